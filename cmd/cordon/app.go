@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/journal"
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+)
+
+// app is what every command shares.
+type app struct {
+	out, err io.Writer
+	in       *os.File
+	json     bool
+	dir      string
+	watch    func(journal.Moment, journal.Event)
+}
+
+const about = `cordon runs AI coding agents in git worktrees of their own and lets nothing they
+did reach your repository except through a gate.
+
+  policy → lease → private worktree → the command runs → audit → gate
+                                                     → merged or quarantined
+
+Every decision is in a hash-chained journal. Nothing is ever deleted that is not
+provably merged or discarded.`
+
+const exitCodes = `
+Exit codes:
+  0    done: merged, or nothing to do
+  1    failed
+  2    called wrongly
+  3    refused by the policy or for want of a layer
+  4    quarantined
+  5    needs a person: a conflict, a checkout in the way
+  6    the worker itself failed
+  130  interrupted`
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "cordon",
+		Short: "Run AI coding agents in worktrees they cannot leave",
+		Long:  about,
+		Example: `  cordon demo                          see it work, no key and no network needed
+  cordon init                          write a policy for this repository
+  cordon run -- claude -p "fix #12"    dispatch a worker
+  cordon ls                            what became of the workers
+  cordon quarantine ls                 what did not pass, and why`,
+		SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetHelpTemplate(root.HelpTemplate() + exitCodes + "\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object on stdout, on errors too")
+	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
+	root.AddCommand(
+		a.runCommand(), a.resumeCommand(), a.mergeCommand(),
+		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.auditCommand(),
+		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.logCommand(),
+		a.policyCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
+	)
+	for _, c := range root.Commands() {
+		wrapArgs(c)
+	}
+	return root
+}
+
+// wrapArgs makes a wrong number of arguments a usage error in every command.
+func wrapArgs(c *cobra.Command) {
+	check := c.Args
+	if check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		wrapArgs(sub)
+	}
+}
+
+// open finds the repository.
+func (a *app) open(ctx context.Context) (*session.Session, error) {
+	s, err := session.Open(ctx, a.dir)
+	if err != nil {
+		return nil, err
+	}
+	s.Watch = a.watch
+	s.Voice = newVoice(a.err)
+	return s, nil
+}
+
+// worker opens the repository and finds a worker.
+func (a *app) worker(ctx context.Context, prefix string) (*session.Session, *ledger.Worker, error) {
+	s, err := a.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := s.Find(prefix)
+	if err != nil {
+		return nil, nil, usage("%v (cordon ls shows them)", err)
+	}
+	return s, w, nil
+}
+
+// workerNames completes names of workers.
+func (a *app) workerNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	s, err := a.open(cmd.Context())
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	l, err := s.Ledger()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, w := range l.Workers {
+		if strings.HasPrefix(string(w.ID), prefix) {
+			names = append(names, string(w.ID))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// operator is who decides here, for the journal.
+func operator() string {
+	name := fmt.Sprintf("uid %d", os.Getuid())
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		name += "@" + host
+	}
+	return name
+}
+
+// say tells a person something; data goes elsewhere.
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+
+// print writes data.
+func (a *app) print(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/audit"
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+)
+
+func (a *app) auditCommand() *cobra.Command {
+	var now bool
+	c := &cobra.Command{
+		Use:   "audit ID",
+		Short: "Show what a worker really changed, verdict first",
+		Long: `Show the audit of a worker: the verdict, the lease, then each path with what
+becomes of it and the rule that decided, then the evidence from its commits and
+from the host repository. The recorded audit is shown where there is one;
+--now audits the tree as it is at this moment, without recording anything.`,
+		Example:           "  cordon audit brisk-otter\n  cordon audit --json brisk-otter | jq .summary",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			r, err := a.report(cmd.Context(), s, w, now)
+			if err != nil {
+				return err
+			}
+			return a.showReport(w, r)
+		},
+	}
+	c.Flags().BoolVar(&now, "now", false, "audit the tree as it is now")
+	return c
+}
+
+func (a *app) report(ctx context.Context, s *session.Session, w *ledger.Worker, now bool) (*audit.Report, error) {
+	if w.Audit != nil && !now {
+		return s.Report(w)
+	}
+	if w.Tree == nil || w.Removal != nil {
+		return nil, fmt.Errorf("%s has no tree to audit", w.ID)
+	}
+	return s.Look(ctx, w)
+}
+
+func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
+	if a.json {
+		b, err := r.Encode()
+		if err != nil {
+			return err
+		}
+		a.print("%s", b)
+		return nil
+	}
+	l := w.Lease.Lease()
+	a.print("%s  %s: %d to land, %d violations", w.ID, r.Verdict, r.Summary.Landing, r.Summary.Violations)
+	a.print("lease   sha256:%s", r.Lease)
+	a.print("        may write %s (policy: %s)", orNothing(strings.Join(w.Lease.Rules().Roots(), ", ")), l.Source)
+	a.print("base    %s, for %s", r.Base.Short(), short(l.Target))
+	if w.Exit != nil {
+		a.print("command ended with %d (%s)", w.Exit.Code, w.Exit.Reason)
+	}
+	for _, class := range []audit.Class{audit.Violation, audit.Landing, audit.Scratch, audit.Ignored, audit.Note} {
+		a.showClass(class, r.Findings)
+	}
+	a.print("\nhost    %s", r.Host)
+	return nil
+}
+
+// classTitles say what becomes of each class.
+var classTitles = map[audit.Class]string{
+	audit.Violation: "OUT: violates the lease",
+	audit.Landing:   "IN: may land",
+	audit.Scratch:   "scratch: thrown away",
+	audit.Ignored:   "ignored by the base commit: does not land",
+	audit.Note:      "notes",
+}
+
+// maxShown is how many paths of a class are shown; --json has them all.
+const maxShown = 200
+
+func (a *app) showClass(class audit.Class, findings []audit.Finding) {
+	var rows [][]string
+	total := 0
+	for _, f := range findings {
+		if f.Class != class {
+			continue
+		}
+		if total++; total <= maxShown {
+			rows = append(rows, []string{"  " + string(f.Kind), f.Path.String() + arrow(f), f.Rule + where(f)})
+		}
+	}
+	if total == 0 {
+		return
+	}
+	a.print("\n%s (%d)", classTitles[class], total)
+	table(a.out, rows)
+	if total > maxShown {
+		a.print("  and %d more: --json has them all", total-maxShown)
+	}
+}
+
+func arrow(f audit.Finding) string {
+	if f.Target != "" {
+		return " -> " + f.Target.String()
+	}
+	return ""
+}
+
+func where(f audit.Finding) string {
+	text := ""
+	if f.Source != "" {
+		text += " [" + f.Source + "]"
+	}
+	if f.Detail != "" {
+		text += " " + f.Detail
+	}
+	return text
+}
+
+func (a *app) diffCommand() *cobra.Command {
+	var stat bool
+	c := &cobra.Command{
+		Use:   "diff ID",
+		Short: "Show what a worker changed, as a patch against its base",
+		Long: `Show everything that a worker changed in its tree, committed or not, as a patch
+against its base commit: what may land and what violates the lease alike. It can
+be asked at any time. Attributes and filters of the worker's have no say in what
+is shown.`,
+		Example:           "  cordon diff brisk-otter\n  cordon diff --stat brisk",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.diff(cmd.Context(), s, w, stat)
+		},
+	}
+	c.Flags().BoolVar(&stat, "stat", false, "only how much changed where")
+	return c
+}
+
+func (a *app) diff(ctx context.Context, s *session.Session, w *ledger.Worker, stat bool) error {
+	var args []string
+	if stat {
+		args = []string{"--stat"}
+	}
+	if !a.json {
+		return s.Diff(ctx, w, a.out, terminal(a.out), args...)
+	}
+	var buf bytes.Buffer
+	if err := s.Diff(ctx, w, &buf, false, args...); err != nil {
+		return err
+	}
+	return a.object("cordon.diff/1", map[string]any{"worker": w.ID, "patch": strings.ToValidUTF8(buf.String(), "\ufffd")})
+}

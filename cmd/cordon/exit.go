@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/session"
+)
+
+// The exit codes. They are documented in the README and do not change.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitRefused     = 3
+	exitQuarantined = 4
+	exitPerson      = 5
+	exitWorker      = 6
+	exitInterrupted = 130
+)
+
+var errInterrupted = errors.New("interrupted; nothing is lost: cordon ls shows where things are")
+
+// usageError is a mistake in how cordon was called.
+type usageError struct{ error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// codeError ends the program with a code after everything has been said.
+type codeError int
+
+func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// codeOf is the one place that turns an error into an exit code.
+func codeOf(err error) int {
+	var (
+		use     usageError
+		code    codeError
+		refused *session.RefusedError
+		bad     *policy.Error
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &use):
+		return exitUsage
+	case errors.As(err, &refused), errors.As(err, &bad):
+		return exitRefused
+	}
+	return exitFailed
+}
+
+// hintOf is what to do about an error, where that can be said.
+func hintOf(err error) string {
+	var use usageError
+	switch {
+	case errors.As(err, &use):
+		return "cordon --help shows how it is called"
+	case errors.Is(err, git.ErrNotRepository):
+		return "go into a git repository, or name one with -C"
+	}
+	return ""
+}
+
+// finish says an error and returns the exit code.
+func (a *app) finish(err error) int {
+	code := codeOf(err)
+	var quiet codeError
+	if err == nil || errors.As(err, &quiet) {
+		return code
+	}
+	if a.json {
+		a.object("cordon.error/1", map[string]any{"error": err.Error(), "hint": hintOf(err), "exit": code})
+		return code
+	}
+	fmt.Fprintf(a.err, "cordon: %v\n", err)
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(a.err, "  %s\n", hint)
+	}
+	return code
+}
+
+// object prints the one object of a --json call.
+func (a *app) object(schema string, fields map[string]any) error {
+	fields["schema"] = schema
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(fields)
+}
+
+// codeFor is the exit code for what became of a worker.
+func codeFor(status ledger.Status) error {
+	switch status {
+	case ledger.MergedIn, ledger.NoChange, ledger.Finished:
+		return nil
+	case ledger.InQuarantine:
+		return codeError(exitQuarantined)
+	case ledger.Conflicted, ledger.WaitingFor:
+		return codeError(exitPerson)
+	case ledger.Failed, ledger.ThrownAway:
+		return codeError(exitWorker)
+	case ledger.Stopped:
+		return codeError(exitInterrupted)
+	}
+	return codeError(exitFailed)
+}

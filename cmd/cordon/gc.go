@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/session"
+)
+
+func (a *app) gcCommand() *cobra.Command {
+	var yes, dry bool
+	c := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove what is provably merged or discarded",
+		Long: `Remove the trees and refs of workers whose result is an ancestor of the target
+branch and whose tree did not change since, what has been in the trash for 14
+days, and what interrupted runs left behind. It shows what it would do first, and
+says what it keeps and why.`,
+		Example: "  cordon gc --dry-run\n  cordon gc --yes",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.gc(cmd.Context(), yes, dry) },
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
+	return c
+}
+
+func (a *app) gc(ctx context.Context, yes, dry bool) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	chores, err := s.Chores(ctx)
+	if err != nil {
+		return err
+	}
+	var freed int64
+	var todo []session.Chore
+	for _, c := range chores {
+		if !c.Keep {
+			todo, freed = append(todo, c), freed+c.Bytes
+		}
+	}
+	if !a.json {
+		a.showChores(chores)
+	}
+	if !dry && len(todo) > 0 {
+		if err := a.confirm(yes, "remove %d things, %s?", len(todo), size(freed)); err != nil {
+			return err
+		}
+		if err := do(ctx, todo); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.object("cordon.gc/1", map[string]any{"chores": nonNil(chores), "bytes": freed, "done": !dry})
+	}
+	switch {
+	case len(todo) == 0:
+		a.say("nothing to remove")
+	case dry:
+		a.say("%d things, %s: nothing was removed (--dry-run)", len(todo), size(freed))
+	default:
+		a.print("removed %d things, %s", len(todo), size(freed))
+	}
+	return nil
+}
+
+func nonNil(list []session.Chore) []session.Chore {
+	if list == nil {
+		return []session.Chore{}
+	}
+	return list
+}
+
+func (a *app) showChores(chores []session.Chore) {
+	var rows [][]string
+	for _, c := range chores {
+		word := "remove"
+		if c.Keep {
+			word = "keep"
+		}
+		rows = append(rows, []string{word, size(c.Bytes), c.String()})
+	}
+	table(a.err, rows)
+}
+
+// do carries out every chore, whatever becomes of the others.
+func do(ctx context.Context, chores []session.Chore) error {
+	var errs []error
+	for _, c := range chores {
+		if err := c.Do(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/journal"
+)
+
+func (a *app) logCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "log [ID]",
+		Short: "Print the journal, or verify it",
+		Long: `Print the journal of this repository: every decision, one line each, oldest first.
+With ID only that worker's. "cordon log verify" checks the whole hash chain.`,
+		Example:           "  cordon log\n  cordon log brisk-otter\n  cordon log verify",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.log(cmd.Context(), args)
+		},
+	}
+	c.AddCommand(&cobra.Command{
+		Use: "verify", Short: "Check every byte of the journal", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.verify(cmd.Context()) },
+	})
+	return c
+}
+
+func (a *app) log(ctx context.Context, args []string) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := s.Ledger()
+	if err != nil {
+		return err
+	}
+	only := ""
+	if len(args) == 1 {
+		w, err := l.Find(args[0])
+		if err != nil {
+			return usage("%v", err)
+		}
+		only = string(w.ID)
+	}
+	events := []journal.Event{}
+	for _, e := range l.Events {
+		if only == "" || e.Worker == only {
+			events = append(events, e)
+		}
+	}
+	if a.json {
+		return a.object("cordon.journal/1", map[string]any{"events": events})
+	}
+	for _, e := range events {
+		a.print("%6d  %s  %-16s  %-20s  %s", e.Seq, e.Time.Format(time.RFC3339), e.Worker, e.Type, clip(string(e.Data), 100))
+	}
+	return nil
+}
+
+func (a *app) verify(ctx context.Context) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.State.Exists() {
+		a.say("there is no journal yet")
+		return nil
+	}
+	r, err := journal.Verify(s.State.Path())
+	if err != nil {
+		return err
+	}
+	if a.json {
+		fields := map[string]any{"events": r.Events, "head": r.Head, "torn": r.Torn, "sound": r.Problem == nil}
+		if r.Problem != nil {
+			fields["problem"] = map[string]any{"line": r.Problem.Line, "offset": r.Problem.Offset, "seq": r.Problem.Seq, "problem": r.Problem.Problem}
+		}
+		if err := a.object("cordon.verify/1", fields); err != nil {
+			return err
+		}
+		if r.Problem != nil {
+			return codeError(exitFailed)
+		}
+		return nil
+	}
+	if r.Problem != nil {
+		return fmt.Errorf("the journal in %s is damaged: %w", s.State.Path(), r.Problem)
+	}
+	a.print("sound: %d events, head %s", r.Events, r.Head)
+	if r.Torn {
+		a.say("the last append was interrupted; the next one repairs it")
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+	"cordon/internal/worktree"
+)
+
+func (a *app) lsCommand() *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use:     "ls",
+		Aliases: []string{"status"},
+		Short:   "List workers and what became of them",
+		Long: `List the workers of this repository. Every word shown is derived from the journal
+and from what can be checked now: whether a process holds the worker's lock,
+whether its result is an ancestor of the target branch.`,
+		Example: "  cordon ls\n  cordon ls --json | jq '.workers[] | select(.status == \"quarantined\")'",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ls(cmd.Context(), all, nil) },
+	}
+	c.Flags().BoolVarP(&all, "all", "a", false, "also those that gc has removed")
+	return c
+}
+
+// ls lists the workers that wanted accepts.
+func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := s.Ledger()
+	if err != nil {
+		return err
+	}
+	objects := []map[string]any{}
+	for _, w := range l.Workers {
+		if w.Removal != nil && !all {
+			continue
+		}
+		status, err := s.Status(ctx, w)
+		if err != nil {
+			return err
+		}
+		if wanted != nil && !wanted(status) {
+			continue
+		}
+		d, err := a.describe(ctx, s, w)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, d)
+	}
+	if a.json {
+		return a.object("cordon.workers/1", map[string]any{"workers": objects})
+	}
+	if len(objects) == 0 {
+		a.say("no workers")
+		return nil
+	}
+	rows := [][]string{{"WORKER", "STATUS", "AGE", "BASE", "BEHIND", "CHANGES", "DISK", "COMMAND"}}
+	for _, o := range objects {
+		rows = append(rows, lsRow(o))
+	}
+	table(a.out, rows)
+	return nil
+}
+
+func lsRow(o map[string]any) []string {
+	age := age(time.Since(o["created"].(time.Time)))
+	changes := "-"
+	if sum, ok := o["summary"]; ok {
+		changes = fmt.Sprint(sum)
+	}
+	return []string{
+		fmt.Sprint(o["worker"]), fmt.Sprint(o["status"]), age, fmt.Sprint(o["base_short"]),
+		fmt.Sprint(o["behind"]), changes, size(o["disk"].(int64)), clip(fmt.Sprint(o["command_line"]), 40),
+	}
+}
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// describe is a worker as an object.
+func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker) (map[string]any, error) {
+	status, err := s.Status(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	l := w.Lease.Lease()
+	o := map[string]any{
+		"worker": w.ID, "status": status, "created": w.Created, "changed": w.Changed, "expires": l.Expires,
+		"base": l.Base, "base_short": l.Base.Short(), "target": l.Target, "branch": l.Branch,
+		"worktree": s.TreeOf(w), "adopted": l.Adopted, "lease": w.Lease.Hash(), "policy_source": l.Source,
+		"command": w.Command, "command_line": session.Shorten(w.Command), "write_roots": w.Lease.Rules().Roots(),
+	}
+	o["disk"], _ = worktree.Bytes(s.TreeOf(w)) // 0 when the tree is gone
+	o["behind"] = 0
+	if tip, err := s.Host.Ref(ctx, l.Target); err == nil {
+		if n, err := s.Host.Count(ctx, l.Base, tip); err == nil {
+			o["behind"] = n
+		}
+	}
+	o["confinement"] = []string{}
+	if w.Start != nil && w.Start.Layers != nil {
+		o["confinement"] = w.Start.Layers
+	}
+	if w.Exit != nil {
+		o["exit"] = w.Exit
+	}
+	if w.Audit != nil {
+		o["audit"] = w.Audit
+		o["summary"] = changes(w)
+	}
+	if w.Gate != nil {
+		o["gate"] = w.Gate
+	}
+	if w.Quarantine != nil && status == ledger.InQuarantine {
+		o["reasons"] = w.Quarantine.Reasons
+	}
+	return o, nil
+}
+
+func changes(w *ledger.Worker) string {
+	text := fmt.Sprintf("%d", w.Audit.Summary.Landing)
+	if n := w.Audit.Summary.Violations; n > 0 {
+		text += fmt.Sprintf(" (%d out)", n)
+	}
+	return text
+}
+
+func (a *app) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID",
+		Short:             "Tell everything about one worker",
+		Example:           "  cordon show brisk-otter",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.show(cmd.Context(), s, w)
+		},
+	}
+}
+
+func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) error {
+	o, err := a.describe(ctx, s, w)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.object("cordon.worker/1", o)
+	}
+	status := o["status"].(ledger.Status)
+	l := w.Lease.Lease()
+	a.print("%s  %s%s", w.ID, status, because(w, status))
+	rows := [][]string{
+		{"command", session.Shorten(w.Command)},
+		{"lease", "sha256:" + w.Lease.Hash() + ", until " + l.Expires.Format(time.RFC3339)},
+		{"policy", l.Source + ", may write " + orNothing(strings.Join(w.Lease.Rules().Roots(), ", "))},
+		{"base", fmt.Sprintf("%s for %s, behind by %v", l.Base.Short(), short(l.Target), o["behind"])},
+		{"tree", fmt.Sprintf("%s (%s)", o["worktree"], size(o["disk"].(int64)))},
+		{"cell", confinement(w)},
+	}
+	if w.Exit != nil {
+		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, w.Exit.Reason)})
+	}
+	if w.Audit != nil {
+		n := w.Audit.Summary
+		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %d violations, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing, n.Violations, n.Ignored, n.Scratch, n.Notes)})
+	}
+	if w.Gate != nil {
+		for _, c := range w.Gate.Checks {
+			rows = append(rows, []string{"check", fmt.Sprintf("%q ended with %d", c.Command, c.Code)})
+		}
+	}
+	if w.Release != nil {
+		rows = append(rows, []string{"released", "by " + w.Release.Who + ": " + w.Release.Why})
+	}
+	table(a.out, rows)
+	for _, line := range advice(w, status) {
+		a.say("  %s", line)
+	}
+	return nil
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+func confinement(w *ledger.Worker) string {
+	if w.Start == nil {
+		return "not started"
+	}
+	if len(w.Start.Layers) == 0 {
+		return "unconfined"
+	}
+	return strings.Join(w.Start.Layers, ", ")
+}
+
+func (a *app) logsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "logs ID",
+		Short:             "Print what a worker and its acceptance commands printed",
+		Example:           "  cordon logs brisk-otter | less",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			f, err := s.Transcript(w)
+			if os.IsNotExist(err) {
+				a.say("%s has printed nothing", w.ID)
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if a.json {
+				text, err := io.ReadAll(f)
+				if err != nil {
+					return err
+				}
+				return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": strings.ToValidUTF8(string(text), "\ufffd")})
+			}
+			_, err = io.Copy(a.out, f)
+			return err
+		},
+	}
+}

@@ -1,0 +1,34 @@
+// Command cordon runs AI coding agents in git worktrees of their own, audits what
+// they really changed against a leased policy, and lets it into the operator's
+// repository only through a gate.
+//
+// This package is an adapter: a command parses its flags into a value, calls
+// package session, and says what came of it. It refuses to decide anything.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"cordon/internal/journal"
+)
+
+func main() { os.Exit(run(os.Args[1:], nil)) }
+
+// run is the whole program. watch observes the journal; tests use it to kill
+// the process between two steps.
+func run(args []string, watch func(journal.Moment, journal.Event)) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch}
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		err = errInterrupted
+	}
+	return a.finish(err)
+}

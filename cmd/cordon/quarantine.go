@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/session"
+)
+
+func (a *app) quarantineCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "quarantine",
+		Short: "List, look at, release or discard what did not pass",
+		Long: `A result that violates its lease, fails acceptance, or that cordon could not judge
+is quarantined: the tree is frozen, the result and its evidence are kept under
+refs/cordon/quarantine/ID in your repository, where git gc does not take them.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "ls", Short: "List what is quarantined, and why", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return a.quarantined(cmd.Context()) },
+		},
+		&cobra.Command{
+			Use: "show ID", Short: "Show why, with the evidence", Args: cobra.ExactArgs(1), ValidArgsFunction: a.workerNames,
+			RunE: func(cmd *cobra.Command, args []string) error { return a.quarantineShow(cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
+			Use: "diff ID", Short: "Show the quarantined result as a patch", Args: cobra.ExactArgs(1), ValidArgsFunction: a.workerNames,
+			RunE: func(cmd *cobra.Command, args []string) error {
+				s, w, err := a.inQuarantine(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.diff(cmd.Context(), s, w, false)
+			},
+		},
+		a.releaseCommand(), a.discardCommand(),
+	)
+	return c
+}
+
+// inQuarantine finds a worker that is quarantined.
+func (a *app) inQuarantine(ctx context.Context, prefix string) (*session.Session, *ledger.Worker, error) {
+	s, w, err := a.worker(ctx, prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	status, err := s.Status(ctx, w)
+	if err == nil && status != ledger.InQuarantine {
+		err = usage("%s is %s, not quarantined", w.ID, status)
+	}
+	return s, w, err
+}
+
+func (a *app) quarantined(ctx context.Context) error {
+	if a.json {
+		return a.ls(ctx, false, func(s ledger.Status) bool { return s == ledger.InQuarantine })
+	}
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := s.Ledger()
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, w := range l.Workers {
+		status, err := s.Status(ctx, w)
+		if err != nil {
+			return err
+		}
+		if status == ledger.InQuarantine && w.Removal == nil {
+			rows = append(rows, []string{string(w.ID), w.Changed.Local().Format("2006-01-02 15:04"), clip(strings.TrimPrefix(because(w, status), ": "), 100)})
+		}
+	}
+	if len(rows) == 0 {
+		a.say("nothing is quarantined")
+		return nil
+	}
+	table(a.out, rows)
+	return nil
+}
+
+func (a *app) quarantineShow(ctx context.Context, prefix string) error {
+	s, w, err := a.inQuarantine(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		manifest, err := s.Evidence(ctx, w, "manifest.json")
+		if err != nil {
+			return err
+		}
+		a.print("%s", manifest)
+		return nil
+	}
+	a.print("%s  quarantined", w.ID)
+	for _, reason := range w.Quarantine.Reasons {
+		a.print("  %s", reason)
+	}
+	a.print("tree      %s (frozen: do not run git in it)", s.TreeOf(w))
+	a.print("result    refs/cordon/quarantine/%s/result", w.ID)
+	a.print("evidence  refs/cordon/quarantine/%s/evidence", w.ID)
+	for _, m := range w.Quarantine.Missing {
+		a.print("only in the frozen tree: %s", m)
+	}
+	if w.Audit == nil {
+		return nil
+	}
+	r, err := s.Report(w)
+	if err != nil {
+		return err
+	}
+	a.print("")
+	return a.showReport(w, r)
+}
+
+func (a *app) releaseCommand() *cobra.Command {
+	var file, reason string
+	var writes []string
+	c := &cobra.Command{
+		Use:   "release ID --reason WHY [--policy FILE] [--write ROOT]...",
+		Short: "Judge a quarantined result again under an amended policy",
+		Long: `Hold the stored result of a quarantined worker against a policy that you name, and
+if it passes take it through the gate: acceptance, merge, compare-and-swap. Who
+released it and why goes into the journal. What no policy can allow (a nested
+repository, a device, a link that leads out) is not part of the stored result and
+stays behind.
+
+--policy names the amended policy; --write adds a root to the worker's own.`,
+		Example: `  cordon quarantine release brisk-otter --write package-lock.json --reason "dependency bump is fine"
+  cordon quarantine release brisk-otter --policy wider.yaml --reason "reviewed"`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(reason) == "" {
+				return usage("say why with --reason: it goes into the journal")
+			}
+			if file == "" && len(writes) == 0 {
+				return usage("name the amended policy with --policy, or add a root with --write")
+			}
+			return a.release(cmd.Context(), args[0], file, writes, reason)
+		},
+	}
+	c.Flags().StringVar(&file, "policy", "", "the amended policy `FILE`")
+	c.Flags().StringArrayVar(&writes, "write", nil, "add `ROOT` to the write_roots (repeatable)")
+	c.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	return c
+}
+
+func (a *app) release(ctx context.Context, prefix, file string, writes []string, reason string) error {
+	s, w, err := a.worker(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	am := session.Amendment{Policy: w.Lease.Lease().Policy, Source: "lease of " + string(w.ID), Who: operator(), Why: reason}
+	if file != "" {
+		if am.Policy, am.Source, err = s.PolicyFile(file); err != nil {
+			return err
+		}
+	}
+	if len(writes) > 0 {
+		if am.Policy, err = amended(am.Policy, writes); err != nil {
+			return err
+		}
+		am.Source += " with --write " + strings.Join(writes, " --write ")
+	}
+	w, err = s.Release(ctx, w, am, a.drive(ledger.Options{}))
+	return a.outcome(ctx, s, w, err)
+}
+
+func amended(p policy.Policy, writes []string) (policy.Policy, error) {
+	roots := append(append([]string{}, p.Filesystem.WriteRoots...), writes...)
+	return withWriteRoots(p, roots)
+}
+
+func (a *app) discardCommand() *cobra.Command {
+	var yes bool
+	var reason string
+	c := &cobra.Command{
+		Use:   "discard ID",
+		Short: "Throw a result away; it stays in the trash for 14 days",
+		Long: `Throw away what a worker left. Its tree moves to the trash and its refs to
+refs/cordon/trash/ID, where both stay for 14 days; then cordon gc removes them.`,
+		Example:           "  cordon discard brisk-otter\n  cordon quarantine discard brisk-otter --yes --reason \"wrong approach\"",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.discard(cmd.Context(), args[0], yes, reason)
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	return c
+}
+
+func (a *app) discard(ctx context.Context, prefix string, yes bool, reason string) error {
+	s, w, err := a.worker(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	status, err := s.Status(ctx, w)
+	if err != nil {
+		return err
+	}
+	if status == ledger.ThrownAway || w.Removal != nil {
+		return usage("%s is discarded or removed already", w.ID)
+	}
+	if err := a.confirm(yes, "discard %s (%s%s)?", w.ID, status, because(w, status)); err != nil {
+		return err
+	}
+	if err := s.Discard(ctx, w, ledger.Discard{Who: operator(), Why: reason}); err != nil {
+		return err
+	}
+	if a.json {
+		return a.object("cordon.discard/1", map[string]any{"worker": w.ID, "status": ledger.ThrownAway})
+	}
+	a.print("%s  discarded; in the trash for %d days", w.ID, int(session.TrashTime.Hours()/24))
+	return nil
+}
+
+// confirm asks, and takes only yes for yes. Where nobody can be asked it
+// refuses.
+func (a *app) confirm(yes bool, question string, args ...any) error {
+	if yes {
+		return nil
+	}
+	if !terminal(a.in) {
+		return usage("this cannot be asked without a terminal: say --yes")
+	}
+	fmt.Fprintf(a.err, question+" [y/N] ", args...)
+	line, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil {
+		return err
+	}
+	if word := strings.ToLower(strings.TrimSpace(line)); word != "y" && word != "yes" {
+		return usage("not confirmed: nothing was done")
+	}
+	return nil
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/audit"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/session"
+)
+
+// unconfined is said before every worker until there is a cell.
+const unconfined = "unconfined: there is no kernel cell yet, so this worker can reach everything you can; what it leaves is audited and gated"
+
+type runOptions struct {
+	session.Dispatch
+	policy string
+	writes []string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	o := &runOptions{}
+	c := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARG...]",
+		Short: "Dispatch a worker and take what it leaves to the gate",
+		Long: `Lease a worker, give it a worktree and a repository of its own, run COMMAND there,
+audit what it left against the lease, and merge it or quarantine it.
+
+The policy is cordon.yaml at the top of the base commit, or the file named with
+--policy, or the default that "cordon policy show" prints. It is never read from
+the worker's tree.`,
+		Example: `  cordon run -- claude -p "add a test for the parser"
+  cordon run --write src --write docs -- ./agent.sh
+  cordon run --no-merge --base v1.2 -- codex exec "port the fix"
+  cordon run --adopt ../repo-wt -- aider`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Command = args
+			return a.run(cmd.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.SetInterspersed(false)
+	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE` instead of the base commit")
+	f.StringArrayVar(&o.writes, "write", nil, "let it write `ROOT` and nothing else (repeatable; replaces write_roots)")
+	f.StringVar(&o.Base, "base", "", "start from `REV` instead of the target's tip")
+	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of the one you are on")
+	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing linked worktree of another tool's")
+	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse when the write_roots overlap with a live worker's")
+	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
+	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")
+	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false, "you work in the repository meanwhile: report changes of it that cannot be attributed, do not quarantine for them")
+	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker (no transcript is kept)")
+	return c
+}
+
+func (a *app) run(ctx context.Context, o *runOptions) error {
+	if o.Options.Interactive && !terminal(a.in) {
+		return usage("--interactive needs a terminal")
+	}
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := o.resolvePolicy(ctx, s); err != nil {
+		return err
+	}
+	w, err := s.Lease(ctx, o.Dispatch)
+	if err != nil {
+		return err
+	}
+	a.announce(s, w)
+	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
+	return a.outcome(ctx, s, w, err)
+}
+
+// resolvePolicy reads --policy and --write. Without either the base commit's
+// policy holds, which the session reads itself.
+func (o *runOptions) resolvePolicy(ctx context.Context, s *session.Session) error {
+	if o.policy == "" && len(o.writes) == 0 {
+		return nil
+	}
+	p, source, err := o.basePolicy(ctx, s)
+	if err != nil {
+		return err
+	}
+	if len(o.writes) > 0 {
+		if p, err = withWriteRoots(p, o.writes); err != nil {
+			return err
+		}
+		source += " with --write"
+	}
+	o.Dispatch.Policy, o.Source = &p, source
+	return nil
+}
+
+func (o *runOptions) basePolicy(ctx context.Context, s *session.Session) (policy.Policy, string, error) {
+	if o.policy != "" {
+		return s.PolicyFile(o.policy)
+	}
+	rev := o.Base
+	if rev == "" {
+		if rev = o.Target; rev == "" {
+			rev = "HEAD"
+		}
+	}
+	base, err := s.Host.Commit(ctx, rev)
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	return s.PolicyAt(ctx, base)
+}
+
+// withWriteRoots replaces the write_roots, checked as if they had been written
+// in the policy.
+func withWriteRoots(p policy.Policy, roots []string) (policy.Policy, error) {
+	p.Filesystem.WriteRoots = roots
+	return policy.Parse("--write", p.YAML())
+}
+
+// drive is how a worker of this terminal's is run.
+func (a *app) drive(o ledger.Options) session.Drive {
+	d := session.Drive{Output: a.err}
+	if o.Interactive {
+		d.Terminal = a.in
+	}
+	return d
+}
+
+// announce says what a worker was given.
+func (a *app) announce(s *session.Session, w *ledger.Worker) {
+	l := w.Lease.Lease()
+	roots := strings.Join(w.Lease.Rules().Roots(), ", ")
+	if roots == "" {
+		roots = "nothing"
+	}
+	s.Voice.Step(w.ID, "leased", fmt.Sprintf("base %s, for %s, may write %s (policy: %s)", l.Base.Short(), short(l.Target), roots, l.Source))
+	s.Voice.Step(w.ID, "cell", unconfined)
+	if len(w.Overlap) > 0 {
+		s.Voice.Step(w.ID, "overlap", "may write what "+strings.Join(w.Overlap, ", ")+" may write too: expect a conflict")
+	}
+}
+
+func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
+
+// outcome says what became of a worker and what to type next.
+func (a *app) outcome(ctx context.Context, s *session.Session, w *ledger.Worker, err error) error {
+	if err != nil {
+		if w != nil && errors.Is(err, context.Canceled) {
+			a.say("%s is kept: cordon resume %s goes on, cordon show %s tells more", w.ID, w.ID, w.ID)
+		}
+		return err
+	}
+	status, err := s.Status(ctx, w)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		fields, err := a.describe(ctx, s, w)
+		if err != nil {
+			return err
+		}
+		if err := a.object("cordon.worker/1", fields); err != nil {
+			return err
+		}
+		return codeFor(status)
+	}
+	a.print("%s  %s%s", w.ID, status, because(w, status))
+	for _, line := range advice(w, status) {
+		a.say("  %s", line)
+	}
+	return codeFor(status)
+}
+
+// because is the reason for a status in half a line.
+func because(w *ledger.Worker, status ledger.Status) string {
+	switch status {
+	case ledger.MergedIn:
+		return fmt.Sprintf(" into %s as %s%s", short(w.Lease.Lease().Target), w.Gate.Commit.Short(), tested(w))
+	case ledger.InQuarantine:
+		more := ""
+		if n := len(w.Quarantine.Reasons); n > 1 {
+			more = fmt.Sprintf(" (and %d more)", n-1)
+		}
+		return ": " + w.Quarantine.Reasons[0] + more
+	case ledger.Conflicted:
+		return fmt.Sprintf(" with %s in %s", short(w.Gate.Target), list(w.Gate.Paths, 3))
+	case ledger.WaitingFor:
+		return ": " + w.Gate.Why
+	case ledger.Failed:
+		return fmt.Sprintf(": the command ended with %d (%s)", w.Exit.Code, w.Exit.Reason)
+	case ledger.ThrownAway:
+		return ": " + w.Discard.Why
+	}
+	return ""
+}
+
+func tested(w *ledger.Worker) string {
+	if n := len(w.Gate.Checks); n > 0 {
+		return fmt.Sprintf(", %d acceptance commands passed", n)
+	}
+	return ", nothing tested: the policy has no acceptance commands"
+}
+
+func list(paths []audit.Path, n int) string {
+	var words []string
+	for i, p := range paths {
+		if i == n {
+			words = append(words, fmt.Sprintf("%d more", len(paths)-n))
+			break
+		}
+		words = append(words, p.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+// advice is what an operator may want to type next.
+func advice(w *ledger.Worker, status ledger.Status) []string {
+	id := string(w.ID)
+	switch status {
+	case ledger.InQuarantine:
+		return []string{
+			"cordon quarantine show " + id + "     the evidence",
+			"cordon quarantine diff " + id + "     what it did",
+			"cordon quarantine release " + id + " --policy FILE --reason WHY, or discard " + id,
+		}
+	case ledger.Conflicted:
+		return []string{
+			"git merge refs/cordon/results/" + id + "   to resolve it by hand, in your checkout of " + short(w.Gate.Target),
+			"cordon merge " + id + "   to try again when the target has changed",
+		}
+	case ledger.WaitingFor:
+		return []string{
+			"the result is refs/cordon/results/" + id + "; when the checkout is clean: cordon merge " + id,
+			"or in the checkout: git merge --ff-only refs/cordon/results/" + id,
+		}
+	case ledger.Failed:
+		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id + "   to take what it left to the gate all the same"}
+	case ledger.Finished:
+		return []string{"cordon diff " + id, "cordon merge " + id}
+	case ledger.Stopped, ledger.Lost:
+		return []string{"cordon resume " + id, "cordon merge " + id + "   to take what it left to the gate"}
+	}
+	return nil
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	var interactive bool
+	c := &cobra.Command{
+		Use:   "resume ID [-- COMMAND [ARG...]]",
+		Short: "Go on with a worker that was stopped",
+		Long: `Go on where a worker was stopped, by a crash, a signal or a limit. A command that
+did not end well runs again in the same tree; with COMMAND, that one runs
+instead. Everything after it (audit, gate) follows as in run.`,
+		Example:           "  cordon resume brisk-otter\n  cordon resume brisk -- claude --continue -p \"go on\"",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			how := a.drive(ledger.Options{Interactive: interactive})
+			how.Command = args[1:]
+			s.Voice.Step(w.ID, "cell", unconfined)
+			w, err = s.Resume(cmd.Context(), w, how)
+			return a.outcome(cmd.Context(), s, w, err)
+		},
+	}
+	c.Flags().BoolVarP(&interactive, "interactive", "i", false, "hand the terminal over to the worker")
+	return c
+}
+
+func (a *app) mergeCommand() *cobra.Command {
+	var history bool
+	c := &cobra.Command{
+		Use:   "merge ID",
+		Short: "Audit what a worker left and take it to the gate",
+		Long: `Audit the tree of a worker as it is now and take it through the gate: for workers
+run with --no-merge, that failed, that met a conflict, or whose checkout was in
+the way. Every check is made again.`,
+		Example:           "  cordon merge brisk-otter",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			how := a.drive(ledger.Options{})
+			how.History = history
+			w, err = s.Merge(cmd.Context(), w, how)
+			return a.outcome(cmd.Context(), s, w, err)
+		},
+	}
+	c.Flags().BoolVar(&history, "keep-history", false, "keep the worker's own commits when each of them is clean")
+	return c
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"cordon/internal/journal"
+)
+
+// The scripts in testdata/script drive the real program with the real git, one
+// file a topic. The test binary is the program: started as "cordon" it calls run.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"cordon": func() { os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL")))) },
+	})
+}
+
+// killer ends this process with SIGKILL at one append to the journal: "before:3"
+// when the third event of this process is complete but not written, "after:3"
+// when it is durable. It exists in the test binary only.
+func killer(spec string) func(journal.Moment, journal.Event) {
+	when, number, ok := strings.Cut(spec, ":")
+	if !ok {
+		return nil
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		panic(err)
+	}
+	seen := 0
+	return func(m journal.Moment, e journal.Event) {
+		if m.String() != when {
+			return
+		}
+		if seen++; seen == n {
+			if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+				panic(err)
+			}
+			select {}
+		}
+	}
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"git": scriptGit,
+			"id":  scriptID,
+			"sh":  scriptShell,
+		},
+	})
+}
+
+// setup gives a script a home, a state directory and a git identity of its own.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	config := "[user]\n\tname = Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	return nil
+}
+
+// git runs the real git.
+func scriptGit(ts *testscript.TestScript, neg bool, args []string) {
+	expect(ts, neg, ts.Exec("git", args...))
+}
+
+// sh runs a shell line.
+func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
+	expect(ts, neg, ts.Exec("sh", append([]string{"-c"}, args...)...))
+}
+
+func expect(ts *testscript.TestScript, neg bool, err error) {
+	if neg && err == nil {
+		ts.Fatalf("unexpected success")
+	}
+	if !neg && err != nil {
+		ts.Fatalf("%v", err)
+	}
+}
+
+var workerName = regexp.MustCompile(`(?m)^\s*(?:"worker": ")?([a-z]+-[a-z]+)\b`)
+
+// id sets a variable (ID unless named) to the worker that the last command
+// named on stdout, or failing that on stderr.
+func scriptID(ts *testscript.TestScript, neg bool, args []string) {
+	name := "ID"
+	if len(args) == 1 {
+		name = args[0]
+	}
+	for _, stream := range []string{"stdout", "stderr"} {
+		if m := workerName.FindStringSubmatch(ts.ReadFile(stream)); m != nil {
+			ts.Setenv(name, m[1])
+			return
+		}
+	}
+	ts.Fatalf("no worker is named in the last output")
+}
+

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/lease"
+)
+
+// How cordon talks: what happens goes to stderr, one line a step, the worker's
+// name first, then one word for the step, then what is worth knowing. Data goes
+// to stdout. No colour, no spinner, no exclamation mark. A line that cannot be
+// undone says what to type next.
+
+// voice tells a person what happens.
+type voice struct {
+	w    io.Writer
+	live bool // a terminal: one line may be rewritten
+	open bool // such a line is unfinished
+	last int  // quarter of the files last reported
+}
+
+func newVoice(w io.Writer) *voice { return &voice{w: w, live: terminal(w)} }
+
+// terminal reports whether w is one.
+func terminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), termios)
+	return err == nil
+}
+
+// Step implements session.Voice.
+func (v *voice) Step(id lease.ID, word, text string) {
+	v.clear()
+	fmt.Fprintf(v.w, "%-16s %-10s %s\n", id, word, text)
+}
+
+// Files implements session.Voice.
+func (v *voice) Files(id lease.ID, done, total int) {
+	if v.live {
+		fmt.Fprintf(v.w, "\r%-16s %-10s %d of %d files", id, "worktree", done, total)
+		v.open = true
+		return
+	}
+	if quarter := 4 * done / max(total, 1); total >= 5000 && quarter > v.last {
+		v.last = quarter
+		fmt.Fprintf(v.w, "%-16s %-10s %d of %d files\n", id, "worktree", done, total)
+	}
+}
+
+func (v *voice) clear() {
+	if v.open {
+		fmt.Fprint(v.w, "\r\x1b[K")
+		v.open = false
+	}
+}
+
+// table prints rows in columns as wide as their widest cell; the last column
+// is as long as it is.
+func table(w io.Writer, rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			if i == len(row)-1 {
+				b.WriteString(cell)
+				break
+			}
+			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// size is a number of bytes for a person.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
+// age is a length of time for a person.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}

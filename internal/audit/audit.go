@@ -1,0 +1,234 @@
+// Package audit finds out what a worker really changed and holds it against the
+// lease.
+//
+// It reads the worker's files itself, from an open directory, component by
+// component, following no link, and compares them with the base commit. No git
+// process, index, configuration, ignore rule, attribute or git directory of the
+// worker's has a say. Beside the tree it reads the commits that the worker left
+// (as verified objects, in a repository of cordon's own) and the state of the
+// host before and after.
+//
+// The package refuses to answer "nothing" when it could not look: whatever
+// cannot be read is a violation.
+package audit
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cordon/internal/git"
+	"cordon/internal/policy"
+)
+
+// Path is a slash-separated path from the top of a tree, as raw bytes. In JSON
+// it is a string where it is valid UTF-8 and {"base64": …} where it is not,
+// because an encoder that replaces bytes would make two names one.
+type Path string
+
+// MarshalJSON keeps every byte.
+func (p Path) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(p)) {
+		return json.Marshal(string(p))
+	}
+	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(p))})
+}
+
+// UnmarshalJSON reads either form.
+func (p *Path) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err == nil {
+		*p = Path(s)
+		return nil
+	}
+	var o struct {
+		Base64 *string `json:"base64"`
+	}
+	if err := json.Unmarshal(b, &o); err != nil {
+		return err
+	}
+	if o.Base64 == nil {
+		return fmt.Errorf("not a path: %s", b)
+	}
+	raw, err := base64.StdEncoding.DecodeString(*o.Base64)
+	*p = Path(raw)
+	return err
+}
+
+// String is the path for a terminal: quoted when a byte of it could do
+// something to one.
+func (p Path) String() string {
+	for _, r := range string(p) {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return strconv.QuoteToASCII(string(p))
+		}
+	}
+	if strings.HasPrefix(string(p), `"`) {
+		return strconv.QuoteToASCII(string(p))
+	}
+	return string(p)
+}
+
+// Kind says what happened at a path.
+type Kind string
+
+// The first group may land. The others never do, whatever the lease allows.
+const (
+	Added    Kind = "added"
+	Modified Kind = "modified"
+	Deleted  Kind = "deleted"
+	Chmod    Kind = "mode"
+	Retyped  Kind = "retyped" // a file became a link, or the reverse
+
+	LinkOut    Kind = "link-out"   // a symbolic link that leads out
+	Nested     Kind = "nested"     // a repository inside the tree, or a part of one
+	GitlinkHit Kind = "gitlink"    // a submodule's entry, or something inside one
+	Special    Kind = "special"    // neither file, directory nor link
+	SetID      Kind = "setid"      // a setuid, setgid or sticky bit
+	HardLink   Kind = "hard-link"  // a file with a second name somewhere
+	BadName    Kind = "name"       // a name that means something to git or a terminal
+	Collision  Kind = "collision"  // two names that some file systems take for one
+	TooLarge   Kind = "too-large"  // more than cordon reads
+	Unreadable Kind = "unreadable" // it could not be looked at
+	Commit     Kind = "commit"     // only in a commit of the worker's
+	Replaced   Kind = "replace"    // a ref that makes git show other objects than were written
+	HostChange Kind = "host"       // in the host repository
+)
+
+// Landable reports whether a change of this kind may land at all.
+func (k Kind) Landable() bool {
+	switch k {
+	case Added, Modified, Deleted, Chmod, Retyped:
+		return true
+	}
+	return false
+}
+
+// Change is one path that differs from the base.
+type Change struct {
+	Path   Path      `json:"path"`
+	Kind   Kind      `json:"kind"`
+	Old    git.Entry `json:"old"`
+	New    git.Entry `json:"new"`
+	Size   int64     `json:"size,omitempty"`
+	Target Path      `json:"target,omitempty"` // of a symbolic link
+	// Ignored: new, and excluded by the base commit's ignore rules.
+	Ignored bool   `json:"ignored,omitempty"`
+	Source  string `json:"source,omitempty"` // the commit or host part it was seen in; "" is the tree
+	Detail  string `json:"detail,omitempty"`
+}
+
+// Class is what becomes of a change.
+type Class string
+
+// A violation is what everything is until something says otherwise.
+const (
+	Violation Class = "violation"
+	Landing   Class = "landing"
+	Scratch   Class = "scratch"
+	Ignored   Class = "ignored" // inside write_roots, excluded by the base commit's ignore rules
+	Note      Class = "note"    // worth knowing, decides nothing
+)
+
+// Finding is a change with the rule that decided about it.
+type Finding struct {
+	Change
+	Class Class  `json:"class"`
+	Rule  string `json:"rule"`
+}
+
+// Judge decides about a path of the tree: as a file, as a link that stands in for
+// everything below it, and as a file that never lands because it is ignored.
+type Judge interface {
+	Judge(path string) policy.Verdict
+	JudgeLink(path string) policy.Verdict
+	JudgeIgnored(path string) policy.Verdict
+}
+
+// Classify decides about every change, in order.
+func Classify(changed []Change, rules Judge) []Finding {
+	findings := make([]Finding, 0, len(changed))
+	for _, c := range changed {
+		findings = append(findings, classify(c, rules))
+	}
+	return findings
+}
+
+func classify(c Change, rules Judge) Finding {
+	if c.Kind == HostChange {
+		return Finding{Change: c, Class: Violation, Rule: "the host repository is read-only to a worker"}
+	}
+	v := verdict(c, rules)
+	f := Finding{Change: c, Class: Violation, Rule: v.Rule}
+	switch v.Class {
+	case policy.Scratch:
+		f.Class = Scratch
+		return f
+	case policy.Landing:
+		f.Class = Landing
+	default:
+		return f
+	}
+	if c.Ignored {
+		f.Class, f.Rule = Ignored, "ignored by the base commit"
+		return f
+	}
+	if !c.Kind.Landable() && c.Kind != Commit {
+		f.Class, f.Rule = Violation, never[c.Kind]
+	}
+	return f
+}
+
+func verdict(c Change, rules Judge) policy.Verdict {
+	switch {
+	case c.Ignored:
+		return rules.JudgeIgnored(string(c.Path))
+	case c.New.Mode == git.Symlink:
+		return rules.JudgeLink(string(c.Path))
+	}
+	return rules.Judge(string(c.Path))
+}
+
+// never gives the reason why a kind cannot land.
+var never = map[Kind]string{
+	LinkOut:    "a link must stay inside the write_roots",
+	Nested:     "a repository inside the tree is run by the operator's git",
+	GitlinkHit: "submodules cannot be changed by a worker",
+	Special:    "only files, directories and links can land",
+	SetID:      "a setuid, setgid or sticky bit cannot land",
+	HardLink:   "a file with a second name may be written from elsewhere",
+	BadName:    "the name is not safe for git or a terminal",
+	Collision:  "the name is another one on some file systems",
+	TooLarge:   "cordon does not read files of this size",
+	Replaced:   "history must be what was written",
+	Unreadable: "what cannot be read cannot be trusted",
+}
+
+// Violations returns the changes that the lease does not allow: order kept,
+// each path and kind once. Empty write_roots make a violation of every change.
+func Violations(changed []Change, rules Judge) []Finding {
+	return only(Classify(changed, rules), Violation)
+}
+
+func only(findings []Finding, class Class) []Finding {
+	type key struct {
+		path   Path
+		kind   Kind
+		source string
+	}
+	seen := map[key]bool{}
+	var list []Finding
+	for _, f := range findings {
+		k := key{f.Path, f.Kind, f.Source}
+		if f.Class != class || seen[k] {
+			continue
+		}
+		seen[k] = true
+		list = append(list, f)
+	}
+	return list
+}

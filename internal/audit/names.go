@@ -1,0 +1,157 @@
+package audit
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"cordon/internal/git"
+)
+
+func splitPath(p string) []string { return strings.Split(p, "/") }
+
+// hfsIgnored are the code points that HFS+ leaves out when it compares names.
+func hfsIgnored(r rune) bool {
+	return r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff
+}
+
+// isDotGit reports whether some file system that git runs on takes the name for
+// ".git": by case, by HFS+ ignored code points, by the NTFS short name, by
+// trailing dots and spaces or an NTFS stream.
+func isDotGit(name string) bool {
+	n := strings.ToLower(strings.Map(func(r rune) rune {
+		if hfsIgnored(r) {
+			return -1
+		}
+		return r
+	}, name))
+	n, _, _ = strings.Cut(n, ":")
+	n = strings.TrimRight(n, ". ")
+	return n == ".git" || n == "git~1"
+}
+
+// badName says what is wrong with a new path, or "".
+func badName(p string) string {
+	if !utf8.ValidString(p) {
+		return "it is not valid UTF-8"
+	}
+	for _, r := range p {
+		if unicode.IsControl(r) {
+			return "it holds a control character"
+		}
+		if hfsIgnored(r) {
+			return "it holds an invisible character"
+		}
+	}
+	for _, c := range splitPath(p) {
+		switch {
+		case c == "" || c == "." || c == "..":
+			return "it has an empty or dot component"
+		case isDotGit(c):
+			return "it is .git on some file system"
+		case strings.Contains(c, `\`):
+			return "it holds a backslash"
+		case len(c) > 255:
+			return "a component is longer than 255 bytes"
+		}
+	}
+	return ""
+}
+
+// folded is the spelling under which file systems that fold case or normalise
+// Unicode would find a path.
+func folded(p string) string {
+	if isASCII(p) {
+		return strings.ToLower(p)
+	}
+	return cases.Fold().String(norm.NFC.String(p))
+}
+
+// markCollisions makes a collision of every added path that has a double in the
+// resulting tree.
+func markCollisions(list []Change, after map[string]git.Entry) {
+	var added []string
+	for _, ch := range list {
+		if ch.Kind == Added && !ch.Ignored {
+			added = append(added, string(ch.Path))
+		}
+	}
+	hits := collisions(added, after)
+	for i := range list {
+		if other, ok := hits[string(list[i].Path)]; ok && list[i].Kind == Added {
+			list[i].Kind, list[i].Detail = Collision, "with "+Path(other).String()
+		}
+	}
+}
+
+// collisions finds the new paths that, on some file system, are another path of
+// the resulting tree, or a directory of one.
+func collisions(added []string, all map[string]git.Entry) map[string]string {
+	if len(added) == 0 {
+		return nil
+	}
+	wanted := map[string][]string{} // folded prefix → spellings among the added
+	for _, p := range added {
+		for _, prefix := range prefixes(p) {
+			f := folded(prefix)
+			wanted[f] = appendNew(wanted[f], prefix)
+		}
+	}
+	found := map[string]string{} // spelling → another spelling
+	note := func(p string) {
+		for _, mine := range wanted[folded(p)] {
+			if mine != p {
+				found[mine] = p
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for p := range all {
+		note(p)
+		for d := path.Dir(p); d != "." && !seen[d]; d = path.Dir(d) {
+			seen[d] = true
+			note(d)
+		}
+	}
+	hits := map[string]string{}
+	for _, p := range added {
+		for _, prefix := range prefixes(p) {
+			if other, ok := found[prefix]; ok {
+				hits[p] = other
+			}
+		}
+	}
+	return hits
+}
+
+// prefixes lists a path and every directory above it.
+func prefixes(p string) []string {
+	var list []string
+	for p != "." && p != "/" {
+		list = append(list, p)
+		p = path.Dir(p)
+	}
+	return list
+}
+
+func appendNew(list []string, s string) []string {
+	for _, x := range list {
+		if x == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

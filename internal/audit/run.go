@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"cordon/internal/git"
+)
+
+// Job is one audit.
+type Job struct {
+	Worker string
+	Lease  string // hash
+	Base   git.OID
+	Tree   Tree
+	// History reads the worker's commits.
+	History func(context.Context) (*History, error)
+	// Host compares the host with its baseline and says what that is worth.
+	Host func(context.Context) (found []Finding, word string, err error)
+}
+
+// Run audits. It has no error to return: what it could not do is in the report,
+// as a violation.
+func Run(ctx context.Context, j Job) *Report {
+	r := &Report{Worker: j.Worker, Lease: j.Lease, Base: j.Base, Findings: []Finding{}}
+	changed, err := Collect(ctx, j.Tree)
+	if err != nil {
+		r.fail("tree", err)
+	}
+	r.Findings = append(r.Findings, Classify(changed, j.Tree.Rules)...)
+	if r.History, err = j.History(ctx); err != nil {
+		r.History = nil
+		r.fail("git", err)
+	} else {
+		r.Findings = append(r.Findings, r.History.findings(j.Tree.Rules)...)
+		r.Findings = append(r.Findings, r.History.notes()...)
+	}
+	found, word, err := j.Host(ctx)
+	if err != nil {
+		r.fail("host", err)
+	}
+	r.Findings, r.Host = append(r.Findings, found...), word
+	r.Seal()
+	return r
+}
+
+// fail records that a part of the audit could not be done.
+func (r *Report) fail(part string, err error) {
+	r.Findings = append(r.Findings, Finding{
+		Change: Change{Kind: Unreadable, Source: part, Detail: err.Error()},
+		Class:  Violation, Rule: never[Unreadable],
+	})
+}
+
+// notes say what the worker committed that no tree and no ref of the result
+// will hold: it is evidence, and kept, and does not land.
+func (h *History) notes() []Finding {
+	var list []Finding
+	note := func(detail string) {
+		list = append(list, Finding{
+			Change: Change{Kind: Commit, Source: "git", Detail: detail},
+			Class:  Note, Rule: "only the tree as it was left lands",
+		})
+	}
+	if h.Others > 0 {
+		note(fmt.Sprintf("%d commits only on other branches of the worker's", h.Others))
+	}
+	if len(h.Orphans) > 0 {
+		note(fmt.Sprintf("%d commits that no branch reaches any more", len(h.Orphans)))
+	}
+	return list
+}

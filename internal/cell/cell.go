@@ -1,0 +1,188 @@
+// Package cell runs commands that nobody trusts: workers, and the setup and
+// acceptance commands that run a worker's code.
+//
+// It confines nothing yet, and says so: Layers is empty, and every caller shows
+// and records that. What it does hold to is the life of the processes: a command
+// runs in a process group of its own, ends at its time limit or when it is told
+// to, takes its children with it, and on Linux does not outlive cordon.
+package cell
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Layers names the layers of confinement that were proven for a launch. There
+// are none yet.
+func Layers() []string { return nil }
+
+// Command is what to run.
+type Command struct {
+	Argv   []string
+	Dir    string
+	Env    []string
+	Stdin  io.Reader // nil: nothing to read
+	Stdout io.Writer
+	Stderr io.Writer
+	Limit  time.Duration // wall time; 0: none
+	// Terminal hands over the terminal that Stdin is: the command is in its
+	// foreground, and an interrupt typed there is the command's.
+	Terminal *os.File
+	// Started is called with the process once it runs.
+	Started func(pid int) error
+}
+
+// Mark is the variable that names a worker in the environment of its processes.
+const Mark = "CORDON_WORKER"
+
+// mark is the entry of the command's environment that its children inherit.
+func (c Command) mark() string {
+	for _, kv := range c.Env {
+		if strings.HasPrefix(kv, Mark+"=") {
+			return kv
+		}
+	}
+	return ""
+}
+
+// Reason says why a command ended.
+type Reason string
+
+// The reasons.
+const (
+	Exited      Reason = "exited"      // by itself
+	TimedOut    Reason = "time limit"  // the lease's limits.time
+	Interrupted Reason = "interrupted" // the operator, or a signal to cordon
+	NotStarted  Reason = "not started"
+	Vanished    Reason = "lost" // cordon or the machine died while it ran
+)
+
+// Exit is how a command ended.
+type Exit struct {
+	Code   int    `json:"code"` // 128+n for signal n
+	Reason Reason `json:"reason"`
+	Left   int    `json:"left,omitempty"` // processes it had left behind, which were ended
+	Error  string `json:"error,omitempty"`
+}
+
+// OK reports whether the command ended by itself and well.
+func (e Exit) OK() bool { return e.Code == 0 && e.Reason == Exited }
+
+// grace is how long a command may take to end after SIGTERM.
+const grace = 5 * time.Second
+
+// Run runs a command to its end. A command that could not be started is an
+// error as well as an Exit.
+func Run(ctx context.Context, c Command) (Exit, error) {
+	// The kernel ties "die with the parent" to the thread that forked.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	adoptOrphans()
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	cmd.SysProcAttr = attributes()
+	if c.Terminal != nil {
+		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(c.Terminal.Fd())
+		defer takeBack(c.Terminal)
+	}
+	// A grandchild that keeps the output open must not keep us.
+	cmd.WaitDelay = 2 * time.Second
+	if err := start(cmd, c); err != nil {
+		return Exit{Code: 127, Reason: NotStarted, Error: err.Error()}, err
+	}
+	reason := supervise(ctx, cmd, c.Limit)
+	exit := Exit{Code: status(cmd), Reason: reason}
+	exit.Left = endRest(cmd.Process.Pid, c.mark())
+	return exit, nil
+}
+
+// takeBack makes this process group the terminal's foreground again.
+func takeBack(tty *os.File) {
+	signal.Ignore(syscall.SIGTTOU) // a background group is stopped for asking
+	defer signal.Reset(syscall.SIGTTOU)
+	_ = unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPGRP, syscall.Getpgrp()) // a terminal that is gone needs nothing
+}
+
+func start(cmd *exec.Cmd, c Command) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if c.Started == nil {
+		return nil
+	}
+	if err := c.Started(cmd.Process.Pid); err != nil {
+		killGroup(cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait() // its status does not matter: it was ended before it was let go
+		endRest(cmd.Process.Pid, c.mark())
+		return err
+	}
+	return nil
+}
+
+// supervise waits for the end and brings it about when it is due.
+func supervise(ctx context.Context, cmd *exec.Cmd, limit time.Duration) Reason {
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }() // the status is read from cmd.ProcessState
+	var timeout <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		timeout = t.C
+	}
+	reason := Exited
+	select {
+	case <-done:
+		return reason
+	case <-timeout:
+		reason = TimedOut
+	case <-ctx.Done():
+		reason = Interrupted
+	}
+	killGroup(cmd.Process.Pid, syscall.SIGTERM)
+	select {
+	case <-done:
+	case <-time.After(grace):
+		killGroup(cmd.Process.Pid, syscall.SIGKILL)
+		<-done
+	}
+	return reason
+}
+
+func status(cmd *exec.Cmd) int {
+	if cmd.ProcessState == nil {
+		return 1
+	}
+	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// killGroup signals a process group. One that is gone already is fine.
+func killGroup(pid int, sig syscall.Signal) {
+	if err := syscall.Kill(-pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+		_ = syscall.Kill(pid, sig)
+	}
+}
+
+// Shell is the argument vector that runs a command line of the policy.
+func Shell(line string) []string { return []string{shell(), "-c", line} }
+
+func shell() string {
+	if _, err := os.Stat("/bin/bash"); err == nil {
+		return "/bin/bash"
+	}
+	return "/bin/sh"
+}

@@ -1,0 +1,182 @@
+// Package gate decides what reaches the operator's repository, and is the only
+// package that writes to it.
+//
+// A result comes in as a snapshot of audited files, is written into a bare
+// repository of cordon's own, merged there, held against the lease again,
+// tested, sent to the host as checked objects, and becomes the target branch's
+// next commit by compare-and-swap. The tree that was audited is the tree that is
+// tested is the tree that lands; each step proves it for the step before.
+//
+// The package refuses to run git in a worker's tree, to fetch from a worker's
+// repository, to move a branch under a checkout that is not clean, and to answer
+// anything but "quarantine" to a case it does not know.
+package gate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/state"
+)
+
+// Gate is the way into one host repository.
+type Gate struct {
+	bin   git.Binary
+	host  git.Host
+	state state.Dir
+	repo  git.Repo
+}
+
+// Refs of cordon's own in the host repository.
+const (
+	pins       = "refs/cordon/pins/"       // base commits of leases: gc must not take them
+	results    = "refs/cordon/results/"    // commits that passed or wait for a person
+	quarantine = "refs/cordon/quarantine/" // evidence
+	trash      = "refs/cordon/trash/"      // discarded evidence, for a while
+)
+
+// Open makes the gate repository if there is none.
+func Open(ctx context.Context, bin git.Binary, host git.Host, dir state.Dir) (*Gate, error) {
+	g := &Gate{bin: bin, host: host, state: dir, repo: git.OpenBare(bin, dir.Gate(), host.Format)}
+	release, err := dir.Lock(state.GateLock, true)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if _, err := os.Lstat(filepath.Join(dir.Gate(), "HEAD")); errors.Is(err, os.ErrNotExist) {
+		if _, err := git.Init(ctx, bin, dir.Gate(), git.InitOptions{Bare: true, Format: host.Format, Alternate: dir.Objects()}); err != nil {
+			return nil, err
+		}
+	}
+	return g, g.matchShallow()
+}
+
+// matchShallow ends history where the host's ends.
+func (g *Gate) matchShallow() error {
+	want, err := g.host.ShallowFile()
+	if err != nil {
+		return err
+	}
+	have, err := g.repo.ShallowFile()
+	if err != nil || bytes.Equal(want, have) {
+		return err
+	}
+	path := filepath.Join(g.repo.Dir, "shallow")
+	if want == nil {
+		return os.Remove(path)
+	}
+	return os.WriteFile(path, want, 0o600)
+}
+
+// Repo is the gate repository: it has the host's objects and every result.
+func (g *Gate) Repo() git.Repo { return g.repo }
+
+// Pin keeps a base commit from the host's gc.
+func (g *Gate) Pin(ctx context.Context, id lease.ID, base git.OID) error {
+	return g.host.SetRef(ctx, pins+string(id), base, "cordon: base of "+string(id))
+}
+
+// Forget drops a worker's pin and result refs, once nothing needs them.
+func (g *Gate) Forget(ctx context.Context, id lease.ID) error {
+	return g.drop(ctx, pins+string(id), results+string(id))
+}
+
+// drop deletes refs of the host, with everything below them.
+func (g *Gate) drop(ctx context.Context, names ...string) error {
+	refs, err := g.host.Refs(ctx, names...)
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		if err := g.host.DeleteRef(ctx, r.Name, r.OID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Snapshot writes the audited files of a worker's tree as one commit on the
+// base, and proves that the commit holds what the audit saw and nothing else.
+func (g *Gate) Snapshot(ctx context.Context, id lease.ID, base git.OID, top string, files []audit.Finding) (git.OID, error) {
+	message := "snapshot of " + string(id) + "\n"
+	commit, err := g.repo.Snapshot(ctx, "refs/in/"+string(id), base, message, func(w *git.Writer) error {
+		for _, f := range files {
+			if f.New.Mode == git.Absent {
+				w.Delete(string(f.Path))
+			}
+		}
+		for _, f := range files {
+			if f.New.Mode == git.Absent {
+				continue
+			}
+			if err := put(w, top, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return commit, g.proveSnapshot(ctx, base, commit, files)
+}
+
+func put(w *git.Writer, top string, f audit.Finding) error {
+	content, size, err := audit.Content(top, f)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	return w.Put(string(f.Path), f.New.Mode, size, content)
+}
+
+// proveSnapshot compares a snapshot with the audit, path by path.
+func (g *Gate) proveSnapshot(ctx context.Context, base, commit git.OID, files []audit.Finding) error {
+	deltas, err := g.repo.Diff(ctx, base, commit)
+	if err != nil {
+		return err
+	}
+	want := map[string]git.Entry{}
+	for _, f := range files {
+		want[string(f.Path)] = f.New
+	}
+	for _, d := range deltas {
+		if e, ok := want[d.Path]; !ok || e != d.New {
+			return fmt.Errorf("%s changed while it was taken over: audited as %s %s, taken as %s %s",
+				audit.Path(d.Path), e.Mode, e.OID.Short(), d.New.Mode, d.New.OID.Short())
+		}
+		delete(want, d.Path)
+	}
+	for p := range want {
+		return fmt.Errorf("%s was audited and is not in the snapshot", audit.Path(p))
+	}
+	return nil
+}
+
+// Merged reports whether a result is in the target branch, from ancestry alone.
+func (g *Gate) Merged(ctx context.Context, commit git.OID, target string) (bool, error) {
+	tip, err := g.host.Ref(ctx, target)
+	if errors.Is(err, git.ErrNoRef) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return g.host.IsAncestor(ctx, commit, tip)
+}
+
+// keep sends a commit to the host and names it there.
+func (g *Gate) keep(ctx context.Context, from git.Repo, ref string, commit git.OID, known ...git.OID) error {
+	if err := from.Send(ctx, g.host.Repo, []git.OID{commit}, known); err != nil {
+		return err
+	}
+	return g.host.SetRef(ctx, ref, commit, "cordon: "+strings.TrimPrefix(ref, "refs/cordon/"))
+}

@@ -1,0 +1,317 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+)
+
+// Order is a result that wants to land.
+type Order struct {
+	Lease    lease.Sealed
+	Snapshot git.OID // the audited tree, as a commit on the base
+	Tip      git.OID // the worker's own last commit, to be kept as history; "" for none
+	History  git.Repo
+	Entry    string // journal entry of the audit, for the trailer
+	Summary  string // first line of the result's message
+	Author   policy.Identity
+	// Accept runs the acceptance commands on a commit.
+	Accept func(ctx context.Context, commit git.OID) ([]Check, error)
+	// Intend is called before the target moves, and must be durable.
+	Intend func(Landing) error
+}
+
+// Landing is a move of the target branch.
+type Landing struct {
+	Ref       string         `json:"ref"`
+	Old       git.OID        `json:"old"`
+	New       git.OID        `json:"new"`
+	Checkouts []git.Checkout `json:"checkouts,omitempty"` // that follow the branch
+}
+
+// Outcome is what the gate decided.
+type Outcome string
+
+// The outcomes. Only Merged and Nothing leave no work for a person.
+const (
+	Merged    Outcome = "merged"
+	Nothing   Outcome = "nothing" // the target already holds all of it
+	Conflict  Outcome = "conflict"
+	Waiting   Outcome = "waiting"    // accepted, but the checkout must not be touched
+	Violating Outcome = "violations" // of the merged tree
+	Rejected  Outcome = "rejected"   // acceptance failed
+)
+
+// Result is an outcome with its evidence.
+type Result struct {
+	Outcome  Outcome         `json:"outcome"`
+	Commit   git.OID         `json:"commit,omitempty"`
+	Target   string          `json:"target"`
+	Paths    []audit.Path    `json:"paths,omitempty"`    // in conflict
+	Findings []audit.Finding `json:"findings,omitempty"` // violations of the merged tree
+	Checks   []Check         `json:"checks,omitempty"`
+	Why      string          `json:"why,omitempty"`
+	Checkout string          `json:"checkout,omitempty"` // where something is left to do
+}
+
+// Check is one acceptance command that ran.
+type Check struct {
+	Command string        `json:"command"`
+	Code    int           `json:"code"`
+	Took    time.Duration `json:"took_ns"`
+	Output  string        `json:"output,omitempty"` // its end
+}
+
+// tries bounds how often a moving target is chased.
+const tries = 10
+
+// Land takes a clean result to the target branch.
+func (g *Gate) Land(ctx context.Context, o Order) (Result, error) {
+	tip, err := g.bringHistory(ctx, o)
+	if err != nil {
+		return Result{}, err
+	}
+	tested := map[git.OID][]Check{}
+	for range tries {
+		res, err := g.attempt(ctx, o, tip, tested)
+		if !errors.Is(err, git.ErrMoved) {
+			return res, err
+		}
+	}
+	return Result{}, fmt.Errorf("%s moved %d times while the result was tested: try again when it is quieter", o.Lease.Lease().Target, tries)
+}
+
+// bringHistory returns the commit to merge: the snapshot, or the worker's own
+// commits with the snapshot on top.
+func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
+	if o.Tip == "" {
+		return o.Snapshot, nil
+	}
+	base := o.Lease.Lease().Base
+	if ok, err := o.History.IsAncestor(ctx, base, o.Tip); err != nil || !ok {
+		return "", errors.Join(err, errors.New("the worker's commits do not build on the base: land the tree without --keep-history"))
+	}
+	if err := o.History.Send(ctx, g.repo, []git.OID{o.Tip}, []git.OID{base}); err != nil {
+		return "", err
+	}
+	tree, err := g.repo.TreeOf(ctx, o.Snapshot)
+	if err != nil {
+		return "", err
+	}
+	theirs, err := g.repo.TreeOf(ctx, o.Tip)
+	if err != nil || tree == theirs {
+		return o.Tip, err
+	}
+	message := "Uncommitted work of " + string(o.Lease.Lease().ID) + "\n"
+	return g.repo.CommitTree(ctx, tree, []git.OID{o.Tip}, message, git.Person(o.Author))
+}
+
+// attempt merges into the target as it is now.
+func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID][]Check) (Result, error) {
+	l := o.Lease.Lease()
+	res := Result{Target: l.Target}
+	target, err := g.host.Ref(ctx, l.Target)
+	if err != nil {
+		return res, err
+	}
+	merge, err := g.merge(ctx, l.Base, target, o.Snapshot, tip)
+	if err != nil {
+		return res, err
+	}
+	if len(merge.Conflicts) > 0 {
+		res.Outcome, res.Paths = Conflict, paths(merge.Conflicts)
+		res.Commit = o.Snapshot
+		return res, g.keep(ctx, g.repo, results+string(l.ID), o.Snapshot, l.Base)
+	}
+	targetTree, err := g.repo.TreeOf(ctx, target)
+	if err != nil {
+		return res, err
+	}
+	if merge.Tree == targetTree {
+		res.Outcome, res.Commit = Nothing, target
+		return res, nil
+	}
+	if res.Findings, err = g.recheck(ctx, target, merge.Tree, o.Lease.Rules()); err != nil || len(res.Findings) > 0 {
+		res.Outcome = Violating
+		return res, err
+	}
+	if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip); err != nil {
+		return res, err
+	}
+	if ok, err := g.accept(ctx, o, merge.Tree, &res, tested); err != nil || !ok {
+		return res, err
+	}
+	return g.land(ctx, o, target, res)
+}
+
+// merge is the tree that the target gets. A target that did not move needs no
+// merging.
+func (g *Gate) merge(ctx context.Context, base, target, snapshot, tip git.OID) (git.Merge, error) {
+	if base == target {
+		tree, err := g.repo.TreeOf(ctx, snapshot)
+		return git.Merge{Tree: tree}, err
+	}
+	return g.repo.MergeTrees(ctx, target, tip)
+}
+
+func (g *Gate) recheck(ctx context.Context, target, tree git.OID, rules policy.Rules) ([]audit.Finding, error) {
+	findings, err := audit.Merged(ctx, g.repo, target, tree, rules)
+	if err != nil {
+		return nil, err
+	}
+	var bad []audit.Finding
+	for _, f := range findings {
+		if f.Class != audit.Landing {
+			f.Source = "merged tree"
+			bad = append(bad, f)
+		}
+	}
+	return bad, nil
+}
+
+func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID) (git.OID, error) {
+	parents := []git.OID{target}
+	if o.Tip != "" {
+		parents = append(parents, tip)
+	}
+	l := o.Lease.Lease()
+	message := fmt.Sprintf("%s\n\nCordon-Worker: %s\nCordon-Lease: sha256:%s\nCordon-Policy: sha256:%s\nCordon-Journal: %s\n",
+		o.Summary, l.ID, o.Lease.Hash(), o.Lease.PolicyHash(), o.Entry)
+	return g.repo.CommitTree(ctx, tree, parents, message, git.Person(o.Author))
+}
+
+// accept runs the acceptance commands on the tree that would land, once.
+func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, tested map[git.OID][]Check) (bool, error) {
+	wanted := o.Lease.Lease().Policy.Acceptance
+	if len(wanted) == 0 {
+		return true, nil
+	}
+	checks, ok := tested[tree]
+	if !ok {
+		var err error
+		if checks, err = o.Accept(ctx, res.Commit); err != nil {
+			return false, err
+		}
+		tested[tree] = checks
+	}
+	res.Checks = checks
+	for _, c := range checks {
+		if c.Code != 0 {
+			res.Outcome, res.Why = Rejected, fmt.Sprintf("acceptance command %q ended with %d", c.Command, c.Code)
+			return false, nil
+		}
+	}
+	if len(checks) != len(wanted) {
+		res.Outcome, res.Why = Rejected, fmt.Sprintf("%d of %d acceptance commands ran", len(checks), len(wanted))
+		return false, nil
+	}
+	return true, nil
+}
+
+// land moves the target under the gate's lock.
+func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (Result, error) {
+	release, err := g.state.Lock(state.GateLock, true)
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	id := o.Lease.Lease().ID
+	if err := g.keep(ctx, g.repo, results+string(id), res.Commit, target); err != nil {
+		return res, err
+	}
+	move := Landing{Ref: res.Target, Old: target, New: res.Commit}
+	var why error
+	if move.Checkouts, why, err = g.followers(ctx, move); err != nil {
+		return res, err
+	}
+	if why != nil {
+		res.Outcome, res.Why = Waiting, why.Error()
+		return res, nil
+	}
+	if err := o.Intend(move); err != nil {
+		return res, err
+	}
+	return g.finish(ctx, move, res)
+}
+
+func (g *Gate) finish(ctx context.Context, move Landing, res Result) (Result, error) {
+	if err := g.host.UpdateRef(ctx, move.Ref, move.New, move.Old, "cordon: land"); err != nil {
+		return res, err
+	}
+	if err := g.Follow(ctx, move); err != nil {
+		return res, err
+	}
+	res.Outcome = Merged
+	return res, nil
+}
+
+// followers lists the checkouts on the target branch, or says why one of them
+// must not be touched.
+func (g *Gate) followers(ctx context.Context, move Landing) ([]git.Checkout, error, error) {
+	all, err := g.host.Checkouts(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var on []git.Checkout
+	for _, c := range all {
+		if c.Branch != move.Ref {
+			continue
+		}
+		why, err := g.touchable(ctx, c, move)
+		if err != nil || why != nil {
+			return nil, why, err
+		}
+		on = append(on, c)
+	}
+	return on, nil, nil
+}
+
+// touchable says why a checkout cannot follow the branch.
+func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (why, err error) {
+	if c.Prunable {
+		return fmt.Errorf("the checkout %s has the branch and cannot be reached", c.Top), nil
+	}
+	filters, err := g.host.Filters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if filters {
+		return fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top), nil
+	}
+	dirty, err := g.host.Status(ctx, c, false)
+	if err != nil {
+		return nil, err
+	}
+	if len(dirty) > 0 {
+		return fmt.Errorf("the checkout %s has %d uncommitted changes", c.Top, len(dirty)), nil
+	}
+	if err := g.host.Advance(ctx, c, move.Old, move.New, true); err != nil {
+		return fmt.Errorf("the checkout %s would lose files: %w", c.Top, err), nil
+	}
+	return nil, nil
+}
+
+// Follow brings the checkouts of a landed branch to it. It may be repeated.
+func (g *Gate) Follow(ctx context.Context, move Landing) error {
+	for _, c := range move.Checkouts {
+		if err := g.host.Advance(ctx, c, move.Old, move.New, false); err != nil {
+			return fmt.Errorf("%s is at %s but the checkout %s could not follow: %w", move.Ref, move.New.Short(), c.Top, err)
+		}
+	}
+	return nil
+}
+
+func paths(list []string) []audit.Path {
+	var out []audit.Path
+	for _, p := range list {
+		out = append(out, audit.Path(p))
+	}
+	return out
+}

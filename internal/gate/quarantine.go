@@ -1,0 +1,190 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+)
+
+// ManifestSchema names the encoding of a manifest.
+const ManifestSchema = "cordon.quarantine/1"
+
+// Manifest is kept with a quarantined result, as manifest.json of the commit
+// refs/cordon/quarantine/ID/evidence.
+type Manifest struct {
+	Schema  string          `json:"schema"`
+	Worker  lease.ID        `json:"worker"`
+	Time    time.Time       `json:"time"`
+	Reasons []string        `json:"reasons"`
+	Lease   json.RawMessage `json:"lease"`
+	Hash    string          `json:"lease_hash"`
+	Gate    *Result         `json:"gate,omitempty"`
+	Result  git.OID         `json:"result,omitempty"`  // what the worker left, as far as git can hold it safely
+	History git.OID         `json:"history,omitempty"` // the worker's own last commit
+	Missing []string        `json:"missing,omitempty"` // what is only in the frozen tree, and why
+	Tree    string          `json:"tree"`              // where the frozen tree is
+}
+
+// Evidence is what is kept of a result that does not land.
+type Evidence struct {
+	Lease      lease.Sealed
+	Reasons    []string
+	Report     *audit.Report // nil when there was no audit
+	Gate       *Result
+	Top        string // the worker's tree
+	Frozen     string // where it will lie
+	History    git.Repo
+	Transcript string // file
+	Now        time.Time
+}
+
+// maxTranscript is how much of a transcript's end is kept in the evidence.
+const maxTranscript = 4 << 20
+
+// Quarantine stores a result and its evidence under refs of the host that gc
+// respects. It does as much as it can: what could not be stored is named in the
+// manifest and remains in the frozen tree.
+func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
+	l := e.Lease.Lease()
+	m := Manifest{
+		Schema: ManifestSchema, Worker: l.ID, Time: e.Now.UTC(), Reasons: e.Reasons,
+		Lease: e.Lease.Bytes(), Hash: e.Lease.Hash(), Gate: e.Gate, Tree: e.Frozen,
+	}
+	under := quarantine + string(l.ID) + "/"
+	if err := g.keepResult(ctx, e, under+"result", &m); err != nil {
+		m.Missing = append(m.Missing, "result: "+err.Error())
+	}
+	if err := g.keepHistory(ctx, e, under+"history", &m); err != nil {
+		m.Missing = append(m.Missing, "history: "+err.Error())
+	}
+	if ctx.Err() != nil {
+		return m, ctx.Err()
+	}
+	return m, g.keepEvidence(ctx, e, under+"evidence", m)
+}
+
+func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manifest) error {
+	if e.Report == nil {
+		return errors.New("the tree was not audited")
+	}
+	base := e.Lease.Lease().Base
+	commit, err := g.Snapshot(ctx, e.Lease.Lease().ID, base, e.Top, e.Report.Landing(true))
+	if err != nil {
+		return err
+	}
+	if err := g.keep(ctx, g.repo, ref, commit, base); err != nil {
+		return err
+	}
+	m.Result = commit
+	for _, f := range e.Report.Violating() {
+		if f.Source == "" && !f.Kind.Landable() {
+			m.Missing = append(m.Missing, fmt.Sprintf("%s (%s)", f.Path, f.Kind))
+		}
+	}
+	return nil
+}
+
+func (g *Gate) keepHistory(ctx context.Context, e Evidence, ref string, m *Manifest) error {
+	if e.Report == nil || e.Report.History == nil || e.Report.History.Head.IsZero() {
+		return nil
+	}
+	head := e.Report.History.Head
+	if err := g.keep(ctx, e.History, ref, head, e.Lease.Lease().Base); err != nil {
+		return err
+	}
+	m.History = head
+	return nil
+}
+
+func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manifest) error {
+	parts := map[string][]byte{"lease.json": e.Lease.Bytes()}
+	var err error
+	if parts["manifest.json"], err = json.MarshalIndent(m, "", "  "); err != nil {
+		return err
+	}
+	if e.Report != nil {
+		if parts["audit.json"], err = e.Report.Encode(); err != nil {
+			return err
+		}
+	}
+	if text, err := os.ReadFile(e.Transcript); err == nil {
+		parts["transcript"] = text[max(0, len(text)-maxTranscript):]
+	}
+	var files []git.File
+	for name, content := range parts {
+		oid, err := g.repo.PutBlob(ctx, bytes.NewReader(content))
+		if err != nil {
+			return err
+		}
+		files = append(files, git.File{Path: name, Entry: git.Entry{Mode: git.Regular, OID: oid}})
+	}
+	tree, err := g.repo.PutTree(ctx, files)
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("quarantine of %s\n\n%s\n", m.Worker, strings.Join(m.Reasons, "\n"))
+	commit, err := g.repo.CommitTree(ctx, tree, nil, message, git.Person{Name: "cordon", Email: "cordon@localhost"})
+	if err != nil {
+		return err
+	}
+	return g.keep(ctx, g.repo, ref, commit)
+}
+
+// ResultOf returns the stored result of a quarantined worker.
+func (g *Gate) ResultOf(ctx context.Context, id lease.ID) (git.OID, error) {
+	return g.host.Ref(ctx, quarantine+string(id)+"/result")
+}
+
+// Evidence returns one file of a quarantined worker's evidence.
+func (g *Gate) Evidence(ctx context.Context, id lease.ID, name string) ([]byte, error) {
+	commit, err := g.host.Ref(ctx, quarantine+string(id)+"/evidence")
+	if err != nil {
+		return nil, err
+	}
+	b, ok, err := g.host.FileAt(ctx, commit, name)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", name, os.ErrNotExist)
+	}
+	return b, err
+}
+
+// Discard moves the refs of a worker from quarantine to trash.
+func (g *Gate) Discard(ctx context.Context, id lease.ID) error {
+	return g.move(ctx, id, []string{quarantine + string(id), results + string(id)}, trash+string(id)+"/")
+}
+
+func (g *Gate) move(ctx context.Context, id lease.ID, from []string, to string) error {
+	refs, err := g.host.Refs(ctx, from...)
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		name := strings.TrimPrefix(strings.TrimPrefix(r.Name, quarantine+string(id)+"/"), results)
+		if err := g.host.SetRef(ctx, to+name, r.OID, "cordon: discard"); err != nil {
+			return err
+		}
+		if err := g.host.DeleteRef(ctx, r.Name, r.OID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unquarantine drops the evidence of a worker whose result has landed.
+func (g *Gate) Unquarantine(ctx context.Context, id lease.ID) error {
+	return g.drop(ctx, quarantine+string(id))
+}
+
+// EmptyTrash drops the refs of a discarded worker for good.
+func (g *Gate) EmptyTrash(ctx context.Context, id lease.ID) error {
+	return g.drop(ctx, trash+string(id), pins+string(id))
+}

@@ -1,0 +1,301 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Checkout is a working tree together with the git directory that the host's
+// own registry names for it; the .git entry inside the tree is never followed.
+type Checkout struct {
+	Top      string `json:"top"`
+	GitDir   string `json:"git_dir"`
+	Branch   string `json:"branch,omitempty"` // full ref name; "" when detached
+	Head     OID    `json:"head,omitempty"`
+	Linked   bool   `json:"linked,omitempty"`
+	Prunable bool   `json:"prunable,omitempty"`
+}
+
+// Checkouts lists the main checkout and every linked worktree of the repository.
+func (r Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
+	out, err := r.run(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var all []Checkout
+	for i, block := range strings.Split(strings.TrimSuffix(string(out), "\x00\x00"), "\x00\x00") {
+		c, bare := parseCheckout(block)
+		if bare || c.Top == "" {
+			continue
+		}
+		c.Linked = i > 0
+		all = append(all, c)
+	}
+	return r.locate(all)
+}
+
+func parseCheckout(block string) (c Checkout, bare bool) {
+	for _, line := range strings.Split(block, "\x00") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "worktree":
+			c.Top = value
+		case "HEAD":
+			if o := OID(value); !o.IsZero() {
+				c.Head = o
+			}
+		case "branch":
+			c.Branch = value
+		case "bare":
+			bare = true
+		case "prunable":
+			c.Prunable = true
+		}
+	}
+	return c, bare
+}
+
+// locate finds the git directory of each checkout from the registry.
+func (r Repo) locate(all []Checkout) ([]Checkout, error) {
+	dirs := map[string]string{}
+	entries, err := os.ReadDir(filepath.Join(r.Dir, "worktrees"))
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	for _, e := range entries {
+		dir := filepath.Join(r.Dir, "worktrees", e.Name())
+		if fi, err := os.Lstat(filepath.Join(dir, "gitdir")); err != nil || !fi.Mode().IsRegular() {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		if err != nil {
+			continue
+		}
+		dotGit := strings.TrimSuffix(string(b), "\n")
+		if !filepath.IsAbs(dotGit) { // relative worktrees, git 2.48 and later
+			dotGit = filepath.Join(dir, dotGit)
+		}
+		dirs[filepath.Clean(filepath.Dir(dotGit))] = dir
+	}
+	for i := range all {
+		all[i].GitDir = r.Dir
+		if all[i].Linked {
+			if all[i].GitDir = dirs[filepath.Clean(all[i].Top)]; all[i].GitDir == "" {
+				return nil, fmt.Errorf("the repository lists a worktree at %s but has no record of it", all[i].Top)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (r Repo) in(ctx context.Context, c Checkout, config []string, stderr io.Writer, args ...string) ([]byte, error) {
+	return r.bin.run(ctx, call{
+		dir: c.Top, repo: []string{"--git-dir=" + c.GitDir, "--work-tree=" + c.Top},
+		config: config, args: args, stderr: stderr,
+	})
+}
+
+// neutral returns overrides that make every filter driver of the repository's
+// own configuration do nothing: a clean filter is a program.
+func (r Repo) neutral(ctx context.Context) ([]string, error) {
+	out, err := r.run(ctx, "config", "-z", "--includes", "--name-only", "--get-regexp", `^filter\.`)
+	if err != nil && exitCode(err) != 1 {
+		return nil, err
+	}
+	var config []string
+	for _, key := range lines(out) {
+		value := ""
+		if strings.HasSuffix(key, ".required") {
+			value = "false"
+		}
+		config = append(config, key+"="+value)
+	}
+	return config, nil
+}
+
+// Filters reports whether the repository's configuration names filter drivers,
+// so that only the operator's own git can write its files correctly.
+func (r Repo) Filters(ctx context.Context) (bool, error) {
+	config, err := r.neutral(ctx)
+	return len(config) > 0, err
+}
+
+// Change is one line of git status.
+type Change struct {
+	Code string `json:"code"` // two letters: index, working tree
+	Path string `json:"path"`
+}
+
+// Status lists what differs from HEAD in a checkout of the operator's.
+func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change, error) {
+	config, err := r.neutral(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mode := "--untracked-files=no"
+	if untracked {
+		mode = "--untracked-files=all"
+	}
+	out, err := r.in(ctx, c, config, nil, "status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", mode)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, rec := range lines(out) {
+		if len(rec) < 4 || rec[2] != ' ' {
+			return nil, fmt.Errorf("unexpected answer of git status: %q", rec)
+		}
+		changes = append(changes, Change{Code: rec[:2], Path: rec[3:]})
+	}
+	return changes, nil
+}
+
+// HiddenBits lists the index entries whose changes git was told not to show.
+func (r Repo) HiddenBits(ctx context.Context, c Checkout) ([]string, error) {
+	out, err := r.in(ctx, c, nil, nil, "ls-files", "-z", "-v")
+	if err != nil {
+		return nil, err
+	}
+	var hidden []string
+	for _, rec := range lines(out) {
+		if len(rec) > 2 && rec[0] != 'H' && rec[0] != 'M' && rec[0] != 'R' && rec[0] != 'C' && rec[0] != 'K' && rec[0] != '?' {
+			hidden = append(hidden, rec)
+		}
+	}
+	return hidden, nil
+}
+
+// Advance moves the files and the index of a clean checkout from one commit to
+// another, leaving everything else in it alone. It refuses when that would lose
+// a byte. Repeating it after an interruption completes it. With dry set it only
+// says whether it would refuse.
+func (r Repo) Advance(ctx context.Context, c Checkout, from, to OID, dry bool) error {
+	args := []string{"read-tree", "-m", "-u", string(from), string(to)}
+	if dry {
+		args = []string{"read-tree", "-m", "-u", "-n", string(from), string(to)}
+	}
+	config, err := r.neutral(ctx)
+	if err != nil {
+		return err
+	}
+	// The index may be stale only in its stat data; refresh it first, or
+	// read-tree takes every touched file for a changed one.
+	if _, err := r.in(ctx, c, config, nil, "update-index", "-q", "--refresh", "--ignore-submodules"); err != nil && exitCode(err) != 1 {
+		return err
+	}
+	_, err = r.in(ctx, c, config, nil, args...)
+	return err
+}
+
+// Progress is told how many files of how many have been written.
+type Progress func(done, total int)
+
+// raw makes git write and read a tree's files byte for byte: no end-of-line,
+// ident, encoding or filter conversion, in the private repository it is put in.
+const raw = "* -text -ident -filter !eol !working-tree-encoding !diff\n"
+
+// Populate fills the empty directory top, whose private repository r was just
+// made by Init, with the files of a commit, and leaves HEAD on branch.
+func (r Repo) Populate(ctx context.Context, top string, commit OID, branch string, progress Progress) error {
+	info := filepath.Join(r.Dir, "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(info, "attributes"), []byte(raw), 0o644); err != nil {
+		return err
+	}
+	if err := r.UpdateRef(ctx, "refs/heads/"+branch, commit, "", "cordon: base"); err != nil {
+		return err
+	}
+	c := Checkout{Top: top, GitDir: r.Dir}
+	meter := &meter{report: progress}
+	_, err := r.in(ctx, c, []string{"core.fsync=none", "checkout.workers=1"}, meter, "read-tree", "-m", "-u", "-v", string(commit))
+	return err
+}
+
+// meter reads git's own progress lines.
+type meter struct {
+	report Progress
+	rest   string
+}
+
+var meterLine = regexp.MustCompile(`\((\d+)/(\d+)\)`)
+
+func (m *meter) Write(p []byte) (int, error) {
+	if m.report == nil {
+		return len(p), nil
+	}
+	m.rest += string(p)
+	for {
+		i := strings.IndexAny(m.rest, "\r\n")
+		if i < 0 {
+			return len(p), nil
+		}
+		if f := meterLine.FindStringSubmatch(m.rest[:i]); f != nil {
+			done, _ := strconv.Atoi(f[1])
+			total, _ := strconv.Atoi(f[2])
+			m.report(done, total)
+		}
+		m.rest = m.rest[i+1:]
+	}
+}
+
+// IgnoredWith lists the untracked files of a checkout that a pattern file in
+// gitignore syntax matches and that the checkout's own rules ignore.
+func (r Repo) IgnoredWith(ctx context.Context, c Checkout, patterns string) ([]string, error) {
+	matched, err := r.in(ctx, c, nil, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-from="+patterns)
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := r.in(ctx, c, nil, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	both := map[string]bool{}
+	for _, p := range lines(ignored) {
+		both[p] = true
+	}
+	var paths []string
+	for _, p := range lines(matched) {
+		if both[p] {
+			paths = append(paths, p)
+		}
+	}
+	return paths, nil
+}
+
+// CheckIgnore returns those of the paths that the .gitignore files below top
+// ignore. top is a directory of cordon's own that holds nothing else.
+func (r Repo) CheckIgnore(ctx context.Context, top string, paths []string) (map[string]bool, error) {
+	ignored := map[string]bool{}
+	if len(paths) == 0 {
+		return ignored, nil
+	}
+	out, err := r.bin.run(ctx, call{
+		dir: top, repo: []string{"--git-dir=" + r.Dir, "--work-tree=" + top},
+		args:  []string{"check-ignore", "-z", "--stdin", "--no-index"},
+		stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
+	})
+	if err != nil && exitCode(err) != 1 {
+		return nil, err
+	}
+	for _, p := range lines(out) {
+		ignored[p] = true
+	}
+	return ignored, nil
+}
+
+// ConfigValue reads one value of the repository's own configuration.
+func (r Repo) ConfigValue(ctx context.Context, key string) (string, bool, error) {
+	out, err := r.run(ctx, "config", "--local", "--includes", "-z", "--get", key)
+	if exitCode(err) == 1 {
+		return "", false, nil
+	}
+	return strings.TrimSuffix(string(out), "\x00"), err == nil, err
+}

@@ -1,0 +1,256 @@
+// Package git is the only caller of the git binary.
+//
+// Every call has the same shape: an argument vector (never a shell string), a
+// fixed environment built from nothing, and a list of configuration overrides
+// that switch off everything git could execute or fetch on somebody else's
+// behalf. System and global configuration are not read. What a repository's own
+// configuration says is overridden where it could run a program.
+//
+// The package refuses to run git by discovery inside a tree that a worker could
+// have written: callers name the git directory, and for the trees of workers
+// there is no call at all. What a worker left is read by package audit, file by
+// file.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// MinVersion is the oldest git that has merge-tree --write-tree and
+// safe.bareRepository.
+var MinVersion = Version{2, 38, 0}
+
+// Version is a git release.
+type Version [3]int
+
+func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
+
+// Less reports whether v is older than w.
+func (v Version) Less(w Version) bool {
+	for i := range v {
+		if v[i] != w[i] {
+			return v[i] < w[i]
+		}
+	}
+	return false
+}
+
+// Binary is a git executable whose version was read and found new enough.
+type Binary struct {
+	Path    string
+	Version Version
+}
+
+// Find looks git up on PATH and checks its version.
+func Find(ctx context.Context) (Binary, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return Binary{}, fmt.Errorf("git is not on PATH: %w", err)
+	}
+	b := Binary{Path: path}
+	out, err := b.run(ctx, call{args: []string{"version"}})
+	if err != nil {
+		return Binary{}, err
+	}
+	if b.Version, err = parseVersion(string(out)); err != nil {
+		return Binary{}, err
+	}
+	if b.Version.Less(MinVersion) {
+		return Binary{}, fmt.Errorf("git %s at %s is too old: cordon needs %s or newer", b.Version, path, MinVersion)
+	}
+	return b, nil
+}
+
+func parseVersion(s string) (Version, error) {
+	var v Version
+	word, ok := strings.CutPrefix(strings.TrimSpace(s), "git version ")
+	if !ok {
+		return v, fmt.Errorf("unexpected answer of git version: %q", s)
+	}
+	word, _, _ = strings.Cut(word, " ")
+	for i, part := range strings.SplitN(word, ".", 4) {
+		if i == len(v) {
+			break
+		}
+		n, err := strconv.Atoi(strings.TrimRight(part, "-rc"))
+		if err != nil {
+			break
+		}
+		v[i] = n
+	}
+	if v[0] == 0 {
+		return v, fmt.Errorf("unexpected answer of git version: %q", s)
+	}
+	return v, nil
+}
+
+// overrides are passed with -c on every call: the command line wins over every
+// file, and is the scope in which git honours the safe.* keys.
+var overrides = []string{
+	"core.hooksPath=/dev/null",       // every hook, reference-transaction and post-index-change included
+	"core.fsmonitor=false",           // a program that says what changed
+	"core.attributesFile=/dev/null",  // operator-wide attributes change bytes
+	"core.excludesFile=/dev/null",    // operator-wide ignore rules differ between machines
+	"core.alternateRefsCommand=true", // a command run to list the refs of alternates
+	"core.untrackedCache=false",      // a cache that can be made stale on purpose
+	"core.commitGraph=false",         // a file that could lie about parents
+	"core.autocrlf=false",            // the bytes in a tree are the bytes of the blob
+	"core.fsync=all",                 // an object that a ref names is on disk
+	"core.pager=cat",                 // a program
+	"diff.external=",                 // a program
+	"diff.renames=false",             // a rename is a deletion and an addition
+	"gpg.program=false",              // a program
+	"commit.gpgSign=false",
+	"credential.helper=", // programs
+	"gc.auto=0",          // nothing is started behind our back
+	"maintenance.auto=false",
+	"submodule.recurse=false",
+	"protocol.allow=never", // no transport at all: objects move through pack pipes
+	"protocol.ext.allow=never",
+	"protocol.file.allow=never",
+	"safe.directory=*", // ownership decides nothing here: nothing of the repository is executed
+	"safe.bareRepository=explicit",
+	"init.defaultBranch=main",
+}
+
+// environ is the whole environment of every git process.
+func environ() []string {
+	env := []string{
+		"LC_ALL=C",
+		"HOME=/nonexistent",
+		"XDG_CONFIG_HOME=/nonexistent",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_ASKPASS=true",
+		"GIT_EDITOR=true",
+		"GIT_PAGER=cat",
+		"GIT_PROGRESS_DELAY=0",
+		"GIT_GRAFT_FILE=/dev/null",
+		"GIT_DEFAULT_REF_FORMAT=files",
+		"GIT_AUTHOR_NAME=cordon", "GIT_AUTHOR_EMAIL=cordon@localhost",
+		"GIT_COMMITTER_NAME=cordon", "GIT_COMMITTER_EMAIL=cordon@localhost",
+	}
+	for _, name := range []string{"PATH", "TMPDIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// call is one git process.
+type call struct {
+	dir    string   // working directory; "" means the root directory
+	repo   []string // --git-dir and --work-tree
+	config []string // further -c overrides
+	env    []string // further variables
+	args   []string
+	stdin  io.Reader
+	stdout io.Writer // nil: collected and returned
+	stderr io.Writer // nil: kept for the error only
+}
+
+// Error is a git process that did not exit with 0.
+type Error struct {
+	Args   []string
+	Code   int
+	Stderr string
+}
+
+func (e *Error) Error() string {
+	msg := strings.TrimSpace(e.Stderr)
+	if msg == "" {
+		msg = "exit status " + strconv.Itoa(e.Code)
+	}
+	return fmt.Sprintf("git %s: %s", strings.Join(e.Args, " "), msg)
+}
+
+// exitCode returns the status a git process ended with, or -1 when err is
+// something else.
+func exitCode(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return -1
+}
+
+func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
+	args := []string{"--no-pager"}
+	for _, o := range overrides {
+		args = append(args, "-c", o)
+	}
+	for _, o := range c.config {
+		args = append(args, "-c", o)
+	}
+	args = append(args, c.repo...)
+	cmd := exec.CommandContext(ctx, b.Path, append(args, c.args...)...)
+	cmd.Dir = c.dir
+	if cmd.Dir == "" {
+		cmd.Dir = "/"
+	}
+	cmd.Env = append(environ(), c.env...)
+	cmd.Stdin = c.stdin
+	// An interrupt typed at the terminal is for cordon, which decides what to
+	// finish; a half-done ref update helps nobody.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// maxOutput bounds what one call may return in memory.
+const maxOutput = 1 << 30
+
+func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
+	cmd := b.command(ctx, c)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Writer(&limited{w: &out, left: maxOutput}), io.Writer(&limited{w: &errs, left: 1 << 20})
+	if c.stdout != nil {
+		cmd.Stdout = c.stdout
+	}
+	if c.stderr != nil {
+		cmd.Stderr = io.MultiWriter(&limited{w: &errs, left: 1 << 20}, c.stderr)
+	}
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return out.Bytes(), &Error{Args: c.args, Code: exit.ExitCode(), Stderr: errs.String()}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w", strings.Join(c.args, " "), err)
+	}
+	return out.Bytes(), nil
+}
+
+// limited fails a process that prints without end.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if len(p) > l.left {
+		return 0, errors.New("output too large")
+	}
+	l.left -= len(p)
+	return l.w.Write(p)
+}

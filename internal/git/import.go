@@ -1,0 +1,199 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Writer receives the files of a snapshot.
+type Writer struct {
+	w   *bufio.Writer
+	err error
+}
+
+// Delete removes a path of the base.
+func (w *Writer) Delete(path string) {
+	w.printf("D %s\n", quotePath(path))
+}
+
+// Put writes a file of exactly size bytes.
+func (w *Writer) Put(path string, mode Mode, size int64, content io.Reader) error {
+	w.printf("M %s inline %s\ndata %d\n", mode, quotePath(path), size)
+	if w.err != nil {
+		return w.err
+	}
+	n, err := io.CopyN(w.w, content, size)
+	if err != nil {
+		return fmt.Errorf("%q: read %d bytes of %d: %w", path, n, size, err)
+	}
+	w.printf("\n")
+	return w.err
+}
+
+func (w *Writer) printf(format string, args ...any) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintf(w.w, format, args...)
+	}
+}
+
+// Snapshot writes one commit on top of base from the files that fill puts and
+// deletes, and returns it. Paths must have been verified by the caller. No ref
+// is left behind.
+func (r Repo) Snapshot(ctx context.Context, ref string, base OID, message string, fill func(*Writer) error) (OID, error) {
+	pr, pw := io.Pipe()
+	filled := make(chan error, 1)
+	go func() {
+		w := &Writer{w: bufio.NewWriterSize(pw, 1<<16)}
+		w.printf("feature done\ncommit %s\ncommitter cordon <cordon@localhost> now\ndata %d\n%s\nfrom %s\n", ref, len(message), message, base)
+		err := fill(w)
+		if err == nil {
+			w.printf("\ndone\n")
+			if err = w.err; err == nil {
+				err = w.w.Flush()
+			}
+		}
+		pw.CloseWithError(err)
+		filled <- err
+	}()
+	_, err := r.call(ctx, call{args: []string{"fast-import", "--quiet", "--force", "--done", "--date-format=now"}, stdin: pr})
+	pr.CloseWithError(io.ErrClosedPipe)
+	if ferr := <-filled; ferr != nil {
+		return "", ferr
+	}
+	if err != nil {
+		return "", err
+	}
+	return r.Ref(ctx, ref)
+}
+
+// PutBlob stores content as a blob.
+func (r Repo) PutBlob(ctx context.Context, content io.Reader) (OID, error) {
+	out, err := r.call(ctx, call{args: []string{"hash-object", "-w", "-t", "blob", "--no-filters", "--stdin"}, stdin: content})
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// PutTree stores a tree of the given entries, which need not be sorted.
+func (r Repo) PutTree(ctx context.Context, files []File) (OID, error) {
+	var in strings.Builder
+	for _, f := range files {
+		kind := "blob"
+		switch f.Mode {
+		case Directory:
+			kind = "tree"
+		case Gitlink:
+			kind = "commit"
+		}
+		fmt.Fprintf(&in, "%s %s %s\t%s\x00", f.Mode, kind, f.OID, f.Path)
+	}
+	out, err := r.call(ctx, call{args: []string{"mktree", "-z"}, stdin: strings.NewReader(in.String())})
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// AddPack stores the objects of a pack stream after checking every one of them
+// and every link between them.
+func (r Repo) AddPack(ctx context.Context, pack io.Reader) error {
+	_, err := r.call(ctx, call{args: []string{"index-pack", "--stdin", "--strict", "--fix-thin"}, stdin: pack})
+	return err
+}
+
+// AddPackUnlinked stores the objects of a pack stream after checking each of
+// them alone (what they point at may be missing) and returns their names.
+func (r Repo) AddPackUnlinked(ctx context.Context, pack io.Reader) ([]OID, error) {
+	out, err := r.call(ctx, call{args: []string{"index-pack", "--stdin", "--fix-thin"}, stdin: pack})
+	if err != nil {
+		return nil, err
+	}
+	_, name, _ := strings.Cut(strings.TrimSpace(string(out)), "\t")
+	idx, err := os.Open(filepath.Join(r.ObjectsDir(), "pack", "pack-"+name+".idx"))
+	if err != nil {
+		return nil, err
+	}
+	defer idx.Close()
+	if out, err = r.call(ctx, call{args: []string{"show-index", "--object-format=" + string(r.Format)}, stdin: idx}); err != nil {
+		return nil, err
+	}
+	var oids []OID
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			return nil, fmt.Errorf("unexpected answer of git show-index: %q", line)
+		}
+		oids = append(oids, OID(f[1]))
+	}
+	return oids, nil
+}
+
+// Send copies everything that wanted reaches and known does not into another
+// repository, checked on the way. No transport, no ref and no configuration of
+// either side is involved.
+func (r Repo) Send(ctx context.Context, to Repo, wanted, known []OID) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var revs strings.Builder
+	for _, o := range wanted {
+		fmt.Fprintln(&revs, o)
+	}
+	for _, o := range known {
+		fmt.Fprintf(&revs, "^%s\n", o)
+	}
+	pr, pw := io.Pipe()
+	packed := make(chan error, 1)
+	go func() {
+		_, err := r.call(ctx, call{
+			args:  []string{"pack-objects", "--revs", "--thin", "--stdout", "--quiet", "--delta-base-offset"},
+			stdin: strings.NewReader(revs.String()), stdout: pw,
+		})
+		pw.CloseWithError(err)
+		packed <- err
+	}()
+	err := to.AddPack(ctx, pr)
+	pr.CloseWithError(io.ErrClosedPipe)
+	if perr := <-packed; perr != nil && err == nil {
+		return perr
+	}
+	return err
+}
+
+// Kinds returns the type of each of the objects; a missing one has none.
+func (r Repo) Kinds(ctx context.Context, oids []OID) (map[OID]string, error) {
+	var in strings.Builder
+	for _, o := range oids {
+		fmt.Fprintln(&in, o)
+	}
+	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"}, stdin: strings.NewReader(in.String())})
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[OID]string{}
+	for line := range strings.Lines(string(out)) {
+		name, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if kind != "missing" {
+			kinds[OID(name)] = kind
+		}
+	}
+	return kinds, nil
+}
+
+// Patch writes the difference between two commits for a person to read. Names
+// and contents are a worker's: no attribute, textconv or external program has a
+// say in how they are shown.
+func (r Repo) Patch(ctx context.Context, out io.Writer, from, to OID, color bool, args ...string) error {
+	when := "--color=never"
+	if color {
+		when = "--color=always"
+	}
+	argv := append([]string{"diff-tree", "-r", "-p", "--no-textconv", "--no-ext-diff", "--no-renames", "--full-index", when}, args...)
+	_, err := r.call(ctx, call{args: append(argv, string(from), string(to)), stdout: out})
+	return err
+}

@@ -1,0 +1,150 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Ref is a name and what it points at.
+type Ref struct {
+	Name   string `json:"name"`
+	OID    OID    `json:"oid"`
+	Symref string `json:"symref,omitempty"`
+}
+
+// Refs lists every ref below the prefixes, or all of them.
+func (r Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
+	args := append([]string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)%00", "--"}, prefixes...)
+	if len(prefixes) == 0 {
+		args = args[:len(args)-1]
+	}
+	out, err := r.run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var refs []Ref
+	for _, rec := range strings.Split(string(out), "\x00\n") {
+		if rec == "" {
+			continue
+		}
+		f := strings.Split(rec, "\x00")
+		if len(f) != 3 {
+			return nil, fmt.Errorf("unexpected answer of git for-each-ref: %q", rec)
+		}
+		refs = append(refs, Ref{Name: f[0], OID: OID(f[1]), Symref: f[2]})
+	}
+	return refs, nil
+}
+
+// ErrNoRef says that a ref does not exist.
+var ErrNoRef = errors.New("no such ref")
+
+// Ref reads one ref by its full name.
+func (r Repo) Ref(ctx context.Context, name string) (OID, error) {
+	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+	if exitCode(err) == 1 {
+		return "", fmt.Errorf("%s: %w", name, ErrNoRef)
+	}
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// ErrMoved says that a compare-and-swap found another value than expected.
+var ErrMoved = errors.New("the ref moved meanwhile")
+
+// UpdateRef moves a ref from old to new, or fails with ErrMoved. old empty
+// means that the ref must not exist yet.
+func (r Repo) UpdateRef(ctx context.Context, name string, new, old OID, reason string) error {
+	if old == "" {
+		old = r.Format.Zero()
+	}
+	return r.swap(ctx, name, "update-ref", "--no-deref", "-m", reason, name, string(new), string(old))
+}
+
+// DeleteRef deletes a ref that still has the value old.
+func (r Repo) DeleteRef(ctx context.Context, name string, old OID) error {
+	return r.swap(ctx, name, "update-ref", "--no-deref", "-d", name, string(old))
+}
+
+func (r Repo) swap(ctx context.Context, name string, args ...string) error {
+	_, err := r.run(ctx, args...)
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) && (strings.Contains(e.Stderr, "but expected") || strings.Contains(e.Stderr, "already exists") || strings.Contains(e.Stderr, "unable to resolve reference")) {
+		return fmt.Errorf("%s: %w", name, ErrMoved)
+	}
+	return err
+}
+
+// SetRef points a ref of cordon's own at a commit, whatever it was before.
+func (r Repo) SetRef(ctx context.Context, name string, new OID, reason string) error {
+	_, err := r.run(ctx, "update-ref", "--no-deref", "-m", reason, name, string(new))
+	return err
+}
+
+// HeadBranch returns the branch that the HEAD of a git directory points at, by
+// its full name; "" when it is detached. dir is Host.Private.
+func (h Host) HeadBranch(ctx context.Context) (string, error) {
+	out, err := h.bin.run(ctx, call{dir: h.Private, repo: []string{"--git-dir=" + h.Private}, args: []string{"symbolic-ref", "--quiet", "HEAD"}})
+	if exitCode(err) == 1 {
+		return "", nil
+	}
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// ValidBranch reports whether a short branch name may be used.
+func (r Repo) ValidBranch(ctx context.Context, short string) bool {
+	_, err := r.run(ctx, "check-ref-format", "--branch", short)
+	return err == nil && !strings.HasPrefix(short, "@")
+}
+
+// IsAncestor reports whether a is an ancestor of b, or b itself.
+func (r Repo) IsAncestor(ctx context.Context, a, b OID) (bool, error) {
+	_, err := r.run(ctx, "merge-base", "--is-ancestor", string(a), string(b))
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// MergeBase returns the best common ancestor of two commits.
+func (r Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
+	out, err := r.run(ctx, "merge-base", string(a), string(b))
+	if exitCode(err) == 1 {
+		return "", fmt.Errorf("%s and %s have no common ancestor", a.Short(), b.Short())
+	}
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// Count returns how many commits of to are not in from.
+func (r Repo) Count(ctx context.Context, from, to OID) (int, error) {
+	out, err := r.run(ctx, "rev-list", "--count", string(to), "^"+string(from))
+	if err != nil {
+		return 0, err
+	}
+	var n int
+	_, err = fmt.Sscan(string(out), &n)
+	return n, err
+}
+
+// Committers lists the committers' addresses of the commits that new reaches
+// and old does not. old may be empty.
+func (r Repo) Committers(ctx context.Context, old, new OID) ([]string, error) {
+	args := []string{"log", "-z", "--format=%ce", string(new)}
+	if !old.IsZero() {
+		args = append(args, "^"+string(old))
+	} else {
+		args = append(args, "--max-count=100")
+	}
+	out, err := r.run(ctx, append(args, "--")...)
+	return lines(out), err
+}

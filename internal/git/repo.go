@@ -1,0 +1,205 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Repo is a repository named by its git directory.
+type Repo struct {
+	bin    Binary
+	Dir    string // the common git directory, absolute
+	Format Format
+}
+
+// Host is the operator's repository as it was found from a directory.
+type Host struct {
+	Repo
+	Top     string // the checkout the operator stands in; "" in a bare repository
+	Private string // the git directory of that checkout: Dir, or a linked worktree's own
+	Bare    bool
+	Shallow bool
+}
+
+// ErrNotRepository says that a directory is in no repository.
+var ErrNotRepository = errors.New("not inside a git repository")
+
+// Discover finds the repository around dir. dir must be the operator's own
+// place, never one that a worker writes.
+func Discover(ctx context.Context, bin Binary, dir string) (Host, error) {
+	ask := func(args ...string) (string, error) {
+		out, err := bin.run(ctx, call{dir: dir, config: []string{"safe.bareRepository=all"}, args: append([]string{"rev-parse", "--path-format=absolute"}, args...)})
+		return strings.TrimSuffix(string(out), "\n"), err
+	}
+	common, err := ask("--git-common-dir")
+	if err != nil {
+		if exitCode(err) == 128 && strings.Contains(err.Error(), "not a git repository") {
+			return Host{}, fmt.Errorf("%s: %w", dir, ErrNotRepository)
+		}
+		return Host{}, err
+	}
+	if common, err = filepath.EvalSymlinks(common); err != nil {
+		return Host{}, err
+	}
+	h := Host{Repo: Repo{bin: bin, Dir: common}}
+	facts, err := ask("--is-bare-repository", "--is-shallow-repository", "--show-object-format")
+	if err != nil {
+		return Host{}, err
+	}
+	words := strings.Fields(facts)
+	if len(words) != 3 {
+		return Host{}, fmt.Errorf("unexpected answer of git rev-parse: %q", facts)
+	}
+	h.Bare, h.Shallow, h.Format = words[0] == "true", words[1] == "true", Format(words[2])
+	if h.Format != SHA1 && h.Format != SHA256 {
+		return Host{}, fmt.Errorf("object format %q is not known to cordon", h.Format)
+	}
+	if h.Private, err = ask("--git-dir"); err != nil {
+		return Host{}, err
+	}
+	if h.Bare {
+		return h, nil
+	}
+	if h.Top, err = ask("--show-toplevel"); err != nil {
+		return Host{}, err
+	}
+	if h.Top == "" {
+		return Host{}, fmt.Errorf("%s is inside a git directory, not in a checkout: go to the checkout and try again", dir)
+	}
+	h.Top, err = filepath.EvalSymlinks(h.Top)
+	return h, err
+}
+
+// InitOptions say how a private repository is made.
+type InitOptions struct {
+	Bare      bool
+	Format    Format
+	Alternate string // an object directory to read from
+	Shallow   []byte // content of the shallow file, for a shallow host
+	Branch    string // name HEAD points at, under refs/heads/
+}
+
+// Init makes a repository of cordon's own at dir, which must not hold one yet.
+func Init(ctx context.Context, bin Binary, dir string, o InitOptions) (Repo, error) {
+	args := []string{"init", "-q", "--template=", "--object-format=" + string(o.Format)}
+	if o.Branch != "" {
+		args = append(args, "--initial-branch="+o.Branch)
+	}
+	gitDir := filepath.Join(dir, ".git")
+	if o.Bare {
+		args, gitDir = append(args, "--bare"), dir
+	}
+	if _, err := bin.run(ctx, call{args: append(args, "--", dir)}); err != nil {
+		return Repo{}, err
+	}
+	r := Repo{bin: bin, Dir: gitDir, Format: o.Format}
+	if o.Shallow != nil {
+		if err := os.WriteFile(filepath.Join(gitDir, "shallow"), o.Shallow, 0o644); err != nil {
+			return Repo{}, err
+		}
+	}
+	if o.Alternate == "" {
+		return r, nil
+	}
+	return r, WriteAlternates(filepath.Join(gitDir, "objects"), o.Alternate)
+}
+
+// OpenBare names a bare repository that cordon made earlier.
+func OpenBare(bin Binary, dir string, format Format) Repo {
+	return Repo{bin: bin, Dir: dir, Format: format}
+}
+
+// WriteAlternates makes the object directory objects read from another one. A
+// path that git would misread in the file (a newline, a leading quote or
+// comment sign) is quoted the way git unquotes.
+func WriteAlternates(objects, from string) error {
+	if err := os.MkdirAll(filepath.Join(objects, "info"), 0o755); err != nil {
+		return err
+	}
+	if strings.ContainsAny(from, "\n\"\\#") {
+		from = quotePath(from)
+	}
+	return os.WriteFile(filepath.Join(objects, "info", "alternates"), []byte(from+"\n"), 0o644)
+}
+
+// quotePath quotes a path in git's C style: bytes outside printable ASCII are
+// octal escapes.
+func quotePath(p string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(p); i++ {
+		switch c := p[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c >= 0x7f:
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// run calls git on the repository alone, without any checkout.
+func (r Repo) run(ctx context.Context, args ...string) ([]byte, error) {
+	return r.call(ctx, call{args: args})
+}
+
+func (r Repo) call(ctx context.Context, c call) ([]byte, error) {
+	c.repo = append([]string{"--git-dir=" + r.Dir}, c.repo...)
+	if c.dir == "" {
+		c.dir = r.Dir
+	}
+	return r.bin.run(ctx, c)
+}
+
+// Commit resolves a revision that the operator typed to a commit.
+func (r Repo) Commit(ctx context.Context, rev string) (OID, error) {
+	if rev == "" || strings.HasPrefix(rev, "-") {
+		return "", fmt.Errorf("not a revision: %q", rev)
+	}
+	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if exitCode(err) == 1 {
+		return "", fmt.Errorf("no commit is named %q", rev)
+	}
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// TreeOf returns the tree of a commit.
+func (r Repo) TreeOf(ctx context.Context, commit OID) (OID, error) {
+	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", string(commit)+"^{tree}")
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// ObjectsDir is where the repository's own objects are.
+func (r Repo) ObjectsDir() string { return filepath.Join(r.Dir, "objects") }
+
+// ShallowFile returns the content of the shallow file, nil when there is none.
+func (r Repo) ShallowFile() ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join(r.Dir, "shallow"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return b, err
+}
+
+// lines splits NUL-terminated output.
+func lines(out []byte) []string {
+	s := strings.TrimSuffix(string(out), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}

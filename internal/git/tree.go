@@ -1,0 +1,206 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Tree lists every file of a commit or tree.
+func (r Repo) Tree(ctx context.Context, treeish OID) ([]File, error) {
+	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--full-tree", string(treeish))
+	if err != nil {
+		return nil, err
+	}
+	recs := lines(out)
+	files := make([]File, 0, len(recs))
+	for _, rec := range recs {
+		meta, path, ok := strings.Cut(rec, "\t")
+		f := strings.Fields(meta)
+		if !ok || len(f) != 3 {
+			return nil, fmt.Errorf("unexpected answer of git ls-tree: %q", rec)
+		}
+		e, err := entry(f[0], f[2])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Path: path, Entry: e})
+	}
+	return files, nil
+}
+
+func entry(mode, oid string) (Entry, error) {
+	m, err := strconv.ParseUint(mode, 8, 32)
+	if err != nil {
+		return Entry{}, fmt.Errorf("unexpected mode %q", mode)
+	}
+	o, err := ParseOID(oid)
+	if err != nil {
+		return Entry{}, err
+	}
+	if Mode(m) == Absent {
+		o = ""
+	}
+	return Entry{Mode: Mode(m), OID: o}, nil
+}
+
+// Diff lists what differs between two trees, renames as two changes.
+func (r Repo) Diff(ctx context.Context, from, to OID) ([]Delta, error) {
+	out, err := r.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", string(from), string(to))
+	if err != nil {
+		return nil, err
+	}
+	recs := lines(out)
+	var deltas []Delta
+	for len(recs) > 0 {
+		var d Delta
+		if d, recs, err = delta(recs); err != nil {
+			return nil, err
+		}
+		deltas = append(deltas, d)
+	}
+	return deltas, nil
+}
+
+// delta reads one raw record, which spans two NUL-terminated strings.
+func delta(recs []string) (Delta, []string, error) {
+	f := strings.Fields(strings.TrimPrefix(recs[0], ":"))
+	if len(recs) < 2 || len(f) != 5 || !strings.HasPrefix(recs[0], ":") {
+		return Delta{}, nil, fmt.Errorf("unexpected answer of git diff-tree: %q", recs[0])
+	}
+	old, err := entry(f[0], f[2])
+	if err != nil {
+		return Delta{}, nil, err
+	}
+	new, err := entry(f[1], f[3])
+	return Delta{Path: recs[1], Old: old, New: new}, recs[2:], err
+}
+
+// Commits lists the commits reachable from tips and not from base.
+func (r Repo) Commits(ctx context.Context, tips []OID, base OID) ([]OID, error) {
+	var in bytes.Buffer
+	for _, t := range tips {
+		fmt.Fprintln(&in, t)
+	}
+	fmt.Fprintf(&in, "^%s\n", base)
+	out, err := r.call(ctx, call{args: []string{"rev-list", "--topo-order", "--reverse", "--stdin"}, stdin: &in})
+	if err != nil {
+		return nil, err
+	}
+	var commits []OID
+	for _, w := range strings.Fields(string(out)) {
+		c, err := ParseOID(w)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+	}
+	return commits, nil
+}
+
+// CommitDeltas lists what each commit changed against each of its parents.
+func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, error) {
+	var in bytes.Buffer
+	for _, c := range commits {
+		fmt.Fprintln(&in, c)
+	}
+	out, err := r.call(ctx, call{stdin: &in, args: []string{"diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-abbrev", "--no-renames"}})
+	if err != nil {
+		return nil, err
+	}
+	var all []CommitDelta
+	for recs := lines(out); len(recs) > 0; {
+		if !strings.HasPrefix(recs[0], ":") {
+			c, err := ParseOID(recs[0])
+			if err != nil {
+				return nil, err
+			}
+			all, recs = append(all, CommitDelta{Commit: c}), recs[1:]
+			continue
+		}
+		if len(all) == 0 {
+			return nil, fmt.Errorf("unexpected answer of git diff-tree: %q", recs[0])
+		}
+		var d Delta
+		if d, recs, err = delta(recs); err != nil {
+			return nil, err
+		}
+		last := &all[len(all)-1]
+		last.Deltas = append(last.Deltas, d)
+	}
+	return all, nil
+}
+
+// Blob returns the content of a blob.
+func (r Repo) Blob(ctx context.Context, oid OID) ([]byte, error) {
+	return r.run(ctx, "cat-file", "blob", string(oid))
+}
+
+// FileAt returns a file of a commit; ok is false when there is none.
+func (r Repo) FileAt(ctx context.Context, commit OID, path string) (content []byte, ok bool, err error) {
+	out, err := r.run(ctx, "ls-tree", "-z", "--full-tree", string(commit), "--", path)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, rec := range lines(out) {
+		meta, name, _ := strings.Cut(rec, "\t")
+		f := strings.Fields(meta)
+		if name != path || len(f) != 3 {
+			continue
+		}
+		if m := f[0]; m != Regular.String() && m != Executable.String() {
+			return nil, false, fmt.Errorf("%s is not a regular file at %s (mode %s)", path, commit.Short(), m)
+		}
+		content, err = r.Blob(ctx, OID(f[2]))
+		return content, err == nil, err
+	}
+	return nil, false, nil
+}
+
+// Merge is the outcome of merging two commits without a checkout.
+type Merge struct {
+	Tree      OID
+	Conflicts []string
+}
+
+// MergeTrees merges two commits into a tree.
+func (r Repo) MergeTrees(ctx context.Context, ours, theirs OID) (Merge, error) {
+	out, err := r.run(ctx, "merge-tree", "--write-tree", "--no-messages", "-z", "--name-only", string(ours), string(theirs))
+	if err != nil && exitCode(err) != 1 {
+		return Merge{}, err
+	}
+	recs := lines(out)
+	if len(recs) == 0 {
+		return Merge{}, fmt.Errorf("unexpected answer of git merge-tree: %q", out)
+	}
+	tree, perr := ParseOID(recs[0])
+	if perr != nil {
+		return Merge{}, perr
+	}
+	if err == nil {
+		return Merge{Tree: tree}, nil
+	}
+	if len(recs) == 1 {
+		return Merge{}, fmt.Errorf("git merge-tree reports a conflict and names no path")
+	}
+	return Merge{Tree: tree, Conflicts: recs[1:]}, nil
+}
+
+// Person is an author or committer.
+type Person struct{ Name, Email string }
+
+// CommitTree writes a commit.
+func (r Repo) CommitTree(ctx context.Context, tree OID, parents []OID, message string, author Person) (OID, error) {
+	args := []string{"commit-tree", string(tree), "-F", "-"}
+	for _, p := range parents {
+		args = append(args, "-p", string(p))
+	}
+	env := []string{"GIT_AUTHOR_NAME=" + author.Name, "GIT_AUTHOR_EMAIL=" + author.Email}
+	out, err := r.call(ctx, call{args: args, env: env, stdin: strings.NewReader(message)})
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}

@@ -1,0 +1,163 @@
+// Package lease binds a policy to one worker, one worktree, one branch, one base
+// commit, one target and an expiry.
+//
+// A lease is sealed once, before anything runs, and written to the journal;
+// every later step reads it from there. The package refuses to change a lease
+// and to read one from anywhere a worker can write: there is no function that
+// takes a path. Amending a policy (quarantine release) makes a new lease.
+package lease
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cordon/internal/git"
+	"cordon/internal/policy"
+)
+
+// Schema names the encoding of a lease.
+const Schema = "cordon.lease/1"
+
+// Lease is what a worker was given. Its canonical encoding is the compact JSON
+// of these fields in this order.
+type Lease struct {
+	Schema   string        `json:"schema"`
+	ID       ID            `json:"id"`
+	Worktree string        `json:"worktree"` // absolute, symlinks resolved
+	Adopted  bool          `json:"adopted"`  // the worktree was made by another tool
+	Branch   string        `json:"branch"`   // short name, in the worker's own repository
+	Base     git.OID       `json:"base"`
+	Target   string        `json:"target"` // full ref name in the host repository
+	Created  time.Time     `json:"created"`
+	Expires  time.Time     `json:"expires"`
+	Home     string        `json:"home"` // what ~ stands for in the policy
+	Fold     bool          `json:"fold"` // the worktree's file system folds case
+	Source   string        `json:"policy_source"`
+	Policy   policy.Policy `json:"policy"`
+}
+
+// Sealed is a lease with its canonical bytes and their SHA-256. Only Seal and
+// Open make one.
+type Sealed struct {
+	lease Lease
+	bytes []byte
+	hash  string
+	rules policy.Rules
+}
+
+// Lease returns the terms. Changing the copy changes nothing.
+func (s Sealed) Lease() Lease { return s.lease }
+
+// Bytes is the canonical encoding.
+func (s Sealed) Bytes() []byte { return bytes.Clone(s.bytes) }
+
+// Hash is the hexadecimal SHA-256 of Bytes.
+func (s Sealed) Hash() string { return s.hash }
+
+// Rules are the lease's policy, compiled for its worktree.
+func (s Sealed) Rules() policy.Rules { return s.rules }
+
+// PolicyHash is the hexadecimal SHA-256 of the policy alone.
+func (s Sealed) PolicyHash() string {
+	sum := sha256.Sum256(s.lease.Policy.YAML())
+	return hex.EncodeToString(sum[:])
+}
+
+// Expired reports whether the lease has run out.
+func (s Sealed) Expired(now time.Time) bool { return !now.Before(s.lease.Expires) }
+
+// Seal checks a lease and fixes it.
+func Seal(l Lease) (Sealed, error) {
+	l.Schema = Schema
+	l.Created, l.Expires = l.Created.UTC(), l.Expires.UTC()
+	for _, check := range checks {
+		if err := check(l); err != nil {
+			return Sealed{}, fmt.Errorf("lease %s: %w", l.ID, err)
+		}
+	}
+	rules, err := policy.Compile(l.Policy, policy.Location{Worktree: l.Worktree, Home: l.Home, Fold: l.Fold})
+	if err != nil {
+		return Sealed{}, fmt.Errorf("lease %s: %w", l.ID, err)
+	}
+	b, err := encode(l)
+	if err != nil {
+		return Sealed{}, err
+	}
+	sum := sha256.Sum256(b)
+	return Sealed{lease: l, bytes: b, hash: hex.EncodeToString(sum[:]), rules: rules}, nil
+}
+
+// Open reads a sealed lease back and refuses it unless its bytes are canonical
+// and have the given hash.
+func Open(b []byte, hash string) (Sealed, error) {
+	sum := sha256.Sum256(b)
+	if hex.EncodeToString(sum[:]) != hash {
+		return Sealed{}, errors.New("the lease does not have the hash it was sealed with")
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	var l Lease
+	if err := dec.Decode(&l); err != nil {
+		return Sealed{}, fmt.Errorf("the lease cannot be read: %w", err)
+	}
+	s, err := Seal(l)
+	if err != nil {
+		return Sealed{}, err
+	}
+	if !bytes.Equal(s.bytes, b) {
+		return Sealed{}, errors.New("the lease is not in canonical form")
+	}
+	return s, nil
+}
+
+func encode(l Lease) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+var checks = []func(Lease) error{
+	func(l Lease) error { return l.ID.check() },
+	func(l Lease) error {
+		for _, p := range []string{l.Worktree, l.Home} {
+			if !filepath.IsAbs(p) || filepath.Clean(p) != p {
+				return fmt.Errorf("%q is not an absolute, clean path", p)
+			}
+			if !utf8.ValidString(p) {
+				return fmt.Errorf("%q is not valid UTF-8: cordon cannot record it", p)
+			}
+		}
+		return nil
+	},
+	func(l Lease) error { _, err := git.ParseOID(string(l.Base)); return err },
+	func(l Lease) error {
+		if !strings.HasPrefix(l.Target, "refs/heads/") {
+			return fmt.Errorf("target %q is not a branch", l.Target)
+		}
+		return nil
+	},
+	func(l Lease) error {
+		if l.Branch == "" {
+			return errors.New("no branch")
+		}
+		return nil
+	},
+	func(l Lease) error {
+		if !l.Expires.After(l.Created) {
+			return errors.New("it expires before it begins")
+		}
+		return nil
+	},
+}

@@ -1,0 +1,94 @@
+// Package ledger gives the journal's events their meaning: the types of event
+// there are, what each carries, and the fold that makes workers of them.
+//
+// Every status that cordon shows is derived here from events and from facts that
+// can be checked at the moment of asking (a lock that is held, a commit that is
+// an ancestor). The package refuses to store a status, and to fold an event that
+// it does not know: a journal written by a newer cordon is not guessed at.
+package ledger
+
+import (
+	"encoding/json"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/worktree"
+)
+
+// The types of event, in the order a worker meets them.
+const (
+	Leased      = "lease.sealed"       // Lease: before anything else exists
+	Prepared    = "worktree.ready"     // Tree
+	Started     = "worker.started"     // Start: before the command runs
+	Ended       = "worker.ended"       // cell.Exit
+	Audited     = "audit.done"         // Audit
+	Intended    = "land.intended"      // gate.Landing: before the target moves
+	Judged      = "gate.judged"        // gate.Result
+	Quarantined = "worker.quarantined" // Quarantine
+	Released    = "quarantine.released"
+	Discarded   = "worker.discarded" // Discard
+	Removed     = "worker.removed"   // Removal: before anything is deleted
+	Repaired    = "journal.repaired"
+)
+
+// Lease is the data of Leased.
+type Lease struct {
+	Lease   json.RawMessage `json:"lease"`
+	Hash    string          `json:"hash"`
+	Command []string        `json:"command"`
+	Options Options         `json:"options"`
+	Overlap []string        `json:"overlap,omitempty"` // live workers whose write_roots may intersect
+}
+
+// Options are what the operator asked for beside the policy.
+type Options struct {
+	NoMerge       bool `json:"no_merge,omitempty"`
+	KeepHistory   bool `json:"keep_history,omitempty"`
+	OperatorWorks bool `json:"operator_works,omitempty"` // unattributed changes of the host are reported, not refused
+	Interactive   bool `json:"interactive,omitempty"`
+}
+
+// Tree is the data of Prepared.
+type Tree = worktree.Made
+
+// Start is the data of Started.
+type Start struct {
+	Command  []string `json:"command"`
+	Layers   []string `json:"layers"`   // of confinement, proven for this launch
+	Baseline string   `json:"baseline"` // SHA-256 of the host's recorded state
+}
+
+// Audit is the data of Audited.
+type Audit struct {
+	Verdict string        `json:"verdict"`
+	Summary audit.Summary `json:"summary"`
+	Digest  string        `json:"digest"`
+	Report  string        `json:"report"` // SHA-256 of the stored report
+	Others  int           `json:"others,omitempty"`
+}
+
+// Quarantine is the data of Quarantined.
+type Quarantine struct {
+	Reasons []string `json:"reasons"`
+	Result  git.OID  `json:"result,omitempty"`
+	Missing []string `json:"missing,omitempty"`
+}
+
+// Release is the data of Released.
+type Release struct {
+	Lease json.RawMessage `json:"lease"`
+	Hash  string          `json:"hash"`
+	Who   string          `json:"who"`
+	Why   string          `json:"why"`
+}
+
+// Discard is the data of Discarded.
+type Discard struct {
+	Who string `json:"who"`
+	Why string `json:"why,omitempty"`
+}
+
+// Removal is the data of Removed.
+type Removal struct {
+	Why string `json:"why"`
+}

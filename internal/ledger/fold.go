@@ -1,0 +1,188 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"cordon/internal/cell"
+	"cordon/internal/gate"
+	"cordon/internal/git"
+	"cordon/internal/journal"
+	"cordon/internal/lease"
+)
+
+// Worker is everything the journal says of one worker. A nil part has not
+// happened, or has to happen again.
+type Worker struct {
+	ID         lease.ID
+	Lease      lease.Sealed
+	Command    []string
+	Options    Options
+	Overlap    []string
+	Tree       *Tree
+	Start      *Start
+	StartSeq   uint64
+	Exit       *cell.Exit
+	Audit      *Audit
+	AuditEntry string // seq:hash of the audit's event
+	Intent     *gate.Landing
+	Gate       *gate.Result
+	Quarantine *Quarantine
+	Release    *Release
+	Discard    *Discard
+	Removal    *Removal
+	Created    time.Time
+	Changed    time.Time // of its last event
+	DiscardAt  time.Time
+	Events     int
+}
+
+// Ledger is the fold of a whole journal.
+type Ledger struct {
+	Workers []*Worker // in order of their leases
+	Events  []journal.Event
+	byID    map[lease.ID]*Worker
+}
+
+// Fold makes workers of events.
+func Fold(events []journal.Event) (*Ledger, error) {
+	l := &Ledger{Events: events, byID: map[lease.ID]*Worker{}}
+	for _, e := range events {
+		if err := l.apply(e); err != nil {
+			return nil, fmt.Errorf("journal entry %d (%s): %w", e.Seq, e.Type, err)
+		}
+	}
+	return l, nil
+}
+
+func (l *Ledger) apply(e journal.Event) error {
+	switch e.Type {
+	case Repaired:
+		return nil
+	case Leased:
+		return l.lease(e)
+	}
+	w := l.byID[lease.ID(e.Worker)]
+	if w == nil {
+		return fmt.Errorf("no lease for worker %q", e.Worker)
+	}
+	act, ok := transitions[e.Type]
+	if !ok {
+		return fmt.Errorf("unknown type of event: this journal was written by another version of cordon")
+	}
+	w.Changed = e.Time
+	w.Events++
+	return act(w, e)
+}
+
+func (l *Ledger) lease(e journal.Event) error {
+	var d Lease
+	if err := read(e, &d); err != nil {
+		return err
+	}
+	sealed, err := lease.Open(d.Lease, d.Hash)
+	if err != nil {
+		return err
+	}
+	id := sealed.Lease().ID
+	if string(id) != e.Worker || l.byID[id] != nil {
+		return fmt.Errorf("the lease is for %s, which is another or already known", id)
+	}
+	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Options: d.Options, Overlap: d.Overlap, Created: e.Time, Changed: e.Time, Events: 1}
+	l.Workers, l.byID[id] = append(l.Workers, w), w
+	return nil
+}
+
+// transitions are what each event does to a worker. Going back a step makes
+// everything after it happen again.
+var transitions = map[string]func(*Worker, journal.Event) error{
+	Prepared: func(w *Worker, e journal.Event) error { w.Tree = new(Tree); return read(e, w.Tree) },
+	Started: func(w *Worker, e journal.Event) error {
+		w.Start, w.StartSeq = new(Start), e.Seq
+		w.Exit, w.Audit, w.Intent, w.Gate = nil, nil, nil, nil
+		return read(e, w.Start)
+	},
+	Ended: func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
+	Audited: func(w *Worker, e journal.Event) error {
+		w.Audit, w.AuditEntry, w.Gate, w.Intent = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil
+		return read(e, w.Audit)
+	},
+	Intended: func(w *Worker, e journal.Event) error { w.Intent = new(gate.Landing); return read(e, w.Intent) },
+	Judged: func(w *Worker, e journal.Event) error {
+		w.Gate = new(gate.Result)
+		if err := read(e, w.Gate); err != nil {
+			return err
+		}
+		if w.Gate.Outcome == gate.Merged {
+			w.Quarantine = nil
+		}
+		return nil
+	},
+	Quarantined: func(w *Worker, e journal.Event) error {
+		w.Quarantine, w.Release, w.Intent = new(Quarantine), nil, nil
+		return read(e, w.Quarantine)
+	},
+	Released: func(w *Worker, e journal.Event) error {
+		w.Release, w.Gate, w.Intent = new(Release), nil, nil
+		if err := read(e, w.Release); err != nil {
+			return err
+		}
+		sealed, err := lease.Open(w.Release.Lease, w.Release.Hash)
+		w.Lease = sealed
+		return err
+	},
+	Discarded: func(w *Worker, e journal.Event) error {
+		w.Discard, w.DiscardAt = new(Discard), e.Time
+		return read(e, w.Discard)
+	},
+	Removed: func(w *Worker, e journal.Event) error { w.Removal = new(Removal); return read(e, w.Removal) },
+}
+
+func read(e journal.Event, into any) error {
+	if len(e.Data) == 0 {
+		return fmt.Errorf("the event carries no data")
+	}
+	return json.Unmarshal(e.Data, into)
+}
+
+// Find returns the one worker whose name begins like this.
+func (l *Ledger) Find(prefix string) (*Worker, error) {
+	if w := l.byID[lease.ID(prefix)]; w != nil {
+		return w, nil
+	}
+	var found []*Worker
+	for _, w := range l.Workers {
+		if prefix != "" && strings.HasPrefix(string(w.ID), prefix) {
+			found = append(found, w)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("no worker is called %q", prefix)
+	}
+	return nil, fmt.Errorf("%q is the beginning of %d workers' names, %s and %s among them", prefix, len(found), found[0].ID, found[1].ID)
+}
+
+// Taken reports whether a name has ever been given.
+func (l *Ledger) Taken(id lease.ID) bool { return l.byID[id] != nil }
+
+// LandedSince lists the values that cordon gave to refs of the host after an
+// event, and the workers that did anything since.
+func (l *Ledger) LandedSince(seq uint64) (landed map[string][]git.OID, workers map[string]bool) {
+	landed, workers = map[string][]git.OID{}, map[string]bool{}
+	for _, e := range l.Events {
+		if e.Seq < seq {
+			continue
+		}
+		workers[e.Worker] = true
+		var move gate.Landing
+		if e.Type == Intended && json.Unmarshal(e.Data, &move) == nil {
+			landed[move.Ref] = append(landed[move.Ref], move.New)
+		}
+	}
+	return landed, workers
+}

@@ -1,0 +1,81 @@
+package ledger
+
+import "cordon/internal/gate"
+
+// Status is one word about a worker.
+type Status string
+
+// The words.
+const (
+	Leasing      Status = "leased"      // nothing is made yet
+	Ready        Status = "ready"       // the tree is there, the command has not run
+	Running      Status = "running"     //
+	Lost         Status = "lost"        // it was running when cordon or the machine died
+	Stopped      Status = "interrupted" // by a person
+	Failed       Status = "failed"      // the command itself
+	Finished     Status = "finished"    // waits for the gate
+	Gating       Status = "at the gate" //
+	MergedIn     Status = "merged"
+	NoChange     Status = "no change"
+	Conflicted   Status = "conflict"
+	WaitingFor   Status = "waiting" // accepted; the operator's checkout has to be brought forward by hand
+	InQuarantine Status = "quarantined"
+	ThrownAway   Status = "discarded"
+)
+
+// Facts are what the journal cannot know.
+type Facts struct {
+	Held     bool // a cordon process is at work on it
+	Ancestor bool // its result is in the target branch
+}
+
+// Status derives the word from events and facts.
+func (w *Worker) Status(f Facts) Status {
+	switch {
+	case w.Discard != nil:
+		return ThrownAway
+	case f.Ancestor:
+		return MergedIn
+	case w.Quarantine != nil && w.Release == nil:
+		return InQuarantine
+	case w.Tree == nil:
+		return Leasing
+	case w.Start == nil:
+		return Ready
+	case w.Exit == nil && f.Held:
+		return Running
+	case w.Exit == nil:
+		return Lost
+	case f.Held:
+		return Gating
+	case w.Gate != nil:
+		return gated[w.Gate.Outcome]
+	case w.Exit.Reason == "interrupted":
+		return Stopped
+	case !w.Exit.OK():
+		return Failed
+	}
+	return Finished
+}
+
+// gated gives the words for the gate's outcomes. A merge that ancestry does not
+// confirm is not one: the branch was moved back since, and the result waits
+// again.
+var gated = map[gate.Outcome]Status{
+	gate.Merged:    Finished,
+	gate.Nothing:   NoChange,
+	gate.Conflict:  Conflicted,
+	gate.Waiting:   WaitingFor,
+	gate.Violating: Finished,
+	gate.Rejected:  Finished,
+}
+
+// Live reports whether a worker may still change something, so that its
+// write_roots are taken.
+func (s Status) Live() bool {
+	switch s {
+	case MergedIn, NoChange, ThrownAway, InQuarantine:
+		return false
+	}
+	return true
+}

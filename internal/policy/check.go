@@ -1,0 +1,110 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The checks below each accept one kind of text and return its normal form, or
+// a fault that says what would be right.
+
+func checkVariable(s string) (string, error) {
+	for i, r := range s {
+		if r != '_' && !isLetter(r) && (i == 0 || !isDigit(r)) {
+			return "", fault{quote(s) + " is not the name of an environment variable", "use letters, digits and _; the value is never written here"}
+		}
+	}
+	if s == "" {
+		return "", fault{"an environment variable needs a name", ""}
+	}
+	return s, nil
+}
+
+// checkCommand refuses a command that executes nothing, because it would count
+// as passed.
+func checkCommand(s string) (string, error) {
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
+			return s, nil
+		}
+	}
+	return "", fault{"the command executes nothing", "write a command, or leave the entry out"}
+}
+
+func checkIdentity(s string) (string, error) {
+	if strings.TrimSpace(s) == "" {
+		return "", fault{"the identity is empty", ""}
+	}
+	if s != strings.TrimSpace(s) || strings.ContainsFunc(s, unicode.IsControl) || strings.ContainsAny(s, "<>") {
+		return "", fault{quote(s) + " cannot stand in a commit", "leave out <, >, line breaks and blanks at either end"}
+	}
+	return s, nil
+}
+
+const idMark = "{id}"
+
+// checkBranch holds a branch pattern to the rules of git check-ref-format, with
+// a lease id in the place of {id}.
+func checkBranch(s string) (string, error) {
+	if strings.Count(s, idMark) != 1 {
+		return "", fault{"the branch " + quote(s) + " does not contain {id} once", "two workers must not share a branch: write cordon/{id}"}
+	}
+	name := strings.Replace(s, idMark, "two-words", 1)
+	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\{}", r) }
+	if strings.ContainsFunc(name, bad) || strings.Contains(name, "..") || strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") {
+		return "", fault{quote(s) + " is not a branch name git accepts", "use letters, digits, -, _ and /"}
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return "", fault{quote(s) + " is not a branch name git accepts", "no part may be empty, begin with a dot or end in .lock"}
+		}
+	}
+	return s, nil
+}
+
+// checkDomain accepts a host name, with an optional leading *. and an optional
+// port, or the name of a preset after an @.
+func checkDomain(s string) (string, error) {
+	if preset, found := strings.CutPrefix(s, "@"); found {
+		if !isLabel(preset) {
+			return "", fault{quote(s) + " is not the name of a preset", "write @ and a word, such as @go"}
+		}
+		return strings.ToLower(s), nil
+	}
+	if strings.Contains(s, "://") || strings.Contains(s, "/") {
+		return "", fault{quote(s) + " is an address, not a host", "write the host alone, such as api.example.com"}
+	}
+	host, port, hasPort := strings.Cut(s, ":")
+	if hasPort && !isPort(port) {
+		return "", fault{quote(s) + " does not end in a port", "write host:1 to host:65535; IPv6 addresses are not supported"}
+	}
+	if !isHost(strings.TrimPrefix(host, "*.")) {
+		return "", fault{quote(s) + " is not a host name", "write api.example.com or *.example.com; international names in their xn-- form"}
+	}
+	return strings.ToLower(s), nil
+}
+
+func isPort(s string) bool {
+	n, err := strconv.Atoi(s)
+	return isNumber(s) && err == nil && n <= 65535
+}
+
+func isHost(s string) bool {
+	for label := range strings.SplitSeq(s, ".") {
+		if !isLabel(label) {
+			return false
+		}
+	}
+	return len(s) <= 253
+}
+
+// isLabel reports whether s may stand between the dots of a host name.
+func isLabel(s string) bool {
+	bad := func(r rune) bool { return !isLetter(r) && !isDigit(r) && r != '-' }
+	return s != "" && len(s) <= 63 && !strings.ContainsFunc(s, bad) && strings.Trim(s, "-") == s
+}
+
+func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
+func isDigit(r rune) bool  { return '0' <= r && r <= '9' }

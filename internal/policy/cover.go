@@ -1,0 +1,90 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// part is one component of a cover.
+type part struct {
+	text string
+	glob bool
+}
+
+// literalPart matches exactly name, whatever characters it has.
+func literalPart(name string) part { return part{text: name} }
+
+// globPart matches by the glob it is given.
+func globPart(glob string) part { return part{text: glob, glob: isGlob(glob)} }
+
+func isGlob(s string) bool { return strings.ContainsAny(s, `*?[]{}\`) }
+
+func (p part) matches(name string) bool {
+	if !p.glob {
+		return p.text == name
+	}
+	return doublestar.MatchUnvalidated(p.text, name)
+}
+
+// cover is a compiled pattern: it covers each path that it matches, and
+// everything below. Components are matched one by one and never across a slash.
+// (The glob library is not given whole paths: its [^a] matches a slash, and
+// would turn a[^b]c into a way from one directory to another.)
+//
+// The parts are cut at each ** into runs. Because everything below a match is
+// covered, the end is always free, so taking each run at its first place is
+// enough and no backtracking is needed. The zero cover covers nothing.
+type cover struct{ runs [][]part }
+
+// newCover compiles parts for names that are keyed by fold.
+func newCover(parts []part, fold folding) cover {
+	runs := [][]part{nil}
+	for _, p := range parts {
+		if p.glob && p.text == "**" {
+			runs = append(runs, nil)
+			continue
+		}
+		last := len(runs) - 1
+		runs[last] = append(runs[last], part{text: fold.key(p.text), glob: p.glob})
+	}
+	return cover{runs}
+}
+
+func (c cover) covers(names []string) bool {
+	if len(c.runs) == 0 {
+		return false
+	}
+	if !startsWith(names, c.runs[0]) {
+		return false
+	}
+	names = names[len(c.runs[0]):]
+	for _, run := range c.runs[1:] {
+		for !startsWith(names, run) {
+			if len(names) == 0 {
+				return false
+			}
+			names = names[1:]
+		}
+		names = names[len(run):]
+	}
+	return true
+}
+
+// above reports whether something the cover covers lies below the path, as far
+// as the components before the first ** can tell.
+func (c cover) above(names []string) bool {
+	return len(c.runs) > 0 && len(names) <= len(c.runs[0]) && startsWith(names, c.runs[0][:len(names)])
+}
+
+func startsWith(names []string, run []part) bool {
+	if len(names) < len(run) {
+		return false
+	}
+	for i, p := range run {
+		if !p.matches(names[i]) {
+			return false
+		}
+	}
+	return true
+}

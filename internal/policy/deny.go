@@ -1,0 +1,74 @@
+package policy
+
+import (
+	"path"
+	"slices"
+)
+
+// Deny is one entry of deny_read or deny_write, expanded for a location.
+type Deny struct {
+	Entry   string // as the policy has it
+	Pattern string // absolute doublestar glob; covers its matches and everything below
+	Outside bool   // says nothing about paths inside the worktree
+
+	cover    cover
+	worktree []string // keyed
+	fold     folding
+}
+
+// newDeny expands an entry.
+//
+// A pattern that climbs out with .. is about what lies outside, always: the
+// worktree is below ../.. and must stay writable, and a list of siblings that
+// names this worktree too is meant for the others. A home or absolute pattern
+// is about the outside when it covers the worktree from above (~/**, /), since
+// a lease that denies its own tree is no lease; ** says that where it is meant.
+func newDeny(at Location, p pattern) (Deny, error) {
+	parts, err := at.expand(p)
+	if err != nil {
+		return Deny{}, err
+	}
+	d := Deny{Entry: p.String(), fold: folding(at.Fold)}
+	if below, inside := at.inside(parts); inside {
+		own, _ := at.expand(pattern{form: inTree})
+		parts = append(own, below...)
+	}
+	d.Pattern = absoluteGlob(parts)
+	d.cover = newCover(parts, d.fold)
+	d.worktree = d.fold.keys(components(at.Worktree))
+	_, inside := at.inside(parts)
+	d.Outside = p.form == climbing || !inside && d.cover.covers(d.worktree)
+	return d, nil
+}
+
+// Covers reports whether the deny is about an absolute path. A path that is not
+// absolute and clean is covered by every deny.
+func (d Deny) Covers(place string) bool {
+	if len(d.worktree) == 0 || !path.IsAbs(place) || path.Clean(place) != place {
+		return true
+	}
+	names := d.fold.keys(components(place))
+	if d.Outside && len(names) >= len(d.worktree) && slices.Equal(names[:len(d.worktree)], d.worktree) {
+		return false
+	}
+	return d.cover.covers(names)
+}
+
+// coversInTree is Covers for the keyed components of a path in the worktree.
+func (d Deny) coversInTree(names []string) bool {
+	return !d.Outside && d.cover.covers(d.absolute(names))
+}
+
+// aboveInTree reports whether the path leads to something that is denied.
+func (d Deny) aboveInTree(names []string) bool {
+	return !d.Outside && d.cover.above(d.absolute(names))
+}
+
+func (d Deny) absolute(names []string) []string { return slices.Concat(d.worktree, names) }
+
+func (d Deny) String() string {
+	if d.Outside {
+		return d.Pattern + " (outside the worktree)"
+	}
+	return d.Pattern
+}

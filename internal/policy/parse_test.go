@@ -1,0 +1,308 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// mistakes are policy texts with the exact error each must give.
+var mistakes = []struct{ name, text, want string }{
+	// The text as a whole.
+	{"empty", "", `p:1:1: the policy is empty (delete the file to use the default policy, or write version: 1)`},
+	{"only a comment", "# nothing\n", `p:1:1: the policy is empty (delete the file to use the default policy, or write version: 1)`},
+	{"only a document mark", "---\n", `p:1:1: the policy is empty (delete the file to use the default policy, or write version: 1)`},
+	{"explicit null", "~\n", `p:1:1: a policy is a mapping, not nothing (write its keys, or leave it out)`},
+	{"list", "- a\n", `p:1:1: a policy is a mapping, not a list (write its keys, or leave it out)`},
+	{"invalid UTF-8", "version: 1\nsecrets: [é, \xff]\n", `p:2:14: the policy is not valid UTF-8 (save it as UTF-8)`},
+	{"second document", "version: 1\n---\nversion: 1\n", `p:2:1: a second document begins here (a policy is one document; remove the --- line)`},
+	{"too large", "version: 1 #" + strings.Repeat("x", 1<<20), `p:1:1: the policy is larger than 1 MiB`},
+	{"too deep", "secrets: " + strings.Repeat("[", 20) + strings.Repeat("]", 20), `p:1:18: nested too deeply`},
+	{"syntax: indentation", "secrets:\n  - A\n x: y\n", `p:3:2: not valid YAML: did not find expected key`},
+	{"syntax: quote", "version: 1\nsecrets: [\"A]\n", `p:2:1: not valid YAML: found unexpected end of stream`},
+	{"syntax: colon", "version: 1\nsecrets: a: b\n", `p:2:1: not valid YAML: mapping values are not allowed in this context`},
+	{"syntax: escape", "version: 1\nsecrets: [\"\\xzz\"]\n", `p:2:1: not valid YAML: did not find expected hexdecimal number`},
+	{"anchor", "secrets: &a [A]\nsetup: *a\n", `p:1:10: an anchor is not allowed in a policy (write the value out where it is needed)`},
+	{"alias to nothing", "version: 1\nsecrets: *b\n", `p:2:10: an alias is not allowed in a policy (write the value out, so that a policy reads the same to everyone)`},
+	{"merge key", "version: 1\n<<: {secrets: [A]}\n", `p:2:1: a merge key is not allowed in a policy (write the keys out where they are needed)`},
+	{"tag", "setup: [!!str 5]\n", `p:1:9: a tag is not allowed in a policy (remove !!str)`},
+
+	// Keys.
+	{"misspelt key", "version: 1\nfilesystem:\n    write_root: [src]\n", `p:3:5: unknown key "write_root" (did you mean write_roots?)`},
+	{"camel case key", "preserveOnFailure: true\n", `p:1:1: unknown key "preserveOnFailure" (did you mean preserve_on_failure?)`},
+	{"key of a section", "write_roots: [src]\n", `p:1:1: unknown key "write_roots" (write_roots belongs under filesystem)`},
+	{"unknown key", "network: {proxy_server: x}\n", `p:1:11: unknown key "proxy_server" (the keys here are allowed_domains)`},
+	{"duplicate key", "version: 1\nsecrets: []\nsecrets: [A]\n", `p:3:1: the key "secrets" is given twice (first on line 2)`},
+	{"duplicate key in section", "git:\n  pin: true\n  \"pin\": true\n", `p:3:3: the key "pin" is given twice (first on line 2)`},
+	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, acceptance, setup, preserve_on_failure, expires)`},
+	{"key that is a number", "git: {1: 2}\n", `p:1:7: expected a key, not the number 1 (the keys here are branch, identity, pin)`},
+
+	// Types.
+	{"section is null", "version: 1\nfilesystem:\n", `p:2:12: filesystem is a mapping, not nothing (write its keys, or leave it out)`},
+	{"section is a list", "limits: [time]\n", `p:1:9: limits is a mapping, not a list (write its keys, or leave it out)`},
+	{"list is null", "filesystem:\n  write_roots:\n", `p:2:15: expected a list, not nothing (write [] for nothing, or leave the key out for its default)`},
+	{"list is text", "filesystem:\n  write_roots: src\n", `p:2:16: expected a list, not the text "src" (write ["src"])`},
+	{"list is a mapping", "secrets: {A: b}\n", `p:1:10: expected a list, not a mapping (write one entry per line, each after a dash)`},
+	{"entry is a number", "secrets:\n  - A\n  - 1.10\n", `p:3:5: expected text, not the number 1.10 (quote it: "1.10")`},
+	{"entry is a boolean", "secrets: [true]\n", `p:1:11: expected text, not the boolean true (quote it: "true")`},
+	{"entry is an old boolean", "secrets: [yes]\n", `p:1:11: expected text; yes without quotes is a boolean to many YAML readers (quote it: "yes")`},
+	{"entry is a date", "setup: [2024-01-02]\n", `p:1:9: expected text, not the date 2024-01-02 (quote it: "2024-01-02")`},
+	{"entry is null", "secrets: [A, ~]\n", `p:1:14: expected text, not nothing`},
+	{"entry is a list", "secrets: [[A]]\n", `p:1:11: expected text, not a list`},
+	{"NUL in an entry", "setup: [\"a\\0b\"]\n", `p:1:9: the text contains a NUL character`},
+	{"version 2", "version: 2\n", `p:1:10: expected version 1, not the number 2 (write version: 1)`},
+	{"version 1.0", "version: 1.0\n", `p:1:10: expected version 1, not the number 1.0 (write version: 1)`},
+	{"version as text", "version: \"1\"\n", `p:1:10: expected version 1, not the text "1" (write version: 1)`},
+	{"boolean as word", "git: {pin: yes}\n", `p:1:12: expected true or false, not the text "yes"`},
+	{"boolean quoted", "git: {pin: \"true\"}\n", `p:1:12: expected true or false, not the text "true"`},
+	{"duration without unit", "limits: {time: 30}\n", `p:1:16: expected a duration, not the number 30 (write one whole number and one unit, such as 90s, 30m, 4h or 7d)`},
+	{"duration of two units", "limits: {time: 1h30m}\n", `p:1:16: "1h30m" is not a duration (write one whole number and one unit, such as 90s, 30m, 4h or 7d)`},
+	{"duration zero", "expires: 0h\n", `p:1:10: "0h" is not a duration (write one whole number and one unit, such as 90s, 30m, 4h or 7d)`},
+	{"duration negative", "expires: -4h\n", `p:1:10: "-4h" is not a duration (write one whole number and one unit, such as 90s, 30m, 4h or 7d)`},
+	{"size without unit", "limits: {memory: 512}\n", `p:1:18: expected a size, not the number 512 (write one whole number and one unit, such as 512MiB or 2GB, or none)`},
+	{"size with another unit", "limits: {disk: 5Gb}\n", `p:1:16: "5Gb" is not a size (write one whole number and one unit, such as 512MiB or 2GB, or none)`},
+	{"size too large", "limits: {disk: 1000000TiB}\n", `p:1:16: "1000000TiB" is not a size (write one whole number and one unit, such as 512MiB or 2GB, or none)`},
+	{"no processes", "limits: {processes: 0}\n", `p:1:21: expected a number of processes, not the number 0 (write a whole number from 1 to 1000000, or none)`},
+	{"processes in hex", "limits: {processes: 0x10}\n", `p:1:21: expected a number of processes, not the number 0x10 (write a whole number from 1 to 1000000, or none)`},
+	{"isolation unknown", "isolation: relaxed\n", `p:1:12: expected an isolation, not the text "relaxed" (write strict, degraded or none)`},
+	{"isolation null", "isolation:\n", `p:1:11: expected an isolation, not nothing (write strict, degraded or none)`},
+
+	// Paths.
+	{"empty root", "filesystem: {write_roots: [\"\"]}\n", `p:1:28: the path is empty (write "." for the whole tree, or leave the entry out)`},
+	{"blank root", "filesystem: {write_roots: [\"  \"]}\n", `p:1:28: the path is only blanks (leave the entry out)`},
+	{"root ends in a blank", "filesystem: {write_roots: [\"a \"]}\n", `p:1:28: "a " begins or ends with a blank (remove it, or write [ ] for a blank that belongs to the name)`},
+	{"root climbs", "filesystem:\n  write_roots:\n    - src\n    - ../x\n", `p:4:7: "../x" leaves the worktree with .. (write a path inside the worktree)`},
+	{"root climbs inside", "filesystem: {write_roots: [a/../../x]}\n", `p:1:28: "a/../../x" has .. after its start (write the path without the detour)`},
+	{"root is at home", "filesystem: {write_roots: [~/x]}\n", `p:1:28: "~/x" is in the home directory (write a path inside the worktree)`},
+	{"root of another user", "filesystem: {write_roots: [~bob/x]}\n", `p:1:28: "~bob/x" begins with ~ (write ~/ for your own home directory, or [~] for a ~ that belongs to the name)`},
+	{"root behind a dot", "filesystem: {write_roots: [././~x]}\n", `p:1:28: "././~x" begins with ~ (write ~/ for your own home directory, or [~] for a ~ that belongs to the name)`},
+	{"root is negated", "filesystem: {write_roots: [\"!src\"]}\n", `p:1:28: "!src" looks like a negation (use deny_write for what may not be written, or ? for a ! that belongs to the name)`},
+	{"deny with a variable", "filesystem: {deny_read: [\"$HOME/.ssh\"]}\n", `p:1:26: "$HOME/.ssh" looks like a variable, and none is expanded here (write ~/ for the home directory, or [$] for a $ that belongs to the name)`},
+	{"root in git", "filesystem: {write_roots: [a/.GIT/hooks]}\n", `p:1:28: "a/.GIT/hooks" is inside .git (git's own files can never be written by a worker)`},
+	{"scratch in git", "filesystem: {scratch: [.git]}\n", `p:1:24: ".git" is inside .git (git's own files can never be written by a worker)`},
+	{"scratch climbs", "filesystem: {scratch: [../x]}\n", `p:1:24: "../x" leaves the worktree with .. (write a path inside the worktree)`},
+	{"root with backslash", "filesystem: {write_roots: ['a\\b']}\n", `p:1:28: "a\\b" contains a backslash (separate with /, and write [*] for a * that belongs to the name)`},
+	{"root with a broken character", "filesystem: {write_roots: [a\uFFFD]}\n", `p:1:28: "a�" contains U+FFFD, the mark of a broken character (write ? in its place)`},
+	{"glob not closed", "filesystem: {deny_write: [\"src/[ab\"]}\n", `p:1:27: "src/[ab" is not a valid glob (close every [ and {; a {a,b} group cannot hold a /)`},
+	{"group across a slash", "filesystem: {deny_write: [\"{a/b,c}\"]}\n", `p:1:27: "{a/b,c}" is not a valid glob (close every [ and {; a {a,b} group cannot hold a /)`},
+	{"group with dots", "filesystem: {deny_write: [\"{..,a}/x\"]}\n", `p:1:27: "{..,a}/x" is not a valid glob (a {a,b} group cannot hold . or ..)`},
+	{"too many groups", "filesystem: {deny_write: [\"{a,b}{a,b}{a,b}{a,b}{a,b}\"]}\n", `p:1:27: "{a,b}{a,b}{a,b}{a,b}{a,b}" is not a valid glob (at most 4 {a,b} groups in one name)`},
+	{"double star in a name", "filesystem: {deny_write: [src/**.go]}\n", `p:1:27: "src/**.go" is not a valid glob (** stands alone between slashes: src/**/*.go)`},
+	{"range across alphabets", "filesystem: {deny_write: [\"[A-z]\"]}\n", `p:1:27: "[A-z]" is not a valid glob (a class is like [abc], [a-z], [A-Z], [0-9] or [!abc], and holds no brace, comma or bracket)`},
+	{"brace in a class", "filesystem: {deny_write: [\"{[}],a}\"]}\n", `p:1:27: "{[}],a}" is not a valid glob (a class is like [abc], [a-z], [A-Z], [0-9] or [!abc], and holds no brace, comma or bracket)`},
+
+	// Other texts.
+	{"secret with a value", "secrets: [A=b]\n", `p:1:11: "A=b" is not the name of an environment variable (use letters, digits and _; the value is never written here)`},
+	{"secret begins with a digit", "secrets: [1A]\n", `p:1:11: "1A" is not the name of an environment variable (use letters, digits and _; the value is never written here)`},
+	{"secret empty", "secrets: ['']\n", `p:1:11: an environment variable needs a name`},
+	{"domain with scheme", "network: {allowed_domains: [\"https://a.b\"]}\n", `p:1:29: "https://a.b" is an address, not a host (write the host alone, such as api.example.com)`},
+	{"domain all", "network: {allowed_domains: [\"*\"]}\n", `p:1:29: "*" is not a host name (write api.example.com or *.example.com; international names in their xn-- form)`},
+	{"domain port", "network: {allowed_domains: [\"a.b:0\"]}\n", `p:1:29: "a.b:0" does not end in a port (write host:1 to host:65535; IPv6 addresses are not supported)`},
+	{"domain preset", "network: {allowed_domains: [\"@\"]}\n", `p:1:29: "@" is not the name of a preset (write @ and a word, such as @go)`},
+	{"branch without id", "git: {branch: work}\n", `p:1:15: the branch "work" does not contain {id} once (two workers must not share a branch: write cordon/{id})`},
+	{"branch with a blank", "git: {branch: \"a {id}\"}\n", `p:1:15: "a {id}" is not a branch name git accepts (use letters, digits, -, _ and /)`},
+	{"branch with lock", "git: {branch: \"{id}.lock\"}\n", `p:1:15: "{id}.lock" is not a branch name git accepts (no part may be empty, begin with a dot or end in .lock)`},
+	{"branch with another mark", "git: {branch: \"{id}-{date}\"}\n", `p:1:15: "{id}-{date}" is not a branch name git accepts (use letters, digits, -, _ and /)`},
+	{"identity empty", "git:\n  identity:\n    name: ' '\n", `p:3:11: the identity is empty`},
+	{"identity with brackets", "git: {identity: {email: <a@b>}}\n", `p:1:25: "<a@b>" cannot stand in a commit (leave out <, >, line breaks and blanks at either end)`},
+	{"command blank", "acceptance: [\"go test\", \" \"]\n", `p:1:25: the command executes nothing (write a command, or leave the entry out)`},
+	{"command comment", "setup:\n  - |\n    # later\n\n    # maybe\n", `p:2:5: the command executes nothing (write a command, or leave the entry out)`},
+}
+
+func TestMistakes(t *testing.T) {
+	for _, m := range mistakes {
+		t.Run(m.name, func(t *testing.T) {
+			p, err := Parse("p", []byte(m.text))
+			var placed *Error
+			if !errors.As(err, &placed) {
+				t.Fatalf("error is %T, want *Error", err)
+			}
+			if err.Error() != m.want {
+				t.Errorf("\n got %s\nwant %s", err, m.want)
+			}
+			if !reflect.DeepEqual(p, Policy{}) {
+				t.Errorf("a policy came with the error: %+v", p)
+			}
+		})
+	}
+}
+
+// full is a policy in which no value is the default.
+const full = `version: 1
+filesystem:
+  write_roots: [./src/, docs//*.md, src, /w/tree/x]
+  read_roots: [/usr, "~"]
+  deny_read: ['../../**', ~/.ssh/**]
+  deny_write: [.work/stages/**, ../.worktrees/**, ../../]
+  scratch: [node_modules, ~/.cache/]
+network: {allowed_domains: [API.example.com, "*.example.org:8443", "@go"]}
+secrets: [API_TOKEN]
+git:
+  branch: agents/{id}/work
+  identity: {name: Wörker, email: w@example.com}
+  pin: true
+limits: {time: 60m, memory: 2048MiB, processes: 200, disk: 1500MB}
+isolation: degraded
+acceptance:
+  - go test ./...
+  - |
+    # first
+    make check
+  - go test ./...
+setup: ["printf 'a\tb\u0085\"'"]
+preserve_on_failure: false
+expires: 48h
+`
+
+func TestParseFull(t *testing.T) {
+	p, err := Parse("full", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Policy{
+		Version: 1,
+		Filesystem: Filesystem{
+			WriteRoots: []string{"src", "docs/*.md", "/w/tree/x"},
+			ReadRoots:  []string{"/usr", "~"},
+			DenyRead:   []string{"../../**", "~/.ssh/**"},
+			DenyWrite:  []string{".work/stages/**", "../.worktrees/**", "../.."},
+			Scratch:    []string{"node_modules", "~/.cache"},
+		},
+		Network:    Network{[]string{"api.example.com", "*.example.org:8443", "@go"}},
+		Secrets:    []string{"API_TOKEN"},
+		Git:        Git{"agents/{id}/work", Identity{"Wörker", "w@example.com"}, true},
+		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 1_500_000_000},
+		Isolation:  Degraded,
+		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
+		Setup:      []string{"printf 'a\tb\u0085\"'"},
+		Expires:    mustDuration("2d"),
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("\n got %+v\nwant %+v", p, want)
+	}
+	roundTrip(t, p)
+	for i, v := 0, reflect.ValueOf(p); i < v.NumField(); i++ {
+		if name := v.Type().Field(i).Name; name != "Version" && reflect.DeepEqual(v.Field(i).Interface(), reflect.ValueOf(Default()).Field(i).Interface()) {
+			t.Errorf("%s has its default: the test proves nothing about it", name)
+		}
+	}
+}
+
+func mustDuration(s string) Duration {
+	d, err := ParseDuration(s)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// roundTrip checks that both written forms of p lead back to it.
+func roundTrip(t testing.TB, p Policy) {
+	t.Helper()
+	again, err := Parse("again", p.YAML())
+	if err != nil {
+		t.Fatalf("canonical form refused: %v\n%s", err, p.YAML())
+	}
+	if !reflect.DeepEqual(again, p) {
+		t.Fatalf("YAML round trip:\n got %+v\nwant %+v", again, p)
+	}
+	if err := p.Validate(); err != nil {
+		t.Fatalf("a parsed policy is not valid: %v", err)
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decoded Policy
+	if err := json.Unmarshal(data, &decoded); err != nil {
+		t.Fatalf("JSON refused: %v\n%s", err, data)
+	}
+	if !reflect.DeepEqual(decoded, p) {
+		t.Fatalf("JSON round trip:\n got %+v\nwant %+v", decoded, p)
+	}
+}
+
+func TestDefaultGolden(t *testing.T) {
+	const file = "testdata/default.yaml"
+	got := Default().YAML()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("Default().YAML() changed; run with -update when that is meant\n%s", got)
+	}
+	roundTrip(t, Default())
+}
+
+func TestMissingKeyIsDefault(t *testing.T) {
+	for _, text := range []string{"{}", "version: 1", "git: {}\nfilesystem: {}\nlimits: {}\nnetwork: {}\n", "git: {identity: {}}"} {
+		if p, err := Parse("p", []byte(text)); err != nil || !reflect.DeepEqual(p, Default()) {
+			t.Errorf("%q: %+v, %v; want the default", text, p, err)
+		}
+	}
+}
+
+func TestEmptyListIsNothing(t *testing.T) {
+	p, err := Parse("p", []byte("filesystem: {write_roots: [], deny_read: []}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Filesystem.WriteRoots) != 0 || len(p.Filesystem.DenyRead) != 0 {
+		t.Errorf("an explicit empty list became %v, %v", p.Filesystem.WriteRoots, p.Filesystem.DenyRead)
+	}
+	if p.Filesystem.WriteRoots == nil {
+		t.Error("an empty list is nil, which JSON writes as null")
+	}
+}
+
+func TestValidate(t *testing.T) {
+	if err := Default().Validate(); err != nil {
+		t.Errorf("the default: %v", err)
+	}
+	for name, spoil := range map[string]func(*Policy){
+		"zero":           func(p *Policy) { *p = Policy{} },
+		"version":        func(p *Policy) { p.Version = 2 },
+		"not normalised": func(p *Policy) { p.Filesystem.WriteRoots = []string{"src/"} },
+		"climbing root":  func(p *Policy) { p.Filesystem.WriteRoots = []string{".."} },
+		"no time":        func(p *Policy) { p.Limits.Time = 0 },
+		"not UTF-8":      func(p *Policy) { p.Setup = []string{"echo \xff"} },
+		"negative":       func(p *Policy) { p.Limits.Processes = -1 },
+		"negative size":  func(p *Policy) { p.Limits.Disk = -1 },
+		"empty command":  func(p *Policy) { p.Acceptance = []string{""} },
+	} {
+		p := Default()
+		spoil(&p)
+		if p.Validate() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestIsolationZeroIsStrict(t *testing.T) {
+	for _, i := range []Isolation{"", "strict", "nonsense", "None"} {
+		if !i.IsStrict() || i.String() != "strict" {
+			t.Errorf("%q is not strict", string(i))
+		}
+	}
+	for _, i := range []Isolation{Degraded, None} {
+		if i.IsStrict() {
+			t.Errorf("%q is strict", i)
+		}
+	}
+	var i Isolation
+	if json.Unmarshal([]byte(`"nonsense"`), &i) == nil {
+		t.Error("an unknown isolation was decoded")
+	}
+}

@@ -1,0 +1,129 @@
+// Package policy turns an operator's YAML into an immutable Policy, and a
+// Policy into Rules that put every path of a worktree into one class: it may
+// land, it is scratch, or it is a violation.
+//
+// The package is pure. It reads no file, runs no program, asks no clock and no
+// environment: bytes and a Location come in, values go out, so the same policy
+// always judges a path the same way and a lease can be checked again years
+// later. For that reason it refuses to look at the disk: whether a write root
+// is a symlink, and where a link leads, is the audit's business, and what a
+// worker can reach while it runs is the cell's.
+//
+// It also refuses to guess. A key it does not know, a value of another type, a
+// list that is there but null, a pattern that cannot mean what it says: each is
+// an *Error with a position and the words that would be right, and never a
+// default. A missing key has its documented default; an explicit empty list
+// allows nothing. The zero Policy and the zero Rules allow nothing.
+package policy
+
+import (
+	"bytes"
+	"time"
+)
+
+// Version is the only policy version this package reads.
+const Version = 1
+
+// Policy is what one worker may do. It is immutable by convention: nothing in
+// cordon writes to a Policy after Parse or Default returned it. The JSON form
+// uses the names of the YAML form, so that a lease can embed it.
+type Policy struct {
+	Version           int        `json:"version"`
+	Filesystem        Filesystem `json:"filesystem"`
+	Network           Network    `json:"network"`
+	Secrets           []string   `json:"secrets"`
+	Git               Git        `json:"git"`
+	Limits            Limits     `json:"limits"`
+	Isolation         Isolation  `json:"isolation"`
+	Acceptance        []string   `json:"acceptance"`
+	Setup             []string   `json:"setup"`
+	PreserveOnFailure bool       `json:"preserve_on_failure"`
+	Expires           Duration   `json:"expires"`
+}
+
+// Filesystem holds the path patterns. Each covers what it matches and
+// everything below that.
+type Filesystem struct {
+	WriteRoots []string `json:"write_roots"`
+	ReadRoots  []string `json:"read_roots"`
+	DenyRead   []string `json:"deny_read"`
+	DenyWrite  []string `json:"deny_write"`
+	Scratch    []string `json:"scratch"`
+}
+
+// Network names the hosts a worker may reach.
+type Network struct {
+	AllowedDomains []string `json:"allowed_domains"`
+}
+
+// Git is how the worker's private repository is set up.
+type Git struct {
+	Branch   string   `json:"branch"` // contains {id}
+	Identity Identity `json:"identity"`
+	Pin      bool     `json:"pin"`
+}
+
+// Identity signs the worker's own commits.
+type Identity struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+}
+
+// Limits bound one run. Zero means no limit, except for Time, which always has
+// one.
+type Limits struct {
+	Time      Duration `json:"time"`
+	Memory    Bytes    `json:"memory"`
+	Processes int      `json:"processes"`
+	Disk      Bytes    `json:"disk"`
+}
+
+// Default returns the policy that applies where none is given: the whole tree
+// minus the built-in denies, no network, no secret, strict isolation. Every
+// missing key of a policy file takes its value from here.
+func Default() Policy {
+	return Policy{
+		Version: Version,
+		Filesystem: Filesystem{
+			WriteRoots: []string{"."},
+			ReadRoots:  []string{"/"},
+			DenyRead: []string{
+				"~/.ssh/**", "~/.gnupg/**", "~/.aws/**", "~/.azure/**",
+				"~/.config/gcloud/**", "~/.config/gh/**", "~/.kube/**",
+				"~/.docker/config.json", "~/.git-credentials", "~/.netrc",
+				"~/.npmrc", "~/.pypirc",
+			},
+			DenyWrite: []string{},
+			Scratch:   []string{},
+		},
+		Network: Network{AllowedDomains: []string{}},
+		Secrets: []string{},
+		Git: Git{
+			Branch:   "cordon/{id}",
+			Identity: Identity{Name: "cordon worker", Email: "worker@cordon.invalid"},
+		},
+		Limits:            Limits{Time: Duration(4 * time.Hour)},
+		Isolation:         Strict,
+		Acceptance:        []string{},
+		Setup:             []string{},
+		PreserveOnFailure: true,
+		Expires:           Duration(7 * 24 * time.Hour),
+	}
+}
+
+// Equal reports whether two policies say the same in the same order: whether
+// their canonical forms are the same.
+func (p Policy) Equal(q Policy) bool { return bytes.Equal(p.YAML(), q.YAML()) }
+
+// Validate reports whether p could have come from Parse. Use it on a policy
+// that arrived in another way, such as inside a lease.
+func (p Policy) Validate() error {
+	q, err := Parse("policy", p.YAML())
+	if err != nil {
+		return err
+	}
+	if !p.Equal(q) {
+		return &Error{Name: "policy", Problem: "the policy is not in its canonical form"}
+	}
+	return nil
+}

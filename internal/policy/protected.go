@@ -1,0 +1,196 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ProtectedName is a row of the built-in table: a file or directory that may
+// not land, at any depth and in any case, unless a write root names it.
+type ProtectedName struct {
+	Group  string // what it belongs to
+	Name   string // one or more components, which may be globs
+	Reason string // continues a sentence that begins with the name
+	Never  bool   // not even a root that names it lifts this row
+}
+
+const (
+	groupGit    = "git"
+	groupCordon = "cordon"
+	groupAgent  = "agent clients"
+	groupShell  = "environment managers"
+	groupEditor = "editors"
+	groupHooks  = "hook managers"
+
+	isGitState    = "is git's own state"
+	entersDir     = "runs on the operator's machine when a shell enters the directory"
+	startsAgent   = "configures commands an agent client runs on the operator's machine"
+	opensEditor   = "runs on the operator's machine when an editor opens the directory"
+	runsOnGit     = "runs on the operator's machine when git does something"
+	governsCordon = "decides what cordon allows"
+)
+
+// protectedTable is what runs, or decides what runs, on the operator's machine
+// without being asked to: opening a directory or using git is enough. Files
+// that run only when someone builds or tests the project are its code, and are
+// not here.
+var protectedTable = []ProtectedName{
+	{groupGit, ".git", isGitState, true},
+	{groupGit, "git~1", isGitState + " under its short Windows name", true},
+	{groupGit, ".gitmodules", "tells git what to clone and where to", false},
+	{groupGit, ".lfsconfig", "tells git-lfs where to send and fetch content", false},
+
+	{groupCordon, "cordon.yaml", governsCordon, false},
+	{groupCordon, ".cordon", governsCordon, false},
+	{groupCordon, ".worktreeinclude", "decides which of the operator's files a worker is given", false},
+
+	{groupAgent, ".claude", startsAgent, false},
+	{groupAgent, ".codex", startsAgent, false},
+	{groupAgent, ".gemini", startsAgent, false},
+	{groupAgent, ".opencode", startsAgent, false},
+	{groupAgent, "opencode.json", startsAgent, false},
+	{groupAgent, "opencode.jsonc", startsAgent, false},
+	{groupAgent, ".copilot", startsAgent, false},
+	{groupAgent, ".cursor", startsAgent, false},
+	{groupAgent, ".windsurf", startsAgent, false},
+	{groupAgent, ".aider.conf.yml", startsAgent, false},
+	{groupAgent, ".mcp.json", startsAgent, false},
+	{groupAgent, ".vscode/mcp.json", startsAgent, false},
+	{groupAgent, ".github/hooks", startsAgent, false},
+
+	{groupShell, ".envrc", entersDir, false},
+	{groupShell, "mise.toml", entersDir, false},
+	{groupShell, "mise.*.toml", entersDir, false},
+	{groupShell, ".mise.toml", entersDir, false},
+	{groupShell, ".mise.*.toml", entersDir, false},
+	{groupShell, ".mise", entersDir, false},
+	{groupShell, "mise/config.toml", entersDir, false},
+	{groupShell, ".config/mise", entersDir, false},
+	{groupShell, ".config/mise.toml", entersDir, false},
+
+	{groupEditor, ".vscode/tasks.json", opensEditor, false},
+	{groupEditor, ".vscode/settings.json", opensEditor, false},
+	{groupEditor, ".vscode/launch.json", opensEditor, false},
+	{groupEditor, "*.code-workspace", opensEditor, false},
+	{groupEditor, ".idea", opensEditor, false},
+	{groupEditor, ".zed", opensEditor, false},
+	{groupEditor, ".devcontainer", opensEditor, false},
+	{groupEditor, ".devcontainer.json", opensEditor, false},
+	{groupEditor, ".dir-locals.el", opensEditor, false},
+	{groupEditor, ".dir-locals-2.el", opensEditor, false},
+	{groupEditor, ".exrc", opensEditor, false},
+	{groupEditor, ".vimrc", opensEditor, false},
+	{groupEditor, ".lvimrc", opensEditor, false},
+	{groupEditor, ".nvimrc", opensEditor, false},
+	{groupEditor, ".nvim.lua", opensEditor, false},
+
+	{groupHooks, ".husky", runsOnGit, false},
+	{groupHooks, ".huskyrc*", runsOnGit, false},
+	{groupHooks, ".githooks", runsOnGit, false},
+	{groupHooks, ".git-hooks", runsOnGit, false},
+	{groupHooks, ".lefthook", runsOnGit, false},
+	{groupHooks, ".lefthook-local", runsOnGit, false},
+	{groupHooks, "lefthook.{yml,yaml,toml,json,jsonc}", runsOnGit, false},
+	{groupHooks, ".lefthook.{yml,yaml,toml,json,jsonc}", runsOnGit, false},
+	{groupHooks, "lefthook-local.{yml,yaml,toml,json,jsonc}", runsOnGit, false},
+	{groupHooks, ".lefthook-local.{yml,yaml,toml,json,jsonc}", runsOnGit, false},
+	{groupHooks, ".config/lefthook*", runsOnGit, false},
+	{groupHooks, ".pre-commit-config.{yaml,yml}", runsOnGit, false},
+	{groupHooks, "prek.toml", runsOnGit, false},
+	{groupHooks, ".overcommit.yml", runsOnGit, false},
+	{groupHooks, ".simple-git-hooks.*", runsOnGit, false},
+	{groupHooks, "simple-git-hooks.{js,cjs,mjs,json}", runsOnGit, false},
+	{groupHooks, ".lintstagedrc*", runsOnGit, false},
+	{groupHooks, "lint-staged.config.*", runsOnGit, false},
+	{groupHooks, "captainhook.json", runsOnGit, false},
+}
+
+// Protected returns the built-in table.
+func Protected() []ProtectedName { return slices.Clone(protectedTable) }
+
+// protectedRow is a row with its components compiled.
+type protectedRow struct {
+	ProtectedName
+	parts []part
+}
+
+var protectedRows = sync.OnceValue(func() []protectedRow {
+	var rows []protectedRow
+	for _, name := range protectedTable {
+		row := protectedRow{ProtectedName: name}
+		for glob := range strings.SplitSeq(name.Name, "/") {
+			row.parts = append(row.parts, globPart(foldHidden(glob)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+})
+
+// protectedBy returns the first row that the path falls under and that no root
+// covering the path names. Both forms of the path are needed: the table folds
+// always, a root only where the file system does.
+func (r Rules) protectedBy(raw, names []string) (ProtectedName, bool) {
+	folded := mapped(raw, foldHidden)
+	for _, row := range protectedRows() {
+		if row.occurs(folded) && !r.lifted(row, names) {
+			return row.ProtectedName, true
+		}
+	}
+	return ProtectedName{}, false
+}
+
+// occurs reports whether the row's components follow each other in the path.
+func (row protectedRow) occurs(folded []string) bool {
+	for i := range folded {
+		if startsWith(folded[i:], row.parts) {
+			return true
+		}
+	}
+	return false
+}
+
+// lifted reports whether a root that covers the path names the row.
+func (r Rules) lifted(row protectedRow, names []string) bool {
+	if row.Never {
+		return false
+	}
+	named := func(candidate root) bool { return candidate.names(row) && candidate.cover.covers(names) }
+	return slices.ContainsFunc(r.writeRoots, named) || slices.ContainsFunc(r.scratch, named)
+}
+
+// names reports whether the row's components follow each other in the root as
+// it is written. A glob names nothing, however much it covers, except the glob
+// of the row itself.
+func (w root) names(row protectedRow) bool {
+	for i := range w.parts {
+		if len(w.parts)-i >= len(row.parts) && namesAll(w.parts[i:], row.parts) {
+			return true
+		}
+	}
+	return false
+}
+
+func namesAll(written []string, parts []part) bool {
+	for i, p := range parts {
+		word := foldHidden(written[i])
+		if word != p.text && (isGlob(word) || !p.matches(word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// protectedBelow returns the first row of which the path holds the beginning
+// and not the end: whatever is linked there supplies the end.
+func protectedBelow(raw []string) (ProtectedName, bool) {
+	folded := mapped(raw, foldHidden)
+	for _, row := range protectedRows() {
+		for n := 1; n < len(row.parts) && n <= len(folded); n++ {
+			if startsWith(folded[len(folded)-n:], row.parts[:n]) {
+				return row.ProtectedName, true
+			}
+		}
+	}
+	return ProtectedName{}, false
+}

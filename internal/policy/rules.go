@@ -1,0 +1,266 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// Rules is a policy compiled for one location. Rules never change, and the zero
+// Rules refuse everything.
+type Rules struct {
+	compiled   bool
+	fold       folding
+	writeRoots []root
+	scratch    []root
+	denyWrite  []Deny
+	denyRead   []Deny
+	readable   []string
+	discarded  []string
+}
+
+// root is a write root or a scratch entry inside the worktree.
+type root struct {
+	entry string
+	parts []string // as written, for what the root names
+	cover cover
+}
+
+// Class is what becomes of a changed path. Anything that is not Landing or
+// Scratch is to be treated as Violation, the empty string included.
+type Class string
+
+const (
+	Violation Class = "violation"
+	Landing   Class = "landing"
+	Scratch   Class = "scratch"
+)
+
+// Lands reports whether a path of this class may reach the operator.
+func (c Class) Lands() bool { return c == Landing }
+
+// IsViolation reports whether a path of this class must stop the result.
+func (c Class) IsViolation() bool { return c != Landing && c != Scratch }
+
+// Verdict is the class of one path and the rule that decided.
+type Verdict struct {
+	Class Class  `json:"class"`
+	Rule  string `json:"rule"`
+}
+
+// Compile expands p for a location. A root outside the worktree, a pattern that
+// needs an unknown home and a malformed entry are errors.
+func Compile(p Policy, at Location) (Rules, error) {
+	r, err := compile(p.Filesystem, at)
+	if err != nil {
+		return Rules{}, err
+	}
+	return r, nil
+}
+
+func compile(fs Filesystem, at Location) (r Rules, err error) {
+	if err := at.check(); err != nil {
+		return r, unplaced("", err)
+	}
+	if r.writeRoots, err = compileRoots("write_roots", fs.WriteRoots, at, inTree, absolute); err != nil {
+		return r, err
+	}
+	if r.scratch, err = compileRoots("scratch", fs.Scratch, at, inTree, home, absolute); err != nil {
+		return r, err
+	}
+	if r.denyWrite, err = compileDenies("deny_write", fs.DenyWrite, at); err != nil {
+		return r, err
+	}
+	if r.denyRead, err = compileDenies("deny_read", fs.DenyRead, at); err != nil {
+		return r, err
+	}
+	if r.readable, err = expandAll("read_roots", fs.ReadRoots, at); err != nil {
+		return r, err
+	}
+	if r.discarded, err = expandAll("scratch", fs.Scratch, at); err != nil {
+		return r, err
+	}
+	r.fold = folding(at.Fold)
+	r.compiled = true
+	return r, nil
+}
+
+// compileRoots compiles the entries that match paths of the tree. For scratch
+// that excludes home and absolute entries: they speak of the machine.
+func compileRoots(list string, entries []string, at Location, allowed ...form) ([]root, error) {
+	var roots []root
+	for _, entry := range entries {
+		p, err := parsePattern(entry, allowed)
+		if err == nil && p.form == absolute && !slices.Contains(allowed, home) {
+			p, err = relative(p, at)
+		}
+		if err != nil {
+			return nil, unplaced(list+": ", err)
+		}
+		if p.form != inTree {
+			continue
+		}
+		roots = append(roots, root{entry: p.String(), parts: p.parts, cover: newCover(globParts(p.parts), folding(at.Fold))})
+	}
+	return roots, nil
+}
+
+// relative makes an absolute write root relative to the worktree it must lie in.
+func relative(p pattern, at Location) (pattern, error) {
+	parts, err := at.expand(p)
+	if err != nil {
+		return pattern{}, err
+	}
+	below, inside := at.inside(parts)
+	if !inside {
+		return pattern{}, fault{quote(p.String()) + " is outside the worktree", "write a path relative to the worktree"}
+	}
+	p = pattern{form: inTree}
+	for _, part := range below {
+		p.parts = append(p.parts, part.text)
+	}
+	return p, checkNoGit(p)
+}
+
+func globParts(globs []string) []part {
+	parts := make([]part, 0, len(globs))
+	for _, glob := range globs {
+		parts = append(parts, globPart(glob))
+	}
+	return parts
+}
+
+func compileDenies(list string, entries []string, at Location) ([]Deny, error) {
+	var denies []Deny
+	for _, entry := range entries {
+		p, err := parsePattern(entry, anyForm())
+		if err != nil {
+			return nil, unplaced(list+": ", err)
+		}
+		d, err := newDeny(at, p)
+		if err != nil {
+			return nil, unplaced(list+": ", err)
+		}
+		denies = append(denies, d)
+	}
+	return denies, nil
+}
+
+func expandAll(list string, entries []string, at Location) ([]string, error) {
+	var globs []string
+	for _, entry := range entries {
+		p, err := parsePattern(entry, anyForm())
+		if err != nil {
+			return nil, unplaced(list+": ", err)
+		}
+		parts, err := at.expand(p)
+		if err != nil {
+			return nil, unplaced(list+": ", err)
+		}
+		globs = append(globs, absoluteGlob(parts))
+	}
+	return globs, nil
+}
+
+func anyForm() []form { return []form{inTree, climbing, home, absolute} }
+
+// Judge puts one path into its class: a deny wins over scratch, and scratch
+// over write_roots. The path is relative to the worktree, separated by slashes,
+// in the raw bytes of the file system. Judge is total: whatever is not such a
+// path is a violation.
+func (r Rules) Judge(path string) Verdict {
+	if !r.compiled {
+		return Verdict{Violation, "no policy was compiled"}
+	}
+	raw, ok := treePath(path)
+	if !ok {
+		return Verdict{Violation, "not a path inside the worktree"}
+	}
+	names := r.fold.keys(raw)
+	for _, d := range r.denyWrite {
+		if d.coversInTree(names) {
+			return Verdict{Violation, "deny_write " + quote(d.Entry)}
+		}
+	}
+	if row, found := r.protectedBy(raw, names); found {
+		return Verdict{Violation, "built-in: " + row.Name + " " + row.Reason}
+	}
+	return r.allow(names)
+}
+
+// allow is the class of a path that no deny covers.
+func (r Rules) allow(names []string) Verdict {
+	if s, found := covering(r.scratch, names); found {
+		return Verdict{Scratch, "scratch " + quote(s.entry)}
+	}
+	if w, found := covering(r.writeRoots, names); found {
+		return Verdict{Landing, "write_roots " + quote(w.entry)}
+	}
+	return Verdict{Violation, "outside write_roots"}
+}
+
+// JudgeLink is Judge for a path that is a symlink or a gitlink. Such a path
+// also stands in for everything below it, so it may not lie above something
+// that is denied: a link at .vscode brings its own tasks.json.
+func (r Rules) JudgeLink(path string) Verdict {
+	v := r.Judge(path)
+	if !v.Class.Lands() {
+		return v
+	}
+	raw, _ := treePath(path)
+	names := r.fold.keys(raw)
+	for _, d := range r.denyWrite {
+		if d.aboveInTree(names) {
+			return Verdict{Violation, "a link above deny_write " + quote(d.Entry)}
+		}
+	}
+	if row, found := protectedBelow(raw); found {
+		return Verdict{Violation, "built-in: a link above " + row.Name + ", which " + row.Reason}
+	}
+	return v
+}
+
+func covering(roots []root, names []string) (root, bool) {
+	for _, candidate := range roots {
+		if candidate.cover.covers(names) {
+			return candidate, true
+		}
+	}
+	return root{}, false
+}
+
+// treePath splits a path, and reports whether it leads to something inside the
+// worktree.
+func treePath(path string) ([]string, bool) {
+	if strings.ContainsRune(path, 0) {
+		return nil, false
+	}
+	names := strings.Split(path, "/")
+	for _, name := range names {
+		if name == "" || name == "." || name == ".." {
+			return nil, false
+		}
+	}
+	return names, true
+}
+
+// Roots returns the write roots in their normal form, relative to the worktree.
+func (r Rules) Roots() []string {
+	roots := []string{}
+	for _, w := range r.writeRoots {
+		roots = append(roots, w.entry)
+	}
+	return roots
+}
+
+// DenyRead returns the entries of deny_read, expanded.
+func (r Rules) DenyRead() []Deny { return slices.Clone(r.denyRead) }
+
+// DenyWrite returns the entries of deny_write, expanded.
+func (r Rules) DenyWrite() []Deny { return slices.Clone(r.denyWrite) }
+
+// ReadRoots returns the entries of read_roots as absolute globs.
+func (r Rules) ReadRoots() []string { return slices.Clone(r.readable) }
+
+// ScratchRoots returns the entries of scratch as absolute globs, those outside
+// the worktree included.
+func (r Rules) ScratchRoots() []string { return slices.Clone(r.discarded) }

@@ -1,0 +1,230 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cordon/internal/git"
+	"cordon/internal/journal"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/worktree"
+)
+
+// Dispatch is what an operator asks for.
+type Dispatch struct {
+	Command   []string
+	Policy    *policy.Policy // nil: the base commit's
+	Source    string         // where Policy came from
+	Base      string         // revision; "": the target's tip
+	Target    string         // branch; "": the one the operator is on
+	Adopt     string         // an existing linked worktree
+	Exclusive bool           // refuse to overlap with a live worker
+	Options   ledger.Options
+}
+
+// RefusedError is a refusal that no retry changes: a policy or a missing layer.
+type RefusedError struct{ Err error }
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+func refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
+
+// Lease seals a lease for a dispatch and writes it to the journal.
+func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error) {
+	if len(d.Command) == 0 {
+		return nil, errors.New("no command to run")
+	}
+	draft, err := s.draft(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	if draft.Fold, err = worktree.FoldsCase(s.State.Path()); err != nil {
+		return nil, err
+	}
+	for {
+		id, err := s.enter(ctx, d, draft)
+		if errors.Is(err, errTaken) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.Find(string(id))
+	}
+}
+
+// draft is the lease without its name, place and time.
+func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
+	var l lease.Lease
+	var err error
+	if l.Target, err = s.target(ctx, d.Target); err != nil {
+		return l, err
+	}
+	tip, err := s.Host.Ref(ctx, l.Target)
+	if errors.Is(err, git.ErrNoRef) {
+		return l, refuse("branch %s has no commit yet: make a first commit and try again", strings.TrimPrefix(l.Target, "refs/heads/"))
+	}
+	if err != nil {
+		return l, err
+	}
+	l.Base = tip
+	if d.Base != "" {
+		if l.Base, err = s.Host.Commit(ctx, d.Base); err != nil {
+			return l, err
+		}
+	}
+	if err := s.adopt(ctx, d, tip, &l); err != nil {
+		return l, err
+	}
+	if err := s.policyFor(ctx, d, &l); err != nil {
+		return l, err
+	}
+	if l.Home, err = os.UserHomeDir(); err != nil {
+		return l, err
+	}
+	l.Home = filepath.Clean(l.Home)
+	return l, s.plainRoots(ctx, l)
+}
+
+func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (err error) {
+	if d.Policy != nil {
+		l.Policy, l.Source = *d.Policy, d.Source
+		return nil
+	}
+	l.Policy, l.Source, err = s.PolicyAt(ctx, l.Base)
+	return err
+}
+
+// target is the branch that the result is for, by its full name.
+func (s *Session) target(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		ref, err := s.Host.HeadBranch(ctx)
+		if err != nil {
+			return "", err
+		}
+		if ref == "" {
+			return "", refuse("HEAD is detached, so there is no branch to merge into: name one with --target")
+		}
+		return ref, nil
+	}
+	ref := "refs/heads/" + strings.TrimPrefix(name, "refs/heads/")
+	if _, err := s.Host.Ref(ctx, ref); err != nil {
+		return "", fmt.Errorf("target: %w", err)
+	}
+	return ref, nil
+}
+
+// plainRoots refuses a write root that the base commit has as a symbolic link,
+// or below one: it would lead somewhere else.
+func (s *Session) plainRoots(ctx context.Context, l lease.Lease) error {
+	files, err := s.Host.Tree(ctx, l.Base)
+	if err != nil {
+		return err
+	}
+	links := map[string]bool{}
+	for _, f := range files {
+		if f.Mode == git.Symlink {
+			links[f.Path] = true
+		}
+	}
+	for _, root := range l.Policy.Filesystem.WriteRoots {
+		for p := path.Clean(root); p != "." && p != "/"; p = path.Dir(p) {
+			if links[p] {
+				return refuse("write_roots: %q is a symbolic link in the base commit (%s): name where it leads instead", root, p)
+			}
+		}
+	}
+	return nil
+}
+
+var errTaken = errors.New("the name is taken")
+
+// enter names the worker and writes its lease, with the journal locked while it
+// is decided whether that is allowed.
+func (s *Session) enter(ctx context.Context, d Dispatch, l lease.Lease) (lease.ID, error) {
+	now, err := s.Ledger()
+	if err != nil {
+		return "", err
+	}
+	if l.ID, err = lease.NewID(now.Taken); err != nil {
+		return "", err
+	}
+	if !l.Adopted {
+		l.Worktree = s.State.Tree(string(l.ID))
+	}
+	l.Branch = strings.ReplaceAll(l.Policy.Git.Branch, "{id}", string(l.ID))
+	if !s.Host.ValidBranch(ctx, l.Branch) {
+		return "", refuse("git.branch: %q is not a branch name", l.Branch)
+	}
+	l.Created = s.Now()
+	l.Expires = l.Created.Add(time.Duration(l.Policy.Expires))
+	sealed, err := lease.Seal(l)
+	if err != nil {
+		return "", &RefusedError{err}
+	}
+	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options}
+	if data.Overlap, err = s.overlaps(ctx, now, sealed); err != nil {
+		return "", err
+	}
+	_, err = s.log.AppendIf(string(l.ID), ledger.Leased, data, func(events []journal.Event) error {
+		return s.mayEnter(ctx, d, sealed, events)
+	})
+	return l.ID, err
+}
+
+func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed, events []journal.Event) error {
+	now, err := ledger.Fold(events)
+	if err != nil {
+		return err
+	}
+	l := sealed.Lease()
+	if now.Taken(l.ID) {
+		return errTaken
+	}
+	if l.Adopted {
+		if err := s.freeToAdopt(ctx, now, l.Worktree); err != nil {
+			return err
+		}
+	}
+	if !d.Exclusive {
+		return nil
+	}
+	others, err := s.overlaps(ctx, now, sealed)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return refuse("the write_roots overlap with those of %s: wait for it, narrow the policy, or leave out --exclusive", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// overlaps lists the live workers whose write_roots may intersect.
+func (s *Session) overlaps(ctx context.Context, now *ledger.Ledger, sealed lease.Sealed) ([]string, error) {
+	var names []string
+	for _, w := range now.Workers {
+		status, err := s.Status(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if !status.Live() || w.Removal != nil || w.Lease.Lease().Target != sealed.Lease().Target {
+			continue
+		}
+		if len(policy.Overlap(sealed.Rules().Roots(), w.Lease.Rules().Roots())) > 0 {
+			names = append(names, string(w.ID))
+		}
+	}
+	return names, nil
+}

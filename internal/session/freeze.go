@@ -1,0 +1,23 @@
+package session
+
+import (
+	"context"
+	"os"
+
+	"cordon/internal/cell"
+	"cordon/internal/ledger"
+)
+
+// freeze moves the tree of a quarantined worker away from where its processes
+// knew it. An adopted worktree belongs to another tool and stays; its result is
+// in the refs.
+func (s *Session) freeze(w *ledger.Worker) step {
+	l := w.Lease.Lease()
+	if l.Adopted || !exists(l.Worktree) || exists(s.State.Frozen(string(w.ID))) {
+		return nil
+	}
+	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
+		cell.EndMarked(cell.Mark + "=" + string(w.ID))
+		return os.Rename(l.Worktree, s.State.Frozen(string(w.ID)))
+	}
+}

@@ -1,0 +1,224 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cordon/internal/cell"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+	"cordon/internal/worktree"
+)
+
+// TrashTime is how long a discarded result is kept.
+const TrashTime = 14 * 24 * time.Hour
+
+// Chore is one thing that gc can do, or that it cannot and why.
+type Chore struct {
+	Worker lease.ID `json:"worker,omitempty"`
+	What   string   `json:"what"`
+	Why    string   `json:"why"`
+	Bytes  int64    `json:"bytes"`
+	Keep   bool     `json:"keep,omitempty"` // only said, not done
+
+	do func(context.Context) error
+}
+
+// Chores lists what gc would do. It removes nothing.
+func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
+	if !s.State.Exists() {
+		return nil, nil
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	now, err := s.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	var list []Chore
+	for _, w := range now.Workers {
+		some, err := s.workerChores(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	trashed, err := s.trashChores()
+	if err != nil {
+		return nil, err
+	}
+	leftovers, err := s.leftovers(now)
+	return append(append(list, trashed...), leftovers...), err
+}
+
+// Do carries a chore out.
+func (c Chore) Do(ctx context.Context) error {
+	if c.Keep {
+		return nil
+	}
+	return c.do(ctx)
+}
+
+func (s *Session) workerChores(ctx context.Context, w *ledger.Worker) ([]Chore, error) {
+	f, err := s.Facts(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	status := w.Status(f)
+	switch {
+	case f.Held:
+		return nil, nil
+	case w.Exit == nil && w.Start != nil && w.Discard == nil:
+		return []Chore{{Worker: w.ID, What: "nothing", Why: "it was lost while it ran: resume, merge or discard it", Keep: true}}, nil
+	case status == ledger.MergedIn && w.Removal == nil, status == ledger.NoChange && w.Removal == nil:
+		return s.finished(ctx, w, status)
+	case w.Removal != nil && !w.Lease.Lease().Adopted && exists(s.TreeOf(w)):
+		return []Chore{s.removal(w, "its removal was interrupted")}, nil
+	case w.Discard != nil && w.Removal == nil:
+		return s.discarded(w), nil
+	}
+	return nil, nil
+}
+
+// finished removes a worker whose work is provably in the target: the commit is
+// an ancestor of it, the tree is the one that was audited, and no commit is left
+// on another branch.
+func (s *Session) finished(ctx context.Context, w *ledger.Worker, status ledger.Status) ([]Chore, error) {
+	if w.Lease.Lease().Adopted {
+		c := s.removal(w, "merged; the adopted worktree itself stays")
+		return []Chore{c}, nil
+	}
+	if !exists(s.TreeOf(w)) {
+		return []Chore{s.removal(w, "its tree is gone already")}, nil
+	}
+	if w.Audit == nil || w.Audit.Others > 0 {
+		return []Chore{{Worker: w.ID, What: "its tree", Why: "it has commits on other branches that did not land: look, then cordon discard " + string(w.ID), Keep: true}}, nil
+	}
+	report, err := s.Look(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if report.Digest != w.Audit.Digest && status == ledger.MergedIn && w.Release == nil {
+		return []Chore{{Worker: w.ID, What: "its tree", Why: "it changed after it was merged", Keep: true}}, nil
+	}
+	return []Chore{s.removal(w, string(status))}, nil
+}
+
+func (s *Session) removal(w *ledger.Worker, why string) Chore {
+	c := Chore{Worker: w.ID, What: "its tree, pin and result ref", Why: why}
+	if !w.Lease.Lease().Adopted {
+		c.Bytes, _ = worktree.Bytes(s.TreeOf(w)) // for display
+	}
+	c.do = func(ctx context.Context) error { return s.remove(ctx, w, why) }
+	return c
+}
+
+// remove deletes what is provably not needed. The event comes first.
+func (s *Session) remove(ctx context.Context, w *ledger.Worker, why string) error {
+	release, err := s.State.Lock(state.WorkerLock(string(w.ID)), false)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if w.Removal == nil {
+		if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: why}); err != nil {
+			return err
+		}
+	}
+	cell.EndMarked(cell.Mark + "=" + string(w.ID))
+	if err := s.gate.Forget(ctx, w.ID); err != nil {
+		return err
+	}
+	if err := s.gate.Unquarantine(ctx, w.ID); err != nil {
+		return err
+	}
+	id := string(w.ID)
+	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id)}
+	if !w.Lease.Lease().Adopted {
+		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
+	}
+	for _, p := range places {
+		if err := s.State.Erase(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discarded forgets a discarded worker when its time in the trash is over.
+func (s *Session) discarded(w *ledger.Worker) []Chore {
+	over := w.DiscardAt.Add(TrashTime)
+	if s.Now().Before(over) {
+		return []Chore{{Worker: w.ID, What: "its refs in refs/cordon/trash", Why: "discarded; kept until " + over.Format("2006-01-02"), Keep: true,
+			do: func(ctx context.Context) error { return s.clearDiscarded(ctx, w) }}}
+	}
+	return []Chore{{Worker: w.ID, What: "its refs in refs/cordon/trash", Why: "discarded on " + w.DiscardAt.Format("2006-01-02"),
+		do: func(ctx context.Context) error {
+			if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: "discarded, and its time in the trash is over"}); err != nil {
+				return err
+			}
+			return s.gate.EmptyTrash(ctx, w.ID)
+		}}}
+}
+
+func (s *Session) trashChores() ([]Chore, error) {
+	trashed, err := s.State.Trashed()
+	if err != nil {
+		return nil, err
+	}
+	var list []Chore
+	for _, t := range trashed {
+		c := Chore{What: "trash/" + t.Name, Why: "removed on " + t.When.Format("2006-01-02")}
+		c.Bytes, _ = worktree.Bytes(t.Path) // for display
+		if c.Keep = s.Now().Before(t.When.Add(TrashTime)) && !worthless(t.Name); c.Keep {
+			c.Why += ", kept until " + t.When.Add(TrashTime).Format("2006-01-02")
+		}
+		c.do = func(context.Context) error { return s.State.Erase(t.Path) }
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// worthless names what cordon made itself and no worker ever had: acceptance
+// trees and unfinished worktrees.
+func worthless(name string) bool {
+	_, what, _ := strings.Cut(name, "-")
+	return strings.HasPrefix(what, "accept-") || strings.HasSuffix(what, ".new")
+}
+
+// leftovers are directories of cordon's own that no worker in the journal has.
+func (s *Session) leftovers(now *ledger.Ledger) ([]Chore, error) {
+	var list []Chore
+	for _, part := range []string{"accept", "ignore"} {
+		entries, err := os.ReadDir(filepath.Join(s.State.Path(), part))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			id, _, _ := strings.Cut(e.Name(), ".")
+			if s.State.Held(state.WorkerLock(id)) {
+				continue
+			}
+			path := filepath.Join(s.State.Path(), part, e.Name())
+			c := Chore{What: part + "/" + e.Name(), Why: "left by an interrupted run", do: func(context.Context) error { return s.State.Erase(path) }}
+			c.Bytes, _ = worktree.Bytes(path) // for display
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// describe is a chore in one line.
+func (c Chore) String() string {
+	who := string(c.Worker)
+	if who != "" {
+		who += ": "
+	}
+	return fmt.Sprintf("%s%s (%s)", who, c.What, c.Why)
+}

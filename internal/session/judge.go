@@ -1,0 +1,229 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"cordon/internal/audit"
+	"cordon/internal/gate"
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+	"cordon/internal/worktree"
+)
+
+// judge takes a clean result to the gate. An error that is not an interruption
+// is an unknown, and an unknown is quarantined.
+func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	how.judged = true
+	report, err := s.Report(w)
+	if err != nil {
+		return err
+	}
+	res, err := s.land(ctx, w, how, report)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		how.unknown = err
+		return nil
+	}
+	return s.record(w, res)
+}
+
+func (s *Session) record(w *ledger.Worker, res gate.Result) error {
+	s.Voice.Step(w.ID, "gate", describeResult(res))
+	return s.append(w.ID, ledger.Judged, res)
+}
+
+func describeResult(r gate.Result) string {
+	target := strings.TrimPrefix(r.Target, "refs/heads/")
+	switch r.Outcome {
+	case gate.Merged:
+		return fmt.Sprintf("merged into %s as %s", target, r.Commit.Short())
+	case gate.Nothing:
+		return target + " already holds all of it"
+	case gate.Conflict:
+		return fmt.Sprintf("conflicts with %s in %d files", target, len(r.Paths))
+	case gate.Violating:
+		return fmt.Sprintf("merged with %s it would change %d paths outside the lease", target, len(r.Findings))
+	}
+	return r.Why
+}
+
+// land snapshots the audited files and lands them.
+func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report *audit.Report) (gate.Result, error) {
+	l := w.Lease.Lease()
+	if w.Lease.Expired(s.Now()) {
+		return gate.Result{}, fmt.Errorf("the lease expired at %s", l.Expires.Format("2006-01-02 15:04 MST"))
+	}
+	snapshot, err := s.gate.Snapshot(ctx, w.ID, l.Base, s.TreeOf(w), report.Landing(false))
+	if err != nil {
+		return gate.Result{}, err
+	}
+	tip := git.OID("")
+	if (how.History || w.Options.KeepHistory) && report.History != nil {
+		if tip, err = s.usableTip(ctx, w, report.History); err != nil {
+			return gate.Result{}, err
+		}
+	}
+	return s.deliver(ctx, w, snapshot, tip, how.Output)
+}
+
+// usableTip is the worker's last commit, if there is one that builds on the
+// base. The audit was clean, so each commit up to it is.
+func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.History) (git.OID, error) {
+	if len(h.Commits) == 0 {
+		return "", nil
+	}
+	ok, err := s.historyRepo(w).IsAncestor(ctx, w.Lease.Lease().Base, h.Head)
+	if err != nil || ok {
+		return h.Head, err
+	}
+	s.Voice.Step(w.ID, "gate", "its commits do not build on the base: landing the tree as one commit")
+	return "", nil
+}
+
+func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip git.OID, out io.Writer) (gate.Result, error) {
+	l := w.Lease.Lease()
+	log, err := s.transcript(w.ID)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	defer log.Close()
+	accept := gate.Acceptance{Gate: s.gate, Lease: l, Env: s.environ, Now: s.Now, Output: io.MultiWriter(log, out)}
+	return s.gate.Land(ctx, gate.Order{
+		Lease: w.Lease, Snapshot: snapshot, Tip: tip, History: s.historyRepo(w),
+		Entry: w.AuditEntry, Summary: summary(w), Author: worktree.Identity(l),
+		Accept: func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
+			s.Voice.Step(w.ID, "accept", fmt.Sprintf("%d commands on the merged tree", len(l.Policy.Acceptance)))
+			return accept.Run(ctx, commit)
+		},
+		Intend: func(move gate.Landing) error { return s.append(w.ID, ledger.Intended, move) },
+	})
+}
+
+// summary is the first line of the result's commit message.
+func summary(w *ledger.Worker) string {
+	text := "cordon: " + string(w.ID) + ": " + Shorten(w.Command)
+	if r := []rune(text); len(r) > 72 {
+		text = string(r[:71]) + "…"
+	}
+	return text
+}
+
+// recover finishes a landing whose end was not recorded: the branch moved or it
+// did not, and only ancestry says which.
+func (s *Session) recover(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	move := *w.Intent
+	landed, err := s.ancestor(ctx, move.New, move.Ref)
+	if err != nil {
+		return err
+	}
+	if !landed && w.Release != nil {
+		return s.landReleased(ctx, w, how)
+	}
+	if !landed {
+		return s.audit(ctx, w, how) // a new audit clears the intent
+	}
+	release, err := s.State.Lock(state.GateLock, true)
+	if err != nil {
+		return err
+	}
+	defer release()
+	tip, err := s.Host.Ref(ctx, move.Ref)
+	if err != nil {
+		return err
+	}
+	if tip == move.New {
+		err = s.gate.Follow(ctx, move)
+	}
+	if err != nil {
+		return err
+	}
+	return s.record(w, gate.Result{Outcome: gate.Merged, Commit: move.New, Target: move.Ref})
+}
+
+// quarantine keeps a result that does not land.
+func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	report, err := s.Report(w)
+	if err != nil {
+		report = nil
+	}
+	reasons := s.reasons(w, report, how, err)
+	how.unknown = nil
+	s.Voice.Step(w.ID, "quarantine", reasons[0])
+	m, err := s.gate.Quarantine(ctx, gate.Evidence{
+		Lease: w.Lease, Reasons: reasons, Report: report, Gate: w.Gate,
+		Top: s.TreeOf(w), Frozen: s.frozenPlace(w), History: s.historyRepo(w),
+		Transcript: s.workerFile(w.ID, "transcript"), Now: s.Now(),
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // it is quarantined all the same: the frozen tree holds everything
+		m.Missing = append(m.Missing, "evidence: "+err.Error())
+	}
+	return s.append(w.ID, ledger.Quarantined, ledger.Quarantine{Reasons: reasons, Result: m.Result, Missing: m.Missing})
+}
+
+func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, unread error) []string {
+	var list []string
+	if unread != nil {
+		list = append(list, unread.Error())
+	}
+	if how.unknown != nil {
+		list = append(list, how.unknown.Error())
+	}
+	if report != nil {
+		list = append(list, violationLines(report.Violating())...)
+	}
+	if w.Gate != nil {
+		list = append(list, violationLines(w.Gate.Findings)...)
+		if w.Gate.Outcome == gate.Rejected {
+			list = append(list, w.Gate.Why)
+		}
+	}
+	if len(list) == 0 {
+		list = []string{"the reason is not known"}
+	}
+	return list
+}
+
+// maxReasons bounds what is repeated from the report.
+const maxReasons = 20
+
+func violationLines(found []audit.Finding) []string {
+	var list []string
+	for i, f := range found {
+		if i == maxReasons {
+			return append(list, fmt.Sprintf("and %d more", len(found)-i))
+		}
+		list = append(list, Line(f))
+	}
+	return list
+}
+
+// Line is a finding in one line.
+func Line(f audit.Finding) string {
+	text := string(f.Kind)
+	if f.Path != "" {
+		text += " " + f.Path.String()
+	}
+	if f.Detail != "" {
+		text += " (" + f.Detail + ")"
+	}
+	if f.Source != "" {
+		text += ", in " + f.Source
+	}
+	return text + ": " + f.Rule
+}
+
+func (s *Session) frozenPlace(w *ledger.Worker) string {
+	if l := w.Lease.Lease(); l.Adopted {
+		return l.Worktree
+	}
+	return s.State.Frozen(string(w.ID))
+}

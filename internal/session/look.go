@@ -1,0 +1,264 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/worktree"
+)
+
+// recordHost stores the host's state as the tripwire's baseline and returns its
+// hash, which goes into the journal.
+func (s *Session) recordHost(ctx context.Context, id lease.ID) (string, error) {
+	now, err := audit.CaptureHost(ctx, s.Host)
+	if err != nil {
+		return "", fmt.Errorf("record the host's state: %w", err)
+	}
+	return s.store(id, "host.json", now)
+}
+
+// store writes a record about a worker and returns its hash.
+func (s *Session) store(id lease.ID, name string, value any) (string, error) {
+	b, err := json.MarshalIndent(value, "", " ")
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(s.State.Worker(string(id)), 0o700); err != nil {
+		return "", err
+	}
+	path := s.workerFile(id, name)
+	if err := os.WriteFile(path+".new", b, 0o600); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), os.Rename(path+".new", path)
+}
+
+// load reads a record back and refuses it unless it has the hash that the
+// journal gives.
+func (s *Session) load(id lease.ID, name, hash string, into any) error {
+	b, err := os.ReadFile(s.workerFile(id, name))
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	if hex.EncodeToString(sum[:]) != hash {
+		return fmt.Errorf("%s of %s is not what the journal says it was", name, id)
+	}
+	return json.Unmarshal(b, into)
+}
+
+// audit looks at what a worker left and records the verdict.
+func (s *Session) audit(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	how.audited = true
+	s.Voice.Step(w.ID, "audit", "comparing every file with the base")
+	report, err := s.Look(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err // an interrupted audit is none
+	}
+	hash, err := s.store(w.ID, "audit.json", report)
+	if err != nil {
+		return err
+	}
+	s.Voice.Step(w.ID, "audit", describeReport(report))
+	data := ledger.Audit{Verdict: report.Verdict, Summary: report.Summary, Digest: report.Digest, Report: hash}
+	if report.History != nil {
+		data.Others = report.History.Others
+	}
+	return s.append(w.ID, ledger.Audited, data)
+}
+
+func describeReport(r *audit.Report) string {
+	n := r.Summary
+	text := fmt.Sprintf("%s: %d to land, %d violations", r.Verdict, n.Landing, n.Violations)
+	if n.Ignored+n.Scratch > 0 {
+		text += fmt.Sprintf(", %d ignored or scratch", n.Ignored+n.Scratch)
+	}
+	return text
+}
+
+// Report returns the recorded audit of a worker.
+func (s *Session) Report(w *ledger.Worker) (*audit.Report, error) {
+	if w.Audit == nil {
+		return nil, fmt.Errorf("%s has not been audited yet", w.ID)
+	}
+	var r audit.Report
+	return &r, s.load(w.ID, "audit.json", w.Audit.Report, &r)
+}
+
+// Look audits a worker now, without recording anything in the journal.
+func (s *Session) Look(ctx context.Context, w *ledger.Worker) (*audit.Report, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	l := w.Lease.Lease()
+	base, err := s.Host.Tree(ctx, l.Base)
+	if err != nil {
+		return nil, err
+	}
+	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: l.Base}
+	j.Tree = audit.Tree{
+		Top: s.TreeOf(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
+		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
+			return s.ignored(ctx, w.ID, base, paths)
+		},
+	}
+	if w.Tree != nil {
+		j.Tree.Seeded = w.Tree.Included
+	}
+	j.History = func(ctx context.Context) (*audit.History, error) { return s.history(ctx, w) }
+	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return s.tripwire(ctx, w) }
+	return audit.Run(ctx, j), nil
+}
+
+// TreeOf is where a worker's tree is now.
+func (s *Session) TreeOf(w *ledger.Worker) string {
+	l := w.Lease.Lease()
+	if l.Adopted {
+		return l.Worktree
+	}
+	if frozen := s.State.Frozen(string(w.ID)); exists(frozen) {
+		return frozen
+	}
+	return l.Worktree
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// ignored asks git about paths in a directory that holds the base commit's
+// ignore rules and nothing else.
+func (s *Session) ignored(ctx context.Context, id lease.ID, base []git.File, paths []string) (map[string]bool, error) {
+	dir := s.State.Ignore(string(id))
+	if err := s.State.Erase(dir); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, f := range base {
+		if filepath.Base(f.Path) != ".gitignore" || f.Mode == git.Symlink || f.Mode == git.Gitlink {
+			continue
+		}
+		text, err := s.Host.Blob(ctx, f.OID)
+		if err != nil {
+			return nil, err
+		}
+		if err := root.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+			return nil, err
+		}
+		if err := root.WriteFile(f.Path, text, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	ignored, err := s.gate.Repo().CheckIgnore(ctx, dir, paths)
+	return ignored, errors.Join(err, s.State.Erase(dir))
+}
+
+// history reads the worker's commits into a fresh repository of cordon's own.
+func (s *Session) history(ctx context.Context, w *ledger.Worker) (*audit.History, error) {
+	l := w.Lease.Lease()
+	if l.Adopted {
+		c, err := s.linked(ctx, l.Worktree)
+		if err != nil {
+			return nil, err
+		}
+		name := c.Branch
+		if name == "" {
+			name = "HEAD"
+		}
+		return audit.HistoryOf(ctx, s.Host.Repo, c.Head, l.Base, name)
+	}
+	dir := s.State.History(string(w.ID))
+	if err := s.State.Erase(dir); err != nil {
+		return nil, err
+	}
+	shallow, err := s.Host.ShallowFile()
+	if err != nil {
+		return nil, err
+	}
+	repo, err := git.Init(ctx, s.Bin, dir, git.InitOptions{Bare: true, Format: s.Host.Format, Alternate: s.State.Objects(), Shallow: shallow})
+	if err != nil {
+		return nil, err
+	}
+	return audit.ReadHistory(ctx, audit.GitDir(s.TreeOf(w)), repo, l.Base)
+}
+
+// historyRepo is where history left the worker's commits.
+func (s *Session) historyRepo(w *ledger.Worker) git.Repo {
+	if w.Lease.Lease().Adopted {
+		return s.Host.Repo
+	}
+	return git.OpenBare(s.Bin, s.State.History(string(w.ID)), s.Host.Format)
+}
+
+// tripwire compares the host with the baseline of the worker's last launch.
+func (s *Session) tripwire(ctx context.Context, w *ledger.Worker) ([]audit.Finding, string, error) {
+	if w.Start == nil {
+		return nil, "the worker has not run", nil
+	}
+	var before audit.HostState
+	if err := s.load(w.ID, "host.json", w.Start.Baseline, &before); err != nil {
+		return nil, "", err
+	}
+	after, err := audit.CaptureHost(ctx, s.Host)
+	if err != nil {
+		return nil, "", err
+	}
+	x, err := s.expected(ctx, w)
+	if err != nil {
+		return nil, "", err
+	}
+	found := audit.CompareHost(ctx, s.Host.Repo, &before, after, x)
+	return found, hostWord(w, found, x), nil
+}
+
+func hostWord(w *ledger.Worker, found []audit.Finding, x audit.Expected) string {
+	word := "refs, HEAD, config, hooks, index, status and linked worktrees are as before the run, or as cordon left them"
+	if len(found) > 0 {
+		word = fmt.Sprintf("%d changes that cordon did not make", len(found))
+	}
+	if len(w.Start.Layers) == 0 {
+		word += "; the worker was unconfined, so what lies outside the repository was not watched"
+	}
+	if x.OperatorWorks {
+		word += "; --operator-active: changes that cannot be attributed are notes"
+	}
+	return word
+}
+
+func (s *Session) expected(ctx context.Context, w *ledger.Worker) (audit.Expected, error) {
+	now, err := s.Ledger()
+	if err != nil {
+		return audit.Expected{}, err
+	}
+	x := audit.Expected{Committer: worktree.CommitterEmail(w.ID), OperatorWorks: w.Options.OperatorWorks}
+	x.Landed, x.Workers = now.LandedSince(w.StartSeq)
+	l := w.Lease.Lease()
+	if !l.Adopted {
+		return x, nil
+	}
+	c, dir, err := s.ownGitDir(ctx, l.Worktree)
+	x.OwnRef, x.OwnGitDir, x.OwnTop = c.Branch, dir, c.Top
+	return x, err
+}

@@ -1,0 +1,194 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cordon/internal/audit"
+	"cordon/internal/gate"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+)
+
+// Amendment is an operator's decision about a quarantined result.
+type Amendment struct {
+	Policy policy.Policy
+	Source string
+	Who    string
+	Why    string
+}
+
+// Release holds a quarantined result against an amended policy and, if it
+// passes, takes it through the gate like any other. What lands is the stored
+// result, never a tree that could have changed since.
+func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, how Drive) (*ledger.Worker, error) {
+	status, err := s.Status(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if status != ledger.InQuarantine {
+		return nil, refuse("%s is %s, not quarantined: there is nothing to release", w.ID, status)
+	}
+	if a.Why == "" {
+		return nil, refuse("a release needs a reason: say why with --reason")
+	}
+	l := w.Lease.Lease()
+	l.Policy, l.Source = a.Policy, a.Source
+	l.Created = s.Now()
+	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
+	if err := s.plainRoots(ctx, l); err != nil {
+		return nil, err
+	}
+	sealed, err := lease.Seal(l)
+	if err != nil {
+		return nil, &RefusedError{err}
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why}
+	if err := s.append(w.ID, ledger.Released, data); err != nil {
+		return nil, err
+	}
+	return s.Continue(ctx, w.ID, how)
+}
+
+// landReleased takes a released result through the gate.
+func (s *Session) landReleased(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	how.judged = true
+	res, err := s.judgeStored(ctx, w, how)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		how.unknown = err
+		return nil
+	}
+	return s.record(w, res)
+}
+
+func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *Drive) (gate.Result, error) {
+	l := w.Lease.Lease()
+	if w.Lease.Expired(s.Now()) {
+		return gate.Result{}, errors.New("the amended lease has expired")
+	}
+	stored, err := s.gate.ResultOf(ctx, w.ID)
+	if errors.Is(err, git.ErrNoRef) {
+		return gate.Result{}, errors.New("nothing of this worker's result could be stored, so nothing can be released")
+	}
+	if err != nil {
+		return gate.Result{}, err
+	}
+	findings, err := audit.Merged(ctx, s.gate.Repo(), l.Base, stored, w.Lease.Rules())
+	if err != nil {
+		return gate.Result{}, err
+	}
+	res := gate.Result{Outcome: gate.Violating, Target: l.Target}
+	for _, f := range findings {
+		if f.Class != audit.Landing {
+			res.Findings = append(res.Findings, f)
+		}
+	}
+	if len(res.Findings) > 0 {
+		return res, nil
+	}
+	return s.deliver(ctx, w, stored, "", how.Output)
+}
+
+// quarantineAgain puts a released result back. Its evidence is still there.
+func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	reasons := s.reasons(w, nil, how, nil)
+	how.unknown = nil
+	s.Voice.Step(w.ID, "quarantine", reasons[0])
+	q := ledger.Quarantine{Reasons: reasons}
+	if w.Quarantine != nil {
+		q.Result, q.Missing = w.Quarantine.Result, w.Quarantine.Missing
+	}
+	return s.append(w.ID, ledger.Quarantined, q)
+}
+
+// Merge takes what a worker left to the gate, whatever its command's status.
+func (s *Session) Merge(ctx context.Context, w *ledger.Worker, how Drive) (*ledger.Worker, error) {
+	status, err := s.Status(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	switch status {
+	case ledger.MergedIn, ledger.NoChange:
+		return w, nil
+	case ledger.InQuarantine:
+		return nil, refuse("%s is quarantined: look with cordon quarantine show %s, then release or discard it", w.ID, w.ID)
+	case ledger.ThrownAway:
+		return nil, refuse("%s was discarded", w.ID)
+	case ledger.Leasing, ledger.Ready:
+		return nil, refuse("%s has not run yet: cordon resume %s", w.ID, w.ID)
+	}
+	how.Judge = true
+	return s.Continue(ctx, w.ID, how)
+}
+
+// Resume goes on where a worker was stopped: a command that did not end by
+// itself runs again in the same tree.
+func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*ledger.Worker, error) {
+	status, err := s.Status(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	switch status {
+	case ledger.MergedIn, ledger.NoChange:
+		return w, nil
+	case ledger.ThrownAway:
+		return nil, refuse("%s was discarded", w.ID)
+	case ledger.InQuarantine:
+		return s.Continue(ctx, w.ID, how) // to finish what was interrupted, if anything was
+	case ledger.Running, ledger.Gating:
+		return nil, fmt.Errorf("%s: another cordon process is at work on it", w.ID)
+	}
+	if w.Lease.Expired(s.Now()) {
+		return nil, refuse("the lease of %s has expired: merge or discard what it left", w.ID)
+	}
+	how.Again = w.Exit != nil && !w.Exit.OK() || w.Gate == nil && len(how.Command) > 0
+	return s.Continue(ctx, w.ID, how)
+}
+
+// Discard throws a result away: its refs move to refs/cordon/trash and its tree
+// to the trash, where both stay until gc takes them.
+func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	release, err := s.State.Lock(state.WorkerLock(string(w.ID)), false)
+	if err != nil {
+		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
+	}
+	defer release()
+	return s.discard(ctx, w, d)
+}
+
+func (s *Session) discard(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
+	if err := s.append(w.ID, ledger.Discarded, d); err != nil {
+		return err
+	}
+	return s.clearDiscarded(ctx, w)
+}
+
+// clearDiscarded may be repeated.
+func (s *Session) clearDiscarded(ctx context.Context, w *ledger.Worker) error {
+	if err := s.gate.Discard(ctx, w.ID); err != nil {
+		return err
+	}
+	if w.Lease.Lease().Adopted {
+		return nil
+	}
+	for _, dir := range []string{s.State.Tree(string(w.ID)), s.State.Frozen(string(w.ID)), s.State.NewTree(string(w.ID))} {
+		if _, err := s.State.Trash(dir, s.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

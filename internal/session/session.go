@@ -1,0 +1,213 @@
+// Package session takes one worker through the pipeline, and is the only package
+// that knows its order:
+//
+//	lease → worktree → command → audit → gate → merged or quarantined
+//
+// The order is not a sequence of calls but a question asked again and again:
+// given what the journal says of this worker, what is next? Each step acts and
+// appends one event, so that a run that was killed anywhere is continued by
+// asking the same question.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"cordon/internal/gate"
+	"cordon/internal/git"
+	"cordon/internal/journal"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+)
+
+// Voice is told what happens while it happens.
+type Voice interface {
+	Step(id lease.ID, word, text string)
+	Files(id lease.ID, done, total int)
+}
+
+// Silent says nothing.
+type Silent struct{}
+
+// Step implements Voice.
+func (Silent) Step(lease.ID, string, string) {}
+
+// Files implements Voice.
+func (Silent) Files(lease.ID, int, int) {}
+
+// Session is cordon at work on one host repository.
+type Session struct {
+	Bin   git.Binary
+	Host  git.Host
+	State state.Dir
+	Voice Voice
+	Now   func() time.Time
+	// Watch observes every append to the journal.
+	Watch func(journal.Moment, journal.Event)
+
+	log  *journal.Journal
+	gate *gate.Gate
+}
+
+// ErrInside says that the caller stands in a worker's tree.
+var ErrInside = errors.New("this is inside cordon's state, where workers write: run cordon from your own repository")
+
+// Open finds the repository around a directory. It creates nothing.
+func Open(ctx context.Context, dir string) (*Session, error) {
+	if state.Inside(dir) {
+		return nil, ErrInside
+	}
+	bin, err := git.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	host, err := git.Discover(ctx, bin, dir)
+	if err != nil {
+		return nil, err
+	}
+	place, err := state.For(host)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Bin: bin, Host: host, State: place, Voice: Silent{}, Now: time.Now}, nil
+}
+
+// begin makes ready to write.
+func (s *Session) begin(ctx context.Context) error {
+	if s.gate != nil {
+		return nil
+	}
+	if err := s.State.Make(s.Host); err != nil {
+		return err
+	}
+	log, err := journal.Open(s.State.Path())
+	if err != nil {
+		return err
+	}
+	if s.Watch != nil {
+		log.Watch(s.Watch)
+	}
+	// A journal that cannot be believed stops everything before anything is
+	// touched.
+	if _, err := log.Events(); err != nil {
+		return err
+	}
+	s.log = log
+	s.gate, err = gate.Open(ctx, s.Bin, s.Host, s.State)
+	return err
+}
+
+// Ledger reads the journal. It changes nothing.
+func (s *Session) Ledger() (*ledger.Ledger, error) {
+	if !s.State.Exists() {
+		return ledger.Fold(nil)
+	}
+	log := s.log
+	if log == nil {
+		var err error
+		if log, err = journal.Open(s.State.Path()); err != nil {
+			return nil, err
+		}
+	}
+	events, err := log.Events()
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Fold(events)
+}
+
+// Find returns the worker whose name begins like this.
+func (s *Session) Find(prefix string) (*ledger.Worker, error) {
+	l, err := s.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	return l.Find(prefix)
+}
+
+// Facts checks what the journal cannot know of a worker.
+func (s *Session) Facts(ctx context.Context, w *ledger.Worker) (ledger.Facts, error) {
+	f := ledger.Facts{Held: s.State.Held(state.WorkerLock(string(w.ID)))}
+	if w.Gate == nil || w.Gate.Commit == "" || w.Gate.Outcome == gate.Nothing {
+		return f, nil
+	}
+	var err error
+	f.Ancestor, err = s.ancestor(ctx, w.Gate.Commit, w.Lease.Lease().Target)
+	return f, err
+}
+
+// ancestor answers from the host alone. A commit that the host does not have
+// is in no branch of it.
+func (s *Session) ancestor(ctx context.Context, commit git.OID, target string) (bool, error) {
+	kinds, err := s.Host.Kinds(ctx, []git.OID{commit})
+	if err != nil || kinds[commit] != "commit" {
+		return false, err
+	}
+	tip, err := s.Host.Ref(ctx, target)
+	if errors.Is(err, git.ErrNoRef) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return s.Host.IsAncestor(ctx, commit, tip)
+}
+
+// Status is the word for a worker now.
+func (s *Session) Status(ctx context.Context, w *ledger.Worker) (ledger.Status, error) {
+	f, err := s.Facts(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	return w.Status(f), nil
+}
+
+// PolicyName is the file at the top of the base commit that holds the policy.
+const PolicyName = "cordon.yaml"
+
+// PolicyAt reads the policy of a base commit, or the default where it has none.
+func (s *Session) PolicyAt(ctx context.Context, base git.OID) (policy.Policy, string, error) {
+	text, ok, err := s.Host.FileAt(ctx, base, PolicyName)
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	if !ok {
+		return policy.Default(), "default", nil
+	}
+	p, err := policy.Parse(PolicyName, text)
+	return p, PolicyName + " at " + base.Short(), err
+}
+
+// PolicyFile reads a policy that the operator named.
+func (s *Session) PolicyFile(path string) (policy.Policy, string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	if state.Inside(abs) {
+		return policy.Policy{}, "", fmt.Errorf("%s lies where workers write: a policy is never read from there", path)
+	}
+	text, err := os.ReadFile(abs)
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	p, err := policy.Parse(path, text)
+	return p, path, err
+}
+
+// append writes one event of a worker.
+func (s *Session) append(id lease.ID, typ string, data any) error {
+	_, err := s.log.Append(string(id), typ, data)
+	return err
+}
+
+// workerFile is a file that cordon keeps about a worker.
+func (s *Session) workerFile(id lease.ID, name string) string {
+	return filepath.Join(s.State.Worker(string(id)), name)
+}

@@ -1,0 +1,63 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrLocked says that another cordon process holds a lock.
+var ErrLocked = errors.New("another cordon process is at it")
+
+// Lock takes the named lock and returns its release. The lock ends with the
+// process, however it ends. With wait unset it fails with ErrLocked at once.
+func (d Dir) Lock(name string, wait bool) (release func(), err error) {
+	path := filepath.Join(d.path, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(f, wait); err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+func flock(f *os.File, wait bool) error {
+	how := unix.LOCK_EX
+	if !wait {
+		how |= unix.LOCK_NB
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// Held reports whether some process holds the named lock. It changes nothing.
+func (d Dir) Held(name string) bool {
+	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
+
+// WorkerLock is the name of the lock that the process running a worker holds.
+func WorkerLock(id string) string { return filepath.Join("workers", id, "lock") }
+
+// GateLock is the name of the lock under which results land.
+const GateLock = "gate.lock"

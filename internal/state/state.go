@@ -1,0 +1,286 @@
+// Package state knows where cordon keeps things and how they are removed.
+//
+// Everything about one host repository lies in one directory outside of it:
+//
+//	journal, journal.head   what happened (package journal)
+//	odb/                    an empty object directory that reads from the host's
+//	gate.git/               results on their way to the host (package gate)
+//	trees/ID/               the worktree of a worker
+//	workers/ID/             transcript, audit report, lock of a worker
+//	frozen/ID/              the worktree of a quarantined worker
+//	history/ID/             the commits of a worker, as verified objects
+//	ignore/ID/              the base commit's ignore rules while an audit runs
+//	accept/ID/              a merged tree while acceptance commands run on it
+//	trash/NAME/             what was removed, until gc takes it
+//
+// The package refuses to remove anything by a path: Trash and Erase take a name
+// below one of these directories and never follow a symbolic link out of them.
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cordon/internal/git"
+)
+
+// Dir is the state of one host repository.
+type Dir struct{ path string }
+
+// Root returns the directory that holds the state of every repository.
+func Root() (string, error) {
+	base := os.Getenv("XDG_STATE_HOME")
+	if base == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no place for cordon's state: %w", err)
+		}
+		base = filepath.Join(home, ".local", "state")
+	}
+	if !filepath.IsAbs(base) {
+		return "", fmt.Errorf("XDG_STATE_HOME must be an absolute path, not %q", base)
+	}
+	return filepath.Join(base, "cordon"), nil
+}
+
+// For names the state directory of a repository without touching the disk
+// beyond resolving links. The name is derived from where the repository is.
+func For(host git.Host) (Dir, error) {
+	root, err := Root()
+	if err != nil {
+		return Dir{}, err
+	}
+	if root, err = resolve(root); err != nil {
+		return Dir{}, err
+	}
+	for _, p := range []string{root, host.Dir} {
+		if !utf8.ValidString(p) {
+			return Dir{}, fmt.Errorf("%q is not valid UTF-8: cordon cannot record such a path", p)
+		}
+	}
+	if within(root, host.Top) || within(root, host.Dir) {
+		return Dir{}, fmt.Errorf("cordon's state (%s) must not lie inside the repository: set XDG_STATE_HOME to another place", root)
+	}
+	sum := sha256.Sum256([]byte(host.Dir))
+	return Dir{path: filepath.Join(root, label(host)+"-"+hex.EncodeToString(sum[:6]))}, nil
+}
+
+// label is a short readable part of the directory's name.
+func label(host git.Host) string {
+	name := filepath.Base(host.Dir)
+	if name == ".git" {
+		name = filepath.Base(filepath.Dir(host.Dir))
+	}
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' {
+			return r
+		}
+		return '_'
+	}, strings.TrimSuffix(name, ".git"))
+	return name[:min(len(name), 40)]
+}
+
+// resolve follows the links of the longest existing part of a path.
+func resolve(path string) (string, error) {
+	rest := ""
+	for p := path; ; {
+		real, err := filepath.EvalSymlinks(p)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || p == filepath.Dir(p) {
+			return "", err
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+		p = filepath.Dir(p)
+	}
+}
+
+// within reports whether path is dir or below it.
+func within(path, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Inside reports whether a path lies in the state of any repository: such a
+// place is written by workers, and git must not be asked about it.
+func Inside(path string) bool {
+	root, err := Root()
+	if err != nil {
+		return false
+	}
+	if root, err = resolve(root); err != nil {
+		return false
+	}
+	real, err := resolve(path)
+	return err == nil && within(real, root)
+}
+
+// Path is the directory itself.
+func (d Dir) Path() string { return d.path }
+
+// The parts.
+func (d Dir) Objects() string             { return filepath.Join(d.path, "odb") }
+func (d Dir) Gate() string                { return filepath.Join(d.path, "gate.git") }
+func (d Dir) Tree(id string) string       { return filepath.Join(d.path, "trees", id) }
+func (d Dir) NewTree(id string) string    { return filepath.Join(d.path, "trees", id+".new") }
+func (d Dir) Worker(id string) string     { return filepath.Join(d.path, "workers", id) }
+func (d Dir) Frozen(id string) string     { return filepath.Join(d.path, "frozen", id) }
+func (d Dir) Acceptance(id string) string { return filepath.Join(d.path, "accept", id) }
+func (d Dir) Ignore(id string) string     { return filepath.Join(d.path, "ignore", id) }
+func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
+
+var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history"}
+
+// Make creates what is missing and points odb at the host's objects.
+func (d Dir) Make(host git.Host) error {
+	for _, p := range parts {
+		if err := os.MkdirAll(filepath.Join(d.path, p), 0o700); err != nil {
+			return fmt.Errorf("cordon's state: %w", err)
+		}
+	}
+	if err := d.private(); err != nil {
+		return err
+	}
+	return d.linkObjects(host)
+}
+
+// linkObjects is repeated at every start: the host may have been moved back and
+// forth. It writes only what is not there already.
+func (d Dir) linkObjects(host git.Host) error {
+	have, err := os.ReadFile(filepath.Join(d.Objects(), "info", "alternates"))
+	if err == nil && strings.TrimSuffix(string(have), "\n") == host.ObjectsDir() {
+		return nil
+	}
+	return git.WriteAlternates(d.Objects(), host.ObjectsDir())
+}
+
+// private refuses a state directory that somebody else can write.
+func (d Dir) private() error {
+	fi, err := os.Lstat(d.path)
+	if err != nil {
+		return err
+	}
+	if !fi.IsDir() || fi.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("cordon's state %s can be written by others: make it a directory with mode 0700", d.path)
+	}
+	return nil
+}
+
+// Exists reports whether the repository has any state yet.
+func (d Dir) Exists() bool {
+	_, err := os.Lstat(d.path)
+	return err == nil
+}
+
+// Trash moves one of cordon's own directories out of the way at once, without
+// reading it, and returns its new name. A directory that is not there is no
+// error: removal may be repeated.
+func (d Dir) Trash(path string, now time.Time) (string, error) {
+	rel, err := d.owned(path)
+	if err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	name := filepath.Join("trash", fmt.Sprintf("%d-%s", now.UnixNano(), strings.ReplaceAll(rel, string(filepath.Separator), "-")))
+	if err := root.Rename(rel, name); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	return filepath.Base(name), nil
+}
+
+// Erase deletes one of cordon's own directories for good.
+func (d Dir) Erase(path string) error {
+	rel, err := d.owned(path)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.RemoveAll(rel); err != nil {
+		// A worker may have left directories that forbid their own removal.
+		if werr := makeWritable(root, rel); werr != nil {
+			return errors.Join(err, werr)
+		}
+		return root.RemoveAll(rel)
+	}
+	return nil
+}
+
+func makeWritable(root *os.Root, rel string) error {
+	return fs.WalkDir(root.FS(), rel, func(p string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		return root.Chmod(p, 0o700)
+	})
+}
+
+// owned turns a path into a name of exactly two components below one of parts.
+func (d Dir) owned(path string) (string, error) {
+	rel, err := filepath.Rel(d.path, path)
+	if err != nil {
+		return "", err
+	}
+	part, name, ok := strings.Cut(rel, string(filepath.Separator))
+	if !ok || name == "" || name == "." || name == ".." || strings.ContainsRune(name, filepath.Separator) || !contains(parts, part) {
+		return "", fmt.Errorf("%s is not cordon's to remove", path)
+	}
+	return rel, nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Trashed is one removed directory.
+type Trashed struct {
+	Name string
+	Path string
+	When time.Time
+}
+
+// Trashed lists what was removed and is still kept.
+func (d Dir) Trashed() ([]Trashed, error) {
+	entries, err := os.ReadDir(filepath.Join(d.path, "trash"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var all []Trashed
+	for _, e := range entries {
+		var ns int64
+		if _, err := fmt.Sscanf(e.Name(), "%d-", &ns); err != nil {
+			continue
+		}
+		all = append(all, Trashed{Name: e.Name(), Path: filepath.Join(d.path, "trash", e.Name()), When: time.Unix(0, ns)})
+	}
+	return all, nil
+}

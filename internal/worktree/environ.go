@@ -1,0 +1,139 @@
+package worktree
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"cordon/internal/cell"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+)
+
+// workerConfig is git configuration given to the worker through its
+// environment. It is convenience, not a boundary: a worker can unset it.
+var workerConfig = [][2]string{
+	{"gc.auto", "0"},
+	{"maintenance.auto", "false"},
+	{"core.hooksPath", "/dev/null"},
+	{"core.fsmonitor", "false"},
+	{"safe.bareRepository", "explicit"},
+	{"commit.gpgSign", "false"},
+	{"tag.gpgSign", "false"},
+}
+
+// Environ makes a worker's environment from the operator's: without git's
+// variables, without what looks like a secret unless the policy names it, and
+// without anything that tells where the host repository is.
+func Environ(l lease.Lease, operator []string, host ...string) []string {
+	env := map[string]string{}
+	for _, kv := range operator {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" {
+			continue
+		}
+		if value, ok = passed(l.Policy, name, value, host); ok {
+			env[name] = value
+		}
+	}
+	for name, value := range gitEnviron(l) {
+		env[name] = value
+	}
+	env[cell.Mark] = string(l.ID)
+	env["PWD"] = l.Worktree
+	return flatten(env)
+}
+
+func flatten(env map[string]string) []string {
+	list := make([]string, 0, len(env))
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// passed decides about one variable of the operator's.
+func passed(p policy.Policy, name, value string, host []string) (string, bool) {
+	for _, s := range p.Secrets {
+		if s == name {
+			return value, true
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "GIT_"), strings.HasPrefix(name, "CORDON_"):
+		return "", false
+	case name == "OLDPWD", name == "SSH_AUTH_SOCK", name == "SSH_ASKPASS":
+		return "", false
+	case policy.SecretLooking(name):
+		return "", false
+	}
+	return withoutHost(value, host)
+}
+
+// withoutHost drops the parts of a search list that lie in the host repository,
+// and any other value that names it.
+func withoutHost(value string, host []string) (string, bool) {
+	if !names(value, host) {
+		return value, true
+	}
+	var kept []string
+	for _, part := range strings.Split(value, ":") {
+		if !names(part, host) {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, ":"), len(kept) > 0
+}
+
+func names(value string, host []string) bool {
+	for _, h := range host {
+		if h != "" && h != "/" && strings.Contains(value, h) {
+			return true
+		}
+	}
+	return false
+}
+
+func gitEnviron(l lease.Lease) map[string]string {
+	who := Identity(l)
+	env := map[string]string{
+		"GIT_CONFIG_NOSYSTEM":     "1",
+		"GIT_CONFIG_GLOBAL":       "/dev/null",
+		"GIT_TERMINAL_PROMPT":     "0",
+		"GIT_CEILING_DIRECTORIES": filepath.Dir(l.Worktree),
+		"GIT_AUTHOR_NAME":         who.Name,
+		"GIT_AUTHOR_EMAIL":        who.Email,
+		// The committer is always the worker itself: it is how a commit that
+		// turns up in the host is traced back to it.
+		"GIT_COMMITTER_NAME":              "cordon worker " + string(l.ID),
+		"GIT_COMMITTER_EMAIL":             CommitterEmail(l.ID),
+		"GIT_DISCOVERY_ACROSS_FILESYSTEM": "0",
+	}
+	for i, kv := range workerConfig {
+		env[fmt.Sprintf("GIT_CONFIG_KEY_%d", i)] = kv[0]
+		env[fmt.Sprintf("GIT_CONFIG_VALUE_%d", i)] = kv[1]
+	}
+	env["GIT_CONFIG_COUNT"] = fmt.Sprint(len(workerConfig))
+	if l.Policy.Git.Pin {
+		env["GIT_DIR"] = filepath.Join(l.Worktree, ".git")
+		env["GIT_WORK_TREE"] = l.Worktree
+	}
+	return env
+}
+
+// Identity is the author of the worker's commits and of the result.
+func Identity(l lease.Lease) policy.Identity {
+	who := l.Policy.Git.Identity
+	if who.Name == "" {
+		who.Name = "cordon worker " + string(l.ID)
+	}
+	if who.Email == "" {
+		who.Email = CommitterEmail(l.ID)
+	}
+	return who
+}
+
+// CommitterEmail is the address that every commit of a worker carries.
+func CommitterEmail(id lease.ID) string { return string(id) + "@cordon.invalid" }

@@ -1,0 +1,261 @@
+// Package worktree makes the tree that a worker works in and the environment it
+// is given.
+//
+// A worker's tree is a repository of its own: its refs, configuration, index,
+// hooks and new objects are private, and what the base commit needs is read from
+// the host's objects through an alternate. It has no remote. The package refuses
+// to make linked worktrees of the host, because those share refs, configuration
+// and hooks with it, and never runs git in a tree once a worker has had it.
+//
+// Files are written byte for byte as the base commit holds them: end-of-line,
+// ident and encoding attributes are not applied, in either direction, so that a
+// file that equals its blob is an unchanged file. A base whose attributes ask
+// for a filter (Git LFS, git-crypt) is refused: its blobs are not its files.
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/git"
+)
+
+// Order says what to make.
+type Order struct {
+	Bin       git.Binary
+	Host      git.Host
+	Source    git.Repo // where the commit is found
+	Alternate string   // object directory that has the commit's objects
+	Commit    git.OID
+	Branch    string
+	Partial   string // where to build it
+	Path      string // where it is when it is complete
+	Progress  git.Progress
+}
+
+// Made is a finished tree.
+type Made struct {
+	Files      int        `json:"files"`
+	Included   []git.File `json:"included,omitempty"`   // copied because of .worktreeinclude
+	Submodules []string   `json:"submodules,omitempty"` // left empty
+}
+
+// Make builds the tree beside its place and moves it there when it is whole.
+func Make(ctx context.Context, o Order) (Made, error) {
+	files, err := o.Source.Tree(ctx, o.Commit)
+	if err != nil {
+		return Made{}, err
+	}
+	if err := refuseFilters(ctx, o.Source, files); err != nil {
+		return Made{}, err
+	}
+	if err := os.Mkdir(o.Partial, 0o700); err != nil {
+		return Made{}, err
+	}
+	made, err := o.build(ctx, files)
+	if err != nil {
+		return Made{}, err
+	}
+	if _, err := os.Lstat(o.Path); !errors.Is(err, os.ErrNotExist) {
+		return Made{}, fmt.Errorf("%s is already there", o.Path)
+	}
+	return made, os.Rename(o.Partial, o.Path)
+}
+
+func (o Order) build(ctx context.Context, files []git.File) (Made, error) {
+	shallow, err := o.Host.ShallowFile()
+	if err != nil {
+		return Made{}, err
+	}
+	repo, err := git.Init(ctx, o.Bin, o.Partial, git.InitOptions{
+		Format: o.Host.Format, Alternate: o.Alternate, Shallow: shallow, Branch: o.Branch,
+	})
+	if err != nil {
+		return Made{}, err
+	}
+	if err := repo.Populate(ctx, o.Partial, o.Commit, o.Branch, o.Progress); err != nil {
+		return Made{}, err
+	}
+	made := Made{}
+	for _, f := range files {
+		if f.Mode == git.Gitlink {
+			made.Submodules = append(made.Submodules, f.Path)
+			continue
+		}
+		made.Files++
+	}
+	made.Included, err = o.include(ctx)
+	return made, err
+}
+
+// refuseFilters reads every .gitattributes of the commit.
+func refuseFilters(ctx context.Context, repo git.Repo, files []git.File) error {
+	for _, f := range files {
+		if filepath.Base(f.Path) != ".gitattributes" || f.Mode != git.Regular && f.Mode != git.Executable {
+			continue
+		}
+		content, err := repo.Blob(ctx, f.OID)
+		if err != nil {
+			return err
+		}
+		for n, line := range strings.Split(string(content), "\n") {
+			if filter := filterOf(line); filter != "" {
+				return &FilterError{Path: f.Path, Line: n + 1, Filter: filter}
+			}
+		}
+	}
+	return nil
+}
+
+func filterOf(line string) string {
+	fields := strings.Fields(line)
+	if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+		return ""
+	}
+	for _, word := range fields[1:] {
+		if name, ok := strings.CutPrefix(word, "filter="); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// FilterError says that a repository's files are not its blobs.
+type FilterError struct {
+	Path   string
+	Line   int
+	Filter string
+}
+
+func (e *FilterError) Error() string {
+	name := "the filter " + e.Filter
+	if e.Filter == "lfs" {
+		name = "Git LFS"
+	}
+	return fmt.Sprintf("%s:%d asks for %s, which cordon does not run: a worker would see placeholders and land them", e.Path, e.Line, name)
+}
+
+// include copies the files that the base commit's .worktreeinclude names and
+// that the operator's checkout ignores.
+func (o Order) include(ctx context.Context) ([]git.File, error) {
+	if o.Host.Top == "" {
+		return nil, nil
+	}
+	patterns, ok, err := o.Source.FileAt(ctx, o.Commit, ".worktreeinclude")
+	if err != nil || !ok {
+		return nil, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(o.Partial), "include-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(patterns)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return nil, err
+	}
+	top := git.Checkout{Top: o.Host.Top, GitDir: o.Host.Private}
+	paths, err := o.Host.IgnoredWith(ctx, top, tmp.Name())
+	if err != nil {
+		return nil, err
+	}
+	return copyAll(o.Host.Top, o.Partial, paths, o.Host.Format)
+}
+
+// copyAll copies regular files from one tree to another, never through a link.
+// A name that is not valid UTF-8 is left out: it could not be recorded.
+func copyAll(from, to string, paths []string, format git.Format) ([]git.File, error) {
+	src, err := os.OpenRoot(from)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	dst, err := os.OpenRoot(to)
+	if err != nil {
+		return nil, err
+	}
+	defer dst.Close()
+	var copied []git.File
+	for _, p := range paths {
+		fi, err := src.Lstat(p)
+		if err != nil {
+			return nil, err
+		}
+		if !fi.Mode().IsRegular() || !utf8.ValidString(p) {
+			continue
+		}
+		entry, err := copyFile(src, dst, p, fi, format)
+		if err != nil {
+			return nil, fmt.Errorf(".worktreeinclude: %w", err)
+		}
+		copied = append(copied, git.File{Path: p, Entry: entry})
+	}
+	return copied, nil
+}
+
+func copyFile(src, dst *os.Root, path string, fi os.FileInfo, format git.Format) (git.Entry, error) {
+	in, err := src.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return git.Entry{}, err
+	}
+	defer in.Close()
+	if err := dst.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return git.Entry{}, err
+	}
+	out, err := dst.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fi.Mode().Perm())
+	if err != nil {
+		return git.Entry{}, err
+	}
+	h := format.BlobHash(fi.Size())
+	_, err = io.CopyN(io.MultiWriter(out, h), in, fi.Size())
+	entry := git.Entry{Mode: git.Regular, OID: git.OID(fmt.Sprintf("%x", h.Sum(nil)))}
+	if fi.Mode()&0o100 != 0 {
+		entry.Mode = git.Executable
+	}
+	return entry, errors.Join(err, out.Close())
+}
+
+// FoldsCase reports whether the file system of a directory takes two spellings
+// of a name for one.
+func FoldsCase(dir string) (bool, error) {
+	probe, err := os.CreateTemp(dir, "Fold-*")
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(probe.Name())
+	defer probe.Close()
+	other := filepath.Join(dir, strings.ToLower(filepath.Base(probe.Name())))
+	_, err = os.Lstat(other)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Bytes is what a tree occupies on disk.
+func Bytes(path string) (int64, error) {
+	var total int64
+	err := filepath.WalkDir(path, func(p string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		var st unix.Stat_t
+		if err := unix.Lstat(p, &st); err != nil {
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		total += int64(st.Blocks) * 512
+		return nil
+	})
+	return total, err
+}
