@@ -51,10 +51,9 @@ func killer(spec string) func(journal.Moment, journal.Event) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup:               setup,
+		Dir:                "testdata/script",
+		RequireUniqueNames: true,
+		Setup:              setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"git": scriptGit,
 			"id":  scriptID,
@@ -115,4 +114,3 @@ func scriptID(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Fatalf("no worker is named in the last output")
 }
-

@@ -157,7 +157,7 @@ func (g *Gate) Evidence(ctx context.Context, id lease.ID, name string) ([]byte, 
 	return b, err
 }
 
-// Discard moves the refs of a worker from quarantine to trash.
+// Discard moves the refs of a worker to the trash. It may be repeated.
 func (g *Gate) Discard(ctx context.Context, id lease.ID) error {
 	return g.move(ctx, id, []string{quarantine + string(id), results + string(id)}, trash+string(id)+"/")
 }
@@ -179,9 +179,20 @@ func (g *Gate) move(ctx context.Context, id lease.ID, from []string, to string) 
 	return nil
 }
 
-// Unquarantine drops the evidence of a worker whose result has landed.
-func (g *Gate) Unquarantine(ctx context.Context, id lease.ID) error {
-	return g.drop(ctx, quarantine+string(id))
+// Trashed lists the workers with refs in the trash.
+func (g *Gate) Trashed(ctx context.Context) ([]lease.ID, error) {
+	refs, err := g.host.Refs(ctx, trash)
+	if err != nil {
+		return nil, err
+	}
+	var ids []lease.ID
+	for _, r := range refs {
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.Name, trash), "/")
+		if id := lease.ID(name); len(ids) == 0 || ids[len(ids)-1] != id {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
 }
 
 // EmptyTrash drops the refs of a discarded worker for good.

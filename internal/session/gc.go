@@ -53,8 +53,13 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 	if err != nil {
 		return nil, err
 	}
-	leftovers, err := s.leftovers(now)
-	return append(append(list, trashed...), leftovers...), err
+	list = append(list, trashed...)
+	refs, err := s.trashedRefs(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	leftovers, err := s.leftovers()
+	return append(append(list, refs...), leftovers...), err
 }
 
 // Do carries a chore out.
@@ -80,8 +85,11 @@ func (s *Session) workerChores(ctx context.Context, w *ledger.Worker) ([]Chore, 
 		return s.finished(ctx, w, status)
 	case w.Removal != nil && !w.Lease.Lease().Adopted && exists(s.TreeOf(w)):
 		return []Chore{s.removal(w, "its removal was interrupted")}, nil
+	case w.Discard != nil && w.Removal == nil && (w.Lease.Lease().Adopted || !exists(s.TreeOf(w))):
+		return nil, nil // in the trash
 	case w.Discard != nil && w.Removal == nil:
-		return s.discarded(w), nil
+		return []Chore{{Worker: w.ID, What: "its tree, to the trash", Why: "its discarding was interrupted",
+			do: func(ctx context.Context) error { return s.clearDiscarded(ctx, w) }}}, nil
 	}
 	return nil, nil
 }
@@ -135,10 +143,12 @@ func (s *Session) remove(ctx context.Context, w *ledger.Worker, why string) erro
 	if err := s.gate.Forget(ctx, w.ID); err != nil {
 		return err
 	}
-	if err := s.gate.Unquarantine(ctx, w.ID); err != nil {
-		return err
-	}
 	id := string(w.ID)
+	if w.Release != nil { // what was released is not all that was quarantined
+		if err := s.clearDiscarded(ctx, w); err != nil {
+			return err
+		}
+	}
 	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id)}
 	if !w.Lease.Lease().Adopted {
 		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
@@ -151,20 +161,34 @@ func (s *Session) remove(ctx context.Context, w *ledger.Worker, why string) erro
 	return nil
 }
 
-// discarded forgets a discarded worker when its time in the trash is over.
-func (s *Session) discarded(w *ledger.Worker) []Chore {
-	over := w.DiscardAt.Add(TrashTime)
-	if s.Now().Before(over) {
-		return []Chore{{Worker: w.ID, What: "its refs in refs/cordon/trash", Why: "discarded; kept until " + over.Format("2006-01-02"), Keep: true,
-			do: func(ctx context.Context) error { return s.clearDiscarded(ctx, w) }}}
+// trashedRefs forgets the refs in refs/cordon/trash when their time is over.
+func (s *Session) trashedRefs(ctx context.Context, now *ledger.Ledger) ([]Chore, error) {
+	ids, err := s.gate.Trashed(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return []Chore{{Worker: w.ID, What: "its refs in refs/cordon/trash", Why: "discarded on " + w.DiscardAt.Format("2006-01-02"),
-		do: func(ctx context.Context) error {
-			if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: "discarded, and its time in the trash is over"}); err != nil {
-				return err
-			}
-			return s.gate.EmptyTrash(ctx, w.ID)
-		}}}
+	var list []Chore
+	for _, id := range ids {
+		w, err := now.Find(string(id))
+		if err != nil {
+			continue // not in this journal: not ours to drop
+		}
+		over := w.Changed.Add(TrashTime)
+		c := Chore{Worker: id, What: "its refs in refs/cordon/trash", Why: "discarded or released; kept until " + over.Format("2006-01-02")}
+		c.Keep = s.Now().Before(over)
+		c.do = func(ctx context.Context) error { return s.forget(ctx, w) }
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func (s *Session) forget(ctx context.Context, w *ledger.Worker) error {
+	if w.Removal == nil {
+		if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: "its time in the trash is over"}); err != nil {
+			return err
+		}
+	}
+	return s.gate.EmptyTrash(ctx, w.ID)
 }
 
 func (s *Session) trashChores() ([]Chore, error) {
@@ -192,8 +216,8 @@ func worthless(name string) bool {
 	return strings.HasPrefix(what, "accept-") || strings.HasSuffix(what, ".new")
 }
 
-// leftovers are directories of cordon's own that no worker in the journal has.
-func (s *Session) leftovers(now *ledger.Ledger) ([]Chore, error) {
+// leftovers are directories of cordon's own that no running worker has.
+func (s *Session) leftovers() ([]Chore, error) {
 	var list []Chore
 	for _, part := range []string{"accept", "ignore"} {
 		entries, err := os.ReadDir(filepath.Join(s.State.Path(), part))
@@ -214,7 +238,7 @@ func (s *Session) leftovers(now *ledger.Ledger) ([]Chore, error) {
 	return list, nil
 }
 
-// describe is a chore in one line.
+// String is a chore in one line.
 func (c Chore) String() string {
 	who := string(c.Worker)
 	if who != "" {
