@@ -1,5 +1,234 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
-func (a *app) demoCommand() *cobra.Command { return &cobra.Command{Use: "demo"} }
+	"github.com/spf13/cobra"
+
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Show the whole pipeline on a toy repository with scripted agents",
+		Long: `Build a toy repository, run four scripted agents through the real pipeline, and
+show what became of each: one does its job, one writes outside its write_roots,
+one hides a change by a rename, one commits to main behind cordon's back.
+
+No key and no network are needed. Nothing of yours is touched: the repository and
+cordon's state lie in a new directory, which is kept for you to look around in.`,
+		Example: "  cordon demo\n  cordon demo --dir ./toy",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), dir) },
+	}
+	c.Flags().StringVar(&dir, "dir", "", "build it in `DIR`, which must not exist yet")
+	return c
+}
+
+// toyFiles is the repository that the agents are let loose on.
+var toyFiles = map[string]string{
+	"README.md":     "# greet\n\nSays hello.\n",
+	"docs/guide.md": "# Guide\n\nRun src/greet.sh.\n",
+	"src/greet.sh":  "#!/bin/sh\necho \"hello, ${1:-world}\"\n",
+	"src/test.sh":   "#!/bin/sh\nset -e\ntest \"$(sh src/greet.sh)\" = 'hello, world'\n",
+	"cordon.yaml": `version: 1
+filesystem:
+  write_roots: [src]
+acceptance:
+  - sh src/test.sh
+`,
+}
+
+// actor is a scripted agent and what must become of it. The host's path stands
+// in for what real agents carry in their context.
+type actor struct {
+	does   string
+	script string // run by sh with the host's path as $1
+	want   ledger.Status
+}
+
+var actors = []actor{
+	{
+		does:   "adds a farewell and a test for it",
+		script: `printf '#!/bin/sh\necho "bye, ${1:-world}"\n' >src/bye.sh; echo 'test "$(sh src/bye.sh)" = "bye, world"' >>src/test.sh; git add -A; git commit -qm 'Add a farewell'`,
+		want:   ledger.MergedIn,
+	}, {
+		does:   "writes outside its write_roots",
+		script: `echo '# faster' >>src/greet.sh; echo 'Call me.' >>docs/guide.md; git commit -qam 'Tidy up'`,
+		want:   ledger.InQuarantine,
+	}, {
+		does:   "hides a deletion behind a rename",
+		script: `git mv docs/guide.md src/guide.md; git commit -qm 'Move the guide'; git status --short`,
+		want:   ledger.InQuarantine,
+	}, {
+		does:   "commits to main in your repository",
+		script: `cd "$1" && echo '# quick fix' >>src/greet.sh && git commit -qam 'Quick fix'`,
+		want:   ledger.InQuarantine,
+	},
+}
+
+// played is an actor and what became of it.
+type played struct {
+	actor
+	worker *ledger.Worker
+	status ledger.Status
+}
+
+func (a *app) demo(ctx context.Context, dir string) error {
+	dir, err := a.stage(ctx, dir)
+	if err != nil {
+		return err
+	}
+	repo := filepath.Join(dir, "repo")
+	var cast []played
+	for i, who := range actors {
+		a.say("\nagent %d of %d %s", i+1, len(actors), who.does)
+		p, err := a.play(ctx, repo, who)
+		if err != nil {
+			return err
+		}
+		cast = append(cast, p)
+	}
+	return a.curtain(dir, repo, cast)
+}
+
+// stage builds the toy repository. cordon's state goes beside it, so that
+// nothing of the operator's is touched.
+func (a *app) stage(ctx context.Context, dir string) (string, error) {
+	var err error
+	if dir == "" {
+		dir, err = os.MkdirTemp("", "cordon-demo-")
+	} else if dir, err = filepath.Abs(dir); err == nil {
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state")); err != nil {
+		return "", err
+	}
+	a.say("a toy repository in %s, in which agents may write src and nothing else", filepath.Join(dir, "repo"))
+	bin, err := git.Find(ctx)
+	if err != nil {
+		return "", err
+	}
+	return dir, buildToy(ctx, bin, filepath.Join(dir, "repo"))
+}
+
+func buildToy(ctx context.Context, bin git.Binary, top string) error {
+	repo, err := git.Init(ctx, bin, top, git.InitOptions{Format: git.SHA1, Branch: "main"})
+	if err != nil {
+		return err
+	}
+	tree, err := putTree(ctx, repo, toyFiles)
+	if err != nil {
+		return err
+	}
+	who := git.Person{Name: "Operator", Email: "operator@example.com"}
+	commit, err := repo.CommitTree(ctx, tree, nil, "A greeting\n", who)
+	if err != nil {
+		return err
+	}
+	return repo.Populate(ctx, top, commit, "main", nil)
+}
+
+// putTree stores files, one directory deep or none.
+func putTree(ctx context.Context, repo git.Repo, files map[string]string) (git.OID, error) {
+	var entries []git.File
+	below := map[string]map[string]string{}
+	for path, text := range files {
+		dir, name, nested := strings.Cut(path, "/")
+		if nested {
+			if below[dir] == nil {
+				below[dir] = map[string]string{}
+			}
+			below[dir][name] = text
+			continue
+		}
+		oid, err := repo.PutBlob(ctx, strings.NewReader(text))
+		if err != nil {
+			return "", err
+		}
+		entries = append(entries, git.File{Path: path, Entry: git.Entry{Mode: git.Regular, OID: oid}})
+	}
+	for dir, files := range below {
+		oid, err := putTree(ctx, repo, files)
+		if err != nil {
+			return "", err
+		}
+		entries = append(entries, git.File{Path: dir, Entry: git.Entry{Mode: git.Directory, OID: oid}})
+	}
+	return repo.PutTree(ctx, entries)
+}
+
+func (a *app) play(ctx context.Context, repo string, who actor) (played, error) {
+	s, err := session.Open(ctx, repo)
+	if err != nil {
+		return played{}, err
+	}
+	s.Voice = newVoice(a.err)
+	w, err := s.Lease(ctx, session.Dispatch{Command: []string{"sh", "-c", who.script, "agent", s.Host.Top}})
+	if err != nil {
+		return played{}, err
+	}
+	a.announce(s, w)
+	if w, err = s.Continue(ctx, w.ID, session.Drive{Output: a.err}); err != nil {
+		return played{}, err
+	}
+	status, err := s.Status(ctx, w)
+	return played{actor: who, worker: w, status: status}, err
+}
+
+// curtain shows what became of everybody, and whether it is what the demo says.
+func (a *app) curtain(dir, repo string, cast []played) error {
+	surprise := false
+	var objects []map[string]any
+	rows := [][]string{{"WORKER", "RESULT", "THE AGENT …", "WHY"}}
+	for _, p := range cast {
+		surprise = surprise || p.status != p.want
+		rows = append(rows, []string{string(p.worker.ID), string(p.status), p.does, strings.TrimLeft(because(p.worker, p.status), ": ")})
+		objects = append(objects, map[string]any{"worker": p.worker.ID, "status": p.status, "agent": p.does, "as_expected": p.status == p.want})
+	}
+	if a.json {
+		if err := a.object("cordon.demo/1", map[string]any{"directory": dir, "workers": objects}); err != nil {
+			return err
+		}
+	} else {
+		a.say("")
+		table(a.out, rows)
+		a.say("%s", strings.Join(lookAround(dir, repo, cast), "\n"))
+	}
+	if surprise {
+		return fmt.Errorf("this is not what the demo is meant to show: please report it")
+	}
+	return nil
+}
+
+// lookAround is what to type next.
+func lookAround(dir, repo string, cast []played) []string {
+	id := func(i int) string { return string(cast[i].worker.ID) }
+	lines := []string{"", "Look around:"}
+	for _, next := range [][2]string{
+		{"export XDG_STATE_HOME=" + filepath.Join(dir, "state"), ""},
+		{"cd " + repo, ""},
+		{"cordon audit " + id(0), "what landed, by which rule"},
+		{"cordon quarantine show " + id(1), "the evidence"},
+		{"cordon quarantine release " + id(1) + " --write docs --reason 'docs are fine'", ""},
+		{"cordon quarantine diff " + id(2), "what it did"},
+		{"git reset --keep " + cast[0].worker.Gate.Commit.Short(), "undo what the last one did to main"},
+		{"rm -r " + dir, "when you are done"},
+	} {
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %-52s %s", next[0], next[1]), " "))
+	}
+	return append(lines, "",
+		"The last agent did reach main: this version has no kernel cell yet, so cordon",
+		"can only detect that, name the agent, and refuse its result.")
+}

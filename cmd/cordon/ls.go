@@ -83,15 +83,8 @@ func lsRow(o map[string]any) []string {
 	}
 	return []string{
 		fmt.Sprint(o["worker"]), fmt.Sprint(o["status"]), age, fmt.Sprint(o["base_short"]),
-		fmt.Sprint(o["behind"]), changes, size(o["disk"].(int64)), clip(fmt.Sprint(o["command_line"]), 40),
+		fmt.Sprint(o["behind"]), changes, size(o["disk"].(int64)), fmt.Sprint(o["command_line"]),
 	}
-}
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }
 
 // describe is a worker as an object.

@@ -15,7 +15,7 @@ import (
 )
 
 // unconfined is said before every worker until there is a cell.
-const unconfined = "unconfined: there is no kernel cell yet, so this worker can reach everything you can; what it leaves is audited and gated"
+const unconfined = "unconfined: no kernel cell in this version, so reads, network and limits but time are not enforced"
 
 type runOptions struct {
 	session.Dispatch

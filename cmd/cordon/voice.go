@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -20,13 +21,14 @@ import (
 
 // voice tells a person what happens.
 type voice struct {
-	w    io.Writer
-	live bool // a terminal: one line may be rewritten
-	open bool // such a line is unfinished
-	last int  // quarter of the files last reported
+	w     io.Writer
+	width int
+	live  bool // a terminal: one line may be rewritten
+	open  bool // such a line is unfinished
+	last  int  // quarter of the files last reported
 }
 
-func newVoice(w io.Writer) *voice { return &voice{w: w, live: terminal(w)} }
+func newVoice(w io.Writer) *voice { return &voice{w: w, width: min(width(w), 500), live: terminal(w)} }
 
 // terminal reports whether w is one.
 func terminal(w any) bool {
@@ -41,7 +43,7 @@ func terminal(w any) bool {
 // Step implements session.Voice.
 func (v *voice) Step(id lease.ID, word, text string) {
 	v.clear()
-	fmt.Fprintf(v.w, "%-16s %-10s %s\n", id, word, text)
+	fmt.Fprintln(v.w, clip(fmt.Sprintf("%-16s %-10s %s", id, word, text), v.width))
 }
 
 // Files implements session.Voice.
@@ -64,9 +66,24 @@ func (v *voice) clear() {
 	}
 }
 
+// width is how many columns a line on w may take; on anything but a terminal
+// lines are as long as they are.
+func width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return math.MaxInt
+	}
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil || size.Col == 0 {
+		return math.MaxInt
+	}
+	return int(size.Col)
+}
+
 // table prints rows in columns as wide as their widest cell; the last column
-// is as long as it is.
+// takes what the terminal has left.
 func table(w io.Writer, rows [][]string) {
+	room := width(w)
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -85,7 +102,7 @@ func table(w io.Writer, rows [][]string) {
 			}
 			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
 		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+		fmt.Fprintln(w, clip(strings.TrimRight(b.String(), " "), room))
 	}
 }
 
@@ -113,4 +130,12 @@ func age(d time.Duration) string {
 		return fmt.Sprintf("%dh", int(d.Hours()))
 	}
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// clip shortens a line to n columns.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:max(n-1, 0)]) + "…"
+	}
+	return s
 }

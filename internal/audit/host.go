@@ -220,14 +220,14 @@ type tripwire struct {
 }
 
 const (
-	byWorker  = "made by this worker: its commits carry the worker's address"
-	byUnknown = "cannot be attributed: the worker was not confined, so it was the worker, you or another program"
+	byWorker  = "made by this worker, whose address its commits carry"
+	byUnknown = "cannot be attributed: an unconfined worker, you or another program"
 )
 
 // report adds a finding. What nobody can be named for is a violation unless the
 // operator said that they work there themselves.
 func (t *tripwire) report(name, detail, who string, grave bool) {
-	f := Finding{Class: Violation, Rule: "the host repository changed: " + who}
+	f := Finding{Class: Violation, Rule: who}
 	f.Change = Change{Path: Path(name), Kind: HostChange, Source: "host", Detail: detail}
 	if t.x.OperatorWorks && !grave {
 		f.Class = Note

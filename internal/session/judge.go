@@ -215,7 +215,7 @@ func Line(f audit.Finding) string {
 	if f.Detail != "" {
 		text += " (" + f.Detail + ")"
 	}
-	if f.Source != "" {
+	if f.Source != "" && f.Source != string(f.Kind) {
 		text += ", in " + f.Source
 	}
 	return text + ": " + f.Rule

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/git"
+	"cordon/internal/policy"
+	"cordon/internal/session"
+)
+
+// unenforced is said wherever a policy is shown, until there is a cell.
+const unenforced = `This version has no kernel cell: read_roots, deny_read, network, isolation and the limits on memory, processes and disk are checked and leased, but not enforced.`
+
+func (a *app) policyCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "policy",
+		Short: "Show the policy that holds, its schema, or check a file",
+		Long: `A policy says what one worker may do: where it may write, what it may read and
+reach, how long it may take, and which commands must pass before its result
+lands. It is a YAML file, cordon.yaml at the top of the repository, read from the
+base commit of a run and never from a worker's tree.
+
+A key that is missing has its default. A list that is there and empty allows
+nothing. Anything that cannot be understood is an error, never a default.`,
+		Example: `  cordon policy show                     what holds for a run from here
+  cordon policy check cordon.yaml        before committing it
+  cordon policy schema > cordon.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(a.policyShowCommand(), a.policySchemaCommand(), a.policyCheckCommand())
+	return c
+}
+
+type policyOptions struct{ file, base string }
+
+func (a *app) policyShowCommand() *cobra.Command {
+	var o policyOptions
+	c := &cobra.Command{
+		Use:   "show",
+		Short: "Print the policy that holds, with every default",
+		Long: `Print the policy that a run from here would be leased: cordon.yaml at the tip of
+the branch you are on, at the commit named with --base, or the file named with
+--policy; the default where there is none, and outside a repository.
+
+What is printed is itself a policy file: every key with its value, and comments
+that say where it came from and which names never land unless write_roots names
+them.`,
+		Example: `  cordon policy show
+  cordon policy show --base v1.2
+  cordon policy show --policy strict.yaml --json | jq .policy.filesystem`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.policyShow(cmd.Context(), o) },
+	}
+	c.Flags().StringVar(&o.file, "policy", "", "show `FILE` instead of the base commit's")
+	c.Flags().StringVar(&o.base, "base", "", "show the policy at `REV` instead of the tip of your branch")
+	return c
+}
+
+func (a *app) policyShow(ctx context.Context, o policyOptions) error {
+	p, source, err := a.effective(ctx, o)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.object("cordon.policy/1", map[string]any{"source": source, "policy": p, "protected": protectedRows()})
+	}
+	_, err = fmt.Fprintf(a.out, "# Source: %s\n# %s\n\n%s%s", oneLine(source), unenforced, p.YAML(), protectedComment())
+	return err
+}
+
+// effective is the policy that holds, and where it came from.
+func (a *app) effective(ctx context.Context, o policyOptions) (policy.Policy, string, error) {
+	if o.file != "" && o.base != "" {
+		return policy.Policy{}, "", usage("--policy and --base exclude each other: a policy has one source")
+	}
+	if o.file != "" {
+		return new(session.Session).PolicyFile(o.file) // needs no repository
+	}
+	s, err := session.Open(ctx, a.dir)
+	if errors.Is(err, git.ErrNotRepository) && o.base == "" {
+		return policy.Default(), "default (not inside a repository)", nil
+	}
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	if o.base == "" {
+		return policyHere(ctx, s)
+	}
+	commit, err := s.Host.Commit(ctx, o.base)
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	return s.PolicyAt(ctx, commit)
+}
+
+// policyHere is the policy at the commit that the operator's checkout is on.
+func policyHere(ctx context.Context, s *session.Session) (policy.Policy, string, error) {
+	commit, err := headOf(ctx, s.Host)
+	if errors.Is(err, git.ErrNoRef) {
+		return policy.Default(), "default (there is no commit yet)", nil
+	}
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	return s.PolicyAt(ctx, commit)
+}
+
+// headOf is the commit of the checkout that the operator stands in, which in a
+// linked worktree is not that of the repository's own HEAD. A branch without a
+// commit is git.ErrNoRef.
+func headOf(ctx context.Context, host git.Host) (git.OID, error) {
+	branch, err := host.HeadBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	if branch != "" {
+		return host.Ref(ctx, branch)
+	}
+	checkouts, err := host.Checkouts(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range checkouts {
+		if c.GitDir == host.Private && c.Head != "" {
+			return c.Head, nil
+		}
+	}
+	return host.Commit(ctx, "HEAD")
+}
+
+// protectedRow is a built-in deny in a --json call.
+type protectedRow struct {
+	Group  string `json:"group"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+	Never  bool   `json:"never"`
+}
+
+func protectedRows() []protectedRow {
+	var rows []protectedRow
+	for _, p := range policy.Protected() {
+		rows = append(rows, protectedRow{p.Group, p.Name, p.Reason, p.Never})
+	}
+	return rows
+}
+
+// protectedComment lists the built-in denies by group, as comments.
+func protectedComment() string {
+	var b strings.Builder
+	b.WriteString("\n# Built in: these names never land, at any depth and in any case, unless an\n# entry of write_roots names them (those marked ! not even then).\n")
+	group := ""
+	for _, p := range policy.Protected() {
+		if p.Group != group {
+			group = p.Group
+			fmt.Fprintf(&b, "#\n# %s:\n", group)
+		}
+		mark := " "
+		if p.Never {
+			mark = "!"
+		}
+		fmt.Fprintf(&b, "# %s %-46s %s\n", mark, p.Name, p.Reason)
+	}
+	return b.String()
+}
+
+// oneLine keeps a text that others chose inside the comment it is put in.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+func (a *app) policySchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of a policy file",
+		Long: `Print the JSON Schema (2020-12) of a policy file, for editors and other tools.
+Everything that it accepts is documented in it, with its default. A schema cannot
+say everything: "cordon policy check" is what decides.`,
+		Example: "  cordon policy schema > cordon.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.out.Write(policy.Schema())
+			return err
+		},
+	}
+}
+
+func (a *app) policyCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Check policy files without using them",
+		Long: `Read each FILE as a policy and say whether it is one. A mistake is reported with
+its line and column and with what would be right. All files are checked; the exit
+code is 3 when any of them is not a policy, 1 when one could not be read.`,
+		Example: "  cordon policy check cordon.yaml\n  cordon policy check --json policies/*.yaml",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.policyCheck(args) },
+	}
+}
+
+// checkedFile is what became of one file of a check.
+type checkedFile struct {
+	File    string `json:"file"`
+	OK      bool   `json:"ok"`
+	Error   string `json:"error,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Problem string `json:"problem,omitempty"`
+	Hint    string `json:"hint,omitempty"`
+	err     error
+}
+
+func (a *app) policyCheck(files []string) error {
+	var results []checkedFile
+	worst := error(nil)
+	for _, file := range files {
+		r := checkFile(file)
+		results = append(results, r)
+		if code := codeOf(r.err); code > codeOf(worst) {
+			worst = codeError(code)
+		}
+	}
+	if a.json {
+		if err := a.object("cordon.policy-check/1", map[string]any{"results": results}); err != nil {
+			return err
+		}
+		return worst
+	}
+	for _, r := range results {
+		if r.OK {
+			a.print("%s: ok", r.File)
+			continue
+		}
+		a.say("%s", r.Error)
+	}
+	return worst
+}
+
+func checkFile(file string) checkedFile {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		_, err = policy.Parse(file, text)
+	}
+	r := checkedFile{File: file, OK: err == nil, err: err}
+	var bad *policy.Error
+	if errors.As(err, &bad) {
+		r.Line, r.Column, r.Problem, r.Hint = bad.Line, bad.Column, bad.Problem, bad.Hint
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}

@@ -1,0 +1,142 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Draft is a policy file for a person to finish: every key with its comment and
+// its default, some lists filled in, others only suggested. Draft decides
+// nothing about what fits a repository; it only knows how a policy is written.
+type Draft struct {
+	Head  []string         // paragraphs of the comment at the top
+	Lists map[string]Entry // by key, with its section: filesystem.scratch
+}
+
+// Entry is what a draft says about one list.
+type Entry struct {
+	Set   []string // entries that hold; none: the key stays at its default
+	Offer []string // entries written as comments
+	Note  string   // what to say above the offers
+}
+
+// draftWidth is where the comments of a draft are broken.
+const draftWidth = 80
+
+// YAML writes the draft. A setting that does not hold stands behind a # without
+// a blank, so that deleting this one character makes it hold; text stands behind
+// a # with one. A draft that Parse would refuse is an error.
+func (d Draft) YAML() ([]byte, error) {
+	w := drafter{draft: d}
+	for i, paragraph := range d.Head {
+		if i > 0 {
+			w.out.WriteString("#\n")
+		}
+		w.prose("", paragraph)
+	}
+	w.section(fieldTable(), "", "")
+	if w.used != len(d.Lists) {
+		return nil, &Error{Problem: "the draft fills in a key that is not a list of a policy"}
+	}
+	text := []byte(w.out.String())
+	if _, err := Parse("draft", text); err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+type drafter struct {
+	draft Draft
+	out   strings.Builder
+	used  int // entries of Lists that were met
+}
+
+func (w *drafter) section(fields []field, prefix, indent string) {
+	for _, f := range fields {
+		if indent == "" {
+			w.out.WriteByte('\n')
+		}
+		path := prefix + f.key
+		switch {
+		case f.fields != nil:
+			w.prose(indent, f.doc)
+			w.setting(w.holds(path+"."), indent, f.key+":")
+			w.section(f.fields, path+".", indent+"  ")
+		case f.show(Default()).isList:
+			w.list(f, path, indent)
+		default:
+			value := f.show(Default()).scalar
+			w.prose(indent, f.doc+" Default: "+value+".")
+			w.setting(path == "version", indent, f.key+": "+value)
+		}
+	}
+}
+
+// holds reports whether anything in a section is set.
+func (w *drafter) holds(prefix string) bool {
+	for path, e := range w.draft.Lists {
+		if strings.HasPrefix(path, prefix) && len(e.Set) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *drafter) list(f field, path, indent string) {
+	e, found := w.draft.Lists[path]
+	if found {
+		w.used++
+	}
+	usual := f.show(Default()).list
+	plain := len(e.Set) == 0 && len(e.Offer) == 0
+	if w.prose(indent, f.doc+" Default: "+showDefault(usual, plain)+"."); plain {
+		e.Offer = usual
+	}
+	if len(e.Set) == 0 && len(e.Offer) == 0 {
+		w.setting(false, indent, f.key+": []")
+		return
+	}
+	w.setting(len(e.Set) > 0, indent, f.key+":")
+	indent += "  "
+	for _, s := range e.Set {
+		w.setting(true, indent, "- "+yamlQuote(s))
+	}
+	if e.Note != "" && len(e.Offer) > 0 {
+		w.prose(indent, e.Note)
+	}
+	for _, s := range e.Offer {
+		w.setting(false, indent, "- "+yamlQuote(s))
+	}
+}
+
+// showDefault is the default of a list in a line of text.
+func showDefault(entries []string, below bool) string {
+	if below && len(entries) > 1 {
+		return "the list below"
+	}
+	quoted := make([]string, 0, len(entries))
+	for _, s := range entries {
+		quoted = append(quoted, yamlQuote(s))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+func (w *drafter) setting(holds bool, indent, text string) {
+	if !holds {
+		text = "#" + text
+	}
+	fmt.Fprintf(&w.out, "%s%s\n", indent, text)
+}
+
+// prose writes a comment, broken between words.
+func (w *drafter) prose(indent, text string) {
+	line := indent + "#"
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > draftWidth && line != indent+"#" {
+			w.out.WriteString(line + "\n")
+			line = indent + "#"
+		}
+		line += " " + word
+	}
+	w.out.WriteString(line + "\n")
+}
