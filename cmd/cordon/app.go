@@ -62,7 +62,7 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.err)
 	root.SetHelpTemplate(root.HelpTemplate() + exitCodes + "\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object on stdout, on errors too")
+	root.PersistentFlags().BoolVar(&a.json, "json", a.json, "print one JSON object on stdout, on errors too")
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
 	root.AddCommand(
 		a.runCommand(), a.resumeCommand(), a.mergeCommand(),

@@ -180,7 +180,7 @@ func (a *app) play(ctx context.Context, repo string, who actor) (played, error) 
 		return played{}, err
 	}
 	a.announce(s, w)
-	if w, err = s.Continue(ctx, w.ID, session.Drive{Output: a.err}); err != nil {
+	if w, err = s.Continue(ctx, w.ID, session.Drive{Output: forScreen(a.err)}); err != nil {
 		return played{}, err
 	}
 	status, err := s.Status(ctx, w)

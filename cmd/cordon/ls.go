@@ -238,7 +238,7 @@ func (a *app) logsCommand() *cobra.Command {
 				}
 				return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": strings.ToValidUTF8(string(text), "\ufffd")})
 			}
-			_, err = io.Copy(a.out, f)
+			_, err = io.Copy(forScreen(a.out), f)
 			return err
 		},
 	}

@@ -18,12 +18,26 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], nil)) }
 
+// wantsJSON looks for --json before the flags are parsed: a mistake among them is
+// answered in JSON too.
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		if arg == "--" {
+			return false
+		}
+		if arg == "--json" {
+			return true
+		}
+	}
+	return false
+}
+
 // run is the whole program. watch observes the journal; tests use it to kill
 // the process between two steps.
 func run(args []string, watch func(journal.Moment, journal.Event)) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch}
+	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch, json: wantsJSON(args)}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

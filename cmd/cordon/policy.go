@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,7 +98,15 @@ func (a *app) effective(ctx context.Context, o policyOptions) (policy.Policy, st
 	if err != nil {
 		return policy.Policy{}, "", err
 	}
-	return s.PolicyAt(ctx, commit)
+	return policyAt(ctx, s, commit)
+}
+
+func policyAt(ctx context.Context, s *session.Session, commit git.OID) (policy.Policy, string, error) {
+	p, source, err := s.PolicyAt(ctx, commit)
+	if source == "default" {
+		source += fmt.Sprintf(" (there is no %s at %s)", session.PolicyName, commit.Short())
+	}
+	return p, source, err
 }
 
 // policyHere is the policy at the commit that the operator's checkout is on.
@@ -109,7 +118,7 @@ func policyHere(ctx context.Context, s *session.Session) (policy.Policy, string,
 	if err != nil {
 		return policy.Policy{}, "", err
 	}
-	return s.PolicyAt(ctx, commit)
+	return policyAt(ctx, s, commit)
 }
 
 // headOf is the commit of the checkout that the operator stands in, which in a
@@ -123,16 +132,23 @@ func headOf(ctx context.Context, host git.Host) (git.OID, error) {
 	if branch != "" {
 		return host.Ref(ctx, branch)
 	}
+	private, err := filepath.EvalSymlinks(host.Private)
+	if err != nil {
+		return "", err
+	}
+	if private == host.Dir {
+		return host.Commit(ctx, "HEAD")
+	}
 	checkouts, err := host.Checkouts(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, c := range checkouts {
-		if c.GitDir == host.Private && c.Head != "" {
+		if c.GitDir == private && c.Head != "" {
 			return c.Head, nil
 		}
 	}
-	return host.Commit(ctx, "HEAD")
+	return "", fmt.Errorf("the repository does not know the worktree %s", host.Top)
 }
 
 // protectedRow is a built-in deny in a --json call.

@@ -125,7 +125,7 @@ func withWriteRoots(p policy.Policy, roots []string) (policy.Policy, error) {
 
 // drive is how a worker of this terminal's is run.
 func (a *app) drive(o ledger.Options) session.Drive {
-	d := session.Drive{Output: a.err}
+	d := session.Drive{Output: forScreen(a.err)}
 	if o.Interactive {
 		d.Terminal = a.in
 	}
@@ -202,7 +202,7 @@ func because(w *ledger.Worker, status ledger.Status) string {
 
 func tested(w *ledger.Worker) string {
 	if n := len(w.Gate.Checks); n > 0 {
-		return fmt.Sprintf(", %d acceptance commands passed", n)
+		return fmt.Sprintf(", %s passed", plural(n, "acceptance command"))
 	}
 	return ", nothing tested: the policy has no acceptance commands"
 }

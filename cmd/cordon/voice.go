@@ -139,3 +139,11 @@ func clip(s string, n int) string {
 	}
 	return s
 }
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -105,9 +105,10 @@ func (g *Gate) drop(ctx context.Context, names ...string) error {
 
 // Snapshot writes the audited files of a worker's tree as one commit on the
 // base, and proves that the commit holds what the audit saw and nothing else.
-func (g *Gate) Snapshot(ctx context.Context, id lease.ID, base git.OID, top string, files []audit.Finding) (git.OID, error) {
-	message := "snapshot of " + string(id) + "\n"
-	commit, err := g.repo.Snapshot(ctx, "refs/in/"+string(id), base, message, func(w *git.Writer) error {
+// It is named refs/in/NAME in the gate repository.
+func (g *Gate) Snapshot(ctx context.Context, name string, base git.OID, top string, files []audit.Finding) (git.OID, error) {
+	message := "snapshot of " + name + "\n"
+	commit, err := g.repo.Snapshot(ctx, "refs/in/"+name, base, message, func(w *git.Writer) error {
 		for _, f := range files {
 			if f.New.Mode == git.Absent {
 				w.Delete(string(f.Path))

@@ -77,7 +77,7 @@ func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manife
 		return errors.New("the tree was not audited")
 	}
 	base := e.Lease.Lease().Base
-	commit, err := g.Snapshot(ctx, e.Lease.Lease().ID, base, e.Top, e.Report.Landing(true))
+	commit, err := g.Snapshot(ctx, string(e.Lease.Lease().ID), base, e.Top, e.Report.Landing(true))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"cordon/internal/cell"
@@ -219,14 +221,13 @@ func worthless(name string) bool {
 // leftovers are directories of cordon's own that no running worker has.
 func (s *Session) leftovers() ([]Chore, error) {
 	var list []Chore
-	for _, part := range []string{"accept", "ignore"} {
+	for _, part := range []string{"accept", "ignore", "history"} {
 		entries, err := os.ReadDir(filepath.Join(s.State.Path(), part))
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range entries {
-			id, _, _ := strings.Cut(e.Name(), ".")
-			if s.State.Held(state.WorkerLock(id)) {
+			if s.inUse(part, e.Name()) {
 				continue
 			}
 			path := filepath.Join(s.State.Path(), part, e.Name())
@@ -236,6 +237,18 @@ func (s *Session) leftovers() ([]Chore, error) {
 		}
 	}
 	return list, nil
+}
+
+// inUse reports whether a working directory is somebody's: a view's while its
+// process lives, any other while its worker is held; histories are kept.
+func (s *Session) inUse(part, name string) bool {
+	id, view, isView := strings.Cut(name, ".view-")
+	if isView {
+		pid, err := strconv.Atoi(view)
+		return err != nil || syscall.Kill(pid, 0) == nil
+	}
+	id, _, _ = strings.Cut(id, ".")
+	return part == "history" || s.State.Held(state.WorkerLock(id))
 }
 
 // String is a chore in one line.

@@ -59,7 +59,7 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 	if w.Lease.Expired(s.Now()) {
 		return gate.Result{}, fmt.Errorf("the lease expired at %s", l.Expires.Format("2006-01-02 15:04 MST"))
 	}
-	snapshot, err := s.gate.Snapshot(ctx, w.ID, l.Base, s.TreeOf(w), report.Landing(false))
+	snapshot, err := s.gate.Snapshot(ctx, string(w.ID), l.Base, s.TreeOf(w), report.Landing(false))
 	if err != nil {
 		return gate.Result{}, err
 	}

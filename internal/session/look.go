@@ -62,7 +62,7 @@ func (s *Session) load(id lease.ID, name, hash string, into any) error {
 func (s *Session) audit(ctx context.Context, w *ledger.Worker, how *Drive) error {
 	how.audited = true
 	s.Voice.Step(w.ID, "audit", "comparing every file with the base")
-	report, err := s.Look(ctx, w)
+	report, err := s.look(ctx, w, string(w.ID))
 	if err != nil {
 		return err
 	}
@@ -99,11 +99,22 @@ func (s *Session) Report(w *ledger.Worker) (*audit.Report, error) {
 	return &r, s.load(w.ID, "audit.json", w.Audit.Report, &r)
 }
 
-// Look audits a worker now, without recording anything in the journal.
+// Look audits a worker now, without recording anything in the journal. It works
+// in places of its own, so that it does not disturb a run that is under way.
 func (s *Session) Look(ctx context.Context, w *ledger.Worker) (*audit.Report, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
+	name := viewName(w)
+	report, err := s.look(ctx, w, name)
+	return report, errors.Join(err, s.State.Erase(s.State.History(name)))
+}
+
+// viewName names what somebody who only looks makes for the purpose.
+func viewName(w *ledger.Worker) string { return fmt.Sprintf("%s.view-%d", w.ID, os.Getpid()) }
+
+// look audits a worker, with scratch directories of the given name.
+func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*audit.Report, error) {
 	l := w.Lease.Lease()
 	base, err := s.Host.Tree(ctx, l.Base)
 	if err != nil {
@@ -113,13 +124,13 @@ func (s *Session) Look(ctx context.Context, w *ledger.Worker) (*audit.Report, er
 	j.Tree = audit.Tree{
 		Top: s.TreeOf(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
-			return s.ignored(ctx, w.ID, base, paths)
+			return s.ignored(ctx, name, base, paths)
 		},
 	}
 	if w.Tree != nil {
 		j.Tree.Seeded = w.Tree.Included
 	}
-	j.History = func(ctx context.Context) (*audit.History, error) { return s.history(ctx, w) }
+	j.History = func(ctx context.Context) (*audit.History, error) { return s.history(ctx, w, name) }
 	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return s.tripwire(ctx, w) }
 	return audit.Run(ctx, j), nil
 }
@@ -143,8 +154,8 @@ func exists(path string) bool {
 
 // ignored asks git about paths in a directory that holds the base commit's
 // ignore rules and nothing else.
-func (s *Session) ignored(ctx context.Context, id lease.ID, base []git.File, paths []string) (map[string]bool, error) {
-	dir := s.State.Ignore(string(id))
+func (s *Session) ignored(ctx context.Context, name string, base []git.File, paths []string) (map[string]bool, error) {
+	dir := s.State.Ignore(name)
 	if err := s.State.Erase(dir); err != nil {
 		return nil, err
 	}
@@ -176,20 +187,20 @@ func (s *Session) ignored(ctx context.Context, id lease.ID, base []git.File, pat
 }
 
 // history reads the worker's commits into a fresh repository of cordon's own.
-func (s *Session) history(ctx context.Context, w *ledger.Worker) (*audit.History, error) {
+func (s *Session) history(ctx context.Context, w *ledger.Worker, name string) (*audit.History, error) {
 	l := w.Lease.Lease()
 	if l.Adopted {
 		c, err := s.linked(ctx, l.Worktree)
 		if err != nil {
 			return nil, err
 		}
-		name := c.Branch
-		if name == "" {
-			name = "HEAD"
+		ref := c.Branch
+		if ref == "" {
+			ref = "HEAD"
 		}
-		return audit.HistoryOf(ctx, s.Host.Repo, c.Head, l.Base, name)
+		return audit.HistoryOf(ctx, s.Host.Repo, c.Head, l.Base, ref)
 	}
-	dir := s.State.History(string(w.ID))
+	dir := s.State.History(name)
 	if err := s.State.Erase(dir); err != nil {
 		return nil, err
 	}

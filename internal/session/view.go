@@ -55,6 +55,6 @@ func (s *Session) ends(ctx context.Context, w *ledger.Worker) (from, to git.OID,
 	if err != nil {
 		return "", "", err
 	}
-	to, err = s.gate.Snapshot(ctx, w.ID, base, s.TreeOf(w), report.Landing(true))
+	to, err = s.gate.Snapshot(ctx, viewName(w), base, s.TreeOf(w), report.Landing(true))
 	return base, to, err
 }

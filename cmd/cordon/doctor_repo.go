@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"cordon/internal/git"
+	"cordon/internal/session"
+)
+
+// checkRepository looks at the repository around dir, where there is one.
+func checkRepository(ctx context.Context, dir string) []check {
+	s, err := session.Open(ctx, dir)
+	if errors.Is(err, git.ErrNotRepository) {
+		return []check{{"repository", statusInfo, "not inside one", ""}}
+	}
+	if err != nil {
+		return []check{failed("repository", err, "")}
+	}
+	checks := []check{checkPlace(s.Host)}
+	if s.Host.Shallow {
+		checks = append(checks, check{"history", statusWarn, "shallow: workers see no more of it than this repository has", "git fetch --unshallow"})
+	}
+	checks = append(checks, checkStorage(ctx, s.Host)...)
+	commit, err := headOf(ctx, s.Host)
+	if errors.Is(err, git.ErrNoRef) {
+		return append(checks, check{"commit", statusWarn, "there is none yet on this branch", "a run needs one to start from"})
+	}
+	if err != nil {
+		return append(checks, failed("commit", err, ""))
+	}
+	checks = append(checks, checkCommit(ctx, s.Host, commit)...)
+	return append(checks, checkPolicy(ctx, s, commit))
+}
+
+func checkPlace(host git.Host) check {
+	if host.Bare {
+		return check{"repository", statusOK, fmt.Sprintf("bare at %s, objects %s", host.Dir, host.Format), ""}
+	}
+	return check{"repository", statusOK, fmt.Sprintf("checkout at %s, objects %s", host.Top, host.Format), ""}
+}
+
+// checkStorage looks at how the repository keeps its refs, objects and files.
+func checkStorage(ctx context.Context, host git.Host) []check {
+	var checks []check
+	promisor, partial, err := host.ConfigValue(ctx, "extensions.partialClone")
+	if err != nil {
+		return []check{failed("configuration", err, "")}
+	}
+	if partial {
+		checks = append(checks, check{"objects", statusWarn, "a partial clone of " + promisor + ": cordon fetches nothing, so what is missing here fails a run", "git fetch --refetch --no-filter"})
+	}
+	filters, err := host.Filters(ctx)
+	if err != nil {
+		return append(checks, failed("configuration", err, ""))
+	}
+	if filters {
+		checks = append(checks, check{"configuration", statusWarn, "names filter programs, which cordon does not run", "cordon will not update this checkout after a merge; it says what to type"})
+	}
+	return checks
+}
+
+// checkCommit looks for what cordon cannot work with in the commit that a run
+// would start from.
+func checkCommit(ctx context.Context, host git.Host, commit git.OID) []check {
+	files, err := host.Tree(ctx, commit)
+	if err != nil {
+		return []check{failed("commit", err, "")}
+	}
+	checks := []check{{"commit", statusOK, fmt.Sprintf("%s, %d files", commit.Short(), len(files)), ""}}
+	var modules []string
+	for _, f := range files {
+		if f.Mode == git.Gitlink {
+			modules = append(modules, f.Path)
+		}
+	}
+	if n := len(modules); n > 0 {
+		checks = append(checks, check{"submodules", statusWarn, fmt.Sprintf("%d, of which %s is the first: left empty in a worker's tree, and a worker cannot change them", n, modules[0]), ""})
+	}
+	filter, err := filtered(ctx, host, files)
+	if err != nil {
+		return append(checks, failed("attributes", err, ""))
+	}
+	if filter != "" {
+		checks = append(checks, check{"attributes", statusFail, filter, "a run would be refused: its blobs are not its files"})
+	}
+	return checks
+}
+
+// filtered names the first attribute that hands files to a filter program: Git
+// LFS, git-crypt and their like.
+func filtered(ctx context.Context, host git.Host, files []git.File) (string, error) {
+	for _, f := range files {
+		if path.Base(f.Path) != ".gitattributes" || f.Mode != git.Regular && f.Mode != git.Executable {
+			continue
+		}
+		text, err := host.Blob(ctx, f.OID)
+		if err != nil {
+			return "", err
+		}
+		for line := range strings.Lines(string(text)) {
+			if name := filterIn(line); name != "" {
+				return fmt.Sprintf("%s asks for the filter %s", f.Path, name), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func filterIn(line string) string {
+	words := strings.Fields(line)
+	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		return ""
+	}
+	for _, word := range words[1:] {
+		if name, found := strings.CutPrefix(word, "filter="); found {
+			return name
+		}
+	}
+	return ""
+}
+
+func checkPolicy(ctx context.Context, s *session.Session, commit git.OID) check {
+	_, source, err := policyAt(ctx, s, commit)
+	if err != nil {
+		return failed("policy", err, "cordon policy check shows the same for a file")
+	}
+	return check{"policy", statusOK, source, ""}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/git"
+	"cordon/internal/session"
+)
+
+type initOptions struct{ force, dry bool }
+
+func (a *app) initCommand() *cobra.Command {
+	var o initOptions
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Write a commented policy that fits this repository",
+		Long: `Write cordon.yaml at the top of the checkout: every key of a policy with a comment
+and its default, filled in where the repository shows what fits. Tests that the
+project has become acceptance commands, its lock files become setup commands, and
+directories that its tools make are scratch unless something in them is tracked.
+What is only likely is written as a comment.
+
+An existing cordon.yaml is never overwritten without --force. A run reads its
+policy from its base commit: commit the file for it to hold.`,
+		Example: `  cordon init --dry-run
+  cordon init && git add cordon.yaml && git commit -m "Add a cordon policy"
+  cordon init --force -C ../other`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.initPolicy(cmd.Context(), o) },
+	}
+	c.Flags().BoolVar(&o.force, "force", false, "replace an existing cordon.yaml")
+	c.Flags().BoolVar(&o.dry, "dry-run", false, "print it and write nothing")
+	return c
+}
+
+func (a *app) initPolicy(ctx context.Context, o initOptions) error {
+	s, err := session.Open(ctx, a.dir)
+	if err != nil {
+		return err
+	}
+	if s.Host.Bare {
+		return &session.RefusedError{Err: fmt.Errorf("%s is a bare repository: run cordon init in a checkout of it, and commit cordon.yaml there", s.Host.Dir)}
+	}
+	found, err := survey(ctx, s)
+	if err != nil {
+		return err
+	}
+	text, err := draft(found).YAML()
+	if err != nil {
+		return fmt.Errorf("cordon made a policy that it would refuse itself; this is a bug: %w", err)
+	}
+	if !o.dry {
+		if err := writePolicy(s.Host.Top, text, o.force); err != nil {
+			return err
+		}
+	}
+	return a.initSaid(s.Host.Top, found, text, o.dry)
+}
+
+// initSaid tells what was written and what to do with it.
+func (a *app) initSaid(top string, found project, text []byte, dry bool) error {
+	path := filepath.Join(top, session.PolicyName)
+	if a.json {
+		return a.object("cordon.init/1", map[string]any{
+			"path": path, "written": !dry, "found": found.names(), "policy": string(text),
+		})
+	}
+	if dry {
+		_, err := a.out.Write(text)
+		return err
+	}
+	a.print("%s", path)
+	a.say("fits %s; look it over, then commit it, because a run reads the policy from its base commit:", orNothing(strings.Join(found.names(), ", ")))
+	a.say("  %s", commitLine(top, found.ignored[session.PolicyName]))
+	return nil
+}
+
+// commitLine is what to type to make the policy hold.
+func commitLine(top string, ignored bool) string {
+	in, force := "", ""
+	if here, err := os.Getwd(); err != nil || here != top {
+		in = "-C '" + strings.ReplaceAll(top, "'", `'\''`) + "' "
+	}
+	if ignored { // by the repository's own rules
+		force = "-f "
+	}
+	return fmt.Sprintf("git %sadd %s%s && git %scommit -m 'Add a cordon policy'", in, force, session.PolicyName, in)
+}
+
+// writePolicy creates the file, or with force puts another in its place.
+func writePolicy(top string, text []byte, force bool) error {
+	path := filepath.Join(top, session.PolicyName)
+	target := path
+	if force {
+		target = fmt.Sprintf("%s.%d.new", path, os.Getpid())
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return &session.RefusedError{Err: fmt.Errorf("%s exists already: --force replaces it, --dry-run prints what would be written", target)}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil && force {
+		err = os.Rename(target, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(target)) // half a policy is none
+	}
+	return nil
+}
+
+// survey gathers what the draft is made from. It reads the operator's checkout
+// and the commit it is on, and changes nothing.
+func survey(ctx context.Context, s *session.Session) (project, error) {
+	p := project{top: map[string]bool{}, tracked: map[string]bool{}, ignored: map[string]bool{}, text: map[string]string{}}
+	if err := p.lookAround(s.Host.Top); err != nil {
+		return p, err
+	}
+	commit, err := headOf(ctx, s.Host)
+	if err == nil {
+		err = p.lookIn(ctx, s.Host, commit)
+	}
+	if err != nil && !errors.Is(err, git.ErrNoRef) { // before the first commit nothing is tracked
+		return p, err
+	}
+	ask := []string{session.PolicyName}
+	for _, dir := range p.candidates() {
+		if !throughLink(s.Host.Top, dir) { // git refuses to answer for what a link stands in for
+			ask = append(ask, dir+"/x") // a rule for directories holds for what is in them
+		}
+	}
+	ignored, err := s.Host.CheckIgnore(ctx, s.Host.Top, ask)
+	for path := range ignored {
+		p.ignored[strings.TrimSuffix(path, "/x")] = true
+	}
+	return p, err
+}
+
+// lookAround notes what is at the top of the checkout.
+func (p *project) lookAround(top string) error {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := os.ReadDir(top)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		p.top[e.Name()] = true
+		if e.IsDir() {
+			p.dirs = append(p.dirs, e.Name())
+		}
+	}
+	for _, name := range telling {
+		if p.top[name] {
+			p.text[name] = readSmall(root, name)
+		}
+	}
+	return nil
+}
+
+// lookIn notes what a commit tracks.
+func (p *project) lookIn(ctx context.Context, host git.Host, commit git.OID) error {
+	files, err := host.Tree(ctx, commit)
+	if err != nil {
+		return err
+	}
+	p.dirs = nil
+	for _, f := range files {
+		p.track(f.Path)
+	}
+	return nil
+}
+
+// maxTelling bounds what is read of a file that tells about the project.
+const maxTelling = 1 << 20
+
+// readSmall returns the beginning of a regular file inside root. One that
+// cannot be read tells nothing.
+func readSmall(root *os.Root, name string) string {
+	if fi, err := root.Stat(name); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTelling))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// throughLink reports whether a part of a path below top is a symbolic link.
+func throughLink(top, path string) bool {
+	for p := path; p != "."; p = filepath.Dir(p) {
+		if fi, err := os.Lstat(filepath.Join(top, p)); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
+}

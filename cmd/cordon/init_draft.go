@@ -1,0 +1,258 @@
+package main
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"cordon/internal/policy"
+)
+
+// project is what is known of a repository when its policy is drafted. Nothing
+// in this file looks at a disk.
+type project struct {
+	top     map[string]bool   // names at the top, tracked or present
+	dirs    []string          // directories at the top, tracked where there is a commit
+	tracked map[string]bool   // every tracked path, every directory above one, and its bare name after **/
+	ignored map[string]bool   // paths that the repository's own rules ignore
+	text    map[string]string // content of the files that tell
+}
+
+// track notes one tracked path.
+func (p *project) track(file string) {
+	p.tracked[file] = true
+	name := file
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		p.tracked[dir], p.tracked["**/"+path.Base(dir)] = true, true
+		name = dir
+	}
+	p.top[name] = true
+	if name != file && !slices.Contains(p.dirs, name) {
+		p.dirs = append(p.dirs, name)
+	}
+}
+
+// has reports whether a name at the top matches.
+func (p project) has(glob string) bool {
+	if !strings.ContainsAny(glob, "*") {
+		return p.top[glob]
+	}
+	for name := range p.top {
+		if ok, _ := path.Match(glob, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// fitting are the ecosystems that the project is of.
+func (p project) fitting() []ecosystem {
+	var fit []ecosystem
+	for _, e := range ecosystems {
+		if slices.ContainsFunc(e.marks, p.has) {
+			fit = append(fit, e)
+		}
+	}
+	return fit
+}
+
+func (p project) names() []string {
+	names := []string{}
+	for _, e := range p.fitting() {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// candidates are the directories whose being ignored matters.
+func (p project) candidates() []string {
+	var dirs []string
+	for _, e := range p.fitting() {
+		for _, glob := range slices.Concat(e.scratch, e.output) {
+			dirs = append(dirs, strings.TrimPrefix(glob, "**/"))
+		}
+	}
+	return distinct(dirs)
+}
+
+// draft proposes a policy.
+func draft(p project) policy.Draft {
+	var hosts, setup, tests policy.Entry
+	for _, e := range p.fitting() {
+		hosts.Offer = append(hosts.Offer, e.hosts...)
+		p.propose(&setup, e.setup)
+		p.propose(&tests, e.tests)
+	}
+	hosts.Offer, hosts.Note = distinct(hosts.Offer), "Where the tools of this project fetch from:"
+	return policy.Draft{Head: p.head(), Lists: map[string]policy.Entry{
+		"filesystem.write_roots":  {Set: []string{"."}, Offer: p.sources(), Note: `To lease less than the whole tree, delete "." and name what is left:`},
+		"filesystem.scratch":      {Set: p.scratch()},
+		"network.allowed_domains": hosts,
+		"setup":                   noted(setup),
+		"acceptance":              noted(p.tested(tests)),
+	}}
+}
+
+// tested adds the tests that usually run those of another ecosystem.
+func (p project) tested(tests policy.Entry) policy.Entry {
+	for _, e := range p.fitting() {
+		var more policy.Entry
+		p.propose(&more, e.instead)
+		if len(tests.Set) > 0 {
+			more.Set, more.Offer = nil, more.Set
+		}
+		tests.Set, tests.Offer = append(tests.Set, more.Set...), append(tests.Offer, more.Offer...)
+	}
+	if len(tests.Set)+len(tests.Offer) == 0 {
+		tests.Offer = []string{"./test.sh"}
+		tests.Note = "No tests were found. Without a command nothing is tested before it lands. For example:"
+	}
+	return tests
+}
+
+// noted says how the offers of an entry are meant.
+func noted(e policy.Entry) policy.Entry {
+	switch {
+	case e.Note != "":
+	case len(e.Set) == 0:
+		e.Note = "Perhaps:"
+	default:
+		e.Note = "Or:"
+	}
+	return e
+}
+
+// propose adds the first step that fits: as a setting, or as a suggestion when
+// it is only likely.
+func (p project) propose(to *policy.Entry, steps []step) {
+	for _, s := range steps {
+		if !s.when(p) {
+			continue
+		}
+		if s.likely {
+			to.Offer = append(to.Offer, s.run)
+		} else {
+			to.Set = append(to.Set, s.run)
+		}
+		return
+	}
+}
+
+// scratch are the directories that the project's tools make: those that belong
+// to a tool alone when nothing in them is tracked, those with an ordinary name
+// only when the repository ignores them too.
+func (p project) scratch() []string {
+	var dirs []string
+	for _, e := range p.fitting() {
+		for _, glob := range e.scratch {
+			if !p.tracked[glob] {
+				dirs = append(dirs, glob)
+			}
+		}
+		for _, glob := range e.output {
+			if !p.tracked[glob] && p.ignored[strings.TrimPrefix(glob, "**/")] {
+				dirs = append(dirs, glob)
+			}
+		}
+	}
+	return distinct(dirs)
+}
+
+// maxSources bounds how many directories are suggested as write_roots.
+const maxSources = 20
+
+// sources are the directories at the top that could be write_roots. A name that
+// would have to be escaped is left out.
+func (p project) sources() []string {
+	var dirs []string
+	for _, dir := range p.dirs {
+		if plainName(dir) && !p.ignored[dir] && !slices.Contains(p.candidates(), dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs[:min(len(dirs), maxSources)]
+}
+
+func plainName(s string) bool {
+	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-+", r) }
+	return s != "" && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, odd)
+}
+
+// head is the comment at the top.
+func (p project) head() []string {
+	found := "It found nothing that it knows, so little is filled in."
+	if names := p.names(); len(names) > 0 {
+		found = "It found: " + strings.Join(names, ", ") + "."
+	}
+	return []string{
+		"cordon.yaml: what a worker that cordon runs on this repository may do. Written by cordon init. " + found,
+		"A setting that is commented out (a # with no blank after it) does not hold; delete the # to make it hold, and that of the section it is in. A key that is missing has its default; a list that is there and empty allows nothing.",
+		"A run reads this file from its base commit, never from a worker's tree: commit it. \"cordon policy check cordon.yaml\" finds mistakes, \"cordon policy show\" prints what holds.",
+	}
+}
+
+func distinct(list []string) []string {
+	var kept []string
+	for _, s := range list {
+		if !slices.Contains(kept, s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// when is a condition on a project.
+type when func(project) bool
+
+func always(project) bool { return true }
+
+// has holds when every name is at the top.
+func has(globs ...string) when {
+	return func(p project) bool {
+		for _, g := range globs {
+			if !p.has(g) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func both(conditions ...when) when {
+	return func(p project) bool {
+		return !slices.ContainsFunc(conditions, func(c when) bool { return !c(p) })
+	}
+}
+
+func either(conditions ...when) when {
+	return func(p project) bool {
+		return slices.ContainsFunc(conditions, func(c when) bool { return c(p) })
+	}
+}
+
+// says holds when one of the files has a text that matches.
+func says(pattern string, files ...string) when {
+	return func(p project) bool {
+		re := regexp.MustCompile(pattern)
+		return slices.ContainsFunc(files, func(f string) bool { return re.MatchString(p.text[f]) })
+	}
+}
+
+// script holds when a manifest has a script of this name that does something.
+// What npm init leaves there does not.
+func script(manifest, name string) when {
+	return func(p project) bool {
+		var m struct {
+			Scripts map[string]any `json:"scripts"`
+		}
+		if json.Unmarshal([]byte(p.text[manifest]), &m) != nil || m.Scripts[name] == nil || m.Scripts[name] == "" {
+			return false
+		}
+		line, isText := m.Scripts[name].(string)
+		return !isText || !strings.Contains(line, "no test specified")
+	}
+}
