@@ -95,7 +95,34 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 		return l, err
 	}
 	l.Home = filepath.Clean(l.Home)
-	return l, s.plainRoots(ctx, l)
+	return l, s.protectHooks(ctx, &l)
+}
+
+// protectHooks denies writing to the tracked directory that the host takes its
+// hooks from, if there is one: what lands there runs at the operator's next
+// commit. A write root that names it lifts that, as for the built-in names.
+func (s *Session) protectHooks(ctx context.Context, l *lease.Lease) error {
+	hooks, ok, err := s.Host.ConfigValue(ctx, "core.hooksPath")
+	if err != nil || !ok || s.Host.Top == "" {
+		return err
+	}
+	if filepath.IsAbs(hooks) {
+		if hooks, err = filepath.Rel(s.Host.Top, hooks); err != nil {
+			return err
+		}
+	}
+	hooks = path.Clean(filepath.ToSlash(hooks))
+	if hooks == "." || hooks == ".." || strings.HasPrefix(hooks, "../") || hooks == ".git" || strings.HasPrefix(hooks, ".git/") {
+		return nil
+	}
+	for _, root := range l.Policy.Filesystem.WriteRoots {
+		if r := path.Clean(root); r == hooks || strings.HasPrefix(r, hooks+"/") {
+			return nil
+		}
+	}
+	deny := append([]string{}, l.Policy.Filesystem.DenyWrite...)
+	l.Policy.Filesystem.DenyWrite = append(deny, hooks)
+	return nil
 }
 
 func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (err error) {
@@ -128,8 +155,8 @@ func (s *Session) target(ctx context.Context, name string) (string, error) {
 
 // plainRoots refuses a write root that the base commit has as a symbolic link,
 // or below one: it would lead somewhere else.
-func (s *Session) plainRoots(ctx context.Context, l lease.Lease) error {
-	files, err := s.Host.Tree(ctx, l.Base)
+func (s *Session) plainRoots(ctx context.Context, sealed lease.Sealed) error {
+	files, err := s.Host.Tree(ctx, sealed.Lease().Base)
 	if err != nil {
 		return err
 	}
@@ -139,7 +166,7 @@ func (s *Session) plainRoots(ctx context.Context, l lease.Lease) error {
 			links[f.Path] = true
 		}
 	}
-	for _, root := range l.Policy.Filesystem.WriteRoots {
+	for _, root := range sealed.Rules().Roots() {
 		for p := path.Clean(root); p != "." && p != "/"; p = path.Dir(p) {
 			if links[p] {
 				return refuse("write_roots: %q is a symbolic link in the base commit (%s): name where it leads instead", root, p)
@@ -173,6 +200,9 @@ func (s *Session) enter(ctx context.Context, d Dispatch, l lease.Lease) (lease.I
 	sealed, err := lease.Seal(l)
 	if err != nil {
 		return "", &RefusedError{err}
+	}
+	if err := s.plainRoots(ctx, sealed); err != nil {
+		return "", err
 	}
 	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options}
 	if data.Overlap, err = s.overlaps(ctx, now, sealed); err != nil {

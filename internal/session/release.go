@@ -41,12 +41,15 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	l.Policy, l.Source = a.Policy, a.Source
 	l.Created = s.Now()
 	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
-	if err := s.plainRoots(ctx, l); err != nil {
+	if err := s.protectHooks(ctx, &l); err != nil {
 		return nil, err
 	}
 	sealed, err := lease.Seal(l)
 	if err != nil {
 		return nil, &RefusedError{err}
+	}
+	if err := s.plainRoots(ctx, sealed); err != nil {
+		return nil, err
 	}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
