@@ -58,12 +58,7 @@ The exit code is 1 when a check fails.`,
 }
 
 func (a *app) doctor(ctx context.Context) error {
-	checks := []check{checkGit(ctx)}
-	checks = append(checks, checkState()...)
-	checks = append(checks, checkRepository(ctx, a.dir)...)
-	checks = append(checks, check{"cell", statusInfo, "this version has no kernel cell: workers run unconfined, and the kernel features below are for information only", ""})
-	checks = append(checks, checkKernel(ctx)...)
-	checks = append(checks, checkClients(ctx)...)
+	checks := examine(ctx, a.dir)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -85,12 +80,29 @@ func (a *app) doctor(ctx context.Context) error {
 	return failed
 }
 
+// noCell is said above what the kernel has.
+const noCell = "this version has no kernel cell: workers run unconfined, and the kernel features below are for information only"
+
+// examine makes every check, in the order in which they are shown.
+func examine(ctx context.Context, dir string) []check {
+	git := checkGit(ctx)
+	checks := append([]check{git}, checkState()...)
+	if git.Status == statusFail {
+		checks = append(checks, check{"repository", statusInfo, "not looked at without git", ""})
+	} else {
+		checks = append(checks, checkRepository(ctx, dir)...)
+	}
+	checks = append(checks, check{"cell", statusInfo, noCell, ""})
+	checks = append(checks, checkKernel(ctx)...)
+	return append(checks, checkClients(ctx)...)
+}
+
 // line is the detail of a check and what to do about it.
 func (c check) line() string {
 	if c.Hint == "" {
 		return oneLine(c.Detail)
 	}
-	return oneLine(c.Detail + ": " + c.Hint)
+	return oneLine(c.Detail + "; " + c.Hint)
 }
 
 // failed is a check that could not be made, which is no better than one that

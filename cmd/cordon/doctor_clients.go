@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -80,10 +81,13 @@ func plainEnviron(lookup func(string) (string, bool)) []string {
 	return env
 }
 
+// colour is a control sequence of a terminal.
+var colour = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+
 // firstLine is the first line with something on it, without control characters
 // and not longer than a line on a screen has room for.
 func firstLine(s string) string {
-	for line := range strings.Lines(s) {
+	for line := range strings.Lines(colour.ReplaceAllString(s, "")) {
 		line = strings.Map(func(r rune) rune {
 			if unicode.IsGraphic(r) {
 				return r

@@ -88,7 +88,6 @@ func inNamespaces(ctx context.Context, inside int, argv ...string) error {
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getgid(), Size: 1}},
-		Pdeathsig:   syscall.SIGKILL,
 	}
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 
 	"cordon/internal/git"
 	"cordon/internal/session"
+	"cordon/internal/worktree"
 )
 
 // checkRepository looks at the repository around dir, where there is one.
@@ -80,47 +79,10 @@ func checkCommit(ctx context.Context, host git.Host, commit git.OID) []check {
 	if n := len(modules); n > 0 {
 		checks = append(checks, check{"submodules", statusWarn, fmt.Sprintf("%d, of which %s is the first: left empty in a worker's tree, and a worker cannot change them", n, modules[0]), ""})
 	}
-	filter, err := filtered(ctx, host, files)
-	if err != nil {
-		return append(checks, failed("attributes", err, ""))
-	}
-	if filter != "" {
-		checks = append(checks, check{"attributes", statusFail, filter, "a run would be refused: its blobs are not its files"})
+	if err := worktree.RefuseFilters(ctx, host.Repo, commit); err != nil {
+		checks = append(checks, failed("attributes", err, "a run would be refused"))
 	}
 	return checks
-}
-
-// filtered names the first attribute that hands files to a filter program: Git
-// LFS, git-crypt and their like.
-func filtered(ctx context.Context, host git.Host, files []git.File) (string, error) {
-	for _, f := range files {
-		if path.Base(f.Path) != ".gitattributes" || f.Mode != git.Regular && f.Mode != git.Executable {
-			continue
-		}
-		text, err := host.Blob(ctx, f.OID)
-		if err != nil {
-			return "", err
-		}
-		for line := range strings.Lines(string(text)) {
-			if name := filterIn(line); name != "" {
-				return fmt.Sprintf("%s asks for the filter %s", f.Path, name), nil
-			}
-		}
-	}
-	return "", nil
-}
-
-func filterIn(line string) string {
-	words := strings.Fields(line)
-	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
-		return ""
-	}
-	for _, word := range words[1:] {
-		if name, found := strings.CutPrefix(word, "filter="); found {
-			return name
-		}
-	}
-	return ""
 }
 
 func checkPolicy(ctx context.Context, s *session.Session, commit git.OID) check {

@@ -178,7 +178,9 @@ func (p project) sources() []string {
 }
 
 func plainName(s string) bool {
-	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-+", r) }
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-+", r)
+	}
 	return s != "" && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, odd)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,23 +131,7 @@ func headOf(ctx context.Context, host git.Host) (git.OID, error) {
 	if branch != "" {
 		return host.Ref(ctx, branch)
 	}
-	private, err := filepath.EvalSymlinks(host.Private)
-	if err != nil {
-		return "", err
-	}
-	if private == host.Dir {
-		return host.Commit(ctx, "HEAD")
-	}
-	checkouts, err := host.Checkouts(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, c := range checkouts {
-		if c.GitDir == private && c.Head != "" {
-			return c.Head, nil
-		}
-	}
-	return "", fmt.Errorf("the repository does not know the worktree %s", host.Top)
+	return host.Commit(ctx, "HEAD")
 }
 
 // protectedRow is a built-in deny in a --json call.

@@ -180,7 +180,7 @@ func (a *app) release(ctx context.Context, prefix, file string, writes []string,
 
 func amended(p policy.Policy, writes []string) (policy.Policy, error) {
 	roots := append(append([]string{}, p.Filesystem.WriteRoots...), writes...)
-	return withWriteRoots(p, roots)
+	return session.WithWriteRoots(p, roots)
 }
 
 func (a *app) discardCommand() *cobra.Command {

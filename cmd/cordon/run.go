@@ -10,7 +10,6 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/ledger"
-	"cordon/internal/policy"
 	"cordon/internal/session"
 )
 
@@ -20,7 +19,6 @@ const unconfined = "unconfined: no kernel cell in this version, so reads, networ
 type runOptions struct {
 	session.Dispatch
 	policy string
-	writes []string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -47,7 +45,7 @@ the worker's tree.`,
 	f := c.Flags()
 	f.SetInterspersed(false)
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE` instead of the base commit")
-	f.StringArrayVar(&o.writes, "write", nil, "let it write `ROOT` and nothing else (repeatable; replaces write_roots)")
+	f.StringArrayVar(&o.Write, "write", nil, "let it write `ROOT` and nothing else (repeatable; replaces write_roots)")
 	f.StringVar(&o.Base, "base", "", "start from `REV` instead of the target's tip")
 	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of the one you are on")
 	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing linked worktree of another tool's")
@@ -67,8 +65,12 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := o.resolvePolicy(ctx, s); err != nil {
-		return err
+	if o.policy != "" {
+		p, source, err := s.PolicyFile(o.policy)
+		if err != nil {
+			return err
+		}
+		o.Policy, o.Source = &p, source
 	}
 	w, err := s.Lease(ctx, o.Dispatch)
 	if err != nil {
@@ -77,50 +79,6 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	a.announce(s, w)
 	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
 	return a.outcome(ctx, s, w, err)
-}
-
-// resolvePolicy reads --policy and --write. Without either the base commit's
-// policy holds, which the session reads itself.
-func (o *runOptions) resolvePolicy(ctx context.Context, s *session.Session) error {
-	if o.policy == "" && len(o.writes) == 0 {
-		return nil
-	}
-	p, source, err := o.basePolicy(ctx, s)
-	if err != nil {
-		return err
-	}
-	if len(o.writes) > 0 {
-		if p, err = withWriteRoots(p, o.writes); err != nil {
-			return err
-		}
-		source += " with --write"
-	}
-	o.Dispatch.Policy, o.Source = &p, source
-	return nil
-}
-
-func (o *runOptions) basePolicy(ctx context.Context, s *session.Session) (policy.Policy, string, error) {
-	if o.policy != "" {
-		return s.PolicyFile(o.policy)
-	}
-	rev := o.Base
-	if rev == "" {
-		if rev = o.Target; rev == "" {
-			rev = "HEAD"
-		}
-	}
-	base, err := s.Host.Commit(ctx, rev)
-	if err != nil {
-		return policy.Policy{}, "", err
-	}
-	return s.PolicyAt(ctx, base)
-}
-
-// withWriteRoots replaces the write_roots, checked as if they had been written
-// in the policy.
-func withWriteRoots(p policy.Policy, roots []string) (policy.Policy, error) {
-	p.Filesystem.WriteRoots = roots
-	return policy.Parse("--write", p.YAML())
 }
 
 // drive is how a worker of this terminal's is run.

@@ -15,6 +15,7 @@ import (
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
+	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
 
@@ -23,6 +24,7 @@ type Dispatch struct {
 	Command   []string
 	Policy    *policy.Policy // nil: the base commit's
 	Source    string         // where Policy came from
+	Write     []string       // write_roots instead of the policy's; nil: the policy's
 	Base      string         // revision; "": the target's tip
 	Target    string         // branch; "": the one the operator is on
 	Adopt     string         // an existing linked worktree
@@ -35,6 +37,15 @@ type RefusedError struct{ Err error }
 
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
+
+// refused makes a refusal of what package worktree will never do.
+func refused(err error) error {
+	var filter *worktree.FilterError
+	if errors.As(err, &filter) {
+		return &RefusedError{err}
+	}
+	return err
+}
 
 func refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
 
@@ -54,7 +65,7 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 		return nil, err
 	}
 	for {
-		id, err := s.enter(ctx, d, draft)
+		id, err := s.enterAndPin(ctx, d, draft)
 		if errors.Is(err, errTaken) {
 			continue
 		}
@@ -63,6 +74,21 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 		}
 		return s.Find(string(id))
 	}
+}
+
+// enterAndPin writes a lease and the ref that keeps its base, both while nobody
+// compares the host with a baseline: the one explains the other.
+func (s *Session) enterAndPin(ctx context.Context, d Dispatch, draft lease.Lease) (lease.ID, error) {
+	release, err := s.State.Lock(state.GateLock, true)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	id, err := s.enter(ctx, d, draft)
+	if err != nil {
+		return "", err
+	}
+	return id, s.gate.Pin(ctx, id, draft.Base)
 }
 
 // draft is the lease without its name, place and time.
@@ -87,6 +113,9 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 	}
 	if err := s.adopt(ctx, d, tip, &l); err != nil {
 		return l, err
+	}
+	if err := worktree.RefuseFilters(ctx, s.Host.Repo, l.Base); err != nil {
+		return l, refused(err)
 	}
 	if err := s.policyFor(ctx, d, &l); err != nil {
 		return l, err
@@ -128,10 +157,22 @@ func (s *Session) protectHooks(ctx context.Context, l *lease.Lease) error {
 func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (err error) {
 	if d.Policy != nil {
 		l.Policy, l.Source = *d.Policy, d.Source
+	} else if l.Policy, l.Source, err = s.PolicyAt(ctx, l.Base); err != nil {
+		return err
+	}
+	if d.Write == nil {
 		return nil
 	}
-	l.Policy, l.Source, err = s.PolicyAt(ctx, l.Base)
+	l.Policy, err = WithWriteRoots(l.Policy, d.Write)
+	l.Source += " with --write"
 	return err
+}
+
+// WithWriteRoots replaces the write_roots of a policy, checked as if they had
+// been written there.
+func WithWriteRoots(p policy.Policy, roots []string) (policy.Policy, error) {
+	p.Filesystem.WriteRoots = roots
+	return policy.Parse("--write", p.YAML())
 }
 
 // target is the branch that the result is for, by its full name.
