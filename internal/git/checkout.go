@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -94,36 +93,57 @@ func (r Repo) locate(all []Checkout) ([]Checkout, error) {
 	return all, nil
 }
 
-func (r Repo) in(ctx context.Context, c Checkout, config []string, stderr io.Writer, args ...string) ([]byte, error) {
-	return r.bin.run(ctx, call{
-		dir: c.Top, repo: []string{"--git-dir=" + c.GitDir, "--work-tree=" + c.Top},
-		config: config, args: args, stderr: stderr,
-	})
+// in calls git on a checkout, with every driver muted.
+func (r Repo) in(ctx context.Context, c Checkout, k call) ([]byte, error) {
+	var err error
+	if k.mute, err = r.neutral(ctx, c.GitDir); err != nil {
+		return nil, err
+	}
+	k.dir, k.repo = c.Top, []string{"--git-dir=" + c.GitDir, "--work-tree=" + c.Top}
+	return r.bin.run(ctx, k)
 }
 
-// neutral returns overrides that make every filter driver of the repository's
-// own configuration do nothing: a clean filter is a program.
-func (r Repo) neutral(ctx context.Context) ([]string, error) {
-	out, err := r.run(ctx, "config", "-z", "--includes", "--name-only", "--get-regexp", `^filter\.`)
+// neutral returns settings that make every filter and merge driver known to a
+// checkout do nothing: they are programs. They are read where they will be used,
+// because a linked worktree may have configuration of its own.
+func (r Repo) neutral(ctx context.Context, gitDir string) ([]setting, error) {
+	out, err := r.bin.run(ctx, call{
+		dir: gitDir, repo: []string{"--git-dir=" + gitDir},
+		args: []string{"config", "-z", "--includes", "--name-only", "--get-regexp", `^(filter|merge)\.`},
+	})
 	if err != nil && exitCode(err) != 1 {
 		return nil, err
 	}
-	var config []string
+	var mute []setting
 	for _, key := range lines(out) {
-		value := ""
-		if strings.HasSuffix(key, ".required") {
-			value = "false"
+		switch {
+		case strings.HasPrefix(key, "merge.") && strings.HasSuffix(key, ".driver"):
+			mute = append(mute, setting{key, "false"}) // a driver that fails is a conflict; an empty one would keep one side
+		case strings.HasPrefix(key, "merge."):
+		case strings.HasSuffix(key, ".required"):
+			mute = append(mute, setting{key, "false"})
+		default:
+			mute = append(mute, setting{key, ""})
 		}
-		config = append(config, key+"="+value)
 	}
-	return config, nil
+	return mute, nil
 }
 
 // Filters reports whether the repository's configuration names filter drivers,
 // so that only the operator's own git can write its files correctly.
 func (r Repo) Filters(ctx context.Context) (bool, error) {
-	config, err := r.neutral(ctx)
-	return len(config) > 0, err
+	return r.FiltersIn(ctx, Checkout{GitDir: r.Dir})
+}
+
+// FiltersIn is Filters for one checkout, which may have configuration of its own.
+func (r Repo) FiltersIn(ctx context.Context, c Checkout) (bool, error) {
+	mute, err := r.neutral(ctx, c.GitDir)
+	for _, s := range mute {
+		if strings.HasPrefix(s.key, "filter.") {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // Change is one line of git status.
@@ -134,15 +154,11 @@ type Change struct {
 
 // Status lists what differs from HEAD in a checkout of the operator's.
 func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change, error) {
-	config, err := r.neutral(ctx)
-	if err != nil {
-		return nil, err
-	}
 	mode := "--untracked-files=no"
 	if untracked {
 		mode = "--untracked-files=all"
 	}
-	out, err := r.in(ctx, c, config, nil, "status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", mode)
+	out, err := r.in(ctx, c, call{args: []string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", mode}})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +174,7 @@ func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change,
 
 // HiddenBits lists the index entries whose changes git was told not to show.
 func (r Repo) HiddenBits(ctx context.Context, c Checkout) ([]string, error) {
-	out, err := r.in(ctx, c, nil, nil, "ls-files", "-z", "-v")
+	out, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "-v"}})
 	if err != nil {
 		return nil, err
 	}
@@ -169,28 +185,6 @@ func (r Repo) HiddenBits(ctx context.Context, c Checkout) ([]string, error) {
 		}
 	}
 	return hidden, nil
-}
-
-// Advance moves the files and the index of a clean checkout from one commit to
-// another, leaving everything else in it alone. It refuses when that would lose
-// a byte. Repeating it after an interruption completes it. With dry set it only
-// says whether it would refuse.
-func (r Repo) Advance(ctx context.Context, c Checkout, from, to OID, dry bool) error {
-	args := []string{"read-tree", "-m", "-u", string(from), string(to)}
-	if dry {
-		args = []string{"read-tree", "-m", "-u", "-n", string(from), string(to)}
-	}
-	config, err := r.neutral(ctx)
-	if err != nil {
-		return err
-	}
-	// The index may be stale only in its stat data; refresh it first, or
-	// read-tree takes every touched file for a changed one.
-	if _, err := r.in(ctx, c, config, nil, "update-index", "-q", "--refresh", "--ignore-submodules"); err != nil && exitCode(err) != 1 {
-		return err
-	}
-	_, err = r.in(ctx, c, config, nil, args...)
-	return err
 }
 
 // Progress is told how many files of how many have been written.
@@ -215,7 +209,10 @@ func (r Repo) Populate(ctx context.Context, top string, commit OID, branch strin
 	}
 	c := Checkout{Top: top, GitDir: r.Dir}
 	meter := &meter{report: progress}
-	_, err := r.in(ctx, c, []string{"core.fsync=none", "checkout.workers=1"}, meter, "read-tree", "-m", "-u", "-v", string(commit))
+	_, err := r.in(ctx, c, call{
+		config: []string{"core.fsync=none", "checkout.workers=1"}, stderr: meter,
+		args: []string{"read-tree", "-m", "-u", "-v", string(commit)},
+	})
 	return err
 }
 
@@ -249,11 +246,11 @@ func (m *meter) Write(p []byte) (int, error) {
 // IgnoredWith lists the untracked files of a checkout that a pattern file in
 // gitignore syntax matches and that the checkout's own rules ignore.
 func (r Repo) IgnoredWith(ctx context.Context, c Checkout, patterns string) ([]string, error) {
-	matched, err := r.in(ctx, c, nil, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-from="+patterns)
+	matched, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-from=" + patterns}})
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := r.in(ctx, c, nil, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+	ignored, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard"}})
 	if err != nil {
 		return nil, err
 	}
@@ -277,16 +274,18 @@ func (r Repo) CheckIgnore(ctx context.Context, top string, paths []string) (map[
 	if len(paths) == 0 {
 		return ignored, nil
 	}
+	// A name may look like pathspec magic, which this command always reads.
+	const here = "./"
 	out, err := r.bin.run(ctx, call{
 		dir: top, repo: []string{"--git-dir=" + r.Dir, "--work-tree=" + top},
 		args:  []string{"check-ignore", "-z", "--stdin", "--no-index"},
-		stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
+		stdin: strings.NewReader(here + strings.Join(paths, "\x00"+here) + "\x00"),
 	})
 	if err != nil && exitCode(err) != 1 {
 		return nil, err
 	}
 	for _, p := range lines(out) {
-		ignored[p] = true
+		ignored[strings.TrimPrefix(p, here)] = true
 	}
 	return ignored, nil
 }

@@ -82,9 +82,10 @@ func parseVersion(s string) (Version, error) {
 		if i == len(v) {
 			break
 		}
-		n, err := strconv.Atoi(strings.TrimRight(part, "-rc"))
+		part, _, _ = strings.Cut(part, "-") // 2.40.0-rc1
+		n, err := strconv.Atoi(part)
 		if err != nil {
-			break
+			break // 2.39.GIT
 		}
 		v[i] = n
 	}
@@ -106,13 +107,21 @@ var overrides = []string{
 	"core.commitGraph=false",         // a file that could lie about parents
 	"core.autocrlf=false",            // the bytes in a tree are the bytes of the blob
 	"core.fsync=all",                 // an object that a ref names is on disk
-	"core.pager=cat",                 // a program
-	"diff.external=",                 // a program
-	"diff.renames=false",             // a rename is a deletion and an addition
-	"gpg.program=false",              // a program
+	"core.checkStat=default",         // a file of the same size and second is not an unchanged file
+	"core.trustctime=true",
+	"core.filesRefLockTimeout=5000", // another git process at the same ref is waited for
+	"core.packedRefsTimeout=5000",
+	"core.pager=cat",     // a program
+	"diff.external=",     // a program
+	"diff.renames=false", // a rename is a deletion and an addition
+	"gpg.program=false",  // programs
+	"gpg.openpgp.program=false",
+	"gpg.x509.program=false",
+	"gpg.ssh.program=false",
 	"commit.gpgSign=false",
-	"credential.helper=", // programs
-	"gc.auto=0",          // nothing is started behind our back
+	"log.showSignature=false", // runs them
+	"credential.helper=",      // programs
+	"gc.auto=0",               // nothing is started behind our back
 	"maintenance.auto=false",
 	"submodule.recurse=false",
 	"protocol.allow=never", // no transport at all: objects move through pack pipes
@@ -121,6 +130,7 @@ var overrides = []string{
 	"safe.directory=*", // ownership decides nothing here: nothing of the repository is executed
 	"safe.bareRepository=explicit",
 	"init.defaultBranch=main",
+	"advice.graftFileDeprecated=false", // said of GIT_GRAFT_FILE below, in every error
 }
 
 // environ is the whole environment of every git process.
@@ -135,6 +145,9 @@ func environ() []string {
 		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1",
+		// No transport at all. This wins over protocol.NAME.allow of a
+		// repository, which protocol.allow on the command line does not.
+		"GIT_ALLOW_PROTOCOL=",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_ASKPASS=true",
@@ -154,12 +167,27 @@ func environ() []string {
 	return env
 }
 
+// setting is one key of git's configuration. A key may hold any character, an
+// equals sign included, so it cannot always be given with -c.
+type setting struct{ key, value string }
+
+// settings are the variables that hand settings to git.
+func settings(list []setting) []string {
+	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(list))}
+	for i, s := range list {
+		n := strconv.Itoa(i)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+s.key, "GIT_CONFIG_VALUE_"+n+"="+s.value)
+	}
+	return env
+}
+
 // call is one git process.
 type call struct {
-	dir    string   // working directory; "" means the root directory
-	repo   []string // --git-dir and --work-tree
-	config []string // further -c overrides
-	env    []string // further variables
+	dir    string    // working directory; "" means the root directory
+	repo   []string  // --git-dir and --work-tree
+	config []string  // further -c overrides
+	mute   []setting // further settings, weaker than -c
+	env    []string  // further variables
 	args   []string
 	stdin  io.Reader
 	stdout io.Writer // nil: collected and returned
@@ -205,7 +233,7 @@ func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 	if cmd.Dir == "" {
 		cmd.Dir = "/"
 	}
-	cmd.Env = append(environ(), c.env...)
+	cmd.Env = append(append(environ(), settings(c.mute)...), c.env...)
 	cmd.Stdin = c.stdin
 	// An interrupt typed at the terminal is for cordon, which decides what to
 	// finish; a half-done ref update helps nobody.

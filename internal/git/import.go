@@ -42,8 +42,8 @@ func (w *Writer) printf(format string, args ...any) {
 }
 
 // Snapshot writes one commit on top of base from the files that fill puts and
-// deletes, and returns it. Paths must have been verified by the caller. No ref
-// is left behind.
+// deletes, points ref at it and returns it. Paths must have been verified by the
+// caller.
 func (r Repo) Snapshot(ctx context.Context, ref string, base OID, message string, fill func(*Writer) error) (OID, error) {
 	pr, pw := io.Pipe()
 	filled := make(chan error, 1)

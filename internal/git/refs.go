@@ -41,10 +41,12 @@ func (r Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 // ErrNoRef says that a ref does not exist.
 var ErrNoRef = errors.New("no such ref")
 
-// Ref reads one ref by its full name.
+// Ref reads one ref by its full name. It does not search as rev-parse does: a
+// tag called refs/heads/main is not the branch main, even when that is gone.
 func (r Repo) Ref(ctx context.Context, name string) (OID, error) {
-	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
-	if exitCode(err) == 1 {
+	out, err := r.run(ctx, "show-ref", "--verify", "--hash", "--", name)
+	var e *Error
+	if errors.As(err, &e) && strings.Contains(e.Stderr, "not a valid ref") {
 		return "", fmt.Errorf("%s: %w", name, ErrNoRef)
 	}
 	if err != nil {
@@ -139,12 +141,16 @@ func (r Repo) Count(ctx context.Context, from, to OID) (int, error) {
 // Committers lists the committers' addresses of the commits that new reaches
 // and old does not. old may be empty.
 func (r Repo) Committers(ctx context.Context, old, new OID) ([]string, error) {
-	args := []string{"log", "-z", "--format=%ce", string(new)}
+	// Not git log: that one can be configured to run programs on signatures.
+	args := []string{"rev-list", "--no-commit-header", "--format=%ce", string(new)}
 	if !old.IsZero() {
 		args = append(args, "^"+string(old))
 	} else {
 		args = append(args, "--max-count=100")
 	}
 	out, err := r.run(ctx, append(args, "--")...)
-	return lines(out), err
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
 }

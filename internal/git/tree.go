@@ -140,7 +140,7 @@ func (r Repo) Blob(ctx context.Context, oid OID) ([]byte, error) {
 
 // FileAt returns a file of a commit; ok is false when there is none.
 func (r Repo) FileAt(ctx context.Context, commit OID, path string) (content []byte, ok bool, err error) {
-	out, err := r.run(ctx, "ls-tree", "-z", "--full-tree", string(commit), "--", path)
+	out, err := r.call(ctx, call{repo: []string{"--literal-pathspecs"}, args: []string{"ls-tree", "-z", "--full-tree", string(commit), "--", path}})
 	if err != nil {
 		return nil, false, err
 	}
@@ -167,7 +167,12 @@ type Merge struct {
 
 // MergeTrees merges two commits into a tree.
 func (r Repo) MergeTrees(ctx context.Context, ours, theirs OID) (Merge, error) {
-	out, err := r.run(ctx, "merge-tree", "--write-tree", "--no-messages", "-z", "--name-only", string(ours), string(theirs))
+	mute, err := r.neutral(ctx, r.Dir)
+	if err != nil {
+		return Merge{}, err
+	}
+	args := []string{"merge-tree", "--write-tree", "--no-messages", "-z", "--name-only", string(ours), string(theirs)}
+	out, err := r.call(ctx, call{args: args, mute: mute})
 	if err != nil && exitCode(err) != 1 {
 		return Merge{}, err
 	}

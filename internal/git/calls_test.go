@@ -1,0 +1,211 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// calls has a call of every exported function and method.
+func (tr *trap) calls() map[string]func(context.Context) error {
+	h, t := tr.host, tr.t
+	r := h.Repo
+	main := must[OID](t)(r.Ref(context.Background(), "refs/heads/main"))
+	first := must[OID](t)(r.Commit(context.Background(), string(tr.base)))
+	return map[string]func(context.Context) error{
+		"Find": func(ctx context.Context) error { _, err := Find(ctx); return err },
+		"Discover": func(ctx context.Context) error {
+			found, err := Discover(ctx, r.bin, h.Top)
+			if err == nil && found.Dir != h.Dir {
+				err = fmt.Errorf("found %s", found.Dir)
+			}
+			return err
+		},
+		"Init": func(ctx context.Context) error {
+			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Alternate: r.ObjectsDir()})
+			if _, serr := os.Stat(filepath.Join(fresh.Dir, "hooks")); serr == nil {
+				return fmt.Errorf("a template was copied")
+			}
+			return err
+		},
+		"HeadBranch": func(ctx context.Context) error { _, err := h.HeadBranch(ctx); return err },
+		"Checkouts": func(ctx context.Context) error {
+			all, err := r.Checkouts(ctx)
+			if err == nil && len(all) != 2 {
+				err = fmt.Errorf("%d checkouts", len(all))
+			}
+			return err
+		},
+		"Filters":   func(ctx context.Context) error { return wantTrue(r.Filters(ctx)) },
+		"FiltersIn": func(ctx context.Context) error { return wantTrue(r.FiltersIn(ctx, tr.linked)) },
+		"Status":    func(ctx context.Context) error { return tr.statuses(ctx) },
+		"HiddenBits": func(ctx context.Context) error {
+			_, err := r.HiddenBits(ctx, tr.linked)
+			return err
+		},
+		"Advance": func(ctx context.Context) error {
+			for _, step := range [][2]OID{{main, first}, {first, main}} {
+				if err := r.Advance(ctx, tr.main, step[0], step[1], true); err != nil {
+					return err
+				}
+				if err := r.Advance(ctx, tr.main, step[0], step[1], false); err != nil {
+					return err
+				}
+			}
+			return r.Advance(ctx, tr.linked, tr.side, tr.side, false)
+		},
+		"Populate": func(ctx context.Context) error {
+			top := filepath.Join(t.TempDir(), "x")
+			fresh, err := Init(ctx, r.bin, top, InitOptions{Format: SHA1, Alternate: r.ObjectsDir(), Branch: "b"})
+			if err != nil {
+				return err
+			}
+			return fresh.Populate(ctx, top, main, "b", nil)
+		},
+		"IgnoredWith": func(ctx context.Context) error {
+			patterns := filepath.Join(t.TempDir(), "patterns")
+			write(t, patterns, "*.ign\n")
+			write(t, filepath.Join(h.Top, "x.ign"), "x")
+			got, err := r.IgnoredWith(ctx, tr.main, patterns)
+			return wantOne(got, "x.ign", err)
+		},
+		"CheckIgnore": func(ctx context.Context) error {
+			got, err := r.CheckIgnore(ctx, h.Top, []string{"y.ign", "y.txt"})
+			if err == nil && (!got["y.ign"] || got["y.txt"]) {
+				err = fmt.Errorf("%v", got)
+			}
+			return err
+		},
+		"ConfigValue": func(ctx context.Context) error { _, _, err := r.ConfigValue(ctx, "core.fsmonitor"); return err },
+		"Snapshot": func(ctx context.Context) error {
+			_, err := r.Snapshot(ctx, "refs/in/x", main, "m", func(w *Writer) error {
+				w.Delete("inc.inc")
+				return w.Put("a.txt", Regular, 2, strings.NewReader("z\n"))
+			})
+			return err
+		},
+		"PutBlob": func(ctx context.Context) error { _, err := r.PutBlob(ctx, strings.NewReader("x")); return err },
+		"PutTree": func(ctx context.Context) error {
+			_, err := r.PutTree(ctx, []File{{"a.txt", Entry{Regular, tr.blob}}})
+			return err
+		},
+		"AddPack":         func(ctx context.Context) error { return r.AddPack(ctx, tr.pack(ctx, main)) },
+		"AddPackUnlinked": func(ctx context.Context) error { _, err := r.AddPackUnlinked(ctx, tr.pack(ctx, main)); return err },
+		"Send": func(ctx context.Context) error {
+			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Bare: true})
+			if err != nil {
+				return err
+			}
+			return r.Send(ctx, fresh, []OID{main}, nil)
+		},
+		"Kinds": func(ctx context.Context) error {
+			kinds, err := r.Kinds(ctx, []OID{main, tr.missing})
+			if err == nil && (kinds[main] != "commit" || kinds[tr.missing] != "") {
+				err = fmt.Errorf("%v", kinds)
+			}
+			return err
+		},
+		"Patch": func(ctx context.Context) error {
+			var out bytes.Buffer
+			err := r.Patch(ctx, &out, first, main, true, "--stat", "-p")
+			if err == nil && !strings.Contains(out.String(), "merged.mrg") {
+				err = fmt.Errorf("%s", &out)
+			}
+			return err
+		},
+		"Refs":      func(ctx context.Context) error { _, err := r.Refs(ctx); return err },
+		"Ref":       func(ctx context.Context) error { _, err := r.Ref(ctx, "refs/heads/main"); return err },
+		"UpdateRef": func(ctx context.Context) error { return r.UpdateRef(ctx, "refs/x/u", main, "", "t") },
+		"SetRef":    func(ctx context.Context) error { return r.SetRef(ctx, "refs/x/s", main, "t") },
+		"DeleteRef": func(ctx context.Context) error {
+			r.SetRef(ctx, "refs/x/d", main, "t")
+			return r.DeleteRef(ctx, "refs/x/d", main)
+		},
+		"ValidBranch": func(ctx context.Context) error { return wantTrue(r.ValidBranch(ctx, "x/y"), nil) },
+		"IsAncestor":  func(ctx context.Context) error { return wantTrue(r.IsAncestor(ctx, first, tr.grafted)) },
+		"MergeBase":   func(ctx context.Context) error { _, err := r.MergeBase(ctx, main, tr.side); return err },
+		"Count":       func(ctx context.Context) error { n, err := r.Count(ctx, first, main); return wantTrue(n == 2, err) },
+		"Committers": func(ctx context.Context) error {
+			got, err := r.Committers(ctx, first, main)
+			return wantTrue(len(got) == 2, err)
+		},
+		"Commit":      func(ctx context.Context) error { _, err := r.Commit(ctx, "main~1"); return err },
+		"TreeOf":      func(ctx context.Context) error { _, err := r.TreeOf(ctx, main); return err },
+		"ObjectsDir":  func(context.Context) error { return wantTrue(r.ObjectsDir() != "", nil) },
+		"ShallowFile": func(context.Context) error { _, err := r.ShallowFile(); return err },
+		"Tree":        func(ctx context.Context) error { got, err := r.Tree(ctx, main); return wantTrue(len(got) == 8, err) },
+		"Diff": func(ctx context.Context) error {
+			got, err := r.Diff(ctx, first, main)
+			return wantTrue(len(got) == 2, err)
+		},
+		"Commits": func(ctx context.Context) error {
+			got, err := r.Commits(ctx, []OID{main}, first)
+			return wantTrue(len(got) == 2, err)
+		},
+		"CommitDeltas": func(ctx context.Context) error {
+			got, err := r.CommitDeltas(ctx, []OID{main, tr.side})
+			return wantTrue(len(got) > 0, err)
+		},
+		"Blob": func(ctx context.Context) error {
+			got, err := r.Blob(ctx, tr.blob)
+			if err == nil && string(got) != "a\n" {
+				err = fmt.Errorf("a replaced object was read: %q", got)
+			}
+			if _, merr := r.Blob(ctx, tr.missing); merr == nil {
+				err = fmt.Errorf("a missing object was fetched")
+			}
+			return err
+		},
+		"FileAt": func(ctx context.Context) error { _, ok, err := r.FileAt(ctx, main, "a.txt"); return wantTrue(ok, err) },
+		"MergeTrees": func(ctx context.Context) error {
+			m, err := r.MergeTrees(ctx, main, tr.side)
+			return wantOne(m.Conflicts, "merged.mrg", err)
+		},
+		"CommitTree": func(ctx context.Context) error {
+			tree, err := r.TreeOf(ctx, main)
+			if err != nil {
+				return err
+			}
+			_, err = r.CommitTree(ctx, tree, []OID{main}, "m", Person{"n", "e@x"})
+			return err
+		},
+	}
+}
+
+// statuses looks at both checkouts. The files were touched, not changed.
+func (tr *trap) statuses(ctx context.Context) error {
+	for _, c := range []Checkout{tr.main, tr.linked} {
+		got, err := tr.host.Status(ctx, c, false)
+		if err != nil || len(got) > 0 {
+			return fmt.Errorf("%s: %v %w", c.Top, got, err)
+		}
+	}
+	return nil
+}
+
+func (tr *trap) pack(ctx context.Context, tip OID) io.Reader {
+	var pack bytes.Buffer
+	_, err := tr.host.call(ctx, call{args: []string{"pack-objects", "--revs", "--stdout", "--quiet"}, stdin: strings.NewReader(tip.line()), stdout: &pack})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return &pack
+}
+
+func wantTrue(ok bool, err error) error {
+	if err == nil && !ok {
+		err = fmt.Errorf("unexpected answer")
+	}
+	return err
+}
+
+func wantOne(got []string, want string, err error) error {
+	if err == nil && (len(got) != 1 || got[0] != want) {
+		err = fmt.Errorf("got %q, want %q", got, want)
+	}
+	return err
+}

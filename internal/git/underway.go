@@ -1,0 +1,39 @@
+package git
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// underWay are the files by which git remembers what a checkout is in the
+// middle of.
+var underWay = []struct{ name, what string }{
+	{"rebase-merge", "a rebase"},
+	{"rebase-apply", "a rebase"},
+	{"MERGE_HEAD", "a merge"},
+	{"CHERRY_PICK_HEAD", "a cherry-pick"},
+	{"REVERT_HEAD", "a revert"},
+}
+
+// UnderWay says what the checkout is in the middle of, "" for nothing, and which
+// branch that is about: a rebase leaves its branch and comes back to it.
+func (c Checkout) UnderWay() (what, branch string, err error) {
+	for _, u := range underWay {
+		_, err := os.Lstat(filepath.Join(c.GitDir, u.name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", "", err
+		}
+		name, err := os.ReadFile(filepath.Join(c.GitDir, u.name, "head-name"))
+		if err != nil { // not a rebase, or one of no branch
+			return u.what, c.Branch, nil
+		}
+		return u.what, strings.TrimSpace(string(name)), nil
+	}
+	return "", c.Branch, nil
+}
