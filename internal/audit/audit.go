@@ -73,6 +73,23 @@ func (p Path) String() string {
 	return string(p)
 }
 
+// plain is a message for a terminal. Messages of the system and of git repeat
+// names that a worker chose.
+func plain(message string) string {
+	var b strings.Builder
+	for len(message) > 0 {
+		r, size := utf8.DecodeRuneInString(message)
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			quoted := strconv.QuoteToASCII(message[:size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+		message = message[size:]
+	}
+	return b.String()
+}
+
 // Kind says what happened at a path.
 type Kind string
 
@@ -159,8 +176,11 @@ func Classify(changed []Change, rules Judge) []Finding {
 }
 
 func classify(c Change, rules Judge) Finding {
-	if c.Kind == HostChange {
+	switch c.Kind {
+	case HostChange:
 		return Finding{Change: c, Class: Violation, Rule: "the host repository is read-only to a worker"}
+	case Replaced: // its path is a ref, about which no write_root says anything
+		return Finding{Change: c, Class: Violation, Rule: never[Replaced]}
 	}
 	v := verdict(c, rules)
 	f := Finding{Change: c, Class: Violation, Rule: v.Rule}
@@ -173,7 +193,9 @@ func classify(c Change, rules Judge) Finding {
 	default:
 		return f
 	}
-	if c.Ignored {
+	// What an ignored place that cannot be read holds is not known to be ignored:
+	// the base may have files there.
+	if c.Ignored && c.Kind != Unreadable {
 		f.Class, f.Rule = Ignored, "ignored by the base commit"
 		return f
 	}

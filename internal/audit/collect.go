@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"runtime"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -33,7 +34,7 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 		return nil, err
 	}
 	c := newCollector(t, s)
-	if c.ignored, err = t.Ignored(ctx, c.newPaths()); err != nil {
+	if c.ignored, err = c.askIgnored(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.hash(ctx); err != nil {
@@ -77,6 +78,21 @@ func (c *collector) newPaths() []string {
 		}
 	}
 	return paths
+}
+
+// askIgnored asks about the new paths. They are asked for from the top, because
+// git reads a name that begins with a colon as a pattern.
+func (c *collector) askIgnored(ctx context.Context) (map[string]bool, error) {
+	paths := c.newPaths()
+	for i := range paths {
+		paths[i] = "./" + paths[i]
+	}
+	answer, err := c.Ignored(ctx, paths)
+	ignored := make(map[string]bool, len(answer))
+	for p, yes := range answer {
+		ignored[strings.TrimPrefix(p, "./")] = yes
+	}
+	return ignored, err
 }
 
 // hash fills entries for every node whose content matters.
@@ -153,28 +169,46 @@ func (c *collector) changes() []Change {
 		}
 	}
 	for _, f := range c.Base {
-		if !present[f.Path] && f.Mode != git.Gitlink {
+		if !present[f.Path] && f.Mode != git.Gitlink && !c.unseen(f.Path) {
 			list = append(list, Change{Path: Path(f.Path), Kind: Deleted, Old: f.Entry})
 		}
 	}
 	for _, f := range c.Seeded {
-		if !present[f.Path] {
+		if !present[f.Path] && !c.unseen(f.Path) {
 			list = append(list, Change{Path: Path(f.Path), Kind: Deleted, Old: f.Entry, Ignored: true})
 		}
 	}
 	return c.inspect(list)
 }
 
+// unseen reports whether a path lies below something that could not be looked
+// at. Nobody knows whether it is gone; the place itself is reported.
+func (c *collector) unseen(p string) bool {
+	if c.survey.blind[""] {
+		return true
+	}
+	for _, d := range prefixes(p) {
+		if c.survey.blind[d] {
+			return true
+		}
+	}
+	return false
+}
+
 // change compares one node with what was there before.
 func (c *collector) change(n node, now git.Entry, err error) (Change, bool) {
 	old, had := c.base[n.path]
+	ignored := c.ignored[n.path]
 	if !had {
+		// What cordon put there is the operator's own and never lands, whatever
+		// rule of theirs ignores it.
 		old, had = c.seeded[n.path]
+		ignored = ignored || had
 	}
-	if had && err == nil && old == now {
+	if had && err == nil && old == now && !(n.isFile() && n.setid()) {
 		return Change{}, false
 	}
-	ch := Change{Path: Path(n.path), Old: old, New: now, Size: n.size, Target: Path(n.target), Ignored: c.ignored[n.path]}
+	ch := Change{Path: Path(n.path), Old: old, New: now, Size: n.size, Target: Path(n.target), Ignored: ignored}
 	ch.Kind = kindOf(old, now)
 	ch.Kind, ch.Detail = c.hazard(n, ch, err)
 	return ch, true
@@ -198,7 +232,7 @@ func kindOf(old, now git.Entry) Kind {
 func (c *collector) hazard(n node, ch Change, err error) (Kind, string) {
 	switch dir, why := c.inRepository(n.path); {
 	case err != nil:
-		return Unreadable, err.Error()
+		return Unreadable, plain(err.Error())
 	case c.inGitlink(n.path) != "":
 		return GitlinkHit, "in submodule " + Path(c.inGitlink(n.path)).String()
 	case why != "":
@@ -280,8 +314,9 @@ func (c *collector) inspect(list []Change) []Change {
 			ch.Kind, ch.Detail = LinkOut, why
 		}
 	}
-	markCollisions(list, Result(c.Base, list))
-	return list
+	after := Result(c.Base, list)
+	markCollisions(list, after)
+	return append(list, bentChanges(list, after, lookup)...)
 }
 
 // Result is the tree that landing the changes would make of the base.

@@ -10,8 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
-	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -48,19 +47,27 @@ const (
 )
 
 // controlFiles are the parts of a git directory that decide what git does or
-// runs. Directories are read whole.
+// runs. Directories are read whole. info/refs is none: the operator's gc writes
+// it.
 var controlFiles = []string{
-	"config", "config.worktree", "hooks", "info", "shallow", "description",
+	"config", "config.worktree", "hooks", "shallow", "description",
+	"info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout",
 	"objects/info/alternates", "objects/info/http-alternates",
 	"commondir", "gitdir", "HEAD",
 }
 
 // CaptureHost reads the state of the host repository.
 func CaptureHost(ctx context.Context, host git.Host) (*HostState, error) {
+	if err := checkHost(host.Dir); err != nil {
+		return nil, err
+	}
 	s := &HostState{Control: map[string]string{}}
 	var err error
 	if s.Refs, err = host.Refs(ctx); err != nil {
 		return nil, err
+	}
+	for i := range s.Refs {
+		s.Refs[i].Name = encodable(s.Refs[i].Name)
 	}
 	if err := s.control(ctx, host); err != nil {
 		return nil, err
@@ -79,18 +86,16 @@ func CaptureHost(ctx context.Context, host git.Host) (*HostState, error) {
 	return s, nil
 }
 
+// control records what decides about git in the repository, in the private
+// parts of its worktrees and in its submodules.
 func (s *HostState) control(ctx context.Context, host git.Host) error {
-	dirs := []string{"."}
-	entries, err := os.ReadDir(filepath.Join(host.Dir, "worktrees"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	dirs, err := gitDirs(host.Dir)
+	if err != nil {
 		return err
-	}
-	for _, e := range entries {
-		dirs = append(dirs, filepath.Join("worktrees", e.Name()))
 	}
 	for _, d := range dirs {
 		for _, f := range controlFiles {
-			if err := s.record(filepath.Join(host.Dir, d, f), filepath.Join(d, f)); err != nil {
+			if err := s.record(filepath.Join(host.Dir, d, f), filepath.Join(d, f), 0); err != nil {
 				return err
 			}
 		}
@@ -102,12 +107,15 @@ func (s *HostState) control(ctx context.Context, host git.Host) error {
 	if !filepath.IsAbs(hooks) && host.Top != "" {
 		hooks = filepath.Join(host.Top, hooks)
 	}
-	return s.record(hooks, "core.hooksPath")
+	return s.record(hooks, "core.hooksPath", 0)
 }
+
+// maxLevels is how deep a directory of control files is read.
+const maxLevels = 20
 
 // record notes a file, a link with what it leads to, or every file below a
 // directory. A file that is not there is noted by its absence.
-func (s *HostState) record(path, name string) error {
+func (s *HostState) record(path, name string, level int) error {
 	fi, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
 		return nil
@@ -115,27 +123,37 @@ func (s *HostState) record(path, name string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case fi.IsDir():
-		entries, err := os.ReadDir(path)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if err := s.record(filepath.Join(path, e.Name()), filepath.Join(name, e.Name())); err != nil {
-				return err
-			}
-		}
+	key := Path(name).String() // the state is kept as JSON, which has no room for other bytes
+	if fi.Mode()&fs.ModeSymlink == 0 && !fi.IsDir() {
+		s.Control[key] = fmt.Sprintf("%v %s", fi.Mode(), contentOf(path))
 		return nil
-	case fi.Mode()&fs.ModeSymlink != 0:
+	}
+	if !fi.IsDir() {
 		to, err := os.Readlink(path)
 		if err != nil {
 			return err
 		}
-		s.Control[name] = "link to " + to + " " + contentOf(path)
-		return nil
+		s.Control[key] = "link to " + Path(to).String() + " " + contentOf(path)
+		if fi, err := os.Stat(path); err != nil || !fi.IsDir() {
+			return nil
+		}
 	}
-	s.Control[name] = fmt.Sprintf("%v %s", fi.Mode(), contentOf(path))
+	return s.recordAll(path, name, level+1)
+}
+
+func (s *HostState) recordAll(path, name string, level int) error {
+	if level > maxLevels {
+		return fmt.Errorf("%s: more than %d directories deep", plain(name), maxLevels)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := s.record(filepath.Join(path, e.Name()), filepath.Join(name, e.Name()), level); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -163,6 +181,7 @@ func contentOf(path string) string {
 
 func captureCheckout(ctx context.Context, host git.Host, c git.Checkout) (CheckoutState, error) {
 	cs := CheckoutState{Checkout: c}
+	cs.Top, cs.GitDir = encodable(c.Top), encodable(c.GitDir)
 	if _, err := os.Stat(c.Top); errors.Is(err, fs.ErrNotExist) {
 		return cs, nil
 	}
@@ -178,204 +197,27 @@ func captureCheckout(ctx context.Context, host git.Host, c git.Checkout) (Checko
 		cs.Entries = append(cs.Entries, e)
 	}
 	cs.Partial = len(changes) > maxHashed
-	cs.Hidden, err = host.HiddenBits(ctx, c)
+	hidden, err := host.HiddenBits(ctx, c)
+	for _, h := range hidden {
+		cs.Hidden = append(cs.Hidden, Path(h).String())
+	}
 	return cs, err
+}
+
+// encodable is a name as JSON can keep it.
+func encodable(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return Path(name).String()
 }
 
 func linkOrContent(path string) string {
 	if to, err := os.Readlink(path); err == nil {
-		return "link to " + to
+		return "link to " + Path(to).String()
 	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return "absent"
 	}
 	return contentOf(path)
-}
-
-// Expected says which changes of the host are accounted for.
-type Expected struct {
-	Landed        map[string][]git.OID // ref → values that cordon itself gave it meanwhile
-	Workers       map[string]bool      // workers with journal entries meanwhile: cordon wrote their refs
-	OwnRef        string               // of an adopted worktree: the branch it is on
-	OwnGitDir     string               // of an adopted worktree: its private part, relative to the git directory
-	OwnTop        string               // of an adopted worktree
-	Committer     string               // the address in every commit of this worker
-	OperatorWorks bool                 // the operator said that changes of their own are to be expected
-}
-
-// CompareHost lists what changed in the host and is not accounted for.
-func CompareHost(ctx context.Context, host git.Repo, before, after *HostState, x Expected) []Finding {
-	t := &tripwire{ctx: ctx, host: host, x: x}
-	t.control(before.Control, after.Control)
-	t.refs(before.Refs, after.Refs)
-	t.checkouts(before.Checkouts, after.Checkouts)
-	return t.found
-}
-
-type tripwire struct {
-	ctx   context.Context
-	host  git.Repo
-	x     Expected
-	found []Finding
-}
-
-const (
-	byWorker  = "made by this worker, whose address its commits carry"
-	byUnknown = "cannot be attributed: an unconfined worker, you or another program"
-)
-
-// report adds a finding. What nobody can be named for is a violation unless the
-// operator said that they work there themselves.
-func (t *tripwire) report(name, detail, who string, grave bool) {
-	f := Finding{Class: Violation, Rule: who}
-	f.Change = Change{Path: Path(name), Kind: HostChange, Source: "host", Detail: detail}
-	if t.x.OperatorWorks && !grave {
-		f.Class = Note
-	}
-	t.found = append(t.found, f)
-}
-
-// control files decide what the operator's git runs, so a change of one is
-// grave whoever made it. HEAD is a ref and compared with them.
-func (t *tripwire) control(before, after map[string]string) {
-	for _, name := range keys(before, after) {
-		b, a := before[name], after[name]
-		if b == a || t.x.OwnGitDir != "" && strings.HasPrefix(name, t.x.OwnGitDir+"/") {
-			continue
-		}
-		if strings.HasPrefix(name, "worktrees/") && b == "" && !strings.HasSuffix(name, "config.worktree") {
-			t.report(".git/"+name, "appeared", byUnknown, false)
-			continue
-		}
-		grave := filepath.Base(name) != "HEAD" && filepath.Base(name) != "gitdir"
-		t.report(".git/"+name, describe(b, a), byUnknown, grave)
-	}
-}
-
-func describe(before, after string) string {
-	switch {
-	case before == "":
-		return "appeared: " + after
-	case after == "":
-		return "vanished: was " + before
-	}
-	return before + " → " + after
-}
-
-func (t *tripwire) refs(before, after []git.Ref) {
-	b, a := refMap(before), refMap(after)
-	for _, name := range keys(b, a) {
-		if b[name] == a[name] || name == t.x.OwnRef || t.ours(name) || t.landed(name, a[name]) {
-			continue
-		}
-		who, grave := t.author(b[name], a[name])
-		t.report(name, describe(short(b[name]), short(a[name])), who, grave)
-	}
-}
-
-// ours reports whether cordon wrote a ref of its own for a worker that did
-// something meanwhile.
-func (t *tripwire) ours(name string) bool {
-	rest, ok := strings.CutPrefix(name, "refs/cordon/")
-	if !ok {
-		return false
-	}
-	parts := strings.Split(rest, "/")
-	return len(parts) > 1 && t.x.Workers[parts[1]]
-}
-
-func (t *tripwire) landed(name, value string) bool {
-	for _, oid := range t.x.Landed[name] {
-		if string(oid) == value {
-			return true
-		}
-	}
-	return false
-}
-
-// author looks for the worker's address among the commits that a ref gained.
-func (t *tripwire) author(before, after string) (string, bool) {
-	if after == "" {
-		return byUnknown, false
-	}
-	emails, err := t.host.Committers(t.ctx, git.OID(before), git.OID(after))
-	if err != nil {
-		return byUnknown + fmt.Sprintf(" (%v)", err), false
-	}
-	for _, e := range emails {
-		if e == t.x.Committer {
-			return byWorker, true
-		}
-	}
-	return byUnknown, false
-}
-
-func refMap(refs []git.Ref) map[string]string {
-	m := map[string]string{}
-	for _, r := range refs {
-		m[r.Name] = string(r.OID)
-		if r.Symref != "" {
-			m[r.Name] = r.Symref
-		}
-	}
-	return m
-}
-
-func short(value string) string {
-	if oid, err := git.ParseOID(value); err == nil {
-		return oid.Short()
-	}
-	return value
-}
-
-func (t *tripwire) checkouts(before, after []CheckoutState) {
-	was := map[string]CheckoutState{}
-	for _, c := range before {
-		was[c.Top] = c
-	}
-	for _, c := range after {
-		b, ok := was[c.Top]
-		delete(was, c.Top)
-		if ok && c.Top != t.x.OwnTop {
-			t.status(b, c)
-		}
-	}
-	for _, top := range keys(was, nil) {
-		t.report("worktree "+top, "vanished", byUnknown, false)
-	}
-}
-
-func (t *tripwire) status(before, after CheckoutState) {
-	b, a := statusMap(before), statusMap(after)
-	for _, p := range keys(b, a) {
-		if b[p] != a[p] {
-			t.report(filepath.Join(after.Top, p), describe(b[p], a[p]), byUnknown, false)
-		}
-	}
-	if strings.Join(before.Hidden, "\x00") != strings.Join(after.Hidden, "\x00") {
-		t.report(after.Top+" (index)", "entries are hidden from git status: "+Path(strings.Join(after.Hidden, ", ")).String(), byUnknown, true)
-	}
-}
-
-func statusMap(c CheckoutState) map[string]string {
-	m := map[string]string{}
-	for _, e := range c.Entries {
-		m[string(e.Path)] = strings.TrimSpace(e.Code + " " + e.Content)
-	}
-	return m
-}
-
-// keys are the names of two maps, sorted.
-func keys[V any](a, b map[string]V) []string {
-	var list []string
-	for k := range a {
-		list = append(list, k)
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			list = append(list, k)
-		}
-	}
-	sort.Strings(list)
-	return list
 }

@@ -2,13 +2,18 @@ package audit
 
 import (
 	"path"
+	"sort"
 	"strings"
 
+	"cordon/internal/git"
 	"cordon/internal/policy"
 )
 
 // maxLinks is how many links one path may pass through, as in the kernel.
 const maxLinks = 40
+
+// anyName stands for any name at the top of the tree. No policy lists it.
+const anyName = "a name that nobody gave to anything"
 
 // leadsOut says why a symbolic link does not stay inside the write_roots, or "".
 // It is resolved component by component on the tree that would land, never on the
@@ -20,7 +25,7 @@ func leadsOut(link string, lookup func(string) (string, bool), rules Judge) stri
 		return why
 	}
 	if final == "." {
-		if rules.Judge("x").Class == policy.Landing {
+		if rules.Judge(anyName).Class == policy.Landing {
 			return ""
 		}
 		return "it leads to the top of the tree, outside the write_roots"
@@ -64,4 +69,64 @@ func follow(link string, lookup func(string) (string, bool)) (final, why string)
 		at = path.Dir(at)
 	}
 	return at, ""
+}
+
+// bent finds the links that nobody touched and that leave the tree now, because
+// a link on their way was changed. It returns why.
+func bent(links []string, changed map[string]bool, lookup func(string) (string, bool)) map[string]string {
+	out := map[string]string{}
+	if len(changed) == 0 {
+		return out
+	}
+	for _, link := range links {
+		if changed[link] {
+			continue
+		}
+		through := ""
+		_, why := follow(link, func(p string) (string, bool) {
+			if changed[p] {
+				through = p
+			}
+			return lookup(p)
+		})
+		if why != "" && through != "" {
+			out[link] = why + ", by way of " + Path(through).String()
+		}
+	}
+	return out
+}
+
+// changedLinks are the paths at which a link appeared, changed or went.
+func changedLinks(list []Change) map[string]bool {
+	changed := map[string]bool{}
+	for _, ch := range list {
+		if !ch.Ignored && (ch.Old.Mode == git.Symlink || ch.New.Mode == git.Symlink) {
+			changed[string(ch.Path)] = true
+		}
+	}
+	return changed
+}
+
+// bentChanges are bent links as changes.
+func bentChanges(list []Change, tree map[string]git.Entry, lookup func(string) (string, bool)) []Change {
+	changed := changedLinks(list)
+	if len(changed) == 0 {
+		return nil
+	}
+	var links []string
+	for p, e := range tree {
+		if e.Mode == git.Symlink {
+			links = append(links, p)
+		}
+	}
+	sort.Strings(links)
+	out := bent(links, changed, lookup)
+	var more []Change
+	for _, p := range links {
+		if why, ok := out[p]; ok {
+			target, _ := lookup(p)
+			more = append(more, Change{Path: Path(p), Kind: LinkOut, Old: tree[p], New: tree[p], Target: Path(target), Detail: why})
+		}
+	}
+	return more
 }

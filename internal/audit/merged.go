@@ -27,15 +27,11 @@ func Merged(ctx context.Context, repo git.Repo, from, to git.OID, rules Judge) (
 		if err != nil {
 			return nil, err
 		}
-		if ch.Kind == Commit {
-			ch.Kind, ch.Detail = kindOf(d.Old, d.New), ""
-		}
-		list = append(list, m.inspect(ch, rules))
+		list = append(list, ch)
 	}
-	if m.err != nil {
-		return nil, m.err
+	if list, err = m.look(list, rules); err != nil {
+		return nil, err
 	}
-	markCollisions(list, m.files)
 	return Classify(list, rules), nil
 }
 
@@ -57,18 +53,37 @@ func newMergedTree(ctx context.Context, repo git.Repo, files []git.File) *merged
 			m.names[path.Dir(p)] = append(m.names[path.Dir(p)], path.Base(p))
 		}
 	}
+	targets := map[git.OID]string{}
 	m.lookup = func(p string) (string, bool) {
 		e := m.files[p]
 		if e.Mode != git.Symlink {
 			return "", false
 		}
-		b, err := repo.Blob(ctx, e.OID)
-		if err != nil {
-			m.err = err
+		target, known := targets[e.OID]
+		if !known {
+			b, err := repo.Blob(ctx, e.OID)
+			if err != nil {
+				m.err = err
+			}
+			target = string(b)
+			targets[e.OID] = target
 		}
-		return string(b), true
+		return target, true
 	}
 	return m
+}
+
+// look finds out what each change amounts to in the whole tree.
+func (m *mergedTree) look(list []Change, rules Judge) ([]Change, error) {
+	for i := range list {
+		if list[i].Kind == Commit {
+			list[i].Kind, list[i].Detail = kindOf(list[i].Old, list[i].New), ""
+		}
+		list[i] = m.inspect(list[i], rules)
+	}
+	markCollisions(list, m.files)
+	list = append(list, bentChanges(list, m.files, m.lookup)...)
+	return list, m.err
 }
 
 func (m *mergedTree) inspect(ch Change, rules Judge) Change {
@@ -81,11 +96,22 @@ func (m *mergedTree) inspect(ch Change, rules Judge) Change {
 			return ch
 		}
 	}
-	for d := path.Dir(string(ch.Path)); d != "."; d = path.Dir(d) {
-		if why := bareRepository(m.names[d]); why != "" {
-			ch.Kind, ch.Detail = Nested, Path(d).String()+": "+why
-			return ch
-		}
+	if dir, why := m.inRepository(string(ch.Path)); why != "" {
+		ch.Kind, ch.Detail = Nested, Path(dir).String()+": "+why
 	}
 	return ch
+}
+
+// inRepository returns the directory above a path that git would take for a git
+// directory.
+func (m *mergedTree) inRepository(p string) (dir, why string) {
+	for d := path.Dir(p); ; d = path.Dir(d) {
+		file := func(name string) bool { _, ok := m.files[path.Join(d, name)]; return ok }
+		if why := bareRepository(m.names[d], file); why != "" {
+			return d, why
+		}
+		if d == "." {
+			return "", ""
+		}
+	}
 }

@@ -43,7 +43,7 @@ func badName(p string) string {
 		if unicode.IsControl(r) {
 			return "it holds a control character"
 		}
-		if hfsIgnored(r) {
+		if hfsIgnored(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return "it holds an invisible character"
 		}
 	}
@@ -62,13 +62,20 @@ func badName(p string) string {
 	return ""
 }
 
-// folded is the spelling under which file systems that fold case or normalise
-// Unicode would find a path.
+// folded is the spelling under which file systems that fold case, normalise
+// Unicode or drop dots and blanks at the end of a name would find a path.
 func folded(p string) string {
+	if strings.ContainsAny(p, ". ") {
+		names := splitPath(p)
+		for i, n := range names {
+			names[i] = strings.TrimRight(n, ". ")
+		}
+		p = strings.Join(names, "/")
+	}
 	if isASCII(p) {
 		return strings.ToLower(p)
 	}
-	return cases.Fold().String(norm.NFC.String(p))
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(p)))
 }
 
 // markCollisions makes a collision of every added path that has a double in the
@@ -104,7 +111,7 @@ func collisions(added []string, all map[string]git.Entry) map[string]string {
 	found := map[string]string{} // spelling → another spelling
 	note := func(p string) {
 		for _, mine := range wanted[folded(p)] {
-			if mine != p {
+			if mine != p && (found[mine] == "" || p < found[mine]) {
 				found[mine] = p
 			}
 		}
@@ -122,6 +129,7 @@ func collisions(added []string, all map[string]git.Entry) map[string]string {
 		for _, prefix := range prefixes(p) {
 			if other, ok := found[prefix]; ok {
 				hits[p] = other
+				break // the closest is the one to name
 			}
 		}
 	}

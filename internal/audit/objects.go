@@ -161,32 +161,34 @@ func importLoose(ctx context.Context, objects *os.File, prefix string, into git.
 	return found, nil
 }
 
-// importObject copies one loose object if it is what its name says.
+// importObject copies one loose object if it is what its name says. The copy is
+// what is verified: the worker's own file may be another one a moment later.
 func importObject(dir *os.File, name string, oid git.OID, into git.Repo) error {
 	f, err := regular(dir, name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := verifyObject(f, oid, into.Format); err != nil {
+	place := filepath.Join(into.ObjectsDir(), string(oid[:2]))
+	if err := os.MkdirAll(place, 0o700); err != nil {
 		return err
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	to := filepath.Join(into.ObjectsDir(), string(oid[:2]), string(oid[2:]))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
+	copied, err := os.CreateTemp(place, "tmp_obj_")
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, f)
-	return errors.Join(err, out.Close())
+	defer os.Remove(copied.Name()) // gone already when all went well
+	defer copied.Close()
+	if _, err := io.Copy(copied, io.LimitReader(f, maxFile)); err != nil {
+		return err
+	}
+	if _, err := copied.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := verifyObject(copied, oid, into.Format); err != nil {
+		return err
+	}
+	return os.Rename(copied.Name(), filepath.Join(place, string(oid[2:])))
 }
 
 func verifyObject(r io.Reader, oid git.OID, format git.Format) error {

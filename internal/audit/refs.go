@@ -30,23 +30,32 @@ func readRefs(gitDir string) (*refTable, error) {
 	}
 	defer dir.Close()
 	t := &refTable{refs: map[string]git.OID{}, heads: map[string]string{}}
-	if _, err := openDir(gitDir, "reftable"); !errors.Is(err, fs.ErrNotExist) {
+	var st unix.Stat_t
+	if err := fstatat(dir, "reftable", &st); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the refs are kept in a format that cordon does not read")
 	}
 	if err := t.packed(dir); err != nil {
 		return nil, fmt.Errorf("packed-refs: %w", err)
 	}
-	if refs, err := subdir(dir, "refs"); err == nil {
-		if err := t.loose(refs, "refs", 0); err != nil {
-			return nil, err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err := t.head(dir, "HEAD"); err != nil {
+	if err := t.named(dir, ""); err != nil {
 		return nil, err
 	}
 	return t, t.worktrees(dir)
+}
+
+// named reads the refs and the HEAD of a git directory, or of the private part
+// of a worktree's.
+func (t *refTable) named(dir *os.File, prefix string) error {
+	refs, err := subdir(dir, "refs")
+	switch {
+	case err == nil:
+		if err := t.loose(refs, prefix+"refs", 0); err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return t.head(dir, prefix+"HEAD")
 }
 
 // small reads a file that has no reason to be large.
@@ -141,12 +150,13 @@ func (t *refTable) one(dir *os.File, name, full string) error {
 func (t *refTable) head(dir *os.File, full string) error {
 	err := t.one(dir, "HEAD", full)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", full, err)
+		return fmt.Errorf("%s: %w", Path(full), err)
 	}
 	return nil
 }
 
-// worktrees reads the HEADs of linked worktrees that the worker made itself.
+// worktrees reads the private refs of linked worktrees that the worker made
+// itself.
 func (t *refTable) worktrees(dir *os.File) error {
 	all, err := subdir(dir, "worktrees")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -165,7 +175,7 @@ func (t *refTable) worktrees(dir *os.File) error {
 		if err != nil {
 			return err
 		}
-		err = t.head(sub, "worktrees/"+name+"/HEAD")
+		err = t.named(sub, "worktrees/"+name+"/")
 		sub.Close()
 		if err != nil {
 			return err

@@ -28,12 +28,8 @@ func Run(ctx context.Context, j Job) *Report {
 		r.fail("tree", err)
 	}
 	r.Findings = append(r.Findings, Classify(changed, j.Tree.Rules)...)
-	if r.History, err = j.History(ctx); err != nil {
-		r.History = nil
+	if err := r.history(ctx, j); err != nil {
 		r.fail("git", err)
-	} else {
-		r.Findings = append(r.Findings, r.History.findings(j.Tree.Rules)...)
-		r.Findings = append(r.Findings, r.History.notes()...)
 	}
 	found, word, err := j.Host(ctx)
 	if err != nil {
@@ -44,10 +40,22 @@ func Run(ctx context.Context, j Job) *Report {
 	return r
 }
 
+// history adds what the worker's commits say.
+func (r *Report) history(ctx context.Context, j Job) error {
+	h, err := j.History(ctx)
+	if err != nil {
+		return err
+	}
+	r.History = h
+	found, err := h.findings(ctx, j.Tree.Base, j.Tree.Rules)
+	r.Findings = append(r.Findings, append(found, h.notes()...)...)
+	return err
+}
+
 // fail records that a part of the audit could not be done.
 func (r *Report) fail(part string, err error) {
 	r.Findings = append(r.Findings, Finding{
-		Change: Change{Kind: Unreadable, Source: part, Detail: err.Error()},
+		Change: Change{Kind: Unreadable, Source: part, Detail: plain(err.Error())},
 		Class:  Violation, Rule: never[Unreadable],
 	})
 }

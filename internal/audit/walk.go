@@ -46,6 +46,7 @@ func (n node) executes() bool { return n.mode&0o100 != 0 }
 type survey struct {
 	nodes []node
 	repos map[string]string // directory → why it is one
+	blind map[string]bool   // what could not be looked at
 }
 
 // walk reads a tree from its top. What lies in the top's own .git is not part
@@ -55,7 +56,7 @@ func walk(top string) (*survey, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: top, Err: err}
 	}
-	s := &survey{repos: map[string]string{}}
+	s := &survey{repos: map[string]string{}, blind: map[string]bool{}}
 	if err := s.directory(os.NewFile(uintptr(fd), top), "", 0); err != nil {
 		return nil, err
 	}
@@ -74,8 +75,8 @@ func (s *survey) directory(dir *os.File, prefix string, depth int) error {
 	if err != nil {
 		s.add(node{path: prefix, err: err})
 	}
-	if why := bareRepository(names); why != "" && prefix != "" {
-		s.repos[prefix] = why
+	if why := bareRepository(names, notDirectory(dir)); why != "" {
+		s.repos[path.Join(".", prefix)] = why
 	}
 	for _, name := range names {
 		if prefix == "" && name == ".git" {
@@ -91,19 +92,6 @@ func (s *survey) directory(dir *os.File, prefix string, depth int) error {
 	return nil
 }
 
-// bareRepository recognises a directory that git would take for a git
-// directory: an operator's git started there runs its configuration.
-func bareRepository(names []string) string {
-	has := map[string]bool{}
-	for _, n := range names {
-		has[n] = true
-	}
-	if has["HEAD"] && (has["objects"] && has["refs"] || has["config"] || has["commondir"]) {
-		return "it looks like a git directory"
-	}
-	return ""
-}
-
 func (s *survey) entry(dir *os.File, full, name string, depth int) error {
 	var st unix.Stat_t
 	if err := fstatat(dir, name, &st); err != nil {
@@ -112,7 +100,7 @@ func (s *survey) entry(dir *os.File, full, name string, depth int) error {
 	}
 	n := node{path: full, mode: uint32(st.Mode), size: st.Size, nlink: uint64(st.Nlink)}
 	if isDotGit(name) {
-		s.repos[path.Dir(full)] = "it holds " + name
+		s.repos[path.Dir(full)] = "it holds " + Path(name).String()
 	}
 	switch n.kind() {
 	case unix.S_IFDIR:
@@ -133,7 +121,12 @@ func (s *survey) descend(dir *os.File, full, name string, depth int) error {
 	return s.directory(os.NewFile(uintptr(fd), full), full, depth+1)
 }
 
-func (s *survey) add(n node) { s.nodes = append(s.nodes, n) }
+func (s *survey) add(n node) {
+	s.nodes = append(s.nodes, n)
+	if n.err != nil {
+		s.blind[n.path] = true
+	}
+}
 
 // Every system call below is relative to an open directory and follows no link.
 

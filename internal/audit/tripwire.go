@@ -1,0 +1,251 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"cordon/internal/git"
+)
+
+// Expected says which changes of the host are accounted for.
+type Expected struct {
+	Landed        map[string][]git.OID // ref → values that cordon itself gave it meanwhile
+	Workers       map[string]bool      // workers with journal entries meanwhile: cordon wrote their refs
+	OwnRef        string               // of an adopted worktree: the branch it is on
+	OwnGitDir     string               // of an adopted worktree: its private part, relative to the git directory
+	OwnTop        string               // of an adopted worktree
+	Committer     string               // the address in every commit of this worker
+	OperatorWorks bool                 // the operator said that changes of their own are to be expected
+}
+
+// CompareHost lists what changed in the host and is not accounted for.
+func CompareHost(ctx context.Context, host git.Repo, before, after *HostState, x Expected) []Finding {
+	t := &tripwire{ctx: ctx, host: host, x: x}
+	t.own(before)
+	t.control(before.Control, after.Control)
+	t.refs(before.Refs, after.Refs)
+	t.checkouts(before.Checkouts, after.Checkouts)
+	return t.found
+}
+
+type tripwire struct {
+	ctx   context.Context
+	host  git.Repo
+	x     Expected
+	found []Finding
+}
+
+const (
+	byWorker  = "made by this worker, whose address its commits carry"
+	byUnknown = "cannot be attributed: an unconfined worker, you or another program"
+)
+
+// report adds a finding. What nobody can be named for is a violation unless the
+// operator said that they work there themselves.
+func (t *tripwire) report(name, detail, who string, grave bool) {
+	f := Finding{Class: Violation, Rule: who}
+	f.Change = Change{Path: Path(name), Kind: HostChange, Source: "host", Detail: detail}
+	if t.x.OperatorWorks && !grave {
+		f.Class = Note
+	}
+	t.found = append(t.found, f)
+}
+
+// note says what the tripwire could not do.
+func (t *tripwire) note(name, detail string) {
+	ch := Change{Path: Path(name), Kind: HostChange, Source: "host", Detail: detail}
+	t.found = append(t.found, Finding{Change: ch, Class: Note, Rule: "not watched"})
+}
+
+// own fixes what belongs to an adopted worktree at what it was before the run:
+// its worker can put itself on main afterwards.
+func (t *tripwire) own(before *HostState) {
+	t.x.OwnRef, t.x.OwnGitDir = "", ""
+	if t.x.OwnTop == "" {
+		return
+	}
+	t.x.OwnTop = encodable(t.x.OwnTop)
+	for _, c := range before.Checkouts {
+		rel, err := filepath.Rel(encodable(t.host.Dir), c.GitDir)
+		if c.Top == t.x.OwnTop && c.Linked && err == nil {
+			t.x.OwnRef, t.x.OwnGitDir = c.Branch, rel
+		}
+	}
+}
+
+// control files decide what the operator's git runs, so a change of one is
+// grave whoever made it. HEAD is a ref and compared with them; of an adopted
+// worktree it is the worker's to move, and nothing else is.
+func (t *tripwire) control(before, after map[string]string) {
+	for _, name := range keys(before, after) {
+		b, a := before[name], after[name]
+		if b == a || t.x.OwnGitDir != "" && name == filepath.Join(t.x.OwnGitDir, "HEAD") {
+			continue
+		}
+		if strings.HasPrefix(name, "worktrees/") && b == "" && !strings.HasSuffix(name, "config.worktree") {
+			t.report(".git/"+name, "appeared", byUnknown, false)
+			continue
+		}
+		grave := filepath.Base(name) != "HEAD" && filepath.Base(name) != "gitdir"
+		t.report(".git/"+name, describe(b, a), byUnknown, grave)
+	}
+}
+
+func describe(before, after string) string {
+	switch {
+	case before == "":
+		return "appeared: " + after
+	case after == "":
+		return "vanished: was " + before
+	}
+	return before + " → " + after
+}
+
+func (t *tripwire) refs(before, after []git.Ref) {
+	b, a := refMap(before), refMap(after)
+	for _, name := range keys(b, a) {
+		if b[name] == a[name] || name == t.x.OwnRef || t.ours(name, b[name], a[name]) || t.landed(name, a[name]) {
+			continue
+		}
+		who, grave := t.author(b[name], a[name])
+		// Nobody but cordon has business with its refs.
+		grave = grave || strings.HasPrefix(name, "refs/cordon/")
+		t.report(name, describe(short(b[name]), short(a[name])), who, grave)
+	}
+}
+
+// ours reports whether cordon wrote a ref of its own for a worker that did
+// something meanwhile. A pin comes and goes; it never moves.
+func (t *tripwire) ours(name, before, after string) bool {
+	rest, ok := strings.CutPrefix(name, "refs/cordon/")
+	if !ok {
+		return false
+	}
+	parts := strings.Split(rest, "/")
+	if len(parts) < 2 || !t.x.Workers[parts[1]] {
+		return false
+	}
+	switch parts[0] {
+	case "pins":
+		return len(parts) == 2 && (before == "" || after == "")
+	case "results":
+		return len(parts) == 2
+	case "quarantine", "trash":
+		return true
+	}
+	return false
+}
+
+// landed reports whether a branch is where cordon left it: at something that
+// cordon landed, and not before something else that cordon landed.
+func (t *tripwire) landed(name, value string) bool {
+	known := false
+	for _, oid := range t.x.Landed[name] {
+		known = known || string(oid) == value
+	}
+	if !known {
+		return false
+	}
+	for _, oid := range t.x.Landed[name] {
+		if string(oid) == value {
+			continue
+		}
+		if older, err := t.host.IsAncestor(t.ctx, git.OID(value), oid); err != nil || older {
+			return false
+		}
+	}
+	return true
+}
+
+// author looks for the worker's address among the commits that a ref gained.
+func (t *tripwire) author(before, after string) (string, bool) {
+	if after == "" {
+		return byUnknown, false
+	}
+	emails, err := t.host.Committers(t.ctx, git.OID(before), git.OID(after))
+	if err != nil {
+		return byUnknown + fmt.Sprintf(" (%v)", err), false
+	}
+	for _, e := range emails {
+		if e == t.x.Committer {
+			return byWorker, true
+		}
+	}
+	return byUnknown, false
+}
+
+func refMap(refs []git.Ref) map[string]string {
+	m := map[string]string{}
+	for _, r := range refs {
+		m[r.Name] = string(r.OID)
+		if r.Symref != "" {
+			m[r.Name] = r.Symref
+		}
+	}
+	return m
+}
+
+func short(value string) string {
+	if oid, err := git.ParseOID(value); err == nil {
+		return oid.Short()
+	}
+	return value
+}
+
+func (t *tripwire) checkouts(before, after []CheckoutState) {
+	was := map[string]CheckoutState{}
+	for _, c := range before {
+		was[c.Top] = c
+	}
+	for _, c := range after {
+		b, ok := was[c.Top]
+		delete(was, c.Top)
+		if ok && c.Top != t.x.OwnTop {
+			t.status(b, c)
+		}
+		if b.Partial || c.Partial {
+			t.note(c.Top, fmt.Sprintf("more than %d changes: the rest was compared by name only", maxHashed))
+		}
+	}
+	for _, top := range keys(was, nil) {
+		t.report("worktree "+top, "vanished", byUnknown, false)
+	}
+}
+
+func (t *tripwire) status(before, after CheckoutState) {
+	b, a := statusMap(before), statusMap(after)
+	for _, p := range keys(b, a) {
+		if b[p] != a[p] {
+			t.report(filepath.Join(after.Top, p), describe(b[p], a[p]), byUnknown, false)
+		}
+	}
+	if strings.Join(before.Hidden, "\x00") != strings.Join(after.Hidden, "\x00") {
+		t.report(after.Top+" (index)", "entries are hidden from git status: "+Path(strings.Join(after.Hidden, ", ")).String(), byUnknown, true)
+	}
+}
+
+func statusMap(c CheckoutState) map[string]string {
+	m := map[string]string{}
+	for _, e := range c.Entries {
+		m[string(e.Path)] = strings.TrimSpace(e.Code + " " + e.Content)
+	}
+	return m
+}
+
+// keys are the names of two maps, sorted.
+func keys[V any](a, b map[string]V) []string {
+	var list []string
+	for k := range a {
+		list = append(list, k)
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			list = append(list, k)
+		}
+	}
+	sort.Strings(list)
+	return list
+}
