@@ -14,8 +14,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -42,14 +44,76 @@ type Command struct {
 	Started func(pid int) error
 }
 
-// Mark is the variable that names a worker in the environment of its processes.
-const Mark = "CORDON_WORKER"
+// The variables that name a worker, and the repository it works for, in the
+// environment of its processes. Names of workers are unique in a repository only.
+const (
+	Mark  = "CORDON_WORKER"
+	Place = "CORDON_STATE"
+)
 
 // mark is the entry of the command's environment that its children inherit.
 func (c Command) mark() string {
+	if v := c.variable(Mark); v != "" {
+		return Mark + "=" + v
+	}
+	return ""
+}
+
+// running counts the marks of the commands that this process runs now.
+var running = struct {
+	sync.Mutex
+	marks map[string]int
+}{marks: map[string]int{}}
+
+// enter notes that a command runs and returns what notes its end.
+func enter(mark string) (leave func()) {
+	add := func(n int) {
+		running.Lock()
+		defer running.Unlock()
+		if running.marks[mark] += n; running.marks[mark] == 0 {
+			delete(running.marks, mark)
+		}
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+// others are the marks of the other commands that this process runs.
+func others(mark string) []string {
+	running.Lock()
+	defer running.Unlock()
+	var list []string
+	for m := range running.marks {
+		if m != mark && m != "" {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// program is the file to execute. It is looked up in the command's own PATH:
+// cordon's may lead into the host repository. Entries relative to the directory
+// are left out, because a worker writes there.
+func (c Command) program() (string, error) {
+	name := c.Argv[0]
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	for _, dir := range filepath.SplitList(c.variable("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return p, nil
+		}
+	}
+	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
+}
+
+func (c Command) variable(name string) string {
 	for _, kv := range c.Env {
-		if strings.HasPrefix(kv, Mark+"=") {
-			return kv
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
 		}
 	}
 	return ""
@@ -88,22 +152,28 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	adoptOrphans()
-	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Env = c.Dir, c.Env
+	defer enter(c.mark())()
+	program, err := c.program()
+	if err != nil {
+		return Exit{Code: 127, Reason: NotStarted, Error: err.Error()}, err
+	}
+	cmd := exec.Command(program)
+	cmd.Args, cmd.Dir, cmd.Env = c.Argv, c.Dir, c.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	cmd.SysProcAttr = attributes()
 	if c.Terminal != nil {
 		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(c.Terminal.Fd())
 		defer takeBack(c.Terminal)
 	}
-	// A grandchild that keeps the output open must not keep us.
+	// A process that escaped and keeps the output open must not keep us.
 	cmd.WaitDelay = 2 * time.Second
 	if err := start(cmd, c); err != nil {
 		return Exit{Code: 127, Reason: NotStarted, Error: err.Error()}, err
 	}
-	reason := supervise(ctx, cmd, c.Limit)
-	exit := Exit{Code: status(cmd), Reason: reason}
+	exit := Exit{Reason: supervise(ctx, cmd, c.Limit)}
 	exit.Left = endRest(cmd.Process.Pid, c.mark())
+	_ = cmd.Wait() // the status is read from cmd.ProcessState
+	exit.Code = status(cmd)
 	return exit, nil
 }
 
@@ -130,10 +200,11 @@ func start(cmd *exec.Cmd, c Command) error {
 	return nil
 }
 
-// supervise waits for the end and brings it about when it is due.
+// supervise waits for the end of the command's own process and brings it about
+// when it is due.
 func supervise(ctx context.Context, cmd *exec.Cmd, limit time.Duration) Reason {
 	done := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(done) }() // the status is read from cmd.ProcessState
+	go func() { awaitEnd(cmd); close(done) }()
 	var timeout <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)

@@ -1,11 +1,14 @@
 package cell
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,6 +21,17 @@ func attributes() *syscall.SysProcAttr {
 // daemons that changed their session included.
 func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } // without it only the process group is ended
 
+// awaitEnd returns when a process has ended, and leaves its status to be read: a
+// daemon that keeps the output open is ended before anybody waits for that.
+func awaitEnd(cmd *exec.Cmd) {
+	for {
+		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
+
 // endRest ends what a finished command left behind: its group, and whatever
 // became a child of ours that we did not start. It returns how many there were.
 func endRest(pid int, mark string) int {
@@ -28,9 +42,9 @@ func endRest(pid int, mark string) int {
 			return ended
 		}
 		for _, p := range left {
-			_ = syscall.Kill(p, syscall.SIGKILL) // gone already is fine
+			_ = syscall.Kill(p.pid, syscall.SIGKILL) // gone already is fine
 			var ws syscall.WaitStatus
-			if got, _ := syscall.Wait4(p, &ws, 0, nil); got == p {
+			if got, _ := syscall.Wait4(p.pid, &ws, 0, nil); got == p.pid && !p.dead {
 				ended++
 			}
 		}
@@ -39,70 +53,111 @@ func endRest(pid int, mark string) int {
 }
 
 // strays are children of ours that the command left: in its process group, with
-// its mark in their environment, or in another session without anybody's mark.
-// Our own git processes are none of these.
-func strays(pid int, mark string) []int {
+// its mark in their environment, or in another session without the mark of
+// another command that this process runs. Our own git processes are none of
+// these.
+func strays(pid int, mark string) []process {
 	session, err := unix.Getsid(0)
 	if err != nil {
 		return nil
 	}
+	theirs := others(mark)
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	var left []int
+	var left []process
 	for _, s := range stats {
-		p, ppid, pgrp, sid, ok := readStat(s)
-		if !ok || ppid != os.Getpid() {
+		p, ok := readStat(s)
+		if !ok || p.parent != os.Getpid() || p.pid == pid {
 			continue
 		}
-		theirs := marked(p, Mark+"=")
-		if pgrp == pid || mark != "" && marked(p, mark+"\x00") || sid != session && !theirs {
-			left = append(left, p)
+		switch {
+		case p.group == pid, mark != "" && marked(p.pid, mark):
+		case p.session == session, anyMarked(p.pid, theirs):
+			continue
 		}
+		left = append(left, p)
 	}
 	return left
 }
 
-// marked reports whether the environment of a process holds an entry that
-// begins like this.
-func marked(pid int, entry string) bool {
-	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	return err == nil && strings.Contains("\x00"+string(b), "\x00"+entry)
+func anyMarked(pid int, marks []string) bool {
+	for _, m := range marks {
+		if marked(pid, m) {
+			return true
+		}
+	}
+	return false
 }
 
-// readStat reads pid, parent, group and session of a process.
-func readStat(path string) (pid, ppid, pgrp, sid int, ok bool) {
+// marked reports whether the environment of a process holds all the entries.
+func marked(pid int, entries ...string) bool {
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	if err != nil {
+		return false
+	}
+	env := "\x00" + string(b)
+	for _, e := range entries {
+		if !strings.Contains(env, "\x00"+e+"\x00") {
+			return false
+		}
+	}
+	return len(entries) > 0
+}
+
+// process is what the kernel says of one.
+type process struct {
+	pid, parent, group, session int
+	dead                        bool // it only waits for its parent to take note
+}
+
+func readStat(path string) (process, bool) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return
+		return process{}, false
 	}
 	text := string(b)
 	end := strings.LastIndexByte(text, ')') // the name may hold anything
 	f := strings.Fields(text[end+1:])
 	if end < 0 || len(f) < 4 {
-		return
+		return process{}, false
 	}
-	pid, err = strconv.Atoi(filepath.Base(filepath.Dir(path)))
-	ppid, _ = strconv.Atoi(f[1])
-	pgrp, _ = strconv.Atoi(f[2])
-	sid, _ = strconv.Atoi(f[3])
-	return pid, ppid, pgrp, sid, err == nil
+	var p process
+	p.pid, err = strconv.Atoi(filepath.Base(filepath.Dir(path)))
+	p.dead = f[0] == "Z"
+	p.parent, _ = strconv.Atoi(f[1])
+	p.group, _ = strconv.Atoi(f[2])
+	p.session, _ = strconv.Atoi(f[3])
+	return p, err == nil
 }
 
-// EndMarked ends every process whose environment holds the given entry: what a
-// killed cordon left running. It returns how many there were.
-func EndMarked(entry string) int {
+// EndMarked ends every process whose environment holds all the given entries:
+// what a killed cordon left running. It returns how many there were, when none
+// of them is left or when it has tried often enough.
+func EndMarked(entries ...string) int {
+	ended := map[int]bool{}
+	for range 500 { // what it kills may have forked meanwhile, and takes a moment to end
+		left := allMarked(entries)
+		if len(left) == 0 {
+			break
+		}
+		for _, pid := range left {
+			if syscall.Kill(pid, syscall.SIGKILL) == nil {
+				ended[pid] = true
+			}
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return len(ended)
+}
+
+// allMarked finds processes by their environment. One that has ended has none.
+func allMarked(entries []string) []int {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	ended := 0
+	var pids []int
 	for _, f := range files {
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(f)))
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		if !marked(pid, entry+"\x00") {
-			continue
-		}
-		if syscall.Kill(pid, syscall.SIGKILL) == nil {
-			ended++
+		if err == nil && pid != os.Getpid() && marked(pid, entries...) {
+			pids = append(pids, pid)
 		}
 	}
-	return ended
+	return pids
 }

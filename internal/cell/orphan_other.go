@@ -2,11 +2,17 @@
 
 package cell
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func adoptOrphans() {}
+
+// awaitEnd returns when a process has ended and its output is closed.
+func awaitEnd(cmd *exec.Cmd) { _ = cmd.Wait() } // the status is read from cmd.ProcessState
 
 // endRest ends the command's process group; what left the group is not found
 // on this system.
@@ -18,4 +24,4 @@ func endRest(pid int, _ string) int {
 }
 
 // EndMarked finds nothing on this system.
-func EndMarked(string) int { return 0 }
+func EndMarked(...string) int { return 0 }

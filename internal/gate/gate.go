@@ -89,9 +89,9 @@ func (g *Gate) Forget(ctx context.Context, id lease.ID) error {
 	return g.drop(ctx, pins+string(id), results+string(id))
 }
 
-// drop deletes refs of the host, with everything below them.
-func (g *Gate) drop(ctx context.Context, names ...string) error {
-	refs, err := g.host.Refs(ctx, names...)
+// drop deletes a ref of the host, or everything below a name.
+func (g *Gate) drop(ctx context.Context, name string, more ...string) error {
+	refs, err := g.host.Refs(ctx, append(more, name)...)
 	if err != nil {
 		return err
 	}
@@ -160,18 +160,6 @@ func (g *Gate) proveSnapshot(ctx context.Context, base, commit git.OID, files []
 		return fmt.Errorf("%s was audited and is not in the snapshot", audit.Path(p))
 	}
 	return nil
-}
-
-// Merged reports whether a result is in the target branch, from ancestry alone.
-func (g *Gate) Merged(ctx context.Context, commit git.OID, target string) (bool, error) {
-	tip, err := g.host.Ref(ctx, target)
-	if errors.Is(err, git.ErrNoRef) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return g.host.IsAncestor(ctx, commit, tip)
 }
 
 // keep sends a commit to the host and names it there.

@@ -117,7 +117,7 @@ func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID][]Check) (Result, error) {
 	l := o.Lease.Lease()
 	res := Result{Target: l.Target}
-	target, err := g.host.Ref(ctx, l.Target)
+	target, err := g.tip(ctx, l.Target)
 	if err != nil {
 		return res, err
 	}
@@ -127,8 +127,8 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	}
 	if len(merge.Conflicts) > 0 {
 		res.Outcome, res.Paths = Conflict, paths(merge.Conflicts)
-		res.Commit = o.Snapshot
-		return res, g.keep(ctx, g.repo, results+string(l.ID), o.Snapshot, l.Base)
+		res.Commit, err = g.keepConflict(ctx, o, tip)
+		return res, err
 	}
 	targetTree, err := g.repo.TreeOf(ctx, target)
 	if err != nil {
@@ -149,6 +149,36 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 		return res, err
 	}
 	return g.land(ctx, o, target, res)
+}
+
+// tip is where the target branch is. A symbolic ref in its place is refused:
+// moving it would either replace it or move another branch.
+func (g *Gate) tip(ctx context.Context, target string) (git.OID, error) {
+	refs, err := g.host.Refs(ctx, target)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range refs {
+		if r.Name == target && r.Symref != "" {
+			return "", fmt.Errorf("%s is a symbolic ref to %s: name that with --target", target, r.Symref)
+		}
+	}
+	return g.host.Ref(ctx, target)
+}
+
+// keepConflict stores what the worker did as a commit on its base, for a person
+// to merge.
+func (g *Gate) keepConflict(ctx context.Context, o Order, tip git.OID) (git.OID, error) {
+	l := o.Lease.Lease()
+	tree, err := g.repo.TreeOf(ctx, o.Snapshot)
+	if err != nil {
+		return "", err
+	}
+	commit, err := g.commit(ctx, o, tree, l.Base, tip)
+	if err != nil {
+		return "", err
+	}
+	return commit, g.keep(ctx, g.repo, results+string(l.ID), commit, l.Base)
 }
 
 // merge is the tree that the target gets. A target that did not move needs no
@@ -176,6 +206,7 @@ func (g *Gate) recheck(ctx context.Context, target, tree git.OID, rules policy.R
 	return bad, nil
 }
 
+// commit writes a result, with what it came from in its trailers.
 func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID) (git.OID, error) {
 	parents := []git.OID{target}
 	if o.Tip != "" {
@@ -241,71 +272,21 @@ func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (R
 	return g.finish(ctx, move, res)
 }
 
+// finish moves the branch. From then on the result is merged, whatever becomes
+// of the checkouts.
 func (g *Gate) finish(ctx context.Context, move Landing, res Result) (Result, error) {
 	if err := g.host.UpdateRef(ctx, move.Ref, move.New, move.Old, "cordon: land"); err != nil {
 		return res, err
 	}
-	if err := g.Follow(ctx, move); err != nil {
-		return res, err
-	}
 	res.Outcome = Merged
-	return res, nil
-}
-
-// followers lists the checkouts on the target branch, or says why one of them
-// must not be touched.
-func (g *Gate) followers(ctx context.Context, move Landing) ([]git.Checkout, error, error) {
-	all, err := g.host.Checkouts(ctx)
-	if err != nil {
-		return nil, nil, err
+	// An interrupt between the branch and its checkouts would leave them apart.
+	var left *LeftBehindError
+	err := g.follow(context.WithoutCancel(ctx), move, func(git.Checkout) (bool, error) { return true, nil })
+	if errors.As(err, &left) {
+		res.Checkout, res.Why = left.Checkout, left.Error()
+		return res, nil
 	}
-	var on []git.Checkout
-	for _, c := range all {
-		if c.Branch != move.Ref {
-			continue
-		}
-		why, err := g.touchable(ctx, c, move)
-		if err != nil || why != nil {
-			return nil, why, err
-		}
-		on = append(on, c)
-	}
-	return on, nil, nil
-}
-
-// touchable says why a checkout cannot follow the branch.
-func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (why, err error) {
-	if c.Prunable {
-		return fmt.Errorf("the checkout %s has the branch and cannot be reached", c.Top), nil
-	}
-	filters, err := g.host.Filters(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if filters {
-		return fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top), nil
-	}
-	dirty, err := g.host.Status(ctx, c, false)
-	if err != nil {
-		return nil, err
-	}
-	if len(dirty) > 0 {
-		return fmt.Errorf("the checkout %s has %d uncommitted changes", c.Top, len(dirty)), nil
-	}
-	if err := g.host.Advance(ctx, c, move.Old, move.New, true); err != nil {
-		return fmt.Errorf("the checkout %s would lose files: %w", c.Top, err), nil
-	}
-	return nil, nil
-}
-
-// Follow brings the checkouts of a landed branch to it. It may be repeated.
-func (g *Gate) Follow(ctx context.Context, move Landing) error {
-	for _, c := range move.Checkouts {
-		if err := g.host.Advance(ctx, c, move.Old, move.New, false); err != nil {
-			return fmt.Errorf("%s is at %s but the checkout %s could not follow: %w", move.Ref, move.New.Short(), c.Top, err)
-		}
-	}
-	return nil
+	return res, err
 }
 
 func paths(list []string) []audit.Path {

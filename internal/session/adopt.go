@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -23,8 +25,13 @@ func (s *Session) adopt(ctx context.Context, d Dispatch, tip git.OID, l *lease.L
 	if err != nil {
 		return err
 	}
-	if err := s.byteForByte(ctx, c); err != nil {
-		return err
+	for _, check := range []func(context.Context, git.Checkout) error{
+		func(context.Context, git.Checkout) error { return notTarget(c, l.Target) },
+		s.whole, s.byteForByte,
+	} {
+		if err := check(ctx, c); err != nil {
+			return err
+		}
 	}
 	l.Adopted, l.Worktree = true, c.Top
 	if d.Base == "" {
@@ -63,6 +70,28 @@ func (s *Session) linked(ctx context.Context, dir string) (git.Checkout, error) 
 	return git.Checkout{}, refuse("--adopt %s: not a linked worktree of %s (git worktree list shows them)", dir, s.Host.Top)
 }
 
+// notTarget refuses a worktree on the branch that the result is for: a commit
+// made there would move it without the gate.
+func notTarget(c git.Checkout, target string) error {
+	if c.Branch != target {
+		return nil
+	}
+	return refuse("--adopt %s: the worktree is on %s, the branch to merge into: name another with --target", c.Top, strings.TrimPrefix(target, "refs/heads/"))
+}
+
+// whole refuses a worktree that lacks files on purpose: the audit would take
+// them for deleted ones.
+func (s *Session) whole(ctx context.Context, c git.Checkout) error {
+	hidden, err := s.Host.HiddenBits(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(hidden) > 0 {
+		return refuse("--adopt %s: %d files are hidden from git (a sparse checkout, or git update-index), so what is missing cannot be told from what was deleted: let cordon make the worktree", c.Top, len(hidden))
+	}
+	return nil
+}
+
 // byteForByte refuses a worktree whose files need not equal their blobs: the
 // audit would take every converted file for a changed one.
 func (s *Session) byteForByte(ctx context.Context, c git.Checkout) error {
@@ -75,25 +104,44 @@ func (s *Session) byteForByte(ctx context.Context, c git.Checkout) error {
 			return refuse("--adopt: %s=%s converts files on checkout, so they cannot be compared with the base commit: let cordon make the worktree", key, v)
 		}
 	}
-	files, err := s.Host.Tree(ctx, c.Head)
+	texts, err := s.attributes(ctx, c.Head)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if filepath.Base(f.Path) != ".gitattributes" {
-			continue
-		}
-		text, err := s.Host.Blob(ctx, f.OID)
-		if err != nil {
-			return err
-		}
+	for name, text := range texts {
 		for _, word := range []string{"eol=crlf", "ident", "filter=", "working-tree-encoding="} {
-			if attribute(string(text), word) {
-				return refuse("--adopt: %s asks for %s, which converts files on checkout, so they cannot be compared with the base commit: let cordon make the worktree", f.Path, word)
+			if attribute(text, word) {
+				return refuse("--adopt: %s asks for %s, which converts files on checkout, so they cannot be compared with the base commit: let cordon make the worktree", name, word)
 			}
 		}
 	}
 	return nil
+}
+
+// attributes are the texts that decide how git writes the files of a commit:
+// its own, and the repository's.
+func (s *Session) attributes(ctx context.Context, commit git.OID) (map[string]string, error) {
+	texts := map[string]string{}
+	own, err := os.ReadFile(filepath.Join(s.Host.Dir, "info", "attributes"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	texts["info/attributes"] = string(own)
+	files, err := s.Host.Tree(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if filepath.Base(f.Path) != ".gitattributes" || f.Mode == git.Gitlink {
+			continue
+		}
+		text, err := s.Host.Blob(ctx, f.OID)
+		if err != nil {
+			return nil, err
+		}
+		texts[f.Path] = string(text)
+	}
+	return texts, nil
 }
 
 func attribute(text, word string) bool {
@@ -122,16 +170,40 @@ func (s *Session) freeToAdopt(ctx context.Context, now *ledger.Ledger, top strin
 	return nil
 }
 
-// ownGitDir is the private part of an adopted worktree in the host's git
-// directory, relative to it.
+// ownGitDir is an adopted worktree as it was when the worker was launched, and
+// its private part in the host's git directory, relative to it. What it is now
+// would be the worker's word: by a checkout of another branch it could make that
+// one its own.
 func (s *Session) ownGitDir(ctx context.Context, top string) (git.Checkout, string, error) {
-	c, err := s.linked(ctx, top)
+	before, err := s.baselineOf(top)
 	if err != nil {
-		return c, "", err
+		return git.Checkout{}, "", err
 	}
-	rel, err := filepath.Rel(s.Host.Dir, c.GitDir)
-	if err == nil && !strings.HasPrefix(rel, "worktrees"+string(os.PathSeparator)) {
-		err = errors.New("the worktree's git directory is not where git keeps it")
+	for _, c := range before.Checkouts {
+		if real, err := filepath.EvalSymlinks(c.Top); c.Top != top && (err != nil || real != top) {
+			continue
+		}
+		rel, err := filepath.Rel(s.Host.Dir, c.GitDir)
+		if err == nil && !strings.HasPrefix(rel, "worktrees"+string(os.PathSeparator)) {
+			err = errors.New("the worktree's git directory is not where git keeps it")
+		}
+		return c.Checkout, rel, err
 	}
-	return c, rel, err
+	return git.Checkout{}, "", errors.New("the worktree was not linked to the repository when the worker began")
+}
+
+// baselineOf is the host as it was when the last worker in an adopted worktree
+// was launched.
+func (s *Session) baselineOf(top string) (audit.HostState, error) {
+	var before audit.HostState
+	now, err := s.Ledger()
+	if err != nil {
+		return before, err
+	}
+	for _, w := range slices.Backward(now.Workers) {
+		if l := w.Lease.Lease(); l.Adopted && l.Worktree == top && w.Start != nil {
+			return before, s.load(w.ID, "host.json", w.Start.Baseline, &before)
+		}
+	}
+	return before, errors.New("no worker was launched in " + top)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"cordon/internal/audit"
@@ -27,6 +29,7 @@ type Drive struct {
 	Output   io.Writer // the worker's
 	History  bool      // keep the worker's commits
 
+	left            int  // processes of an earlier launch that were ended
 	audited, judged bool // done in this drive
 	unknown         error
 }
@@ -56,6 +59,9 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger
 	if how.Output == nil {
 		how.Output = io.Discard
 	}
+	// The lock is ours: whatever runs under this name was left by a cordon that
+	// was killed, and must not share the tree with what follows.
+	how.left = s.endLeft(id)
 	for {
 		w, err := s.Find(string(id))
 		if err != nil {
@@ -91,26 +97,49 @@ func (s *Session) next(w *ledger.Worker, how *Drive) step {
 		return s.afterRelease(w, how)
 	case w.Start == nil && how.Judge:
 		return nil
-	case w.Start == nil, w.Exit == nil && !how.Judge, how.Again:
+	case w.Intent != nil && w.Gate == nil: // before anything that would forget it
+		return s.finishLanding
+	case w.Start == nil, w.Exit == nil && !how.Judge, how.again(w):
 		return s.launch
 	case w.Exit == nil:
 		return s.giveUp
-	case w.Intent != nil && w.Gate == nil:
-		return s.recover
 	case w.Audit == nil, how.Judge && !how.audited:
-		return s.audit
+		return s.settled(s.audit)
 	}
 	return s.afterAudit(w, how)
+}
+
+// again reports whether the command is to run once more. The worker is looked at
+// under its lock, so that a run which another process has finished meanwhile is
+// not repeated.
+func (how *Drive) again(w *ledger.Worker) bool {
+	if !how.Again || w.Gate != nil && w.Gate.Outcome == gate.Merged {
+		return false
+	}
+	return w.Exit != nil && !w.Exit.OK() || len(how.Command) > 0
+}
+
+// settled does a step while nothing lands and no lease is written: it compares
+// the host with what cordon recorded, or records what it did to the host.
+func (s *Session) settled(act step) step {
+	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
+		release, err := s.State.Lock(state.GateLock, true)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return act(ctx, w, how)
+	}
 }
 
 func (s *Session) afterAudit(w *ledger.Worker, how *Drive) step {
 	switch {
 	case how.unknown != nil:
-		return s.quarantine
+		return s.settled(s.quarantine)
 	case w.Audit.Verdict != audit.VerdictClean:
-		return s.quarantine
+		return s.settled(s.quarantine)
 	case w.Gate != nil && (w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected):
-		return s.quarantine
+		return s.settled(s.quarantine)
 	case w.Gate != nil && !(how.Judge && !how.judged):
 		return nil
 	case w.Gate == nil && !how.Judge && (w.Options.NoMerge || !w.Exit.OK()):
@@ -124,13 +153,26 @@ func (s *Session) afterRelease(w *ledger.Worker, how *Drive) step {
 	case how.unknown != nil:
 		return s.quarantineAgain
 	case w.Intent != nil && w.Gate == nil && !how.judged:
-		return s.recover
+		return s.finishLanding
 	case w.Gate == nil, how.Judge && !how.judged:
 		return s.landReleased
 	case w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected:
 		return s.quarantineAgain
 	}
 	return nil
+}
+
+// finishLanding deals with a landing whose end was not recorded. When it turns
+// out to have happened, this drive has nothing left to do.
+func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	if err := s.recover(ctx, w, how); err != nil {
+		return err
+	}
+	now, err := s.Find(string(w.ID))
+	if err == nil && now.Gate != nil && now.Gate.Outcome == gate.Merged {
+		how.audited, how.judged, how.Again = true, true, false
+	}
+	return err
 }
 
 // prepare makes the worktree. What an interrupted attempt left is thrown away:
@@ -143,10 +185,11 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 	if l.Adopted {
 		return s.append(w.ID, ledger.Prepared, ledger.Tree{})
 	}
-	for _, left := range []string{s.State.NewTree(id), s.State.Tree(id)} {
-		if _, err := s.State.Trash(left, s.Now()); err != nil {
-			return err
-		}
+	if err := s.State.Erase(s.State.NewTree(id)); err != nil {
+		return err
+	}
+	if _, err := s.State.Trash(s.State.Tree(id), s.Now()); err != nil {
+		return err
 	}
 	began := s.Now()
 	made, err := worktree.Make(ctx, worktree.Order{
@@ -154,12 +197,9 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 		Commit: l.Base, Branch: l.Branch, Partial: s.State.NewTree(id), Path: l.Worktree,
 		Progress: func(done, total int) { s.Voice.Files(w.ID, done, total) },
 	})
-	var filter *worktree.FilterError
-	if errors.As(err, &filter) {
-		return &RefusedError{err}
-	}
 	if err != nil {
-		return fmt.Errorf("worktree of %s: %w", w.ID, err)
+		// On a full disk the unfinished tree is what fills it.
+		return fmt.Errorf("worktree of %s: %w", w.ID, errors.Join(refused(err), s.State.Erase(s.State.NewTree(id))))
 	}
 	s.Voice.Step(w.ID, "worktree", describeMade(made, s.Now().Sub(began)))
 	return s.append(w.ID, ledger.Prepared, made)
@@ -178,19 +218,47 @@ func describeMade(m worktree.Made, took time.Duration) string {
 
 // environ is the environment for a lease's worktree.
 func (s *Session) environ(l lease.Lease) []string {
-	return worktree.Environ(l, os.Environ(), s.Host.Top, s.Host.Dir)
+	env := worktree.Environ(l, os.Environ(), s.hostNames()...)
+	return append(env, cell.Place+"="+filepath.Base(s.State.Path()))
 }
 
-// launch runs the command. What an earlier launch left running is ended first:
-// two runs must not share a tree.
+// hostNames are the paths by which the environment may name the host: its git
+// directory, its checkouts, and the way by links that the operator came.
+func (s *Session) hostNames() []string {
+	names := []string{s.Host.Dir, s.Host.Top}
+	if filepath.Base(s.Host.Dir) == ".git" {
+		names = append(names, filepath.Dir(s.Host.Dir))
+	}
+	at := os.Getenv("PWD")
+	real, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return names
+	}
+	for _, top := range names {
+		if rest, ok := strings.CutPrefix(real, top); ok && top != "" && strings.HasSuffix(at, rest) {
+			names = append(names, strings.TrimSuffix(at, rest))
+		}
+	}
+	return names
+}
+
+// endLeft ends what an earlier launch of a worker left running.
+func (s *Session) endLeft(id lease.ID) int {
+	return cell.EndMarked(cell.Mark+"="+string(id), cell.Place+"="+filepath.Base(s.State.Path()))
+}
+
+// launch runs the command.
 func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) error {
 	l := w.Lease.Lease()
 	how.Again = false
-	command := w.Command
-	if len(how.Command) > 0 {
-		command = how.Command
+	if !exists(l.Worktree) {
+		return fmt.Errorf("the worktree of %s is gone: there is nothing to go on with (cordon discard %s)", w.ID, w.ID)
 	}
-	cell.EndMarked(cell.Mark + "=" + string(w.ID))
+	if w.Start != nil && w.Audit == nil {
+		if err := s.settled(s.lookAgain)(ctx, w, how); err != nil || how.Judge {
+			return err
+		}
+	}
 	out, err := s.transcript(w.ID)
 	if err != nil {
 		return err
@@ -200,27 +268,65 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	if err := s.setup(ctx, l, tee); err != nil {
 		return err
 	}
-	baseline, err := s.recordHost(ctx, w.ID)
-	if err != nil {
+	if err := s.settled(s.start)(ctx, w, how); err != nil {
 		return err
 	}
-	err = s.append(w.ID, ledger.Started, ledger.Start{Command: command, Layers: cell.Layers(), Baseline: baseline})
-	if err != nil {
-		return err
-	}
-	s.Voice.Step(w.ID, "running", Shorten(command))
-	c := cell.Command{
-		Argv: command, Dir: l.Worktree, Env: s.environ(l), Stdin: how.Stdin,
-		Stdout: tee, Stderr: tee, Limit: time.Duration(l.Policy.Limits.Time), Terminal: how.Terminal,
-	}
-	if how.Terminal != nil {
-		c.Stdin, c.Stdout, c.Stderr = how.Terminal, how.Terminal, how.Terminal
-	}
-	exit, _ := cell.Run(ctx, c) // an error is in exit as well
+	exit, _ := cell.Run(ctx, s.command(l, w, how, tee)) // an error is in exit as well
 	if err := s.append(w.ID, ledger.Ended, exit); err != nil {
 		return err
 	}
 	return ctx.Err()
+}
+
+// lookAgain compares the host before the baseline of a launch that was never
+// audited is given up. Changes that may be the operator's are said. What decides
+// what git runs, or carries the worker's name, must not be forgotten by running
+// the command again: the worker is judged as it is.
+func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	lenient := *w
+	lenient.Options.OperatorWorks = true
+	found, _, err := s.tripwire(ctx, &lenient)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		s.Voice.Step(w.ID, "host", "changed since the launch that was interrupted: "+Line(f))
+		how.Judge = how.Judge || f.Class == audit.Violation
+	}
+	return nil
+}
+
+// start records the host's state and that the command runs now. Nothing lands
+// between the two, so that every landing is in the one or after the other.
+func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	baseline, err := s.recordHost(ctx, w.ID)
+	if err != nil {
+		return err
+	}
+	command := how.command(w)
+	err = s.append(w.ID, ledger.Started, ledger.Start{Command: command, Layers: cell.Layers(), Baseline: baseline})
+	if err == nil {
+		s.Voice.Step(w.ID, "running", Shorten(command))
+	}
+	return err
+}
+
+func (how *Drive) command(w *ledger.Worker) []string {
+	if len(how.Command) > 0 {
+		return how.Command
+	}
+	return w.Command
+}
+
+func (s *Session) command(l lease.Lease, w *ledger.Worker, how *Drive, out io.Writer) cell.Command {
+	c := cell.Command{
+		Argv: how.command(w), Dir: l.Worktree, Env: s.environ(l), Stdin: how.Stdin,
+		Stdout: out, Stderr: out, Limit: time.Duration(l.Policy.Limits.Time), Terminal: how.Terminal,
+	}
+	if how.Terminal != nil {
+		c.Stdin, c.Stdout, c.Stderr = how.Terminal, how.Terminal, how.Terminal
+	}
+	return c
 }
 
 func (s *Session) setup(ctx context.Context, l lease.Lease, out io.Writer) error {
@@ -251,8 +357,7 @@ func (s *Session) transcript(id lease.ID) (*os.File, error) {
 
 // giveUp records the end of a worker that nobody saw end.
 func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *Drive) error {
-	left := cell.EndMarked(cell.Mark + "=" + string(w.ID))
-	return s.append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: left})
+	return s.append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: how.left})
 }
 
 // unwanted deals with a clean result that is not to be merged now.

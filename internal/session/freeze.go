@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 
-	"cordon/internal/cell"
 	"cordon/internal/ledger"
 )
 
@@ -17,7 +16,7 @@ func (s *Session) freeze(w *ledger.Worker) step {
 		return nil
 	}
 	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
-		cell.EndMarked(cell.Mark + "=" + string(w.ID))
+		s.endLeft(w.ID)
 		return os.Rename(l.Worktree, s.State.Frozen(string(w.ID)))
 	}
 }

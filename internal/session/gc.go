@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"cordon/internal/cell"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
@@ -141,7 +140,7 @@ func (s *Session) remove(ctx context.Context, w *ledger.Worker, why string) erro
 			return err
 		}
 	}
-	cell.EndMarked(cell.Mark + "=" + string(w.ID))
+	s.endLeft(w.ID)
 	if err := s.gate.Forget(ctx, w.ID); err != nil {
 		return err
 	}

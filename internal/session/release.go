@@ -170,6 +170,7 @@ func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discar
 		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
 	}
 	defer release()
+	s.endLeft(w.ID)
 	return s.discard(ctx, w, d)
 }
 

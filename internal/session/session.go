@@ -12,9 +12,9 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"cordon/internal/gate"
@@ -60,7 +60,11 @@ var ErrInside = errors.New("this is inside cordon's state, where workers write: 
 
 // Open finds the repository around a directory. It creates nothing.
 func Open(ctx context.Context, dir string) (*Session, error) {
-	if state.Inside(dir) {
+	inside, err := state.Inside(dir)
+	if err != nil {
+		return nil, err
+	}
+	if inside {
 		return nil, ErrInside
 	}
 	bin, err := git.Find(ctx)
@@ -190,8 +194,8 @@ func (s *Session) PolicyFile(path string) (policy.Policy, string, error) {
 	if err != nil {
 		return policy.Policy{}, "", err
 	}
-	if state.Inside(abs) {
-		return policy.Policy{}, "", fmt.Errorf("%s lies where workers write: a policy is never read from there", path)
+	if err := s.outside(abs); err != nil {
+		return policy.Policy{}, "", err
 	}
 	text, err := os.ReadFile(abs)
 	if err != nil {
@@ -199,6 +203,31 @@ func (s *Session) PolicyFile(path string) (policy.Policy, string, error) {
 	}
 	p, err := policy.Parse(path, text)
 	return p, path, err
+}
+
+// outside refuses a file that a worker could have written: in cordon's state, or
+// in a worktree that was adopted.
+func (s *Session) outside(path string) error {
+	inside, err := state.Inside(path)
+	if err != nil {
+		return err
+	}
+	now, err := s.Ledger()
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for _, w := range now.Workers {
+		l := w.Lease.Lease()
+		inside = inside || l.Adopted && strings.HasPrefix(real, l.Worktree+string(filepath.Separator))
+	}
+	if inside {
+		return refuse("%s lies where workers write: a policy is never read from there", path)
+	}
+	return nil
 }
 
 // append writes one event of a worker.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,10 +35,27 @@ func (d Dir) Lock(name string, wait bool) (release func(), err error) {
 }
 
 func flock(f *os.File, wait bool) error {
-	how := unix.LOCK_EX
-	if !wait {
-		how |= unix.LOCK_NB
+	if wait {
+		return tryLock(f, unix.LOCK_EX)
 	}
+	for {
+		err := tryLock(f, unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
+		// Who only asks whether the lock is held (Held) holds it shared for
+		// an instant, and is no reason to give up.
+		if err := tryLock(f, unix.LOCK_SH|unix.LOCK_NB); err != nil {
+			return err
+		}
+		if err := tryLock(f, unix.LOCK_UN); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func tryLock(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)
 		if !errors.Is(err, unix.EINTR) {
@@ -53,7 +71,7 @@ func (d Dir) Held(name string) bool {
 		return false
 	}
 	defer f.Close()
-	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+	return errors.Is(tryLock(f, unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
 }
 
 // WorkerLock is the name of the lock that the process running a worker holds.

@@ -66,11 +66,23 @@ func For(host git.Host) (Dir, error) {
 			return Dir{}, fmt.Errorf("%q is not valid UTF-8: cordon cannot record such a path", p)
 		}
 	}
-	if within(root, host.Top) || within(root, host.Dir) {
-		return Dir{}, fmt.Errorf("cordon's state (%s) must not lie inside the repository: set XDG_STATE_HOME to another place", root)
+	for _, p := range places(host) {
+		if within(root, p) {
+			return Dir{}, fmt.Errorf("cordon's state (%s) must not lie inside the repository: set XDG_STATE_HOME to another place", root)
+		}
 	}
 	sum := sha256.Sum256([]byte(host.Dir))
 	return Dir{path: filepath.Join(root, label(host)+"-"+hex.EncodeToString(sum[:6]))}, nil
+}
+
+// places are where a repository lies: its git directory, the checkout that the
+// operator stands in, and the main checkout, which may be another one.
+func places(host git.Host) []string {
+	list := []string{host.Dir, host.Top}
+	if filepath.Base(host.Dir) == ".git" {
+		list = append(list, filepath.Dir(host.Dir))
+	}
+	return list
 }
 
 // label is a short readable part of the directory's name.
@@ -115,16 +127,21 @@ func within(path, dir string) bool {
 
 // Inside reports whether a path lies in the state of any repository: such a
 // place is written by workers, and git must not be asked about it.
-func Inside(path string) bool {
+func Inside(path string) (bool, error) {
 	root, err := Root()
 	if err != nil {
-		return false
+		return false, err
 	}
 	if root, err = resolve(root); err != nil {
-		return false
+		return false, err
 	}
-	real, err := resolve(path)
-	return err == nil && within(real, root)
+	if path, err = filepath.Abs(path); err != nil {
+		return false, err
+	}
+	if path, err = resolve(path); err != nil {
+		return false, err
+	}
+	return within(path, root), nil
 }
 
 // Path is the directory itself.
@@ -157,13 +174,34 @@ func (d Dir) Make(host git.Host) error {
 }
 
 // linkObjects is repeated at every start: the host may have been moved back and
-// forth. It writes only what is not there already.
+// forth. It writes only what is not there already, and by renaming: another
+// cordon's git may be reading the file, and must not find it empty.
 func (d Dir) linkObjects(host git.Host) error {
-	have, err := os.ReadFile(filepath.Join(d.Objects(), "info", "alternates"))
-	if err == nil && strings.TrimSuffix(string(have), "\n") == host.ObjectsDir() {
+	const name = "info/alternates"
+	have, err := os.ReadFile(filepath.Join(d.Objects(), name))
+	if err == nil && string(have) == host.ObjectsDir()+"\n" {
 		return nil
 	}
-	return git.WriteAlternates(d.Objects(), host.ObjectsDir())
+	// A draft that stays behind is trash whose time is over.
+	draft, err := os.MkdirTemp(filepath.Join(d.path, "trash"), "0-odb-")
+	if err != nil {
+		return fmt.Errorf("cordon's state: %w", err)
+	}
+	defer os.RemoveAll(draft) // cordon's own, and made just now
+	if err := git.WriteAlternates(draft, host.ObjectsDir()); err != nil {
+		return err
+	}
+	want, err := os.ReadFile(filepath.Join(draft, name))
+	if err != nil {
+		return err
+	}
+	if string(have) == string(want) {
+		return nil // a path that is quoted in the file
+	}
+	if err := os.MkdirAll(filepath.Join(d.Objects(), "info"), 0o700); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(draft, name), filepath.Join(d.Objects(), name))
 }
 
 // private refuses a state directory that somebody else can write.

@@ -87,13 +87,31 @@ func withoutHost(value string, host []string) (string, bool) {
 	return strings.Join(kept, ":"), len(kept) > 0
 }
 
+// names reports whether a value holds the path of the host or of something in
+// it. A sibling whose name begins like the host's is another place.
 func names(value string, host []string) bool {
 	for _, h := range host {
-		if h != "" && h != "/" && strings.Contains(value, h) {
-			return true
+		if h == "" || h == "/" {
+			continue
+		}
+		for rest := value; ; {
+			_, after, found := strings.Cut(rest, h)
+			if !found {
+				break
+			}
+			if after == "" || !partOfName(after[0]) {
+				return true
+			}
+			rest = after
 		}
 	}
 	return false
+}
+
+// partOfName reports whether a byte continues a file's name in a value that may
+// be a list, a URL or an assignment.
+func partOfName(c byte) bool {
+	return c == '-' || c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
 func gitEnviron(l lease.Lease) map[string]string {

@@ -96,6 +96,15 @@ func (o Order) build(ctx context.Context, files []git.File) (Made, error) {
 	return made, err
 }
 
+// RefuseFilters says whether Make would refuse a commit for its attributes.
+func RefuseFilters(ctx context.Context, repo git.Repo, commit git.OID) error {
+	files, err := repo.Tree(ctx, commit)
+	if err != nil {
+		return err
+	}
+	return refuseFilters(ctx, repo, files)
+}
+
 // refuseFilters reads every .gitattributes of the commit.
 func refuseFilters(ctx context.Context, repo git.Repo, files []git.File) error {
 	for _, f := range files {
@@ -153,25 +162,22 @@ func (o Order) include(ctx context.Context) ([]git.File, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(o.Partial), "include-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(patterns)
-	if err = errors.Join(err, tmp.Close()); err != nil {
+	// In the unfinished tree, so that an interrupted run leaves it nowhere else.
+	file := filepath.Join(o.Partial, ".git", "worktreeinclude")
+	if err := os.WriteFile(file, patterns, 0o600); err != nil {
 		return nil, err
 	}
 	top := git.Checkout{Top: o.Host.Top, GitDir: o.Host.Private}
-	paths, err := o.Host.IgnoredWith(ctx, top, tmp.Name())
-	if err != nil {
+	paths, err := o.Host.IgnoredWith(ctx, top, file)
+	if err = errors.Join(err, os.Remove(file)); err != nil {
 		return nil, err
 	}
 	return copyAll(o.Host.Top, o.Partial, paths, o.Host.Format)
 }
 
 // copyAll copies regular files from one tree to another, never through a link.
-// A name that is not valid UTF-8 is left out: it could not be recorded.
+// Left out are names that are not valid UTF-8, because they could not be
+// recorded, and those that the base commit has something else for.
 func copyAll(from, to string, paths []string, format git.Format) ([]git.File, error) {
 	src, err := os.OpenRoot(from)
 	if err != nil {
@@ -189,7 +195,7 @@ func copyAll(from, to string, paths []string, format git.Format) ([]git.File, er
 		if err != nil {
 			return nil, err
 		}
-		if !fi.Mode().IsRegular() || !utf8.ValidString(p) {
+		if !fi.Mode().IsRegular() || !utf8.ValidString(p) || taken(dst, p) {
 			continue
 		}
 		entry, err := copyFile(src, dst, p, fi, format)
@@ -199,6 +205,24 @@ func copyAll(from, to string, paths []string, format git.Format) ([]git.File, er
 		copied = append(copied, git.File{Path: p, Entry: entry})
 	}
 	return copied, nil
+}
+
+// taken reports whether a tree has something at a path, or something else than a
+// directory on the way to it.
+func taken(tree *os.Root, path string) bool {
+	for i, c := range path + "/" {
+		if c != '/' {
+			continue
+		}
+		fi, err := tree.Lstat(path[:i])
+		if err != nil {
+			return !errors.Is(err, os.ErrNotExist)
+		}
+		if i == len(path) || !fi.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 func copyFile(src, dst *os.Root, path string, fi os.FileInfo, format git.Format) (git.Entry, error) {

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// story is a command of cordon's that is killed, and how an operator goes on.
+type story struct {
+	name   string
+	before func(*site) []string // what happened before; returns the command's own arguments
+	code   int                  // of the command when nobody kills it
+	goOn   map[string][]string  // status after the kill → what to type; the same again where none is given
+	known  int                  // events at the beginning that another story is killed at as well
+}
+
+// clean and violating are commands of workers. Running one a second time in the
+// same tree makes no difference.
+const (
+	clean     = "echo more >src/a.txt; git commit -qam wip || :; echo new >src/b.txt"
+	violating = "echo out >docs/d.txt; echo in >src/c.txt"
+)
+
+// as is a story that needs nothing before it.
+func as(args ...string) func(*site) []string {
+	return func(*site) []string { return args }
+}
+
+// after is a story about what an earlier run left.
+func after(code int, run []string, then ...string) func(*site) []string {
+	return func(s *site) []string {
+		s.cordon([]int{code}, run...)
+		return named(then, s.only().Worker)
+	}
+}
+
+// named puts a worker's name for ID.
+func named(args []string, id string) []string {
+	args = slices.Clone(args)
+	if i := slices.Index(args, "ID"); i >= 0 {
+		args[i] = id
+	}
+	return args
+}
+
+var (
+	resume = []string{"resume", "ID"}
+	gc     = []string{"gc", "--yes"}
+	// anywhere is a run that may have been stopped at any step.
+	anywhere = map[string][]string{
+		"leased": resume, "ready": resume, "lost": resume, "finished": resume, "failed": resume,
+		"merged": resume, "quarantined": resume, "discarded": gc,
+	}
+	discarded = map[string][]string{"discarded": gc}
+	released  = map[string][]string{"finished": resume, "merged": resume}
+)
+
+func stories() []story {
+	noMerge := []string{"run", "--no-merge", "--", "sh", "-c", clean}
+	bad := []string{"run", "--write", "src", "--", "sh", "-c", violating}
+	half := []string{"run", "--", "sh", "-c", "echo half >src/h.txt; exit 7"}
+	return []story{
+		{"merge", as("run", "--", "sh", "-c", clean), 0, anywhere, 0},
+		{"quarantine", as(bad...), 4, anywhere, 3},
+		{"rejected", withPolicy("acceptance: ['false']", "run", "--", "sh", "-c", clean), 4, anywhere, 5},
+		{"failing", as(half...), 6, anywhere, 3},
+		{"failing unpreserved", withPolicy("preserve_on_failure: false", half...), 6, anywhere, 5},
+		{"no merge", as(noMerge...), 0, anywhere, 4},
+		{"merge later", after(0, noMerge, "merge", "ID"), 0, nil, 0},
+		{"merge failed", after(6, []string{"run", "--", "sh", "-c", clean + "; exit 7"}, "merge", "ID"), 0, map[string][]string{"merged": resume}, 1},
+		{"release", after(4, bad, "quarantine", "release", "ID", "--write", "docs", "--reason", "why not"), 0, released, 0},
+		{"discard", after(0, noMerge, "discard", "--yes", "ID"), 0, discarded, 0},
+		{"discard quarantined", after(4, bad, "discard", "--yes", "ID"), 0, discarded, 0},
+		{"gc", after(0, []string{"run", "--", "sh", "-c", clean}, gc...), 0, nil, 0},
+	}
+}
+
+// withPolicy has the policy in the base commit.
+func withPolicy(text string, args ...string) func(*site) []string {
+	return func(s *site) []string {
+		s.write("repo/cordon.yaml", "version: 1\n"+text+"\n")
+		s.git("add", ".")
+		s.git("commit", "-q", "-m", "policy")
+		return args
+	}
+}
+
+// TestKilledAtEveryBoundary kills the real program before and after each event
+// that it writes, and wants the next command to find sense, and an operator who
+// goes on to end where one ends whom nobody interrupted. What happens up to the
+// worker's end does not depend on the story: one is killed everywhere, the
+// others from where they differ.
+func TestKilledAtEveryBoundary(t *testing.T) {
+	t.Parallel()
+	for _, st := range stories() {
+		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, st.known) })
+	}
+}
+
+// TestSlowKilledAtEveryBoundary kills every story at every event.
+func TestSlowKilledAtEveryBoundary(t *testing.T) {
+	slow(t)
+	for _, st := range stories() {
+		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, 0) })
+	}
+}
+
+func slow(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("a slow test: set CORDON_SLOW=1")
+	}
+}
+
+func (st story) tell(t *testing.T, from int) {
+	s := newSite(t)
+	args := st.before(s)
+	had := len(s.events())
+	s.cordon([]int{st.code}, args...)
+	events := s.events()[had:]
+	want := s.final()
+	if len(events) <= from {
+		t.Fatalf("the command writes %d events: there is nothing to kill it at", len(events))
+	}
+	for n := from; n < len(events); n++ {
+		for _, when := range []string{"before", "after"} {
+			spec := fmt.Sprintf("%s:%d", when, n+1)
+			t.Run(spec+" "+events[n], func(t *testing.T) {
+				t.Parallel()
+				st.kill(newSite(t), spec, want)
+			})
+		}
+	}
+}
+
+func (st story) kill(s *site, spec string, want map[string]string) {
+	s.t.Helper()
+	args, code := st.before(s), st.code
+	s.killed(spec, args...)
+	s.sound()
+	all := s.workers()
+	switch {
+	case len(all) > 1:
+		s.t.Fatalf("there are workers too many: %v", all)
+	case len(all) == 0 && len(s.events()) > 0:
+		s.t.Fatal("the journal has events and cordon ls has no worker")
+	case len(all) == 1:
+		s.sensible(all[0])
+		if then := st.goOn[all[0].Status]; then != nil {
+			args = named(then, all[0].Worker)
+		}
+	}
+	if args[0] == "gc" {
+		code = 0
+	}
+	s.cordon([]int{code}, args...)
+	s.sound()
+	if left := s.alive(s.only().Worker); len(left) > 0 {
+		s.t.Errorf("processes are left: %v", left)
+	}
+	if got := s.final(); !maps.Equal(got, want) {
+		s.t.Errorf("it did not end as without the kill\n got %v\nwant %v", got, want)
+	}
+}
+
+// words are the statuses that make sense after an event that nothing followed.
+var words = map[string]string{
+	"lease.sealed":        "leased",
+	"worktree.ready":      "ready",
+	"worker.started":      "lost",
+	"worker.ended":        "finished failed",
+	"audit.done":          "finished failed",
+	"land.intended":       "finished failed",
+	"gate.judged":         "merged finished",
+	"worker.quarantined":  "quarantined",
+	"quarantine.released": "finished",
+	"worker.discarded":    "discarded",
+	"worker.removed":      "merged",
+}
+
+func (s *site) sensible(w worker) {
+	s.t.Helper()
+	events := s.events()
+	last := events[len(events)-1]
+	if !slices.Contains(strings.Fields(words[last]), w.Status) {
+		s.t.Errorf("after %s the worker is %q, want one of %q", last, w.Status, words[last])
+	}
+}
+
+// final is everything that must not depend on interruptions.
+func (s *site) final() map[string]string {
+	s.t.Helper()
+	w := s.only()
+	history := s.git("log", "main", "--format=%T %(trailers:key=Cordon-Worker,valueonly,separator=%x20)")
+	tree, _, _ := strings.Cut(history, " ")
+	f := map[string]string{
+		"status":  w.Status,
+		"tree":    tree,
+		"landed":  fmt.Sprint(strings.Count(history, w.Worker)),
+		"commits": fmt.Sprint(len(strings.Split(history, "\n"))),
+		"refs":    strings.ReplaceAll(s.git("for-each-ref", "--format=%(refname)"), w.Worker, "ID"),
+	}
+	for _, part := range []string{"trees", "frozen", "accept", "ignore"} {
+		f[part] = fmt.Sprint(len(s.stateEntries(part)))
+	}
+	f["thrown away"] = fmt.Sprint(s.thrown())
+	return f
+}
+
+func (s *site) stateEntries(part string) []string {
+	s.t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.place("state"), "cordon", "*", part, "*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return found
+}
+
+var removedTree = regexp.MustCompile(`/\d+-(trees|frozen)-[a-z]+-[a-z]+$`)
+
+// thrown reports whether the trash holds a tree that a worker worked in.
+func (s *site) thrown() bool {
+	s.t.Helper()
+	for _, entry := range s.stateEntries("trash") {
+		if !removedTree.MatchString(entry) {
+			continue
+		}
+		for _, name := range []string{"src/b.txt", "src/c.txt", "src/h.txt"} {
+			if _, err := os.Stat(filepath.Join(entry, name)); err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// running is a cordon process in the background.
+type running struct {
+	*site
+	cmd       *exec.Cmd
+	out, errs bytes.Buffer
+	done      chan struct{}
+}
+
+// start begins a cordon process with further variables in its environment.
+func (s *site) start(env []string, args ...string) *running {
+	s.t.Helper()
+	r := &running{site: s, cmd: s.command(args...), done: make(chan struct{})}
+	r.cmd.Env = append(slices.Clone(s.env), env...)
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.errs
+	if err := r.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	go func() { _ = r.cmd.Wait(); close(r.done) }() // how it ended is in ProcessState
+	s.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-r.done })
+	return r
+}
+
+// until waits for a file that something in the background makes, and returns
+// what it holds. An end of cordon before that is a failure.
+func (r *running) until(path string) string {
+	r.t.Helper()
+	for {
+		if b, err := os.ReadFile(path); err == nil && len(b) > 0 {
+			return strings.TrimSpace(string(b))
+		}
+		select {
+		case <-r.done:
+			r.t.Fatalf("cordon ended before %s was there\n%s%s", path, r.out.String(), r.errs.String())
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// signal sends a signal and waits for the end.
+func (r *running) signal(sig syscall.Signal) outcome {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(sig); err != nil {
+		r.t.Fatal(err)
+	}
+	<-r.done
+	return ended(r.cmd, r.out.String(), r.errs.String())
+}
+
+// gone reports whether a process has ended, taken note of or not.
+func gone(t *testing.T, pid string) bool {
+	t.Helper()
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if syscall.Kill(n, 0) == syscall.ESRCH {
+		return true
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	return err != nil || strings.Contains(string(stat), ") Z ")
+}
+
+// awaitGone waits for a process that somebody else ends.
+func awaitGone(t *testing.T, pid string) {
+	t.Helper()
+	for range 5000 {
+		if gone(t, pid) {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Errorf("process %s is still there", pid)
+}
+
+// lingering is a worker that starts a child in its group and a daemon in a
+// session of its own, says so, and waits; the second time it does its work.
+const lingering = `
+if test -e "$BESIDE/again"; then echo done >src/b.txt; exit 0; fi
+echo half >src/b.txt
+sleep 600 & echo $! >"$BESIDE/child"
+setsid sh -c 'echo $$ >"$BESIDE/daemon"; exec sleep 600' &
+while ! test -s "$BESIDE/daemon"; do sleep 0.01; done
+echo $$ >"$BESIDE/worker"
+wait
+`
+
+// linger starts it and waits until all of it runs.
+func linger(s *site) *running {
+	s.t.Helper()
+	r := s.start([]string{"BESIDE=" + s.place("")}, "run", "--", "sh", "-c", lingering)
+	r.until(s.place("worker"))
+	return r
+}
+
+// resumed lets the worker do its work now, and wants it on main once.
+func (s *site) resumed() {
+	s.t.Helper()
+	s.write("again", "1")
+	cmd := s.command("resume", s.only().Worker)
+	cmd.Env = append(slices.Clone(s.env), "BESIDE="+s.place(""))
+	if o := s.try(cmd); o.code != 0 {
+		s.t.Fatalf("resume ended with %d\n%s%s", o.code, o.out, o.err)
+	}
+	s.mergedOnce("src/b.txt", "done")
+}
+
+// mergedOnce wants the one worker's result on main, once, and in the checkout.
+func (s *site) mergedOnce(file, text string) {
+	s.t.Helper()
+	s.sound()
+	w := s.only()
+	if w.Status != "merged" || s.landed(w.Worker) != 1 {
+		s.t.Errorf("%s is %s and %d times on main", w.Worker, w.Status, s.landed(w.Worker))
+	}
+	if got := s.git("show", "main:"+file); got != text {
+		s.t.Errorf("main has %q in %s, want %q", got, file, text)
+	}
+}
+
+func TestSignalWhileTheWorkerRuns(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			r := linger(s)
+			pids := []string{r.until(s.place("worker")), r.until(s.place("child")), r.until(s.place("daemon"))}
+			if w := s.only(); w.Status != "running" {
+				t.Errorf("meanwhile it is %q", w.Status)
+			}
+			o := r.signal(sig)
+			if o.code != 130 || !strings.Contains(o.err, "cordon resume") {
+				t.Errorf("it ended with %d\n%s", o.code, o.err)
+			}
+			for _, pid := range pids {
+				if !gone(t, pid) {
+					t.Errorf("process %s is left", pid)
+				}
+			}
+			if w := s.only(); w.Status != "interrupted" {
+				t.Errorf("afterwards it is %q", w.Status)
+			}
+			s.sound()
+			s.resumed()
+		})
+	}
+}
+
+// TestKillWhileTheWorkerRuns ends cordon without a chance to end anything: the
+// worker dies with it, its daemon at the next command that deals with it.
+func TestKillWhileTheWorkerRuns(t *testing.T) {
+	t.Parallel()
+	for _, next := range []string{"resume", "merge", "discard"} {
+		t.Run(next, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			r := linger(s)
+			worker, daemon := r.until(s.place("worker")), r.until(s.place("daemon"))
+			if o := r.signal(syscall.SIGKILL); o.signal != syscall.SIGKILL {
+				t.Fatalf("it ended with %d", o.code)
+			}
+			if w := s.only(); w.Status != "lost" {
+				t.Errorf("afterwards it is %q", w.Status)
+			}
+			awaitGone(t, worker)
+			if gone(t, daemon) {
+				t.Error("the daemon is gone already: this test shows nothing")
+			}
+			s.sound()
+			switch next {
+			case "resume":
+				s.resumed()
+			case "merge":
+				s.cordon([]int{0}, "merge", s.only().Worker)
+				s.mergedOnce("src/b.txt", "half")
+			case "discard":
+				s.cordon([]int{0}, "discard", "--yes", s.only().Worker)
+			}
+			awaitGone(t, daemon)
+		})
+	}
+}
+
+// stoppingGit puts a git on PATH that stops once where an argument says, until
+// it is killed.
+func (s *site) stoppingGit(argument string) []string {
+	s.t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	fake := fmt.Sprintf("#!/bin/sh\nfor a; do if test \"$a\" = %s && ! test -e '%s'; then echo $$ >'%[2]s'; exec sleep 600; fi; done\nexec '%s' \"$@\"\n",
+		argument, s.place("stopped"), real)
+	path := s.write("bin/git", fake)
+	if err := os.Chmod(path, 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	return []string{"PATH=" + filepath.Dir(path) + ":" + os.Getenv("PATH")}
+}
+
+func TestSignalBetweenTheSteps(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]struct {
+		argument, status string
+	}{
+		"preparation": {"read-tree", "leased"},
+		"audit":       {"check-ignore", "finished"},
+		"gate":        {"fast-import", "finished"},
+	} {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+			t.Run(name+" "+sig.String(), func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t)
+				r := s.start(s.stoppingGit(at.argument), "run", "--", "sh", "-c", clean)
+				r.until(s.place("stopped"))
+				o := r.signal(sig)
+				if sig != syscall.SIGKILL && o.code != 130 {
+					t.Errorf("it ended with %d\n%s", o.code, o.err)
+				}
+				if w := s.only(); w.Status != at.status {
+					t.Errorf("afterwards it is %q, want %q", w.Status, at.status)
+				}
+				s.sound()
+				s.cordon([]int{0}, "resume", s.only().Worker)
+				s.mergedOnce("src/b.txt", "new")
+				if left := s.stateEntries("trees"); len(left) != 1 {
+					t.Errorf("trees: %v", left)
+				}
+			})
+		}
+	}
+}
+
+func TestSignalDuringAcceptance(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			check := fmt.Sprintf("if ! test -e '%s'; then setsid sleep 600 & echo $! >'%[1]s'; sleep 600; fi; grep -q new src/b.txt", s.place("checking"))
+			line, err := json.Marshal(check) // a JSON string is a YAML string
+			if err != nil {
+				t.Fatal(err)
+			}
+			policy := s.write("policy.yaml", "version: 1\nacceptance: ["+string(line)+"]\n")
+			r := s.start(nil, "run", "--policy", policy, "--", "sh", "-c", clean)
+			daemon := r.until(s.place("checking"))
+			if o := r.signal(sig); sig == syscall.SIGINT && o.code != 130 {
+				t.Errorf("it ended with %d\n%s", o.code, o.err)
+			}
+			if sig == syscall.SIGINT && !gone(t, daemon) {
+				t.Error("the daemon of the acceptance command is left")
+			}
+			if w := s.only(); w.Status != "finished" || s.landed(w.Worker) != 0 {
+				t.Errorf("afterwards it is %q and %d times on main", w.Status, s.landed(w.Worker))
+			}
+			s.sound()
+			s.cordon([]int{0}, "resume", s.only().Worker)
+			s.mergedOnce("src/b.txt", "new")
+			awaitGone(t, daemon)
+		})
+	}
+}
+
+// TestKilledWhileTheBranchMoved is the instant between the two acts of a landing:
+// the branch is at the result, the operator's checkout is not.
+func TestKilledWhileTheBranchMoved(t *testing.T) {
+	t.Parallel()
+	for _, next := range []string{"resume", "merge"} {
+		t.Run(next, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.killed("after:6", "run", "--", "sh", "-c", clean+"; exit 0")
+			var log struct {
+				Events []struct {
+					Type string
+					Data struct{ New string }
+				}
+			}
+			s.parse(s.cordon([]int{0}, "log", "--json").out, &log)
+			intent := log.Events[len(log.Events)-1]
+			if intent.Type != "land.intended" {
+				t.Fatalf("it was killed at %s", intent.Type)
+			}
+			s.git("update-ref", "refs/heads/main", intent.Data.New)
+			if s.git("status", "--porcelain") == "" {
+				t.Fatal("the checkout is clean: this test shows nothing")
+			}
+			s.cordon([]int{0}, next, s.only().Worker)
+			s.mergedOnce("src/b.txt", "new")
+		})
+	}
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// site is a repository of an operator's, with a home and a state directory of
+// its own, for tests that a script cannot tell: those that kill.
+type site struct {
+	t    *testing.T
+	home string
+	repo string
+	env  []string
+}
+
+// newSite makes a repository with one commit.
+func newSite(t *testing.T) *site {
+	t.Helper()
+	dir := t.TempDir()
+	s := &site{t: t, home: filepath.Join(dir, "home"), repo: filepath.Join(dir, "repo")}
+	s.env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "GIT_CONFIG_NOSYSTEM=1")
+	s.write("home/.gitconfig", "[user]\n\tname = Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n")
+	s.write("repo/src/a.txt", "a\n")
+	s.write("repo/docs/d.txt", "d\n")
+	s.git("init", "-q")
+	s.git("add", ".")
+	s.git("commit", "-q", "-m", "base")
+	return s
+}
+
+// write puts a file beside the repository, or into it.
+func (s *site) write(name, text string) string {
+	s.t.Helper()
+	path := filepath.Join(filepath.Dir(s.repo), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+// place is a path beside the repository.
+func (s *site) place(name string) string { return filepath.Join(filepath.Dir(s.repo), name) }
+
+// git runs the operator's git and wants it to succeed.
+func (s *site) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = s.repo, s.env
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// outcome is how a cordon process ended.
+type outcome struct {
+	code     int // -1 when a signal ended it
+	signal   syscall.Signal
+	out, err string
+}
+
+// command is a cordon process that has not been started.
+func (s *site) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("cordon", args...)
+	cmd.Dir, cmd.Env = s.repo, s.env
+	return cmd
+}
+
+// try runs cordon to its end.
+func (s *site) try(cmd *exec.Cmd) outcome {
+	s.t.Helper()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return ended(cmd, out.String(), errs.String())
+}
+
+func ended(cmd *exec.Cmd, out, errs string) outcome {
+	o := outcome{code: cmd.ProcessState.ExitCode(), out: out, err: errs}
+	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
+		o.signal = ws.Signal()
+	}
+	return o
+}
+
+// cordon runs cordon and wants one of the exit codes.
+func (s *site) cordon(codes []int, args ...string) outcome {
+	s.t.Helper()
+	o := s.try(s.command(args...))
+	if !slices.Contains(codes, o.code) {
+		s.t.Fatalf("cordon %s ended with %d (signal %v), want one of %v\n%s%s", strings.Join(args, " "), o.code, o.signal, codes, o.out, o.err)
+	}
+	return o
+}
+
+// killed runs cordon with a kill at one append to the journal.
+func (s *site) killed(spec string, args ...string) {
+	s.t.Helper()
+	cmd := s.command(args...)
+	cmd.Env = append(slices.Clone(s.env), "CORDON_TEST_KILL="+spec)
+	if o := s.try(cmd); o.signal != syscall.SIGKILL {
+		s.t.Fatalf("cordon %s with a kill at %s ended with %d: the kill did not happen\n%s%s", strings.Join(args, " "), spec, o.code, o.out, o.err)
+	}
+}
+
+// worker is what cordon ls tells of one.
+type worker struct {
+	Worker string
+	Status string
+	Tree   string `json:"worktree"`
+}
+
+// workers are all that cordon ls knows.
+func (s *site) workers() []worker {
+	s.t.Helper()
+	var list struct{ Workers []worker }
+	s.parse(s.cordon([]int{0}, "ls", "--all", "--json").out, &list)
+	return list.Workers
+}
+
+// only is the one worker there is.
+func (s *site) only() worker {
+	s.t.Helper()
+	all := s.workers()
+	if len(all) != 1 {
+		s.t.Fatalf("there are %d workers, want 1: %v", len(all), all)
+	}
+	return all[0]
+}
+
+func (s *site) parse(text string, into any) {
+	s.t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		s.t.Fatalf("%v in %s", err, text)
+	}
+}
+
+// events are the types of the journal's events.
+func (s *site) events() []string {
+	s.t.Helper()
+	var log struct{ Events []struct{ Type string } }
+	s.parse(s.cordon([]int{0}, "log", "--json").out, &log)
+	types := []string{}
+	for _, e := range log.Events {
+		types = append(types, e.Type)
+	}
+	return types
+}
+
+// sound wants a journal that verifies, a host that git finds no fault with, and
+// a checkout without a change: a branch moved under it shows as one.
+func (s *site) sound() {
+	s.t.Helper()
+	if o := s.cordon([]int{0}, "log", "verify"); !strings.Contains(o.out, "sound") && !strings.Contains(o.err, "no journal yet") {
+		s.t.Errorf("cordon log verify: %s%s", o.out, o.err)
+	}
+	s.git("fsck", "--strict", "--no-dangling")
+	if dirty := s.git("status", "--porcelain"); dirty != "" {
+		s.t.Errorf("the operator's checkout is not clean:\n%s", dirty)
+	}
+}
+
+// landed is how often the result of a worker is on main.
+func (s *site) landed(id string) int {
+	s.t.Helper()
+	n := 0
+	for _, name := range strings.Fields(s.git("log", "main", "--format=%(trailers:key=Cordon-Worker,valueonly)")) {
+		if name == id {
+			n++
+		}
+	}
+	return n
+}
+
+// alive lists the processes of a worker of this site, on Linux.
+func (s *site) alive(id string) []string {
+	s.t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var found []string
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err == nil && bytes.Contains(b, []byte("CORDON_WORKER="+id+"\x00")) && bytes.Contains(b, []byte("HOME="+s.home+"\x00")) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
