@@ -70,9 +70,7 @@ func (a *app) root() *cobra.Command {
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.logCommand(),
 		a.policyCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
-	for _, c := range root.Commands() {
-		wrapArgs(c)
-	}
+	wrapArgs(root)
 	return root
 }
 

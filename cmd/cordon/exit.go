@@ -41,6 +41,7 @@ func codeOf(err error) int {
 		use     usageError
 		code    codeError
 		refused *session.RefusedError
+		person  *session.PersonError
 		bad     *policy.Error
 	)
 	switch {
@@ -54,6 +55,8 @@ func codeOf(err error) int {
 		return exitUsage
 	case errors.As(err, &refused), errors.As(err, &bad):
 		return exitRefused
+	case errors.As(err, &person):
+		return exitPerson
 	}
 	return exitFailed
 }

@@ -18,6 +18,7 @@ type story struct {
 	code   int                  // of the command when nobody kills it
 	goOn   map[string][]string  // status after the kill → what to type; the same again where none is given
 	known  int                  // events at the beginning that another story is killed at as well
+	until  int                  // the event from which on the same holds; 0 is none
 }
 
 // clean and violating are commands of workers. Running one a second time in the
@@ -66,18 +67,22 @@ func stories() []story {
 	bad := []string{"run", "--write", "src", "--", "sh", "-c", violating}
 	half := []string{"run", "--", "sh", "-c", "echo half >src/h.txt; exit 7"}
 	return []story{
-		{"merge", as("run", "--", "sh", "-c", clean), 0, anywhere, 0},
-		{"quarantine", as(bad...), 4, anywhere, 3},
-		{"rejected", withPolicy("acceptance: ['false']", "run", "--", "sh", "-c", clean), 4, anywhere, 5},
-		{"failing", as(half...), 6, anywhere, 3},
-		{"failing unpreserved", withPolicy("preserve_on_failure: false", half...), 6, anywhere, 5},
-		{"no merge", as(noMerge...), 0, anywhere, 4},
-		{"merge later", after(0, noMerge, "merge", "ID"), 0, nil, 0},
-		{"merge failed", after(6, []string{"run", "--", "sh", "-c", clean + "; exit 7"}, "merge", "ID"), 0, map[string][]string{"merged": resume}, 1},
-		{"release", after(4, bad, "quarantine", "release", "ID", "--write", "docs", "--reason", "why not"), 0, released, 0},
-		{"discard", after(0, noMerge, "discard", "--yes", "ID"), 0, discarded, 0},
-		{"discard quarantined", after(4, bad, "discard", "--yes", "ID"), 0, discarded, 0},
-		{"gc", after(0, []string{"run", "--", "sh", "-c", clean}, gc...), 0, nil, 0},
+		{"merge", as("run", "--", "sh", "-c", clean), 0, anywhere, 0, 0},
+		{"quarantine", as(bad...), 4, anywhere, 3, 0},
+		{"rejected", withPolicy("acceptance: ['false']", "run", "--", "sh", "-c", clean), 4, anywhere, 5, 0},
+		{"failing", as(half...), 6, anywhere, 3, 0},
+		{"failing unpreserved", withPolicy("preserve_on_failure: false", half...), 6, anywhere, 5, 0},
+		{"no merge", as(noMerge...), 0, anywhere, 4, 0},
+		{"merge later", after(0, noMerge, "merge", "ID"), 0, nil, 0, 0},
+		{"merge failed", after(6, []string{"run", "--", "sh", "-c", clean + "; exit 7"}, "merge", "ID"), 0, map[string][]string{"merged": resume}, 1, 0},
+		{"release", after(4, bad, "quarantine", "release", "ID", "--write", "docs", "--reason", "why not"), 0, released, 0, 0},
+		{"discard", after(0, noMerge, "discard", "--yes", "ID"), 0, discarded, 0, 0},
+		{"discard quarantined", after(4, bad, "discard", "--yes", "ID"), 0, discarded, 0, 0},
+		{"resume", func(s *site) []string {
+			s.killed("before:4", "run", "--", "sh", "-c", clean)
+			return []string{"resume", s.only().Worker}
+		}, 0, nil, 0, 2},
+		{"gc", after(0, []string{"run", "--", "sh", "-c", clean}, gc...), 0, nil, 0, 0},
 	}
 }
 
@@ -99,7 +104,7 @@ func withPolicy(text string, args ...string) func(*site) []string {
 func TestKilledAtEveryBoundary(t *testing.T) {
 	t.Parallel()
 	for _, st := range stories() {
-		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, st.known) })
+		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, st.known, st.until) })
 	}
 }
 
@@ -107,7 +112,7 @@ func TestKilledAtEveryBoundary(t *testing.T) {
 func TestSlowKilledAtEveryBoundary(t *testing.T) {
 	slow(t)
 	for _, st := range stories() {
-		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, 0) })
+		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, 0, 0) })
 	}
 }
 
@@ -118,7 +123,7 @@ func slow(t *testing.T) {
 	}
 }
 
-func (st story) tell(t *testing.T, from int) {
+func (st story) tell(t *testing.T, from, until int) {
 	s := newSite(t)
 	args := st.before(s)
 	had := len(s.events())
@@ -128,7 +133,10 @@ func (st story) tell(t *testing.T, from int) {
 	if len(events) <= from {
 		t.Fatalf("the command writes %d events: there is nothing to kill it at", len(events))
 	}
-	for n := from; n < len(events); n++ {
+	if until == 0 {
+		until = len(events)
+	}
+	for n := from; n < until; n++ {
 		for _, when := range []string{"before", "after"} {
 			spec := fmt.Sprintf("%s:%d", when, n+1)
 			t.Run(spec+" "+events[n], func(t *testing.T) {

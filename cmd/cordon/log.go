@@ -69,6 +69,9 @@ func (a *app) verify(ctx context.Context) error {
 	}
 	if !s.State.Exists() {
 		a.say("there is no journal yet")
+		if a.json {
+			return a.object("cordon.verify/1", map[string]any{"events": 0, "head": "", "torn": false, "sound": true})
+		}
 		return nil
 	}
 	r, err := journal.Verify(s.State.Path())

@@ -225,6 +225,9 @@ func (a *app) logsCommand() *cobra.Command {
 			f, err := s.Transcript(w)
 			if os.IsNotExist(err) {
 				a.say("%s has printed nothing", w.ID)
+				if a.json {
+					return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": ""})
+				}
 				return nil
 			}
 			if err != nil {

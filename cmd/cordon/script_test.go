@@ -55,9 +55,11 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup:              setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"git": scriptGit,
-			"id":  scriptID,
-			"sh":  scriptShell,
+			"exits": scriptExits,
+			"git":   scriptGit,
+			"id":    scriptID,
+			"json":  scriptJSON,
+			"sh":    scriptShell,
 		},
 	})
 }

@@ -89,6 +89,18 @@ func awaitGone(t *testing.T, pid string) {
 	t.Errorf("process %s is still there", pid)
 }
 
+// end kills a process that may be gone.
+func end(t *testing.T, pid string) {
+	t.Helper()
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(n, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+		t.Error(err)
+	}
+}
+
 // lingering is a worker that starts a child in its group and a daemon in a
 // session of its own, says so, and waits; the second time it does its work.
 const lingering = `
@@ -212,6 +224,11 @@ func (s *site) stoppingGit(argument string) []string {
 	if err := os.Chmod(path, 0o755); err != nil {
 		s.t.Fatal(err)
 	}
+	s.t.Cleanup(func() { // a git whose cordon was killed goes on by itself
+		if pid, err := os.ReadFile(s.place("stopped")); err == nil {
+			end(s.t, strings.TrimSpace(string(pid)))
+		}
+	})
 	return []string{"PATH=" + filepath.Dir(path) + ":" + os.Getenv("PATH")}
 }
 

@@ -201,6 +201,9 @@ func classify(c Change, rules Judge) Finding {
 	}
 	if !c.Kind.Landable() && c.Kind != Commit {
 		f.Class, f.Rule = Violation, never[c.Kind]
+		if f.Rule == "" {
+			f.Rule = "nothing is known about this kind of change"
+		}
 	}
 	return f
 }

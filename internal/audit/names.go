@@ -73,9 +73,20 @@ func folded(p string) string {
 		p = strings.Join(names, "/")
 	}
 	if isASCII(p) {
-		return strings.ToLower(p)
+		return strings.ToUpper(p)
 	}
-	return norm.NFC.String(cases.Fold().String(norm.NFD.String(p)))
+	return norm.NFC.String(strings.Map(leastCase, cases.Fold().String(norm.NFD.String(p))))
+}
+
+// leastCase returns the first of the characters that differ from r in case
+// only. Fold alone does not do: it turns one Cherokee letter into the other and
+// the other into the one.
+func leastCase(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return least
 }
 
 // markCollisions makes a collision of every added path that has a double in the

@@ -28,12 +28,13 @@ func Run(ctx context.Context, j Job) *Report {
 		r.fail("tree", err)
 	}
 	r.Findings = append(r.Findings, Classify(changed, j.Tree.Rules)...)
-	if err := r.history(ctx, j); err != nil {
-		r.fail("git", err)
-	}
 	found, word, err := j.Host(ctx)
 	if err != nil {
+		// Git is not asked about a host that cannot be looked at: an adopted
+		// worktree's commits are there, and so may be a pipe that git waits for.
 		r.fail("host", err)
+	} else if err := r.history(ctx, j); err != nil {
+		r.fail("git", err)
 	}
 	r.Findings, r.Host = append(r.Findings, found...), word
 	r.Seal()

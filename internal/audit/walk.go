@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -162,12 +163,15 @@ func readlinkat(dir *os.File, name string, size int64) (string, error) {
 
 // openFile opens a regular file below top, following no link on the way.
 func openFile(top, full string) (*os.File, error) {
+	names := splitPath(full)
+	if slices.Contains(names, "..") {
+		return nil, &fs.PathError{Op: "open", Path: full, Err: errors.New("not a path below the top")}
+	}
 	fd, err := unix.Open(top, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
 	dir := os.NewFile(uintptr(fd), top)
-	names := splitPath(full)
 	for i, name := range names {
 		flags := unix.O_RDONLY | unix.O_DIRECTORY
 		if i == len(names)-1 {

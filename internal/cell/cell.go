@@ -142,8 +142,8 @@ type Exit struct {
 // OK reports whether the command ended by itself and well.
 func (e Exit) OK() bool { return e.Code == 0 && e.Reason == Exited }
 
-// grace is how long a command may take to end after SIGTERM.
-const grace = 5 * time.Second
+// grace is how long a command may take to end after SIGTERM. Tests are impatient.
+var grace = 5 * time.Second
 
 // Run runs a command to its end. A command that could not be started is an
 // error as well as an Exit.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -43,22 +44,31 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) erro
 	}
 	filters, err := g.host.FiltersIn(ctx, c)
 	if err != nil {
-		return fmt.Errorf("the checkout %s cannot be read: %w", c.Top, err)
+		return fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
 	}
 	if filters {
 		return fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top)
 	}
 	dirty, err := g.host.Status(ctx, c, false)
 	if err != nil {
-		return fmt.Errorf("the checkout %s cannot be read: %w", c.Top, err)
+		return fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
 	}
 	if len(dirty) > 0 {
 		return fmt.Errorf("the checkout %s has %s", c.Top, uncommitted(dirty))
 	}
 	if err := g.host.Advance(ctx, c, move.Old, move.New, true); err != nil {
-		return fmt.Errorf("the checkout %s cannot follow: %w", c.Top, err)
+		return fmt.Errorf("the checkout %s cannot follow: %s", c.Top, said(err))
 	}
 	return nil
+}
+
+// said is what git said of an error, without the call that it answered.
+func said(err error) string {
+	var e *git.Error
+	if errors.As(err, &e) && strings.TrimSpace(e.Stderr) != "" {
+		return strings.TrimSpace(e.Stderr)
+	}
+	return err.Error()
 }
 
 func uncommitted(dirty []git.Change) string {
@@ -76,8 +86,8 @@ type LeftBehindError struct {
 }
 
 func (e *LeftBehindError) Error() string {
-	return fmt.Sprintf("%s is at %s, but the checkout %s could not follow (%v): until it does, git status there shows the landed changes in reverse. Put what is in the way aside and type in that checkout: git read-tree -m -u %s %s",
-		strings.TrimPrefix(e.Move.Ref, "refs/heads/"), e.Move.New.Short(), e.Checkout, e.Err, e.Move.Old, e.Move.New)
+	return fmt.Sprintf("%s is at %s, but the checkout %s could not follow (%s): until it does, git status there shows the landed changes in reverse. Put what is in the way aside and type in that checkout: git read-tree -m -u %s %s",
+		strings.TrimPrefix(e.Move.Ref, "refs/heads/"), e.Move.New.Short(), e.Checkout, said(e.Err), e.Move.Old, e.Move.New)
 }
 
 func (e *LeftBehindError) Unwrap() error { return e.Err }

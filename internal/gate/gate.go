@@ -43,6 +43,9 @@ const (
 	trash      = "refs/cordon/trash/"      // discarded evidence, for a while
 )
 
+// snapshots are refs of the gate repository.
+const snapshots = "refs/in/"
+
 // Open makes the gate repository if there is none.
 func Open(ctx context.Context, bin git.Binary, host git.Host, dir state.Dir) (*Gate, error) {
 	g := &Gate{bin: bin, host: host, state: dir, repo: git.OpenBare(bin, dir.Gate(), host.Format)}
@@ -51,7 +54,9 @@ func Open(ctx context.Context, bin git.Binary, host git.Host, dir state.Dir) (*G
 		return nil, err
 	}
 	defer release()
-	if _, err := os.Lstat(filepath.Join(dir.Gate(), "HEAD")); errors.Is(err, os.ErrNotExist) {
+	// The link to the host's objects is made last: without it, the making of the
+	// repository was interrupted, and may be repeated.
+	if _, err := os.Lstat(filepath.Join(dir.Gate(), "objects", "info", "alternates")); errors.Is(err, os.ErrNotExist) {
 		if _, err := git.Init(ctx, bin, dir.Gate(), git.InitOptions{Bare: true, Format: host.Format, Alternate: dir.Objects()}); err != nil {
 			return nil, err
 		}
@@ -86,17 +91,20 @@ func (g *Gate) Pin(ctx context.Context, id lease.ID, base git.OID) error {
 
 // Forget drops a worker's pin and result refs, once nothing needs them.
 func (g *Gate) Forget(ctx context.Context, id lease.ID) error {
-	return g.drop(ctx, pins+string(id), results+string(id))
+	if err := drop(ctx, g.host.Repo, pins+string(id), results+string(id)); err != nil {
+		return err
+	}
+	return drop(ctx, g.repo, snapshots+string(id), snapshots+string(id)+".*")
 }
 
-// drop deletes a ref of the host, or everything below a name.
-func (g *Gate) drop(ctx context.Context, name string, more ...string) error {
-	refs, err := g.host.Refs(ctx, append(more, name)...)
+// drop deletes a ref, or everything below a name.
+func drop(ctx context.Context, repo git.Repo, name string, more ...string) error {
+	refs, err := repo.Refs(ctx, append(more, name)...)
 	if err != nil {
 		return err
 	}
 	for _, r := range refs {
-		if err := g.host.DeleteRef(ctx, r.Name, r.OID); err != nil {
+		if err := repo.DeleteRef(ctx, r.Name, r.OID); err != nil {
 			return err
 		}
 	}
@@ -108,7 +116,7 @@ func (g *Gate) drop(ctx context.Context, name string, more ...string) error {
 // It is named refs/in/NAME in the gate repository.
 func (g *Gate) Snapshot(ctx context.Context, name string, base git.OID, top string, files []audit.Finding) (git.OID, error) {
 	message := "snapshot of " + name + "\n"
-	commit, err := g.repo.Snapshot(ctx, "refs/in/"+name, base, message, func(w *git.Writer) error {
+	commit, err := g.repo.Snapshot(ctx, snapshots+name, base, message, func(w *git.Writer) error {
 		for _, f := range files {
 			if f.New.Mode == git.Absent {
 				w.Delete(string(f.Path))
@@ -163,9 +171,13 @@ func (g *Gate) proveSnapshot(ctx context.Context, base, commit git.OID, files []
 }
 
 // keep sends a commit to the host and names it there.
-func (g *Gate) keep(ctx context.Context, from git.Repo, ref string, commit git.OID, known ...git.OID) error {
-	if err := from.Send(ctx, g.host.Repo, []git.OID{commit}, known); err != nil {
+func (g *Gate) keep(ctx context.Context, ref string, commit git.OID, known ...git.OID) error {
+	if err := g.repo.Send(ctx, g.host.Repo, []git.OID{commit}, known); err != nil {
 		return err
 	}
+	return g.name(ctx, ref, commit)
+}
+
+func (g *Gate) name(ctx context.Context, ref string, commit git.OID) error {
 	return g.host.SetRef(ctx, ref, commit, "cordon: "+strings.TrimPrefix(ref, "refs/cordon/"))
 }

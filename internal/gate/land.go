@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"cordon/internal/audit"
@@ -26,6 +27,8 @@ type Order struct {
 	Accept func(ctx context.Context, commit git.OID) ([]Check, error)
 	// Intend is called before the target moves, and must be durable.
 	Intend func(Landing) error
+	// Waits is called when other results are to land first; nil for nobody.
+	Waits func()
 }
 
 // Landing is a move of the target branch.
@@ -79,13 +82,26 @@ func (g *Gate) Land(ctx context.Context, o Order) (Result, error) {
 		return Result{}, err
 	}
 	tested := map[git.OID][]Check{}
+	queue := &turn{dir: g.state, waits: o.Waits}
+	defer queue.end()
 	for range tries {
-		res, err := g.attempt(ctx, o, tip, tested)
+		res, err := g.attempt(ctx, o, tip, tested, queue)
 		if !errors.Is(err, git.ErrMoved) {
 			return res, err
 		}
 	}
-	return Result{}, fmt.Errorf("%s moved %d times while the result was tested: try again when it is quieter", o.Lease.Lease().Target, tries)
+	return g.giveUp(ctx, o, tip)
+}
+
+// giveUp leaves a result whose target does not hold still to a person. Nothing is
+// wrong with it.
+func (g *Gate) giveUp(ctx context.Context, o Order, tip git.OID) (Result, error) {
+	target := o.Lease.Lease().Target
+	res := Result{Outcome: Waiting, Target: target}
+	res.Why = fmt.Sprintf("%s moved %d times while the result was merged and tested", strings.TrimPrefix(target, "refs/heads/"), tries)
+	var err error
+	res.Commit, err = g.keepAside(ctx, o, tip)
+	return res, err
 }
 
 // bringHistory returns the commit to merge: the snapshot, or the worker's own
@@ -98,8 +114,8 @@ func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 	if ok, err := o.History.IsAncestor(ctx, base, o.Tip); err != nil || !ok {
 		return "", errors.Join(err, errors.New("the worker's commits do not build on the base: land the tree without --keep-history"))
 	}
-	if err := o.History.Send(ctx, g.repo, []git.OID{o.Tip}, []git.OID{base}); err != nil {
-		return "", err
+	if err := o.History.SendForeign(ctx, g.repo, []git.OID{o.Tip}, []git.OID{base}); err != nil {
+		return "", fmt.Errorf("the worker's commits cannot be kept as history: %w", err)
 	}
 	tree, err := g.repo.TreeOf(ctx, o.Snapshot)
 	if err != nil {
@@ -114,7 +130,7 @@ func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 }
 
 // attempt merges into the target as it is now.
-func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID][]Check) (Result, error) {
+func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID][]Check, queue *turn) (Result, error) {
 	l := o.Lease.Lease()
 	res := Result{Target: l.Target}
 	target, err := g.tip(ctx, l.Target)
@@ -127,7 +143,7 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	}
 	if len(merge.Conflicts) > 0 {
 		res.Outcome, res.Paths = Conflict, paths(merge.Conflicts)
-		res.Commit, err = g.keepConflict(ctx, o, tip)
+		res.Commit, err = g.keepAside(ctx, o, tip)
 		return res, err
 	}
 	targetTree, err := g.repo.TreeOf(ctx, target)
@@ -148,6 +164,9 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	if ok, err := g.accept(ctx, o, merge.Tree, &res, tested); err != nil || !ok {
 		return res, err
 	}
+	if err := queue.take(ctx); err != nil {
+		return res, err
+	}
 	return g.land(ctx, o, target, res)
 }
 
@@ -166,9 +185,9 @@ func (g *Gate) tip(ctx context.Context, target string) (git.OID, error) {
 	return g.host.Ref(ctx, target)
 }
 
-// keepConflict stores what the worker did as a commit on its base, for a person
-// to merge.
-func (g *Gate) keepConflict(ctx context.Context, o Order, tip git.OID) (git.OID, error) {
+// keepAside stores what the worker did as a commit on its base, for a person to
+// merge.
+func (g *Gate) keepAside(ctx context.Context, o Order, tip git.OID) (git.OID, error) {
 	l := o.Lease.Lease()
 	tree, err := g.repo.TreeOf(ctx, o.Snapshot)
 	if err != nil {
@@ -178,7 +197,7 @@ func (g *Gate) keepConflict(ctx context.Context, o Order, tip git.OID) (git.OID,
 	if err != nil {
 		return "", err
 	}
-	return commit, g.keep(ctx, g.repo, results+string(l.ID), commit, l.Base)
+	return commit, g.keep(ctx, results+string(l.ID), commit, l.Base)
 }
 
 // merge is the tree that the target gets. A target that did not move needs no
@@ -253,8 +272,17 @@ func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (R
 		return res, err
 	}
 	defer release()
+	// The swap below decides; this spares work and words that would be for
+	// nothing.
+	now, err := g.tip(ctx, res.Target)
+	if err != nil {
+		return res, err
+	}
+	if now != target {
+		return res, git.ErrMoved
+	}
 	id := o.Lease.Lease().ID
-	if err := g.keep(ctx, g.repo, results+string(id), res.Commit, target); err != nil {
+	if err := g.keep(ctx, results+string(id), res.Commit, target); err != nil {
 		return res, err
 	}
 	move := Landing{Ref: res.Target, Old: target, New: res.Commit}
@@ -275,13 +303,17 @@ func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (R
 // finish moves the branch. From then on the result is merged, whatever becomes
 // of the checkouts.
 func (g *Gate) finish(ctx context.Context, move Landing, res Result) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return res, err
+	}
+	// An interrupt between the branch and its checkouts would leave them apart.
+	ctx = context.WithoutCancel(ctx)
 	if err := g.host.UpdateRef(ctx, move.Ref, move.New, move.Old, "cordon: land"); err != nil {
 		return res, err
 	}
 	res.Outcome = Merged
-	// An interrupt between the branch and its checkouts would leave them apart.
 	var left *LeftBehindError
-	err := g.follow(context.WithoutCancel(ctx), move, func(git.Checkout) (bool, error) { return true, nil })
+	err := g.follow(ctx, move, func(git.Checkout) (bool, error) { return true, nil })
 	if errors.As(err, &left) {
 		res.Checkout, res.Why = left.Checkout, left.Error()
 		return res, nil

@@ -81,7 +81,7 @@ func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manife
 	if err != nil {
 		return err
 	}
-	if err := g.keep(ctx, g.repo, ref, commit, base); err != nil {
+	if err := g.keep(ctx, ref, commit, base); err != nil {
 		return err
 	}
 	m.Result = commit
@@ -98,11 +98,11 @@ func (g *Gate) keepHistory(ctx context.Context, e Evidence, ref string, m *Manif
 		return nil
 	}
 	head := e.Report.History.Head
-	if err := g.keep(ctx, e.History, ref, head, e.Lease.Lease().Base); err != nil {
+	if err := e.History.SendForeign(ctx, g.host.Repo, []git.OID{head}, []git.OID{e.Lease.Lease().Base}); err != nil {
 		return err
 	}
 	m.History = head
-	return nil
+	return g.name(ctx, ref, head)
 }
 
 func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manifest) error {
@@ -136,7 +136,7 @@ func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manif
 	if err != nil {
 		return err
 	}
-	return g.keep(ctx, g.repo, ref, commit)
+	return g.keep(ctx, ref, commit)
 }
 
 // ResultOf returns the stored result of a quarantined worker.
@@ -197,5 +197,5 @@ func (g *Gate) Trashed(ctx context.Context) ([]lease.ID, error) {
 
 // EmptyTrash drops the refs of a discarded worker for good.
 func (g *Gate) EmptyTrash(ctx context.Context, id lease.ID) error {
-	return g.drop(ctx, trash+string(id), pins+string(id))
+	return drop(ctx, g.host.Repo, trash+string(id), pins+string(id))
 }

@@ -23,7 +23,7 @@ func (r Repo) Advance(ctx context.Context, c Checkout, from, to OID, dry bool) e
 		return err
 	}
 	way := newWay(c.Top, r.Format, deltas)
-	if err := way.clear(deltas); err != nil {
+	if err := r.clear(ctx, c, way, deltas); err != nil {
 		return err
 	}
 	// The index may be stale only in its stat data; refresh it first, or
@@ -55,6 +55,24 @@ func (r Repo) refresh(ctx context.Context, c Checkout) error {
 		return nil
 	}
 	return err
+}
+
+// clear refuses when a new file would take the place of one that git does not
+// track. The index is asked only when there is something to ask about.
+func (r Repo) clear(ctx context.Context, c Checkout, w way, deltas []Delta) error {
+	if found, err := w.blockers(deltas); err != nil || len(found) == 0 {
+		return err
+	}
+	index, err := r.index(ctx, c)
+	if err != nil {
+		return err
+	}
+	w.tracked = index
+	found, err := w.blockers(deltas)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return blocked(found)
 }
 
 // adopt enters files in the index that have their new content already and that
@@ -108,7 +126,8 @@ func (r Repo) index(ctx context.Context, c Checkout) (map[string]Entry, error) {
 type way struct {
 	top     string
 	format  Format
-	leaving map[string]bool // tracked files that the move deletes
+	leaving map[string]bool  // tracked files that the move deletes
+	tracked map[string]Entry // of the index; git looks after them itself
 }
 
 func newWay(top string, format Format, deltas []Delta) way {
@@ -121,35 +140,29 @@ func newWay(top string, format Format, deltas []Delta) way {
 	return w
 }
 
-// clear refuses when a new file would take the place of one that git does not
-// track.
-func (w way) clear(deltas []Delta) error {
-	blocked := map[string]bool{}
+// blockers lists what is in the way of the new files.
+func (w way) blockers(deltas []Delta) (map[string]bool, error) {
+	found := map[string]bool{}
 	for _, d := range deltas {
 		if d.Old.Mode != Absent || d.New.Mode == Gitlink {
 			continue
 		}
 		p, err := w.blocker(d)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if p != "" {
-			blocked[p] = true
+			found[p] = true
 		}
 	}
-	if len(blocked) == 0 {
-		return nil
-	}
-	var list []string
-	for p := range blocked {
-		list = append(list, fmt.Sprintf("%q", p))
-	}
-	sort.Strings(list)
-	const shown = 5
-	if n := len(list) - shown; n > 0 {
-		list = append(list[:shown], fmt.Sprintf("%d more", n))
-	}
-	return &BlockedError{Paths: list}
+	return found, nil
+}
+
+// safe reports whether a file may be where another is to be: git takes it away,
+// or refuses to.
+func (w way) safe(p string) bool {
+	_, tracked := w.tracked[p]
+	return tracked || w.leaving[p]
 }
 
 // BlockedError says that files which git does not track are where new ones are
@@ -158,6 +171,19 @@ type BlockedError struct{ Paths []string } // quoted
 
 func (e *BlockedError) Error() string {
 	return "untracked files are in the way: " + strings.Join(e.Paths, ", ")
+}
+
+func blocked(found map[string]bool) error {
+	var list []string
+	for p := range found {
+		list = append(list, fmt.Sprintf("%q", p))
+	}
+	sort.Strings(list)
+	const shown = 5
+	if n := len(list) - shown; n > 0 {
+		list = append(list[:shown], fmt.Sprintf("%d more", n))
+	}
+	return &BlockedError{Paths: list}
 }
 
 // blocker names what is in the way of one new file.
@@ -176,7 +202,7 @@ func (w way) blocker(d Delta) (string, error) {
 		case !last && fi.IsDir():
 			continue
 		case !last || !fi.IsDir():
-			if w.leaving[p] || last && w.holds(p, d.New) {
+			if w.safe(p) || last && w.holds(p, d.New) {
 				return "", nil
 			}
 			return p, nil
@@ -193,7 +219,7 @@ func (w way) keeper(dir string) (found string, err error) {
 			return err
 		}
 		rel, err := filepath.Rel(w.top, full)
-		if err == nil && !w.leaving[filepath.ToSlash(rel)] {
+		if err == nil && !w.safe(filepath.ToSlash(rel)) {
 			found = filepath.ToSlash(rel)
 			return fs.SkipAll
 		}

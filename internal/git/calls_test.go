@@ -102,6 +102,13 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			}
 			return r.Send(ctx, fresh, []OID{main}, nil)
 		},
+		"SendForeign": func(ctx context.Context) error {
+			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Bare: true})
+			if err != nil {
+				return err
+			}
+			return r.SendForeign(ctx, fresh, []OID{main}, nil)
+		},
 		"Kinds": func(ctx context.Context) error {
 			kinds, err := r.Kinds(ctx, []OID{main, tr.missing})
 			if err == nil && (kinds[main] != "commit" || kinds[tr.missing] != "") {

@@ -238,6 +238,9 @@ func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 	// An interrupt typed at the terminal is for cordon, which decides what to
 	// finish; a half-done ref update helps nobody.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// Git removes its locks and temporary files when it is asked to end, not
+	// when it is killed.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

@@ -103,7 +103,11 @@ func (r Repo) PutTree(ctx context.Context, files []File) (OID, error) {
 // AddPack stores the objects of a pack stream after checking every one of them
 // and every link between them.
 func (r Repo) AddPack(ctx context.Context, pack io.Reader) error {
-	_, err := r.call(ctx, call{args: []string{"index-pack", "--stdin", "--strict", "--fix-thin"}, stdin: pack})
+	return r.addPack(ctx, pack, "--strict")
+}
+
+func (r Repo) addPack(ctx context.Context, pack io.Reader, strict string) error {
+	_, err := r.call(ctx, call{args: []string{"index-pack", "--stdin", strict, "--fix-thin"}, stdin: pack})
 	return err
 }
 
@@ -138,6 +142,17 @@ func (r Repo) AddPackUnlinked(ctx context.Context, pack io.Reader) ([]OID, error
 // repository, checked on the way. No transport, no ref and no configuration of
 // either side is involved.
 func (r Repo) Send(ctx context.Context, to Repo, wanted, known []OID) error {
+	return r.send(ctx, to, wanted, known, "--strict")
+}
+
+// SendForeign is Send for objects that somebody else's program may have written:
+// modes that git reads as other ones, which old repositories are full of, are
+// refused too.
+func (r Repo) SendForeign(ctx context.Context, to Repo, wanted, known []OID) error {
+	return r.send(ctx, to, wanted, known, "--strict=badFilemode=error")
+}
+
+func (r Repo) send(ctx context.Context, to Repo, wanted, known []OID, strict string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var revs strings.Builder
@@ -157,7 +172,7 @@ func (r Repo) Send(ctx context.Context, to Repo, wanted, known []OID) error {
 		pw.CloseWithError(err)
 		packed <- err
 	}()
-	err := to.AddPack(ctx, pr)
+	err := to.addPack(ctx, pr, strict)
 	pr.CloseWithError(io.ErrClosedPipe)
 	if perr := <-packed; perr != nil && err == nil {
 		return perr

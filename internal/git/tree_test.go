@@ -206,10 +206,17 @@ func TestSend(t *testing.T) {
 		t.Errorf("sending what is there already: %v", err)
 	}
 	for _, bad := range []string{".git", "..", "git~1", ".GIT"} {
-		tree := rawTree(t, h, bad)
+		tree := rawTree(t, h, "100644", bad)
 		if err := h.Send(ctx, to, []OID{tree}, nil); err == nil {
 			t.Errorf("a tree with %q was accepted", bad)
 		}
+	}
+	odd := rawTree(t, h, "100664", "odd") // as in repositories of git's first years
+	if err := h.SendForeign(ctx, to, []OID{odd}, nil); err == nil {
+		t.Error("an odd mode was accepted from somebody else")
+	}
+	if err := h.Send(ctx, to, []OID{odd}, nil); err != nil {
+		t.Errorf("an odd mode of the host's own: %v", err)
 	}
 	var pack bytes.Buffer
 	pack.WriteString("PACK garbage")
@@ -219,14 +226,14 @@ func TestSend(t *testing.T) {
 }
 
 // rawTree writes a tree that git itself refuses to make.
-func rawTree(t *testing.T, h Host, name string) OID {
+func rawTree(t *testing.T, h Host, mode, name string) OID {
 	t.Helper()
 	blob := plain(t, h.Top, "rev-parse", "HEAD:a")
 	raw := make([]byte, 20)
 	if _, err := fmt.Sscanf(blob, "%40x", &raw); err != nil {
 		t.Fatal(err)
 	}
-	out, err := tryPlain(t, h.Top, "100644 "+name+"\x00"+string(raw), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
+	out, err := tryPlain(t, h.Top, mode+" "+name+"\x00"+string(raw), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
 	if err != nil {
 		t.Fatal(out)
 	}

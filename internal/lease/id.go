@@ -40,7 +40,7 @@ func NewID(taken func(ID) bool) (ID, error) {
 			return id, nil
 		}
 	}
-	return "", errors.New("no free worker name found: run cordon gc to forget finished workers")
+	return "", errors.New("no free worker name found: names are never given twice")
 }
 
 func pick(words []string) (string, error) {

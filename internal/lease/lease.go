@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -54,7 +55,17 @@ type Sealed struct {
 }
 
 // Lease returns the terms. Changing the copy changes nothing.
-func (s Sealed) Lease() Lease { return s.lease }
+func (s Sealed) Lease() Lease {
+	l := s.lease
+	p := &l.Policy
+	for _, list := range []*[]string{
+		&p.Filesystem.WriteRoots, &p.Filesystem.ReadRoots, &p.Filesystem.DenyRead, &p.Filesystem.DenyWrite,
+		&p.Filesystem.Scratch, &p.Network.AllowedDomains, &p.Secrets, &p.Acceptance, &p.Setup,
+	} {
+		*list = slices.Clone(*list)
+	}
+	return l
+}
 
 // Bytes is the canonical encoding.
 func (s Sealed) Bytes() []byte { return bytes.Clone(s.bytes) }
@@ -92,7 +103,9 @@ func Seal(l Lease) (Sealed, error) {
 		return Sealed{}, err
 	}
 	sum := sha256.Sum256(b)
-	return Sealed{lease: l, bytes: b, hash: hex.EncodeToString(sum[:]), rules: rules}, nil
+	s := Sealed{lease: l, bytes: b, hash: hex.EncodeToString(sum[:]), rules: rules}
+	s.lease = s.Lease() // the caller keeps slices of l
+	return s, nil
 }
 
 // Open reads a sealed lease back and refuses it unless its bytes are canonical
@@ -135,8 +148,15 @@ var checks = []func(Lease) error{
 			if !filepath.IsAbs(p) || filepath.Clean(p) != p {
 				return fmt.Errorf("%q is not an absolute, clean path", p)
 			}
-			if !utf8.ValidString(p) {
-				return fmt.Errorf("%q is not valid UTF-8: cordon cannot record it", p)
+		}
+		return nil
+	},
+	// The encoding would replace what is not UTF-8, so that the lease that is
+	// read back is another one.
+	func(l Lease) error {
+		for _, text := range []string{l.Worktree, l.Home, l.Branch, l.Target, l.Source} {
+			if !utf8.ValidString(text) {
+				return fmt.Errorf("%q is not valid UTF-8: cordon cannot record it", text)
 			}
 		}
 		return nil
@@ -160,4 +180,5 @@ var checks = []func(Lease) error{
 		}
 		return nil
 	},
+	func(l Lease) error { return l.Policy.Validate() },
 }

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -115,6 +117,9 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		if err := read(e, w.Gate); err != nil {
 			return err
 		}
+		if _, known := gated[w.Gate.Outcome]; !known {
+			return fmt.Errorf("unknown outcome %q: this journal was written by another version of cordon", w.Gate.Outcome)
+		}
 		if w.Gate.Outcome == gate.Merged {
 			w.Quarantine = nil
 		}
@@ -140,11 +145,15 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Removed: func(w *Worker, e journal.Event) error { w.Removal = new(Removal); return read(e, w.Removal) },
 }
 
+// read decodes the data of an event. A field that it does not know may change
+// what the others mean.
 func read(e journal.Event, into any) error {
 	if len(e.Data) == 0 {
-		return fmt.Errorf("the event carries no data")
+		return errors.New("the event carries no data")
 	}
-	return json.Unmarshal(e.Data, into)
+	dec := json.NewDecoder(bytes.NewReader(e.Data))
+	dec.DisallowUnknownFields()
+	return dec.Decode(into)
 }
 
 // Find returns the one worker whose name begins like this.

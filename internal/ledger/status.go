@@ -1,6 +1,9 @@
 package ledger
 
-import "cordon/internal/gate"
+import (
+	"cordon/internal/cell"
+	"cordon/internal/gate"
+)
 
 // Status is one word about a worker.
 type Status string
@@ -50,7 +53,7 @@ func (w *Worker) Status(f Facts) Status {
 		return Gating
 	case w.Gate != nil:
 		return gated[w.Gate.Outcome]
-	case w.Exit.Reason == "interrupted":
+	case w.Exit.Reason == cell.Interrupted:
 		return Stopped
 	case !w.Exit.OK():
 		return Failed

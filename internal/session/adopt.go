@@ -5,10 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -170,40 +168,16 @@ func (s *Session) freeToAdopt(ctx context.Context, now *ledger.Ledger, top strin
 	return nil
 }
 
-// ownGitDir is an adopted worktree as it was when the worker was launched, and
-// its private part in the host's git directory, relative to it. What it is now
-// would be the worker's word: by a checkout of another branch it could make that
-// one its own.
+// ownGitDir is the private part of an adopted worktree in the host's git
+// directory, relative to it.
 func (s *Session) ownGitDir(ctx context.Context, top string) (git.Checkout, string, error) {
-	before, err := s.baselineOf(top)
+	c, err := s.linked(ctx, top)
 	if err != nil {
-		return git.Checkout{}, "", err
+		return c, "", err
 	}
-	for _, c := range before.Checkouts {
-		if real, err := filepath.EvalSymlinks(c.Top); c.Top != top && (err != nil || real != top) {
-			continue
-		}
-		rel, err := filepath.Rel(s.Host.Dir, c.GitDir)
-		if err == nil && !strings.HasPrefix(rel, "worktrees"+string(os.PathSeparator)) {
-			err = errors.New("the worktree's git directory is not where git keeps it")
-		}
-		return c.Checkout, rel, err
+	rel, err := filepath.Rel(s.Host.Dir, c.GitDir)
+	if err == nil && !strings.HasPrefix(rel, "worktrees"+string(os.PathSeparator)) {
+		err = errors.New("the worktree's git directory is not where git keeps it")
 	}
-	return git.Checkout{}, "", errors.New("the worktree was not linked to the repository when the worker began")
-}
-
-// baselineOf is the host as it was when the last worker in an adopted worktree
-// was launched.
-func (s *Session) baselineOf(top string) (audit.HostState, error) {
-	var before audit.HostState
-	now, err := s.Ledger()
-	if err != nil {
-		return before, err
-	}
-	for _, w := range slices.Backward(now.Workers) {
-		if l := w.Lease.Lease(); l.Adopted && l.Worktree == top && w.Start != nil {
-			return before, s.load(w.ID, "host.json", w.Start.Baseline, &before)
-		}
-	}
-	return before, errors.New("no worker was launched in " + top)
+	return c, rel, err
 }

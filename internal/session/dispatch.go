@@ -79,7 +79,7 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 // enterAndPin writes a lease and the ref that keeps its base, both while nobody
 // compares the host with a baseline: the one explains the other.
 func (s *Session) enterAndPin(ctx context.Context, d Dispatch, draft lease.Lease) (lease.ID, error) {
-	release, err := s.State.Lock(state.GateLock, true)
+	release, err := s.State.Await(ctx, state.GateLock)
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"cordon/internal/audit"
+	"cordon/internal/gate"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
@@ -95,47 +98,94 @@ func (s *Session) workerChores(ctx context.Context, w *ledger.Worker) ([]Chore, 
 	return nil, nil
 }
 
-// finished removes a worker whose work is provably in the target: the commit is
-// an ancestor of it, the tree is the one that was audited, and no commit is left
-// on another branch.
+// finished removes a worker whose work is provably in the target, and says why
+// one whose is not stays.
 func (s *Session) finished(ctx context.Context, w *ledger.Worker, status ledger.Status) ([]Chore, error) {
-	if w.Lease.Lease().Adopted {
-		c := s.removal(w, "merged; the adopted worktree itself stays")
-		return []Chore{c}, nil
-	}
-	if !exists(s.TreeOf(w)) {
-		return []Chore{s.removal(w, "its tree is gone already")}, nil
-	}
-	if w.Audit == nil || w.Audit.Others > 0 {
-		return []Chore{{Worker: w.ID, What: "its tree", Why: "it has commits on other branches that did not land: look, then cordon discard " + string(w.ID), Keep: true}}, nil
-	}
-	report, err := s.Look(ctx, w)
+	why, err := s.unproven(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	if report.Digest != w.Audit.Digest && status == ledger.MergedIn && w.Release == nil {
-		return []Chore{{Worker: w.ID, What: "its tree", Why: "it changed after it was merged", Keep: true}}, nil
+	if why != "" {
+		return []Chore{{Worker: w.ID, What: "its tree", Why: why, Keep: true}}, nil
 	}
 	return []Chore{s.removal(w, string(status))}, nil
 }
 
+// unproven says what of a finished worker may be nowhere else, or "": its work
+// must be in the target now, its tree must be the one that was audited, and no
+// commit may be left that is only in its repository.
+func (s *Session) unproven(ctx context.Context, w *ledger.Worker) (string, error) {
+	l := w.Lease.Lease()
+	if w.Gate != nil && w.Gate.Outcome == gate.Nothing && w.Audit != nil && w.Audit.Summary.Landing > 0 {
+		held, err := s.ancestor(ctx, w.Gate.Commit, l.Target)
+		if err != nil || !held {
+			return "the branch that held its work was moved back", err
+		}
+	}
+	// What was released is moved to the trash, not deleted. What was adopted
+	// stays where it is.
+	if l.Adopted || w.Release != nil || !exists(s.TreeOf(w)) {
+		return "", nil
+	}
+	if w.Audit == nil {
+		return "it was never audited", nil
+	}
+	report, err := s.Look(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	return unprovenBy(report, w.Audit.Digest, w.ID), nil
+}
+
+func unprovenBy(now *audit.Report, digest string, id lease.ID) string {
+	for _, f := range now.Findings {
+		if f.Kind == audit.Unreadable {
+			return "it cannot be read: " + Line(f)
+		}
+	}
+	switch {
+	case now.History == nil:
+		return "its commits cannot be read"
+	case now.History.Others > 0:
+		return "it has commits on other branches that did not land: look, then cordon discard " + string(id)
+	case now.Digest != digest:
+		return "it changed after it was merged: look, then cordon discard " + string(id)
+	}
+	return ""
+}
+
 func (s *Session) removal(w *ledger.Worker, why string) Chore {
 	c := Chore{Worker: w.ID, What: "its tree, pin and result ref", Why: why}
+	switch {
+	case w.Lease.Lease().Adopted:
+		c.What = "its pin and result ref; the adopted worktree stays"
+	case w.Release != nil:
+		c.What = "its pin and result ref; its tree and evidence go to the trash"
+	}
 	if !w.Lease.Lease().Adopted {
 		c.Bytes, _ = worktree.Bytes(s.TreeOf(w)) // for display
 	}
-	c.do = func(ctx context.Context) error { return s.remove(ctx, w, why) }
+	c.do = func(ctx context.Context) error { return s.remove(ctx, w.ID, why) }
 	return c
 }
 
-// remove deletes what is provably not needed. The event comes first.
-func (s *Session) remove(ctx context.Context, w *ledger.Worker, why string) error {
-	release, err := s.State.Lock(state.WorkerLock(string(w.ID)), false)
+// remove deletes what is provably not needed. It is proven again under the
+// worker's lock: much may have happened since it was listed. The event comes
+// first.
+func (s *Session) remove(ctx context.Context, id lease.ID, why string) error {
+	release, err := s.State.Lock(state.WorkerLock(string(id)), false)
 	if err != nil {
 		return err
 	}
 	defer release()
+	w, err := s.Find(string(id))
+	if err != nil {
+		return err
+	}
 	if w.Removal == nil {
+		if err := s.stillRemovable(ctx, w); err != nil {
+			return err
+		}
 		if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: why}); err != nil {
 			return err
 		}
@@ -144,12 +194,34 @@ func (s *Session) remove(ctx context.Context, w *ledger.Worker, why string) erro
 	if err := s.gate.Forget(ctx, w.ID); err != nil {
 		return err
 	}
-	id := string(w.ID)
 	if w.Release != nil { // what was released is not all that was quarantined
 		if err := s.clearDiscarded(ctx, w); err != nil {
 			return err
 		}
 	}
+	return s.erase(w)
+}
+
+func (s *Session) stillRemovable(ctx context.Context, w *ledger.Worker) error {
+	f, err := s.Facts(ctx, w)
+	if err != nil {
+		return err
+	}
+	f.Held = false // by this process
+	status := w.Status(f)
+	if status != ledger.MergedIn && status != ledger.NoChange {
+		return fmt.Errorf("%s is %s by now", w.ID, status)
+	}
+	why, err := s.unproven(ctx, w)
+	if err == nil && why != "" {
+		err = errors.New(why)
+	}
+	return err
+}
+
+// erase deletes the directories of a removed worker.
+func (s *Session) erase(w *ledger.Worker) error {
+	id := string(w.ID)
 	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id)}
 	if !w.Lease.Lease().Adopted {
 		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
@@ -162,20 +234,24 @@ func (s *Session) remove(ctx context.Context, w *ledger.Worker, why string) erro
 	return nil
 }
 
-// trashedRefs forgets the refs in refs/cordon/trash when their time is over.
+// trashedRefs forgets what is left of discarded and released workers in the host
+// when their time is over: the refs in refs/cordon/trash, and the pin.
 func (s *Session) trashedRefs(ctx context.Context, now *ledger.Ledger) ([]Chore, error) {
 	ids, err := s.gate.Trashed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var list []Chore
+	inTrash := map[lease.ID]bool{} // some are not of this journal, and not ours to drop
 	for _, id := range ids {
-		w, err := now.Find(string(id))
-		if err != nil {
-			continue // not in this journal: not ours to drop
+		inTrash[id] = true
+	}
+	var list []Chore
+	for _, w := range now.Workers {
+		if !inTrash[w.ID] && (w.Discard == nil || w.Removal != nil) {
+			continue
 		}
 		over := w.Changed.Add(TrashTime)
-		c := Chore{Worker: id, What: "its refs in refs/cordon/trash", Why: "discarded or released; kept until " + over.Format("2006-01-02")}
+		c := Chore{Worker: w.ID, What: "its pin and refs in refs/cordon/trash", Why: "discarded or released; kept until " + over.Format("2006-01-02")}
 		c.Keep = s.Now().Before(over)
 		c.do = func(ctx context.Context) error { return s.forget(ctx, w) }
 		list = append(list, c)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,20 +24,41 @@ func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *Drive) error
 		return err
 	}
 	res, err := s.land(ctx, w, how, report)
-	if ctx.Err() != nil {
+	return s.conclude(ctx, w, how, res, err)
+}
+
+// conclude records what the gate answered.
+func (s *Session) conclude(ctx context.Context, w *ledger.Worker, how *Drive, res gate.Result, err error) error {
+	switch {
+	case err == nil && res.Outcome == gate.Merged: // an interrupt does not undo it
+		return s.record(w, res)
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err != nil {
+	case err != nil:
 		how.unknown = err
 		return nil
 	}
 	return s.record(w, res)
 }
 
+// record writes down what the gate decided. A merge that a checkout could not
+// follow is one, and needs a person.
 func (s *Session) record(w *ledger.Worker, res gate.Result) error {
 	s.Voice.Step(w.ID, "gate", describeResult(res))
-	return s.append(w.ID, ledger.Judged, res)
+	if err := s.append(w.ID, ledger.Judged, res); err != nil {
+		return err
+	}
+	if res.Outcome == gate.Merged && res.Checkout != "" {
+		return &PersonError{fmt.Errorf("%s: %s", w.ID, res.Why)}
+	}
+	return nil
 }
+
+// PersonError is something that only a person can finish.
+type PersonError struct{ Err error }
+
+func (e *PersonError) Error() string { return e.Err.Error() }
+func (e *PersonError) Unwrap() error { return e.Err }
 
 func describeResult(r gate.Result) string {
 	target := strings.TrimPrefix(r.Target, "refs/heads/")
@@ -46,11 +68,19 @@ func describeResult(r gate.Result) string {
 	case gate.Nothing:
 		return target + " already holds all of it"
 	case gate.Conflict:
-		return fmt.Sprintf("conflicts with %s in %d files", target, len(r.Paths))
+		return fmt.Sprintf("conflicts with %s in %s", target, count(len(r.Paths), "file"))
 	case gate.Violating:
-		return fmt.Sprintf("merged with %s it would change %d paths outside the lease", target, len(r.Findings))
+		return fmt.Sprintf("merged with %s it would change %s outside the lease", target, count(len(r.Findings), "path"))
 	}
 	return r.Why
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // land snapshots the audited files and lands them.
@@ -98,10 +128,11 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 		Lease: w.Lease, Snapshot: snapshot, Tip: tip, History: s.historyRepo(w),
 		Entry: w.AuditEntry, Summary: summary(w), Author: worktree.Identity(l),
 		Accept: func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
-			s.Voice.Step(w.ID, "accept", fmt.Sprintf("%d commands on the merged tree", len(l.Policy.Acceptance)))
+			s.Voice.Step(w.ID, "accept", count(len(l.Policy.Acceptance), "command")+" on the merged tree")
 			return accept.Run(ctx, commit)
 		},
 		Intend: func(move gate.Landing) error { return s.append(w.ID, ledger.Intended, move) },
+		Waits:  func() { s.Voice.Step(w.ID, "gate", "other results land first") },
 	})
 }
 
@@ -133,17 +164,16 @@ func (s *Session) recover(ctx context.Context, w *ledger.Worker, how *Drive) err
 		return err
 	}
 	defer release()
-	tip, err := s.Host.Ref(ctx, move.Ref)
+	res := gate.Result{Outcome: gate.Merged, Commit: move.New, Target: move.Ref}
+	var left *gate.LeftBehindError
+	err = s.gate.CatchUp(ctx, move)
+	if errors.As(err, &left) && ctx.Err() == nil {
+		res.Checkout, res.Why, err = left.Checkout, left.Error(), nil
+	}
 	if err != nil {
 		return err
 	}
-	if tip == move.New {
-		err = s.gate.Follow(ctx, move)
-	}
-	if err != nil {
-		return err
-	}
-	return s.record(w, gate.Result{Outcome: gate.Merged, Commit: move.New, Target: move.Ref})
+	return s.record(w, res)
 }
 
 // quarantine keeps a result that does not land.

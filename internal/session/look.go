@@ -2,13 +2,11 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"cordon/internal/audit"
 	"cordon/internal/git"
@@ -25,37 +23,6 @@ func (s *Session) recordHost(ctx context.Context, id lease.ID) (string, error) {
 		return "", fmt.Errorf("record the host's state: %w", err)
 	}
 	return s.store(id, "host.json", now)
-}
-
-// store writes a record about a worker and returns its hash.
-func (s *Session) store(id lease.ID, name string, value any) (string, error) {
-	b, err := json.MarshalIndent(value, "", " ")
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(s.State.Worker(string(id)), 0o700); err != nil {
-		return "", err
-	}
-	path := s.workerFile(id, name)
-	if err := os.WriteFile(path+".new", b, 0o600); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), os.Rename(path+".new", path)
-}
-
-// load reads a record back and refuses it unless it has the hash that the
-// journal gives.
-func (s *Session) load(id lease.ID, name, hash string, into any) error {
-	b, err := os.ReadFile(s.workerFile(id, name))
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(b)
-	if hex.EncodeToString(sum[:]) != hash {
-		return fmt.Errorf("%s of %s is not what the journal says it was", name, id)
-	}
-	return json.Unmarshal(b, into)
 }
 
 // audit looks at what a worker left and records the verdict.
@@ -83,7 +50,7 @@ func (s *Session) audit(ctx context.Context, w *ledger.Worker, how *Drive) error
 
 func describeReport(r *audit.Report) string {
 	n := r.Summary
-	text := fmt.Sprintf("%s: %d to land, %d violations", r.Verdict, n.Landing, n.Violations)
+	text := fmt.Sprintf("%s: %d to land, %s", r.Verdict, n.Landing, count(n.Violations, "violation"))
 	if n.Ignored+n.Scratch > 0 {
 		text += fmt.Sprintf(", %d ignored or scratch", n.Ignored+n.Scratch)
 	}
@@ -223,10 +190,15 @@ func (s *Session) historyRepo(w *ledger.Worker) git.Repo {
 	return git.OpenBare(s.Bin, s.State.History(string(w.ID)), s.Host.Format)
 }
 
-// tripwire compares the host with the baseline of the worker's last launch.
+// tripwire compares the host with the baseline of the worker's last launch. That
+// is done once, by the first audit after the run: what an operator does to their
+// repository before they merge is not the worker's doing.
 func (s *Session) tripwire(ctx context.Context, w *ledger.Worker) ([]audit.Finding, string, error) {
 	if w.Start == nil {
 		return nil, "the worker has not run", nil
+	}
+	if w.Audit != nil {
+		return s.comparedAlready(w)
 	}
 	var before audit.HostState
 	if err := s.load(w.ID, "host.json", w.Start.Baseline, &before); err != nil {
@@ -242,6 +214,22 @@ func (s *Session) tripwire(ctx context.Context, w *ledger.Worker) ([]audit.Findi
 	}
 	found := audit.CompareHost(ctx, s.Host.Repo, &before, after, x)
 	return found, hostWord(w, found, x), nil
+}
+
+// comparedAlready is what the recorded audit found in the host.
+func (s *Session) comparedAlready(w *ledger.Worker) ([]audit.Finding, string, error) {
+	r, err := s.Report(w)
+	if err != nil {
+		return nil, "", err
+	}
+	var found []audit.Finding
+	for _, f := range r.Findings {
+		if f.Source == "host" {
+			found = append(found, f)
+		}
+	}
+	const when = "; compared after the run, not again"
+	return found, strings.TrimSuffix(r.Host, when) + when, nil
 }
 
 func hostWord(w *ledger.Worker, found []audit.Finding, x audit.Expected) string {

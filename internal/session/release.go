@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"cordon/internal/audit"
 	"cordon/internal/gate"
 	"cordon/internal/git"
+	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -55,24 +57,36 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, err
 	}
 	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why}
-	if err := s.append(w.ID, ledger.Released, data); err != nil {
+	_, err = s.log.AppendIf(string(w.ID), ledger.Released, data, func(events []journal.Event) error {
+		return stillQuarantined(w.ID, events)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.Continue(ctx, w.ID, how)
+}
+
+// stillQuarantined refuses a release that another one, or a discard, came before.
+func stillQuarantined(id lease.ID, events []journal.Event) error {
+	now, err := ledger.Fold(events)
+	if err != nil {
+		return err
+	}
+	w, err := now.Find(string(id))
+	if err != nil {
+		return err
+	}
+	if w.Quarantine == nil || w.Release != nil || w.Discard != nil || w.Removal != nil {
+		return refuse("%s was released or discarded meanwhile", id)
+	}
+	return nil
 }
 
 // landReleased takes a released result through the gate.
 func (s *Session) landReleased(ctx context.Context, w *ledger.Worker, how *Drive) error {
 	how.judged = true
 	res, err := s.judgeStored(ctx, w, how)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		how.unknown = err
-		return nil
-	}
-	return s.record(w, res)
+	return s.conclude(ctx, w, how, res, err)
 }
 
 func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *Drive) (gate.Result, error) {
@@ -80,10 +94,7 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *Drive)
 	if w.Lease.Expired(s.Now()) {
 		return gate.Result{}, errors.New("the amended lease has expired")
 	}
-	stored, err := s.gate.ResultOf(ctx, w.ID)
-	if errors.Is(err, git.ErrNoRef) {
-		return gate.Result{}, errors.New("nothing of this worker's result could be stored, so nothing can be released")
-	}
+	stored, err := s.stored(ctx, w)
 	if err != nil {
 		return gate.Result{}, err
 	}
@@ -101,6 +112,23 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *Drive)
 		return res, nil
 	}
 	return s.deliver(ctx, w, stored, "", how.Output)
+}
+
+// stored is the result that was quarantined. The journal says which commit it
+// is; a ref that says another one is not believed.
+func (s *Session) stored(ctx context.Context, w *ledger.Worker) (git.OID, error) {
+	if w.Quarantine == nil || w.Quarantine.Result == "" {
+		return "", errors.New("nothing of this worker's result could be stored, so nothing can be released")
+	}
+	found, err := s.gate.ResultOf(ctx, w.ID)
+	if err != nil {
+		return "", err
+	}
+	if found != w.Quarantine.Result {
+		return "", fmt.Errorf("the stored result of %s is %s, but %s was quarantined: somebody moved its ref (git update-ref refs/cordon/quarantine/%s/result %s puts it back)",
+			w.ID, found.Short(), w.Quarantine.Result.Short(), w.ID, w.Quarantine.Result)
+	}
+	return found, nil
 }
 
 // quarantineAgain puts a released result back. Its evidence is still there.
@@ -121,9 +149,13 @@ func (s *Session) Merge(ctx context.Context, w *ledger.Worker, how Drive) (*ledg
 	if err != nil {
 		return nil, err
 	}
-	switch status {
-	case ledger.MergedIn, ledger.NoChange:
+	switch {
+	case status == ledger.MergedIn, status == ledger.NoChange:
 		return w, nil
+	case w.Removal != nil:
+		return nil, refuse("%s was removed by cordon gc, and %s no longer has its result%s", w.ID, strings.TrimPrefix(w.Lease.Lease().Target, "refs/heads/"), lastCommit(w))
+	}
+	switch status {
 	case ledger.InQuarantine:
 		return nil, refuse("%s is quarantined: look with cordon quarantine show %s, then release or discard it", w.ID, w.ID)
 	case ledger.ThrownAway:
@@ -133,6 +165,14 @@ func (s *Session) Merge(ctx context.Context, w *ledger.Worker, how Drive) (*ledg
 	}
 	how.Judge = true
 	return s.Continue(ctx, w.ID, how)
+}
+
+// lastCommit is where a result that was removed may still be.
+func lastCommit(w *ledger.Worker) string {
+	if w.Gate == nil || w.Gate.Commit == "" {
+		return ""
+	}
+	return ": if git has not pruned it, git merge " + string(w.Gate.Commit)
 }
 
 // Resume goes on where a worker was stopped: a command that did not end by
@@ -170,6 +210,12 @@ func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discar
 		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
 	}
 	defer release()
+	if w, err = s.Find(string(w.ID)); err != nil {
+		return err
+	}
+	if w.Discard != nil || w.Removal != nil {
+		return refuse("%s was discarded or removed meanwhile", w.ID)
+	}
 	s.endLeft(w.ID)
 	return s.discard(ctx, w, d)
 }

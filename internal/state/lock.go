@@ -1,6 +1,8 @@
 package state
 
 import (
+	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -16,11 +18,7 @@ var ErrLocked = errors.New("another cordon process is at it")
 // Lock takes the named lock and returns its release. The lock ends with the
 // process, however it ends. With wait unset it fails with ErrLocked at once.
 func (d Dir) Lock(name string, wait bool) (release func(), err error) {
-	path := filepath.Join(d.path, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	f, err := d.lockFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -29,9 +27,39 @@ func (d Dir) Lock(name string, wait bool) (release func(), err error) {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	return func() { f.Close() }, nil
+}
+
+// Await takes the named lock when its turn comes, or gives up with ctx. Those
+// who wait are served in order.
+func (d Dir) Await(ctx context.Context, name string) (release func(), err error) {
+	f, err := d.lockFile(name)
+	if err != nil {
+		return nil, err
+	}
+	got := make(chan error, 1)
+	go func() { got <- flock(f, true) }()
+	select {
+	case err := <-got:
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
+		}
+		return func() { f.Close() }, nil
+	case <-ctx.Done():
+		go func() { <-got; f.Close() }() // a turn that comes later is passed on
+		return nil, ctx.Err()
+	}
+}
+
+func (d Dir) lockFile(name string) (*os.File, error) {
+	path := filepath.Join(d.path, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 }
 
 func flock(f *os.File, wait bool) error {
@@ -79,3 +107,9 @@ func WorkerLock(id string) string { return filepath.Join("workers", id, "lock") 
 
 // GateLock is the name of the lock under which results land.
 const GateLock = "gate.lock"
+
+// QueueLock is the name of the lock that a result on its way to a branch holds:
+// two that are tested side by side would only push each other back.
+func QueueLock(target string) string {
+	return fmt.Sprintf("queue-%x.lock", sha256.Sum256([]byte(target)))
+}

@@ -2,7 +2,7 @@
 //
 // Everything about one host repository lies in one directory outside of it:
 //
-//	journal, journal.head   what happened (package journal)
+//	journal.*               what happened (package journal)
 //	odb/                    an empty object directory that reads from the host's
 //	gate.git/               results on their way to the host (package gate)
 //	trees/ID/               the worktree of a worker
@@ -28,6 +28,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
 )
@@ -220,6 +222,23 @@ func (d Dir) private() error {
 func (d Dir) Exists() bool {
 	_, err := os.Lstat(d.path)
 	return err == nil
+}
+
+// margin is what must be free before a result is looked at: a judgement made on
+// a full disk would be about the disk.
+const margin = 1 << 20
+
+// Room says whether the disk that the state is on is as good as full.
+func (d Dir) Room() error {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(d.path, &fs); err != nil {
+		return fmt.Errorf("cordon's state: %w", err)
+	}
+	free := uint64(fs.Bavail) * uint64(fs.Bsize)
+	if fs.Blocks > 0 && free < margin || fs.Files > 0 && fs.Ffree == 0 {
+		return fmt.Errorf("cordon's state: %s: %w", d.path, unix.ENOSPC)
+	}
+	return nil
 }
 
 // Trash moves one of cordon's own directories out of the way at once, without

@@ -1,0 +1,221 @@
+// Package internal holds the test that holds the layers.
+package internal
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers says which of our packages each package may import. Data flows down
+// this list; an import that points up is a design error, and a package that is
+// not in it has no place yet.
+var layers = map[string][]string{
+	"internal/policy":   {},
+	"internal/git":      {},
+	"internal/journal":  {},
+	"internal/cell":     {},
+	"internal/lease":    {"policy", "git"},
+	"internal/state":    {"git"},
+	"internal/worktree": {"git", "lease", "policy", "cell"},
+	"internal/audit":    {"git", "policy"},
+	"internal/gate":     {"audit", "cell", "git", "lease", "policy", "state", "worktree"},
+	"internal/ledger":   {"audit", "cell", "gate", "git", "journal", "lease", "worktree"},
+	"internal/session":  {"audit", "cell", "gate", "git", "journal", "lease", "ledger", "policy", "state", "worktree"},
+	"cmd/cordon":        {"audit", "cell", "gate", "git", "journal", "lease", "ledger", "policy", "session", "state", "worktree"},
+}
+
+// confined says where a dangerous or heavy import may be: a directory, or the
+// beginning of a file's name. Every other place is forbidden, in every file of
+// every operating system.
+var confined = []struct {
+	pkg   string
+	where []string
+	why   string
+}{
+	{"os/exec", []string{"internal/git/", "internal/cell/", "cmd/cordon/doctor", "cmd/cordon/demo"}, "git has one hardened caller, and everything else that runs is a worker's"},
+	{"unsafe", nil, "nothing here needs it"},
+	{"C", nil, "the binary is static and auditable"},
+	{"plugin", nil, "code is not loaded at run time"},
+	{"testing", nil, "tests are not part of the product"},
+	{"net", nil, "there is no network in this version"},
+	{"net/http", nil, "there is no network in this version"},
+	{"pgregory.net/rapid", nil, "it is for tests"},
+	{"github.com/rogpeppe/go-internal", nil, "it is for tests"},
+	{"github.com/santhosh-tekuri/jsonschema", nil, "it is for tests"},
+}
+
+// source is the path of a file below the module, and what it imports.
+type source struct {
+	path    string
+	imports []string
+}
+
+// breaches lists every import that is where it must not be.
+func breaches(files []source) []string {
+	var list []string
+	for _, f := range files {
+		allowed, placed := layers[path.Dir(f.path)]
+		if !placed {
+			list = append(list, fmt.Sprintf("%s: its package is not in the table of layers", f.path))
+		}
+		for _, imp := range f.imports {
+			if ours, ok := strings.CutPrefix(imp, "cordon/"); ok && !slices.Contains(allowed, strings.TrimPrefix(ours, "internal/")) {
+				list = append(list, fmt.Sprintf("%s imports %s, which is not below it", f.path, imp))
+			}
+			list = append(list, misplaced(f.path, imp)...)
+		}
+	}
+	return list
+}
+
+func misplaced(file, imp string) []string {
+	for _, c := range confined {
+		if imp != c.pkg && !strings.HasPrefix(imp, c.pkg+"/") || c.pkg == "net" && imp != "net" {
+			continue
+		}
+		if !slices.ContainsFunc(c.where, func(place string) bool { return strings.HasPrefix(file, place) }) {
+			return []string{fmt.Sprintf("%s imports %s: %s", file, imp, c.why)}
+		}
+	}
+	return nil
+}
+
+// product reads the imports of every file that is not a test, for every
+// operating system. It does not ask go list, which answers for one system and
+// from a cache.
+func product(t *testing.T, root string) []source {
+	t.Helper()
+	var files []source
+	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (strings.HasPrefix(e.Name(), ".") && p != root || e.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if e.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		f, err := read(root, p)
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func read(root, p string) (source, error) {
+	rel, err := filepath.Rel(root, p)
+	if err != nil {
+		return source{}, err
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+	if err != nil {
+		return source{}, err
+	}
+	f := source{path: filepath.ToSlash(rel)}
+	for _, i := range parsed.Imports {
+		name, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			return source{}, err
+		}
+		f.imports = append(f.imports, name)
+	}
+	return f, nil
+}
+
+func TestLayers(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	files := product(t, root)
+	for _, b := range breaches(files) {
+		t.Error(b)
+	}
+	// Every package of the table is there, and files of other systems were read.
+	seen := map[string]bool{}
+	for _, f := range files {
+		seen[path.Dir(f.path)] = true
+		seen[strings.TrimSuffix(f.path[strings.LastIndex(f.path, "_")+1:], ".go")] = true
+	}
+	for _, want := range append(packages(), "linux", "other") {
+		if !seen[want] {
+			t.Errorf("no file of %s was read", want)
+		}
+	}
+}
+
+func packages() []string {
+	var list []string
+	for p := range layers {
+		list = append(list, p)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// The table itself points down: no package may reach itself.
+func TestLayersHaveNoCycle(t *testing.T) {
+	var reach func(from string, path []string)
+	reach = func(from string, path []string) {
+		if slices.Contains(path, from) {
+			t.Fatalf("a cycle: %v", append(path, from))
+		}
+		for _, to := range layers[from] {
+			if layers["internal/"+to] == nil {
+				t.Errorf("%s may import %s, which is not in the table", from, to)
+			}
+			reach("internal/"+to, append(slices.Clone(path), from))
+		}
+	}
+	for _, p := range packages() {
+		reach(p, nil)
+	}
+}
+
+// The positive control: each kind of breach is found.
+func TestBreachesAreFound(t *testing.T) {
+	for _, f := range []source{
+		{"internal/policy/x.go", []string{"cordon/internal/git"}},
+		{"internal/audit/x.go", []string{"cordon/internal/gate"}},
+		{"internal/session/x.go", []string{"cordon/cmd/cordon"}},
+		{"internal/git/sub/x.go", nil},
+		{"internal/utils/x.go", []string{"fmt"}},
+		{"internal/audit/x_darwin.go", []string{"os/exec"}},
+		{"cmd/cordon/run.go", []string{"os/exec"}},
+		{"internal/cell/x.go", []string{"unsafe"}},
+		{"internal/policy/x.go", []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
+		{"internal/git/x.go", []string{"github.com/rogpeppe/go-internal/testscript"}},
+		{"internal/state/x.go", []string{"pgregory.net/rapid"}},
+		{"internal/state/x.go", []string{"net/http/httptest"}},
+	} {
+		if len(breaches([]source{f})) == 0 {
+			t.Errorf("%s may import %v", f.path, f.imports)
+		}
+	}
+	for _, f := range []source{
+		{"internal/git/git.go", []string{"os/exec", "context"}},
+		{"cmd/cordon/doctor_git.go", []string{"os/exec"}},
+		{"internal/gate/x.go", []string{"cordon/internal/audit", "net/netip"}},
+	} {
+		if got := breaches([]source{f}); len(got) > 0 {
+			t.Error(got)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package audit
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/git"
+)
+
+// host is a repository of an operator's with one commit and a checkout.
+func host(t *testing.T) git.Host {
+	t.Helper()
+	bin, err := git.Find(t.Context())
+	must(t, err)
+	top := filepath.Join(t.TempDir(), "host")
+	must(t, os.Mkdir(top, 0o755))
+	repo, err := git.Init(t.Context(), bin, top, git.InitOptions{Format: git.SHA1, Branch: "main"})
+	must(t, err)
+	blob, err := repo.PutBlob(t.Context(), strings.NewReader("a"))
+	must(t, err)
+	tree, err := repo.PutTree(t.Context(), []git.File{{Path: "a", Entry: git.Entry{Mode: git.Regular, OID: blob}}})
+	must(t, err)
+	commit, err := repo.CommitTree(t.Context(), tree, nil, "base", git.Person{Name: "me", Email: "me@example.com"})
+	must(t, err)
+	must(t, repo.SetRef(t.Context(), "refs/heads/main", commit, "base"))
+	plant(t, top, map[string]string{"a": "a"})
+	h, err := git.Discover(t.Context(), bin, top)
+	must(t, err)
+	return h
+}
+
+// baseline is a state as it is read back when the worker has ended.
+func baseline(t *testing.T, h git.Host) *HostState {
+	t.Helper()
+	s, err := CaptureHost(t.Context(), h)
+	must(t, err)
+	text, err := json.Marshal(s)
+	must(t, err)
+	var back HostState
+	must(t, json.Unmarshal(text, &back))
+	return &back
+}
+
+func compare(t *testing.T, h git.Host, before *HostState, x Expected) []Finding {
+	t.Helper()
+	after, err := CaptureHost(t.Context(), h)
+	must(t, err)
+	return CompareHost(t.Context(), h.Repo, before, after, x)
+}
+
+// Nothing changed is nothing found, whatever bytes are in the names.
+func TestTripwireKnowsItsOwnBaseline(t *testing.T) {
+	h := host(t)
+	plant(t, h.Dir, map[string]string{"hooks/h\xff": "1", "hooks/l": "->to\xff", "refs/heads/r\xff": ""})
+	main, err := h.Ref(t.Context(), "refs/heads/main")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(h.Dir, "refs/heads/r\xff"), []byte(main+"\n"), 0o644))
+	plant(t, h.Top, map[string]string{"u\xff": "1", "dirty\nname": "->x\xff"})
+	before := baseline(t, h)
+	if found := compare(t, h, before, Expected{}); len(found) > 0 {
+		t.Fatalf("found %+v", found)
+	}
+	// The control: each of them is watched.
+	plant(t, h.Dir, map[string]string{"hooks/h\xfe": "1"})
+	must(t, os.WriteFile(filepath.Join(h.Top, "u\xff"), []byte("2"), 0o644))
+	if found := compare(t, h, before, Expected{}); len(found) != 2 {
+		t.Errorf("found %+v", found)
+	}
+}
+
+func TestTripwireWatches(t *testing.T) {
+	for name, c := range map[string]struct {
+		act   func(t *testing.T, h git.Host)
+		path  string // of the finding; "" for none
+		grave bool
+	}{
+		"a hook":            {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"hooks/post-merge": "x"}) }, ".git/hooks/post-merge", true},
+		"attributes":        {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"info/attributes": "x"}) }, ".git/info/attributes", true},
+		"grafts":            {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"info/grafts": "x"}) }, ".git/info/grafts", true},
+		"a shallow file":    {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"shallow": ""}) }, ".git/shallow", true},
+		"alternates":        {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"objects/info/alternates": ""}) }, ".git/objects/info/alternates", true},
+		"a submodule":       {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"modules/a/b/config": "x"}) }, ".git/modules/a/b/config", true},
+		"behind a link":     {func(t *testing.T, h git.Host) { plant(t, h.Top, map[string]string{".git/shared/pre-push": "x"}) }, ".git/hooks/linked/pre-push", true},
+		"hooks of its path": {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"tracked/pre-push": "x"}) }, ".git/core.hooksPath/pre-push", true},
+		"a new file":        {func(t *testing.T, h git.Host) { plant(t, h.Top, map[string]string{"new": "x"}) }, "/new", false},
+		"what gc writes": {func(t *testing.T, h git.Host) {
+			plant(t, h.Dir, map[string]string{"info/refs": "x", "objects/info/packs": "x"})
+		}, "", false},
+	} {
+		h := host(t)
+		plant(t, h.Dir, map[string]string{"modules/a/b/HEAD": "ref: refs/heads/x\n", "shared/": "", "tracked/": "", "hooks/linked": "->../shared"})
+		config, err := os.ReadFile(filepath.Join(h.Dir, "config"))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(h.Dir, "config"), append(config, "[core]\n\thooksPath = .git/tracked\n"...), 0o644))
+		before := baseline(t, h)
+		c.act(t, h)
+		for _, works := range []bool{false, true} {
+			found := compare(t, h, before, Expected{OperatorWorks: works})
+			if c.path == "" {
+				if len(found) > 0 {
+					t.Errorf("%s: found %+v", name, found)
+				}
+				continue
+			}
+			if len(found) != 1 || !strings.HasSuffix(string(found[0].Path), c.path) {
+				t.Errorf("%s: found %+v", name, found)
+				continue
+			}
+			if want := !works || c.grave; (found[0].Class == Violation) != want {
+				t.Errorf("%s is %s while the operator works: %v", name, found[0].Class, works)
+			}
+		}
+	}
+}
+
+// A host that git would wait for, or that points elsewhere, is an error before
+// git is asked.
+func TestCaptureHostRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, dir string){
+		"a ref is a pipe": func(t *testing.T, dir string) { must(t, unix.Mkfifo(filepath.Join(dir, "refs/heads/p"), 0o600)) },
+		"the index":       func(t *testing.T, dir string) { must(t, unix.Mkfifo(filepath.Join(dir, "index"), 0o600)) },
+		"the packed refs": func(t *testing.T, dir string) { must(t, unix.Mkfifo(filepath.Join(dir, "packed-refs"), 0o600)) },
+		"a worktree's HEAD": func(t *testing.T, dir string) {
+			worktree(t, dir)
+			must(t, unix.Mkfifo(filepath.Join(dir, "worktrees/w/HEAD"), 0o600))
+		},
+		"a worktree of another repository": func(t *testing.T, dir string) {
+			worktree(t, dir)
+			plant(t, dir, map[string]string{"worktrees/w/HEAD": "ref: refs/heads/x\n"})
+			must(t, os.WriteFile(filepath.Join(dir, "worktrees/w/commondir"), []byte("/elsewhere\n"), 0o644))
+		},
+	} {
+		h := host(t)
+		if _, err := CaptureHost(t.Context(), h); err != nil {
+			t.Fatalf("the control fails: %v", err)
+		}
+		spoil(t, h.Dir)
+		if _, err := CaptureHost(t.Context(), h); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func worktree(t *testing.T, dir string) {
+	plant(t, dir, map[string]string{"worktrees/w/commondir": "../..\n", "worktrees/w/gitdir": filepath.Join(filepath.Dir(dir), "w/.git") + "\n"})
+}
+
+// Refs of cordon's own are accounted for only as cordon writes them.
+func TestTripwireKnowsCordonsRefs(t *testing.T) {
+	tw := &tripwire{x: Expected{Workers: map[string]bool{"busy-bee": true}}}
+	for _, c := range []struct {
+		name, before, after string
+		ours                bool
+	}{
+		{"refs/cordon/pins/busy-bee", "", oidA, true},
+		{"refs/cordon/pins/busy-bee", oidA, "", true},
+		{"refs/cordon/pins/busy-bee", oidA, oidB, false},
+		{"refs/cordon/pins/busy-bee/x", "", oidA, false},
+		{"refs/cordon/results/busy-bee", oidA, oidB, true},
+		{"refs/cordon/quarantine/busy-bee/result", "", oidA, true},
+		{"refs/cordon/trash/busy-bee/result", "", oidA, true},
+		{"refs/cordon/quarantine/idle-ibex/result", oidA, "", false},
+		{"refs/cordon/other/busy-bee", "", oidA, false},
+		{"refs/cordon/busy-bee", "", oidA, false},
+		{"refs/heads/busy-bee", "", oidA, false},
+	} {
+		if got := tw.ours(c.name, c.before, c.after); got != c.ours {
+			t.Errorf("%s from %q to %q is cordon's: %v", c.name, c.before, c.after, got)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package lease
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"cordon/internal/git"
+	"cordon/internal/policy"
+)
+
+var began = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
+
+func sample() Lease {
+	p := policy.Default()
+	p.Filesystem.WriteRoots = []string{"src", "docs"}
+	p.Acceptance = []string{"make test <in >out && true"}
+	return Lease{
+		ID: "brisk-otter", Worktree: "/state/trees/brisk-otter", Branch: "cordon/brisk-otter",
+		Base: git.OID(strings.Repeat("ab", 20)), Target: "refs/heads/main",
+		Created: began, Expires: began.Add(time.Hour), Home: "/home/op", Source: "cordon.yaml at ababababab", Policy: p,
+	}
+}
+
+func seal(t *testing.T, l Lease) Sealed {
+	t.Helper()
+	s, err := Seal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func TestSealAndOpen(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*Lease){
+		"sample":     func(*Lease) {},
+		"adopted":    func(l *Lease) { l.Adopted = true },
+		"folds":      func(l *Lease) { l.Fold = true },
+		"local time": func(l *Lease) { l.Created = l.Created.In(time.FixedZone("x", 3600)) },
+		"odd paths":  func(l *Lease) { l.Worktree = "/a b/<&>/ünï\u2028/x\ny" },
+		"no roots":   func(l *Lease) { l.Policy.Filesystem.WriteRoots = []string{} },
+		"sha256":     func(l *Lease) { l.Base = git.OID(strings.Repeat("ab", 32)) },
+	} {
+		l := sample()
+		change(&l)
+		s := seal(t, l)
+		got, err := Open(s.Bytes(), s.Hash())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !reflect.DeepEqual(got.Lease(), s.Lease()) || got.Hash() != s.Hash() || got.PolicyHash() != s.PolicyHash() || !bytes.Equal(got.Bytes(), s.Bytes()) {
+			t.Errorf("%s: opened as\n%+v\nsealed as\n%+v", name, got.Lease(), s.Lease())
+		}
+		if again := seal(t, s.Lease()); again.Hash() != s.Hash() {
+			t.Errorf("%s: sealing it again changes the hash", name)
+		}
+	}
+}
+
+// No byte of a sealed lease can be changed: not under its own hash, and not under
+// a new one unless what comes out is a lease in canonical form.
+func TestEveryByteCounts(t *testing.T) {
+	t.Parallel()
+	s := seal(t, sample())
+	whole := s.Bytes()
+	for i := range whole {
+		for _, flip := range []byte{0x01, 0x20, 0x80} {
+			b := bytes.Clone(whole)
+			b[i] ^= flip
+			if _, err := Open(b, s.Hash()); err == nil {
+				t.Fatalf("byte %d (%q) was changed to %q unnoticed", i, whole[i], b[i])
+			}
+			// With the hash recomputed, as somebody who can write both would.
+			if got, err := Open(b, hashOf(b)); err == nil && !bytes.Equal(got.Bytes(), b) {
+				t.Fatalf("byte %d: opened as another lease than was given", i)
+			}
+		}
+	}
+	for _, hash := range []string{"", strings.ToUpper(s.Hash()), s.Hash()[:63], s.Hash() + "0", hashOf(nil)} {
+		if _, err := Open(whole, hash); err == nil {
+			t.Errorf("opened with the hash %q", hash)
+		}
+	}
+}
+
+func TestOnlyTheCanonicalForm(t *testing.T) {
+	t.Parallel()
+	text := string(seal(t, sample()).Bytes())
+	indented := bytes.Buffer{}
+	if err := json.Indent(&indented, []byte(text), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string]string{
+		"empty":            "",
+		"not JSON":         "lease",
+		"null":             "null",
+		"indented":         indented.String(),
+		"a space after":    text + " ",
+		"a newline after":  text + "\n",
+		"another after":    text + text,
+		"an unknown field": strings.Replace(text, `{"schema"`, `{"bypass":true,"schema"`, 1),
+		"a field twice":    strings.Replace(text, `"target":`, `"target":"refs/heads/evil","target":`, 1),
+		"other case":       strings.Replace(text, `"target":`, `"Target":`, 1),
+		"escaped":          strings.Replace(text, `brisk`, `br\u0069sk`, 1),
+		"another schema":   strings.Replace(text, Schema, "cordon.lease/2", 1),
+		"another order":    strings.Replace(strings.Replace(text, `"adopted":false,`, "", 1), `"base":`, `"adopted":false,"base":`, 1),
+		"a local time":     strings.Replace(text, "12:00:00.123456789Z", "13:00:00.123456789+01:00", 1),
+		"a field missing":  strings.Replace(text, `"adopted":false,`, "", 1),
+	} {
+		if b == text {
+			t.Fatalf("%s: the text was not changed", name)
+		}
+		if s, err := Open([]byte(b), hashOf([]byte(b))); err == nil {
+			t.Errorf("%s was accepted: %+v", name, s.Lease())
+		}
+	}
+}
+
+func TestSealRefuses(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*Lease){
+		"no name":              func(l *Lease) { l.ID = "" },
+		"a path for a name":    func(l *Lease) { l.ID = "../x" },
+		"unknown words":        func(l *Lease) { l.ID = "brisk-brisk" },
+		"no worktree":          func(l *Lease) { l.Worktree = "" },
+		"a relative worktree":  func(l *Lease) { l.Worktree = "x" },
+		"an unclean worktree":  func(l *Lease) { l.Worktree = "/a/../b" },
+		"no home":              func(l *Lease) { l.Home = "" },
+		"a worktree in Latin1": func(l *Lease) { l.Worktree = "/caf\xe9" },
+		"a target in Latin1":   func(l *Lease) { l.Target = "refs/heads/caf\xe9" },
+		"a branch in Latin1":   func(l *Lease) { l.Branch = "caf\xe9" },
+		"a source in Latin1":   func(l *Lease) { l.Source = "caf\xe9" },
+		"no base":              func(l *Lease) { l.Base = "" },
+		"a name for a base":    func(l *Lease) { l.Base = "HEAD" },
+		"no target":            func(l *Lease) { l.Target = "" },
+		"a tag for a target":   func(l *Lease) { l.Target = "refs/tags/v1" },
+		"no branch":            func(l *Lease) { l.Branch = "" },
+		"no expiry":            func(l *Lease) { l.Expires = time.Time{} },
+		"expired at birth":     func(l *Lease) { l.Expires = l.Created },
+		"no policy":            func(l *Lease) { l.Policy = policy.Policy{} },
+		"a root outside":       func(l *Lease) { l.Policy.Filesystem.WriteRoots = []string{"../x"} },
+	} {
+		l := sample()
+		change(&l)
+		if s, err := Seal(l); err == nil {
+			t.Errorf("%s was sealed: %+v", name, s.Lease())
+		}
+	}
+}
+
+// Nobody who has a lease can change it.
+func TestSealedIsImmutable(t *testing.T) {
+	t.Parallel()
+	given := sample()
+	s := seal(t, given)
+	given.Policy.Filesystem.WriteRoots[0] = "."
+	got := s.Lease()
+	got.Policy.Filesystem.WriteRoots[0] = "."
+	got.Policy.Acceptance[0] = "true"
+	got.Target = "refs/heads/evil"
+	s.Bytes()[0] = 'x'
+	if _, err := Open(s.Bytes(), s.Hash()); err != nil {
+		t.Error(err)
+	}
+	if now := s.Lease(); now.Policy.Filesystem.WriteRoots[0] != "src" || now.Target != "refs/heads/main" || now.Policy.Acceptance[0] == "true" {
+		t.Errorf("it was changed: %+v", now)
+	}
+	if s.Rules().Judge("etc/passwd").Class == policy.Landing || s.Rules().Judge("src/a").Class != policy.Landing {
+		t.Error("its rules changed")
+	}
+}
+
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	s := seal(t, sample())
+	end := s.Lease().Expires
+	for when, want := range map[time.Time]bool{
+		began: false, end.Add(-1): false, end: true, end.Add(time.Hour): true,
+		end.In(time.FixedZone("x", -7200)): true,
+	} {
+		if s.Expired(when) != want {
+			t.Errorf("at %v: expired = %v", when, !want)
+		}
+	}
+	if !(Sealed{}).Expired(began) {
+		t.Error("the zero lease is valid")
+	}
+}

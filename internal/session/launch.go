@@ -1,0 +1,163 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/audit"
+	"cordon/internal/cell"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/worktree"
+)
+
+// environ is the environment for a lease's worktree.
+func (s *Session) environ(l lease.Lease) []string {
+	env := worktree.Environ(l, os.Environ(), s.hostNames()...)
+	return append(env, cell.Place+"="+filepath.Base(s.State.Path()))
+}
+
+// hostNames are the paths by which the environment may name the host: its git
+// directory, its checkouts, and the way by links that the operator came.
+func (s *Session) hostNames() []string {
+	names := []string{s.Host.Dir, s.Host.Top}
+	if filepath.Base(s.Host.Dir) == ".git" {
+		names = append(names, filepath.Dir(s.Host.Dir))
+	}
+	at := os.Getenv("PWD")
+	real, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return names
+	}
+	for _, top := range names {
+		if rest, ok := strings.CutPrefix(real, top); ok && top != "" && strings.HasSuffix(at, rest) {
+			names = append(names, strings.TrimSuffix(at, rest))
+		}
+	}
+	return names
+}
+
+// endLeft ends what an earlier launch of a worker left running.
+func (s *Session) endLeft(id lease.ID) int {
+	return cell.EndMarked(cell.Mark+"="+string(id), cell.Place+"="+filepath.Base(s.State.Path()))
+}
+
+// launch runs the command.
+func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	l := w.Lease.Lease()
+	how.Again = false
+	if fi, err := os.Lstat(l.Worktree); err != nil || !fi.IsDir() {
+		return fmt.Errorf("the worktree of %s is gone: there is nothing to go on with (cordon discard %s)", w.ID, w.ID)
+	}
+	if w.Start != nil && w.Audit == nil {
+		if err := s.settled(s.lookAgain)(ctx, w, how); err != nil || how.Judge {
+			return err
+		}
+	}
+	out, err := s.transcript(w.ID)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	tee := io.MultiWriter(out, how.Output)
+	if err := s.setup(ctx, l, tee); err != nil {
+		return err
+	}
+	if err := s.settled(s.start)(ctx, w, how); err != nil {
+		return err
+	}
+	exit, _ := cell.Run(ctx, s.command(l, w, how, tee)) // an error is in exit as well
+	if err := s.append(w.ID, ledger.Ended, exit); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// lookAgain compares the host before the baseline of a launch that was never
+// audited is given up. Changes that may be the operator's are said. What decides
+// what git runs, or carries the worker's name, must not be forgotten by running
+// the command again: the worker is judged as it is.
+func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	lenient := *w
+	lenient.Options.OperatorWorks = true
+	found, _, err := s.tripwire(ctx, &lenient)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		s.Voice.Step(w.ID, "host", "changed since the launch that was interrupted: "+Line(f))
+		how.Judge = how.Judge || f.Class == audit.Violation
+	}
+	return nil
+}
+
+// start records the host's state and that the command runs now. Nothing lands
+// between the two, so that every landing is in the one or after the other.
+func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	baseline, err := s.recordHost(ctx, w.ID)
+	if err != nil {
+		return err
+	}
+	command := how.command(w)
+	err = s.append(w.ID, ledger.Started, ledger.Start{Command: command, Layers: cell.Layers(), Baseline: baseline})
+	if err == nil {
+		s.Voice.Step(w.ID, "running", Shorten(command))
+	}
+	return err
+}
+
+func (how *Drive) command(w *ledger.Worker) []string {
+	if len(how.Command) > 0 {
+		return how.Command
+	}
+	return w.Command
+}
+
+func (s *Session) command(l lease.Lease, w *ledger.Worker, how *Drive, out io.Writer) cell.Command {
+	c := cell.Command{
+		Argv: how.command(w), Dir: l.Worktree, Env: s.environ(l), Stdin: how.Stdin,
+		Stdout: out, Stderr: out, Limit: time.Duration(l.Policy.Limits.Time), Terminal: how.Terminal,
+	}
+	if how.Terminal != nil {
+		c.Stdin, c.Stdout, c.Stderr = how.Terminal, how.Terminal, how.Terminal
+	}
+	return c
+}
+
+func (s *Session) setup(ctx context.Context, l lease.Lease, out io.Writer) error {
+	for _, line := range l.Policy.Setup {
+		s.Voice.Step(l.ID, "setup", line)
+		fmt.Fprintf(out, "$ %s\n", line)
+		exit, err := cell.Run(ctx, cell.Command{
+			Argv: cell.Shell(line), Dir: l.Worktree, Env: s.environ(l), Stdout: out, Stderr: out,
+			Limit: time.Duration(l.Policy.Limits.Time),
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !exit.OK() {
+			return fmt.Errorf("setup command %q failed (%d %s): the worker was not started; see cordon logs %s", line, exit.Code, exit.Reason, l.ID)
+		}
+	}
+	return nil
+}
+
+// transcript is where a worker's output is kept.
+func (s *Session) transcript(id lease.ID) (*os.File, error) {
+	if err := os.MkdirAll(s.State.Worker(string(id)), 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(s.workerFile(id, "transcript"), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+}
+
+// giveUp records the end of a worker that nobody saw end.
+func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	return s.append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: how.left})
+}

@@ -1,0 +1,62 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"cordon/internal/lease"
+)
+
+// store writes a record about a worker and returns its hash, which goes into the
+// journal. The hash is part of the file's name: a record that the journal does
+// not name yet must not take the place of one that it names.
+func (s *Session) store(id lease.ID, name string, value any) (string, error) {
+	b, err := json.MarshalIndent(value, "", " ")
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(s.State.Worker(string(id)), 0o700); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	hash := hex.EncodeToString(sum[:])
+	path := s.recordFile(id, name, hash)
+	if err := writeSynced(path+".new", b); err != nil {
+		return "", err
+	}
+	return hash, os.Rename(path+".new", path)
+}
+
+func writeSynced(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// load reads a record back and refuses it unless it has the hash that the
+// journal gives.
+func (s *Session) load(id lease.ID, name, hash string, into any) error {
+	b, err := os.ReadFile(s.recordFile(id, name, hash))
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	if hex.EncodeToString(sum[:]) != hash {
+		return fmt.Errorf("%s of %s is not what the journal says it was", name, id)
+	}
+	return json.Unmarshal(b, into)
+}
+
+func (s *Session) recordFile(id lease.ID, name, hash string) string {
+	return s.workerFile(id, fmt.Sprintf("%s-%.16s.json", strings.TrimSuffix(name, ".json"), hash))
+}

@@ -1,0 +1,250 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cordon/internal/journal"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/session"
+)
+
+// bad is a quarantined worker.
+func (s *shop) bad() *ledger.Worker {
+	s.t.Helper()
+	d := s.dispatch("echo out >docs.txt; echo in >src/in.txt")
+	p := policy.Default()
+	p.Filesystem.WriteRoots = []string{"src"}
+	d.Policy = &p
+	w, err := s.open().Run(context.Background(), d, session.Drive{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.want(w, ledger.InQuarantine)
+	return w
+}
+
+func amendment() session.Amendment {
+	return session.Amendment{Policy: policy.Default(), Source: "test", Who: "op", Why: "fine"}
+}
+
+// Of two releases at once one counts: the other would put another lease in place
+// of the one that is being landed.
+func TestReleaseOnce(t *testing.T) {
+	s := newShop(t)
+	w := s.bad()
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		at := s.open()
+		wg.Go(func() { _, errs[i] = at.Release(context.Background(), w, amendment(), session.Drive{}) })
+	}
+	wg.Wait()
+	s.want(w, ledger.MergedIn)
+	now, err := s.open().Ledger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	releases := 0
+	for _, e := range now.Events {
+		if e.Type == ledger.Released {
+			releases++
+		}
+	}
+	if releases != 1 {
+		t.Errorf("%d releases are recorded: %v", releases, errs)
+	}
+	if got := s.git("rev-list", "--count", "main"); got != "2" {
+		t.Errorf("%s commits", got)
+	}
+	s.clean()
+}
+
+// Killed at each event of a release, the next command finishes it or finds it
+// where it was.
+func TestReleaseKilled(t *testing.T) {
+	for _, typ := range []string{ledger.Released, ledger.Intended, ledger.Judged} {
+		for _, moment := range []journal.Moment{journal.Before, journal.After} {
+			t.Run(typ+" "+moment.String(), func(t *testing.T) {
+				s := newShop(t)
+				w := s.bad()
+				s.dies(typ, moment, nil, func(at *session.Session) {
+					_, _ = at.Release(context.Background(), w, amendment(), session.Drive{})
+				})
+				at := s.open()
+				now, err := at.Find(string(w.ID))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if typ == ledger.Released && moment == journal.Before {
+					s.want(w, ledger.InQuarantine)
+					_, err = at.Release(context.Background(), now, amendment(), session.Drive{})
+				} else {
+					_, err = at.Merge(context.Background(), now, session.Drive{})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.want(w, ledger.MergedIn)
+				s.clean()
+				if s.read("docs.txt") != "out\n" {
+					t.Error("it did not land")
+				}
+			})
+		}
+	}
+}
+
+// Discarding is refused while a process is at work on the worker, and a worker is
+// discarded once.
+func TestDiscardOnce(t *testing.T) {
+	s := newShop(t)
+	w := s.bad()
+	for i, want := range []bool{true, false} {
+		err := s.open().Discard(context.Background(), w, ledger.Discard{Who: "op"})
+		if (err == nil) != want {
+			t.Errorf("discard %d: %v", i+1, err)
+		}
+	}
+	var refused *session.RefusedError
+	if _, err := s.open().Release(context.Background(), w, amendment(), session.Drive{}); !errors.As(err, &refused) {
+		t.Errorf("a release of what was discarded: %v", err)
+	}
+	s.want(w, ledger.ThrownAway)
+}
+
+// Killed while it discards: gc puts the rest in the trash, and nothing is lost.
+func TestDiscardKilled(t *testing.T) {
+	s := newShop(t)
+	w := s.bad()
+	s.dies(ledger.Discarded, journal.After, nil, func(at *session.Session) {
+		_ = at.Discard(context.Background(), w, ledger.Discard{Who: "op"})
+	})
+	s.want(w, ledger.ThrownAway)
+	at := s.open()
+	s.gc(at)
+	if got := s.git("for-each-ref", "--format=%(refname)", "refs/cordon/trash", "refs/cordon/quarantine"); strings.Contains(got, "quarantine") || !strings.Contains(got, "/result") {
+		t.Errorf("refs: %s", got)
+	}
+	trashed, err := at.State.Trashed()
+	if err != nil || len(trashed) != 1 {
+		t.Fatalf("trash: %v, %v", trashed, err)
+	}
+	if b, err := os.ReadFile(filepath.Join(trashed[0].Path, "docs.txt")); err != nil || string(b) != "out\n" {
+		t.Errorf("in the trash: %q, %v", b, err)
+	}
+}
+
+// gc does everything that it says it would.
+func (s *shop) gc(at *session.Session) (kept []session.Chore) {
+	s.t.Helper()
+	chores, err := at.Chores(context.Background())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, c := range chores {
+		if c.Keep {
+			kept = append(kept, c)
+		}
+		if err := c.Do(context.Background()); err != nil {
+			s.t.Errorf("%s: %v", c, err)
+		}
+	}
+	return kept
+}
+
+// What is in the trash goes when its time is over, and leaves nothing: neither a
+// tree nor a ref nor a pin, whatever there was to discard.
+func TestTrashTime(t *testing.T) {
+	s := newShop(t)
+	w := s.bad()
+	plain := s.run("exit 1") // failed: it has a pin and no result
+	for _, x := range []*ledger.Worker{w, plain} {
+		if err := s.open().Discard(context.Background(), x, ledger.Discard{Who: "op"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := s.open()
+	if kept := s.gc(at); len(kept) != 4 {
+		t.Errorf("kept %v, want two trees and the refs of two", kept)
+	}
+	at.Now = func() time.Time { return time.Now().Add(session.TrashTime + time.Minute) }
+	if kept := s.gc(at); len(kept) != 0 {
+		t.Errorf("kept %v", kept)
+	}
+	if got := s.git("for-each-ref", "refs/cordon"); got != "" {
+		t.Errorf("left in the repository:\n%s", got)
+	}
+	if trashed, err := at.State.Trashed(); err != nil || len(trashed) > 0 {
+		t.Errorf("left in the trash: %v, %v", trashed, err)
+	}
+	if chores, err := at.Chores(context.Background()); err != nil || len(chores) > 0 {
+		t.Errorf("still to do: %v, %v", chores, err)
+	}
+}
+
+// What was listed is proven again before it is removed: the branch was moved back
+// while the operator thought about it.
+func TestGCProvesAgain(t *testing.T) {
+	for name, meanwhile := range map[string]func(*shop, *session.Session, *ledger.Worker){
+		"moved back": func(s *shop, _ *session.Session, _ *ledger.Worker) { s.git("reset", "-q", "--hard", "HEAD~1") },
+		"changed": func(s *shop, at *session.Session, w *ledger.Worker) {
+			if err := os.WriteFile(filepath.Join(at.TreeOf(w), "src", "x.txt"), []byte("later\n"), 0o644); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+		"unreadable": func(s *shop, at *session.Session, w *ledger.Worker) {
+			if err := os.Rename(filepath.Join(at.TreeOf(w), ".git", "objects"), filepath.Join(at.TreeOf(w), ".git", "hidden")); err != nil {
+				s.t.Fatal(err)
+			}
+			if err := os.Symlink("hidden", filepath.Join(at.TreeOf(w), ".git", "objects")); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			w := s.run("echo x >src/x.txt; git add -A; git commit -qm x")
+			s.want(w, ledger.MergedIn)
+			at := s.open()
+			chores, err := at.Chores(context.Background())
+			if err != nil || len(chores) == 0 || chores[0].Keep || chores[0].Worker != w.ID {
+				t.Fatalf("chores %v, %v", chores, err)
+			}
+			meanwhile(s, at, w)
+			if err := chores[0].Do(context.Background()); err == nil {
+				t.Error("it was removed")
+			}
+			if _, err := os.Stat(filepath.Join(at.TreeOf(w), "src", "x.txt")); err != nil {
+				t.Error(err)
+			}
+			now, err := s.open().Find(string(w.ID))
+			if err != nil || now.Removal != nil {
+				t.Errorf("recorded as removed: %+v, %v", now.Removal, err)
+			}
+		})
+	}
+}
+
+// Killed while it removes, gc goes on where it was.
+func TestGCKilled(t *testing.T) {
+	s := newShop(t)
+	w := s.run("echo x >src/x.txt")
+	s.dies(ledger.Removed, journal.After, nil, func(at *session.Session) { s.gc(at) })
+	at := s.open()
+	s.gc(at)
+	if _, err := os.Stat(at.TreeOf(w)); err == nil {
+		t.Error("the tree is still there")
+	}
+	if got := s.git("for-each-ref", "refs/cordon"); got != "" {
+		t.Errorf("left: %s", got)
+	}
+	s.want(w, ledger.MergedIn)
+}

@@ -1,0 +1,70 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+)
+
+// settled does a step while nothing lands and no lease is written: it compares
+// the host with what cordon recorded, or records what it did to the host.
+func (s *Session) settled(act step) step {
+	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
+		release, err := s.State.Await(ctx, state.GateLock)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return act(ctx, w, how)
+	}
+}
+
+// queued does a step when it is this worker's turn at the branch it is for.
+func (s *Session) queued(act step) step {
+	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
+		queue := state.QueueLock(w.Lease.Lease().Target)
+		if s.State.Held(queue) {
+			s.Voice.Step(w.ID, "gate", "waits for its turn")
+		}
+		release, err := s.State.Await(ctx, queue)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return act(ctx, w, how)
+	}
+}
+
+// auditWithRoom does not look at a result while there is no room to.
+func (s *Session) auditWithRoom(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	if err := s.State.Room(); err != nil {
+		return waits(w, err)
+	}
+	return s.audit(ctx, w, how)
+}
+
+// waits is an end for want of a disk that takes what is written. Nothing is known
+// of the result that could be held against it, so it is neither merged nor
+// quarantined.
+func waits(w *ledger.Worker, err error) error {
+	return fmt.Errorf("%w: %s stays as it is; when there is room, cordon resume or merge %s", err, w.ID, w.ID)
+}
+
+// noRoom recognises an error that is about the disk, in our words and in git's.
+func (s *Session) noRoom(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, e := range []error{unix.ENOSPC, unix.EDQUOT, unix.EROFS} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return strings.Contains(err.Error(), "No space left on device") || s.State.Room() != nil
+}
