@@ -41,6 +41,7 @@ type Lease struct {
 	Expires  time.Time     `json:"expires"`
 	Home     string        `json:"home"` // what ~ stands for in the policy
 	Fold     bool          `json:"fold"` // the worktree's file system folds case
+	Executed []string      `json:"executed"` // tracked paths that the operator's git runs or reads: denied
 	Source   string        `json:"policy_source"`
 	Policy   policy.Policy `json:"policy"`
 }
@@ -60,7 +61,7 @@ func (s Sealed) Lease() Lease {
 	p := &l.Policy
 	for _, list := range []*[]string{
 		&p.Filesystem.WriteRoots, &p.Filesystem.ReadRoots, &p.Filesystem.DenyRead, &p.Filesystem.DenyWrite,
-		&p.Filesystem.Scratch, &p.Network.AllowedDomains, &p.Secrets, &p.Acceptance, &p.Setup,
+		&l.Executed, &p.Filesystem.Scratch, &p.Network.AllowedDomains, &p.Secrets, &p.Acceptance, &p.Setup,
 	} {
 		*list = slices.Clone(*list)
 	}
@@ -94,7 +95,7 @@ func Seal(l Lease) (Sealed, error) {
 			return Sealed{}, fmt.Errorf("lease %s: %w", l.ID, err)
 		}
 	}
-	rules, err := policy.Compile(l.Policy, policy.Location{Worktree: l.Worktree, Home: l.Home, Fold: l.Fold})
+	rules, err := policy.Compile(l.effective(), policy.Location{Worktree: l.Worktree, Home: l.Home, Fold: l.Fold})
 	if err != nil {
 		return Sealed{}, fmt.Errorf("lease %s: %w", l.ID, err)
 	}
@@ -106,6 +107,13 @@ func Seal(l Lease) (Sealed, error) {
 	s := Sealed{lease: l, bytes: b, hash: hex.EncodeToString(sum[:]), rules: rules}
 	s.lease = s.Lease() // the caller keeps slices of l
 	return s, nil
+}
+
+// effective is the policy with what the host adds to its denies.
+func (l Lease) effective() policy.Policy {
+	p := l.Policy
+	p.Filesystem.DenyWrite = slices.Concat(p.Filesystem.DenyWrite, l.Executed)
+	return p
 }
 
 // Open reads a sealed lease back and refuses it unless its bytes are canonical

@@ -71,10 +71,31 @@ func (c cover) covers(names []string) bool {
 	return true
 }
 
-// above reports whether something the cover covers lies below the path, as far
-// as the components before the first ** can tell.
+// above reports whether something the cover covers may lie below the path: the
+// path is a beginning of the components before the first **, or ends with a
+// beginning of some that follow one. (A last component after ** says nothing
+// about what is above it: *.pem is found at its own path, wherever it is.)
 func (c cover) above(names []string) bool {
-	return len(c.runs) > 0 && len(names) <= len(c.runs[0]) && startsWith(names, c.runs[0][:len(names)])
+	if len(c.runs) == 0 {
+		return false
+	}
+	first := c.runs[0]
+	if len(names) <= len(first) {
+		return startsWith(names, first[:len(names)])
+	}
+	return startsWith(names, first) && endsInside(names[len(first):], c.runs[1:])
+}
+
+// endsInside reports whether the last names are a beginning of one of the runs.
+func endsInside(names []string, runs [][]part) bool {
+	for _, run := range runs {
+		for n := 1; n < len(run) && n <= len(names); n++ {
+			if startsWith(names[len(names)-n:], run[:n]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func startsWith(names []string, run []part) bool {

@@ -355,3 +355,56 @@ func TestDenyCovers(t *testing.T) {
 		}
 	}
 }
+
+// A link above the end of a ** deny brings its own end along.
+func TestJudgeLinkAboveDoubleStar(t *testing.T) {
+	p := Default()
+	p.Filesystem.DenyWrite = []string{"**/prod/deploy.sh", "infra/**/live/keys/**", "**/*.pem"}
+	r, err := Compile(p, Location{Worktree: "/w/tree", Home: "/home/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]Class{
+		"app/prod":            Violation,
+		"prod":                Violation,
+		"app/product":         Landing,
+		"infra/eu/live":       Violation,
+		"infra/live":          Violation,
+		"other/live":          Landing,
+		"app/link":            Landing, // *.pem says nothing about what is above it
+		"infra/eu/live/other": Landing,
+	} {
+		if got := r.JudgeLink(path); got.Class != want {
+			t.Errorf("JudgeLink(%q) = %s by %s, want %s", path, got.Class, got.Rule, want)
+		}
+	}
+}
+
+// An ignored path is judged without the built-in names, but not without .git and
+// not without the policy's own denies.
+func TestJudgeIgnored(t *testing.T) {
+	p := Default()
+	p.Filesystem.WriteRoots = []string{"src", ".claude"}
+	p.Filesystem.DenyWrite = []string{"src/secret"}
+	r, err := Compile(p, Location{Worktree: "/w/tree", Home: "/home/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]Class{
+		"src/.envrc":        Landing,
+		"src/.idea/x":       Landing,
+		"src/.git/config":   Violation,
+		"src/git~1/config":  Violation,
+		"src/secret/.envrc": Violation,
+		"docs/.envrc":       Violation, // outside the write roots
+		"src/plain":         Landing,
+		"../x":              Violation,
+	} {
+		if got := r.JudgeIgnored(path); got.Class != want {
+			t.Errorf("JudgeIgnored(%q) = %s by %s, want %s", path, got.Class, got.Rule, want)
+		}
+	}
+	if got := (Rules{}).JudgeIgnored("src"); got.Class != Violation {
+		t.Errorf("zero Rules let an ignored path be %s", got.Class)
+	}
+}

@@ -39,6 +39,9 @@ var protectedTable = []ProtectedName{
 	{groupGit, ".git", isGitState, true},
 	{groupGit, "git~1", isGitState + " under its short Windows name", true},
 	{groupGit, ".gitmodules", "tells git what to clone and where to", false},
+	{groupGit, ".hg", "is another system's own state, and names hooks that run", false},
+	{groupGit, ".jj", "is another system's own state, and names commands that run", false},
+	{groupGit, ".sl", "is another system's own state, and names hooks that run", false},
 	{groupGit, ".lfsconfig", "tells git-lfs where to send and fetch content", false},
 
 	{groupCordon, "cordon.yaml", governsCordon, false},
@@ -75,6 +78,7 @@ var protectedTable = []ProtectedName{
 	{groupEditor, "*.code-workspace", opensEditor, false},
 	{groupEditor, ".idea", opensEditor, false},
 	{groupEditor, ".zed", opensEditor, false},
+	{groupEditor, ".helix", opensEditor, false},
 	{groupEditor, ".devcontainer", opensEditor, false},
 	{groupEditor, ".devcontainer.json", opensEditor, false},
 	{groupEditor, ".dir-locals.el", opensEditor, false},

@@ -124,34 +124,7 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 		return l, err
 	}
 	l.Home = filepath.Clean(l.Home)
-	return l, s.protectHooks(ctx, &l)
-}
-
-// protectHooks denies writing to the tracked directory that the host takes its
-// hooks from, if there is one: what lands there runs at the operator's next
-// commit. A write root that names it lifts that, as for the built-in names.
-func (s *Session) protectHooks(ctx context.Context, l *lease.Lease) error {
-	hooks, ok, err := s.Host.ConfigValue(ctx, "core.hooksPath")
-	if err != nil || !ok || s.Host.Top == "" {
-		return err
-	}
-	if filepath.IsAbs(hooks) {
-		if hooks, err = filepath.Rel(s.Host.Top, hooks); err != nil {
-			return err
-		}
-	}
-	hooks = path.Clean(filepath.ToSlash(hooks))
-	if hooks == "." || hooks == ".." || strings.HasPrefix(hooks, "../") || hooks == ".git" || strings.HasPrefix(hooks, ".git/") {
-		return nil
-	}
-	for _, root := range l.Policy.Filesystem.WriteRoots {
-		if r := path.Clean(root); r == hooks || strings.HasPrefix(r, hooks+"/") {
-			return nil
-		}
-	}
-	deny := append([]string{}, l.Policy.Filesystem.DenyWrite...)
-	l.Policy.Filesystem.DenyWrite = append(deny, hooks)
-	return nil
+	return l, s.protectExecuted(ctx, &l)
 }
 
 func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (err error) {

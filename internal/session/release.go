@@ -43,7 +43,7 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	l.Policy, l.Source = a.Policy, a.Source
 	l.Created = s.Now()
 	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
-	if err := s.protectHooks(ctx, &l); err != nil {
+	if err := s.protectExecuted(ctx, &l); err != nil {
 		return nil, err
 	}
 	sealed, err := lease.Seal(l)

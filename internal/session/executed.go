@@ -1,0 +1,166 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+)
+
+// protectExecuted denies writing to the tracked files that the operator's git
+// runs or is steered by: hooks that lie in the tree, configuration that is
+// included from it, and what a protected name leads to where the base commit has
+// it as a link. Only a write root that is the very thing lifts that.
+func (s *Session) protectExecuted(ctx context.Context, l *lease.Lease) error {
+	places, err := s.executed(ctx)
+	if err != nil {
+		return err
+	}
+	linked, err := s.behindLinks(ctx, *l)
+	if err != nil {
+		return err
+	}
+	l.Executed = []string{}
+	for _, p := range append(places, linked...) {
+		if named(l.Policy.Filesystem.WriteRoots, p) || named(l.Executed, p) {
+			continue
+		}
+		if strings.ContainsAny(p, "*?[]{}!$~\\") {
+			return refuse("your git runs or reads %q, which cordon cannot write as a deny_write: move it, or deny a directory above it yourself", p)
+		}
+		l.Executed = append(l.Executed, p)
+	}
+	return nil
+}
+
+func named(entries []string, p string) bool {
+	for _, e := range entries {
+		if path.Clean(e) == p {
+			return true
+		}
+	}
+	return false
+}
+
+// executed lists, relative to the top of a checkout, what lies in one of the
+// host's checkouts and is run or read by git there.
+func (s *Session) executed(ctx context.Context) ([]string, error) {
+	checkouts, err := s.Host.Checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := linkedHooks(s.Host.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range checkouts {
+		hooks, err := s.Host.HooksPath(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		files, err := s.Host.ConfigFiles(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, files...); hooks != "" {
+			found = append(found, hooks)
+		}
+	}
+	return insideAny(found, checkouts), nil
+}
+
+// linkedHooks lists where the links among the hooks lead.
+func linkedHooks(gitDir string) ([]string, error) {
+	dir := filepath.Join(gitDir, "hooks")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+		return nil, err
+	}
+	list := []string{dir}
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink == 0 {
+			continue
+		}
+		to, err := os.Readlink(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(dir, to)
+		}
+		list = append(list, to)
+	}
+	return list, nil
+}
+
+// insideAny makes paths relative to the checkouts they lie in, both as they are
+// written and as their links resolve. What lies in a git directory is not in a
+// tree.
+func insideAny(paths []string, checkouts []git.Checkout) []string {
+	var list []string
+	for _, p := range paths {
+		for _, c := range checkouts {
+			for _, place := range []string{p, resolved(p)} {
+				for _, top := range []string{c.Top, resolved(c.Top)} {
+					rel, err := filepath.Rel(top, place)
+					rel = filepath.ToSlash(rel)
+					if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") || rel == ".git" || strings.HasPrefix(rel, ".git/") {
+						continue
+					}
+					if !named(list, rel) {
+						list = append(list, rel)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// resolved follows the links of a path as far as it exists.
+func resolved(p string) string {
+	if real, err := filepath.EvalSymlinks(p); err == nil {
+		return real
+	}
+	if dir := filepath.Dir(p); dir != p {
+		return filepath.Join(resolved(dir), filepath.Base(p))
+	}
+	return p
+}
+
+// behindLinks lists where the base commit's links at denied names lead. The
+// name is denied, so the place it leads to must be.
+func (s *Session) behindLinks(ctx context.Context, l lease.Lease) ([]string, error) {
+	files, err := s.Host.Tree(ctx, l.Base)
+	if err != nil {
+		return nil, err
+	}
+	p := l.Policy
+	p.Filesystem.WriteRoots, p.Filesystem.Scratch = []string{"."}, nil
+	rules, err := policy.Compile(p, policy.Location{Worktree: "/worktree", Home: l.Home})
+	if err != nil {
+		return nil, &RefusedError{err}
+	}
+	var list []string
+	for _, f := range files {
+		if f.Mode != git.Symlink || !rules.JudgeLink(f.Path).Class.IsViolation() {
+			continue
+		}
+		target, err := s.Host.Blob(ctx, f.OID)
+		if err != nil {
+			return nil, err
+		}
+		to := path.Join(path.Dir(f.Path), string(target))
+		if !path.IsAbs(string(target)) && to != "." && to != ".." && !strings.HasPrefix(to, "../") {
+			list = append(list, to)
+		}
+	}
+	return list, nil
+}
