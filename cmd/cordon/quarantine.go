@@ -127,14 +127,15 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 func (a *app) releaseCommand() *cobra.Command {
 	var file, reason string
 	var writes []string
+	var leave bool
 	c := &cobra.Command{
 		Use:   "release ID --reason WHY [--policy FILE] [--write ROOT]...",
 		Short: "Judge a quarantined result again under an amended policy",
 		Long: `Hold the stored result of a quarantined worker against a policy that you name, and
 if it passes take it through the gate: acceptance, merge, compare-and-swap. Who
 released it and why goes into the journal. What no policy can allow (a nested
-repository, a device, a link that leads out) is not part of the stored result and
-stays behind.
+repository, a device, a link that leads out) is not part of the stored result:
+the rest lands only with --leave-behind.
 
 --policy names the amended policy; --write adds a root to the worker's own.`,
 		Example: `  cordon quarantine release brisk-otter --write package-lock.json --reason "dependency bump is fine"
@@ -148,21 +149,22 @@ stays behind.
 			if file == "" && len(writes) == 0 {
 				return usage("name the amended policy with --policy, or add a root with --write")
 			}
-			return a.release(cmd.Context(), args[0], file, writes, reason)
+			return a.release(cmd.Context(), args[0], file, writes, session.Amendment{Who: operator(), Why: reason, LeaveBehind: leave})
 		},
 	}
 	c.Flags().StringVar(&file, "policy", "", "the amended policy `FILE`")
 	c.Flags().StringArrayVar(&writes, "write", nil, "add `ROOT` to the write_roots (repeatable)")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	c.Flags().BoolVar(&leave, "leave-behind", false, "land the rest although part of it cannot be released")
 	return c
 }
 
-func (a *app) release(ctx context.Context, prefix, file string, writes []string, reason string) error {
+func (a *app) release(ctx context.Context, prefix, file string, writes []string, am session.Amendment) error {
 	s, w, err := a.worker(ctx, prefix)
 	if err != nil {
 		return err
 	}
-	am := session.Amendment{Policy: w.Lease.Lease().Policy, Source: "lease of " + string(w.ID), Who: operator(), Why: reason}
+	am.Policy, am.Source = w.Lease.Lease().Policy, "lease of "+string(w.ID)
 	if file != "" {
 		if am.Policy, am.Source, err = s.PolicyFile(file); err != nil {
 			return err

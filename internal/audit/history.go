@@ -17,6 +17,7 @@ type History struct {
 	Commits []git.OID `json:"commits,omitempty"` // reachable from HEAD, oldest first
 	Others  int       `json:"others,omitempty"`  // reachable only from other refs
 	Orphans []git.OID `json:"orphans,omitempty"` // commits that no ref reaches
+	Gone    int       `json:"gone,omitempty"`    // files of HEAD that neither the base nor what may land has
 	refs    []Change  // refs that are changes by themselves
 	steps   []step    // what each commit changed, against each parent
 	kinds   map[git.OID]string
@@ -104,6 +105,27 @@ func (r *reached) add(ref string, commits []git.OID) {
 			r.order = append(r.order, c)
 		}
 	}
+}
+
+// compare counts what the worker committed last and no longer has in its tree.
+func (h *History) compare(ctx context.Context, base []git.File, after map[string]git.Entry) error {
+	if len(h.Commits) == 0 {
+		return nil
+	}
+	files, err := h.repo.Tree(ctx, h.Head)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, f := range base {
+		known[f.Path] = true
+	}
+	for _, f := range files {
+		if _, lands := after[f.Path]; !lands && !known[f.Path] {
+			h.Gone++
+		}
+	}
+	return nil
 }
 
 // follow notes what a ref reaches. A ref on something that is not a commit

@@ -87,7 +87,7 @@ func digest(findings []Finding) string {
 	h := sha256.New()
 	for _, f := range findings {
 		if f.Source == "" {
-			fmt.Fprintf(h, "%q %s %s %s\n", string(f.Path), f.Kind, f.New.Mode, f.New.OID)
+			fmt.Fprintf(h, "%q %s %s %s %d\n", string(f.Path), f.Kind, f.New.Mode, f.New.OID, f.Size)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -33,7 +33,7 @@ func Run(ctx context.Context, j Job) *Report {
 		// Git is not asked about a host that cannot be looked at: an adopted
 		// worktree's commits are there, and so may be a pipe that git waits for.
 		r.fail("host", err)
-	} else if err := r.history(ctx, j); err != nil {
+	} else if err := r.history(ctx, j, Result(j.Tree.Base, changed)); err != nil {
 		r.fail("git", err)
 	}
 	r.Findings, r.Host = append(r.Findings, found...), word
@@ -42,12 +42,15 @@ func Run(ctx context.Context, j Job) *Report {
 }
 
 // history adds what the worker's commits say.
-func (r *Report) history(ctx context.Context, j Job) error {
+func (r *Report) history(ctx context.Context, j Job, after map[string]git.Entry) error {
 	h, err := j.History(ctx)
 	if err != nil {
 		return err
 	}
 	r.History = h
+	if err := h.compare(ctx, j.Tree.Base, after); err != nil {
+		return err
+	}
 	found, err := h.findings(ctx, j.Tree.Base, j.Tree.Rules)
 	r.Findings = append(r.Findings, append(found, h.notes()...)...)
 	return err
@@ -73,6 +76,9 @@ func (h *History) notes() []Finding {
 	}
 	if h.Others > 0 {
 		note(fmt.Sprintf("%d commits only on other branches of the worker's", h.Others))
+	}
+	if h.Gone > 0 {
+		note(fmt.Sprintf("%d files of its last commit are not in its tree any more", h.Gone))
 	}
 	if len(h.Orphans) > 0 {
 		note(fmt.Sprintf("%d commits that no branch reaches any more", len(h.Orphans)))

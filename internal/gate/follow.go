@@ -49,6 +49,9 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) erro
 	if filters {
 		return fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top)
 	}
+	if key, err := g.converts(ctx); err != nil || key != "" {
+		return errors.Join(err, fmt.Errorf("the checkout %s has its line ends converted (%s), which cordon does not do", c.Top, key))
+	}
 	dirty, err := g.host.Status(ctx, c, false)
 	if err != nil {
 		return fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
@@ -60,6 +63,25 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) erro
 		return fmt.Errorf("the checkout %s cannot follow: %s", c.Top, said(err))
 	}
 	return nil
+}
+
+// converts names the setting that makes the operator's git write other line ends
+// than a commit has. Attributes do so too, and those cordon's git honours.
+func (g *Gate) converts(ctx context.Context) (string, error) {
+	for key, harmless := range map[string]string{"core.autocrlf": "input", "core.eol": "lf"} {
+		value, set, err := g.host.ConfigValue(ctx, key)
+		if err != nil {
+			return key, err
+		}
+		switch strings.ToLower(value) {
+		case "", "false", "no", "off", "0", "native", harmless:
+		default:
+			if set {
+				return key + "=" + value, nil
+			}
+		}
+	}
+	return "", nil
 }
 
 // said is what git said of an error, without the call that it answered.

@@ -64,6 +64,23 @@ type Result struct {
 	Checkout string          `json:"checkout,omitempty"` // where something is left to do
 }
 
+// maxListed is how many paths of a kind the journal keeps of a result.
+const maxListed = 200
+
+// Capped is the result with its lists shortened: a worker decides how long they
+// are, and an event has to fit into the journal.
+func (r Result) Capped() Result {
+	if len(r.Paths) > maxListed {
+		r.Why = fmt.Sprintf("%d paths, of which %d are listed", len(r.Paths), maxListed)
+		r.Paths = r.Paths[:maxListed]
+	}
+	if len(r.Findings) > maxListed {
+		r.Why = fmt.Sprintf("%d violations, of which %d are listed", len(r.Findings), maxListed)
+		r.Findings = r.Findings[:maxListed]
+	}
+	return r
+}
+
 // Check is one acceptance command that ran.
 type Check struct {
 	Command string        `json:"command"`

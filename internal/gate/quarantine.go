@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -116,8 +117,8 @@ func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manif
 			return err
 		}
 	}
-	if text, err := os.ReadFile(e.Transcript); err == nil {
-		parts["transcript"] = text[max(0, len(text)-maxTranscript):]
+	if text, err := tail(e.Transcript, maxTranscript); err == nil { // there may be none
+		parts["transcript"] = text
 	}
 	var files []git.File
 	for name, content := range parts {
@@ -137,6 +138,21 @@ func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manif
 		return err
 	}
 	return g.keep(ctx, ref, commit)
+}
+
+// tail reads the end of a file.
+func tail(path string, n int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, fi.Size()-n)
+	return io.ReadAll(io.NewSectionReader(f, from, n))
 }
 
 // ResultOf returns the stored result of a quarantined worker.

@@ -39,8 +39,8 @@ type Lease struct {
 	Target   string        `json:"target"` // full ref name in the host repository
 	Created  time.Time     `json:"created"`
 	Expires  time.Time     `json:"expires"`
-	Home     string        `json:"home"` // what ~ stands for in the policy
-	Fold     bool          `json:"fold"` // the worktree's file system folds case
+	Home     string        `json:"home"`     // what ~ stands for in the policy
+	Fold     bool          `json:"fold"`     // the worktree's file system folds case
 	Executed []string      `json:"executed"` // tracked paths that the operator's git runs or reads: denied
 	Source   string        `json:"policy_source"`
 	Policy   policy.Policy `json:"policy"`

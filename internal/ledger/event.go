@@ -80,6 +80,8 @@ type Release struct {
 	Hash  string          `json:"hash"`
 	Who   string          `json:"who"`
 	Why   string          `json:"why"`
+	// LeaveBehind: what could not be stored was given up knowingly.
+	LeaveBehind bool `json:"leave_behind,omitempty"`
 }
 
 // Discard is the data of Discarded.

@@ -96,7 +96,7 @@ func (s *Session) next(w *ledger.Worker, how *Drive) step {
 	case w.Start == nil && how.Judge:
 		return nil
 	case w.Intent != nil && w.Gate == nil: // before anything that would forget it
-		return s.queued(s.finishLanding)
+		return s.finishLanding
 	case w.Start == nil, w.Exit == nil && !how.Judge, how.again(w):
 		return s.launch
 	case w.Exit == nil:
@@ -132,7 +132,7 @@ func (s *Session) afterAudit(w *ledger.Worker, how *Drive) step {
 	case w.Gate == nil && !how.Judge && (w.Options.NoMerge || !w.Exit.OK()):
 		return s.unwanted(w)
 	}
-	return s.queued(s.judge)
+	return s.judge
 }
 
 func (s *Session) afterRelease(w *ledger.Worker, how *Drive) step {
@@ -142,9 +142,9 @@ func (s *Session) afterRelease(w *ledger.Worker, how *Drive) step {
 	case how.unknown != nil:
 		return s.quarantineAgain
 	case w.Intent != nil && w.Gate == nil && !how.judged:
-		return s.queued(s.finishLanding)
+		return s.finishLanding
 	case w.Gate == nil, how.Judge && !how.judged:
-		return s.queued(s.landReleased)
+		return s.landReleased
 	case w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected:
 		return s.quarantineAgain
 	}

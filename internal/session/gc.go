@@ -148,6 +148,8 @@ func unprovenBy(now *audit.Report, digest string, id lease.ID) string {
 		return "its commits cannot be read"
 	case now.History.Others > 0:
 		return "it has commits on other branches that did not land: look, then cordon discard " + string(id)
+	case now.History.Gone > 0:
+		return "its last commit holds files that did not land: look, then cordon discard " + string(id)
 	case now.Digest != digest:
 		return "it changed after it was merged: look, then cordon discard " + string(id)
 	}

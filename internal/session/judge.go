@@ -45,7 +45,7 @@ func (s *Session) conclude(ctx context.Context, w *ledger.Worker, how *Drive, re
 // follow is one, and needs a person.
 func (s *Session) record(w *ledger.Worker, res gate.Result) error {
 	s.Voice.Step(w.ID, "gate", describeResult(res))
-	if err := s.append(w.ID, ledger.Judged, res); err != nil {
+	if err := s.append(w.ID, ledger.Judged, res.Capped()); err != nil {
 		return err
 	}
 	if res.Outcome == gate.Merged && res.Checkout != "" {
@@ -129,7 +129,9 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 		Entry: w.AuditEntry, Summary: summary(w), Author: worktree.Identity(l),
 		Accept: func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
 			s.Voice.Step(w.ID, "accept", count(len(l.Policy.Acceptance), "command")+" on the merged tree")
-			return accept.Run(ctx, commit)
+			var checks []gate.Check
+			err := s.watched(ctx, w, func() (err error) { checks, err = accept.Run(ctx, commit); return err })
+			return checks, err
 		},
 		Intend: func(move gate.Landing) error { return s.append(w.ID, ledger.Intended, move) },
 		Waits:  func() { s.Voice.Step(w.ID, "gate", "other results land first") },
@@ -196,7 +198,7 @@ func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *Drive) 
 	if err != nil { // it is quarantined all the same: the frozen tree holds everything
 		m.Missing = append(m.Missing, "evidence: "+err.Error())
 	}
-	return s.append(w.ID, ledger.Quarantined, ledger.Quarantine{Reasons: reasons, Result: m.Result, Missing: m.Missing})
+	return s.append(w.ID, ledger.Quarantined, ledger.Quarantine{Reasons: reasons, Result: m.Result, Missing: capped(m.Missing)})
 }
 
 func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, unread error) []string {
@@ -224,6 +226,14 @@ func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, un
 
 // maxReasons bounds what is repeated from the report.
 const maxReasons = 20
+
+// capped shortens a list for the journal; the manifest has all of it.
+func capped(list []string) []string {
+	if n := len(list) - maxReasons; n > 0 {
+		return append(append([]string{}, list[:maxReasons]...), fmt.Sprintf("and %d more", n))
+	}
+	return list
+}
 
 func violationLines(found []audit.Finding) []string {
 	var list []string

@@ -67,7 +67,7 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	}
 	defer out.Close()
 	tee := io.MultiWriter(out, how.Output)
-	if err := s.setup(ctx, l, tee); err != nil {
+	if err := s.setup(ctx, w, tee); err != nil {
 		return err
 	}
 	if err := s.settled(s.start)(ctx, w, how); err != nil {
@@ -131,7 +131,17 @@ func (s *Session) command(l lease.Lease, w *ledger.Worker, how *Drive, out io.Wr
 	return c
 }
 
-func (s *Session) setup(ctx context.Context, l lease.Lease, out io.Writer) error {
+// setup prepares the tree. A worker that ran before may have written what the
+// commands run, and the baseline of its next launch is not taken yet.
+func (s *Session) setup(ctx context.Context, w *ledger.Worker, out io.Writer) error {
+	l := w.Lease.Lease()
+	if len(l.Policy.Setup) == 0 {
+		return nil
+	}
+	return s.watched(ctx, w, func() error { return s.runSetup(ctx, l, out) })
+}
+
+func (s *Session) runSetup(ctx context.Context, l lease.Lease, out io.Writer) error {
 	for _, line := range l.Policy.Setup {
 		s.Voice.Step(l.ID, "setup", line)
 		fmt.Fprintf(out, "$ %s\n", line)

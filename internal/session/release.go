@@ -23,6 +23,8 @@ type Amendment struct {
 	Source string
 	Who    string
 	Why    string
+	// LeaveBehind says that what could not be stored need not land.
+	LeaveBehind bool
 }
 
 // Release holds a quarantined result against an amended policy and, if it
@@ -38,6 +40,9 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	}
 	if a.Why == "" {
 		return nil, refuse("a release needs a reason: say why with --reason")
+	}
+	if n := len(w.Quarantine.Missing); n > 0 && !a.LeaveBehind {
+		return nil, refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID, strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
 	}
 	l := w.Lease.Lease()
 	l.Policy, l.Source = a.Policy, a.Source
@@ -56,7 +61,7 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why}
+	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind}
 	_, err = s.log.AppendIf(string(w.ID), ledger.Released, data, func(events []journal.Event) error {
 		return stillQuarantined(w.ID, events)
 	})

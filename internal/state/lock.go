@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -107,9 +106,3 @@ func WorkerLock(id string) string { return filepath.Join("workers", id, "lock") 
 
 // GateLock is the name of the lock under which results land.
 const GateLock = "gate.lock"
-
-// QueueLock is the name of the lock that a result on its way to a branch holds:
-// two that are tested side by side would only push each other back.
-func QueueLock(target string) string {
-	return fmt.Sprintf("queue-%x.lock", sha256.Sum256([]byte(target)))
-}

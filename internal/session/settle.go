@@ -25,22 +25,6 @@ func (s *Session) settled(act step) step {
 	}
 }
 
-// queued does a step when it is this worker's turn at the branch it is for.
-func (s *Session) queued(act step) step {
-	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
-		queue := state.QueueLock(w.Lease.Lease().Target)
-		if s.State.Held(queue) {
-			s.Voice.Step(w.ID, "gate", "waits for its turn")
-		}
-		release, err := s.State.Await(ctx, queue)
-		if err != nil {
-			return err
-		}
-		defer release()
-		return act(ctx, w, how)
-	}
-}
-
 // auditWithRoom does not look at a result while there is no room to.
 func (s *Session) auditWithRoom(ctx context.Context, w *ledger.Worker, how *Drive) error {
 	if err := s.State.Room(); err != nil {
