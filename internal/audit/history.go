@@ -152,14 +152,19 @@ func (h *History) diff(ctx context.Context, reach *reached) error {
 	if err != nil {
 		return err
 	}
+	var all []git.Delta
+	for _, d := range deltas {
+		all = append(all, d.Deltas...)
+	}
+	targets, err := linkTargets(ctx, h.repo, all)
+	if err != nil {
+		return err
+	}
 	for _, d := range deltas {
 		source := fmt.Sprintf("commit %s on %s", d.Commit.Short(), Path(reach.by[d.Commit]))
 		s := step{commit: d.Commit}
 		for _, x := range d.Deltas {
-			ch, err := commitChange(ctx, h.repo, x)
-			if err != nil {
-				return err
-			}
+			ch := commitChange(x, targets)
 			ch.Source = source
 			s.changes = append(s.changes, ch)
 		}
@@ -168,7 +173,22 @@ func (h *History) diff(ctx context.Context, reach *reached) error {
 	return nil
 }
 
-func commitChange(ctx context.Context, repo git.Repo, d git.Delta) (Change, error) {
+// linkTargets reads where the new links among some changes lead. What is longer
+// than any link is not among them.
+func linkTargets(ctx context.Context, repo git.Repo, deltas []git.Delta) (map[git.OID]string, error) {
+	var links []git.OID
+	for _, d := range deltas {
+		if d.New.Mode == git.Symlink {
+			links = append(links, d.New.OID)
+		}
+	}
+	return repo.Links(ctx, links)
+}
+
+// endless stands for a target that is longer than any link: it leads out.
+const endless = "/…"
+
+func commitChange(d git.Delta, targets map[git.OID]string) Change {
 	ch := Change{Path: Path(d.Path), Kind: Commit, Old: d.Old, New: d.New, Detail: string(kindOf(d.Old, d.New))}
 	switch {
 	case d.New.Mode == git.Gitlink || d.Old.Mode == git.Gitlink:
@@ -178,13 +198,13 @@ func commitChange(ctx context.Context, repo git.Repo, d git.Delta) (Change, erro
 	case d.Old.Mode == git.Absent && badName(d.Path) != "":
 		ch.Kind, ch.Detail = BadName, badName(d.Path)
 	case d.New.Mode == git.Symlink:
-		target, err := repo.Blob(ctx, d.New.OID)
-		if err != nil {
-			return ch, err
+		target, ok := targets[d.New.OID]
+		if !ok {
+			ch.Kind, ch.Detail = LinkOut, "its target is longer than a link can be, or missing"
 		}
 		ch.Target = Path(target)
 	}
-	return ch, nil
+	return ch
 }
 
 // GitDir is where a private tree keeps its repository.

@@ -20,61 +20,58 @@ func Merged(ctx context.Context, repo git.Repo, from, to git.OID, rules Judge) (
 	if err != nil {
 		return nil, err
 	}
-	m := newMergedTree(ctx, repo, files)
-	var list []Change
-	for _, d := range deltas {
-		ch, err := commitChange(ctx, repo, d)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, ch)
-	}
-	if list, err = m.look(list, rules); err != nil {
+	m, err := newMergedTree(ctx, repo, files)
+	if err != nil {
 		return nil, err
 	}
-	return Classify(list, rules), nil
+	var list []Change
+	for _, d := range deltas {
+		list = append(list, commitChange(d, m.targets))
+	}
+	return Classify(m.look(list, rules), rules), nil
 }
 
 // mergedTree is a tree in the object store, looked at as a whole.
 type mergedTree struct {
-	lookup func(string) (string, bool)
-	files  map[string]git.Entry
-	names  map[string][]string // directory → names in it
-	err    error
+	files   map[string]git.Entry
+	names   map[string][]string // directory → names in it
+	targets map[git.OID]string  // of links
 }
 
-func newMergedTree(ctx context.Context, repo git.Repo, files []git.File) *mergedTree {
+func newMergedTree(ctx context.Context, repo git.Repo, files []git.File) (*mergedTree, error) {
 	m := &mergedTree{files: map[string]git.Entry{}, names: map[string][]string{}}
 	seen := map[string]bool{}
+	var links []git.OID
 	for _, f := range files {
 		m.files[f.Path] = f.Entry
+		if f.Mode == git.Symlink {
+			links = append(links, f.OID)
+		}
 		for p := f.Path; p != "." && !seen[p]; p = path.Dir(p) {
 			seen[p] = true
 			m.names[path.Dir(p)] = append(m.names[path.Dir(p)], path.Base(p))
 		}
 	}
-	targets := map[git.OID]string{}
-	m.lookup = func(p string) (string, bool) {
-		e := m.files[p]
-		if e.Mode != git.Symlink {
-			return "", false
-		}
-		target, known := targets[e.OID]
-		if !known {
-			b, err := repo.Blob(ctx, e.OID)
-			if err != nil {
-				m.err = err
-			}
-			target = string(b)
-			targets[e.OID] = target
-		}
-		return target, true
+	var err error
+	m.targets, err = repo.Links(ctx, links)
+	return m, err
+}
+
+// lookup gives the target of a link.
+func (m *mergedTree) lookup(p string) (string, bool) {
+	e := m.files[p]
+	if e.Mode != git.Symlink {
+		return "", false
 	}
-	return m
+	target, ok := m.targets[e.OID]
+	if !ok {
+		target = endless
+	}
+	return target, true
 }
 
 // look finds out what each change amounts to in the whole tree.
-func (m *mergedTree) look(list []Change, rules Judge) ([]Change, error) {
+func (m *mergedTree) look(list []Change, rules Judge) []Change {
 	for i := range list {
 		if list[i].Kind == Commit {
 			list[i].Kind, list[i].Detail = kindOf(list[i].Old, list[i].New), ""
@@ -82,8 +79,7 @@ func (m *mergedTree) look(list []Change, rules Judge) ([]Change, error) {
 		list[i] = m.inspect(list[i], rules)
 	}
 	markCollisions(list, m.files)
-	list = append(list, bentChanges(list, m.files, m.lookup)...)
-	return list, m.err
+	return append(list, bentChanges(list, m.files, m.lookup)...)
 }
 
 func (m *mergedTree) inspect(ch Change, rules Judge) Change {

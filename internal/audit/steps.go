@@ -34,14 +34,18 @@ func (s step) look(ctx context.Context, repo git.Repo, rules Judge) ([]Change, e
 	if err != nil {
 		return nil, err
 	}
-	list, err := newMergedTree(ctx, repo, files).look(slices.Clone(s.changes), rules)
+	tree, err := newMergedTree(ctx, repo, files)
+	if err != nil {
+		return nil, err
+	}
+	list := tree.look(slices.Clone(s.changes), rules)
 	for i := range list {
 		list[i].Source = s.changes[0].Source
 		if list[i].Kind.Landable() {
 			list[i].Kind, list[i].Detail = Commit, string(list[i].Kind)
 		}
 	}
-	return list, err
+	return list, nil
 }
 
 // doubts tells which commits have to be looked at as whole trees, which costs a

@@ -166,6 +166,17 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			got, err := r.CommitDeltas(ctx, []OID{main, tr.side})
 			return wantTrue(len(got) > 0, err)
 		},
+		"Links": func(ctx context.Context) error {
+			long, err := r.PutBlob(ctx, strings.NewReader(strings.Repeat("x", MaxLink+1)))
+			if err != nil {
+				return err
+			}
+			got, err := r.Links(ctx, []OID{tr.blob, long, tr.missing})
+			if err == nil && (len(got) != 1 || got[tr.blob] == "") {
+				err = fmt.Errorf("got %q, want the one small blob", got)
+			}
+			return err
+		},
 		"Blob": func(ctx context.Context) error {
 			got, err := r.Blob(ctx, tr.blob)
 			if err == nil && string(got) != "a\n" {

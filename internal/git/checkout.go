@@ -210,7 +210,7 @@ func (r Repo) Populate(ctx context.Context, top string, commit OID, branch strin
 	c := Checkout{Top: top, GitDir: r.Dir}
 	meter := &meter{report: progress}
 	_, err := r.in(ctx, c, call{
-		config: []string{"core.fsync=none", "checkout.workers=1"}, stderr: meter,
+		config: []string{"core.fsync=none", "checkout.workers=1"}, stderr: meter, patience: -1, // it shows its progress
 		args: []string{"read-tree", "-m", "-u", "-v", string(commit)},
 	})
 	return err

@@ -183,15 +183,16 @@ func settings(list []setting) []string {
 
 // call is one git process.
 type call struct {
-	dir    string    // working directory; "" means the root directory
-	repo   []string  // --git-dir and --work-tree
-	config []string  // further -c overrides
-	mute   []setting // further settings, weaker than -c
-	env    []string  // further variables
-	args   []string
-	stdin  io.Reader
-	stdout io.Writer // nil: collected and returned
-	stderr io.Writer // nil: kept for the error only
+	dir      string    // working directory; "" means the root directory
+	repo     []string  // --git-dir and --work-tree
+	config   []string  // further -c overrides
+	mute     []setting // further settings, weaker than -c
+	env      []string  // further variables
+	args     []string
+	patience time.Duration // more than usual; negative: without end
+	stdin    io.Reader
+	stdout   io.Writer // nil: collected and returned
+	stderr   io.Writer // nil: kept for the error only
 }
 
 // Error is a git process that did not exit with 0.
@@ -245,10 +246,20 @@ func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 	return cmd
 }
 
+// patience is how long a call may take. Git waits without end for a named pipe
+// where it expects a file, and a worker decides what it has to compute on.
+const patience = 20 * time.Minute
+
 // maxOutput bounds what one call may return in memory.
 const maxOutput = 1 << 30
 
 func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
+	whole := ctx
+	if c.patience >= 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, max(c.patience, patience))
+		defer cancel()
+	}
 	cmd := b.command(ctx, c)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.Writer(&limited{w: &out, left: maxOutput}), io.Writer(&limited{w: &errs, left: 1 << 20})
@@ -258,9 +269,16 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 	if c.stderr != nil {
 		cmd.Stderr = io.MultiWriter(&limited{w: &errs, left: 1 << 20}, c.stderr)
 	}
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		bound(cmd.Process.Pid)
+		err = cmd.Wait()
+	}
+	if whole.Err() != nil {
+		return nil, whole.Err()
+	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, fmt.Errorf("git %s: gave up after %v", strings.Join(c.args, " "), patience)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -138,6 +138,63 @@ func (r Repo) Blob(ctx context.Context, oid OID) ([]byte, error) {
 	return r.run(ctx, "cat-file", "blob", string(oid))
 }
 
+// MaxLink is the longest target that a symbolic link can have.
+const MaxLink = 4096
+
+// Links returns the content of small blobs, for the targets of links. One that
+// is longer than any link is left out.
+func (r Repo) Links(ctx context.Context, oids []OID) (map[OID]string, error) {
+	if len(oids) == 0 {
+		return nil, nil
+	}
+	small, err := r.smaller(ctx, oids, MaxLink)
+	if err != nil || len(small) == 0 {
+		return nil, err
+	}
+	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch"}, stdin: strings.NewReader(strings.Join(small, "\n") + "\n")})
+	if err != nil {
+		return nil, err
+	}
+	targets := map[OID]string{}
+	for text := string(out); text != ""; {
+		head, rest, _ := strings.Cut(text, "\n")
+		f := strings.Fields(head)
+		if len(f) != 3 {
+			return nil, fmt.Errorf("unexpected answer of git cat-file: %q", head)
+		}
+		n, err := strconv.Atoi(f[2])
+		if err != nil || n < 0 || n+1 > len(rest) {
+			return nil, fmt.Errorf("unexpected answer of git cat-file: %q", head)
+		}
+		targets[OID(f[0])] = rest[:n]
+		text = rest[n+1:]
+	}
+	return targets, nil
+}
+
+// smaller returns those of the blobs that are no longer than limit.
+func (r Repo) smaller(ctx context.Context, oids []OID, limit int64) ([]string, error) {
+	var in strings.Builder
+	for _, o := range oids {
+		fmt.Fprintln(&in, o)
+	}
+	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)"}, stdin: strings.NewReader(in.String())})
+	if err != nil {
+		return nil, err
+	}
+	var small []string
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			continue // missing: whoever needs it finds out
+		}
+		if n, err := strconv.ParseInt(f[2], 10, 64); err == nil && n <= limit && f[1] == "blob" {
+			small = append(small, f[0])
+		}
+	}
+	return small, nil
+}
+
 // FileAt returns a file of a commit; ok is false when there is none.
 func (r Repo) FileAt(ctx context.Context, commit OID, path string) (content []byte, ok bool, err error) {
 	out, err := r.call(ctx, call{repo: []string{"--literal-pathspecs"}, args: []string{"ls-tree", "-z", "--full-tree", string(commit), "--", path}})

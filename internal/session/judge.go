@@ -204,10 +204,10 @@ func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *Drive) 
 func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, unread error) []string {
 	var list []string
 	if unread != nil {
-		list = append(list, unread.Error())
+		list = append(list, oneLine(unread))
 	}
 	if how.unknown != nil {
-		list = append(list, how.unknown.Error())
+		list = append(list, oneLine(how.unknown))
 	}
 	if report != nil {
 		list = append(list, violationLines(report.Violating())...)
@@ -222,6 +222,12 @@ func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, un
 		list = []string{"the reason is not known"}
 	}
 	return list
+}
+
+// oneLine is an error for a list. What git says may hold names that a worker
+// chose.
+func oneLine(err error) string {
+	return audit.Path(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")).String()
 }
 
 // maxReasons bounds what is repeated from the report.
