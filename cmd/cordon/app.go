@@ -21,6 +21,7 @@ type app struct {
 	in       *os.File
 	json     bool
 	dir      string
+	active   bool // the operator says that changes of the host were theirs
 	watch    func(journal.Moment, journal.Event)
 }
 
@@ -96,7 +97,7 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Watch = a.watch
+	s.Watch, s.OperatorActive = a.watch, a.active
 	s.Voice = newVoice(a.err)
 	return s, nil
 }

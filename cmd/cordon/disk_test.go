@@ -77,15 +77,15 @@ func TestFullDisk(t *testing.T) {
 		export XDG_STATE_HOME="$PLACE/disk"
 		cordon run --no-merge -- true >/dev/null 2>&1
 		cordon discard --yes "$(cordon ls | tail -n 1 | cut -d' ' -f1)" >/dev/null
-		used=$(df -k --output=used "$PLACE/disk" | tail -n 1)
-		mount -o remount,size=$((used + FREE))k "$PLACE/disk"
+		free=$(df -k --output=avail "$PLACE/disk" | tail -n 1)
+		head -c $(((free - FREE) * 1024)) /dev/zero >"$PLACE/disk/ballast"
 		code=0; cordon run -- sh -c 'echo more >src/b.txt; head -c BIG /dev/urandom >src/big; echo done' >"$PLACE/out" 2>&1 || code=$?
 		echo "code $code: $(grep '^cordon: ' "$PLACE/out" | head -n 1)"
 		cordon log verify >/dev/null
 		cordon ls >"$PLACE/ls"
 		git fsck --strict >/dev/null 2>&1
 		test -z "$(git status --porcelain)"
-		mount -o remount,size=32m "$PLACE/disk"
+		rm "$PLACE/disk/ballast"
 		test $code -eq 1
 		grep -Eq '[Nn]o space left|Out of diskspace' "$PLACE/out"
 		id=$(tail -n 1 "$PLACE/ls" | cut -d' ' -f1)

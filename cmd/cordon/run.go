@@ -231,6 +231,7 @@ instead. Everything after it (audit, gate) follows as in run.`,
 		},
 	}
 	c.Flags().BoolVarP(&interactive, "interactive", "i", false, "hand the terminal over to the worker")
+	c.Flags().BoolVar(&a.active, "operator-active", false, "what changed in your repository since it was interrupted was you")
 	return c
 }
 
@@ -256,6 +257,7 @@ the way. Every check is made again.`,
 			return a.outcome(cmd.Context(), s, w, err)
 		},
 	}
+	c.Flags().BoolVar(&a.active, "operator-active", false, "what changed in your repository since it ran was you")
 	c.Flags().BoolVar(&history, "keep-history", false, "keep the worker's own commits when each of them is clean")
 	return c
 }

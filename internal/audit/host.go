@@ -32,6 +32,11 @@ type CheckoutState struct {
 	Entries []StatusEntry `json:"status"`
 	Hidden  []string      `json:"hidden,omitempty"`
 	Partial bool          `json:"partial,omitempty"` // too much to hash: the rest is compared by name only
+	Present bool          `json:"present"`
+	Dot     string        `json:"dot"` // what its .git is
+	// Stats are the tracked files as the file system sees them: a file whose
+	// numbers changed is compared with the index, whatever git status says.
+	Stats map[string]string `json:"stats,omitempty"`
 }
 
 // StatusEntry is a path that differs from HEAD, with its content.
@@ -53,7 +58,9 @@ var controlFiles = []string{
 	"config", "config.worktree", "hooks", "shallow", "description",
 	"info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout",
 	"objects/info/alternates", "objects/info/http-alternates",
-	"commondir", "gitdir", "HEAD",
+	"commondir", "gitdir", "HEAD", "remotes", "branches",
+	"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer",
+	"logs/refs/stash",
 }
 
 // CaptureHost reads the state of the host repository.
@@ -100,14 +107,40 @@ func (s *HostState) control(ctx context.Context, host git.Host) error {
 			}
 		}
 	}
-	hooks, ok, err := host.ConfigValue(ctx, "core.hooksPath")
-	if err != nil || !ok {
+	checkouts, err := host.Checkouts(ctx)
+	if err != nil {
 		return err
 	}
-	if !filepath.IsAbs(hooks) && host.Top != "" {
-		hooks = filepath.Join(host.Top, hooks)
+	for _, c := range checkouts {
+		if err := s.steering(ctx, host, c); err != nil {
+			return err
+		}
 	}
-	return s.record(hooks, "core.hooksPath", 0)
+	return nil
+}
+
+// steering records what lies outside the git directory and steers git in a
+// checkout: the hooks it is told to take, the configuration it is told to read.
+func (s *HostState) steering(ctx context.Context, host git.Host, c git.Checkout) error {
+	hooks, err := host.HooksPath(ctx, c)
+	if err != nil {
+		return err
+	}
+	if hooks != "" {
+		if err := s.record(hooks, hooks, 0); err != nil {
+			return err
+		}
+	}
+	files, err := host.ConfigFiles(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := s.record(f, f, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxLevels is how deep a directory of control files is read.
@@ -170,7 +203,7 @@ func contentOf(path string) string {
 		return "not a regular file"
 	}
 	if fi.Size() > maxHashedSize {
-		return fmt.Sprintf("%d bytes, %v", fi.Size(), fi.ModTime().UTC())
+		return fmt.Sprintf("%d bytes, %s", fi.Size(), statOf(path))
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
@@ -185,6 +218,12 @@ func captureCheckout(ctx context.Context, host git.Host, c git.Checkout) (Checko
 	if _, err := os.Stat(c.Top); errors.Is(err, fs.ErrNotExist) {
 		return cs, nil
 	}
+	cs.Present, cs.Dot = true, dotGit(c)
+	index, err := host.Index(ctx, c)
+	if err != nil {
+		return cs, err
+	}
+	cs.Stats = statAll(c.Top, index)
 	changes, err := host.Status(ctx, c, true)
 	if err != nil {
 		return cs, err
@@ -194,6 +233,9 @@ func captureCheckout(ctx context.Context, host git.Host, c git.Checkout) (Checko
 		if i < maxHashed {
 			e.Content = linkOrContent(filepath.Join(c.Top, ch.Path))
 		}
+		if staged, ok := index[ch.Path]; ok && ch.Code[0] != ' ' {
+			e.Content += " staged " + staged.Mode.String() + " " + staged.OID.Short()
+		}
 		cs.Entries = append(cs.Entries, e)
 	}
 	cs.Partial = len(changes) > maxHashed
@@ -202,6 +244,36 @@ func captureCheckout(ctx context.Context, host git.Host, c git.Checkout) (Checko
 		cs.Hidden = append(cs.Hidden, Path(h).String())
 	}
 	return cs, err
+}
+
+// dotGit is what a checkout's .git entry is: the operator's git follows it.
+func dotGit(c git.Checkout) string {
+	path := filepath.Join(c.Top, ".git")
+	if fi, err := os.Lstat(path); err == nil && fi.IsDir() {
+		return "directory"
+	}
+	return linkOrContent(path)
+}
+
+// statAll describes every tracked file without reading it.
+func statAll(top string, index map[string]git.Entry) map[string]string {
+	stats := make(map[string]string, len(index))
+	for p, e := range index {
+		if e.Mode != git.Gitlink && utf8.ValidString(p) {
+			stats[p] = statOf(filepath.Join(top, p))
+		}
+	}
+	return stats
+}
+
+// statOf are the numbers of a file that change when it is written. The time of
+// the last change of its inode cannot be set by a program.
+func statOf(path string) string {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return "absent"
+	}
+	return fmt.Sprintf("%d %o %d %d %d", st.Ino, st.Mode, st.Size, st.Mtim.Nano(), st.Ctim.Nano())
 }
 
 // encodable is a name as JSON can keep it.

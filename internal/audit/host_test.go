@@ -3,9 +3,11 @@ package audit
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -86,8 +88,15 @@ func TestTripwireWatches(t *testing.T) {
 		"alternates":        {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"objects/info/alternates": ""}) }, ".git/objects/info/alternates", true},
 		"a submodule":       {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"modules/a/b/config": "x"}) }, ".git/modules/a/b/config", true},
 		"behind a link":     {func(t *testing.T, h git.Host) { plant(t, h.Top, map[string]string{".git/shared/pre-push": "x"}) }, ".git/hooks/linked/pre-push", true},
-		"hooks of its path": {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"tracked/pre-push": "x"}) }, ".git/core.hooksPath/pre-push", true},
-		"a new file":        {func(t *testing.T, h git.Host) { plant(t, h.Top, map[string]string{"new": "x"}) }, "/new", false},
+		"hooks of its path": {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"tracked/pre-push": "x"}) }, "/tracked/pre-push", true},
+		"an included file": {func(t *testing.T, h git.Host) {
+			plant(t, h.Top, map[string]string{"../outside.conf": "[core]\n\tpager = x\n"})
+		}, "/outside.conf", true},
+		"a rebase": {func(t *testing.T, h git.Host) {
+			plant(t, h.Dir, map[string]string{"rebase-merge/git-rebase-todo": "exec evil"})
+		}, ".git/rebase-merge/git-rebase-todo", false},
+		"a stash":    {func(t *testing.T, h git.Host) { plant(t, h.Dir, map[string]string{"logs/refs/stash": "x"}) }, ".git/logs/refs/stash", false},
+		"a new file": {func(t *testing.T, h git.Host) { plant(t, h.Top, map[string]string{"new": "x"}) }, "/new", false},
 		"what gc writes": {func(t *testing.T, h git.Host) {
 			plant(t, h.Dir, map[string]string{"info/refs": "x", "objects/info/packs": "x"})
 		}, "", false},
@@ -96,7 +105,7 @@ func TestTripwireWatches(t *testing.T) {
 		plant(t, h.Dir, map[string]string{"modules/a/b/HEAD": "ref: refs/heads/x\n", "shared/": "", "tracked/": "", "hooks/linked": "->../shared"})
 		config, err := os.ReadFile(filepath.Join(h.Dir, "config"))
 		must(t, err)
-		must(t, os.WriteFile(filepath.Join(h.Dir, "config"), append(config, "[core]\n\thooksPath = .git/tracked\n"...), 0o644))
+		must(t, os.WriteFile(filepath.Join(h.Dir, "config"), append(config, "[core]\n\thooksPath = .git/tracked\n[include]\n\tpath = ../../outside.conf\n"...), 0o644))
 		before := baseline(t, h)
 		c.act(t, h)
 		for _, works := range []bool{false, true} {
@@ -152,7 +161,10 @@ func worktree(t *testing.T, dir string) {
 
 // Refs of cordon's own are accounted for only as cordon writes them.
 func TestTripwireKnowsCordonsRefs(t *testing.T) {
-	tw := &tripwire{x: Expected{Workers: map[string]bool{"busy-bee": true}}}
+	tw := &tripwire{x: Expected{
+		Self: "own-owl", Workers: map[string]bool{"busy-bee": true, "held-hare": true, "own-owl": true},
+		Commits: map[git.OID]bool{oidA: true}, Busy: func(id string) bool { return id == "held-hare" },
+	}}
 	for _, c := range []struct {
 		name, before, after string
 		ours                bool
@@ -161,7 +173,12 @@ func TestTripwireKnowsCordonsRefs(t *testing.T) {
 		{"refs/cordon/pins/busy-bee", oidA, "", true},
 		{"refs/cordon/pins/busy-bee", oidA, oidB, false},
 		{"refs/cordon/pins/busy-bee/x", "", oidA, false},
-		{"refs/cordon/results/busy-bee", oidA, oidB, true},
+		{"refs/cordon/results/busy-bee", oidB, oidA, true},
+		{"refs/cordon/results/busy-bee", oidA, oidB, false}, // the journal knows no such commit
+		{"refs/cordon/results/held-hare", oidA, oidB, true}, // its event may be about to be written
+		{"refs/cordon/quarantine/busy-bee/result", oidA, oidB, false},
+		{"refs/cordon/pins/own-owl", oidA, "", false},
+		{"refs/cordon/results/own-owl", "", oidA, false},
 		{"refs/cordon/quarantine/busy-bee/result", "", oidA, true},
 		{"refs/cordon/trash/busy-bee/result", "", oidA, true},
 		{"refs/cordon/quarantine/idle-ibex/result", oidA, "", false},
@@ -172,5 +189,38 @@ func TestTripwireKnowsCordonsRefs(t *testing.T) {
 		if got := tw.ours(c.name, c.before, c.after); got != c.ours {
 			t.Errorf("%s from %q to %q is cordon's: %v", c.name, c.before, c.after, got)
 		}
+	}
+}
+
+// An index can be made to say of any content that it is what it should be.
+func TestTripwireReadsWhatGitStatusDoesNotShow(t *testing.T) {
+	h := host(t)
+	file := filepath.Join(h.Top, "tracked.txt")
+	plant(t, h.Top, map[string]string{"tracked.txt": "good\n"})
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", h.Top, "-c", "user.name=x", "-c", "user.email=x@x"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	run("add", "tracked.txt")
+	run("commit", "-qm", "tracked")
+	before := baseline(t, h)
+	if found := compare(t, h, before, Expected{}); len(found) > 0 {
+		t.Fatalf("the control finds %+v", found)
+	}
+	attributes := filepath.Join(t.TempDir(), "attributes")
+	must(t, os.WriteFile(attributes, []byte("tracked.txt filter=x\n"), 0o644))
+	must(t, os.WriteFile(file, []byte("evil\n"), 0o644))
+	past := time.Now().Add(-time.Hour) // git looks again at what is as young as its index
+	must(t, os.Chtimes(file, past, past))
+	run("-c", "core.attributesFile="+attributes, "-c", "filter.x.clean=echo good", "add", "tracked.txt")
+	if out, err := exec.Command("git", "-C", h.Top, "status", "--porcelain", "-uno").Output(); err != nil || len(out) > 0 {
+		t.Fatalf("the trick does not work: git status shows %q, %v", out, err)
+	}
+	found := compare(t, h, before, Expected{OperatorWorks: true})
+	if len(found) != 1 || string(found[0].Path) != file || found[0].Class != Violation {
+		t.Errorf("found %+v", found)
 	}
 }

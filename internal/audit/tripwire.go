@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -12,8 +13,11 @@ import (
 
 // Expected says which changes of the host are accounted for.
 type Expected struct {
+	Self          string               // this worker
 	Landed        map[string][]git.OID // ref → values that cordon itself gave it meanwhile
 	Workers       map[string]bool      // workers with journal entries meanwhile: cordon wrote their refs
+	Commits       map[git.OID]bool     // commits that the journal says cordon named
+	Busy          func(id string) bool // a cordon process is at work on another worker: its refs may be ahead of its events
 	OwnRef        string               // of an adopted worktree: the branch it is on
 	OwnGitDir     string               // of an adopted worktree: its private part, relative to the git directory
 	OwnTop        string               // of an adopted worktree
@@ -54,12 +58,6 @@ func (t *tripwire) report(name, detail, who string, grave bool) {
 	t.found = append(t.found, f)
 }
 
-// note says what the tripwire could not do.
-func (t *tripwire) note(name, detail string) {
-	ch := Change{Path: Path(name), Kind: HostChange, Source: "host", Detail: detail}
-	t.found = append(t.found, Finding{Change: ch, Class: Note, Rule: "not watched"})
-}
-
 // own fixes what belongs to an adopted worktree at what it was before the run:
 // its worker can put itself on main afterwards.
 func (t *tripwire) own(before *HostState) {
@@ -86,12 +84,32 @@ func (t *tripwire) control(before, after map[string]string) {
 			continue
 		}
 		if strings.HasPrefix(name, "worktrees/") && b == "" && !strings.HasSuffix(name, "config.worktree") {
-			t.report(".git/"+name, "appeared", byUnknown, false)
+			t.report(located(name), "appeared", byUnknown, false)
 			continue
 		}
-		grave := filepath.Base(name) != "HEAD" && filepath.Base(name) != "gitdir"
-		t.report(".git/"+name, describe(b, a), byUnknown, grave)
+		grave := !passing(name)
+		t.report(located(name), describe(b, a), byUnknown, grave)
 	}
+}
+
+// located is where a control file is, for a person.
+func located(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return ".git/" + name
+}
+
+// passing names what an operator's ordinary work in a repository changes.
+func passing(name string) bool {
+	for _, part := range strings.Split(name, "/") {
+		switch part {
+		case "HEAD", "gitdir", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG",
+			"rebase-merge", "rebase-apply", "sequencer", "logs":
+			return true
+		}
+	}
+	return false
 }
 
 func describe(before, after string) string {
@@ -118,23 +136,25 @@ func (t *tripwire) refs(before, after []git.Ref) {
 }
 
 // ours reports whether cordon wrote a ref of its own for a worker that did
-// something meanwhile. A pin comes and goes; it never moves.
+// something meanwhile, with a value that the journal knows. A pin comes and goes;
+// it never moves. Nothing is written for the worker itself while it runs.
 func (t *tripwire) ours(name, before, after string) bool {
 	rest, ok := strings.CutPrefix(name, "refs/cordon/")
 	if !ok {
 		return false
 	}
 	parts := strings.Split(rest, "/")
-	if len(parts) < 2 || !t.x.Workers[parts[1]] {
+	if len(parts) < 2 || !t.x.Workers[parts[1]] || parts[1] == t.x.Self {
 		return false
 	}
+	known := after == "" || t.x.Commits[git.OID(after)] || t.x.Busy != nil && t.x.Busy(parts[1])
 	switch parts[0] {
 	case "pins":
-		return len(parts) == 2 && (before == "" || after == "")
+		return known && len(parts) == 2 && (before == "" || after == "")
 	case "results":
-		return len(parts) == 2
+		return known && len(parts) == 2
 	case "quarantine", "trash":
-		return true
+		return known
 	}
 	return false
 }
@@ -207,7 +227,7 @@ func (t *tripwire) checkouts(before, after []CheckoutState) {
 			t.status(b, c)
 		}
 		if b.Partial || c.Partial {
-			t.note(c.Top, fmt.Sprintf("more than %d changes: the rest was compared by name only", maxHashed))
+			t.report(c.Top, fmt.Sprintf("more than %d uncommitted changes, too many to compare", maxHashed), byUnknown, false)
 		}
 	}
 	for _, top := range keys(was, nil) {
@@ -216,6 +236,14 @@ func (t *tripwire) checkouts(before, after []CheckoutState) {
 }
 
 func (t *tripwire) status(before, after CheckoutState) {
+	if before.Present != after.Present {
+		t.report("worktree "+after.Top, "appeared or vanished", byUnknown, false)
+		return
+	}
+	if before.Dot != after.Dot {
+		t.report(filepath.Join(after.Top, ".git"), describe(before.Dot, after.Dot), byUnknown, true)
+	}
+	t.rewritten(before, after)
 	b, a := statusMap(before), statusMap(after)
 	for _, p := range keys(b, a) {
 		if b[p] != a[p] {
@@ -225,6 +253,43 @@ func (t *tripwire) status(before, after CheckoutState) {
 	if strings.Join(before.Hidden, "\x00") != strings.Join(after.Hidden, "\x00") {
 		t.report(after.Top+" (index)", "entries are hidden from git status: "+Path(strings.Join(after.Hidden, ", ")).String(), byUnknown, true)
 	}
+}
+
+// rewritten looks at the tracked files whose numbers changed and that git takes
+// for unchanged: an index can be made to say so of any content.
+func (t *tripwire) rewritten(before, after CheckoutState) {
+	shown := statusMap(after)
+	var moved []string
+	for p, now := range after.Stats {
+		if _, listed := shown[p]; !listed && before.Stats[p] != now {
+			moved = append(moved, p)
+		}
+	}
+	if len(moved) == 0 {
+		return
+	}
+	sort.Strings(moved)
+	index, err := t.host.Index(t.ctx, after.Checkout)
+	if err != nil {
+		t.report(after.Top+" (index)", err.Error(), byUnknown, true)
+		return
+	}
+	for _, p := range moved {
+		if e := index[p]; !holds(after.Top, p, e, t.host.Format) {
+			t.report(filepath.Join(after.Top, p), "differs from the index although git status does not show it", byUnknown, true)
+		}
+	}
+}
+
+// holds reports whether a tracked file is what the index says. A file that was
+// converted on checkout is not, and neither is one that cannot be read.
+func holds(top, p string, e git.Entry, format git.Format) bool {
+	if e.Mode == git.Symlink {
+		to, err := os.Readlink(filepath.Join(top, p))
+		return err == nil && format.Blob([]byte(to)) == e.OID
+	}
+	oid, err := hashFile(top, p, format)
+	return err == nil && oid == e.OID
 }
 
 func statusMap(c CheckoutState) map[string]string {

@@ -33,6 +33,8 @@ type Manifest struct {
 	History git.OID         `json:"history,omitempty"` // the worker's own last commit
 	Missing []string        `json:"missing,omitempty"` // what is only in the frozen tree, and why
 	Tree    string          `json:"tree"`              // where the frozen tree is
+
+	Evidence git.OID `json:"-"` // the commit that holds this
 }
 
 // Evidence is what is kept of a result that does not land.
@@ -70,7 +72,9 @@ func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
 	if ctx.Err() != nil {
 		return m, ctx.Err()
 	}
-	return m, g.keepEvidence(ctx, e, under+"evidence", m)
+	var err error
+	m.Evidence, err = g.keepEvidence(ctx, e, under+"evidence", m)
+	return m, err
 }
 
 func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manifest) error {
@@ -106,15 +110,15 @@ func (g *Gate) keepHistory(ctx context.Context, e Evidence, ref string, m *Manif
 	return g.name(ctx, ref, head)
 }
 
-func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manifest) error {
+func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manifest) (git.OID, error) {
 	parts := map[string][]byte{"lease.json": e.Lease.Bytes()}
 	var err error
 	if parts["manifest.json"], err = json.MarshalIndent(m, "", "  "); err != nil {
-		return err
+		return "", err
 	}
 	if e.Report != nil {
 		if parts["audit.json"], err = e.Report.Encode(); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if text, err := tail(e.Transcript, maxTranscript); err == nil { // there may be none
@@ -124,20 +128,20 @@ func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manif
 	for name, content := range parts {
 		oid, err := g.repo.PutBlob(ctx, bytes.NewReader(content))
 		if err != nil {
-			return err
+			return "", err
 		}
 		files = append(files, git.File{Path: name, Entry: git.Entry{Mode: git.Regular, OID: oid}})
 	}
 	tree, err := g.repo.PutTree(ctx, files)
 	if err != nil {
-		return err
+		return "", err
 	}
 	message := fmt.Sprintf("quarantine of %s\n\n%s\n", m.Worker, strings.Join(m.Reasons, "\n"))
 	commit, err := g.repo.CommitTree(ctx, tree, nil, message, git.Person{Name: "cordon", Email: "cordon@localhost"})
 	if err != nil {
-		return err
+		return "", err
 	}
-	return g.keep(ctx, ref, commit)
+	return commit, g.keep(ctx, ref, commit)
 }
 
 // tail reads the end of a file.

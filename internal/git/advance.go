@@ -63,7 +63,7 @@ func (r Repo) clear(ctx context.Context, c Checkout, w way, deltas []Delta) erro
 	if found, err := w.blockers(deltas); err != nil || len(found) == 0 {
 		return err
 	}
-	index, err := r.index(ctx, c)
+	index, err := r.Index(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (r Repo) clear(ctx context.Context, c Checkout, w way, deltas []Delta) erro
 // adopt enters files in the index that have their new content already and that
 // the index has with the old one, or not at all.
 func (r Repo) adopt(ctx context.Context, c Checkout, w way, deltas []Delta) (bool, error) {
-	index, err := r.index(ctx, c)
+	index, err := r.Index(ctx, c)
 	if err != nil {
 		return false, err
 	}
@@ -97,8 +97,8 @@ func (r Repo) adopt(ctx context.Context, c Checkout, w way, deltas []Delta) (boo
 	return true, r.refresh(ctx, c)
 }
 
-// index lists the entries of a checkout's index that are not in conflict.
-func (r Repo) index(ctx context.Context, c Checkout) (map[string]Entry, error) {
+// Index lists the entries of a checkout's index that are not in conflict.
+func (r Repo) Index(ctx context.Context, c Checkout) (map[string]Entry, error) {
 	out, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "--stage"}})
 	if err != nil {
 		return nil, err

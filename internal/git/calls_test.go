@@ -166,6 +166,10 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			got, err := r.CommitDeltas(ctx, []OID{main, tr.side})
 			return wantTrue(len(got) > 0, err)
 		},
+		"Index": func(ctx context.Context) error {
+			got, err := r.Index(ctx, tr.linked)
+			return wantTrue(len(got) > 0, err)
+		},
 		"Links": func(ctx context.Context) error {
 			long, err := r.PutBlob(ctx, strings.NewReader(strings.Repeat("x", MaxLink+1)))
 			if err != nil {

@@ -69,9 +69,11 @@ type Audit struct {
 
 // Quarantine is the data of Quarantined.
 type Quarantine struct {
-	Reasons []string `json:"reasons"`
-	Result  git.OID  `json:"result,omitempty"`
-	Missing []string `json:"missing,omitempty"`
+	Reasons  []string `json:"reasons"`
+	Result   git.OID  `json:"result,omitempty"`
+	History  git.OID  `json:"history,omitempty"`
+	Evidence git.OID  `json:"evidence,omitempty"`
+	Missing  []string `json:"missing,omitempty"`
 }
 
 // Release is the data of Released.

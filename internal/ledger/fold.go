@@ -195,3 +195,26 @@ func (l *Ledger) LandedSince(seq uint64) (landed map[string][]git.OID, workers m
 	}
 	return landed, workers
 }
+
+// Commits are all that the journal says cordon gave a name in the host.
+func (l *Ledger) Commits() map[git.OID]bool {
+	known := map[git.OID]bool{}
+	for _, w := range l.Workers {
+		known[w.Lease.Lease().Base] = true
+	}
+	for _, e := range l.Events {
+		var d struct {
+			New, Commit, Result, History, Evidence git.OID
+		}
+		switch e.Type {
+		case Intended, Judged, Quarantined:
+			if json.Unmarshal(e.Data, &d) == nil {
+				for _, oid := range []git.OID{d.New, d.Commit, d.Result, d.History, d.Evidence} {
+					known[oid] = true
+				}
+			}
+		}
+	}
+	delete(known, "")
+	return known
+}

@@ -198,7 +198,9 @@ func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *Drive) 
 	if err != nil { // it is quarantined all the same: the frozen tree holds everything
 		m.Missing = append(m.Missing, "evidence: "+err.Error())
 	}
-	return s.append(w.ID, ledger.Quarantined, ledger.Quarantine{Reasons: reasons, Result: m.Result, Missing: capped(m.Missing)})
+	return s.append(w.ID, ledger.Quarantined, ledger.Quarantine{
+		Reasons: reasons, Result: m.Result, History: m.History, Evidence: m.Evidence, Missing: capped(m.Missing),
+	})
 }
 
 func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, unread error) []string {

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
 
@@ -251,7 +252,11 @@ func (s *Session) expected(ctx context.Context, w *ledger.Worker) (audit.Expecte
 	if err != nil {
 		return audit.Expected{}, err
 	}
-	x := audit.Expected{Committer: worktree.CommitterEmail(w.ID), OperatorWorks: w.Options.OperatorWorks}
+	x := audit.Expected{
+		Self: string(w.ID), Committer: worktree.CommitterEmail(w.ID),
+		OperatorWorks: w.Options.OperatorWorks || s.OperatorActive, Commits: now.Commits(),
+		Busy: func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
+	}
 	x.Landed, x.Workers = now.LandedSince(w.StartSeq)
 	l := w.Lease.Lease()
 	if !l.Adopted {

@@ -141,10 +141,11 @@ func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *Dr
 	reasons := s.reasons(w, nil, how, nil)
 	how.unknown = nil
 	s.Voice.Step(w.ID, "quarantine", reasons[0])
-	q := ledger.Quarantine{Reasons: reasons}
+	q := ledger.Quarantine{}
 	if w.Quarantine != nil {
-		q.Result, q.Missing = w.Quarantine.Result, w.Quarantine.Missing
+		q = *w.Quarantine
 	}
+	q.Reasons = reasons
 	return s.append(w.ID, ledger.Quarantined, q)
 }
 

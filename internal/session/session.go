@@ -48,6 +48,9 @@ type Session struct {
 	State state.Dir
 	Voice Voice
 	Now   func() time.Time
+	// OperatorActive says that the operator worked in the host since the worker
+	// began, as a dispatch may say of itself.
+	OperatorActive bool
 	// Watch observes every append to the journal.
 	Watch func(journal.Moment, journal.Event)
 

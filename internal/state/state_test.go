@@ -238,6 +238,9 @@ func TestEraseAndTrash(t *testing.T) {
 	if name, err := d.Trash(d.Tree("calm-yak"), time.Now()); err != nil || name != "" {
 		t.Errorf("a second time: %q, %v", name, err)
 	}
+	if err := d.Erase(left[0].Path); err != nil {
+		t.Error(err)
+	}
 	if _, err := os.Stat(precious); err != nil {
 		t.Errorf("a link was followed: %v", err)
 	}
