@@ -6,7 +6,6 @@ import (
 	"io"
 	"path"
 	"runtime"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +33,7 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 		return nil, err
 	}
 	c := newCollector(t, s)
-	if c.ignored, err = c.askIgnored(ctx); err != nil {
+	if c.ignored, err = t.Ignored(ctx, c.newPaths()); err != nil {
 		return nil, err
 	}
 	if err := c.hash(ctx); err != nil {
@@ -78,21 +77,6 @@ func (c *collector) newPaths() []string {
 		}
 	}
 	return paths
-}
-
-// askIgnored asks about the new paths. They are asked for from the top, because
-// git reads a name that begins with a colon as a pattern.
-func (c *collector) askIgnored(ctx context.Context) (map[string]bool, error) {
-	paths := c.newPaths()
-	for i := range paths {
-		paths[i] = "./" + paths[i]
-	}
-	answer, err := c.Ignored(ctx, paths)
-	ignored := make(map[string]bool, len(answer))
-	for p, yes := range answer {
-		ignored[strings.TrimPrefix(p, "./")] = yes
-	}
-	return ignored, err
 }
 
 // hash fills entries for every node whose content matters.

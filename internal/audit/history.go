@@ -17,6 +17,7 @@ type History struct {
 	Commits []git.OID `json:"commits,omitempty"` // reachable from HEAD, oldest first
 	Others  int       `json:"others,omitempty"`  // reachable only from other refs
 	Orphans []git.OID `json:"orphans,omitempty"` // commits that no ref reaches
+	Scratch int       `json:"scratch,omitempty"` // changes of scratch in these commits: the history cannot be kept without them
 	Gone    int       `json:"gone,omitempty"`    // files of HEAD that neither the base nor what may land has
 	refs    []Change  // refs that are changes by themselves
 	steps   []step    // what each commit changed, against each parent

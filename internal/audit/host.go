@@ -136,7 +136,11 @@ func (s *HostState) steering(ctx context.Context, host git.Host, c git.Checkout)
 		return err
 	}
 	for _, f := range files {
-		if err := s.record(f, f, 0); err != nil {
+		name := f
+		if rel, err := filepath.Rel(host.Dir, f); err == nil && filepath.IsLocal(rel) {
+			name = rel // as it is called among the control files
+		}
+		if err := s.record(f, name, 0); err != nil {
 			return err
 		}
 	}

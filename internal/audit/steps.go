@@ -25,7 +25,9 @@ func (h *History) findings(ctx context.Context, base []git.File, rules Judge) ([
 		}
 		list = append(list, looked...)
 	}
-	return Violations(list, rules), nil
+	found := Classify(list, rules)
+	h.Scratch = len(only(found, Scratch))
+	return only(found, Violation), nil
 }
 
 // look judges the changes of a commit on its whole tree.

@@ -85,27 +85,20 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 // forgotten. What decides what git runs, or carries the worker's name, has it
 // judged as it is. What nobody can be named for needs the operator's word.
 func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker, how *Drive) error {
-	found, _, err := s.tripwire(ctx, w)
+	lenient := *w
+	lenient.Options.OperatorWorks = true
+	found, _, err := s.tripwire(ctx, &lenient)
 	if err != nil {
 		return err
 	}
-	lenient := w.Options.OperatorWorks || s.OperatorActive
-	var open []audit.Finding
 	for _, f := range found {
 		s.Voice.Step(w.ID, "host", "changed since the launch that was interrupted: "+Line(f))
-		if f.Class == audit.Violation {
-			open = append(open, f)
-		}
+		how.Judge = how.Judge || f.Class == audit.Violation
 	}
-	switch {
-	case len(open) == 0:
-		return nil
-	case lenient:
-		how.Judge = true
+	if len(found) == 0 || how.Judge || w.Options.OperatorWorks || s.OperatorActive {
 		return nil
 	}
-	return refuse("your repository changed since %s was interrupted, and running it again would cover that: %s; if that was you, cordon resume --operator-active %s, otherwise cordon merge %s judges what it left",
-		w.ID, Line(open[0]), w.ID, w.ID)
+	return refuse("your repository changed since %s was interrupted, and running it again would cover that: if that was you, cordon resume --operator-active %s, otherwise cordon merge %s judges what it left", w.ID, w.ID, w.ID)
 }
 
 // start records the host's state and that the command runs now. Nothing lands
