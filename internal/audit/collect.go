@@ -79,6 +79,20 @@ func (c *collector) newPaths() []string {
 	return paths
 }
 
+// bounded refuses to read without end: files of holes cost a worker nothing.
+func (c *collector) bounded() error {
+	var total int64
+	for _, n := range c.survey.nodes {
+		if n.isFile() && !c.ignored[n.path] {
+			total += min(n.size, maxFile)
+		}
+	}
+	if total > maxTotal {
+		return fmt.Errorf("the tree holds %d bytes, more than cordon reads", total)
+	}
+	return nil
+}
+
 // hash fills entries for every node whose content matters.
 func (c *collector) hash(ctx context.Context) error {
 	next := make(chan int)

@@ -18,11 +18,14 @@ type History struct {
 	Others  int       `json:"others,omitempty"`  // reachable only from other refs
 	Orphans []git.OID `json:"orphans,omitempty"` // commits that no ref reaches
 	Scratch int       `json:"scratch,omitempty"` // changes of scratch in these commits: the history cannot be kept without them
-	Gone    int       `json:"gone,omitempty"`    // files of HEAD that neither the base nor what may land has
-	refs    []Change  // refs that are changes by themselves
-	steps   []step    // what each commit changed, against each parent
-	kinds   map[git.OID]string
-	repo    git.Repo // where the commits are
+	// Borrowed are commits of HEAD that the worker's repository did not hold
+	// itself: they are the host's, from somewhere else than the base.
+	Borrowed int      `json:"borrowed,omitempty"`
+	Gone     int      `json:"gone,omitempty"` // files of HEAD that neither the base nor what may land has
+	refs     []Change // refs that are changes by themselves
+	steps    []step   // what each commit changed, against each parent
+	kinds    map[git.OID]string
+	repo     git.Repo // where the commits are
 }
 
 // step is what one commit changed against one parent.
@@ -84,6 +87,11 @@ func (h *History) read(ctx context.Context, tips map[string]git.OID, base git.OI
 		}
 	}
 	h.Others = len(reach.order) - len(h.Commits)
+	for _, c := range h.Commits {
+		if h.kinds != nil && h.kinds[c] == "" {
+			h.Borrowed++
+		}
+	}
 	for oid, kind := range h.kinds {
 		if _, ok := reach.by[oid]; kind == "commit" && !ok {
 			h.Orphans = append(h.Orphans, oid)

@@ -18,7 +18,10 @@ func checkHost(dir string) error {
 		return err
 	}
 	for _, d := range dirs {
-		for _, name := range []string{"HEAD", "packed-refs", "index", "config", "config.worktree", "commondir", "gitdir"} {
+		for _, name := range []string{
+			"HEAD", "packed-refs", "index", "config", "config.worktree", "commondir", "gitdir", "shallow",
+			"info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout", "objects/info/alternates",
+		} {
 			if err := plainFile(dir, filepath.Join(d, name)); err != nil {
 				return err
 			}

@@ -18,9 +18,7 @@ type Expected struct {
 	Workers       map[string]bool      // workers with journal entries meanwhile: cordon wrote their refs
 	Commits       map[git.OID]bool     // commits that the journal says cordon named
 	Busy          func(id string) bool // a cordon process is at work on another worker: its refs may be ahead of its events
-	OwnRef        string               // of an adopted worktree: the branch it is on
-	OwnGitDir     string               // of an adopted worktree: its private part, relative to the git directory
-	OwnTop        string               // of an adopted worktree
+	Adopted       []string             // worktrees of other tools that this worker or another one of cordon's has
 	Committer     string               // the address in every commit of this worker
 	OperatorWorks bool                 // the operator said that changes of their own are to be expected
 }
@@ -40,6 +38,8 @@ type tripwire struct {
 	host  git.Repo
 	x     Expected
 	found []Finding
+
+	tops, refsOf, heads map[string]bool // of adopted worktrees
 }
 
 const (
@@ -58,20 +58,30 @@ func (t *tripwire) report(name, detail, who string, grave bool) {
 	t.found = append(t.found, f)
 }
 
-// own fixes what belongs to an adopted worktree at what it was before the run:
-// its worker can put itself on main afterwards.
+// own fixes what belongs to adopted worktrees at what it was before the run: a
+// worker can put itself on main afterwards.
 func (t *tripwire) own(before *HostState) {
-	t.x.OwnRef, t.x.OwnGitDir = "", ""
-	if t.x.OwnTop == "" {
-		return
+	t.tops, t.refsOf, t.heads = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, top := range t.x.Adopted {
+		t.tops[encodable(top)] = true
 	}
-	t.x.OwnTop = encodable(t.x.OwnTop)
 	for _, c := range before.Checkouts {
 		rel, err := filepath.Rel(encodable(t.host.Dir), c.GitDir)
-		if c.Top == t.x.OwnTop && c.Linked && err == nil {
-			t.x.OwnRef, t.x.OwnGitDir = c.Branch, rel
+		if !t.adopted(c.Top) || !c.Linked || err != nil {
+			continue
+		}
+		t.heads[filepath.Join(rel, "HEAD")] = true
+		if c.Branch != "" {
+			t.refsOf[c.Branch] = true
 		}
 	}
+}
+
+// adopted reports whether a checkout, by whatever way it is called, is one that
+// cordon has adopted.
+func (t *tripwire) adopted(top string) bool {
+	real, err := filepath.EvalSymlinks(top)
+	return t.tops[top] || err == nil && t.tops[encodable(real)]
 }
 
 // control files decide what the operator's git runs, so a change of one is
@@ -80,7 +90,7 @@ func (t *tripwire) own(before *HostState) {
 func (t *tripwire) control(before, after map[string]string) {
 	for _, name := range keys(before, after) {
 		b, a := before[name], after[name]
-		if b == a || t.x.OwnGitDir != "" && name == filepath.Join(t.x.OwnGitDir, "HEAD") {
+		if b == a || t.heads[name] {
 			continue
 		}
 		if strings.HasPrefix(name, "worktrees/") && b == "" && !strings.HasSuffix(name, "config.worktree") {
@@ -125,7 +135,7 @@ func describe(before, after string) string {
 func (t *tripwire) refs(before, after []git.Ref) {
 	b, a := refMap(before), refMap(after)
 	for _, name := range keys(b, a) {
-		if b[name] == a[name] || name == t.x.OwnRef || t.ours(name, b[name], a[name]) || t.landed(name, a[name]) {
+		if b[name] == a[name] || t.refsOf[name] || t.ours(name, b[name], a[name]) || t.landed(name, a[name]) {
 			continue
 		}
 		who, grave := t.author(b[name], a[name])
@@ -223,7 +233,7 @@ func (t *tripwire) checkouts(before, after []CheckoutState) {
 	for _, c := range after {
 		b, ok := was[c.Top]
 		delete(was, c.Top)
-		if ok && c.Top != t.x.OwnTop {
+		if ok && !t.adopted(c.Top) {
 			t.status(b, c)
 		}
 		if b.Partial || c.Partial {

@@ -22,6 +22,7 @@ const (
 	maxDepth   = 400
 	maxEntries = 5_000_000
 	maxFile    = 2 << 30
+	maxTotal   = 32 << 30
 )
 
 // node is one thing found in a worker's tree.

@@ -167,17 +167,3 @@ func (s *Session) freeToAdopt(ctx context.Context, now *ledger.Ledger, top strin
 	}
 	return nil
 }
-
-// ownGitDir is the private part of an adopted worktree in the host's git
-// directory, relative to it.
-func (s *Session) ownGitDir(ctx context.Context, top string) (git.Checkout, string, error) {
-	c, err := s.linked(ctx, top)
-	if err != nil {
-		return c, "", err
-	}
-	rel, err := filepath.Rel(s.Host.Dir, c.GitDir)
-	if err == nil && !strings.HasPrefix(rel, "worktrees"+string(os.PathSeparator)) {
-		err = errors.New("the worktree's git directory is not where git keeps it")
-	}
-	return c, rel, err
-}

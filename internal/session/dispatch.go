@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"cordon/internal/git"
 	"cordon/internal/journal"
@@ -53,6 +54,11 @@ func refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(
 func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error) {
 	if len(d.Command) == 0 {
 		return nil, errors.New("no command to run")
+	}
+	for _, word := range d.Command {
+		if !utf8.ValidString(word) {
+			return nil, refuse("%q is not valid UTF-8: the journal could not say what ran", word)
+		}
 	}
 	draft, err := s.draft(ctx, d)
 	if err != nil {

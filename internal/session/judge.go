@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"cordon/internal/audit"
 	"cordon/internal/gate"
@@ -102,17 +103,47 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 	return s.deliver(ctx, w, snapshot, tip, how.Output)
 }
 
-// usableTip is the worker's last commit, if there is one that builds on the
-// base. The audit was clean, so each commit up to it is.
+// usableTip is the worker's last commit, if its commits can be kept as history.
+// The audit was clean, so what each of them changes is.
 func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.History) (git.OID, error) {
 	if len(h.Commits) == 0 {
 		return "", nil
 	}
-	ok, err := s.historyRepo(w).IsAncestor(ctx, w.Lease.Lease().Base, h.Head)
-	if err != nil || ok {
-		return h.Head, err
+	why, err := s.unfit(ctx, w, h)
+	if err != nil {
+		return "", err
 	}
-	s.Voice.Step(w.ID, "gate", "its commits do not build on the base: landing the tree as one commit")
+	if why != "" {
+		s.Voice.Step(w.ID, "gate", why+": landing the tree as one commit")
+		return "", nil
+	}
+	return h.Head, nil
+}
+
+// unfit says why a worker's commits are not kept as history: they have to build
+// on the base, be its own, say so, and not speak in cordon's name.
+func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
+	repo := s.historyRepo(w)
+	if ok, err := repo.IsAncestor(ctx, w.Lease.Lease().Base, h.Head); err != nil || !ok {
+		return "its commits do not build on the base", err
+	}
+	if h.Borrowed > 0 {
+		return fmt.Sprintf("%d of its commits are not its own", h.Borrowed), nil
+	}
+	signed, err := repo.Signatures(ctx, h.Commits)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range signed {
+		switch {
+		case c.Committer != worktree.CommitterEmail(w.ID):
+			return "commit " + c.Commit.Short() + " says that somebody else made it", nil
+		case strings.ContainsFunc(c.Message, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }):
+			return "the message of commit " + c.Commit.Short() + " holds control characters", nil
+		case strings.Contains(strings.ToLower(c.Message), "cordon-"):
+			return "the message of commit " + c.Commit.Short() + " speaks in cordon's name", nil
+		}
+	}
 	return "", nil
 }
 

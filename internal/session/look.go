@@ -258,11 +258,10 @@ func (s *Session) expected(ctx context.Context, w *ledger.Worker) (audit.Expecte
 		Busy: func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
 	}
 	x.Landed, x.Workers = now.LandedSince(w.StartSeq)
-	l := w.Lease.Lease()
-	if !l.Adopted {
-		return x, nil
+	for _, other := range now.Workers {
+		if l := other.Lease.Lease(); l.Adopted && (x.Workers[string(other.ID)] || x.Busy(string(other.ID))) {
+			x.Adopted = append(x.Adopted, l.Worktree)
+		}
 	}
-	c, dir, err := s.ownGitDir(ctx, l.Worktree)
-	x.OwnRef, x.OwnGitDir, x.OwnTop = c.Branch, dir, c.Top
-	return x, err
+	return x, nil
 }
