@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/cell"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
@@ -93,6 +94,9 @@ func wrapArgs(c *cobra.Command) {
 
 // open finds the repository.
 func (a *app) open(ctx context.Context) (*session.Session, error) {
+	if worker := os.Getenv(cell.Mark); worker != "" {
+		return nil, &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s, and only the operator decides about workers (%s is set)", worker, cell.Mark)}
+	}
 	s, err := session.Open(ctx, a.dir)
 	if err != nil {
 		return nil, err

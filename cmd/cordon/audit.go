@@ -162,5 +162,5 @@ func (a *app) diff(ctx context.Context, s *session.Session, w *ledger.Worker, st
 	if err := s.Diff(ctx, w, &buf, false, args...); err != nil {
 		return err
 	}
-	return a.object("cordon.diff/1", map[string]any{"worker": w.ID, "patch": strings.ToValidUTF8(buf.String(), "\ufffd")})
+	return a.object("cordon.diff/1", map[string]any{"worker": w.ID, "patch": audit.Path(buf.String())}) // base64 where it is not text
 }

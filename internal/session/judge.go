@@ -127,6 +127,9 @@ func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History)
 	if ok, err := repo.IsAncestor(ctx, w.Lease.Lease().Base, h.Head); err != nil || !ok {
 		return "its commits do not build on the base", err
 	}
+	if h.Scratch > 0 {
+		return fmt.Sprintf("its commits hold %d changes of scratch", h.Scratch), nil
+	}
 	if h.Borrowed > 0 {
 		return fmt.Sprintf("%d of its commits are not its own", h.Borrowed), nil
 	}
