@@ -116,13 +116,6 @@ func TestSlowKilledAtEveryBoundary(t *testing.T) {
 	}
 }
 
-func slow(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
-}
-
 func (st story) tell(t *testing.T, from, until int) {
 	s := newSite(t)
 	args := st.before(s)

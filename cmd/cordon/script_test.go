@@ -50,8 +50,26 @@ func killer(spec string) func(journal.Moment, journal.Event) {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	scripts(t, "testdata/script")
+}
+
+// TestSlowScripts runs the scripts that would make the everyday loop too long.
+func TestSlowScripts(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	scripts(t, "testdata/slow")
+}
+
+// slow leaves a test to the second command of the README.
+func slow(t *testing.T) {
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("a slow test: set CORDON_SLOW=1")
+	}
+}
+
+func scripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                "testdata/script",
+		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup:              setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

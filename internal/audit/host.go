@@ -76,11 +76,11 @@ func CaptureHost(ctx context.Context, host git.Host) (*HostState, error) {
 	for i := range s.Refs {
 		s.Refs[i].Name = encodable(s.Refs[i].Name)
 	}
-	if err := s.control(ctx, host); err != nil {
-		return nil, err
-	}
 	checkouts, err := host.Checkouts(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.control(ctx, host, checkouts); err != nil {
 		return nil, err
 	}
 	for _, c := range checkouts {
@@ -95,7 +95,7 @@ func CaptureHost(ctx context.Context, host git.Host) (*HostState, error) {
 
 // control records what decides about git in the repository, in the private
 // parts of its worktrees and in its submodules.
-func (s *HostState) control(ctx context.Context, host git.Host) error {
+func (s *HostState) control(ctx context.Context, host git.Host, checkouts []git.Checkout) error {
 	dirs, err := gitDirs(host.Dir)
 	if err != nil {
 		return err
@@ -106,10 +106,6 @@ func (s *HostState) control(ctx context.Context, host git.Host) error {
 				return err
 			}
 		}
-	}
-	checkouts, err := host.Checkouts(ctx)
-	if err != nil {
-		return err
 	}
 	for _, c := range checkouts {
 		if err := s.steering(ctx, host, c); err != nil {
@@ -122,7 +118,7 @@ func (s *HostState) control(ctx context.Context, host git.Host) error {
 // steering records what lies outside the git directory and steers git in a
 // checkout: the hooks it is told to take, the configuration it is told to read.
 func (s *HostState) steering(ctx context.Context, host git.Host, c git.Checkout) error {
-	hooks, err := host.HooksPath(ctx, c)
+	hooks, files, err := host.Steering(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -130,10 +126,6 @@ func (s *HostState) steering(ctx context.Context, host git.Host, c git.Checkout)
 		if err := s.record(hooks, hooks, 0); err != nil {
 			return err
 		}
-	}
-	files, err := host.ConfigFiles(ctx, c)
-	if err != nil {
-		return err
 	}
 	for _, f := range files {
 		name := f

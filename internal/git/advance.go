@@ -99,7 +99,7 @@ func (r Repo) adopt(ctx context.Context, c Checkout, w way, deltas []Delta) (boo
 
 // Index lists the entries of a checkout's index that are not in conflict.
 func (r Repo) Index(ctx context.Context, c Checkout) (map[string]Entry, error) {
-	out, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "--stage"}})
+	out, err := r.in(ctx, c, call{listing: true, args: []string{"ls-files", "-z", "--stage"}})
 	if err != nil {
 		return nil, err
 	}

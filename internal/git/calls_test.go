@@ -82,13 +82,9 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			return err
 		},
 		"ConfigValue": func(ctx context.Context) error { _, _, err := r.ConfigValue(ctx, "core.fsmonitor"); return err },
-		"HooksPath": func(ctx context.Context) error {
-			got, err := r.HooksPath(ctx, tr.linked)
-			return wantTrue(got == "", err)
-		},
-		"ConfigFiles": func(ctx context.Context) error {
-			got, err := r.ConfigFiles(ctx, tr.linked)
-			return wantTrue(slices.Contains(got, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(got, filepath.Join(tr.linked.GitDir, "config.worktree")), err)
+		"Steering": func(ctx context.Context) error {
+			hooks, files, err := r.Steering(ctx, tr.linked)
+			return wantTrue(hooks == "" && slices.Contains(files, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(files, filepath.Join(tr.linked.GitDir, "config.worktree")), err)
 		},
 		"Snapshot": func(ctx context.Context) error {
 			_, err := r.Snapshot(ctx, "refs/in/x", main, "m", func(w *Writer) error {

@@ -93,11 +93,14 @@ func (r Repo) locate(all []Checkout) ([]Checkout, error) {
 	return all, nil
 }
 
-// in calls git on a checkout, with every driver muted.
+// in calls git on a checkout, with every driver muted if git reads or writes the
+// content of files there.
 func (r Repo) in(ctx context.Context, c Checkout, k call) ([]byte, error) {
-	var err error
-	if k.mute, err = r.neutral(ctx, c.GitDir); err != nil {
-		return nil, err
+	if !k.listing {
+		var err error
+		if k.mute, err = r.neutral(ctx, c.GitDir); err != nil {
+			return nil, err
+		}
 	}
 	k.dir, k.repo = c.Top, []string{"--git-dir=" + c.GitDir, "--work-tree=" + c.Top}
 	return r.bin.run(ctx, k)
@@ -174,7 +177,7 @@ func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change,
 
 // HiddenBits lists the index entries whose changes git was told not to show.
 func (r Repo) HiddenBits(ctx context.Context, c Checkout) ([]string, error) {
-	out, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "-v"}})
+	out, err := r.in(ctx, c, call{listing: true, args: []string{"ls-files", "-z", "-v"}})
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +249,11 @@ func (m *meter) Write(p []byte) (int, error) {
 // IgnoredWith lists the untracked files of a checkout that a pattern file in
 // gitignore syntax matches and that the checkout's own rules ignore.
 func (r Repo) IgnoredWith(ctx context.Context, c Checkout, patterns string) ([]string, error) {
-	matched, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-from=" + patterns}})
+	matched, err := r.in(ctx, c, call{listing: true, args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-from=" + patterns}})
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := r.in(ctx, c, call{args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard"}})
+	ignored, err := r.in(ctx, c, call{listing: true, args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard"}})
 	if err != nil {
 		return nil, err
 	}

@@ -6,29 +6,20 @@ import (
 	"strings"
 )
 
-// HooksPath is where git takes the hooks of a checkout from when it is not told
-// to leave them alone: core.hooksPath as this checkout's own configuration, a
-// linked worktree's included, has it. "" when it is not set.
-func (r Repo) HooksPath(ctx context.Context, c Checkout) (string, error) {
+// Steering is what steers git in a checkout when it is not told to leave it
+// alone: where core.hooksPath of the checkout's own configuration, a linked
+// worktree's included, takes hooks from ("" when it is not set), and the files
+// that this configuration is read from, those that others include among them.
+func (r Repo) Steering(ctx context.Context, c Checkout) (hooks string, files []string, err error) {
 	values, err := r.configured(ctx, c)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	path := values.last["core.hookspath"]
-	if path == "" || filepath.IsAbs(path) {
-		return path, nil
+	hooks = values.last["core.hookspath"]
+	if hooks != "" && !filepath.IsAbs(hooks) {
+		hooks = filepath.Join(c.Top, hooks)
 	}
-	return filepath.Join(c.Top, path), nil
-}
-
-// ConfigFiles lists the files that the configuration of a checkout is read from,
-// those that others include among them.
-func (r Repo) ConfigFiles(ctx context.Context, c Checkout) ([]string, error) {
-	values, err := r.configured(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return values.files, nil
+	return hooks, values.files, nil
 }
 
 // configuration is what a checkout's own files say. The command line's settings

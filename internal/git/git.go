@@ -186,6 +186,7 @@ type call struct {
 	dir      string    // working directory; "" means the root directory
 	repo     []string  // --git-dir and --work-tree
 	config   []string  // further -c overrides
+	listing  bool      // on a checkout: names only, no content
 	mute     []setting // further settings, weaker than -c
 	env      []string  // further variables
 	args     []string

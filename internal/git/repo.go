@@ -46,21 +46,19 @@ func Discover(ctx context.Context, bin Binary, dir string) (Host, error) {
 		return Host{}, err
 	}
 	h := Host{Repo: Repo{bin: bin, Dir: common}}
-	facts, err := ask("--is-bare-repository", "--is-shallow-repository", "--show-object-format")
+	facts, err := ask("--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--git-dir")
 	if err != nil {
 		return Host{}, err
 	}
-	words := strings.Fields(facts)
-	if len(words) != 3 {
+	words := strings.SplitN(facts, "\n", 4) // the last may hold newlines
+	if len(words) != 4 {
 		return Host{}, fmt.Errorf("unexpected answer of git rev-parse: %q", facts)
 	}
 	h.Bare, h.Shallow, h.Format = words[0] == "true", words[1] == "true", Format(words[2])
 	if h.Format != SHA1 && h.Format != SHA256 {
 		return Host{}, fmt.Errorf("object format %q is not known to cordon", h.Format)
 	}
-	if h.Private, err = ask("--git-dir"); err != nil {
-		return Host{}, err
-	}
+	h.Private = words[3]
 	if h.Bare {
 		return h, nil
 	}

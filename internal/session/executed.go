@@ -61,11 +61,7 @@ func (s *Session) executed(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, c := range checkouts {
-		hooks, err := s.Host.HooksPath(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		files, err := s.Host.ConfigFiles(ctx, c)
+		hooks, files, err := s.Host.Steering(ctx, c)
 		if err != nil {
 			return nil, err
 		}

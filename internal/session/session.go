@@ -152,10 +152,6 @@ func (s *Session) Facts(ctx context.Context, w *ledger.Worker) (ledger.Facts, er
 // ancestor answers from the host alone. A commit that the host does not have
 // is in no branch of it.
 func (s *Session) ancestor(ctx context.Context, commit git.OID, target string) (bool, error) {
-	kinds, err := s.Host.Kinds(ctx, []git.OID{commit})
-	if err != nil || kinds[commit] != "commit" {
-		return false, err
-	}
 	tip, err := s.Host.Ref(ctx, target)
 	if errors.Is(err, git.ErrNoRef) {
 		return false, nil
@@ -163,7 +159,15 @@ func (s *Session) ancestor(ctx context.Context, commit git.OID, target string) (
 	if err != nil {
 		return false, err
 	}
-	return s.Host.IsAncestor(ctx, commit, tip)
+	is, err := s.Host.IsAncestor(ctx, commit, tip)
+	if err == nil {
+		return is, nil
+	}
+	kinds, kerr := s.Host.Kinds(ctx, []git.OID{commit})
+	if kerr == nil && kinds[commit] != "commit" {
+		return false, nil
+	}
+	return false, err
 }
 
 // Status is the word for a worker now.
