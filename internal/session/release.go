@@ -201,6 +201,9 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 	if w.Lease.Expired(s.Now()) {
 		return nil, refuse("the lease of %s has expired: merge or discard what it left", w.ID)
 	}
+	if len(how.Command) > 0 && w.Gate != nil {
+		return nil, refuse("%s is %s: there is nothing left to run in its tree", w.ID, status)
+	}
 	how.Again = w.Exit != nil && !w.Exit.OK() || w.Gate == nil && len(how.Command) > 0
 	return s.Continue(ctx, w.ID, how)
 }
@@ -221,6 +224,9 @@ func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discar
 	}
 	if w.Discard != nil || w.Removal != nil {
 		return refuse("%s was discarded or removed meanwhile", w.ID)
+	}
+	if w.Intent != nil && w.Gate == nil {
+		return refuse("%s was interrupted while it landed, and may have: cordon resume %s finds out", w.ID, w.ID)
 	}
 	s.endLeft(w.ID)
 	return s.discard(ctx, w, d)
