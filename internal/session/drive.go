@@ -102,7 +102,7 @@ func (s *Session) next(w *ledger.Worker, how *Drive) step {
 	case w.Exit == nil:
 		return s.giveUp
 	case w.Audit == nil, how.Judge && !how.audited:
-		return s.settled(s.auditWithRoom)
+		return s.auditWithRoom
 	}
 	return s.afterAudit(w, how)
 }

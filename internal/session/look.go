@@ -99,7 +99,7 @@ func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*aud
 		j.Tree.Seeded = w.Tree.Included
 	}
 	j.History = func(ctx context.Context) (*audit.History, error) { return s.history(ctx, w, name) }
-	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return s.tripwire(ctx, w) }
+	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return s.compareSettled(ctx, w) }
 	return audit.Run(ctx, j), nil
 }
 
@@ -189,6 +189,17 @@ func (s *Session) historyRepo(w *ledger.Worker) git.Repo {
 		return s.Host.Repo
 	}
 	return git.OpenBare(s.Bin, s.State.History(string(w.ID)), s.Host.Format)
+}
+
+// compareSettled is tripwire while nothing lands. The rest of an audit needs no
+// such quiet: how long it takes is up to the worker, and others have to go on.
+func (s *Session) compareSettled(ctx context.Context, w *ledger.Worker) ([]audit.Finding, string, error) {
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return nil, "", err
+	}
+	defer release()
+	return s.tripwire(ctx, w)
 }
 
 // tripwire compares the host with the baseline of the worker's last launch. That
