@@ -16,7 +16,7 @@ type ecosystem struct {
 	setup   []step   // the first that fits
 	tests   []step   // the first that fits
 	instead []step   // tests that usually run those of another ecosystem: only where there are none
-	hosts   []string // where its tools fetch from
+	hosts   []string // presets for where its tools fetch from
 }
 
 // telling are the files whose content some step below asks about.
@@ -44,13 +44,13 @@ var ecosystems = []ecosystem{
 		name: "Go", marks: []string{"go.mod"},
 		output: []string{"bin", "dist"},
 		tests:  []step{{when: always, run: "go test ./..."}},
-		hosts:  []string{"proxy.golang.org", "sum.golang.org"},
+		hosts:  []string{"@go"},
 	},
 	{
 		name: "Rust", marks: []string{"Cargo.toml"},
 		scratch: []string{"target"},
 		tests:   []step{{when: always, run: "cargo test"}},
-		hosts:   []string{"index.crates.io", "static.crates.io", "crates.io"},
+		hosts:   []string{"@crates"},
 	},
 	{
 		name: "Node.js", marks: []string{"package.json"},
@@ -70,7 +70,7 @@ var ecosystems = []ecosystem{
 			{when: both(npmTest, bun), run: "bun run test"},
 			{when: npmTest, run: "npm test"},
 		},
-		hosts: []string{"registry.npmjs.org"},
+		hosts: []string{"@npm"},
 	},
 	{
 		name: "Python", marks: []string{"pyproject.toml", "setup.py", "requirements.txt"},
@@ -87,7 +87,7 @@ var ecosystems = []ecosystem{
 			{when: both(pytest, has("poetry.lock")), run: "poetry run pytest"},
 			{when: pytest, run: "python3 -m pytest"},
 		},
-		hosts: []string{"pypi.org", "files.pythonhosted.org"},
+		hosts: []string{"@pypi"},
 	},
 	{
 		name: "Maven", marks: []string{"pom.xml"},
@@ -96,7 +96,6 @@ var ecosystems = []ecosystem{
 			{when: has("mvnw"), run: "./mvnw -q test"},
 			{when: always, run: "mvn -q test"},
 		},
-		hosts: []string{"repo.maven.apache.org"},
 	},
 	{
 		name: "Gradle", marks: []string{"build.gradle", "build.gradle.kts"},
@@ -106,7 +105,6 @@ var ecosystems = []ecosystem{
 			{when: has("gradlew"), run: "./gradlew test"},
 			{when: always, run: "gradle test"},
 		},
-		hosts: []string{"repo.maven.apache.org", "plugins.gradle.org", "services.gradle.org"},
 	},
 	{
 		name: "Ruby", marks: []string{"Gemfile"},
@@ -117,7 +115,6 @@ var ecosystems = []ecosystem{
 			{when: either(has(".rspec"), has("spec")), run: "bundle exec rspec"},
 			{when: says(`(?i)testtask|task\s*\(?:?["']?test\b`, "Rakefile"), run: "bundle exec rake test"},
 		},
-		hosts: []string{"rubygems.org", "index.rubygems.org"},
 	},
 	{
 		name: "PHP", marks: []string{"composer.json"},
@@ -127,7 +124,6 @@ var ecosystems = []ecosystem{
 			{when: script("composer.json", "test"), run: "composer test"},
 			{when: phpunit, run: "vendor/bin/phpunit"},
 		},
-		hosts: []string{"repo.packagist.org", "api.github.com", "codeload.github.com"},
 	},
 	{
 		name: "CMake", marks: []string{"CMakeLists.txt"},
@@ -142,7 +138,6 @@ var ecosystems = []ecosystem{
 		output: []string{"**/bin", "**/obj"},
 		setup:  []step{{when: always, run: "dotnet restore"}},
 		tests:  []step{{when: always, run: "dotnet test"}},
-		hosts:  []string{"api.nuget.org"},
 	},
 	{
 		name: "Make", marks: []string{"GNUmakefile", "makefile", "Makefile"},
