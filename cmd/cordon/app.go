@@ -97,6 +97,9 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	if worker := os.Getenv(cell.Mark); worker != "" {
 		return nil, &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s, and only the operator decides about workers (%s is set)", worker, cell.Mark)}
 	}
+	if fi, err := os.Stat(a.dir); err != nil || !fi.IsDir() {
+		return nil, usage("-C %s: there is no such directory", a.dir)
+	}
 	s, err := session.Open(ctx, a.dir)
 	if err != nil {
 		return nil, err

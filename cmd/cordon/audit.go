@@ -61,7 +61,7 @@ func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 		return nil
 	}
 	l := w.Lease.Lease()
-	a.print("%s  %s: %d to land, %d violations", w.ID, r.Verdict, r.Summary.Landing, r.Summary.Violations)
+	a.print("%s  %s: %d to land, %s", w.ID, r.Verdict, r.Summary.Landing, plural(r.Summary.Violations, "violation"))
 	a.print("lease   sha256:%s", r.Lease)
 	a.print("        may write %s (policy: %s)", orNothing(strings.Join(w.Lease.Rules().Roots(), ", ")), l.Source)
 	a.print("base    %s, for %s", r.Base.Short(), short(l.Target))

@@ -215,18 +215,22 @@ func (a *app) curtain(dir, repo string, cast []played) error {
 // lookAround is what to type next.
 func lookAround(dir, repo string, cast []played) []string {
 	id := func(i int) string { return string(cast[i].worker.ID) }
-	lines := []string{"", "Look around:"}
+	lines := []string{"", "Look around (go install ./cmd/cordon puts cordon into your Go binaries first):"}
 	for _, next := range [][2]string{
 		{"export XDG_STATE_HOME=" + filepath.Join(dir, "state"), ""},
 		{"cd " + repo, ""},
+		{"git reset --keep " + cast[0].worker.Gate.Commit.Short(), "undo what the last one did to main"},
 		{"cordon audit " + id(0), "what landed, by which rule"},
 		{"cordon quarantine show " + id(1), "the evidence"},
 		{"cordon quarantine release " + id(1) + " --write docs --reason 'docs are fine'", ""},
 		{"cordon quarantine diff " + id(2), "what it did"},
-		{"git reset --keep " + cast[0].worker.Gate.Commit.Short(), "undo what the last one did to main"},
 		{"rm -r " + dir, "when you are done"},
 	} {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %-52s %s", next[0], next[1]), " "))
+		line := "  " + next[0]
+		if next[1] != "" {
+			line = fmt.Sprintf("  %-50s # %s", next[0], next[1])
+		}
+		lines = append(lines, line)
 	}
 	return append(lines, "",
 		"The last agent did reach main: this version has no kernel cell yet, so cordon",

@@ -39,6 +39,7 @@ func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 func codeOf(err error) int {
 	var (
 		use     usageError
+		mistake *session.MistakeError
 		code    codeError
 		refused *session.RefusedError
 		person  *session.PersonError
@@ -51,7 +52,7 @@ func codeOf(err error) int {
 		return int(code)
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &use):
+	case errors.As(err, &use), errors.As(err, &mistake):
 		return exitUsage
 	case errors.As(err, &refused), errors.As(err, &bad):
 		return exitRefused

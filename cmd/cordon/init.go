@@ -79,7 +79,11 @@ func (a *app) initSaid(top string, found project, text []byte, dry bool) error {
 		return err
 	}
 	a.print("%s", path)
-	a.say("fits %s; look it over, then commit it, because a run reads the policy from its base commit:", orNothing(strings.Join(found.names(), ", ")))
+	kind := "it knows none of the tools used here, so the defaults hold"
+	if names := found.names(); len(names) > 0 {
+		kind = "it fits " + strings.Join(names, ", ")
+	}
+	a.say("%s; look it over, then commit it, because a run reads the policy from its base commit:", kind)
 	a.say("  %s", commitLine(top, found.ignored[session.PolicyName]))
 	return nil
 }

@@ -98,7 +98,7 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 		"worker": w.ID, "status": status, "created": w.Created, "changed": w.Changed, "expires": l.Expires,
 		"base": l.Base, "base_short": l.Base.Short(), "target": l.Target, "branch": l.Branch,
 		"worktree": s.TreeOf(w), "adopted": l.Adopted, "lease": w.Lease.Hash(), "policy_source": l.Source,
-		"command": w.Command, "command_line": session.Shorten(w.Command), "write_roots": w.Lease.Rules().Roots(),
+		"command": w.Ran(), "command_line": session.Shorten(w.Ran()), "write_roots": w.Lease.Rules().Roots(),
 	}
 	o["disk"], _ = worktree.Bytes(s.TreeOf(w)) // 0 when the tree is gone
 	o["behind"] = 0
@@ -164,7 +164,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	l := w.Lease.Lease()
 	a.print("%s  %s%s", w.ID, status, because(w, status))
 	rows := [][]string{
-		{"command", session.Shorten(w.Command)},
+		{"command", session.Shorten(w.Ran())},
 		{"lease", "sha256:" + w.Lease.Hash() + ", until " + l.Expires.Format(time.RFC3339)},
 		{"policy", l.Source + ", may write " + orNothing(strings.Join(w.Lease.Rules().Roots(), ", "))},
 		{"base", fmt.Sprintf("%s for %s, behind by %v", l.Base.Short(), short(l.Target), o["behind"])},
@@ -176,7 +176,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	}
 	if w.Audit != nil {
 		n := w.Audit.Summary
-		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %d violations, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing, n.Violations, n.Ignored, n.Scratch, n.Notes)})
+		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing, plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
 	}
 	if w.Gate != nil {
 		for _, c := range w.Gate.Checks {

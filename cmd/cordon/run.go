@@ -100,7 +100,7 @@ func (a *app) announce(s *session.Session, w *ledger.Worker) {
 	s.Voice.Step(w.ID, "leased", fmt.Sprintf("base %s, for %s, may write %s (policy: %s)", l.Base.Short(), short(l.Target), roots, l.Source))
 	s.Voice.Step(w.ID, "cell", unconfined)
 	if len(w.Overlap) > 0 {
-		s.Voice.Step(w.ID, "overlap", "may write what "+strings.Join(w.Overlap, ", ")+" may write too: expect a conflict")
+		s.Voice.Step(w.ID, "overlap", "may write what "+strings.Join(w.Overlap, ", ")+" may write too: a conflict is possible")
 	}
 }
 
@@ -151,8 +151,14 @@ func because(w *ledger.Worker, status ledger.Status) string {
 	case ledger.WaitingFor:
 		return ": " + w.Gate.Why
 	case ledger.Failed:
+		if w.Exit.Error != "" {
+			return ": the command could not be started: " + w.Exit.Error
+		}
 		return fmt.Sprintf(": the command ended with %d (%s)", w.Exit.Code, w.Exit.Reason)
 	case ledger.ThrownAway:
+		if w.Discard.Why == "" {
+			return " by " + w.Discard.Who
+		}
 		return ": " + w.Discard.Why
 	}
 	return ""
@@ -185,7 +191,8 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 		return []string{
 			"cordon quarantine show " + id + "     the evidence",
 			"cordon quarantine diff " + id + "     what it did",
-			"cordon quarantine release " + id + " --policy FILE --reason WHY, or discard " + id,
+			"cordon quarantine release " + id + " --write ROOT --reason WHY     (or --policy FILE)",
+			"cordon discard " + id,
 		}
 	case ledger.Conflicted:
 		return []string{

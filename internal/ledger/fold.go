@@ -41,6 +41,14 @@ type Worker struct {
 	Events     int
 }
 
+// Ran is the command that ran last, or that is to run.
+func (w *Worker) Ran() []string {
+	if w.Start != nil {
+		return w.Start.Command
+	}
+	return w.Command
+}
+
 // Ledger is the fold of a whole journal.
 type Ledger struct {
 	Workers []*Worker // in order of their leases

@@ -33,6 +33,12 @@ type Dispatch struct {
 	Options   ledger.Options
 }
 
+// MistakeError is something the operator named that is not there.
+type MistakeError struct{ Err error }
+
+func (e *MistakeError) Error() string { return e.Err.Error() }
+func (e *MistakeError) Unwrap() error { return e.Err }
+
 // RefusedError is a refusal that no retry changes: a policy or a missing layer.
 type RefusedError struct{ Err error }
 
@@ -114,7 +120,7 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 	l.Base = tip
 	if d.Base != "" {
 		if l.Base, err = s.Host.Commit(ctx, d.Base); err != nil {
-			return l, err
+			return l, &MistakeError{fmt.Errorf("--base: %w", err)}
 		}
 	}
 	if err := s.adopt(ctx, d, tip, &l); err != nil {
@@ -151,7 +157,12 @@ func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (er
 // been written there.
 func WithWriteRoots(p policy.Policy, roots []string) (policy.Policy, error) {
 	p.Filesystem.WriteRoots = roots
-	return policy.Parse("--write", p.YAML())
+	p, err := policy.Parse("--write", p.YAML())
+	var bad *policy.Error
+	if errors.As(err, &bad) {
+		return p, refuse("--write: %s", bad.Problem) // the position is in a text that nobody wrote
+	}
+	return p, err
 }
 
 // target is the branch that the result is for, by its full name.
@@ -168,7 +179,7 @@ func (s *Session) target(ctx context.Context, name string) (string, error) {
 	}
 	ref := "refs/heads/" + strings.TrimPrefix(name, "refs/heads/")
 	if _, err := s.Host.Ref(ctx, ref); err != nil {
-		return "", fmt.Errorf("target: %w", err)
+		return "", &MistakeError{fmt.Errorf("--target: %w", err)}
 	}
 	return ref, nil
 }

@@ -174,7 +174,7 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 
 // summary is the first line of the result's commit message.
 func summary(w *ledger.Worker) string {
-	text := "cordon: " + string(w.ID) + ": " + Shorten(w.Command)
+	text := "cordon: " + string(w.ID) + ": " + Shorten(w.Ran())
 	if r := []rune(text); len(r) > 72 {
 		text = string(r[:71]) + "…"
 	}

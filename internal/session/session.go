@@ -12,6 +12,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -201,12 +202,15 @@ func (s *Session) PolicyFile(path string) (policy.Policy, string, error) {
 	if err != nil {
 		return policy.Policy{}, "", err
 	}
+	if _, err := os.Stat(abs); err != nil {
+		return policy.Policy{}, "", &MistakeError{fmt.Errorf("--policy: %w", err)}
+	}
 	if err := s.outside(abs); err != nil {
 		return policy.Policy{}, "", err
 	}
 	text, err := os.ReadFile(abs)
 	if err != nil {
-		return policy.Policy{}, "", err
+		return policy.Policy{}, "", &MistakeError{fmt.Errorf("--policy: %w", err)}
 	}
 	p, err := policy.Parse(path, text)
 	return p, path, err
