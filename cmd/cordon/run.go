@@ -202,7 +202,7 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 	case ledger.WaitingFor:
 		return []string{
 			"the result is refs/cordon/results/" + id + "; when the checkout is clean: cordon merge " + id,
-			"or in the checkout: git merge --ff-only refs/cordon/results/" + id,
+			"or in the checkout: git merge refs/cordon/results/" + id,
 		}
 	case ledger.Failed:
 		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id + "   to take what it left to the gate all the same"}
