@@ -36,6 +36,9 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 	if c.ignored, err = t.Ignored(ctx, c.newPaths()); err != nil {
 		return nil, err
 	}
+	if err := c.bounded(); err != nil {
+		return nil, err
+	}
 	if err := c.hash(ctx); err != nil {
 		return nil, err
 	}

@@ -25,9 +25,8 @@ func (h *History) findings(ctx context.Context, base []git.File, rules Judge) ([
 		}
 		list = append(list, looked...)
 	}
-	found := Classify(list, rules)
-	h.Scratch = len(only(found, Scratch))
-	return only(found, Violation), nil
+	h.Scratch = len(only(Classify(list, rules), Scratch))
+	return Violations(list, rules), nil
 }
 
 // look judges the changes of a commit on its whole tree.

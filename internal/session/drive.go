@@ -32,15 +32,6 @@ type Drive struct {
 	unknown         error
 }
 
-// Run leases and takes a worker through the whole pipeline.
-func (s *Session) Run(ctx context.Context, d Dispatch, how Drive) (*ledger.Worker, error) {
-	w, err := s.Lease(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	return s.Continue(ctx, w.ID, how)
-}
-
 // Continue takes a worker on from wherever it is.
 func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger.Worker, error) {
 	if err := s.begin(ctx); err != nil {

@@ -94,9 +94,18 @@ func (s *shop) dispatch(line string) session.Dispatch {
 	return session.Dispatch{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test"}
 }
 
+// runAll leases a worker and takes it through the whole pipeline.
+func runAll(ctx context.Context, s *session.Session, d session.Dispatch, how session.Drive) (*ledger.Worker, error) {
+	w, err := s.Lease(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return s.Continue(ctx, w.ID, how)
+}
+
 func (s *shop) run(line string) *ledger.Worker {
 	s.t.Helper()
-	w, err := s.open().Run(context.Background(), s.dispatch(line), session.Drive{})
+	w, err := runAll(context.Background(), s.open(), s.dispatch(line), session.Drive{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -176,7 +185,7 @@ func TestKilledBetweenBranchAndCheckout(t *testing.T) {
 				w = now.Workers[0]
 				s.git("update-ref", w.Intent.Ref, string(w.Intent.New), string(w.Intent.Old))
 			}, func(at *session.Session) {
-				_, _ = at.Run(context.Background(), s.dispatch("echo x >src/x.txt; echo more >>src/a.txt"), session.Drive{})
+				_, _ = runAll(context.Background(), at, s.dispatch("echo x >src/x.txt; echo more >>src/a.txt"), session.Drive{})
 			})
 			if got := s.git("status", "--porcelain"); !strings.Contains(got, "D  src/x.txt") {
 				t.Fatalf("the checkout does not show the result in reverse: %q", got)
@@ -215,7 +224,7 @@ func TestKilledAndEditedMeanwhile(t *testing.T) {
 		w = now.Workers[0]
 		s.git("update-ref", w.Intent.Ref, string(w.Intent.New), string(w.Intent.Old))
 	}, func(at *session.Session) {
-		_, _ = at.Run(context.Background(), s.dispatch("echo more >>src/a.txt"), session.Drive{})
+		_, _ = runAll(context.Background(), at, s.dispatch("echo more >>src/a.txt"), session.Drive{})
 	})
 	s.write("src/a.txt", "mine\n")
 	at := s.open()
@@ -234,7 +243,7 @@ func TestKilledAndEditedMeanwhile(t *testing.T) {
 func TestKilledBeforeTheBranch(t *testing.T) {
 	s := newShop(t)
 	s.dies(ledger.Intended, journal.After, nil, func(at *session.Session) {
-		_, _ = at.Run(context.Background(), s.dispatch("echo x >src/x.txt"), session.Drive{})
+		_, _ = runAll(context.Background(), at, s.dispatch("echo x >src/x.txt"), session.Drive{})
 	})
 	at := s.open()
 	now, err := at.Ledger()
@@ -256,7 +265,7 @@ func TestExpiredLease(t *testing.T) {
 	base := s.git("rev-parse", "main")
 	d := s.dispatch("echo x >src/x.txt")
 	d.Options.NoMerge = true
-	w, err := s.open().Run(context.Background(), d, session.Drive{})
+	w, err := runAll(context.Background(), s.open(), d, session.Drive{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +292,7 @@ func TestExpiredLease(t *testing.T) {
 	// A moment earlier it lands; a release gives it a new term.
 	d = s.dispatch("echo y >src/y.txt")
 	d.Options.NoMerge = true
-	fresh, err := s.open().Run(context.Background(), d, session.Drive{})
+	fresh, err := runAll(context.Background(), s.open(), d, session.Drive{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (s *shop) bad() *ledger.Worker {
 	p := policy.Default()
 	p.Filesystem.WriteRoots = []string{"src"}
 	d.Policy = &p
-	w, err := s.open().Run(context.Background(), d, session.Drive{})
+	w, err := runAll(context.Background(), s.open(), d, session.Drive{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
