@@ -204,10 +204,7 @@ func confinement(w *ledger.Worker) string {
 	if w.Start == nil {
 		return "not started"
 	}
-	if len(w.Start.Layers) == 0 {
-		return "unconfined"
-	}
-	return strings.Join(w.Start.Layers, ", ")
+	return w.Start.Cell.String()
 }
 
 func (a *app) logsCommand() *cobra.Command {

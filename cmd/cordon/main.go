@@ -13,10 +13,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"cordon/internal/cell"
 	"cordon/internal/journal"
 )
 
-func main() { os.Exit(run(os.Args[1:], nil)) }
+func main() {
+	cell.Init()
+	os.Exit(run(os.Args[1:], nil))
+}
 
 // wantsJSON looks for --json before the flags are parsed: a mistake among them is
 // answered in JSON too.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,8 +51,8 @@ the branch you are on, at the commit named with --base, or the file named with
 --policy; the default where there is none, and outside a repository.
 
 What is printed is itself a policy file: every key with its value, and comments
-that say where it came from and which names never land unless write_roots names
-them.`,
+that say where it came from, which names never land unless write_roots names
+them, and what the @default of deny_read stands for.`,
 		Example: `  cordon policy show
   cordon policy show --base v1.2
   cordon policy show --policy strict.yaml --json | jq .policy.filesystem`,
@@ -69,9 +70,9 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 		return err
 	}
 	if a.json {
-		return a.object("cordon.policy/1", map[string]any{"source": source, "policy": p, "protected": protectedRows()})
+		return a.object("cordon.policy/1", map[string]any{"source": source, "policy": p, "protected": protectedRows(), "unread": unreadRows()})
 	}
-	_, err = fmt.Fprintf(a.out, "# Source: %s\n# %s\n\n%s%s", oneLine(source), unenforced, p.YAML(), protectedComment())
+	_, err = fmt.Fprintf(a.out, "# Source: %s\n# %s\n\n%s%s", oneLine(source), unenforced, p.YAML(), protectedComment()+unreadComment(p))
 	return err
 }
 
@@ -167,6 +168,42 @@ func protectedComment() string {
 		fmt.Fprintf(&b, "# %s %-46s %s\n", mark, p.Name, p.Reason)
 	}
 	return b.String()
+}
+
+// unreadRow is an entry of the built-in list of deny_read in a --json call.
+type unreadRow struct {
+	Entry  string `json:"entry"`
+	Reason string `json:"reason"`
+}
+
+func unreadRows() []unreadRow {
+	var rows []unreadRow
+	for _, u := range policy.UnreadByDefault() {
+		rows = append(rows, unreadRow(u))
+	}
+	return rows
+}
+
+// unreadComment lists by reason what @default stands for, when it is there.
+func unreadComment(p policy.Policy) string {
+	if !slices.Contains(p.Filesystem.DenyRead, policy.DefaultUnread) {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n# @default in deny_read: these may not be read, with everything below, unless an\n# entry of read_roots names them.\n")
+	reason, width := "", 0
+	for _, u := range policy.UnreadByDefault() {
+		if u.Reason != reason {
+			reason, width = u.Reason, 0
+			fmt.Fprintf(&b, "%s# What %s:", strings.Repeat("\n", min(1, width)), reason)
+		}
+		if width += len(u.Entry) + 2; width > 76 || width == len(u.Entry)+2 {
+			b.WriteString("\n#  ")
+			width = len(u.Entry) + 3
+		}
+		b.WriteString(" " + u.Entry)
+	}
+	return b.String() + "\n"
 }
 
 // oneLine keeps a text that others chose inside the comment it is put in.

@@ -13,9 +13,6 @@ import (
 	"cordon/internal/session"
 )
 
-// unconfined is said before every worker until there is a cell.
-const unconfined = "unconfined: no kernel cell in this version, so reads, network and limits but time are not enforced"
-
 type runOptions struct {
 	session.Dispatch
 	policy string
@@ -98,7 +95,6 @@ func (a *app) announce(s *session.Session, w *ledger.Worker) {
 		roots = "nothing"
 	}
 	s.Voice.Step(w.ID, "leased", fmt.Sprintf("base %s, for %s, may write %s (policy: %s)", l.Base.Short(), short(l.Target), roots, l.Source))
-	s.Voice.Step(w.ID, "cell", unconfined)
 	if len(w.Overlap) > 0 {
 		s.Voice.Step(w.ID, "overlap", "may write what "+strings.Join(w.Overlap, ", ")+" may write too: a conflict is possible")
 	}
@@ -232,8 +228,7 @@ instead. Everything after it (audit, gate) follows as in run.`,
 			}
 			how := a.drive(ledger.Options{Interactive: interactive})
 			how.Command = args[1:]
-			s.Voice.Step(w.ID, "cell", unconfined)
-			w, err = s.Resume(cmd.Context(), w, how)
+					w, err = s.Resume(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, err)
 		},
 	}

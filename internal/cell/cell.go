@@ -1,10 +1,18 @@
 // Package cell runs commands that nobody trusts: workers, and the setup and
 // acceptance commands that run a worker's code.
 //
-// It confines nothing yet, and says so: Layers is empty, and every caller shows
-// and records that. What it does hold to is the life of the processes: a command
-// runs in a process group of its own, ends at its time limit or when it is told
-// to, takes its children with it, and on Linux does not outlive cordon.
+// An Order says what a command may see and write. Plan turns it into a Spec,
+// without touching anything; Run carries a Spec out by starting this program
+// again inside new namespaces, where it builds the view, gives up everything,
+// proves that it did, and only then starts the command. No other program and no
+// privilege is needed for that.
+//
+// The package refuses to be weaker in silence: a layer that cannot be put up ends
+// the launch with its name, unless the caller has said that it may be missing,
+// and then it is named all the same. It knows nothing of repositories, policies
+// or leases, and never decides what a worker may do. Without an Order a command
+// is run unconfined: it gets a process group of its own, ends at its time limit,
+// takes its children with it, and on Linux does not outlive cordon.
 package cell
 
 import (
@@ -24,10 +32,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Layers names the layers of confinement that were proven for a launch. There
-// are none yet.
-func Layers() []string { return nil }
-
 // Command is what to run.
 type Command struct {
 	Argv   []string
@@ -40,8 +44,24 @@ type Command struct {
 	// Terminal hands over the terminal that Stdin is: the command is in its
 	// foreground, and an interrupt typed there is the command's.
 	Terminal *os.File
-	// Started is called with the process once it runs.
-	Started func(pid int) error
+	// Transcript takes what is shown on the terminal as well.
+	Transcript io.Writer
+	// Cell confines the command; nil runs it unconfined.
+	Cell *Order
+	// Weaker lets the command run although layers are missing.
+	Weaker bool
+	// Started is told of the launch when the cell is proven and before the
+	// command's first instruction. Its error ends the launch.
+	Started func(Launch) error
+}
+
+// Launch is what a command was started in.
+type Launch struct {
+	Pid      int
+	Layers   []Layer
+	Landlock int // the version of the kernel's interface
+	Missing  []Missing
+	Proven   []string // acts that were tried first, with the right answer
 }
 
 // The variables that name a worker, and the repository it works for, in the
@@ -129,6 +149,11 @@ const (
 	Interrupted Reason = "interrupted" // the operator, or a signal to cordon
 	NotStarted  Reason = "not started"
 	Vanished    Reason = "lost" // cordon or the machine died while it ran
+
+	MemoryLimit  Reason = "memory limit"
+	ProcessLimit Reason = "process limit"
+	FileLimit    Reason = "open files limit"
+	DiskLimit    Reason = "disk limit"
 )
 
 // Exit is how a command ended.
@@ -137,6 +162,9 @@ type Exit struct {
 	Reason Reason `json:"reason"`
 	Left   int    `json:"left,omitempty"` // processes it had left behind, which were ended
 	Error  string `json:"error,omitempty"`
+	// Refused counts the system calls that the cell refused and that no ordinary
+	// program makes.
+	Refused map[string]int `json:"refused,omitempty"`
 }
 
 // OK reports whether the command ended by itself and well.
@@ -151,11 +179,23 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	// The kernel ties "die with the parent" to the thread that forked.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	if c.Cell != nil {
+		return runConfined(ctx, c)
+	}
+	return runFree(ctx, c)
+}
+
+func notStarted(err error) (Exit, error) {
+	return Exit{Code: 127, Reason: NotStarted, Error: err.Error()}, err
+}
+
+// runFree runs a command without a cell.
+func runFree(ctx context.Context, c Command) (Exit, error) {
 	adoptOrphans()
 	defer enter(c.mark())()
 	program, err := c.program()
 	if err != nil {
-		return Exit{Code: 127, Reason: NotStarted, Error: err.Error()}, err
+		return notStarted(err)
 	}
 	cmd := exec.Command(program)
 	cmd.Args, cmd.Dir, cmd.Env = c.Argv, c.Dir, c.Env
@@ -168,9 +208,9 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	// A process that escaped and keeps the output open must not keep us.
 	cmd.WaitDelay = 2 * time.Second
 	if err := start(cmd, c); err != nil {
-		return Exit{Code: 127, Reason: NotStarted, Error: err.Error()}, err
+		return notStarted(err)
 	}
-	exit := Exit{Reason: supervise(ctx, cmd, c.Limit)}
+	exit := Exit{Reason: supervise(ctx, cmd, c.Limit, nil)}
 	exit.Left = endRest(cmd.Process.Pid, c.mark())
 	_ = cmd.Wait() // the status is read from cmd.ProcessState
 	exit.Code = status(cmd)
@@ -191,7 +231,7 @@ func start(cmd *exec.Cmd, c Command) error {
 	if c.Started == nil {
 		return nil
 	}
-	if err := c.Started(cmd.Process.Pid); err != nil {
+	if err := c.Started(Launch{Pid: cmd.Process.Pid}); err != nil {
 		killGroup(cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait() // its status does not matter: it was ended before it was let go
 		endRest(cmd.Process.Pid, c.mark())
@@ -201,8 +241,8 @@ func start(cmd *exec.Cmd, c Command) error {
 }
 
 // supervise waits for the end of the command's own process and brings it about
-// when it is due.
-func supervise(ctx context.Context, cmd *exec.Cmd, limit time.Duration) Reason {
+// when it is due, or when over says so.
+func supervise(ctx context.Context, cmd *exec.Cmd, limit time.Duration, over <-chan Reason) Reason {
 	done := make(chan struct{})
 	go func() { awaitEnd(cmd); close(done) }()
 	var timeout <-chan time.Time
@@ -215,6 +255,7 @@ func supervise(ctx context.Context, cmd *exec.Cmd, limit time.Duration) Reason {
 	select {
 	case <-done:
 		return reason
+	case reason = <-over:
 	case <-timeout:
 		reason = TimedOut
 	case <-ctx.Done():

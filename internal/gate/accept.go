@@ -15,11 +15,12 @@ import (
 
 // Acceptance runs a policy's commands on a merged tree in a place of its own.
 type Acceptance struct {
-	Gate   *Gate
-	Lease  lease.Lease
-	Env    func(lease.Lease) []string // environment for a lease whose worktree is the merged tree
-	Output io.Writer
-	Now    func() time.Time
+	Gate  *Gate
+	Lease lease.Lease
+	// Command makes the command for a line of the policy in the merged tree.
+	Command func(ctx context.Context, top, line string) (cell.Command, error)
+	Output  io.Writer
+	Now     func() time.Time
 }
 
 // Run checks a commit out, runs setup and then every acceptance command, and
@@ -65,10 +66,12 @@ func (a Acceptance) one(ctx context.Context, l lease.Lease, line string) (Check,
 	out := io.MultiWriter(a.Output, &tail)
 	fmt.Fprintf(a.Output, "$ %s\n", line)
 	began := a.Now()
-	exit, err := cell.Run(ctx, cell.Command{
-		Argv: cell.Shell(line), Dir: l.Worktree, Env: a.Env(l), Stdout: out, Stderr: out,
-		Limit: time.Duration(l.Policy.Limits.Time),
-	})
+	c, err := a.Command(ctx, l.Worktree, line)
+	if err != nil {
+		return Check{}, err
+	}
+	c.Stdout, c.Stderr = out, out
+	exit, err := cell.Run(ctx, c)
 	if ctx.Err() != nil {
 		return Check{}, ctx.Err()
 	}

@@ -54,8 +54,8 @@ type Tree = worktree.Made
 // Start is the data of Started.
 type Start struct {
 	Command  []string `json:"command"`
-	Layers   []string `json:"layers"`   // of confinement, proven for this launch
 	Baseline string   `json:"baseline"` // SHA-256 of the host's recorded state
+	Cell
 }
 
 // Audit is the data of Audited.

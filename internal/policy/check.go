@@ -18,6 +18,9 @@ func checkVariable(s string) (string, error) {
 	if s == "" {
 		return "", fault{"an environment variable needs a name", ""}
 	}
+	if reason, never := Withheld(s); never {
+		return "", fault{quote(s) + " is never passed: it " + reason, "give the value another name"}
+	}
 	return s, nil
 }
 

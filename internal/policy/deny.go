@@ -29,14 +29,14 @@ func newDeny(at Location, p pattern) (Deny, error) {
 		return Deny{}, err
 	}
 	d := Deny{Entry: p.String(), fold: folding(at.Fold)}
-	if below, inside := at.inside(parts); inside {
+	below, inside := at.inside(parts)
+	if inside {
 		own, _ := at.expand(pattern{form: inTree})
 		parts = append(own, below...)
 	}
 	d.Pattern = absoluteGlob(parts)
 	d.cover = newCover(parts, d.fold)
 	d.worktree = d.fold.keys(components(at.Worktree))
-	_, inside := at.inside(parts)
 	d.Outside = p.form == climbing || !inside && d.cover.covers(d.worktree)
 	return d, nil
 }

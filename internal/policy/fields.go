@@ -33,7 +33,7 @@ func fieldTable() []field {
 		{key: "network", doc: "What the worker may reach.", fields: []field{
 			list("allowed_domains", "Hosts the worker may reach: api.example.com, *.example.com, host:8443 or an @preset. Empty: no network.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, checkDomain),
 		}},
-		list("secrets", "Names of environment variables passed through to the worker; everything else that looks secret is removed.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
+		list("secrets", "Names of environment variables passed to the worker whatever they hold. Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
 		{key: "git", doc: "The worker's private repository.", fields: []field{
 			text("branch", "The worker's branch; {id} stands for the lease id.", func(p *Policy) *string { return &p.Git.Branch }, checkBranch),
 			{key: "identity", doc: "Author and committer of the worker's own commits.", fields: []field{
@@ -45,7 +45,8 @@ func fieldTable() []field {
 		{key: "limits", doc: "What one run may use.", fields: []field{
 			scalar("time", "Wall-clock time of a run: 90s, 30m, 4h, 7d.", func(p *Policy) *Duration { return &p.Limits.Time }, readDuration, Duration.String),
 			scalar("memory", "Memory of all processes together: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &p.Limits.Memory }, readBytes, Bytes.String),
-			scalar("processes", "Processes alive at once: a number, or none.", func(p *Policy) *int { return &p.Limits.Processes }, readCount, showCount),
+			scalar("processes", "Processes alive at once: a number, or none.", func(p *Policy) *int { return &p.Limits.Processes }, readCount("processes"), showCount),
+			scalar("files", "Files that one process may have open: a number, or none for the hard limit cordon was started with.", func(p *Policy) *int { return &p.Limits.Files }, readCount("files"), showCount),
 			scalar("disk", "Disk written by the run: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readBytes, Bytes.String),
 		}},
 		scalar("isolation", "strict: a missing layer of the cell is fatal. degraded: run although a layer is missing, each is named. none: unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
@@ -59,10 +60,11 @@ func fieldTable() []field {
 func filesystemFields() []field {
 	return []field{
 		list("write_roots", "What may land, relative to the worktree; \".\" is the whole tree. A built-in deny is lifted only by a root that names it.", func(p *Policy) *[]string { return &p.Filesystem.WriteRoots }, checkPath(inTree, absolute)),
-		list("read_roots", "What may be read beside the worktree; \"/\" is everything.", func(p *Policy) *[]string { return &p.Filesystem.ReadRoots }, checkPath(inTree, climbing, home, absolute)),
-		list("deny_read", "What may not be read, in any form: sub/dir, ../**, ~/.ssh/**, /etc/shadow.", func(p *Policy) *[]string { return &p.Filesystem.DenyRead }, checkPath(inTree, climbing, home, absolute)),
+		list("read_roots", "What may be read beside the worktree; \"/\" is everything. An entry of @default in deny_read is lifted by a root that names exactly it.", func(p *Policy) *[]string { return &p.Filesystem.ReadRoots }, checkPath(inTree, climbing, home, absolute)),
+		list("deny_read", "What may not be read, in any form: sub/dir, ../**, ~/.ssh, /etc/shadow. A list is only what it says; @default in it stands for the built-in one.", func(p *Policy) *[]string { return &p.Filesystem.DenyRead }, checkDenyRead),
 		list("deny_write", "What may not be written, whatever write_roots say. A path that climbs out with .. is about what lies outside the worktree.", func(p *Policy) *[]string { return &p.Filesystem.DenyWrite }, checkPath(inTree, climbing, home, absolute)),
 		list("scratch", "Writable, never lands, no complaint: build output, caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),
+		scalar("outside", "A write outside the worktree, scratch and the private home. deny: refused. capture: succeeds in a private layer and is reported as a violation.", func(p *Policy) *Outside { return &p.Filesystem.Outside }, readOutside, Outside.String),
 	}
 }
 

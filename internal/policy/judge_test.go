@@ -266,6 +266,8 @@ func TestCompileErrors(t *testing.T) {
 		{roots("/home/op/state/wt-1/.git"), tree, `write_roots: ".git" is inside .git (git's own files can never be written by a worker)`},
 		{roots("../x"), tree, `write_roots: "../x" leaves the worktree with .. (write a path inside the worktree)`},
 		{Filesystem{DenyRead: []string{"~/.ssh"}}, Location{Worktree: "/w"}, `deny_read: "~/.ssh" needs a home directory, and none is known (write an absolute path)`},
+		{Filesystem{DenyRead: []string{"@default"}}, Location{Worktree: "/w"}, `deny_read: "@default" needs a home directory, and none is known (write the list out)`},
+		{Filesystem{DenyRead: []string{"@else"}}, tree, `deny_read: "@else" begins with @ (write @default for the built-in list, or [@] for a @ that belongs to the name)`},
 		{Filesystem{DenyWrite: []string{"[a"}}, tree, `deny_write: "[a" is not a valid glob (close every [ and {; a {a,b} group cannot hold a /)`},
 		{roots("."), Location{}, `the worktree "" is not an absolute clean path`},
 		{roots("."), Location{Worktree: "rel"}, `the worktree "rel" is not an absolute clean path`},

@@ -98,6 +98,9 @@ func absoluteGlob(parts []part) string {
 }
 
 func escapeGlob(name string) string {
+	if !isGlob(name) {
+		return name
+	}
 	var b strings.Builder
 	for i := range len(name) {
 		if isGlob(name[i : i+1]) {

@@ -69,6 +69,8 @@ var mistakes = []struct{ name, text, want string }{
 	{"size with another unit", "limits: {disk: 5Gb}\n", `p:1:16: "5Gb" is not a size (write one whole number and one unit, such as 512MiB or 2GB, or none)`},
 	{"size too large", "limits: {disk: 1000000TiB}\n", `p:1:16: "1000000TiB" is not a size (write one whole number and one unit, such as 512MiB or 2GB, or none)`},
 	{"no processes", "limits: {processes: 0}\n", `p:1:21: expected a number of processes, not the number 0 (write a whole number from 1 to 1000000, or none)`},
+	{"no files", "limits: {files: 0}\n", `p:1:17: expected a number of files, not the number 0 (write a whole number from 1 to 1000000, or none)`},
+	{"files as text", "limits: {files: \"8\"}\n", `p:1:17: expected a number of files, not the text "8" (write a whole number from 1 to 1000000, or none)`},
 	{"processes in hex", "limits: {processes: 0x10}\n", `p:1:21: expected a number of processes, not the number 0x10 (write a whole number from 1 to 1000000, or none)`},
 	{"isolation unknown", "isolation: relaxed\n", `p:1:12: expected an isolation, not the text "relaxed" (write strict, degraded or none)`},
 	{"isolation null", "isolation:\n", `p:1:11: expected an isolation, not nothing (write strict, degraded or none)`},
@@ -84,6 +86,11 @@ var mistakes = []struct{ name, text, want string }{
 	{"root behind a dot", "filesystem: {write_roots: [././~x]}\n", `p:1:28: "././~x" begins with ~ (write ~/ for your own home directory, or [~] for a ~ that belongs to the name)`},
 	{"root is negated", "filesystem: {write_roots: [\"!src\"]}\n", `p:1:28: "!src" looks like a negation (use deny_write for what may not be written, or ? for a ! that belongs to the name)`},
 	{"deny with a variable", "filesystem: {deny_read: [\"$HOME/.ssh\"]}\n", `p:1:26: "$HOME/.ssh" looks like a variable, and none is expanded here (write ~/ for the home directory, or [$] for a $ that belongs to the name)`},
+	{"deny list misspelt", "filesystem: {deny_read: [\"@defaults\"]}\n", `p:1:26: "@defaults" begins with @ (write @default for the built-in list, or [@] for a @ that belongs to the name)`},
+	{"deny list as a path", "filesystem: {deny_read: [./@default]}\n", `p:1:26: "./@default" begins with @ (write @default for the built-in list, or [@] for a @ that belongs to the name)`},
+	{"outside is a boolean", "filesystem: {outside: false}\n", `p:1:23: expected deny or capture, not the boolean false`},
+	{"outside allowed", "filesystem: {outside: allow}\n", `p:1:23: expected deny or capture, not the text "allow"`},
+	{"outside is null", "filesystem: {outside: }\n", `p:1:23: expected deny or capture, not nothing`},
 	{"root in git", "filesystem: {write_roots: [a/.GIT/hooks]}\n", `p:1:28: "a/.GIT/hooks" is inside .git (git's own files can never be written by a worker)`},
 	{"scratch in git", "filesystem: {scratch: [.git]}\n", `p:1:24: ".git" is inside .git (git's own files can never be written by a worker)`},
 	{"scratch climbs", "filesystem: {scratch: [../x]}\n", `p:1:24: "../x" leaves the worktree with .. (write a path inside the worktree)`},
@@ -100,6 +107,9 @@ var mistakes = []struct{ name, text, want string }{
 	// Other texts.
 	{"secret with a value", "secrets: [A=b]\n", `p:1:11: "A=b" is not the name of an environment variable (use letters, digits and _; the value is never written here)`},
 	{"secret begins with a digit", "secrets: [1A]\n", `p:1:11: "1A" is not the name of an environment variable (use letters, digits and _; the value is never written here)`},
+	{"secret of git's", "secrets: [GIT_SSH_COMMAND]\n", `p:1:11: "GIT_SSH_COMMAND" is never passed: it decides what git runs, reads and signs, which is cordon's to set (give the value another name)`},
+	{"secret of cordon's", "secrets: [A, CORDON_WORKER]\n", `p:1:14: "CORDON_WORKER" is never passed: it is cordon's own (give the value another name)`},
+	{"secret preload", "secrets: [LD_PRELOAD]\n", `p:1:11: "LD_PRELOAD" is never passed: it puts the operator's code into every process, before the cell's own walls (give the value another name)`},
 	{"secret empty", "secrets: ['']\n", `p:1:11: an environment variable needs a name`},
 	{"domain with scheme", "network: {allowed_domains: [\"https://a.b\"]}\n", `p:1:29: "https://a.b" is an address, not a host (write the host alone, such as api.example.com)`},
 	{"domain all", "network: {allowed_domains: [\"*\"]}\n", `p:1:29: "*" is not a host name (write api.example.com or *.example.com; international names in their xn-- form)`},
@@ -139,6 +149,7 @@ filesystem:
   write_roots: [./src/, docs//*.md, src, /w/tree/x]
   read_roots: [/usr, "~"]
   deny_read: ['../../**', ~/.ssh/**]
+  outside: capture
   deny_write: [.work/stages/**, ../.worktrees/**, ../../]
   scratch: [node_modules, ~/.cache/]
 network: {allowed_domains: [API.example.com, "*.example.org:8443", "@go"]}
@@ -147,7 +158,7 @@ git:
   branch: agents/{id}/work
   identity: {name: Wörker, email: w@example.com}
   pin: true
-limits: {time: 60m, memory: 2048MiB, processes: 200, disk: 1500MB}
+limits: {time: 60m, memory: 2048MiB, processes: 200, files: 64, disk: 1500MB}
 isolation: degraded
 acceptance:
   - go test ./...
@@ -173,11 +184,12 @@ func TestParseFull(t *testing.T) {
 			DenyRead:   []string{"../../**", "~/.ssh/**"},
 			DenyWrite:  []string{".work/stages/**", "../.worktrees/**", "../.."},
 			Scratch:    []string{"node_modules", "~/.cache"},
+			Outside:    Capture,
 		},
 		Network:    Network{[]string{"api.example.com", "*.example.org:8443", "@go"}},
 		Secrets:    []string{"API_TOKEN"},
 		Git:        Git{"agents/{id}/work", Identity{"Wörker", "w@example.com"}, true},
-		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 1_500_000_000},
+		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 64, 1_500_000_000},
 		Isolation:  Degraded,
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
@@ -280,6 +292,8 @@ func TestValidate(t *testing.T) {
 		"not UTF-8":      func(p *Policy) { p.Setup = []string{"echo \xff"} },
 		"negative":       func(p *Policy) { p.Limits.Processes = -1 },
 		"negative size":  func(p *Policy) { p.Limits.Disk = -1 },
+		"negative files": func(p *Policy) { p.Limits.Files = -1 },
+		"deny list":      func(p *Policy) { p.Filesystem.DenyRead = []string{"@"} },
 		"empty command":  func(p *Policy) { p.Acceptance = []string{""} },
 	} {
 		p := Default()
@@ -304,5 +318,47 @@ func TestIsolationZeroIsStrict(t *testing.T) {
 	var i Isolation
 	if json.Unmarshal([]byte(`"nonsense"`), &i) == nil {
 		t.Error("an unknown isolation was decoded")
+	}
+}
+
+func TestOutsideZeroIsDeny(t *testing.T) {
+	for _, o := range []Outside{"", DenyOutside, "nonsense", "Capture"} {
+		if o.Captures() || o.String() != "deny" {
+			t.Errorf("%q is not deny", string(o))
+		}
+	}
+	if !Capture.Captures() {
+		t.Error("capture does not capture")
+	}
+	var o Outside
+	if json.Unmarshal([]byte(`"allow"`), &o) == nil || json.Unmarshal([]byte(`""`), &o) == nil {
+		t.Error("an unknown word was decoded")
+	}
+}
+
+// A policy from a lease that was sealed before there were these keys is valid,
+// reads as the strict one, and is encoded as it was.
+func TestOlderJSON(t *testing.T) {
+	p := Default()
+	p.Filesystem.Outside = ""
+	older, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(older), `"outside"`) || strings.Contains(string(older), `"files"`) {
+		t.Fatalf("not the older form: %s", older)
+	}
+	var got Policy
+	if err := json.Unmarshal(older, &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Validate(); err != nil {
+		t.Error(err)
+	}
+	if got.Filesystem.Outside.Captures() || !got.Equal(Default()) {
+		t.Errorf("it reads as\n%s", got.YAML())
+	}
+	if again, err := json.Marshal(got); err != nil || string(again) != string(older) {
+		t.Errorf("encoded again as %s, %v", again, err)
 	}
 }

@@ -49,6 +49,9 @@ type Filesystem struct {
 	DenyRead   []string `json:"deny_read"`
 	DenyWrite  []string `json:"deny_write"`
 	Scratch    []string `json:"scratch"`
+	// Absent from a lease that was sealed before there was this key, and then
+	// deny. It must stay absent when such a lease is encoded again.
+	Outside Outside `json:"outside,omitempty"`
 }
 
 // Network names the hosts a worker may reach.
@@ -75,6 +78,7 @@ type Limits struct {
 	Time      Duration `json:"time"`
 	Memory    Bytes    `json:"memory"`
 	Processes int      `json:"processes"`
+	Files     int      `json:"files,omitempty"` // per process; absent from older leases
 	Disk      Bytes    `json:"disk"`
 }
 
@@ -87,14 +91,10 @@ func Default() Policy {
 		Filesystem: Filesystem{
 			WriteRoots: []string{"."},
 			ReadRoots:  []string{"/"},
-			DenyRead: []string{
-				"~/.ssh/**", "~/.gnupg/**", "~/.aws/**", "~/.azure/**",
-				"~/.config/gcloud/**", "~/.config/gh/**", "~/.kube/**",
-				"~/.docker/config.json", "~/.git-credentials", "~/.netrc",
-				"~/.npmrc", "~/.pypirc",
-			},
-			DenyWrite: []string{},
-			Scratch:   []string{},
+			DenyRead:   []string{DefaultUnread},
+			DenyWrite:  []string{},
+			Scratch:    []string{},
+			Outside:    DenyOutside,
 		},
 		Network: Network{AllowedDomains: []string{}},
 		Secrets: []string{},
@@ -102,7 +102,9 @@ func Default() Policy {
 			Branch:   "cordon/{id}",
 			Identity: Identity{Name: "cordon worker", Email: "worker@cordon.invalid"},
 		},
-		Limits:            Limits{Time: Duration(4 * time.Hour)},
+		// Processes stops a fork bomb and no build. The others depend on the
+		// machine and the project, so that any number would be wrong somewhere.
+		Limits:            Limits{Time: Duration(4 * time.Hour), Processes: 4096},
 		Isolation:         Strict,
 		Acceptance:        []string{},
 		Setup:             []string{},

@@ -78,19 +78,21 @@ func readVersion(n *yaml.Node) (int, error) {
 	return 0, fault{"expected version 1, not " + describe(n), "write version: 1"}
 }
 
-// maxCount keeps a number of processes within what a kernel can count.
+// maxCount keeps a number of processes or files within what a kernel can count.
 const maxCount = 1_000_000
 
-func readCount(n *yaml.Node) (int, error) {
-	if n.Kind == yaml.ScalarNode && n.Value == noLimit && n.ShortTag() == "!!str" {
-		return 0, nil
-	}
-	if n.Kind == yaml.ScalarNode && plain(n) && isNumber(n.Value) {
-		if v, err := strconv.Atoi(n.Value); err == nil && v <= maxCount {
-			return v, nil
+func readCount(things string) func(*yaml.Node) (int, error) {
+	return func(n *yaml.Node) (int, error) {
+		if n.Kind == yaml.ScalarNode && n.Value == noLimit && n.ShortTag() == "!!str" {
+			return 0, nil
 		}
+		if n.Kind == yaml.ScalarNode && plain(n) && isNumber(n.Value) {
+			if v, err := strconv.Atoi(n.Value); err == nil && v <= maxCount {
+				return v, nil
+			}
+		}
+		return 0, fault{"expected a number of " + things + ", not " + describe(n), "write a whole number from 1 to 1000000, or none"}
 	}
-	return 0, fault{"expected a number of processes, not " + describe(n), "write a whole number from 1 to 1000000, or none"}
 }
 
 func readDuration(n *yaml.Node) (Duration, error) {
@@ -113,6 +115,14 @@ func readIsolation(n *yaml.Node) (Isolation, error) {
 		return "", fault{"expected an isolation, not " + describe(n), "write strict, degraded or none"}
 	}
 	return i, nil
+}
+
+func readOutside(n *yaml.Node) (Outside, error) {
+	var o Outside
+	if n.Kind != yaml.ScalarNode || o.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected deny or capture, not " + describe(n), ""}
+	}
+	return o, nil
 }
 
 // plain reports whether a scalar was written without quotes or a block marker.

@@ -14,6 +14,7 @@ type Rules struct {
 	scratch    []root
 	denyWrite  []Deny
 	denyRead   []Deny
+	unread     unread
 	readable   []string
 	discarded  []string
 }
@@ -67,11 +68,14 @@ func compile(fs Filesystem, at Location) (r Rules, err error) {
 	if r.scratch, err = compileRoots("scratch", fs.Scratch, at, inTree, home, absolute); err != nil {
 		return r, err
 	}
-	if r.denyWrite, err = compileDenies("deny_write", fs.DenyWrite, at); err != nil {
+	if r.denyWrite, err = compileDenies("deny_write", fs.DenyWrite, at, anyPattern); err != nil {
 		return r, err
 	}
-	if r.denyRead, err = compileDenies("deny_read", fs.DenyRead, at); err != nil {
+	if r.denyRead, err = compileDenies("deny_read", written(fs.DenyRead), at, denyReadPattern); err != nil {
 		return r, err
+	}
+	if r.unread, err = newUnread(fs, at); err != nil {
+		return r, unplaced("deny_read: ", err)
 	}
 	if r.readable, err = expandAll("read_roots", fs.ReadRoots, at); err != nil {
 		return r, err
@@ -129,10 +133,10 @@ func globParts(globs []string) []part {
 	return parts
 }
 
-func compileDenies(list string, entries []string, at Location) ([]Deny, error) {
+func compileDenies(list string, entries []string, at Location, parse func(string) (pattern, error)) ([]Deny, error) {
 	var denies []Deny
 	for _, entry := range entries {
-		p, err := parsePattern(entry, anyForm())
+		p, err := parse(entry)
 		if err != nil {
 			return nil, unplaced(list+": ", err)
 		}
@@ -148,7 +152,7 @@ func compileDenies(list string, entries []string, at Location) ([]Deny, error) {
 func expandAll(list string, entries []string, at Location) ([]string, error) {
 	var globs []string
 	for _, entry := range entries {
-		p, err := parsePattern(entry, anyForm())
+		p, err := anyPattern(entry)
 		if err != nil {
 			return nil, unplaced(list+": ", err)
 		}
@@ -161,7 +165,9 @@ func expandAll(list string, entries []string, at Location) ([]string, error) {
 	return globs, nil
 }
 
-func anyForm() []form { return []form{inTree, climbing, home, absolute} }
+func anyPattern(s string) (pattern, error) {
+	return parsePattern(s, []form{inTree, climbing, home, absolute})
+}
 
 // Judge puts one path into its class: a deny wins over scratch, and scratch
 // over write_roots. The path is relative to the worktree, separated by slashes,
@@ -252,15 +258,18 @@ func (r Rules) Roots() []string {
 	return roots
 }
 
-// DenyRead returns the entries of deny_read, expanded.
-func (r Rules) DenyRead() []Deny { return slices.Clone(r.denyRead) }
+// DenyRead returns the entries of deny_read, expanded: their patterns are
+// absolute globs with ~ and .. resolved. Those of the built-in list, less what
+// read_roots name, come last.
+func (r Rules) DenyRead() []Deny { return slices.Concat(r.denyRead, r.unread.denies()) }
 
 // DenyWrite returns the entries of deny_write, expanded.
 func (r Rules) DenyWrite() []Deny { return slices.Clone(r.denyWrite) }
 
-// ReadRoots returns the entries of read_roots as absolute globs.
+// ReadRoots returns the entries of read_roots as absolute globs, with ~ and ..
+// resolved. A deny of reading wins over all of them.
 func (r Rules) ReadRoots() []string { return slices.Clone(r.readable) }
 
-// ScratchRoots returns the entries of scratch as absolute globs, those outside
-// the worktree included.
+// ScratchRoots returns the entries of scratch as absolute globs with ~ resolved,
+// those outside the worktree included.
 func (r Rules) ScratchRoots() []string { return slices.Clone(r.discarded) }

@@ -30,7 +30,7 @@ var secretTable = []secretName{
 	{"*_AUTH", byConvention}, {"*_AUTH_*", byConvention}, {"*_AUTHTOKEN*", byConvention},
 	{"*_COOKIE", byConvention}, {"*_COOKIES", byConvention}, {"*_JWT", byConvention},
 	{"*_CERT", byConvention}, {"*_PEM", byConvention},
-	{"*_SALT", byConvention}, {"*_SIGNATURE", byConvention}, {"*_WEBHOOK*", byConvention},
+	{"*_HEADERS", byConvention}, {"*_SALT", byConvention}, {"*_SIGNATURE", byConvention}, {"*_WEBHOOK*", byConvention},
 
 	{"AWS_*", cloudAccount}, {"AZURE_*", cloudAccount}, {"ARM_*", cloudAccount},
 	{"GOOGLE_*", cloudAccount}, {"GCLOUD_*", cloudAccount}, {"GCP_*", cloudAccount},
@@ -67,6 +67,28 @@ func secretReason(envName string) (string, bool) {
 		// stop a star at one.
 		if ok, _ := path.Match(s.pattern, strings.ReplaceAll(name, "/", "_")); ok {
 			return s.reason, true
+		}
+	}
+	return "", false
+}
+
+// withheldTable is what no policy passes, with why. A name that ends in _ stands
+// for all that begin with it.
+var withheldTable = []struct{ name, reason string }{
+	{"GIT_", "decides what git runs, reads and signs, which is cordon's to set"},
+	{"CORDON_", "is cordon's own"},
+	{"LD_PRELOAD", "puts the operator's code into every process, before the cell's own walls"},
+	{"LD_AUDIT", "puts the operator's code into every process, before the cell's own walls"},
+	{"DYLD_INSERT_LIBRARIES", "puts the operator's code into every process, before the cell's own walls"},
+}
+
+// Withheld reports whether a variable may not be given to a worker even when
+// the policy names it, and why; the reason continues a sentence that begins with
+// the name.
+func Withheld(envName string) (reason string, never bool) {
+	for _, row := range withheldTable {
+		if envName == row.name || strings.HasSuffix(row.name, "_") && strings.HasPrefix(envName, row.name) {
+			return row.reason, true
 		}
 	}
 	return "", false

@@ -29,6 +29,7 @@ type Drive struct {
 
 	left            int  // processes of an earlier launch that were ended
 	audited, judged bool // done in this drive
+	transcript      io.Writer
 	unknown         error
 }
 
@@ -163,7 +164,7 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 		return err
 	}
 	if l.Adopted {
-		return s.append(w.ID, ledger.Prepared, ledger.Tree{})
+		return s.prepareAdopted(ctx, w)
 	}
 	if err := s.State.Erase(s.State.NewTree(id)); err != nil {
 		return err

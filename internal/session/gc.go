@@ -224,7 +224,10 @@ func (s *Session) stillRemovable(ctx context.Context, w *ledger.Worker) error {
 // erase deletes the directories of a removed worker.
 func (s *Session) erase(w *ledger.Worker) error {
 	id := string(w.ID)
-	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id)}
+	if _, err := s.State.Trash(s.State.Shadow(id), s.Now()); err != nil { // commits that did not land may be in it
+		return err
+	}
+	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.acceptLayers(w.ID)}
 	if !w.Lease.Lease().Adopted {
 		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"cordon/internal/audit"
+	"cordon/internal/cell"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
@@ -157,7 +158,16 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 		return gate.Result{}, err
 	}
 	defer log.Close()
-	accept := gate.Acceptance{Gate: s.gate, Lease: l, Env: s.environ, Now: s.Now, Output: io.MultiWriter(log, out)}
+	accept := gate.Acceptance{
+		Gate: s.gate, Lease: l, Now: s.Now, Output: io.MultiWriter(log, out),
+		Command: func(ctx context.Context, top, line string) (cell.Command, error) {
+			return s.acceptance(ctx, w.Lease, top, line)
+		},
+	}
+	defer s.State.Erase(s.acceptLayers(w.ID)) // what stays behind is erased by the next attempt or by gc
+	if err := s.State.Erase(s.acceptLayers(w.ID)); err != nil {
+		return gate.Result{}, err
+	}
 	return s.gate.Land(ctx, gate.Order{
 		Lease: w.Lease, Snapshot: snapshot, Tip: tip, History: s.historyRepo(w),
 		Entry: w.AuditEntry, Summary: summary(w), Author: worktree.Identity(l),

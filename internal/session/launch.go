@@ -2,11 +2,13 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +17,8 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
 
@@ -66,14 +70,15 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 		return err
 	}
 	defer out.Close()
+	how.transcript = out
 	tee := io.MultiWriter(out, how.Output)
 	if err := s.setup(ctx, w, tee); err != nil {
 		return err
 	}
-	if err := s.settled(s.start)(ctx, w, how); err != nil {
+	exit, err := s.start(ctx, w, how, tee)
+	if err != nil {
 		return err
 	}
-	exit, _ := cell.Run(ctx, s.command(l, w, how, tee)) // an error is in exit as well
 	if err := s.append(w.ID, ledger.Ended, exit); err != nil {
 		return err
 	}
@@ -101,19 +106,58 @@ func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker, how *Drive) e
 	return refuse("your repository changed since %s was interrupted, and running it again would cover that: if that was you, cordon resume --operator-active %s, otherwise cordon merge %s judges what it left", w.ID, w.ID, w.ID)
 }
 
-// start records the host's state and that the command runs now. Nothing lands
-// between the two, so that every landing is in the one or after the other.
-func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive) error {
+// start records the host's state, runs the command to its end, and records that
+// it runs when the cell is proven. Nothing lands between the two, so that every
+// landing is in the one or after the other.
+func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, out io.Writer) (cell.Exit, error) {
+	c, err := s.command(ctx, w, how, out)
+	if err != nil {
+		return cell.Exit{}, err
+	}
+	unlock, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return cell.Exit{}, err
+	}
+	release := sync.OnceFunc(unlock)
+	defer release()
 	baseline, err := s.recordHost(ctx, w.ID)
 	if err != nil {
+		return cell.Exit{}, err
+	}
+	recorded := false
+	begin := func(l cell.Launch) error {
+		defer release()
+		recorded = true
+		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven}
+		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Cell: at})
+		if err == nil {
+			if l.Pid > 0 {
+				s.sayCell(w.ID, at)
+			}
+			s.Voice.Step(w.ID, "running", Shorten(c.Argv))
+		}
 		return err
 	}
-	command := how.command(w)
-	err = s.append(w.ID, ledger.Started, ledger.Start{Command: command, Layers: cell.Layers(), Baseline: baseline})
-	if err == nil {
-		s.Voice.Step(w.ID, "running", Shorten(command))
+	c.Started = begin
+	exit, err := cell.Run(ctx, c)
+	var weak *cell.MissingError
+	switch {
+	case errors.As(err, &weak):
+		return exit, &RefusedError{err}
+	case !recorded && ctx.Err() != nil:
+		return exit, ctx.Err()
+	case !recorded: // a command that cannot be started is the worker's failure
+		return exit, begin(cell.Launch{})
 	}
-	return err
+	return exit, nil
+}
+
+// sayCell tells what a worker runs in.
+func (s *Session) sayCell(id lease.ID, c ledger.Cell) {
+	s.Voice.Step(id, "cell", c.String())
+	for _, m := range c.Missing {
+		s.Voice.Step(id, "weaker", m.String())
+	}
 }
 
 func (how *Drive) command(w *ledger.Worker) []string {
@@ -123,15 +167,35 @@ func (how *Drive) command(w *ledger.Worker) []string {
 	return w.Command
 }
 
-func (s *Session) command(l lease.Lease, w *ledger.Worker, how *Drive, out io.Writer) cell.Command {
-	c := cell.Command{
-		Argv: how.command(w), Dir: l.Worktree, Env: s.environ(l), Stdin: how.Stdin,
-		Stdout: out, Stderr: out, Limit: time.Duration(l.Policy.Limits.Time), Terminal: how.Terminal,
-	}
+func (s *Session) command(ctx context.Context, w *ledger.Worker, how *Drive, out io.Writer) (cell.Command, error) {
+	c, err := s.confined(ctx, w.Lease, how.command(w))
+	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, out, out, how.Terminal
 	if how.Terminal != nil {
-		c.Stdin, c.Stdout, c.Stderr = how.Terminal, how.Terminal, how.Terminal
+		c.Stdin, c.Stdout, c.Stderr, c.Transcript = how.Terminal, how.Terminal, how.Terminal, how.transcript
 	}
-	return c
+	return c, err
+}
+
+// confined is a command in the cell of a worker.
+func (s *Session) confined(ctx context.Context, sealed lease.Sealed, argv []string) (cell.Command, error) {
+	l := sealed.Lease()
+	order, err := s.enclose(ctx, sealed)
+	return cell.Command{
+		Argv: argv, Dir: l.Worktree, Env: s.environ(l), Limit: time.Duration(l.Policy.Limits.Time),
+		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
+	}, err
+}
+
+// acceptance is a command of the policy in the cell of a merged tree. It shares
+// nothing that the worker could have written but the tree.
+func (s *Session) acceptance(ctx context.Context, sealed lease.Sealed, top, line string) (cell.Command, error) {
+	l := sealed.Lease()
+	l.Worktree = top
+	order, err := s.encloseMerged(ctx, sealed, top)
+	return cell.Command{
+		Argv: cell.Shell(line), Dir: top, Env: s.environ(l), Limit: time.Duration(l.Policy.Limits.Time),
+		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
+	}, err
 }
 
 // setup prepares the tree. A worker that ran before may have written what the
@@ -141,19 +205,26 @@ func (s *Session) setup(ctx context.Context, w *ledger.Worker, out io.Writer) er
 	if len(l.Policy.Setup) == 0 {
 		return nil
 	}
-	return s.watched(ctx, w, func() error { return s.runSetup(ctx, l, out) })
+	return s.watched(ctx, w, func() error { return s.runSetup(ctx, w.Lease, out) })
 }
 
-func (s *Session) runSetup(ctx context.Context, l lease.Lease, out io.Writer) error {
+func (s *Session) runSetup(ctx context.Context, sealed lease.Sealed, out io.Writer) error {
+	l := sealed.Lease()
 	for _, line := range l.Policy.Setup {
 		s.Voice.Step(l.ID, "setup", line)
 		fmt.Fprintf(out, "$ %s\n", line)
-		exit, err := cell.Run(ctx, cell.Command{
-			Argv: cell.Shell(line), Dir: l.Worktree, Env: s.environ(l), Stdout: out, Stderr: out,
-			Limit: time.Duration(l.Policy.Limits.Time),
-		})
+		c, err := s.confined(ctx, sealed, cell.Shell(line))
+		if err != nil {
+			return err
+		}
+		c.Stdout, c.Stderr = out, out
+		exit, err := cell.Run(ctx, c)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		var weak *cell.MissingError
+		if errors.As(err, &weak) {
+			return &RefusedError{err}
 		}
 		if err != nil || !exit.OK() {
 			return fmt.Errorf("setup command %q failed (%d %s): the worker was not started; see cordon logs %s", line, exit.Code, exit.Reason, l.ID)

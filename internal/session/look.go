@@ -157,7 +157,7 @@ func (s *Session) ignored(ctx context.Context, name string, base []git.File, pat
 // history reads the worker's commits into a fresh repository of cordon's own.
 func (s *Session) history(ctx context.Context, w *ledger.Worker, name string) (*audit.History, error) {
 	l := w.Lease.Lease()
-	if l.Adopted {
+	if s.sharesGit(w) {
 		c, err := s.linked(ctx, l.Worktree)
 		if err != nil {
 			return nil, err
@@ -180,12 +180,22 @@ func (s *Session) history(ctx context.Context, w *ledger.Worker, name string) (*
 	if err != nil {
 		return nil, err
 	}
-	return audit.ReadHistory(ctx, audit.GitDir(s.TreeOf(w)), repo, l.Base)
+	top := s.TreeOf(w)
+	if l.Adopted {
+		top = s.State.Shadow(string(w.ID))
+	}
+	return audit.ReadHistory(ctx, audit.GitDir(top), repo, l.Base)
+}
+
+// sharesGit reports whether a worker commits into the host's own repository: in a
+// linked worktree that was adopted without a cell.
+func (s *Session) sharesGit(w *ledger.Worker) bool {
+	return w.Lease.Lease().Adopted && !exists(s.State.Shadow(string(w.ID)))
 }
 
 // historyRepo is where history left the worker's commits.
 func (s *Session) historyRepo(w *ledger.Worker) git.Repo {
-	if w.Lease.Lease().Adopted {
+	if s.sharesGit(w) {
 		return s.Host.Repo
 	}
 	return git.OpenBare(s.Bin, s.State.History(string(w.ID)), s.Host.Format)

@@ -244,10 +244,12 @@ func (s *Session) clearDiscarded(ctx context.Context, w *ledger.Worker) error {
 	if err := s.gate.Discard(ctx, w.ID); err != nil {
 		return err
 	}
-	if w.Lease.Lease().Adopted {
-		return nil
+	id := string(w.ID)
+	dirs := []string{s.State.Layers(id), s.State.Shadow(id)}
+	if !w.Lease.Lease().Adopted {
+		dirs = append(dirs, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}
-	for _, dir := range []string{s.State.Tree(string(w.ID)), s.State.Frozen(string(w.ID)), s.State.NewTree(string(w.ID))} {
+	for _, dir := range dirs {
 		if _, err := s.State.Trash(dir, s.Now()); err != nil {
 			return err
 		}

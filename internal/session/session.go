@@ -198,22 +198,28 @@ func (s *Session) PolicyAt(ctx context.Context, base git.OID) (policy.Policy, st
 
 // PolicyFile reads a policy that the operator named.
 func (s *Session) PolicyFile(path string) (policy.Policy, string, error) {
+	p, err := ReadPolicy(path, s.outside)
+	return p, path, err
+}
+
+// ReadPolicy reads a policy from a file that a check accepts, by its absolute
+// path.
+func ReadPolicy(path string, check func(string) error) (policy.Policy, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return policy.Policy{}, "", err
+		return policy.Policy{}, err
 	}
 	if _, err := os.Stat(abs); err != nil {
-		return policy.Policy{}, "", &MistakeError{fmt.Errorf("--policy: %w", err)}
+		return policy.Policy{}, &MistakeError{fmt.Errorf("--policy: %w", err)}
 	}
-	if err := s.outside(abs); err != nil {
-		return policy.Policy{}, "", err
+	if err := check(abs); err != nil {
+		return policy.Policy{}, err
 	}
 	text, err := os.ReadFile(abs)
 	if err != nil {
-		return policy.Policy{}, "", &MistakeError{fmt.Errorf("--policy: %w", err)}
+		return policy.Policy{}, &MistakeError{fmt.Errorf("--policy: %w", err)}
 	}
-	p, err := policy.Parse(path, text)
-	return p, path, err
+	return policy.Parse(path, text)
 }
 
 // outside refuses a file that a worker could have written: in cordon's state, or

@@ -10,6 +10,8 @@
 //	frozen/ID/              the worktree of a quarantined worker
 //	history/ID/             the commits of a worker, as verified objects
 //	ignore/ID/              the base commit's ignore rules while an audit runs
+//	layers/ID/              what a worker wrote outside its tree, privately
+//	shadow/ID/              the repository of a worker in a checkout that was adopted
 //	accept/ID/              a merged tree while acceptance commands run on it
 //	trash/NAME/             what was removed, until gc takes it
 //
@@ -53,14 +55,26 @@ func Root() (string, error) {
 	return filepath.Join(base, "cordon"), nil
 }
 
+// RealRoot is Root with the links of what is there resolved.
+func RealRoot() (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	return resolve(root)
+}
+
+// Key is a name for a path, for what is kept of something that has no worker.
+func Key(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return "exec-" + hex.EncodeToString(sum[:6])
+}
+
 // For names the state directory of a repository without touching the disk
 // beyond resolving links. The name is derived from where the repository is.
 func For(host git.Host) (Dir, error) {
-	root, err := Root()
+	root, err := RealRoot()
 	if err != nil {
-		return Dir{}, err
-	}
-	if root, err = resolve(root); err != nil {
 		return Dir{}, err
 	}
 	for _, p := range []string{root, host.Dir} {
@@ -130,11 +144,8 @@ func within(path, dir string) bool {
 // Inside reports whether a path lies in the state of any repository: such a
 // place is written by workers, and git must not be asked about it.
 func Inside(path string) (bool, error) {
-	root, err := Root()
+	root, err := RealRoot()
 	if err != nil {
-		return false, err
-	}
-	if root, err = resolve(root); err != nil {
 		return false, err
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -158,9 +169,11 @@ func (d Dir) Worker(id string) string     { return filepath.Join(d.path, "worker
 func (d Dir) Frozen(id string) string     { return filepath.Join(d.path, "frozen", id) }
 func (d Dir) Acceptance(id string) string { return filepath.Join(d.path, "accept", id) }
 func (d Dir) Ignore(id string) string     { return filepath.Join(d.path, "ignore", id) }
+func (d Dir) Layers(id string) string     { return filepath.Join(d.path, "layers", id) }
+func (d Dir) Shadow(id string) string     { return filepath.Join(d.path, "shadow", id) }
 func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
 
-var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history"}
+var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow"}
 
 // Make creates what is missing and points odb at the host's objects.
 func (d Dir) Make(host git.Host) error {

@@ -3,6 +3,7 @@ package worktree
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -23,9 +24,9 @@ var workerConfig = [][2]string{
 	{"tag.gpgSign", "false"},
 }
 
-// Environ makes a worker's environment from the operator's: without git's
-// variables, without what looks like a secret unless the policy names it, and
-// without anything that tells where the host repository is.
+// Environ makes a worker's environment from the operator's: what the table of
+// variables holds and what the policy names, without anything that tells where
+// the host repository is, and with what cordon sets itself.
 func Environ(l lease.Lease, operator []string, host ...string) []string {
 	env := map[string]string{}
 	for _, kv := range operator {
@@ -54,19 +55,16 @@ func flatten(env map[string]string) []string {
 	return list
 }
 
-// passed decides about one variable of the operator's.
+// passed decides about one variable of the operator's. A name in secrets is an
+// explicit wish, and its value is not looked at.
 func passed(p policy.Policy, name, value string, host []string) (string, bool) {
-	for _, s := range p.Secrets {
-		if s == name {
-			return value, true
-		}
+	if _, never := policy.Withheld(name); never {
+		return "", false
 	}
-	switch {
-	case strings.HasPrefix(name, "GIT_"), strings.HasPrefix(name, "CORDON_"):
-		return "", false
-	case name == "OLDPWD", name == "SSH_AUTH_SOCK", name == "SSH_ASKPASS":
-		return "", false
-	case policy.SecretLooking(name):
+	if slices.Contains(p.Secrets, name) {
+		return value, true
+	}
+	if !allowed(name) || unfit().MatchString(value) {
 		return "", false
 	}
 	return withoutHost(value, host)

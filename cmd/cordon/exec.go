@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/cell"
+	"cordon/internal/policy"
+	"cordon/internal/session"
+)
+
+type execOptions struct {
+	policy string
+	write  []string
+	dry    bool
+	argv   []string
+}
+
+func (a *app) execCommand() *cobra.Command {
+	o := &execOptions{}
+	c := &cobra.Command{
+		Use:   "exec [flags] -- COMMAND [ARG...]",
+		Short: "Run a command confined to the current worktree or directory",
+		Long: `Run COMMAND in a cell: it can write the worktree around the current directory (or
+the directory itself, outside of a repository), a private copy of your home and
+a private /tmp, and nothing else; it sees no secrets, no other processes and no
+network. There is no lease, no audit and no gate: what it writes in the worktree
+is there afterwards. In a repository its commits go to a repository of its own;
+yours does not change.
+
+The policy is the file named with --policy, or the default that "cordon policy
+show --default" prints; it is never read from the worktree. The exit status is
+the command's, 128+n when signal n ended it, and 125 when there was no cell.`,
+		Example: `  cordon exec -- npm ci
+  cordon exec --write build -- make
+  cordon exec -- bash`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.argv = args
+			return a.exec(cmd.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.SetInterspersed(false)
+	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE`")
+	f.StringArrayVar(&o.write, "write", nil, "let it write `DIR` and nothing else (repeatable; replaces write_roots)")
+	f.BoolVar(&o.dry, "dry-run", false, "print the plan of the cell and run nothing")
+	return c
+}
+
+// exitNoCell is exec's own failure, so that it is not taken for the command's.
+const exitNoCell = 125
+
+func (a *app) exec(ctx context.Context, o *execOptions) error {
+	if worker := os.Getenv(cell.Mark); worker != "" {
+		return &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s: a cell is not started in a cell", worker)}
+	}
+	p := policy.Default()
+	if o.policy != "" {
+		var err error
+		if p, err = session.ReadPolicy(o.policy, func(string) error { return nil }); err != nil {
+			return err
+		}
+	}
+	c, notice, err := session.Exec(ctx, session.Execution{Dir: a.dir, Policy: p, Source: o.policy, Write: o.write, Argv: o.argv})
+	if err != nil {
+		return err
+	}
+	if o.dry {
+		spec, err := dryRun(c)
+		if err != nil {
+			return err
+		}
+		a.print("%s", spec)
+		return nil
+	}
+	a.attach(&c)
+	exit, err := cell.Run(ctx, c)
+	if text := notice(); text != "" {
+		a.say("cordon: %s", text)
+	}
+	return a.execOutcome(exit, err)
+}
+
+// dryRun is the plan of a cell.
+func dryRun(c cell.Command) (cell.Spec, error) {
+	host, err := cell.Find(*c.Cell)
+	if err != nil {
+		return cell.Spec{}, err
+	}
+	o := *c.Cell
+	o.Argv, o.Dir, o.Env = c.Argv, c.Dir, c.Env
+	return cell.Plan(o, host)
+}
+
+// attach gives a command this program's own descriptors, or a terminal of its own
+// in the place of ours.
+func (a *app) attach(c *cell.Command) {
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		if terminal(f) {
+			c.Terminal = f
+		}
+	}
+	if c.Terminal == nil {
+		return
+	}
+	if terminal(os.Stdin) {
+		c.Stdin, c.Terminal = nil, os.Stdin
+	}
+	if terminal(os.Stdout) {
+		c.Stdout = nil
+	}
+	if terminal(os.Stderr) {
+		c.Stderr = nil
+	}
+}
+
+// execOutcome passes the command's status on.
+func (a *app) execOutcome(exit cell.Exit, err error) error {
+	if err != nil {
+		var missing *cell.MissingError
+		switch {
+		case errors.As(err, &missing):
+			return &session.RefusedError{Err: err}
+		case errors.Is(err, os.ErrNotExist), exit.Reason == cell.NotStarted && exit.Code == 127:
+			a.say("cordon: %v", err)
+			return codeError(127)
+		}
+		a.say("cordon: %v", err)
+		return codeError(exitNoCell)
+	}
+	if exit.Reason != cell.Exited && exit.Reason != cell.Interrupted {
+		a.say("cordon: the command was ended: %s", exit.Reason)
+	}
+	if exit.Code == 0 {
+		return nil
+	}
+	return codeError(exit.Code)
+}

@@ -1,0 +1,289 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ambient are the capabilities, in its own user namespace only, with which a cell
+// is built. They are gone before anything is proven.
+var ambient = []uintptr{
+	unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE,
+	unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, // overlayfs makes a directory that it may not open otherwise
+}
+
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWNET
+
+// runConfined runs a command in a cell. A layer that cannot be put up is left out
+// when the caller allows it, and the launch is tried again: which layers there
+// are is not guessed beforehand but seen.
+func runConfined(ctx context.Context, c Command) (Exit, error) {
+	host, err := Find(*c.Cell)
+	if err != nil {
+		return notStarted(err)
+	}
+	if c.Cell.Commit != "" {
+		if host.Git, err = (Command{Argv: []string{"git"}, Env: c.Env}).program(); err != nil {
+			return notStarted(err)
+		}
+	}
+	order := *c.Cell
+	order.Argv, order.Dir, order.Env, order.Terminal = c.Argv, c.Dir, c.Env, terminals(c)
+	var missing []Missing
+	var without []Layer
+	for {
+		spec, err := Plan(order, host, without...)
+		exit := Exit{Code: 127, Reason: NotStarted}
+		if err == nil {
+			exit, err = launch(ctx, c, spec, missing)
+		}
+		var about *layerError
+		if err == nil || !errors.As(err, &about) || slices.Contains(without, about.layer) {
+			if err != nil {
+				exit.Error = err.Error()
+			}
+			return exit, err
+		}
+		m := Missing{Layer: about.layer, Why: about.err.Error(), Means: means[about.layer], Fix: fix(about.layer)}
+		if !c.Weaker {
+			return notStarted(&MissingError{m})
+		}
+		missing, without = append(missing, m), append(without, about.layer)
+		if about.layer == CopyView {
+			host.Sockets = sockets()
+			for _, s := range host.Sockets {
+				host.Kinds[s] = kindAt(s)
+			}
+		}
+	}
+}
+
+// cellProcess is a cell seen from outside.
+type cellProcess struct {
+	command Command
+	spec    Spec
+	missing []Missing
+	cmd     *exec.Cmd
+	control control
+
+	failed  error
+	ended   *message
+	started bool
+	refused *refusals
+	relay   *relay
+	over    chan Reason
+}
+
+// launch starts a cell and sees it to its end.
+func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit, error) {
+	witness, err := listen(&spec)
+	if err != nil {
+		return notStarted(err)
+	}
+	defer witness.close()
+	p := &cellProcess{command: c, spec: spec, missing: missing, refused: &refusals{}, over: make(chan Reason, 1)}
+	if err := p.start(); err != nil {
+		return notStarted(err)
+	}
+	heard := make(chan struct{})
+	go func() { p.listen(witness); close(heard) }()
+	stop := make(chan struct{})
+	go watchDisk(spec.Limits, stop, func() { p.over <- DiskLimit })
+	reason := supervise(ctx, p.cmd, c.Limit, p.over)
+	close(stop)
+	<-heard
+	if p.relay != nil {
+		p.relay.end()
+	}
+	_ = p.cmd.Wait() // the status is read from cmd.ProcessState
+	unix.Close(p.control.fd)
+	return p.exit(reason)
+}
+
+// start starts this program again, as the first process of the cell.
+func (p *cellProcess) start() error {
+	plan, err := sealed(p.spec)
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	p.control = control{pair[0]}
+	theirs := os.NewFile(uintptr(pair[1]), "control")
+	defer theirs.Close()
+	files := []*os.File{plan, theirs}
+	if p.spec.Keep != "" {
+		lock, err := lockLayers(p.spec.Keep)
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
+		files = append(files, lock)
+	}
+	// What our own caller had open goes no further.
+	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close_range: %w", err)
+	}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{}, "/"
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = reading(p.command.Stdin), writing(p.command.Stdout), writing(p.command.Stderr)
+	cmd.ExtraFiles = files
+	cmd.WaitDelay = 2 * time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if p.spec.has(Namespaces) {
+		cmd.SysProcAttr.Cloneflags = namespaces
+		cmd.SysProcAttr.AmbientCaps = ambient
+		// The same number inside: git takes a file with another owner for changed.
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+	} else {
+		adoptOrphans()
+	}
+	p.cmd = cmd
+	if err := cmd.Start(); err != nil {
+		unix.Close(pair[0])
+		if p.spec.has(Namespaces) {
+			return &layerError{Namespaces, err}
+		}
+		return err
+	}
+	return nil
+}
+
+// lockLayers keeps private layers to one cell at a time: the kernel would let two
+// mount them. The lock is held by the cell itself, which may outlive a cordon
+// that was killed by a moment.
+func lockLayers(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for range 500 {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: another cell has it: %w", dir, err), f.Close())
+	}
+	return f, nil
+}
+
+// reading hands a pipe over and copies anything else into one: an operator's
+// file could be opened again for writing through its descriptor.
+func reading(r io.Reader) io.Reader {
+	if f, ok := r.(*os.File); ok && !harmless(f) {
+		return struct{ io.Reader }{f}
+	}
+	return r
+}
+
+func writing(w io.Writer) io.Writer {
+	if f, ok := w.(*os.File); ok && !harmless(f) {
+		return struct{ io.Writer }{f}
+	}
+	return w
+}
+
+func harmless(f *os.File) bool {
+	fi, err := f.Stat()
+	return err == nil && fi.Mode()&os.ModeNamedPipe != 0
+}
+
+// listen hears what the cell has to say until it ends.
+func (p *cellProcess) listen(w *witness) {
+	for {
+		m, file, err := p.control.receive()
+		if err != nil {
+			return
+		}
+		switch {
+		case m.Pty && file != nil && p.relay == nil:
+			p.relay = startRelay(file, p.command)
+			continue
+		case m.Listener && file != nil:
+			go p.refused.supervise(file)
+			continue
+		case m.Failed != "" && p.failed == nil:
+			p.failed = errors.New(m.Failed)
+			if m.Layer != "" {
+				p.failed = &layerError{m.Layer, errors.New(strings.TrimPrefix(m.Failed, string(m.Layer)+": "))}
+			}
+		case m.Proven != nil && !p.started:
+			if p.failed = p.letGo(m, w); p.failed != nil {
+				_ = p.cmd.Process.Kill() // its end is what we wait for
+			}
+		case m.Ended && p.ended == nil:
+			p.ended = &m
+		}
+		if file != nil {
+			file.Close()
+		}
+	}
+}
+
+// letGo tells a proven cell to start its worker.
+func (p *cellProcess) letGo(m message, w *witness) error {
+	if err := w.check(p.spec); err != nil {
+		return err
+	}
+	w.close()
+	if p.command.Started != nil {
+		err := p.command.Started(Launch{
+			Pid: p.cmd.Process.Pid, Layers: p.spec.Layers, Landlock: m.Landlock, Missing: p.missing, Proven: m.Proven,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	p.started = true
+	p.refused.count()
+	return p.control.send(message{Go: true})
+}
+
+// exit is how it ended.
+func (p *cellProcess) exit(reason Reason) (Exit, error) {
+	if p.failed != nil && reason != Interrupted {
+		return notStarted(p.failed)
+	}
+	e := Exit{Reason: reason, Code: status(p.cmd), Refused: p.refused.list()}
+	switch {
+	case p.ended != nil:
+		e.Code, e.Left = p.ended.Code, p.ended.Left
+		if reason == Exited && p.ended.Reason != "" {
+			e.Reason = p.ended.Reason
+		}
+		if p.spec.Limits.Disk > 0 && e.Code == 128+int(syscall.SIGXFSZ) {
+			e.Reason = DiskLimit
+		}
+	case !p.spec.has(Namespaces):
+		e.Left = endRest(p.cmd.Process.Pid, p.command.mark())
+	case !p.started && reason == Exited:
+		return notStarted(fmt.Errorf("the cell ended before its worker started (%d)", e.Code))
+	}
+	return e, nil
+}
+
+// terminals says which standard descriptors the worker sees as a terminal.
+func terminals(c Command) (list [3]bool) {
+	if c.Terminal == nil {
+		return list
+	}
+	return [3]bool{c.Stdin == nil || c.Stdin == c.Terminal, c.Stdout == nil || c.Stdout == c.Terminal, c.Stderr == nil || c.Stderr == c.Terminal}
+}

@@ -1,0 +1,22 @@
+//go:build !linux
+
+package cell
+
+import (
+	"context"
+	"runtime"
+)
+
+// Init is called first by every program that starts cells. There are none here.
+func Init() {}
+
+// Find looks at nothing: there is nothing to plan for.
+func Find(Order) (Host, error) { return Host{}, nil }
+
+// runConfined refuses: nothing on this system confines a command yet.
+func runConfined(context.Context, Command) (Exit, error) {
+	return notStarted(&MissingError{Missing{
+		Layer: Namespaces, Why: "cordon cannot confine on " + runtime.GOOS + " yet",
+		Fix: "run cordon on Linux, in a virtual machine for example, or say isolation: none in the policy to run unconfined",
+	}})
+}

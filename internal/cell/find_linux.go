@@ -1,0 +1,144 @@
+package cell
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Find looks at what an order names on this machine.
+func Find(o Order) (Host, error) {
+	h := Host{Kinds: map[string]Kind{}}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return h, fmt.Errorf("mounts: %w", err)
+	}
+	if h.Mounts, err = parseMounts(mounts); err != nil {
+		return h, err
+	}
+	paths := slices.Concat(o.placed(), o.Hide, o.Read, o.Canaries, o.Pinned, o.Fixed, []string{"/", "/var/run"})
+	for _, op := range replaced {
+		paths = append(paths, op.At)
+	}
+	for _, m := range h.Mounts {
+		paths = append(paths, m.At)
+	}
+	for _, p := range paths {
+		h.Kinds[p] = kindAt(p)
+	}
+	h.Lists = map[string][]Entry{"/run": list("/run"), "/": list("/")}
+	for _, m := range h.Mounts {
+		for dir := filepath.Dir(m.At); ; dir = filepath.Dir(dir) {
+			if _, done := h.Lists[dir]; done || replacedAbove(dir) {
+				break
+			}
+			if entries := list(dir); entries != nil {
+				h.Lists[dir] = entries
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	for dir, entries := range h.Lists {
+		for _, e := range entries {
+			h.Kinds[filepath.Join(dir, e.Name)] = e.Kind
+		}
+	}
+	return h, nil
+}
+
+func replacedAbove(dir string) bool {
+	return slices.ContainsFunc(replaced, func(op Op) bool { return within(dir, op.At) })
+}
+
+// list reads a directory. One that cannot be read has no list.
+func list(dir string) []Entry {
+	found, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	entries := []Entry{}
+	for _, f := range found {
+		e := Entry{Name: f.Name(), Kind: kindOf(f.Type())}
+		if e.Kind == Symbolic {
+			if e.To, err = os.Readlink(filepath.Join(dir, e.Name)); err != nil {
+				continue
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// kindAt is what lies at a path.
+func kindAt(path string) Kind {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return Absent // or not ours to see, which is the same to the worker
+	}
+	return kindOf(fi.Mode())
+}
+
+func kindOf(mode os.FileMode) Kind {
+	switch {
+	case mode.IsDir():
+		return Directory
+	case mode.IsRegular():
+		return File
+	case mode&os.ModeSymlink != 0:
+		return Symbolic
+	}
+	return Special
+}
+
+// parseMounts reads the kernel's list of mounts.
+func parseMounts(list []byte) ([]MountPoint, error) {
+	var mounts []MountPoint
+	for line := range bytes.Lines(list) {
+		before, after, ok := strings.Cut(string(line), " - ")
+		f, kind := strings.Fields(before), strings.Fields(after)
+		if !ok || len(f) < 6 || len(kind) < 1 {
+			return nil, fmt.Errorf("the kernel's list of mounts has a line %q", line)
+		}
+		mounts = append(mounts, MountPoint{At: unescape(f[4]), Type: kind[0]})
+	}
+	return mounts, nil
+}
+
+// unescape undoes the kernel's octal escapes of blanks.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// sockets are the paths that something on this machine listens at.
+func sockets() []string {
+	f, err := os.Open("/proc/net/unix")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var list []string
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if fields := strings.Fields(s.Text()); len(fields) == 8 && filepath.IsAbs(fields[7]) {
+			list = append(list, filepath.Clean(fields[7]))
+		}
+	}
+	return list
+}

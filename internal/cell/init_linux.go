@@ -1,0 +1,306 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// initWord is how cordon starts itself inside a cell.
+const initWord = "cell-init"
+
+// Init is called first by every program that starts cells. In the process that
+// is to become one it does not return.
+func Init() {
+	if len(os.Args) == 2 && os.Args[1] == initWord {
+		os.Exit(initialise())
+	}
+}
+
+// initialise builds the cell around this process, proves it, and runs the
+// worker in it. Every way out but the worker's own end is a failure.
+func initialise() int {
+	runtime.LockOSThread() // capabilities and namespaces belong to a thread
+	spec, err := readSpec()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cordon:", err)
+		return 2
+	}
+	c := control{controlDescriptor}
+	if kind, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_TYPE); err != nil || kind != unix.SOCK_SEQPACKET {
+		fmt.Fprintln(os.Stderr, "cordon: a cell cannot be started without its control descriptor")
+		return 2
+	}
+	unix.CloseOnExec(c.fd)
+	w := &warden{spec: spec, control: c}
+	if err := w.prepare(); err != nil {
+		w.fail(err)
+		return 1
+	}
+	return w.run()
+}
+
+// warden is the first process of a cell: it builds it, starts the worker, and is
+// the parent of all that the worker leaves behind.
+type warden struct {
+	spec    Spec
+	control control
+	slave   *os.File // the worker's terminal
+	program string
+}
+
+// fail tells cordon why there is no cell.
+func (w *warden) fail(err error) {
+	m := message{Failed: err.Error()}
+	var about *layerError
+	if errors.As(err, &about) {
+		m.Layer = about.layer
+	}
+	_ = w.control.send(m) // nobody left to tell: the exit status is a failure too
+}
+
+// prepare puts up the layers one after the other, the irreversible ones last.
+func (w *warden) prepare() error {
+	namespaced := w.spec.has(Namespaces)
+	if namespaced && os.Getpid() != 1 {
+		return errors.New("not the first process of a namespace")
+	}
+	// What the operator's shell had open is not the worker's.
+	if err := unix.CloseRange(specDescriptor, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close_range: %w", err)
+	}
+	steps := []func() error{newKeyring, w.limit, w.terminal, w.enter, w.locate}
+	if namespaced {
+		steps = append([]func() error{loopback, func() error { return buildView(w.spec.View, w.spec.Keep) }}, steps...)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	canary, err := newCanary(w.spec)
+	if err != nil {
+		return err
+	}
+	if namespaced {
+		if err := sealProc(); err != nil {
+			return &layerError{Namespaces, err}
+		}
+	}
+	if err := w.confine(namespaced); err != nil {
+		return err
+	}
+	proven, err := prove(w.spec, canary)
+	if err != nil {
+		return err
+	}
+	if err := w.control.send(message{Proven: proven, Landlock: landlockVersion()}); err != nil {
+		return err
+	}
+	m, _, err := w.control.receive()
+	if err == nil && !m.Go {
+		err = errors.New("not told to go on")
+	}
+	return err
+}
+
+// confine gives up everything that the worker must not have.
+func (w *warden) confine(namespaced bool) error {
+	if err := dropCapabilities(namespaced); err != nil {
+		return &layerError{Namespaces, err}
+	}
+	if err := noNewPrivileges(); err != nil {
+		return &layerError{Seccomp, err}
+	}
+	// The worker has our user: without this it could read and steer us.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return err
+	}
+	if w.spec.has(Landlock) {
+		if err := restrict(w.spec); err != nil {
+			return &layerError{Landlock, err}
+		}
+	}
+	if !w.spec.has(Seccomp) {
+		return nil
+	}
+	listener, err := filter()
+	if err != nil {
+		return &layerError{Seccomp, err}
+	}
+	if listener < 0 {
+		return nil
+	}
+	defer unix.Close(listener)
+	return w.control.send(message{Listener: true}, listener)
+}
+
+// enter goes where the worker starts.
+func (w *warden) enter() error { return os.Chdir(w.spec.Dir) }
+
+// locate finds the program in what the worker sees.
+func (w *warden) locate() (err error) {
+	w.program, err = Command{Argv: w.spec.Argv, Env: w.spec.Env}.program()
+	return err
+}
+
+// terminal makes the worker's own, in the cell's own devpts.
+func (w *warden) terminal() error {
+	if w.spec.Terminal == [3]bool{} {
+		return nil
+	}
+	master, slave, err := pty.Open()
+	if err != nil {
+		return fmt.Errorf("open a terminal: %w", err)
+	}
+	defer master.Close()
+	w.slave = slave
+	return w.control.send(message{Pty: true}, int(master.Fd()))
+}
+
+// run starts the worker and waits for it.
+func (w *warden) run() int {
+	if !w.spec.has(Namespaces) {
+		return w.replace()
+	}
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, forwarded...)
+	pid, err := syscall.ForkExec(w.program, w.spec.Argv, w.attributes())
+	if err != nil {
+		w.fail(fmt.Errorf("%s: %w", w.spec.Argv[0], err))
+		return 1
+	}
+	if w.slave != nil {
+		w.slave.Close()
+	}
+	go w.untilAlone()
+	go func() {
+		for s := range signals {
+			_ = syscall.Kill(-pid, s.(syscall.Signal)) // gone already is fine
+		}
+	}()
+	limit := make(chan Reason, 1)
+	go watch(w.spec.Limits, limit)
+	code := reap(pid)
+	end := message{Ended: true, Code: code, Reason: Exited, Left: len(rest())}
+	select {
+	case end.Reason = <-limit:
+	default:
+	}
+	_ = syscall.Kill(-1, syscall.SIGKILL) // the end of this process ends them too
+	_ = w.control.send(end)               // cordon is gone: then so is everything here
+	return 0
+}
+
+// forwarded are the signals that are meant for the worker.
+var forwarded = []os.Signal{
+	syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGTSTP,
+}
+
+// attributes are how the worker starts: in a session of its own, with nothing
+// open but the standard three.
+func (w *warden) attributes() *syscall.ProcAttr {
+	attr := &syscall.ProcAttr{Dir: w.spec.Dir, Env: w.spec.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	for i := 2; i >= 0; i-- {
+		if w.spec.Terminal[i] {
+			attr.Files[i] = w.slave.Fd()
+			attr.Sys.Setctty, attr.Sys.Ctty = true, i
+		}
+	}
+	return attr
+}
+
+// replace becomes the worker, where there is no namespace to look after.
+func (w *warden) replace() int {
+	for i := range 3 {
+		if !w.spec.Terminal[i] {
+			continue
+		}
+		if err := unix.Dup3(int(w.slave.Fd()), i, 0); err != nil {
+			w.fail(err)
+			return 1
+		}
+		_ = unix.IoctlSetInt(i, unix.TIOCSCTTY, 0) // the first of them becomes ours
+	}
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0) // the exec does that anyway
+	err := syscall.Exec(w.program, w.spec.Argv, w.spec.Env)
+	w.fail(fmt.Errorf("%s: %w", w.spec.Argv[0], err))
+	return 1
+}
+
+// untilAlone ends the cell with cordon, however that ends.
+func (w *warden) untilAlone() {
+	for {
+		if _, _, err := w.control.receive(); err != nil {
+			if errors.Is(err, io.EOF) {
+				os.Exit(1)
+			}
+			return
+		}
+	}
+}
+
+// reap waits for children until the worker is among them.
+func reap(worker int) int {
+	for {
+		var ws syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &ws, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return 1
+		case pid == worker && ws.Signaled():
+			return 128 + int(ws.Signal())
+		case pid == worker && ws.Exited():
+			return ws.ExitStatus()
+		}
+	}
+}
+
+// rest are the processes of the cell but this one.
+func rest() []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		if err == nil && !strings.Contains(string(stat), ") Z ") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// loopback brings up the cell's own network, in which nothing else is.
+func loopback() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return &layerError{Namespaces, err}
+	}
+	defer unix.Close(fd)
+	request, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request); err != nil {
+		return &layerError{Namespaces, fmt.Errorf("loopback: %w", err)}
+	}
+	return nil
+}

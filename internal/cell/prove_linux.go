@@ -1,0 +1,204 @@
+package cell
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// canary is something that the mounts leave open and only Landlock refuses.
+type canary struct{ dir int }
+
+// newCanary makes it: a writable directory that no rule names. It has to work
+// before Landlock does.
+func newCanary(s Spec) (canary, error) {
+	if !s.has(Landlock) || !s.has(Namespaces) {
+		return canary{-1}, nil
+	}
+	fs, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return canary{-1}, fmt.Errorf("canary: %w", err)
+	}
+	defer unix.Close(fs)
+	if err := unix.FsconfigCreate(fs); err != nil {
+		return canary{-1}, fmt.Errorf("canary: %w", err)
+	}
+	dir, err := unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
+	if err != nil {
+		return canary{-1}, fmt.Errorf("canary: %w", err)
+	}
+	c := canary{dir}
+	if err := c.write("before"); err != nil {
+		return c, fmt.Errorf("canary: %w", err)
+	}
+	return c, nil
+}
+
+func (c canary) write(name string) error {
+	fd, err := unix.Openat(c.dir, name, unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err
+}
+
+// act is something that the cell tries before the worker does.
+type act struct {
+	name string
+	try  func() error
+	fail bool // it has to fail
+}
+
+// prove tries what must fail and what must succeed. A wrong answer is an error,
+// and the worker never starts.
+func prove(s Spec, c canary) ([]string, error) {
+	var proven []string
+	for _, a := range acts(s, c) {
+		err := a.try()
+		switch {
+		case a.fail && err == nil:
+			return nil, fmt.Errorf("proof failed: %s was not refused", a.name)
+		case !a.fail && err != nil:
+			return nil, fmt.Errorf("proof failed: %s: %w", a.name, err)
+		}
+		proven = append(proven, a.name)
+	}
+	return proven, nil
+}
+
+func acts(s Spec, c canary) []act {
+	p := s.Proof
+	list := []act{{"write outside", func() error { return touch(p.Outside) }, !p.Private}}
+	for _, h := range p.Hidden {
+		list = append(list, act{"read hidden", func() error { return look(h) }, true})
+	}
+	for _, to := range p.Connect {
+		name, _, _ := strings.Cut(to, ":")
+		list = append(list, act{"connect " + name, func() error { return connect(to) }, true})
+	}
+	if p.Parent > 0 && s.has(Namespaces) {
+		list = append(list, act{"signal parent", func() error { return unix.Kill(p.Parent, 0) }, true})
+	}
+	list = append(list, act{"capability", capability, true})
+	if s.has(Landlock) && s.has(Namespaces) {
+		list = append(list, act{"landlock canary", func() error { defer unix.Close(c.dir); return c.write("after") }, true})
+	}
+	if s.has(Seccomp) {
+		list = append(list, act{"seccomp canary", refusedCall, false})
+	}
+	for _, dir := range p.Inside {
+		list = append(list, act{"write inside", func() error { return touch(filepath.Join(dir, ".cordon-proof")) }, false})
+	}
+	if p.Commit != "" {
+		list = append(list, act{"commit", func() error { return commit(s) }, false})
+	}
+	return list
+}
+
+// touch makes a file and removes it.
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already", path)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(path))
+}
+
+// look reads what must not be readable. That it is absent or empty will do.
+func look(path string) error {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if fi.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err == nil && len(entries) == 0 {
+			return os.ErrNotExist
+		}
+		return err
+	}
+	_, err = os.ReadFile(path)
+	return err
+}
+
+// connect tries to reach something that listens on the host.
+func connect(to string) error {
+	kind, where, _ := strings.Cut(to, ":")
+	family, address := unix.AF_UNIX, unix.Sockaddr(&unix.SockaddrUnix{Name: "@" + where})
+	if kind == "tcp" {
+		port, err := strconv.Atoi(where)
+		if err != nil {
+			return err
+		}
+		family, address = unix.AF_INET, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}
+	}
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return again(func() error { return unix.Connect(fd, address) })
+}
+
+// capability succeeds when this thread has any left.
+func capability() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return nil // unknown is a capability
+	}
+	if sets == [2]unix.CapUserData{} {
+		return unix.EPERM
+	}
+	return nil
+}
+
+// refusedCall makes a call that the kernel has and the filter answers for.
+func refusedCall() error {
+	fd, err := unix.Openat2(unix.AT_FDCWD, "/", &unix.OpenHow{Flags: unix.O_PATH})
+	if err == nil {
+		unix.Close(fd)
+	}
+	if !errors.Is(err, unix.ENOSYS) {
+		return fmt.Errorf("the filter does not answer: %v", err)
+	}
+	return nil
+}
+
+// commit makes a commit as the worker will, and removes every trace of it.
+func commit(s Spec) error {
+	git := func(args ...string) (string, error) {
+		var said bytes.Buffer
+		cmd := exec.Command(s.Proof.Git, args...)
+		cmd.Dir, cmd.Env, cmd.Stderr = s.Proof.Commit, s.Env, &said
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
+		}
+		return strings.TrimSpace(string(out)), nil
+	}
+	oid, err := git("commit-tree", "HEAD^{tree}", "-m", "proof")
+	if err != nil {
+		return err
+	}
+	if _, err := git("update-ref", "refs/cordon/proof", oid); err != nil {
+		return err
+	}
+	if _, err := git("update-ref", "-d", "refs/cordon/proof", oid); err != nil {
+		return err
+	}
+	if len(oid) < 40 {
+		return fmt.Errorf("git answered %q", oid)
+	}
+	return os.Remove(filepath.Join(s.Proof.Objects, oid[:2], oid[2:]))
+}

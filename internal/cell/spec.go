@@ -1,0 +1,105 @@
+package cell
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Spec is a cell as a value: what the confined process will see and may do. It
+// is planned without touching anything, printed by --dry-run, and handed to the
+// process that carries it out on a sealed descriptor.
+type Spec struct {
+	Argv   []string `json:"argv"`
+	Dir    string   `json:"dir"`
+	Env    []string `json:"env"`
+	Layers []Layer  `json:"layers"` // to be put up, each of them proven or fatal
+	View   []Op     `json:"view"`   // the file system, in the order of mounting
+	Write  []string `json:"write"`  // what Landlock lets it write
+	Read   []string `json:"read"`   // what Landlock lets it read
+	Hidden []string `json:"hidden"` // what Landlock has to keep from it, where no mount does
+	Keep   string   `json:"keep"`   // the host's directory of the private layers; "": in memory
+	Limits Limits   `json:"limits"`
+	Proof  Proof    `json:"proof"`
+
+	// Terminal says which of the three standard descriptors are its own pty.
+	Terminal [3]bool `json:"terminal"`
+}
+
+// Limits bound what the cell may use. Zero is no limit.
+type Limits struct {
+	Memory    int64    `json:"memory"`    // bytes of all processes together
+	Disk      int64    `json:"disk"`      // bytes written and still there
+	Processes int      `json:"processes"` // alive at once
+	Files     int      `json:"files"`     // open in one process
+	Watched   []string `json:"watched"`   // where Disk is counted
+}
+
+// Proof lists acts that the cell tries before the worker's first instruction.
+type Proof struct {
+	Outside string   `json:"outside"` // a file that must not come to be on the host
+	Private bool     `json:"private"` // Outside may come to be in the cell
+	Hidden  []string `json:"hidden"`  // must not be readable
+	Connect []string `json:"connect"` // abstract sockets and ports that really listen on the host
+	Parent  int      `json:"parent"`  // a process of the host that must not be reached
+	Inside  []string `json:"inside"`  // directories where a file must come to be
+	Commit  string   `json:"commit"`  // a repository in which a commit must succeed; "": none
+	Objects string   `json:"objects"` // where that repository keeps its objects
+	Git     string   `json:"git"`     // the program to commit with
+}
+
+// Op is one step in building what the cell sees. The operations are few, and a
+// path in them is always the one that the worker sees, from its root.
+type Op struct {
+	Do   Do     `json:"do"`
+	At   string `json:"at"`
+	From string `json:"from,omitempty"` // on the host, for bind, and overlay's lower layer
+
+	Write bool   `json:"write,omitempty"` // bind and tmpfs: writable
+	Layer string `json:"layer,omitempty"` // overlay: the private layer that takes what is written; "": read-only
+	Bare  bool   `json:"bare,omitempty"`  // overlay: where it is refused, bind instead
+
+	Absent []string `json:"absent,omitempty"` // overlay: names that do not exist in it
+	Empty  []string `json:"empty,omitempty"`  // overlay: directories of which only what is mounted below is there
+	Make   []string `json:"make,omitempty"`   // directories made in it before it is sealed
+	Files  []string `json:"files,omitempty"`  // empty files made in it, to be mounted on
+	Links  []Link   `json:"links,omitempty"`  // symbolic links made in it
+	File   bool     `json:"file,omitempty"`   // mask: a file, not a directory
+	Mode   uint32   `json:"mode,omitempty"`
+	Size   int64    `json:"size,omitempty"` // tmpfs: bytes; 0: the kernel's default
+}
+
+// Do names an operation.
+type Do string
+
+// The operations.
+const (
+	Overlay  Do = "overlay"
+	BindOver Do = "bind"
+	Tmpfs    Do = "tmpfs"
+	Private  Do = "private" // a writable directory that lies in the layers
+	Mask     Do = "mask"
+	ProcFS   Do = "proc"
+	SysFS    Do = "sysfs"
+	DevFS    Do = "dev"
+	Skeleton Do = "skeleton" // a directory in which only what is mounted is there
+)
+
+// has reports whether a layer is to be put up.
+func (s Spec) has(l Layer) bool {
+	for _, x := range s.Layers {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the form for a person: one line for each step.
+func (s Spec) String() string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(s) // a Spec holds nothing that cannot be encoded
+	return b.String()
+}

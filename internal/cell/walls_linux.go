@@ -1,0 +1,180 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+	"kernel.org/pub/linux/libs/security/libcap/psx"
+
+	"cordon/internal/seccomp"
+)
+
+// newKeyring leaves the operator's session keyring. A kernel without keyrings has
+// none to leave.
+func newKeyring() error {
+	_, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) // without a name: nobody else's
+	if errors.Is(err, unix.ENOSYS) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("session keyring: %w", err)
+	}
+	return nil
+}
+
+// securebits keep uid 0 from meaning anything to the kernel.
+const securebits = 1<<0 | 1<<1 | // NOROOT
+	1<<2 | 1<<3 | // NO_SETUID_FIXUP
+	1<<5 | // KEEP_CAPS stays off
+	1<<6 | 1<<7 // NO_CAP_AMBIENT_RAISE
+
+// dropCapabilities gives up every capability for good. What a thread of ours
+// starts later starts without any.
+func dropCapabilities(namespaced bool) error {
+	if namespaced {
+		if err := unix.Prctl(unix.PR_SET_SECUREBITS, securebits, 0, 0, 0); err != nil {
+			return fmt.Errorf("securebits: %w", err)
+		}
+	}
+	for c := uintptr(0); c < 64; c++ {
+		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		if errors.Is(err, unix.EINVAL) {
+			break // one beyond the kernel's last
+		}
+		if errors.Is(err, unix.EPERM) && !namespaced && os.Geteuid() != 0 {
+			break // an ordinary user has none to drop
+		}
+		if err != nil {
+			return fmt.Errorf("bounding set: %w", err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("ambient set: %w", err)
+	}
+	return noCapabilities()
+}
+
+// noNewPrivileges makes set-user-id programs ordinary ones, on every thread.
+func noNewPrivileges() error {
+	_, _, errno := psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// landlockVersion is what the kernel offers; 0 when there is none.
+func landlockVersion() int {
+	v, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// restrict puts up the second wall: what the mounts already refuse is refused
+// again, by inode, wherever a descriptor came from.
+func restrict(s Spec) error {
+	version := landlockVersion()
+	if version < 1 {
+		return errors.New("the kernel has none, or it is not among its lsm=")
+	}
+	config := landlock.V11.BestEffort()
+	if s.has(Namespaces) {
+		// Servers on the cell's own loopback are everyday work; its network
+		// namespace has nothing else to reach.
+		config.HandledAccessNet = 0
+	}
+	write := landlock.RWDirs(writable(s)...).IgnoreIfMissing()
+	if version >= 2 {
+		write = write.WithRefer()
+	}
+	return config.Restrict(
+		landlock.RODirs(readable(s)...).IgnoreIfMissing(),
+		landlock.ROFiles(readableFiles(s)...).IgnoreIfMissing(),
+		write,
+		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSReadDir|ll.AccessFSWriteFile|ll.AccessFSTruncate|ll.AccessFSIoctlDev, "/dev").IgnoreIfMissing(),
+	)
+}
+
+func writable(s Spec) []string {
+	if !s.has(Namespaces) {
+		return s.Write
+	}
+	return slices.Concat(s.Write, []string{"/dev/shm", "/dev/mqueue"})
+}
+
+// readable lists the directories that may be read. Where mounts hide nothing, the
+// rules have to: they name everything but what is hidden.
+func readable(s Spec) []string {
+	if s.has(Namespaces) {
+		return s.Read
+	}
+	dirs, _ := around(s.Read, s.Hidden)
+	return dirs
+}
+
+func readableFiles(s Spec) []string {
+	if s.has(Namespaces) {
+		return nil
+	}
+	_, files := around(s.Read, s.Hidden)
+	return files
+}
+
+// around lists what lies below roots, as few entries as possible, without what is
+// hidden. What comes to be beside a hidden entry later is not in it.
+func around(roots, hidden []string) (dirs, files []string) {
+	for _, root := range roots {
+		inside := slices.ContainsFunc(hidden, func(h string) bool { return within(root, h) })
+		if inside {
+			continue
+		}
+		if !slices.ContainsFunc(hidden, func(h string) bool { return within(h, root) }) {
+			fi, err := os.Lstat(root)
+			switch {
+			case err != nil:
+			case fi.IsDir():
+				dirs = append(dirs, root)
+			case fi.Mode()&os.ModeSymlink == 0:
+				files = append(files, root)
+			}
+			continue
+		}
+		entries, err := os.ReadDir(root)
+		if err != nil {
+			continue // what cannot be listed is not shown
+		}
+		var below []string
+		for _, e := range entries {
+			below = append(below, filepath.Join(root, e.Name()))
+		}
+		d, f := around(below, hidden)
+		dirs, files = append(dirs, d...), append(files, f...)
+	}
+	return dirs, files
+}
+
+// filter puts up the third wall and returns the descriptor on which the kernel
+// tells of refused calls, or -1.
+func filter() (int, error) {
+	program, err := seccomp.Program(true)
+	if err != nil {
+		return -1, err
+	}
+	listener, err := seccomp.Load(program, true)
+	if err == nil {
+		return listener, nil
+	}
+	// Something around us listens already, or the kernel is too old to tell.
+	if program, err = seccomp.Program(false); err != nil {
+		return -1, err
+	}
+	return seccomp.Load(program, false)
+}

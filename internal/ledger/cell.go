@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+
+	"cordon/internal/cell"
+)
+
+// Cell is the confinement of a launch. Nothing in it means that there was none.
+type Cell struct {
+	Layers   []cell.Layer   `json:"layers"` // proven for this launch
+	Landlock int            `json:"landlock,omitempty"`
+	Missing  []cell.Missing `json:"missing,omitempty"`
+	Proven   []string       `json:"proven,omitempty"` // acts that were tried first, with the right answer
+}
+
+// String is the confinement in a line.
+func (c Cell) String() string {
+	if len(c.Layers) == 0 {
+		return "unconfined: isolation is none, so reads, network and limits but time are not enforced"
+	}
+	var words []string
+	for _, l := range c.Layers {
+		word := string(l)
+		if l == cell.Landlock && c.Landlock > 0 {
+			word = fmt.Sprintf("%s %d", l, c.Landlock)
+		}
+		words = append(words, word)
+	}
+	return fmt.Sprintf("%s; proven: %s", strings.Join(words, ", "), strings.Join(unique(c.Proven), ", "))
+}
+
+func unique(list []string) []string {
+	var kept []string
+	seen := map[string]bool{}
+	for _, s := range list {
+		if !seen[s] {
+			kept, seen[s] = append(kept, s), true
+		}
+	}
+	return kept
+}

@@ -1,0 +1,379 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cordon/internal/cell"
+	"cordon/internal/git"
+	"cordon/internal/journal"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+	"cordon/internal/worktree"
+)
+
+// enclose is the cell of a worker, or nil when its policy wants none.
+func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order, error) {
+	l := sealed.Lease()
+	e := worktree.Enclosure{Write: []string{l.Worktree}, Tree: l.Worktree, Layers: s.State.Layers(string(l.ID))}
+	if l.Adopted {
+		shadow := worktree.Shadow{Dir: s.State.Shadow(string(l.ID))}
+		binds, err := shadow.Binds(l.Worktree)
+		if err != nil {
+			return nil, err
+		}
+		if e.Fixed, err = worktree.Linked(e.Write, filepath.Join(l.Worktree, ".git")); err != nil {
+			return nil, &RefusedError{err}
+		}
+		e.Bind, e.GitDir = binds, shadow.GitDir()
+	} else {
+		e.GitDir = filepath.Join(l.Worktree, ".git")
+		e.Pinned = []string{e.GitDir}
+	}
+	return s.order(ctx, sealed, e)
+}
+
+// encloseMerged is the cell of acceptance commands: a worker's code runs in it,
+// but nothing else that the worker wrote is there.
+func (s *Session) encloseMerged(ctx context.Context, sealed lease.Sealed, top string) (*cell.Order, error) {
+	objects := filepath.Join(s.State.Gate(), "objects")
+	return s.order(ctx, sealed, worktree.Enclosure{
+		Write: []string{top}, Layers: s.acceptLayers(sealed.Lease().ID),
+		Tree: top, GitDir: filepath.Join(top, ".git"), Bind: []cell.Bind{{From: objects, At: objects}},
+	})
+}
+
+// acceptLayers is where acceptance commands write privately.
+func (s *Session) acceptLayers(id lease.ID) string { return s.State.Layers(string(id) + ".accept") }
+
+// prepareAdopted gives a worker in a checkout of another tool's a repository of
+// its own: the host's is not written.
+func (s *Session) prepareAdopted(ctx context.Context, w *ledger.Worker) error {
+	l := w.Lease.Lease()
+	if l.Policy.Isolation != policy.None {
+		c, err := s.linked(ctx, l.Worktree)
+		if err != nil {
+			return err
+		}
+		branch := strings.TrimPrefix(c.Branch, "refs/heads/")
+		if branch == "" {
+			branch = l.Branch
+		}
+		dir := s.State.Shadow(string(l.ID))
+		if err := s.State.Erase(dir); err != nil { // no worker has seen it
+			return err
+		}
+		_, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
+			Bin: s.Bin, Host: s.Host, GitDir: c.GitDir, Alternate: s.State.Objects(),
+			Commit: c.Head, Branch: branch, Dir: dir,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.append(w.ID, ledger.Prepared, ledger.Tree{})
+}
+
+// order completes an enclosure with what is the same for all.
+func (s *Session) order(ctx context.Context, sealed lease.Sealed, e worktree.Enclosure) (*cell.Order, error) {
+	l := sealed.Lease()
+	if l.Policy.Isolation == policy.None {
+		return nil, nil
+	}
+	e.Policy, e.Rules, e.Home = l.Policy, sealed.Rules(), l.Home
+	all, err := s.Host.Checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.Host = hostPlaces(s.Host, all)
+	return completeOrder(e, s.Host, s.State)
+}
+
+func completeOrder(e worktree.Enclosure, host git.Host, place state.Dir) (*cell.Order, error) {
+	root, err := state.RealRoot()
+	if err != nil {
+		return nil, err
+	}
+	e.State = []string{root}
+	e.Secret = []string{filepath.Join(place.Path(), journal.File), filepath.Join(host.Dir, "HEAD")}
+	objects, err := worktree.ObjectBinds(host, place.Objects())
+	if err != nil {
+		return nil, err
+	}
+	e.Bind = append(e.Bind, objects...)
+	if e.Layers != "" {
+		if err := os.MkdirAll(e.Layers, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	o, err := e.Order()
+	return &o, err
+}
+
+// hostPlaces are the git directory and every checkout of the host.
+func hostPlaces(host git.Host, all []git.Checkout) []string {
+	list := []string{host.Dir, host.Top}
+	for _, c := range all {
+		list = append(list, c.Top, c.GitDir)
+	}
+	var real []string
+	for _, p := range list {
+		if r, err := filepath.EvalSymlinks(p); err == nil && p != "" {
+			real = append(real, r)
+		}
+	}
+	return real
+}
+
+// Execution is a command that is run confined, without a lease.
+type Execution struct {
+	Dir    string
+	Policy policy.Policy
+	Source string   // the file that Policy was read from; "": none was
+	Write  []string // instead of the policy's write_roots; as typed
+	Argv   []string
+}
+
+// around is the repository that an execution is in, if any.
+type around struct {
+	bin   git.Binary
+	host  git.Host
+	state state.Dir
+	all   []git.Checkout
+}
+
+// Exec prepares a command for a cell around a directory. The notice says, when
+// the command has ended, what became of its commits.
+func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() string, err error) {
+	dir, err := filepath.Abs(x.Dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return c, nil, &MistakeError{err}
+	}
+	if inside, err := state.Inside(dir); err != nil || inside {
+		return c, nil, errors.Join(err, ErrInside)
+	}
+	repo, err := repositoryAround(ctx, dir)
+	if err != nil {
+		return c, nil, err
+	}
+	l := lease.Lease{ID: "exec", Worktree: dir, Policy: x.Policy}
+	if repo != nil {
+		l.Worktree = repo.host.Top
+	}
+	if l.Home, err = os.UserHomeDir(); err != nil {
+		return c, nil, err
+	}
+	c = cell.Command{
+		Argv: x.Argv, Dir: dir, Env: worktree.Environ(l, os.Environ()),
+		Limit: time.Duration(x.Policy.Limits.Time), Weaker: x.Policy.Isolation == policy.Degraded,
+	}
+	if x.Policy.Isolation == policy.None {
+		return c, func() string { return "" }, nil
+	}
+	c.Cell, notice, err = x.order(ctx, l, repo)
+	return c, notice, err
+}
+
+// order is the cell of an execution.
+func (x Execution) order(ctx context.Context, l lease.Lease, repo *around) (*cell.Order, func() string, error) {
+	e := worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
+	var err error
+	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
+		return nil, nil, err
+	}
+	if e.Write, err = x.writeDirs(l.Worktree); err != nil {
+		return nil, nil, err
+	}
+	if err := x.ownPolicy(e.Write); err != nil {
+		return nil, nil, err
+	}
+	if e.Fixed, err = worktree.Linked(e.Write, filepath.Join(l.Worktree, ".git")); err != nil {
+		return nil, nil, &RefusedError{err}
+	}
+	if repo == nil {
+		root, err := state.RealRoot()
+		if err != nil {
+			return nil, nil, err
+		}
+		e.State = []string{root}
+		o, err := e.Order()
+		return &o, func() string { return "" }, err
+	}
+	notice, err := repo.shadow(ctx, &e)
+	if err != nil {
+		return nil, nil, err
+	}
+	e.Host = hostPlaces(repo.host, repo.all)
+	o, err := completeOrder(e, repo.host, repo.state)
+	return o, notice, err
+}
+
+// repositoryAround finds the repository that a directory is in, if any.
+func repositoryAround(ctx context.Context, dir string) (*around, error) {
+	if !hasRepository(dir) {
+		return nil, nil // without starting git
+	}
+	var r around
+	var err error
+	if r.bin, err = git.Find(ctx); err != nil {
+		return nil, err
+	}
+	r.host, err = git.Discover(ctx, r.bin, dir)
+	if errors.Is(err, git.ErrNotRepository) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.host.Top == "" {
+		return nil, refuse("%s is a bare repository: go into a checkout of it", dir)
+	}
+	if r.all, err = r.host.Checkouts(ctx); err != nil {
+		return nil, err
+	}
+	if r.state, err = state.For(r.host); err != nil {
+		return nil, err
+	}
+	return &r, r.state.Make(r.host)
+}
+
+// hasRepository reports whether git could find anything from here. What looks
+// like a bare repository is left to git.
+func hasRepository(dir string) bool {
+	for p := dir; ; p = filepath.Dir(p) {
+		for _, name := range []string{".git", "HEAD"} {
+			if _, err := os.Lstat(filepath.Join(p, name)); err == nil {
+				return true
+			}
+		}
+		if p == filepath.Dir(p) {
+			return false
+		}
+	}
+}
+
+// writeDirs are the directories that an execution writes in place. There is no
+// audit after it, so the kernel has to hold every one of them.
+func (x Execution) writeDirs(top string) ([]string, error) {
+	names, base := x.Policy.Filesystem.WriteRoots, top
+	if x.Write != nil {
+		names, base = x.Write, x.Dir
+	}
+	var list []string
+	for _, name := range names {
+		p := name
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(base, p)
+		}
+		real, err := filepath.EvalSymlinks(p)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if fi, serr := os.Stat(real); err != nil || serr != nil || !fi.IsDir() {
+			return nil, refuse("write root %s: exec opens plain directories that are there, and this is none", name)
+		}
+		list = append(list, real)
+	}
+	return list, nil
+}
+
+// ownPolicy refuses a policy that the command could change for its next run.
+func (x Execution) ownPolicy(write []string) error {
+	if x.Source == "" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(x.Source)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return err
+	}
+	for _, dir := range write {
+		if strings.HasPrefix(real, dir+string(filepath.Separator)) {
+			return refuse("--policy %s lies where the command can write: keep it somewhere else", x.Source)
+		}
+	}
+	return nil
+}
+
+// shadow gives an execution a repository of its own, which is kept for the next
+// one in the same checkout while the host's HEAD stays where it is.
+func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() string, error) {
+	here, err := r.checkout()
+	if err != nil {
+		return nil, err
+	}
+	branch := strings.TrimPrefix(here.Branch, "refs/heads/")
+	if branch == "" {
+		branch = "detached"
+	}
+	shadow := worktree.Shadow{Dir: r.state.Shadow(state.Key(r.host.Top))}
+	base := filepath.Join(shadow.Dir, "base")
+	if have, err := os.ReadFile(base); err != nil || string(have) != string(here.Head) {
+		if _, err := r.state.Trash(shadow.Dir, time.Now()); err != nil {
+			return nil, err
+		}
+		shadow, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
+			Bin: r.bin, Host: r.host, GitDir: r.host.Private, Alternate: r.state.Objects(),
+			Commit: here.Head, Branch: branch, Dir: shadow.Dir,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(base, []byte(here.Head), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if e.Bind, err = shadow.Binds(r.host.Top); err != nil {
+		return nil, err
+	}
+	e.GitDir = shadow.GitDir()
+	if here.Head != "" {
+		e.Tree = r.host.Top
+	}
+	tip := filepath.Join(shadow.GitDir(), "refs", "heads", filepath.FromSlash(branch))
+	before := peek(tip)
+	return func() string {
+		if peek(tip) == before {
+			return ""
+		}
+		return fmt.Sprintf("its commits are in a repository of its own (%s); yours has not changed", shadow.GitDir())
+	}, nil
+}
+
+// checkout is the one the operator stands in.
+func (r *around) checkout() (git.Checkout, error) {
+	for _, c := range r.all {
+		if real, err := filepath.EvalSymlinks(c.Top); err == nil && real == r.host.Top {
+			return c, nil
+		}
+	}
+	return git.Checkout{}, fmt.Errorf("%s is not among the checkouts that git lists", r.host.Top)
+}
+
+// peek reads the beginning of a plain file that a worker may have written.
+func peek(path string) string {
+	fi, err := os.Lstat(path)
+	if err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	buf := make([]byte, 128)
+	n, _ := f.Read(buf)
+	return strings.TrimSpace(string(buf[:n]))
+}

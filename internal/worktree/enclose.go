@@ -1,0 +1,265 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"cordon/internal/cell"
+	"cordon/internal/policy"
+)
+
+// Enclosure is what a policy means for one tree on this machine.
+type Enclosure struct {
+	Policy policy.Policy
+	Rules  policy.Rules
+	Home   string
+	Write  []string // directories that are written in place
+	Host   []string // the host's checkouts and git directories: seen only when read_roots names them
+	State  []string // cordon's own: never seen
+	Secret []string // files among them with which that is proven
+	Layers string   // keeps what is written privately; "": memory does
+
+	Tree   string // where commits have to work; "": there are none
+	GitDir string // the repository of Tree, private to it
+	Bind   []cell.Bind
+	Pinned []string
+	Fixed  []string
+}
+
+// Order is the cell that keeps to the policy.
+func (e Enclosure) Order() (cell.Order, error) {
+	home, err := realHome(e.Home)
+	if err != nil {
+		return cell.Order{}, err
+	}
+	o := cell.Order{
+		Home: home, Write: e.Write, Pinned: e.Pinned, Fixed: e.Fixed, Bind: slices.Clone(e.Bind),
+		Capture: e.Policy.Filesystem.Outside == policy.Capture, Layers: e.Layers,
+		Limits: cell.Limits{
+			Memory: int64(e.Policy.Limits.Memory), Disk: int64(e.Policy.Limits.Disk),
+			Processes: e.Policy.Limits.Processes, Files: e.Policy.Limits.Files,
+		},
+		Commit: e.Tree,
+	}
+	if e.GitDir != "" {
+		o.Objects = filepath.Join(e.GitDir, "objects")
+	}
+	if o.Read, err = matches(e.Rules.ReadRoots()); err != nil {
+		return o, err
+	}
+	if o.Scratch, err = matches(e.Rules.ScratchRoots()); err != nil {
+		return o, err
+	}
+	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return insideAny(p, e.Write) })
+	return o, e.hide(&o)
+}
+
+// hide lists what the worker does not see, and the parts of it that it does.
+func (e Enclosure) hide(o *cell.Order) error {
+	var globs []string
+	for _, d := range e.Rules.DenyRead() {
+		globs = append(globs, d.Pattern)
+	}
+	denied, err := matches(globs)
+	if err != nil {
+		return err
+	}
+	o.Hide = slices.Concat(denied, e.State, otherHomes(o.Home))
+	for _, h := range e.Host {
+		if insideAny(h, e.Write) || slices.Contains(o.Read, h) {
+			continue
+		}
+		o.Hide = append(o.Hide, h)
+		for _, r := range o.Read {
+			if r != h && under(r, h) {
+				o.Bind = append(o.Bind, cell.Bind{From: r, At: r})
+			}
+		}
+	}
+	for _, c := range append(e.Secret, denied...) {
+		if insideAny(c, o.Hide) && !insideAny(c, e.Write) && len(o.Canaries) < maxCanaries && plainFile(c) {
+			o.Canaries = append(o.Canaries, c)
+		}
+	}
+	slices.Sort(o.Hide)
+	o.Hide = slices.DeleteFunc(slices.Compact(o.Hide), func(p string) bool { return p == "/" || slices.Contains(e.Write, p) })
+	return nil
+}
+
+// maxCanaries is how many hidden files a cell tries to read before its worker
+// starts.
+const maxCanaries = 4
+
+func plainFile(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.Mode().IsRegular()
+}
+
+// matches are the paths that absolute patterns stand for, with links resolved. A
+// pattern without wildcards stands for its path also when nothing is there yet.
+func matches(globs []string) ([]string, error) {
+	var list []string
+	w := way{}
+	for _, g := range globs {
+		g = strings.TrimSuffix(g, "/**")
+		if g == "" {
+			g = "/"
+		}
+		found := []string{unescapeGlob(g)}
+		if wild(g) {
+			var err error
+			if found, err = doublestar.FilepathGlob(g, doublestar.WithNoFollow()); err != nil {
+				return nil, fmt.Errorf("%s: %w", g, err)
+			}
+		}
+		for _, p := range found {
+			list = append(list, w.leads(p)...)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// way remembers where directories really are: the patterns of a policy share
+// most of their way.
+type way map[string]place
+
+type place struct {
+	real string
+	gone bool // nothing is there
+}
+
+// leads lists where a path is, and where it leads if it is a link.
+func (w way) leads(path string) []string {
+	if path == "/" {
+		return []string{"/"}
+	}
+	dir := w.dir(filepath.Dir(path))
+	at := filepath.Join(dir.real, filepath.Base(path))
+	if dir.gone {
+		return []string{at}
+	}
+	fi, err := os.Lstat(at)
+	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
+		return []string{at}
+	}
+	real, err := resolve(at)
+	if err != nil {
+		return []string{at} // a way that cannot be gone leads nowhere in the cell either
+	}
+	return []string{at, real}
+}
+
+// dir is where a directory really is.
+func (w way) dir(path string) place {
+	if path == "/" {
+		return place{real: "/"}
+	}
+	if known, ok := w[path]; ok {
+		return known
+	}
+	up := w.dir(filepath.Dir(path))
+	p := place{real: filepath.Join(up.real, filepath.Base(path)), gone: up.gone}
+	if !p.gone {
+		fi, err := os.Lstat(p.real)
+		p.gone = err != nil
+		if err == nil && fi.Mode()&os.ModeSymlink != 0 {
+			if real, err := resolve(p.real); err == nil {
+				p.real = real
+			}
+		}
+	}
+	w[path] = p
+	return p
+}
+
+func wild(glob string) bool {
+	for i := 0; i < len(glob); i++ {
+		switch glob[i] {
+		case '\\':
+			i++
+		case '*', '?', '[', '{':
+			return true
+		}
+	}
+	return false
+}
+
+func unescapeGlob(glob string) string {
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		if glob[i] == '\\' && i+1 < len(glob) {
+			i++
+		}
+		b.WriteByte(glob[i])
+	}
+	return filepath.Clean(b.String())
+}
+
+// resolve follows the links of the longest existing part of a path.
+func resolve(path string) (string, error) {
+	rest := ""
+	for p := path; ; p = filepath.Dir(p) {
+		real, err := filepath.EvalSymlinks(p)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || p == "/" {
+			return "", err
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+	}
+}
+
+// realHome is the home directory without links, or none when there is none that
+// could be copied on write.
+func realHome(home string) (string, error) {
+	if home == "" || home == "/" {
+		return "", nil
+	}
+	real, err := filepath.EvalSymlinks(home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return real, err
+}
+
+// shared are homes of nobody: what is installed there is for everybody.
+var shared = map[string]bool{"/home/linuxbrew": true}
+
+// otherHomes are the home directories of everybody else.
+func otherHomes(own string) []string {
+	var list []string
+	add := func(dir string) {
+		fi, err := os.Lstat(dir)
+		if err == nil && fi.IsDir() && !under(own, dir) && !under(dir, own) && !shared[dir] {
+			list = append(list, dir)
+		}
+	}
+	for _, where := range []string{"/home", "/Users"} {
+		entries, err := os.ReadDir(where)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			add(filepath.Join(where, e.Name()))
+		}
+	}
+	add("/root")
+	return list
+}
+
+func under(path, dir string) bool {
+	return dir != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
+}
+
+func insideAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool { return under(path, d) })
+}
