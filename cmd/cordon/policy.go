@@ -191,19 +191,31 @@ func unreadComment(p policy.Policy) string {
 	}
 	var b strings.Builder
 	b.WriteString("\n# @default in deny_read: these may not be read, with everything below, unless an\n# entry of read_roots names them.\n")
-	reason, width := "", 0
+	reason, line := "", ""
+	flush := func(end string) {
+		if line != "" {
+			b.WriteString(line + end + "\n")
+		}
+		line = ""
+	}
 	for _, u := range policy.UnreadByDefault() {
 		if u.Reason != reason {
-			reason, width = u.Reason, 0
-			fmt.Fprintf(&b, "%s# What %s:", strings.Repeat("\n", min(1, width)), reason)
+			flush("")
+			reason = u.Reason
+			fmt.Fprintf(&b, "#\n# %s:\n", reason)
 		}
-		if width += len(u.Entry) + 2; width > 76 || width == len(u.Entry)+2 {
-			b.WriteString("\n#  ")
-			width = len(u.Entry) + 3
+		switch {
+		case line == "":
+			line = "#   " + u.Entry
+		case len(line)+len(u.Entry) > 76:
+			flush(",")
+			line = "#   " + u.Entry
+		default:
+			line += ", " + u.Entry
 		}
-		b.WriteString(" " + u.Entry)
 	}
-	return b.String() + "\n"
+	flush("")
+	return b.String()
 }
 
 // oneLine keeps a text that others chose inside the comment it is put in.

@@ -139,7 +139,7 @@ func (p *cellProcess) start() error {
 		return fmt.Errorf("close_range: %w", err)
 	}
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{}, "/"
+	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{"GOMAXPROCS=1"}, "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = reading(p.command.Stdin), writing(p.command.Stdout), writing(p.command.Stderr)
 	cmd.ExtraFiles = files
 	cmd.WaitDelay = 2 * time.Second

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,6 +32,7 @@ func Init() {
 // worker in it. Every way out but the worker's own end is a failure.
 func initialise() int {
 	runtime.LockOSThread() // capabilities and namespaces belong to a thread
+	debug.SetGCPercent(-1) // until the worker runs: it is over in milliseconds
 	spec, err := readSpec()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cordon:", err)
@@ -173,6 +175,7 @@ func (w *warden) run() int {
 	if !w.spec.has(Namespaces) {
 		return w.replace()
 	}
+	debug.SetGCPercent(100)
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	pid, err := syscall.ForkExec(w.program, w.spec.Argv, w.attributes())

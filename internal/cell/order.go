@@ -156,5 +156,8 @@ func (o Order) placed() []string {
 
 // within reports whether path is dir or below it.
 func within(path, dir string) bool {
-	return path == dir || dir == "/" && strings.HasPrefix(path, "/") || strings.HasPrefix(path, dir+"/")
+	if dir == "/" {
+		return strings.HasPrefix(path, "/")
+	}
+	return strings.HasPrefix(path, dir) && (len(path) == len(dir) || path[len(dir)] == '/')
 }

@@ -376,7 +376,7 @@ func walls(o Order, s Spec) (write, read []string) {
 		return append(write, o.Layers), o.Read
 	}
 	for _, op := range s.View {
-		if op.Do == Private || op.Do == Tmpfs && op.Write || op.Do == Overlay && op.Layer != "" {
+		if op.Do == Private || op.Do == Tmpfs && op.Write || (op.Do == Overlay || op.Do == Skeleton) && op.Layer != "" {
 			write = append(write, op.At)
 		}
 	}

@@ -32,12 +32,22 @@ func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order
 		if e.Fixed, err = worktree.Linked(e.Write, filepath.Join(l.Worktree, ".git")); err != nil {
 			return nil, &RefusedError{err}
 		}
-		e.Bind, e.GitDir = binds, shadow.GitDir()
+		e.Bind, e.GitDir = binds, seenAt(binds)
 	} else {
 		e.GitDir = filepath.Join(l.Worktree, ".git")
 		e.Pinned = []string{e.GitDir}
 	}
 	return s.order(ctx, sealed, e)
+}
+
+// seenAt is where a shadow is seen in the cell.
+func seenAt(binds []cell.Bind) string {
+	for _, b := range binds {
+		if b.Write {
+			return b.At
+		}
+	}
+	return ""
 }
 
 // encloseMerged is the cell of acceptance commands: a worker's code runs in it,
@@ -338,7 +348,7 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	if e.Bind, err = shadow.Binds(r.host.Top); err != nil {
 		return nil, err
 	}
-	e.GitDir = shadow.GitDir()
+	e.GitDir = seenAt(e.Bind)
 	if here.Head != "" {
 		e.Tree = r.host.Top
 	}

@@ -67,7 +67,8 @@ func (e Enclosure) hide(o *cell.Order) error {
 	for _, d := range e.Rules.DenyRead() {
 		globs = append(globs, d.Pattern)
 	}
-	denied, err := matches(globs)
+	w := way{}
+	denied, err := w.matches(globs)
 	if err != nil {
 		return err
 	}
@@ -83,8 +84,8 @@ func (e Enclosure) hide(o *cell.Order) error {
 			}
 		}
 	}
-	for _, c := range append(e.Secret, denied...) {
-		if insideAny(c, o.Hide) && !insideAny(c, e.Write) && len(o.Canaries) < maxCanaries && plainFile(c) {
+	for _, c := range slices.Concat(e.Secret, w.files()) {
+		if len(o.Canaries) < maxCanaries && insideAny(c, o.Hide) && !insideAny(c, e.Write) {
 			o.Canaries = append(o.Canaries, c)
 		}
 	}
@@ -97,16 +98,12 @@ func (e Enclosure) hide(o *cell.Order) error {
 // starts.
 const maxCanaries = 4
 
-func plainFile(path string) bool {
-	fi, err := os.Lstat(path)
-	return err == nil && fi.Mode().IsRegular()
-}
-
 // matches are the paths that absolute patterns stand for, with links resolved. A
 // pattern without wildcards stands for its path also when nothing is there yet.
-func matches(globs []string) ([]string, error) {
+func matches(globs []string) ([]string, error) { return way{}.matches(globs) }
+
+func (w way) matches(globs []string) ([]string, error) {
 	var list []string
-	w := way{}
 	for _, g := range globs {
 		g = strings.TrimSuffix(g, "/**")
 		if g == "" {
@@ -134,6 +131,19 @@ type way map[string]place
 type place struct {
 	real string
 	gone bool // nothing is there
+	file bool // a plain file
+}
+
+// files are the plain files among what was looked at.
+func (w way) files() []string {
+	var list []string
+	for p, at := range w {
+		if at.file {
+			list = append(list, p)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // leads lists where a path is, and where it leads if it is a link.
@@ -148,6 +158,9 @@ func (w way) leads(path string) []string {
 	}
 	fi, err := os.Lstat(at)
 	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
+		if err == nil && fi.Mode().IsRegular() {
+			w[at] = place{real: at, file: true}
+		}
 		return []string{at}
 	}
 	real, err := resolve(at)
@@ -257,7 +270,10 @@ func otherHomes(own string) []string {
 }
 
 func under(path, dir string) bool {
-	return dir != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
+	if dir == "/" {
+		return strings.HasPrefix(path, "/")
+	}
+	return dir != "" && strings.HasPrefix(path, dir) && (len(path) == len(dir) || path[len(dir)] == '/')
 }
 
 func insideAny(path string, dirs []string) bool {

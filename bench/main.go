@@ -1,0 +1,210 @@
+// Command bench measures what confinement costs, as ratios in one interleaved
+// run: the start of /bin/true bare, under cordon exec and under whatever other
+// sandboxes are installed, and everyday work inside a cell against the same work
+// outside.
+//
+//	go run ./bench            about a minute
+//	go run ./bench -rounds 50
+//
+// It refuses to judge: it prints a table and no verdict, because absolute times
+// and their noise belong to the machine.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == "work" {
+		os.Exit(work(os.Args[2]))
+	}
+	rounds := flag.Int("rounds", 20, "how often each start is measured")
+	turns := flag.Int("turns", 5, "how often each piece of work is measured")
+	flag.Parse()
+	if err := bench(*rounds, *turns); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// sandbox is a way to run a command that may write one directory.
+type sandbox struct {
+	name string
+	wrap func(dir string, argv []string) []string
+}
+
+// peers are sandboxes that are compared when they are installed. Each is given
+// what comes nearest to the cell: the machine read-only, one directory writable,
+// no network.
+var peers = []sandbox{
+	{"bwrap", func(dir string, argv []string) []string {
+		return append([]string{"bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
+			"--bind", dir, dir, "--unshare-all", "--die-with-parent", "--new-session", "--chdir", dir, "--"}, argv...)
+	}},
+	{"firejail", func(dir string, argv []string) []string {
+		return append([]string{"firejail", "--quiet", "--noprofile", "--net=none", "--read-only=/", "--read-write=" + dir, "--"}, argv...)
+	}},
+	{"nsjail", func(dir string, argv []string) []string {
+		return append([]string{"nsjail", "-q", "-Mo", "--chroot", "/", "-B", dir, "--cwd", dir, "--disable_rlimits", "--"}, argv...)
+	}},
+	{"landrun", func(dir string, argv []string) []string {
+		return append([]string{"landrun", "--rox", "/", "--rw", "/dev", "--rw", dir}, argv...)
+	}},
+}
+
+func bench(rounds, turns int) error {
+	dir, err := place()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) // made by place, just now
+	cordon, self := filepath.Join(dir, "cordon"), filepath.Join(dir, "bench")
+	for out, pkg := range map[string]string{cordon: "./cmd/cordon", self: "./bench"} {
+		if err := build(out, pkg); err != nil {
+			return err
+		}
+	}
+	boxes := []sandbox{
+		{"bare", func(_ string, argv []string) []string { return argv }},
+		{"cordon exec", func(_ string, argv []string) []string { return append([]string{cordon, "exec", "--"}, argv...) }},
+	}
+	for _, p := range peers {
+		if _, err := exec.LookPath(p.name); err == nil {
+			boxes = append(boxes, p)
+		}
+	}
+	describe()
+	if err := starts(boxes, filepath.Join(dir, "start"), rounds); err != nil {
+		return err
+	}
+	return inside(boxes, filepath.Join(dir, "work"), self, turns)
+}
+
+// place is a directory that a sandbox with a /tmp of its own still sees.
+func place() (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(home, "cordon-bench-")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"start", "work"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			return "", err
+		}
+	}
+	return dir, os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+}
+
+func build(out, pkg string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-o", out, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+func describe() {
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // for display
+	fmt.Printf("%s, Linux %s, %d CPUs, %s\n\n", time.Now().Format("2006-01-02"), strings.TrimSpace(string(kernel)), runtime.NumCPU(), runtime.Version())
+}
+
+// starts measures how long it takes to run nothing.
+func starts(boxes []sandbox, dir string, rounds int) error {
+	times := map[string][]time.Duration{}
+	for range rounds {
+		for _, b := range boxes {
+			began := time.Now()
+			if err := run(dir, b.wrap(dir, []string{"/bin/true"})); err != nil {
+				return fmt.Errorf("%s: %w", b.name, err)
+			}
+			times[b.name] = append(times[b.name], time.Since(began))
+		}
+	}
+	fmt.Printf("| start of /bin/true | median | × bare | × bwrap |\n|---|---|---|---|\n")
+	for _, b := range boxes {
+		m := median(times[b.name])
+		fmt.Printf("| %s | %.1f ms | %.1f | %s |\n", b.name, ms(m), ratio(m, median(times["bare"])), overBwrap(m, times["bwrap"]))
+	}
+	fmt.Println()
+	return nil
+}
+
+func overBwrap(m time.Duration, bwrap []time.Duration) string {
+	if len(bwrap) == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", ratio(m, median(bwrap)))
+}
+
+// inside measures work in a sandbox, without its start: the worker tells how long
+// it took.
+func inside(boxes []sandbox, dir, self string, turns int) error {
+	if err := prepare(dir); err != nil {
+		return err
+	}
+	fmt.Print("| inside, × bare |")
+	for _, b := range boxes[1:] {
+		fmt.Printf(" %s |", b.name)
+	}
+	fmt.Printf("\n|---|%s\n", strings.Repeat("---|", len(boxes)-1))
+	for _, task := range tasks {
+		times := map[string][]time.Duration{}
+		for range turns {
+			for _, b := range boxes {
+				took, err := timed(dir, b.wrap(dir, []string{self, "work", task.name}))
+				if err != nil {
+					return fmt.Errorf("%s under %s: %w", task.name, b.name, err)
+				}
+				times[b.name] = append(times[b.name], took)
+			}
+		}
+		bare := median(times["bare"])
+		fmt.Printf("| %s (%.0f ms) |", task.what, ms(bare))
+		for _, b := range boxes[1:] {
+			fmt.Printf(" %.2f |", ratio(median(times[b.name]), bare))
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+func run(dir string, argv []string) error {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+func timed(dir string, argv []string) (time.Duration, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, err
+	}
+	ns, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	return time.Duration(ns), err
+}
+
+func median(list []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
