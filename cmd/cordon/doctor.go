@@ -34,7 +34,8 @@ type check struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var probe bool
+	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what cordon needs of this machine and this repository",
 		Long: `Check git, the place for cordon's state, the repository around, the kernel and the
@@ -45,16 +46,25 @@ agent clients on PATH, one line each:
   fail   cordon does not work, or would refuse, like this
   info   listed and not judged
 
-Kernel features are tried for real where that is cheap (a user namespace is made,
-a file system is mounted in it) and leave nothing behind. They are for
-information: this version has no kernel cell. Agent clients are asked for their
-version, without your secrets in their environment.
+A cell is started for real, with nothing in it, and its layers are proven; a layer
+that is missing is named with what would bring it. The kernel's features below
+that are for information. Agent clients are asked for their version, without your
+secrets in their environment.
 
-The exit code is 1 when a check fails.`,
-		Example: "  cordon doctor\n  cordon doctor --json | jq '.checks[] | select(.status != \"ok\")'",
+With --probe, attempts to escape are made instead, those that are harmless on a
+machine in use: each without cordon first, where it has to succeed, and then with
+it. The exit code is 1 when a check fails or an attempt escapes.`,
+		Example: "  cordon doctor\n  cordon doctor --probe\n  cordon doctor --json | jq '.checks[] | select(.status != \"ok\")'",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if probe {
+				return a.probe(cmd.Context())
+			}
+			return a.doctor(cmd.Context())
+		},
 	}
+	c.Flags().BoolVar(&probe, "probe", false, "try to escape from a cell, and print a table of what came of it")
+	return c
 }
 
 func (a *app) doctor(ctx context.Context) error {
@@ -80,9 +90,6 @@ func (a *app) doctor(ctx context.Context) error {
 	return failed
 }
 
-// noCell is said above what the kernel has.
-const noCell = "this version has no kernel cell: workers run unconfined, and the kernel features below are for information only"
-
 // examine makes every check, in the order in which they are shown.
 func examine(ctx context.Context, dir string) []check {
 	git := checkGit(ctx)
@@ -92,7 +99,7 @@ func examine(ctx context.Context, dir string) []check {
 	} else {
 		checks = append(checks, checkRepository(ctx, dir)...)
 	}
-	checks = append(checks, check{"cell", statusInfo, noCell, ""})
+	checks = append(checks, checkCell(ctx)...)
 	checks = append(checks, checkKernel(ctx)...)
 	return append(checks, checkClients(ctx)...)
 }

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
 )
@@ -17,6 +21,7 @@ type execOptions struct {
 	policy string
 	write  []string
 	dry    bool
+	loud   bool
 	argv   []string
 }
 
@@ -48,6 +53,7 @@ the command's, 128+n when signal n ended it, and 125 when there was no cell.`,
 	f.SetInterspersed(false)
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE`")
 	f.StringArrayVar(&o.write, "write", nil, "let it write `DIR` and nothing else (repeatable; replaces write_roots)")
+	f.BoolVarP(&o.loud, "verbose", "v", false, "say which layers were proven before the command starts")
 	f.BoolVar(&o.dry, "dry-run", false, "print the plan of the cell and run nothing")
 	return c
 }
@@ -66,8 +72,24 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 			return err
 		}
 	}
-	c, notice, err := session.Exec(ctx, session.Execution{Dir: a.dir, Policy: p, Source: o.policy, Write: o.write, Argv: o.argv})
-	if err != nil {
+	var c cell.Command
+	var notice func() string
+	planned := make(chan error)
+	go func() {
+		var err error
+		c, notice, err = session.Exec(ctx, session.Execution{Dir: a.dir, Policy: p, Source: o.policy, Write: o.write, Argv: o.argv})
+		planned <- err
+	}()
+	var io cell.Command
+	attach(&io)
+	if !o.dry && p.Isolation != policy.None {
+		// It starts while the plan is made, and ends with the thread it is started by.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		io.Seat = cell.Warm(io)
+		defer io.Seat.Drop()
+	}
+	if err := <-planned; err != nil {
 		return err
 	}
 	if o.dry {
@@ -78,12 +100,28 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		a.print("%s", spec)
 		return nil
 	}
-	a.attach(&c)
-	exit, err := cell.Run(ctx, c)
+	c.Stdin, c.Stdout, c.Stderr, c.Terminal, c.Seat = io.Stdin, io.Stdout, io.Stderr, io.Terminal, io.Seat
+	// What is sent to us is meant for the command, which decides what to do with it.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	defer signal.Stop(signals)
+	c.Signals = signals
+	c.Started = func(l cell.Launch) error { a.sayLaunch(l, o.loud); return nil }
+	exit, err := cell.Run(context.WithoutCancel(ctx), c)
 	if text := notice(); text != "" {
 		a.say("cordon: %s", text)
 	}
 	return a.execOutcome(exit, err)
+}
+
+// sayLaunch names what is missing, and on demand what is there.
+func (a *app) sayLaunch(l cell.Launch, loud bool) {
+	if loud || len(l.Layers) == 0 {
+		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven})
+	}
+	for _, m := range l.Missing {
+		a.say("cordon: %s", m)
+	}
 }
 
 // dryRun is the plan of a cell.
@@ -99,7 +137,7 @@ func dryRun(c cell.Command) (cell.Spec, error) {
 
 // attach gives a command this program's own descriptors, or a terminal of its own
 // in the place of ours.
-func (a *app) attach(c *cell.Command) {
+func attach(c *cell.Command) {
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
 		if terminal(f) {
@@ -137,8 +175,5 @@ func (a *app) execOutcome(exit cell.Exit, err error) error {
 	if exit.Reason != cell.Exited && exit.Reason != cell.Interrupted {
 		a.say("cordon: the command was ended: %s", exit.Reason)
 	}
-	if exit.Code == 0 {
-		return nil
-	}
-	return codeError(exit.Code)
+	return codeError(exit.Code) // also when it is 0: a signal that it handled is not our end
 }

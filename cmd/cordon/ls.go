@@ -174,6 +174,9 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	if w.Exit != nil {
 		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, w.Exit.Reason)})
 	}
+	if refused := session.RefusedCalls(w.Exit); len(refused) > 0 {
+		rows = append(rows, []string{"refused", "at run time: " + strings.Join(refused, ", ")})
+	}
 	if w.Audit != nil {
 		n := w.Audit.Summary
 		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing, plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})

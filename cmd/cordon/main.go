@@ -14,11 +14,15 @@ import (
 	"syscall"
 
 	"cordon/internal/cell"
+	"cordon/internal/escape"
 	"cordon/internal/journal"
 )
 
 func main() {
 	cell.Init()
+	if len(os.Args) > 1 && os.Args[1] == attemptWord {
+		os.Exit(escape.Main(os.Args[2:])) // started by doctor --probe, inside and outside of a cell
+	}
 	os.Exit(run(os.Args[1:], nil))
 }
 

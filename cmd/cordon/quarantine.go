@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/gate"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
@@ -39,7 +40,10 @@ refs/cordon/quarantine/ID in your repository, where git gc does not take them.`,
 				if err != nil {
 					return err
 				}
-				return a.diff(cmd.Context(), s, w, false)
+				if err := a.diff(cmd.Context(), s, w, false); err != nil || a.json {
+					return err
+				}
+				return a.sayCaptured(cmd.Context(), s, w, a.say)
 			},
 		},
 		a.releaseCommand(), a.discardCommand(),
@@ -116,12 +120,47 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 	if w.Audit == nil {
 		return nil
 	}
+	if err := a.sayCaptured(ctx, s, w, a.print); err != nil {
+		return err
+	}
 	r, err := s.Report(w)
 	if err != nil {
 		return err
 	}
 	a.print("")
 	return a.showReport(w, r)
+}
+
+// sayCaptured tells what was written outside the tree and where its content lies.
+func (a *app) sayCaptured(ctx context.Context, s *session.Session, w *ledger.Worker, tell func(string, ...any)) error {
+	list, err := s.Captured(ctx, w)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	tell("outside   %s (private layers: do not run anything in them)", s.LayersOf(w))
+	for i, c := range list {
+		if i == maxShown {
+			tell("  and %d more: --json has them", len(list)-i)
+			break
+		}
+		tell("  %s %s%s", c.Kind, c.Path, lies(c, w))
+	}
+	return nil
+}
+
+// lies says where the content of something captured is.
+func lies(c gate.Captured, w *ledger.Worker) string {
+	switch {
+	case c.Target != "":
+		return " -> " + c.Target.String()
+	case c.File != "":
+		return fmt.Sprintf(": git show refs/cordon/quarantine/%s/evidence:%s", w.ID, c.File)
+	case c.Kept != "" && c.Why != "":
+		return fmt.Sprintf(": only in %s (%s)", c.Kept, c.Why)
+	case c.Kept != "":
+		return ": " + c.Kept.String()
+	}
+	return ""
 }
 
 func (a *app) releaseCommand() *cobra.Command {

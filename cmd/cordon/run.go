@@ -228,7 +228,7 @@ instead. Everything after it (audit, gate) follows as in run.`,
 			}
 			how := a.drive(ledger.Options{Interactive: interactive})
 			how.Command = args[1:]
-					w, err = s.Resume(cmd.Context(), w, how)
+			w, err = s.Resume(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, err)
 		},
 	}

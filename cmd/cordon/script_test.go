@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"cordon/internal/cell"
 	"cordon/internal/journal"
 )
 
@@ -18,7 +19,10 @@ import (
 // file a topic. The test binary is the program: started as "cordon" it calls run.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"cordon": func() { os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL")))) },
+		"cordon": func() {
+			cell.Init() // as main does: a cell is this program, started again
+			os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
+		},
 	})
 }
 
@@ -72,12 +76,14 @@ func scripts(t *testing.T, dir string) {
 		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup:              setup,
+		Condition:          scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": scriptExits,
-			"git":   scriptGit,
-			"id":    scriptID,
-			"json":  scriptJSON,
-			"sh":    scriptShell,
+			"exits":   scriptExits,
+			"git":     scriptGit,
+			"id":      scriptID,
+			"json":    scriptJSON,
+			"outside": scriptOutside,
+			"sh":      scriptShell,
 		},
 	})
 }

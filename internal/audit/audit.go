@@ -25,7 +25,8 @@ import (
 	"cordon/internal/policy"
 )
 
-// Path is a slash-separated path from the top of a tree, as raw bytes. In JSON
+// Path is a slash-separated path from the top of a tree, or an absolute one of
+// something outside, as raw bytes. In JSON
 // it is a string where it is valid UTF-8 and {"base64": …} where it is not,
 // because an encoder that replaces bytes would make two names one.
 type Path string
@@ -114,6 +115,8 @@ const (
 	Commit     Kind = "commit"     // only in a commit of the worker's
 	Replaced   Kind = "replace"    // a ref that makes git show other objects than were written
 	HostChange Kind = "host"       // in the host repository
+	Metadata   Kind = "metadata"   // outside the tree: mode, owner or attributes
+	Refused    Kind = "refused"    // a system call that the cell refused
 )
 
 // Landable reports whether a change of this kind may land at all.
@@ -137,6 +140,10 @@ type Change struct {
 	Ignored bool   `json:"ignored,omitempty"`
 	Source  string `json:"source,omitempty"` // the commit or host part it was seen in; "" is the tree
 	Detail  string `json:"detail,omitempty"`
+	// Of what was written outside the tree: its hash, and where it is kept, from
+	// the directory of the worker's layers.
+	SHA256 string `json:"sha256,omitempty"`
+	Kept   Path   `json:"kept,omitempty"`
 }
 
 // Class is what becomes of a change.

@@ -17,6 +17,9 @@ type Job struct {
 	History func(context.Context) (*History, error)
 	// Host compares the host with its baseline and says what that is worth.
 	Host func(context.Context) (found []Finding, word string, err error)
+	// Outside reports what the worker wrote outside its tree; nil: nobody could
+	// have kept it.
+	Outside func(context.Context) ([]Finding, error)
 }
 
 // Run audits. It has no error to return: what it could not do is in the report,
@@ -37,6 +40,13 @@ func Run(ctx context.Context, j Job) *Report {
 		r.fail("git", err)
 	}
 	r.Findings, r.Host = append(r.Findings, found...), word
+	if j.Outside != nil {
+		found, err := j.Outside(ctx)
+		if err != nil {
+			r.fail("layers", err)
+		}
+		r.Findings = append(r.Findings, found...)
+	}
 	r.Seal()
 	return r
 }

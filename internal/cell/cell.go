@@ -46,8 +46,12 @@ type Command struct {
 	Terminal *os.File
 	// Transcript takes what is shown on the terminal as well.
 	Transcript io.Writer
+	// Signals are passed on to the command; nil are none.
+	Signals <-chan os.Signal
 	// Cell confines the command; nil runs it unconfined.
 	Cell *Order
+	// Seat is a process that waits for the plan already; nil starts one.
+	Seat *Seat
 	// Weaker lets the command run although layers are missing.
 	Weaker bool
 	// Started is told of the launch when the cell is proven and before the
@@ -62,6 +66,7 @@ type Launch struct {
 	Landlock int // the version of the kernel's interface
 	Missing  []Missing
 	Proven   []string // acts that were tried first, with the right answer
+	Private  []PrivateLayer
 }
 
 // The variables that name a worker, and the repository it works for, in the
@@ -210,7 +215,7 @@ func runFree(ctx context.Context, c Command) (Exit, error) {
 	if err := start(cmd, c); err != nil {
 		return notStarted(err)
 	}
-	exit := Exit{Reason: supervise(ctx, cmd, c.Limit, nil)}
+	exit := Exit{Reason: supervise(ctx, cmd, c, nil)}
 	exit.Left = endRest(cmd.Process.Pid, c.mark())
 	_ = cmd.Wait() // the status is read from cmd.ProcessState
 	exit.Code = status(cmd)
@@ -242,24 +247,28 @@ func start(cmd *exec.Cmd, c Command) error {
 
 // supervise waits for the end of the command's own process and brings it about
 // when it is due, or when over says so.
-func supervise(ctx context.Context, cmd *exec.Cmd, limit time.Duration, over <-chan Reason) Reason {
+func supervise(ctx context.Context, cmd *exec.Cmd, c Command, over <-chan Reason) Reason {
 	done := make(chan struct{})
 	go func() { awaitEnd(cmd); close(done) }()
 	var timeout <-chan time.Time
-	if limit > 0 {
-		t := time.NewTimer(limit)
+	if c.Limit > 0 {
+		t := time.NewTimer(c.Limit)
 		defer t.Stop()
 		timeout = t.C
 	}
-	reason := Exited
-	select {
-	case <-done:
-		return reason
-	case reason = <-over:
-	case <-timeout:
-		reason = TimedOut
-	case <-ctx.Done():
-		reason = Interrupted
+	var reason Reason
+	for reason == "" {
+		select {
+		case <-done:
+			return Exited
+		case s := <-c.Signals:
+			killGroup(cmd.Process.Pid, s.(syscall.Signal))
+		case reason = <-over:
+		case <-timeout:
+			reason = TimedOut
+		case <-ctx.Done():
+			reason = Interrupted
+		}
 	}
 	killGroup(cmd.Process.Pid, syscall.SIGTERM)
 	select {

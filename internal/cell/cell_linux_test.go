@@ -19,6 +19,8 @@ import (
 // alone.
 
 func TestMain(m *testing.M) {
+	Init() // a cell is this program, started again
+	probing()
 	grace = 100 * time.Millisecond
 	os.Exit(m.Run())
 }

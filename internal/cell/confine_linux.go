@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -60,6 +61,13 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			return notStarted(&MissingError{m})
 		}
 		missing, without = append(missing, m), append(without, about.layer)
+		if about.layer == Namespaces {
+			done, err := keepPlaces(&order)
+			if err != nil {
+				return notStarted(err)
+			}
+			defer done()
+		}
 		if about.layer == CopyView {
 			host.Sockets = sockets()
 			for _, s := range host.Sockets {
@@ -67,6 +75,24 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			}
 		}
 	}
+}
+
+// keepPlaces makes the directories that a command without a view of its own gets.
+func keepPlaces(o *Order) (done func(), err error) {
+	done = func() {}
+	if o.Layers == "" {
+		if o.Layers, err = os.MkdirTemp("", "cordon-cell-"); err != nil {
+			return done, err
+		}
+		made := o.Layers
+		done = func() { _ = os.RemoveAll(made) } // made just now, and what it leaves is in the place for temporary files
+	}
+	for _, name := range []string{homeName, "tmp"} {
+		if err := os.MkdirAll(filepath.Join(o.Layers, name), 0o700); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
 }
 
 // cellProcess is a cell seen from outside.
@@ -100,7 +126,7 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	go func() { p.listen(witness); close(heard) }()
 	stop := make(chan struct{})
 	go watchDisk(spec.Limits, stop, func() { p.over <- DiskLimit })
-	reason := supervise(ctx, p.cmd, c.Limit, p.over)
+	reason := supervise(ctx, p.cmd, c, p.over)
 	close(stop)
 	<-heard
 	if p.relay != nil {
@@ -111,54 +137,28 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	return p.exit(reason)
 }
 
-// start starts this program again, as the first process of the cell.
+// start gives a plan to the first process of a cell: the one that waits for it,
+// or a new one.
 func (p *cellProcess) start() error {
-	plan, err := sealed(p.spec)
-	if err != nil {
-		return err
-	}
-	defer plan.Close()
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	p.control = control{pair[0]}
-	theirs := os.NewFile(uintptr(pair[1]), "control")
-	defer theirs.Close()
-	files := []*os.File{plan, theirs}
-	if p.spec.Keep != "" {
-		lock, err := lockLayers(p.spec.Keep)
-		if err != nil {
+	seat := p.command.Seat
+	if seat == nil || !seat.take() || !p.spec.has(Namespaces) {
+		var lock *os.File
+		if p.spec.Keep != "" {
+			var err error
+			if lock, err = lockLayers(p.spec.Keep); err != nil {
+				return err
+			}
+			defer lock.Close()
+		}
+		var err error
+		if seat, err = newSeat(p.command, p.spec.has(Namespaces), lock); err != nil {
 			return err
 		}
-		defer lock.Close()
-		files = append(files, lock)
 	}
-	// What our own caller had open goes no further.
-	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return fmt.Errorf("close_range: %w", err)
-	}
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{"GOMAXPROCS=1"}, "/"
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = reading(p.command.Stdin), writing(p.command.Stdout), writing(p.command.Stderr)
-	cmd.ExtraFiles = files
-	cmd.WaitDelay = 2 * time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	if p.spec.has(Namespaces) {
-		cmd.SysProcAttr.Cloneflags = namespaces
-		cmd.SysProcAttr.AmbientCaps = ambient
-		// The same number inside: git takes a file with another owner for changed.
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-	} else {
-		adoptOrphans()
-	}
-	p.cmd = cmd
-	if err := cmd.Start(); err != nil {
-		unix.Close(pair[0])
-		if p.spec.has(Namespaces) {
-			return &layerError{Namespaces, err}
-		}
+	p.cmd, p.control = seat.cmd, seat.control
+	defer seat.plan.Close()
+	if err := seat.hand(p.spec); err != nil {
+		seat.drop()
 		return err
 	}
 	return nil
@@ -247,6 +247,7 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 	if p.command.Started != nil {
 		err := p.command.Started(Launch{
 			Pid: p.cmd.Process.Pid, Layers: p.spec.Layers, Landlock: m.Landlock, Missing: p.missing, Proven: m.Proven,
+			Private: p.spec.Private(),
 		})
 		if err != nil {
 			return err

@@ -20,3 +20,12 @@ func runConfined(context.Context, Command) (Exit, error) {
 		Fix: "run cordon on Linux, in a virtual machine for example, or say isolation: none in the policy to run unconfined",
 	}})
 }
+
+// Seat is the first process of a cell that waits for its plan.
+type Seat struct{}
+
+// Warm starts nothing.
+func Warm(Command) *Seat { return nil }
+
+// Drop has nothing to end.
+func (*Seat) Drop() {}

@@ -107,27 +107,50 @@ func again(call func() error) error {
 // by cordon and by nobody else.
 const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
 
-// sealed writes a Spec into a descriptor that nobody can change any more.
-func sealed(s Spec) (*os.File, error) {
+// newPlan is an empty descriptor for a Spec.
+func newPlan() (*os.File, error) {
 	fd, err := unix.MemfdCreate("cordon-spec", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), "spec")
-	if err := json.NewEncoder(f).Encode(s); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, seals); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return os.NewFile(uintptr(fd), "spec"), nil
 }
 
-// readSpec takes the Spec from its descriptor.
-func readSpec() (Spec, error) {
+// writePlan writes a Spec and seals it.
+func writePlan(f *os.File, s Spec) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, seals)
+	return err
+}
+
+var errNotForPeople = errors.New("this is how cordon starts a cell, and not a command: use cordon exec")
+
+// inherited refuses to go on without those that cordon hands over.
+func inherited() error {
+	if _, err := unix.FcntlInt(specDescriptor, unix.F_GET_SEALS, 0); err != nil {
+		return errNotForPeople
+	}
+	kind, err := unix.GetsockoptInt(controlDescriptor, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil || kind != unix.SOCK_SEQPACKET {
+		return errNotForPeople
+	}
+	return nil
+}
+
+// readSpec takes the Spec from its descriptor when it is told to.
+func readSpec(c control) (Spec, error) {
+	if err := c.wait(); err != nil {
+		return Spec{}, err
+	}
 	have, err := unix.FcntlInt(specDescriptor, unix.F_GET_SEALS, 0)
 	if err != nil || have&seals != seals {
-		return Spec{}, errors.New("this is how cordon starts a cell, and not a command: use cordon exec")
+		return Spec{}, errNotForPeople
 	}
 	f := os.NewFile(specDescriptor, "spec")
 	defer f.Close()
@@ -138,4 +161,13 @@ func readSpec() (Spec, error) {
 	dec := json.NewDecoder(f)
 	dec.DisallowUnknownFields()
 	return s, dec.Decode(&s)
+}
+
+// wait waits to be told to go on.
+func (c control) wait() error {
+	m, _, err := c.receive()
+	if err == nil && !m.Go {
+		err = errors.New("not told to go on")
+	}
+	return err
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Find looks at what an order names on this machine.
@@ -21,7 +23,9 @@ func Find(o Order) (Host, error) {
 	if h.Mounts, err = parseMounts(mounts); err != nil {
 		return h, err
 	}
-	paths := slices.Concat(o.placed(), o.Hide, o.Read, o.Canaries, o.Pinned, o.Fixed, []string{"/", "/var/run"})
+	// What is hidden in the home needs no look: its name is taken away.
+	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool { return o.Home != "" && p != o.Home && within(p, o.Home) })
+	paths := slices.Concat(o.placed(), hide, o.Read, o.Canaries, o.Pinned, o.Fixed, []string{"/", "/var/run"})
 	for _, op := range replaced {
 		paths = append(paths, op.At)
 	}
@@ -30,6 +34,11 @@ func Find(o Order) (Host, error) {
 	}
 	for _, p := range paths {
 		h.Kinds[p] = kindAt(p)
+	}
+	for _, p := range hide {
+		if closed(p, h.Kinds[p]) {
+			h.Kinds[p] = Closed
+		}
 	}
 	h.Lists = map[string][]Entry{"/run": list("/run"), "/": list("/")}
 	for _, m := range h.Mounts {
@@ -51,6 +60,15 @@ func Find(o Order) (Host, error) {
 		}
 	}
 	return h, nil
+}
+
+// closed reports whether the system keeps a path from us as it is. A directory
+// that can be passed through is not closed.
+func closed(path string, k Kind) bool {
+	if k == Absent || unix.Access(path, unix.R_OK) != unix.EACCES {
+		return false
+	}
+	return k != Directory || unix.Access(path, unix.X_OK) == unix.EACCES
 }
 
 func replacedAbove(dir string) bool {

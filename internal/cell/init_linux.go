@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -33,17 +34,19 @@ func Init() {
 func initialise() int {
 	runtime.LockOSThread() // capabilities and namespaces belong to a thread
 	debug.SetGCPercent(-1) // until the worker runs: it is over in milliseconds
-	spec, err := readSpec()
-	if err != nil {
+	if err := inherited(); err != nil {
 		fmt.Fprintln(os.Stderr, "cordon:", err)
 		return 2
 	}
 	c := control{controlDescriptor}
-	if kind, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_TYPE); err != nil || kind != unix.SOCK_SEQPACKET {
-		fmt.Fprintln(os.Stderr, "cordon: a cell cannot be started without its control descriptor")
+	spec, err := readSpec(c)
+	if errors.Is(err, io.EOF) {
+		return 1 // cordon has given it up
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cordon:", err)
 		return 2
 	}
-	unix.CloseOnExec(c.fd)
 	w := &warden{spec: spec, control: c}
 	if err := w.prepare(); err != nil {
 		w.fail(err)
@@ -58,6 +61,7 @@ type warden struct {
 	spec    Spec
 	control control
 	slave   *os.File // the worker's terminal
+	layers  int      // the file system of the layers that are not kept
 	program string
 }
 
@@ -83,7 +87,7 @@ func (w *warden) prepare() error {
 	}
 	steps := []func() error{newKeyring, w.limit, w.terminal, w.enter, w.locate}
 	if namespaced {
-		steps = append([]func() error{loopback, func() error { return buildView(w.spec.View, w.spec.Keep) }}, steps...)
+		steps = append([]func() error{loopback, w.build}, steps...)
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -109,11 +113,7 @@ func (w *warden) prepare() error {
 	if err := w.control.send(message{Proven: proven, Landlock: landlockVersion()}); err != nil {
 		return err
 	}
-	m, _, err := w.control.receive()
-	if err == nil && !m.Go {
-		err = errors.New("not told to go on")
-	}
-	return err
+	return w.control.wait()
 }
 
 // confine gives up everything that the worker must not have.
@@ -147,6 +147,12 @@ func (w *warden) confine(namespaced bool) error {
 	return w.control.send(message{Listener: true}, listener)
 }
 
+// build makes the view.
+func (w *warden) build() (err error) {
+	w.layers, err = buildView(w.spec)
+	return err
+}
+
 // enter goes where the worker starts.
 func (w *warden) enter() error { return os.Chdir(w.spec.Dir) }
 
@@ -176,8 +182,9 @@ func (w *warden) run() int {
 		return w.replace()
 	}
 	debug.SetGCPercent(100)
-	signals := make(chan os.Signal, 16)
+	signals, children := make(chan os.Signal, 16), make(chan os.Signal, 1)
 	signal.Notify(signals, forwarded...)
+	signal.Notify(children, syscall.SIGCHLD)
 	pid, err := syscall.ForkExec(w.program, w.spec.Argv, w.attributes())
 	if err != nil {
 		w.fail(fmt.Errorf("%s: %w", w.spec.Argv[0], err))
@@ -187,19 +194,10 @@ func (w *warden) run() int {
 		w.slave.Close()
 	}
 	go w.untilAlone()
-	go func() {
-		for s := range signals {
-			_ = syscall.Kill(-pid, s.(syscall.Signal)) // gone already is fine
-		}
-	}()
 	limit := make(chan Reason, 1)
-	go watch(w.spec.Limits, limit)
-	code := reap(pid)
-	end := message{Ended: true, Code: code, Reason: Exited, Left: len(rest())}
-	select {
-	case end.Reason = <-limit:
-	default:
-	}
+	go w.watch(limit)
+	code, reason := attend(pid, signals, children, limit)
+	end := message{Ended: true, Code: code, Reason: reason, Left: len(rest())}
 	_ = syscall.Kill(-1, syscall.SIGKILL) // the end of this process ends them too
 	_ = w.control.send(end)               // cordon is gone: then so is everything here
 	return 0
@@ -253,41 +251,75 @@ func (w *warden) untilAlone() {
 	}
 }
 
-// reap waits for children until the worker is among them.
-func reap(worker int) int {
+// attend waits for the worker, passes signals on to it, and ends it at a limit.
+// It signals from the thread that forked, which is locked: Landlock has given
+// every other thread of this process a domain of its own, and none of them may
+// signal the worker.
+func attend(worker int, signals, children <-chan os.Signal, limit <-chan Reason) (int, Reason) {
+	reason := Exited
+	var again <-chan time.Time // what was killed may have forked meanwhile
+	for {
+		select {
+		case <-children:
+			if code, ended := reap(worker); ended {
+				return code, reason
+			}
+		case s := <-signals:
+			_ = syscall.Kill(-worker, s.(syscall.Signal)) // gone already is fine
+		case reason = <-limit:
+			again = time.Tick(countEvery / 10)
+		case <-again:
+			_ = syscall.Kill(-1, syscall.SIGKILL)
+		}
+	}
+}
+
+// reap takes note of the children that have ended, and says how the worker did.
+func reap(worker int) (code int, ended bool) {
 	for {
 		var ws syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &ws, 0, nil)
+		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG, nil)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
-			return 1
+			return 1, true // there is none left to wait for
+		case pid == 0:
+			return 0, false
 		case pid == worker && ws.Signaled():
-			return 128 + int(ws.Signal())
+			return 128 + int(ws.Signal()), true
 		case pid == worker && ws.Exited():
-			return ws.ExitStatus()
+			return ws.ExitStatus(), true
 		}
 	}
 }
 
 // rest are the processes of the cell but this one.
 func rest() []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
 	var pids []int
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		stat, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
-		if err == nil && !strings.Contains(string(stat), ") Z ") {
+	for _, pid := range numbers("/proc") {
+		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if pid != os.Getpid() && err == nil && !strings.Contains(string(stat), ") Z ") {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
+}
+
+// numbers are the entries of a directory that are one.
+func numbers(dir string) []int {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1) // what was read will do
+	var list []int
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // loopback brings up the cell's own network, in which nothing else is.

@@ -16,7 +16,7 @@ const plain = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 var namespaceLimits = []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"}
 
 // procMasks are files of the kernel's that tell about the host or its keys.
-var procMasks = []string{"kcore", "keys", "key-users", "timer_list", "sched_debug", "latency_stats", "acpi", "scsi", "asound", "fs", "bus", "irq", "kpagecount", "kpageflags", "kpagecgroup", "vmallocinfo", "sysrq-trigger"}
+var procMasks = []string{"kcore", "keys", "key-users", "timer_list", "sched_debug", "latency_stats", "kpagecount", "kpageflags", "kpagecgroup", "vmallocinfo", "acpi", "scsi"}
 
 // procfs mounts a /proc that shows the cell's own processes only and in which
 // nothing can be written. As uid 0 most of /proc/sys could be, without any
@@ -45,8 +45,8 @@ func hideBelow(at string, names []string) error {
 	for _, name := range names {
 		fi, err := os.Lstat(at + "/" + name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
+		case errors.Is(err, fs.ErrNotExist), err == nil && fi.Mode()&0o004 == 0 && os.Geteuid() != 0:
+			continue // root's own, and this is not root
 		case err != nil:
 			return err
 		case fi.IsDir():
@@ -68,7 +68,7 @@ func sysfs(at string) error {
 	if err != nil {
 		return bind(nothing, at, false)
 	}
-	return hideBelow(at, []string{"firmware", "kernel/security", "kernel/debug", "kernel/tracing", "fs/pstore"})
+	return hideBelow(at, []string{"firmware"})
 }
 
 // devices are those that programs cannot do without.

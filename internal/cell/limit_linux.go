@@ -23,9 +23,9 @@ func (w *warden) limit() error {
 		set[unix.RLIMIT_NOFILE] = uint64(l.Files)
 	}
 	if l.Processes > 0 {
-		// The kernel counts threads. This stops a fork bomb at once; the exact
-		// number is watched.
-		set[unix.RLIMIT_NPROC] = uint64(l.Processes)*8 + 64
+		// Threads count, as they do for the kernel. This stops a fork bomb at once,
+		// but not one of root's, for whom it is only watched.
+		set[unix.RLIMIT_NPROC] = uint64(l.Processes) + wardenThreads
 	}
 	if l.Memory > 0 {
 		set[unix.RLIMIT_DATA] = uint64(max(2*l.Memory, l.Memory+4<<30))
@@ -46,41 +46,73 @@ func (w *warden) limit() error {
 	return nil
 }
 
-// watchEvery is how often the processes of a cell are counted.
-const watchEvery = 100 * time.Millisecond
+// wardenThreads is what the first process of a cell needs for itself.
+const wardenThreads = 16
 
-// watch ends everything in the cell when a limit is reached and says which.
-func watch(l Limits, reached chan<- Reason) {
-	if l.Memory == 0 && l.Processes == 0 && l.Files == 0 {
+// Everything is looked at once in lookEvery. Where few processes are allowed they
+// are counted more often: a fork bomb is quick.
+const (
+	lookEvery  = 100 * time.Millisecond
+	countEvery = 10 * time.Millisecond
+	few        = 512
+)
+
+// watch says which limit is reached.
+func (w *warden) watch(reached chan<- Reason) {
+	l := w.spec.Limits
+	if l.Memory == 0 && l.Processes == 0 && l.Files == 0 && l.Disk == 0 {
 		return
 	}
 	for {
-		if over := l.over(rest()); over != "" {
-			reached <- over
-			for { // what it kills may have forked meanwhile
-				_ = unix.Kill(-1, unix.SIGKILL)
-				time.Sleep(watchEvery / 10)
+		over := w.over(rest())
+		for until := time.Now().Add(lookEvery); over == "" && time.Now().Before(until); {
+			if l.Processes == 0 || l.Processes > few {
+				time.Sleep(lookEvery)
+				continue
+			}
+			time.Sleep(countEvery)
+			if n := len(numbers("/proc")); n > l.Processes {
+				over = w.over(rest())
 			}
 		}
-		time.Sleep(watchEvery)
+		if over != "" {
+			reached <- over
+			return
+		}
 	}
 }
 
-func (l Limits) over(pids []int) Reason {
-	if l.Processes > 0 && len(pids) > l.Processes {
-		return ProcessLimit
-	}
+// over says which limit the processes of the cell have reached together.
+func (w *warden) over(pids []int) Reason {
+	l := w.spec.Limits
 	var memory int64
+	tasks := 0
 	for _, pid := range pids {
 		memory += resident(pid)
+		tasks += threads(pid)
 		if l.Files > 0 && descriptors(pid) >= l.Files {
 			return FileLimit
 		}
 	}
-	if l.Memory > 0 && memory+shared() > l.Memory {
+	kept := w.kept()
+	switch {
+	case l.Processes > 0 && tasks >= l.Processes:
+		return ProcessLimit
+	case l.Memory > 0 && memory+kept > l.Memory:
 		return MemoryLimit
+	case l.Disk > 0 && kept > l.Disk:
+		return DiskLimit
 	}
 	return ""
+}
+
+// threads is how many a process has; 0 when it has ended.
+func threads(pid int) int {
+	var st unix.Stat_t
+	if unix.Stat("/proc/"+strconv.Itoa(pid)+"/task", &st) != nil {
+		return 0
+	}
+	return int(st.Nlink) - 2
 }
 
 // resident is the memory that a process has for itself.
@@ -108,14 +140,20 @@ func descriptors(pid int) int {
 	return len(names)
 }
 
-// shared is the memory in the cell's own file systems.
-func shared() int64 {
-	var total int64
+// kept is the memory in the cell's own file systems: what is written there is on no
+// disk.
+func (w *warden) kept() int64 {
+	var st unix.Statfs_t
+	total := int64(0)
+	if unix.Fstatfs(w.layers, &st) == nil {
+		total += used(st)
+	}
 	for _, at := range []string{"/dev/shm", "/run", "/tmp", "/var/tmp"} {
-		var st unix.Statfs_t
 		if unix.Statfs(at, &st) == nil && st.Type == unix.TMPFS_MAGIC {
-			total += int64(st.Blocks-st.Bfree) * st.Bsize
+			total += used(st)
 		}
 	}
 	return total
 }
+
+func used(st unix.Statfs_t) int64 { return int64(st.Blocks-st.Bfree) * st.Bsize }

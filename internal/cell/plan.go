@@ -50,11 +50,25 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 		s.View = view(o, h, s.has(CopyView))
 	} else {
 		s.Hidden = o.Hide
+		s.Env = ownPlaces(o)
 	}
 	s.Write, s.Read = walls(o, s)
 	s.Limits.Watched = slices.Concat(o.Write, writableBinds(o))
+	if o.Layers != "" {
+		s.Limits.Watched = append(s.Limits.Watched, o.Layers)
+	}
 	s.Proof = proof(o, h, s)
 	return s, nil
+}
+
+// ownPlaces gives a command that has no view of its own a home and a directory for
+// temporary files that are: the operator's cannot be written.
+func ownPlaces(o Order) []string {
+	mine := []string{"HOME=" + filepath.Join(o.Layers, homeName), "TMPDIR=" + filepath.Join(o.Layers, "tmp")}
+	rest := slices.DeleteFunc(slices.Clone(o.Env), func(kv string) bool {
+		return strings.HasPrefix(kv, "HOME=") || strings.HasPrefix(kv, "TMPDIR=")
+	})
+	return append(rest, mine...)
 }
 
 func writableBinds(o Order) []string {
@@ -132,7 +146,7 @@ func (v *viewer) root() {
 // captured is the layer for what is written where nothing may be written.
 func (v *viewer) captured(at string) string {
 	if v.order.Capture {
-		return "at" + strings.ReplaceAll(strings.TrimSuffix(at, "/"), "/", "-")
+		return outsideLayer(at)
 	}
 	return ""
 }
@@ -239,10 +253,10 @@ func (v *viewer) home() {
 	switch {
 	case at == "" || v.host.Kinds[at] != Directory:
 	case !v.overlays || !v.mayRead(at) || v.mountsBelow(at):
-		v.add(Op{Do: Private, At: at, Layer: "home", Mode: 0o700})
+		v.add(Op{Do: Private, At: at, Layer: homeName, Mode: 0o700})
 		v.homeParts(at)
 	default:
-		v.add(Op{Do: Overlay, At: at, From: at, Layer: "home"})
+		v.add(Op{Do: Overlay, At: at, From: at, Layer: homeName})
 	}
 }
 
@@ -255,7 +269,7 @@ func (v *viewer) homeParts(home string) {
 	for i, e := range v.host.Lists[home] {
 		at := filepath.Join(home, e.Name)
 		if e.Kind == Directory && !v.mountsBelow(at) && !v.fullyHidden(at) {
-			v.add(Op{Do: Overlay, At: at, From: at, Layer: fmt.Sprintf("home-%d", i), Bare: true})
+			v.add(Op{Do: Overlay, At: at, From: at, Layer: fmt.Sprintf("%s-%d", homeName, i), Bare: true})
 		}
 	}
 }

@@ -30,14 +30,23 @@ type builder struct {
 }
 
 // buildView makes the cell's file system and enters it. When it returns, nothing
-// of the host's is reachable but what the operations show.
-func buildView(ops []Op, layers string) error {
+// of the host's is reachable but what the operations show. It returns a descriptor
+// of the file system that holds the layers which are not kept.
+func buildView(s Spec) (int, error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return &layerError{Namespaces, fmt.Errorf("make mounts private: %w", err)}
+		return -1, &layerError{Namespaces, fmt.Errorf("make mounts private: %w", err)}
 	}
-	if err := enterBase(); err != nil {
-		return &layerError{Namespaces, err}
+	if err := enterBase(s.Limits.Disk); err != nil {
+		return -1, &layerError{Namespaces, err}
 	}
+	base, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	return base, buildOps(s.View, s.Keep)
+}
+
+func buildOps(ops []Op, layers string) error {
 	b := &builder{layers: memory}
 	if layers != "" {
 		b.layers = hostRoot + layers
@@ -57,10 +66,17 @@ func buildView(ops []Op, layers string) error {
 	return leaveBase()
 }
 
+// baseRoom is what the view itself needs: mount points and names that are hidden.
+const baseRoom = 16 << 20
+
 // enterBase makes an empty root with the host's below it.
-func enterBase() error {
+func enterBase(room int64) error {
 	const at = "/proc" // any directory that every system has: what it shows is still seen below hostRoot
-	if err := unix.Mount("cordon", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
+	options := "mode=0755"
+	if room > 0 {
+		options += fmt.Sprintf(",size=%d", room+baseRoom)
+	}
+	if err := unix.Mount("cordon", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return fmt.Errorf("mount a tmpfs: %w", err)
 	}
 	for _, dir := range []string{hostRoot, newRoot, memory, nothing, skeletons} {
@@ -168,31 +184,35 @@ func (b *builder) layer(op Op, lower string) (upper, work int, err error) {
 	if err := likeBelow(dir+"/upper", lower); err != nil {
 		return 0, 0, err
 	}
-	h := hider{dir + "/upper", lower, map[string]bool{}, map[string]bool{}}
-	for _, rel := range op.Absent {
-		if err := h.absent(rel); err != nil {
-			return 0, 0, fmt.Errorf("hide %s: %w", rel, err)
-		}
-	}
-	for _, rel := range op.Empty {
-		if err := h.empty(rel); err != nil {
-			return 0, 0, fmt.Errorf("hide %s: %w", rel, err)
-		}
-	}
-	for _, rel := range op.Make {
-		if err := os.MkdirAll(filepath.Join(dir, "upper", rel), 0o755); err != nil {
-			return 0, 0, err
-		}
-	}
 	const open = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC | unix.O_NOFOLLOW
 	if upper, err = unix.Open(dir+"/upper", open, 0); err != nil {
 		return 0, 0, err
 	}
-	if work, err = unix.Open(dir+"/work", open, 0); err != nil {
+	h := hider{dir + "/upper", lower, upper, map[string]bool{}, map[string]bool{}}
+	err = h.take(op)
+	if err == nil {
+		work, err = unix.Open(dir+"/work", open, 0)
+	}
+	if err != nil {
 		unix.Close(upper)
 		return 0, 0, err
 	}
 	return upper, work, nil
+}
+
+// take does what an operation wants of the layer.
+func (h hider) take(op Op) error {
+	for _, rel := range op.Absent {
+		if err := h.absent(rel); err != nil {
+			return fmt.Errorf("hide %s: %w", rel, err)
+		}
+	}
+	for _, rel := range op.Empty {
+		if err := h.empty(rel); err != nil {
+			return fmt.Errorf("hide %s: %w", rel, err)
+		}
+	}
+	return makeDirs(h.upper, op.Make)
 }
 
 // likeBelow gives a directory of a layer the mode of the one that it covers.
@@ -207,6 +227,7 @@ func likeBelow(dir, lower string) error {
 // hider takes names out of a layer.
 type hider struct {
 	upper, lower string
+	dir          int             // upper
 	there        map[string]bool // directories of the host's that the layer has too
 	done         map[string]bool
 }
@@ -250,14 +271,14 @@ func (h hider) absent(rel string) error {
 		return err
 	}
 	h.done[at] = true
-	place := filepath.Join(h.upper, at)
-	err = unix.Mknod(place, unix.S_IFCHR, 0) // the kernel's sign for "removed"
+	err = unix.Mknodat(h.dir, at, unix.S_IFCHR, 0) // the kernel's sign for "removed"
 	if errors.Is(err, unix.ENOTDIR) {
 		return nil // the worker has put a file where the way led
 	}
 	if !errors.Is(err, unix.EEXIST) {
 		return err
 	}
+	place := filepath.Join(h.upper, at)
 	fi, err := os.Lstat(place)
 	if err != nil || !fi.IsDir() {
 		return err

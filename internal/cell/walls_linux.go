@@ -99,8 +99,21 @@ func restrict(s Spec) error {
 		landlock.RODirs(readable(s)...).IgnoreIfMissing(),
 		landlock.ROFiles(readableFiles(s)...).IgnoreIfMissing(),
 		write,
-		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSReadDir|ll.AccessFSWriteFile|ll.AccessFSTruncate|ll.AccessFSIoctlDev, "/dev").IgnoreIfMissing(),
+		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSTruncate|ll.AccessFSIoctlDev, devicePaths(s)...).IgnoreIfMissing(),
 	)
+}
+
+// devicePaths are what may be opened for writing in /dev. The host's own has much
+// more in it.
+func devicePaths(s Spec) []string {
+	if s.has(Namespaces) {
+		return []string{"/dev"}
+	}
+	list := []string{"/dev/pts", "/dev/ptmx"}
+	for _, d := range devices {
+		list = append(list, "/dev/"+d)
+	}
+	return list
 }
 
 func writable(s Spec) []string {

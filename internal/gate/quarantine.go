@@ -34,6 +34,10 @@ type Manifest struct {
 	Missing []string        `json:"missing,omitempty"` // what is only in the frozen tree, and why
 	Tree    string          `json:"tree"`              // where the frozen tree is
 
+	// What was written outside the tree, and where all of it is kept.
+	Captured []Captured `json:"captured,omitempty"`
+	Layers   string     `json:"layers,omitempty"`
+
 	Evidence git.OID `json:"-"` // the commit that holds this
 }
 
@@ -45,6 +49,7 @@ type Evidence struct {
 	Gate       *Result
 	Top        string // the worker's tree
 	Frozen     string // where it will lie
+	Layers     string // what it wrote outside
 	History    git.Repo
 	Transcript string // file
 	Now        time.Time
@@ -72,8 +77,12 @@ func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
 	if ctx.Err() != nil {
 		return m, ctx.Err()
 	}
+	var captured git.OID
+	if m.Captured, captured = g.keepCaptured(ctx, e); len(m.Captured) > 0 {
+		m.Layers = e.Layers
+	}
 	var err error
-	m.Evidence, err = g.keepEvidence(ctx, e, under+"evidence", m)
+	m.Evidence, err = g.keepEvidence(ctx, e, under+"evidence", m, captured)
 	return m, err
 }
 
@@ -110,7 +119,7 @@ func (g *Gate) keepHistory(ctx context.Context, e Evidence, ref string, m *Manif
 	return g.name(ctx, ref, head)
 }
 
-func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manifest) (git.OID, error) {
+func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manifest, captured git.OID) (git.OID, error) {
 	parts := map[string][]byte{"lease.json": e.Lease.Bytes()}
 	var err error
 	if parts["manifest.json"], err = json.MarshalIndent(m, "", "  "); err != nil {
@@ -131,6 +140,9 @@ func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manif
 			return "", err
 		}
 		files = append(files, git.File{Path: name, Entry: git.Entry{Mode: git.Regular, OID: oid}})
+	}
+	if captured != "" {
+		files = append(files, git.File{Path: "captured", Entry: git.Entry{Mode: git.Directory, OID: captured}})
 	}
 	tree, err := g.repo.PutTree(ctx, files)
 	if err != nil {

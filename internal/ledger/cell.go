@@ -13,6 +13,10 @@ type Cell struct {
 	Landlock int            `json:"landlock,omitempty"`
 	Missing  []cell.Missing `json:"missing,omitempty"`
 	Proven   []string       `json:"proven,omitempty"` // acts that were tried first, with the right answer
+
+	// Private are the layers that took what the worker wrote outside its tree.
+	// Older journals do not name them.
+	Private []cell.PrivateLayer `json:"private,omitempty"`
 }
 
 // String is the confinement in a line.

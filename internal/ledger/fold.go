@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type Worker struct {
 	Tree       *Tree
 	Start      *Start
 	StartSeq   uint64
+	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
 	Exit       *cell.Exit
 	Audit      *Audit
 	AuditEntry string // seq:hash of the audit's event
@@ -112,7 +114,14 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Started: func(w *Worker, e journal.Event) error {
 		w.Start, w.StartSeq = new(Start), e.Seq
 		w.Exit, w.Audit, w.Intent, w.Gate = nil, nil, nil, nil
-		return read(e, w.Start)
+		if err := read(e, w.Start); err != nil {
+			return err
+		}
+		for _, l := range w.Start.Private {
+			w.Private = slices.DeleteFunc(w.Private, func(p cell.PrivateLayer) bool { return p.Name == l.Name })
+		}
+		w.Private = append(w.Private, w.Start.Private...)
+		return nil
 	},
 	Ended: func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
 	Audited: func(w *Worker, e journal.Event) error {

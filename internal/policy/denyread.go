@@ -269,6 +269,28 @@ func (u unread) denies() []Deny {
 	return denies
 }
 
+// hidden lists the built-in rows as absolute globs, without the rest of a Deny:
+// this is on the way of every launch.
+func (u unread) hidden() []string {
+	if u.at.Worktree == "" {
+		return nil
+	}
+	home := escapeGlob(u.at.Home)
+	var list []string
+	for _, group := range unreadTable {
+		for _, entry := range group.entries {
+			if u.lifts(entry) {
+				continue
+			}
+			if rest, ok := strings.CutPrefix(entry, "~/"); ok {
+				entry = home + "/" + rest
+			}
+			list = append(list, entry)
+		}
+	}
+	return list
+}
+
 // lifts reports whether a read root names a row. As with write roots, only the
 // name itself counts: "/" and "~" lift nothing.
 func (u unread) lifts(entry string) bool {

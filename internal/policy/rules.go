@@ -263,6 +263,17 @@ func (r Rules) Roots() []string {
 // read_roots name, come last.
 func (r Rules) DenyRead() []Deny { return slices.Concat(r.denyRead, r.unread.denies()) }
 
+// Hidden returns what deny_read is about as absolute globs, each of which covers
+// its matches and everything below: the patterns of DenyRead, and nothing else of
+// them.
+func (r Rules) Hidden() []string {
+	var list []string
+	for _, d := range r.denyRead {
+		list = append(list, d.Pattern)
+	}
+	return append(list, r.unread.hidden()...)
+}
+
 // DenyWrite returns the entries of deny_write, expanded.
 func (r Rules) DenyWrite() []Deny { return slices.Clone(r.denyWrite) }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,9 +30,11 @@ func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order
 		if err != nil {
 			return nil, err
 		}
-		if e.Fixed, err = worktree.Linked(e.Write, filepath.Join(l.Worktree, ".git")); err != nil {
+		hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
+		if err != nil {
 			return nil, &RefusedError{err}
 		}
+		e.Fixed, e.Sockets = hazards.Fixed(), hazards.Sockets
 		e.Bind, e.GitDir = binds, seenAt(binds)
 	} else {
 		e.GitDir = filepath.Join(l.Worktree, ".git")
@@ -207,9 +210,11 @@ func (x Execution) order(ctx context.Context, l lease.Lease, repo *around) (*cel
 	if err := x.ownPolicy(e.Write); err != nil {
 		return nil, nil, err
 	}
-	if e.Fixed, err = worktree.Linked(e.Write, filepath.Join(l.Worktree, ".git")); err != nil {
+	hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
+	if err != nil {
 		return nil, nil, &RefusedError{err}
 	}
+	e.Fixed, e.Sockets = hazards.Fixed(), hazards.Sockets
 	if repo == nil {
 		root, err := state.RealRoot()
 		if err != nil {
@@ -221,6 +226,9 @@ func (x Execution) order(ctx context.Context, l lease.Lease, repo *around) (*cel
 	}
 	notice, err := repo.shadow(ctx, &e)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := repo.fixExecuted(ctx, &e); err != nil {
 		return nil, nil, err
 	}
 	e.Host = hostPlaces(repo.host, repo.all)
@@ -360,6 +368,23 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 		}
 		return fmt.Sprintf("its commits are in a repository of its own (%s); yours has not changed", shadow.GitDir())
 	}, nil
+}
+
+// fixExecuted keeps what the operator's git runs or reads in the checkout from
+// being written: nobody audits an execution.
+func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) error {
+	s := &Session{Bin: r.bin, Host: r.host, State: r.state}
+	places, err := s.executed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, rel := range places {
+		real, err := filepath.EvalSymlinks(filepath.Join(r.host.Top, filepath.FromSlash(rel)))
+		if err == nil && !slices.Contains(e.Fixed, real) && !slices.Contains(e.Write, real) {
+			e.Fixed = append(e.Fixed, real)
+		}
+	}
+	return nil
 }
 
 // checkout is the one the operator stands in.

@@ -233,7 +233,7 @@ func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *Drive) 
 	s.Voice.Step(w.ID, "quarantine", reasons[0])
 	m, err := s.gate.Quarantine(ctx, gate.Evidence{
 		Lease: w.Lease, Reasons: reasons, Report: report, Gate: w.Gate,
-		Top: s.TreeOf(w), Frozen: s.frozenPlace(w), History: s.historyRepo(w),
+		Top: s.TreeOf(w), Frozen: s.frozenPlace(w), Layers: s.LayersOf(w), History: s.historyRepo(w),
 		Transcript: s.workerFile(w.ID, "transcript"), Now: s.Now(),
 	})
 	if ctx.Err() != nil {

@@ -128,7 +128,7 @@ func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, out i
 	begin := func(l cell.Launch) error {
 		defer release()
 		recorded = true
-		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven}
+		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: worthRecording(l.Private)}
 		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Cell: at})
 		if err == nil {
 			if l.Pid > 0 {

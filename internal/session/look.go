@@ -100,6 +100,7 @@ func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*aud
 	}
 	j.History = func(ctx context.Context) (*audit.History, error) { return s.history(ctx, w, name) }
 	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return s.compareSettled(ctx, w) }
+	j.Outside = func(ctx context.Context) ([]audit.Finding, error) { return s.wroteOutside(ctx, w) }
 	return audit.Run(ctx, j), nil
 }
 
@@ -259,9 +260,7 @@ func hostWord(w *ledger.Worker, found []audit.Finding, x audit.Expected) string 
 	if len(found) > 0 {
 		word = fmt.Sprintf("%d changes that cordon did not make", len(found))
 	}
-	if len(w.Start.Layers) == 0 {
-		word += "; the worker was unconfined, so what lies outside the repository was not watched"
-	}
+	word += "; " + outsideWord(w)
 	if x.OperatorWorks {
 		word += "; --operator-active: changes that cannot be attributed are notes"
 	}

@@ -31,6 +31,8 @@ type Enclosure struct {
 	Bind   []cell.Bind
 	Pinned []string
 	Fixed  []string
+
+	Sockets []string // in Write, and not the worker's
 }
 
 // Order is the cell that keeps to the policy.
@@ -63,22 +65,18 @@ func (e Enclosure) Order() (cell.Order, error) {
 
 // hide lists what the worker does not see, and the parts of it that it does.
 func (e Enclosure) hide(o *cell.Order) error {
-	var globs []string
-	for _, d := range e.Rules.DenyRead() {
-		globs = append(globs, d.Pattern)
-	}
 	w := way{}
-	denied, err := w.matches(globs)
+	denied, err := w.matches(e.Rules.Hidden())
 	if err != nil {
 		return err
 	}
-	o.Hide = slices.Concat(denied, e.State, otherHomes(o.Home))
-	for _, h := range e.Host {
+	o.Hide = slices.Concat(denied, e.State, e.Sockets)
+	for _, h := range slices.Concat(e.Host, homes()) {
 		if insideAny(h, e.Write) || slices.Contains(o.Read, h) {
 			continue
 		}
 		o.Hide = append(o.Hide, h)
-		for _, r := range o.Read {
+		for _, r := range slices.Concat(o.Read, shared) {
 			if r != h && under(r, h) {
 				o.Bind = append(o.Bind, cell.Bind{From: r, At: r})
 			}
@@ -124,23 +122,21 @@ func (w way) matches(globs []string) ([]string, error) {
 	return slices.Compact(list), nil
 }
 
-// way remembers where directories really are: the patterns of a policy share
-// most of their way.
-type way map[string]place
+// way remembers where directories really are and what is in them: the patterns of
+// a policy share most of their way, and there are hundreds of them.
+type way map[string]*place
 
 type place struct {
 	real string
-	gone bool // nothing is there
-	file bool // a plain file
+	in   map[string]os.FileMode // what is there; nil: nothing is, or it cannot be listed
+	file []string               // the plain files that were asked for
 }
 
 // files are the plain files among what was looked at.
 func (w way) files() []string {
 	var list []string
-	for p, at := range w {
-		if at.file {
-			list = append(list, p)
-		}
+	for _, at := range w {
+		list = append(list, at.file...)
 	}
 	slices.Sort(list)
 	return list
@@ -152,41 +148,42 @@ func (w way) leads(path string) []string {
 		return []string{"/"}
 	}
 	dir := w.dir(filepath.Dir(path))
-	at := filepath.Join(dir.real, filepath.Base(path))
-	if dir.gone {
-		return []string{at}
-	}
-	fi, err := os.Lstat(at)
-	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
-		if err == nil && fi.Mode().IsRegular() {
-			w[at] = place{real: at, file: true}
+	name := filepath.Base(path)
+	at := filepath.Join(dir.real, name)
+	switch mode, there := dir.in[name]; {
+	case there && mode.IsRegular():
+		dir.file = append(dir.file, at)
+	case there && mode&os.ModeSymlink != 0:
+		if real, err := resolve(at); err == nil { // a way that cannot be gone leads nowhere in the cell either
+			return []string{at, real}
 		}
-		return []string{at}
 	}
-	real, err := resolve(at)
-	if err != nil {
-		return []string{at} // a way that cannot be gone leads nowhere in the cell either
-	}
-	return []string{at, real}
+	return []string{at}
 }
 
 // dir is where a directory really is.
-func (w way) dir(path string) place {
-	if path == "/" {
-		return place{real: "/"}
-	}
+func (w way) dir(path string) *place {
 	if known, ok := w[path]; ok {
 		return known
 	}
-	up := w.dir(filepath.Dir(path))
-	p := place{real: filepath.Join(up.real, filepath.Base(path)), gone: up.gone}
-	if !p.gone {
-		fi, err := os.Lstat(p.real)
-		p.gone = err != nil
-		if err == nil && fi.Mode()&os.ModeSymlink != 0 {
-			if real, err := resolve(p.real); err == nil {
-				p.real = real
-			}
+	p := &place{real: path}
+	if path != "/" {
+		up := w.dir(filepath.Dir(path))
+		name := filepath.Base(path)
+		p.real = filepath.Join(up.real, name)
+		mode, there := up.in[name]
+		if real, err := resolve(p.real); there && mode&os.ModeSymlink != 0 && err == nil {
+			p.real, mode = real, os.ModeDir
+		}
+		if !there && up.in != nil || there && !mode.IsDir() {
+			w[path] = p // nothing is below it
+			return p
+		}
+	}
+	if entries, err := os.ReadDir(p.real); err == nil {
+		p.in = make(map[string]os.FileMode, len(entries))
+		for _, e := range entries {
+			p.in[e.Name()] = e.Type()
 		}
 	}
 	w[path] = p
@@ -245,28 +242,17 @@ func realHome(home string) (string, error) {
 }
 
 // shared are homes of nobody: what is installed there is for everybody.
-var shared = map[string]bool{"/home/linuxbrew": true}
+var shared = slices.DeleteFunc([]string{"/home/linuxbrew"}, func(dir string) bool { return !directory(dir) })
 
-// otherHomes are the home directories of everybody else.
-func otherHomes(own string) []string {
-	var list []string
-	add := func(dir string) {
-		fi, err := os.Lstat(dir)
-		if err == nil && fi.IsDir() && !under(own, dir) && !under(dir, own) && !shared[dir] {
-			list = append(list, dir)
-		}
-	}
-	for _, where := range []string{"/home", "/Users"} {
-		entries, err := os.ReadDir(where)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			add(filepath.Join(where, e.Name()))
-		}
-	}
-	add("/root")
-	return list
+// homes are where everybody's home directories lie. The operator's own is seen
+// all the same, copied on write.
+func homes() []string {
+	return slices.DeleteFunc([]string{"/home", "/Users", "/root"}, func(dir string) bool { return !directory(dir) })
+}
+
+func directory(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.IsDir()
 }
 
 func under(path, dir string) bool {

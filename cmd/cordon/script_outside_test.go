@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// A script's own directory lies in /tmp, and a cell has another /tmp. What is to
+// be outside of everything that a worker may write has to lie elsewhere.
+var outsidePlaces = []string{"/srv", "/opt", "/var/lib", "/mnt"}
+
+// outsideDir makes a directory outside.
+func outsideDir() (string, error) {
+	for _, place := range outsidePlaces {
+		if dir, err := os.MkdirTemp(place, "cordon-test-"); err == nil {
+			return dir, os.Chmod(dir, 0o755)
+		}
+	}
+	return "", fmt.Errorf("none of %v can be written", outsidePlaces)
+}
+
+// scriptCondition knows [outside]: there is a place for the command of that name.
+func scriptCondition(name string) (bool, error) {
+	if name != "outside" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	dir, err := outsideDir()
+	if err != nil {
+		return false, nil
+	}
+	return true, os.Remove(dir)
+}
+
+// outside sets OUTSIDE to a directory outside, which is gone after the script.
+func scriptOutside(ts *testscript.TestScript, neg bool, args []string) {
+	dir, err := outsideDir()
+	ts.Check(err)
+	ts.Defer(func() { os.RemoveAll(dir) })
+	ts.Setenv("OUTSIDE", dir)
+}

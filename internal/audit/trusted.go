@@ -1,0 +1,104 @@
+package audit
+
+import (
+	"path"
+	"strings"
+)
+
+// A worker's home is its own: it begins as a copy of the operator's and is thrown
+// away. What it writes there is reported only where the same file in the
+// operator's home would be run, or believed, by somebody who does not ask: that is
+// what an attempt to stay looks like, also when it stayed in the private copy.
+//
+// What clients write all the time (histories, sessions, projects, caches,
+// ~/.claude.json) is left out on purpose: a list that always speaks is not read.
+//
+// A pattern is matched name by name, and stands for everything below it.
+var trust = []struct {
+	why      string
+	patterns []string
+}{
+	{"your shell runs it", []string{
+		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".bashrc.d", ".profile", ".inputrc",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".zsh", ".oh-my-zsh/custom", ".config/zsh",
+		".config/fish", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout",
+		".config/nushell", ".config/powershell", ".config/starship.toml", ".direnvrc", ".config/direnv", ".cargo/env",
+	}},
+	{"your login runs it", []string{
+		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".config/autostart", ".config/autostart-scripts",
+		".config/plasma-workspace", ".config/systemd", ".local/share/systemd", ".local/share/dbus-1",
+		".config/hypr", ".config/sway", ".config/i3",
+	}},
+	{"it sets the environment of your login", []string{".pam_environment", ".config/environment.d"}},
+	{"your desktop starts it", []string{".local/share/applications", ".config/mimeapps.list", "Desktop"}},
+	{"your shell finds commands there", []string{
+		".local/bin", "bin", "go/bin", ".cargo/bin", ".bun/bin", ".deno/bin", ".npm-global/bin", ".pyenv/shims", ".asdf/shims",
+		".local/share/mise/shims",
+	}},
+	{"ssh and sshd believe it", []string{".ssh", ".rhosts", ".shosts"}},
+	{"gpg believes it", []string{".gnupg"}},
+	{"git runs what it says", []string{".gitconfig", ".config/git", ".git-templates", ".githooks"}},
+	{"it names credentials, or programs that give them", []string{
+		".git-credentials", ".netrc", ".config/gh", ".aws/config", ".aws/credentials", ".kube/config", ".docker/config.json", ".config/containers",
+	}},
+	{"your editor runs it", []string{
+		".vimrc", ".gvimrc", ".vim", ".exrc", ".ideavimrc", ".config/nvim", ".local/share/nvim/site", ".emacs", ".emacs.d", ".config/emacs",
+		".nanorc", ".config/nano", ".config/helix", ".config/zed", ".config/Code/User", ".vscode/argv.json", ".config/VSCodium/User",
+	}},
+	{"your terminal's multiplexer runs it", []string{".tmux.conf", ".tmux", ".config/tmux", ".screenrc", ".config/zellij"}},
+	{"your build tools run or believe what it says", []string{
+		".npmrc", ".yarnrc", ".yarnrc.yml", ".config/pnpm", ".bunfig.toml", ".cargo/config*", ".cargo/credentials*",
+		".config/go/env", ".config/pip", ".pip", ".pypirc", ".config/uv", ".condarc",
+		".gradle/init.gradle*", ".gradle/init.d", ".gradle/gradle.properties", ".m2/settings*.xml", ".m2/extensions.xml", ".mavenrc",
+		".gemrc", ".bundle/config", ".config/mise", ".tool-versions", ".config/nix",
+	}},
+	{"an interpreter or debugger runs it when it starts", []string{
+		".local/lib/python*/site-packages/*.pth", ".local/lib/python*/site-packages/usercustomize*", ".local/lib/python*/site-packages/sitecustomize*",
+		".pythonrc*", ".ipython/profile_*/startup", ".irbrc", ".pryrc", ".Rprofile", ".Renviron", ".ghci", ".ghc/ghci.conf",
+		".gdbinit", ".config/gdb", ".lldbinit", ".psqlrc", ".sqliterc", ".my.cnf",
+	}},
+	{"it decides what your transfers send and trust", []string{".curlrc", ".wgetrc", ".config/curlrc"}},
+	{"your agent runs or believes what it says", []string{
+		".claude/settings*.json", ".claude/CLAUDE.md", ".claude/hooks", ".claude/commands", ".claude/agents", ".claude/skills", ".claude/output-styles", ".claude/rules",
+		".mcp.json", ".codex/config.toml", ".codex/AGENTS*.md", ".codex/hooks*", ".codex/prompts", ".codex/rules", ".codex/skills",
+		".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/extensions", ".gemini/commands", ".gemini/hooks", ".gemini/trustedFolders.json",
+		".config/opencode/opencode.json*", ".config/opencode/AGENTS.md", ".config/opencode/plugin*", ".config/opencode/command*", ".config/opencode/agent*", ".config/opencode/tool*",
+		".copilot/mcp-config.json", ".copilot/hooks", ".copilot/agents", ".copilot/skills", ".copilot/copilot-instructions.md",
+		".cursor/mcp.json", ".cursor/hooks*", ".cursor/rules", ".cursor/cli-config.json", ".agents", ".aider.conf.yml", ".config/goose/config.yaml",
+	}},
+	{"cordon believes it", []string{".config/cordon"}},
+}
+
+// trusted says why a path of a home matters, or that it leads to one that does.
+func trusted(rel string) (why string, leads bool) {
+	names := strings.Split(rel, "/")
+	for _, t := range trust {
+		for _, p := range t.patterns {
+			switch matched, whole := matchNames(strings.Split(p, "/"), names); {
+			case matched && whole:
+				return t.why, true
+			case matched:
+				leads = true
+			}
+		}
+	}
+	return "", leads
+}
+
+// matchNames matches as many names as both have. Whole says that this was the
+// pattern to its end.
+func matchNames(pattern, names []string) (matched, whole bool) {
+	for i := range min(len(pattern), len(names)) {
+		if ok, err := path.Match(pattern[i], names[i]); err != nil || !ok {
+			return false, false
+		}
+	}
+	return true, len(names) >= len(pattern)
+}
+
+// Matters reports whether a path of a home is, leads to, or lies in something
+// that is reported when a worker writes it.
+func Matters(rel string) bool {
+	why, leads := trusted(rel)
+	return why != "" || leads
+}

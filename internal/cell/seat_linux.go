@@ -1,0 +1,106 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Seat is the first process of a cell that waits for its plan. It sits in its
+// namespaces already, with nothing built and nothing running.
+type Seat struct {
+	cmd     *exec.Cmd
+	control control
+	plan    *os.File
+	taken   atomic.Bool
+}
+
+// Warm starts the first process of a cell while its plan is still being made: the
+// two take about as long as each other. Where that fails there is no seat, and
+// Run says why. The caller keeps its thread, and drops a seat that it does not
+// run.
+func Warm(c Command) *Seat {
+	s, err := newSeat(c, true, nil)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// Drop ends a seat that was not taken.
+func (s *Seat) Drop() {
+	if s != nil && s.take() {
+		s.plan.Close()
+		s.drop()
+	}
+}
+
+func (s *Seat) take() bool { return s.taken.CompareAndSwap(false, true) }
+
+func (s *Seat) drop() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // its status does not matter: it never had anything to do
+	unix.Close(s.control.fd)
+}
+
+// newSeat starts this program again. A lock is held as long as the cell lives.
+func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
+	plan, err := newPlan()
+	if err != nil {
+		return nil, err
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, errors.Join(err, plan.Close())
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "control")
+	defer theirs.Close()
+	// What our own caller had open goes no further.
+	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return nil, fmt.Errorf("close_range: %w", err)
+	}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{"GOMAXPROCS=1"}, "/"
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = reading(c.Stdin), writing(c.Stdout), writing(c.Stderr)
+	cmd.ExtraFiles = []*os.File{plan, theirs}
+	if lock != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)
+	}
+	cmd.WaitDelay = 2 * time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if namespaced {
+		enterNamespaces(cmd.SysProcAttr)
+	} else {
+		adoptOrphans()
+	}
+	if err := cmd.Start(); err != nil {
+		unix.Close(pair[0])
+		plan.Close()
+		if namespaced {
+			return nil, &layerError{Namespaces, err}
+		}
+		return nil, err
+	}
+	return &Seat{cmd: cmd, control: control{pair[0]}, plan: plan}, nil
+}
+
+func enterNamespaces(attr *syscall.SysProcAttr) {
+	attr.Cloneflags, attr.AmbientCaps = namespaces, ambient
+	// The same number inside: git takes a file with another owner for changed.
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+}
+
+// hand gives the plan over. Nobody can change it any more.
+func (s *Seat) hand(spec Spec) error {
+	if err := writePlan(s.plan, spec); err != nil {
+		return err
+	}
+	return s.control.send(message{Go: true})
+}

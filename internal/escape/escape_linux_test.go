@@ -1,0 +1,189 @@
+package escape_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"cordon/internal/escape"
+)
+
+var (
+	attempts = flag.String("attempts", "", "only the attempts whose name matches")
+	controls = flag.Bool("controls", false, "only the controls, without cordon")
+)
+
+// TestMain lets this program also be the attack that is run inside.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "attempt" {
+		os.Exit(escape.Main(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// place is a directory for fixtures, with a cordon in it.
+func place(t *testing.T) (dir, cordon string) {
+	t.Helper()
+	dir, err := escape.Place()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if cordon = os.Getenv("CORDON_ESCAPE_PROGRAM"); cordon != "" || *controls {
+		return dir, cordon
+	}
+	watchSources(t)
+	cordon = filepath.Join(dir, "cordon")
+	if out, err := exec.Command("go", "build", "-o", cordon, "cordon/cmd/cordon").CombinedOutput(); err != nil {
+		t.Fatalf("cordon cannot be built here (CORDON_ESCAPE_PROGRAM can name one): %v: %s", err, out)
+	}
+	return dir, cordon
+}
+
+// watchSources looks at every file that cordon is built of: go test then knows
+// that its cached answer is about them, although this test does not import them.
+func watchSources(t *testing.T) {
+	t.Helper()
+	for _, dir := range []string{"../../cmd", "../../internal", "../../go.sum"} {
+		err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			_, err = os.Stat(path)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestEscape(t *testing.T) {
+	try(t, func(a escape.Attempt) bool { return a.Quick }, 130, 90)
+}
+
+func TestSlowEscape(t *testing.T) {
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("a slow test: set CORDON_SLOW=1")
+	}
+	try(t, nil, 480, 330)
+}
+
+// try runs attempts and fails on every escape, and when fewer were really tested
+// than asked for: that would be a suite that has stopped to look.
+func try(t *testing.T, pick func(escape.Attempt) bool, asRoot, asUser int) {
+	dir, cordon := place(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := escape.Options{Dir: dir, Attack: []string{self, "attempt"}, Pick: pick}
+	if !*controls {
+		o.Confine = escape.Exec(cordon)
+	}
+	if *attempts != "" {
+		pattern := regexp.MustCompile(*attempts)
+		o.Pick = func(a escape.Attempt) bool { return pattern.MatchString(a.Name) }
+	}
+	results, err := escape.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, results)
+	want := asUser
+	if os.Getuid() == 0 {
+		want = asRoot
+	}
+	if n := escape.Count(results, escape.Held) + escape.Count(results, escape.Escaped); *attempts == "" && !*controls && n < want {
+		t.Errorf("only %d attempts were really tested; %d have to be", n, want)
+	}
+}
+
+func report(t *testing.T, results []escape.Result) {
+	t.Helper()
+	var table strings.Builder
+	if err := escape.Table(&table, results); err != nil {
+		t.Fatal(err)
+	}
+	if testing.Verbose() {
+		t.Log("\n" + table.String())
+	}
+	for _, r := range results {
+		switch {
+		case r.Verdict == escape.Escaped, r.Died:
+			t.Errorf("%s: %s: %s (%s)", r.Attempt.Name, r.Verdict, r.Detail, r.Attempt.What)
+		case r.Control == escape.NotTested:
+			t.Logf("%s: not tested: %s", r.Attempt.Name, r.Detail)
+		}
+	}
+	t.Log(escape.Summary(results))
+}
+
+// Every attempt has a name of its own and says what it is.
+func TestAttemptsAreNamed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, a := range escape.Attempts() {
+		if seen[a.Name] || a.What == "" || !strings.HasPrefix(a.Name, a.Group+"-") {
+			t.Errorf("%+v", a)
+		}
+		seen[a.Name] = true
+	}
+	if len(seen) < 150 {
+		t.Errorf("there are only %d", len(seen))
+	}
+}
+
+// The positive control of the suite itself: a confinement that confines nothing
+// is found out, and one that lets nothing begin is not taken for one that holds.
+func TestTheSuiteIsNotFooled(t *testing.T) {
+	dir, err := escape.Place()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`^(files-write|secrets-home-ssh-key|processes-kill|ipc-stream|processes-survive-session|git-linked-01-fsmonitor)$`)
+	for _, c := range []struct {
+		name    string
+		confine []string
+		want    escape.Verdict
+		died    bool
+	}{
+		{"nothing", []string{"/usr/bin/env", "--"}, escape.Escaped, false},
+		{"everything", []string{"/bin/false"}, escape.NotTested, true},
+	} {
+		results, err := escape.Run(t.Context(), escape.Options{
+			Dir: subdirectory(t, dir), Attack: []string{self, "attempt"},
+			Confine: func(string) []string { return c.confine },
+			Pick:    func(a escape.Attempt) bool { return names.MatchString(a.Name) },
+		})
+		if err != nil || len(results) != 6 {
+			t.Fatal(len(results), err)
+		}
+		for _, r := range results {
+			if r.Control != escape.Escaped || r.Verdict != c.want || r.Died != c.died {
+				t.Errorf("confined by %s: %s: control %s, verdict %s (%s)", c.name, r.Attempt.Name, r.Control, r.Verdict, r.Detail)
+			}
+		}
+	}
+}
+
+func subdirectory(t *testing.T, dir string) string {
+	t.Helper()
+	sub, err := os.MkdirTemp(dir, "run-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sub
+}

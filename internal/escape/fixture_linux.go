@@ -1,0 +1,261 @@
+package escape
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Fixture is one attack's world on the host: its tree, and around it what it is
+// after. Every run has a fresh one.
+type Fixture struct {
+	Arena
+	Secret string // what an attack on information has to come back with
+
+	confined bool
+	stdio    [3]*os.File
+	extra    []*os.File // from descriptor 3 on
+	env      []string
+	dir      string // where the attack is started; "": Work
+	attr     *syscall.SysProcAttr
+	top      *os.Process // cordon, or the shell of the control
+
+	self    []string // how to start Main on the host
+	closers []func()
+	before  map[string]string
+	peaks   map[string]int // what was measured while it ran
+
+	mu  sync.Mutex
+	got strings.Builder // what was received from the attack
+}
+
+func random() string {
+	b := make([]byte, 8)
+	_, _ = rand.Read(b) // it cannot fail
+	return hex.EncodeToString(b)
+}
+
+// newFixture makes the world of one run. The caller closes it.
+func newFixture(r *runner, at Attempt, confined bool) (*Fixture, error) {
+	base := filepath.Join(r.dir, "f-"+random())
+	f := &Fixture{
+		Arena: Arena{
+			Name: at.Name, Base: base, Mark: "mark-" + random(), Args: map[string]string{},
+			Work: filepath.Join(base, "work"), Outside: filepath.Join(base, "outside"), Home: filepath.Join(base, "home"),
+		},
+		Secret: "secret-" + random(), confined: confined, self: r.attack, peaks: map[string]int{},
+	}
+	if err := f.build(r, at.tree); err != nil {
+		return f, err
+	}
+	if at.policy != "" {
+		if err := os.WriteFile(f.policy(), []byte(at.policy), 0o644); err != nil {
+			return f, err
+		}
+	}
+	if at.prepare != nil {
+		if err := at.prepare(f); err != nil {
+			return f, fmt.Errorf("prepare: %w", err)
+		}
+	}
+	var err error
+	f.before, err = f.snapshot()
+	return f, err
+}
+
+func (f *Fixture) policy() string { return filepath.Join(f.Base, "policy.yaml") }
+
+// build lays out the directories that every attack finds.
+func (f *Fixture) build(r *runner, t tree) error {
+	if err := os.Mkdir(f.Base, 0o755); err != nil {
+		return err
+	}
+	if t != treePlain {
+		if err := r.repositories.copyTo(f, t); err != nil {
+			return err
+		}
+	}
+	for _, d := range []string{"work/dir/sub", "outside/dir", "outside/empty", "home/.cache", "home/.local/bin", "home/.config"} {
+		if err := os.MkdirAll(filepath.Join(f.Base, d), 0o755); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]string{
+		"work/own": "mine\n", "work/dir/sub/own": "mine\n",
+		"outside/file": strings.Repeat("the operator's file\n", 8), "outside/dir/file": "another\n", "outside/tool": "#!/bin/sh\n",
+		"home/.bashrc": "# the operator's\n", "home/.profile": "# the operator's\n",
+		"home/.gitconfig": "[user]\n\tname = operator\n\temail = operator@example.invalid\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[protocol \"file\"]\n\tallow = always\n",
+	} {
+		if err := f.put(name, text, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(f.out("tool"), 0o755); err != nil {
+		return err
+	}
+	return os.Symlink("file", f.out("link"))
+}
+
+// put writes a file below the base, with its directories.
+func (f *Fixture) put(name, text string, mode os.FileMode) error {
+	path := filepath.Join(f.Base, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), mode)
+}
+
+func (f *Fixture) onClose(g func()) { f.closers = append(f.closers, g) }
+
+// Close undoes the preparation, ends what the attack left and removes everything.
+func (f *Fixture) Close() error {
+	for _, p := range f.alive() {
+		_ = unix.Kill(p, unix.SIGKILL) // it may be gone by itself
+	}
+	for i := len(f.closers) - 1; i >= 0; i-- {
+		f.closers[i]()
+	}
+	for _, m := range f.mounted() {
+		_ = unix.Unmount(m, unix.MNT_DETACH) // RemoveAll says what is wrong
+	}
+	var err error
+	for range 20 { // a process that was just killed may still be writing
+		if err = os.RemoveAll(f.Base); err == nil {
+			return nil
+		}
+		_ = filepath.WalkDir(f.Base, func(path string, e os.DirEntry, _ error) error {
+			if e != nil && e.IsDir() {
+				_ = os.Chmod(path, 0o700) // RemoveAll says what is wrong
+			}
+			return nil
+		})
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
+// alive lists the processes that belong to the run: the fixture's path is in
+// the command line of the attack, of cordon around it and of all their children.
+func (f *Fixture) alive() []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		line, err := os.ReadFile("/proc/" + e.Name() + "/cmdline")
+		if err == nil && strings.Contains(string(line), f.Base+"/") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// mounted lists the mounts of the host that lie in the fixture.
+func (f *Fixture) mounted() []string {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for line := range strings.Lines(string(table)) {
+		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], f.Base) {
+			list = append(list, fields[4])
+		}
+	}
+	return list
+}
+
+// receive notes what came from the attack.
+func (f *Fixture) receive(b []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.got.Write(b)
+}
+
+func (f *Fixture) received() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.got.String()
+}
+
+// inherit gives the attack a descriptor, and its number as an argument.
+func (f *Fixture) inherit(key string, fd *os.File) {
+	f.onClose(func() { fd.Close() })
+	f.extra = append(f.extra, fd)
+	f.Args[key] = strconv.Itoa(2 + len(f.extra))
+}
+
+// trace is what the attack said of its way.
+func (f *Fixture) trace() string {
+	b, _ := os.ReadFile(f.in(traceFile)) // none: it never began
+	return string(b)
+}
+
+func (f *Fixture) begun() bool { return strings.Contains(f.trace(), "reached "+f.Name+"\n") }
+
+// ended is how the attack says it ended.
+func (f *Fixture) ended() string {
+	for line := range strings.Lines(f.trace()) {
+		if how, ok := strings.CutPrefix(strings.TrimSpace(line), "ended: "); ok {
+			return how
+		}
+	}
+	return ""
+}
+
+// await polls a condition until it holds or the time is up.
+func await(limit time.Duration, holds func() bool) bool {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if holds() {
+			return true
+		}
+	}
+	return holds()
+}
+
+// Judges, for attempts whose prize is not a changed file.
+
+// looted judges by the secret in what the attack handed out.
+func looted(f *Fixture) (string, error) {
+	return f.obtained(f.Secret)
+}
+
+// told judges by the mark in what the host received from the attack.
+func told(f *Fixture) (string, error) {
+	if await(100*time.Millisecond, func() bool { return strings.Contains(f.received(), f.Mark) }) {
+		return "the host received the attack's message", nil
+	}
+	return "", nil
+}
+
+// obtained reports whether the attack handed out a text.
+func (f *Fixture) obtained(text string) (string, error) {
+	loot, err := os.ReadFile(f.in(lootFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil && strings.Contains(string(loot), text) {
+		return "the attack obtained it", nil
+	}
+	return "", err
+}
+
+// obtains judges by a text that only the kernel's consent can have produced.
+func obtains(text string) func(*Fixture) (string, error) {
+	return func(f *Fixture) (string, error) { return f.obtained(text) }
+}

@@ -1,0 +1,44 @@
+package escape
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// launches are traps that lie in the tree before cordon is started in it: a
+// worker left them there, and what it wants is that cordon itself, on the host,
+// runs them. They are sprung in the control by an ordinary git status.
+func launches() []Attempt {
+	const payload = `printf '#!/bin/sh\n: >"%s/owned"\nexit 0\n' "$PWD" >payload; chmod +x payload; P=$PWD/payload; cd work; `
+	const repo = payload + `git init -q .; git add own; git commit -qm x; `
+	var list []Attempt
+	for _, l := range []struct{ name, what, trap, attack string }{
+		{"fsmonitor", "core.fsmonitor of the tree's repository", repo + `git config core.fsmonitor "$P"`, "git status"},
+		{"hook", "a hook of the tree's repository", repo + `cp "$P" .git/hooks/post-index-change; touch own`, "git status"},
+		{"include", "configuration that the repository includes", repo + `git config --file dir/inc core.fsmonitor "$P"; git config include.path ../dir/inc`, "git status"},
+		{"filter", "a filter of the tree's repository", repo + `echo '* filter=x' >.gitattributes; git config filter.x.clean "$P"; echo x >own`, "git status; git diff"},
+		{"git-file", "a .git file that names a repository in the tree", repo + `git config core.fsmonitor "$P"; mv .git dir/repo; echo "gitdir: dir/repo" >.git`, "git status"},
+		{"git-link", "a .git that is a link", repo + `git config core.fsmonitor "$P"; mv .git dir/repo; ln -s dir/repo .git`, "git status"},
+		{"path", "a program called git in a directory that PATH names relatively", payload + `cp "$P" git`, "git status"},
+	} {
+		list = append(list, Attempt{Name: "launch-" + l.name, What: "have cordon run a trap: " + l.what, Safe: true, attempt: attempt{
+			launch: true, attack: shell(l.attack),
+			prepare: func(f *Fixture) error {
+				if l.name == "path" {
+					f.env = append(f.env, "PATH=.:"+os.Getenv("PATH"))
+				}
+				if err := os.MkdirAll(filepath.Join(f.Base, "work/dir"), 0o755); err != nil {
+					return err
+				}
+				return f.operator(l.trap)
+			},
+			judge: func(f *Fixture) (string, error) {
+				if _, err := os.Stat(filepath.Join(f.Base, "owned")); err == nil {
+					return "the trap was run on the host", nil
+				}
+				return "", nil
+			},
+		}})
+	}
+	return list
+}

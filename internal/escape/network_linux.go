@@ -1,0 +1,372 @@
+package escape
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// network are attempts to reach servers of the host, and to be one. Every
+// address is a loopback address.
+func network() []Attempt {
+	row := func(name, what string, prepare func(*Fixture) error, attack func(*Arena) error) Attempt {
+		return Attempt{Name: name, What: what, Safe: true, attempt: attempt{prepare: prepare, attack: attack, judge: told}}
+	}
+	list := []Attempt{
+		row("tcp4", "connect to a server on 127.0.0.1", listenTCP("127.0.0.1:0"), dialTCP),
+		row("tcp6", "connect to a server on ::1", listenTCP("[::1]:0"), dialTCP),
+		row("tcp-any", "connect to 0.0.0.0", listenTCP("127.0.0.1:0"), dialAs("0.0.0.0")),
+		row("tcp-mapped", "connect to an IPv4 address in IPv6", listenTCP("127.0.0.1:0"), dialAs("::ffff:127.0.0.1")),
+		row("tcp-other", "connect to another loopback address", listenTCP("127.7.7.7:0"), dialTCP),
+		row("tcp-fastopen", "send with the opening of a connection", listenTCP("127.0.0.1:0"), fastOpen),
+		row("mptcp", "connect with multipath TCP", listenTCP("127.0.0.1:0"), dialProtocol(unix.IPPROTO_MPTCP)),
+		row("udp4", "send a datagram to 127.0.0.1", listenUDP("127.0.0.1:0"), dialUDP),
+		row("udp6", "send a datagram to ::1", listenUDP("[::1]:0"), dialUDP),
+		row("udp-sendto", "send a datagram without connecting", listenUDP("127.0.0.1:0"), sendUDP),
+		{Name: "raw", What: "send a packet of one's own making", Safe: true, Root: true, attempt: attempt{prepare: listenUDP("127.0.0.1:0"), attack: rawUDP, judge: told}},
+		{Name: "sniff", What: "read what others send over loopback", Safe: true, Root: true, attempt: attempt{
+			prepare: listenUDP("127.0.0.1:0"), attack: sniff, judge: looted,
+			during: func(f *Fixture, done <-chan struct{}) {
+				for {
+					if c, err := net.Dial("udp", f.Args["address"]); err == nil {
+						fmt.Fprint(c, f.Secret)
+						c.Close()
+					}
+					select {
+					case <-done:
+						return
+					case <-time.After(20 * time.Millisecond):
+					}
+				}
+			},
+		}},
+		{Name: "netlink-address", What: "give the host's loopback another address", Root: true, attempt: attempt{
+			prepare: func(f *Fixture) error {
+				f.Args["address"] = fmt.Sprintf("127.77.%d.%d", random()[0], random()[1])
+				f.onClose(func() { _ = changeAddress(f.Args["address"], unix.RTM_DELADDR) })
+				return nil
+			},
+			attack: func(a *Arena) error { return changeAddress(a.Args["address"], unix.RTM_NEWADDR) },
+			judge: func(f *Fixture) (string, error) {
+				addrs, err := net.InterfaceAddrs()
+				for _, a := range addrs {
+					if strings.HasPrefix(a.String(), f.Args["address"]+"/") {
+						return "the host has another address", nil
+					}
+				}
+				return "", err
+			},
+		}},
+		{Name: "sockets", What: "list the host's connections", Safe: true, attempt: attempt{
+			prepare: listenTCP("127.0.0.1:0"),
+			attack:  func(a *Arena) error { return a.leakFile("/proc/net/tcp") },
+			judge: func(f *Fixture) (string, error) {
+				_, port, err := net.SplitHostPort(f.Args["address"])
+				n, _ := strconv.Atoi(port)
+				if err != nil {
+					return "", err
+				}
+				return f.obtained(fmt.Sprintf("0100007F:%04X", n))
+			},
+		}},
+		{Name: "interfaces", What: "see the host's network interfaces", Safe: true, attempt: attempt{
+			prepare: func(f *Fixture) error {
+				all, err := net.Interfaces()
+				if len(all) < 2 {
+					return errors.New("the host has no interface but loopback")
+				}
+				f.Args["interface"] = all[1].Name
+				return err
+			},
+			attack: func(a *Arena) error {
+				if _, err := net.InterfaceByName(a.Args["interface"]); err != nil {
+					return err
+				}
+				return a.leak([]byte("there is " + a.Args["interface"]))
+			},
+			judge: func(f *Fixture) (string, error) { return f.obtained("there is " + f.Args["interface"]) },
+		}},
+	}
+	for _, kind := range []string{"tcp", "udp"} {
+		list = append(list, Attempt{Name: "bind-" + kind, What: "be a " + kind + " server of the host", Safe: true, attempt: attempt{
+			prepare: freePort, attack: beServer(kind), during: askServer(kind), judge: told,
+		}})
+	}
+	return list
+}
+
+func listenTCP(address string) func(*Fixture) error {
+	return func(f *Fixture) error {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
+		}
+		f.onClose(func() { l.Close() })
+		f.Args["address"] = l.Addr().String()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_ = c.SetDeadline(time.Now().Add(runLimit)) // nothing read is nothing received
+				b := make([]byte, 256)
+				n, _ := c.Read(b)
+				f.receive(b[:n])
+				c.Close()
+			}
+		}()
+		return nil
+	}
+}
+
+func listenUDP(address string) func(*Fixture) error {
+	return func(f *Fixture) error {
+		c, err := net.ListenPacket("udp", address)
+		if err != nil {
+			return err
+		}
+		f.onClose(func() { c.Close() })
+		f.Args["address"] = c.LocalAddr().String()
+		go func() {
+			b := make([]byte, 256)
+			for {
+				n, _, err := c.ReadFrom(b)
+				if err != nil {
+					return
+				}
+				f.receive(b[:n])
+			}
+		}()
+		return nil
+	}
+}
+
+func (a *Arena) dial(kind, address string) error {
+	c, err := net.DialTimeout(kind, address, time.Second)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.Write([]byte(a.Mark))
+	return err
+}
+
+func dialTCP(a *Arena) error { return a.dial("tcp", a.Args["address"]) }
+func dialUDP(a *Arena) error { return a.dial("udp", a.Args["address"]) }
+
+func dialAs(host string) func(*Arena) error {
+	return func(a *Arena) error {
+		_, port, err := net.SplitHostPort(a.Args["address"])
+		if err != nil {
+			return err
+		}
+		return a.dial("tcp", net.JoinHostPort(host, port))
+	}
+}
+
+func (a *Arena) target() (*unix.SockaddrInet4, error) {
+	ap, err := netip.ParseAddrPort(a.Args["address"])
+	if err != nil {
+		return nil, err
+	}
+	return &unix.SockaddrInet4{Addr: ap.Addr().As4(), Port: int(ap.Port())}, nil
+}
+
+func dialProtocol(protocol int) func(*Arena) error {
+	return func(a *Arena) error {
+		to, err := a.target()
+		if err != nil {
+			return err
+		}
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, protocol)
+		if err != nil {
+			return err
+		}
+		if err := unix.Connect(fd, to); err != nil {
+			return err
+		}
+		_, err = unix.Write(fd, []byte(a.Mark))
+		return err
+	}
+}
+
+func fastOpen(a *Arena) error {
+	to, err := a.target()
+	if err != nil {
+		return err
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	return unix.Sendto(fd, []byte(a.Mark), unix.MSG_FASTOPEN, to)
+}
+
+func sendUDP(a *Arena) error {
+	to, err := a.target()
+	if err != nil {
+		return err
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	return unix.Sendto(fd, []byte(a.Mark), 0, to)
+}
+
+func rawUDP(a *Arena) error {
+	to, err := a.target()
+	if err != nil {
+		return err
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_UDP)
+	if err != nil {
+		return err
+	}
+	packet := binary.BigEndian.AppendUint16(nil, 40000)
+	packet = binary.BigEndian.AppendUint16(packet, uint16(to.Port))
+	packet = binary.BigEndian.AppendUint16(packet, uint16(8+len(a.Mark)))
+	packet = append(binary.BigEndian.AppendUint16(packet, 0), a.Mark...) // no checksum
+	return unix.Sendto(fd, packet, 0, &unix.SockaddrInet4{Addr: to.Addr})
+}
+
+func sniff(a *Arena) error {
+	const all = 0x0300 // ETH_P_ALL, as the network orders bytes
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, all)
+	if err != nil {
+		return err
+	}
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Usec: 200000}); err != nil {
+		return err
+	}
+	b := make([]byte, 2048)
+	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
+		n, err := unix.Read(fd, b)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(b[:n]), "secret-") {
+			return a.leak(b[:n])
+		}
+	}
+	return errors.New("nothing was heard")
+}
+
+// changeAddress adds an address to the loopback interface, or removes it.
+func changeAddress(address string, what uint16) error {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return err
+	}
+	raw := ip.As4()
+	body := append([]byte{unix.AF_INET, 32, 0, 0}, words(uint32(1))...)
+	for _, kind := range []uint16{unix.IFA_LOCAL, unix.IFA_ADDRESS} {
+		body = append(append(body, words(uint16(8), kind)...), raw[:]...)
+	}
+	head := append(words(uint32(16+len(body))), words(what, unix.NLM_F_REQUEST|unix.NLM_F_ACK|unix.NLM_F_CREATE)...)
+	message := append(append(head, words(uint32(1), 0)...), body...)
+	if err := unix.Sendto(fd, message, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return err
+	}
+	b := make([]byte, 512)
+	if _, err := unix.Read(fd, b); err != nil {
+		return err
+	}
+	if code := int32(binary.NativeEndian.Uint32(b[16:])); code != 0 {
+		return unix.Errno(-code)
+	}
+	return nil
+}
+
+// freePort finds a port that nobody listens on.
+func freePort(f *Fixture) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	f.Args["address"] = l.Addr().String()
+	return l.Close()
+}
+
+// beServer answers on a port until the host has had enough.
+func beServer(kind string) func(*Arena) error {
+	return func(a *Arena) error {
+		enough := time.Now().Add(2 * time.Second)
+		stopped := func() bool {
+			_, err := os.Stat(a.in(stopFile))
+			return err == nil || time.Now().After(enough)
+		}
+		if kind == "udp" {
+			c, err := net.ListenPacket("udp", a.Args["address"])
+			if err != nil {
+				return err
+			}
+			a.note("serves")
+			b := make([]byte, 16)
+			for !stopped() {
+				_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond)) // a read that fails is tried again
+				if _, from, err := c.ReadFrom(b); err == nil {
+					_, _ = c.WriteTo([]byte(a.Mark), from)
+				}
+			}
+			return nil
+		}
+		l, err := net.Listen("tcp", a.Args["address"])
+		if err != nil {
+			return err
+		}
+		a.note("serves")
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = c.Write([]byte(a.Mark)) // who asks looks at what comes
+				c.Close()
+			}
+		}()
+		await(2*time.Second, stopped)
+		return l.Close()
+	}
+}
+
+// askServer asks on the host, once the attack says that it serves, and then
+// tells it to stop.
+func askServer(kind string) func(*Fixture, <-chan struct{}) {
+	return func(f *Fixture, done <-chan struct{}) {
+		await(2*time.Second, func() bool {
+			select {
+			case <-done:
+				return true
+			default:
+				return strings.Contains(f.trace(), "serves\n")
+			}
+		})
+		for range 5 {
+			if c, err := net.DialTimeout(kind, f.Args["address"], 200*time.Millisecond); err == nil {
+				_ = c.SetDeadline(time.Now().Add(100 * time.Millisecond)) // silence is an answer
+				_, _ = c.Write([]byte("?"))
+				b := make([]byte, 256)
+				n, _ := c.Read(b)
+				f.receive(b[:n])
+				c.Close()
+			}
+		}
+		_ = os.WriteFile(f.in(stopFile), nil, 0o600) // else it stops by itself
+	}
+}

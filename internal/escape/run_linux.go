@@ -1,0 +1,312 @@
+package escape
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// runLimit ends an attack that hangs.
+const runLimit = 10 * time.Second
+
+type runner struct {
+	opts         Options
+	dir          string
+	attack       []string
+	repositories *repositories
+}
+
+// Place finds a directory for fixtures that a cell shows: CORDON_ESCAPE_DIR, or
+// the first of a few usual places that can be written. The caller removes it.
+func Place() (string, error) {
+	candidates := []string{"/opt", "/srv", "/var/lib"}
+	if home, err := os.UserHomeDir(); err == nil {
+		candidates = append(candidates, home)
+	}
+	if named := os.Getenv("CORDON_ESCAPE_DIR"); named != "" {
+		candidates = []string{named}
+	}
+	var errs []error
+	for _, c := range candidates {
+		if err := suits(c); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		dir, err := os.MkdirTemp(c, "cordon-escape-")
+		if err == nil {
+			return dir, os.Chmod(dir, 0o755)
+		}
+		errs = append(errs, err)
+	}
+	return "", fmt.Errorf("no place for fixtures (CORDON_ESCAPE_DIR can name one): %w", errors.Join(errs...))
+}
+
+// suits refuses what a cell replaces, and repositories, of which a cell would
+// open the whole.
+func suits(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	for _, private := range []string{"/tmp", "/var/tmp", "/run", "/dev", "/proc", "/sys"} {
+		if real == private || strings.HasPrefix(real, private+"/") {
+			return fmt.Errorf("%s is below %s, which a cell has of its own", dir, private)
+		}
+	}
+	for d := real; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return fmt.Errorf("%s is in the repository %s", dir, d)
+		}
+		if d == "/" {
+			return nil
+		}
+	}
+}
+
+// Run runs the attempts, each without and then with confinement. An error means
+// that the suite itself could not run; escapes are in the results.
+func Run(ctx context.Context, o Options) ([]Result, error) {
+	if err := suits(o.Dir); err != nil {
+		return nil, err
+	}
+	r := &runner{opts: o, dir: o.Dir}
+	if err := r.install(); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.repositories, err = newRepositories(ctx, filepath.Join(o.Dir, "templates")); err != nil {
+		return nil, err
+	}
+	var together, alone []Attempt
+	for _, a := range Attempts() {
+		switch {
+		case o.Pick != nil && !o.Pick(a):
+		case a.alone:
+			alone = append(alone, a)
+		default:
+			together = append(together, a)
+		}
+	}
+	n := o.Parallel
+	if n == 0 {
+		n = 2 * runtime.NumCPU()
+	}
+	results := r.all(ctx, together, n)
+	return append(results, r.all(ctx, alone, 1)...), ctx.Err()
+}
+
+// install copies the program that attacks to where the cell shows it.
+func (r *runner) install() error {
+	bin := filepath.Join(r.dir, "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return err
+	}
+	from, err := os.Open(r.opts.Attack[0])
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	name := filepath.Join(bin, "attempt")
+	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	r.attack = append([]string{name}, r.opts.Attack[1:]...)
+	return errors.Join(err, to.Close())
+}
+
+func (r *runner) all(ctx context.Context, list []Attempt, n int) []Result {
+	results := make([]Result, len(list))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	var one sync.Mutex
+	for range n {
+		wg.Go(func() {
+			for i := range next {
+				began := time.Now()
+				results[i] = r.one(ctx, list[i])
+				results[i].Took = time.Since(began)
+				if r.opts.Each != nil {
+					one.Lock()
+					r.opts.Each(results[i])
+					one.Unlock()
+				}
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return results
+}
+
+// one runs an attempt: the control, and if that succeeds the real thing.
+func (r *runner) one(ctx context.Context, at Attempt) Result {
+	res := Result{Attempt: at, Control: NotTested, Verdict: NotTested}
+	if at.Root && os.Getuid() != 0 {
+		res.Detail = "its control needs root"
+		return res
+	}
+	if at.tries != "" {
+		if _, err := os.Stat(at.tries); err != nil {
+			res.Detail = "this machine has no " + at.tries
+			return res
+		}
+	}
+	control := r.once(ctx, at, nil)
+	if res.Control = control.verdict; control.verdict != Escaped {
+		res.Control, res.Detail = NotTested, "the control does not succeed here: "+control.detail
+		return res
+	}
+	if res.Detail = control.detail; r.opts.Confine == nil {
+		return res
+	}
+	real := r.once(ctx, at, r.opts.Confine)
+	res.Verdict, res.Detail, res.Died = real.verdict, real.detail, real.verdict == NotTested
+	return res
+}
+
+type outcome struct {
+	verdict Verdict
+	detail  string
+}
+
+// once runs an attack in a fresh fixture and judges it.
+func (r *runner) once(ctx context.Context, at Attempt, confine func(string) []string) (o outcome) {
+	f, err := newFixture(r, at, confine != nil)
+	defer func() {
+		if err := f.Close(); err != nil && o.verdict != Escaped {
+			o = outcome{NotTested, fmt.Sprintf("clean up: %v", err)}
+		}
+	}()
+	if err != nil {
+		return outcome{NotTested, err.Error()}
+	}
+	output, err := f.run(ctx, at, confine)
+	escaped, jerr := f.judge(at)
+	switch {
+	case escaped != "":
+		return outcome{Escaped, escaped}
+	case jerr != nil:
+		return outcome{NotTested, jerr.Error()}
+	case !f.begun() && at.launch && f.confined && !died(err) && len(output) > 0:
+		return outcome{Held, "refused: " + lastLine(output)}
+	case !f.begun():
+		return outcome{NotTested, fmt.Sprintf("the attack never began: %v: %s", err, lastLine(output))}
+	case f.ended() == "":
+		return outcome{Held, fmt.Sprintf("ended by force: %v", err)}
+	}
+	return outcome{Held, f.ended()}
+}
+
+// judge looks at the host. With cordon, nothing may have changed, survived or
+// stayed mounted, whatever the attack was after; without, the attack's own aim
+// is what makes it a control.
+func (f *Fixture) judge(at Attempt) (string, error) {
+	if at.judge != nil {
+		if escaped, err := at.judge(f); escaped != "" || err != nil {
+			return escaped, err
+		}
+	}
+	if at.judge != nil && !f.confined {
+		return "", nil
+	}
+	if !at.final {
+		if escaped, err := f.changed(); escaped != "" || err != nil {
+			return escaped, err
+		}
+	}
+	return f.left(), nil
+}
+
+// run starts the attack and waits for its end.
+func (f *Fixture) run(ctx context.Context, at Attempt, confine func(string) []string) ([]byte, error) {
+	argv, err := f.argv(at, confine)
+	if err != nil {
+		return nil, err
+	}
+	limit := at.limit
+	if limit == 0 {
+		limit = runLimit
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var output bytes.Buffer
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = f.Work, f.environment(), f.extra, f.attr
+	if f.dir != "" {
+		cmd.Dir = f.dir
+	}
+	cmd.WaitDelay = 200 * time.Millisecond // a survivor may hold the output open
+	cmd.Stdout, cmd.Stderr = &output, &output
+	for i, to := range []*os.File{f.stdio[1], f.stdio[2]} {
+		if to != nil {
+			*[]*io.Writer{&cmd.Stdout, &cmd.Stderr}[i] = to
+		}
+	}
+	if f.stdio[0] != nil {
+		cmd.Stdin = f.stdio[0]
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	f.top = cmd.Process
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	if at.during != nil {
+		wg.Go(func() { at.during(f, done) })
+	}
+	err = cmd.Wait()
+	close(done)
+	wg.Wait()
+	return output.Bytes(), err
+}
+
+// argv is the whole command line. The control has a shell around the attack, so
+// that it has a parent with its own environment, as a confined one has cordon.
+func (f *Fixture) argv(at Attempt, confine func(string) []string) ([]string, error) {
+	arena, err := json.Marshal(f.Arena)
+	if err != nil {
+		return nil, err
+	}
+	attack := append(append([]string{}, f.self...), at.Name, string(arena))
+	if confine == nil {
+		return append([]string{"/bin/sh", "-c", `"$@"; exit $?`, "sh"}, attack...), nil
+	}
+	policy := ""
+	if at.policy != "" {
+		policy = f.policy()
+	}
+	return append(confine(policy), attack...), nil
+}
+
+// environment is the operator's: little, and known.
+func (f *Fixture) environment() []string {
+	return append([]string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + f.Home, "USER=operator", "TERM=xterm", "LANG=C.UTF-8",
+	}, f.env...)
+}
+
+// died reports whether a process was ended by a signal.
+func died(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	ws, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && ws.Signaled()
+}

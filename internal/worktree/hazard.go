@@ -1,0 +1,94 @@
+package worktree
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// Hazards are what lies in a directory that is opened for writing in place and
+// would lead out of it, or is run by the operator's own git.
+type Hazards struct {
+	Linked       []string // files with another name somewhere else: writing one writes the other
+	Repositories []string // .git entries below the top: git runs what their configuration says
+	Sockets      []string // something of the host's may listen on them
+}
+
+// maxFixed is how many entries are protected one by one.
+const maxFixed = 256
+
+// Fixed are those that a command may read and not write.
+func (h Hazards) Fixed() []string { return slices.Concat(h.Linked, h.Repositories) }
+
+// FindHazards looks through directories, but not into the entries to skip. A tree
+// that cordon made itself has none.
+func FindHazards(dirs []string, skip ...string) (Hazards, error) {
+	w := hazardWalk{names: map[inode][]string{}, links: map[inode]uint64{}, skip: skip}
+	for _, dir := range dirs {
+		if err := filepath.WalkDir(dir, w.see); err != nil {
+			return Hazards{}, err
+		}
+	}
+	for k, found := range w.names {
+		if uint64(len(found)) < w.links[k] {
+			w.found.Linked = append(w.found.Linked, found...)
+		}
+	}
+	slices.Sort(w.found.Linked)
+	return w.found, w.found.check()
+}
+
+// check refuses what cannot be protected one by one.
+func (h Hazards) check() error {
+	for _, of := range []struct {
+		list []string
+		what string
+	}{
+		{h.Linked, "files are hard links whose other names lie elsewhere, and writing them would write those"},
+		{h.Repositories, "repositories lie in it"},
+		{h.Sockets, "sockets lie in it"},
+	} {
+		if len(of.list) > maxFixed {
+			return fmt.Errorf("%d %s (%s, …): copy the directory first (cp -a), or open another one with --write", len(of.list), of.what, of.list[0])
+		}
+	}
+	return nil
+}
+
+type inode struct{ dev, ino uint64 }
+
+type hazardWalk struct {
+	found Hazards
+	names map[inode][]string
+	links map[inode]uint64
+	skip  []string
+}
+
+func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
+	if err != nil {
+		return nil // what cannot be read cannot be opened in the cell either
+	}
+	if slices.Contains(w.skip, p) || e.Name() == ".git" {
+		if !slices.Contains(w.skip, p) {
+			w.found.Repositories = append(w.found.Repositories, p)
+		}
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	switch {
+	case e.Type()&fs.ModeSocket != 0:
+		w.found.Sockets = append(w.found.Sockets, p)
+	case e.Type().IsRegular():
+		var st unix.Stat_t
+		if unix.Lstat(p, &st) == nil && st.Nlink > 1 {
+			k := inode{uint64(st.Dev), st.Ino}
+			w.names[k], w.links[k] = append(w.names[k], p), uint64(st.Nlink)
+		}
+	}
+	return nil
+}
