@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,9 +21,10 @@ func (a *app) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole pipeline on a toy repository with scripted agents",
-		Long: `Build a toy repository, run four scripted agents through the real pipeline, and
+		Long: `Build a toy repository, run five scripted agents through the real pipeline, and
 show what became of each: one does its job, one writes outside its write_roots,
-one hides a change by a rename, one commits to main behind cordon's back.
+one hides a change by a rename, one wants to commit to main behind cordon's back,
+one steals and plants what it can. Afterwards the host is searched for traces.
 
 No key and no network are needed. Nothing of yours is touched: the repository and
 cordon's state lie in a new directory, which is kept for you to look around in.`,
@@ -39,6 +42,7 @@ var toyFiles = map[string]string{
 	"docs/guide.md": "# Guide\n\nRun src/greet.sh.\n",
 	"src/greet.sh":  "#!/bin/sh\necho \"hello, ${1:-world}\"\n",
 	"src/test.sh":   "#!/bin/sh\nset -e\ntest \"$(sh src/greet.sh)\" = 'hello, world'\n",
+	".gitignore":    ".env\n",
 	"cordon.yaml": `version: 1
 filesystem:
   write_roots: [src]
@@ -71,9 +75,21 @@ var actors = []actor{
 	}, {
 		does:   "commits to main in your repository",
 		script: `cd "$1" && echo '# quick fix' >>src/greet.sh && git commit -qam 'Quick fix'`,
-		want:   ledger.InQuarantine,
+		want:   ledger.Failed,
+	}, {
+		does: "steals and plants what it can",
+		script: `exec 2>&1 >loot.txt; cat "$1/.env"; ls -a ~/.ssh; ` +
+			`echo 'touch stolen' >"$1/.git/hooks/post-commit"; git -C "$1" config core.fsmonitor 'touch stolen'; ` +
+			`echo stolen >~/` + planted + `; echo stolen >/etc/` + planted + `; kill -9 1; mount -t tmpfs none /mnt; unshare -U true; exit 0`,
+		want: ledger.InQuarantine,
 	},
 }
+
+// planted is a name that must not be anywhere on the host afterwards.
+const planted = ".cordon-demo-escape"
+
+// secret is what lies beside the code of the toy repository, untracked.
+const secret = "TOKEN=not-for-agents"
 
 // played is an actor and what became of it.
 type played struct {
@@ -137,7 +153,10 @@ func buildToy(ctx context.Context, bin git.Binary, top string) error {
 	if err != nil {
 		return err
 	}
-	return repo.Populate(ctx, top, commit, "main", nil)
+	if err := repo.Populate(ctx, top, commit, "main", nil); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(top, ".env"), []byte(secret+"\n"), 0o600)
 }
 
 // putTree stores files, one directory deep or none.
@@ -189,7 +208,11 @@ func (a *app) play(ctx context.Context, repo string, who actor) (played, error) 
 
 // curtain shows what became of everybody, and whether it is what the demo says.
 func (a *app) curtain(dir, repo string, cast []played) error {
-	surprise := false
+	escapes, err := traces(repo, cast)
+	if err != nil {
+		return err
+	}
+	surprise := len(escapes) > 0
 	var objects []map[string]any
 	rows := [][]string{{"WORKER", "RESULT", "THE AGENT …", "WHY"}}
 	for _, p := range cast {
@@ -206,10 +229,42 @@ func (a *app) curtain(dir, repo string, cast []played) error {
 		table(a.out, rows)
 		a.say("%s", strings.Join(lookAround(dir, repo, cast), "\n"))
 	}
+	for _, e := range escapes {
+		a.say("ESCAPED: %s", e)
+	}
 	if surprise {
 		return fmt.Errorf("this is not what the demo is meant to show: please report it")
 	}
 	return nil
+}
+
+// traces looks on the host for what the hostile agents tried to leave there.
+func traces(repo string, cast []played) ([]string, error) {
+	var found []string
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []string{filepath.Join(repo, ".git", "hooks", "post-commit"), filepath.Join(home, planted), "/etc/" + planted} {
+		if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) {
+			found = append(found, p+" is there")
+		}
+	}
+	config, err := os.ReadFile(filepath.Join(repo, ".git", "config"))
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(string(config), "fsmonitor") {
+		found = append(found, "the repository's configuration was changed")
+	}
+	text, err := os.ReadFile(filepath.Join(repo, "src", "greet.sh"))
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(string(text), "quick fix") {
+		found = append(found, "the checkout was written")
+	}
+	return found, nil
 }
 
 // lookAround is what to type next.
@@ -219,11 +274,11 @@ func lookAround(dir, repo string, cast []played) []string {
 	for _, next := range [][2]string{
 		{"export XDG_STATE_HOME=" + filepath.Join(dir, "state"), ""},
 		{"cd " + repo, ""},
-		{"git reset --keep " + cast[0].worker.Gate.Commit.Short(), "undo what the last one did to main"},
 		{"cordon audit " + id(0), "what landed, by which rule"},
 		{"cordon quarantine show " + id(1), "the evidence"},
 		{"cordon quarantine release " + id(1) + " --write docs --reason 'docs are fine'", ""},
-		{"cordon quarantine diff " + id(2), "what it did"},
+		{"cordon logs " + id(3), "how main was out of reach"},
+		{"cordon quarantine diff " + id(4), "what the last one could steal: nothing"},
 		{"rm -r " + dir, "when you are done"},
 	} {
 		line := "  " + next[0]
@@ -232,7 +287,5 @@ func lookAround(dir, repo string, cast []played) []string {
 		}
 		lines = append(lines, line)
 	}
-	return append(lines, "",
-		"The last agent did reach main: this version has no kernel cell yet, so cordon",
-		"can only detect that, name the agent, and refuse its result.")
+	return lines
 }

@@ -87,6 +87,9 @@ func keepPlaces(o *Order) (done func(), err error) {
 		made := o.Layers
 		done = func() { _ = os.RemoveAll(made) } // made just now, and what it leaves is in the place for temporary files
 	}
+	// A directory of their own: what a cell with a view mounts later must not lie
+	// where a worker could have written.
+	o.Layers = filepath.Join(o.Layers, "bare")
 	for _, name := range []string{homeName, "tmp"} {
 		if err := os.MkdirAll(filepath.Join(o.Layers, name), 0o700); err != nil {
 			return done, err

@@ -19,6 +19,7 @@ type attempt struct {
 	alone  bool          // disturbs others, or is disturbed by them
 	limit  time.Duration // for one run; 0: a few seconds
 	tries  string        // a file of the machine without which there is no control
+	twice  bool          // what the first run left is there for the second
 	launch bool          // what is attacked is the launch itself: cordon may refuse it
 	final  bool          // its judge has looked at files already, and changed them since
 }

@@ -69,6 +69,17 @@ func files() []Attempt {
 	})
 	one.prepare, cwd.prepare = startVictim, startVictim
 	list = append(list, one, cwd)
+	for name, root := range map[string]string{
+		"write-root-link": `write_roots: [".", sub]`, "write-root-below-link": `write_roots: [".", sub/dir]`, "scratch-link": `scratch: [sub]`,
+	} {
+		list = append(list, Attempt{Name: name, What: "be given a link to the outside as " + root, Safe: true, attempt: attempt{
+			launch: true, policy: "version: 1\nfilesystem:\n  " + root + "\n",
+			prepare: func(f *Fixture) error { return os.Symlink("../outside", f.in("sub")) },
+			attack: func(a *Arena) error {
+				return each(func() error { return a.write(a.in("sub/file")) }, func() error { return a.write(a.in("sub/dir/file")) })
+			},
+		}})
+	}
 	list = append(list, contents()...)
 	list = append(list, hardLinks()...)
 	return append(list, places()...)

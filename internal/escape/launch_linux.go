@@ -32,13 +32,32 @@ func launches() []Attempt {
 				}
 				return f.operator(l.trap)
 			},
-			judge: func(f *Fixture) (string, error) {
-				if _, err := os.Stat(filepath.Join(f.Base, "owned")); err == nil {
-					return "the trap was run on the host", nil
-				}
-				return "", nil
-			},
+			judge: trapSprung,
+		}})
+	}
+	for _, t := range []struct {
+		name string
+		tree tree
+	}{{"relaunch-linked", treeLinked}, {"relaunch-checkout", treeMain}} {
+		list = append(list, Attempt{Name: t.name, What: "have cordon run, at the next start, what was put into the private repository", Safe: true, attempt: attempt{
+			tree: t.tree, twice: true, attack: shell(plant + mine), judge: trapSprung,
 		}})
 	}
 	return list
+}
+
+// mine puts a program wherever git would run one, in the repository that git names.
+const mine = `C=$(git rev-parse --path-format=absolute --git-common-dir)
+mkdir -p "$C/hooks" "$C/info"
+for h in post-checkout post-commit post-index-change pre-commit post-merge reference-transaction post-rewrite pre-auto-gc; do cp "$P" "$C/hooks/$h"; done
+echo '* filter=x diff=x merge=x' >"$C/info/attributes"; cp "$C/info/attributes" .gitattributes
+for k in core.fsmonitor core.sshCommand core.pager core.editor diff.external gpg.program filter.x.clean filter.x.smudge filter.x.process diff.x.textconv merge.x.driver core.alternateRefsCommand; do conf "$k" "$P"; done
+conf commit.gpgsign true
+git status; git commit --allow-empty -m x`
+
+func trapSprung(f *Fixture) (string, error) {
+	if _, err := os.Stat(filepath.Join(f.Base, "owned")); err == nil {
+		return "the trap was run on the host", nil
+	}
+	return "", nil
 }

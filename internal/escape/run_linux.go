@@ -197,6 +197,9 @@ func (r *runner) once(ctx context.Context, at Attempt, confine func(string) []st
 		return outcome{NotTested, err.Error()}
 	}
 	output, err := f.run(ctx, at, confine)
+	if at.twice && f.begun() {
+		output, err = f.run(ctx, at, confine)
+	}
 	escaped, jerr := f.judge(at)
 	switch {
 	case escaped != "":

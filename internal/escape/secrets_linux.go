@@ -37,7 +37,7 @@ func secrets() []Attempt {
 			judge:   looted,
 		}})
 	}
-	list = append(list, waysToKey()...)
+	list = append(append(list, waysToKey()...), homes()...)
 	list = append(list, environments()...)
 	list = append(list, otherTrees()...)
 	return append(list, machine()...)
@@ -220,7 +220,7 @@ func machine() []Attempt {
 		prepare: func(f *Fixture) error { return f.listenUnix("stream", "@"+f.Secret) },
 		attack:  func(a *Arena) error { return a.leakFile("/proc/net/unix") },
 		judge:   looted,
-	}}, Attempt{Name: "tree-of-root", What: "read the operator's own home by its path in the list of users", Root: true, attempt: attempt{
+	}}, Attempt{Name: "root-home", What: "read root's own home when HOME is another", Root: true, attempt: attempt{
 		tries: "/root",
 		prepare: func(f *Fixture) error {
 			f.Args["path"] = "/root/.cordon-escape-" + random()

@@ -25,7 +25,7 @@ func (f *Fixture) snapshot() (map[string]string, error) {
 			}
 			return err
 		}
-		if path == f.home(".local/state") {
+		if path == f.home(".local/state") || path == filepath.Join(f.Base, ".local") {
 			return fs.SkipDir
 		}
 		if shot[path], err = describe(path); err != nil {

@@ -32,16 +32,5 @@ func (c Cell) String() string {
 		}
 		words = append(words, word)
 	}
-	return fmt.Sprintf("%s; proven: %s", strings.Join(words, ", "), strings.Join(unique(c.Proven), ", "))
-}
-
-func unique(list []string) []string {
-	var kept []string
-	seen := map[string]bool{}
-	for _, s := range list {
-		if !seen[s] {
-			kept, seen[s] = append(kept, s), true
-		}
-	}
-	return kept
+	return fmt.Sprintf("%s; %d acts proven before the start", strings.Join(words, ", "), len(c.Proven))
 }

@@ -72,7 +72,7 @@ func (e Enclosure) hide(o *cell.Order) error {
 	}
 	o.Hide = slices.Concat(denied, e.State, e.Sockets)
 	for _, h := range slices.Concat(e.Host, homes()) {
-		if insideAny(h, e.Write) || slices.Contains(o.Read, h) {
+		if insideAny(h, e.Write) || slices.Contains(o.Read, h) || h == o.Home {
 			continue
 		}
 		o.Hide = append(o.Hide, h)
