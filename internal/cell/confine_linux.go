@@ -30,7 +30,10 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 // when the caller allows it, and the launch is tried again: which layers there
 // are is not guessed beforehand but seen.
 func runConfined(ctx context.Context, c Command) (Exit, error) {
-	host, err := Find(*c.Cell)
+	order := *c.Cell
+	order.Argv, order.Dir, order.Env, order.Terminal = c.Argv, c.Dir, c.Env, terminals(c)
+	order.Bind = append(slices.Clone(order.Bind), order.namedFiles()...)
+	host, err := Find(order)
 	if err != nil {
 		return notStarted(err)
 	}
@@ -39,8 +42,6 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			return notStarted(err)
 		}
 	}
-	order := *c.Cell
-	order.Argv, order.Dir, order.Env, order.Terminal = c.Argv, c.Dir, c.Env, terminals(c)
 	var missing []Missing
 	var without []Layer
 	for {

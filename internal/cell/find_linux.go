@@ -62,6 +62,24 @@ func Find(o Order) (Host, error) {
 	return h, nil
 }
 
+// namedFiles are plain files for temporary use that the command line names: the
+// cell has other directories there, and what the operator typed is to be found.
+func (o Order) namedFiles() []Bind {
+	var list []Bind
+	for _, word := range o.Argv {
+		if !strings.HasPrefix(word, "/tmp/") && !strings.HasPrefix(word, "/var/tmp/") {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(word)
+		hidden := slices.ContainsFunc(o.Hide, func(h string) bool { return within(word, h) })
+		placed := slices.ContainsFunc(o.placed(), func(p string) bool { return within(word, p) })
+		if err == nil && real == word && kindAt(word) == File && !hidden && !placed {
+			list = append(list, Bind{From: word, At: word})
+		}
+	}
+	return list
+}
+
 // closed reports whether the system keeps a path from us as it is. A directory
 // that can be passed through is not closed.
 func closed(path string, k Kind) bool {

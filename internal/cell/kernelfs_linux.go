@@ -21,11 +21,11 @@ var procMasks = []string{"kcore", "keys", "key-users", "timer_list", "sched_debu
 // procfs mounts a /proc that shows the cell's own processes only and in which
 // nothing can be written. As uid 0 most of /proc/sys could be, without any
 // capability.
-func procfs(at string) error {
-	if err := unix.Mount("proc", at, "proc", plain, ""); err != nil {
+func (b *builder) procfs(at string) error {
+	if err := b.mount("proc", at, plain, ""); err != nil {
 		return &layerError{Namespaces, fmt.Errorf("mount proc: %w", err)}
 	}
-	return hideBelow(at, procMasks)
+	return b.hideBelow(at, procMasks)
 }
 
 // sealProc is done when nothing is left to be mounted: every mount that is cloned
@@ -37,22 +37,22 @@ func sealProc() error {
 			return fmt.Errorf("limit %s namespaces: %w", name, err)
 		}
 	}
-	return seal("/proc", unix.MOUNT_ATTR_RDONLY, 0)
+	return unix.MountSetattr(unix.AT_FDCWD, "/proc", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
 // hideBelow masks names that are there.
-func hideBelow(at string, names []string) error {
+func (b *builder) hideBelow(at string, names []string) error {
 	for _, name := range names {
-		fi, err := os.Lstat(at + "/" + name)
+		fi, err := os.Lstat(newRoot + at + "/" + name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), err == nil && fi.Mode()&0o004 == 0 && os.Geteuid() != 0:
 			continue // root's own, and this is not root
 		case err != nil:
 			return err
 		case fi.IsDir():
-			err = bind(nothing, at+"/"+name, false)
+			err = b.bind(nothing, at+"/"+name, false)
 		default:
-			err = bind("/file", at+"/"+name, false)
+			err = b.bind(emptyFile, at+"/"+name, false)
 		}
 		if err != nil {
 			return fmt.Errorf("mask %s: %w", name, err)
@@ -63,12 +63,11 @@ func hideBelow(at string, names []string) error {
 
 // sysfs mounts a /sys of the cell's network namespace. Where that is refused
 // there is none: it is not part of the boundary.
-func sysfs(at string) error {
-	err := unix.Mount("sysfs", at, "sysfs", plain|unix.MS_RDONLY, "")
-	if err != nil {
-		return bind(nothing, at, false)
+func (b *builder) sysfs(at string) error {
+	if err := b.mount("sysfs", at, plain|unix.MS_RDONLY, ""); err != nil {
+		return b.bind(nothing, at, false)
 	}
-	return hideBelow(at, []string{"firmware"})
+	return b.hideBelow(at, []string{"firmware"})
 }
 
 // devices are those that programs cannot do without.
@@ -79,10 +78,11 @@ var devLinks = [][2]string{
 	{"ptmx", "pts/ptmx"}, {"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"},
 }
 
-func devfs(at string) error {
-	if err := unix.Mount("dev", at, "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "mode=0755,size=64k"); err != nil {
+func (b *builder) devfs(where string) error {
+	if err := b.mount("tmpfs", where, unix.MS_NOSUID|unix.MS_NOEXEC, "mode=0755,size=64k"); err != nil {
 		return err
 	}
+	at := newRoot + where // it is ours now, and has no links but those made here
 	for _, name := range devices {
 		if err := device(hostRoot+"/dev/"+name, at+"/"+name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -93,20 +93,23 @@ func devfs(at string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"pts", "shm", "mqueue"} {
-		if err := os.Mkdir(at+"/"+name, 0o755); err != nil {
+	for _, m := range []struct {
+		name, kind string
+		flags      uintptr
+		options    string
+		optional   bool // a kernel without it has nothing that could lead out either
+	}{
+		{"pts", "devpts", unix.MS_NOSUID | unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620", false},
+		{"shm", "tmpfs", unix.MS_NOSUID | unix.MS_NODEV, "mode=1777", false},
+		{"mqueue", "mqueue", plain, "", true},
+	} {
+		if err := os.Mkdir(at+"/"+m.name, 0o755); err != nil {
 			return err
 		}
-	}
-	if err := unix.Mount("devpts", at+"/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
-		return fmt.Errorf("devpts: %w", err)
-	}
-	if err := unix.Mount("shm", at+"/shm", "tmpfs", plain&^unix.MS_NOEXEC, "mode=1777"); err != nil {
-		return fmt.Errorf("shm: %w", err)
-	}
-	// A kernel without message queues has none to lead out either.
-	if err := unix.Mount("mqueue", at+"/mqueue", "mqueue", plain, ""); err != nil && !errors.Is(err, unix.ENODEV) {
-		return fmt.Errorf("mqueue: %w", err)
+		err := b.mount(m.kind, where+"/"+m.name, m.flags, m.options)
+		if err != nil && !(m.optional && errors.Is(err, unix.ENODEV)) {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
 	}
 	return nil
 }

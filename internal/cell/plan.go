@@ -343,19 +343,21 @@ func (v *viewer) holesBelow(at string) bool {
 	return slices.ContainsFunc(v.ops, func(op Op) bool { return op.At != at && within(op.At, at) })
 }
 
-// holes notes the directories that have to be made because what they are mounted
-// on does not have them.
+// holes notes what has to be made because what something is mounted on does not
+// have it.
 func (v *viewer) holes() {
 	for _, op := range v.ops {
-		if op.At == "/" || v.host.Kinds[op.At] != Directory && op.File {
-			continue // it is mounted over a file that is there
-		}
 		below := v.over(filepath.Dir(op.At))
-		if below == nil || !v.makes(below, op.At) || v.host.Kinds[op.At] == File && below.Do == Skeleton {
+		if op.At == "/" || below == nil || !v.makes(below, op.At) {
 			continue
 		}
 		rel := strings.TrimPrefix(strings.TrimPrefix(op.At, below.At), "/")
-		if !slices.Contains(below.Make, rel) {
+		if slices.Contains(below.Make, rel) || slices.Contains(below.Files, rel) {
+			continue
+		}
+		if op.File || v.host.Kinds[op.At] == File || op.Do == BindOver && v.host.Kinds[op.From] == File {
+			below.Files = append(below.Files, rel)
+		} else {
 			below.Make = append(below.Make, rel)
 		}
 	}

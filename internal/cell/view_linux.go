@@ -3,9 +3,7 @@ package cell
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -20,12 +18,17 @@ const (
 	memory   = "/memory" // the layers, when they are not kept
 	nothing  = "/nothing"
 
+	emptyFile = "/file" // which nobody can read
+
 	skeletons = "/skeletons"
 )
 
-// builder carries out the operations of a view.
+// builder carries out the operations of a view. Every path is walked from a
+// descriptor and without following a link: the paths of a plan are resolved
+// already, so a link on the way was put there since, by a cell that writes there.
 type builder struct {
-	layers    string // directory of the layers, as seen while building
+	base      int
+	layers    string // where the layers are, below base
 	skeletons int
 }
 
@@ -43,27 +46,23 @@ func buildView(s Spec) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	return base, buildOps(s.View, s.Keep)
-}
-
-func buildOps(ops []Op, layers string) error {
-	b := &builder{layers: memory}
-	if layers != "" {
-		b.layers = hostRoot + layers
+	b := &builder{base: base, layers: memory}
+	if s.Keep != "" {
+		b.layers = hostRoot + s.Keep
 	}
-	for _, op := range ops {
+	for _, op := range s.View {
 		if err := b.do(op); err != nil {
-			return fmt.Errorf("%s at %s: %w", op.Do, op.At, err)
+			return -1, fmt.Errorf("%s at %s: %w", op.Do, op.At, err)
 		}
 	}
-	for _, op := range ops {
+	for _, op := range s.View {
 		if op.Do == DevFS {
-			if err := seal(newRoot+op.At, unix.MOUNT_ATTR_RDONLY, 0); err != nil {
-				return fmt.Errorf("seal %s: %w", op.At, err)
+			if err := b.seal(op.At); err != nil {
+				return -1, fmt.Errorf("seal %s: %w", op.At, err)
 			}
 		}
 	}
-	return leaveBase()
+	return base, leaveBase()
 }
 
 // baseRoom is what the view itself needs: mount points and names that are hidden.
@@ -84,7 +83,7 @@ func enterBase(room int64) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(at+"/file", nil, 0); err != nil {
+	if err := os.WriteFile(at+emptyFile, nil, 0); err != nil {
 		return err
 	}
 	if err := unix.PivotRoot(at, at+hostRoot); err != nil {
@@ -107,320 +106,230 @@ func leaveBase() error {
 	return os.Chdir("/")
 }
 
+// open walks to a place below the base, through mounts and not through links.
+func (b *builder) open(path string) (int, error) {
+	how := unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	}
+	fd, err := unix.Openat2(b.base, strings.TrimPrefix(path, "/"), &how)
+	if err != nil {
+		return -1, fmt.Errorf("%s: %w", strings.TrimPrefix(path, hostRoot), err)
+	}
+	return fd, nil
+}
+
+// descriptor is a path to what a descriptor is of, for calls that take only paths,
+// and for mount options, in which a path may hold what is taken for a separator.
+func descriptor(fd int) string { return hostRoot + "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// mount mounts a new file system at a place of the view.
+func (b *builder) mount(kind, at string, flags uintptr, options string) error {
+	target, err := b.open(newRoot + at)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target)
+	return unix.Mount(kind, descriptor(target), kind, flags, options)
+}
+
+// seal makes what is mounted at a place of the view read-only.
+func (b *builder) seal(at string) error {
+	target, err := b.open(newRoot + at)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target)
+	return unix.MountSetattr(target, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+}
+
+// bind shows a part of the host, with what is mounted below it: the kernel
+// refuses to uncover what that hides. It is never a way to a set-user-id program
+// or a device.
+func (b *builder) bind(from, at string, write bool) error {
+	source, err := b.open(from)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(source)
+	tree, err := unix.OpenTree(source, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
+	if err != nil {
+		return fmt.Errorf("open_tree: %w", err)
+	}
+	defer unix.Close(tree)
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV, Propagation: unix.MS_PRIVATE}
+	if !write {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
+		return fmt.Errorf("mount_setattr: %w", err)
+	}
+	target, err := b.open(newRoot + at)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target)
+	return unix.MoveMount(tree, "", target, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+}
+
 func (b *builder) do(op Op) error {
-	at := newRoot + op.At
 	switch op.Do {
 	case Overlay:
-		return b.overlay(op, at)
+		return b.overlay(op)
 	case BindOver:
-		return bind(hostRoot+op.From, at, op.Write)
+		return b.bind(hostRoot+op.From, op.At, op.Write)
 	case Tmpfs:
-		return b.tmpfs(op, at)
+		return b.tmpfs(op)
 	case Private:
-		return b.private(op, at)
+		return b.private(op)
 	case Mask:
-		return b.mask(op, at)
+		return b.mask(op)
 	case ProcFS:
-		return procfs(at)
+		return b.procfs(op.At)
 	case SysFS:
-		return sysfs(at)
+		return b.sysfs(op.At)
 	case DevFS:
-		return devfs(at)
+		return b.devfs(op.At)
 	case Skeleton:
-		return b.skeleton(op, at)
+		return b.skeleton(op)
 	}
 	return fmt.Errorf("unknown operation %q", op.Do)
 }
 
 // overlay shows a directory of the host.
-func (b *builder) overlay(op Op, at string) error {
-	err := b.overlayOf(hostRoot+op.From, op, at)
+func (b *builder) overlay(op Op) error {
+	err := b.overlayOf(hostRoot+op.From, op)
 	if err != nil && op.Bare && op.Layer == "" {
 		// Some file systems cannot be a layer of an overlay.
-		return bind(hostRoot+op.From, at, false)
+		return b.bind(hostRoot+op.From, op.At, false)
 	}
 	return err
 }
 
 // overlayOf mounts a directory with a private layer above it, or with none and
 // read-only.
-func (b *builder) overlayOf(below string, op Op, at string) error {
-	lower, err := unix.Open(below, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+func (b *builder) overlayOf(below string, op Op) error {
+	lower, err := b.open(below)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(lower)
-	// By descriptor: a path may hold what mount options take for a separator.
 	options := "userxattr,index=off,xino=off,lowerdir="
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV)
 	if op.Layer == "" {
 		options += nothing + ":" + descriptor(lower)
 		flags |= unix.MS_RDONLY
 	} else {
-		upper, work, err := b.layer(op, below)
+		upper, work, err := b.layer(op, lower)
 		if err != nil {
 			return err
 		}
-		defer unix.Close(upper)
-		defer unix.Close(work)
-		options += fmt.Sprintf("%s,upperdir=%s,workdir=%s", descriptor(lower), descriptor(upper), descriptor(work))
+		defer upper.Close()
+		defer work.Close()
+		options += fmt.Sprintf("%s,upperdir=%s,workdir=%s", descriptor(lower), descriptor(int(upper.Fd())), descriptor(int(work.Fd())))
 	}
-	if err := unix.Mount("overlay", at, "overlay", flags, options); err != nil {
+	if err := b.mount("overlay", op.At, flags, options); err != nil {
 		return &layerError{CopyView, fmt.Errorf("mount: %w", err)}
 	}
 	return nil
 }
 
-func descriptor(fd int) string { return hostRoot + "/proc/self/fd/" + strconv.Itoa(fd) }
-
-// layer prepares the directories of a private layer.
-func (b *builder) layer(op Op, lower string) (upper, work int, err error) {
-	dir := filepath.Join(b.layers, op.Layer)
-	for _, d := range []string{dir, dir + "/upper", dir + "/work"} {
-		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return 0, 0, err
-		}
-	}
-	if err := likeBelow(dir+"/upper", lower); err != nil {
-		return 0, 0, err
-	}
-	const open = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC | unix.O_NOFOLLOW
-	if upper, err = unix.Open(dir+"/upper", open, 0); err != nil {
-		return 0, 0, err
-	}
-	h := hider{dir + "/upper", lower, upper, map[string]bool{}, map[string]bool{}}
-	err = h.take(op)
-	if err == nil {
-		work, err = unix.Open(dir+"/work", open, 0)
-	}
-	if err != nil {
-		unix.Close(upper)
-		return 0, 0, err
-	}
-	return upper, work, nil
-}
-
-// take does what an operation wants of the layer.
-func (h hider) take(op Op) error {
-	for _, rel := range op.Absent {
-		if err := h.absent(rel); err != nil {
-			return fmt.Errorf("hide %s: %w", rel, err)
-		}
-	}
-	for _, rel := range op.Empty {
-		if err := h.empty(rel); err != nil {
-			return fmt.Errorf("hide %s: %w", rel, err)
-		}
-	}
-	return makeDirs(h.upper, op.Make)
-}
-
-// likeBelow gives a directory of a layer the mode of the one that it covers.
-func likeBelow(dir, lower string) error {
-	fi, err := os.Lstat(lower)
-	if err != nil {
-		return err
-	}
-	return os.Chmod(dir, fi.Mode().Perm())
-}
-
-// hider takes names out of a layer.
-type hider struct {
-	upper, lower string
-	dir          int             // upper
-	there        map[string]bool // directories of the host's that the layer has too
-	done         map[string]bool
-}
-
-// descend makes the directories of a layer down to the parent of a name. It stops
-// where the host has none: what is absent there is absent as a whole. It returns
-// how far it came.
-func (h hider) descend(rel string) (string, error) {
-	dir := filepath.Dir(rel)
-	if dir == "." || h.there[dir] {
-		return rel, nil
-	}
-	at, err := h.descend(dir)
-	if err != nil || at != dir {
-		return at, err
-	}
-	fi, err := os.Lstat(filepath.Join(h.lower, dir))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.IsDir() {
-		return dir, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	place := filepath.Join(h.upper, dir)
-	err = os.Mkdir(place, 0o700)
-	if err == nil {
-		err = os.Chmod(place, fi.Mode().Perm())
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	h.there[dir] = true
-	return rel, nil
-}
-
-// absent makes a name of the host's not there, now and when it comes to be. What
-// the worker has made in its place stays.
-func (h hider) absent(rel string) error {
-	at, err := h.descend(rel)
-	if err != nil || h.done[at] {
-		return err
-	}
-	h.done[at] = true
-	err = unix.Mknodat(h.dir, at, unix.S_IFCHR, 0) // the kernel's sign for "removed"
-	if errors.Is(err, unix.ENOTDIR) {
-		return nil // the worker has put a file where the way led
-	}
-	if !errors.Is(err, unix.EEXIST) {
-		return err
-	}
-	place := filepath.Join(h.upper, at)
-	fi, err := os.Lstat(place)
-	if err != nil || !fi.IsDir() {
-		return err
-	}
-	return opaque(place)
-}
-
-// empty makes a directory of the host's seen as an empty one.
-func (h hider) empty(rel string) error {
-	at := filepath.Join(h.upper, rel)
-	if _, err := h.descend(rel); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(at, 0o755); err != nil {
-		return err
-	}
-	return opaque(at)
-}
-
-func opaque(dir string) error { return unix.Lsetxattr(dir, "user.overlay.opaque", []byte("y"), 0) }
-
-// bind shows a part of the host, with what is mounted below it: the kernel
-// refuses to uncover what that hides. It is never a way to a set-user-id program
-// or a device.
-func bind(from, at string, write bool) error {
-	const flags = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_SYMLINK_NOFOLLOW | unix.AT_RECURSIVE
-	fd, err := unix.OpenTree(unix.AT_FDCWD, from, flags)
-	if err != nil {
-		return fmt.Errorf("%s: %w", strings.TrimPrefix(from, hostRoot), err)
-	}
-	defer unix.Close(fd)
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV, Propagation: unix.MS_PRIVATE}
-	if !write {
-		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
-	}
-	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
-		return fmt.Errorf("mount_setattr: %w", err)
-	}
-	return unix.MoveMount(fd, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
-}
-
-// seal changes what a mount allows.
-func seal(at string, set, clear uint64) error {
-	return unix.MountSetattr(unix.AT_FDCWD, at, unix.AT_SYMLINK_NOFOLLOW, &unix.MountAttr{Attr_set: set, Attr_clr: clear})
-}
-
-func (b *builder) tmpfs(op Op, at string) error {
+func (b *builder) tmpfs(op Op) error {
 	options := fmt.Sprintf("mode=%04o", op.Mode)
 	if op.Size > 0 {
 		options += fmt.Sprintf(",size=%d", op.Size)
 	}
-	if err := unix.Mount("tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+	if err := b.mount("tmpfs", op.At, unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return err
 	}
-	return makeParts(at, op)
-}
-
-// makeParts makes what an operation has to have in it.
-func makeParts(at string, op Op) error {
-	if err := makeDirs(at, op.Make); err != nil {
-		return err
-	}
-	for _, name := range op.Files {
-		if err := os.WriteFile(filepath.Join(at, name), nil, 0o600); err != nil {
-			return err
-		}
-	}
-	for _, l := range op.Links {
-		if err := os.Symlink(l.To, filepath.Join(at, l.Name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.makeParts(newRoot+op.At, op)
 }
 
 // skeleton is a directory of the host's that is taken apart: its entries are
 // mounted in it one by one.
-func (b *builder) skeleton(op Op, at string) error {
+func (b *builder) skeleton(op Op) error {
 	b.skeletons++
 	dir := fmt.Sprintf("%s/%d", skeletons, b.skeletons)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	if err := makeParts(dir, op); err != nil {
+	if err := b.makeParts(dir, op); err != nil {
 		return err
 	}
 	if op.From != "" {
-		if err := likeBelow(dir, hostRoot+op.From); err != nil {
+		mode, err := b.modeOf(hostRoot + op.From)
+		if err != nil {
+			return err
+		}
+		if err := os.Chmod(dir, mode); err != nil {
 			return err
 		}
 	}
 	if op.Layer == "" {
-		return bind(dir, at, false)
+		return b.bind(dir, op.At, false)
 	}
-	return b.overlayOf(dir, op, at)
+	return b.overlayOf(dir, op)
 }
 
-func makeDirs(at string, names []string) error {
-	for _, rel := range names {
-		if err := os.MkdirAll(filepath.Join(at, rel), 0o755); err != nil {
-			return err
-		}
+func (b *builder) modeOf(path string) (os.FileMode, error) {
+	fd, err := b.open(path)
+	if err != nil {
+		return 0, err
 	}
-	return nil
+	defer unix.Close(fd)
+	return modeOfFd(fd)
+}
+
+func modeOfFd(fd int) (os.FileMode, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(fd, &st)
+	return os.FileMode(st.Mode & 0o777), err
 }
 
 // private is a directory of the layers, or a tmpfs when there are none.
-func (b *builder) private(op Op, at string) error {
+func (b *builder) private(op Op) error {
 	if b.layers == memory {
-		return b.tmpfs(op, at)
+		return b.tmpfs(op)
 	}
-	dir := filepath.Join(b.layers, op.Layer)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := b.layerDir(op.Layer, op.Mode); err != nil {
 		return err
 	}
-	if err := unix.Chmod(dir, op.Mode); err != nil {
+	dir := b.layers + "/" + op.Layer
+	if err := b.makeParts(dir, op); err != nil {
 		return err
 	}
-	if err := makeDirs(dir, op.Make); err != nil {
-		return err
-	}
-	return bind(dir, at, true)
+	return b.bind(dir, op.At, true)
 }
 
-// mask puts something that cannot be read over a path of the host.
-func (b *builder) mask(op Op, at string) error {
+// mask puts something that cannot be read over a path of the host. What is gone
+// meanwhile needs none.
+func (b *builder) mask(op Op) error {
 	if op.File {
-		return bind("/file", at, false)
+		return unlessGone(b.bind(emptyFile, op.At, false))
+	}
+	err := b.mount("tmpfs", op.At, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "mode=0755,size=64k")
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := b.makeParts(newRoot+op.At, op); err != nil {
+		return err
 	}
 	mode := uint32(0)
-	if len(op.Make) > 0 {
+	if len(op.Make)+len(op.Files) > 0 {
 		mode = 0o555
 	}
-	options := "mode=0755,size=64k"
-	if err := unix.Mount("tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, options); err != nil {
+	if err := unix.Chmod(newRoot+op.At, mode); err != nil { // it is ours now, and nothing was on the way
 		return err
 	}
-	if err := makeDirs(at, op.Make); err != nil {
-		return err
+	return b.seal(op.At)
+}
+
+func unlessGone(err error) error {
+	if errors.Is(err, unix.ENOENT) {
+		return nil
 	}
-	if err := unix.Chmod(at, mode); err != nil {
-		return err
-	}
-	return seal(at, unix.MOUNT_ATTR_RDONLY, 0)
+	return err
 }

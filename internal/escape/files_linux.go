@@ -69,11 +69,11 @@ func files() []Attempt {
 	})
 	one.prepare, cwd.prepare = startVictim, startVictim
 	list = append(list, one, cwd)
-	for name, root := range map[string]string{
-		"write-root-link": `write_roots: [".", sub]`, "write-root-below-link": `write_roots: [".", sub/dir]`, "scratch-link": `scratch: [sub]`,
+	for _, root := range []struct{ name, is string }{
+		{"write-root-link", `write_roots: [".", sub]`}, {"write-root-below-link", `write_roots: [".", sub/dir]`}, {"scratch-link", `scratch: [sub]`},
 	} {
-		list = append(list, Attempt{Name: name, What: "be given a link to the outside as " + root, Safe: true, attempt: attempt{
-			launch: true, policy: "version: 1\nfilesystem:\n  " + root + "\n",
+		list = append(list, Attempt{Name: root.name, What: "be given a link to the outside as " + root.is, Safe: true, attempt: attempt{
+			launch: true, policy: "version: 1\nfilesystem:\n  " + root.is + "\n",
 			prepare: func(f *Fixture) error { return os.Symlink("../outside", f.in("sub")) },
 			attack: func(a *Arena) error {
 				return each(func() error { return a.write(a.in("sub/file")) }, func() error { return a.write(a.in("sub/dir/file")) })
@@ -82,6 +82,7 @@ func files() []Attempt {
 	}
 	list = append(list, contents()...)
 	list = append(list, hardLinks()...)
+	list = append(list, denied()...)
 	return append(list, places()...)
 }
 

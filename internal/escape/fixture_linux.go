@@ -91,7 +91,7 @@ func (f *Fixture) build(r *runner, t tree) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"work/own": "mine\n", "work/dir/sub/own": "mine\n",
+		"work/own": "mine too\n", "work/dir/sub/own": "mine\n",
 		"outside/file": strings.Repeat("the operator's file\n", 8), "outside/dir/file": "another\n", "outside/tool": "#!/bin/sh\n",
 		"home/.bashrc": "# the operator's\n", "home/.profile": "# the operator's\n",
 		"home/.gitconfig": "[user]\n\tname = operator\n\temail = operator@example.invalid\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[protocol \"file\"]\n\tallow = always\n",

@@ -26,6 +26,7 @@ type gitRow struct {
 // inside is attacked instead: it may be the same one after all.
 const plant = `P="$W/payload"; printf '#!/bin/sh\n: >"%s/owned"\nexit 0\n' "$BASE" >"$P"; chmod +x "$P"; cd "$W"
 conf() { git config --file "$C/config" "$@"; }
+g() { git -c diff.ignoreSubmodules=all -c user.name=x -c user.email=x "$@"; }
 M=$G/modules/lib
 if ! ( : >"$C/cordon-escape" && rm "$C/cordon-escape" ) 2>/dev/null; then
   C=$(git rev-parse --path-format=absolute --git-common-dir); G=$(git rev-parse --absolute-git-dir)
@@ -135,9 +136,12 @@ func gitCode() []gitRow {
 		{name: "21-config-worktree-main", what: "the main worktree's own configuration", attack: `git config --file "$C/config.worktree" core.fsmonitor "$P"`, operator: status},
 		{name: "22-submodule-config", what: "the configuration of a submodule", attack: `git config --file "$M/config" core.fsmonitor "$P"`, operator: `git -C "$W" status`},
 		{name: "22a-submodule-git", what: "another .git in a submodule's directory", attack: `mv lib/.git was; rm -rf lib/.git; git init -q lib; git -C lib add .; git -C lib -c user.name=x -c user.email=x commit -qm x; git -C lib config core.fsmonitor "$P"`, operator: `git -C "$W" status`},
+		{name: "22e-submodule-moved", what: "another directory in the place of a submodule's", attack: `mv lib was; git init -q lib; echo lib >lib/lib.c; git -C lib add .; git -C lib -c user.name=x -c user.email=x commit -qm x; git -C lib config core.fsmonitor "$P"`, operator: `git -C "$W" status`},
 		{name: "22c-submodule-filter", what: "a filter in a submodule", attack: `echo '* filter=x' >lib/.gitattributes; git config --file "$M/config" filter.x.clean "$P"; echo x >>lib/lib.c`, operator: `git -C "$W" status; git -C "$W" diff`},
-		{name: "50-tracked-hooks", what: "a hook in the tree that the operator's configuration names", prepare: `git -C "$H" config core.hooksPath .githooks`, attack: `cp "$P" .githooks/post-merge; git add -A .githooks; git -c user.name=x -c user.email=x commit -qm x`, operator: `cd "$H"; git merge -q agent; git merge -q feature`},
-		{name: "51-bare-repository", what: "a bare repository that comes with the branch", attack: `git init -q --bare e; git config --file e/config core.fsmonitor "$P"; git config --file e/config core.worktree "$W"; git config --file e/config core.bare false; : >e/refs/x; : >e/objects/x; git add -A e; git -c user.name=x -c user.email=x commit -qm x`, operator: `git -C "$H" merge -q agent; cd "$H/e" && git status`, only: treeLinked},
+		{name: "50-tracked-hooks", what: "a hook in the tree that the operator's configuration names", prepare: `git -C "$H" config core.hooksPath .githooks`, attack: `cp "$P" .githooks/post-merge; g add -A .githooks; g commit -qm x`, operator: `cd "$H"; git merge -q agent; git merge -q feature`},
+		{name: "50b-hooks-moved", what: "another directory in the place of such hooks", prepare: `git -C "$H" config core.hooksPath .githooks`, attack: `mv .githooks was; mkdir .githooks; cp "$P" .githooks/post-merge`, operator: `cd "$H"; git merge -q feature`, only: treeMain},
+		{name: "50c-hook-new", what: "a hook more where the operator's configuration looks for them", prepare: `git -C "$H" config core.hooksPath .githooks`, attack: `cp "$P" .githooks/post-commit; cp "$P" .githooks/reference-transaction`, operator: `cd "$H"; git commit -q --allow-empty -m x`, only: treeMain},
+		{name: "51-bare-repository", what: "a bare repository that comes with the branch", attack: `git init -q --bare e; git config --file e/config core.fsmonitor "$P"; git config --file e/config core.worktree "$W"; git config --file e/config core.bare false; : >e/refs/x; : >e/objects/x; g add -A e; g commit -qm x`, operator: `git -C "$H" merge -q agent; cd "$H/e" && git status`, only: treeLinked},
 		{name: "52-promisor", what: "a promised object that a command fetches", attack: `conf extensions.partialClone o; conf core.repositoryformatversion 1; conf remote.o.promisor true; conf remote.o.url "$W"; conf remote.o.uploadpack "$P"`, operator: `git -C "$H" cat-file -p 1234567890123456789012345678901234567890`},
 	}
 }
@@ -172,13 +176,13 @@ func gitDamage() []gitRow {
 		{name: "46-flood", what: "the store is flooded", attack: `i=0; while [ $i -lt 20 ]; do echo $i | git hash-object -w --stdin; i=$((i+1)); done`},
 		{name: "47-url", what: "the remote is another", attack: `conf remote.origin.pushurl /nowhere; conf url./nowhere.insteadOf x`},
 		{name: "48-tag", what: "a tag with the name of a branch", attack: `git tag main HEAD~1`},
-		{name: "49-symref", what: "the own branch is made another name of main", attack: `git symbolic-ref refs/heads/agent refs/heads/main; git -c user.name=x -c user.email=x commit -q --allow-empty -m x`},
+		{name: "49-symref", what: "the own branch is made another name of main", attack: `git symbolic-ref refs/heads/agent refs/heads/main; g commit -q --allow-empty -m x`},
 		{name: "53-fifo", what: "a ref that never answers", attack: `rm -f "$G/HEAD"; mkfifo "$G/HEAD"; mkfifo "$C/refs/heads/pipe"`},
 		{name: "54-head-main", what: "the tree claims to have main", attack: `echo ref: refs/heads/feature >"$G/HEAD"`},
 		{name: "55-index-garbage", what: "an index that is garbage", attack: `echo garbage >"$G/index"`},
-		{name: "56-commit", what: "a plain commit reaches the host", attack: `echo x >x; git add x; git -c user.name=x -c user.email=x commit -qm x`},
+		{name: "56-commit", what: "a plain commit reaches the host", attack: `echo x >x; g add x; g commit -qm x`},
 		{name: "57-hook-directory", what: "the directory of hooks is replaced", attack: `rm -rf "$C/hooks"; mkdir hk; cp "$P" hk/post-merge; ln -s "$W/hk" "$C/hooks"`, operator: `git -C "$H" merge -q feature`},
 		{name: "58-origin", what: "a push into the operator's remote", attack: `git push -q -f "$BASE/origin.git" HEAD~1:refs/heads/main`},
-		{name: "59-stash", what: "something is stashed for the operator to pop", attack: `echo x >>README; git -c user.name=x -c user.email=x stash -q`},
+		{name: "59-stash", what: "something is stashed for the operator to pop", attack: `echo x >>README; g stash -q`},
 	}
 }

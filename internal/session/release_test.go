@@ -134,10 +134,10 @@ func TestDiscardKilled(t *testing.T) {
 		t.Errorf("refs: %s", got)
 	}
 	trashed, err := at.State.Trashed()
-	if err != nil || len(trashed) != 1 {
+	if err != nil || len(trashed) != 2 { // its private layers, and its tree
 		t.Fatalf("trash: %v, %v", trashed, err)
 	}
-	if b, err := os.ReadFile(filepath.Join(trashed[0].Path, "docs.txt")); err != nil || string(b) != "out\n" {
+	if b, err := os.ReadFile(filepath.Join(trashed[1].Path, "docs.txt")); err != nil || string(b) != "out\n" {
 		t.Errorf("in the trash: %q, %v", b, err)
 	}
 }
@@ -172,8 +172,8 @@ func TestTrashTime(t *testing.T) {
 		}
 	}
 	at := s.open()
-	if kept := s.gc(at); len(kept) != 4 {
-		t.Errorf("kept %v, want two trees and the refs of two", kept)
+	if kept := s.gc(at); len(kept) != 6 {
+		t.Errorf("kept %v, want trees, layers and refs of two", kept)
 	}
 	at.Now = func() time.Time { return time.Now().Add(session.TrashTime + time.Minute) }
 	if kept := s.gc(at); len(kept) != 0 {
