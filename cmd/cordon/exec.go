@@ -93,7 +93,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		return err
 	}
 	if o.dry {
-		spec, err := dryRun(c)
+		spec, err := cell.Dry(c)
 		if err != nil {
 			return err
 		}
@@ -122,17 +122,6 @@ func (a *app) sayLaunch(l cell.Launch, loud bool) {
 	for _, m := range l.Missing {
 		a.say("cordon: %s", m)
 	}
-}
-
-// dryRun is the plan of a cell.
-func dryRun(c cell.Command) (cell.Spec, error) {
-	host, err := cell.Find(*c.Cell)
-	if err != nil {
-		return cell.Spec{}, err
-	}
-	o := *c.Cell
-	o.Argv, o.Dir, o.Env = c.Argv, c.Dir, c.Env
-	return cell.Plan(o, host)
 }
 
 // attach gives a command this program's own descriptors, or a terminal of its own

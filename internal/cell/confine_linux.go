@@ -30,10 +30,7 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 // when the caller allows it, and the launch is tried again: which layers there
 // are is not guessed beforehand but seen.
 func runConfined(ctx context.Context, c Command) (Exit, error) {
-	order := *c.Cell
-	order.Argv, order.Dir, order.Env, order.Terminal = c.Argv, c.Dir, c.Env, terminals(c)
-	order.Bind = append(slices.Clone(order.Bind), order.namedFiles()...)
-	host, err := Find(order)
+	order, host, err := complete(c)
 	if err != nil {
 		return notStarted(err)
 	}
@@ -78,6 +75,24 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 	}
 }
 
+// complete is the order of a command and what it names on this machine.
+func complete(c Command) (Order, Host, error) {
+	order := *c.Cell
+	order.Argv, order.Dir, order.Env, order.Terminal = c.Argv, c.Dir, c.Env, terminals(c)
+	order.Bind = append(slices.Clone(order.Bind), order.namedFiles()...)
+	host, err := Find(order)
+	return order, host, err
+}
+
+// Dry is the plan with which a command would be confined.
+func Dry(c Command) (Spec, error) {
+	order, host, err := complete(c)
+	if err != nil {
+		return Spec{}, err
+	}
+	return Plan(order, host)
+}
+
 // keepPlaces makes the directories that a command without a view of its own gets.
 func keepPlaces(o *Order) (done func(), err error) {
 	done = func() {}
@@ -106,12 +121,14 @@ type cellProcess struct {
 	missing []Missing
 	cmd     *exec.Cmd
 	control control
+	fill    func() // of its standard input
 
 	failed  error
 	ended   *message
 	started bool
 	refused *refusals
 	relay   *relay
+	group   *group
 	over    chan Reason
 }
 
@@ -123,13 +140,22 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	}
 	defer witness.close()
 	p := &cellProcess{command: c, spec: spec, missing: missing, refused: &refusals{}, over: make(chan Reason, 1)}
+	defer p.leaveGroup()
 	if err := p.start(); err != nil {
 		return notStarted(err)
 	}
 	heard := make(chan struct{})
 	go func() { p.listen(witness); close(heard) }()
 	stop := make(chan struct{})
-	go watchDisk(spec.Limits, stop, func() { p.over <- DiskLimit })
+	go watchDisk(spec.Limits, stop, func() {
+		select {
+		case p.over <- DiskLimit:
+		default: // another limit was first
+		}
+	})
+	if p.group != nil {
+		go p.group.watch(stop, p.over)
+	}
 	reason := supervise(ctx, p.cmd, c, p.over)
 	close(stop)
 	<-heard
@@ -141,10 +167,19 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	return p.exit(reason)
 }
 
+func (p *cellProcess) leaveGroup() {
+	if p.group != nil {
+		p.group.remove()
+	}
+}
+
 // start gives a plan to the first process of a cell: the one that waits for it,
 // or a new one.
 func (p *cellProcess) start() error {
 	seat := p.command.Seat
+	if p.group = newGroup(p.spec.Limits); p.group != nil {
+		seat.Drop() // it sits in our own group
+	}
 	if seat == nil || !seat.take() || !p.spec.has(Namespaces) {
 		var lock *os.File
 		if p.spec.Keep != "" {
@@ -155,11 +190,11 @@ func (p *cellProcess) start() error {
 			defer lock.Close()
 		}
 		var err error
-		if seat, err = newSeat(p.command, p.spec.has(Namespaces), lock); err != nil {
+		if seat, err = newSeat(p.command, p.spec.has(Namespaces), lock, p.group); err != nil {
 			return err
 		}
 	}
-	p.cmd, p.control = seat.cmd, seat.control
+	p.cmd, p.control, p.fill = seat.cmd, seat.control, seat.fill
 	defer seat.plan.Close()
 	if err := seat.hand(p.spec); err != nil {
 		seat.drop()
@@ -189,13 +224,16 @@ func lockLayers(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// reading hands a pipe over and copies anything else into one: an operator's
-// file could be opened again for writing through its descriptor.
-func reading(r io.Reader) io.Reader {
-	if f, ok := r.(*os.File); ok && !harmless(f) {
-		return struct{ io.Reader }{f}
+// reading is what a command reads from, and what fills that once it runs. A pipe
+// is handed over and anything else copied into one: an operator's file could be
+// opened again for writing through its descriptor. Nobody waits for the copying:
+// whoever holds the other end may never close it.
+func reading(r io.Reader) (in *os.File, fill func(), err error) {
+	if f, ok := r.(*os.File); r == nil || ok && harmless(f) {
+		return f, func() {}, nil
 	}
-	return r
+	in, into, err := os.Pipe()
+	return in, func() { _, _ = io.Copy(into, r); into.Close() }, err
 }
 
 func writing(w io.Writer) io.Writer {
@@ -259,6 +297,7 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 	}
 	p.started = true
 	p.refused.count()
+	go p.fill()
 	return p.control.send(message{Go: true})
 }
 
@@ -268,6 +307,11 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 		return notStarted(p.failed)
 	}
 	e := Exit{Reason: reason, Code: status(p.cmd), Refused: p.refused.list()}
+	if p.group != nil && reason == Exited && e.Code != 0 {
+		if over := p.group.reached(); over != "" {
+			e.Reason = over // it ended the cell before we could
+		}
+	}
 	switch {
 	case p.ended != nil:
 		e.Code, e.Left = p.ended.Code, p.ended.Left

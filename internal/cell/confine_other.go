@@ -13,6 +13,13 @@ func Init() {}
 // Find looks at nothing: there is nothing to plan for.
 func Find(Order) (Host, error) { return Host{}, nil }
 
+// Dry plans for this system as if it could confine.
+func Dry(c Command) (Spec, error) {
+	order := *c.Cell
+	order.Argv, order.Dir, order.Env = c.Argv, c.Dir, c.Env
+	return Plan(order, Host{})
+}
+
 // runConfined refuses: nothing on this system confines a command yet.
 func runConfined(context.Context, Command) (Exit, error) {
 	return notStarted(&MissingError{Missing{

@@ -25,7 +25,7 @@ func Find(o Order) (Host, error) {
 	}
 	// What is hidden in the home needs no look: its name is taken away.
 	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool { return o.Home != "" && p != o.Home && within(p, o.Home) })
-	paths := slices.Concat(o.placed(), hide, o.Read, o.Canaries, o.Pinned, o.Fixed, []string{"/", "/var/run"})
+	paths := slices.Concat(o.placed(), hide, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
 	for _, op := range replaced {
 		paths = append(paths, op.At)
 	}

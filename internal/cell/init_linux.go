@@ -194,9 +194,7 @@ func (w *warden) run() int {
 		w.slave.Close()
 	}
 	go w.untilAlone()
-	limit := make(chan Reason, 1)
-	go w.watch(limit)
-	code, reason := attend(pid, signals, children, limit)
+	code, reason := w.attend(pid, signals, children)
 	end := message{Ended: true, Code: code, Reason: reason, Left: len(rest())}
 	_ = syscall.Kill(-1, syscall.SIGKILL) // the end of this process ends them too
 	_ = w.control.send(end)               // cordon is gone: then so is everything here
@@ -252,13 +250,15 @@ func (w *warden) untilAlone() {
 }
 
 // attend waits for the worker, passes signals on to it, and ends it at a limit.
-// It signals from the thread that forked, which is locked: Landlock has given
+// It does so from the thread that forked, which is locked: Landlock has given
 // every other thread of this process a domain of its own, and none of them may
-// signal the worker.
-func attend(worker int, signals, children <-chan os.Signal, limit <-chan Reason) (int, Reason) {
+// signal the worker or look into it.
+func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Reason) {
 	reason := Exited
+	look, count := w.spec.Limits.ticks()
 	var again <-chan time.Time // what was killed may have forked meanwhile
 	for {
+		over := Reason("")
 		select {
 		case <-children:
 			if code, ended := reap(worker); ended {
@@ -266,10 +266,17 @@ func attend(worker int, signals, children <-chan os.Signal, limit <-chan Reason)
 			}
 		case s := <-signals:
 			_ = syscall.Kill(-worker, s.(syscall.Signal)) // gone already is fine
-		case reason = <-limit:
-			again = time.Tick(countEvery / 10)
+		case <-look:
+			over = w.over(rest())
+		case <-count:
+			if len(numbers("/proc")) > w.spec.Limits.Processes {
+				over = w.over(rest())
+			}
 		case <-again:
 			_ = syscall.Kill(-1, syscall.SIGKILL)
+		}
+		if over != "" && reason == Exited {
+			reason, again = over, time.Tick(countEvery/10)
 		}
 	}
 }

@@ -57,29 +57,15 @@ const (
 	few        = 512
 )
 
-// watch says which limit is reached.
-func (w *warden) watch(reached chan<- Reason) {
-	l := w.spec.Limits
-	if l.Memory == 0 && l.Processes == 0 && l.Files == 0 && l.Disk == 0 {
-		return
+// ticks are when to look. Without limits it is never.
+func (l Limits) ticks() (look, count <-chan time.Time) {
+	if l.Memory > 0 || l.Processes > 0 || l.Files > 0 || l.Disk > 0 {
+		look = time.Tick(lookEvery)
 	}
-	for {
-		over := w.over(rest())
-		for until := time.Now().Add(lookEvery); over == "" && time.Now().Before(until); {
-			if l.Processes == 0 || l.Processes > few {
-				time.Sleep(lookEvery)
-				continue
-			}
-			time.Sleep(countEvery)
-			if n := len(numbers("/proc")); n > l.Processes {
-				over = w.over(rest())
-			}
-		}
-		if over != "" {
-			reached <- over
-			return
-		}
+	if l.Processes > 0 && l.Processes <= few {
+		count = time.Tick(countEvery)
 	}
+	return look, count
 }
 
 // over says which limit the processes of the cell have reached together.
@@ -88,13 +74,18 @@ func (w *warden) over(pids []int) Reason {
 	var memory int64
 	tasks := 0
 	for _, pid := range pids {
-		memory += resident(pid)
+		if l.Memory > 0 {
+			memory += resident(pid) + nameless(pid)
+		}
 		tasks += threads(pid)
 		if l.Files > 0 && descriptors(pid) >= l.Files {
 			return FileLimit
 		}
 	}
 	kept := w.kept()
+	if l.Memory > 0 {
+		memory += segments()
+	}
 	switch {
 	case l.Processes > 0 && tasks >= l.Processes:
 		return ProcessLimit
@@ -115,19 +106,46 @@ func threads(pid int) int {
 	return int(st.Nlink) - 2
 }
 
-// resident is the memory that a process has for itself.
+// resident is the memory of a process that is in no file: its own, and what it
+// maps of shared memory, which is counted for everybody who maps it.
 func resident(pid int) int64 {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
-	if err != nil {
-		return 0 // it has ended
+	var total int64
+	for line := range strings.Lines(readText("/proc/" + strconv.Itoa(pid) + "/status")) {
+		if f := strings.Fields(line); len(f) == 3 && (f[0] == "RssAnon:" || f[0] == "RssShmem:") {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			total += n << 10
+		}
 	}
-	f := strings.Fields(string(b))
-	if len(f) < 3 {
-		return 0
+	return total
+}
+
+// nameless is the memory in files that have no name and that a process holds open.
+func nameless(pid int) int64 {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"
+	var total int64
+	for _, fd := range numbers(dir) {
+		name := dir + strconv.Itoa(fd)
+		if to, err := os.Readlink(name); err != nil || !strings.HasPrefix(to, "/memfd:") {
+			continue
+		}
+		var st unix.Stat_t
+		if unix.Stat(name, &st) == nil {
+			total += st.Blocks * 512
+		}
 	}
-	all, _ := strconv.ParseInt(f[1], 10, 64)
-	files, _ := strconv.ParseInt(f[2], 10, 64)
-	return (all - files) * int64(os.Getpagesize())
+	return total
+}
+
+// segments is the memory in System V segments of the cell's own namespace.
+func segments() int64 {
+	var total int64
+	for line := range strings.Lines(readText("/proc/sysvipc/shm")) {
+		if f := strings.Fields(line); len(f) > 14 {
+			n, _ := strconv.ParseInt(f[14], 10, 64) // resident
+			total += n
+		}
+	}
+	return total
 }
 
 func descriptors(pid int) int {

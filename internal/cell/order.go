@@ -19,6 +19,7 @@ type Order struct {
 	Write   []string // directories that are written in place
 	Pinned  []string // entries in them that cannot be renamed, removed or replaced
 	Fixed   []string // files in them that cannot be written
+	Held    []string // what in them can neither be written nor replaced by something else
 	Bind    []Bind   // what is seen elsewhere than where it lies
 	Read    []string // what may be read; "/" is everything
 	Hide    []string // what may not, whatever else is said
@@ -95,7 +96,7 @@ func (o Order) check() error {
 }
 
 func absolutePaths(o Order) error {
-	lists := [][]string{{o.Dir}, o.Write, o.Pinned, o.Fixed, o.Read, o.Hide, o.Scratch}
+	lists := [][]string{{o.Dir}, o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch}
 	for _, b := range o.Bind {
 		lists = append(lists, []string{b.From, b.At})
 	}

@@ -165,11 +165,11 @@ func (v *viewer) show(path string) {
 	switch {
 	case mounted && pseudo[mount.Type]:
 	case v.host.Kinds[path] == File, !v.overlays, mounted && readOnlyKinds[mount.Type]:
-		v.add(Op{Do: BindOver, At: path, From: path})
+		v.add(Op{Do: BindOver, At: path, From: path, Bare: path != "/"})
 	case !v.mountsBelow(path):
 		v.add(Op{Do: Overlay, At: path, From: path, Layer: v.captured(path), Bare: true})
 	case !listed || len(entries) > maxEntries:
-		v.add(Op{Do: BindOver, At: path, From: path})
+		v.add(Op{Do: BindOver, At: path, From: path, Bare: true})
 	default:
 		v.split(path, entries)
 	}
@@ -177,7 +177,7 @@ func (v *viewer) show(path string) {
 
 // split shows the entries of a directory one by one.
 func (v *viewer) split(path string, entries []Entry) {
-	op := Op{Do: Skeleton, At: path, From: path, Layer: v.captured(path)}
+	op := Op{Do: Skeleton, At: path, From: path, Layer: v.captured(path), Bare: path != "/"}
 	var below []string
 	for _, e := range entries {
 		at := filepath.Join(path, e.Name)
@@ -301,6 +301,24 @@ func (v *viewer) opened() {
 	for _, f := range v.order.Fixed {
 		v.add(Op{Do: BindOver, At: f, From: f})
 	}
+	for _, h := range v.order.Held {
+		v.hold(h)
+	}
+}
+
+// hold keeps a path from being written and from being replaced: a mount is carried
+// away with a directory above it that is renamed, so those are mounts too.
+func (v *viewer) hold(path string) {
+	v.add(Op{Do: BindOver, At: path, From: path})
+	for dir := filepath.Dir(path); insideAny(dir, v.order.Write); dir = filepath.Dir(dir) {
+		if !slices.ContainsFunc(v.ops, func(op Op) bool { return op.At == dir }) {
+			v.add(Op{Do: BindOver, At: dir, From: dir, Write: true})
+		}
+	}
+}
+
+func insideAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool { return path != d && within(path, d) })
 }
 
 // hidden takes away what may not be read. In a copy-on-write home a name is made

@@ -2,6 +2,7 @@ package cell
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -94,7 +95,7 @@ func acts(s Spec, c canary) []act {
 		list = append(list, act{"seccomp canary", refusedCall, false})
 	}
 	for _, dir := range p.Inside {
-		list = append(list, act{"write inside", func() error { return touch(filepath.Join(dir, ".cordon-proof")) }, false})
+		list = append(list, act{"write inside", func() error { return touch(filepath.Join(dir, ".cordon-proof-"+rand.Text())) }, false})
 	}
 	if p.Commit != "" {
 		list = append(list, act{"commit", func() error { return commit(s) }, false})
@@ -187,14 +188,15 @@ func commit(s Spec) error {
 		}
 		return strings.TrimSpace(string(out)), nil
 	}
-	oid, err := git("commit-tree", "HEAD^{tree}", "-m", "proof")
+	nonce := rand.Text() // another cell may prove itself in the same repository
+	oid, err := git("commit-tree", "HEAD^{tree}", "-m", "proof "+nonce)
 	if err != nil {
 		return err
 	}
-	if _, err := git("update-ref", "refs/cordon/proof", oid); err != nil {
+	if _, err := git("update-ref", "refs/cordon/proof-"+nonce, oid); err != nil {
 		return err
 	}
-	if _, err := git("update-ref", "-d", "refs/cordon/proof", oid); err != nil {
+	if _, err := git("update-ref", "-d", "refs/cordon/proof-"+nonce, oid); err != nil {
 		return err
 	}
 	if len(oid) < 40 {

@@ -18,6 +18,7 @@ type Seat struct {
 	cmd     *exec.Cmd
 	control control
 	plan    *os.File
+	fill    func() // of its standard input
 	taken   atomic.Bool
 }
 
@@ -26,7 +27,7 @@ type Seat struct {
 // Run says why. The caller keeps its thread, and drops a seat that it does not
 // run.
 func Warm(c Command) *Seat {
-	s, err := newSeat(c, true, nil)
+	s, err := newSeat(c, true, nil, nil)
 	if err != nil {
 		return nil
 	}
@@ -50,7 +51,7 @@ func (s *Seat) drop() {
 }
 
 // newSeat starts this program again. A lock is held as long as the cell lives.
-func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
+func newSeat(c Command, namespaced bool, lock *os.File, home *group) (*Seat, error) {
 	plan, err := newPlan()
 	if err != nil {
 		return nil, err
@@ -67,7 +68,17 @@ func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
 	}
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{"GOMAXPROCS=1"}, "/"
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = reading(c.Stdin), writing(c.Stdout), writing(c.Stderr)
+	stdin, fill, err := reading(c.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
+	if stdin != nil && stdin != c.Stdin {
+		defer stdin.Close()
+	}
+	cmd.Stdout, cmd.Stderr = writing(c.Stdout), writing(c.Stderr)
 	cmd.ExtraFiles = []*os.File{plan, theirs}
 	if lock != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)
@@ -79,6 +90,9 @@ func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
 	} else {
 		adoptOrphans()
 	}
+	if home != nil {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(home.file.Fd())
+	}
 	if err := cmd.Start(); err != nil {
 		unix.Close(pair[0])
 		plan.Close()
@@ -87,7 +101,7 @@ func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
 		}
 		return nil, err
 	}
-	return &Seat{cmd: cmd, control: control{pair[0]}, plan: plan}, nil
+	return &Seat{cmd: cmd, control: control{pair[0]}, plan: plan, fill: fill}, nil
 }
 
 func enterNamespaces(attr *syscall.SysProcAttr) {

@@ -56,7 +56,7 @@ type Op struct {
 
 	Write bool   `json:"write,omitempty"` // bind and tmpfs: writable
 	Layer string `json:"layer,omitempty"` // overlay: the private layer that takes what is written; "": read-only
-	Bare  bool   `json:"bare,omitempty"`  // overlay: where it is refused, bind instead
+	Bare  bool   `json:"bare,omitempty"`  // just a part of the host: bound where an overlay is refused, left out where it is gone
 
 	Absent []string `json:"absent,omitempty"` // overlay: names that do not exist in it
 	Empty  []string `json:"empty,omitempty"`  // overlay: directories of which only what is mounted below is there

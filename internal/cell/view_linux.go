@@ -51,7 +51,7 @@ func buildView(s Spec) (int, error) {
 		b.layers = hostRoot + s.Keep
 	}
 	for _, op := range s.View {
-		if err := b.do(op); err != nil {
+		if err := b.do(op); err != nil && !(op.Bare && errors.Is(err, unix.ENOENT)) { // gone meanwhile: nothing to show
 			return -1, fmt.Errorf("%s at %s: %w", op.Do, op.At, err)
 		}
 	}
@@ -268,6 +268,7 @@ func (b *builder) skeleton(op Op) error {
 	if op.Layer == "" {
 		return b.bind(dir, op.At, false)
 	}
+	op.Make, op.Files, op.Links = nil, nil, nil // they are below the layer
 	return b.overlayOf(dir, op)
 }
 

@@ -17,6 +17,7 @@ type witness struct{ fds []int }
 // and in the host's abstract namespace only.
 func listen(s *Spec) (*witness, error) {
 	s.Proof.Parent = os.Getpid()
+	s.Proof.Outside += "-" + rand.Text()
 	s.Proof.Connect = nil
 	if !s.has(Namespaces) {
 		return &witness{}, nil

@@ -34,7 +34,7 @@ func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order
 		if err != nil {
 			return nil, &RefusedError{err}
 		}
-		e.Fixed, e.Sockets = hazards.Fixed(), hazards.Sockets
+		e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
 		e.Bind, e.GitDir = binds, seenAt(binds)
 	} else {
 		e.GitDir = filepath.Join(l.Worktree, ".git")
@@ -193,18 +193,18 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if x.Policy.Isolation == policy.None {
 		return c, func() string { return "" }, nil
 	}
-	c.Cell, notice, err = x.order(ctx, l, repo)
+	c.Cell, notice, err = x.order(ctx, l, dir, repo)
 	return c, notice, err
 }
 
 // order is the cell of an execution.
-func (x Execution) order(ctx context.Context, l lease.Lease, repo *around) (*cell.Order, func() string, error) {
+func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *around) (*cell.Order, func() string, error) {
 	e := worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
 	var err error
 	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
 		return nil, nil, err
 	}
-	if e.Write, err = x.writeDirs(l.Worktree); err != nil {
+	if e.Write, err = x.writeDirs(l.Worktree, dir); err != nil {
 		return nil, nil, err
 	}
 	if err := x.ownPolicy(e.Write); err != nil {
@@ -214,7 +214,12 @@ func (x Execution) order(ctx context.Context, l lease.Lease, repo *around) (*cel
 	if err != nil {
 		return nil, nil, &RefusedError{err}
 	}
-	e.Fixed, e.Sockets = hazards.Fixed(), hazards.Sockets
+	e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
+	denied, err := e.Denied()
+	if err != nil {
+		return nil, nil, err
+	}
+	e.Held = append(e.Held, denied...)
 	if repo == nil {
 		root, err := state.RealRoot()
 		if err != nil {
@@ -282,10 +287,10 @@ func hasRepository(dir string) bool {
 
 // writeDirs are the directories that an execution writes in place. There is no
 // audit after it, so the kernel has to hold every one of them.
-func (x Execution) writeDirs(top string) ([]string, error) {
+func (x Execution) writeDirs(top, dir string) ([]string, error) {
 	names, base := x.Policy.Filesystem.WriteRoots, top
 	if x.Write != nil {
-		names, base = x.Write, x.Dir
+		names, base = x.Write, dir
 	}
 	var list []string
 	for _, name := range names {
@@ -293,12 +298,16 @@ func (x Execution) writeDirs(top string) ([]string, error) {
 		if !filepath.IsAbs(p) {
 			p = filepath.Join(base, p)
 		}
-		real, err := filepath.EvalSymlinks(p)
-		if err == nil {
-			real, err = filepath.Abs(real)
+		p, err := filepath.Abs(p)
+		if err != nil {
+			return nil, err
 		}
+		real, err := filepath.EvalSymlinks(p)
 		if fi, serr := os.Stat(real); err != nil || serr != nil || !fi.IsDir() {
 			return nil, refuse("write root %s: exec opens plain directories that are there, and this is none", name)
+		}
+		if real != p {
+			return nil, refuse("write root %s leads through a symbolic link to %s: name that, if it is what you mean", name, real)
 		}
 		list = append(list, real)
 	}
@@ -380,8 +389,8 @@ func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) error {
 	}
 	for _, rel := range places {
 		real, err := filepath.EvalSymlinks(filepath.Join(r.host.Top, filepath.FromSlash(rel)))
-		if err == nil && !slices.Contains(e.Fixed, real) && !slices.Contains(e.Write, real) {
-			e.Fixed = append(e.Fixed, real)
+		if err == nil && !slices.Contains(e.Held, real) && !slices.Contains(e.Write, real) {
+			e.Held = append(e.Held, real)
 		}
 	}
 	return nil

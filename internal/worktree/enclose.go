@@ -31,6 +31,7 @@ type Enclosure struct {
 	Bind   []cell.Bind
 	Pinned []string
 	Fixed  []string
+	Held   []string
 
 	Sockets []string // in Write, and not the worker's
 }
@@ -42,7 +43,7 @@ func (e Enclosure) Order() (cell.Order, error) {
 		return cell.Order{}, err
 	}
 	o := cell.Order{
-		Home: home, Write: e.Write, Pinned: e.Pinned, Fixed: e.Fixed, Bind: slices.Clone(e.Bind),
+		Home: home, Write: e.Write, Pinned: e.Pinned, Fixed: e.Fixed, Held: e.Held, Bind: slices.Clone(e.Bind),
 		Capture: e.Policy.Filesystem.Outside == policy.Capture, Layers: e.Layers,
 		Limits: cell.Limits{
 			Memory: int64(e.Policy.Limits.Memory), Disk: int64(e.Policy.Limits.Disk),
@@ -90,6 +91,20 @@ func (e Enclosure) hide(o *cell.Order) error {
 	slices.Sort(o.Hide)
 	o.Hide = slices.DeleteFunc(slices.Compact(o.Hide), func(p string) bool { return p == "/" || slices.Contains(e.Write, p) })
 	return nil
+}
+
+// Denied are the paths in directories that are written in place which deny_write
+// names. What is not there cannot be kept from coming to be.
+func (e Enclosure) Denied() ([]string, error) {
+	var globs []string
+	for _, d := range e.Rules.DenyWrite() {
+		globs = append(globs, d.Pattern)
+	}
+	found, err := matches(globs)
+	return slices.DeleteFunc(found, func(p string) bool {
+		_, err := os.Lstat(p)
+		return err != nil || !insideAny(p, e.Write) || slices.Contains(e.Write, p)
+	}), err
 }
 
 // maxCanaries is how many hidden files a cell tries to read before its worker

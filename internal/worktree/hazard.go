@@ -20,9 +20,6 @@ type Hazards struct {
 // maxFixed is how many entries are protected one by one.
 const maxFixed = 256
 
-// Fixed are those that a command may read and not write.
-func (h Hazards) Fixed() []string { return slices.Concat(h.Linked, h.Repositories) }
-
 // FindHazards looks through directories, but not into the entries to skip. A tree
 // that cordon made itself has none.
 func FindHazards(dirs []string, skip ...string) (Hazards, error) {
