@@ -35,7 +35,11 @@ func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order
 			return nil, &RefusedError{err}
 		}
 		e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
-		e.Bind, e.GitDir = binds, seenAt(binds)
+		modules, err := shadow.Submodules(s.Host, l.Worktree, hazards.Repositories)
+		if err != nil {
+			return nil, err
+		}
+		e.Bind, e.GitDir = append(binds, modules...), seenAt(binds)
 	} else {
 		e.GitDir = filepath.Join(l.Worktree, ".git")
 		e.Pinned = []string{e.GitDir}
@@ -366,6 +370,11 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 		return nil, err
 	}
 	e.GitDir = seenAt(e.Bind)
+	modules, err := shadow.Submodules(r.host, r.host.Top, e.Held)
+	if err != nil {
+		return nil, err
+	}
+	e.Bind = append(e.Bind, modules...)
 	if here.Head != "" {
 		e.Tree = r.host.Top
 	}

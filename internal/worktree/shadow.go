@@ -148,3 +148,51 @@ func ObjectBinds(host git.Host, at string) ([]cell.Bind, error) {
 	}
 	return list, add(host.ObjectsDir(), at, 0)
 }
+
+// Submodules show, read-only, the repositories of a checkout's submodules that lie
+// in the host's git directory, where their .git files say that they are.
+func (s Shadow) Submodules(host git.Host, top string, entries []string) ([]cell.Bind, error) {
+	var list []cell.Bind
+	for _, entry := range entries {
+		at := leadsTo(entry)
+		real, err := filepath.EvalSymlinks(at)
+		if at == "" || err != nil || !under(real, host.Dir) || real == host.Dir {
+			continue
+		}
+		if rel, err := filepath.Rel(filepath.Join(top, ".git"), at); err == nil && filepath.IsLocal(rel) {
+			if err := s.makeDir(rel); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, cell.Bind{From: real, At: at})
+	}
+	return list, nil
+}
+
+// makeDir makes a directory to mount on in the shadow, which a worker may have
+// written.
+func (s Shadow) makeDir(rel string) error {
+	root, err := os.OpenRoot(s.GitDir())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.MkdirAll(rel, 0o755)
+}
+
+// leadsTo is the directory that a .git file names.
+func leadsTo(entry string) string {
+	fi, err := os.Lstat(entry)
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() > 4096 {
+		return ""
+	}
+	text, err := os.ReadFile(entry)
+	to, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if err != nil || !found {
+		return ""
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(filepath.Dir(entry), to)
+	}
+	return filepath.Clean(to)
+}
