@@ -15,8 +15,8 @@ import (
 	"cordon/internal/session"
 )
 
-// unenforced is said wherever a policy is shown, until there is a cell.
-const unenforced = `This version has no kernel cell: read_roots, deny_read, network, isolation and the limits on memory, processes and disk are checked and leased, but not enforced.`
+// unenforced is said wherever a policy is shown, until there is a way out of a cell.
+const unenforced = `A cell has no network but its own loopback in this version: network.allowed_domains is checked and leased, but opens nothing yet.`
 
 func (a *app) policyCommand() *cobra.Command {
 	c := &cobra.Command{

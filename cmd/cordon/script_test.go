@@ -17,13 +17,14 @@ import (
 
 // The scripts in testdata/script drive the real program with the real git, one
 // file a topic. The test binary is the program: started as "cordon" it calls run.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"cordon": func() {
-			cell.Init() // as main does: a cell is this program, started again
-			os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
-		},
-	})
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
+
+// programs are what the test binary is, by the name that it is started with.
+var programs = map[string]func(){
+	"cordon": func() {
+		cell.Init() // as main does: a cell is this program, started again
+		os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
+	},
 }
 
 // killer ends this process with SIGKILL at one append to the journal: "before:3"

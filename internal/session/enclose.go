@@ -349,6 +349,11 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	if branch == "" {
 		branch = "detached"
 	}
+	release, err := r.state.Await(ctx, "shadow.lock") // another one may make it at this moment
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	shadow := worktree.Shadow{Dir: r.state.Shadow(state.Key(r.host.Top))}
 	base := filepath.Join(shadow.Dir, "base")
 	if have, err := os.ReadFile(base); err != nil || string(have) != string(here.Head) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -133,6 +134,7 @@ func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, out i
 		if err == nil {
 			if l.Pid > 0 {
 				s.sayCell(w.ID, at)
+				s.sayNetwork(w.Lease.Lease(), at)
 			}
 			s.Voice.Step(w.ID, "running", Shorten(c.Argv))
 		}
@@ -157,6 +159,13 @@ func (s *Session) sayCell(id lease.ID, c ledger.Cell) {
 	s.Voice.Step(id, "cell", c.String())
 	for _, m := range c.Missing {
 		s.Voice.Step(id, "weaker", m.String())
+	}
+}
+
+// sayNetwork tells that what the policy allows cannot be reached yet.
+func (s *Session) sayNetwork(l lease.Lease, c ledger.Cell) {
+	if n := len(l.Policy.Network.AllowedDomains); n > 0 && slices.Contains(c.Layers, cell.Namespaces) {
+		s.Voice.Step(l.ID, "network", "none: a cell has only its own loopback in this version, and the allowed_domains open nothing yet")
 	}
 }
 
