@@ -52,6 +52,14 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 		s.Hidden = o.Hide
 		s.Env = ownPlaces(o)
 	}
+	if !s.has(Namespaces) {
+		if err := holdsWithoutView(o); err != nil {
+			return Spec{}, err
+		}
+		for _, b := range o.Bind {
+			s.Shown = append(s.Shown, b.From, b.At) // one names the other
+		}
+	}
 	s.Write, s.Read = walls(o, s)
 	s.Limits.Watched = slices.Concat(o.Write, writableBinds(o))
 	if o.Layers != "" {
@@ -59,6 +67,21 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 	}
 	s.Proof = proof(o, h, s)
 	return s, nil
+}
+
+// holdsWithoutView refuses an order whose boundary is made of mounts: without them
+// the command would write what lies below, the host's own repository for one.
+func holdsWithoutView(o Order) error {
+	covered := slices.Clone(o.Fixed)
+	for _, b := range o.Bind {
+		if b.From != b.At && slices.ContainsFunc(o.Write, func(w string) bool { return within(b.At, w) }) {
+			covered = append(covered, b.At)
+		}
+	}
+	if len(covered) == 0 {
+		return nil
+	}
+	return &MissingError{Missing{Layer: Namespaces, Why: covered[0] + " cannot be kept from the worker without them", Fix: "a private tree (cordon run) needs no such thing"}}
 }
 
 // ownPlaces gives a command that has no view of its own a home and a directory for

@@ -12,12 +12,13 @@ type Spec struct {
 	Argv   []string `json:"argv"`
 	Dir    string   `json:"dir"`
 	Env    []string `json:"env"`
-	Layers []Layer  `json:"layers"` // to be put up, each of them proven or fatal
-	View   []Op     `json:"view"`   // the file system, in the order of mounting
-	Write  []string `json:"write"`  // what Landlock lets it write
-	Read   []string `json:"read"`   // what Landlock lets it read
-	Hidden []string `json:"hidden"` // what Landlock has to keep from it, where no mount does
-	Keep   string   `json:"keep"`   // the host's directory of the private layers; "": in memory
+	Layers []Layer  `json:"layers"`          // to be put up, each of them proven or fatal
+	View   []Op     `json:"view"`            // the file system, in the order of mounting
+	Write  []string `json:"write"`           // what Landlock lets it write
+	Read   []string `json:"read"`            // what Landlock lets it read
+	Hidden []string `json:"hidden"`          // what Landlock has to keep from it, where no mount does
+	Shown  []string `json:"shown,omitempty"` // what it reads although it lies in something hidden, where no mount shows it
+	Keep   string   `json:"keep"`            // the host's directory of the private layers; "": in memory
 	Limits Limits   `json:"limits"`
 	Proof  Proof    `json:"proof"`
 

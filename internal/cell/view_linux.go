@@ -222,7 +222,7 @@ func (b *builder) overlayOf(below string, op Op) error {
 	} else {
 		upper, work, err := b.layer(op, lower)
 		if err != nil {
-			return err
+			return &layerError{CopyView, err}
 		}
 		defer upper.Close()
 		defer work.Close()

@@ -130,7 +130,7 @@ func readable(s Spec) []string {
 		return s.Read
 	}
 	dirs, _ := around(s.Read, s.Hidden)
-	return dirs
+	return append(dirs, s.Shown...)
 }
 
 func readableFiles(s Spec) []string {

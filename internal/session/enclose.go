@@ -240,7 +240,13 @@ func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *a
 	if err := repo.fixExecuted(ctx, &e); err != nil {
 		return nil, nil, err
 	}
-	e.Host = hostPlaces(repo.host, repo.all)
+	// The worktree that the command is confined to is seen, also where only a part
+	// of it is written.
+	top := repo.host.Top
+	e.Host = slices.DeleteFunc(hostPlaces(repo.host, repo.all), func(p string) bool { return p == top })
+	if !slices.Contains(e.Write, top) {
+		e.Bind = append(e.Bind, cell.Bind{From: top, At: top})
+	}
 	o, err := completeOrder(e, repo.host, repo.state)
 	return o, notice, err
 }

@@ -83,8 +83,12 @@ func (e Enclosure) hide(o *cell.Order) error {
 			}
 		}
 	}
+	shown := slices.Clone(e.Write)
+	for _, b := range o.Bind {
+		shown = append(shown, b.At) // something else is seen there
+	}
 	for _, c := range slices.Concat(e.Secret, w.files()) {
-		if len(o.Canaries) < maxCanaries && insideAny(c, o.Hide) && !insideAny(c, e.Write) {
+		if len(o.Canaries) < maxCanaries && insideAny(c, o.Hide) && !insideAny(c, shown) {
 			o.Canaries = append(o.Canaries, c)
 		}
 	}
@@ -145,6 +149,7 @@ type place struct {
 	real string
 	in   map[string]os.FileMode // what is there; nil: nothing is, or it cannot be listed
 	file []string               // the plain files that were asked for
+	gone string                 // the first on the way that is not there; "": it is, or who knows
 }
 
 // files are the plain files among what was looked at.
@@ -163,6 +168,9 @@ func (w way) leads(path string) []string {
 		return []string{"/"}
 	}
 	dir := w.dir(filepath.Dir(path))
+	if dir.gone != "" {
+		return []string{dir.gone} // what is absent is absent as a whole
+	}
 	name := filepath.Base(path)
 	at := filepath.Join(dir.real, name)
 	switch mode, there := dir.in[name]; {
@@ -184,14 +192,21 @@ func (w way) dir(path string) *place {
 	p := &place{real: path}
 	if path != "/" {
 		up := w.dir(filepath.Dir(path))
+		if up.gone != "" {
+			w[path] = up
+			return up
+		}
 		name := filepath.Base(path)
 		p.real = filepath.Join(up.real, name)
 		mode, there := up.in[name]
-		if real, err := resolve(p.real); there && mode&os.ModeSymlink != 0 && err == nil {
-			p.real, mode = real, os.ModeDir
+		if mode&os.ModeSymlink != 0 {
+			if real, err := resolve(p.real); err == nil {
+				p.real, mode = real, os.ModeDir
+			}
 		}
 		if !there && up.in != nil || there && !mode.IsDir() {
-			w[path] = p // nothing is below it
+			p.gone = p.real // nothing is below it
+			w[path] = p
 			return p
 		}
 	}
