@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"internal/session":  {"audit", "cell", "gate", "git", "journal", "lease", "ledger", "policy", "state", "worktree"},
 	"internal/escape":   {},
 	"bench":             {},
-	"cmd/cordon":        {"audit", "cell", "escape", "gate", "git", "journal", "lease", "ledger", "policy", "session", "state", "worktree"},
+	"cmd/cordon":        {"audit", "cell", "escape", "gate", "git", "journal", "lease", "ledger", "policy", "seccomp", "session", "state", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the

@@ -34,7 +34,7 @@ type check struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var probe bool
+	var probe, calls bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what cordon needs of this machine and this repository",
@@ -57,12 +57,16 @@ it. The exit code is 1 when a check fails or an attempt escapes.`,
 		Example: "  cordon doctor\n  cordon doctor --probe\n  cordon doctor --json | jq '.checks[] | select(.status != \"ok\")'",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if calls {
+				return a.refusedCalls()
+			}
 			if probe {
 				return a.probe(cmd.Context())
 			}
 			return a.doctor(cmd.Context())
 		},
 	}
+	c.Flags().BoolVar(&calls, "calls", false, "list the system calls that a cell refuses, with the reasons")
 	c.Flags().BoolVar(&probe, "probe", false, "try to escape from a cell, and print a table of what came of it")
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/escape"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
+	"cordon/internal/seccomp"
 	"cordon/internal/session"
 )
 
@@ -99,6 +100,19 @@ func rowsOf(results []escape.Result) []map[string]any {
 		})
 	}
 	return rows
+}
+
+// refusedCalls lists what the filter of a cell answers for.
+func (a *app) refusedCalls() error {
+	if a.json {
+		return a.object("cordon.calls/1", map[string]any{"calls": seccomp.Table()})
+	}
+	rows := [][]string{{"CALL", "ANSWER", "WHEN", "WHY"}}
+	for _, e := range seccomp.Table() {
+		rows = append(rows, []string{e.Call, e.Errno, e.When, e.Reason})
+	}
+	table(a.out, rows)
+	return nil
 }
 
 // attemptWord is how the suite starts one of its attacks.

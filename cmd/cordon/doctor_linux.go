@@ -51,7 +51,7 @@ func fileSystemOf(place string) (fileSystem, error) {
 // order is that of kernelFeatures.
 func checkKernel(ctx context.Context) []check {
 	answers := []func(context.Context) (status, string, string){
-		kernelRelease, userNamespaces, overlayMounts, landlock, seccomp, cgroups,
+		kernelRelease, userNamespaces, overlayMounts, landlock, seccompFilters, cgroups,
 	}
 	var checks []check
 	for i, answer := range answers {
@@ -180,7 +180,7 @@ func landlock(context.Context) (status, string, string) {
 	return statusOK, fmt.Sprintf("ABI %d: %s", version, strings.Join(landlockGains[:known], ", ")), ""
 }
 
-func seccomp(context.Context) (status, string, string) {
+func seccompFilters(context.Context) (status, string, string) {
 	mode, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_GET_SECCOMP, 0, 0)
 	if errno != 0 {
 		return statusInfo, "not in this kernel: " + errno.Error(), ""

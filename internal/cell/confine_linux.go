@@ -177,8 +177,12 @@ func (p *cellProcess) leaveGroup() {
 // or a new one.
 func (p *cellProcess) start() error {
 	seat := p.command.Seat
-	if p.group = newGroup(p.spec.Limits); p.group != nil {
-		seat.Drop() // it sits in our own group
+	// A process that waits already sits in our own group. It is given up for another
+	// one only when that is worth it.
+	if l := p.spec.Limits; seat == nil || l.Memory > 0 || l.Processes > 0 && l.Processes <= few {
+		if p.group = newGroup(l); p.group != nil {
+			seat.Drop()
+		}
 	}
 	if seat == nil || !seat.take() || !p.spec.has(Namespaces) {
 		var lock *os.File

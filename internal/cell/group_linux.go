@@ -121,15 +121,27 @@ func (g *group) set(l Limits) (err error) {
 		values["pids.max"] = strconv.Itoa(l.Processes + wardenThreads)
 	}
 	for name, value := range values {
-		if err := os.WriteFile(filepath.Join(g.dir, name), []byte(value), 0); err != nil {
+		if err := g.write(name, value); err != nil {
 			return fmt.Errorf("control group: %w", err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(g.dir, "memory.swap.max"), []byte("0"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err // without it memory.max would be a limit on what is not swapped
+	if l.Memory > 0 { // without it memory.max would be a limit on what is not swapped
+		if err := g.write("memory.swap.max", "0"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 	}
 	g.file, err = os.Open(g.dir)
 	return err
+}
+
+// write sets one value. A file that is not there is not made.
+func (g *group) write(name, value string) error {
+	f, err := os.OpenFile(filepath.Join(g.dir, name), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
 }
 
 // watch tells which limit was reached until it is told to stop.
@@ -176,7 +188,7 @@ func (g *group) remove() {
 	if g.file != nil {
 		g.file.Close()
 	}
-	_ = os.WriteFile(filepath.Join(g.dir, "cgroup.kill"), []byte("1"), 0) // the cell has ended; this is for what the kernel still takes down
+	_ = g.write("cgroup.kill", "1") // the cell has ended; this is for what the kernel still takes down
 	for range 100 {
 		if err := os.Remove(g.dir); err == nil || errors.Is(err, os.ErrNotExist) {
 			return

@@ -1,0 +1,314 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/cell"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+	"cordon/internal/worktree"
+)
+
+// Execution is a command that is run confined, without a lease.
+type Execution struct {
+	Dir    string
+	Policy policy.Policy
+	Source string   // the file that Policy was read from; "": none was
+	Write  []string // instead of the policy's write_roots; as typed
+	Argv   []string
+}
+
+// around is the repository that an execution is in, if any.
+type around struct {
+	bin   git.Binary
+	host  git.Host
+	state state.Dir
+	all   []git.Checkout
+}
+
+// Exec prepares a command for a cell around a directory. The notice says, when
+// the command has ended, what became of its commits.
+func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() string, err error) {
+	dir, err := filepath.Abs(x.Dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return c, nil, &MistakeError{err}
+	}
+	if inside, err := state.Inside(dir); err != nil || inside {
+		return c, nil, errors.Join(err, ErrInside)
+	}
+	repo, err := repositoryAround(ctx, dir)
+	if err != nil {
+		return c, nil, err
+	}
+	l := lease.Lease{ID: "exec", Worktree: dir, Policy: x.Policy}
+	if repo != nil {
+		l.Worktree = repo.host.Top
+	}
+	if l.Home, err = os.UserHomeDir(); err != nil {
+		return c, nil, err
+	}
+	c = cell.Command{
+		Argv: x.Argv, Dir: dir, Env: worktree.Environ(l, os.Environ()),
+		Limit: time.Duration(x.Policy.Limits.Time), Weaker: x.Policy.Isolation == policy.Degraded,
+	}
+	if x.Policy.Isolation == policy.None {
+		return c, func() string { return "" }, nil
+	}
+	c.Cell, notice, err = x.order(ctx, l, dir, repo)
+	return c, notice, err
+}
+
+// order is the cell of an execution.
+func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *around) (*cell.Order, func() string, error) {
+	e := worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
+	var err error
+	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
+		return nil, nil, err
+	}
+	if e.Write, err = x.writeDirs(l.Worktree, dir); err != nil {
+		return nil, nil, err
+	}
+	if err := x.ownPolicy(e.Write); err != nil {
+		return nil, nil, err
+	}
+	hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
+	if err != nil {
+		return nil, nil, &RefusedError{err}
+	}
+	e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
+	denied, err := e.Denied()
+	if err != nil {
+		return nil, nil, err
+	}
+	e.Held = append(e.Held, denied...)
+	if repo == nil {
+		root, err := state.RealRoot()
+		if err != nil {
+			return nil, nil, err
+		}
+		e.State = []string{root}
+		o, err := e.Order()
+		return &o, func() string { return "" }, err
+	}
+	notice, err := repo.shadow(ctx, &e)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := repo.fixExecuted(ctx, &e); err != nil {
+		return nil, nil, err
+	}
+	// The worktree that the command is confined to is seen, also where only a part
+	// of it is written.
+	top := repo.host.Top
+	e.Host = slices.DeleteFunc(hostPlaces(repo.host, repo.all), func(p string) bool { return p == top })
+	if !slices.Contains(e.Write, top) {
+		e.Bind = append(e.Bind, cell.Bind{From: top, At: top})
+	}
+	o, err := completeOrder(e, repo.host, repo.state)
+	return o, notice, err
+}
+
+// repositoryAround finds the repository that a directory is in, if any.
+func repositoryAround(ctx context.Context, dir string) (*around, error) {
+	if !hasRepository(dir) {
+		return nil, nil // without starting git
+	}
+	var r around
+	var err error
+	if r.bin, err = git.Find(ctx); err != nil {
+		return nil, err
+	}
+	r.host, err = git.Discover(ctx, r.bin, dir)
+	if errors.Is(err, git.ErrNotRepository) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.host.Top == "" {
+		return nil, refuse("%s is a bare repository: go into a checkout of it", dir)
+	}
+	if r.all, err = r.host.Checkouts(ctx); err != nil {
+		return nil, err
+	}
+	if r.state, err = state.For(r.host); err != nil {
+		return nil, err
+	}
+	return &r, r.state.Make(r.host)
+}
+
+// hasRepository reports whether git could find anything from here. What looks
+// like a bare repository is left to git.
+func hasRepository(dir string) bool {
+	for p := dir; ; p = filepath.Dir(p) {
+		for _, name := range []string{".git", "HEAD"} {
+			if _, err := os.Lstat(filepath.Join(p, name)); err == nil {
+				return true
+			}
+		}
+		if p == filepath.Dir(p) {
+			return false
+		}
+	}
+}
+
+// writeDirs are the directories that an execution writes in place. There is no
+// audit after it, so the kernel has to hold every one of them.
+func (x Execution) writeDirs(top, dir string) ([]string, error) {
+	names, base := x.Policy.Filesystem.WriteRoots, top
+	if x.Write != nil {
+		names, base = x.Write, dir
+	}
+	var list []string
+	for _, name := range names {
+		p := name
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(base, p)
+		}
+		p, err := filepath.Abs(p)
+		if err != nil {
+			return nil, err
+		}
+		real, err := filepath.EvalSymlinks(p)
+		if fi, serr := os.Stat(real); err != nil || serr != nil || !fi.IsDir() {
+			return nil, refuse("write root %s: exec opens plain directories that are there, and this is none", name)
+		}
+		if real != p {
+			return nil, refuse("write root %s leads through a symbolic link to %s: name that, if it is what you mean", name, real)
+		}
+		list = append(list, real)
+	}
+	return list, nil
+}
+
+// ownPolicy refuses a policy that the command could change for its next run.
+func (x Execution) ownPolicy(write []string) error {
+	if x.Source == "" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(x.Source)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return err
+	}
+	for _, dir := range write {
+		if strings.HasPrefix(real, dir+string(filepath.Separator)) {
+			return refuse("--policy %s lies where the command can write: keep it somewhere else", x.Source)
+		}
+	}
+	return nil
+}
+
+// shadow gives an execution a repository of its own, which is kept for the next
+// one in the same checkout while the host's HEAD stays where it is.
+func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() string, error) {
+	here, err := r.checkout()
+	if err != nil {
+		return nil, err
+	}
+	branch := strings.TrimPrefix(here.Branch, "refs/heads/")
+	if branch == "" {
+		branch = "detached"
+	}
+	release, err := r.state.Await(ctx, "shadow.lock") // another one may make it at this moment
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	shadow := worktree.Shadow{Dir: r.state.Shadow(state.Key(r.host.Top))}
+	base := filepath.Join(shadow.Dir, "base")
+	// One that a command has taken apart is made again.
+	whole := peek(filepath.Join(shadow.GitDir(), "HEAD")) != "" && peek(filepath.Join(shadow.GitDir(), "config")) != ""
+	if have, err := os.ReadFile(base); err != nil || string(have) != string(here.Head) || !whole {
+		if _, err := r.state.Trash(shadow.Dir, time.Now()); err != nil {
+			return nil, err
+		}
+		shadow, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
+			Bin: r.bin, Host: r.host, GitDir: r.host.Private, Alternate: r.state.Objects(),
+			Commit: here.Head, Branch: branch, Dir: shadow.Dir,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(base, []byte(here.Head), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if e.Bind, err = shadow.Binds(r.host.Top); err != nil {
+		return nil, err
+	}
+	e.GitDir = seenAt(e.Bind)
+	modules, err := shadow.Submodules(r.host, r.host.Top, e.Held)
+	if err != nil {
+		return nil, err
+	}
+	e.Bind = append(e.Bind, modules...)
+	if here.Head != "" {
+		e.Tree = r.host.Top
+	}
+	tip := filepath.Join(shadow.GitDir(), "refs", "heads", filepath.FromSlash(branch))
+	before := peek(tip)
+	return func() string {
+		if peek(tip) == before {
+			return ""
+		}
+		return fmt.Sprintf("its commits are in a repository of its own (%s); yours has not changed", shadow.GitDir())
+	}, nil
+}
+
+// fixExecuted keeps what the operator's git runs or reads in the checkout from
+// being written: nobody audits an execution.
+func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) error {
+	s := &Session{Bin: r.bin, Host: r.host, State: r.state}
+	places, err := s.executed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, rel := range places {
+		real, err := filepath.EvalSymlinks(filepath.Join(r.host.Top, filepath.FromSlash(rel)))
+		if err == nil && !slices.Contains(e.Held, real) && !slices.Contains(e.Write, real) {
+			e.Held = append(e.Held, real)
+		}
+	}
+	return nil
+}
+
+// checkout is the one the operator stands in.
+func (r *around) checkout() (git.Checkout, error) {
+	for _, c := range r.all {
+		if real, err := filepath.EvalSymlinks(c.Top); err == nil && real == r.host.Top {
+			return c, nil
+		}
+	}
+	return git.Checkout{}, fmt.Errorf("%s is not among the checkouts that git lists", r.host.Top)
+}
+
+// peek reads the beginning of a plain file that a worker may have written.
+func peek(path string) string {
+	fi, err := os.Lstat(path)
+	if err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	buf := make([]byte, 128)
+	n, _ := f.Read(buf)
+	return strings.TrimSpace(string(buf[:n]))
+}
