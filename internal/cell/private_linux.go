@@ -110,7 +110,8 @@ func prepareUpper(root *os.Root, upper *os.File, lower int, op Op) error {
 		return err
 	}
 	defer in.Close()
-	h := hider{in, int(upper.Fd()), lower, map[string]bool{}, map[string]bool{}}
+	h := &hider{in: in, upper: int(upper.Fd()), lower: lower, there: map[string]bool{}, done: map[string]bool{}, open: map[string]*os.File{}}
+	defer h.close()
 	for _, rel := range op.Absent {
 		if err := h.absent(rel); err != nil {
 			return fmt.Errorf("hide %s: %w", rel, err)
@@ -131,12 +132,17 @@ type hider struct {
 	lower int
 	there map[string]bool // directories of the host's that the layer has too
 	done  map[string]bool
+	open  map[string]*os.File
+	sign  struct { // the first whiteout
+		dir  int
+		name string
+	}
 }
 
 // descend makes the directories of a layer down to the parent of a name. It stops
 // where the host has none, or where the worker has something else: what is absent
 // there is absent as a whole. It returns how far it came.
-func (h hider) descend(rel string) (string, error) {
+func (h *hider) descend(rel string) (string, error) {
 	dir := filepath.Dir(rel)
 	if dir == "." || h.there[dir] {
 		return rel, nil
@@ -169,7 +175,7 @@ func (h hider) descend(rel string) (string, error) {
 
 // absent makes a name of the host's not there, now and when it comes to be. What
 // the worker has made in its place stays.
-func (h hider) absent(rel string) error {
+func (h *hider) absent(rel string) error {
 	at, err := h.descend(rel)
 	if err != nil || h.done[at] {
 		return err
@@ -186,22 +192,48 @@ func (h hider) absent(rel string) error {
 	return h.opaque(at)
 }
 
-// whiteout puts the kernel's sign for "removed" at a name.
-func (h hider) whiteout(rel string) error {
+// whiteout puts the kernel's sign for "removed" at a name: one for all of them,
+// which is cheaper than hundreds.
+func (h *hider) whiteout(rel string) error {
 	dir, name := filepath.Split(rel)
-	if dir == "" {
-		return unix.Mknodat(h.upper, name, unix.S_IFCHR, 0)
-	}
-	parent, err := h.in.OpenFile(filepath.Clean(dir), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	parent, err := h.parent(filepath.Clean(dir))
 	if err != nil {
 		return err
 	}
-	defer parent.Close()
-	return unix.Mknodat(int(parent.Fd()), name, unix.S_IFCHR, 0)
+	if h.sign.name != "" {
+		return unix.Linkat(h.sign.dir, h.sign.name, parent, name, 0)
+	}
+	if err := unix.Mknodat(parent, name, unix.S_IFCHR, 0); err != nil {
+		return err
+	}
+	h.sign.dir, h.sign.name = parent, name
+	return nil
+}
+
+// parent is a directory of the layer, by a descriptor that is kept until the end.
+func (h *hider) parent(dir string) (int, error) {
+	if dir == "." {
+		return h.upper, nil
+	}
+	if f, ok := h.open[dir]; ok {
+		return int(f.Fd()), nil
+	}
+	f, err := h.in.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return -1, err
+	}
+	h.open[dir] = f
+	return int(f.Fd()), nil
+}
+
+func (h *hider) close() {
+	for _, f := range h.open {
+		f.Close()
+	}
 }
 
 // empty makes a directory of the host's seen as an empty one.
-func (h hider) empty(rel string) error {
+func (h *hider) empty(rel string) error {
 	if _, err := h.descend(rel); err != nil {
 		return err
 	}
@@ -211,7 +243,7 @@ func (h hider) empty(rel string) error {
 	return h.opaque(rel)
 }
 
-func (h hider) opaque(rel string) error {
+func (h *hider) opaque(rel string) error {
 	dir, err := h.in.OpenFile(rel, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err

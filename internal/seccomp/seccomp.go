@@ -23,10 +23,10 @@ package seccomp
 
 // Entry is one row of the table in words.
 type Entry struct {
-	Call   string
-	Errno  string // its symbolic name
-	Reason string
-	When   string // empty when the call is always refused
+	Call   string `json:"call"`
+	Errno  string `json:"errno"` // its symbolic name
+	Reason string `json:"reason"`
+	When   string `json:"when,omitempty"` // empty when the call is always refused
 }
 
 // Refusal is one attempt that Supervise has refused.

@@ -244,6 +244,9 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 		if err != nil {
 			return nil, err
 		}
+		if err := os.WriteFile(filepath.Join(shadow.Dir, shadowTop), []byte(r.host.Top), 0o600); err != nil {
+			return nil, err
+		}
 		if err := os.WriteFile(base, []byte(here.Head), 0o600); err != nil {
 			return nil, err
 		}
@@ -286,6 +289,9 @@ func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) error {
 	}
 	return nil
 }
+
+// shadowTop is the file beside a shadow that says which checkout it is for.
+const shadowTop = "top"
 
 // checkout is the one the operator stands in.
 func (r *around) checkout() (git.Checkout, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,7 +64,11 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 		return nil, err
 	}
 	leftovers, err := s.leftovers()
-	return append(append(list, refs...), leftovers...), err
+	if err != nil {
+		return nil, err
+	}
+	shadows, err := s.shadowChores()
+	return slices.Concat(list, refs, leftovers, shadows), err
 }
 
 // Do carries a chore out.
@@ -301,7 +306,7 @@ func worthless(name string) bool {
 // leftovers are directories of cordon's own that no running worker has.
 func (s *Session) leftovers() ([]Chore, error) {
 	var list []Chore
-	for _, part := range []string{"accept", "ignore", "history"} {
+	for _, part := range []string{"accept", "ignore", "history", "layers"} {
 		entries, err := os.ReadDir(filepath.Join(s.State.Path(), part))
 		if err != nil {
 			return nil, err
@@ -327,8 +332,30 @@ func (s *Session) inUse(part, name string) bool {
 		pid, err := strconv.Atoi(view)
 		return err != nil || syscall.Kill(pid, 0) == nil
 	}
-	id, _, _ = strings.Cut(id, ".")
-	return part == "history" || s.State.Held(state.WorkerLock(id))
+	id, step, _ := strings.Cut(id, ".")
+	return part == "history" || part == "layers" && step == "" || s.State.Held(state.WorkerLock(id))
+}
+
+// shadowChores moves the private repositories of executions to the trash whose
+// checkout is gone: commits may be in them that are nowhere else.
+func (s *Session) shadowChores() ([]Chore, error) {
+	entries, err := os.ReadDir(s.State.Shadow(""))
+	if err != nil {
+		return nil, err
+	}
+	var list []Chore
+	for _, e := range entries {
+		dir := s.State.Shadow(e.Name())
+		top, err := os.ReadFile(filepath.Join(dir, shadowTop))
+		if err != nil || exists(string(top)) {
+			continue // a worker's, or still in use
+		}
+		c := Chore{What: "shadow/" + e.Name() + ", to the trash", Why: "the checkout " + string(top) + " of cordon exec is gone"}
+		c.Bytes, _ = worktree.Bytes(dir) // for display
+		c.do = func(context.Context) error { _, err := s.State.Trash(dir, s.Now()); return err }
+		list = append(list, c)
+	}
+	return list, nil
 }
 
 // String is a chore in one line.
