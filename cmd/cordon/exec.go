@@ -39,7 +39,8 @@ yours does not change.
 
 The policy is the file named with --policy, or the default that "cordon policy
 show --default" prints; it is never read from the worktree. The exit status is
-the command's, 128+n when signal n ended it, and 125 when there was no cell.`,
+the command's, 128+n when signal n ended it, 127 when it is not there, 126 when it
+cannot be executed, and 125 when there was no cell.`,
 		Example: `  cordon exec -- npm ci
   cordon exec --write build -- make
   cordon exec -- bash`,
@@ -57,9 +58,6 @@ the command's, 128+n when signal n ended it, and 125 when there was no cell.`,
 	f.BoolVar(&o.dry, "dry-run", false, "print the plan of the cell and run nothing")
 	return c
 }
-
-// exitNoCell is exec's own failure, so that it is not taken for the command's.
-const exitNoCell = 125
 
 func (a *app) exec(ctx context.Context, o *execOptions) error {
 	if worker := os.Getenv(cell.Mark); worker != "" {
@@ -111,6 +109,10 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	if text := notice(); text != "" {
 		a.say("cordon: %s", text)
 	}
+	if session.Unusable(err) {
+		a.say("cordon: the private repository of this checkout cannot be used any more and goes to the trash; try again")
+		err = errors.Join(err, session.Reset(ctx, a.dir))
+	}
 	return a.execOutcome(exit, err)
 }
 
@@ -151,15 +153,11 @@ func attach(c *cell.Command) {
 func (a *app) execOutcome(exit cell.Exit, err error) error {
 	if err != nil {
 		var missing *cell.MissingError
-		switch {
-		case errors.As(err, &missing):
+		if errors.As(err, &missing) {
 			return &session.RefusedError{Err: err}
-		case errors.Is(err, os.ErrNotExist), exit.Reason == cell.NotStarted && exit.Code == 127:
-			a.say("cordon: %v", err)
-			return codeError(127)
 		}
 		a.say("cordon: %v", err)
-		return codeError(exitNoCell)
+		return codeError(exit.Code)
 	}
 	if exit.Reason != cell.Exited && exit.Reason != cell.Interrupted {
 		a.say("cordon: the command was ended: %s", exit.Reason)

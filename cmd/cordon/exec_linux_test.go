@@ -70,7 +70,7 @@ func without(args []string) int {
 // cannot be the upper layer of another.
 func onOverlay(args []string) int {
 	if args[0] != "--inside" {
-		return again(syscall.CLONE_NEWNS, []uintptr{unix.CAP_SYS_ADMIN}, append([]string{"on-overlay", "--inside"}, args...)...)
+		return again(syscall.CLONE_NEWNS, []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}, append([]string{"on-overlay", "--inside"}, args...)...)
 	}
 	at := os.Getenv("XDG_STATE_HOME")
 	base := at + ".layers"
@@ -113,21 +113,6 @@ func TestExecForwardsSignals(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	})
-}
-
-// processes counts those with a text among their arguments.
-func processes(t *testing.T, text string) (n int) {
-	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if b, err := os.ReadFile(f); err == nil && bytes.Contains(b, []byte(text)) {
-			n++
-		}
-	}
-	return n
 }
 
 // A cordon that is killed takes everything with it.
@@ -523,10 +508,11 @@ func TestSlowExecTools(t *testing.T) {
 		before  string // without a cell: warms the cache
 		line    string
 		cache   string // in the home: unchanged
+		own     bool   // it is installed in the home of whoever runs this test
 	}{
 		"go": {
 			"go", map[string]string{"go.mod": "module toy\n\ngo 1.21\n", "toy.go": "package toy\n\nfunc Two() int { return 2 }\n", "toy_test.go": "package toy\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fail()\n\t}\n}\n"},
-			"go test ./...", "go build ./... && go vet ./... && go test -count=1 ./... && go test ./... | grep cached; echo '// more' >>toy.go; go test ./...", ".cache",
+			"go test ./...", "go build ./... && go vet ./... && go test -count=1 ./... && go test ./... | grep cached; echo '// more' >>toy.go; go test ./...", ".cache", false,
 		},
 		"npm": {
 			"npm", map[string]string{
@@ -534,20 +520,20 @@ func TestSlowExecTools(t *testing.T) {
 				"dep/package.json":  `{"name":"dep","version":"1.0.0","main":"index.js"}`,
 				"dep/index.js":      "module.exports = 1\n",
 				"package-lock.json": `{"name":"toy","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"toy","version":"1.0.0","dependencies":{"dep":"file:./dep"}},"dep":{"version":"1.0.0"},"node_modules/dep":{"resolved":"dep","link":true}}}`,
-			}, "", "npm ci --no-audit --no-fund && npm test", ".npm",
+			}, "", "npm ci --no-audit --no-fund && npm test", ".npm", false,
 		},
 		"cargo": {
 			"cargo", map[string]string{"Cargo.toml": "[package]\nname = \"toy\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "pub fn two() -> i32 { 2 }\n#[test]\nfn t() { assert_eq!(two(), 2) }\n"},
-			"cargo --version", "cargo build --offline && cargo test --offline", ".cargo",
+			"cargo --version", "cargo build --offline && cargo test --offline", ".cargo/registry", true,
 		},
 		"python": {
 			"python3", map[string]string{"toy/setup.py": "from setuptools import setup\nsetup(name='toy', py_modules=['toy'])\n", "toy/toy.py": "two = 2\n"},
-			"python3 -c 'import venv, ensurepip'", "python3 -m venv v && v/bin/python -m pip --version && v/bin/pip install --no-index --no-deps --no-build-isolation ./toy 2>&1 | tail -1; v/bin/python -c 'print(2)'", ".cache",
+			"python3 -c 'import venv, ensurepip'", "python3 -m venv v && v/bin/python -m pip --version && v/bin/pip install --no-index --no-deps --no-build-isolation ./toy 2>&1 | tail -1; v/bin/python -c 'print(2)'", ".cache", false,
 		},
-		"mvn": {"mvn", nil, "mvn -v", "mvn -o -v", ".m2"},
+		"mvn": {"mvn", nil, "mvn -v", "mvn -o -v", ".m2", false},
 		"make": {
 			"make", map[string]string{"Makefile": "all: toy\n\t./toy\n", "toy.c": "#include <stdio.h>\nint main(void) { FILE *f = tmpfile(); return f == NULL; }\n"},
-			"cc --version", "make -j2", ".cache",
+			"cc --version", "make -j2", ".cache", false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -556,6 +542,10 @@ func TestSlowExecTools(t *testing.T) {
 				t.Skipf("%s is not installed", c.program)
 			}
 			s := newSite(t)
+			if c.own {
+				s.home = os.Getenv("HOME")
+				s.env = append(s.env, "HOME="+s.home)
+			}
 			for f, text := range c.files {
 				s.write("repo/"+f, text)
 			}

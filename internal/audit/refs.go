@@ -34,6 +34,9 @@ func readRefs(gitDir string) (*refTable, error) {
 	if err := fstatat(dir, "reftable", &st); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the refs are kept in a format that cordon does not read")
 	}
+	if err := fstatat(dir, "HEAD", &st); err != nil {
+		return nil, fmt.Errorf("HEAD: %w: the repository was removed or emptied", err)
+	}
 	if err := t.packed(dir); err != nil {
 		return nil, fmt.Errorf("packed-refs: %w", err)
 	}

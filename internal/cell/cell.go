@@ -159,6 +159,10 @@ const (
 	ProcessLimit Reason = "process limit"
 	FileLimit    Reason = "open files limit"
 	DiskLimit    Reason = "disk limit"
+
+	// Uncovered: something that the cell keeps from being seen or replaced was
+	// replaced from outside, and the kernel then drops what covers it.
+	Uncovered Reason = "a protected file was replaced from outside"
 )
 
 // Exit is how a command ended.
@@ -190,8 +194,33 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	return runFree(ctx, c)
 }
 
+// ProgramError says that there was a cell, but not the program to run in it.
+type ProgramError struct {
+	Absent bool // it is not there, rather than not to be executed
+	Err    error
+}
+
+func (e *ProgramError) Error() string { return e.Err.Error() }
+func (e *ProgramError) Unwrap() error { return e.Err }
+
+// The codes of commands that did not start, as shells and container runtimes have
+// them.
+const (
+	noCell        = 125
+	notExecutable = 126
+	notFound      = 127
+)
+
 func notStarted(err error) (Exit, error) {
-	return Exit{Code: 127, Reason: NotStarted, Error: err.Error()}, err
+	exit := Exit{Code: noCell, Reason: NotStarted, Error: err.Error()}
+	var program *ProgramError
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.As(err, &program) && program.Absent:
+		exit.Code = notFound
+	case program != nil, errors.Is(err, os.ErrPermission):
+		exit.Code = notExecutable
+	}
+	return exit, err
 }
 
 // runFree runs a command without a cell.
@@ -270,7 +299,11 @@ func supervise(ctx context.Context, cmd *exec.Cmd, c Command, over <-chan Reason
 			reason = Interrupted
 		}
 	}
-	killGroup(cmd.Process.Pid, syscall.SIGTERM)
+	if reason == TimedOut || reason == Interrupted {
+		killGroup(cmd.Process.Pid, syscall.SIGTERM)
+	} else {
+		killGroup(cmd.Process.Pid, syscall.SIGKILL) // what takes too much is not asked
+	}
 	select {
 	case <-done:
 	case <-time.After(grace):

@@ -43,7 +43,7 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 	var without []Layer
 	for {
 		spec, err := Plan(order, host, without...)
-		exit := Exit{Code: 127, Reason: NotStarted}
+		exit := Exit{Code: noCell, Reason: NotStarted}
 		if err == nil {
 			exit, err = launch(ctx, c, spec, missing)
 		}
@@ -65,12 +65,6 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 				return notStarted(err)
 			}
 			defer done()
-		}
-		if about.layer == CopyView {
-			host.Sockets = sockets()
-			for _, s := range host.Sockets {
-				host.Kinds[s] = kindAt(s)
-			}
 		}
 	}
 }
@@ -156,6 +150,7 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	if p.group != nil {
 		go p.group.watch(stop, p.over)
 	}
+	go watchCovers(spec, stop, p.over)
 	reason := supervise(ctx, p.cmd, c, p.over)
 	close(stop)
 	<-heard
@@ -240,9 +235,31 @@ func reading(r io.Reader) (in *os.File, fill func(), err error) {
 	return in, func() { _, _ = io.Copy(into, r); into.Close() }, err
 }
 
-func writing(w io.Writer) io.Writer {
-	if f, ok := w.(*os.File); ok && !harmless(f) {
-		return struct{ io.Writer }{f}
+// writing copies what the worker writes, also into the operator's own pipe: a
+// descriptor of it could be read from and changed. Two that are the same stay one,
+// so that nothing is put in another order.
+func writing(out, err io.Writer) (io.Writer, io.Writer) {
+	if same(out, err) {
+		both := copied(out)
+		return both, both
+	}
+	return copied(out), copied(err)
+}
+
+func same(a, b io.Writer) bool {
+	f, isFile := a.(*os.File)
+	g, isToo := b.(*os.File)
+	if !isFile || !isToo {
+		return a == b
+	}
+	fi, err := f.Stat()
+	gi, gerr := g.Stat()
+	return err == nil && gerr == nil && os.SameFile(fi, gi)
+}
+
+func copied(w io.Writer) io.Writer {
+	if f, ok := w.(*os.File); ok {
+		return &struct{ io.Writer }{f}
 	}
 	return w
 }
@@ -268,6 +285,9 @@ func (p *cellProcess) listen(w *witness) {
 			continue
 		case m.Failed != "" && p.failed == nil:
 			p.failed = errors.New(m.Failed)
+			if m.Program {
+				p.failed = &ProgramError{m.Absent, p.failed}
+			}
 			if m.Layer != "" {
 				p.failed = &layerError{m.Layer, errors.New(strings.TrimPrefix(m.Failed, string(m.Layer)+": "))}
 			}
@@ -327,6 +347,8 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 		}
 	case !p.spec.has(Namespaces):
 		e.Left = endRest(p.cmd.Process.Pid, p.command.mark())
+	case p.started && reason == Exited:
+		e.Reason, e.Code = Vanished, max(e.Code, 1) // the cell did not say how its worker ended
 	case !p.started && reason == Exited:
 		return notStarted(fmt.Errorf("the cell ended before its worker started (%d)", e.Code))
 	}

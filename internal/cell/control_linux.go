@@ -25,7 +25,9 @@ const (
 type message struct {
 	// from the cell
 	Failed   string   `json:"failed,omitempty"`
-	Layer    Layer    `json:"layer,omitempty"` // that Failed is about
+	Layer    Layer    `json:"layer,omitempty"`   // that Failed is about
+	Program  bool     `json:"program,omitempty"` // Failed is about the program to run
+	Absent   bool     `json:"absent,omitempty"`  // which is not there
 	Proven   []string `json:"proven,omitempty"`
 	Landlock int      `json:"landlock,omitempty"`
 	Pty      bool     `json:"pty,omitempty"`      // with a descriptor

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"syscall"
@@ -30,12 +31,18 @@ func watchDisk(l Limits, stop <-chan struct{}, over func()) {
 	}
 }
 
+// unknown is more than any limit.
+const unknown = 1 << 60
+
 // occupied is what directories take on disk. What vanishes meanwhile counts
 // nothing.
 func occupied(dirs []string) int64 {
 	var total int64
 	for _, dir := range dirs {
 		_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+			if errors.Is(err, syscall.ENAMETOOLONG) {
+				total += unknown // nobody needs such a path but to hide what is in it
+			}
 			if err != nil {
 				return nil
 			}

@@ -23,8 +23,12 @@ func Find(o Order) (Host, error) {
 	if h.Mounts, err = parseMounts(mounts); err != nil {
 		return h, err
 	}
-	// What is hidden in the home needs no look: its name is taken away.
-	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool { return o.Home != "" && p != o.Home && within(p, o.Home) })
+	// What is hidden in the home as a whole needs no look: its name is taken away.
+	placed := o.placed()
+	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool {
+		return o.Home != "" && p != o.Home && within(p, o.Home) && !insideAny(p, o.Write) &&
+			!slices.ContainsFunc(placed, func(at string) bool { return within(at, p) })
+	})
 	paths := slices.Concat(o.placed(), hide, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
 	for _, op := range replaced {
 		paths = append(paths, op.At)
@@ -32,13 +36,18 @@ func Find(o Order) (Host, error) {
 	for _, m := range h.Mounts {
 		paths = append(paths, m.At)
 	}
-	for _, p := range paths {
+	h.Sockets = sockets()
+	for _, p := range slices.Concat(paths, h.Sockets) {
 		h.Kinds[p] = kindAt(p)
 	}
 	for _, p := range hide {
 		if closed(p, h.Kinds[p]) {
 			h.Kinds[p] = Closed
 		}
+	}
+	h.Aliases = aliases(h.Mounts, o)
+	for _, p := range h.Aliases {
+		h.Kinds[p] = kindAt(p)
 	}
 	h.Lists = map[string][]Entry{"/run": list("/run"), "/": list("/")}
 	for _, m := range h.Mounts {
@@ -60,6 +69,47 @@ func Find(o Order) (Host, error) {
 		}
 	}
 	return h, nil
+}
+
+// aliases are where the same files are seen once more, because their file system,
+// or a part of it, is mounted twice.
+func aliases(mounts []MountPoint, o Order) []string {
+	var list []string
+	for _, hidden := range o.Hide {
+		on, at := mountOf(mounts, hidden)
+		if on == nil {
+			continue
+		}
+		for _, m := range mounts {
+			if m.Dev != on.Dev || m.At == on.At || pseudo[m.Type] {
+				continue
+			}
+			other := ""
+			switch {
+			case within(at, m.Root):
+				other = filepath.Join(m.At, strings.TrimPrefix(at, m.Root))
+			case within(m.Root, at):
+				other = m.At
+			}
+			if other != "" && other != hidden && !insideAny(other, o.Write) && !slices.Contains(o.placed(), other) {
+				list = append(list, other)
+			}
+		}
+	}
+	return list
+}
+
+// mountOf is the mount that a path is on, and the path in its file system.
+func mountOf(mounts []MountPoint, path string) (on *MountPoint, at string) {
+	for i, m := range mounts {
+		if within(path, m.At) && (on == nil || len(m.At) >= len(on.At)) {
+			on = &mounts[i]
+		}
+	}
+	if on == nil {
+		return nil, ""
+	}
+	return on, filepath.Join(on.Root, strings.TrimPrefix(path, on.At))
 }
 
 // namedFiles are plain files for temporary use that the command line names: the
@@ -142,7 +192,7 @@ func parseMounts(list []byte) ([]MountPoint, error) {
 		if !ok || len(f) < 6 || len(kind) < 1 {
 			return nil, fmt.Errorf("the kernel's list of mounts has a line %q", line)
 		}
-		mounts = append(mounts, MountPoint{At: unescape(f[4]), Type: kind[0]})
+		mounts = append(mounts, MountPoint{At: unescape(f[4]), Type: kind[0], Dev: f[2], Root: unescape(f[3])})
 	}
 	return mounts, nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -71,6 +72,10 @@ func (w *warden) fail(err error) {
 	var about *layerError
 	if errors.As(err, &about) {
 		m.Layer = about.layer
+	}
+	var program *ProgramError
+	if errors.As(err, &program) {
+		m.Program, m.Absent = true, program.Absent
 	}
 	_ = w.control.send(m) // nobody left to tell: the exit status is a failure too
 }
@@ -158,8 +163,10 @@ func (w *warden) enter() error { return os.Chdir(w.spec.Dir) }
 
 // locate finds the program in what the worker sees.
 func (w *warden) locate() (err error) {
-	w.program, err = Command{Argv: w.spec.Argv, Env: w.spec.Env}.program()
-	return err
+	if w.program, err = (Command{Argv: w.spec.Argv, Env: w.spec.Env}).program(); err != nil {
+		return &ProgramError{Absent: true, Err: err}
+	}
+	return nil
 }
 
 // terminal makes the worker's own, in the cell's own devpts.
@@ -183,16 +190,17 @@ func (w *warden) run() int {
 	}
 	debug.SetGCPercent(100)
 	signals, children := make(chan os.Signal, 16), make(chan os.Signal, 1)
-	signal.Notify(signals, forwarded...)
+	signal.Notify(signals) // all of them: the worker may send any to us, and most would end us
 	signal.Notify(children, syscall.SIGCHLD)
 	pid, err := syscall.ForkExec(w.program, w.spec.Argv, w.attributes())
 	if err != nil {
-		w.fail(fmt.Errorf("%s: %w", w.spec.Argv[0], err))
+		w.fail(&ProgramError{errors.Is(err, os.ErrNotExist), fmt.Errorf("%s: %w", w.spec.Argv[0], err)})
 		return 1
 	}
 	if w.slave != nil {
 		w.slave.Close()
 	}
+	spare()
 	go w.untilAlone()
 	code, reason := w.attend(pid, signals, children)
 	end := message{Ended: true, Code: code, Reason: reason, Left: len(rest())}
@@ -233,7 +241,7 @@ func (w *warden) replace() int {
 	}
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0) // the exec does that anyway
 	err := syscall.Exec(w.program, w.spec.Argv, w.spec.Env)
-	w.fail(fmt.Errorf("%s: %w", w.spec.Argv[0], err))
+	w.fail(&ProgramError{errors.Is(err, os.ErrNotExist), fmt.Errorf("%s: %w", w.spec.Argv[0], err)})
 	return 1
 }
 
@@ -265,7 +273,9 @@ func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Re
 				return code, reason
 			}
 		case s := <-signals:
-			_ = syscall.Kill(-worker, s.(syscall.Signal)) // gone already is fine
+			if slices.Contains(forwarded, s) {
+				_ = syscall.Kill(-worker, s.(syscall.Signal)) // gone already is fine
+			}
 		case <-look:
 			over = w.over(rest())
 		case <-count:

@@ -37,6 +37,10 @@ func sealProc() error {
 			return fmt.Errorf("limit %s namespaces: %w", name, err)
 		}
 	}
+	// The operator has a number of these for everything they run.
+	if err := os.WriteFile("/proc/sys/user/max_inotify_instances", []byte("64"), 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("limit inotify: %w", err)
+	}
 	return unix.MountSetattr(unix.AT_FDCWD, "/proc", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
@@ -119,5 +123,11 @@ func device(from, at string) error {
 	if err := os.WriteFile(at, nil, 0o644); err != nil {
 		return err
 	}
-	return unix.Mount(from, at, "", unix.MS_BIND, "")
+	if err := unix.Mount(from, at, "", unix.MS_BIND, ""); err != nil {
+		return err
+	}
+	// What is written to a device is not written to its file system: only its mode,
+	// owner and times are kept from root.
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC}
+	return unix.MountSetattr(unix.AT_FDCWD, at, 0, &attr)
 }

@@ -39,11 +39,25 @@ func (w *warden) limit() error {
 			return fmt.Errorf("limits: %w", err)
 		}
 		value = min(value, now.Max)
-		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: value, Max: value}); err != nil {
+		most := value
+		if what == unix.RLIMIT_NPROC {
+			most = min(value+wardenThreads, now.Max) // see spare
+		}
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: value, Max: most}); err != nil {
 			return fmt.Errorf("limits: %w", err)
 		}
 	}
 	return nil
+}
+
+// spare lets the warden itself start threads when the worker has used up what it
+// may: a runtime that cannot ends with a stack trace. A worker that raises its own
+// limit by as much is still counted.
+func spare() {
+	var now unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NPROC, &now) == nil {
+		_ = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: now.Max, Max: now.Max}) // what was hard already stays
+	}
 }
 
 // wardenThreads is what the first process of a cell needs for itself.
@@ -71,11 +85,13 @@ func (l Limits) ticks() (look, count <-chan time.Time) {
 // over says which limit the processes of the cell have reached together.
 func (w *warden) over(pids []int) Reason {
 	l := w.spec.Limits
-	var memory int64
+	var memory, disk int64
 	tasks := 0
 	for _, pid := range pids {
-		if l.Memory > 0 {
-			memory += resident(pid) + nameless(pid)
+		if l.Memory > 0 || l.Disk > 0 {
+			inMemory, onDisk := nameless(pid)
+			memory += resident(pid) + inMemory
+			disk += onDisk
 		}
 		tasks += threads(pid)
 		if l.Files > 0 && descriptors(pid) >= l.Files {
@@ -91,7 +107,7 @@ func (w *warden) over(pids []int) Reason {
 		return ProcessLimit
 	case l.Memory > 0 && memory+kept > l.Memory:
 		return MemoryLimit
-	case l.Disk > 0 && kept > l.Disk:
+	case l.Disk > 0 && kept+disk > l.Disk:
 		return DiskLimit
 	}
 	return ""
@@ -119,21 +135,23 @@ func resident(pid int) int64 {
 	return total
 }
 
-// nameless is the memory in files that have no name and that a process holds open.
-func nameless(pid int) int64 {
+// nameless is what a process holds open in files that have no name: in memory, and
+// on disk.
+func nameless(pid int) (memory, disk int64) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"
-	var total int64
 	for _, fd := range numbers(dir) {
 		name := dir + strconv.Itoa(fd)
-		if to, err := os.Readlink(name); err != nil || !strings.HasPrefix(to, "/memfd:") {
-			continue
-		}
+		to, err := os.Readlink(name)
 		var st unix.Stat_t
-		if unix.Stat(name, &st) == nil {
-			total += st.Blocks * 512
+		switch {
+		case err != nil || unix.Stat(name, &st) != nil:
+		case strings.HasPrefix(to, "/memfd:"):
+			memory += st.Blocks * 512
+		case st.Nlink == 0 && st.Mode&unix.S_IFMT == unix.S_IFREG:
+			disk += st.Blocks * 512
 		}
 	}
-	return total
+	return memory, disk
 }
 
 // segments is the memory in System V segments of the cell's own namespace.

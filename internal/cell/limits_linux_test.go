@@ -22,8 +22,8 @@ func TestConfinedLimits(t *testing.T) {
 			`python3 -c 'x = b"x" * 20000000'`, MemoryLimit, "python3",
 		},
 		"memory in files": {Limits{Memory: 64 << 20}, `head -c 100000000 /dev/zero >/dev/shm/x; sleep 60`, `head -c 10000000 /dev/zero >/dev/shm/x`, MemoryLimit, "sh"},
-		"processes":       {Limits{Processes: 12}, `i=0; while test $i -lt 30; do sleep 60 & i=$((i+1)); done; wait`, `sleep 0.2 & sleep 0.2 & wait`, ProcessLimit, "sh"},
-		"daemons":         {Limits{Processes: 12}, `i=0; while test $i -lt 30; do setsid sleep 60 & i=$((i+1)); done; sleep 60`, `setsid sleep 0.2 & sleep 0.2`, ProcessLimit, "sh"},
+		"processes":       {Limits{Processes: 12}, `i=0; while test $i -lt 14; do sleep 60 & i=$((i+1)); done; wait`, `sleep 0.2 & sleep 0.2 & wait`, ProcessLimit, "sh"},
+		"daemons":         {Limits{Processes: 12}, `i=0; while test $i -lt 14; do setsid sleep 60 & i=$((i+1)); done; sleep 60`, `setsid sleep 0.2 & sleep 0.2`, ProcessLimit, "sh"},
 		"open files": {Limits{Files: 40}, `python3 -c 'import time, os
 f = []
 try:

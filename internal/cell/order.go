@@ -49,12 +49,17 @@ type Host struct {
 	Mounts  []MountPoint       // what is mounted, in the order of mounting
 	Kinds   map[string]Kind    // of the paths that an Order names
 	Lists   map[string][]Entry // of directories that are taken apart
+	Aliases []string           // other names of what an Order hides, by other mounts
 	Sockets []string           // listening, with a path
 	Git     string             // the program
 }
 
 // MountPoint is one line of the kernel's list.
-type MountPoint struct{ At, Type string }
+type MountPoint struct {
+	At, Type string
+	Dev      string // of the file system
+	Root     string // the part of it that is mounted
+}
 
 // Kind is what lies at a path.
 type Kind int

@@ -47,6 +47,7 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 		return Spec{}, &layerError{CopyView, fmt.Errorf("filesystem.outside: capture needs it")}
 	}
 	if s.has(Namespaces) {
+		s.Sockets = h.Sockets
 		s.View = view(o, h, s.has(CopyView))
 	} else {
 		s.Hidden = o.Hide
@@ -112,6 +113,7 @@ func view(o Order, h Host, overlays bool) []Op {
 	v.home()
 	v.scratch()
 	v.opened()
+	v.inWrite()
 	v.hidden()
 	v.holes()
 	v.sort()
@@ -344,31 +346,47 @@ func insideAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(d string) bool { return path != d && within(path, d) })
 }
 
-// hidden takes away what may not be read. In a copy-on-write home a name is made
-// absent, also one that is not there yet: what the operator puts there later
-// stays unseen. Elsewhere something unreadable is mounted over what is there.
+// inWrite deals with what is mounted below a directory that is written in place: a
+// bind brings it along. A view of the kernel is covered, anything else can be read.
+func (v *viewer) inWrite() {
+	for _, m := range v.host.Mounts {
+		if !insideAny(m.At, v.order.Write) || v.named(m.At) {
+			continue
+		}
+		if pseudo[m.Type] {
+			v.add(Op{Do: Mask, At: m.At, File: v.host.Kinds[m.At] == File})
+		} else {
+			v.add(Op{Do: BindOver, At: m.At, From: m.At})
+		}
+	}
+}
+
+// hidden takes away what may not be read. Seen through an overlay, a name is made
+// absent, also one that is not there yet: what comes to be later stays unseen.
+// Elsewhere something unreadable is mounted over what is there.
 func (v *viewer) hidden() {
-	list := slices.Clone(v.order.Hide)
-	if !v.overlays {
-		list = append(list, v.host.Sockets...)
+	list := slices.Concat(v.order.Hide, v.host.Aliases)
+	for _, s := range v.host.Sockets { // through an overlay they cannot be reached
+		if over := v.over(s); over != nil && over.Do == BindOver && over.At != s {
+			list = append(list, s)
+		}
 	}
 	sort.Strings(list)
+	last := "" // the last name that is gone with everything below
 	for _, at := range slices.Compact(list) {
 		over := v.over(at)
 		switch {
+		case last != "" && within(at, last):
+			// It is gone with what it is in.
 		case over == nil, over.At != at && (over.Do == Tmpfs || over.Do == Private || over.Do == Mask || over.Do == Skeleton):
 			// It is not there to be seen.
 		case over.At == at && over.Do != Overlay && over.Do != Skeleton && v.named(at):
 			// It is what was asked for by name.
 		case over.At == at:
 			v.add(Op{Do: Mask, At: at, File: v.host.Kinds[at] == File})
-		case over.Do == Overlay && over.Layer != "":
-			rel := strings.TrimPrefix(strings.TrimPrefix(at, over.At), "/")
-			if v.holesBelow(at) {
-				over.Empty = append(over.Empty, rel)
-			} else {
-				over.Absent = append(over.Absent, rel)
-			}
+		case over.Do == Overlay && !v.holesBelow(at):
+			over.Absent = append(over.Absent, strings.TrimPrefix(strings.TrimPrefix(at, over.At), "/"))
+			last = at
 		case v.host.Kinds[at] == Directory:
 			v.add(Op{Do: Mask, At: at})
 		case v.host.Kinds[at] == File, v.host.Kinds[at] == Special:
@@ -404,13 +422,14 @@ func (v *viewer) holes() {
 	}
 }
 
-// makes reports whether the directory for a mount has to be made in an operation.
+// makes reports whether the place for a mount has to be made in an operation. In an
+// overlay it has when the host does not have it.
 func (v *viewer) makes(op *Op, at string) bool {
 	switch op.Do {
 	case Tmpfs, Private, Mask, Skeleton:
 		return true
 	case Overlay:
-		return slices.ContainsFunc(op.Empty, func(e string) bool { return within(at, filepath.Join(op.At, e)) })
+		return v.host.Kinds[at] == Absent
 	}
 	return false
 }

@@ -1,9 +1,6 @@
 package cell
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // PrivateLayer says where a kept layer was seen by the command and what cordon
 // itself put into it, so that whoever looks into it afterwards knows the rest for
@@ -45,7 +42,7 @@ func (s Spec) Private() []PrivateLayer {
 		}
 		list = append(list, PrivateLayer{
 			Name: op.Layer, At: op.At, For: purpose, Overlay: op.Do != Private,
-			Hidden: slices.Concat(op.Absent, op.Empty), Made: slices.Concat(op.Make, op.Empty),
+			Hidden: op.Absent, Made: op.Make,
 		})
 	}
 	return list

@@ -6,12 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
 
-// A kept layer is found again at the next launch as the worker left it. Nothing
-// here follows a link in one: everything goes through os.Root or a descriptor.
+// A kept layer is found again at the next launch as the worker left it. Nothing is
+// written into one but by the kernel, and nothing here follows a link in one.
 
 // layerDir makes a directory of the layers.
 func (b *builder) layerDir(name string, mode uint32) error {
@@ -89,46 +90,64 @@ func (b *builder) layer(op Op, lower int) (upper, work *os.File, err error) {
 	if work, err = root.OpenFile("work", os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0); err != nil {
 		return nil, nil, errors.Join(err, upper.Close())
 	}
-	if err := prepareUpper(root, upper, lower, op); err != nil {
+	mode, err := modeOfFd(lower)
+	if err == nil {
+		err = unix.Fchmod(int(upper.Fd()), uint32(mode))
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, upper.Close(), work.Close())
 	}
 	return upper, work, nil
 }
 
-// prepareUpper gives an upper layer the mode of what it covers, and takes names
-// away from it.
-func prepareUpper(root *os.Root, upper *os.File, lower int, op Op) error {
+// hiding makes the directory that lies between the host's and the worker's: names
+// are taken away in it, and places to mount on are made. It is new for every
+// launch and not the worker's to change.
+func (b *builder) hiding(op Op, lower int) (string, error) {
+	if len(op.Absent)+len(op.Make)+len(op.Files) == 0 {
+		return nothing, nil
+	}
+	b.skeletons++
+	dir := fmt.Sprintf("%s/%d", hidings, b.skeletons)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", err
+	}
 	mode, err := modeOfFd(lower)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := unix.Fchmod(int(upper.Fd()), uint32(mode)); err != nil {
-		return err
+	if err := os.Chmod(dir, mode); err != nil {
+		return "", err
 	}
-	in, err := root.OpenRoot("upper")
+	in, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer in.Close()
-	h := &hider{in: in, upper: int(upper.Fd()), lower: lower, there: map[string]bool{}, done: map[string]bool{}, open: map[string]*os.File{}}
+	at, err := in.Open(".")
+	if err != nil {
+		return "", err
+	}
+	defer at.Close()
+	h := &hider{in: in, upper: int(at.Fd()), lower: lower, there: map[string]bool{}, done: map[string]bool{}, open: map[string]*os.File{}}
 	defer h.close()
 	for _, rel := range op.Absent {
 		if err := h.absent(rel); err != nil {
-			return fmt.Errorf("hide %s: %w", rel, err)
+			return "", fmt.Errorf("hide %s: %w", rel, err)
 		}
 	}
-	for _, rel := range op.Empty {
-		if err := h.empty(rel); err != nil {
-			return fmt.Errorf("hide %s: %w", rel, err)
+	for _, rel := range slices.Concat(op.Make, op.Files) { // with the modes of what they are in
+		if _, err := h.descend(rel); err != nil {
+			return "", err
 		}
 	}
-	return makeIn(in, op)
+	return dir, makeIn(in, op)
 }
 
-// hider takes names out of a layer.
+// hider takes names away in a directory that lies over the host's.
 type hider struct {
 	in    *os.Root
-	upper int // the same
+	upper int // the same, and not the worker's layer
 	lower int
 	there map[string]bool // directories of the host's that the layer has too
 	done  map[string]bool
@@ -139,9 +158,9 @@ type hider struct {
 	}
 }
 
-// descend makes the directories of a layer down to the parent of a name. It stops
-// where the host has none, or where the worker has something else: what is absent
-// there is absent as a whole. It returns how far it came.
+// descend makes the directories down to the parent of a name. It stops where the
+// host has none: what is absent there is absent as a whole. It returns how far it
+// came.
 func (h *hider) descend(rel string) (string, error) {
 	dir := filepath.Dir(rel)
 	if dir == "." || h.there[dir] {
@@ -153,7 +172,10 @@ func (h *hider) descend(rel string) (string, error) {
 	}
 	var st unix.Stat_t
 	err = unix.Fstatat(h.lower, dir, &st, unix.AT_SYMLINK_NOFOLLOW)
-	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+	if err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR || errors.Is(err, unix.ENOTDIR) {
+		return "", errNothingThere
+	}
+	if errors.Is(err, unix.ENOENT) {
 		return dir, nil
 	}
 	if err != nil {
@@ -166,30 +188,24 @@ func (h *hider) descend(rel string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	if fi, err := h.in.Lstat(dir); err != nil || !fi.IsDir() {
-		return dir, err
-	}
 	h.there[dir] = true
 	return rel, nil
 }
 
-// absent makes a name of the host's not there, now and when it comes to be. What
-// the worker has made in its place stays.
+// errNothingThere says that a way leads through something that is no directory.
+var errNothingThere = errors.New("nothing can be there")
+
+// absent makes a name of the host's not there, now and when it comes to be.
 func (h *hider) absent(rel string) error {
 	at, err := h.descend(rel)
+	if errors.Is(err, errNothingThere) {
+		return nil
+	}
 	if err != nil || h.done[at] {
 		return err
 	}
 	h.done[at] = true
-	err = h.whiteout(at)
-	if !errors.Is(err, unix.EEXIST) {
-		return err
-	}
-	fi, err := h.in.Lstat(at)
-	if err != nil || !fi.IsDir() {
-		return err
-	}
-	return h.opaque(at)
+	return h.whiteout(at)
 }
 
 // whiteout puts the kernel's sign for "removed" at a name: one for all of them,
@@ -230,24 +246,4 @@ func (h *hider) close() {
 	for _, f := range h.open {
 		f.Close()
 	}
-}
-
-// empty makes a directory of the host's seen as an empty one.
-func (h *hider) empty(rel string) error {
-	if _, err := h.descend(rel); err != nil {
-		return err
-	}
-	if err := h.in.MkdirAll(rel, 0o755); err != nil {
-		return err
-	}
-	return h.opaque(rel)
-}
-
-func (h *hider) opaque(rel string) error {
-	dir, err := h.in.OpenFile(rel, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return unix.Fsetxattr(int(dir.Fd()), "user.overlay.opaque", []byte("y"), 0)
 }

@@ -9,7 +9,7 @@ import (
 // puts into them.
 func TestPrivateLayers(t *testing.T) {
 	host := Host{
-		Mounts: []MountPoint{{"/", "ext4"}, {"/data-1", "ext4"}},
+		Mounts: []MountPoint{{At: "/", Type: "ext4"}, {At: "/data-1", Type: "ext4"}},
 		Kinds: map[string]Kind{
 			"/": Directory, "/tmp": Directory, "/var/tmp": Directory, "/usr": Directory, "/data-1": Directory,
 			"/home/me": Directory, "/home": Directory, "/tree": Directory, "/cache": Directory, "/usr/secret": Directory,

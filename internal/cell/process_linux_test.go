@@ -166,11 +166,15 @@ func TestConfinedProgramThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.command.Started = func(Launch) error { return nil }
-	for program, word := range map[string]string{
-		"no-such-program": "not found", "./plain": "permission denied", "./absent": "no such file", "./empty": "exec format", ".": "not found",
+	for program, want := range map[string]struct {
+		code int
+		word string
+	}{
+		"no-such-program": {127, "not found"}, "./absent": {127, "no such file"}, ".": {127, "not found"},
+		"./plain": {126, "permission denied"}, "./empty": {126, "exec format"},
 	} {
 		exit, out, err := r.run(program)
-		if err == nil || exit.Reason != NotStarted || exit.Code != 127 || !strings.Contains(err.Error(), word) {
+		if err == nil || exit.Reason != NotStarted || exit.Code != want.code || !strings.Contains(err.Error(), want.word) {
 			t.Errorf("%s: %+v, %v %q", program, exit, err, out)
 		}
 	}

@@ -2,6 +2,7 @@ package cell
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -176,11 +178,23 @@ func refusedCall() error {
 	return nil
 }
 
+// patience is how long git may take in a repository that a worker has had: a pipe
+// in the place of a ref would hold it for ever.
+const patience = 20 * time.Second
+
 // commit makes a commit as the worker will, and removes every trace of it.
 func commit(s Spec) error {
+	// The one that the worker finds: what cordon found may lie where it sees nothing.
+	program, err := Command{Argv: []string{"git"}, Env: s.Env}.program()
+	if err != nil {
+		program = s.Proof.Git
+	}
 	git := func(args ...string) (string, error) {
 		var said bytes.Buffer
-		cmd := exec.Command(s.Proof.Git, args...)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.WaitDelay = time.Second
 		cmd.Dir, cmd.Env, cmd.Stderr = s.Proof.Commit, s.Env, &said
 		out, err := cmd.Output()
 		if err != nil {

@@ -78,7 +78,7 @@ func newSeat(c Command, namespaced bool, lock *os.File, home *group) (*Seat, err
 	if stdin != nil && stdin != c.Stdin {
 		defer stdin.Close()
 	}
-	cmd.Stdout, cmd.Stderr = writing(c.Stdout), writing(c.Stderr)
+	cmd.Stdout, cmd.Stderr = writing(c.Stdout, c.Stderr)
 	cmd.ExtraFiles = []*os.File{plan, theirs}
 	if lock != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)

@@ -18,9 +18,12 @@ type Spec struct {
 	Read   []string `json:"read"`            // what Landlock lets it read
 	Hidden []string `json:"hidden"`          // what Landlock has to keep from it, where no mount does
 	Shown  []string `json:"shown,omitempty"` // what it reads although it lies in something hidden, where no mount shows it
-	Keep   string   `json:"keep"`            // the host's directory of the private layers; "": in memory
-	Limits Limits   `json:"limits"`
-	Proof  Proof    `json:"proof"`
+	// Sockets are those of the host that have to be covered where an overlay of the
+	// view turns out to be refused.
+	Sockets []string `json:"sockets,omitempty"`
+	Keep    string   `json:"keep"` // the host's directory of the private layers; "": in memory
+	Limits  Limits   `json:"limits"`
+	Proof   Proof    `json:"proof"`
 
 	// Terminal says which of the three standard descriptors are its own pty.
 	Terminal [3]bool `json:"terminal"`
@@ -60,7 +63,6 @@ type Op struct {
 	Bare  bool   `json:"bare,omitempty"`  // just a part of the host: bound where an overlay is refused, left out where it is gone
 
 	Absent []string `json:"absent,omitempty"` // overlay: names that do not exist in it
-	Empty  []string `json:"empty,omitempty"`  // overlay: directories of which only what is mounted below is there
 	Make   []string `json:"make,omitempty"`   // directories made in it before it is sealed
 	Files  []string `json:"files,omitempty"`  // empty files made in it, to be mounted on
 	Links  []Link   `json:"links,omitempty"`  // symbolic links made in it

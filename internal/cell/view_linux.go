@@ -21,6 +21,7 @@ const (
 	emptyFile = "/file" // which nobody can read
 
 	skeletons = "/skeletons"
+	hidings   = "/hidings"
 )
 
 // builder carries out the operations of a view. Every path is walked from a
@@ -30,6 +31,7 @@ type builder struct {
 	base      int
 	layers    string // where the layers are, below base
 	skeletons int
+	sockets   []string
 }
 
 // buildView makes the cell's file system and enters it. When it returns, nothing
@@ -46,7 +48,7 @@ func buildView(s Spec) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	b := &builder{base: base, layers: memory}
+	b := &builder{base: base, layers: memory, sockets: s.Sockets}
 	if s.Keep != "" {
 		b.layers = hostRoot + s.Keep
 	}
@@ -78,7 +80,7 @@ func enterBase(room int64) error {
 	if err := unix.Mount("cordon", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return fmt.Errorf("mount a tmpfs: %w", err)
 	}
-	for _, dir := range []string{hostRoot, newRoot, memory, nothing, skeletons} {
+	for _, dir := range []string{hostRoot, newRoot, memory, nothing, skeletons, hidings} {
 		if err := os.Mkdir(at+dir, 0o755); err != nil {
 			return err
 		}
@@ -199,11 +201,22 @@ func (b *builder) do(op Op) error {
 // overlay shows a directory of the host.
 func (b *builder) overlay(op Op) error {
 	err := b.overlayOf(hostRoot+op.From, op)
-	if err != nil && op.Bare && op.Layer == "" {
-		// Some file systems cannot be a layer of an overlay.
-		return b.bind(hostRoot+op.From, op.At, false)
+	if err == nil || !op.Bare || op.Layer != "" || len(op.Absent) > 0 {
+		return err
 	}
-	return err
+	// Some file systems cannot be a layer of an overlay. Sockets can be reached
+	// through a bind.
+	if err := b.bind(hostRoot+op.From, op.At, false); err != nil {
+		return err
+	}
+	for _, s := range b.sockets {
+		if within(s, op.At) {
+			if err := unlessGone(b.bind(emptyFile, s, false)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // overlayOf mounts a directory with a private layer above it, or with none and
@@ -214,19 +227,22 @@ func (b *builder) overlayOf(below string, op Op) error {
 		return err
 	}
 	defer unix.Close(lower)
-	options := "userxattr,index=off,xino=off,lowerdir="
+	above, err := b.hiding(op, lower)
+	if err != nil {
+		return err
+	}
+	options := "userxattr,index=off,xino=off,lowerdir=" + above + ":" + descriptor(lower)
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV)
 	if op.Layer == "" {
-		options += nothing + ":" + descriptor(lower)
 		flags |= unix.MS_RDONLY
 	} else {
 		upper, work, err := b.layer(op, lower)
 		if err != nil {
-			return &layerError{CopyView, err}
+			return err
 		}
 		defer upper.Close()
 		defer work.Close()
-		options += fmt.Sprintf("%s,upperdir=%s,workdir=%s", descriptor(lower), descriptor(int(upper.Fd())), descriptor(int(work.Fd())))
+		options += fmt.Sprintf(",upperdir=%s,workdir=%s", descriptor(int(upper.Fd())), descriptor(int(work.Fd())))
 	}
 	if err := b.mount("overlay", op.At, flags, options); err != nil {
 		return &layerError{CopyView, fmt.Errorf("mount: %w", err)}

@@ -28,6 +28,7 @@ var secretTable = []secretName{
 	{"*_PASS", byConvention}, {"PASS", byConvention}, {"*_PASS_*", byConvention},
 	{"*_PWD", byConvention}, {"*_PIN", byConvention}, {"*_PAT", byConvention},
 	{"*_AUTH", byConvention}, {"*_AUTH_*", byConvention}, {"*_AUTHTOKEN*", byConvention},
+	{"*BEARER*", byConvention}, {"*KEYSTORE*", byConvention}, {"*SIGNINGKEY*", byConvention}, {"*_PW", byConvention},
 	{"*_COOKIE", byConvention}, {"*_COOKIES", byConvention}, {"*_JWT", byConvention},
 	{"*_CERT", byConvention}, {"*_PEM", byConvention},
 	{"*_HEADERS", byConvention}, {"*_SALT", byConvention}, {"*_SIGNATURE", byConvention}, {"*_WEBHOOK*", byConvention},

@@ -167,6 +167,7 @@ func plainAttempts() []attempt {
 		{"lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE, unix.ENOSYS, []uintptr{0, bad}},
 		{"nfsservctl", unix.SYS_NFSSERVCTL, unix.ENOSYS, nil},
 		{"openat2", unix.SYS_OPENAT2, unix.ENOSYS, []uintptr{cwd, text("."), pointer([3]uint64{}), 24}},
+		{"prlimit64 by number", unix.SYS_PRLIMIT64, unix.EPERM, []uintptr{1, unix.RLIMIT_CORE, 0, 0}},
 		{"personality READ_IMPLIES_EXEC", unix.SYS_PERSONALITY, unix.EPERM, []uintptr{0x400000}},
 		{"personality, garbage above", unix.SYS_PERSONALITY, unix.EPERM, []uintptr{0x400000 | garbage}},
 		{"a call after the newest", newest + 1, unix.ENOSYS, nil},

@@ -26,6 +26,9 @@ var (
 var oddPersonality = condition{"with anything but the common values",
 	[]test{isNot(0, 0x0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff)}}
 
+// otherProcess: the number is not 0, which is the caller itself.
+var otherProcess = condition{"of another process, or of its own by number", []test{isNot(0, 0)}}
+
 var terminalTricks = condition{"TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS",
 	[]test{is(1, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS)}}
 

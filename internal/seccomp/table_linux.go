@@ -84,6 +84,7 @@ var common = []rule{
 	{"swapon", unix.SYS_SWAPON, unix.EPERM, recorded, always, "reads and writes memory through a file"},
 	{"swapoff", unix.SYS_SWAPOFF, unix.EPERM, recorded, always, "takes memory from the machine"},
 	{"vhangup", unix.SYS_VHANGUP, unix.EPERM, routine, always, "hangs up a terminal"},
+	{"prlimit64", unix.SYS_PRLIMIT64, unix.EPERM, recorded, otherProcess, "changes the limits of another process, the one that watches the cell among them"},
 	{"personality", unix.SYS_PERSONALITY, unix.EPERM, routine, oddPersonality, "old ABIs weaken memory protection and are little tested"},
 
 	// Terminals: input for whoever reads the other end.

@@ -31,6 +31,11 @@ func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order
 			return nil, &RefusedError{err}
 		}
 		e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
+		for _, rel := range l.Executed { // the operator's git runs or reads it, in this very checkout
+			if at := filepath.Join(l.Worktree, filepath.FromSlash(rel)); exists(at) {
+				hold(&e, at)
+			}
+		}
 		modules, err := shadow.Submodules(s.Host, l.Worktree, hazards.Repositories)
 		if err != nil {
 			return nil, err

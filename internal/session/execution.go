@@ -106,9 +106,12 @@ func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *a
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := repo.fixExecuted(ctx, &e); err != nil {
+	absent, err := repo.fixExecuted(ctx, &e)
+	if err != nil {
 		return nil, nil, err
 	}
+	commits := notice
+	notice = func() string { return strings.TrimSpace(commits() + "\n" + appeared(absent)) }
 	// The worktree that the command is confined to is seen, also where only a part
 	// of it is written.
 	top := repo.host.Top
@@ -193,6 +196,29 @@ func (x Execution) writeDirs(top, dir string) ([]string, error) {
 	return list, nil
 }
 
+// Unusable recognises the failure of a launch in a private repository that an
+// earlier command has spoilt.
+func Unusable(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "proof failed: commit")
+}
+
+// Reset moves the private repository of a directory's checkout to the trash.
+func Reset(ctx context.Context, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := repositoryAround(ctx, dir)
+	if err != nil || r == nil {
+		return err
+	}
+	_, err = r.state.Trash(r.state.Shadow(state.Key(r.host.Top)), time.Now())
+	return err
+}
+
 // ownPolicy refuses a policy that the command could change for its next run.
 func (x Execution) ownPolicy(write []string) error {
 	if x.Source == "" {
@@ -274,20 +300,66 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 }
 
 // fixExecuted keeps what the operator's git runs or reads in the checkout from
-// being written: nobody audits an execution.
-func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) error {
+// being written: nobody audits an execution. It returns what would be run or read
+// and is not there, which nothing can be mounted on.
+func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) (absent []string, err error) {
 	s := &Session{Bin: r.bin, Host: r.host, State: r.state}
 	places, err := s.executed(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, rel := range places {
-		real, err := filepath.EvalSymlinks(filepath.Join(r.host.Top, filepath.FromSlash(rel)))
-		if err == nil && !slices.Contains(e.Held, real) && !slices.Contains(e.Write, real) {
-			e.Held = append(e.Held, real)
+		at := filepath.Join(r.host.Top, filepath.FromSlash(rel))
+		real, err := filepath.EvalSymlinks(at)
+		if err != nil {
+			absent = append(absent, at)
+			continue
+		}
+		hold(e, real)
+	}
+	return absent, r.holdGitlinks(ctx, e)
+}
+
+func hold(e *worktree.Enclosure, path string) {
+	if !slices.Contains(e.Held, path) && !slices.Contains(e.Write, path) {
+		e.Held = append(e.Held, path)
+	}
+}
+
+// holdGitlinks keeps submodules that were never fetched empty: git runs what the
+// configuration of a repository there says.
+func (r *around) holdGitlinks(ctx context.Context, e *worktree.Enclosure) error {
+	here, err := r.checkout()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(r.host.Top, ".gitmodules")); err != nil || here.Head == "" {
+		return nil
+	}
+	files, err := r.host.Tree(ctx, here.Head)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		at := filepath.Join(r.host.Top, filepath.FromSlash(f.Path))
+		if f.Mode != git.Gitlink || exists(filepath.Join(at, ".git")) {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(at); err == nil && real == at {
+			hold(e, at)
 		}
 	}
 	return nil
+}
+
+// appeared says what has come to be that the operator's git runs or reads.
+func appeared(absent []string) string {
+	for _, p := range absent {
+		if exists(p) {
+			return fmt.Sprintf("CAREFUL: your git runs or reads %s, and the command has made that: look at it before you use git here", p)
+		}
+	}
+	return ""
 }
 
 // shadowTop is the file beside a shadow that says which checkout it is for.

@@ -71,8 +71,9 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 		return err
 	}
 	defer out.Close()
-	how.transcript = out
-	tee := io.MultiWriter(out, how.Output)
+	kept := &bounded{w: out, left: transcriptRoom}
+	how.transcript = kept
+	tee := io.MultiWriter(kept, how.Output)
 	if err := s.setup(ctx, w, tee); err != nil {
 		return err
 	}
@@ -248,6 +249,32 @@ func (s *Session) transcript(id lease.ID) (*os.File, error) {
 		return nil, err
 	}
 	return os.OpenFile(s.workerFile(id, "transcript"), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+}
+
+// transcriptRoom is what one launch may fill of the transcript: it is on the
+// operator's disk, and no limit of the worker's counts it.
+const transcriptRoom = 256 << 20
+
+// bounded takes everything and keeps the beginning.
+type bounded struct {
+	w    io.Writer
+	left int // below 0: it was cut
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left < 0 {
+		return len(p), nil
+	}
+	keep := p[:min(len(p), b.left)]
+	if _, err := b.w.Write(keep); err != nil {
+		return 0, err
+	}
+	if b.left -= len(keep); len(keep) == len(p) {
+		return len(p), nil
+	}
+	b.left = -1
+	_, err := io.WriteString(b.w, "\n[the transcript ends here: there was more]\n")
+	return len(p), err
 }
 
 // giveUp records the end of a worker that nobody saw end.

@@ -67,7 +67,8 @@ func (e Enclosure) Order() (cell.Order, error) {
 // hide lists what the worker does not see, and the parts of it that it does.
 func (e Enclosure) hide(o *cell.Order) error {
 	w := way{}
-	denied, err := w.matches(e.Rules.Hidden())
+	globs := e.Rules.Hidden()
+	denied, err := w.matches(append(globs, relocated(globs, e.Home)...))
 	if err != nil {
 		return err
 	}
@@ -204,9 +205,11 @@ func (w way) dir(path string) *place {
 				p.real, mode = real, os.ModeDir
 			}
 		}
-		if !there && up.in != nil || there && !mode.IsDir() {
-			p.gone = p.real // nothing is below it
-			w[path] = p
+		if !there && up.in != nil {
+			p.gone = p.real
+		}
+		if p.gone != "" || there && !mode.IsDir() {
+			w[path] = p // nothing is below it
 			return p
 		}
 	}

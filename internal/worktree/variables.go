@@ -173,6 +173,9 @@ var unfit = sync.OnceValue(func() *regexp.Regexp {
 		`|(pass(word|wd|phrase)?|secret|tokens?|api[-_]?key|private[-_]?key|credentials?)["']?\s*=` +
 		`|(pass(word|wd|phrase)?|secret|tokens?|api[-_]?key|private[-_]?key|credentials?)["']\s*:` +
 		`|authorization["']?\s*[:=]` +
+		`|[\w.-]*(pwd|[._-]pw|bearer)["']?\s*=` +
 		`|-----BEGIN [A-Z ]*PRIVATE KEY` +
+		`|\b(gh[pousr]_|github_pat_|glpat-|sk-ant-|sk-proj-|xox[abprs]-|npm_|pypi-|hf_|dop_v1_|shpat_|AKIA|ASIA|AIza)[\w-]{8,}` +
+		`|\bsk-[\w-]{20,}|\beyJ[\w-]{10,}\.eyJ` +
 		`|--jobserver-`)
 })

@@ -1,0 +1,141 @@
+package cell
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What an attacker found who read the code. Each of these succeeded once.
+
+// A directory that is written in place brings along what is mounted below it.
+func TestAttackMountsBelowTheTree(t *testing.T) {
+	r := newRoom(t)
+	for name, kind := range map[string]string{"proc": "proc", "disk": "tmpfs"} {
+		at := filepath.Join(r.tree, name)
+		if err := os.Mkdir(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Mount(kind, at, kind, 0, ""); err != nil {
+			t.Skipf("nothing can be mounted here: %v", err)
+		}
+		defer unix.Unmount(at, unix.MNT_DETACH)
+	}
+	r.put(filepath.Join(r.tree, "disk/file"), "theirs")
+	r.refused(`echo x >disk/new`, "Read-only")
+	r.refused(`cat proc/sys/kernel/core_pattern >/dev/null`, "denied")
+	if out := r.sh(`cat disk/file`); out != "theirs" {
+		t.Errorf("%q", out)
+	}
+}
+
+// An editor that saves by renaming uncovers what was hidden. The cell ends.
+func TestAttackReplacedFromOutside(t *testing.T) {
+	r := newRoom(t)
+	secret := r.put(filepath.Join(r.tree, ".env"), "secret")
+	r.order.Hide = []string{secret}
+	go func() {
+		for range 2000 {
+			if _, err := os.Stat(filepath.Join(r.tree, "ready")); err == nil {
+				break
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		draft := filepath.Join(r.tree, ".env.draft")
+		_ = os.WriteFile(draft, []byte("secret"), 0o644)
+		_ = os.Rename(draft, secret)
+	}()
+	exit, out, err := r.run("sh", "-c", `cat .env; touch ready; exec sleep 60`)
+	if err != nil || exit.Reason != Uncovered || strings.Contains(out, "secret") {
+		t.Errorf("%+v, %v %q", exit, err, out)
+	}
+}
+
+// The mode of a device is the host's, for root too.
+func TestAttackDeviceModes(t *testing.T) {
+	r := newRoom(t)
+	var before, after unix.Stat_t
+	if err := unix.Stat("/dev/zero", &before); err != nil {
+		t.Fatal(err)
+	}
+	exit, out, _ := r.run("sh", "-c", `chmod 0600 /dev/zero || touch -d 2001-01-01 /dev/zero`)
+	if err := unix.Stat("/dev/zero", &after); err != nil || exit.OK() || before.Mode != after.Mode || before.Mtim != after.Mtim {
+		t.Errorf("%+v %s: %o became %o", exit, out, before.Mode, after.Mode)
+	}
+}
+
+// A name that is hidden before it is there stays hidden when the worker has made
+// and removed something in its place.
+func TestAttackHiddenNameMadeAndRemoved(t *testing.T) {
+	r := newRoom(t)
+	r.order.Hide = []string{r.home + "/.aws"}
+	go func() {
+		for range 2000 {
+			if _, err := os.Stat(filepath.Join(r.tree, "ready")); err == nil {
+				break
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		_ = os.Mkdir(filepath.Join(r.home, ".aws"), 0o755)
+		_ = os.WriteFile(filepath.Join(r.home, ".aws/credentials"), []byte("secret"), 0o644)
+		_ = os.WriteFile(filepath.Join(r.tree, "put"), nil, 0o644)
+	}()
+	out := r.sh(`mkdir ~/.aws && rmdir ~/.aws; touch ready; i=0; while ! test -e put && test $i -lt 500; do sleep 0.01; i=$((i+1)); done; test -e put || exit 9; cat ~/.aws/credentials 2>&1; ls -A ~; true`)
+	if strings.Contains(out, "secret") {
+		t.Errorf("%q", out)
+	}
+}
+
+// What a worker leaves in a kept layer is not followed by the next launch.
+func TestAttackLinksInKeptLayers(t *testing.T) {
+	r := newRoom(t)
+	r.order.Layers = t.TempDir()
+	victim := t.TempDir()
+	r.put(filepath.Join(r.home, ".config/gh/hosts.yml"), "secret")
+	r.order.Hide = []string{r.home + "/.config/gh", r.home + "/.config/hub"}
+	r.sh(`rm -rf ~/.config && ln -s ` + hostRoot + victim + ` ~/.config`)
+	exit, out, err := r.run("sh", "-c", `ls ~/.config/; true`)
+	if err != nil {
+		t.Logf("the second launch is refused, which will do: %v", err)
+	}
+	if names, err := os.ReadDir(victim); err != nil || len(names) > 0 {
+		t.Errorf("%v, %v: %+v %q", names, err, exit, out)
+	}
+}
+
+// No signal from inside ends the process that watches the cell.
+func TestAttackSignalsToTheFirstProcess(t *testing.T) {
+	r := newRoom(t)
+	if out := r.sh(`for s in SEGV ABRT BUS FPE ILL TRAP SYS QUIT TERM KILL STOP; do kill -$s 1; done; echo alive`); !strings.HasSuffix(out, "alive\n") || strings.Contains(out, "goroutine") {
+		t.Errorf("%q", out)
+	}
+}
+
+// The limits are those of the cell: no process of it can change another's.
+func TestAttackLimitsOfTheFirstProcess(t *testing.T) {
+	r := newRoom(t)
+	need(t, "prlimit")
+	r.order.Limits.Processes = 64
+	exit, out, err := r.run("sh", "-c", `prlimit --pid 1 --nofile=0:0; for i in $(seq 100); do sleep 5 & done 2>/dev/null; wait`)
+	if err != nil || exit.Reason != ProcessLimit && exit.OK() || !strings.Contains(out, "not permitted") {
+		t.Errorf("%+v, %v %q", exit, err, out)
+	}
+}
+
+// A file system that is mounted twice shows what is hidden twice.
+func TestAttackOtherMounts(t *testing.T) {
+	mounts := []MountPoint{
+		{At: "/", Type: "ext4", Dev: "8:1", Root: "/"}, {At: "/home", Type: "ext4", Dev: "8:2", Root: "/"},
+		{At: "/mnt/all", Type: "ext4", Dev: "8:2", Root: "/"}, {At: "/mnt/me", Type: "ext4", Dev: "8:2", Root: "/me"},
+		{At: "/mnt/keys", Type: "ext4", Dev: "8:2", Root: "/me/.ssh"}, {At: "/mnt/other", Type: "ext4", Dev: "8:2", Root: "/you"},
+	}
+	got := aliases(mounts, Order{Hide: []string{"/home/me/.ssh", "/etc/shadow"}})
+	if want := []string{"/mnt/all/me/.ssh", "/mnt/me/.ssh", "/mnt/keys"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
