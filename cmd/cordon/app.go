@@ -53,7 +53,8 @@ func (a *app) root() *cobra.Command {
 		Long:  about,
 		Example: `  cordon demo                          see it work, no key and no network needed
   cordon init                          write a policy for this repository
-  cordon run -- claude -p "fix #12"    dispatch a worker
+  cordon run -- ./agent.sh             dispatch a worker
+  cordon exec -- make test             run a command in a cell, and nothing else
   cordon ls                            what became of the workers
   cordon quarantine ls                 what did not pass, and why`,
 		SilenceErrors: true, SilenceUsage: true,

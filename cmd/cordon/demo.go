@@ -232,6 +232,9 @@ func (a *app) curtain(dir, repo string, cast []played) error {
 	for _, e := range escapes {
 		a.say("ESCAPED: %s", e)
 	}
+	if len(escapes) == 0 {
+		a.say("\nSearched the host for what the hostile agents tried to leave: no trace.")
+	}
 	if surprise {
 		return fmt.Errorf("this is not what the demo is meant to show: please report it")
 	}

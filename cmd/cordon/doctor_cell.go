@@ -107,9 +107,13 @@ func (a *app) refusedCalls() error {
 	if a.json {
 		return a.object("cordon.calls/1", map[string]any{"calls": seccomp.Table()})
 	}
-	rows := [][]string{{"CALL", "ANSWER", "WHEN", "WHY"}}
+	rows := [][]string{{"CALL", "ANSWER", "WHY"}}
 	for _, e := range seccomp.Table() {
-		rows = append(rows, []string{e.Call, e.Errno, e.When, e.Reason})
+		why := e.Reason
+		if e.When != "" {
+			why = e.When + ": " + why
+		}
+		rows = append(rows, []string{e.Call, e.Errno, why})
 	}
 	table(a.out, rows)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
 
@@ -40,7 +41,8 @@ yours does not change.
 The policy is the file named with --policy, or the default that "cordon policy
 show --default" prints; it is never read from the worktree. The exit status is
 the command's, 128+n when signal n ended it, 127 when it is not there, 126 when it
-cannot be executed, and 125 when there was no cell.`,
+cannot be executed, and 125 when there was no cell; 2 and 3 when cordon was called
+wrongly or refuses, with a message.`,
 		Example: `  cordon exec -- npm ci
   cordon exec --write build -- make
   cordon exec -- bash`,
@@ -70,12 +72,16 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 			return err
 		}
 	}
+	write, err := fromHere(o.write)
+	if err != nil {
+		return err
+	}
 	var c cell.Command
 	var notice func() string
 	planned := make(chan error)
 	go func() {
 		var err error
-		c, notice, err = session.Exec(ctx, session.Execution{Dir: a.dir, Policy: p, Source: o.policy, Write: o.write, Argv: o.argv})
+		c, notice, err = session.Exec(ctx, session.Execution{Dir: a.dir, Policy: p, Source: o.policy, Write: write, Argv: o.argv})
 		planned <- err
 	}()
 	var io cell.Command
@@ -104,7 +110,11 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)
 	c.Signals = signals
-	c.Started = func(l cell.Launch) error { a.sayLaunch(l, o.loud); return nil }
+	if c.Cell == nil {
+		a.say("cordon: %s", ledger.Cell{})
+	} else {
+		c.Started = func(l cell.Launch) error { a.sayLaunch(l, o.loud); return nil }
+	}
 	exit, err := cell.Run(context.WithoutCancel(ctx), c)
 	if text := notice(); text != "" {
 		a.say("cordon: %s", text)
@@ -116,9 +126,22 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	return a.execOutcome(exit, err)
 }
 
+// fromHere makes directories that were typed absolute, from where we are.
+func fromHere(names []string) ([]string, error) {
+	var list []string
+	for _, name := range names {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, abs)
+	}
+	return list, nil
+}
+
 // sayLaunch names what is missing, and on demand what is there.
 func (a *app) sayLaunch(l cell.Launch, loud bool) {
-	if loud || len(l.Layers) == 0 {
+	if loud {
 		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven})
 	}
 	for _, m := range l.Missing {

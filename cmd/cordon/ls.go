@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/cell"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 	"cordon/internal/worktree"
@@ -206,6 +207,9 @@ func orNothing(s string) string {
 func confinement(w *ledger.Worker) string {
 	if w.Start == nil {
 		return "not started"
+	}
+	if w.Exit != nil && w.Exit.Reason == cell.NotStarted {
+		return "the command could not be started"
 	}
 	return w.Start.Cell.String()
 }

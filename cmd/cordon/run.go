@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/audit"
+	"cordon/internal/cell"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 )
@@ -29,9 +30,9 @@ audit what it left against the lease, and merge it or quarantine it.
 The policy is cordon.yaml at the top of the base commit, or the file named with
 --policy, or the default that "cordon policy show" prints. It is never read from
 the worker's tree.`,
-		Example: `  cordon run -- claude -p "add a test for the parser"
+		Example: `  cordon run -- ./agent.sh "add a test for the parser"
   cordon run --write src --write docs -- ./agent.sh
-  cordon run --no-merge --base v1.2 -- codex exec "port the fix"
+  cordon run --no-merge --base v1.2 -- make port
   cordon run --adopt ../repo-wt -- aider`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -150,7 +151,10 @@ func because(w *ledger.Worker, status ledger.Status) string {
 		if w.Exit.Error != "" {
 			return ": the command could not be started: " + w.Exit.Error
 		}
-		return fmt.Sprintf(": the command ended with %d (%s)", w.Exit.Code, w.Exit.Reason)
+		if w.Exit.Reason != cell.Exited {
+			return fmt.Sprintf(": the command was ended: %s", w.Exit.Reason)
+		}
+		return fmt.Sprintf(": the command ended with %d", w.Exit.Code)
 	case ledger.ThrownAway:
 		if w.Discard.Why == "" {
 			return " by " + w.Discard.Who
@@ -201,7 +205,7 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 			"or in the checkout: git merge refs/cordon/results/" + id,
 		}
 	case ledger.Failed:
-		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id + "   to take what it left to the gate all the same"}
+		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id + "   to take what it left to the gate all the same", "cordon discard " + id}
 	case ledger.Finished:
 		return []string{"cordon diff " + id, "cordon merge " + id}
 	case ledger.Stopped, ledger.Lost:

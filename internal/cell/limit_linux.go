@@ -107,7 +107,7 @@ func (w *warden) over(pids []int) Reason {
 		return ProcessLimit
 	case l.Memory > 0 && memory+kept > l.Memory:
 		return MemoryLimit
-	case l.Disk > 0 && kept+disk > l.Disk:
+	case l.Disk > 0 && kept+disk >= l.Disk:
 		return DiskLimit
 	}
 	return ""

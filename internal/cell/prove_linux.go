@@ -97,7 +97,7 @@ func acts(s Spec, c canary) []act {
 		list = append(list, act{"seccomp canary", refusedCall, false})
 	}
 	for _, dir := range p.Inside {
-		list = append(list, act{"write inside", func() error { return touch(filepath.Join(dir, ".cordon-proof-"+rand.Text())) }, false})
+		list = append(list, act{"write inside", func() error { return writeInside(dir) }, false})
 	}
 	if p.Commit != "" {
 		list = append(list, act{"commit", func() error { return commit(s) }, false})
@@ -115,6 +115,15 @@ func touch(path string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(path))
+}
+
+// writeInside shows that the worker can do its work.
+func writeInside(dir string) error {
+	err := touch(filepath.Join(dir, ".cordon-proof-"+rand.Text()))
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("%w (the cell has your user and none of root's rights: a directory of somebody else's cannot be written in it)", err)
+	}
+	return err
 }
 
 // look reads what must not be readable. That it is absent or empty will do.

@@ -22,7 +22,7 @@ type Cell struct {
 // String is the confinement in a line.
 func (c Cell) String() string {
 	if len(c.Layers) == 0 {
-		return "unconfined: isolation is none, so reads, network and limits but time are not enforced"
+		return "unconfined: isolation is none, so reads, writes elsewhere, network and limits but time are not enforced"
 	}
 	var words []string
 	for _, l := range c.Layers {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,7 +187,10 @@ func (x Execution) writeDirs(top, dir string) ([]string, error) {
 		}
 		real, err := filepath.EvalSymlinks(p)
 		if fi, serr := os.Stat(real); err != nil || serr != nil || !fi.IsDir() {
-			return nil, refuse("write root %s: exec opens plain directories that are there, and this is none", name)
+			return nil, refuse("write root %s: %s is no directory: exec opens plain directories that are there", name, p)
+		}
+		if slices.Contains(strings.Split(real, "/"), ".git") {
+			return nil, refuse("write root %s: a git directory cannot be opened for writing", name)
 		}
 		if real != p {
 			return nil, refuse("write root %s leads through a symbolic link to %s: name that, if it is what you mean", name, real)
@@ -240,7 +244,7 @@ func (x Execution) ownPolicy(write []string) error {
 }
 
 // shadow gives an execution a repository of its own, which is kept for the next
-// one in the same checkout while the host's HEAD stays where it is.
+// one in the same checkout while commit, branch and index of that stay as they are.
 func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() string, error) {
 	here, err := r.checkout()
 	if err != nil {
@@ -255,27 +259,9 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 		return nil, err
 	}
 	defer release()
-	shadow := worktree.Shadow{Dir: r.state.Shadow(state.Key(r.host.Top))}
-	base := filepath.Join(shadow.Dir, "base")
-	// One that a command has taken apart is made again.
-	whole := peek(filepath.Join(shadow.GitDir(), "HEAD")) != "" && peek(filepath.Join(shadow.GitDir(), "config")) != ""
-	if have, err := os.ReadFile(base); err != nil || string(have) != string(here.Head) || !whole {
-		if _, err := r.state.Trash(shadow.Dir, time.Now()); err != nil {
-			return nil, err
-		}
-		shadow, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
-			Bin: r.bin, Host: r.host, GitDir: r.host.Private, Alternate: r.state.Objects(),
-			Commit: here.Head, Branch: branch, Dir: shadow.Dir,
-		})
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(shadow.Dir, shadowTop), []byte(r.host.Top), 0o600); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(base, []byte(here.Head), 0o600); err != nil {
-			return nil, err
-		}
+	shadow, lost, err := r.freshShadow(ctx, here, branch)
+	if err != nil {
+		return nil, err
 	}
 	if e.Bind, err = shadow.Binds(r.host.Top); err != nil {
 		return nil, err
@@ -289,14 +275,73 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	if here.Head != "" {
 		e.Tree = r.host.Top
 	}
-	tip := filepath.Join(shadow.GitDir(), "refs", "heads", filepath.FromSlash(branch))
-	before := peek(tip)
 	return func() string {
-		if peek(tip) == before {
-			return ""
+		// A tip that is not found was packed with others.
+		if lost == "" && intact(shadow) && tipOf(shadow, branch) != string(here.Head) {
+			return "its commits are in a repository of its own (" + shadow.GitDir() + "); yours has not changed, and the files are in your tree for you to commit"
 		}
-		return fmt.Sprintf("its commits are in a repository of its own (%s); yours has not changed", shadow.GitDir())
+		return lost
 	}, nil
+}
+
+// freshShadow is the repository of the checkout as it is now. One that holds
+// commits of an earlier command is not thrown away, and it is said where it is.
+func (r *around) freshShadow(ctx context.Context, here git.Checkout, branch string) (worktree.Shadow, string, error) {
+	shadow := worktree.Shadow{Dir: r.state.Shadow(state.Key(r.host.Top))}
+	stamp, lost := r.stamp(here, branch), ""
+	have := peek(filepath.Join(shadow.Dir, "base"))
+	whole := intact(shadow) // one that a command has taken apart is made again
+	if have == stamp && whole {
+		return shadow, "", nil
+	}
+	was := strings.Fields(have)
+	if len(was) == 3 && tipOf(shadow, was[1]) == was[0] && whole {
+		// Nothing was committed in it: gc need not keep it.
+		if err := os.Rename(shadow.Dir, shadow.Dir+".new"); err != nil {
+			return shadow, "", err
+		}
+		if _, err := r.state.Trash(shadow.Dir+".new", time.Now()); err != nil {
+			return shadow, "", err
+		}
+	}
+	name, err := r.state.Trash(shadow.Dir, time.Now())
+	if err != nil {
+		return shadow, "", err
+	}
+	if name != "" {
+		lost = "the commits of earlier commands here are in the trash (" + filepath.Join(r.state.Path(), "trash", name, ".git") + "): your checkout has moved on"
+	}
+	shadow, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
+		Bin: r.bin, Host: r.host, GitDir: r.host.Private, Alternate: r.state.Objects(),
+		Commit: here.Head, Branch: branch, Dir: shadow.Dir,
+	})
+	if err != nil {
+		return shadow, "", err
+	}
+	for file, text := range map[string]string{shadowTop: r.host.Top, "base": stamp} {
+		if err := os.WriteFile(filepath.Join(shadow.Dir, file), []byte(text), 0o600); err != nil {
+			return shadow, "", err
+		}
+	}
+	return shadow, lost, nil
+}
+
+// stamp is what a shadow was made of.
+func (r *around) stamp(here git.Checkout, branch string) string {
+	index := "none"
+	if fi, err := os.Lstat(filepath.Join(r.host.Private, "index")); err == nil {
+		index = fmt.Sprintf("%d-%d", fi.ModTime().UnixNano(), fi.Size())
+	}
+	return fmt.Sprintf("%s %s %s", cmp.Or(string(here.Head), "none"), branch, index)
+}
+
+func intact(s worktree.Shadow) bool {
+	return peek(filepath.Join(s.GitDir(), "HEAD")) != "" && peek(filepath.Join(s.GitDir(), "config")) != ""
+}
+
+// tipOf is where a branch of a shadow is, as far as that is a plain file.
+func tipOf(s worktree.Shadow, branch string) string {
+	return peek(filepath.Join(s.GitDir(), "refs", "heads", filepath.FromSlash(branch)))
 }
 
 // fixExecuted keeps what the operator's git runs or reads in the checkout from
@@ -386,7 +431,7 @@ func peek(path string) string {
 		return ""
 	}
 	defer f.Close()
-	buf := make([]byte, 128)
+	buf := make([]byte, 512)
 	n, _ := f.Read(buf)
 	return strings.TrimSpace(string(buf[:n]))
 }
