@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,6 +42,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no such role:", role)
 		os.Exit(2)
 	}
+	time.AfterFunc(2*time.Minute, func() { os.Exit(3) }) // nobody is left to end it
 	if err := play(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
