@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -62,60 +63,31 @@ wrongly or refuses, with a message.`,
 }
 
 func (a *app) exec(ctx context.Context, o *execOptions) error {
-	if worker := os.Getenv(cell.Mark); worker != "" {
-		return &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s: a cell is not started in a cell", worker)}
-	}
-	p := policy.Default()
-	if o.policy != "" {
-		var err error
-		if p, err = session.ReadPolicy(o.policy, func(string) error { return nil }); err != nil {
-			return err
-		}
-	}
-	write, err := fromHere(o.write)
+	x, err := a.execution(o)
 	if err != nil {
 		return err
 	}
-	var c cell.Command
-	var notice func() string
-	planned := make(chan error)
-	go func() {
-		var err error
-		c, notice, err = session.Exec(ctx, session.Execution{Dir: a.dir, Policy: p, Source: o.policy, Write: write, Argv: o.argv})
-		planned <- err
-	}()
-	var io cell.Command
-	attach(&io)
-	if !o.dry && p.Isolation != policy.None {
-		// It starts while the plan is made, and ends with the thread it is started by.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		io.Seat = cell.Warm(io)
-		defer io.Seat.Drop()
-	}
-	if err := <-planned; err != nil {
-		return err
-	}
 	if o.dry {
-		spec, err := cell.Dry(c)
+		c, _, err := session.Exec(ctx, x)
 		if err != nil {
 			return err
 		}
-		a.print("%s", spec)
-		return nil
+		return a.dry(c)
 	}
-	c.Stdin, c.Stdout, c.Stderr, c.Terminal, c.Seat = io.Stdin, io.Stdout, io.Stderr, io.Terminal, io.Seat
-	// What is sent to us is meant for the command, which decides what to do with it.
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
-	defer signal.Stop(signals)
-	c.Signals = signals
+	var here cell.Command
+	attach(&here)
+	c, notice, err := planned(ctx, x, &here)
+	defer here.Seat.Drop()
+	if err != nil {
+		return err
+	}
+	c.Stdin, c.Stdout, c.Stderr, c.Terminal, c.Seat = here.Stdin, here.Stdout, here.Stderr, here.Terminal, here.Seat
 	if c.Cell == nil {
 		a.say("cordon: %s", ledger.Cell{})
 	} else {
 		c.Started = func(l cell.Launch) error { a.sayLaunch(l, o.loud); return nil }
 	}
-	exit, err := cell.Run(context.WithoutCancel(ctx), c)
+	exit, err := runForwarding(ctx, c)
 	if text := notice(); text != "" {
 		a.say("cordon: %s", text)
 	}
@@ -124,6 +96,63 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		err = errors.Join(err, session.Reset(ctx, a.dir))
 	}
 	return a.execOutcome(exit, err)
+}
+
+// execution is what was asked for.
+func (a *app) execution(o *execOptions) (session.Execution, error) {
+	x := session.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Argv: o.argv}
+	if worker := os.Getenv(cell.Mark); worker != "" {
+		return x, &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s: a cell is not started in a cell", worker)}
+	}
+	var err error
+	if o.policy != "" {
+		if x.Policy, err = session.ReadPolicy(o.policy, func(string) error { return nil }); err != nil {
+			return x, err
+		}
+	}
+	x.Write, err = fromHere(o.write)
+	return x, err
+}
+
+// planned makes the plan while the first process of the cell starts. That ends with
+// the thread it is started by, which is kept.
+func planned(ctx context.Context, x session.Execution, here *cell.Command) (c cell.Command, notice func() string, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c, notice, err = session.Exec(ctx, x)
+	}()
+	if x.Policy.Isolation != policy.None {
+		runtime.LockOSThread() // until this program ends
+		here.Seat = cell.Warm(*here)
+	}
+	<-done
+	return c, notice, err
+}
+
+// runForwarding runs a command with the signals that are sent to us: they are meant
+// for it, and it decides what to do with them.
+func runForwarding(ctx context.Context, c cell.Command) (cell.Exit, error) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	defer signal.Stop(signals)
+	c.Signals = signals
+	return cell.Run(context.WithoutCancel(ctx), c)
+}
+
+// dry prints the plan of a cell.
+func (a *app) dry(c cell.Command) error {
+	if c.Cell == nil {
+		a.print("{}")
+		a.say("cordon: %s", ledger.Cell{})
+		return nil
+	}
+	spec, err := cell.Dry(c)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(a.out, spec.String())
+	return err
 }
 
 // fromHere makes directories that were typed absolute, from where we are.
