@@ -23,21 +23,28 @@ func Find(o Order) (Host, error) {
 	if h.Mounts, err = parseMounts(mounts); err != nil {
 		return h, err
 	}
-	// What is hidden in the home as a whole needs no look: its name is taken away.
+	h.Sockets, h.Aliases = sockets(), aliases(h.Mounts, o)
+	h.look(o)
+	h.list()
+	return h, nil
+}
+
+// look notes what lies at every path that a plan may ask about.
+func (h *Host) look(o Order) {
 	placed := o.placed()
+	// What is hidden in the home as a whole needs no look: its name is taken away.
 	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool {
 		return o.Home != "" && p != o.Home && within(p, o.Home) && !insideAny(p, o.Write) &&
 			!slices.ContainsFunc(placed, func(at string) bool { return within(at, p) })
 	})
-	paths := slices.Concat(o.placed(), hide, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
+	paths := slices.Concat(placed, hide, h.Aliases, h.Sockets, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
 	for _, op := range replaced {
 		paths = append(paths, op.At)
 	}
 	for _, m := range h.Mounts {
 		paths = append(paths, m.At)
 	}
-	h.Sockets = sockets()
-	for _, p := range slices.Concat(paths, h.Sockets) {
+	for _, p := range paths {
 		h.Kinds[p] = kindAt(p)
 	}
 	for _, p := range hide {
@@ -45,30 +52,27 @@ func Find(o Order) (Host, error) {
 			h.Kinds[p] = Closed
 		}
 	}
-	h.Aliases = aliases(h.Mounts, o)
-	for _, p := range h.Aliases {
-		h.Kinds[p] = kindAt(p)
-	}
+}
+
+// list reads the directories that are taken apart: those with mounts below.
+func (h *Host) list() {
 	h.Lists = map[string][]Entry{"/run": list("/run"), "/": list("/")}
 	for _, m := range h.Mounts {
-		for dir := filepath.Dir(m.At); ; dir = filepath.Dir(dir) {
-			if _, done := h.Lists[dir]; done || replacedAbove(dir) {
-				break
+		for dir := filepath.Dir(m.At); dir != "/" && h.Lists[dir] == nil && !replacedAbove(dir); dir = filepath.Dir(dir) {
+			entries := list(dir)
+			if entries == nil {
+				continue // not ours to read
 			}
-			if entries := list(dir); entries != nil {
-				h.Lists[dir] = entries
-			}
-			if dir == "/" {
-				break
-			}
+			h.Lists[dir] = entries
 		}
 	}
 	for dir, entries := range h.Lists {
 		for _, e := range entries {
-			h.Kinds[filepath.Join(dir, e.Name)] = e.Kind
+			if at := filepath.Join(dir, e.Name); h.Kinds[at] != Closed {
+				h.Kinds[at] = e.Kind
+			}
 		}
 	}
-	return h, nil
 }
 
 // aliases are where the same files are seen once more, because their file system,
