@@ -59,7 +59,7 @@ func TestTheHostIsNotNamed(t *testing.T) {
 func TestWhatIsGiven(t *testing.T) {
 	for _, kv := range []string{
 		"PATH=/usr/bin:/bin", "HOME=/home/op", "TERM=xterm", "LANG=C.UTF-8", "LC_ALL=C", "TZ=UTC", "NO_COLOR=1", "EDITOR=vi", "SHELL=/bin/bash",
-		"XDG_CACHE_HOME=/c", "SSL_CERT_FILE=/etc/ssl/x.pem", "NODE_EXTRA_CA_CERTS=/x.pem", "PIP_CERT=/x.pem", "GOFLAGS=-mod=mod", "GOPROXY=https://proxy.golang.org,direct",
+		"XDG_CACHE_HOME=/c", "SSL_CERT_FILE=/etc/ssl/x.pem", "NODE_EXTRA_CA_CERTS=/x.pem", "PIP_CERT=/x.pem", "GOFLAGS=-mod=mod", "GOPROXY=https://modules.example.com,direct",
 		"GOPATH=/home/op/go", "CGO_ENABLED=0", "CARGO_HOME=/c", "RUSTFLAGS=-Cdebuginfo=0", "RUSTUP_TOOLCHAIN=stable", "NODE_ENV=test", "NODE_OPTIONS=--max-old-space-size=4096",
 		"npm_config_cache=/c", "NPM_CONFIG_LOGLEVEL=warn", "PYTHONPATH=/x", "PIP_CACHE_DIR=/c", "UV_CACHE_DIR=/c", "VIRTUAL_ENV=/v", "JAVA_HOME=/j", "MAVEN_OPTS=-Xmx1g",
 		"GRADLE_USER_HOME=/g", "DOTNET_CLI_HOME=/d", "BUNDLE_PATH=/b", "COMPOSER_HOME=/c", "CC=clang", "CFLAGS=-O2", "MAKEFLAGS=-j4", "LD_LIBRARY_PATH=/l", "CI=true",
@@ -82,7 +82,7 @@ func TestWhatIsGiven(t *testing.T) {
 		"DYLD_INSERT_LIBRARIES=/x", "BASH_ENV=/x", "ENV=/x", "PROMPT_COMMAND=x",
 		// Secrets, by their names and by their values.
 		"GITHUB_TOKEN=x", "ANTHROPIC_API_KEY=x", "ANTHROPIC_AUTH_TOKEN=x", "ANTHROPIC_CUSTOM_HEADERS=x", "OPENAI_API_KEY=x", "GEMINI_API_KEY=x", "CLAUDE_CODE_OAUTH_TOKEN=x",
-		"npm_config__auth=x", "npm_config_//registry.npmjs.org/:_authToken=x", "NODE_AUTH_TOKEN=x", "CARGO_REGISTRY_TOKEN=x", "COMPOSER_AUTH={}", "AWS_PROFILE=x", "GOOGLE_API_KEY=x",
+		"npm_config__auth=x", "npm_config_//registry.example.com/:_authToken=x", "NODE_AUTH_TOKEN=x", "CARGO_REGISTRY_TOKEN=x", "COMPOSER_AUTH={}", "AWS_PROFILE=x", "GOOGLE_API_KEY=x",
 		"BUNDLE_GEMS__EXAMPLE__COM=user:pass", "GOPROXY=https://me:pw@proxy.example", "NPM_CONFIG_REGISTRY=https://token@r.example/", "UV_DEFAULT_INDEX=https://u:p@i.example/simple",
 		"MAVEN_OPTS=-Dhttp.pass=x -Dserver.password=y", "NIX_CONFIG=access-tokens = github.com=x", "OPENCODE_CONFIG_CONTENT={\"apiKey\": \"x\"}", "NODE_OPTIONS=-----BEGIN RSA PRIVATE KEY",
 		"LESS=Authorization: Bearer x",
