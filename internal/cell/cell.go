@@ -162,6 +162,8 @@ const (
 
 	// Uncovered: something that the cell keeps from being seen or replaced was
 	// replaced from outside, and the kernel then drops what covers it.
+	// Unwatched: the processes of the cell could not be counted any more.
+	Unwatched Reason = "its processes could not be watched"
 	Uncovered Reason = "a protected file was replaced from outside"
 )
 

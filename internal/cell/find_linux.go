@@ -23,7 +23,10 @@ func Find(o Order) (Host, error) {
 	if h.Mounts, err = parseMounts(mounts); err != nil {
 		return h, err
 	}
-	h.Sockets, h.Aliases = sockets(), aliases(h.Mounts, o)
+	h.Aliases = aliases(h.Mounts, o)
+	if h.Sockets, err = sockets(); err != nil {
+		return h, err
+	}
 	h.look(o)
 	h.list()
 	return h, nil
@@ -218,17 +221,18 @@ func unescape(s string) string {
 }
 
 // sockets are the paths that something on this machine listens at.
-func sockets() []string {
+func sockets() ([]string, error) {
 	f, err := os.Open("/proc/net/unix")
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("sockets of the host: %w", err)
 	}
 	defer f.Close()
 	var list []string
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if fields := strings.Fields(s.Text()); len(fields) == 8 && filepath.IsAbs(fields[7]) {
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if fields := strings.Fields(lines.Text()); len(fields) == 8 && filepath.IsAbs(fields[7]) {
 			list = append(list, filepath.Clean(fields[7]))
 		}
 	}
-	return list
+	return list, lines.Err()
 }

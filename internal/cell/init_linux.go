@@ -278,6 +278,9 @@ func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Re
 			}
 		case <-look:
 			over = w.over(rest())
+			if len(numbers("/proc")) == 0 { // not even ourselves
+				over = Unwatched
+			}
 		case <-count:
 			if len(numbers("/proc")) > w.spec.Limits.Processes {
 				over = w.over(rest())

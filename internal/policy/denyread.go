@@ -275,7 +275,7 @@ func (u unread) hidden() []string {
 	if u.at.Worktree == "" {
 		return nil
 	}
-	home := escapeGlob(u.at.Home)
+	home := EscapeGlob(u.at.Home)
 	var list []string
 	for _, group := range unreadTable {
 		for _, entry := range group.entries {

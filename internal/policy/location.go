@@ -88,7 +88,7 @@ func absoluteGlob(parts []part) string {
 		if p.glob {
 			b.WriteString(p.text)
 		} else {
-			b.WriteString(escapeGlob(p.text))
+			b.WriteString(EscapeGlob(p.text))
 		}
 	}
 	if b.Len() == 0 {
@@ -97,7 +97,8 @@ func absoluteGlob(parts []part) string {
 	return b.String()
 }
 
-func escapeGlob(name string) string {
+// EscapeGlob makes a path a pattern that stands for itself.
+func EscapeGlob(name string) string {
 	if !isGlob(name) {
 		return name
 	}

@@ -44,7 +44,11 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	if n := len(w.Quarantine.Missing); n > 0 && !a.LeaveBehind {
 		return nil, refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID, strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
 	}
-	if n := s.outsideViolations(w); n > 0 && !a.LeaveBehind {
+	n, err := s.outsideViolations(w)
+	if err != nil && !a.LeaveBehind {
+		return nil, refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree all the same", w.ID, err)
+	}
+	if n > 0 && !a.LeaveBehind {
 		return nil, refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to land the rest", w.ID, n, w.ID)
 	}
 	l := w.Lease.Lease()
@@ -260,18 +264,20 @@ func (s *Session) clearDiscarded(ctx context.Context, w *ledger.Worker) error {
 	return nil
 }
 
-// outsideViolations counts what the audit found outside the tree. An audit that
-// cannot be read is found again when the result is judged.
-func (s *Session) outsideViolations(w *ledger.Worker) int {
+// outsideViolations counts what the audit found outside the tree. A worker without
+// an audit has nothing that could land.
+func (s *Session) outsideViolations(w *ledger.Worker) (n int, err error) {
+	if w.Audit == nil {
+		return 0, nil
+	}
 	report, err := s.Report(w)
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	n := 0
 	for _, f := range report.Violating() {
 		if f.Outside() {
 			n++
 		}
 	}
-	return n
+	return n, nil
 }

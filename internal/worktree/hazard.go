@@ -1,8 +1,10 @@
 package worktree
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -55,6 +57,16 @@ func (h Hazards) check() error {
 	return nil
 }
 
+// unreadable refuses a directory of ours that we cannot look into: the command has
+// our user and could open it. One of somebody else's stays closed for it too.
+func unreadable(path string, err error) error {
+	var st unix.Stat_t
+	if errors.Is(err, fs.ErrPermission) && unix.Lstat(path, &st) == nil && int(st.Uid) == os.Geteuid() {
+		return fmt.Errorf("%s cannot be looked into, and a command could open it: chmod u+rx it, or open another directory with --write", path)
+	}
+	return nil
+}
+
 type inode struct{ dev, ino uint64 }
 
 type hazardWalk struct {
@@ -66,7 +78,7 @@ type hazardWalk struct {
 
 func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
 	if err != nil {
-		return nil // what cannot be read cannot be opened in the cell either
+		return unreadable(p, err)
 	}
 	if slices.Contains(w.skip, p) || e.Name() == ".git" {
 		if !slices.Contains(w.skip, p) {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"cordon/internal/policy"
 )
 
 // relocations are variables with which an operator keeps somewhere else what the
@@ -27,29 +29,17 @@ func relocated(globs []string, home string) []string {
 			if !filepath.IsAbs(place) {
 				continue
 			}
-			usual := escapeGlob(filepath.Join(home, r.usual))
+			usual := policy.EscapeGlob(filepath.Join(home, r.usual))
 			for _, g := range globs {
 				rest, ok := strings.CutPrefix(g, usual)
 				switch {
 				case ok && (rest == "" || rest[0] == '/'):
-					list = append(list, escapeGlob(filepath.Clean(place))+rest)
+					list = append(list, policy.EscapeGlob(filepath.Clean(place))+rest)
 				case strings.HasPrefix(usual, g+"/"): // it is in something that is hidden as a whole
-					list = append(list, escapeGlob(filepath.Clean(place)))
+					list = append(list, policy.EscapeGlob(filepath.Clean(place)))
 				}
 			}
 		}
 	}
 	return list
-}
-
-// escapeGlob makes a path a pattern that stands for itself.
-func escapeGlob(path string) string {
-	var b strings.Builder
-	for i := range len(path) {
-		if strings.IndexByte(`*?[]{}\`, path[i]) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(path[i])
-	}
-	return b.String()
 }
