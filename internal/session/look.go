@@ -104,23 +104,6 @@ func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*aud
 	return audit.Run(ctx, j), nil
 }
 
-// TreeOf is where a worker's tree is now.
-func (s *Session) TreeOf(w *ledger.Worker) string {
-	l := w.Lease.Lease()
-	if l.Adopted {
-		return l.Worktree
-	}
-	if frozen := s.State.Frozen(string(w.ID)); exists(frozen) {
-		return frozen
-	}
-	return l.Worktree
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // ignored asks git about paths in a directory that holds the base commit's
 // ignore rules and nothing else.
 func (s *Session) ignored(ctx context.Context, name string, base []git.File, paths []string) (map[string]bool, error) {

@@ -5,12 +5,13 @@
 //	journal.*               what happened (package journal)
 //	odb/                    an empty object directory that reads from the host's
 //	gate.git/               results on their way to the host (package gate)
-//	trees/ID/               the worktree of a worker
+//	trees/ID/               the worktree of a worker, where it is a plain directory
+//	bases/TREE/             a prepared checkout, read by many workers (package base)
 //	workers/ID/             transcript, audit report, lock of a worker
 //	frozen/ID/              the worktree of a quarantined worker
 //	history/ID/             the commits of a worker, as verified objects
 //	ignore/ID/              the base commit's ignore rules while an audit runs
-//	layers/ID/              what a worker wrote outside its tree, privately
+//	layers/ID/              what a worker wrote privately: outside its tree, and in one that is copied on write
 //	shadow/ID/              the repository of a worker in a checkout that was adopted
 //	accept/ID/              a merged tree while acceptance commands run on it
 //	trash/NAME/             what was removed, until gc takes it
@@ -172,8 +173,9 @@ func (d Dir) Ignore(id string) string     { return filepath.Join(d.path, "ignore
 func (d Dir) Layers(id string) string     { return filepath.Join(d.path, "layers", id) }
 func (d Dir) Shadow(id string) string     { return filepath.Join(d.path, "shadow", id) }
 func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
+func (d Dir) Base(name string) string      { return filepath.Join(d.path, "bases", name) }
 
-var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow"}
+var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases"}
 
 // Make creates what is missing and points odb at the host's objects.
 func (d Dir) Make(host git.Host) error {
