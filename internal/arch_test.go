@@ -27,14 +27,15 @@ var layers = map[string][]string{
 	"internal/cell":     {"seccomp"},
 	"internal/lease":    {"policy", "git"},
 	"internal/state":    {"git"},
+	"internal/base":     {"git", "state"},
 	"internal/worktree": {"git", "lease", "policy", "cell"},
 	"internal/audit":    {"git", "policy"},
 	"internal/gate":     {"audit", "cell", "git", "lease", "policy", "state", "worktree"},
 	"internal/ledger":   {"audit", "cell", "gate", "git", "journal", "lease", "worktree"},
-	"internal/session":  {"audit", "cell", "gate", "git", "journal", "lease", "ledger", "policy", "state", "worktree"},
+	"internal/session":  {"audit", "base", "cell", "gate", "git", "journal", "lease", "ledger", "policy", "state", "worktree"},
 	"internal/escape":   {},
-	"bench":             {},
-	"cmd/cordon":        {"audit", "cell", "escape", "gate", "git", "journal", "lease", "ledger", "policy", "seccomp", "session", "state", "worktree"},
+	"bench":             {"audit", "base", "cell", "git", "policy", "session", "state", "worktree"},
+	"cmd/cordon":        {"audit", "base", "cell", "escape", "gate", "git", "journal", "lease", "ledger", "policy", "seccomp", "session", "state", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the

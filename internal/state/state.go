@@ -173,7 +173,7 @@ func (d Dir) Ignore(id string) string     { return filepath.Join(d.path, "ignore
 func (d Dir) Layers(id string) string     { return filepath.Join(d.path, "layers", id) }
 func (d Dir) Shadow(id string) string     { return filepath.Join(d.path, "shadow", id) }
 func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
-func (d Dir) Base(name string) string      { return filepath.Join(d.path, "bases", name) }
+func (d Dir) Base(name string) string     { return filepath.Join(d.path, "bases", name) }
 
 var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases"}
 
