@@ -69,7 +69,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
 	root.AddCommand(
 		a.runCommand(), a.execCommand(), a.resumeCommand(), a.mergeCommand(),
-		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.auditCommand(),
+		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.logCommand(),
 		a.policyCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)

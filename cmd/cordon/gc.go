@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -11,24 +14,35 @@ import (
 )
 
 func (a *app) gcCommand() *cobra.Command {
-	var yes, dry bool
+	var yes, dry, wait, sweep bool
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove what is provably merged or discarded",
 		Long: `Remove the trees and refs of workers whose result is an ancestor of the target
 branch and whose tree did not change since, what has been in the trash for 14
-days, and what interrupted runs left behind. It shows what it would do first, and
-says what it keeps and why.`,
+days, what interrupted runs left behind, and prepared checkouts that no lease needs.
+It shows what it would do first, and says what it keeps and why.
+
+Everything is put out of the way at once and deleted by a process that is left to
+itself; --wait waits for it. What is not deleted then, the next gc deletes.`,
 		Example: "  cordon gc --dry-run\n  cordon gc --yes",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.gc(cmd.Context(), yes, dry) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if sweep {
+				return a.sweep(cmd.Context())
+			}
+			return a.gc(cmd.Context(), yes, dry, wait)
+		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
+	c.Flags().BoolVar(&wait, "wait", false, "return when everything is deleted, not when it is out of the way")
+	c.Flags().BoolVar(&sweep, "sweep", false, "only delete what was put out of the way")
+	_ = c.Flags().MarkHidden("sweep") // how gc starts itself
 	return c
 }
 
-func (a *app) gc(ctx context.Context, yes, dry bool) error {
+func (a *app) gc(ctx context.Context, yes, dry, wait bool) error {
 	s, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -54,6 +68,9 @@ func (a *app) gc(ctx context.Context, yes, dry bool) error {
 		if err := do(ctx, todo); err != nil {
 			return err
 		}
+		if err := a.swept(s, wait); err != nil {
+			return err
+		}
 	}
 	if a.json {
 		return a.object("cordon.gc/1", map[string]any{"chores": nonNil(chores), "bytes": freed, "done": !dry})
@@ -67,6 +84,47 @@ func (a *app) gc(ctx context.Context, yes, dry bool) error {
 		a.print("removed %d things, %s", len(todo), size(freed))
 	}
 	return nil
+}
+
+// swept sees to it that what was put out of the way is deleted.
+func (a *app) swept(s *session.Session, wait bool) error {
+	if wait {
+		return s.Sweep()
+	}
+	return a.sweepLater()
+}
+
+// sweep deletes what was put out of the way.
+func (a *app) sweep(ctx context.Context) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Sweep()
+}
+
+// sweepLater has it deleted by a process of its own, which nobody waits for.
+func (a *app) sweepLater() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	dir, err := filepath.Abs(a.dir)
+	if err != nil {
+		return err
+	}
+	p, err := os.StartProcess(self, []string{"cordon", "-C", dir, "gc", "--sweep"}, &os.ProcAttr{
+		Dir: "/", Env: os.Environ(), Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return err
+	}
+	return p.Release()
 }
 
 func nonNil(list []session.Chore) []session.Chore {

@@ -13,7 +13,6 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
-	"cordon/internal/worktree"
 )
 
 func (a *app) lsCommand() *cobra.Command {
@@ -101,7 +100,7 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 		"worktree": s.TreeOf(w), "adopted": l.Adopted, "lease": w.Lease.Hash(), "policy_source": l.Source,
 		"command": w.Ran(), "command_line": session.Shorten(w.Ran()), "write_roots": w.Lease.Rules().Roots(),
 	}
-	o["disk"], _ = worktree.Bytes(s.TreeOf(w)) // 0 when the tree is gone
+	o["disk"] = s.Disk(w)
 	o["behind"] = 0
 	if tip, err := s.Host.Ref(ctx, l.Target); err == nil {
 		if n, err := s.Host.Count(ctx, l.Base, tip); err == nil {

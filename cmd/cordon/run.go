@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 type runOptions struct {
 	session.Dispatch
 	policy string
+	tree   string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -47,6 +49,7 @@ the worker's tree.`,
 	f.StringVar(&o.Base, "base", "", "start from `REV` instead of the target's tip")
 	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of the one you are on")
 	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing linked worktree of another tool's")
+	f.StringVar(&o.tree, "tree", os.Getenv("CORDON_TREE"), "`KIND` of worktree: auto, overlay (copied on write) or copy (a plain directory); CORDON_TREE sets the default")
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse when the write_roots overlap with a live worker's")
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")
@@ -59,6 +62,11 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if o.Options.Interactive && !terminal(a.in) {
 		return usage("--interactive needs a terminal")
 	}
+	kind, err := session.ParseTreeKind(o.tree)
+	if err != nil {
+		return usage("--tree: %v", err)
+	}
+	o.Tree = kind
 	s, err := a.open(ctx)
 	if err != nil {
 		return err

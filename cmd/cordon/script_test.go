@@ -55,14 +55,26 @@ func killer(spec string) func(journal.Moment, journal.Event) {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	scripts(t, "testdata/script")
+	scripts(t, "testdata/script", os.Getenv("CORDON_TREE"))
 }
 
 // TestSlowScripts runs the scripts that would make the everyday loop too long.
 func TestSlowScripts(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	scripts(t, "testdata/slow")
+	scripts(t, "testdata/slow", os.Getenv("CORDON_TREE"))
+}
+
+// TestSlowPlainTrees runs every script on trees that are plain directories.
+func TestSlowPlainTrees(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	for _, dir := range []string{"script", "slow"} {
+		t.Run(dir, func(t *testing.T) {
+			t.Parallel()
+			scripts(t, filepath.Join("testdata", dir), "copy")
+		})
+	}
 }
 
 // slow leaves a test to the second command of the README.
@@ -72,12 +84,18 @@ func slow(t *testing.T) {
 	}
 }
 
-func scripts(t *testing.T, dir string) {
+// scripts runs the scripts of a directory with one kind of tree; "" is the default.
+func scripts(t *testing.T, dir, tree string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                dir,
 		RequireUniqueNames: true,
-		Setup:              setup,
-		Condition:          scriptCondition,
+		Setup:              func(env *testscript.Env) error { env.Setenv("CORDON_TREE", tree); return setup(env) },
+		Condition: func(name string) (bool, error) {
+			if name == "overlay" {
+				return tree != "copy", nil
+			}
+			return scriptCondition(name)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   scriptExits,
 			"git":     scriptGit,

@@ -21,6 +21,7 @@ type Order struct {
 	Fixed   []string // files in them that cannot be written
 	Held    []string // what in them can neither be written nor replaced by something else
 	Bind    []Bind   // what is seen elsewhere than where it lies
+	Over    []Over   // directories that are copied on write
 	Read    []string // what may be read; "/" is everything
 	Hide    []string // what may not, whatever else is said
 	Scratch []string // directories outside of Write that are written privately
@@ -42,6 +43,14 @@ type Bind struct {
 	From  string
 	At    string
 	Write bool
+}
+
+// Over is a directory that is put together: what is written in it goes to a private
+// layer, above directories of the host that lie elsewhere and stay as they are.
+type Over struct {
+	At    string
+	Below []string // topmost first
+	Layer string
 }
 
 // Host is what a plan has to know of the machine.
@@ -90,7 +99,7 @@ type Link struct {
 // check refuses orders that could not mean what they say.
 func (o Order) check() error {
 	checks := []func(Order) error{
-		absolutePaths, writesSomethingNarrow, runsSomething, worksInside,
+		absolutePaths, writesSomethingNarrow, runsSomething, worksInside, liesOnSomething,
 	}
 	for _, c := range checks {
 		if err := c(o); err != nil {
@@ -104,6 +113,9 @@ func absolutePaths(o Order) error {
 	lists := [][]string{{o.Dir}, o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch}
 	for _, b := range o.Bind {
 		lists = append(lists, []string{b.From, b.At})
+	}
+	for _, c := range o.Over {
+		lists = append(lists, []string{c.At}, c.Below)
 	}
 	for _, p := range slices.Concat(lists...) {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p || strings.ContainsRune(p, 0) {
@@ -139,6 +151,17 @@ func runsSomething(o Order) error {
 	return nil
 }
 
+// liesOnSomething refuses to put together a directory of nothing, and one that keeps
+// nothing.
+func liesOnSomething(o Order) error {
+	for _, c := range o.Over {
+		if len(c.Below) == 0 || c.Layer == "" {
+			return fmt.Errorf("%s has no layers", c.At)
+		}
+	}
+	return nil
+}
+
 // worksInside refuses a directory that would not be there.
 func worksInside(o Order) error {
 	for _, h := range o.Hide {
@@ -154,6 +177,9 @@ func (o Order) placed() []string {
 	list := slices.Concat(o.Write, o.Scratch)
 	for _, b := range o.Bind {
 		list = append(list, b.At)
+	}
+	for _, c := range o.Over {
+		list = append(list, c.At)
 	}
 	if o.Home != "" {
 		list = append(list, o.Home)

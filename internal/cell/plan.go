@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -43,8 +44,8 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 			s.Layers = append(s.Layers, l)
 		}
 	}
-	if o.Capture && !s.has(CopyView) {
-		return Spec{}, &layerError{CopyView, fmt.Errorf("filesystem.outside: capture needs it")}
+	if why := needsCopyView(o); why != "" && !s.has(CopyView) {
+		return Spec{}, &layerError{CopyView, errors.New(why)}
 	}
 	if s.has(Namespaces) {
 		s.Sockets = h.Sockets
@@ -68,6 +69,17 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 	}
 	s.Proof = proof(o, h, s)
 	return s, nil
+}
+
+// needsCopyView says what of an order has no meaning without overlays.
+func needsCopyView(o Order) string {
+	switch {
+	case o.Capture:
+		return "filesystem.outside: capture needs it"
+	case len(o.Over) > 0:
+		return o.Over[0].At + " is copied on write and needs it"
+	}
+	return ""
 }
 
 // holdsWithoutView refuses an order whose boundary is made of mounts: without them
@@ -320,6 +332,9 @@ func (v *viewer) opened() {
 	for _, b := range v.order.Bind {
 		v.add(Op{Do: BindOver, At: b.At, From: b.From, Write: b.Write})
 	}
+	for _, c := range v.order.Over {
+		v.add(Op{Do: Overlay, At: c.At, Below: c.Below, Layer: c.Layer})
+	}
 	for _, p := range v.order.Pinned {
 		v.add(Op{Do: BindOver, At: p, From: p, Write: true})
 	}
@@ -467,11 +482,20 @@ func walls(o Order, s Spec) (write, read []string) {
 	return write, read
 }
 
+// overs are the directories that are copied on write.
+func overs(o Order) []string {
+	var list []string
+	for _, c := range o.Over {
+		list = append(list, c.At)
+	}
+	return list
+}
+
 // proof is what can be planned of the proof; the rest is known at the launch.
 func proof(o Order, h Host, s Spec) Proof {
 	return Proof{
 		Outside: "/.cordon-proof", Private: o.Capture,
 		Hidden: slices.DeleteFunc(slices.Clone(o.Canaries), func(p string) bool { return h.Kinds[p] == Absent }),
-		Inside: o.Write, Commit: o.Commit, Objects: o.Objects, Git: h.Git,
+		Inside: slices.Concat(o.Write, overs(o)), Commit: o.Commit, Objects: o.Objects, Git: h.Git,
 	}
 }

@@ -103,7 +103,7 @@ func (b *builder) layer(op Op, lower int) (upper, work *os.File, err error) {
 // hiding makes the directory that lies between the host's and the worker's: names
 // are taken away in it, and places to mount on are made. It is new for every
 // launch and not the worker's to change.
-func (b *builder) hiding(op Op, lower int) (string, error) {
+func (b *builder) hiding(op Op, lower []int) (string, error) {
 	if len(op.Absent)+len(op.Make)+len(op.Files) == 0 {
 		return nothing, nil
 	}
@@ -112,7 +112,7 @@ func (b *builder) hiding(op Op, lower int) (string, error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
-	mode, err := modeOfFd(lower)
+	mode, err := modeOfFd(lower[0])
 	if err != nil {
 		return "", err
 	}
@@ -147,8 +147,8 @@ func (b *builder) hiding(op Op, lower int) (string, error) {
 // hider takes names away in a directory that lies over the host's.
 type hider struct {
 	in    *os.Root
-	upper int // the same, and not the worker's layer
-	lower int
+	upper int             // the same, and not the worker's layer
+	lower []int           // of the host, topmost first
 	there map[string]bool // directories of the host's that the layer has too
 	done  map[string]bool
 	open  map[string]*os.File
@@ -170,8 +170,7 @@ func (h *hider) descend(rel string) (string, error) {
 	if err != nil || at != dir {
 		return at, err
 	}
-	var st unix.Stat_t
-	err = unix.Fstatat(h.lower, dir, &st, unix.AT_SYMLINK_NOFOLLOW)
+	st, err := h.stat(dir)
 	if err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR || errors.Is(err, unix.ENOTDIR) {
 		return "", errNothingThere
 	}
@@ -190,6 +189,22 @@ func (h *hider) descend(rel string) (string, error) {
 	}
 	h.there[dir] = true
 	return rel, nil
+}
+
+// stat looks at what the layers below show of a name: the topmost that has it
+// decides, and a sign that it was removed is an answer too.
+func (h *hider) stat(rel string) (st unix.Stat_t, err error) {
+	for _, lower := range h.lower {
+		err = unix.Fstatat(lower, rel, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if errors.Is(err, unix.ENOENT) {
+			continue
+		}
+		if err == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0 {
+			return st, unix.ENOENT
+		}
+		return st, err
+	}
+	return st, err
 }
 
 // errNothingThere says that a way leads through something that is no directory.

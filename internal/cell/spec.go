@@ -57,6 +57,8 @@ type Op struct {
 	Do   Do     `json:"do"`
 	At   string `json:"at"`
 	From string `json:"from,omitempty"` // on the host, for bind, and overlay's lower layer
+	// Below are the lower layers of an overlay that has several, topmost first.
+	Below []string `json:"below,omitempty"`
 
 	Write bool   `json:"write,omitempty"` // bind and tmpfs: writable
 	Layer string `json:"layer,omitempty"` // overlay: the private layer that takes what is written; "": read-only

@@ -219,24 +219,38 @@ func (b *builder) overlay(op Op) error {
 	return nil
 }
 
-// overlayOf mounts a directory with a private layer above it, or with none and
-// read-only.
+// overlayOf mounts a directory, or those that the operation names instead, with a
+// private layer above, or with none and read-only.
 func (b *builder) overlayOf(below string, op Op) error {
-	lower, err := b.open(below)
-	if err != nil {
-		return err
+	paths := []string{below}
+	if len(op.Below) > 0 {
+		paths = nil
+		for _, p := range op.Below {
+			paths = append(paths, hostRoot+p)
+		}
 	}
-	defer unix.Close(lower)
+	var lower []int
+	defer func() { closeAll(lower) }()
+	for _, p := range paths {
+		fd, err := b.open(p)
+		if err != nil {
+			return err
+		}
+		lower = append(lower, fd)
+	}
 	above, err := b.hiding(op, lower)
 	if err != nil {
 		return err
 	}
-	options := "userxattr,index=off,xino=off,lowerdir=" + above + ":" + descriptor(lower)
+	options := "userxattr,index=off,xino=off,lowerdir=" + above
+	for _, fd := range lower {
+		options += ":" + descriptor(fd)
+	}
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV)
 	if op.Layer == "" {
 		flags |= unix.MS_RDONLY
 	} else {
-		upper, work, err := b.layer(op, lower)
+		upper, work, err := b.layer(op, lower[0])
 		if err != nil {
 			return err
 		}
@@ -248,6 +262,12 @@ func (b *builder) overlayOf(below string, op Op) error {
 		return &layerError{CopyView, fmt.Errorf("mount: %w", err)}
 	}
 	return nil
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
 }
 
 func (b *builder) tmpfs(op Op) error {

@@ -9,16 +9,16 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/git"
-	"cordon/internal/lease"
-	"cordon/internal/worktree"
+	"cordon/internal/policy"
 )
 
 // Acceptance runs a policy's commands on a merged tree in a place of its own.
 type Acceptance struct {
-	Gate  *Gate
-	Lease lease.Lease
+	Policy policy.Policy
+	// Place makes the tree of a commit, and returns what takes it away.
+	Place func(ctx context.Context, commit git.OID) (leave func(), err error)
 	// Command makes the command for a line of the policy in the merged tree.
-	Command func(ctx context.Context, top, line string) (cell.Command, error)
+	Command func(ctx context.Context, line string) (cell.Command, error)
 	Output  io.Writer
 	Now     func() time.Time
 }
@@ -26,31 +26,20 @@ type Acceptance struct {
 // Run checks a commit out, runs setup and then every acceptance command, and
 // stops at the first that fails.
 func (a Acceptance) Run(ctx context.Context, commit git.OID) ([]Check, error) {
-	l, id := a.Lease, string(a.Lease.ID)
-	dir := a.Gate.state.Acceptance(id)
-	for _, d := range []string{dir, dir + ".new"} {
-		if err := a.Gate.state.Erase(d); err != nil { // left by an interrupted attempt
-			return nil, err
-		}
-	}
-	_, err := worktree.Make(ctx, worktree.Order{
-		Bin: a.Gate.bin, Host: a.Gate.host, Source: a.Gate.repo, Alternate: a.Gate.repo.ObjectsDir(),
-		Commit: commit, Branch: l.Branch, Partial: dir + ".new", Path: dir,
-	})
+	leave, err := a.Place(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	defer a.Gate.state.Trash(dir, a.Now()) // a tree that stays behind is erased by the next attempt or by gc
-	l.Worktree = dir
-	for _, line := range l.Policy.Setup {
-		if c, err := a.one(ctx, l, line); err != nil || c.Code != 0 {
+	defer leave()
+	for _, line := range a.Policy.Setup {
+		if c, err := a.one(ctx, line); err != nil || c.Code != 0 {
 			c.Command = "setup: " + c.Command
 			return []Check{c}, err
 		}
 	}
 	var checks []Check
-	for _, line := range l.Policy.Acceptance {
-		c, err := a.one(ctx, l, line)
+	for _, line := range a.Policy.Acceptance {
+		c, err := a.one(ctx, line)
 		if err != nil {
 			return checks, err
 		}
@@ -61,12 +50,12 @@ func (a Acceptance) Run(ctx context.Context, commit git.OID) ([]Check, error) {
 	return checks, nil
 }
 
-func (a Acceptance) one(ctx context.Context, l lease.Lease, line string) (Check, error) {
+func (a Acceptance) one(ctx context.Context, line string) (Check, error) {
 	var tail ring
 	out := io.MultiWriter(a.Output, &tail)
 	fmt.Fprintf(a.Output, "$ %s\n", line)
 	began := a.Now()
-	c, err := a.Command(ctx, l.Worktree, line)
+	c, err := a.Command(ctx, line)
 	if err != nil {
 		return Check{}, err
 	}

@@ -178,6 +178,14 @@ func (g *Gate) keep(ctx context.Context, ref string, commit git.OID, known ...gi
 	return g.name(ctx, ref, commit)
 }
 
+// Branch makes a branch of the operator's that is not there yet.
+func (g *Gate) Branch(ctx context.Context, ref string, commit git.OID) error {
+	if err := g.repo.Send(ctx, g.host.Repo, []git.OID{commit}, nil); err != nil {
+		return err
+	}
+	return g.host.UpdateRef(ctx, ref, commit, "", "cordon: "+strings.TrimPrefix(ref, "refs/heads/"))
+}
+
 func (g *Gate) name(ctx context.Context, ref string, commit git.OID) error {
 	return g.host.SetRef(ctx, ref, commit, "cordon: "+strings.TrimPrefix(ref, "refs/cordon/"))
 }

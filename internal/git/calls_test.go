@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -58,6 +59,13 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 				}
 			}
 			return r.Advance(ctx, tr.linked, tr.side, tr.side, false)
+		},
+		"Found": func(ctx context.Context) error {
+			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Alternate: r.ObjectsDir()})
+			if err != nil {
+				return err
+			}
+			return fresh.Found(ctx, main, "b")
 		},
 		"Populate": func(ctx context.Context) error {
 			top := filepath.Join(t.TempDir(), "x")
@@ -153,6 +161,23 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		"Diff": func(ctx context.Context) error {
 			got, err := r.Diff(ctx, first, main)
 			return wantTrue(len(got) == 2, err)
+		},
+		"TreeChanges": func(ctx context.Context) error {
+			got, err := r.TreeChanges(ctx, first, main)
+			return wantTrue(len(got) == 2, err)
+		},
+		"Layer": func(ctx context.Context) error {
+			dir := t.TempDir()
+			fresh, err := Init(ctx, r.bin, filepath.Join(dir, "x"), InitOptions{Format: SHA1, Alternate: r.ObjectsDir()})
+			if err != nil {
+				return err
+			}
+			tree, top := must[OID](t)(r.TreeOf(ctx, main)), filepath.Join(dir, "top")
+			if err := errors.Join(os.Mkdir(top, 0o755), fresh.Layer(ctx, top, tree, []string{"a.txt"})); err != nil {
+				return err
+			}
+			names, err := os.ReadDir(top)
+			return wantTrue(len(names) == 1, err)
 		},
 		"Commits": func(ctx context.Context) error {
 			got, err := r.Commits(ctx, []OID{main}, first)

@@ -197,9 +197,9 @@ type Progress func(done, total int)
 // ident, encoding or filter conversion, in the private repository it is put in.
 const raw = "* -text -ident -filter !eol !working-tree-encoding !diff\n"
 
-// Populate fills the empty directory top, whose private repository r was just
-// made by Init, with the files of a commit, and leaves HEAD on branch.
-func (r Repo) Populate(ctx context.Context, top string, commit OID, branch string, progress Progress) error {
+// Found makes a repository that was just made by Init take files byte for byte, and
+// begin with a commit on a branch.
+func (r Repo) Found(ctx context.Context, commit OID, branch string) error {
 	info := filepath.Join(r.Dir, "info")
 	if err := os.MkdirAll(info, 0o755); err != nil {
 		return err
@@ -207,7 +207,13 @@ func (r Repo) Populate(ctx context.Context, top string, commit OID, branch strin
 	if err := os.WriteFile(filepath.Join(info, "attributes"), []byte(raw), 0o644); err != nil {
 		return err
 	}
-	if err := r.UpdateRef(ctx, "refs/heads/"+branch, commit, "", "cordon: base"); err != nil {
+	return r.UpdateRef(ctx, "refs/heads/"+branch, commit, "", "cordon: base")
+}
+
+// Populate fills the empty directory top, whose private repository r was just
+// made by Init, with the files of a commit, and leaves HEAD on branch.
+func (r Repo) Populate(ctx context.Context, top string, commit OID, branch string, progress Progress) error {
+	if err := r.Found(ctx, commit, branch); err != nil {
 		return err
 	}
 	c := Checkout{Top: top, GitDir: r.Dir}

@@ -44,7 +44,17 @@ type Lease struct {
 	Executed []string      `json:"executed"` // tracked paths that the operator's git runs or reads: denied
 	Source   string        `json:"policy_source"`
 	Policy   policy.Policy `json:"policy"`
+	Tree     Tree          `json:"tree,omitempty"`
 }
+
+// Tree is the kind of a worktree.
+type Tree string
+
+// The kinds. Leases of an older cordon name none: theirs are plain directories.
+const (
+	Plain   Tree = ""        // a directory of its own
+	Layered Tree = "overlay" // copied on write, above a checkout that many share
+)
 
 // Sealed is a lease with its canonical bytes and their SHA-256. Only Seal and
 // Open make one.
@@ -189,4 +199,10 @@ var checks = []func(Lease) error{
 		return nil
 	},
 	func(l Lease) error { return l.Policy.Validate() },
+	func(l Lease) error {
+		if l.Tree != Plain && (l.Tree != Layered || l.Adopted || l.Policy.Isolation == policy.None) {
+			return fmt.Errorf("a worktree of the kind %q cannot be had here", l.Tree)
+		}
+		return nil
+	},
 }

@@ -28,6 +28,7 @@ const (
 	Released    = "quarantine.released"
 	Discarded   = "worker.discarded" // Discard
 	Removed     = "worker.removed"   // Removal: before anything is deleted
+	Branched    = "worker.branched"  // Branch: before it is made
 	Repaired    = "journal.repaired"
 )
 
@@ -84,6 +85,13 @@ type Release struct {
 	Why   string          `json:"why"`
 	// LeaveBehind: what could not be stored was given up knowingly.
 	LeaveBehind bool `json:"leave_behind,omitempty"`
+}
+
+// Branch is the data of Branched: a branch of the operator's that holds what a worker
+// changed.
+type Branch struct {
+	Ref    string  `json:"ref"`
+	Commit git.OID `json:"commit"`
 }
 
 // Discard is the data of Discarded.

@@ -159,7 +159,8 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Discard, w.DiscardAt = new(Discard), e.Time
 		return read(e, w.Discard)
 	},
-	Removed: func(w *Worker, e journal.Event) error { w.Removal = new(Removal); return read(e, w.Removal) },
+	Removed:  func(w *Worker, e journal.Event) error { w.Removal = new(Removal); return read(e, w.Removal) },
+	Branched: func(w *Worker, e journal.Event) error { return read(e, new(Branch)) },
 }
 
 // read decodes the data of an event. A field that it does not know may change
@@ -209,6 +210,10 @@ func (l *Ledger) LandedSince(seq uint64) (landed map[string][]git.OID, workers m
 		if e.Type == Intended && json.Unmarshal(e.Data, &move) == nil {
 			landed[move.Ref] = append(landed[move.Ref], move.New)
 		}
+		var made Branch
+		if e.Type == Branched && json.Unmarshal(e.Data, &made) == nil {
+			landed[made.Ref] = append(landed[made.Ref], made.Commit)
+		}
 	}
 	return landed, workers
 }
@@ -224,7 +229,7 @@ func (l *Ledger) Commits() map[git.OID]bool {
 			New, Commit, Result, History, Evidence git.OID
 		}
 		switch e.Type {
-		case Intended, Judged, Quarantined:
+		case Intended, Judged, Quarantined, Branched:
 			if json.Unmarshal(e.Data, &d) == nil {
 				for _, oid := range []git.OID{d.New, d.Commit, d.Result, d.History, d.Evidence} {
 					known[oid] = true

@@ -29,6 +29,7 @@ type Dispatch struct {
 	Base      string         // revision; "": the target's tip
 	Target    string         // branch; "": the one the operator is on
 	Adopt     string         // an existing linked worktree
+	Tree      TreeKind       // "": auto
 	Exclusive bool           // refuse to overlap with a live worker
 	Options   ledger.Options
 }
@@ -74,6 +75,9 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 		return nil, err
 	}
 	if draft.Fold, err = worktree.FoldsCase(s.State.Path()); err != nil {
+		return nil, err
+	}
+	if err := s.chooseTree(ctx, d, &draft); err != nil {
 		return nil, err
 	}
 	for {

@@ -163,8 +163,11 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 	if err := s.gate.Pin(ctx, l.ID, l.Base); err != nil {
 		return err
 	}
-	if l.Adopted {
+	switch {
+	case l.Adopted:
 		return s.prepareAdopted(ctx, w)
+	case layered(w):
+		return s.prepareLayered(ctx, w)
 	}
 	if err := s.State.Erase(s.State.NewTree(id)); err != nil {
 		return err
@@ -190,6 +193,9 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 
 func describeMade(m worktree.Made, took time.Duration) string {
 	text := fmt.Sprintf("%d files, a repository of its own, %.1f s", m.Files, took.Seconds())
+	if m.Base != "" {
+		text = fmt.Sprintf("%d files copied on write, a repository of its own, %d ms", m.Files, took.Milliseconds())
+	}
 	if n := len(m.Included); n > 0 {
 		text += fmt.Sprintf("; %d files by .worktreeinclude", n)
 	}

@@ -20,6 +20,15 @@ import (
 func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order, error) {
 	l := sealed.Lease()
 	e := worktree.Enclosure{Write: []string{l.Worktree}, Tree: l.Worktree, Layers: s.State.Layers(string(l.ID))}
+	if l.Tree == lease.Layered {
+		b, err := s.base(ctx, l.ID, l.Base)
+		if err != nil {
+			return nil, err
+		}
+		e.Write, e.Over = nil, worktree.Over(l.Worktree, b.Layers, b.Index)
+		e.GitDir = filepath.Join(l.Worktree, ".git")
+		return s.order(ctx, sealed, e)
+	}
 	if l.Adopted {
 		shadow := worktree.Shadow{Dir: s.State.Shadow(string(l.ID))}
 		binds, err := shadow.Binds(l.Worktree)
@@ -56,16 +65,6 @@ func seenAt(binds []cell.Bind) string {
 		}
 	}
 	return ""
-}
-
-// encloseMerged is the cell of acceptance commands: a worker's code runs in it,
-// but nothing else that the worker wrote is there.
-func (s *Session) encloseMerged(ctx context.Context, sealed lease.Sealed, top string) (*cell.Order, error) {
-	objects := filepath.Join(s.State.Gate(), "objects")
-	return s.order(ctx, sealed, worktree.Enclosure{
-		Write: []string{top}, Layers: s.acceptLayers(sealed.Lease().ID),
-		Tree: top, GitDir: filepath.Join(top, ".git"), Bind: []cell.Bind{{From: objects, At: objects}},
-	})
 }
 
 // acceptLayers is where acceptance commands write privately.

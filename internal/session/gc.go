@@ -68,7 +68,11 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 		return nil, err
 	}
 	shadows, err := s.shadowChores()
-	return slices.Concat(list, refs, leftovers, shadows), err
+	if err != nil {
+		return nil, err
+	}
+	bases, err := s.baseChores(ctx, now, list)
+	return slices.Concat(list, refs, leftovers, shadows, bases), err
 }
 
 // Do carries a chore out.
@@ -169,9 +173,7 @@ func (s *Session) removal(w *ledger.Worker, why string) Chore {
 	case w.Release != nil:
 		c.What = "its pin and result ref; its tree and evidence go to the trash"
 	}
-	if !w.Lease.Lease().Adopted {
-		c.Bytes, _ = worktree.Bytes(s.TreeOf(w)) // for display
-	}
+	c.Bytes = s.Disk(w)
 	c.do = func(ctx context.Context) error { return s.remove(ctx, w.ID, why) }
 	return c
 }
@@ -237,11 +239,29 @@ func (s *Session) erase(w *ledger.Worker) error {
 		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}
 	for _, p := range places {
-		if err := s.State.Erase(p); err != nil {
+		if err := s.State.Drop(p, s.Now()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Sweep deletes what gc has put out of the way.
+func (s *Session) Sweep() error { return s.State.Sweep() }
+
+// Disk is what a worker takes on disk: what it wrote in its tree and elsewhere.
+func (s *Session) Disk(w *ledger.Worker) int64 {
+	id := string(w.ID)
+	places := []string{s.State.Layers(id), s.State.Shadow(id)}
+	if !layered(w) && !w.Lease.Lease().Adopted {
+		places = append(places, s.TreeOf(w))
+	}
+	var total int64
+	for _, p := range places {
+		n, _ := worktree.Bytes(p) // nothing when it is gone
+		total += n
+	}
+	return total
 }
 
 // trashedRefs forgets what is left of discarded and released workers in the host
@@ -286,11 +306,14 @@ func (s *Session) trashChores() ([]Chore, error) {
 	var list []Chore
 	for _, t := range trashed {
 		c := Chore{What: "trash/" + t.Name, Why: "removed on " + t.When.Format("2006-01-02")}
+		if t.Dropped() {
+			c.Why = "removed; its deletion was interrupted"
+		}
 		c.Bytes, _ = worktree.Bytes(t.Path) // for display
 		if c.Keep = s.Now().Before(t.When.Add(TrashTime)) && !worthless(t.Name); c.Keep {
 			c.Why += ", kept until " + t.When.Add(TrashTime).Format("2006-01-02")
 		}
-		c.do = func(context.Context) error { return s.State.Erase(t.Path) }
+		c.do = func(context.Context) error { return s.State.Drop(t.Path, s.Now()) }
 		list = append(list, c)
 	}
 	return list, nil

@@ -158,10 +158,15 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 		return gate.Result{}, err
 	}
 	defer log.Close()
+	var tree mergedTree
 	accept := gate.Acceptance{
-		Gate: s.gate, Lease: l, Now: s.Now, Output: io.MultiWriter(log, out),
-		Command: func(ctx context.Context, top, line string) (cell.Command, error) {
-			return s.acceptance(ctx, w.Lease, top, line)
+		Policy: l.Policy, Now: s.Now, Output: io.MultiWriter(log, out),
+		Place: func(ctx context.Context, commit git.OID) (_ func(), err error) {
+			tree, err = s.merged(ctx, w, commit)
+			return tree.leave, err
+		},
+		Command: func(ctx context.Context, line string) (cell.Command, error) {
+			return s.acceptance(ctx, w.Lease, tree, line)
 		},
 	}
 	defer s.State.Erase(s.acceptLayers(w.ID)) // what stays behind is erased by the next attempt or by gc
@@ -314,8 +319,11 @@ func Line(f audit.Finding) string {
 }
 
 func (s *Session) frozenPlace(w *ledger.Worker) string {
-	if l := w.Lease.Lease(); l.Adopted {
-		return l.Worktree
+	switch {
+	case w.Lease.Lease().Adopted:
+		return w.Lease.Lease().Worktree
+	case layered(w):
+		return s.LayersOf(w)
 	}
 	return s.State.Frozen(string(w.ID))
 }

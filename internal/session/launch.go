@@ -56,10 +56,9 @@ func (s *Session) endLeft(id lease.ID) int {
 
 // launch runs the command.
 func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) error {
-	l := w.Lease.Lease()
 	how.Again = false
-	if fi, err := os.Lstat(l.Worktree); err != nil || !fi.IsDir() {
-		return fmt.Errorf("the worktree of %s is gone: there is nothing to go on with (cordon discard %s)", w.ID, w.ID)
+	if why := s.gone(w); why != "" {
+		return errors.New(why)
 	}
 	if w.Start != nil && w.Audit == nil {
 		if err := s.settled(s.lookAgain)(ctx, w, how); err != nil || how.Judge {
@@ -198,12 +197,12 @@ func (s *Session) confined(ctx context.Context, sealed lease.Sealed, argv []stri
 
 // acceptance is a command of the policy in the cell of a merged tree. It shares
 // nothing that the worker could have written but the tree.
-func (s *Session) acceptance(ctx context.Context, sealed lease.Sealed, top, line string) (cell.Command, error) {
+func (s *Session) acceptance(ctx context.Context, sealed lease.Sealed, t mergedTree, line string) (cell.Command, error) {
 	l := sealed.Lease()
-	l.Worktree = top
-	order, err := s.encloseMerged(ctx, sealed, top)
+	l.Worktree = t.top
+	order, err := t.enclose(ctx, s, sealed)
 	return cell.Command{
-		Argv: cell.Shell(line), Dir: top, Env: s.environ(l), Limit: time.Duration(l.Policy.Limits.Time),
+		Argv: cell.Shell(line), Dir: t.top, Env: s.environ(l), Limit: time.Duration(l.Policy.Limits.Time),
 		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
 	}, err
 }

@@ -84,10 +84,11 @@ func viewName(w *ledger.Worker) string { return fmt.Sprintf("%s.view-%d", w.ID, 
 // look audits a worker, with scratch directories of the given name.
 func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*audit.Report, error) {
 	l := w.Lease.Lease()
-	base, err := s.Host.Tree(ctx, l.Base)
+	base, err := s.Host.Listing(ctx, l.Base)
 	if err != nil {
 		return nil, err
 	}
+	defer base.Close()
 	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: l.Base}
 	j.Tree = audit.Tree{
 		Top: s.TreeOf(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
@@ -104,9 +105,12 @@ func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*aud
 	return audit.Run(ctx, j), nil
 }
 
-// ignored asks git about paths in a directory that holds the base commit's
-// ignore rules and nothing else.
-func (s *Session) ignored(ctx context.Context, name string, base []git.File, paths []string) (map[string]bool, error) {
+// maxIgnoreRules is how long a file of ignore rules may be.
+const maxIgnoreRules = 16 << 20
+
+// ignored asks git about paths in a directory that holds the base commit's ignore
+// rules about them and nothing else.
+func (s *Session) ignored(ctx context.Context, name string, base *git.Listing, paths []string) (map[string]bool, error) {
 	dir := s.State.Ignore(name)
 	if err := s.State.Erase(dir); err != nil {
 		return nil, err
@@ -119,11 +123,11 @@ func (s *Session) ignored(ctx context.Context, name string, base []git.File, pat
 		return nil, err
 	}
 	defer root.Close()
-	for _, f := range base {
-		if filepath.Base(f.Path) != ".gitignore" || f.Mode == git.Symlink || f.Mode == git.Gitlink {
+	for _, f := range base.Above(".gitignore", paths) {
+		if f.Mode == git.Symlink || f.Mode == git.Gitlink {
 			continue
 		}
-		text, err := s.Host.Blob(ctx, f.OID)
+		text, err := base.Blob(f.OID, maxIgnoreRules)
 		if err != nil {
 			return nil, err
 		}
@@ -133,6 +137,9 @@ func (s *Session) ignored(ctx context.Context, name string, base []git.File, pat
 		if err := root.WriteFile(f.Path, text, 0o600); err != nil {
 			return nil, err
 		}
+	}
+	if err := base.Err(); err != nil {
+		return nil, err
 	}
 	ignored, err := s.gate.Repo().CheckIgnore(ctx, dir, paths)
 	return ignored, errors.Join(err, s.State.Erase(dir))
@@ -164,11 +171,7 @@ func (s *Session) history(ctx context.Context, w *ledger.Worker, name string) (*
 	if err != nil {
 		return nil, err
 	}
-	top := s.TreeOf(w)
-	if l.Adopted {
-		top = s.State.Shadow(string(w.ID))
-	}
-	return audit.ReadHistory(ctx, audit.GitDir(top), repo, l.Base)
+	return audit.ReadHistory(ctx, s.gitDir(w), repo, l.Base)
 }
 
 // sharesGit reports whether a worker commits into the host's own repository: in a

@@ -55,8 +55,9 @@ type Session struct {
 	// Watch observes every append to the journal.
 	Watch func(journal.Moment, journal.Event)
 
-	log  *journal.Journal
-	gate *gate.Gate
+	log      *journal.Journal
+	gate     *gate.Gate
+	verified map[git.OID]verified
 }
 
 // ErrInside says that the caller stands in a worker's tree.

@@ -278,6 +278,27 @@ func (d Dir) Trash(path string, now time.Time) (string, error) {
 	return filepath.Base(name), nil
 }
 
+// Drop moves one of cordon's own directories out of the way at once, for good: it is
+// trash whose time is over, and Sweep or gc deletes it.
+func (d Dir) Drop(path string, now time.Time) error {
+	_, err := d.Trash(path, time.Unix(0, now.UnixMicro()))
+	return err
+}
+
+// Dropped reports whether something in the trash is only waiting to be deleted.
+func (t Trashed) Dropped() bool { return t.When.Before(time.Unix(0, 0).AddDate(10, 0, 0)) }
+
+// Sweep deletes what was dropped.
+func (d Dir) Sweep() error {
+	all, err := d.Trashed()
+	for _, t := range all {
+		if t.Dropped() {
+			err = errors.Join(err, d.Erase(t.Path))
+		}
+	}
+	return err
+}
+
 // Erase deletes one of cordon's own directories for good.
 func (d Dir) Erase(path string) error {
 	rel, err := d.owned(path)

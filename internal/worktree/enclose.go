@@ -29,6 +29,7 @@ type Enclosure struct {
 	Tree   string // where commits have to work; "": there are none
 	GitDir string // the repository of Tree, private to it
 	Bind   []cell.Bind
+	Over   []cell.Over
 	Pinned []string
 	Fixed  []string
 	Held   []string
@@ -43,7 +44,7 @@ func (e Enclosure) Order() (cell.Order, error) {
 		return cell.Order{}, err
 	}
 	o := cell.Order{
-		Home: home, Write: e.Write, Pinned: e.Pinned, Fixed: e.Fixed, Held: e.Held, Bind: slices.Clone(e.Bind),
+		Home: home, Write: e.Write, Pinned: e.Pinned, Fixed: e.Fixed, Held: e.Held, Bind: slices.Clone(e.Bind), Over: e.Over,
 		Capture: e.Policy.Filesystem.Outside == policy.Capture, Layers: e.Layers,
 		Limits: cell.Limits{
 			Memory: int64(e.Policy.Limits.Memory), Disk: int64(e.Policy.Limits.Disk),
@@ -60,21 +61,33 @@ func (e Enclosure) Order() (cell.Order, error) {
 	if o.Scratch, err = matches(e.Rules.ScratchRoots()); err != nil {
 		return o, err
 	}
-	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return insideAny(p, e.Write) })
+	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return insideAny(p, e.own()) })
 	return o, e.hide(&o)
+}
+
+// own are the directories that are the worker's.
+func (e Enclosure) own() []string {
+	list := slices.Clone(e.Write)
+	for _, c := range e.Over {
+		list = append(list, c.At)
+	}
+	return list
 }
 
 // hide lists what the worker does not see, and the parts of it that it does.
 func (e Enclosure) hide(o *cell.Order) error {
 	w := way{}
-	globs := e.Rules.Hidden()
+	globs, inTree, err := e.below(e.Rules.Hidden())
+	if err != nil {
+		return err
+	}
 	denied, err := w.matches(append(globs, relocated(globs, e.Home)...))
 	if err != nil {
 		return err
 	}
-	o.Hide = slices.Concat(denied, e.State, e.Sockets)
+	o.Hide = slices.Concat(denied, inTree, e.State, e.Sockets)
 	for _, h := range slices.Concat(e.Host, homes()) {
-		if insideAny(h, e.Write) || slices.Contains(o.Read, h) || h == o.Home {
+		if insideAny(h, e.own()) || slices.Contains(o.Read, h) || h == o.Home {
 			continue
 		}
 		o.Hide = append(o.Hide, h)
@@ -84,7 +97,7 @@ func (e Enclosure) hide(o *cell.Order) error {
 			}
 		}
 	}
-	shown := slices.Clone(e.Write)
+	shown := e.own()
 	for _, b := range o.Bind {
 		shown = append(shown, b.At) // something else is seen there
 	}
@@ -94,8 +107,49 @@ func (e Enclosure) hide(o *cell.Order) error {
 		}
 	}
 	slices.Sort(o.Hide)
-	o.Hide = slices.DeleteFunc(slices.Compact(o.Hide), func(p string) bool { return p == "/" || slices.Contains(e.Write, p) })
+	o.Hide = slices.DeleteFunc(slices.Compact(o.Hide), func(p string) bool { return p == "/" || slices.Contains(e.own(), p) })
 	return nil
+}
+
+// below takes the patterns about a tree that is copied on write out of a list: what
+// they match lies in its layers, and not where it is seen. A pattern without
+// wildcards needs no look.
+func (e Enclosure) below(globs []string) (rest, found []string, err error) {
+	for _, g := range globs {
+		over := -1
+		for i, c := range e.Over {
+			if strings.HasPrefix(g, policy.EscapeGlob(c.At)+"/") && wild(strings.TrimSuffix(g, "/**")) {
+				over = i
+				break
+			}
+		}
+		if over < 0 {
+			rest = append(rest, g)
+			continue
+		}
+		some, err := inLayers(e.Over[over], strings.TrimSuffix(g, "/**"))
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, some...)
+	}
+	return rest, found, nil
+}
+
+// inLayers is where the matches of a pattern are seen whose files lie in layers.
+func inLayers(c cell.Over, glob string) ([]string, error) {
+	rel := strings.TrimPrefix(glob, policy.EscapeGlob(c.At))
+	var list []string
+	for _, layer := range c.Below {
+		found, err := doublestar.FilepathGlob(policy.EscapeGlob(layer)+rel, doublestar.WithNoFollow())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", glob, err)
+		}
+		for _, p := range found {
+			list = append(list, c.At+strings.TrimPrefix(p, layer))
+		}
+	}
+	return list, nil
 }
 
 // Denied are the paths in directories that are written in place which deny_write

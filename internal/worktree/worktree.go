@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/overlay"
 )
 
 // Order says what to make.
@@ -44,6 +46,8 @@ type Order struct {
 // Made is a finished tree.
 type Made struct {
 	Files      int        `json:"files"`
+	Base       string     `json:"base,omitempty"`       // what a layered tree lies on
+	Movable    []string   `json:"movable,omitempty"`    // directories that were copied so that they can be renamed
 	Included   []git.File `json:"included,omitempty"`   // copied because of .worktreeinclude
 	Submodules []string   `json:"submodules,omitempty"` // left empty
 }
@@ -155,30 +159,35 @@ func (e *FilterError) Error() string {
 // include copies the files that the base commit's .worktreeinclude names and
 // that the operator's checkout ignores.
 func (o Order) include(ctx context.Context) ([]git.File, error) {
-	if o.Host.Top == "" {
+	// In the unfinished tree, so that an interrupted run leaves it nowhere else.
+	paths, err := included(ctx, o.Host, o.Source, o.Commit, filepath.Join(o.Partial, ".git", "worktreeinclude"))
+	if err != nil || len(paths) == 0 {
+		return nil, err
+	}
+	return copyAll(o.Host.Top, o.Partial, paths, o.Host.Format, nil)
+}
+
+// included lists them. The patterns are in a file while git reads them.
+func included(ctx context.Context, host git.Host, source git.Repo, commit git.OID, file string) ([]string, error) {
+	if host.Top == "" {
 		return nil, nil
 	}
-	patterns, ok, err := o.Source.FileAt(ctx, o.Commit, ".worktreeinclude")
+	patterns, ok, err := source.FileAt(ctx, commit, ".worktreeinclude")
 	if err != nil || !ok {
 		return nil, err
 	}
-	// In the unfinished tree, so that an interrupted run leaves it nowhere else.
-	file := filepath.Join(o.Partial, ".git", "worktreeinclude")
 	if err := os.WriteFile(file, patterns, 0o600); err != nil {
 		return nil, err
 	}
-	top := git.Checkout{Top: o.Host.Top, GitDir: o.Host.Private}
-	paths, err := o.Host.IgnoredWith(ctx, top, file)
-	if err = errors.Join(err, os.Remove(file)); err != nil {
-		return nil, err
-	}
-	return copyAll(o.Host.Top, o.Partial, paths, o.Host.Format)
+	paths, err := host.IgnoredWith(ctx, git.Checkout{Top: host.Top, GitDir: host.Private}, file)
+	return paths, errors.Join(err, os.Remove(file))
 }
 
 // copyAll copies regular files from one tree to another, never through a link.
 // Left out are names that are not valid UTF-8, because they could not be
-// recorded, and those that the base commit has something else for.
-func copyAll(from, to string, paths []string, format git.Format) ([]git.File, error) {
+// recorded, and those that the base commit has something else for: in the tree, or
+// in what it lies on.
+func copyAll(from, to string, paths []string, format git.Format, below *overlay.Dir) ([]git.File, error) {
 	src, err := os.OpenRoot(from)
 	if err != nil {
 		return nil, err
@@ -195,7 +204,7 @@ func copyAll(from, to string, paths []string, format git.Format) ([]git.File, er
 		if err != nil {
 			return nil, err
 		}
-		if !fi.Mode().IsRegular() || !utf8.ValidString(p) || taken(dst, p) {
+		if !fi.Mode().IsRegular() || !utf8.ValidString(p) || taken(dst, p) || takenBelow(below, p) {
 			continue
 		}
 		entry, err := copyFile(src, dst, p, fi, format)
@@ -223,6 +232,33 @@ func taken(tree *os.Root, path string) bool {
 		}
 	}
 	return false
+}
+
+// takenBelow is taken for what a layer lies on.
+func takenBelow(tree *overlay.Dir, path string) bool {
+	if tree == nil {
+		return false
+	}
+	dir := tree
+	for name := range strings.SplitSeq(path, "/") {
+		e, err := dir.Entry(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		if err != nil || e.Kind() != unix.S_IFDIR {
+			return true
+		}
+		next, err := e.Dir()
+		if dir != tree {
+			dir.Close()
+		}
+		if err != nil {
+			return true
+		}
+		dir = next
+	}
+	dir.Close()
+	return true
 }
 
 func copyFile(src, dst *os.Root, path string, fi os.FileInfo, format git.Format) (git.Entry, error) {

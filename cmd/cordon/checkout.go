@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+)
+
+func (a *app) checkoutCommand() *cobra.Command {
+	var branch string
+	c := &cobra.Command{
+		Use:   "checkout ID [DIR]",
+		Short: "Write a worker's tree, as it is now, into a plain directory or a branch",
+		Long: `Write every file of a worker's tree as it is now into DIR, a new plain directory
+(beside your checkout when none is named). It can be asked at any time and does not
+disturb a worker that runs. Nothing in it was judged: repositories that the worker
+made are left out, because your git would run what their configuration says.
+
+With --branch, what the worker changed becomes a new branch of your repository
+instead, as far as git can hold it. The target branch is not touched.`,
+		Example:           "  cordon checkout brisk-otter\n  cordon checkout brisk /tmp/look\n  cordon checkout brisk --branch review/brisk",
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if branch != "" && len(args) == 2 {
+				return usage("a directory or --branch, not both")
+			}
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			out, err := a.checkout(cmd.Context(), s, w, branch, args[1:])
+			if err != nil {
+				return err
+			}
+			return a.sayCheckout(w, out)
+		},
+	}
+	c.Flags().StringVar(&branch, "branch", "", "make the branch `NAME` of it instead of a directory")
+	return c
+}
+
+func (a *app) checkout(ctx context.Context, s *session.Session, w *ledger.Worker, branch string, dir []string) (session.CheckedOut, error) {
+	if branch != "" {
+		return s.CheckoutBranch(ctx, w, branch)
+	}
+	if len(dir) == 0 {
+		beside, err := s.CheckoutDir(w)
+		if err != nil {
+			return session.CheckedOut{}, err
+		}
+		dir = []string{beside}
+	}
+	return s.Checkout(ctx, w, dir[0])
+}
+
+func (a *app) sayCheckout(w *ledger.Worker, out session.CheckedOut) error {
+	if a.json {
+		return a.object("cordon.checkout/1", map[string]any{"worker": w.ID, "checkout": out})
+	}
+	if out.Branch != "" {
+		a.print("%s  branch %s at %s", w.ID, out.Branch, out.Commit.Short())
+		a.say("  git diff %s...%s", short(w.Lease.Lease().Target), out.Branch)
+		return nil
+	}
+	a.print("%s  %s in %s", w.ID, plural(out.Files, "file"), out.Dir)
+	if len(out.Left) > 0 {
+		a.say("  left out, because your git or shell might run or wait for them: %s", list(out.Left, 5))
+	}
+	a.say("  a worker wrote this: look at it, do not run it")
+	return nil
+}

@@ -1,0 +1,264 @@
+package base
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"cordon/internal/git"
+)
+
+// order is one base to make.
+type order struct {
+	source   git.Repo
+	commit   git.OID
+	tree     git.OID
+	progress git.Progress
+}
+
+func (o order) key() string { return string(o.tree) }
+
+// errMoved says that the base below was removed or made again meanwhile.
+var errMoved = errors.New("the base below is not there any more")
+
+// make makes a base. The caller holds its lock and has cleared its place.
+func (s Store) make(ctx context.Context, o order) (Base, error) {
+	b, err := s.makeLayer(ctx, o)
+	if errors.Is(err, errMoved) {
+		b, err = s.makeFull(ctx, o)
+	}
+	return b, err
+}
+
+// makeLayer makes a base on another one, or a full one where there is none to lie
+// on.
+func (s Store) makeLayer(ctx context.Context, o order) (Base, error) {
+	below, changes, err := s.choose(ctx, o)
+	if err != nil {
+		return Base{}, err
+	}
+	if below == nil {
+		return s.makeFull(ctx, o)
+	}
+	r := record{Key: o.key(), Below: below[0].Key, BelowSum: below[0].Sum, Depth: below[0].Depth + 1, Changes: count(changes), Newest: below[0].Newest}
+	r.Files, r.Submodules = below[0].after(changes)
+	l := layerOf(changes)
+	return s.put(ctx, o, below, r, func(d draft) error {
+		if err := d.copyIndex(s.indexOf(r.Below)); err != nil {
+			return errors.Join(errMoved, err)
+		}
+		if err := d.repo.Layer(ctx, d.tree, o.tree, l.written); err != nil {
+			return err
+		}
+		if o.progress != nil {
+			o.progress(len(l.written), len(l.written))
+		}
+		return d.hide(l.gone)
+	}, func(got sum) error { return l.holds(got, changes) })
+}
+
+// holds says whether a layer has as many files and whiteouts as it should.
+func (l layer) holds(got sum, changes []git.Delta) error {
+	files := len(l.written)
+	for _, d := range changes {
+		if d.New.Mode == git.Gitlink && d.Old.Mode != git.Gitlink {
+			files--
+		}
+	}
+	if got.files != files || got.holes != len(l.gone) {
+		return fmt.Errorf("the layer has %d files and %d whiteouts, want %d and %d", got.files, got.holes, files, len(l.gone))
+	}
+	return nil
+}
+
+// makeFull makes a base that lies on none.
+func (s Store) makeFull(ctx context.Context, o order) (Base, error) {
+	files, err := o.source.Tree(ctx, o.tree)
+	if err != nil {
+		return Base{}, err
+	}
+	r := record{Key: o.key(), Depth: 1}
+	for _, f := range files {
+		if f.Mode == git.Gitlink {
+			r.Submodules = append(r.Submodules, []byte(f.Path))
+			continue
+		}
+		r.Files++
+	}
+	slices.SortFunc(r.Submodules, slices.Compare)
+	return s.put(ctx, o, nil, r, func(d draft) error {
+		return d.repo.Populate(ctx, d.tree, o.commit, branch, o.progress)
+	}, func(got sum) error {
+		if got.files != r.Files || got.holes != 0 {
+			return fmt.Errorf("the checkout has %d files, want %d", got.files, r.Files)
+		}
+		return nil
+	})
+}
+
+// put makes a base beside its place and moves it there when it is whole and on
+// disk. What fails leaves nothing.
+func (s Store) put(ctx context.Context, o order, below chain, r record, fill func(draft) error, check func(sum) error) (Base, error) {
+	err := s.fill(ctx, o, &r, fill, check)
+	if err == nil {
+		err = s.publish(ctx, r)
+	}
+	if err != nil {
+		return Base{}, errors.Join(fmt.Errorf("the base %s: %w", o.tree.Short(), err), s.erasePartial(r.Key))
+	}
+	b := s.base(append(chain{r}, below...))
+	b.Made = r.words()
+	return b, nil
+}
+
+// words say how a base was made.
+func (r record) words() string {
+	if r.Below == "" {
+		return "checkout of " + amount(r.Files, "file")
+	}
+	return fmt.Sprintf("layer of %s on %s", amount(r.Changes, "change"), git.OID(r.Below).Short())
+}
+
+// amount writes a number for people: 90,000 files, 1 file.
+func amount(n int, what string) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n != 1 {
+		what += "s"
+	}
+	return digits + " " + what
+}
+
+func (s Store) fill(ctx context.Context, o order, r *record, fill func(draft) error, check func(sum) error) error {
+	d, err := s.draft(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := fill(d); err != nil {
+		return err
+	}
+	if err := d.finish(ctx, s.Format, r, check); err != nil {
+		return err
+	}
+	return flush(d.dir)
+}
+
+// publish moves a finished base to its place, if what it lies on is still there.
+func (s Store) publish(ctx context.Context, r record) error {
+	release, err := s.State.Await(ctx, storeLock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if r.Below != "" {
+		if now, err := s.read(r.Below); err != nil || now.Sum != r.BelowSum {
+			return errMoved
+		}
+	}
+	return os.Rename(s.newOf(r.Key), s.State.Base(r.Key))
+}
+
+// draft is a base that is being made.
+type draft struct {
+	dir  string
+	tree string
+	repo git.Repo // for git to write with; it goes when it is done
+}
+
+// branch is what HEAD of a draft's repository points at.
+const branch = "base"
+
+func (s Store) draft(ctx context.Context, o order) (draft, error) {
+	d := draft{dir: s.newOf(o.key())}
+	d.tree = filepath.Join(d.dir, "tree")
+	if err := os.MkdirAll(filepath.Dir(d.dir), 0o700); err != nil {
+		return d, err
+	}
+	for _, dir := range []string{d.dir, d.tree, filepath.Join(d.dir, "index")} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			return d, err
+		}
+	}
+	// A name that nobody had before: the git of a process that was killed here
+	// may still be about to put its index where it was told to.
+	scratch, err := os.MkdirTemp(d.dir, "repo-")
+	if err != nil {
+		return d, err
+	}
+	d.repo, err = git.Init(ctx, s.Bin, scratch, git.InitOptions{Format: s.Format, Alternate: o.source.ObjectsDir(), Branch: branch})
+	return d, err
+}
+
+func (d draft) copyIndex(from string) error {
+	data, err := os.ReadFile(filepath.Join(from, "index"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(d.repo.Dir, "index"), data, 0o644)
+}
+
+// hide makes whiteouts, in directories with the modes that git gives.
+func (d draft) hide(paths []string) error {
+	for _, p := range paths {
+		at := filepath.Join(d.tree, p)
+		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+			return err
+		}
+		if err := whiteout(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish takes the index out of the repository, which goes, and writes the record.
+func (d draft) finish(ctx context.Context, format git.Format, r *record, check func(sum) error) error {
+	index := filepath.Join(d.dir, "index", "index")
+	if err := os.Rename(filepath.Join(d.repo.Dir, "index"), index); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Dir(d.repo.Dir)); err != nil { // made just now, under a name of our own
+		return err
+	}
+	if err := age(ctx, d.tree, index, format); err != nil {
+		return err
+	}
+	if err := d.sums(ctx, index, r, check); err != nil {
+		return err
+	}
+	text, err := r.encode()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(d.dir, "base.json"), text, 0o600)
+}
+
+func (d draft) sums(ctx context.Context, index string, r *record, check func(sum) error) error {
+	files, err := sumOf(ctx, d.tree)
+	if err != nil {
+		return err
+	}
+	if err := check(files); err != nil {
+		return err
+	}
+	r.Format, r.Made = formatVersion, time.Now().UTC()
+	r.Newest = max(r.Newest, files.newest)
+	// The index is newer than every file, whatever the clock did in between.
+	now := max(r.Made.Unix(), r.Newest+1)
+	if err := os.Chtimes(index, time.Unix(now, 0), time.Unix(now, 0)); err != nil {
+		return err
+	}
+	list, err := sumOf(ctx, filepath.Dir(index))
+	if err != nil {
+		return err
+	}
+	r.Tree, r.Index, r.Bytes = files.digest, list.digest, files.bytes+list.bytes
+	return nil
+}

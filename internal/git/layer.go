@@ -1,0 +1,53 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// TreeChanges is Diff with the directories that came, went or changed among the
+// files. What is a file in one tree and a directory in the other is two changes.
+func (r Repo) TreeChanges(ctx context.Context, from, to OID) ([]Delta, error) {
+	out, err := r.run(ctx, "diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames", string(from), string(to))
+	if err != nil {
+		return nil, err
+	}
+	recs := lines(out)
+	deltas := make([]Delta, 0, len(recs)/2)
+	for len(recs) > 0 {
+		var d Delta
+		if d, recs, err = delta(recs); err != nil {
+			return nil, err
+		}
+		deltas = append(deltas, d)
+	}
+	return deltas, nil
+}
+
+// Layer writes some files of a tree to the empty directory top and makes the index
+// of r, a private repository made by Init, the index of the whole tree. What the
+// index knows of files that the tree has unchanged is kept: they lie elsewhere.
+func (r Repo) Layer(ctx context.Context, top string, tree OID, paths []string) error {
+	info := filepath.Join(r.Dir, "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(info, "attributes"), []byte(raw), 0o644); err != nil {
+		return err
+	}
+	c := Checkout{Top: top, GitDir: r.Dir}
+	if _, err := r.in(ctx, c, call{config: []string{"core.fsync=none"}, args: []string{"read-tree", "-i", "-m", string(tree)}}); err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	_, err := r.in(ctx, c, call{
+		config: []string{"core.fsync=none", "checkout.workers=1"}, patience: -1,
+		args:  []string{"checkout-index", "-u", "-f", "-z", "--stdin"},
+		stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
+	})
+	return err
+}

@@ -1,0 +1,16 @@
+package overlay
+
+import "golang.org/x/sys/unix"
+
+// attribute is how a layer says that a directory shows nothing of those below.
+const attribute = "user.overlay.opaque"
+
+// Opaque reports whether a directory of a layer shows nothing of those below.
+func Opaque(fd int) bool {
+	var value [2]byte
+	n, err := unix.Fgetxattr(fd, attribute, value[:])
+	return err == nil && n == 1 && value[0] == 'y'
+}
+
+// MakeOpaque makes a directory of a layer show nothing of those below.
+func MakeOpaque(fd int) error { return unix.Fsetxattr(fd, attribute, []byte("y"), 0) }

@@ -1,0 +1,218 @@
+// Package overlay reads directories that lie on each other the way the kernel's
+// overlay shows them, without mounting anything: the topmost name wins, a sign of
+// removal hides what is below, directories are merged until one says that it is
+// opaque.
+//
+// The layers may be a worker's. The package refuses to follow a link in one, and it
+// never writes.
+package overlay
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Dir is a directory as it is seen through all layers.
+type Dir struct{ parts []*os.File } // topmost first
+
+// Open opens layers by their top directories, topmost first.
+func Open(layers ...string) (*Dir, error) {
+	d := &Dir{}
+	for _, path := range layers {
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			d.Close()
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+		d.parts = append(d.parts, os.NewFile(uintptr(fd), path))
+	}
+	return d, nil
+}
+
+// Close lets the directory go.
+func (d *Dir) Close() {
+	for _, f := range d.parts {
+		f.Close()
+	}
+}
+
+// Entry is one name in a directory.
+type Entry struct {
+	Name string
+	Stat unix.Stat_t
+	in   []*os.File // the parts that it is made of; one, unless it is a directory
+}
+
+// Kind is the type of an entry, as in the kernel's st_mode.
+func (e Entry) Kind() uint32 { return uint32(e.Stat.Mode) & unix.S_IFMT }
+
+// Perm are its permissions.
+func (e Entry) Perm() fs.FileMode { return fs.FileMode(e.Stat.Mode & 0o777) }
+
+// Entry looks a name up. What is not there is fs.ErrNotExist.
+func (d *Dir) Entry(name string) (Entry, error) {
+	e := Entry{Name: name}
+	for _, part := range d.parts {
+		var st unix.Stat_t
+		err := again(func() error { return unix.Fstatat(int(part.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+		if errors.Is(err, unix.ENOENT) {
+			continue
+		}
+		if err != nil {
+			return e, &fs.PathError{Op: "stat", Path: name, Err: err}
+		}
+		directory := uint32(st.Mode)&unix.S_IFMT == unix.S_IFDIR
+		if Removed(&st) || len(e.in) > 0 && !directory {
+			break
+		}
+		if len(e.in) == 0 {
+			e.Stat = st
+		}
+		if e.in = append(e.in, part); !directory || opaqueAt(part, name) {
+			break
+		}
+	}
+	if len(e.in) == 0 {
+		return e, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return e, nil
+}
+
+// Entries lists the directory, in the order of names.
+func (d *Dir) Entries() ([]Entry, error) {
+	var names []string
+	for _, part := range d.parts {
+		if _, err := part.Seek(0, 0); err != nil {
+			return nil, err
+		}
+		some, err := part.Readdirnames(-1)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, some...)
+	}
+	slices.Sort(names)
+	var list []Entry
+	for _, name := range slices.Compact(names) {
+		e, err := d.Entry(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed by a layer above
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// Dir opens an entry that is a directory. The one that it is in has to be open.
+func (e Entry) Dir() (*Dir, error) {
+	d := &Dir{}
+	for _, part := range e.in {
+		fd, err := openat(part, e.Name, unix.O_RDONLY|unix.O_DIRECTORY)
+		if err != nil {
+			d.Close()
+			return nil, err
+		}
+		d.parts = append(d.parts, os.NewFile(uintptr(fd), e.Name))
+	}
+	return d, nil
+}
+
+// Open opens an entry that is a plain file.
+func (e Entry) Open() (*os.File, error) {
+	fd, err := openat(e.in[0], e.Name, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), e.Name)
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: e.Name, Err: errors.New("not a regular file")}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Readlink is where an entry that is a link leads.
+func (e Entry) Readlink() (string, error) {
+	buf := make([]byte, unix.PathMax+1)
+	n, err := unix.Readlinkat(int(e.in[0].Fd()), e.Name, buf)
+	if err == nil && n == len(buf) {
+		err = unix.ENAMETOOLONG
+	}
+	if err != nil {
+		return "", &fs.PathError{Op: "readlink", Path: e.Name, Err: err}
+	}
+	return string(buf[:n]), nil
+}
+
+// Sub opens the directory at a path below, through directories only. What is not
+// there is fs.ErrNotExist, and what is no directory is unix.ENOTDIR.
+func (d *Dir) Sub(path string) (*Dir, error) {
+	at := d
+	for name := range strings.SplitSeq(path, "/") {
+		next, err := at.step(name)
+		if at != d {
+			at.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	return at, nil
+}
+
+func (d *Dir) step(name string) (*Dir, error) {
+	e, err := d.Entry(name)
+	if err != nil {
+		return nil, err
+	}
+	if e.Kind() != unix.S_IFDIR {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOTDIR}
+	}
+	return e.Dir()
+}
+
+// Removed reports whether something is the kernel's sign that a name was removed.
+func Removed(st *unix.Stat_t) bool {
+	return uint32(st.Mode)&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0
+}
+
+func opaqueAt(dir *os.File, name string) bool {
+	fd, err := openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return Opaque(fd)
+}
+
+func openat(dir *os.File, name string, flags int) (fd int, err error) {
+	err = again(func() (err error) {
+		fd, err = unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return -1, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return fd, nil
+}
+
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+
+	"cordon/internal/audit"
+	"cordon/internal/cell"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/worktree"
+)
+
+// mergedTree is the tree of a commit that is to land, for acceptance commands.
+type mergedTree struct {
+	top   string
+	over  []cell.Over // where it is copied on write
+	leave func()
+}
+
+// merged makes one, of the kind that the worker's was.
+func (s *Session) merged(ctx context.Context, w *ledger.Worker, commit git.OID) (mergedTree, error) {
+	t := mergedTree{top: s.State.Acceptance(string(w.ID)), leave: func() {}}
+	if layered(w) {
+		return s.mergedLayers(ctx, w.Lease, commit, t)
+	}
+	partial := t.top + ".new"
+	for _, d := range []string{t.top, partial} {
+		if err := s.State.Erase(d); err != nil { // left by an interrupted attempt
+			return t, err
+		}
+	}
+	repo := s.gate.Repo()
+	_, err := worktree.Make(ctx, worktree.Order{
+		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
+		Commit: commit, Branch: w.Lease.Lease().Branch, Partial: partial, Path: t.top,
+	})
+	// A tree that stays behind is erased by the next attempt or by gc.
+	t.leave = func() { _ = s.State.Drop(t.top, s.Now()) }
+	return t, err
+}
+
+// mergedLayers makes the layers of such a tree; deliver takes them away. Its base is
+// the next worker's.
+func (s *Session) mergedLayers(ctx context.Context, sealed lease.Sealed, commit git.OID, t mergedTree) (mergedTree, error) {
+	l := sealed.Lease()
+	b, err := s.base(ctx, l.ID, commit)
+	if err != nil {
+		return t, err
+	}
+	repo, path := s.gate.Repo(), s.acceptLayers(l.ID)
+	_, err = worktree.MakeLayered(ctx, worktree.LayerOrder{
+		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
+		Commit: commit, Branch: l.Branch, Below: b.Layers, Files: b.Files, Roots: []string{"."},
+		Partial: path + "-new", Path: path,
+	})
+	t.over = worktree.Over(t.top, b.Layers, b.Index)
+	return t, err
+}
+
+// enclose is the cell of acceptance commands: a worker's code runs in it, but nothing
+// else that the worker wrote is there.
+func (t mergedTree) enclose(ctx context.Context, s *Session, sealed lease.Sealed) (*cell.Order, error) {
+	objects := s.gate.Repo().ObjectsDir()
+	e := worktree.Enclosure{
+		Write: []string{t.top}, Layers: s.acceptLayers(sealed.Lease().ID), Tree: t.top,
+		GitDir: audit.GitDir(t.top), Bind: []cell.Bind{{From: objects, At: objects}},
+	}
+	if t.over != nil {
+		e.Write, e.Over = nil, t.over
+	}
+	return s.order(ctx, sealed, e)
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"cordon/internal/base"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+)
+
+// baseChores are the bases that no lease needs, or will need when the chores before
+// them are done.
+func (s *Session) baseChores(ctx context.Context, now *ledger.Ledger, before []Chore) ([]Chore, error) {
+	kept, err := s.bases().List()
+	if err != nil || len(kept) == 0 {
+		return nil, err
+	}
+	leaving := map[lease.ID]bool{}
+	for _, c := range before {
+		leaving[c.Worker] = leaving[c.Worker] || !c.Keep && c.Worker != ""
+	}
+	needed, err := s.neededBases(ctx, now, leaving)
+	if err != nil {
+		return nil, err
+	}
+	var list []Chore
+	for _, k := range order(kept) {
+		if needed[k.Key] {
+			needed[k.Below] = true
+			continue
+		}
+		c := Chore{What: "bases/" + k.Key, Why: "no lease needs this checkout", Bytes: k.Bytes}
+		c.do = func(ctx context.Context) error { return s.removeBase(ctx, k.Key) }
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// order puts a base before the one that it lies on.
+func order(kept []base.Kept) []base.Kept {
+	below := map[string]base.Kept{}
+	for _, k := range kept {
+		below[k.Key] = k
+	}
+	depth := func(k base.Kept) (n int) {
+		for at := k; at.Below != "" && n <= len(kept); at = below[at.Below] {
+			n++
+		}
+		return n
+	}
+	sorted := make([][]base.Kept, len(kept)+2)
+	for _, k := range kept {
+		sorted[depth(k)] = append(sorted[depth(k)], k)
+	}
+	var list []base.Kept
+	for i := len(sorted) - 1; i >= 0; i-- {
+		list = append(list, sorted[i]...)
+	}
+	return list
+}
+
+// neededBases are the trees that leases were given, but for those of workers that
+// leave.
+func (s *Session) neededBases(ctx context.Context, now *ledger.Ledger, leaving map[lease.ID]bool) (map[string]bool, error) {
+	needed, asked := map[string]bool{}, map[git.OID]bool{}
+	for _, w := range now.Workers {
+		l := w.Lease.Lease()
+		if !layered(w) || w.Removal != nil || w.Discard != nil || leaving[w.ID] || asked[l.Base] {
+			continue
+		}
+		asked[l.Base] = true
+		tree, err := s.Host.TreeOf(ctx, l.Base)
+		if err != nil {
+			return nil, fmt.Errorf("the base of %s: %w", w.ID, err)
+		}
+		needed[string(tree)] = true
+	}
+	return needed, nil
+}
+
+func (s *Session) removeBase(ctx context.Context, key string) error {
+	return s.bases().Remove(ctx, key, func() (bool, error) {
+		now, err := s.Ledger()
+		if err != nil {
+			return true, err
+		}
+		needed, err := s.neededBases(ctx, now, nil)
+		return needed[key], err
+	}, s.Now())
+}

@@ -1,0 +1,186 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/overlay"
+	"cordon/internal/state"
+	"cordon/internal/worktree"
+)
+
+// CheckedOut is what a checkout made.
+type CheckedOut struct {
+	Dir    string       `json:"dir,omitempty"`
+	Branch string       `json:"branch,omitempty"`
+	Commit git.OID      `json:"commit,omitempty"`
+	Files  int          `json:"files,omitempty"`
+	Left   []audit.Path `json:"left_out,omitempty"` // repositories and special files: not for an operator's git
+}
+
+// CheckoutDir is where a worker's tree is put when nobody says where: beside the
+// operator's checkout.
+func (s *Session) CheckoutDir(w *ledger.Worker) (string, error) {
+	if s.Host.Top == "" {
+		return "", &MistakeError{errors.New("the repository has no checkout to put the directory beside: name one")}
+	}
+	return s.Host.Top + "-" + string(w.ID), nil
+}
+
+// Checkout writes a worker's tree as it is now into a new plain directory. It holds
+// every file, whatever the lease says of it, and no repository: git would run what
+// one of the worker's says.
+func (s *Session) Checkout(ctx context.Context, w *ledger.Worker, dir string) (CheckedOut, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return CheckedOut{}, err
+	}
+	if inside, err := state.Inside(dir); err != nil || inside {
+		return CheckedOut{}, errors.Join(err, refuse("%s lies in cordon's state: name another directory", dir))
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return CheckedOut{}, &MistakeError{fmt.Errorf("%s is there already: name a directory that is not", dir)}
+	}
+	if err := s.begin(ctx); err != nil {
+		return CheckedOut{}, err
+	}
+	tree, err := s.seen(ctx, w)
+	if err != nil {
+		return CheckedOut{}, err
+	}
+	defer tree.Close()
+	// Whoever looks meanwhile finds a name that says what it is.
+	partial := dir + ".partial"
+	if err := os.Mkdir(partial, 0o755); err != nil {
+		return CheckedOut{}, err
+	}
+	to, err := os.OpenRoot(partial)
+	if err != nil {
+		return CheckedOut{}, err
+	}
+	defer to.Close()
+	out := CheckedOut{Dir: dir}
+	if err := out.copy(ctx, tree, to, "."); err != nil {
+		return CheckedOut{}, fmt.Errorf("%s is not complete: %w", partial, err)
+	}
+	return out, os.Rename(partial, dir)
+}
+
+// seen is a worker's tree as the worker sees it.
+func (s *Session) seen(ctx context.Context, w *ledger.Worker) (*overlay.Dir, error) {
+	if why := s.gone(w); why != "" || w.Tree == nil {
+		return nil, &MistakeError{fmt.Errorf("%s has no tree: cordon checkout %s --branch NAME takes its result, if it left one", w.ID, w.ID)}
+	}
+	layers := []string{s.TreeOf(w)}
+	if layered(w) {
+		b, err := s.base(ctx, w.ID, w.Lease.Lease().Base)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, b.Layers...)
+	}
+	return overlay.Open(layers...)
+}
+
+// copy copies a directory of the tree.
+func (c *CheckedOut) copy(ctx context.Context, from *overlay.Dir, to *os.Root, at string) error {
+	entries, err := from.Entries()
+	if err != nil {
+		return err
+	}
+	if repository(entries) {
+		c.Left = append(c.Left, audit.Path(at))
+		return nil
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.entry(ctx, e, to, path.Join(at, e.Name)); err != nil {
+			return fmt.Errorf("%s: %w", audit.Path(path.Join(at, e.Name)), err)
+		}
+	}
+	return nil
+}
+
+// repository reports whether git would take a directory for one of its own.
+func repository(entries []overlay.Entry) bool {
+	var names []string
+	files := map[string]bool{}
+	for _, e := range entries {
+		names = append(names, e.Name)
+		files[e.Name] = e.Kind() != unix.S_IFDIR
+	}
+	return audit.Repository(names, func(name string) bool { return files[name] })
+}
+
+func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at string) error {
+	switch {
+	case audit.DotGit(e.Name):
+		if at != ".git" { // the tree's own is no part of it
+			c.Left = append(c.Left, audit.Path(at))
+		}
+		return nil
+	case e.Kind() == unix.S_IFDIR:
+		sub, err := e.Dir()
+		if err != nil {
+			return err
+		}
+		defer sub.Close()
+		if err := to.Mkdir(at, 0o700|e.Perm()); err != nil {
+			return err
+		}
+		return c.copy(ctx, sub, to, at)
+	case e.Kind() != unix.S_IFREG && e.Kind() != unix.S_IFLNK:
+		c.Left = append(c.Left, audit.Path(at))
+		return nil
+	}
+	c.Files++
+	err := worktree.CopyEntry(to, at, e)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.Files-- // it went while we looked
+		return nil
+	}
+	return err
+}
+
+// CheckoutBranch puts what a worker changed, as far as git can hold it, on a new
+// branch of the operator's repository. That is no landing: the target is not touched
+// and nothing is judged.
+func (s *Session) CheckoutBranch(ctx context.Context, w *ledger.Worker, name string) (CheckedOut, error) {
+	if err := s.begin(ctx); err != nil {
+		return CheckedOut{}, err
+	}
+	if !s.Host.ValidBranch(ctx, name) {
+		return CheckedOut{}, &MistakeError{fmt.Errorf("%q is not a branch name", name)}
+	}
+	_, commit, err := s.ends(ctx, w)
+	if err != nil {
+		return CheckedOut{}, err
+	}
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return CheckedOut{}, err
+	}
+	defer release()
+	ref := "refs/heads/" + strings.TrimPrefix(name, "refs/heads/")
+	if _, err := s.Host.Ref(ctx, ref); !errors.Is(err, git.ErrNoRef) {
+		return CheckedOut{}, &MistakeError{errors.Join(err, fmt.Errorf("branch %s is there already: name another", name))}
+	}
+	// The event comes first: it explains the branch to whoever compares the host.
+	if err := s.append(w.ID, ledger.Branched, ledger.Branch{Ref: ref, Commit: commit}); err != nil {
+		return CheckedOut{}, err
+	}
+	return CheckedOut{Branch: name, Commit: commit}, s.gate.Branch(ctx, ref, commit)
+}

@@ -1,0 +1,289 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell"
+	"cordon/internal/git"
+	"cordon/internal/overlay"
+)
+
+// The layers of a tree that is copied on write, in the directory of its worker's
+// layers: what it changed of the files, and its repository, of which only the index
+// lies below.
+const (
+	FilesLayer = "tree"
+	GitLayer   = "git"
+)
+
+// Upper is the part of a layer that holds what was written.
+func Upper(layers, layer string) string { return filepath.Join(layers, layer, "upper") }
+
+// LayerOrder says what a tree that is copied on write is made of.
+type LayerOrder struct {
+	Bin       git.Binary
+	Host      git.Host
+	Source    git.Repo // where the commit is found
+	Alternate string   // object directory that has the commit's objects
+	Commit    git.OID
+	Branch    string
+	Below     []string // its files, topmost first
+	Files     int      // how many they are
+	Roots     []string // what the worker may write, as plain paths; "." is all of it
+	Partial   string   // where to build it
+	Path      string   // where it is when it is complete
+}
+
+// MakeLayered makes the layers of a tree. Its cost does not depend on the size of
+// the repository.
+func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
+	made := Made{Files: o.Files}
+	for _, layer := range []string{FilesLayer, GitLayer} {
+		for _, part := range []string{"upper", "work"} {
+			if err := os.MkdirAll(filepath.Join(o.Partial, layer, part), 0o700); err != nil {
+				return made, err
+			}
+		}
+	}
+	if err := o.repository(ctx); err != nil {
+		return made, err
+	}
+	below, err := overlay.Open(o.Below...)
+	if err != nil {
+		return made, err
+	}
+	defer below.Close()
+	upper := Upper(o.Partial, FilesLayer)
+	if made.Movable, err = copyRoots(below, upper, o.Roots, o.Files); err != nil {
+		return made, err
+	}
+	paths, err := included(ctx, o.Host, o.Source, o.Commit, filepath.Join(o.Partial, "worktreeinclude"))
+	if err != nil {
+		return made, err
+	}
+	if made.Included, err = copyAll(o.Host.Top, upper, paths, o.Host.Format, below); err != nil {
+		return made, err
+	}
+	if _, err := os.Lstat(o.Path); !errors.Is(err, fs.ErrNotExist) {
+		return made, &fs.PathError{Op: "make", Path: o.Path, Err: fs.ErrExist}
+	}
+	return made, os.Rename(o.Partial, o.Path)
+}
+
+// repository makes the worker's own: everything but the index, which it shares with
+// the others of its base until it writes it.
+func (o LayerOrder) repository(ctx context.Context) error {
+	shallow, err := o.Host.ShallowFile()
+	if err != nil {
+		return err
+	}
+	top := filepath.Join(o.Partial, "init")
+	repo, err := git.Init(ctx, o.Bin, top, git.InitOptions{
+		Format: o.Host.Format, Alternate: o.Alternate, Shallow: shallow, Branch: o.Branch,
+	})
+	if err != nil {
+		return err
+	}
+	if err := repo.Found(ctx, o.Commit, o.Branch); err != nil {
+		return err
+	}
+	upper := Upper(o.Partial, GitLayer)
+	if err := os.Remove(upper); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(repo.Dir, upper), os.Remove(top))
+}
+
+// What of the leased directories is copied beforehand. The kernel does not rename a
+// directory that lies below, or a part of which does.
+const (
+	maxMovableFiles = 1000
+	maxMovableBytes = 8 << 20
+)
+
+// copyRoots copies the directories that a worker may write, if they are not too
+// large, and returns those that were. "." stands for every directory at the top.
+func copyRoots(below *overlay.Dir, upper string, roots []string, files int) ([]string, error) {
+	var movable []string
+	room := &room{maxMovableFiles, maxMovableBytes}
+	dirs, err := expandRoots(below, roots, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		fits, err := room.takes(below, dir)
+		if err != nil {
+			return nil, err
+		}
+		if !fits {
+			continue
+		}
+		if err := copyRoot(below, upper, dir); err != nil {
+			return nil, err
+		}
+		movable = append(movable, dir)
+	}
+	return movable, nil
+}
+
+// expandRoots are the roots that are directories. A tree with more files than would
+// be copied is not looked at for the sake of its whole.
+func expandRoots(below *overlay.Dir, roots []string, files int) ([]string, error) {
+	var dirs []string
+	for _, root := range roots {
+		switch {
+		case root == "." && files > maxMovableFiles:
+		case root == ".":
+			entries, err := below.Entries()
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				if e.Kind() == unix.S_IFDIR {
+					dirs = append(dirs, e.Name)
+				}
+			}
+		case !strings.ContainsAny(root, `*?[{\`):
+			dirs = append(dirs, root)
+		}
+	}
+	return dirs, nil
+}
+
+// room is how much may still be copied.
+type room struct{ files, bytes int64 }
+
+var errNoRoom = errors.New("too large to be copied")
+
+// takes reports whether a directory fits, and counts it. What is no directory does
+// not have to.
+func (r *room) takes(below *overlay.Dir, dir string) (bool, error) {
+	d, err := below.Sub(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	left := *r
+	err = walk(d, "", func(_ string, e overlay.Entry) error {
+		left.files--
+		left.bytes -= e.Stat.Size
+		if left.files < 0 || left.bytes < 0 {
+			return errNoRoom
+		}
+		return nil
+	})
+	if errors.Is(err, errNoRoom) {
+		return false, nil
+	}
+	if err == nil {
+		*r = left
+	}
+	return err == nil, err
+}
+
+// walk calls act for everything below a directory, directories first.
+func walk(d *overlay.Dir, prefix string, act func(string, overlay.Entry) error) error {
+	entries, err := d.Entries()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		at := path.Join(prefix, e.Name)
+		if err := act(at, e); err != nil {
+			return err
+		}
+		if e.Kind() != unix.S_IFDIR {
+			continue
+		}
+		sub, err := e.Dir()
+		if err != nil {
+			return err
+		}
+		err = walk(sub, at, act)
+		sub.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyRoot copies a directory into a layer, in which nothing below it is seen then.
+func copyRoot(below *overlay.Dir, upper, dir string) error {
+	to, err := os.OpenRoot(upper)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	if _, err := to.Lstat(dir); err == nil {
+		return nil // with one above it
+	}
+	if err := to.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	top, err := to.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	if err := overlay.MakeOpaque(int(top.Fd())); err != nil {
+		return err
+	}
+	d, err := below.Sub(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return walk(d, dir, func(at string, e overlay.Entry) error { return CopyEntry(to, at, e) })
+}
+
+// CopyEntry makes a copy of one file, link or directory.
+func CopyEntry(to *os.Root, at string, e overlay.Entry) error {
+	switch e.Kind() {
+	case unix.S_IFDIR:
+		return to.Mkdir(at, e.Perm())
+	case unix.S_IFLNK:
+		target, err := e.Readlink()
+		if err != nil {
+			return err
+		}
+		return to.Symlink(target, at)
+	}
+	in, err := e.Open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	fi, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := to.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, e.Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), to.Chtimes(at, fi.ModTime(), fi.ModTime()))
+}
+
+// Over are the directories of a layered tree in a cell: its files above a base's, and
+// its repository above the base's index. A mount cannot be renamed or replaced, so
+// the repository stays where it is.
+func Over(tree string, below []string, index string) []cell.Over {
+	return []cell.Over{
+		{At: tree, Below: below, Layer: FilesLayer},
+		{At: filepath.Join(tree, ".git"), Below: []string{index}, Layer: GitLayer},
+	}
+}
