@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"cordon/internal/git"
@@ -66,17 +67,17 @@ func (s Store) Ensure(ctx context.Context, source git.Repo, commit git.OID, prog
 	}
 	key := string(tree)
 	// Most find it whole: they need not wait for each other.
-	if b, err := s.sound(ctx, key); !damaged(err) {
-		return b, errors.Join(err, s.touch(key, err))
+	if b, err := s.use(ctx, key); !damaged(err) {
+		return b, err
 	}
 	release, err := s.State.Await(ctx, lockOf(key))
 	if err != nil {
 		return Base{}, err
 	}
 	defer release()
-	b, err := s.sound(ctx, key)
+	b, err := s.use(ctx, key)
 	if !damaged(err) {
-		return b, errors.Join(err, s.touch(key, err))
+		return b, err
 	}
 	if err := s.clear(ctx, key, err); err != nil {
 		return Base{}, err
@@ -106,10 +107,8 @@ func (s Store) Verify(ctx context.Context, b Base) error {
 	if err != nil {
 		return err
 	}
-	for i := range max(len(b.Layers), len(now.Layers)) {
-		if i >= len(b.Layers) || i >= len(now.Layers) || b.Layers[i] != now.Layers[i] {
-			return &DamageError{Key: b.Key, Why: "it was made again, of other layers"}
-		}
+	if !slices.Equal(b.Layers, now.Layers) {
+		return &DamageError{Key: b.Key, Why: "it was made again, of other layers"}
 	}
 	return nil
 }
@@ -138,18 +137,18 @@ func (s Store) base(c chain) Base {
 	return b
 }
 
-// touch notes that a base is used: by the time of its own directory, which no sum
-// is made of. It does nothing when there is another error already.
-func (s Store) touch(key string, err error) error {
+// use returns a base that is sound and notes that it is used: by the time of its
+// own directory, which no sum is made of.
+func (s Store) use(ctx context.Context, key string) (Base, error) {
+	b, err := s.sound(ctx, key)
 	if err != nil {
-		return nil
+		return Base{}, err
 	}
 	now := time.Now()
-	err = os.Chtimes(s.State.Base(key), now, now)
-	if errors.Is(err, os.ErrNotExist) {
-		return &DamageError{Key: key, Why: "it was removed at this moment"}
+	if err := os.Chtimes(s.State.Base(key), now, now); err != nil {
+		return Base{}, broken(key, "it went away", err)
 	}
-	return err
+	return b, nil
 }
 
 // clear moves away what stands where a base is to be made, and what is broken

@@ -26,18 +26,9 @@ func (o order) key() string { return string(o.tree) }
 // errMoved says that the base below was removed or made again meanwhile.
 var errMoved = errors.New("the base below is not there any more")
 
-// make makes a base. The caller holds its lock and has cleared its place.
+// make makes a base, as a layer on another one where that is cheaper. The caller
+// holds its lock and has cleared its place.
 func (s Store) make(ctx context.Context, o order) (Base, error) {
-	b, err := s.makeLayer(ctx, o)
-	if errors.Is(err, errMoved) {
-		b, err = s.makeFull(ctx, o)
-	}
-	return b, err
-}
-
-// makeLayer makes a base on another one, or a full one where there is none to lie
-// on.
-func (s Store) makeLayer(ctx context.Context, o order) (Base, error) {
 	below, changes, err := s.choose(ctx, o)
 	if err != nil {
 		return Base{}, err
@@ -45,11 +36,21 @@ func (s Store) makeLayer(ctx context.Context, o order) (Base, error) {
 	if below == nil {
 		return s.makeFull(ctx, o)
 	}
-	r := record{Key: o.key(), Below: below[0].Key, BelowSum: below[0].Sum, Depth: below[0].Depth + 1, Changes: count(changes), Newest: below[0].Newest}
-	r.Files, r.Submodules = below[0].after(changes)
+	b, err := s.makeLayer(ctx, o, below, changes)
+	if errors.Is(err, errMoved) {
+		return s.makeFull(ctx, o)
+	}
+	return b, err
+}
+
+// makeLayer makes a base that lies on another one.
+func (s Store) makeLayer(ctx context.Context, o order, below chain, changes []git.Delta) (Base, error) {
+	on := below[0]
+	r := record{Key: o.key(), Below: on.Key, BelowSum: on.Sum, Depth: on.Depth + 1, Changes: count(changes), Newest: on.Newest}
+	r.Files, r.Submodules = on.after(changes)
 	l := layerOf(changes)
 	return s.put(ctx, o, below, r, func(d draft) error {
-		if err := d.copyIndex(s.indexOf(r.Below)); err != nil {
+		if err := d.copyIndex(s.indexOf(on.Key)); err != nil {
 			return errors.Join(errMoved, err)
 		}
 		if err := d.repo.Layer(ctx, d.tree, o.tree, l.written); err != nil {
@@ -102,14 +103,17 @@ func (s Store) makeFull(ctx context.Context, o order) (Base, error) {
 }
 
 // put makes a base beside its place and moves it there when it is whole and on
-// disk. What fails leaves nothing.
+// disk. Nothing else is left, whether it fails or not.
 func (s Store) put(ctx context.Context, o order, below chain, r record, fill func(draft) error, check func(sum) error) (Base, error) {
-	err := s.fill(ctx, o, &r, fill, check)
+	d, err := s.draft(ctx, o)
 	if err == nil {
-		err = s.publish(ctx, r)
+		err = s.finish(ctx, d, &r, fill, check)
 	}
-	if err != nil {
-		return Base{}, errors.Join(fmt.Errorf("the base %s: %w", o.tree.Short(), err), s.erasePartial(r.Key))
+	if err == nil {
+		err = s.publish(ctx, d, r)
+	}
+	if err = errors.Join(err, s.erasePartial(r.Key)); err != nil {
+		return Base{}, fmt.Errorf("the base %s: %w", o.tree.Short(), err)
 	}
 	b := s.base(append(chain{r}, below...))
 	b.Made = r.words()
@@ -136,22 +140,18 @@ func amount(n int, what string) string {
 	return digits + " " + what
 }
 
-func (s Store) fill(ctx context.Context, o order, r *record, fill func(draft) error, check func(sum) error) error {
-	d, err := s.draft(ctx, o)
-	if err != nil {
-		return err
-	}
+func (s Store) finish(ctx context.Context, d draft, r *record, fill func(draft) error, check func(sum) error) error {
 	if err := fill(d); err != nil {
 		return err
 	}
-	if err := d.finish(ctx, s.Format, r, check); err != nil {
+	if err := d.seal(ctx, s.Format, r, check); err != nil {
 		return err
 	}
 	return flush(d.dir)
 }
 
 // publish moves a finished base to its place, if what it lies on is still there.
-func (s Store) publish(ctx context.Context, r record) error {
+func (s Store) publish(ctx context.Context, d draft, r record) error {
 	release, err := s.State.Await(ctx, storeLock)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s Store) publish(ctx context.Context, r record) error {
 			return errMoved
 		}
 	}
-	return os.Rename(s.newOf(r.Key), s.State.Base(r.Key))
+	return os.Rename(d.dir, s.State.Base(r.Key))
 }
 
 // draft is a base that is being made.
@@ -175,24 +175,23 @@ type draft struct {
 // branch is what HEAD of a draft's repository points at.
 const branch = "base"
 
+// draft begins a base, under a name that nobody had before: the git of a process
+// that was killed here may still be about to write where it was told to, and then
+// finds that place gone.
 func (s Store) draft(ctx context.Context, o order) (draft, error) {
-	d := draft{dir: s.newOf(o.key())}
-	d.tree = filepath.Join(d.dir, "tree")
-	if err := os.MkdirAll(filepath.Dir(d.dir), 0o700); err != nil {
-		return d, err
+	place := s.newOf(o.key())
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		return draft{}, err
 	}
-	for _, dir := range []string{d.dir, d.tree, filepath.Join(d.dir, "index")} {
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			return d, err
-		}
-	}
-	// A name that nobody had before: the git of a process that was killed here
-	// may still be about to put its index where it was told to.
-	scratch, err := os.MkdirTemp(d.dir, "repo-")
+	dir, err := os.MkdirTemp(place, "")
 	if err != nil {
+		return draft{}, err
+	}
+	d := draft{dir: dir, tree: filepath.Join(dir, "tree")}
+	if err := errors.Join(os.Mkdir(d.tree, 0o777), os.Mkdir(filepath.Join(dir, "index"), 0o777)); err != nil {
 		return d, err
 	}
-	d.repo, err = git.Init(ctx, s.Bin, scratch, git.InitOptions{Format: s.Format, Alternate: o.source.ObjectsDir(), Branch: branch})
+	d.repo, err = git.Init(ctx, s.Bin, filepath.Join(dir, "repo"), git.InitOptions{Format: s.Format, Alternate: o.source.ObjectsDir(), Branch: branch})
 	return d, err
 }
 
@@ -218,8 +217,8 @@ func (d draft) hide(paths []string) error {
 	return nil
 }
 
-// finish takes the index out of the repository, which goes, and writes the record.
-func (d draft) finish(ctx context.Context, format git.Format, r *record, check func(sum) error) error {
+// seal takes the index out of the repository, which goes, and writes the record.
+func (d draft) seal(ctx context.Context, format git.Format, r *record, check func(sum) error) error {
 	index := filepath.Join(d.dir, "index", "index")
 	if err := os.Rename(filepath.Join(d.repo.Dir, "index"), index); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -71,7 +70,6 @@ func join(parts []part) string {
 }
 
 func sumDirectory(d directory) ([sha256.Size]byte, sum) {
-	slices.SortFunc(d.items, func(a, b item) int { return strings.Compare(a.name, b.name) })
 	text := make([]byte, 0, len(d.items)*128)
 	var s sum
 	for i := range d.items {
@@ -131,7 +129,7 @@ func verifySum(ctx context.Context, key, what, top, want string) error {
 		return broken(key, what, err)
 	}
 	if got.digest != want {
-		return &DamageError{key, what + " are not what was made"}
+		return &DamageError{key, what + " changed since it was made"}
 	}
 	return nil
 }

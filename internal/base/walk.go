@@ -2,9 +2,11 @@ package base
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -23,7 +25,7 @@ func (i item) isDir() bool { return uint32(i.st.Mode)&unix.S_IFMT == unix.S_IFDI
 type directory struct {
 	path  string
 	fd    int
-	items []item // in no order
+	items []item // in the order of their names; gone when the visit is over
 }
 
 // walk visits every directory of a tree, several at once and in no order. It
@@ -57,12 +59,13 @@ type walker struct {
 }
 
 func (w *walker) work() {
+	var r reader
 	for {
 		dir, ok := w.next()
 		if !ok {
 			return
 		}
-		below, err := w.look(dir)
+		below, err := w.look(dir, &r)
 		w.done(below, err)
 	}
 }
@@ -95,7 +98,7 @@ func (w *walker) done(below []string, err error) {
 }
 
 // look visits one directory and returns those in it.
-func (w *walker) look(dir string) ([]string, error) {
+func (w *walker) look(dir string, r *reader) (below []string, err error) {
 	if err := w.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -103,23 +106,49 @@ func (w *walker) look(dir string) ([]string, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: dir, Err: err}
 	}
-	f := os.NewFile(uintptr(fd), dir)
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if err != nil {
-		return nil, err
+	defer unix.Close(fd)
+	if err := r.read(fd); err != nil {
+		return nil, &os.PathError{Op: "read", Path: dir, Err: err}
 	}
-	d := directory{path: dir, fd: fd, items: make([]item, len(names))}
-	var below []string
-	for i, name := range names {
-		it := &d.items[i]
-		it.name = name
-		if err := unix.Fstatat(fd, name, &it.st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return nil, &os.PathError{Op: "stat", Path: path.Join(dir, name), Err: err}
+	for i := range r.items {
+		it := &r.items[i]
+		if err := unix.Fstatat(fd, it.name, &it.st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return nil, &os.PathError{Op: "stat", Path: path.Join(dir, it.name), Err: err}
 		}
 		if it.isDir() {
-			below = append(below, path.Join(dir, name))
+			below = append(below, path.Join(dir, it.name))
 		}
 	}
-	return below, w.visit(d)
+	return below, w.visit(directory{path: dir, fd: fd, items: r.items})
+}
+
+// reader holds the names of one directory after the other, in the same memory: a
+// tree has many.
+type reader struct {
+	raw   [32 << 10]byte
+	names []string
+	items []item
+}
+
+// read takes the names of an open directory, in order.
+func (r *reader) read(fd int) error {
+	r.names, r.items = r.names[:0], r.items[:0]
+	for {
+		n, err := unix.ReadDirent(fd, r.raw[:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if n <= 0 {
+			break
+		}
+		_, _, r.names = unix.ParseDirent(r.raw[:n], -1, r.names)
+	}
+	slices.Sort(r.names)
+	for _, name := range r.names {
+		r.items = append(r.items, item{name: name})
+	}
+	return nil
 }

@@ -209,6 +209,21 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			}
 			return err
 		},
+		"Listing": func(ctx context.Context) error {
+			l, err := r.Listing(ctx, main)
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			text, err := l.Blob(l.Entry("a.txt").OID, 10)
+			if err == nil && string(text) != "a\n" {
+				err = fmt.Errorf("a replaced object was read: %q", text)
+			}
+			if _, merr := l.Blob(tr.missing, 10); merr == nil {
+				err = fmt.Errorf("a missing object was fetched")
+			}
+			return wantTrue(len(l.All()) == 8 && l.Err() == nil, err)
+		},
 		"Blob": func(ctx context.Context) error {
 			got, err := r.Blob(ctx, tr.blob)
 			if err == nil && string(got) != "a\n" {

@@ -37,15 +37,17 @@ func (r Repo) Layer(ctx context.Context, top string, tree OID, paths []string) e
 	if err := os.WriteFile(filepath.Join(info, "attributes"), []byte(raw), 0o644); err != nil {
 		return err
 	}
-	c := Checkout{Top: top, GitDir: r.Dir}
-	if _, err := r.in(ctx, c, call{config: []string{"core.fsync=none"}, args: []string{"read-tree", "-i", "-m", string(tree)}}); err != nil {
+	// Not through in: the configuration is our own and has no driver to mute.
+	at := []string{"--git-dir=" + r.Dir, "--work-tree=" + top}
+	_, err := r.bin.run(ctx, call{
+		dir: top, repo: at, config: []string{"core.fsync=none"},
+		args: []string{"read-tree", "-i", "-m", string(tree)},
+	})
+	if err != nil || len(paths) == 0 {
 		return err
 	}
-	if len(paths) == 0 {
-		return nil
-	}
-	_, err := r.in(ctx, c, call{
-		config: []string{"core.fsync=none", "checkout.workers=1"}, patience: -1,
+	_, err = r.bin.run(ctx, call{
+		dir: top, repo: at, config: []string{"core.fsync=none", "checkout.workers=1"}, patience: -1,
 		args:  []string{"checkout-index", "-u", "-f", "-z", "--stdin"},
 		stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
 	})

@@ -3,19 +3,34 @@ package session
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"cordon/internal/base"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/state"
+	"cordon/internal/worktree"
 )
+
+// sparedFor is how long a base is spared after it was used, while some worker is at
+// work.
+const sparedFor = 24 * time.Hour
 
 // baseChores are the bases that no lease needs, or will need when the chores before
 // them are done.
 func (s *Session) baseChores(ctx context.Context, now *ledger.Ledger, before []Chore) ([]Chore, error) {
+	list, err := s.unfinishedBases()
+	if err != nil {
+		return nil, err
+	}
 	kept, err := s.bases().List()
 	if err != nil || len(kept) == 0 {
-		return nil, err
+		return list, err
 	}
 	leaving := map[lease.ID]bool{}
 	for _, c := range before {
@@ -25,14 +40,35 @@ func (s *Session) baseChores(ctx context.Context, now *ledger.Ledger, before []C
 	if err != nil {
 		return nil, err
 	}
-	var list []Chore
+	busy := slices.ContainsFunc(now.Workers, func(w *ledger.Worker) bool { return s.State.Held(state.WorkerLock(string(w.ID))) })
 	for _, k := range order(kept) {
-		if needed[k.Key] {
+		// Acceptance commands run on a base that no lease names.
+		if needed[k.Key] || busy && s.Now().Sub(k.Used) < sparedFor {
 			needed[k.Below] = true
 			continue
 		}
 		c := Chore{What: "bases/" + k.Key, Why: "no lease needs this checkout", Bytes: k.Bytes}
 		c.do = func(ctx context.Context) error { return s.removeBase(ctx, k.Key) }
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// unfinishedBases are what processes that were killed while they made a base left.
+func (s *Session) unfinishedBases() ([]Chore, error) {
+	entries, err := os.ReadDir(s.State.Base(""))
+	if err != nil {
+		return nil, err
+	}
+	var list []Chore
+	for _, e := range entries {
+		key, unfinished := strings.CutSuffix(e.Name(), ".new")
+		if !unfinished || s.State.Held(filepath.Join("bases", key+".lock")) {
+			continue
+		}
+		c := Chore{What: "bases/" + e.Name(), Why: "left by an interrupted run"}
+		c.Bytes, _ = worktree.Bytes(s.State.Base(e.Name())) // for display
+		c.do = func(context.Context) error { return s.bases().Sweep() }
 		list = append(list, c)
 	}
 	return list, nil
@@ -88,5 +124,9 @@ func (s *Session) removeBase(ctx context.Context, key string) error {
 		}
 		needed, err := s.neededBases(ctx, now, nil)
 		return needed[key], err
-	}, s.Now())
+	}, dropped(s.Now()))
 }
+
+// dropped is a time in the trash that is over: cordon made a base of a commit, and
+// makes it again.
+func dropped(now time.Time) time.Time { return time.Unix(0, now.UnixMicro()) }
