@@ -68,7 +68,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", a.json, "print one JSON object on stdout, on errors too")
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
 	root.AddCommand(
-		a.runCommand(), a.execCommand(), a.resumeCommand(), a.mergeCommand(),
+		a.runCommand(), a.execCommand(), a.shellCommand(), a.resumeCommand(), a.mergeCommand(),
 		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.logCommand(),
 		a.policyCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),

@@ -67,6 +67,7 @@ type Launch struct {
 	Missing  []Missing
 	Proven   []string // acts that were tried first, with the right answer
 	Private  []PrivateLayer
+	Door     *Door // lets visitors in; nil where there is no namespace to enter
 }
 
 // The variables that name a worker, and the repository it works for, in the

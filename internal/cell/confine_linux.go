@@ -123,6 +123,7 @@ type cellProcess struct {
 	refused *refusals
 	relay   *relay
 	group   *group
+	door    *Door // for visitors; nil where there is no namespace to enter
 	over    chan Reason
 }
 
@@ -154,6 +155,7 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	reason := supervise(ctx, p.cmd, c, p.over)
 	close(stop)
 	<-heard
+	p.door.close()
 	if p.relay != nil {
 		p.relay.end()
 	}
@@ -272,16 +274,19 @@ func harmless(f *os.File) bool {
 // listen hears what the cell has to say until it ends.
 func (p *cellProcess) listen(w *witness) {
 	for {
-		m, file, err := p.control.receive()
+		m, files, err := p.control.receive()
 		if err != nil {
 			return
 		}
 		switch {
-		case m.Pty && file != nil && p.relay == nil:
-			p.relay = startRelay(file, p.command)
+		case m.Visit > 0:
+			p.door.hear(m, files)
 			continue
-		case m.Listener && file != nil:
-			go p.refused.supervise(file)
+		case m.Pty && len(files) == 1 && p.relay == nil:
+			p.relay = startRelay(files[0], p.command)
+			continue
+		case m.Listener && len(files) == 1:
+			go p.refused.supervise(files[0])
 			continue
 		case m.Failed != "" && p.failed == nil:
 			p.failed = errors.New(m.Failed)
@@ -298,9 +303,7 @@ func (p *cellProcess) listen(w *witness) {
 		case m.Ended && p.ended == nil:
 			p.ended = &m
 		}
-		if file != nil {
-			file.Close()
-		}
+		closeFiles(files)
 	}
 }
 
@@ -310,10 +313,13 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 		return err
 	}
 	w.close()
+	if p.spec.has(Namespaces) {
+		p.door = newDoor(p.control)
+	}
 	if p.command.Started != nil {
 		err := p.command.Started(Launch{
 			Pid: p.cmd.Process.Pid, Layers: p.spec.Layers, Landlock: m.Landlock, Missing: p.missing, Proven: m.Proven,
-			Private: p.spec.Private(),
+			Private: p.spec.Private(), Door: p.door,
 		})
 		if err != nil {
 			return err
@@ -322,7 +328,11 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 	p.started = true
 	p.refused.count()
 	go p.fill()
-	return p.control.send(message{Go: true})
+	if err := p.control.send(message{Go: true}); err != nil {
+		return err
+	}
+	p.door.serve()
+	return nil
 }
 
 // exit is how it ended.

@@ -38,6 +38,14 @@ type message struct {
 	Left     int      `json:"left,omitempty"`
 	// to the cell
 	Go bool `json:"go,omitempty"`
+
+	// Visit is the number of the visit that a message is about; 0 is none.
+	Visit   int    `json:"visit,omitempty"`
+	Opened  bool   `json:"opened,omitempty"`  // from the cell: it runs; with descriptors
+	Signal  int    `json:"signal,omitempty"`  // to the cell: pass it on
+	Gone    bool   `json:"gone,omitempty"`    // to the cell: nobody is there any more
+	Refused string `json:"refused,omitempty"` // to the visitor
+	Over    bool   `json:"over,omitempty"`    // to the visitor: the cell has ended
 }
 
 // control is one side of the line between cordon and a cell.
@@ -45,7 +53,15 @@ type control struct{ fd int }
 
 const packet = 16 << 10
 
-func (c control) send(m message, fds ...int) error {
+// rights is how many descriptors come with one message at most.
+const rights = 3
+
+func (c control) send(m message, fds ...int) error { return c.sendWith(0, m, fds) }
+
+// offer does not wait for a side that does not read.
+func (c control) offer(m message, fds ...int) error { return c.sendWith(unix.MSG_DONTWAIT, m, fds) }
+
+func (c control) sendWith(flags int, m message, fds []int) error {
 	b, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -53,21 +69,26 @@ func (c control) send(m message, fds ...int) error {
 	if len(b) > packet {
 		return fmt.Errorf("a message of %d bytes", len(b))
 	}
-	var rights []byte
+	var with []byte
 	if len(fds) > 0 {
-		rights = unix.UnixRights(fds...)
+		with = unix.UnixRights(fds...)
 	}
-	return again(func() error { return unix.Sendmsg(c.fd, b, rights, nil, unix.MSG_NOSIGNAL) })
+	return again(func() error { return unix.Sendmsg(c.fd, b, with, nil, unix.MSG_NOSIGNAL|flags) })
 }
 
-// receive waits for a message. The other side's end is io.EOF.
-func (c control) receive() (message, *os.File, error) {
-	buf, rights := make([]byte, packet), make([]byte, unix.CmsgSpace(4))
-	var n, rn int
-	err := again(func() (err error) {
-		n, rn, _, _, err = unix.Recvmsg(c.fd, buf, rights, unix.MSG_CMSG_CLOEXEC)
+// receive waits for a message and the descriptors that come with it. The other
+// side's end is io.EOF.
+func (c control) receive() (message, []*os.File, error) {
+	buf, with := make([]byte, packet), make([]byte, unix.CmsgSpace(4*rights))
+	var n, wn int
+	take := func() (err error) {
+		n, wn, _, _, err = unix.Recvmsg(c.fd, buf, with, unix.MSG_CMSG_CLOEXEC)
 		return err
-	})
+	}
+	err := again(take)
+	if errors.Is(err, unix.ECONNRESET) {
+		err = again(take) // it left without having heard everything: its last words come after that
+	}
 	if err == nil && n == 0 || errors.Is(err, unix.ECONNRESET) {
 		return message{}, nil, io.EOF
 	}
@@ -75,27 +96,33 @@ func (c control) receive() (message, *os.File, error) {
 		return message{}, nil, err
 	}
 	var m message
-	file := received(rights[:rn])
+	files := received(with[:wn])
 	if err := json.Unmarshal(buf[:n], &m); err != nil {
+		closeFiles(files)
 		return message{}, nil, err
 	}
-	return m, file, nil
+	return m, files, nil
 }
 
-// received takes the one descriptor that came with a message.
-func received(rights []byte) *os.File {
-	messages, err := unix.ParseSocketControlMessage(rights)
-	if err != nil || len(messages) == 0 {
+// received takes the descriptors that came with a message.
+func received(with []byte) (files []*os.File) {
+	messages, err := unix.ParseSocketControlMessage(with)
+	if err != nil {
 		return nil
 	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) == 0 {
-		return nil
+	for i := range messages {
+		fds, _ := unix.ParseUnixRights(&messages[i]) // of another kind: none
+		for _, fd := range fds {
+			files = append(files, os.NewFile(uintptr(fd), "from the cell"))
+		}
 	}
-	for _, extra := range fds[1:] {
-		unix.Close(extra)
+	return files
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		f.Close()
 	}
-	return os.NewFile(uintptr(fds[0]), "from the cell")
 }
 
 // again repeats a call that a signal interrupted.
@@ -111,7 +138,7 @@ func again(call func() error) error {
 // by cordon and by nobody else.
 const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
 
-// newPlan is an empty descriptor for a Spec.
+// newPlan is an empty descriptor for a Spec, or for what a visitor wants.
 func newPlan() (*os.File, error) {
 	fd, err := unix.MemfdCreate("cordon-spec", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -120,10 +147,10 @@ func newPlan() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "spec"), nil
 }
 
-// writePlan writes a Spec and seals it. JSON has no place for arguments and names
+// writePlan writes a plan and seals it. JSON has no place for arguments and names
 // that are not text, and says that it has replaced a part of one; the other
 // encoding has, and takes longer.
-func writePlan(f *os.File, s Spec) error {
+func writePlan(f *os.File, s any) error {
 	var b bytes.Buffer
 	err := json.NewEncoder(&b).Encode(s)
 	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
@@ -160,33 +187,38 @@ func readSpec(c control) (Spec, error) {
 	if err := c.wait(); err != nil {
 		return Spec{}, err
 	}
-	have, err := unix.FcntlInt(specDescriptor, unix.F_GET_SEALS, 0)
-	if err != nil || have&seals != seals {
-		return Spec{}, errNotForPeople
-	}
 	f := os.NewFile(specDescriptor, "spec")
 	defer f.Close()
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return Spec{}, err
-	}
 	var s Spec
+	err := readPlan(f, &s)
+	return s, err
+}
+
+// readPlan takes a plan that nobody can change any more.
+func readPlan(f *os.File, into any) error {
+	have, err := unix.FcntlInt(f.Fd(), unix.F_GET_SEALS, 0)
+	if err != nil || have&seals != seals {
+		return errNotForPeople
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	b, err := io.ReadAll(f)
 	if err != nil {
-		return s, err
+		return err
 	}
 	if len(b) > 0 && b[0] == 0 {
-		err = gob.NewDecoder(bytes.NewReader(b[1:])).Decode(&s)
-		return s, err
+		return gob.NewDecoder(bytes.NewReader(b[1:])).Decode(into)
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
-	err = dec.Decode(&s)
-	return s, err
+	return dec.Decode(into)
 }
 
 // wait waits to be told to go on.
 func (c control) wait() error {
-	m, _, err := c.receive()
+	m, files, err := c.receive()
+	closeFiles(files)
 	if err == nil && !m.Go {
 		err = errors.New("not told to go on")
 	}

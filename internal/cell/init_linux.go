@@ -64,6 +64,7 @@ type warden struct {
 	slave   *os.File // the worker's terminal
 	layers  int      // the file system of the layers that are not kept
 	program string
+	guests  guests
 }
 
 // fail tells cordon why there is no cell.
@@ -201,9 +202,10 @@ func (w *warden) run() int {
 		w.slave.Close()
 	}
 	spare()
+	w.guests.asked = make(chan word, 16)
 	go w.untilAlone()
 	code, reason := w.attend(pid, signals, children)
-	end := message{Ended: true, Code: code, Reason: reason, Left: len(rest())}
+	end := message{Ended: true, Code: code, Reason: reason, Left: len(w.leftBehind())}
 	_ = syscall.Kill(-1, syscall.SIGKILL) // the end of this process ends them too
 	_ = w.control.send(end)               // cordon is gone: then so is everything here
 	return 0
@@ -214,15 +216,23 @@ var forwarded = []os.Signal{
 	syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGTSTP,
 }
 
-// attributes are how the worker starts: in a session of its own, with nothing
-// open but the standard three.
+// attributes are how the worker starts.
 func (w *warden) attributes() *syscall.ProcAttr {
-	attr := &syscall.ProcAttr{Dir: w.spec.Dir, Env: w.spec.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
-	for i := 2; i >= 0; i-- {
+	files := [3]uintptr{0, 1, 2}
+	for i := range files {
 		if w.spec.Terminal[i] {
-			attr.Files[i] = w.slave.Fd()
-			attr.Sys.Setctty, attr.Sys.Ctty = true, i
+			files[i] = w.slave.Fd()
 		}
+	}
+	return ownSession(w.spec.Dir, w.spec.Env, files, w.spec.Terminal)
+}
+
+// ownSession starts a command in a session of its own, with nothing open but the
+// standard three, and on the terminal that is among them.
+func ownSession(dir string, env []string, files [3]uintptr, terminal [3]bool) *syscall.ProcAttr {
+	attr := &syscall.ProcAttr{Dir: dir, Env: env, Files: files[:], Sys: &syscall.SysProcAttr{Setsid: true}}
+	if i := slices.Index(terminal[:], true); i >= 0 {
+		attr.Sys.Setctty, attr.Sys.Ctty = true, i
 	}
 	return attr
 }
@@ -245,15 +255,19 @@ func (w *warden) replace() int {
 	return 1
 }
 
-// untilAlone ends the cell with cordon, however that ends.
+// untilAlone ends the cell with cordon, however that ends, and hands on what it
+// says of visitors until then.
 func (w *warden) untilAlone() {
 	for {
-		if _, _, err := w.control.receive(); err != nil {
-			if errors.Is(err, io.EOF) {
-				os.Exit(1)
-			}
-			return
+		m, files, err := w.control.receive()
+		if err == nil {
+			w.guests.asked <- word{m, files}
+			continue
 		}
+		if errors.Is(err, io.EOF) {
+			os.Exit(1)
+		}
+		return
 	}
 }
 
@@ -269,7 +283,7 @@ func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Re
 		over := Reason("")
 		select {
 		case <-children:
-			if code, ended := reap(worker); ended {
+			if code, ended := w.reap(worker); ended {
 				return code, reason
 			}
 		case s := <-signals:
@@ -287,6 +301,10 @@ func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Re
 			}
 		case <-again:
 			_ = syscall.Kill(-1, syscall.SIGKILL)
+		case asked := <-w.guests.asked:
+			w.answer(asked)
+		case <-w.guests.sweep:
+			w.sweep()
 		}
 		if over != "" && reason == Exited {
 			reason, again = over, time.Tick(countEvery/10)
@@ -295,7 +313,7 @@ func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Re
 }
 
 // reap takes note of the children that have ended, and says how the worker did.
-func reap(worker int) (code int, ended bool) {
+func (w *warden) reap(worker int) (code int, ended bool) {
 	for {
 		var ws syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG, nil)
@@ -305,12 +323,19 @@ func reap(worker int) (code int, ended bool) {
 			return 1, true // there is none left to wait for
 		case pid == 0:
 			return 0, false
-		case pid == worker && ws.Signaled():
-			return 128 + int(ws.Signal()), true
-		case pid == worker && ws.Exited():
-			return ws.ExitStatus(), true
+		case pid == worker:
+			return exitCode(ws), true
+		default:
+			w.visitEnded(pid, ws)
 		}
 	}
+}
+
+func exitCode(ws syscall.WaitStatus) int {
+	if ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return ws.ExitStatus()
 }
 
 // rest are the processes of the cell but this one.

@@ -30,6 +30,9 @@ type Order struct {
 	// Layers is the directory that keeps what is written privately. Without it
 	// that is kept in memory and gone with the cell.
 	Layers string
+	// Kept is a directory of layers that an earlier cell left. They are shown as
+	// they are, below those of this one, and do not change.
+	Kept string
 
 	Limits   Limits
 	Commit   string // a directory in which a commit has to work
@@ -110,7 +113,7 @@ func (o Order) check() error {
 }
 
 func absolutePaths(o Order) error {
-	lists := [][]string{{o.Dir}, o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch}
+	lists := [][]string{{o.Dir}, optional(o.Kept), o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch}
 	for _, b := range o.Bind {
 		lists = append(lists, []string{b.From, b.At})
 	}
@@ -123,6 +126,13 @@ func absolutePaths(o Order) error {
 		}
 	}
 	return nil
+}
+
+func optional(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{path}
 }
 
 // writesSomethingNarrow refuses to open the machine or the whole home: what

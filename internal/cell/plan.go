@@ -50,6 +50,7 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 	if s.has(Namespaces) {
 		s.Sockets = h.Sockets
 		s.View = view(o, h, s.has(CopyView))
+		showKept(s.View, o.Kept)
 	} else {
 		s.Hidden = o.Hide
 		s.Env = ownPlaces(o)
@@ -78,8 +79,23 @@ func needsCopyView(o Order) string {
 		return "filesystem.outside: capture needs it"
 	case len(o.Over) > 0:
 		return o.Over[0].At + " is copied on write and needs it"
+	case o.Kept != "":
+		return "what an earlier cell left is shown by it"
 	}
 	return ""
+}
+
+// showKept adds what an earlier cell wrote to everything that is written privately.
+func showKept(view []Op, dir string) {
+	for i, op := range view {
+		switch {
+		case dir == "" || op.Layer == "":
+		case op.Do == Private:
+			view[i].Kept = filepath.Join(dir, op.Layer)
+		default:
+			view[i].Kept = filepath.Join(dir, op.Layer, "upper")
+		}
+	}
 }
 
 // holdsWithoutView refuses an order whose boundary is made of mounts: without them

@@ -18,26 +18,28 @@ type relay struct {
 	tty, master *os.File
 	before      *term.State
 	signals     chan os.Signal
-	wake        [2]int // closing it ends the reading of the operator's terminal
+	in          wake          // ends the reading of the operator's terminal
+	lost        chan struct{} // closed when that terminal is gone
+	following   sync.WaitGroup
 	reading     sync.WaitGroup
-	writing     sync.WaitGroup
+	writing     *pump
 }
 
 func startRelay(master *os.File, c Command) *relay {
-	r := &relay{tty: c.Terminal, master: master, signals: make(chan os.Signal, 4)}
+	r := &relay{tty: c.Terminal, master: master, signals: make(chan os.Signal, 4), in: newWake(), lost: make(chan struct{})}
 	in := terminals(c)[0]
 	_ = pty.InheritSize(r.tty, master) // a terminal without a size has none to pass on
 	if in {
 		r.before, _ = term.MakeRaw(int(r.tty.Fd()))
 	}
 	signal.Notify(r.signals, syscall.SIGWINCH, syscall.SIGCONT)
-	go r.follow(in)
+	r.following.Go(func() { r.follow(in) })
 	var out io.Writer = r.tty
 	if c.Transcript != nil {
 		out = io.MultiWriter(r.tty, c.Transcript)
 	}
-	r.writing.Go(func() { _, _ = io.Copy(out, master) }) // ends with the last holder of the worker's terminal
-	if in && unix.Pipe2(r.wake[:], unix.O_CLOEXEC) == nil {
+	r.writing = startPump(master, out)
+	if in {
 		r.reading.Go(r.read)
 	}
 	return r
@@ -57,40 +59,45 @@ func (r *relay) follow(in bool) {
 // is not for it.
 func (r *relay) read() {
 	buf := make([]byte, 4096)
-	for {
-		fds := []unix.PollFd{{Fd: int32(r.tty.Fd()), Events: unix.POLLIN}, {Fd: int32(r.wake[0]), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {
-			return
-		}
-		if fds[1].Revents != 0 {
-			return
-		}
-		if fds[0].Revents == 0 {
-			continue
-		}
+	for !r.in.awaits(int(r.tty.Fd()), unix.POLLIN) {
 		n, err := unix.Read(int(r.tty.Fd()), buf)
 		if err == unix.EINTR || err == unix.EAGAIN {
 			continue
 		}
 		if n <= 0 || err != nil {
+			close(r.lost)
 			return
 		}
-		if _, err := r.master.Write(buf[:n]); err != nil {
+		if !r.enter(buf[:n]) {
 			return
 		}
 	}
 }
 
+// enter writes to the worker's terminal. Nobody may read there.
+func (r *relay) enter(b []byte) bool {
+	for len(b) > 0 {
+		n, err := unix.Write(int(r.master.Fd()), b)
+		switch {
+		case n > 0:
+			b = b[n:]
+		case err == unix.EINTR:
+		case err != unix.EAGAIN, r.in.awaits(int(r.master.Fd()), unix.POLLOUT):
+			return false
+		}
+	}
+	return true
+}
+
 // end restores the operator's terminal.
 func (r *relay) end() {
-	r.writing.Wait()
+	r.writing.end()
 	signal.Stop(r.signals)
 	close(r.signals)
-	if r.wake != [2]int{} {
-		unix.Close(r.wake[1])
-		r.reading.Wait()
-		unix.Close(r.wake[0])
-	}
+	r.following.Wait()
+	r.in.up()
+	r.reading.Wait()
+	r.in.close()
 	if r.before != nil {
 		_ = term.Restore(int(r.tty.Fd()), r.before)
 	}

@@ -62,6 +62,7 @@ type Op struct {
 
 	Write bool   `json:"write,omitempty"` // bind and tmpfs: writable
 	Layer string `json:"layer,omitempty"` // overlay: the private layer that takes what is written; "": read-only
+	Kept  string `json:"kept,omitempty"`  // on the host: what an earlier cell left of that layer, shown below it where there is any
 	Bare  bool   `json:"bare,omitempty"`  // just a part of the host: bound where an overlay is refused, left out where it is gone
 
 	Absent []string `json:"absent,omitempty"` // overlay: names that do not exist in it

@@ -242,15 +242,23 @@ func (b *builder) overlayOf(below string, op Op) error {
 	if err != nil {
 		return err
 	}
-	options := "userxattr,index=off,xino=off,lowerdir=" + above
+	stack, top := above, lower[0]
 	for _, fd := range lower {
-		options += ":" + descriptor(fd)
+		stack += ":" + descriptor(fd)
 	}
+	kept, err := b.kept(op)
+	if err != nil {
+		return err
+	}
+	if kept >= 0 { // it lay above what is hidden, and does so again
+		stack, top, lower = descriptor(kept)+":"+stack, kept, append(lower, kept)
+	}
+	options := "userxattr,index=off,xino=off,lowerdir=" + stack
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV)
 	if op.Layer == "" {
 		flags |= unix.MS_RDONLY
 	} else {
-		upper, work, err := b.layer(op, lower[0])
+		upper, work, err := b.layer(op, top)
 		if err != nil {
 			return err
 		}
@@ -262,6 +270,18 @@ func (b *builder) overlayOf(below string, op Op) error {
 		return &layerError{CopyView, fmt.Errorf("mount: %w", err)}
 	}
 	return nil
+}
+
+// kept opens what an earlier cell left of a layer, or is -1.
+func (b *builder) kept(op Op) (int, error) {
+	if op.Kept == "" {
+		return -1, nil
+	}
+	fd, err := b.open(hostRoot + op.Kept)
+	if errors.Is(err, unix.ENOENT) {
+		return -1, nil
+	}
+	return fd, err
 }
 
 func closeAll(fds []int) {
@@ -326,7 +346,7 @@ func modeOfFd(fd int) (os.FileMode, error) {
 // private is a directory of the layers, or a tmpfs when there are none.
 func (b *builder) private(op Op) error {
 	if b.layers == memory {
-		return b.tmpfs(op)
+		return b.fresh(op)
 	}
 	if err := b.layerDir(op.Layer, op.Mode); err != nil {
 		return err
@@ -336,6 +356,20 @@ func (b *builder) private(op Op) error {
 		return err
 	}
 	return b.bind(dir, op.At, true)
+}
+
+// fresh is a directory in memory: empty, or above what an earlier cell left.
+func (b *builder) fresh(op Op) error {
+	kept, err := b.kept(op)
+	if err != nil {
+		return err
+	}
+	if kept < 0 {
+		return b.tmpfs(op)
+	}
+	unix.Close(kept)
+	op.Below, op.Kept = []string{op.Kept}, ""
+	return b.overlayOf("", op)
 }
 
 // mask puts something that cannot be read over a path of the host. What is gone

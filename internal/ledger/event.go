@@ -20,6 +20,7 @@ const (
 	Leased      = "lease.sealed"       // Lease: before anything else exists
 	Prepared    = "worktree.ready"     // Tree
 	Started     = "worker.started"     // Start: before the command runs
+	Visited     = "worker.visited"     // Visit: before the visitor's command runs
 	Ended       = "worker.ended"       // cell.Exit
 	Audited     = "audit.done"         // Audit
 	Intended    = "land.intended"      // gate.Landing: before the target moves
@@ -57,6 +58,12 @@ type Start struct {
 	Command  []string `json:"command"`
 	Baseline string   `json:"baseline"` // SHA-256 of the host's recorded state
 	Cell
+}
+
+// Visit is the data of Visited. What a visitor does to the tree is judged as the
+// worker's.
+type Visit struct {
+	Command []string `json:"command,omitempty"` // nothing: a shell
 }
 
 // Audit is the data of Audited.

@@ -28,6 +28,7 @@ type Worker struct {
 	Start      *Start
 	StartSeq   uint64
 	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
+	Visits     int                 // of the last launch
 	Exit       *cell.Exit
 	Audit      *Audit
 	AuditEntry string // seq:hash of the audit's event
@@ -123,7 +124,8 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Private = append(w.Private, w.Start.Private...)
 		return nil
 	},
-	Ended: func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
+	Visited: func(_ *Worker, e journal.Event) error { return read(e, new(Visit)) },
+	Ended:   func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
 	Audited: func(w *Worker, e journal.Event) error {
 		w.Audit, w.AuditEntry, w.Gate, w.Intent = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil
 		return read(e, w.Audit)

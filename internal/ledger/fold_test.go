@@ -87,6 +87,7 @@ func steps(t *testing.T, typs ...string) *Worker {
 	amended := sealed(t, otter, "docs")
 	data := map[string]any{
 		Prepared: Tree{Files: 3}, Started: Start{Command: []string{"true"}, Baseline: "x"}, Ended: fine, Audited: clean,
+		Visited:  Visit{Command: []string{"ls"}},
 		Intended: move, Judged: merged, Quarantined: Quarantine{Reasons: []string{"r"}, Result: oid("d")},
 		Released:  Release{Lease: amended.Bytes(), Hash: amended.Hash(), Who: "w", Why: "y"},
 		Discarded: Discard{Who: "w"}, Removed: Removal{Why: "y"},
@@ -128,6 +129,8 @@ func TestStatus(t *testing.T) {
 		{nil, Facts{}, Leasing},
 		{[]string{Prepared}, Facts{}, Ready},
 		{[]string{Prepared, Started}, held, Running},
+		{[]string{Prepared, Started, Visited, Visited}, held, Running},
+		{[]string{Prepared, Started, Visited}, Facts{}, Lost},
 		{[]string{Prepared, Started}, Facts{}, Lost},
 		{[]string{Prepared, Started, Ended}, held, Gating},
 		{[]string{Prepared, Started, Ended}, Facts{}, Finished},

@@ -137,6 +137,7 @@ func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, out i
 				s.sayNetwork(w.Lease.Lease(), at)
 			}
 			s.Voice.Step(w.ID, "running", Shorten(c.Argv))
+			s.openDoor(w.ID, l.Door)
 		}
 		return err
 	}

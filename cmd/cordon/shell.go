@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/cell"
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+)
+
+func (a *app) shellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "shell ID [-- COMMAND [ARG...]]",
+		Short: "Enter the view of a worker",
+		Long: `Run COMMAND, or your shell, in the view of a worker, inside of everything that keeps
+the worker in.
+
+While it runs, that is beside it in its cell: with its tree, its home, its
+processes, its environment and its limits. What you change is changed for the
+worker and audited as its work; the visit is in the journal. The worker can see
+what you type and write on your terminal, so type nothing that it must not know.
+The visit ends with its command, together with what that leaves in its session,
+or with the worker. At most eight visitors are in a cell at once.
+
+When it does not run, it is a new cell with what the worker left, in quarantine
+too. What you change in there is thrown away.
+
+The exit status is the command's, 128+n when signal n ended it, 127 when it is not
+there, 126 when it cannot be executed, and 137 when the worker ended first; 2 and 3
+when cordon was called wrongly or refuses, with a message.`,
+		Example: `  cordon shell brisk-otter
+  cordon shell brisk -- git log --oneline
+  cordon shell brisk -- tail -n 20 /tmp/build.log`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.visit(cmd.Context(), s, w, args[1:])
+		},
+	}
+}
+
+// visit runs a command beside a worker, with this program's descriptors outside.
+func (a *app) visit(ctx context.Context, s *session.Session, w *ledger.Worker, argv []string) error {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	defer signal.Stop(signals)
+	c := cell.Command{Argv: argv, Env: os.Environ(), Signals: signals}
+	attach(&c)
+	exit, err := s.Visit(ctx, w, c)
+	var refused *session.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return err
+	case err == nil && exit.Reason == cell.Vanished:
+		a.say("cordon: %s has ended, and the visit with it", w.ID)
+		return codeError(exit.Code)
+	}
+	return a.execOutcome(exit, err)
+}

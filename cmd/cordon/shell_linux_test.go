@@ -1,0 +1,624 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+func init() {
+	programs["knocks"] = func() { os.Exit(knocks(os.Args[1])) }
+}
+
+// knocks connects to the door in a directory and says what came of it.
+func knocks(dir string) int {
+	place, err := os.OpenFile(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		fmt.Println("place:", err)
+		return 1
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET, 0)
+	if err == nil {
+		err = unix.Connect(fd, &unix.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/visitors", place.Fd())})
+	}
+	if err != nil {
+		fmt.Println("connect:", err)
+		return 2
+	}
+	buf := make([]byte, 4096)
+	n, err := unix.Read(fd, buf)
+	fmt.Println("connected:", string(buf[:max(n, 0)]), err)
+	return 0
+}
+
+// visited is a site with a worker that runs until it is told to end.
+type visited struct {
+	*running
+	id string
+}
+
+// waiting is a worker that ends when there is a file src/stop.
+const waiting = "echo own >/tmp/own; while ! test -e src/stop; do sleep 0.02; done; rm src/stop"
+
+func newVisited(t *testing.T, args ...string) *visited {
+	t.Helper()
+	s := newSite(t)
+	if args == nil {
+		args = []string{"run", "--no-merge", "--", "sh", "-c", waiting}
+	}
+	v := &visited{running: s.start(nil, args...)}
+	for deadline := time.Now().Add(20 * time.Second); v.id == ""; time.Sleep(5 * time.Millisecond) {
+		if all := s.workers(); len(all) == 1 && all[0].Status == "running" {
+			v.id = all[0].Worker
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no worker runs\n%s", v.errs.String())
+		}
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		o := v.inside("test", "-e", "/tmp/own")
+		if o.code == 0 {
+			return v
+		}
+		if v.over() || time.Now().After(deadline) {
+			t.Fatalf("the worker does not run: %+v", o)
+		}
+	}
+}
+
+func (v *visited) over() bool {
+	select {
+	case <-v.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// inside runs a command in the cell.
+func (v *visited) inside(argv ...string) outcome {
+	v.t.Helper()
+	return v.try(v.command(append([]string{"shell", v.id, "--"}, argv...)...))
+}
+
+// count is how many processes in the cell have a text among their arguments.
+func (v *visited) count(text string) int {
+	v.t.Helper()
+	n := 0
+	for _, line := range strings.Split(v.inside("sh", "-c", `for f in /proc/[0-9]*/cmdline; do tr "\0" " " <$f; echo; done 2>/dev/null`).out, "\n") {
+		if strings.HasPrefix(line, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// until waits for a number of processes in the cell.
+func (v *visited) untilCount(text string, n int) {
+	v.t.Helper()
+	for range 400 {
+		if v.count(text) == n {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	v.t.Fatalf("there are %d processes %q, want %d", v.count(text), text, n)
+}
+
+// stop lets the worker end well.
+func (v *visited) stop() {
+	v.t.Helper()
+	v.inside("touch", "src/stop")
+	select {
+	case <-v.done:
+	case <-time.After(20 * time.Second):
+		v.t.Fatal("cordon run does not end")
+	}
+	if code := v.cmd.ProcessState.ExitCode(); code != 0 {
+		v.t.Errorf("cordon run ended with %d\n%s", code, v.errs.String())
+	}
+	v.sound()
+}
+
+func TestShellTerminal(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	t.Run("own", func(t *testing.T) {
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `tty; stty size; test -t 0 && test -t 1 && test -t 2 && echo all three; cat /tmp/own; echo "$TERM"; exit 7`)
+		c.expect(`/dev/pts/\d+\r\n33 77\r\nall three\r\nown\r\ndumb\r\n`)
+		c.end(7)
+	})
+	t.Run("resize", func(t *testing.T) {
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.02; done`)
+		c.expect("ready")
+		if err := pty.Setsize(c.master, &pty.Winsize{Rows: 44, Cols: 99}); err != nil {
+			t.Fatal(err)
+		}
+		c.expect(`44 99`)
+		c.end(0)
+	})
+	t.Run("interrupt", func(t *testing.T) {
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `trap 'echo mine' INT; echo ready; sleep 600; echo still here; exit 4`)
+		c.expect("ready")
+		c.send("\x03")
+		c.expect(`mine\r\nstill here`)
+		c.end(4)
+	})
+	t.Run("output elsewhere", func(t *testing.T) {
+		var out bytes.Buffer
+		c := newConsole(v.site, &out, "shell", v.id, "--", "sh", "-c", `test -t 0 && ! test -t 1 && test -t 2 && echo asked >&2 && read x && echo "got $x"`)
+		c.expect("asked")
+		c.send("word\n")
+		c.end(0)
+		if out.String() != "got word\n" {
+			t.Errorf("%q", out.String())
+		}
+	})
+	t.Run("much output", func(t *testing.T) {
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `i=0; while test $i -lt 3000; do echo "line $i of the output"; i=$((i+1)); done; echo the end`)
+		c.expect(`line 2999 of the output\r\nthe end`)
+		c.end(0)
+	})
+	t.Run("kept open", func(t *testing.T) { // by somebody who left the session
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `setsid sleep 31.5 & echo done; exit 3`)
+		c.expect("done")
+		c.end(3)
+		v.inside("pkill", "-f", "sleep 31.5")
+	})
+	v.stop()
+}
+
+// An interactive shell of the operator's, with its jobs.
+func TestShellJobControl(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	v := newVisited(t)
+	c := newConsole(v.site.with("SHELL="+bash), nil, "shell", v.id)
+	c.send("PS1='ready> '; unset PROMPT_COMMAND\n")
+	c.expect(`\nready> `)
+	if strings.Contains(c.text(), "no job control") {
+		t.Errorf("%q", c.text())
+	}
+	c.send("sleep 61.5\n")
+	c.expect(`sleep 61.5\r\n`)
+	v.untilCount("sleep 61.5", 1)
+	time.Sleep(200 * time.Millisecond) // until it is in the foreground
+	c.send("\x1a")
+	c.expect(`Stopped +sleep 61.5`)
+	c.expect(`ready> `)
+	c.send("fg\n")
+	c.expect(`fg\r\nsleep 61.5\r\n`)
+	time.Sleep(200 * time.Millisecond)
+	c.send("\x03")
+	c.expect(`ready> `)
+	c.send("echo code $?\n")
+	c.expect(`code 130`)
+	c.send("exit 5\n")
+	c.end(5)
+	v.stop()
+}
+
+// with is the same site with another variable in its environment.
+func (s *site) with(variable string) *site {
+	other := *s
+	other.env = append(append([]string{}, s.env...), variable)
+	return &other
+}
+
+func TestShellSignals(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	for name, sig := range map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "USR1": syscall.SIGUSR1} {
+		r := v.start(nil, "shell", v.id, "--", "sh", "-c", fmt.Sprintf("trap 'echo handled; exit 42' %s; touch /tmp/%[1]s; while :; do sleep 0.01; done", name))
+		for v.inside("test", "-e", "/tmp/"+name).code != 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if o := r.signal(sig); o.code != 42 || o.out != "handled\n" {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	v.stop()
+}
+
+// A visitor that goes takes its command along, also one that does not want to, and
+// the worker does not notice.
+func TestShellVisitorGoes(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	stubborn := `trap "" HUP TERM INT; sleep 71.5 & sleep 71.5; sleep 71.5`
+	for name, leave := range map[string]func(*console){
+		"killed": func(c *console) { _ = c.cmd.Process.Kill() },
+		"hup":    func(c *console) { _ = c.cmd.Process.Signal(syscall.SIGHUP) },
+	} {
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", stubborn)
+		v.untilCount("sleep 71.5", 2)
+		leave(c)
+		v.untilCount("sleep 71.5", 0)
+		select {
+		case <-c.done:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: cordon shell does not end", name)
+		}
+	}
+	hung := v.command("shell", v.id, "--", "sh", "-c", stubborn) // its terminal goes
+	master := onTerminal(t, hung)
+	v.untilCount("sleep 71.5", 2)
+	master.Close()
+	v.untilCount("sleep 71.5", 0)
+	_ = hung.Wait()
+	if code := hung.ProcessState.ExitCode(); code != 129 {
+		t.Errorf("without its terminal it ended with %d", code)
+	}
+	r := v.start(nil, "shell", v.id, "--", "sh", "-c", stubborn) // without a terminal
+	v.untilCount("sleep 71.5", 2)
+	r.signal(syscall.SIGKILL)
+	v.untilCount("sleep 71.5", 0)
+	if v.over() {
+		t.Error("the worker has ended too")
+	}
+	v.stop()
+}
+
+// onTerminal starts a command on a terminal that nobody else holds.
+func onTerminal(t *testing.T, cmd *exec.Cmd) (master *os.File) {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Skipf("no terminal here: %v", err)
+	}
+	defer slave.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return master
+}
+
+// The worker's end, and that of cordon, ends the visits.
+func TestShellWorkerEnds(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*visited){
+		"stops":  func(v *visited) { v.stop() },
+		"signal": func(v *visited) { v.signal(syscall.SIGTERM) },
+		"killed": func(v *visited) { v.signal(syscall.SIGKILL) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := newVisited(t)
+			mark := fmt.Sprintf("81.%d", time.Now().UnixNano())
+			on := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", "trap '' HUP TERM; sleep "+mark)
+			piped := v.start(nil, "shell", v.id, "--", "sh", "-c", "trap '' HUP TERM; setsid sleep "+mark)
+			v.untilCount("sleep "+mark, 2)
+			end(v)
+			on.expect(v.id + " has ended, and the visit with it")
+			on.end(137)
+			<-piped.done
+			if o := ended(piped.cmd, piped.out.String(), piped.errs.String()); o.code != 137 || !strings.Contains(o.err, "has ended, and the visit with it") {
+				t.Errorf("%+v", o)
+			}
+			for range 1000 {
+				if processes(t, mark) == 0 {
+					break
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			if n := processes(t, mark); n != 0 {
+				t.Errorf("%d processes are left", n)
+			}
+			if o := v.inside("true"); o.code != 0 || !strings.Contains(o.err, "what it left") {
+				t.Errorf("afterwards: %+v", o)
+			}
+		})
+	}
+}
+
+// There are eight places. Requests beyond that, and visitors that say nothing or
+// do not read, keep neither the worker nor cordon from their work.
+func TestShellMany(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	var all []*running
+	for range 7 {
+		all = append(all, v.start(nil, "shell", v.id, "--", "sleep", "91.5"))
+	}
+	v.untilCount("sleep 91.5", 7)
+	// The eighth writes for ever and is not read.
+	flood := v.command("shell", v.id, "--", "yes")
+	out, err := flood.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := flood.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if o := v.inside("true"); o.code != 3 || !strings.Contains(o.err, "8 visitors are in it already") {
+		t.Errorf("the ninth: %+v", o)
+	}
+	var hundred sync.WaitGroup
+	for range 8 {
+		hundred.Go(func() {
+			for range 12 {
+				v.inside("true")
+			}
+		})
+	}
+	hundred.Wait()
+	// A place that is left is free.
+	all[0].signal(syscall.SIGKILL)
+	for range 500 {
+		if v.inside("true").code == 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if o := v.inside("echo", "in"); o.out != "in\n" {
+		t.Errorf("a place that was left: %+v", o)
+	}
+	// cordon hears its own signals.
+	began := time.Now()
+	if o := v.signal(syscall.SIGTERM); o.code != 130 || time.Since(began) > 10*time.Second {
+		t.Errorf("%v: %+v", time.Since(began), o)
+	}
+	_ = flood.Process.Kill()
+	_ = flood.Wait()
+}
+
+// policyOf writes a policy.
+func policyOf(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(path, []byte("version: 1\n"+text+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A visitor's processes are the worker's: they count.
+func TestShellCounts(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t, "run", "--no-merge", "--policy", policyOf(t, "limits: {processes: 20}"), "--", "sh", "-c", waiting)
+	v.inside("sh", "-c", `i=0; while test $i -lt 22; do sleep 60 & i=$((i+1)); done; wait`)
+	select {
+	case <-v.done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the limit is not kept")
+	}
+	if !strings.Contains(v.out.String(), "process limit") {
+		t.Errorf("%s%s", v.out.String(), v.errs.String())
+	}
+}
+
+// A worker cannot come to the door of another, nor to its own. The control: the
+// operator can, with the same program.
+func TestShellDoorIsHidden(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	doors, err := filepath.Glob(filepath.Join(filepath.Dir(v.repo), "state/cordon/*/workers/*/visitors"))
+	if err != nil || len(doors) != 1 {
+		t.Fatalf("%v, %v", doors, err)
+	}
+	dir := filepath.Dir(doors[0])
+	if fi, err := os.Stat(doors[0]); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", fi, err)
+	}
+	knock := exec.Command("knocks", dir)
+	if out, err := knock.CombinedOutput(); err != nil || !strings.Contains(string(out), "connected:") {
+		t.Fatalf("the control: %v\n%s", err, out)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := v.command("shell", v.id, "--", "sh", "-c", "cat >/tmp/knocks; chmod +x /tmp/knocks")
+	put.Stdin = bytes.NewReader(b)
+	if o := v.try(put); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	if o := v.inside("/tmp/knocks", dir); o.code != 1 || !strings.Contains(o.out, "place:") {
+		t.Errorf("%+v", o)
+	}
+	v.stop()
+}
+
+// The second wall: whoever sits in a user namespace of its own is turned away.
+func TestShellRefusesOtherNamespaces(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	doors, _ := filepath.Glob(filepath.Join(filepath.Dir(v.repo), "state/cordon/*/workers/*/visitors"))
+	if len(doors) != 1 {
+		t.Fatal(doors)
+	}
+	knock := exec.Command("knocks", filepath.Dir(doors[0]))
+	knock.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+	}
+	if out, err := knock.CombinedOutput(); err != nil || !strings.Contains(string(out), "only the operator enters") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	v.stop()
+}
+
+// Arguments that are not text, and many of them; a place with a long path.
+func TestShellArguments(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	if o := v.inside("printf", "%s", "\xff\xfe text"); o.out != "\xff\xfe text" {
+		t.Errorf("%+v", o)
+	}
+	long := strings.Repeat("x", 100<<10)
+	if o := v.inside("sh", "-c", `echo ${#1} ${#2}`, "sh", long, long); o.out != "102400 102400\n" {
+		t.Errorf("%+v", o)
+	}
+	var log struct {
+		Events []struct {
+			Type string
+			Data struct{ Command []string }
+		}
+	}
+	v.parse(v.cordon([]int{0}, "log", "--json").out, &log)
+	found := false
+	for _, e := range log.Events {
+		found = found || e.Type == "worker.visited" && len(e.Data.Command) == 6 && e.Data.Command[4] == long
+	}
+	if !found {
+		t.Error("the journal does not have it")
+	}
+	v.stop()
+}
+
+func TestShellLongPlace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.env = append(s.env, "XDG_STATE_HOME="+s.place(strings.Repeat("long/", 30)+"state"))
+	r := s.start(nil, "run", "--no-merge", "--", "sh", "-c", waiting)
+	for len(s.workers()) == 0 || s.only().Status != "running" {
+		time.Sleep(5 * time.Millisecond)
+	}
+	v := &visited{r, s.only().Worker}
+	if o := v.inside("echo", "in"); o.out != "in\n" {
+		t.Errorf("%+v", o)
+	}
+	v.stop()
+}
+
+// A visit is an event of the worker's that a reader of JSON finds.
+func TestShellIsInTheJournal(t *testing.T) {
+	t.Parallel()
+	v := newVisited(t)
+	v.inside("echo", "one")
+	v.stop()
+	var last string
+	for _, e := range v.events() {
+		if e == "worker.ended" && last != "worker.visited" {
+			t.Errorf("%v", v.events())
+		}
+		last = e
+	}
+	if w := v.only(); w.Status != "finished" {
+		t.Errorf("it is %s", w.Status)
+	}
+	if _, err := json.Marshal(v.events()); err != nil {
+		t.Error(err)
+	}
+}
+
+// leaves is a worker that leaves something everywhere where it may write.
+const leaves = `echo own >/tmp/own; echo mine >$HOME/mine; mkdir -p $HOME/.ssh; echo own key >$HOME/.ssh/own
+echo new >src/new.txt; rm docs/d.txt; git add -A; git commit -qm work`
+
+// looks is a visitor that sees all of that and changes it.
+const looks = `cat /tmp/own $HOME/mine $HOME/.ssh/own src/new.txt src/a.txt; cat docs/d.txt; cat $HOME/.ssh/id
+git log --format=%s; git status --short
+echo over >/tmp/own; echo over >$HOME/mine; echo over >src/new.txt; rm src/a.txt; git add -A; git commit -qm over; git log -1 --format=%s
+cat /tmp/own src/new.txt; test -e src/a.txt || echo removed`
+
+// What a worker left is seen as it saw it, and a visitor changes nothing of it: not
+// in a tree of either kind, not in a directory of another tool's, not in
+// quarantine.
+func TestShellLeft(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		code int
+	}{
+		"overlay":            {[]string{"--tree=overlay", "--no-merge"}, 0},
+		"copy":               {[]string{"--tree=copy", "--no-merge"}, 0},
+		"adopted":            {[]string{"--adopt", "../linked", "--no-merge"}, 0},
+		"quarantined":        {[]string{"--tree=overlay", "--write", "docs"}, 4},
+		"quarantined frozen": {[]string{"--tree=copy", "--write", "docs"}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.write("home/.ssh/id", "secret\n")
+			s.git("worktree", "add", "-q", s.place("linked"))
+			s.cordon([]int{c.code}, append(append([]string{"run"}, c.args...), "--", "sh", "-c", leaves)...)
+			id := s.only().Worker
+			places := []string{s.place("state"), s.place("linked"), s.repo, s.home}
+			var before []map[string]string
+			s.git("status")
+			for _, p := range places {
+				open(t, p)
+				before = append(before, hashed(t, p))
+			}
+			for range 2 { // the second sees nothing of the first
+				o := s.try(s.command("shell", id, "--", "sh", "-c", looks))
+				want := "own\nmine\nown key\nnew\na\nwork\nbase\nover\nover\nover\nremoved\n"
+				if o.code != 0 || o.out != want {
+					t.Errorf("%d %q, want %q\n%s", o.code, o.out, want, o.err)
+				}
+				if !strings.Contains(o.err, "thrown away") || strings.Contains(o.out, "secret") || !strings.Contains(o.err, "d.txt") {
+					t.Errorf("%s", o.err)
+				}
+			}
+			for i, p := range places {
+				open(t, p)
+				same(t, before[i], p)
+			}
+			s.sound()
+			if s.try(s.command("shell", id, "--", "sh", "-c", "exit 9")).code != 9 {
+				t.Error("the status is not the command's")
+			}
+		})
+	}
+}
+
+// open makes the kernel's own directories beside an upper layer readable: an ordinary
+// user may not look into them.
+func open(t *testing.T, dir string) {
+	t.Helper()
+	works, err := filepath.Glob(filepath.Join(dir, "cordon/*/layers/*/*/work/work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range works {
+		if err := os.Chmod(w, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Nobody writes what a visitor looks at.
+func TestShellLeftIsKeptStill(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cordon([]int{6}, "run", "--", "sh", "-c", leaves+"; exit 1")
+	id := s.only().Worker
+	c := newConsole(s, nil, "shell", id, "--", "sh", "-c", "stty size; echo ready; read x; cat src/new.txt; exit 4")
+	c.expect("33 77\r\nready")
+	if w := s.only(); w.Status != "failed" {
+		t.Errorf("a visit makes it %s", w.Status)
+	}
+	if o := s.try(s.command("resume", id, "--", "true")); o.code != 6 || !strings.Contains(o.out, "another cell has it") {
+		t.Errorf("%+v", o)
+	}
+	c.send("\n")
+	c.expect("new")
+	c.end(4)
+	s.cordon([]int{0}, "resume", id, "--", "true")
+}

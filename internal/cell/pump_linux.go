@@ -1,0 +1,92 @@
+package cell
+
+import (
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// pump copies what a worker writes. It ends with the last that holds the other
+// side, or when it is told to: a process that keeps it open keeps nobody.
+type pump struct {
+	from    *os.File
+	to      io.Writer
+	stop    wake
+	running sync.WaitGroup
+}
+
+func startPump(from *os.File, to io.Writer) *pump {
+	p := &pump{from: from, to: to, stop: newWake()}
+	_ = unix.SetNonblock(int(from.Fd()), true) // our side alone
+	p.running.Go(p.run)
+	return p
+}
+
+// lastWords is how much is copied once the end was said: more than the kernel keeps
+// for a reader, and not for ever when somebody goes on writing.
+const lastWords = 4 << 20
+
+func (p *pump) run() {
+	buf := make([]byte, 32<<10)
+	ending, left := false, lastWords
+	for left > 0 {
+		if !ending {
+			ending = p.stop.awaits(int(p.from.Fd()), unix.POLLIN)
+		}
+		n, err := unix.Read(int(p.from.Fd()), buf)
+		switch {
+		case err == unix.EINTR, err == unix.EAGAIN && !ending:
+			continue
+		case n <= 0:
+			return
+		}
+		if _, err := p.to.Write(buf[:n]); err != nil {
+			return
+		}
+		if ending {
+			left -= n
+		}
+	}
+}
+
+// end waits until everything is copied that was written before.
+func (p *pump) end() {
+	p.stop.up()
+	p.running.Wait()
+	p.stop.close()
+}
+
+// wake ends the waiting for a descriptor.
+type wake struct{ read, write int }
+
+// newWake may find no descriptor left: then nobody is woken.
+func newWake() wake {
+	var fds [2]int
+	if unix.Pipe2(fds[:], unix.O_CLOEXEC) != nil {
+		return wake{-1, -1}
+	}
+	return wake{fds[0], fds[1]}
+}
+
+// awaits waits until a descriptor is ready, and reports whether it was woken.
+func (w wake) awaits(fd int, events int16) bool {
+	for {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(w.read), Events: unix.POLLIN}}
+		if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {
+			return true
+		}
+		switch {
+		case fds[1].Revents != 0:
+			return true
+		case fds[0].Revents != 0:
+			return false
+		}
+	}
+}
+
+// up wakes whoever waits, for good.
+func (w wake) up() { unix.Close(w.write) }
+
+func (w wake) close() { unix.Close(w.read) }

@@ -1,0 +1,260 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"golang.org/x/sys/unix"
+)
+
+// request is what a visitor wants to run in a cell. It travels on a sealed
+// descriptor, like a plan: arguments may be long, and need not be text.
+type request struct {
+	Argv       []string `json:"argv"`  // nothing: a shell
+	Shell      string   `json:"shell"` // the one that is wanted, if it is there
+	Term       string   `json:"term"`
+	Terminal   [3]bool  `json:"terminal"`
+	Joined     bool     `json:"joined"` // what is written is all one
+	Rows, Cols uint16
+}
+
+// maxRequest is more than the kernel takes as arguments of a program.
+const maxRequest = 8 << 20
+
+func (r *request) read(f *os.File) error {
+	if fi, err := f.Stat(); err != nil || fi.Size() > maxRequest {
+		return errors.New("too much for one command")
+	}
+	return readPlan(f, r)
+}
+
+// argv is what to run, as the cell sees it.
+func (r *request) argv() []string {
+	if len(r.Argv) > 0 {
+		return r.Argv
+	}
+	if _, err := exec.LookPath(r.Shell); err == nil && r.Shell != "" {
+		return []string{r.Shell}
+	}
+	return []string{"/bin/sh"}
+}
+
+// environ is the worker's own, with the name of the visitor's terminal.
+func (r *request) environ(worker []string) []string {
+	if r.Term == "" || !slices.Contains(r.Terminal[:], true) {
+		return worker
+	}
+	env := slices.DeleteFunc(slices.Clone(worker), func(kv string) bool { return strings.HasPrefix(kv, "TERM=") })
+	return append(env, "TERM="+r.Term)
+}
+
+// Visit runs a command in the cell whose door is open in a directory, beside its
+// worker: Argv, or the SHELL of Env. Nothing else is taken from Env but TERM. The
+// terminal and the standard three stay outside and are copied from and to.
+func Visit(dir string, c Command) (Exit, error) {
+	line, err := knock(dir)
+	if err != nil {
+		return notStarted(err)
+	}
+	defer unix.Close(line.fd)
+	// A door that refuses does not wait to be asked: its answer is there all the same.
+	if err := ask(line, c); err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
+		return notStarted(err)
+	}
+	m, files, err := line.receive()
+	switch {
+	case err == nil && m.Refused != "":
+		err = &NotAdmittedError{m.Refused}
+	case err == nil && m.Program:
+		err = &ProgramError{m.Absent, errors.New(printable(m.Failed))}
+	case err == nil && m.Failed != "":
+		err = &NotAdmittedError{printable(m.Failed)}
+	case errors.Is(err, io.EOF), err == nil && m.Over:
+		err = &NotAdmittedError{"the worker has ended"}
+	}
+	if err == nil {
+		err = expected(files, terminals(c), joined(c))
+	}
+	if err != nil {
+		closeFiles(files)
+		return notStarted(err)
+	}
+	s := join(files, c)
+	exit := attendVisit(line, c.Signals, s.lost)
+	s.end()
+	return exit, nil
+}
+
+// printable takes out of the cell's words what would act on a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// knock connects to the door in a directory.
+func knock(dir string) (control, error) {
+	place, err := openPlace(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return control{-1}, ErrNoDoor
+	}
+	if err != nil {
+		return control{-1}, err
+	}
+	defer place.Close()
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return control{-1}, err
+	}
+	err = again(func() error { return unix.Connect(fd, doorAddress(place)) })
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ECONNREFUSED) {
+		err = ErrNoDoor // never opened, or left by a cordon that was killed
+	}
+	if err != nil {
+		unix.Close(fd)
+		return control{-1}, err
+	}
+	return control{fd}, nil
+}
+
+// ask says what is wanted.
+func ask(line control, c Command) error {
+	r := request{Argv: c.Argv, Shell: c.variable("SHELL"), Term: c.variable("TERM"), Terminal: terminals(c), Joined: joined(c)}
+	if c.Terminal != nil {
+		if size, err := unix.IoctlGetWinsize(int(c.Terminal.Fd()), unix.TIOCGWINSZ); err == nil {
+			r.Rows, r.Cols = size.Row, size.Col
+		}
+	}
+	plan, err := newPlan()
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	if err := writePlan(plan, r); err != nil {
+		return err
+	}
+	return line.send(message{}, int(plan.Fd()))
+}
+
+// joined reports whether a command's two outputs are one pipe.
+func joined(c Command) bool {
+	on := terminals(c)
+	return !on[1] && !on[2] && same(c.Stdout, c.Stderr)
+}
+
+// expected refuses descriptors that are not what the cell was asked for.
+func expected(files []*os.File, on [3]bool, joined bool) error {
+	pipes := 3
+	for _, is := range on {
+		if is {
+			pipes--
+		}
+	}
+	if joined {
+		pipes--
+	}
+	first := 0
+	if slices.Contains(on[:], true) {
+		first = 1
+	}
+	if len(files) != first+pipes {
+		return fmt.Errorf("the cell handed out %d descriptors", len(files))
+	}
+	for i, f := range files {
+		fi, err := f.Stat()
+		want := os.ModeNamedPipe
+		if i < first {
+			want = os.ModeDevice | os.ModeCharDevice
+		}
+		if err != nil || fi.Mode().Type() != want {
+			return errors.New("the cell handed out something else than a terminal and pipes")
+		}
+	}
+	return nil
+}
+
+// joint copies between a visitor and its command.
+type joint struct {
+	relay *relay
+	out   []*pump
+	lost  <-chan struct{} // the visitor's terminal
+}
+
+// join begins the copying. Nobody waits for what is read: whoever holds the other
+// end may never close it.
+func join(files []*os.File, c Command) *joint {
+	j := &joint{}
+	on := terminals(c)
+	if slices.Contains(on[:], true) {
+		j.relay, files = startRelay(files[0], c), files[1:]
+		j.lost = j.relay.lost
+	}
+	if !on[0] {
+		into := files[0]
+		files = files[1:]
+		go func() {
+			if c.Stdin != nil {
+				_, _ = io.Copy(into, c.Stdin) // it may have stopped reading
+			}
+			into.Close()
+		}()
+	}
+	for i, to := range []io.Writer{c.Stdout, c.Stderr} {
+		if !on[i+1] && len(files) > 0 {
+			j.out = append(j.out, startPump(files[0], to))
+			files = files[1:]
+		}
+	}
+	return j
+}
+
+// end shows what there is still to be shown.
+func (j *joint) end() {
+	for _, p := range j.out {
+		p.end()
+		p.from.Close()
+	}
+	if j.relay != nil {
+		j.relay.end()
+	}
+}
+
+// attendVisit waits for the end of a visit and passes signals on. A visitor whose
+// terminal is gone is gone too.
+func attendVisit(line control, signals <-chan os.Signal, lost <-chan struct{}) Exit {
+	ended := make(chan message, 1)
+	go func() {
+		m, files, err := line.receive()
+		closeFiles(files)
+		if err != nil {
+			m = message{Over: true}
+		}
+		ended <- m
+	}()
+	for {
+		select {
+		case m := <-ended:
+			if !m.Ended {
+				return Exit{Code: 128 + int(syscall.SIGKILL), Reason: Vanished}
+			}
+			return Exit{Code: m.Code & 0xff, Reason: Exited}
+		case s := <-signals:
+			if s == syscall.SIGHUP {
+				return Exit{Code: 128 + int(syscall.SIGHUP), Reason: Interrupted}
+			}
+			_ = line.offer(message{Signal: int(s.(syscall.Signal))})
+		case <-lost:
+			return Exit{Code: 128 + int(syscall.SIGHUP), Reason: Interrupted}
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+)
+
+// openDoor lets the operator into the cell of a worker while it runs. A visitor
+// can change the tree, so the journal has every visit. A worker works without a
+// door as well.
+func (s *Session) openDoor(id lease.ID, door *cell.Door) {
+	if door == nil {
+		return
+	}
+	err := door.Open(s.State.Worker(string(id)), func(argv []string) error {
+		return s.append(id, ledger.Visited, ledger.Visit{Command: argv})
+	})
+	if err != nil {
+		s.Voice.Step(id, "visitors", fmt.Sprintf("none: %v", err))
+	}
+}
+
+// Visit runs a command of the operator's, or their shell, in the view of a worker:
+// beside it while it runs, and afterwards in a cell of its own that shows what it
+// left.
+func (s *Session) Visit(ctx context.Context, w *ledger.Worker, c cell.Command) (cell.Exit, error) {
+	exit, err := cell.Visit(s.State.Worker(string(w.ID)), c)
+	var kept *cell.NotAdmittedError
+	switch {
+	case errors.As(err, &kept):
+		return exit, refuse("%s: %w", w.ID, err)
+	case !errors.Is(err, cell.ErrNoDoor):
+		return exit, err
+	}
+	if why := s.closed(w); why != "" {
+		return exit, refuse("%s %s", w.ID, why)
+	}
+	return s.visitLeft(ctx, w, c)
+}
+
+// closed says why there is no view of a worker to enter, or "".
+func (s *Session) closed(w *ledger.Worker) string {
+	held := s.State.Held(state.WorkerLock(string(w.ID)))
+	switch {
+	case held && (w.Start == nil || w.Exit != nil):
+		return "does not run, and another cordon process is at work on it"
+	case held && !slices.Contains(w.Start.Layers, cell.Namespaces):
+		return fmt.Sprintf("runs without namespaces (%s): there is no view of its own to enter", w.Start.Cell)
+	case held:
+		return "does not take visitors"
+	case w.Lease.Lease().Policy.Isolation == policy.None:
+		return "was unconfined: there is no view of its own to enter"
+	case w.Tree == nil || s.gone(w) != "":
+		return "has no tree: there is nothing to see"
+	}
+	return ""
+}
+
+// visitLeft runs a command in a new cell with everything that a worker left, its
+// tree, its home and its temporary files. It may be evidence: what is written goes
+// to memory and is gone with the cell.
+func (s *Session) visitLeft(ctx context.Context, w *ledger.Worker, c cell.Command) (cell.Exit, error) {
+	l := w.Lease.Lease()
+	if err := s.begin(ctx); err != nil {
+		return cell.Exit{}, err
+	}
+	order, err := s.enclose(ctx, w.Lease)
+	if err != nil {
+		return cell.Exit{}, err
+	}
+	leave, err := s.keepStill(w)
+	if err != nil {
+		return cell.Exit{}, err
+	}
+	defer leave()
+	onlyShow(order, l.Worktree, s.TreeOf(w))
+	s.Voice.Step(w.ID, "view", "what it left; what you change in here is thrown away")
+	shells := []string{variable(c.Env, "SHELL"), "/bin/sh"}
+	c.Dir, c.Env, c.Cell, c.Weaker = l.Worktree, ofVisitor(s.environ(l)), order, l.Policy.Isolation == policy.Degraded
+	c.Started = func(launch cell.Launch) error {
+		for _, m := range launch.Missing {
+			s.Voice.Step(w.ID, "weaker", m.String())
+		}
+		return nil
+	}
+	return firstOf(shells, c, func(c cell.Command) (cell.Exit, error) {
+		return cell.Run(context.WithoutCancel(ctx), c) // signals are the command's
+	})
+}
+
+// ofVisitor leaves out what would have the next launch of the worker end the visit
+// as something that the worker left running.
+func ofVisitor(env []string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, cell.Place+"=") })
+}
+
+func variable(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// firstOf runs a command, or the first of the shells that is there in the cell.
+func firstOf(shells []string, c cell.Command, run func(cell.Command) (cell.Exit, error)) (exit cell.Exit, err error) {
+	if len(c.Argv) > 0 {
+		return run(c)
+	}
+	for _, shell := range shells {
+		if shell == "" {
+			continue
+		}
+		c.Argv = []string{shell}
+		exit, err = run(c)
+		var program *cell.ProgramError
+		if !errors.As(err, &program) || !program.Absent {
+			break
+		}
+	}
+	return exit, err
+}
+
+// keepStill keeps every cell from writing what a worker left, as long as somebody
+// looks at it. A cell locks the directory for itself alone.
+func (s *Session) keepStill(w *ledger.Worker) (leave func(), err error) {
+	dir, err := os.Open(s.LayersOf(w))
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(dir.Fd()), unix.LOCK_SH|unix.LOCK_NB); err != nil {
+		dir.Close()
+		return nil, refuse("%s: its files are in use by another cell", w.ID)
+	}
+	return func() { dir.Close() }, nil
+}
+
+// onlyShow makes the order of a worker's cell one that changes nothing: what it
+// wrote in place is copied on write, and that is kept in memory.
+func onlyShow(o *cell.Order, worktree, tree string) {
+	over := func(at, from string) {
+		layer := fmt.Sprintf("shown-%d", len(o.Over)) // nothing is kept under this name
+		o.Over = append(o.Over, cell.Over{At: at, Below: []string{from}, Layer: layer})
+	}
+	for _, at := range slices.Concat(o.Write, o.Pinned) {
+		from := at
+		if rel, err := filepath.Rel(worktree, at); err == nil && filepath.IsLocal(rel) {
+			from = filepath.Join(tree, rel) // it was moved when it was frozen
+		}
+		over(at, from)
+	}
+	o.Bind = slices.DeleteFunc(slices.Clone(o.Bind), func(b cell.Bind) bool {
+		if b.Write {
+			over(b.At, b.From)
+		}
+		return b.Write
+	})
+	o.Write, o.Pinned, o.Fixed, o.Held = nil, nil, nil, nil
+	o.Layers, o.Kept = "", o.Layers
+	o.Commit, o.Objects = "", "" // its repository is as it left it: a commit need not work
+}
