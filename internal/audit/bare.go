@@ -1,11 +1,6 @@
 package audit
 
-import (
-	"os"
-	"strings"
-
-	"golang.org/x/sys/unix"
-)
+import "strings"
 
 // bareRepository recognises a directory that git would take for a git
 // directory: an operator's git started there runs its configuration. A file
@@ -37,14 +32,4 @@ func headOf(names []string, file func(string) bool) string {
 		}
 	}
 	return head
-}
-
-// notDirectory answers for the names in an open directory. What cannot be
-// looked at counts as a file.
-func notDirectory(dir *os.File) func(string) bool {
-	return func(name string) bool {
-		var st unix.Stat_t
-		err := fstatat(dir, name, &st)
-		return err != nil || uint32(st.Mode)&unix.S_IFMT != unix.S_IFDIR
-	}
 }

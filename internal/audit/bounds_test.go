@@ -21,7 +21,7 @@ func TestCollectReadsNoEndlessTree(t *testing.T) {
 		must(t, f.Close())
 	}
 	ignored := map[string]bool{}
-	tree := Tree{Top: top, Format: git.SHA1, Ignored: func(context.Context, []string) (map[string]bool, error) { return ignored, nil }}
+	tree := Tree{Top: top, Format: git.SHA1, Base: git.ListingOf(nil), Ignored: func(context.Context, []string) (map[string]bool, error) { return ignored, nil }}
 	if _, err := Collect(t.Context(), tree); err == nil || !strings.Contains(err.Error(), "more than cordon reads") {
 		t.Errorf("error %v", err)
 	}

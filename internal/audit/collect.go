@@ -3,10 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
-	"runtime"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -15,10 +12,13 @@ import (
 
 // Tree is a worker's tree and what it began as.
 type Tree struct {
-	Top    string
+	Top string
+	// Layer: Top is the upper layer of an overlay above the base's files, and holds
+	// only what was changed.
+	Layer  bool
 	Format git.Format
-	Base   []git.File // the base commit's files
-	Seeded []git.File // files that cordon put there beside them
+	Base   *git.Listing // the base commit's files
+	Seeded []git.File   // files that cordon put there beside them; in Top, also of a layer
 	Rules  Judge
 	// Ignored tells which of some new paths the base commit's ignore rules
 	// exclude.
@@ -28,13 +28,16 @@ type Tree struct {
 // Collect returns every path that differs from the base. An error means that
 // the tree as a whole could not be read.
 func Collect(ctx context.Context, t Tree) ([]Change, error) {
-	s, err := walk(t.Top)
+	s, err := t.survey()
 	if err != nil {
 		return nil, err
 	}
+	defer s.lockAgain()
 	c := newCollector(t, s)
-	if c.ignored, err = t.Ignored(ctx, c.newPaths()); err != nil {
-		return nil, err
+	if paths := c.newPaths(); len(paths) > 0 {
+		if c.ignored, err = t.Ignored(ctx, paths); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.bounded(); err != nil {
 		return nil, err
@@ -42,14 +45,36 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 	if err := c.hash(ctx); err != nil {
 		return nil, err
 	}
-	return c.changes(), nil
+	list := c.changes()
+	return list, t.Base.Err()
+}
+
+// survey walks the tree while the base is read: of what is found there, directory
+// by directory.
+func (t Tree) survey() (*survey, error) {
+	ahead, done := make(chan string, 1<<12), make(chan struct{})
+	go func() {
+		defer close(done)
+		for d := range ahead {
+			dirs := []string{d}
+			for more := len(ahead); more > 0; more-- {
+				dirs = append(dirs, <-ahead)
+			}
+			t.Base.Load(dirs)
+		}
+	}()
+	s, err := walk(t.Top, t.Layer, ahead)
+	close(ahead)
+	<-done
+	return s, err
 }
 
 // collector holds one comparison of a survey with a base.
 type collector struct {
 	Tree
 	survey  *survey
-	base    map[string]git.Entry
+	cover   *cover
+	old     []git.Entry // of each node of the survey, what the base has there
 	seeded  map[string]git.Entry
 	ignored map[string]bool
 	entries []git.Entry // of each node of the survey
@@ -58,12 +83,11 @@ type collector struct {
 
 func newCollector(t Tree, s *survey) *collector {
 	c := &collector{
-		Tree: t, survey: s,
-		base: map[string]git.Entry{}, seeded: map[string]git.Entry{},
-		entries: make([]git.Entry, len(s.nodes)), errs: make([]error, len(s.nodes)),
+		Tree: t, survey: s, cover: newCover(s, t.Base), seeded: map[string]git.Entry{},
+		old: make([]git.Entry, len(s.nodes)), entries: make([]git.Entry, len(s.nodes)), errs: make([]error, len(s.nodes)),
 	}
-	for _, f := range t.Base {
-		c.base[f.Path] = f.Entry
+	for i, n := range s.nodes {
+		c.old[i] = t.Base.File(n.path)
 	}
 	for _, f := range t.Seeded {
 		c.seeded[f.Path] = f.Entry
@@ -74,8 +98,8 @@ func newCollector(t Tree, s *survey) *collector {
 // newPaths lists what the base does not have: only that can be ignored.
 func (c *collector) newPaths() []string {
 	var paths []string
-	for _, n := range c.survey.nodes {
-		if _, ok := c.base[n.path]; !ok && n.path != "" {
+	for i, n := range c.survey.nodes {
+		if c.old[i].Mode == git.Absent && n.path != "" {
 			paths = append(paths, n.path)
 		}
 	}
@@ -96,86 +120,22 @@ func (c *collector) bounded() error {
 	return nil
 }
 
-// hash fills entries for every node whose content matters.
-func (c *collector) hash(ctx context.Context) error {
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := range next {
-				c.entries[i], c.errs[i] = c.entry(ctx, c.survey.nodes[i])
-			}
-		})
-	}
-	for i := range c.survey.nodes {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	return ctx.Err()
-}
-
-// entry is what git would hold for a node.
-func (c *collector) entry(ctx context.Context, n node) (git.Entry, error) {
-	switch {
-	case n.err != nil:
-		return git.Entry{}, n.err
-	case n.isLink():
-		return git.Entry{Mode: git.Symlink, OID: c.Format.Blob([]byte(n.target))}, nil
-	case n.special():
-		return git.Entry{}, nil
-	}
-	e := git.Entry{Mode: git.Regular}
-	if n.executes() {
-		e.Mode = git.Executable
-	}
-	_, seeded := c.seeded[n.path]
-	if n.size > maxFile || c.ignored[n.path] && !seeded || ctx.Err() != nil {
-		return e, nil
-	}
-	var err error
-	e.OID, err = hashFile(c.Top, n.path, c.Format)
-	return e, err
-}
-
-func hashFile(top, full string, format git.Format) (git.OID, error) {
-	f, err := openFile(top, full)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	h := format.BlobHash(fi.Size())
-	n, err := io.Copy(h, io.LimitReader(f, fi.Size()+1))
-	if err != nil {
-		return "", err
-	}
-	if n != fi.Size() {
-		return "", fmt.Errorf("it changed while it was read")
-	}
-	return git.OID(fmt.Sprintf("%x", h.Sum(nil))), nil
-}
-
-// changes compares every node and every base path, in order of path.
+// changes compares every node and every base path that is not there any more, in
+// order of path.
 func (c *collector) changes() []Change {
 	var list []Change
-	present := make(map[string]bool, len(c.survey.nodes))
 	for i, n := range c.survey.nodes {
-		present[n.path] = true
-		if ch, changed := c.change(n, c.entries[i], c.errs[i]); changed {
+		if ch, changed := c.change(n, c.old[i], c.entries[i], c.errs[i]); changed {
 			list = append(list, ch)
 		}
 	}
-	for _, f := range c.Base {
-		if !present[f.Path] && f.Mode != git.Gitlink && !c.unseen(f.Path) {
+	for _, f := range c.cover.hiddenFiles() {
+		if !c.cover.present(f.Path) && f.Mode != git.Gitlink && !c.unseen(f.Path) {
 			list = append(list, Change{Path: Path(f.Path), Kind: Deleted, Old: f.Entry})
 		}
 	}
 	for _, f := range c.Seeded {
-		if !present[f.Path] && !c.unseen(f.Path) {
+		if !c.cover.present(f.Path) && !c.unseen(f.Path) {
 			list = append(list, Change{Path: Path(f.Path), Kind: Deleted, Old: f.Entry, Ignored: true})
 		}
 	}
@@ -197,8 +157,8 @@ func (c *collector) unseen(p string) bool {
 }
 
 // change compares one node with what was there before.
-func (c *collector) change(n node, now git.Entry, err error) (Change, bool) {
-	old, had := c.base[n.path]
+func (c *collector) change(n node, old, now git.Entry, err error) (Change, bool) {
+	had := old.Mode != git.Absent
 	ignored := c.ignored[n.path]
 	if !had {
 		// What cordon put there is the operator's own and never lands, whatever
@@ -277,7 +237,7 @@ func fileType(mode uint32) string {
 // inRepository returns the repository inside the tree that a path belongs to.
 func (c *collector) inRepository(p string) (dir, why string) {
 	for d := path.Dir(p); ; d = path.Dir(d) {
-		if why, ok := c.survey.repos[d]; ok {
+		if why, ok := c.cover.repos[d]; ok {
 			return d, why
 		}
 		if d == "." {
@@ -289,23 +249,29 @@ func (c *collector) inRepository(p string) (dir, why string) {
 // inGitlink returns the submodule of the base that a path is, or lies in.
 func (c *collector) inGitlink(p string) string {
 	for _, d := range prefixes(p) {
-		if c.base[d].Mode == git.Gitlink {
+		if c.Base.File(d).Mode == git.Gitlink {
 			return d
 		}
 	}
 	return ""
 }
 
+// settled reports whether nothing came to be, and no link changed: then nothing
+// has to be judged on the resulting tree.
+func settled(list []Change) bool {
+	for _, ch := range list {
+		if ch.Kind == Added || ch.Old.Mode == git.Symlink || ch.New.Mode == git.Symlink {
+			return false
+		}
+	}
+	return true
+}
+
 // inspect looks at what can only be judged on the resulting tree: where links
 // lead, and names that collide.
 func (c *collector) inspect(list []Change) []Change {
-	targets := map[string]string{}
-	for _, n := range c.survey.nodes {
-		if n.isLink() {
-			targets[n.path] = n.target
-		}
-	}
-	lookup := func(p string) (string, bool) { t, ok := targets[p]; return t, ok }
+	after := newOutcome(c.Base, nil)
+	lookup := func(p string) (string, bool) { return c.cover.target(p, after.links) }
 	for i := range list {
 		ch := &list[i]
 		if !ch.Kind.Landable() || ch.Ignored || ch.New.Mode != git.Symlink {
@@ -315,25 +281,9 @@ func (c *collector) inspect(list []Change) []Change {
 			ch.Kind, ch.Detail = LinkOut, why
 		}
 	}
-	after := Result(c.Base, list)
+	if !settled(list) {
+		after.land(list)
+	}
 	markCollisions(list, after)
 	return append(list, bentChanges(list, after, lookup)...)
-}
-
-// Result is the tree that landing the changes would make of the base.
-func Result(base []git.File, list []Change) map[string]git.Entry {
-	after := make(map[string]git.Entry, len(base))
-	for _, f := range base {
-		after[f.Path] = f.Entry
-	}
-	for _, ch := range list {
-		switch {
-		case ch.Ignored || !ch.Kind.Landable():
-		case ch.Kind == Deleted:
-			delete(after, string(ch.Path))
-		default:
-			after[string(ch.Path)] = ch.New
-		}
-	}
-	return after
 }

@@ -117,20 +117,22 @@ func (r *reached) add(ref string, commits []git.OID) {
 }
 
 // compare counts what the worker committed last and no longer has in its tree.
-func (h *History) compare(ctx context.Context, base []git.File, after map[string]git.Entry) error {
+func (h *History) compare(ctx context.Context, base git.OID, left []Change) error {
 	if len(h.Commits) == 0 {
 		return nil
 	}
-	files, err := h.repo.Tree(ctx, h.Head)
+	deltas, err := h.repo.Diff(ctx, base, h.Head)
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}
-	for _, f := range base {
-		known[f.Path] = true
+	lands := map[string]bool{}
+	for _, ch := range left {
+		if ch.Kind.Landable() && !ch.Ignored && ch.Kind != Deleted {
+			lands[string(ch.Path)] = true
+		}
 	}
-	for _, f := range files {
-		if _, lands := after[f.Path]; !lands && !known[f.Path] {
+	for _, d := range deltas {
+		if d.Old.Mode == git.Absent && !lands[d.Path] {
 			h.Gone++
 		}
 	}
@@ -165,7 +167,7 @@ func (h *History) diff(ctx context.Context, reach *reached) error {
 	for _, d := range deltas {
 		all = append(all, d.Deltas...)
 	}
-	targets, err := linkTargets(ctx, h.repo, all)
+	targets, err := h.repo.Links(ctx, newLinks(all))
 	if err != nil {
 		return err
 	}
@@ -182,16 +184,15 @@ func (h *History) diff(ctx context.Context, reach *reached) error {
 	return nil
 }
 
-// linkTargets reads where the new links among some changes lead. What is longer
-// than any link is not among them.
-func linkTargets(ctx context.Context, repo git.Repo, deltas []git.Delta) (map[git.OID]string, error) {
+// newLinks are the links among some changes.
+func newLinks(deltas []git.Delta) []git.OID {
 	var links []git.OID
 	for _, d := range deltas {
 		if d.New.Mode == git.Symlink {
 			links = append(links, d.New.OID)
 		}
 	}
-	return repo.Links(ctx, links)
+	return links
 }
 
 // endless stands for a target that is longer than any link: it leads out.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -35,7 +36,8 @@ type CheckoutState struct {
 	Present bool          `json:"present"`
 	Dot     string        `json:"dot"` // what its .git is
 	// Stats are the tracked files as the file system sees them: a file whose
-	// numbers changed is compared with the index, whatever git status says.
+	// numbers changed is compared with the index, whatever git status says. They are
+	// taken where a worker could have written the files and the index.
 	Stats map[string]string `json:"stats,omitempty"`
 }
 
@@ -63,8 +65,28 @@ var controlFiles = []string{
 	"logs/refs/stash",
 }
 
+// Depth says how much of the host is looked at.
+type Depth int
+
+// Shallow believes the host's index, as far as git does: it will do where nothing
+// that runs can write there. Deep looks at every tracked file.
+const (
+	Shallow Depth = iota
+	Deep
+)
+
+// Depth is how much was looked at.
+func (s *HostState) Depth() Depth {
+	for _, c := range s.Checkouts {
+		if c.Stats != nil {
+			return Deep
+		}
+	}
+	return Shallow
+}
+
 // CaptureHost reads the state of the host repository.
-func CaptureHost(ctx context.Context, host git.Host) (*HostState, error) {
+func CaptureHost(ctx context.Context, host git.Host, depth Depth) (*HostState, error) {
 	if err := checkHost(host.Dir); err != nil {
 		return nil, err
 	}
@@ -84,7 +106,7 @@ func CaptureHost(ctx context.Context, host git.Host) (*HostState, error) {
 		return nil, err
 	}
 	for _, c := range checkouts {
-		cs, err := captureCheckout(ctx, host, c)
+		cs, err := captureCheckout(ctx, host, c, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -208,28 +230,36 @@ func contentOf(path string) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-func captureCheckout(ctx context.Context, host git.Host, c git.Checkout) (CheckoutState, error) {
+func captureCheckout(ctx context.Context, host git.Host, c git.Checkout, depth Depth) (CheckoutState, error) {
 	cs := CheckoutState{Checkout: c}
 	cs.Top, cs.GitDir = encodable(c.Top), encodable(c.GitDir)
 	if _, err := os.Stat(c.Top); errors.Is(err, fs.ErrNotExist) {
 		return cs, nil
 	}
 	cs.Present, cs.Dot = true, dotGit(c)
-	index, err := host.Index(ctx, c)
-	if err != nil {
-		return cs, err
+	var index map[string]git.Entry
+	var err error
+	if depth == Deep { // before git looks
+		if index, err = host.Index(ctx, c); err != nil {
+			return cs, err
+		}
+		cs.Stats = statAll(c.Top, index)
 	}
-	cs.Stats = statAll(c.Top, index)
 	changes, err := host.Status(ctx, c, true)
 	if err != nil {
 		return cs, err
+	}
+	if index == nil && slices.ContainsFunc(changes, git.Change.Staged) {
+		if index, err = host.Index(ctx, c); err != nil {
+			return cs, err
+		}
 	}
 	for i, ch := range changes {
 		e := StatusEntry{Code: ch.Code, Path: Path(ch.Path)}
 		if i < maxHashed {
 			e.Content = linkOrContent(filepath.Join(c.Top, ch.Path))
 		}
-		if staged, ok := index[ch.Path]; ok && ch.Code[0] != ' ' {
+		if staged, ok := index[ch.Path]; ok && ch.Staged() {
 			e.Content += " staged " + staged.Mode.String() + " " + staged.OID.Short()
 		}
 		cs.Entries = append(cs.Entries, e)

@@ -39,7 +39,7 @@ func host(t *testing.T) git.Host {
 // baseline is a state as it is read back when the worker has ended.
 func baseline(t *testing.T, h git.Host) *HostState {
 	t.Helper()
-	s, err := CaptureHost(t.Context(), h)
+	s, err := CaptureHost(t.Context(), h, Deep)
 	must(t, err)
 	text, err := json.Marshal(s)
 	must(t, err)
@@ -50,7 +50,7 @@ func baseline(t *testing.T, h git.Host) *HostState {
 
 func compare(t *testing.T, h git.Host, before *HostState, x Expected) []Finding {
 	t.Helper()
-	after, err := CaptureHost(t.Context(), h)
+	after, err := CaptureHost(t.Context(), h, Deep)
 	must(t, err)
 	return CompareHost(t.Context(), h.Repo, before, after, x)
 }
@@ -145,11 +145,11 @@ func TestCaptureHostRefuses(t *testing.T) {
 		},
 	} {
 		h := host(t)
-		if _, err := CaptureHost(t.Context(), h); err != nil {
+		if _, err := CaptureHost(t.Context(), h, Deep); err != nil {
 			t.Fatalf("the control fails: %v", err)
 		}
 		spoil(t, h.Dir)
-		if _, err := CaptureHost(t.Context(), h); err == nil {
+		if _, err := CaptureHost(t.Context(), h, Deep); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -43,17 +43,40 @@ func differs(old, now *unix.Stat_t) string {
 	return ""
 }
 
-// openOwn opens a name of a layer. A worker may have locked it, but what it owns
-// is ours: the mode is set for as long as it takes, and restored. The link that
-// may have taken its place is not followed.
+// unlock gives a name of a layer the bits that reading it needs, and reports
+// whether it had to. What a worker has locked and owns is ours. The link that may
+// have taken its place is not followed; where it is refused, opening tells.
+func unlock(dir *os.File, name string, mode, need uint32) bool {
+	if mode&need == need {
+		return false
+	}
+	setMode(dir, name, mode|need)
+	return true
+}
+
+func setMode(dir *os.File, name string, mode uint32) {
+	_ = unix.Fchmodat(int(dir.Fd()), name, mode&0o7777, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+// unlockTop is unlock for the top of a worker's place, which lies in a directory of
+// cordon's. It returns what locks it again.
+func unlockTop(top string) func() {
+	var st unix.Stat_t
+	if unix.Lstat(top, &st) != nil || kindOfStat(&st) != unix.S_IFDIR || st.Mode&0o500 == 0o500 {
+		return func() {} // opening tells
+	}
+	mode := uint32(st.Mode) & 0o7777
+	set := func(mode uint32) { _ = unix.Fchmodat(unix.AT_FDCWD, top, mode, unix.AT_SYMLINK_NOFOLLOW) }
+	set(mode | 0o500)
+	return func() { set(mode) }
+}
+
+// openOwn opens a name of a layer. Its mode is set for as long as it takes, and
+// restored.
 func openOwn(dir *os.File, name string, st *unix.Stat_t, flags int, need uint32) (*os.File, func(), error) {
 	restore := func() {}
-	if mode := uint32(st.Mode) & 0o7777; mode&need != need {
-		set := func(mode uint32) { // where it is refused, opening tells
-			_ = unix.Fchmodat(int(dir.Fd()), name, mode, unix.AT_SYMLINK_NOFOLLOW)
-		}
-		set(mode | need)
-		restore = func() { set(mode) }
+	if mode := uint32(st.Mode); unlock(dir, name, mode, need) {
+		restore = func() { setMode(dir, name, mode) }
 	}
 	fd, err := openat(dir, name, unix.O_RDONLY|flags)
 	if err != nil {
@@ -143,5 +166,5 @@ func KeptContent(layers string, f Finding) (io.ReadCloser, error) {
 	if f.Kept == "" {
 		return nil, errors.New("nothing is kept of it")
 	}
-	return openFile(layers, string(f.Kept))
+	return openFile(layers, string(f.Kept), true)
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"path"
-	"sort"
 	"strings"
 
 	"cordon/internal/git"
@@ -107,25 +106,21 @@ func changedLinks(list []Change) map[string]bool {
 	return changed
 }
 
-// bentChanges are bent links as changes.
-func bentChanges(list []Change, tree map[string]git.Entry, lookup func(string) (string, bool)) []Change {
+// bentChanges are bent links as changes. Only when a link changed does anybody
+// have to know all of them.
+func bentChanges(list []Change, after *outcome, lookup func(string) (string, bool)) []Change {
 	changed := changedLinks(list)
 	if len(changed) == 0 {
 		return nil
 	}
-	var links []string
-	for p, e := range tree {
-		if e.Mode == git.Symlink {
-			links = append(links, p)
-		}
-	}
-	sort.Strings(links)
+	links := after.allLinks()
 	out := bent(links, changed, lookup)
 	var more []Change
 	for _, p := range links {
 		if why, ok := out[p]; ok {
 			target, _ := lookup(p)
-			more = append(more, Change{Path: Path(p), Kind: LinkOut, Old: tree[p], New: tree[p], Target: Path(target), Detail: why})
+			e := after.file(p)
+			more = append(more, Change{Path: Path(p), Kind: LinkOut, Old: e, New: e, Target: Path(target), Detail: why})
 		}
 	}
 	return more

@@ -88,7 +88,7 @@ func TestManyLinks(t *testing.T) {
 // A link that nobody touched is bent by one that was.
 func TestBentLinks(t *testing.T) {
 	lookup := links("src/old", "way/../../../x", "src/way", ".", "src/far", "other/../../../../x")
-	tree := map[string]git.Entry{"src/old": link, "src/way": link, "src/far": link}
+	tree := outcomeOf(map[string]git.Entry{"src/old": link, "src/way": link, "src/far": link})
 	got := bentChanges([]Change{{Path: "src/way", Kind: Modified, Old: link, New: link}}, tree, lookup)
 	if len(got) != 1 || got[0].Path != "src/old" || got[0].Kind != LinkOut {
 		t.Fatalf("bent: %+v", got)
@@ -156,7 +156,7 @@ func compareLinks(t *testing.T, spec string) string {
 	// Far enough down that a few steps up are still in a place of ours.
 	top := filepath.Join(dir, "1", "2", "3", "4", "top")
 	build(t, top, spec)
-	s, err := walk(top)
+	s, err := walk(top, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,6 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
-
-	"cordon/internal/git"
 )
 
 func splitPath(p string) []string { return strings.Split(p, "/") }
@@ -23,6 +21,9 @@ func hfsIgnored(r rune) bool {
 // ".git": by case, by HFS+ ignored code points, by the NTFS short name, by
 // trailing dots and spaces or an NTFS stream.
 func isDotGit(name string) bool {
+	if name == "" || name[0] != '.' && name[0] != 'g' && name[0] != 'G' && name[0] < utf8.RuneSelf {
+		return false // nearly every name
+	}
 	n := strings.ToLower(strings.Map(func(r rune) rune {
 		if hfsIgnored(r) {
 			return -1
@@ -91,7 +92,7 @@ func leastCase(r rune) rune {
 
 // markCollisions makes a collision of every added path that has a double in the
 // resulting tree.
-func markCollisions(list []Change, after map[string]git.Entry) {
+func markCollisions(list []Change, after *outcome) {
 	var added []string
 	for _, ch := range list {
 		if ch.Kind == Added && !ch.Ignored {
@@ -108,43 +109,26 @@ func markCollisions(list []Change, after map[string]git.Entry) {
 
 // collisions finds the new paths that, on some file system, are another path of
 // the resulting tree, or a directory of one.
-func collisions(added []string, all map[string]git.Entry) map[string]string {
-	if len(added) == 0 {
-		return nil
-	}
-	wanted := map[string][]string{} // folded prefix → spellings among the added
-	for _, p := range added {
-		for _, prefix := range prefixes(p) {
-			f := folded(prefix)
-			wanted[f] = appendNew(wanted[f], prefix)
-		}
-	}
-	found := map[string]string{} // spelling → another spelling
-	note := func(p string) {
-		for _, mine := range wanted[folded(p)] {
-			if mine != p && (found[mine] == "" || p < found[mine]) {
-				found[mine] = p
-			}
-		}
-	}
-	seen := map[string]bool{}
-	for p := range all {
-		note(p)
-		for d := path.Dir(p); d != "." && !seen[d]; d = path.Dir(d) {
-			seen[d] = true
-			note(d)
-		}
-	}
+func collisions(added []string, after *outcome) map[string]string {
 	hits := map[string]string{}
 	for _, p := range added {
 		for _, prefix := range prefixes(p) {
-			if other, ok := found[prefix]; ok {
+			if other := otherSpelling(prefix, after); other != "" {
 				hits[p] = other
 				break // the closest is the one to name
 			}
 		}
 	}
 	return hits
+}
+
+func otherSpelling(p string, after *outcome) string {
+	for _, other := range after.spellings(p) {
+		if other != p {
+			return other
+		}
+	}
+	return ""
 }
 
 // prefixes lists a path and every directory above it.
@@ -155,15 +139,6 @@ func prefixes(p string) []string {
 		p = path.Dir(p)
 	}
 	return list
-}
-
-func appendNew(list []string, s string) []string {
-	for _, x := range list {
-		if x == s {
-			return list
-		}
-	}
-	return append(list, s)
 }
 
 func isASCII(s string) bool {

@@ -87,6 +87,35 @@ func TestFolded(t *testing.T) {
 	})
 }
 
+// outcomeOf is a tree of nothing but changes. Unlike a real one it may have a file
+// where it has a directory.
+func outcomeOf(files map[string]git.Entry) *outcome {
+	o := newOutcome(git.ListingOf(nil), nil)
+	for p, e := range files {
+		o.set(p, e)
+	}
+	return o
+}
+
+// What is folded name by name is folded as a whole, so that the doubles of a path
+// can be found level by level.
+func TestFoldedByName(t *testing.T) {
+	part := rapid.Custom(func(t *rapid.T) string {
+		odd := rapid.SampledFrom([]string{"a", "É", "e", "\u0301", "\u0338", ". ", "\xff", "\xe2\x82", "ß", "Σ", "\u13a0", "\u1100", "\u1161", "=", "K"})
+		return strings.Join(rapid.SliceOfN(odd, 1, 5).Draw(t, "part"), "")
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		names := rapid.SliceOfN(part, 1, 4).Draw(rt, "path")
+		var each []string
+		for _, n := range names {
+			each = append(each, folded(n))
+		}
+		if got, want := strings.Join(each, "/"), folded(strings.Join(names, "/")); got != want {
+			rt.Fatalf("%q is folded to %q by name and to %q as a whole", names, got, want)
+		}
+	})
+}
+
 // collisions agrees with comparing every pair.
 func TestCollisionsAgreeWithComparingAll(t *testing.T) {
 	name := rapid.SampledFrom([]string{"a", "A", "b", "é", "e\u0301", "É", "a.", "c"})
@@ -102,7 +131,7 @@ func TestCollisionsAgreeWithComparingAll(t *testing.T) {
 		for _, p := range added {
 			tree[p] = file
 		}
-		hits := collisions(added, tree)
+		hits := collisions(added, outcomeOf(tree))
 		for _, p := range added {
 			if _, got := hits[p]; got != collidesWithAny(p, tree) {
 				rt.Fatalf("%q collides: %v, in %v", p, got, keys(tree, nil))
@@ -130,7 +159,7 @@ func collidesWithAny(p string, tree map[string]git.Entry) bool {
 
 func TestCollisionNamesTheClosest(t *testing.T) {
 	tree := map[string]git.Entry{"src/readme": file, "src/README": file, "SRC/x": file}
-	hits := collisions([]string{"src/README"}, tree)
+	hits := collisions([]string{"src/README"}, outcomeOf(tree))
 	if hits["src/README"] != "src/readme" {
 		t.Errorf("src/README collides with %q", hits["src/README"])
 	}
@@ -139,12 +168,12 @@ func TestCollisionNamesTheClosest(t *testing.T) {
 // A rename that differs in case only leaves one name, and is none.
 func TestCaseOnlyRenameIsNoCollision(t *testing.T) {
 	list := []Change{{Path: "readme", Kind: Deleted, Old: file}, added("README")}
-	markCollisions(list, Result([]git.File{{Path: "readme", Entry: file}}, list))
+	markCollisions(list, newOutcome(git.ListingOf([]git.File{{Path: "readme", Entry: file}}), list))
 	if list[1].Kind != Added {
 		t.Errorf("the new name is %s %s", list[1].Kind, list[1].Detail)
 	}
 	list = []Change{added("README")} // the control: the old name stays
-	markCollisions(list, Result([]git.File{{Path: "readme", Entry: file}}, list))
+	markCollisions(list, newOutcome(git.ListingOf([]git.File{{Path: "readme", Entry: file}}), list))
 	if list[0].Kind != Collision {
 		t.Errorf("two names are %s", list[0].Kind)
 	}

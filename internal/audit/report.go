@@ -26,13 +26,37 @@ type Report struct {
 	Digest   string    `json:"digest"` // of what may land
 }
 
-// Summary counts findings by class.
+// Summary counts findings by class, and what they hold.
 type Summary struct {
 	Landing    int `json:"landing"`
 	Violations int `json:"violations"`
 	Ignored    int `json:"ignored"`
 	Scratch    int `json:"scratch"`
 	Notes      int `json:"notes"`
+	// In bytes. A report of an older cordon does not have them.
+	LandingSize    int64 `json:"landing_size,omitempty"`
+	ViolationsSize int64 `json:"violations_size,omitempty"`
+	IgnoredSize    int64 `json:"ignored_size,omitempty"`
+	ScratchSize    int64 `json:"scratch_size,omitempty"`
+}
+
+func (s *Summary) add(f Finding) {
+	switch f.Class {
+	case Landing:
+		s.Landing++
+		s.LandingSize += f.Size
+	case Ignored:
+		s.Ignored++
+		s.IgnoredSize += f.Size
+	case Scratch:
+		s.Scratch++
+		s.ScratchSize += f.Size
+	case Note:
+		s.Notes++
+	default:
+		s.Violations++
+		s.ViolationsSize += f.Size
+	}
 }
 
 // The verdicts.
@@ -47,18 +71,7 @@ func (r *Report) Seal() {
 	r.Schema = ReportSchema
 	r.Summary = Summary{}
 	for _, f := range r.Findings {
-		switch f.Class {
-		case Landing:
-			r.Summary.Landing++
-		case Ignored:
-			r.Summary.Ignored++
-		case Scratch:
-			r.Summary.Scratch++
-		case Note:
-			r.Summary.Notes++
-		default:
-			r.Summary.Violations++
-		}
+		r.Summary.add(f)
 	}
 	r.Verdict = VerdictViolations
 	if r.Summary.Violations == 0 {

@@ -36,7 +36,7 @@ func Run(ctx context.Context, j Job) *Report {
 		// Git is not asked about a host that cannot be looked at: an adopted
 		// worktree's commits are there, and so may be a pipe that git waits for.
 		r.fail("host", err)
-	} else if err := r.history(ctx, j, Result(j.Tree.Base, changed)); err != nil {
+	} else if err := r.history(ctx, j, changed); err != nil {
 		r.fail("git", err)
 	}
 	r.Findings, r.Host = append(r.Findings, found...), word
@@ -52,13 +52,13 @@ func Run(ctx context.Context, j Job) *Report {
 }
 
 // history adds what the worker's commits say.
-func (r *Report) history(ctx context.Context, j Job, after map[string]git.Entry) error {
+func (r *Report) history(ctx context.Context, j Job, changed []Change) error {
 	h, err := j.History(ctx)
 	if err != nil {
 		return err
 	}
 	r.History = h
-	if err := h.compare(ctx, j.Tree.Base, after); err != nil {
+	if err := h.compare(ctx, j.Base, changed); err != nil {
 		return err
 	}
 	found, err := h.findings(ctx, j.Tree.Base, j.Tree.Rules)

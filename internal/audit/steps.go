@@ -11,74 +11,64 @@ import (
 // findings are what the history adds to an audit: only what it does wrong, since
 // what it does right is in the tree or lands nowhere. A commit may be kept as
 // history, so its tree has to be as harmless as the one that was left.
-func (h *History) findings(ctx context.Context, base []git.File, rules Judge) ([]Finding, error) {
+func (h *History) findings(ctx context.Context, base *git.Listing, rules Judge) ([]Finding, error) {
 	list := slices.Clone(h.refs)
 	doubt := h.doubts(base)
+	var trees *git.Listing // of all commits that are looked at
 	for _, s := range h.steps {
 		if !doubt.about(s) {
 			list = append(list, s.changes...)
 			continue
 		}
-		looked, err := s.look(ctx, h.repo, rules)
-		if err != nil {
+		if trees == nil {
+			var err error
+			if trees, err = h.repo.Listing(ctx, s.commit); err != nil {
+				return nil, err
+			}
+			defer trees.Close()
+		}
+		list = append(list, s.look(trees.At(s.commit), rules)...)
+		if err := trees.Err(); err != nil {
 			return nil, err
 		}
-		list = append(list, looked...)
 	}
 	h.Scratch = len(only(Classify(list, rules), Scratch))
-	return Violations(list, rules), nil
+	return Violations(list, rules), base.Err()
 }
 
 // look judges the changes of a commit on its whole tree.
-func (s step) look(ctx context.Context, repo git.Repo, rules Judge) ([]Change, error) {
-	files, err := repo.Tree(ctx, s.commit)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := newMergedTree(ctx, repo, files)
-	if err != nil {
-		return nil, err
-	}
-	list := tree.look(slices.Clone(s.changes), rules)
+func (s step) look(tree *git.Listing, rules Judge) []Change {
+	list := lookWhole(slices.Clone(s.changes), tree, rules)
 	for i := range list {
 		list[i].Source = s.changes[0].Source
 		if list[i].Kind.Landable() {
 			list[i].Kind, list[i].Detail = Commit, string(list[i].Kind)
 		}
 	}
-	return list, nil
+	return list
 }
 
-// doubts tells which commits have to be looked at as whole trees, which costs a
-// listing of the tree each. The others cannot hold a link, a collision or a
-// repository.
+// doubts tells which commits have to be looked at as trees. The others cannot
+// hold a link, a collision or a repository.
 type doubts struct {
 	doubles map[string]string // paths that are another one in some commit or other
-	heads   bool              // something is called HEAD in some commit or other
 }
 
-func (h *History) doubts(base []git.File) doubts {
-	all := map[string]git.Entry{}
-	for _, f := range base {
-		all[f.Path] = f.Entry
-	}
+func (h *History) doubts(base *git.Listing) doubts {
+	all := newOutcome(base, nil)
 	var added []string
 	for _, s := range h.steps {
 		for _, ch := range s.changes {
 			if ch.New.Mode == git.Absent {
 				continue
 			}
-			all[string(ch.Path)] = ch.New
+			all.set(string(ch.Path), ch.New)
 			if ch.Old.Mode == git.Absent {
 				added = append(added, string(ch.Path))
 			}
 		}
 	}
-	d := doubts{doubles: collisions(added, all)}
-	for p := range all {
-		d.heads = d.heads || strings.EqualFold(p[strings.LastIndexByte(p, '/')+1:], "HEAD")
-	}
-	return d
+	return doubts{doubles: collisions(added, all)}
 }
 
 func (d doubts) about(s step) bool {
@@ -86,7 +76,7 @@ func (d doubts) about(s step) bool {
 		if _, double := d.doubles[string(ch.Path)]; double {
 			return true
 		}
-		if ch.New.Mode == git.Symlink || ch.Old.Mode == git.Symlink || d.heads && likeGit(string(ch.Path)) {
+		if ch.New.Mode == git.Symlink || ch.Old.Mode == git.Symlink || likeGit(string(ch.Path)) {
 			return true
 		}
 	}

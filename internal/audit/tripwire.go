@@ -268,6 +268,9 @@ func (t *tripwire) status(before, after CheckoutState) {
 // rewritten looks at the tracked files whose numbers changed and that git takes
 // for unchanged: an index can be made to say so of any content.
 func (t *tripwire) rewritten(before, after CheckoutState) {
+	if before.Stats == nil {
+		return
+	}
 	shown := statusMap(after)
 	var moved []string
 	for p, now := range after.Stats {

@@ -42,71 +42,138 @@ func (n node) special() bool  { return !n.isLink() && !n.isFile() }
 func (n node) setid() bool    { return n.mode&(unix.S_ISUID|unix.S_ISGID|unix.S_ISVTX) != 0 }
 func (n node) executes() bool { return n.mode&0o100 != 0 }
 
-// survey is everything below an open directory, in order of path, without
-// directories: git does not know them. Repositories inside the tree are listed
-// by the directory that is one.
+// survey is everything below an open directory, in order of path. Directories are
+// apart: git does not know them.
 type survey struct {
-	nodes []node
-	repos map[string]string // directory → why it is one
-	blind map[string]bool   // what could not be looked at
+	top     string
+	layer   bool // it is the upper layer of an overlay
+	nodes   []node
+	folders map[string]*folder // "" is the top
+	blind   map[string]bool    // what could not be looked at
+	locked  []lock
+	lockTop func()
+	ahead   chan<- string // is told of every directory; may be nil
+}
+
+// folder is a directory as it was read.
+type folder struct {
+	names []string // in order
+	gone  []string // of a layer: names that are not to be seen
+	anew  bool     // of a layer: nothing below it shows
+}
+
+// lock is a directory of a layer that was locked, and is for the time being not.
+type lock struct {
+	path string
+	mode uint32
 }
 
 // walk reads a tree from its top. What lies in the top's own .git is not part
 // of the tree and never lands.
-func walk(top string) (*survey, error) {
-	fd, err := unix.Open(top, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: top, Err: err}
+func walk(top string, layer bool, ahead chan<- string) (*survey, error) {
+	s := &survey{top: top, layer: layer, ahead: ahead, folders: map[string]*folder{}, blind: map[string]bool{}, lockTop: func() {}}
+	if layer {
+		s.lockTop = unlockTop(top)
 	}
-	s := &survey{repos: map[string]string{}, blind: map[string]bool{}}
-	if err := s.directory(os.NewFile(uintptr(fd), top), "", 0); err != nil {
+	dir, err := openDirectory(top)
+	if err == nil {
+		err = s.directory(dir, "", 0)
+	}
+	if err != nil {
+		s.lockAgain()
 		return nil, err
 	}
 	sort.Slice(s.nodes, func(i, j int) bool { return s.nodes[i].path < s.nodes[j].path })
 	return s, nil
 }
 
+// lockAgain leaves the directories of a layer as they were.
+func (s *survey) lockAgain() {
+	for _, l := range slices.Backward(s.locked) {
+		dir, err := openBelow(s.top, dirOf(l.path))
+		if err != nil {
+			continue // somebody took it away meanwhile
+		}
+		setMode(dir, path.Base(l.path), l.mode)
+		dir.Close()
+	}
+	s.lockTop()
+}
+
 // directory reads one directory and closes it.
 func (s *survey) directory(dir *os.File, prefix string, depth int) error {
 	defer dir.Close()
 	if depth > maxDepth {
-		s.add(node{path: prefix, err: fmt.Errorf("more than %d directories deep", maxDepth)})
+		s.add(node{path: prefix, mode: unix.S_IFDIR, err: fmt.Errorf("more than %d directories deep", maxDepth)})
 		return nil
+	}
+	f := &folder{}
+	if s.layer {
+		var err error
+		if f.anew, err = overlayMarks(int(dir.Fd())); err != nil {
+			s.add(node{path: prefix, mode: unix.S_IFDIR, err: err})
+			return nil
+		}
 	}
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
-		s.add(node{path: prefix, err: err})
+		s.add(node{path: prefix, mode: unix.S_IFDIR, err: err})
 	}
-	if why := bareRepository(names, notDirectory(dir)); why != "" {
-		s.repos[path.Join(".", prefix)] = why
+	slices.Sort(names)
+	s.folders[prefix] = f
+	if s.ahead != nil {
+		s.ahead <- prefix
 	}
 	for _, name := range names {
 		if prefix == "" && name == ".git" {
+			s.repository(dir)
 			continue
 		}
 		if len(s.nodes) > maxEntries {
 			return fmt.Errorf("the tree holds more than %d files", maxEntries)
 		}
-		if err := s.entry(dir, path.Join(prefix, name), name, depth); err != nil {
+		if err := s.entry(dir, f, path.Join(prefix, name), name, depth); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *survey) entry(dir *os.File, full, name string, depth int) error {
+// repository looks at the .git at the top. That of a plain tree is the worker's
+// own. Over a layer's another directory was mounted, so that nothing but a place
+// for that can be in the layer.
+func (s *survey) repository(dir *os.File) {
+	if !s.layer {
+		return
+	}
+	fd, err := openat(dir, ".git", unix.O_RDONLY|unix.O_DIRECTORY)
+	if err == nil {
+		place := os.NewFile(uintptr(fd), ".git")
+		defer place.Close()
+		var names []string
+		if names, err = place.Readdirnames(1); len(names) == 0 && errors.Is(err, io.EOF) {
+			return
+		}
+	}
+	s.add(node{path: ".git", err: errors.New("something lies where the repository was mounted")})
+}
+
+func (s *survey) entry(dir *os.File, in *folder, full, name string, depth int) error {
 	var st unix.Stat_t
 	if err := fstatat(dir, name, &st); err != nil {
+		in.names = append(in.names, name)
 		s.add(node{path: full, err: err})
 		return nil
 	}
-	n := node{path: full, mode: uint32(st.Mode), size: st.Size, nlink: uint64(st.Nlink)}
-	if isDotGit(name) {
-		s.repos[path.Dir(full)] = "it holds " + Path(name).String()
+	if s.layer && whiteout(&st) {
+		in.gone = append(in.gone, name)
+		return nil
 	}
+	in.names = append(in.names, name)
+	n := node{path: full, mode: uint32(st.Mode), size: st.Size, nlink: uint64(st.Nlink)}
 	switch n.kind() {
 	case unix.S_IFDIR:
-		return s.descend(dir, full, name, depth)
+		return s.descend(dir, full, name, n.mode, depth)
 	case unix.S_IFLNK:
 		n.target, n.err = readlinkat(dir, name, st.Size)
 	}
@@ -114,10 +181,13 @@ func (s *survey) entry(dir *os.File, full, name string, depth int) error {
 	return nil
 }
 
-func (s *survey) descend(dir *os.File, full, name string, depth int) error {
+func (s *survey) descend(dir *os.File, full, name string, mode uint32, depth int) error {
+	if s.layer && unlock(dir, name, mode, 0o500) {
+		s.locked = append(s.locked, lock{full, mode})
+	}
 	fd, err := openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
-		s.add(node{path: full, err: err})
+		s.add(node{path: full, mode: unix.S_IFDIR, err: err})
 		return nil
 	}
 	return s.directory(os.NewFile(uintptr(fd), full), full, depth+1)
@@ -133,8 +203,11 @@ func (s *survey) add(n node) {
 // Every system call below is relative to an open directory and follows no link.
 
 func openat(dir *os.File, name string, flags int) (int, error) {
+	if flags&unix.O_DIRECTORY == 0 {
+		flags |= unix.O_NONBLOCK // a pipe
+	}
 	for {
-		fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if !errors.Is(err, unix.EINTR) {
 			return fd, err
 		}
@@ -162,38 +235,81 @@ func readlinkat(dir *os.File, name string, size int64) (string, error) {
 	return string(buf[:n]), nil
 }
 
-// openFile opens a regular file below top, following no link on the way.
-func openFile(top, full string) (*os.File, error) {
-	names := splitPath(full)
-	if slices.Contains(names, "..") {
-		return nil, &fs.PathError{Op: "open", Path: full, Err: errors.New("not a path below the top")}
+// openBelow opens a directory below top, "" for itself, following no link on the
+// way.
+func openBelow(top, full string) (*os.File, error) {
+	dir, err := openDirectory(top)
+	if err != nil || full == "" {
+		return dir, err
 	}
-	fd, err := unix.Open(top, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
+	if fd, err := openAtOnce(dir, full); err == nil {
+		dir.Close()
+		return os.NewFile(uintptr(fd), full), nil
 	}
-	dir := os.NewFile(uintptr(fd), top)
-	for i, name := range names {
-		flags := unix.O_RDONLY | unix.O_DIRECTORY
-		if i == len(names)-1 {
-			flags = unix.O_RDONLY
-		}
-		fd, err := openat(dir, name, flags)
+	for _, name := range splitPath(full) {
+		fd, err := openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY)
 		dir.Close()
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: full, Err: err}
 		}
 		dir = os.NewFile(uintptr(fd), full)
 	}
-	fi, err := dir.Stat()
+	return dir, nil
+}
+
+// openFile opens a regular file below top, following no link on the way. In a
+// worker's own place, what it has locked is unlocked for the time that it takes.
+func openFile(top, full string, own bool) (*os.File, error) {
+	names := splitPath(full)
+	if slices.Contains(names, "..") {
+		return nil, &fs.PathError{Op: "open", Path: full, Err: errors.New("not a path below the top")}
+	}
+	if own {
+		defer unlockTop(top)()
+	}
+	dir, err := openDirectory(top)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	f, err := openOnward(dir, names, own)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: full, Err: err}
+	}
+	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: full, Err: errors.New("not a regular file")}
 	}
 	if err != nil {
-		dir.Close()
+		f.Close()
 		return nil, err
 	}
-	return dir, nil
+	return f, nil
+}
+
+// openOnward opens a file by the names that lead to it from a directory.
+func openOnward(dir *os.File, names []string, own bool) (*os.File, error) {
+	flags, need := 0, uint32(0o400)
+	if len(names) > 1 {
+		flags, need = unix.O_DIRECTORY, 0o500
+	}
+	var st unix.Stat_t
+	if err := fstatat(dir, names[0], &st); err != nil {
+		return nil, err
+	}
+	if kind := kindOfStat(&st); !own || kind != unix.S_IFDIR && kind != unix.S_IFREG {
+		need = 0 // opening tells
+	}
+	f, restore, err := openOwn(dir, names[0], &st, flags, need)
+	if err != nil || len(names) == 1 {
+		if err == nil {
+			restore()
+		}
+		return f, err
+	}
+	defer restore()
+	defer f.Close()
+	return openOnward(f, names[1:], own)
 }
 
 // Content opens what a finding says a path holds now: the file, or the target of
@@ -202,7 +318,7 @@ func Content(top string, f Finding) (io.ReadCloser, int64, error) {
 	if f.New.Mode == git.Symlink {
 		return io.NopCloser(strings.NewReader(string(f.Target))), int64(len(f.Target)), nil
 	}
-	file, err := openFile(top, string(f.Path))
+	file, err := openFile(top, string(f.Path), true)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -50,9 +50,11 @@ func treeOf(t testing.TB, top string, base map[string]string) Tree {
 			return ignored, nil
 		},
 	}
+	var files []git.File
 	for name, content := range base {
-		tree.Base = append(tree.Base, git.File{Path: name, Entry: git.Entry{Mode: git.Regular, OID: git.SHA1.Blob([]byte(content))}})
+		files = append(files, git.File{Path: name, Entry: git.Entry{Mode: git.Regular, OID: git.SHA1.Blob([]byte(content))}})
 	}
+	tree.Base = git.ListingOf(files)
 	return tree
 }
 
@@ -184,11 +186,11 @@ func TestSubmodulesAreNotTheWorkers(t *testing.T) {
 	top := t.TempDir()
 	plant(t, top, map[string]string{"sub/x": "x", "file": "x"})
 	tree := treeOf(t, top, nil)
-	tree.Base = []git.File{
+	tree.Base = git.ListingOf([]git.File{
 		{Path: "sub", Entry: git.Entry{Mode: git.Gitlink, OID: git.SHA1.Blob(nil)}},
 		{Path: "file", Entry: git.Entry{Mode: git.Gitlink, OID: git.SHA1.Blob(nil)}},
 		{Path: "empty", Entry: git.Entry{Mode: git.Gitlink, OID: git.SHA1.Blob(nil)}},
-	}
+	})
 	wantKinds(t, collect(t, tree), map[string]Kind{"sub/x": GitlinkHit, "file": GitlinkHit})
 }
 

@@ -155,6 +155,9 @@ type Change struct {
 	Path string `json:"path"`
 }
 
+// Staged reports whether the index differs from HEAD there.
+func (c Change) Staged() bool { return c.Code[0] != ' ' && c.Code != "??" }
+
 // Status lists what differs from HEAD in a checkout of the operator's.
 func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change, error) {
 	mode := "--untracked-files=no"

@@ -26,9 +26,10 @@ func (r Repo) TreeChanges(ctx context.Context, from, to OID) ([]Delta, error) {
 	return deltas, nil
 }
 
-// Layer writes some files of a tree to the empty directory top and makes the index
-// of r, a private repository made by Init, the index of the whole tree. What the
-// index knows of files that the tree has unchanged is kept: they lie elsewhere.
+// Layer writes some files of a tree to the directory top, which has nothing in their
+// places, and makes the index of r, a private repository made by Init, the index of
+// the whole tree. What the index knows of files that the tree has unchanged is kept:
+// they are there already, or lie elsewhere.
 func (r Repo) Layer(ctx context.Context, top string, tree OID, paths []string) error {
 	info := filepath.Join(r.Dir, "info")
 	if err := os.MkdirAll(info, 0o755); err != nil {
