@@ -79,7 +79,7 @@ func checkCommit(ctx context.Context, host git.Host, commit git.OID) []check {
 	if n := len(modules); n > 0 {
 		checks = append(checks, check{"submodules", statusWarn, fmt.Sprintf("%d, of which %s is the first: left empty in a worker's tree, and a worker cannot change them", n, modules[0]), ""})
 	}
-	if err := worktree.RefuseFilters(ctx, host.Repo, commit); err != nil {
+	if err := worktree.RefuseFilters(ctx, host.Repo, files); err != nil {
 		checks = append(checks, failed("attributes", err, "a run would be refused"))
 	}
 	return checks

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 )
@@ -97,7 +98,7 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 	o := map[string]any{
 		"worker": w.ID, "status": status, "created": w.Created, "changed": w.Changed, "expires": l.Expires,
 		"base": l.Base, "base_short": l.Base.Short(), "target": l.Target, "branch": l.Branch,
-		"worktree": s.TreeOf(w), "adopted": l.Adopted, "lease": w.Lease.Hash(), "policy_source": l.Source,
+		"worktree": s.TreeOf(w), "tree": treeKind(l), "adopted": l.Adopted, "lease": w.Lease.Hash(), "policy_source": l.Source,
 		"command": w.Ran(), "command_line": session.Shorten(w.Ran()), "write_roots": w.Lease.Rules().Roots(),
 	}
 	o["disk"] = s.Disk(w)
@@ -168,7 +169,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 		{"lease", "sha256:" + w.Lease.Hash() + ", until " + l.Expires.Format(time.RFC3339)},
 		{"policy", l.Source + ", may write " + orNothing(strings.Join(w.Lease.Rules().Roots(), ", "))},
 		{"base", fmt.Sprintf("%s for %s, behind by %v", l.Base.Short(), short(l.Target), o["behind"])},
-		{"tree", fmt.Sprintf("%s (%s)", o["worktree"], size(o["disk"].(int64)))},
+		{"tree", treeWord(w, o)},
 		{"cell", confinement(w)},
 	}
 	if w.Exit != nil {
@@ -194,6 +195,23 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 		a.say("  %s", line)
 	}
 	return nil
+}
+
+// treeKind is the kind of a worker's tree, in the words of cordon run.
+func treeKind(l lease.Lease) session.TreeKind {
+	if l.Tree == lease.Layered {
+		return session.LayeredTree
+	}
+	return session.PlainTree
+}
+
+// treeWord says where a worker's tree is, and what it takes.
+func treeWord(w *ledger.Worker, o map[string]any) string {
+	taken := size(o["disk"].(int64))
+	if treeKind(w.Lease.Lease()) == session.LayeredTree {
+		return fmt.Sprintf("copied on write, %s of its own (cordon checkout %s writes it out)", taken, w.ID)
+	}
+	return fmt.Sprintf("%s (%s)", o["worktree"], taken)
 }
 
 func orNothing(s string) string {

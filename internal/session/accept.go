@@ -31,10 +31,15 @@ func (s *Session) merged(ctx context.Context, w *ledger.Worker, commit git.OID) 
 		}
 	}
 	repo := s.gate.Repo()
-	_, err := worktree.Make(ctx, worktree.Order{
+	o := worktree.Order{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
 		Commit: commit, Branch: w.Lease.Lease().Branch, Partial: partial, Path: t.top,
-	})
+	}
+	var err error
+	if o.From, err = s.prepared(ctx, w.ID, o); err != nil {
+		return t, err
+	}
+	_, err = s.makePlain(ctx, o)
 	// A tree that stays behind is erased by the next attempt or by gc.
 	t.leave = func() { _ = s.State.Drop(t.top, s.Now()) }
 	return t, err
@@ -43,12 +48,14 @@ func (s *Session) merged(ctx context.Context, w *ledger.Worker, commit git.OID) 
 // mergedLayers makes the layers of such a tree; deliver takes them away. Its base is
 // the next worker's.
 func (s *Session) mergedLayers(ctx context.Context, sealed lease.Sealed, commit git.OID, t mergedTree) (mergedTree, error) {
-	l := sealed.Lease()
+	l, repo, path := sealed.Lease(), s.gate.Repo(), s.acceptLayers(sealed.Lease().ID)
+	if err := s.refuseFilters(ctx, repo, commit); err != nil {
+		return t, err
+	}
 	b, err := s.base(ctx, l.ID, commit)
 	if err != nil {
 		return t, err
 	}
-	repo, path := s.gate.Repo(), s.acceptLayers(l.ID)
 	_, err = worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
 		Commit: commit, Branch: l.Branch, Below: b.Layers, Files: b.Files, Roots: []string{"."},

@@ -130,7 +130,14 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 	if err := s.adopt(ctx, d, tip, &l); err != nil {
 		return l, err
 	}
-	if err := worktree.RefuseFilters(ctx, s.Host.Repo, l.Base); err != nil {
+	if !l.Adopted && (d.Tree != PlainTree || s.bases().HasSnapshots()) {
+		s.expect(ctx, l.Base)
+	}
+	files, err := s.filesOf(ctx, l.Base)
+	if err != nil {
+		return l, err
+	}
+	if err := worktree.RefuseFilters(ctx, s.Host.Repo, files); err != nil {
 		return l, refused(err)
 	}
 	if err := s.policyFor(ctx, d, &l); err != nil {
@@ -191,7 +198,7 @@ func (s *Session) target(ctx context.Context, name string) (string, error) {
 // plainRoots refuses a write root that the base commit has as a symbolic link,
 // or below one: it would lead somewhere else.
 func (s *Session) plainRoots(ctx context.Context, sealed lease.Sealed) error {
-	files, err := s.Host.Tree(ctx, sealed.Lease().Base)
+	files, err := s.filesOf(ctx, sealed.Lease().Base)
 	if err != nil {
 		return err
 	}

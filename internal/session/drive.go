@@ -175,26 +175,42 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 	if _, err := s.State.Trash(s.State.Tree(id), s.Now()); err != nil {
 		return err
 	}
-	began := s.Now()
-	made, err := worktree.Make(ctx, worktree.Order{
-		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
-		Commit: l.Base, Branch: l.Branch, Partial: s.State.NewTree(id), Path: l.Worktree,
-		Progress: func(done, total int) { s.Voice.Files(w.ID, done, total) },
-	})
+	made, took, err := s.preparePlain(ctx, w)
 	if err != nil {
 		// git does not always say that the disk is full, and the unfinished tree
 		// may be what fills it.
 		err = errors.Join(refused(err), s.State.Room(), s.State.Erase(s.State.NewTree(id)))
 		return fmt.Errorf("worktree of %s: %w", w.ID, err)
 	}
-	s.Voice.Step(w.ID, "worktree", describeMade(made, s.Now().Sub(began)))
+	s.Voice.Step(w.ID, "worktree", describeMade(made, took))
 	return s.append(w.ID, ledger.Prepared, made)
+}
+
+// preparePlain makes a worker's tree as a plain directory. The time is without that
+// of a base that others share.
+func (s *Session) preparePlain(ctx context.Context, w *ledger.Worker) (worktree.Made, time.Duration, error) {
+	l, id := w.Lease.Lease(), string(w.ID)
+	o := worktree.Order{
+		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
+		Commit: l.Base, Branch: l.Branch, Partial: s.State.NewTree(id), Path: l.Worktree,
+		Progress: func(done, total int) { s.Voice.Files(w.ID, done, total) },
+	}
+	var err error
+	if o.From, err = s.prepared(ctx, w.ID, o); err != nil {
+		return worktree.Made{}, 0, err
+	}
+	began := s.Now()
+	made, err := s.makePlain(ctx, o)
+	return made, s.Now().Sub(began), err
 }
 
 func describeMade(m worktree.Made, took time.Duration) string {
 	text := fmt.Sprintf("%d files, a repository of its own, %.1f s", m.Files, took.Seconds())
-	if m.Base != "" {
+	switch {
+	case m.Base != "":
 		text = fmt.Sprintf("%d files copied on write, a repository of its own, %d ms", m.Files, took.Milliseconds())
+	case m.Snapshot:
+		text = fmt.Sprintf("a snapshot of %d files, a repository of its own, %d ms", m.Files, took.Milliseconds())
 	}
 	if n := len(m.Included); n > 0 {
 		text += fmt.Sprintf("; %d files by .worktreeinclude", n)

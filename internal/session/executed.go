@@ -134,7 +134,7 @@ func resolved(p string) string {
 // behindLinks lists where the base commit's links at denied names lead. The
 // name is denied, so the place it leads to must be.
 func (s *Session) behindLinks(ctx context.Context, l lease.Lease) ([]string, error) {
-	files, err := s.Host.Tree(ctx, l.Base)
+	files, err := s.filesOf(ctx, l.Base)
 	if err != nil {
 		return nil, err
 	}

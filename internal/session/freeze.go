@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"os"
 
 	"cordon/internal/ledger"
 )
@@ -17,6 +16,6 @@ func (s *Session) freeze(w *ledger.Worker) step {
 	}
 	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
 		s.endLeft(w.ID)
-		return os.Rename(l.Worktree, s.State.Frozen(string(w.ID)))
+		return s.State.Freeze(string(w.ID))
 	}
 }

@@ -91,7 +91,8 @@ func (s *shop) open() *session.Session {
 
 func (s *shop) dispatch(line string) session.Dispatch {
 	p := policy.Default()
-	return session.Dispatch{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test"}
+	tree := session.TreeKind(os.Getenv("CORDON_TREE"))
+	return session.Dispatch{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Tree: tree}
 }
 
 // runAll leases a worker and takes it through the whole pipeline.

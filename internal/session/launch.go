@@ -121,7 +121,7 @@ func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, out i
 	}
 	release := sync.OnceFunc(unlock)
 	defer release()
-	baseline, err := s.recordHost(ctx, w.ID)
+	baseline, err := s.recordHost(ctx, w.Lease.Lease())
 	if err != nil {
 		return cell.Exit{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"cordon/internal/base"
@@ -122,11 +121,38 @@ func (s *Session) bases() base.Store {
 // come in bursts.
 const trusted = time.Minute
 
+// verified is a base that was looked at, or is being.
+type verified struct {
+	base.Base
+	done chan struct{}
+	at   time.Time // zero: it is not there, or not what it was
+}
+
+// expect looks at the base of a commit while other things are done, if there is one.
+func (s *Session) expect(ctx context.Context, commit git.OID) {
+	if !s.State.Exists() || s.verified[commit] != nil {
+		return
+	}
+	v := &verified{done: make(chan struct{})}
+	s.verified = map[git.OID]*verified{commit: v}
+	store, repo, now := s.bases(), s.Host.Repo, s.Now
+	go func() {
+		defer close(v.done)
+		b, there, err := store.Find(ctx, repo, commit)
+		if err == nil && there && store.Verify(ctx, b) == nil {
+			v.Base, v.at = b, now()
+		}
+	}()
+}
+
 // base is what layered trees of a commit lie on, verified. It is made when it is not
 // there.
 func (s *Session) base(ctx context.Context, id lease.ID, commit git.OID) (base.Base, error) {
-	if known, ok := s.verified[commit]; ok && s.Now().Sub(known.at) < trusted {
-		return known.Base, nil
+	if v := s.verified[commit]; v != nil {
+		<-v.done
+		if s.Now().Sub(v.at) < trusted {
+			return v.Base, nil
+		}
 	}
 	began := s.Now()
 	b, err := s.bases().Ensure(ctx, s.gate.Repo(), commit, func(done, total int) { s.Voice.Files(id, done, total) })
@@ -136,16 +162,10 @@ func (s *Session) base(ctx context.Context, id lease.ID, commit git.OID) (base.B
 	if b.Made != "" {
 		s.Voice.Step(id, "base", fmt.Sprintf("%s, %.1f s; the next worker shares it", b.Made, s.Now().Sub(began).Seconds()))
 	}
-	if s.verified == nil {
-		s.verified = map[git.OID]verified{}
-	}
-	s.verified[commit] = verified{b, s.Now()}
+	v := &verified{Base: b, done: make(chan struct{}), at: s.Now()}
+	close(v.done)
+	s.verified = map[git.OID]*verified{commit: v}
 	return b, nil
-}
-
-type verified struct {
-	base.Base
-	at time.Time
 }
 
 // prepareLayered makes the layers of a worker's tree. What an interrupted attempt
@@ -195,12 +215,4 @@ func (s *Session) gitDir(w *ledger.Worker) string {
 		return filepath.Join(s.State.Shadow(string(w.ID)), ".git")
 	}
 	return filepath.Join(s.TreeOf(w), ".git")
-}
-
-// movableWord says which directories can be renamed as a whole.
-func movableWord(m worktree.Made) string {
-	if len(m.Movable) == 0 {
-		return ""
-	}
-	return "; can rename " + strings.Join(m.Movable, ", ")
 }

@@ -12,18 +12,28 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
 	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
 
 // recordHost stores the host's state as the tripwire's baseline and returns its
 // hash, which goes into the journal.
-func (s *Session) recordHost(ctx context.Context, id lease.ID) (string, error) {
-	now, err := audit.CaptureHost(ctx, s.Host)
+func (s *Session) recordHost(ctx context.Context, l lease.Lease) (string, error) {
+	now, err := audit.CaptureHost(ctx, s.Host, depth(l))
 	if err != nil {
 		return "", fmt.Errorf("record the host's state: %w", err)
 	}
-	return s.store(id, "host.json", now)
+	return s.store(l.ID, "host.json", now)
+}
+
+// depth is how much of the host is looked at for a worker's sake. In a whole cell it
+// cannot write there at all.
+func depth(l lease.Lease) audit.Depth {
+	if l.Policy.Isolation == policy.Strict && !l.Adopted {
+		return audit.Shallow
+	}
+	return audit.Deep
 }
 
 // audit looks at what a worker left and records the verdict.
@@ -81,6 +91,35 @@ func (s *Session) Look(ctx context.Context, w *ledger.Worker) (*audit.Report, er
 // viewName names what somebody who only looks makes for the purpose.
 func viewName(w *ledger.Worker) string { return fmt.Sprintf("%s.view-%d", w.ID, os.Getpid()) }
 
+// auditTree is a worker's tree as the audit reads it.
+func (s *Session) auditTree(w *ledger.Worker, name string, base *git.Listing) audit.Tree {
+	t := audit.Tree{
+		Top: s.TreeOf(w), Layer: layered(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
+		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
+			return s.ignored(ctx, name, base, paths)
+		},
+	}
+	if w.Tree != nil {
+		t.Seeded = w.Tree.Included
+	}
+	return t
+}
+
+// changed is what a worker has changed in its tree so far: the part of an audit that
+// needs no quiet in the host, and that a worker does not notice.
+func (s *Session) changed(ctx context.Context, w *ledger.Worker) (*audit.Report, error) {
+	base, err := s.Host.Listing(ctx, w.Lease.Lease().Base)
+	if err != nil {
+		return nil, err
+	}
+	defer base.Close()
+	list, err := audit.Collect(ctx, s.auditTree(w, viewName(w), base))
+	if err != nil {
+		return nil, err
+	}
+	return &audit.Report{Findings: audit.Classify(list, w.Lease.Rules())}, nil
+}
+
 // look audits a worker, with scratch directories of the given name.
 func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*audit.Report, error) {
 	l := w.Lease.Lease()
@@ -89,16 +128,7 @@ func (s *Session) look(ctx context.Context, w *ledger.Worker, name string) (*aud
 		return nil, err
 	}
 	defer base.Close()
-	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: l.Base}
-	j.Tree = audit.Tree{
-		Top: s.TreeOf(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
-		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
-			return s.ignored(ctx, name, base, paths)
-		},
-	}
-	if w.Tree != nil {
-		j.Tree.Seeded = w.Tree.Included
-	}
+	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: l.Base, Tree: s.auditTree(w, name, base)}
 	j.History = func(ctx context.Context) (*audit.History, error) { return s.history(ctx, w, name) }
 	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return s.compareSettled(ctx, w) }
 	j.Outside = func(ctx context.Context) ([]audit.Finding, error) { return s.wroteOutside(ctx, w) }
@@ -213,7 +243,7 @@ func (s *Session) tripwire(ctx context.Context, w *ledger.Worker) ([]audit.Findi
 	if err := s.load(w.ID, "host.json", w.Start.Baseline, &before); err != nil {
 		return nil, "", err
 	}
-	after, err := audit.CaptureHost(ctx, s.Host)
+	after, err := audit.CaptureHost(ctx, s.Host, before.Depth())
 	if err != nil {
 		return nil, "", err
 	}

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"cordon/internal/journal"
+	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/worktree"
 )
 
 // bad is a quarantined worker.
@@ -134,15 +136,31 @@ func TestDiscardKilled(t *testing.T) {
 		t.Errorf("refs: %s", got)
 	}
 	trashed, err := at.State.Trashed()
-	if err != nil || len(trashed) != 2 { // its private layers, and its tree
+	if err != nil || len(trashed) != places(w) {
 		t.Fatalf("trash: %v, %v", trashed, err)
 	}
-	if b, err := os.ReadFile(filepath.Join(trashed[1].Path, "docs.txt")); err != nil || string(b) != "out\n" {
+	tree := trashed[len(trashed)-1].Path
+	if layered(w) {
+		tree = worktree.Upper(tree, worktree.FilesLayer)
+	}
+	if b, err := os.ReadFile(filepath.Join(tree, "docs.txt")); err != nil || string(b) != "out\n" {
 		t.Errorf("in the trash: %q, %v", b, err)
 	}
 }
 
-// gc does everything that it says it would.
+// layered reports whether a worker's tree is copied on write.
+func layered(w *ledger.Worker) bool { return w.Lease.Lease().Tree == lease.Layered }
+
+// places is how many directories a worker's files lie in: its private layers, and its
+// tree where that is not one of them.
+func places(w *ledger.Worker) int {
+	if layered(w) {
+		return 1
+	}
+	return 2
+}
+
+// gc does everything that it says it would, and waits for it.
 func (s *shop) gc(at *session.Session) (kept []session.Chore) {
 	s.t.Helper()
 	chores, err := at.Chores(context.Background())
@@ -156,6 +174,9 @@ func (s *shop) gc(at *session.Session) (kept []session.Chore) {
 		if err := c.Do(context.Background()); err != nil {
 			s.t.Errorf("%s: %v", c, err)
 		}
+	}
+	if err := at.Sweep(); err != nil {
+		s.t.Error(err)
 	}
 	return kept
 }
@@ -172,7 +193,7 @@ func TestTrashTime(t *testing.T) {
 		}
 	}
 	at := s.open()
-	if kept := s.gc(at); len(kept) != 6 {
+	if kept := s.gc(at); len(kept) != 2*(places(w)+1) {
 		t.Errorf("kept %v, want trees, layers and refs of two", kept)
 	}
 	at.Now = func() time.Time { return time.Now().Add(session.TrashTime + time.Minute) }
@@ -201,10 +222,14 @@ func TestGCProvesAgain(t *testing.T) {
 			}
 		},
 		"unreadable": func(s *shop, at *session.Session, w *ledger.Worker) {
-			if err := os.Rename(filepath.Join(at.TreeOf(w), ".git", "objects"), filepath.Join(at.TreeOf(w), ".git", "hidden")); err != nil {
+			repo := filepath.Join(at.TreeOf(w), ".git")
+			if layered(w) {
+				repo = worktree.Upper(at.LayersOf(w), worktree.GitLayer)
+			}
+			if err := os.Rename(filepath.Join(repo, "objects"), filepath.Join(repo, "hidden")); err != nil {
 				s.t.Fatal(err)
 			}
-			if err := os.Symlink("hidden", filepath.Join(at.TreeOf(w), ".git", "objects")); err != nil {
+			if err := os.Symlink("hidden", filepath.Join(repo, "objects")); err != nil {
 				s.t.Fatal(err)
 			}
 		},

@@ -57,7 +57,11 @@ type Session struct {
 
 	log      *journal.Journal
 	gate     *gate.Gate
-	verified map[git.OID]verified
+	verified map[git.OID]*verified
+	listed   struct { // the last commit whose files were asked for
+		commit git.OID
+		files  []git.File
+	}
 }
 
 // ErrInside says that the caller stands in a worker's tree.
@@ -246,6 +250,18 @@ func (s *Session) outside(path string) error {
 		return refuse("%s lies where workers write: a policy is never read from there", path)
 	}
 	return nil
+}
+
+// filesOf lists a commit of the host. A dispatch asks more than once.
+func (s *Session) filesOf(ctx context.Context, commit git.OID) ([]git.File, error) {
+	if s.listed.commit == commit {
+		return s.listed.files, nil
+	}
+	files, err := s.Host.Tree(ctx, commit)
+	if err == nil {
+		s.listed.commit, s.listed.files = commit, files
+	}
+	return files, err
 }
 
 // append writes one event of a worker.

@@ -53,7 +53,7 @@ func (s *Session) ends(ctx context.Context, w *ledger.Worker) (from, to git.OID,
 	if w.Tree == nil || !exists(s.TreeOf(w)) {
 		return "", "", fmt.Errorf("%s has no tree: there is nothing to compare", w.ID)
 	}
-	report, err := s.Look(ctx, w)
+	report, err := s.changed(ctx, w)
 	if err != nil {
 		return "", "", err
 	}

@@ -15,8 +15,8 @@ import (
 func (s *Session) watched(ctx context.Context, w *ledger.Worker, act func() error) error {
 	var before *audit.HostState
 	since := *w
-	record := func(ctx context.Context, _ *ledger.Worker, _ *Drive) (err error) {
-		if before, err = audit.CaptureHost(ctx, s.Host); err != nil {
+	record := func(ctx context.Context, w *ledger.Worker, _ *Drive) (err error) {
+		if before, err = audit.CaptureHost(ctx, s.Host, depth(w.Lease.Lease())); err != nil {
 			return err
 		}
 		now, err := s.Ledger()
@@ -42,7 +42,7 @@ func (s *Session) watched(ctx context.Context, w *ledger.Worker, act func() erro
 func (s *Session) refuseChanged(ctx context.Context, w *ledger.Worker, before *audit.HostState) error {
 	lenient := *w
 	lenient.Options.OperatorWorks = true
-	after, err := audit.CaptureHost(ctx, s.Host)
+	after, err := audit.CaptureHost(ctx, s.Host, before.Depth())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -103,19 +104,19 @@ func (o LayerOrder) repository(ctx context.Context) error {
 	return errors.Join(os.Rename(repo.Dir, upper), os.Remove(top))
 }
 
-// What of the leased directories is copied beforehand. The kernel does not rename a
-// directory that lies below, or a part of which does.
-const (
-	maxMovableFiles = 1000
-	maxMovableBytes = 8 << 20
+// What of the leased directories is copied beforehand: the kernel does not rename a
+// directory that lies below, or a part of which does. Whoever names a directory means
+// it more than whoever leaves the whole tree open.
+var (
+	movableTree  = room{files: 1000, bytes: 8 << 20}
+	movableNamed = room{files: 5000, bytes: 64 << 20}
 )
 
 // copyRoots copies the directories that a worker may write, if they are not too
 // large, and returns those that were. "." stands for every directory at the top.
 func copyRoots(below *overlay.Dir, upper string, roots []string, files int) ([]string, error) {
 	var movable []string
-	room := &room{maxMovableFiles, maxMovableBytes}
-	dirs, err := expandRoots(below, roots, files)
+	dirs, room, err := expandRoots(below, roots, files)
 	if err != nil {
 		return nil, err
 	}
@@ -137,26 +138,35 @@ func copyRoots(below *overlay.Dir, upper string, roots []string, files int) ([]s
 
 // expandRoots are the roots that are directories. A tree with more files than would
 // be copied is not looked at for the sake of its whole.
-func expandRoots(below *overlay.Dir, roots []string, files int) ([]string, error) {
+func expandRoots(below *overlay.Dir, roots []string, files int) ([]string, *room, error) {
+	if slices.Contains(roots, ".") {
+		left := movableTree
+		if int64(files) > left.files {
+			return nil, &left, nil
+		}
+		dirs, err := directories(below)
+		return dirs, &left, err
+	}
+	left := movableNamed
 	var dirs []string
 	for _, root := range roots {
-		switch {
-		case root == "." && files > maxMovableFiles:
-		case root == ".":
-			entries, err := below.Entries()
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range entries {
-				if e.Kind() == unix.S_IFDIR {
-					dirs = append(dirs, e.Name)
-				}
-			}
-		case !strings.ContainsAny(root, `*?[{\`):
-			dirs = append(dirs, root)
+		if root = strings.TrimSuffix(root, "/**"); !wild(root) {
+			dirs = append(dirs, unescapeGlob(root))
 		}
 	}
-	return dirs, nil
+	return dirs, &left, nil
+}
+
+// directories are the names of those at the top.
+func directories(d *overlay.Dir) ([]string, error) {
+	var list []string
+	entries, err := d.Entries()
+	for _, e := range entries {
+		if e.Kind() == unix.S_IFDIR {
+			list = append(list, e.Name)
+		}
+	}
+	return list, err
 }
 
 // room is how much may still be copied.

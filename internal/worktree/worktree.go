@@ -38,8 +38,9 @@ type Order struct {
 	Alternate string   // object directory that has the commit's objects
 	Commit    git.OID
 	Branch    string
-	Partial   string // where to build it
-	Path      string // where it is when it is complete
+	From      *Prepared // what it is a copy of, when git does not have to write it
+	Partial   string    // where to build it; nothing is there
+	Path      string    // where it is when it is complete
 	Progress  git.Progress
 }
 
@@ -47,24 +48,20 @@ type Order struct {
 type Made struct {
 	Files      int        `json:"files"`
 	Base       string     `json:"base,omitempty"`       // what a layered tree lies on
+	Snapshot   bool       `json:"snapshot,omitempty"`   // it began as a copy of a prepared checkout
 	Movable    []string   `json:"movable,omitempty"`    // directories that were copied so that they can be renamed
 	Included   []git.File `json:"included,omitempty"`   // copied because of .worktreeinclude
 	Submodules []string   `json:"submodules,omitempty"` // left empty
 }
 
-// Make builds the tree beside its place and moves it there when it is whole.
+// Make builds the tree beside its place and moves it there when it is whole. Whoever
+// has a prepared checkout has asked RefuseFilters about it.
 func Make(ctx context.Context, o Order) (Made, error) {
-	files, err := o.Source.Tree(ctx, o.Commit)
-	if err != nil {
-		return Made{}, err
+	build := o.build
+	if o.From != nil {
+		build = o.snapshot
 	}
-	if err := refuseFilters(ctx, o.Source, files); err != nil {
-		return Made{}, err
-	}
-	if err := os.Mkdir(o.Partial, 0o700); err != nil {
-		return Made{}, err
-	}
-	made, err := o.build(ctx, files)
+	made, err := build(ctx)
 	if err != nil {
 		return Made{}, err
 	}
@@ -74,14 +71,19 @@ func Make(ctx context.Context, o Order) (Made, error) {
 	return made, os.Rename(o.Partial, o.Path)
 }
 
-func (o Order) build(ctx context.Context, files []git.File) (Made, error) {
-	shallow, err := o.Host.ShallowFile()
+// build has git write every file.
+func (o Order) build(ctx context.Context) (Made, error) {
+	files, err := o.Source.Tree(ctx, o.Commit)
 	if err != nil {
 		return Made{}, err
 	}
-	repo, err := git.Init(ctx, o.Bin, o.Partial, git.InitOptions{
-		Format: o.Host.Format, Alternate: o.Alternate, Shallow: shallow, Branch: o.Branch,
-	})
+	if err := RefuseFilters(ctx, o.Source, files); err != nil {
+		return Made{}, err
+	}
+	if err := os.Mkdir(o.Partial, 0o700); err != nil {
+		return Made{}, err
+	}
+	repo, err := o.repository(ctx)
 	if err != nil {
 		return Made{}, err
 	}
@@ -100,17 +102,20 @@ func (o Order) build(ctx context.Context, files []git.File) (Made, error) {
 	return made, err
 }
 
-// RefuseFilters says whether Make would refuse a commit for its attributes.
-func RefuseFilters(ctx context.Context, repo git.Repo, commit git.OID) error {
-	files, err := repo.Tree(ctx, commit)
+// repository makes the worker's own, in the unfinished tree.
+func (o Order) repository(ctx context.Context) (git.Repo, error) {
+	shallow, err := o.Host.ShallowFile()
 	if err != nil {
-		return err
+		return git.Repo{}, err
 	}
-	return refuseFilters(ctx, repo, files)
+	return git.Init(ctx, o.Bin, o.Partial, git.InitOptions{
+		Format: o.Host.Format, Alternate: o.Alternate, Shallow: shallow, Branch: o.Branch,
+	})
 }
 
-// refuseFilters reads every .gitattributes of the commit.
-func refuseFilters(ctx context.Context, repo git.Repo, files []git.File) error {
+// RefuseFilters refuses a commit with these files for its attributes: it reads every
+// .gitattributes among them.
+func RefuseFilters(ctx context.Context, repo git.Repo, files []git.File) error {
 	for _, f := range files {
 		if filepath.Base(f.Path) != ".gitattributes" || f.Mode != git.Regular && f.Mode != git.Executable {
 			continue
