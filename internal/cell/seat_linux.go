@@ -83,7 +83,9 @@ func newSeat(c Command, namespaced bool, lock *os.File, home *group) (*Seat, err
 	if lock != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)
 	}
-	cmd.WaitDelay = 2 * time.Second
+	if !namespaced { // else whoever could keep the output open ends with the cell
+		cmd.WaitDelay = 2 * time.Second
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if namespaced {
 		enterNamespaces(cmd.SysProcAttr)
