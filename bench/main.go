@@ -1,39 +1,72 @@
 // Command bench measures what confinement costs, as ratios in one interleaved
 // run: the start of /bin/true bare, under cordon exec and under whatever other
 // sandboxes are installed, and everyday work inside a cell against the same work
-// outside.
+// outside. Or what the trees of workers cost, against git's own worktrees.
 //
 //	go run ./bench            about a minute
 //	go run ./bench -rounds 50
+//	go run ./bench -trees     about six minutes on an idle machine
+//	go run ./bench -trees -files 1000,20000 -repo DIR -turns 9
+//	go run ./bench -trees -patience 1h
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"cordon/internal/cell"
 )
 
 func main() {
+	cell.Init()
 	if len(os.Args) == 3 && os.Args[1] == "work" {
 		os.Exit(work(os.Args[2]))
 	}
-	rounds := flag.Int("rounds", 20, "how often each start is measured")
-	turns := flag.Int("turns", 5, "how often each piece of work is measured")
-	flag.Parse()
-	if err := bench(*rounds, *turns); err != nil {
+	if err := measured(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func measured(args []string) error {
+	if len(args) > 2 && args[0] == "took" {
+		return took(args[1:])
+	}
+	rounds := flag.Int("rounds", 20, "how often each start is measured")
+	turns := flag.Int("turns", 5, "how often each piece of work is measured")
+	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
+	files := flag.String("files", "1000,20000,90000", "with -trees: sizes of the repositories that are made")
+	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
+	patience := flag.Duration("patience", 40*time.Second, "with -trees: what git would take longer for, in one step of one repository, is left out")
+	flag.Parse()
+	if !*ofTrees {
+		return bench(*rounds, *turns)
+	}
+	c := choice{repo: *repo, turns: *turns, patience: *patience}
+	for _, word := range strings.FieldsFunc(*files, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 100 {
+			return fmt.Errorf("-files: %q is not a number of at least 100", word)
+		}
+		c.files = append(c.files, n)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return trees(ctx, c)
 }
 
 // sandbox is a way to run a command that may write one directory.

@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"internal/ledger":   {"audit", "cell", "gate", "git", "journal", "lease", "worktree"},
 	"internal/session":  {"audit", "base", "cell", "gate", "git", "journal", "lease", "ledger", "overlay", "policy", "state", "worktree"},
 	"internal/escape":   {},
-	"bench":             {"audit", "base", "cell", "git", "policy", "session", "state", "worktree"},
+	"bench":             {"audit", "base", "cell", "git", "lease", "overlay", "policy", "session", "state", "worktree"},
 	"cmd/cordon":        {"audit", "base", "cell", "escape", "gate", "git", "journal", "lease", "ledger", "policy", "seccomp", "session", "state", "worktree"},
 }
 
@@ -48,7 +48,7 @@ var confined = []struct {
 	why   string
 }{
 	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
-	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/unsafe", "internal/escape/unsafe"}, "only the structures of seccomp and of capabilities, and the escape suite's raw system calls, have no other way to the kernel"},
+	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/unsafe", "internal/base/unsafe", "internal/escape/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
