@@ -233,6 +233,7 @@ func (w *world) removeAll() {
 func TestBelowMadeAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, git.SHA1, map[string]node{"a": file("1"), "b": file("1")}, map[string]node{"a": file("1"), "b": file("2")})
+	w.layersOnly()
 	below, top := w.ensure(w.commits[0]), w.ensure(w.commits[1])
 	if len(top.Layers) != 2 || top.Layers[1] != below.Layers[0] {
 		t.Fatalf("%+v", top)
@@ -372,6 +373,7 @@ func TestSourceIsOnlyRead(t *testing.T) {
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, git.SHA1, map[string]node{"a": file("1"), "b": file("1")}, map[string]node{"a": file("1"), "b": file("2")})
+	w.layersOnly()
 	ctx, now := context.Background(), time.Unix(1700000000, 5)
 	below, top := w.ensure(w.commits[0]), w.ensure(w.commits[1])
 	free := func() (bool, error) { return false, nil }
@@ -410,6 +412,7 @@ func TestRemove(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, git.SHA1, map[string]node{"a": file("1"), "b": file("1")}, map[string]node{"a": file("1"), "b": file("2")})
+	w.layersOnly()
 	if all, err := w.store.List(); err != nil || len(all) > 0 {
 		t.Errorf("%v, %v", all, err)
 	}

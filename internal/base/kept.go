@@ -20,7 +20,7 @@ type Kept struct {
 	Below  string // the base that it lies on
 	Depth  int
 	Files  int
-	Bytes  int64 // of its own, without what it lies on
+	Bytes  int64 // of its own, without what it lies on; with what a snapshot shares
 	Made   time.Time
 	Used   time.Time
 	Broken bool // its record cannot be read: nothing of the above is known but its key

@@ -22,15 +22,7 @@ type layer struct {
 // comes from nothing, so that what was in a real one has to go by name.
 func layerOf(changes []git.Delta) layer {
 	var l layer
-	old, new := map[string]git.Mode{}, map[string]git.Mode{}
-	for _, d := range changes {
-		if d.Old.Mode != git.Absent {
-			old[d.Path] = d.Old.Mode
-		}
-		if d.New.Mode != git.Absent {
-			new[d.Path] = d.New.Mode
-		}
-	}
+	old, new := modes(changes)
 	for p, m := range new {
 		if m != git.Directory && (m != git.Gitlink || old[p] != git.Gitlink) {
 			l.written = append(l.written, p)
@@ -48,6 +40,20 @@ func layerOf(changes []git.Delta) layer {
 	slices.Sort(l.written)
 	slices.Sort(l.gone)
 	return l
+}
+
+// modes are what the paths of changes are in the one tree and in the other.
+func modes(changes []git.Delta) (old, new map[string]git.Mode) {
+	old, new = map[string]git.Mode{}, map[string]git.Mode{}
+	for _, d := range changes {
+		if d.Old.Mode != git.Absent {
+			old[d.Path] = d.Old.Mode
+		}
+		if d.New.Mode != git.Absent {
+			new[d.Path] = d.New.Mode
+		}
+	}
+	return old, new
 }
 
 // isFile reports whether a mode is of something that counts as a file.

@@ -69,6 +69,7 @@ func TestLayersAreBounded(t *testing.T) {
 		}
 	}
 	w := newWorld(t, git.SHA1, trees...)
+	w.layersOnly()
 	var depths []int
 	for _, c := range w.commits {
 		depths = append(depths, len(w.ensure(c).Layers))

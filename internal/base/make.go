@@ -26,8 +26,8 @@ func (o order) key() string { return string(o.tree) }
 // errMoved says that the base below was removed or made again meanwhile.
 var errMoved = errors.New("the base below is not there any more")
 
-// make makes a base, as a layer on another one where that is cheaper. The caller
-// holds its lock and has cleared its place.
+// make makes a base, from a snapshot of another one or as a layer on it where that is
+// cheaper. The caller holds its lock and has cleared its place.
 func (s Store) make(ctx context.Context, o order) (Base, error) {
 	below, changes, err := s.choose(ctx, o)
 	if err != nil {
@@ -35,6 +35,12 @@ func (s Store) make(ctx context.Context, o order) (Base, error) {
 	}
 	if below == nil {
 		return s.makeFull(ctx, o)
+	}
+	if s.flat(below) {
+		b, err := s.makeFlat(ctx, o, below[0], changes)
+		if !errors.Is(err, ErrNoSnapshot) {
+			return b, err
+		}
 	}
 	b, err := s.makeLayer(ctx, o, below, changes)
 	if errors.Is(err, errMoved) {
@@ -50,6 +56,9 @@ func (s Store) makeLayer(ctx context.Context, o order, below chain, changes []gi
 	r.Files, r.Submodules = on.after(changes)
 	l := layerOf(changes)
 	return s.put(ctx, o, below, r, func(d draft) error {
+		if err := os.Mkdir(d.tree, 0o777); err != nil {
+			return err
+		}
 		if err := d.copyIndex(s.indexOf(on.Key)); err != nil {
 			return errors.Join(errMoved, err)
 		}
@@ -93,13 +102,11 @@ func (s Store) makeFull(ctx context.Context, o order) (Base, error) {
 	}
 	slices.SortFunc(r.Submodules, slices.Compare)
 	return s.put(ctx, o, nil, r, func(d draft) error {
-		return d.repo.Populate(ctx, d.tree, o.commit, branch, o.progress)
-	}, func(got sum) error {
-		if got.files != r.Files || got.holes != 0 {
-			return fmt.Errorf("the checkout has %d files, want %d", got.files, r.Files)
+		if err := s.plant(d); err != nil {
+			return err
 		}
-		return nil
-	})
+		return d.repo.Populate(ctx, d.tree, o.commit, branch, o.progress)
+	}, r.whole)
 }
 
 // put makes a base beside its place and moves it there when it is whole and on
@@ -122,7 +129,10 @@ func (s Store) put(ctx context.Context, o order, below chain, r record, fill fun
 
 // words say how a base was made.
 func (r record) words() string {
-	if r.Below == "" {
+	switch {
+	case r.From != "":
+		return fmt.Sprintf("snapshot of %s with %s", git.OID(r.From).Short(), amount(r.Changes, "change"))
+	case r.Below == "":
 		return "checkout of " + amount(r.Files, "file")
 	}
 	return fmt.Sprintf("layer of %s on %s", amount(r.Changes, "change"), git.OID(r.Below).Short())
@@ -168,7 +178,7 @@ func (s Store) publish(ctx context.Context, d draft, r record) error {
 // draft is a base that is being made.
 type draft struct {
 	dir  string
-	tree string
+	tree string   // not there at first
 	repo git.Repo // for git to write with; it goes when it is done
 }
 
@@ -188,7 +198,7 @@ func (s Store) draft(ctx context.Context, o order) (draft, error) {
 		return draft{}, err
 	}
 	d := draft{dir: dir, tree: filepath.Join(dir, "tree")}
-	if err := errors.Join(os.Mkdir(d.tree, 0o777), os.Mkdir(filepath.Join(dir, "index"), 0o777)); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "index"), 0o777); err != nil {
 		return d, err
 	}
 	d.repo, err = git.Init(ctx, s.Bin, filepath.Join(dir, "repo"), git.InitOptions{Format: s.Format, Alternate: o.source.ObjectsDir(), Branch: branch})
@@ -244,7 +254,7 @@ func (d draft) sums(ctx context.Context, index string, r *record, check func(sum
 	if err != nil {
 		return err
 	}
-	if err := check(files); err != nil {
+	if err := errors.Join(check(files), d.outnumber(ctx, files.inode)); err != nil {
 		return err
 	}
 	r.Format, r.Made = formatVersion, time.Now().UTC()

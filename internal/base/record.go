@@ -26,13 +26,14 @@ type record struct {
 	Key        string    `json:"key"`
 	Below      string    `json:"below,omitempty"`     // the base that it lies on
 	BelowSum   string    `json:"below_sum,omitempty"` // the sum of that base's record: made again, it is another
+	From       string    `json:"from,omitempty"`      // the base that it began as a snapshot of
 	Depth      int       `json:"depth"`               // how many layers there are in all
 	Files      int       `json:"files"`               // of the whole tree, without submodules
-	Changes    int       `json:"changes,omitempty"`   // against the base below
+	Changes    int       `json:"changes,omitempty"`   // against the base below, or the one that it began as
 	Submodules [][]byte  `json:"submodules,omitempty"`
 	Tree       string    `json:"tree"`   // the sum of tree/
 	Index      string    `json:"index"`  // the sum of index/
-	Bytes      int64     `json:"bytes"`  // on disk
+	Bytes      int64     `json:"bytes"`  // on disk, with what a snapshot shares
 	Newest     int64     `json:"newest"` // the latest time of a file in any layer, in seconds
 	Made       time.Time `json:"made"`
 	Sum        string    `json:"sum"` // of all of the above

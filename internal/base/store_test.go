@@ -238,6 +238,14 @@ func see(t testing.TB, at string, fi os.FileInfo) seen {
 	return s
 }
 
+// layersOnly names why a test of layers is not run where there are none.
+func (w *world) layersOnly() {
+	w.t.Helper()
+	if w.store.Snapshots() {
+		w.t.Skip("on btrfs no base lies on another")
+	}
+}
+
 // ensure is Ensure for a test in which it works.
 func (w *world) ensure(commit git.OID) Base {
 	w.t.Helper()

@@ -17,10 +17,11 @@ import (
 // so that nothing is altered without altering this; the files need not be read.
 type sum struct {
 	digest string
-	files  int   // what is neither a directory nor a whiteout
-	holes  int   // whiteouts
-	bytes  int64 // on disk
-	newest int64 // the latest time of a file, in seconds
+	files  int    // what is neither a directory nor a whiteout
+	holes  int    // whiteouts
+	bytes  int64  // on disk
+	newest int64  // the latest time of a file, in seconds
+	inode  uint64 // the highest number of an inode
 }
 
 // sumOf looks at a tree.
@@ -51,6 +52,7 @@ func (s *sum) add(t sum) {
 	s.holes += t.holes
 	s.bytes += t.bytes
 	s.newest = max(s.newest, t.newest)
+	s.inode = max(s.inode, t.inode)
 }
 
 // part is the digest of one directory's items.
@@ -77,6 +79,7 @@ func sumDirectory(d directory) ([sha256.Size]byte, sum) {
 		text = append(append(text, it.name...), 0)
 		text = appendStat(text, &it.st)
 		s.bytes += it.st.Blocks * 512
+		s.inode = max(s.inode, it.st.Ino)
 		switch uint32(it.st.Mode) & unix.S_IFMT {
 		case unix.S_IFDIR:
 		case unix.S_IFCHR:

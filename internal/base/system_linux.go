@@ -29,3 +29,28 @@ func flush(dir string) error {
 	}
 	return nil
 }
+
+// onBtrfs reports whether a directory lies on btrfs.
+func onBtrfs(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && int64(st.Type) == unix.BTRFS_SUPER_MAGIC
+}
+
+// isSubvolume reports whether a directory of btrfs is the top of a subvolume: those,
+// and no others, have this number.
+func isSubvolume(dir string) bool {
+	var st unix.Stat_t
+	return unix.Lstat(dir, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR && st.Ino == 256 && onBtrfs(dir)
+}
+
+// nextInode makes a file without a name in a directory and returns its number.
+func nextInode(dir string) (uint64, error) {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return 0, &os.PathError{Op: "open", Path: dir, Err: err}
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	err = unix.Fstat(fd, &st)
+	return st.Ino, err
+}

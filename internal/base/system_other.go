@@ -6,6 +6,11 @@ import "errors"
 
 var errSystem = errors.New("bases are layers of an overlay, which this system does not have")
 
-func supported() error      { return errSystem }
-func whiteout(string) error { return errSystem }
-func flush(string) error    { return errSystem }
+func supported() error                  { return errSystem }
+func whiteout(string) error             { return errSystem }
+func flush(string) error                { return errSystem }
+func onBtrfs(string) bool               { return false }
+func isSubvolume(string) bool           { return false }
+func makeSubvolume(string) error        { return errSystem }
+func makeSnapshot(string, string) error { return errSystem }
+func nextInode(string) (uint64, error)  { return 0, errSystem }

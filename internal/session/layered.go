@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"cordon/internal/base"
-	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -83,31 +82,13 @@ func (s *Session) cannotCopyOnWrite(ctx context.Context) string {
 	return ""
 }
 
-// tryOverlay starts a cell with nothing in it but a directory that is copied on
-// write.
+// tryOverlay tries one over cordon's state.
 func (s *Session) tryOverlay(ctx context.Context) error {
 	name := fmt.Sprintf("try.view-%d", os.Getpid())
-	below, layers := s.State.Ignore(name), s.State.Layers(name)
-	defer s.State.Erase(below)
-	defer s.State.Erase(layers)
-	for _, dir := range []string{below, layers} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	at := s.State.Tree(name)
-	argv := cell.Shell("exit 0")
-	exit, err := cell.Run(ctx, cell.Command{
-		Argv: argv, Dir: at, Env: []string{"PATH=/usr/bin:/bin"}, Limit: time.Minute,
-		Cell: &cell.Order{
-			Argv: argv, Dir: at, Hide: []string{s.State.Path()}, Layers: layers,
-			Over: []cell.Over{{At: at, Below: []string{below}, Layer: worktree.FilesLayer}},
-		},
-	})
-	if err == nil && !exit.OK() {
-		err = fmt.Errorf("the trial ended with %d, %s", exit.Code, exit.Reason)
-	}
-	return err
+	t := trial{hide: s.State.Path(), below: s.State.Ignore(name), layers: s.State.Layers(name), at: s.State.Tree(name)}
+	defer s.State.Erase(t.below)
+	defer s.State.Erase(t.layers)
+	return t.overlay(ctx)
 }
 
 // layered reports whether a worker's tree is copied on write.

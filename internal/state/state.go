@@ -270,12 +270,42 @@ func (d Dir) Trash(path string, now time.Time) (string, error) {
 	}
 	defer root.Close()
 	name := filepath.Join("trash", fmt.Sprintf("%d-%s", now.UnixNano(), strings.ReplaceAll(rel, string(filepath.Separator), "-")))
-	if err := root.Rename(rel, name); errors.Is(err, fs.ErrNotExist) {
+	if err := move(root, rel, name); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	} else if err != nil {
 		return "", err
 	}
 	return filepath.Base(name), nil
+}
+
+// Freeze moves the worktree of a worker to where its processes do not know it.
+func (d Dir) Freeze(id string) error {
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return move(root, filepath.Join("trees", id), filepath.Join("frozen", id))
+}
+
+// move renames a directory, also one that a worker made read-only.
+func move(root *os.Root, from, to string) error {
+	err := root.Rename(from, to)
+	if !errors.Is(err, unix.EROFS) {
+		return err
+	}
+	open(root, from, unlock)
+	return root.Rename(from, to)
+}
+
+// open acts on a directory, if it can be opened.
+func open(root *os.Root, rel string, act func(*os.File)) {
+	f, err := root.OpenFile(rel, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	act(f)
 }
 
 // Drop moves one of cordon's own directories out of the way at once, for good: it is
@@ -325,6 +355,7 @@ func makeWritable(root *os.Root, rel string) error {
 		if err != nil || !e.IsDir() {
 			return err
 		}
+		open(root, p, unlock)
 		return root.Chmod(p, 0o700)
 	})
 }

@@ -71,8 +71,10 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 	if err != nil {
 		return made, err
 	}
-	if made.Included, err = copyAll(o.Host.Top, upper, paths, o.Host.Format, below); err != nil {
-		return made, err
+	if len(paths) > 0 {
+		if made.Included, err = copyAll(o.Host.Top, upper, paths, o.Host.Format, below); err != nil {
+			return made, err
+		}
 	}
 	if _, err := os.Lstat(o.Path); !errors.Is(err, fs.ErrNotExist) {
 		return made, &fs.PathError{Op: "make", Path: o.Path, Err: fs.ErrExist}

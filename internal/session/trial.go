@@ -1,0 +1,59 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"cordon/internal/base"
+	"cordon/internal/cell"
+	"cordon/internal/worktree"
+)
+
+// trial is where an overlay is tried.
+type trial struct{ hide, below, layers, at string }
+
+// overlay starts a cell with nothing in it but a directory that is copied on write.
+func (t trial) overlay(ctx context.Context) error {
+	for _, dir := range []string{t.below, t.layers} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	argv := cell.Shell("exit 0")
+	exit, err := cell.Run(ctx, cell.Command{
+		Argv: argv, Dir: t.at, Env: []string{"PATH=/usr/bin:/bin"}, Limit: time.Minute,
+		Cell: &cell.Order{
+			Argv: argv, Dir: t.at, Hide: []string{t.hide}, Layers: t.layers,
+			Over: []cell.Over{{At: t.at, Below: []string{t.below}, Layer: worktree.FilesLayer}},
+		},
+	})
+	if err == nil && !exit.OK() {
+		err = fmt.Errorf("the trial ended with %d, %s", exit.Code, exit.Reason)
+	}
+	return err
+}
+
+// Trees is what kinds of trees a place for cordon's state gives: what is empty can be
+// had, and the rest says why it cannot.
+type Trees struct{ Overlay, Snapshot string }
+
+// TryTrees finds that out in a directory, and leaves nothing there.
+func TryTrees(ctx context.Context, dir string) (Trees, error) {
+	place, err := os.MkdirTemp(dir, ".cordon-doctor-")
+	if err != nil {
+		return Trees{}, err
+	}
+	defer os.RemoveAll(place) // made just now, and no worker was there
+	var t Trees
+	in := func(name string) string { return filepath.Join(place, name) }
+	if err := (trial{hide: place, below: in("below"), layers: in("layers"), at: in("tree")}).overlay(ctx); err != nil {
+		t.Overlay = oneLine(err)
+	}
+	if err := base.TrySnapshot(place); err != nil {
+		t.Snapshot = oneLine(err)
+	}
+	return t, ctx.Err()
+}

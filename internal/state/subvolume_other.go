@@ -1,0 +1,7 @@
+//go:build !linux
+
+package state
+
+import "os"
+
+func unlock(*os.File) {}
