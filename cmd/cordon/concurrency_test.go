@@ -9,25 +9,29 @@ import (
 )
 
 // crowd makes a repository of many small files and dispatches workers on it, all
-// at once: each changes a file of its own, adds one, and commits half of it.
+// at once, from one base: each changes a file of its own, adds one, and commits half
+// of it.
 func crowd(t *testing.T, workers, files int) {
 	s := newSite(t)
 	s.grow(files)
-	had := s.git("rev-list", "--count", "main")
+	had, base := s.git("rev-list", "--count", "main"), s.git("rev-parse", "main")
 	results := make([]outcome, workers)
 	var all sync.WaitGroup
 	for i := range workers {
 		all.Go(func() {
 			line := fmt.Sprintf("echo %d >>many/0/%[1]d; git commit -qam wip; echo %[1]d >many/1/new-%[1]d", i)
-			results[i] = s.try(s.command("run", "--", "sh", "-c", line))
+			results[i] = s.try(s.command("run", "--base", base, "--", "sh", "-c", line))
 		})
 	}
 	all.Wait()
+	made := 0
 	for i, o := range results {
 		if o.code != 0 {
 			t.Errorf("worker %d ended with %d\n%s%s", i, o.code, o.out, o.err)
 		}
+		made += strings.Count(o.err, "the next worker shares it")
 	}
+	s.oneBase(made)
 	s.sound()
 	list := s.workers()
 	if len(list) != workers {
@@ -44,6 +48,23 @@ func crowd(t *testing.T, workers, files int) {
 	}
 	if got := s.git("ls-tree", "-r", "--name-only", "main", "many"); strings.Count(got, "\n")+1 != files+workers {
 		t.Errorf("main has %d files, want %d", strings.Count(got, "\n")+1, files+workers)
+	}
+}
+
+// oneBase wants one checkout that all workers share, and made once.
+func (s *site) oneBase(made int) {
+	s.t.Helper()
+	want := 1
+	for _, w := range s.workers() {
+		if w.Kind == "copy" {
+			want = 0
+		}
+	}
+	if found := s.stateEntries("bases/*/tree"); made != want || want > 0 && len(found) == 0 {
+		s.t.Errorf("%d bases were made, want %d", made, want)
+	}
+	if left := s.unfinishedBases(); len(left) > 0 {
+		s.t.Errorf("bases: %v", left)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +51,7 @@ func named(args []string, id string) []string {
 
 var (
 	resume = []string{"resume", "ID"}
-	gc     = []string{"gc", "--yes"}
+	gc     = []string{"gc", "--yes", "--wait"}
 	// anywhere is a run that may have been stopped at any step.
 	anywhere = map[string][]string{
 		"leased": resume, "ready": resume, "lost": resume, "finished": resume, "failed": resume,
@@ -204,10 +203,11 @@ func (s *site) final() map[string]string {
 		"commits": fmt.Sprint(len(strings.Split(history, "\n"))),
 		"refs":    strings.ReplaceAll(s.git("for-each-ref", "--format=%(refname)"), w.Worker, "ID"),
 	}
-	for _, part := range []string{"trees", "frozen", "accept", "ignore"} {
+	for _, part := range []string{"trees", "frozen", "accept", "ignore", "layers"} {
 		f[part] = fmt.Sprint(len(s.stateEntries(part)))
 	}
-	f["thrown away"] = fmt.Sprint(s.thrown())
+	f["unfinished bases"] = fmt.Sprint(s.unfinishedBases())
+	f["thrown away"] = fmt.Sprint(s.thrown(w.Worker))
 	f["alive"] = fmt.Sprint(s.alive(w.Worker))
 	return f
 }
@@ -221,15 +221,20 @@ func (s *site) stateEntries(part string) []string {
 	return found
 }
 
-var removedTree = regexp.MustCompile(`/\d+-(trees|frozen)-[a-z]+-[a-z]+$`)
+// unfinishedBases are the checkouts that were not made to their end.
+func (s *site) unfinishedBases() []string {
+	s.t.Helper()
+	return slices.DeleteFunc(s.stateEntries("bases"), func(path string) bool { return !strings.HasSuffix(path, ".new") })
+}
 
 // thrown reports whether the trash holds a tree that a worker worked in.
-func (s *site) thrown() bool {
+func (s *site) thrown(id string) bool {
 	s.t.Helper()
-	for _, entry := range s.stateEntries("trash") {
-		if !removedTree.MatchString(entry) {
-			continue
-		}
+	trees, err := trashedTrees(s.place("state"), id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, entry := range trees {
 		for _, name := range []string{"src/b.txt", "src/c.txt", "src/h.txt"} {
 			if _, err := os.Stat(filepath.Join(entry, name)); err == nil {
 				return true

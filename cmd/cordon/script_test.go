@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -65,15 +66,18 @@ func TestSlowScripts(t *testing.T) {
 	scripts(t, "testdata/slow", os.Getenv("CORDON_TREE"))
 }
 
-// TestSlowPlainTrees runs every script on trees that are plain directories.
+// TestSlowPlainTrees runs every test of this package again, on trees that are plain
+// directories.
 func TestSlowPlainTrees(t *testing.T) {
 	slow(t)
-	t.Parallel()
-	for _, dir := range []string{"script", "slow"} {
-		t.Run(dir, func(t *testing.T) {
-			t.Parallel()
-			scripts(t, filepath.Join("testdata", dir), "copy")
-		})
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.skip", "^TestSlowPlainTrees$", "-test.timeout", "20m")
+	cmd.Env = append(os.Environ(), "CORDON_TREE=copy")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with CORDON_TREE=copy: %v\n%s", err, out)
 	}
 }
 
@@ -103,6 +107,8 @@ func scripts(t *testing.T, dir, tree string) {
 			"json":    scriptJSON,
 			"outside": scriptOutside,
 			"sh":      scriptShell,
+			"trashed": scriptTrashed,
+			"tree":    scriptTree,
 		},
 	})
 }

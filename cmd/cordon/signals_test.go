@@ -268,11 +268,29 @@ func TestSignalBetweenTheSteps(t *testing.T) {
 				s.sound()
 				s.cordon([]int{0}, "resume", s.only().Worker)
 				s.mergedOnce("src/b.txt", "new")
-				if left := s.stateEntries("trees"); len(left) != 1 {
-					t.Errorf("trees: %v", left)
-				}
+				s.oneTree()
 			})
 		}
+	}
+}
+
+// oneTree wants what the one worker has on disk, and nothing half made beside it.
+func (s *site) oneTree() {
+	s.t.Helper()
+	w := s.only()
+	trees, layers := s.stateEntries("trees"), s.stateEntries("layers")
+	want := 1
+	if w.Kind == "overlay" {
+		want = 0
+	}
+	if len(trees) != want || len(layers) != 1 || filepath.Base(layers[0]) != w.Worker {
+		s.t.Errorf("trees: %v, layers: %v", trees, layers)
+	}
+	if left := s.unfinishedBases(); len(left) > 0 {
+		s.t.Errorf("bases: %v", left)
+	}
+	if _, _, err := onHost(w.Tree, w.Kind); err != nil {
+		s.t.Error(err)
 	}
 }
 

@@ -126,7 +126,9 @@ func (s *site) killed(spec string, args ...string) {
 type worker struct {
 	Worker string
 	Status string
-	Tree   string `json:"worktree"`
+	Tree   string `json:"worktree"` // where its own files lie on the host
+	Kind   any    `json:"tree"`
+	Disk   int64
 }
 
 // workers are all that cordon ls knows.
