@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -155,8 +156,12 @@ func (a *app) diff(ctx context.Context, s *session.Session, w *ledger.Worker, st
 	if stat {
 		args = []string{"--stat"}
 	}
+	if !a.json && terminal(a.out) {
+		p := &patch{w: a.out}
+		return errors.Join(s.Diff(ctx, w, p, false, args...), p.end())
+	}
 	if !a.json {
-		return s.Diff(ctx, w, a.out, terminal(a.out), args...)
+		return s.Diff(ctx, w, a.out, false, args...)
 	}
 	var buf bytes.Buffer
 	if err := s.Diff(ctx, w, &buf, false, args...); err != nil {

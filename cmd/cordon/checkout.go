@@ -16,8 +16,9 @@ func (a *app) checkoutCommand() *cobra.Command {
 		Short: "Write a worker's tree, as it is now, into a plain directory or a branch",
 		Long: `Write every file of a worker's tree as it is now into DIR, a new plain directory
 (beside your checkout when none is named). It can be asked at any time and does not
-disturb a worker that runs. Nothing in it was judged: repositories that the worker
-made are left out, because your git would run what their configuration says.
+disturb a worker that runs. Nothing in it was judged. Left out are devices, pipes and
+sockets, and the .git of repositories that the worker made: your git would run what
+their configuration says.
 
 With --branch, what the worker changed becomes a new branch of your repository
 instead, as far as git can hold it. The target branch is not touched.`,

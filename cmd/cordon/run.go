@@ -199,6 +199,7 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 		return []string{
 			"cordon quarantine show " + id + "     the evidence",
 			"cordon quarantine diff " + id + "     what it did",
+			"cordon shell " + id + "     to look around in it, confined",
 			"cordon quarantine release " + id + " --write ROOT --reason WHY     (or --policy FILE)",
 			"cordon discard " + id,
 		}

@@ -45,6 +45,7 @@ func (n node) executes() bool { return n.mode&0o100 != 0 }
 // survey is everything below an open directory, in order of path. Directories are
 // apart: git does not know them.
 type survey struct {
+	seen    int // names
 	top     string
 	layer   bool // it is the upper layer of an overlay
 	nodes   []node
@@ -129,8 +130,8 @@ func (s *survey) directory(dir *os.File, prefix string, depth int) error {
 			s.repository(dir)
 			continue
 		}
-		if len(s.nodes) > maxEntries {
-			return fmt.Errorf("the tree holds more than %d files", maxEntries)
+		if s.seen++; s.seen > maxEntries {
+			return fmt.Errorf("the tree holds more than %d names", maxEntries)
 		}
 		if err := s.entry(dir, f, path.Join(prefix, name), name, depth); err != nil {
 			return err

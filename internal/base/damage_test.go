@@ -389,6 +389,15 @@ func TestRemove(t *testing.T) {
 	if err := w.store.Remove(ctx, top.Key, func() (bool, error) { return false, unknown }, now); !errors.Is(err, unknown) {
 		t.Errorf("nobody knows: %v", err)
 	}
+	release, err := w.store.Hold(top.Key)
+	if err != nil || !w.store.Held(top.Key) {
+		t.Errorf("it is not held: %v", err)
+	}
+	want("somebody works on it", w.store.Remove(ctx, top.Key, free, now), false)
+	release()
+	if w.store.Held(top.Key) {
+		t.Error("it is still held")
+	}
 	for _, c := range w.commits {
 		if b := w.ensure(c); b.Made != "" {
 			t.Errorf("a refused removal removed: %+v", b)

@@ -138,11 +138,35 @@ func (s Store) Remove(ctx context.Context, key string, stillNeeded func() (bool,
 		return err
 	}
 	defer releaseStore()
+	unused, err := s.State.Unshared(usedOf(key))
+	if errors.Is(err, state.ErrLocked) {
+		return fmt.Errorf("the base %s is in use: %w", git.OID(key).Short(), ErrNeeded)
+	}
+	if err != nil {
+		return err
+	}
+	defer unused()
 	if err := s.free(key, stillNeeded); err != nil {
 		return err
 	}
 	return s.trashLocked(key, now)
 }
+
+// Hold keeps a base from being removed until release is called or this process ends.
+// It need not be there yet: whoever holds it first and then finds it whole has it.
+func (s Store) Hold(key string) (release func(), err error) { return s.State.Share(usedOf(key)) }
+
+// Held reports whether somebody holds a base.
+func (s Store) Held(key string) bool {
+	release, err := s.State.Unshared(usedOf(key))
+	if err != nil {
+		return true
+	}
+	release()
+	return false
+}
+
+func usedOf(key string) string { return filepath.Join("bases", key+".used.lock") }
 
 func (s Store) free(key string, stillNeeded func() (bool, error)) error {
 	needed, err := stillNeeded()

@@ -46,7 +46,11 @@ type Entry struct {
 	Name string
 	Stat unix.Stat_t
 	in   []*os.File // the parts that it is made of; one, unless it is a directory
+	err  error      // a directory that cannot be looked into
 }
+
+// ErrKind says that a name is not any more what it was looked up as.
+var ErrKind = errors.New("not a regular file")
 
 // Kind is the type of an entry, as in the kernel's st_mode.
 func (e Entry) Kind() uint32 { return uint32(e.Stat.Mode) & unix.S_IFMT }
@@ -73,7 +77,11 @@ func (d *Dir) Entry(name string) (Entry, error) {
 		if len(e.in) == 0 {
 			e.Stat = st
 		}
-		if e.in = append(e.in, part); !directory || opaqueAt(part, name) {
+		if e.in = append(e.in, part); !directory {
+			break
+		}
+		opaque, err := opaqueAt(part, name)
+		if e.err = err; err != nil || opaque {
 			break
 		}
 	}
@@ -113,6 +121,9 @@ func (d *Dir) Entries() ([]Entry, error) {
 
 // Dir opens an entry that is a directory. The one that it is in has to be open.
 func (e Entry) Dir() (*Dir, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
 	d := &Dir{}
 	for _, part := range e.in {
 		fd, err := openat(part, e.Name, unix.O_RDONLY|unix.O_DIRECTORY)
@@ -134,7 +145,7 @@ func (e Entry) Open() (*os.File, error) {
 	f := os.NewFile(uintptr(fd), e.Name)
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: e.Name, Err: errors.New("not a regular file")}
+		err = &fs.PathError{Op: "open", Path: e.Name, Err: ErrKind}
 	}
 	if err != nil {
 		f.Close()
@@ -189,13 +200,13 @@ func Removed(st *unix.Stat_t) bool {
 	return uint32(st.Mode)&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0
 }
 
-func opaqueAt(dir *os.File, name string) bool {
+func opaqueAt(dir *os.File, name string) (bool, error) {
 	fd, err := openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer unix.Close(fd)
-	return Opaque(fd)
+	return Opaque(fd), nil
 }
 
 func openat(dir *os.File, name string, flags int) (fd int, err error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,13 +12,8 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
-	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
-
-// sparedFor is how long a base is spared after it was used, while some worker is at
-// work.
-const sparedFor = 24 * time.Hour
 
 // baseChores are the bases that no lease needs, or will need when the chores before
 // them are done.
@@ -40,10 +34,8 @@ func (s *Session) baseChores(ctx context.Context, now *ledger.Ledger, before []C
 	if err != nil {
 		return nil, err
 	}
-	busy := slices.ContainsFunc(now.Workers, func(w *ledger.Worker) bool { return s.State.Held(state.WorkerLock(string(w.ID))) })
 	for _, k := range order(kept) {
-		// Acceptance commands run on a base that no lease names.
-		if needed[k.Key] || busy && s.Now().Sub(k.Used) < sparedFor {
+		if needed[k.Key] || s.bases().Held(k.Key) {
 			needed[k.Below] = true
 			continue
 		}

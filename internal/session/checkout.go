@@ -71,8 +71,8 @@ func (s *Session) Checkout(ctx context.Context, w *ledger.Worker, dir string) (C
 	}
 	defer to.Close()
 	out := CheckedOut{Dir: dir}
-	if err := out.copy(ctx, tree, to, "."); err != nil {
-		return CheckedOut{}, fmt.Errorf("%s is not complete: %w", partial, err)
+	if err := out.copy(ctx, tree, to, ".", 0); err != nil {
+		return CheckedOut{}, errors.Join(err, os.RemoveAll(partial)) // made above, and nobody else's
 	}
 	return out, os.Rename(partial, dir)
 }
@@ -93,8 +93,12 @@ func (s *Session) seen(ctx context.Context, w *ledger.Worker) (*overlay.Dir, err
 	return overlay.Open(layers...)
 }
 
+// maxCheckoutDepth is how many directories deep a tree is written out, as deep as the
+// audit reads one.
+const maxCheckoutDepth = 400
+
 // copy copies a directory of the tree.
-func (c *CheckedOut) copy(ctx context.Context, from *overlay.Dir, to *os.Root, at string) error {
+func (c *CheckedOut) copy(ctx context.Context, from *overlay.Dir, to *os.Root, at string, depth int) error {
 	entries, err := from.Entries()
 	if err != nil {
 		return err
@@ -107,8 +111,8 @@ func (c *CheckedOut) copy(ctx context.Context, from *overlay.Dir, to *os.Root, a
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.entry(ctx, e, to, path.Join(at, e.Name)); err != nil {
-			return fmt.Errorf("%s: %w", audit.Path(path.Join(at, e.Name)), err)
+		if err := c.entry(ctx, e, to, path.Join(at, e.Name), depth); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -125,8 +129,11 @@ func repository(entries []overlay.Entry) bool {
 	return audit.Repository(names, func(name string) bool { return files[name] })
 }
 
-func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at string) error {
+func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at string, depth int) error {
 	switch {
+	case depth >= maxCheckoutDepth:
+		c.Left = append(c.Left, audit.Path(at))
+		return nil
 	case audit.DotGit(e.Name):
 		if at != ".git" { // the tree's own is no part of it
 			c.Left = append(c.Left, audit.Path(at))
@@ -135,24 +142,36 @@ func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at
 	case e.Kind() == unix.S_IFDIR:
 		sub, err := e.Dir()
 		if err != nil {
-			return err
+			return c.unread(at, err)
 		}
 		defer sub.Close()
 		if err := to.Mkdir(at, 0o700|e.Perm()); err != nil {
 			return err
 		}
-		return c.copy(ctx, sub, to, at)
+		return c.copy(ctx, sub, to, at, depth+1)
 	case e.Kind() != unix.S_IFREG && e.Kind() != unix.S_IFLNK:
 		c.Left = append(c.Left, audit.Path(at))
 		return nil
 	}
-	c.Files++
-	err := worktree.CopyEntry(to, at, e)
-	if errors.Is(err, fs.ErrNotExist) {
-		c.Files-- // it went while we looked
-		return nil
+	if err := worktree.CopyEntry(to, at, e); err != nil {
+		return c.unread(at, err)
 	}
-	return err
+	c.Files++
+	return nil
+}
+
+// unread leaves out what cannot be read as what it was a moment ago: the worker may
+// have locked it, and may be at work on it.
+func (c *CheckedOut) unread(at string, err error) error {
+	for _, e := range []error{fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, overlay.ErrKind} {
+		if errors.Is(err, e) {
+			if !errors.Is(err, fs.ErrNotExist) {
+				c.Left = append(c.Left, audit.Path(at))
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", audit.Path(at), err)
 }
 
 // CheckoutBranch puts what a worker changed, as far as git can hold it, on a new

@@ -95,6 +95,9 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 	if err != nil {
 		return gate.Result{}, err
 	}
+	if err := s.refuseNewFilters(ctx, report); err != nil {
+		return gate.Result{}, err
+	}
 	tip := git.OID("")
 	if (how.History || w.Options.KeepHistory) && report.History != nil {
 		if tip, err = s.usableTip(ctx, w, report.History); err != nil {
@@ -102,6 +105,18 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 		}
 	}
 	return s.deliver(ctx, w, snapshot, tip, how.Output)
+}
+
+// refuseNewFilters refuses to land attributes for which every later worker would be
+// refused.
+func (s *Session) refuseNewFilters(ctx context.Context, report *audit.Report) error {
+	var files []git.File
+	for _, f := range report.Landing(false) {
+		if f.New.Mode != git.Absent {
+			files = append(files, git.File{Path: string(f.Path), Entry: f.New})
+		}
+	}
+	return worktree.RefuseFilters(ctx, s.gate.Repo(), files)
 }
 
 // usableTip is the worker's last commit, if its commits can be kept as history.

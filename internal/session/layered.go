@@ -107,11 +107,12 @@ type verified struct {
 	base.Base
 	done chan struct{}
 	at   time.Time // zero: it is not there, or not what it was
+	hold func()    // lets it go; kept, so that it is not let go before the end
 }
 
 // expect looks at the base of a commit while other things are done, if there is one.
 func (s *Session) expect(ctx context.Context, commit git.OID) {
-	if !s.State.Exists() || s.verified[commit] != nil {
+	if !s.State.Exists() || s.verified != nil {
 		return
 	}
 	v := &verified{done: make(chan struct{})}
@@ -119,11 +120,25 @@ func (s *Session) expect(ctx context.Context, commit git.OID) {
 	store, repo, now := s.bases(), s.Host.Repo, s.Now
 	go func() {
 		defer close(v.done)
+		var err error
+		if v.hold, err = holdBase(ctx, store, repo, commit); err != nil {
+			return
+		}
 		b, there, err := store.Find(ctx, repo, commit)
 		if err == nil && there && store.Verify(ctx, b) == nil {
 			v.Base, v.at = b, now()
 		}
 	}()
+}
+
+// holdBase keeps the base of a commit from being removed: acceptance commands run on
+// one that no lease names.
+func holdBase(ctx context.Context, store base.Store, repo git.Repo, commit git.OID) (release func(), err error) {
+	tree, err := repo.TreeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	return store.Hold(string(tree))
 }
 
 // base is what layered trees of a commit lie on, verified. It is made when it is not
@@ -135,7 +150,14 @@ func (s *Session) base(ctx context.Context, id lease.ID, commit git.OID) (base.B
 			return v.Base, nil
 		}
 	}
+	if s.verified == nil {
+		s.verified = map[git.OID]*verified{}
+	}
 	began := s.Now()
+	release, err := holdBase(ctx, s.bases(), s.gate.Repo(), commit)
+	if err != nil {
+		return base.Base{}, err
+	}
 	b, err := s.bases().Ensure(ctx, s.gate.Repo(), commit, func(done, total int) { s.Voice.Files(id, done, total) })
 	if err != nil {
 		return b, err
@@ -143,9 +165,9 @@ func (s *Session) base(ctx context.Context, id lease.ID, commit git.OID) (base.B
 	if b.Made != "" {
 		s.Voice.Step(id, "base", fmt.Sprintf("%s, %.1f s; the next worker shares it", b.Made, s.Now().Sub(began).Seconds()))
 	}
-	v := &verified{Base: b, done: make(chan struct{}), at: s.Now()}
+	v := &verified{Base: b, done: make(chan struct{}), at: s.Now(), hold: release}
 	close(v.done)
-	s.verified = map[git.OID]*verified{commit: v}
+	s.verified[commit] = v
 	return b, nil
 }
 

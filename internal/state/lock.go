@@ -31,6 +31,37 @@ func (d Dir) Lock(name string, wait bool) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
+// Share takes the named lock together with others who share it, as soon as nobody
+// has it alone.
+func (d Dir) Share(name string) (release func(), err error) {
+	f, err := d.lockFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := tryLock(f, unix.LOCK_SH); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// Unshared takes the named lock alone, or fails with ErrLocked at once when somebody
+// has it, shared or not.
+func (d Dir) Unshared(name string) (release func(), err error) {
+	f, err := d.lockFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := tryLock(f, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = ErrLocked
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return func() { f.Close() }, nil
+}
+
 // Await takes the named lock when its turn comes, or gives up with ctx. Those
 // who wait are served in order.
 func (d Dir) Await(ctx context.Context, name string) (release func(), err error) {

@@ -342,22 +342,12 @@ func (d Dir) Erase(path string) error {
 	defer root.Close()
 	if err := root.RemoveAll(rel); err != nil {
 		// A worker may have left directories that forbid their own removal.
-		if werr := makeWritable(root, rel); werr != nil {
-			return errors.Join(err, werr)
+		if lerr := lift(root, rel); lerr != nil {
+			return errors.Join(err, lerr)
 		}
 		return root.RemoveAll(rel)
 	}
 	return nil
-}
-
-func makeWritable(root *os.Root, rel string) error {
-	return fs.WalkDir(root.FS(), rel, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || !e.IsDir() {
-			return err
-		}
-		open(root, p, unlock)
-		return root.Chmod(p, 0o700)
-	})
 }
 
 // owned turns a path into a name of exactly two components below one of parts.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"cordon/internal/git"
 )
 
@@ -272,5 +274,58 @@ func TestOnlyOwnPlacesAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(outside); err != nil {
 		t.Error(err)
+	}
+}
+
+// A tree that is deeper than there are descriptors, with directories that forbid
+// their removal, is erased all the same.
+func TestEraseDeep(t *testing.T) {
+	d, _ := stateIn(t)
+	tree := d.Tree("deep-tree")
+	if err := os.MkdirAll(tree, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.Open(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3000 {
+		if err := unix.Mkdirat(int(dir.Fd()), "d", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		fd, err := unix.Openat(int(dir.Fd()), "d", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir.Close()
+		dir = os.NewFile(uintptr(fd), "d")
+	}
+	if err := dir.Chmod(0); err != nil {
+		t.Fatal(err)
+	}
+	dir.Close()
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	few := was
+	few.Cur = 256
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &was)
+	root, err := os.OpenRoot(d.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.RemoveAll("trees/deep-tree"); err == nil {
+		t.Fatal("it can be removed without help, so this shows nothing")
+	}
+	if err := d.Erase(tree); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(tree); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package worktree
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -286,8 +285,7 @@ func CopyEntry(to *os.Root, at string, e overlay.Entry) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close(), to.Chtimes(at, fi.ModTime(), fi.ModTime()))
+	return errors.Join(copyData(out, in, fi.Size()), out.Close(), to.Chtimes(at, fi.ModTime(), fi.ModTime()))
 }
 
 // Over are the directories of a layered tree in a cell: its files above a base's, and
