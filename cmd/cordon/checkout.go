@@ -21,7 +21,8 @@ sockets, and the .git of repositories that the worker made: your git would run w
 their configuration says.
 
 With --branch, what the worker changed becomes a new branch of your repository
-instead, as far as git can hold it. The target branch is not touched.`,
+instead: files and links that stay inside the tree, also those outside its
+write_roots. The target branch is not touched.`,
 		Example:           "  cordon checkout brisk-otter\n  cordon checkout brisk /tmp/look\n  cordon checkout brisk --branch review/brisk",
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: a.workerNames,

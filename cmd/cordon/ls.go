@@ -102,6 +102,7 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 		"command": w.Ran(), "command_line": session.Shorten(w.Ran()), "write_roots": w.Lease.Rules().Roots(),
 	}
 	o["disk"] = s.Disk(w)
+	o["visits"] = w.Visits
 	o["behind"] = 0
 	if tip, err := s.Host.Ref(ctx, l.Target); err == nil {
 		if n, err := s.Host.Count(ctx, l.Base, tip); err == nil {
@@ -174,6 +175,9 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	}
 	if w.Exit != nil {
 		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, w.Exit.Reason)})
+	}
+	if w.Visits > 0 {
+		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", w.Visits)})
 	}
 	if refused := session.RefusedCalls(w.Exit); len(refused) > 0 {
 		rows = append(rows, []string{"refused", "at run time: " + strings.Join(refused, ", ")})

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) shellCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "shell ID [-- COMMAND [ARG...]]",
 		Short: "Enter the view of a worker",
 		Long: `Run COMMAND, or your shell, in the view of a worker, inside of everything that keeps
@@ -47,7 +47,13 @@ when cordon was called wrongly or refuses, with a message.`,
 			return a.visit(cmd.Context(), s, w, args[1:])
 		},
 	}
+	ownCodes(c)
+	return c
 }
+
+// ownCodes leaves the general list of exit codes out of the help of a command whose
+// codes are others.
+func ownCodes(c *cobra.Command) { c.SetHelpTemplate(c.HelpTemplate()) }
 
 // visit runs a command beside a worker, with this program's descriptors outside.
 func (a *app) visit(ctx context.Context, s *session.Session, w *ledger.Worker, argv []string) error {

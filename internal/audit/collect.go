@@ -15,7 +15,10 @@ type Tree struct {
 	Top string
 	// Layer: Top is the upper layer of an overlay above the base's files, and holds
 	// only what was changed.
-	Layer  bool
+	Layer bool
+	// Live: the worker may be at work. What it has locked stays locked, and cannot be
+	// read.
+	Live   bool
 	Format git.Format
 	Base   *git.Listing // the base commit's files
 	Seeded []git.File   // files that cordon put there beside them; in Top, also of a layer
@@ -63,7 +66,7 @@ func (t Tree) survey() (*survey, error) {
 			t.Base.Load(dirs)
 		}
 	}()
-	s, err := walk(t.Top, t.Layer, ahead)
+	s, err := walk(t.Top, t.Layer, t.Live, ahead)
 	close(ahead)
 	<-done
 	return s, err

@@ -30,7 +30,7 @@ func (c *collector) hash(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			h := hasher{format: c.Format, layer: c.Layer, buf: make([]byte, 1<<17)}
+			h := hasher{format: c.Format, layer: c.Layer, live: c.Live, buf: make([]byte, 1<<17)}
 			for b := range next {
 				c.hashBatch(ctx, &h, b)
 			}
@@ -104,6 +104,7 @@ func (c *collector) hashBatch(ctx context.Context, h *hasher, b batch) {
 type hasher struct {
 	format git.Format
 	layer  bool
+	live   bool
 	buf    []byte
 }
 
@@ -112,7 +113,7 @@ var errChanged = errors.New("it changed while it was read")
 // file is the name that git would give to a file's content.
 func (h *hasher) file(dir *os.File, n node) (git.OID, error) {
 	name := path.Base(n.path)
-	if h.layer && unlock(dir, name, n.mode, 0o400) {
+	if h.layer && !h.live && unlock(dir, name, n.mode, 0o400) {
 		defer setMode(dir, name, n.mode)
 	}
 	fd, err := openat(dir, name, unix.O_RDONLY)

@@ -46,6 +46,7 @@ func (n node) executes() bool { return n.mode&0o100 != 0 }
 // apart: git does not know them.
 type survey struct {
 	seen    int // names
+	live    bool
 	top     string
 	layer   bool // it is the upper layer of an overlay
 	nodes   []node
@@ -71,9 +72,9 @@ type lock struct {
 
 // walk reads a tree from its top. What lies in the top's own .git is not part
 // of the tree and never lands.
-func walk(top string, layer bool, ahead chan<- string) (*survey, error) {
-	s := &survey{top: top, layer: layer, ahead: ahead, folders: map[string]*folder{}, blind: map[string]bool{}, lockTop: func() {}}
-	if layer {
+func walk(top string, layer, live bool, ahead chan<- string) (*survey, error) {
+	s := &survey{top: top, layer: layer, live: live, ahead: ahead, folders: map[string]*folder{}, blind: map[string]bool{}, lockTop: func() {}}
+	if layer && !live {
 		s.lockTop = unlockTop(top)
 	}
 	dir, err := openDirectory(top)
@@ -183,7 +184,7 @@ func (s *survey) entry(dir *os.File, in *folder, full, name string, depth int) e
 }
 
 func (s *survey) descend(dir *os.File, full, name string, mode uint32, depth int) error {
-	if s.layer && unlock(dir, name, mode, 0o500) {
+	if s.layer && !s.live && unlock(dir, name, mode, 0o500) {
 		s.locked = append(s.locked, lock{full, mode})
 	}
 	fd, err := openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY)

@@ -78,7 +78,7 @@ func (s Store) read(key string) (record, error) {
 		return record{}, err
 	}
 	dir := s.State.Base(key)
-	if fi, err := os.Lstat(dir); err != nil || fi.Mode() != os.ModeDir|0o700 {
+	if fi, err := os.Lstat(dir); err != nil || !fi.IsDir() || fi.Mode().Perm() != 0o700 {
 		return record{}, broken(key, "it is not there as a directory of ours alone", err)
 	}
 	text, err := readFile(filepath.Join(dir, "base.json"))

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,7 +15,7 @@ import (
 type pump struct {
 	from    *os.File
 	to      io.Writer
-	stop    wake
+	stop    *wake
 	running sync.WaitGroup
 }
 
@@ -59,26 +61,36 @@ func (p *pump) end() {
 }
 
 // wake ends the waiting for a descriptor.
-type wake struct{ read, write int }
-
-// newWake may find no descriptor left: then nobody is woken.
-func newWake() wake {
-	var fds [2]int
-	if unix.Pipe2(fds[:], unix.O_CLOEXEC) != nil {
-		return wake{-1, -1}
-	}
-	return wake{fds[0], fds[1]}
+type wake struct {
+	read, write int // of a pipe that is closed, or -1
+	woken       atomic.Bool
 }
 
+// newWake may find no descriptor left: then who waits looks now and then.
+func newWake() *wake {
+	var fds [2]int
+	if unix.Pipe2(fds[:], unix.O_CLOEXEC) != nil {
+		return &wake{read: -1, write: -1}
+	}
+	return &wake{read: fds[0], write: fds[1]}
+}
+
+// wakeEvery is how often who cannot be woken looks.
+const wakeEvery = 50 * time.Millisecond
+
 // awaits waits until a descriptor is ready, and reports whether it was woken.
-func (w wake) awaits(fd int, events int16) bool {
+func (w *wake) awaits(fd int, events int16) bool {
+	timeout := -1
+	if w.read < 0 {
+		timeout = int(wakeEvery.Milliseconds())
+	}
 	for {
-		fds := []unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(w.read), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(w.read), Events: unix.POLLIN}} // -1 is passed over
+		if _, err := unix.Poll(fds, timeout); err != nil && err != unix.EINTR {
 			return true
 		}
 		switch {
-		case fds[1].Revents != 0:
+		case w.woken.Load(), fds[1].Revents != 0:
 			return true
 		case fds[0].Revents != 0:
 			return false
@@ -87,6 +99,15 @@ func (w wake) awaits(fd int, events int16) bool {
 }
 
 // up wakes whoever waits, for good.
-func (w wake) up() { unix.Close(w.write) }
+func (w *wake) up() {
+	w.woken.Store(true)
+	if w.write >= 0 {
+		unix.Close(w.write)
+	}
+}
 
-func (w wake) close() { unix.Close(w.read) }
+func (w *wake) close() {
+	if w.read >= 0 {
+		unix.Close(w.read)
+	}
+}

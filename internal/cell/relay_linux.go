@@ -18,7 +18,7 @@ type relay struct {
 	tty, master *os.File
 	before      *term.State
 	signals     chan os.Signal
-	in          wake          // ends the reading of the operator's terminal
+	in          *wake         // ends the reading of the operator's terminal
 	lost        chan struct{} // closed when that terminal is gone
 	following   sync.WaitGroup
 	reading     sync.WaitGroup

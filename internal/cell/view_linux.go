@@ -22,6 +22,7 @@ const (
 
 	skeletons = "/skeletons"
 	hidings   = "/hidings"
+	asides    = "/asides"
 )
 
 // builder carries out the operations of a view. Every path is walked from a
@@ -80,7 +81,7 @@ func enterBase(room int64) error {
 	if err := unix.Mount("cordon", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return fmt.Errorf("mount a tmpfs: %w", err)
 	}
-	for _, dir := range []string{hostRoot, newRoot, memory, nothing, skeletons, hidings} {
+	for _, dir := range []string{hostRoot, newRoot, memory, nothing, skeletons, hidings, asides} {
 		if err := os.Mkdir(at+dir, 0o755); err != nil {
 			return err
 		}
@@ -242,18 +243,41 @@ func (b *builder) overlayOf(below string, op Op) error {
 	if err != nil {
 		return err
 	}
-	stack, top := above, lower[0]
-	for _, fd := range lower {
-		stack += ":" + descriptor(fd)
-	}
 	kept, err := b.kept(op)
 	if err != nil {
 		return err
 	}
-	if kept >= 0 { // it lay above what is hidden, and does so again
-		stack, top, lower = descriptor(kept)+":"+stack, kept, append(lower, kept)
+	if kept < 0 {
+		return b.stacked(op, above, lower, lower[0])
 	}
-	options := "userxattr,index=off,xino=off,lowerdir=" + stack
+	defer unix.Close(kept)
+	above = descriptor(kept) + ":" + above // it lay above what is hidden, and does so again
+	err = b.stacked(op, above, lower, kept)
+	if !errors.Is(err, unix.ELOOP) {
+		return err
+	}
+	aside, err := b.setAside(lower)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(aside)
+	return b.stacked(op, above, []int{aside}, kept)
+}
+
+// lowerLayers begins the options of every overlay.
+const lowerLayers = "userxattr,index=off,xino=off,lowerdir="
+
+// stack is a list of layers, topmost first.
+func stack(above string, lower []int) string {
+	for _, fd := range lower {
+		above += ":" + descriptor(fd)
+	}
+	return above
+}
+
+// stacked mounts an overlay of what lies above and below, and of the private layer.
+func (b *builder) stacked(op Op, above string, lower []int, top int) error {
+	options := lowerLayers + stack(above, lower)
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV)
 	if op.Layer == "" {
 		flags |= unix.MS_RDONLY
@@ -270,6 +294,24 @@ func (b *builder) overlayOf(below string, op Op) error {
 		return &layerError{CopyView, fmt.Errorf("mount: %w", err)}
 	}
 	return nil
+}
+
+// setAside shows directories as a file system of its own. The kernel does not stack
+// a layer above a directory that it lies in, as what was kept of a home lies in that
+// home; a clone of the mount does not help, because directories are compared. What
+// is kept cannot be set aside itself: its signs for "removed" would be obeyed there
+// and not be seen above.
+func (b *builder) setAside(lower []int) (int, error) {
+	b.skeletons++
+	dir := fmt.Sprintf("%s/%d", asides, b.skeletons)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return -1, err
+	}
+	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV | unix.MS_RDONLY)
+	if err := unix.Mount("overlay", dir, "overlay", flags, lowerLayers+stack(nothing, lower)); err != nil {
+		return -1, &layerError{CopyView, fmt.Errorf("set aside: %w", err)}
+	}
+	return b.open(dir)
 }
 
 // kept opens what an earlier cell left of a layer, or is -1.

@@ -57,7 +57,8 @@ func (r *request) environ(worker []string) []string {
 
 // Visit runs a command in the cell whose door is open in a directory, beside its
 // worker: Argv, or the SHELL of Env. Nothing else is taken from Env but TERM. The
-// terminal and the standard three stay outside and are copied from and to.
+// terminal and the standard three stay outside and are copied from and to. Started is
+// told of an empty launch when the visitor is in.
 func Visit(dir string, c Command) (Exit, error) {
 	line, err := knock(dir)
 	if err != nil {
@@ -81,6 +82,9 @@ func Visit(dir string, c Command) (Exit, error) {
 	}
 	if err == nil {
 		err = expected(files, terminals(c), joined(c))
+	}
+	if err == nil && c.Started != nil {
+		err = c.Started(Launch{})
 	}
 	if err != nil {
 		closeFiles(files)

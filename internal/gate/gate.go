@@ -115,7 +115,8 @@ func drop(ctx context.Context, repo git.Repo, name string, more ...string) error
 // base, and proves that the commit holds what the audit saw and nothing else.
 // It is named refs/in/NAME in the gate repository.
 func (g *Gate) Snapshot(ctx context.Context, name string, base git.OID, top string, files []audit.Finding) (git.OID, error) {
-	message := "snapshot of " + name + "\n"
+	worker, _, _ := strings.Cut(name, ".")
+	message := "snapshot of " + worker + "\n"
 	commit, err := g.repo.Snapshot(ctx, snapshots+name, base, message, func(w *git.Writer) error {
 		for _, f := range files {
 			if f.New.Mode == git.Absent {
@@ -179,8 +180,8 @@ func (g *Gate) keep(ctx context.Context, ref string, commit git.OID, known ...gi
 }
 
 // Branch makes a branch of the operator's that is not there yet.
-func (g *Gate) Branch(ctx context.Context, ref string, commit git.OID) error {
-	if err := g.repo.Send(ctx, g.host.Repo, []git.OID{commit}, nil); err != nil {
+func (g *Gate) Branch(ctx context.Context, ref string, commit, base git.OID) error {
+	if err := g.repo.Send(ctx, g.host.Repo, []git.OID{commit}, []git.OID{base}); err != nil {
 		return err
 	}
 	return g.host.UpdateRef(ctx, ref, commit, "", "cordon: "+strings.TrimPrefix(ref, "refs/heads/"))

@@ -114,7 +114,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Prepared: func(w *Worker, e journal.Event) error { w.Tree = new(Tree); return read(e, w.Tree) },
 	Started: func(w *Worker, e journal.Event) error {
 		w.Start, w.StartSeq = new(Start), e.Seq
-		w.Exit, w.Audit, w.Intent, w.Gate = nil, nil, nil, nil
+		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits = nil, nil, nil, nil, 0
 		if err := read(e, w.Start); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Private = append(w.Private, w.Start.Private...)
 		return nil
 	},
-	Visited: func(_ *Worker, e journal.Event) error { return read(e, new(Visit)) },
+	Visited: func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
 	Ended:   func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
 	Audited: func(w *Worker, e journal.Event) error {
 		w.Audit, w.AuditEntry, w.Gate, w.Intent = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil

@@ -195,6 +195,69 @@ func (d *Dir) step(name string) (*Dir, error) {
 	return e.Dir()
 }
 
+// maxLinks is how many links one path may pass through, as in the kernel.
+const maxLinks = 40
+
+// Leads is where a path below leads, through the links that are there: a path below
+// again, or one from the root of the system. Beyond what is there it is taken as it
+// is written.
+func (d *Dir) Leads(path string) (string, error) {
+	todo, at := strings.Split(path, "/"), []string{}
+	for links := 0; len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		switch {
+		case name == "" || name == ".":
+			continue
+		case name == ".." && len(at) == 0:
+			return "", &fs.PathError{Op: "follow", Path: path, Err: errors.New("it leads out of the tree")}
+		case name == "..":
+			at = at[:len(at)-1]
+			continue
+		}
+		target, err := d.link(append(slices.Clone(at), name))
+		if err != nil {
+			return "", err
+		}
+		if target == "" {
+			at = append(at, name)
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", &fs.PathError{Op: "follow", Path: path, Err: unix.ELOOP}
+		}
+		if strings.HasPrefix(target, "/") {
+			return strings.Join(append([]string{target}, todo...), "/"), nil
+		}
+		todo = append(strings.Split(target, "/"), todo...)
+	}
+	return strings.Join(at, "/"), nil
+}
+
+// link is the target of the link at a path that leads through directories, or "".
+func (d *Dir) link(names []string) (string, error) {
+	dir := d
+	if n := len(names) - 1; n > 0 {
+		sub, err := d.Sub(strings.Join(names[:n], "/"))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		defer sub.Close()
+		dir = sub
+	}
+	e, err := dir.Entry(names[len(names)-1])
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil || e.Kind() != unix.S_IFLNK {
+		return "", err
+	}
+	return e.Readlink()
+}
+
 // Removed reports whether something is the kernel's sign that a name was removed.
 func Removed(st *unix.Stat_t) bool {
 	return uint32(st.Mode)&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0

@@ -8,6 +8,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
 	"cordon/internal/worktree"
 )
 
@@ -21,6 +22,12 @@ type mergedTree struct {
 // merged makes one, of the kind that the worker's was.
 func (s *Session) merged(ctx context.Context, w *ledger.Worker, commit git.OID) (mergedTree, error) {
 	t := mergedTree{top: s.State.Acceptance(string(w.ID)), leave: func() {}}
+	layers := s.acceptLayers(w.ID)
+	for _, d := range []string{layers, layers + "-new"} { // of an attempt before this one
+		if err := s.State.Erase(d); err != nil {
+			return t, err
+		}
+	}
 	if layered(w) {
 		return s.mergedLayers(ctx, w.Lease, commit, t)
 	}
@@ -45,6 +52,11 @@ func (s *Session) merged(ctx context.Context, w *ledger.Worker, commit git.OID) 
 	return t, err
 }
 
+// rulesAt is the policy of a lease for a tree elsewhere than the worker's.
+func rulesAt(l lease.Lease, top string) (policy.Rules, error) {
+	return policy.Compile(l.Policy, policy.Location{Worktree: top, Home: l.Home, Fold: l.Fold})
+}
+
 // mergedLayers makes the layers of such a tree; deliver takes them away. Its base is
 // the next worker's.
 func (s *Session) mergedLayers(ctx context.Context, sealed lease.Sealed, commit git.OID, t mergedTree) (mergedTree, error) {
@@ -52,14 +64,22 @@ func (s *Session) mergedLayers(ctx context.Context, sealed lease.Sealed, commit 
 	if err := s.refuseFilters(ctx, repo, commit); err != nil {
 		return t, err
 	}
+	rules, err := rulesAt(l, t.top)
+	if err != nil {
+		return t, err
+	}
 	b, err := s.base(ctx, l.ID, commit)
+	if err != nil {
+		return t, err
+	}
+	hidden, err := worktree.Hides(rules.Hidden(), t.top, b.Layers)
 	if err != nil {
 		return t, err
 	}
 	_, err = worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
 		Commit: commit, Branch: l.Branch, Below: b.Layers, Files: b.Files, Roots: []string{"."},
-		Partial: path + "-new", Path: path,
+		Hidden: hidden, Partial: path + "-new", Path: path,
 	})
 	t.over = worktree.Over(t.top, b.Layers, b.Index)
 	return t, err
@@ -76,5 +96,9 @@ func (t mergedTree) enclose(ctx context.Context, s *Session, sealed lease.Sealed
 	if t.over != nil {
 		e.Write, e.Over = nil, t.over
 	}
-	return s.order(ctx, sealed, e)
+	rules, err := rulesAt(sealed.Lease(), t.top)
+	if err != nil {
+		return nil, err
+	}
+	return s.orderBy(ctx, sealed.Lease(), rules, e)
 }

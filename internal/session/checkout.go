@@ -61,8 +61,11 @@ func (s *Session) Checkout(ctx context.Context, w *ledger.Worker, dir string) (C
 	}
 	defer tree.Close()
 	// Whoever looks meanwhile finds a name that says what it is.
-	partial := dir + ".partial"
-	if err := os.Mkdir(partial, 0o755); err != nil {
+	partial, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial-")
+	if err != nil {
+		return CheckedOut{}, err
+	}
+	if err := os.Chmod(partial, 0o755); err != nil {
 		return CheckedOut{}, err
 	}
 	to, err := os.OpenRoot(partial)
@@ -184,7 +187,7 @@ func (s *Session) CheckoutBranch(ctx context.Context, w *ledger.Worker, name str
 	if !s.Host.ValidBranch(ctx, name) {
 		return CheckedOut{}, &MistakeError{fmt.Errorf("%q is not a branch name", name)}
 	}
-	_, commit, err := s.ends(ctx, w)
+	base, commit, err := s.ends(ctx, w)
 	if err != nil {
 		return CheckedOut{}, err
 	}
@@ -201,5 +204,5 @@ func (s *Session) CheckoutBranch(ctx context.Context, w *ledger.Worker, name str
 	if err := s.append(w.ID, ledger.Branched, ledger.Branch{Ref: ref, Commit: commit}); err != nil {
 		return CheckedOut{}, err
 	}
-	return CheckedOut{Branch: name, Commit: commit}, s.gate.Branch(ctx, ref, commit)
+	return CheckedOut{Branch: name, Commit: commit}, s.gate.Branch(ctx, ref, commit, base)
 }

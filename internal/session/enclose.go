@@ -100,11 +100,14 @@ func (s *Session) prepareAdopted(ctx context.Context, w *ledger.Worker) error {
 
 // order completes an enclosure with what is the same for all.
 func (s *Session) order(ctx context.Context, sealed lease.Sealed, e worktree.Enclosure) (*cell.Order, error) {
-	l := sealed.Lease()
+	return s.orderBy(ctx, sealed.Lease(), sealed.Rules(), e)
+}
+
+func (s *Session) orderBy(ctx context.Context, l lease.Lease, rules policy.Rules, e worktree.Enclosure) (*cell.Order, error) {
 	if l.Policy.Isolation == policy.None {
 		return nil, nil
 	}
-	e.Policy, e.Rules, e.Home = l.Policy, sealed.Rules(), l.Home
+	e.Policy, e.Rules, e.Home = l.Policy, rules, l.Home
 	all, err := s.Host.Checkouts(ctx)
 	if err != nil {
 		return nil, err

@@ -195,20 +195,38 @@ func (s *Session) remove(ctx context.Context, id lease.ID, why string) error {
 		if err := s.stillRemovable(ctx, w); err != nil {
 			return err
 		}
-		if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: why}); err != nil {
-			return err
-		}
 	}
 	s.endLeft(w.ID)
-	if err := s.gate.Forget(ctx, w.ID); err != nil {
+	letGo, err := s.alone(w)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	if err := s.forgetSettled(ctx, w, why, s.gate.Forget); err != nil {
 		return err
 	}
 	if w.Release != nil { // what was released is not all that was quarantined
-		if err := s.clearDiscarded(ctx, w); err != nil {
+		if err := s.toTrash(ctx, w); err != nil {
 			return err
 		}
 	}
 	return s.erase(w)
+}
+
+// forgetSettled records the removal of a worker and drops refs of its, while nobody
+// records the host as a baseline: the one explains the other.
+func (s *Session) forgetSettled(ctx context.Context, w *ledger.Worker, why string, drop func(context.Context, lease.ID) error) error {
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if w.Removal == nil {
+		if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: why}); err != nil {
+			return err
+		}
+	}
+	return drop(ctx, w.ID)
 }
 
 func (s *Session) stillRemovable(ctx context.Context, w *ledger.Worker) error {
@@ -228,7 +246,7 @@ func (s *Session) stillRemovable(ctx context.Context, w *ledger.Worker) error {
 	return err
 }
 
-// erase deletes the directories of a removed worker.
+// erase deletes the directories of a removed worker, at which nobody looks.
 func (s *Session) erase(w *ledger.Worker) error {
 	id := string(w.ID)
 	if _, err := s.State.Trash(s.State.Shadow(id), s.Now()); err != nil { // commits that did not land may be in it
@@ -290,12 +308,7 @@ func (s *Session) trashedRefs(ctx context.Context, now *ledger.Ledger) ([]Chore,
 }
 
 func (s *Session) forget(ctx context.Context, w *ledger.Worker) error {
-	if w.Removal == nil {
-		if err := s.append(w.ID, ledger.Removed, ledger.Removal{Why: "its time in the trash is over"}); err != nil {
-			return err
-		}
-	}
-	return s.gate.EmptyTrash(ctx, w.ID)
+	return s.forgetSettled(ctx, w, "its time in the trash is over", s.gate.EmptyTrash)
 }
 
 func (s *Session) trashChores() ([]Chore, error) {

@@ -72,6 +72,7 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	defer out.Close()
 	kept := &bounded{w: out, left: transcriptRoom}
 	how.transcript = kept
+	s.sayVisited(w)
 	tee := io.MultiWriter(kept, how.Output)
 	if err := s.setup(ctx, w, tee); err != nil {
 		return err

@@ -186,10 +186,15 @@ func (s *Session) prepareLayered(ctx context.Context, w *ledger.Worker) error {
 			return err
 		}
 	}
+	hidden, err := worktree.Hides(w.Lease.Rules().Hidden(), l.Worktree, b.Layers)
+	if err != nil {
+		return err
+	}
 	made, err := worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
 		Commit: l.Base, Branch: l.Branch, Below: b.Layers, Files: b.Files,
-		Roots: w.Lease.Rules().Roots(), Partial: partial, Path: path,
+		Roots: w.Lease.Rules().Roots(), Hidden: hidden,
+		Partial: partial, Path: path,
 	})
 	if err != nil {
 		err = errors.Join(refused(err), s.State.Room(), s.State.Erase(partial))

@@ -94,7 +94,7 @@ func viewName(w *ledger.Worker) string { return fmt.Sprintf("%s.view-%d", w.ID, 
 // auditTree is a worker's tree as the audit reads it.
 func (s *Session) auditTree(w *ledger.Worker, name string, base *git.Listing) audit.Tree {
 	t := audit.Tree{
-		Top: s.TreeOf(w), Layer: layered(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
+		Top: s.TreeOf(w), Layer: layered(w), Live: s.at(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
 			return s.ignored(ctx, name, base, paths)
 		},
@@ -103,6 +103,12 @@ func (s *Session) auditTree(w *ledger.Worker, name string, base *git.Listing) au
 		t.Seeded = w.Tree.Included
 	}
 	return t
+}
+
+// at reports whether a worker may be running now, started by another process than
+// this one.
+func (s *Session) at(w *ledger.Worker) bool {
+	return w.Exit == nil && s.State.Held(state.WorkerLock(string(w.ID)))
 }
 
 // changed is what a worker has changed in its tree so far: the part of an audit that

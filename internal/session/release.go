@@ -240,14 +240,44 @@ func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discar
 }
 
 func (s *Session) discard(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
+	letGo, err := s.alone(w)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	if err := s.discardRefs(ctx, w, d); err != nil {
+		return err
+	}
+	return s.toTrash(ctx, w)
+}
+
+// discardRefs records it and moves the refs, while nobody records the host as a
+// baseline: the one explains the other.
+func (s *Session) discardRefs(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := s.append(w.ID, ledger.Discarded, d); err != nil {
 		return err
 	}
-	return s.clearDiscarded(ctx, w)
+	return s.gate.Discard(ctx, w.ID)
 }
 
-// clearDiscarded may be repeated.
+// clearDiscarded finishes a discarding that was interrupted.
 func (s *Session) clearDiscarded(ctx context.Context, w *ledger.Worker) error {
+	letGo, err := s.alone(w)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	return s.toTrash(ctx, w)
+}
+
+// toTrash moves what a worker left, at which nobody looks, to the trash. It may be
+// repeated.
+func (s *Session) toTrash(ctx context.Context, w *ledger.Worker) error {
 	if err := s.gate.Discard(ctx, w.ID); err != nil {
 		return err
 	}

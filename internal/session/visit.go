@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -37,7 +39,12 @@ func (s *Session) openDoor(id lease.ID, door *cell.Door) {
 // beside it while it runs, and afterwards in a cell of its own that shows what it
 // left.
 func (s *Session) Visit(ctx context.Context, w *ledger.Worker, c cell.Command) (cell.Exit, error) {
-	exit, err := cell.Visit(s.State.Worker(string(w.ID)), c)
+	beside := c
+	beside.Started = func(cell.Launch) error {
+		s.Voice.Step(w.ID, "view", "beside the worker; what you change in here is audited as its work")
+		return nil
+	}
+	exit, err := cell.Visit(s.State.Worker(string(w.ID)), beside)
 	var kept *cell.NotAdmittedError
 	switch {
 	case errors.As(err, &kept):
@@ -136,17 +143,100 @@ func firstOf(shells []string, c cell.Command, run func(cell.Command) (cell.Exit,
 }
 
 // keepStill keeps every cell from writing what a worker left, as long as somebody
-// looks at it. A cell locks the directory for itself alone.
+// looks at it, and gc and discard from taking it away. A cell locks the directory
+// for itself alone, and so do they.
 func (s *Session) keepStill(w *ledger.Worker) (leave func(), err error) {
 	dir, err := os.Open(s.LayersOf(w))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, refuse("%s has left nothing to look at", w.ID)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(dir.Fd()), unix.LOCK_SH|unix.LOCK_NB); err != nil {
-		dir.Close()
-		return nil, refuse("%s: its files are in use by another cell", w.ID)
+	if err := waited(dir, unix.LOCK_SH, never); err != nil {
+		return nil, errors.Join(refuse("%s: its files are in use by another cell", w.ID), dir.Close())
+	}
+	if !still(dir) {
+		return nil, errors.Join(refuse("%s was taken away meanwhile", w.ID), dir.Close())
 	}
 	return func() { dir.Close() }, nil
+}
+
+// still reports whether an open directory is the one of its name: it is moved away
+// under the lock.
+func still(dir *os.File) bool {
+	opened, err := dir.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(dir.Name())
+	return err == nil && os.SameFile(opened, named)
+}
+
+// errVisited says that what a worker left is not to be touched now.
+var errVisited = errors.New("somebody looks at it with cordon shell")
+
+// alone keeps visitors from what a worker left, until it is let go. It fails with
+// errVisited when there are some.
+func (s *Session) alone(w *ledger.Worker) (letGo func(), err error) {
+	dir, err := os.Open(s.LayersOf(w))
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() {}, nil // and nobody looks at nothing
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := waited(dir, unix.LOCK_EX, shared); err != nil {
+		return nil, errors.Join(&RefusedError{fmt.Errorf("%s: %w", w.ID, err)}, dir.Close())
+	}
+	return func() { dir.Close() }, nil
+}
+
+// visited reports whether somebody looks at what a worker left.
+func (s *Session) visited(w *ledger.Worker) bool {
+	letGo, err := s.alone(w)
+	if err == nil {
+		letGo()
+	}
+	return errors.Is(err, errVisited)
+}
+
+// sayVisited tells why the launch of a worker may have to wait.
+func (s *Session) sayVisited(w *ledger.Worker) {
+	if s.visited(w) {
+		s.Voice.Step(w.ID, "waiting", errVisited.Error())
+	}
+}
+
+// waited locks a directory. It is patient with who only asks whether somebody looks,
+// and with a cell that is about to end, but not when hopeless says so three times: a
+// lock that changes hands can look like that once.
+func waited(dir *os.File, how int, hopeless func(*os.File) error) (err error) {
+	times := 0
+	for range 100 {
+		err = unix.Flock(int(dir.Fd()), how|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		if why := hopeless(dir); why == nil {
+			times = 0
+		} else if times++; times == 3 {
+			return why
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return errors.New("its files are in use by another cell")
+}
+
+func never(*os.File) error { return nil }
+
+// shared is errVisited when a lock that cannot be had alone can be shared.
+func shared(dir *os.File) error {
+	if unix.Flock(int(dir.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil {
+		return nil
+	}
+	_ = unix.Flock(int(dir.Fd()), unix.LOCK_UN)
+	return errVisited
 }
 
 // onlyShow makes the order of a worker's cell one that changes nothing: what it

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"cordon/internal/cell"
+	"cordon/internal/overlay"
 	"cordon/internal/policy"
 )
 
@@ -112,44 +113,88 @@ func (e Enclosure) hide(o *cell.Order) error {
 }
 
 // below takes the patterns about a tree that is copied on write out of a list: what
-// they match lies in its layers, and not where it is seen. A pattern without
-// wildcards needs no look.
+// they match lies in its layers, and not where it is seen.
 func (e Enclosure) below(globs []string) (rest, found []string, err error) {
 	for _, g := range globs {
-		over := -1
-		for i, c := range e.Over {
-			if strings.HasPrefix(g, policy.EscapeGlob(c.At)+"/") && wild(strings.TrimSuffix(g, "/**")) {
-				over = i
-				break
-			}
-		}
-		if over < 0 {
+		i := slices.IndexFunc(e.Over, func(c cell.Over) bool { return strings.HasPrefix(g, policy.EscapeGlob(c.At)+"/") })
+		if i < 0 {
 			rest = append(rest, g)
 			continue
 		}
-		some, err := inLayers(e.Over[over], strings.TrimSuffix(g, "/**"))
+		some, err := inLayers(e.Over[i], strings.TrimSuffix(g, "/**"))
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("%s: %w", g, err)
 		}
 		found = append(found, some...)
 	}
 	return rest, found, nil
 }
 
-// inLayers is where the matches of a pattern are seen whose files lie in layers.
+// inLayers is where the matches of a pattern are seen whose files lie in layers, and
+// where they lead if there are links on the way. A pattern without wildcards stands
+// for its path also when nothing is there yet.
 func inLayers(c cell.Over, glob string) ([]string, error) {
-	rel := strings.TrimPrefix(glob, policy.EscapeGlob(c.At))
-	var list []string
-	for _, layer := range c.Below {
-		found, err := doublestar.FilepathGlob(policy.EscapeGlob(layer)+rel, doublestar.WithNoFollow())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", glob, err)
+	rel := strings.TrimPrefix(glob, policy.EscapeGlob(c.At)+"/")
+	names := []string{unescapeGlob(rel)}
+	if wild(rel) {
+		names = nil
+		for _, layer := range c.Below {
+			found, err := doublestar.FilepathGlob(policy.EscapeGlob(layer)+"/"+rel, doublestar.WithNoFollow())
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range found {
+				names = append(names, strings.TrimPrefix(p, layer+"/"))
+			}
 		}
-		for _, p := range found {
-			list = append(list, c.At+strings.TrimPrefix(p, layer))
+	}
+	d, err := overlay.Open(c.Below...)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	var list []string
+	for _, name := range names {
+		list = append(list, filepath.Join(c.At, name))
+		to, err := d.Leads(name)
+		switch {
+		case err != nil: // a way that cannot be gone leads nowhere in the cell either
+		case filepath.IsAbs(to):
+			list = append(list, filepath.Clean(to))
+		case to != name:
+			list = append(list, filepath.Join(c.At, to))
 		}
 	}
 	return list, nil
+}
+
+// Hides tells which paths of a tree at top these patterns keep from being read, also
+// through links in the layers that the tree lies on.
+func Hides(globs []string, top string, below []string) (func(rel string) bool, error) {
+	var mine []string
+	found := map[string]bool{}
+	for _, g := range globs {
+		rel, ok := strings.CutPrefix(strings.TrimSuffix(g, "/**"), policy.EscapeGlob(top)+"/")
+		if !ok {
+			continue
+		}
+		mine = append(mine, rel)
+		list, err := inLayers(cell.Over{At: top, Below: below}, strings.TrimSuffix(g, "/**"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g, err)
+		}
+		for _, p := range list {
+			found[strings.TrimPrefix(p, top+"/")] = true
+		}
+	}
+	return func(rel string) bool {
+		for p := rel; p != "." && len(mine) > 0; p = filepath.Dir(p) {
+			if found[p] || slices.ContainsFunc(mine, func(g string) bool { ok, err := doublestar.Match(g, p); return ok || err != nil }) {
+				return true
+			}
+		}
+		return false
+	}, nil
 }
 
 // Denied are the paths in directories that are written in place which deny_write

@@ -36,11 +36,12 @@ type LayerOrder struct {
 	Alternate string   // object directory that has the commit's objects
 	Commit    git.OID
 	Branch    string
-	Below     []string // its files, topmost first
-	Files     int      // how many they are
-	Roots     []string // what the worker may write, as plain paths; "." is all of it
-	Partial   string   // where to build it
-	Path      string   // where it is when it is complete
+	Below     []string              // its files, topmost first
+	Files     int                   // how many they are
+	Roots     []string              // what the worker may write, as plain paths; "." is all of it
+	Hidden    func(rel string) bool // what the worker may not read of it; nil: nothing
+	Partial   string                // where to build it
+	Path      string                // where it is when it is complete
 }
 
 // MakeLayered makes the layers of a tree. Its cost does not depend on the size of
@@ -63,13 +64,14 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 	}
 	defer below.Close()
 	upper := Upper(o.Partial, FilesLayer)
-	if made.Movable, err = copyRoots(below, upper, o.Roots, o.Files); err != nil {
+	if made.Movable, err = o.copyRoots(below, upper); err != nil {
 		return made, err
 	}
 	paths, err := included(ctx, o.Host, o.Source, o.Commit, filepath.Join(o.Partial, "worktreeinclude"))
 	if err != nil {
 		return made, err
 	}
+	paths = slices.DeleteFunc(paths, o.hidden)
 	if len(paths) > 0 {
 		if made.Included, err = copyAll(o.Host.Top, upper, paths, o.Host.Format, below); err != nil {
 			return made, err
@@ -80,6 +82,8 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 	}
 	return made, os.Rename(o.Partial, o.Path)
 }
+
+func (o LayerOrder) hidden(rel string) bool { return o.Hidden != nil && o.Hidden(rel) }
 
 // repository makes the worker's own: everything but the index, which it shares with
 // the others of its base until it writes it.
@@ -115,14 +119,14 @@ var (
 
 // copyRoots copies the directories that a worker may write, if they are not too
 // large, and returns those that were. "." stands for every directory at the top.
-func copyRoots(below *overlay.Dir, upper string, roots []string, files int) ([]string, error) {
+func (o LayerOrder) copyRoots(below *overlay.Dir, upper string) ([]string, error) {
 	var movable []string
-	dirs, room, err := expandRoots(below, roots, files)
+	dirs, room, err := expandRoots(below, o.Roots, o.Files)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
-		fits, err := room.takes(below, dir)
+		fits, err := room.takes(below, dir, o.hidden)
 		if err != nil {
 			return nil, err
 		}
@@ -155,6 +159,10 @@ func expandRoots(below *overlay.Dir, roots []string, files int) ([]string, *room
 			dirs = append(dirs, unescapeGlob(root))
 		}
 	}
+	slices.Sort(dirs)
+	dirs = slices.DeleteFunc(slices.Compact(dirs), func(d string) bool { // it comes with the one above it
+		return slices.ContainsFunc(dirs, func(above string) bool { return above != d && under(d, above) })
+	})
 	return dirs, &left, nil
 }
 
@@ -173,11 +181,14 @@ func directories(d *overlay.Dir) ([]string, error) {
 // room is how much may still be copied.
 type room struct{ files, bytes int64 }
 
-var errNoRoom = errors.New("too large to be copied")
+var errNoRoom = errors.New("it is not to be copied")
 
 // takes reports whether a directory fits, and counts it. What is no directory does
-// not have to.
-func (r *room) takes(below *overlay.Dir, dir string) (bool, error) {
+// not have to, and one in which something is hidden cannot: it is hidden below.
+func (r *room) takes(below *overlay.Dir, dir string, hidden func(string) bool) (bool, error) {
+	if hidden(dir) {
+		return false, nil
+	}
 	d, err := below.Sub(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
 		return false, nil
@@ -187,10 +198,10 @@ func (r *room) takes(below *overlay.Dir, dir string) (bool, error) {
 	}
 	defer d.Close()
 	left := *r
-	err = walk(d, "", func(_ string, e overlay.Entry) error {
+	err = walk(d, dir, func(at string, e overlay.Entry) error {
 		left.files--
 		left.bytes -= e.Stat.Size
-		if left.files < 0 || left.bytes < 0 {
+		if left.files < 0 || left.bytes < 0 || hidden(at) {
 			return errNoRoom
 		}
 		return nil

@@ -244,26 +244,16 @@ func takenBelow(tree *overlay.Dir, path string) bool {
 	if tree == nil {
 		return false
 	}
-	dir := tree
-	for name := range strings.SplitSeq(path, "/") {
-		e, err := dir.Entry(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return false
-		}
-		if err != nil || e.Kind() != unix.S_IFDIR {
-			return true
-		}
-		next, err := e.Dir()
-		if dir != tree {
-			dir.Close()
-		}
+	if dir := filepath.Dir(path); dir != "." {
+		sub, err := tree.Sub(dir)
 		if err != nil {
-			return true
+			return !errors.Is(err, fs.ErrNotExist)
 		}
-		dir = next
+		defer sub.Close()
+		tree = sub
 	}
-	dir.Close()
-	return true
+	_, err := tree.Entry(filepath.Base(path))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func copyFile(src, dst *os.Root, path string, fi os.FileInfo, format git.Format) (git.Entry, error) {
