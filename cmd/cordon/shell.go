@@ -29,11 +29,7 @@ The visit ends with its command, together with what that leaves in its session,
 or with the worker. At most eight visitors are in a cell at once.
 
 When it does not run, it is a new cell with what the worker left, in quarantine
-too. What you change in there is thrown away.
-
-The exit status is the command's, 128+n when signal n ended it, 127 when it is not
-there, 126 when it cannot be executed, and 137 when the worker ended first; 2 and 3
-when cordon was called wrongly or refuses, with a message.`,
+too. What you change in there is thrown away.`,
 		Example: `  cordon shell brisk-otter
   cordon shell brisk -- git log --oneline
   cordon shell brisk -- tail -n 20 /tmp/build.log`,
@@ -47,13 +43,22 @@ when cordon was called wrongly or refuses, with a message.`,
 			return a.visit(cmd.Context(), s, w, args[1:])
 		},
 	}
-	ownCodes(c)
+	ownCodes(c, shellCodes)
 	return c
 }
 
-// ownCodes leaves the general list of exit codes out of the help of a command whose
-// codes are others.
-func ownCodes(c *cobra.Command) { c.SetHelpTemplate(c.HelpTemplate()) }
+const shellCodes = `
+Exit codes:
+  the command's own, and
+  2      cordon was called wrongly, with a message
+  3      cordon refuses, with a message
+  125    there was no cell
+  126    the command cannot be executed
+  127    the command is not there
+  128+n  signal n ended it; 137 also when the worker ended first`
+
+// ownCodes puts a list of a command's own in the place of the general exit codes.
+func ownCodes(c *cobra.Command, codes string) { c.SetHelpTemplate(c.HelpTemplate() + codes + "\n") }
 
 // visit runs a command beside a worker, with this program's descriptors outside.
 func (a *app) visit(ctx context.Context, s *session.Session, w *ledger.Worker, argv []string) error {

@@ -136,6 +136,7 @@ func TestShellTerminal(t *testing.T) {
 	v := newVisited(t)
 	t.Run("own", func(t *testing.T) {
 		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `tty; stty size; test -t 0 && test -t 1 && test -t 2 && echo all three; cat /tmp/own; echo "$TERM"; exit 7`)
+		c.expect(v.id + ` +view +beside the worker; what you change is audited`)
 		c.expect(`/dev/pts/\d+\r\n33 77\r\nall three\r\nown\r\ndumb\r\n`)
 		c.end(7)
 	})
@@ -522,6 +523,12 @@ func TestShellIsInTheJournal(t *testing.T) {
 	if w := v.only(); w.Status != "finished" {
 		t.Errorf("it is %s", w.Status)
 	}
+	var shown struct{ Visits int }
+	v.parse(v.cordon([]int{0}, "show", "--json", v.id).out, &shown)
+	n := strings.Count(strings.Join(v.events(), " "), "worker.visited")
+	if row := fmt.Sprintf("visits   %d with cordon shell", n); n < 3 || shown.Visits != n || !strings.Contains(v.cordon([]int{0}, "show", v.id).out, row) {
+		t.Errorf("%d visits, shown as %d\n%s", n, shown.Visits, v.cordon([]int{0}, "show", v.id).out)
+	}
 	if _, err := json.Marshal(v.events()); err != nil {
 		t.Error(err)
 	}
@@ -614,11 +621,89 @@ func TestShellLeftIsKeptStill(t *testing.T) {
 	if w := s.only(); w.Status != "failed" {
 		t.Errorf("a visit makes it %s", w.Status)
 	}
-	if o := s.try(s.command("resume", id, "--", "true")); o.code != 6 || !strings.Contains(o.out, "another cell has it") {
+	if o := s.try(s.command("resume", id, "--", "true")); o.code != 6 || !strings.Contains(o.out, "another cell has it") || !strings.Contains(o.err, "waiting    "+looked) {
 		t.Errorf("%+v", o)
 	}
 	c.send("\n")
 	c.expect("new")
 	c.end(4)
-	s.cordon([]int{0}, "resume", id, "--", "true")
+	if o := s.cordon([]int{0}, "resume", id, "--", "true"); strings.Contains(o.err, looked) {
+		t.Errorf("nobody looks any more: %+v", o)
+	}
+}
+
+const looked = "somebody looks at it with cordon shell"
+
+// Nobody takes away what a visitor looks at, whatever the kind of the tree.
+func TestShellLeftIsNotTakenAway(t *testing.T) {
+	t.Parallel()
+	for _, tree := range []string{"overlay", "copy"} {
+		t.Run(tree, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.cordon([]int{0}, "run", "--write", "src", "--tree="+tree, "--", "sh", "-c", "echo mine >$HOME/mine; echo new >src/new.txt")
+			id := s.only().Worker
+			c := newConsole(s, nil, "shell", id, "--", "sh", "-c", "echo ready; read x; cat $HOME/mine src/new.txt src/a.txt; exit 4")
+			c.expect("ready")
+			if o := s.try(s.command("discard", "--yes", id)); o.code != 3 || !strings.Contains(o.err, looked) {
+				t.Errorf("discard: %+v", o)
+			}
+			if o := s.cordon([]int{0}, "gc", "--yes", "--wait"); !strings.Contains(o.err, "("+looked+")") || !strings.Contains(o.err, "keep") {
+				t.Errorf("gc: %+v", o)
+			}
+			if w := s.only(); w.Status != "merged" {
+				t.Errorf("it is %s", w.Status)
+			}
+			c.send("\n")
+			c.expect("mine\r\nnew\r\na\r\n")
+			c.end(4)
+			if o := s.cordon([]int{0}, "gc", "--yes", "--wait"); strings.Contains(o.err, looked) || !strings.Contains(o.out, "removed") {
+				t.Errorf("gc afterwards: %+v", o)
+			}
+			if o := s.try(s.command("shell", id, "--", "true")); o.code != 3 {
+				t.Errorf("shell afterwards: %+v", o)
+			}
+			s.sound()
+		})
+	}
+}
+
+// The default place of the state is in the home, which is a layer of the view: what
+// the worker wrote there and removed there is seen all the same.
+func TestShellLeftInTheHome(t *testing.T) {
+	t.Parallel()
+	for name, policy := range map[string]string{"deny": "", "capture": "filesystem: {outside: capture}"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.env = append(s.env, "XDG_STATE_HOME=")
+			t.Cleanup(func() { open(t, s.place("home/.local/state")) })
+			s.write("home/removed", "operator's\n")
+			s.write("home/dir/kept", "operator's\n")
+			s.write("home/.ssh/id", "secret\n")
+			s.cordon([]int{0, 4}, "run", "--no-merge", "--policy", policyOf(t, policy), "--", "sh", "-c", leaves+`; rm $HOME/removed; echo worker >$HOME/dir/new`)
+			id := s.only().Worker
+			if _, err := os.Stat(filepath.Join(s.home, ".local/state/cordon")); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				o := s.try(s.command("shell", id, "--", "sh", "-c", `cat $HOME/mine $HOME/.ssh/own $HOME/dir/kept $HOME/dir/new /tmp/own src/new.txt
+test -e $HOME/removed || echo gone; test -e $HOME/.ssh/id || echo hidden; test -e $HOME/.local/state/cordon/bases || echo no state
+echo over >$HOME/dir/kept; echo over >$HOME/mine; cat $HOME/dir/kept $HOME/mine`))
+				want := "mine\nown key\noperator's\nworker\nown\nnew\ngone\nhidden\nno state\nover\nover\n"
+				if o.code != 0 || o.out != want {
+					t.Errorf("%d %q, want %q\n%s", o.code, o.out, want, o.err)
+				}
+			}
+			s.sound()
+		})
+	}
+}
+
+func TestShellHelpHasItsOwnCodes(t *testing.T) {
+	t.Parallel()
+	o := newSite(t).cordon([]int{0}, "shell", "--help")
+	if strings.Contains(o.out, "quarantined\n") || strings.Contains(o.out, "130  interrupted") || !strings.Contains(o.out, "128+n") {
+		t.Error(o.out)
+	}
 }

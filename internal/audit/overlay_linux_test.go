@@ -262,7 +262,7 @@ func (a act) do() error {
 	case "rm":
 		return os.Remove(p)
 	case "rmall":
-		return os.RemoveAll(p)
+		return removeNow(p)
 	case "mkdir":
 		return os.MkdirAll(p, 0o755)
 	case "rename":
@@ -278,9 +278,9 @@ func (a act) do() error {
 	case "pipe":
 		return unix.Mkfifo(p, 0o644)
 	case "file": // in place of anything
-		return errors.Join(os.RemoveAll(p), writeNow(p, string(a.To), os.O_CREATE))
+		return errors.Join(removeNow(p), writeNow(p, string(a.To), os.O_CREATE))
 	case "dir": // in place of anything
-		return errors.Join(os.RemoveAll(p), os.MkdirAll(p, 0o755), writeNow(p+"/in", string(a.To), os.O_CREATE))
+		return errors.Join(removeNow(p), os.MkdirAll(p, 0o755), writeNow(p+"/in", string(a.To), os.O_CREATE))
 	case "init": // what git init leaves
 		return errors.Join(os.MkdirAll(p+"/.git/objects", 0o755), os.MkdirAll(p+"/.git/refs/heads", 0o755),
 			writeNow(p+"/.git/HEAD", "ref: refs/heads/main\n", os.O_CREATE), writeNow(p+"/.git/config", "[core]\n", os.O_CREATE))
@@ -290,6 +290,15 @@ func (a act) do() error {
 		return unix.Mknod(p, unix.S_IFCHR, 0)
 	}
 	return fmt.Errorf("%s is nothing that a worker does", a.Do)
+}
+
+// removeNow removes what is at a path. The system's own way opens what it is in, and
+// waits where that is a pipe.
+func removeNow(p string) error {
+	if fi, err := os.Stat(filepath.Dir(p)); err != nil || !fi.IsDir() {
+		return err
+	}
+	return os.RemoveAll(p)
 }
 
 // writeNow writes a file, and does not wait for somebody to read it.
@@ -324,7 +333,7 @@ func move(p, to string) error {
 			return err
 		}
 	}
-	return os.RemoveAll(p)
+	return removeNow(p)
 }
 
 func copyOne(from, to string, e fs.DirEntry) error {

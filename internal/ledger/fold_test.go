@@ -315,3 +315,19 @@ func TestLandedSince(t *testing.T) {
 		t.Errorf("landed %v", landed)
 	}
 }
+
+// Visits are those of the last launch.
+func TestFoldCountsVisits(t *testing.T) {
+	b := (&book{t: t}).leased("brisk-otter").add("brisk-otter", Started, Start{Command: []string{"true"}})
+	visit := func() { b.add("brisk-otter", Visited, Visit{Command: []string{"ls"}}) }
+	visit()
+	visit()
+	if n := b.fold().Workers[0].Visits; n != 2 {
+		t.Errorf("%d visits, want 2", n)
+	}
+	b.add("brisk-otter", Started, Start{Command: []string{"true"}})
+	visit()
+	if n := b.fold().Workers[0].Visits; n != 1 {
+		t.Errorf("after another launch %d visits, want 1", n)
+	}
+}

@@ -52,7 +52,7 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, some...)
+		list = append(list, s.unlessVisited(w, some)...)
 	}
 	trashed, err := s.trashChores()
 	if err != nil {

@@ -40,9 +40,11 @@ func (s *Session) openDoor(id lease.ID, door *cell.Door) {
 // left.
 func (s *Session) Visit(ctx context.Context, w *ledger.Worker, c cell.Command) (cell.Exit, error) {
 	beside := c
-	beside.Started = func(cell.Launch) error {
-		s.Voice.Step(w.ID, "view", "beside the worker; what you change in here is audited as its work")
-		return nil
+	if c.Stderr == nil { // a terminal; elsewhere a command's own words stay alone
+		beside.Started = func(cell.Launch) error {
+			s.Voice.Step(w.ID, "view", "beside the worker; what you change is audited as its work")
+			return nil
+		}
 	}
 	exit, err := cell.Visit(s.State.Worker(string(w.ID)), beside)
 	var kept *cell.NotAdmittedError
@@ -199,6 +201,19 @@ func (s *Session) visited(w *ledger.Worker) bool {
 		letGo()
 	}
 	return errors.Is(err, errVisited)
+}
+
+// unlessVisited keeps a worker that somebody looks at.
+func (s *Session) unlessVisited(w *ledger.Worker, chores []Chore) []Chore {
+	removes := func(c Chore) bool { return !c.Keep }
+	if !slices.ContainsFunc(chores, removes) || !s.visited(w) {
+		return chores
+	}
+	kept := slices.Clone(chores)
+	for i := range kept {
+		kept[i].Keep, kept[i].Why = true, errVisited.Error()
+	}
+	return kept
 }
 
 // sayVisited tells why the launch of a worker may have to wait.
