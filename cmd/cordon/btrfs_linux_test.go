@@ -90,7 +90,8 @@ func TestOnBtrfs(t *testing.T) {
 }
 
 // cordon is killed at any moment while it makes a snapshot, and goes on.
-func TestKilledSnapshotting(t *testing.T) {
+func TestSlowKilledSnapshotting(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	s := btrfsSite(t, "copy")
 	s.cordon([]int{0}, "run", "--", "sh", "-c", "echo 0 >src/n")

@@ -97,7 +97,7 @@ func (s *site) grow(files int) {
 
 func TestWorkersAtOnce(t *testing.T) {
 	t.Parallel()
-	crowd(t, 8, 500)
+	crowd(t, 4, 300)
 }
 
 func TestSlowTwentyWorkersOnTwentyThousandFiles(t *testing.T) {

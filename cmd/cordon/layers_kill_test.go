@@ -301,12 +301,6 @@ func killedMakingLayers(t *testing.T, n int) {
 	m.rounds(n, nil, "layers/*-*.new", "")
 }
 
-func TestKilledMakingBase(t *testing.T) {
-	layersOnly(t)
-	t.Parallel()
-	killedMakingBase(t, 1500, 1)
-}
-
 func TestSlowKilledMakingBase(t *testing.T) {
 	slow(t)
 	layersOnly(t)

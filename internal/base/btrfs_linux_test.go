@@ -53,14 +53,15 @@ func btrfs(t *testing.T) string {
 const onBtrfsAgain = "CORDON_BASE_BTRFS"
 
 // Every test of this package holds on btrfs too.
-func TestAllOnBtrfs(t *testing.T) {
+func TestSlowAllOnBtrfs(t *testing.T) {
+	slow(t)
 	if os.Getenv(onBtrfsAgain) != "" {
 		t.Skip("this is on btrfs")
 	}
 	at := btrfs(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.v", "-test.skip", "^TestAllOnBtrfs$|^TestSlow", "-test.timeout", "3m")
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.v", "-test.skip", "^TestSlow", "-test.timeout", "3m")
 	cmd.Env, cmd.WaitDelay = append(os.Environ(), onBtrfsAgain+"=1", "TMPDIR="+at), 5*time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -71,7 +72,7 @@ func TestAllOnBtrfs(t *testing.T) {
 func flatWorld(t *testing.T, format git.Format, trees ...map[string]node) *world {
 	t.Helper()
 	if os.Getenv(onBtrfsAgain) == "" {
-		t.Skip("run by TestAllOnBtrfs")
+		t.Skip("run by TestSlowAllOnBtrfs")
 	}
 	w := newWorld(t, format, trees...)
 	if !w.store.Snapshots() {

@@ -270,7 +270,7 @@ func TestKilled(t *testing.T) {
 
 func TestSlowKilled(t *testing.T) {
 	slow(t)
-	kills(t, 300)
+	kills(t, 80)
 }
 
 // quiet waits for git processes that outlived their parent to end.
