@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ import (
 
 func main() {
 	cell.Init()
+	debug.SetGCPercent(400) // as cordon does
 	if len(os.Args) == 3 && os.Args[1] == "work" {
 		os.Exit(work(os.Args[2]))
 	}

@@ -31,6 +31,10 @@ func (c *collector) hash(ctx context.Context) error {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			h := hasher{format: c.Format, layer: c.Layer, live: c.Live, buf: make([]byte, 1<<17)}
+			if top, err := openDirectory(c.Top); err == nil { // else every batch says so
+				h.top = top
+				defer top.Close()
+			}
 			for b := range next {
 				c.hashBatch(ctx, &h, b)
 			}
@@ -86,7 +90,7 @@ func (c *collector) entry(i int, n node) bool {
 }
 
 func (c *collector) hashBatch(ctx context.Context, h *hasher, b batch) {
-	dir, err := openBelow(c.Top, b.dir)
+	dir, err := h.open(c.Top, b.dir)
 	if err == nil {
 		defer dir.Close()
 	}
@@ -100,8 +104,19 @@ func (c *collector) hashBatch(ctx context.Context, h *hasher, b batch) {
 	}
 }
 
+// open opens a directory of the tree.
+func (h *hasher) open(top, dir string) (*os.File, error) {
+	if h.top != nil && dir != "" {
+		if fd, err := openAtOnce(h.top, dir); err == nil {
+			return os.NewFile(uintptr(fd), dir), nil
+		}
+	}
+	return openBelow(top, dir)
+}
+
 // hasher reads files, one after the other.
 type hasher struct {
+	top    *os.File // of the tree
 	format git.Format
 	layer  bool
 	live   bool
