@@ -212,6 +212,9 @@ func treeKind(l lease.Lease) session.TreeKind {
 // treeWord says where a worker's tree is, and what it takes.
 func treeWord(w *ledger.Worker, o map[string]any) string {
 	taken := size(o["disk"].(int64))
+	if w.Discard != nil || w.Removal != nil {
+		return "gone"
+	}
 	if treeKind(w.Lease.Lease()) == session.LayeredTree {
 		return fmt.Sprintf("copied on write, %s of its own (cordon checkout %s writes it out)", taken, w.ID)
 	}

@@ -49,7 +49,7 @@ the worker's tree.`,
 	f.StringVar(&o.Base, "base", "", "start from `REV` instead of the target's tip")
 	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of the one you are on")
 	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing linked worktree of another tool's")
-	f.StringVar(&o.tree, "tree", os.Getenv("CORDON_TREE"), "`KIND` of worktree: auto, overlay (copied on write) or copy (a plain directory); CORDON_TREE sets the default")
+	f.StringVar(&o.tree, "tree", os.Getenv("CORDON_TREE"), "`KIND` of worktree: auto, overlay (copied on write) or copy; default $CORDON_TREE")
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse when the write_roots overlap with a live worker's")
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")

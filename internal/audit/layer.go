@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/overlay"
 )
 
 // Layers are the directories that took what a worker wrote outside its tree.
@@ -240,7 +242,7 @@ func (w *layerWalk) entry(p place, name string) error {
 	switch {
 	case kindOfStat(&e.st) == unix.S_IFDIR:
 		return w.subdirectory(e)
-	case w.layer.Overlay && whiteout(&e.st):
+	case w.layer.Overlay && overlay.Removed(&e.st):
 		w.removed(e)
 	default:
 		w.node(e)

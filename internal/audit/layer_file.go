@@ -14,10 +14,6 @@ import (
 
 func kindOfStat(st *unix.Stat_t) uint32 { return uint32(st.Mode) & unix.S_IFMT }
 
-// whiteout reports whether something is overlayfs's sign for a name that was
-// removed. Through the overlay nobody can make one.
-func whiteout(st *unix.Stat_t) bool { return kindOfStat(st) == unix.S_IFCHR && st.Rdev == 0 }
-
 func typeOf(st *unix.Stat_t) string {
 	switch kindOfStat(st) {
 	case unix.S_IFREG:

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/overlay"
 )
 
 // Bounds of what cordon reads of a worker's tree. Beyond them the answer is a
@@ -167,7 +168,7 @@ func (s *survey) entry(dir *os.File, in *folder, full, name string, depth int) e
 		s.add(node{path: full, err: err})
 		return nil
 	}
-	if s.layer && whiteout(&st) {
+	if s.layer && overlay.Removed(&st) {
 		in.gone = append(in.gone, name)
 		return nil
 	}

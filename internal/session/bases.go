@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,7 +110,7 @@ func (s *Session) neededBases(ctx context.Context, now *ledger.Ledger, leaving m
 }
 
 func (s *Session) removeBase(ctx context.Context, key string) error {
-	return s.bases().Remove(ctx, key, func() (bool, error) {
+	err := s.bases().Remove(ctx, key, func() (bool, error) {
 		now, err := s.Ledger()
 		if err != nil {
 			return true, err
@@ -117,6 +118,11 @@ func (s *Session) removeBase(ctx context.Context, key string) error {
 		needed, err := s.neededBases(ctx, now, nil)
 		return needed[key], err
 	}, dropped(s.Now()))
+	if errors.Is(err, base.ErrNeeded) { // by somebody who came meanwhile
+		s.Voice.Step("", "keep", err.Error())
+		return nil
+	}
+	return err
 }
 
 // dropped is a time in the trash that is over: cordon made a base of a commit, and

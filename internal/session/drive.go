@@ -208,15 +208,15 @@ func describeMade(m worktree.Made, took time.Duration) string {
 	text := fmt.Sprintf("%d files, a repository of its own, %.1f s", m.Files, took.Seconds())
 	switch {
 	case m.Base != "":
-		text = fmt.Sprintf("%d files copied on write, a repository of its own, %d ms", m.Files, took.Milliseconds())
+		text = fmt.Sprintf("%s copied on write, a repository of its own, %d ms", count(m.Files, "file"), took.Milliseconds())
 	case m.Snapshot:
-		text = fmt.Sprintf("a snapshot of %d files, a repository of its own, %d ms", m.Files, took.Milliseconds())
+		text = fmt.Sprintf("a snapshot of %s, a repository of its own, %d ms", count(m.Files, "file"), took.Milliseconds())
 	}
 	if n := len(m.Included); n > 0 {
-		text += fmt.Sprintf("; %d files by .worktreeinclude", n)
+		text += fmt.Sprintf("; %s by .worktreeinclude", count(n, "file"))
 	}
 	if n := len(m.Submodules); n > 0 {
-		text += fmt.Sprintf("; %d submodules left empty", n)
+		text += fmt.Sprintf("; %s left empty", count(n, "submodule"))
 	}
 	return text
 }

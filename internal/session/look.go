@@ -39,7 +39,7 @@ func depth(l lease.Lease) audit.Depth {
 // audit looks at what a worker left and records the verdict.
 func (s *Session) audit(ctx context.Context, w *ledger.Worker, how *Drive) error {
 	how.audited = true
-	s.Voice.Step(w.ID, "audit", "comparing every file with the base")
+	s.Voice.Step(w.ID, "audit", readingWord(w))
 	report, err := s.look(ctx, w, string(w.ID))
 	if err != nil {
 		return err
@@ -57,6 +57,14 @@ func (s *Session) audit(ctx context.Context, w *ledger.Worker, how *Drive) error
 		data.Others = report.History.Others
 	}
 	return s.append(w.ID, ledger.Audited, data)
+}
+
+// readingWord says what an audit reads.
+func readingWord(w *ledger.Worker) string {
+	if layered(w) {
+		return "comparing what was written with the base"
+	}
+	return "comparing every file with the base"
 }
 
 func describeReport(r *audit.Report) string {
