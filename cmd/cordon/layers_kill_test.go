@@ -327,7 +327,7 @@ const diligent = `
 if ! test -e src/begun-$0; then
 	echo x >src/begun-$0
 	while :; do
-		i=$((i+1)); echo $i >>src/log-$0; cp src/log-$0 $HOME/log
+		i=$((i+1)); echo $i >>src/log-$0; cp src/log-$0 $HOME/next; mv $HOME/next $HOME/log
 		git add -A; git commit -qm "$0 $i"
 	done
 fi

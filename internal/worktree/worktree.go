@@ -299,6 +299,9 @@ func FoldsCase(dir string) (bool, error) {
 func Bytes(path string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(path, func(p string, e os.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, os.ErrNotExist) {
+			return nil // what the kernel or the worker has locked, and what is gone meanwhile
+		}
 		if err != nil {
 			return err
 		}
