@@ -305,21 +305,21 @@ func TestSlowKilledMakingBase(t *testing.T) {
 	slow(t)
 	layersOnly(t)
 	t.Parallel()
-	killedMakingBase(t, 3000, 12)
+	killedMakingBase(t, 3000, 5)
 }
 
 func TestSlowKilledMakingThinLayer(t *testing.T) {
 	slow(t)
 	layersOnly(t)
 	t.Parallel()
-	killedMakingThinLayer(t, 3000, 12)
+	killedMakingThinLayer(t, 3000, 5)
 }
 
 func TestSlowKilledMakingLayers(t *testing.T) {
 	slow(t)
 	layersOnly(t)
 	t.Parallel()
-	killedMakingLayers(t, 12)
+	killedMakingLayers(t, 6)
 }
 
 // diligent is a worker that commits in a loop. The second time it says what it finds.
@@ -408,7 +408,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 func TestSlowKilledWhileItWrites(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	killedWhileItWrites(t, 20)
+	killedWhileItWrites(t, 8)
 }
 
 // killedRemoving kills gc while it removes two workers and the bases of both.
@@ -452,5 +452,5 @@ func killedRemoving(t *testing.T, files, n int) {
 func TestSlowKilledRemoving(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	killedRemoving(t, 2000, 12)
+	killedRemoving(t, 2000, 5)
 }

@@ -172,7 +172,7 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 	if err := s.State.Erase(s.State.NewTree(id)); err != nil {
 		return err
 	}
-	if _, err := s.State.Trash(s.State.Tree(id), s.Now()); err != nil {
+	if err := s.State.Drop(s.State.Tree(id), s.Now()); err != nil {
 		return err
 	}
 	made, took, err := s.preparePlain(ctx, w)
