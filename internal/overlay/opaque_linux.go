@@ -1,15 +1,22 @@
 package overlay
 
-import "golang.org/x/sys/unix"
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
 
 // attribute is how a layer says that a directory shows nothing of those below.
 const attribute = "user.overlay.opaque"
 
 // Opaque reports whether a directory of a layer shows nothing of those below.
-func Opaque(fd int) bool {
+func Opaque(fd int) (bool, error) {
 	var value [2]byte
 	n, err := unix.Fgetxattr(fd, attribute, value[:])
-	return err == nil && n == 1 && value[0] == 'y'
+	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) {
+		return false, nil
+	}
+	return err == nil && n == 1 && value[0] == 'y', err
 }
 
 // MakeOpaque makes a directory of a layer show nothing of those below.

@@ -5,7 +5,7 @@ package overlay
 import "errors"
 
 // Opaque is false: only Linux has such layers.
-func Opaque(int) bool { return false }
+func Opaque(int) (bool, error) { return false, nil }
 
 // MakeOpaque is refused: only Linux has such layers.
 func MakeOpaque(int) error { return errors.ErrUnsupported }

@@ -269,7 +269,7 @@ func opaqueAt(dir *os.File, name string) (bool, error) {
 		return false, err
 	}
 	defer unix.Close(fd)
-	return Opaque(fd), nil
+	return Opaque(fd)
 }
 
 func openat(dir *os.File, name string, flags int) (fd int, err error) {
