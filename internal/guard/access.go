@@ -1,0 +1,258 @@
+package guard
+
+import (
+	"path"
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/policy"
+	"cordon/internal/shell"
+	"cordon/internal/tool"
+)
+
+// access judges one path of a command. does is the command's name, for a person.
+func (j *judge) access(m *shell.Machine, a tool.Access, does string) {
+	if a.Path == "-" && a.Role != tool.Enter || isDescriptor(a.Path) {
+		return
+	}
+	dir := m.Dir()
+	if a.Dir != "" {
+		dir = j.directory(dir, a.Dir)
+	}
+	w := j.resolve(dir, home(a.Path, j.scope.Home))
+	if a.Role == tool.Target {
+		j.target(m, a, w, does)
+		return
+	}
+	f := j.verdict(a.Role, w, a.Path)
+	f.tried = tried(a.Role, does, a.Path)
+	j.step(Step{
+		Line: m.Line(), Dir: shown(dir), Does: strings.TrimSpace(does + " " + verb(a.Role)), Path: shown(a.Path), Leads: shown(w.path),
+		Place: j.placeOf(w), Verdict: f.verdict, Why: f.reason,
+	})
+	if f.verdict != Allow {
+		j.find(f)
+	}
+}
+
+// directory is where a command's paths are relative to.
+func (j *judge) directory(dir, moved string) string {
+	moved = home(moved, j.scope.Home)
+	if strings.HasPrefix(moved, "/") || mark.First(moved) == 0 {
+		return moved
+	}
+	return dir + "/" + moved
+}
+
+// home expands a tilde that a program, not the shell, is given.
+func home(p, home string) string {
+	if p == "~" || strings.HasPrefix(p, "~/") {
+		return home + p[1:]
+	}
+	return p
+}
+
+func verb(r tool.Role) string {
+	switch r {
+	case tool.Write:
+		return "writes"
+	case tool.Enter:
+		return "goes to"
+	case tool.Execute:
+		return "runs"
+	case tool.Target:
+		return "links to"
+	}
+	return "reads"
+}
+
+func tried(r tool.Role, does, p string) string {
+	act := map[tool.Role]string{tool.Read: "read", tool.Write: "write", tool.Enter: "work in", tool.Execute: "run", tool.Target: "link to"}[r]
+	s := act + " " + shown(p)
+	if does != "" && does != p {
+		s += " (" + shown(does) + ")"
+	}
+	return s
+}
+
+func (j *judge) placeOf(w where) Place {
+	switch {
+	case w.outside:
+		return Elsewhere
+	case w.place != "":
+		return w.place
+	case w.unknown && (w.path == "" || w.path == "/"):
+		return Unknown
+	}
+	return j.scope.place(w.path)
+}
+
+// verdict judges a resolved path by its role.
+func (j *judge) verdict(r tool.Role, w where, typed string) finding {
+	if w.outside {
+		return finding{verdict: Deny, reason: "that leads to another tree than your own worktree", instead: stay}
+	}
+	place := j.placeOf(w)
+	if w.unknown && (place == Own || place == Scratch || place == Unknown || place == System && r != tool.Write) {
+		return j.unknown(r, typed)
+	}
+	switch r {
+	case tool.Write:
+		return j.writing(place, w.path)
+	case tool.Enter:
+		return j.entering(place, w.path, typed)
+	}
+	return j.reading(place, w.path, r)
+}
+
+const stay = "work on the files of your own worktree, by paths relative to it"
+
+// unknown answers for a path that only running the command would tell.
+func (j *judge) unknown(r tool.Role, typed string) finding {
+	if r == tool.Read {
+		return answer(j.scope.Guard.Reading(), "it reads a path that cannot be told before it runs", "give the path literally, relative to your worktree")
+	}
+	return finding{verdict: Ask, reason: "where this leads cannot be told before it runs", instead: "give the path literally, relative to your worktree, instead of " + shown(typed)}
+}
+
+// answer is a finding by the policy's word.
+func answer(a policy.Answer, reason, instead string) finding {
+	f := finding{verdict: Deny, reason: reason, instead: instead}
+	switch a {
+	case policy.AnswerAllow, "":
+		f.verdict = Allow
+	case policy.AnswerAsk:
+		f.verdict = Ask
+	}
+	return f
+}
+
+func (j *judge) writing(place Place, p string) finding {
+	switch place {
+	case Own:
+		return j.ownWrite(p)
+	case Scratch:
+		return finding{verdict: Allow}
+	case Device:
+		return finding{verdict: Allow}
+	}
+	return j.refused(place, p, "is written")
+}
+
+// ownWrite is a write inside the worktree, which the lease may not cover.
+func (j *judge) ownWrite(p string) finding {
+	rel := j.scope.relative(p)
+	if rel == "" {
+		return finding{verdict: Allow}
+	}
+	v := j.scope.Rules.Judge(rel)
+	if !v.Class.IsViolation() {
+		return finding{verdict: Allow}
+	}
+	return finding{verdict: Deny, reason: shown(rel) + " is not yours to write (" + v.Rule + ")", instead: j.leased()}
+}
+
+// leased says where writing is right.
+func (j *judge) leased() string {
+	roots := j.scope.Rules.Roots()
+	if len(roots) == 0 {
+		return "not write anything: this lease only reads"
+	}
+	if len(roots) == 1 && roots[0] == "." {
+		return "leave that file alone; if the task needs it, stop and say so"
+	}
+	return "write below " + strings.Join(roots, ", ") + "; if the task needs more, stop and say so"
+}
+
+func (j *judge) entering(place Place, p, typed string) finding {
+	strict := j.scope.Guard.Mode.IsStrict() && strings.HasPrefix(typed, "/") && place != Own
+	switch place {
+	case Own, Scratch, System, Device, Readable:
+		if !strict {
+			return finding{verdict: Allow}
+		}
+	}
+	return j.refused(place, p, "is entered")
+}
+
+func (j *judge) reading(place Place, p string, r tool.Role) finding {
+	switch place {
+	case Own, Scratch, System, Device, Readable:
+		if j.secret(p) {
+			return finding{verdict: Deny, reason: shown(base(p)) + " may not be read (deny_read)", instead: "go on without it; if the task needs it, stop and say so"}
+		}
+		return finding{verdict: Allow}
+	}
+	return j.refused(place, p, "is read")
+}
+
+func (j *judge) secret(p string) bool {
+	for _, g := range j.scope.unreadable() {
+		if covers(g, p) {
+			return true
+		}
+	}
+	return private(p)
+}
+
+// private are files of other processes that hold their secrets.
+func private(p string) bool {
+	rest, ok := strings.CutPrefix(p, "/proc/")
+	if !ok {
+		return false
+	}
+	who, what, _ := strings.Cut(rest, "/")
+	return who != "self" && who != "thread-self" && (what == "environ" || what == "mem") && strings.Trim(who, "0123456789") == ""
+}
+
+// refused is a path outside of everything that is the worker's.
+func (j *judge) refused(place Place, p, done string) finding {
+	f := finding{verdict: Deny, instead: stay}
+	switch place {
+	case Host, Sibling:
+		f.reason = "that is " + string(place) + ", not your worktree"
+		if rel, ok := j.counterpart(p); ok {
+			f.instead = "use " + rel + ", which is the same in your worktree"
+		}
+	case Home:
+		f.reason = "that is in the home directory, which is not yours"
+	case State:
+		f.reason = "that is cordon's own state"
+	case System:
+		f.reason = "that is the system's, which is not yours to change"
+		f.instead = "install or write below your worktree or in /tmp"
+	default:
+		f.reason = "that is outside of your worktree"
+	}
+	if done == "is entered" {
+		f.instead = "stay in your worktree: run the command from where you are, with relative paths"
+	}
+	return f
+}
+
+// counterpart is the same file in the worktree.
+func (j *judge) counterpart(p string) (string, bool) {
+	roots := j.scope.Hosts
+	if parent := path.Dir(j.scope.Worktree); strings.HasPrefix(p, parent+"/") {
+		_, rest, ok := strings.Cut(strings.TrimPrefix(p, parent+"/"), "/")
+		return shown(rest), ok && rest != "" && !strings.HasPrefix(rest, ".git")
+	}
+	for _, h := range roots {
+		if rest, ok := strings.CutPrefix(p, h+"/"); ok && !strings.HasPrefix(rest, ".git") && base(h) != ".git" {
+			return shown(rest), true
+		}
+	}
+	return "", false
+}
+
+// target judges where a new link leads. It touches nothing yet.
+func (j *judge) target(m *shell.Machine, a tool.Access, w where, does string) {
+	place := j.placeOf(w)
+	ok := !w.outside && !w.unknown && (place == Own || place == Scratch || place == System || place == Device || place == Readable)
+	v := Allow
+	if !ok {
+		v = Ask
+		j.find(finding{Ask, "the link would lead out of your worktree", tried(tool.Target, does, a.Path), "copy what you need into your worktree, or link to a path inside of it"})
+	}
+	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: does + " links to", Path: shown(a.Path), Leads: shown(w.path), Place: place, Verdict: v})
+}

@@ -1,0 +1,141 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/shell"
+	"cordon/internal/tool"
+)
+
+// Call is one tool call of a client, in our terms.
+type Call struct {
+	Tool     string         // the client's name for it
+	Cwd      string         // where relative paths begin; "" is the worktree
+	Shell    []string       // commands for a shell
+	Paths    []tool.Access  // paths of file tools
+	Findings []tool.Finding // what the tool itself is
+}
+
+// Decide judges a call. It never fails: what goes wrong is a denial.
+func Decide(s *Scope, c Call) (d Decision) {
+	defer func() {
+		if r := recover(); r != nil {
+			d = Decision{Verdict: Deny, Reason: fmt.Sprintf("the guard failed (%v), and what it cannot judge is refused", r), Holds: s.holds()}
+		}
+	}()
+	shared := newSeen()
+	if f, ok := s.check(c); !ok {
+		shared.found = append(shared.found, f)
+		return s.decision(c, shared)
+	}
+	cwd := c.Cwd
+	if cwd == "" {
+		cwd = s.Worktree
+	}
+	if !strings.HasPrefix(cwd, "/") {
+		cwd = s.Worktree + "/" + cwd
+	}
+	s.start(cwd, shared)
+	for _, f := range c.Findings {
+		v := Ask
+		if f.Weight == tool.Deny {
+			v = Deny
+		}
+		shared.found = append(shared.found, finding{v, f.Reason, "use " + c.Tool, f.Instead})
+	}
+	s.paths(c, cwd, shared)
+	for _, command := range c.Shell {
+		s.script(command, cwd, shared)
+	}
+	return s.decision(c, shared)
+}
+
+// check refuses what is no call, and a scope that is none.
+func (s *Scope) check(c Call) (finding, bool) {
+	f := finding{verdict: Deny, tried: "use " + shown(c.Tool), instead: "repeat the call with plain text"}
+	if !path.IsAbs(s.Worktree) || path.Clean(s.Worktree) != s.Worktree || s.Worktree == "/" {
+		f.reason, f.instead = "there is no lease that says where you may work", ""
+		return f, false
+	}
+	texts := append([]string{c.Cwd}, c.Shell...)
+	for _, a := range c.Paths {
+		texts = append(texts, a.Path)
+	}
+	for _, t := range texts {
+		if strings.ContainsRune(t, 0) || !mark.Clean(t) {
+			f.reason = "the call holds characters that nobody types"
+			return f, false
+		}
+	}
+	return f, true
+}
+
+// start judges where the call begins.
+func (s *Scope) start(cwd string, shared *seen) {
+	j := s.judge(shared)
+	w := j.resolve("/", cwd)
+	if f := j.verdict(tool.Enter, w, cwd); f.verdict != Allow {
+		f.tried = "work in " + shown(cwd)
+		f.instead = "change back to your worktree first"
+		j.find(f)
+		j.step(Step{Dir: shown(cwd), Does: "begins in", Path: shown(cwd), Leads: shown(w.path), Place: j.placeOf(w), Verdict: f.verdict, Why: f.reason})
+	}
+}
+
+// script judges a shell command.
+func (s *Scope) script(command, cwd string, shared *seen) {
+	fresh := func() shell.World { return s.judge(shared) }
+	err := shell.Explore(command, fresh, shell.Start{Dir: path.Clean(cwd), Home: s.Home}, shell.DefaultBudget)
+	if err == nil {
+		return
+	}
+	f := finding{verdict: Deny, reason: err.Error(), tried: "run " + shown(command), instead: "split it into simpler commands"}
+	if errors.Is(err, shell.ErrSyntax) {
+		f.verdict, f.instead = Ask, "write it so that bash can parse it"
+	}
+	shared.found = append(shared.found, f)
+	shared.steps = append(shared.steps, Step{Dir: shown(cwd), Does: shown(command), Verdict: f.verdict, Why: f.reason})
+}
+
+// paths judges the paths of a file tool. They are not shell words: only a tilde
+// is expanded, as clients do.
+func (s *Scope) paths(c Call, cwd string, shared *seen) {
+	for _, a := range c.Paths {
+		j := s.judge(shared)
+		j.at = cwd
+		dir := cwd
+		if a.Dir != "" {
+			dir = j.directory(cwd, a.Dir)
+		}
+		w := j.resolve(dir, home(strings.TrimPrefix(a.Path, "file://"), s.Home))
+		f := j.verdict(a.Role, w, a.Path)
+		f.tried = tried(a.Role, c.Tool, a.Path)
+		j.step(Step{Dir: shown(dir), Does: c.Tool + " " + verb(a.Role), Path: shown(a.Path), Leads: shown(w.path), Place: j.placeOf(w), Verdict: f.verdict, Why: f.reason})
+		if f.verdict != Allow {
+			j.find(f)
+		}
+	}
+}
+
+// decision is the worst that was found, in the mode of the policy.
+func (s *Scope) decision(c Call, shared *seen) Decision {
+	d := Decision{Verdict: Allow, Holds: s.holds(), Steps: shared.steps}
+	for _, f := range shared.found {
+		if d.Verdict == Allow || d.Verdict == Ask && f.verdict == Deny {
+			d.Verdict, d.Reason, d.Tried, d.Instead = f.verdict, f.reason, f.tried, f.instead
+		}
+	}
+	mode := s.Guard.Mode
+	switch {
+	case d.Verdict == Allow:
+	case mode.Warns():
+		d.Verdict, d.Warned = Allow, true
+	case mode.IsStrict():
+		d.Verdict = Deny
+	}
+	return d
+}

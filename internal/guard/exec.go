@@ -1,0 +1,248 @@
+package guard
+
+import (
+	"path"
+	"strings"
+
+	"cordon/internal/inline"
+	"cordon/internal/mark"
+	"cordon/internal/policy"
+	"cordon/internal/shell"
+	"cordon/internal/tool"
+)
+
+// Exec implements shell.World: one program with its arguments.
+func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
+	j.at = m.Dir()
+	name := args[0]
+	if name == "" {
+		return shell.Fails
+	}
+	if mark.In(name) && !knownBase(name) {
+		j.doubt(m, "run "+shown(strings.Join(args, " "))+", whose command is not known", "write the name of the command literally")
+		m.Print(mark.Any)
+		return shell.Unsure
+	}
+	if strings.Contains(name, "/") {
+		j.access(m, tool.Access{Role: tool.Execute, Path: name}, "")
+	}
+	j.environment(m, args)
+	stdin, fed := m.Stdin()
+	use := tool.Of(tool.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported})
+	j.use(m, args, use)
+	m.Print(j.printed(m, use))
+	return shell.Status(use.Status)
+}
+
+// knownBase is an installed program whose directory is not known: its name is.
+func knownBase(name string) bool {
+	i := strings.LastIndexByte(name, '/')
+	return i >= 0 && !mark.In(name[i+1:]) && !mark.Has(name, mark.Any)
+}
+
+// use judges everything that a call does.
+func (j *judge) use(m *shell.Machine, args []string, use tool.Use) {
+	does := path.Base(args[0])
+	if len(use.Access) == 0 && len(use.Runs) == 0 {
+		j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: shown(strings.Join(args, " ")), Verdict: Allow})
+	}
+	for _, a := range use.Access {
+		j.access(m, a, does)
+	}
+	for _, f := range use.Findings {
+		j.finding(m, f, args)
+	}
+	for _, g := range use.Git {
+		j.git(m, g, args)
+	}
+	for _, r := range use.Runs {
+		j.runs(m, r, does)
+	}
+	for _, e := range use.Effects {
+		j.effect(m, e)
+	}
+}
+
+func (j *judge) finding(m *shell.Machine, f tool.Finding, args []string) {
+	v := Ask
+	if f.Weight == tool.Deny {
+		v = Deny
+	}
+	line := "run " + shown(strings.Join(args, " "))
+	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: line, Verdict: v, Why: f.Reason})
+	j.find(finding{v, f.Reason, line, f.Instead})
+}
+
+// maxNested bounds programs that start programs.
+const maxNested = 24
+
+// runs judges what a command runs.
+func (j *judge) runs(m *shell.Machine, r tool.Run, does string) {
+	j.depth++
+	defer func() { j.depth-- }()
+	if j.depth > maxNested {
+		j.doubt(m, "run commands that run commands that run commands", "write the command out")
+		return
+	}
+	c := shell.Child{Env: r.Env, Unset: r.Unset, Clean: r.Clean, Stdin: r.Stdin, Fed: r.Fed, Params: r.Params}
+	if r.Dir != "" {
+		c.Dir = j.directory(m.Dir(), r.Dir)
+	}
+	switch {
+	case len(r.Args) > 0:
+		m.Args(r.Args, c)
+	case r.File != "":
+		j.file(m, r, c, does)
+	default:
+		j.code(m, r, c, does)
+	}
+	j.at = m.Dir()
+}
+
+// file judges a program in a file. A script of the project is not followed; one
+// that this very command wrote is.
+func (j *judge) file(m *shell.Machine, r tool.Run, c shell.Child, does string) {
+	text, known := m.Descriptor(r.File)
+	if !known || r.File == "-" && !r.Fed {
+		j.access(m, tool.Access{Role: tool.Execute, Path: r.File, Dir: r.Dir}, does)
+		w := j.resolve(j.directory(m.Dir(), orDot(r.Dir)), home(r.File, j.scope.Home))
+		text, known = j.texts[w.path]
+		if w.unknown {
+			return
+		}
+	}
+	if known {
+		r.Code, r.File = text, ""
+		j.code(m, r, c, does)
+	}
+}
+
+func orDot(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// code judges a program's text.
+func (j *judge) code(m *shell.Machine, r tool.Run, c shell.Child, does string) {
+	if r.Lang == tool.Shell {
+		m.Code(r.Code, c)
+		return
+	}
+	if mark.Has(r.Code, mark.Any) {
+		j.doubt(m, "run "+string(r.Lang)+" code that is not known ("+shown(does)+")", "write the code literally, or put it into a file of your worktree and run that")
+		return
+	}
+	rep := inline.Scan(r.Lang, r.Code, r.Params)
+	for _, a := range rep.Accesses {
+		if r.Dir != "" && a.Dir == "" {
+			a.Dir = r.Dir
+		}
+		if a.Weak && !j.forbidden(m, a.Access) {
+			continue
+		}
+		j.access(m, a.Access, does)
+	}
+	for _, n := range rep.Runs {
+		if n.Dir == "" {
+			n.Dir = r.Dir
+		}
+		j.runs(m, n, does)
+	}
+	if rep.Opaque != "" {
+		j.opaque(m, rep.Opaque, does)
+	}
+}
+
+// forbidden reports whether a text that may be a path leads to a place that is
+// known to be someone else's.
+func (j *judge) forbidden(m *shell.Machine, a tool.Access) bool {
+	w := j.resolve(j.directory(m.Dir(), orDot(a.Dir)), home(a.Path, j.scope.Home))
+	switch j.placeOf(w) {
+	case Host, Sibling, Home, State:
+		return !w.unknown || w.path != ""
+	}
+	return w.outside
+}
+
+// opaque answers for code that cannot be judged, by the policy's word.
+func (j *judge) opaque(m *shell.Machine, why, does string) {
+	f := answer(j.scope.Guard.Opaque(j.scope.Confined), "the code cannot be judged: "+why, "write the code without hiding what it does, or put it into a file of your worktree and run that")
+	f.tried = "run inline code (" + shown(does) + ")"
+	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: f.tried, Verdict: f.verdict, Why: f.reason})
+	if f.verdict != Allow {
+		j.find(f)
+	}
+}
+
+var _ = policy.AnswerAllow
+
+// effect remembers what a command leaves behind.
+func (j *judge) effect(m *shell.Machine, e tool.Effect) {
+	dir := m.Dir()
+	if e.Dir != "" {
+		dir = j.directory(dir, e.Dir)
+	}
+	if e.Link != "" {
+		j.made(dir, e)
+		return
+	}
+	w := j.resolve(dir, home(e.Path, j.scope.Home))
+	if e.From == "" {
+		j.keep(w, e.Text, e.Add)
+		return
+	}
+	from := j.resolve(dir, home(e.From, j.scope.Home))
+	if text, ok := j.texts[from.path]; ok {
+		j.keep(w, text, e.Add)
+	}
+}
+
+// made remembers a link: where it is is resolved but for its own name.
+func (j *judge) made(dir string, e tool.Effect) {
+	parent, name := path.Split(strings.TrimRight(e.Path, "/"))
+	w := j.resolve(dir, orDot(parent))
+	if w.unknown || w.outside || name == "" || name == "." || name == ".." {
+		return
+	}
+	j.links[strings.TrimSuffix(w.path, "/")+"/"+name] = home(e.Link, j.scope.Home)
+}
+
+// printed is what a command prints; some of it only the lease tells.
+func (j *judge) printed(m *shell.Machine, use tool.Use) string {
+	if use.Top == "" {
+		return use.Out
+	}
+	dir := m.Dir()
+	if use.TopDir != "" {
+		dir = j.directory(dir, use.TopDir)
+	}
+	w := j.resolve("/", dir)
+	if w.unknown || w.outside || j.placeOf(w) != Own {
+		return mark.Any
+	}
+	return j.top(use.Top, w.path)
+}
+
+// top is what git prints about the tree.
+func (j *judge) top(what, at string) string {
+	s := j.scope
+	switch what {
+	case tool.TopWorktree:
+		return s.Worktree + "\n"
+	case tool.TopUp:
+		if rel := s.relative(at); rel != "" {
+			return strings.Repeat("../", strings.Count(rel, "/")+1) + "\n"
+		}
+		return "\n"
+	case tool.TopBranch:
+		return mark.Atom + "\n"
+	case tool.TopGitDir, tool.TopCommon:
+		if s.Private {
+			return s.Worktree + "/.git\n"
+		}
+		return mark.Outside + "\n"
+	}
+	return mark.Any
+}

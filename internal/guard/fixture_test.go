@@ -1,0 +1,71 @@
+package guard
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"cordon/internal/policy"
+)
+
+// The corpus assumes a host at /w/repo with worktrees below it and the home
+// /home/agent. The fixture is built for real in a temporary directory, and moved
+// lets it be seen at those paths.
+type moved struct{ w, home string }
+
+func (m moved) at(p string) string {
+	if rest, ok := strings.CutPrefix(p, "/w"); ok && (rest == "" || rest[0] == '/') {
+		return m.w + rest
+	}
+	if rest, ok := strings.CutPrefix(p, "/home/agent"); ok && (rest == "" || rest[0] == '/') {
+		return m.home + rest
+	}
+	return p
+}
+
+func (m moved) Readlink(p string) (string, error)       { return os.Readlink(m.at(p)) }
+func (m moved) ReadDir(p string) ([]fs.DirEntry, error) { return os.ReadDir(m.at(p)) }
+
+var fixture = sync.OnceValues(func() (moved, error) {
+	dir, err := os.MkdirTemp("", "guard")
+	if err != nil {
+		return moved{}, err
+	}
+	m := moved{filepath.Join(dir, "w"), filepath.Join(dir, "home")}
+	out, err := exec.Command("bash", "testdata/fixture.sh", m.w, m.home).CombinedOutput()
+	if err != nil {
+		return m, &exec.Error{Name: string(out), Err: err}
+	}
+	return m, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if f, err := fixture(); err == nil {
+		os.RemoveAll(filepath.Dir(f.w))
+	}
+	os.Exit(code)
+}
+
+// worker is the scope that the corpus assumes.
+func worker(t testing.TB) *Scope {
+	t.Helper()
+	files, err := fixture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tree = "/w/repo/.worktrees/s1"
+	p := policy.Default()
+	rules, err := policy.Compile(p, policy.Location{Worktree: tree, Home: "/home/agent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Scope{
+		Worktree: tree, Hosts: []string{"/w/repo", "/w/repo/.git"}, State: "/home/agent/.local/state/cordon", Home: "/home/agent",
+		Branch: "s1", Target: "refs/heads/main", Confined: true, Guard: p.Guard, Rules: rules, Files: files,
+	}
+}

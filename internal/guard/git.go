@@ -1,0 +1,117 @@
+package guard
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/shell"
+	"cordon/internal/tool"
+)
+
+// git judges what a git command does to a repository, beyond the paths it
+// touches. A repository in a directory for temporary files is nobody's.
+func (j *judge) git(m *shell.Machine, g tool.GitAct, args []string) {
+	dir := m.Dir()
+	if g.Dir != "" {
+		dir = j.directory(dir, g.Dir)
+	}
+	w := j.resolve("/", dir)
+	if w.unknown || w.outside || j.placeOf(w) != Own {
+		return // judged as a path
+	}
+	f := j.gitAct(g)
+	if f.verdict == Allow {
+		return
+	}
+	f.tried = "run " + shown(strings.Join(args, " "))
+	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: f.tried, Verdict: f.verdict, Why: f.reason})
+	j.find(f)
+}
+
+func (j *judge) gitAct(g tool.GitAct) finding {
+	switch g.Kind {
+	case tool.GitSwitches:
+		if !g.Maybe || g.Name == j.target2() {
+			j.head = g.Name
+		}
+	case tool.GitMovesRef:
+		return j.movesRef(g)
+	case tool.GitGrows:
+		return j.grows(g)
+	case tool.GitPushes:
+		return j.pushes(g)
+	case tool.GitConfigures:
+		return j.configures(g)
+	case tool.GitShares:
+		if !j.scope.Private {
+			return finding{verdict: Ask, reason: "it changes " + g.Name + ", which every worktree of the repository shares", instead: "do without it: commit to your own branch instead"}
+		}
+	}
+	return finding{verdict: Allow}
+}
+
+// target2 is the target branch, short.
+func (j *judge) target2() string { return strings.TrimPrefix(j.scope.Target, "refs/heads/") }
+
+const gateMerges = "commit to your own branch; what passes the gate is merged for you"
+
+func (j *judge) movesRef(g tool.GitAct) finding {
+	s := j.scope
+	name := g.Name
+	switch {
+	case name == "HEAD", s.Branch != "" && name == "refs/heads/"+s.Branch:
+		return finding{verdict: Allow}
+	case s.Target != "" && name == s.Target:
+		return finding{verdict: Deny, reason: "that moves the branch your work is to land on", instead: gateMerges}
+	case mark.Has(name, mark.Any):
+		return finding{verdict: Ask, reason: "which ref that moves cannot be told before it runs", instead: "name the ref literally"}
+	case g.New, s.Private, strings.HasPrefix(name, "refs/remotes/"):
+		return finding{verdict: Allow}
+	case strings.HasPrefix(name, "refs/heads/"):
+		return finding{verdict: Deny, reason: "that is not your branch: " + shown(strings.TrimPrefix(name, "refs/heads/")), instead: "leave other branches alone; " + gateMerges}
+	}
+	return finding{verdict: Ask, reason: "it changes " + shown(name) + ", which every worktree of the repository shares", instead: "leave refs that are not your branch alone"}
+}
+
+// grows is a commit on the branch HEAD is on. On the target branch only what came
+// from a remote is not the worker's own.
+func (j *judge) grows(g tool.GitAct) finding {
+	if j.head == "" || j.head != j.target2() || j.head == j.scope.Branch {
+		return finding{verdict: Allow}
+	}
+	if strings.Contains(g.Value, "/") && g.Value != j.scope.Branch && !strings.HasPrefix(g.Value, "refs/heads/") {
+		return finding{verdict: Allow}
+	}
+	return finding{verdict: Deny, reason: "that puts work on the branch it is to land on, past the gate", instead: gateMerges}
+}
+
+func (j *judge) pushes(g tool.GitAct) finding {
+	target := j.target2()
+	if target == "" || target == j.scope.Branch {
+		return finding{verdict: Allow}
+	}
+	force := strings.HasPrefix(g.Value, "+")
+	from, to, pair := strings.Cut(strings.TrimPrefix(g.Value, "+"), ":")
+	if !pair {
+		to = from
+	}
+	to, from = strings.TrimPrefix(to, "refs/heads/"), strings.TrimPrefix(from, "refs/heads/")
+	if g.Value == "" {
+		to, from = j.head, j.head
+	}
+	own := from == j.scope.Branch || from == "HEAD" || from == "@" || j.head == target && from == target
+	switch {
+	case to != target:
+		return finding{verdict: Allow}
+	case own, pair && from != target, force:
+		return finding{verdict: Deny, reason: "that pushes to the branch your work is to land on, past the gate", instead: gateMerges}
+	}
+	return finding{verdict: Allow}
+}
+
+func (j *judge) configures(g tool.GitAct) finding {
+	if !j.scope.Private {
+		return finding{verdict: Ask, reason: "it changes the configuration, which every worktree of the repository shares", instead: "give the setting for one command: git -c " + shown(g.Name) + "=" + shown(g.Value) + " …"}
+	}
+	return finding{verdict: Allow}
+}

@@ -1,0 +1,155 @@
+package guard
+
+import (
+	"io/fs"
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/shell"
+	"cordon/internal/tool"
+)
+
+// judge is the world of one run of a script.
+type judge struct {
+	scope *Scope
+	seen  *seen
+	at    string            // the directory of the command at work
+	links map[string]string // made by the script, by where they are
+	texts map[string]string // files written by the script
+	depth int
+	head  string // the branch HEAD is on, as far as the script moved it
+}
+
+// seen is what all runs of a script share.
+type seen struct {
+	found []finding
+	steps []Step
+	known map[Step]bool
+	links map[string]string // of the disk
+	dirs  map[string][]fs.DirEntry
+	read  int // entries of directories
+}
+
+func newSeen() *seen {
+	return &seen{known: map[Step]bool{}, links: map[string]string{}, dirs: map[string][]fs.DirEntry{}}
+}
+
+var _ shell.World = (*judge)(nil)
+
+func (s *Scope) judge(shared *seen) *judge {
+	return &judge{scope: s, seen: shared, at: s.Worktree, links: map[string]string{}, texts: map[string]string{}, head: s.Branch}
+}
+
+// find records a reason not to allow the call.
+func (j *judge) find(f finding) { j.seen.found = append(j.seen.found, f) }
+
+// step records what the call does, once.
+func (j *judge) step(st Step) {
+	if len(j.seen.steps) < 200 && !j.seen.known[st] {
+		j.seen.known[st] = true
+		j.seen.steps = append(j.seen.steps, st)
+	}
+}
+
+// Enter implements shell.World.
+func (j *judge) Enter(m *shell.Machine, dir string) {
+	j.at = m.Dir()
+	j.access(m, tool.Access{Role: tool.Enter, Path: dir}, "cd")
+}
+
+// Open implements shell.World.
+func (j *judge) Open(m *shell.Machine, path string, write bool) {
+	if isDescriptor(path) {
+		return
+	}
+	j.at = m.Dir()
+	role := tool.Read
+	if write {
+		role = tool.Write
+	}
+	j.access(m, tool.Access{Role: role, Path: path}, "")
+}
+
+func isDescriptor(path string) bool {
+	return strings.HasPrefix(path, "/dev/fd/") || path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || path == "/dev/null"
+}
+
+// Text implements shell.World: only what the script wrote itself is known.
+func (j *judge) Text(m *shell.Machine, path string) (string, bool) {
+	if mark.Has(path, mark.Any) {
+		return mark.Any, true
+	}
+	j.at = m.Dir()
+	w := j.resolve(m.Dir(), path)
+	text, ok := j.texts[w.path]
+	return text, ok && !w.unknown
+}
+
+// Wrote implements shell.World.
+func (j *judge) Wrote(m *shell.Machine, path, text string, add bool) {
+	j.at = m.Dir()
+	j.keep(j.resolve(m.Dir(), path), text, add)
+}
+
+// keep remembers the text of a file.
+func (j *judge) keep(w where, text string, add bool) {
+	if w.unknown || w.path == "" || len(j.texts) > 1000 {
+		return
+	}
+	if add {
+		old, ok := j.texts[w.path]
+		if !ok {
+			old = mark.Any + "\n"
+		}
+		text = old + text
+	}
+	if len(text) > 64<<10 {
+		text = mark.Any
+	}
+	j.texts[w.path] = text
+	j.links[w.path] = notLink
+}
+
+// Doubt implements shell.World.
+func (j *judge) Doubt(m *shell.Machine, what string) {
+	j.doubt(m, "run "+what, "write the command out literally, so that it can be checked")
+}
+
+func (j *judge) doubt(m *shell.Machine, tried, instead string) {
+	j.step(Step{Line: m.Line(), Dir: m.Dir(), Does: tried, Verdict: Ask, Why: "it cannot be told before it runs"})
+	j.find(finding{Ask, "what this does cannot be told before it runs", tried, instead})
+}
+
+// maxEntries bounds what globs read.
+const maxEntries = 20_000
+
+// List implements shell.World. Directories that may not be read are not, and a
+// glob that would read too much matches nothing: its pattern stays, and is judged
+// by where it begins.
+func (j *judge) List(dir string) ([]fs.DirEntry, error) {
+	if known, ok := j.seen.dirs[dir]; ok {
+		return known, nil
+	}
+	if j.seen.read > maxEntries {
+		return nil, fs.ErrNotExist
+	}
+	entries, err := j.scope.files().ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	j.seen.read += len(entries)
+	j.seen.dirs[dir] = entries
+	return entries, nil
+}
+
+// Real implements shell.World.
+func (j *judge) Real(path string) string {
+	w := j.resolve("/", path)
+	switch {
+	case w.outside:
+		return mark.Outside
+	case w.unknown:
+		return mark.Any
+	}
+	return w.path
+}

@@ -1,0 +1,73 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"cordon/internal/lease"
+)
+
+// WarrantSchema names the encoding of a warrant.
+const WarrantSchema = "cordon.warrant/1"
+
+// Warrant is what a hook is started with: a sealed lease, and what only the
+// operator's side knows about the machine. It lies where the worker cannot write;
+// the guard believes nothing else.
+type Warrant struct {
+	Schema   string          `json:"schema"`
+	Lease    json.RawMessage `json:"lease"`
+	Hash     string          `json:"hash"`
+	Hosts    []string        `json:"hosts"`             // the operator's checkout and git directory
+	State    string          `json:"state"`             // cordon's own state
+	Private  bool            `json:"private_git"`       // the tree's git state is the worker's alone
+	Confined bool            `json:"confined"`          // it is for a worker in a cell
+	Journal  string          `json:"journal,omitempty"` // where decisions are written, one line each
+}
+
+// NewWarrant is a warrant for a lease.
+func NewWarrant(s lease.Sealed) Warrant {
+	return Warrant{Schema: WarrantSchema, Lease: s.Bytes(), Hash: s.Hash(), Hosts: []string{}}
+}
+
+// ReadWarrant reads a warrant back, strictly.
+func ReadWarrant(b []byte) (Warrant, error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	var w Warrant
+	if err := dec.Decode(&w); err != nil {
+		return Warrant{}, fmt.Errorf("the warrant cannot be read: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Warrant{}, errors.New("the warrant has something after its end")
+	}
+	if w.Schema != WarrantSchema {
+		return Warrant{}, fmt.Errorf("the warrant is a %q, not a %q", w.Schema, WarrantSchema)
+	}
+	return w, nil
+}
+
+// Scope is where the lease of a warrant lets a worker be, now.
+func (w Warrant) Scope(now time.Time) (*Scope, error) {
+	sealed, err := lease.Recall(w.Lease, w.Hash)
+	if err != nil {
+		return nil, err
+	}
+	if sealed.Expired(now) {
+		return nil, fmt.Errorf("the lease of %s has expired", sealed.Lease().ID)
+	}
+	for _, p := range append([]string{w.State}, w.Hosts...) {
+		if !path.IsAbs(p) || path.Clean(p) != p || p == "/" {
+			return nil, fmt.Errorf("the warrant names %q, which is not an absolute, clean path", p)
+		}
+	}
+	l := sealed.Lease()
+	return &Scope{
+		Worktree: l.Worktree, Hosts: w.Hosts, State: w.State, Home: l.Home, Branch: l.Branch, Target: l.Target,
+		Private: w.Private, Confined: w.Confined, Fold: l.Fold, Guard: l.Policy.Guard, Rules: sealed.Rules(),
+	}, nil
+}

@@ -1,0 +1,383 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+
+	"cordon/internal/mark"
+)
+
+// builtin runs a builtin of the shell. Those that are programs as well and only
+// print or compare (echo, printf, test) are left to the World.
+func (m *Machine) builtin(args []string) (flow, bool) {
+	name, rest := args[0], args[1:]
+	switch name {
+	case ":", "true":
+		m.last = Succeeds
+	case "false":
+		m.last = Fails
+	case "cd", "chdir":
+		m.last = m.cd(rest)
+	case "pushd":
+		m.last = m.pushd(rest)
+	case "popd":
+		m.last = m.popd(rest)
+	case "dirs":
+		m.Print(m.dir + " " + strings.Join(m.stack, " ") + "\n")
+	case "pwd":
+		m.last = m.pwd(rest)
+	case "eval":
+		return m.eval(strings.Join(trimDashes(rest), " ")), true
+	case ".", "source":
+		return m.source(rest), true
+	case "exec":
+		return m.exec(rest)
+	case "command", "builtin":
+		return m.commandBuiltin(name, rest)
+	case "exit", "logout":
+		m.last = exitStatus(rest, m.last)
+		return flow{kind: exits}, true
+	case "return":
+		m.last = exitStatus(rest, m.last)
+		return flow{kind: returns}, true
+	case "break":
+		return flow{breaks, count(rest)}, true
+	case "continue":
+		return flow{continues, count(rest)}, true
+	default:
+		return flow{}, m.stateBuiltin(name, rest)
+	}
+	return flow{}, true
+}
+
+// stateBuiltin runs the builtins that change what the shell remembers.
+func (m *Machine) stateBuiltin(name string, rest []string) bool {
+	m.last = Succeeds
+	switch name {
+	case "set":
+		m.setBuiltin(rest)
+	case "shift":
+		m.params = m.params[min(len(m.params), count(rest)):]
+	case "unset":
+		m.unset(rest)
+	case "export", "declare", "typeset", "local", "readonly":
+		at := attributes{export: name == "export", local: name == "local" || name == "declare" || name == "typeset"}
+		for _, w := range rest {
+			m.declareWord(w, &at)
+		}
+	case "alias":
+		m.defineAliases(rest)
+	case "unalias":
+		m.unalias(rest)
+	case "trap":
+		m.trap(rest)
+	case "read":
+		m.last = m.read(rest)
+	case "mapfile", "readarray":
+		m.mapfile(rest)
+	case "getopts":
+		m.last = Unsure
+		if len(rest) > 1 {
+			m.setPlain(rest[1], mark.Atom)
+			m.setPlain("OPTARG", mark.Any)
+		}
+	case "let":
+		for _, x := range rest {
+			m.evaluated(x)
+			if name, _, ok := strings.Cut(x, "="); ok && identifier(name) {
+				m.setPlain(name, mark.Atom)
+			}
+		}
+		m.last = Unsure
+	case "shopt":
+		m.shopt(rest)
+	case "enable":
+		m.enable(rest)
+	case "complete", "bind":
+		m.bound2(rest)
+	case "printf":
+		return m.printfTo(rest)
+	case "hash", "type", "jobs", "bg", "fg", "wait", "disown", "ulimit", "umask", "times", "history", "fc", "compgen", "caller", "suspend", "help", "compopt":
+		m.last = Unsure
+		return m.printing(name, rest)
+	default:
+		m.last = Unsure
+		return false
+	}
+	return true
+}
+
+// printing are builtins whose output matters only when it is used.
+func (m *Machine) printing(name string, rest []string) bool {
+	switch name {
+	case "fc", "history": // they run or write what nobody knows
+		for i, a := range rest {
+			if (a == "-w" || a == "-a" || a == "-r" || a == "-n") && i+1 < len(rest) {
+				m.world.Open(m, rest[i+1], a == "-w" || a == "-a")
+			}
+		}
+		if name == "fc" && len(rest) > 0 {
+			m.world.Doubt(m, "a command from the history")
+		}
+	case "type":
+		m.Print(mark.System)
+	default:
+		m.Print(mark.Any)
+	}
+	return true
+}
+
+func trimDashes(args []string) []string {
+	if len(args) > 0 && args[0] == "--" {
+		return args[1:]
+	}
+	return args
+}
+
+func count(args []string) int {
+	if len(args) == 0 {
+		return 1
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
+}
+
+func exitStatus(args []string, last Status) Status {
+	if len(args) == 0 {
+		return last
+	}
+	if mark.In(args[0]) {
+		return Unsure
+	}
+	return statusOf(strings.Trim(args[0], "0") == "")
+}
+
+// source runs a file in this shell. A file whose text is not known is the
+// project's own script when it is a plain name, and unknown code otherwise.
+func (m *Machine) source(args []string) flow {
+	args = trimDashes(args)
+	m.last = Unsure
+	if len(args) == 0 {
+		return flow{}
+	}
+	m.world.Open(m, args[0], false)
+	code, known := m.Descriptor(args[0])
+	if !known {
+		code, known = m.world.Text(m, args[0])
+	}
+	if !known {
+		return flow{}
+	}
+	params := m.params
+	if len(args) > 1 {
+		m.params = args[1:]
+	}
+	f := m.eval(code)
+	m.params = params
+	if f.kind == returns {
+		f = flow{}
+	}
+	return f
+}
+
+// exec replaces the shell, or redirects it.
+func (m *Machine) exec(args []string) (flow, bool) {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		if args[0] == "--" {
+			args = args[1:]
+			break
+		}
+		if args[0] == "-a" && len(args) > 1 {
+			args = args[1:]
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		m.last = Succeeds
+		return flow{}, true
+	}
+	m.external(args)
+	return flow{kind: exits}, true
+}
+
+// commandBuiltin runs a command past functions and aliases, or says what it is.
+func (m *Machine) commandBuiltin(name string, args []string) (flow, bool) {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && name == "command" {
+		flag := args[0]
+		args = args[1:]
+		if flag == "--" {
+			break
+		}
+		if strings.ContainsAny(flag, "vV") {
+			m.describe(args)
+			return flow{}, true
+		}
+	}
+	if len(args) == 0 {
+		m.last = Succeeds
+		return flow{}, true
+	}
+	return m.plain(args), true
+}
+
+// describe prints where a command is.
+func (m *Machine) describe(args []string) {
+	m.last = Unsure
+	for _, a := range args {
+		if mark.In(a) || strings.Contains(a, "/") {
+			m.Print(a + "\n")
+			continue
+		}
+		m.Print("/usr/bin/" + a + "\n")
+	}
+}
+
+func (m *Machine) setBuiltin(args []string) {
+	for i, a := range args {
+		if a == "--" || a == "-" || len(a) == 0 || a[0] != '-' && a[0] != '+' {
+			if a == "--" || a == "-" {
+				i++
+			}
+			m.params = append([]string{}, args[i:]...)
+			return
+		}
+		on := a[0] == '-'
+		for _, c := range a[1:] {
+			switch c {
+			case 'P':
+				m.options.physical = on
+			case 'a':
+				m.options.export = on
+			case 'f':
+				m.options.noglob = on
+			}
+		}
+		if strings.Contains(a, "o") && i+1 < len(args) {
+			m.named(args[i+1], on)
+			if len(args) == i+2 {
+				return
+			}
+			m.setBuiltin(args[i+2:])
+			return
+		}
+	}
+}
+
+func (m *Machine) named(option string, on bool) {
+	switch option {
+	case "physical":
+		m.options.physical = on
+	case "allexport":
+		m.options.export = on
+	case "noglob":
+		m.options.noglob = on
+	}
+}
+
+func (m *Machine) shopt(args []string) {
+	on := true
+	for _, a := range args {
+		switch a {
+		case "-u":
+			on = false
+		case "globstar":
+			m.options.globstar = on
+		case "nullglob":
+			m.options.nullglob = on
+		case "dotglob":
+			m.options.dotglob = on
+		case "physical", "allexport", "noglob":
+			m.named(a, on)
+		}
+	}
+}
+
+func (m *Machine) unset(args []string) {
+	for _, a := range args {
+		if a == "-f" || a == "-v" || a == "-n" || a == "--" {
+			continue
+		}
+		name, index, _ := strings.Cut(a, "[")
+		m.evaluated(index)
+		delete(m.funcs, name)
+		m.vars[name] = expand.Variable{}
+	}
+}
+
+func (m *Machine) defineAliases(args []string) {
+	for _, a := range args {
+		if name, body, ok := strings.Cut(a, "="); ok {
+			m.aliases[name] = body
+		}
+	}
+}
+
+func (m *Machine) unalias(args []string) {
+	for _, a := range args {
+		if a == "-a" {
+			clear(m.aliases)
+		}
+		delete(m.aliases, a)
+	}
+}
+
+// trap runs its code now, as it may run at any time from here, and again at the
+// end for EXIT.
+func (m *Machine) trap(args []string) {
+	args = trimDashes(args)
+	if len(args) < 2 || args[0] == "-" || args[0] == "" || args[0] == "-p" || args[0] == "-l" {
+		return
+	}
+	m.later(args[0])
+	for _, signal := range args[1:] {
+		if signal == "EXIT" || signal == "0" {
+			m.traps = append(m.traps, args[0])
+		}
+	}
+}
+
+// enable loads builtins from a file.
+func (m *Machine) enable(args []string) {
+	for i, a := range args {
+		if a == "-f" && i+1 < len(args) {
+			m.world.Open(m, args[i+1], false)
+			m.world.Doubt(m, "machine code that the shell loads")
+		}
+	}
+}
+
+// bound2 are complete -C and bind -x, which run code on a key.
+func (m *Machine) bound2(args []string) {
+	for i, a := range args {
+		if (a == "-C" || a == "-x") && i+1 < len(args) {
+			code := args[i+1]
+			if _, after, ok := strings.Cut(code, ":"); ok && a == "-x" {
+				code = strings.Trim(after, ` "'`)
+			}
+			m.later(code)
+		}
+	}
+}
+
+// printfTo is printf -v; other printfs are the World's.
+func (m *Machine) printfTo(args []string) bool {
+	if len(args) < 3 || args[0] != "-v" {
+		m.last = Unsure
+		return false
+	}
+	name, index, _ := strings.Cut(args[1], "[")
+	m.evaluated(index)
+	value := m.capture(func() { m.external(append([]string{"printf"}, args[2:]...)) })
+	m.setPlain(name, value)
+	m.last = Succeeds
+	return true
+}
+
+func identifier(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}

@@ -1,0 +1,144 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// join names a path absolutely, as the shell does: by text. A path that begins
+// with a mark for absolute paths stays as it is.
+func (m *Machine) join(p string) string {
+	if absolute(p) {
+		return p
+	}
+	return m.dir + "/" + p
+}
+
+func absolute(p string) bool {
+	if strings.HasPrefix(p, "/") {
+		return true
+	}
+	for _, k := range []string{mark.Any, mark.Scratch, mark.System, mark.Outside, mark.Inside} {
+		if strings.HasPrefix(p, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// cd changes the directory.
+func (m *Machine) cd(args []string) Status {
+	physical := m.options.physical
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		if args[0] == "--" {
+			args = args[1:]
+			break
+		}
+		if i := strings.LastIndexAny(args[0], "LP"); i > 0 {
+			physical = args[0][i] == 'P'
+		}
+		args = args[1:]
+	}
+	target := m.whole("HOME")
+	switch {
+	case len(args) > 1: // bash refuses; other shells replace text in the path
+		m.enter(m.join(args[1]), physical)
+		return Unsure
+	case len(args) == 1 && args[0] == "-":
+		target = m.whole("OLDPWD")
+		if _, moved := m.vars["OLDPWD"]; !moved {
+			return Unsure // nowhere to go back to
+		}
+	case len(args) == 1 && args[0] == "":
+		return Succeeds
+	case len(args) == 1:
+		target = args[0]
+		m.searched(target)
+	}
+	m.enter(m.join(target), physical)
+	return Unsure
+}
+
+// searched looks where CDPATH may lead. Which of its directories has the name is
+// only known to the disk, so each counts.
+func (m *Machine) searched(target string) {
+	v, ok := m.vars["CDPATH"]
+	if !ok || absolute(target) || target == "." || target == ".." || strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") {
+		return
+	}
+	for _, dir := range strings.Split(v.String(), ":") {
+		if dir != "" {
+			m.world.Enter(m, clean(m.join(dir)+"/"+target))
+		}
+	}
+}
+
+// enter changes to a directory that is named absolutely.
+func (m *Machine) enter(dir string, physical bool) {
+	if physical {
+		dir = m.world.Real(dir)
+	}
+	dir = clean(dir)
+	m.world.Enter(m, dir)
+	m.vars["OLDPWD"] = text(m.dir)
+	m.dir = dir
+}
+
+// pushd, popd and dirs.
+func (m *Machine) pushd(args []string) Status {
+	args = withoutFlags(args)
+	if len(args) == 0 {
+		if len(m.stack) == 0 {
+			return Fails
+		}
+		was := m.dir
+		m.enter(m.stack[0], m.options.physical)
+		m.stack[0] = was
+		return Succeeds
+	}
+	if strings.HasPrefix(args[0], "+") || len(args[0]) > 1 && args[0][0] == '-' {
+		for _, d := range m.stack { // a rotation: any of them
+			m.enter(d, m.options.physical)
+		}
+		return Unsure
+	}
+	m.stack = append([]string{m.dir}, m.stack...)
+	m.enter(m.join(args[0]), m.options.physical)
+	m.Print(m.dir + "\n")
+	return Unsure
+}
+
+func (m *Machine) popd(args []string) Status {
+	if len(m.stack) == 0 {
+		return Fails
+	}
+	m.enter(m.stack[0], m.options.physical)
+	m.stack = m.stack[1:]
+	return Succeeds
+}
+
+func withoutFlags(args []string) []string {
+	for len(args) > 0 && args[0] == "-n" {
+		args = args[1:]
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	return args
+}
+
+// pwd prints the directory.
+func (m *Machine) pwd(args []string) Status {
+	dir := m.dir
+	physical := m.options.physical
+	for _, a := range args {
+		physical = physical && a != "-L" || a == "-P"
+	}
+	if physical {
+		dir = m.world.Real(dir)
+	}
+	m.Print(path.Clean(dir) + "\n")
+	return Succeeds
+}

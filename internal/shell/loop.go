@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"reflect"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"cordon/internal/mark"
+)
+
+// turn runs the body of a loop once, and says whether the loop is left.
+func (m *Machine) turn(body []*syntax.Stmt) (flow, bool) {
+	f := m.list(body)
+	switch f.kind {
+	case breaks, continues:
+		if f.loops > 1 {
+			return flow{f.kind, f.loops - 1}, true
+		}
+		return flow{}, f.kind == breaks
+	case onward:
+		return f, false
+	}
+	return f, true
+}
+
+// while runs a loop. A condition that is not known holds once; one that holds
+// for ever is followed until the loop's variables repeat, and where they never
+// do, they are taken for unknown.
+func (m *Machine) while(c *syntax.WhileClause) flow {
+	doubted := false
+	for n := 0; ; n++ {
+		before := m.snapshot()
+		if f := m.list(c.Cond); f.kind != onward {
+			return f
+		}
+		unsure := m.last == Unsure
+		if unsure && n > 1 {
+			break
+		}
+		if m.holds(c.WhilePos) == c.Until {
+			break
+		}
+		f, left := m.turn(c.Do)
+		if left {
+			return f
+		}
+		if same := before.equal(m); same || doubted {
+			break
+		}
+		if n == maxTurns {
+			m.forget(before)
+			doubted = true
+		}
+	}
+	m.last = Succeeds
+	return flow{}
+}
+
+// snapshot is what a loop's next turn depends on.
+type snapshot struct {
+	vars map[string]expand.Variable
+	dir  string
+	read int
+}
+
+func (m *Machine) snapshot() snapshot {
+	vars := make(map[string]expand.Variable, len(m.vars))
+	for name, v := range m.vars {
+		vars[name] = v
+	}
+	m.run.grow(m, 16*len(vars))
+	return snapshot{vars, m.dir, m.position()}
+}
+
+// position is how far the input was read.
+func (m *Machine) position() int {
+	if s, ok := m.fds[0]; ok {
+		return s.at
+	}
+	return 0
+}
+
+func (s snapshot) equal(m *Machine) bool {
+	return s.dir == m.dir && s.read == m.position() && reflect.DeepEqual(s.vars, m.vars)
+}
+
+// forget makes unknown what a loop changes.
+func (m *Machine) forget(before snapshot) {
+	for name, v := range m.vars {
+		if !reflect.DeepEqual(v, before.vars[name]) {
+			m.setPlain(name, mark.Any)
+		}
+	}
+}
+
+func (m *Machine) forLoop(c *syntax.ForClause) flow {
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		return m.each(loop, c)
+	case *syntax.CStyleLoop:
+		return m.count(loop, c)
+	}
+	return flow{}
+}
+
+// each runs a loop over words.
+func (m *Machine) each(loop *syntax.WordIter, c *syntax.ForClause) flow {
+	words := m.params
+	if loop.InPos.IsValid() || len(loop.Items) > 0 {
+		words = m.fields(loop.Items...)
+	}
+	m.last = Succeeds
+	for _, w := range words {
+		if c.Select {
+			m.setPlain("REPLY", mark.Any)
+		}
+		m.setPlain(loop.Name.Value, w)
+		if f, left := m.turn(c.Do); left {
+			return f
+		}
+	}
+	return flow{}
+}
+
+// count runs for ((…)).
+func (m *Machine) count(loop *syntax.CStyleLoop, c *syntax.ForClause) flow {
+	m.arithm(loop.Init)
+	for n := 0; ; n++ {
+		if loop.Cond != nil {
+			v, known := m.arithm(loop.Cond)
+			if !known && n > 0 || known && v == 0 {
+				break
+			}
+		}
+		before := m.snapshot()
+		if f, left := m.turn(c.Do); left {
+			return f
+		}
+		m.arithm(loop.Post)
+		if n == maxTurns {
+			m.forget(before)
+			return m.list(c.Do)
+		}
+	}
+	m.last = Succeeds
+	return flow{}
+}
+
+// cases runs case … esac. A pattern matches, does not, or may.
+func (m *Machine) cases(c *syntax.CaseClause) flow {
+	word := m.literal(c.Word)
+	m.last = Succeeds
+	through := false // ;& enters the next body
+	for _, item := range c.Items {
+		if !through && !m.anyMatches(word, item) {
+			continue
+		}
+		if f := m.list(item.Stmts); f.kind != onward {
+			return f
+		}
+		switch item.Op {
+		case syntax.Fallthrough:
+			through = true
+		case syntax.Resume, syntax.ResumeKorn:
+			through = false
+		default:
+			return flow{}
+		}
+	}
+	return flow{}
+}
+
+func (m *Machine) anyMatches(word string, item *syntax.CaseItem) bool {
+	for _, p := range item.Patterns {
+		m.last = matches(m.pattern(p), word)
+		if m.holds(p.Pos()) {
+			return true
+		}
+	}
+	m.last = Succeeds
+	return false
+}

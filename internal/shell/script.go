@@ -1,0 +1,80 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// read parses a script. Length and nesting are bounded first: the parser's time
+// grows with the square of open brackets, and its stack with their number.
+func (r *run) read(script string) (*syntax.File, error) {
+	if f, ok := r.parsed[script]; ok {
+		return f, nil
+	}
+	if len(script) > maxText {
+		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrBudget, maxText)
+	}
+	if deepest(script) > maxOpen {
+		return nil, fmt.Errorf("%w: it opens more than %d brackets", ErrBudget, maxOpen)
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrSyntax, strings.TrimPrefix(err.Error(), "1:1: "))
+	}
+	r.parsed[script] = f
+	return f, nil
+}
+
+// deepest is the number of brackets that are open at once, quoted ones included.
+// Backquotes do not nest without backslashes, whose number doubles.
+func deepest(script string) int {
+	open, most := 0, 0
+	for i := range len(script) {
+		switch script[i] {
+		case '(', '{', '[':
+			open++
+			most = max(most, open)
+		case ')', '}', ']':
+			open = max(0, open-1)
+		}
+	}
+	return most
+}
+
+// parse reads code that a script makes: eval, sh -c. What cannot be parsed is
+// doubtful, and nothing is run.
+func (m *Machine) parse(code string) *syntax.File {
+	m.run.grow(m, len(code))
+	f, err := m.run.read(code)
+	if err != nil {
+		m.world.Doubt(m, "code that "+unparsed(err))
+		return nil
+	}
+	return f
+}
+
+func unparsed(err error) string {
+	return "cannot be judged (" + err.Error() + ")"
+}
+
+// program runs a whole script, with its traps.
+func (m *Machine) program(f *syntax.File) {
+	m.stmts(f, f.Stmts)
+	traps := m.traps
+	m.traps = nil
+	for _, code := range traps {
+		if t := m.parse(code); t != nil {
+			m.stmts(t, t.Stmts)
+		}
+	}
+}
+
+// stmts runs statements of a file.
+func (m *Machine) stmts(f *syntax.File, list []*syntax.Stmt) flow {
+	outer := m.run.code
+	m.run.code = f
+	defer func() { m.run.code = outer }()
+	return m.list(list)
+}

@@ -1,0 +1,208 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// flow is how a statement ended: normally, or by leaving something.
+type flow struct {
+	kind  leaving
+	loops int // how many loops break and continue are about
+}
+
+type leaving int
+
+const (
+	onward leaving = iota
+	breaks
+	continues
+	returns
+	exits
+)
+
+// list runs statements one after the other.
+func (m *Machine) list(list []*syntax.Stmt) flow {
+	for _, s := range list {
+		if f := m.stmt(s); f.kind != onward {
+			return f
+		}
+	}
+	return flow{}
+}
+
+// stmt runs one statement with its redirections.
+func (m *Machine) stmt(s *syntax.Stmt) flow {
+	m.run.step()
+	outer := m.line
+	m.line = s
+	defer func() { m.line = outer }()
+	n := m
+	if s.Background || s.Coprocess || s.Disown {
+		n = m.fork()
+		n.out = &sink{}
+	}
+	undo := n.redirect(s.Redirs, persistent(s))
+	f := n.command(s.Cmd, s)
+	undo()
+	if s.Background || s.Coprocess {
+		m.last = Succeeds
+		return flow{}
+	}
+	if s.Negated {
+		m.last = m.last.not()
+	}
+	return f
+}
+
+// persistent recognises exec with nothing but redirections, which stay.
+func persistent(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) == 1 && c.Args[0].Lit() == "exec"
+}
+
+// command runs a command of any kind.
+func (m *Machine) command(c syntax.Command, s *syntax.Stmt) flow {
+	switch c := c.(type) {
+	case nil: // redirections only
+		m.last = Succeeds
+	case *syntax.CallExpr:
+		return m.call(c)
+	case *syntax.Block:
+		return m.list(c.Stmts)
+	case *syntax.Subshell:
+		m.sub(func(n *Machine) { n.list(c.Stmts) })
+	case *syntax.BinaryCmd:
+		return m.binary(c)
+	case *syntax.IfClause:
+		return m.branch(c)
+	case *syntax.CaseClause:
+		return m.cases(c)
+	case *syntax.WhileClause:
+		return m.while(c)
+	case *syntax.ForClause:
+		return m.forLoop(c)
+	case *syntax.FuncDecl:
+		m.define(c)
+	case *syntax.DeclClause:
+		m.declare(c)
+	case *syntax.TestClause:
+		m.last = m.test(c.X)
+	case *syntax.ArithmCmd:
+		n, known := m.arithm(c.X)
+		m.last = arithmStatus(n, known)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			n, known := m.arithm(x)
+			m.last = arithmStatus(n, known)
+		}
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return m.stmt(c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		m.coproc(c)
+	default:
+		m.inner(c)
+		m.world.Doubt(m, "a construct of the shell that is not understood")
+	}
+	return flow{}
+}
+
+func arithmStatus(n int, known bool) Status {
+	if !known {
+		return Unsure
+	}
+	return statusOf(n != 0)
+}
+
+// sub runs f in a subshell.
+func (m *Machine) sub(f func(*Machine)) {
+	n := m.fork()
+	f(n)
+	traps := n.traps
+	n.traps = nil
+	for _, code := range traps {
+		n.later(code)
+	}
+	m.last = n.last
+}
+
+// holds says whether a command succeeded; where that is not known, this run
+// chooses.
+func (m *Machine) holds(at syntax.Pos) bool {
+	switch m.last {
+	case Succeeds:
+		return true
+	case Fails:
+		return false
+	}
+	ok := m.run.decide(at)
+	m.last = statusOf(ok)
+	return ok
+}
+
+func (m *Machine) binary(c *syntax.BinaryCmd) flow {
+	switch c.Op {
+	case syntax.AndStmt, syntax.OrStmt:
+		if f := m.stmt(c.X); f.kind != onward {
+			return f
+		}
+		if m.holds(c.OpPos) == (c.Op == syntax.AndStmt) {
+			return m.stmt(c.Y)
+		}
+		return flow{}
+	}
+	return m.pipe(c)
+}
+
+// pipe runs a pipeline: each side in a subshell of its own. |& joins the errors,
+// whose text is not known anyway.
+func (m *Machine) pipe(c *syntax.BinaryCmd) flow {
+	left := m.fork()
+	text := left.capture(func() { left.stmt(c.X) })
+	right := m.fork()
+	right.fds[0] = &Stream{text: text}
+	right.stmt(c.Y)
+	m.last = right.last
+	return flow{}
+}
+
+func (m *Machine) branch(c *syntax.IfClause) flow {
+	for ; c != nil; c = c.Else {
+		if len(c.Cond) == 0 { // else
+			return m.list(c.Then)
+		}
+		if f := m.list(c.Cond); f.kind != onward {
+			return f
+		}
+		if m.holds(c.Position) {
+			return m.list(c.Then)
+		}
+	}
+	m.last = Succeeds
+	return flow{}
+}
+
+// coproc runs beside the shell; what it reads is not known.
+func (m *Machine) coproc(c *syntax.CoprocClause) {
+	name := "COPROC"
+	if c.Name != nil {
+		name = m.literal(c.Name)
+	}
+	n := m.fork()
+	n.fds[0] = unknownStream()
+	n.capture(func() { n.stmt(c.Stmt) })
+	m.setPlain(name, "63")
+	m.last = Succeeds
+}
+
+// define remembers a function.
+func (m *Machine) define(c *syntax.FuncDecl) {
+	m.last = Succeeds
+	if c.Name != nil {
+		m.funcs[c.Name.Value] = c.Body
+	}
+	for _, name := range c.Names {
+		m.funcs[name.Value] = c.Body
+	}
+}

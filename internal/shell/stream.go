@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// Stream is text on its way into a command. Those who share a descriptor share
+// how far it was read.
+type Stream struct {
+	text string
+	at   int
+}
+
+func (s *Stream) rest() string { return s.text[s.at:] }
+
+// line takes the next line.
+func (s *Stream) line(delim string) (string, bool) {
+	rest := s.rest()
+	if rest == "" {
+		return "", false
+	}
+	line, _, found := strings.Cut(rest, delim)
+	s.at += len(line)
+	if found {
+		s.at += len(delim)
+	}
+	return line, true
+}
+
+// sink is where text goes: to whoever captures it, into a file, or nowhere.
+type sink struct {
+	text *strings.Builder // captured
+	file string
+	add  bool
+	null bool
+}
+
+func (s *sink) write(m *Machine, text string) {
+	if s == nil || s.null || text == "" || s.text == nil {
+		return
+	}
+	if s.text.Len()+len(text) > maxText {
+		text = mark.Any
+	}
+	m.run.grow(m, len(text))
+	s.text.WriteString(text)
+}
+
+// capture runs f with its output collected.
+func (m *Machine) capture(f func()) string {
+	outer := m.out
+	m.out = &sink{text: &strings.Builder{}}
+	f()
+	text := m.out.text.String()
+	m.out = outer
+	return text
+}
+
+// descriptorOf is the number behind a name of a descriptor.
+func descriptorOf(path string) (int, bool) {
+	switch path {
+	case "/dev/stdin", "-":
+		return 0, true
+	case "/dev/stdout":
+		return 1, true
+	case "/dev/stderr":
+		return 2, true
+	}
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if rest, ok := strings.CutPrefix(path, dir); ok {
+			n, err := strconv.Atoi(rest)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,144 @@
+package shell
+
+import (
+	"regexp"
+	"strconv"
+
+	"mvdan.cc/sh/v3/pattern"
+	"mvdan.cc/sh/v3/syntax"
+
+	"cordon/internal/mark"
+)
+
+// matches says whether a word matches a pattern.
+func matches(pat, word string) Status {
+	if pat == "*" {
+		return Succeeds
+	}
+	if mark.In(pat) || mark.In(word) {
+		return Unsure
+	}
+	expr, err := pattern.Regexp(pat, pattern.EntireString|pattern.ExtendedOperators)
+	if err != nil {
+		return Unsure
+	}
+	rx, err := regexp.Compile(expr)
+	if err != nil {
+		return Unsure
+	}
+	return statusOf(rx.MatchString(word))
+}
+
+// test evaluates [[ … ]].
+func (m *Machine) test(x syntax.TestExpr) Status {
+	switch x := x.(type) {
+	case *syntax.Word:
+		return known(m.literal(x), func(s string) bool { return s != "" })
+	case *syntax.ParenTest:
+		return m.test(x.X)
+	case *syntax.UnaryTest:
+		return m.unary(x)
+	case *syntax.BinaryTest:
+		return m.compare(x)
+	}
+	m.inner(x)
+	return Unsure
+}
+
+func known(s string, f func(string) bool) Status {
+	if mark.In(s) {
+		return Unsure
+	}
+	return statusOf(f(s))
+}
+
+func (m *Machine) unary(x *syntax.UnaryTest) Status {
+	switch x.Op {
+	case syntax.TsNot:
+		return m.test(x.X).not()
+	case syntax.TsEmpStr, syntax.TsNempStr:
+		s := m.test(x.X) // whether it is not empty
+		if x.Op == syntax.TsEmpStr {
+			return s.not()
+		}
+		return s
+	case syntax.TsOptSet, syntax.TsVarSet, syntax.TsRefVar, syntax.TsFdTerm:
+		if w, ok := x.X.(*syntax.Word); ok {
+			m.evaluated(m.literal(w))
+		}
+		return Unsure
+	}
+	if w, ok := x.X.(*syntax.Word); ok {
+		m.world.Open(m, m.literal(w), false)
+	}
+	return Unsure
+}
+
+func (m *Machine) compare(x *syntax.BinaryTest) Status {
+	switch x.Op {
+	case syntax.AndTest, syntax.OrTest:
+		return m.both(x)
+	}
+	left, lok := x.X.(*syntax.Word)
+	right, rok := x.Y.(*syntax.Word)
+	if !lok || !rok {
+		m.inner(x)
+		return Unsure
+	}
+	a := m.literal(left)
+	switch x.Op {
+	case syntax.TsMatchShort, syntax.TsMatch:
+		return matches(m.pattern(right), a)
+	case syntax.TsNoMatch:
+		return matches(m.pattern(right), a).not()
+	case syntax.TsReMatch:
+		m.literal(right)
+		m.setPlain("BASH_REMATCH", mark.Any)
+		return Unsure
+	case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
+		m.world.Open(m, a, false)
+		m.world.Open(m, m.literal(right), false)
+		return Unsure
+	}
+	return m.numbers(x.Op, a, m.literal(right))
+}
+
+func (m *Machine) both(x *syntax.BinaryTest) Status {
+	a, b := m.test(x.X), m.test(x.Y)
+	decides := Fails
+	if x.Op == syntax.OrTest {
+		decides = Succeeds
+	}
+	switch {
+	case a == decides || b == decides:
+		return decides
+	case a == Unsure || b == Unsure:
+		return Unsure
+	}
+	return decides.not()
+}
+
+func (m *Machine) numbers(op syntax.BinTestOperator, a, b string) Status {
+	m.evaluated(a)
+	m.evaluated(b)
+	x, err1 := strconv.Atoi(a)
+	y, err2 := strconv.Atoi(b)
+	if err1 != nil || err2 != nil {
+		return Unsure
+	}
+	switch op {
+	case syntax.TsEql:
+		return statusOf(x == y)
+	case syntax.TsNeq:
+		return statusOf(x != y)
+	case syntax.TsLeq:
+		return statusOf(x <= y)
+	case syntax.TsGeq:
+		return statusOf(x >= y)
+	case syntax.TsLss:
+		return statusOf(x < y)
+	case syntax.TsGtr:
+		return statusOf(x > y)
+	}
+	return Unsure
+}

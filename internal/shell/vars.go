@@ -1,0 +1,207 @@
+package shell
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+
+	"cordon/internal/mark"
+)
+
+// environ is a machine as the expansion of words sees it.
+type environ struct {
+	m *Machine
+	// absent are names that count as unset for this word: what a default is
+	// given for is most likely not set.
+	absent map[string]bool
+}
+
+var _ expand.WriteEnviron = environ{}
+
+// Get never says that a variable is unset unless the script made it so: what the
+// script did not set comes from an environment that nobody here knows.
+func (e environ) Get(name string) expand.Variable {
+	if v, ok := e.m.vars[name]; ok {
+		return v
+	}
+	if v, ok := e.m.special(name); ok {
+		return v
+	}
+	if e.absent[name] {
+		return expand.Variable{}
+	}
+	return text(given(name))
+}
+
+// Each is for ${!prefix@} only.
+func (e environ) Each(f func(string, expand.Variable) bool) {
+	for name, v := range e.m.vars {
+		if !f(name, v) {
+			return
+		}
+	}
+}
+
+// Set is for ${x:=y} and for arithmetic.
+func (e environ) Set(name string, v expand.Variable) error {
+	e.m.set(name, v)
+	return nil
+}
+
+func text(s string) expand.Variable {
+	return expand.Variable{Set: true, Kind: expand.String, Str: s}
+}
+
+// special are the shell's own parameters.
+func (m *Machine) special(name string) (expand.Variable, bool) {
+	switch name {
+	case "@", "*":
+		return expand.Variable{Set: true, Kind: expand.Indexed, List: m.params}, true
+	case "#":
+		return text(strconv.Itoa(len(m.params))), true
+	case "0":
+		return text(m.zero), true
+	case "PWD":
+		return text(m.dir), true
+	case "OLDPWD":
+		return text(mark.Any), true
+	case "IFS":
+		return text(" \t\n"), true
+	case "DIRSTACK":
+		return expand.Variable{Set: true, Kind: expand.Indexed, List: append([]string{m.dir}, m.stack...)}, true
+	case "HOME +":
+		return text(m.dir), true
+	case "HOME -":
+		return e2(m, "OLDPWD"), true
+	}
+	if user, ok := strings.CutPrefix(name, "HOME "); ok {
+		return text(homeOf(user)), true
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		if n >= 1 && n <= len(m.params) {
+			return text(m.params[n-1]), true
+		}
+		return expand.Variable{}, true
+	}
+	return expand.Variable{}, false
+}
+
+func e2(m *Machine, name string) expand.Variable { return environ{m: m}.Get(name) }
+
+// homeOf is the home of another user. Where it really is does not matter: it is
+// not the worktree.
+func homeOf(user string) string {
+	if user == "root" {
+		return "/root"
+	}
+	return "/home/" + user
+}
+
+// given is what is known of a variable that the script did not set.
+func given(name string) string {
+	switch name {
+	case "?", "$", "!", "-", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME",
+		"HOSTNAME", "USER", "LOGNAME", "USERNAME", "LANG", "LC_ALL", "TERM", "OSTYPE", "HOSTTYPE", "MACHTYPE", "BASH_VERSION", "SHLVL", "COLUMNS", "LINES",
+		"OPTIND", "REPLY_STATUS", "SHELLOPTS", "GROUPS":
+		return mark.Atom
+	case "SHELL", "BASH":
+		return "/bin/bash"
+	case "PATH":
+		return "/usr/local/bin:/usr/bin:/bin"
+	case "TMPDIR", "TMP", "TEMP":
+		return "/tmp"
+	}
+	return mark.Any
+}
+
+// set changes a variable as an assignment does.
+func (m *Machine) set(name string, v expand.Variable) {
+	old, had := m.vars[name]
+	for range 16 { // references to references
+		if !had || old.Kind != expand.NameRef || v.Kind == expand.NameRef {
+			break
+		}
+		name = old.Str
+		old, had = m.vars[name]
+	}
+	if v.Kind == expand.KeepValue {
+		exported, local := v.Exported || old.Exported, v.Local || old.Local
+		if !had {
+			old = environ{m: m}.Get(name)
+		}
+		v = old
+		v.Exported, v.Local = exported, local
+	} else {
+		v.Exported = v.Exported || old.Exported || m.options.export
+	}
+	m.run.grow(m, size(v))
+	if len(v.Str) > maxText {
+		m.run.stop("its values grow without end")
+	}
+	m.vars[name] = v
+	m.announce(name, v)
+}
+
+func size(v expand.Variable) int {
+	n := len(v.Str) + 16
+	for _, s := range v.List {
+		n += len(s) + 16
+	}
+	return n
+}
+
+func (m *Machine) setPlain(name, value string) { m.set(name, text(value)) }
+
+// announce runs what the shell would run because of a variable's value.
+func (m *Machine) announce(name string, v expand.Variable) {
+	switch name {
+	case "PROMPT_COMMAND":
+		m.later(v.String())
+	case "PS0", "PS1", "PS2", "PS4":
+		if strings.ContainsAny(v.String(), "$`") {
+			m.later(": " + `"` + v.String() + `"`)
+		}
+	}
+}
+
+// later runs code that the shell may run at another time: what it does counts,
+// what it does to the shell's state is lost.
+func (m *Machine) later(code string) {
+	n := m.fork()
+	m.deeper(n)
+	if f := n.parse(code); f != nil {
+		n.capture(func() { n.stmts(f, f.Stmts) })
+	}
+}
+
+// scope begins the variables of a function; what it returns ends them.
+func (m *Machine) scope() func() {
+	m.locals = append(m.locals, map[string]expand.Variable{})
+	return func() {
+		hidden := m.locals[len(m.locals)-1]
+		m.locals = m.locals[:len(m.locals)-1]
+		for name, v := range hidden {
+			if v.Declared() {
+				m.vars[name] = v
+			} else {
+				delete(m.vars, name)
+			}
+		}
+	}
+}
+
+// local makes a variable the current function's own.
+func (m *Machine) local(name string) {
+	if len(m.locals) == 0 {
+		return
+	}
+	hidden := m.locals[len(m.locals)-1]
+	if _, ok := hidden[name]; !ok {
+		hidden[name] = m.vars[name]
+	}
+}
+
+// String is for debugging.
+func (m *Machine) String() string { return fmt.Sprintf("shell in %s", m.dir) }
