@@ -23,9 +23,10 @@ func (a *app) policyCommand() *cobra.Command {
 		Use:   "policy",
 		Short: "Show the policy that holds, its schema, or check a file",
 		Long: `A policy says what one worker may do: where it may write, what it may read and
-reach, how long it may take, and which commands must pass before its result
-lands. It is a YAML file, cordon.yaml at the top of the repository, read from the
-base commit of a run and never from a worker's tree.
+reach, how long it may take, how strictly its tool calls are judged, and which
+commands must pass before its result lands. It is a YAML file, cordon.yaml at the
+top of the repository, read from the base commit of a run and never from a
+worker's tree.
 
 A key that is missing has its default. A list that is there and empty allows
 nothing. Anything that cannot be understood is an error, never a default.`,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"sort"
 	"strings"
 )
 
@@ -14,25 +13,31 @@ type ID string
 
 func (id ID) check() error {
 	a, b, ok := strings.Cut(string(id), "-")
-	if !ok || !known(qualities, a) || !known(animals, b) {
+	if !ok || !listed(qualities, a) || !listed(animals, b) {
 		return fmt.Errorf("%q is not a worker's name", string(id))
 	}
 	return nil
 }
 
-func known(words []string, w string) bool {
-	i := sort.SearchStrings(words, w)
-	return i < len(words) && words[i] == w
+// listed looks w up in a text of words.
+func listed(text, w string) bool {
+	for word := range strings.FieldsSeq(text) {
+		if word == w {
+			return true
+		}
+	}
+	return false
 }
 
 // NewID draws a name that taken does not have.
 func NewID(taken func(ID) bool) (ID, error) {
+	first, second := strings.Fields(qualities), strings.Fields(animals)
 	for range 1000 {
-		a, err := pick(qualities)
+		a, err := pick(first)
 		if err != nil {
 			return "", err
 		}
-		b, err := pick(animals)
+		b, err := pick(second)
 		if err != nil {
 			return "", err
 		}
@@ -51,8 +56,9 @@ func pick(words []string) (string, error) {
 	return words[n.Int64()], nil
 }
 
-// Both lists are sorted, and no word is a prefix of another of its list.
-var qualities = strings.Fields(`
+// Both lists are sorted, and no word is a prefix of another of its list. They stay
+// texts, because a program that only reads a lease draws no name.
+const qualities = `
 able agile airy alert amber ample azure balmy bold brave breezy brief bright
 brisk bronze calm candid chief civil clear clever cobalt coral cosmic crisp
 curious dapper daring deft dense eager early earnest easy elder epic even exact
@@ -64,9 +70,9 @@ quiet rapid ready regal robust rosy royal ruby sage scarlet serene sharp silent
 silver simple sincere smart snug sober solar solid sonic sparse stable steady
 stern stoic sturdy subtle sunny swift teal tender tidy timely topaz tranquil
 trusty upbeat valiant velvet vivid warm wary watchful witty worthy young zesty
-`)
+`
 
-var animals = strings.Fields(`
+const animals = `
 adder albatross alpaca antelope badger barbet bear beaver beetle bison bobcat
 buffalo camel caribou cheetah cicada cobra condor cougar coyote crane cricket
 crow curlew deer dingo dolphin donkey dove eagle egret eland falcon ferret finch
@@ -79,4 +85,4 @@ panther parrot pelican penguin pheasant pika plover pony puffin puma quail
 rabbit raccoon raven robin salmon seal shark shrew skylark sloth snipe sparrow
 squid starling stoat stork swallow swan tapir tern tiger toad toucan trout
 turtle viper vole walrus weasel whale wolf wombat wren yak zebra
-`)
+`

@@ -56,8 +56,8 @@ const (
 	Layered Tree = "overlay" // copied on write, above a checkout that many share
 )
 
-// Sealed is a lease with its canonical bytes and their SHA-256. Only Seal and
-// Open make one.
+// Sealed is a lease with its canonical bytes and their SHA-256. Only Seal, Open
+// and Recall make one.
 type Sealed struct {
 	lease Lease
 	bytes []byte
@@ -100,14 +100,15 @@ func (s Sealed) Expired(now time.Time) bool { return !now.Before(s.lease.Expires
 func Seal(l Lease) (Sealed, error) {
 	l.Schema = Schema
 	l.Created, l.Expires = l.Created.UTC(), l.Expires.UTC()
-	for _, check := range checks {
-		if err := check(l); err != nil {
-			return Sealed{}, fmt.Errorf("lease %s: %w", l.ID, err)
-		}
+	if err := l.check(); err != nil {
+		return Sealed{}, err
 	}
-	rules, err := policy.Compile(l.effective(), policy.Location{Worktree: l.Worktree, Home: l.Home, Fold: l.Fold})
-	if err != nil {
+	if err := l.Policy.Validate(); err != nil {
 		return Sealed{}, fmt.Errorf("lease %s: %w", l.ID, err)
+	}
+	rules, err := l.compile()
+	if err != nil {
+		return Sealed{}, err
 	}
 	b, err := encode(l)
 	if err != nil {
@@ -117,6 +118,25 @@ func Seal(l Lease) (Sealed, error) {
 	s := Sealed{lease: l, bytes: b, hash: hex.EncodeToString(sum[:]), rules: rules}
 	s.lease = s.Lease() // the caller keeps slices of l
 	return s, nil
+}
+
+// check holds the terms to what a lease may say, but for its policy.
+func (l Lease) check() error {
+	for _, check := range checks {
+		if err := check(l); err != nil {
+			return fmt.Errorf("lease %s: %w", l.ID, err)
+		}
+	}
+	return nil
+}
+
+// compile makes the rules that hold for the worktree.
+func (l Lease) compile() (policy.Rules, error) {
+	rules, err := policy.Compile(l.effective(), policy.Location{Worktree: l.Worktree, Home: l.Home, Fold: l.Fold})
+	if err != nil {
+		return policy.Rules{}, fmt.Errorf("lease %s: %w", l.ID, err)
+	}
+	return rules, nil
 }
 
 // effective is the policy with what the host adds to its denies.
@@ -129,15 +149,9 @@ func (l Lease) effective() policy.Policy {
 // Open reads a sealed lease back and refuses it unless its bytes are canonical
 // and have the given hash.
 func Open(b []byte, hash string) (Sealed, error) {
-	sum := sha256.Sum256(b)
-	if hex.EncodeToString(sum[:]) != hash {
-		return Sealed{}, errors.New("the lease does not have the hash it was sealed with")
-	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	var l Lease
-	if err := dec.Decode(&l); err != nil {
-		return Sealed{}, fmt.Errorf("the lease cannot be read: %w", err)
+	l, err := decode(b, hash)
+	if err != nil {
+		return Sealed{}, err
 	}
 	s, err := Seal(l)
 	if err != nil {
@@ -147,6 +161,28 @@ func Open(b []byte, hash string) (Sealed, error) {
 		return Sealed{}, errors.New("the lease is not in canonical form")
 	}
 	return s, nil
+}
+
+// decode reads the bytes that have the hash. They hold one lease, of this schema,
+// with no field that is not known, and nothing after it.
+func decode(b []byte, hash string) (Lease, error) {
+	sum := sha256.Sum256(b)
+	if hex.EncodeToString(sum[:]) != hash {
+		return Lease{}, errors.New("the lease does not have the hash it was sealed with")
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	var l Lease
+	if err := dec.Decode(&l); err != nil {
+		return Lease{}, fmt.Errorf("the lease cannot be read: %w", err)
+	}
+	if dec.InputOffset() != int64(len(b)) {
+		return Lease{}, errors.New("something follows the lease")
+	}
+	if l.Schema != Schema {
+		return Lease{}, fmt.Errorf("the lease is in the form %q, not %s", l.Schema, Schema)
+	}
+	return l, nil
 }
 
 func encode(l Lease) ([]byte, error) {
@@ -198,7 +234,6 @@ var checks = []func(Lease) error{
 		}
 		return nil
 	},
-	func(l Lease) error { return l.Policy.Validate() },
 	func(l Lease) error {
 		if l.Tree != Plain && (l.Tree != Layered || l.Adopted || l.Policy.Isolation == policy.None) {
 			return fmt.Errorf("a worktree of the kind %q cannot be had here", l.Tree)

@@ -4,22 +4,48 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"cordon/internal/policy"
 )
 
-// A lease from before there were filesystem.outside and limits.files is opened
-// as it was sealed, and denies.
+// A lease from before there were filesystem.outside, limits.files and guard is
+// opened as it was sealed, denies and enforces.
 func TestOlderLease(t *testing.T) {
 	t.Parallel()
 	s := seal(t, sample())
-	older := []byte(strings.Replace(string(s.Bytes()), `,"outside":"deny"`, "", 1))
-	if bytes.Equal(older, s.Bytes()) || bytes.Contains(older, []byte(`"files"`)) {
-		t.Fatalf("not the older form: %s", older)
+	text := string(s.Bytes())
+	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`} {
+		if !strings.Contains(text, added) {
+			t.Fatalf("no %s in %s", added, text)
+		}
+		text = strings.Replace(text, added, "", 1)
+		openOlder(t, []byte(text))
 	}
-	got, err := Open(older, hashOf(older))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Lease().Policy.Filesystem.Outside.Captures() || !bytes.Equal(got.Bytes(), older) {
-		t.Errorf("opened as %s", got.Bytes())
+}
+
+// sealedBefore was sealed before there was any of these keys, by another cordon
+// than this one: encoding it must still give these bytes.
+const sealedBefore = `{"schema":"cordon.lease/1","id":"brisk-otter","worktree":"/state/trees/brisk-otter","adopted":false,"branch":"cordon/brisk-otter","base":"abababababababababababababababababababab","target":"refs/heads/main","created":"2026-03-01T12:00:00.123456789Z","expires":"2026-03-01T13:00:00.123456789Z","home":"/home/op","fold":false,"executed":null,"policy_source":"cordon.yaml at ababababab","policy":{"version":1,"filesystem":{"write_roots":["src","docs"],"read_roots":["/"],"deny_read":["~/.ssh"],"deny_write":[],"scratch":[]},"network":{"allowed_domains":[]},"secrets":[],"git":{"branch":"cordon/{id}","identity":{"name":"cordon worker","email":"worker@cordon.invalid"},"pin":false},"limits":{"time":"4h","memory":"none","processes":0,"disk":"none"},"isolation":"strict","acceptance":["make test <in >out && true"],"setup":[],"preserve_on_failure":true,"expires":"7d"}}`
+
+func TestOldestLease(t *testing.T) {
+	t.Parallel()
+	openOlder(t, []byte(sealedBefore))
+}
+
+func openOlder(t *testing.T, older []byte) {
+	t.Helper()
+	for name, read := range map[string]func([]byte, string) (Sealed, error){"Open": Open, "Recall": Recall} {
+		got, err := read(older, hashOf(older))
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, older)
+		}
+		l := got.Lease()
+		if l.Policy.Filesystem.Outside.Captures() || l.Policy.Guard.Mode.String() != "enforce" || l.Policy.Guard.Reading() != policy.AnswerAllow ||
+			l.Policy.Guard.Opaque(true) != policy.AnswerAllow || l.Policy.Guard.Opaque(false) != policy.AnswerAsk {
+			t.Errorf("%s: reads as %+v", name, l.Policy)
+		}
+		if again := seal(t, l); !bytes.Equal(again.Bytes(), older) || !bytes.Equal(got.Bytes(), older) {
+			t.Errorf("%s: encoded again as %s", name, again.Bytes())
+		}
 	}
 }

@@ -50,6 +50,7 @@ func fieldTable() []field {
 			scalar("disk", "Disk written by the run: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readBytes, Bytes.String),
 		}},
 		scalar("isolation", "strict: a missing layer of the cell is fatal. degraded: run although a layer is missing, each is named. none: unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
+		{key: "guard", doc: "How the worker's tool calls are judged before they run, where its client asks.", fields: guardFields()},
 		commands("acceptance", "Commands the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
 		commands("setup", "Commands run in the tree before the worker starts.", func(p *Policy) *[]string { return &p.Setup }),
 		scalar("preserve_on_failure", "Keep the worktree when the run fails.", func(p *Policy) *bool { return &p.PreserveOnFailure }, readBool, strconv.FormatBool),
@@ -65,6 +66,14 @@ func filesystemFields() []field {
 		list("deny_write", "What may not be written, whatever write_roots say. A path that climbs out with .. is about what lies outside the worktree.", func(p *Policy) *[]string { return &p.Filesystem.DenyWrite }, checkPath(inTree, climbing, home, absolute)),
 		list("scratch", "Writable, never lands, no complaint: build output, caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),
 		scalar("outside", "A write outside the worktree, scratch and the private home. deny: refused. capture: succeeds in a private layer and is reported as a violation.", func(p *Policy) *Outside { return &p.Filesystem.Outside }, readOutside, Outside.String),
+	}
+}
+
+func guardFields() []field {
+	return []field{
+		scalar("mode", "enforce: deny and ask are refusals. warn: everything is allowed, told and journalled. strict: ask and opaque code become deny, and so does a cd to any absolute path outside the worktree, scratch included.", func(p *Policy) *GuardMode { return &p.Guard.Mode }, readGuardMode, GuardMode.String),
+		scalar("unknown_read", "Reading a path that only running the command would tell: allow, ask or deny. In strict mode allow is read as ask, and so denied.", func(p *Policy) *Answer { return &p.Guard.UnknownRead }, readAnswer, Answer.String),
+		scalar("opaque_code", "Inline code of another language that cannot be judged: allow, ask or deny. Without a cell (isolation: none) allow is read as ask; in strict mode each is deny.", func(p *Policy) *Answer { return &p.Guard.OpaqueCode }, readAnswer, Answer.String),
 	}
 }
 

@@ -40,7 +40,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"unknown key", "network: {proxy_server: x}\n", `p:1:11: unknown key "proxy_server" (the keys here are allowed_domains)`},
 	{"duplicate key", "version: 1\nsecrets: []\nsecrets: [A]\n", `p:3:1: the key "secrets" is given twice (first on line 2)`},
 	{"duplicate key in section", "git:\n  pin: true\n  \"pin\": true\n", `p:3:3: the key "pin" is given twice (first on line 2)`},
-	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, acceptance, setup, preserve_on_failure, expires)`},
+	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, guard, acceptance, setup, preserve_on_failure, expires)`},
 	{"key that is a number", "git: {1: 2}\n", `p:1:7: expected a key, not the number 1 (the keys here are branch, identity, pin)`},
 
 	// Types.
@@ -74,6 +74,22 @@ var mistakes = []struct{ name, text, want string }{
 	{"processes in hex", "limits: {processes: 0x10}\n", `p:1:21: expected a number of processes, not the number 0x10 (write a whole number from 1 to 1000000, or none)`},
 	{"isolation unknown", "isolation: relaxed\n", `p:1:12: expected an isolation, not the text "relaxed" (write strict, degraded or none)`},
 	{"isolation null", "isolation:\n", `p:1:11: expected an isolation, not nothing (write strict, degraded or none)`},
+	{"guard is a word", "guard: strict\n", `p:1:8: guard is a mapping, not the text "strict" (write its keys, or leave it out)`},
+	{"guard is null", "version: 1\nguard:\n", `p:2:7: guard is a mapping, not nothing (write its keys, or leave it out)`},
+	{"guard mode unknown", "guard:\n  mode: enforced\n", `p:2:9: expected a mode of the guard, not the text "enforced" (write enforce, warn or strict)`},
+	{"guard mode off", "guard: {mode: off}\n", `p:1:15: expected a mode of the guard, not the text "off" (write enforce, warn or strict)`},
+	{"guard mode in capitals", "guard: {mode: Warn}\n", `p:1:15: expected a mode of the guard, not the text "Warn" (write enforce, warn or strict)`},
+	{"guard mode null", "guard:\n  mode:\n", `p:2:8: expected a mode of the guard, not nothing (write enforce, warn or strict)`},
+	{"guard mode empty", "guard: {mode: ''}\n", `p:1:15: expected a mode of the guard, not the text "" (write enforce, warn or strict)`},
+	{"unknown read is a boolean", "guard: {unknown_read: true}\n", `p:1:23: expected allow, ask or deny, not the boolean true`},
+	{"unknown read refused", "guard:\n  mode: warn\n  unknown_read: refuse\n", `p:3:17: expected allow, ask or deny, not the text "refuse"`},
+	{"opaque code is a list", "guard: {opaque_code: [deny]}\n", `p:1:22: expected allow, ask or deny, not a list`},
+	{"opaque code is null", "guard: {opaque_code: }\n", `p:1:22: expected allow, ask or deny, not nothing`},
+	{"guard key misspelt", "guard:\n  opaque: deny\n  unknown_reads: deny\n", `p:2:3: unknown key "opaque" (the keys here are mode, unknown_read, opaque_code)`},
+	{"guard key nearly right", "guard: {unknown_reads: deny}\n", `p:1:9: unknown key "unknown_reads" (did you mean unknown_read?)`},
+	{"guard key at the top", "opaque_code: deny\n", `p:1:1: unknown key "opaque_code" (opaque_code belongs under guard)`},
+	{"guard key twice", "guard: {mode: strict, mode: warn}\n", `p:1:23: the key "mode" is given twice (first on line 1)`},
+	{"guard misspelt", "gaurd: {mode: strict}\n", `p:1:1: unknown key "gaurd" (did you mean guard?)`},
 
 	// Paths.
 	{"empty root", "filesystem: {write_roots: [\"\"]}\n", `p:1:28: the path is empty (write "." for the whole tree, or leave the entry out)`},
@@ -160,6 +176,7 @@ git:
   pin: true
 limits: {time: 60m, memory: 2048MiB, processes: 200, files: 64, disk: 1500MB}
 isolation: degraded
+guard: {mode: strict, unknown_read: ask, opaque_code: deny}
 acceptance:
   - go test ./...
   - |
@@ -191,6 +208,7 @@ func TestParseFull(t *testing.T) {
 		Git:        Git{"agents/{id}/work", Identity{"Wörker", "w@example.com"}, true},
 		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 64, 1_500_000_000},
 		Isolation:  Degraded,
+		Guard:      Guard{GuardStrict, AnswerAsk, AnswerDeny},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
 		Expires:    mustDuration("2d"),
@@ -259,7 +277,7 @@ func TestDefaultGolden(t *testing.T) {
 }
 
 func TestMissingKeyIsDefault(t *testing.T) {
-	for _, text := range []string{"{}", "version: 1", "git: {}\nfilesystem: {}\nlimits: {}\nnetwork: {}\n", "git: {identity: {}}"} {
+	for _, text := range []string{"{}", "version: 1", "git: {}\nfilesystem: {}\nlimits: {}\nnetwork: {}\nguard: {}\n", "git: {identity: {}}"} {
 		if p, err := Parse("p", []byte(text)); err != nil || !reflect.DeepEqual(p, Default()) {
 			t.Errorf("%q: %+v, %v; want the default", text, p, err)
 		}
@@ -341,11 +359,12 @@ func TestOutsideZeroIsDeny(t *testing.T) {
 func TestOlderJSON(t *testing.T) {
 	p := Default()
 	p.Filesystem.Outside = ""
+	p.Guard = Guard{}
 	older, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(older), `"outside"`) || strings.Contains(string(older), `"files"`) {
+	if strings.Contains(string(older), `"outside"`) || strings.Contains(string(older), `"files"`) || strings.Contains(string(older), `"guard"`) {
 		t.Fatalf("not the older form: %s", older)
 	}
 	var got Policy
@@ -355,7 +374,7 @@ func TestOlderJSON(t *testing.T) {
 	if err := got.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got.Filesystem.Outside.Captures() || !got.Equal(Default()) {
+	if got.Filesystem.Outside.Captures() || got.Guard != (Guard{}) || !got.Equal(Default()) {
 		t.Errorf("it reads as\n%s", got.YAML())
 	}
 	if again, err := json.Marshal(got); err != nil || string(again) != string(older) {

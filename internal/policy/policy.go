@@ -35,6 +35,7 @@ type Policy struct {
 	Git               Git        `json:"git"`
 	Limits            Limits     `json:"limits"`
 	Isolation         Isolation  `json:"isolation"`
+	Guard             Guard      `json:"guard,omitzero"`
 	Acceptance        []string   `json:"acceptance"`
 	Setup             []string   `json:"setup"`
 	PreserveOnFailure bool       `json:"preserve_on_failure"`
@@ -106,6 +107,7 @@ func Default() Policy {
 		// machine and the project, so that any number would be wrong somewhere.
 		Limits:            Limits{Time: Duration(4 * time.Hour), Processes: 4096},
 		Isolation:         Strict,
+		Guard:             Guard{Mode: GuardEnforce, UnknownRead: AnswerAllow, OpaqueCode: AnswerAllow},
 		Acceptance:        []string{},
 		Setup:             []string{},
 		PreserveOnFailure: true,

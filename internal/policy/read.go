@@ -125,6 +125,22 @@ func readOutside(n *yaml.Node) (Outside, error) {
 	return o, nil
 }
 
+func readGuardMode(n *yaml.Node) (GuardMode, error) {
+	var m GuardMode
+	if n.Kind != yaml.ScalarNode || m.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected a mode of the guard, not " + describe(n), "write enforce, warn or strict"}
+	}
+	return m, nil
+}
+
+func readAnswer(n *yaml.Node) (Answer, error) {
+	var a Answer
+	if n.Kind != yaml.ScalarNode || a.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected allow, ask or deny, not " + describe(n), ""}
+	}
+	return a, nil
+}
+
 // plain reports whether a scalar was written without quotes or a block marker.
 func plain(n *yaml.Node) bool { return n.Style == 0 }
 

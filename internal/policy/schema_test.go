@@ -27,6 +27,7 @@ var inexpressible = map[string]string{
 	"tag":                          "resolved before there is a value",
 	"duplicate key":                "a value has each key once",
 	"duplicate key in section":     "a value has each key once",
+	"guard key twice":              "a value has each key once",
 	"key that is a list":           "JSON keys are text",
 	"key that is a number":         "JSON keys are text",
 	"entry is an old boolean":      "quotes are not in the value",
@@ -96,6 +97,8 @@ var goodTexts = []string{
 	"filesystem: {deny_read: [mine, '@default', ~/.ssh, '@default'], read_roots: [/, ~/.npmrc]}",
 	"filesystem: {deny_read: ['[@]default', a/@default, ../@default, ~/@default, /@default], deny_write: ['@default']}",
 	"isolation: none", "isolation: degraded", "isolation: strict",
+	"guard: {}", "guard: {mode: enforce}", "guard: {mode: warn}", "guard: {mode: 'strict'}",
+	"guard: {unknown_read: allow, opaque_code: deny}", "guard: {unknown_read: ask, opaque_code: ask}", "guard: {unknown_read: deny, opaque_code: allow}",
 	"setup: [\"# a\\n  x\", ':', 'true', 'a # b', \"\\n\\n x\"]",
 	"preserve_on_failure: false\nexpires: 1d",
 }
