@@ -82,12 +82,12 @@ func plainEnviron(lookup func(string) (string, bool)) []string {
 }
 
 // colour is a control sequence of a terminal.
-var colour = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+var colour = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`) })
 
 // firstLine is the first line with something on it, without control characters
 // and not longer than a line on a screen has room for.
 func firstLine(s string) string {
-	for line := range strings.Lines(colour.ReplaceAllString(s, "")) {
+	for line := range strings.Lines(colour().ReplaceAllString(s, "")) {
 		line = strings.Map(func(r rune) rune {
 			if unicode.IsGraphic(r) {
 				return r

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -76,7 +75,55 @@ func folded(p string) string {
 	if isASCII(p) {
 		return strings.ToUpper(p)
 	}
-	return norm.NFC.String(strings.Map(leastCase, cases.Fold().String(norm.NFD.String(p))))
+	var b strings.Builder
+	for _, r := range norm.NFD.String(p) {
+		if letters := expansion(r); letters != "" {
+			b.WriteString(strings.Map(leastCase, letters))
+		} else {
+			b.WriteRune(leastCase(r))
+		}
+	}
+	return norm.NFC.String(b.String())
+}
+
+// expansion is what full case folding makes of a character that it turns into
+// several, of those that canonical decomposition leaves. golang.org/x/text/cases
+// has them all, and spends more on setting itself up at every start than a hook
+// may take; a test compares the two.
+func expansion(r rune) string {
+	switch r {
+	case 'ß', 'ẞ':
+		return "ss"
+	case 'ŉ':
+		return "ʼn"
+	case 'ẚ':
+		return "aʾ"
+	case 'և':
+		return "եւ"
+	case 'ﬀ':
+		return "ff"
+	case 'ﬁ':
+		return "fi"
+	case 'ﬂ':
+		return "fl"
+	case 'ﬃ':
+		return "ffi"
+	case 'ﬄ':
+		return "ffl"
+	case 'ﬅ', 'ﬆ':
+		return "st"
+	case 'ﬓ':
+		return "մն"
+	case 'ﬔ':
+		return "մե"
+	case 'ﬕ':
+		return "մի"
+	case 'ﬖ':
+		return "վն"
+	case 'ﬗ':
+		return "մխ"
+	}
+	return ""
 }
 
 // leastCase returns the first of the characters that differ from r in case

@@ -4,7 +4,10 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"unicode"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"cordon/internal/git"
@@ -176,5 +179,17 @@ func TestCaseOnlyRenameIsNoCollision(t *testing.T) {
 	markCollisions(list, newOutcome(git.ListingOf([]git.File{{Path: "readme", Entry: file}}), list))
 	if list[0].Kind != Collision {
 		t.Errorf("two names are %s", list[0].Kind)
+	}
+}
+
+// TestFoldedIsFullFolding compares the table of expansions with all of Unicode.
+func TestFoldedIsFullFolding(t *testing.T) {
+	full := cases.Fold()
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		name := "x" + string(r) + "y\xff"
+		want := norm.NFC.String(strings.Map(leastCase, full.String(norm.NFD.String(name))))
+		if got := folded(name); got != want {
+			t.Errorf("%U: folded(%q) is %q, not %q", r, name, got, want)
+		}
 	}
 }

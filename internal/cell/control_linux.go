@@ -2,7 +2,6 @@ package cell
 
 import (
 	"bytes"
-	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,15 +147,17 @@ func newPlan() (*os.File, error) {
 }
 
 // writePlan writes a plan and seals it. JSON has no place for arguments and names
-// that are not text, and says that it has replaced a part of one; the other
-// encoding has, and takes longer.
+// that are not text, and says that it has replaced a part of one: a zero byte
+// before the plan says that it is spelled.
 func writePlan(f *os.File, s any) error {
 	var b bytes.Buffer
 	err := json.NewEncoder(&b).Encode(s)
 	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
 		b.Reset()
 		b.WriteByte(0)
-		err = gob.NewEncoder(&b).Encode(s)
+		if s, err = spelled(s); err == nil {
+			err = json.NewEncoder(&b).Encode(s)
+		}
 	}
 	if err != nil {
 		return err
@@ -207,12 +208,13 @@ func readPlan(f *os.File, into any) error {
 	if err != nil {
 		return err
 	}
-	if len(b) > 0 && b[0] == 0 {
-		return gob.NewDecoder(bytes.NewReader(b[1:])).Decode(into)
-	}
-	dec := json.NewDecoder(bytes.NewReader(b))
+	text, byBytes := bytes.CutPrefix(b, []byte{0})
+	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	return dec.Decode(into)
+	if err := dec.Decode(into); err != nil || !byBytes {
+		return err
+	}
+	return unspell(into)
 }
 
 // wait waits to be told to go on.

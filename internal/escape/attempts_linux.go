@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -56,7 +57,11 @@ var groups = []struct {
 }
 
 // quick names a few attempts of every kind, for who has seconds and not minutes.
-var quick = regexp.MustCompile(`^(` + strings.Join([]string{
+// It is made when it is asked for: who starts cordon for anything else, a hook
+// above all, does not wait for it.
+var quick = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(` + strings.Join(quickly[:], "|") + `)$`) })
+
+var quickly = [...]string{
 	"files-(write|create|unlink|rename-exchange|link-in|tmpfile|through-symlink|symlink-race|moved-directory|self-root|parent-root|any-root|tree-rename|mmap|io-uring)",
 	"files-(hard-link-write|home-bashrc|home-authorized-keys|place-tmp|place-etc)",
 	"metadata-(chmod|fchmodat2|utimes|setxattr|acl|inode-flags|file-setattr|chown|tree-setuid|tree-setuid-create)",
@@ -75,7 +80,7 @@ var quick = regexp.MustCompile(`^(` + strings.Join([]string{
 	"git-linked-(01-.*|04-.*|18-.*|19-.*|22a-.*|28-.*|36-.*|44-.*|56-.*)",
 	"git-checkout-(01-.*|19b-.*)",
 	"resources-(processes|memory|disk-tree)",
-}, "|") + `)$`)
+}
 
 // Attempts lists every attempt.
 func Attempts() []Attempt {
@@ -84,7 +89,7 @@ func Attempts() []Attempt {
 		for _, a := range g.attempts() {
 			a.Group = g.name
 			a.Name = g.name + "-" + a.Name
-			a.Quick = quick.MatchString(a.Name)
+			a.Quick = quick().MatchString(a.Name)
 			list = append(list, a)
 		}
 	}

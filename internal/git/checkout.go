@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Checkout is a working tree together with the git directory that the host's
@@ -234,7 +235,7 @@ type meter struct {
 	rest   string
 }
 
-var meterLine = regexp.MustCompile(`\((\d+)/(\d+)\)`)
+var meterLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\((\d+)/(\d+)\)`) })
 
 func (m *meter) Write(p []byte) (int, error) {
 	if m.report == nil {
@@ -246,7 +247,7 @@ func (m *meter) Write(p []byte) (int, error) {
 		if i < 0 {
 			return len(p), nil
 		}
-		if f := meterLine.FindStringSubmatch(m.rest[:i]); f != nil {
+		if f := meterLine().FindStringSubmatch(m.rest[:i]); f != nil {
 			done, _ := strconv.Atoi(f[1])
 			total, _ := strconv.Atoi(f[2])
 			m.report(done, total)

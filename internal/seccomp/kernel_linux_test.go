@@ -47,8 +47,8 @@ func row(a attempt) int {
 		c.args[i] = uint64(v)
 	}
 	r := judge(c)
-	for i := range rules {
-		if r == &rules[i] {
+	for i := range rules() {
+		if r == &rules()[i] {
 			return i
 		}
 	}
@@ -99,11 +99,11 @@ func TestEveryRowIsAttempted(t *testing.T) {
 	met := map[int]bool{}
 	for _, o := range output[[]outcome](t, actor(t, "attempts", "filter")) {
 		met[o.Row] = true
-		if o.Row >= 0 && int(rules[o.Row].errno) != o.Want {
-			t.Errorf("%s: wants %v, its row says %v", o.Name, unix.Errno(o.Want), rules[o.Row].errno)
+		if o.Row >= 0 && int(rules()[o.Row].errno) != o.Want {
+			t.Errorf("%s: wants %v, its row says %v", o.Name, unix.Errno(o.Want), rules()[o.Row].errno)
 		}
 	}
-	for i, r := range rules {
+	for i, r := range rules() {
 		if !met[i] {
 			t.Errorf("nobody attempts %s %s", r.call, r.when.words)
 		}

@@ -170,9 +170,9 @@ const mark = 1000
 // markTable spares clone3: a libc that gets another errno than ENOSYS from it
 // makes no thread, and this process needs some.
 func markTable() {
-	for i := range rules {
-		if rules[i].call != "clone3" {
-			rules[i].errno += mark
+	for i := range rules() {
+		if rules()[i].call != "clone3" {
+			rules()[i].errno += mark
 		}
 	}
 	foreign.errno += mark

@@ -33,7 +33,7 @@ const farthest = 255
 // arguments. The kernel notices what is always allowed and then does not run the
 // program for it at all.
 func Program(notify bool) ([]unix.SockFilter, error) {
-	search, err := find(byNumber(rules), notify)
+	search, err := find(byNumber(rules()), notify)
 	if err != nil {
 		return nil, fmt.Errorf("seccomp: %w", err)
 	}

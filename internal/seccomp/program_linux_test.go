@@ -121,7 +121,7 @@ func agrees(t interface{ Fatalf(string, ...any) }, c call, high uint32) {
 // interesting are the words that conditions compare with, and their neighbours.
 func interesting() []uint32 {
 	words := []uint32{0, 1, ^uint32(0), 0o644, 0o4755, 0o2755, unix.O_CREAT, unix.O_TMPFILE, uint32(unix.SIGCHLD)}
-	for _, r := range rules {
+	for _, r := range rules() {
 		for _, t := range r.when.all {
 			words = append(words, t.mask, ^t.mask)
 			for _, v := range t.values {
@@ -139,7 +139,7 @@ func interesting() []uint32 {
 func TestProgramAgrees(t *testing.T) {
 	words := interesting()
 	rapid.Check(t, func(t *rapid.T) {
-		row := rapid.SampledFrom(rules).Draw(t, "row")
+		row := rapid.SampledFrom(rules()).Draw(t, "row")
 		c := call{
 			nr: int32(rapid.OneOf(rapid.Just(row.nr), rapid.Uint32Range(0, newest+2), rapid.Uint32()).Draw(t, "number")),
 			arch: rapid.OneOf(rapid.Just(uint32(nativeArch)), rapid.Just(uint32(nativeArch)),
@@ -155,7 +155,7 @@ func TestProgramAgrees(t *testing.T) {
 }
 
 func FuzzProgramAgrees(f *testing.F) {
-	for _, r := range rules {
+	for _, r := range rules() {
 		f.Add(r.nr, uint32(nativeArch), uint64(unix.CLONE_NEWUSER), uint64(unix.TIOCSTI), uint64(0o4755), uint64(0o4755))
 	}
 	f.Add(uint32(20), uint32(unix.AUDIT_ARCH_I386), uint64(0), uint64(0), uint64(0), uint64(0))
@@ -170,7 +170,7 @@ func TestEveryPair(t *testing.T) {
 	words := interesting()
 	prog := program(t, true)
 	for nr := range int32(newest + 3) {
-		conditional := slices.ContainsFunc(rules, func(r rule) bool { return r.nr == uint32(nr) && r.when.all != nil })
+		conditional := slices.ContainsFunc(rules(), func(r rule) bool { return r.nr == uint32(nr) && r.when.all != nil })
 		for _, a := range words {
 			for _, b := range words {
 				c := call{nr: nr, arch: nativeArch, args: [6]uint64{uint64(a), uint64(b), uint64(a), uint64(b)}}
@@ -194,7 +194,7 @@ func TestAllowedCallsCostLittle(t *testing.T) {
 	prog := program(t, true)
 	most := 0
 	for nr := range int32(newest + 1) {
-		if slices.ContainsFunc(rules, func(r rule) bool { return r.nr == uint32(nr) }) {
+		if slices.ContainsFunc(rules(), func(r rule) bool { return r.nr == uint32(nr) }) {
 			continue
 		}
 		r := interpret(prog, call{nr: nr, arch: nativeArch})
@@ -230,7 +230,7 @@ func TestHotConditions(t *testing.T) {
 // TestTable holds the table to its own rules.
 func TestTable(t *testing.T) {
 	unconditional := map[uint32]string{}
-	for _, r := range rules {
+	for _, r := range rules() {
 		if r.nr > newest || r.call == "" || r.reason == "" || r.errno == 0 || r.errno >= mark {
 			t.Errorf("%+v", r)
 		}
@@ -245,7 +245,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	entries := Table()
-	if len(entries) != len(rules)+2 {
+	if len(entries) != len(rules())+2 {
 		t.Fatalf("%d entries", len(entries))
 	}
 	for _, e := range entries {
@@ -268,8 +268,8 @@ func TestWorthARecord(t *testing.T) {
 		routine: {"clone3", "io_uring_setup", "io_uring_enter", "openat2", "personality", "kcmp", "adjtimex"},
 	} {
 		for _, name := range calls {
-			i := slices.IndexFunc(rules, func(r rule) bool { return r.call == name })
-			if i < 0 || rules[i].worth != worth {
+			i := slices.IndexFunc(rules(), func(r rule) bool { return r.call == name })
+			if i < 0 || rules()[i].worth != worth {
 				t.Errorf("%s: not in the table, or recorded is not %v", name, worth)
 			}
 		}

@@ -101,9 +101,9 @@ func judge(c call) *rule {
 		// Also every x32 call: they are the amd64 ABI with bit 30 set in the number.
 		return &newer
 	}
-	for i, r := range rules {
+	for i, r := range rules() {
 		if r.nr == uint32(c.nr) && r.when.holds(c.args) {
-			return &rules[i]
+			return &rules()[i]
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func judge(c call) *rule {
 
 func table() []Entry {
 	var list []Entry
-	for _, r := range slices.Concat(rules, []rule{foreign, newer}) {
+	for _, r := range slices.Concat(rules(), []rule{foreign, newer}) {
 		list = append(list, Entry{r.call, unix.ErrnoName(r.errno), r.reason, r.when.words})
 	}
 	return list

@@ -4,6 +4,7 @@ package seccomp
 
 import (
 	"slices"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,8 +16,9 @@ const (
 	newestName = "rseq_slice_yield"
 )
 
-// rules is the whole table: first what both architectures have.
-var rules = slices.Concat(common, legacy)
+// rules is the whole table: first what both architectures have. It is put together
+// when somebody asks, which most starts of the program never do.
+var rules = sync.OnceValue(func() []rule { return slices.Concat(common, legacy) })
 
 // Errors: EPERM, as the kernel answers who lacks the capability; ENOSYS where
 // programs have a fallback for that or the call is obsolete; and what the call

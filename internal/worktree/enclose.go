@@ -92,7 +92,7 @@ func (e Enclosure) hide(o *cell.Order) error {
 			continue
 		}
 		o.Hide = append(o.Hide, h)
-		for _, r := range slices.Concat(o.Read, shared) {
+		for _, r := range slices.Concat(o.Read, shared()) {
 			if r != h && under(r, h) {
 				o.Bind = append(o.Bind, cell.Bind{From: r, At: r})
 			}
@@ -374,7 +374,9 @@ func realHome(home string) (string, error) {
 }
 
 // shared are homes of nobody: what is installed there is for everybody.
-var shared = slices.DeleteFunc([]string{"/home/linuxbrew"}, func(dir string) bool { return !directory(dir) })
+func shared() []string {
+	return slices.DeleteFunc([]string{"/home/linuxbrew"}, func(dir string) bool { return !directory(dir) })
+}
 
 // homes are where everybody's home directories lie. The operator's own is seen
 // all the same, copied on write.
