@@ -1,0 +1,242 @@
+package tool
+
+import (
+	"flag"
+	"os"
+	"sort"
+	"strings"
+	"testing"
+
+	"cordon/internal/mark"
+)
+
+var update = flag.Bool("update", false, "write what the commands of testdata/uses.txt do into it; read the difference")
+
+// A line of testdata/uses.txt is a command and what it does, in a short form:
+// R, W, E, X and T are the roles, with the directory in parentheses.
+func TestUses(t *testing.T) {
+	var b strings.Builder
+	for _, line := range useLines(t) {
+		command, want, _ := strings.Cut(line, " =>")
+		got := strings.TrimSpace(shortUse(Of(Call{Args: words(command)})))
+		if *update {
+			b.WriteString(strings.TrimRight(command+" => "+got, " ") + "\n")
+			continue
+		}
+		if want = strings.TrimSpace(want); got != want {
+			t.Errorf("%s\n got %s\nwant %s", command, got, want)
+		}
+	}
+	if *update {
+		if err := os.WriteFile("testdata/uses.txt", []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every row has a case, which nobody else answers.
+func TestEveryRowHasACase(t *testing.T) {
+	var commands []string
+	for _, line := range useLines(t) {
+		command, _, _ := strings.Cut(line, " =>")
+		c := Call{Args: words(command)}
+		if _, ok := beyond(c); ok {
+			continue
+		}
+		commands = append(commands, strings.TrimSpace(command)+" ")
+	}
+	for _, table := range tables() {
+		for _, r := range table {
+			if !hasCase(commands, r.name) {
+				t.Errorf("%s: no case in testdata/uses.txt", r.name)
+			}
+		}
+	}
+}
+
+func hasCase(commands []string, name string) bool {
+	for _, c := range commands {
+		if strings.HasPrefix(c, name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestRowsAreSorted(t *testing.T) {
+	for _, table := range tables() {
+		if !sort.SliceIsSorted(table, func(i, j int) bool { return table[i].name < table[j].name }) {
+			for i := range table[1:] {
+				if table[i].name >= table[i+1].name {
+					t.Errorf("%s is before %s", table[i].name, table[i+1].name)
+				}
+			}
+		}
+	}
+}
+
+func TestRowsAreOnlyOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, table := range tables() {
+		for _, r := range table {
+			if seen[r.name] {
+				t.Errorf("%s twice", r.name)
+			}
+			seen[r.name] = true
+			if to := another(r.name); to != "" {
+				t.Errorf("%s has a row, but is another name for %s", r.name, to)
+			}
+			if r.like != "" && exactly(r.like) == nil {
+				t.Errorf("%s is like %s, which has no row", r.name, r.like)
+			}
+		}
+	}
+}
+
+// Every kind that a row names is one that is known, every "when" names options
+// that the row or an outer one has, and no option is there twice.
+func TestRowsAreWellFormed(t *testing.T) {
+	for _, table := range tables() {
+		for _, r := range table {
+			checkOptions(t, r)
+			for _, f := range strings.Fields(r.operands) {
+				checkKind(t, r, strings.TrimSuffix(f, "*"))
+			}
+			for _, clause := range strings.Split(r.when, " | ") {
+				_, kinds, ok := strings.Cut(clause, ": ")
+				if !ok && clause != "" {
+					t.Errorf("%s: %q has no colon", r.name, clause)
+				}
+				for _, f := range strings.Fields(kinds) {
+					checkKind(t, r, strings.TrimSuffix(f, "*"))
+				}
+			}
+			if r.like == "" && r.operands == "" && r.style&subs == 0 {
+				t.Errorf("%s: says nothing of its operands", r.name)
+			}
+		}
+	}
+}
+
+func checkOptions(t *testing.T, r row) {
+	t.Helper()
+	seen := map[string]bool{}
+	if strings.Contains(r.options, "  ") || strings.TrimSpace(r.options) != r.options {
+		t.Errorf("%s: blanks in its options", r.name)
+	}
+	for _, f := range strings.Fields(r.options) {
+		it := itemOf(f)
+		for _, n := range strings.Split(it.names, ",") {
+			if n == "" || seen[n] {
+				t.Errorf("%s: option %q is there twice or empty", r.name, n)
+			}
+			seen[n] = true
+		}
+		if it.kind != "" {
+			for _, k := range strings.Split(it.kind, "+") {
+				checkKind(t, r, k)
+			}
+		}
+	}
+}
+
+func checkKind(t *testing.T, r row, kind string) {
+	t.Helper()
+	const kinds = " text verb read write enter exec chdir cd spec out loose arg list commas readat at form field urlencode cookie item node url media" +
+		" remote readremote writeremote pod writepod from code perl python ruby javascript sql prog command wanted" +
+		" archive member tmpdir template checkpoint sshoption passfile curlrc ansible renaming socket ldflags macro tex hgconfig expression splitting target opaque image writeimage "
+	if !strings.Contains(kinds, " "+kind+" ") {
+		t.Errorf("%s: kind %q", r.name, kind)
+	}
+}
+
+func useLines(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/uses.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// words splits a command of a test at blanks that are not quoted.
+func words(s string) []string {
+	var out []string
+	var word strings.Builder
+	quote, in := rune(0), false
+	for _, c := range s {
+		switch {
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, in = c, true
+		case c == quote:
+			quote = 0
+		case c == ' ' && quote == 0:
+			if in {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			in = false
+		default:
+			word.WriteRune(c)
+			in = true
+		}
+	}
+	if in {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+// shortUse says a Use in a line, without what it prints.
+func shortUse(u Use) string {
+	var parts []string
+	for _, a := range u.Access {
+		s := "RWEXT"[a.Role:a.Role+1] + " " + a.Path
+		if a.Dir != "" {
+			s += " (" + a.Dir + ")"
+		}
+		parts = append(parts, s)
+	}
+	for _, r := range u.Runs {
+		parts = append(parts, shortRun(r))
+	}
+	for _, f := range u.Findings {
+		parts = append(parts, [...]string{"ask", "deny"}[f.Weight])
+	}
+	for _, e := range u.Effects {
+		parts = append(parts, shortEffect(e))
+	}
+	if !u.Known {
+		parts = append(parts, "unknown")
+	}
+	return mark.Words(strings.Join(parts, "; "))
+}
+
+func shortRun(r Run) string {
+	s := "code " + r.Code
+	switch {
+	case r.Args != nil:
+		s = "run " + strings.Join(r.Args, " ")
+	case r.Lang != Shell:
+		s = string(r.Lang) + " " + r.Code + r.File
+	}
+	for _, e := range r.Env {
+		s += " +" + e
+	}
+	if r.Dir != "" {
+		s += " (" + r.Dir + ")"
+	}
+	return s
+}
+
+func shortEffect(e Effect) string {
+	switch {
+	case e.Link != "":
+		return e.Path + " -> " + e.Link
+	case e.From != "":
+		return e.Path + " <- " + e.From
+	case e.Add:
+		return e.Path + " += " + e.Text
+	}
+	return e.Path + " = " + e.Text
+}

@@ -1,0 +1,270 @@
+package tool
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+const envOptions = "-i,--ignore-environment,- -0,--null -u,--unset=u -C,--chdir=d -S,--split-string=t -v,--debug --block-signal=? --default-signal=? --ignore-signal=? --list-signal-handling -a,--argv0=t -P=t -L=t -U=t"
+
+// maxSplits bounds how often -S of env may hold another -S.
+const maxSplits = 8
+
+// envUse is env: what -S holds takes the place of the option and is read again.
+func envUse(c Call) Use {
+	w := newWrapping(c)
+	args := c.Args[1:]
+	for range maxSplits {
+		head, text, tail, found := cutSplitString(args)
+		if !found {
+			break
+		}
+		args = append(append(append([]string{}, head...), w.splitString(text)...), tail...)
+	}
+	s := scanWrap(args, envOptions)
+	w.takeAll(s)
+	w.clean = s.has("-i")
+	if s.has("-S") {
+		w.find(Ask, "env is given words inside of words too often", "")
+	}
+	rest := w.assignments(s.rest)
+	// What is not known before a command that is, is taken for assignments, as in
+	// env $(cat .env) make.
+	for len(rest) > 1 && rest[0] == mark.Any {
+		rest = w.assignments(rest[1:])
+	}
+	w.command(rest, 0)
+	return w.done()
+}
+
+// cutSplitString finds the first -S among the options of env.
+func cutSplitString(args []string) (head []string, text string, tail []string, found bool) {
+	s := wrapScan{rest: args}
+	for at := 0; s.step(envOptions); at = len(args) - len(s.rest) {
+		if last := len(s.list) - 1; last >= 0 && s.list[last].name == "-S" {
+			return splitFlags(args[at], args[:at]), s.list[last].value, s.rest, true
+		}
+	}
+	return nil, "", nil, false
+}
+
+// splitFlags keeps the flags that stand before S in one word: -vS, -iS.
+func splitFlags(word string, head []string) []string {
+	if i := strings.IndexByte(word, 'S'); i > 1 && !strings.HasPrefix(word, "--") {
+		return append(append([]string{}, head...), word[:i])
+	}
+	return head
+}
+
+// splitString splits the value of -S as env does.
+func (w *wrapping) splitString(text string) []string {
+	var words []string
+	var b strings.Builder
+	var quote byte
+	open := false
+	for i := 0; i < len(text); i++ {
+		switch ch := text[i]; {
+		case quote == '\'' && ch == '\\' && i+1 < len(text) && (text[i+1] == '\'' || text[i+1] == '\\'):
+			i++
+			b.WriteByte(text[i])
+		case quote != '\'' && ch == '\\' && i+1 < len(text):
+			i++
+			if text[i] == 'c' {
+				i = len(text)
+				break
+			}
+			if quote == 0 && text[i] == '_' {
+				words, open = flush(words, &b, open), false
+				break
+			}
+			b.WriteByte(envEscape(text[i]))
+			open = true
+		case ch == quote && quote != 0:
+			quote = 0
+		case quote == 0 && (ch == '"' || ch == '\''):
+			quote, open = ch, true
+		case quote == 0 && strings.IndexByte(" \t\n\v\f\r", ch) >= 0:
+			words, open = flush(words, &b, open), false
+		case quote == 0 && ch == '#' && !open:
+			i = len(text)
+		case quote != '\'' && ch == '$' && strings.HasPrefix(text[i:], "${"):
+			n := strings.IndexByte(text[i:], '}')
+			if n < 0 {
+				n = len(text) - i - 1
+			}
+			b.WriteString(w.expand(text[i+2 : i+max(n, 2)]))
+			i, open = i+n, true
+		default:
+			b.WriteByte(ch)
+			open = true
+		}
+	}
+	return flush(words, &b, open)
+}
+
+func flush(words []string, b *strings.Builder, open bool) []string {
+	if open {
+		words = append(words, b.String())
+	}
+	b.Reset()
+	return words
+}
+
+// expand is a variable where env itself puts it in.
+func (w *wrapping) expand(name string) string {
+	if v := w.variable(name); v != "" {
+		return v
+	}
+	return mark.Any
+}
+
+func envEscape(ch byte) byte {
+	switch ch {
+	case '_':
+		return ' '
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	case 'v':
+		return '\v'
+	}
+	return ch
+}
+
+const sudoOptions = "-A,--askpass -b,--background=z -B,--bell -C,--close-from=t -D,--chdir=d -E,--preserve-env=? -e,--edit -g,--group=t -H,--set-home -h,--host=t -i,--login -K,--remove-timestamp=n -k,--reset-timestamp -l,--list=n -N -n,--non-interactive -P,--preserve-groups -p,--prompt=t -R,--chroot=d -r,--role=t -S,--stdin -s,--shell -T,--command-timeout=t -t,--type=t -U,--other-user=t -u,--user=t -V,--version=n -v,--validate=n --help=n"
+
+// sudoUse is sudo, which may also edit files, or run a shell.
+func sudoUse(c Call) Use {
+	w := newWrapping(c)
+	s := scanWrap(c.Args[1:], sudoOptions)
+	rest := w.assignments(s.rest)
+	for len(rest) < len(s.rest) && len(s.list) < maxOptions { // options may follow assignments
+		more := scanWrap(rest, sudoOptions)
+		s.list, s.rest = append(s.list, more.list...), more.rest
+		s.unsure, s.flood = s.unsure || more.unsure, s.flood || more.flood
+		rest = w.assignments(s.rest)
+	}
+	w.takeAll(s)
+	if s.has("-i") {
+		w.enter("~", "--login")
+	}
+	if s.has("-e") {
+		for _, file := range rest {
+			w.touch(Write, file, "-e")
+		}
+		return w.done()
+	}
+	mode := how(0)
+	if s.has("-s") || s.has("-i") {
+		mode = shelled
+	}
+	w.command(rest, mode)
+	return w.done()
+}
+
+const suOptions = "-c,--command,--session-command=c -f,--fast -g,--group=t -G,--supp-group=t -l,--login,- -m,-p,--preserve-environment -P,--pty -s,--shell=x -w,--whitelist-environment=t -u,--user=t -h,--help=n -V,--version=n"
+
+// suUse is su and its relatives: a user, and arguments for that user's shell. A
+// login shell begins in the home.
+func suUse(name string, c Call) Use {
+	w := newWrapping(c)
+	s := scanWrap(c.Args[1:], suOptions)
+	if s.has("-u") {
+		w.takeAll(s)
+		w.command(s.rest, 0)
+		return w.done()
+	}
+	all := scanWrapAll(c.Args[1:], suOptions)
+	switch {
+	case all.has("-l") && len(all.rest) > 0:
+		// The home of another user is no place that the command touches by itself.
+		w.dir = "~"
+	case all.has("-l"):
+		w.enter("~", "--login")
+	}
+	w.takeAll(all)
+	w.unsure = false
+	rest := all.rest
+	if len(rest) > 0 {
+		rest = rest[1:]
+	}
+	switch {
+	case name == "sg" && len(rest) > 0:
+		w.code(strings.Join(rest, " "), "command")
+	case len(rest) > 0 && len(w.codes) == 0:
+		w.args(append([]string{"sh"}, rest...), "arguments of the shell")
+	case len(w.codes) == 0:
+		w.input(nil)
+	}
+	w.params(rest)
+	return w.done()
+}
+
+// params runs the lines of options with the words that are left as $0 and on.
+func (w *wrapping) params(rest []string) {
+	if w.none {
+		return
+	}
+	for _, text := range w.codes {
+		r := w.again("-c")
+		r.Code, r.Params = text, rest
+		w.add(r)
+	}
+	w.codes = nil
+}
+
+// commandUse is the builtin command, which may only say what a name is.
+func commandUse(c Call) Use {
+	w := newWrapping(c)
+	s := scanWrap(c.Args[1:], "-p -v -V")
+	if !s.has("-v") && !s.has("-V") {
+		w.command(s.rest, 0)
+		return w.done()
+	}
+	w.use.Out = installed(s.rest)
+	if s.has("-V") {
+		w.use.Out = mark.Any
+	}
+	for _, name := range s.rest {
+		if looksLikePath(name) {
+			w.touch(Read, name, "-v")
+			w.use.Out = name + "\n"
+		}
+	}
+	return w.done()
+}
+
+// timeUse is time: the program, or the keyword of the shell, which knows -p only.
+func timeUse(c Call) Use {
+	w := newWrapping(c)
+	w.command(w.options(c.Args[1:], "-a,--append -f,--format=t -o,--output=w -p,--portability -q,--quiet -v,--verbose -l -h -V,--version=n"), 0)
+	return w.done()
+}
+
+const scriptOptions = "-a,--append -c,--command=c -E,--echo=t -e,--return -f,--flush -F -I,--log-in=w -O,--log-out=w -B,--log-io=w -T,--log-timing=w -t,--timing=? -o,--output-limit=t -m,--logging-format=t -q,--quiet -d -k -p -r -h,--help=n -V,--version=n"
+
+// scriptUse is script, in both its forms: script -c LINE [FILE], and that of BSD,
+// script FILE COMMAND.
+func scriptUse(c Call) Use {
+	w := newWrapping(c)
+	s := scanWrap(c.Args[1:], scriptOptions)
+	w.takeAll(s)
+	if v, ok := s.value("-t"); ok {
+		w.touch(Write, v, "-t")
+	}
+	if len(s.rest) > 0 && !s.ended {
+		w.touch(Write, s.rest[0], "operand")
+		after := scanWrap(s.rest[1:], scriptOptions)
+		w.takeAll(after)
+		w.unsure = false
+		s.rest = after.rest
+	}
+	w.command(s.rest, shelled)
+	return w.done()
+}

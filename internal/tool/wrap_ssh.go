@@ -1,0 +1,114 @@
+package tool
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+const sshOptions = "-4 -6 -A -a -B=t -b=t -C -c=t -D=t -E=w -e=t -F=r -f -G=n -g -I=x -i=r -J=t -K -k -L=t -l=t -M -m=t -N -n -O=t -o=t -P=t -p=t -Q=N -q -R=t -S=t -s -T -t -V=n -v -W=t -w=t -X -x -Y -y"
+
+// sshUse is ssh. What it runs on another host is not judged; on this one it is a
+// line of shell that begins in the home.
+func sshUse(name string, c Call) Use {
+	w := newWrapping(c)
+	spec := sshOptions
+	if name == "autossh" {
+		spec = strings.Replace(spec, "-M ", "-M=t ", 1)
+	}
+	s := scanWrap(c.Args[1:], spec)
+	w.takeAll(s)
+	host, rest := "", s.rest
+	if len(rest) > 0 {
+		after := scanWrap(rest[1:], spec)
+		w.takeAll(after)
+		s.list = append(s.list, after.list...)
+		host, rest = rest[0], after.rest
+	}
+	w.use.Out = mark.Any
+	remote := ""
+	for _, o := range s.list {
+		if o.name == "-o" {
+			w.sshSetting(o.value, &host, &remote)
+		}
+	}
+	if !isLocalHost(host) {
+		return w.done()
+	}
+	w.enter("~", "the home on this host")
+	switch {
+	case len(rest) > 0:
+		w.code(strings.Join(rest, " "), "command")
+	case remote != "":
+		w.code(remote, "RemoteCommand")
+	default:
+		w.input(nil)
+	}
+	return w.done()
+}
+
+// moshUse is mosh, which takes a command as words.
+func moshUse(c Call) Use {
+	w := newWrapping(c)
+	s := scanWrap(c.Args[1:], "--client=x --server=t --ssh=c --predict=t -4 -6 -a -n -p,--port=t --bind-server=t --family=t --no-init --local --no-ssh-pty --experimental-remote-ip=t --help=n --version=n")
+	w.takeAll(s)
+	w.use.Out = mark.Any
+	if len(s.rest) > 0 && isLocalHost(s.rest[0]) {
+		w.enter("~", "the home on this host")
+		w.command(w.operands(s.rest, "t"), 0)
+	}
+	return w.done()
+}
+
+// sshSetting is one -o NAME=VALUE.
+func (w *wrapping) sshSetting(setting string, host, remote *string) {
+	i := strings.IndexAny(setting, "= \t")
+	if i < 0 {
+		return
+	}
+	name, value := strings.ToLower(setting[:i]), strings.TrimSpace(strings.TrimLeft(setting[i:], "= \t"))
+	if value == "none" || value == "" {
+		return
+	}
+	switch name {
+	case "proxycommand", "localcommand", "knownhostscommand":
+		w.codes = append(w.codes, value)
+	case "match":
+		if _, line, ok := strings.Cut(value, "exec "); ok {
+			w.codes = append(w.codes, strings.Trim(line, `"`))
+		}
+	case "remotecommand":
+		*remote = value
+	case "hostname":
+		*host = value
+	case "identityfile", "certificatefile", "include", "globalknownhostsfile", "revokedhostkeys":
+		w.touch(Read, value, "-o "+name)
+	case "userknownhostsfile":
+		for file := range strings.FieldsSeq(value) {
+			w.touch(Write, file, "-o "+name)
+		}
+	case "controlpath":
+		w.touch(Write, value, "-o "+name)
+	case "pkcs11provider", "securitykeyprovider", "xauthlocation":
+		w.touch(Execute, value, "-o "+name)
+	}
+}
+
+// isLocalHost reports whether a destination is this host. A word that is not
+// known, as $(hostname) is, may well be.
+func isLocalHost(host string) bool {
+	host = strings.TrimPrefix(host, "ssh://")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	host = strings.ToLower(host)
+	if strings.HasPrefix(host, "[") {
+		host, _, _ = strings.Cut(host[1:], "]")
+	} else if strings.Count(host, ":") == 1 {
+		host, _, _ = strings.Cut(host, ":")
+	}
+	host = strings.TrimSuffix(host, ".")
+	switch host {
+	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback", "::1", "::", "0", "0.0.0.0", "host.docker.internal", mark.Atom:
+		return true
+	}
+	return strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "::ffff:127.") || host == "0x7f000001" || host == "2130706433"
+}
