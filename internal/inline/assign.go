@@ -1,0 +1,264 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// assignment evaluates an assignment, if one begins here.
+func (m *machine) assignment() (value, bool) {
+	start := m.i
+	for m.word("my") || m.word("our") || m.word("local") || m.word("const") || m.word("let") || m.word("var") {
+		m.i++
+	}
+	t := m.tok()
+	if t.kind == kOp && (t.s == "{" || t.s == "[" || t.s == "(") && assigns(m.at(t.n+1)) {
+		return m.destructure(t.n), true
+	}
+	if t.kind != kWord {
+		m.i = start
+		return value{}, false
+	}
+	if names := m.tuple(); names != nil {
+		v := m.rightSide()
+		m.bind(names, v)
+		return v, true
+	}
+	return m.single(start)
+}
+
+// assigns reports whether a token is an operator that assigns.
+func assigns(t token) bool {
+	if t.kind != kOp {
+		return false
+	}
+	switch t.s {
+	case "=", "+=", ".=", "||=", "&&=", "??=", ":=", "<-", "<<-", "//=", "-=", "*=", "/=", "%=", "|=", "&=", "**=":
+		return true
+	}
+	return false
+}
+
+// single reads name = v, name.attr = v and name[key] = v.
+func (m *machine) single(start int) (value, bool) {
+	name := m.tok().s
+	i := m.i + 1
+	for m.selector(m.at(i)) && m.at(i+1).kind == kWord && len(name) < 256 {
+		name += "." + m.at(i+1).s
+		i += 2
+	}
+	key := -1
+	for t := m.at(i); t.kind == kOp && (t.s == "[" || t.s == "{" && m.lang == tool.Perl) && t.n > i; t = m.at(i) {
+		key, i = i, t.n+1
+	}
+	op := m.at(i)
+	if op.kind == kOp && op.s == ":" && m.lang == tool.Python && key < 0 && m.at(i+1).kind == kWord { // a type
+		for j := i; j < i+8 && m.at(j).kind != kLine; j++ {
+			if m.at(j).kind == kOp && m.at(j).s == "=" {
+				i, op = j, m.at(j)
+			}
+		}
+	}
+	if !assigns(op) || op.s == "<-" && m.lang != tool.R || op.s == "%=" && m.lang == tool.Ruby {
+		m.i = start
+		return value{}, false
+	}
+	if key >= 0 {
+		return m.keyed(name, key, i), true
+	}
+	m.i = i + 1
+	v := m.rightSide()
+	m.update(name, op.s, v)
+	return v, true
+}
+
+// update assigns, or adds to what is there.
+func (m *machine) update(name, op string, v value) {
+	name = m.canonical(name)
+	if i := strings.LastIndexByte(name, '.'); i > 0 && isEnviron(name[:i]) {
+		m.setenv(literal(name[i+1:]), v)
+	}
+	switch op {
+	case "+=", ".=":
+		old, ok := m.vars[name]
+		if !ok {
+			old = literal(mark.Any)
+		}
+		grown := concat(old, v)
+		if m.nest > 0 && grown.shape == text {
+			// It may grow again before it is used.
+			grown = either(grown, concat(grown, literal(mark.Any)))
+		}
+		m.vars[name] = grown
+	case "||=", "??=", "//=":
+		if old, ok := m.vars[name]; ok {
+			v = either(old, v)
+		}
+		m.set(name, v)
+	case "-=", "*=", "/=", "%=", "|=", "&=", "**=", "&&=":
+		if op == "/=" && m.lang == tool.Python && v.shape == text && !v.num {
+			m.set(name, joined(m.vars[name], v))
+		} else if v.shape == text {
+			m.set(name, literal(mark.Any))
+		}
+	default:
+		m.set(name, v)
+	}
+}
+
+// canonical is a dotted name with its first part resolved.
+func (m *machine) canonical(name string) string {
+	head, tail, dotted := strings.Cut(name, ".")
+	if v, ok := m.vars[head]; ok && dotted && v.shape == named {
+		return v.name + "." + tail
+	}
+	return name
+}
+
+// keyed assigns to one entry of a list, a dictionary or the environment.
+func (m *machine) keyed(name string, key, op int) value {
+	m.i = key + 1
+	k := m.expr(levelAssign)
+	if t := m.at(key + 1); t.kind == kWord && m.at(key+2).s == "}" {
+		k = literal(t.s)
+	}
+	m.i = op + 1
+	v := m.rightSide()
+	if isEnviron(strings.TrimPrefix(m.canonical(name), "$")) {
+		m.setenv(k, v)
+		return v
+	}
+	if m.lang == tool.Awk && name == "ARGV" { // a file that is read
+		m.access(tool.Read, asText(v), "ARGV")
+	}
+	if m.lang == tool.Perl && strings.HasPrefix(name, "$") {
+		if m.at(key).s == "{" {
+			name = "%" + name[1:]
+		} else {
+			name = "@" + name[1:]
+		}
+	}
+	d, ok := m.vars[name]
+	if !ok {
+		d = value{shape: dict}
+	}
+	m.spend(16 * len(d.items))
+	switch d.shape {
+	case dict:
+		d.keys, d.items = append(d.keys[:len(d.keys):len(d.keys)], k), append(d.items[:len(d.items):len(d.items)], v)
+	case list:
+		d.items = append(d.items[:len(d.items):len(d.items)], v)
+	}
+	if len(d.items) < 8*maxAlts {
+		m.vars[name] = d
+	}
+	return v
+}
+
+func isEnviron(name string) bool {
+	switch name {
+	case "os.environ", "process.env", "ENV", "Deno.env", "Bun.env", "_ENV", "ENVIRON", "environ":
+		return true
+	}
+	return false
+}
+
+func (m *machine) setenv(k, v value) {
+	name, ok := k.known()
+	if !ok || len(m.env) > maxAlts {
+		m.rep.opaque("the code sets a variable of the environment whose name is not known")
+		return
+	}
+	for _, s := range v.texts() {
+		m.env = append(m.env, name+"="+s)
+	}
+}
+
+// rightSide evaluates what is assigned: a value, or several.
+func (m *machine) rightSide() value {
+	v := m.expr(levelAssign)
+	if !m.op(",") || m.lang != tool.Python && m.lang != tool.Ruby && m.lang != tool.Lua {
+		return v
+	}
+	items := []value{v}
+	for m.skip(",") {
+		items = append(items, m.expr(levelChoice))
+	}
+	return listOf(items)
+}
+
+// tuple reads a, b = where several names are assigned; nil if that is not here.
+func (m *machine) tuple() []string {
+	if m.lang != tool.Python && m.lang != tool.Ruby && m.lang != tool.Lua && m.lang != tool.Julia {
+		return nil
+	}
+	var names []string
+	for i := m.i; m.at(i).kind == kWord || m.at(i).s == "*"; i++ {
+		if m.at(i).s == "*" {
+			continue
+		}
+		names = append(names, m.at(i).s)
+		next := m.at(i + 1)
+		switch {
+		case next.kind == kOp && next.s == "," && len(names) < 32:
+			i++
+		case next.kind == kOp && next.s == "=" && len(names) > 1:
+			m.i = i + 2
+			return names
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// destructure reads {a, b: c} = v, [a, b] = v and ($a, $b) = v.
+func (m *machine) destructure(end int) value {
+	braces := m.op("{")
+	var names, keys []string
+	for i := m.i + 1; i < end; i++ {
+		t := m.at(i)
+		if t.kind != kWord || t.s == "my" {
+			continue
+		}
+		if prev := m.at(i - 1); prev.s == ":" && prev.kind == kOp && len(names) > 0 {
+			names[len(names)-1] = t.s
+			continue
+		}
+		if prev := m.at(i - 1); prev.s == "=" && prev.kind == kOp {
+			continue
+		}
+		names, keys = append(names, t.s), append(keys, t.s)
+	}
+	m.i = end + 2
+	v := m.rightSide()
+	if !braces {
+		if len(names) == 1 {
+			v = v.elements()
+		}
+		m.bind(names, v)
+		return v
+	}
+	for i, n := range names {
+		m.set(n, m.attr(v, keys[i]))
+	}
+	return v
+}
+
+// grow adds an element to a list that a variable holds.
+func (m *machine) grow(v, item value) {
+	if v.from == "" {
+		return
+	}
+	old := m.vars[v.from]
+	m.spend(16 * len(old.items))
+	switch {
+	case old.shape == list && len(old.items) < 8*maxAlts:
+		old.items = append(old.items[:len(old.items):len(old.items)], item)
+		m.vars[v.from] = old
+	case old.shape == text && m.lang == tool.Ruby:
+		m.vars[v.from] = concat(old, item)
+	}
+}

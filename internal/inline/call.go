@@ -1,0 +1,417 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// arg is an argument of a call; one that is passed by name has it.
+type arg struct {
+	name string
+	v    value
+}
+
+func values(args []arg) []value {
+	var out []value
+	for _, a := range args {
+		if a.name == "" {
+			out = append(out, a.v)
+		}
+	}
+	return out
+}
+
+// nthArg is a positional argument, or one that goes by one of some names.
+func nthArg(args []arg, n int, names ...string) (value, bool) {
+	i := 0
+	for _, a := range args {
+		if a.name != "" {
+			if contains(names, a.name) {
+				return a.v, true
+			}
+			continue
+		}
+		if i == n {
+			return a.v, true
+		}
+		i++
+	}
+	return value{}, false
+}
+
+// option is what an argument passed by name, or an entry of a dictionary that is
+// passed, says.
+func option(args []arg, names ...string) (value, bool) {
+	for _, a := range args {
+		if a.name != "" && contains(names, a.name) {
+			return a.v, true
+		}
+	}
+	for i := len(args) - 1; i >= 0; i-- {
+		if args[i].v.shape != dict {
+			continue
+		}
+		for _, n := range names {
+			if v, ok := entryOf(args[i].v, n); ok {
+				return v, true
+			}
+		}
+	}
+	return value{}, false
+}
+
+// args evaluates arguments up to a closing parenthesis.
+func (m *machine) args(end int) []arg {
+	loose := m.loose
+	m.loose = 0
+	defer func() { m.loose = loose }()
+	m.i++
+	m.comprehend(end)
+	var args []arg
+	for m.i < end && m.tok().kind != kEnd && m.step() {
+		at := m.i
+		args = m.argument(args)
+		for m.i < end && (m.op(",") || m.op(";") || m.tok().kind == kLine) {
+			m.i++
+		}
+		if m.i <= at {
+			m.i++
+		}
+	}
+	return args
+}
+
+// argument evaluates one argument, with its name if it has one.
+func (m *machine) argument(args []arg) []arg {
+	t, next := m.tok(), m.at(m.i+1)
+	name := ""
+	if t.kind == kWord && next.kind == kOp && (next.s == "=" && m.lang != tool.JavaScript && m.lang != tool.Perl && m.lang != tool.PHP ||
+		next.s == ":" && (m.lang == tool.Ruby || m.lang == tool.PHP)) {
+		name = t.s
+		m.i += 2
+	}
+	spread := m.op("*") || m.op("...") || m.op("@")
+	double := m.op("**")
+	level := levelAssign
+	if m.lang == tool.Python || m.lang == tool.Ruby || m.lang == tool.Lua || m.lang == tool.Julia {
+		level = levelChoice // f(a, b=1) assigns to no a and b
+	}
+	v := m.expr(level)
+	if m.skip("=>") { // a dictionary without braces
+		k, _ := v.known()
+		return append(args, arg{name: k, v: m.expr(levelChoice)})
+	}
+	switch {
+	case spread && v.shape == list || v.shape == list && m.lang == tool.Perl && m.at(m.i-1).s != "]":
+		for _, x := range v.items {
+			args = append(args, arg{v: x})
+		}
+		return args
+	case double && v.shape == dict:
+		for i, k := range v.keys {
+			s, _ := k.known()
+			args = append(args, arg{name: s, v: v.items[i]})
+		}
+		return args
+	}
+	return append(args, arg{name: name, v: v})
+}
+
+// commanding reports whether a value can be called without parentheses.
+func (m *machine) commanding(v value) bool {
+	return (m.lang == tool.Ruby || m.lang == tool.Perl) && v.shape == named && v.from == "" && !strings.HasPrefix(v.name, "$") && !strings.HasPrefix(v.name, "@")
+}
+
+// commands reports whether arguments without parentheses follow.
+func (m *machine) commands(v value, t token) bool {
+	switch m.lang {
+	case tool.PHP:
+		return t.kind != kLine && (v.name == "echo" || v.name == "print" || v.name == "include" || v.name == "require" || v.name == "include_once" || v.name == "require_once") && starts(t)
+	case tool.Lua:
+		return v.shape == named && (t.kind == kText || t.kind == kOp && t.s == "{")
+	case tool.AppleScript:
+		return v.shape == named && t.kind == kText
+	}
+	if !m.commanding(v) || !t.sp && t.kind != kText {
+		return false
+	}
+	if t.kind == kOp {
+		next := m.at(m.i + 1)
+		tight := !next.sp && (t.s == "*" || t.s == "&" || t.s == "-" || t.s == "::" || t.s == "@" || t.s == "%" || t.s == "<" && m.lang == tool.Perl)
+		return t.s == "[" || t.s == "\\" || t.s == "$" || tight || t.s == "->" && m.lang == tool.Ruby || t.s == "{" && m.lang == tool.Perl && blockTaker(v.name)
+	}
+	return starts(t)
+}
+
+// blockTaker reports whether a function of Perl takes a block first.
+func blockTaker(name string) bool {
+	return name == "map" || name == "grep" || name == "sort" || name == "eval" || name == "find" || name == "system" || name == "exec" || name == "print"
+}
+
+// starts reports whether a token can begin an argument.
+func starts(t token) bool {
+	switch t.kind {
+	case kText, kCmd, kNum, kRegex:
+		return true
+	case kWord:
+		switch t.s {
+		case "if", "unless", "while", "until", "and", "or", "do", "then", "for", "foreach", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "end", "in", "rescue", "else":
+			return false
+		}
+		return true
+	case kOp:
+		return t.s == "(" || t.s == "[" || t.s == "$"
+	}
+	return false
+}
+
+// bare evaluates arguments without parentheses.
+func (m *machine) bare() []arg {
+	var args []arg
+	if m.op("{") && m.lang == tool.Perl {
+		end := m.tok().n
+		args = append(args, arg{v: value{shape: fn, fn: &function{toks: m.toks, from: m.i + 1, to: end}}})
+		m.i = end + 1
+		m.skip(",")
+	}
+	m.loose++
+	defer func() { m.loose-- }()
+	for m.step() {
+		at := m.i
+		args = m.argument(args)
+		if m.i <= at || !m.op(",") {
+			return args
+		}
+		m.i++
+		for m.tok().kind == kLine {
+			m.i++
+		}
+	}
+	return args
+}
+
+// blockHere reports whether a block of Ruby or Julia follows a name.
+func (m *machine) blockHere(v value) bool {
+	if m.lang != tool.Ruby || v.shape != named || v.from != "" && v.recv == nil {
+		return false
+	}
+	return m.op("{") && (v.recv != nil || m.at(m.i+1).s == "|") || m.word("do") && (v.recv != nil || m.at(m.i+1).s == "|")
+}
+
+// block adds the block that follows a call to its arguments.
+func (m *machine) block(args []arg) []arg {
+	if m.lang != tool.Ruby {
+		return args
+	}
+	f := &function{toks: m.toks}
+	switch {
+	case m.op("{"):
+		f.from, f.to = m.i+1, m.tok().n
+	case m.word("do"):
+		f.from, f.to = m.i+1, m.matchEnd(m.i+1)
+	default:
+		return args
+	}
+	m.i = f.from
+	if m.skip("|") {
+		f.params = m.blockParams()
+		f.from = m.i
+	} else {
+		f.params = []string{"it"}
+	}
+	m.i = f.to + 1
+	return append(args, arg{v: value{shape: fn, fn: f}})
+}
+
+func (m *machine) blockParams() []string {
+	var names []string
+	for m.tok().kind == kWord || m.op(",") || m.op("*") || m.op("(") || m.op(")") || m.op("&") {
+		if m.tok().kind == kWord {
+			names = append(names, m.tok().s)
+		}
+		m.i++
+	}
+	m.skip("|")
+	return names
+}
+
+// call evaluates a call.
+func (m *machine) call(callee value, args []arg) value {
+	switch callee.shape {
+	case fn:
+		return m.invoke(callee.fn, args, nil)
+	case named:
+		if f := m.find(callee.name); f != nil {
+			return m.invoke(f, args, callee.recv)
+		}
+		if r, ok := m.row(callee.name); ok {
+			return m.perform(r, callee, args)
+		}
+		if v, ok := m.folded(callee, args); ok {
+			return v
+		}
+	}
+	return m.unfamiliar(callee, args)
+}
+
+// callbacks runs functions that are passed, with what they are called with as
+// far as that can be told: the elements of what they are applied to. It gives
+// what the functions give.
+func (m *machine) callbacks(callee value, args []arg) value {
+	over := applied(callee, args)
+	given := value{shape: never}
+	for _, a := range args {
+		f := a.v.fn
+		if a.v.shape == named {
+			f = m.find(a.v.name)
+		}
+		if f == nil {
+			m.handedOn(callee, a.v, over)
+			continue
+		}
+		if m.lang == tool.Perl {
+			m.vars["$_"] = over
+		}
+		if over.shape == list && len(f.params) > 1 {
+			given = either(given, m.invoke(f, spreadArgs(over), nil))
+		} else {
+			given = either(given, m.invoke(f, []arg{{v: over}}, nil))
+		}
+	}
+	return given
+}
+
+// handedOn calls a function of the tables that another applies to something.
+func (m *machine) handedOn(callee, f, over value) {
+	if f.shape != named || over.shape != text || !strings.Contains(f.name, ".") && !applies(callee.name) {
+		return
+	}
+	if r, ok := m.row(f.name); ok && r.act != actText && m.depth < maxDepth && m.step() {
+		m.perform(r, f, []arg{{v: over}})
+	}
+}
+
+// applies reports whether a function applies another to the elements of a list.
+func applies(name string) bool {
+	switch lastName(name) {
+	case "map", "forEach", "lapply", "sapply", "vapply", "mapply", "Map", "walk", "array_map", "array_walk", "each", "foreach", "Thread", "Process", "submit", "apply", "starmap", "pmap", "apply_async":
+		return true
+	}
+	return false
+}
+
+// applied is what a function is called with that is handed to another.
+func applied(callee value, args []arg) value {
+	var over value
+	if r := callee.recv; r != nil {
+		over = r.elements()
+		if over.shape == unknown && r.shape == text {
+			over = *r
+		}
+	}
+	for _, a := range args {
+		if e := a.v.elements(); over.shape == unknown && e.shape != unknown {
+			over = e
+		}
+	}
+	return over
+}
+
+func spreadArgs(v value) []arg {
+	args := make([]arg, len(v.items))
+	for i, x := range v.items {
+		args[i] = arg{v: x}
+	}
+	return args
+}
+
+// shell reports a text that a shell runs.
+func (m *machine) shell(v value, why string) {
+	m.command(nil, v, nil, why)
+}
+
+// command reports what is run: arguments, or code of a shell.
+func (m *machine) command(argv []value, code value, opts []arg, why string) {
+	r := tool.Run{Why: why, Env: append([]string(nil), m.env...)}
+	if e, ok := option(opts, "env"); ok && e.shape == dict {
+		r.Env = append(r.Env, pairs(e)...)
+	}
+	if in, ok := option(opts, "input", "stdin_data"); ok {
+		if s, known := in.known(); known {
+			r.Stdin, r.Fed = s, true
+		}
+	}
+	dirs := m.dirs
+	if d, ok := option(opts, "cwd", "chdir", "dir"); ok && (d.shape == text || d.shape == unknown) {
+		m.access(tool.Enter, d, why)
+		dirs = product(m.dirs, d.texts(), joinPath)
+	}
+	for _, dir := range dirs {
+		r.Dir = dir
+		m.runs(r, argv, code)
+	}
+}
+
+func (m *machine) runs(r tool.Run, argv []value, code value) {
+	if len(argv) > 4*maxAlts {
+		m.rep.opaque("the code runs a command with too many arguments")
+		return
+	}
+	if argv != nil {
+		for _, args := range vectors(argv) {
+			r.Args = args
+			if mark.In(args[0]) {
+				m.rep.opaque("the code runs a command that is not known")
+			}
+			m.rep.run(r)
+		}
+		return
+	}
+	for _, s := range code.texts() {
+		if strings.HasPrefix(strings.TrimSpace(s), mark.Any) {
+			m.rep.opaque("the code runs a command that is not known")
+		}
+		r.Code = s
+		m.rep.run(r)
+	}
+}
+
+// vectors are the argument vectors that values can be. Where they are too many,
+// an argument that varies is anything.
+func vectors(argv []value) [][]string {
+	out := [][]string{nil}
+	for _, v := range argv {
+		alts := v.texts()
+		if v.shape == list {
+			alts = []string{mark.Any}
+		}
+		if len(out)*len(alts) > maxAlts {
+			alts = []string{mark.Any}
+		}
+		var next [][]string
+		for _, args := range out {
+			for _, s := range alts {
+				next = append(next, append(args[:len(args):len(args)], s))
+			}
+		}
+		out = next
+	}
+	if len(argv) == 0 {
+		return nil
+	}
+	return out
+}
+
+func pairs(d value) []string {
+	var out []string
+	for i, k := range d.keys {
+		if name, ok := k.known(); ok {
+			for _, s := range d.items[i].texts() {
+				out = append(out, name+"="+s)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,205 @@
+package inline
+
+import "cordon/internal/tool"
+
+// define reads the definition of a named function; its body runs when it is
+// called, or at the end if it never is.
+func (m *machine) define() bool {
+	start := m.i
+	indent := m.lineIndent()
+	m.i++
+	if m.skip("*") { // a generator of JavaScript
+	}
+	name := ""
+	for m.tok().kind == kWord || m.op(".") || m.op(":") && m.lang == tool.Lua {
+		if m.tok().kind == kWord {
+			name = m.tok().s
+		}
+		m.i++
+		if m.tok().sp && m.tok().kind == kWord && m.lang != tool.Ruby {
+			break
+		}
+		if m.lang == tool.Ruby && m.tok().kind == kWord {
+			break
+		}
+	}
+	if name == "" {
+		m.i = start
+		return false // an expression
+	}
+	f := &function{name: name, toks: m.toks}
+	m.signature(f)
+	m.body(f, indent)
+	m.spend(f.to - f.from)
+	m.closure(f)
+	return true
+}
+
+// lineIndent is the indent of the line that the current token is on.
+func (m *machine) lineIndent() int {
+	for i := m.i; i >= 0 && i > m.i-16; i-- {
+		if t := m.at(i); t.kind == kLine {
+			return t.n
+		}
+	}
+	return 0
+}
+
+// signature reads parameters and their defaults.
+func (m *machine) signature(f *function) {
+	if m.lang == tool.Ruby && m.tok().kind == kWord {
+		f.params = m.targets()
+		return
+	}
+	if !m.op("(") {
+		return
+	}
+	end := m.tok().n
+	m.i++
+	f.params, f.defaults = m.parameters(end)
+	m.i = end + 1
+}
+
+// parameters reads names, with the stars of those that take the rest, up to a
+// closing bracket: the word before a comma, an
+// equals sign, a colon or the end, whatever type stands beside it.
+func (m *machine) parameters(end int) ([]string, map[string]value) {
+	var names []string
+	var defaults map[string]value
+	for m.i < end && m.step() {
+		name, star := "", ""
+		for m.i < end && (m.tok().kind == kWord || m.op("*") || m.op("**") || m.op("...") || m.op("&") || m.op("{") || m.op("?") || m.op("|")) {
+			switch t := m.tok(); {
+			case t.kind == kWord:
+				name = t.s
+			case t.s == "*" || t.s == "**":
+				star = t.s
+			case t.s == "...":
+				star = "*"
+			}
+			m.i++
+		}
+		if m.op(":") && m.lang != tool.Ruby { // a type
+			for m.i < end && !m.op(",") && !m.op("=") {
+				if t := m.tok(); t.kind == kOp && t.n > m.i {
+					m.i = t.n
+				}
+				m.i++
+			}
+		}
+		if name != "" {
+			names = append(names, star+name)
+		}
+		if m.skip("=") || m.lang == tool.Ruby && m.skip(":") && !m.op(",") {
+			if defaults == nil {
+				defaults = map[string]value{}
+			}
+			defaults[name] = m.expr(1)
+		}
+		if !m.skip(",") {
+			m.i++
+		}
+	}
+	return names, defaults
+}
+
+// body finds where a function ends and moves behind it.
+func (m *machine) body(f *function, indent int) {
+	for m.op("->") || m.op(":") && m.lang != tool.Python { // a type of what it returns
+		m.i++
+		for m.tok().kind == kWord || m.op("<") || m.op(">") || m.op("[") || m.op("]") || m.op("|") || m.op("?") || m.op(".") {
+			m.i++
+		}
+	}
+	switch {
+	case m.lang == tool.Python:
+		for m.i < len(m.toks) && !m.op(":") && m.tok().kind != kLine {
+			m.i++
+		}
+		m.skip(":")
+		f.from = m.i
+		m.i = m.dedent(indent)
+		f.to = m.i
+	case m.op("{"):
+		f.from, f.to = m.i+1, m.tok().n
+		m.i = f.to + 1
+	case endWords(m.lang):
+		f.from = m.i
+		f.to = m.matchEnd(m.i)
+		m.i = f.to + 1
+	default:
+		f.from = m.i
+		for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") {
+			m.i++
+		}
+		f.to = m.i
+	}
+}
+
+// dedent is the token that ends an indented block.
+func (m *machine) dedent(indent int) int {
+	if m.tok().kind != kLine {
+		i := m.i
+		for i < len(m.toks) && m.toks[i].kind != kLine && m.toks[i].kind != kEnd {
+			i++
+		}
+		return i
+	}
+	for i := m.i; i < len(m.toks); i++ {
+		t := m.toks[i]
+		if t.kind == kEnd || t.kind == kLine && t.n <= indent && m.at(i+1).kind != kLine {
+			return i
+		}
+	}
+	return len(m.toks) - 1
+}
+
+// matchEnd is the word that ends a block which a word began.
+func (m *machine) matchEnd(i int) int {
+	deep, loop := 1, false
+	start := i
+	defer func() { m.spend(i - start) }()
+	for ; i < len(m.toks); i++ {
+		t := m.toks[i]
+		if t.kind == kLine {
+			loop = false
+		}
+		if t.kind != kWord || m.at(i-1).s == "." && m.at(i-1).kind == kOp {
+			continue
+		}
+		switch t.s {
+		case "def", "class", "module", "begin", "case", "function", "try", "let", "quote", "struct":
+			deep++
+		case "if", "unless":
+			if m.startsStatement(i) {
+				deep++
+			}
+		case "while", "until", "for":
+			if m.startsStatement(i) {
+				deep++
+				loop = true
+			}
+		case "do":
+			if !loop {
+				deep++
+			}
+			loop = false
+		case "end":
+			if deep--; deep == 0 {
+				return i
+			}
+		}
+	}
+	return len(m.toks) - 1
+}
+
+func (m *machine) startsStatement(i int) bool {
+	t := m.at(i - 1)
+	switch {
+	case t.kind == kLine || t.kind == kEnd:
+		return true
+	case t.kind == kOp:
+		return t.s == ";" || t.s == "=" || t.s == "{" || t.s == "(" || t.s == "|" || t.s == ")" && m.lang != tool.Ruby
+	}
+	return t.kind == kWord && (t.s == "then" || t.s == "do" || t.s == "else" || t.s == "begin" || t.s == "return") || m.lang == tool.Lua
+}

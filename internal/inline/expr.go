@@ -1,0 +1,421 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// The levels of operators. A level is what an expression may hold at least.
+const (
+	levelAssign = iota
+	levelChoice
+	levelCompare
+	levelAdd
+	levelMultiply
+	levelUnary
+)
+
+// expr evaluates an expression whose operators bind at least that tightly.
+func (m *machine) expr(level int) value {
+	if m.depth >= maxDepth {
+		m.stop("the code is nested too deep to be followed")
+	}
+	if !m.step() {
+		m.i++
+		return value{}
+	}
+	m.depth++
+	defer func() { m.depth-- }()
+	if level == levelAssign {
+		if v, ok := m.assignment(); ok {
+			return v
+		}
+	}
+	v := m.postfix(m.primary())
+	for m.step() {
+		t := m.tok()
+		l := m.binary(t)
+		if l < 0 || l < level {
+			return v
+		}
+		at := m.i
+		v = m.operate(v, t, l)
+		if m.i <= at {
+			m.i = at + 1
+		}
+	}
+	return v
+}
+
+// binary is the level of a token as an operator between operands, or -1.
+func (m *machine) binary(t token) int {
+	switch t.kind {
+	case kOp:
+		return m.binaryOp(t.s)
+	case kWord:
+		return m.binaryWord(t)
+	case kText, kNum, kCmd:
+		if m.juxtaposes() {
+			return levelAdd
+		}
+	}
+	return -1
+}
+
+// juxtaposes reports whether operands side by side are put together.
+func (m *machine) juxtaposes() bool { return m.lang == tool.Awk }
+
+func (m *machine) binaryOp(s string) int {
+	switch s {
+	case "?", "||", "??":
+		return levelChoice
+	case "//":
+		if m.lang == tool.Perl {
+			return levelChoice
+		}
+		return levelMultiply
+	case ">", "|", ">>", "|&":
+		if m.noCmp > 0 {
+			return -1
+		}
+		return levelCompare
+	case "==", "!=", "<", "<=", ">=", "===", "!==", "&&", "=~", "!~", "<=>", "<<", "~", "^", "|>", "**=":
+		return levelCompare
+	case "&":
+		if m.lang == tool.AppleScript {
+			return levelAdd
+		}
+		return levelCompare
+	case "+", "-", "..", "...":
+		return levelAdd
+	case ".":
+		if m.lang == tool.Perl || m.lang == tool.PHP || m.lang == tool.Vim {
+			return levelAdd
+		}
+	case "*", "/", "%", "**":
+		return levelMultiply
+	case "$", "(":
+		if m.lang == tool.Awk {
+			return levelAdd
+		}
+	case ":":
+		if m.lang == tool.R || m.lang == tool.Julia {
+			return levelAdd
+		}
+	}
+	return -1
+}
+
+func (m *machine) binaryWord(t token) int {
+	if (t.s == "or" || t.s == "and") && m.loose > 0 {
+		return -1
+	}
+	switch t.s {
+	case "or", "if", "unless":
+		if t.s != "or" && m.lang != tool.Python {
+			return -1
+		}
+		return levelChoice
+	case "and", "in", "not", "is", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "instanceof":
+		if m.lang == tool.AppleScript || t.s == "in" && m.lang == tool.Awk {
+			return -1
+		}
+		return levelCompare
+	case "as":
+		if m.lang == tool.Python {
+			return levelChoice
+		}
+	case "x":
+		if m.lang == tool.Perl {
+			return levelMultiply
+		}
+	default:
+		if m.juxtaposes() && t.s != "getline" && t.sp {
+			return levelAdd
+		}
+		if m.lang == tool.Awk && t.s == "getline" {
+			return levelCompare
+		}
+	}
+	return -1
+}
+
+// operate evaluates the right operand and puts the two together.
+func (m *machine) operate(v value, t token, level int) value {
+	if m.juxtaposes() && level == levelAdd && !(t.kind == kOp && (t.s == "+" || t.s == "-")) {
+		return concat(asText(v), asText(m.expr(levelMultiply)))
+	}
+	m.i++
+	switch level {
+	case levelChoice:
+		return m.choose(v, t)
+	case levelCompare:
+		return m.compare(v, t)
+	case levelAdd:
+		return m.plus(v, t, m.expr(levelMultiply))
+	}
+	return m.times(v, t, m.expr(levelUnary))
+}
+
+// asText makes an unknown value an unknown text.
+func asText(v value) value {
+	if v.shape != text {
+		w := literal(mark.Any)
+		w.hints = v.hints
+		return w
+	}
+	v.num = false
+	return v
+}
+
+func (m *machine) choose(v value, t token) value {
+	switch t.s {
+	case "?":
+		a := m.expr(levelChoice)
+		if m.skip(":") {
+			return either(a, m.expr(levelChoice))
+		}
+		return either(v, a)
+	case "if": // v if condition else w
+		m.expr(levelCompare)
+		if m.word("else") {
+			m.i++
+			return either(v, m.expr(levelChoice))
+		}
+		return v
+	case "as":
+		if m.tok().kind == kWord {
+			m.set(m.tok().s, v)
+			m.i++
+		}
+		return v
+	}
+	w := m.expr(levelCompare)
+	if v.shape == unknown || v.shape == named {
+		// An unknown value or a default: the default is worth knowing.
+		return w
+	}
+	return either(v, w)
+}
+
+func (m *machine) compare(v value, t token) value {
+	switch {
+	case t.s == "|" && m.word("getline") || t.s == "|&" && m.word("getline"):
+		m.i++
+		m.shell(v, "getline")
+		if m.tok().kind == kWord && m.lang == tool.Awk {
+			m.set(m.tok().s, literal(mark.Any))
+			m.i++
+		}
+		return value{}
+	case t.s == "<<":
+		w := m.expr(levelAdd)
+		m.grow(v, w)
+		return v
+	case t.s == "|>":
+		return m.call(m.expr(levelAdd), []arg{{v: v}})
+	}
+	if next := m.tok(); t.s == "=~" && next.kind == kRegex && len(next.parts) == 1 && v.from != "" {
+		m.vars[v.from] = substituted(v, next.parts[0])
+	}
+	w := m.expr(levelAdd)
+	if t.s == "&&" || t.s == "and" || t.s == "|" {
+		if v.shape == named && w.shape == named && len(v.name) < 128 {
+			return nameOf(v.name + "|" + w.name)
+		}
+		return w
+	}
+	return value{}
+}
+
+// substituted is what s/// leaves of a value. A name of a file below stays one
+// if nothing is put in that could lead elsewhere.
+func substituted(v value, by part) value {
+	for _, s := range v.texts() {
+		if !below(s) || s == "." || by.code || strings.ContainsAny(by.s, "/~$") || strings.Contains(by.s, "..") {
+			return literal(mark.Any)
+		}
+	}
+	return literal(mark.Inside)
+}
+
+func (m *machine) plus(v value, t token, w value) value {
+	if m.lang == tool.Awk || t.s == "-" {
+		return m.numeric(v, w)
+	}
+	switch t.s {
+	case "+", ".", "&":
+		if v.path && m.lang == tool.Ruby {
+			return joined(v, w)
+		}
+		m.spendText(v)
+		return concat(v, w)
+	case "..":
+		if m.lang == tool.Lua || m.lang == tool.Vim {
+			return concat(v, w)
+		}
+	}
+	return value{}
+}
+
+func (m *machine) times(v value, t token, w value) value {
+	switch {
+	case t.s == "/" && m.lang == tool.Ruby && v.path:
+		return joined(v, w)
+	case t.s == "/" && m.lang == tool.Python && (v.path || w.shape == text && !w.num):
+		return joined(v, w)
+	case t.s == "*" && m.lang == tool.Julia && (v.shape == text && !v.num || w.shape == text && !w.num):
+		return concat(v, w)
+	case (t.s == "*" && (m.lang == tool.Python || m.lang == tool.Ruby) || t.s == "x") && v.shape == text && !v.num:
+		return repeat(v, w)
+	case t.s == "%" && v.shape == text && !v.num:
+		return format(v, items(w))
+	}
+	return m.numeric(v, w)
+}
+
+// items are the values of a list, or the value alone.
+func items(v value) []value {
+	if v.shape == list {
+		return v.items
+	}
+	return []value{v}
+}
+
+// textOf is the value of a string.
+func (m *machine) textOf(t token) value {
+	if t.parts == nil {
+		return literal(t.s)
+	}
+	v := literal("")
+	for _, p := range t.parts {
+		w := literal(p.s)
+		if p.code {
+			w = asText(m.embedded(p.s))
+		}
+		v = concat(v, w)
+	}
+	return v
+}
+
+func (m *machine) primary() value {
+	t := m.tok()
+	switch t.kind {
+	case kText:
+		return m.strings()
+	case kCmd:
+		m.i++
+		v := m.textOf(t)
+		m.shell(v, "backticks")
+		return m.produced(nil, v)
+	case kRegex:
+		m.i++
+		for _, p := range t.parts {
+			if p.code {
+				m.embedded(p.s)
+			}
+		}
+		return value{}
+	case kNum:
+		m.i++
+		return number(t.s)
+	case kWord:
+		return m.name()
+	case kOp:
+		return m.punctuated(t)
+	}
+	return value{}
+}
+
+// strings reads strings side by side, which are one in most languages.
+func (m *machine) strings() value {
+	v := m.textOf(m.tok())
+	m.i++
+	for m.tok().kind == kText && (m.lang == tool.Python || m.lang == tool.Ruby) && m.step() {
+		v = concat(v, m.textOf(m.tok()))
+		m.i++
+	}
+	return v
+}
+
+// punctuated evaluates an operand that begins with a bracket or an operator.
+func (m *machine) punctuated(t token) value {
+	switch t.s {
+	case "(":
+		if m.at(t.n+1).s == "=>" && m.lang == tool.JavaScript {
+			return m.arrow()
+		}
+		return m.group(t.n)
+	case "[":
+		return m.group(t.n)
+	case "{":
+		return m.braces(t.n)
+	case "<":
+		if m.lang == tool.Perl {
+			return m.angle()
+		}
+	case "$":
+		m.i++
+		if m.lang == tool.Awk {
+			m.postfixless()
+			return literal(mark.Any)
+		}
+		return m.expr(levelUnary)
+	case "-":
+		m.i++
+		if m.lang == tool.Perl && m.tok().kind == kWord && len(m.tok().s) == 1 && !m.tok().sp && m.at(m.i+1).kind != kOp {
+			m.i++
+			m.access(tool.Read, m.expr(levelUnary), "-"+m.at(m.i-1).s)
+			return value{}
+		}
+		if v := m.expr(levelUnary); v.num {
+			return v.each(func(s string) string { return "-" + s }).asNumber()
+		}
+		return value{}
+	case "->":
+		if m.lang == tool.Ruby {
+			return m.stabby()
+		}
+	case ":":
+		if next := m.at(m.i + 1); m.lang == tool.Ruby && (next.kind == kWord || next.kind == kText) && !next.sp { // a symbol
+			m.i += 2
+			return literal(next.s)
+		}
+	case ")", "]", "}", ";", ",":
+		return value{}
+	case "+", "!", "~", "*", "**", "&", "...", "\\", "@", "%", "++", "--", "::":
+		m.i++
+		return m.expr(levelUnary)
+	}
+	m.i++
+	return value{}
+}
+
+func (v value) asNumber() value { v.num = true; return v }
+
+// postfixless moves over the operand of awk's $.
+func (m *machine) postfixless() {
+	if m.op("(") {
+		m.group(m.tok().n)
+		return
+	}
+	m.i++
+}
+
+// angle reads <FH>, <$fh> and <*.c> of Perl.
+func (m *machine) angle() value {
+	var b strings.Builder
+	for m.i++; !m.op(">") && m.tok().kind != kLine && m.tok().kind != kEnd; m.i++ {
+		b.WriteString(m.tok().s)
+	}
+	m.skip(">")
+	if strings.ContainsAny(b.String(), "*?/") {
+		return m.glob(literal(b.String()), "<>")
+	}
+	if b.String() == "STDIN" || b.String() == "" {
+		return value{of: []string{mark.Any}}
+	}
+	return value{}
+}

@@ -1,0 +1,336 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// generic reads code in a language that is not known: its strings, the words
+// before them, and little else. What looks like a path is reported as weak, what
+// a word says is a command as one, and the code stays opaque.
+type generic struct {
+	rep   *Report
+	src   string
+	pos   int
+	word  string   // the name before what comes next, "" if something else is
+	calls []string // the names before the brackets that are open
+	start bool     // a statement begins here
+	text  string   // the last string …
+	glued bool     // … and only operators that put texts together since
+	ended string   // the ends of comments that do not come any more
+}
+
+// maxGlued bounds the text that strings side by side are put together to.
+const maxGlued = 512
+
+// scanGeneric reads code that no other scanner reads.
+func scanGeneric(rep *Report, code string) {
+	g := &generic{rep: rep, src: code, start: true}
+	for g.pos < len(g.src) {
+		at := g.pos
+		g.next()
+		if g.pos <= at {
+			g.pos = at + 1
+		}
+	}
+	rep.opaque("code in a language that is not read")
+}
+
+func (g *generic) next() {
+	c := g.src[g.pos]
+	switch {
+	case c == '\n' || c == ';':
+		g.pos++
+		g.start, g.word, g.glued = true, "", false
+	case c == ' ' || c == '\t' || c == '\r':
+		g.pos++
+	case g.comment():
+	case c == '"' || c == '\'' && (g.pos == 0 || !isWord(g.src[g.pos-1])):
+		g.quoted(c)
+		g.start = false
+	case g.start && (c == '!' || strings.HasPrefix(g.src[g.pos:], ":!")):
+		g.bang()
+	case g.unquoted():
+	case isLetter(c):
+		g.name()
+	default:
+		g.operator(c)
+		g.start = false
+	}
+}
+
+// comment moves behind a comment. Only what can hardly be anything else is one.
+func (g *generic) comment() bool {
+	rest := g.src[g.pos:]
+	fresh := g.pos == 0 || strings.IndexByte(" \t\n;", g.src[g.pos-1]) >= 0
+	switch {
+	case fresh && (strings.HasPrefix(rest, "# ") || strings.HasPrefix(rest, "// ") || strings.HasPrefix(rest, "-- ")), g.start && rest[0] == '%' && fresh:
+		if i := strings.IndexByte(rest, '\n'); i >= 0 {
+			g.pos += i
+		} else {
+			g.pos = len(g.src)
+		}
+	case strings.HasPrefix(rest, "/*"):
+		g.behind("*/")
+	case strings.HasPrefix(rest, "(* "):
+		g.behind("*)")
+	case strings.HasPrefix(rest, "{- "):
+		g.behind("-}")
+	default:
+		return false
+	}
+	return true
+}
+
+// behind moves behind the end of a comment; one without an end is none.
+func (g *generic) behind(end string) {
+	if strings.Contains(g.ended, end) {
+		g.pos += 2
+		return
+	}
+	if i := strings.Index(g.src[g.pos+2:], end); i >= 0 {
+		g.pos += 2 + i + len(end)
+		return
+	}
+	g.ended += end
+	g.pos += 2
+}
+
+// bang is a line that a shell runs.
+func (g *generic) bang() {
+	line, _, _ := strings.Cut(g.src[g.pos:], "\n")
+	g.pos += len(line)
+	g.rep.run(tool.Run{Code: strings.TrimLeft(line, ":! "), Why: "!"})
+}
+
+// unquoted reads a path that stands for itself, as in Nix and Dhall.
+func (g *generic) unquoted() bool {
+	rest := g.src[g.pos:]
+	if !strings.HasPrefix(rest, "../") && rest[0] != '/' || g.pos > 0 && strings.IndexByte(" \t\n([=", g.src[g.pos-1]) < 0 {
+		return false
+	}
+	n := strings.IndexAny(rest, " \t\n;)]}\"'")
+	if n < 0 {
+		n = len(rest)
+	}
+	if rest[0] == '/' && (strings.Count(rest[:n], "/") < 2 || rest[n-1] == '/') {
+		return false
+	}
+	g.weak(rest[:n], g.word)
+	g.pos += n
+	g.word, g.glued, g.start = "", false, false
+	return true
+}
+
+// name reads a name with its modules: System.cmd, os:cmd, std::fs::write.
+func (g *generic) name() {
+	at := g.pos
+	for g.pos < len(g.src) {
+		c := g.src[g.pos]
+		joins := (c == '.' || c == ':') && g.pos+1 < len(g.src) && (isLetter(g.src[g.pos+1]) || g.src[g.pos+1] == ':')
+		if !isWord(c) && !joins && !(c == '!' || c == '?') {
+			break
+		}
+		g.pos++
+	}
+	g.word = g.src[at:g.pos]
+	if strings.HasPrefix(g.word, "os.up") {
+		g.weak("..", g.word)
+	}
+	if g.start {
+		g.line()
+	}
+	g.start, g.glued = false, false
+}
+
+// line looks at a word without quotes behind one that begins a statement: cd ..
+func (g *generic) line() {
+	switch g.word {
+	case "cd", "chdir", "delete", "rmdir", "mkdir", "ls", "dir", "load", "source", "open", "include", "run", "call":
+		rest, _, _ := strings.Cut(g.src[g.pos:], "\n")
+		if f := strings.Fields(rest[:min(len(rest), 4096)]); len(f) > 0 && strings.ContainsAny(rest[:1], " \t") {
+			g.weak(strings.TrimRight(f[0], ";,)"), g.word)
+		}
+	}
+}
+
+func (g *generic) operator(c byte) {
+	g.pos++
+	switch c {
+	case '(', '[', '{':
+		if len(g.calls) < maxDepth {
+			g.calls = append(g.calls, g.word)
+		}
+		g.word, g.glued = "", false
+	case ')', ']', '}':
+		if n := len(g.calls); n > 0 {
+			g.calls = g.calls[:n-1]
+		}
+		g.word, g.glued = "", false
+	case '+', '<', '>', '~', '^', '&', '.', '/':
+	default:
+		if c != '$' && c != '@' && c != '!' {
+			g.word = ""
+		}
+		g.glued = false
+	}
+}
+
+// quoted reads a string and says what it may be.
+func (g *generic) quoted(q byte) {
+	s, ok := g.literal(q)
+	if !ok {
+		return
+	}
+	after := g.src[g.pos:]
+	if g.glued && len(g.text)+len(s) < maxGlued {
+		g.says(g.text+s, after)
+		s = g.text + s
+	} else {
+		g.says(s, after)
+	}
+	g.text, g.glued, g.word = s, false, ""
+	if rest := strings.TrimLeft(after[:min(len(after), 64)], " \n"); rest != "" && strings.IndexByte("+<.~^&", rest[0]) >= 0 {
+		g.glued = true // only an operator puts it to the next
+	}
+}
+
+// literal reads a string behind its opening quote. One in single quotes ends on
+// its line, or the quote was something else.
+func (g *generic) literal(q byte) (string, bool) {
+	if strings.HasPrefix(g.src[g.pos:], `"""`) {
+		body, _, _ := strings.Cut(g.src[g.pos+3:], `"""`)
+		g.pos = min(len(g.src), g.pos+6+len(body))
+		return body, true
+	}
+	var b strings.Builder
+	if q == '"' && strings.Contains(g.ended, `"`) {
+		g.pos++
+		return "", false
+	}
+	for i := g.pos + 1; i < len(g.src); i++ {
+		switch c := g.src[i]; {
+		case c == q:
+			g.pos = i + 1
+			return interpolations(b.String()), true
+		case c == '\n' && q == '\'':
+			g.pos++
+			return "", false
+		case c == '\\' && i+1 < len(g.src):
+			i++
+			b.WriteByte(g.src[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if q == '"' {
+		g.ended += `"`
+	}
+	g.pos++
+	return "", false
+}
+
+// interpolations replaces #{…}, ${…} and $name inside of a string.
+func interpolations(s string) string {
+	if !strings.ContainsAny(s, "#$") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		next := byte(0)
+		if i+1 < len(s) {
+			next = s[i+1]
+		}
+		switch {
+		case (s[i] == '#' || s[i] == '$') && next == '{':
+			n := strings.IndexByte(s[i:], '}')
+			if n < 0 {
+				n = len(s) - i
+			}
+			i += n
+			b.WriteString(mark.Any)
+		case s[i] == '$' && isLetter(next):
+			for i+1 < len(s) && isWord(s[i+1]) {
+				i++
+			}
+			b.WriteString(mark.Any)
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// says reports a string: a command by the word before or behind it, or a path.
+func (g *generic) says(s, after string) {
+	name := g.word
+	if name == "" && len(g.calls) > 0 {
+		name = g.calls[len(g.calls)-1]
+	}
+	method := ""
+	if strings.HasPrefix(after, ".") {
+		method = leading(after[1:])
+	} else if rest, ok := strings.CutPrefix(strings.TrimLeft(after[:min(len(after), 64)], " \n"), "|>"); ok {
+		method = leading(strings.TrimLeft(rest, " "))
+	}
+	switch {
+	case genericRuns(name), method == "execute" || strings.HasPrefix(after, ".!") || strings.HasPrefix(after, " !"):
+		if strings.TrimSpace(s) != "" {
+			g.rep.run(tool.Run{Code: s, Why: name})
+		}
+		g.weak(s, name)
+	case genericSays(name), method != "" && genericSays(method):
+	default:
+		g.weak(s, name)
+	}
+}
+
+// leading is the name that a text begins with.
+func leading(s string) string {
+	i := 0
+	for i < len(s) && i < 64 && (isWord(s[i]) || s[i] == '.') {
+		i++
+	}
+	return s[:i]
+}
+
+func (g *generic) weak(s, why string) {
+	if p, ok := fileURL(s); ok {
+		s = p
+	}
+	if pathLike(s) && s != "~" {
+		g.rep.add(Access{Access: tool.Access{Role: tool.Read, Path: s, Why: why}, Weak: true})
+	}
+}
+
+// genericRuns reports whether a function of some language runs a command.
+func genericRuns(name string) bool {
+	switch lastOf(name) {
+	case "system", "exec", "shell", "sh", "popen", "cmd", "shellout", "syscmd", "command", "callCommand", "spawnCommand", "callProcess", "readProcess", "readCreateProcess", "Process", "qx", "unix", "dos", "shell_cmd", "execv", "execvp", "execlp", "open_process_in", "open_process", "open_port", "startProcess", "run_command", "spawn", "QX", "doShellScript":
+		return true
+	case "run":
+		return name == "run" // of raku; a.run is a method of anything
+	}
+	return false
+}
+
+// genericSays reports whether a function of some language only prints or
+// compares text.
+func genericSays(name string) bool {
+	last := lastOf(name)
+	switch last {
+	case "putStrLn", "putStr", "println", "disp", "fprintf", "inspect", "format", "print_endline", "print_string", "log", "length", "size", "split", "contains", "reverse", "printf", "writeLine", "WriteLine", "note", "error", "raise", "failwith", "trim", "lines", "strip", "upcase", "downcase", "toUpperCase", "toLowerCase", "title", "xlabel", "ylabel", "strcmp", "strrep", "regexprep", "regexp", "Regex", "String.length", "hash", "byte_size":
+		return true
+	case "path", "open", "parse", "find", "fetch", "request", "write", "put", "writelines", "post", "patch", "route", "test", "echo", "it", "compile":
+		return false
+	}
+	return last != "" && speaks(last, last) != strange
+}
+
+// lastOf is the last part of a name, without what marks its kind.
+func lastOf(name string) string {
+	name = strings.TrimRight(name, "!?")
+	return name[strings.LastIndexAny(name, ".:")+1:]
+}

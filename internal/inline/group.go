@@ -1,0 +1,148 @@
+package inline
+
+import "cordon/internal/tool"
+
+// group evaluates what is in parentheses or brackets: one value, or a list.
+func (m *machine) group(end int) value {
+	loose := m.loose
+	m.loose = 0
+	defer func() { m.loose = loose }()
+	square := m.op("[")
+	m.i++
+	m.comprehend(end)
+	var items []value
+	d := value{shape: dict}
+	comma := false
+	for m.i < end && m.tok().kind != kEnd && m.step() {
+		at := m.i
+		spread := m.op("*") || m.op("...") || m.op("@")
+		v := m.expr(levelAssign)
+		switch {
+		case m.skip("=>"):
+			if v.shape == named {
+				v = literal(v.name)
+			}
+			d.keys, d.items = append(d.keys, v), append(d.items, m.expr(levelChoice))
+		case v.shape == dict && m.lang == tool.Perl && !square:
+			d.keys, d.items = append(d.keys, v.keys...), append(d.items, v.items...)
+		case spread && v.shape == list || v.shape == list && m.lang == tool.Perl && !square:
+			items = append(items, v.items...)
+		case at < m.i:
+			items = append(items, v)
+		}
+		for m.i < end && (m.op(",") || m.op(";") || m.tok().kind == kLine) {
+			comma = true
+			m.i++
+		}
+		if m.i <= at {
+			m.i++
+		}
+	}
+	m.i = max(m.i, end+1)
+	return grouped(d, items, square || comma)
+}
+
+// grouped is what a group of entries and items comes to.
+func grouped(d value, items []value, many bool) value {
+	switch {
+	case len(d.keys) > 8*maxAlts:
+		return value{}
+	case len(d.keys) > 0:
+		for _, v := range items[:min(len(items), maxAlts)] {
+			d.keys, d.items = append(d.keys, value{}), append(d.items, v)
+		}
+		return d
+	case !many && len(items) == 1:
+		items[0].from = ""
+		return items[0]
+	}
+	return listOf(items)
+}
+
+// comprehend binds the variables of a comprehension before its element is
+// evaluated, and then stands at the element again.
+func (m *machine) comprehend(end int) {
+	if m.lang != tool.Python && m.lang != tool.Julia {
+		return
+	}
+	start, looked := m.i, 0
+	defer func() { m.spend(looked) }()
+	for i := start; i < end; i++ {
+		t := m.at(i)
+		looked++
+		if t.kind == kOp && t.n > i {
+			i = t.n
+			continue
+		}
+		if t.kind == kWord && t.s == "for" {
+			m.i = i + 1
+			names := m.targets()
+			if m.word("in") || m.op("=") {
+				m.i++
+				m.bind(names, m.expr(levelCompare).elements())
+			}
+			i = max(i, m.i-1)
+		}
+	}
+	m.i = start
+}
+
+// braces evaluates a dictionary, or a block as far as an expression holds one.
+func (m *machine) braces(end int) value {
+	loose := m.loose
+	m.loose = 0
+	defer func() { m.loose = loose }()
+	m.i++
+	d := value{shape: dict}
+	m.comprehend(end)
+	for m.i < end && m.tok().kind != kEnd && m.step() {
+		at := m.i
+		m.entry(&d)
+		for m.i < end && (m.op(",") || m.op(";") || m.tok().kind == kLine) {
+			m.i++
+		}
+		if m.i <= at {
+			m.i++
+		}
+	}
+	m.i = max(m.i, end+1)
+	return d
+}
+
+// entry reads one entry of a dictionary: k: v, "k" => v, k = v, [k] = v, k, ...d.
+func (m *machine) entry(d *value) {
+	spread := m.op("**") || m.op("...")
+	var k value
+	if t := m.tok(); t.kind == kWord && (m.at(m.i+1).s == ":" || m.at(m.i+1).s == "=>" || m.at(m.i+1).s == "=") && m.at(m.i+1).kind == kOp && m.lang != tool.Python {
+		k = literal(t.s)
+		m.i++
+	} else if t := m.tok(); t.kind == kOp && t.s == "[" && m.lang == tool.Lua {
+		k = m.expr(levelUnary)
+	} else if m.tok().kind == kWord && statementWord(m.tok().s) {
+		m.statement(m.i + 1)
+		return
+	} else {
+		k = m.expr(levelAssign)
+	}
+	if spread && k.shape == dict {
+		d.keys, d.items = append(d.keys, k.keys...), append(d.items, k.items...)
+		return
+	}
+	v := k
+	if m.skip(":") || m.skip("=>") || m.skip("=") {
+		v = m.expr(levelChoice)
+	} else if t := m.at(m.i - 1); t.kind == kWord {
+		k = literal(t.s) // {a, b} of JavaScript
+	}
+	if len(d.keys) < 4*maxAlts {
+		d.keys, d.items = append(d.keys, k), append(d.items, v)
+	}
+}
+
+func statementWord(s string) bool {
+	switch s {
+	case "my", "const", "let", "var", "if", "for", "foreach", "while", "return", "unless", "throw", "raise", "die", "local", "our":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,108 @@
+package inline
+
+import (
+	"slices"
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// Hints are texts that look like paths and went into a value in a way that is
+// not followed: max(a, b), a dictionary that is searched, a template. Data that
+// only mentions a path is not reported; it is if the value is used as one.
+
+// maxHints bounds the hints of one value.
+const maxHints = 16
+
+// hinted is a value that may be one of the paths which others hold.
+func hinted(v value, from ...value) value {
+	for _, x := range from {
+		v.hints = gather(v.hints[:len(v.hints):len(v.hints)], x, 0)
+	}
+	return v
+}
+
+// gather adds the texts of a value that look like paths.
+func gather(hints []string, v value, depth int) []string {
+	if depth > 4 || len(hints) >= maxHints {
+		return hints
+	}
+	hints = addHints(hints, v.hints)
+	if v.shape == text && !v.num {
+		for _, s := range v.alts {
+			if pathLike(s) && !slices.Contains(hints, s) {
+				hints = append(hints, s)
+			}
+		}
+		return hints
+	}
+	for _, x := range v.items[:min(len(v.items), maxAlts)] {
+		hints = gather(hints, x, depth+1)
+	}
+	for _, x := range v.keys[:min(len(v.keys), maxAlts)] {
+		hints = gather(hints, x, depth+1)
+	}
+	return hints
+}
+
+// addHints adds hints that are not there yet.
+func addHints(a, b []string) []string {
+	for _, s := range b {
+		if len(a) >= maxHints {
+			break
+		}
+		if !slices.Contains(a, s) {
+			a = append(a[:len(a):len(a)], s)
+		}
+	}
+	return a
+}
+
+// carried gives the result of a fold what it was made of, if it is not known.
+func carried(v value, recv *value, args []value) value {
+	if v.shape != unknown && !(v.shape == text && slices.ContainsFunc(v.alts, func(s string) bool { return mark.Has(s, mark.Any) })) {
+		return v
+	}
+	if recv != nil {
+		v = hinted(v, *recv)
+	}
+	return hinted(v, args...)
+}
+
+// absorb makes what is handed to a method a hint of the variable it belongs to.
+func (m *machine) absorb(recv *value, args []arg) {
+	if recv == nil || recv.from == "" {
+		return
+	}
+	v, ok := m.vars[recv.from]
+	if !ok {
+		v = *recv
+	}
+	for _, a := range args {
+		v = hinted(v, a.v)
+	}
+	if len(v.hints) > 0 && (ok || len(m.vars) < 4096) {
+		m.vars[recv.from] = v
+	}
+}
+
+// suspect reports the hints of a value that is used as a path.
+func (m *machine) suspect(v value, why string) {
+	if m.quiet > 0 {
+		return
+	}
+	for _, s := range v.hints {
+		m.rep.add(Access{Access: tool.Access{Role: tool.Read, Path: s, Dir: m.dirs[len(m.dirs)-1], Why: why}, Weak: true})
+	}
+}
+
+// fileURL is the path of a file: address.
+func fileURL(s string) (string, bool) {
+	rest, ok := strings.CutPrefix(s, "file://")
+	if !ok {
+		return "", false
+	}
+	rest = strings.TrimPrefix(rest, "localhost")
+	return rest, strings.HasPrefix(rest, "/")
+}

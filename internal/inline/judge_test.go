@@ -1,0 +1,166 @@
+package inline
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// The tests judge reports the way the guard would in a worktree two levels below
+// its host: what leads up, home, or to /w is out; /tmp and reading the system is
+// not; an unknown target is out if it is written.
+func leaks(rep Report) string {
+	if rep.Opaque != "" {
+		return "opaque: " + rep.Opaque
+	}
+	for _, a := range rep.Accesses {
+		if why := leak(a); why != "" {
+			return why
+		}
+	}
+	for _, r := range rep.Runs {
+		if outside(r.Dir) || outside(r.File) {
+			return "runs in or from " + r.Dir + r.File
+		}
+		for _, w := range append(append(strings.FieldsFunc(r.Code+" "+strings.Join(r.Args, " "), func(c rune) bool { return strings.ContainsRune(" ;&|'\"=()<>", c) }), r.Args...), r.Env...) {
+			if _, v, ok := strings.Cut(w, "="); ok {
+				w = v
+			}
+			if outside(strings.TrimLeft(w, "-C")) || w == mark.Any && r.Code == w {
+				return "runs " + w
+			}
+		}
+	}
+	return ""
+}
+
+func leak(a Access) string {
+	p := joinPath(a.Dir, a.Path)
+	switch {
+	case a.Weak && !strings.HasPrefix(p, "/w/") && !strings.HasPrefix(p, "~") && !strings.HasPrefix(path.Clean(p), ".."):
+		return ""
+	case outside(p):
+		return "names " + p
+	case a.Role != tool.Read && mark.Has(p, mark.Any):
+		return "writes " + mark.Words(p)
+	case a.Role != tool.Read && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/tmp/") && !strings.HasPrefix(p, "/dev/"):
+		return "writes " + p
+	}
+	return ""
+}
+
+func outside(p string) bool {
+	if i := mark.First(p); i > 0 && p[i:] == mark.Any {
+		p = p[:i]
+	}
+	p = path.Clean(strings.ReplaceAll(p, mark.Inside, "in/side"))
+	return p == ".." || strings.HasPrefix(p, "../") || strings.HasPrefix(p, "~") || p == "/w" || strings.HasPrefix(p, "/w/") || strings.HasPrefix(p, "/home/") || strings.HasPrefix(p, "/root") || mark.Has(p, mark.Outside)
+}
+
+func show(rep Report) string {
+	var b strings.Builder
+	for _, a := range rep.Accesses {
+		b.WriteString("\n\t" + []string{"read", "write", "enter", "execute", "target"}[a.Role])
+		if a.Weak {
+			b.WriteString(" (weak)")
+		}
+		b.WriteString(" " + a.Dir + " " + a.Path)
+	}
+	for _, r := range rep.Runs {
+		b.WriteString("\n\trun " + r.Dir + " " + r.Code + strings.Join(r.Args, " ") + r.File)
+	}
+	return mark.Words(b.String() + "\n\topaque: " + rep.Opaque)
+}
+
+// snippet is code with the language it is in.
+type snippet struct {
+	lang tool.Lang
+	code string
+}
+
+func TestHarmless(t *testing.T) {
+	for _, s := range harmless {
+		rep := Scan(s.lang, s.code, []string{"-c", "src/a.txt"})
+		if why := leaks(rep); why != "" {
+			t.Errorf("%s: %s\n\t%s%s", s.lang, s.code, mark.Words(why), show(rep))
+		}
+	}
+}
+
+func TestEscapes(t *testing.T) {
+	for _, s := range escapes {
+		rep := Scan(s.lang, s.code, []string{"-c", "../../x"})
+		if leaks(rep) == "" {
+			t.Errorf("%s: %s\n\tpasses%s", s.lang, s.code, show(rep))
+		}
+	}
+}
+
+func TestRowsAreSorted(t *testing.T) {
+	for _, lang := range []tool.Lang{tool.Python, tool.JavaScript, tool.Ruby, tool.Perl, tool.PHP, tool.Awk, tool.Lua, tool.R, tool.Julia, tool.Vim} {
+		all := rows(lang)
+		for i := 1; i < len(all); i++ {
+			if all[i-1].name >= all[i].name {
+				t.Errorf("%s: %s is before %s", lang, all[i-1].name, all[i].name)
+			}
+		}
+	}
+}
+
+// TestOwnFile reads code that has a file: its modules are beside it.
+func TestOwnFile(t *testing.T) {
+	for _, c := range []struct {
+		lang       tool.Lang
+		code, file string
+		out        bool
+	}{
+		{tool.JavaScript, "require('../lib/x')", "src/a/b.js", false},
+		{tool.JavaScript, "require('../../lib/x')", "src/b.js", true},
+		{tool.JavaScript, "require('../lib/x')", "b.js", true},
+		{tool.JavaScript, "require('fs').writeFileSync(__dirname+'/../x','')", "src/b.js", false},
+		{tool.JavaScript, "require('fs').writeFileSync(__dirname+'/../../x','')", "src/b.js", true},
+		{tool.Python, "from pathlib import Path\n(Path(__file__).parent.parent/'x').write_text('')", "src/b.py", false},
+		{tool.Python, "from pathlib import Path\n(Path(__file__).parent.parent.parent/'x').write_text('')", "src/b.py", true},
+	} {
+		rep := Scan(c.lang, c.code, []string{c.file})
+		if got := leaks(rep) != ""; got != c.out {
+			t.Errorf("%s in %s leaks: %v%s", c.code, c.file, got, show(rep))
+		}
+	}
+}
+
+// TestReport looks at what is reported, where the judgement alone could be right
+// for a wrong reason.
+func TestReport(t *testing.T) {
+	for _, c := range []struct {
+		lang       tool.Lang
+		code, want string
+	}{
+		{tool.Python, "open('a','w')", "write  a"},
+		{tool.Python, "open('a')", "read  a"},
+		{tool.Python, "import os\nos.chdir('d')\nopen('a','w')", "enter  d|write d a"},
+		{tool.Python, "import subprocess\nsubprocess.run(['ls','-l'],cwd='d')", "enter  d|run d ls -l"},
+		{tool.Python, "import os\nos.system('ls')", "run  ls"},
+		{tool.Python, "import os\nos.symlink('../t','d/l')", "write  d/l|target d ../t"},
+		{tool.Python, "foo('/api')", "read (weak)  /api"},
+		{tool.Python, "foo('api')", ""},
+		{tool.Python, "print('/api')", ""},
+		{tool.JavaScript, "require('fs').renameSync('a','b')", "write  a|write  b"},
+		{tool.Ruby, "File.symlink('t','l')", "write  l|target . t"},
+		{tool.Perl, "open F, '<a'", "read  a"},
+		{tool.Perl, "open F, '>>a'", "write  a"},
+		{tool.Awk, "{print >> \"a\"}", "write  a"},
+		{tool.SQL, "attach 'a' as b", "write  a"},
+		{tool.Tcl, "open a r", "read  a"},
+		{tool.Vim, "r a", "read  a"},
+	} {
+		rep := Scan(c.lang, c.code, nil)
+		got, _, _ := strings.Cut(show(rep), "\n\topaque:")
+		if got = strings.ReplaceAll(strings.TrimPrefix(got, "\n\t"), "\n\t", "|"); got != c.want {
+			t.Errorf("%s: %q is %q, want %q", c.lang, c.code, got, c.want)
+		}
+	}
+}

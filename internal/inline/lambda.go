@@ -1,0 +1,222 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// lambda reads lambda a, b: expression of Python.
+func (m *machine) lambda() value {
+	m.i++
+	f := &function{toks: m.toks}
+	for m.tok().kind == kWord || m.op(",") || m.op("*") || m.op("**") {
+		if m.tok().kind == kWord {
+			f.params = append(f.params, m.tok().s)
+		}
+		m.i++
+		if m.skip("=") {
+			m.expr(levelChoice)
+		}
+	}
+	m.skip(":")
+	m.tail(f)
+	return value{shape: fn, fn: f}
+}
+
+// tail makes the expression that follows the body of a function.
+func (m *machine) tail(f *function) {
+	f.from = m.i
+	i := m.i
+	for ; i < len(m.toks); i++ {
+		t := m.toks[i]
+		if t.kind == kLine || t.kind == kEnd {
+			break
+		}
+		if t.kind != kOp {
+			continue
+		}
+		if t.n > i {
+			i = t.n
+			continue
+		}
+		if t.s == "," || t.s == ")" || t.s == "]" || t.s == "}" || t.s == ";" {
+			break
+		}
+	}
+	f.to = i
+	m.spend(i - m.i)
+	m.i = i
+}
+
+// arrow reads (a, b) => body and a => body.
+func (m *machine) arrow() value {
+	f := &function{toks: m.toks}
+	if t := m.tok(); t.kind == kWord {
+		f.params = []string{t.s}
+		m.i++
+	} else {
+		m.i++
+		f.params, f.defaults = m.parameters(t.n)
+		m.i = t.n + 1
+	}
+	m.skip("=>")
+	if m.op("{") {
+		f.from, f.to = m.i+1, m.tok().n
+		m.i = f.to + 1
+	} else {
+		m.tail(f)
+	}
+	return m.closure(f)
+}
+
+// closure is a function as a value, which runs at the end if it is never called.
+func (m *machine) closure(f *function) value {
+	if len(m.funcs) >= maxItems {
+		m.stop("the code has too many functions to be followed")
+	}
+	m.funcs = append(m.funcs, f)
+	return value{shape: fn, fn: f}
+}
+
+// anonymous reads function (a) {…}, sub {…}, fn($a) => … and function(a) … end.
+func (m *machine) anonymous() value {
+	f := &function{toks: m.toks}
+	m.i++
+	if m.tok().kind == kWord && m.at(m.i+1).s == "(" {
+		f.name = m.tok().s
+		m.i++
+	}
+	if m.lang == tool.Perl && m.tok().kind == kWord {
+		m.i++
+	}
+	m.signature(f)
+	if m.word("use") {
+		m.i++
+		if m.op("(") {
+			m.i = m.tok().n + 1
+		}
+	}
+	if m.skip("=>") {
+		m.tail(f)
+	} else {
+		m.body(f, 0)
+	}
+	return m.closure(f)
+}
+
+// stabby reads ->(a) { … } of Ruby.
+func (m *machine) stabby() value {
+	f := &function{toks: m.toks}
+	m.i++
+	m.signature(f)
+	switch {
+	case m.op("{"):
+		f.from, f.to = m.i+1, m.tok().n
+	case m.word("do"):
+		f.from, f.to = m.i+1, m.matchEnd(m.i+1)
+	}
+	m.i = max(m.i, f.to+1)
+	return m.closure(f)
+}
+
+// awkPrint reads print and printf of awk with where they go.
+func (m *machine) awkPrint() bool {
+	m.i++
+	m.noCmp++
+	for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") && !m.op("}") && !m.op(">") && !m.op(">>") && !m.op("|") && !m.op("|&") && m.step() {
+		at := m.i
+		m.expr(levelChoice)
+		m.skip(",")
+		if m.i <= at {
+			m.i++
+		}
+	}
+	m.noCmp--
+	t := m.tok()
+	switch {
+	case m.skip(">") || m.skip(">>"):
+		m.access(tool.Write, asText(m.expr(levelAdd)), "print "+t.s)
+	case m.skip("|") || m.skip("|&"):
+		m.shell(asText(m.expr(levelAdd)), "print |")
+	}
+	return true
+}
+
+// getline reads getline var < file of awk.
+func (m *machine) getline() value {
+	m.i++
+	if t := m.tok(); t.kind == kWord {
+		m.set(t.s, literal(mark.Any))
+		m.i++
+	}
+	if m.skip("<") {
+		m.access(tool.Read, asText(m.expr(levelMultiply)), "getline <")
+	}
+	return value{}
+}
+
+// doScript reads do shell script of AppleScript and do FILE of Perl; elsewhere a
+// block begins.
+func (m *machine) doScript() bool {
+	switch {
+	case m.lang == tool.AppleScript && (m.at(m.i+1).s == "shell" || m.at(m.i+1).s == "script"):
+		m.i += 2
+		if m.word("script") {
+			m.i++
+		}
+		m.shell(m.expr(levelChoice), "do shell script")
+	case m.lang == tool.Perl && m.at(m.i+1).kind == kText:
+		m.i++
+		m.access(tool.Read, m.expr(levelChoice), "do")
+	case m.lang == tool.Lua || m.lang == tool.Ruby || m.lang == tool.Julia:
+		m.i++
+	default:
+		m.i++
+	}
+	return true
+}
+
+// glob is what a pattern matches. One that stays below matches files of the tree.
+func (m *machine) glob(v value, why string) value {
+	if v.shape != text {
+		return value{}
+	}
+	m.access(tool.Read, v.each(func(s string) string { return spelled(s) }), why)
+	return v.each(matched)
+}
+
+// spelled replaces the parts of a pattern that match by a word.
+func spelled(s string) string {
+	if !strings.ContainsAny(s, "*?[{") {
+		return s
+	}
+	parts := strings.Split(s, "/")
+	for i, p := range parts {
+		if strings.ContainsAny(p, "*?[{") && !mark.In(p) {
+			parts[i] = mark.Atom
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+func matched(s string) string {
+	if below(s) {
+		return mark.Inside
+	}
+	return spelled(s)
+}
+
+// below reports whether a path can only lead downward, symbolic links aside.
+func below(s string) bool {
+	return !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.Contains(s, "..") && !mark.Has(s, mark.Any+mark.Outside+mark.Scratch+mark.System)
+}
+
+// listed is what a listing of a directory gives: names.
+func listed(s string) string {
+	if below(s) {
+		return mark.Inside
+	}
+	return mark.Atom
+}

@@ -1,0 +1,452 @@
+package inline
+
+import (
+	"strconv"
+	"strings"
+
+	"cordon/internal/mark"
+	"cordon/internal/tool"
+)
+
+// name evaluates an operand that begins with a word.
+func (m *machine) name() value {
+	t := m.tok()
+	switch t.s {
+	case "delete":
+		if m.lang == tool.JavaScript { // takes a member away
+			m.i++
+			m.quiet++
+			defer func() { m.quiet-- }()
+			return m.expr(levelUnary)
+		}
+	case "lambda":
+		return m.lambda()
+	case "function", "sub", "fn", "func", "def":
+		return m.anonymous()
+	case "new", "await", "async", "not", "typeof", "void", "my", "our", "local", "const", "let", "var", "if", "unless", "begin", "return", "yield", "then":
+		m.i++
+		return m.expr(levelUnary)
+	case "getline":
+		if m.lang == tool.Awk {
+			return m.getline()
+		}
+	case "do":
+		if m.doScript() {
+			return value{}
+		}
+	}
+	if m.at(m.i+1).s == "=>" && m.at(m.i+1).kind == kOp && m.lang == tool.JavaScript {
+		return m.arrow()
+	}
+	m.i++
+	return m.lookup(t.s)
+}
+
+// lookup is the value of a variable, a constant or a name.
+func (m *machine) lookup(s string) value {
+	if m.lang == tool.Perl && strings.HasPrefix(s, "$") && !m.tok().sp && m.tok().kind == kOp {
+		if v, ok := m.vars["@"+s[1:]]; ok && m.tok().s == "[" {
+			v.from = "@" + s[1:]
+			return v
+		}
+		if v, ok := m.vars["%"+s[1:]]; ok && m.tok().s == "{" {
+			v.from = "%" + s[1:]
+			return v
+		}
+	}
+	if v, ok := m.vars[s]; ok {
+		v.from = s
+		return v
+	}
+	if v, ok := m.constant(s); ok {
+		return v
+	}
+	return nameOf(s)
+}
+
+// constant is the value of a name that every program of a language finds.
+func (m *machine) constant(s string) (value, bool) {
+	switch s {
+	case "os.sep", "path.sep", "File.SEPARATOR", "DIRECTORY_SEPARATOR", "File::SEPARATOR":
+		return literal("/"), true
+	case "os.pardir":
+		return literal(".."), true
+	case "__dirname", "__DIR__", "import.meta.dirname", "__dir__":
+		return literal(joinPath(".", m.home())), true
+	case "os.curdir":
+		return literal("."), true
+	case "__file__", "__filename", "__FILE__", "$0", "$PROGRAM_NAME", "import.meta.filename", "import.meta.url":
+		if len(m.params) > 0 && strings.Contains(m.params[0], "/") {
+			return literal(m.params[0]), true
+		}
+		return literal("./-"), true
+	case "sys.executable":
+		return literal("python3"), true
+	case "process.execPath", "process.argv0":
+		return literal("node"), true
+	case "os.devnull", "File::NULL":
+		return literal("/dev/null"), true
+	case "sys.argv":
+		return listOf(literals(m.params)), true
+	case "process.argv":
+		if len(m.params) == 0 || m.params[0] != "node" {
+			return listOf(append([]value{literal("node")}, literals(m.params)...)), true
+		}
+		return listOf(literals(m.params)), true
+	case "ARGV", "@ARGV", "$ARGV", "$*", "ARGS", "Deno.args", "Bun.argv":
+		return listOf(literals(m.arguments())), true
+	case "$argv", "arg":
+		return listOf(literals(m.params)), true
+	}
+	return value{}, false
+}
+
+// arguments are the parameters; awk's begin with its name.
+func (m *machine) arguments() []string {
+	if m.lang == tool.Awk || len(m.params) == 0 {
+		return m.params
+	}
+	return m.params[1:]
+}
+
+// selector reports whether a token takes a member of what is before it.
+func (m *machine) selector(t token) bool {
+	if t.kind != kOp {
+		return false
+	}
+	switch t.s {
+	case ".":
+		return m.lang != tool.Perl && m.lang != tool.PHP && m.lang != tool.Awk && m.lang != tool.R && m.lang != tool.Vim
+	case "?.", "::":
+		return true
+	case "->":
+		return m.lang == tool.Perl || m.lang == tool.PHP
+	case ":":
+		return m.lang == tool.Lua && m.at(m.i+2).s == "("
+	case "$":
+		return m.lang == tool.R
+	case "&":
+		return m.lang == tool.Ruby && m.at(m.i+1).s == "."
+	}
+	return false
+}
+
+// postfix evaluates members, subscripts and calls behind an operand.
+func (m *machine) postfix(v value) value {
+	for m.step() {
+		t := m.tok()
+		switch {
+		case m.selector(t):
+			m.i++
+			v = m.member(v)
+		case m.pushes(v):
+			v = m.push()
+		case t.kind == kOp && (t.s == "++" || t.s == "--") && !t.sp && m.lang != tool.Python && v.shape != fn:
+			m.i++
+			v = m.counted(v)
+		case t.kind == kOp && t.s == "(" && !(m.lang == tool.Awk && (t.sp || v.shape != named)):
+			args := m.args(t.n)
+			m.i = max(m.i, t.n+1)
+			v = m.call(v, m.block(args))
+		case t.kind == kOp && t.s == "[" && !(t.sp && m.commanding(v)):
+			v = m.subscript(v, t.n)
+		case t.kind == kOp && t.s == "{" && m.lang == tool.Perl && (v.from != "" || m.at(m.i-1).s == "->" || strings.HasPrefix(v.name, "$")) && !t.sp:
+			v = m.subscript(v, t.n)
+		case m.blockHere(v):
+			v = m.call(v, m.block(nil))
+		case m.commands(v, t):
+			v = m.call(v, m.block(m.bare()))
+		default:
+			return m.settled(v)
+		}
+	}
+	return v
+}
+
+// settled runs a method that is named without parentheses.
+func (m *machine) settled(v value) value {
+	if v.shape == named && (m.lang == tool.Ruby || m.lang == tool.Perl) && v.from == "" && !strings.HasPrefix(v.name, "$") {
+		if v.name == "shift" {
+			return m.shift()
+		}
+		if _, known := m.row(v.name); known || m.find(v.name) != nil || v.recv != nil && m.lang == tool.Ruby {
+			return m.call(v, nil)
+		}
+	}
+	return v
+}
+
+// shift is the next argument of a function or of the program.
+func (m *machine) shift() value {
+	if len(m.ret) == 0 {
+		return union(literals(m.arguments())...)
+	}
+	l := m.vars["@_"]
+	if l.shape != list || len(l.items) == 0 {
+		return value{}
+	}
+	m.vars["@_"] = listOf(l.items[1:])
+	return l.items[0]
+}
+
+// member takes a member by name.
+func (m *machine) member(v value) value {
+	t := m.tok()
+	switch {
+	case t.kind == kWord:
+		m.i++
+		return m.attr(v, t.s)
+	case t.kind == kOp && (t.s == "(" || t.s == "[" || t.s == "{" || t.s == "."):
+		if t.s == "." { // &. of Ruby
+			m.i++
+			return m.member(v)
+		}
+		if t.s == "{" && m.lang == tool.Perl || t.s == "[" {
+			return m.subscript(v, t.n)
+		}
+		if m.lang == tool.Ruby { // f.(x)
+			return v
+		}
+		return v
+	case t.kind == kText:
+		m.i++
+		return m.attr(v, t.s)
+	}
+	m.i++
+	return value{}
+}
+
+// attr is a member of a value.
+func (m *machine) attr(v value, s string) value {
+	switch v.shape {
+	case dict:
+		if w, ok := entryOf(v, s); ok {
+			return w
+		}
+	case text:
+		if w, ok := property(v, s); ok {
+			return w
+		}
+	case named:
+		if len(v.name) > 128 {
+			return value{}
+		}
+		full := strings.TrimPrefix(normal(v.name+"."+s), "builtins.")
+		if w, ok := m.vars[full]; ok {
+			w.from = full
+			return w
+		}
+		if isEnviron(v.name) && s == strings.ToUpper(s) {
+			return m.environ(literal(s))
+		}
+		if w, ok := m.constant(full); ok {
+			return w
+		}
+		return value{shape: named, name: full, recv: &v}
+	}
+	if v.from != "" {
+		if w, ok := m.vars[v.from+"."+s]; ok {
+			return w
+		}
+	}
+	return value{shape: named, name: "?." + s, recv: &v}
+}
+
+// normal drops from a name what only leads to the same thing.
+func normal(s string) string {
+	for _, d := range [...]string{"posixpath", "ntpath", "path.posix", "path.win32"} {
+		if rest, ok := strings.CutPrefix(s, d); ok && (rest == "" || rest[0] == '.') {
+			return strings.Repeat("os.", 1-strings.Count(d, ".")) + "path" + rest
+		}
+	}
+	for _, d := range [...]string{".__dict__", ".promises", ".default", "__builtins__.", "globalThis.", "global.", "window.", "Kernel.", "Base.", "CORE."} {
+		if strings.Contains(s, d) {
+			if strings.HasPrefix(d, ".") {
+				s = strings.Replace(s, d, "", 1)
+			} else {
+				s = strings.TrimPrefix(s, d)
+			}
+		}
+	}
+	return s
+}
+
+// entryOf is the entry of a dictionary that a key names, or all if it may be any.
+func entryOf(d value, key string) (value, bool) {
+	for i := len(d.keys) - 1; i >= 0; i-- {
+		if k, ok := d.keys[i].known(); ok && k == key {
+			return d.items[i], true
+		}
+	}
+	return value{}, false
+}
+
+// property is a member of a path object or of text that is known without a call.
+func property(v value, s string) (value, bool) {
+	switch s {
+	case "parent":
+		return v.each(parent), true
+	case "parents":
+		ups := make([]value, 6)
+		for i := range ups {
+			v = v.each(parent)
+			ups[i] = v
+		}
+		return listOf(ups), true
+	case "name", "stem", "suffix":
+		if v.path || listing(v.alts) {
+			return v.each(base), true
+		}
+	case "hex", "parentPath", "year", "month", "day":
+		if listing(v.alts) {
+			return v, true
+		}
+	case "length", "size":
+		return number("1"), true
+	case "stdout", "path", "absolute", "realpath", "cleanpath", "expand_path":
+		v.path = true
+		return v, true
+	}
+	return value{}, false
+}
+
+// listing reports whether texts are what a listing of a directory gives.
+func listing(alts []string) bool {
+	for _, s := range alts {
+		if strings.Trim(s, mark.Inside+mark.Atom+"/") != "" || s == "" {
+			return false
+		}
+	}
+	return len(alts) > 0
+}
+
+func base(s string) string {
+	s = strings.TrimRight(s, "/")
+	if s == mark.Inside {
+		return mark.Atom
+	}
+	return s[strings.LastIndexByte(s, '/')+1:]
+}
+
+// environ is a variable of the environment.
+func (m *machine) environ(k value) value {
+	name, ok := k.known()
+	if !ok {
+		return value{}
+	}
+	for i := len(m.env) - 1; i >= 0; i-- {
+		if v, set := strings.CutPrefix(m.env[i], name+"="); set {
+			return literal(v)
+		}
+	}
+	switch name {
+	case "HOME", "USERPROFILE", "HOMEPATH":
+		return literal("~")
+	case "PWD", "INIT_CWD":
+		return literal(".")
+	case "TMPDIR", "TMP", "TEMP":
+		return literal(mark.Scratch)
+	case "USER", "LOGNAME":
+		return literal(mark.Atom)
+	}
+	return literal(mark.Any)
+}
+
+// subscript evaluates v[…].
+func (m *machine) subscript(v value, end int) value {
+	bare := m.at(m.i + 1)
+	start := m.i
+	k := value{}
+	m.i++
+	colon := false
+	for m.i < end && m.tok().kind != kEnd && m.step() {
+		at := m.i
+		if m.skip(":") || m.skip("::") || m.skip(",") || m.skip("..") || m.skip("...") {
+			colon = true
+			continue
+		}
+		k = m.expr(levelAssign)
+		if m.i <= at {
+			m.i++
+		}
+	}
+	m.i = max(m.i, end+1)
+	if bare.kind == kWord && end == start+2 && m.at(start).s == "{" {
+		k = literal(bare.s)
+	}
+	if colon {
+		return sliced(v, m.toks[min(start+1, len(m.toks)):min(max(end, start+1), len(m.toks))])
+	}
+	return m.indexed(v, k)
+}
+
+// indexed is the element of a value that a key names.
+func (m *machine) indexed(v, k value) value {
+	s, known := k.known()
+	switch v.shape {
+	case list:
+		return nth(v, s, known, m.lang)
+	case dict:
+		if w, ok := entryOf(v, s); known && ok {
+			return w
+		}
+		return union(v.items...)
+	case named:
+		switch name := strings.TrimPrefix(v.name, "$"); {
+		case isEnviron(name) || name == "_SERVER":
+			return m.environ(k)
+		case v.name == "Dir" || v.name == "FileList":
+			return m.glob(k, v.name)
+		case k.shape == text && !k.num && known && !strings.HasPrefix(v.name, "$"):
+			return m.attr(v, s)
+		case k.shape != text && hasModule(v.name):
+			m.rep.opaque("the code takes a function by a name that is not known")
+		}
+	case text:
+		if i, err := strconv.Atoi(s); err == nil && known {
+			return v.each(func(x string) string { return char(x, i) })
+		}
+		return literal(mark.Any)
+	}
+	return value{}
+}
+
+// char is one character of a text; a list of paths gives paths.
+func char(x string, i int) string {
+	if mark.In(x) {
+		return x
+	}
+	if i < 0 {
+		i += len(x)
+	}
+	if i < 0 || i >= len(x) {
+		return ""
+	}
+	return x[i : i+1]
+}
+
+func nth(v value, s string, known bool, lang tool.Lang) value {
+	i, err := strconv.Atoi(s)
+	if err != nil || !known {
+		return union(v.items...)
+	}
+	if lang == tool.R || lang == tool.Julia || lang == tool.Lua {
+		i--
+	}
+	if i < 0 {
+		i += len(v.items)
+	}
+	if i >= 0 && i < len(v.items) {
+		return v.items[i]
+	}
+	return value{}
+}
+
+// hasModule reports whether a name is of a module that touches files or commands.
+func hasModule(name string) bool {
+	switch name {
+	case "os", "subprocess", "shutil", "fs", "child_process", "builtins", "__builtins__", "globals", "pathlib", "File", "FileUtils", "Dir", "IO", "Kernel", "Process", "Pathname":
+		return true
+	}
+	return false
+}

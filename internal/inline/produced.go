@@ -1,0 +1,57 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// produced is what a command prints, as far as code that works on it must know:
+// a list of files that is made inside of the tree stays inside of it.
+func (m *machine) produced(argv []value, code value) value {
+	if argv != nil {
+		code = joinText(literal(" "), listOf(argv))
+	}
+	for _, s := range code.texts() {
+		if !listsInside(s) {
+			return literal(mark.Any)
+		}
+	}
+	for _, d := range m.dirs {
+		if !below(d) {
+			return literal(mark.Any)
+		}
+	}
+	return literal(mark.Inside)
+}
+
+// listsInside reports whether a line of shell lists files below where it runs.
+func listsInside(s string) bool {
+	f := strings.Fields(s)
+	if len(f) == 0 || strings.ContainsAny(s, ";&|<>$`()") || mark.Has(s, mark.Any+mark.Outside) {
+		return false
+	}
+	for _, w := range f {
+		w = strings.Trim(w, `'"`)
+		if strings.HasPrefix(w, "/") || strings.HasPrefix(w, "~") || strings.HasPrefix(w, "-C") || strings.Contains(w, "..") && !strings.Contains(w, "...") {
+			return false
+		}
+	}
+	has := func(names ...string) bool {
+		for _, w := range f[1:] {
+			if contains(names, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch f[0] {
+	case "git":
+		return has("ls-files") || has("diff") && has("--name-only") || has("grep") && has("-l", "--name-only", "-rl")
+	case "rg", "grep", "ag":
+		return has("-l", "-rl", "-lr", "--files", "--files-with-matches", "-Rl", "-rlE", "-rlF", "-rln")
+	case "find":
+		return !has("-exec", "-execdir", "-printf", "-ok")
+	}
+	return f[0] == "ls" || f[0] == "fd"
+}

@@ -1,0 +1,397 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/tool"
+)
+
+// heredoc is a body that begins on the next line and belongs to a token.
+type heredoc struct {
+	tok      int
+	end      string
+	indent   bool // the end may be indented
+	squiggly bool // and so is the text
+	st       style
+}
+
+// pythonText reads a string with its prefix and one or three quotes.
+func (l *lexer) pythonText() bool {
+	n := 0
+	for n < 3 && strings.IndexByte("rRbBuUfF", l.peek(n)) >= 0 && l.peek(n) != 0 {
+		n++
+	}
+	q := l.peek(n)
+	if q != '"' && q != '\'' {
+		return false
+	}
+	prefix := strings.ToLower(l.src[l.pos : l.pos+n])
+	st := style{raw: strings.Contains(prefix, "r")}
+	if strings.Contains(prefix, "f") {
+		st.interp = '{'
+	}
+	end := string(q)
+	if l.peek(n+1) == q && l.peek(n+2) == q {
+		end = strings.Repeat(end, 3)
+	}
+	return l.delimited(kText, n+len(end), end, st)
+}
+
+func (l *lexer) javaScriptText(c byte) bool {
+	switch {
+	case c == '"' || c == '\'':
+		return l.delimited(kText, 1, string(c), style{})
+	case c == '`':
+		return l.delimited(kText, 1, "`", style{interp: '$'})
+	}
+	return c == '/' && !l.operand() && l.regex(1, '/')
+}
+
+// regex reads a regular expression and its flags; a class may hold the delimiter.
+func (l *lexer) regex(n int, end byte) bool {
+	at := l.pos
+	if l.failed > 8 {
+		return false
+	}
+	l.pos += n
+	class := false
+	for l.pos < len(l.src) {
+		c := l.src[l.pos]
+		l.pos++
+		switch {
+		case c == '\\':
+			l.pos++
+		case c == '[' && l.lang == tool.JavaScript:
+			class = true
+		case c == ']':
+			class = false
+		case c == '\n' && l.lang != tool.Perl && l.lang != tool.Ruby:
+			l.pos = at
+			return false
+		case c == end && !class:
+			l.flags()
+			l.emit(token{kind: kRegex, s: l.src[at:min(l.pos, len(l.src))]})
+			return true
+		}
+	}
+	l.pos = at
+	l.failed++
+	return false
+}
+
+func (l *lexer) flags() {
+	for l.pos < len(l.src) && isLetter(l.src[l.pos]) && l.src[l.pos] < 0x80 {
+		l.pos++
+	}
+}
+
+func (l *lexer) rubyText(c byte) bool {
+	switch {
+	case c == '\'':
+		return l.delimited(kText, 1, "'", style{raw: true})
+	case c == '"':
+		return l.delimited(kText, 1, `"`, style{interp: '#'})
+	case c == '`':
+		return l.delimited(kCmd, 1, "`", style{interp: '#'})
+	case c == ':' && l.peek(1) == '"':
+		return l.delimited(kText, 2, `"`, style{})
+	case c == ':' && isLetter(l.peek(1)) && (l.pos == 0 || l.src[l.pos-1] != ':'):
+		return l.symbol()
+	case c == '/' && l.beginsRegex():
+		return l.regex(1, '/')
+	case c == '%' && (!l.operand() || l.sp && l.peek(1) != ' ' && l.last().kind == kWord):
+		return l.rubyPercent()
+	case c == '<' && l.has("<<"):
+		return l.heredoc(2)
+	}
+	return false
+}
+
+// beginsRegex decides about a slash, where a call can be without parentheses.
+func (l *lexer) beginsRegex() bool {
+	return !l.operand() || l.last().kind == kWord && l.sp && l.peek(1) != ' ' && l.peek(1) != '=' && !strings.HasPrefix(l.last().s, "$")
+}
+
+func (l *lexer) symbol() bool {
+	at := l.pos + 1
+	for l.pos++; l.pos < len(l.src) && isWord(l.src[l.pos]); l.pos++ {
+	}
+	l.emit(token{kind: kText, s: l.src[at:l.pos]})
+	return true
+}
+
+// rubyPercent reads %q(…), %w[…], %x{…}, %r/…/ and %(…).
+func (l *lexer) rubyPercent() bool {
+	n, t := 1, byte('Q')
+	if isLetter(l.peek(1)) {
+		n, t = 2, l.peek(1)
+	}
+	d := l.peek(n)
+	if d == 0 || isWord(d) || d == ' ' || d == '=' || d == '\n' || strings.IndexByte("qQwWiIxrs", t) < 0 {
+		return false
+	}
+	return l.generic(n, t)
+}
+
+// generic reads a string whose kind is a letter and whose delimiter follows.
+func (l *lexer) generic(n int, t byte) bool {
+	d := l.peek(n)
+	st := style{}
+	if closing(d) != d {
+		st.nest = d
+	}
+	end := string(closing(d))
+	if l.lang == tool.Ruby && strings.IndexByte("QWxI", t) >= 0 {
+		st.interp = '#'
+	}
+	if l.lang == tool.Perl && (t == 'Q' || t == 'x') && d != '\'' {
+		st.interp = '$'
+	}
+	st.raw = t == 'q' || t == 'w'
+	switch t {
+	case 'x':
+		return l.delimited(kCmd, n+1, end, st)
+	case 'r':
+		l.delimited(kText, n+1, end, style{nest: st.nest, raw: true})
+		l.flags()
+		l.toks[len(l.toks)-1].kind = kRegex
+		return true
+	case 'w', 'W', 'i', 'I':
+		l.words(n+1, end, st)
+		return true
+	}
+	return l.delimited(kText, n+1, end, st)
+}
+
+// words reads a list of words as a bracketed list of strings.
+func (l *lexer) words(n int, end string, st style) {
+	l.pos += n
+	parts := l.until(end, st)
+	l.emit(token{kind: kOp, s: "["})
+	at := len(l.toks) - 1
+	for _, p := range parts {
+		for i, w := range strings.Fields(p.s) {
+			if i > 0 {
+				l.emit(token{kind: kOp, s: ","})
+			}
+			l.emit(token{kind: kText, s: w})
+		}
+	}
+	l.emit(token{kind: kOp, s: "]"})
+	l.toks[at].n = len(l.toks) - 1
+}
+
+// heredoc reads the beginning of a here-document, whose body follows the line.
+func (l *lexer) heredoc(n int) bool {
+	h := heredoc{st: style{pure: true}}
+	i := n
+	if c := l.peek(i); c == '~' || c == '-' {
+		h.indent, h.squiggly = true, c == '~'
+		i++
+	}
+	q := l.peek(i)
+	quoted := q == '"' || q == '\'' || q == '`'
+	if quoted {
+		i++
+	}
+	at := l.pos + i
+	for isWord(l.peek(i)) {
+		i++
+	}
+	h.end = l.src[min(at, len(l.src)):min(l.pos+i, len(l.src))]
+	if h.end == "" || isDigit(h.end[0]) || !quoted && l.lang != tool.PHP && h.end[0] >= 'a' || l.operand() && !h.indent && l.lang == tool.Ruby && l.last().kind != kWord {
+		return false
+	}
+	if quoted {
+		i++
+	}
+	if q != '\'' {
+		h.st.interp = interpolation(l.lang)
+	}
+	l.pos += i
+	l.emit(token{kind: kText})
+	if q == '`' {
+		l.toks[len(l.toks)-1].kind = kCmd
+	}
+	h.tok = len(l.toks) - 1
+	l.heres = append(l.heres, h)
+	return true
+}
+
+func interpolation(lang tool.Lang) byte {
+	if lang == tool.Ruby {
+		return '#'
+	}
+	return '$'
+}
+
+// body reads the lines of a here-document into its token.
+func (l *lexer) body(h heredoc) {
+	at := l.pos
+	for l.pos < len(l.src) {
+		from := l.pos
+		l.line()
+		line := l.src[from:l.pos]
+		l.pos = min(l.pos+1, len(l.src))
+		word := line
+		if h.indent || l.lang == tool.PHP {
+			word = strings.TrimLeft(line, " \t")
+		}
+		if l.lang == tool.PHP {
+			word = strings.TrimRight(word, ";,) ")
+		}
+		if word == h.end {
+			text := l.src[at:from]
+			if h.squiggly {
+				text = unindented(text)
+			}
+			l.toks[h.tok].parts = (&lexer{src: text, lang: l.lang}).until("\x00", h.st)
+			return
+		}
+	}
+	l.toks[h.tok].parts = []part{{s: l.src[min(at, len(l.src)):]}}
+}
+
+// unindented drops the blanks that lines begin with.
+func unindented(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		b.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return b.String()
+}
+
+func (l *lexer) perlText(c byte) bool {
+	switch {
+	case c == '\'':
+		return l.delimited(kText, 1, "'", style{raw: true})
+	case c == '"':
+		return l.delimited(kText, 1, `"`, style{interp: '$'})
+	case c == '`':
+		return l.delimited(kCmd, 1, "`", style{interp: '$'})
+	case c == '/' && l.beginsRegex():
+		return l.regex(1, '/')
+	case c == '<' && l.has("<<") && (l.peek(2) == '"' || l.peek(2) == '\'' || l.peek(2) == '~' || isLetter(l.peek(2))):
+		return l.heredoc(2)
+	case isLetter(c) && (l.pos == 0 || !isWord(l.src[l.pos-1]) && strings.IndexByte("$@%&>{", l.src[l.pos-1]) < 0):
+		return l.perlOperator()
+	}
+	return false
+}
+
+// perlOperator reads q, qq, qw, qx, m, qr, s, tr and y with their delimiters.
+func (l *lexer) perlOperator() bool {
+	n := 1
+	for isWord(l.peek(n)) {
+		n++
+	}
+	op := l.src[l.pos : l.pos+n]
+	if n > 2 || strings.IndexByte(" q qq qw qx m qr s tr y ", ' ') < 0 || !strings.Contains(" q qq qw qx m qr s tr y ", " "+op+" ") {
+		return false
+	}
+	d := l.peek(n)
+	if d == 0 || d == ' ' || d == '\n' || d == ',' || d == ';' || d == ')' || d == '=' && (l.peek(n+1) == '>' || l.sp && l.peek(n+1) == ' ') {
+		return false
+	}
+	switch op {
+	case "q":
+		return l.generic(n, 'q')
+	case "qq":
+		return l.generic(n, 'Q')
+	case "qw":
+		return l.generic(n, 'w')
+	case "qx":
+		return l.generic(n, 'x')
+	case "m", "qr":
+		return l.generic(n, 'r')
+	}
+	l.substitution(n)
+	return true
+}
+
+// substitution reads s/…/…/flags; with the flag e its second half is code.
+func (l *lexer) substitution(n int) {
+	op, d := l.src[l.pos], l.peek(n)
+	st := style{raw: true}
+	if closing(d) != d {
+		st.nest = d
+	}
+	l.pos += n + 1
+	l.until(string(closing(d)), st)
+	if st.nest != 0 {
+		for l.pos < len(l.src) && strings.IndexByte(" \t\n", l.src[l.pos]) >= 0 {
+			l.pos++
+		}
+		st.nest, d = l.peek(0), l.peek(0)
+		l.pos++
+	}
+	at := l.pos
+	l.until(string(closing(d)), st)
+	code := l.src[min(at, len(l.src)):min(max(at, l.pos), len(l.src))]
+	from := l.pos
+	l.flags()
+	code = strings.TrimSuffix(code, string(closing(d)))
+	t := token{kind: kRegex, parts: []part{{s: code}}}
+	if op == 's' && strings.Contains(l.src[min(from, len(l.src)):min(l.pos, len(l.src))], "e") {
+		t.parts[0].code = true
+	}
+	l.emit(t)
+}
+
+func (l *lexer) phpText(c byte) bool {
+	switch {
+	case c == '\'':
+		return l.delimited(kText, 1, "'", style{raw: true})
+	case c == '"':
+		return l.delimited(kText, 1, `"`, style{interp: '$'})
+	case c == '`':
+		return l.delimited(kCmd, 1, "`", style{interp: '$'})
+	}
+	return c == '<' && l.has("<<<") && l.heredoc(3)
+}
+
+func (l *lexer) rText(c byte) bool {
+	switch {
+	case (c == 'r' || c == 'R') && (l.peek(1) == '"' || l.peek(1) == '\'') && closing(l.peek(2)) != l.peek(2):
+		end := string(closing(l.peek(2))) + string(l.peek(1))
+		return l.delimited(kText, 3, end, style{pure: true})
+	case c == '`':
+		l.pos++
+		l.emit(token{kind: kWord, s: l.after("`")})
+		return true
+	}
+	return (c == '"' || c == '\'') && l.delimited(kText, 1, string(c), style{})
+}
+
+func (l *lexer) juliaText(c byte) bool {
+	switch {
+	case l.has(`raw"`):
+		return l.delimited(kText, 4, `"`, style{raw: true})
+	case l.has(`r"`) && (l.pos == 0 || !isWord(l.src[l.pos-1])):
+		return l.delimited(kRegex, 2, `"`, style{raw: true})
+	case l.has(`"""`):
+		return l.delimited(kText, 3, `"""`, style{interp: '$'})
+	case c == '"':
+		return l.delimited(kText, 1, `"`, style{interp: '$'})
+	case c == '`':
+		return l.delimited(kCmd, 1, "`", style{interp: '$'})
+	}
+	return c == '\'' && !l.operand() && l.delimited(kText, 1, "'", style{})
+}
+
+// long reads a long string or comment of Lua: [[…]], [=[…]=].
+func (l *lexer) long(text bool) bool {
+	n := 1
+	for l.peek(n) == '=' {
+		n++
+	}
+	if l.peek(0) != '[' || l.peek(n) != '[' {
+		return false
+	}
+	l.pos += n + 1
+	s := l.after("]" + strings.Repeat("=", n-1) + "]")
+	if text {
+		l.emit(token{kind: kText, s: s})
+	}
+	return true
+}

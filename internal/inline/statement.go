@@ -1,0 +1,415 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/tool"
+)
+
+// statements evaluates up to a token and returns what the last one gave, which
+// is what a function returns in some languages.
+func (m *machine) statements(end int) value {
+	var last value
+	for m.i < end && m.tok().kind != kEnd && m.step() {
+		at := m.i
+		if v, ok := m.statement(end); ok {
+			last = v
+		}
+		if m.i <= at {
+			m.i = at + 1
+		}
+	}
+	return last
+}
+
+func (m *machine) statement(end int) (value, bool) {
+	t := m.tok()
+	switch t.kind {
+	case kLine:
+		m.i++
+		if m.lang == tool.Python {
+			m.nest = min(t.n, 1)
+		}
+		return value{}, false
+	case kOp:
+		if m.punctuation(t) {
+			return value{}, false
+		}
+	case kWord:
+		if m.keyword(t, end) {
+			return value{}, false
+		}
+	}
+	m.modifier()
+	v := m.expr(0)
+	for m.op(",") { // a list without brackets
+		m.i++
+		m.expr(0)
+	}
+	return v, true
+}
+
+// modifier binds $_ before a statement of Perl that a loop follows: unlink for @x.
+func (m *machine) modifier() {
+	if m.lang != tool.Perl {
+		return
+	}
+	looked := 0
+	defer func() { m.spend(looked) }()
+	for i := m.i; i < len(m.toks); i++ {
+		t := m.toks[i]
+		looked++
+		switch {
+		case t.kind == kLine || t.kind == kEnd || t.kind == kOp && (t.s == ";" || t.s == "}"):
+			return
+		case t.kind == kOp && t.n > i:
+			i = t.n
+		case t.kind == kWord && (t.s == "for" || t.s == "foreach"):
+			start := m.i
+			m.i = i + 1
+			m.vars["$_"] = iterated(m.expr(levelChoice))
+			m.i = start
+			return
+		}
+	}
+}
+
+// iterated are the elements of a value, which alone is its only one.
+func iterated(v value) value {
+	if v.shape == text {
+		return v
+	}
+	return v.elements()
+}
+
+// punctuation handles what stands between statements.
+func (m *machine) punctuation(t token) bool {
+	switch t.s {
+	case ";", ",", ")", "]", ":", "&", "!":
+		m.i++
+	case "}":
+		m.i++
+		m.nest = max(0, m.nest-1)
+	case "{":
+		if m.destructures() {
+			return false
+		}
+		m.i++
+		m.nest++
+	case "@": // a decorator
+		m.i++
+	default:
+		return false
+	}
+	return true
+}
+
+// destructures reports whether a brace opens a pattern or a literal and no block.
+func (m *machine) destructures() bool {
+	return m.at(m.tok().n+1).s == "=" && m.at(m.tok().n+1).kind == kOp
+}
+
+// keyword handles a word that begins a statement.
+func (m *machine) keyword(t token, end int) bool {
+	switch t.s {
+	case "import", "from", "using", "use":
+		return m.imports(t.s)
+	case "def", "function", "sub", "fn", "func":
+		return m.define()
+	case "for", "foreach":
+		m.loop()
+	case "const", "let", "var", "my", "our", "local", "static", "public", "private", "protected", "async", "await", "return",
+		"global", "yield", "export", "default":
+		m.declared(t.s)
+	case "raise", "throw", "die", "croak", "assert", "abort":
+		m.i++
+		m.quiet++
+		m.expr(0)
+		for m.skip(",") {
+			m.expr(0)
+		}
+		m.quiet--
+	case "class", "module", "struct", "interface", "namespace", "package":
+		m.i++
+		for m.tok().kind == kWord || m.op("::") {
+			m.i++
+		}
+	case "print", "printf":
+		return m.lang == tool.Awk && m.awkPrint()
+	case "include", "load":
+		if m.lang != tool.Awk || m.at(m.i-1).s != "@" || m.at(m.i+1).kind != kText {
+			return m.clause(t.s)
+		}
+		m.i++
+		m.access(tool.Read, m.expr(levelUnary), "@"+t.s)
+	case "do":
+		return m.doScript()
+	case "end":
+		m.i++
+		m.nest = max(0, m.nest-1)
+	default:
+		return m.clause(t.s)
+	}
+	return true
+}
+
+// clause skips the words that only steer.
+func (m *machine) clause(s string) bool {
+	switch s {
+	case "if", "elif", "elsif", "elseif", "unless", "while", "until", "case", "switch", "begin", "try":
+		if m.lang == tool.R && m.at(m.i+1).s == "(" && s == "try" {
+			return false
+		}
+		m.i++
+		if endWords(m.lang) && s != "elif" && s != "elsif" && s != "elseif" {
+			m.nest++
+		}
+	case "else", "then", "when", "except", "catch", "finally", "ensure", "rescue", "with", "pass", "break", "continue", "next",
+		"last", "redo", "BEGIN", "END", "and", "or", "not", "in", "of", "del", "new", "tell", "to", "set", "try_end", "repeat":
+		m.i++
+	default:
+		return false
+	}
+	return true
+}
+
+// declared handles a word before a declaration or a returned value.
+func (m *machine) declared(s string) {
+	m.i++
+	if s != "return" && s != "yield" {
+		return
+	}
+	if m.tok().kind == kLine || m.op(";") || m.op("}") {
+		return
+	}
+	v := m.expr(0)
+	if m.op(",") {
+		items := []value{v}
+		for m.skip(",") {
+			items = append(items, m.expr(0))
+		}
+		v = listOf(items)
+	}
+	if n := len(m.ret); n > 0 {
+		if m.ret[n-1].shape == unknown {
+			m.ret[n-1] = v
+		} else {
+			m.ret[n-1] = either(m.ret[n-1], v)
+		}
+	}
+}
+
+// endWords reports whether a language closes its blocks with a word.
+func endWords(l tool.Lang) bool { return l == tool.Ruby || l == tool.Lua || l == tool.Julia }
+
+// loop binds the variables of a loop to what it goes over.
+func (m *machine) loop() {
+	m.i++
+	if endWords(m.lang) {
+		m.nest++
+	}
+	if m.word("await") {
+		m.i++
+	}
+	if m.lang == tool.PHP {
+		m.phpLoop()
+		return
+	}
+	start := m.i
+	m.skip("(")
+	names := m.targets()
+	if len(names) == 0 && m.lang == tool.Perl && m.at(start).s == "(" {
+		m.i = start
+		names = []string{"$_"}
+	}
+	switch {
+	case m.word("in") || m.word("of"), (m.lang == tool.Julia) && m.op("="):
+		m.i++
+		m.bind(names, m.looped(m.expr(1)))
+	case m.lang == tool.Perl && m.op("("):
+		if m.cStyle() {
+			m.i++
+			return
+		}
+		m.bind(names, m.expr(2).elements())
+	default:
+		m.i = start
+		m.skip("(")
+		if m.word("let") || m.word("var") || m.word("my") || m.word("const") {
+			m.i++
+		}
+	}
+}
+
+// looped is what a loop over a value binds.
+func (m *machine) looped(v value) value {
+	if v.shape == dict && m.lang == tool.Lua {
+		return listOf([]value{union(v.keys...), union(v.items...)})
+	}
+	return v.elements()
+}
+
+// cStyle reports whether a parenthesis holds three clauses.
+func (m *machine) cStyle() bool {
+	m.spend(m.tok().n - m.i)
+	for i := m.i + 1; i < m.tok().n; i++ {
+		if t := m.at(i); t.kind == kOp && t.s == ";" {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *machine) phpLoop() {
+	if !m.skip("(") {
+		return
+	}
+	v := m.expr(1)
+	if !m.word("as") {
+		return
+	}
+	m.i++
+	names := m.targets()
+	if m.skip("=>") {
+		names = append(names, m.targets()...)
+	}
+	if len(names) == 2 {
+		m.bind(names, v)
+		return
+	}
+	if v.shape == dict {
+		v = listOf(v.items)
+	}
+	m.bind(names, v.elements())
+}
+
+// targets reads the names that are assigned together: a, (b, c).
+func (m *machine) targets() []string {
+	var names []string
+	for len(names) < 32 {
+		t := m.tok()
+		switch {
+		case t.kind == kWord && (t.s == "in" || t.s == "of" || t.s == "as"), m.lang == tool.PHP && (m.op(")") || m.op("{")):
+			return names
+		case t.kind == kWord:
+			if t.s != "const" && t.s != "let" && t.s != "var" && t.s != "my" && t.s != "our" && t.s != "local" {
+				names = append(names, t.s)
+			}
+		case t.kind == kOp && (t.s == "," || t.s == "(" && m.lang != tool.Perl || t.s == ")" || t.s == "[" || t.s == "]" || t.s == "*" || t.s == "&" || t.s == "|" || t.s == "{" || t.s == "}"):
+		default:
+			return names
+		}
+		m.i++
+	}
+	return names
+}
+
+// imports reads the imports of Python, JavaScript, Julia and Perl.
+func (m *machine) imports(s string) bool {
+	switch m.lang {
+	case tool.Python:
+		if s != "import" && s != "from" {
+			return false
+		}
+		m.pythonImport(s == "from")
+	case tool.JavaScript:
+		if s != "import" || m.at(m.i+1).s == "(" || m.at(m.i+1).s == "." {
+			return false
+		}
+		m.javaScriptImport()
+	case tool.Perl, tool.PHP, tool.Julia:
+		m.i++
+		for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") {
+			if t := m.tok(); t.kind == kText && t.s != "" && m.at(m.i-1).s == "lib" {
+				m.access(tool.Read, literal(t.s), "use lib")
+			}
+			m.i++
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *machine) dotted() string {
+	var b strings.Builder
+	for m.tok().kind == kWord || m.op(".") || m.op("..") || m.op("...") {
+		if m.tok().kind == kWord && (m.word("import") || m.word("as")) {
+			break
+		}
+		b.WriteString(m.tok().s)
+		m.i++
+	}
+	return b.String()
+}
+
+func (m *machine) pythonImport(from bool) {
+	m.i++
+	module := ""
+	if from {
+		module = m.dotted() + "."
+		if !m.word("import") {
+			return
+		}
+		m.i++
+		m.skip("(")
+	}
+	for m.tok().kind == kWord || m.op("*") {
+		if m.skip("*") {
+			m.stars = append(m.stars, strings.TrimSuffix(normal(module), "."))
+			break
+		}
+		name := m.dotted()
+		as := name
+		if m.word("as") {
+			m.i++
+			as = m.tok().s
+			m.i++
+		} else if !from {
+			// import os.path binds os.
+			as, _, _ = strings.Cut(name, ".")
+			name = as
+		}
+		m.dangerous(module + name)
+		m.vars[as] = nameOf(normal(module + name))
+		if !m.skip(",") {
+			break
+		}
+	}
+	m.skip(")")
+}
+
+func (m *machine) javaScriptImport() {
+	m.i++
+	var names, origs []string
+	for m.tok().kind != kText && m.tok().kind != kEnd && m.tok().kind != kLine {
+		if t := m.tok(); t.kind == kWord && t.s != "from" && t.s != "type" {
+			if m.at(m.i-1).s == "as" && len(names) > 0 && m.at(m.i-2).s != "*" {
+				names[len(names)-1] = t.s
+			} else if t.s != "as" {
+				names, origs = append(names, t.s), append(origs, t.s)
+				if m.at(m.i-1).s != "," && m.at(m.i-1).s != "{" {
+					origs[len(origs)-1] = ""
+				}
+			}
+		}
+		m.i++
+	}
+	module := m.module(literal(m.tok().s))
+	m.i++
+	for i, n := range names {
+		v := module
+		if origs[i] != "" {
+			v = m.attr(module, origs[i])
+		}
+		m.vars[n] = v
+	}
+}
+
+// dangerous calls code opaque that reaches below its language.
+func (m *machine) dangerous(module string) {
+	switch module {
+	case "ctypes", "cffi", "_ctypes", "marshal", "ctypes.CDLL", "ffi-napi", "ffi", "Fiddle", "fiddle":
+		m.rep.opaque("the code uses " + module + ", which reaches below what can be followed")
+	}
+}

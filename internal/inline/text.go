@@ -1,0 +1,290 @@
+package inline
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"cordon/internal/tool"
+)
+
+// style says how a string is read.
+type style struct {
+	raw    bool // a backslash is itself, but still hides a delimiter
+	interp byte // what interpolation begins with: '{' of Python, '$' of JavaScript, Perl, PHP and Julia, '#' of Ruby
+	nest   byte // the opening delimiter when they nest: q( ) of Perl, %w[ ] of Ruby
+	pure   bool // a backslash does not even hide a delimiter
+}
+
+// quoted reads a string, a command or a regular expression, if one begins here.
+func (l *lexer) quoted() bool {
+	c := l.src[l.pos]
+	switch l.lang {
+	case tool.Python:
+		return l.pythonText()
+	case tool.JavaScript:
+		return l.javaScriptText(c)
+	case tool.Ruby:
+		return l.rubyText(c)
+	case tool.Perl:
+		return l.perlText(c)
+	case tool.PHP:
+		return l.phpText(c)
+	case tool.Awk:
+		return c == '"' && l.delimited(kText, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex(1, '/')
+	case tool.Lua:
+		return (c == '"' || c == '\'') && l.delimited(kText, 1, string(c), style{}) || c == '[' && l.long(true)
+	case tool.R:
+		return l.rText(c)
+	case tool.Julia:
+		return l.juliaText(c)
+	}
+	if c == '\'' && l.lang == tool.Vim {
+		return l.delimited(kText, 1, "'", style{pure: true})
+	}
+	return c == '"' && l.delimited(kText, 1, `"`, style{})
+}
+
+// delimited reads from behind an opening delimiter of n bytes to the closing one.
+func (l *lexer) delimited(k kind, n int, end string, st style) bool {
+	l.pos += n
+	parts := l.until(end, st)
+	t := token{kind: k}
+	if len(parts) == 1 && !parts[0].code {
+		t.s = parts[0].s
+	} else {
+		t.parts = parts
+	}
+	l.emit(t)
+	return true
+}
+
+// until reads text up to a delimiter and behind it.
+func (l *lexer) until(end string, st style) []part {
+	var parts []part
+	var b strings.Builder
+	deep := 0
+	for l.pos < len(l.src) {
+		c := l.src[l.pos]
+		switch {
+		case c == '\\' && !st.pure:
+			l.escape(&b, st)
+		case st.nest != 0 && c == st.nest:
+			deep++
+			b.WriteByte(c)
+			l.pos++
+		case deep > 0 && l.has(end):
+			deep--
+			b.WriteByte(c)
+			l.pos++
+		case l.has(end):
+			l.pos += len(end)
+			return append(parts, part{s: b.String()})
+		default:
+			code, ok := l.interpolated(st.interp)
+			if !ok {
+				b.WriteByte(c)
+				l.pos++
+				continue
+			}
+			parts = append(parts, part{s: b.String()}, part{s: code, code: true})
+			b.Reset()
+		}
+	}
+	return append(parts, part{s: b.String()})
+}
+
+// interpolated reads the code inside of a string, if some begins here.
+func (l *lexer) interpolated(by byte) (string, bool) {
+	if by == 0 || l.src[l.pos] != by && !(l.lang == tool.Perl && l.src[l.pos] == '@') && !(l.lang == tool.PHP && l.has("{$")) {
+		return "", false
+	}
+	switch l.lang {
+	case tool.Python:
+		return l.field()
+	case tool.JavaScript:
+		if !l.has("${") {
+			return "", false
+		}
+		l.pos++
+		return l.braced(), true
+	case tool.Ruby:
+		if !l.has("#{") {
+			return "", false
+		}
+		l.pos++
+		return l.braced(), true
+	case tool.PHP:
+		if l.has("{$") {
+			return l.braced(), true
+		}
+	}
+	return l.variable()
+}
+
+// field reads {expression!r:format} of Python.
+func (l *lexer) field() (string, bool) {
+	if l.has("{{") {
+		l.pos++
+		return "", false
+	}
+	code := l.braced()
+	for i := 0; i < len(code); i++ {
+		if code[i] == ':' && !strings.ContainsAny(code[:i], "([{'\"") || code[i] == '!' && i+1 < len(code) && code[i+1] != '=' {
+			return code[:i], true
+		}
+	}
+	return strings.TrimSuffix(code, "="), true
+}
+
+// braced reads from an opening bracket to its closing one, minding quotes, and
+// returns what is between.
+func (l *lexer) braced() string {
+	open := l.src[l.pos]
+	l.pos++
+	at, deep := l.pos, 1
+	for l.pos < len(l.src) {
+		switch c := l.src[l.pos]; c {
+		case open:
+			deep++
+		case closing(open):
+			if deep--; deep == 0 {
+				l.pos++
+				return l.src[at : l.pos-1]
+			}
+		case '\\':
+			l.pos++
+		}
+		l.pos++
+	}
+	return l.src[min(at, len(l.src)):]
+}
+
+func closing(c byte) byte {
+	switch c {
+	case '(':
+		return ')'
+	case '[':
+		return ']'
+	case '{':
+		return '}'
+	case '<':
+		return '>'
+	}
+	return c
+}
+
+// variable reads $name, ${name}, $(code), @{[code]}, and subscripts behind them.
+func (l *lexer) variable() (string, bool) {
+	at := l.pos
+	l.pos++
+	switch c := l.peek(0); {
+	case c == '{':
+		code := l.braced()
+		if l.lang == tool.Perl && len(code) > 0 && isLetter(code[0]) {
+			code = l.src[at:at+1] + code
+		}
+		return code, true
+	case c == '(' && l.lang == tool.Julia:
+		return l.braced(), true
+	case isLetter(c) || l.lang == tool.Perl && isDigit(c) && l.src[at] == '$':
+		for l.pos < len(l.src) && isWord(l.src[l.pos]) {
+			l.pos++
+		}
+	default:
+		l.pos = at
+		return "", false
+	}
+	if l.lang == tool.Julia {
+		return l.src[at+1 : l.pos], true
+	}
+	l.subscripts()
+	return l.src[at:l.pos], true
+}
+
+// subscripts moves behind [..], {..}, ->[..], ->{..} and ->name of PHP.
+func (l *lexer) subscripts() {
+	for l.pos < len(l.src) {
+		switch {
+		case l.peek(0) == '[' && l.peek(1) != ' ' && l.peek(1) != '^', l.peek(0) == '{' && l.lang == tool.Perl:
+			l.braced()
+		case l.has("->[") || l.has("->{"):
+			l.pos += 2
+		case l.lang == tool.PHP && l.has("->") && isLetter(l.peek(2)):
+			l.pos += 2
+			for l.pos < len(l.src) && isWord(l.src[l.pos]) {
+				l.pos++
+			}
+		default:
+			return
+		}
+	}
+}
+
+// escape reads one escape sequence.
+func (l *lexer) escape(b *strings.Builder, st style) {
+	c := l.peek(1)
+	if st.raw {
+		// Only the delimiter and the backslash itself can be hidden.
+		if c != '\'' && c != '\\' || l.lang == tool.Python {
+			b.WriteByte('\\')
+		}
+		if c != 0 {
+			b.WriteByte(c)
+		}
+		l.pos += 2
+		return
+	}
+	l.pos += 2
+	switch c {
+	case 'n':
+		b.WriteByte('\n')
+	case 't':
+		b.WriteByte('\t')
+	case 'r':
+		b.WriteByte('\r')
+	case 'a', 'b', 'f', 'v', 'e', '\n', 0:
+	case 'x':
+		l.hex(b, 2)
+	case 'u':
+		l.hex(b, 4)
+	case 'U':
+		l.hex(b, 8)
+	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		l.pos--
+		l.octal(b)
+	default:
+		b.WriteByte(c)
+	}
+}
+
+// hex reads up to n digits, or any number in braces.
+func (l *lexer) hex(b *strings.Builder, n int) {
+	digits := ""
+	if l.peek(0) == '{' {
+		digits = l.braced()
+	} else {
+		at := l.pos
+		for l.pos < len(l.src) && l.pos < at+n && strings.IndexByte("0123456789abcdefABCDEF", l.src[l.pos]) >= 0 {
+			l.pos++
+		}
+		digits = l.src[at:l.pos]
+	}
+	if r, err := strconv.ParseUint(digits, 16, 32); err == nil && r < 0x10FF00 {
+		b.WriteString(string(rune(r)))
+	}
+}
+
+// octal reads up to three octal digits; Lua's are decimal.
+func (l *lexer) octal(b *strings.Builder) {
+	at, base := l.pos, 8
+	if l.lang == tool.Lua {
+		base = 10
+	}
+	for l.pos < len(l.src) && l.pos < at+3 && isDigit(l.src[l.pos]) {
+		l.pos++
+	}
+	if r, err := strconv.ParseUint(l.src[at:l.pos], base, 16); err == nil && r < utf8.MaxRune {
+		b.WriteString(string(rune(r)))
+	}
+}

@@ -1,0 +1,392 @@
+package inline
+
+import (
+	"strings"
+
+	"cordon/internal/tool"
+)
+
+// kind is a kind of token.
+type kind uint8
+
+const (
+	kEnd   kind = iota
+	kLine       // the end of a line where it ends a statement; n is the next line's indent
+	kWord       // a name or keyword, with its sigil
+	kNum        // a number
+	kText       // a string
+	kCmd        // a string that is run: backticks, qx, %x
+	kRegex      // a regular expression, or what transliterates
+	kOp         // anything else
+)
+
+// token is one token. Text that is interpolated has parts.
+type token struct {
+	kind  kind
+	s     string
+	parts []part
+	sp    bool // blanks before it
+	n     int  // the index of the closing bracket, the indent of a line
+}
+
+// part is a piece of an interpolated string: text, or code.
+type part struct {
+	s    string
+	code bool
+}
+
+// lexer cuts code into tokens.
+type lexer struct {
+	src    string
+	pos    int
+	lang   tool.Lang
+	toks   []token
+	open   []int     // indices of brackets that are open
+	failed int       // regular expressions that had no end
+	sp     bool      // blanks since the last token
+	heres  []heredoc // bodies that begin on the next line
+}
+
+// lex cuts code into tokens; it never fails, the last token is kEnd.
+func lex(lang tool.Lang, src string) []token {
+	l := &lexer{src: src, lang: lang}
+	if lang == tool.PHP && strings.Contains(src, "<?") {
+		l.skipMarkup()
+	}
+	if lang == tool.Python {
+		l.emit(token{kind: kLine, n: l.indent()})
+	}
+	for l.pos < len(l.src) {
+		at := l.pos
+		l.next()
+		if l.pos <= at {
+			l.pos = at + 1
+		}
+	}
+	for _, i := range l.open {
+		l.toks[i].n = len(l.toks)
+	}
+	return append(l.toks, token{kind: kEnd})
+}
+
+func (l *lexer) emit(t token) {
+	t.sp = l.sp
+	l.sp = false
+	l.toks = append(l.toks, t)
+}
+
+func (l *lexer) peek(n int) byte {
+	if l.pos+n < len(l.src) {
+		return l.src[l.pos+n]
+	}
+	return 0
+}
+
+func (l *lexer) rest() string { return l.src[min(l.pos, len(l.src)):] }
+
+func (l *lexer) has(s string) bool { return strings.HasPrefix(l.rest(), s) }
+
+// last is the last token, or a zero one.
+func (l *lexer) last() token {
+	if len(l.toks) == 0 {
+		return token{}
+	}
+	return l.toks[len(l.toks)-1]
+}
+
+func (l *lexer) next() {
+	c := l.src[l.pos]
+	switch {
+	case c == '\n':
+		l.newline()
+	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
+		l.pos++
+		l.sp = true
+	case c == '@' && l.lang == tool.PHP: // keeps errors quiet
+		l.pos++
+	case c == '\\' && l.peek(1) == '\n':
+		l.pos += 2
+		l.sp = true
+	case l.comment() || l.quoted():
+	case isDigit(c):
+		l.number()
+	case l.word():
+	default:
+		l.operator()
+	}
+}
+
+// newline ends a statement unless a bracket is open that runs over lines.
+func (l *lexer) newline() {
+	l.pos++
+	l.sp = true
+	for _, h := range l.heres {
+		l.body(h)
+	}
+	l.heres = nil
+	if l.lang == tool.Ruby && l.has("=begin") || l.lang == tool.Perl && l.peek(0) == '=' && isLetter(l.peek(1)) {
+		l.skipPod()
+	}
+	if n := len(l.open); n > 0 {
+		if b := l.toks[l.open[n-1]].s; b != "{" || l.lang == tool.Python {
+			return
+		}
+	}
+	l.emit(token{kind: kLine, n: l.indent()})
+}
+
+// indent is the width of the blanks that the current line begins with.
+func (l *lexer) indent() int {
+	n := 0
+	for _, c := range l.rest() {
+		switch c {
+		case ' ':
+			n++
+		case '\t':
+			n += 8 - n%8
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+func (l *lexer) skipPod() {
+	end := "\n=cut"
+	if l.lang == tool.Ruby {
+		end = "\n=end"
+	}
+	l.after(end)
+	l.line()
+}
+
+// after moves behind the next occurrence of a text, or to the end.
+func (l *lexer) after(s string) string {
+	body, _, found := strings.Cut(l.rest(), s)
+	l.pos += len(body)
+	if found {
+		l.pos += len(s)
+	}
+	return body
+}
+
+// line moves to the end of the line.
+func (l *lexer) line() {
+	if i := strings.IndexByte(l.rest(), '\n'); i >= 0 {
+		l.pos += i
+	} else {
+		l.pos = len(l.src)
+	}
+}
+
+// skipMarkup moves behind the next tag that opens PHP.
+func (l *lexer) skipMarkup() {
+	l.after("<?")
+	if l.has("php") {
+		l.pos += 3
+	} else if l.has("=") {
+		l.pos++
+	}
+	l.emit(token{kind: kLine})
+}
+
+func (l *lexer) comment() bool {
+	switch {
+	case l.lang == tool.PHP && l.has("?>"):
+		l.pos += 2
+		l.skipMarkup()
+	case l.hash() && l.src[l.pos] == '#':
+		if l.lang == tool.Julia && l.has("#=") {
+			l.after("=#")
+			return true
+		}
+		l.line()
+	case l.slashes() && l.has("//"):
+		l.line()
+	case l.slashes() && l.has("/*"):
+		l.pos += 2
+		l.after("*/")
+	case l.lang == tool.Lua && l.has("--"):
+		l.pos += 2
+		if !l.long(false) {
+			l.line()
+		}
+	case l.lang == tool.AppleScript && l.has("--"):
+		l.line()
+	case l.lang == tool.AppleScript && l.has("(*"):
+		l.after("*)")
+	case (l.lang == tool.Perl || l.lang == tool.Ruby) && l.has("__END__"):
+		l.pos = len(l.src)
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *lexer) hash() bool {
+	switch l.lang {
+	case tool.Python, tool.Perl, tool.Ruby, tool.PHP, tool.Awk, tool.R, tool.Julia:
+		// $# and @# are variables of Perl, and #[ is an attribute of PHP.
+		return !(l.lang == tool.PHP && l.peek(1) == '[') && !(l.lang == tool.Perl && !l.sp && l.last().s == "$")
+	}
+	return l.lang == tool.JavaScript && l.pos == 0 && l.has("#!")
+}
+
+func (l *lexer) slashes() bool { return l.lang == tool.JavaScript || l.lang == tool.PHP }
+
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80 }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
+
+func (l *lexer) number() {
+	at := l.pos
+	for l.pos < len(l.src) {
+		c := l.src[l.pos]
+		dot := c == '.' && isDigit(l.peek(1))
+		if !isWord(c) && !dot {
+			break
+		}
+		l.pos++
+	}
+	l.emit(token{kind: kNum, s: l.src[at:l.pos]})
+}
+
+// word reads a name with its sigil: $x, @x, %x of Perl, $x of PHP, @x of Ruby.
+func (l *lexer) word() bool {
+	at := l.pos
+	l.sigil()
+	for l.pos < len(l.src) {
+		c := l.src[l.pos]
+		if !isWord(c) && !l.inName(c) {
+			break
+		}
+		l.pos++
+	}
+	if l.pos == at {
+		return false
+	}
+	l.emit(token{kind: kWord, s: l.src[at:l.pos]})
+	return true
+}
+
+func (l *lexer) sigil() {
+	c, d := l.src[l.pos], l.peek(1)
+	switch l.lang {
+	case tool.Perl:
+		switch {
+		case c == '$' && (isWord(d) || strings.IndexByte("!@&0,;./\\", d) >= 0 && d != 0):
+			l.pos++
+			if !isWord(d) {
+				l.pos++
+			}
+		case c == '$' && d == '#' && (l.peek(2) == '{' || l.peek(2) == '$' || isLetter(l.peek(2))):
+			l.pos += 2
+		case c == '@' && isLetter(d), c == '%' && isLetter(d) && (!l.operand() || beforeHash(l.last().s)):
+			l.pos++
+		}
+	case tool.PHP:
+		if c == '$' && isLetter(d) {
+			l.pos++
+		}
+	case tool.Ruby:
+		for l.pos < len(l.src) && (l.src[l.pos] == '@' || l.src[l.pos] == '$') && (isWord(l.peek(1)) || l.peek(1) == '@') {
+			l.pos++
+		}
+	case tool.JavaScript:
+		if c == '#' && isLetter(d) {
+			l.pos++
+		}
+	}
+}
+
+// inName reports whether a character belongs to a name though it is no letter.
+func (l *lexer) inName(c byte) bool {
+	switch l.lang {
+	case tool.R:
+		return c == '.' && (isWord(l.peek(1)) || l.peek(1) == '.')
+	case tool.JavaScript:
+		return c == '$'
+	case tool.Ruby:
+		if c != '?' && c != '!' || !isWord(l.src[max(l.pos-1, 0)]) || l.pos == 0 {
+			return false
+		}
+		return l.peek(1) != '=' && !isWord(l.peek(1)) && l.peek(1) != ':'
+	case tool.Julia:
+		return c == '!' && l.peek(1) != '='
+	}
+	return false
+}
+
+// operand reports whether the last token ends an operand, so that what follows
+// is an operator and not the beginning of a string or a regular expression.
+func (l *lexer) operand() bool {
+	t := l.last()
+	switch t.kind {
+	case kNum, kText, kCmd, kRegex:
+		return true
+	case kWord:
+		return !beforeOperand(t.s)
+	case kOp:
+		return t.s == ")" || t.s == "]" || t.s == "}"
+	}
+	return false
+}
+
+// beforeHash reports whether a word of Perl is followed by a variable.
+func beforeHash(s string) bool {
+	switch s {
+	case "my", "our", "local", "keys", "values", "each", "scalar", "delete", "exists":
+		return true
+	}
+	return false
+}
+
+// beforeOperand reports whether a keyword is followed by an operand.
+func beforeOperand(s string) bool {
+	switch s {
+	case "return", "if", "elif", "elsif", "else", "unless", "while", "until", "and", "or", "not", "in", "of", "case", "when",
+		"split", "grep", "map", "join", "typeof", "print", "puts", "x", "push", "do", "then", "yield", "await", "delete", "throw", "void":
+		return true
+	}
+	return false
+}
+
+const operators = " ... === !== **= <=> ||= &&= ??= //= >>= <<= <<- ->> " +
+	"=> -> :: == != <= >= && || ?? ?. += -= *= /= .= %= |= &= .. << >> ** // =~ !~ |& |> := <- ++ -- ~= "
+
+func (l *lexer) operator() {
+	n := 1
+	for _, w := range [2]int{3, 2} {
+		if l.pos+w <= len(l.src) && strings.Contains(operators, " "+l.src[l.pos:l.pos+w]+" ") && !strings.ContainsAny(l.src[l.pos:l.pos+w], " \n") {
+			n = w
+			break
+		}
+	}
+	s := l.src[l.pos : l.pos+n]
+	l.pos += n
+	l.emit(token{kind: kOp, s: s})
+	l.bracket(s)
+}
+
+// bracket remembers what is open and tells each bracket where it is closed.
+func (l *lexer) bracket(s string) {
+	switch s {
+	case "(", "[", "{":
+		l.open = append(l.open, len(l.toks)-1)
+	case ")", "]", "}":
+		// A wrong bracket closes what it can: code that does not parse is read all the same.
+		for i := len(l.open) - 1; i >= max(0, len(l.open)-maxDepth); i-- {
+			if closes(l.toks[l.open[i]].s, s) {
+				for _, j := range l.open[i:] {
+					l.toks[j].n = len(l.toks) - 1
+				}
+				l.open = l.open[:i]
+				return
+			}
+		}
+	}
+}
+
+func closes(a, b string) bool {
+	return a == "(" && b == ")" || a == "[" && b == "]" || a == "{" && b == "}"
+}
