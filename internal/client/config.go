@@ -1,0 +1,192 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Wiring is what a client's configuration is made of.
+type Wiring struct {
+	Client   Name
+	Binary   string // cordon, by an absolute path
+	Lease    string // the file of the lease
+	Extra    Hooks  // the operator's
+	Label    string // for Gemini: the name of the hook, which must not be guessed
+	Plugin   string // for OpenCode: where the text of Plugin will be
+	Patience int    // seconds that the client waits; 0: ten. The guard gives up long before
+}
+
+func (w Wiring) patience() int {
+	if w.Patience > 0 {
+		return w.Patience
+	}
+	return 10
+}
+
+// argv is how a client starts the guard.
+func (w Wiring) argv() []string {
+	return []string{w.Binary, "hook", "--client", string(w.Client), "--lease", w.Lease}
+}
+
+// own are cordon's hooks: every tool call, and the start of a session, which
+// shows that the hooks are alive before the first call.
+func (w Wiring) own() Hooks {
+	args := w.argv()[1:]
+	h := []Handler{{Type: "command", Command: w.Binary, Args: &args, Timeout: w.patience(), OnFailure: "block"}}
+	return Hooks{{"PreToolUse", "*", h}, {"SessionStart", "*", h}}
+}
+
+// Config renders cordon's hooks and the operator's in the form that the client
+// reads: Claude and Gemini settings, one value of -c on each line for Codex, a
+// hooks.json for Copilot, and for OpenCode the content of a configuration that
+// loads Plugin.
+func Config(w Wiring) ([]byte, error) {
+	if err := w.check(); err != nil {
+		return nil, fmt.Errorf("the hooks of %s: %w", w.Client, err)
+	}
+	merged := Merge(w.own(), w.Extra)
+	var b []byte
+	var err error
+	switch w.Client {
+	case Claude:
+		b, err = claudeConfig(merged)
+	case Codex:
+		b, err = codexConfig(merged)
+	case Gemini:
+		b, err = geminiConfig(merged, w.Label)
+	case Copilot:
+		b, err = copilotConfig(merged)
+	case OpenCode:
+		b, err = openCodeConfig(w)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the hooks of %s: %w", w.Client, err)
+	}
+	return b, nil
+}
+
+func (w Wiring) check() error {
+	if _, err := Parse(string(w.Client)); err != nil {
+		return err
+	}
+	for _, p := range []string{w.Binary, w.Lease} {
+		if !path.IsAbs(p) || strings.ContainsAny(p, "\x00\n\r\u2028\u2029") {
+			return fmt.Errorf("%q is not an absolute path", p)
+		}
+	}
+	switch {
+	case w.Client == Gemini && (len(w.Label) < 16 || strings.ContainsFunc(w.Label, notInNames)):
+		return errors.New("the name of the hook must have sixteen letters and digits or more, so that nobody guesses it")
+	case w.Client == OpenCode && !path.IsAbs(w.Plugin):
+		return fmt.Errorf("%q is not an absolute path of a plugin", w.Plugin)
+	}
+	return nil
+}
+
+// shellText is a handler for a client that only knows commands of a shell.
+func (h Handler) shellText() (string, error) {
+	switch {
+	case h.Type != "command":
+		return "", fmt.Errorf("it runs commands, and no handler of the type %q", h.Type)
+	case h.If != "" || h.Shell != "" || h.Once || h.Async || h.AsyncRewake:
+		return "", errors.New(`it does not know "if", "shell", "once" and "async"`)
+	}
+	text := h.Command
+	if h.Args != nil {
+		text = spelled(append([]string{h.Command}, *h.Args...))
+	}
+	if h.OnFailure == "block" {
+		text = blocking(text, h.Args != nil)
+	}
+	return text, nil
+}
+
+// blocking makes a refusal of everything but success: a program that is missing,
+// was killed or failed ends with another code than 2, which lets the call through.
+// Codex runs a command in the operator's own shell, which may not be a POSIX one.
+func blocking(text string, simple bool) string {
+	if !simple {
+		text = "( " + text + "\n)" // it may end in a comment, and it may call exit
+	}
+	return "/bin/sh -c " + quote(text+` || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; exit 2; }`)
+}
+
+func (h Handler) seconds() int {
+	if h.Timeout > 0 {
+		return h.Timeout
+	}
+	return 60
+}
+
+// translated is the word of a client for the event of an entry. An event that it
+// does not have is an error: nothing of what the operator wants is lost in silence.
+func (e Entry) translated(n Name) (string, error) {
+	row, ok := e.row()
+	if !ok || row.word(n) == "" {
+		return "", fmt.Errorf("it has no event %s", e.Event)
+	}
+	return row.word(n), nil
+}
+
+// object is JSON whose members keep their order.
+type object []struct {
+	key   string
+	value any
+}
+
+func (o *object) set(key string, v any) {
+	*o = append(*o, struct {
+		key   string
+		value any
+	}{key, v})
+}
+
+// add appends to the list under a key.
+func (o *object) add(key string, v any) {
+	for i, m := range *o {
+		if list, ok := m.value.([]any); ok && m.key == key {
+			(*o)[i].value = append(list, v)
+			return
+		}
+	}
+	o.set(key, []any{v})
+}
+
+// MarshalJSON writes the members in the order in which they were set.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := compact(m.key)
+		if err != nil {
+			return nil, err
+		}
+		v, err := compact(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(v)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// compact is JSON on one line, without the escapes meant for web pages.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,164 @@
+package client
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func wiring(n Name) Wiring {
+	return Wiring{Client: n, Binary: "/opt/it's here/cordon", Lease: "/state/lease.json", Label: "k3v9-q7x2-m4p8-z1", Plugin: "/state/a b.js"}
+}
+
+// operators are hooks that every client has words for.
+func operators(t *testing.T, n Name) Hooks {
+	matcher := `"matcher":"bash|edit",`
+	if n == Copilot {
+		matcher = ""
+	}
+	h, err := ParseHooks([]byte(`{"hooks":{"PreToolUse":[{` + matcher + `"hooks":[{"type":"command","command":"log \"$HOME\" # all","timeout":5},
+		{"type":"command","command":"/opt/check","args":["a b"],"onFailure":"block"}]}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestConfig compares what is rendered with what was looked at by a person.
+func TestConfig(t *testing.T) {
+	for _, n := range Names() {
+		for _, with := range []string{"alone", "merged"} {
+			wires := wiring(n)
+			if with == "merged" {
+				wires.Extra = operators(t, n)
+			}
+			got, err := Config(wires)
+			if err != nil {
+				t.Errorf("%s: %v", n, err)
+				continue
+			}
+			if n != Codex && !json.Valid(got) {
+				t.Errorf("%s: not JSON: %s", n, got)
+			}
+			golden(t, string(n)+"_"+with+".golden", got)
+		}
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, append(bytes.TrimSuffix(got, []byte("\n")), '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(bytes.TrimSpace(got), bytes.TrimSpace(want)) {
+		t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
+	}
+}
+
+// TestCodexHash compares with the sums of what Codex was measured to hash.
+func TestCodexHash(t *testing.T) {
+	for _, row := range []struct {
+		word, matcher, command string
+		timeout                int
+		hashed                 string
+	}{
+		{"PreToolUse", "*", "CMD", 10, `{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"CMD","timeout":10,"type":"command"}],"matcher":"*"}`},
+		{"SessionStart", "", `'a' <b> && "c"`, 600, `{"event_name":"session_start","hooks":[{"async":false,"command":"'a' <b> && \"c\"","timeout":600,"type":"command"}]}`},
+		{"UserPromptSubmit", "", "a\nb", 1, `{"event_name":"user_prompt_submit","hooks":[{"async":false,"command":"a\nb","timeout":1,"type":"command"}]}`},
+	} {
+		want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(row.hashed)))
+		if got, err := codexHash(row.word, row.matcher, row.command, row.timeout); err != nil || got != want {
+			t.Errorf("%s %s: %s, %v", row.word, row.command, got, err)
+		}
+	}
+}
+
+// TestConfigRefuses lists what must not be lost in silence.
+func TestConfigRefuses(t *testing.T) {
+	change := func(n Name, f func(*Wiring)) Wiring { w := wiring(n); f(&w); return w }
+	hook := func(event, matcher string, h Handler) func(*Wiring) {
+		return func(w *Wiring) { w.Extra = Hooks{{event, matcher, []Handler{h}}} }
+	}
+	for what, w := range map[string]Wiring{
+		"no client":                  {Binary: "/x", Lease: "/y"},
+		"a relative binary":          change(Claude, func(w *Wiring) { w.Binary = "cordon" }),
+		"no lease":                   change(Claude, func(w *Wiring) { w.Lease = "" }),
+		"a guessable name":           change(Gemini, func(w *Wiring) { w.Label = "cordon" }),
+		"a name with signs":          change(Gemini, func(w *Wiring) { w.Label = "0123456789abcdef\"" }),
+		"no plugin":                  change(OpenCode, func(w *Wiring) { w.Plugin = "" }),
+		"codex: http":                change(Codex, hook("PreToolUse", "", Handler{Type: "http", URL: "http://x"})),
+		"codex: async":               change(Codex, hook("PreToolUse", "", Handler{Type: "command", Command: "x", Async: true})),
+		"codex: an event of another": change(Codex, hook("CwdChanged", "", run("x"))),
+		"codex: a matcher on Stop":   change(Codex, hook("Stop", "x", run("x"))),
+		"gemini: an event":           change(Gemini, hook("PermissionRequest", "", run("x"))),
+		"gemini: prompt":             change(Gemini, hook("PreToolUse", "", Handler{Type: "prompt", Prompt: "x"})),
+		"copilot: a matcher":         change(Copilot, hook("PreToolUse", "bash", run("x"))),
+		"copilot: an event":          change(Copilot, hook("Stop", "", run("x"))),
+		"opencode: an event":         change(OpenCode, hook("Stop", "", run("x"))),
+		"opencode: http":             change(OpenCode, hook("PreToolUse", "", Handler{Type: "http", URL: "http://x"})),
+	} {
+		if got, err := Config(w); err == nil || got != nil {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
+
+// TestBlocking runs what a client would run when the guard is there, is missing,
+// fails and is killed.
+func TestBlocking(t *testing.T) {
+	dir := t.TempDir()
+	for _, row := range []struct {
+		name, body string
+		code       int
+		says       string
+	}{
+		{"allows", "exit 0", 0, ""},
+		{"denies", "echo BLOCKED: no >&2; exit 2", 2, "BLOCKED: no\n"},
+		{"fails", "exit 1", 2, "BLOCKED: the hook"},
+		{"dies", "kill -9 $$", 2, "BLOCKED: the hook"},
+		{"missing", "", 2, "BLOCKED: the hook"},
+	} {
+		program := filepath.Join(dir, row.name+"'s")
+		if row.body != "" {
+			if err := os.WriteFile(program, []byte("#!/bin/sh\n[ $# -eq 0 ] || [ \"$*\" = \"it's a\\\\b \\\"\\$HOME\\\"\" ] || exit 3\n"+row.body+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, h := range []Handler{
+			{Type: "command", Command: program, Args: &[]string{"it's", `a\b "$HOME"`}, OnFailure: "block"},
+			{Type: "command", Command: quote(program) + " # it", OnFailure: "block"},
+			{Type: "command", Command: quote(program) + "; exit $?", OnFailure: "block"},
+		} {
+			text, err := h.shellText()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("/bin/sh", "-c", text)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			_ = cmd.Run()
+			if code := cmd.ProcessState.ExitCode(); code != row.code || row.says != "" && !strings.Contains(stderr.String(), row.says) || row.says == "" && stderr.Len() > 0 {
+				t.Errorf("%s: code %d, %q", row.name, code, stderr.String())
+			}
+			if row.name == "denies" && stderr.String() != row.says {
+				t.Errorf("a denial says %q", stderr.String())
+			}
+		}
+	}
+}

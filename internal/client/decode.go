@@ -1,0 +1,136 @@
+package client
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Decode reads what a client tells its hook. What is not understood for certain
+// is an error, which has to be answered with a Denial; members that are not known
+// are let pass.
+func Decode(n Name, stdin []byte) (Request, error) {
+	r, err := decode(n, stdin)
+	if err != nil {
+		return Request{}, fmt.Errorf("what %s says cannot be judged: %w", n, err)
+	}
+	return r, nil
+}
+
+func decode(n Name, stdin []byte) (Request, error) {
+	if _, err := Parse(string(n)); err != nil {
+		return Request{}, err
+	}
+	v, err := parse(stdin)
+	if err != nil {
+		return Request{}, err
+	}
+	d := n.dialect()
+	r := Request{Client: n}
+	for _, part := range []struct {
+		key  string
+		into *string
+	}{{d.session, &r.Session}, {d.call, &r.Call}, {d.agent, &r.Agent}, {"cwd", &r.Cwd}} {
+		if *part.into, err = v.string(part.key); err != nil {
+			return Request{}, err
+		}
+	}
+	if r.Event, r.Word, err = happened(n, d, v); err != nil || r.Event != PreTool {
+		return r, err
+	}
+	return r, r.call(d, v, stdin)
+}
+
+func happened(n Name, d dialect, v value) (Event, string, error) {
+	if d.event == "" {
+		e, err := copilotEvent(v)
+		return e, "", err
+	}
+	word, err := v.string(d.event)
+	if err != nil {
+		return "", "", err
+	}
+	e, err := eventOf(n, word)
+	return e, word, err
+}
+
+// call reads the tool call.
+func (r *Request) call(d dialect, v value, stdin []byte) (err error) {
+	if r.Tool, err = v.string(d.tool); err != nil {
+		return err
+	}
+	if err := checkName(r.Tool); err != nil {
+		return err
+	}
+	if !path.IsAbs(r.Cwd) || strings.Contains(r.Cwd, "\x00") {
+		return fmt.Errorf("%.60q is no directory to start from", r.Cwd)
+	}
+	input, ok := v.get(d.input)
+	if !ok {
+		return fmt.Errorf("the call of %s has no %s", r.Tool, d.input)
+	}
+	r.Input = stdin[input.from:input.to]
+	t := toolOf(r.Client, r.Tool)
+	r.Kind = t.kind
+	if input.is == isString {
+		if input, err = unwrap(t, input); err != nil {
+			return err
+		}
+	}
+	if input.is != isObject {
+		return fmt.Errorf("%s of %s is not an object", d.input, r.Tool)
+	}
+	if err := r.collect(t, input); err != nil {
+		return fmt.Errorf("%s: %w", r.Tool, err)
+	}
+	return r.complete()
+}
+
+func checkName(name string) error {
+	if name == "" || len(name) > maxName {
+		return fmt.Errorf("%.60q is no name of a tool", name)
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%.60q is no name of a tool", name)
+	}
+	return nil
+}
+
+// unwrap reads an input that comes as text: JSON once more, or a bare patch.
+func unwrap(t *tool, input value) (value, error) {
+	if t.kind == Patch && !strings.HasPrefix(strings.TrimSpace(input.text), "{") {
+		return value{is: isObject, members: []member{{"patch", input}}}, nil
+	}
+	return parse([]byte(input.text))
+}
+
+// complete refuses a call that must name something and does not: the client will
+// have found it where this package does not look.
+func (r *Request) complete() error {
+	switch r.Kind {
+	case Shell:
+		if len(r.Commands) == 0 {
+			return fmt.Errorf("%s runs nothing that is known", r.Tool)
+		}
+	case Read, Write, Edit, Notebook, Patch:
+		if len(r.Paths) == 0 {
+			return fmt.Errorf("%s names no file", r.Tool)
+		}
+	}
+	if len(r.Paths)+len(r.Commands) > maxFound {
+		return fmt.Errorf("%s names too much at once", r.Tool)
+	}
+	for _, c := range slices.Concat(r.Commands, []string{r.Dir}) {
+		if strings.Contains(c, "\x00") {
+			return fmt.Errorf("%s runs what no shell can read", r.Tool)
+		}
+	}
+	for _, p := range r.Paths {
+		if p.Path == "" || strings.Contains(p.Path, "\x00") {
+			return fmt.Errorf("%.60q, which %s names, is no path", p.Path, r.Tool)
+		}
+	}
+	return nil
+}

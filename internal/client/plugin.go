@@ -1,0 +1,67 @@
+package client
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+// pluginText is the plugin for OpenCode, which has no hooks that run a command.
+//
+//go:embed plugin.js
+var pluginText string
+
+// guard is one program that the plugin asks about a call.
+type guard struct {
+	Argv    []string `json:"argv"`
+	Matcher string   `json:"matcher"` // an expression; "": every tool
+	Timeout int      `json:"timeout"` // milliseconds
+	Block   bool     `json:"block"`   // a failure is a refusal
+}
+
+// guards are those of every tool call, cordon first. Other events are not asked
+// about: the plugin reports the start of a session to cordon alone.
+func (w Wiring) guards() ([]guard, error) {
+	list := []guard{{Argv: w.argv(), Timeout: 1000 * w.patience(), Block: true}}
+	for _, e := range Merge(w.Extra) {
+		if e.Event != "PreToolUse" {
+			return nil, fmt.Errorf("it has no event %s", e.Event)
+		}
+		matcher, err := pattern(e.Matcher)
+		if err != nil {
+			return nil, err
+		}
+		if all(matcher) {
+			matcher = ""
+		}
+		for _, h := range e.Handlers {
+			text, err := h.shellText()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, guard{[]string{"/bin/sh", "-c", text}, matcher, 1000 * h.seconds(), h.OnFailure == "block"})
+		}
+	}
+	return list, nil
+}
+
+// Plugin is the text of the plugin. Whatever goes wrong in it, a call is refused:
+// a guard that cannot be started, ends in another way than it should, is killed or
+// does not answer. It never fails while it is loaded, since OpenCode would go on
+// without it; what is wrong then is said at the first call.
+func Plugin(w Wiring) (string, error) {
+	if err := w.check(); err != nil {
+		return "", err
+	}
+	guards, err := w.guards()
+	if err != nil {
+		return "", fmt.Errorf("the hooks of %s: %w", w.Client, err)
+	}
+	b, err := compact(guards)
+	if err != nil {
+		return "", err
+	}
+	// JSON is JavaScript, but for two characters that once ended a line there.
+	text := strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(b))
+	return strings.Replace(pluginText, "/*GUARDS*/ []", text, 1), nil
+}

@@ -1,0 +1,31 @@
+package client
+
+import "strings"
+
+// quote is a word of a shell that means just this text. There is no backslash in
+// it: fish reads one between quotes, and a quoted text may be quoted again.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
+
+func quoteAll(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// spelled is a command line for people to read: only what needs quotes has them.
+func spelled(argv []string) string {
+	line := make([]string, len(argv))
+	for i, w := range argv {
+		line[i] = w
+		if w == "" || strings.ContainsFunc(w, needsQuotes) {
+			line[i] = quote(w)
+		}
+	}
+	return strings.Join(line, " ")
+}
+
+func needsQuotes(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-", r))
+}

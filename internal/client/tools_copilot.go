@@ -1,0 +1,38 @@
+package client
+
+// copilotTools are those of the Copilot CLI.
+var copilotTools = []tool{
+	{name: "bash", kind: Shell, fields: []field{{"command", command}, {"description", prose}, {"sessionId", prose}, {"shellId", prose}}},
+	{name: "powershell", kind: Shell, fields: []field{{"command", command}, {"description", prose}, {"sessionId", prose}, {"shellId", prose}}, dangers: []Danger{Foreign}},
+	{name: "write_bash", kind: Shell, fields: []field{{"input", command}}, dangers: []Danger{Typed}},
+	{name: "write_powershell", kind: Shell, fields: []field{{"input", command}}, dangers: []Danger{Typed, Foreign}},
+	{name: "read_bash", kind: Note},
+	{name: "read_powershell", kind: Note},
+	{name: "stop_bash", kind: Note},
+	{name: "stop_powershell", kind: Note},
+	{name: "list_bash", kind: Note},
+	{name: "create", kind: Write, fields: []field{{"path", write}, {"file_text", prose}}},
+	{name: "edit", kind: Edit, fields: []field{{"path", write}, {"old_str", prose}, {"new_str", prose}}},
+	{name: "view", kind: Read, fields: []field{{"path", read}, {"view_range", prose}}},
+	{name: "show_file", kind: Read, fields: []field{{"path", read}}},
+	{name: "str_replace_editor", kind: Edit, fields: []field{
+		{"path", write}, {"command", prose}, {"file_text", prose}, {"old_str", prose}, {"new_str", prose}, {"insert_text", prose}, {"view_range", prose}}},
+	{name: "apply_patch", kind: Patch, fields: []field{{"input", patch}, {"patch", patch}, {"command", patch}}},
+	{name: "grep", kind: Search, fields: []field{{"paths", place}, {"path", place}, {"pattern", prose}, {"glob", prose}}},
+	{name: "rg", kind: Search, fields: []field{{"paths", place}, {"path", place}, {"pattern", prose}, {"glob", prose}}},
+	{name: "glob", kind: Search, fields: []field{{"paths", place}, {"path", place}, {"pattern", glob}}},
+	{name: "task", kind: Agent, fields: []field{{"prompt", prose}, {"description", prose}}},
+	{name: "read_agent", kind: Note},
+	{name: "list_agents", kind: Note},
+	{name: "skill", kind: Skill, fields: []field{{"skill", prose}}},
+	{name: "sql", kind: Note, fields: []field{{"query", prose}, {"description", prose}}},
+	{name: "session_store_sql", kind: Note, fields: []field{{"query", prose}, {"description", prose}}},
+	{name: "web_fetch", kind: Fetch, fields: []field{{"url", prose}}},
+	{name: "web_search", kind: Fetch, fields: []field{{"query", prose}}},
+	{name: "report_intent", kind: Note, fields: []field{{"intent", prose}}},
+	{name: "update_todo", kind: Note, fields: []field{{"todos", prose}}},
+	{name: "store_memory", kind: Note, fields: []field{{"fact", prose}, {"subject", prose}, {"citations", prose}, {"reason", prose}}},
+	{name: "exit_plan_mode", kind: Note, fields: []field{{"summary", prose}}},
+	{name: "fetch_copilot_cli_documentation", kind: Note},
+	{name: "ask_user", kind: Question, fields: []field{{"question", prose}, {"choices", prose}}},
+}
