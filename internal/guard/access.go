@@ -19,7 +19,24 @@ func (j *judge) access(m *shell.Machine, a tool.Access, does string) {
 	if a.Dir != "" {
 		dir = j.directory(dir, a.Dir)
 	}
-	w := j.resolve(dir, home(a.Path, j.scope.Home))
+	j.accessAt(m, a, j.lands(dir, a), does)
+}
+
+// lands is where an access leads. A command that acts on a link itself does not
+// follow it.
+func (j *judge) lands(dir string, a tool.Access) where {
+	p := home(a.Path, j.scope.Home)
+	if a.Link && !strings.HasSuffix(p, "/") {
+		if at, ok := j.unfollowed(dir, p); ok {
+			return where{path: at}
+		}
+	}
+	return j.resolve(dir, p)
+}
+
+// accessAt judges an access that leads to a place.
+func (j *judge) accessAt(m *shell.Machine, a tool.Access, w where, does string) {
+	dir := m.Dir()
 	if a.Role == tool.Target {
 		j.target(m, a, w, does)
 		return
@@ -46,8 +63,15 @@ func (j *judge) directory(dir, moved string) string {
 
 // home expands a tilde that a program, not the shell, is given.
 func home(p, home string) string {
-	if p == "~" || strings.HasPrefix(p, "~/") {
-		return home + p[1:]
+	if !strings.HasPrefix(p, "~") {
+		return p
+	}
+	user, rest, _ := strings.Cut(p[1:], "/")
+	switch {
+	case user == "":
+		return home + "/" + rest
+	case strings.Trim(user, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && len(p) > 1+len(user):
+		return "/home/" + user + "/" + rest
 	}
 	return p
 }
@@ -187,12 +211,7 @@ func (j *judge) reading(place Place, p string, r tool.Role) finding {
 }
 
 func (j *judge) secret(p string) bool {
-	for _, g := range j.scope.unreadable() {
-		if covers(g, p) {
-			return true
-		}
-	}
-	return private(p)
+	return j.scope.Rules.Hides(p) || private(p)
 }
 
 // private are files of other processes that hold their secrets.

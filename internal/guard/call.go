@@ -54,6 +54,9 @@ func Decide(s *Scope, c Call) (d Decision) {
 	return s.decision(c, shared)
 }
 
+// maxCall bounds one text of a call.
+const maxCall = 256 << 10
+
 // check refuses what is no call, and a scope that is none.
 func (s *Scope) check(c Call) (finding, bool) {
 	f := finding{verdict: Deny, tried: "use " + shown(c.Tool), instead: "repeat the call with plain text"}
@@ -66,6 +69,10 @@ func (s *Scope) check(c Call) (finding, bool) {
 		texts = append(texts, a.Path)
 	}
 	for _, t := range texts {
+		if len(t) > maxCall {
+			f.reason, f.instead = "the call is too long to be judged", "split it into shorter ones"
+			return f, false
+		}
 		if strings.ContainsRune(t, 0) || !mark.Clean(t) {
 			f.reason = "the call holds characters that nobody types"
 			return f, false
@@ -111,7 +118,7 @@ func (s *Scope) paths(c Call, cwd string, shared *seen) {
 		if a.Dir != "" {
 			dir = j.directory(cwd, a.Dir)
 		}
-		w := j.resolve(dir, home(strings.TrimPrefix(a.Path, "file://"), s.Home))
+		w := j.resolve(dir, home(plainPath(a.Path), s.Home))
 		f := j.verdict(a.Role, w, a.Path)
 		f.tried = tried(a.Role, c.Tool, a.Path)
 		j.step(Step{Dir: shown(dir), Does: c.Tool + " " + verb(a.Role), Path: shown(a.Path), Leads: shown(w.path), Place: j.placeOf(w), Verdict: f.verdict, Why: f.reason})
@@ -119,6 +126,19 @@ func (s *Scope) paths(c Call, cwd string, shared *seen) {
 			j.find(f)
 		}
 	}
+}
+
+// plainPath is a path without what some clients write before it.
+func plainPath(p string) string {
+	if rest, ok := strings.CutPrefix(p, "file://"); ok {
+		return strings.TrimPrefix(rest, "localhost")
+	}
+	for _, name := range []string{"$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(p, name); ok {
+			return "~/" + rest
+		}
+	}
+	return p
 }
 
 // decision is the worst that was found, in the mode of the policy.

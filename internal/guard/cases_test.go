@@ -25,7 +25,7 @@ func (c labelled) call() Call {
 	switch c.Tool {
 	case "Bash":
 		return Call{Tool: c.Tool, Cwd: c.Cwd, Shell: []string{c.Command}}
-	case "Read":
+	case "Read", "Grep", "Glob":
 		return Call{Tool: c.Tool, Cwd: c.Cwd, Paths: []tool.Access{{Role: tool.Read, Path: c.Command}}}
 	}
 	return Call{Tool: c.Tool, Cwd: c.Cwd, Paths: []tool.Access{{Role: tool.Write, Path: c.Command}}}

@@ -79,6 +79,9 @@ type finding struct {
 
 // shown is a text for a message: short, on one line, with its marks in words.
 func shown(s string) string {
+	if len(s) > 2000 {
+		s = strings.ToValidUTF8(s[:2000], "")
+	}
 	s = strings.Join(strings.Fields(mark.Words(s)), " ")
 	if r := []rune(s); len(r) > 120 {
 		s = string(r[:119]) + "…"

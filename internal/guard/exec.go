@@ -6,7 +6,6 @@ import (
 
 	"cordon/internal/inline"
 	"cordon/internal/mark"
-	"cordon/internal/policy"
 	"cordon/internal/shell"
 	"cordon/internal/tool"
 )
@@ -25,13 +24,40 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 	}
 	if strings.Contains(name, "/") {
 		j.access(m, tool.Access{Role: tool.Execute, Path: name}, "")
+		if argv, ok := j.written(m, args); ok {
+			j.runs(m, tool.Run{Args: argv}, name)
+			return shell.Unsure
+		}
 	}
-	j.environment(m, args)
+	j.environment(m)
 	stdin, fed := m.Stdin()
-	use := tool.Of(tool.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported})
+	use := tool.Of(tool.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported, Text: func(p string) (string, bool) { return j.textOf(m, p) }})
 	j.use(m, args, use)
 	m.Print(j.printed(m, use))
 	return shell.Status(use.Status)
+}
+
+// written is how a file that the script wrote itself is run: by the interpreter
+// that it names.
+func (j *judge) written(m *shell.Machine, args []string) ([]string, bool) {
+	w := j.resolve(m.Dir(), args[0])
+	text, ok := j.texts[w.path]
+	if !ok || w.unknown {
+		return nil, false
+	}
+	argv := []string{"bash"}
+	if line, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(line, "#!") && len(strings.Fields(line[2:])) > 0 {
+		argv = strings.Fields(line[2:])
+	}
+	return append(argv, args...), true
+}
+
+// textOf is what is known of the text behind a name that a command is given.
+func (j *judge) textOf(m *shell.Machine, p string) (string, bool) {
+	if text, ok := m.Descriptor(p); ok && p != "-" {
+		return text, true
+	}
+	return j.Text(m, home(p, j.scope.Home))
 }
 
 // knownBase is an installed program whose directory is not known: its name is.
@@ -52,7 +78,10 @@ func (j *judge) use(m *shell.Machine, args []string, use tool.Use) {
 	for _, f := range use.Findings {
 		j.finding(m, f, args)
 	}
-	for _, g := range use.Git {
+	for i, g := range use.Git {
+		if g.Kind == tool.GitGrows && i > 0 && use.Git[i-1].Kind == tool.GitFetches {
+			continue // a pull: what comes in is not the worker's
+		}
 		j.git(m, g, args)
 	}
 	for _, r := range use.Runs {
@@ -87,6 +116,10 @@ func (j *judge) runs(m *shell.Machine, r tool.Run, does string) {
 	c := shell.Child{Env: r.Env, Unset: r.Unset, Clean: r.Clean, Stdin: r.Stdin, Fed: r.Fed, Params: r.Params}
 	if r.Dir != "" {
 		c.Dir = j.directory(m.Dir(), r.Dir)
+		j.access(m, tool.Access{Role: tool.Enter, Path: r.Dir}, does)
+	}
+	if src := m.Source(); src != "" && r.Code == mark.Any {
+		r.Code, r.File = "", src // a program that is read from a file, as good as its name
 	}
 	switch {
 	case len(r.Args) > 0:
@@ -128,6 +161,15 @@ func orDot(dir string) string {
 func (j *judge) code(m *shell.Machine, r tool.Run, c shell.Child, does string) {
 	if r.Lang == tool.Shell {
 		m.Code(r.Code, c)
+		return
+	}
+	if r.Lang == tool.Make {
+		for _, n := range tool.Makefile(r.Code) {
+			if n.Dir == "" {
+				n.Dir = r.Dir
+			}
+			j.runs(m, n, does)
+		}
 		return
 	}
 	if mark.Has(r.Code, mark.Any) {
@@ -176,13 +218,14 @@ func (j *judge) opaque(m *shell.Machine, why, does string) {
 	}
 }
 
-var _ = policy.AnswerAllow
-
 // effect remembers what a command leaves behind.
 func (j *judge) effect(m *shell.Machine, e tool.Effect) {
 	dir := m.Dir()
 	if e.Dir != "" {
 		dir = j.directory(dir, e.Dir)
+	}
+	if j.directoryAt(dir, e.Path) {
+		return // what is made is in it, and told of too
 	}
 	if e.Link != "" {
 		j.made(dir, e)
@@ -193,20 +236,55 @@ func (j *judge) effect(m *shell.Machine, e tool.Effect) {
 		j.keep(w, e.Text, e.Add)
 		return
 	}
+	if at, ok := j.linkAt(dir, e.From); ok {
+		to, _ := j.link(at)
+		j.made(dir, tool.Effect{Path: e.Path, Link: to})
+		return
+	}
 	from := j.resolve(dir, home(e.From, j.scope.Home))
 	if text, ok := j.texts[from.path]; ok {
 		j.keep(w, text, e.Add)
 	}
 }
 
+// directoryAt reports whether a path is a directory of the disk, and no link.
+func (j *judge) directoryAt(dir, p string) bool {
+	at, ok := j.unfollowed(dir, home(p, j.scope.Home))
+	if !ok || mark.In(at) {
+		return false
+	}
+	if _, link := j.link(at); link {
+		return false
+	}
+	_, err := j.List(at)
+	return err == nil
+}
+
 // made remembers a link: where it is is resolved but for its own name.
 func (j *judge) made(dir string, e tool.Effect) {
-	parent, name := path.Split(strings.TrimRight(e.Path, "/"))
-	w := j.resolve(dir, orDot(parent))
-	if w.unknown || w.outside || name == "" || name == "." || name == ".." {
-		return
+	if at, ok := j.unfollowed(dir, e.Path); ok {
+		j.links[at] = home(e.Link, j.scope.Home)
 	}
-	j.links[strings.TrimSuffix(w.path, "/")+"/"+name] = home(e.Link, j.scope.Home)
+}
+
+// unfollowed is a path resolved but for its last name.
+func (j *judge) unfollowed(dir, p string) (string, bool) {
+	parent, name := path.Split(strings.TrimRight(p, "/"))
+	w := j.resolve(dir, orDot(parent))
+	if w.unknown || w.outside || name == "" || name == "." || name == ".." || mark.Has(name, mark.Any+mark.Outside+mark.Scratch+mark.System) {
+		return "", false
+	}
+	return strings.TrimSuffix(w.path, "/") + "/" + name, true
+}
+
+// linkAt is where a link is, if the path is one.
+func (j *judge) linkAt(dir, p string) (string, bool) {
+	at, ok := j.unfollowed(dir, home(p, j.scope.Home))
+	if !ok {
+		return "", false
+	}
+	_, ok = j.link(at)
+	return at, ok
 }
 
 // printed is what a command prints; some of it only the lease tells.

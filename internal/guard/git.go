@@ -31,7 +31,7 @@ func (j *judge) git(m *shell.Machine, g tool.GitAct, args []string) {
 func (j *judge) gitAct(g tool.GitAct) finding {
 	switch g.Kind {
 	case tool.GitSwitches:
-		if !g.Maybe || g.Name == j.target2() {
+		if !g.Maybe || g.Name == j.landing() {
 			j.head = g.Name
 		}
 	case tool.GitMovesRef:
@@ -50,8 +50,8 @@ func (j *judge) gitAct(g tool.GitAct) finding {
 	return finding{verdict: Allow}
 }
 
-// target2 is the target branch, short.
-func (j *judge) target2() string { return strings.TrimPrefix(j.scope.Target, "refs/heads/") }
+// landing is the branch that the work is to land on, short.
+func (j *judge) landing() string { return strings.TrimPrefix(j.scope.Target, "refs/heads/") }
 
 const gateMerges = "commit to your own branch; what passes the gate is merged for you"
 
@@ -76,7 +76,7 @@ func (j *judge) movesRef(g tool.GitAct) finding {
 // grows is a commit on the branch HEAD is on. On the target branch only what came
 // from a remote is not the worker's own.
 func (j *judge) grows(g tool.GitAct) finding {
-	if j.head == "" || j.head != j.target2() || j.head == j.scope.Branch {
+	if j.head == "" || j.head != j.landing() || j.head == j.scope.Branch {
 		return finding{verdict: Allow}
 	}
 	if strings.Contains(g.Value, "/") && g.Value != j.scope.Branch && !strings.HasPrefix(g.Value, "refs/heads/") {
@@ -86,7 +86,7 @@ func (j *judge) grows(g tool.GitAct) finding {
 }
 
 func (j *judge) pushes(g tool.GitAct) finding {
-	target := j.target2()
+	target := j.landing()
 	if target == "" || target == j.scope.Branch {
 		return finding{verdict: Allow}
 	}

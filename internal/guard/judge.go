@@ -52,9 +52,9 @@ func (j *judge) step(st Step) {
 }
 
 // Enter implements shell.World.
-func (j *judge) Enter(m *shell.Machine, dir string) {
+func (j *judge) Enter(m *shell.Machine, dir, typed string) {
 	j.at = m.Dir()
-	j.access(m, tool.Access{Role: tool.Enter, Path: dir}, "cd")
+	j.accessAt(m, tool.Access{Role: tool.Enter, Path: typed}, j.resolve(m.Dir(), dir), "cd")
 }
 
 // Open implements shell.World.
@@ -71,7 +71,10 @@ func (j *judge) Open(m *shell.Machine, path string, write bool) {
 }
 
 func isDescriptor(path string) bool {
-	return strings.HasPrefix(path, "/dev/fd/") || path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || path == "/dev/null"
+	if n, ok := strings.CutPrefix(path, "/dev/fd/"); ok {
+		return n != "" && strings.Trim(n, "0123456789") == ""
+	}
+	return path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || path == "/dev/null"
 }
 
 // Text implements shell.World: only what the script wrote itself is known.

@@ -78,7 +78,8 @@ func (s *Scope) rest(p string) Place {
 			return s.lent(p, Home)
 		}
 	}
-	if p == "/" {
+	switch p {
+	case "/", "/.dockerenv", "/.containerenv":
 		return System
 	}
 	return s.lent(p, Elsewhere)

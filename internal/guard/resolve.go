@@ -149,6 +149,8 @@ func (j *judge) proc(p string) (string, bool) {
 	}
 	own := parts[0] == "self" || parts[0] == "thread-self"
 	switch {
+	case len(parts) == 3 && parts[1] == "fd":
+		return "", true
 	case len(parts) != 2:
 		return "", false
 	case parts[1] == "root" && own:

@@ -19,7 +19,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync"
 
 	"cordon/internal/policy"
 )
@@ -38,9 +37,6 @@ type Scope struct {
 	Guard    policy.Guard // how strict
 	Rules    policy.Rules // where it may write
 	Files    Files        // nil is the machine's own
-
-	once   sync.Once
-	hidden []string
 }
 
 // Files is what the guard looks at. Paths are absolute.
@@ -77,19 +73,6 @@ func (s *Scope) below(p, root string) bool {
 // relative is a path of the worktree from its root; "" is the root.
 func (s *Scope) relative(p string) string {
 	return strings.TrimPrefix(p[len(s.Worktree):], "/")
-}
-
-// unreadable are the policy's denies of reading outside of the home, whose files
-// nobody reads unless a read root names them.
-func (s *Scope) unreadable() []string {
-	s.once.Do(func() {
-		for _, p := range s.Rules.Hidden() {
-			if s.Home == "" || !strings.HasPrefix(p, s.Home+"/") || s.below(s.Worktree, s.Home) && strings.HasPrefix(p, s.Worktree+"/") {
-				s.hidden = append(s.hidden, p)
-			}
-		}
-	})
-	return s.hidden
 }
 
 func base(p string) string { return path.Base(p) }

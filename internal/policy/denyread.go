@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Unread is a row of the built-in list of what a worker may not read.
@@ -296,4 +298,58 @@ func (u unread) hidden() []string {
 func (u unread) lifts(entry string) bool {
 	names := func(root string) bool { return strings.TrimSuffix(root, "/**") == entry }
 	return slices.ContainsFunc(u.lifted, names)
+}
+
+// Hides reports whether deny_read is about an absolute, clean path. It says what
+// the denies of DenyRead say, row by row and without expanding them: the guard
+// asks for every path of every tool call. The built-in rows are about the home and
+// the system, never about a worktree that lies below one of them.
+func (r Rules) Hides(place string) bool {
+	for _, d := range r.denyRead {
+		if d.Covers(place) {
+			return true
+		}
+	}
+	if u := r.unread.at; u.Worktree == "" || below(place, u.Worktree) {
+		return false
+	}
+	return r.unread.hides(place)
+}
+
+func below(place, root string) bool {
+	return strings.HasPrefix(place, root) && (len(place) == len(root) || place[len(root)] == '/')
+}
+
+func (u unread) hides(place string) bool {
+	inHome := below(place, u.at.Home)
+	for _, group := range unreadTable {
+		for _, entry := range group.entries {
+			rest, ofHome := strings.CutPrefix(entry, "~")
+			if ofHome && (!inHome || !matchesRow(rest, place[len(u.at.Home):])) || !ofHome && !matchesRow(entry, place) {
+				continue
+			}
+			if !u.lifts(entry) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matchesRow reports whether a row is about a path or something above it. Most
+// rows are plain names.
+func matchesRow(row, place string) bool {
+	if !strings.ContainsAny(row, "*?[{\\") {
+		return below(place, row)
+	}
+	first := row[:strings.IndexAny(row, "*?[{\\")]
+	if !strings.HasPrefix(place, first) {
+		return false
+	}
+	for ; len(place) > 1; place = place[:max(0, strings.LastIndexByte(place, '/'))] {
+		if ok, _ := doublestar.Match(row, place); ok {
+			return true
+		}
+	}
+	return false
 }

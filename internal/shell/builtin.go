@@ -40,16 +40,31 @@ func (m *Machine) builtin(args []string) (flow, bool) {
 		m.last = exitStatus(rest, m.last)
 		return flow{kind: exits}, true
 	case "return":
+		if m.calls == 0 { // an error that changes nothing
+			m.last = Fails
+			return flow{}, true
+		}
 		m.last = exitStatus(rest, m.last)
 		return flow{kind: returns}, true
-	case "break":
-		return flow{breaks, count(rest)}, true
-	case "continue":
-		return flow{continues, count(rest)}, true
+	case "break", "continue":
+		return m.leave(name, rest), true
 	default:
 		return flow{}, m.stateBuiltin(name, rest)
 	}
 	return flow{}, true
+}
+
+// leave is break or continue, which mean nothing outside of a loop.
+func (m *Machine) leave(name string, args []string) flow {
+	m.last = Succeeds
+	if m.loops == 0 {
+		return flow{}
+	}
+	kind := breaks
+	if name == "continue" {
+		kind = continues
+	}
+	return flow{kind, min(count(args), m.loops)}
 }
 
 // stateBuiltin runs the builtins that change what the shell remembers.
@@ -96,9 +111,17 @@ func (m *Machine) stateBuiltin(name string, rest []string) bool {
 	case "enable":
 		m.enable(rest)
 	case "complete", "bind":
-		m.bound2(rest)
+		m.onKeys(rest)
 	case "printf":
 		return m.printfTo(rest)
+	case "test", "[":
+		for i, a := range rest {
+			if a == "-v" && i+1 < len(rest) {
+				m.evaluated(rest[i+1])
+			}
+		}
+		m.last = Unsure
+		return false
 	case "hash", "type", "jobs", "bg", "fg", "wait", "disown", "ulimit", "umask", "times", "history", "fc", "compgen", "caller", "suspend", "help", "compopt":
 		m.last = Unsure
 		return m.printing(name, rest)
@@ -123,6 +146,13 @@ func (m *Machine) printing(name string, rest []string) bool {
 		}
 	case "type":
 		m.Print(mark.System)
+	case "hash", "compgen": // hash -p PATH NAME; compgen -G GLOB
+		for _, a := range rest {
+			if strings.Contains(a, "/") {
+				m.world.Open(m, a, false)
+			}
+		}
+		m.Print(mark.Any)
 	default:
 		m.Print(mark.Any)
 	}
@@ -177,7 +207,9 @@ func (m *Machine) source(args []string) flow {
 	if len(args) > 1 {
 		m.params = args[1:]
 	}
+	m.calls++
 	f := m.eval(code)
+	m.calls--
 	m.params = params
 	if f.kind == returns {
 		f = flow{}
@@ -192,7 +224,7 @@ func (m *Machine) exec(args []string) (flow, bool) {
 			args = args[1:]
 			break
 		}
-		if args[0] == "-a" && len(args) > 1 {
+		if strings.HasSuffix(args[0], "a") && len(args) > 1 { // -a NAME, or -la NAME
 			args = args[1:]
 		}
 		args = args[1:]
@@ -291,6 +323,10 @@ func (m *Machine) shopt(args []string) {
 			m.options.nullglob = on
 		case "dotglob":
 			m.options.dotglob = on
+		case "lastpipe":
+			m.options.lastpipe = on
+		case "cdable_vars":
+			m.options.vars = on
 		case "physical", "allexport", "noglob":
 			m.named(a, on)
 		}
@@ -351,8 +387,8 @@ func (m *Machine) enable(args []string) {
 	}
 }
 
-// bound2 are complete -C and bind -x, which run code on a key.
-func (m *Machine) bound2(args []string) {
+// onKeys are complete -C and bind -x, which run code on a key.
+func (m *Machine) onKeys(args []string) {
 	for i, a := range args {
 		if (a == "-C" || a == "-x") && i+1 < len(args) {
 			code := args[i+1]

@@ -22,6 +22,7 @@ func (m *Machine) call(c *syntax.CallExpr) flow {
 	undo := m.temporarily(c.Assigns)
 	f := m.dispatch(args)
 	undo()
+	m.tail = args[len(args)-1]
 	return f
 }
 
@@ -86,12 +87,14 @@ func (m *Machine) function(body *syntax.Stmt, args []string) flow {
 	if m.depth > maxDepth {
 		m.run.stop("its functions call each other too deeply")
 	}
-	params := m.params
-	m.params = args[1:]
+	params, loops := m.params, m.loops
+	m.params, m.loops = args[1:], 0
+	m.calls++
 	end := m.scope()
 	f := m.stmt(body)
 	end()
-	m.params = params
+	m.calls--
+	m.params, m.loops = params, loops
 	m.depth--
 	if f.kind == returns {
 		f = flow{}
@@ -211,7 +214,7 @@ func numeric(s string) bool { return s != "" && strings.Trim(s, "0123456789") ==
 
 // joined is what += makes.
 func (m *Machine) joined(name string, v expand.Variable) expand.Variable {
-	old := environ{m: m}.Get(name)
+	old := m.get(name)
 	if v.Kind == expand.Indexed {
 		list := append([]string{}, old.List...)
 		if old.Kind == expand.String && m.vars[name].IsSet() {

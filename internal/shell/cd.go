@@ -44,7 +44,7 @@ func (m *Machine) cd(args []string) Status {
 	target := m.whole("HOME")
 	switch {
 	case len(args) > 1: // bash refuses; other shells replace text in the path
-		m.enter(m.join(args[1]), physical)
+		m.enter(args[1], physical)
 		return Unsure
 	case len(args) == 1 && args[0] == "-":
 		target = m.whole("OLDPWD")
@@ -56,8 +56,11 @@ func (m *Machine) cd(args []string) Status {
 	case len(args) == 1:
 		target = args[0]
 		m.searched(target)
+		if v, ok := m.vars[target]; ok && m.options.vars {
+			target = v.String()
+		}
 	}
-	m.enter(m.join(target), physical)
+	m.enter(target, physical)
 	return Unsure
 }
 
@@ -70,18 +73,19 @@ func (m *Machine) searched(target string) {
 	}
 	for _, dir := range strings.Split(v.String(), ":") {
 		if dir != "" {
-			m.world.Enter(m, clean(m.join(dir)+"/"+target))
+			m.world.Enter(m, clean(m.join(dir)+"/"+target), target)
 		}
 	}
 }
 
-// enter changes to a directory that is named absolutely.
-func (m *Machine) enter(dir string, physical bool) {
+// enter changes to a directory.
+func (m *Machine) enter(typed string, physical bool) {
+	dir := m.join(typed)
 	if physical {
 		dir = m.world.Real(dir)
 	}
 	dir = clean(dir)
-	m.world.Enter(m, dir)
+	m.world.Enter(m, dir, typed)
 	m.vars["OLDPWD"] = text(m.dir)
 	m.dir = dir
 }
@@ -104,8 +108,10 @@ func (m *Machine) pushd(args []string) Status {
 		}
 		return Unsure
 	}
+	m.run.grow(16*len(m.stack) + len(m.dir))
 	m.stack = append([]string{m.dir}, m.stack...)
-	m.enter(m.join(args[0]), m.options.physical)
+	m.searched(args[0])
+	m.enter(args[0], m.options.physical)
 	m.Print(m.dir + "\n")
 	return Unsure
 }

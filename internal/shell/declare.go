@@ -49,8 +49,12 @@ func (m *Machine) declareWord(w string, at *attributes) {
 		return
 	}
 	name, value, ok := strings.Cut(w, "=")
+	if bare, index, indexed := strings.Cut(name, "["); indexed {
+		m.evaluated(index)
+		name = bare
+	}
 	if !ok {
-		m.attribute(w, *at)
+		m.attribute(name, *at)
 		return
 	}
 	m.declared(strings.TrimSuffix(name, "+"), text(value), *at)
@@ -91,6 +95,9 @@ func (m *Machine) declared(name string, v expand.Variable, at attributes) {
 
 // attribute changes what a name is, not its value.
 func (m *Machine) attribute(name string, at attributes) {
+	if at.functions && at.export {
+		m.sent[name] = true
+	}
 	if at.functions || name == "" {
 		return
 	}

@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,12 +14,12 @@ type Budget struct {
 	Steps    int           // statements, over all runs
 	Bytes    int           // of values
 	Runs     int           // of the whole script
-	Deadline time.Duration // from the beginning
+	Deadline time.Duration // of processor time
 }
 
 // DefaultBudget is enough for what people and agents write, and is spent well
 // within a tenth of a second.
-var DefaultBudget = Budget{Steps: 20_000, Bytes: 8 << 20, Runs: 64, Deadline: 60 * time.Millisecond}
+var DefaultBudget = Budget{Steps: 20_000, Bytes: 32 << 20, Runs: 64, Deadline: 60 * time.Millisecond}
 
 const (
 	maxDepth = 48       // of functions, evals and nested shells
@@ -44,7 +45,7 @@ type choice struct {
 // run is one way through a script, and what the ways through it share.
 type run struct {
 	budget  *Budget
-	end     time.Time
+	end     time.Duration
 	steps   *int
 	bytes   *int
 	planned []bool // the first decisions
@@ -67,13 +68,13 @@ func (r *run) step() {
 	if *r.steps > r.budget.Steps {
 		r.stop("it does not come to an end")
 	}
-	if *r.steps%32 == 0 && time.Now().After(r.end) {
+	if *r.steps%32 == 0 && spent() > r.end {
 		r.stop("it takes too long")
 	}
 }
 
 // grow counts bytes of values.
-func (r *run) grow(_ *Machine, n int) {
+func (r *run) grow(n int) {
 	*r.bytes += n
 	if *r.bytes > r.budget.Bytes {
 		r.stop("its values grow without end")
@@ -98,7 +99,9 @@ func (r *run) decide(at syntax.Pos) bool {
 // were taken once. fresh makes the world of each run.
 func Explore(script string, fresh func() World, s Start, b Budget) error {
 	steps, bytes := 0, 0
-	end := time.Now().Add(b.Deadline)
+	runtime.LockOSThread() // what is counted is this thread's time
+	defer runtime.UnlockOSThread()
+	end := spent() + b.Deadline
 	parsed := map[string]*syntax.File{}
 	plans := [][]bool{nil}
 	seen := map[choice]bool{}

@@ -52,6 +52,12 @@ func readRequest(args []string) request {
 // read takes a line of input into variables.
 func (m *Machine) read(args []string) Status {
 	r := readRequest(args)
+	for i, name := range r.names {
+		if bare, index, ok := strings.Cut(name, "["); ok {
+			m.evaluated(index)
+			r.names[i] = bare
+		}
+	}
 	s, fed := m.fds[r.fd]
 	if !fed {
 		s = unknownStream()
@@ -69,7 +75,7 @@ func (m *Machine) read(args []string) Status {
 // give splits a line over the names. A listing's line gives each name what the
 // line is.
 func (m *Machine) give(r request, line string) {
-	ifs := e2(m, "IFS").String()
+	ifs := m.get("IFS").String()
 	words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(ifs, c) })
 	if r.array != "" {
 		m.set(r.array, expand.Variable{Set: true, Kind: expand.Indexed, List: words})

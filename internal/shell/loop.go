@@ -11,7 +11,9 @@ import (
 
 // turn runs the body of a loop once, and says whether the loop is left.
 func (m *Machine) turn(body []*syntax.Stmt) (flow, bool) {
+	m.loops++
 	f := m.list(body)
+	m.loops--
 	switch f.kind {
 	case breaks, continues:
 		if f.loops > 1 {
@@ -69,7 +71,7 @@ func (m *Machine) snapshot() snapshot {
 	for name, v := range m.vars {
 		vars[name] = v
 	}
-	m.run.grow(m, 16*len(vars))
+	m.run.grow(perVar * len(vars))
 	return snapshot{vars, m.dir, m.position()}
 }
 

@@ -18,6 +18,7 @@ package shell
 import (
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -33,8 +34,8 @@ type World interface {
 	// What it prints goes to Machine.Print.
 	Exec(m *Machine, args []string) Status
 	// Enter is told of a change to a directory, named absolutely and with its
-	// links unresolved.
-	Enter(m *Machine, dir string)
+	// links unresolved, and what the script called it.
+	Enter(m *Machine, dir, typed string)
 	// Open is told of a path that the shell itself reads or writes.
 	Open(m *Machine, path string, write bool)
 	// Text is what is known of a file's text.
@@ -87,13 +88,17 @@ type Machine struct {
 	params  []string                     // $1 …
 	zero    string
 	funcs   map[string]*syntax.Stmt
+	sent    map[string]bool // functions that are exported
 	aliases map[string]string
 	traps   []string // for EXIT
 	options options
 	fds     map[int]*Stream
 	out     *sink
 	depth   int // of functions, evals and nested shells
+	loops   int // that break leaves
+	calls   int // that return leaves
 	last    Status
+	tail    string       // $_: the last word of the command before
 	line    *syntax.Stmt // the statement at work, for explanations
 }
 
@@ -104,6 +109,8 @@ type options struct {
 	extglob  bool
 	globstar bool
 	nullglob bool
+	vars     bool // cd to a variable's value
+	lastpipe bool
 	dotglob  bool
 	noglob   bool
 }
@@ -119,7 +126,7 @@ type Start struct {
 func newMachine(w World, r *run, s Start) *Machine {
 	m := &Machine{
 		world: w, run: r, dir: s.Dir, zero: "bash",
-		vars: map[string]expand.Variable{}, funcs: map[string]*syntax.Stmt{}, aliases: map[string]string{},
+		vars: map[string]expand.Variable{}, funcs: map[string]*syntax.Stmt{}, sent: map[string]bool{}, aliases: map[string]string{},
 		fds: map[int]*Stream{}, out: &sink{},
 	}
 	m.options.extglob = true // a pattern is better understood than refused
@@ -152,6 +159,15 @@ func (m *Machine) Stdin() (string, bool) {
 	return s.rest(), true
 }
 
+// Source is the file that is the input of the command at work, where the input is
+// not known otherwise; "" is none.
+func (m *Machine) Source() string {
+	if s, ok := m.fds[0]; ok && s.at == 0 {
+		return s.file
+	}
+	return ""
+}
+
 // Descriptor is what is known of the text behind a name such as /dev/stdin or
 // /dev/fd/3.
 func (m *Machine) Descriptor(path string) (string, bool) {
@@ -175,14 +191,18 @@ func (m *Machine) Exported(name string) (string, bool) {
 	return v.String(), true
 }
 
-// EachExported calls f with every variable that the script itself exports.
+// EachExported calls f with every variable that the script itself exports, in
+// order.
 func (m *Machine) EachExported(f func(name, value string)) {
-	for name, v := range m.vars {
-		if v.Exported && v.IsSet() {
+	for _, name := range slices.Sorted(maps.Keys(m.vars)) {
+		if v := m.vars[name]; v.Exported && v.IsSet() {
 			f(name, v.String())
 		}
 	}
 }
+
+// perVar is what a variable takes in a table, about.
+const perVar = 256
 
 // fork is a subshell: it starts with the state of its parent, and what it does
 // to that state is lost.
@@ -192,7 +212,7 @@ func (m *Machine) fork() *Machine {
 	c.fds = maps.Clone(m.fds)
 	c.locals = nil
 	c.traps = nil
-	m.run.grow(m, len(c.vars)+8)
+	m.run.grow(perVar*len(c.vars) + 512)
 	return &c
 }
 
@@ -212,6 +232,12 @@ type Child struct {
 func (m *Machine) child(c Child) *Machine {
 	n := m.fork()
 	n.funcs, n.aliases = map[string]*syntax.Stmt{}, map[string]string{}
+	for name := range m.sent {
+		if body, ok := m.funcs[name]; ok && !c.Clean {
+			n.funcs[name] = body
+		}
+	}
+	n.loops, n.calls = 0, 0
 	n.stack, n.options = nil, options{extglob: true}
 	home := n.vars["HOME"]
 	for name, v := range n.vars {

@@ -57,7 +57,7 @@ func (m *Machine) parts(list []syntax.WordPart, absent *map[string]bool, depth i
 			q.Parts = m.parts(p.Parts, absent, depth+1)
 			out = append(out, &q)
 		case *syntax.ParamExp:
-			out = append(out, m.param(p, absent))
+			out = append(out, m.param(p, absent, depth > 0))
 		case *syntax.ArithmExp:
 			out = append(out, m.arithmPart(p))
 		default:
@@ -68,7 +68,7 @@ func (m *Machine) parts(list []syntax.WordPart, absent *map[string]bool, depth i
 }
 
 // param is a parameter expansion, or what is known of its value.
-func (m *Machine) param(p *syntax.ParamExp, absent *map[string]bool) syntax.WordPart {
+func (m *Machine) param(p *syntax.ParamExp, absent *map[string]bool, quoted bool) syntax.WordPart {
 	if simple(p) {
 		return p
 	}
@@ -85,7 +85,7 @@ func (m *Machine) param(p *syntax.ParamExp, absent *map[string]bool) syntax.Word
 			*absent = map[string]bool{}
 		}
 		(*absent)[name] = true
-		return p
+		return withDefault(p, quoted)
 	}
 	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && p.Exp.Word.Lit() == "P" {
 		m.prompt(name)
@@ -100,8 +100,23 @@ func (m *Machine) param(p *syntax.ParamExp, absent *map[string]bool) syntax.Word
 	}
 	if p.Repl != nil {
 		m.bound(value, p.Repl)
+		if strings.Contains(m.literal(p.Repl.With), "&") { // what matched, to newer shells
+			return &syntax.Lit{Value: mark.Any}
+		}
 	}
 	return p
+}
+
+// withDefault is an expansion whose default has lost its backslashes, where they
+// are not within quotes.
+func withDefault(p *syntax.ParamExp, quoted bool) syntax.WordPart {
+	if quoted || p.Exp.Word == nil {
+		return p
+	}
+	c, e := *p, *p.Exp
+	e.Word = unescaped(e.Word)
+	c.Exp = &e
+	return &c
 }
 
 // defaults reports whether an operator gives a value to what is unset.
@@ -115,7 +130,7 @@ func defaults(op syntax.ParExpOperator) bool {
 
 // whole is all of a variable's text, for looking at.
 func (m *Machine) whole(name string) string {
-	v := environ{m: m}.Get(name)
+	v := m.get(name)
 	if _, r := v.Resolve(environ{m: m}); r.Declared() {
 		v = r
 	}

@@ -105,7 +105,11 @@ func (m *Machine) opened(path string) *Stream {
 			return s
 		}
 	}
-	return &Stream{text: m.textAt(path)}
+	s := &Stream{text: m.textAt(path)}
+	if s.text == mark.Any {
+		s.file = path
+	}
+	return s
 }
 
 // body is the text of a here-document; with a quoted delimiter it is literal.

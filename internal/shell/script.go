@@ -13,6 +13,7 @@ func (r *run) read(script string) (*syntax.File, error) {
 	if f, ok := r.parsed[script]; ok {
 		return f, nil
 	}
+	r.grow(perParsed * len(script))
 	if len(script) > maxText {
 		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrBudget, maxText)
 	}
@@ -43,10 +44,12 @@ func deepest(script string) int {
 	return most
 }
 
+// perParsed is what a byte of a script takes as a tree, about.
+const perParsed = 128
+
 // parse reads code that a script makes: eval, sh -c. What cannot be parsed is
 // doubtful, and nothing is run.
 func (m *Machine) parse(code string) *syntax.File {
-	m.run.grow(m, len(code))
 	f, err := m.run.read(code)
 	if err != nil {
 		m.world.Doubt(m, "code that "+unparsed(err))

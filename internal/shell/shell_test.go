@@ -66,7 +66,7 @@ func (d *diary) Exec(m *Machine, args []string) Status {
 	return Unsure
 }
 
-func (d *diary) Enter(m *Machine, dir string) { d.note("cd " + mark.Words(dir)) }
+func (d *diary) Enter(m *Machine, dir, _ string) { d.note("cd " + mark.Words(dir)) }
 func (d *diary) Open(m *Machine, path string, write bool) {
 	if write {
 		d.note("> " + mark.Words(path))
@@ -207,6 +207,12 @@ func TestMachine(t *testing.T) {
 		{"IFS=,; a=x,y; ls $a", "/t: ls x y"},
 		{"$'cd' /w", "cd /w"},
 		{"c''d /w; \"c\"d /v; c\\d /u", "cd /w|cd /v|cd /u"},
+		{"mkdir a && cd $_", "/t: mkdir a|cd /t/a"},
+		{"shopt -s lastpipe; echo /w | read d; cd $d", "cd /w"},
+		{"x=..; y=${x/../&}; cd $y", "cd ‹unknown›"},
+		{`x='a'\''b'; y "$x"; z ${u:-a\ b}`, "/t: y a'b|/t: z a b"},
+		{`case a\*b in a\*b) z;; esac; case axb in a\*b) w;; esac`, "/t: z"},
+		{`x=~/a\ b; y "$x"`, "/t: y /h/a b"},
 		{"# cd /w\nx", "/t: x"},
 		{"x 'cd /w' \"$(true)\"", "/t: x cd /w "},
 		{"rm \"${F:0:3}\"", "/t: rm ‹unknown›"},
@@ -217,7 +223,12 @@ func TestMachine(t *testing.T) {
 		{"function g { x; }; g", "/t: x"},
 		{"echo $(</w/x)", "< /w/x"},
 		{"x | y |& z", "/t: x|/t: y|/t: z"},
-		{"break; x", ""},
+		{"break; x", "/t: x"},
+		{"f() { :; } && x", "/t: x"},
+		{"return; x", "/t: x"},
+		{"cd $X/..", "cd ‹unknown›"},
+		{"f() { x; }; export -f f; sh -c f", "/t: x"},
+		{"echo ../*", "< ../"},
 		{"for i in a; do for j in b; do break 2; x; done; y; done; z", "/t: z"},
 	} {
 		if got := strings.Join(acts(t, c.script), "|"); got != c.want {

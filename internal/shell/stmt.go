@@ -2,6 +2,8 @@ package shell
 
 import (
 	"mvdan.cc/sh/v3/syntax"
+
+	"cordon/internal/mark"
 )
 
 // flow is how a statement ended: normally, or by leaving something.
@@ -82,7 +84,7 @@ func (m *Machine) command(c syntax.Command, s *syntax.Stmt) flow {
 	case *syntax.ForClause:
 		return m.forLoop(c)
 	case *syntax.FuncDecl:
-		m.define(c)
+		return m.define(c, c.Body)
 	case *syntax.DeclClause:
 		m.declare(c)
 	case *syntax.TestClause:
@@ -160,11 +162,27 @@ func (m *Machine) binary(c *syntax.BinaryCmd) flow {
 func (m *Machine) pipe(c *syntax.BinaryCmd) flow {
 	left := m.fork()
 	text := left.capture(func() { left.stmt(c.X) })
-	right := m.fork()
-	right.fds[0] = &Stream{text: text}
+	right := m
+	if !m.options.lastpipe {
+		right = m.fork()
+	}
+	fds := right.fds
+	right.fds = cloneFds(fds)
+	right.fds[0] = &Stream{text: text, file: m.catted(c.X, text)}
 	right.stmt(c.Y)
+	right.fds = fds
 	m.last = right.last
 	return flow{}
+}
+
+// catted is the one file that a command prints as it is, where its text is not
+// known.
+func (m *Machine) catted(s *syntax.Stmt, text string) string {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || text != mark.Any || len(c.Args) != 2 || c.Args[0].Lit() != "cat" {
+		return ""
+	}
+	return c.Args[1].Lit()
 }
 
 func (m *Machine) branch(c *syntax.IfClause) flow {
@@ -196,13 +214,28 @@ func (m *Machine) coproc(c *syntax.CoprocClause) {
 	m.last = Succeeds
 }
 
-// define remembers a function.
-func (m *Machine) define(c *syntax.FuncDecl) {
+// define remembers a function. The parser takes a list that goes on after the
+// body for a part of it; to bash it is a list that begins with the definition.
+func (m *Machine) define(c *syntax.FuncDecl, body *syntax.Stmt) flow {
+	if b, ok := body.Cmd.(*syntax.BinaryCmd); ok {
+		f := m.define(c, b.X)
+		if f.kind != onward || b.Op == syntax.OrStmt {
+			return f
+		}
+		if b.Op == syntax.AndStmt {
+			return m.stmt(b.Y)
+		}
+		right := m.fork()
+		right.fds[0] = &Stream{}
+		right.stmt(b.Y)
+		return flow{}
+	}
 	m.last = Succeeds
 	if c.Name != nil {
-		m.funcs[c.Name.Value] = c.Body
+		m.funcs[c.Name.Value] = body
 	}
 	for _, name := range c.Names {
-		m.funcs[name.Value] = c.Body
+		m.funcs[name.Value] = body
 	}
+	return flow{}
 }

@@ -12,6 +12,7 @@ import (
 type Stream struct {
 	text string
 	at   int
+	file string // it is all of this file, whose text is not known
 }
 
 func (s *Stream) rest() string { return s.text[s.at:] }
@@ -45,7 +46,7 @@ func (s *sink) write(m *Machine, text string) {
 	if s.text.Len()+len(text) > maxText {
 		text = mark.Any
 	}
-	m.run.grow(m, len(text))
+	m.run.grow(len(text))
 	s.text.WriteString(text)
 }
 

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -63,6 +62,8 @@ func (m *Machine) special(name string) (expand.Variable, bool) {
 		return text(strconv.Itoa(len(m.params))), true
 	case "0":
 		return text(m.zero), true
+	case "_":
+		return text(m.tail), m.tail != ""
 	case "PWD":
 		return text(m.dir), true
 	case "OLDPWD":
@@ -74,7 +75,7 @@ func (m *Machine) special(name string) (expand.Variable, bool) {
 	case "HOME +":
 		return text(m.dir), true
 	case "HOME -":
-		return e2(m, "OLDPWD"), true
+		return m.get("OLDPWD"), true
 	}
 	if user, ok := strings.CutPrefix(name, "HOME "); ok {
 		return text(homeOf(user)), true
@@ -88,7 +89,8 @@ func (m *Machine) special(name string) (expand.Variable, bool) {
 	return expand.Variable{}, false
 }
 
-func e2(m *Machine, name string) expand.Variable { return environ{m: m}.Get(name) }
+// get is a variable as a word of the script sees it.
+func (m *Machine) get(name string) expand.Variable { return environ{m: m}.Get(name) }
 
 // homeOf is the home of another user. Where it really is does not matter: it is
 // not the worktree.
@@ -129,14 +131,14 @@ func (m *Machine) set(name string, v expand.Variable) {
 	if v.Kind == expand.KeepValue {
 		exported, local := v.Exported || old.Exported, v.Local || old.Local
 		if !had {
-			old = environ{m: m}.Get(name)
+			old = m.get(name)
 		}
 		v = old
 		v.Exported, v.Local = exported, local
 	} else {
 		v.Exported = v.Exported || old.Exported || m.options.export
 	}
-	m.run.grow(m, size(v))
+	m.run.grow(size(v))
 	if len(v.Str) > maxText {
 		m.run.stop("its values grow without end")
 	}
@@ -202,6 +204,3 @@ func (m *Machine) local(name string) {
 		hidden[name] = m.vars[name]
 	}
 }
-
-// String is for debugging.
-func (m *Machine) String() string { return fmt.Sprintf("shell in %s", m.dir) }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -23,19 +24,19 @@ func (m *Machine) config(absent map[string]bool) *expand.Config {
 		ExtGlob:   true, GlobStar: m.options.globstar, NullGlob: m.options.nullglob, DotGlob: m.options.dotglob,
 	}
 	if !m.options.noglob {
-		cfg.ReadDir2 = m.list2
+		cfg.ReadDir2 = m.entries
 	}
 	return cfg
 }
 
-// list2 reads a directory for a glob.
-func (m *Machine) list2(dir string) ([]fs.DirEntry, error) {
+// entries reads a directory for a glob.
+func (m *Machine) entries(dir string) ([]fs.DirEntry, error) {
 	m.run.step()
 	if mark.In(dir) {
 		return nil, fs.ErrNotExist
 	}
 	entries, err := m.world.List(dir)
-	m.run.grow(m, 64*len(entries))
+	m.run.grow(64 * len(entries))
 	return entries, err
 }
 
@@ -46,7 +47,7 @@ func (m *Machine) substitute(w io.Writer, cs *syntax.CmdSubst) error {
 	out := n.capture(func() {
 		if cs.ReplyVar {
 			n.list(cs.Stmts)
-			n.Print(e2(n, "REPLY").String())
+			n.Print(n.get("REPLY").String())
 			return
 		}
 		n.list(cs.Stmts)
@@ -102,13 +103,15 @@ func (m *Machine) process(ps *syntax.ProcSubst) (string, error) {
 func (m *Machine) fields(words ...*syntax.Word) []string {
 	var all []string
 	for _, w := range words {
+		m.explosive(w)
+		m.globbed(w)
 		w, absent := m.prepare(w)
 		got, err := expand.Fields(m.config(absent), w)
 		if err != nil {
 			got = m.unexpanded(w, err)
 		}
 		for _, s := range got {
-			m.run.grow(m, len(s)+16)
+			m.run.grow(len(s) + 16)
 		}
 		if all = append(all, got...); len(all) > maxWords {
 			m.run.stop("it expands to too many words")
@@ -118,7 +121,48 @@ func (m *Machine) fields(words ...*syntax.Word) []string {
 }
 
 // literal expands a word as the value of an assignment is.
-func (m *Machine) literal(w *syntax.Word) string { return m.single(w, expand.Literal) }
+func (m *Machine) literal(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	return m.single(unescaped(w), expand.Literal)
+}
+
+// unescaped is a word whose unquoted backslashes are taken away, which the
+// library leaves in a value.
+func unescaped(w *syntax.Word) *syntax.Word {
+	var parts []syntax.WordPart
+	for i, p := range w.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok || !strings.Contains(lit.Value, `\`) {
+			continue
+		}
+		if parts == nil {
+			parts = slices.Clone(w.Parts)
+		}
+		c := *lit
+		c.Value = unescape(lit.Value)
+		parts[i] = &c
+	}
+	if parts == nil {
+		return w
+	}
+	return &syntax.Word{Parts: parts}
+}
+
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
 
 // document expands a here-document.
 func (m *Machine) document(w *syntax.Word) string { return m.single(w, expand.Document) }
@@ -135,7 +179,7 @@ func (m *Machine) single(w *syntax.Word, how func(*expand.Config, *syntax.Word) 
 	if err != nil {
 		return strings.Join(m.unexpanded(w, err), " ")
 	}
-	m.run.grow(m, len(s))
+	m.run.grow(len(s))
 	return s
 }
 
@@ -165,6 +209,18 @@ func (m *Machine) inner(node syntax.Node) {
 	})
 }
 
-// clean is path.Clean for a path with marks, of which .. may not eat one that
-// stands for several components.
-func clean(p string) string { return path.Clean(p) }
+// clean is path.Clean for a path with marks. A climb after what stands for any
+// number of components leads anywhere, and one out of a listing stays inside.
+func clean(p string) string {
+	if strings.Contains(p, "..") {
+		switch {
+		case mark.Has(p, mark.Outside):
+			return mark.Outside
+		case mark.Has(p, mark.Any+mark.Scratch+mark.System):
+			return mark.Any
+		case strings.HasPrefix(p, mark.Inside):
+			return mark.Inside
+		}
+	}
+	return path.Clean(p)
+}
