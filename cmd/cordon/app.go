@@ -55,6 +55,7 @@ func (a *app) root() *cobra.Command {
   cordon init                          write a policy for this repository
   cordon run -- ./agent.sh             dispatch a worker
   cordon exec -- make test             run a command in a cell, and nothing else
+  cordon check 'cd .. && git status'   what the guard says to a tool call
   cordon ls                            what became of the workers
   cordon quarantine ls                 what did not pass, and why`,
 		SilenceErrors: true, SilenceUsage: true,
@@ -71,7 +72,7 @@ func (a *app) root() *cobra.Command {
 		a.runCommand(), a.execCommand(), a.shellCommand(), a.resumeCommand(), a.mergeCommand(),
 		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.logCommand(),
-		a.policyCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
+		a.policyCommand(), a.leaseCommand(), a.checkCommand(), a.hookCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	wrapArgs(root)
 	return root

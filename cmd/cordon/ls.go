@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/guard"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
@@ -103,6 +104,9 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 	}
 	o["disk"] = s.Disk(w)
 	o["visits"] = w.Visits
+	if w.Guard != nil {
+		o["guard"] = w.Guard
+	}
 	o["behind"] = 0
 	if tip, err := s.Host.Ref(ctx, l.Target); err == nil {
 		if n, err := s.Host.Count(ctx, l.Base, tip); err == nil {
@@ -176,6 +180,9 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	if w.Exit != nil {
 		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, w.Exit.Reason)})
 	}
+	if w.Guard != nil {
+		rows = append(rows, []string{"guard", w.Guard.String() + "; cordon logs --guard " + string(w.ID)})
+	}
 	if w.Visits > 0 {
 		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", w.Visits)})
 	}
@@ -239,10 +246,12 @@ func confinement(w *ledger.Worker) string {
 }
 
 func (a *app) logsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "logs ID",
-		Short:             "Print what a worker and its acceptance commands printed",
-		Example:           "  cordon logs brisk-otter | less",
+	var guarded bool
+	c := &cobra.Command{
+		Use:   "logs ID",
+		Short: "Print what a worker and its acceptance commands printed",
+		Example: `  cordon logs brisk-otter | less
+  cordon logs --guard brisk-otter      what its guard decided, call by call`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -250,27 +259,57 @@ func (a *app) logsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f, err := s.Transcript(w)
-			if os.IsNotExist(err) {
-				a.say("%s has printed nothing", w.ID)
-				if a.json {
-					return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": ""})
-				}
-				return nil
+			if guarded {
+				return a.decisions(s, w)
 			}
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			if a.json {
-				text, err := io.ReadAll(f)
-				if err != nil {
-					return err
-				}
-				return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": strings.ToValidUTF8(string(text), "\ufffd")})
-			}
-			_, err = io.Copy(forScreen(a.out), f)
-			return err
+			return a.transcript(s, w)
 		},
 	}
+	c.Flags().BoolVar(&guarded, "guard", false, "print the guard's decisions instead")
+	return c
+}
+
+// transcript prints what a worker printed.
+func (a *app) transcript(s *session.Session, w *ledger.Worker) error {
+	f, err := s.Transcript(w)
+	if os.IsNotExist(err) {
+		a.say("%s has printed nothing", w.ID)
+		if a.json {
+			return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": ""})
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if a.json {
+		text, err := io.ReadAll(f)
+		if err != nil {
+			return err
+		}
+		return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": strings.ToValidUTF8(string(text), "\ufffd")})
+	}
+	_, err = io.Copy(forScreen(a.out), f)
+	return err
+}
+
+// decisions prints what a worker's guard decided.
+func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
+	list := []guard.Record{}
+	t, err := s.Decisions(w, func(r guard.Record) { list = append(list, r) })
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.object("cordon.decisions/1", map[string]any{"worker": w.ID, "tally": t, "decisions": list})
+	}
+	for _, r := range list {
+		a.print("%s  %-5s  %-10s  %s", r.Time.Local().Format("15:04:05"), r.Verdict, clip(oneLine(r.Tool), 10), clip(oneLine(r.Input), 100))
+		if r.Reason != "" {
+			a.print("          %s", clip(oneLine(r.Reason), 110))
+		}
+	}
+	a.say("%s: %s", w.ID, t)
+	return nil
 }

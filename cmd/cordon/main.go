@@ -20,6 +20,7 @@ import (
 )
 
 func main() {
+	hookFirst(os.Args[1:])
 	cell.Init()
 	debug.SetGCPercent(400) // an audit is over soon, and what it needs is small
 	if len(os.Args) > 1 && os.Args[1] == attemptWord {

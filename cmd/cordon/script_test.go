@@ -23,6 +23,7 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 // programs are what the test binary is, by the name that it is started with.
 var programs = map[string]func(){
 	"cordon": func() {
+		hookFirst(os.Args[1:])
 		cell.Init() // as main does: a cell is this program, started again
 		os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
 	},

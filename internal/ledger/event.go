@@ -21,6 +21,7 @@ const (
 	Prepared    = "worktree.ready"     // Tree
 	Started     = "worker.started"     // Start: before the command runs
 	Visited     = "worker.visited"     // Visit: before the visitor's command runs
+	Guarded     = "guard.decided"      // guard.Tally: what its guard decided while it ran
 	Ended       = "worker.ended"       // cell.Exit
 	Audited     = "audit.done"         // Audit
 	Intended    = "land.intended"      // gate.Landing: before the target moves

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/gate"
 	"cordon/internal/git"
+	"cordon/internal/guard"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
 )
@@ -29,6 +30,7 @@ type Worker struct {
 	StartSeq   uint64
 	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
 	Visits     int                 // of the last launch
+	Guard      *guard.Tally        // of all launches
 	Exit       *cell.Exit
 	Audit      *Audit
 	AuditEntry string // seq:hash of the audit's event
@@ -125,6 +127,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		return nil
 	},
 	Visited: func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
+	Guarded: func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
 	Ended:   func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
 	Audited: func(w *Worker, e journal.Event) error {
 		w.Audit, w.AuditEntry, w.Gate, w.Intent = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil

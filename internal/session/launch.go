@@ -81,6 +81,9 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	if err != nil {
 		return err
 	}
+	if err := s.tally(w.ID); err != nil {
+		return err
+	}
 	if err := s.append(w.ID, ledger.Ended, exit); err != nil {
 		return err
 	}
@@ -280,5 +283,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // giveUp records the end of a worker that nobody saw end.
 func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	if err := s.tally(w.ID); err != nil {
+		return err
+	}
 	return s.append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: how.left})
 }

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/guard"
+	"cordon/internal/hook"
+)
+
+// checkOptions are the flags of cordon check.
+type checkOptions struct {
+	lease, worktree, host, policy, cwd, tool, mode string
+	batch, unconfined                              bool
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	var o checkOptions
+	c := &cobra.Command{
+		Use:   "check [flags] 'COMMAND'",
+		Short: "Explain what the guard says about a tool call",
+		Long: `Judge a tool call as the guard of a worker would, and explain the decision step
+by step: what would run, in which directory, where each path leads, which one
+decided. Nothing is executed.
+
+The worker is the one named with --lease, or one in --worktree of the repository
+--host. Without either the repository you stand in is taken for the worktree.
+COMMAND is a shell command; with --tool it is that tool's input: the path for
+Read, Write, Edit and their like.
+
+--batch reads JSON lines {"id","tool","command","cwd"} on stdin and writes
+{"id","decision","reason"} for each, in order.`,
+		Example: `  cordon check 'cd .. && git status'
+  cordon check --lease brave-otter 'rm -rf "$BUILD_DIR"'
+  cordon check --tool Write ../../README.md
+  cordon check --worktree /w/repo/.worktrees/s1 --host /w/repo --batch < calls.jsonl`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.check(cmd.Context(), o, args)
+		},
+	}
+	ownCodes(c, `
+Exit codes:
+  0  allow (with --batch: every line was answered)
+  1  failed
+  2  called wrongly
+  3  deny
+  5  ask`)
+	f := c.Flags()
+	f.StringVar(&o.lease, "lease", "", "judge for worker `ID`")
+	f.StringVar(&o.worktree, "worktree", "", "judge for a worker in `DIR`")
+	f.StringVar(&o.host, "host", "", "the repository that the worktree is of, a `DIR`")
+	f.StringVar(&o.policy, "policy", "", "with --worktree: the policy `FILE` to judge by; the default policy otherwise")
+	f.StringVar(&o.mode, "mode", "", "with --worktree: judge in `MODE` enforce, warn or strict, whatever the policy says")
+	f.StringVar(&o.cwd, "cwd", "", "where the call begins, a `DIR`; the worktree otherwise")
+	f.StringVar(&o.tool, "tool", "Bash", "the client's `NAME` for the tool")
+	f.BoolVar(&o.batch, "batch", false, "judge many calls, as JSON lines")
+	f.BoolVar(&o.unconfined, "unconfined", false, "with --worktree: judge for a worker without a cell")
+	_ = c.RegisterFlagCompletionFunc("lease", a.workerNames)
+	return c
+}
+
+func (a *app) check(ctx context.Context, o checkOptions, args []string) error {
+	if o.batch == (len(args) == 1) {
+		return usage("cordon check: give one command, or --batch and the commands on stdin")
+	}
+	s, err := a.scope(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.batch {
+		return a.checkBatch(s, o)
+	}
+	d := guard.Decide(s, hook.Typed(o.tool, args[0], o.cwd))
+	if err := a.sayDecision(d); err != nil {
+		return err
+	}
+	return codeOfVerdict(d.Verdict)
+}
+
+func codeOfVerdict(v guard.Verdict) error {
+	switch v {
+	case guard.Allow:
+		return nil
+	case guard.Ask:
+		return codeError(exitPerson)
+	}
+	return codeError(exitRefused)
+}
+
+// sayDecision explains a decision.
+func (a *app) sayDecision(d guard.Decision) error {
+	if a.json {
+		return a.object("cordon.check/1", map[string]any{
+			"decision": d.Verdict, "reason": d.Reason, "tried": d.Tried, "instead": d.Instead, "holds": d.Holds, "warned": d.Warned, "steps": d.Steps,
+		})
+	}
+	var b strings.Builder
+	dir := ""
+	for _, s := range d.Steps {
+		if s.Dir != dir {
+			dir = s.Dir
+			fmt.Fprintf(&b, "in %s\n", oneLine(dir))
+		}
+		fmt.Fprintf(&b, "  %-5s %s\n", s.Verdict, oneLine(stepLine(s)))
+	}
+	fmt.Fprintf(&b, "%s", d.Verdict)
+	if m := d.Message(); m != "" {
+		fmt.Fprintf(&b, "\n\n%s\n(%s)\n", strings.TrimRight(m, "\n"), d.Holds)
+	} else {
+		fmt.Fprintf(&b, " (%s)\n", d.Holds)
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// stepLine is one thing that a call does.
+func stepLine(s guard.Step) string {
+	line := s.Does
+	if s.Path != "" {
+		line += " " + s.Path
+	}
+	if s.Leads != "" && s.Leads != s.Path {
+		line += " → " + s.Leads
+	}
+	if s.Place != "" {
+		line += " (" + string(s.Place) + ")"
+	}
+	if s.Why != "" {
+		line += ": " + s.Why
+	}
+	return line
+}
+
+// batchCall is a line of --batch.
+type batchCall struct {
+	ID      json.RawMessage `json:"id"`
+	Tool    string          `json:"tool"`
+	Command *string         `json:"command"`
+	Cwd     string          `json:"cwd"`
+}
+
+type batchAnswer struct {
+	ID       json.RawMessage `json:"id"`
+	Decision guard.Verdict   `json:"decision"`
+	Reason   string          `json:"reason"`
+}
+
+const batchLine = 4 << 20
+
+// checkBatch answers line by line. A line that is no call is denied: whoever
+// counts the answers must not take a mistake for a yes.
+func (a *app) checkBatch(s *guard.Scope, o checkOptions) error {
+	lines := bufio.NewScanner(a.in)
+	lines.Buffer(make([]byte, 64<<10), batchLine)
+	w := bufio.NewWriter(a.out)
+	defer w.Flush()
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for lines.Scan() {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		if err := enc.Encode(judgeLine(s, o, lines.Bytes())); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+func judgeLine(s *guard.Scope, o checkOptions, line []byte) batchAnswer {
+	var c batchCall
+	if err := json.Unmarshal(line, &c); err != nil {
+		return batchAnswer{json.RawMessage("null"), guard.Deny, "the line is no JSON object of a call: " + err.Error()}
+	}
+	ans := batchAnswer{ID: c.ID, Decision: guard.Deny}
+	if ans.ID == nil {
+		ans.ID = json.RawMessage("null")
+	}
+	if c.Command == nil {
+		ans.Reason = "the line has no command"
+		return ans
+	}
+	if c.Tool == "" {
+		c.Tool = o.tool
+	}
+	if c.Cwd == "" {
+		c.Cwd = o.cwd
+	}
+	d := guard.Decide(s, hook.Typed(c.Tool, *c.Command, c.Cwd))
+	ans.Decision, ans.Reason = d.Verdict, d.Reason
+	return ans
+}
+
+// scope is who the calls are judged for.
+func (a *app) scope(ctx context.Context, o checkOptions) (*guard.Scope, error) {
+	switch {
+	case o.lease != "" && (o.worktree != "" || o.host != "" || o.policy != "" || o.mode != "" || o.unconfined):
+		return nil, usage("cordon check: --lease says everything about the worker; leave out the other flags")
+	case o.lease != "":
+		s, w, err := a.worker(ctx, o.lease)
+		if err != nil {
+			return nil, err
+		}
+		return s.Scope(ctx, w)
+	case o.host != "" && o.worktree == "":
+		return nil, usage("cordon check: --host needs --worktree")
+	}
+	return a.imagined(ctx, o)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) leaseCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "lease",
+		Short: "Show what a worker was leased",
+		Long: `A lease binds a policy to one worker, one worktree, one branch, one base commit
+and an expiry. It is sealed before anything runs and never changes.`,
+		Example: `  cordon lease show brave-otter
+  cordon lease warrant brave-otter > warrant.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(a.leaseShowCommand(), a.leaseWarrantCommand(), a.leaseHooksCommand())
+	return c
+}
+
+func (a *app) leaseShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID",
+		Short:             "Print a sealed lease and its hash, as JSON",
+		Example:           `  cordon lease show brave-otter | jq .lease.policy.filesystem`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.object("cordon.lease.show/1", map[string]any{"lease": json.RawMessage(w.Lease.Bytes()), "hash": w.Lease.Hash()})
+		},
+	}
+}
+
+func (a *app) leaseWarrantCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "warrant ID",
+		Short: "Print what cordon hook needs to judge a worker's calls",
+		Long: `Print the warrant of a worker: its sealed lease, where the operator's repository
+and cordon's state are, and where decisions are journalled. Give the file to
+cordon hook --lease, and keep it where the worker cannot write.`,
+		Example: `  cordon lease warrant brave-otter > warrant.json
+  cordon hook --client claude --lease warrant.json < call.json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			ward, err := s.Warrant(w)
+			if err != nil {
+				return err
+			}
+			enc := json.NewEncoder(a.out)
+			enc.SetEscapeHTML(false)
+			return enc.Encode(ward)
+		},
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/client"
+	"cordon/internal/guard"
+)
+
+// wiringOptions are the flags of cordon lease hooks.
+type wiringOptions struct{ client, warrant, with, plugin string }
+
+func (a *app) leaseHooksCommand() *cobra.Command {
+	var o wiringOptions
+	c := &cobra.Command{
+		Use:   "hooks --client NAME --warrant FILE",
+		Short: "Print the hook configuration of an agent client",
+		Long: `Print the configuration that makes an agent client ask cordon before each tool
+call, in the form that the client reads: settings for Claude Code and Gemini, one
+value of -c on each line for Codex, a hooks.json for Copilot, and for OpenCode the
+content of OPENCODE_CONFIG_CONTENT, whose plugin is written to --plugin.
+
+--with adds hooks of your own, a JSON file in Claude Code's shape
+{"hooks": {"PreToolUse": [{"matcher": "…", "hooks": [...]}]}}. Cordon's come first,
+nothing is lost, and each can block on its own.`,
+		Example: `  cordon lease warrant brave-otter > warrant.json
+  claude --settings "$(cordon lease hooks --client claude --warrant warrant.json)"
+  cordon lease hooks --client gemini --warrant warrant.json --with mine.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.wire(o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.client, "client", "", "the `NAME` of the client: claude, codex, gemini, copilot or opencode")
+	f.StringVar(&o.warrant, "warrant", "", "the `FILE` that cordon lease warrant printed")
+	f.StringVar(&o.with, "with", "", "hooks of your own, a JSON `FILE`")
+	f.StringVar(&o.plugin, "plugin", "", "for opencode: write the plugin to `FILE`")
+	return c
+}
+
+func (a *app) wire(o wiringOptions) error {
+	w, err := o.wiring()
+	if err != nil {
+		return err
+	}
+	config, err := client.Config(w)
+	if err != nil {
+		return usageError{err}
+	}
+	if w.Client == client.OpenCode {
+		text, err := client.Plugin(w)
+		if err != nil {
+			return usageError{err}
+		}
+		if err := os.WriteFile(w.Plugin, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(a.out, "%s\n", config)
+	return err
+}
+
+// wiring reads what the flags name. A warrant that the hook would refuse is
+// refused here already.
+func (o wiringOptions) wiring() (client.Wiring, error) {
+	var w client.Wiring
+	name, err := client.Parse(o.client)
+	if err != nil {
+		return w, usage("cordon lease hooks: --client: %v", err)
+	}
+	if (name == client.OpenCode) != (o.plugin != "") {
+		return w, usage("cordon lease hooks: --plugin FILE is needed for opencode, and for nothing else")
+	}
+	b, err := os.ReadFile(o.warrant)
+	if err != nil {
+		return w, err
+	}
+	if _, err := guard.ReadWarrant(b); err != nil {
+		return w, fmt.Errorf("%s: %w", o.warrant, err)
+	}
+	w.Client = name
+	if w.Binary, err = os.Executable(); err != nil {
+		return w, err
+	}
+	if w.Lease, err = filepath.Abs(o.warrant); err != nil {
+		return w, err
+	}
+	if o.plugin != "" {
+		if w.Plugin, err = filepath.Abs(o.plugin); err != nil {
+			return w, err
+		}
+	}
+	w.Label = label()
+	w.Extra, err = o.extra()
+	return w, err
+}
+
+// extra are the operator's hooks.
+func (o wiringOptions) extra() (client.Hooks, error) {
+	if o.with == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(o.with)
+	if err != nil {
+		return nil, err
+	}
+	h, err := client.ParseHooks(b)
+	if err != nil {
+		return nil, usage("%s: %v", o.with, err)
+	}
+	return h, nil
+}
+
+// label is a name that a worker cannot guess, and so cannot switch off.
+func label() string {
+	b := make([]byte, 12)
+	rand.Read(b)
+	return "cordon-" + hex.EncodeToString(b)
+}

@@ -1,0 +1,100 @@
+// Package hook answers one question of an agent client: may this tool call run?
+// It puts the client's dialect (package client) and the guard together.
+//
+// Falling off the end is a denial: every failure, a panic and a lease that cannot
+// be read included, becomes an answer that the client obeys as one. The package
+// refuses to read a file, to look at a clock or to exit: its caller does, so that
+// the order of what can go wrong is in one place.
+package hook
+
+import (
+	"fmt"
+	"time"
+
+	"cordon/internal/client"
+	"cordon/internal/guard"
+)
+
+// Question is everything that an answer depends on.
+type Question struct {
+	Client      string
+	Warrant     []byte
+	Input       []byte // the client's hook input
+	Now         time.Time
+	Interactive bool // a person is there to be asked
+}
+
+// Reply is the answer and what is journalled of it.
+type Reply struct {
+	Answer  client.Answer
+	Record  guard.Record
+	Journal string // where to; "" is nowhere
+}
+
+// Decide answers. It never fails.
+func Decide(q Question) (r Reply) {
+	r.Record = guard.Record{Time: q.Now.UTC(), Client: q.Client, Verdict: guard.Deny}
+	defer func() {
+		if p := recover(); p != nil {
+			r.fail(q, fmt.Errorf("the guard failed: %v", p))
+		}
+	}()
+	name, err := client.Parse(q.Client)
+	if err != nil {
+		return r.fail(q, err)
+	}
+	w, err := guard.ReadWarrant(q.Warrant)
+	if err != nil {
+		return r.fail(q, err)
+	}
+	r.Journal = w.Journal
+	scope, err := w.Scope(q.Now)
+	if err != nil {
+		return r.fail(q, err)
+	}
+	req, err := client.Decode(name, q.Input)
+	if err != nil {
+		return r.fail(q, err)
+	}
+	return r.judge(q, scope, req)
+}
+
+// judge asks the guard.
+func (r *Reply) judge(q Question, s *guard.Scope, req client.Request) Reply {
+	r.Record.Session, r.Record.Call, r.Record.Tool = req.Session, req.Call, req.Tool
+	if req.Event != client.PreTool {
+		r.Record.Verdict, r.Record.Tool = guard.Allow, req.Word
+		r.Answer = client.Encode(req.Client, client.Verdict{Decision: client.Allow}, req.Event)
+		return *r
+	}
+	c := callOf(req)
+	d := guard.Decide(s, c)
+	r.Record.Input, r.Record.Verdict, r.Record.Reason, r.Record.Warned = summary(c), d.Verdict, d.Reason, d.Warned
+	r.Answer = client.Encode(req.Client, verdictOf(d, q.Interactive), req.Event)
+	return *r
+}
+
+func verdictOf(d guard.Decision, interactive bool) client.Verdict {
+	v := client.Verdict{Decision: client.Deny, Message: d.Message(), Interactive: interactive}
+	switch {
+	case d.Warned:
+		v.Decision = client.Warn
+	case d.Verdict == guard.Allow:
+		v.Decision = client.Allow
+	case d.Verdict == guard.Ask:
+		v.Decision = client.Ask
+	}
+	return v
+}
+
+// fail is the denial of a call that could not be judged.
+func (r *Reply) fail(q Question, err error) Reply {
+	r.Record.Verdict, r.Record.Reason = guard.Deny, err.Error()
+	r.Answer = client.Denial(q.Client, Unjudged(err))
+	return *r
+}
+
+// Unjudged is what a worker is told when its call could not be judged.
+func Unjudged(err error) string {
+	return "BLOCKED: the call could not be judged: " + err.Error() + "\nInstead, you should: stop and tell the operator; nothing runs until the guard works\n"
+}

@@ -1,0 +1,141 @@
+package hook
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"cordon/internal/git"
+	"cordon/internal/guard"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+)
+
+var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func warrant(t testing.TB, change func(*guard.Warrant)) []byte {
+	t.Helper()
+	s, err := lease.Seal(lease.Lease{
+		ID: "brave-otter", Worktree: "/w/tree", Branch: "cordon/brave-otter", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
+		Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Home: "/home/agent", Executed: []string{}, Source: "test", Policy: policy.Default(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := guard.NewWarrant(s)
+	w.Hosts, w.State, w.Private, w.Confined, w.Journal = []string{"/w/repo"}, "/state", true, true, "/state/x"
+	if change != nil {
+		change(&w)
+	}
+	b, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func claude(tool string, input map[string]any) []byte {
+	b, err := json.Marshal(map[string]any{"session_id": "s", "cwd": "/w/tree", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "t"})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func ask(t testing.TB, input []byte) Reply {
+	t.Helper()
+	return Decide(Question{Client: "claude", Warrant: warrant(t, nil), Input: input, Now: now})
+}
+
+// What a client's tools do is judged whatever they are called.
+func TestTools(t *testing.T) {
+	for _, c := range []struct {
+		tool  string
+		input map[string]any
+		code  int
+	}{
+		{"Bash", map[string]any{"command": "git status"}, 0},
+		{"Bash", map[string]any{"command": "touch /w/repo/x"}, 2},
+		{"Monitor", map[string]any{"command": "touch /w/repo/x"}, 2},
+		{"Read", map[string]any{"file_path": "/w/tree/x"}, 0},
+		{"Read", map[string]any{"file_path": "/w/repo/x"}, 2},
+		{"Edit", map[string]any{"file_path": "/w/tree/x", "old_string": "/w/repo", "new_string": "y"}, 0},
+		{"Write", map[string]any{"file_path": "/w/tree/.claude/settings.json", "content": "{}"}, 2},
+		{"Write", map[string]any{"file_path": "/w/tree/../repo/x", "content": "x"}, 2},
+		{"NotebookEdit", map[string]any{"notebook_path": "/w/repo/x.ipynb", "new_source": "x"}, 2},
+		{"Grep", map[string]any{"pattern": "/w/repo", "path": "/w/tree"}, 0},
+		{"Grep", map[string]any{"pattern": "x", "path": "/w/repo"}, 2},
+		{"EnterWorktree", map[string]any{"name": "x"}, 2},
+		{"Agent", map[string]any{"description": "x", "prompt": "read /w/repo", "subagent_type": "x"}, 0},
+		{"Agent", map[string]any{"description": "x", "prompt": "x", "isolation": "worktree"}, 2},
+		{"TodoWrite", map[string]any{"todos": []any{map[string]any{"content": "touch /w/repo/x", "status": "pending"}}}, 0},
+		{"mcp__fs__write_file", map[string]any{"path": "/w/repo/x", "content": "y"}, 2},
+		{"mcp__fs__read_file", map[string]any{"path": "/w/tree/x"}, 0},
+		{"Unheard", map[string]any{"target": "/home/agent/.bashrc"}, 2},
+	} {
+		r := ask(t, claude(c.tool, c.input))
+		if r.Answer.Exit != c.code {
+			t.Errorf("%s %v: exit %d, want %d: %s", c.tool, c.input, r.Answer.Exit, c.code, r.Answer.Stderr)
+		}
+		if c.code == 2 && (len(r.Answer.Stdout) > 0 || !strings.HasPrefix(string(r.Answer.Stderr), "BLOCKED: ")) {
+			t.Errorf("%s: stdout %q, stderr %q", c.tool, r.Answer.Stdout, r.Answer.Stderr)
+		}
+		if r.Journal != "/state/x" || r.Record.Tool != c.tool || r.Record.Call != "t" || (r.Record.Verdict == guard.Allow) != (c.code == 0) {
+			t.Errorf("%s: recorded %+v", c.tool, r.Record)
+		}
+	}
+}
+
+// Every failure is a denial, with a text.
+func TestFailures(t *testing.T) {
+	good := claude("Bash", map[string]any{"command": "ls"})
+	for name, q := range map[string]Question{
+		"no client":       {Warrant: warrant(t, nil), Input: good, Now: now},
+		"unknown client":  {Client: "nobody", Warrant: warrant(t, nil), Input: good, Now: now},
+		"no warrant":      {Client: "claude", Input: good, Now: now},
+		"two warrants":    {Client: "claude", Warrant: append(warrant(t, nil), warrant(t, nil)...), Input: good, Now: now},
+		"another schema":  {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.Schema = "x" }), Input: good, Now: now},
+		"another hash":    {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.Hash = strings.Repeat("0", 64) }), Input: good, Now: now},
+		"a relative host": {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.Hosts = []string{"x"} }), Input: good, Now: now},
+		"the root a host": {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.Hosts = []string{"/"} }), Input: good, Now: now},
+		"no state":        {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.State = "" }), Input: good, Now: now},
+		"expired":         {Client: "claude", Warrant: warrant(t, nil), Input: good, Now: now.Add(2 * time.Hour)},
+		"no input":        {Client: "claude", Warrant: warrant(t, nil), Now: now},
+		"half an input":   {Client: "claude", Warrant: warrant(t, nil), Input: good[:20], Now: now},
+		"two inputs":      {Client: "claude", Warrant: warrant(t, nil), Input: append(append([]byte{}, good...), good...), Now: now},
+		"too much input":  {Client: "claude", Warrant: warrant(t, nil), Input: claude("Bash", map[string]any{"command": strings.Repeat("x", 2<<20)}), Now: now},
+		"marks":           {Client: "claude", Warrant: warrant(t, nil), Input: claude("Bash", map[string]any{"command": "rm -rf \U0010FF02"}), Now: now},
+	} {
+		r := Decide(q)
+		if r.Answer.Exit != 2 || len(r.Answer.Stdout) > 0 || !strings.HasPrefix(string(r.Answer.Stderr), "BLOCKED: ") || r.Record.Verdict != guard.Deny {
+			t.Errorf("%s: %d %q %q %s", name, r.Answer.Exit, r.Answer.Stdout, r.Answer.Stderr, r.Record.Verdict)
+		}
+	}
+	if r := Decide(Question{Client: "claude", Warrant: warrant(t, nil), Input: good, Now: now}); r.Answer.Exit != 0 {
+		t.Errorf("the control is refused: %s", r.Answer.Stderr)
+	}
+}
+
+// The mode warn lets a call run and tells.
+func TestWarn(t *testing.T) {
+	p := policy.Default()
+	p.Guard.Mode = policy.GuardWarn
+	s, err := lease.Seal(lease.Lease{
+		ID: "brave-otter", Worktree: "/w/tree", Branch: "b", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
+		Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Home: "/home/agent", Executed: []string{}, Source: "test", Policy: p,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := guard.NewWarrant(s)
+	w.State = "/state"
+	b, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Decide(Question{Client: "claude", Warrant: b, Input: claude("Bash", map[string]any{"command": "touch /home/agent/x"}), Now: now})
+	if r.Answer.Exit != 0 || !strings.Contains(string(r.Answer.Stdout), "WARNING: ") || !r.Record.Warned {
+		t.Errorf("%d %s %+v", r.Answer.Exit, r.Answer.Stdout, r.Record)
+	}
+}

@@ -1,0 +1,171 @@
+package session
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/guard"
+	"cordon/internal/ledger"
+	"cordon/internal/overlay"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+)
+
+// Warrant is what the guard of a worker is started with.
+func (s *Session) Warrant(w *ledger.Worker) (guard.Warrant, error) {
+	root, err := state.RealRoot()
+	if err != nil {
+		return guard.Warrant{}, err
+	}
+	l := w.Lease.Lease()
+	ward := guard.NewWarrant(w.Lease)
+	ward.Hosts, ward.State = s.hosts(), root
+	ward.Private = !l.Adopted || l.Policy.Isolation != policy.None
+	ward.Confined = confinedBy(w)
+	ward.Journal = s.workerFile(w.ID, decisionsFile)
+	return ward, nil
+}
+
+// decisionsFile is where a worker's guard writes what it decided.
+const decisionsFile = "decisions"
+
+// confinedBy reports whether a cell holds if the guard is wrong. A cell that may
+// be weaker counts when it was seen to be whole.
+func confinedBy(w *ledger.Worker) bool {
+	switch w.Lease.Lease().Policy.Isolation {
+	case policy.None:
+		return false
+	case policy.Degraded:
+		return w.Start != nil && len(w.Start.Missing) == 0
+	}
+	return true
+}
+
+// hosts are the directories of the operator's repository, links resolved.
+func (s *Session) hosts() []string {
+	var list []string
+	for _, name := range []string{s.Host.Dir, s.Host.Top, s.Host.Private} {
+		if name == "" {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			name = real
+		}
+		list = append(list, name)
+		if filepath.Base(name) == ".git" {
+			list = append(list, filepath.Dir(name))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Scope is where the guard of a worker lets it be, with its tree as it is seen
+// from here.
+func (s *Session) Scope(ctx context.Context, w *ledger.Worker) (*guard.Scope, error) {
+	ward, err := s.Warrant(w)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := ward.Scope(w.Lease.Lease().Created) // a person may ask about a lease that is over
+	if err != nil || !layered(w) || w.Tree == nil || s.gone(w) != "" {
+		return scope, err
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	tree, err := s.seen(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	scope.Files = layeredFiles{scope.Worktree, tree}
+	return scope, nil
+}
+
+// layeredFiles are the machine's files with a tree that is mounted in a cell only.
+type layeredFiles struct {
+	at   string
+	tree *overlay.Dir
+}
+
+func (f layeredFiles) within(name string) (string, bool) {
+	if name == f.at {
+		return "", true
+	}
+	return strings.CutPrefix(name, f.at+"/")
+}
+
+// Readlink implements guard.Files.
+func (f layeredFiles) Readlink(name string) (string, error) {
+	rel, ok := f.within(name)
+	if !ok {
+		return os.Readlink(name)
+	}
+	if rel == "" {
+		return "", unix.EINVAL
+	}
+	dir, err := f.sub(filepath.Dir(rel))
+	if err != nil {
+		return "", err
+	}
+	e, err := dir.Entry(filepath.Base(rel))
+	if err != nil {
+		return "", err
+	}
+	if e.Kind() != unix.S_IFLNK {
+		return "", unix.EINVAL
+	}
+	return e.Readlink()
+}
+
+func (f layeredFiles) sub(rel string) (*overlay.Dir, error) {
+	if rel == "" || rel == "." {
+		return f.tree, nil
+	}
+	return f.tree.Sub(rel)
+}
+
+// ReadDir implements guard.Files.
+func (f layeredFiles) ReadDir(name string) ([]fs.DirEntry, error) {
+	rel, ok := f.within(name)
+	if !ok {
+		return os.ReadDir(name)
+	}
+	dir, err := f.sub(rel)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := dir.Entries()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]fs.DirEntry, 0, len(entries))
+	for _, e := range entries {
+		list = append(list, layeredEntry{e})
+	}
+	return list, nil
+}
+
+// layeredEntry is an entry of a tree in the library's form.
+type layeredEntry struct{ e overlay.Entry }
+
+func (l layeredEntry) Name() string { return l.e.Name }
+func (l layeredEntry) IsDir() bool  { return l.e.Kind() == unix.S_IFDIR }
+func (l layeredEntry) Type() fs.FileMode {
+	switch l.e.Kind() {
+	case unix.S_IFDIR:
+		return fs.ModeDir
+	case unix.S_IFLNK:
+		return fs.ModeSymlink
+	case unix.S_IFREG:
+		return 0
+	}
+	return fs.ModeIrregular
+}
+func (l layeredEntry) Info() (fs.FileInfo, error) { return nil, fs.ErrInvalid }
