@@ -1,13 +1,15 @@
 // Command bench measures what confinement costs, as ratios in one interleaved
 // run: the start of /bin/true bare, under cordon exec and under whatever other
 // sandboxes are installed, and everyday work inside a cell against the same work
-// outside. Or what the trees of workers cost, against git's own worktrees.
+// outside. Or what the trees of workers cost, against git's own worktrees, and what
+// the guard's decisions cost, against hooks that do nothing.
 //
 //	go run ./bench            about a minute
 //	go run ./bench -rounds 50
 //	go run ./bench -trees     about six minutes on an idle machine
 //	go run ./bench -trees -files 1000,20000 -repo DIR -turns 9
 //	go run ./bench -trees -patience 1h
+//	go run ./bench -guard     some seconds: what judging a tool call costs
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.
@@ -50,11 +52,15 @@ func measured(args []string) error {
 	}
 	rounds := flag.Int("rounds", 20, "how often each start is measured")
 	turns := flag.Int("turns", 5, "how often each piece of work is measured")
+	ofGuard := flag.Bool("guard", false, "measure the guard's decisions")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
 	files := flag.String("files", "1000,20000,90000", "with -trees: sizes of the repositories that are made")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
 	patience := flag.Duration("patience", 40*time.Second, "with -trees: what git would take longer for, in one step of one repository, is left out")
 	flag.Parse()
+	if *ofGuard {
+		return guards(max(*rounds, 100))
+	}
 	if !*ofTrees {
 		return bench(*rounds, *turns)
 	}
