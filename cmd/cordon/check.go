@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"cordon/internal/guard"
 	"cordon/internal/hook"
+	"cordon/internal/session"
 )
 
 // checkOptions are the flags of cordon check.
@@ -30,8 +33,8 @@ by step: what would run, in which directory, where each path leads, which one
 decided. Nothing is executed.
 
 The worker is the one named with --lease, or one in --worktree of the repository
---host. Without either the repository you stand in is taken for the worktree.
-COMMAND is a shell command; with --tool it is that tool's input: the path for
+--host. Without either the repository you stand in is taken for the worktree. Where
+the worktree is not there, its paths are taken as they are written. COMMAND is a shell command; with --tool it is that tool's input: the path for
 Read, Write, Edit and their like.
 
 --batch reads JSON lines {"id","tool","command","cwd"} on stdin and writes
@@ -39,7 +42,7 @@ Read, Write, Edit and their like.
 		Example: `  cordon check 'cd .. && git status'
   cordon check --lease brave-otter 'rm -rf "$BUILD_DIR"'
   cordon check --tool Write ../../README.md
-  cordon check --worktree /w/repo/.worktrees/s1 --host /w/repo --batch < calls.jsonl`,
+  cordon check --worktree trees/s1 --host . --batch < calls.jsonl`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,12 +60,12 @@ Exit codes:
 	f.StringVar(&o.lease, "lease", "", "judge for worker `ID`")
 	f.StringVar(&o.worktree, "worktree", "", "judge for a worker in `DIR`")
 	f.StringVar(&o.host, "host", "", "the repository that the worktree is of, a `DIR`")
-	f.StringVar(&o.policy, "policy", "", "with --worktree: the policy `FILE` to judge by; the default policy otherwise")
-	f.StringVar(&o.mode, "mode", "", "with --worktree: judge in `MODE` enforce, warn or strict, whatever the policy says")
-	f.StringVar(&o.cwd, "cwd", "", "where the call begins, a `DIR`; the worktree otherwise")
+	f.StringVar(&o.policy, "policy", "", "judge by the policy `FILE`, not the repository's")
+	f.StringVar(&o.mode, "mode", "", "judge in `MODE` enforce, warn or strict")
+	f.StringVar(&o.cwd, "cwd", "", "where the call begins, a `DIR`")
 	f.StringVar(&o.tool, "tool", "Bash", "the client's `NAME` for the tool")
 	f.BoolVar(&o.batch, "batch", false, "judge many calls, as JSON lines")
-	f.BoolVar(&o.unconfined, "unconfined", false, "with --worktree: judge for a worker without a cell")
+	f.BoolVar(&o.unconfined, "unconfined", false, "judge for a worker without a cell")
 	_ = c.RegisterFlagCompletionFunc("lease", a.workerNames)
 	return c
 }
@@ -153,26 +156,26 @@ type batchAnswer struct {
 	Reason   string          `json:"reason"`
 }
 
-const batchLine = 4 << 20
-
 // checkBatch answers line by line. A line that is no call is denied: whoever
 // counts the answers must not take a mistake for a yes.
 func (a *app) checkBatch(s *guard.Scope, o checkOptions) error {
-	lines := bufio.NewScanner(a.in)
-	lines.Buffer(make([]byte, 64<<10), batchLine)
-	w := bufio.NewWriter(a.out)
-	defer w.Flush()
-	enc := json.NewEncoder(w)
+	lines := bufio.NewReader(a.in)
+	enc := json.NewEncoder(a.out) // one write a line: whoever asks may wait for the answer
 	enc.SetEscapeHTML(false)
-	for lines.Scan() {
-		if strings.TrimSpace(lines.Text()) == "" {
-			continue
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := enc.Encode(judgeLine(s, o, line)); err != nil {
+				return err
+			}
 		}
-		if err := enc.Encode(judgeLine(s, o, lines.Bytes())); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return lines.Err()
 }
 
 func judgeLine(s *guard.Scope, o checkOptions, line []byte) batchAnswer {
@@ -212,6 +215,32 @@ func (a *app) scope(ctx context.Context, o checkOptions) (*guard.Scope, error) {
 		return s.Scope(ctx, w)
 	case o.host != "" && o.worktree == "":
 		return nil, usage("cordon check: --host needs --worktree")
+	case a.json && o.batch:
+		return nil, usage("cordon check: --batch answers in JSON lines; leave out --json")
 	}
 	return a.imagined(ctx, o)
+}
+
+// imagined is the scope of a worker that nobody dispatched.
+func (a *app) imagined(ctx context.Context, o checkOptions) (*guard.Scope, error) {
+	im := session.Imagined{Worktree: o.worktree, Host: o.host, Policy: o.policy, Unconfined: o.unconfined}
+	if im.Worktree == "" {
+		s, err := a.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if im.Worktree, im.Host = s.Host.Top, s.Host.Top; im.Worktree == "" {
+			return nil, usage("cordon check: this repository has no checkout; name one with --worktree")
+		}
+	}
+	if o.mode != "" {
+		if err := im.Mode.UnmarshalText([]byte(o.mode)); err != nil {
+			return nil, usage("cordon check: --mode: %v", err)
+		}
+	}
+	s, note, err := session.Imagine(ctx, im)
+	if note != "" {
+		a.say("%s", note)
+	}
+	return s, err
 }

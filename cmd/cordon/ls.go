@@ -304,8 +304,15 @@ func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
 	if a.json {
 		return a.object("cordon.decisions/1", map[string]any{"worker": w.ID, "tally": t, "decisions": list})
 	}
+	if w.Guard != nil && w.Guard.Digest != t.Digest {
+		a.say("%s: the record is not what the journal says it was when the worker ended", w.ID)
+	}
 	for _, r := range list {
-		a.print("%s  %-5s  %-10s  %s", r.Time.Local().Format("15:04:05"), r.Verdict, clip(oneLine(r.Tool), 10), clip(oneLine(r.Input), 100))
+		verdict := string(r.Verdict)
+		if r.Warned {
+			verdict = "warn"
+		}
+		a.print("%s  %-5s  %-10s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict, clip(oneLine(r.Tool), 10), clip(oneLine(r.Input), 100))
 		if r.Reason != "" {
 			a.print("          %s", clip(oneLine(r.Reason), 110))
 		}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +63,7 @@ func (a *app) wire(o wiringOptions) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(a.out, "%s\n", config)
+	_, err = fmt.Fprintf(a.out, "%s\n", bytes.TrimRight(config, "\n"))
 	return err
 }
 
@@ -76,11 +78,19 @@ func (o wiringOptions) wiring() (client.Wiring, error) {
 	if (name == client.OpenCode) != (o.plugin != "") {
 		return w, usage("cordon lease hooks: --plugin FILE is needed for opencode, and for nothing else")
 	}
+	if o.warrant == "" {
+		return w, usage("cordon lease hooks: --warrant FILE is needed: cordon lease warrant prints it")
+	}
 	b, err := os.ReadFile(o.warrant)
 	if err != nil {
 		return w, err
 	}
-	if _, err := guard.ReadWarrant(b); err != nil {
+	ward, err := guard.ReadWarrant(b)
+	if err != nil {
+		return w, fmt.Errorf("%s: %w", o.warrant, err)
+	}
+	scope, err := ward.Scope(time.Now())
+	if err != nil {
 		return w, fmt.Errorf("%s: %w", o.warrant, err)
 	}
 	w.Client = name
@@ -89,6 +99,9 @@ func (o wiringOptions) wiring() (client.Wiring, error) {
 	}
 	if w.Lease, err = filepath.Abs(o.warrant); err != nil {
 		return w, err
+	}
+	if scope.Inside(w.Lease) {
+		return w, usage("cordon lease hooks: %s is in the worker's tree, where the worker can change it", o.warrant)
 	}
 	if o.plugin != "" {
 		if w.Plugin, err = filepath.Abs(o.plugin); err != nil {

@@ -39,15 +39,15 @@ func Parse(s string) (Name, error) {
 // dialect is what a client calls the parts of what it says. event is empty where
 // the client does not say which event it is about.
 type dialect struct {
-	event, tool, input, session, call, agent string
+	event, tool, input, session, call string
 }
 
 func (n Name) dialect() dialect {
 	switch n {
 	case Copilot:
-		return dialect{"", "toolName", "toolArgs", "sessionId", "toolCallId", "agentId"}
+		return dialect{"", "toolName", "toolArgs", "sessionId", "toolCallId"}
 	case OpenCode:
-		return dialect{"hook_event_name", "tool", "args", "sessionID", "callID", "agent"}
+		return dialect{"hook_event_name", "tool", "args", "sessionID", "callID"}
 	}
-	return dialect{"hook_event_name", "tool_name", "tool_input", "session_id", "tool_use_id", "agent_id"}
+	return dialect{"hook_event_name", "tool_name", "tool_input", "session_id", "tool_use_id"}
 }

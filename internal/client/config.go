@@ -11,21 +11,16 @@ import (
 
 // Wiring is what a client's configuration is made of.
 type Wiring struct {
-	Client   Name
-	Binary   string // cordon, by an absolute path
-	Lease    string // the file of the lease
-	Extra    Hooks  // the operator's
-	Label    string // for Gemini: the name of the hook, which must not be guessed
-	Plugin   string // for OpenCode: where the text of Plugin will be
-	Patience int    // seconds that the client waits; 0: ten. The guard gives up long before
+	Client Name
+	Binary string // cordon, by an absolute path
+	Lease  string // the file of the lease
+	Extra  Hooks  // the operator's
+	Label  string // for Gemini: the name of the hook, which must not be guessed
+	Plugin string // for OpenCode: where the text of Plugin will be
 }
 
-func (w Wiring) patience() int {
-	if w.Patience > 0 {
-		return w.Patience
-	}
-	return 10
-}
+// patience is how many seconds a client waits. The guard gives up long before.
+const patience = 10
 
 // argv is how a client starts the guard.
 func (w Wiring) argv() []string {
@@ -36,7 +31,7 @@ func (w Wiring) argv() []string {
 // shows that the hooks are alive before the first call.
 func (w Wiring) own() Hooks {
 	args := w.argv()[1:]
-	h := []Handler{{Type: "command", Command: w.Binary, Args: &args, Timeout: w.patience(), OnFailure: "block"}}
+	h := []Handler{{Type: "command", Command: w.Binary, Args: &args, Timeout: patience, OnFailure: "block"}}
 	return Hooks{{"PreToolUse", "*", h}, {"SessionStart", "*", h}}
 }
 
@@ -100,7 +95,7 @@ func (h Handler) shellText() (string, error) {
 		text = spelled(append([]string{h.Command}, *h.Args...))
 	}
 	if h.OnFailure == "block" {
-		text = blocking(text, h.Args != nil)
+		text = blocking(text)
 	}
 	return text, nil
 }
@@ -108,11 +103,10 @@ func (h Handler) shellText() (string, error) {
 // blocking makes a refusal of everything but success: a program that is missing,
 // was killed or failed ends with another code than 2, which lets the call through.
 // Codex runs a command in the operator's own shell, which may not be a POSIX one.
-func blocking(text string, simple bool) string {
-	if !simple {
-		text = "( " + text + "\n)" // it may end in a comment, and it may call exit
-	}
-	return "/bin/sh -c " + quote(text+` || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; exit 2; }`)
+// The shell must not die itself of having nobody to tell; what it runs may.
+func blocking(text string) string {
+	text = "( trap - PIPE; " + text + "\n)" // it may end in a comment, and it may call exit
+	return "/bin/sh -c " + quote("trap '' PIPE; "+text+` || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; exit 2; }`)
 }
 
 func (h Handler) seconds() int {

@@ -72,7 +72,7 @@ func codexGroup(e Entry, word string, number int) (string, []string, error) {
 func codexMatcher(e Entry, word string) (string, error) {
 	switch word {
 	case "PreToolUse", "PostToolUse", "PermissionRequest":
-		return pattern(e.Matcher)
+		return e.pattern(Codex)
 	}
 	if !all(e.Matcher) {
 		return "", fmt.Errorf("it matches nothing on the event %s", e.Event)

@@ -17,6 +17,9 @@ func claudeConfig(hooks Hooks) ([]byte, error) {
 		if all(matcher) {
 			matcher = "*"
 		}
+		if _, err := e.pattern(Claude); err != nil {
+			return nil, err
+		}
 		rendered.add(e.Event, object{{"matcher", matcher}, {"hooks", e.Handlers}})
 	}
 	return compact(object{
@@ -37,7 +40,7 @@ func geminiConfig(hooks Hooks, label string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		matcher, err := pattern(e.Matcher)
+		matcher, err := e.pattern(Gemini)
 		if err != nil {
 			return nil, err
 		}

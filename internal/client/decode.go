@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -13,11 +14,25 @@ import (
 // are let pass.
 func Decode(n Name, stdin []byte) (Request, error) {
 	r, err := decode(n, stdin)
+	if slip := (*SlipError)(nil); errors.As(err, &slip) {
+		return Request{}, slip
+	}
 	if err != nil {
-		return Request{}, fmt.Errorf("what %s says cannot be judged: %w", n, err)
+		return Request{}, fmt.Errorf("what %s says is not understood: %w", n, err)
 	}
 	return r, nil
 }
+
+// SlipError is a mistake in a call that the client has passed on well: its agent
+// made it, and can make the call again.
+type SlipError struct {
+	Tool string // "" if the call was not looked into
+	Err  error
+}
+
+func (e *SlipError) Error() string { return e.Err.Error() }
+
+func (e *SlipError) Unwrap() error { return e.Err }
 
 func decode(n Name, stdin []byte) (Request, error) {
 	if _, err := Parse(string(n)); err != nil {
@@ -32,7 +47,7 @@ func decode(n Name, stdin []byte) (Request, error) {
 	for _, part := range []struct {
 		key  string
 		into *string
-	}{{d.session, &r.Session}, {d.call, &r.Call}, {d.agent, &r.Agent}, {"cwd", &r.Cwd}} {
+	}{{d.session, &r.Session}, {d.call, &r.Call}, {"cwd", &r.Cwd}} {
 		if *part.into, err = v.string(part.key); err != nil {
 			return Request{}, err
 		}
@@ -72,7 +87,14 @@ func (r *Request) call(d dialect, v value, stdin []byte) (err error) {
 		return fmt.Errorf("the call of %s has no %s", r.Tool, d.input)
 	}
 	r.Input = stdin[input.from:input.to]
-	t := toolOf(r.Client, r.Tool)
+	if err := r.read(toolOf(r.Client, r.Tool), input); err != nil {
+		return &SlipError{r.Tool, err}
+	}
+	return nil
+}
+
+// read takes from the input of a call what its tool does.
+func (r *Request) read(t *tool, input value) (err error) {
 	r.Kind = t.kind
 	if input.is == isString {
 		if input, err = unwrap(t, input); err != nil {
@@ -80,7 +102,7 @@ func (r *Request) call(d dialect, v value, stdin []byte) (err error) {
 		}
 	}
 	if input.is != isObject {
-		return fmt.Errorf("%s of %s is not an object", d.input, r.Tool)
+		return fmt.Errorf("the input of %s is not an object", r.Tool)
 	}
 	if err := r.collect(t, input); err != nil {
 		return fmt.Errorf("%s: %w", r.Tool, err)

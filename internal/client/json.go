@@ -80,7 +80,7 @@ func (v value) texts() ([]string, bool) {
 func parse(data []byte) (value, error) {
 	switch {
 	case len(data) > maxInput:
-		return value{}, fmt.Errorf("%d bytes are too many", len(data))
+		return value{}, &SlipError{Err: fmt.Errorf("a call of more than %d bytes is too long to be judged", maxInput)}
 	case !utf8.Valid(data):
 		return value{}, errors.New("it is not UTF-8")
 	case !json.Valid(data):
@@ -142,10 +142,10 @@ type builder struct {
 
 func (b *builder) value(depth int) (value, error) {
 	if b.left--; b.left < 0 {
-		return value{}, errors.New("it has too many parts")
+		return value{}, &SlipError{Err: errors.New("a call of so many parts cannot be judged")}
 	}
 	if depth > maxDepth {
-		return value{}, errors.New("it is nested too deeply")
+		return value{}, &SlipError{Err: errors.New("a call that is nested so deeply cannot be judged")}
 	}
 	from := int(b.dec.InputOffset())
 	for from < len(b.data) && bytes.IndexByte([]byte(" \t\r\n,:"), b.data[from]) >= 0 {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -52,7 +51,7 @@ func parseEntry(event string, v value, data []byte) (Entry, error) {
 	if e.Matcher, err = v.string("matcher"); err != nil {
 		return e, err
 	}
-	if _, err := pattern(e.Matcher); err != nil {
+	if _, err := readMatcher(e.Matcher); err != nil {
 		return e, err
 	}
 	handlers, _ := v.get("hooks")
@@ -133,28 +132,4 @@ func onlyKeys(v value, known ...string) error {
 		}
 	}
 	return nil
-}
-
-// pattern is a matcher as a regular expression. A list of names means just these,
-// which a client that always takes a matcher for an expression has to be told.
-func pattern(matcher string) (string, error) {
-	if all(matcher) {
-		return "*", nil
-	}
-	if !strings.ContainsFunc(matcher, notInNames) {
-		names := strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' || r == ' ' })
-		if len(names) == 0 {
-			return "", fmt.Errorf("the matcher %.60q matches nothing", matcher)
-		}
-		return "^(" + strings.Join(names, "|") + ")$", nil
-	}
-	if _, err := regexp.Compile(matcher); err != nil {
-		return "", fmt.Errorf("matcher: %w", err)
-	}
-	return matcher, nil
-}
-
-// notInNames reports whether a character makes an expression of a list of names.
-func notInNames(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_|, -", r))
 }

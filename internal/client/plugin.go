@@ -22,12 +22,12 @@ type guard struct {
 // guards are those of every tool call, cordon first. Other events are not asked
 // about: the plugin reports the start of a session to cordon alone.
 func (w Wiring) guards() ([]guard, error) {
-	list := []guard{{Argv: w.argv(), Timeout: 1000 * w.patience(), Block: true}}
+	list := []guard{{Argv: w.argv(), Timeout: 1000 * patience, Block: true}}
 	for _, e := range Merge(w.Extra) {
 		if e.Event != "PreToolUse" {
 			return nil, fmt.Errorf("it has no event %s", e.Event)
 		}
-		matcher, err := pattern(e.Matcher)
+		matcher, err := e.pattern(w.Client)
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,6 @@ type Request struct {
 	Word    string // the client's own word for the event, where it has one
 	Session string
 	Call    string
-	Agent   string // of a call by a sub-agent
 	Cwd     string
 
 	// What follows is about a tool, and empty for every event but PreTool.
@@ -82,6 +81,7 @@ const (
 	Foreign     Danger = "foreign"     // its commands are for a shell that is not POSIX
 	Later       Danger = "later"       // is carried out when nobody watches
 	Elsewhere   Danger = "elsewhere"   // reaches another session
+	Opaque      Danger = "opaque"      // runs something, and what it is was not found in the call
 )
 
 const (

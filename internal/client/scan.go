@@ -11,11 +11,13 @@ type scan struct {
 	r       *Request
 	tool    string
 	writing bool
+	loose   []string // texts that may be paths, under names of what is only said
+	unread  bool     // there is a text that may be a command, and was not taken for one
 	err     error
 }
 
 // object looks through an object. A command and its arguments may be two members.
-func (s *scan) object(v value, key string, depth int) {
+func (s *scan) object(v value, depth int) {
 	if depth > maxDepth || s.err != nil {
 		return
 	}
@@ -28,7 +30,7 @@ func (s *scan) object(v value, key string, depth int) {
 		switch {
 		case ran && taken(m, list):
 		case m.is == isObject:
-			s.object(m.value, m.key, depth+1)
+			s.object(m.value, depth+1)
 		default:
 			s.value(m.value, m.key, depth+1)
 		}
@@ -50,7 +52,7 @@ func (s *scan) value(v value, key string, depth int) {
 	case isString:
 		s.text(v.text, key)
 	case isObject:
-		s.object(v, key, depth)
+		s.object(v, depth)
 	case isList:
 		for _, item := range v.list {
 			s.value(item, key, depth+1)
@@ -78,7 +80,11 @@ func (s *scan) text(text, key string) {
 	}
 	list := words(key)
 	switch {
-	case text == "" || lastWord(list, proseWords[:]) && fileURL(text) == "":
+	case text == "":
+	case s.globs(text, list):
+		s.path(globRoot(".", text), list)
+	case lastWord(list, proseWords[:]) && fileURL(text) == "":
+		s.prose(text, list)
 	case lastWord(list, commandWords[:]):
 		s.r.Commands = append(s.r.Commands, s.interpreted(text, "", list))
 	case lastWord(list, []string{"patch", "diff"}) && strings.Contains(text, "\n"):
@@ -86,8 +92,11 @@ func (s *scan) text(text, key string) {
 			s.r.Paths = append(s.r.Paths, Path{name, true})
 		}
 	case remote(text):
+		s.unread = s.unread || strings.ContainsAny(text, " \t\n;|&`$")
 	case someWord(list, pathWords[:]) || shaped(text):
 		s.path(text, list)
+	default:
+		s.unread = s.unread || !plain(text)
 	}
 }
 
@@ -159,7 +168,10 @@ var interpreters = [...][2]string{
 // name of the tool. What is called a command is one for a shell, whatever else the
 // tool is called.
 func (s *scan) interpreted(code, language string, key []string) string {
-	if !lastWord(key, []string{"code", "script"}) {
+	if lastWord(key, []string{"function"}) && language == "" {
+		language = "javascript" // of a page, which a browser is told to run
+	}
+	if !lastWord(key, []string{"code", "script", "function"}) {
 		return code
 	}
 	named := words(language)

@@ -104,11 +104,10 @@ func (r *Request) collect(t *tool, input value) error {
 	if t.kind == Schedule {
 		r.Dangers = append(r.Dangers, Later)
 	}
-	s := scan{r: r, writing: t.writes(), tool: t.name}
 	if t.kind == Unknown || t.kind == MCP {
-		s.object(input, "", 0)
-		return s.err
+		return r.unknown(t, input)
 	}
+	s := scan{r: r, writing: t.writes(), tool: t.name}
 	for _, m := range input.members {
 		if m.is == isNull {
 			continue

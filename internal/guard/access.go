@@ -42,6 +42,9 @@ func (j *judge) accessAt(m *shell.Machine, a tool.Access, w where, does string) 
 		return
 	}
 	f := j.verdict(a.Role, w, a.Path)
+	if f.verdict == Allow && a.Deep {
+		f = j.deep(w)
+	}
 	f.tried = tried(a.Role, does, a.Path)
 	j.step(Step{
 		Line: m.Line(), Dir: shown(dir), Does: strings.TrimSpace(does + " " + verb(a.Role)), Path: shown(a.Path), Leads: shown(w.path),

@@ -87,7 +87,7 @@ func (s *Scope) start(cwd string, shared *seen) {
 	w := j.resolve("/", cwd)
 	if f := j.verdict(tool.Enter, w, cwd); f.verdict != Allow {
 		f.tried = "work in " + shown(cwd)
-		f.instead = "change back to your worktree first"
+		f.instead = "run it in your worktree: give that as the directory of the call"
 		j.find(f)
 		j.step(Step{Dir: shown(cwd), Does: "begins in", Path: shown(cwd), Leads: shown(w.path), Place: j.placeOf(w), Verdict: f.verdict, Why: f.reason})
 	}

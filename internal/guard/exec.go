@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"cordon/internal/inline"
@@ -33,6 +34,7 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 	stdin, fed := m.Stdin()
 	use := tool.Of(tool.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported, Text: func(p string) (string, bool) { return j.textOf(m, p) }})
 	j.use(m, args, use)
+	j.acted = j.acted || changes(use)
 	m.Print(j.printed(m, use))
 	return shell.Status(use.Status)
 }
@@ -50,6 +52,14 @@ func (j *judge) written(m *shell.Machine, args []string) ([]string, bool) {
 		argv = strings.Fields(line[2:])
 	}
 	return append(argv, args...), true
+}
+
+// changes reports whether a call may change what is on the disk.
+func changes(use tool.Use) bool {
+	if !use.Known || len(use.Runs) > 0 || len(use.Effects) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(use.Access, func(a tool.Access) bool { return a.Role == tool.Write })
 }
 
 // textOf is what is known of the text behind a name that a command is given.
@@ -117,6 +127,9 @@ func (j *judge) runs(m *shell.Machine, r tool.Run, does string) {
 	if r.Dir != "" {
 		c.Dir = j.directory(m.Dir(), r.Dir)
 		j.access(m, tool.Access{Role: tool.Enter, Path: r.Dir}, does)
+	}
+	if in, fed := m.Stdin(); fed && !r.Fed && r.Code == in {
+		c.Fed = true // the program is the input: what it starts finds nothing more there
 	}
 	if src := m.Source(); src != "" && r.Code == mark.Any {
 		r.Code, r.File = "", src // a program that is read from a file, as good as its name
@@ -224,6 +237,10 @@ func (j *judge) effect(m *shell.Machine, e tool.Effect) {
 	if e.Dir != "" {
 		dir = j.directory(dir, e.Dir)
 	}
+	if e.Gone {
+		j.removed(dir, e.Path)
+		return
+	}
 	if j.directoryAt(dir, e.Path) {
 		return // what is made is in it, and told of too
 	}
@@ -244,6 +261,14 @@ func (j *judge) effect(m *shell.Machine, e tool.Effect) {
 	from := j.resolve(dir, home(e.From, j.scope.Home))
 	if text, ok := j.texts[from.path]; ok {
 		j.keep(w, text, e.Add)
+	}
+}
+
+// removed forgets what was at a path.
+func (j *judge) removed(dir, p string) {
+	if at, ok := j.unfollowed(dir, home(p, j.scope.Home)); ok {
+		j.links[at] = notLink
+		delete(j.texts, at)
 	}
 }
 

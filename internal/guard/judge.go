@@ -17,6 +17,7 @@ type judge struct {
 	links map[string]string // made by the script, by where they are
 	texts map[string]string // files written by the script
 	depth int
+	acted bool   // something ran that may have changed the disk
 	head  string // the branch HEAD is on, as far as the script moved it
 }
 
@@ -66,6 +67,7 @@ func (j *judge) Open(m *shell.Machine, path string, write bool) {
 	role := tool.Read
 	if write {
 		role = tool.Write
+		j.acted = true
 	}
 	j.access(m, tool.Access{Role: role, Path: path}, "")
 }
@@ -75,6 +77,34 @@ func isDescriptor(path string) bool {
 		return n != "" && strings.Trim(n, "0123456789") == ""
 	}
 	return path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || path == "/dev/null"
+}
+
+// Present implements shell.World.
+func (j *judge) Present(m *shell.Machine, path string) (shell.Kind, bool) {
+	j.at = m.Dir()
+	w := j.resolve(m.Dir(), path)
+	if _, ok := j.texts[w.path]; ok {
+		return shell.File, true
+	}
+	if j.acted || w.unknown || w.outside || mark.In(w.path) || j.placeOf(w) != Own {
+		return shell.Nothing, false
+	}
+	if _, err := j.List(j.scope.Worktree); err != nil { // the tree cannot be seen from here
+		return shell.Nothing, false
+	}
+	if _, err := j.List(w.path); err == nil {
+		return shell.Directory, true
+	}
+	entries, err := j.List(w.path[:max(1, strings.LastIndexByte(w.path, '/'))])
+	if err != nil {
+		return shell.Nothing, true
+	}
+	for _, e := range entries {
+		if e.Name() == base(w.path) {
+			return shell.File, true
+		}
+	}
+	return shell.Nothing, true
 }
 
 // Text implements shell.World: only what the script wrote itself is known.
@@ -94,9 +124,15 @@ func (j *judge) Wrote(m *shell.Machine, path, text string, add bool) {
 	j.keep(j.resolve(m.Dir(), path), text, add)
 }
 
+const maxTexts = 1000
+
 // keep remembers the text of a file.
 func (j *judge) keep(w where, text string, add bool) {
-	if w.unknown || w.path == "" || len(j.texts) > 1000 {
+	if w.unknown || w.path == "" {
+		return
+	}
+	if len(j.texts) >= maxTexts {
+		j.find(finding{Ask, "the command writes more files than can be followed", "write files", "split it into simpler commands"})
 		return
 	}
 	if add {
@@ -106,7 +142,7 @@ func (j *judge) keep(w where, text string, add bool) {
 		}
 		text = old + text
 	}
-	if len(text) > 64<<10 {
+	if len(text) > 64<<10 || add && len(text) > 4<<10 {
 		text = mark.Any
 	}
 	j.texts[w.path] = text

@@ -15,7 +15,8 @@ type Record struct {
 	Time    time.Time `json:"time"`
 	Client  string    `json:"client"`
 	Session string    `json:"session,omitempty"`
-	Call    string    `json:"call,omitempty"` // the client's name for the call
+	Call    string    `json:"call,omitempty"`  // the client's name for the call
+	Event   string    `json:"event,omitempty"` // what was reported, where it is no tool call
 	Tool    string    `json:"tool"`
 	Input   string    `json:"input,omitempty"` // what was to be run, shortened
 	Verdict Verdict   `json:"decision"`
@@ -23,15 +24,16 @@ type Record struct {
 	Reason  string    `json:"reason,omitempty"`
 }
 
-// recordRoom keeps a line well below what one write can append at once.
-const recordRoom = 2 << 10
+const (
+	recordRoom = 4 << 10 // bytes of a line: well below what one write appends at once
+	recordText = 256     // characters of each of its texts, at first
+)
 
 // Append adds a decision to a file, in one write at its end: nobody waits for a
-// lock, and lines of hooks that run side by side do not mix.
+// lock, and lines of hooks that run side by side do not mix. A line break comes
+// before it as well, since a disk that was full may have left half a line there.
 func (r Record) Append(name string) error {
-	r.Input, r.Reason = clip(r.Input), clip(r.Reason)
-	r.Session, r.Call, r.Tool = clip(r.Session), clip(r.Call), clip(r.Tool)
-	line, err := json.Marshal(r)
+	line, err := r.line()
 	if err != nil {
 		return err
 	}
@@ -47,16 +49,39 @@ func (r Record) Append(name string) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return fmt.Errorf("%s is no file", name)
 	}
-	n, err := unix.Write(fd, append(line, '\n'))
-	if err == nil && n != len(line)+1 {
+	whole := "\n" + string(line) + "\n"
+	n, err := unix.Write(fd, []byte(whole))
+	if err == nil && n != len(whole) {
 		err = errors.New("the disk is full")
 	}
 	return err
 }
 
-func clip(s string) string {
-	if r := []rune(s); len(r) > recordRoom/8 {
-		return string(r[:recordRoom/8-1]) + "…"
+// line is a record in JSON. Its texts are shortened until it fits: how long a
+// character gets depends on whether it must be escaped.
+func (r Record) line() ([]byte, error) {
+	for room := recordText; ; room /= 2 {
+		line, err := json.Marshal(r.clipped(room))
+		if err != nil || len(line) <= recordRoom || room <= 1 {
+			return line, err
+		}
+	}
+}
+
+func (r Record) clipped(room int) Record {
+	for _, text := range []*string{&r.Client, &r.Session, &r.Call, &r.Event, &r.Tool, &r.Input, &r.Reason} {
+		*text = clip(*text, room)
+	}
+	return r
+}
+
+// clip is the beginning of a text, of so many characters.
+func clip(s string, room int) string {
+	n := 0
+	for i := range s {
+		if n++; n > room {
+			return s[:i] + "…"
+		}
 	}
 	return s
 }

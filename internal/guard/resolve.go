@@ -40,7 +40,7 @@ func (j *judge) marked(p string) (where, bool) {
 	head, rest := first(p)
 	switch head {
 	case mark.Any:
-		return where{unknown: true}, true
+		return where{unknown: true, outside: j.emptyLeads(rest)}, true
 	case mark.Outside:
 		return where{outside: true}, true
 	case mark.Scratch:
@@ -51,6 +51,25 @@ func (j *judge) marked(p string) (where, bool) {
 		return j.follow(j.scope.Worktree + "/" + mark.Atom + rest), true
 	}
 	return where{}, false
+}
+
+// emptyLeads reports whether a path leads to a forbidden place if the unknown text
+// before it is nothing: a variable that nobody set.
+func (j *judge) emptyLeads(rest string) bool {
+	if rest == "" || mark.In(rest) || rest[0] != '/' && !strings.HasPrefix(rest, "..") {
+		return false
+	}
+	if rest[0] != '/' {
+		rest = j.at + "/" + rest
+	}
+	if mark.First(rest) >= 0 {
+		return false
+	}
+	switch j.placeOf(j.follow(rest)) {
+	case Host, Sibling, State, Home:
+		return true
+	}
+	return false
 }
 
 // beyond is what follows a path that is known only by its mark: as long as it

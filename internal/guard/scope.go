@@ -70,6 +70,9 @@ func (s *Scope) below(p, root string) bool {
 	return len(p) == len(root) || root == "/" || p[len(root)] == '/'
 }
 
+// Inside reports whether a path is in the worktree.
+func (s *Scope) Inside(p string) bool { return s.below(p, s.Worktree) }
+
 // relative is a path of the worktree from its root; "" is the root.
 func (s *Scope) relative(p string) string {
 	return strings.TrimPrefix(p[len(s.Worktree):], "/")

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -39,24 +40,52 @@ const recordLine = 64 << 10
 func ReadRecords(r io.Reader, each func(Record)) (Tally, error) {
 	var t Tally
 	sum := sha256.New()
-	lines := bufio.NewScanner(io.TeeReader(r, sum))
-	lines.Buffer(nil, recordLine)
-	for lines.Scan() {
-		var rec Record
-		if err := json.Unmarshal(lines.Bytes(), &rec); err != nil || rec.Verdict == "" {
+	lines := bufio.NewReaderSize(io.TeeReader(r, sum), recordLine)
+	for {
+		line, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
 			t.Broken++
-			continue
+			err = skipLine(lines)
+		case len(line) > 1:
+			t.line(line, each)
 		}
-		t.count(rec)
-		if each != nil {
-			each(rec)
+		if errors.Is(err, io.EOF) {
+			t.Digest = hex.EncodeToString(sum.Sum(nil))
+			return t, nil
+		}
+		if err != nil {
+			return t, err
 		}
 	}
-	t.Digest = hex.EncodeToString(sum.Sum(nil))
-	return t, lines.Err()
 }
 
+// skipLine reads to the end of a line that is too long.
+func skipLine(r *bufio.Reader) error {
+	for {
+		if _, err := r.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+func (t *Tally) line(line []byte, each func(Record)) {
+	var rec Record
+	if err := json.Unmarshal(line, &rec); err != nil || rec.Verdict != Allow && rec.Verdict != Ask && rec.Verdict != Deny {
+		t.Broken++
+		return
+	}
+	t.count(rec)
+	if each != nil {
+		each(rec)
+	}
+}
+
+// count adds a decision. What a client reports without asking is none.
 func (t *Tally) count(r Record) {
+	if r.Event != "" {
+		return
+	}
 	t.Calls++
 	switch {
 	case r.Warned:

@@ -34,7 +34,9 @@ func NewWarrant(s lease.Sealed) Warrant {
 	return Warrant{Schema: WarrantSchema, Lease: s.Bytes(), Hash: s.Hash(), Hosts: []string{}}
 }
 
-// ReadWarrant reads a warrant back, strictly.
+// ReadWarrant reads a warrant back, strictly: it must be what is written for the
+// same terms. encoding/json takes the last of two equal keys, and HOSTS for hosts;
+// who could add one would have a warrant that says something else to a reader.
 func ReadWarrant(b []byte) (Warrant, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
@@ -45,11 +47,42 @@ func ReadWarrant(b []byte) (Warrant, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return Warrant{}, errors.New("the warrant has something after its end")
 	}
-	if w.Schema != WarrantSchema {
-		return Warrant{}, fmt.Errorf("the warrant is a %q, not a %q", w.Schema, WarrantSchema)
+	if err := w.check(b); err != nil {
+		return Warrant{}, err
 	}
 	return w, nil
 }
+
+// check holds a warrant to its schema and to the bytes it was read from. The
+// journal is checked here already: a lease that has run out is recorded there.
+func (w Warrant) check(b []byte) error {
+	if w.Schema != WarrantSchema {
+		return fmt.Errorf("the warrant is a %q, not a %q", w.Schema, WarrantSchema)
+	}
+	var given, ours bytes.Buffer
+	enc := json.NewEncoder(&ours)
+	enc.SetEscapeHTML(false)
+	if err := errors.Join(json.Compact(&given, b), enc.Encode(w)); err != nil {
+		return fmt.Errorf("the warrant cannot be read: %w", err)
+	}
+	if !bytes.Equal(given.Bytes(), bytes.TrimSuffix(ours.Bytes(), []byte("\n"))) {
+		return errors.New("the warrant is not in the form that cordon writes: something is there twice, or is spelled in another way")
+	}
+	if w.Journal != "" {
+		return plainPlace(w.Journal)
+	}
+	return nil
+}
+
+func plainPlace(p string) error {
+	if !path.IsAbs(p) || path.Clean(p) != p || p == "/" {
+		return fmt.Errorf("the warrant names %q, which is not an absolute, clean path", p)
+	}
+	return nil
+}
+
+// clockSlack is how far two clocks that matter to a lease may differ.
+const clockSlack = 5 * time.Minute
 
 // Scope is where the lease of a warrant lets a worker be, now.
 func (w Warrant) Scope(now time.Time) (*Scope, error) {
@@ -60,12 +93,15 @@ func (w Warrant) Scope(now time.Time) (*Scope, error) {
 	if sealed.Expired(now) {
 		return nil, fmt.Errorf("the lease of %s has expired", sealed.Lease().ID)
 	}
+	l := sealed.Lease()
+	if now.Before(l.Created.Add(-clockSlack)) {
+		return nil, fmt.Errorf("the lease of %s has not begun", l.ID)
+	}
 	for _, p := range append([]string{w.State}, w.Hosts...) {
-		if !path.IsAbs(p) || path.Clean(p) != p || p == "/" {
-			return nil, fmt.Errorf("the warrant names %q, which is not an absolute, clean path", p)
+		if err := plainPlace(p); err != nil {
+			return nil, err
 		}
 	}
-	l := sealed.Lease()
 	return &Scope{
 		Worktree: l.Worktree, Hosts: w.Hosts, State: w.State, Home: l.Home, Branch: l.Branch, Target: l.Target,
 		Private: w.Private, Confined: w.Confined, Fold: l.Fold, Guard: l.Policy.Guard, Rules: sealed.Rules(),

@@ -35,6 +35,23 @@ func (m *machine) define() bool {
 	return true
 }
 
+// defines reports whether a word begins a function. Elsewhere it is a name.
+func defines(lang tool.Lang, s string) bool {
+	switch s {
+	case "def":
+		return lang == tool.Python || lang == tool.Ruby
+	case "function":
+		return lang != tool.Python && lang != tool.Ruby && lang != tool.Perl
+	case "sub":
+		return lang == tool.Perl
+	case "fn":
+		return lang == tool.PHP
+	case "func":
+		return lang == tool.Awk
+	}
+	return false
+}
+
 // lineIndent is the indent of the line that the current token is on.
 func (m *machine) lineIndent() int {
 	for i := m.i; i >= 0 && i > m.i-16; i-- {

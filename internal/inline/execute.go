@@ -235,11 +235,7 @@ func (m *machine) performGive(r row, recv value, args []arg, a, b value, okA boo
 	case actPutenv:
 		m.putenv(a, b)
 	case actInput:
-		v := literal(mark.Any)
-		if strings.Contains(r.name, "input") || strings.Contains(r.name, "read") {
-			v.of = []string{mark.Any}
-		}
-		return v
+		return sentIn(r.name)
 	case actGrow:
 		for _, v := range values(args) {
 			m.grow(recv, v)
@@ -257,6 +253,15 @@ func (m *machine) performGive(r row, recv value, args []arg, a, b value, okA boo
 		return m.performText(r, recv, args, a)
 	}
 	return value{}
+}
+
+// sentIn is text that is not known; some of it comes from somebody else.
+func sentIn(name string) value {
+	v := literal(mark.Any)
+	if strings.Contains(name, "input") || strings.Contains(name, "read") {
+		v.of = []string{mark.Any}
+	}
+	return v
 }
 
 // weakUnlessList reports what is added to something that is not followed.

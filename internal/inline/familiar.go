@@ -28,6 +28,11 @@ func (m *machine) unfamiliar(callee value, args []arg) value {
 	if v, ok := m.sent(callee, args); ok {
 		return v
 	}
+	if lastName(callee.name) == "partial" && len(args) > 1 && m.depth < maxDepth && m.step() {
+		m.depth++
+		defer func() { m.depth-- }()
+		return m.call(args[0].v, args[1:])
+	}
 	given := m.callbacks(callee, args)
 	if r := callee.recv; r != nil && len(r.of) > 0 && rereads(callee.name) {
 		return value{shape: text, alts: []string{mark.Any}, of: r.of}
@@ -101,6 +106,9 @@ func (m *machine) held(callee value, args []arg, given value) value {
 	}
 	for _, a := range args {
 		v = hinted(v, a.v)
+		if s, ok := a.v.known(); ok && (lastName(callee.name) == "loads" || lastName(callee.name) == "parse") {
+			v = hinted(v, literals(firstN(strings.Split(s, `"`)))...)
+		}
 	}
 	return v
 }
@@ -190,6 +198,9 @@ func (m *machine) uses(callee value, args []arg) use {
 	if u := pureName(last); u != strange {
 		return u
 	}
+	if contains(m.classes, name) && m.find("__init__") == nil && m.find("constructor") == nil && m.find("initialize") == nil {
+		return holds // a record
+	}
 	if callee.recv != nil {
 		if u := dataMethod(last); u != strange {
 			return u
@@ -227,7 +238,7 @@ func speaks(name, last string) use {
 	case "puts", "p", "pp", "echo", "warn", "die", "fail", "say", "info", "debug", "error", "warning", "critical", "exception", "message", "exit", "alert", "skip",
 		"includes", "startsWith", "endsWith", "startswith", "endswith", "find", "match", "search", "test", "include?", "start_with?", "end_with?",
 		"sub", "gsub", "subn", "findall", "finditer", "fullmatch", "compile", "replaceAll", "removeprefix", "removesuffix",
-		"write", "writelines", "add_argument", "set_defaults", "isinstance", "bool", "stopifnot", "dumps", "loads", "parse", "stringify", "json_encode", "str_contains", "str_starts_with",
+		"write", "writelines", "add_argument", "set_defaults", "isinstance", "bool", "stopifnot", "dumps", "stringify", "json_encode", "str_contains", "str_starts_with",
 		"equal", "strictEqual", "deepEqual", "notEqual", "toBe", "toEqual", "toContain", "toMatch", "it", "describe", "ok", "is", "like", "grepl", "regmatches", "fetch", "urlopen", "Request", "request",
 		"gsub!", "sub!", "tr", "replace", "dialog", "display", "notification", "delete_prefix", "preg_replace", "preg_split", "str_replace", "strstr", "split", "partition", "rpartition", "lstrip", "rstrip", "strip", "ltrim", "rtrim", "gmatch",
 		"writerow", "writerows", "writeheader", "pprint", "pformat", "print_r", "var_dump", "trace", "log", "emit", "publish", "post", "put", "patch", "route", "substr", "issubclass", "hasattr", "callable", "Fatal", "Fatalf", "Printf", "Println":
@@ -242,7 +253,7 @@ func pureName(last string) use {
 	case "len", "length", "strlen", "mb_strlen", "sizeof", "ord", "nchar", "count", "index", "indexOf", "lastIndexOf", "rfind", "rindex", "strpos", "hash", "id", "int", "Integer", "parseInt", "Number", "float", "round", "floor", "abs", "sum", "any", "all",
 		"md5", "sha1", "sha256", "sha512", "crc32", "adler32", "hexdigest", "digest", "uuid4", "uuid1", "uuid5", "randomUUID", "now", "time", "time_ns", "today", "utcnow", "systime", "rand", "srand", "randint", "randrange", "token_hex", "getpid", "monotonic", "perf_counter", "timestamp", "range", "uniqid", "bit_length", "fnmatch", "fnmatchcase", "isabs", "is_absolute", "isAbsolute", "absolute?", "toFixed", "localeCompare", "compare", "toordinal", "weekday", "bitand", "mktime", "levenshtein", "ratio", "hrtime", "uptime", "cpu_count", "getuid":
 		return measures
-	case "max", "min", "next", "iter", "filter", "reduce", "deepcopy", "copy", "repr", "ascii", "type", "sorted", "reversed", "zip", "enumerate", "dict", "defaultdict", "OrderedDict", "Counter", "namedtuple", "SimpleNamespace", "chain", "product", "permutations", "partial", "itemgetter", "attrgetter",
+	case "loads", "parse", "max", "min", "next", "iter", "filter", "reduce", "deepcopy", "copy", "repr", "ascii", "type", "sorted", "reversed", "zip", "enumerate", "dict", "defaultdict", "OrderedDict", "Counter", "namedtuple", "SimpleNamespace", "chain", "product", "permutations", "partial", "itemgetter", "attrgetter",
 		"Map", "Set", "WeakMap", "Date", "RegExp", "URLSearchParams", "Headers", "Response", "TextEncoder", "TextDecoder", "Blob", "FormData", "Boolean", "Symbol", "Promise", "Proxy", "structuredClone", "encodeURIComponent", "decodeURIComponent", "encodeURI", "escape", "unescape",
 		"b64encode", "btoa", "encode_base64", "base64_encode", "urlencode", "quote_plus", "Dumper", "ucfirst", "lcfirst", "uc", "lc", "toupper", "tolower", "quotemeta", "wantarray", "scalar", "keys", "values", "each", "unique", "head", "tail", "rev", "nlargest", "nsmallest",
 		"array_merge", "array_map", "array_filter", "array_keys", "array_values", "in_array", "array_unique", "htmlspecialchars", "ucwords", "var_export", "serialize", "select", "unpack", "math", "cycle", "Struct", "OpenStruct", "Hash", "Template", "relpath", "splitext", "splitdrive", "commonpath", "commonprefix", "normcase", "parts", "indent", "dedent", "fill", "wrap", "shorten":

@@ -139,14 +139,8 @@ func (m *machine) foldedText(v value, name string, args []arg) (value, bool) {
 	switch name {
 	case "strip", "trim", "chomp", "rstrip", "lstrip", "trimEnd", "trimStart", "encode", "decode", "toString", "to_s", "to_str", "toLowerCase", "lower", "downcase", "dup", "freeze",
 		"splitlines", "lines", "read", "readlines", "communicate", "each_line", "splitn", "as_posix", "resolve", "absolute", "expanduser", "expand_path", "realpath", "to_path", "valueOf", "normalize", "String", "b", "toAbsolutePath", "clone", "then", "copy", "cleanpath", "chars", "to_a", "to_sym", "flat", "sort", "filter", "select", "reject", "slice", "toArray", "shellescape":
-		if name == "lower" || name == "toLowerCase" || name == "downcase" {
-			return v.each(strings.ToLower), true
-		}
-		if name == "strip" || name == "trim" || name == "chomp" {
-			return v.each(strings.TrimSpace), true
-		}
 		m.callbacks(nameWith(v), args)
-		return v, true
+		return tidied(v, name), true
 	case "upper", "toUpperCase", "upcase":
 		return v.each(strings.ToUpper), true
 	case "format":
@@ -189,6 +183,17 @@ func (m *machine) foldedText(v value, name string, args []arg) (value, bool) {
 		}
 	}
 	return value{}, false
+}
+
+// tidied is a text after a method that hardly changes it.
+func tidied(v value, name string) value {
+	switch name {
+	case "lower", "toLowerCase", "downcase":
+		return v.each(strings.ToLower)
+	case "strip", "trim", "chomp":
+		return v.each(strings.TrimSpace)
+	}
+	return v
 }
 
 // nameWith is a method of a value whose name does not matter.

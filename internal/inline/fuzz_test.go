@@ -3,7 +3,6 @@ package inline
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"cordon/internal/mark"
 	"cordon/internal/tool"
@@ -38,19 +37,49 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestHostile holds the bound on time: what is long, deep or repeated is read in
-// a blink or called opaque.
+// hostile are pieces of code that are repeated until there is no more room: what
+// is deep, what grows, what calls itself, what is never closed.
+var hostile = [...]string{"(", "[", "{", "(((]]]", "a(", "f(f(", "'", "\"${", "`", "#{", "a=a+a\n", "a+='x'\n", "def f():\n f()\n", "x.", "x.y(", "$x[", "@{[", "<<A\n", "s{", "q(", "%w[",
+	"open('a','w');", "['a','b']+", "'a'+", "for x in [", "if ", "do ", "end ", "lambda:", "x=>", "\\", "/", "->", "!", "|", "\n", " ", "{print > ", "sub f{f()}f();f();",
+	"function f(a){f(a);g(a)} function g(a){f(a);g(a)} ", "a=['x']*9\n", "f(*a,", "x if y else ", "[[", "--[[", "(concat ", ":g/a/", "$(", "@a", "a and ", "1 2 ", "f{", "x?", "::", "'a' ", "for a in b: c(a)\n ", "a,b=", "unlink for ",
+	"d.update(a='/w/x')\n", "a={'/x':a}\n", "f'{f'", "max(", "[1,2].flatMap(x=>", "n++ ", "\"a\" n ", "('/a'=>", "push @a,", "/*", "{- ", "$a=", "open ", "a='/w/'+a\nopen(a)\n", "def f(x):\n return f(x)+f(x)\nf(f(1))\n", "a=a.map(x=>x+x);", "os.chdir('..')\n", "exec('"}
+
+// TestHostile reads as much hostile code as there may be. It measures nothing: a
+// scan whose work has no bound does not come back in the time that tests have.
 func TestHostile(t *testing.T) {
-	for _, unit := range []string{"(", "[", "{", "(((]]]", "a(", "f(f(", "'", "\"${", "`", "#{", "a=a+a\n", "a+='x'\n", "def f():\n f()\n", "x.", "x.y(", "$x[", "@{[", "<<A\n", "s{", "q(", "%w[",
-		"open('a','w');", "['a','b']+", "'a'+", "for x in [", "if ", "do ", "end ", "lambda:", "x=>", "\\", "/", "->", "!", "|", "\n", " ", "{print > ", "sub f{f()}f();f();",
-		"function f(a){f(a);g(a)} function g(a){f(a);g(a)} ", "a=['x']*9\n", "f(*a,", "x if y else ", "[[", "--[[", "(concat ", ":g/a/", "$(", "@a", "a and ", "1 2 ", "f{", "x?", "::", "'a' ", "for a in b: c(a)\n ", "a,b=", "unlink for "} {
-		code := strings.Repeat(unit, Limit/16/len(unit))
-		for _, lang := range languages {
-			start := time.Now()
-			Scan(lang, code, nil)
-			if d := time.Since(start); d > 400*time.Millisecond {
-				t.Errorf("%s: %q takes %v", lang, unit, d)
+	for i, unit := range hostile {
+		code := strings.Repeat(unit, Limit/len(unit))
+		for j, lang := range languages {
+			switch { // all pairs in full take too long for a suite
+			case j == i%len(languages) && i%3 == 0:
+				Scan(lang, code, nil)
+			case (i+j)%2 == 0:
+				Scan(lang, code[:len(code)/32], nil)
 			}
+		}
+	}
+	for _, s := range []snippet{{tool.PowerShell, "$a="}, {tool.PowerShell, "a,b="}, {tool.Opaque, "{- "}, {tool.Opaque, "open "}, {tool.Opaque, "\"a\"+"}, {tool.Perl, "a and "}, {tool.Perl, "unlink for "}, {tool.Julia, "['a','b']+"},
+		{tool.JavaScript, "a='/w/'+a\nopen(a)\n"}, {tool.Awk, "\"${"}, {tool.Ruby, "<a"}, {tool.Tcl, "["}, {tool.Lisp, "("}, {tool.Vim, ":g/a/"}, {tool.SQL, "'"}} {
+		Scan(s.lang, strings.Repeat(s.code, Limit/len(s.code)), nil)
+	}
+}
+
+// TestBudget holds that work is counted: code that would do too much is opaque,
+// and what it names at its end is seen all the same.
+func TestBudget(t *testing.T) {
+	for _, c := range []struct {
+		lang tool.Lang
+		unit string
+	}{
+		{tool.Python, "f(a)\n"}, {tool.JavaScript, "a=a+'x';"}, {tool.Perl, "f($a);"}, {tool.Ruby, "[1].map{|x| x}\n"}, {tool.PowerShell, "$a="}, {tool.Lua, "f(x) "},
+	} {
+		rep := Scan(c.lang, strings.Repeat(c.unit, Limit/len(c.unit)-32)+"\nfoo('/w/repo/x')\n", nil)
+		out := false
+		for _, a := range rep.Accesses {
+			out = out || a.Path == "/w/repo/x"
+		}
+		if rep.Opaque == "" || !out && c.lang != tool.PowerShell {
+			t.Errorf("%s: %q is opaque: %q, the path is seen: %v", c.lang, c.unit, rep.Opaque, out)
 		}
 	}
 }

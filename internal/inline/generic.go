@@ -23,7 +23,10 @@ type generic struct {
 }
 
 // maxGlued bounds the text that strings side by side are put together to.
-const maxGlued = 512
+const maxGlued = 256
+
+// pathBytes are the bytes of a path without quotes.
+const pathBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./~+@"
 
 // scanGeneric reads code that no other scanner reads.
 func scanGeneric(rep *Report, code string) {
@@ -149,9 +152,10 @@ func (g *generic) name() {
 func (g *generic) line() {
 	switch g.word {
 	case "cd", "chdir", "delete", "rmdir", "mkdir", "ls", "dir", "load", "source", "open", "include", "run", "call":
-		rest, _, _ := strings.Cut(g.src[g.pos:], "\n")
-		if f := strings.Fields(rest[:min(len(rest), 4096)]); len(f) > 0 && strings.ContainsAny(rest[:1], " \t") {
-			g.weak(strings.TrimRight(f[0], ";,)"), g.word)
+		rest, spaced := strings.CutPrefix(g.src[g.pos:min(len(g.src), g.pos+maxGlued)], " ")
+		if spaced {
+			rest = strings.TrimLeft(rest, " \t")
+			g.weak(rest[:len(rest)-len(strings.TrimLeft(rest, pathBytes))], g.word)
 		}
 	}
 }

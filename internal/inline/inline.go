@@ -51,6 +51,7 @@ func Scan(lang tool.Lang, code string, params []string) Report {
 	switch {
 	case len(code) > Limit:
 		rep.Opaque = "the code is too long to be read"
+		scanGeneric(rep, code[:min(len(code), 8*Limit)])
 	case mark.Has(code, mark.Any) && onlyMarks(code):
 		rep.Opaque = "the code is not known"
 	default:

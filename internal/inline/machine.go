@@ -11,23 +11,24 @@ import (
 // taken, loops run once with a variable that is every element, functions run
 // where they are called.
 type machine struct {
-	rep    *Report
-	lang   tool.Lang
-	params []string
-	toks   []token
-	i      int
-	vars   map[string]value
-	funcs  []*function
-	stars  []string // modules whose names are all in scope
-	env    []string // NAME=VALUE that the code set for what it runs
-	dirs   []string // where the code may be; "" is where it began
-	steps  *int
-	depth  int
-	nest   int // blocks that are open: what is assigned there may not be
-	quiet  int // inside of an error or a message: paths are text
-	ret    []value
-	loose  int // inside of arguments without parentheses, where or and and end them
-	noCmp  int // inside of awk's print, where > is no comparison
+	rep     *Report
+	lang    tool.Lang
+	params  []string
+	toks    []token
+	i       int
+	vars    map[string]value
+	funcs   []*function
+	classes []string // classes of the code
+	stars   []string // modules whose names are all in scope
+	env     []string // NAME=VALUE that the code set for what it runs
+	dirs    []string // where the code may be; "" is where it began
+	steps   *int
+	depth   int
+	nest    int // blocks that are open: what is assigned there may not be
+	quiet   int // inside of an error or a message: paths are text
+	ret     []value
+	loose   int // inside of arguments without parentheses, where or and and end them
+	noCmp   int // inside of awk's print, where > is no comparison
 }
 
 // function is a function of the code: a stretch of its tokens.
@@ -52,12 +53,18 @@ func (m *machine) program(code string) {
 		return
 	}
 	m.toks, m.i = lex(m.lang, code), 0
+	if len(m.toks) > maxTokens {
+		m.stop("the code is too long to be followed")
+	}
 	m.prepare()
 	m.statements(len(m.toks) - 1)
 	for i := 0; i < len(m.funcs); i++ {
 		if f := m.funcs[i]; !f.called {
 			m.invoke(f, nil, nil)
 		}
+	}
+	if *m.steps > maxSteps {
+		scanGeneric(m.rep, code) // what it names, if not what it does
 	}
 }
 

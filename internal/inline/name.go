@@ -11,6 +11,9 @@ import (
 // name evaluates an operand that begins with a word.
 func (m *machine) name() value {
 	t := m.tok()
+	if defines(m.lang, t.s) {
+		return m.anonymous()
+	}
 	switch t.s {
 	case "delete":
 		if m.lang == tool.JavaScript { // takes a member away
@@ -21,8 +24,6 @@ func (m *machine) name() value {
 		}
 	case "lambda":
 		return m.lambda()
-	case "function", "sub", "fn", "func", "def":
-		return m.anonymous()
 	case "new", "await", "async", "not", "typeof", "void", "my", "our", "local", "const", "let", "var", "if", "unless", "begin", "return", "yield", "then":
 		m.i++
 		return m.expr(levelUnary)
@@ -249,7 +250,7 @@ func (m *machine) attr(v value, s string) value {
 			return w
 		}
 	}
-	return value{shape: named, name: "?." + s, recv: &v}
+	return value{shape: named, name: "?." + s, recv: &v, hints: v.hints}
 }
 
 // normal drops from a name what only leads to the same thing.
@@ -390,7 +391,7 @@ func (m *machine) indexed(v, k value) value {
 		if w, ok := entryOf(v, s); known && ok {
 			return w
 		}
-		return union(v.items...)
+		return hinted(union(v.items...), value{hints: v.hints})
 	case named:
 		switch name := strings.TrimPrefix(v.name, "$"); {
 		case isEnviron(name) || name == "_SERVER":
@@ -406,9 +407,9 @@ func (m *machine) indexed(v, k value) value {
 		if i, err := strconv.Atoi(s); err == nil && known {
 			return v.each(func(x string) string { return char(x, i) })
 		}
-		return literal(mark.Any)
+		return value{shape: text, alts: []string{mark.Any}, hints: v.hints}
 	}
-	return value{}
+	return value{hints: v.hints}
 }
 
 // char is one character of a text; a list of paths gives paths.

@@ -67,7 +67,6 @@ var javaScriptRows = [...]row{
 	{"Deno.writeFileSync", actWrite, 0, 0},
 	{"Deno.writeTextFile", actWrite, 0, 0},
 	{"Deno.writeTextFileSync", actWrite, 0, 0},
-	{"JSON.parse", actText, 0, 0},
 	{"JSON.stringify", actText, 0, 0},
 	{"Object.assign", actText, 0, 0},
 	{"Object.entries", actSame, 0, 0},

@@ -111,11 +111,12 @@ func (m *machine) destructures() bool {
 
 // keyword handles a word that begins a statement.
 func (m *machine) keyword(t token, end int) bool {
+	if defines(m.lang, t.s) {
+		return m.define()
+	}
 	switch t.s {
 	case "import", "from", "using", "use":
 		return m.imports(t.s)
-	case "def", "function", "sub", "fn", "func":
-		return m.define()
 	case "for", "foreach":
 		m.loop()
 	case "const", "let", "var", "my", "our", "local", "static", "public", "private", "protected", "async", "await", "return",
@@ -131,6 +132,9 @@ func (m *machine) keyword(t token, end int) bool {
 		m.quiet--
 	case "class", "module", "struct", "interface", "namespace", "package":
 		m.i++
+		if name := m.tok().s; m.tok().kind == kWord && len(m.classes) < maxItems {
+			m.classes = append(m.classes, name)
+		}
 		for m.tok().kind == kWord || m.op("::") {
 			m.i++
 		}

@@ -47,16 +47,19 @@ type lexer struct {
 	heres  []heredoc // bodies that begin on the next line
 }
 
+// maxTokens is how much of a code is cut: twice what a long program has.
+const maxTokens = 40_000
+
 // lex cuts code into tokens; it never fails, the last token is kEnd.
 func lex(lang tool.Lang, src string) []token {
-	l := &lexer{src: src, lang: lang}
+	l := &lexer{src: src, lang: lang, toks: make([]token, 0, min(len(src)/4+16, maxTokens))}
 	if lang == tool.PHP && strings.Contains(src, "<?") {
 		l.skipMarkup()
 	}
 	if lang == tool.Python {
 		l.emit(token{kind: kLine, n: l.indent()})
 	}
-	for l.pos < len(l.src) {
+	for l.pos < len(l.src) && len(l.toks) < maxTokens {
 		at := l.pos
 		l.next()
 		if l.pos <= at {

@@ -2,8 +2,11 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+
+	"golang.org/x/sys/unix"
 
 	"cordon/internal/guard"
 	"cordon/internal/lease"
@@ -16,7 +19,7 @@ func (s *Session) Decisions(w *ledger.Worker, each func(guard.Record)) (guard.Ta
 }
 
 func (s *Session) decisions(id lease.ID, each func(guard.Record)) (guard.Tally, error) {
-	f, err := os.Open(s.workerFile(id, decisionsFile))
+	f, err := openPlain(s.workerFile(id, decisionsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return guard.Tally{}, nil
 	}
@@ -25,6 +28,20 @@ func (s *Session) decisions(id lease.ID, each func(guard.Record)) (guard.Tally, 
 	}
 	defer f.Close()
 	return guard.ReadRecords(f, each)
+}
+
+// openPlain opens a file to read it, and nothing else that has its name: without a
+// cell a worker can put a pipe or a link there.
+func openPlain(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		f.Close()
+		return nil, fmt.Errorf("%s is no plain file", name)
+	}
+	return f, nil
 }
 
 // tally records what the guard decided while a worker ran. A record that cannot

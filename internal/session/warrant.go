@@ -28,7 +28,9 @@ func (s *Session) Warrant(w *ledger.Worker) (guard.Warrant, error) {
 	ward.Hosts, ward.State = s.hosts(), root
 	ward.Private = !l.Adopted || l.Policy.Isolation != policy.None
 	ward.Confined = confinedBy(w)
-	ward.Journal = s.workerFile(w.ID, decisionsFile)
+	if !ward.Confined { // a cell does not see cordon's state
+		ward.Journal = s.workerFile(w.ID, decisionsFile)
+	}
 	return ward, nil
 }
 

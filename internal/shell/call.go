@@ -12,6 +12,11 @@ import (
 // call runs a simple command: assignments and words.
 func (m *Machine) call(c *syntax.CallExpr) flow {
 	m.last = Succeeds // of assignments, unless a substitution says otherwise
+	if code, ok := negated(c); ok {
+		m.sub(func(n *Machine) { n.eval(code) })
+		m.last = m.last.not()
+		return flow{}
+	}
 	args := m.fields(c.Args...)
 	if len(args) == 0 {
 		for _, a := range c.Assigns {
@@ -24,6 +29,19 @@ func (m *Machine) call(c *syntax.CallExpr) flow {
 	undo()
 	m.tail = args[len(args)-1]
 	return f
+}
+
+// negated recognises !(…) where a command begins, which the parser takes for a
+// pattern and bash for a subshell.
+func negated(c *syntax.CallExpr) (string, bool) {
+	if len(c.Args) == 0 || len(c.Args[0].Parts) == 0 {
+		return "", false
+	}
+	g, ok := c.Args[0].Parts[0].(*syntax.ExtGlob)
+	if !ok || g.Op != syntax.GlobExcept {
+		return "", false
+	}
+	return g.Pattern.Value, true
 }
 
 // temporarily makes assignments that hold for one command.
@@ -56,8 +74,8 @@ func (m *Machine) temporarily(list []*syntax.Assign) func() {
 // program.
 func (m *Machine) dispatch(args []string) flow {
 	name := args[0]
-	if body, ok := m.aliases[name]; ok {
-		return m.alias(name, body, args[1:])
+	if body, ok := m.aliases[name]; ok && m.line != nil && m.run.decide(m.line.Pos()) {
+		return m.alias(name, body, args[1:]) // a shell may expand it, and may not
 	}
 	if body, ok := m.funcs[name]; ok {
 		return m.function(body, args)
@@ -71,6 +89,9 @@ func (m *Machine) plain(args []string) flow {
 		return f
 	}
 	m.last = m.external(args)
+	if st, ok := m.fileTest(args); ok {
+		m.last = st
+	}
 	return flow{}
 }
 

@@ -43,8 +43,7 @@ func (m *Machine) cd(args []string) Status {
 	}
 	target := m.whole("HOME")
 	switch {
-	case len(args) > 1: // bash refuses; other shells replace text in the path
-		m.enter(args[1], physical)
+	case len(args) > 1: // bash refuses
 		return Unsure
 	case len(args) == 1 && args[0] == "-":
 		target = m.whole("OLDPWD")
@@ -60,8 +59,7 @@ func (m *Machine) cd(args []string) Status {
 			target = v.String()
 		}
 	}
-	m.enter(target, physical)
-	return Unsure
+	return m.enter(target, physical)
 }
 
 // searched looks where CDPATH may lead. Which of its directories has the name is
@@ -78,16 +76,26 @@ func (m *Machine) searched(target string) {
 	}
 }
 
-// enter changes to a directory.
-func (m *Machine) enter(typed string, physical bool) {
+// enter changes to a directory. A change that may fail leaves the shell where it
+// was on one of the ways through the script.
+func (m *Machine) enter(typed string, physical bool) Status {
 	dir := m.join(typed)
-	if physical {
+	if physical || strings.HasPrefix(dir, "/proc/") { // whose links are different for everybody
 		dir = m.world.Real(dir)
 	}
 	dir = clean(dir)
 	m.world.Enter(m, dir, typed)
+	kind, known := m.world.Present(m, dir)
+	unlikely := known && kind != Directory
+	if (unlikely || m.falls > 0) && m.line != nil && !m.run.decide(m.line.Pos()) {
+		return Fails
+	}
 	m.vars["OLDPWD"] = text(m.dir)
 	m.dir = dir
+	if known || m.falls > 0 {
+		return Succeeds
+	}
+	return Unsure
 }
 
 // pushd, popd and dirs.
@@ -98,9 +106,9 @@ func (m *Machine) pushd(args []string) Status {
 			return Fails
 		}
 		was := m.dir
-		m.enter(m.stack[0], m.options.physical)
+		status := m.enter(m.stack[0], m.options.physical)
 		m.stack[0] = was
-		return Succeeds
+		return status
 	}
 	if strings.HasPrefix(args[0], "+") || len(args[0]) > 1 && args[0][0] == '-' {
 		for _, d := range m.stack { // a rotation: any of them
@@ -111,9 +119,9 @@ func (m *Machine) pushd(args []string) Status {
 	m.run.grow(16*len(m.stack) + len(m.dir))
 	m.stack = append([]string{m.dir}, m.stack...)
 	m.searched(args[0])
-	m.enter(args[0], m.options.physical)
+	status := m.enter(args[0], m.options.physical)
 	m.Print(m.dir + "\n")
-	return Unsure
+	return status
 }
 
 func (m *Machine) popd(args []string) Status {

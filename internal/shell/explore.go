@@ -19,7 +19,7 @@ type Budget struct {
 
 // DefaultBudget is enough for what people and agents write, and is spent well
 // within a tenth of a second.
-var DefaultBudget = Budget{Steps: 20_000, Bytes: 32 << 20, Runs: 64, Deadline: 60 * time.Millisecond}
+var DefaultBudget = Budget{Steps: 20_000, Bytes: 32 << 20, Runs: 200, Deadline: 60 * time.Millisecond}
 
 const (
 	maxDepth = 48       // of functions, evals and nested shells
@@ -39,7 +39,17 @@ var ErrSyntax = errors.New("the command cannot be parsed as shell")
 type choice struct {
 	at   syntax.Pos
 	code *syntax.File
+	turn int // how often the condition was met before in this run, up to maxTaken
 	side bool
+}
+
+// maxTaken is how often a condition is told apart: in the turns of a loop, and in
+// the calls of a function.
+const maxTaken = 3
+
+func (c choice) other() choice {
+	c.side = !c.side
+	return c
 }
 
 // run is one way through a script, and what the ways through it share.
@@ -50,6 +60,8 @@ type run struct {
 	bytes   *int
 	planned []bool // the first decisions
 	made    []choice
+	seen    map[choice]bool // by all runs
+	met     map[choice]int
 	code    *syntax.File // at work; positions are of one file
 	parsed  map[string]*syntax.File
 	failed  error
@@ -81,14 +93,19 @@ func (r *run) grow(n int) {
 	}
 }
 
-// decide chooses a side of a condition that is not known: as planned, and true
-// after that.
+// decide chooses a side of a condition that is not known: as planned, and after
+// that one that no run took, true first.
 func (r *run) decide(at syntax.Pos) bool {
-	side := true
+	c := choice{at: at, code: r.code, side: true}
+	c.turn = min(r.met[c], maxTaken)
+	r.met[choice{at: at, code: r.code, side: true}]++
 	if n := len(r.made); n < len(r.planned) {
-		side = r.planned[n]
+		c.side = r.planned[n]
+	} else if r.seen[c] && !r.seen[c.other()] {
+		c.side = false
 	}
-	r.made = append(r.made, choice{at, r.code, side})
+	r.made = append(r.made, c)
+	side := c.side
 	if len(r.made) > r.budget.Steps {
 		r.stop("it has too many conditions")
 	}
@@ -103,7 +120,7 @@ func Explore(script string, fresh func() World, s Start, b Budget) error {
 	defer runtime.UnlockOSThread()
 	end := spent() + b.Deadline
 	parsed := map[string]*syntax.File{}
-	plans := [][]bool{nil}
+	plans := []plan{{}}
 	seen := map[choice]bool{}
 	for n := 0; len(plans) > 0; n++ {
 		if n >= b.Runs {
@@ -111,11 +128,15 @@ func Explore(script string, fresh func() World, s Start, b Budget) error {
 		}
 		plan := plans[0]
 		plans = plans[1:]
-		r := &run{budget: &b, end: end, steps: &steps, bytes: &bytes, planned: plan, parsed: parsed}
+		if plan.to.code != nil && seen[plan.to] {
+			n-- // a run since then came by
+			continue
+		}
+		r := &run{budget: &b, end: end, steps: &steps, bytes: &bytes, planned: plan.sides, parsed: parsed, seen: seen, met: map[choice]int{}}
 		if err := r.whole(script, fresh(), s); err != nil {
 			return err
 		}
-		plans = append(plans, r.untaken(seen)...)
+		plans = append(plans, r.untaken()...)
 	}
 	return nil
 }
@@ -140,24 +161,28 @@ func (r *run) whole(script string, w World, s Start) (err error) {
 	return nil
 }
 
-// untaken are plans for the sides that this run met and nobody took yet.
-func (r *run) untaken(seen map[choice]bool) [][]bool {
-	var plans [][]bool
+// plan is the way to a side that nobody took yet.
+type plan struct {
+	sides []bool
+	to    choice
+}
+
+// untaken are plans for the sides that this run met and nobody took.
+func (r *run) untaken() []plan {
 	for _, c := range r.made {
-		seen[c] = true
+		r.seen[c] = true
 	}
+	var plans []plan
 	for i, c := range r.made {
-		other := choice{c.at, c.code, !c.side}
-		if i < len(r.planned) || seen[other] {
+		if i < len(r.planned) || r.seen[c.other()] {
 			continue
 		}
-		seen[other] = true
-		plan := make([]bool, i+1)
+		sides := make([]bool, i+1)
 		for j := range i {
-			plan[j] = r.made[j].side
+			sides[j] = r.made[j].side
 		}
-		plan[i] = !c.side
-		plans = append(plans, plan)
+		sides[i] = !c.side
+		plans = append(plans, plan{sides, c.other()})
 	}
 	return plans
 }

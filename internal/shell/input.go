@@ -87,7 +87,7 @@ func (m *Machine) give(r request, line string) {
 	}
 	for i, name := range r.names {
 		switch {
-		case mark.In(line) && len(r.names) > 1:
+		case mark.Has(line, mark.Any) && len(r.names) > 1 && !knownUntil(words, i):
 			m.setPlain(name, unknownPart(line))
 		case i == len(r.names)-1 && i < len(words):
 			m.setPlain(name, strings.TrimFunc(strings.Join(words[i:], " "), func(c rune) bool { return strings.ContainsRune(ifs, c) }))
@@ -97,6 +97,20 @@ func (m *Machine) give(r request, line string) {
 			m.setPlain(name, "")
 		}
 	}
+}
+
+// knownUntil reports whether the words up to one hold nothing that may hold
+// blanks: a mark for anything moves every word after it.
+func knownUntil(words []string, i int) bool {
+	if i >= len(words) {
+		return false
+	}
+	for _, w := range words[:i+1] {
+		if mark.Has(w, mark.Any) {
+			return false
+		}
+	}
+	return true
 }
 
 // unknownPart is what is known of a part of a line that is not known.

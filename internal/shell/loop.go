@@ -2,6 +2,7 @@ package shell
 
 import (
 	"reflect"
+	"slices"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -26,6 +27,10 @@ func (m *Machine) turn(body []*syntax.Stmt) (flow, bool) {
 	return f, true
 }
 
+// unsureTurns is how often a loop is followed whose condition is not known: deep
+// enough to climb out of a tree.
+const unsureTurns = 10
+
 // while runs a loop. A condition that is not known holds once; one that holds
 // for ever is followed until the loop's variables repeat, and where they never
 // do, they are taken for unknown.
@@ -33,11 +38,19 @@ func (m *Machine) while(c *syntax.WhileClause) flow {
 	doubted := false
 	for n := 0; ; n++ {
 		before := m.snapshot()
-		if f := m.list(c.Cond); f.kind != onward {
+		m.loops++
+		m.looks++
+		f := m.list(c.Cond)
+		m.looks--
+		m.loops--
+		if f.kind == breaks {
+			break
+		}
+		if f.kind != onward {
 			return f
 		}
 		unsure := m.last == Unsure
-		if unsure && n > 1 {
+		if unsure && n > unsureTurns {
 			break
 		}
 		if m.holds(c.WhilePos) == c.Until {
@@ -47,6 +60,7 @@ func (m *Machine) while(c *syntax.WhileClause) flow {
 		if left {
 			return f
 		}
+		m.last = Unsure // of the whole loop, unless its body's is the last
 		if same := before.equal(m); same || doubted {
 			break
 		}
@@ -55,15 +69,17 @@ func (m *Machine) while(c *syntax.WhileClause) flow {
 			doubted = true
 		}
 	}
-	m.last = Succeeds
+	m.last = Unsure
 	return flow{}
 }
 
 // snapshot is what a loop's next turn depends on.
 type snapshot struct {
-	vars map[string]expand.Variable
-	dir  string
-	read int
+	vars   map[string]expand.Variable
+	dir    string
+	params []string
+	stack  []string
+	read   int
 }
 
 func (m *Machine) snapshot() snapshot {
@@ -72,19 +88,20 @@ func (m *Machine) snapshot() snapshot {
 		vars[name] = v
 	}
 	m.run.grow(perVar * len(vars))
-	return snapshot{vars, m.dir, m.position()}
+	return snapshot{vars, m.dir, m.params, m.stack, m.position()}
 }
 
-// position is how far the input was read.
+// position is how far input was read, of all descriptors.
 func (m *Machine) position() int {
-	if s, ok := m.fds[0]; ok {
-		return s.at
+	sum := 0
+	for _, s := range m.fds {
+		sum += s.at + s.again
 	}
-	return 0
+	return sum
 }
 
 func (s snapshot) equal(m *Machine) bool {
-	return s.dir == m.dir && s.read == m.position() && reflect.DeepEqual(s.vars, m.vars)
+	return s.dir == m.dir && s.read == m.position() && slices.Equal(s.params, m.params) && slices.Equal(s.stack, m.stack) && reflect.DeepEqual(s.vars, m.vars)
 }
 
 // forget makes unknown what a loop changes.
@@ -113,7 +130,7 @@ func (m *Machine) each(loop *syntax.WordIter, c *syntax.ForClause) flow {
 		words = m.fields(loop.Items...)
 	}
 	m.last = Succeeds
-	for _, w := range words {
+	for _, w := range several(words) {
 		if c.Select {
 			m.setPlain("REPLY", mark.Any)
 		}
@@ -123,6 +140,21 @@ func (m *Machine) each(loop *syntax.WordIter, c *syntax.ForClause) flow {
 		}
 	}
 	return flow{}
+}
+
+// several repeats a word that stands for any number of them.
+func several(words []string) []string {
+	if !slices.Contains(words, mark.Any) {
+		return words
+	}
+	var list []string
+	for _, w := range words {
+		list = append(list, w)
+		if w == mark.Any {
+			list = append(list, w, w)
+		}
+	}
+	return list
 }
 
 // count runs for ((…)).

@@ -44,11 +44,24 @@ type World interface {
 	Wrote(m *Machine, path, text string, add bool)
 	// Doubt is told of something that cannot be judged.
 	Doubt(m *Machine, what string)
+	// Present says what is at a path, and whether that is known: it is not after
+	// a command that may have changed it.
+	Present(m *Machine, path string) (kind Kind, known bool)
 	// List reads a directory, for globs.
 	List(dir string) ([]fs.DirEntry, error)
 	// Real resolves the links of an absolute path.
 	Real(path string) string
 }
+
+// Kind is what is at a path.
+type Kind int
+
+// The kinds.
+const (
+	Nothing Kind = iota
+	File
+	Directory
+)
 
 // Status is what is known of an exit status.
 type Status int
@@ -96,6 +109,9 @@ type Machine struct {
 	out     *sink
 	depth   int // of functions, evals and nested shells
 	loops   int // that break leaves
+	looks   int // conditions of loops, which the disk may answer
+	falls   int // left sides of ||, whose failure the script foresees
+	outs    map[int]*sink
 	calls   int // that return leaves
 	last    Status
 	tail    string       // $_: the last word of the command before
@@ -127,10 +143,10 @@ func newMachine(w World, r *run, s Start) *Machine {
 	m := &Machine{
 		world: w, run: r, dir: s.Dir, zero: "bash",
 		vars: map[string]expand.Variable{}, funcs: map[string]*syntax.Stmt{}, sent: map[string]bool{}, aliases: map[string]string{},
-		fds: map[int]*Stream{}, out: &sink{},
+		fds: map[int]*Stream{}, outs: map[int]*sink{}, out: &sink{},
 	}
 	m.options.extglob = true // a pattern is better understood than refused
-	m.setPlain("HOME", s.Home)
+	m.vars["HOME"] = text(s.Home)
 	return m
 }
 
@@ -177,7 +193,7 @@ func (m *Machine) Descriptor(path string) (string, bool) {
 	}
 	s, ok := m.fds[n]
 	if !ok {
-		return mark.Any, n == 0
+		return mark.Any, true
 	}
 	return s.rest(), true
 }
@@ -209,7 +225,7 @@ const perVar = 256
 func (m *Machine) fork() *Machine {
 	c := *m
 	c.vars, c.funcs, c.aliases = maps.Clone(m.vars), maps.Clone(m.funcs), maps.Clone(m.aliases)
-	c.fds = maps.Clone(m.fds)
+	c.fds, c.outs, c.stack = maps.Clone(m.fds), maps.Clone(m.outs), slices.Clone(m.stack)
 	c.locals = nil
 	c.traps = nil
 	m.run.grow(perVar*len(c.vars) + 512)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -17,13 +18,16 @@ func (m *Machine) redirect(list []*syntax.Redirect, stay bool) func() {
 	if len(list) == 0 {
 		return func() {}
 	}
-	out, fds := m.out, m.fds
+	out, fds, outs := m.out, m.fds, m.outs
 	if !stay {
-		m.fds = cloneFds(fds)
+		m.fds, m.outs = cloneFds(fds), maps.Clone(outs)
 	}
 	var files []*sink
 	for _, r := range list {
-		if s := m.one(r); s != nil {
+		s := m.one(r)
+		if s != nil && stay { // what goes there from now on is not followed
+			m.world.Wrote(m, s.file, mark.Any, true)
+		} else if s != nil {
 			files = append(files, s)
 		}
 	}
@@ -32,7 +36,7 @@ func (m *Machine) redirect(list []*syntax.Redirect, stay bool) func() {
 			m.settle(s)
 		}
 		if !stay {
-			m.out, m.fds = out, fds
+			m.out, m.fds, m.outs = out, fds, outs
 		}
 	}
 }
@@ -76,9 +80,8 @@ func (m *Machine) one(r *syntax.Redirect) *sink {
 	}
 	m.world.Open(m, path, true)
 	if fd != 1 && r.Op != syntax.RdrAll && r.Op != syntax.AppAll {
-		if fd > 2 { // what goes there is not followed
-			m.world.Wrote(m, path, mark.Any, true)
-		}
+		m.world.Wrote(m, path, mark.Any, true) // what goes there is not followed
+		m.outs[fd] = &sink{}
 		return nil
 	}
 	return m.divert(path, r.Op == syntax.AppOut || r.Op == syntax.AppAll)
@@ -117,12 +120,36 @@ func (m *Machine) body(r *syntax.Redirect) string {
 	if r.Hdoc == nil {
 		return ""
 	}
-	if r.Word != nil && quoted(r.Word) {
-		if lit := r.Hdoc.Lit(); lit != "" || len(r.Hdoc.Parts) == 0 {
-			return lit
-		}
+	text := ""
+	if r.Word != nil && quoted(r.Word) && (r.Hdoc.Lit() != "" || len(r.Hdoc.Parts) == 0) {
+		text = r.Hdoc.Lit()
+	} else {
+		text = m.document(r.Hdoc)
 	}
-	return m.document(r.Hdoc)
+	if r.Op == syntax.DashHdoc {
+		lines := strings.Split(text, "\n")
+		for i, l := range lines {
+			lines[i] = strings.TrimLeft(l, "\t")
+		}
+		text = strings.Join(lines, "\n")
+	}
+	return text
+}
+
+// send makes one descriptor for writing go where another goes.
+func (m *Machine) send(fd, to int) {
+	s := m.outs[to]
+	if to == 1 {
+		s = m.out
+	}
+	if fd != 1 {
+		m.outs[fd] = s
+		return
+	}
+	if s == nil {
+		s = &sink{}
+	}
+	m.out = s
 }
 
 func quoted(w *syntax.Word) bool {
@@ -195,8 +222,8 @@ func (m *Machine) duplicate(r *syntax.Redirect, fd int) *sink {
 		}
 		m.fds[fd] = s
 	}
-	if fd == 1 && r.Op == syntax.DplOut && n != 1 {
-		m.out = &sink{}
+	if r.Op == syntax.DplOut {
+		m.send(fd, n)
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ func (r *run) read(script string) (*syntax.File, error) {
 	if deepest(script) > maxOpen {
 		return nil, fmt.Errorf("%w: it opens more than %d brackets", ErrBudget, maxOpen)
 	}
+	if strings.Contains(script, "\r") { // a part of the word to bash, and nothing to the parser
+		return nil, fmt.Errorf("%w: it holds a carriage return", ErrSyntax)
+	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrSyntax, strings.TrimPrefix(err.Error(), "1:1: "))

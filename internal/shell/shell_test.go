@@ -88,7 +88,8 @@ func (d *diary) Doubt(m *Machine, what string) { d.note("doubt " + what) }
 func (d *diary) List(dir string) ([]fs.DirEntry, error) {
 	return os.ReadDir(strings.Replace(dir, "/t", "testdata/tree", 1))
 }
-func (d *diary) Real(path string) string { return "/real" + path }
+func (d *diary) Present(m *Machine, path string) (Kind, bool) { return Nothing, false }
+func (d *diary) Real(path string) string                      { return "/real" + path }
 
 // acts is everything that any way through a script does.
 func acts(t testing.TB, script string) []string {
@@ -115,7 +116,7 @@ func TestMachine(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"cd a && x", "cd /t/a|/t/a: x"},
 		{"(cd a; x); x", "cd /t/a|/t/a: x|/t: x"},
-		{"cd a || cd b; x", "cd /t/a|/t/a: x|cd /t/a/b|/t/a/b: x"},
+		{"cd a || cd b; x", "cd /t/a|/t/a: x|cd /t/b|/t/b: x"},
 		{"cd -P a; x", "cd /real/t/a|/real/t/a: x"},
 		{"set -P; cd a", "cd /real/t/a"},
 		{"cd a/../..; x", "cd /|/: x"},
@@ -135,7 +136,7 @@ func TestMachine(t *testing.T) {
 		{"f() { x \"$1\"; }; f a", "/t: x a"},
 		{"f() { local v=1; }; v=2; f; x $v", "/t: x 2"},
 		{"f() { cd a; return; x; }; f; y", "cd /t/a|/t/a: y"},
-		{"alias g='x -C /w'\ng s", "/t: x -C /w s"},
+		{"alias g='x -C /w'\ng s", "/t: x -C /w s|/t: g s"},
 		{"eval 'cd /w' && x", "cd /w|/w: x"},
 		{"eval eval eval x", "/t: x"},
 		{"x $(echo a b)", "/t: x a b"},
@@ -213,6 +214,11 @@ func TestMachine(t *testing.T) {
 		{`x='a'\''b'; y "$x"; z ${u:-a\ b}`, "/t: y a'b|/t: z a b"},
 		{`case a\*b in a\*b) z;; esac; case axb in a\*b) w;; esac`, "/t: z"},
 		{`x=~/a\ b; y "$x"`, "/t: y /h/a b"},
+		{"'exec' 5<<< 'cd /w'; . /dev/fd/5", "< /dev/fd/5|cd /w"},
+		{"e=exec; command $e 5<<< 'cd /w'; . /dev/fd/5", "< /dev/fd/5|cd /w"},
+		{". /dev/fd/7", "< /dev/fd/7|/t: ‹unknown›"},
+		{"x=$(exec > /dev/null; ls)", "> /dev/null|/t: ls"},
+		{"PATH=/w:$PATH; x", "/t: PATH=/w:/usr/local/bin:/usr/bin:/bin x"},
 		{"# cd /w\nx", "/t: x"},
 		{"x 'cd /w' \"$(true)\"", "/t: x cd /w "},
 		{"rm \"${F:0:3}\"", "/t: rm ‹unknown›"},

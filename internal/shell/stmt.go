@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
@@ -43,9 +45,16 @@ func (m *Machine) stmt(s *syntax.Stmt) flow {
 		n = m.fork()
 		n.out = &sink{}
 	}
-	undo := n.redirect(s.Redirs, persistent(s))
+	if s.Negated {
+		n.falls++
+		defer func() { n.falls-- }()
+	}
+	undo := n.redirect(s.Redirs, len(s.Redirs) > 0 && n.persistent(s))
 	f := n.command(s.Cmd, s)
 	undo()
+	if m.last == Succeeds && opens(s.Redirs) {
+		m.last = Unsure
+	}
 	if s.Background || s.Coprocess {
 		m.last = Succeeds
 		return flow{}
@@ -56,10 +65,50 @@ func (m *Machine) stmt(s *syntax.Stmt) flow {
 	return f
 }
 
+// opens reports whether redirections open a file to read it, which may not be
+// there.
+func opens(list []*syntax.Redirect) bool {
+	for _, r := range list {
+		if r.Op == syntax.RdrIn {
+			return true
+		}
+	}
+	return false
+}
+
 // persistent recognises exec with nothing but redirections, which stay.
-func persistent(s *syntax.Stmt) bool {
+func (m *Machine) persistent(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)
-	return ok && len(c.Args) == 1 && c.Args[0].Lit() == "exec"
+	if !ok || len(c.Args) > 4 {
+		return false
+	}
+	execs := false
+	for _, w := range c.Args {
+		if substitutes(w) {
+			return false // it would run twice, and is hardly an exec
+		}
+		switch word := m.literal(w); {
+		case word == "exec":
+			execs = true
+		case word == "command" || word == "builtin" || strings.HasPrefix(word, "-"):
+		default:
+			return false
+		}
+	}
+	return execs
+}
+
+// substitutes reports whether a word runs something.
+func substitutes(w *syntax.Word) bool {
+	found := false
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // command runs a command of any kind.
@@ -146,7 +195,14 @@ func (m *Machine) holds(at syntax.Pos) bool {
 func (m *Machine) binary(c *syntax.BinaryCmd) flow {
 	switch c.Op {
 	case syntax.AndStmt, syntax.OrStmt:
-		if f := m.stmt(c.X); f.kind != onward {
+		if c.Op == syntax.OrStmt {
+			m.falls++
+		}
+		f := m.stmt(c.X)
+		if c.Op == syntax.OrStmt {
+			m.falls--
+		}
+		if f.kind != onward {
 			return f
 		}
 		if m.holds(c.OpPos) == (c.Op == syntax.AndStmt) {
@@ -190,7 +246,10 @@ func (m *Machine) branch(c *syntax.IfClause) flow {
 		if len(c.Cond) == 0 { // else
 			return m.list(c.Then)
 		}
-		if f := m.list(c.Cond); f.kind != onward {
+		m.falls++
+		f := m.list(c.Cond)
+		m.falls--
+		if f.kind != onward {
 			return f
 		}
 		if m.holds(c.Position) {
@@ -219,11 +278,14 @@ func (m *Machine) coproc(c *syntax.CoprocClause) {
 func (m *Machine) define(c *syntax.FuncDecl, body *syntax.Stmt) flow {
 	if b, ok := body.Cmd.(*syntax.BinaryCmd); ok {
 		f := m.define(c, b.X)
-		if f.kind != onward || b.Op == syntax.OrStmt {
+		if f.kind != onward {
 			return f
 		}
-		if b.Op == syntax.AndStmt {
-			return m.stmt(b.Y)
+		if b.Op == syntax.AndStmt || b.Op == syntax.OrStmt {
+			if m.holds(b.OpPos) == (b.Op == syntax.AndStmt) {
+				return m.stmt(b.Y)
+			}
+			return flow{}
 		}
 		right := m.fork()
 		right.fds[0] = &Stream{}

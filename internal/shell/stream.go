@@ -10,18 +10,29 @@ import (
 // Stream is text on its way into a command. Those who share a descriptor share
 // how far it was read.
 type Stream struct {
-	text string
-	at   int
-	file string // it is all of this file, whose text is not known
+	text  string
+	at    int
+	file  string // it is all of this file, whose text is not known
+	again int    // how often the same unknown text was a line
 }
 
 func (s *Stream) rest() string { return s.text[s.at:] }
+
+// unknownLines is how many lines a text has of which nothing is known.
+const unknownLines = 3
 
 // line takes the next line.
 func (s *Stream) line(delim string) (string, bool) {
 	rest := s.rest()
 	if rest == "" {
 		return "", false
+	}
+	if rest == mark.Any || rest == mark.Inside { // any number of lines
+		if s.again++; s.again < unknownLines {
+			return rest, true
+		}
+		s.at = len(s.text)
+		return rest, true
 	}
 	line, _, found := strings.Cut(rest, delim)
 	s.at += len(line)
@@ -53,11 +64,11 @@ func (s *sink) write(m *Machine, text string) {
 // capture runs f with its output collected.
 func (m *Machine) capture(f func()) string {
 	outer := m.out
-	m.out = &sink{text: &strings.Builder{}}
-	f()
-	text := m.out.text.String()
+	into := &sink{text: &strings.Builder{}}
+	m.out = into
+	f() // which may redirect it for good
 	m.out = outer
-	return text
+	return into.text.String()
 }
 
 // descriptorOf is the number behind a name of a descriptor.

@@ -69,7 +69,9 @@ func (m *Machine) unary(x *syntax.UnaryTest) Status {
 		return Unsure
 	}
 	if w, ok := x.X.(*syntax.Word); ok {
-		m.world.Open(m, m.literal(w), false)
+		path := m.literal(w)
+		m.world.Open(m, path, false)
+		return m.present(letterOf(x.Op), path)
 	}
 	return Unsure
 }

@@ -136,7 +136,7 @@ func (m *Machine) set(name string, v expand.Variable) {
 		v = old
 		v.Exported, v.Local = exported, local
 	} else {
-		v.Exported = v.Exported || old.Exported || m.options.export
+		v.Exported = v.Exported || old.Exported || m.options.export || inherited(name)
 	}
 	m.run.grow(size(v))
 	if len(v.Str) > maxText {
@@ -144,6 +144,16 @@ func (m *Machine) set(name string, v expand.Variable) {
 	}
 	m.vars[name] = v
 	m.announce(name, v)
+}
+
+// inherited reports whether a variable most likely came with the environment, so
+// that setting it changes what commands get.
+func inherited(name string) bool {
+	switch name {
+	case "PATH", "HOME", "SHELL", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "LD_LIBRARY_PATH", "PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "GOPATH", "GOFLAGS":
+		return true
+	}
+	return strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "XDG_")
 }
 
 func size(v expand.Variable) int {

@@ -210,7 +210,7 @@ func (m *Machine) inner(node syntax.Node) {
 }
 
 // clean is path.Clean for a path with marks. A climb after what stands for any
-// number of components leads anywhere, and one out of a listing stays inside.
+// number of components leads anywhere.
 func clean(p string) string {
 	if strings.Contains(p, "..") {
 		switch {
@@ -219,7 +219,7 @@ func clean(p string) string {
 		case mark.Has(p, mark.Any+mark.Scratch+mark.System):
 			return mark.Any
 		case strings.HasPrefix(p, mark.Inside):
-			return mark.Inside
+			return strings.TrimRight(p, "/") // how far it may climb, only the World knows
 		}
 	}
 	return path.Clean(p)

@@ -35,7 +35,7 @@ var interpreters = [...]interpreter{
 	{names: "osascript", lang: AppleScript, code: "-e", text: "-l -s"},
 	{names: "tclsh wish jimsh", lang: Tcl},
 	{names: "expect", lang: Tcl, code: "-c", file: "-f -b"},
-	{names: "emacs emacsclient", lang: Lisp, code: "--eval -eval --execute -execute -e", file: "--script -script -x", read: "-l --load -load --insert -insert", text: "-f --funcall -funcall -L --directory -T --title", enter: "--chdir", operands: "write"},
+	{names: "emacs emacsclient", lang: Lisp, code: "--eval -eval --execute -execute -e", file: "--script -script -x", read: "-l --load -load --insert -insert -L --directory -directory", text: "-f --funcall -funcall -T --title", enter: "--chdir", operands: "write"},
 	{names: "racket", lang: Lisp, code: "-e --eval", file: "-f --load -u --require-script -t --require -r --script", text: "-l --lib -p"},
 	{names: "guile", lang: Lisp, code: "-c", file: "-s", read: "-l -L", text: "-e --language"},
 	{names: "clojure clj bb lein", lang: Lisp, code: "-e --eval", file: "-i --init -f --file", text: ""},

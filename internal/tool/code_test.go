@@ -21,6 +21,9 @@ func told(u Use) string {
 			b.WriteString(" " + string(r.Lang) + "-file[" + strings.Join(append([]string{r.File}, r.Params[min(1, len(r.Params)):]...), " ") + "]")
 		default:
 			b.WriteString(" " + string(r.Lang) + "[" + r.Code + "]")
+			if r.Why == "standard input" && len(r.Params) > 1 {
+				b.WriteString("+" + strings.Join(r.Params[1:], "+"))
+			}
 		}
 	}
 	for range u.Findings {
@@ -164,7 +167,25 @@ func TestCoded(t *testing.T) {
 		{"dc|-e|!touch ../../x", "", "[touch ../../x]"},
 		{"dc", "1 2 + p", ""},
 		{"m4|../../x", "", "R:../../x"},
-		{"m4", "syscmd(`x')", "opaque[syscmd(`x')]"},
+		{"m4", "syscmd(`x')", "[x] opaque[syscmd(`x')]"},
+		{"m4", "include(/w/repo/a)", "R:/w/repo/a"},
+		{"python3|-|src/a.go", "print(1)", "R:src/a.go python[print(1)]+src/a.go"},
+		{"python3|-c|exec(sys.stdin.read())", "print(1)", "python[exec(sys.stdin.read())] python[print(1)]"},
+		{"python3|-c|print(input())", "print(1)", "python[print(input())]"},
+		{"python3|-m|code", "print(1)", "python[print(1)]"},
+		{"ipython|-c|!touch ../../x", "", "python[!touch ../../x] [touch ../../x]"},
+		{"perl|-x|../../x.pl", "", "perl-file[../../x.pl]"},
+		{"php|-d|auto_prepend_file=../../x.php|-r|1;", "", "R:../../x.php php[1;]"},
+		{"sed|-nf|-|list.txt", "w ../../x", "W:../../x R:list.txt"},
+		{"pwsh|-EncodedCommand|bABzAA==", "", "powershell[ls]"},
+		{"pwsh|-EncodedCommand|!", "", "opaque[!]"},
+		{"osascript|-l|JavaScript|-e|x", "", "javascript[x]"},
+		{"emacs|--batch|--directory|../..|-l|x", "", "R:../.."},
+		{"clj|-M|-e|(x)", "", "lisp[(x)]"},
+		{"lein|exec|-e|(x)", "", "lisp[(x)]"},
+		{"clisp|-x|(x)", "", "lisp[(x)]"},
+		{"scala-cli|eval|x", "", "opaque[x]"},
+		{"clickhouse-local|-q|x", "", "sql[x]"},
 		{"elixir|-e|x", "", "opaque[x]"},
 		{"ghc|-e|x", "", "opaque[x]"},
 		{"racket|-e|(x)", "", "lisp[(x)]"},
@@ -216,6 +237,10 @@ func TestStreams(t *testing.T) {
 		{"awk|{print \"../\" $1}", mark.Inside, mark.Any},
 		{"awk|{print $1}", mark.Outside, mark.Outside},
 		{"awk|NR>1", "a\n", mark.Any},
+		{"awk|/^M/ {print $2}", mark.Atom + " " + mark.Inside + "\n", mark.Inside + "\n"},
+		{"awk|$2==\"x\"{print $1}", mark.Inside + " " + mark.Atom + "\n", mark.Inside + "\n"},
+		{"awk|$2=\"../..\"{print $2}", mark.Atom + " " + mark.Inside + "\n", mark.Any},
+		{"awk|-F:|{print $1}", mark.Inside + ":" + mark.Atom + ":" + mark.Any + "\n", mark.Inside + "\n"},
 		{"perl|-pe|s/a/b/", mark.Inside, mark.Inside},
 		{"perl|-pe|s/^/..\\//", mark.Inside, mark.Any},
 	} {

@@ -121,6 +121,8 @@ func (g *reading) marked(word, text string) string {
 			return g.someBytes(word, text)
 		case word == "uniq" && g.has("c"), word == "cat" && g.has("n", "b", "number"), g.rows[0].name == "nl":
 			return numberedLines(text, " ")
+		case word == "head" || word == "tail":
+			return chosen(text)
 		}
 		return text
 	case "grep":
@@ -158,7 +160,7 @@ func (g *reading) grepMarked(text string) string {
 	case !g.has("v") && (strings.HasPrefix(pattern, "^d") || strings.HasPrefix(pattern, "^-")):
 		return unlinked(text)
 	}
-	return text
+	return chosen(text)
 }
 
 // unlinked leaves the links out of a long listing, which grep did by their first

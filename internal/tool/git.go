@@ -175,7 +175,25 @@ func (g *gitCall) subcommand(args []string) {
 		}
 	}
 	g.acts()
+	if g.name == "mv" {
+		g.moved()
+	}
 	g.prints()
+}
+
+// moved tells what is where after git mv, which takes links along as they are.
+func (g *gitCall) moved() {
+	n := len(g.operands) - 1
+	for i, s := range g.operands {
+		if i >= n {
+			break
+		}
+		_, paths := made(s, g.operands[n], n > 1, false)
+		for _, p := range paths {
+			g.use.Effects = append(g.use.Effects, Effect{Path: p, Dir: g.dir, From: s})
+		}
+		g.use.Effects = append(g.use.Effects, Effect{Path: s, Dir: g.dir, Gone: true})
+	}
 }
 
 // helps reports whether the command is only asked how it is used. An alias that

@@ -1,5 +1,11 @@
 package tool
 
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
 // linked notes which operands of a command are links themselves, if they are
 // links, and not what these lead to. That a trailing slash leads there anyway is
 // the guard's business.
@@ -10,8 +16,10 @@ func (g *reading) linked(name string) {
 	switch name {
 	case "rm", "unlink", "rmdir":
 		g.ownLinks(len(g.operands))
+		g.gone(g.operands)
 	case "mv":
 		g.ownLinks(g.sources())
+		g.gone(g.operands[:max(g.sources(), 0)])
 	case "cp":
 		if g.has("P", "no-dereference", "a", "archive", "d", "r", "R", "recursive") && !g.has("L", "dereference", "H", "s", "symbolic-link", "l", "link") {
 			g.ownLinks(g.sources())
@@ -75,6 +83,9 @@ func (g *reading) sources() int {
 func (g *reading) carries() {
 	sources, to, _ := g.destination()
 	for _, s := range sources {
+		if strings.Contains(s+to, ":") || strings.HasSuffix(s, "/") {
+			continue
+		}
 		_, paths := made(s, to, false, false)
 		for _, p := range paths {
 			g.use.Effects = append(g.use.Effects, Effect{Path: p, From: s})
@@ -121,5 +132,15 @@ func (g *reading) deep() {
 	if !found {
 		g.path(Read, ".", "the working directory")
 		g.use.Access[len(g.use.Access)-1].Deep = true
+	}
+}
+
+// gone notes what is not there afterwards. Where a trailing slash leads is not
+// where the link is.
+func (g *reading) gone(paths []string) {
+	for _, p := range paths {
+		if p != "" && !strings.HasSuffix(p, "/") && !mark.In(p) {
+			g.use.Effects = append(g.use.Effects, Effect{Path: p, Dir: g.dir, Gone: true})
+		}
 	}
 }

@@ -43,12 +43,12 @@ func byName(c Call, name string) (Use, bool) {
 	switch rest, ok := strings.CutPrefix(name, "git-"); {
 	case ok && rest != "":
 		c.Args = append([]string{"git", rest}, args[1:]...)
-		return gitUse(c), true
+		return gitUse(c).lined(), true
 	case name == "hub":
 		c.Args[0] = "git"
-		return gitUse(c), true
+		return gitUse(c).lined(), true
 	case name == "git":
-		return gitUse(c), true
+		return gitUse(c).lined(), true
 	}
 	if u, ok := beyond(c); ok {
 		return u, true
@@ -68,13 +68,47 @@ func beyond(c Call) (Use, bool) {
 	if compiles(c) {
 		return Use{}, false
 	}
+	out, plain := streamed(c)
+	ended := strings.HasSuffix(c.Stdin, "\n")
+	if !plain && c.Fed {
+		c.Stdin = collapsed(c.Stdin)
+	}
 	u, ok := coded(c)
-	if ok {
-		if out, plain := streamed(c); plain {
-			u.Out = out
-		}
+	switch {
+	case ok && plain:
+		u.Out = out
+	case ok && c.Fed && mark.In(c.Stdin) && writesAbsolute(c.Args):
+		u.Out = mark.Any
+	}
+	if ok && ended {
+		u = u.lined()
 	}
 	return u, ok
+}
+
+// lined ends what is printed with the end of a line, lest what somebody else
+// prints after it be taken for part of a name.
+func (u Use) lined() Use {
+	if _, ok := single(u.Out); ok && u.Out != mark.Any && !strings.HasSuffix(u.Out, "\n") {
+		u.Out += "\n"
+	}
+	return u
+}
+
+// writesAbsolute reports whether code may put an absolute path before the names
+// that it reads.
+func writesAbsolute(args []string) bool {
+	for _, a := range args[1:] {
+		if strings.Contains(a, `/\/`) {
+			return true
+		}
+		for i := 1; i+1 < len(a); i++ {
+			if a[i] == '/' && strings.IndexByte("\"',|#{:@!(= ", a[i-1]) >= 0 && (a[i+1] == '$' || a[i+1]|0x20 >= 'a' && a[i+1]|0x20 <= 'z') {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // compiles reports whether a command that both compiles and runs code is not
@@ -82,7 +116,7 @@ func beyond(c Call) (Use, bool) {
 func compiles(c Call) bool {
 	switch c.Args[0] {
 	case "ghc", "kotlinc", "lein", "nim", "nimble", "swift":
-		return !slices.Contains(c.Args, "-e") && !slices.Contains(c.Args, "--eval") && len(c.Args) > 1
+		return !slices.Contains(c.Args, "-") && !slices.Contains(c.Args, "-e") && !slices.Contains(c.Args, "--eval") && len(c.Args) > 1
 	}
 	return false
 }

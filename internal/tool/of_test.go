@@ -123,6 +123,17 @@ func TestEnvironment(t *testing.T) {
 		{"GOPATH", "/w/repo", "go build", "W /w/repo"},
 		{"KUBECONFIG", "~/.kube/config:../k", "kubectl get pods", "R ../k"},
 		{"PATHLIKE", "../x", "ls", ""},
+		{"BUNDLE_GEMFILE", "../Gemfile", "bundle install", "W ../Gemfile"},
+		{"PIPENV_PIPFILE", "../Pipfile", "pipenv install", "W ../Pipfile"},
+		{"MIX_EXS", "../mix.exs", "mix test", "X ../mix.exs"},
+		{"PYTHONPATH", "../lib", "python3.12 -V", "R ../lib"},
+		{"PYTHONSTARTUP", "../x.py", "python3 -V", "X ../x.py"},
+		{"PERL5OPT", "-I/w/repo -MX", "perl -v", "R /w/repo"},
+		{"PERL5LIB", "/w/repo", "prove", "R /w/repo; unknown"},
+		{"JAVA_TOOL_OPTIONS", "-javaagent:../x.jar", "mvn test", "R ../x.jar"},
+		{"_JAVA_OPTIONS", "-javaagent:../x.jar", "mvn test", "R ../x.jar"},
+		{"EDITOR", "touch ../x", "sudoedit README", "W README; code touch ../x"},
+		{"EDITOR", "touch ../x", "ls", ""},
 	}
 	for _, tt := range tests {
 		env := func(name string) (string, bool) { return tt.value, name == tt.variable }

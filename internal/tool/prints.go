@@ -110,6 +110,21 @@ func (g *reading) asked(word string) string {
 		if o, ok := g.given("c", "format", "printf", "f"); ok && o.has && !strings.ContainsAny(o.value, "nN /") {
 			return mark.Atom + "\n"
 		}
+	case "atomic": // expr: a number or part of a string
+		if !strings.ContainsAny(strings.Join(g.operands, ""), ":/.~"+mark.Any) {
+			return mark.Atom + "\n"
+		}
+	case "dirname", "basename", "realpath", "readlink":
+		return g.pathNames(word)
+	case "mktemp":
+		return mark.Scratch + "\n"
+	}
+	return g.told(word)
+}
+
+// told is what the commands print that tell something about files or programs.
+func (g *reading) told(word string) string {
+	switch word {
 	case "sum":
 		return g.summed()
 	case "listed":
@@ -125,14 +140,6 @@ func (g *reading) asked(word string) string {
 		return g.merged(word)
 	case "jq":
 		return g.queried()
-	case "atomic": // expr: a number or part of a string
-		if !strings.ContainsAny(strings.Join(g.operands, ""), ":/.~"+mark.Any) {
-			return mark.Atom + "\n"
-		}
-	case "dirname", "basename", "realpath", "readlink":
-		return g.pathNames(word)
-	case "mktemp":
-		return mark.Scratch + "\n"
 	case "openssl":
 		if g.verb(0) == "rand" && g.has("hex") && !g.has("out") {
 			return mark.Atom + "\n"

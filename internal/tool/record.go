@@ -111,6 +111,8 @@ func turn(text string) string {
 		switch back, was := strings.CutPrefix(line, turned); {
 		case was:
 			l[i] = back
+		case strings.HasPrefix(line, mark.Any):
+			l[i] = mark.Any
 		case mark.In(line):
 			l[i] = turned + line
 		default:
@@ -229,4 +231,26 @@ func numberedLines(text, behind string) string {
 		l[i] = " " + mark.Atom + behind + line
 	}
 	return joinLines(l)
+}
+
+// chosen is a text of which some lines are left out, nobody knows which. Names
+// that are not known hide one that is known to lead elsewhere, if that is the one
+// which is left.
+func chosen(text string) string {
+	l := lines(text)
+	for _, line := range l {
+		if len(l) > 1 && !mark.In(line) && (startsPath(line) && line != "." && !strings.HasPrefix(line, "./") || climbs(line)) {
+			return mark.Any
+		}
+	}
+	return text
+}
+
+// collapsed is a text whose lines are names of the tree and words, with blanks
+// and colons between them, without its columns: each of them is such a name.
+func collapsed(text string) string {
+	if !mark.Has(text, mark.Inside) || strings.Trim(text, mark.Inside+mark.Atom+" \t\n:") != "" {
+		return text
+	}
+	return mark.Inside + "\n"
 }

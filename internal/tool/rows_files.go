@@ -99,7 +99,7 @@ var textRows = []row{
 	{name: "diff3", options: "L,label=text", operands: "read*"},
 	{name: "difft", options: "display=text context=text width=text color=text", operands: "read*"},
 	{name: "expand", options: "t,tabs=text i,initial", operands: "read*", style: gnu, out: "keep"},
-	{name: "fd", options: "d,max-depth,maxdepth=text min-depth=text exact-depth=text t,type=text e,extension=text S,size=text E,exclude=text ignore-file=read changed-within,newer=text changed-before,older=text o,owner=text c,color=text j,threads=text max-results=text batch-size=text base-directory=chdir path-separator=text search-path=read format=text and=text x,exec X,exec-batch 1,H,I,L,a,0 and-pattern=text", operands: "text read*", when: "search-path: text*", out: "names"},
+	{name: "fd", options: "d,max-depth,maxdepth=text min-depth=text exact-depth=text t,type=text e,extension=text S,size=text E,exclude=text ignore-file=read changed-within,newer=text changed-before,older=text o,owner=text c,color=text j,threads=text max-results=text batch-size=text base-directory=chdir path-separator=text search-path=read format=text and=text x,exec X,exec-batch 1 H,hidden I,no-ignore L,follow a,absolute-path 0,print0 and-pattern=text", operands: "text read*", when: "search-path: text*", out: "names"},
 	{name: "fmt", options: "w,width=text g,goal=text p,prefix=text", operands: "read*", style: gnu, out: "keep"},
 	{name: "fold", options: "w,width=text b,bytes s,spaces", operands: "read*", style: gnu, out: "keep"},
 	{name: "fx", operands: "read arg*"},

@@ -81,7 +81,7 @@ var systemRows = []row{
 	{name: "gpg2", like: "gpg"},
 	{name: "groupadd", operands: "text*", ask: changesSystem},
 	{name: "groups", operands: "text*"},
-	{name: "gs", options: "s=loose o=write d=text q f=read I=list", operands: "readat*", style: dash},
+	{name: "gs", options: "c=postscript s=loose o=write d=text q f=read I=list", operands: "readat*", style: dash},
 	{name: "gsettings", operands: "text*"},
 	{name: "heroku", operands: "text*"},
 	{name: "history", operands: "text*"},

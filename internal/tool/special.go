@@ -52,6 +52,9 @@ func (g *reading) services(name string) {
 		g.npm(name)
 	case "go":
 		g.golang()
+		g.compiled()
+	case "gcc":
+		g.compiled()
 	case "pip", "uv", "pipx":
 		g.pip(name)
 	case "apt", "dpkg", "rpm":
@@ -166,6 +169,8 @@ func (g *reading) rare(kind, v, why string) {
 		g.renaming(v, why)
 	case "socket", "ldflags", "macro", "tex", "hgconfig", "expression", "splitting", "target":
 		g.language(kind, v, why)
+	case "postscript":
+		g.postscript(v, why)
 	case "curlrc":
 		g.value("read", v, why)
 	case "archive", "member", "tmpdir", "template":

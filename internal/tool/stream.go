@@ -77,7 +77,10 @@ func awkPrints(program, sep, text string) (string, bool) {
 	}
 	pattern, body, braced := strings.Cut(program, "{")
 	if !braced {
-		return text, plainPattern(program)
+		return chosen(text), plainPattern(program)
+	}
+	if pattern != "" {
+		text = chosen(text)
 	}
 	body, after, _ := strings.Cut(body, "}")
 	if !plainPattern(pattern) || strings.TrimSpace(after) != "" {
@@ -193,6 +196,7 @@ func sedPrints(script, text string) (string, bool) {
 	for _, command := range strings.FieldsFunc(script, func(r rune) bool { return r == ';' || r == '\n' }) {
 		command = strings.TrimSpace(command)
 		if choosesLines(command) {
+			text = chosen(text)
 			continue
 		}
 		pattern, ok := removed(command)

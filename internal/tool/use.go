@@ -109,6 +109,7 @@ type Effect struct {
 	Text string // … or a file with this text, which may hold marks …
 	From string // … or what was at this path
 	Add  bool   // the text is added at the end
+	Gone bool   // nothing is there any more, and nothing else is said of it
 }
 
 // Status is what is known of an exit status.

@@ -144,7 +144,7 @@ func checkKind(t *testing.T, r row, kind string) {
 	t.Helper()
 	const kinds = " text verb read write enter exec chdir cd spec out loose arg list commas readat at form field urlencode cookie item node url media" +
 		" remote readremote writeremote pod writepod from code perl python ruby javascript sql prog command wanted" +
-		" archive member tmpdir template checkpoint sshoption passfile curlrc ansible renaming socket ldflags macro tex hgconfig expression splitting target opaque image writeimage "
+		" archive member tmpdir template checkpoint sshoption passfile curlrc ansible renaming socket ldflags macro tex hgconfig expression splitting target opaque postscript image writeimage "
 	if !strings.Contains(kinds, " "+kind+" ") {
 		t.Errorf("%s: kind %q", r.name, kind)
 	}
@@ -230,6 +230,9 @@ func shortRun(r Run) string {
 }
 
 func shortEffect(e Effect) string {
+	if e.Gone {
+		return "no " + e.Path
+	}
 	switch {
 	case e.Link != "":
 		return e.Path + " -> " + e.Link
