@@ -95,7 +95,7 @@ func (h Handler) shellText() (string, error) {
 		text = spelled(append([]string{h.Command}, *h.Args...))
 	}
 	if h.OnFailure == "block" {
-		text = blocking(text)
+		text = blocking(text, h.Args != nil)
 	}
 	return text, nil
 }
@@ -104,9 +104,11 @@ func (h Handler) shellText() (string, error) {
 // was killed or failed ends with another code than 2, which lets the call through.
 // Codex runs a command in the operator's own shell, which may not be a POSIX one.
 // The shell must not die itself of having nobody to tell; what it runs may.
-func blocking(text string) string {
-	text = "( trap - PIPE; " + text + "\n)" // it may end in a comment, and it may call exit
-	return "/bin/sh -c " + quote("trap '' PIPE; "+text+` || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; exit 2; }`)
+func blocking(text string, simple bool) string {
+	if !simple {
+		text += "\n" // it may end in a comment
+	}
+	return "/bin/sh -c " + quote("trap '' PIPE; ( trap - PIPE; "+text+` ) || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; exit 2; }`)
 }
 
 func (h Handler) seconds() int {

@@ -21,7 +21,7 @@ func wiring(n Name) Wiring {
 
 // operators are hooks that every client has words for.
 func operators(t *testing.T, n Name) Hooks {
-	matcher := `"matcher":"bash|edit",`
+	matcher := `"matcher":"Bash|Edit",`
 	if n == Copilot {
 		matcher = ""
 	}
@@ -110,6 +110,13 @@ func TestConfigRefuses(t *testing.T) {
 		"gemini: prompt":             change(Gemini, hook("PreToolUse", "", Handler{Type: "prompt", Prompt: "x"})),
 		"copilot: a matcher":         change(Copilot, hook("PreToolUse", "bash", run("x"))),
 		"copilot: an event":          change(Copilot, hook("Stop", "", run("x"))),
+		"claude: an unknown tool":    change(Claude, hook("PreToolUse", "Bash|bash", run("x"))),
+		"codex: an unknown tool":     change(Codex, hook("PreToolUse", "Bash|Bahs", run("x"))),
+		"codex: an expression":       change(Codex, hook("PreToolUse", "^Bahs$", run("x"))),
+		"gemini: an unknown tool":    change(Gemini, hook("PostToolUse", "Bahs", run("x"))),
+		"gemini: of Claude alone":    change(Gemini, hook("PreToolUse", "SendMessage", run("x"))),
+		"gemini: MCP":                change(Gemini, hook("PreToolUse", "mcp__.*", run("x"))),
+		"opencode: an unknown tool":  change(OpenCode, hook("PreToolUse", "Bahs", run("x"))),
 		"opencode: an event":         change(OpenCode, hook("Stop", "", run("x"))),
 		"opencode: http":             change(OpenCode, hook("PreToolUse", "", Handler{Type: "http", URL: "http://x"})),
 	} {
@@ -133,6 +140,7 @@ func TestBlocking(t *testing.T) {
 		{"fails", "exit 1", 2, "BLOCKED: the hook"},
 		{"dies", "kill -9 $$", 2, "BLOCKED: the hook"},
 		{"missing", "", 2, "BLOCKED: the hook"},
+		{"is told off", "kill -PIPE $$", 2, "BLOCKED: the hook"}, // it may die of that itself
 	} {
 		program := filepath.Join(dir, row.name+"'s")
 		if row.body != "" {
@@ -159,6 +167,24 @@ func TestBlocking(t *testing.T) {
 			if row.name == "denies" && stderr.String() != row.says {
 				t.Errorf("a denial says %q", stderr.String())
 			}
+			if code := unheard(t, text); code != row.code {
+				t.Errorf("%s, with nobody to tell: code %d", row.name, code)
+			}
 		}
 	}
+}
+
+// unheard runs a command whose stderr nobody reads, and returns its code.
+func unheard(t *testing.T, text string) int {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	cmd := exec.Command("/bin/sh", "-c", text)
+	cmd.Stderr = w
+	_ = cmd.Run()
+	return cmd.ProcessState.ExitCode()
 }

@@ -26,17 +26,50 @@ func TestUnknownTools(t *testing.T) {
 		{tool: "mcp__python__run", input: `{"command":"rm x"}`, commands: list("rm x")},
 		{tool: "mcp__python__run", input: `{"script":"x"}`, commands: list("python3 -c 'x'")},
 		{tool: "mcp__x__run", input: `{"script":{"command":"rm x"}}`, commands: list("rm x")},
-		{tool: "mcp__x__add_note", input: `{"content":"/host/a","note":"see ../x","url":"https://x/y","target":"https://x/../y","n":1,"b":true,"z":null,"body":"/a"}`},
+		{tool: "mcp__x__add_note", input: `{"content":"/host/a is it","note":"see ../x","url":"https://x/y","target":"https://x/../y","n":1,"b":true,"z":null,"body":"/a"}`},
 		{tool: "mcp__x__look", input: `{"xpath":"//div","query":"/a","text":"file:///host/a"}`, paths: list(r("/host/a"))},
 		{tool: "mcp__x__look", input: `{"value":"/** a comment\n over lines */"}`},
+
+		// A tool that runs something, and what it runs was not found.
+		{tool: "Terminal", input: `{"input":"rm -rf /host"}`, dangers: list(Opaque)},
+		{tool: "Execute", input: `{"line":"cd ~ && rm -rf x"}`, dangers: list(Opaque)},
+		{tool: "mcp__sh__run", input: `{"input":"rm -rf x"}`, dangers: list(Opaque)},
+		{tool: "mcp__sh__run", input: `{"text":"rm -rf x"}`, dangers: list(Opaque)},
+		{tool: "mcp__sh__run", input: `{"deep":[{"input":["rm","-rf"]}],"cwd":"x"}`, paths: list(w("x")), dangers: list(Opaque)},
+		{tool: "mcp__sh__run", input: `{"program":"https://x; rm -rf x"}`, dangers: list(Opaque)},
+		{tool: "mcp__x__run", input: `{"command":"rm x","input":"a b"}`, commands: list("rm x")},
+		{tool: "mcp__x__run_tests", input: `{"suite":"unit","target":"src","verbose":true}`, paths: list(w("src"))},
+		{tool: "mcp__x__run_workflow", input: `{"owner":"o","workflow_id":"ci.yml","ref":"refs/heads/main"}`},
+		{tool: "mcp__x__execute_sql", input: `{"sql":"select * from t","description":"all of it"}`},
+		{tool: "mcp__x__evaluate_script", input: `{"function":"() => document.title"}`},
+		{tool: "mcp__x__look", input: `{"input":"rm -rf x"}`},
+		{tool: "mcp__x__look", input: `{}`},
+
+		// Letters that look like others.
+		{tool: "B\u0430sh", input: `{"c\u043emmand":"rm -rf x"}`, dangers: list(Opaque)},
+		{tool: "mcp__x__look", input: `{"c\u043emmand":"rm -rf x"}`, dangers: list(Opaque)},
+		{tool: "mcp__x__look", input: `{"labels":{"gr\u00f6\u00dfe":"x"}}`},
+
+		// Patterns of files, and of text.
+		{tool: "mcp__fs__delete", input: `{"pattern":"/host/**"}`, paths: list(w("/host"))},
+		{tool: "mcp__fs__delete", input: `{"pattern":"src/*.o"}`},
+		{tool: "mcp__fs__search_files", input: `{"path":".","pattern":"../host/*"}`, paths: list(r("."), r("../host"))},
+		{tool: "mcp__fs__look", input: `{"glob":"~/*"}`, paths: list(r("~"))},
+		{tool: "mcp__fs__grep", input: `{"pattern":"/host/.*"}`},
+
+		// What is only said counts where a tool writes and names nothing else.
+		{tool: "mcp__fs__write", input: `{"data":"/host/x"}`, paths: list(w("/host/x"))},
+		{tool: "mcp__fs__write", input: `{"path":"a","data":"/host/x"}`, paths: list(w("a"))},
+		{tool: "mcp__fs__read", input: `{"data":"/host/x"}`},
+		{tool: "mcp__x__add_comment", input: `{"body":"/retest","xpath":"//div/a","route":"/api/x"}`},
 	} {
 		got, err := Decode(Claude, saidOf(Claude, row.tool, row.input))
 		if err != nil {
 			t.Errorf("%s %s: %v", row.tool, row.input, err)
 			continue
 		}
-		if !reflect.DeepEqual(got.Commands, row.commands) || !reflect.DeepEqual(got.Paths, row.paths) || got.Dir != row.dir {
-			t.Errorf("%s %s\ngot  %q in %q, %v\nwant %q in %q, %v", row.tool, row.input, got.Commands, got.Dir, got.Paths, row.commands, row.dir, row.paths)
+		if !reflect.DeepEqual(got.Commands, row.commands) || !reflect.DeepEqual(got.Paths, row.paths) || got.Dir != row.dir || !reflect.DeepEqual(got.Dangers, row.dangers) {
+			t.Errorf("%s %s\ngot  %q in %q, %v, %v\nwant %q in %q, %v, %v", row.tool, row.input, got.Commands, got.Dir, got.Paths, got.Dangers, row.commands, row.dir, row.paths, row.dangers)
 		}
 	}
 }

@@ -15,7 +15,7 @@ var (
 		"cwd", "workdir", "root", "roots", "folder", "folders", "uri", "uris", "target", "targets", "dest", "destination",
 		"source", "src", "output", "out", "location", "workspace", "worktree", "repo", "repository", "pathname",
 	}
-	commandWords  = [...]string{"command", "commands", "cmd", "script", "code", "function", "shell", "bash"}
+	commandWords  = [...]string{"command", "commands", "cmd", "script", "code", "shell", "bash"}
 	argumentWords = [...]string{"args", "arguments", "argv"}
 	placeWords    = [...]string{"cwd", "workdir", "directory", "dir", "workingdirectory", "workingdir"}
 	// proseWords end the names of what is only said or stored.

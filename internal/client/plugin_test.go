@@ -57,7 +57,9 @@ func TestPlugin(t *testing.T) {
 		{"missing", "", 0, nil, "THROWN BLOCKED: the guard cannot be started"},
 		{"is asked what is asked", later + `case $input in *'"tool":"bash"'*'"cwd":"/w"'*"\"args\":{\"command\":\"ls 'é'\"}"*) exit 0;; esac; echo "$input" >&2; exit 2`, 0o755, nil, "ALLOWED"},
 		{"allows, operator denies", later, 0o755, Hooks{{"PreToolUse", "bash", []Handler{run("echo operator >&2; exit 2")}}}, "THROWN operator"},
-		{"allows, operator is for others", later, 0o755, Hooks{{"PreToolUse", "bas", []Handler{run("exit 2")}}}, "ALLOWED"},
+		{"allows, operator denies in Claude's words", later, 0o755, Hooks{{"PreToolUse", "Bash", []Handler{run("echo operator >&2; exit 2")}}}, "THROWN operator"},
+		{"allows, operator denies by an expression", later, 0o755, Hooks{{"PreToolUse", "^Ba.h$", []Handler{run("echo operator >&2; exit 2")}}}, "THROWN operator"},
+		{"allows, operator is for others", later, 0o755, Hooks{{"PreToolUse", "Edit", []Handler{run("exit 2")}}}, "ALLOWED"},
 		{"allows, operator fails", later, 0o755, Hooks{{"PreToolUse", "", []Handler{run("exit 1")}}}, "ALLOWED"},
 		{"allows, operator must not fail", later, 0o755, Hooks{{"PreToolUse", "", []Handler{{Type: "command", Command: "exit 1", OnFailure: "block"}}}}, "THROWN BLOCKED: the hook that judges"},
 		{"denies, operator allows", later + "echo ours >&2; exit 2\n", 0o755, Hooks{{"PreToolUse", "", []Handler{run("exit 0")}}}, "THROWN ours"},
@@ -65,7 +67,7 @@ func TestPlugin(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			wires := wiring(OpenCode)
-			wires.Binary, wires.Extra, wires.Patience = filepath.Join(dir, row.name), row.extra, 1
+			wires.Binary, wires.Extra = filepath.Join(dir, row.name), row.extra
 			if row.body != "" {
 				write(row.name, row.body, row.mode)
 			}
@@ -73,7 +75,7 @@ func TestPlugin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plugin := write(row.name+".mjs", text, 0o644)
+			plugin := write(row.name+".mjs", strings.ReplaceAll(text, `"timeout":10000`, `"timeout":1000`), 0o644)
 			out, err := exec.Command(node, drive, plugin).CombinedOutput()
 			if err != nil || !strings.HasPrefix(string(out), row.want) {
 				t.Errorf("%s%v", out, err)

@@ -96,7 +96,7 @@ func (s *scan) text(text, key string) {
 	case someWord(list, pathWords[:]) || shaped(text):
 		s.path(text, list)
 	default:
-		s.unread = s.unread || !plain(text)
+		s.unread = s.unread || !plain(text) && !lastWord(list, statedWords[:])
 	}
 }
 
@@ -168,10 +168,7 @@ var interpreters = [...][2]string{
 // name of the tool. What is called a command is one for a shell, whatever else the
 // tool is called.
 func (s *scan) interpreted(code, language string, key []string) string {
-	if lastWord(key, []string{"function"}) && language == "" {
-		language = "javascript" // of a page, which a browser is told to run
-	}
-	if !lastWord(key, []string{"code", "script", "function"}) {
+	if !lastWord(key, []string{"code", "script"}) {
 		return code
 	}
 	named := words(language)

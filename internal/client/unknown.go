@@ -14,10 +14,11 @@ var (
 		"run", "exec", "execute", "terminal", "shell", "eval", "command", "script", "bash", "sh", "zsh", "cmd", "powershell", "pwsh", "repl", "spawn",
 	}
 	// statedWords end the names of what is never a command, even of a tool that runs
-	// something: queries, addresses, and what is said about the call.
+	// something: queries, addresses, functions of a web page, and what is said about
+	// the call.
 	statedWords = [...]string{
 		"sql", "query", "url", "endpoint", "route", "selector", "xpath", "regex", "type", "mode", "format", "encoding", "language", "lang",
-		"description", "title", "reason",
+		"description", "title", "reason", "function",
 	}
 	// globWords are in the names of tools whose patterns are of files.
 	globWords = [...]string{"glob", "find", "files", "list", "ls", "tree", "walk"}

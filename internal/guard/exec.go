@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -23,6 +24,13 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 		m.Print(mark.Any)
 		return shell.Unsure
 	}
+	if strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/dev/fd/") {
+		j.doubt(m, "run "+shown(name)+", which is another program for everybody", "write the name of the program")
+	}
+	if argv, ok := j.foundInPath(m, args); ok {
+		j.runs(m, tool.Run{Args: argv}, name)
+		return shell.Unsure
+	}
 	if strings.Contains(name, "/") {
 		j.access(m, tool.Access{Role: tool.Execute, Path: name}, "")
 		if argv, ok := j.written(m, args); ok {
@@ -34,7 +42,10 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 	stdin, fed := m.Stdin()
 	use := tool.Of(tool.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported, Text: func(p string) (string, bool) { return j.textOf(m, p) }})
 	j.use(m, args, use)
-	j.acted = j.acted || changes(use)
+	if changes(use) {
+		j.acted = true
+		j.built = j.built || !filesOnly(path.Base(name))
+	}
 	m.Print(j.printed(m, use))
 	return shell.Status(use.Status)
 }
@@ -54,6 +65,15 @@ func (j *judge) written(m *shell.Machine, args []string) ([]string, bool) {
 	return append(argv, args...), true
 }
 
+// filesOnly reports whether a command that writes makes and removes no directory.
+func filesOnly(name string) bool {
+	switch name {
+	case "touch", "tee", "sed", "awk", "truncate", "chmod", "chown", "dd", "gofmt", "perl", "patch", "sponge":
+		return true
+	}
+	return false
+}
+
 // changes reports whether a call may change what is on the disk.
 func changes(use tool.Use) bool {
 	if !use.Known || len(use.Runs) > 0 || len(use.Effects) > 0 {
@@ -68,6 +88,21 @@ func (j *judge) textOf(m *shell.Machine, p string) (string, bool) {
 		return text, true
 	}
 	return j.Text(m, home(p, j.scope.Home))
+}
+
+// foundInPath is how a file that the script wrote itself is run when the script
+// put its directory into PATH.
+func (j *judge) foundInPath(m *shell.Machine, args []string) ([]string, bool) {
+	list, ok := m.Exported("PATH")
+	if !ok || len(j.texts) == 0 || strings.Contains(args[0], "/") {
+		return nil, false
+	}
+	for _, dir := range strings.Split(list, ":") {
+		if argv, ok := j.written(m, append([]string{orDot(dir) + "/" + args[0]}, args[1:]...)); ok {
+			return argv, true
+		}
+	}
+	return nil, false
 }
 
 // knownBase is an installed program whose directory is not known: its name is.
@@ -259,8 +294,10 @@ func (j *judge) effect(m *shell.Machine, e tool.Effect) {
 		return
 	}
 	from := j.resolve(dir, home(e.From, j.scope.Home))
-	if text, ok := j.texts[from.path]; ok {
-		j.keep(w, text, e.Add)
+	for at, text := range maps.Clone(j.texts) {
+		if rest, below := strings.CutPrefix(at, from.path); below && (rest == "" || rest[0] == '/') {
+			j.keep(where{path: w.path + rest, unknown: w.unknown}, text, e.Add)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ type judge struct {
 	texts map[string]string // files written by the script
 	depth int
 	acted bool   // something ran that may have changed the disk
+	built bool   // … its directories
 	head  string // the branch HEAD is on, as far as the script moved it
 }
 
@@ -80,13 +81,13 @@ func isDescriptor(path string) bool {
 }
 
 // Present implements shell.World.
-func (j *judge) Present(m *shell.Machine, path string) (shell.Kind, bool) {
+func (j *judge) Present(m *shell.Machine, path string, dir bool) (shell.Kind, bool) {
 	j.at = m.Dir()
 	w := j.resolve(m.Dir(), path)
 	if _, ok := j.texts[w.path]; ok {
 		return shell.File, true
 	}
-	if j.acted || w.unknown || w.outside || mark.In(w.path) || j.placeOf(w) != Own {
+	if j.built || j.acted && !dir || w.unknown || w.outside || mark.In(w.path) || j.placeOf(w) != Own {
 		return shell.Nothing, false
 	}
 	if _, err := j.List(j.scope.Worktree); err != nil { // the tree cannot be seen from here

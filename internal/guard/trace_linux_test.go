@@ -87,6 +87,8 @@ func operands(name string) ([]operand, bool) {
 // pathless are the calls of the filter that name no path, or only print one.
 func pathless(name string) bool {
 	switch name {
+	case "???": // a call that its process was ended in
+		return true
 	case "getcwd", "fchdir", "clone", "clone3", "fork", "vfork", "wait4", "waitid", "exit", "exit_group", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "pidfd_send_signal":
 		return true
 	}

@@ -42,9 +42,14 @@ func danger(d client.Danger) (tool.Finding, bool) {
 		return tool.Finding{Weight: tool.Deny, Reason: "that reaches another session, which is not yours", Instead: "do the work in this session; if you need an answer, stop and ask"}, true
 	case client.Later:
 		return tool.Finding{Weight: tool.Ask, Reason: "that is carried out later, when nobody watches", Instead: "do it now, in this run"}, true
+	case client.Opaque:
+		return tool.Finding{Weight: tool.Ask, Reason: "what that tool runs cannot be told from the call", Instead: "use the shell tool with a bash command"}, true
 	}
 	return tool.Finding{}, false // Unsandboxed and Escalated change nothing: the cell is not the client's
 }
+
+// leasedTree is said to tools that change the worktree.
+var leasedTree = tool.Finding{Weight: tool.Deny, Reason: "the worktree of this worker is given by its lease", Instead: "go on in the worktree you are in"}
 
 // summary is a call in a line.
 func summary(c guard.Call) string {

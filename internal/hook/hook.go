@@ -8,6 +8,7 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,21 +34,21 @@ type Reply struct {
 
 // Decide answers. It never fails.
 func Decide(q Question) (r Reply) {
-	r.Record = guard.Record{Time: q.Now.UTC(), Client: q.Client, Verdict: guard.Deny}
 	defer func() {
 		if p := recover(); p != nil {
-			r.fail(q, fmt.Errorf("the guard failed: %v", p))
+			r = Refuse(q, fmt.Errorf("the guard failed: %v", p))
 		}
 	}()
-	name, err := client.Parse(q.Client)
-	if err != nil {
-		return r.fail(q, err)
-	}
+	r = q.reply()
 	w, err := guard.ReadWarrant(q.Warrant)
 	if err != nil {
 		return r.fail(q, err)
 	}
 	r.Journal = w.Journal
+	name, err := client.Parse(q.Client)
+	if err != nil {
+		return r.fail(q, err)
+	}
 	scope, err := w.Scope(q.Now)
 	if err != nil {
 		return r.fail(q, err)
@@ -59,11 +60,26 @@ func Decide(q Question) (r Reply) {
 	return r.judge(q, scope, req)
 }
 
+// Refuse is the answer where something went wrong before the call could be judged.
+// It is journalled as far as there is a warrant that says where.
+func Refuse(q Question, err error) Reply {
+	r := q.reply()
+	if w, err := guard.ReadWarrant(q.Warrant); err == nil {
+		r.Journal = w.Journal
+	}
+	return r.fail(q, err)
+}
+
+// reply is what is known before anything was looked at.
+func (q Question) reply() Reply {
+	return Reply{Record: guard.Record{Time: q.Now.UTC(), Client: q.Client, Verdict: guard.Deny}}
+}
+
 // judge asks the guard.
 func (r *Reply) judge(q Question, s *guard.Scope, req client.Request) Reply {
 	r.Record.Session, r.Record.Call, r.Record.Tool = req.Session, req.Call, req.Tool
 	if req.Event != client.PreTool {
-		r.Record.Verdict, r.Record.Tool = guard.Allow, req.Word
+		r.Record.Verdict, r.Record.Event = guard.Allow, string(req.Event)
 		r.Answer = client.Encode(req.Client, client.Verdict{Decision: client.Allow}, req.Event)
 		return *r
 	}
@@ -87,14 +103,18 @@ func verdictOf(d guard.Decision, interactive bool) client.Verdict {
 	return v
 }
 
-// fail is the denial of a call that could not be judged.
+// fail is the denial of a call that could not be judged. What an agent has got
+// wrong it can put right; everything else is the operator's.
 func (r *Reply) fail(q Question, err error) Reply {
 	r.Record.Verdict, r.Record.Reason = guard.Deny, err.Error()
-	r.Answer = client.Denial(q.Client, Unjudged(err))
+	text := "BLOCKED: the call could not be judged: " + err.Error() + "\nInstead, you should: stop and tell the operator; nothing runs until the guard works\n"
+	if slip := (*client.SlipError)(nil); errors.As(err, &slip) {
+		r.Record.Tool = slip.Tool
+		text = "BLOCKED: " + err.Error() + "\nInstead, you should: " + again + "\n"
+	}
+	r.Answer = client.Denial(q.Client, text)
 	return *r
 }
 
-// Unjudged is what a worker is told when its call could not be judged.
-func Unjudged(err error) string {
-	return "BLOCKED: the call could not be judged: " + err.Error() + "\nInstead, you should: stop and tell the operator; nothing runs until the guard works\n"
-}
+// again is what to do about a call that is wrong in itself.
+const again = "make the call again, with everything that the tool needs: a command and a path are plain text, and a long call can be split"

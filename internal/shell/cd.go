@@ -85,7 +85,7 @@ func (m *Machine) enter(typed string, physical bool) Status {
 	}
 	dir = clean(dir)
 	m.world.Enter(m, dir, typed)
-	kind, known := m.world.Present(m, dir)
+	kind, known := m.world.Present(m, dir, true)
 	unlikely := known && kind != Directory
 	if (unlikely || m.falls > 0) && m.line != nil && !m.run.decide(m.line.Pos()) {
 		return Fails
@@ -100,6 +100,9 @@ func (m *Machine) enter(typed string, physical bool) Status {
 
 // pushd, popd and dirs.
 func (m *Machine) pushd(args []string) Status {
+	if odd(args) {
+		m.world.Doubt(m, "a turn of the stack of directories")
+	}
 	args = withoutFlags(args)
 	if len(args) == 0 {
 		if len(m.stack) == 0 {
@@ -125,12 +128,20 @@ func (m *Machine) pushd(args []string) Status {
 }
 
 func (m *Machine) popd(args []string) Status {
+	if odd(args) {
+		m.world.Doubt(m, "a turn of the stack of directories")
+	}
 	if len(m.stack) == 0 {
 		return Fails
 	}
 	m.enter(m.stack[0], m.options.physical)
 	m.stack = m.stack[1:]
 	return Succeeds
+}
+
+// odd reports whether pushd or popd is called in a way that is not followed.
+func odd(args []string) bool {
+	return len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '+' || args[0][0] == '-' && args[0] != "--")
 }
 
 func withoutFlags(args []string) []string {

@@ -135,8 +135,8 @@ func (m *Machine) each(loop *syntax.WordIter, c *syntax.ForClause) flow {
 			m.setPlain("REPLY", mark.Any)
 		}
 		m.setPlain(loop.Name.Value, w)
-		if f, left := m.turn(c.Do); left {
-			return f
+		if f, left := m.turn(c.Do); left && (!c.Select || f.kind != onward) {
+			return f // a person chooses: any word may be the first
 		}
 	}
 	return flow{}

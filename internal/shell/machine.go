@@ -45,8 +45,8 @@ type World interface {
 	// Doubt is told of something that cannot be judged.
 	Doubt(m *Machine, what string)
 	// Present says what is at a path, and whether that is known: it is not after
-	// a command that may have changed it.
-	Present(m *Machine, path string) (kind Kind, known bool)
+	// a command that may have changed it. dir asks for a directory only.
+	Present(m *Machine, path string, dir bool) (kind Kind, known bool)
 	// List reads a directory, for globs.
 	List(dir string) ([]fs.DirEntry, error)
 	// Real resolves the links of an absolute path.

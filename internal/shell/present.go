@@ -38,7 +38,7 @@ func (m *Machine) present(letter byte, path string) Status {
 	if m.looks == 0 || mark.In(path) {
 		return Unsure
 	}
-	kind, known := m.world.Present(m, path)
+	kind, known := m.world.Present(m, path, letter == 'd')
 	if !known {
 		return Unsure
 	}

@@ -88,8 +88,8 @@ func (d *diary) Doubt(m *Machine, what string) { d.note("doubt " + what) }
 func (d *diary) List(dir string) ([]fs.DirEntry, error) {
 	return os.ReadDir(strings.Replace(dir, "/t", "testdata/tree", 1))
 }
-func (d *diary) Present(m *Machine, path string) (Kind, bool) { return Nothing, false }
-func (d *diary) Real(path string) string                      { return "/real" + path }
+func (d *diary) Present(m *Machine, path string, dir bool) (Kind, bool) { return Nothing, false }
+func (d *diary) Real(path string) string                                { return "/real" + path }
 
 // acts is everything that any way through a script does.
 func acts(t testing.TB, script string) []string {

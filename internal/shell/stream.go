@@ -27,7 +27,8 @@ func (s *Stream) line(delim string) (string, bool) {
 	if rest == "" {
 		return "", false
 	}
-	if rest == mark.Any || rest == mark.Inside { // any number of lines
+	switch rest {
+	case mark.Any, mark.Inside, mark.Outside, mark.Scratch, mark.System: // any number of lines
 		if s.again++; s.again < unknownLines {
 			return rest, true
 		}
