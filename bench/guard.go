@@ -108,56 +108,69 @@ func hookInput(tree, command string) ([]byte, error) {
 
 // coldHooks measures whole hooks against /bin/true, interleaved.
 func coldHooks(cordon, warrant, tree string, rounds int) error {
-	times := map[string][]time.Duration{}
-	measure := func(name string, code int, input []byte, argv ...string) error {
-		cmd := exec.Command(argv[0], argv[1:]...)
-		cmd.Stdin = bytes.NewReader(input)
-		began := time.Now()
-		err := cmd.Run()
-		times[name] = append(times[name], time.Since(began))
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() != code {
-			return fmt.Errorf("%s ended with %v, want code %d", name, cmd.ProcessState, code)
+	times := stopwatch{}
+	for range rounds {
+		if err := times.round(cordon, warrant, tree); err != nil {
+			return err
 		}
-		return nil
 	}
+	times.print()
+	return nil
+}
+
+// stopwatch is how long programs took, by what they are called in the table.
+type stopwatch map[string][]time.Duration
+
+// round starts each program once.
+func (s stopwatch) round(cordon, warrant, tree string) error {
 	plain, err := hookInput(tree, "git status")
 	if err != nil {
 		return err
 	}
-	names := []string{}
-	for round := range rounds {
-		if err := measure("/bin/true", 0, plain, "/bin/true"); err != nil {
+	if err := s.measure("/bin/true", 0, plain, "/bin/true"); err != nil {
+		return err
+	}
+	for _, a := range asked {
+		input, err := hookInput(tree, a.command)
+		if err != nil {
 			return err
 		}
-		for _, a := range asked {
-			input, err := hookInput(tree, a.command)
-			if err != nil {
-				return err
-			}
-			if err := measure("cordon hook: "+a.name, a.code, input, cordon, "hook", "--client", "claude", "--lease", warrant); err != nil {
-				return err
-			}
-		}
-		for _, n := range noops {
-			if _, err := exec.LookPath(n.argv[0]); err != nil || n.name == "bash and jq, no-op" && missing("jq") {
-				continue
-			}
-			if err := measure(n.name, 0, plain, n.argv...); err != nil {
-				return err
-			}
-		}
-		if round == 0 {
-			names = orderOf(times)
+		if err := s.measure("cordon hook: "+a.name, a.code, input, cordon, "hook", "--client", "claude", "--lease", warrant); err != nil {
+			return err
 		}
 	}
+	for _, n := range noops {
+		if missing(n.argv[0]) || n.name == "bash and jq, no-op" && missing("jq") {
+			continue
+		}
+		if err := s.measure(n.name, 0, plain, n.argv...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure starts a program and wants it to end with a code.
+func (s stopwatch) measure(name string, code int, input []byte, argv ...string) error {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin = bytes.NewReader(input)
+	began := time.Now()
+	err := cmd.Run()
+	s[name] = append(s[name], time.Since(began))
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() != code {
+		return fmt.Errorf("%s ended with %v, want code %d", name, cmd.ProcessState, code)
+	}
+	return nil
+}
+
+func (s stopwatch) print() {
 	fmt.Printf("| a hook, from its start to its answer | median | × /bin/true |\n|---|---|---|\n")
-	for _, n := range names {
-		m := median(times[n])
-		fmt.Printf("| %s | %.2f ms | %.1f |\n", n, ms(m), ratio(m, median(times["/bin/true"])))
+	for _, n := range orderOf(s) {
+		m := median(s[n])
+		fmt.Printf("| %s | %.2f ms | %.1f |\n", n, ms(m), ratio(m, median(s["/bin/true"])))
 	}
 	fmt.Println()
-	return nil
 }
 
 func missing(program string) bool { _, err := exec.LookPath(program); return err != nil }

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,17 +25,25 @@ import (
 
 const (
 	hookWord     = "hook"
+	hookDenied   = 2               // the code that is a denial to every client
 	hookInput    = 1 << 20         // more than a client sends
+	hookWarrant  = 1 << 20         // more than a warrant has
 	hookDeadline = 2 * time.Second // clients take a hook that does not answer for a yes
+	hookSaying   = time.Second     // for the answer, which nobody may be reading
 	hookMemory   = 128 << 20
 )
 
 // hookFirst answers and exits if this program was started as the hook.
 func hookFirst(args []string) {
 	if len(args) > 1 && args[0] == hookWord && !wantsHelp(args[1:]) {
+		surviveSilence()
 		os.Exit(hookMain(args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 }
+
+// surviveSilence keeps this program alive if nobody reads what it says: clients
+// take a hook that dies of a signal for a yes.
+func surviveSilence() { signal.Ignore(syscall.SIGPIPE) }
 
 // wantsHelp reports whether a person asks how the hook is called.
 func wantsHelp(args []string) bool {
@@ -49,62 +60,143 @@ type hookOptions struct {
 func hookMain(args []string, in io.Reader, out, errs io.Writer) int {
 	debug.SetGCPercent(-1) // it is over before there is garbage worth collecting
 	debug.SetMemoryLimit(hookMemory)
-	o, err := parseHook(args)
-	answers := make(chan hook.Reply, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				answers <- hook.Reply{Answer: client.Denial(o.client, hook.Unjudged(fmt.Errorf("the guard failed: %v", p)))}
-			}
-		}()
-		if err != nil {
-			answers <- hook.Reply{Answer: client.Denial(o.client, hook.Unjudged(err))}
-			return
+	o, wrong := parseHook(args)
+	h := hookRun{hookOptions: o, wrong: wrong}
+	r, intime := within(hookDeadline, func() hook.Reply { return h.decide(in) })
+	if !intime {
+		r = h.late()
+	}
+	code, said := within(hookSaying, func() int {
+		code := sayHook(r.Answer, out, errs)
+		if !intime && r.Journal != "" {
+			_ = r.Record.Append(r.Journal) // the call is refused already
 		}
-		answers <- decideHook(o, in)
-	}()
+		return code
+	})
+	if !said {
+		return hookDenied
+	}
+	return code
+}
+
+// within waits so long for what something returns.
+func within[T any](limit time.Duration, do func() T) (result T, intime bool) {
+	results := make(chan T, 1)
+	go func() { results <- do() }()
 	select {
-	case r := <-answers:
-		return sayHook(r.Answer, out, errs)
-	case <-time.After(hookDeadline):
-		return sayHook(client.Denial(o.client, hook.Unjudged(errors.New("it took too long"))), out, errs)
+	case result = <-results:
+		return result, true
+	case <-time.After(limit):
+		return result, false
 	}
 }
 
-// decideHook reads what there is to read, decides and journals.
-func decideHook(o hookOptions, in io.Reader) hook.Reply {
-	q := hook.Question{Client: o.client, Now: time.Now(), Interactive: o.interactive}
-	var err error
-	if q.Warrant, err = os.ReadFile(o.lease); err != nil {
-		return hook.Reply{Answer: client.Denial(o.client, hook.Unjudged(err))}
+// hookRun is one run of the hook.
+type hookRun struct {
+	hookOptions
+	wrong   error                  // with the arguments
+	warrant atomic.Pointer[[]byte] // once it was read: a decision that is late is recorded too
+	over    atomic.Bool            // nobody waits for the decision any more
+}
+
+func (h *hookRun) question() hook.Question {
+	q := hook.Question{Client: h.client, Now: time.Now(), Interactive: h.interactive}
+	if b := h.warrant.Load(); b != nil {
+		q.Warrant = *b
 	}
-	if q.Input, err = io.ReadAll(io.LimitReader(in, hookInput+1)); err != nil {
-		return hook.Reply{Answer: client.Denial(o.client, hook.Unjudged(err))}
+	return q
+}
+
+// decide reads what there is to read, decides and journals.
+func (h *hookRun) decide(in io.Reader) (r hook.Reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = hook.Refuse(h.question(), fmt.Errorf("the guard failed: %v", p))
+		}
+	}()
+	b, err := readWarrant(h.lease)
+	if err == nil {
+		h.warrant.Store(&b)
 	}
-	r := hook.Decide(q)
-	if r.Journal == "" {
+	if h.wrong != nil {
+		err = h.wrong
+	}
+	q := h.question()
+	if err == nil {
+		q.Input, err = io.ReadAll(io.LimitReader(in, hookInput+1))
+	}
+	if err != nil {
+		return h.record(hook.Refuse(q, err))
+	}
+	return h.record(hook.Decide(q))
+}
+
+// record journals a decision. One that lets a call run and cannot be recorded is
+// a denial.
+func (h *hookRun) record(r hook.Reply) hook.Reply {
+	if r.Journal == "" || h.over.Load() {
 		return r
 	}
 	if err := r.Record.Append(r.Journal); err != nil && r.Answer.Exit == 0 {
-		r.Answer = client.Denial(o.client, hook.Unjudged(fmt.Errorf("the decision cannot be recorded: %w", err)))
+		return hook.Refuse(h.question(), fmt.Errorf("the decision cannot be recorded: %w", err))
 	}
 	return r
 }
 
-// sayHook gives the answer. One that cannot be said is a denial: its exit code is
-// all that is left.
+// late is the answer to a call whose judgement takes too long.
+func (h *hookRun) late() hook.Reply {
+	h.over.Store(true)
+	return hook.Refuse(h.question(), errors.New("it took too long"))
+}
+
+// readWarrant reads a warrant. Something else that has its name, or is larger,
+// would take all the time and memory that there is.
+func readWarrant(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", name)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, hookWarrant+1))
+	if err == nil && len(b) > hookWarrant {
+		err = fmt.Errorf("%s is too large for a warrant", name)
+	}
+	return b, err
+}
+
+// sayHook gives the answer. One that cannot be said is a denial.
 func sayHook(a client.Answer, out, errs io.Writer) int {
 	if len(a.Stderr) > 0 {
 		if _, err := errs.Write(a.Stderr); err != nil {
-			return exitUsage
+			return hookDenied
 		}
 	}
-	if len(a.Stdout) > 0 {
-		if _, err := out.Write(a.Stdout); err != nil {
-			return exitUsage
-		}
+	if len(a.Stdout) == 0 {
+		return a.Exit
+	}
+	if _, err := out.Write(a.Stdout); err != nil || intoNowhere(out) {
+		unsaid := hook.Refuse(hook.Question{}, errors.New("nobody reads what the guard says on stdout"))
+		_, _ = errs.Write(unsaid.Answer.Stderr) // without it the code is all that is left
+		return hookDenied
 	}
 	return a.Exit
+}
+
+// intoNowhere reports whether what is written is thrown away. A descriptor that
+// was closed when this program began is /dev/null: Go opens that in its place.
+func intoNowhere(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	var there, null syscall.Stat_t
+	if syscall.Fstat(int(f.Fd()), &there) != nil || syscall.Stat(os.DevNull, &null) != nil {
+		return true // who knows
+	}
+	return there.Mode&syscall.S_IFMT == syscall.S_IFCHR && there.Rdev == null.Rdev
 }
 
 // parseHook reads the arguments by hand: the flag library costs more than the
@@ -139,7 +231,9 @@ func parseHook(args []string) (hookOptions, error) {
 	return o, nil
 }
 
-// hookCommand is for the help only; main never comes here with arguments.
+// hookCommand is for the help. A client that comes here has called the hook in
+// another way than it is called, with a flag before it or with nothing behind it;
+// what it is told must be a denial too, so that no flag is read.
 func (a *app) hookCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook --client NAME --lease FILE",
@@ -157,8 +251,13 @@ decision is appended to it, and one that cannot be recorded is a denial too.
 ask; without it, and with other clients, asking is refusing.`,
 		Example: `  cordon lease warrant brave-otter > warrant.json
   cordon hook --client claude --lease warrant.json < call.json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return usage("cordon hook needs --client and --lease") },
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if wantsHelp(args) {
+				return cmd.Help()
+			}
+			return a.hookMiscalled()
+		},
 	}
 	ownCodes(c, `
 Exit codes:
@@ -169,4 +268,11 @@ Exit codes:
 	c.Flags().StringVar(&o.lease, "lease", "", "the warrant of the worker's lease, a `FILE`")
 	c.Flags().BoolVar(&o.interactive, "interactive", false, "a person is there to be asked")
 	return c
+}
+
+// hookMiscalled denies.
+func (a *app) hookMiscalled() error {
+	surviveSilence()
+	r := hook.Refuse(hook.Question{}, errors.New("the hook is called as cordon hook --client NAME --lease FILE, with nothing before it"))
+	return codeError(sayHook(r.Answer, a.out, a.err))
 }

@@ -312,7 +312,7 @@ func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
 		if r.Warned {
 			verdict = "warn"
 		}
-		a.print("%s  %-5s  %-10s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict, clip(oneLine(r.Tool), 10), clip(oneLine(r.Input), 100))
+		a.print("%s  %-5s  %-14s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict, clip(oneLine(r.Tool+r.Event), 14), clip(oneLine(r.Input), 90))
 		if r.Reason != "" {
 			a.print("          %s", clip(oneLine(r.Reason), 110))
 		}

@@ -45,6 +45,9 @@ func (j *judge) accessAt(m *shell.Machine, a tool.Access, w where, does string) 
 	if f.verdict == Allow && a.Deep {
 		f = j.deep(w)
 	}
+	if f.verdict == Allow && w.path == "/" && wanders(does) {
+		f = finding{verdict: Deny, reason: "that walks the whole machine, other trees and homes included", instead: "begin in your worktree, or in the directory you mean: /usr, /etc"}
+	}
 	f.tried = tried(a.Role, does, a.Path)
 	j.step(Step{
 		Line: m.Line(), Dir: shown(dir), Does: strings.TrimSpace(does + " " + verb(a.Role)), Path: shown(a.Path), Leads: shown(w.path),
@@ -53,6 +56,15 @@ func (j *judge) accessAt(m *shell.Machine, a tool.Access, w where, does string) 
 	if f.verdict != Allow {
 		j.find(f)
 	}
+}
+
+// wanders reports whether a command goes through everything below a directory.
+func wanders(command string) bool {
+	switch command {
+	case "find", "fd", "fdfind", "grep", "egrep", "fgrep", "rg", "ag", "ack", "tree", "du", "tar", "zip", "cp", "rsync", "chmod", "chown":
+		return true
+	}
+	return false
 }
 
 // directory is where a command's paths are relative to.

@@ -15,6 +15,7 @@ import (
 // Exec implements shell.World: one program with its arguments.
 func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 	j.at = m.Dir()
+	j.acts()
 	name := args[0]
 	if name == "" {
 		return shell.Fails

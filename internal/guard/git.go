@@ -58,6 +58,9 @@ const gateMerges = "commit to your own branch; what passes the gate is merged fo
 func (j *judge) movesRef(g tool.GitAct) finding {
 	s := j.scope
 	name := g.Name
+	if g.New {
+		j.refs[name] = true
+	}
 	switch {
 	case name == "HEAD", s.Branch != "" && name == "refs/heads/"+s.Branch:
 		return finding{verdict: Allow}
@@ -65,7 +68,7 @@ func (j *judge) movesRef(g tool.GitAct) finding {
 		return finding{verdict: Deny, reason: "that moves the branch your work is to land on", instead: gateMerges}
 	case mark.Has(name, mark.Any):
 		return finding{verdict: Ask, reason: "which ref that moves cannot be told before it runs", instead: "name the ref literally"}
-	case g.New, s.Private, strings.HasPrefix(name, "refs/remotes/"):
+	case j.refs[name], s.Private, strings.HasPrefix(name, "refs/remotes/"):
 		return finding{verdict: Allow}
 	case strings.HasPrefix(name, "refs/heads/"):
 		return finding{verdict: Deny, reason: "that is not your branch: " + shown(strings.TrimPrefix(name, "refs/heads/")), instead: "leave other branches alone; " + gateMerges}

@@ -17,9 +17,11 @@ type judge struct {
 	links map[string]string // made by the script, by where they are
 	texts map[string]string // files written by the script
 	depth int
-	acted bool   // something ran that may have changed the disk
-	built bool   // … its directories
-	head  string // the branch HEAD is on, as far as the script moved it
+	acted bool // something ran that may have changed the disk
+	built bool // … its directories
+	lost  *finding
+	refs  map[string]bool // made by the script
+	head  string          // the branch HEAD is on, as far as the script moved it
 }
 
 // seen is what all runs of a script share.
@@ -39,7 +41,7 @@ func newSeen() *seen {
 var _ shell.World = (*judge)(nil)
 
 func (s *Scope) judge(shared *seen) *judge {
-	return &judge{scope: s, seen: shared, at: s.Worktree, links: map[string]string{}, texts: map[string]string{}, head: s.Branch}
+	return &judge{scope: s, seen: shared, at: s.Worktree, links: map[string]string{}, texts: map[string]string{}, refs: map[string]bool{}, head: s.Branch}
 }
 
 // find records a reason not to allow the call.
@@ -56,7 +58,23 @@ func (j *judge) step(st Step) {
 // Enter implements shell.World.
 func (j *judge) Enter(m *shell.Machine, dir, typed string) {
 	j.at = m.Dir()
-	j.accessAt(m, tool.Access{Role: tool.Enter, Path: typed}, j.resolve(m.Dir(), dir), "cd")
+	a := tool.Access{Role: tool.Enter, Path: typed}
+	w := j.resolve(m.Dir(), dir)
+	if m.Lost() { // going back to where one never came from harms nobody until something is done there
+		f := j.verdict(a.Role, w, a.Path)
+		f.tried = tried(a.Role, "cd", typed)
+		j.lost = &f
+		return
+	}
+	j.accessAt(m, a, w, "cd")
+}
+
+// acts says what a lost script would do where it is.
+func (j *judge) acts() {
+	if j.lost != nil && j.lost.verdict != Allow {
+		j.find(*j.lost)
+	}
+	j.lost = nil
 }
 
 // Open implements shell.World.
@@ -65,6 +83,7 @@ func (j *judge) Open(m *shell.Machine, path string, write bool) {
 		return
 	}
 	j.at = m.Dir()
+	j.acts()
 	role := tool.Read
 	if write {
 		role = tool.Write

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,15 @@ func TestTools(t *testing.T) {
 		{"mcp__fs__write_file", map[string]any{"path": "/w/repo/x", "content": "y"}, 2},
 		{"mcp__fs__read_file", map[string]any{"path": "/w/tree/x"}, 0},
 		{"Unheard", map[string]any{"target": "/home/agent/.bashrc"}, 2},
+		{"Terminal", map[string]any{"input": "rm -rf /w/repo"}, 2},
+		{"Execute", map[string]any{"line": "cd ~ && rm -rf x"}, 2},
+		{"mcp__sh__run", map[string]any{"text": "rm -rf x"}, 2},
+		{"mcp__sh__run", map[string]any{"command": "rm -rf x"}, 0},
+		{"mcp__fs__delete", map[string]any{"pattern": "/w/repo/**"}, 2},
+		{"mcp__fs__delete", map[string]any{"pattern": "/w/tree/**"}, 0},
+		{"mcp__fs__write", map[string]any{"data": "/w/repo/x"}, 2},
+		{"mcp__fs__write", map[string]any{"path": "x", "data": "/w/repo/x"}, 0},
+		{"B\u0430sh", map[string]any{"c\u043emmand": "rm -rf /w/repo"}, 2},
 	} {
 		r := ask(t, claude(c.tool, c.input))
 		if r.Answer.Exit != c.code {
@@ -100,6 +110,7 @@ func TestFailures(t *testing.T) {
 		"a relative host": {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.Hosts = []string{"x"} }), Input: good, Now: now},
 		"the root a host": {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.Hosts = []string{"/"} }), Input: good, Now: now},
 		"no state":        {Client: "claude", Warrant: warrant(t, func(w *guard.Warrant) { w.State = "" }), Input: good, Now: now},
+		"not begun":       {Client: "claude", Warrant: warrant(t, nil), Input: good, Now: now.Add(-2 * time.Hour)},
 		"expired":         {Client: "claude", Warrant: warrant(t, nil), Input: good, Now: now.Add(2 * time.Hour)},
 		"no input":        {Client: "claude", Warrant: warrant(t, nil), Now: now},
 		"half an input":   {Client: "claude", Warrant: warrant(t, nil), Input: good[:20], Now: now},
@@ -114,6 +125,57 @@ func TestFailures(t *testing.T) {
 	}
 	if r := Decide(Question{Client: "claude", Warrant: warrant(t, nil), Input: good, Now: now}); r.Answer.Exit != 0 {
 		t.Errorf("the control is refused: %s", r.Answer.Stderr)
+	}
+}
+
+// What a client reports without asking is recorded, and is no call.
+func TestEvents(t *testing.T) {
+	r := ask(t, []byte(`{"session_id":"s","cwd":"/w/tree","hook_event_name":"SessionStart","source":"startup"}`))
+	if r.Answer.Exit != 0 || r.Record.Event != "session-start" || r.Record.Tool != "" || r.Record.Verdict != guard.Allow || r.Journal == "" {
+		t.Errorf("%+v", r)
+	}
+	if r := ask(t, claude("Bash", map[string]any{"command": "ls"})); r.Record.Event != "" || r.Record.Tool != "Bash" {
+		t.Errorf("a call: %+v", r.Record)
+	}
+}
+
+// The operator hears of what is broken; an agent of what it has got wrong itself.
+func TestWhoIsTold(t *testing.T) {
+	for _, c := range []struct {
+		input []byte
+		slip  bool
+		says  string
+	}{
+		{claude("Write", map[string]any{"content": "x"}), true, "BLOCKED: Write names no file\n"},
+		{claude("Bash", map[string]any{"command": []string{"ls"}}), true, "BLOCKED: Bash: \"command\" is not text\n"},
+		{claude("Bash", map[string]any{"command": strings.Repeat("x", 2<<20)}), true, "too long to be judged\n"},
+		{[]byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`), false, "is no directory to start from\n"},
+		{[]byte(`{`), false, "BLOCKED: the call could not be judged: what claude says is not understood: it is not JSON\n"},
+	} {
+		r := ask(t, c.input)
+		said := string(r.Answer.Stderr)
+		if r.Answer.Exit != 2 || !strings.Contains(said, c.says) || strings.Contains(said, "make the call again") != c.slip || strings.Contains(said, "tell the operator") == c.slip {
+			t.Errorf("%.80s: %s", c.input, said)
+		}
+		if c.slip && !strings.Contains(said, "too long") && r.Record.Tool == "" {
+			t.Errorf("recorded without its tool: %+v", r.Record)
+		}
+	}
+}
+
+// What goes wrong before the call is looked at is recorded where the warrant says.
+func TestRefuse(t *testing.T) {
+	for name, row := range map[string]struct {
+		warrant []byte
+		journal string
+	}{"a warrant": {warrant(t, nil), "/state/x"}, "none": {nil, ""}, "one with a relative journal": {warrant(t, func(w *guard.Warrant) { w.Journal = "x" }), ""}} {
+		r := Refuse(Question{Client: "claude", Warrant: row.warrant, Now: now}, errors.New("it took too long"))
+		if r.Journal != row.journal || r.Answer.Exit != 2 || !strings.Contains(string(r.Answer.Stderr), "it took too long") || r.Record.Verdict != guard.Deny || r.Record.Reason != "it took too long" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if r := Decide(Question{Client: "nobody", Warrant: warrant(t, nil), Now: now}); r.Journal != "/state/x" || r.Record.Client != "nobody" {
+		t.Errorf("an unknown client: %+v", r)
 	}
 }
 

@@ -1,13 +1,17 @@
 package shell
 
 import (
+	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
 )
+
+// maxSums bounds how deep arithmetic nests: a variable's text is arithmetic
+// again.
+const maxSums = 96
 
 // arithmPart is $((…)): a number, known or not.
 func (m *Machine) arithmPart(a *syntax.ArithmExp) syntax.WordPart {
@@ -18,52 +22,368 @@ func (m *Machine) arithmPart(a *syntax.ArithmExp) syntax.WordPart {
 	return &syntax.Lit{Value: itoa(n)}
 }
 
-// arithm evaluates an arithmetic expression, whose substitutions run.
+// arithm evaluates an arithmetic expression once: its substitutions run, and its
+// assignments are made. What is assigned and not known is some number.
 func (m *Machine) arithm(x syntax.ArithmExpr) (int, bool) {
-	if x == nil {
-		return 0, true
+	if m.sums++; m.sums > maxSums {
+		m.run.stop("its arithmetic nests too deeply")
 	}
-	known := true
-	syntax.Walk(x, func(n syntax.Node) bool {
-		if w, ok := n.(*syntax.Word); ok {
-			known = m.operand(w) && known
-			return false
-		}
-		return true
-	})
-	if !known {
-		m.run.step()
+	defer func() { m.sums-- }()
+	switch x := x.(type) {
+	case nil:
+		return 0, true
+	case *syntax.Word:
+		return m.operand(x)
+	case *syntax.ParenArithm:
+		return m.arithm(x.X)
+	case *syntax.UnaryArithm:
+		return m.unaryArithm(x)
+	case *syntax.BinaryArithm:
+		return m.binaryArithm(x)
+	}
+	m.inner(x)
+	return 0, false
+}
+
+// operand is a word of arithmetic: a number, a variable, or text that is
+// arithmetic itself. What an expansion gives is put into the text before bash
+// reads it, so that it may bind differently when it is more than one operand.
+func (m *Machine) operand(w *syntax.Word) (int, bool) {
+	if name := w.Lit(); syntax.ValidName(name) {
+		return m.variable(name)
+	}
+	if p := m.place(w); p.name != "" && p.subscripted {
+		s, _ := m.element(m.resolved(p.name), p.key)
+		return m.numberOf(s)
+	}
+	s := m.literal(w)
+	n, known := m.numberOf(s)
+	if m.sums > 1 && !operandText(s) {
 		return 0, false
 	}
-	n, err := expand.Arithm(m.config(nil), x)
-	return n, err == nil
+	return n, known
 }
 
-// operand looks at a word of arithmetic. A variable's text is evaluated again,
-// and bash runs the substitutions in it: a[$(…)].
-func (m *Machine) operand(w *syntax.Word) bool {
-	s := m.literal(w)
-	if name := w.Lit(); name != "" && syntax.ValidName(name) {
-		if _, set := m.vars[name]; !set {
-			return true // nothing, which is zero
-		}
-		s = m.whole(name)
+// operandText reports whether a text is one operand.
+func operandText(s string) bool {
+	s = strings.TrimSpace(s)
+	return s == "" || strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_#@") == ""
+}
+
+// variable is a variable's value as a number. One that nobody set is nothing,
+// which is zero.
+func (m *Machine) variable(name string) (int, bool) {
+	if _, set := m.vars[name]; set {
+		return m.numberOf(m.resolved(name).String())
 	}
-	m.evaluated(s)
-	return !mark.In(s)
+	if v, ok := m.special(name); ok {
+		return m.numberOf(v.String())
+	}
+	return 0, given(name) != mark.Atom
 }
 
-// evaluated runs what bash runs when it takes a text for arithmetic.
+// numberOf is a text as a number. Bash takes it for an expression, whose
+// substitutions run: a[$(…)].
+func (m *Machine) numberOf(s string) (int, bool) {
+	s = strings.TrimSpace(s)
+	if n, ok := number(s); ok {
+		return n, true
+	}
+	if syntax.ValidName(s) {
+		if m.sums++; m.sums > maxSums {
+			m.run.stop("its arithmetic nests too deeply")
+		}
+		defer func() { m.sums-- }()
+		return m.variable(s)
+	}
+	m.run.step()
+	if mark.In(s) || deepest(s) > maxOpen || len(s) > 1<<12 {
+		m.evaluated(s)
+		return 0, false
+	}
+	m.run.grow(perParsed * len(s))
+	x, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(s))
+	if err != nil {
+		m.evaluated(s)
+		return 0, false
+	}
+	return m.arithm(x)
+}
+
+// number reads a number as bash writes them: 10, 010, 0x10, 2#10.
+func number(s string) (int, bool) {
+	if s == "" {
+		return 0, true
+	}
+	sign, digits := 1, s
+	if s[0] == '-' || s[0] == '+' {
+		if digits = s[1:]; s[0] == '-' {
+			sign = -1
+		}
+	}
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.Contains(digits, "_") {
+		return 0, false
+	}
+	base := 10
+	if head, rest, ok := strings.Cut(digits, "#"); ok {
+		b, err := strconv.Atoi(head)
+		if err != nil || b < 2 || b > 36 {
+			return 0, false
+		}
+		base, digits = b, rest
+	} else if rest, ok := strings.CutPrefix(strings.ToLower(digits), "0x"); ok {
+		base, digits = 16, rest
+	} else if len(digits) > 1 && digits[0] == '0' {
+		base = 8
+	}
+	n, err := strconv.ParseInt(digits, base, 64)
+	return sign * int(n), err == nil
+}
+
+// evaluated runs what bash runs when it takes a text for arithmetic that cannot
+// be read here.
 func (m *Machine) evaluated(s string) {
 	if strings.Contains(s, "$(") || strings.Contains(s, "`") {
 		m.later(": \"" + strings.ReplaceAll(s, `"`, `\"`) + "\"")
 	}
 }
 
-// subscript looks at an index of an array.
-func (m *Machine) subscript(x syntax.ArithmExpr) {
-	if w, ok := x.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
+func (m *Machine) unaryArithm(x *syntax.UnaryArithm) (int, bool) {
+	if x.Op == syntax.Inc || x.Op == syntax.Dec {
+		return m.stepped(x)
+	}
+	n, known := m.arithm(x.X)
+	switch x.Op {
+	case syntax.Not:
+		return oneIf(n == 0), known
+	case syntax.BitNegation:
+		return ^n, known
+	case syntax.Plus:
+		return n, known
+	case syntax.Minus:
+		return -n, known
+	}
+	return 0, false
+}
+
+// stepped is ++ and --.
+func (m *Machine) stepped(x *syntax.UnaryArithm) (int, bool) {
+	p := m.place(x.X)
+	if p.name == "" {
+		return m.arithm(x.X) // ++3 is +(+3)
+	}
+	old, known := m.at(p)
+	n := old + 1
+	if x.Op == syntax.Dec {
+		n = old - 1
+	}
+	m.put(p, n, known)
+	if x.Post {
+		return old, known
+	}
+	return n, known
+}
+
+func (m *Machine) binaryArithm(x *syntax.BinaryArithm) (int, bool) {
+	switch x.Op {
+	case syntax.TernQuest:
+		return m.ternary(x)
+	case syntax.AndArit, syntax.OrArit:
+		return m.shortCircuit(x)
+	}
+	if op, ok := assigning(x.Op); ok {
+		return m.assigned(x, op)
+	}
+	a, ok1 := m.arithm(x.X)
+	b, ok2 := m.arithm(x.Y)
+	if x.Op == syntax.Comma {
+		return b, ok2
+	}
+	n, ok := compute(x.Op, a, b)
+	return n, ok && ok1 && ok2
+}
+
+func (m *Machine) assigned(x *syntax.BinaryArithm, op syntax.BinAritOperator) (int, bool) {
+	p := m.place(x.X)
+	old, known := 0, true
+	if x.Op != syntax.Assgn {
+		old, known = m.at(p)
+	}
+	n, ok := m.arithm(x.Y)
+	if x.Op != syntax.Assgn {
+		var fine bool
+		n, fine = compute(op, old, n)
+		ok = ok && known && fine
+	}
+	m.put(p, n, ok)
+	return n, ok
+}
+
+func (m *Machine) ternary(x *syntax.BinaryArithm) (int, bool) {
+	cond, known := m.arithm(x.X)
+	sides, ok := x.Y.(*syntax.BinaryArithm)
+	switch {
+	case !ok:
+		m.inner(x.Y)
+		return 0, false
+	case !known:
+		m.perhaps(sides.X)
+		m.perhaps(sides.Y)
+		return 0, false
+	case cond != 0:
+		return m.arithm(sides.X)
+	}
+	return m.arithm(sides.Y)
+}
+
+func (m *Machine) shortCircuit(x *syntax.BinaryArithm) (int, bool) {
+	a, known := m.arithm(x.X)
+	or := x.Op == syntax.OrArit
+	if known && (a != 0) == or {
+		return oneIf(or), true
+	}
+	if !known {
+		m.perhaps(x.Y)
+		return 0, false
+	}
+	b, known := m.arithm(x.Y)
+	return oneIf(b != 0), known
+}
+
+// perhaps evaluates what may not be evaluated: its substitutions run, and what
+// it assigns is not known any more.
+func (m *Machine) perhaps(x syntax.ArithmExpr) {
+	m.fork().arithm(x)
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.UnaryArithm:
+			if n.Op == syntax.Inc || n.Op == syntax.Dec {
+				m.put(m.place(n.X), 0, false)
+			}
+		case *syntax.BinaryArithm:
+			if _, ok := assigning(n.Op); ok {
+				m.put(m.place(n.X), 0, false)
+			}
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		}
+		return true
+	})
+}
+
+// at and put read and write a place of arithmetic.
+func (m *Machine) at(p place) (int, bool) {
+	if p.name == "" {
+		return 0, false
+	}
+	if !p.subscripted {
+		return m.variable(p.name)
+	}
+	s, _ := m.element(m.resolved(p.name), p.key)
+	return m.numberOf(s)
+}
+
+func (m *Machine) put(p place, n int, known bool) {
+	if p.name == "" {
 		return
 	}
-	m.arithm(x)
+	value := mark.Atom
+	if known {
+		value = itoa(n)
+	}
+	m.store(p, value)
+}
+
+func assigning(op syntax.BinAritOperator) (syntax.BinAritOperator, bool) {
+	switch op {
+	case syntax.Assgn:
+		return op, true
+	case syntax.AddAssgn:
+		return syntax.Add, true
+	case syntax.SubAssgn:
+		return syntax.Sub, true
+	case syntax.MulAssgn:
+		return syntax.Mul, true
+	case syntax.QuoAssgn:
+		return syntax.Quo, true
+	case syntax.RemAssgn:
+		return syntax.Rem, true
+	case syntax.AndAssgn:
+		return syntax.And, true
+	case syntax.OrAssgn:
+		return syntax.Or, true
+	case syntax.XorAssgn:
+		return syntax.Xor, true
+	case syntax.ShlAssgn:
+		return syntax.Shl, true
+	case syntax.ShrAssgn:
+		return syntax.Shr, true
+	}
+	return op, false
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// compute is an operator of two numbers.
+func compute(op syntax.BinAritOperator, x, y int) (int, bool) {
+	switch op {
+	case syntax.Add:
+		return x + y, true
+	case syntax.Sub:
+		return x - y, true
+	case syntax.Mul:
+		return x * y, true
+	case syntax.Quo, syntax.Rem:
+		if y == 0 {
+			return 0, false
+		}
+		if op == syntax.Rem {
+			return x % y, true
+		}
+		return x / y, true
+	case syntax.Pow:
+		return power(x, y)
+	case syntax.Eql:
+		return oneIf(x == y), true
+	case syntax.Neq:
+		return oneIf(x != y), true
+	case syntax.Gtr:
+		return oneIf(x > y), true
+	case syntax.Lss:
+		return oneIf(x < y), true
+	case syntax.Leq:
+		return oneIf(x <= y), true
+	case syntax.Geq:
+		return oneIf(x >= y), true
+	case syntax.And:
+		return x & y, true
+	case syntax.Or:
+		return x | y, true
+	case syntax.Xor:
+		return x ^ y, true
+	case syntax.Shr:
+		return x >> (uint(y) & 63), true
+	case syntax.Shl:
+		return x << (uint(y) & 63), true
+	}
+	return 0, false
+}
+
+func power(x, y int) (int, bool) {
+	if y < 0 {
+		return 0, false
+	}
+	p := 1
+	for ; y > 0; y >>= 1 {
+		if y&1 != 0 {
+			p *= x
+		}
+		x *= x
+	}
+	return p, true
 }

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +15,9 @@ import (
 // print or compare (echo, printf, test) are left to the World.
 func (m *Machine) builtin(args []string) (flow, bool) {
 	name, rest := args[0], args[1:]
+	if m.off[name] {
+		return flow{}, false
+	}
 	switch name {
 	case ":", "true":
 		m.last = Succeeds
@@ -74,14 +79,11 @@ func (m *Machine) stateBuiltin(name string, rest []string) bool {
 	case "set":
 		m.setBuiltin(rest)
 	case "shift":
-		m.params = m.params[min(len(m.params), count(rest)):]
+		m.last = m.shift(rest)
 	case "unset":
-		m.unset(rest)
+		m.last = m.unset(rest)
 	case "export", "declare", "typeset", "local", "readonly":
-		at := attributes{export: name == "export", local: name == "local" || name == "declare" || name == "typeset"}
-		for _, w := range rest {
-			m.declareWord(w, &at)
-		}
+		m.declareWords(name, rest)
 	case "alias":
 		m.defineAliases(rest)
 	case "unalias":
@@ -93,19 +95,11 @@ func (m *Machine) stateBuiltin(name string, rest []string) bool {
 	case "mapfile", "readarray":
 		m.mapfile(rest)
 	case "getopts":
-		m.last = Unsure
-		if len(rest) > 1 {
-			m.setPlain(rest[1], mark.Atom)
-			m.setPlain("OPTARG", mark.Any)
-		}
+		m.last = m.getopts(rest)
 	case "let":
 		for _, x := range rest {
-			m.evaluated(x)
-			if name, _, ok := strings.Cut(x, "="); ok && identifier(name) {
-				m.setPlain(name, mark.Atom)
-			}
+			m.last = arithmStatus(m.numberOf(x))
 		}
-		m.last = Unsure
 	case "shopt":
 		m.shopt(rest)
 	case "enable":
@@ -115,11 +109,7 @@ func (m *Machine) stateBuiltin(name string, rest []string) bool {
 	case "printf":
 		return m.printfTo(rest)
 	case "test", "[":
-		for i, a := range rest {
-			if a == "-v" && i+1 < len(rest) {
-				m.evaluated(rest[i+1])
-			}
-		}
+		m.asksFor(rest)
 		m.last = Unsure
 		return false
 	case "hash", "type", "jobs", "bg", "fg", "wait", "disown", "ulimit", "umask", "times", "history", "fc", "compgen", "caller", "suspend", "help", "compopt":
@@ -137,8 +127,14 @@ func (m *Machine) printing(name string, rest []string) bool {
 	switch name {
 	case "fc", "history": // they run or write what nobody knows
 		for i, a := range rest {
-			if (a == "-w" || a == "-a" || a == "-r" || a == "-n") && i+1 < len(rest) {
-				m.world.Open(m, rest[i+1], a == "-w" || a == "-a")
+			if a == "-w" || a == "-a" || a == "-r" || a == "-n" {
+				file := m.vars["HISTFILE"].String()
+				if i+1 < len(rest) {
+					file = rest[i+1]
+				}
+				if file != "" {
+					m.world.Open(m, file, a == "-w" || a == "-a")
+				}
 			}
 		}
 		if name == "fc" && len(rest) > 0 {
@@ -147,6 +143,7 @@ func (m *Machine) printing(name string, rest []string) bool {
 	case "type":
 		m.Print(mark.System)
 	case "hash", "compgen": // hash -p PATH NAME; compgen -G GLOB
+		m.onKeys(rest)
 		for _, a := range rest {
 			if strings.Contains(a, "/") {
 				m.world.Open(m, a, false)
@@ -195,10 +192,11 @@ func (m *Machine) source(args []string) flow {
 	if len(args) == 0 {
 		return flow{}
 	}
-	m.world.Open(m, args[0], false)
-	code, known := m.Descriptor(args[0])
+	file := m.sought(args[0])
+	m.world.Open(m, file, false)
+	code, known := m.Descriptor(file)
 	if !known {
-		code, known = m.world.Text(m, args[0])
+		code, known = m.world.Text(m, file)
 	}
 	if !known {
 		return flow{}
@@ -215,6 +213,26 @@ func (m *Machine) source(args []string) flow {
 		f = flow{}
 	}
 	return f
+}
+
+// sought is the file that source takes: a name without a slash is looked for in
+// the PATH first. Where that is, only a PATH of the script's own says.
+func (m *Machine) sought(name string) string {
+	v, set := m.vars["PATH"]
+	if !set || strings.Contains(name, "/") {
+		return name
+	}
+	for _, dir := range strings.Split(v.String(), ":") {
+		path := strings.TrimSuffix(dir, "/") + "/" + name
+		if dir == "" || strings.HasPrefix(given("PATH")+":", dir+":") || strings.Contains(given("PATH")+":", ":"+dir+":") {
+			continue
+		}
+		m.world.Open(m, path, false)
+		if _, known := m.world.Text(m, path); known {
+			return path
+		}
+	}
+	return name
 }
 
 // exec replaces the shell, or redirects it.
@@ -239,7 +257,7 @@ func (m *Machine) exec(args []string) (flow, bool) {
 
 // commandBuiltin runs a command past functions and aliases, or says what it is.
 func (m *Machine) commandBuiltin(name string, args []string) (flow, bool) {
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && name == "command" {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && (name == "command" || args[0] == "--") {
 		flag := args[0]
 		args = args[1:]
 		if flag == "--" {
@@ -275,7 +293,7 @@ func (m *Machine) setBuiltin(args []string) {
 			if a == "--" || a == "-" {
 				i++
 			}
-			m.params = append([]string{}, args[i:]...)
+			m.params = repeated(args[i:])
 			return
 		}
 		on := a[0] == '-'
@@ -287,6 +305,8 @@ func (m *Machine) setBuiltin(args []string) {
 				m.options.export = on
 			case 'f':
 				m.options.noglob = on
+			case 'k':
+				m.world.Doubt(m, "set -k, which takes words for assignments")
 			}
 		}
 		if strings.Contains(a, "o") && i+1 < len(args) {
@@ -308,11 +328,18 @@ func (m *Machine) named(option string, on bool) {
 		m.options.export = on
 	case "noglob":
 		m.options.noglob = on
+	case "keyword":
+		m.world.Doubt(m, "set -k, which takes words for assignments")
 	}
 }
 
 func (m *Machine) shopt(args []string) {
 	on := true
+	if !slices.Contains(args, "-s") && !slices.Contains(args, "-u") {
+		m.last = Unsure // a question
+		m.Print(mark.Any)
+		return
+	}
 	for _, a := range args {
 		switch a {
 		case "-u":
@@ -327,21 +354,67 @@ func (m *Machine) shopt(args []string) {
 			m.options.lastpipe = on
 		case "cdable_vars":
 			m.options.vars = on
+		case "nocasematch", "xpg_echo":
+			if on {
+				m.world.Doubt(m, "the option "+a+", which changes what texts mean")
+			}
 		case "physical", "allexport", "noglob":
 			m.named(a, on)
 		}
 	}
 }
 
-func (m *Machine) unset(args []string) {
+// unset forgets variables, elements and functions.
+func (m *Machine) unset(args []string) Status {
+	functions, variables := false, false
+	status := Succeeds
 	for _, a := range args {
-		if a == "-f" || a == "-v" || a == "-n" || a == "--" {
-			continue
+		switch a {
+		case "-f":
+			functions = true
+		case "-v", "-n":
+			variables = true
+		case "--":
+		default:
+			if !m.unsetOne(a, functions, variables) {
+				status = Fails
+			}
 		}
-		name, index, _ := strings.Cut(a, "[")
-		m.evaluated(index)
+	}
+	return status
+}
+
+// unsetOne forgets a variable, or the function of that name where there is none.
+func (m *Machine) unsetOne(ref string, functions, variables bool) bool {
+	name, _, indexed := strings.Cut(ref, "[")
+	v, set := m.vars[name]
+	if functions || !variables && !(set && v.Declared()) && m.funcs[name] != nil {
 		delete(m.funcs, name)
-		m.vars[name] = expand.Variable{}
+		return true
+	}
+	if v.ReadOnly {
+		return false
+	}
+	if indexed {
+		if p := m.spot(ref); p.subscripted && (v.Kind == expand.Indexed || v.Kind == expand.Associative) {
+			m.vars[name] = without(v, p.key)
+			return true
+		}
+	}
+	m.reveal(name)
+	return true
+}
+
+// declareWords runs a declaration whose words came from expansions.
+func (m *Machine) declareWords(name string, words []string) {
+	at := attributesOf(name)
+	status := Succeeds
+	for _, w := range words {
+		status = m.declareWord(w, &at, status)
+	}
+	if m.last = status; at.prints {
+		m.last = Unsure
+		m.Print(mark.Any)
 	}
 }
 
@@ -349,11 +422,14 @@ func (m *Machine) defineAliases(args []string) {
 	for _, a := range args {
 		if name, body, ok := strings.Cut(a, "="); ok {
 			m.aliases[name] = body
+		} else {
+			m.last = Unsure
 		}
 	}
 }
 
 func (m *Machine) unalias(args []string) {
+	m.last = Unsure
 	for _, a := range args {
 		if a == "-a" {
 			clear(m.aliases)
@@ -362,36 +438,38 @@ func (m *Machine) unalias(args []string) {
 	}
 }
 
-// trap runs its code now, as it may run at any time from here, and again at the
-// end for EXIT.
-func (m *Machine) trap(args []string) {
-	args = trimDashes(args)
-	if len(args) < 2 || args[0] == "-" || args[0] == "" || args[0] == "-p" || args[0] == "-l" {
-		return
-	}
-	m.later(args[0])
-	for _, signal := range args[1:] {
-		if signal == "EXIT" || signal == "0" {
-			m.traps = append(m.traps, args[0])
-		}
-	}
-}
-
-// enable loads builtins from a file.
+// enable loads builtins from a file, and takes them away.
 func (m *Machine) enable(args []string) {
+	off := maps.Clone(m.off)
+	if off == nil {
+		off = map[string]bool{}
+	}
+	disable := false
 	for i, a := range args {
-		if a == "-f" && i+1 < len(args) {
+		switch {
+		case a == "-n":
+			disable = true
+		case a == "-f" && i+1 < len(args):
 			m.world.Open(m, args[i+1], false)
 			m.world.Doubt(m, "machine code that the shell loads")
+		case a != "" && a[0] != '-':
+			off[a] = disable
 		}
 	}
+	m.off = off
 }
 
 // onKeys are complete -C and bind -x, which run code on a key.
 func (m *Machine) onKeys(args []string) {
 	for i, a := range args {
-		if (a == "-C" || a == "-x") && i+1 < len(args) {
+		if a == "-f" && i+1 < len(args) {
+			m.world.Open(m, args[i+1], false)
+		}
+		if (a == "-C" || a == "-x" || a == "-W") && i+1 < len(args) {
 			code := args[i+1]
+			if a == "-W" { // words, which are expanded
+				code = ": \"" + strings.ReplaceAll(code, `"`, `\"`) + "\""
+			}
 			if _, after, ok := strings.Cut(code, ":"); ok && a == "-x" {
 				code = strings.Trim(after, ` "'`)
 			}
@@ -406,10 +484,8 @@ func (m *Machine) printfTo(args []string) bool {
 		m.last = Unsure
 		return false
 	}
-	name, index, _ := strings.Cut(args[1], "[")
-	m.evaluated(index)
 	value := m.capture(func() { m.external(append([]string{"printf"}, args[2:]...)) })
-	m.setPlain(name, value)
+	m.store(m.spot(args[1]), value)
 	m.last = Succeeds
 	return true
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -26,7 +27,9 @@ func (m *Machine) call(c *syntax.CallExpr) flow {
 	}
 	undo := m.temporarily(c.Assigns)
 	f := m.dispatch(args)
-	undo()
+	if !declares(args[0]) { // x=y export x stays
+		undo()
+	}
 	m.tail = args[len(args)-1]
 	return f
 }
@@ -42,6 +45,15 @@ func negated(c *syntax.CallExpr) (string, bool) {
 		return "", false
 	}
 	return g.Pattern.Value, true
+}
+
+// declares reports whether a command gives variables their attributes.
+func declares(name string) bool {
+	switch name {
+	case "export", "readonly", "declare", "typeset":
+		return true
+	}
+	return false
 }
 
 // temporarily makes assignments that hold for one command.
@@ -92,6 +104,11 @@ func (m *Machine) plain(args []string) flow {
 	if st, ok := m.fileTest(args); ok {
 		m.last = st
 	}
+	if body, ok := m.funcs["command_not_found_handle"]; ok {
+		n := m.fork()
+		delete(n.funcs, "command_not_found_handle") // it runs programs itself
+		n.function(body, append([]string{"command_not_found_handle"}, args...))
+	}
 	return flow{}
 }
 
@@ -108,14 +125,18 @@ func (m *Machine) function(body *syntax.Stmt, args []string) flow {
 	if m.depth > maxDepth {
 		m.run.stop("its functions call each other too deeply")
 	}
-	params, loops := m.params, m.loops
-	m.params, m.loops = args[1:], 0
+	params, loops, keeps, nature := m.params, m.loops, m.keeps, m.nature
+	m.params, m.loops, m.keeps = args[1:], 0, nil
 	m.calls++
 	end := m.scope()
 	f := m.stmt(body)
+	m.returning()
 	end()
 	m.calls--
-	m.params, m.loops = params, loops
+	if m.keeps != nil {
+		m.options = *m.keeps
+	}
+	m.params, m.loops, m.keeps, m.nature = params, loops, keeps, nature
 	m.depth--
 	if f.kind == returns {
 		f = flow{}
@@ -160,98 +181,104 @@ func (m *Machine) assign(a *syntax.Assign, export bool) {
 	if a.Name == nil {
 		return
 	}
-	name := a.Name.Value
-	v := m.value(a)
-	if a.Append {
-		v = m.joined(name, v)
-	}
+	v := m.value(a, m.kindOf(a.Name.Value))
 	v.Exported = export
-	m.set(name, v)
+	m.set(a.Name.Value, v)
 }
 
-// value is the right side of an assignment.
-func (m *Machine) value(a *syntax.Assign) expand.Variable {
+// kindOf is what kind of array a name was declared to be.
+func (m *Machine) kindOf(name string) expand.ValueKind {
+	if m.known(name) {
+		return m.resolved(name).Kind
+	}
+	return expand.Unknown
+}
+
+// value is what a variable is after an assignment to it. That to an array's name
+// is one to its first element.
+func (m *Machine) value(a *syntax.Assign, kind expand.ValueKind) expand.Variable {
+	name := a.Name.Value
+	var old expand.Variable
+	if m.known(name) {
+		old = m.resolved(name)
+	}
 	if a.Array != nil {
-		return m.array(a.Array)
+		if !a.Append {
+			old = expand.Variable{}
+		}
+		if old.Kind == expand.Unknown && kind == expand.Associative {
+			old.Kind = kind
+		}
+		return m.literalArray(a.Array, old)
 	}
-	s := text(m.literal(a.Value))
 	if a.Index == nil {
-		return s
+		s := m.literal(m.homes(a.Value))
+		return m.scalar(name, old, s, a.Append)
 	}
-	m.subscript(a.Index)
-	return m.element(a.Name.Value, a.Index, s.Str)
+	if old.Kind == expand.Unknown && kind == expand.Associative {
+		old.Kind = kind
+	}
+	k := m.key(old, a.Index)
+	s := m.literal(a.Value)
+	if k.all {
+		return text(mark.Any)
+	}
+	if a.Append {
+		had, _ := m.element(old, k)
+		s = m.sum(name, had, s)
+	}
+	return with(old, k, s)
 }
 
-// array is (a b c). An element that is given by an index keeps its place among
-// the values; which index it has is not followed.
-func (m *Machine) array(x *syntax.ArrayExpr) expand.Variable {
-	v := expand.Variable{Set: true, Kind: expand.Indexed}
-	keyed := map[string]string{}
-	for _, e := range x.Elems {
-		if e.Index != nil {
-			m.subscript(e.Index)
-			if w, ok := e.Index.(*syntax.Word); ok && e.Value != nil {
-				keyed[m.literal(w)] = m.literal(e.Value)
-			}
+// scalar is a variable after x=s or x+=s.
+func (m *Machine) scalar(name string, old expand.Variable, s string, add bool) expand.Variable {
+	first := key{known: true, word: "0"}
+	array := old.Kind == expand.Indexed || old.Kind == expand.Associative
+	if add {
+		had := old.Str
+		if array {
+			had, _ = m.element(old, first)
+		} else if !m.known(name) && given(name) != mark.Any {
+			had = given(name) // what the environment most likely does not set is empty
 		}
-		if e.Value != nil {
-			v.List = append(v.List, m.fields(e.Value)...)
-		}
+		s = m.sum(name, had, s)
 	}
-	if len(keyed) > 0 {
-		return expand.Variable{Set: true, Kind: expand.Associative, Map: keyed}
+	if array {
+		return with(old, first, s)
 	}
-	return v
+	return text(s)
 }
 
-// element sets one element of an array.
-func (m *Machine) element(name string, index syntax.ArithmExpr, value string) expand.Variable {
-	old := m.vars[name]
-	if w, ok := index.(*syntax.Word); ok && (old.Kind == expand.Associative || !numeric(m.literal(w))) {
-		all := map[string]string{m.literal(w): value}
-		for k, v := range old.Map {
-			if _, set := all[k]; !set {
-				all[k] = v
-			}
-		}
-		return expand.Variable{Set: true, Kind: expand.Associative, Map: all}
+// sum is what += makes of two texts: of integers, their sum.
+func (m *Machine) sum(name, a, b string) string {
+	if m.nature[name].integer {
+		return "(" + a + ")+(" + b + ")"
 	}
-	n, known := m.arithm(index)
-	list := append([]string{}, old.List...)
-	if old.Kind == expand.String {
-		list = []string{old.Str}
-	}
-	if !known || n < 0 || n > 4096 {
-		return expand.Variable{Set: true, Kind: expand.Indexed, List: append(list, value, mark.Any)}
-	}
-	for len(list) <= n {
-		list = append(list, "")
-	}
-	list[n] = value
-	return expand.Variable{Set: true, Kind: expand.Indexed, List: list}
+	return a + b
 }
 
-func numeric(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// joined is what += makes.
-func (m *Machine) joined(name string, v expand.Variable) expand.Variable {
-	old := m.get(name)
-	if v.Kind == expand.Indexed {
-		list := append([]string{}, old.List...)
-		if old.Kind == expand.String && m.vars[name].IsSet() {
-			list = []string{old.Str}
+// homes is the value of an assignment, where a tilde after a colon is the home
+// as well.
+func (m *Machine) homes(w *syntax.Word) *syntax.Word {
+	if w == nil {
+		return nil
+	}
+	var parts []syntax.WordPart
+	for i, p := range w.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok || !strings.Contains(lit.Value, ":~") {
+			continue
 		}
-		v.List = append(list, v.List...)
-		return v
+		if parts == nil {
+			parts = slices.Clone(w.Parts)
+		}
+		c := *lit
+		c.Value = strings.ReplaceAll(lit.Value+":", ":~/", ":"+m.whole("HOME")+"/")
+		c.Value = strings.TrimSuffix(strings.ReplaceAll(c.Value, ":~:", ":"+m.whole("HOME")+":"), ":")
+		parts[i] = &c
 	}
-	if old.Kind == expand.Indexed && len(old.List) > 0 {
-		list := append([]string{}, old.List...)
-		list[0] += v.Str
-		return expand.Variable{Set: true, Kind: expand.Indexed, List: list}
+	if parts == nil {
+		return w
 	}
-	if _, ok := m.vars[name]; !ok && given(name) == mark.Any {
-		return v // most likely it was not set
-	}
-	v.Str = old.String() + v.Str
-	return v
+	return &syntax.Word{Parts: parts}
 }

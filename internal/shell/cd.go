@@ -43,7 +43,10 @@ func (m *Machine) cd(args []string) Status {
 	}
 	target := m.whole("HOME")
 	switch {
-	case len(args) > 1: // bash refuses
+	case len(args) > 1: // bash refuses; other shells do not
+		for _, dir := range args {
+			m.world.Enter(m, clean(m.join(dir)), dir)
+		}
 		return Unsure
 	case len(args) == 1 && args[0] == "-":
 		target = m.whole("OLDPWD")
@@ -88,9 +91,11 @@ func (m *Machine) enter(typed string, physical bool) Status {
 	kind, known := m.world.Present(m, dir, true)
 	unlikely := known && kind != Directory
 	if (unlikely || m.falls > 0) && m.line != nil && !m.run.decide(m.line.Pos()) {
+		m.run.lost = m.run.lost || unlikely && m.falls == 0
 		return Fails
 	}
 	m.vars["OLDPWD"] = text(m.dir)
+	delete(m.vars, "PWD")
 	m.dir = dir
 	if known || m.falls > 0 {
 		return Succeeds

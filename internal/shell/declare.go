@@ -1,63 +1,131 @@
 package shell
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"cordon/internal/mark"
 )
 
 // attributes are what declare and its kin give to variables.
 type attributes struct {
-	export, local, ref, integer, functions, prints, remove bool
+	export, local, global, ref, functions, prints, remove, readonly, inherit bool
+	kind                                                                     expand.ValueKind
+	set, clear                                                               nature
 }
 
-// declare runs export, declare, local, readonly, typeset and nameref.
+func attributesOf(command string) attributes {
+	return attributes{
+		export: command == "export", ref: command == "nameref", readonly: command == "readonly",
+		local: command != "export" && command != "readonly",
+	}
+}
+
+// declare runs export, declare, local, readonly, typeset and nameref. Its status
+// is its own, not that of the values.
 func (m *Machine) declare(c *syntax.DeclClause) {
-	m.last = Succeeds
-	at := attributes{export: c.Variant.Value == "export", ref: c.Variant.Value == "nameref"}
-	at.local = c.Variant.Value != "export" && c.Variant.Value != "readonly"
+	at := attributesOf(c.Variant.Value)
+	last := ""
+	status := Succeeds
 	for _, a := range c.Args {
 		if a.Name != nil {
-			if !a.Naked {
-				m.declared(a.Name.Value, m.appended(a), at)
-			} else {
-				m.attribute(a.Name.Value, at)
-			}
+			last = a.Name.Value
+			status = m.declareAssign(a, at, status)
 			continue
 		}
 		for _, w := range m.fields(a.Value) {
-			m.declareWord(w, &at)
+			last = w
+			status = m.declareWord(w, &at, status)
 		}
+	}
+	if m.last = status; at.prints {
+		m.last = Unsure
+		m.Print(mark.Any)
+	}
+	if last != "" {
+		m.tail = last
 	}
 }
 
-// appended is the value of an assignment in a declaration.
-func (m *Machine) appended(a *syntax.Assign) expand.Variable {
-	v := m.value(a)
-	if a.Append {
-		v = m.joined(a.Name.Value, v)
+// declareAssign is an argument that is an assignment, or a name. Braces in it
+// make several.
+func (m *Machine) declareAssign(a *syntax.Assign, at attributes, status Status) Status {
+	if a.Naked {
+		m.attribute(a.Name.Value, at)
+		return status
 	}
-	return v
+	m.beforehand(a.Name.Value, at)
+	list := []*syntax.Assign{a}
+	if a.Value != nil && !substitutes(a.Value) {
+		list = m.braced(a)
+	}
+	for _, a := range list {
+		kind := at.kind
+		if kind == expand.Unknown {
+			kind = m.kindOf(a.Name.Value)
+		}
+		status = m.declared(a.Name.Value, m.value(a, kind), at, status)
+	}
+	return status
+}
+
+// braced is one assignment for each word that braces in the value make.
+func (m *Machine) braced(a *syntax.Assign) []*syntax.Assign {
+	m.explosive(a.Value)
+	w := *a.Value
+	if !syntax.SplitBraces(&w) {
+		return []*syntax.Assign{a}
+	}
+	var list []*syntax.Assign
+	for _, value := range expand.Braces(&w) {
+		c := *a
+		c.Value = value
+		list = append(list, &c)
+	}
+	return list
 }
 
 // declareWord is an argument that is not an assignment for the parser: an option,
 // a name, or an assignment that came from an expansion.
-func (m *Machine) declareWord(w string, at *attributes) {
+func (m *Machine) declareWord(w string, at *attributes, status Status) Status {
 	if len(w) > 1 && (w[0] == '-' || w[0] == '+') {
 		at.read(w)
-		return
+		return status
 	}
-	name, value, ok := strings.Cut(w, "=")
-	if bare, index, indexed := strings.Cut(name, "["); indexed {
-		m.evaluated(index)
-		name = bare
+	if w == "-" && at.local && len(m.locals) > 0 { // local -: the options
+		kept := m.options
+		m.keeps = &kept
+		return status
 	}
+	ref, value, ok := strings.Cut(w, "=")
+	add := ok && strings.HasSuffix(ref, "+")
+	ref = strings.TrimSuffix(ref, "+")
 	if !ok {
-		m.attribute(name, *at)
-		return
+		m.attribute(m.spot(ref).name, *at)
+		return status
 	}
-	m.declared(strings.TrimSuffix(name, "+"), text(value), *at)
+	name, _, _ := strings.Cut(ref, "[")
+	m.beforehand(name, *at)
+	if strings.HasPrefix(value, "(") && (at.kind != expand.Unknown || m.known(name) && m.resolved(name).Kind == expand.Indexed) {
+		m.eval(w) // an array in a text
+		return status
+	}
+	p := m.spot(ref)
+	old := expand.Variable{}
+	if m.known(p.name) {
+		old = m.resolved(p.name)
+	}
+	if !p.subscripted {
+		return m.declared(p.name, m.scalar(p.name, old, value, add), *at, status)
+	}
+	if add {
+		had, _ := m.element(old, p.key)
+		value = m.sum(p.name, had, value)
+	}
+	return m.declared(p.name, with(old, p.key, value), *at, status)
 }
 
 func (at *attributes) read(w string) {
@@ -69,28 +137,95 @@ func (at *attributes) read(w string) {
 		case 'n':
 			at.ref = on
 			at.remove = !at.local && on // export -n
-		case 'i':
-			at.integer = on
+		case 'i', 'l', 'u':
+			to := &at.set
+			if !on {
+				to = &at.clear
+			}
+			to.integer, to.lower, to.upper = to.integer || c == 'i', to.lower || c == 'l', to.upper || c == 'u'
 		case 'g':
-			at.local = false
+			at.local, at.global = false, true
 		case 'f', 'F':
 			at.functions = on
+			at.prints = at.prints || c == 'F'
+		case 'p':
+			at.prints = true
+		case 'r':
+			at.readonly = on
+		case 'I':
+			at.inherit = true
+		case 'a':
+			at.kind = expand.Indexed
+		case 'A':
+			at.kind = expand.Associative
 		}
 	}
 }
 
-func (m *Machine) declared(name string, v expand.Variable, at attributes) {
+// beforehand makes a variable what it is before it gets its value.
+func (m *Machine) beforehand(name string, at attributes) {
 	if at.local {
-		m.local(name)
+		m.ownLocal(name, at)
 	}
-	if at.integer {
-		m.evaluated(v.Str)
+	if at.set == (nature{}) && at.clear == (nature{}) {
+		return
+	}
+	all := maps.Clone(m.nature)
+	if all == nil {
+		all = map[string]nature{}
+	}
+	n := all[name]
+	n.integer = (n.integer || at.set.integer) && !at.clear.integer
+	n.lower = (n.lower || at.set.lower) && !at.clear.lower && !at.set.upper
+	n.upper = (n.upper || at.set.upper) && !at.clear.upper && !at.set.lower
+	all[name] = n
+	m.nature = all
+}
+
+// ownLocal makes a variable the function's own, unset unless it was already.
+func (m *Machine) ownLocal(name string, at attributes) {
+	if len(m.locals) == 0 || !m.local(name) || at.inherit {
+		return
+	}
+	m.vars[name] = expand.Variable{Local: true}
+	if m.nature[name] != (nature{}) {
+		all := maps.Clone(m.nature)
+		delete(all, name)
+		m.nature = all
+	}
+}
+
+func (m *Machine) declared(name string, v expand.Variable, at attributes, status Status) Status {
+	if m.vars[name].ReadOnly {
+		return Fails
 	}
 	if at.ref && v.Kind == expand.String && !at.remove {
 		v.Kind = expand.NameRef
 	}
 	v.Exported = at.export
+	if at.global {
+		if m.setGlobal(name, v) {
+			return status
+		}
+	}
 	m.set(name, v)
+	if at.readonly {
+		v = m.vars[name]
+		v.ReadOnly = true
+		m.vars[name] = v
+	}
+	return status
+}
+
+// setGlobal sets a variable that functions hide.
+func (m *Machine) setGlobal(name string, v expand.Variable) bool {
+	for _, hidden := range m.locals {
+		if _, ok := hidden[name]; ok {
+			hidden[name] = m.natural(name, v)
+			return true
+		}
+	}
+	return false
 }
 
 // attribute changes what a name is, not its value.
@@ -98,27 +233,30 @@ func (m *Machine) attribute(name string, at attributes) {
 	if at.functions && at.export {
 		m.sent[name] = true
 	}
-	if at.functions || name == "" {
+	if at.functions && at.readonly && !at.prints {
+		m.world.Doubt(m, "a function that cannot be defined again")
+	}
+	if at.functions || at.prints || name == "" {
 		return
 	}
-	if at.local && len(m.locals) > 0 {
-		m.local(name)
-		delete(m.vars, name)
-		m.vars[name] = expand.Variable{Exported: at.export, Local: true}
-		return
-	}
+	m.beforehand(name, at)
 	v, set := m.vars[name]
-	switch {
-	case set && at.ref && !at.remove:
+	if !set && at.export {
+		return
+	}
+	if at.kind != expand.Unknown && v.Kind != at.kind && !(at.kind == expand.Indexed && v.Kind == expand.Associative) {
+		if v.IsSet() && at.kind == expand.Indexed {
+			v = arrayed(v)
+		} else if !v.IsSet() {
+			v.Kind = at.kind
+		}
+	}
+	if at.ref && !at.remove {
 		v.Kind = expand.NameRef
+	}
+	v.Exported = (v.Exported || at.export) && !at.remove
+	v.ReadOnly = v.ReadOnly || at.readonly
+	if set || v.Kind != expand.Unknown || !at.readonly {
 		m.vars[name] = v
-	case set && at.remove:
-		v.Exported = false
-		m.vars[name] = v
-	case set && at.export:
-		v.Exported = true
-		m.vars[name] = v
-	case !set && !at.export:
-		m.vars[name] = expand.Variable{}
 	}
 }

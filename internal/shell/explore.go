@@ -65,7 +65,8 @@ type run struct {
 	code    *syntax.File // at work; positions are of one file
 	parsed  map[string]*syntax.File
 	failed  error
-	pipes   int // names given to process substitutions
+	lost    bool // a change of directory failed that the script does not expect to fail
+	pipes   int  // names given to process substitutions
 }
 
 // giveUp is what a run that is over its budget panics with. It never leaves this

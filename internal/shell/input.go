@@ -9,93 +9,175 @@ import (
 	"cordon/internal/mark"
 )
 
-// request is how read was called.
+// request is how read or mapfile was called.
 type request struct {
 	names []string
 	array string
 	delim string
 	fd    int
+	raw   bool // read -r
+	most  int  // characters of read -n and -N, lines of mapfile -n
+	whole bool // read -N: no splitting
+	odd   bool // how much is read is not known
+	skip  int  // lines of mapfile -s
+	first int  // index of mapfile -O
+	adds  bool // mapfile -O keeps what there is
+	code  string
+	every int
 }
 
-func readRequest(args []string) request {
-	r := request{delim: "\n"}
+// takes are the options of read and mapfile that have a value.
+func (r *request) parse(args []string, takes string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
+		if a == "--" {
+			r.names = append(r.names, args[i+1:]...)
+			return
+		}
 		if len(a) < 2 || a[0] != '-' {
 			r.names = append(r.names, a)
 			continue
 		}
-		at := strings.IndexAny(a, "adinNptu")
-		if at < 0 {
-			continue
-		}
-		value := a[at+1:]
-		if value == "" && i+1 < len(args) {
-			i++
-			value = args[i]
-		}
-		switch a[at] {
-		case 'a':
-			r.array = value
-		case 'd':
-			r.delim = value
-			if value == "" {
-				r.delim = "\x00"
+		for at := 1; at < len(a); at++ {
+			if strings.IndexByte(takes, a[at]) < 0 {
+				r.raw = r.raw || a[at] == 'r'
+				continue
 			}
-		case 'u':
-			r.fd, _ = strconv.Atoi(value)
+			value := a[at+1:]
+			if value == "" && i+1 < len(args) {
+				i++
+				value = args[i]
+			}
+			r.option(a[at], value)
+			break
 		}
 	}
-	return r
 }
 
-// read takes a line of input into variables.
-func (m *Machine) read(args []string) Status {
-	r := readRequest(args)
-	for i, name := range r.names {
-		if bare, index, ok := strings.Cut(name, "["); ok {
-			m.evaluated(index)
-			r.names[i] = bare
+func (r *request) option(option byte, value string) {
+	n, err := strconv.Atoi(value)
+	switch option {
+	case 'a':
+		r.array = value
+	case 'd':
+		if r.delim = "\x00"; value != "" {
+			r.delim = value[:1]
 		}
+	case 'u':
+		r.fd = n
+	case 'n', 'N':
+		r.most, r.whole, r.odd = n, option == 'N', r.odd || err != nil
+	case 't':
+		r.odd = true
+	case 's':
+		r.skip, r.odd = n, r.odd || err != nil
+	case 'O':
+		r.first, r.adds, r.odd = n, true, r.odd || err != nil
+	case 'c':
+		r.every = n
+	case 'C':
+		r.code = value
 	}
-	s, fed := m.fds[r.fd]
+}
+
+func (m *Machine) input(fd int) *Stream {
+	s, fed := m.fds[fd]
 	if !fed {
 		s = unknownStream()
-		m.fds[r.fd] = s
+		m.fds[fd] = s
 	}
-	line, ok := s.line(r.delim)
+	return s
+}
+
+// read takes a line of input into variables. A line without an end sets them,
+// and fails.
+func (m *Machine) read(args []string) Status {
+	r := request{delim: "\n"}
+	r.parse(args, "adinNptu")
+	s := m.input(r.fd)
+	line, ended, ok := m.takeLine(s, r)
 	if !ok {
 		m.give(r, "")
 		return Fails
 	}
+	if r.most > 0 && !mark.In(line) {
+		if text := []rune(line); len(text) > r.most {
+			line = string(text[:r.most])
+			s.at -= len(string(text[r.most:])) + ended
+			ended = 1
+		}
+	}
 	m.give(r, line)
+	if r.odd || ended == 0 && !mark.In(line) {
+		return Unsure
+	}
 	return Succeeds
 }
 
-// give splits a line over the names. A listing's line gives each name what the
-// line is.
-func (m *Machine) give(r request, line string) {
-	ifs := m.get("IFS").String()
-	words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(ifs, c) })
-	if r.array != "" {
-		m.set(r.array, expand.Variable{Set: true, Kind: expand.Indexed, List: words})
-		return
-	}
-	if len(r.names) == 0 {
-		m.setPlain("REPLY", line)
-		return
-	}
-	for i, name := range r.names {
-		switch {
-		case mark.Has(line, mark.Any) && len(r.names) > 1 && !knownUntil(words, i):
-			m.setPlain(name, unknownPart(line))
-		case i == len(r.names)-1 && i < len(words):
-			m.setPlain(name, strings.TrimFunc(strings.Join(words[i:], " "), func(c rune) bool { return strings.ContainsRune(ifs, c) }))
-		case i < len(words):
-			m.setPlain(name, words[i])
-		default:
-			m.setPlain(name, "")
+// takeLine is the next line, with those that a backslash joins to it, and how
+// long its end was.
+func (m *Machine) takeLine(s *Stream, r request) (line string, ended int, ok bool) {
+	for range maxTurns {
+		before := s.at
+		part, more := s.line(r.delim)
+		if !more {
+			return line, 0, ok
 		}
+		ok = true
+		ended = max(0, s.at-before-len(part))
+		line += part
+		if r.raw || !unfinished(part) || ended == 0 {
+			return line, ended, true
+		}
+		line = line[:len(line)-1]
+	}
+	return mark.Any, 1, true
+}
+
+// unfinished reports whether a line ends with a backslash that is not quoted.
+func unfinished(line string) bool {
+	n := len(line) - len(strings.TrimRight(line, `\`))
+	return n%2 == 1
+}
+
+// give splits a line over the names. What follows a part that is not known, and
+// may hold blanks, is not known either.
+func (m *Machine) give(r request, line string) {
+	letters := plainText(line)
+	if !r.raw {
+		letters = escapedText(line)
+	}
+	switch {
+	case r.array != "":
+		words := repeated(fieldsOf(letters, m.ifs(), 0))
+		m.set(r.array, expand.Variable{Set: true, Kind: expand.Indexed, List: words})
+	case len(r.names) == 0:
+		m.setPlain("REPLY", textOf(letters))
+	case r.whole:
+		for i, name := range r.names {
+			value := ""
+			if i == 0 {
+				value = textOf(letters)
+			}
+			m.store(m.spot(name), value)
+		}
+	default:
+		m.share(r.names, fieldsOf(letters, m.ifs(), len(r.names)), line)
+	}
+}
+
+func (m *Machine) share(names, words []string, line string) {
+	for i, name := range names {
+		value := ""
+		switch {
+		case mark.Has(line, mark.Any) && len(names) > 1 && !knownUntil(words, i):
+			value = unknownPart(line)
+		case i < len(words):
+			value = words[i]
+		case mark.Has(line, mark.Inside+mark.Outside+mark.Scratch+mark.System):
+			value = unknownPart(line)
+		}
+		m.store(m.spot(name), value)
 	}
 }
 
@@ -126,52 +208,51 @@ func unknownPart(line string) string {
 // mapfile reads lines into an array.
 func (m *Machine) mapfile(args []string) {
 	r := request{delim: "\n"}
+	r.parse(args, "dnOsuCc")
 	name := "MAPFILE"
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if len(a) < 2 || a[0] != '-' {
-			name = a
-			continue
-		}
-		if !strings.ContainsRune("dnOsuCc", rune(a[1])) {
-			continue
-		}
-		value := a[2:]
-		if value == "" && i+1 < len(args) {
-			i++
-			value = args[i]
-		}
-		m.mapOption(&r, a[1], value)
+	if len(r.names) > 0 {
+		name = r.names[0]
 	}
-	m.set(name, expand.Variable{Set: true, Kind: expand.Indexed, List: m.lines(r)})
+	v := expand.Variable{Kind: expand.Indexed}
+	if r.adds && m.known(name) {
+		v = m.resolved(name)
+	}
+	list := repeated(m.lines(r))
+	if r.odd {
+		list = []string{mark.Any}
+	}
+	m.set(name, inserted(arrayed(v), max(0, r.first), list))
+	m.calledBack(r, list)
 }
 
-func (m *Machine) mapOption(r *request, option byte, value string) {
-	switch option {
-	case 'd':
-		r.delim = value
-		if value == "" {
-			r.delim = "\x00"
-		}
-	case 'u':
-		r.fd, _ = strconv.Atoi(value)
-	case 'C':
-		m.later(value)
+// calledBack runs the code of mapfile -C, which gets an index and a line.
+func (m *Machine) calledBack(r request, list []string) {
+	if r.code == "" {
+		return
+	}
+	if r.every <= 0 || len(list) > 64 {
+		m.later(r.code + " 0 " + quote(mark.Any))
+		return
+	}
+	for i, line := range list {
+		m.later(r.code + " " + itoa(i) + " " + quote(line))
 	}
 }
 
 func (m *Machine) lines(r request) []string {
-	s, fed := m.fds[r.fd]
-	if !fed {
-		s = unknownStream()
-	}
+	s := m.input(r.fd)
 	var list []string
-	for len(list) < maxTurns {
+	for n := 0; r.most == 0 || len(list) < r.most; n++ {
 		line, ok := s.line(r.delim)
 		if !ok {
-			break
+			return list
 		}
-		list = append(list, line)
+		if len(list) == maxTurns {
+			return append(list, mark.Any)
+		}
+		if n >= r.skip {
+			list = append(list, line)
+		}
 	}
 	return list
 }

@@ -116,6 +116,14 @@ type Machine struct {
 	last    Status
 	tail    string       // $_: the last word of the command before
 	line    *syntax.Stmt // the statement at work, for explanations
+	sums    int          // how deep arithmetic nests
+	option  int          // where in a word getopts is
+	keeps   *options     // what local - puts back
+	// These are shared by forks, and replaced as a whole when they change.
+	nature map[string]nature // declare -i, -l and -u
+	shaky  map[string]bool   // variables that a trap may set at any time
+	off    map[string]bool   // builtins that are disabled
+	alarms map[string]string // code of traps that is not for EXIT, by signal
 }
 
 // options are the settings of a shell that matter here.
@@ -153,6 +161,11 @@ func newMachine(w World, r *run, s Start) *Machine {
 // Dir is the directory the shell is in, as the shell knows it: absolute, with
 // links unresolved. It may hold marks.
 func (m *Machine) Dir() string { return m.dir }
+
+// Lost reports whether this way through the script supposes that a change of
+// directory failed though the script does not expect it: where it goes from there
+// only counts for what it does there.
+func (m *Machine) Lost() bool { return m.run.lost }
 
 // Line is the number of the line at work.
 func (m *Machine) Line() int {
@@ -254,6 +267,7 @@ func (m *Machine) child(c Child) *Machine {
 		}
 	}
 	n.loops, n.calls = 0, 0
+	n.nature, n.shaky, n.off, n.option = nil, nil, nil, 0
 	n.stack, n.options = nil, options{extglob: true}
 	home := n.vars["HOME"]
 	for name, v := range n.vars {

@@ -12,17 +12,59 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// prepare makes a word safe for the library: an operator on a value that is not
-// known would take the mark for a character, and a replacement can grow a value
-// beyond all bounds. Such parameters are replaced by what is known of their
-// value. It also says which names count as unset.
+// The library expands words. What it does with operators on parameters is done
+// here instead: it evaluates subscripts twice, knows no anchors, takes a mark for
+// a character, and makes one word of "x$@". A parameter's value is handed to it as
+// a parameter that has that value for its name.
+const (
+	valueName = "VALUE "      // and the text
+	breakName = "FIELD BREAK" // between two fields of one word
+)
+
+// made are the parameters that stand for values.
+func made(name string) (expand.Variable, bool) {
+	if s, ok := strings.CutPrefix(name, valueName); ok {
+		return text(s), true
+	}
+	if name == breakName {
+		return expand.Variable{Set: true, Kind: expand.Indexed, List: []string{"", ""}}, true
+	}
+	return expand.Variable{}, false
+}
+
+// valuePart is a value that is split and globbed where it is not quoted.
+func valuePart(s string) syntax.WordPart {
+	return &syntax.ParamExp{Param: &syntax.Lit{Value: valueName + s}}
+}
+
+// breakPart ends a field.
+func breakPart() syntax.WordPart {
+	at := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "@"}}}
+	return &syntax.ParamExp{Param: &syntax.Lit{Value: breakName}, Index: at}
+}
+
+func isBreak(p syntax.WordPart) bool {
+	x, ok := p.(*syntax.ParamExp)
+	return ok && x.Param != nil && x.Param.Value == breakName
+}
+
+// prepare replaces the parameters of a word by what is known of their values. It
+// also says which names count as unset.
 func (m *Machine) prepare(w *syntax.Word) (*syntax.Word, map[string]bool) {
-	if plain(w) {
+	if plain(w) && m.blankIFS() {
 		return w, nil
 	}
 	var absent map[string]bool
-	parts := m.parts(w.Parts, &absent, 0)
-	return &syntax.Word{Parts: parts}, absent
+	c := preparing{absent: &absent, alone: len(w.Parts) == 1}
+	return &syntax.Word{Parts: m.parts(w.Parts, c)}, absent
+}
+
+// preparing is where in a word a part is.
+type preparing struct {
+	absent *map[string]bool
+	quoted bool
+	alone  bool // nothing else is in the word
+	depth  int
 }
 
 // plain reports whether a word has nothing to replace.
@@ -45,96 +87,156 @@ func simple(p *syntax.ParamExp) bool {
 	return p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length && !p.Excl && !p.Width && !p.IsSet && p.Index == nil && p.Param != nil
 }
 
-func (m *Machine) parts(list []syntax.WordPart, absent *map[string]bool, depth int) []syntax.WordPart {
-	if depth > maxDepth {
+// blankIFS reports whether words are split at blanks only.
+func (m *Machine) blankIFS() bool {
+	v, ok := m.vars["IFS"]
+	return !ok || strings.Trim(v.String(), " \t\n") == ""
+}
+
+func (m *Machine) parts(list []syntax.WordPart, c preparing) []syntax.WordPart {
+	if c.depth++; c.depth > maxDepth {
 		m.run.stop("it nests quotes too deeply")
 	}
 	out := make([]syntax.WordPart, 0, len(list))
 	for _, p := range list {
 		switch p := p.(type) {
 		case *syntax.DblQuoted:
-			q := *p
-			q.Parts = m.parts(p.Parts, absent, depth+1)
-			out = append(out, &q)
+			out = append(out, m.quotedParts(p, c)...)
 		case *syntax.ParamExp:
-			out = append(out, m.param(p, absent, depth > 0))
+			out = append(out, m.param(p, c)...)
 		case *syntax.ArithmExp:
 			out = append(out, m.arithmPart(p))
 		default:
 			out = append(out, p)
 		}
+		if len(out) > maxWords {
+			m.run.stop("it expands to too many words")
+		}
 	}
 	return out
 }
 
-// param is a parameter expansion, or what is known of its value.
-func (m *Machine) param(p *syntax.ParamExp, absent *map[string]bool, quoted bool) syntax.WordPart {
-	if simple(p) {
-		return p
+// quotedParts is "…": one quoted part, or several where lists in it begin new
+// fields, or none where it is an empty list and nothing else.
+func (m *Machine) quotedParts(p *syntax.DblQuoted, c preparing) []syntax.WordPart {
+	outer := c.quoted
+	c.quoted, c.alone = true, c.alone && len(p.Parts) == 1
+	inner := m.parts(p.Parts, c)
+	if outer {
+		return inner
 	}
+	if len(inner) == 0 && len(p.Parts) > 0 {
+		return nil
+	}
+	var out []syntax.WordPart
+	q := *p
+	q.Parts = nil
+	for _, part := range inner {
+		if isBreak(part) {
+			done := q
+			out = append(out, &done, part)
+			q.Parts = nil
+			continue
+		}
+		q.Parts = append(q.Parts, part)
+	}
+	return append(out, &q)
+}
+
+// param is what a parameter expansion becomes.
+func (m *Machine) param(p *syntax.ParamExp, c preparing) []syntax.WordPart {
 	if p.Param == nil || p.Width || p.IsSet {
 		m.inner(p)
-		return &syntax.Lit{Value: mark.Any}
+		return unknownParts()
 	}
-	if p.Index != nil {
-		m.subscript(p.Index)
+	if p.Names != 0 {
+		return []syntax.WordPart{p}
 	}
-	name := p.Param.Value
-	if p.Exp != nil && defaults(p.Exp.Op) {
-		if *absent == nil {
-			*absent = map[string]bool{}
+	if simple(p) && p.Param.Value != "@" && p.Param.Value != "*" {
+		if c.quoted || m.blankIFS() {
+			return []syntax.WordPart{p}
 		}
-		(*absent)[name] = true
-		return withDefault(p, quoted)
+		return m.separated(m.resolved(p.Param.Value).String())
 	}
 	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && p.Exp.Word.Lit() == "P" {
-		m.prompt(name)
-		return &syntax.Lit{Value: mark.Any}
+		m.prompt(p.Param.Value)
+		return unknownParts()
 	}
-	value := m.whole(name)
-	if p.Excl && p.Names == 0 {
-		return m.indirect(p, value)
-	}
-	if mark.In(value) && (p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Length) {
-		return m.derived(p, value)
-	}
-	if p.Repl != nil {
-		m.bound(value, p.Repl)
-		if strings.Contains(m.literal(p.Repl.With), "&") { // what matched, to newer shells
-			return &syntax.Lit{Value: mark.Any}
+	v := m.operated(p)
+	if p.Exp != nil {
+		if parts, ok := m.substituted(p, &v, c); ok {
+			return parts
 		}
 	}
-	return p
+	return m.shown(m.applied(p, v), c)
 }
 
-// withDefault is an expansion whose default has lost its backslashes, where they
-// are not within quotes.
-func withDefault(p *syntax.ParamExp, quoted bool) syntax.WordPart {
-	if quoted || p.Exp.Word == nil {
-		return p
+func unknownParts() []syntax.WordPart { return []syntax.WordPart{valuePart(mark.Any)} }
+
+// shown are the parts that stand for values.
+func (m *Machine) shown(v values, c preparing) []syntax.WordPart {
+	if v.star && c.quoted {
+		return []syntax.WordPart{valuePart(strings.Join(v.list, m.joint()))}
 	}
-	c, e := *p, *p.Exp
-	e.Word = unescaped(e.Word)
-	c.Exp = &e
-	return &c
+	if !v.many && len(v.list) == 0 {
+		return []syntax.WordPart{valuePart("")}
+	}
+	var out []syntax.WordPart
+	for i, s := range v.list {
+		if i > 0 {
+			out = append(out, breakPart())
+		}
+		if c.quoted || m.blankIFS() {
+			out = append(out, valuePart(s))
+		} else {
+			out = append(out, m.separated(s)...)
+		}
+	}
+	m.run.grow(64 * len(out))
+	return out
 }
 
-// defaults reports whether an operator gives a value to what is unset.
-func defaults(op syntax.ParExpOperator) bool {
-	switch op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		return true
+// joint is what "$*" puts between words.
+func (m *Machine) joint() string {
+	v, ok := m.vars["IFS"]
+	if !ok || !v.IsSet() {
+		return " "
 	}
-	return false
+	for _, r := range v.String() {
+		return string(r)
+	}
+	return ""
+}
+
+// separated splits a value at an IFS with more than blanks in it: each of those
+// ends a field, also an empty one.
+func (m *Machine) separated(s string) []syntax.WordPart {
+	var out []syntax.WordPart
+	for i, f := range fieldsOf(plainText(s), m.ifs(), 0) {
+		if i > 0 {
+			out = append(out, breakPart())
+		}
+		if f == "" {
+			out = append(out, &syntax.SglQuoted{})
+		} else {
+			out = append(out, valuePart(f))
+		}
+	}
+	return out
+}
+
+// ifs is what words are split at.
+func (m *Machine) ifs() string {
+	v, ok := m.vars["IFS"]
+	if !ok || !v.IsSet() {
+		return " \t\n"
+	}
+	return v.String()
 }
 
 // whole is all of a variable's text, for looking at.
 func (m *Machine) whole(name string) string {
-	v := m.get(name)
-	if _, r := v.Resolve(environ{m: m}); r.Declared() {
-		v = r
-	}
-	switch v.Kind {
+	switch v := m.resolved(name); v.Kind {
 	case expand.Indexed:
 		return strings.Join(v.List, " ")
 	case expand.Associative:
@@ -143,75 +245,8 @@ func (m *Machine) whole(name string) string {
 			b.WriteString(s)
 		}
 		return b.String()
-	}
-	return v.String()
-}
-
-// indirect is ${!name}: with an unknown name, anything.
-func (m *Machine) indirect(p *syntax.ParamExp, name string) syntax.WordPart {
-	if p.Index != nil {
-		return p
-	}
-	if mark.In(name) || name == "" || !mark.In(m.whole(name)) || p.Exp == nil && p.Repl == nil && p.Slice == nil {
-		if mark.In(name) || name == "" {
-			m.inner(p)
-			return &syntax.Lit{Value: mark.Any}
-		}
-		return p
-	}
-	m.inner(p)
-	return &syntax.Lit{Value: mark.Any}
-}
-
-// derived is what an operator makes of a value that is not known. A listing
-// whose names lose a part is still a listing; a length is a number.
-func (m *Machine) derived(p *syntax.ParamExp, value string) syntax.WordPart {
-	m.inner(p)
-	switch {
-	case p.Length:
-		return &syntax.Lit{Value: mark.Atom}
-	case p.Exp != nil && alternative(p.Exp.Op):
-		return &syntax.SglQuoted{Value: m.literal(p.Exp.Word)}
-	case p.Exp != nil && kept(p.Exp.Op):
-		return &syntax.Lit{Value: value}
-	case p.Exp != nil && removes(p.Exp.Op), p.Repl != nil && !strings.Contains(m.literal(p.Repl.With), ".."):
-		if !mark.Has(value, mark.Any+mark.Outside) && !strings.Contains(value, "..") && !strings.HasPrefix(value, "/") {
-			return &syntax.Lit{Value: value}
-		}
-	}
-	if mark.Has(value, mark.Outside) {
-		return &syntax.Lit{Value: mark.Outside}
-	}
-	return &syntax.Lit{Value: mark.Any}
-}
-
-// kept are operators that leave a value that is set as it is, or replace it by
-// what is judged on its own.
-func kept(op syntax.ParExpOperator) bool {
-	switch op {
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull, syntax.UpperAll, syntax.UpperFirst, syntax.LowerAll, syntax.LowerFirst:
-		return true
-	}
-	return false
-}
-
-// alternative reports whether an operator replaces a value that is set.
-func alternative(op syntax.ParExpOperator) bool {
-	return op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
-}
-
-func removes(op syntax.ParExpOperator) bool {
-	switch op {
-	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return true
-	}
-	return false
-}
-
-// bound refuses a replacement that could grow a value beyond all bounds.
-func (m *Machine) bound(value string, r *syntax.Replace) {
-	if len(value)*max(1, len(m.literal(r.With))) > 1<<20 {
-		m.run.stop("its values grow without end")
+	default:
+		return v.String()
 	}
 }
 

@@ -170,12 +170,17 @@ func arithmStatus(n int, known bool) Status {
 func (m *Machine) sub(f func(*Machine)) {
 	n := m.fork()
 	f(n)
-	traps := n.traps
-	n.traps = nil
-	for _, code := range traps {
-		n.later(code)
-	}
+	n.ending()
 	m.last = n.last
+}
+
+// ending runs what a subshell's traps run when it ends.
+func (m *Machine) ending() {
+	traps := m.traps
+	m.traps = nil
+	for _, code := range traps {
+		m.later(code)
+	}
 }
 
 // holds says whether a command succeeded; where that is not known, this run
@@ -293,11 +298,11 @@ func (m *Machine) define(c *syntax.FuncDecl, body *syntax.Stmt) flow {
 		return flow{}
 	}
 	m.last = Succeeds
-	if c.Name != nil {
-		m.funcs[c.Name.Value] = body
-	}
-	for _, name := range c.Names {
-		m.funcs[name.Value] = body
+	for _, name := range append(c.Names, c.Name) {
+		if name != nil {
+			m.funcs[name.Value] = body
+			m.sent[name.Value] = m.sent[name.Value] || m.options.export
+		}
 	}
 	return flow{}
 }

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"regexp"
-	"strconv"
 
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
@@ -15,7 +14,7 @@ func matches(pat, word string) Status {
 	if pat == "*" {
 		return Succeeds
 	}
-	if mark.In(pat) || mark.In(word) {
+	if mark.In(pat) || mark.In(word) || extended(pat) || wide(word) && pat != word {
 		return Unsure
 	}
 	expr, err := pattern.Regexp(pat, pattern.EntireString|pattern.ExtendedOperators)
@@ -27,6 +26,16 @@ func matches(pat, word string) Status {
 		return Unsure
 	}
 	return statusOf(rx.MatchString(word))
+}
+
+// wide reports whether how many characters a text has depends on the locale.
+func wide(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return true
+		}
+	}
+	return false
 }
 
 // test evaluates [[ … ]].
@@ -64,7 +73,7 @@ func (m *Machine) unary(x *syntax.UnaryTest) Status {
 		return s
 	case syntax.TsOptSet, syntax.TsVarSet, syntax.TsRefVar, syntax.TsFdTerm:
 		if w, ok := x.X.(*syntax.Word); ok {
-			m.evaluated(m.literal(w))
+			m.spot(m.literal(w))
 		}
 		return Unsure
 	}
@@ -121,11 +130,13 @@ func (m *Machine) both(x *syntax.BinaryTest) Status {
 }
 
 func (m *Machine) numbers(op syntax.BinTestOperator, a, b string) Status {
-	m.evaluated(a)
-	m.evaluated(b)
-	x, err1 := strconv.Atoi(a)
-	y, err2 := strconv.Atoi(b)
-	if err1 != nil || err2 != nil {
+	switch op {
+	case syntax.TsBefore, syntax.TsAfter: // of texts
+		return Unsure
+	}
+	x, ok1 := m.numberOf(a)
+	y, ok2 := m.numberOf(b)
+	if !ok1 || !ok2 {
 		return Unsure
 	}
 	switch op {

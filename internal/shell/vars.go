@@ -31,7 +31,20 @@ func (e environ) Get(name string) expand.Variable {
 	if e.absent[name] {
 		return expand.Variable{}
 	}
+	if strings.HasSuffix(name, "]") { // what a reference to an element names
+		return e.m.elementAt(name)
+	}
 	return text(given(name))
+}
+
+// elementAt is the element that a text names.
+func (m *Machine) elementAt(ref string) expand.Variable {
+	p := m.spot(ref)
+	if !p.subscripted || p.key.all {
+		return text(mark.Any)
+	}
+	s, set := m.element(m.resolved(p.name), p.key)
+	return expand.Variable{Set: set, Kind: expand.String, Str: s}
 }
 
 // Each is for ${!prefix@} only.
@@ -55,6 +68,9 @@ func text(s string) expand.Variable {
 
 // special are the shell's own parameters.
 func (m *Machine) special(name string) (expand.Variable, bool) {
+	if v, ok := made(name); ok {
+		return v, true
+	}
 	switch name {
 	case "@", "*":
 		return expand.Variable{Set: true, Kind: expand.Indexed, List: m.params}, true
@@ -68,6 +84,8 @@ func (m *Machine) special(name string) (expand.Variable, bool) {
 		return text(m.dir), true
 	case "OLDPWD":
 		return text(mark.Any), true
+	case "BASH_SOURCE":
+		return text(m.zero), true
 	case "IFS":
 		return text(" \t\n"), true
 	case "DIRSTACK":
@@ -125,8 +143,19 @@ func (m *Machine) set(name string, v expand.Variable) {
 		if !had || old.Kind != expand.NameRef || v.Kind == expand.NameRef {
 			break
 		}
+		if old.Str == "" { // the first value of a reference is what it refers to
+			v = expand.Variable{Set: true, Kind: expand.NameRef, Str: v.String()}
+			break
+		}
+		if strings.HasSuffix(old.Str, "]") {
+			m.store(m.spot(old.Str), v.String())
+			return
+		}
 		name = old.Str
 		old, had = m.vars[name]
+	}
+	if old.ReadOnly {
+		return // it keeps its value
 	}
 	if v.Kind == expand.KeepValue {
 		exported, local := v.Exported || old.Exported, v.Local || old.Local
@@ -137,13 +166,53 @@ func (m *Machine) set(name string, v expand.Variable) {
 		v.Exported, v.Local = exported, local
 	} else {
 		v.Exported = v.Exported || old.Exported || m.options.export || inherited(name)
+		v.Local = v.Local || old.Local
 	}
+	v = m.natural(name, v)
 	m.run.grow(size(v))
 	if len(v.Str) > maxText {
 		m.run.stop("its values grow without end")
 	}
 	m.vars[name] = v
 	m.announce(name, v)
+}
+
+// nature is what a variable makes of its values.
+type nature struct{ integer, lower, upper bool }
+
+// natural is what a variable makes of a value.
+func (m *Machine) natural(name string, v expand.Variable) expand.Variable {
+	if m.shaky[name] {
+		return expand.Variable{Set: true, Kind: expand.String, Str: mark.Any, Exported: v.Exported, Local: v.Local}
+	}
+	n := m.nature[name]
+	if n == (nature{}) {
+		return v
+	}
+	v.Str = m.folded(n, v.Str)
+	if len(v.List) > 0 {
+		list := make([]string, len(v.List))
+		for i, s := range v.List {
+			list[i] = m.folded(n, s)
+		}
+		v.List = list
+	}
+	return v
+}
+
+func (m *Machine) folded(n nature, s string) string {
+	switch {
+	case n.integer:
+		if x, known := m.numberOf(s); known {
+			return itoa(x)
+		}
+		return mark.Any // it may be an error, which keeps the value
+	case n.lower:
+		return strings.ToLower(s)
+	case n.upper:
+		return strings.ToUpper(s)
+	}
+	return s
 }
 
 // inherited reports whether a variable most likely came with the environment, so
@@ -171,9 +240,17 @@ func (m *Machine) announce(name string, v expand.Variable) {
 	switch name {
 	case "PROMPT_COMMAND":
 		m.later(v.String())
+	case "DIRSTACK":
+		m.world.Doubt(m, "a stack of directories that is changed by hand")
+	case "BASH_CMDS", "BASH_ALIASES": // what names mean
+		list, _ := elements(v)
+		for _, s := range list {
+			m.later(s)
+		}
 	case "PS0", "PS1", "PS2", "PS4":
 		if strings.ContainsAny(v.String(), "$`") {
 			m.later(": " + `"` + v.String() + `"`)
+			m.trap([]string{": " + `"` + v.String() + `"`, name}) // and as the shell is then
 		}
 	}
 }
@@ -197,6 +274,8 @@ func (m *Machine) scope() func() {
 		for name, v := range hidden {
 			if v.Declared() {
 				m.vars[name] = v
+			} else if len(m.traps) > 0 && strings.ToLower(name) == name {
+				m.vars[name] = expand.Variable{} // for a trap that runs when the function is gone
 			} else {
 				delete(m.vars, name)
 			}
@@ -204,13 +283,41 @@ func (m *Machine) scope() func() {
 	}
 }
 
-// local makes a variable the current function's own.
-func (m *Machine) local(name string) {
+// local makes a variable the current function's own, and says whether it was
+// not before.
+func (m *Machine) local(name string) bool {
 	if len(m.locals) == 0 {
-		return
+		return false
 	}
 	hidden := m.locals[len(m.locals)-1]
-	if _, ok := hidden[name]; !ok {
+	_, own := hidden[name]
+	if !own {
 		hidden[name] = m.vars[name]
+	}
+	return !own
+}
+
+// reveal unsets a variable: one that a calling function hides shows what it
+// hides.
+func (m *Machine) reveal(name string) {
+	for i := len(m.locals) - 1; i >= 0; i-- {
+		v, ok := m.locals[i][name]
+		if !ok {
+			continue
+		}
+		if i == len(m.locals)-1 {
+			break
+		}
+		delete(m.locals[i], name)
+		if v.Declared() {
+			m.vars[name] = v
+		} else {
+			delete(m.vars, name)
+		}
+		return
+	}
+	m.vars[name] = expand.Variable{}
+	if name == "HOME" { // ~ is the home even then
+		m.vars[name] = text(mark.Outside)
 	}
 }

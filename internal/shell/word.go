@@ -51,6 +51,7 @@ func (m *Machine) substitute(w io.Writer, cs *syntax.CmdSubst) error {
 			return
 		}
 		n.list(cs.Stmts)
+		n.ending()
 	})
 	if file, ok := readsFile(cs); ok {
 		out = n.fileText(file)

@@ -23,11 +23,11 @@ func TestGitRowsAreTested(t *testing.T) {
 
 // gitCommandTests are the subcommands from a to f.
 var gitCommandTests = []gitTest{
-	{`git add .`, `write .`},
+	{`git add .`, `read .`},
 	{`git add -A`, ``},
-	{`git add -p src/x ../y`, `write src/x, write ../y`},
+	{`git add -p src/x ../y`, `read src/x, read ../y`},
 	{`git add --pathspec-from-file=/w/l`, `read /w/l`},
-	{`git add --chmod=+x run.sh`, `write run.sh`},
+	{`git add --chmod=+x run.sh`, `read run.sh`},
 	{`git am`, `grows`},
 	{`git am /w/p.patch`, `read /w/p.patch, grows`},
 	{`git am --directory=sub 0001.patch`, `write sub, read 0001.patch, grows`},

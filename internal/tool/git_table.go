@@ -61,7 +61,7 @@ var gitRows = []row{
 	{name: "--version", operands: "none"},
 	{name: "-h", operands: "none"},
 	{name: "-v", operands: "none"},
-	{name: "add", operands: "write", style: gnu, options: "chmod=text pathspec-from-file=read"},
+	{name: "add", operands: "read", style: gnu, options: "chmod=text pathspec-from-file=read"},
 	{name: "am", operands: "files", style: gnu, options: "S,gpg-sign?text empty=text C=text p=text directory=write exclude=text include=text whitespace=text patch-format=text resolvemsg=text quoted-cr=text show-current-patch?text"},
 	{name: "annotate", operands: "revs", style: gnu, options: gitBlame},
 	{name: "apply", operands: "files", style: gnu, options: "directory=write p=text C=text exclude=text include=text whitespace=text build-fake-ancestor=write unidiff-zero unsafe-paths"},

@@ -93,28 +93,17 @@ func (g *reading) carries() {
 	}
 }
 
-// follows reports whether a command follows the links that it finds below its
-// operands.
+// follows reports whether a command takes along, or changes, what the links that
+// it finds below its operands lead to. Searches that follow links are everyday
+// commands, and are judged by where they begin.
 func (g *reading) follows(name string) bool {
 	switch name {
-	case "grep":
-		return g.has("R", "dereference-recursive")
-	case "rg":
-		return g.has("L", "follow")
-	case "fd":
-		return g.has("L", "follow")
 	case "cp":
 		return g.has("L", "dereference") && g.has("r", "R", "recursive", "a")
 	case "rsync":
 		return g.has("L", "copy-links")
 	case "tar":
 		return g.has("h", "dereference") && g.has("c", "create", "r", "append", "u", "update")
-	case "du":
-		return g.has("L", "dereference")
-	case "ls":
-		return g.has("L", "dereference") && g.has("R", "recursive")
-	case "tree":
-		return g.has("l")
 	case "chown", "chmod":
 		return g.has("L") && g.has("R", "recursive")
 	}

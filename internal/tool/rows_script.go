@@ -73,7 +73,7 @@ var scriptRows = []row{
 	{name: "vite", options: "outDir=write c,config=read base=text m,mode=text port=text host?text", operands: "spec*"},
 	{name: "vitest", options: "root,r=enter dir=read c,config=read outputFile=loose t,testNamePattern=text reporter=spec coverage.reportsDirectory=write project=text", operands: "spec*"},
 	{name: "vue-tsc", like: "tsc"},
-	{name: "webpack", options: "c,config=read o,output-path=write entry=read mode=text", operands: "text*"},
+	{name: "webpack", options: "context=enter c,config=read o,output-path=write entry=read mode=text", operands: "text*"},
 	{name: "yapf", options: "i,in-place style=loose r", operands: "read*", when: "i in-place: write*"},
 	{name: "yarn", options: "cwd=chdir modules-folder=write cache-folder=write mutex=text use-yarnrc=read registry=text", operands: "arg*", style: subs},
 }

@@ -202,7 +202,7 @@ func (f *finding) place(root string) {
 	if root == "" {
 		root = "."
 	}
-	f.use.Access = append(f.use.Access, Access{Role: Read, Path: root, Dir: f.dir, Why: "where it looks", Link: !f.follows && !f.enters, Deep: f.follows})
+	f.use.Access = append(f.use.Access, Access{Role: Read, Path: root, Dir: f.dir, Why: "where it looks", Link: !f.follows && !f.enters})
 	if !f.deletes {
 		return
 	}

@@ -75,7 +75,7 @@ var wrapperRows = []wrapper{
 	{name: "pkexec", opts: "--user=t --disable-internal-agent --keep-cwd", how: homed},
 	{name: "ppc64", opts: "-v"},
 	{name: "prlimit", opts: "-p,--pid=N -o,--output=t --noheadings --raw --verbose -c,--core=? -d,--data=? -e,--nice=? -f,--fsize=? -i,--sigpending=? -l,--memlock=? -m,--rss=? -n,--nofile=? -q,--msgqueue=? -r,--rtprio=? -s,--stack=? -t,--cpu=? -u,--nproc=? -v,--as=? -x,--locks=? -y,--rttime=?"},
-	{name: "proot", opts: "-r,--rootfs=d -b,--bind,-m=t -q,--qemu=t -w,--cwd,--pwd=t -k,--kernel-release=t -0,--root-id -i,--change-id=t -S=d -R=d -v,--verbose=t -p=t --kill-on-exit -l --link2symlink"},
+	{name: "proot", opts: "-r,--rootfs=d -b,--bind,-m=r -q,--qemu=t -w,--cwd,--pwd=d -k,--kernel-release=t -0,--root-id -i,--change-id=t -S=d -R=d -v,--verbose=t -p=t --kill-on-exit -l --link2symlink"},
 	{name: "proxychains", opts: "-q -f=r"},
 	{name: "proxychains4", opts: "-q -f=r"},
 	{name: "qemu-aarch64", opts: "-L=r -E=e -U=u -g=t -s=t -cpu=t -D=w -d=t -p=t -0=t -B=t -R=t -strace -singlestep"},

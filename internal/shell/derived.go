@@ -1,0 +1,179 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cordon/internal/mark"
+)
+
+// derived is what an operator makes of a value that is not known. A listing
+// whose names lose a part is still a listing, and what has no slash does not get
+// one.
+func derived(op syntax.ParExpOperator, value, pat string) string {
+	switch op {
+	case syntax.UpperAll, syntax.UpperFirst, syntax.LowerAll, syntax.LowerFirst:
+		return recased(op, value)
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		if s, ok := shortened(op, value, pat); ok {
+			return s
+		}
+		if listing(value) || flat(value) {
+			return value
+		}
+	}
+	return lost(value)
+}
+
+// lost is what remains known of a value that an operator changed.
+func lost(value string) string {
+	if mark.Has(value, mark.Outside) {
+		return mark.Outside
+	}
+	return mark.Any
+}
+
+// listing reports whether a value is nothing but paths of one kind.
+func listing(value string) bool {
+	return value == mark.Inside || value == mark.Scratch || value == mark.System || value == mark.Atom ||
+		!mark.Has(value, mark.Any+mark.Outside+mark.Atom) && !strings.Contains(value, "..") && !strings.HasPrefix(value, "/")
+}
+
+// flat reports whether a value is one name, whatever is cut from it.
+func flat(value string) bool {
+	return !mark.Has(value, mark.Any+mark.Outside+mark.Inside+mark.Scratch+mark.System) && !strings.Contains(value, "/") && !strings.Contains(value, "..")
+}
+
+func recased(op syntax.ParExpOperator, value string) string {
+	upper := op == syntax.UpperAll || op == syntax.UpperFirst
+	if upper && strings.ToUpper(value) == value || !upper && strings.ToLower(value) == value || flat(value) || listing(value) {
+		return value
+	}
+	return lost(value)
+}
+
+// shortened cuts what can be cut although a part of the value is not known: the
+// directory or the last component, and an ending that is known.
+func shortened(op syntax.ParExpOperator, value, pat string) (string, bool) {
+	suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
+	large := op == syntax.RemLargeSuffix || op == syntax.RemLargePrefix
+	words := !mark.Has(value, mark.Any+mark.Outside+mark.Inside+mark.Scratch+mark.System)
+	last, mark0 := strings.LastIndexByte(value, '/'), mark.First(value)
+	tail := lastMark(value)
+	switch {
+	case suffix && pat == "/*" && !large && last >= 0 && (words || last >= tail):
+		return value[:last], true
+	case suffix && pat == "/*" && large && words && last >= 0:
+		return value[:strings.IndexByte(value, '/')], true
+	case !suffix && pat == "*/" && large && last >= 0 && (words || last >= tail):
+		return value[last+1:], true
+	case !suffix && pat == "*/" && !large && words && last >= 0:
+		return value[strings.IndexByte(value, '/')+1:], true
+	case strings.ContainsAny(pat, `*?[\`) || mark.In(pat):
+		return "", false
+	case suffix && len(value)-tail >= len(pat):
+		return strings.TrimSuffix(value, pat), true
+	case !suffix && mark0 >= len(pat):
+		return strings.TrimPrefix(value, pat), true
+	}
+	return "", false
+}
+
+// lastMark is where the last mark of a value ends.
+func lastMark(value string) int {
+	end := 0
+	for i, r := range value {
+		if mark.In(string(r)) {
+			end = i + len(string(r))
+		}
+	}
+	return end
+}
+
+// replacedUnknown is what a replacement makes of a value that is not known.
+func replacedUnknown(value, pat, with string) string {
+	tame := !strings.ContainsAny(with, "./~") && !mark.In(with)
+	switch {
+	case tame && flat(value), tame && listing(value) && !strings.Contains(value, "/"):
+		return value
+	case listing(value) && mark.First(value) == 0 && !strings.Contains(with, "..") && !mark.Has(with, mark.Any+mark.Outside) && !strings.HasPrefix(with, "/"):
+		return value
+	}
+	return lost(value)
+}
+
+// sliced is ${x:offset:length}.
+func (m *Machine) sliced(s *syntax.Slice, v values) values {
+	from, ok1 := m.arithm(s.Offset)
+	count, ok2 := -1, true
+	if s.Length != nil {
+		count, ok2 = m.arithm(s.Length)
+	}
+	known := ok1 && ok2
+	if v.many {
+		if !known || mark.Has(strings.Join(v.list, ""), mark.Any) {
+			v.list = []string{oneOf(v.list)}
+			return v
+		}
+		v.list = v.cut(from, count, s.Length != nil)
+		v.keys = nil
+		return v
+	}
+	return m.eachOf(v, func(text string) string {
+		switch {
+		case text == mark.Atom:
+			return text
+		case !known || mark.In(text):
+			return lost(text)
+		}
+		return substring([]rune(text), from, count, s.Length != nil)
+	})
+}
+
+// cut is a part of a list, whose offset counts indexes and whose length counts
+// elements.
+func (v values) cut(from, count int, bounded bool) []string {
+	list, top := v.list, len(v.list)
+	if v.keys != nil {
+		top = v.keys[len(v.keys)-1] + 1
+	}
+	if from < 0 {
+		from += top
+	}
+	if from < 0 || from >= top {
+		return nil
+	}
+	at := from
+	for i, k := range v.keys {
+		if at = len(list); k >= from {
+			at = i
+			break
+		}
+	}
+	list = list[min(at, len(list)):]
+	if bounded && count >= 0 && count < len(list) {
+		list = list[:count]
+	}
+	return list
+}
+
+func substring(text []rune, from, count int, bounded bool) string {
+	if from < 0 {
+		from += len(text)
+	}
+	if from < 0 || from > len(text) {
+		return ""
+	}
+	end := len(text)
+	switch {
+	case bounded && count < 0:
+		end += count // it counts from the end
+	case bounded && count < end-from:
+		end = from + count
+	}
+	if end < from {
+		return ""
+	}
+	return string(text[from:end])
+}

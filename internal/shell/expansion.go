@@ -1,0 +1,447 @@
+package shell
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/pattern"
+	"mvdan.cc/sh/v3/syntax"
+
+	"cordon/internal/mark"
+)
+
+// values are what a parameter is before and after its operators.
+type values struct {
+	list  []string
+	many  bool // @ or *: each is a word
+	star  bool // *: quoted, they are one word
+	set   bool
+	given bool  // it comes from an environment that nobody knows
+	keys  []int // the indexes of a sparse array
+	at    place // where := puts a value
+}
+
+// operated is the parameter that an expansion is about.
+func (m *Machine) operated(p *syntax.ParamExp) values {
+	name := p.Param.Value
+	if p.Excl {
+		return m.indirect(p)
+	}
+	if name == "@" || name == "*" {
+		list := m.params
+		if p.Slice != nil { // it counts from $0
+			list = append([]string{m.zero}, list...)
+		}
+		return values{list: list, many: true, star: name == "*", set: len(m.params) > 0}
+	}
+	at := place{name: name}
+	v := m.resolved(name)
+	if p.Index != nil {
+		at.key, at.subscripted = m.key(v, p.Index), true
+	}
+	return m.valuesAt(at, v)
+}
+
+// valuesAt are the values at a place.
+func (m *Machine) valuesAt(at place, v expand.Variable) values {
+	_, special := m.special(at.name)
+	out := values{at: at, set: v.IsSet(), given: !m.known(at.name) && !special && !strings.HasSuffix(at.name, "]")}
+	switch {
+	case at.subscripted && at.key.all:
+		out.many, out.star = true, at.key.star
+		out.list, out.keys = elements(v)
+		out.set = len(out.list) > 0
+	case at.subscripted:
+		s, set := m.element(v, at.key)
+		out.list, out.set = []string{s}, set
+	case v.Kind == expand.Indexed || v.Kind == expand.Associative:
+		s, set := m.element(v, key{known: true, word: "0"})
+		out.list, out.set = []string{s}, set
+	default:
+		out.list = []string{v.String()}
+	}
+	return out
+}
+
+// elements are all elements of a variable, and their indexes where those are not
+// 0, 1, 2.
+func elements(v expand.Variable) ([]string, []int) {
+	switch v.Kind {
+	case expand.Indexed:
+		return v.List, v.Indexes
+	case expand.Associative:
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(v.Map)) {
+			list = append(list, v.Map[name])
+		}
+		return list, nil
+	}
+	if !v.IsSet() {
+		return nil, nil
+	}
+	return []string{v.String()}, nil
+}
+
+// indirect is ${!name} and ${!name[@]}.
+func (m *Machine) indirect(p *syntax.ParamExp) values {
+	name := p.Param.Value
+	raw := m.get(name)
+	if p.Index != nil {
+		v := m.resolved(name)
+		if k := m.key(v, p.Index); k.all {
+			return values{list: keysOf(v), many: true, star: k.star, set: true}
+		} else if s, _ := m.element(v, k); true {
+			return m.referred(p, s)
+		}
+	}
+	if raw.Kind == expand.NameRef {
+		return values{list: []string{raw.Str}, set: true}
+	}
+	return m.referred(p, m.resolved(name).String())
+}
+
+// referred is what a name in a variable refers to: with an unknown name,
+// anything.
+func (m *Machine) referred(p *syntax.ParamExp, ref string) values {
+	unknown := values{list: []string{mark.Any}, set: true}
+	if mark.In(ref) {
+		m.inner(p)
+		return unknown
+	}
+	if ref == "@" || ref == "*" {
+		return values{list: m.params, many: true, star: ref == "*", set: true}
+	}
+	if _, ok := m.special(ref); ok {
+		return m.valuesAt(place{name: ref}, m.resolved(ref))
+	}
+	at := m.spot(ref)
+	if !syntax.ValidName(at.name) {
+		return unknown
+	}
+	return m.valuesAt(at, m.resolved(at.name))
+}
+
+// keysOf are the subscripts of an array.
+func keysOf(v expand.Variable) []string {
+	if v.Kind == expand.Associative {
+		return slices.Sorted(maps.Keys(v.Map))
+	}
+	var list []string
+	values, keys := elements(v)
+	for i := range values {
+		if keys != nil {
+			i = keys[i]
+		}
+		list = append(list, itoa(i))
+	}
+	return list
+}
+
+// substituted is an operator that chooses between a value and a word: :- := :+
+// and their kin. What is not set by the script is most likely not set at all.
+func (m *Machine) substituted(p *syntax.ParamExp, v *values, c preparing) ([]syntax.WordPart, bool) {
+	op := p.Exp.Op
+	empty := !v.set || nullToo(op) && !v.many && v.list[0] == "" || nullToo(op) && v.many && strings.Join(v.list, "") == ""
+	unsure := !empty && (nullToo(op) || v.given) && strings.Join(v.list, "") == mark.Any
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		if v.given {
+			m.away(p.Param.Value, c)
+			empty = true
+		} else if unsure && m.tempting(p, c) {
+			empty = !m.run.decide(p.Pos())
+		}
+		if !empty {
+			return nil, false
+		}
+		if op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull {
+			return m.defaulted(p, v, c), true
+		}
+		return m.words(p.Exp.Word, c), true
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if unsure && m.tempting(p, c) {
+			empty = !m.run.decide(p.Pos())
+		}
+		if empty {
+			return m.shown(values{many: v.many}, c), true
+		}
+		return m.words(p.Exp.Word, c), true
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if p.Exp.Word != nil {
+			m.inner(p.Exp.Word)
+		}
+		if empty {
+			return unknownParts(), true
+		}
+	}
+	return nil, false
+}
+
+// away notes that a name counts as unset for the rest of a word.
+func (m *Machine) away(name string, c preparing) {
+	if *c.absent == nil {
+		*c.absent = map[string]bool{}
+	}
+	(*c.absent)[name] = true
+}
+
+// tempting reports whether it matters which of a value and a word is chosen: the
+// word leads somewhere, or what stands beside it means something else without it.
+func (m *Machine) tempting(p *syntax.ParamExp, c preparing) bool {
+	if !c.alone {
+		return true
+	}
+	found := false
+	if p.Exp.Word != nil {
+		syntax.Walk(p.Exp.Word, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lit:
+				found = found || strings.Contains(n.Value, "/") || strings.Contains(n.Value, "..")
+			case *syntax.ParamExp, *syntax.CmdSubst:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+func nullToo(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.ErrorUnsetOrNull:
+		return true
+	}
+	return false
+}
+
+// defaulted is ${x:=word}.
+func (m *Machine) defaulted(p *syntax.ParamExp, v *values, c preparing) []syntax.WordPart {
+	s := m.literal(p.Exp.Word)
+	if v.at.name != "" {
+		m.store(v.at, s)
+	}
+	return m.shown(values{list: []string{s}}, c)
+}
+
+// words are the parts of a word that takes a parameter's place: its text is
+// split as a value is, except where it is quoted.
+func (m *Machine) words(w *syntax.Word, c preparing) []syntax.WordPart {
+	if w == nil {
+		return []syntax.WordPart{valuePart("")}
+	}
+	c.alone = c.alone && len(w.Parts) == 1
+	var list []syntax.WordPart
+	for i, p := range m.parts(w.Parts, c) {
+		lit, ok := p.(*syntax.Lit)
+		if !ok || c.quoted || i == 0 && strings.HasPrefix(lit.Value, "~") {
+			list = append(list, p)
+			continue
+		}
+		list = append(list, unquotedText(lit.Value)...)
+	}
+	if len(list) == 0 && !c.quoted {
+		list = append(list, valuePart(""))
+	}
+	return list
+}
+
+// unquotedText is text that is split, but for what a backslash quotes.
+func unquotedText(s string) []syntax.WordPart {
+	var list []syntax.WordPart
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 || i == len(s)-1 {
+			return append(list, valuePart(s))
+		}
+		_, size := utf8.DecodeRuneInString(s[i+1:])
+		if i > 0 {
+			list = append(list, valuePart(s[:i]))
+		}
+		if c := s[i+1 : i+1+size]; c != "\n" {
+			list = append(list, &syntax.SglQuoted{Value: c})
+		}
+		s = s[i+1+size:]
+	}
+}
+
+// applied are the values after an operator that changes each of them.
+func (m *Machine) applied(p *syntax.ParamExp, v values) values {
+	switch {
+	case p.Length:
+		return values{list: []string{m.length(p, v)}}
+	case p.Slice != nil:
+		return m.sliced(p.Slice, v)
+	case p.Repl != nil:
+		return m.eachOf(v, m.replacer(p.Repl))
+	case p.Exp != nil:
+		return m.eachOf(v, m.operator(p.Exp))
+	}
+	return v
+}
+
+// eachOf changes each value.
+func (m *Machine) eachOf(v values, f func(string) string) values {
+	list := make([]string, len(v.list))
+	for i, s := range v.list {
+		list[i] = f(s)
+		m.run.grow(len(list[i]) + 16)
+	}
+	v.list = list
+	return v
+}
+
+func (m *Machine) length(p *syntax.ParamExp, v values) string {
+	all := strings.Join(v.list, "")
+	switch {
+	case mark.Has(all, mark.Any+mark.Inside+mark.Scratch+mark.System+mark.Outside), !v.many && mark.In(all):
+		return mark.Atom
+	case v.many:
+		return itoa(len(v.list))
+	}
+	return itoa(utf8.RuneCountInString(all))
+}
+
+// replacer is ${x/pattern/with}.
+func (m *Machine) replacer(r *syntax.Replace) func(string) string {
+	pat, with := m.pattern(r.Orig), m.literal(r.With)
+	anchor := byte(0)
+	if !r.All && pat != "" && !beginsQuoted(r.Orig) && (pat[0] == '#' || pat[0] == '%') {
+		anchor, pat = pat[0], pat[1:]
+	}
+	rx := compiled(pat, anchor)
+	return func(s string) string {
+		if len(s)*max(1, len(with)) > 1<<20 {
+			m.run.stop("its values grow without end")
+		}
+		switch {
+		case mark.In(s):
+			return replacedUnknown(s, pat, with)
+		case pat == "" && anchor == 0:
+			return s
+		case rx == nil || strings.Contains(with, "&"): // which is what matched, to newer shells
+			return mark.Any
+		}
+		return replaced(rx, s, with, r.All)
+	}
+}
+
+// beginsQuoted reports whether a word begins with what means itself.
+func beginsQuoted(w *syntax.Word) bool {
+	if w == nil || len(w.Parts) == 0 {
+		return false
+	}
+	switch w.Parts[0].(type) {
+	case *syntax.SglQuoted, *syntax.DblQuoted:
+		return true
+	}
+	return false
+}
+
+func replaced(rx *regexp.Regexp, s, with string, all bool) string {
+	n := 1
+	if all {
+		n = -1
+	}
+	var b strings.Builder
+	last := 0
+	for _, at := range rx.FindAllStringIndex(s, n) {
+		b.WriteString(s[last:at[0]])
+		b.WriteString(with)
+		last = at[1]
+	}
+	return b.String() + s[last:]
+}
+
+// compiled is a pattern that takes the longest match; nil is one that is not
+// understood here.
+func compiled(pat string, anchor byte) *regexp.Regexp {
+	if mark.In(pat) || extended(pat) {
+		return nil
+	}
+	expr, err := pattern.Regexp(pat, 0)
+	if err != nil {
+		return nil
+	}
+	switch anchor {
+	case '#':
+		expr = "^(?:" + expr + ")"
+	case '%':
+		expr = "(?:" + expr + ")$"
+	}
+	rx, err := regexp.Compile(expr)
+	if err != nil {
+		return nil
+	}
+	rx.Longest()
+	return rx
+}
+
+// extended reports whether a pattern means something else with extglob.
+func extended(pat string) bool {
+	for i := 0; i+1 < len(pat); i++ {
+		if pat[i+1] == '(' && strings.IndexByte("?*+@!", pat[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// operator is an operator with a word: # % ^ , @.
+func (m *Machine) operator(e *syntax.Expansion) func(string) string {
+	pat := ""
+	if e.Word != nil && e.Op != syntax.ErrorUnset && e.Op != syntax.ErrorUnsetOrNull {
+		pat = m.pattern(e.Word)
+	}
+	return func(s string) string {
+		switch {
+		case kept(e.Op):
+			return s
+		case mark.In(s):
+			return derived(e.Op, s, pat)
+		case mark.In(pat), extended(pat):
+			return mark.Any
+		case e.Op == syntax.OtherParamOps:
+			return m.transformed(s, pat)
+		}
+		return m.byLibrary(s, e.Op, pat)
+	}
+}
+
+// transformed is ${x@op}.
+func (m *Machine) transformed(s, op string) string {
+	switch op {
+	case "U", "u", "L", "Q":
+		return m.byLibrary(s, syntax.OtherParamOps, op)
+	case "E":
+		if !strings.Contains(s, `\`) {
+			return s
+		}
+	case "a":
+		return mark.Atom
+	}
+	return mark.Any
+}
+
+// byLibrary lets the library do what it does right.
+func (m *Machine) byLibrary(s string, op syntax.ParExpOperator, pat string) string {
+	p := &syntax.ParamExp{Param: &syntax.Lit{Value: valueName + s}}
+	p.Exp = &syntax.Expansion{Op: op, Word: &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: pat}}}}
+	got, err := expand.Literal(m.config(nil), &syntax.Word{Parts: []syntax.WordPart{p}})
+	if err != nil {
+		return mark.Any
+	}
+	return got
+}
+
+// kept are operators that leave a value that is set as it is.
+func kept(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		return true
+	}
+	return false
+}
