@@ -36,6 +36,9 @@ func (m *Machine) entries(dir string) ([]fs.DirEntry, error) {
 		return nil, fs.ErrNotExist
 	}
 	entries, err := m.world.List(dir)
+	if errors.Is(err, fs.ErrNotExist) && dir == m.dir {
+		return nil, nil // a tree that cannot be seen from here: the pattern stays
+	}
 	m.run.grow(64 * len(entries))
 	return entries, err
 }
