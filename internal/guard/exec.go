@@ -159,13 +159,14 @@ func (j *judge) runs(m *shell.Machine, r tool.Run, does string) {
 		j.doubt(m, "run commands that run commands that run commands", "write the command out")
 		return
 	}
-	c := shell.Child{Env: r.Env, Unset: r.Unset, Clean: r.Clean, Stdin: r.Stdin, Fed: r.Fed, Params: r.Params}
+	fromInput := r.Why == "standard input"
+	if fromInput && r.Lang != tool.Shell && r.Code == mark.Any && m.Scripted() {
+		return
+	}
+	c := shell.Child{Script: fromInput && r.Lang == tool.Shell, Env: r.Env, Unset: r.Unset, Clean: r.Clean, Stdin: r.Stdin, Fed: r.Fed, Params: r.Params}
 	if r.Dir != "" {
 		c.Dir = j.directory(m.Dir(), r.Dir)
 		j.access(m, tool.Access{Role: tool.Enter, Path: r.Dir}, does)
-	}
-	if in, fed := m.Stdin(); fed && !r.Fed && r.Code == in {
-		c.Fed = true // the program is the input: what it starts finds nothing more there
 	}
 	if src := m.Source(); src != "" && r.Code == mark.Any {
 		r.Code, r.File = "", src // a program that is read from a file, as good as its name

@@ -116,9 +116,11 @@ type Machine struct {
 	last    Status
 	tail    string       // $_: the last word of the command before
 	line    *syntax.Stmt // the statement at work, for explanations
-	sums    int          // how deep arithmetic nests
-	option  int          // where in a word getopts is
-	keeps   *options     // what local - puts back
+
+	scripted bool     // what it reads is the rest of its own script
+	sums     int      // how deep arithmetic nests
+	option   int      // where in a word getopts is
+	keeps    *options // what local - puts back
 	// These are shared by forks, and replaced as a whole when they change.
 	nature map[string]nature // declare -i, -l and -u
 	shaky  map[string]bool   // variables that a trap may set at any time
@@ -161,6 +163,10 @@ func newMachine(w World, r *run, s Start) *Machine {
 // Dir is the directory the shell is in, as the shell knows it: absolute, with
 // links unresolved. It may hold marks.
 func (m *Machine) Dir() string { return m.dir }
+
+// Scripted reports whether what the shell's commands read is the rest of its own
+// script, which is judged as that.
+func (m *Machine) Scripted() bool { return m.scripted }
 
 // Lost reports whether this way through the script supposes that a change of
 // directory failed though the script does not expect it: where it goes from there
@@ -254,6 +260,7 @@ type Child struct {
 	Stdin  string
 	Fed    bool
 	Params []string // $0, $1 …
+	Script bool     // its input is the script itself
 }
 
 // child is a shell started as a program: of its parent's state it gets what is
@@ -288,6 +295,7 @@ func (m *Machine) child(c Child) *Machine {
 	if c.Dir != "" {
 		n.dir = c.Dir
 	}
+	n.scripted = c.Script || n.scripted && !c.Fed
 	if c.Fed {
 		n.fds[0] = &Stream{text: c.Stdin}
 	}

@@ -68,11 +68,13 @@ func unparsed(err error) string {
 // program runs a whole script, with its traps.
 func (m *Machine) program(f *syntax.File) {
 	m.stmts(f, f.Stmts)
-	traps := m.traps
-	m.traps = nil
-	for _, code := range traps {
-		if t := m.parse(code); t != nil {
-			m.stmts(t, t.Stmts)
+	for range 3 { // a trap may set another
+		traps := m.traps
+		m.traps = nil
+		for _, code := range traps {
+			if t := m.parse(code); t != nil {
+				m.stmts(t, t.Stmts)
+			}
 		}
 	}
 }

@@ -52,6 +52,9 @@ func (m *Machine) stmt(s *syntax.Stmt) flow {
 	undo := n.redirect(s.Redirs, len(s.Redirs) > 0 && n.persistent(s))
 	f := n.command(s.Cmd, s)
 	undo()
+	if n != m {
+		n.ending()
+	}
 	if m.last == Succeeds && opens(s.Redirs) {
 		m.last = Unsure
 	}
@@ -222,7 +225,7 @@ func (m *Machine) binary(c *syntax.BinaryCmd) flow {
 // whose text is not known anyway.
 func (m *Machine) pipe(c *syntax.BinaryCmd) flow {
 	left := m.fork()
-	text := left.capture(func() { left.stmt(c.X) })
+	text := left.capture(func() { left.stmt(c.X); left.ending() })
 	right := m
 	if !m.options.lastpipe {
 		right = m.fork()
@@ -231,6 +234,9 @@ func (m *Machine) pipe(c *syntax.BinaryCmd) flow {
 	right.fds = cloneFds(fds)
 	right.fds[0] = &Stream{text: text, file: m.catted(c.X, text)}
 	right.stmt(c.Y)
+	if right != m {
+		right.ending()
+	}
 	right.fds = fds
 	m.last = right.last
 	return flow{}
@@ -240,10 +246,16 @@ func (m *Machine) pipe(c *syntax.BinaryCmd) flow {
 // known.
 func (m *Machine) catted(s *syntax.Stmt, text string) string {
 	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || text != mark.Any || len(c.Args) != 2 || c.Args[0].Lit() != "cat" {
+	if !ok || text != mark.Any || len(c.Args) != 2 {
 		return ""
 	}
-	return c.Args[1].Lit()
+	n := m.fork() // the words are expanded a second time
+	words := []string{}
+	n.capture(func() { words = n.fields(c.Args...) })
+	if len(words) != 2 || words[0] != "cat" {
+		return ""
+	}
+	return words[1]
 }
 
 func (m *Machine) branch(c *syntax.IfClause) flow {

@@ -261,7 +261,7 @@ func (m *Machine) later(code string) {
 	n := m.fork()
 	m.deeper(n)
 	if f := n.parse(code); f != nil {
-		n.capture(func() { n.stmts(f, f.Stmts) })
+		n.capture(func() { n.stmts(f, f.Stmts); n.ending() })
 	}
 }
 

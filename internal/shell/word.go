@@ -96,7 +96,7 @@ func (m *Machine) process(ps *syntax.ProcSubst) (string, error) {
 		n.capture(func() { n.list(ps.Stmts) })
 		return "/dev/null", nil
 	}
-	out := n.capture(func() { n.list(ps.Stmts) })
+	out := n.capture(func() { n.list(ps.Stmts); n.ending() })
 	m.run.pipes++
 	fd := 1000 + m.run.pipes
 	m.fds[fd] = &Stream{text: out}
