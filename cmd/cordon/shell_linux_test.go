@@ -237,7 +237,8 @@ func TestShellSignals(t *testing.T) {
 
 // A visitor that goes takes its command along, also one that does not want to, and
 // the worker does not notice.
-func TestShellVisitorGoes(t *testing.T) {
+func TestSlowShellVisitorGoes(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	v := newVisited(t)
 	stubborn := `trap "" HUP TERM INT; sleep 71.5 & sleep 71.5; sleep 71.5`
@@ -410,7 +411,8 @@ func TestShellCounts(t *testing.T) {
 
 // A worker cannot come to the door of another, nor to its own. The control: the
 // operator can, with the same program.
-func TestShellDoorIsHidden(t *testing.T) {
+func TestSlowShellDoorIsHidden(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	v := newVisited(t)
 	doors, err := filepath.Glob(filepath.Join(filepath.Dir(v.repo), "state/cordon/*/workers/*/visitors"))
@@ -611,7 +613,8 @@ func open(t *testing.T, dir string) {
 }
 
 // Nobody writes what a visitor looks at.
-func TestShellLeftIsKeptStill(t *testing.T) {
+func TestSlowShellLeftIsKeptStill(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	s := newSite(t)
 	s.cordon([]int{6}, "run", "--", "sh", "-c", leaves+"; exit 1")
