@@ -17,9 +17,9 @@ type judge struct {
 	links map[string]string // made by the script, by where they are
 	texts map[string]string // files written by the script
 	depth int
-	acted bool // something ran that may have changed the disk
-	built bool // … its directories
-	lost  *finding
+	acted bool            // something ran that may have changed the disk
+	built bool            // … its directories
+	lost  *finding        // where a script that is lost went: counts when it acts there
 	refs  map[string]bool // made by the script
 	head  string          // the branch HEAD is on, as far as the script moved it
 }
