@@ -298,16 +298,7 @@ func (m *Machine) setBuiltin(args []string) {
 		}
 		on := a[0] == '-'
 		for _, c := range a[1:] {
-			switch c {
-			case 'P':
-				m.options.physical = on
-			case 'a':
-				m.options.export = on
-			case 'f':
-				m.options.noglob = on
-			case 'k':
-				m.world.Doubt(m, "set -k, which takes words for assignments")
-			}
+			m.named(optionOf(c), on)
 		}
 		if strings.Contains(a, "o") && i+1 < len(args) {
 			m.named(args[i+1], on)
@@ -320,6 +311,22 @@ func (m *Machine) setBuiltin(args []string) {
 	}
 }
 
+// optionOf is the name of an option that set knows by a letter.
+func optionOf(letter rune) string {
+	switch letter {
+	case 'P':
+		return "physical"
+	case 'a':
+		return "allexport"
+	case 'f':
+		return "noglob"
+	case 'k':
+		return "keyword"
+	}
+	return ""
+}
+
+// named switches an option that matters here.
 func (m *Machine) named(option string, on bool) {
 	switch option {
 	case "physical":
