@@ -2,11 +2,13 @@ package guard
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"cordon/internal/shell"
@@ -243,3 +245,33 @@ func slow(t *testing.T) {
 }
 
 func slowly() bool { return os.Getenv("CORDON_SLOW") != "" }
+
+// crowded has one directory too many elsewhere, and a link out in the worktree.
+type crowded struct{ Files }
+
+func (c crowded) ReadDir(name string) ([]fs.DirEntry, error) {
+	listed := fstest.MapFS{"readme-link": &fstest.MapFile{Mode: fs.ModeSymlink}}
+	switch name {
+	case "/usr/many":
+		listed = fstest.MapFS{}
+		for i := range maxEntries + 1 {
+			listed[fmt.Sprint(i)] = &fstest.MapFile{}
+		}
+	case ownTree:
+	default:
+		return c.Files.ReadDir(name)
+	}
+	return listed.ReadDir(".")
+}
+
+// What a script lists elsewhere does not use up what the guard reads of the
+// worktree.
+func TestCrowdedElsewhere(t *testing.T) {
+	s := worker(t)
+	s.Files = crowded{s.Files}
+	for _, c := range []string{"touch readme-l*", ": /usr/many/x*; touch readme-l*"} {
+		if d := Decide(s, Call{Tool: "Bash", Shell: []string{c}}); d.Verdict == Allow || tired(d) {
+			t.Errorf("%s: %s %s", c, d.Verdict, d.Reason)
+		}
+	}
+}

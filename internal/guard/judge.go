@@ -31,7 +31,8 @@ type seen struct {
 	known map[Step]bool
 	links map[string]string // of the disk
 	dirs  map[string][]fs.DirEntry
-	read  int // entries of directories
+	own   int // entries read of directories of the worktree
+	other int // and of others
 }
 
 func newSeen() *seen {
@@ -184,19 +185,24 @@ const maxEntries = 20_000
 
 // List implements shell.World. Directories that may not be read are not, and a
 // glob that would read too much matches nothing: its pattern stays, and is judged
-// by where it begins.
+// by where it begins. The worktree is counted apart, so that nothing that is read
+// elsewhere makes its links invisible.
 func (j *judge) List(dir string) ([]fs.DirEntry, error) {
 	if known, ok := j.seen.dirs[dir]; ok {
 		return known, nil
 	}
-	if j.seen.read > maxEntries {
+	read := &j.seen.other
+	if j.scope.Inside(dir) {
+		read = &j.seen.own
+	}
+	if *read > maxEntries {
 		return nil, fs.ErrNotExist
 	}
 	entries, err := j.scope.files().ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	j.seen.read += len(entries)
+	*read += len(entries)
 	j.seen.dirs[dir] = entries
 	return entries, nil
 }
