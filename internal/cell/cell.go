@@ -54,6 +54,10 @@ type Command struct {
 	Seat *Seat
 	// Weaker lets the command run although layers are missing.
 	Weaker bool
+	// Serve is handed the sockets of the cell's network when the cell is proven and
+	// before the command's first instruction. Its error ends the launch; what it
+	// returns is called when the cell has ended.
+	Serve func(Sockets) (end func(), err error)
 	// Started is told of the launch when the cell is proven and before the
 	// command's first instruction. Its error ends the launch.
 	Started func(Launch) error

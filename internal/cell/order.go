@@ -34,6 +34,7 @@ type Order struct {
 	// they are, below those of this one, and do not change.
 	Kept string
 
+	Net      *Net // nil: its own loopback and nothing else
 	Limits   Limits
 	Commit   string // a directory in which a commit has to work
 	Objects  string // where that is stored

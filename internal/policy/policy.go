@@ -55,11 +55,6 @@ type Filesystem struct {
 	Outside Outside `json:"outside,omitempty"`
 }
 
-// Network names the hosts a worker may reach.
-type Network struct {
-	AllowedDomains []string `json:"allowed_domains"`
-}
-
 // Git is how the worker's private repository is set up.
 type Git struct {
 	Branch   string   `json:"branch"` // contains {id}
