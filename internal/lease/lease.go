@@ -75,6 +75,7 @@ func (s Sealed) Lease() Lease {
 	} {
 		*list = slices.Clone(*list)
 	}
+	p.Network.HostPorts = slices.Clone(p.Network.HostPorts)
 	return l
 }
 
@@ -96,8 +97,16 @@ func (s Sealed) PolicyHash() string {
 // Expired reports whether the lease has run out.
 func (s Sealed) Expired(now time.Time) bool { return !now.Before(s.lease.Expires) }
 
-// Seal checks a lease and fixes it.
+// Seal checks a lease and fixes it. What its policy says by the name of a preset is
+// written out: a later cordon, whose preset may be another list, must not read
+// another lease from the same bytes.
 func Seal(l Lease) (Sealed, error) {
+	l.Policy.Network = l.Policy.Network.Expanded()
+	return fix(l)
+}
+
+// fix checks a lease and fixes it as it is.
+func fix(l Lease) (Sealed, error) {
 	l.Schema = Schema
 	l.Created, l.Expires = l.Created.UTC(), l.Expires.UTC()
 	if err := l.check(); err != nil {
@@ -153,7 +162,7 @@ func Open(b []byte, hash string) (Sealed, error) {
 	if err != nil {
 		return Sealed{}, err
 	}
-	s, err := Seal(l)
+	s, err := fix(l)
 	if err != nil {
 		return Sealed{}, err
 	}

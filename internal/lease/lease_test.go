@@ -50,7 +50,11 @@ func TestSealAndOpen(t *testing.T) {
 		"local time": func(l *Lease) { l.Created = l.Created.In(time.FixedZone("x", 3600)) },
 		"odd paths":  func(l *Lease) { l.Worktree = "/a b/<&>/ünï\u2028/x\ny" },
 		"no roots":   func(l *Lease) { l.Policy.Filesystem.WriteRoots = []string{} },
-		"sha256":     func(l *Lease) { l.Base = git.OID(strings.Repeat("ab", 32)) },
+		"network": func(l *Lease) {
+			l.Policy.Network = policy.Network{AllowedDomains: []string{"a.example", "@pypi"}, HostPorts: []int{5432}, Via: policy.Proxy, Observe: true,
+				Limits: policy.NetworkLimits{Connections: 1, Queries: 2, Bytes: 3}}
+		},
+		"sha256": func(l *Lease) { l.Base = git.OID(strings.Repeat("ab", 32)) },
 	} {
 		l := sample()
 		change(&l)
@@ -66,6 +70,26 @@ func TestSealAndOpen(t *testing.T) {
 		if again := seal(t, s.Lease()); again.Hash() != s.Hash() {
 			t.Errorf("%s: sealing it again changes the hash", name)
 		}
+	}
+}
+
+// A lease holds the domains that its presets stood for, and nobody who holds it
+// can change them.
+func TestSealWritesPresetsOut(t *testing.T) {
+	t.Parallel()
+	l := sample()
+	l.Policy.Network.AllowedDomains = []string{"a.example", "@crates", "a.example:22"}
+	l.Policy.Network.HostPorts = []int{5432}
+	s := seal(t, l)
+	l.Policy.Network.HostPorts[0] = 22
+	s.Lease().Policy.Network.HostPorts[0] = 22
+	n := s.Lease().Policy.Network
+	want := []string{"a.example", "index.crates.io", "static.crates.io", "a.example:22"}
+	if !reflect.DeepEqual(n.AllowedDomains, want) || n.HostPorts[0] != 5432 || strings.Contains(string(s.Bytes()), "@crates") {
+		t.Errorf("sealed with %q and %v", n.AllowedDomains, n.HostPorts)
+	}
+	if l.Policy.Network.AllowedDomains[1] != "@crates" {
+		t.Error("the policy that it was made from was changed")
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"cordon/internal/policy"
 )
 
-// A lease from before there were filesystem.outside, limits.files and guard is
-// opened as it was sealed, denies and enforces.
+// A lease from before there were filesystem.outside, limits.files, guard and the
+// later keys of network is opened as it was sealed, denies and enforces.
 func TestOlderLease(t *testing.T) {
 	t.Parallel()
 	s := seal(t, sample())
 	text := string(s.Bytes())
-	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`} {
+	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`, `,"via":"transparent","limits":{"connections":1024,"queries":100}`} {
 		if !strings.Contains(text, added) {
 			t.Fatalf("no %s in %s", added, text)
 		}
@@ -30,6 +30,20 @@ const sealedBefore = `{"schema":"cordon.lease/1","id":"brisk-otter","worktree":"
 func TestOldestLease(t *testing.T) {
 	t.Parallel()
 	openOlder(t, []byte(sealedBefore))
+}
+
+// A lease from before there was a way to them may name hosts that cannot be written
+// any more, and presets that nobody wrote out. It is opened as it is: one that is
+// not would make the whole journal unreadable.
+func TestOlderHosts(t *testing.T) {
+	t.Parallel()
+	for _, hosts := range []string{`"localhost"`, `"@npm"`, `"@never","*.com","127.0.0.1"`} {
+		older := []byte(strings.Replace(sealedBefore, `"allowed_domains":[]`, `"allowed_domains":[`+hosts+`]`, 1))
+		s, err := Open(older, hashOf(older))
+		if err != nil || !bytes.Equal(s.Bytes(), older) {
+			t.Errorf("%s: opened as %s, %v", hosts, s.Bytes(), err)
+		}
+	}
 }
 
 func openOlder(t *testing.T, older []byte) {

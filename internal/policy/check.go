@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -65,48 +64,6 @@ func checkBranch(s string) (string, error) {
 		}
 	}
 	return s, nil
-}
-
-// checkDomain accepts a host name, with an optional leading *. and an optional
-// port, or the name of a preset after an @.
-func checkDomain(s string) (string, error) {
-	if preset, found := strings.CutPrefix(s, "@"); found {
-		if !isLabel(preset) {
-			return "", fault{quote(s) + " is not the name of a preset", "write @ and a word, such as @go"}
-		}
-		return strings.ToLower(s), nil
-	}
-	if strings.Contains(s, "://") || strings.Contains(s, "/") {
-		return "", fault{quote(s) + " is an address, not a host", "write the host alone, such as api.example.com"}
-	}
-	host, port, hasPort := strings.Cut(s, ":")
-	if hasPort && !isPort(port) {
-		return "", fault{quote(s) + " does not end in a port", "write host:1 to host:65535; IPv6 addresses are not supported"}
-	}
-	if !isHost(strings.TrimPrefix(host, "*.")) {
-		return "", fault{quote(s) + " is not a host name", "write api.example.com or *.example.com; international names in their xn-- form"}
-	}
-	return strings.ToLower(s), nil
-}
-
-func isPort(s string) bool {
-	n, err := strconv.Atoi(s)
-	return isNumber(s) && err == nil && n <= 65535
-}
-
-func isHost(s string) bool {
-	for label := range strings.SplitSeq(s, ".") {
-		if !isLabel(label) {
-			return false
-		}
-	}
-	return len(s) <= 253
-}
-
-// isLabel reports whether s may stand between the dots of a host name.
-func isLabel(s string) bool {
-	bad := func(r rune) bool { return !isLetter(r) && !isDigit(r) && r != '-' }
-	return s != "" && len(s) <= 63 && !strings.ContainsFunc(s, bad) && strings.Trim(s, "-") == s
 }
 
 func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }

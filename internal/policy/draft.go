@@ -87,10 +87,10 @@ func (w *drafter) list(f field, path, indent string) {
 	if found {
 		w.used++
 	}
-	usual := f.show(Default()).list
+	usual := f.show(Default())
 	plain := len(e.Set) == 0 && len(e.Offer) == 0
 	if w.prose(indent, f.doc+" Default: "+showDefault(usual, plain)+"."); plain {
-		e.Offer = usual
+		e.Offer = usual.list
 	}
 	if len(e.Set) == 0 && len(e.Offer) == 0 {
 		w.setting(false, indent, f.key+": []")
@@ -99,24 +99,24 @@ func (w *drafter) list(f field, path, indent string) {
 	w.setting(len(e.Set) > 0, indent, f.key+":")
 	indent += "  "
 	for _, s := range e.Set {
-		w.setting(true, indent, "- "+yamlQuote(s))
+		w.setting(true, indent, "- "+usual.entry(s))
 	}
 	if e.Note != "" && len(e.Offer) > 0 {
 		w.prose(indent, e.Note)
 	}
 	for _, s := range e.Offer {
-		w.setting(false, indent, "- "+yamlQuote(s))
+		w.setting(false, indent, "- "+usual.entry(s))
 	}
 }
 
 // showDefault is the default of a list in a line of text.
-func showDefault(entries []string, below bool) string {
-	if below && len(entries) > 1 {
+func showDefault(v shown, below bool) string {
+	if below && len(v.list) > 1 {
 		return "the list below"
 	}
-	quoted := make([]string, 0, len(entries))
-	for _, s := range entries {
-		quoted = append(quoted, yamlQuote(s))
+	quoted := make([]string, 0, len(v.list))
+	for _, s := range v.list {
+		quoted = append(quoted, v.entry(s))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }

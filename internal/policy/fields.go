@@ -22,7 +22,16 @@ type field struct {
 type shown struct {
 	isList bool
 	list   []string
+	bare   bool // the entries of the list are in YAML form too
 	scalar string
+}
+
+// entry writes an entry of the list.
+func (v shown) entry(s string) string {
+	if v.bare {
+		return s
+	}
+	return yamlQuote(s)
 }
 
 // fieldTable returns the keys of a policy, in their documented order.
@@ -30,9 +39,7 @@ func fieldTable() []field {
 	return []field{
 		scalar("version", "The version of this format; always 1.", func(p *Policy) *int { return &p.Version }, readVersion, strconv.Itoa),
 		{key: "filesystem", doc: "Where the worker may write and read. A path covers itself and everything below; globs (*, ?, [a-z], {a,b}, **) are allowed.", fields: filesystemFields()},
-		{key: "network", doc: "What the worker may reach.", fields: []field{
-			list("allowed_domains", "Hosts the worker may reach: api.example.com, *.example.com, host:8443 or an @preset. Empty: no network.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, checkDomain),
-		}},
+		{key: "network", doc: "What the worker may reach.", fields: networkFields()},
 		list("secrets", "Names of environment variables passed to the worker whatever they hold. Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
 		{key: "git", doc: "The worker's private repository.", fields: []field{
 			text("branch", "The worker's branch; {id} stands for the lease id.", func(p *Policy) *string { return &p.Git.Branch }, checkBranch),

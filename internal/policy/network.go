@@ -1,6 +1,12 @@
 package policy
 
-import "net/netip"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // Network names what a worker may reach. The zero values of its later keys are
 // what a lease says that was sealed before there were these; they must stay absent
@@ -13,6 +19,30 @@ type Network struct {
 	Limits         NetworkLimits `json:"limits,omitzero"`
 }
 
+// Expanded is the section with the domains of each preset in its place, each once.
+// A lease is sealed with these, so that a later list does not change it.
+func (n Network) Expanded() Network {
+	if n.AllowedDomains == nil {
+		return n
+	}
+	var domains []string
+	for _, s := range n.AllowedDomains {
+		if p, ok := PresetNamed(s); ok {
+			for _, d := range p.Domains {
+				domains = append(domains, d.Domain)
+			}
+			continue
+		}
+		domains = append(domains, s)
+	}
+	n.AllowedDomains = distinct(domains)
+	return n
+}
+
+// older reports whether a section comes from before there was a way out of a cell:
+// its hosts were checked by other rules, and opened nothing.
+func (n Network) older() bool { return n.Via == "" }
+
 // NetworkLimits bound what a worker does with its network.
 type NetworkLimits struct {
 	Connections int   `json:"connections,omitempty"` // at once; 0 is the default
@@ -20,7 +50,23 @@ type NetworkLimits struct {
 	Bytes       Bytes `json:"bytes,omitempty"`       // both ways together; 0 is no limit
 }
 
-// Via is how programs in the cell find the way out.
+// The limits where a policy names none. A browser opens some dozens of connections
+// at once and a package manager asks for some dozens of names: only a flood meets
+// these.
+const (
+	DefaultConnections = 1024
+	DefaultQueries     = 100
+)
+
+// The largest limits that a policy may name: above these, what a cell can make of
+// this machine is not bounded in practice.
+const (
+	maxConnections = 65536
+	maxQueries     = 10_000
+)
+
+// Via is how programs in the cell find the way out. The empty string is
+// Transparent, and so is anything else that is not a known word.
 type Via string
 
 // The ways.
@@ -29,58 +75,131 @@ const (
 	Proxy       Via = "proxy"       // those that heed the usual variables
 )
 
-// Reach is a network section, compiled: what may be reached. The zero Reach is
-// nothing.
-type Reach struct {
-	names []nameRule
-	nets  []netRule
-	host  []uint16
+// Vias lists the words a policy may use, strongest first.
+func Vias() []Via { return []Via{Transparent, Proxy} }
+
+// String gives the word.
+func (v Via) String() string {
+	if v == Proxy {
+		return string(Proxy)
+	}
+	return string(Transparent)
 }
 
-type nameRule struct {
-	name  string // clean
-	below bool   // names below it, and not itself
-	port  uint16 // 0: 80 and 443
+func (v Via) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText refuses a word it does not know.
+func (v *Via) UnmarshalText(text []byte) error {
+	for _, known := range Vias() {
+		if string(text) == string(known) {
+			*v = known
+			return nil
+		}
+	}
+	return fmt.Errorf("via %q is not transparent or proxy", text)
 }
 
-type netRule struct {
-	prefix netip.Prefix
-	port   uint16 // 0: 80 and 443
+func networkFields() []field {
+	limits := func(p *Policy) *NetworkLimits { return &p.Network.Limits }
+	return []field{
+		sequence("allowed_domains", "What the worker may reach: api.example.com, *.example.com (what is below it), host:8443, 203.0.113.7, 10.1.0.0/16:5432, [2001:db8::1]:443 or an @preset; ports 80 and 443 where none is written. Empty: nothing.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, readDomains),
+		ports("host_ports", "Ports of this machine's own loopback that the worker may use as its own: a database, a model server.", func(p *Policy) *[]int { return &p.Network.HostPorts }),
+		scalar("via", "transparent: every program finds the way out. proxy: only those that heed the usual variables.", func(p *Policy) *Via { return &p.Network.Via }, readVia, Via.String),
+		scalar("observe", "Record what a worker tries that may reach nothing; it is refused all the same.", func(p *Policy) *bool { return &p.Network.Observe }, readBool, strconv.FormatBool),
+		{key: "limits", doc: "What the worker may use of its network.", fields: []field{
+			scalar("connections", "Connections open at once: 1 to 65536.", func(p *Policy) *int { return &limits(p).Connections }, readBetween("connections", maxConnections), showOr(DefaultConnections)),
+			scalar("queries", "Names resolved in a second: 1 to 10000.", func(p *Policy) *int { return &limits(p).Queries }, readBetween("queries", maxQueries), showOr(DefaultQueries)),
+			scalar("bytes", "Bytes sent and received in a run: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &limits(p).Bytes }, readBytes, Bytes.String),
+		}},
+	}
 }
 
-// Reach compiles the section.
-func (n Network) Reach() (Reach, error) { return Reach{}, nil }
+// readDomains also refuses a list that no cell could be opened for.
+func readDomains(n *yaml.Node) ([]string, error) {
+	entries, err := readList(n, checkDomain)
+	if err != nil {
+		return nil, err
+	}
+	entries = distinct(entries)
+	_, err = Network{AllowedDomains: entries}.Reach()
+	return entries, err
+}
 
-// Empty reports whether nothing can be reached.
-func (r Reach) Empty() bool { return len(r.names)+len(r.nets)+len(r.host) == 0 }
+// ports is a field with a set of ports. None is nil, as it is when it comes from a
+// lease that names none.
+func ports(key, doc string, of func(*Policy) *[]int) field {
+	f := scalar(key, doc, of, readPorts, nil)
+	f.show = func(p Policy) shown {
+		v := shown{isList: true, bare: true}
+		for _, port := range *of(&p) {
+			v.list = append(v.list, strconv.Itoa(port))
+		}
+		return v
+	}
+	return f
+}
 
-// KnowsName reports whether a clean name may be reached at any port.
-func (r Reach) KnowsName(name string) bool { return false }
+func readPorts(n *yaml.Node) ([]int, error) {
+	if n.Kind != yaml.SequenceNode {
+		hint := listHint(n)
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
+			hint = "write [" + n.Value + "]"
+		}
+		return nil, fault{"expected a list, not " + describe(n), hint}
+	}
+	var list []int
+	for _, item := range n.Content {
+		port, err := readPort(item)
+		if err == nil && slices.Contains(list, port) {
+			err = fault{"the port " + item.Value + " is given twice", ""}
+		}
+		if err != nil {
+			return nil, at(item, err)
+		}
+		list = append(list, port)
+	}
+	if len(list) > maxPorts {
+		return nil, tooManyPorts(len(list))
+	}
+	return list, nil
+}
 
-// AllowsName reports whether a clean name may be reached at a port.
-func (r Reach) AllowsName(name string, port uint16) bool { return false }
+func readPort(n *yaml.Node) (int, error) {
+	if n.Kind != yaml.ScalarNode || !plain(n) {
+		return 0, fault{"expected a port, not " + describe(n), "write a number from 1 to 65535"}
+	}
+	port, ok := parsePort(n.Value)
+	if !ok {
+		return 0, fault{"expected a port, not " + describe(n), "write a number from 1 to 65535"}
+	}
+	return int(port), checkPort(port)
+}
 
-// AllowsAddr reports whether an address that was written as such may be reached.
-func (r Reach) AllowsAddr(a netip.Addr, port uint16) bool { return false }
+func readBetween(things string, most int) func(*yaml.Node) (int, error) {
+	return func(n *yaml.Node) (int, error) {
+		if n.Kind == yaml.ScalarNode && plain(n) && isNumber(n.Value) {
+			if v, err := strconv.Atoi(n.Value); err == nil && v <= most {
+				return v, nil
+			}
+		}
+		return 0, fault{"expected a number of " + things + ", not " + describe(n), "write a whole number from 1 to " + strconv.Itoa(most)}
+	}
+}
 
-// NamesAddr reports whether an address lies in a prefix that was written for a
-// network that is not public: a public prefix around it, such as everything, does
-// not name it.
-func (r Reach) NamesAddr(a netip.Addr) bool { return false }
+// showOr shows a limit that is not there as its default.
+func showOr(usual int) func(int) string {
+	return func(n int) string {
+		if n == 0 {
+			n = usual
+		}
+		return strconv.Itoa(n)
+	}
+}
 
-// HostPort reports whether a port of this machine's loopback may be reached.
-func (r Reach) HostPort(port uint16) bool { return false }
-
-// Ports are those at which a cell has to be listened to, but for the host's.
-func (r Reach) Ports() []uint16 { return nil }
-
-// HostPorts are the ports of this machine's loopback that may be reached.
-func (r Reach) HostPorts() []uint16 { return r.host }
-
-// CleanName is a host name in the one form that names are compared in: lower case,
-// ASCII, without the dot at its end.
-func CleanName(s string) (string, error) { return s, nil }
-
-// Public reports whether an address is one of the public internet's: not of a
-// private, local, shared, documentation, translation or metadata network.
-func Public(a netip.Addr) bool { return false }
+func readVia(n *yaml.Node) (Via, error) {
+	var v Via
+	if n.Kind != yaml.ScalarNode || v.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected transparent or proxy, not " + describe(n), ""}
+	}
+	return v, nil
+}

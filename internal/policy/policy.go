@@ -92,7 +92,11 @@ func Default() Policy {
 			Scratch:    []string{},
 			Outside:    DenyOutside,
 		},
-		Network: Network{AllowedDomains: []string{}},
+		Network: Network{
+			AllowedDomains: []string{},
+			Via:            Transparent,
+			Limits:         NetworkLimits{Connections: DefaultConnections, Queries: DefaultQueries},
+		},
 		Secrets: []string{},
 		Git: Git{
 			Branch:   "cordon/{id}",
@@ -115,8 +119,13 @@ func Default() Policy {
 func (p Policy) Equal(q Policy) bool { return bytes.Equal(p.YAML(), q.YAML()) }
 
 // Validate reports whether p could have come from Parse. Use it on a policy
-// that arrived in another way, such as inside a lease.
+// that arrived in another way, such as inside a lease. The hosts in a lease from
+// before there was a way to them are left alone: some could be written then that
+// are refused now, and Reach refuses them.
 func (p Policy) Validate() error {
+	if p.Network.older() {
+		p.Network.AllowedDomains = nil
+	}
 	q, err := Parse("policy", p.YAML())
 	if err != nil {
 		return err

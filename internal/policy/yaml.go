@@ -39,7 +39,7 @@ func writeValue(b *strings.Builder, v shown, indent string) {
 	default:
 		b.WriteByte('\n')
 		for _, s := range v.list {
-			fmt.Fprintf(b, "%s  - %s\n", indent, yamlQuote(s))
+			fmt.Fprintf(b, "%s  - %s\n", indent, v.entry(s))
 		}
 	}
 }
