@@ -21,6 +21,7 @@ import (
 var ambient = []uintptr{
 	unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE,
 	unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, // overlayfs makes a directory that it may not open otherwise
+	unix.CAP_NET_BIND_SERVICE, unix.CAP_NET_RAW, // a network listens to low ports, and to what is sent to others
 }
 
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
@@ -31,6 +32,9 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 // are is not guessed beforehand but seen.
 func runConfined(ctx context.Context, c Command) (Exit, error) {
 	order, host, err := complete(c)
+	if err == nil && order.Net != nil && c.Serve == nil {
+		err = errNoServer
+	}
 	if err != nil {
 		return notStarted(err)
 	}
@@ -59,6 +63,9 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			return notStarted(&MissingError{m})
 		}
 		missing, without = append(missing, m), append(without, about.layer)
+		if about.layer == Namespaces && order.Net != nil {
+			missing = append(missing, networkBare(order, landlockVersion()))
+		}
 		if about.layer == Namespaces {
 			done, err := keepPlaces(&order)
 			if err != nil {
@@ -122,6 +129,7 @@ type cellProcess struct {
 	started bool
 	refused *refusals
 	relay   *relay
+	network network
 	group   *group
 	door    *Door // for visitors; nil where there is no namespace to enter
 	over    chan Reason
@@ -134,8 +142,14 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 		return notStarted(err)
 	}
 	defer witness.close()
-	p := &cellProcess{command: c, spec: spec, missing: missing, refused: &refusals{}, over: make(chan Reason, 1)}
+	var n network
+	if err := n.hostProxy(&spec); err != nil {
+		n.close()
+		return notStarted(err)
+	}
+	p := &cellProcess{command: c, spec: spec, network: n, missing: missing, refused: &refusals{}, over: make(chan Reason, 1)}
 	defer p.leaveGroup()
+	defer p.network.close()
 	if err := p.start(); err != nil {
 		return notStarted(err)
 	}
@@ -285,6 +299,9 @@ func (p *cellProcess) listen(w *witness) {
 		case m.Pty && len(files) == 1 && p.relay == nil:
 			p.relay = startRelay(files[0], p.command)
 			continue
+		case m.Socket != "" && !p.started:
+			p.network.take(p.spec, m.Socket, files)
+			continue
 		case m.Listener && len(files) == 1:
 			go p.refused.supervise(files[0])
 			continue
@@ -315,6 +332,9 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 	w.close()
 	if p.spec.has(Namespaces) {
 		p.door = newDoor(p.control)
+	}
+	if err := p.network.serve(p); err != nil {
+		return err
 	}
 	if p.command.Started != nil {
 		err := p.command.Started(Launch{

@@ -31,6 +31,7 @@ type message struct {
 	Landlock int      `json:"landlock,omitempty"`
 	Pty      bool     `json:"pty,omitempty"`      // with a descriptor
 	Listener bool     `json:"listener,omitempty"` // with a descriptor
+	Socket   socket   `json:"socket,omitempty"`   // of the cell's network; with a descriptor
 	Ended    bool     `json:"ended,omitempty"`
 	Code     int      `json:"code,omitempty"`
 	Reason   Reason   `json:"reason,omitempty"`

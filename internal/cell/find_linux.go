@@ -28,7 +28,7 @@ func Find(o Order) (Host, error) {
 		return h, err
 	}
 	h.look(o)
-	h.list()
+	h.list(o)
 	return h, nil
 }
 
@@ -47,6 +47,9 @@ func (h *Host) look(o Order) {
 	for _, m := range h.Mounts {
 		paths = append(paths, m.At)
 	}
+	for _, b := range o.Bind {
+		paths = append(paths, b.From)
+	}
 	for _, p := range paths {
 		h.Kinds[p] = kindAt(p)
 	}
@@ -57,8 +60,9 @@ func (h *Host) look(o Order) {
 	}
 }
 
-// list reads the directories that are taken apart: those with mounts below.
-func (h *Host) list() {
+// list reads the directories that are taken apart: those with mounts below, and
+// those in which a file is put that they do not have.
+func (h *Host) list(o Order) {
 	h.Lists = map[string][]Entry{"/run": list("/run"), "/": list("/")}
 	for _, m := range h.Mounts {
 		for dir := filepath.Dir(m.At); dir != "/" && h.Lists[dir] == nil && !replacedAbove(dir); dir = filepath.Dir(dir) {
@@ -69,12 +73,29 @@ func (h *Host) list() {
 			h.Lists[dir] = entries
 		}
 	}
+	for _, b := range o.Bind {
+		if h.Kinds[b.From] == File && h.Kinds[b.At] == Absent && !replacedAbove(b.At) {
+			h.listAbove(b.At)
+		}
+	}
 	for dir, entries := range h.Lists {
 		for _, e := range entries {
 			if at := filepath.Join(dir, e.Name); h.Kinds[at] != Closed {
 				h.Kinds[at] = e.Kind
 			}
 		}
+	}
+}
+
+// listAbove reads the nearest directory that a path would lie in.
+func (h *Host) listAbove(path string) {
+	dir := filepath.Dir(path)
+	for dir != "/" && kindAt(dir) == Absent {
+		dir = filepath.Dir(dir)
+	}
+	h.Kinds[dir] = kindAt(dir)
+	if entries := list(dir); h.Lists[dir] == nil && entries != nil {
+		h.Lists[dir] = entries
 	}
 }
 

@@ -31,6 +31,8 @@ func fix(l Layer) string {
 		return "Linux 5.11 or newer with overlayfs, and XDG_STATE_HOME on a file system that can be an upper layer (ext4, xfs, btrfs, tmpfs)"
 	case Landlock:
 		return "Linux 5.13 or newer with landlock among the kernel's lsm="
+	case Network:
+		return "a kernel in which the loopback of a new network namespace takes addresses and routes, or say network.via: proxy in the policy"
 	case Seccomp:
 		return "a kernel with CONFIG_SECCOMP_FILTER, on amd64 or arm64"
 	}

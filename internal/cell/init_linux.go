@@ -93,7 +93,7 @@ func (w *warden) prepare() error {
 	}
 	steps := []func() error{newKeyring, w.limit, w.terminal, w.enter, w.locate}
 	if namespaced {
-		steps = append([]func() error{loopback, w.build}, steps...)
+		steps = append([]func() error{loopback, w.network, w.build}, steps...)
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

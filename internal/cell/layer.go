@@ -1,6 +1,9 @@
 package cell
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Layer is one layer of confinement. A layer counts only when it was proven for
 // this launch.
@@ -12,10 +15,29 @@ const (
 	CopyView   Layer = "overlay"    // the host's files through overlayfs, home copied on write
 	Landlock   Layer = "landlock"
 	Seccomp    Layer = "seccomp"
+
+	// Network is in a cell that has one which every program finds by itself.
+	Network Layer = "network"
 )
 
-// Every is what a strict cell is made of, in the order in which it is put up.
+// Every is what a strict cell without a network is made of, in the order in which
+// it is put up.
 func Every() []Layer { return []Layer{Namespaces, CopyView, Landlock, Seccomp} }
+
+// layers are those of an order, but for some.
+func layers(o Order, without []Layer) []Layer {
+	var list []Layer
+	bare := slices.Contains(without, Namespaces)
+	for _, l := range Every() {
+		if !slices.Contains(without, l) && !(l == CopyView && bare) {
+			list = append(list, l)
+		}
+		if l == Namespaces && !bare && o.Net != nil && o.Net.Anywhere && !slices.Contains(without, Network) {
+			list = append(list, Network)
+		}
+	}
+	return list
+}
 
 // Missing is a layer that could not be put up, why, and what would help.
 type Missing struct {
@@ -39,6 +61,7 @@ var means = map[Layer]string{
 	CopyView:   "the home directory is empty, sockets made after the launch can be reached, and writes elsewhere cannot be captured",
 	Landlock:   "there is no second wall behind the mounts",
 	Seccomp:    "the kernel's whole system call surface can be reached",
+	Network:    "programs that do not heed proxy variables reach nothing",
 }
 
 // MissingError is a layer that a strict cell cannot do without.

@@ -103,7 +103,7 @@ type Link struct {
 // check refuses orders that could not mean what they say.
 func (o Order) check() error {
 	checks := []func(Order) error{
-		absolutePaths, writesSomethingNarrow, runsSomething, worksInside, liesOnSomething,
+		absolutePaths, writesSomethingNarrow, runsSomething, worksInside, liesOnSomething, listensToPorts,
 	}
 	for _, c := range checks {
 		if err := c(o); err != nil {

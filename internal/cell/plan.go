@@ -37,11 +37,7 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 		return Spec{}, err
 	}
 	s := Spec{Argv: o.Argv, Dir: o.Dir, Env: o.Env, Keep: o.Layers, Limits: o.Limits, Terminal: o.Terminal}
-	for _, l := range Every() {
-		if !slices.Contains(without, l) && !(l == CopyView && slices.Contains(without, Namespaces)) {
-			s.Layers = append(s.Layers, l)
-		}
-	}
+	s.Layers = layers(o, without)
 	if why := needsCopyView(o); why != "" && !s.has(CopyView) {
 		return Spec{}, &layerError{CopyView, errors.New(why)}
 	}
@@ -67,6 +63,7 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 		s.Limits.Watched = append(s.Limits.Watched, o.Layers)
 	}
 	s.Proof = proof(o, h, s)
+	s.network(o)
 	return s, nil
 }
 

@@ -52,6 +52,22 @@ func workers() Order {
 	}
 }
 
+// networked gives an order a network, and the file that says who answers for names:
+// where the host has it, where it has none, and where the cell has a directory of
+// its own.
+func networked(o *Order, h *Host, anywhere bool) {
+	o.Net = &Net{Ports: []uint16{443, 80, 443}, Host: []uint16{5432, 3128, 9}, Anywhere: anywhere}
+	o.Env = append(o.Env, "HTTPS_PROXY=http://proxy.example", "no_proxy=x", "NOT_A_PROXY=1")
+	for _, at := range []string{"/etc/resolv.conf", "/etc/nsswitch.conf", "/run/systemd/resolve/stub-resolv.conf"} {
+		o.Bind = append(o.Bind, Bind{From: "/state/net/resolv.conf", At: at})
+	}
+	h.Kinds["/state/net/resolv.conf"], h.Kinds["/etc/nsswitch.conf"] = File, File
+	h.Lists["/etc"] = []Entry{{"hosts", File, ""}, {"nsswitch.conf", File, ""}, {"ssl", Directory, ""}, {"localtime", Symbolic, "/usr/share/zoneinfo/UTC"}}
+	for _, e := range h.Lists["/etc"] {
+		h.Kinds["/etc/"+e.Name] = e.Kind
+	}
+}
+
 // plans are the orders of the golden files.
 func plans() map[string]func() (Order, Host, []Layer) {
 	type result = func() (Order, Host, []Layer)
@@ -104,9 +120,13 @@ func plans() map[string]func() (Order, Host, []Layer) {
 			h.Sockets = []string{"/srv/agent.sock", "/tmp/seen-not"}
 			h.Kinds["/srv/agent.sock"] = Special
 		}, CopyView),
-		"no namespaces":       change(func(*Order, *Host) {}, Namespaces),
-		"no landlock":         change(func(*Order, *Host) {}, Landlock),
-		"no namespaces alone": change(func(o *Order, _ *Host) { o.Layers = "" }, Namespaces, Seccomp),
+		"network":               change(func(o *Order, h *Host) { networked(o, h, true) }),
+		"network by proxy":      change(func(o *Order, h *Host) { networked(o, h, false) }),
+		"network not had":       change(func(o *Order, h *Host) { networked(o, h, true) }, Network, CopyView),
+		"network no namespaces": change(func(o *Order, h *Host) { networked(o, h, true) }, Namespaces),
+		"no namespaces":         change(func(*Order, *Host) {}, Namespaces),
+		"no landlock":           change(func(*Order, *Host) {}, Landlock),
+		"no namespaces alone":   change(func(o *Order, _ *Host) { o.Layers = "" }, Namespaces, Seccomp),
 		"hidden kinds": change(func(o *Order, h *Host) {
 			o.Hide = []string{"/etc/shadow", "/srv/private", "/srv/link", "/srv/absent", "/srv/pipe", "/home/op/.aws", "/home/op/.config/gh/hosts.yml", "/tmp/x", "/home/op/.ssh"}
 			h.Kinds["/etc/shadow"], h.Kinds["/srv/private"], h.Kinds["/srv/link"], h.Kinds["/srv/pipe"] = File, Directory, Symbolic, Special
@@ -192,10 +212,36 @@ func sound(t failer, o Order, h Host, s Spec) {
 	} else if !slices.Equal(s.Hidden, o.Hide) {
 		t.Errorf("without mounts Landlock has to hide %v, and hides %v", o.Hide, s.Hidden)
 	}
+	soundNetwork(t, o, s)
 	for _, w := range s.Write {
 		if !slices.ContainsFunc(s.View, func(op Op) bool { return op.At == w }) && s.has(Namespaces) {
 			t.Errorf("Landlock lets it write %s, which no operation makes", w)
 		}
+	}
+}
+
+// soundNetwork holds what is true of the network of every plan: there is none that
+// was not ordered, and it is reached by one way.
+func soundNetwork(t failer, o Order, s Spec) {
+	t.Helper()
+	if o.Net == nil {
+		if s.Net != nil || s.has(Network) || s.Proxy != 0 || s.Dial != nil || s.Proof.Elsewhere != 0 || strings.Contains(s.String(), "proxy") {
+			t.Errorf("a network that nobody ordered: %+v", s)
+		}
+		return
+	}
+	told := slices.ContainsFunc(s.Env, func(kv string) bool { return strings.HasPrefix(kv, "all_proxy=socks5h://127.0.0.1:") })
+	switch {
+	case s.Net == nil || s.Net.Anywhere != s.has(Network) || s.has(Network) && !o.Net.Anywhere:
+		t.Errorf("%v of %+v", s.Net, o.Net)
+	case told != (s.Proxy != 0), told && slices.Contains(s.Net.Host, s.Proxy), told && s.Net.Anywhere:
+		t.Errorf("a proxy at %d beside %+v: %v", s.Proxy, s.Net, s.Env)
+	case !told && s.has(Namespaces) && !s.has(Network):
+		t.Errorf("no program finds its way: %v", s.Env)
+	case s.Proof.Elsewhere != 0 && (slices.Contains(s.Net.wide(), s.Proof.Elsewhere) || slices.Contains(s.Net.Host, s.Proof.Elsewhere)):
+		t.Errorf("%d is listened to", s.Proof.Elsewhere)
+	case len(s.Dial) > 0 && s.has(Namespaces):
+		t.Errorf("Landlock has nothing to do with %v", s.Dial)
 	}
 }
 
@@ -277,6 +323,10 @@ func genOrder(t *rapid.T) (Order, Host) {
 		o.Read = append([]string{"/usr"}, paths("read", 2)...)
 	}
 	o.Dir = o.Write[0]
+	if rapid.Bool().Draw(t, "networked") {
+		port := rapid.SliceOfN(rapid.Uint16Range(1, 16), 0, 12)
+		o.Net = &Net{Ports: port.Draw(t, "ports"), Host: append(port.Draw(t, "host"), 3128), Anywhere: rapid.Bool().Draw(t, "anywhere")}
+	}
 	for _, at := range paths("bind", 2) {
 		o.Bind = append(o.Bind, Bind{From: path.Draw(t, "from"), At: at, Write: rapid.Bool().Draw(t, "writable")})
 	}
@@ -308,7 +358,7 @@ func TestEveryPlanIsSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, h := genOrder(t)
 		var without []Layer
-		for _, l := range Every() {
+		for _, l := range append(Every(), Network) {
 			if rapid.IntRange(0, 4).Draw(t, string(l)) == 0 {
 				without = append(without, l)
 			}
@@ -339,7 +389,12 @@ func TestOrdersThatAreRefused(t *testing.T) {
 		"all homes":                {func(o *Order) { o.Write = []string{"/home"} }, "home directory is in it"},
 		"devices":                  {func(o *Order) { o.Write = []string{"/dev/x"} }, "cannot be opened"},
 		"the kernel":               {func(o *Order) { o.Write = []string{"/proc/sys"} }, "cannot be opened"},
-		"a hidden start":           {func(o *Order) { o.Dir = "/home/op/app/src" }, "is hidden"},
+		"no port":                  {func(o *Order) { o.Net = &Net{Ports: []uint16{443, 0}} }, "no port"},
+		"no port of the host's":    {func(o *Order) { o.Net = &Net{Host: []uint16{0}} }, "no port"},
+		"too many ports": {func(o *Order) {
+			o.Net = &Net{Ports: slices.Repeat([]uint16{1}, 200), Host: slices.Repeat([]uint16{1}, 57)}
+		}, "257 ports"},
+		"a hidden start": {func(o *Order) { o.Dir = "/home/op/app/src" }, "is hidden"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := workers()

@@ -86,6 +86,9 @@ func acts(s Spec, c canary) []act {
 		name, _, _ := strings.Cut(to, ":")
 		list = append(list, act{"connect " + name, func() error { return connect(to) }, true})
 	}
+	if p.Elsewhere > 0 {
+		list = append(list, act{"connect elsewhere", func() error { return refusedElsewhere(p.Elsewhere) }, false})
+	}
 	if p.Parent > 0 && s.has(Namespaces) {
 		list = append(list, act{"signal parent", func() error { return unix.Kill(p.Parent, 0) }, true})
 	}
@@ -160,6 +163,24 @@ func connect(to string) error {
 	}
 	defer unix.Close(fd)
 	return again(func() error { return unix.Connect(fd, address) })
+}
+
+// refusedElsewhere wants an address that nobody has to refuse a connection at once:
+// it leads to this cell.
+func refusedElsewhere(port uint16) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 2}); err != nil {
+		return err
+	}
+	to := &unix.SockaddrInet4{Port: int(port), Addr: [4]byte{192, 0, 2, 1}} // of a network for examples
+	if err := again(func() error { return unix.Connect(fd, to) }); !errors.Is(err, unix.ECONNREFUSED) {
+		return fmt.Errorf("it was not refused: %v", err)
+	}
+	return nil
 }
 
 // capability succeeds when this thread has any left.

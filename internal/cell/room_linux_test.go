@@ -144,6 +144,7 @@ func (r *room) probe() string {
 
 // probes are what the test program does when it is started as a probe.
 var probes = map[string]func(string) error{
+	"net": probeNet,
 	"connect": func(to string) error {
 		c, err := net.DialTimeout("unix", to, time.Second)
 		if err == nil {

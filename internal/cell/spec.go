@@ -23,6 +23,9 @@ type Spec struct {
 	Sockets []string `json:"sockets,omitempty"`
 	Keep    string   `json:"keep"` // the host's directory of the private layers; "": in memory
 	Limits  Limits   `json:"limits"`
+	Net     *Net     `json:"net,omitempty"`   // nil: its own loopback and nothing else
+	Proxy   uint16   `json:"proxy,omitempty"` // the port that programs are told of; 0: none
+	Dial    []uint16 `json:"dial,omitempty"`  // what Landlock lets it connect to, where no namespace is in the way
 	Proof   Proof    `json:"proof"`
 
 	// Terminal says which of the three standard descriptors are its own pty.
@@ -49,6 +52,8 @@ type Proof struct {
 	Commit  string   `json:"commit"`  // a repository in which a commit must succeed; "": none
 	Objects string   `json:"objects"` // where that repository keeps its objects
 	Git     string   `json:"git"`     // the program to commit with
+
+	Elsewhere uint16 `json:"elsewhere,omitempty"` // a port that every address has to refuse; 0: none
 }
 
 // Op is one step in building what the cell sees. The operations are few, and a

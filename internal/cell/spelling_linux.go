@@ -66,6 +66,14 @@ func respelled(v reflect.Value, other func(string) (string, error)) (reflect.Val
 			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 		}
 		return out, respell(v.Len(), v.Index, out.Index, other)
+	case reflect.Pointer:
+		if v.IsNil() {
+			return out, nil
+		}
+		to, err := respelled(v.Elem(), other)
+		out.Set(reflect.New(v.Type().Elem()))
+		out.Elem().Set(to)
+		return out, err
 	case reflect.Array:
 		return out, respell(v.Len(), v.Index, out.Index, other)
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint16, reflect.Uint32:

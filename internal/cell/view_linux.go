@@ -202,7 +202,7 @@ func (b *builder) do(op Op) error {
 // overlay shows a directory of the host.
 func (b *builder) overlay(op Op) error {
 	err := b.overlayOf(hostRoot+op.From, op)
-	if err == nil || !op.Bare || op.Layer != "" || len(op.Absent) > 0 {
+	if err == nil || !op.Bare || op.Layer != "" || len(op.Absent)+len(op.Make)+len(op.Files) > 0 {
 		return err
 	}
 	// Some file systems cannot be a layer of an overlay. Sockets can be reached

@@ -12,6 +12,7 @@ import (
 func view(o Order, h Host, overlays bool) []Op {
 	v := &viewer{order: o, host: h, overlays: overlays}
 	v.root()
+	v.rooms()
 	v.replaced()
 	v.home()
 	v.scratch()
@@ -125,6 +126,25 @@ func (v *viewer) split(path string, entries []Entry) {
 	v.add(op)
 	for _, at := range below {
 		v.show(at)
+	}
+}
+
+// rooms makes room for files that the host does not have. A bind has none: the
+// directory that they lie in is taken apart.
+func (v *viewer) rooms() {
+	elsewhere := slices.Concat(v.order.placed(), v.order.Hide) // there is room in these, or they are made
+	for _, b := range v.order.Bind {
+		over := v.over(b.At)
+		if v.host.Kinds[b.From] != File || v.host.Kinds[b.At] != Absent || over == nil || over.Do != BindOver || v.isReplaced(b.At) || insideAny(b.At, elsewhere) {
+			continue
+		}
+		dir := filepath.Dir(b.At)
+		for dir != "/" && v.host.Kinds[dir] == Absent {
+			dir = filepath.Dir(dir)
+		}
+		if entries, listed := v.host.Lists[dir]; listed && len(entries) <= maxEntries {
+			v.split(dir, entries)
+		}
 	}
 }
 

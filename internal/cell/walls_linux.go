@@ -95,12 +95,17 @@ func restrict(s Spec) error {
 	if version >= 2 {
 		write = write.WithRefer()
 	}
-	return config.Restrict(
-		landlock.RODirs(readable(s)...).IgnoreIfMissing(),
-		landlock.ROFiles(readableFiles(s)...).IgnoreIfMissing(),
+	dirs, files := readable(s)
+	rules := []landlock.Rule{
+		landlock.RODirs(dirs...).IgnoreIfMissing(),
+		landlock.ROFiles(files...).IgnoreIfMissing(),
 		write,
 		landlock.PathAccess(ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSTruncate|ll.AccessFSIoctlDev, devicePaths(s)...).IgnoreIfMissing(),
-	)
+	}
+	for _, port := range s.Dial {
+		rules = append(rules, landlock.ConnectTCP(port))
+	}
+	return config.Restrict(rules...)
 }
 
 // devicePaths are what may be opened for writing in /dev. The host's own has much
@@ -123,22 +128,15 @@ func writable(s Spec) []string {
 	return slices.Concat(s.Write, []string{"/dev/shm", "/dev/mqueue"})
 }
 
-// readable lists the directories that may be read. Where mounts hide nothing, the
-// rules have to: they name everything but what is hidden.
-func readable(s Spec) []string {
+// readable lists what may be read. Where mounts hide nothing, the rules have to:
+// they name everything but what is hidden.
+func readable(s Spec) (dirs, files []string) {
 	if s.has(Namespaces) {
-		return s.Read
+		return around(s.Read, nil)
 	}
-	dirs, _ := around(s.Read, s.Hidden)
-	return append(dirs, s.Shown...)
-}
-
-func readableFiles(s Spec) []string {
-	if s.has(Namespaces) {
-		return nil
-	}
-	_, files := around(s.Read, s.Hidden)
-	return files
+	dirs, files = around(s.Read, s.Hidden)
+	shown, shownFiles := around(s.Shown, nil)
+	return append(dirs, shown...), append(files, shownFiles...)
 }
 
 // around lists what lies below roots, as few entries as possible, without what is

@@ -28,14 +28,28 @@ func listen(s *Spec) (*witness, error) {
 		return nil, err
 	}
 	s.Proof.Connect = append(s.Proof.Connect, "socket:"+name)
-	if err := w.open(unix.AF_INET, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return w, nil // a host without a loopback interface has nothing to reach there
-	}
-	bound, err := unix.Getsockname(w.fds[1])
-	if address, ok := bound.(*unix.SockaddrInet4); err == nil && ok {
-		s.Proof.Connect = append(s.Proof.Connect, fmt.Sprintf("tcp:%d", address.Port))
+	if port := w.openPort(*s); port > 0 {
+		s.Proof.Connect = append(s.Proof.Connect, fmt.Sprintf("tcp:%d", port))
 	}
 	return w, nil
+}
+
+// openPort listens at a port that the cell does not listen to itself. A host
+// without a loopback interface has none, and nothing to reach there.
+func (w *witness) openPort(s Spec) uint16 {
+	for range maxPorts + 2 { // those of its network and its proxy's
+		if err := w.open(unix.AF_INET, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+			return 0
+		}
+		port, err := portOf(w.fds[len(w.fds)-1])
+		if err != nil {
+			return 0
+		}
+		if s.Net == nil || port != s.Proxy && freePort(port, *s.Net) == port {
+			return port
+		}
+	}
+	return 0
 }
 
 func (w *witness) open(family int, address unix.Sockaddr) error {

@@ -1,0 +1,165 @@
+package cell
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// bareWord tells this program that it runs where no user namespace can be made; its
+// value is the namespace of whoever started it.
+const bareWord = "CORDON_TEST_BARE"
+
+// bare runs a test once more in a user namespace that has none below it. It reports
+// whether this is that run.
+func bare(t *testing.T) bool {
+	own, err := os.Readlink("/proc/self/ns/user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outer := os.Getenv(bareWord); outer != "" {
+		if outer == own { // the setting below would be the host's
+			t.Fatal("not in a namespace of its own")
+		}
+		if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
+			t.Fatal(err)
+		}
+		return true
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), bareWord+"="+own)
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWUSER, AmbientCaps: []uintptr{unix.CAP_SYS_RESOURCE},
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// Without namespaces there is a proxy on the host's loopback, and Landlock keeps the
+// worker from every other port.
+func TestNetworkWithoutNamespaces(t *testing.T) {
+	if !bare(t) {
+		return
+	}
+	open := func() (string, uint16) {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		go (&served{}).accept(l)
+		return "tcp=" + l.Addr().String(), uint16(l.Addr().(*net.TCPAddr).Port)
+	}
+	leased, port := open()
+	other, _ := open()
+	r, s := netRoom(t, Net{Ports: []uint16{443}, Host: []uint16{port}, Anywhere: true})
+	if exit, _, err := r.run("true"); err == nil || !strings.Contains(err.Error(), "no namespaces here") || exit.Reason != NotStarted || s.calls > 0 {
+		t.Fatalf("%+v, %v: this shows nothing where there are namespaces", exit, err)
+	}
+	var told Launch
+	r.command.Weaker = true
+	r.command.Started = func(l Launch) error { told = l; return nil }
+	got := r.acts(leased, other, "proxy")
+	r.command.Started = nil
+	if landlockVersion() < 4 {
+		t.Skip("Landlock knows nothing of TCP here")
+	}
+	if got[leased] != "at "+leased[4:] || got[other] != "EACCES" || !strings.HasPrefix(got["proxy"], "at 127.0.0.1:") {
+		t.Errorf("%v", got)
+	}
+	if _, out, err := r.free("./probe", "net", other); err != nil || results(out)[other] != "at "+other[4:] {
+		t.Errorf("the control does not reach it: %v %s", err, out)
+	}
+	if s.given.Token == "" || s.given.Proxy == nil || s.given.TCP != nil || s.given.Pid == 0 || !s.ended {
+		t.Errorf("%+v", s)
+	}
+	var names []Layer
+	for _, m := range told.Missing {
+		names = append(names, m.Layer)
+	}
+	if !slices.Equal(names, []Layer{Namespaces, Network}) || slices.Contains(told.Layers, Network) {
+		t.Errorf("%v, without %v", told.Layers, told.Missing)
+	}
+	env := strings.Fields(r.sh("env | grep -i _proxy="))
+	if at := s.given.Token + "@127.0.0.1:"; len(env) != 8 || !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "http_proxy=http://cordon:"+at) }) ||
+		!slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "ALL_PROXY=socks5h://cordon:"+at) }) {
+		t.Errorf("%v", env)
+	}
+}
+
+func TestWhatIsMissingOfANetwork(t *testing.T) {
+	for _, c := range []struct {
+		version int
+		host    []uint16
+		want    string
+	}{
+		{0, nil, "TCP is not held back"}, {3, []uint16{80}, "TCP is not held back"},
+		{4, nil, "proxy variables reach nothing"}, {4, []uint16{80}, "reached at every address"},
+	} {
+		if m := networkBare(Order{Net: &Net{Host: c.host}}, c.version); !strings.Contains(m.Means, c.want) || m.Layer != Network {
+			t.Errorf("%d, %v: %v", c.version, c.host, m)
+		}
+	}
+}
+
+// Where the layer turns out to be missing, programs are told of a proxy.
+func TestNetworkWithoutItsLayer(t *testing.T) {
+	r, s := netRoom(t, Net{Ports: []uint16{443}, Anywhere: true})
+	exit, out, err := r.without(Network, "./probe", "net", "tcp=127.0.0.1:3128 tcp=1.2.3.4:443")
+	if err != nil || !exit.OK() || out != "tcp=127.0.0.1:3128 at 127.0.0.1:3128\ntcp=1.2.3.4:443 ENETUNREACH\n" || s.given.Proxy == nil {
+		t.Errorf("%+v, %v %s", exit, err, out)
+	}
+}
+
+// The file that says who answers for names lies at many places, and not always
+// there.
+func TestFilesPlacedAnywhere(t *testing.T) {
+	places := []string{
+		"/run/systemd/resolve/stub-resolv.conf", "/run/resolv.conf", "/var/tmp/a/b", "/mnt/cordon-absent/resolv.conf",
+		"/etc/hosts", "/etc/cordon-absent.conf", "/etc/cordon-absent/a/resolv.conf",
+	}
+	if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
+		places = append(places, real)
+	}
+	for name, c := range map[string]struct {
+		read    []string
+		without Layer
+	}{
+		"overlay": {[]string{"/"}, ""}, "bind": {[]string{"/"}, CopyView}, "narrow": {[]string{"/usr"}, ""}, "narrow bind": {[]string{"/usr", "/etc"}, CopyView},
+		"narrow with files": {[]string{"/usr", "/etc/passwd"}, ""}, "narrow with etc": {[]string{"/usr", "/etc"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			r.probe()
+			from := r.put(filepath.Join(r.outside, "ours"), "ours")
+			r.order.Read = c.read
+			want, line := "", []string{}
+			for _, at := range places {
+				r.order.Bind = append(r.order.Bind, Bind{From: from, At: at})
+				line = append(line, "read="+at)
+				want += fmt.Sprintf("read=%s ours\n", at)
+			}
+			exit, out, err := r.without(c.without, "./probe", "net", strings.Join(line, " "))
+			if err != nil || !exit.OK() || out != want {
+				t.Errorf("%+v, %v\n%s", exit, err, out)
+			}
+			if c.read[0] == "/" || slices.Contains(c.read, "/etc") {
+				if exit, out, err := r.without(c.without, "./probe", "net", "read=/etc/group"); err != nil || !exit.OK() || !strings.Contains(out, "root:") {
+					t.Errorf("what lies beside it is gone: %+v, %v\n%s", exit, err, out)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package cell
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// network is the sockets of a cell's network, seen from outside.
+type network struct {
+	Sockets
+	end func() // of the serving
+}
+
+// errNoServer refuses a cell whose network nobody would serve.
+var errNoServer = errors.New("a cell was to have a network, and nobody serves it")
+
+// hostProxy opens the proxy of a command without namespaces: it has the host's
+// loopback, where everybody is, and so has to show a token.
+func (n *network) hostProxy(s *Spec) error {
+	if s.Net == nil || s.has(Namespaces) {
+		return nil
+	}
+	fd, err := listenTCP(&unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	if err != nil {
+		return fmt.Errorf("a proxy on the loopback: %w", err)
+	}
+	n.Proxy, n.Token = os.NewFile(uintptr(fd), "proxy"), rand.Text()
+	port, err := portOf(fd)
+	if err != nil {
+		return err
+	}
+	s.tell(port, n.Token)
+	s.Dial = append(s.Dial, port)
+	return nil
+}
+
+func portOf(fd int) (uint16, error) {
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		return 0, err
+	}
+	if four, ok := at.(*unix.SockaddrInet4); ok {
+		return uint16(four.Port), nil
+	}
+	return 0, errors.New("a socket of another family")
+}
+
+// take keeps a socket that came out of a cell whose worker has not been started. It
+// closes what is not expected.
+func (n *network) take(s Spec, kind socket, files []*os.File) {
+	if s.Net == nil || !s.has(Namespaces) || len(files) != 1 || !kind.is(files[0]) {
+		closeFiles(files)
+		return
+	}
+	most := len(s.Net.wide()) + 2*len(s.Net.narrow())
+	f := files[0]
+	switch {
+	case kind == tcpSocket && len(n.TCP) < most:
+		n.TCP = append(n.TCP, f)
+	case kind == querySocket && n.Queries == nil && s.Net.Anywhere:
+		n.Queries = f
+	case kind == watchSocket && n.Watch == nil && s.Net.Anywhere:
+		n.Watch = f
+	case kind == proxySocket && n.Proxy == nil && !s.Net.Anywhere:
+		n.Proxy = f
+	default:
+		f.Close()
+	}
+}
+
+// is reports whether a descriptor is a socket of a kind.
+func (kind socket) is(f *os.File) bool {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var family, style, listens int
+	err = errors.Join(raw.Control(func(fd uintptr) {
+		get := func(name int) int {
+			v, gone := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, name)
+			err = errors.Join(err, gone)
+			return v
+		}
+		family, style, listens = get(unix.SO_DOMAIN), get(unix.SO_TYPE), get(unix.SO_ACCEPTCONN)
+	}), err)
+	internet := family == unix.AF_INET || family == unix.AF_INET6
+	switch {
+	case err != nil:
+		return false
+	case kind == tcpSocket, kind == proxySocket:
+		return internet && style == unix.SOCK_STREAM && listens == 1
+	case kind == querySocket:
+		return internet && style == unix.SOCK_DGRAM
+	}
+	return kind == watchSocket && family == unix.AF_PACKET && style == unix.SOCK_DGRAM
+}
+
+// serve hands the network of a proven cell to whoever serves it.
+func (n *network) serve(p *cellProcess) error {
+	if p.spec.Net == nil {
+		return nil
+	}
+	if n.Queries == nil && n.Proxy == nil || p.spec.has(Namespaces) && len(n.TCP) < len(p.spec.Net.wide())+len(p.spec.Net.narrow()) {
+		return errors.New("the cell did not hand out its network")
+	}
+	n.forget()
+	n.Pid = p.cmd.Process.Pid
+	end, err := p.command.Serve(n.Sockets)
+	if err != nil {
+		return fmt.Errorf("the network: %w", err)
+	}
+	n.end = end
+	return nil
+}
+
+// forget drops what was seen of the proof: it was not the worker's.
+func (n *network) forget() {
+	if n.Watch == nil {
+		return
+	}
+	raw, err := n.Watch.SyscallConn()
+	if err != nil {
+		return
+	}
+	buf := make([]byte, seen)
+	_ = raw.Control(func(fd uintptr) {
+		for range 1000 {
+			if _, _, err := unix.Recvfrom(int(fd), buf, unix.MSG_DONTWAIT); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// close ends the serving and lets the sockets go, and with them the namespace.
+func (n *network) close() {
+	if n.end != nil {
+		n.end()
+	}
+	closeFiles(n.TCP)
+	for _, f := range []*os.File{n.Queries, n.Watch, n.Proxy} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// networkBare says what a network is without namespaces.
+func networkBare(o Order, version int) Missing {
+	m := Missing{Layer: Network, Why: "it needs namespaces", Means: means[Network], Fix: fix(Namespaces)}
+	switch {
+	case version < 4:
+		m.Why += fmt.Sprintf(", and Landlock here (version %d) knows nothing of TCP", version)
+		m.Means = "TCP is not held back: only programs that heed proxy variables keep to what is allowed"
+	case len(o.Net.Host) > 0:
+		m.Means += ", but for the host ports, which are reached at every address, and by Multipath TCP, of which Landlock knows nothing"
+	default:
+		m.Means += ", but by Multipath TCP, of which Landlock knows nothing"
+	}
+	return m
+}
