@@ -1,57 +1,167 @@
 package egress
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
-	"net/netip"
+	"sync"
+	"time"
 )
 
-// Keeper writes records down, one line each, and counts them.
-type Keeper struct{}
+// What one launch may write. A worker decides how much it tries, and with which
+// names; it must not decide how much of the operator's disk that takes.
+const (
+	maxSingle  = 2000     // records that have a line of their own
+	maxAlike   = 256      // kinds of later ones that wait for their line
+	maxLog     = 64 << 20 // bytes; the rest is only counted
+	alikeDelay = 3 * time.Second
+)
+
+// Keeper writes records down, one line each, and counts them. After the first
+// thousands those that are alike share a line.
+type Keeper struct {
+	mu     sync.Mutex
+	w      io.Writer
+	counts counts
+	single int
+	bytes  int64
+	lost   int // records that are in no line
+	torn   bool
+	err    error // the first
+	closed bool
+
+	alike  map[triedKey]*Record
+	order  []*Record // of alike, as they came: an end comes after its beginning
+	timer  *time.Timer
+	timers sync.WaitGroup
+}
 
 // NewKeeper keeps records in a file; nil only counts them.
-func NewKeeper(w io.Writer) *Keeper { return &Keeper{} }
+func NewKeeper(w io.Writer) *Keeper { return &Keeper{w: w} }
 
 // Record keeps one.
-func (k *Keeper) Record(r Record) {}
+func (k *Keeper) Record(r Record) {
+	r = r.tidy()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r = k.counts.add(r)
+	switch {
+	case k.w == nil:
+	case k.closed:
+		k.lost += r.times()
+	case k.single < maxSingle:
+		k.single++
+		k.write(r)
+	default:
+		k.gather(r)
+	}
+}
+
+// gather lets a record wait for others that are alike.
+func (k *Keeper) gather(r Record) {
+	key := keyOf(r)
+	if old := k.alike[key]; old != nil {
+		old.merge(r)
+		return
+	}
+	if len(k.alike) >= maxAlike {
+		k.flush()
+	}
+	if k.alike == nil {
+		k.alike = map[triedKey]*Record{}
+	}
+	k.alike[key] = &r
+	k.order = append(k.order, &r)
+	if k.timer == nil {
+		k.timers.Add(1)
+		k.timer = time.AfterFunc(alikeDelay, k.late)
+	}
+}
+
+// late writes what has waited long enough. Somebody may be reading along.
+func (k *Keeper) late() {
+	defer k.timers.Done()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.timer = nil
+	k.flush()
+}
+
+func (k *Keeper) flush() {
+	for _, r := range k.order {
+		k.write(*r)
+	}
+	clear(k.alike)
+	k.order = nil
+}
+
+// write writes one line in one piece: a reader or a crash may come at any time.
+func (k *Keeper) write(r Record) {
+	line, err := json.Marshal(r)
+	if err != nil { // a time that has no text
+		k.fail(r, err)
+		return
+	}
+	line = append(line, '\n')
+	if k.torn {
+		line = append([]byte{'\n'}, line...)
+	}
+	if k.bytes+int64(len(line)) > maxLog {
+		k.lost += r.times()
+		return
+	}
+	n, err := k.w.Write(line)
+	k.bytes += int64(max(n, 0))
+	if err == nil && n < len(line) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		k.torn = k.torn || n > 0
+		k.fail(r, err)
+		return
+	}
+	k.torn = false
+}
+
+func (k *Keeper) fail(r Record, err error) {
+	k.lost += r.times()
+	if k.err == nil {
+		k.err = err
+	}
+}
 
 // Tally is what was kept so far.
-func (k *Keeper) Tally() Tally { return Tally{} }
-
-// Close writes down what was only counted.
-func (k *Keeper) Close() error { return nil }
-
-// Tally sums up what a worker tried.
-type Tally struct {
-	Allowed  int     `json:"allowed"`
-	Refused  int     `json:"refused"`
-	Failed   int     `json:"failed,omitempty"`
-	Sent     int64   `json:"sent"`
-	Received int64   `json:"received"`
-	Tried    []Tried `json:"tried,omitempty"` // the most frequent first
-	More     int     `json:"more,omitempty"`  // others that are not in Tried
+func (k *Keeper) Tally() Tally {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.counts.tally()
 }
 
-// Tried is one thing that a worker tried, however often.
-type Tried struct {
-	Name     string  `json:"name,omitempty"` // or the address
-	Port     uint16  `json:"port,omitempty"`
-	Verdict  Verdict `json:"verdict"`
-	Reason   string  `json:"reason,omitempty"`
-	Count    int     `json:"count"`
-	Sent     int64   `json:"sent,omitempty"`
-	Received int64   `json:"received,omitempty"`
+// Close writes down what was only counted, and says what could not be. The file
+// stays open. Later records are counted and not written.
+func (k *Keeper) Close() error {
+	err := k.finish()
+	k.timers.Wait()
+	return err
 }
 
-// Lines are what a person is told of it at the end of a run.
-func (t Tally) Lines() []string { return nil }
-
-// Suggest are entries of allowed_domains that would let pass what was refused.
-func (t Tally) Suggest() []string { return nil }
-
-// ReadRecords reads what a Keeper wrote.
-func ReadRecords(r io.Reader, each func(Record)) (Tally, error) { return Tally{}, nil }
-
-// Owner finds the process of a cell that has a socket, by the cell's first process.
-func Owner(pid int) func(from, to netip.AddrPort) string {
-	return func(netip.AddrPort, netip.AddrPort) string { return "" }
+func (k *Keeper) finish() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil
+	}
+	k.flush()
+	k.closed = true
+	if k.timer != nil && k.timer.Stop() {
+		k.timer = nil
+		k.timers.Done()
+	}
+	switch {
+	case k.err != nil:
+		return fmt.Errorf("%d records of the network were not written: %w", k.lost, k.err)
+	case k.lost > 0:
+		return fmt.Errorf("%d records of the network were not written: there are %d MiB of them already", k.lost, maxLog>>20)
+	}
+	return nil
 }

@@ -1,16 +1,293 @@
 package egress
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cordon/internal/policy"
+)
+
+// What a network is bounded by where the lease says nothing.
+const (
+	defaultConnections = 1024
+	defaultQueries     = 100
+
+	// New connections in a second. A cell that opens more waits, and nobody else.
+	rate  = 500
+	burst = 1000
+)
+
 // Network is the way out of one cell.
 type Network struct {
-	order Order
+	order    Order
+	limits   policy.NetworkLimits
+	book     *book
+	resolver *resolver
+	dns      *dns
+	rate     *bucket
+	open     chan struct{} // a place for each connection
+	spent    atomic.Int64  // bytes, both ways
+	ids      atomic.Int64
+	resolved seen
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	served sync.WaitGroup
 }
 
 // New makes the network of a cell. Nothing is served yet.
-func New(o Order) *Network { return &Network{order: o} }
+func New(o Order) *Network {
+	limits := o.Limits
+	if limits.Connections <= 0 {
+		limits.Connections = defaultConnections
+	}
+	if limits.Queries <= 0 {
+		limits.Queries = defaultQueries
+	}
+	n := &Network{order: o, limits: limits, book: newBook(), rate: newBucket(rate, burst)}
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.open = make(chan struct{}, limits.Connections)
+	n.resolver = newResolver(o.Reach, o.Out)
+	n.dns = newDNS(o.Reach, n.book, n.resolver, newBucket(limits.Queries, 2*limits.Queries), n.refusedName)
+	return n
+}
 
 // Serve serves the sockets of the cell until Close. Clients of the proxy among
-// them have to show the token, where there is one.
-func (n *Network) Serve(s Sockets, token string) error { return nil }
+// them have to show the token, where there is one. The files are closed with the
+// network, also when there is an error.
+func (n *Network) Serve(s Sockets, token string) error {
+	if err := n.serve(s, token); err != nil {
+		n.Close()
+		return err
+	}
+	return nil
+}
+
+func (n *Network) serve(s Sockets, token string) error {
+	defer closeFiles(append([]*os.File{s.Queries, s.Proxy}, s.TCP...)) // what is served has its own descriptor
+	for _, f := range s.TCP {
+		l, err := net.FileListener(f)
+		if err != nil {
+			return fmt.Errorf("a socket of the cell: %w", err)
+		}
+		n.until(l.Close)
+		n.run(func() { n.accept(l) })
+	}
+	if s.Queries != nil {
+		c, err := net.FilePacketConn(s.Queries)
+		if err != nil {
+			return fmt.Errorf("the socket for names: %w", err)
+		}
+		udp, ok := c.(*net.UDPConn)
+		if !ok {
+			c.Close()
+			return errors.New("the socket for names is none of UDP's")
+		}
+		n.until(udp.Close)
+		n.run(func() { n.dns.serveUDP(n.ctx, udp) })
+	}
+	if s.Watch != nil {
+		n.run(func() { defer s.Watch.Close(); watch(n.ctx, s.Watch, n.unserved) })
+	}
+	if s.Proxy != nil {
+		l, err := net.FileListener(s.Proxy)
+		if err != nil {
+			return fmt.Errorf("the proxy's socket: %w", err)
+		}
+		n.until(l.Close)
+		n.run(func() { n.serveProxy(n.ctx, l, token) })
+	}
+	return nil
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// until closes something with the network. Whoever is done with it earlier calls
+// what it returns.
+func (n *Network) until(end func() error) (done func() bool) {
+	return context.AfterFunc(n.ctx, func() { _ = end() }) // closed already is fine
+}
+
+func (n *Network) run(f func()) {
+	n.served.Add(1)
+	go func() { defer n.served.Done(); f() }()
+}
 
 // Close ends every connection and waits until nothing is served any more.
-func (n *Network) Close() {}
+func (n *Network) Close() {
+	n.cancel()
+	n.served.Wait()
+}
+
+// accept takes the connections of a listener, each into a place of its own.
+func (n *Network) accept(l net.Listener) {
+	n.takeEach(l, func(c *net.TCPConn) {
+		from, to := ends(c)
+		if to.Port() == queryPort {
+			n.dns.serveTCP(n.ctx, c)
+			return
+		}
+		t, err := n.judge(to)
+		if err != nil {
+			n.refuse(c, t, from, to, err)
+			return
+		}
+		n.connect(n.ctx, c, t, from, to, nil)
+	})
+}
+
+const queryPort = 53
+
+// takeEach hands over each connection of a listener, and closes it afterwards.
+func (n *Network) takeEach(l net.Listener, handle func(*net.TCPConn)) {
+	for {
+		conn, err := l.Accept()
+		if err != nil && (n.ctx.Err() != nil || errors.Is(err, net.ErrClosed)) {
+			return
+		}
+		if err == nil {
+			err = n.rate.wait(n.ctx)
+		}
+		c, ok := conn.(*net.TCPConn)
+		if err != nil || !ok {
+			if conn != nil {
+				conn.Close()
+			}
+			pause(n.ctx, 50*time.Millisecond) // without descriptors: some will be free again
+			continue
+		}
+		select {
+		case n.open <- struct{}{}:
+			n.run(func() {
+				defer func() { <-n.open }()
+				defer n.until(c.Close)()
+				defer c.Close()
+				handle(c)
+			})
+		default:
+			from, to := ends(c)
+			t, _ := n.judge(to) // what it is called
+			n.record(Record{Kind: Connect, Verdict: Refused, Reason: fmt.Sprintf("more than %d connections at once (network.limits.connections)", n.limits.Connections)}, t, from, to)
+			reset(c)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// ends are where a connection comes from and where the worker wanted it to go.
+func ends(c *net.TCPConn) (from, to netip.AddrPort) {
+	return plain(c.RemoteAddr()), plain(c.LocalAddr())
+}
+
+func plain(a net.Addr) netip.AddrPort {
+	t, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	p := t.AddrPort()
+	return netip.AddrPortFrom(p.Addr().Unmap().WithZone(""), p.Port())
+}
+
+// reset ends a connection with an error on the other side, and at once.
+func reset(c *net.TCPConn) {
+	_ = c.SetLinger(0) // gone already is fine
+	c.Close()
+}
+
+// unserved is told of what was sent where nothing listens: the kernel has refused
+// it already.
+func (n *Network) unserved(to netip.AddrPort, udp bool) {
+	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+	if to.Addr().IsLoopback() || n.book.own(to.Addr()) {
+		return // between programs of the cell
+	}
+	t, err := n.judge(to)
+	r := Record{Kind: Connect, Verdict: Refused}
+	switch {
+	case udp:
+		r.Kind, r.Reason = Packet, "only TCP leaves a cell, and UDP to port 53 is answered by cordon (QUIC is UDP)"
+	case err == nil:
+		return
+	default:
+		r.Reason = err.Error()
+	}
+	n.record(r, t, netip.AddrPort{}, to)
+}
+
+// refusedName is told of names that were not resolved. Each is told on once:
+// programs ask for one many times.
+func (n *Network) refusedName(name, why string) {
+	if n.resolved.first(name) {
+		n.record(Record{Kind: Resolve, Verdict: Refused, Reason: why}, target{name: name}, netip.AddrPort{}, netip.AddrPort{})
+	}
+}
+
+// record completes a record and hands it over.
+func (n *Network) record(r Record, t target, from, to netip.AddrPort) {
+	r.Time = time.Now()
+	r.Name, r.Port = t.name, t.port
+	switch {
+	case t.host:
+		r.Name = "localhost"
+	case t.addr.IsValid():
+		r.Address = t.addr.String()
+	}
+	if r.Verdict == Refused && from.IsValid() {
+		r.Process = n.process(from, to)
+	}
+	if n.order.Record != nil {
+		n.order.Record(r)
+	}
+}
+
+func (n *Network) process(from, to netip.AddrPort) string {
+	if n.order.Process == nil {
+		return ""
+	}
+	return n.order.Process(from, to)
+}
+
+// seen remembers names, as many as it has room for.
+type seen struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+const seenRoom = 4096
+
+// first reports whether a name is new, or cannot be remembered.
+func (s *seen) first(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names[name] {
+		return false
+	}
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	if len(s.names) < seenRoom {
+		s.names[name] = true
+	}
+	return true
+}

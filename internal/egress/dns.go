@@ -1,0 +1,219 @@
+package egress
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"cordon/internal/policy"
+)
+
+// dns answers the queries of a cell. It forwards none: a name of the lease is asked
+// for by this machine's own resolver, once it is known to be one, and every other
+// query ends here, whatever is hidden in it.
+type dns struct {
+	reach    policy.Reach
+	book     *book
+	resolver *resolver
+	limit    *bucket
+	pace     *bucket // beyond which queries are not even read
+	refused  func(name, why string)
+
+	mu       sync.Mutex
+	over     int       // queries beyond the limit that nobody was told of
+	overTold time.Time // when somebody was
+}
+
+func newDNS(reach policy.Reach, b *book, r *resolver, limit *bucket, refused func(name, why string)) *dns {
+	const often = 10 // a refusal is cheaper than an answer
+	return &dns{reach: reach, book: b, resolver: r, limit: limit, refused: refused,
+		pace: newBucket(often*int(limit.perSecond), often*int(limit.burst))}
+}
+
+// answer is the whole answer to a query. None is nil.
+func (d *dns) answer(ctx context.Context, packet []byte) []byte {
+	q, name, msg := d.begin(packet)
+	if name == "" {
+		return msg
+	}
+	return d.finish(ctx, q, name)
+}
+
+// begin answers what can be answered at once. Otherwise there is a name, one of the
+// lease, that has to be looked up to finish.
+func (d *dns) begin(packet []byte) (q query, name string, msg []byte) {
+	q, ok := readQuery(packet)
+	switch {
+	case !ok:
+		return q, "", nil
+	case !d.limit.take():
+		d.flooded()
+		return q, "", q.pack(reply{code: dnsmessage.RCodeRefused})
+	case q.fault != dnsmessage.RCodeSuccess:
+		return q, "", q.pack(reply{code: q.fault})
+	}
+	r, name := d.judge(&q)
+	if name != "" {
+		return q, name, nil
+	}
+	return q, "", q.pack(r)
+}
+
+// finish answers for a name of the lease. That it exists is found out first: a name
+// that does not would fill the book, and a program is to learn of its typing error.
+func (d *dns) finish(ctx context.Context, q query, name string) []byte {
+	exists, err := d.resolver.exists(ctx, name)
+	switch {
+	case err != nil:
+		return q.pack(reply{code: dnsmessage.RCodeServerFailure})
+	case !exists:
+		return q.pack(reply{code: dnsmessage.RCodeNameError})
+	}
+	v4, v6, ok := d.book.addresses(name, false)
+	if !ok {
+		why := fmt.Sprintf("more than %d names were resolved", allowedRoom)
+		d.refused(name, why)
+		return q.pack(reply{code: dnsmessage.RCodeServerFailure, why: why})
+	}
+	return q.pack(q.addressed(v4, v6, reply{ttl: allowedTTL}))
+}
+
+func (q *query) wantsAddress() bool {
+	t := q.question.Type
+	return t == dnsmessage.TypeA || t == dnsmessage.TypeAAAA || t == dnsmessage.TypeALL
+}
+
+// addressed adds the address of the family that is asked for, if one is. Who asks for
+// anything gets one too: there are clients that ask for both families so.
+func (q *query) addressed(v4, v6 netip.Addr, r reply) reply {
+	switch q.question.Type {
+	case dnsmessage.TypeA, dnsmessage.TypeALL:
+		r.addr = v4
+	case dnsmessage.TypeAAAA:
+		r.addr = v6
+	}
+	return r
+}
+
+// flooded counts a query beyond the limit, and tells of them once in a second.
+func (d *dns) flooded() {
+	d.mu.Lock()
+	d.over++
+	n, due := d.over, time.Since(d.overTold) >= time.Second
+	if due {
+		d.over, d.overTold = 0, time.Now()
+	}
+	d.mu.Unlock()
+	if due {
+		d.refused("", fmt.Sprintf("more than %.0f queries for names in a second (network.limits.queries), %d refused", d.limit.perSecond, n))
+	}
+}
+
+// queriesAtOnce is how many queries of a cell wait for a lookup. One more is
+// dropped: clients ask again.
+const queriesAtOnce = 64
+
+// serveUDP answers queries until the socket is closed or the context has ended.
+func (d *dns) serveUDP(ctx context.Context, c *net.UDPConn) {
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	tellAsked(c)
+	places := make(chan struct{}, queriesAtOnce)
+	buf, control := make([]byte, queryRoom), make([]byte, 128)
+	for d.pace.wait(ctx) == nil {
+		n, cn, _, from, err := c.ReadMsgUDPAddrPort(buf, control)
+		if isOver(ctx, err) {
+			return
+		}
+		if err != nil || n == len(buf) {
+			continue // pace holds it back if it goes on like this
+		}
+		q, name, msg := d.begin(buf[:n])
+		source := asked(control[:cn])
+		if name == "" {
+			send(c, msg, source, from)
+			continue
+		}
+		select {
+		case places <- struct{}{}:
+			waiting.Go(func() {
+				defer func() { <-places }()
+				send(c, d.finish(ctx, q, name), source, from)
+			})
+		default:
+		}
+	}
+}
+
+// isOver reports whether a socket is not to be read any more.
+func isOver(ctx context.Context, err error) bool {
+	return err != nil && (ctx.Err() != nil || errors.Is(err, net.ErrClosed))
+}
+
+// send answers from the address that was asked: nobody takes an answer from another.
+func send(c *net.UDPConn, msg, source []byte, to netip.AddrPort) {
+	if len(msg) > 0 {
+		_, _, _ = c.WriteMsgUDPAddrPort(msg, source, to) // who asked may be gone
+	}
+}
+
+const (
+	queriesPerConn = 100
+	queryTime      = 10 * time.Second
+)
+
+// serveTCP answers the queries of a connection, one after the other, and closes it.
+func (d *dns) serveTCP(ctx context.Context, c net.Conn) {
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	for range queriesPerConn {
+		packet, err := readFrame(c)
+		if err != nil || d.pace.wait(ctx) != nil {
+			return
+		}
+		msg := d.answer(ctx, packet)
+		if msg == nil {
+			return
+		}
+		frame := append(binary.BigEndian.AppendUint16(nil, uint16(len(msg))), msg...)
+		_ = c.SetWriteDeadline(time.Now().Add(queryTime)) // a closed one says so when it is written to
+		if _, err := c.Write(frame); err != nil {
+			return
+		}
+	}
+	leave(c)
+}
+
+// leave ends a connection without taking back the answers that were not read yet,
+// as closing it before queries that still come would.
+func leave(c net.Conn) {
+	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_ = c.SetReadDeadline(time.Now().Add(time.Second)) // a closed one says so when it is read
+		_, _ = io.CopyN(io.Discard, c, 1<<20)
+	}
+}
+
+// readFrame reads one query of a connection, all of it in time.
+func readFrame(c net.Conn) ([]byte, error) {
+	_ = c.SetReadDeadline(time.Now().Add(queryTime)) // a closed one says so when it is read
+	var size [2]byte
+	if _, err := io.ReadFull(c, size[:]); err != nil {
+		return nil, err
+	}
+	n := int(binary.BigEndian.Uint16(size[:]))
+	if n < headerSize || n > queryRoom {
+		return nil, fmt.Errorf("a query of %d bytes", n)
+	}
+	packet := make([]byte, n)
+	_, err := io.ReadFull(c, packet)
+	return packet, err
+}

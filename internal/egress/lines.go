@@ -1,0 +1,178 @@
+package egress
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// How much a person is told at the end of a run: a screen also holds the rest.
+const (
+	lineColumns  = 100
+	nameColumns  = 45
+	failedLines  = 1
+	refusedLines = 4
+	adviceLines  = 2
+)
+
+// Lines are what a person is told of it at the end of a run.
+func (t Tally) Lines() []string {
+	var lines []string
+	if t.Allowed > 0 {
+		lines = append(lines, fmt.Sprintf("allowed: %s, %s sent, %s received", several(t.Allowed, "connection"), size(t.Sent), size(t.Received)))
+	}
+	lines = append(lines, t.group(Failed, "failed", failedLines, 0)...)
+	lines = append(lines, t.group(Refused, "refused", refusedLines, t.More)...)
+	lines = append(lines, t.advice()...)
+	for i, l := range lines {
+		lines[i] = shorten(l, lineColumns)
+	}
+	return lines
+}
+
+// group are the lines of one verdict, the most frequent first.
+func (t Tally) group(v Verdict, word string, limit, more int) []string {
+	var lines []string
+	connected := t.connected()
+	for _, one := range t.Tried {
+		switch {
+		case one.Verdict != v || one.Kind == Resolve && connected[one.Name]:
+		case len(lines) < limit:
+			lines = append(lines, fmt.Sprintf("%s: %s %d ×: %s", word, one.subject(), one.Count, one.why()))
+		default:
+			more = addInt(more, one.Count)
+		}
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("%s: others %d ×", word, more))
+	}
+	return lines
+}
+
+// subject is what was tried, as it is called in a policy.
+func (t Tried) subject() string {
+	switch a, err := netip.ParseAddr(t.Name); {
+	case t.Name == "":
+		return "something"
+	case t.Port == 0:
+		return shorten(t.Name, nameColumns)
+	case err == nil:
+		return netip.AddrPortFrom(a, t.Port).String()
+	}
+	return fmt.Sprintf("%s:%d", shorten(t.Name, nameColumns), t.Port)
+}
+
+// why is the reason without what the subject says already.
+func (t Tried) why() string {
+	for _, known := range []string{t.Name, fmt.Sprintf("port %d of %s", t.Port, t.Name), fmt.Sprintf("port %d of this machine", t.Port)} {
+		if rest, ok := strings.CutPrefix(t.Reason, known+" is "); ok {
+			return rest
+		}
+	}
+	if t.Reason == "" {
+		return "no reason was given"
+	}
+	return t.Reason
+}
+
+// advice says what to write into the policy.
+func (t Tally) advice() []string {
+	entries := t.Suggest()
+	lines := yamlList("to allow: network.allowed_domains: [", entries, adviceLines)
+	var ports []string
+	for _, p := range t.SuggestPorts() {
+		ports = append(ports, strconv.Itoa(p))
+	}
+	lines = append(lines, yamlList("to allow: network.host_ports: [", ports, 1)...)
+	if anyAddress(entries) {
+		lines = append(lines, "(an address is whoever answers there: where programs can use a name, allow that instead)")
+	}
+	return lines
+}
+
+func anyAddress(entries []string) bool {
+	for _, e := range entries {
+		if strings.HasPrefix(e, "[") || strings.Contains(e, "/") || strings.Count(e, ":") > 1 || isAddress(e) {
+			return true
+		}
+	}
+	return false
+}
+
+func isAddress(entry string) bool {
+	host, _, _ := strings.Cut(entry, ":")
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// yamlList is a list that can be pasted, over a few lines. It ends with how many
+// had no place in it.
+func yamlList(prefix string, entries []string, limit int) []string {
+	const rest = len("] and 4096 more")
+	indent := strings.Repeat(" ", len("to allow: "))
+	lines, comma, left := []string{prefix}, "", 0
+	for _, e := range entries {
+		e = quoted(e)
+		last := &lines[len(lines)-1]
+		switch {
+		case len(*last)+len(comma)+len(e)+rest <= lineColumns:
+			*last += comma + e
+		case comma != "" && len(lines) < limit && len(indent)+len(e)+rest <= lineColumns:
+			*last += ","
+			lines = append(lines, indent+e)
+		default:
+			left++
+			continue
+		}
+		comma = ", "
+	}
+	if comma == "" {
+		return nil
+	}
+	lines[len(lines)-1] += "]"
+	if left > 0 {
+		lines[len(lines)-1] += fmt.Sprintf(" and %d more", left)
+	}
+	return lines
+}
+
+// quoted is an entry in a list of YAML.
+func quoted(entry string) string {
+	if strings.HasPrefix(entry, "[") || strings.HasPrefix(entry, ":") {
+		return strconv.Quote(entry)
+	}
+	return entry
+}
+
+// shorten cuts a text for people to so many columns.
+func shorten(s string, columns int) string {
+	if utf8.RuneCountInString(s) <= columns {
+		return s
+	}
+	runes := []rune(s)
+	return string(runes[:columns-1]) + "…"
+}
+
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	if n < 1000 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	f, units := float64(n)/1000, []string{"kB", "MB", "GB", "TB", "PB", "EB"}
+	for f >= 999.5 && len(units) > 1 {
+		f, units = f/1000, units[1:]
+	}
+	if f < 9.95 {
+		return fmt.Sprintf("%.1f %s", f, units[0])
+	}
+	return fmt.Sprintf("%.0f %s", f, units[0])
+}

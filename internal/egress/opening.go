@@ -1,0 +1,210 @@
+package egress
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxOpening bounds what is read of a connection before it is known what it is:
+// a whole TLS hello, or the whole head of a request.
+const maxOpening = 32 << 10
+
+// protocol is what a client speaks, as far as it is looked at here.
+type protocol int
+
+const (
+	otherProtocol protocol = iota
+	tlsProtocol
+	httpProtocol
+)
+
+// opening is the beginning of what a client says.
+type opening struct {
+	protocol protocol
+	name     string // that it asks for, clean; "" where it names none that can be read
+	hidden   bool   // there is another name, that only the server can read
+	read     []byte // everything that was read
+}
+
+// readOpening reads until it can tell what a client speaks and whom it asks for,
+// and no further than a read happens to go. Whatever was read comes back with an
+// error, too. A hello that cannot be read and an opening that is too long are a
+// *strangerError; a request that cannot be read has no name, and newRequests says
+// why.
+func readOpening(r io.Reader) (opening, error) {
+	in := &prefix{r: r}
+	o := opening{}
+	err := o.recognise(in)
+	switch {
+	case err != nil:
+	case o.protocol == tlsProtocol:
+		o.name, o.hidden, err = in.hello()
+	case o.protocol == httpProtocol:
+		o.name, err = in.host()
+	}
+	o.read = in.b
+	return o, err
+}
+
+// recognise reads until the protocol is known.
+func (o *opening) recognise(in *prefix) error {
+	if err := in.need(1); err != nil {
+		return err
+	}
+	if in.b[0] == recordHandshake || in.b[0] == recordAlert {
+		is, err := in.looksTLS()
+		if is {
+			o.protocol = tlsProtocol
+		}
+		return err
+	}
+	for g := (guess{}); ; {
+		if is, known := g.look(in.b); known {
+			if is {
+				o.protocol = httpProtocol
+			}
+			return nil
+		}
+		err := in.more()
+		var long *strangerError
+		if errors.As(err, &long) {
+			// A request line without an end: who passes on what is not HTTP must not
+			// take it for that.
+			o.protocol = httpProtocol
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// looksTLS tells TLS by the first record. Like guess it knows more than is let
+// through: some servers care little for a record's version, and pass over alerts
+// before the hello.
+func (p *prefix) looksTLS() (bool, error) {
+	if err := p.need(2); err != nil {
+		return false, err
+	}
+	if p.b[1] == recordMajor || p.b[1] >= 0x10 {
+		return p.b[1] == recordMajor, nil
+	}
+	err := p.need(recordHeader + 1)
+	return err == nil && (p.b[0] == recordAlert || p.b[recordHeader] == clientHello), err
+}
+
+// prefix is the beginning of a stream.
+type prefix struct {
+	r    io.Reader
+	b    []byte // all that was read
+	late error  // what the reader said with its last bytes
+}
+
+// need reads until there are n bytes.
+func (p *prefix) need(n int) error {
+	for len(p.b) < n {
+		if err := p.more(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// more reads something.
+func (p *prefix) more() error {
+	if p.late != nil {
+		return p.late
+	}
+	if len(p.b) >= maxOpening {
+		return &strangerError{"", "its beginning is longer than 32 KiB"}
+	}
+	if len(p.b) == cap(p.b) {
+		grown := make([]byte, len(p.b), min(max(2048, 2*cap(p.b)), maxOpening))
+		copy(grown, p.b)
+		p.b = grown
+	}
+	n, err := readSome(p.r, p.b[len(p.b):cap(p.b)])
+	p.b = p.b[:len(p.b)+n]
+	if n > 0 {
+		p.late = err
+		return nil
+	}
+	return err
+}
+
+// readSome reads at least a byte, or says why not. A reader that does neither is
+// not asked for ever.
+func readSome(r io.Reader, p []byte) (int, error) {
+	for range 100 {
+		if n, err := r.Read(p); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
+}
+
+// guess tells a request from anything else by its first line. It knows more for a
+// request than is let through, because what it does not know may pass unchecked at
+// ports where any protocol may: servers skip empty lines before a request, and
+// some take methods in lower case and tabs for spaces.
+type guess struct {
+	at    int // how much was looked at
+	start int // where the line begins
+	rest  bool
+}
+
+const longestMethod = 32
+
+// look says whether bytes begin a request, once that is known.
+func (g *guess) look(b []byte) (is, known bool) {
+	for ; g.at < len(b); g.at++ {
+		c := b[g.at]
+		end := c == '\r' || c == '\n'
+		switch {
+		case g.at == g.start && end:
+			g.start++
+		case g.rest && end:
+			return bytes.Contains(b[g.start:g.at], []byte("HTTP/")), true
+		case g.at > g.start && (c == ' ' || c == '\t'):
+			g.rest = true
+		case c < ' ' || c == 0x7f, !g.rest && !methodByte(c), !g.rest && g.at-g.start >= longestMethod:
+			return false, true
+		}
+	}
+	return false, false
+}
+
+// methodByte reports whether methods may have a character, in any server's eyes.
+func methodByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
+}
+
+// host reads the head of a request and is the name that it asks for, "" where the
+// head is not as it has to be.
+func (p *prefix) host() (string, error) {
+	scan := headScan{limit: maxOpening}
+	for {
+		end, err := scan.find(p.b)
+		if err != nil {
+			return "", nil // said by newRequests
+		}
+		if end > 0 {
+			return hostOf(p.b[:end]), nil
+		}
+		if err := p.more(); err != nil {
+			return "", err
+		}
+	}
+}
+
+func hostOf(block []byte) string {
+	h, err := parseHead(block)
+	if err != nil {
+		return ""
+	}
+	name, _, err := h.host()
+	if err != nil {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,121 @@
+package egress
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What is kept of texts that a worker had a hand in.
+const (
+	maxNameText    = 255
+	maxReasonText  = 400
+	maxProcessText = 64
+	maxLine        = 16 << 10 // far more than the longest line with all of them
+)
+
+// tidyText is a text of one line that does nothing to a terminal, and of at most so
+// many bytes.
+func tidyText(s string, limit int) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			r = '?'
+		}
+		if b.Len()+utf8.RuneLen(r) > limit-len("…") {
+			b.WriteString("…")
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// tidy is a record whose texts can be shown and whose numbers can be added.
+func (r Record) tidy() Record {
+	r.Name = tidyText(r.Name, maxNameText)
+	r.Address = tidyText(r.Address, maxNameText)
+	r.Reason = tidyText(r.Reason, maxReasonText)
+	r.Process = tidyText(r.Process, maxProcessText)
+	r.Sent, r.Received, r.Millis, r.Count = max(r.Sent, 0), max(r.Received, 0), max(r.Millis, 0), max(r.Count, 0)
+	return r
+}
+
+// times is how many a record stands for.
+func (r Record) times() int { return max(r.Count, 1) }
+
+// merge lets a record stand for another one that is alike.
+func (r *Record) merge(other Record) {
+	r.Count = addInt(r.times(), other.times())
+	r.ID = 0 // they are several
+	r.Sent, r.Received, r.Millis = addInt(r.Sent, other.Sent), addInt(r.Received, other.Received), addInt(r.Millis, other.Millis)
+	if r.Process != other.Process {
+		r.Process = ""
+	}
+	if r.Address != other.Address && r.Name != "" {
+		r.Address = ""
+	}
+}
+
+// known reports whether a record is one that this package writes.
+func (r Record) known() bool {
+	switch r.Verdict {
+	case Allowed, Refused, Failed:
+	default:
+		return false
+	}
+	switch r.Kind {
+	case Connect, Resolve, Packet, End:
+		return true
+	}
+	return false
+}
+
+// ReadRecords reads what a Keeper wrote. Lines that are none of its own are only
+// counted, and the last one may be cut: it is being written, or never was.
+func ReadRecords(r io.Reader, each func(Record)) (Tally, error) {
+	var c counts
+	in := bufio.NewReaderSize(r, maxLine)
+	for {
+		line, err := in.ReadSlice('\n')
+		whole := err == nil
+		if errors.Is(err, bufio.ErrBufferFull) {
+			whole, line, err = true, []byte("too long"), skipLine(in)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return c.tally(), err
+		}
+		if record, ok := parseRecord(line); ok {
+			record = c.add(record)
+			if each != nil {
+				each(record)
+			}
+		} else if whole && len(line) > len("\n") {
+			c.damaged++
+		}
+		if err != nil {
+			return c.tally(), nil
+		}
+	}
+}
+
+// skipLine leaves out the rest of a line.
+func skipLine(in *bufio.Reader) error {
+	for {
+		if _, err := in.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+func parseRecord(line []byte) (Record, bool) {
+	var r Record
+	if err := json.Unmarshal(line, &r); err != nil || !r.known() {
+		return Record{}, false
+	}
+	return r.tidy(), true
+}

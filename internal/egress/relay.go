@@ -1,0 +1,318 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// connect dials a target and relays a client's connection to it, checking on the
+// way that it stays what it is for. ready is told before the first byte is relayed
+// whether there is a connection; nil has nobody to tell.
+func (n *Network) connect(ctx context.Context, client net.Conn, t target, from, to netip.AddrPort, ready func(error) error) {
+	c, ok := client.(*net.TCPConn)
+	if !ok {
+		client.Close()
+		return
+	}
+	server, addr, err := n.dial(ctx, t)
+	if err != nil {
+		n.unreached(c, t, from, to, err, ready)
+		return
+	}
+	defer server.Close()
+	defer n.until(server.Close)()
+	if ready != nil && ready(nil) != nil {
+		return
+	}
+	l := &link{network: n, target: t, client: c, server: server, from: from, to: to, began: time.Now()}
+	l.record = Record{ID: n.ids.Add(1), Address: addr.String()}
+	l.relay()
+}
+
+// unreached tells and records that there is no connection.
+func (n *Network) unreached(c *net.TCPConn, t target, from, to netip.AddrPort, err error, ready func(error) error) {
+	if ready != nil {
+		verdict := Failed
+		if isRefusal(err) {
+			verdict = Refused
+		}
+		n.record(Record{Kind: Connect, Verdict: verdict, Reason: err.Error()}, t, from, to)
+		_ = ready(err) // it is over either way
+		return
+	}
+	if isRefusal(err) {
+		n.refuse(c, t, from, to, err)
+		return
+	}
+	n.record(Record{Kind: Connect, Verdict: Failed, Reason: err.Error()}, t, from, to)
+	reset(c)
+}
+
+// link is one connection, both halves of it.
+type link struct {
+	network        *Network
+	target         target
+	client, server *net.TCPConn
+	from, to       netip.AddrPort
+	record         Record
+	began          time.Time
+	allowed        atomic.Bool
+	telling        atomic.Bool // the client is told why it is refused
+	saying         atomic.Pointer[saying]
+	sent, received atomic.Int64
+}
+
+// relay copies both ways until both are done.
+func (l *link) relay() {
+	defer l.end()
+	switch {
+	case l.target.name == "":
+		l.allow()
+		l.both(l.client, l.server)
+	case speaksFirst(l.target.port):
+		l.relayNamed()
+	default:
+		l.allow() // the server may be the first to speak
+		l.both(&late{link: l}, &lateAnswers{link: l})
+	}
+}
+
+// relayNamed hears first what the client wants.
+func (l *link) relayNamed() {
+	_ = l.client.SetReadDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
+	o, err := readOpening(l.client)
+	if err == nil {
+		err = stranger(o, l.target)
+	}
+	if err != nil {
+		l.refuse(o, err)
+		return
+	}
+	_ = l.client.SetReadDeadline(time.Time{})
+	if o.protocol != httpProtocol {
+		l.allow()
+		l.both(&begun{o.read, l.client}, l.server)
+		return
+	}
+	q := newRequests(l.client, o.read, l.target.name, l.target.port)
+	l.both(&firstGood{q, l}, q.answers(l.server))
+}
+
+// allow records that a connection was let through, once.
+func (l *link) allow() {
+	if l.allowed.Swap(true) {
+		return
+	}
+	r := l.record
+	r.Kind, r.Verdict = Connect, Allowed
+	l.network.record(r, l.target, netip.AddrPort{}, l.to)
+}
+
+// end records what became of a connection that was let through.
+func (l *link) end() {
+	if !l.allowed.Load() {
+		return
+	}
+	r := l.record
+	r.Kind, r.Verdict = End, Allowed
+	r.Sent, r.Received, r.Millis = l.sent.Load(), l.received.Load(), time.Since(l.began).Milliseconds()
+	l.network.record(r, l.target, netip.AddrPort{}, l.to)
+}
+
+// refuse records and tells that a connection is not what it is for.
+func (l *link) refuse(o opening, err error) {
+	if errors.Is(err, io.EOF) && len(o.read) == 0 {
+		reset(l.client)
+		return // it was opened and closed again: a look whether anybody is there
+	}
+	if !isRefusal(err) {
+		err = &strangerError{"", fmt.Sprintf("its beginning could not be read (%v)", err)}
+	}
+	l.refused(err)
+	tell(l.client, o.protocol, err)
+}
+
+// both relays in both directions.
+func (l *link) both(in, out io.Reader) {
+	done := make(chan struct{})
+	go func() { defer close(done); l.answer(out) }()
+	err := l.pump(l.server, in, &l.sent)
+	var strange *strangerError
+	switch {
+	case errors.As(err, &strange):
+		l.interrupt(done, strange)
+		return
+	case err != nil && !errors.Is(err, errGone):
+		l.spentOut(err)
+		reset(l.server) // the client is gone; where the server is, its last words are still heard
+	}
+	<-done
+}
+
+// answer relays what the server says.
+func (l *link) answer(out io.Reader) {
+	err := l.pump(l.client, out, &l.received)
+	if err == nil || l.telling.Load() {
+		return
+	}
+	l.spentOut(err)
+	reset(l.server)
+	reset(l.client)
+}
+
+// interrupt ends a connection whose client has turned to somebody else. What the
+// server has still to say to what was allowed is heard first.
+func (l *link) interrupt(done <-chan struct{}, why *strangerError) {
+	l.telling.Store(true)
+	l.refused(why)
+	if l.allowed.Load() {
+		_ = l.server.CloseWrite()
+		_ = l.server.SetReadDeadline(time.Now().Add(parting))
+	} else {
+		l.server.Close()
+	}
+	<-done
+	tell(l.client, httpProtocol, why)
+}
+
+// spentOut records that a connection was ended for what it took.
+func (l *link) spentOut(err error) {
+	if errors.Is(err, errSpent) {
+		l.refused(err)
+	}
+}
+
+func (l *link) refused(why error) {
+	r := Record{Kind: Connect, Address: l.record.Address, Verdict: Refused, Reason: why.Error()}
+	l.network.record(r, l.target, l.from, l.to)
+}
+
+var (
+	errSpent = errors.New("the bytes of this run are used up (network.limits.bytes)")
+	errGone  = errors.New("the other side is gone")
+)
+
+// room is for what is being copied at this moment. No connection holds one while it
+// waits.
+var room = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+// pump copies from one side to the other until there is no more, and hands on the
+// end.
+func (l *link) pump(to *net.TCPConn, from io.Reader, count *atomic.Int64) error {
+	err := l.pumpAny(to, from, count)
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	if to != l.client || !l.telling.Load() { // it has still to be told something
+		_ = to.CloseWrite() // gone already is fine
+	}
+	return nil
+}
+
+func (l *link) pumpAny(to *net.TCPConn, from io.Reader, count *atomic.Int64) error {
+	switch r := from.(type) {
+	case *net.TCPConn:
+		return l.pumpReady(to, r, count)
+	case *begun:
+		if err := l.write(to, r.read, count); err != nil {
+			return err
+		}
+		return l.pumpReady(to, r.rest, count)
+	}
+	return l.pumpPlain(to, from, count)
+}
+
+// pumpReady takes a buffer when there is something to read.
+func (l *link) pumpReady(to, from *net.TCPConn, count *atomic.Int64) error {
+	raw, err := from.SyscallConn()
+	if err != nil {
+		return err
+	}
+	for {
+		var buf *[64 << 10]byte
+		var n int
+		var failed error
+		err := raw.Read(func(fd uintptr) bool {
+			buf = room.Get().(*[64 << 10]byte)
+			n, failed = readAgain(int(fd), buf[:])
+			if failed == unix.EAGAIN { //nolint:errorlint // it is the kernel's own number
+				room.Put(buf)
+				buf = nil
+				return false
+			}
+			return true
+		})
+		if err == nil {
+			err = failed
+		}
+		if err == nil && n == 0 {
+			err = io.EOF
+		}
+		if err == nil {
+			err = l.write(to, buf[:n], count)
+		}
+		if buf != nil {
+			room.Put(buf)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func readAgain(fd int, buf []byte) (int, error) {
+	for {
+		n, err := unix.Read(fd, buf)
+		if err != unix.EINTR { //nolint:errorlint // it is the kernel's own number
+			return n, err
+		}
+	}
+}
+
+// pumpPlain copies what has to be looked at, until it need not be any more.
+func (l *link) pumpPlain(to *net.TCPConn, from io.Reader, count *atomic.Int64) error {
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			if werr := l.write(to, buf[:n], count); werr != nil {
+				return werr
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if s, ok := from.(settler); ok {
+			if rest := s.settled(); rest != nil {
+				return l.pumpAny(to, rest, count)
+			}
+		}
+	}
+}
+
+// settler is a reader that may have nothing more to look at.
+type settler interface {
+	settled() io.Reader // what to read from then on; nil: not yet
+}
+
+// write writes and counts.
+func (l *link) write(to *net.TCPConn, b []byte, count *atomic.Int64) error {
+	count.Add(int64(len(b)))
+	l.network.spent.Add(int64(len(b)))
+	if l.network.overspent() {
+		return errSpent
+	}
+	if _, err := to.Write(b); err != nil {
+		return errors.Join(errGone, err)
+	}
+	return nil
+}

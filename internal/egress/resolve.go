@@ -1,0 +1,129 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"cordon/internal/policy"
+)
+
+// refusedError says why something is refused, in words for people.
+type refusedError struct{ why string }
+
+func (e *refusedError) Error() string { return e.why }
+
+// missingError is that of a name that does not exist, or has no address.
+type missingError struct{ name string }
+
+func (e *missingError) Error() string { return e.name + ": no such name" }
+
+// resolver finds the real addresses of the names of a lease, and those among them
+// that may be dialled. It asks for no other name: what is asked for leaves this
+// machine.
+type resolver struct {
+	reach   policy.Reach
+	out     Outside
+	lookups lookups
+}
+
+func newResolver(reach policy.Reach, out Outside) *resolver {
+	r := &resolver{reach: reach, out: out}
+	r.lookups.find = r.find
+	return r
+}
+
+// exists reports whether a name has addresses, be they such as may be dialled or
+// not: who dials is told why not.
+func (r *resolver) exists(ctx context.Context, name string) (bool, error) {
+	addrs, err := r.lookup(ctx, name)
+	return len(addrs) > 0, err
+}
+
+// addresses are those of a name that may be dialled. A *refusedError says that there
+// are others only, a *missingError that there are none.
+func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	addrs, err := r.lookup(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) == 0 {
+		return nil, &missingError{name}
+	}
+	var good []netip.Addr
+	var first error
+	for _, a := range addrs {
+		err := r.check(name, a)
+		if err == nil {
+			good = append(good, a)
+		} else if first == nil {
+			first = err
+		}
+	}
+	if len(good) == 0 {
+		return nil, first
+	}
+	return good, nil
+}
+
+// check says why an address behind a name must not be dialled. It is asked each
+// time, since what is this machine's own changes.
+func (r *resolver) check(name string, a netip.Addr) error {
+	refused := func(format string, args ...any) error {
+		return &refusedError{fmt.Sprintf("%s resolves to %s, which is ", name, a) + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case a.IsLoopback(), a.IsUnspecified():
+		return refused("this machine itself; a service of this machine is reached by network.host_ports")
+	case a.IsMulticast(), a.Zone() != "":
+		return refused("no address of one machine")
+	case r.reach.NamesAddr(a):
+		return nil
+	case inBook(a):
+		return refused("of the network that cordon gives names their addresses from")
+	case !policy.Public(a):
+		return refused("not public; to allow it: network.allowed_domains: [%s]", a)
+	case r.out.Own(a):
+		return refused("this machine's own; a service of this machine is reached by network.host_ports")
+	}
+	return nil
+}
+
+func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
+	if !r.reach.KnowsName(name) {
+		return nil, &refusedError{name + " is not in network.allowed_domains"}
+	}
+	return r.lookups.get(ctx, name)
+}
+
+// addressRoom is how many addresses of a name are looked at.
+const addressRoom = 64
+
+// find asks the outside. A name without addresses is no error here.
+func (r *resolver) find(ctx context.Context, name string) ([]netip.Addr, error) {
+	found, err := r.out.Lookup(ctx, name)
+	var dns *net.DNSError
+	if errors.As(err, &dns) && dns.IsNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("resolving %s: %w", name, err)
+	}
+	var addrs []netip.Addr
+	for _, a := range found {
+		if a = a.Unmap(); a.IsValid() && !slices.Contains(addrs, a) && len(addrs) < addressRoom {
+			addrs = append(addrs, a)
+		}
+	}
+	if len(found) > 0 && len(addrs) == 0 {
+		return nil, fmt.Errorf("resolving %s: no address that is one", name)
+	}
+	return addrs, nil
+}
+
+// lookupTime is how long a name may take, with the wait for its turn.
+const lookupTime = 10 * time.Second

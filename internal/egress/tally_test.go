@@ -1,0 +1,193 @@
+package egress
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"cordon/internal/policy"
+)
+
+func tallyOf(records ...Record) Tally {
+	k := NewKeeper(nil)
+	for _, r := range records {
+		k.Record(r)
+	}
+	return k.Tally()
+}
+
+// checkLines is what holds of any lines, and of what they suggest.
+func checkLines(t *testing.T, tally Tally) {
+	t.Helper()
+	lines := tally.Lines()
+	if len(lines) > 12 {
+		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+	for _, l := range lines {
+		if utf8.RuneCountInString(l) > 100 || strings.ContainsFunc(l, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("%q", l)
+		}
+	}
+	entries := tally.Suggest()
+	if !slices.IsSorted(entries) || len(slices.Compact(slices.Clone(entries))) != len(entries) {
+		t.Errorf("not sorted: %q", entries)
+	}
+	text := strings.Join(lines, "\n")
+	for _, key := range []string{"allowed_domains", "host_ports"} {
+		if _, list, ok := strings.Cut(text, "to allow: network."+key+": "); ok {
+			list = list[:strings.LastIndexByte(list[:strings.Index(list+"\nto allow", "\nto allow")], ']')+1]
+			var read []any
+			if err := yaml.Unmarshal([]byte(list), &read); err != nil || len(read) == 0 {
+				t.Errorf("not YAML: %q: %v", list, err)
+			}
+			for _, e := range read {
+				if s := fmt.Sprint(e); key == "allowed_domains" && !slices.Contains(entries, s) {
+					t.Errorf("%q is none of %q", s, entries)
+				}
+			}
+		}
+	}
+}
+
+func unlistedName(name string, port uint16) Record {
+	return try(name, port, Refused, name+" is not in network.allowed_domains")
+}
+
+func unlistedAddress(a string, port uint16) Record {
+	return Record{Kind: Connect, Address: a, Port: port, Verdict: Refused, Reason: a + " is an address that no name was resolved to, and not in network.allowed_domains"}
+}
+
+func TestSuggest(t *testing.T) {
+	resolved := func(name string) Record {
+		return Record{Kind: Resolve, Name: name, Verdict: Refused, Reason: name + " is not in network.allowed_domains"}
+	}
+	for _, c := range []struct {
+		name  string
+		tried []Record
+		want  []string
+		ports []int
+	}{
+		{"nothing", nil, nil, nil},
+		{"names", []Record{unlistedName("b.example", 443), unlistedName("a.example", 80), unlistedName("a.example", 443)}, []string{"a.example", "b.example"}, nil},
+		{"another port", []Record{unlistedName("a.example", 22), unlistedName("a.example", 443)}, []string{"a.example", "a.example:22"}, nil},
+		{"a port of a known name", []Record{try("a.example", 22, Refused, "port 22 of a.example is not in network.allowed_domains")}, []string{"a.example:22"}, nil},
+		{"only resolved", []Record{resolved("a.example")}, []string{"a.example"}, nil},
+		{"resolved and connected", []Record{resolved("a.example"), unlistedName("a.example", 22)}, []string{"a.example:22"}, nil},
+		{"allowed and failed", []Record{try("a.example", 443, Allowed, ""), try("b.example", 443, Failed, "not in network.allowed_domains")}, nil, nil},
+		{"another server name", []Record{try("a.example", 443, Refused, "the TLS hello is for b.example, and the connection for a.example")}, nil, nil},
+		{"hidden", []Record{try("a.example", 443, Refused, "the TLS hello hides the server's name (encrypted client hello)")}, nil, nil},
+		{"used up", []Record{try("a.example", 443, Refused, "the bytes of this run are used up (network.limits.bytes: 1MiB)")}, nil, nil},
+		{"too many", []Record{try("a.example", 443, Refused, "more than 8 connections at once (network.limits.connections)")}, nil, nil},
+		{"rebound", []Record{try("a.example", 443, Refused, "a.example resolves to 10.0.0.5, which is not public; to allow it: network.allowed_domains: [10.0.0.5]")}, nil, nil},
+		{"UDP", []Record{{Kind: Packet, Name: "a.example", Port: 443, Verdict: Refused, Reason: "a.example is not in network.allowed_domains"}}, nil, nil},
+		{"names that are none", []Record{unlistedName("single", 443), unlistedName("x.local", 443), unlistedName("1.0.0.127.in-addr.arpa", 443), unlistedName("a b.example", 443), unlistedName("*.example.com", 443), unlistedName("A.example", 443), unlistedName("a.example]\n- evil.example", 443), unlistedName("metadata.google.internal", 80), unlistedName("a.example", 53)}, nil, nil},
+		{"addresses", []Record{unlistedAddress("8.8.8.8", 443), unlistedAddress("8.8.8.8", 22), unlistedAddress("2606:4700::1", 443), unlistedAddress("2606:4700::1", 22)}, []string{"2606:4700::1", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22"}, nil},
+		{"private addresses", []Record{unlistedAddress("10.0.0.5", 443), unlistedAddress("10.0.0.5", 5432), unlistedAddress("fd00::5", 80), unlistedAddress("fd00::5", 5432)}, []string{"10.0.0.5/32", "10.0.0.5/32:5432", "[fd00::5/128]:5432", "fd00::5/128"}, nil},
+		{"never", []Record{
+			unlistedAddress("169.254.169.254", 80), unlistedAddress("169.254.170.2", 80), unlistedAddress("fe80::1", 80), unlistedAddress("fd00:ec2::254", 80),
+			unlistedAddress("::ffff:169.254.169.254", 80), unlistedAddress("100.100.100.200", 80), unlistedAddress("168.63.129.16", 80), unlistedAddress("192.0.0.192", 80),
+			unlistedAddress("198.18.0.7", 80), unlistedAddress("198.19.0.7", 80), unlistedAddress("fd63:6f72:646f:6e::7", 80), unlistedAddress("224.0.0.1", 80),
+			unlistedAddress("255.255.255.255", 80), unlistedAddress("0.0.0.0", 80), unlistedAddress("127.0.0.1", 80), unlistedAddress("::1", 80), unlistedAddress("fe80::1%eth0", 80),
+		}, nil, nil},
+		{"host ports", []Record{try("localhost", 5432, Refused, "port 5432 of this machine is not in network.host_ports"), try("localhost", 53, Refused, "port 53 of this machine is not in network.host_ports")}, nil, []int{5432}},
+	} {
+		got := tallyOf(c.tried...)
+		if entries := got.Suggest(); !slices.Equal(entries, c.want) || !slices.Equal(got.SuggestPorts(), c.ports) {
+			t.Errorf("%s: %q and %d, want %q and %d", c.name, entries, got.SuggestPorts(), c.want, c.ports)
+		}
+		checkLines(t, got)
+		checkAllows(t, c.name, got)
+	}
+}
+
+// checkAllows holds suggestions to what they are for: with them, what was refused
+// for want of them is allowed.
+func checkAllows(t *testing.T, name string, tally Tally) {
+	t.Helper()
+	cell := newCell(t, policy.Network{AllowedDomains: tally.Suggest(), HostPorts: tally.SuggestPorts()}, "")
+	for _, one := range tally.Tried {
+		if one.Verdict != Refused || one.Port == 0 || one.entry() == "" || !writable(one.entry()) {
+			continue
+		}
+		p := caller{network: cell.Network}
+		if _, err := p.aim(one.Name, one.Port); err != nil {
+			t.Errorf("%s: %s:%d with %q: %v", name, one.Name, one.Port, tally.Suggest(), err)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	good := try("good.example", 443, Allowed, "")
+	good.ID, good.Count = 1, 12
+	for _, c := range []struct {
+		name  string
+		tried []Record
+		want  []string
+	}{
+		{"nothing", nil, nil},
+		{"the usual", []Record{
+			good, {Kind: End, ID: 1, Verdict: Allowed, Sent: 1_234_567, Received: 30_000_000},
+			try("slow.example", 443, Failed, "connection timed out"),
+			{Kind: Resolve, Name: "telemetry.example", Verdict: Refused, Reason: "telemetry.example is not in network.allowed_domains"},
+			unlistedName("telemetry.example", 443), unlistedName("telemetry.example", 443),
+			unlistedAddress("[", 0), unlistedAddress("8.8.8.8", 443),
+			try("localhost", 5432, Refused, "port 5432 of this machine is not in network.host_ports"),
+		}, []string{
+			"allowed: 12 connections, 1.2 MB sent, 30 MB received",
+			"failed: slow.example:443 1 ×: connection timed out",
+			"refused: telemetry.example:443 2 ×: not in network.allowed_domains",
+			"refused: 8.8.8.8:443 1 ×: an address that no name was resolved to, and not in network.allowed_domains",
+			"refused: [ 1 ×: an address that no name was resolved to, and not in network.allowed_domains",
+			"refused: localhost:5432 1 ×: not in network.host_ports",
+			"to allow: network.allowed_domains: [8.8.8.8, telemetry.example]",
+			"to allow: network.host_ports: [5432]",
+			"(an address is whoever answers there: where programs can use a name, allow that instead)",
+		}},
+		{"one connection", []Record{{Kind: Connect, ID: 2, Name: "a.example", Port: 443, Verdict: Allowed}}, []string{"allowed: 1 connection, 0 B sent, 0 B received"}},
+	} {
+		got := tallyOf(c.tried...).Lines()
+		for i := range c.want {
+			c.want[i] = shorten(c.want[i], lineColumns)
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+// However much was tried, it fits on a screen, and what is left out is counted.
+func TestLinesOfMuch(t *testing.T) {
+	var tried []Record
+	for i := range 3000 {
+		tried = append(tried, unlistedName(fmt.Sprintf("host%d.example", i), 443), unlistedAddress(fmt.Sprintf("10.1.%d.%d", i/250, i%250), uint16(i+1)),
+			try(fmt.Sprintf("%s%d.example", strings.Repeat("x", 50), i), 443, Failed, strings.Repeat("y", 300)),
+			try("localhost", uint16(i+60), Refused, fmt.Sprintf("port %d of this machine is not in network.host_ports", i+60)))
+	}
+	tally := tallyOf(tried...)
+	checkLines(t, tally)
+	text := strings.Join(tally.Lines(), "\n")
+	for _, want := range []string{"failed: others ", "refused: others ", " more\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	top := tally.Top(10)
+	if len(top.Tried) != 10 || top.More != 4*3000-10 || len(tally.Tried) != maxTried {
+		t.Error(len(top.Tried), top.More, len(tally.Tried))
+	}
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_249_000: "1.2 MB", 30_000_000: "30 MB", 9_960_000: "10 MB", 999_600: "1.0 MB", math.MaxInt64: "9.2 EB"} {
+		if got := size(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
