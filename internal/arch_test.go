@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"internal/ledger":   {"audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "worktree"},
 	"internal/session":  {"audit", "base", "cell", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "overlay", "policy", "state", "worktree"},
 	"internal/escape":   {},
+	"internal/testnet":  {}, // for tests only: no package may import it
 	"bench":             {"audit", "base", "cell", "egress", "git", "guard", "hook", "lease", "overlay", "policy", "session", "state", "worktree"},
 	"cmd/cordon":        {"audit", "base", "cell", "client", "egress", "escape", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "policy", "seccomp", "session", "state", "worktree"},
 }
@@ -55,14 +56,14 @@ var confined = []struct {
 	where []string
 	why   string
 }{
-	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
+	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testnet/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
 	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/unsafe", "internal/base/unsafe", "internal/escape/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
-	{"net", []string{"internal/egress/", "internal/escape/", "bench/"}, "there is one way out of a cell, and the escape suite plays both sides"},
-	{"net/http", []string{"bench/"}, "it starts slowly, and what is checked of requests is less than it understands"},
-	{"crypto/tls", []string{"bench/"}, "cordon looks at names and never into what is encrypted"},
+	{"net", []string{"internal/egress/", "internal/escape/", "internal/testnet/", "bench/"}, "there is one way out of a cell, and the escape suite plays both sides"},
+	{"net/http", []string{"internal/testnet/", "bench/"}, "it starts slowly, and what is checked of requests is less than it understands"},
+	{"crypto/tls", []string{"internal/testnet/", "bench/"}, "cordon looks at names and never into what is encrypted"},
 	{"pgregory.net/rapid", nil, "it is for tests"},
 	{"github.com/rogpeppe/go-internal", nil, "it is for tests"},
 	{"github.com/santhosh-tekuri/jsonschema", nil, "it is for tests"},

@@ -104,6 +104,7 @@ func examine(ctx context.Context, dir string) []check {
 		checks = append(checks, checkRepository(ctx, dir)...)
 	}
 	checks = append(checks, checkCell(ctx)...)
+	checks = append(checks, checkNetwork(ctx))
 	checks = append(checks, checkTrees(ctx))
 	checks = append(checks, checkKernel(ctx)...)
 	return append(checks, checkClients(ctx)...)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,10 +35,10 @@ func (a *app) execCommand() *cobra.Command {
 		Short: "Run a command confined to the current worktree or directory",
 		Long: `Run COMMAND in a cell: it can write the worktree around the current directory (or
 the directory itself, outside of a repository), a private copy of your home and
-a private /tmp, and nothing else; it sees no secrets, no other processes and no
-network. There is no lease, no audit and no gate: what it writes in the worktree
-is there afterwards. In a repository its commits go to a repository of its own;
-yours does not change.
+a private /tmp, and nothing else; it sees no secrets and no other processes, and
+reaches nothing but what the policy's network names. There is no lease, no audit
+and no gate: what it writes in the worktree is there afterwards. In a repository
+its commits go to a repository of its own; yours does not change.
 
 The policy is the file named with --policy, or the default that "cordon policy
 show --default" prints; it is never read from the worktree. The exit status is
@@ -68,10 +69,11 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		return err
 	}
 	if o.dry {
-		c, _, err := session.Exec(ctx, x)
+		c, notice, err := session.Exec(ctx, x)
 		if err != nil {
 			return err
 		}
+		defer notice() // it leaves nothing behind
 		return a.dry(c)
 	}
 	var here cell.Command
@@ -85,11 +87,11 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	if c.Cell == nil {
 		a.say("cordon: %s", ledger.Cell{})
 	} else {
-		c.Started = func(l cell.Launch) error { a.sayLaunch(l, o.loud); return nil }
+		c.Started = func(l cell.Launch) error { a.sayLaunch(l, x.Policy, o.loud); return nil }
 	}
 	exit, err := runForwarding(ctx, c)
-	if text := notice(); text != "" {
-		a.say("cordon: %s", text)
+	for line := range strings.Lines(notice()) {
+		a.say("cordon: %s", strings.TrimSpace(line))
 	}
 	if session.Unusable(err) {
 		a.say("cordon: the private repository of this checkout cannot be used any more and goes to the trash; try again")
@@ -169,9 +171,12 @@ func fromHere(names []string) ([]string, error) {
 }
 
 // sayLaunch names what is missing, and on demand what is there.
-func (a *app) sayLaunch(l cell.Launch, loud bool) {
+func (a *app) sayLaunch(l cell.Launch, p policy.Policy, loud bool) {
 	if loud {
 		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven})
+		for _, line := range session.Reachable(p, l.Layers) {
+			a.say("cordon: network: %s", line)
+		}
 	}
 	for _, m := range l.Missing {
 		a.say("cordon: %s", m)

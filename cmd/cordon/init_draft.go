@@ -78,6 +78,10 @@ func (p project) candidates() []string {
 	return distinct(dirs)
 }
 
+// models are presets for what an agent cannot work without. Which one it is of, a
+// repository does not tell.
+var models = []string{"@anthropic", "@openai", "@google"}
+
 // draft proposes a policy.
 func draft(p project) policy.Draft {
 	var hosts, setup, tests policy.Entry
@@ -86,7 +90,7 @@ func draft(p project) policy.Draft {
 		p.propose(&setup, e.setup)
 		p.propose(&tests, e.tests)
 	}
-	hosts.Offer, hosts.Note = distinct(hosts.Offer), "Where the tools of this project fetch from:"
+	hosts.Offer, hosts.Note = distinct(slices.Concat(models, hosts.Offer)), "The models of an agent, and where the tools of this project fetch from (\"cordon policy presets\" lists each):"
 	return policy.Draft{Head: p.head(), Lists: map[string]policy.Entry{
 		"filesystem.write_roots":  {Set: []string{"."}, Offer: p.sources(), Note: `To lease less than the whole tree, delete "." and name what is left:`},
 		"filesystem.scratch":      {Set: p.scratch()},

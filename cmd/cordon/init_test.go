@@ -44,6 +44,7 @@ type drafted struct {
 
 var drafts = []drafted{
 	{name: "nothing", project: repo(), says: `No tests were found`, silent: `It found:`},
+	{name: "the models are offered, and not set", project: repo(), says: `(?m)^    #- "@anthropic"$`, silent: `(?m)^ *- "@|^network:`},
 	{name: "readme only", project: repo("README.md", "docs/a.md"), sources: []string{"docs"}, silent: `(?m)^ *setup:`},
 	{
 		name: "go", project: repo("go.mod", "cmd/x/main.go", "internal/y/y.go", ".github/workflows/ci.yml", "a b/c", "[x]/y", "! bin"),

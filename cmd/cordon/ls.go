@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
-	"cordon/internal/guard"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
@@ -107,6 +104,9 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 	if w.Guard != nil {
 		o["guard"] = w.Guard
 	}
+	if w.Net != nil {
+		o["network"] = w.Net
+	}
 	o["behind"] = 0
 	if tip, err := s.Host.Ref(ctx, l.Target); err == nil {
 		if n, err := s.Host.Count(ctx, l.Base, tip); err == nil {
@@ -183,6 +183,9 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	if w.Guard != nil {
 		rows = append(rows, []string{"guard", w.Guard.String() + "; cordon logs --guard " + string(w.ID)})
 	}
+	if text := netWord(w); text != "" {
+		rows = append(rows, []string{"network", text})
+	}
 	if w.Visits > 0 {
 		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", w.Visits)})
 	}
@@ -243,80 +246,4 @@ func confinement(w *ledger.Worker) string {
 		return "the command could not be started"
 	}
 	return w.Start.Cell.String()
-}
-
-func (a *app) logsCommand() *cobra.Command {
-	var guarded bool
-	c := &cobra.Command{
-		Use:   "logs ID",
-		Short: "Print what a worker and its acceptance commands printed",
-		Example: `  cordon logs brisk-otter | less
-  cordon logs --guard brisk-otter      what its guard decided, call by call`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.workerNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, w, err := a.worker(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if guarded {
-				return a.decisions(s, w)
-			}
-			return a.transcript(s, w)
-		},
-	}
-	c.Flags().BoolVar(&guarded, "guard", false, "print the guard's decisions instead")
-	return c
-}
-
-// transcript prints what a worker printed.
-func (a *app) transcript(s *session.Session, w *ledger.Worker) error {
-	f, err := s.Transcript(w)
-	if os.IsNotExist(err) {
-		a.say("%s has printed nothing", w.ID)
-		if a.json {
-			return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": ""})
-		}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if a.json {
-		text, err := io.ReadAll(f)
-		if err != nil {
-			return err
-		}
-		return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": strings.ToValidUTF8(string(text), "\ufffd")})
-	}
-	_, err = io.Copy(forScreen(a.out), f)
-	return err
-}
-
-// decisions prints what a worker's guard decided.
-func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
-	list := []guard.Record{}
-	t, err := s.Decisions(w, func(r guard.Record) { list = append(list, r) })
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return a.object("cordon.decisions/1", map[string]any{"worker": w.ID, "tally": t, "decisions": list})
-	}
-	if w.Guard != nil && w.Guard.Digest != t.Digest {
-		a.say("%s: the record is not what the journal says it was when the worker ended", w.ID)
-	}
-	for _, r := range list {
-		verdict := string(r.Verdict)
-		if r.Warned {
-			verdict = "warn"
-		}
-		a.print("%s  %-5s  %-14s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict, clip(oneLine(r.Tool+r.Event), 14), clip(oneLine(r.Input), 90))
-		if r.Reason != "" {
-			a.print("          %s", clip(oneLine(r.Reason), 110))
-		}
-	}
-	a.say("%s: %s", w.ID, t)
-	return nil
 }

@@ -15,13 +15,10 @@ import (
 	"cordon/internal/session"
 )
 
-// unenforced is said wherever a policy is shown, until there is a way out of a cell.
-const unenforced = `A cell has no network but its own loopback in this version: network.allowed_domains is checked and leased, but opens nothing yet.`
-
 func (a *app) policyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Show the policy that holds, its schema, or check a file",
+		Short: "Show the policy that holds, its schema and presets, or check a file",
 		Long: `A policy says what one worker may do: where it may write, what it may read and
 reach, how long it may take, how strictly its tool calls are judged, and which
 commands must pass before its result lands. It is a YAML file, cordon.yaml at the
@@ -32,11 +29,12 @@ A key that is missing has its default. A list that is there and empty allows
 nothing. Anything that cannot be understood is an error, never a default.`,
 		Example: `  cordon policy show                     what holds for a run from here
   cordon policy check cordon.yaml        before committing it
+  cordon policy presets                  what @npm and others stand for
   cordon policy schema > cordon.schema.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.policyShowCommand(), a.policySchemaCommand(), a.policyCheckCommand())
+	c.AddCommand(a.policyShowCommand(), a.policySchemaCommand(), a.policyPresetsCommand(), a.policyCheckCommand())
 	return c
 }
 
@@ -52,8 +50,8 @@ the branch you are on, at the commit named with --base, or the file named with
 --policy; the default where there is none, and outside a repository.
 
 What is printed is itself a policy file: every key with its value, and comments
-that say where it came from, which names never land unless write_roots names
-them, and what the @default of deny_read stands for.`,
+that say where it came from, what the presets of allowed_domains and the @default
+of deny_read stand for, and which names never land unless write_roots names them.`,
 		Example: `  cordon policy show
   cordon policy show --base v1.2
   cordon policy show --policy strict.yaml --json | jq .policy.filesystem`,
@@ -73,7 +71,7 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 	if a.json {
 		return a.object("cordon.policy/1", map[string]any{"source": source, "policy": p, "protected": protectedRows(), "unread": unreadRows()})
 	}
-	_, err = fmt.Fprintf(a.out, "# Source: %s\n# %s\n\n%s%s", oneLine(source), unenforced, p.YAML(), protectedComment()+unreadComment(p))
+	_, err = fmt.Fprintf(a.out, "# Source: %s\n\n%s%s", oneLine(source), p.YAML(), presetComment(p)+protectedComment()+unreadComment(p))
 	return err
 }
 

@@ -83,8 +83,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 		return err
 	}
 	a.announce(s, w)
+	before := w
 	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
-	return a.outcome(ctx, s, w, err)
+	return a.outcome(ctx, s, before, w, err)
 }
 
 // drive is how a worker of this terminal's is run.
@@ -111,8 +112,10 @@ func (a *app) announce(s *session.Session, w *ledger.Worker) {
 
 func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 
-// outcome says what became of a worker and what to type next.
-func (a *app) outcome(ctx context.Context, s *session.Session, w *ledger.Worker, err error) error {
+// outcome says what became of a worker, what to type next, and what it tried to
+// reach meanwhile.
+func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger.Worker, err error) error {
+	defer a.sayReached(s, before)
 	if err != nil {
 		if w != nil && errors.Is(err, context.Canceled) {
 			a.say("%s is kept: cordon resume %s goes on, cordon show %s tells more", w.ID, w.ID, w.ID)
@@ -241,8 +244,8 @@ instead. Everything after it (audit, gate) follows as in run.`,
 			}
 			how := a.drive(ledger.Options{Interactive: interactive})
 			how.Command = args[1:]
-			w, err = s.Resume(cmd.Context(), w, how)
-			return a.outcome(cmd.Context(), s, w, err)
+			after, err := s.Resume(cmd.Context(), w, how)
+			return a.outcome(cmd.Context(), s, w, after, err)
 		},
 	}
 	c.Flags().BoolVarP(&interactive, "interactive", "i", false, "hand the terminal over to the worker")
@@ -268,8 +271,8 @@ the way. Every check is made again.`,
 			}
 			how := a.drive(ledger.Options{})
 			how.History = history
-			w, err = s.Merge(cmd.Context(), w, how)
-			return a.outcome(cmd.Context(), s, w, err)
+			after, err := s.Merge(cmd.Context(), w, how)
+			return a.outcome(cmd.Context(), s, w, after, err)
 		},
 	}
 	c.Flags().BoolVar(&a.active, "operator-active", false, "what changed in your repository since it ran was you")

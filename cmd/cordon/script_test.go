@@ -27,6 +27,7 @@ var programs = map[string]func(){
 		cell.Init() // as main does: a cell is this program, started again
 		os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
 	},
+	"loopback": loopback,
 }
 
 // killer ends this process with SIGKILL at one append to the journal: "before:3"

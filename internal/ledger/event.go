@@ -22,6 +22,7 @@ const (
 	Started     = "worker.started"     // Start: before the command runs
 	Visited     = "worker.visited"     // Visit: before the visitor's command runs
 	Guarded     = "guard.decided"      // guard.Tally: what its guard decided while it ran
+	Reached     = "net.decided"        // egress.Tally: what it tried to reach, also setup and acceptance
 	Ended       = "worker.ended"       // cell.Exit
 	Audited     = "audit.done"         // Audit
 	Intended    = "land.intended"      // gate.Landing: before the target moves

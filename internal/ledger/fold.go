@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cordon/internal/cell"
+	"cordon/internal/egress"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/guard"
@@ -31,6 +32,7 @@ type Worker struct {
 	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
 	Visits     int                 // of the last launch
 	Guard      *guard.Tally        // of all launches
+	Net        *egress.Tally       // of all launches
 	Exit       *cell.Exit
 	Audit      *Audit
 	AuditEntry string // seq:hash of the audit's event
@@ -128,6 +130,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	},
 	Visited: func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
 	Guarded: func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
+	Reached: func(w *Worker, e journal.Event) error { w.Net = new(egress.Tally); return read(e, w.Net) },
 	Ended:   func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
 	Audited: func(w *Worker, e journal.Event) error {
 		w.Audit, w.AuditEntry, w.Gate, w.Intent = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil

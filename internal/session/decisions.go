@@ -44,6 +44,11 @@ func openPlain(name string) (*os.File, error) {
 	return f, nil
 }
 
+// tallies records what was decided about a worker while it ran.
+func (s *Session) tallies(w *ledger.Worker) error {
+	return errors.Join(s.tally(w.ID), s.tallyNetwork(w))
+}
+
 // tally records what the guard decided while a worker ran. A record that cannot
 // be read is no reason to lose the worker's end.
 func (s *Session) tally(id lease.ID) error {

@@ -195,7 +195,7 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 			s.Voice.Step(w.ID, "accept", count(len(l.Policy.Acceptance), "command")+" on the merged tree")
 			var checks []gate.Check
 			err := s.watched(ctx, w, func() (err error) { checks, err = accept.Run(ctx, commit); return err })
-			return checks, err
+			return checks, errors.Join(err, s.tallyNetwork(w))
 		},
 		Intend: func(move gate.Landing) error { return s.append(w.ID, ledger.Intended, move) },
 		Waits:  func() { s.Voice.Step(w.ID, "gate", "other results land first") },

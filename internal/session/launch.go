@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -75,13 +74,13 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	s.sayVisited(w)
 	tee := io.MultiWriter(kept, how.Output)
 	if err := s.setup(ctx, w, tee); err != nil {
-		return err
+		return errors.Join(err, s.tallyNetwork(w))
 	}
 	exit, err := s.start(ctx, w, how, tee)
 	if err != nil {
 		return err
 	}
-	if err := s.tally(w.ID); err != nil {
+	if err := s.tallies(w); err != nil {
 		return err
 	}
 	if err := s.append(w.ID, ledger.Ended, exit); err != nil {
@@ -167,13 +166,6 @@ func (s *Session) sayCell(id lease.ID, c ledger.Cell) {
 	}
 }
 
-// sayNetwork tells that what the policy allows cannot be reached yet.
-func (s *Session) sayNetwork(l lease.Lease, c ledger.Cell) {
-	if n := len(l.Policy.Network.AllowedDomains); n > 0 && slices.Contains(c.Layers, cell.Namespaces) {
-		s.Voice.Step(l.ID, "network", "none: a cell has only its own loopback in this version, and the allowed_domains open nothing yet")
-	}
-}
-
 func (how *Drive) command(w *ledger.Worker) []string {
 	if len(how.Command) > 0 {
 		return how.Command
@@ -194,10 +186,15 @@ func (s *Session) command(ctx context.Context, w *ledger.Worker, how *Drive, out
 func (s *Session) confined(ctx context.Context, sealed lease.Sealed, argv []string) (cell.Command, error) {
 	l := sealed.Lease()
 	order, err := s.enclose(ctx, sealed)
-	return cell.Command{
+	if err != nil {
+		return cell.Command{}, err
+	}
+	c := cell.Command{
 		Argv: argv, Dir: l.Worktree, Env: s.environ(l), Limit: time.Duration(l.Policy.Limits.Time),
 		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
-	}, err
+	}
+	err = s.connect(&c, l)
+	return c, err
 }
 
 // acceptance is a command of the policy in the cell of a merged tree. It shares
@@ -206,10 +203,15 @@ func (s *Session) acceptance(ctx context.Context, sealed lease.Sealed, t mergedT
 	l := sealed.Lease()
 	l.Worktree = t.top
 	order, err := t.enclose(ctx, s, sealed)
-	return cell.Command{
+	if err != nil {
+		return cell.Command{}, err
+	}
+	c := cell.Command{
 		Argv: cell.Shell(line), Dir: t.top, Env: s.environ(l), Limit: time.Duration(l.Policy.Limits.Time),
 		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
-	}, err
+	}
+	err = s.connect(&c, l)
+	return c, err
 }
 
 // setup prepares the tree. A worker that ran before may have written what the
@@ -283,7 +285,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // giveUp records the end of a worker that nobody saw end.
 func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *Drive) error {
-	if err := s.tally(w.ID); err != nil {
+	if err := s.tallies(w); err != nil {
 		return err
 	}
 	return s.append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: how.left})

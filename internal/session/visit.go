@@ -96,7 +96,11 @@ func (s *Session) visitLeft(ctx context.Context, w *ledger.Worker, c cell.Comman
 	}
 	defer leave()
 	onlyShow(order, l.Worktree, s.TreeOf(w))
-	s.Voice.Step(w.ID, "view", "what it left; what you change in here is thrown away")
+	word := "what it left; what you change in here is thrown away"
+	if n, err := networkOf(l.Policy); err == nil && n != nil { // the lease was the worker's
+		word += ", and nothing can be reached"
+	}
+	s.Voice.Step(w.ID, "view", word)
 	shells := []string{variable(c.Env, "SHELL"), "/bin/sh"}
 	c.Dir, c.Env, c.Cell, c.Weaker = l.Worktree, ofVisitor(s.environ(l)), order, l.Policy.Isolation == policy.Degraded
 	c.Started = func(launch cell.Launch) error {

@@ -76,6 +76,8 @@ func TestWhatIsGiven(t *testing.T) {
 		// Ways to the operator's session, and out.
 		"XDG_RUNTIME_DIR=/run/user/1", "DISPLAY=:0", "WAYLAND_DISPLAY=w", "TMUX=/tmp/x", "DBUS_SESSION_BUS_ADDRESS=x", "SSH_AUTH_SOCK=/run/agent", "SSH_ASKPASS=x",
 		"HTTP_PROXY=http://p", "https_proxy=http://p", "ALL_PROXY=p", "NO_PROXY=x", "npm_config_https_proxy=http://p", "PIP_PROXY=p", "CARGO_HTTP_PROXY=p",
+		"npm_config_proxy=http://p", "NPM_CONFIG_NOPROXY=x", "YARN_HTTPS_PROXY=p", "NODE_USE_ENV_PROXY=1", "FTP_PROXY=p", "no_proxy=x", "RES_OPTIONS=x", "LOCALDOMAIN=x", "HOSTALIASES=/x",
+		"JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=p", "MAVEN_OPTS=-Xmx1g -Dhttp.proxyHost=p", "GRADLE_OPTS=-DsocksProxyHost=p",
 		"TMPDIR=/x", "TMP=/x", "OLDPWD=/x", "CLAUDE_CODE_SSE_PORT=1", "CODEX_SANDBOX=seatbelt", "NIX_REMOTE=daemon", "MAKEFLAGS= --jobserver-auth=3,4 -j",
 		// What decides what runs.
 		"GIT_DIR=/elsewhere/.git", "GIT_CONFIG_COUNT=99", "GIT_SSH_COMMAND=x", "CORDON_ANYTHING=1", "CORDON_WORKER=calm-yak", "LD_PRELOAD=/x.so", "LD_AUDIT=/x.so",

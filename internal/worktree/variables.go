@@ -164,8 +164,9 @@ func excepted(name string) bool {
 }
 
 // unfit matches values that no worker is given under a harmless name: an address
-// with a user in it, something that is called a secret, a private key. The last
-// one is a pipe of the make that started cordon, which a worker does not hold.
+// with a user in it, something that is called a secret, a private key; a proxy in
+// the options of a JVM, which leads out by the operator's way. The last one is a pipe
+// of the make that started cordon, which a worker does not hold.
 // (Compiled when it is needed: every process of a cell passes here when it
 // starts.)
 var unfit = sync.OnceValue(func() *regexp.Regexp {
@@ -177,5 +178,6 @@ var unfit = sync.OnceValue(func() *regexp.Regexp {
 		`|-----BEGIN [A-Z ]*PRIVATE KEY` +
 		`|\b(gh[pousr]_|github_pat_|glpat-|sk-ant-|sk-proj-|xox[abprs]-|npm_|pypi-|hf_|dop_v1_|shpat_|AKIA|ASIA|AIza)[\w-]{8,}` +
 		`|\bsk-[\w-]{20,}|\beyJ[\w-]{10,}\.eyJ` +
+		`|-D(https?|ftp|socks)\.?proxy(host|port)` +
 		`|--jobserver-`)
 })

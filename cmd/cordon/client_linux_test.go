@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"cordon/internal/policy"
+)
+
+// realClient is the package of a real agent client, pinned.
+const realClient = "@anthropic-ai/claude-code@2.1.325"
+
+// A real client in a cell talks to a model server on a port of this machine that its
+// lease names, works, and reaches nothing else.
+func TestSlowRealClient(t *testing.T) {
+	slow(t)
+	s := newSite(t)
+	program := s.installClient(realClient, "claude")
+	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "reached") }))
+	defer closed.Close()
+	script := "printf 'by the client\\n' >src/new.txt; curl -sS -m 5 " + closed.URL + "; echo curl=$?; curl -sS -m 5 https://telemetry.example/; echo curl=$?"
+	if out, err := exec.Command("curl", "-sS", closed.URL).Output(); err != nil || string(out) != "reached" {
+		t.Fatalf("outside of a cell it is not reached either: %s %v", out, err)
+	}
+	model := newModel(t, script)
+	s.write("policy.yaml", fmt.Sprintf("version: 1\nsecrets: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, IS_SANDBOX, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.port()))
+	s.env = append(s.env, "ANTHROPIC_API_KEY=test-key", "ANTHROPIC_BASE_URL="+model.server.URL, "IS_SANDBOX=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+	o := s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--",
+		program, "-p", "make the file", "--setting-sources", "", "--strict-mcp-config", "--dangerously-skip-permissions")
+	if !strings.Contains(o.out+o.err, "finished by the script") {
+		t.Errorf("the model's last words are missing:\n%s%s", o.out, o.err)
+	}
+	if got := s.git("show", "main:src/new.txt"); got != "by the client" {
+		t.Errorf("landed %q", got)
+	}
+	result := model.heard()
+	if strings.Contains(result, "reached") || strings.Count(result, "curl=") != 2 || strings.Contains(result, "curl=0") {
+		t.Errorf("what the client's shell saw: %s", result)
+	}
+	for _, want := range []string{fmt.Sprint(model.port()), "telemetry.example"} {
+		if log := s.cordon([]int{0}, "logs", "--net", s.workers()[0].Worker).out; !strings.Contains(log, want) {
+			t.Errorf("%s is not in the log:\n%s", want, log)
+		}
+	}
+}
+
+// installClient puts a client into the home of the site, where a cell shows it.
+func (s *site) installClient(pkg, name string) string {
+	s.t.Helper()
+	if _, err := exec.LookPath("npm"); err != nil {
+		s.t.Skip("npm is not here")
+	}
+	dir := filepath.Join(s.home, "client")
+	cmd := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", pkg)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Skipf("%s cannot be installed here: %v\n%s", pkg, err, out)
+	}
+	return filepath.Join(dir, "node_modules", ".bin", name)
+}
+
+// model is a scripted model: it has one command run and says goodbye.
+type model struct {
+	server *httptest.Server
+	script string
+	mu     sync.Mutex
+	result string
+}
+
+func newModel(t *testing.T, script string) *model {
+	m := &model{script: script}
+	m.server = httptest.NewServer(http.HandlerFunc(m.answer))
+	t.Cleanup(m.server.Close)
+	return m
+}
+
+func (m *model) port() int { return m.server.Listener.Addr().(*net.TCPAddr).Port }
+
+// heard is what the client said its command printed.
+func (m *model) heard() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.result
+}
+
+func (m *model) answer(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var asked struct {
+		Tools    []struct{ Name string }
+		Messages []struct{ Content json.RawMessage }
+	}
+	if err := json.Unmarshal(body, &asked); err != nil || !strings.HasSuffix(r.URL.Path, "/messages") {
+		fmt.Fprint(w, `{"input_tokens":1}`)
+		return
+	}
+	last := ""
+	if n := len(asked.Messages); n > 0 {
+		last = string(asked.Messages[n-1].Content)
+	}
+	var block, delta string
+	reason := "end_turn"
+	switch {
+	case strings.Contains(last, `"tool_result"`):
+		m.mu.Lock()
+		m.result = last
+		m.mu.Unlock()
+		fallthrough
+	case len(asked.Tools) == 0:
+		block, delta = `{"type":"text","text":""}`, `{"type":"text_delta","text":"finished by the script"}`
+	default:
+		input, _ := json.Marshal(map[string]string{"command": m.script, "description": "make the file"})
+		quoted, _ := json.Marshal(string(input))
+		block, delta = `{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}`, `{"type":"input_json_delta","partial_json":`+string(quoted)+`}`
+		reason = "tool_use"
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	event := func(kind, rest string) { fmt.Fprintf(w, "event: %s\ndata: {\"type\":%q%s}\n\n", kind, kind, rest) }
+	event("message_start", `,"message":{"id":"msg_1","type":"message","role":"assistant","model":"scripted","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}`)
+	event("content_block_start", `,"index":0,"content_block":`+block)
+	event("content_block_delta", `,"index":0,"delta":`+delta)
+	event("content_block_stop", `,"index":0`)
+	event("message_delta", `,"delta":{"stop_reason":"`+reason+`"},"usage":{"output_tokens":1}`)
+	event("message_stop", "")
+}
+
+// The presets are enough for what they are for, where the registry can be reached:
+// npm ci of a small real project inside a cell.
+func TestSlowNpmPreset(t *testing.T) {
+	slow(t)
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("npm is not here")
+	}
+	s := newSite(t)
+	s.write("repo/package.json", `{"name":"small","version":"1.0.0","dependencies":{"is-number":"7.0.0"}}`)
+	lock := exec.Command("npm", "install", "--package-lock-only", "--no-audit", "--no-fund")
+	lock.Dir, lock.Env = s.repo, append(os.Environ(), "npm_config_cache="+s.place("cache"))
+	if out, err := lock.CombinedOutput(); err != nil {
+		t.Skipf("the registry cannot be reached from here: %v\n%s", err, out)
+	}
+	s.git("add", ".")
+	s.git("commit", "-q", "-m", "a project")
+	s.write("policy.yaml", "version: 1\nnetwork:\n  allowed_domains: ["+strings.Join(append([]string{`"@npm"`}, s.networksOf("registry.npmjs.org")...), ", ")+"]\n")
+	s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", "npm ci --no-audit --no-fund && cp node_modules/is-number/package.json src/proof.json")
+	if got := s.git("show", "main:src/proof.json"); !strings.Contains(got, `"is-number"`) {
+		t.Errorf("landed %q", got)
+	}
+	s.write("policy.yaml", "version: 1\nnetwork:\n  allowed_domains: [registry.example.com]\n")
+	o := s.cordon([]int{6}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", "npm ci --no-audit --no-fund --fetch-retries=0")
+	if !strings.Contains(o.out+o.err, "registry.npmjs.org") {
+		t.Errorf("what was refused is not said:\n%s%s", o.out, o.err)
+	}
+}
+
+// networksOf are the addresses of a name that are not public, as a policy names
+// them: registries are mirrored in private networks.
+func (s *site) networksOf(name string) []string {
+	addrs, err := net.DefaultResolver.LookupNetIP(context.Background(), "ip", name)
+	if err != nil {
+		s.t.Skipf("%s has no address here: %v", name, err)
+	}
+	var list []string
+	for _, a := range addrs {
+		if !policy.Public(a.Unmap()) {
+			list = append(list, a.Unmap().String())
+		}
+	}
+	return list
+}

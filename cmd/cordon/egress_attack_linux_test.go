@@ -1,0 +1,387 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"cordon/internal/egress"
+	"cordon/internal/testnet"
+)
+
+// attack is an act of the probe that is refused in a cell, and at once. The same
+// act outside of a cell is the control.
+type attack struct {
+	name    string
+	act     act
+	inside  string // what comes of it in a cell
+	outside string // and without one; "": it cannot be shown here
+	whom    string // the record: a name or an address; "": nothing is kept of it
+	port    uint16
+	reason  string
+}
+
+// soon is when a refusal has to be there, in milliseconds. More would be a hang.
+const soon = 4000
+
+// What programs see of a refusal.
+const (
+	seesAlert   = `tls: access denied`
+	sees403     = `403 Forbidden(?s:.*)cordon refused this`
+	seesRefused = `connection refused`
+	seesHello   = `hello from`
+)
+
+// besiege runs attacks in one cell, and outside of it.
+func besiege(t *testing.T, n *testnet.Net, policy string, attacks []attack) visit {
+	t.Helper()
+	s := newSite(t)
+	var acts []act
+	for _, a := range attacks {
+		acts = append(acts, a.act)
+	}
+	visits, questions := len(n.Web.Visits()), len(n.Names.Asked())
+	v, inside := s.probeCell(policy, acts)
+	strangers(t, n.Web.Visits()[visits:])
+	tunnelled(t, n.Names.Asked()[questions:])
+	outside := controls(s, attacks)
+	for i, a := range attacks {
+		t.Run(a.name, func(t *testing.T) {
+			wants(t, "in the cell: "+strings.Join(a.act, " "), inside[i].String(), a.inside)
+			if inside[i].Millis > soon && a.act[0] != "sleep" {
+				t.Errorf("in the cell it took %d ms", inside[i].Millis)
+			}
+			if a.whom != "" {
+				v.recordedIn(t, a.whom, a.port, egress.Refused, a.reason)
+			}
+			if a.outside != "" {
+				wants(t, "without a cell: "+strings.Join(a.act, " "), outside[i].String(), a.outside)
+			}
+		})
+	}
+	return v
+}
+
+// controls are the acts that can be shown outside of a cell, by the number of their
+// attack.
+func controls(s *site, attacks []attack) map[int]finding {
+	s.t.Helper()
+	var acts []act
+	var numbers []int
+	for i, a := range attacks {
+		if a.outside != "" {
+			acts, numbers = append(acts, a.act), append(numbers, i)
+		}
+	}
+	found := map[int]finding{}
+	for i, f := range s.asProbe(acts) {
+		found[numbers[i]] = f
+	}
+	return found
+}
+
+// strangers wants that every visit from the cell was to a name that it may reach.
+func strangers(t *testing.T, visits []testnet.Visit) {
+	t.Helper()
+	for _, v := range visits {
+		for _, name := range []string{v.Host, v.SNI} {
+			if strings.Contains(name, "refused") {
+				t.Errorf("from the cell came %+v", v)
+			}
+		}
+		at, err := netip.ParseAddrPort(v.At)
+		if a := at.Addr().Unmap(); err != nil || !a.IsGlobalUnicast() || a.IsPrivate() || a.String() == testnet.Own || a.String() == testnet.Own6 {
+			t.Errorf("from the cell came %+v", v)
+		}
+	}
+}
+
+// tunnelled wants that nobody was asked anything but for the addresses of names that
+// the cell may reach, whatever was in its queries.
+func tunnelled(t *testing.T, asked []testnet.Question) {
+	t.Helper()
+	for _, q := range asked {
+		known := regexp.MustCompile(`^(allowed|also|control|raw|[a-z0-9-]*reb[a-z0-9-]*|[a-z0-9-]+\.inward)\.example\.com$`).MatchString(q.Name)
+		if !known || q.Type != dnsmessage.TypeA && q.Type != dnsmessage.TypeAAAA {
+			t.Errorf("for the cell somebody was asked for %s of %s", q.Type, q.Name)
+		}
+	}
+}
+
+// servers are what the attacks are after, beside the web.
+func servers(t *testing.T, n *testnet.Net) {
+	t.Helper()
+	say := func(text string) func(net.Conn) {
+		return func(c net.Conn) { _, _ = io.WriteString(c, text) }
+	}
+	for at, serve := range map[string]func(net.Conn){
+		":8080":           say("hello from 8080"),
+		":7000":           say("hello from 7000"),
+		"127.0.0.1:7777":  say("hello from the host's own"),
+		"[::1]:7777":      say("hello from the host's own"),
+		"127.0.0.1:11434": modelServer,
+	} {
+		if err := n.Serve(at, serve); err != nil {
+			t.Fatal(err)
+		}
+	}
+	echo := func(b []byte) []byte { return append([]byte("echo "), b...) }
+	for _, at := range []string{":443", ":9999"} {
+		if err := n.ServeUDP(at, echo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := net.Listen("unix", fmt.Sprintf("@cordon-egress-%d", os.Getpid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(c, "hello from an abstract socket")
+			c.Close()
+		}
+	}()
+}
+
+// modelServer is a model server of the operator's: it answers one request.
+func modelServer(c net.Conn) {
+	buf := make([]byte, 4096)
+	if _, err := c.Read(buf); err == nil {
+		const body = "hello from the model\n"
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	}
+}
+
+// reachable is the policy of the attacks.
+func reachable() string {
+	return policyText(allowing("allowed.example.com", "also.example.com", "control.example.com", "raw.example.com:7000"), "host_ports: [11434]")
+}
+
+func TestEgressAttacks(t *testing.T) {
+	internet(t, func(t *testing.T, n *testnet.Net) {
+		servers(t, n)
+		n.Names.Set("raw.example.com", "93.184.216.36")
+		n.Names.Set("*.tunnel.example.net", "93.184.216.66")
+		n.Names.Set("*.allowed.example.com", "93.184.216.66")
+		var all []attack
+		for _, list := range [][]attack{addressAttacks(), nameAttacks(), requestAttacks(), queryAttacks(), packetAttacks(), kernelAttacks()} {
+			all = append(all, list...)
+		}
+		all = append(all, attack{"the positive ones", act{"https", "allowed.example.com:443", "allowed.example.com"}, seesHello, seesHello, "", 0, ""},
+			attack{"a model on a host port", act{"http", "localhost:11434", "localhost:11434"}, "hello from the model", "hello from the model", "", 0, ""},
+			attack{"a leased port", act{"tcp", "raw.example.com:7000", ""}, "hello from 7000", "hello from 7000", "", 0, ""},
+			attack{"a server of its own", act{"listen", "127.0.0.1:0"}, "from myself", "from myself", "", 0, ""})
+		besiege(t, n, reachable(), all)
+	})
+}
+
+// recordedIn is recorded for a subtest.
+func (v visit) recordedIn(t *testing.T, whom string, port uint16, verdict egress.Verdict, reason string) {
+	t.Helper()
+	s := *v.site
+	s.t = t
+	v.site = &s
+	v.recorded(whom, port, verdict, reason)
+}
+
+func addressAttacks() []attack {
+	return []attack{
+		{"address 443", act{"https", "93.184.216.34:443", "allowed.example.com"}, seesAlert, seesHello, "93.184.216.34", 443, "no name was resolved"},
+		{"address 80", act{"http", "93.184.216.34:80", "allowed.example.com"}, sees403, seesHello, "93.184.216.34", 80, "no name was resolved"},
+		{"address 8080", act{"tcp", "93.184.216.34:8080", ""}, seesRefused, seesHello, "93.184.216.34", 8080, "no name was resolved"},
+		{"address at a leased port", act{"tcp", "93.184.216.36:7000", ""}, "reset", seesHello, "93.184.216.36", 7000, "no name was resolved"},
+		{"address 443 v6", act{"https", "[2606:2800:220:1::34]:443", "allowed.example.com"}, seesAlert, seesHello, "2606:2800:220:1::34", 443, "no name was resolved"},
+		{"address 80 v6", act{"http", "[2606:2800:220:1::34]:80", "allowed.example.com"}, sees403, seesHello, "2606:2800:220:1::34", 80, ""},
+		{"address 8080 v6", act{"tcp", "[2606:2800:220:1::34]:8080", ""}, seesRefused, seesHello, "2606:2800:220:1::34", 8080, ""},
+		{"mapped address", act{"http", "[::ffff:93.184.216.34]:80", "allowed.example.com"}, sees403, seesHello, "93.184.216.34", 80, ""},
+		{"metadata", act{"http", "169.254.169.254:80", "169.254.169.254"}, sees403, seesHello, "169.254.169.254", 80, ""},
+		{"private", act{"http", "10.0.0.5:80", "10.0.0.5"}, sees403, seesHello, "10.0.0.5", 80, ""},
+		{"own", act{"http", testnet.Own + ":80", "own"}, sees403, seesHello, testnet.Own, 80, ""},
+		{"everything", act{"http", "0.0.0.0:80", "allowed.example.com"}, sees403, seesHello, "localhost", 80, "host_ports"},
+		{"never given out", act{"http", "198.18.77.77:80", "allowed.example.com"}, sees403, seesHello, "198.18.77.77", 80, "none of the addresses"},
+		{"host's loopback", act{"tcp", "127.0.0.1:7777", ""}, seesRefused, seesHello, "", 0, ""},
+		{"host's loopback v6", act{"tcp", "[::1]:7777", ""}, seesRefused, seesHello, "", 0, ""},
+		{"host's loopback 80", act{"http", "127.0.0.1:80", "localhost"}, sees403, seesHello, "localhost", 80, "host_ports"},
+		{"host's loopback 443", act{"https", "[::1]:443", "localhost"}, seesAlert, seesHello, "localhost", 443, "host_ports"},
+		{"host's loopback elsewhere", act{"http", "127.9.9.9:80", "localhost"}, sees403, seesHello, "localhost", 80, "host_ports"},
+		{"the model at another address", act{"tcp", "127.0.0.2:11434", "GET / HTTP/1.0\r\n\r\n"}, seesRefused, "", "", 0, ""},
+		{"the model by the cell's address", act{"tcp", "198.18.0.1:11434", "GET / HTTP/1.0\r\n\r\n"}, seesRefused, "", "", 0, ""},
+	}
+}
+
+func nameAttacks() []attack {
+	const to, other = "allowed.example.com:443", "refused.example.net"
+	return []attack{
+		{"refused name", act{"https", other + ":443", other}, seesAlert, seesHello, other, 443, "not in network.allowed_domains"},
+		{"refused name plain", act{"http", other + ":80", other}, sees403, seesHello, other, 80, "not in network.allowed_domains"},
+		{"refused name elsewhere", act{"tcp", other + ":8080", ""}, seesRefused, seesHello, other, 8080, "not in network.allowed_domains"},
+		{"allowed name elsewhere", act{"tcp", "allowed.example.com:8080", ""}, seesRefused, seesHello, "allowed.example.com", 8080, "port 8080"},
+		{"leased for another name", act{"tcp", "allowed.example.com:7000", ""}, "reset", seesHello, "allowed.example.com", 7000, "port 7000"},
+		{"name of one port at 443", act{"https", "raw.example.com:443", "raw.example.com"}, seesAlert, seesHello, "raw.example.com", 443, "port 443"},
+		{"wrong SNI", act{"https", to, other}, seesAlert, seesHello, "allowed.example.com", 443, "is for refused.example.net"},
+		{"SNI of another that is allowed", act{"https", to, "also.example.com"}, seesAlert, seesHello, "allowed.example.com", 443, "is for also.example.com"},
+		{"no SNI", act{"https", to, "", "allowed.example.com"}, seesAlert, seesHello, "allowed.example.com", 443, "names no server"},
+		{"encrypted hello", act{"hello", to, "ech"}, "alert 49", "the server spoke", "allowed.example.com", 443, "encrypted client hello"},
+		{"TLS to the port of HTTP", act{"https", "allowed.example.com:80", other}, seesAlert, "", "allowed.example.com", 80, "is for refused"},
+		{"no protocol", act{"halfopen", to, "\x00\x01\x02\x03 nothing that is known\n"}, "reset|not connected", "", "allowed.example.com", 443, "neither TLS nor HTTP"},
+		{"ssh at 443", act{"halfopen", to, "SSH-2.0-x\r\n"}, "reset|not connected", "", "allowed.example.com", 443, "neither TLS nor HTTP"},
+		{"DNS over HTTPS", act{"https", "8.8.8.8:443", "dns.google"}, seesAlert, seesHello, "8.8.8.8", 443, ""},
+		{"DNS over TLS", act{"tcp", "8.8.8.8:853", ""}, seesRefused, "", "8.8.8.8", 853, ""},
+		{"below an allowed name", act{"http", "x.allowed.example.com:80", "x.allowed.example.com"}, sees403, seesHello, "x.allowed.example.com", 80, ""},
+		{"above an allowed name", act{"lookup", "com"}, "no such host", "", "", 0, ""},
+	}
+}
+
+// requestAttacks speak to a server that may be reached and mean another one.
+func requestAttacks() []attack {
+	const to = "allowed.example.com:80"
+	list := []attack{
+		{"host", act{"http", to, "refused.example.net"}, sees403, seesHello, "allowed.example.com", 80, "refused.example.net"},
+		{"second request", act{"twice", to, "allowed.example.com", "refused.example.net"}, `200 hello from allowed(?s:.*)403 `, "200 hello from allowed(?s:.*)200 hello from refused", "allowed.example.com", 80, "refused.example.net"},
+		{"kept alive", act{"twice", to, "allowed.example.com", "ALLOWED.example.com:80", "allowed.example.com."}, `(200 (?s:.*)){3}`, `(200 (?s:.*)){3}`, "", 0, ""},
+	}
+	const bad = "GET /x HTTP/1.1\r\nHost: refused.example.net\r\n\r\n"
+	for name, text := range map[string]string{
+		"absolute":         "GET http://refused.example.net/ HTTP/1.1\r\nHost: allowed.example.com\r\nConnection: close\r\n\r\n",
+		"absolute, agreed": "GET http://refused.example.net/ HTTP/1.1\r\nHost: refused.example.net\r\nConnection: close\r\n\r\n",
+		"two hosts":        "GET / HTTP/1.1\r\nHost: allowed.example.com\r\nHost: refused.example.net\r\nConnection: close\r\n\r\n",
+		"two hosts turned": "GET / HTTP/1.1\r\nHost: refused.example.net\r\nHost: allowed.example.com\r\nConnection: close\r\n\r\n",
+		"no host":          "GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
+		"no host 1.0":      "GET / HTTP/1.0\r\n\r\n",
+		"other port":       "GET / HTTP/1.1\r\nHost: allowed.example.com:81\r\nConnection: close\r\n\r\n",
+		"folded":           "GET / HTTP/1.1\r\nHost:\r\n refused.example.net\r\nConnection: close\r\n\r\n",
+		"space":            "GET / HTTP/1.1\r\nHost : refused.example.net\r\nHost: allowed.example.com\r\nConnection: close\r\n\r\n",
+		"line feeds":       "GET / HTTP/1.1\nHost: refused.example.net\nConnection: close\n\n",
+		"NUL":              "GET / HTTP/1.1\r\nHost: allowed.example.com\x00.refused.example.net\r\nConnection: close\r\n\r\n",
+		"user":             "GET / HTTP/1.1\r\nHost: allowed.example.com@refused.example.net\r\nConnection: close\r\n\r\n",
+		"connect":          "CONNECT refused.example.net:443 HTTP/1.1\r\nHost: allowed.example.com\r\n\r\n",
+		"pipelined":        "GET / HTTP/1.1\r\nHost: allowed.example.com\r\n\r\n" + bad,
+		"lengths":          "POST / HTTP/1.1\r\nHost: allowed.example.com\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + bad,
+		"two lengths":      "POST / HTTP/1.1\r\nHost: allowed.example.com\r\nContent-Length: 0\r\nContent-Length: 60\r\n\r\n" + bad,
+		"signed length":    "POST / HTTP/1.1\r\nHost: allowed.example.com\r\nContent-Length: +0\r\n\r\n" + bad,
+		"odd coding":       "POST / HTTP/1.1\r\nHost: allowed.example.com\r\nTransfer-Encoding: xchunked\r\nContent-Length: 90\r\n\r\n" + bad,
+		"chunk by tricks":  "POST / HTTP/1.1\r\nHost: allowed.example.com\r\nTransfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n" + bad,
+		"body that lies":   "POST / HTTP/1.1\r\nHost: allowed.example.com\r\nContent-Length: 3\r\n\r\nabc" + bad,
+		"HTTP/2 in plain":  "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+		"lower case":       "get / HTTP/1.1\r\nhost: refused.example.net\r\nConnection: close\r\n\r\n",
+	} {
+		list = append(list, attack{"request: " + name, act{"halfopen", to, text}, sees403, `HTTP/1.[01] (200|400|404|405|505|501)|^\|`, "allowed.example.com", 80, ""})
+	}
+	return list
+}
+
+// queryAttacks hide something in names.
+func queryAttacks() []attack {
+	const secret = "c2VjcmV0.tunnel.example.net"
+	own := `^(Success|RCodeSuccess) (198\.1[89]\.|fd63:)|NameError`
+	var list []attack
+	for _, to := range []string{"8.8.8.8:53", "127.0.0.1:53", "198.18.0.1:53", "[2001:4860:4860::8888]:53", "[::1]:53"} {
+		for _, how := range []string{"udp", "tcp"} {
+			list = append(list,
+				attack{"tunnel " + how + " " + to, act{"ask", to, how, how + strings.ReplaceAll(base64.RawURLEncoding.EncodeToString([]byte(to)), "_", "-") + "." + secret, "A"}, own, "93.184.216.66", "", 0, ""},
+				attack{"direct " + how + " " + to, act{"ask", to, how, "allowed.example.com", "A"}, `Success 198\.18\.`, "93.184.216.34", "", 0, ""})
+		}
+	}
+	for _, kind := range []string{"TXT", "16", "5", "15", "65", "64", "255", "10", "252"} {
+		list = append(list,
+			attack{"tunnel type " + kind, act{"ask", "8.8.8.8:53", "udp", "t" + kind + "." + secret, kind}, `Success\||Success 198|NameError|NotImplemented|Refused`, "Success", "", 0, ""},
+			attack{"allowed type " + kind, act{"ask", "8.8.8.8:53", "udp", "allowed.example.com", kind}, `Success\||Success 198|NotImplemented|Refused`, "Success", "", 0, ""})
+	}
+	for name, query := range map[string]string{
+		"NUL":        "allowed.example.com\x00.refused.example.net",
+		"bytes":      "b\xc3\xbccher.example.com",
+		"underscore": "_x._y.allowed.example.com",
+		"long label": strings.Repeat("a", 63) + ".tunnel.example.net",
+		"long name":  strings.Repeat(strings.Repeat("a", 49)+".", 4) + "tunnel.example.net",
+		"one label":  "wpad",
+		"root":       ".",
+		"local":      "printer.local",
+		"arpa":       "4.3.2.1.in-addr.arpa",
+	} {
+		list = append(list, attack{"name: " + name, act{"ask", "198.18.0.1:53", "udp", query, "A"}, `NameError|FormatError|Refused|Success 198\.18|Success\|`, "Success|NameError", "", 0, ""})
+	}
+	return append(list,
+		attack{"a name that does not exist", act{"lookup", "missing.tunnel.example.org"}, `198\.18\.|no such host`, "no such host", "", 0, ""},
+		attack{"upper case", act{"lookup", "ALLOWED.Example.COM."}, `198\.18\.\d+\.\d+.*`, "93.184.216.34", "", 0, ""},
+		attack{"localhost", act{"lookup", "localhost"}, `127.0.0.1|::1`, "127.0.0.1", "", 0, ""},
+		attack{"kept", act{"lookup", "kept.tunnel.example.net"}, `198\.18\.|no such host`, "93.184", "kept.tunnel.example.net", 0, ""},
+	)
+}
+
+func packetAttacks() []attack {
+	return []attack{
+		{"QUIC by address", act{"udp", "93.184.216.34:443", "x"}, seesRefused, "echo x", "93.184.216.34", 443, "UDP"},
+		{"QUIC by name", act{"udp", "allowed.example.com:443", "x"}, seesRefused, "echo x", "allowed.example.com", 443, "UDP"},
+		{"QUIC v6", act{"udp", "[2606:2800:220:1::34]:443", "x"}, seesRefused, "echo x", "2606:2800:220:1::34", 443, "UDP"},
+		{"UDP", act{"udp", "93.184.216.34:9999", "x"}, seesRefused, "echo x", "93.184.216.34", 9999, "UDP"},
+		{"UDP to the host", act{"udp", "127.0.0.1:9999", "x"}, seesRefused, "echo x", "", 0, ""},
+		{"ICMP", act{"ping", "93.184.216.34"}, "permission denied|not permitted|protocol not supported", "answered", "", 0, ""},
+	}
+}
+
+func kernelAttacks() []attack {
+	root := func(text string) string {
+		if os.Geteuid() != 0 {
+			return "not permitted"
+		}
+		return text
+	}
+	const no = "not permitted|permission denied|not supported"
+	list := []attack{
+		{"route", act{"route"}, no, "", "", 0, ""},
+		{"raw socket", act{"socket", "raw"}, no, root("opened"), "", 0, ""},
+		{"raw socket v6", act{"socket", "raw6"}, no, root("opened"), "", 0, ""},
+		{"packet socket", act{"socket", "packet"}, no, root("opened"), "", 0, ""},
+		{"SO_MARK", act{"option", "mark"}, no, root("set"), "", 0, ""},
+		{"IP_TRANSPARENT", act{"option", "transparent"}, no, root("set"), "", 0, ""},
+		{"abstract socket", act{"abstract", fmt.Sprintf("cordon-egress-%d", os.Getpid())}, seesRefused, "hello from an abstract", "", 0, ""},
+	}
+	for _, at := range []string{"0.0.0.0:443", "[::]:443", "127.0.0.1:443", "198.18.0.1:443", "0.0.0.0:80", "0.0.0.0:7000", "[::]:7000", "127.0.0.1:11434", "0.0.0.0:53"} {
+		list = append(list, attack{"bind " + at, act{"bind", at}, "in use|permission denied", "", "", 0, ""})
+	}
+	return list
+}
+
+// tell is what the control server is asked to do while a worker runs.
+func tell(name string, addrs ...string) act {
+	return act{"get", "http://control.example.com/names?name=" + name + "&addrs=" + strings.Join(addrs, ",")}
+}
+
+// The record of everything is shown to people and to programs.
+func TestEgressShown(t *testing.T) {
+	internet(t, func(t *testing.T, n *testnet.Net) {
+		s := newSite(t)
+		v, _ := s.probeCell(reachable(), []act{
+			{"https", "allowed.example.com:443", "allowed.example.com"},
+			{"https", "refused.example.net:443", "refused.example.net"},
+			{"http", "refused.example.net:80", "refused.example.net"},
+		})
+		wants(t, "the summary", v.said, `refused.example.net`)
+		text := s.cordon([]int{0}, "logs", "--net", v.id).out
+		wants(t, "logs --net", text, `allowed.example.com:443`)
+		wants(t, "logs --net", text, `refused.example.net:(443|80)`)
+		for _, r := range v.records() {
+			if r.Verdict == egress.Refused && r.Kind == egress.Connect && r.Process == "" {
+				b, _ := json.Marshal(r)
+				t.Errorf("no process in %s", b)
+			}
+		}
+		if n.Web.Visited("refused.example.net") != 0 {
+			t.Error("it was reached")
+		}
+	})
+}

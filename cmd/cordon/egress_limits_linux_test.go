@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cordon/internal/egress"
+	"cordon/internal/testnet"
+)
+
+// Connections that end on one side first, change what they speak, or say nothing.
+func TestEgressConnections(t *testing.T) {
+	internet(t, func(t *testing.T, n *testnet.Net) {
+		servers(t, n)
+		n.Names.Set("raw.example.com", "93.184.216.36")
+		if err := n.Serve(":7001", func(c net.Conn) {
+			b, err := io.ReadAll(c)
+			fmt.Fprintf(c, "hello from the end of %q, %v", b, err)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		const to, late = "allowed.example.com:80", "GET /late HTTP/1.1\r\nHost: allowed.example.com\r\nConnection: close\r\n\r\n"
+		besiege(t, n, policyText(allowing("allowed.example.com", "raw.example.com:7000", "raw.example.com:7001", "raw.example.com:7002")), []attack{
+			{"client ends first", act{"halfopen", to, late}, "late hello", "late hello", "", 0, ""},
+			{"client ends first, raw", act{"halfopen", "raw.example.com:7001", "abc"}, `end of "abc", <nil>`, `end of "abc", <nil>`, "", 0, ""},
+			{"server ends first", act{"tcp", "raw.example.com:7000", "abc"}, "hello from 7000", "hello from 7000", "", 0, ""},
+			{"HTTP at a leased port for another", act{"tcp", "raw.example.com:7001", plainRequest("refused.example.net")}, sees403 + "|reset", "", "raw.example.com", 7001, "refused.example.net"},
+			{"TLS at a leased port for another", act{"https", "raw.example.com:7001", "refused.example.net"}, "access denied|reset|EOF", "", "raw.example.com", 7001, "refused.example.net"},
+			{"upgrade", act{"upgrade", to, "allowed.example.com"}, `101 echo one\n echo two`, `101 echo one\n echo two`, "", 0, ""},
+			{"slow loris", act{"loris", to, "100", to, "allowed.example.com"}, seesHello, seesHello, "", 0, ""},
+			{"nobody there", act{"tcp", "raw.example.com:7002", ""}, "reset|refused", "refused", "", 0, ""},
+			{"still there", act{"http", to, "allowed.example.com"}, seesHello, seesHello, "", 0, ""},
+		})
+	})
+}
+
+func TestEgressLimits(t *testing.T) {
+	internet(t, func(t *testing.T, n *testnet.Net) {
+		s := newSite(t)
+		t.Run("bytes", func(t *testing.T) {
+			v, f := s.probeCell(policyText(allowing("allowed.example.com"), "limits: {bytes: 1MiB}"), []act{
+				{"get", "http://allowed.example.com/bytes?n=500000"},
+				{"get", "http://allowed.example.com/bytes?n=5000000"},
+				{"http", "allowed.example.com:80", "allowed.example.com"},
+			})
+			wants(t, "below the limit", f[0].String(), `200 with 500000 bytes\|`)
+			wants(t, "over the limit", f[1].String(), `EOF|reset`)
+			wants(t, "afterwards", f[2].String(), sees403+`(?s:.*)used up`)
+			v.recordedIn(t, "allowed.example.com", 80, egress.Refused, "used up")
+		})
+		t.Run("connections", func(t *testing.T) {
+			v, f := s.probeCell(policyText(allowing("allowed.example.com"), "limits: {connections: 10}"), []act{
+				{"loris", "allowed.example.com:80", "10", "allowed.example.com:80", "allowed.example.com"},
+				{"http", "allowed.example.com:80", "allowed.example.com"},
+			})
+			wants(t, "over the limit", f[0].Err, "reset|EOF|broken pipe")
+			wants(t, "afterwards", f[1].String(), seesHello)
+			v.recordedIn(t, "allowed.example.com", 80, egress.Refused, "connections at once")
+		})
+		t.Run("queries", func(t *testing.T) {
+			before := len(n.Names.Asked())
+			v, f := s.probeCell(policyText(allowing("*.example.com"), "limits: {queries: 5}"), []act{
+				{"flood", "198.18.0.1:53", "300", "n#.example.com"},
+				{"sleep", "1s"},
+				{"lookup", "allowed.example.com"},
+			})
+			wants(t, "the flood", f[0].Text, `RCodeRefused:2[5-9]\d`)
+			wants(t, "afterwards", f[2].String(), `198\.18\.`)
+			if asked := len(n.Names.Asked()) - before; asked == 0 || asked > 60 {
+				t.Errorf("%d questions came out of a cell that may ask 5 in a second", asked)
+			}
+			v.recordedIn(t, "", 0, egress.Refused, "queries")
+		})
+	})
+}
+
+// supervised runs a worker and tells the most memory that cordon had meanwhile, in
+// bytes.
+func (s *site) supervised(policy string, acts []act) ([]finding, int64) {
+	s.t.Helper()
+	file := s.write("policy.yaml", policy)
+	cmd := s.command("run", "--no-merge", "--policy", file, "--", testnet.Probe, scriptOf(acts))
+	var text strings.Builder
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	most, done := int64(0), make(chan struct{})
+	go func() { defer close(done); _ = cmd.Wait() }() // how it ended is in its findings
+	for {
+		most = max(most, peak(cmd.Process.Pid))
+		select {
+		case <-done:
+			return findings(s.t, text.String(), acts), most
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// peak is the most memory that a process had; 0 when it is over.
+func peak(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(b), "VmHWM:")
+	number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, _ := strconv.ParseInt(number, 10, 64) // "" is 0
+	return n << 10
+}
+
+// Ten thousand connections, one after the other and too many at once, and more names
+// than there are, neither grow the supervisor nor end it.
+func TestSlowEgressFlood(t *testing.T) {
+	slow(t)
+	internet(t, func(t *testing.T, n *testnet.Net) {
+		s := newSite(t)
+		const to, name = "allowed.example.com:80", "allowed.example.com"
+		policy := policyText(allowing("allowed.example.com", "*.wild.example.com"))
+		f, quiet := s.supervised(policy, []act{{"many", to, "10", "1", name}})
+		wants(t, "a few", f[0].Text, "^10 good")
+		n.Names.Set("*.wild.example.com", "93.184.216.34")
+		f, most := s.supervised(policy, []act{
+			{"many", to, "10000", "64", name},
+			{"many", to, "4000", "2000", name},
+			{"many", "93.184.216.34:80", "3000", "500", name},
+			{"flood", "198.18.0.1:53", "5000", "n#.refused.example.net"},
+			{"flood", "198.18.0.1:53", "5000", "n#.wild.example.com"},
+			{"many", "93.184.216.34:8080", "20000", "64", name},
+			{"sleep", "3s"},
+			{"http", to, name},
+		})
+		wants(t, "ten thousand", f[0].Text, "^10000 good")
+		t.Logf("many at once: %s; refused: %s; names: %s, %s; closed port: %s", f[1].Text, f[2].Text, f[3].Text, f[4].Text, f[5].Text)
+		wants(t, "afterwards", f[7].String(), seesHello)
+		t.Logf("the supervisor had %d MiB at most, and %d MiB with a few connections; %v", most>>20, quiet>>20, f)
+		if most-quiet > 96<<20 {
+			t.Errorf("it grew by %d MiB", (most-quiet)>>20)
+		}
+		if n.Names.AskedBelow("refused.example.net") != 0 {
+			t.Error("names of the flood came out")
+		}
+	})
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The acts of the probe that take time, or many connections.
+
+// loris opens connections that say one byte, and asks for something else meanwhile.
+func loris(a []string) (string, error) {
+	n, err := strconv.Atoi(a[1])
+	if err != nil {
+		return "", err
+	}
+	for range n {
+		c, err := dial(a[0])
+		if err != nil {
+			return "", err
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "G"); err != nil {
+			return "", err
+		}
+	}
+	start := time.Now()
+	text, err := tcp(a[2], []byte(plainRequest(a[3])), false)
+	if time.Since(start) > time.Second {
+		return "", fmt.Errorf("it took %v", time.Since(start))
+	}
+	return text, err
+}
+
+// flood asks for names as fast as it can and counts what is answered.
+func flood(a []string) (string, error) {
+	n, err := strconv.Atoi(a[1])
+	if err != nil {
+		return "", err
+	}
+	c, err := net.Dial("udp", a[0])
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	for i := range n {
+		q, err := question(strings.ReplaceAll(a[2], "#", strconv.Itoa(i)), "A")
+		if err != nil {
+			return "", err
+		}
+		if _, err := c.Write(q); err != nil {
+			return "", err
+		}
+	}
+	answered := map[string]int{}
+	b := make([]byte, 4096)
+	for {
+		if err := c.SetReadDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
+			return "", err
+		}
+		n, err := c.Read(b)
+		if err != nil {
+			return fmt.Sprint(answered), nil
+		}
+		text, err := told(b[:n])
+		if err != nil {
+			return "", err
+		}
+		code, _, _ := strings.Cut(text, " ")
+		answered[code]++
+	}
+}
+
+// sleepAct waits, for what is kept for a moment to be forgotten.
+func sleepAct(a []string) (string, error) {
+	d, err := time.ParseDuration(a[0])
+	time.Sleep(d)
+	return "", err
+}
+
+// upgradeAct asks for another protocol and speaks it.
+func upgradeAct(a []string) (string, error) {
+	c, err := dial(a[0])
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	if _, err := fmt.Fprintf(c, "GET /upgrade HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: lines\r\n\r\n", a[1]); err != nil {
+		return "", err
+	}
+	r := bufio.NewReader(c)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return "", err
+	}
+	text := strconv.Itoa(resp.StatusCode)
+	for _, line := range []string{"one", "two"} {
+		if _, err := fmt.Fprintln(c, line); err != nil {
+			return text, err
+		}
+		answer, err := r.ReadString('\n')
+		text += " " + answer
+		if err != nil {
+			return text, err
+		}
+	}
+	return text, nil
+}
+
+// hold listens, says so to the control server, and serves until that has been told
+// by somebody else that it may end.
+func hold(a []string) (string, error) {
+	l, err := net.Listen("tcp", a[0])
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(c, "hello from another cell")
+			c.Close()
+		}
+	}()
+	mine, err := tcp(strings.Replace(a[0], "0.0.0.0", "127.0.0.1", 1), nil, false)
+	if err != nil {
+		return mine, err
+	}
+	if _, err := get([]string{"http://control.example.com/ready"}); err != nil {
+		return "", err
+	}
+	for range 400 {
+		text, err := get([]string{"http://control.example.com/over"})
+		if err != nil || strings.Contains(text, "it is over") {
+			return mine, err
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return mine, errors.New("nobody ended it")
+}
+
+// many opens connections, some at once, each asking for / and all to be answered.
+func many(a []string) (string, error) {
+	total, err := strconv.Atoi(a[1])
+	if err != nil {
+		return "", err
+	}
+	at, err := strconv.Atoi(a[2])
+	if err != nil {
+		return "", err
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	good, bad := 0, map[string]int{}
+	turns := make(chan struct{}, at)
+	for range total {
+		turns <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turns }()
+			text, err := tcp(a[0], []byte(plainRequest(a[3])), false)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil && strings.Contains(text, "hello from") {
+				good++
+				return
+			}
+			bad[summary(text, err)]++
+		})
+	}
+	wg.Wait()
+	return fmt.Sprintf("%d good %v", good, bad), nil
+}
+
+func summary(text string, err error) string {
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) {
+			return op.Err.Error()
+		}
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(text, "\r\n")
+	return line
+}

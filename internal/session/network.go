@@ -1,0 +1,172 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"cordon/internal/cell"
+	"cordon/internal/egress"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+)
+
+// network is the way out that a policy gives to a cell.
+type network struct {
+	reach  policy.Reach
+	limits policy.NetworkLimits
+	cell   cell.Net
+}
+
+// networkOf is the network of a policy's cells. Nil is none: a cell that may reach
+// nothing, and whose attempts nobody wants to see, pays for nothing.
+func networkOf(p policy.Policy) (*network, error) {
+	n := p.Network
+	reach, err := n.Reach()
+	if err != nil {
+		return nil, &RefusedError{fmt.Errorf("network: %w", err)}
+	}
+	if p.Isolation == policy.None || reach.Empty() && !n.Observe {
+		return nil, nil
+	}
+	ports := slices.Concat([]uint16{80, 443}, reach.Ports()) // refused names are told why at these
+	slices.Sort(ports)
+	return &network{
+		reach: reach, limits: n.Limits,
+		cell: cell.Net{Ports: slices.Compact(ports), Host: reach.HostPorts(), Anywhere: n.Via != policy.Proxy},
+	}, nil
+}
+
+// join gives a command the network, with files about names below a directory. The
+// keeper is asked for when the cell is proven.
+func (n *network) join(c *cell.Command, names string, keep func() (*egress.Keeper, func(), error)) error {
+	c.Cell.Net = &n.cell
+	if n.cell.Anywhere {
+		binds, err := nameFiles(names, *c.Cell)
+		if err != nil {
+			return fmt.Errorf("the cell's files about names: %w", err)
+		}
+		c.Cell.Bind = append(c.Cell.Bind, binds...)
+	}
+	c.Serve = func(s cell.Sockets) (func(), error) {
+		k, done, err := keep()
+		if err != nil {
+			return nil, fmt.Errorf("the record of the network: %w", err)
+		}
+		end, err := n.serve(s, k)
+		if err != nil {
+			done()
+			return nil, err
+		}
+		return func() { end(); done() }, nil
+	}
+	return nil
+}
+
+// serve serves the sockets of a cell until its end.
+func (n *network) serve(s cell.Sockets, k *egress.Keeper) (end func(), err error) {
+	out := egress.New(egress.Order{
+		Reach: n.reach, Limits: n.limits, Out: egress.Machine, Record: k.Record, Process: egress.Owner(s.Pid),
+	})
+	err = out.Serve(egress.Sockets{TCP: s.TCP, Queries: s.Queries, Watch: s.Watch, Proxy: s.Proxy}, s.Token)
+	if err != nil {
+		out.Close()
+		return nil, fmt.Errorf("serve the network of the cell: %w", err)
+	}
+	return out.Close, nil
+}
+
+// connect gives a command of a worker's lease its network: its own, and those of
+// setup and acceptance. All of it is recorded as the worker's.
+func (s *Session) connect(c *cell.Command, l lease.Lease) error {
+	n, err := networkOf(l.Policy)
+	if err != nil || n == nil || c.Cell == nil {
+		return err
+	}
+	return n.join(c, s.workerFile(l.ID, "etc"), func() (*egress.Keeper, func(), error) {
+		f, err := s.openNet(l.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		k := egress.NewKeeper(f)
+		return k, func() {
+			if err := errors.Join(k.Close(), f.Close()); err != nil {
+				s.Voice.Step(l.ID, "network", "not everything that it tried could be written down: "+oneLine(err))
+			}
+		}, nil
+	})
+}
+
+// sayNetwork tells what a worker can reach.
+func (s *Session) sayNetwork(l lease.Lease, c ledger.Cell) {
+	for _, line := range Reachable(l.Policy, c.Layers) {
+		s.Voice.Step(l.ID, "network", line)
+	}
+}
+
+// Reachable says what a command under a policy can reach in a cell of these layers.
+func Reachable(p policy.Policy, layers []cell.Layer) []string {
+	n, err := networkOf(p)
+	namespaces := slices.Contains(layers, cell.Namespaces)
+	switch {
+	case err != nil:
+		return []string{"none: " + oneLine(err)}
+	case p.Isolation == policy.None:
+		return []string{"not held: isolation is none, so it reaches what you reach"}
+	case n == nil && namespaces:
+		return []string{"none but its own loopback"}
+	case n == nil:
+		return nil // what is missing says what is not held
+	case !slices.Contains(layers, cell.Network):
+		return []string{"through a proxy (programs that ignore proxy variables reach nothing)", listed(p.Network)}
+	}
+	return []string{listed(p.Network)}
+}
+
+// listed is what a policy names of the network, in what is left of a line.
+func listed(n policy.Network) string {
+	if len(n.AllowedDomains)+len(n.HostPorts) == 0 {
+		return "none; what it tries to reach is recorded"
+	}
+	ports := hostPorts(n.HostPorts)
+	switch {
+	case len(n.AllowedDomains) == 0:
+		return ports
+	case ports == "":
+		return fitting(n.AllowedDomains, reachRoom)
+	}
+	return fitting(n.AllowedDomains, reachRoom-utf8.RuneCountInString(" and "+ports)) + " and " + ports
+}
+
+// reachRoom is what a line of the voice has left of 100 columns, and portsRoom the
+// part of it for ports of the host.
+const (
+	reachRoom = 72
+	portsRoom = 32
+)
+
+func hostPorts(ports []int) string {
+	var words []string
+	for _, p := range ports {
+		words = append(words, fmt.Sprint(p))
+	}
+	switch len(ports) {
+	case 0:
+		return ""
+	case 1:
+		return "host port " + words[0]
+	}
+	return "host ports " + fitting(words, portsRoom-len("host ports "))
+}
+
+// fitting is as much of a list as fits into so many columns, and at least its first.
+func fitting(list []string, room int) string {
+	text := strings.Join(list, ", ")
+	for n := len(list) - 1; n > 0 && utf8.RuneCountInString(text) > room; n-- {
+		text = fmt.Sprintf("%s, %d more", strings.Join(list[:n], ", "), len(list)-n)
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell"
+	"cordon/internal/egress"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+)
+
+func named40() []string {
+	var list []string
+	for i := range 40 {
+		list = append(list, fmt.Sprintf("host-%d.example.com", i))
+	}
+	return list
+}
+
+// What a worker can reach fits into a line of a terminal, and says how much it
+// leaves out.
+func TestListed(t *testing.T) {
+	for want, n := range map[string]policy.Network{
+		"none; what it tries to reach is recorded":        {Observe: true},
+		"api.example.com":                                 {AllowedDomains: []string{"api.example.com"}},
+		"host port 5432":                                  {HostPorts: []int{5432}},
+		"@npm, *.crates.io:443 and host ports 5432, 6379": {AllowedDomains: []string{"@npm", "*.crates.io:443"}, HostPorts: []int{5432, 6379}},
+		"host-0.example.com, host-1.example.com, 38 more and host ports 1, 2, 3": {AllowedDomains: named40(), HostPorts: []int{1, 2, 3}},
+		"host ports 10000, 10001, 4 more":                                        {HostPorts: []int{10000, 10001, 10002, 10003, 10004, 10005}},
+		"a.example, b.example, c.example, d.example":                             {AllowedDomains: []string{"a.example", "b.example", "c.example", "d.example"}},
+		strings.Repeat("x", 70) + ".example, 1 more":                             {AllowedDomains: []string{strings.Repeat("x", 70) + ".example", "b.example"}},
+		"a.example and host ports 1, 2, 3, 4, 5, 6":                              {AllowedDomains: []string{"a.example"}, HostPorts: []int{1, 2, 3, 4, 5, 6}},
+		"a.example and host ports 65530, 65531, 4 more":                          {AllowedDomains: []string{"a.example"}, HostPorts: []int{65530, 65531, 65532, 65533, 65534, 65535}},
+		"host-0.example.com, 39 more and host ports 65530, 65531":                {AllowedDomains: named40(), HostPorts: []int{65530, 65531}},
+	} {
+		got := listed(n)
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if utf8.RuneCountInString(got) > reachRoom && len(n.AllowedDomains) != 2 {
+			t.Errorf("%q is too long", got)
+		}
+	}
+}
+
+// recordOf is a worker of a session whose state is a directory of the test's.
+func recordOf(t *testing.T) (*Session, *ledger.Worker) {
+	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	place, err := state.For(git.Host{Repo: git.Repo{Dir: filepath.Join(t.TempDir(), ".git")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Session{State: place, Voice: Silent{}, Now: time.Now}, &ledger.Worker{ID: "able-fox"}
+}
+
+// A line that cordon did not finish, because it was killed, costs no other one.
+func TestRecordAfterAKill(t *testing.T) {
+	s, w := recordOf(t)
+	keep := func(names ...string) {
+		f, err := s.openNet(w.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := egress.NewKeeper(f)
+		for _, name := range names {
+			k.Record(egress.Record{Time: time.Now(), Kind: egress.Connect, Name: name, Port: 443, Verdict: egress.Refused, Reason: "why"})
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep("a.example", "b.example")
+	path := s.workerFile(w.ID, netFile)
+	fi, err := os.Stat(path)
+	if err != nil || fi.Mode() != 0o600 {
+		t.Fatalf("%v %v", fi, err)
+	}
+	if err := os.Truncate(path, fi.Size()-10); err != nil {
+		t.Fatal(err)
+	}
+	keep("c.example")
+	var names []string
+	tally, err := s.Reached(w, func(r egress.Record) { names = append(names, r.Name) })
+	if err != nil || strings.Join(names, " ") != "a.example c.example" || tally.Refused != 2 || tally.Damaged != 1 {
+		t.Errorf("%q %+v %v", names, tally, err)
+	}
+	if word := Summed(tally); word != "0 allowed, 2 refused; 1 line of the record cannot be read" {
+		t.Errorf("%q", word)
+	}
+}
+
+// A worker without a cell can put something else where the record is.
+func TestRecordThatIsNone(t *testing.T) {
+	s, w := recordOf(t)
+	if tally, err := s.Reached(w, nil); err != nil || tally.Refused != 0 {
+		t.Errorf("none: %+v %v", tally, err)
+	}
+	if err := os.MkdirAll(s.State.Worker(string(w.ID)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := s.workerFile(w.ID, netFile)
+	for name, make := range map[string]func() error{
+		"link":      func() error { return os.Symlink("/etc/hosts", path) },
+		"directory": func() error { return os.Mkdir(path, 0o700) },
+		"pipe":      func() error { return unix.Mkfifo(path, 0o600) },
+	} {
+		if err := make(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Reached(w, nil); err == nil {
+			t.Errorf("%s: was read", name)
+		}
+		if f, err := s.openNet(w.ID); err == nil {
+			f.Close()
+			t.Errorf("%s: was opened to be written", name)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Nothing is paid where nothing can be reached.
+func TestNoNetwork(t *testing.T) {
+	for name, p := range map[string]policy.Policy{
+		"default": policy.Default(),
+		"none":    {Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}}},
+	} {
+		if n, err := networkOf(p); n != nil || err != nil {
+			t.Errorf("%s: %+v %v", name, n, err)
+		}
+		c := cell.Command{Cell: &cell.Order{}}
+		s := &Session{}
+		if err := s.connect(&c, lease.Lease{Policy: p}); err != nil || c.Serve != nil || c.Cell.Net != nil || c.Cell.Bind != nil {
+			t.Errorf("%s: %+v %v", name, c, err)
+		}
+	}
+}

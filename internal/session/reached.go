@@ -1,0 +1,111 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/egress"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+)
+
+// netFile is where it is written down what a worker tried to reach, of all its
+// launches.
+const netFile = "net"
+
+// openNet opens it to add to it. A line that was never finished, because cordon was
+// killed, is ended first.
+func (s *Session) openNet(id lease.ID) (*os.File, error) {
+	if err := os.MkdirAll(s.State.Worker(string(id)), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(s.workerFile(id, netFile), os.O_RDWR|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := endLine(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func endLine(f *os.File) error {
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = errors.New(f.Name() + " is no plain file")
+	}
+	if err != nil || fi.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, fi.Size()-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	_, err = f.Write([]byte("\n"))
+	return err
+}
+
+// Reached calls each with what a worker tried to reach, oldest first.
+func (s *Session) Reached(w *ledger.Worker, each func(egress.Record)) (egress.Tally, error) {
+	f, err := openPlain(s.workerFile(w.ID, netFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return egress.Tally{}, nil
+	}
+	if err != nil {
+		return egress.Tally{}, err
+	}
+	defer f.Close()
+	return egress.ReadRecords(f, each)
+}
+
+// tallyNetwork records what a worker has tried to reach, if that is more than the
+// journal says. A record that cannot be read is no reason to lose the worker's end.
+func (s *Session) tallyNetwork(w *ledger.Worker) error {
+	t, err := s.Reached(w, nil)
+	if err != nil {
+		s.Voice.Step(w.ID, "network", "what it tried to reach cannot be read: "+oneLine(err))
+		return nil
+	}
+	if w.Net != nil && sameTally(t, *w.Net) || w.Net == nil && sameTally(t, egress.Tally{}) {
+		return nil
+	}
+	s.Voice.Step(w.ID, "network", Summed(t))
+	return s.append(w.ID, ledger.Reached, t.Top(maxTried))
+}
+
+// maxTried is how much the journal says one by one; the record has all of it.
+const maxTried = 20
+
+// Summed is what a worker tried to reach, in half a line.
+func Summed(t egress.Tally) string {
+	text := fmt.Sprintf("%d allowed, %d refused", t.Allowed, t.Refused)
+	if t.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", t.Failed)
+	}
+	if t.Damaged > 0 {
+		text += fmt.Sprintf("; %s of the record cannot be read", count(t.Damaged, "line"))
+	}
+	return text
+}
+
+// TriedSince is what a worker has tried to reach since it was looked at, or nil: what
+// the journal says of all its launches, if that has changed.
+func (s *Session) TriedSince(before *ledger.Worker) *egress.Tally {
+	if n, err := networkOf(before.Lease.Lease().Policy); err != nil || n == nil {
+		return nil
+	}
+	now, err := s.Find(string(before.ID))
+	if err != nil || now.Net == nil || before.Net != nil && sameTally(*before.Net, *now.Net) {
+		return nil
+	}
+	return now.Net
+}
+
+// sameTally compares what only grows.
+func sameTally(a, b egress.Tally) bool {
+	return a.Allowed == b.Allowed && a.Refused == b.Refused && a.Failed == b.Failed && a.Sent == b.Sent && a.Received == b.Received
+}
