@@ -7,8 +7,9 @@ import (
 
 // What a head is bounded by. Its length is maxOpening's.
 const (
-	maxFields  = 200
-	maxTrailer = 8 << 10
+	longestMethod = 32
+	maxFields     = 200
+	maxTrailer    = 8 << 10
 )
 
 // headScan finds the end of a head, or of a trailer: the first empty line. Lines
@@ -130,13 +131,15 @@ func parseFields(block string) ([]field, error) {
 // one before, and a name with a space behind it, are none.
 func token(s string) bool {
 	for i := range len(s) {
-		c := s[i]
-		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !alnum && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+		if !tokenByte(s[i]) {
 			return false
 		}
 	}
 	return s != ""
+}
+
+func tokenByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
 
 // ambiguous reports whether a name is, but for its underscores, one that decides

@@ -344,7 +344,7 @@ func TestHelloAgreesWithServers(t *testing.T) {
 			seeds = append(seeds, c.said)
 		}
 	}
-	for range 10000 {
+	for range 4000 {
 		agree(t, mutate(r, seeds[r.Intn(len(seeds))]))
 	}
 }

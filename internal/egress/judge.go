@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"time"
-
-	"cordon/internal/policy"
 )
 
 // target is what a connection is for: a name, an address that was written as such,
@@ -68,11 +66,7 @@ func (n *Network) judgeTarget(t target) (target, error) {
 		return refused("%s is not in network.allowed_domains", t.name)
 	case !reach.AllowsAddr(t.addr, t.port):
 		return refused("%s is an address that no name was resolved to, and not in network.allowed_domains", netip.AddrPortFrom(t.addr, t.port))
-	case reach.NamesAddr(t.addr):
-		return t, nil
-	case !policy.Public(t.addr):
-		return refused("%s is not public, and no network of its own kind in network.allowed_domains names it", t.addr)
-	case n.order.Out.Own(t.addr):
+	case n.order.Out.Own(t.addr) && !reach.PinsAddr(t.addr, t.port):
 		return refused("%s is this machine's own address: use network.host_ports", t.addr)
 	}
 	return t, nil
@@ -96,7 +90,7 @@ func (n *Network) dial(ctx context.Context, t target) (*net.TCPConn, netip.Addr,
 		addrs = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 	case t.name != "":
 		var err error
-		if addrs, err = n.resolver.addresses(ctx, t.name); err != nil {
+		if addrs, err = n.resolver.addresses(ctx, t.name, t.port); err != nil {
 			return nil, netip.Addr{}, err
 		}
 	}

@@ -54,6 +54,8 @@ func (t Tally) group(v Verdict, word string, limit, more int) []string {
 // subject is what was tried, as it is called in a policy.
 func (t Tried) subject() string {
 	switch a, err := netip.ParseAddr(t.Name); {
+	case t.Name == "" && t.Kind == Resolve:
+		return "names"
 	case t.Name == "":
 		return "something"
 	case t.Port == 0:
@@ -66,9 +68,9 @@ func (t Tried) subject() string {
 
 // why is the reason without what the subject says already.
 func (t Tried) why() string {
-	for _, known := range []string{t.Name, fmt.Sprintf("port %d of %s", t.Port, t.Name), fmt.Sprintf("port %d of this machine", t.Port)} {
+	for _, known := range []string{t.Name, t.subject(), fmt.Sprintf("port %d of %s", t.Port, t.Name), fmt.Sprintf("port %d of this machine", t.Port)} {
 		if rest, ok := strings.CutPrefix(t.Reason, known+" is "); ok {
-			return rest
+			return strings.Replace(rest, "an address that no name was resolved to,", "an address,", 1)
 		}
 	}
 	if t.Reason == "" {

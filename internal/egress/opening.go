@@ -145,15 +145,13 @@ func readSome(r io.Reader, p []byte) (int, error) {
 
 // guess tells a request from anything else by its first line. It knows more for a
 // request than is let through, because what it does not know may pass unchecked at
-// ports where any protocol may: servers skip empty lines before a request, and
-// some take methods in lower case and tabs for spaces.
+// ports where any protocol may: servers skip empty lines before a request, take any
+// method, and some take tabs for spaces.
 type guess struct {
 	at    int // how much was looked at
 	start int // where the line begins
 	rest  bool
 }
-
-const longestMethod = 32
 
 // look says whether bytes begin a request, once that is known.
 func (g *guess) look(b []byte) (is, known bool) {
@@ -167,16 +165,11 @@ func (g *guess) look(b []byte) (is, known bool) {
 			return bytes.Contains(b[g.start:g.at], []byte("HTTP/")), true
 		case g.at > g.start && (c == ' ' || c == '\t'):
 			g.rest = true
-		case c < ' ' || c == 0x7f, !g.rest && !methodByte(c), !g.rest && g.at-g.start >= longestMethod:
+		case c < ' ' || c == 0x7f, !g.rest && !tokenByte(c):
 			return false, true
 		}
 	}
 	return false, false
-}
-
-// methodByte reports whether methods may have a character, in any server's eyes.
-func methodByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
 }
 
 // host reads the head of a request and is the name that it asks for, "" where the

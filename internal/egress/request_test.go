@@ -105,6 +105,8 @@ var badStreams = []struct {
 	{"an authority", "", "GET a.example:80 HTTP/1.1\r\n" + host + "\r\n", "", "neither a path"},
 	{"CONNECT", "", "CONNECT a.example:80 HTTP/1.1\r\n" + host + "\r\n", "", "CONNECT"},
 	{"CONNECT of a path", "", "CONNECT / HTTP/1.1\r\n" + host + "\r\n", "", "CONNECT"},
+	{"an authority and OPTIONS", "", "OPTIONS b.example:80 HTTP/1.1\r\n" + host + "\r\n", "", "neither a path"},
+	{"too long a method", "", strings.Repeat("A", longestMethod+1) + " / HTTP/1.1\r\n" + host + "\r\n", "", "method"},
 	{"a star", "", "GET * HTTP/1.1\r\n" + host + "\r\n", "", "neither a path"},
 	{"HTTP/2", "", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "", "HTTP/2"},
 	{"HTTP/0.9", "", "GET /\r\n\r\n", "", "none of HTTP/1.0"},
@@ -159,6 +161,7 @@ var badStreams = []struct {
 	{"a chunk with a prefix", chunked + "0", "x5\r\nhello\r\n", "", "chunk"},
 	{"a space before a chunk", chunked, " 5\r\nhello\r\n", "", "chunk"},
 	{"a space behind a size", chunked + "5", " \r\nhello\r\n", "", "chunk"},
+	{"an empty size", chunked, "\r\n\r\n", "", "chunk"},
 	{"no size", chunked, ";a\r\n", "", "chunk"},
 	{"too large a chunk", chunked + "100000000000000", "0\r\n", "", "chunk"},
 	{"a chunk longer than it says", chunked + "1\r\nx", "y\r\n", "", "chunk"},
@@ -234,6 +237,54 @@ func TestRequestsEndWithTheClient(t *testing.T) {
 		}
 		if n, again := q.Read(make([]byte, 9)); n != 0 || !errors.Is(again, c.want) {
 			t.Errorf("%s: then %d %v", c.what, n, again)
+		}
+	}
+}
+
+// once says something together with an error, and must not be asked again.
+type once struct {
+	t    *testing.T
+	said string
+	err  error
+}
+
+func (o *once) Read(p []byte) (int, error) {
+	if o.said == "" {
+		o.t.Error("read again after an error")
+	}
+	n := copy(p, o.said)
+	o.said = o.said[n:]
+	if o.said == "" {
+		return n, o.err
+	}
+	return n, nil
+}
+
+func TestRequestsReadNothingAfterAnError(t *testing.T) {
+	broken := errors.New("broken")
+	for _, said := range []string{get + "\r\n", get, chunked + "5\r\nhe", upgrade, upgrade + "x"} {
+		q := newRequests(&once{t, said, broken}, nil, "a.example", 80)
+		q.verdict.tell(true)
+		if _, err := io.ReadAll(q); !errors.Is(err, broken) {
+			t.Errorf("%q: %v", said, err)
+		}
+		if o, err := readOpening(&once{t, said[:9], broken}); !errors.Is(err, broken) || string(o.read) != said[:9] {
+			t.Errorf("%q: opened with %v", said, err)
+		}
+	}
+}
+
+// At another port than HTTP's own, a Host may leave it away and a URL may not.
+func TestRequestsAtAnotherPort(t *testing.T) {
+	for said, good := range map[string]bool{
+		get + "\r\n": true,
+		"GET / HTTP/1.1\r\nHost: a.example:8080\r\n\r\n":                      true,
+		"GET / HTTP/1.1\r\nHost: a.example:80\r\n\r\n":                        false,
+		"GET http://a.example:8080/ HTTP/1.1\r\nHost: a.example:8080\r\n\r\n": true,
+		"GET http://a.example/ HTTP/1.1\r\nHost: a.example:8080\r\n\r\n":      false,
+	} {
+		if _, err := io.ReadAll(newRequests(strings.NewReader(said), nil, "a.example", 8080)); (err == nil) != good {
+			t.Errorf("%q: %v", said, err)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (r *resolver) exists(ctx context.Context, name string) (bool, error) {
 
 // addresses are those of a name that may be dialled. A *refusedError says that there
 // are others only, a *missingError that there are none.
-func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+func (r *resolver) addresses(ctx context.Context, name string, port uint16) ([]netip.Addr, error) {
 	addrs, err := r.lookup(ctx, name)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, er
 	var good []netip.Addr
 	var first error
 	for _, a := range addrs {
-		err := r.check(name, a)
+		err := r.check(name, a, port)
 		if err == nil {
 			good = append(good, a)
 		} else if first == nil {
@@ -72,7 +72,7 @@ func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, er
 
 // check says why an address behind a name must not be dialled. It is asked each
 // time, since what is this machine's own changes.
-func (r *resolver) check(name string, a netip.Addr) error {
+func (r *resolver) check(name string, a netip.Addr, port uint16) error {
 	refused := func(format string, args ...any) error {
 		return &refusedError{fmt.Sprintf("%s resolves to %s, which is ", name, a) + fmt.Sprintf(format, args...)}
 	}
@@ -81,16 +81,24 @@ func (r *resolver) check(name string, a netip.Addr) error {
 		return refused("this machine itself; a service of this machine is reached by network.host_ports")
 	case a.IsMulticast(), a.Zone() != "":
 		return refused("no address of one machine")
-	case r.reach.NamesAddr(a):
+	case r.out.Own(a) && !r.reach.PinsAddr(a, port):
+		return refused("this machine's own; a service of this machine is reached by network.host_ports")
+	case r.reach.NamesAddr(a, port):
 		return nil
 	case inBook(a):
 		return refused("of the network that cordon gives names their addresses from")
 	case !policy.Public(a):
-		return refused("not public; to allow it: network.allowed_domains: [%s]", a)
-	case r.out.Own(a):
-		return refused("this machine's own; a service of this machine is reached by network.host_ports")
+		return refused("not public; to allow it: network.allowed_domains: [%s]", written(a, port))
 	}
 	return nil
+}
+
+// written is an address with a port as a policy has them.
+func written(a netip.Addr, port uint16) string {
+	if speaksFirst(port) {
+		return a.String()
+	}
+	return netip.AddrPortFrom(a, port).String()
 }
 
 func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {

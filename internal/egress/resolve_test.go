@@ -100,7 +100,7 @@ func TestResolverChecks(t *testing.T) {
 			out := always(c.resolved...)
 			out.own = netip.MustParseAddr("93.184.216.99")
 			r := newResolver(reachOf(t, "a.example", "10.9.0.0/16", "0.0.0.0/0", "::/0"), out)
-			got, err := r.addresses(t.Context(), "a.example")
+			got, err := r.addresses(t.Context(), "a.example", 443)
 			if !slices.Equal(got, parseAll(c.want)) {
 				t.Errorf("got %v, %v", got, err)
 			}
@@ -131,7 +131,7 @@ func TestResolverFailures(t *testing.T) {
 	r := newResolver(reachOf(t, "missing.example", "empty.example", "invalid.example", "broken.example"), out)
 	for _, name := range []string{"missing.example", "empty.example"} {
 		var missing *missingError
-		if a, err := r.addresses(t.Context(), name); !errors.As(err, &missing) || a != nil {
+		if a, err := r.addresses(t.Context(), name, 443); !errors.As(err, &missing) || a != nil {
 			t.Errorf("%s: %v, %v", name, a, err)
 		}
 		if ok, err := r.exists(t.Context(), name); ok || err != nil {
@@ -142,7 +142,7 @@ func TestResolverFailures(t *testing.T) {
 		if ok, err := r.exists(t.Context(), name); ok || err == nil {
 			t.Errorf("%s: %v, %v", name, ok, err)
 		}
-		if a, err := r.addresses(t.Context(), name); a != nil || err == nil || name == "broken.example" && !errors.Is(err, broken) {
+		if a, err := r.addresses(t.Context(), name, 443); a != nil || err == nil || name == "broken.example" && !errors.Is(err, broken) {
 			t.Errorf("%s: %v, %v", name, a, err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestResolverAsksForNoOther(t *testing.T) {
 	r := newResolver(reachOf(t, "*.a.example"), out)
 	for _, name := range []string{"a.example", "b.example", "xa.example", "x.a.example.", "", "."} {
 		var refused *refusedError
-		if _, err := r.addresses(t.Context(), name); !errors.As(err, &refused) {
+		if _, err := r.addresses(t.Context(), name, 443); !errors.As(err, &refused) {
 			t.Errorf("%q: %v", name, err)
 		}
 		if ok, err := r.exists(t.Context(), name); ok || !errors.As(err, &refused) {
@@ -164,7 +164,7 @@ func TestResolverAsksForNoOther(t *testing.T) {
 	if n := out.asked.Load(); n != 0 {
 		t.Errorf("%d names were asked for", n)
 	}
-	if _, err := r.addresses(t.Context(), "x.a.example"); err != nil || out.asked.Load() != 1 {
+	if _, err := r.addresses(t.Context(), "x.a.example", 443); err != nil || out.asked.Load() != 1 {
 		t.Errorf("one of the lease: %v", err)
 	}
 }
@@ -181,7 +181,7 @@ func TestResolverRebinding(t *testing.T) {
 		}
 		r := newResolver(reachOf(t, "a.example"), out)
 		for range 3 { // and what was found is kept for a moment
-			if got, err := r.addresses(t.Context(), "a.example"); err != nil || len(got) != 1 || got[0].String() != publicAddr {
+			if got, err := r.addresses(t.Context(), "a.example", 443); err != nil || len(got) != 1 || got[0].String() != publicAddr {
 				t.Fatalf("first: %v, %v", got, err)
 			}
 		}
@@ -190,7 +190,7 @@ func TestResolverRebinding(t *testing.T) {
 		}
 		time.Sleep(foundFor)
 		var refused *refusedError
-		if got, err := r.addresses(t.Context(), "a.example"); !errors.As(err, &refused) || got != nil {
+		if got, err := r.addresses(t.Context(), "a.example", 443); !errors.As(err, &refused) || got != nil {
 			t.Fatalf("then: %v, %v", got, err)
 		}
 	})
@@ -206,7 +206,7 @@ func TestResolverAsksOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 1000 {
 			wg.Go(func() {
-				if _, err := r.addresses(t.Context(), "a.example"); err != nil {
+				if _, err := r.addresses(t.Context(), "a.example", 443); err != nil {
 					t.Error(err)
 				}
 			})
@@ -238,7 +238,7 @@ func TestResolverFlood(t *testing.T) {
 		var busy, late atomic.Int64
 		ask := func(name string) {
 			wg.Go(func() {
-				switch _, err := r.addresses(t.Context(), name); {
+				switch _, err := r.addresses(t.Context(), name, 443); {
 				case errors.Is(err, errBusy):
 					busy.Add(1)
 				case errors.Is(err, context.DeadlineExceeded):
@@ -261,7 +261,7 @@ func TestResolverFlood(t *testing.T) {
 		if busy.Load() != 1008-lookupsAtOnce-lookupsWaiting || out.most.Load() > lookupsAtOnce {
 			t.Errorf("%d busy, %d late, %d at once", busy.Load(), late.Load(), out.most.Load())
 		}
-		if _, err := r.addresses(t.Context(), "good.a.example"); err != nil {
+		if _, err := r.addresses(t.Context(), "good.a.example", 443); err != nil {
 			t.Errorf("after the flood: %v", err)
 		}
 		close(stuck)
@@ -319,7 +319,7 @@ func TestResolverManyAddresses(t *testing.T) {
 		}
 		return list, nil
 	}}
-	got, err := newResolver(reachOf(t, "a.example"), out).addresses(t.Context(), "a.example")
+	got, err := newResolver(reachOf(t, "a.example"), out).addresses(t.Context(), "a.example", 443)
 	if err != nil || len(got) != addressRoom {
 		t.Errorf("%d, %v", len(got), err)
 	}

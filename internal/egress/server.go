@@ -14,12 +14,8 @@ import (
 	"cordon/internal/policy"
 )
 
-// What a network is bounded by where the lease says nothing.
+// New connections in a second. A cell that opens more waits, and nobody else.
 const (
-	defaultConnections = 1024
-	defaultQueries     = 100
-
-	// New connections in a second. A cell that opens more waits, and nobody else.
 	rate  = 500
 	burst = 1000
 )
@@ -46,10 +42,10 @@ type Network struct {
 func New(o Order) *Network {
 	limits := o.Limits
 	if limits.Connections <= 0 {
-		limits.Connections = defaultConnections
+		limits.Connections = policy.DefaultConnections
 	}
 	if limits.Queries <= 0 {
-		limits.Queries = defaultQueries
+		limits.Queries = policy.DefaultQueries
 	}
 	n := &Network{order: o, limits: limits, book: newBook(), rate: newBucket(rate, burst)}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
@@ -236,9 +232,9 @@ func (n *Network) unserved(to netip.AddrPort, udp bool) {
 }
 
 // refusedName is told of names that were not resolved. Each is told on once:
-// programs ask for one many times.
+// programs ask for one many times. Without a name it is about all of them.
 func (n *Network) refusedName(name, why string) {
-	if n.resolved.first(name) {
+	if name == "" || n.resolved.first(name) {
 		n.record(Record{Kind: Resolve, Verdict: Refused, Reason: why}, target{name: name}, netip.AddrPort{}, netip.AddrPort{})
 	}
 }

@@ -25,6 +25,7 @@ import (
 type world struct {
 	addrs  map[string][]netip.Addr
 	server string
+	own    netip.Addr
 	dialed sync.Map
 }
 
@@ -43,7 +44,7 @@ func (w *world) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", w.server)
 }
 
-func (w *world) Own(netip.Addr) bool { return false }
+func (w *world) Own(a netip.Addr) bool { return a == w.own }
 
 // cellOf is a network with a lease, and what it recorded.
 type cellOf struct {
@@ -443,5 +444,26 @@ func TestClose(t *testing.T) {
 	if c, err := net.Dial("tcp", at); err == nil {
 		c.Close()
 		t.Error("still listening")
+	}
+}
+
+// A network does not mean this machine in it, which has ports of its own to be
+// named; its address does.
+func TestOwnAddress(t *testing.T) {
+	for _, c := range []struct {
+		allowed string
+		ok      bool
+	}{{"10.0.0.0/8", false}, {"10.0.0.5", true}, {"10.0.0.5:5432", false}, {"10.0.0.6", false}} {
+		cell := newCell(t, policy.Network{AllowedDomains: []string{"good.example", c.allowed}}, plainServer(t).Listener.Addr().String())
+		cell.world.own = netip.MustParseAddr("10.0.0.5")
+		cell.world.addrs = map[string][]netip.Addr{"good.example": {cell.world.own}}
+		if _, err := cell.judge(netip.AddrPortFrom(cell.world.own, 80)); (err == nil) != c.ok {
+			t.Errorf("%s, by address: %v", c.allowed, err)
+		}
+		conn := cell.dialName(t, "good.example", 80)
+		fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: good.example\r\nConnection: close\r\n\r\n")
+		if got := said(t, conn); strings.Contains(got, "host=good.example") != c.ok {
+			t.Errorf("%s, by name: %q", c.allowed, got)
+		}
 	}
 }

@@ -159,7 +159,7 @@ func TestNobodyElseIsSeen(t *testing.T) {
 		harmlessTo(t, []byte(c.good+c.bad))
 	}
 	r := mathrand.New(mathrand.NewSource(1))
-	for range 5000 {
+	for range 3000 {
 		var b []byte
 		if r.Intn(2) == 0 {
 			b = append(b, "POST / HTTP/1.1\r\nHost: a.example\r\n"...)

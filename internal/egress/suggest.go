@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -10,9 +11,10 @@ import (
 	"cordon/internal/policy"
 )
 
-// What the reasons of refusals end with that a longer list in the policy would
-// have prevented. Another server name, a hidden one, a used up limit or a public
-// name with a private address are never answered with a suggestion.
+// What the reasons of refusals say of a subject that a longer list in the policy
+// would have prevented. Another server name, a hidden one, a used up limit or a
+// public name with a private address are never answered with a suggestion. Reasons
+// repeat what a worker wrote, so these are looked for where only cordon writes.
 const (
 	unlisted     = "not in network.allowed_domains"
 	unlistedPort = "not in network.host_ports"
@@ -40,7 +42,7 @@ func (t Tally) SuggestPorts() []int {
 	for _, one := range t.Tried {
 		port := int(one.Port)
 		_, err := policy.Network{HostPorts: []int{port}}.Reach()
-		if one.Kind == Connect && one.Verdict == Refused && port > 0 && err == nil && strings.HasSuffix(one.Reason, unlistedPort) {
+		if one.Kind == Connect && one.Verdict == Refused && port > 0 && err == nil && one.Reason == fmt.Sprintf("port %d of this machine is ", port)+unlistedPort {
 			ports[port] = true
 		}
 	}
@@ -70,16 +72,20 @@ func (t Tried) entry() string {
 		return ""
 	}
 	if a, err := netip.ParseAddr(t.Name); err == nil {
-		// Of a private network it may be said only that no entry is of its kind.
-		if t.Kind == Connect && strings.Contains(t.Reason, "network.allowed_domains") {
+		if t.Kind == Connect && strings.HasPrefix(t.Reason, t.subject()+" is ") && strings.HasSuffix(t.Reason, unlisted) {
 			return addressEntry(a, t.Port)
 		}
 		return ""
 	}
-	if !strings.HasSuffix(t.Reason, unlisted) || !suggestible(t.Name) {
+	if !t.isUnlisted() || !suggestible(t.Name) {
 		return ""
 	}
 	return t.Name + portSuffix(t.Port)
+}
+
+// isUnlisted reports whether a name, or one port of it, was not in the list.
+func (t Tried) isUnlisted() bool {
+	return strings.HasPrefix(t.Reason, t.Name+" is "+unlisted) || strings.HasPrefix(t.Reason, fmt.Sprintf("port %d of %s is ", t.Port, t.Name)+unlisted)
 }
 
 // addressEntry is the entry for an address. One that is not public is written as a

@@ -61,7 +61,7 @@ func unlistedName(name string, port uint16) Record {
 }
 
 func unlistedAddress(a string, port uint16) Record {
-	return Record{Kind: Connect, Address: a, Port: port, Verdict: Refused, Reason: a + " is an address that no name was resolved to, and not in network.allowed_domains"}
+	return Record{Kind: Connect, Address: a, Port: port, Verdict: Refused, Reason: (Tried{Name: a, Port: port}).subject() + " is an address that no name was resolved to, and not in network.allowed_domains"}
 }
 
 func TestSuggest(t *testing.T) {
@@ -83,6 +83,8 @@ func TestSuggest(t *testing.T) {
 		{"allowed and failed", []Record{try("a.example", 443, Allowed, ""), try("b.example", 443, Failed, "not in network.allowed_domains")}, nil, nil},
 		{"another server name", []Record{try("a.example", 443, Refused, "the TLS hello is for b.example, and the connection for a.example")}, nil, nil},
 		{"hidden", []Record{try("a.example", 443, Refused, "the TLS hello hides the server's name (encrypted client hello)")}, nil, nil},
+		{"below it", []Record{try("a.example", 443, Refused, "a.example is not in network.allowed_domains (only names below it are)")}, []string{"a.example"}, nil},
+		{"words of the worker's", []Record{try("a.example", 443, Refused, `the request is for "b is not in network.allowed_domains`), try("a.example", 80, Refused, "the request is for a.example is not in network.allowed_domains"), try("localhost", 25, Refused, "the request is for port 25, not in network.host_ports")}, nil, nil},
 		{"used up", []Record{try("a.example", 443, Refused, "the bytes of this run are used up (network.limits.bytes: 1MiB)")}, nil, nil},
 		{"too many", []Record{try("a.example", 443, Refused, "more than 8 connections at once (network.limits.connections)")}, nil, nil},
 		{"rebound", []Record{try("a.example", 443, Refused, "a.example resolves to 10.0.0.5, which is not public; to allow it: network.allowed_domains: [10.0.0.5]")}, nil, nil},
@@ -137,14 +139,14 @@ func TestLines(t *testing.T) {
 			try("slow.example", 443, Failed, "connection timed out"),
 			{Kind: Resolve, Name: "telemetry.example", Verdict: Refused, Reason: "telemetry.example is not in network.allowed_domains"},
 			unlistedName("telemetry.example", 443), unlistedName("telemetry.example", 443),
-			unlistedAddress("[", 0), unlistedAddress("8.8.8.8", 443),
+			{Kind: Resolve, Verdict: Refused, Reason: "more than 100 queries for names in a second"}, unlistedAddress("8.8.8.8", 443),
 			try("localhost", 5432, Refused, "port 5432 of this machine is not in network.host_ports"),
 		}, []string{
 			"allowed: 12 connections, 1.2 MB sent, 30 MB received",
 			"failed: slow.example:443 1 ×: connection timed out",
 			"refused: telemetry.example:443 2 ×: not in network.allowed_domains",
-			"refused: 8.8.8.8:443 1 ×: an address that no name was resolved to, and not in network.allowed_domains",
-			"refused: [ 1 ×: an address that no name was resolved to, and not in network.allowed_domains",
+			"refused: names 1 ×: more than 100 queries for names in a second",
+			"refused: 8.8.8.8:443 1 ×: an address, and not in network.allowed_domains",
 			"refused: localhost:5432 1 ×: not in network.host_ports",
 			"to allow: network.allowed_domains: [8.8.8.8, telemetry.example]",
 			"to allow: network.host_ports: [5432]",
@@ -190,4 +192,34 @@ func TestSize(t *testing.T) {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}
+}
+
+// The reasons that are really given are those that suggestions are made from.
+func TestSuggestFromRefusals(t *testing.T) {
+	cell, at := proxyOf(t, policy.Network{AllowedDomains: []string{"good.example", "*.below.example"}}, "", "")
+	for _, to := range []string{"new.example:443", "good.example:22", "8.8.8.8:443", "8.8.8.8:22", "10.0.0.5:5432", "[2606:4700::1]:22", "localhost:5432", "169.254.169.254:80", "single:443"} {
+		if got := tellProxy(t, at, "CONNECT "+to+" HTTP/1.1\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 403") {
+			t.Errorf("%s: %q", to, got)
+		}
+	}
+	for _, name := range []string{"asked.example", "below.example"} {
+		cell.dns.answer(t.Context(), question(name))
+	}
+	cell.Close()
+	got := tallyOf(cell.kept...)
+	want := []string{"10.0.0.5/32:5432", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22", "asked.example", "below.example", "good.example:22", "new.example"}
+	if !slices.Equal(got.Suggest(), want) || !slices.Equal(got.SuggestPorts(), []int{5432}) {
+		t.Errorf("%q and %d from\n%s", got.Suggest(), got.SuggestPorts(), cell.refusals())
+	}
+	checkLines(t, got)
+	checkAllows(t, "all", got)
+}
+
+// question is a query for the IPv4 addresses of a name.
+func question(name string) []byte {
+	q := []byte{0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}
+	for label := range strings.SplitSeq(name, ".") {
+		q = append(append(q, byte(len(label))), label...)
+	}
+	return append(q, 0, 0, 1, 0, 1)
 }

@@ -34,10 +34,11 @@ func packetTarget(ether uint16, p []byte) (to netip.AddrPort, udp, ok bool) {
 	case etherIPv6:
 		addr, proto, p, ok = openIPv6(p)
 	}
-	if !ok || len(p) < 4 || proto == protoTCP && !isSYN(p) {
+	udp = proto == protoUDP
+	if !ok || len(p) < 4 || !udp && (proto != protoTCP || !isSYN(p)) {
 		return netip.AddrPort{}, false, false
 	}
-	return netip.AddrPortFrom(addr, binary.BigEndian.Uint16(p[2:])), proto == protoUDP, proto == protoUDP || proto == protoTCP
+	return netip.AddrPortFrom(addr, binary.BigEndian.Uint16(p[2:])), udp, true
 }
 
 // isSYN reports whether a TCP header opens a connection, rather than answers.

@@ -108,11 +108,19 @@ func (r Reach) AllowsAddr(a netip.Addr, port uint16) bool {
 }
 
 // NamesAddr reports whether an address lies in a prefix that was written for a
-// network that is not public: a public prefix around it, such as everything, does
-// not name it.
-func (r Reach) NamesAddr(a netip.Addr) bool {
+// network that is not public, with that port: a public prefix around it, such as
+// everything, does not name it.
+func (r Reach) NamesAddr(a netip.Addr, port uint16) bool {
+	return r.AllowsAddr(a, port) && !Public(a.Unmap())
+}
+
+// PinsAddr reports whether an address was written alone, with that port: a network
+// that it lies in is not meant for a machine in particular.
+func (r Reach) PinsAddr(a netip.Addr, port uint16) bool {
 	a = a.Unmap()
-	return connectable(a) && slices.ContainsFunc(r.nets, func(n netRule) bool { return n.local && n.covers(a) })
+	return connectable(a) && slices.ContainsFunc(r.nets, func(n netRule) bool {
+		return n.prefix.IsSingleIP() && n.covers(a) && opens(n.port, port)
+	})
 }
 
 // HostPort reports whether a port of this machine's loopback may be reached.

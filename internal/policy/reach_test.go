@@ -69,7 +69,7 @@ func TestReachAddresses(t *testing.T) {
 		{"10.1.0.0/16", "10.1.2.3", 443, true, true},
 		{"10.1.0.0/16", "::ffff:10.1.2.3", 443, true, true},
 		{"10.1.0.0/16", "10.2.0.0", 443, false, false},
-		{"10.1.0.0/16:5432", "10.1.2.3", 443, false, true},
+		{"10.1.0.0/16:5432", "10.1.2.3", 443, false, false},
 		// Everything around a private network does not name it.
 		{"0.0.0.0/0", "8.8.8.8", 443, true, false},
 		{"0.0.0.0/0", "10.1.2.3", 443, false, false},
@@ -86,7 +86,7 @@ func TestReachAddresses(t *testing.T) {
 		{"::/0", "::ffff:8.8.8.8", 443, false, false},
 		{"64:ff9b::/96", "64:ff9b::7f00:1", 443, true, true},
 		// A rule for everything does not lend its port to one for a private network.
-		{"0.0.0.0/0 10.0.0.0/8:5432", "10.1.2.3", 443, false, true},
+		{"0.0.0.0/0 10.0.0.0/8:5432", "10.1.2.3", 443, false, false},
 		{"0.0.0.0/0 10.0.0.0/8:5432", "10.1.2.3", 5432, true, true},
 		{"169.254.169.254", "169.254.169.254", 80, true, true},
 		{"168.63.129.16", "168.63.129.16", 80, true, true},
@@ -101,11 +101,11 @@ func TestReachAddresses(t *testing.T) {
 	} {
 		r := reachOf(t, Network{AllowedDomains: strings.Fields(c.domains)})
 		a := netip.MustParseAddr(c.addr)
-		if allowed, named := r.AllowsAddr(a, c.port), r.NamesAddr(a); allowed != c.allowed || named != c.named {
+		if allowed, named := r.AllowsAddr(a, c.port), r.NamesAddr(a, c.port); allowed != c.allowed || named != c.named {
 			t.Errorf("%s: %s port %d: allowed %v, named %v", c.domains, c.addr, c.port, allowed, named)
 		}
 	}
-	if r := reachOf(t, Network{AllowedDomains: []string{"0.0.0.0/0", "::/0"}}); r.AllowsAddr(netip.Addr{}, 443) || r.NamesAddr(netip.Addr{}) {
+	if r := reachOf(t, Network{AllowedDomains: []string{"0.0.0.0/0", "::/0"}}); r.AllowsAddr(netip.Addr{}, 443) || r.NamesAddr(netip.Addr{}, 443) {
 		t.Error("no address is allowed")
 	}
 }
