@@ -153,6 +153,9 @@ type guess struct {
 	rest  bool
 }
 
+// maxMethod is far longer than any method; some servers take any token for one.
+const maxMethod = 1024
+
 // look says whether bytes begin a request, once that is known.
 func (g *guess) look(b []byte) (is, known bool) {
 	for ; g.at < len(b); g.at++ {
@@ -165,7 +168,7 @@ func (g *guess) look(b []byte) (is, known bool) {
 			return bytes.Contains(b[g.start:g.at], []byte("HTTP/")), true
 		case g.at > g.start && (c == ' ' || c == '\t'):
 			g.rest = true
-		case c < ' ' || c == 0x7f, !g.rest && !tokenByte(c):
+		case c < ' ' || c == 0x7f, !g.rest && (!tokenByte(c) || g.at-g.start >= maxMethod):
 			return false, true
 		}
 	}

@@ -30,6 +30,7 @@ func TestOpeningIsRecognised(t *testing.T) {
 		{"a method in lower case", "get / HTTP/1.1\r\nHost: a.example\r\n\r\n", httpProtocol, ""},
 		{"a method that nobody knows", ".0L / HTTP/1.1\r\nHost: a.example\r\n\r\n", httpProtocol, ""},
 		{"too long a method", strings.Repeat("A", 1000) + " / HTTP/1.1\r\nHost: a.example\r\n\r\n", httpProtocol, ""},
+		{"no method any more", strings.Repeat("A", 2000) + " / HTTP/1.1\r\nHost: a.example\r\n\r\n", otherProtocol, ""},
 		{"tabs for spaces", "GET\t/\tHTTP/1.1\r\nHost: a.example\r\n\r\n", httpProtocol, ""},
 		{"spaces in the path", "GET /a b HTTP/1.1\r\nHost: a.example\r\n\r\n", httpProtocol, ""},
 		{"empty lines before", "\r\n\n\r\nGET / HTTP/1.1\r\nHost: a.example\r\n\r\n", httpProtocol, ""},

@@ -34,6 +34,7 @@ const (
 // serveSocks serves a client whose first byte was that of SOCKS5.
 func (p *caller) serveSocks(ctx context.Context) {
 	if !p.greet(p.conn) {
+		p.part(nil) // it was told already
 		return
 	}
 	host, port, code := readSocks(p.conn)
