@@ -94,14 +94,13 @@ func TestNetworkIsNotTheWorkersToChange(t *testing.T) {
 // The cell's first process keeps no socket of the network: it is looked at from
 // outside, where it can be.
 func TestNetworkLeavesNoDescriptors(t *testing.T) {
+	var hidden error
 	count := func(n *Net) (sockets int) {
 		r, s := netRoom(t, Net{})
 		r.order.Net = n
 		r.command.Started = func(l Launch) error {
-			entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", l.Pid))
-			if err != nil {
-				t.Skipf("it does not let itself be looked at: %v", err)
-			}
+			var entries []os.DirEntry
+			entries, hidden = os.ReadDir(fmt.Sprintf("/proc/%d/fd", l.Pid))
 			for _, e := range entries {
 				if to, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", l.Pid, e.Name())); strings.HasPrefix(to, "socket:") {
 					sockets++
@@ -121,11 +120,14 @@ func TestNetworkLeavesNoDescriptors(t *testing.T) {
 	if without, with := count(nil), count(&Net{Ports: []uint16{443}, Host: []uint16{99}, Anywhere: true}); with != without {
 		t.Errorf("%d sockets, and %d without a network", with, without)
 	}
+	if hidden != nil {
+		t.Skipf("the first process does not let itself be looked at: %v", hidden)
+	}
 }
 
 func TestNetworkSeesWhatIsRefused(t *testing.T) {
 	r, s := netRoom(t, Net{Ports: []uint16{443}, Host: []uint16{5432}, Anywhere: true})
-	// Twenty that must not be seen between each that must.
+	// Those that must not be seen come between each two that must.
 	quiet := []string{"tcp=93.184.216.34:443", "tcp=127.0.0.1:5432", "tcp=[::1]:5432", "tcp=127.0.0.1:9999", "tcp=[::1]:9999", "udp=127.0.0.1:9999", "udp=[::1]:9999", "udp=8.8.8.8:53", "udp=[2001::8]:53", "tcp=8.8.8.8:53"}
 	seen := []string{"tcp=93.184.216.34:22", "tcp=[2606:4700::1111]:25", "udp=1.2.3.4:443", "udp=[2606:4700::1111]:123", "tcp=1.2.3.4:5432", "tcp=[2606:4700::1]:5432"}
 	var acts []string

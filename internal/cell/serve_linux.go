@@ -157,9 +157,7 @@ func networkBare(o Order, version int) Missing {
 		m.Why += fmt.Sprintf(", and Landlock here (version %d) knows nothing of TCP", version)
 		m.Means = "TCP is not held back: only programs that heed proxy variables keep to what is allowed"
 	case len(o.Net.Host) > 0:
-		m.Means += ", but for the host ports, which are reached at every address, and by Multipath TCP, of which Landlock knows nothing"
-	default:
-		m.Means += ", but by Multipath TCP, of which Landlock knows nothing"
+		m.Means += ", but for the host ports, which are reached at every address"
 	}
 	return m
 }

@@ -241,6 +241,7 @@ var helloTable = []struct {
 	{"not ASCII", with(names("ä.example")).bytes(), "", false, "no host name"},
 	{"not ASCII, and mapped to a name", with(names("a。example")).bytes(), "", false, "no host name"},
 	{"full-width letters", with(names("ａ.example")).bytes(), "", false, "no host name"},
+	{"a letter whose lower case is ASCII", with(names("\u212aa.example")).bytes(), "", false, "no host name"},
 	{"punycode", with(names("xn--a-7fa.example")).bytes(), "xn--a-7fa.example", false, ""},
 	{"punycode of ASCII", with(names("xn--a-.example")).bytes(), "", false, "no host name"},
 	{"an address", with(names("192.0.2.1")).bytes(), "", false, "no host name"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"time"
 )
 
 // begun is a connection of which something was read already.
@@ -38,6 +39,14 @@ func (f *firstGood) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// settled is nil while requests have to be looked at.
+func (f *firstGood) settled() io.Reader {
+	if s, ok := f.Reader.(settler); ok {
+		return s.settled()
+	}
+	return nil
+}
+
 // late checks the beginning of what a client says when it says it: at ports where
 // the server may be the first to speak.
 type late struct {
@@ -56,11 +65,17 @@ func (r *late) Read(p []byte) (int, error) {
 
 func (r *late) begin() error {
 	l := r.link
+	// Who listens first may do so for long. Who has begun to speak goes on.
+	if _, err := peek(l.client, make([]byte, 1)); err != nil {
+		return err
+	}
+	_ = l.client.SetReadDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
 	o, err := readOpening(l.client)
+	_ = l.client.SetReadDeadline(time.Time{})
 	var broken net.Error
 	switch {
-	case err == nil, o.protocol == otherProtocol && len(o.read) > 0: // what comes of it is seen when it is read on
-	case errors.Is(err, io.EOF) && len(o.read) == 0, errors.As(err, &broken), isRefusal(err):
+	case err == nil, errors.Is(err, io.EOF) && o.protocol == otherProtocol && len(o.read) > 0: // nothing more will come
+	case errors.Is(err, io.EOF) && len(o.read) == 0, errors.As(err, &broken) && !broken.Timeout(), isRefusal(err):
 		return err
 	default:
 		return &strangerError{"", fmt.Sprintf("its beginning could not be read (%v)", err)}
@@ -80,11 +95,13 @@ func (r *late) begin() error {
 }
 
 func (r *late) settled() io.Reader {
-	b, ok := r.in.(*begun)
-	if !ok {
-		return nil
+	switch in := r.in.(type) {
+	case *begun:
+		return in
+	case settler:
+		return in.settled()
 	}
-	return b
+	return nil
 }
 
 // saying is what a client was found to say.

@@ -70,7 +70,7 @@ func (t Tried) subject() string {
 func (t Tried) why() string {
 	for _, known := range []string{t.Name, t.subject(), fmt.Sprintf("port %d of %s", t.Port, t.Name), fmt.Sprintf("port %d of this machine", t.Port)} {
 		if rest, ok := strings.CutPrefix(t.Reason, known+" is "); ok {
-			return strings.Replace(rest, "an address that no name was resolved to,", "an address,", 1)
+			return strings.Replace(rest, "an address that no name was resolved to, and ", "an address, ", 1)
 		}
 	}
 	if t.Reason == "" {

@@ -90,7 +90,7 @@ func (p *prefix) looksTLS() (bool, error) {
 		return p.b[1] == recordMajor, nil
 	}
 	err := p.need(recordHeader + 1)
-	return err == nil && (p.b[0] == recordAlert || p.b[recordHeader] == clientHello), err
+	return err == nil && p.b[recordHeader] == clientHello, err // 1 is an alert that is only a warning, too
 }
 
 // prefix is the beginning of a stream.

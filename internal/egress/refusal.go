@@ -26,7 +26,7 @@ const longestReason = 1024
 // refusalHTTP is a whole answer that says why a request was refused.
 func refusalHTTP(why string) []byte {
 	body := "cordon refused this: " + harmless(why) + "\n" +
-		"Only the operator can allow it (network.allowed_domains in the policy): ask, and do not look for another way.\n"
+		"Only the operator can allow it (network in the policy): ask, and do not look for another way.\n"
 	return fmt.Appendf(nil, "HTTP/1.1 403 Forbidden\r\n"+
 		"Content-Type: text/plain; charset=utf-8\r\n"+
 		"Content-Length: %d\r\n"+

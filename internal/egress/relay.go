@@ -112,6 +112,9 @@ func (l *link) allow() {
 	if l.allowed.Swap(true) {
 		return
 	}
+	if l.network.reached.first(l.target.String()) { // finding it takes longer than connecting does
+		l.record.Process = l.network.process(l.from, l.to)
+	}
 	r := l.record
 	r.Kind, r.Verdict = Connect, Allowed
 	l.network.record(r, l.target, netip.AddrPort{}, l.to)

@@ -31,7 +31,8 @@ type Network struct {
 	open     chan struct{} // a place for each connection
 	spent    atomic.Int64  // bytes, both ways
 	ids      atomic.Int64
-	resolved seen
+	resolved seen // names whose refusal was recorded
+	reached  seen // what was reached by a process that was recorded
 
 	ctx    context.Context
 	cancel context.CancelFunc

@@ -140,6 +140,12 @@ func (c *counts) tally() Tally {
 	for _, one := range c.tried {
 		t.Tried = append(t.Tried, *one)
 	}
+	connected := t.connected()
+	for _, one := range t.Tried {
+		if one.Verdict == Refused && one.Kind == Resolve && connected[one.Name] {
+			t.Refused -= one.Count // its connections are counted
+		}
+	}
 	slices.SortFunc(t.Tried, func(a, b Tried) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Port, b.Port),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Reason, b.Reason))

@@ -146,7 +146,7 @@ func TestLines(t *testing.T) {
 			"failed: slow.example:443 1 ×: connection timed out",
 			"refused: telemetry.example:443 2 ×: not in network.allowed_domains",
 			"refused: names 1 ×: more than 100 queries for names in a second",
-			"refused: 8.8.8.8:443 1 ×: an address, and not in network.allowed_domains",
+			"refused: 8.8.8.8:443 1 ×: an address, not in network.allowed_domains",
 			"refused: localhost:5432 1 ×: not in network.host_ports",
 			"to allow: network.allowed_domains: [8.8.8.8, telemetry.example]",
 			"to allow: network.host_ports: [5432]",

@@ -119,7 +119,10 @@ func TestTunnelNeedsNoLookingAt(t *testing.T) {
 	q := newRequests(r, []byte(upgrade+"some"), "a.example", 80)
 	q.verdict.tell(true)
 	p := make([]byte, len(upgrade)+4)
-	if _, err := io.ReadFull(q, p); err != nil || q.settled() != io.Reader(r) {
+	if _, err := io.ReadFull(q, p[:len(upgrade)+2]); err != nil || q.settled() != nil {
+		t.Errorf("%q %v: the rest of it would be lost", p, err)
+	}
+	if _, err := io.ReadFull(q, p[len(upgrade)+2:]); err != nil || q.settled() != io.Reader(r) {
 		t.Errorf("%q %v", p, err)
 	}
 	if rest, err := io.ReadAll(q); err != nil || string(rest) != "raw" {

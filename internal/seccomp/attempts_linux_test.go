@@ -218,7 +218,7 @@ func socketAttempts() []attempt {
 		{"socketpair netlink", unix.SYS_SOCKETPAIR, unix.EAFNOSUPPORT, []uintptr{unix.AF_NETLINK, datagram, unix.NETLINK_GENERIC, pair}},
 		{"socket unix", unix.SYS_SOCKET, 0, []uintptr{unix.AF_UNIX, stream}},
 		{"socket inet", unix.SYS_SOCKET, 0, []uintptr{unix.AF_INET, stream | unix.SOCK_NONBLOCK, unix.IPPROTO_TCP}},
-		{"socket mptcp", unix.SYS_SOCKET, 0, []uintptr{unix.AF_INET, stream, unix.IPPROTO_MPTCP}},
+		{"socket mptcp", unix.SYS_SOCKET, unix.EPROTONOSUPPORT, []uintptr{unix.AF_INET, stream, unix.IPPROTO_MPTCP}},
 		{"socket inet6", unix.SYS_SOCKET, 0, []uintptr{unix.AF_INET6, datagram}},
 		{"socket ping", unix.SYS_SOCKET, 0, []uintptr{unix.AF_INET6, datagram, unix.IPPROTO_ICMPV6}},
 		{"socket route", unix.SYS_SOCKET, 0, []uintptr{unix.AF_NETLINK, unix.SOCK_RAW | unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE}},

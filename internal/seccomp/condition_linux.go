@@ -48,7 +48,7 @@ var (
 	// datagram socket.
 	oddProtocol = condition{"inet and inet6 other than TCP, UDP, ICMP and MPTCP",
 		[]test{internet, isNot(2, unix.IPPROTO_IP, unix.IPPROTO_TCP, unix.IPPROTO_UDP,
-			unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6, unix.IPPROTO_MPTCP)}}
+			unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6)}} // Landlock's rules for TCP know nothing of Multipath TCP
 )
 
 const setID = unix.S_ISUID | unix.S_ISGID

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"cordon/internal/cell"
-	"cordon/internal/egress"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
@@ -75,34 +74,6 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	c.Cell = order
 	tally, err := x.connect(&c)
 	return c, func() string { return strings.TrimSpace(commits() + "\n" + tally()) }, err
-}
-
-// connect gives an execution the network of its policy, and returns what says
-// afterwards what it tried to reach. Nothing of it is kept.
-func (x Execution) connect(c *cell.Command) (tally func() string, err error) {
-	none := func() string { return "" }
-	n, err := networkOf(x.Policy)
-	if err != nil || n == nil {
-		return none, err
-	}
-	names, err := os.MkdirTemp("", "cordon-exec-")
-	if err != nil {
-		return none, err
-	}
-	remove := func() { _ = os.RemoveAll(names) } // made just now; what stays is three small files
-	k := egress.NewKeeper(nil)
-	err = n.join(c, names, func() (*egress.Keeper, func(), error) {
-		remove() // they are mounted
-		return k, func() {}, nil
-	})
-	if err != nil {
-		remove()
-		return none, err
-	}
-	return func() string {
-		remove()
-		return strings.Join(k.Tally().Lines(), "\n")
-	}, nil
 }
 
 // order is the cell of an execution.

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -98,6 +99,34 @@ func (s *Session) connect(c *cell.Command, l lease.Lease) error {
 			}
 		}, nil
 	})
+}
+
+// connect gives an execution the network of its policy, and returns what says
+// afterwards what it tried to reach. Nothing of it is kept.
+func (x Execution) connect(c *cell.Command) (tally func() string, err error) {
+	none := func() string { return "" }
+	n, err := networkOf(x.Policy)
+	if err != nil || n == nil {
+		return none, err
+	}
+	names, err := os.MkdirTemp("", "cordon-exec-")
+	if err != nil {
+		return none, err
+	}
+	remove := func() { _ = os.RemoveAll(names) } // made just now; what stays is three small files
+	k := egress.NewKeeper(nil)
+	err = n.join(c, names, func() (*egress.Keeper, func(), error) {
+		remove() // they are mounted
+		return k, func() {}, nil
+	})
+	if err != nil {
+		remove()
+		return none, err
+	}
+	return func() string {
+		remove()
+		return strings.Join(k.Tally().Lines(), "\n")
+	}, nil
 }
 
 // sayNetwork tells what a worker can reach.

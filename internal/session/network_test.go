@@ -151,3 +151,41 @@ func TestNoNetwork(t *testing.T) {
 		}
 	}
 }
+
+func TestNetworkOf(t *testing.T) {
+	of := func(n policy.Network) policy.Policy { return policy.Policy{Isolation: policy.Strict, Network: n} }
+	for name, row := range map[string]struct {
+		policy policy.Policy
+		want   *cell.Net
+		says   string
+	}{
+		"nothing": {of(policy.Network{}), nil, "none but its own loopback"},
+		"observe": {of(policy.Network{Observe: true}), &cell.Net{Ports: []uint16{80, 443}, Anywhere: true}, "none; what it tries to reach is recorded"},
+		"port":    {of(policy.Network{HostPorts: []int{5432}}), &cell.Net{Ports: []uint16{80, 443}, Host: []uint16{5432}, Anywhere: true}, "host port 5432"},
+		"name":    {of(policy.Network{AllowedDomains: []string{"a.example"}}), &cell.Net{Ports: []uint16{80, 443}, Anywhere: true}, "a.example"},
+		"ports":   {of(policy.Network{AllowedDomains: []string{"a.example:22", "b.example:8443"}}), &cell.Net{Ports: []uint16{22, 80, 443, 8443}, Anywhere: true}, "a.example:22, b.example:8443"},
+		"proxy":   {of(policy.Network{AllowedDomains: []string{"a.example"}, Via: policy.Proxy}), &cell.Net{Ports: []uint16{80, 443}}, "through a proxy (programs that ignore proxy variables reach nothing)|a.example"},
+		"none":    {policy.Policy{Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}}}, nil, "not held: isolation is none, so it reaches what you reach"},
+	} {
+		n, err := networkOf(row.policy)
+		if err != nil || (n == nil) != (row.want == nil) {
+			t.Errorf("%s: %+v %v", name, n, err)
+			continue
+		}
+		layers := cell.Every()
+		if n != nil {
+			if fmt.Sprint(n.cell) != fmt.Sprint(*row.want) {
+				t.Errorf("%s: %+v, want %+v", name, n.cell, *row.want)
+			}
+			if n.cell.Anywhere {
+				layers = append(layers, cell.Network)
+			}
+		}
+		if says := strings.Join(Reachable(row.policy, layers), "|"); says != row.says {
+			t.Errorf("%s: %q, want %q", name, says, row.says)
+		}
+	}
+	if n, err := networkOf(of(policy.Network{AllowedDomains: []string{"https://a.example"}})); err == nil {
+		t.Errorf("a lease that cannot be: %+v", n)
+	}
+}
