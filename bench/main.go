@@ -1,8 +1,9 @@
 // Command bench measures what confinement costs, as ratios in one interleaved
 // run: the start of /bin/true bare, under cordon exec and under whatever other
 // sandboxes are installed, and everyday work inside a cell against the same work
-// outside. Or what the trees of workers cost, against git's own worktrees, and what
-// the guard's decisions cost, against hooks that do nothing.
+// outside. Or what the trees of workers cost, against git's own worktrees, what the
+// guard's decisions cost, against hooks that do nothing, and what the network of a
+// cell costs, against plain loopback and a proxy.
 //
 //	go run ./bench            about a minute
 //	go run ./bench -rounds 50
@@ -10,6 +11,7 @@
 //	go run ./bench -trees -files 1000,20000 -repo DIR -turns 9
 //	go run ./bench -trees -patience 1h
 //	go run ./bench -guard     some seconds: what judging a tool call costs
+//	go run ./bench -net       about a minute: what the network of a cell costs
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.
@@ -50,9 +52,13 @@ func measured(args []string) error {
 	if len(args) > 2 && args[0] == "took" {
 		return took(args[1:])
 	}
+	if len(args) > 1 && args[0] == "net" {
+		return netRole(args[1:])
+	}
 	rounds := flag.Int("rounds", 20, "how often each start is measured")
 	turns := flag.Int("turns", 5, "how often each piece of work is measured")
 	ofGuard := flag.Bool("guard", false, "measure the guard's decisions")
+	ofNet := flag.Bool("net", false, "measure the network of a cell")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
 	files := flag.String("files", "1000,20000,90000", "with -trees: sizes of the repositories that are made")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
@@ -60,6 +66,9 @@ func measured(args []string) error {
 	flag.Parse()
 	if *ofGuard {
 		return guards(max(*rounds, 100))
+	}
+	if *ofNet {
+		return nets(*rounds, *turns)
 	}
 	if !*ofTrees {
 		return bench(*rounds, *turns)

@@ -39,7 +39,9 @@ func internet(t *testing.T, body func(*testing.T, *testnet.Net)) {
 		return
 	}
 	t.Parallel()
-	cmd := testnet.Command("testnet", t.TempDir(), "cordon.test", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=15m")
+	dir := t.TempDir()
+	defer func() { _ = os.Chmod(filepath.Join(dir, "work/work"), 0o700) }() // the kernel leaves it so that nobody can remove it
+	cmd := testnet.Command("testnet", dir, "cordon.test", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=15m")
 	out, err := cmd.CombinedOutput()
 	switch {
 	case err != nil:

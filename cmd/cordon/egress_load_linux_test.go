@@ -15,14 +15,27 @@ import (
 
 // The acts of the probe that take time, or many connections.
 
+// resolved is an address for a name, so that what is opened often is asked for once.
+func resolved(at string) (string, error) {
+	to, err := net.ResolveTCPAddr("tcp4", at)
+	if err != nil {
+		return "", err
+	}
+	return to.String(), nil
+}
+
 // loris opens connections that say one byte, and asks for something else meanwhile.
 func loris(a []string) (string, error) {
 	n, err := strconv.Atoi(a[1])
 	if err != nil {
 		return "", err
 	}
+	to, err := resolved(a[0])
+	if err != nil {
+		return "", err
+	}
 	for range n {
-		c, err := dial(a[0])
+		c, err := dial(to)
 		if err != nil {
 			return "", err
 		}
@@ -159,6 +172,10 @@ func many(a []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	to, err := resolved(a[0])
+	if err != nil {
+		return "", err
+	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	good, bad := 0, map[string]int{}
@@ -167,7 +184,7 @@ func many(a []string) (string, error) {
 		turns <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-turns }()
-			text, err := tcp(a[0], []byte(plainRequest(a[3])), false)
+			text, err := tcp(to, []byte(plainRequest(a[3])), false)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil && strings.Contains(text, "hello from") {

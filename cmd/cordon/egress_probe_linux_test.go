@@ -170,65 +170,6 @@ func httpsAct(a []string) (string, error) {
 	return string(b), err
 }
 
-// helloAct sends a hello as Go writes it, altered, and says whether a server spoke.
-func helloAct(to, how string) (string, error) {
-	b, err := clientHello("allowed.example.com", how)
-	if err != nil {
-		return "", err
-	}
-	c, err := dial(to)
-	if err != nil {
-		return "", err
-	}
-	defer c.Close()
-	if _, err := c.Write(b); err != nil {
-		return "", err
-	}
-	first := make([]byte, 7)
-	if n, err := io.ReadFull(c, first); err != nil {
-		return hex.EncodeToString(first[:n]), err
-	}
-	if first[0] == 22 {
-		return "the server spoke", nil
-	}
-	return fmt.Sprintf("alert %d", first[6]), nil
-}
-
-// clientHello is a hello with an extension added: "ech" is an encrypted one.
-func clientHello(name, how string) ([]byte, error) {
-	ours, theirs := net.Pipe()
-	go func() { _ = tls.Client(ours, &tls.Config{ServerName: name}).Handshake() }() // ends with the pipe
-	defer theirs.Close()
-	head := make([]byte, 5)
-	if _, err := io.ReadFull(theirs, head); err != nil {
-		return nil, err
-	}
-	body := make([]byte, binary.BigEndian.Uint16(head[3:]))
-	if _, err := io.ReadFull(theirs, body); err != nil {
-		return nil, err
-	}
-	if how == "ech" {
-		body = withExtension(body, 0xfe0d, append([]byte{0, 0, 1, 0, 1, 7, 0, 32}, make([]byte, 64)...))
-	}
-	binary.BigEndian.PutUint16(head[3:], uint16(len(body)))
-	return append(head, body...), nil
-}
-
-// withExtension adds an extension at the end of a hello's and mends its lengths.
-func withExtension(body []byte, kind uint16, data []byte) []byte {
-	at := 4 + 2 + 32
-	at += 1 + int(body[at])
-	at += 2 + int(binary.BigEndian.Uint16(body[at:]))
-	at += 1 + int(body[at])
-	extra := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, kind), uint16(len(data)))
-	extra = append(extra, data...)
-	binary.BigEndian.PutUint16(body[at:], binary.BigEndian.Uint16(body[at:])+uint16(len(extra)))
-	body = append(body, extra...)
-	size := len(body) - 4
-	body[1], body[2], body[3] = byte(size>>16), byte(size>>8), byte(size)
-	return body
-}
-
 // ask puts a question to a server of names.
 func ask(a []string) (string, error) {
 	query, err := question(a[2], a[3])

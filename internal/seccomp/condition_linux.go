@@ -44,11 +44,11 @@ var (
 		[]test{is(0, unix.AF_NETLINK), isNot(2, unix.NETLINK_ROUTE)}}
 	oddType = condition{"inet and inet6 other than stream and datagram",
 		[]test{internet, isNot(1, unix.SOCK_STREAM, unix.SOCK_DGRAM).under(sockType)}}
-	// Go listens with MPTCP where it can; ping without privileges is an ICMP
-	// datagram socket.
-	oddProtocol = condition{"inet and inet6 other than TCP, UDP, ICMP and MPTCP",
+	// Ping without privileges is an ICMP datagram socket. Landlock's rules for TCP
+	// know nothing of Multipath TCP; programs that try it, as Go does, go on without.
+	oddProtocol = condition{"inet and inet6 other than TCP, UDP and ICMP",
 		[]test{internet, isNot(2, unix.IPPROTO_IP, unix.IPPROTO_TCP, unix.IPPROTO_UDP,
-			unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6)}} // Landlock's rules for TCP know nothing of Multipath TCP
+			unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6)}}
 )
 
 const setID = unix.S_ISUID | unix.S_ISGID
