@@ -276,26 +276,39 @@ func checkConnection(h *head) error {
 	return nil
 }
 
-func (h *head) upgrades() bool { return len(h.all("Upgrade")) > 0 }
+// wishes are the protocols that a request asks for instead of HTTP/1: those in which
+// a server is named again, which are HTTP/2 and TLS, and others.
+func (h *head) wishes() (naming, other []string) {
+	for _, list := range h.all("Upgrade") {
+		for p := range strings.SplitSeq(list, ",") {
+			if p = strings.Trim(p, " \t"); carriesNames(p) {
+				naming = append(naming, p)
+			} else {
+				other = append(other, p)
+			}
+		}
+	}
+	if len(h.all("HTTP2-Settings")) > 0 {
+		naming = append(naming, "h2c")
+	}
+	return naming, other
+}
+
+// upgrades reports whether a request may lead to another protocol. One in which a
+// server is named again never does: what begins it is no request, and refused.
+func (h *head) upgrades() bool { _, other := h.wishes(); return len(other) > 0 }
 
 // checkUpgrade lets a client ask for another protocol with its first request: that
 // is the one which the server's first answer answers.
 func (q *requests) checkUpgrade(h *head) error {
-	asked := h.all("Upgrade")
-	if len(h.all("HTTP2-Settings")) > 0 {
-		asked = append(asked, "h2c")
-	}
-	for _, list := range asked {
-		for p := range strings.SplitSeq(list, ",") {
-			if carriesNames(strings.Trim(p, " \t")) {
-				return strange("the request asks for %.100q, in which other names could be asked for", strings.Trim(p, " \t"))
-			}
-		}
-	}
+	naming, other := h.wishes()
+	body := len(h.all("Transfer-Encoding"))+len(h.all("Content-Length")) > 0
 	switch {
-	case len(asked) > 0 && q.later:
+	case len(naming) > 0 && (len(other) > 0 || body):
+		return strange("the request asks for %.100q, in which other names could be asked for", naming[0])
+	case len(other) > 0 && q.later:
 		return strange("the request asks for another protocol, and is not the first of its connection")
-	case len(asked) > 0 && h.minor == 0:
+	case len(other) > 0 && h.minor == 0:
 		return strange("the request asks for another protocol, which HTTP/1.0 does not know")
 	}
 	return nil
