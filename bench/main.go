@@ -11,7 +11,7 @@
 //	go run ./bench -trees -files 1000,20000 -repo DIR -turns 9
 //	go run ./bench -trees -patience 1h
 //	go run ./bench -guard     some seconds: what judging a tool call costs
-//	go run ./bench -net       about a minute: what the network of a cell costs
+//	go run ./bench -net       some two minutes: what the network of a cell costs
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.

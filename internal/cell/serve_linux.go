@@ -142,10 +142,13 @@ func (n *network) close() {
 		n.end()
 	}
 	closeFiles(n.TCP)
-	for _, f := range []*os.File{n.Queries, n.Watch, n.Proxy} {
+	for _, f := range []*os.File{n.Queries, n.Proxy} {
 		if f != nil {
 			f.Close()
 		}
+	}
+	if n.Watch != nil {
+		go n.Watch.Close() // the kernel takes its time for this kind of socket
 	}
 }
 

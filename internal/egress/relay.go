@@ -281,15 +281,22 @@ func readAgain(fd int, buf []byte) (int, error) {
 	}
 }
 
-// pumpPlain copies what has to be looked at, until it need not be any more.
+// pumpPlain copies what has to be looked at, until it need not be any more. It has
+// a small buffer of its own, and takes a large one for as long as that is filled.
 func (l *link) pumpPlain(to *net.TCPConn, from io.Reader, count *atomic.Int64) error {
-	buf := make([]byte, 8<<10)
-	for {
+	small := make([]byte, 8<<10)
+	for buf := small; ; {
 		n, err := from.Read(buf)
-		if n > 0 {
-			if werr := l.write(to, buf[:n], count); werr != nil {
-				return werr
-			}
+		werr := l.write(to, buf[:n], count)
+		switch large := len(buf) > len(small); {
+		case n == len(small) && !large:
+			buf = room.Get().(*[64 << 10]byte)[:]
+		case large && (n < len(small) || err != nil || werr != nil):
+			room.Put((*[64 << 10]byte)(buf))
+			buf = small
+		}
+		if werr != nil {
+			return werr
 		}
 		if err != nil {
 			return err
@@ -309,6 +316,9 @@ type settler interface {
 
 // write writes and counts.
 func (l *link) write(to *net.TCPConn, b []byte, count *atomic.Int64) error {
+	if len(b) == 0 {
+		return nil
+	}
 	count.Add(int64(len(b)))
 	l.network.spent.Add(int64(len(b)))
 	if l.network.overspent() {
