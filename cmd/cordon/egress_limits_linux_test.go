@@ -1,14 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"cordon/internal/egress"
 	"cordon/internal/testnet"
@@ -60,26 +64,83 @@ func TestEgressLimits(t *testing.T) {
 		t.Run("connections", func(t *testing.T) {
 			v, f := s.probeCell(policyText(allowing("allowed.example.com"), "limits: {connections: 10}"), []act{
 				{"loris", "allowed.example.com:80", "10", "allowed.example.com:80", "allowed.example.com"},
+				{"sleep", "300ms"}, // that they are gone has to be noticed
 				{"http", "allowed.example.com:80", "allowed.example.com"},
 			})
 			wants(t, "over the limit", f[0].Err, "reset|EOF|broken pipe")
-			wants(t, "afterwards", f[1].String(), seesHello)
+			wants(t, "afterwards", f[2].String(), seesHello)
 			v.recordedIn(t, "allowed.example.com", 80, egress.Refused, "connections at once")
 		})
 		t.Run("queries", func(t *testing.T) {
 			before := len(n.Names.Asked())
 			v, f := s.probeCell(policyText(allowing("*.example.com"), "limits: {queries: 5}"), []act{
-				{"flood", "198.18.0.1:53", "300", "n#.example.com"},
+				{"flood", "198.18.0.1:53", "150", "n#.example.com"},
 				{"sleep", "1s"},
 				{"lookup", "allowed.example.com"},
 			})
-			wants(t, "the flood", f[0].Text, `RCodeRefused:[12]\d\d`)
+			wants(t, "the flood", f[0].Text, `RCodeRefused:1\d\d`)
 			wants(t, "afterwards", f[2].String(), `198\.18\.`)
 			if asked := len(n.Names.Asked()) - before; asked == 0 || asked > 60 {
 				t.Errorf("%d questions came out of a cell that may ask 5 in a second", asked)
 			}
 			v.recordedIn(t, "", 0, egress.Refused, "queries")
 		})
+	})
+}
+
+// silent is an address of IPv6 at which nobody answers, not even to refuse: a socket
+// whose queue is full.
+func silent(t *testing.T, at string, port int) {
+	t.Helper()
+	to := &unix.SockaddrInet6{Port: port, Addr: netip.MustParseAddr(at).As16()}
+	open := func() int {
+		fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { unix.Close(fd) })
+		return fd
+	}
+	fd := open()
+	if err := errors.Join(unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_FREEBIND, 1), unix.Bind(fd, to), unix.Listen(fd, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		_ = unix.Connect(open(), to) // it is under way, and that is enough
+	}
+}
+
+// A host whose IPv6 leads nowhere is none that waits for it with every connection.
+func TestEgressBrokenFamily(t *testing.T) {
+	internet(t, func(t *testing.T, n *testnet.Net) {
+		n.Names.Set("raw.example.com", "2606:2800:220:1::bb", "93.184.216.36")
+		silent(t, "2606:2800:220:1::bb", 7010)
+		if err := n.Serve("93.184.216.36:7010", func(c net.Conn) { _, _ = io.WriteString(c, "hello from IPv4") }); err != nil {
+			t.Fatal(err)
+		}
+		one := act{"tcp", "raw.example.com:7010", ""}
+		s := newSite(t)
+		outside := s.asProbe([]act{one})[0]
+		_, f := s.probeCell(policyText(allowing("raw.example.com:7010")), []act{one, one})
+		for _, f := range append(f, outside) {
+			wants(t, "what comes of it", f.Text, "hello from IPv4")
+			if f.Millis > 2000 {
+				t.Errorf("it took %d ms, and %d ms without a cell", f.Millis, outside.Millis)
+			}
+		}
+	})
+}
+
+// A program that asks for one name before every connection is no flood: the answer
+// costs nothing, and a refusal would fail a build that does nothing wrong.
+func TestEgressSameNameOften(t *testing.T) {
+	internet(t, func(t *testing.T, n *testnet.Net) {
+		s := newSite(t)
+		_, f := s.probeCell(policyText(allowing("allowed.example.com")), []act{{"often", "allowed.example.com", "500"}})
+		wants(t, "what came of it", f[0].Text, `^map\[198\.18\.0\.2 fd63:6f72:646f:6e::2:500\]$`)
+		if asked := len(n.Names.Asked()); asked > 20 {
+			t.Errorf("%d questions came out", asked)
+		}
 	})
 }
 

@@ -209,3 +209,28 @@ func summary(text string, err error) string {
 	line, _, _ := strings.Cut(text, "\r\n")
 	return line
 }
+
+// often resolves a name again and again, as programs do that keep nothing, and
+// counts what comes of it.
+func often(a []string) (string, error) {
+	n, err := strconv.Atoi(a[1])
+	if err != nil {
+		return "", err
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	got := map[string]int{}
+	turns := make(chan struct{}, 16)
+	for range n {
+		turns <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turns }()
+			text, err := lookup(a)
+			mu.Lock()
+			defer mu.Unlock()
+			got[summary(text, err)]++
+		})
+	}
+	wg.Wait()
+	return fmt.Sprint(got), nil
+}

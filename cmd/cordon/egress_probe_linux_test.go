@@ -95,6 +95,7 @@ func repertoire() map[string]func([]string) (string, error) {
 		"upgrade":  upgradeAct,
 		"sleep":    sleepAct,
 		"hold":     hold,
+		"often":    often,
 	}
 }
 

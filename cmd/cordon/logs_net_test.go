@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"cordon/internal/cell"
+	"cordon/internal/egress"
+	"cordon/internal/policy"
+)
+
+func TestReachedLine(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	for want, r := range map[string]egress.Record{
+		"refuse  telemetry.example:443                     curl[12]":                {Kind: egress.Connect, Name: "telemetry.example", Port: 443, Verdict: egress.Refused, Process: "curl[12]"},
+		"refuse  telemetry.example                                         name ×3": {Kind: egress.Resolve, Name: "telemetry.example", Verdict: egress.Refused, Count: 3},
+		"refuse  [2001:db8::1]:80                                          packet":  {Kind: egress.Packet, Address: "2001:db8::1", Port: 80, Verdict: egress.Refused},
+		"fail    192.0.2.1:80": {Kind: egress.Connect, Address: "192.0.2.1", Port: 80, Verdict: egress.Failed},
+		"end     a.example:443 192.0.2.1                                   10 B sent, 2 KiB received, 1.5s": {Kind: egress.End, Name: "a.example", Address: "192.0.2.1", Port: 443, Verdict: egress.Allowed, Sent: 10, Received: 2048, Millis: 1500},
+		"refuse  ?[31m": {Kind: egress.Resolve + "x", Name: "\x1b[31m", Verdict: egress.Refused},
+	} {
+		r.Time = at
+		if got := reachedLine(r); got != "2026-01-02 03:04:05  "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What is suggested can be pasted into a policy, whatever YAML thinks of it.
+func TestYAMLWord(t *testing.T) {
+	for _, entry := range []string{"a.example", "*.a.example:8443", "10.1.0.0/16:5432", "[2001:db8::1]:443", "192.0.2.1:99", "@npm"} {
+		p, err := policy.Parse("suggested", []byte("version: 1\nnetwork:\n  allowed_domains:\n    - "+yamlWord(entry)+"\n"))
+		if err != nil || len(p.Network.AllowedDomains) != 1 || p.Network.AllowedDomains[0] != entry {
+			t.Errorf("%s as %s: %q %v", entry, yamlWord(entry), p.Network.AllowedDomains, err)
+		}
+	}
+	if yamlWord("a.example") != "a.example" {
+		t.Error("what needs no quotes has some")
+	}
+}
+
+func TestNetworkCheck(t *testing.T) {
+	for want, c := range map[string]check{
+		"ok every program":        networkCheck(&cell.Sockets{Queries: os.Stdin, Watch: os.Stdin}, nil),
+		"warn every program":      networkCheck(&cell.Sockets{Queries: os.Stdin}, nil),
+		"warn through a proxy":    networkCheck(&cell.Sockets{Proxy: os.Stdin}, nil),
+		"warn a cell was given":   networkCheck(nil, nil),
+		"warn a cell cannot have": networkCheck(nil, errors.New("no lo")),
+	} {
+		if got := string(c.Status) + " " + c.Detail; !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
