@@ -102,7 +102,7 @@ func (a *app) suggest(s *session.Session, w *ledger.Worker) error {
 		a.print("  allowed_domains:")
 	}
 	for _, entry := range names {
-		a.print("    - %s", yamlWord(entry))
+		a.print("    - %s", egress.Quoted(entry))
 	}
 	if len(ports) > 0 {
 		a.print("  host_ports: %s", strings.ReplaceAll(fmt.Sprint(ports), " ", ", "))
@@ -114,18 +114,6 @@ func (a *app) suggest(s *session.Session, w *ledger.Worker) error {
 // suggested is never null in JSON.
 func suggested(t egress.Tally) (names []string, ports []int) {
 	return append([]string{}, t.Suggest()...), append([]int{}, t.SuggestPorts()...)
-}
-
-// yamlWord quotes what YAML would take for something else than a text.
-func yamlWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._:/", r)
-	}
-	if s != "" && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", rune(s[0])) &&
-		strings.TrimFunc(s, plain) == "" && !strings.HasSuffix(s, ":") {
-		return s
-	}
-	return strconv.Quote(s)
 }
 
 // sayReached tells at the end of a run what the worker tried to reach, and what to

@@ -32,12 +32,12 @@ func TestReachedLine(t *testing.T) {
 // What is suggested can be pasted into a policy, whatever YAML thinks of it.
 func TestYAMLWord(t *testing.T) {
 	for _, entry := range []string{"a.example", "*.a.example:8443", "10.1.0.0/16:5432", "[2001:db8::1]:443", "192.0.2.1:99", "@npm"} {
-		p, err := policy.Parse("suggested", []byte("version: 1\nnetwork:\n  allowed_domains:\n    - "+yamlWord(entry)+"\n"))
+		p, err := policy.Parse("suggested", []byte("version: 1\nnetwork:\n  allowed_domains:\n    - "+egress.Quoted(entry)+"\n"))
 		if err != nil || len(p.Network.AllowedDomains) != 1 || p.Network.AllowedDomains[0] != entry {
-			t.Errorf("%s as %s: %q %v", entry, yamlWord(entry), p.Network.AllowedDomains, err)
+			t.Errorf("%s as %s: %q %v", entry, egress.Quoted(entry), p.Network.AllowedDomains, err)
 		}
 	}
-	if yamlWord("a.example") != "a.example" {
+	if egress.Quoted("a.example") != "a.example" {
 		t.Error("what needs no quotes has some")
 	}
 }

@@ -64,7 +64,7 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 		}
 		missing, without = append(missing, m), append(without, about.layer)
 		if about.layer == Namespaces && order.Net != nil {
-			missing = append(missing, networkBare(order, landlockVersion()))
+			missing = append(missing, networkBare(landlockVersion()))
 		}
 		if about.layer == Namespaces {
 			done, err := keepPlaces(&order)

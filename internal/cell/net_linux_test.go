@@ -128,13 +128,17 @@ func TestNetworkLeavesNoDescriptors(t *testing.T) {
 func TestNetworkSeesWhatIsRefused(t *testing.T) {
 	r, s := netRoom(t, Net{Ports: []uint16{443}, Host: []uint16{5432}, Anywhere: true})
 	// Those that must not be seen come between each two that must.
-	quiet := []string{"tcp=93.184.216.34:443", "tcp=127.0.0.1:5432", "tcp=[::1]:5432", "tcp=127.0.0.1:9999", "tcp=[::1]:9999", "udp=127.0.0.1:9999", "udp=[::1]:9999", "udp=8.8.8.8:53", "udp=[2001::8]:53", "tcp=8.8.8.8:53"}
-	seen := []string{"tcp=93.184.216.34:22", "tcp=[2606:4700::1111]:25", "udp=1.2.3.4:443", "udp=[2606:4700::1111]:123", "tcp=1.2.3.4:5432", "tcp=[2606:4700::1]:5432"}
+	quiet := []string{"tcp=93.184.216.34:443", "tcp=127.0.0.1:5432", "tcp=[::1]:5432", "tcp=127.0.0.1:443", "tcp=[::1]:443", "cut=127.0.0.1:9998", "cut=[::1]:9998", "udp=127.0.0.1:9999", "udp=[::1]:9999", "udp=8.8.8.8:53", "udp=[2001::8]:53", "tcp=8.8.8.8:53"}
+	seen := []string{"tcp=93.184.216.34:22", "tcp=[2606:4700::1111]:25", "udp=1.2.3.4:443", "udp=[2606:4700::1111]:123", "tcp=1.2.3.4:5432", "tcp=[2606:4700::1]:5432",
+		"tcp=127.0.0.1:9999", "tcp=[::1]:9999", "tcp=127.9.8.7:5432"}
 	var acts []string
 	for _, act := range seen {
 		acts = append(append(acts, quiet...), act)
 	}
-	r.acts(append(acts, quiet...)...)
+	said := r.acts(append(acts, quiet...)...)
+	if said["cut=127.0.0.1:9998"] != "ECONNRESET" || said["cut=[::1]:9998"] != "ECONNRESET" {
+		t.Errorf("nothing was reset: %v", said)
+	}
 	if s.given.Watch == nil {
 		t.Fatal("nothing is watched here")
 	}
@@ -147,18 +151,21 @@ func TestNetworkSeesWhatIsRefused(t *testing.T) {
 	}
 }
 
-// packetTo is where a packet goes.
+// packetTo is where a packet goes, or where the answer of a closed port comes from.
 func packetTo(p []byte) string {
-	kind := map[byte]string{6: "tcp=", 17: "udp="}
-	if len(p) >= 48 && p[0]>>4 == 6 {
-		a, _ := netip.AddrFromSlice(p[24:40])
-		return kind[p[6]] + netip.AddrPortFrom(a, binary.BigEndian.Uint16(p[42:])).String()
+	header, from, to, proto := 20, 12, 16, 9
+	if len(p) >= 40 && p[0]>>4 == 6 {
+		header, from, to, proto = 40, 8, 24, 6
 	}
-	if len(p) >= 28 && p[0]>>4 == 4 {
-		a, _ := netip.AddrFromSlice(p[16:20])
-		return kind[p[9]] + netip.AddrPortFrom(a, binary.BigEndian.Uint16(p[22:])).String()
+	if len(p) < header+8 {
+		return fmt.Sprintf("%x", p)
 	}
-	return fmt.Sprintf("%x", p)
+	at, port := p[to:to+to-from], p[header+2:]
+	if p[proto] == 6 && p[header+13]&0x04 != 0 {
+		at, port = p[from:to], p[header:]
+	}
+	a, _ := netip.AddrFromSlice(at)
+	return map[byte]string{6: "tcp=", 17: "udp="}[p[proto]] + netip.AddrPortFrom(a, binary.BigEndian.Uint16(port)).String()
 }
 
 // A service of the host's own loopback is not reached, at whatever address.

@@ -47,6 +47,7 @@ func why(err error) string {
 var netActs = map[string]func(string) (string, error){
 	"tcp":    probeTCP,
 	"udp":    probeUDP,
+	"cut":    probeCut,
 	"listen": func(at string) (string, error) { return probeListen(at, unix.SO_REUSEADDR) },
 	"share":  func(at string) (string, error) { return probeListen(at, unix.SO_REUSEPORT) },
 	"packet": func(string) (string, error) { return probeSocket(unix.AF_PACKET, unix.SOCK_DGRAM, 0) },
@@ -130,6 +131,29 @@ func probeUDP(to string) (string, error) {
 	b := make([]byte, 512)
 	n, err := c.Read(b)
 	return string(b[:n]), err
+}
+
+// probeCut connects to a server of its own, which answers with a reset.
+func probeCut(at string) (string, error) {
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	other, err := l.Accept()
+	if err == nil {
+		err = errors.Join(other.(*net.TCPConn).SetLinger(0), other.Close())
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = c.Read(make([]byte, 1))
+	return "", err
 }
 
 func probeListen(at string, option int) (string, error) {

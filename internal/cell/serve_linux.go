@@ -153,14 +153,13 @@ func (n *network) close() {
 }
 
 // networkBare says what a network is without namespaces.
-func networkBare(o Order, version int) Missing {
+func networkBare(version int) Missing {
 	m := Missing{Layer: Network, Why: "it needs namespaces", Means: means[Network], Fix: fix(Namespaces)}
-	switch {
-	case version < 4:
+	if version < 4 {
 		m.Why += fmt.Sprintf(", and Landlock here (version %d) knows nothing of TCP", version)
 		m.Means = "TCP is not held back: only programs that heed proxy variables keep to what is allowed"
-	case len(o.Net.Host) > 0:
-		m.Means += ", but for the host ports, which are reached at every address"
+		return m
 	}
+	m.Means += ", but at the proxy's port and the host ports, which are open at every address"
 	return m
 }

@@ -35,7 +35,7 @@ func (p *caller) serveHTTP(ctx context.Context, first byte) {
 	}
 	t, err := p.aim(call.host, call.port)
 	if err == nil && call.stranger != "" {
-		err = &refusedError{call.stranger}
+		err = &refusedError{why: call.stranger}
 	}
 	if err != nil {
 		p.refused(t, err)
@@ -71,7 +71,7 @@ func (p *caller) forward(ctx context.Context, t target, head []byte) {
 	}
 	defer server.Close()
 	defer n.until(server.Close)()
-	l := &link{network: n, target: t, client: p.conn, server: server, from: p.from, to: p.to, began: time.Now()}
+	l := &link{network: n, target: t, client: p.conn, server: server, from: p.from, to: p.to, began: time.Now(), spoken: httpProtocol}
 	l.record = Record{ID: n.ids.Add(1), Address: addr.String()}
 	defer l.end()
 	if t.name == "" {

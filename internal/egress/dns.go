@@ -27,9 +27,9 @@ type dns struct {
 	pace     *bucket // beyond which queries are not even read
 	refused  func(name, why string)
 
-	mu       sync.Mutex
-	over     int       // queries beyond the limit that nobody was told of
-	overTold time.Time // when somebody was
+	mu      sync.Mutex
+	charged map[string]bool // names that were counted in this second
+	since   time.Time       // when it began
 }
 
 func newDNS(reach policy.Reach, b *book, r *resolver, limit *bucket, refused func(name, why string)) *dns {
@@ -54,11 +54,11 @@ func (d *dns) begin(packet []byte) (q query, name string, msg []byte) {
 	switch {
 	case !ok:
 		return q, "", nil
-	case !d.limit.take():
-		d.flooded()
-		return q, "", q.pack(reply{code: dnsmessage.RCodeRefused})
 	case q.fault != dnsmessage.RCodeSuccess:
 		return q, "", q.pack(reply{code: q.fault})
+	case !d.charge(q.name()):
+		d.refused("", fmt.Sprintf("more than %.0f queries for names in a second (network.limits.queries)", d.limit.perSecond))
+		return q, "", q.pack(reply{code: dnsmessage.RCodeRefused})
 	}
 	r, name := d.judge(&q)
 	if name != "" {
@@ -103,18 +103,23 @@ func (q *query) addressed(v4, v6 netip.Addr, r reply) reply {
 	return r
 }
 
-// flooded counts a query beyond the limit, and tells of them once in a second.
-func (d *dns) flooded() {
+// charge counts a name against the limit, once in a second, and once for all where it
+// has an address already: a program that opens many connections asks for the same
+// name as often.
+func (d *dns) charge(name string) bool {
+	if _, known := d.book.number(name); known {
+		return true
+	}
 	d.mu.Lock()
-	d.over++
-	n, due := d.over, time.Since(d.overTold) >= time.Second
-	if due {
-		d.over, d.overTold = 0, time.Now()
+	defer d.mu.Unlock()
+	if time.Since(d.since) >= time.Second {
+		d.charged, d.since = map[string]bool{}, time.Now()
 	}
-	d.mu.Unlock()
-	if due {
-		d.refused("", fmt.Sprintf("more than %.0f queries for names in a second (network.limits.queries), %d refused", d.limit.perSecond, n))
+	if !d.charged[name] && !d.limit.take() {
+		return false
 	}
+	d.charged[name] = true // no more than the limit lets pass
+	return true
 }
 
 // queriesAtOnce is how many queries of a cell wait for a lookup. One more is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +55,7 @@ func TestKeeperReadsBack(t *testing.T) {
 		k.Record(r)
 		k.Record(Record{Kind: End, ID: i + 1, Verdict: Allowed, Sent: 10, Received: 100})
 	}
-	k.Record(try("bad.example", 443, Refused, "bad.example is not in network.allowed_domains"))
+	k.Record(unlistedName("bad.example", 443))
 	k.Record(try("slow.example", 443, Failed, "timeout"))
 	cut := Record{Kind: End, ID: 99, Name: "good.example", Port: 443, Verdict: Refused, Reason: "the bytes are used up", Sent: 1}
 	k.Record(cut)
@@ -81,6 +82,9 @@ func TestKeeperReadsBack(t *testing.T) {
 	}
 	if got.Allowed != 5 || got.Refused != 2 || got.Failed != 1 || got.Sent != 51 || got.Received != 500 {
 		t.Errorf("%+v", got)
+	}
+	if !slices.Equal(got.Suggest(), []string{"bad.example"}) {
+		t.Errorf("%q", got.Suggest())
 	}
 	if first := got.Tried[0]; first.Name != "good.example" || first.Count != 5 || first.Sent != 51 || first.Received != 500 {
 		t.Errorf("%+v", first)
@@ -210,7 +214,7 @@ func TestKeeperTidies(t *testing.T) {
 	var w lineWriter
 	k := NewKeeper(&w)
 	evil := "a\x1b[2J\n\u202e\x00\xff." + strings.Repeat("é", 5000)
-	k.Record(Record{Kind: Connect, Verdict: Refused, Name: evil, Address: evil, Reason: evil, Process: evil, Sent: -5, Count: -7})
+	k.Record(Record{Kind: Connect, Verdict: Refused, Name: evil, Address: evil, Reason: evil, Allow: evil, Process: evil, Sent: -5, Count: -7})
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +225,7 @@ func TestKeeperTidies(t *testing.T) {
 	if err != nil || got.Refused != 1 || got.Sent != 0 {
 		t.Error(got, err)
 	}
-	for _, l := range append(got.Lines(), got.Tried[0].Name, got.Tried[0].Reason) {
+	for _, l := range append(got.Lines(), got.Tried[0].Name, got.Tried[0].Reason, got.Tried[0].Allow) {
 		if strings.ContainsFunc(l, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("%q", l)
 		}

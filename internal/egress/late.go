@@ -72,6 +72,7 @@ func (r *late) begin() error {
 	_ = l.client.SetReadDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
 	o, err := readOpening(l.client)
 	_ = l.client.SetReadDeadline(time.Time{})
+	l.spoken = o.protocol
 	var broken net.Error
 	switch {
 	case err == nil, errors.Is(err, io.EOF) && o.protocol == otherProtocol && len(o.read) > 0: // nothing more will come

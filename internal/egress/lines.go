@@ -3,6 +3,7 @@ package egress
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -66,46 +67,38 @@ func (t Tried) subject() string {
 	return fmt.Sprintf("%s:%d", shorten(t.Name, nameColumns), t.Port)
 }
 
-// why is the reason without what the subject says already.
+// why is the reason, without what the subject says already.
 func (t Tried) why() string {
-	for _, known := range []string{t.Name, t.subject(), fmt.Sprintf("port %d of %s", t.Port, t.Name), fmt.Sprintf("port %d of this machine", t.Port)} {
-		if rest, ok := strings.CutPrefix(t.Reason, known+" is "); ok {
-			return strings.Replace(rest, "an address that no name was resolved to, and ", "an address, ", 1)
-		}
-	}
-	if t.Reason == "" {
+	_, port := hostPort(t.Allow)
+	switch {
+	case t.Reason == "":
 		return "no reason was given"
+	case port:
+		return "nothing in the cell answered; not in network.host_ports"
+	case t.Allow != "" && t.isAddress():
+		return "an address, not in network.allowed_domains"
+	case t.Allow != "" && t.Kind == Connect:
+		return "not in network.allowed_domains"
 	}
-	return t.Reason
+	return strings.TrimPrefix(t.Reason, t.subject()+" is ")
 }
 
 // advice says what to write into the policy.
 func (t Tally) advice() []string {
-	entries := t.Suggest()
-	lines := yamlList("to allow: network.allowed_domains: [", entries, adviceLines)
+	lines := yamlList("to allow: network.allowed_domains: [", t.Suggest(), adviceLines)
 	var ports []string
 	for _, p := range t.SuggestPorts() {
 		ports = append(ports, strconv.Itoa(p))
 	}
-	lines = append(lines, yamlList("to allow: network.host_ports: [", ports, 1)...)
-	if anyAddress(entries) {
+	lines = append(lines, yamlList("if your own localhost was meant: network.host_ports: [", ports, 1)...)
+	if slices.ContainsFunc(t.Tried, func(one Tried) bool { return one.isAddress() && one.Verdict == Refused && writable(one.Allow) }) {
 		lines = append(lines, "(an address is whoever answers there: where programs can use a name, allow that instead)")
 	}
 	return lines
 }
 
-func anyAddress(entries []string) bool {
-	for _, e := range entries {
-		if strings.HasPrefix(e, "[") || strings.Contains(e, "/") || strings.Count(e, ":") > 1 || isAddress(e) {
-			return true
-		}
-	}
-	return false
-}
-
-func isAddress(entry string) bool {
-	host, _, _ := strings.Cut(entry, ":")
-	_, err := netip.ParseAddr(host)
+func (t Tried) isAddress() bool {
+	_, err := netip.ParseAddr(t.Name)
 	return err == nil
 }
 
@@ -116,7 +109,7 @@ func yamlList(prefix string, entries []string, limit int) []string {
 	indent := strings.Repeat(" ", len("to allow: "))
 	lines, comma, left := []string{prefix}, "", 0
 	for _, e := range entries {
-		e = quoted(e)
+		e = Quoted(e)
 		last := &lines[len(lines)-1]
 		switch {
 		case len(*last)+len(comma)+len(e)+rest <= lineColumns:
@@ -140,12 +133,19 @@ func yamlList(prefix string, entries []string, limit int) []string {
 	return lines
 }
 
-// quoted is an entry in a list of YAML.
-func quoted(entry string) string {
-	if strings.HasPrefix(entry, "[") || strings.HasPrefix(entry, ":") {
-		return strconv.Quote(entry)
+// Quoted is an entry as a list of YAML has it, in quotes where it would be read as
+// something else than a text.
+func Quoted(entry string) string {
+	plain := func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune("-._:/", r) }
+	first, _ := utf8.DecodeRuneInString(entry)
+	if isAlphanumeric(first) && strings.TrimFunc(entry, plain) == "" && !strings.HasSuffix(entry, ":") {
+		return entry
 	}
-	return entry
+	return strconv.Quote(entry)
+}
+
+func isAlphanumeric(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
 // shorten cuts a text for people to so many columns.

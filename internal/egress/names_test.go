@@ -306,7 +306,7 @@ func TestPace(t *testing.T) {
 		go n.serveTCP(t.Context(), server)
 		begin := time.Now()
 		for i := range 21 {
-			if _, err := client.Write(frame(asks(typeA, "localhost"))); err != nil {
+			if _, err := client.Write(frame(asks(typeA, fmt.Sprintf("n%d.example", i)))); err != nil {
 				t.Fatal(err)
 			}
 			if m, err := readMessage(t, client); err != nil || i < 10 && (i > 0) != (summary(m) == "refused") {

@@ -61,16 +61,16 @@ func (p *caller) aim(host string, port uint16) (target, error) {
 	n := p.network
 	if a, err := netip.ParseAddr(host); err == nil {
 		if a.Zone() != "" {
-			return target{name: host, port: port}, &refusedError{host + " is an address of one link, and a cell has none"}
+			return target{name: host, port: port}, &refusedError{why: host + " is an address of one link, and a cell has none"}
 		}
 		return n.judge(netip.AddrPortFrom(a, port))
 	}
 	name, err := policy.CleanName(host)
 	if err != nil {
-		return target{name: host, port: port}, &refusedError{err.Error()}
+		return target{name: host, port: port}, &refusedError{why: err.Error()}
 	}
 	if _, err := netip.ParseAddr(name); err == nil {
-		return target{name: name, port: port}, &refusedError{fmt.Sprintf("%.300q is an address written as a name", host)}
+		return target{name: name, port: port}, &refusedError{why: fmt.Sprintf("%.300q is an address written as a name", host)}
 	}
 	if name == "localhost" {
 		return n.judgeTarget(target{host: true, port: port})
@@ -80,7 +80,7 @@ func (p *caller) aim(host string, port uint16) (target, error) {
 
 // refused records why a client is refused before anything was dialled.
 func (p *caller) refused(t target, why error) {
-	p.network.record(Record{Kind: Connect, Verdict: Refused, Reason: why.Error()}, t, p.from, p.to)
+	p.network.record(refusal(why), t, p.from, p.to)
 }
 
 // heard ends the time in which a client has to say what it wants.

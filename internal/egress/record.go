@@ -15,6 +15,7 @@ const (
 	maxNameText    = 255
 	maxReasonText  = 400
 	maxProcessText = 64
+	maxEntryText   = 300      // a name, brackets and a port
 	maxLine        = 16 << 10 // far more than the longest line with all of them
 )
 
@@ -40,6 +41,7 @@ func (r Record) tidy() Record {
 	r.Name = tidyText(r.Name, maxNameText)
 	r.Address = tidyText(r.Address, maxNameText)
 	r.Reason = tidyText(r.Reason, maxReasonText)
+	r.Allow = tidyText(r.Allow, maxEntryText)
 	r.Process = tidyText(r.Process, maxProcessText)
 	r.Sent, r.Received, r.Millis, r.Count = max(r.Sent, 0), max(r.Received, 0), max(r.Millis, 0), max(r.Count, 0)
 	return r

@@ -22,7 +22,7 @@ func speaksFirst(port uint16) bool { return port == 80 || port == 443 }
 // refuse records why a connection is refused and tells its client, as far as the
 // client's protocol has words for it.
 func (n *Network) refuse(c *net.TCPConn, t target, from, to netip.AddrPort, why error) {
-	n.record(Record{Kind: Connect, Verdict: Refused, Reason: why.Error()}, t, from, to)
+	n.record(refusal(why), t, from, to)
 	if !speaksFirst(to.Port()) {
 		reset(c)
 		return
@@ -73,6 +73,16 @@ func stranger(o opening, t target) error {
 		return &strangerError{"", "it is neither TLS nor HTTP, so that its name cannot be checked"}
 	}
 	return nil
+}
+
+// refusal is the record of a connection that is refused.
+func refusal(why error) Record {
+	r := Record{Kind: Connect, Verdict: Refused, Reason: why.Error()}
+	var refused *refusedError
+	if errors.As(why, &refused) {
+		r.Allow = refused.allow
+	}
+	return r
 }
 
 // isRefusal reports whether an error is ours to explain, rather than the other

@@ -40,21 +40,20 @@ func (n *Network) connect(ctx context.Context, client net.Conn, t target, from, 
 
 // unreached tells and records that there is no connection.
 func (n *Network) unreached(c *net.TCPConn, t target, from, to netip.AddrPort, err error, ready func(error) error) {
-	if ready != nil {
-		verdict := Failed
-		if isRefusal(err) {
-			verdict = Refused
-		}
-		n.record(Record{Kind: Connect, Verdict: verdict, Reason: err.Error()}, t, from, to)
-		_ = ready(err) // it is over either way
-		return
-	}
-	if isRefusal(err) {
+	if ready == nil && isRefusal(err) {
 		n.refuse(c, t, from, to, err)
 		return
 	}
-	n.record(Record{Kind: Connect, Verdict: Failed, Reason: err.Error()}, t, from, to)
-	reset(c)
+	r := refusal(err)
+	if !isRefusal(err) {
+		r.Verdict = Failed
+	}
+	n.record(r, t, from, to)
+	if ready == nil {
+		reset(c)
+		return
+	}
+	_ = ready(err) // it is over either way
 }
 
 // link is one connection, both halves of it.
@@ -66,6 +65,7 @@ type link struct {
 	record         Record
 	began          time.Time
 	allowed        atomic.Bool
+	spoken         protocol    // by the client, once that is known
 	telling        atomic.Bool // the client is told why it is refused
 	saying         atomic.Pointer[saying]
 	sent, received atomic.Int64
@@ -98,6 +98,7 @@ func (l *link) relayNamed() {
 		return
 	}
 	_ = l.client.SetReadDeadline(time.Time{})
+	l.spoken = o.protocol
 	if o.protocol != httpProtocol {
 		l.allow()
 		l.both(&begun{o.read, l.client}, l.server)
@@ -133,9 +134,9 @@ func (l *link) end() {
 
 // refuse records and tells that a connection is not what it is for.
 func (l *link) refuse(o opening, err error) {
-	if errors.Is(err, io.EOF) && len(o.read) == 0 {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, unix.ECONNRESET) {
 		reset(l.client)
-		return // it was opened and closed again: a look whether anybody is there
+		return // it was closed again before it was for anything: a look whether anybody is there
 	}
 	if !isRefusal(err) {
 		err = &strangerError{"", fmt.Sprintf("its beginning could not be read (%v)", err)}
@@ -184,7 +185,7 @@ func (l *link) interrupt(done <-chan struct{}, why *strangerError) {
 		l.server.Close()
 	}
 	<-done
-	tell(l.client, httpProtocol, why)
+	tell(l.client, l.spoken, why)
 }
 
 // spentOut records that a connection was ended for what it took.
@@ -195,7 +196,8 @@ func (l *link) spentOut(err error) {
 }
 
 func (l *link) refused(why error) {
-	r := Record{Kind: Connect, Address: l.record.Address, Verdict: Refused, Reason: why.Error()}
+	r := refusal(why)
+	r.Address = l.record.Address
 	l.network.record(r, l.target, l.from, l.to)
 }
 

@@ -13,7 +13,10 @@ import (
 )
 
 // refusedError says why something is refused, in words for people.
-type refusedError struct{ why string }
+type refusedError struct {
+	why   string
+	allow string // the entry of a policy that would let it pass; "": none that is to be suggested
+}
 
 func (e *refusedError) Error() string { return e.why }
 
@@ -74,7 +77,7 @@ func (r *resolver) addresses(ctx context.Context, name string, port uint16) ([]n
 // time, since what is this machine's own changes.
 func (r *resolver) check(name string, a netip.Addr, port uint16) error {
 	refused := func(format string, args ...any) error {
-		return &refusedError{fmt.Sprintf("%s resolves to %s, which is ", name, a) + fmt.Sprintf(format, args...)}
+		return &refusedError{why: fmt.Sprintf("%s resolves to %s, which is ", name, a) + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case a.IsLoopback(), a.IsUnspecified():
@@ -103,7 +106,7 @@ func written(a netip.Addr, port uint16) string {
 
 func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	if !r.reach.KnowsName(name) {
-		return nil, &refusedError{name + " is not in network.allowed_domains"}
+		return nil, &refusedError{why: name + " is not in network.allowed_domains"}
 	}
 	return r.lookups.get(ctx, name)
 }

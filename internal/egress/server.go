@@ -32,6 +32,7 @@ type Network struct {
 	spent    atomic.Int64  // bytes, both ways
 	ids      atomic.Int64
 	resolved seen // names whose refusal was recorded
+	closed   seen // ports of the cell that nobody listens at, likewise
 	reached  seen // what was reached by a process that was recorded
 
 	ctx    context.Context
@@ -91,7 +92,10 @@ func (n *Network) serve(s Sockets, token string) error {
 		n.run(func() { n.dns.serveUDP(n.ctx, udp) })
 	}
 	if s.Watch != nil {
-		n.run(func() { defer s.Watch.Close(); watch(n.ctx, s.Watch, n.unserved) })
+		n.run(func() {
+			watch(n.ctx, s.Watch, n.unserved)
+			go s.Watch.Close() // the kernel takes its time for this kind of socket
+		})
 	}
 	if s.Proxy != nil {
 		l, err := net.FileListener(s.Proxy)
@@ -214,20 +218,23 @@ func reset(c *net.TCPConn) {
 
 // unserved is told of what was sent where nothing listens: the kernel has refused
 // it already.
-func (n *Network) unserved(to netip.AddrPort, udp bool) {
+func (n *Network) unserved(to netip.AddrPort, what sighting) {
 	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
-	if to.Addr().IsLoopback() || n.book.own(to.Addr()) {
+	if to.Addr().IsLoopback() != (what == seenClosed) || n.book.own(to.Addr()) {
 		return // between programs of the cell
 	}
 	t, err := n.judge(to)
-	r := Record{Kind: Connect, Verdict: Refused}
-	switch {
-	case udp:
-		r.Kind, r.Reason = Packet, "only TCP leaves a cell, and UDP to port 53 is answered by cordon (QUIC is UDP)"
-	case err == nil:
+	if what == seenDatagram {
+		err = &refusedError{why: "only TCP leaves a cell, and UDP to port 53 is answered by cordon (QUIC is UDP)"}
+	}
+	// A program that waits for another one tries its port over and over, and each
+	// time in both families: once says it.
+	if err == nil || what == seenClosed && !n.closed.first(t.String()) {
 		return
-	default:
-		r.Reason = err.Error()
+	}
+	r := refusal(err)
+	if what == seenDatagram {
+		r.Kind = Packet
 	}
 	n.record(r, t, netip.AddrPort{}, to)
 }
@@ -235,9 +242,15 @@ func (n *Network) unserved(to netip.AddrPort, udp bool) {
 // refusedName is told of names that were not resolved. Each is told on once:
 // programs ask for one many times. Without a name it is about all of them.
 func (n *Network) refusedName(name, why string) {
-	if name == "" || n.resolved.first(name) {
-		n.record(Record{Kind: Resolve, Verdict: Refused, Reason: why}, target{name: name}, netip.AddrPort{}, netip.AddrPort{})
+	if name != "" && !n.resolved.first(name) {
+		return
 	}
+	t := target{name: name}
+	r := Record{Kind: Resolve, Verdict: Refused, Reason: why}
+	if !n.order.Reach.KnowsName(name) {
+		r.Allow = t.entry()
+	}
+	n.record(r, t, netip.AddrPort{}, netip.AddrPort{})
 }
 
 // record completes a record and hands it over.

@@ -1,7 +1,6 @@
 package egress
 
 import (
-	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -11,17 +10,8 @@ import (
 	"cordon/internal/policy"
 )
 
-// What the reasons of refusals say of a subject that a longer list in the policy
-// would have prevented. Another server name, a hidden one, a used up limit or a
-// public name with a private address are never answered with a suggestion. Reasons
-// repeat what a worker wrote, so these are looked for where only cordon writes.
-const (
-	unlisted     = "not in network.allowed_domains"
-	unlistedPort = "not in network.host_ports"
-)
-
 // Suggest are entries of allowed_domains that would let pass what was refused,
-// sorted.
+// sorted. What a file says they are is checked: somebody will paste them.
 func (t Tally) Suggest() []string {
 	connected := t.connected()
 	entries := map[string]bool{}
@@ -29,8 +19,8 @@ func (t Tally) Suggest() []string {
 		if one.Kind == Resolve && connected[one.Name] {
 			continue // its connections say at which port
 		}
-		if e := one.entry(); e != "" && writable(e) {
-			entries[e] = true
+		if one.Verdict == Refused && writable(one.Allow) {
+			entries[one.Allow] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(entries))
@@ -40,19 +30,11 @@ func (t Tally) Suggest() []string {
 func (t Tally) SuggestPorts() []int {
 	ports := map[int]bool{}
 	for _, one := range t.Tried {
-		port := int(one.Port)
-		_, err := policy.Network{HostPorts: []int{port}}.Reach()
-		if one.Kind == Connect && one.Verdict == Refused && port > 0 && err == nil && one.Reason == fmt.Sprintf("port %d of this machine is ", port)+unlistedPort {
+		if port, ok := hostPort(one.Allow); ok && one.Verdict == Refused {
 			ports[port] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(ports))
-}
-
-// writable reports whether a policy may have an entry.
-func writable(entry string) bool {
-	_, err := policy.Network{AllowedDomains: []string{entry}}.Reach()
-	return err == nil
 }
 
 // connected are the names to which connections were tried.
@@ -66,26 +48,39 @@ func (t Tally) connected() map[string]bool {
 	return names
 }
 
-// entry is what would have let something pass, or "".
-func (t Tried) entry() string {
-	if t.Verdict != Refused || t.Kind != Connect && t.Kind != Resolve {
-		return ""
-	}
-	if a, err := netip.ParseAddr(t.Name); err == nil {
-		if t.Kind == Connect && strings.HasPrefix(t.Reason, t.subject()+" is ") && strings.HasSuffix(t.Reason, unlisted) {
-			return addressEntry(a, t.Port)
-		}
-		return ""
-	}
-	if !t.isUnlisted() || !suggestible(t.Name) {
-		return ""
-	}
-	return t.Name + portSuffix(t.Port)
+// writable reports whether a policy may have an entry in allowed_domains.
+func writable(entry string) bool {
+	_, err := policy.Network{AllowedDomains: []string{entry}}.Reach()
+	return err == nil
 }
 
-// isUnlisted reports whether a name, or one port of it, was not in the list.
-func (t Tried) isUnlisted() bool {
-	return strings.HasPrefix(t.Reason, t.Name+" is "+unlisted) || strings.HasPrefix(t.Reason, fmt.Sprintf("port %d of %s is ", t.Port, t.Name)+unlisted)
+// hostPort is the port of an entry that stands for one of host_ports.
+func hostPort(entry string) (int, bool) {
+	text, ok := strings.CutPrefix(entry, ":")
+	port, err := strconv.ParseUint(text, 10, 16)
+	if !ok || err != nil {
+		return 0, false
+	}
+	_, err = policy.Network{HostPorts: []int{int(port)}}.Reach()
+	return int(port), err == nil
+}
+
+// entry is what a policy would have to say for a target that it does not name, or
+// "" where that is not to be suggested. The name comes from the worker.
+func (t target) entry() string {
+	var entry string
+	switch {
+	case t.host:
+		entry = ":" + strconv.Itoa(int(t.port))
+	case t.addr.IsValid():
+		entry = addressEntry(t.addr, t.port)
+	case isHostName(t.name) && reserved(t.name) == "" && t.name != "metadata.google.internal":
+		entry = t.name + portSuffix(t.port)
+	}
+	if _, port := hostPort(entry); port || writable(entry) {
+		return entry
+	}
+	return ""
 }
 
 // addressEntry is the entry for an address. One that is not public is written as a
@@ -129,16 +124,4 @@ func unspeakable(a netip.Addr) bool {
 		return true
 	}
 	return inBook(a)
-}
-
-// suggestible reports whether a name could be an entry. It comes from the worker,
-// and somebody will paste it.
-func suggestible(name string) bool {
-	clean, err := policy.CleanName(name)
-	if err != nil || clean != name || !strings.Contains(name, ".") || name == "metadata.google.internal" {
-		return false
-	}
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '.' || r == '_')
-	})
 }

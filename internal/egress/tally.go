@@ -31,6 +31,7 @@ type Tried struct {
 	Port     uint16  `json:"port,omitempty"`
 	Verdict  Verdict `json:"verdict"`
 	Reason   string  `json:"reason,omitempty"`
+	Allow    string  `json:"allow,omitempty"` // as in a Record
 	Count    int     `json:"count"`
 	Sent     int64   `json:"sent,omitempty"`
 	Received int64   `json:"received,omitempty"`
@@ -131,6 +132,7 @@ func (c *counts) count(r Record) {
 		t = &Tried{Kind: key.kind, Name: key.name, Port: key.port, Verdict: key.verdict, Reason: key.reason}
 		c.tried[key] = t
 	}
+	t.Allow = cmp.Or(t.Allow, r.Allow)
 	t.Count = addInt(t.Count, n)
 }
 

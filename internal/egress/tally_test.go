@@ -3,6 +3,7 @@ package egress
 import (
 	"fmt"
 	"math"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -39,10 +40,12 @@ func checkLines(t *testing.T, tally Tally) {
 	if !slices.IsSorted(entries) || len(slices.Compact(slices.Clone(entries))) != len(entries) {
 		t.Errorf("not sorted: %q", entries)
 	}
-	text := strings.Join(lines, "\n")
-	for _, key := range []string{"allowed_domains", "host_ports"} {
-		if _, list, ok := strings.Cut(text, "to allow: network."+key+": "); ok {
-			list = list[:strings.LastIndexByte(list[:strings.Index(list+"\nto allow", "\nto allow")], ']')+1]
+	text := "\n" + strings.Join(lines, "\n")
+	for key, before := range map[string]string{"allowed_domains": "\nto allow: network.allowed_domains: ", "host_ports": "\nif your own localhost was meant: network.host_ports: "} {
+		if _, list, ok := strings.Cut(text, before); ok {
+			list, _, _ = strings.Cut(list, "\nif your own")
+			list, _, _ = strings.Cut(list, "\n(an address")
+			list = list[:strings.LastIndexByte(list, ']')+1]
 			var read []any
 			if err := yaml.Unmarshal([]byte(list), &read); err != nil || len(read) == 0 {
 				t.Errorf("not YAML: %q: %v", list, err)
@@ -57,16 +60,32 @@ func checkLines(t *testing.T, tally Tally) {
 }
 
 func unlistedName(name string, port uint16) Record {
-	return try(name, port, Refused, name+" is not in network.allowed_domains")
+	r := try(name, port, Refused, name+" is not in network.allowed_domains")
+	r.Allow = target{name: name, port: port}.entry()
+	return r
 }
 
 func unlistedAddress(a string, port uint16) Record {
-	return Record{Kind: Connect, Address: a, Port: port, Verdict: Refused, Reason: (Tried{Name: a, Port: port}).subject() + " is an address that no name was resolved to, and not in network.allowed_domains"}
+	t := target{addr: netip.MustParseAddr(a), port: port}
+	return Record{Kind: Connect, Address: a, Port: port, Verdict: Refused, Allow: t.entry(), Reason: t.String() + " is an address that no name was resolved to, and not in network.allowed_domains"}
+}
+
+func unlistedPort(port uint16) Record {
+	r := try("localhost", port, Refused, fmt.Sprintf("port %d of this machine is not in network.host_ports", port))
+	r.Allow = target{host: true, port: port}.entry()
+	return r
+}
+
+// forged is a record of a file that somebody else wrote to.
+func forged(v Verdict, allow string) Record {
+	r := try("a.example", 443, v, "a.example is not in network.allowed_domains "+allow)
+	r.Allow = allow
+	return r
 }
 
 func TestSuggest(t *testing.T) {
 	resolved := func(name string) Record {
-		return Record{Kind: Resolve, Name: name, Verdict: Refused, Reason: name + " is not in network.allowed_domains"}
+		return Record{Kind: Resolve, Name: name, Verdict: Refused, Allow: target{name: name}.entry(), Reason: name + " is not in network.allowed_domains"}
 	}
 	for _, c := range []struct {
 		name  string
@@ -77,19 +96,15 @@ func TestSuggest(t *testing.T) {
 		{"nothing", nil, nil, nil},
 		{"names", []Record{unlistedName("b.example", 443), unlistedName("a.example", 80), unlistedName("a.example", 443)}, []string{"a.example", "b.example"}, nil},
 		{"another port", []Record{unlistedName("a.example", 22), unlistedName("a.example", 443)}, []string{"a.example", "a.example:22"}, nil},
-		{"a port of a known name", []Record{try("a.example", 22, Refused, "port 22 of a.example is not in network.allowed_domains")}, []string{"a.example:22"}, nil},
 		{"only resolved", []Record{resolved("a.example")}, []string{"a.example"}, nil},
 		{"resolved and connected", []Record{resolved("a.example"), unlistedName("a.example", 22)}, []string{"a.example:22"}, nil},
 		{"allowed and failed", []Record{try("a.example", 443, Allowed, ""), try("b.example", 443, Failed, "not in network.allowed_domains")}, nil, nil},
-		{"another server name", []Record{try("a.example", 443, Refused, "the TLS hello is for b.example, and the connection for a.example")}, nil, nil},
-		{"hidden", []Record{try("a.example", 443, Refused, "the TLS hello hides the server's name (encrypted client hello)")}, nil, nil},
-		{"below it", []Record{try("a.example", 443, Refused, "a.example is not in network.allowed_domains (only names below it are)")}, []string{"a.example"}, nil},
 		{"words of the worker's", []Record{try("a.example", 443, Refused, `the request is for "b is not in network.allowed_domains`), try("a.example", 80, Refused, "the request is for a.example is not in network.allowed_domains"), try("localhost", 25, Refused, "the request is for port 25, not in network.host_ports")}, nil, nil},
-		{"used up", []Record{try("a.example", 443, Refused, "the bytes of this run are used up (network.limits.bytes: 1MiB)")}, nil, nil},
-		{"too many", []Record{try("a.example", 443, Refused, "more than 8 connections at once (network.limits.connections)")}, nil, nil},
-		{"rebound", []Record{try("a.example", 443, Refused, "a.example resolves to 10.0.0.5, which is not public; to allow it: network.allowed_domains: [10.0.0.5]")}, nil, nil},
-		{"UDP", []Record{{Kind: Packet, Name: "a.example", Port: 443, Verdict: Refused, Reason: "a.example is not in network.allowed_domains"}}, nil, nil},
-		{"names that are none", []Record{unlistedName("single", 443), unlistedName("x.local", 443), unlistedName("1.0.0.127.in-addr.arpa", 443), unlistedName("a b.example", 443), unlistedName("*.example.com", 443), unlistedName("A.example", 443), unlistedName("a.example]\n- evil.example", 443), unlistedName("metadata.google.internal", 80), unlistedName("a.example", 53)}, nil, nil},
+		{"allowed, in a file", []Record{forged(Allowed, "a.example"), forged(Failed, ":5432")}, nil, nil},
+		{"no entries, in a file", []Record{forged(Refused, "a.example]\n- evil.example"), forged(Refused, "single"), forged(Refused, "x.local"), forged(Refused, "a b.example"), forged(Refused, "\x1b[2J"),
+			forged(Refused, "a.example\u202e"), forged(Refused, "*"), forged(Refused, "127.0.0.1"), forged(Refused, strings.Repeat("a.", 500)+"example"), forged(Refused, "a.example:53"),
+			forged(Refused, ":0"), forged(Refused, ":53"), forged(Refused, ":65536"), forged(Refused, ":+25"), forged(Refused, ":-25"), forged(Refused, ": 25"), forged(Refused, "25"), forged(Refused, ":")}, nil, nil},
+		{"names that are none", []Record{unlistedName("single", 443), unlistedName("x.local", 443), unlistedName("1.0.0.127.in-addr.arpa", 443), unlistedName("a b.example", 443), unlistedName("*.example.com", 443), unlistedName("A.example", 443), unlistedName("a.example]\n- evil.example", 443), unlistedName("metadata.google.internal", 80), unlistedName("a.example", 53), unlistedName("169.254.169.254", 80), unlistedName("@npm", 80), unlistedName("a.example:22", 80), unlistedName("x.onion", 443)}, nil, nil},
 		{"addresses", []Record{unlistedAddress("8.8.8.8", 443), unlistedAddress("8.8.8.8", 22), unlistedAddress("2606:4700::1", 443), unlistedAddress("2606:4700::1", 22)}, []string{"2606:4700::1", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22"}, nil},
 		{"private addresses", []Record{unlistedAddress("10.0.0.5", 443), unlistedAddress("10.0.0.5", 5432), unlistedAddress("fd00::5", 80), unlistedAddress("fd00::5", 5432)}, []string{"10.0.0.5/32", "10.0.0.5/32:5432", "[fd00::5/128]:5432", "fd00::5/128"}, nil},
 		{"never", []Record{
@@ -98,7 +113,7 @@ func TestSuggest(t *testing.T) {
 			unlistedAddress("198.18.0.7", 80), unlistedAddress("198.19.0.7", 80), unlistedAddress("fd63:6f72:646f:6e::7", 80), unlistedAddress("224.0.0.1", 80),
 			unlistedAddress("255.255.255.255", 80), unlistedAddress("0.0.0.0", 80), unlistedAddress("127.0.0.1", 80), unlistedAddress("::1", 80), unlistedAddress("fe80::1%eth0", 80),
 		}, nil, nil},
-		{"host ports", []Record{try("localhost", 5432, Refused, "port 5432 of this machine is not in network.host_ports"), try("localhost", 53, Refused, "port 53 of this machine is not in network.host_ports")}, nil, []int{5432}},
+		{"host ports", []Record{unlistedPort(5432), unlistedPort(53)}, nil, []int{5432}},
 	} {
 		got := tallyOf(c.tried...)
 		if entries := got.Suggest(); !slices.Equal(entries, c.want) || !slices.Equal(got.SuggestPorts(), c.ports) {
@@ -115,7 +130,7 @@ func checkAllows(t *testing.T, name string, tally Tally) {
 	t.Helper()
 	cell := newCell(t, policy.Network{AllowedDomains: tally.Suggest(), HostPorts: tally.SuggestPorts()}, "")
 	for _, one := range tally.Tried {
-		if one.Verdict != Refused || one.Port == 0 || one.entry() == "" || !writable(one.entry()) {
+		if one.Verdict != Refused || one.Port == 0 || !writable(one.Allow) {
 			continue
 		}
 		p := caller{network: cell.Network}
@@ -140,16 +155,16 @@ func TestLines(t *testing.T) {
 			{Kind: Resolve, Name: "telemetry.example", Verdict: Refused, Reason: "telemetry.example is not in network.allowed_domains"},
 			unlistedName("telemetry.example", 443), unlistedName("telemetry.example", 443),
 			{Kind: Resolve, Verdict: Refused, Reason: "more than 100 queries for names in a second"}, unlistedAddress("8.8.8.8", 443),
-			try("localhost", 5432, Refused, "port 5432 of this machine is not in network.host_ports"),
+			unlistedPort(5432),
 		}, []string{
 			"allowed: 12 connections, 1.2 MB sent, 30 MB received",
 			"failed: slow.example:443 1 ×: connection timed out",
 			"refused: telemetry.example:443 2 ×: not in network.allowed_domains",
 			"refused: names 1 ×: more than 100 queries for names in a second",
 			"refused: 8.8.8.8:443 1 ×: an address, not in network.allowed_domains",
-			"refused: localhost:5432 1 ×: not in network.host_ports",
+			"refused: localhost:5432 1 ×: nothing in the cell answered; not in network.host_ports",
 			"to allow: network.allowed_domains: [8.8.8.8, telemetry.example]",
-			"to allow: network.host_ports: [5432]",
+			"if your own localhost was meant: network.host_ports: [5432]",
 			"(an address is whoever answers there: where programs can use a name, allow that instead)",
 		}},
 		{"one connection", []Record{{Kind: Connect, ID: 2, Name: "a.example", Port: 443, Verdict: Allowed}}, []string{"allowed: 1 connection, 0 B sent, 0 B received"}},
@@ -170,7 +185,7 @@ func TestLinesOfMuch(t *testing.T) {
 	for i := range 3000 {
 		tried = append(tried, unlistedName(fmt.Sprintf("host%d.example", i), 443), unlistedAddress(fmt.Sprintf("10.1.%d.%d", i/250, i%250), uint16(i+1)),
 			try(fmt.Sprintf("%s%d.example", strings.Repeat("x", 50), i), 443, Failed, strings.Repeat("y", 300)),
-			try("localhost", uint16(i+60), Refused, fmt.Sprintf("port %d of this machine is not in network.host_ports", i+60)))
+			unlistedPort(uint16(i+60)))
 	}
 	tally := tallyOf(tried...)
 	checkLines(t, tally)
@@ -194,16 +209,22 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// The reasons that are really given are those that suggestions are made from.
+// What a refusal suggests is said where it is decided.
 func TestSuggestFromRefusals(t *testing.T) {
-	cell, at := proxyOf(t, policy.Network{AllowedDomains: []string{"good.example", "*.below.example"}}, "", "")
-	for _, to := range []string{"new.example:443", "good.example:22", "8.8.8.8:443", "8.8.8.8:22", "10.0.0.5:5432", "[2606:4700::1]:22", "localhost:5432", "169.254.169.254:80", "single:443"} {
+	cell, at := proxyOf(t, policy.Network{AllowedDomains: []string{"good.example", "moved.example", "*.below.example"}}, "", "")
+	cell.world.addrs = map[string][]netip.Addr{"moved.example": {netip.MustParseAddr("10.0.0.6")}}
+	for _, to := range []string{"new.example:443", "good.example:22", "8.8.8.8:443", "8.8.8.8:22", "10.0.0.5:5432", "[2606:4700::1]:22", "localhost:5432", "169.254.169.254:80", "single:443", "metadata.google.internal:80", "x.onion:443", "moved.example:443"} {
 		if got := tellProxy(t, at, "CONNECT "+to+" HTTP/1.1\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 403") {
 			t.Errorf("%s: %q", to, got)
 		}
 	}
-	for _, name := range []string{"asked.example", "below.example"} {
+	for _, name := range []string{"asked.example", "below.example", "*.wild.example", "x.local", "y.onion", "one", "169.254.169.253"} {
 		cell.dns.answer(t.Context(), question(name))
+	}
+	cell.limits.Bytes = 1
+	cell.spent.Store(2)
+	if got := tellProxy(t, at, "CONNECT late.example:443 HTTP/1.1\r\n\r\n"); !strings.Contains(got, "used up") {
+		t.Errorf("%q", got)
 	}
 	cell.Close()
 	got := tallyOf(cell.kept...)
@@ -222,4 +243,21 @@ func question(name string) []byte {
 		q = append(append(q, byte(len(label))), label...)
 	}
 	return append(q, 0, 0, 1, 0, 1)
+}
+
+// What YAML reads of an entry is the entry, in a list of either form.
+func TestQuoted(t *testing.T) {
+	for entry, quoted := range map[string]bool{
+		"a.example": false, "a.example:22": false, "10.1.0.0/16:5432": false, "2606:4700::1": false, "1.example": false,
+		"*.a.example": true, "@npm": true, "[2606:4700::1]:22": true, ":5432": true, "::5/128": true, "2606:4700::": true, "": true, "_a.example": true, "a,b": true, "a #b": true, "a\"b": true,
+	} {
+		got := Quoted(entry)
+		var list []string
+		err := yaml.Unmarshal([]byte("["+got+", "+got+"]"), &list)
+		var more []string
+		other := yaml.Unmarshal([]byte("- "+got+"\n"), &more)
+		if err != nil || other != nil || !slices.Equal(append(list, more...), []string{entry, entry, entry}) || (got != entry) != quoted {
+			t.Errorf("%q is %s: %q %v, %q %v", entry, got, list, err, more, other)
+		}
+	}
 }

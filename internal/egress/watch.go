@@ -23,60 +23,94 @@ const (
 	maxExtensions = 8
 )
 
-// packetTarget is where a packet goes, if it is the first of a TCP connection or any
-// of UDP. The packet begins with the header of IP; it is the worker's.
-func packetTarget(ether uint16, p []byte) (to netip.AddrPort, udp, ok bool) {
-	var addr netip.Addr
-	var proto byte
-	switch ether {
-	case etherIPv4:
-		addr, proto, p, ok = openIPv4(p)
-	case etherIPv6:
-		addr, proto, p, ok = openIPv6(p)
-	}
-	udp = proto == protoUDP
-	if !ok || len(p) < 4 || !udp && (proto != protoTCP || !isSYN(p)) {
-		return netip.AddrPort{}, false, false
-	}
-	return netip.AddrPortFrom(addr, binary.BigEndian.Uint16(p[2:])), udp, true
+// sighting is what was seen of an attempt in a packet.
+type sighting int
+
+const (
+	seenNothing  sighting = iota
+	seenOpening           // the first packet of a TCP connection
+	seenDatagram          // any of UDP
+	seenClosed            // the answer of a TCP port that nobody listens at
+)
+
+// packet is one of IP, without its header.
+type packet struct {
+	from, to netip.Addr
+	proto    byte
+	rest     []byte
 }
 
-// isSYN reports whether a TCP header opens a connection, rather than answers.
-func isSYN(p []byte) bool {
-	const syn, ack, rst = 0x02, 0x10, 0x04
-	return len(p) >= 14 && p[13]&(syn|ack|rst) == syn
+// packetTarget is what a worker tried to reach, as far as a packet says. It begins
+// with the header of IP, and is the worker's.
+func packetTarget(ether uint16, b []byte) (to netip.AddrPort, seen sighting) {
+	var p packet
+	var ok bool
+	switch ether {
+	case etherIPv4:
+		p, ok = openIPv4(b)
+	case etherIPv6:
+		p, ok = openIPv6(b)
+	}
+	if ok {
+		seen = p.sighting()
+	}
+	switch seen {
+	case seenNothing:
+		return netip.AddrPort{}, seenNothing
+	case seenClosed:
+		return netip.AddrPortFrom(p.from, binary.BigEndian.Uint16(p.rest)), seen
+	}
+	return netip.AddrPortFrom(p.to, binary.BigEndian.Uint16(p.rest[2:])), seen
+}
+
+// sighting tells a packet by the header behind that of IP.
+func (p packet) sighting() sighting {
+	switch {
+	case p.proto == protoUDP && len(p.rest) >= 4:
+		return seenDatagram
+	case p.proto != protoTCP || len(p.rest) < 14:
+		return seenNothing
+	}
+	const fin, syn, rst, ack = 0x01, 0x02, 0x04, 0x10
+	switch flags := p.rest[13]; {
+	case flags&(syn|ack|rst) == syn:
+		return seenOpening
+	case flags&(fin|syn|ack|rst) == rst|ack && binary.BigEndian.Uint32(p.rest[4:]) == 0:
+		return seenClosed
+	}
+	return seenNothing
 }
 
 // openIPv4 takes the header off a packet. Later fragments have no ports.
-func openIPv4(p []byte) (to netip.Addr, proto byte, rest []byte, ok bool) {
-	if len(p) < 20 || p[0]>>4 != 4 {
-		return netip.Addr{}, 0, nil, false
+func openIPv4(b []byte) (packet, bool) {
+	if len(b) < 20 || b[0]>>4 != 4 {
+		return packet{}, false
 	}
-	header := int(p[0]&0xf) * 4
-	offset := binary.BigEndian.Uint16(p[6:]) & 0x1fff
-	if header < 20 || len(p) < header || offset != 0 {
-		return netip.Addr{}, 0, nil, false
+	header := int(b[0]&0xf) * 4
+	offset := binary.BigEndian.Uint16(b[6:]) & 0x1fff
+	if header < 20 || len(b) < header || offset != 0 {
+		return packet{}, false
 	}
-	return netip.AddrFrom4([4]byte(p[16:20])), p[9], p[header:], true
+	return packet{netip.AddrFrom4([4]byte(b[12:16])), netip.AddrFrom4([4]byte(b[16:20])), b[9], b[header:]}, true
 }
 
 // openIPv6 takes the header and its extensions off a packet.
-func openIPv6(p []byte) (to netip.Addr, proto byte, rest []byte, ok bool) {
-	if len(p) < 40 || p[0]>>4 != 6 {
-		return netip.Addr{}, 0, nil, false
+func openIPv6(b []byte) (packet, bool) {
+	if len(b) < 40 || b[0]>>4 != 6 {
+		return packet{}, false
 	}
-	to, proto, rest = netip.AddrFrom16([16]byte(p[24:40])), p[6], p[40:]
+	p := packet{netip.AddrFrom16([16]byte(b[8:24])), netip.AddrFrom16([16]byte(b[24:40])), b[6], b[40:]}
 	for range maxExtensions {
-		length, extension := extensionLength(proto, rest)
+		length, extension := extensionLength(p.proto, p.rest)
 		if !extension {
-			return to, proto, rest, true
+			return p, true
 		}
-		if length == 0 || len(rest) < length {
+		if length == 0 || len(p.rest) < length {
 			break
 		}
-		proto, rest = rest[0], rest[length:]
+		p.proto, p.rest = p.rest[0], p.rest[length:]
 	}
-	return netip.Addr{}, 0, nil, false
+	return packet{}, false
 }
 
 // extensionLength is that of the header which p begins with; 0 when it cannot be

@@ -19,7 +19,7 @@ const (
 
 // watch reads the packets that nothing in the cell listens for, until the context
 // ends. It closes nothing.
-func watch(ctx context.Context, f *os.File, seen func(to netip.AddrPort, udp bool)) {
+func watch(ctx context.Context, f *os.File, seen func(to netip.AddrPort, what sighting)) {
 	own, err := pollable(f)
 	if err != nil {
 		return
@@ -40,8 +40,8 @@ func watch(ctx context.Context, f *os.File, seen func(to netip.AddrPort, udp boo
 		if limit.wait(ctx) != nil {
 			return
 		}
-		if to, udp, ok := packetTarget(ether, buf[:n]); ok {
-			seen(to, udp)
+		if to, what := packetTarget(ether, buf[:n]); what != seenNothing {
+			seen(to, what)
 		}
 	}
 }

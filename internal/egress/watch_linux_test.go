@@ -89,7 +89,7 @@ func TestWatch(t *testing.T) {
 			c.Close()
 		}
 	}
-	want := map[string]int{"127.0.0.1:4052 udp": 1, "[::1]:4054 udp": 1, "127.0.0.1:4052 tcp": 1, "[::1]:4054 tcp": 1}
+	want := map[string]int{"127.0.0.1:4052 udp": 1, "[::1]:4054 udp": 1, "127.0.0.1:4052 tcp": 1, "[::1]:4054 tcp": 1, "127.0.0.1:4052 closed": 1, "[::1]:4054 closed": 1}
 	if got := watched(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("seen %v, want %v", got, want)
 	}
@@ -106,10 +106,10 @@ func watchHere(t *testing.T, f *os.File) func() map[string]int {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		watch(ctx, f, func(to netip.AddrPort, udp bool) {
+		watch(ctx, f, func(to netip.AddrPort, what sighting) {
 			mu.Lock()
 			defer mu.Unlock()
-			got[to.String()+map[bool]string{true: " udp", false: " tcp"}[udp]]++
+			got[to.String()+map[sighting]string{seenDatagram: " udp", seenOpening: " tcp", seenClosed: " closed"}[what]]++
 		})
 	}()
 	return func() map[string]int {
@@ -136,7 +136,7 @@ func TestWatchWithoutSocket(t *testing.T) {
 	}
 	defer r.Close()
 	w.Close()
-	watch(t.Context(), r, func(netip.AddrPort, bool) { t.Error("seen") })
+	watch(t.Context(), r, func(netip.AddrPort, sighting) { t.Error("seen") })
 	r.Close()
-	watch(t.Context(), r, func(netip.AddrPort, bool) { t.Error("seen") })
+	watch(t.Context(), r, func(netip.AddrPort, sighting) { t.Error("seen") })
 }

@@ -9,4 +9,4 @@ import (
 )
 
 // watch sees nothing: there are no cells with a network of their own here.
-func watch(context.Context, *os.File, func(to netip.AddrPort, udp bool)) {}
+func watch(context.Context, *os.File, func(to netip.AddrPort, what sighting)) {}

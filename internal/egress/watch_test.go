@@ -2,14 +2,19 @@ package egress
 
 import (
 	"encoding/binary"
+	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
+
+	"cordon/internal/policy"
 )
 
 const (
 	syn    = 0x02
 	synAck = 0x12
+	rstAck = 0x14
 )
 
 // ipv4 is a packet as it is behind the header of the link.
@@ -33,6 +38,20 @@ func tcpTo(port uint16, flags byte) []byte {
 	p := make([]byte, 20)
 	binary.BigEndian.PutUint16(p[2:], port)
 	p[13] = flags
+	return p
+}
+
+// answer is a packet of TCP from a port, as an answer to one from another.
+func answer(from string, port uint16, flags byte, sequence uint32) []byte {
+	tcp := tcpTo(40000, flags)
+	binary.BigEndian.PutUint16(tcp, port)
+	binary.BigEndian.PutUint32(tcp[4:], sequence)
+	a := netip.MustParseAddr(from)
+	p, at := ipv4("127.0.0.9", protoTCP, 0, 0, tcp), 12
+	if a.Is6() {
+		p, at = ipv6("fd00::9", protoTCP, tcp), 8
+	}
+	copy(p[at:], a.AsSlice())
 	return p
 }
 
@@ -63,75 +82,114 @@ func TestPacketTarget(t *testing.T) {
 		ether uint16
 		p     []byte
 		to    string
-		udp   bool
+		seen  sighting
 	}{
-		{"SYN", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, syn)), "8.8.8.8:25", false},
-		{"SYN with options", etherIPv4, ipv4(a, protoTCP, 0, 10, tcpTo(25, syn)), "8.8.8.8:25", false},
-		{"UDP", etherIPv4, ipv4(a, protoUDP, 0, 0, udpTo(443)), "8.8.8.8:443", true},
-		{"the first fragment", etherIPv4, ipv4(a, protoUDP, 0x2000, 0, udpTo(443)), "8.8.8.8:443", true},
-		{"a later fragment", etherIPv4, ipv4(a, protoUDP, 1, 0, udpTo(443)), "", false},
-		{"not to be fragmented", etherIPv4, ipv4(a, protoTCP, 0x4000, 0, tcpTo(25, syn)), "8.8.8.8:25", false},
-		{"an answer", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, synAck)), "", false},
-		{"SYN of ECN", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, syn|0xc0)), "8.8.8.8:25", false},
-		{"RST", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, 0x04)), "", false},
-		{"data", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, 0x10)), "", false},
-		{"ICMP", etherIPv4, ipv4(a, 1, 0, 0, make([]byte, 8)), "", false},
-		{"short TCP", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, syn)[:13]), "", false},
-		{"short UDP", etherIPv4, ipv4(a, protoUDP, 0, 0, udpTo(25)[:3]), "", false},
-		{"a header that is too short", etherIPv4, append([]byte{0x44}, ipv4(a, protoUDP, 0, 0, udpTo(25))[1:]...), "", false},
-		{"a header that is longer than the packet", etherIPv4, append([]byte{0x4f}, ipv4(a, protoUDP, 0, 0, udpTo(25))[1:]...), "", false},
-		{"another version", etherIPv4, ipv6(b, protoUDP, udpTo(25)), "", false},
-		{"ARP", 0x0806, ipv4(a, protoUDP, 0, 0, udpTo(25)), "", false},
-		{"nothing", etherIPv4, nil, "", false},
+		{"SYN", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, syn)), "8.8.8.8:25", seenOpening},
+		{"SYN with options", etherIPv4, ipv4(a, protoTCP, 0, 10, tcpTo(25, syn)), "8.8.8.8:25", seenOpening},
+		{"UDP", etherIPv4, ipv4(a, protoUDP, 0, 0, udpTo(443)), "8.8.8.8:443", seenDatagram},
+		{"the first fragment", etherIPv4, ipv4(a, protoUDP, 0x2000, 0, udpTo(443)), "8.8.8.8:443", seenDatagram},
+		{"a later fragment", etherIPv4, ipv4(a, protoUDP, 1, 0, udpTo(443)), "", seenNothing},
+		{"not to be fragmented", etherIPv4, ipv4(a, protoTCP, 0x4000, 0, tcpTo(25, syn)), "8.8.8.8:25", seenOpening},
+		{"an answer", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, synAck)), "", seenNothing},
+		{"SYN of ECN", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, syn|0xc0)), "8.8.8.8:25", seenOpening},
+		{"RST", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, 0x04)), "", seenNothing},
+		{"data", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, 0x10)), "", seenNothing},
+		{"ICMP", etherIPv4, ipv4(a, 1, 0, 0, make([]byte, 8)), "", seenNothing},
+		{"short TCP", etherIPv4, ipv4(a, protoTCP, 0, 0, tcpTo(25, syn)[:13]), "", seenNothing},
+		{"short UDP", etherIPv4, ipv4(a, protoUDP, 0, 0, udpTo(25)[:3]), "", seenNothing},
+		{"a header that is too short", etherIPv4, append([]byte{0x44}, ipv4(a, protoUDP, 0, 0, udpTo(25))[1:]...), "", seenNothing},
+		{"a header that is longer than the packet", etherIPv4, append([]byte{0x4f}, ipv4(a, protoUDP, 0, 0, udpTo(25))[1:]...), "", seenNothing},
+		{"another version", etherIPv4, ipv6(b, protoUDP, udpTo(25)), "", seenNothing},
+		{"ARP", 0x0806, ipv4(a, protoUDP, 0, 0, udpTo(25)), "", seenNothing},
+		{"nothing", etherIPv4, nil, "", seenNothing},
 
-		{"SYN of IPv6", etherIPv6, ipv6(b, protoTCP, tcpTo(25, syn)), "[2606:4700::1]:25", false},
-		{"UDP of IPv6", etherIPv6, ipv6(b, protoUDP, udpTo(443)), "[2606:4700::1]:443", true},
-		{"behind options", etherIPv6, ipv6(b, protoHopOptions, extension(protoRouting, 1, 16), extension(protoTCP, 0, 8), tcpTo(25, syn)), "[2606:4700::1]:25", false},
-		{"behind a fragment's header", etherIPv6, ipv6(b, protoFragment, extension(protoUDP, 0, 8), udpTo(9)), "[2606:4700::1]:9", true},
-		{"behind authentication", etherIPv6, ipv6(b, protoAuth, extension(protoUDP, 4, 24), udpTo(9)), "[2606:4700::1]:9", true},
-		{"a later fragment of IPv6", etherIPv6, ipv6(b, protoFragment, later, udpTo(9)), "", false},
-		{"an extension that is cut", etherIPv6, ipv6(b, protoHopOptions, extension(protoUDP, 9, 16)), "", false},
-		{"an extension without a length", etherIPv6, ipv6(b, protoHopOptions, []byte{17}), "", false},
-		{"too many extensions", etherIPv6, ipv6(b, protoDestOptions, many...), "", false},
-		{"an answer of IPv6", etherIPv6, ipv6(b, protoTCP, tcpTo(25, synAck)), "", false},
-		{"no next header", etherIPv6, ipv6(b, 59, udpTo(9)), "", false},
-		{"short", etherIPv6, ipv6(b, protoUDP)[:39], "", false},
+		{"SYN of IPv6", etherIPv6, ipv6(b, protoTCP, tcpTo(25, syn)), "[2606:4700::1]:25", seenOpening},
+		{"UDP of IPv6", etherIPv6, ipv6(b, protoUDP, udpTo(443)), "[2606:4700::1]:443", seenDatagram},
+		{"behind options", etherIPv6, ipv6(b, protoHopOptions, extension(protoRouting, 1, 16), extension(protoTCP, 0, 8), tcpTo(25, syn)), "[2606:4700::1]:25", seenOpening},
+		{"behind a fragment's header", etherIPv6, ipv6(b, protoFragment, extension(protoUDP, 0, 8), udpTo(9)), "[2606:4700::1]:9", seenDatagram},
+		{"behind authentication", etherIPv6, ipv6(b, protoAuth, extension(protoUDP, 4, 24), udpTo(9)), "[2606:4700::1]:9", seenDatagram},
+		{"a later fragment of IPv6", etherIPv6, ipv6(b, protoFragment, later, udpTo(9)), "", seenNothing},
+		{"an extension that is cut", etherIPv6, ipv6(b, protoHopOptions, extension(protoUDP, 9, 16)), "", seenNothing},
+		{"an extension without a length", etherIPv6, ipv6(b, protoHopOptions, []byte{17}), "", seenNothing},
+		{"too many extensions", etherIPv6, ipv6(b, protoDestOptions, many...), "", seenNothing},
+		{"an answer of IPv6", etherIPv6, ipv6(b, protoTCP, tcpTo(25, synAck)), "", seenNothing},
+		{"no next header", etherIPv6, ipv6(b, 59, udpTo(9)), "", seenNothing},
+
+		{"closed", etherIPv4, answer("127.0.0.1", 5432, rstAck, 0), "127.0.0.1:5432", seenClosed},
+		{"closed, of IPv6", etherIPv6, answer("::1", 5432, rstAck, 0), "[::1]:5432", seenClosed},
+		{"closed, with flags of no meaning here", etherIPv4, answer("127.0.0.1", 5432, rstAck|0xc8, 0), "127.0.0.1:5432", seenClosed},
+		{"cut", etherIPv4, answer("127.0.0.1", 5432, rstAck, 7), "", seenNothing},
+		{"cut without an answer", etherIPv4, answer("127.0.0.1", 5432, 0x04, 0), "", seenNothing},
+		{"everything at once", etherIPv4, answer("127.0.0.1", 5432, 0x17, 0), "", seenNothing},
+		{"short answer", etherIPv6, answer("::1", 5432, rstAck, 0)[:53], "", seenNothing},
+		{"short", etherIPv6, ipv6(b, protoUDP)[:39], "", seenNothing},
 	} {
-		to, udp, ok := packetTarget(c.ether, c.p)
+		to, seen := packetTarget(c.ether, c.p)
 		got := ""
-		if ok {
+		if to.IsValid() {
 			got = to.String()
 		}
-		if got != c.to || udp != c.udp {
-			t.Errorf("%s: %q %t, want %q %t", c.name, got, udp, c.to, c.udp)
+		if got != c.to || seen != c.seen {
+			t.Errorf("%s: %q %d, want %q %d", c.name, got, seen, c.to, c.seen)
 		}
+	}
+}
+
+// A port of the cell's loopback that is closed is told of once, whoever asks how
+// often, and what else happens there is not.
+func TestUnserved(t *testing.T) {
+	cell := newCell(t, policy.Network{AllowedDomains: []string{"good.example"}, HostPorts: []int{11434}}, "")
+	for _, c := range []struct {
+		to   string
+		what sighting
+	}{
+		{"127.0.0.1:5432", seenOpening}, {"127.0.0.1:5432", seenDatagram}, {"127.0.0.1:5432", seenClosed}, {"[::1]:5432", seenClosed}, {"127.0.0.1:5432", seenClosed},
+		{"127.0.0.2:11434", seenClosed}, {"93.184.216.34:22", seenClosed}, {"198.18.0.1:22", seenClosed}, {"198.18.0.1:22", seenOpening},
+		{"[::1]:53", seenClosed}, {"93.184.216.34:22", seenOpening}, {"93.184.216.34:22", seenOpening}, {"[2606:4700::1]:443", seenDatagram},
+	} {
+		cell.unserved(netip.MustParseAddrPort(c.to), c.what)
+	}
+	var got []string
+	for _, r := range cell.kept {
+		got = append(got, fmt.Sprintf("%s %s %s%s:%d %q %s", r.Kind, r.Verdict, r.Name, r.Address, r.Port, r.Allow, r.Reason))
+	}
+	const address = `connect refuse 93.184.216.34:22 "93.184.216.34:22" 93.184.216.34:22 is an address that no name was resolved to, and not in network.allowed_domains`
+	want := []string{
+		`connect refuse localhost:5432 ":5432" port 5432 of this machine is not in network.host_ports`,
+		`connect refuse localhost:53 "" port 53 of this machine is not in network.host_ports`,
+		address, address,
+		`packet refuse 2606:4700::1:443 "" only TCP leaves a cell, and UDP to port 53 is answered by cordon (QUIC is UDP)`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 // What is told of a packet is in it, and a longer one says the same.
 func FuzzPacketTarget(f *testing.F) {
 	f.Add(false, ipv4("8.8.8.8", protoTCP, 0, 3, tcpTo(25, syn)))
+	f.Add(true, answer("::1", 5432, rstAck, 0))
 	f.Add(true, ipv6("2606:4700::1", protoHopOptions, extension(protoFragment, 0, 8), extension(protoUDP, 0, 8), udpTo(9)))
 	f.Fuzz(func(t *testing.T, six bool, p []byte) {
 		ether := uint16(etherIPv4)
 		if six {
 			ether = etherIPv6
 		}
-		to, udp, ok := packetTarget(ether, p)
-		if !ok {
-			if to.IsValid() || udp {
+		to, seen := packetTarget(ether, p)
+		if seen == seenNothing {
+			if to.IsValid() {
 				t.Error("something is told of a packet that is none")
 			}
 			return
 		}
-		at := 16
-		if six {
-			at = 24
+		at := map[bool]int{false: 16, true: 24}[six]
+		if seen == seenClosed {
+			at = map[bool]int{false: 12, true: 8}[six]
 		}
 		if a := to.Addr().AsSlice(); !slices.Equal(a, p[at:at+len(a)]) {
 			t.Errorf("%s is not in the packet", to)
 		}
-		if again, _, ok := packetTarget(ether, append(slices.Clone(p), 1, 2, 3)); !ok || again != to {
+		if again, same := packetTarget(ether, append(slices.Clone(p), 1, 2, 3)); same != seen || again != to {
 			t.Errorf("%s, and %s when it is longer", to, again)
 		}
 	})
