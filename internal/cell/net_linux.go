@@ -22,7 +22,7 @@ const (
 	backlog = 1024
 	// buffer bounds what the kernel holds for one side of a connection, which would
 	// else grow to several times that.
-	buffer = 1 << 20
+	buffer = 256 << 10
 )
 
 // network opens the sockets of the cell's network and hands them out. This process

@@ -63,24 +63,15 @@ func (p *caller) ready(words []byte) func(error) error {
 
 // forward relays a request whose head was read by the proxy and written anew.
 func (p *caller) forward(ctx context.Context, t target, head []byte) {
-	n := p.network
-	server, addr, err := n.dial(ctx, t)
-	if err != nil {
-		n.unreached(p.conn, t, p.from, p.to, err, p.ready(nil))
-		return
-	}
-	defer server.Close()
-	defer n.until(server.Close)()
-	l := &link{network: n, target: t, client: p.conn, server: server, from: p.from, to: p.to, began: time.Now(), spoken: httpProtocol}
-	l.record = Record{ID: n.ids.Add(1), Address: addr.String()}
-	defer l.end()
+	l := &link{network: p.network, target: t, client: p.conn, from: p.from, to: p.to, began: time.Now(), spoken: httpProtocol}
 	if t.name == "" {
-		l.allow()
-		l.both(&begun{head, p.conn}, server)
+		l.heard = &begun{head, p.conn}
+	} else if err := l.listen(opening{protocol: httpProtocol, name: t.name, read: head}); err != nil {
+		p.refused(t, err)
+		p.complain(err)
 		return
 	}
-	q := newRequests(p.conn, head, t.name, t.port)
-	l.both(&firstGood{q, l}, q.answers(server))
+	l.connect(ctx, p.ready(nil))
 }
 
 // misheard is a client that does not speak as it has to.

@@ -11,8 +11,12 @@ import (
 const (
 	// patience is how long the other side may take to answer.
 	patience = 30 * time.Second
-	// headStart is what one address has before the next is tried as well.
-	headStart = 300 * time.Millisecond
+	// headStart is what one address has before the next is tried as well, dialsAtOnce
+	// how many are, and dialsInAll how many of a name: who owns it may have it lead to
+	// any number of them.
+	headStart   = 300 * time.Millisecond
+	dialsAtOnce = 2
+	dialsInAll  = 8
 )
 
 // dial connects to a target, and says which address that was. Every address was
@@ -43,6 +47,7 @@ type dialled struct {
 // dialAny takes the first address that answers. The next is tried when one fails, or
 // takes long: a family of addresses that leads nowhere is not to cost more than that.
 func (n *Network) dialAny(ctx context.Context, addrs []netip.Addr, port uint16) (*net.TCPConn, netip.Addr, error) {
+	addrs = addrs[:min(len(addrs), dialsInAll)]
 	ctx, cancel := context.WithCancel(ctx)
 	results := make(chan dialled, len(addrs))
 	started, ended := 0, 0
@@ -50,7 +55,7 @@ func (n *Network) dialAny(ctx context.Context, addrs []netip.Addr, port uint16) 
 	first := errors.New("it has no address")
 	for started < len(addrs) || ended < started {
 		var soon <-chan time.Time
-		if started < len(addrs) {
+		if started < len(addrs) && started-ended < dialsAtOnce {
 			a := addrs[started]
 			started++
 			go func() { results <- n.dialOne(ctx, netip.AddrPortFrom(a, port)) }()

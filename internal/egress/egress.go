@@ -70,7 +70,7 @@ type Kind string
 // The kinds.
 const (
 	Connect Kind = "connect" // TCP
-	Resolve Kind = "resolve" // a name, that was refused
+	Resolve Kind = "resolve" // a name: it was refused, or looked up outside
 	Packet  Kind = "packet"  // anything else
 	End     Kind = "end"     // of a connection that was allowed
 )
@@ -85,6 +85,7 @@ type Record struct {
 	Port     uint16    `json:"port,omitempty"`
 	Verdict  Verdict   `json:"verdict"`
 	Reason   string    `json:"reason,omitempty"`
+	Various  bool      `json:"various,omitempty"` // it stands for others with another reason, too
 	Allow    string    `json:"allow,omitempty"` // the entry of allowed_domains, or :port of host_ports, that would let it pass
 	Process  string    `json:"process,omitempty"`
 	Sent     int64     `json:"sent,omitempty"`     // bytes, by the worker

@@ -62,6 +62,7 @@ func (p *prefix) helloMessage() ([]byte, error) {
 		case whole > maxOpening:
 			return nil, strange("the TLS hello is longer than 32 KiB")
 		case whole > 0 && len(message) == whole:
+			p.whole = at
 			return message[messageHeader:], nil
 		case whole > 0 && len(message) > whole:
 			return nil, strange("the TLS hello has something behind it in its record")

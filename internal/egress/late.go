@@ -3,7 +3,6 @@ package egress
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -25,42 +24,61 @@ func (b *begun) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// firstGood lets a connection count as allowed with its first request.
-type firstGood struct {
-	io.Reader
-	link *link
+// ahead is a stream of requests of which something was read already.
+type ahead struct {
+	first []byte
+	*requests
 }
 
-func (f *firstGood) Read(p []byte) (int, error) {
-	n, err := f.Reader.Read(p)
-	if n > 0 {
-		f.link.allow()
+func (a *ahead) Read(p []byte) (int, error) {
+	if len(a.first) == 0 {
+		return a.requests.Read(p)
 	}
-	return n, err
+	n := copy(p, a.first)
+	a.first = a.first[n:]
+	return n, nil
 }
 
-// settled is nil while requests have to be looked at.
-func (f *firstGood) settled() io.Reader {
-	if s, ok := f.Reader.(settler); ok {
-		return s.settled()
+func (a *ahead) settled() io.Reader {
+	if len(a.first) > 0 {
+		return nil
 	}
-	return nil
+	return a.requests.settled()
+}
+
+// saying is what a client was found to say, as far as its server's answers matter
+// for it.
+type saying struct {
+	verdict *verdict                  // that the client's side may wait for; nil: none
+	answers func(io.Reader) io.Reader // nil: they do not
+}
+
+// wrap is what the server says, looked at where that matters.
+func (s *saying) wrap(server *net.TCPConn) io.Reader {
+	if s == nil || s.answers == nil {
+		return server
+	}
+	return s.answers(server)
+}
+
+// over ends the waiting for an answer that will not come.
+func (s *saying) over() {
+	if s.verdict != nil {
+		s.verdict.tell(false)
+	}
 }
 
 // late checks the beginning of what a client says when it says it: at ports where
 // the server may be the first to speak.
-type late struct {
-	link *link
-	in   io.Reader
-}
+type late struct{ link *link }
 
 func (r *late) Read(p []byte) (int, error) {
-	if r.in == nil {
+	if r.link.heard == nil {
 		if err := r.begin(); err != nil {
 			return 0, err
 		}
 	}
-	return r.in.Read(p)
+	return r.link.heard.Read(p)
 }
 
 func (r *late) begin() error {
@@ -73,40 +91,23 @@ func (r *late) begin() error {
 	o, err := readOpening(l.client)
 	_ = l.client.SetReadDeadline(time.Time{})
 	l.spoken = o.protocol
-	var broken net.Error
+	var slow net.Error
 	switch {
-	case err == nil, errors.Is(err, io.EOF) && o.protocol == otherProtocol && len(o.read) > 0: // nothing more will come
-	case errors.Is(err, io.EOF) && len(o.read) == 0, errors.As(err, &broken) && !broken.Timeout(), isRefusal(err):
-		return err
-	default:
-		return &strangerError{"", fmt.Sprintf("its beginning could not be read (%v)", err)}
-	}
-	if err := stranger(o, l.target); err != nil {
+	case errors.Is(err, io.EOF) && o.protocol == otherProtocol && len(o.read) > 0: // nothing more will come
+	case errors.As(err, &slow) && slow.Timeout():
+		return strange("the client did not say in time what it wants")
+	case err != nil:
 		return err
 	}
-	said := &saying{}
-	if o.protocol == httpProtocol {
-		said.requests = newRequests(l.client, o.read, l.target.name, l.target.port)
-		r.in = said.requests
-	} else {
-		r.in = &begun{o.read, l.client}
-	}
-	l.saying.Store(said)
-	return nil
+	return l.listen(o)
 }
 
 func (r *late) settled() io.Reader {
-	switch in := r.in.(type) {
-	case *begun:
-		return in
-	case settler:
-		return in.settled()
+	if s, ok := r.link.heard.(settler); ok {
+		return s.settled()
 	}
 	return nil
 }
-
-// saying is what a client was found to say.
-type saying struct{ requests *requests } // nil: nothing that has to be looked at
 
 // lateAnswers is what the server says to it.
 type lateAnswers struct {
@@ -120,17 +121,51 @@ func (r *lateAnswers) Read(p []byte) (int, error) {
 	}
 	n, err := r.link.server.Read(p)
 	said := r.link.saying.Load()
-	if n == 0 || said == nil || said.requests == nil {
+	if n == 0 || said == nil || said.answers == nil {
 		return n, err
 	}
-	// The first answer to a request: it was asked for before it came.
-	r.in = said.requests.answers(io.MultiReader(bytes.NewReader(slices.Clone(p[:n])), r.link.server))
+	// The first answer to what was said: it was asked for before it came.
+	r.in = said.answers(io.MultiReader(bytes.NewReader(slices.Clone(p[:n])), r.link.server))
 	return r.in.Read(p)
 }
 
 func (r *lateAnswers) settled() io.Reader {
-	if said := r.link.saying.Load(); r.in == nil && said != nil && said.requests == nil {
+	if said := r.link.saying.Load(); r.in == nil && said != nil && said.answers == nil {
 		return r.link.server
 	}
 	return nil
+}
+
+// firstLine looks for a request in the first line of what was taken for something
+// else: some servers take much for one. What is none by the end of that line passes.
+type firstLine struct {
+	in   *begun
+	last []byte // what was passed on of the line, as far as a word may begin in it
+	seen int
+	done bool
+}
+
+var requestWord = []byte("HTTP/")
+
+func (f *firstLine) Read(p []byte) (int, error) {
+	n, err := f.in.Read(p)
+	if f.done || n == 0 {
+		return n, err
+	}
+	line, _, ended := bytes.Cut(p[:n], []byte("\n"))
+	line = append(f.last, line...)
+	if bytes.Contains(bytes.ToUpper(line), requestWord) {
+		return 0, strange("it has the form of a request, and none that can be read")
+	}
+	f.last = slices.Clone(line[max(0, len(line)-len(requestWord)+1):])
+	f.seen += n
+	f.done = ended || f.seen > maxOpening
+	return n, err
+}
+
+func (f *firstLine) settled() io.Reader {
+	if !f.done {
+		return nil
+	}
+	return f.in
 }

@@ -25,6 +25,7 @@ type opening struct {
 	name     string // that it asks for, clean; "" where it names none that can be read
 	hidden   bool   // there is another name, that only the server can read
 	read     []byte // everything that was read
+	hello    int    // how much of that is the TLS hello
 }
 
 // readOpening reads until it can tell what a client speaks and whom it asks for,
@@ -43,7 +44,7 @@ func readOpening(r io.Reader) (opening, error) {
 	case o.protocol == httpProtocol:
 		o.name, err = in.host()
 	}
-	o.read = in.b
+	o.read, o.hello = in.b, in.whole
 	return o, err
 }
 
@@ -58,6 +59,9 @@ func (o *opening) recognise(in *prefix) error {
 			o.protocol = tlsProtocol
 		}
 		return err
+	}
+	if in.b[0]&0x80 != 0 {
+		return o.recogniseOld(in)
 	}
 	for g := (guess{}); ; {
 		if is, known := g.look(in.b); known {
@@ -79,6 +83,18 @@ func (o *opening) recognise(in *prefix) error {
 	}
 }
 
+// recogniseOld finds hellos in the form of SSL 2, in which a server has no name.
+func (o *opening) recogniseOld(in *prefix) error {
+	if err := in.need(4); err != nil {
+		return err
+	}
+	if in.b[2] == clientHello && (in.b[3] == 0 || in.b[3] == recordMajor) {
+		o.protocol = tlsProtocol
+		return strange("the TLS hello has a form that names no server")
+	}
+	return nil
+}
+
 // looksTLS tells TLS by the first record. Like guess it knows more than is let
 // through: some servers care little for a record's version, and pass over alerts
 // before the hello.
@@ -95,9 +111,10 @@ func (p *prefix) looksTLS() (bool, error) {
 
 // prefix is the beginning of a stream.
 type prefix struct {
-	r    io.Reader
-	b    []byte // all that was read
-	late error  // what the reader said with its last bytes
+	r     io.Reader
+	b     []byte // all that was read
+	whole int    // what of it is a hello
+	late  error  // what the reader said with its last bytes
 }
 
 // need reads until there are n bytes.

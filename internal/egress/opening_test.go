@@ -45,7 +45,7 @@ func TestOpeningIsRecognised(t *testing.T) {
 		{"AMQP", "AMQP\x00", otherProtocol, ""},
 		{"a binary protocol with letters", "A b\x01", otherProtocol, ""},
 		{"PostgreSQL", "\x00", otherProtocol, ""},
-		{"SSL 2", "\x80", otherProtocol, ""},
+		{"bytes that are not ASCII", "\x80\x00\x02\x00", otherProtocol, ""},
 		{"no record", "\x16\x10", otherProtocol, ""},
 		{"a length of 22", "\x16\x00\x00\x00\x00\x00", otherProtocol, ""},
 		{"a space", " ", otherProtocol, ""},
@@ -59,6 +59,18 @@ func TestOpeningIsRecognised(t *testing.T) {
 			if err != nil || o.protocol != c.protocol || o.name != c.name || !strings.HasPrefix(c.said, string(o.read)) {
 				t.Errorf("%s, %s: %v %q %v", c.what, how, o.protocol, o.name, err)
 			}
+		}
+	}
+}
+
+// A hello in the form of SSL 2 names no server, and is none of the protocols that
+// pass unseen.
+func TestOldHello(t *testing.T) {
+	for _, said := range []string{"\x80\x2e\x01\x00\x02", "\x80\x2e\x01\x03\x01"} {
+		o, err := readOpening(strings.NewReader(said))
+		var strange *strangerError
+		if o.protocol != tlsProtocol || !errors.As(err, &strange) {
+			t.Errorf("%q: %v %v", said, o.protocol, err)
 		}
 	}
 }

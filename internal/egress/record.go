@@ -13,7 +13,8 @@ import (
 // What is kept of texts that a worker had a hand in.
 const (
 	maxNameText    = 255
-	maxReasonText  = 400
+	maxReasonText  = 400 // as it is told
+	maxReasonKept  = 200 // as it is kept: most of a long one is the worker's
 	maxProcessText = 64
 	maxEntryText   = 300      // a name, brackets and a port
 	maxLine        = 16 << 10 // far more than the longest line with all of them
@@ -40,7 +41,7 @@ func tidyText(s string, limit int) string {
 func (r Record) tidy() Record {
 	r.Name = tidyText(r.Name, maxNameText)
 	r.Address = tidyText(r.Address, maxNameText)
-	r.Reason = tidyText(r.Reason, maxReasonText)
+	r.Reason = tidyText(r.Reason, maxReasonKept)
 	r.Allow = tidyText(r.Allow, maxEntryText)
 	r.Process = tidyText(r.Process, maxProcessText)
 	r.Sent, r.Received, r.Millis, r.Count = max(r.Sent, 0), max(r.Received, 0), max(r.Millis, 0), max(r.Count, 0)
@@ -50,10 +51,12 @@ func (r Record) tidy() Record {
 // times is how many a record stands for.
 func (r Record) times() int { return max(r.Count, 1) }
 
-// merge lets a record stand for another one that is alike.
+// merge lets a record stand for another one that is alike. The first reason is kept:
+// a worker can have as many as it likes.
 func (r *Record) merge(other Record) {
 	r.Count = addInt(r.times(), other.times())
 	r.ID = 0 // they are several
+	r.Various = r.Various || other.Various || r.Reason != other.Reason
 	r.Sent, r.Received, r.Millis = addInt(r.Sent, other.Sent), addInt(r.Received, other.Received), addInt(r.Millis, other.Millis)
 	if r.Process != other.Process {
 		r.Process = ""

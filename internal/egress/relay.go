@@ -3,7 +3,6 @@ package egress
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -23,37 +22,56 @@ func (n *Network) connect(ctx context.Context, client net.Conn, t target, from, 
 		client.Close()
 		return
 	}
-	server, addr, err := n.dial(ctx, t)
+	l := &link{network: n, target: t, client: c, from: from, to: to, began: time.Now()}
+	// Nobody is dialled for a client that does not say what it wants, or wants
+	// something else; but one that waits for an answer first has to get it.
+	if ready == nil && l.named() && !l.hear() {
+		return
+	}
+	l.connect(ctx, ready)
+}
+
+// connect dials and relays.
+func (l *link) connect(ctx context.Context, ready func(error) error) {
+	n := l.network
+	server, addr, err := n.dial(ctx, l.target)
 	if err != nil {
-		n.unreached(c, t, from, to, err, ready)
+		l.unreached(err, ready)
 		return
 	}
 	defer server.Close()
 	defer n.until(server.Close)()
+	bound(l.client, false) // its listener was bounded already
+	bound(server, len(n.open) > fewConnections)
 	if ready != nil && ready(nil) != nil {
 		return
 	}
-	l := &link{network: n, target: t, client: c, server: server, from: from, to: to, began: time.Now()}
-	l.record = Record{ID: n.ids.Add(1), Address: addr.String()}
+	l.server, l.record = server, Record{ID: n.ids.Add(1), Address: addr.String()}
 	l.relay()
 }
 
+// fewConnections may have as large windows as the kernel finds good.
+const fewConnections = 32
+
 // unreached tells and records that there is no connection.
-func (n *Network) unreached(c *net.TCPConn, t target, from, to netip.AddrPort, err error, ready func(error) error) {
-	if ready == nil && isRefusal(err) {
-		n.refuse(c, t, from, to, err)
-		return
-	}
+func (l *link) unreached(err error, ready func(error) error) {
 	r := refusal(err)
 	if !isRefusal(err) {
 		r.Verdict = Failed
 	}
-	n.record(r, t, from, to)
-	if ready == nil {
-		reset(c)
-		return
+	switch {
+	case ready != nil:
+		l.network.record(r, l.target, l.from, l.to)
+		_ = ready(err) // it is over either way
+	case isRefusal(err) && l.heard != nil:
+		l.network.record(r, l.target, l.from, l.to)
+		tell(l.client, l.spoken, err)
+	case isRefusal(err):
+		l.network.refuse(l.client, l.target, l.from, l.to, err)
+	default:
+		l.network.record(r, l.target, l.from, l.to)
+		reset(l.client)
 	}
-	_ = ready(err) // it is over either way
 }
 
 // link is one connection, both halves of it.
@@ -64,48 +82,73 @@ type link struct {
 	from, to       netip.AddrPort
 	record         Record
 	began          time.Time
+	heard          io.Reader // what the client says, once its beginning was checked
+	spoken         protocol  // by the client, once that is known
 	allowed        atomic.Bool
-	spoken         protocol    // by the client, once that is known
 	telling        atomic.Bool // the client is told why it is refused
 	saying         atomic.Pointer[saying]
 	sent, received atomic.Int64
 }
 
+// named reports whether a connection has to say whom it is for before anything else.
+func (l *link) named() bool { return l.target.name != "" && speaksFirst(l.target.port) }
+
+// hear waits for what the client wants, and reports whether it is what the
+// connection is for.
+func (l *link) hear() bool {
+	_ = l.client.SetReadDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
+	o, err := readOpening(l.client)
+	_ = l.client.SetReadDeadline(time.Time{})
+	l.spoken = o.protocol
+	if err == nil {
+		err = l.listen(o)
+	}
+	if err != nil {
+		l.refuse(err)
+	}
+	return err == nil
+}
+
+// listen checks how a connection begins, and keeps how it goes on.
+func (l *link) listen(o opening) error {
+	if err := stranger(o, l.target); err != nil {
+		return err
+	}
+	said := &saying{}
+	switch o.protocol {
+	case tlsProtocol:
+		h := newHellos(o, l.client, l.target)
+		said.verdict, said.answers, l.heard = &h.verdict, h.answers, h
+	case httpProtocol:
+		q := newRequests(l.client, o.read, l.target.name, l.target.port)
+		first := make([]byte, len(o.read))
+		n, err := q.Read(first) // its head was read already
+		if err != nil {
+			return err
+		}
+		said.verdict, said.answers, l.heard = &q.verdict, q.answers, &ahead{first[:n], q}
+	default:
+		l.heard = &firstLine{in: &begun{o.read, l.client}}
+	}
+	l.saying.Store(said)
+	return nil
+}
+
 // relay copies both ways until both are done.
 func (l *link) relay() {
 	defer l.end()
+	if l.heard == nil && l.named() && !l.hear() {
+		return
+	}
+	l.allow()
 	switch {
-	case l.target.name == "":
-		l.allow()
-		l.both(l.client, l.server)
-	case speaksFirst(l.target.port):
-		l.relayNamed()
-	default:
-		l.allow() // the server may be the first to speak
+	case l.heard != nil:
+		l.both(l.heard, l.saying.Load().wrap(l.server))
+	case l.target.name != "": // the server may be the first to speak
 		l.both(&late{link: l}, &lateAnswers{link: l})
+	default:
+		l.both(l.client, l.server)
 	}
-}
-
-// relayNamed hears first what the client wants.
-func (l *link) relayNamed() {
-	_ = l.client.SetReadDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
-	o, err := readOpening(l.client)
-	if err == nil {
-		err = stranger(o, l.target)
-	}
-	if err != nil {
-		l.refuse(o, err)
-		return
-	}
-	_ = l.client.SetReadDeadline(time.Time{})
-	l.spoken = o.protocol
-	if o.protocol != httpProtocol {
-		l.allow()
-		l.both(&begun{o.read, l.client}, l.server)
-		return
-	}
-	q := newRequests(l.client, o.read, l.target.name, l.target.port)
-	l.both(&firstGood{q, l}, q.answers(l.server))
 }
 
 // allow records that a connection was let through, once.
@@ -133,16 +176,19 @@ func (l *link) end() {
 }
 
 // refuse records and tells that a connection is not what it is for.
-func (l *link) refuse(o opening, err error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, unix.ECONNRESET) {
+func (l *link) refuse(err error) {
+	var late net.Error
+	switch {
+	case isRefusal(err):
+	case errors.As(err, &late) && late.Timeout():
+		err = strange("the client did not say in time what it wants")
+	default:
+		// It was closed again before it was for anything, and nobody was dialled.
 		reset(l.client)
-		return // it was closed again before it was for anything: a look whether anybody is there
-	}
-	if !isRefusal(err) {
-		err = &strangerError{"", fmt.Sprintf("its beginning could not be read (%v)", err)}
+		return
 	}
 	l.refused(err)
-	tell(l.client, o.protocol, err)
+	tell(l.client, l.spoken, err)
 }
 
 // both relays in both directions.
@@ -165,6 +211,9 @@ func (l *link) both(in, out io.Reader) {
 // answer relays what the server says.
 func (l *link) answer(out io.Reader) {
 	err := l.pump(l.client, out, &l.received)
+	if said := l.saying.Load(); said != nil {
+		said.over() // nothing more will come that anybody waits for
+	}
 	if err == nil || l.telling.Load() {
 		return
 	}

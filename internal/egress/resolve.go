@@ -25,6 +25,27 @@ type missingError struct{ name string }
 
 func (e *missingError) Error() string { return e.name + ": no such name" }
 
+// lookupError is that of a name that could not be looked up. Its words leave out
+// whom this machine asked, and from which port: a worker reads them, and what is the
+// same is to be counted as the same.
+type lookupError struct {
+	name string
+	err  error
+}
+
+func (e *lookupError) Unwrap() error { return e.err }
+
+func (e *lookupError) Error() string {
+	var dns *net.DNSError
+	switch {
+	case isTimeout(e.err):
+		return "resolving " + e.name + ": no answer in time"
+	case errors.As(e.err, &dns):
+		return "resolving " + e.name + ": the name servers do not answer"
+	}
+	return "resolving " + e.name + ": " + e.err.Error()
+}
+
 // resolver finds the real addresses of the names of a lease, and those among them
 // that may be dialled. It asks for no other name: what is asked for leaves this
 // machine.
@@ -32,6 +53,7 @@ type resolver struct {
 	reach   policy.Reach
 	out     Outside
 	lookups lookups
+	asking  func(name string) // is told of each name that is asked for outside; nil: nobody is
 }
 
 func newResolver(reach policy.Reach, out Outside) *resolver {
@@ -90,6 +112,8 @@ func (r *resolver) check(name string, a netip.Addr, port uint16) error {
 		return nil
 	case inBook(a):
 		return refused("of the network that cordon gives names their addresses from")
+	case unspeakable(a):
+		return refused("not public")
 	case !policy.Public(a):
 		return refused("not public; to allow it: network.allowed_domains: [%s]", written(a, port))
 	}
@@ -116,13 +140,16 @@ const addressRoom = 64
 
 // find asks the outside. A name without addresses is no error here.
 func (r *resolver) find(ctx context.Context, name string) ([]netip.Addr, error) {
+	if r.asking != nil {
+		r.asking(name)
+	}
 	found, err := r.out.Lookup(ctx, name)
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.IsNotFound {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("resolving %s: %w", name, err)
+		return nil, &lookupError{name, err}
 	}
 	var addrs []netip.Addr
 	for _, a := range found {

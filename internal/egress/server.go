@@ -16,7 +16,7 @@ import (
 
 // New connections in a second. A cell that opens more waits, and nobody else.
 const (
-	rate  = 500
+	rate  = 200
 	burst = 1000
 )
 
@@ -32,6 +32,7 @@ type Network struct {
 	spent    atomic.Int64  // bytes, both ways
 	ids      atomic.Int64
 	resolved seen // names whose refusal was recorded
+	lookedUp seen // names of the lease that were asked for outside, likewise
 	closed   seen // ports of the cell that nobody listens at, likewise
 	reached  seen // what was reached by a process that was recorded
 
@@ -53,6 +54,7 @@ func New(o Order) *Network {
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.open = make(chan struct{}, limits.Connections)
 	n.resolver = newResolver(o.Reach, o.Out)
+	n.resolver.asking = n.askedName
 	n.dns = newDNS(o.Reach, n.book, n.resolver, newBucket(limits.Queries, 2*limits.Queries), n.refusedName)
 	return n
 }
@@ -251,6 +253,15 @@ func (n *Network) refusedName(name, why string) {
 		r.Allow = t.entry()
 	}
 	n.record(r, t, netip.AddrPort{}, netip.AddrPort{})
+}
+
+// askedName is told of names of the lease that are asked for outside. Whoever runs
+// the name servers of a domain reads the names below it: that is a way out as well,
+// a slow one. Each is told on once.
+func (n *Network) askedName(name string) {
+	if n.lookedUp.first(name) {
+		n.record(Record{Kind: Resolve, Verdict: Allowed}, target{name: name}, netip.AddrPort{}, netip.AddrPort{})
+	}
 }
 
 // record completes a record and hands it over.

@@ -11,30 +11,48 @@ import (
 )
 
 // Suggest are entries of allowed_domains that would let pass what was refused,
-// sorted. What a file says they are is checked: somebody will paste them.
+// sorted. What a file says they are is checked: somebody will paste them. A policy
+// has a limit of different ports: those that were tried most often are in it.
 func (t Tally) Suggest() []string {
-	connected := t.connected()
-	entries := map[string]bool{}
+	entries, ports := map[string]bool{}, map[uint16]bool{}
+	var all policy.Network // an entry for each of the ports
 	for _, one := range t.Tried {
-		if one.Kind == Resolve && connected[one.Name] {
-			continue // its connections say at which port
+		reach, err := policy.Network{AllowedDomains: []string{one.Allow}}.Reach()
+		if err != nil || one.Verdict != Refused {
+			continue
 		}
-		if one.Verdict == Refused && writable(one.Allow) {
-			entries[one.Allow] = true
+		if slices.ContainsFunc(reach.Ports(), func(p uint16) bool { return !ports[p] }) {
+			more := policy.Network{AllowedDomains: append(slices.Clip(all.AllowedDomains), one.Allow)}
+			if _, err := more.Reach(); err != nil {
+				continue
+			}
+			all = more
 		}
+		for _, p := range reach.Ports() {
+			ports[p] = true
+		}
+		entries[one.Allow] = true
 	}
 	return slices.Sorted(maps.Keys(entries))
 }
 
-// SuggestPorts are entries of host_ports that would let pass what was refused.
+// SuggestPorts are entries of host_ports that would let pass what was refused, no
+// more than a policy takes, those that were tried most often.
 func (t Tally) SuggestPorts() []int {
-	ports := map[int]bool{}
+	var n policy.Network
 	for _, one := range t.Tried {
-		if port, ok := hostPort(one.Allow); ok && one.Verdict == Refused {
-			ports[port] = true
+		port, ok := hostPort(one.Allow)
+		if !ok || one.Verdict != Refused || slices.Contains(n.HostPorts, port) {
+			continue
 		}
+		more := policy.Network{HostPorts: append(slices.Clip(n.HostPorts), port)}
+		if _, err := more.Reach(); err != nil {
+			break
+		}
+		n = more
 	}
-	return slices.Sorted(maps.Keys(ports))
+	slices.Sort(n.HostPorts)
+	return n.HostPorts
 }
 
 // connected are the names to which connections were tried.
@@ -111,9 +129,40 @@ func portSuffix(port uint16) string {
 
 // unspeakable reports whether an address is never suggested: those of metadata
 // services hand out the keys of the machine, others mean nothing outside the cell.
+// One of IPv6 that leads to one of IPv4 is judged as that.
 func unspeakable(a netip.Addr) bool {
+	return unspeakableAlone(a) || slices.ContainsFunc(within(a), unspeakableAlone)
+}
+
+// within are the addresses of IPv4 that one of IPv6 may be translated or tunnelled to.
+func within(a netip.Addr) []netip.Addr {
+	if !a.Is6() {
+		return nil
+	}
+	b := a.As16()
+	at := func(i ...int) netip.Addr { return netip.AddrFrom4([4]byte{b[i[0]], b[i[1]], b[i[2]], b[i[3]]}) }
+	switch {
+	case inPrefix(a, "::ffff:0:0/96"), inPrefix(a, "::/96"), inPrefix(a, "64:ff9b::/96"):
+		return []netip.Addr{at(12, 13, 14, 15)}
+	case inPrefix(a, "2002::/16"):
+		return []netip.Addr{at(2, 3, 4, 5)}
+	case inPrefix(a, "64:ff9b:1::/48"):
+		// Where it is depends on what its network has made of the prefix, /48 to /96.
+		list := []netip.Addr{at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12), at(12, 13, 14, 15)}
+		return slices.DeleteFunc(list, func(a netip.Addr) bool { return a.As4()[0] == 0 })
+	}
+	return nil
+}
+
+// inPrefix is asked for few addresses: none is read beforehand.
+func inPrefix(a netip.Addr, prefix string) bool { return netip.MustParsePrefix(prefix).Contains(a) }
+
+func unspeakableAlone(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast() {
 		return true
+	}
+	if a.Is4() && a.As4()[0] == 0 {
+		return true // this network
 	}
 	switch a.String() {
 	case "255.255.255.255",

@@ -1,0 +1,215 @@
+package egress
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// record is one of TLS.
+func tlsRecord(kind byte, payload string) string {
+	return string([]byte{kind, 3, 3, byte(len(payload) >> 8), byte(len(payload))}) + payload
+}
+
+// helloFor is the hello of a real client.
+func helloFor(t *testing.T, name string) string {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	go func() {
+		_ = tls.Client(ours, &tls.Config{ServerName: name}).Handshake() // nobody answers
+	}()
+	defer ours.Close()
+	o, err := readOpening(theirs)
+	if err != nil || o.name != name || o.hello != len(o.read) {
+		t.Fatal(o.name, o.hello, len(o.read), err)
+	}
+	return string(o.read)
+}
+
+// serverSays is a server's hello with a random number.
+func serverSays(random string) string {
+	body := "\x03\x03" + random + "\x00\x13\x01\x00\x00\x00"
+	return string([]byte{serverHello, 0, 0, byte(len(body))}) + body
+}
+
+// answering is a server that sends its words when it has heard something, and tells
+// everything that it heard.
+func answering(t *testing.T, words string) (at string, heard func() string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	all := make(chan string, 1)
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		first := make([]byte, 64<<10)
+		n, _ := c.Read(first)
+		_, _ = io.WriteString(c, words)
+		_ = c.SetReadDeadline(time.Now().Add(2 * time.Second))
+		rest, _ := io.ReadAll(c)
+		all <- string(first[:n]) + string(rest)
+	}()
+	return l.Addr().String(), func() string { return <-all }
+}
+
+// A second hello is for the same server as the first, whether it is waited for or
+// not, and whatever lies between.
+func TestSecondHello(t *testing.T) {
+	plain := strings.Repeat("r", 32)
+	change, data := tlsRecord(recordChange, "\x01"), tlsRecord(recordData, "early")
+	good, evil := helloFor(t, "good.example"), helloFor(t, "evil.example")
+	for _, c := range []struct {
+		what, answer, next string
+		passes             bool
+	}{
+		{"the same again", serverSays(retryRandom), change + good, true},
+		{"another", serverSays(retryRandom), evil, false},
+		{"another after others", serverSays(retryRandom), change + data + evil, false},
+		{"no hello", serverSays(retryRandom), tlsRecord(recordHandshake, "\x10\x00\x00\x01x"), false},
+		{"a key after a plain hello", serverSays(plain), tlsRecord(recordHandshake, "\x10\x00\x00\x01x"), true},
+	} {
+		for _, port := range []uint16{443, 8443} {
+			for _, parts := range []int{1, 2} {
+				words := tlsRecord(recordHandshake, c.answer)
+				if parts == 2 {
+					words = tlsRecord(recordHandshake, c.answer[:7]) + tlsRecord(recordHandshake, c.answer[7:])
+				}
+				at, heard := answering(t, words)
+				network := named
+				network.AllowedDomains = append([]string{"good.example:8443"}, network.AllowedDomains...)
+				cell := newCell(t, network, at)
+				conn := cell.dialName(t, "good.example", port)
+				fmt.Fprint(conn, good+c.next) // it does not wait for the answer
+				_ = conn.CloseWrite()
+				answer := said(t, conn)
+				got := heard()
+				if c.passes != strings.HasSuffix(got, c.next) || !strings.HasPrefix(got, good) || strings.Contains(got, "evil.example") {
+					t.Errorf("%s at %d in %d: the server heard %d bytes of %d, %s", c.what, port, parts, len(got), len(good+c.next), cell.refusals())
+				}
+				if !c.passes && (!strings.HasSuffix(answer, string(refusalTLS())) || cell.refusals() == "") {
+					t.Errorf("%s at %d: answered %q, %q", c.what, port, answer, cell.refusals())
+				}
+			}
+		}
+	}
+}
+
+// Real clients and servers that go through a second hello.
+func TestRealSecondHello(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "reached") }))
+	s.TLS = &tls.Config{CurvePreferences: []tls.CurveID{tls.CurveP384}}
+	s.StartTLS()
+	defer s.Close()
+	cell := newCell(t, named, s.Listener.Addr().String())
+	conn := tls.Client(cell.dialName(t, "good.example", 443), &tls.Config{
+		ServerName: "good.example", InsecureSkipVerify: true, CurvePreferences: []tls.CurveID{tls.X25519, tls.CurveP384},
+	})
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: good.example\r\nConnection: close\r\n\r\n")
+	if b, err := io.ReadAll(conn); err != nil || !bytes.HasSuffix(b, []byte("reached")) {
+		t.Errorf("%q %v: %s", b, err, cell.refusals())
+	}
+	if !conn.ConnectionState().HelloRetryRequest {
+		t.Skip("this server asked for no second hello: nothing was shown")
+	}
+}
+
+func TestAsksAgain(t *testing.T) {
+	retry := tlsRecord(recordHandshake, serverSays(retryRandom))
+	for _, c := range []struct {
+		said         string
+		again, known bool
+	}{
+		{"", true, false}, {retry, true, true}, {retry[:20], true, false},
+		{tlsRecord(recordHandshake, serverSays(strings.Repeat("r", 32))), false, true},
+		{tlsRecord(recordAlert, "\x02\x28"), false, true}, {"HTTP/1.1 400", false, true},
+		{tlsRecord(recordHandshake, "\x0b\x00\x00\x00"), false, true},
+		{strings.Repeat(tlsRecord(recordHandshake, ""), maxOpening), true, true},
+	} {
+		if again, known := asksAgain([]byte(c.said)); known != c.known || known && again != c.again {
+			t.Errorf("%.60q: %v %v", c.said, again, known)
+		}
+	}
+}
+
+// What is taken for another protocol at a port where any may be spoken is still no
+// request that a careless server would take.
+func TestFirstLine(t *testing.T) {
+	for _, c := range []struct {
+		said string
+		ok   bool
+	}{
+		{"SSH-2.0-client\r\nHTTP/", true},
+		{strings.Repeat("x", 70000) + "HTTP/1.1", true},
+		{strings.Repeat("A", 1500) + " / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false},
+		{" GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false},
+		{"GET\x0b/\x01 http/1.1\nHost: evil.example\n\n", false},
+		{"\xa0GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false},
+	} {
+		for _, size := range []int{1, 3, 4096} {
+			at, heard := answering(t, "")
+			cell := newCell(t, named, at)
+			conn := cell.dialName(t, "good.example", 8080)
+			go func() {
+				for b := []byte(c.said); len(b) > 0; b = b[min(size, len(b)):] {
+					if _, err := conn.Write(b[:min(size, len(b))]); err != nil {
+						return
+					}
+				}
+				_ = conn.CloseWrite()
+			}()
+			_ = said(t, conn)
+			if got := heard(); (got == c.said) != c.ok || !c.ok && strings.Contains(strings.ToUpper(got), "HTTP/") {
+				t.Errorf("%.40q by %d: the server heard %d of %d bytes", c.said, size, len(got), len(c.said))
+			}
+			if size == 1 && len(c.said) > 2000 {
+				break
+			}
+		}
+	}
+}
+
+// Nobody waits for an answer that will not come any more.
+func TestCloseWhileAnAnswerIsAwaited(t *testing.T) {
+	for _, port := range []uint16{80, 8080} {
+		at, _ := answering(t, "")
+		cell := newCell(t, named, at)
+		conn := cell.dialName(t, "good.example", port)
+		fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: good.example\r\nUpgrade: x\r\n\r\nmore")
+		time.Sleep(50 * time.Millisecond)
+		done := make(chan struct{})
+		go func() { cell.Close(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(5 * time.Second):
+			t.Fatalf("port %d: still waiting", port)
+		}
+	}
+}
+
+// A client that says nothing is not the reason to dial anybody.
+func TestNobodyIsDialledForNothing(t *testing.T) {
+	cell := newCell(t, named, plainServer(t).Listener.Addr().String())
+	for _, begin := range []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", "\x16\x03\x01"} {
+		for _, port := range []uint16{80, 443} {
+			conn := cell.dialName(t, "good.example", port)
+			fmt.Fprint(conn, begin)
+			conn.Close()
+		}
+	}
+	cell.Close()
+	cell.world.dialed.Range(func(to, _ any) bool { t.Errorf("%s was dialled", to); return true })
+}
