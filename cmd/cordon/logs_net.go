@@ -29,7 +29,10 @@ func (a *app) reached(s *session.Session, w *ledger.Worker) error {
 	}
 	for _, r := range list {
 		a.print("%s", reachedLine(r))
-		if r.Reason != "" {
+		switch {
+		case r.Reason != "" && r.Various:
+			a.print("          %s", clip("at first: "+oneLine(r.Reason), 110))
+		case r.Reason != "":
 			a.print("          %s", clip(oneLine(r.Reason), 110))
 		}
 	}
@@ -53,6 +56,9 @@ func reachedLine(r egress.Record) string {
 		what = fmt.Sprintf("%s sent, %s received, %s", size(r.Sent), size(r.Received), time.Duration(r.Millis)*time.Millisecond)
 	case egress.Resolve:
 		what = "name"
+		if r.Verdict == egress.Allowed {
+			what = "name looked up"
+		}
 	case egress.Packet:
 		what = "packet"
 	}

@@ -15,9 +15,10 @@ import (
 func TestReachedLine(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	for want, r := range map[string]egress.Record{
-		"refuse  telemetry.example:443                     curl[12]":                {Kind: egress.Connect, Name: "telemetry.example", Port: 443, Verdict: egress.Refused, Process: "curl[12]"},
-		"refuse  telemetry.example                                         name ×3": {Kind: egress.Resolve, Name: "telemetry.example", Verdict: egress.Refused, Count: 3},
-		"refuse  [2001:db8::1]:80                                          packet":  {Kind: egress.Packet, Address: "2001:db8::1", Port: 80, Verdict: egress.Refused},
+		"refuse  telemetry.example:443                     curl[12]":                       {Kind: egress.Connect, Name: "telemetry.example", Port: 443, Verdict: egress.Refused, Process: "curl[12]"},
+		"refuse  telemetry.example                                         name ×3":        {Kind: egress.Resolve, Name: "telemetry.example", Verdict: egress.Refused, Count: 3},
+		"allow   x.wild.example                                            name looked up": {Kind: egress.Resolve, Name: "x.wild.example", Verdict: egress.Allowed},
+		"refuse  [2001:db8::1]:80                                          packet":         {Kind: egress.Packet, Address: "2001:db8::1", Port: 80, Verdict: egress.Refused},
 		"fail    192.0.2.1:80": {Kind: egress.Connect, Address: "192.0.2.1", Port: 80, Verdict: egress.Failed},
 		"end     a.example:443 192.0.2.1                                   10 B sent, 2 KiB received, 1.5s": {Kind: egress.End, Name: "a.example", Address: "192.0.2.1", Port: 443, Verdict: egress.Allowed, Sent: 10, Received: 2048, Millis: 1500},
 		"refuse  ?[31m": {Kind: egress.Resolve + "x", Name: "\x1b[31m", Verdict: egress.Refused},

@@ -86,7 +86,7 @@ type Record struct {
 	Verdict  Verdict   `json:"verdict"`
 	Reason   string    `json:"reason,omitempty"`
 	Various  bool      `json:"various,omitempty"` // it stands for others with another reason, too
-	Allow    string    `json:"allow,omitempty"` // the entry of allowed_domains, or :port of host_ports, that would let it pass
+	Allow    string    `json:"allow,omitempty"`   // the entry of allowed_domains, or :port of host_ports, that would let it pass
 	Process  string    `json:"process,omitempty"`
 	Sent     int64     `json:"sent,omitempty"`     // bytes, by the worker
 	Received int64     `json:"received,omitempty"` // bytes, by the worker

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ const (
 	maxSingle  = 2000     // records that have a line of their own
 	maxAlike   = 256      // kinds of later ones that wait for their line
 	maxLog     = 64 << 20 // bytes; the rest is only counted
+	maxRest    = 8 << 10  // of them, for what was counted
 	alikeDelay = 3 * time.Second
 )
 
@@ -25,7 +27,8 @@ type Keeper struct {
 	counts counts
 	single int
 	bytes  int64
-	lost   int // records that are in no line
+	lost   int // records that are in no line of their own
+	rest   map[class]*Record
 	torn   bool
 	err    error // the first
 	closed bool
@@ -97,17 +100,32 @@ func (k *Keeper) flush() {
 
 // write writes one line in one piece: a reader or a crash may come at any time.
 func (k *Keeper) write(r Record) {
-	line, err := json.Marshal(r)
+	k.writeWithin(r, roomFor(r))
+}
+
+// roomFor is how far the file may be filled with such a record. What was refused
+// never takes the place of what got out, and names not that of connections.
+func roomFor(r Record) int64 {
+	switch {
+	case r.Kind == Resolve && r.Verdict == Allowed:
+		return maxLog / 8 * 7
+	case r.Kind == End, r.Verdict == Allowed:
+		return maxLog - maxRest
+	}
+	return maxLog / 4 * 3
+}
+
+func (k *Keeper) writeWithin(r Record, room int64) {
+	line, err := encode(r)
 	if err != nil { // a time that has no text
 		k.fail(r, err)
 		return
 	}
-	line = append(line, '\n')
 	if k.torn {
 		line = append([]byte{'\n'}, line...)
 	}
-	if k.bytes+int64(len(line)) > maxLog {
-		k.lost += r.times()
+	if k.bytes+int64(len(line)) > room {
+		k.leave(r)
 		return
 	}
 	n, err := k.w.Write(line)
@@ -121,6 +139,40 @@ func (k *Keeper) write(r Record) {
 		return
 	}
 	k.torn = false
+}
+
+// encode is a record as a line. It is no part of a page: escapes for one would make
+// six bytes of one that a worker chose.
+func encode(r Record) ([]byte, error) {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	err := e.Encode(r)
+	return line.Bytes(), err
+}
+
+// leave only counts a record. The end of the file says how many there were.
+func (k *Keeper) leave(r Record) {
+	k.lost += r.times()
+	of := class{r.Kind, r.Verdict}
+	if old := k.rest[of]; old != nil {
+		old.merge(r)
+		return
+	}
+	if k.rest == nil {
+		k.rest = map[class]*Record{}
+	}
+	k.rest[of] = &Record{Time: r.Time, Kind: r.Kind, Verdict: r.Verdict, Count: r.times(), Sent: r.Sent, Received: r.Received,
+		Reason: "more than there was room to write down one by one"}
+}
+
+// writeRest writes what was only counted. There are so few kinds of it that they fit.
+func (k *Keeper) writeRest() {
+	for _, r := range k.rest {
+		r.Various, r.Process, r.Millis = false, "", 0
+		k.writeWithin(*r, maxLog)
+	}
+	k.rest = nil
 }
 
 func (k *Keeper) fail(r Record, err error) {
@@ -152,6 +204,7 @@ func (k *Keeper) finish() error {
 		return nil
 	}
 	k.flush()
+	k.writeRest()
 	k.closed = true
 	if k.timer != nil && k.timer.Stop() {
 		k.timer = nil
@@ -161,7 +214,7 @@ func (k *Keeper) finish() error {
 	case k.err != nil:
 		return fmt.Errorf("%d records of the network were not written: %w", k.lost, k.err)
 	case k.lost > 0:
-		return fmt.Errorf("%d records of the network were not written: there are %d MiB of them already", k.lost, maxLog>>20)
+		return fmt.Errorf("%d records of the network were only counted: their %d MiB are full", k.lost, maxLog>>20)
 	}
 	return nil
 }

@@ -136,7 +136,8 @@ func TestKeeperCoalesces(t *testing.T) {
 func TestKeeperIsBounded(t *testing.T) {
 	var w lineWriter
 	k := NewKeeper(&w)
-	const spent = maxLog - 4<<20
+	const room = maxLog / 4 * 3
+	const spent = room - 4<<20
 	k.bytes = spent // by earlier ones
 	long := strings.Repeat("x", maxReasonText)
 	i := 0
@@ -144,22 +145,119 @@ func TestKeeperIsBounded(t *testing.T) {
 		r := try(fmt.Sprintf("n%d.%s", i, long), uint16(i), Refused, fmt.Sprint(i, long))
 		r.Process, r.Address = long, long
 		k.Record(r)
-		if w.Len() > maxLog-spent {
+		if w.Len() > room-spent {
 			t.Fatal("too much is written")
 		}
 		if len(k.alike) > maxAlike || len(k.counts.tried) > maxTried || i > maxLog/100 {
 			t.Fatal("a table grows")
 		}
 	}
-	if w.Len() < maxLog-spent-maxLine {
+	if w.Len() < room-spent-maxLine {
 		t.Errorf("only %d bytes were written", w.Len())
 	}
 	err := k.Close()
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d records", k.lost)) {
 		t.Error(err)
 	}
-	if got := k.Tally(); got.Refused != i || len(got.Tried) != maxTried || got.More != i-maxTried {
+	if got := k.Tally(); got.Refused != i || len(got.Tried) != maxTried || got.More != i-maxTried || !got.Crowded {
 		t.Errorf("%d of %d refused, %d apart and %d more", got.Refused, i, len(got.Tried), got.More)
+	}
+	if got, err := ReadRecords(&w.Buffer, nil); err != nil || got.Refused != i {
+		t.Errorf("the file says %d of %d: %v", got.Refused, i, err)
+	}
+}
+
+// What a worker writes into its requests is in the reasons. It neither fills the
+// file, nor makes a line of every attempt.
+func TestKeeperReasonsOfTheWorker(t *testing.T) {
+	var w lineWriter
+	k := NewKeeper(&w)
+	const all = maxSingle + 20_000
+	for i := range all {
+		k.Record(try("good.example", 80, Refused, fmt.Sprintf(`the request is for "%d-%s", which is no host name`, i, strings.Repeat("<&>", 100))))
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if longest := 400; w.Len() > (maxSingle+1)*longest || w.lines() != maxSingle+1 {
+		t.Errorf("%d bytes in %d lines", w.Len(), w.lines())
+	}
+	var last Record
+	got, err := ReadRecords(&w.Buffer, func(r Record) { last = r })
+	if want := k.Tally(); err != nil || !reflect.DeepEqual(got, want) || got.Refused != all || len(got.Tried) != 1 || got.Tried[0].Count != all {
+		t.Errorf("%v: read %+v\nkept %+v", err, got, want)
+	}
+	if !last.Various || !strings.HasPrefix(last.Reason, fmt.Sprintf(`the request is for "%d-<&>`, maxSingle)) {
+		t.Errorf("%+v", last)
+	}
+	if lines := got.Lines(); len(lines) != 1 || !strings.HasPrefix(lines[0], fmt.Sprintf(`refused: good.example:80 %d ×, at first: the request is for "0-<&>`, all)) {
+		t.Errorf("%q", lines)
+	}
+}
+
+// Whatever is refused, what got out is written down.
+func TestKeeperKeepsRoomForWhatGotOut(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		r          Record
+		named      bool // is written when the file is full of what was refused
+		connection bool // is written when it is full of names, too
+	}{
+		{"refused", try("bad.example", 443, Refused, "no"), false, false},
+		{"failed", try("slow.example", 443, Failed, "no"), false, false},
+		{"a name", Record{Kind: Resolve, Name: "x.wild.example", Verdict: Allowed}, true, false},
+		{"allowed", try("good.example", 443, Allowed, ""), true, true},
+		{"an end", Record{Kind: End, Name: "good.example", Port: 443, Verdict: Allowed, Sent: 7}, true, true},
+		{"a cut end", Record{Kind: End, Name: "good.example", Port: 443, Verdict: Refused, Sent: 7}, true, true},
+	} {
+		for full, want := range map[int64]bool{maxLog / 4 * 3: c.named, maxLog / 8 * 7: c.connection, maxLog - maxRest: false} {
+			var w lineWriter
+			k := NewKeeper(&w)
+			k.bytes = full
+			k.Record(c.r)
+			if got := w.lines() == 1; got != want {
+				t.Errorf("%s at %d: written %v", c.name, full, got)
+			}
+			if err := k.Close(); (err == nil) != want {
+				t.Errorf("%s at %d: %v", c.name, full, err)
+			}
+			got, err := ReadRecords(&w.Buffer, nil)
+			kept := k.Tally()
+			if err != nil || got.Allowed != kept.Allowed || got.Refused != kept.Refused || got.Failed != kept.Failed || got.Sent != kept.Sent || got.Resolved != kept.Resolved {
+				t.Errorf("%s at %d: read %+v\nkept %+v", c.name, full, got, kept)
+			}
+		}
+	}
+}
+
+// Of everything that had no line there is one at the end, and there is room for it.
+func TestKeeperWritesTheRest(t *testing.T) {
+	var w lineWriter
+	k := NewKeeper(&w)
+	k.bytes = maxLog - maxRest
+	for _, kind := range []Kind{Connect, Resolve, Packet, End} {
+		for _, v := range []Verdict{Allowed, Refused, Failed} {
+			for i := range 3 {
+				k.Record(Record{Time: time.Now(), Kind: kind, Name: fmt.Sprint(kind, i), Verdict: v, Sent: 5, Reason: strings.Repeat("x", 300), Process: "p"})
+			}
+		}
+	}
+	if err := k.Close(); err == nil || !strings.Contains(err.Error(), "36 records") {
+		t.Error(err)
+	}
+	if k.bytes > maxLog || w.lines() != 12 {
+		t.Errorf("%d bytes in %d lines", w.Len(), w.lines())
+	}
+	got, err := ReadRecords(&w.Buffer, func(r Record) { checkRest(t, r) })
+	if want := k.Tally(); err != nil || got.Allowed != want.Allowed || got.Refused != want.Refused || got.Failed != want.Failed || got.Resolved != want.Resolved || got.Sent != 45 {
+		t.Errorf("%v: read %+v\nkept %+v", err, got, want)
+	}
+}
+
+func checkRest(t *testing.T, r Record) {
+	t.Helper()
+	if r.Name != "" || r.Count != 3 || !isLimit(r.Reason) {
+		t.Errorf("%+v", r)
 	}
 }
 

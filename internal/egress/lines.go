@@ -20,12 +20,9 @@ const (
 
 // Lines are what a person is told of it at the end of a run.
 func (t Tally) Lines() []string {
-	var lines []string
-	if t.Allowed > 0 {
-		lines = append(lines, fmt.Sprintf("allowed: %s, %s sent, %s received", several(t.Allowed, "connection"), size(t.Sent), size(t.Received)))
-	}
-	lines = append(lines, t.group(Failed, "failed", failedLines, 0)...)
-	lines = append(lines, t.group(Refused, "refused", refusedLines, t.More)...)
+	lines := t.allowed()
+	lines = append(lines, t.group(Failed, "failed", failedLines)...)
+	lines = append(lines, t.group(Refused, "refused", refusedLines)...)
 	lines = append(lines, t.advice()...)
 	for i, l := range lines {
 		lines[i] = shorten(l, lineColumns)
@@ -33,23 +30,57 @@ func (t Tally) Lines() []string {
 	return lines
 }
 
-// group are the lines of one verdict, the most frequent first.
-func (t Tally) group(v Verdict, word string, limit, more int) []string {
+// allowed is the line of what left the cell.
+func (t Tally) allowed() []string {
+	switch {
+	case t.Allowed > 0 && t.Resolved > 0:
+		return []string{fmt.Sprintf("allowed: %s, %s sent, %s received; %s looked up", several(t.Allowed, "connection"), size(t.Sent), size(t.Received), several(t.Resolved, "other name"))}
+	case t.Allowed > 0:
+		return []string{fmt.Sprintf("allowed: %s, %s sent, %s received", several(t.Allowed, "connection"), size(t.Sent), size(t.Received))}
+	case t.Resolved > 0:
+		return []string{fmt.Sprintf("allowed: no connection; %s looked up", several(t.Resolved, "name"))}
+	}
+	return nil
+}
+
+// group are the lines of one verdict, in the order of the entries, and one of the
+// rest.
+func (t Tally) group(v Verdict, word string, limit int) []string {
 	var lines []string
-	connected := t.connected()
+	said := Tally{Allowed: t.Allowed, Refused: t.Refused, Failed: t.Failed}
 	for _, one := range t.Tried {
-		switch {
-		case one.Verdict != v || one.Kind == Resolve && connected[one.Name]:
-		case len(lines) < limit:
-			lines = append(lines, fmt.Sprintf("%s: %s %d ×: %s", word, one.subject(), one.Count, one.why()))
-		default:
-			more = addInt(more, one.Count)
+		if one.Verdict == v && len(lines) < limit {
+			lines = append(lines, fmt.Sprintf("%s: %s %d ×%s: %s", word, one.subject(), one.Count, one.first(), one.why()))
+			said.Tried = append(said.Tried, one)
 		}
 	}
-	if more > 0 {
+	if more := said.untold(v); more > 0 {
 		lines = append(lines, fmt.Sprintf("%s: others %d ×", word, more))
+		if v == Refused {
+			lines[len(lines)-1] += t.otherNames(len(t.refusedNames()) - len(said.refusedNames()))
+		}
 	}
 	return lines
+}
+
+// otherNames says how many names and addresses there are beside those that were said.
+func (t Tally) otherNames(unsaid int) string {
+	n, than := addInt(t.Left, unsaid), ""
+	if t.Crowded {
+		than = "more than "
+	}
+	if n == 0 {
+		return ""
+	}
+	return ": " + than + several(n, "other destination")
+}
+
+// first says that a reason is not that of all.
+func (t Tried) first() string {
+	if t.Various && t.Allow == "" {
+		return ", at first"
+	}
+	return ""
 }
 
 // subject is what was tried, as it is called in a policy.

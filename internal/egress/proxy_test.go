@@ -255,7 +255,7 @@ func TestProxyRecords(t *testing.T) {
 	tellProxy(t, at, "CONNECT bad.example:25 HTTP/1.1\r\n\r\n")
 	tellProxy(t, at, "CONNECT 8.8.8.8:25 HTTP/1.1\r\n\r\n")
 	cell.Close()
-	want := []string{"connect 8.8.8.8 25 refuse", "connect bad.example 25 refuse", "connect good.example 8080 allow", "end good.example 8080 allow"}
+	want := []string{"connect 8.8.8.8 25 refuse", "connect bad.example 25 refuse", "connect good.example 8080 allow", "end good.example 8080 allow", "resolve good.example 0 allow"}
 	var got []string
 	for _, r := range cell.kept {
 		got = append(got, fmt.Sprintf("%s %s %d %s", r.Kind, cmp.Or(r.Name, r.Address), r.Port, r.Verdict))

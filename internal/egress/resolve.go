@@ -37,11 +37,12 @@ func (e *lookupError) Unwrap() error { return e.err }
 
 func (e *lookupError) Error() string {
 	var dns *net.DNSError
+	known := errors.As(e.err, &dns)
 	switch {
-	case isTimeout(e.err):
+	case isTimeout(e.err), known && dns.IsTimeout:
 		return "resolving " + e.name + ": no answer in time"
-	case errors.As(e.err, &dns):
-		return "resolving " + e.name + ": the name servers do not answer"
+	case known:
+		return "resolving " + e.name + ": the name servers have no answer"
 	}
 	return "resolving " + e.name + ": " + e.err.Error()
 }

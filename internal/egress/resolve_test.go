@@ -89,8 +89,10 @@ func TestResolverChecks(t *testing.T) {
 		{"loopback, mapped", []string{"::ffff:127.0.0.1"}, nil, "network.host_ports"},
 		{"unspecified", []string{"0.0.0.0", "::"}, nil, "network.host_ports"},
 		{"this network", []string{"0.1.2.3"}, nil, "not public"},
-		{"metadata", []string{"169.254.169.254"}, nil, "not public"},
-		{"metadata of IPv6", []string{"fd00:ec2::254"}, nil, "not public"},
+		{"metadata", []string{"169.254.169.254"}, nil, "a.example resolves to 169.254.169.254, which is not public."},
+		{"metadata of IPv6", []string{"fd00:ec2::254"}, nil, "which is not public."},
+		{"metadata, translated", []string{"64:ff9b::169.254.169.254"}, nil, "which is not public."},
+		{"metadata, by 6to4", []string{"2002:a9fe:a9fe::1"}, nil, "which is not public."},
 		{"translated", []string{"64:ff9b::a00:5"}, nil, "not public"},
 		{"multicast", []string{"224.0.0.251", "ff02::1"}, nil, "no address of one machine"},
 		{"zone", []string{"fe80::1%eth0", "2606:2800:220:1::1%eth0"}, nil, "no address of one machine"},
@@ -105,7 +107,7 @@ func TestResolverChecks(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			}
 			var refused *refusedError
-			if c.why != "" && (!errors.As(err, &refused) || !strings.Contains(refused.why, c.why)) || c.why == "" && err != nil {
+			if c.why != "" && (!errors.As(err, &refused) || !strings.Contains(refused.why+".", c.why)) || c.why == "" && err != nil {
 				t.Errorf("the reason is %v", err)
 			}
 			if ok, err := r.exists(t.Context(), "a.example"); !ok || err != nil {
@@ -322,5 +324,20 @@ func TestResolverManyAddresses(t *testing.T) {
 	got, err := newResolver(reachOf(t, "a.example"), out).addresses(t.Context(), "a.example", 443)
 	if err != nil || len(got) != addressRoom {
 		t.Errorf("%d, %v", len(got), err)
+	}
+}
+
+// What a failed lookup says is the same each time, and nothing of this machine.
+func TestResolverWords(t *testing.T) {
+	timeout := &net.DNSError{Err: "read udp 127.0.0.1:45678->127.0.0.53:53: i/o timeout", Name: "a.example.", Server: "127.0.0.53:53", IsTimeout: true}
+	for want, err := range map[string]error{
+		"resolving a.example: no answer in time":               timeout,
+		"resolving a.example: the name servers have no answer": &net.DNSError{Err: "server misbehaving", Name: "a.example.", Server: "127.0.0.53:53"},
+	} {
+		out := &zone{find: func(context.Context, string) ([]netip.Addr, error) { return nil, err }}
+		_, got := newResolver(reachOf(t, "a.example"), out).addresses(t.Context(), "a.example", 443)
+		if got == nil || got.Error() != want || !errors.Is(got, err) {
+			t.Errorf("%v, want %s", got, want)
+		}
 	}
 }

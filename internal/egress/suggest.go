@@ -14,26 +14,47 @@ import (
 // sorted. What a file says they are is checked: somebody will paste them. A policy
 // has a limit of different ports: those that were tried most often are in it.
 func (t Tally) Suggest() []string {
-	entries, ports := map[string]bool{}, map[uint16]bool{}
-	var all policy.Network // an entry for each of the ports
+	entries := map[string]bool{}
+	// Those of web servers always have their place.
+	room := portRoom{ports: map[uint16]bool{80: true, 443: true}, entries: []string{"a.example"}}
 	for _, one := range t.Tried {
-		reach, err := policy.Network{AllowedDomains: []string{one.Allow}}.Reach()
-		if err != nil || one.Verdict != Refused {
-			continue
+		if one.Verdict == Refused && writable(one.Allow) && room.take(one.Allow) {
+			entries[one.Allow] = true
 		}
-		if slices.ContainsFunc(reach.Ports(), func(p uint16) bool { return !ports[p] }) {
-			more := policy.Network{AllowedDomains: append(slices.Clip(all.AllowedDomains), one.Allow)}
-			if _, err := more.Reach(); err != nil {
-				continue
-			}
-			all = more
-		}
-		for _, p := range reach.Ports() {
-			ports[p] = true
-		}
-		entries[one.Allow] = true
 	}
 	return slices.Sorted(maps.Keys(entries))
+}
+
+// portRoom is for the ports of entries, as many as a policy takes.
+type portRoom struct {
+	ports   map[uint16]bool
+	entries []string // which have all of them
+	full    bool
+}
+
+// take reports whether an entry has its place.
+func (r *portRoom) take(entry string) bool {
+	reach, err := policy.Network{AllowedDomains: []string{entry}}.Reach()
+	if err != nil {
+		return false
+	}
+	ports := reach.Ports()
+	if !slices.ContainsFunc(ports, func(p uint16) bool { return !r.ports[p] }) {
+		return true
+	}
+	if r.full {
+		return false
+	}
+	all := append(slices.Clip(r.entries), entry)
+	if _, err := (policy.Network{AllowedDomains: all}).Reach(); err != nil {
+		r.full = true
+		return false
+	}
+	r.entries = all
+	for _, p := range ports {
+		r.ports[p] = true
+	}
+	return true
 }
 
 // SuggestPorts are entries of host_ports that would let pass what was refused, no
@@ -53,17 +74,6 @@ func (t Tally) SuggestPorts() []int {
 	}
 	slices.Sort(n.HostPorts)
 	return n.HostPorts
-}
-
-// connected are the names to which connections were tried.
-func (t Tally) connected() map[string]bool {
-	names := map[string]bool{}
-	for _, one := range t.Tried {
-		if one.Kind == Connect {
-			names[one.Name] = true
-		}
-	}
-	return names
 }
 
 // writable reports whether a policy may have an entry in allowed_domains.
@@ -131,6 +141,7 @@ func portSuffix(port uint16) string {
 // services hand out the keys of the machine, others mean nothing outside the cell.
 // One of IPv6 that leads to one of IPv4 is judged as that.
 func unspeakable(a netip.Addr) bool {
+	a = a.Unmap()
 	return unspeakableAlone(a) || slices.ContainsFunc(within(a), unspeakableAlone)
 }
 
@@ -142,7 +153,7 @@ func within(a netip.Addr) []netip.Addr {
 	b := a.As16()
 	at := func(i ...int) netip.Addr { return netip.AddrFrom4([4]byte{b[i[0]], b[i[1]], b[i[2]], b[i[3]]}) }
 	switch {
-	case inPrefix(a, "::ffff:0:0/96"), inPrefix(a, "::/96"), inPrefix(a, "64:ff9b::/96"):
+	case inPrefix(a, "::/96"), inPrefix(a, "64:ff9b::/96"):
 		return []netip.Addr{at(12, 13, 14, 15)}
 	case inPrefix(a, "2002::/16"):
 		return []netip.Addr{at(2, 3, 4, 5)}

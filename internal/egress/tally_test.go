@@ -3,11 +3,13 @@ package egress
 import (
 	"fmt"
 	"math"
+	"net"
 	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -78,7 +80,7 @@ func unlistedPort(port uint16) Record {
 
 // forged is a record of a file that somebody else wrote to.
 func forged(v Verdict, allow string) Record {
-	r := try("a.example", 443, v, "a.example is not in network.allowed_domains "+allow)
+	r := try("a.example for "+allow, 443, v, "a.example is not in network.allowed_domains")
 	r.Allow = allow
 	return r
 }
@@ -107,10 +109,15 @@ func TestSuggest(t *testing.T) {
 		{"names that are none", []Record{unlistedName("single", 443), unlistedName("x.local", 443), unlistedName("1.0.0.127.in-addr.arpa", 443), unlistedName("a b.example", 443), unlistedName("*.example.com", 443), unlistedName("A.example", 443), unlistedName("a.example]\n- evil.example", 443), unlistedName("metadata.google.internal", 80), unlistedName("a.example", 53), unlistedName("169.254.169.254", 80), unlistedName("@npm", 80), unlistedName("a.example:22", 80), unlistedName("x.onion", 443)}, nil, nil},
 		{"addresses", []Record{unlistedAddress("8.8.8.8", 443), unlistedAddress("8.8.8.8", 22), unlistedAddress("2606:4700::1", 443), unlistedAddress("2606:4700::1", 22)}, []string{"2606:4700::1", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22"}, nil},
 		{"private addresses", []Record{unlistedAddress("10.0.0.5", 443), unlistedAddress("10.0.0.5", 5432), unlistedAddress("fd00::5", 80), unlistedAddress("fd00::5", 5432)}, []string{"10.0.0.5/32", "10.0.0.5/32:5432", "[fd00::5/128]:5432", "fd00::5/128"}, nil},
+		{"translated addresses", []Record{unlistedAddress("64:ff9b::8.8.8.8", 443), unlistedAddress("64:ff9b:1::8.8.8.8", 443), unlistedAddress("2002:808:808::1", 443)},
+			[]string{"2002:808:808::1/128", "64:ff9b:1::808:808/128", "64:ff9b::808:808/128"}, nil},
 		{"never", []Record{
 			unlistedAddress("169.254.169.254", 80), unlistedAddress("169.254.170.2", 80), unlistedAddress("fe80::1", 80), unlistedAddress("fd00:ec2::254", 80),
 			unlistedAddress("::ffff:169.254.169.254", 80), unlistedAddress("100.100.100.200", 80), unlistedAddress("168.63.129.16", 80), unlistedAddress("192.0.0.192", 80),
 			unlistedAddress("198.18.0.7", 80), unlistedAddress("198.19.0.7", 80), unlistedAddress("fd63:6f72:646f:6e::7", 80), unlistedAddress("224.0.0.1", 80),
+			unlistedAddress("64:ff9b::169.254.169.254", 80), unlistedAddress("64:ff9b::127.0.0.1", 80), unlistedAddress("64:ff9b::198.18.0.7", 80), unlistedAddress("64:ff9b::100.100.100.200", 80),
+			unlistedAddress("64:ff9b:1::169.254.169.254", 80), unlistedAddress("64:ff9b:1:a9fe:a9:fe00::", 80), unlistedAddress("64:ff9b:1:a9:fe:a9fe::", 80), unlistedAddress("64:ff9b:1:0:a9:fea9:fe00::", 80),
+			unlistedAddress("2002:a9fe:a9fe::1", 80), unlistedAddress("2002:7f00:1::1", 80), unlistedAddress("::169.254.169.254", 80), unlistedAddress("::127.0.0.1", 80), unlistedAddress("0.1.2.3", 80),
 			unlistedAddress("255.255.255.255", 80), unlistedAddress("0.0.0.0", 80), unlistedAddress("127.0.0.1", 80), unlistedAddress("::1", 80), unlistedAddress("fe80::1%eth0", 80),
 		}, nil, nil},
 		{"host ports", []Record{unlistedPort(5432), unlistedPort(53)}, nil, []int{5432}},
@@ -160,13 +167,43 @@ func TestLines(t *testing.T) {
 			"allowed: 12 connections, 1.2 MB sent, 30 MB received",
 			"failed: slow.example:443 1 ×: connection timed out",
 			"refused: telemetry.example:443 2 ×: not in network.allowed_domains",
-			"refused: names 1 ×: more than 100 queries for names in a second",
 			"refused: 8.8.8.8:443 1 ×: an address, not in network.allowed_domains",
 			"refused: localhost:5432 1 ×: nothing in the cell answered; not in network.host_ports",
+			"refused: names 1 ×: more than 100 queries for names in a second",
 			"to allow: network.allowed_domains: [8.8.8.8, telemetry.example]",
 			"if your own localhost was meant: network.host_ports: [5432]",
 			"(an address is whoever answers there: where programs can use a name, allow that instead)",
 		}},
+		{"limits last", []Record{
+			{Kind: Resolve, Verdict: Refused, Count: 900, Reason: "more than 100 queries for names in a second (network.limits.queries)"},
+			limited("good.example", 80, 800), limited("good.example", 81, 700), limited("good.example", 82, 600),
+			unlistedName("exfil.example", 443), try("good.example", 80, Refused, "the request names no Host"),
+		}, []string{
+			"refused: exfil.example:443 1 ×: not in network.allowed_domains",
+			"refused: good.example:80 1 ×: the request names no Host",
+			"refused: names 900 ×: more than 100 queries for names in a second (network.limits.queries)",
+			"refused: good.example:80 800 ×: more than 1024 connections at once (network.limits.connections)",
+			"refused: others 1300 ×",
+			"to allow: network.allowed_domains: [exfil.example]",
+		}},
+		{"many names", []Record{
+			unlistedName("a.example", 443), unlistedName("b.example", 443), unlistedName("c.example", 443), unlistedName("d.example", 443),
+			unlistedName("d.example", 80), unlistedName("e.example", 443), unlistedName("f.example", 443), unlistedName("f.example", 80),
+			try("good.example", 443, Failed, "x"), try("good.example", 444, Failed, "x"), try("good.example", 445, Allowed, ""),
+		}, []string{
+			"allowed: 1 connection, 0 B sent, 0 B received",
+			"failed: good.example:443 1 ×: x",
+			"failed: others 1 ×",
+			"refused: a.example:443 1 ×: not in network.allowed_domains",
+			"refused: b.example:443 1 ×: not in network.allowed_domains",
+			"refused: c.example:443 1 ×: not in network.allowed_domains",
+			"refused: d.example:80 1 ×: not in network.allowed_domains",
+			"refused: others 4 ×: 2 other destinations",
+			"to allow: network.allowed_domains: [a.example, b.example, c.example, d.example,",
+			"          e.example, f.example]",
+		}},
+		{"looked up", []Record{looked("x.wild.example"), looked("y.wild.example"), looked("y.wild.example")}, []string{"allowed: no connection; 2 names looked up"}},
+		{"looked up and connected to", []Record{looked("x.wild.example"), looked("y.wild.example"), try("x.wild.example", 443, Allowed, "")}, []string{"allowed: 1 connection, 0 B sent, 0 B received; 1 other name looked up"}},
 		{"one connection", []Record{{Kind: Connect, ID: 2, Name: "a.example", Port: 443, Verdict: Allowed}}, []string{"allowed: 1 connection, 0 B sent, 0 B received"}},
 	} {
 		got := tallyOf(c.tried...).Lines()
@@ -179,6 +216,14 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func limited(name string, port uint16, n int) Record {
+	r := try(name, port, Refused, "more than 1024 connections at once (network.limits.connections)")
+	r.Count = n
+	return r
+}
+
+func looked(name string) Record { return Record{Kind: Resolve, Name: name, Verdict: Allowed} }
+
 // However much was tried, it fits on a screen, and what is left out is counted.
 func TestLinesOfMuch(t *testing.T) {
 	var tried []Record
@@ -190,15 +235,64 @@ func TestLinesOfMuch(t *testing.T) {
 	tally := tallyOf(tried...)
 	checkLines(t, tally)
 	text := strings.Join(tally.Lines(), "\n")
-	for _, want := range []string{"failed: others ", "refused: others ", " more\n"} {
+	for _, want := range []string{"failed: others 2999 ×\n", "refused: others 8996 ×: more than 1363 other destinations\n", " more\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	top := tally.Top(10)
-	if len(top.Tried) != 10 || top.More != 4*3000-10 || len(tally.Tried) != maxTried {
+	if len(top.Tried) != 10 || top.More != 4*3000-10 || len(tally.Tried) != 2*maxTried {
 		t.Error(len(top.Tried), top.More, len(tally.Tried))
 	}
+}
+
+// The first of a tally say what was refused, however much was allowed, failed, or
+// met a limit.
+func TestTop(t *testing.T) {
+	var tried []Record
+	for i := range 100 {
+		tried = append(tried, looked(fmt.Sprintf("n%d.wild.example", i)), try(fmt.Sprintf("m%d.wild.example", i), 443, Allowed, ""), try(fmt.Sprintf("m%d.wild.example", i), 443, Allowed, ""),
+			limited(fmt.Sprintf("m%d.wild.example", i), 443, 5), try(fmt.Sprintf("m%d.wild.example", i), 80, Failed, "no"))
+	}
+	for i := range 30 {
+		tried = append(tried, unlistedName(fmt.Sprintf("refused%d.example", i), 443))
+	}
+	all := tallyOf(tried...)
+	top := all.Top(20).Top(20)
+	refused := 0
+	for _, one := range top.Tried {
+		if one.Verdict == Refused && one.particular() {
+			refused++
+		}
+	}
+	if refused != 10 || len(top.Tried) != 20 || top.Left != 20 || top.Crowded || all.Left != 0 || all.More != 0 || top.Resolved != 100 || top.Allowed != 200 {
+		t.Errorf("%d refused in %+v", refused, top)
+	}
+	if top = all.Top(20).Top(6); len(top.Tried) != 6 || top.Left != 27 || top.More != top.Allowed+top.Refused+top.Failed-3-3*2 {
+		t.Errorf("%+v", top)
+	}
+	if text := strings.Join(all.Top(20).Lines(), "\n"); !strings.Contains(text, "refused: refused0.example:443 1 ×") || !strings.Contains(text, "refused: others 526 ×: 26 other destinations\n") {
+		t.Error(text)
+	}
+}
+
+// A policy takes so many ports. What is suggested is one, and has what was tried most.
+func TestSuggestNoMoreThanAPolicyTakes(t *testing.T) {
+	var tried []Record
+	for i := range uint16(500) {
+		tried = append(tried, unlistedPort(1000+i), unlistedName("a.example", 2000+i))
+	}
+	tried = append(tried, unlistedPort(7777), unlistedPort(7777), unlistedName("b.example", 8888), unlistedName("b.example", 8888), unlistedName("z.example", 443), unlistedName("y.example", 2000))
+	tally := tallyOf(tried...)
+	n := policy.Network{AllowedDomains: tally.Suggest(), HostPorts: tally.SuggestPorts()}
+	reach, err := n.Reach()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(n.HostPorts) != 64 || len(reach.Ports()) != 64 || !reach.HostPort(7777) || !reach.AllowsName("b.example", 8888) || !reach.AllowsName("z.example", 443) || !reach.AllowsName("y.example", 2000) {
+		t.Errorf("%d and %d: %+v", len(n.HostPorts), len(reach.Ports()), n)
+	}
+	checkLines(t, tally)
 }
 
 func TestSize(t *testing.T) {
@@ -258,6 +352,49 @@ func TestQuoted(t *testing.T) {
 		other := yaml.Unmarshal([]byte("- "+got+"\n"), &more)
 		if err != nil || other != nil || !slices.Equal(append(list, more...), []string{entry, entry, entry}) || (got != entry) != quoted {
 			t.Errorf("%q is %s: %q %v, %q %v", entry, got, list, err, more, other)
+		}
+	}
+}
+
+// What meets a limit is known as that where it is decided, and nothing that a worker
+// calls itself is taken for it.
+func TestLimitsAreKnown(t *testing.T) {
+	cell, at := proxyOf(t, policy.Network{AllowedDomains: []string{"good.example"}, Limits: policy.NetworkLimits{Connections: 1, Queries: 1, Bytes: 1}}, "", "")
+	held, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	for deadline := time.Now().Add(5 * time.Second); cell.refusals() == "" && time.Now().Before(deadline); {
+		if c, err := net.Dial("tcp", at); err == nil { // it may be reset at once
+			defer c.Close()
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for i := range 9 {
+		cell.dns.answer(t.Context(), question(fmt.Sprintf("n%d", i)))
+	}
+	cell.spent.Store(2)
+	_, spent := cell.judgeTarget(target{name: "good.example", port: 443})
+	reasons := []string{errSpent.Error(), spent.Error()}
+	for reason := range strings.SplitSeq(cell.refusals(), "\n") {
+		if !strings.HasPrefix(reason, "it has no dot") {
+			reasons = append(reasons, reason)
+		}
+	}
+	for _, want := range []string{"network.limits.connections", "network.limits.queries", "network.limits.bytes)", "network.limits.bytes:"} {
+		if !strings.Contains(strings.Join(reasons, "\n"), want) {
+			t.Errorf("no %s in %q", want, reasons)
+		}
+	}
+	for _, reason := range reasons {
+		if !isLimit(reason) {
+			t.Errorf("%q is not known", reason)
+		}
+	}
+	for _, reason := range []string{"", "it has no dot", `the request is for "more than 8 connections at once", which is no host name`, `"more than 8" is not ASCII`, "more.than.example is not in network.allowed_domains"} {
+		if isLimit(reason) {
+			t.Errorf("%q is taken for a limit", reason)
 		}
 	}
 }

@@ -107,5 +107,5 @@ func (s *Session) TriedSince(before *ledger.Worker) *egress.Tally {
 
 // sameTally compares what only grows.
 func sameTally(a, b egress.Tally) bool {
-	return a.Allowed == b.Allowed && a.Refused == b.Refused && a.Failed == b.Failed && a.Sent == b.Sent && a.Received == b.Received
+	return a.Allowed == b.Allowed && a.Resolved == b.Resolved && a.Refused == b.Refused && a.Failed == b.Failed && a.Sent == b.Sent && a.Received == b.Received
 }
