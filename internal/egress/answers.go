@@ -17,6 +17,16 @@ func (v *verdict) tell(switched bool) {
 	v.once.Do(func() { v.switched = switched; close(v.told) })
 }
 
+// now is the verdict, if there is one already.
+func (v *verdict) now() (switched, known bool) {
+	select {
+	case <-v.told:
+		return v.switched, true
+	default:
+		return false, false
+	}
+}
+
 func (v *verdict) wait(patience time.Duration) (bool, error) {
 	t := time.NewTimer(patience)
 	defer t.Stop()

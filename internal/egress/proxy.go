@@ -22,7 +22,8 @@ const proxyUser = "cordon"
 // serveProxy serves programs that are told of a proxy: HTTP and SOCKS5 at one port.
 // What comes out of it is judged and checked like any other connection.
 func (n *Network) serveProxy(ctx context.Context, l net.Listener, token string) {
-	n.takeEach(l, func(c *net.TCPConn) {
+	unsaid := func(netip.AddrPort) target { return target{} }
+	n.takeEach(l, unsaid, func(c *net.TCPConn) {
 		_ = c.SetDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
 		p := &caller{network: n, conn: c, token: token}
 		p.from, p.to = ends(c)

@@ -88,6 +88,8 @@ type link struct {
 	telling        atomic.Bool // the client is told why it is refused
 	saying         atomic.Pointer[saying]
 	sent, received atomic.Int64
+	half           sync.Once
+	timer          atomic.Pointer[time.Timer]
 }
 
 // named reports whether a connection has to say whom it is for before anything else.
@@ -183,7 +185,11 @@ func (l *link) refuse(err error) {
 	case errors.As(err, &late) && late.Timeout():
 		err = strange("the client did not say in time what it wants")
 	default:
-		// It was closed again before it was for anything, and nobody was dialled.
+		// It was closed again before it was for anything. Where a proxy has said that
+		// there is a connection, there was one.
+		if l.server != nil {
+			l.allow()
+		}
 		reset(l.client)
 		return
 	}
@@ -195,7 +201,9 @@ func (l *link) refuse(err error) {
 func (l *link) both(in, out io.Reader) {
 	done := make(chan struct{})
 	go func() { defer close(done); l.answer(out) }()
+	defer l.forget()
 	err := l.pump(l.server, in, &l.sent)
+	l.halfDone()
 	var strange *strangerError
 	switch {
 	case errors.As(err, &strange):
@@ -211,6 +219,7 @@ func (l *link) both(in, out io.Reader) {
 // answer relays what the server says.
 func (l *link) answer(out io.Reader) {
 	err := l.pump(l.client, out, &l.received)
+	l.halfDone()
 	if said := l.saying.Load(); said != nil {
 		said.over() // nothing more will come that anybody waits for
 	}
@@ -220,6 +229,33 @@ func (l *link) answer(out io.Reader) {
 	l.spentOut(err)
 	reset(l.server)
 	reset(l.client)
+}
+
+// silence is how long one side may say nothing after the other has said everything.
+// A program that has gone for good looks like one that listens.
+const silence = 2 * time.Minute
+
+// halfDone is told that one direction has ended.
+func (l *link) halfDone() {
+	l.half.Do(func() { l.watch(-1) })
+}
+
+// watch ends a connection in which nothing has happened since a while ago.
+func (l *link) watch(before int64) {
+	now := l.sent.Load() + l.received.Load()
+	if now == before {
+		reset(l.server)
+		reset(l.client)
+		return
+	}
+	l.timer.Store(time.AfterFunc(l.network.silence, func() { l.watch(now) }))
+}
+
+// forget ends the watching for silence.
+func (l *link) forget() {
+	if t := l.timer.Load(); t != nil {
+		t.Stop()
+	}
 }
 
 // interrupt ends a connection whose client has turned to somebody else. What the
@@ -370,12 +406,13 @@ func (l *link) write(to *net.TCPConn, b []byte, count *atomic.Int64) error {
 	if len(b) == 0 {
 		return nil
 	}
-	count.Add(int64(len(b)))
 	l.network.spent.Add(int64(len(b)))
 	if l.network.overspent() {
 		return errSpent
 	}
-	if _, err := to.Write(b); err != nil {
+	n, err := to.Write(b)
+	count.Add(int64(n))
+	if err != nil {
 		return errors.Join(errGone, err)
 	}
 	return nil

@@ -74,17 +74,18 @@ func (h *hellos) next(rest *begun) error {
 		}
 		return err
 	}
-	switch head[0] {
-	case recordChange, recordAlert, recordData:
+	again, known := h.verdict.now()
+	between := head[0] == recordChange || head[0] == recordAlert || head[0] == recordData
+	if between && (again || !known) {
 		h.out, h.left = head, int(head[3])<<8|int(head[4])
 		return nil
 	}
-	again, err := h.verdict.wait(answerPatience)
-	if err != nil {
-		return err
+	if !known {
+		if again, err = h.verdict.wait(answerPatience); err != nil {
+			return err
+		}
 	}
-	h.free = true
-	h.in = append(head, h.in...)
+	h.free, h.in = true, append(head, h.in...)
 	if !again {
 		return nil
 	}

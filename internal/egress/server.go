@@ -29,7 +29,8 @@ type Network struct {
 	dns      *dns
 	rate     *bucket
 	open     chan struct{} // a place for each connection
-	spent    atomic.Int64  // bytes, both ways
+	silence  time.Duration
+	spent    atomic.Int64 // bytes, both ways
 	ids      atomic.Int64
 	resolved seen // names whose refusal was recorded
 	lookedUp seen // names of the lease that were asked for outside, likewise
@@ -50,7 +51,7 @@ func New(o Order) *Network {
 	if limits.Queries <= 0 {
 		limits.Queries = policy.DefaultQueries
 	}
-	n := &Network{order: o, limits: limits, book: newBook(), rate: newBucket(rate, burst)}
+	n := &Network{order: o, limits: limits, book: newBook(), rate: newBucket(rate, burst), silence: silence}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.open = make(chan struct{}, limits.Connections)
 	n.resolver = newResolver(o.Reach, o.Out)
@@ -65,6 +66,7 @@ func New(o Order) *Network {
 func (n *Network) Serve(s Sockets, token string) error {
 	if err := n.serve(s, token); err != nil {
 		n.Close()
+		closeFiles([]*os.File{s.Watch})
 		return err
 	}
 	return nil
@@ -137,7 +139,8 @@ func (n *Network) Close() {
 
 // accept takes the connections of a listener, each into a place of its own.
 func (n *Network) accept(l net.Listener) {
-	n.takeEach(l, func(c *net.TCPConn) {
+	aimed := func(to netip.AddrPort) target { t, _ := n.judge(to); return t }
+	n.takeEach(l, aimed, func(c *net.TCPConn) {
 		from, to := ends(c)
 		if to.Port() == queryPort {
 			n.dns.serveTCP(n.ctx, c)
@@ -154,8 +157,9 @@ func (n *Network) accept(l net.Listener) {
 
 const queryPort = 53
 
-// takeEach hands over each connection of a listener, and closes it afterwards.
-func (n *Network) takeEach(l net.Listener, handle func(*net.TCPConn)) {
+// takeEach hands over each connection of a listener, and closes it afterwards. One for
+// which there is no place is recorded by what it was aimed at.
+func (n *Network) takeEach(l net.Listener, aimed func(netip.AddrPort) target, handle func(*net.TCPConn)) {
 	for {
 		conn, err := l.Accept()
 		if err != nil && (n.ctx.Err() != nil || errors.Is(err, net.ErrClosed)) {
@@ -182,8 +186,7 @@ func (n *Network) takeEach(l net.Listener, handle func(*net.TCPConn)) {
 			})
 		default:
 			from, to := ends(c)
-			t, _ := n.judge(to) // what it is called
-			n.record(Record{Kind: Connect, Verdict: Refused, Reason: fmt.Sprintf("more than %d connections at once (network.limits.connections)", n.limits.Connections)}, t, from, to)
+			n.record(Record{Kind: Connect, Verdict: Refused, Reason: fmt.Sprintf("more than %d connections at once (network.limits.connections)", n.limits.Connections)}, aimed(to), from, to)
 			reset(c)
 		}
 	}

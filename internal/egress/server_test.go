@@ -467,3 +467,37 @@ func TestOwnAddress(t *testing.T) {
 		}
 	}
 }
+
+// A client that is gone without having waited for an answer does not hold its place
+// for ever.
+func TestSilence(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	cell := newCell(t, named, l.Addr().String())
+	cell.silence = 600 * time.Millisecond
+	conn := cell.dialName(t, "good.example", 22)
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	_ = server.SetDeadline(time.Now().Add(8 * time.Second))
+	fmt.Fprint(conn, "bye\n")
+	_ = conn.CloseWrite()
+	for range 8 { // who speaks is heard, however slowly
+		time.Sleep(cell.silence / 6)
+		fmt.Fprint(server, ".")
+	}
+	if _, err := io.ReadFull(conn, make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(server); string(b) != "bye\n" {
+		t.Fatal(b, err)
+	}
+	if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("still open: %v", err)
+	}
+}
