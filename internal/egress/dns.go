@@ -26,6 +26,7 @@ type dns struct {
 	limit    *bucket
 	pace     *bucket // beyond which queries are not even read
 	refused  func(name, why string)
+	failed   func(name, why string) // is told of names that are allowed and have no address; nil: nobody is
 
 	mu      sync.Mutex
 	charged map[string]bool // names that were counted in this second
@@ -73,8 +74,10 @@ func (d *dns) finish(ctx context.Context, q query, name string) []byte {
 	exists, err := d.resolver.exists(ctx, name)
 	switch {
 	case err != nil:
+		d.fail(name, err.Error())
 		return q.pack(reply{code: dnsmessage.RCodeServerFailure})
 	case !exists:
+		d.fail(name, "this machine finds no address for it")
 		return q.pack(reply{code: dnsmessage.RCodeNameError})
 	}
 	v4, v6, ok := d.book.addresses(name, false)
@@ -89,6 +92,12 @@ func (d *dns) finish(ctx context.Context, q query, name string) []byte {
 func (q *query) wantsAddress() bool {
 	t := q.question.Type
 	return t == dnsmessage.TypeA || t == dnsmessage.TypeAAAA || t == dnsmessage.TypeALL
+}
+
+func (d *dns) fail(name, why string) {
+	if d.failed != nil {
+		d.failed(name, why)
+	}
 }
 
 // addressed adds the address of the family that is asked for, if one is. Who asks for

@@ -34,6 +34,9 @@ type Order struct {
 	Record func(Record)
 	// Process names the process that has a socket of the cell, or "".
 	Process func(from, to netip.AddrPort) string
+	// Listens reports whether a program of the cell listens at a port; nil knows
+	// nothing of that.
+	Listens func(port uint16) bool
 }
 
 // Outside is the world beyond the cell. This machine's is Machine.

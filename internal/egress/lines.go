@@ -197,12 +197,12 @@ func several(n int, what string) string {
 
 // size is a number of bytes for people.
 func size(n int64) string {
-	if n < 1000 {
+	if n < 1<<10 {
 		return strconv.FormatInt(n, 10) + " B"
 	}
-	f, units := float64(n)/1000, []string{"kB", "MB", "GB", "TB", "PB", "EB"}
-	for f >= 999.5 && len(units) > 1 {
-		f, units = f/1000, units[1:]
+	f, units := float64(n)/(1<<10), []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	for f >= 1023.5 && len(units) > 1 {
+		f, units = f/(1<<10), units[1:]
 	}
 	if f < 9.95 {
 		return fmt.Sprintf("%.1f %s", f, units[0])

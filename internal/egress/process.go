@@ -66,3 +66,9 @@ func (o *owners) remember(pid int) {
 	}
 	o.recent = kept
 }
+
+// Listener tells whether a program of a cell listens at a port, by the cell's first
+// process.
+func Listener(pid int) func(port uint16) bool {
+	return func(port uint16) bool { return listens(pid, port) }
+}

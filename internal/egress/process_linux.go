@@ -149,6 +149,32 @@ func findSocket(r io.Reader, from, to netip.AddrPort, deadline time.Time) string
 	}
 }
 
+// listens reports whether a socket of a process's namespace listens at a port. Where
+// that is the machine's own, nobody is asked.
+func listens(pid int, port uint16) bool {
+	space := namespace(pid)
+	if own, err := os.Readlink("/proc/self/ns/net"); space == "" || err != nil || own == space {
+		return false
+	}
+	for _, table := range []string{"net/tcp", "net/tcp6"} {
+		text, err := os.ReadFile(procPath(pid, table))
+		if err != nil {
+			continue
+		}
+		for line := range bytes.Lines(text) {
+			const listening = "0A"
+			f := bytes.Fields(line)
+			if len(f) < 4 || string(f[3]) != listening {
+				continue
+			}
+			if local, ok := tableAddr(f[1]); ok && local.Port() == port {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func decimal(s string) string {
 	if _, err := strconv.ParseUint(s, 10, 64); err != nil {
 		return ""

@@ -113,20 +113,10 @@ func (r *resolver) check(name string, a netip.Addr, port uint16) error {
 		return nil
 	case inBook(a):
 		return refused("of the network that cordon gives names their addresses from")
-	case unspeakable(a):
-		return refused("not public")
 	case !policy.Public(a):
-		return refused("not public; to allow it: network.allowed_domains: [%s]", written(a, port))
+		return &refusedError{fmt.Sprintf("%s resolves to %s, which is not public", name, a), addressEntry(a, port)}
 	}
 	return nil
-}
-
-// written is an address with a port as a policy has them.
-func written(a netip.Addr, port uint16) string {
-	if speaksFirst(port) {
-		return a.String()
-	}
-	return netip.AddrPortFrom(a, port).String()
 }
 
 func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {

@@ -80,8 +80,8 @@ func TestResolverChecks(t *testing.T) {
 		{"public", []string{publicAddr, "2606:2800:220:1::1"}, []string{publicAddr, "2606:2800:220:1::1"}, ""},
 		{"twice, and mapped", []string{publicAddr, "::ffff:" + publicAddr, publicAddr}, []string{publicAddr}, ""},
 		{"some good", []string{"10.0.0.5", publicAddr, "127.0.0.1"}, []string{publicAddr}, ""},
-		{"private", []string{"10.0.0.5"}, nil, "a.example resolves to 10.0.0.5, which is not public; to allow it: network.allowed_domains: [10.0.0.5]"},
-		{"private, mapped", []string{"::ffff:10.0.0.5"}, nil, "[10.0.0.5]"},
+		{"private", []string{"10.0.0.5"}, nil, "a.example resolves to 10.0.0.5, which is not public."},
+		{"private, mapped", []string{"::ffff:10.0.0.5"}, nil, "which is not public."},
 		{"named", []string{"10.9.1.2"}, []string{"10.9.1.2"}, ""},
 		{"named, and own", []string{"10.9.0.1"}, []string{"10.9.0.1"}, ""},
 		{"own", []string{"93.184.216.99"}, nil, "network.host_ports"},
@@ -109,6 +109,10 @@ func TestResolverChecks(t *testing.T) {
 			var refused *refusedError
 			if c.why != "" && (!errors.As(err, &refused) || !strings.Contains(refused.why+".", c.why)) || c.why == "" && err != nil {
 				t.Errorf("the reason is %v", err)
+			}
+			// A private network is suggested, what is never meant is not.
+			if private := strings.HasPrefix(c.name, "private") || c.name == "translated"; refused != nil && (refused.allow != "") != private {
+				t.Errorf("suggested is %q", refused.allow)
 			}
 			if ok, err := r.exists(t.Context(), "a.example"); !ok || err != nil {
 				t.Errorf("it does not exist: %v", err)

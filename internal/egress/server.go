@@ -32,10 +32,12 @@ type Network struct {
 	silence  time.Duration
 	spent    atomic.Int64 // bytes, both ways
 	ids      atomic.Int64
-	resolved seen // names whose refusal was recorded
-	lookedUp seen // names of the lease that were asked for outside, likewise
-	closed   seen // ports of the cell that nobody listens at, likewise
-	reached  seen // what was reached by a process that was recorded
+	resolved seen          // names whose refusal was recorded
+	lookedUp seen          // names of the lease that were asked for outside, likewise
+	unfound  seen          // names of the lease that have no address, likewise
+	closed   seen          // ports of the cell that nobody listens at, likewise
+	opening  chan struct{} // a place for each port that somebody may listen at soon
+	reached  seen          // what was reached by a process that was recorded
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -56,7 +58,9 @@ func New(o Order) *Network {
 	n.open = make(chan struct{}, limits.Connections)
 	n.resolver = newResolver(o.Reach, o.Out)
 	n.resolver.asking = n.askedName
+	n.opening = make(chan struct{}, 16)
 	n.dns = newDNS(o.Reach, n.book, n.resolver, newBucket(limits.Queries, 2*limits.Queries), n.refusedName)
+	n.dns.failed = n.failedName
 	return n
 }
 
@@ -232,16 +236,49 @@ func (n *Network) unserved(to netip.AddrPort, what sighting) {
 	if what == seenDatagram {
 		err = &refusedError{why: "only TCP leaves a cell, and UDP to port 53 is answered by cordon (QUIC is UDP)"}
 	}
-	// A program that waits for another one tries its port over and over, and each
-	// time in both families: once says it.
-	if err == nil || what == seenClosed && !n.closed.first(t.String()) {
+	if err == nil {
 		return
 	}
 	r := refusal(err)
-	if what == seenDatagram {
+	switch {
+	case what == seenDatagram:
 		r.Kind = Packet
+	case what == seenClosed && !n.closed.first(t.String()):
+		return // a program that waits for another one tries its port over and over
+	case what == seenClosed && n.order.Listens != nil && len(n.opening) < cap(n.opening):
+		n.opening <- struct{}{}
+		n.run(func() {
+			defer func() { <-n.opening }()
+			if !n.opens(t.port) {
+				n.record(r, t, netip.AddrPort{}, to)
+			}
+		})
+		return
 	}
 	n.record(r, t, netip.AddrPort{}, to)
+}
+
+// opens reports whether a program of the cell listens at a port, or will in a
+// moment: some are asked before they are there, or in the other family.
+func (n *Network) opens(port uint16) bool {
+	for range 10 {
+		if n.ctx.Err() != nil {
+			return false
+		}
+		if n.order.Listens(port) {
+			return true
+		}
+		pause(n.ctx, time.Second)
+	}
+	return false
+}
+
+// failedName is told of names of the lease that this machine could not resolve. Each
+// is told on once.
+func (n *Network) failedName(name, why string) {
+	if n.unfound.first(name) {
+		n.record(Record{Kind: Resolve, Verdict: Failed, Reason: why}, target{name: name}, netip.AddrPort{}, netip.AddrPort{})
+	}
 }
 
 // refusedName is told of names that were not resolved. Each is told on once:

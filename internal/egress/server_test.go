@@ -501,3 +501,44 @@ func TestSilence(t *testing.T) {
 		t.Errorf("still open: %v", err)
 	}
 }
+
+// A closed port of the cell's loopback is told of unless a program of the cell is
+// found to listen there, in the other family or a moment later.
+func TestOwnServers(t *testing.T) {
+	cell := newCell(t, named, "")
+	asked := map[uint16]int{}
+	cell.order.Listens = func(port uint16) bool {
+		cell.mu.Lock()
+		defer cell.mu.Unlock()
+		asked[port]++
+		return port == 8000 || port == 3000 && asked[port] > 1
+	}
+	for _, port := range []uint16{8000, 3000, 5432} {
+		cell.unserved(netip.AddrPortFrom(netip.IPv6Loopback(), port), seenClosed)
+	}
+	for len(cell.opening) > 1 { // the one that nobody will listen at
+		time.Sleep(10 * time.Millisecond)
+	}
+	cell.Close() // nobody is waited for any more
+	if got := cell.refusals(); got != "port 5432 of this machine is not in network.host_ports" {
+		t.Errorf("recorded %q", got)
+	}
+}
+
+// A name of the lease that has no address is told of as a failure, once.
+func TestNameWithoutAddress(t *testing.T) {
+	cell := newCell(t, named, "")
+	cell.world.addrs = map[string][]netip.Addr{"good.example": {}}
+	for range 3 {
+		cell.dns.answer(t.Context(), question("good.example"))
+	}
+	var failed []string
+	for _, r := range cell.kept {
+		if r.Verdict == Failed {
+			failed = append(failed, r.Name+": "+r.Reason)
+		}
+	}
+	if len(failed) != 1 || failed[0] != "good.example: this machine finds no address for it" {
+		t.Errorf("%q", failed)
+	}
+}

@@ -111,23 +111,16 @@ func (t target) entry() string {
 	return ""
 }
 
-// addressEntry is the entry for an address. One that is not public is written as a
-// network: only such an entry names it.
+// addressEntry is the entry for an address, or "" where none is to be suggested.
 func addressEntry(a netip.Addr, port uint16) string {
 	a = a.Unmap()
-	if unspeakable(a) {
-		return ""
-	}
-	suffix := portSuffix(port)
 	switch {
-	case !policy.Public(a) && a.Is6() && suffix != "":
-		return "[" + netip.PrefixFrom(a, a.BitLen()).String() + "]" + suffix
-	case !policy.Public(a):
-		return netip.PrefixFrom(a, a.BitLen()).String() + suffix
-	case suffix != "":
-		return netip.AddrPortFrom(a, port).String()
+	case unspeakable(a):
+		return ""
+	case portSuffix(port) == "":
+		return a.String()
 	}
-	return a.String()
+	return netip.AddrPortFrom(a, port).String()
 }
 
 func portSuffix(port uint16) string {

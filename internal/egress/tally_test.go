@@ -108,9 +108,9 @@ func TestSuggest(t *testing.T) {
 			forged(Refused, ":0"), forged(Refused, ":53"), forged(Refused, ":65536"), forged(Refused, ":+25"), forged(Refused, ":-25"), forged(Refused, ": 25"), forged(Refused, "25"), forged(Refused, ":")}, nil, nil},
 		{"names that are none", []Record{unlistedName("single", 443), unlistedName("x.local", 443), unlistedName("1.0.0.127.in-addr.arpa", 443), unlistedName("a b.example", 443), unlistedName("*.example.com", 443), unlistedName("A.example", 443), unlistedName("a.example]\n- evil.example", 443), unlistedName("metadata.google.internal", 80), unlistedName("a.example", 53), unlistedName("169.254.169.254", 80), unlistedName("@npm", 80), unlistedName("a.example:22", 80), unlistedName("x.onion", 443)}, nil, nil},
 		{"addresses", []Record{unlistedAddress("8.8.8.8", 443), unlistedAddress("8.8.8.8", 22), unlistedAddress("2606:4700::1", 443), unlistedAddress("2606:4700::1", 22)}, []string{"2606:4700::1", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22"}, nil},
-		{"private addresses", []Record{unlistedAddress("10.0.0.5", 443), unlistedAddress("10.0.0.5", 5432), unlistedAddress("fd00::5", 80), unlistedAddress("fd00::5", 5432)}, []string{"10.0.0.5/32", "10.0.0.5/32:5432", "[fd00::5/128]:5432", "fd00::5/128"}, nil},
+		{"private addresses", []Record{unlistedAddress("10.0.0.5", 443), unlistedAddress("10.0.0.5", 5432), unlistedAddress("fd00::5", 80), unlistedAddress("fd00::5", 5432)}, []string{"10.0.0.5", "10.0.0.5:5432", "[fd00::5]:5432", "fd00::5"}, nil},
 		{"translated addresses", []Record{unlistedAddress("64:ff9b::8.8.8.8", 443), unlistedAddress("64:ff9b:1::8.8.8.8", 443), unlistedAddress("2002:808:808::1", 443)},
-			[]string{"2002:808:808::1/128", "64:ff9b:1::808:808/128", "64:ff9b::808:808/128"}, nil},
+			[]string{"2002:808:808::1", "64:ff9b:1::808:808", "64:ff9b::808:808"}, nil},
 		{"never", []Record{
 			unlistedAddress("169.254.169.254", 80), unlistedAddress("169.254.170.2", 80), unlistedAddress("fe80::1", 80), unlistedAddress("fd00:ec2::254", 80),
 			unlistedAddress("::ffff:169.254.169.254", 80), unlistedAddress("100.100.100.200", 80), unlistedAddress("168.63.129.16", 80), unlistedAddress("192.0.0.192", 80),
@@ -140,6 +140,9 @@ func checkAllows(t *testing.T, name string, tally Tally) {
 		if one.Verdict != Refused || one.Port == 0 || !writable(one.Allow) {
 			continue
 		}
+		if strings.Contains(one.Reason, "which is not public") {
+			continue // the name is allowed already
+		}
 		p := caller{network: cell.Network}
 		if _, err := p.aim(one.Name, one.Port); err != nil {
 			t.Errorf("%s: %s:%d with %q: %v", name, one.Name, one.Port, tally.Suggest(), err)
@@ -164,7 +167,7 @@ func TestLines(t *testing.T) {
 			{Kind: Resolve, Verdict: Refused, Reason: "more than 100 queries for names in a second"}, unlistedAddress("8.8.8.8", 443),
 			unlistedPort(5432),
 		}, []string{
-			"allowed: 12 connections, 1.2 MB sent, 30 MB received",
+			"allowed: 12 connections, 1.2 MiB sent, 29 MiB received",
 			"failed: slow.example:443 1 ×: connection timed out",
 			"refused: telemetry.example:443 2 ×: not in network.allowed_domains",
 			"refused: 8.8.8.8:443 1 ×: an address, not in network.allowed_domains",
@@ -296,7 +299,7 @@ func TestSuggestNoMoreThanAPolicyTakes(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_249_000: "1.2 MB", 30_000_000: "30 MB", 9_960_000: "10 MB", 999_600: "1.0 MB", math.MaxInt64: "9.2 EB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1_249_000: "1.2 MiB", 30_000_000: "29 MiB", 10_480_000: "10 MiB", 1_048_000: "1023 KiB", 1_048_570: "1.0 MiB", math.MaxInt64: "8.0 EiB"} {
 		if got := size(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
@@ -322,7 +325,7 @@ func TestSuggestFromRefusals(t *testing.T) {
 	}
 	cell.Close()
 	got := tallyOf(cell.kept...)
-	want := []string{"10.0.0.5/32:5432", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22", "asked.example", "below.example", "good.example:22", "new.example"}
+	want := []string{"10.0.0.5:5432", "10.0.0.6", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22", "asked.example", "below.example", "good.example:22", "new.example"}
 	if !slices.Equal(got.Suggest(), want) || !slices.Equal(got.SuggestPorts(), []int{5432}) {
 		t.Errorf("%q and %d from\n%s", got.Suggest(), got.SuggestPorts(), cell.refusals())
 	}
