@@ -25,6 +25,7 @@ const realClient = "@anthropic-ai/claude-code@2.1.325"
 // lease names, works, and reaches nothing else.
 func TestSlowRealClient(t *testing.T) {
 	slow(t)
+	need(t, "curl")
 	s := newSite(t)
 	program := s.installClient(realClient, "claude")
 	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "reached") }))
@@ -56,6 +57,10 @@ func TestSlowRealClient(t *testing.T) {
 	}
 }
 
+// plainNpm makes npm ask the registry that the preset is for, whatever this machine's
+// configuration says.
+var plainNpm = []string{"--registry=https://registry.npmjs.org/", "--userconfig=/dev/null", "--no-audit", "--no-fund"}
+
 // installClient puts a client into the home of the site, where a cell shows it.
 func (s *site) installClient(pkg, name string) string {
 	s.t.Helper()
@@ -63,7 +68,7 @@ func (s *site) installClient(pkg, name string) string {
 		s.t.Skip("npm is not here")
 	}
 	dir := filepath.Join(s.home, "client")
-	cmd := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", pkg)
+	cmd := exec.Command("npm", append([]string{"install", "--prefix", dir, pkg}, plainNpm...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.t.Skipf("%s cannot be installed here: %v\n%s", pkg, err, out)
 	}
@@ -143,20 +148,21 @@ func TestSlowNpmPreset(t *testing.T) {
 	}
 	s := newSite(t)
 	s.write("repo/package.json", `{"name":"small","version":"1.0.0","dependencies":{"is-number":"7.0.0"}}`)
-	lock := exec.Command("npm", "install", "--package-lock-only", "--no-audit", "--no-fund")
+	lock := exec.Command("npm", append([]string{"install", "--package-lock-only"}, plainNpm...)...)
 	lock.Dir, lock.Env = s.repo, append(os.Environ(), "npm_config_cache="+s.place("cache"))
 	if out, err := lock.CombinedOutput(); err != nil {
 		t.Skipf("the registry cannot be reached from here: %v\n%s", err, out)
 	}
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "a project")
+	install := "npm ci " + strings.Join(plainNpm, " ")
 	s.write("policy.yaml", "version: 1\nnetwork:\n  allowed_domains: ["+strings.Join(append([]string{`"@npm"`}, s.networksOf("registry.npmjs.org")...), ", ")+"]\n")
-	s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", "npm ci --no-audit --no-fund && cp node_modules/is-number/package.json src/proof.json")
+	s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", install+" && cp node_modules/is-number/package.json src/proof.json")
 	if got := s.git("show", "main:src/proof.json"); !strings.Contains(got, `"is-number"`) {
 		t.Errorf("landed %q", got)
 	}
 	s.write("policy.yaml", "version: 1\nnetwork:\n  allowed_domains: [registry.example.com]\n")
-	o := s.cordon([]int{6}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", "npm ci --no-audit --no-fund --fetch-retries=0")
+	o := s.cordon([]int{6}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", install+" --fetch-retries=0")
 	if !strings.Contains(o.out+o.err, "registry.npmjs.org") {
 		t.Errorf("what was refused is not said:\n%s%s", o.out, o.err)
 	}

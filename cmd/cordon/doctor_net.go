@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"cordon/internal/cell"
 	"cordon/internal/policy"
@@ -25,27 +28,40 @@ func checkNetwork(ctx context.Context) check {
 		return failed("network", err, "")
 	}
 	defer notice() // it leaves nothing behind
-	if c.Serve == nil {
-		return check{"network", statusInfo, "not tried: cells are for Linux", ""}
-	}
-	var had *cell.Sockets
+	var had cell.Sockets
+	var made cell.Launch
 	serve := c.Serve
-	c.Serve = func(s cell.Sockets) (func(), error) { had = &s; return serve(s) }
+	c.Serve = func(s cell.Sockets) (func(), error) { had = s; return serve(s) }
+	c.Started = func(l cell.Launch) error { made = l; return nil }
 	c.Stdout, c.Stderr = io.Discard, io.Discard
 	_, err = cell.Run(ctx, c)
-	return networkCheck(had, err)
+	return networkCheck(had, made, err)
 }
 
-func networkCheck(had *cell.Sockets, err error) check {
+func networkCheck(had cell.Sockets, made cell.Launch, err error) check {
+	var none *cell.MissingError
 	switch {
+	case errors.As(err, &none): // what is to be done about that is said of the cell
+		return check{"network", statusInfo, "not tried: it needs a cell", ""}
 	case err != nil:
 		return check{"network", statusWarn, "a cell cannot have one here: " + err.Error(), "policies without network.allowed_domains and host_ports do not need it"}
-	case had == nil:
-		return check{"network", statusWarn, "a cell was given none here", ""}
+	case !slices.Contains(made.Layers, cell.Namespaces):
+		return check{"network", statusWarn, "through a proxy, and without namespaces not all that ignores it is held: " + unheld(made.Missing), ""}
 	case had.Queries == nil:
 		return check{"network", statusWarn, "through a proxy: programs that ignore proxy variables reach nothing", ""}
 	case had.Watch == nil:
 		return check{"network", statusWarn, "every program in a cell can reach what its policy names", "refused packets cannot be seen (AF_PACKET), so logs --net shows connections and names only"}
 	}
 	return check{"network", statusOK, "every program in a cell can reach what its policy names; what is refused is seen", ""}
+}
+
+// unheld is what a network means that lacks layers which it needs.
+func unheld(missing []cell.Missing) string {
+	var list []string
+	for _, m := range missing {
+		if m.Layer == cell.Network {
+			list = append(list, m.Means)
+		}
+	}
+	return strings.Join(append([]string{"UDP is not stopped"}, list...), ", ")
 }

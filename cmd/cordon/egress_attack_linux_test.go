@@ -30,7 +30,7 @@ type attack struct {
 }
 
 // soon is when a refusal has to be there, in milliseconds. More would be a hang.
-const soon = 4000
+const soon = 12_000
 
 // What programs see of a refusal.
 const (

@@ -64,7 +64,7 @@ func TestEgressLimits(t *testing.T) {
 		t.Run("connections", func(t *testing.T) {
 			v, f := s.probeCell(policyText(allowing("allowed.example.com"), "limits: {connections: 10}"), []act{
 				{"loris", "allowed.example.com:80", "10", "allowed.example.com:80", "allowed.example.com"},
-				{"sleep", "300ms"}, // that they are gone has to be noticed
+				{"sleep", "2s"}, // that they are gone has to be noticed
 				{"http", "allowed.example.com:80", "allowed.example.com"},
 			})
 			wants(t, "over the limit", f[0].Err, "reset|EOF|broken pipe")
@@ -124,7 +124,7 @@ func TestEgressBrokenFamily(t *testing.T) {
 		_, f := s.probeCell(policyText(allowing("raw.example.com:7010")), []act{one, one})
 		for _, f := range append(f, outside) {
 			wants(t, "what comes of it", f.Text, "hello from IPv4")
-			if f.Millis > 2000 {
+			if f.Millis > soon {
 				t.Errorf("it took %d ms, and %d ms without a cell", f.Millis, outside.Millis)
 			}
 		}

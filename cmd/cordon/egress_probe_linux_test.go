@@ -38,8 +38,9 @@ func (f finding) String() string { return fmt.Sprintf("%s|%s (%d ms)", f.Text, f
 // findingMark begins the line of a finding.
 const findingMark = "FINDING "
 
-// patience is how long an act waits for an answer. What takes that long is a hang.
-const patience = 5 * time.Second
+// patience is how long an act waits for an answer. What takes that long is a hang, also
+// on a machine that has much else to do.
+const patience = 20 * time.Second
 
 // probe does acts, one after the other.
 func probe(args []string) int {

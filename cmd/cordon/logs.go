@@ -39,7 +39,7 @@ for the policy that would let pass what was refused.`,
 			case suggest:
 				return a.suggest(s, w)
 			case net:
-				return a.reached(s, w)
+				return a.reached(cmd.Context(), s, w)
 			}
 			return a.transcript(s, w)
 		},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 )
 
 // reached prints what a worker tried to reach.
-func (a *app) reached(s *session.Session, w *ledger.Worker) error {
+func (a *app) reached(ctx context.Context, s *session.Session, w *ledger.Worker) error {
 	list := []egress.Record{}
 	t, err := s.Reached(w, func(r egress.Record) { list = append(list, r) })
 	if err != nil {
@@ -22,6 +23,13 @@ func (a *app) reached(s *session.Session, w *ledger.Worker) error {
 	}
 	if a.json {
 		return a.object("cordon.network/1", map[string]any{"worker": w.ID, "tally": t, "decisions": list})
+	}
+	altered, err := s.Altered(ctx, w, t)
+	if err != nil {
+		return err
+	}
+	if altered {
+		a.say("%s: the record is not what the journal says it was when the worker ended", w.ID)
 	}
 	if len(list) == 0 {
 		a.say("%s has tried to reach nothing that was recorded", w.ID)
@@ -133,7 +141,7 @@ func (a *app) sayReached(s *session.Session, before *ledger.Worker) {
 // netWord is what a worker may reach, and what it tried, in a line.
 func netWord(w *ledger.Worker) string {
 	layers := append(cell.Every(), cell.Network)
-	if w.Start != nil {
+	if w.Start != nil && !unstarted(w) {
 		layers = w.Start.Layers
 	}
 	parts := session.Reachable(w.Lease.Lease().Policy, layers)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -167,9 +168,18 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 		return a.object("cordon.worker/1", o)
 	}
 	status := o["status"].(ledger.Status)
-	l := w.Lease.Lease()
 	a.print("%s  %s%s", w.ID, status, because(w, status))
-	rows := [][]string{
+	table(a.out, slices.Concat(leased(w, o), ran(w), judged(w)))
+	for _, line := range advice(w, status) {
+		a.say("  %s", line)
+	}
+	return nil
+}
+
+// leased are the rows of show about what a worker was given.
+func leased(w *ledger.Worker, o map[string]any) [][]string {
+	l := w.Lease.Lease()
+	return [][]string{
 		{"command", session.Shorten(w.Ran())},
 		{"lease", "sha256:" + w.Lease.Hash() + ", until " + l.Expires.Format(time.RFC3339)},
 		{"policy", l.Source + ", may write " + orNothing(strings.Join(w.Lease.Rules().Roots(), ", "))},
@@ -177,6 +187,10 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 		{"tree", treeWord(w, o)},
 		{"cell", confinement(w)},
 	}
+}
+
+// ran are those about what it did.
+func ran(w *ledger.Worker) (rows [][]string) {
 	if w.Exit != nil {
 		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, w.Exit.Reason)})
 	}
@@ -192,6 +206,11 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	if refused := session.RefusedCalls(w.Exit); len(refused) > 0 {
 		rows = append(rows, []string{"refused", "at run time: " + strings.Join(refused, ", ")})
 	}
+	return rows
+}
+
+// judged are those about what became of that.
+func judged(w *ledger.Worker) (rows [][]string) {
 	if w.Audit != nil {
 		n := w.Audit.Summary
 		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing, plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
@@ -204,11 +223,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	if w.Release != nil {
 		rows = append(rows, []string{"released", "by " + w.Release.Who + ": " + w.Release.Why})
 	}
-	table(a.out, rows)
-	for _, line := range advice(w, status) {
-		a.say("  %s", line)
-	}
-	return nil
+	return rows
 }
 
 // treeKind is the kind of a worker's tree, in the words of cordon run.
@@ -242,8 +257,12 @@ func confinement(w *ledger.Worker) string {
 	if w.Start == nil {
 		return "not started"
 	}
-	if w.Exit != nil && w.Exit.Reason == cell.NotStarted {
+	if unstarted(w) {
 		return "the command could not be started"
 	}
 	return w.Start.Cell.String()
 }
+
+// unstarted reports whether a worker's command never ran, so that its cell says
+// nothing.
+func unstarted(w *ledger.Worker) bool { return w.Exit != nil && w.Exit.Reason == cell.NotStarted }

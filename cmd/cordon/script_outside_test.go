@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -26,7 +27,11 @@ func outsideDir() (string, error) {
 
 // scriptCondition knows [outside]: there is a place for the command of that name.
 func scriptCondition(name string) (bool, error) {
-	if name != "outside" {
+	switch name {
+	case "outside":
+	case "unshare": // it is there, and may be used
+		return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+	default:
 		return false, fmt.Errorf("unknown condition %q", name)
 	}
 	dir, err := outsideDir()

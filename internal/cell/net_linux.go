@@ -124,17 +124,9 @@ func listenTCP(at unix.Sockaddr) (int, error) {
 	return fd, nil
 }
 
-// hearQueries takes datagrams, with the address that each was sent to: the answer
-// has to come from there.
-func hearQueries(at unix.Sockaddr) (int, error) {
-	options := []option{{unix.SOL_IP, unix.IP_PKTINFO, 1}}
-	if _, six := at.(*unix.SockaddrInet6); six {
-		// Without the latter an answer could not come from an address that is this
-		// namespace's by its route alone.
-		options = append(options, option{unix.SOL_IPV6, unix.IPV6_RECVPKTINFO, 1}, option{unix.SOL_IPV6, unix.IPV6_FREEBIND, 1})
-	}
-	return openSocket(unix.SOCK_DGRAM, at, options...)
-}
+// hearQueries takes datagrams. An answer has to come from the address that was asked:
+// whoever serves the socket asks the kernel for that.
+func hearQueries(at unix.Sockaddr) (int, error) { return openSocket(unix.SOCK_DGRAM, at) }
 
 // openSocket opens a socket with options at an address. The one that stands for all
 // of IPv6 stands for IPv4 as well, whatever the system's default is.

@@ -215,9 +215,32 @@ func (s *served) serve(given Sockets) (func(), error) {
 			return nil, err
 		}
 		s.udp = c.(*net.UDPConn)
+		if err := tellWhereAsked(s.udp); err != nil {
+			return nil, err
+		}
 		go s.answer()
 	}
 	return s.end, nil
+}
+
+// tellWhereAsked makes a socket of either family tell where each datagram arrived, and
+// lets it answer from there.
+func tellWhereAsked(c *net.UDPConn) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	set := func(fd uintptr) {
+		if err = unix.SetsockoptInt(int(fd), unix.SOL_IPV6, unix.IPV6_RECVPKTINFO, 1); err == nil {
+			err = unix.SetsockoptInt(int(fd), unix.SOL_IPV6, unix.IPV6_FREEBIND, 1)
+			return
+		}
+		err = unix.SetsockoptInt(int(fd), unix.SOL_IP, unix.IP_PKTINFO, 1)
+	}
+	if closed := raw.Control(set); closed != nil {
+		return closed
+	}
+	return err
 }
 
 func (s *served) accept(l net.Listener) {

@@ -26,6 +26,7 @@ type Tally struct {
 	Left     int     `json:"left,omitempty"`     // names and addresses that were refused and are not in Tried
 	Crowded  bool    `json:"crowded,omitempty"`  // there are more than Left says: nobody could count so many
 	Damaged  int     `json:"damaged,omitempty"`  // lines that could not be read
+	Digest   string  `json:"digest,omitempty"`   // SHA-256 of the file that it was read from; journals before it have none
 }
 
 // Tried is one thing that a worker tried, however often.

@@ -39,9 +39,10 @@ func (n Network) Expanded() Network {
 	return n
 }
 
-// older reports whether a section comes from before there was a way out of a cell:
-// its hosts were checked by other rules, and opened nothing.
-func (n Network) older() bool { return n.Via == "" }
+// Older reports whether a section comes from before there was a way out of a cell:
+// its hosts were checked by other rules, and opened nothing. Whoever agreed to it did
+// not agree to more, so it opens nothing now.
+func (n Network) Older() bool { return n.Via == "" }
 
 // NetworkLimits bound what a worker does with its network.
 type NetworkLimits struct {
@@ -75,9 +76,6 @@ const (
 	Proxy       Via = "proxy"       // those that heed the usual variables
 )
 
-// Vias lists the words a policy may use, strongest first.
-func Vias() []Via { return []Via{Transparent, Proxy} }
-
 // String gives the word.
 func (v Via) String() string {
 	if v == Proxy {
@@ -90,7 +88,7 @@ func (v Via) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText refuses a word it does not know.
 func (v *Via) UnmarshalText(text []byte) error {
-	for _, known := range Vias() {
+	for _, known := range [...]Via{Transparent, Proxy} {
 		if string(text) == string(known) {
 			*v = known
 			return nil
@@ -109,7 +107,7 @@ func networkFields() []field {
 		{key: "limits", doc: "What the worker may use of its network.", fields: []field{
 			scalar("connections", "Connections open at once: 1 to 65536.", func(p *Policy) *int { return &limits(p).Connections }, readBetween("connections", maxConnections), showOr(DefaultConnections)),
 			scalar("queries", "Names resolved in a second: 1 to 10000.", func(p *Policy) *int { return &limits(p).Queries }, readBetween("queries", maxQueries), showOr(DefaultQueries)),
-			scalar("bytes", "Bytes sent and received in a run: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &limits(p).Bytes }, readBytes, Bytes.String),
+			scalar("bytes", "Bytes sent and received by each launch, setup command and acceptance command: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &limits(p).Bytes }, readBytes, Bytes.String),
 		}},
 	}
 }

@@ -123,7 +123,7 @@ func (p Policy) Equal(q Policy) bool { return bytes.Equal(p.YAML(), q.YAML()) }
 // before there was a way to them are left alone: some could be written then that
 // are refused now, and Reach refuses them.
 func (p Policy) Validate() error {
-	if p.Network.older() {
+	if p.Network.Older() {
 		p.Network.AllowedDomains = nil
 	}
 	q, err := Parse("policy", p.YAML())

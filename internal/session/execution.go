@@ -1,10 +1,8 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"time"
 
 	"cordon/internal/cell"
-	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
 	"cordon/internal/state"
@@ -26,14 +23,6 @@ type Execution struct {
 	Source string   // the file that Policy was read from; "": none was
 	Write  []string // instead of the policy's write_roots; as typed
 	Argv   []string
-}
-
-// around is the repository that an execution is in, if any.
-type around struct {
-	bin   git.Binary
-	host  git.Host
-	state state.Dir
-	all   []git.Checkout
 }
 
 // Exec prepares a command for a cell around a directory. The notice says, when
@@ -78,27 +67,10 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 
 // order is the cell of an execution.
 func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *around) (*cell.Order, func() string, error) {
-	e := worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
-	var err error
-	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
-		return nil, nil, err
-	}
-	if e.Write, err = x.writeDirs(l.Worktree, dir); err != nil {
-		return nil, nil, err
-	}
-	if err := x.ownPolicy(e.Write); err != nil {
-		return nil, nil, err
-	}
-	hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
-	if err != nil {
-		return nil, nil, &RefusedError{err}
-	}
-	e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
-	denied, err := e.Denied()
+	e, err := x.enclosure(l, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	e.Held = append(e.Held, denied...)
 	if repo == nil {
 		root, err := state.RealRoot()
 		if err != nil {
@@ -108,69 +80,29 @@ func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *a
 		o, err := e.Order()
 		return &o, func() string { return "" }, err
 	}
-	notice, err := repo.shadow(ctx, &e)
-	if err != nil {
-		return nil, nil, err
-	}
-	absent, err := repo.fixExecuted(ctx, &e)
-	if err != nil {
-		return nil, nil, err
-	}
-	commits := notice
-	notice = func() string { return strings.TrimSpace(commits() + "\n" + appeared(absent)) }
-	// The worktree that the command is confined to is seen, also where only a part
-	// of it is written.
-	top := repo.host.Top
-	e.Host = slices.DeleteFunc(hostPlaces(repo.host, repo.all), func(p string) bool { return p == top })
-	if !slices.Contains(e.Write, top) {
-		e.Bind = append(e.Bind, cell.Bind{From: top, At: top})
-	}
-	o, err := completeOrder(e, repo.host, repo.state)
-	return o, notice, err
+	return repo.order(ctx, e)
 }
 
-// repositoryAround finds the repository that a directory is in, if any.
-func repositoryAround(ctx context.Context, dir string) (*around, error) {
-	if !hasRepository(dir) {
-		return nil, nil // without starting git
+// enclosure is what an execution may touch, whatever repository is around it.
+func (x Execution) enclosure(l lease.Lease, dir string) (e worktree.Enclosure, err error) {
+	e = worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
+	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
+		return e, err
 	}
-	var r around
-	var err error
-	if r.bin, err = git.Find(ctx); err != nil {
-		return nil, err
+	if e.Write, err = x.writeDirs(l.Worktree, dir); err != nil {
+		return e, err
 	}
-	r.host, err = git.Discover(ctx, r.bin, dir)
-	if errors.Is(err, git.ErrNotRepository) {
-		return nil, nil
+	if err := x.ownPolicy(e.Write); err != nil {
+		return e, err
 	}
+	hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
 	if err != nil {
-		return nil, err
+		return e, &RefusedError{err}
 	}
-	if r.host.Top == "" {
-		return nil, refuse("%s is a bare repository: go into a checkout of it", dir)
-	}
-	if r.all, err = r.host.Checkouts(ctx); err != nil {
-		return nil, err
-	}
-	if r.state, err = state.For(r.host); err != nil {
-		return nil, err
-	}
-	return &r, r.state.Make(r.host)
-}
-
-// hasRepository reports whether git could find anything from here. What looks
-// like a bare repository is left to git.
-func hasRepository(dir string) bool {
-	for p := dir; ; p = filepath.Dir(p) {
-		for _, name := range []string{".git", "HEAD"} {
-			if _, err := os.Lstat(filepath.Join(p, name)); err == nil {
-				return true
-			}
-		}
-		if p == filepath.Dir(p) {
-			return false
-		}
-	}
+	e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
+	denied, err := e.Denied()
+	e.Held = append(e.Held, denied...)
+	return e, err
 }
 
 // writeDirs are the directories that an execution writes in place. There is no
@@ -246,197 +178,4 @@ func (x Execution) ownPolicy(write []string) error {
 		}
 	}
 	return nil
-}
-
-// shadow gives an execution a repository of its own, which is kept for the next
-// one in the same checkout while commit, branch and index of that stay as they are.
-func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() string, error) {
-	here, err := r.checkout()
-	if err != nil {
-		return nil, err
-	}
-	branch := strings.TrimPrefix(here.Branch, "refs/heads/")
-	if branch == "" {
-		branch = "detached"
-	}
-	release, err := r.state.Await(ctx, "shadow.lock") // another one may make it at this moment
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	shadow, lost, err := r.freshShadow(ctx, here, branch)
-	if err != nil {
-		return nil, err
-	}
-	if e.Bind, err = shadow.Binds(r.host.Top); err != nil {
-		return nil, err
-	}
-	e.GitDir = seenAt(e.Bind)
-	modules, err := shadow.Submodules(r.host, r.host.Top, e.Held)
-	if err != nil {
-		return nil, err
-	}
-	e.Bind = append(e.Bind, modules...)
-	if here.Head != "" {
-		e.Tree = r.host.Top
-	}
-	return func() string {
-		// A tip that is not found was packed with others.
-		if lost == "" && intact(shadow) && tipOf(shadow, branch) != string(here.Head) {
-			return "its commits are in a repository of its own (" + shadow.GitDir() + "); yours has not changed, and the files are in your tree for you to commit"
-		}
-		return lost
-	}, nil
-}
-
-// freshShadow is the repository of the checkout as it is now. One that holds
-// commits of an earlier command is not thrown away, and it is said where it is.
-func (r *around) freshShadow(ctx context.Context, here git.Checkout, branch string) (worktree.Shadow, string, error) {
-	shadow := worktree.Shadow{Dir: r.state.Shadow(state.Key(r.host.Top))}
-	stamp, lost := r.stamp(here, branch), ""
-	have := peek(filepath.Join(shadow.Dir, "base"))
-	whole := intact(shadow) // one that a command has taken apart is made again
-	if have == stamp && whole {
-		return shadow, "", nil
-	}
-	was := strings.Fields(have)
-	if len(was) == 3 && tipOf(shadow, was[1]) == was[0] && whole {
-		// Nothing was committed in it: gc need not keep it.
-		if err := os.Rename(shadow.Dir, shadow.Dir+".new"); err != nil {
-			return shadow, "", err
-		}
-		if _, err := r.state.Trash(shadow.Dir+".new", time.Now()); err != nil {
-			return shadow, "", err
-		}
-	}
-	name, err := r.state.Trash(shadow.Dir, time.Now())
-	if err != nil {
-		return shadow, "", err
-	}
-	if name != "" {
-		lost = "the commits of earlier commands here are in the trash (" + filepath.Join(r.state.Path(), "trash", name, ".git") + "): your checkout has moved on"
-	}
-	shadow, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
-		Bin: r.bin, Host: r.host, GitDir: r.host.Private, Alternate: r.state.Objects(),
-		Commit: here.Head, Branch: branch, Dir: shadow.Dir,
-	})
-	if err != nil {
-		return shadow, "", err
-	}
-	for file, text := range map[string]string{shadowTop: r.host.Top, "base": stamp} {
-		if err := os.WriteFile(filepath.Join(shadow.Dir, file), []byte(text), 0o600); err != nil {
-			return shadow, "", err
-		}
-	}
-	return shadow, lost, nil
-}
-
-// stamp is what a shadow was made of.
-func (r *around) stamp(here git.Checkout, branch string) string {
-	index := "none"
-	if fi, err := os.Lstat(filepath.Join(r.host.Private, "index")); err == nil {
-		index = fmt.Sprintf("%d-%d", fi.ModTime().UnixNano(), fi.Size())
-	}
-	return fmt.Sprintf("%s %s %s", cmp.Or(string(here.Head), "none"), branch, index)
-}
-
-func intact(s worktree.Shadow) bool {
-	return peek(filepath.Join(s.GitDir(), "HEAD")) != "" && peek(filepath.Join(s.GitDir(), "config")) != ""
-}
-
-// tipOf is where a branch of a shadow is, as far as that is a plain file.
-func tipOf(s worktree.Shadow, branch string) string {
-	return peek(filepath.Join(s.GitDir(), "refs", "heads", filepath.FromSlash(branch)))
-}
-
-// fixExecuted keeps what the operator's git runs or reads in the checkout from
-// being written: nobody audits an execution. It returns what would be run or read
-// and is not there, which nothing can be mounted on.
-func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) (absent []string, err error) {
-	s := &Session{Bin: r.bin, Host: r.host, State: r.state}
-	places, err := s.executed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, rel := range places {
-		at := filepath.Join(r.host.Top, filepath.FromSlash(rel))
-		real, err := filepath.EvalSymlinks(at)
-		if err != nil {
-			absent = append(absent, at)
-			continue
-		}
-		hold(e, real)
-	}
-	return absent, r.holdGitlinks(ctx, e)
-}
-
-func hold(e *worktree.Enclosure, path string) {
-	if !slices.Contains(e.Held, path) && !slices.Contains(e.Write, path) {
-		e.Held = append(e.Held, path)
-	}
-}
-
-// holdGitlinks keeps submodules that were never fetched empty: git runs what the
-// configuration of a repository there says.
-func (r *around) holdGitlinks(ctx context.Context, e *worktree.Enclosure) error {
-	here, err := r.checkout()
-	if err != nil {
-		return err
-	}
-	if _, err := os.Lstat(filepath.Join(r.host.Top, ".gitmodules")); err != nil || here.Head == "" {
-		return nil
-	}
-	files, err := r.host.Tree(ctx, here.Head)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		at := filepath.Join(r.host.Top, filepath.FromSlash(f.Path))
-		if f.Mode != git.Gitlink || exists(filepath.Join(at, ".git")) {
-			continue
-		}
-		if real, err := filepath.EvalSymlinks(at); err == nil && real == at {
-			hold(e, at)
-		}
-	}
-	return nil
-}
-
-// appeared says what has come to be that the operator's git runs or reads.
-func appeared(absent []string) string {
-	for _, p := range absent {
-		if exists(p) {
-			return fmt.Sprintf("CAREFUL: your git runs or reads %s, and the command has made that: look at it before you use git here", p)
-		}
-	}
-	return ""
-}
-
-// shadowTop is the file beside a shadow that says which checkout it is for.
-const shadowTop = "top"
-
-// checkout is the one the operator stands in.
-func (r *around) checkout() (git.Checkout, error) {
-	for _, c := range r.all {
-		if real, err := filepath.EvalSymlinks(c.Top); err == nil && real == r.host.Top {
-			return c, nil
-		}
-	}
-	return git.Checkout{}, fmt.Errorf("%s is not among the checkouts that git lists", r.host.Top)
-}
-
-// peek reads the beginning of a plain file that a worker may have written.
-func peek(path string) string {
-	fi, err := os.Lstat(path)
-	if err != nil || !fi.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	buf := make([]byte, 512)
-	n, _ := f.Read(buf)
-	return strings.TrimSpace(string(buf[:n]))
 }

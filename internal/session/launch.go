@@ -78,7 +78,7 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	}
 	exit, err := s.start(ctx, w, how, tee)
 	if err != nil {
-		return err
+		return errors.Join(err, s.tallyNetwork(w)) // setup may have used it
 	}
 	if err := s.tallies(w); err != nil {
 		return err

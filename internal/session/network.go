@@ -23,9 +23,14 @@ type network struct {
 }
 
 // networkOf is the network of a policy's cells. Nil is none: a cell that may reach
-// nothing, and whose attempts nobody wants to see, pays for nothing.
+// nothing, and whose attempts nobody wants to see, pays for nothing. What a lease from
+// before there was a network names may be no host by the rules of today, and is none
+// that anybody opened.
 func networkOf(p policy.Policy) (*network, error) {
 	n := p.Network
+	if n.Older() {
+		return nil, nil
+	}
 	reach, err := n.Reach()
 	if err != nil {
 		return nil, &RefusedError{fmt.Errorf("network: %w", err)}
@@ -70,7 +75,7 @@ func (n *network) join(c *cell.Command, names string, keep func() (*egress.Keepe
 // serve serves the sockets of a cell until its end.
 func (n *network) serve(s cell.Sockets, k *egress.Keeper) (end func(), err error) {
 	out := egress.New(egress.Order{
-		Reach: n.reach, Limits: n.limits, Out: egress.Machine, Record: k.Record, Process: egress.Owner(s.Pid),
+		Reach: n.reach, Limits: n.limits, Out: egress.Machine, Record: k.Record, Process: egress.Owner(s.Pid), Listens: egress.Listener(s.Pid),
 	})
 	err = out.Serve(egress.Sockets{TCP: s.TCP, Queries: s.Queries, Watch: s.Watch, Proxy: s.Proxy}, s.Token)
 	if err != nil {
@@ -145,10 +150,14 @@ func Reachable(p policy.Policy, layers []cell.Layer) []string {
 		return []string{"none: " + oneLine(err)}
 	case p.Isolation == policy.None:
 		return []string{"not held: isolation is none, so it reaches what you reach"}
+	case p.Network.Older() && len(p.Network.AllowedDomains) > 0:
+		return []string{"the lease is older than the network of cells and opens nothing"}
 	case n == nil && namespaces:
 		return []string{"none but its own loopback"}
 	case n == nil:
 		return nil // what is missing says what is not held
+	case !namespaces:
+		return []string{"through a proxy; without namespaces not all that ignores it is held", listed(p.Network)}
 	case !slices.Contains(layers, cell.Network):
 		return []string{"through a proxy (programs that ignore proxy variables reach nothing)", listed(p.Network)}
 	}

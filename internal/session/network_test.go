@@ -137,9 +137,12 @@ func TestRecordThatIsNone(t *testing.T) {
 
 // Nothing is paid where nothing can be reached.
 func TestNoNetwork(t *testing.T) {
+	t.Chdir(t.TempDir()) // a mistake would write here
 	for name, p := range map[string]policy.Policy{
 		"default": policy.Default(),
-		"none":    {Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}}},
+		"none":    {Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}, Via: policy.Transparent}},
+		"older":   {Isolation: policy.Strict, Network: policy.Network{AllowedDomains: []string{"api.anthropic.com", "@npm"}}},
+		"no host": {Isolation: policy.Strict, Network: policy.Network{AllowedDomains: []string{"localhost"}}},
 	} {
 		if n, err := networkOf(p); n != nil || err != nil {
 			t.Errorf("%s: %+v %v", name, n, err)
@@ -153,7 +156,12 @@ func TestNoNetwork(t *testing.T) {
 }
 
 func TestNetworkOf(t *testing.T) {
-	of := func(n policy.Network) policy.Policy { return policy.Policy{Isolation: policy.Strict, Network: n} }
+	of := func(n policy.Network) policy.Policy {
+		if n.Via == "" {
+			n.Via = policy.Transparent
+		}
+		return policy.Policy{Isolation: policy.Strict, Network: n}
+	}
 	for name, row := range map[string]struct {
 		policy policy.Policy
 		want   *cell.Net
@@ -165,7 +173,7 @@ func TestNetworkOf(t *testing.T) {
 		"name":    {of(policy.Network{AllowedDomains: []string{"a.example"}}), &cell.Net{Ports: []uint16{80, 443}, Anywhere: true}, "a.example"},
 		"ports":   {of(policy.Network{AllowedDomains: []string{"a.example:22", "b.example:8443"}}), &cell.Net{Ports: []uint16{22, 80, 443, 8443}, Anywhere: true}, "a.example:22, b.example:8443"},
 		"proxy":   {of(policy.Network{AllowedDomains: []string{"a.example"}, Via: policy.Proxy}), &cell.Net{Ports: []uint16{80, 443}}, "through a proxy (programs that ignore proxy variables reach nothing)|a.example"},
-		"none":    {policy.Policy{Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}}}, nil, "not held: isolation is none, so it reaches what you reach"},
+		"none":    {policy.Policy{Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}, Via: policy.Transparent}}, nil, "not held: isolation is none, so it reaches what you reach"},
 	} {
 		n, err := networkOf(row.policy)
 		if err != nil || (n == nil) != (row.want == nil) {
@@ -187,5 +195,56 @@ func TestNetworkOf(t *testing.T) {
 	}
 	if n, err := networkOf(of(policy.Network{AllowedDomains: []string{"https://a.example"}})); err == nil {
 		t.Errorf("a lease that cannot be: %+v", n)
+	}
+}
+
+// What is said of the weaker forms is what they are: without namespaces only some of
+// what ignores the proxy is held.
+func TestReachableWeaker(t *testing.T) {
+	p := policy.Default()
+	p.Network.AllowedDomains = []string{"a.example"}
+	older := policy.Policy{Isolation: policy.Degraded, Network: policy.Network{AllowedDomains: []string{"localhost"}}}
+	const opensNothing = "the lease is older than the network of cells and opens nothing"
+	for name, row := range map[string]struct {
+		policy policy.Policy
+		layers []cell.Layer
+		want   string
+	}{
+		"without the layer":   {p, cell.Every(), "through a proxy (programs that ignore proxy variables reach nothing)|a.example"},
+		"without namespaces":  {p, []cell.Layer{cell.Landlock, cell.Seccomp}, "through a proxy; without namespaces not all that ignores it is held|a.example"},
+		"without anything":    {p, nil, "through a proxy; without namespaces not all that ignores it is held|a.example"},
+		"older":               {older, cell.Every(), opensNothing},
+		"older, bare":         {older, []cell.Layer{cell.Landlock}, opensNothing},
+		"older, names nobody": {policy.Policy{Isolation: policy.Strict}, cell.Every(), "none but its own loopback"},
+	} {
+		if got := strings.Join(Reachable(row.policy, row.layers), "|"); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+func TestSummed(t *testing.T) {
+	for want, tally := range map[string]egress.Tally{
+		"0 allowed, 0 refused":                                      {},
+		"0 allowed, 0 refused, 2 names looked up":                   {Resolved: 2},
+		"0 allowed, 3 refused, 1 name looked up":                    {Refused: 3, Resolved: 1},
+		"1 allowed, 0 refused, 2 failed, 1 other name looked up":    {Allowed: 1, Failed: 2, Resolved: 1},
+		"1 allowed, 2 refused; 1 line of the record cannot be read": {Allowed: 1, Refused: 2, Damaged: 1},
+	} {
+		if got := Summed(tally); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A journal from before there were digests says nothing of the file, and one that has
+// the same says that it is that.
+func TestAltered(t *testing.T) {
+	s, w := recordOf(t)
+	for name, net := range map[string]*egress.Tally{"nothing": nil, "no digest": {Refused: 1}, "the same": {Digest: "d"}} {
+		w.Net = net
+		if altered, err := s.Altered(t.Context(), w, egress.Tally{Digest: "d"}); altered || err != nil {
+			t.Errorf("%s: %v %v", name, altered, err)
+		}
 	}
 }

@@ -1,8 +1,12 @@
 package session
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -59,7 +63,23 @@ func (s *Session) Reached(w *ledger.Worker, each func(egress.Record)) (egress.Ta
 		return egress.Tally{}, err
 	}
 	defer f.Close()
-	return egress.ReadRecords(f, each)
+	sum := sha256.New()
+	t, err := egress.ReadRecords(io.TeeReader(f, sum), each) // reads to the end
+	if err == nil {
+		t.Digest = hex.EncodeToString(sum.Sum(nil))
+	}
+	return t, err
+}
+
+// Altered reports whether the file of what a worker tried to reach is not the one that
+// the journal has. While somebody works on the worker it grows, and a journal from
+// before there were digests cannot tell.
+func (s *Session) Altered(ctx context.Context, w *ledger.Worker, t egress.Tally) (bool, error) {
+	if w.Net == nil || w.Net.Digest == "" || w.Net.Digest == t.Digest {
+		return false, nil
+	}
+	f, err := s.Facts(ctx, w)
+	return err == nil && !f.Held, err
 }
 
 // tallyNetwork records what a worker has tried to reach, if that is more than the
@@ -70,7 +90,7 @@ func (s *Session) tallyNetwork(w *ledger.Worker) error {
 		s.Voice.Step(w.ID, "network", "what it tried to reach cannot be read: "+oneLine(err))
 		return nil
 	}
-	if w.Net != nil && sameTally(t, *w.Net) || w.Net == nil && sameTally(t, egress.Tally{}) {
+	if w.Net != nil && sameTally(t, *w.Net) && t.Digest == w.Net.Digest || w.Net == nil && sameTally(t, egress.Tally{}) {
 		return nil
 	}
 	s.Voice.Step(w.ID, "network", Summed(t))
@@ -85,6 +105,12 @@ func Summed(t egress.Tally) string {
 	text := fmt.Sprintf("%d allowed, %d refused", t.Allowed, t.Refused)
 	if t.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", t.Failed)
+	}
+	switch {
+	case t.Resolved > 0 && t.Allowed+t.Failed > 0:
+		text += fmt.Sprintf(", %s looked up", count(t.Resolved, "other name"))
+	case t.Resolved > 0:
+		text += fmt.Sprintf(", %s looked up", count(t.Resolved, "name"))
 	}
 	if t.Damaged > 0 {
 		text += fmt.Sprintf("; %s of the record cannot be read", count(t.Damaged, "line"))

@@ -39,7 +39,7 @@ func (n *Net) Git() error {
 		return err
 	}
 	n.Names.Set("github.com", "93.184.216.44", "2606:2800:220:1::44")
-	n.Web.Handle("github.com", &cgi.Handler{
+	n.Web.handle("github.com", &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
 		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Join(n.Dir, "git"), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=test"},
 	})

@@ -48,7 +48,7 @@ func (n *Net) Registries() error {
 // site gives a name an address and a server.
 func (n *Net) site(name, addr string, h http.Handler) {
 	n.Names.Set(name, addr)
-	n.Web.Handle(name, h)
+	n.Web.handle(name, h)
 }
 
 // files serves contents by path.

@@ -49,7 +49,7 @@ type Net struct {
 func Open() (*Net, error) {
 	n := &Net{Dir: os.Getenv(dirVariable), Names: newNames(), Web: newWeb()}
 	n.Names.Set("control.example.com", "93.184.216.7")
-	n.Web.Handle("control.example.com", n.control())
+	n.Web.handle("control.example.com", n.control())
 	authority, err := readAuthority(filepath.Join(n.Dir, "ca"))
 	if err != nil {
 		return nil, err

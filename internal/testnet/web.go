@@ -32,8 +32,8 @@ type Web struct {
 
 func newWeb() *Web { return &Web{sites: map[string]http.Handler{}} }
 
-// Handle makes a site. Hosts that have none say hello.
-func (w *Web) Handle(host string, h http.Handler) {
+// handle makes a site. Hosts that have none say hello.
+func (w *Web) handle(host string, h http.Handler) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sites[host] = h
