@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,17 +33,35 @@ func watch(ctx context.Context, f *os.File, seen func(to netip.AddrPort, what si
 	}
 	limit := newBucket(watchRate, watchBurst)
 	buf := make([]byte, 512) // no packet says later where it goes
-	for ctx.Err() == nil {
-		ether, n, err := receive(raw.Read, buf)
+	look := func(wait func(func(fd uintptr) bool) error) bool {
+		ether, n, err := receive(wait, buf)
 		if err != nil {
-			return
-		}
-		if limit.wait(ctx) != nil {
-			return
+			return false
 		}
 		if to, what := packetTarget(ether, buf[:n]); what != seenNothing {
 			seen(to, what)
 		}
+		return true
+	}
+	for ctx.Err() == nil && look(raw.Read) && limit.wait(ctx) == nil {
+	}
+	// What a worker tried with its last breath has come by now.
+	for range watchBurst {
+		if !look(atOnce(raw)) {
+			return
+		}
+	}
+}
+
+// atOnce waits for nothing.
+func atOnce(raw syscall.RawConn) func(func(fd uintptr) bool) error {
+	return func(try func(fd uintptr) bool) error {
+		ready := false
+		err := raw.Control(func(fd uintptr) { ready = try(fd) })
+		if err == nil && !ready {
+			err = unix.EAGAIN
+		}
+		return err
 	}
 }
 

@@ -77,11 +77,19 @@ func TestWatch(t *testing.T) {
 		return
 	}
 	loopbackUp(t)
+	for _, late := range []bool{false, true} {
+		seesAll(t, late)
+	}
+}
+
+// seesAll watches while something is sent, or late: when it was, and all is over.
+func seesAll(t *testing.T, late bool) {
+	t.Helper()
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, int(networkOrder(unix.ETH_P_ALL)))
 	if err != nil {
 		t.Skip("skipped: packets cannot be watched here: ", err)
 	}
-	watched := watchHere(t, os.NewFile(uintptr(fd), "packets"))
+	watched := watchHere(t, os.NewFile(uintptr(fd), "packets"), late)
 	for _, network := range []string{"udp4", "udp6", "tcp4", "tcp6"} {
 		host := map[byte]string{'4': "127.0.0.1", '6': "::1"}[network[3]]
 		if c, err := net.Dial(network, net.JoinHostPort(host, strconv.Itoa(4000+int(network[3])))); err == nil {
@@ -91,21 +99,25 @@ func TestWatch(t *testing.T) {
 	}
 	want := map[string]int{"127.0.0.1:4052 udp": 1, "[::1]:4054 udp": 1, "127.0.0.1:4052 tcp": 1, "[::1]:4054 tcp": 1, "127.0.0.1:4052 closed": 1, "[::1]:4054 closed": 1}
 	if got := watched(); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("seen %v, want %v", got, want)
+		t.Errorf("late %v: seen %v, want %v", late, got, want)
 	}
 }
 
 func networkOrder(n uint16) uint16 { return n<<8 | n>>8 }
 
 // watchHere watches until what it returns is called, which is what was seen.
-func watchHere(t *testing.T, f *os.File) func() map[string]int {
+func watchHere(t *testing.T, f *os.File, late bool) func() map[string]int {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var mu sync.Mutex
 	got := map[string]int{}
-	done := make(chan struct{})
+	done, begin := make(chan struct{}), make(chan struct{})
+	if !late {
+		close(begin)
+	}
 	go func() {
 		defer close(done)
+		<-begin
 		watch(ctx, f, func(to netip.AddrPort, what sighting) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -115,6 +127,9 @@ func watchHere(t *testing.T, f *os.File) func() map[string]int {
 	return func() map[string]int {
 		time.Sleep(100 * time.Millisecond) // for more than was asked for
 		cancel()
+		if late {
+			close(begin)
+		}
 		select {
 		case <-done:
 		case <-time.After(5 * time.Second):
