@@ -152,6 +152,9 @@ func (f *firstLine) Read(p []byte) (int, error) {
 	if f.done || n == 0 {
 		return n, err
 	}
+	if f.seen == 0 && fromProxy(f.in, p[:n]) {
+		return 0, strange("it says for whom it was passed on, and what follows could be anything")
+	}
 	line, _, ended := bytes.Cut(p[:n], []byte("\n"))
 	line = append(f.last, line...)
 	if bytes.Contains(bytes.ToUpper(line), requestWord) {
@@ -161,6 +164,13 @@ func (f *firstLine) Read(p []byte) (int, error) {
 	f.seen += n
 	f.done = ended || f.seen > maxOpening
 	return n, err
+}
+
+// fromProxy reports whether a stream begins as load balancers begin theirs, before
+// what they pass on.
+func fromProxy(rest *begun, b []byte) bool {
+	start := slices.Concat(b, rest.read)
+	return bytes.HasPrefix(start, []byte("PROXY ")) || bytes.HasPrefix(start, []byte("\r\n\r\n\x00"))
 }
 
 func (f *firstLine) settled() io.Reader {

@@ -17,6 +17,8 @@ const (
 	// program takes from asking for a name to connecting to it.
 	foundRoom = 1024
 	foundFor  = 5 * time.Second
+	// failedFor is how long a failure is not tried again.
+	failedFor = time.Second
 )
 
 var errBusy = errors.New("too many names are being resolved")
@@ -45,6 +47,7 @@ type lookup struct {
 
 type found struct {
 	addrs []netip.Addr // none: there is no such name
+	err   error
 	until time.Time
 }
 
@@ -73,7 +76,7 @@ func (l *lookups) join(name string) (addrs []netip.Addr, known bool, one *lookup
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f, ok := l.found[name]; ok && time.Now().Before(f.until) {
-		return f.addrs, true, nil, nil
+		return f.addrs, true, nil, f.err
 	}
 	one, ok := l.running[name]
 	if !ok && len(l.running) >= lookupsAtOnce+lookupsWaiting {
@@ -110,21 +113,25 @@ func (l *lookups) run(ctx context.Context, one *lookup) {
 	close(one.done)
 }
 
-// end keeps what was found. A failure is not kept: it may be over the next moment.
+// end keeps what was found. A failure is kept for a moment only.
 func (l *lookups) end(one *lookup) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.running[one.name] == one {
 		delete(l.running, one.name)
 	}
-	if one.err != nil {
-		return
+	if errors.Is(one.err, context.Canceled) {
+		return // nobody waits for it any more
 	}
 	now := time.Now()
 	if len(l.found) >= foundRoom {
 		l.forget(now)
 	}
-	l.found[one.name] = found{one.addrs, now.Add(foundFor)}
+	keep := foundFor
+	if one.err != nil {
+		keep = failedFor
+	}
+	l.found[one.name] = found{one.addrs, one.err, now.Add(keep)}
 }
 
 // forget makes room: what is old goes, and otherwise any.

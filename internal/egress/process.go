@@ -68,7 +68,24 @@ func (o *owners) remember(pid int) {
 }
 
 // Listener tells whether a program of a cell listens at a port, by the cell's first
-// process.
+// process. What was found is good for a moment: many may ask.
 func Listener(pid int) func(port uint16) bool {
-	return func(port uint16) bool { return listens(pid, port) }
+	var mu sync.Mutex
+	var ports map[uint16]bool
+	var read time.Time
+	return func(port uint16) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(read) > listeningFor {
+			ports = listeningPorts(pid, time.Now().Add(listeningTime))
+			read = time.Now()
+		}
+		return ports[port]
+	}
 }
+
+const (
+	listeningFor  = 500 * time.Millisecond
+	listeningTime = 20 * time.Millisecond
+	maxListening  = 1024
+)

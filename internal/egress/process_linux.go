@@ -149,30 +149,43 @@ func findSocket(r io.Reader, from, to netip.AddrPort, deadline time.Time) string
 	}
 }
 
-// listens reports whether a socket of a process's namespace listens at a port. Where
-// that is the machine's own, nobody is asked.
-func listens(pid int, port uint16) bool {
+// listeningPorts are those at which sockets of a process's namespace listen, as far as
+// they are found until a deadline: a worker can have any number of others. Where the
+// namespace is the machine's own, nobody is asked.
+func listeningPorts(pid int, deadline time.Time) map[uint16]bool {
+	ports := map[uint16]bool{}
 	space := namespace(pid)
 	if own, err := os.Readlink("/proc/self/ns/net"); space == "" || err != nil || own == space {
-		return false
+		return ports
 	}
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
-		text, err := os.ReadFile(procPath(pid, table))
+		f, err := os.Open(procPath(pid, table))
 		if err != nil {
 			continue
 		}
-		for line := range bytes.Lines(text) {
-			const listening = "0A"
-			f := bytes.Fields(line)
-			if len(f) < 4 || string(f[3]) != listening {
-				continue
-			}
-			if local, ok := tableAddr(f[1]); ok && local.Port() == port {
-				return true
-			}
+		readListening(f, ports, deadline)
+		f.Close()
+	}
+	return ports
+}
+
+// readListening reads a table of sockets as the kernel writes it.
+func readListening(r io.Reader, ports map[uint16]bool, deadline time.Time) {
+	const state = "0A"
+	in := bufio.NewReaderSize(r, 4096)
+	for i := 0; len(ports) < maxListening; i++ {
+		line, err := in.ReadSlice('\n')
+		if err != nil || i%64 == 63 && time.Now().After(deadline) {
+			return
+		}
+		f := bytes.Fields(line)
+		if len(f) < 4 || string(f[3]) != state {
+			continue
+		}
+		if local, ok := tableAddr(f[1]); ok {
+			ports[local.Port()] = true
 		}
 	}
-	return false
 }
 
 func decimal(s string) string {

@@ -10,5 +10,5 @@ import (
 // search finds nothing: there are no cells with a network of their own here.
 func (o *owners) search(netip.AddrPort, netip.AddrPort, time.Time) string { return "" }
 
-// listens knows nothing, likewise.
-func listens(int, uint16) bool { return false }
+// listeningPorts knows nothing, likewise.
+func listeningPorts(int, time.Time) map[uint16]bool { return nil }

@@ -314,11 +314,15 @@ func (q *requests) checkUpgrade(h *head) error {
 	return nil
 }
 
-// carriesNames reports whether a protocol names a server again: HTTP/2, and TLS.
+// carriesNames reports whether a protocol names a server again, however it is
+// spelled: HTTP/2 and its drafts, TLS, and what leads on to other servers.
 func carriesNames(protocol string) bool {
-	name, _, _ := strings.Cut(protocol, "/")
-	switch strings.ToLower(name) {
-	case "h2", "h2c", "h3", "http", "tls", "":
+	name := strings.ToLower(strings.Trim(protocol, `"'`))
+	if end := strings.IndexFunc(name, func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9') }); end >= 0 {
+		name = name[:end]
+	}
+	switch name {
+	case "h2", "h2c", "h3", "http", "tls", "connect", "":
 		return true
 	}
 	return false

@@ -147,10 +147,14 @@ func asksAgain(said []byte) (again, known bool) {
 	const random = messageHeader + 2
 	var message []byte
 	for b := said; len(b) > recordHeader; {
+		size := int(b[3])<<8 | int(b[4])
+		if b[0] == recordChange || b[0] == recordAlert { // some pass over these
+			b = b[min(len(b), recordHeader+size):]
+			continue
+		}
 		if b[0] != recordHandshake {
 			return false, true
 		}
-		size := int(b[3])<<8 | int(b[4])
 		b = b[recordHeader:]
 		message = append(message, b[:min(size, len(b))]...)
 		if message = message[:min(len(message), random+len(retryRandom))]; len(message) > 0 && message[0] != serverHello {

@@ -135,7 +135,8 @@ func TestAsksAgain(t *testing.T) {
 	}{
 		{"", true, false}, {retry, true, true}, {retry[:20], true, false},
 		{tlsRecord(recordHandshake, serverSays(strings.Repeat("r", 32))), false, true},
-		{tlsRecord(recordAlert, "\x02\x28"), false, true}, {"HTTP/1.1 400", false, true},
+		{tlsRecord(recordAlert, "\x02\x28"), true, false}, {"HTTP/1.1 400", false, true},
+		{tlsRecord(recordAlert, "\x01\x00") + tlsRecord(recordChange, "\x01") + retry, true, true},
 		{tlsRecord(recordHandshake, "\x0b\x00\x00\x00"), false, true},
 		{strings.Repeat(tlsRecord(recordHandshake, ""), maxOpening), true, true},
 	} {
@@ -155,6 +156,7 @@ func TestFirstLine(t *testing.T) {
 		{"SSH-2.0-client\r\nHTTP/", true},
 		{strings.Repeat("x", 70000) + "HTTP/1.1", true},
 		{strings.Repeat("A", 1500) + " / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false},
+		{"PROXY TCP4 1.2.3.4 1.2.3.4 1 2\r\nGET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false},
 		{" GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false},
 		{"GET\x0b/\x01 http/1.1\nHost: evil.example\n\n", false},
 		{"\xa0GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false},
