@@ -168,15 +168,18 @@ func (k *Keeper) leave(r Record) {
 
 // writeRest writes what was only counted. There are so few kinds of it that they fit.
 func (k *Keeper) writeRest() {
-	for _, r := range k.rest {
+	rest := k.rest
+	k.rest = nil
+	for _, r := range rest {
 		r.Various, r.Process, r.Millis = false, "", 0
 		k.writeWithin(*r, maxLog)
 	}
-	k.rest = nil
 }
 
+// fail counts what could not be written. A disk that a worker fills may have room
+// again at the end: then at least the sums are true.
 func (k *Keeper) fail(r Record, err error) {
-	k.lost += r.times()
+	k.leave(r)
 	if k.err == nil {
 		k.err = err
 	}

@@ -285,8 +285,8 @@ func TestKeeperFails(t *testing.T) {
 	}
 	var names []string
 	got, err := ReadRecords(&w.Buffer, func(r Record) { names = append(names, r.Name) })
-	if strings.Join(names, " ") != "a.example d.example e.example" || got.Damaged != 1 || err != nil {
-		t.Error(names, got.Damaged, err)
+	if strings.Join(names, " ") != "a.example d.example e.example " || got.Damaged != 1 || got.Refused != 5 || err != nil { // the last is for two
+		t.Error(names, got.Damaged, got.Refused, err)
 	}
 }
 
@@ -380,4 +380,37 @@ func FuzzReadRecords(f *testing.F) {
 		}
 		checkLines(t, tally)
 	})
+}
+
+// fullDisk has room again after a while.
+type fullDisk struct {
+	bytes.Buffer
+	full bool
+}
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.full {
+		return 0, errors.New("no space left on device")
+	}
+	return d.Buffer.Write(p)
+}
+
+// What was tried while the disk was full is in the sums of the file all the same, if
+// there is room at the end.
+func TestDiskThatWasFull(t *testing.T) {
+	var d fullDisk
+	k := NewKeeper(&d)
+	for i := range int64(30) {
+		d.full = i >= 10
+		k.Record(Record{Kind: Connect, ID: i + 1, Name: "good.example", Port: 443, Verdict: Allowed})
+		k.Record(Record{Kind: End, ID: i + 1, Verdict: Allowed, Sent: 1000})
+	}
+	d.full = false
+	if err := k.Close(); err == nil {
+		t.Error("nothing is said of it")
+	}
+	got, err := ReadRecords(&d.Buffer, func(Record) {})
+	if err != nil || got.Allowed != 30 || got.Sent != 30_000 {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
