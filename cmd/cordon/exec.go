@@ -40,13 +40,14 @@ reaches nothing but what the policy's network names. There is no lease, no audit
 and no gate: what it writes in the worktree is there afterwards. In a repository
 its commits go to a repository of its own; yours does not change.
 
-The policy is the file named with --policy, or the default that "cordon policy
-show --default" prints; it is never read from the worktree. The exit status is
+The policy is the file named with --policy, or the built-in default, which opens
+no network; it is never read from the worktree. The exit status is
 the command's, 128+n when signal n ended it, 127 when it is not there, 126 when it
 cannot be executed, and 125 when there was no cell; 2 and 3 when cordon was called
 wrongly or refuses, with a message.`,
-		Example: `  cordon exec -- npm ci
+		Example: `  cordon exec -- npm test
   cordon exec --write build -- make
+  cordon exec --policy ~/npm.yaml -- npm ci     (network: {allowed_domains: ["@npm"]})
   cordon exec -- bash`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +59,7 @@ wrongly or refuses, with a message.`,
 	f.SetInterspersed(false)
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE`")
 	f.StringArrayVar(&o.write, "write", nil, "let it write `DIR` and nothing else (repeatable; replaces write_roots)")
-	f.BoolVarP(&o.loud, "verbose", "v", false, "say which layers were proven before the command starts")
+	f.BoolVarP(&o.loud, "verbose", "v", false, "say which layers were proven, and what the network was used for")
 	f.BoolVar(&o.dry, "dry-run", false, "print the plan of the cell and run nothing")
 	return c
 }
@@ -84,12 +85,17 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		return err
 	}
 	c.Stdin, c.Stdout, c.Stderr, c.Terminal, c.Seat = here.Stdin, here.Stdout, here.Stderr, here.Terminal, here.Seat
+	var layers []cell.Layer
 	if c.Cell == nil {
 		a.say("cordon: %s", ledger.Cell{})
 	} else {
-		c.Started = func(l cell.Launch) error { a.sayLaunch(l, x.Policy, o.loud); return nil }
+		c.Started = func(l cell.Launch) error { layers = l.Layers; a.sayLaunch(l, x.Policy, o.loud); return nil }
 	}
 	exit, err := runForwarding(ctx, c)
+	// Scripts take a command's failure for an answer, and its words for all there are.
+	if hint := session.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal(a.err)) {
+		a.say("cordon: %s", hint)
+	}
 	for line := range strings.Lines(notice()) {
 		a.say("cordon: %s", strings.TrimSpace(line))
 	}
@@ -102,7 +108,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 
 // execution is what was asked for.
 func (a *app) execution(o *execOptions) (session.Execution, error) {
-	x := session.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Argv: o.argv}
+	x := session.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Argv: o.argv, Loud: o.loud}
 	if worker := os.Getenv(cell.Mark); worker != "" {
 		return x, &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s: a cell is not started in a cell", worker)}
 	}

@@ -25,8 +25,9 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "Write a commented policy that fits this repository",
 		Long: `Write cordon.yaml at the top of the checkout: every key of a policy with a comment
 and its default, filled in where the repository shows what fits. Tests that the
-project has become acceptance commands, its lock files become setup commands, and
-directories that its tools make are scratch unless something in them is tracked.
+project has become acceptance commands, its lock files become setup commands, with
+the network that these need, and directories that its tools make are scratch unless
+something in them is tracked.
 What is only likely is written as a comment.
 
 An existing cordon.yaml is never overwritten without --force. A run reads its
@@ -85,6 +86,10 @@ func (a *app) initSaid(top string, found project, text []byte, dry bool) error {
 	}
 	a.say("%s; look it over, then commit it, because a run reads the policy from its base commit:", kind)
 	a.say("  %s", commitLine(top, found.ignored[session.PolicyName]))
+	if open := found.hosts().Set; len(open) > 0 {
+		a.say("its setup commands fetch what the project needs, so it lets workers reach %s", strings.Join(open, ", "))
+		a.say("(where nothing may be reached, comment out both: setup and network.allowed_domains)")
+	}
 	return nil
 }
 

@@ -84,20 +84,38 @@ var models = []string{"@anthropic", "@openai", "@google"}
 
 // draft proposes a policy.
 func draft(p project) policy.Draft {
-	var hosts, setup, tests policy.Entry
+	var setup, tests policy.Entry
 	for _, e := range p.fitting() {
-		hosts.Offer = append(hosts.Offer, e.hosts...)
 		p.propose(&setup, e.setup)
 		p.propose(&tests, e.tests)
 	}
-	hosts.Offer, hosts.Note = distinct(slices.Concat(models, hosts.Offer)), "The models of an agent, and where the tools of this project fetch from (\"cordon policy presets\" lists each):"
 	return policy.Draft{Head: p.head(), Lists: map[string]policy.Entry{
 		"filesystem.write_roots":  {Set: []string{"."}, Offer: p.sources(), Note: `To lease less than the whole tree, delete "." and name what is left:`},
 		"filesystem.scratch":      {Set: p.scratch()},
-		"network.allowed_domains": hosts,
+		"network.allowed_domains": p.hosts(),
 		"setup":                   noted(setup),
 		"acceptance":              noted(p.tested(tests)),
 	}}
+}
+
+// hosts are what the tools of the project fetch from. Those of a setup command that
+// holds have to hold as well: without them it would only fail, for every worker.
+func (p project) hosts() policy.Entry {
+	h := policy.Entry{
+		Why:  "For the setup commands below. Workers and acceptance commands reach it too:",
+		Note: "The models of an agent, and where the tools of this project fetch from (\"cordon policy presets\" lists each):",
+	}
+	offer := slices.Clone(models)
+	for _, e := range p.fitting() {
+		var setup policy.Entry
+		if p.propose(&setup, e.setup); len(setup.Set) > 0 {
+			h.Set = append(h.Set, e.hosts...)
+		}
+		offer = append(offer, e.hosts...)
+	}
+	h.Set = distinct(h.Set)
+	h.Offer = slices.DeleteFunc(distinct(offer), func(s string) bool { return slices.Contains(h.Set, s) })
+	return h
 }
 
 // tested adds the tests that usually run those of another ecosystem.

@@ -16,7 +16,7 @@ type ecosystem struct {
 	setup   []step   // the first that fits
 	tests   []step   // the first that fits
 	instead []step   // tests that usually run those of another ecosystem: only where there are none
-	hosts   []string // presets for where its tools fetch from
+	hosts   []string // where its tools fetch from: presets, or names where there is none
 }
 
 // telling are the files whose content some step below asks about.
@@ -111,6 +111,7 @@ var ecosystems = []ecosystem{
 		scratch: []string{"vendor/bundle", ".bundle"},
 		output:  []string{"coverage", "log", "tmp"},
 		setup:   []step{{when: always, run: "bundle install"}},
+		hosts:   []string{"rubygems.org", "index.rubygems.org"},
 		tests: []step{
 			{when: either(has(".rspec"), has("spec")), run: "bundle exec rspec"},
 			{when: says(`(?i)testtask|task\s*\(?:?["']?test\b`, "Rakefile"), run: "bundle exec rake test"},
@@ -120,6 +121,7 @@ var ecosystems = []ecosystem{
 		name: "PHP", marks: []string{"composer.json"},
 		scratch: []string{"vendor", ".phpunit.cache"},
 		setup:   []step{{when: always, run: "composer install --no-interaction"}},
+		hosts:   []string{"repo.packagist.org", "api.github.com", "codeload.github.com"},
 		tests: []step{
 			{when: script("composer.json", "test"), run: "composer test"},
 			{when: phpunit, run: "vendor/bin/phpunit"},
@@ -137,6 +139,7 @@ var ecosystems = []ecosystem{
 		name: ".NET", marks: []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"},
 		output: []string{"**/bin", "**/obj"},
 		setup:  []step{{when: always, run: "dotnet restore"}},
+		hosts:  []string{"api.nuget.org"},
 		tests:  []step{{when: always, run: "dotnet test"}},
 	},
 	{

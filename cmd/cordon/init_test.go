@@ -104,6 +104,23 @@ func uncommented(text []byte) []byte {
 	return regexp.MustCompile(`(?m)^( *)#(\S)`).ReplaceAll(text, []byte("$1$2"))
 }
 
+// fetchesFrom is what has to be reached for setup commands to work.
+func fetchesFrom(t *testing.T, setup []string) (hosts []string) {
+	for _, line := range setup {
+		program, _, _ := strings.Cut(line, " ")
+		from, known := map[string][]string{
+			"npm": {"@npm"}, "pnpm": {"@npm"}, "yarn": {"@npm"}, "bun": {"@npm"}, "uv": {"@pypi"}, "poetry": {"@pypi"},
+			"bundle": {"rubygems.org", "index.rubygems.org"}, "composer": {"repo.packagist.org", "api.github.com", "codeload.github.com"},
+			"dotnet": {"api.nuget.org"},
+		}[program]
+		if !known {
+			t.Errorf("%q would fail without a network", line)
+		}
+		hosts = append(hosts, from...)
+	}
+	return hosts
+}
+
 func TestDraft(t *testing.T) {
 	for _, c := range drafts {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,8 +134,12 @@ func TestDraft(t *testing.T) {
 			}
 			want := policy.Default()
 			want.Acceptance, want.Setup, want.Filesystem.Scratch = c.tests, c.setup, c.scratch
+			want.Network.AllowedDomains = fetchesFrom(t, c.setup)
 			if !p.Equal(want) {
 				t.Errorf("got\n%s\nwant\n%s", p.YAML(), want.YAML())
+			}
+			if len(c.setup) == 0 && strings.Contains(string(text), "For the setup commands") {
+				t.Errorf("opens something for no setup:\n%s", text)
 			}
 			if got := strings.Join(c.project.names(), ", "); got != c.found {
 				t.Errorf("found %q, want %q", got, c.found)

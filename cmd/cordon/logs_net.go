@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"cordon/internal/cell"
 	"cordon/internal/egress"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
 	"cordon/internal/session"
 )
 
@@ -32,20 +35,28 @@ func (a *app) reached(ctx context.Context, s *session.Session, w *ledger.Worker)
 		a.say("%s: the record is not what the journal says it was when the worker ended", w.ID)
 	}
 	if len(list) == 0 {
-		a.say("%s has tried to reach nothing that was recorded", w.ID)
+		a.say("%s", nothingReached(w))
 		return nil
 	}
+	room := width(a.out)
 	for _, r := range list {
-		a.print("%s", reachedLine(r))
-		switch {
-		case r.Reason != "" && r.Various:
-			a.print("          %s", clip("at first: "+oneLine(r.Reason), 110))
-		case r.Reason != "":
-			a.print("          %s", clip(oneLine(r.Reason), 110))
+		for _, line := range reachedLines(r, room) {
+			a.print("%s", line)
 		}
 	}
 	a.sayLines(t)
 	return nil
+}
+
+// nothingReached says why there is nothing to show.
+func nothingReached(w *ledger.Worker) string {
+	switch p := w.Lease.Lease().Policy; {
+	case p.Isolation == policy.None:
+		return fmt.Sprintf("%s had no cell, so nothing of what it reached is recorded", w.ID)
+	case !session.Recorded(p):
+		return fmt.Sprintf("%s had no network, and nothing is recorded without network.observe", w.ID)
+	}
+	return fmt.Sprintf("%s has tried to reach nothing that was recorded", w.ID)
 }
 
 // sayLines tells what was tried in a few lines.
@@ -55,27 +66,60 @@ func (a *app) sayLines(t egress.Tally) {
 	}
 }
 
-// reachedLine is one decision in columns. Names are the worker's words.
-func reachedLine(r egress.Record) string {
-	verdict, what := string(r.Verdict), ""
-	switch r.Kind {
-	case egress.End:
-		verdict = "end"
-		what = fmt.Sprintf("%s sent, %s received, %s", size(r.Sent), size(r.Received), time.Duration(r.Millis)*time.Millisecond)
-	case egress.Resolve:
-		what = "name"
-		if r.Verdict == egress.Allowed {
-			what = "name looked up"
+// wideColumns is what the columns of a decision take where there is room for all.
+const wideColumns = 130
+
+// reachedLines are one decision in columns, and its reason. Names are the worker's
+// words.
+func reachedLines(r egress.Record, room int) []string {
+	when, name, process := "2006-01-02 15:04:05", 40, 14
+	narrow := room < wideColumns
+	if narrow {
+		when, name, process = "15:04:05", min(max(28, room-52), 40), 9
+	}
+	line := fmt.Sprintf("%s  %-6s  %-*s  %-*s  %s", r.Time.Local().Format(when), verdictWord(r), name,
+		clip(oneLine(destination(r)), name), process, clip(oneLine(r.Process), process), detail(r, narrow))
+	lines := []string{clip(strings.TrimRight(line, " "), room)}
+	reason := oneLine(r.Reason)
+	if r.Various && reason != "" {
+		reason = "at first: " + reason
+	}
+	if narrow { // in two lines, as much as a wide terminal has in one
+		for _, part := range wrapped(clip(reason, 110), max(room-10, 20)) {
+			lines = append(lines, clip("          "+part, room))
 		}
-	case egress.Packet:
+	} else if reason != "" {
+		lines = append(lines, "          "+clip(reason, 110))
+	}
+	return lines
+}
+
+func verdictWord(r egress.Record) string {
+	if r.Kind == egress.End {
+		return "end"
+	}
+	return string(r.Verdict)
+}
+
+// detail is the last column of a decision.
+func detail(r egress.Record, narrow bool) string {
+	what := ""
+	switch {
+	case r.Kind == egress.End && narrow:
+		what = fmt.Sprintf("%s out, %s in", size(r.Sent), size(r.Received))
+	case r.Kind == egress.End:
+		what = fmt.Sprintf("%s sent, %s received, %s", size(r.Sent), size(r.Received), time.Duration(r.Millis)*time.Millisecond)
+	case r.Kind == egress.Resolve && r.Verdict == egress.Allowed:
+		what = "name looked up"
+	case r.Kind == egress.Resolve:
+		what = "name"
+	case r.Kind == egress.Packet:
 		what = "packet"
 	}
 	if r.Count > 1 {
 		what = strings.TrimSpace(fmt.Sprintf("%s ×%d", what, r.Count))
 	}
-	line := fmt.Sprintf("%s  %-6s  %-40s  %-14s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict,
-		clip(oneLine(destination(r)), 40), clip(oneLine(r.Process), 14), what)
-	return strings.TrimRight(line, " ")
+	return what
 }
 
 // destination is what was tried, with the real address where there is a name too.
@@ -116,7 +160,11 @@ func (a *app) suggest(s *session.Session, w *ledger.Worker) error {
 		a.print("  allowed_domains:")
 	}
 	for _, entry := range names {
-		a.print("    - %s", egress.Quoted(entry))
+		note := ""
+		if preset := egress.PresetOf(entry); preset != "" {
+			note = " # part of " + preset
+		}
+		a.print("    - %s%s", egress.Quoted(entry), note)
 	}
 	if len(ports) > 0 {
 		a.print("  host_ports: %s", strings.ReplaceAll(fmt.Sprint(ports), " ", ", "))
@@ -132,21 +180,68 @@ func suggested(t egress.Tally) (names []string, ports []int) {
 
 // sayReached tells at the end of a run what the worker tried to reach, and what to
 // write into the policy to let the rest pass.
-func (a *app) sayReached(s *session.Session, before *ledger.Worker) {
-	if t := s.TriedSince(before); t != nil {
-		a.sayLines(*t)
+func (a *app) sayReached(s *session.Session, before, after *ledger.Worker) {
+	t := s.TriedSince(before)
+	if t == nil {
+		return
+	}
+	a.sayLines(*t)
+	names, ports := suggested(*t)
+	if after != nil && after.Quarantine != nil && len(names)+len(ports) > 0 {
+		a.say("  (the worker chose these, and it is in quarantine: allow only what you know)")
 	}
 }
 
-// netWord is what a worker may reach, and what it tried, in a line.
-func netWord(w *ledger.Worker) string {
+// sayUnreached tells of a command that failed what it may have missed: a worker's, or
+// the one of setup that err is about.
+func (a *app) sayUnreached(before, w *ledger.Worker, err error) {
+	hint, p := "", before.Lease.Lease().Policy
+	var setup *session.SetupError
+	switch {
+	case errors.As(err, &setup):
+		hint = session.Unreached(p, setup.Layers, setup.Exit)
+	case err == nil && w.Start != nil && w.Exit != nil:
+		hint = session.Unreached(p, w.Start.Layers, *w.Exit)
+	}
+	if hint != "" {
+		a.say("  %s", hint)
+	}
+}
+
+// netRows are the rows of show about what a worker may reach, all of it, and what it
+// tried.
+func netRows(w *ledger.Worker) (rows [][]string) {
 	layers := append(cell.Every(), cell.Network)
 	if w.Start != nil && !unstarted(w) {
 		layers = w.Start.Layers
 	}
-	parts := session.Reachable(w.Lease.Lease().Policy, layers)
+	lines := session.AllReachable(w.Lease.Lease().Policy, layers)
 	if t := w.Net; t != nil {
-		parts = append(parts, session.Summed(*t), "cordon logs --net "+string(w.ID))
+		lines = append(lines, session.Summed(*t)+"; cordon logs --net "+string(w.ID))
 	}
-	return strings.Join(parts, "; ")
+	for _, line := range lines {
+		for _, part := range wrapped(line, showColumns) {
+			rows = append(rows, []string{"", part})
+		}
+	}
+	if len(rows) > 0 {
+		rows[0][0] = "network"
+	}
+	return rows
+}
+
+// showColumns is what show has for a list beside its first column.
+const showColumns = 68
+
+// wrapped is a text in lines of so many columns, or a word.
+func wrapped(text string, columns int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		last := len(lines) - 1
+		if last < 0 || utf8.RuneCountInString(lines[last]+" "+word) > columns {
+			lines = append(lines, word)
+			continue
+		}
+		lines[last] += " " + word
+	}
+	return lines
 }

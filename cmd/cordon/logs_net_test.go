@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"cordon/internal/cell"
 	"cordon/internal/egress"
@@ -25,9 +27,50 @@ func TestReachedLine(t *testing.T) {
 		"refuse  ?[31m": {Kind: egress.Resolve + "x", Name: "\x1b[31m", Verdict: egress.Refused},
 	} {
 		r.Time = at
-		if got := reachedLine(r); got != "2026-01-02 03:04:05  "+want {
+		if got := reachedLines(r, math.MaxInt)[0]; got != "2026-01-02 03:04:05  "+want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// On a terminal it fits, and what matters is in it.
+func TestReachedLinesNarrow(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	refused := egress.Record{
+		Time: at, Kind: egress.Connect, Name: "telemetry.example.net", Port: 443, Verdict: egress.Refused, Process: "curl[12345]",
+		Reason: strings.Repeat("why not ", 20), Various: true,
+	}
+	end := egress.Record{Time: at, Kind: egress.End, Name: strings.Repeat("long.", 20) + "example", Address: "192.0.2.1", Port: 443, Verdict: egress.Allowed, Sent: 900 << 20, Received: 900 << 20, Millis: 99_999}
+	for _, room := range []int{40, 80, 100, 129, 130} {
+		for _, line := range append(reachedLines(refused, room), reachedLines(end, room)...) {
+			if n := utf8.RuneCountInString(line); n > room {
+				t.Errorf("%d columns in %d: %q", n, room, line)
+			}
+		}
+	}
+	if got, want := reachedLines(refused, 80)[0], "03:04:05  refuse  telemetry.example.net:443     curl[123…"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := strings.Join(reachedLines(refused, 80)[1:], "\n"); !strings.HasPrefix(got, "          at first: why not why") || strings.Count(got, "why") != 13 {
+		t.Errorf("%q", got)
+	}
+	if got := reachedLines(end, 80)[0]; !strings.Contains(got, "900.0 MiB out") {
+		t.Errorf("%q", got)
+	}
+	if got := reachedLines(end, 100)[0]; !strings.Contains(got, "long.long.long.long.long.long.") {
+		t.Errorf("%q does not use the room", got)
+	}
+}
+
+// What a worker may reach is shown whole, over as many lines as it takes.
+func TestWrapped(t *testing.T) {
+	text := "a.example, " + strings.Repeat("x", 30) + ", b.example and host port 1"
+	got := wrapped(text, 20)
+	if strings.Join(got, " ") != text || len(got) != 4 || got[3] != "and host port 1" && got[2] != "b.example and host" {
+		t.Errorf("%q", got)
+	}
+	if wrapped("", 20) != nil {
+		t.Error("nothing is a line")
 	}
 }
 

@@ -197,9 +197,7 @@ func ran(w *ledger.Worker) (rows [][]string) {
 	if w.Guard != nil {
 		rows = append(rows, []string{"guard", w.Guard.String() + "; cordon logs --guard " + string(w.ID)})
 	}
-	if text := netWord(w); text != "" {
-		rows = append(rows, []string{"network", text})
-	}
+	rows = append(rows, netRows(w)...)
 	if w.Visits > 0 {
 		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", w.Visits)})
 	}

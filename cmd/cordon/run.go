@@ -115,8 +115,9 @@ func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 // outcome says what became of a worker, what to type next, and what it tried to
 // reach meanwhile.
 func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger.Worker, err error) error {
-	defer a.sayReached(s, before)
+	defer a.sayReached(s, before, w)
 	if err != nil {
+		a.sayUnreached(before, w, err)
 		if w != nil && errors.Is(err, context.Canceled) {
 			a.say("%s is kept: cordon resume %s goes on, cordon show %s tells more", w.ID, w.ID, w.ID)
 		}
@@ -139,6 +140,9 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 	a.print("%s  %s%s", w.ID, status, because(w, status))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)
+	}
+	if status == ledger.Failed {
+		a.sayUnreached(before, w, nil)
 	}
 	return codeFor(status)
 }

@@ -52,7 +52,7 @@ func (n *Network) judgeTarget(t target) (target, error) {
 	}
 	switch {
 	case n.overspent():
-		return refused("the bytes of this run are used up (network.limits.bytes: %s)", n.limits.Bytes)
+		return refused("%v", n.usedUp())
 	case t.host && !reach.HostPort(t.port):
 		return unlisted("port %d of this machine is not in network.host_ports", t.port)
 	case t.host:
@@ -73,4 +73,9 @@ func (n *Network) judgeTarget(t target) (target, error) {
 
 func (n *Network) overspent() bool {
 	return n.limits.Bytes > 0 && n.spent.Load() > int64(n.limits.Bytes)
+}
+
+// usedUp is errSpent with what to change.
+func (n *Network) usedUp() error {
+	return fmt.Errorf("%w (network.limits.bytes: %s)", errSpent, n.limits.Bytes)
 }

@@ -106,6 +106,8 @@ func (t Tried) why() string {
 		return "no reason was given"
 	case port:
 		return "nothing in the cell answered; not in network.host_ports"
+	case t.isAway():
+		return strings.TrimPrefix(t.Reason, t.Name+" ")
 	case t.Allow != "" && t.isAddress():
 		return "an address, not in network.allowed_domains"
 	case t.Allow != "" && t.Kind == Connect:
@@ -116,7 +118,22 @@ func (t Tried) why() string {
 
 // advice says what to write into the policy.
 func (t Tally) advice() []string {
-	lines := yamlList("to allow: network.allowed_domains: [", t.Suggest(), adviceLines)
+	var entries, away []string
+	for _, e := range t.Suggest() {
+		if slices.ContainsFunc(t.Tried, func(one Tried) bool { return one.Allow == e && one.isAway() }) {
+			away = append(away, e)
+		} else {
+			entries = append(entries, e)
+		}
+	}
+	// The lease is sealed: what the policy says from now on is not for this worker.
+	lines := yamlList("to allow in a new run: network.allowed_domains: [", entries, adviceLines)
+	if last := len(lines) - 1; last >= 0 {
+		if more := lines[last] + ofPresets(entries); utf8.RuneCountInString(more) <= lineColumns {
+			lines[last] = more
+		}
+	}
+	lines = append(lines, yamlList("if a name is to lead into your own network: network.allowed_domains: [", away, 1)...)
 	var ports []string
 	for _, p := range t.SuggestPorts() {
 		ports = append(ports, strconv.Itoa(p))
@@ -126,6 +143,25 @@ func (t Tally) advice() []string {
 		lines = append(lines, "(an address is whoever answers there: where programs can use a name, allow that instead)")
 	}
 	return lines
+}
+
+// ofPresets says which presets have entries that are suggested: who needs one of a
+// preset soon needs the others.
+func ofPresets(entries []string) string {
+	var names []string
+	some := ""
+	for _, e := range entries {
+		switch name := PresetOf(e); {
+		case name == "":
+			some = "some are "
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + some + "part of " + strings.Join(names, ", ") + ")"
 }
 
 func (t Tried) isAddress() bool {

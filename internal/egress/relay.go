@@ -287,7 +287,7 @@ func (l *link) refused(why error) {
 }
 
 var (
-	errSpent = errors.New("the bytes of this run are used up (network.limits.bytes)")
+	errSpent = errors.New("the bytes of this launch are used up")
 	errGone  = errors.New("the other side is gone")
 )
 
@@ -408,7 +408,7 @@ func (l *link) write(to *net.TCPConn, b []byte, count *atomic.Int64) error {
 	}
 	l.network.spent.Add(int64(len(b)))
 	if l.network.overspent() {
-		return errSpent
+		return l.network.usedUp()
 	}
 	n, err := to.Write(b)
 	count.Add(int64(n))

@@ -234,7 +234,7 @@ func (n *Network) unserved(to netip.AddrPort, what sighting) {
 	}
 	t, err := n.judge(to)
 	if what == seenDatagram {
-		err = &refusedError{why: "only TCP leaves a cell, and UDP to port 53 is answered by cordon (QUIC is UDP)"}
+		err = &refusedError{why: "UDP and QUIC do not leave a cell"}
 	}
 	if err == nil {
 		return

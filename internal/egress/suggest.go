@@ -18,11 +18,22 @@ func (t Tally) Suggest() []string {
 	// Those of web servers always have their place.
 	room := portRoom{ports: map[uint16]bool{80: true, 443: true}, entries: []string{"a.example"}}
 	for _, one := range t.Tried {
-		if one.Verdict == Refused && writable(one.Allow) && room.take(one.Allow) {
+		a, isAddr := entryAddr(one.Allow)
+		if one.Verdict == Refused && writable(one.Allow) && !(isAddr && unspeakable(a)) && room.take(one.Allow) {
 			entries[one.Allow] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(entries))
+}
+
+// PresetOf is the first preset that has an entry of allowed_domains, with its @, or "".
+func PresetOf(entry string) string {
+	for _, p := range policy.Presets() {
+		if slices.ContainsFunc(p.Domains, func(d policy.PresetDomain) bool { return d.Domain == entry }) {
+			return "@" + p.Name
+		}
+	}
+	return ""
 }
 
 // portRoom is for the ports of entries, as many as a policy takes.
@@ -80,6 +91,21 @@ func (t Tally) SuggestPorts() []int {
 func writable(entry string) bool {
 	_, err := policy.Network{AllowedDomains: []string{entry}}.Reach()
 	return err == nil
+}
+
+// entryAddr is the address that an entry is for, if it is one's.
+func entryAddr(entry string) (netip.Addr, bool) {
+	if p, err := netip.ParseAddrPort(entry); err == nil {
+		return p.Addr(), true
+	}
+	a, err := netip.ParseAddr(entry)
+	return a, err == nil
+}
+
+// isAway reports whether a name that is allowed led to an address that is not.
+func (t Tried) isAway() bool {
+	_, addr := entryAddr(t.Allow)
+	return addr && !t.isAddress() && t.Verdict == Refused
 }
 
 // hostPort is the port of an entry that stands for one of host_ports.
@@ -146,7 +172,7 @@ func within(a netip.Addr) []netip.Addr {
 	b := a.As16()
 	at := func(i ...int) netip.Addr { return netip.AddrFrom4([4]byte{b[i[0]], b[i[1]], b[i[2]], b[i[3]]}) }
 	switch {
-	case inPrefix(a, "::/96"), inPrefix(a, "64:ff9b::/96"):
+	case inPrefix(a, "::/96"), inPrefix(a, "::ffff:0:0:0/96"), inPrefix(a, "64:ff9b::/96"):
 		return []netip.Addr{at(12, 13, 14, 15)}
 	case inPrefix(a, "2002::/16"):
 		return []netip.Addr{at(2, 3, 4, 5)}
@@ -170,9 +196,11 @@ func unspeakableAlone(a netip.Addr) bool {
 	}
 	switch a.String() {
 	case "255.255.255.255",
-		"100.100.100.200", // Alibaba
-		"168.63.129.16",   // Azure
-		"192.0.0.192",     // Oracle
+		"100.100.100.200",    // Alibaba
+		"168.63.129.16",      // Azure
+		"192.0.0.192",        // Oracle
+		"fd00:42::42",        // Scaleway
+		"fd00:c1::a9fe:a9fe", // Oracle
 		"fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254":
 		return true
 	}

@@ -118,7 +118,7 @@ func (t Tried) lookup() bool { return t.Kind == Resolve && t.Verdict == Allowed 
 // isLimit reports whether a reason is that there was too much. No reason begins with
 // what a worker wrote but for a name.
 func isLimit(reason string) bool {
-	return strings.HasPrefix(reason, "more than ") || strings.HasPrefix(reason, "the bytes of this run are used up")
+	return strings.HasPrefix(reason, "more than ") || strings.HasPrefix(reason, errSpent.Error())
 }
 
 // triedKey is what things that are counted together have in common. The reason is no

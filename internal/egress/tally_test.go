@@ -43,8 +43,9 @@ func checkLines(t *testing.T, tally Tally) {
 		t.Errorf("not sorted: %q", entries)
 	}
 	text := "\n" + strings.Join(lines, "\n")
-	for key, before := range map[string]string{"allowed_domains": "\nto allow: network.allowed_domains: ", "host_ports": "\nif your own localhost was meant: network.host_ports: "} {
+	for key, before := range map[string]string{"allowed_domains": "\nto allow in a new run: network.allowed_domains: ", "host_ports": "\nif your own localhost was meant: network.host_ports: "} {
 		if _, list, ok := strings.Cut(text, before); ok {
+			list, _, _ = strings.Cut(list, "\nif a name")
 			list, _, _ = strings.Cut(list, "\nif your own")
 			list, _, _ = strings.Cut(list, "\n(an address")
 			list = list[:strings.LastIndexByte(list, ']')+1]
@@ -173,7 +174,7 @@ func TestLines(t *testing.T) {
 			"refused: 8.8.8.8:443 1 ×: an address, not in network.allowed_domains",
 			"refused: localhost:5432 1 ×: nothing in the cell answered; not in network.host_ports",
 			"refused: names 1 ×: more than 100 queries for names in a second",
-			"to allow: network.allowed_domains: [8.8.8.8, telemetry.example]",
+			"to allow in a new run: network.allowed_domains: [8.8.8.8, telemetry.example]",
 			"if your own localhost was meant: network.host_ports: [5432]",
 			"(an address is whoever answers there: where programs can use a name, allow that instead)",
 		}},
@@ -187,7 +188,7 @@ func TestLines(t *testing.T) {
 			"refused: names 900 ×: more than 100 queries for names in a second (network.limits.queries)",
 			"refused: good.example:80 800 ×: more than 1024 connections at once (network.limits.connections)",
 			"refused: others 1300 ×",
-			"to allow: network.allowed_domains: [exfil.example]",
+			"to allow in a new run: network.allowed_domains: [exfil.example]",
 		}},
 		{"many names", []Record{
 			unlistedName("a.example", 443), unlistedName("b.example", 443), unlistedName("c.example", 443), unlistedName("d.example", 443),
@@ -202,8 +203,31 @@ func TestLines(t *testing.T) {
 			"refused: c.example:443 1 ×: not in network.allowed_domains",
 			"refused: d.example:80 1 ×: not in network.allowed_domains",
 			"refused: others 4 ×: 2 other destinations",
-			"to allow: network.allowed_domains: [a.example, b.example, c.example, d.example,",
-			"          e.example, f.example]",
+			"to allow in a new run: network.allowed_domains: [a.example, b.example, c.example,",
+			"          d.example, e.example, f.example]",
+		}},
+		{"of a preset", []Record{unlistedName("pypi.org", 443), unlistedName("files.pythonhosted.org", 443)}, []string{
+			"refused: files.pythonhosted.org:443 1 ×: not in network.allowed_domains",
+			"refused: pypi.org:443 1 ×: not in network.allowed_domains",
+			"to allow in a new run: network.allowed_domains: [files.pythonhosted.org, pypi.org] (part of @pypi)",
+		}},
+		{"of presets", []Record{unlistedName("pypi.org", 443), unlistedName("registry.npmjs.org", 443)}, []string{
+			"refused: pypi.org:443 1 ×: not in network.allowed_domains",
+			"refused: registry.npmjs.org:443 1 ×: not in network.allowed_domains",
+			"to allow in a new run: network.allowed_domains: [pypi.org, registry.npmjs.org] (part of @pypi, @npm)",
+		}},
+		{"of a preset that has no room", []Record{unlistedName("generativelanguage.googleapis.com", 443)}, []string{
+			"refused: generativelanguage.googleapis.com:443 1 ×: not in network.allowed_domains",
+			"to allow in a new run: network.allowed_domains: [generativelanguage.googleapis.com]",
+		}},
+		{"partly of a preset", []Record{unlistedName("pypi.org", 443), unlistedName("a.b", 443)}, []string{
+			"refused: a.b:443 1 ×: not in network.allowed_domains",
+			"refused: pypi.org:443 1 ×: not in network.allowed_domains",
+			"to allow in a new run: network.allowed_domains: [a.b, pypi.org] (some are part of @pypi)",
+		}},
+		{"of a preset by another port", []Record{unlistedName("pypi.org", 8443)}, []string{
+			"refused: pypi.org:8443 1 ×: not in network.allowed_domains",
+			"to allow in a new run: network.allowed_domains: [pypi.org:8443]",
 		}},
 		{"looked up", []Record{looked("x.wild.example"), looked("y.wild.example"), looked("y.wild.example")}, []string{"allowed: no connection; 2 names looked up"}},
 		{"looked up and connected to", []Record{looked("x.wild.example"), looked("y.wild.example"), try("x.wild.example", 443, Allowed, "")}, []string{"allowed: 1 connection, 0 B sent, 0 B received; 1 other name looked up"}},
@@ -298,6 +322,28 @@ func TestSuggestNoMoreThanAPolicyTakes(t *testing.T) {
 	checkLines(t, tally)
 }
 
+// An address that an allowed name led to is not what was asked for by that name, and
+// never one that hands out keys.
+func TestSuggestWhereANameLed(t *testing.T) {
+	led := func(name, to, allow string) Record {
+		r := try(name, 443, Refused, name+" resolves to "+to+", which is not public")
+		r.Allow = allow
+		return r
+	}
+	tally := tallyOf(led("good.example", "10.0.0.5", "10.0.0.5"), led("bad.example", "169.254.169.254", "169.254.169.254"), unlistedName("new.example", 443))
+	checkLines(t, tally)
+	text := strings.Join(tally.Lines(), "\n")
+	for _, want := range []string{
+		"refused: good.example:443 1 ×: resolves to 10.0.0.5, which is not public",
+		"to allow in a new run: network.allowed_domains: [new.example]",
+		"if a name is to lead into your own network: network.allowed_domains: [10.0.0.5]",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1_249_000: "1.2 MiB", 30_000_000: "29 MiB", 10_480_000: "10 MiB", 1_048_000: "1023 KiB", 1_048_570: "1.0 MiB", math.MaxInt64: "8.0 EiB"} {
 		if got := size(n); got != want {
@@ -379,13 +425,16 @@ func TestLimitsAreKnown(t *testing.T) {
 	}
 	cell.spent.Store(2)
 	_, spent := cell.judgeTarget(target{name: "good.example", port: 443})
-	reasons := []string{errSpent.Error(), spent.Error()}
+	reasons := []string{spent.Error()}
+	if cut := cell.usedUp().Error(); cut != spent.Error() {
+		t.Errorf("a connection that is cut says %q, one that is refused %q", cut, spent)
+	}
 	for reason := range strings.SplitSeq(cell.refusals(), "\n") {
 		if !strings.HasPrefix(reason, "it has no dot") {
 			reasons = append(reasons, reason)
 		}
 	}
-	for _, want := range []string{"network.limits.connections", "network.limits.queries", "network.limits.bytes)", "network.limits.bytes:"} {
+	for _, want := range []string{"network.limits.connections", "network.limits.queries", "the bytes of this launch are used up (network.limits.bytes: "} {
 		if !strings.Contains(strings.Join(reasons, "\n"), want) {
 			t.Errorf("no %s in %q", want, reasons)
 		}

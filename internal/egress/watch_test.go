@@ -158,7 +158,7 @@ func TestUnserved(t *testing.T) {
 		`connect refuse localhost:5432 ":5432" port 5432 of this machine is not in network.host_ports`,
 		`connect refuse localhost:53 "" port 53 of this machine is not in network.host_ports`,
 		address, address,
-		`packet refuse 2606:4700::1:443 "" only TCP leaves a cell, and UDP to port 53 is answered by cordon (QUIC is UDP)`,
+		`packet refuse 2606:4700::1:443 "" UDP and QUIC do not leave a cell`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

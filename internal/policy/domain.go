@@ -30,7 +30,7 @@ func parseDomain(s string) (domain, error) {
 		if p, ok := PresetNamed(s); ok {
 			return domain{preset: p.Name}, nil
 		}
-		return domain{}, fault{quote(s) + " is not a preset", "the presets are " + strings.Join(presetNames(), ", ")}
+		return domain{}, fault{quote(s) + " is not a preset", suggestPreset(s)}
 	}
 	if strings.Contains(s, "://") {
 		return domain{}, fault{quote(s) + " is a URL, not a host", "write the host alone, such as api.example.com"}
@@ -163,10 +163,23 @@ func parsePrefix(s, host string) (netip.Prefix, error) {
 			return netip.Prefix{}, fault{quote(s) + " has a zone", "an address of one link cannot be leased"}
 		}
 	}
+	if most := tooNarrow(host); err != nil && most > 0 {
+		return netip.Prefix{}, fault{quote(s) + " is not a prefix", "one has at most " + strconv.Itoa(most) + " bits"}
+	}
 	if err != nil {
 		return netip.Prefix{}, fault{quote(s) + " is not an address", "write 203.0.113.7, 10.1.0.0/16, 2001:db8::1 or 2001:db8::/32, with a port as in 10.1.0.0/16:5432 or [2001:db8::1]:443"}
 	}
 	return p, checkPrefix(s, p)
+}
+
+// tooNarrow is how many bits there can be, where a prefix has a number of more.
+func tooNarrow(host string) int {
+	at, bits, _ := strings.Cut(host, "/")
+	a, err := netip.ParseAddr(at)
+	if n, wrong := strconv.Atoi(bits); err == nil && wrong == nil && isNumber(bits) && n > a.BitLen() {
+		return a.BitLen()
+	}
+	return 0
 }
 
 // checkPrefix refuses what cannot be reached by its address.

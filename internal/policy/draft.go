@@ -16,6 +16,7 @@ type Draft struct {
 // Entry is what a draft says about one list.
 type Entry struct {
 	Set   []string // entries that hold; none: the key stays at its default
+	Why   string   // what to say above them
 	Offer []string // entries written as comments
 	Note  string   // what to say above the offers
 }
@@ -98,6 +99,9 @@ func (w *drafter) list(f field, path, indent string) {
 	}
 	w.setting(len(e.Set) > 0, indent, f.key+":")
 	indent += "  "
+	if e.Why != "" && len(e.Set) > 0 {
+		w.prose(indent, e.Why)
+	}
 	for _, s := range e.Set {
 		w.setting(true, indent, "- "+usual.entry(s))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -163,14 +164,25 @@ func readPorts(n *yaml.Node) ([]int, error) {
 }
 
 func readPort(n *yaml.Node) (int, error) {
-	if n.Kind != yaml.ScalarNode || !plain(n) {
-		return 0, fault{"expected a port, not " + describe(n), "write a number from 1 to 65535"}
-	}
 	port, ok := parsePort(n.Value)
-	if !ok {
-		return 0, fault{"expected a port, not " + describe(n), "write a number from 1 to 65535"}
+	if n.Kind != yaml.ScalarNode || !plain(n) || !ok {
+		return 0, fault{"expected a port, not " + describe(n), portHint(n)}
 	}
 	return int(port), checkPort(port)
+}
+
+// portHint says how what was meant as a port is written.
+func portHint(n *yaml.Node) string {
+	last := n.Value[strings.LastIndexByte(n.Value, ':')+1:]
+	_, alone := parsePort(n.Value)
+	_, behind := parsePort(last)
+	switch {
+	case n.Kind == yaml.ScalarNode && alone:
+		return "write it without quotes: " + n.Value
+	case n.Kind == yaml.ScalarNode && behind:
+		return "write the port alone: " + last
+	}
+	return "write a number from 1 to 65535"
 }
 
 func readBetween(things string, most int) func(*yaml.Node) (int, error) {

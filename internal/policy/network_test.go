@@ -15,7 +15,10 @@ import (
 var networkMistakes = []struct{ name, text, want string }{
 	{"host_ports is a number", "network: {host_ports: 5432}\n", `p:1:23: expected a list, not the number 5432 (write [5432])`},
 	{"host_ports is null", "network: {host_ports: }\n", `p:1:23: expected a list, not nothing (write [] for nothing, or leave the key out for its default)`},
-	{"host_ports in quotes", "network: {host_ports: ['5432']}\n", `p:1:24: expected a port, not the text "5432" (write a number from 1 to 65535)`},
+	{"host_ports in quotes", "network: {host_ports: ['5432']}\n", `p:1:24: expected a port, not the text "5432" (write it without quotes: 5432)`},
+	{"host_ports with a host", "network: {host_ports: ['localhost:5432']}\n", `p:1:24: expected a port, not the text "localhost:5432" (write the port alone: 5432)`},
+	{"host_ports with a host, plain", "network: {host_ports: [localhost:5432]}\n", `p:1:24: expected a port, not the text "localhost:5432" (write the port alone: 5432)`},
+	{"host_ports word", "network: {host_ports: ['x']}\n", `p:1:24: expected a port, not the text "x" (write a number from 1 to 65535)`},
 	{"host_ports 0", "network: {host_ports: [0]}\n", `p:1:24: expected a port, not the number 0 (write a number from 1 to 65535)`},
 	{"host_ports too high", "network: {host_ports: [1, 65536]}\n", `p:1:27: expected a port, not the number 65536 (write a number from 1 to 65535)`},
 	{"host_ports below zero", "network: {host_ports: [-1]}\n", `p:1:24: expected a port, not the number -1 (write a number from 1 to 65535)`},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -150,8 +151,36 @@ func syntaxError(data []byte, err error) error {
 	}
 	lines := strings.Split(string(data), "\n")
 	line = min(max(line, 1), len(lines))
-	return &Error{Line: line, Column: indent(lines[line-1]) + 1, Problem: "not valid YAML: " + problem}
+	column, hint := indent(lines[line-1])+1, ""
+	if before, word := unquoted(lines[line-1], problem); word != "" {
+		column, hint = utf8.RuneCountInString(before)+1, "quote it: "+quote(word)
+	}
+	return &Error{Line: line, Column: column, Problem: "not valid YAML: " + problem, Hint: hint}
 }
+
+// unquoted finds the entry of a list that YAML wants in quotes, a preset or a host
+// with a *, where this is what the library complains about.
+func unquoted(line, problem string) (before, word string) {
+	sign := ""
+	switch problem {
+	case "found character that cannot start any token":
+		sign = "@"
+	case "did not find expected alphabetic or numeric character":
+		sign = "*"
+	default:
+		return "", ""
+	}
+	for i := range line {
+		if strings.HasPrefix(line[i:], sign) && (i == 0 || strings.ContainsRune(" \t[,", rune(line[i-1]))) {
+			word, _, _ = strings.Cut(line[i:], "#")
+			return line[:i], word[:len(word)-len(strings.TrimLeftFunc(word, isEntry))]
+		}
+	}
+	return "", ""
+}
+
+// isEntry reports whether a character can be one of an entry of allowed_domains.
+func isEntry(r rune) bool { return !unicode.IsSpace(r) && !strings.ContainsRune("[]{},\"'", r) }
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 

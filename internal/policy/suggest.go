@@ -24,13 +24,31 @@ func suggest(key string, here, all []field) string {
 }
 
 func nearest(key string, fields []field) string {
-	best, found := 2+len(key)/4, ""
+	var keys []string
 	for _, f := range fields {
-		if d := distance(strings.ToLower(key), f.key); d < best {
-			best, found = d, f.key
+		keys = append(keys, f.key)
+	}
+	return nearestOf(key, keys)
+}
+
+// nearestOf is the word with nearly the same letters, or "".
+func nearestOf(key string, words []string) string {
+	best, found := 2+len(key)/4, ""
+	for _, w := range words {
+		if d := distance(strings.ToLower(key), w); d < best {
+			best, found = d, w
 		}
 	}
 	return found
+}
+
+// suggestPreset says what an unknown preset was probably meant to be, else the
+// presets there are.
+func suggestPreset(entry string) string {
+	if near := nearestOf(entry[:min(len(entry), 64)], presetNames()); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "the presets are " + strings.Join(presetNames(), ", ")
 }
 
 // distance counts the single letters to insert, remove or exchange.

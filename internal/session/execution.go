@@ -23,6 +23,7 @@ type Execution struct {
 	Source string   // the file that Policy was read from; "": none was
 	Write  []string // instead of the policy's write_roots; as typed
 	Argv   []string
+	Loud   bool // the notice has what was reached also when nothing was refused
 }
 
 // Exec prepares a command for a cell around a directory. The notice says, when

@@ -234,6 +234,8 @@ func (s *Session) runSetup(ctx context.Context, sealed lease.Sealed, out io.Writ
 			return err
 		}
 		c.Stdout, c.Stderr = out, out
+		var layers []cell.Layer
+		c.Started = func(l cell.Launch) error { layers = l.Layers; return nil }
 		exit, err := cell.Run(ctx, c)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -243,7 +245,7 @@ func (s *Session) runSetup(ctx context.Context, sealed lease.Sealed, out io.Writ
 			return &RefusedError{err}
 		}
 		if err != nil || !exit.OK() {
-			return fmt.Errorf("setup command %q failed (%d %s): the worker was not started; see cordon logs %s", line, exit.Code, exit.Reason, l.ID)
+			return &SetupError{l.ID, line, exit, layers}
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func nameFiles(dir string, o cell.Order) ([]cell.Bind, error) {
 }
 
 func resolvConf() []byte {
-	return []byte("# cordon answers, for names that the policy allows.\nnameserver " + nameServer + "\noptions timeout:2 attempts:2\n")
+	return []byte("# cordon answers; a refused name gets an address that says so.\nnameserver " + nameServer + "\noptions timeout:2 attempts:2\n")
 }
 
 // hostsFile names the cell itself, which has the machine's name.

@@ -130,7 +130,11 @@ func (x Execution) connect(c *cell.Command) (tally func() string, err error) {
 	}
 	return func() string {
 		remove()
-		return strings.Join(k.Tally().Lines(), "\n")
+		t := k.Tally()
+		if t.Refused+t.Failed == 0 && !x.Loud {
+			return "" // it had what it wanted
+		}
+		return strings.Join(t.Lines(), "\n")
 	}, nil
 }
 
@@ -141,8 +145,14 @@ func (s *Session) sayNetwork(l lease.Lease, c ledger.Cell) {
 	}
 }
 
-// Reachable says what a command under a policy can reach in a cell of these layers.
-func Reachable(p policy.Policy, layers []cell.Layer) []string {
+// Reachable says what a command under a policy can reach in a cell of these layers,
+// each time in what is left of a line.
+func Reachable(p policy.Policy, layers []cell.Layer) []string { return reachable(p, layers, reachRoom) }
+
+// AllReachable says it with everything that the policy names.
+func AllReachable(p policy.Policy, layers []cell.Layer) []string { return reachable(p, layers, 0) }
+
+func reachable(p policy.Policy, layers []cell.Layer, room int) []string {
 	n, err := networkOf(p)
 	namespaces := slices.Contains(layers, cell.Namespaces)
 	switch {
@@ -157,26 +167,28 @@ func Reachable(p policy.Policy, layers []cell.Layer) []string {
 	case n == nil:
 		return nil // what is missing says what is not held
 	case !namespaces:
-		return []string{"through a proxy; without namespaces not all that ignores it is held", listed(p.Network)}
+		return []string{"through a proxy; without namespaces not all that ignores it is held", listed(p.Network, room)}
 	case !slices.Contains(layers, cell.Network):
-		return []string{"through a proxy (programs that ignore proxy variables reach nothing)", listed(p.Network)}
+		return []string{"through a proxy (programs that ignore proxy variables reach nothing)", listed(p.Network, room)}
 	}
-	return []string{listed(p.Network)}
+	return []string{listed(p.Network, room)}
 }
 
-// listed is what a policy names of the network, in what is left of a line.
-func listed(n policy.Network) string {
+// listed is what a policy names of the network, in so many columns; in 0, all of it.
+func listed(n policy.Network, room int) string {
 	if len(n.AllowedDomains)+len(n.HostPorts) == 0 {
 		return "none; what it tries to reach is recorded"
 	}
-	ports := hostPorts(n.HostPorts)
+	ports := hostPorts(n.HostPorts, min(portsRoom, room))
 	switch {
 	case len(n.AllowedDomains) == 0:
 		return ports
 	case ports == "":
-		return fitting(n.AllowedDomains, reachRoom)
+		return fitting(n.AllowedDomains, room)
+	case room == 0:
+		return fitting(n.AllowedDomains, 0) + " and " + ports
 	}
-	return fitting(n.AllowedDomains, reachRoom-utf8.RuneCountInString(" and "+ports)) + " and " + ports
+	return fitting(n.AllowedDomains, max(room-utf8.RuneCountInString(" and "+ports), 1)) + " and " + ports
 }
 
 // reachRoom is what a line of the voice has left of 100 columns, and portsRoom the
@@ -186,7 +198,7 @@ const (
 	portsRoom = 32
 )
 
-func hostPorts(ports []int) string {
+func hostPorts(ports []int, room int) string {
 	var words []string
 	for _, p := range ports {
 		words = append(words, fmt.Sprint(p))
@@ -197,12 +209,16 @@ func hostPorts(ports []int) string {
 	case 1:
 		return "host port " + words[0]
 	}
-	return "host ports " + fitting(words, portsRoom-len("host ports "))
+	return "host ports " + fitting(words, max(room-len("host ports "), 0))
 }
 
-// fitting is as much of a list as fits into so many columns, and at least its first.
+// fitting is as much of a list as fits into so many columns, and at least its first;
+// into 0, all of it.
 func fitting(list []string, room int) string {
 	text := strings.Join(list, ", ")
+	if room == 0 {
+		return text
+	}
 	for n := len(list) - 1; n > 0 && utf8.RuneCountInString(text) > room; n-- {
 		text = fmt.Sprintf("%s, %d more", strings.Join(list[:n], ", "), len(list)-n)
 	}

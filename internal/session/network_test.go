@@ -44,12 +44,61 @@ func TestListed(t *testing.T) {
 		"a.example and host ports 65530, 65531, 4 more":                          {AllowedDomains: []string{"a.example"}, HostPorts: []int{65530, 65531, 65532, 65533, 65534, 65535}},
 		"host-0.example.com, 39 more and host ports 65530, 65531":                {AllowedDomains: named40(), HostPorts: []int{65530, 65531}},
 	} {
-		got := listed(n)
+		got := listed(n, reachRoom)
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		if utf8.RuneCountInString(got) > reachRoom && len(n.AllowedDomains) != 2 {
 			t.Errorf("%q is too long", got)
+		}
+	}
+}
+
+// Where there is room, nothing is left out.
+func TestListedWhole(t *testing.T) {
+	n := policy.Network{AllowedDomains: named40(), HostPorts: []int{65530, 65531, 65532, 65533, 65534, 65535}}
+	want := strings.Join(named40(), ", ") + " and host ports 65530, 65531, 65532, 65533, 65534, 65535"
+	if got := listed(n, 0); got != want {
+		t.Errorf("%q", got)
+	}
+	p := policy.Default()
+	p.Network.AllowedDomains = named40()
+	if got := AllReachable(p, append(cell.Every(), cell.Network)); len(got) != 1 || got[0] != strings.Join(named40(), ", ") {
+		t.Errorf("%q", got)
+	}
+}
+
+// What a command may have missed is said of one that failed, and of no other.
+func TestUnreached(t *testing.T) {
+	named, none, older := policy.Default(), policy.Default(), policy.Default()
+	named.Network.AllowedDomains = []string{"a.example"}
+	none.Isolation = policy.None
+	older.Network = policy.Network{AllowedDomains: []string{"a.example"}}
+	whole := append(cell.Every(), cell.Network)
+	failed := cell.Exit{Code: 1, Reason: cell.Exited}
+	for name, row := range map[string]struct {
+		policy policy.Policy
+		layers []cell.Layer
+		exit   cell.Exit
+		want   string
+	}{
+		"failed":         {policy.Default(), cell.Every(), failed, "the cell had no network: "},
+		"out of time":    {policy.Default(), cell.Every(), cell.Exit{Code: 143, Reason: cell.TimedOut}, "the cell had no network: "},
+		"proxy":          {named, cell.Every(), failed, "programs that ignore the proxy variables reached nothing"},
+		"proxy, well":    {named, cell.Every(), cell.Exit{Reason: cell.Exited}, ""},
+		"well":           {policy.Default(), cell.Every(), cell.Exit{Reason: cell.Exited}, ""},
+		"not there":      {policy.Default(), cell.Every(), cell.Exit{Code: 127, Reason: cell.Exited}, ""},
+		"killed":         {policy.Default(), cell.Every(), cell.Exit{Code: 137, Reason: cell.Exited}, ""},
+		"interrupted":    {policy.Default(), cell.Every(), cell.Exit{Code: 1, Reason: cell.Interrupted}, ""},
+		"not started":    {policy.Default(), cell.Every(), cell.Exit{Code: 125, Reason: cell.NotStarted}, ""},
+		"a network":      {named, whole, failed, ""},
+		"no namespaces":  {policy.Default(), []cell.Layer{cell.Landlock}, failed, ""},
+		"unconfined":     {none, nil, failed, ""},
+		"an older lease": {older, cell.Every(), failed, ""},
+	} {
+		got := Unreached(row.policy, row.layers, row.exit)
+		if (got == "") != (row.want == "") || !strings.HasPrefix(got, row.want) || utf8.RuneCountInString("cordon: "+got) > 100 {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
 		}
 	}
 }
