@@ -56,14 +56,23 @@ var wrappings = []struct {
 	{"background", false, false, func(c string) string { return "{\n" + c + "\n} & wait" }},
 	{"trap", false, false, func(c string) string { return "trap " + single(c) + " EXIT" }},
 	{"xargs", true, true, func(c string) string {
-		return "echo 1 | xargs -I{} bash -c " + single(strings.ReplaceAll(c, "{}", "{\"\"}"))
+		return replaced("echo 1 | xargs -I{} bash -c ", c, "")
 	}},
 	{"find -exec", true, false, func(c string) string {
-		return "find README.md -exec bash -c " + single(strings.ReplaceAll(c, "{}", "{\"\"}")) + " \\;"
+		return replaced("find README.md -exec bash -c ", c, " \\;")
 	}},
 	{"script file", true, false, func(c string) string {
 		return "cat > build/v.sh <<'ORACLE'\n" + c + "\nORACLE\nbash build/v.sh"
 	}},
+}
+
+// replaced wraps a command in one that replaces {}. A command with such places of its
+// own would mean something else then: there is no such variant of it.
+func replaced(before, c, after string) string {
+	if strings.Contains(c, "{}") {
+		return ""
+	}
+	return before + single(c) + after
 }
 
 // single quotes a text for a shell.
@@ -83,7 +92,7 @@ func wrapped(c string) []variant {
 	}
 	var list []variant
 	for _, w := range wrappings {
-		if v := w.wrap(c); parses(v) && !(w.params && usesParams(c)) {
+		if v := w.wrap(c); v != "" && parses(v) && !(w.params && usesParams(c)) {
 			list = append(list, variant{w.name, v, w.fed})
 		}
 	}
