@@ -109,7 +109,7 @@ func (r route) opening(wish byte) ([]byte, error) {
 		return []byte{wish}, nil
 	case r.TLS:
 		hello, err := clientHello(r.Name)
-		return append(hello, wish), err
+		return append(hello, tlsData, 3, 3, 0, 1, wish), err
 	case wish == upload:
 		return fmt.Appendf(nil, "POST /%c HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", wish, r.Name, endless), nil
 	}

@@ -95,9 +95,11 @@ func opened(r *bufio.Reader) (wish byte, answer string, err error) {
 		if err != nil {
 			return 0, "", err
 		}
-		if _, err := r.Discard(5 + int(head[3])<<8 + int(head[4])); err != nil {
+		if _, err := r.Discard(5 + int(head[3])<<8 + int(head[4]) + 5); err != nil { // and the head of the next
 			return 0, "", err
 		}
+		wish, err = r.ReadByte()
+		return wish, "a server", err // that is no wish for another hello
 	case 'G', 'P':
 		return request(r)
 	}
@@ -105,7 +107,11 @@ func opened(r *bufio.Reader) (wish byte, answer string, err error) {
 	return wish, "", err
 }
 
-const tlsHandshake = 22
+// The kinds of TLS records.
+const (
+	tlsHandshake = 22
+	tlsData      = 23
+)
 
 // endless is the length of a body that nobody sees the end of.
 const endless = 1 << 50

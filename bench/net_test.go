@@ -26,7 +26,7 @@ func TestOpenings(t *testing.T) {
 			if rest, _ := in.Peek(5); string(rest) != "rest" {
 				t.Errorf("%+v %c: %q is left", r, wish, rest)
 			}
-			if http := r.Name != "" && !r.TLS; (answer != "") != (http && wish != upload) {
+			if http := r.Name != "" && !r.TLS; (answer != "") != (http && wish != upload || r.TLS) {
 				t.Errorf("%+v %c is answered %q", r, wish, answer)
 			}
 		}
