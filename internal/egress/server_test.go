@@ -300,13 +300,14 @@ func TestRebinding(t *testing.T) {
 	cell.world.dialed.Range(func(to, _ any) bool { t.Errorf("%s was dialled", to); return true })
 }
 
-// A run has a number of bytes, and then no more.
-func TestByteLimit(t *testing.T) {
+// echoing is a server that says what it hears.
+func echoing(t *testing.T) net.Listener {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -316,6 +317,12 @@ func TestByteLimit(t *testing.T) {
 			go func() { defer c.Close(); _, _ = io.Copy(c, c) }()
 		}
 	}()
+	return l
+}
+
+// A run has a number of bytes, and then no more.
+func TestByteLimit(t *testing.T) {
+	l := echoing(t)
 	limited := named
 	limited.Limits.Bytes = 1 << 20
 	cell := newCell(t, limited, l.Addr().String())
@@ -354,20 +361,7 @@ func listening(t *testing.T, n policy.Network, server string) (*cellOf, string) 
 // More connections than the lease has are refused at once, and there is room again
 // when some have ended.
 func TestConnectionLimit(t *testing.T) {
-	echo, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer echo.Close()
-	go func() {
-		for {
-			c, err := echo.Accept()
-			if err != nil {
-				return
-			}
-			go func() { defer c.Close(); _, _ = io.Copy(c, c) }()
-		}
-	}()
+	echo := echoing(t)
 	cell, at := listening(t, policy.Network{Limits: policy.NetworkLimits{Connections: 8}}, echo.Addr().String())
 	works := func() (net.Conn, bool) {
 		c, err := net.Dial("tcp", at)
