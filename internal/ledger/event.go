@@ -21,6 +21,12 @@ const (
 	Prepared    = "worktree.ready"     // Tree
 	Started     = "worker.started"     // Start: before the command runs
 	Visited     = "worker.visited"     // Visit: before the visitor's command runs
+	Wired       = "agent.wired"        // Wiring: how its client was started, before it runs
+	Proven      = "agent.proven"       // Proof: its hooks were seen alive
+	Asked       = "agent.asked"        // Question
+	Answered    = "agent.answered"     // Answer, of the operator's
+	Claimed     = "agent.claimed"      // Claim: the agent says that it is done
+	Summed      = "agent.summed"       // Stream: what its client says it did
 	Guarded     = "guard.decided"      // guard.Tally: what its guard decided while it ran
 	Reached     = "net.decided"        // egress.Tally: what it tried to reach, also setup and acceptance
 	Ended       = "worker.ended"       // cell.Exit
@@ -42,6 +48,7 @@ type Lease struct {
 	Command []string        `json:"command"`
 	Options Options         `json:"options"`
 	Overlap []string        `json:"overlap,omitempty"` // live workers whose write_roots may intersect
+	Agent   *Agent          `json:"agent,omitempty"`   // nil: a command
 }
 
 // Options are what the operator asked for beside the policy.

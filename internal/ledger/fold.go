@@ -26,6 +26,12 @@ type Worker struct {
 	Command    []string
 	Options    Options
 	Overlap    []string
+	Agent      *Agent // nil: a command
+	Wiring     *Wiring
+	Proof      *Proof  // of the last launch
+	Stream     *Stream // of the last launch
+	Questions  []Asking
+	Claim      *Claim // of the last launch
 	Tree       *Tree
 	Start      *Start
 	StartSeq   uint64
@@ -107,7 +113,7 @@ func (l *Ledger) lease(e journal.Event) error {
 	if string(id) != e.Worker || l.byID[id] != nil {
 		return fmt.Errorf("the lease is for %s, which is another or already known", id)
 	}
-	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Options: d.Options, Overlap: d.Overlap, Created: e.Time, Changed: e.Time, Events: 1}
+	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Options: d.Options, Overlap: d.Overlap, Agent: d.Agent, Created: e.Time, Changed: e.Time, Events: 1}
 	l.Workers, l.byID[id] = append(l.Workers, w), w
 	return nil
 }
@@ -119,6 +125,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Started: func(w *Worker, e journal.Event) error {
 		w.Start, w.StartSeq = new(Start), e.Seq
 		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits = nil, nil, nil, nil, 0
+		w.Proof, w.Stream, w.Claim = nil, nil, nil
 		if err := read(e, w.Start); err != nil {
 			return err
 		}
@@ -129,6 +136,29 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		return nil
 	},
 	Visited: func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
+	Wired:   func(w *Worker, e journal.Event) error { w.Wiring = new(Wiring); return read(e, w.Wiring) },
+	Proven:  func(w *Worker, e journal.Event) error { w.Proof = new(Proof); return read(e, w.Proof) },
+	Claimed: func(w *Worker, e journal.Event) error { w.Claim = new(Claim); return read(e, w.Claim) },
+	Summed:  func(w *Worker, e journal.Event) error { w.Stream = new(Stream); return read(e, w.Stream) },
+	Asked: func(w *Worker, e journal.Event) error {
+		q := Asking{Number: len(w.Questions) + 1, At: e.Time}
+		if err := read(e, &q.Question); err != nil {
+			return err
+		}
+		w.Questions = append(w.Questions, q)
+		return nil
+	},
+	Answered: func(w *Worker, e journal.Event) error {
+		var a Answer
+		if err := read(e, &a); err != nil {
+			return err
+		}
+		if a.Question < 1 || a.Question > len(w.Questions) || w.Questions[a.Question-1].Answer != nil {
+			return fmt.Errorf("question %d is not open", a.Question)
+		}
+		w.Questions[a.Question-1].Answer = &a
+		return nil
+	},
 	Guarded: func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
 	Reached: func(w *Worker, e journal.Event) error { w.Net = new(egress.Tally); return read(e, w.Net) },
 	Ended:   func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },

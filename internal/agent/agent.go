@@ -1,0 +1,146 @@
+// Package agent knows how each agent client is started so that its hooks are
+// cordon's: the arguments, the variables and the files that wire the guard by the
+// strongest means the client has, that switch off what would switch the hooks off,
+// and that close the tools which never reach one.
+//
+// It is data and small pure functions: an Order comes in, a Kit goes out. The
+// package refuses to start anything, to read a file, to look at the environment,
+// and to touch the repository: whoever launches does that. What a client would need
+// to be weaker (a flag that turns hooks off) is an error, never dropped in silence.
+package agent
+
+import (
+	"fmt"
+
+	"cordon/internal/client"
+)
+
+// Order is what is wanted of a client, and what the launch has for it.
+type Order struct {
+	Client  client.Name
+	Program string   // by an absolute path
+	Version Version  // of the program
+	Args    []string // the operator's own
+	Prompt  string   // "": it is interactive
+	// Interactive hands the terminal over. Again goes on with the conversation of
+	// the launch before, which is in State.
+	Interactive, Again bool
+
+	Place    string   // the directory of the kit's files, as the client sees it; it cannot write there
+	State    string   // the directory for what the client keeps: private, and kept between launches
+	Tree     string   // the worktree
+	Home     string   // the operator's, as the client sees it
+	Guard    []string // what its hook runs: cordon hook --client … --lease …
+	Extra    client.Hooks
+	Label    string // that nobody guesses: the name of the hook, where one can be named
+	Briefing string // the text
+	Rules    Rules
+	// Managed says that a file can be shown at a place of the machine that the
+	// client reads with the highest rank (/etc/…). Otherwise flags have to do.
+	Managed bool
+	// Machine is what the operator's machine has at the places of Adapter.Managed;
+	// what it says is kept.
+	Machine map[string][]byte
+	Root    bool // it runs as root
+}
+
+// Rules are what of a lease a client's own permissions can express.
+type Rules struct {
+	Tree      string   // the worktree, by an absolute path
+	Write     []string // write_roots: patterns below Tree; "." is all of it
+	DenyWrite []string // patterns below Tree, over Write
+	DenyRead  []string // absolute patterns
+	Domains   []string // that may be reached
+}
+
+// Kit is everything that a launch needs of its client.
+type Kit struct {
+	Argv   []string
+	Env    []string // set, over what the worker has
+	Files  []File   // below Order.Place
+	Shown  []Shown  // which of them are shown at another place
+	Stream bool     // it prints its stream (package stream) on stdout
+}
+
+// File is a file of a kit. Its name is relative to Order.Place.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Shown puts a file of a kit at a place of the machine, in the cell only.
+type Shown struct {
+	Name string // of the File
+	At   string // absolute
+}
+
+// Login is a file that a client signs in with.
+type Login struct {
+	From string // below the home of the operator
+	At   string // below Order.State
+}
+
+// Adapter is what is known of one client.
+type Adapter struct {
+	Name    client.Name
+	Program string // as it is called on PATH
+	Package string // where it comes from, for a person who has not got it
+	// Oldest is the first version whose hooks were seen to hold, and Tested the one
+	// that the tests run. A newer one is said, and its hooks have to prove themselves
+	// at each launch like those of every other.
+	Oldest, Tested Version
+	Preset         string   // of the network: what it needs to reach its models
+	Variables      []string // of the operator's, that sign in or choose the model's address; they may be secret
+	Logins         []Login
+	Hidden         []string // below the home: the state of the operator's own sessions
+	Managed        []string // places of the machine that the kit's files are shown at
+	// Starts says that the client reports the start of a session through its hooks
+	// before the first call. Where it does not, its first call is the proof.
+	Starts bool
+
+	kit      func(Order) (Kit, error)
+	settings func(Rules) ([]byte, error)
+	refused  []Refused
+}
+
+// Refused is an argument of the operator's that cordon does not pass on.
+type Refused struct {
+	Flag string
+	Why  string // after "it"
+}
+
+// Of is the adapter of a client.
+func Of(n client.Name) (*Adapter, error) {
+	for _, a := range adapters {
+		if a.Name == n {
+			return a, nil
+		}
+	}
+	_, err := client.Parse(string(n))
+	if err == nil {
+		err = fmt.Errorf("cordon cannot start %s yet", n)
+	}
+	return nil, err
+}
+
+var adapters = []*Adapter{&claude, &codex, &gemini, &openCode, &copilot}
+
+// Kit is what a launch of this client needs.
+func (a *Adapter) Kit(o Order) (Kit, error) {
+	if err := a.refuse(o.Args); err != nil {
+		return Kit{}, err
+	}
+	k, err := a.kit(o)
+	if err != nil {
+		return Kit{}, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	return k, nil
+}
+
+// Settings are the permissions of a lease in the client's own form.
+func (a *Adapter) Settings(r Rules) ([]byte, error) {
+	if a.settings == nil {
+		return nil, fmt.Errorf("%s has no permission settings: its cell holds what it may do", a.Name)
+	}
+	return a.settings(r)
+}

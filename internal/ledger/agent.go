@@ -1,0 +1,92 @@
+package ledger
+
+import (
+	"fmt"
+	"time"
+)
+
+// Agent is an agent client as the operator asked for it. Part of Lease.
+type Agent struct {
+	Client string   `json:"client"`
+	Args   []string `json:"args,omitempty"`
+	Prompt string   `json:"prompt,omitempty"`
+}
+
+// Wiring is the data of Wired: what the hooks of a launch are made of. The sums are
+// compared again at the gate.
+type Wiring struct {
+	Client  string            `json:"client"`
+	Version string            `json:"version"`
+	Program string            `json:"program"`
+	Guard   string            `json:"guard"` // SHA-256 of the binary that is its guard
+	Files   map[string]string `json:"files"` // SHA-256 of what registers it, by name
+	Managed []string          `json:"managed,omitempty"`
+}
+
+// Proof is the data of Proven.
+type Proof struct {
+	Canary string        `json:"canary"` // what the guard said to a call that must be denied, in the cell
+	Event  string        `json:"event"`  // the first that came from the client itself
+	After  time.Duration `json:"after"`  // the start of the client
+}
+
+// Question is the data of Asked. Its number is its place among the worker's.
+type Question struct {
+	Text    string   `json:"text"`
+	Options []string `json:"options,omitempty"`
+	By      string   `json:"by,omitempty"` // the tool of the client's own that asked; "": cordon ask
+}
+
+// Answer is the data of Answered.
+type Answer struct {
+	Question int    `json:"question"` // from 1
+	Text     string `json:"text"`
+	Who      string `json:"who"`
+}
+
+// Claim is the data of Claimed. Nobody believes it.
+type Claim struct {
+	Text string `json:"text,omitempty"`
+}
+
+// Stream is the data of Summed: the client's own word, and how it agrees with what
+// its hooks said.
+type Stream struct {
+	Calls   int            `json:"calls"`
+	Tools   map[string]int `json:"tools,omitempty"`
+	Input   int            `json:"input_tokens,omitempty"`
+	Output  int            `json:"output_tokens,omitempty"`
+	Cached  int            `json:"cached_tokens,omitempty"`
+	Cost    float64        `json:"cost_usd,omitempty"`
+	Turns   int            `json:"turns,omitempty"`
+	Model   string         `json:"model,omitempty"`
+	Session string         `json:"session,omitempty"`
+	Reason  string         `json:"reason,omitempty"`
+	Unknown int            `json:"unknown_lines,omitempty"`
+	// Gap names the calls that ran and of which no hook has said anything. Why says
+	// what could not be compared, where that is so.
+	Gap []string `json:"gap,omitempty"`
+	Why string   `json:"why,omitempty"`
+}
+
+// Asking is a question with its answer, if there is one.
+type Asking struct {
+	Number int
+	Question
+	At     time.Time
+	Answer *Answer
+}
+
+// ID is the name of a question, of one worker or of all.
+func (q Asking) ID() string { return fmt.Sprintf("q%d", q.Number) }
+
+// Open lists the questions that have no answer.
+func (w *Worker) Open() []Asking {
+	var list []Asking
+	for _, q := range w.Questions {
+		if q.Answer == nil {
+			list = append(list, q)
+		}
+	}
+	return list
+}

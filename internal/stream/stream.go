@@ -1,0 +1,76 @@
+// Package stream reads what an agent client prints about its own work, one JSON
+// object on each line, and tells it in one form for all clients: what it said,
+// which tools it called and how that ended, what it used.
+//
+// It is the client's word and nothing more. The package refuses to decide by it,
+// and it refuses to fail: a line that it does not understand is kept as text, and
+// counted.
+package stream
+
+import "cordon/internal/client"
+
+// Kind is what an item is.
+type Kind string
+
+// The kinds.
+const (
+	Said    Kind = "said"    // the agent's words
+	Thought Kind = "thought" // the agent's reasoning, where the client shows it
+	Called  Kind = "called"  // a tool call begins
+	Told    Kind = "told"    // a tool call has ended
+	Used    Kind = "used"    // tokens, cost
+	Began   Kind = "began"   // the session: Session and Model
+	Over    Kind = "over"    // the run: Reason
+	Noted   Kind = "noted"   // anything else worth a line: an error, a retry
+	Unknown Kind = "unknown" // not understood
+)
+
+// Item is one thing that a stream says.
+type Item struct {
+	Kind    Kind
+	Text    string
+	Call    Call
+	Usage   Usage
+	Session string
+	Model   string
+	Reason  string // of Over: the client's word for it
+	Failed  bool   // of Told and Over
+}
+
+// Call is a tool call. ID is what the client calls it in its stream, which is what
+// its hook is told for some clients and not for others.
+type Call struct {
+	ID    string
+	Tool  string // the client's name for it
+	Input string // in a line
+	// Failed says that it ended with an error, a refusal among them. Ended is false
+	// while nothing has been told of its end.
+	Ended, Failed bool
+}
+
+// Usage is what a client says it used.
+type Usage struct {
+	Input, Output, Cached int     // tokens
+	Cost                  float64 // in US dollars; 0: it does not say
+	Turns                 int
+}
+
+// Summary is what a whole stream has said.
+type Summary struct {
+	Calls   []Call
+	Usage   Usage
+	Session string
+	Model   string
+	Reason  string
+	Failed  bool
+	Unknown int    // lines that were not understood
+	Last    string // the last words
+}
+
+// parser is one client's way of saying it.
+type parser interface {
+	// line returns the items of a line. ok is false if it is none of the client's.
+	line(b []byte) (items []Item, ok bool)
+}
+
+var _ = client.Claude
