@@ -58,6 +58,7 @@ func fieldTable() []field {
 		}},
 		scalar("isolation", "strict: a missing layer of the cell is fatal. degraded: run although a layer is missing, each is named. none: unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
 		{key: "guard", doc: "How the worker's tool calls are judged before they run, where its client asks.", fields: guardFields()},
+		{key: "agent", doc: "What an agent client that cordon starts (cordon run claude) gets beside its cell.", fields: agentFields()},
 		commands("acceptance", "Commands the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
 		commands("setup", "Commands run in the tree before the worker starts.", func(p *Policy) *[]string { return &p.Setup }),
 		scalar("preserve_on_failure", "Keep the worktree when the run fails.", func(p *Policy) *bool { return &p.PreserveOnFailure }, readBool, strconv.FormatBool),
@@ -81,6 +82,14 @@ func guardFields() []field {
 		scalar("mode", "enforce: deny and ask are refusals. warn: everything is allowed, told and journalled. strict: ask and opaque code become deny, and so does a cd to any absolute path outside the worktree, scratch included.", func(p *Policy) *GuardMode { return &p.Guard.Mode }, readGuardMode, GuardMode.String),
 		scalar("unknown_read", "Reading a path that only running the command would tell: allow, ask or deny. In strict mode allow is read as ask, and so denied.", func(p *Policy) *Answer { return &p.Guard.UnknownRead }, readAnswer, Answer.String),
 		scalar("opaque_code", "Inline code of another language that cannot be judged: allow, ask or deny. Without a cell (isolation: none) allow is read as ask; in strict mode each is deny.", func(p *Policy) *Answer { return &p.Guard.OpaqueCode }, readAnswer, Answer.String),
+	}
+}
+
+func agentFields() []field {
+	return []field{
+		scalar("login", "The files and variables that the client signs in with. none: it gets none. read: it can read them. copy: it has a copy of its own that it can change.", func(p *Policy) *Login { return &p.Agent.Login }, readLogin, Login.String),
+		scalar("refresh", "Take a login that the client has renewed back to the operator's own file. Needs login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, readBool, strconv.FormatBool),
+		scalar("proof", "An agent whose hooks were not seen alive. required: it is stopped and the run refused. reported: it is said, and the cell has to hold alone.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
 	}
 }
 

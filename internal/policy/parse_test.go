@@ -93,6 +93,9 @@ var mistakes = []struct{ name, text, want string }{
 	{"opaque code is null", "guard: {opaque_code: }\n", `p:1:22: expected allow, ask or deny, not nothing`},
 	{"guard key misspelt", "guard:\n  opaque: deny\n  unknown_reads: deny\n", `p:2:3: unknown key "opaque" (the keys here are mode, unknown_read, opaque_code)`},
 	{"guard key nearly right", "guard: {unknown_reads: deny}\n", `p:1:9: unknown key "unknown_reads" (did you mean unknown_read?)`},
+	{"login unknown", "agent: {login: write}\n", `p:1:16: expected a login, not the text "write" (write none, read or copy)`},
+	{"proof is a list", "agent: {proof: [required]}\n", `p:1:16: expected required or reported, not a list`},
+	{"refresh is text", "agent: {refresh: often}\n", `p:1:18: expected true or false, not the text "often"`},
 	{"guard key at the top", "opaque_code: deny\n", `p:1:1: unknown key "opaque_code" (opaque_code belongs under guard)`},
 	{"guard key twice", "guard: {mode: strict, mode: warn}\n", `p:1:23: the key "mode" is given twice (first on line 1)`},
 	{"guard misspelt", "gaurd: {mode: strict}\n", `p:1:1: unknown key "gaurd" (did you mean guard?)`},
@@ -184,6 +187,7 @@ git:
 limits: {time: 60m, memory: 2048MiB, processes: 200, files: 64, disk: 1500MB}
 isolation: degraded
 guard: {mode: strict, unknown_read: ask, opaque_code: deny}
+agent: {login: read, refresh: true, proof: reported}
 acceptance:
   - go test ./...
   - |
@@ -222,6 +226,7 @@ func TestParseFull(t *testing.T) {
 		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 64, 1_500_000_000},
 		Isolation:  Degraded,
 		Guard:      Guard{GuardStrict, AnswerAsk, AnswerDeny},
+		Agent:      Agent{ReadLogin, true, ProofReported},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
 		Expires:    mustDuration("2d"),

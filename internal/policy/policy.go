@@ -36,6 +36,7 @@ type Policy struct {
 	Limits            Limits     `json:"limits"`
 	Isolation         Isolation  `json:"isolation"`
 	Guard             Guard      `json:"guard,omitzero"`
+	Agent             Agent      `json:"agent,omitzero"`
 	Acceptance        []string   `json:"acceptance"`
 	Setup             []string   `json:"setup"`
 	PreserveOnFailure bool       `json:"preserve_on_failure"`
@@ -107,6 +108,7 @@ func Default() Policy {
 		Limits:            Limits{Time: Duration(4 * time.Hour), Processes: 4096},
 		Isolation:         Strict,
 		Guard:             Guard{Mode: GuardEnforce, UnknownRead: AnswerAllow, OpaqueCode: AnswerAllow},
+		Agent:             Agent{Login: CopyLogin, Proof: ProofRequired},
 		Acceptance:        []string{},
 		Setup:             []string{},
 		PreserveOnFailure: true,

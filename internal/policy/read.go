@@ -141,6 +141,22 @@ func readAnswer(n *yaml.Node) (Answer, error) {
 	return a, nil
 }
 
+func readLogin(n *yaml.Node) (Login, error) {
+	var l Login
+	if n.Kind != yaml.ScalarNode || l.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected a login, not " + describe(n), "write none, read or copy"}
+	}
+	return l, nil
+}
+
+func readProof(n *yaml.Node) (Proof, error) {
+	var p Proof
+	if n.Kind != yaml.ScalarNode || p.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected required or reported, not " + describe(n), ""}
+	}
+	return p, nil
+}
+
 // plain reports whether a scalar was written without quotes or a block marker.
 func plain(n *yaml.Node) bool { return n.Style == 0 }
 

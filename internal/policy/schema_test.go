@@ -93,6 +93,7 @@ var goodTexts = []string{
 	"filesystem: {deny_read: ['[@]default', a/@default, ../@default, ~/@default, /@default], deny_write: ['@default']}",
 	"isolation: none", "isolation: degraded", "isolation: strict",
 	"guard: {}", "guard: {mode: enforce}", "guard: {mode: warn}", "guard: {mode: 'strict'}",
+	"agent: {login: none}", "agent: {login: read, refresh: false, proof: reported}", "agent: {login: copy, refresh: true, proof: required}",
 	"guard: {unknown_read: allow, opaque_code: deny}", "guard: {unknown_read: ask, opaque_code: ask}", "guard: {unknown_read: deny, opaque_code: allow}",
 	"setup: [\"# a\\n  x\", ':', 'true', 'a # b', \"\\n\\n x\"]",
 	"preserve_on_failure: false\nexpires: 1d",

@@ -1,0 +1,83 @@
+package policy
+
+import "fmt"
+
+// Agent says what an agent client that cordon starts gets beside its cell. The zero
+// Agent is what a lease says that was sealed before there was this section: no login,
+// and hooks that have to prove themselves. Its keys must stay absent when such a
+// lease is encoded again.
+type Agent struct {
+	Login   Login `json:"login,omitempty"`
+	Refresh bool  `json:"refresh,omitempty"`
+	Proof   Proof `json:"proof,omitempty"`
+}
+
+// Login says how a client gets the files and variables that it signs in with. The
+// empty string is NoLogin; anything else that is not a weaker word behaves like it.
+type Login string
+
+const (
+	NoLogin   Login = "none" // it gets none
+	ReadLogin Login = "read" // it can read them
+	CopyLogin Login = "copy" // it has a copy that it can change
+)
+
+// Logins lists the words a policy may use, strictest first.
+func Logins() []Login { return []Login{NoLogin, ReadLogin, CopyLogin} }
+
+// Given reports whether the client signs in as the operator.
+func (l Login) Given() bool { return l == ReadLogin || l == CopyLogin }
+
+// String gives the word: "none" for none and for anything unknown.
+func (l Login) String() string {
+	if l.Given() {
+		return string(l)
+	}
+	return string(NoLogin)
+}
+
+func (l Login) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText refuses a word it does not know.
+func (l *Login) UnmarshalText(text []byte) error {
+	for _, known := range Logins() {
+		if string(text) == string(known) {
+			*l = known
+			return nil
+		}
+	}
+	return fmt.Errorf("login %q is not none, read or copy", text)
+}
+
+// Proof says what becomes of an agent whose hooks were not seen alive. The empty
+// string is ProofRequired; anything else that is not the weaker word behaves like it.
+type Proof string
+
+const (
+	ProofRequired Proof = "required" // it is stopped
+	ProofReported Proof = "reported" // it is said, and the cell has to hold alone
+)
+
+// Proofs lists the words a policy may use, strictest first.
+func Proofs() []Proof { return []Proof{ProofRequired, ProofReported} }
+
+// String gives the word: "required" for none and for anything unknown.
+func (p Proof) String() string {
+	if p == ProofReported {
+		return string(p)
+	}
+	return string(ProofRequired)
+}
+
+func (p Proof) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText refuses a word it does not know.
+func (p *Proof) UnmarshalText(text []byte) error {
+	for _, known := range Proofs() {
+		if string(text) == string(known) {
+			*p = known
+			return nil
+		}
+	}
+	return fmt.Errorf("proof %q is not required or reported", text)
+}
