@@ -108,7 +108,7 @@ func codeFor(status ledger.Status) error {
 		return nil
 	case ledger.InQuarantine:
 		return codeError(exitQuarantined)
-	case ledger.Conflicted, ledger.WaitingFor:
+	case ledger.Conflicted, ledger.WaitingFor, ledger.Asking:
 		return codeError(exitPerson)
 	case ledger.Failed, ledger.ThrownAway:
 		return codeError(exitWorker)

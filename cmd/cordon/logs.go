@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"strings"
@@ -12,51 +13,100 @@ import (
 	"cordon/internal/session"
 )
 
+// logsOptions are the arguments of cordon logs.
+type logsOptions struct {
+	guarded, net, suggest bool
+	stream, follow        bool
+}
+
 func (a *app) logsCommand() *cobra.Command {
-	var guarded, net, suggest bool
+	var o logsOptions
 	c := &cobra.Command{
 		Use:   "logs ID",
 		Short: "Print what a worker and its acceptance commands printed",
 		Long: `Print what a worker, its setup and its acceptance commands printed; or what its
 guard decided; or what it tried to reach, connection by connection, and as lines
-for the policy that would let pass what was refused.`,
+for the policy that would let pass what was refused.
+
+An agent client says what it does as a stream of JSON. What is printed of that is
+what a person reads; --stream prints the stream as it came.
+
+-f goes on printing until nobody works on the worker any more, and then says what
+became of it. It ends with 0 whatever that was.`,
 		Example: `  cordon logs brisk-otter | less
+  cordon logs -f brisk-otter           as it comes, to the end
+  cordon logs --stream brisk-otter     what its client printed, line by line JSON
   cordon logs --guard brisk-otter      what its guard decided, call by call
   cordon logs --net brisk-otter        what it tried to reach, and what came of it
   cordon logs --suggest brisk-otter    what to add to the policy to allow the rest`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if guarded && (net || suggest) {
-				return usage("--guard and --net are two records: name one")
-			}
-			s, w, err := a.worker(cmd.Context(), args[0])
-			switch {
-			case err != nil:
+			if err := o.check(); err != nil {
 				return err
-			case guarded:
-				return a.decisions(s, w)
-			case suggest:
-				return a.suggest(s, w)
-			case net:
-				return a.reached(cmd.Context(), s, w)
 			}
-			return a.transcript(s, w)
+			return a.logs(cmd.Context(), o, args[0])
 		},
 	}
-	c.Flags().BoolVar(&guarded, "guard", false, "print the guard's decisions instead")
-	c.Flags().BoolVar(&net, "net", false, "print what it tried to reach instead")
-	c.Flags().BoolVar(&suggest, "suggest", false, "print what of that was refused, as lines for the policy")
+	c.Flags().BoolVar(&o.guarded, "guard", false, "print the guard's decisions instead")
+	c.Flags().BoolVar(&o.net, "net", false, "print what it tried to reach instead")
+	c.Flags().BoolVar(&o.suggest, "suggest", false, "print what of that was refused, as lines for the policy")
+	c.Flags().BoolVar(&o.stream, "stream", false, "print the stream of its agent client instead, as it came")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on until the worker has ended")
 	return c
 }
 
-// transcript prints what a worker printed.
-func (a *app) transcript(s *session.Session, w *ledger.Worker) error {
-	f, err := s.Transcript(w)
+// check refuses flags that do not go together.
+func (o logsOptions) check() error {
+	reached := o.net || o.suggest
+	switch {
+	case o.guarded && reached:
+		return usage("--guard and --net are two records: name one")
+	case o.stream && (o.guarded || reached):
+		return usage("--stream, --guard and --net are records of their own: name one")
+	case o.follow && (o.guarded || reached):
+		return usage("--follow goes with what was printed, not with --guard, --net and --suggest")
+	}
+	return nil
+}
+
+func (a *app) logs(ctx context.Context, o logsOptions, prefix string) error {
+	s, w, err := a.worker(ctx, prefix)
+	switch {
+	case err != nil:
+		return err
+	case o.guarded:
+		return a.decisions(s, w)
+	case o.suggest:
+		return a.suggest(s, w)
+	case o.net:
+		return a.reached(ctx, s, w)
+	}
+	p := printed{s.Transcript, "cordon.transcript/1", "has printed nothing"}
+	if o.stream {
+		p = printed{s.StreamFile, "cordon.stream/1", "has no stream: its command was no agent client, or it has not begun"}
+	}
+	if o.follow {
+		return a.follow(ctx, s, w, p)
+	}
+	return a.whole(w, p, map[string]any{"worker": w.ID})
+}
+
+// printed is something that is kept of what a worker printed.
+type printed struct {
+	open    func(*ledger.Worker) (*os.File, error)
+	schema  string
+	nothing string // what is said of a worker that has none
+}
+
+// whole prints what there is: with --json as an object that has these fields too.
+func (a *app) whole(w *ledger.Worker, p printed, fields map[string]any) error {
+	fields["text"] = ""
+	f, err := p.open(w)
 	if os.IsNotExist(err) {
-		a.say("%s has printed nothing", w.ID)
+		a.say("%s %s", w.ID, p.nothing)
 		if a.json {
-			return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": ""})
+			return a.object(p.schema, fields)
 		}
 		return nil
 	}
@@ -69,7 +119,8 @@ func (a *app) transcript(s *session.Session, w *ledger.Worker) error {
 		if err != nil {
 			return err
 		}
-		return a.object("cordon.transcript/1", map[string]any{"worker": w.ID, "text": strings.ToValidUTF8(string(text), "\ufffd")})
+		fields["text"] = strings.ToValidUTF8(string(text), "\ufffd")
+		return a.object(p.schema, fields)
 	}
 	_, err = io.Copy(forScreen(a.out), f)
 	return err

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/client"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 )
@@ -19,26 +21,78 @@ type runOptions struct {
 	session.Dispatch
 	policy string
 	tree   string
+	hooks  string
+	detach bool
+}
+
+// take reads what to run. A word before any -- names a client.
+func (o *runOptions) take(args []string, named bool, in *os.File) error {
+	if !named {
+		o.Command = args
+		return nil
+	}
+	if _, err := client.Parse(args[0]); err != nil {
+		return usage("%v; a command of your own is named behind --: cordon run -- %s", err, strings.Join(args, " "))
+	}
+	agent := &ledger.Agent{Client: args[0], Args: args[1:]}
+	if i := slices.Index(args, "--"); i >= 0 {
+		agent.Args, agent.Prompt = args[1:i], strings.Join(args[i+1:], " ")
+	}
+	o.Agent = agent
+	switch {
+	case o.Options.Interactive:
+	case strings.TrimSpace(agent.Prompt) != "":
+	case terminal(in):
+		o.Options.Interactive = true
+	default:
+		return usage("%s has nothing to do: cordon run %s -- \"what to do\"", args[0], args[0])
+	}
+	if o.hooks == "" {
+		return nil
+	}
+	text, err := os.ReadFile(o.hooks)
+	if err != nil {
+		return usage("--hooks: %v", err)
+	}
+	if _, err := client.ParseHooks(text); err != nil {
+		return usage("--hooks: %v", err)
+	}
+	agent.Hooks = text
+	return nil
 }
 
 func (a *app) runCommand() *cobra.Command {
 	o := &runOptions{}
 	c := &cobra.Command{
-		Use:   "run [flags] -- COMMAND [ARG...]",
+		Use:   "run [flags] CLIENT [ARG...] -- PROMPT | run [flags] -- COMMAND [ARG...]",
 		Short: "Dispatch a worker and take what it leaves to the gate",
-		Long: `Lease a worker, give it a worktree and a repository of its own, run COMMAND there,
-audit what it left against the lease, and merge it or quarantine it.
+		Long: `Lease a worker, give it a worktree and a repository of its own, run an agent client
+or a COMMAND there, audit what it left against the lease, and merge it or
+quarantine it.
+
+CLIENT is claude, codex, gemini, opencode or copilot. Its hooks ask cordon before
+each tool call, it is told the rules of its lease, and it needs no permission from
+anybody: the cell holds. Without PROMPT it is interactive. A client that is named
+behind -- is a command like any other, without hooks.
 
 The policy is cordon.yaml at the top of the base commit, or the file named with
 --policy, or the default that "cordon policy show" prints. It is never read from
 the worker's tree.`,
-		Example: `  cordon run -- ./agent.sh "add a test for the parser"
+		Example: `  cordon run claude -- "add a test for the parser"
+  cordon run --write src codex --model gpt-5 -- "fix the build"
+  cordon run -i gemini
+  cordon run -- ./agent.sh "add a test for the parser"
   cordon run --write src --write docs -- ./agent.sh
   cordon run --no-merge --base v1.2 -- make port
   cordon run --adopt ../repo-wt -- aider`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Command = args
+			if err := a.inBackground(); err != nil {
+				return err
+			}
+			if err := o.take(args, cmd.ArgsLenAtDash() < 0, a.in); err != nil {
+				return err
+			}
 			return a.run(cmd.Context(), o)
 		},
 	}
@@ -50,15 +104,20 @@ the worker's tree.`,
 	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of the one you are on")
 	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing linked worktree of another tool's")
 	f.StringVar(&o.tree, "tree", os.Getenv("CORDON_TREE"), "`KIND` of worktree: auto, overlay (copied on write) or copy; default $CORDON_TREE")
+	f.StringVar(&o.hooks, "hooks", "", "give the client the hooks of `FILE` beside cordon's (in the form of Claude's settings)")
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse when the write_roots overlap with a live worker's")
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")
 	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false, "you work in the repository meanwhile: report changes of it that cannot be attributed, do not quarantine for them")
 	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker (no transcript is kept)")
+	f.BoolVarP(&o.detach, "detach", "d", false, "run it in the background; with -i, cordon attach is its terminal")
 	return c
 }
 
 func (a *app) run(ctx context.Context, o *runOptions) error {
+	if o.detach && a.background == nil {
+		return a.detach(ctx, o.Options.Interactive)
+	}
 	if o.Options.Interactive && !terminal(a.in) {
 		return usage("--interactive needs a terminal")
 	}
@@ -82,6 +141,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := a.leased(s, w); err != nil {
+		return err
+	}
 	a.announce(s, w)
 	before := w
 	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
@@ -93,6 +155,9 @@ func (a *app) drive(o ledger.Options) session.Drive {
 	d := session.Drive{Output: forScreen(a.err)}
 	if o.Interactive {
 		d.Terminal = a.in
+		if a.background != nil {
+			d.Outer = a.background.outer
+		}
 	}
 	return d
 }
@@ -170,6 +235,11 @@ func because(w *ledger.Worker, status ledger.Status) string {
 			return fmt.Sprintf(": the command was ended: %s", w.Exit.Reason)
 		}
 		return fmt.Sprintf(": the command ended with %d", w.Exit.Code)
+	case ledger.Asking:
+		if open := w.Open(); len(open) > 0 {
+			return ": " + clip(oneLine(open[0].Text), 90)
+		}
+		return ": it has its answer, and was not started again since"
 	case ledger.ThrownAway:
 		if w.Discard.Why == "" {
 			return " by " + w.Discard.Who
@@ -222,6 +292,8 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 		}
 	case ledger.Failed:
 		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id + "   to take what it left to the gate all the same", "cordon discard " + id}
+	case ledger.Asking:
+		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it go on with the answer", "cordon merge " + id + "   to take what it left to the gate all the same"}
 	case ledger.Finished:
 		return []string{"cordon diff " + id, "cordon merge " + id}
 	case ledger.Stopped, ledger.Lost:
@@ -233,12 +305,13 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 func (a *app) resumeCommand() *cobra.Command {
 	var interactive bool
 	c := &cobra.Command{
-		Use:   "resume ID [-- COMMAND [ARG...]]",
-		Short: "Go on with a worker that was stopped",
-		Long: `Go on where a worker was stopped, by a crash, a signal or a limit. A command that
-did not end well runs again in the same tree; with COMMAND, that one runs
-instead. Everything after it (audit, gate) follows as in run.`,
-		Example:           "  cordon resume brisk-otter\n  cordon resume brisk -- claude --continue -p \"go on\"",
+		Use:   "resume ID [-- COMMAND [ARG...] | -- PROMPT]",
+		Short: "Go on with a worker that was stopped, or that asks",
+		Long: `Go on where a worker was stopped, by a crash, a signal, a limit or a question. A
+command that did not end well runs again in the same tree; with COMMAND, that one
+runs instead. An agent client goes on with its conversation: it is told what you
+answered, and PROMPT. Everything after it (audit, gate) follows as in run.`,
+		Example:           "  cordon resume brisk-otter\n  cordon resume brisk -- \"take the second way\"\n  cordon resume calm-yak -- make port",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -247,7 +320,9 @@ instead. Everything after it (audit, gate) follows as in run.`,
 				return err
 			}
 			how := a.drive(ledger.Options{Interactive: interactive})
-			how.Command = args[1:]
+			if how.Command = args[1:]; w.Agent != nil {
+				how.Command, how.Prompt = nil, strings.Join(args[1:], " ")
+			}
 			after, err := s.Resume(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},

@@ -4,11 +4,128 @@
 //
 // It is explanation, not protection, and it is read by something untrusted: the
 // package refuses to name the operator's repository, its path or anything else of
-// the machine that the worker does not need.
+// the machine that the worker does not need. No absolute path is ever in it, and
+// nothing that a policy or a repository contains can end the line it is shown in.
 package briefing
 
-import "cordon/internal/lease"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+)
+
+// File is the name of a briefing beside the socket of its worker.
+const File = "briefing.md"
 
 // Text is the briefing of a lease, in Markdown. hooked says that a guard judges
 // each call and explains its refusals.
-func Text(s lease.Sealed, hooked bool) string { return "" }
+func Text(s lease.Sealed, hooked bool) string {
+	t := terms{Lease: s.Lease(), rules: s.Rules(), hooked: hooked}
+	var b strings.Builder
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{
+		{"# Your workspace", t.where()},
+		{"## ALLOWED", t.allowed()},
+		{"## FORBIDDEN", t.forbidden()},
+		{"## Common mistakes", t.mistakes()},
+		{"## When a call is refused", t.refusals()},
+		{"## Limits", t.limits()},
+		{"## What happens to your work", t.fate()},
+		{"## When you need something else", t.need()},
+	} {
+		if len(part.lines) > 0 {
+			b.WriteString(part.title + "\n\n" + strings.Join(part.lines, "\n") + "\n\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// terms are what the sections are written from.
+type terms struct {
+	lease.Lease
+	rules  policy.Rules
+	hooked bool
+}
+
+// unconfined reports that nothing but the audit holds the worker.
+func (t terms) unconfined() bool { return t.Policy.Isolation == policy.None }
+
+func (t terms) where() []string {
+	tree, more := "a private git worktree", ""
+	if t.Adopted {
+		tree, more = "a git worktree that was there before you", " It may hold changes that are not committed."
+	}
+	lines := []string{fmt.Sprintf("You are worker %s. You work alone in your current directory: %s, on %s, at commit %s.%s",
+		code(string(t.ID)), tree, t.branch(t.Branch, "a branch of its own"), code(t.Base.Short()), more)}
+	lines = append(lines, "Start every command there, and write every path relative to it.")
+	if t.unconfined() {
+		return append(lines, "Nothing stops you at its edge, so keep to it yourself: whatever changes outside is found afterwards, and then nothing of your work is used.")
+	}
+	return append(lines, "You are confined to it by the kernel. Other trees and the operator's repository are not there for you.")
+}
+
+func (t terms) allowed() []string {
+	lines := []string{"- " + t.writes()}
+	if list := t.scratch(); list != "" {
+		lines = append(lines, "- Use "+list+" as scratch space: what you leave there is thrown away.")
+	}
+	if t.unconfined() {
+		lines = append(lines, "- Use the temporary directory for what is not part of the result.")
+	} else {
+		lines = append(lines, "- Use the temporary directory and your home for what is not part of the result: both are private copies and are thrown away.")
+	}
+	return append(lines,
+		"- "+t.reads(),
+		"- Build, test and run anything in the tree.",
+		"- Commit on your branch as often as you like; name and e-mail are set. Uncommitted work counts too.",
+		"- "+t.network())
+}
+
+func (t terms) writes() string {
+	roots := t.rules.Roots()
+	switch {
+	case len(roots) == 0:
+		return "Change nothing: this lease has no place that may be written. Look, run and report."
+	case len(roots) == 1 && roots[0] == ".":
+		return "Create, change and delete files anywhere in the tree, except for what is listed as forbidden."
+	}
+	return "Create, change and delete files in " + t.list(roots) + ", and nowhere else in the tree."
+}
+
+func (t terms) reads() string {
+	if slices.Contains(t.rules.ReadRoots(), "/") {
+		return "Read everything in the tree, and the tools and libraries of this machine."
+	}
+	return "Read everything in the tree. Of the rest of this machine only what the operator opened is there."
+}
+
+func (t terms) scratch() string {
+	var shown places
+	for _, p := range t.rules.ScratchRoots() {
+		shown.add(t.relative(p))
+	}
+	return t.places(shown, "other places that the policy names")
+}
+
+func (t terms) network() string {
+	net := t.Policy.Network
+	if net.Older() {
+		net.AllowedDomains, net.HostPorts = nil, nil
+	}
+	var ports []string
+	for _, p := range net.HostPorts {
+		ports = append(ports, fmt.Sprintf("localhost:%d", p))
+	}
+	switch {
+	case len(net.AllowedDomains)+len(ports) == 0 && t.unconfined():
+		return "Use no network: nothing in this lease needs it."
+	case len(net.AllowedDomains)+len(ports) == 0:
+		return "There is no network. Do not try to download anything; work with what is here."
+	}
+	return "Reach " + t.list(append(ports, net.AllowedDomains...)) + " over the network, and nothing else."
+}

@@ -25,6 +25,7 @@ type Order struct {
 	Read    []string // what may be read; "/" is everything
 	Hide    []string // what may not, whatever else is said
 	Scratch []string // directories outside of Write that are written privately
+	Talk    []string // sockets of the host that may be connected to, in what is shown of it
 	Capture bool     // writes elsewhere succeed, privately
 
 	// Layers is the directory that keeps what is written privately. Without it
@@ -114,7 +115,7 @@ func (o Order) check() error {
 }
 
 func absolutePaths(o Order) error {
-	lists := [][]string{{o.Dir}, optional(o.Kept), o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch}
+	lists := [][]string{{o.Dir}, optional(o.Kept), o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch, o.Talk}
 	for _, b := range o.Bind {
 		lists = append(lists, []string{b.From, b.At})
 	}

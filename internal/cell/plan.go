@@ -36,6 +36,7 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 	if err := o.check(); err != nil {
 		return Spec{}, err
 	}
+	h.Sockets = slices.DeleteFunc(slices.Clone(h.Sockets), func(p string) bool { return slices.Contains(o.Talk, p) })
 	s := Spec{Argv: o.Argv, Dir: o.Dir, Env: o.Env, Keep: o.Layers, Limits: o.Limits, Terminal: o.Terminal}
 	s.Layers = layers(o, without)
 	if why := needsCopyView(o); why != "" && !s.has(CopyView) {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -71,7 +72,7 @@ func said(o output, otherwise string) Answer {
 }
 
 // Denial is the refusal that every client obeys: code 2, a text on stderr and
-// nothing on stdout. It is also the answer to a client that is not known and to
+// nothing on stdout, but for Copilot, which reads the text there. It is also the answer to a client that is not known and to
 // everything that goes wrong; client is only named in it if there is no text.
 func Denial(client, text string) Answer {
 	text = strings.TrimSpace(clean(text))
@@ -82,7 +83,30 @@ func Denial(client, text string) Answer {
 		}
 		text += " and cannot say why."
 	}
-	return Answer{Stderr: []byte(text + "\n"), Exit: denied}
+	a := Answer{Stderr: []byte(text + "\n"), Exit: denied}
+	if Name(client) == Copilot {
+		a.Stdout = copilotDenial(text)
+	}
+	return a
+}
+
+// Refuses reports whether a client obeys an answer as a refusal and passes its text on.
+func (a Answer) Refuses(n Name) bool {
+	told := len(a.Stdout) == 0
+	if n == Copilot {
+		told = bytes.HasPrefix(a.Stdout, []byte(`{"permissionDecision":"deny",`))
+	}
+	return a.Exit == denied && told && len(bytes.TrimSpace(a.Stderr)) > 0
+}
+
+// copilotDenial is what Copilot shows its model of a refusal: to it the code alone
+// refuses, and what is on stderr is not passed on.
+func copilotDenial(text string) []byte {
+	b, err := compact(object{{"permissionDecision", "deny"}, {"permissionDecisionReason", text}})
+	if err != nil {
+		return nil // it refuses all the same
+	}
+	return append(b, '\n')
 }
 
 // clean is text that a terminal and a model can be shown: what is not printed, a

@@ -11,7 +11,7 @@ func TestEncode(t *testing.T) {
 	for _, n := range append(Names(), "cursor", "") {
 		for _, d := range []Decision{Deny, Ask, "", "nonsense"} {
 			for _, text := range []string{"BLOCKED: x", "", " \n", "\x1b[2J", "\xff"} {
-				refuses(t, Encode(n, Verdict{Decision: d, Message: text}, PreTool), string(n)+" "+string(d))
+				refuses(t, n, Encode(n, Verdict{Decision: d, Message: text}, PreTool), string(n)+" "+string(d))
 			}
 		}
 		if a := Encode(n, Verdict{Decision: Allow, Message: "not said"}, PreTool); a.Exit != 0 || a.Stdout != nil || a.Stderr != nil {
@@ -27,18 +27,18 @@ func TestEncode(t *testing.T) {
 		}
 		a = Encode(n, Verdict{Decision: Ask, Message: "sure?", Interactive: true}, PreTool)
 		if n != Claude {
-			refuses(t, a, string(n)+" ask")
+			refuses(t, n, a, string(n)+" ask")
 		} else if want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"sure?"}}` + "\n"; a.Exit != 0 || string(a.Stdout) != want {
 			t.Errorf("asks %d %s", a.Exit, a.Stdout)
 		}
 	}
-	refuses(t, Encode(Claude, Verdict{Decision: Ask, Message: "sure?", Interactive: true}, SessionStart), "another event")
+	refuses(t, Claude, Encode(Claude, Verdict{Decision: Ask, Message: "sure?", Interactive: true}, SessionStart), "another event")
 }
 
 // refuses holds an answer to the form that no client takes for an allowance.
-func refuses(t *testing.T, a Answer, what string) {
+func refuses(t *testing.T, n Name, a Answer, what string) {
 	t.Helper()
-	if a.Exit != 2 || len(a.Stdout) != 0 || len(bytes.TrimSpace(a.Stderr)) == 0 || !utf8.Valid(a.Stderr) || bytes.ContainsRune(a.Stderr, '\x1b') {
+	if !a.Refuses(n) || !utf8.Valid(a.Stderr) || bytes.ContainsRune(a.Stderr, '\x1b') {
 		t.Errorf("%s: %d, stdout %q, stderr %q", what, a.Exit, a.Stdout, a.Stderr)
 	}
 }
@@ -48,7 +48,7 @@ func TestDenialKeepsTheText(t *testing.T) {
 	if string(a.Stderr) != "BLOCKED: x\nYou tried to: é\n" {
 		t.Errorf("%q", a.Stderr)
 	}
-	refuses(t, Denial("x\x1by", ""), "no text")
+	refuses(t, "x", Denial("x\x1by", ""), "no text")
 	if a := Denial("", strings.Repeat("é", maxMessage)); len(a.Stderr) > maxMessage+16 || !utf8.Valid(a.Stderr) {
 		t.Errorf("%d bytes", len(a.Stderr))
 	}

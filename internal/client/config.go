@@ -6,17 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 )
 
 // Wiring is what a client's configuration is made of.
 type Wiring struct {
 	Client Name
-	Binary string // cordon, by an absolute path
-	Lease  string // the file of the lease
-	Extra  Hooks  // the operator's
-	Label  string // for Gemini: the name of the hook, which must not be guessed
-	Plugin string // for OpenCode: where the text of Plugin will be
+	Binary string   // cordon, by an absolute path
+	Lease  string   // the file of the lease
+	Guard  []string // what a hook runs, if it is not just cordon hook --client … --lease …
+	Extra  Hooks    // the operator's
+	Label  string   // for Gemini: the name of the hook, which must not be guessed
+	Plugin string   // for OpenCode: where the text of Plugin will be
 }
 
 // patience is how many seconds a client waits. The guard gives up long before.
@@ -24,14 +26,17 @@ const patience = 10
 
 // argv is how a client starts the guard.
 func (w Wiring) argv() []string {
+	if len(w.Guard) > 0 {
+		return w.Guard
+	}
 	return []string{w.Binary, "hook", "--client", string(w.Client), "--lease", w.Lease}
 }
 
 // own are cordon's hooks: every tool call, and the start of a session, which
 // shows that the hooks are alive before the first call.
 func (w Wiring) own() Hooks {
-	args := w.argv()[1:]
-	h := []Handler{{Type: "command", Command: w.Binary, Args: &args, Timeout: patience, OnFailure: "block"}}
+	program, args := w.argv()[0], w.argv()[1:]
+	h := []Handler{{Type: "command", Command: program, Args: &args, Timeout: patience, OnFailure: "block"}}
 	return Hooks{{"PreToolUse", "*", h}, {"SessionStart", "*", h}}
 }
 
@@ -68,7 +73,11 @@ func (w Wiring) check() error {
 	if _, err := Parse(string(w.Client)); err != nil {
 		return err
 	}
-	for _, p := range []string{w.Binary, w.Lease} {
+	paths := []string{w.Binary, w.Lease}
+	if len(w.Guard) > 0 {
+		paths = w.Guard[:1]
+	}
+	for _, p := range paths {
 		if !path.IsAbs(p) || strings.ContainsAny(p, "\x00\n\r\u2028\u2029") {
 			return fmt.Errorf("%q is not an absolute path", p)
 		}
@@ -95,20 +104,40 @@ func (h Handler) shellText() (string, error) {
 		text = spelled(append([]string{h.Command}, *h.Args...))
 	}
 	if h.OnFailure == "block" {
-		text = blocking(text, h.Args != nil)
+		text = blocking(text, h.Args != nil, h.seconds())
 	}
 	return text, nil
 }
 
 // blocking makes a refusal of everything but success: a program that is missing,
-// was killed or failed ends with another code than 2, which lets the call through.
-// Codex runs a command in the operator's own shell, which may not be a POSIX one.
-// The shell must not die itself of having nobody to tell; what it runs may.
-func blocking(text string, simple bool) string {
-	if !simple {
+// was killed, failed or does not answer ends with another code than 2, or is given
+// up by the client, and both let the call through. So a second process kills it
+// when its time is over, before the client would. Codex runs a command in the
+// operator's own shell, which may not be a POSIX one. The shell must not die itself
+// of having nobody to tell; what it runs may. Gemini replaces the variables that it
+// knows itself in a command, so those here have names that no environment has.
+func blocking(text string, simple bool, seconds int) string {
+	if simple {
+		text = "exec " + text // what is killed is the program itself
+	} else {
 		text += "\n" // it may end in a comment
 	}
-	return "/bin/sh -c " + quote("trap '' PIPE; ( trap - PIPE; "+text+` ) || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; exit 2; }`)
+	return "/bin/sh -c " + quote(`trap '' PIPE; { ( trap - PIPE; `+text+` ) <&3 3<&- & } 3<&0; cordon_hook=$!; `+
+		`( exec </dev/null >/dev/null 2>&1; trap 'kill $!; exit' TERM; sleep `+strconv.Itoa(seconds)+` & wait $!; kill -9 $cordon_hook ) & cordon_watch=$!; `+
+		`wait $cordon_hook || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; kill $cordon_watch 2>/dev/null; exit 2; }; `+
+		`kill $cordon_watch 2>/dev/null; exit 0`)
+}
+
+// grace is how many seconds more a client gets than the hook: it must not be the
+// first to give up.
+const grace = 3
+
+// limit is how many seconds a client waits for a handler.
+func (h Handler) limit() int {
+	if h.OnFailure == "block" {
+		return h.seconds() + grace
+	}
+	return h.seconds()
 }
 
 func (h Handler) seconds() int {

@@ -44,8 +44,8 @@ func geminiConfig(hooks Hooks, label string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all(matcher) {
-			matcher = ".*"
+		if !all(matcher) && !e.ofTools() {
+			return nil, fmt.Errorf("it compares what an event %s is about with a matcher letter by letter, and %q is more than that", word, e.Matcher)
 		}
 		var handlers []any
 		for _, h := range e.Handlers {
@@ -55,7 +55,7 @@ func geminiConfig(hooks Hooks, label string) ([]byte, error) {
 			}
 			number++
 			handlers = append(handlers, object{
-				{"type", "command"}, {"command", text}, {"name", label + "-" + strconv.Itoa(number)}, {"timeout", 1000 * h.seconds()},
+				{"type", "command"}, {"command", text}, {"name", label + "-" + strconv.Itoa(number)}, {"timeout", 1000 * h.limit()},
 			})
 		}
 		rendered.add(word, object{{"matcher", matcher}, {"hooks", handlers}})
@@ -79,7 +79,7 @@ func copilotConfig(hooks Hooks) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			rendered.add(word, object{{"type", "command"}, {"bash", text}, {"timeoutSec", h.seconds()}})
+			rendered.add(word, object{{"type", "command"}, {"bash", text}, {"timeoutSec", h.limit()}})
 		}
 	}
 	return compact(object{{"version", 1}, {"hooks", rendered}})

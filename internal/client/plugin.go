@@ -39,7 +39,7 @@ func (w Wiring) guards() ([]guard, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, guard{[]string{"/bin/sh", "-c", text}, matcher, 1000 * h.seconds(), h.OnFailure == "block"})
+			list = append(list, guard{[]string{"/bin/sh", "-c", text}, matcher, 1000 * h.limit(), h.OnFailure == "block"})
 		}
 	}
 	return list, nil

@@ -34,5 +34,5 @@ var copilotTools = []tool{
 	{name: "store_memory", kind: Note, fields: []field{{"fact", prose}, {"subject", prose}, {"citations", prose}, {"reason", prose}}},
 	{name: "exit_plan_mode", kind: Note, fields: []field{{"summary", prose}}},
 	{name: "fetch_copilot_cli_documentation", kind: Note},
-	{name: "ask_user", kind: Question, fields: []field{{"question", prose}, {"choices", prose}}},
+	{name: "ask_user", kind: Question, fields: []field{{"question", prose}, {"choices", prose}, {"message", prose}, {"requestedSchema", prose}}},
 }

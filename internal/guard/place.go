@@ -49,6 +49,9 @@ func (s *Scope) place(p string) Place {
 		try(h, Host)
 	}
 	try(s.State, State)
+	if s.Post != "" {
+		try(s.Post+"/bin", System) // cordon itself, as it is installed there
+	}
 	try(s.Home, Home)
 	try("/root", Home)
 	for _, d := range scratchDirs {

@@ -1,9 +1,11 @@
 package guard
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -23,6 +25,26 @@ type Record struct {
 	Warned  bool      `json:"warned,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
 }
+
+// ReadRecord reads a decision that somebody sent, strictly: what it does not know
+// of it may mean something else.
+func ReadRecord(b []byte) (Record, error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	var r Record
+	if err := dec.Decode(&r); err != nil {
+		return Record{}, fmt.Errorf("that is no decision: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Record{}, errors.New("that is more than a decision")
+	}
+	if !r.Verdict.known() {
+		return Record{}, fmt.Errorf("%.20q is no decision", r.Verdict)
+	}
+	return r, nil
+}
+
+func (v Verdict) known() bool { return v == Allow || v == Ask || v == Deny }
 
 const (
 	recordRoom = 4 << 10 // bytes of a line: well below what one write appends at once
@@ -56,6 +78,9 @@ func (r Record) Append(name string) error {
 	}
 	return err
 }
+
+// Short is a record as it is journalled: with what is kept of its texts.
+func (r Record) Short() Record { return r.clipped(recordText) }
 
 // line is a record in JSON. Its texts are shortened until it fits: how long a
 // character gets depends on whether it must be escaped.

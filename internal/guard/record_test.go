@@ -82,3 +82,20 @@ func TestRecordOfAnEvent(t *testing.T) {
 		t.Errorf("%+v, %d seen, %v", tally, seen, err)
 	}
 }
+
+// A decision that is sent is read as it is written, and nothing else is one.
+func TestReadRecord(t *testing.T) {
+	given := Record{Time: time.Now().UTC(), Client: "claude", Tool: "Bash", Input: "ls", Verdict: Ask, Reason: "x"}
+	b, err := json.Marshal(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ReadRecord(b); err != nil || r != given {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, text := range []string{"", "null", "{}", "[]", `"deny"`, `{"decision":"maybe"}`, `{"decision":"deny","worker":"other"}`, `{"decision":"deny"}{}`, `{"decision":"deny"} x`} {
+		if r, err := ReadRecord([]byte(text)); err == nil || r != (Record{}) {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type Scope struct {
 	Worktree string       // absolute, links resolved
 	Hosts    []string     // the operator's checkout and git directory, links resolved
 	State    string       // cordon's own state
+	Post     string       // the directory of it that a worker in a cell sees; "" is none
 	Home     string       // what ~ stands for
 	Branch   string       // the worker's own, short
 	Target   string       // the branch that its work lands on, full

@@ -71,7 +71,7 @@ func skipLine(r *bufio.Reader) error {
 
 func (t *Tally) line(line []byte, each func(Record)) {
 	var rec Record
-	if err := json.Unmarshal(line, &rec); err != nil || rec.Verdict != Allow && rec.Verdict != Ask && rec.Verdict != Deny {
+	if err := json.Unmarshal(line, &rec); err != nil || !rec.Verdict.known() {
 		t.Broken++
 		return
 	}

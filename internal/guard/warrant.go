@@ -27,6 +27,7 @@ type Warrant struct {
 	Private  bool            `json:"private_git"`       // the tree's git state is the worker's alone
 	Confined bool            `json:"confined"`          // it is for a worker in a cell
 	Journal  string          `json:"journal,omitempty"` // where decisions are written, one line each
+	Post     string          `json:"post,omitempty"`    // or the directory of the socket that they are sent to instead
 }
 
 // NewWarrant is a warrant for a lease.
@@ -53,8 +54,8 @@ func ReadWarrant(b []byte) (Warrant, error) {
 	return w, nil
 }
 
-// check holds a warrant to its schema and to the bytes it was read from. The
-// journal is checked here already: a lease that has run out is recorded there.
+// check holds a warrant to its schema and to the bytes it was read from. Where
+// decisions go is checked here already: a lease that has run out is recorded too.
 func (w Warrant) check(b []byte) error {
 	if w.Schema != WarrantSchema {
 		return fmt.Errorf("the warrant is a %q, not a %q", w.Schema, WarrantSchema)
@@ -68,8 +69,13 @@ func (w Warrant) check(b []byte) error {
 	if !bytes.Equal(given.Bytes(), bytes.TrimSuffix(ours.Bytes(), []byte("\n"))) {
 		return errors.New("the warrant is not in the form that cordon writes: something is there twice, or is spelled in another way")
 	}
-	if w.Journal != "" {
-		return plainPlace(w.Journal)
+	for _, p := range []string{w.Journal, w.Post} {
+		if p == "" {
+			continue
+		}
+		if err := plainPlace(p); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -104,6 +110,6 @@ func (w Warrant) Scope(now time.Time) (*Scope, error) {
 	}
 	return &Scope{
 		Worktree: l.Worktree, Hosts: w.Hosts, State: w.State, Home: l.Home, Branch: l.Branch, Target: l.Target,
-		Private: w.Private, Confined: w.Confined, Fold: l.Fold, Guard: l.Policy.Guard, Rules: sealed.Rules(),
+		Post: w.Post, Private: w.Private, Confined: w.Confined, Fold: l.Fold, Guard: l.Policy.Guard, Rules: sealed.Rules(),
 	}, nil
 }

@@ -45,7 +45,7 @@ func TestWarrantIsReadStrictly(t *testing.T) {
 	if err := json.Indent(&indented, []byte(ours), "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	for what, text := range map[string]string{"as it is written": ours, "indented": indented.String(), "without a journal": string(warranted(t, func(w *Warrant) { w.Journal = "" }))} {
+	for what, text := range map[string]string{"as it is written": ours, "indented": indented.String(), "without a journal": string(warranted(t, func(w *Warrant) { w.Journal = "" })), "with a post": string(warranted(t, func(w *Warrant) { w.Post = "/state/post" }))} {
 		if w, err := ReadWarrant([]byte(text)); err != nil || w.Hosts[0] != "/w/<repo>" {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -69,6 +69,10 @@ func TestWarrantIsReadStrictly(t *testing.T) {
 		"another schema":          strings.Replace(ours, "cordon.warrant/1", "cordon.warrant/2", 1),
 		"a relative journal":      string(warranted(t, func(w *Warrant) { w.Journal = "decisions" })),
 		"a journal that goes up":  string(warranted(t, func(w *Warrant) { w.Journal = "/state/../w/x" })),
+		"a relative post":         string(warranted(t, func(w *Warrant) { w.Post = "post" })),
+		"a post that goes up":     string(warranted(t, func(w *Warrant) { w.Post = "/state/post/.." })),
+		"an empty post":           last(`"post":""`),
+		"a post in capitals":      last(`"POST":"/x"`),
 		"the root for a journal":  string(warranted(t, func(w *Warrant) { w.Journal = "/" })),
 	} {
 		if w, err := ReadWarrant([]byte(text)); err == nil {

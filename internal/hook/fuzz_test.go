@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"cordon/internal/client"
 )
 
 // FuzzDecide: whatever a client sends, and whatever the warrant is, the answer is
@@ -29,21 +31,21 @@ func FuzzDecide(f *testing.F) {
 		}
 	}
 	ours := warrant(f, nil)
-	f.Fuzz(func(t *testing.T, client string, input, other []byte, interactive bool) {
+	f.Fuzz(func(t *testing.T, name string, input, other []byte, interactive bool) {
 		given := ours
 		if len(other) > 0 {
 			given = other
 		}
-		r := Decide(Question{Client: client, Warrant: given, Input: input, Now: now, Interactive: interactive})
+		r := Decide(Question{Client: name, Warrant: given, Input: input, Now: now, Interactive: interactive})
 		a := r.Answer
 		switch a.Exit {
 		case 0:
-			obeyed(t, client, input, a.Stdout, interactive)
+			obeyed(t, name, input, a.Stdout, interactive)
 			if len(other) > 0 && !bytes.Equal(other, ours) && !valid(other) {
 				t.Fatalf("%q is allowed by a warrant that is none: %q", input, other)
 			}
 		case 2:
-			if len(bytes.TrimSpace(a.Stderr)) == 0 || len(a.Stdout) > 0 {
+			if !a.Refuses(client.Name(name)) {
 				t.Fatalf("a refusal that is none: stdout %q, stderr %q", a.Stdout, a.Stderr)
 			}
 		default:

@@ -29,7 +29,9 @@ type Question struct {
 type Reply struct {
 	Answer  client.Answer
 	Record  guard.Record
-	Journal string // where to; "" is nowhere
+	Journal string  // where to; "" is nowhere
+	Post    string  // or the directory of the socket that it is sent to instead
+	Asked   []Asked // what is to be passed on to the operator: see Tell
 }
 
 // Decide answers. It never fails.
@@ -44,7 +46,7 @@ func Decide(q Question) (r Reply) {
 	if err != nil {
 		return r.fail(q, err)
 	}
-	r.Journal = w.Journal
+	r.Journal, r.Post = w.Journal, w.Post
 	name, err := client.Parse(q.Client)
 	if err != nil {
 		return r.fail(q, err)
@@ -65,7 +67,7 @@ func Decide(q Question) (r Reply) {
 func Refuse(q Question, err error) Reply {
 	r := q.reply()
 	if w, err := guard.ReadWarrant(q.Warrant); err == nil {
-		r.Journal = w.Journal
+		r.Journal, r.Post = w.Journal, w.Post
 	}
 	return r.fail(q, err)
 }
@@ -85,6 +87,9 @@ func (r *Reply) judge(q Question, s *guard.Scope, req client.Request) Reply {
 	}
 	c := callOf(req)
 	d := guard.Decide(s, c)
+	if req.Kind == client.Question && r.Post != "" && !q.Interactive && d.Verdict == guard.Allow {
+		return r.passOn(req)
+	}
 	r.Record.Input, r.Record.Verdict, r.Record.Reason, r.Record.Warned = summary(c), d.Verdict, d.Reason, d.Warned
 	r.Answer = client.Encode(req.Client, verdictOf(d, q.Interactive), req.Event)
 	return *r

@@ -1,15 +1,26 @@
 package ledger
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
 
 // Agent is an agent client as the operator asked for it. Part of Lease.
 type Agent struct {
-	Client string   `json:"client"`
-	Args   []string `json:"args,omitempty"`
-	Prompt string   `json:"prompt,omitempty"`
+	Client string          `json:"client"`
+	Args   []string        `json:"args,omitempty"`
+	Prompt string          `json:"prompt,omitempty"`
+	Hooks  json.RawMessage `json:"hooks,omitempty"` // the operator's own, in the form of Claude's settings
+}
+
+// Words are what a person sees as its command.
+func (a Agent) Words() []string {
+	words := append([]string{a.Client}, a.Args...)
+	if a.Prompt != "" {
+		words = append(words, "--", a.Prompt)
+	}
+	return words
 }
 
 // Wiring is the data of Wired: what the hooks of a launch are made of. The sums are
@@ -69,24 +80,38 @@ type Stream struct {
 	Why string   `json:"why,omitempty"`
 }
 
-// Asking is a question with its answer, if there is one.
-type Asking struct {
+// Inquiry is a question with its answer, if there is one.
+type Inquiry struct {
 	Number int
 	Question
 	At     time.Time
+	Seq    uint64 // of its event
 	Answer *Answer
+	// AnswerSeq is that of the answer.
+	AnswerSeq uint64
 }
 
 // ID is the name of a question, of one worker or of all.
-func (q Asking) ID() string { return fmt.Sprintf("q%d", q.Number) }
+func (q Inquiry) ID() string { return fmt.Sprintf("q%d", q.Number) }
 
 // Open lists the questions that have no answer.
-func (w *Worker) Open() []Asking {
-	var list []Asking
+func (w *Worker) Open() []Inquiry {
+	var list []Inquiry
 	for _, q := range w.Questions {
 		if q.Answer == nil {
 			list = append(list, q)
 		}
 	}
 	return list
+}
+
+// Asks reports whether the last launch ended with a question that is not answered, or
+// whose answer the worker has not been started again for.
+func (w *Worker) Asks() bool {
+	for _, q := range w.Questions {
+		if q.Seq > w.StartSeq && (q.Answer == nil || q.AnswerSeq > w.EndSeq) {
+			return true
+		}
+	}
+	return false
 }

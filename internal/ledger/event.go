@@ -66,6 +66,7 @@ type Tree = worktree.Made
 type Start struct {
 	Command  []string `json:"command"`
 	Baseline string   `json:"baseline"` // SHA-256 of the host's recorded state
+	Agent    bool     `json:"agent,omitempty"`
 	Cell
 }
 

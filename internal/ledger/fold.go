@@ -30,11 +30,12 @@ type Worker struct {
 	Wiring     *Wiring
 	Proof      *Proof  // of the last launch
 	Stream     *Stream // of the last launch
-	Questions  []Asking
+	Questions  []Inquiry
 	Claim      *Claim // of the last launch
 	Tree       *Tree
 	Start      *Start
 	StartSeq   uint64
+	EndSeq     uint64
 	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
 	Visits     int                 // of the last launch
 	Guard      *guard.Tally        // of all launches
@@ -54,9 +55,10 @@ type Worker struct {
 	Events     int
 }
 
-// Ran is the command that ran last, or that is to run.
+// Ran is the command that ran last, or that is to run. A client is shown as the
+// operator called it.
 func (w *Worker) Ran() []string {
-	if w.Start != nil {
+	if w.Start != nil && (w.Agent == nil || !w.Start.Agent) {
 		return w.Start.Command
 	}
 	return w.Command
@@ -141,7 +143,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Claimed: func(w *Worker, e journal.Event) error { w.Claim = new(Claim); return read(e, w.Claim) },
 	Summed:  func(w *Worker, e journal.Event) error { w.Stream = new(Stream); return read(e, w.Stream) },
 	Asked: func(w *Worker, e journal.Event) error {
-		q := Asking{Number: len(w.Questions) + 1, At: e.Time}
+		q := Inquiry{Number: len(w.Questions) + 1, At: e.Time, Seq: e.Seq}
 		if err := read(e, &q.Question); err != nil {
 			return err
 		}
@@ -156,12 +158,15 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		if a.Question < 1 || a.Question > len(w.Questions) || w.Questions[a.Question-1].Answer != nil {
 			return fmt.Errorf("question %d is not open", a.Question)
 		}
-		w.Questions[a.Question-1].Answer = &a
+		w.Questions[a.Question-1].Answer, w.Questions[a.Question-1].AnswerSeq = &a, e.Seq
 		return nil
 	},
 	Guarded: func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
 	Reached: func(w *Worker, e journal.Event) error { w.Net = new(egress.Tally); return read(e, w.Net) },
-	Ended:   func(w *Worker, e journal.Event) error { w.Exit = new(cell.Exit); return read(e, w.Exit) },
+	Ended: func(w *Worker, e journal.Event) error {
+		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
+		return read(e, w.Exit)
+	},
 	Audited: func(w *Worker, e journal.Event) error {
 		w.Audit, w.AuditEntry, w.Gate, w.Intent = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil
 		return read(e, w.Audit)

@@ -16,6 +16,7 @@ const (
 	Lost         Status = "lost"        // it was running when cordon or the machine died
 	Stopped      Status = "interrupted" // by a person
 	Failed       Status = "failed"      // the command itself
+	Asking       Status = "asks"        // it ended with a question that nobody has answered
 	Finished     Status = "finished"    // waits for the gate
 	Gating       Status = "at the gate" //
 	MergedIn     Status = "merged"
@@ -57,6 +58,8 @@ func (w *Worker) Status(f Facts) Status {
 		return Stopped
 	case !w.Exit.OK():
 		return Failed
+	case w.Asks():
+		return Asking
 	}
 	return Finished
 }

@@ -1,6 +1,9 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Agent says what an agent client that cordon starts gets beside its cell. The zero
 // Agent is what a lease says that was sealed before there was this section: no login,
@@ -10,7 +13,23 @@ type Agent struct {
 	Login   Login `json:"login,omitempty"`
 	Refresh bool  `json:"refresh,omitempty"`
 	Proof   Proof `json:"proof,omitempty"`
+	// Within is how long the first word of the hooks may take; 0 is DefaultWithin.
+	Within Duration `json:"proof_within,omitempty"`
 }
+
+// DefaultWithin is how long the first word of a client's hooks may take: clients need
+// seconds to start, and more on a machine that is busy.
+const DefaultWithin = Duration(90 * time.Second)
+
+// Patience is how long the first word of the hooks may take.
+func (a Agent) Patience() time.Duration {
+	if a.Within <= 0 {
+		return time.Duration(DefaultWithin)
+	}
+	return time.Duration(a.Within)
+}
+
+func showWithin(d Duration) string { return Duration(Agent{Within: d}.Patience()).String() }
 
 // Login says how a client gets the files and variables that it signs in with. The
 // empty string is NoLogin; anything else that is not a weaker word behaves like it.

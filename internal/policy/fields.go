@@ -90,6 +90,7 @@ func agentFields() []field {
 		scalar("login", "The files and variables that the client signs in with. none: it gets none. read: it can read them. copy: it has a copy of its own that it can change.", func(p *Policy) *Login { return &p.Agent.Login }, readLogin, Login.String),
 		scalar("refresh", "Take a login that the client has renewed back to the operator's own file. Needs login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, readBool, strconv.FormatBool),
 		scalar("proof", "An agent whose hooks were not seen alive. required: it is stopped and the run refused. reported: it is said, and the cell has to hold alone.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
+		scalar("proof_within", "How long the first word of its hooks may take after the client was started.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
 	}
 }
 

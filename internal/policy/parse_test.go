@@ -187,7 +187,7 @@ git:
 limits: {time: 60m, memory: 2048MiB, processes: 200, files: 64, disk: 1500MB}
 isolation: degraded
 guard: {mode: strict, unknown_read: ask, opaque_code: deny}
-agent: {login: read, refresh: true, proof: reported}
+agent: {login: read, refresh: true, proof: reported, proof_within: 5m}
 acceptance:
   - go test ./...
   - |
@@ -226,7 +226,7 @@ func TestParseFull(t *testing.T) {
 		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 64, 1_500_000_000},
 		Isolation:  Degraded,
 		Guard:      Guard{GuardStrict, AnswerAsk, AnswerDeny},
-		Agent:      Agent{ReadLogin, true, ProofReported},
+		Agent:      Agent{ReadLogin, true, ProofReported, mustDuration("5m")},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
 		Expires:    mustDuration("2d"),

@@ -108,7 +108,7 @@ func Default() Policy {
 		Limits:            Limits{Time: Duration(4 * time.Hour), Processes: 4096},
 		Isolation:         Strict,
 		Guard:             Guard{Mode: GuardEnforce, UnknownRead: AnswerAllow, OpaqueCode: AnswerAllow},
-		Agent:             Agent{Login: CopyLogin, Proof: ProofRequired},
+		Agent:             Agent{Login: CopyLogin, Proof: ProofRequired, Within: DefaultWithin},
 		Acceptance:        []string{},
 		Setup:             []string{},
 		PreserveOnFailure: true,

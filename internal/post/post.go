@@ -33,6 +33,7 @@ type Request struct {
 	Record   json.RawMessage `json:"record,omitempty"` // a guard.Record
 	Text     string          `json:"text,omitempty"`
 	Options  []string        `json:"options,omitempty"` // that an answer may choose from
+	By       string          `json:"by,omitempty"`      // the tool of the client's own that asks; "": cordon ask
 	Question string          `json:"question,omitempty"`
 	Wait     int             `json:"wait,omitempty"` // seconds
 }

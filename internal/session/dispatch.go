@@ -7,10 +7,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"cordon/internal/agent"
+	"cordon/internal/client"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
@@ -22,7 +25,8 @@ import (
 
 // Dispatch is what an operator asks for.
 type Dispatch struct {
-	Command   []string
+	Command   []string       // empty: an agent
+	Agent     *ledger.Agent  // nil: a command
 	Policy    *policy.Policy // nil: the base commit's
 	Source    string         // where Policy came from
 	Write     []string       // write_roots instead of the policy's; nil: the policy's
@@ -59,6 +63,9 @@ func refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(
 
 // Lease seals a lease for a dispatch and writes it to the journal.
 func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error) {
+	if d.Agent != nil {
+		d.Command = d.Agent.Words()
+	}
 	if len(d.Command) == 0 {
 		return nil, errors.New("no command to run")
 	}
@@ -156,12 +163,36 @@ func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (er
 	} else if l.Policy, l.Source, err = s.PolicyAt(ctx, l.Base); err != nil {
 		return err
 	}
+	if err := forAgent(d.Agent, l); err != nil {
+		return err
+	}
 	if d.Write == nil {
 		return nil
 	}
 	l.Policy, err = WithWriteRoots(l.Policy, d.Write)
 	l.Source += " with --write"
 	return err
+}
+
+// forAgent opens what a client needs to reach its own models: whoever names the client
+// wants it to work. A client that is pointed at another address needs that in the
+// policy.
+func forAgent(a *ledger.Agent, l *lease.Lease) error {
+	if a == nil {
+		return nil
+	}
+	known, err := agent.Of(client.Name(a.Client))
+	if err != nil {
+		return &MistakeError{err}
+	}
+	n := &l.Policy.Network
+	elsewhere := slices.ContainsFunc(known.Addresses, func(name string) bool { return os.Getenv(name) != "" })
+	if known.Preset == "" || elsewhere || l.Policy.Isolation == policy.None || slices.Contains(n.AllowedDomains, known.Preset) {
+		return nil
+	}
+	n.AllowedDomains = append(slices.Clone(n.AllowedDomains), known.Preset)
+	l.Source += " with " + known.Preset
+	return l.Policy.Validate()
 }
 
 // WithWriteRoots replaces the write_roots of a policy, checked as if they had
@@ -246,7 +277,7 @@ func (s *Session) enter(ctx context.Context, d Dispatch, l lease.Lease) (lease.I
 	if err := s.plainRoots(ctx, sealed); err != nil {
 		return "", err
 	}
-	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options}
+	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent}
 	if data.Overlap, err = s.overlaps(ctx, now, sealed); err != nil {
 		return "", err
 	}

@@ -21,9 +21,11 @@ import (
 type Drive struct {
 	Again    bool      // run the command again although it ran before
 	Command  []string  // instead of the lease's
+	Prompt   string    // for an agent that goes on
 	Judge    bool      // do not run anything: audit what is there and take it to the gate
 	Stdin    io.Reader // for the worker
 	Terminal *os.File  // handed over to the worker
+	Outer    *os.File  // its other side, where this process has made it
 	Output   io.Writer // the worker's
 	History  bool      // keep the worker's commits
 
@@ -106,7 +108,7 @@ func (how *Drive) again(w *ledger.Worker) bool {
 	if !how.Again || w.Gate != nil && w.Gate.Outcome == gate.Merged {
 		return false
 	}
-	return w.Exit != nil && !w.Exit.OK() || len(how.Command) > 0
+	return w.Exit != nil && !w.Exit.OK() || len(how.Command) > 0 || w.Gate == nil && (w.Agent != nil || w.Asks())
 }
 
 func (s *Session) afterAudit(w *ledger.Worker, how *Drive) step {
@@ -115,12 +117,14 @@ func (s *Session) afterAudit(w *ledger.Worker, how *Drive) step {
 		return func(context.Context, *ledger.Worker, *Drive) error { return waits(w, how.unknown) }
 	case how.unknown != nil:
 		return s.settled(s.quarantine)
-	case w.Audit.Verdict != audit.VerdictClean:
+	case w.Audit.Verdict != audit.VerdictClean, len(s.doubts(w)) > 0:
 		return s.settled(s.quarantine)
 	case w.Gate != nil && (w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected):
 		return s.settled(s.quarantine)
 	case w.Gate != nil && !(how.Judge && !how.judged):
 		return nil
+	case w.Gate == nil && !how.Judge && w.Exit.OK() && w.Asks():
+		return nil // it asks, and goes on with the answer
 	case w.Gate == nil && !how.Judge && (w.Options.NoMerge || !w.Exit.OK()):
 		return s.unwanted(w)
 	}

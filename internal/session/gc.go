@@ -252,7 +252,7 @@ func (s *Session) erase(w *ledger.Worker) error {
 	if _, err := s.State.Trash(s.State.Shadow(id), s.Now()); err != nil { // commits that did not land may be in it
 		return err
 	}
-	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.acceptLayers(w.ID)}
+	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.acceptLayers(w.ID), s.State.Agent(id), s.State.Post(id)}
 	if !w.Lease.Lease().Adopted {
 		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}
@@ -270,7 +270,7 @@ func (s *Session) Sweep() error { return s.State.Sweep() }
 // Disk is what a worker takes on disk: what it wrote in its tree and elsewhere.
 func (s *Session) Disk(w *ledger.Worker) int64 {
 	id := string(w.ID)
-	places := []string{s.State.Layers(id), s.State.Shadow(id)}
+	places := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id)}
 	if !layered(w) && !w.Lease.Lease().Adopted {
 		places = append(places, s.TreeOf(w))
 	}

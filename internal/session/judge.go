@@ -275,6 +275,7 @@ func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, un
 	if how.unknown != nil {
 		list = append(list, oneLine(how.unknown))
 	}
+	list = append(list, s.doubts(w)...)
 	if report != nil {
 		list = append(list, violationLines(report.Violating())...)
 	}

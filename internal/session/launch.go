@@ -73,18 +73,27 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	how.transcript = kept
 	s.sayVisited(w)
 	tee := io.MultiWriter(kept, how.Output)
+	r, err := s.equip(ctx, w, how)
+	defer r.close()
+	if err != nil {
+		return err
+	}
 	if err := s.setup(ctx, w, tee); err != nil {
 		return errors.Join(err, s.tallyNetwork(w))
 	}
-	exit, err := s.start(ctx, w, how, tee)
+	exit, err := s.start(ctx, w, how, r, tee)
 	if err != nil {
 		return errors.Join(err, s.tallyNetwork(w)) // setup may have used it
 	}
+	r.close() // nothing is decided any more
 	if err := s.tallies(w); err != nil {
 		return err
 	}
 	if err := s.append(w.ID, ledger.Ended, exit); err != nil {
 		return err
+	}
+	if exit.Reason == unproven {
+		return refuse("%s was stopped: nothing was heard of the hooks of %s, so that nobody judges what it does (cordon logs %s shows what it printed; agent.proof and agent.proof_within of the policy say how long that is waited for)", w.ID, w.Agent.Client, w.ID)
 	}
 	return ctx.Err()
 }
@@ -113,11 +122,26 @@ func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker, how *Drive) e
 // start records the host's state, runs the command to its end, and records that
 // it runs when the cell is proven. Nothing lands between the two, so that every
 // landing is in the one or after the other.
-func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, out io.Writer) (cell.Exit, error) {
-	c, err := s.command(ctx, w, how, out)
+func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, r *rig, out io.Writer) (cell.Exit, error) {
+	c, err := s.command(ctx, w, how, r, out)
 	if err != nil {
 		return cell.Exit{}, err
 	}
+	defer s.show(w.ID, how, &c)()
+	if r.agent != nil {
+		return s.startAgent(ctx, w, r, c, out)
+	}
+	return s.startCommand(ctx, w, r, c)
+}
+
+// startCommand starts a command.
+func (s *Session) startCommand(ctx context.Context, w *ledger.Worker, r *rig, c cell.Command) (cell.Exit, error) {
+	return s.startCommandThen(ctx, w, r, c, func() {})
+}
+
+// startCommandThen starts a command, and does something when that is recorded and
+// before the command's first instruction.
+func (s *Session) startCommandThen(ctx context.Context, w *ledger.Worker, r *rig, c cell.Command, then func()) (cell.Exit, error) {
 	unlock, err := s.State.Await(ctx, state.GateLock)
 	if err != nil {
 		return cell.Exit{}, err
@@ -133,14 +157,15 @@ func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, out i
 		defer release()
 		recorded = true
 		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: worthRecording(l.Private)}
-		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Cell: at})
+		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Agent: r.agent != nil, Cell: at})
 		if err == nil {
 			if l.Pid > 0 {
 				s.sayCell(w.ID, at)
 				s.sayNetwork(w.Lease.Lease(), at)
 			}
-			s.Voice.Step(w.ID, "running", Shorten(c.Argv))
+			s.Voice.Step(w.ID, "running", Shorten(r.shown(w, c)))
 			s.openDoor(w.ID, l.Door)
+			then()
 		}
 		return err
 	}
@@ -173,13 +198,20 @@ func (how *Drive) command(w *ledger.Worker) []string {
 	return w.Command
 }
 
-func (s *Session) command(ctx context.Context, w *ledger.Worker, how *Drive, out io.Writer) (cell.Command, error) {
+func (s *Session) command(ctx context.Context, w *ledger.Worker, how *Drive, r *rig, out io.Writer) (cell.Command, error) {
 	c, err := s.confined(ctx, w.Lease, how.command(w))
-	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, out, out, how.Terminal
-	if how.Terminal != nil {
-		c.Stdin, c.Stdout, c.Stderr, c.Transcript = how.Terminal, how.Terminal, how.Terminal, how.transcript
+	if err != nil {
+		return c, err
 	}
-	return c, err
+	r.enter(&c)
+	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, out, out, how.Terminal
+	switch {
+	case how.Terminal != nil && c.Cell != nil: // it has one of its own, and only the relay reads this one
+		c.Stdin, c.Stdout, c.Stderr, c.Transcript = nil, nil, nil, how.transcript
+	case how.Terminal != nil:
+		c.Stdin, c.Stdout, c.Stderr = how.Terminal, how.Terminal, how.Terminal
+	}
+	return c, nil
 }
 
 // confined is a command in the cell of a worker.

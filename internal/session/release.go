@@ -208,10 +208,14 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 	if w.Lease.Expired(s.Now()) {
 		return nil, refuse("the lease of %s has expired: merge or discard what it left", w.ID)
 	}
-	if len(how.Command) > 0 && w.Gate != nil {
+	if open := w.Open(); status == ledger.Asking && len(open) > 0 && len(how.Command) == 0 && how.Prompt == "" {
+		return nil, &PersonError{fmt.Errorf("%s waits for an answer (%s: %s): cordon answer %s \"…\", then cordon resume %s", w.ID, open[0].ID(), open[0].Text, w.ID, w.ID)}
+	}
+	if (len(how.Command) > 0 || how.Prompt != "") && w.Gate != nil {
 		return nil, refuse("%s is %s: there is nothing left to run in its tree", w.ID, status)
 	}
-	how.Again = w.Exit != nil && !w.Exit.OK() || w.Gate == nil && len(how.Command) > 0
+	more := len(how.Command) > 0 || how.Prompt != "" || status == ledger.Asking
+	how.Again = w.Exit != nil && !w.Exit.OK() || w.Gate == nil && more
 	return s.Continue(ctx, w.ID, how)
 }
 
@@ -282,7 +286,7 @@ func (s *Session) toTrash(ctx context.Context, w *ledger.Worker) error {
 		return err
 	}
 	id := string(w.ID)
-	dirs := []string{s.State.Layers(id), s.State.Shadow(id)}
+	dirs := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id)}
 	if !w.Lease.Lease().Adopted {
 		dirs = append(dirs, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}

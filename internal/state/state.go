@@ -171,11 +171,13 @@ func (d Dir) Frozen(id string) string     { return filepath.Join(d.path, "frozen
 func (d Dir) Acceptance(id string) string { return filepath.Join(d.path, "accept", id) }
 func (d Dir) Ignore(id string) string     { return filepath.Join(d.path, "ignore", id) }
 func (d Dir) Layers(id string) string     { return filepath.Join(d.path, "layers", id) }
+func (d Dir) Agent(id string) string      { return filepath.Join(d.path, "agents", id) } // what its client keeps
+func (d Dir) Post(id string) string       { return filepath.Join(d.path, "posts", id) }  // what it can read, and its socket
 func (d Dir) Shadow(id string) string     { return filepath.Join(d.path, "shadow", id) }
 func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
 func (d Dir) Base(name string) string     { return filepath.Join(d.path, "bases", name) }
 
-var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases"}
+var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases", "agents", "posts"}
 
 // Make creates what is missing and points odb at the host's objects.
 func (d Dir) Make(host git.Host) error {

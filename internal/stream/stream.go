@@ -1,10 +1,15 @@
 // Package stream reads what an agent client prints about its own work, one JSON
 // object on each line, and tells it in one form for all clients: what it said,
-// which tools it called and how that ended, what it used.
+// which tools it called and how that ended, what it used. From that it makes a
+// transcript for a person, and holds the calls that ran against what the hooks were
+// asked.
 //
 // It is the client's word and nothing more. The package refuses to decide by it,
 // and it refuses to fail: a line that it does not understand is kept as text, and
 // counted.
+//
+// What it knows of each client was read off real streams, which are in testdata
+// with what the hooks of the same run were asked.
 package stream
 
 import "cordon/internal/client"
@@ -28,21 +33,27 @@ const (
 // Item is one thing that a stream says.
 type Item struct {
 	Kind    Kind
-	Text    string
+	Text    string // of Told: what the tool answered, or why it failed
 	Call    Call
-	Usage   Usage
+	Usage   Usage // of Used: all that was used so far
 	Session string
 	Model   string
 	Reason  string // of Over: the client's word for it
-	Failed  bool   // of Told and Over
+	Failed  bool   // of Told, Over and Noted
+	Under   string // the call of the sub-agent whose item this is; "": the agent itself
 }
 
 // Call is a tool call. ID is what the client calls it in its stream, which is what
 // its hook is told for some clients and not for others.
 type Call struct {
 	ID    string
-	Tool  string // the client's name for it
+	Tool  string // the name that the client's hooks have for it
 	Input string // in a line
+	// Ran says that the tool has begun to act. It is false for a call that was
+	// refused, whose tool does not exist or does not take such an input, and as long
+	// as nothing is known. A client that does not say why a call failed is taken to
+	// have run it.
+	Ran bool
 	// Failed says that it ended with an error, a refusal among them. Ended is false
 	// while nothing has been told of its end.
 	Ended, Failed bool
@@ -50,7 +61,7 @@ type Call struct {
 
 // Usage is what a client says it used.
 type Usage struct {
-	Input, Output, Cached int     // tokens
+	Input, Output, Cached int     // tokens; Input has the cached ones too
 	Cost                  float64 // in US dollars; 0: it does not say
 	Turns                 int
 }
@@ -64,13 +75,37 @@ type Summary struct {
 	Reason  string
 	Failed  bool
 	Unknown int    // lines that were not understood
-	Last    string // the last words
+	Last    string // the last words of the agent itself
 }
 
 // parser is one client's way of saying it.
 type parser interface {
 	// line returns the items of a line. ok is false if it is none of the client's.
 	line(b []byte) (items []Item, ok bool)
+	// end returns what was held back.
+	end() []Item
 }
 
-var _ = client.Claude
+// parserOf is the parser of a client. One that is not known says nothing that is
+// understood.
+func parserOf(n client.Name) parser {
+	switch n {
+	case client.Claude:
+		return &claudeParser{}
+	case client.Codex:
+		return &codexParser{}
+	case client.Gemini:
+		return &geminiParser{}
+	case client.OpenCode:
+		return &openCodeParser{}
+	case client.Copilot:
+		return &copilotParser{}
+	}
+	return nobody{}
+}
+
+// nobody understands nothing.
+type nobody struct{}
+
+func (nobody) line([]byte) ([]Item, bool) { return nil, false }
+func (nobody) end() []Item                { return nil }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+	"cordon/internal/state"
+)
+
+// followPause is how often it is looked for more. Nothing tells of it: the file
+// grows in another process.
+const followPause = 200 * time.Millisecond
+
+// follow prints what a worker prints until nobody works on it any more, and says
+// what became of it. An interruption ends the following and nothing else.
+func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, p printed) error {
+	t := tail{w: w, p: p, out: forScreen(a.out)}
+	if a.json {
+		t.out = io.Discard // the object has all of it
+	}
+	defer t.close()
+	for {
+		// First this, then what was printed: what came before the end is not lost.
+		held := s.State.Held(state.WorkerLock(string(w.ID)))
+		if err := t.more(); err != nil {
+			return err
+		}
+		if !held {
+			return a.followed(ctx, s, &t)
+		}
+		select {
+		case <-ctx.Done():
+			a.say("%s goes on: cordon logs -f %s", w.ID, w.ID)
+			return codeError(exitInterrupted)
+		case <-time.After(followPause):
+		}
+	}
+}
+
+// followed says what became of a worker, from the journal as it is now.
+func (a *app) followed(ctx context.Context, s *session.Session, t *tail) error {
+	w, err := s.Find(string(t.w.ID))
+	if err != nil {
+		return err
+	}
+	status, err := s.Status(ctx, w)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.whole(w, t.p, map[string]any{"worker": w.ID, "status": status})
+	}
+	if t.f == nil {
+		a.say("%s %s", w.ID, t.p.nothing)
+	}
+	a.say("%s  %s%s", w.ID, status, because(w, status))
+	return nil
+}
+
+// tail is a file that grows. It may not be there yet.
+type tail struct {
+	w   *ledger.Worker
+	p   printed
+	f   *os.File
+	out io.Writer
+}
+
+// more copies what has come since.
+func (t *tail) more() (err error) {
+	if t.f == nil {
+		f, err := t.p.open(t.w)
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t.f = f
+	}
+	_, err = io.Copy(t.out, t.f)
+	return err
+}
+
+func (t *tail) close() {
+	if t.f != nil {
+		t.f.Close()
+	}
+}

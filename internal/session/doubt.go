@@ -1,0 +1,74 @@
+package session
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/stream"
+)
+
+// sum records what the client's own stream says, held against what its hooks said.
+func (s *Session) sum(w *ledger.Worker, o *outfit, out *stream.Writer) error {
+	var d ledger.Stream
+	decided := o.life.heard()
+	if out == nil {
+		d.Why = "an interactive client prints no stream: only what its hooks decided is known"
+		d.Calls = len(decided)
+		return s.append(w.ID, ledger.Summed, d)
+	}
+	said := out.Summary()
+	d = ledger.Stream{
+		Calls: len(said.Calls), Tools: map[string]int{}, Input: said.Usage.Input, Output: said.Usage.Output, Cached: said.Usage.Cached,
+		Cost: said.Usage.Cost, Turns: said.Usage.Turns, Model: said.Model, Session: said.Session, Reason: said.Reason, Unknown: said.Unknown,
+	}
+	for _, c := range said.Calls {
+		d.Tools[c.Tool]++
+	}
+	gap, why := stream.Gap(o.adapter.Name, said, decided)
+	d.Gap, d.Why = capped(gap), why
+	if len(gap) > 0 {
+		s.Voice.Step(w.ID, "guard", fmt.Sprintf("%s ran that no hook has spoken of: %s", count(len(gap), "tool call"), strings.Join(d.Gap, ", ")))
+	}
+	return s.append(w.ID, ledger.Summed, d)
+}
+
+// doubts are the reasons not to believe that an agent was under its guard. Release is
+// the operator's word over them.
+func (s *Session) doubts(w *ledger.Worker) []string {
+	if w.Agent == nil || w.Wiring == nil {
+		return nil
+	}
+	var list []string
+	if w.Proof == nil && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported {
+		list = append(list, "the hooks of "+w.Wiring.Client+" were never seen alive")
+	}
+	switch {
+	case w.Stream == nil:
+		list = append(list, "nobody saw the end of "+w.Wiring.Client+": its tool calls were not held against what its guard decided")
+	case len(w.Stream.Gap) > 0:
+		list = append(list, fmt.Sprintf("%s of %s ran that its guard never saw: %s", count(len(w.Stream.Gap), "tool call"), w.Wiring.Client, strings.Join(w.Stream.Gap, ", ")))
+	}
+	return append(list, s.rewired(w)...)
+}
+
+// rewired compares what registered the guard with what it was at the launch.
+func (s *Session) rewired(w *ledger.Worker) []string {
+	dir := s.State.Post(string(w.ID))
+	names := []string{rigBinary}
+	sums := map[string]string{rigBinary: w.Wiring.Guard}
+	for name, sum := range w.Wiring.Files {
+		names, sums[name] = append(names, name), sum
+	}
+	sort.Strings(names)
+	var list []string
+	for _, name := range names {
+		if now, err := sumOf(filepath.Join(dir, filepath.FromSlash(name))); err != nil || now != sums[name] {
+			list = append(list, fmt.Sprintf("%s, which its guard was made of, is not what it was when the client was started", name))
+		}
+	}
+	return list
+}

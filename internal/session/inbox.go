@@ -1,0 +1,118 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+
+	"cordon/internal/journal"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+)
+
+// Entry is an open question of a worker.
+type Entry struct {
+	Worker *ledger.Worker
+	Status ledger.Status
+	ledger.Inquiry
+	Waits Waits
+}
+
+// Waits says what becomes of an answer.
+type Waits string
+
+// The ways.
+const (
+	WaitsNow Waits = "waiting" // something in the worker's cell waits for it
+	AtWork   Waits = "running" // the worker runs, and may ask for it
+	Ended    Waits = "ended"   // nobody is there until the worker is resumed
+)
+
+// Inbox lists the open questions of all workers, oldest first. Those of a worker
+// whose work is merged or thrown away are nobody's any more.
+func (s *Session) Inbox(ctx context.Context) ([]Entry, error) {
+	l, err := s.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for _, w := range l.Workers {
+		open := w.Open()
+		if len(open) == 0 || w.Removal != nil || w.Discard != nil {
+			continue
+		}
+		status, err := s.Status(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if status == ledger.MergedIn {
+			continue
+		}
+		for _, q := range open {
+			list = append(list, Entry{w, status, q, s.Waits(w, q.Number)})
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].At.Before(list[j].At) })
+	return list, nil
+}
+
+// Waits says whether somebody waits for the answer to a question now.
+func (s *Session) Waits(w *ledger.Worker, number int) Waits {
+	if w.Start == nil || w.Exit != nil || !s.State.Held(state.WorkerLock(string(w.ID))) {
+		return Ended
+	}
+	f, err := openPlain(s.workerFile(w.ID, waitingFile))
+	if err != nil {
+		return AtWork
+	}
+	defer f.Close()
+	var of map[int]int
+	b, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	if err != nil || json.Unmarshal(b, &of) != nil || of[number] == 0 {
+		return AtWork
+	}
+	return WaitsNow
+}
+
+// Answer records the operator's answer to an open question.
+func (s *Session) Answer(ctx context.Context, w *ledger.Worker, number int, text, who string) error {
+	text = plainText(text)
+	switch {
+	case text == "":
+		return &MistakeError{fmt.Errorf("an answer needs a text")}
+	case len(text) > maxText:
+		return &MistakeError{fmt.Errorf("an answer has at most %d bytes", maxText)}
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	answer := ledger.Answer{Question: number, Text: text, Who: who}
+	_, err := s.log.AppendIf(string(w.ID), ledger.Answered, answer, func(events []journal.Event) error {
+		return answerable(events, w.ID, number)
+	})
+	return err
+}
+
+// answerable refuses an answer to what is no open question.
+func answerable(events []journal.Event, id lease.ID, number int) error {
+	l, err := ledger.Fold(events)
+	if err != nil {
+		return err
+	}
+	w, err := l.Find(string(id))
+	if err != nil {
+		return err
+	}
+	switch {
+	case w.Discard != nil || w.Removal != nil:
+		return &MistakeError{fmt.Errorf("%s is thrown away: nobody reads an answer", id)}
+	case number < 1 || number > len(w.Questions):
+		return &MistakeError{fmt.Errorf("%s has asked no question q%d", id, number)}
+	case w.Questions[number-1].Answer != nil:
+		return &MistakeError{fmt.Errorf("question q%d of %s is answered already: %s", number, id, oneText(w.Questions[number-1].Answer.Text))}
+	}
+	return nil
+}

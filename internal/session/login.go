@@ -1,0 +1,158 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+)
+
+// login is a file of the operator's that a client signs in with.
+type login struct {
+	from string // the operator's
+	at   string // where the client finds it
+	text []byte // as it was when the client was started
+}
+
+// maxLogin bounds a file that a client signs in with.
+const maxLogin = 1 << 20
+
+// login gives the client the files that it signs in with: to read, or as a copy of
+// its own. Without one it has only what its variables say.
+func (s *Session) login(l lease.Lease, o *outfit) error {
+	how := l.Policy.Agent.Login
+	for _, file := range o.adapter.Logins {
+		from, at := realPath(filepath.Join(l.Home, file.From)), filepath.Join(o.state, file.At)
+		text, err := readLogin(from)
+		if errors.Is(err, fs.ErrNotExist) || !how.Given() {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("the login %s: %w", file.From, err)
+		}
+		if err := s.placeLogin(o.state, at, text); err != nil {
+			return fmt.Errorf("the login %s: %w", file.From, err)
+		}
+		if how == policy.ReadLogin {
+			o.show = append(o.show, cell.Bind{From: from, At: at})
+		}
+		o.logins = append(o.logins, login{from, at, text})
+	}
+	return nil
+}
+
+// readLogin reads a login, and nothing that is too large or no file.
+func readLogin(name string) ([]byte, error) {
+	f, err := openPlain(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxLogin+1))
+	if err == nil && len(b) > maxLogin {
+		err = errors.New("it is too large")
+	}
+	return b, err
+}
+
+// placeLogin writes a copy of a login. An earlier launch of the client has had the
+// directory: what lies there may be a link to anywhere, and is replaced.
+func (s *Session) placeLogin(state, at string, text []byte) error {
+	root, err := os.OpenRoot(state)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(state, at)
+	if err != nil {
+		return err
+	}
+	if dir := filepath.Dir(rel); dir != "." {
+		if err := root.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := root.Remove(rel); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// renew takes a login that the client has renewed back to the operator's file, if the
+// policy asks for it and nobody else has renewed it meanwhile.
+func (s *Session) renew(l lease.Lease, o *outfit) {
+	if !l.Policy.Agent.Refresh || l.Policy.Agent.Login != policy.CopyLogin {
+		return
+	}
+	for _, file := range o.logins {
+		fresh, err := readRenewed(o.state, file.at)
+		if err != nil || bytes.Equal(fresh, file.text) || len(bytes.TrimSpace(fresh)) == 0 {
+			continue
+		}
+		if err := file.writeBack(fresh); err != nil {
+			s.Voice.Step(l.ID, "login", "the renewed "+filepath.Base(file.from)+" is not taken back: "+oneLine(err))
+			continue
+		}
+		s.Voice.Step(l.ID, "login", "the client renewed "+filepath.Base(file.from)+", and yours is the new one")
+	}
+}
+
+// readRenewed reads what the client left, through no link.
+func readRenewed(state, at string) ([]byte, error) {
+	root, err := os.OpenRoot(state)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(state, at)
+	if err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(rel, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxLogin {
+		return nil, errors.New("it is no login")
+	}
+	return io.ReadAll(io.LimitReader(f, maxLogin))
+}
+
+func (file login) writeBack(fresh []byte) error {
+	now, err := readLogin(file.from)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, file.text) {
+		return errors.New("yours has changed too")
+	}
+	fi, err := os.Stat(file.from)
+	if err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(filepath.Dir(file.from), ".cordon-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // gone when it was renamed
+	_, err = out.Write(fresh)
+	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), file.from)
+}

@@ -1,0 +1,132 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"cordon/internal/agent"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+)
+
+// signedIn is an operator with a login, and a client that is to get it.
+func signedIn(t *testing.T, how policy.Agent) (*Session, lease.Lease, *outfit) {
+	t.Helper()
+	home, state := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, ".client"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(home, ".client", "auth.json"), "first")
+	l := lease.Lease{ID: "calm-yak", Home: home}
+	l.Policy.Agent = how
+	o := &outfit{state: state, adapter: &agent.Adapter{Logins: []agent.Login{
+		{From: ".client/auth.json", At: "in/auth.json"}, {From: ".client/absent.json", At: "absent.json"},
+	}}}
+	s := &Session{Voice: Silent{}}
+	if err := s.login(l, o); err != nil {
+		t.Fatal(err)
+	}
+	return s, l, o
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func have(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestLogin(t *testing.T) {
+	_, _, o := signedIn(t, policy.Agent{Login: policy.NoLogin})
+	if len(o.logins)+len(o.show) > 0 || exists(filepath.Join(o.state, "in/auth.json")) {
+		t.Errorf("without a login it got %v %v", o.logins, o.show)
+	}
+	_, _, o = signedIn(t, policy.Agent{Login: policy.CopyLogin})
+	if got := have(t, filepath.Join(o.state, "in/auth.json")); got != "first" || len(o.show) > 0 || len(o.logins) != 1 {
+		t.Errorf("its copy is %q, shown %v", got, o.show)
+	}
+	_, l, o := signedIn(t, policy.Agent{Login: policy.ReadLogin})
+	if len(o.show) != 1 || o.show[0].Write || o.show[0].From != realPath(filepath.Join(l.Home, ".client/auth.json")) || o.show[0].At != filepath.Join(o.state, "in/auth.json") {
+		t.Errorf("to read, it is shown %+v", o.show)
+	}
+}
+
+func TestLoginIsTakenBackOnlyWhenAskedFor(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		how     policy.Agent
+		operate func(t *testing.T, home, at string)
+		want    string
+	}{
+		{"asked for", policy.Agent{Login: policy.CopyLogin, Refresh: true}, func(t *testing.T, _, at string) { put(t, at, "renewed") }, "renewed"},
+		{"not asked for", policy.Agent{Login: policy.CopyLogin}, func(t *testing.T, _, at string) { put(t, at, "renewed") }, "first"},
+		{"to read only", policy.Agent{Login: policy.ReadLogin, Refresh: true}, func(t *testing.T, _, at string) { put(t, at, "renewed") }, "first"},
+		{"emptied", policy.Agent{Login: policy.CopyLogin, Refresh: true}, func(t *testing.T, _, at string) { put(t, at, " \n") }, "first"},
+		{"too large", policy.Agent{Login: policy.CopyLogin, Refresh: true}, func(t *testing.T, _, at string) { put(t, at, string(make([]byte, maxLogin+1))) }, "first"},
+		{"removed", policy.Agent{Login: policy.CopyLogin, Refresh: true}, func(t *testing.T, _, at string) {
+			if err := os.Remove(at); err != nil {
+				t.Fatal(err)
+			}
+		}, "first"},
+		{"a link to a secret", policy.Agent{Login: policy.CopyLogin, Refresh: true}, func(t *testing.T, home, at string) {
+			put(t, filepath.Join(home, "secret"), "secret")
+			if err := os.Remove(at); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join(home, "secret"), at); err != nil {
+				t.Fatal(err)
+			}
+		}, "first"},
+		{"the operator's was renewed too", policy.Agent{Login: policy.CopyLogin, Refresh: true}, func(t *testing.T, home, at string) {
+			put(t, at, "renewed")
+			put(t, filepath.Join(home, ".client/auth.json"), "by the operator")
+		}, "by the operator"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, l, o := signedIn(t, row.how)
+			row.operate(t, l.Home, filepath.Join(o.state, "in/auth.json"))
+			s.renew(l, o)
+			if got := have(t, filepath.Join(l.Home, ".client/auth.json")); got != row.want {
+				t.Errorf("the operator's login is %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// A client has written its state before: what lies where its login goes is not
+// followed.
+func TestLoginFollowsNoLink(t *testing.T) {
+	s, l, o := signedIn(t, policy.Agent{Login: policy.CopyLogin})
+	outside := filepath.Join(t.TempDir(), "outside")
+	put(t, outside, "untouched")
+	at := filepath.Join(o.state, "in/auth.json")
+	if err := os.Remove(at); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, at); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.login(l, o); err != nil || have(t, outside) != "untouched" || have(t, at) != "first" {
+		t.Errorf("%v: outside is %q, the login %q", err, have(t, outside), have(t, at))
+	}
+	if err := os.RemoveAll(filepath.Join(o.state, "in")); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(o.state, "in")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.login(l, o); err == nil || exists(filepath.Join(elsewhere, "auth.json")) {
+		t.Errorf("it was written through a directory that is a link: %v", err)
+	}
+}

@@ -1,0 +1,288 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cordon/internal/guard"
+	"cordon/internal/journal"
+	"cordon/internal/ledger"
+	"cordon/internal/post"
+)
+
+// What one worker may have of cordon. Everything that it sends is kept on the
+// operator's disk, and no limit of the worker's counts it.
+const (
+	maxQuestions = 50       // of a worker
+	maxWaiting   = 16       // requests of a launch that wait for an answer at once
+	maxClaims    = 20       // of a launch
+	maxDecisions = 64 << 20 // bytes of a launch
+	maxPatience  = 24 * time.Hour
+)
+
+// mailbox answers what comes out of the cell of one launch. Whoever writes to it
+// is the worker: it takes requests, and there is nothing that it lets be decided.
+type mailbox struct {
+	s        *Session
+	w        *ledger.Worker
+	ends     time.Time
+	observed func(guard.Record)
+	label    func(guard.Record) guard.Record // says what is kept of a decision; nil: as it is
+
+	mu      sync.Mutex
+	decided int64 // bytes of decisions
+	claims  int
+	told    map[int]bool // questions whose answer was given out
+	asked   askedOf
+	waiters waiters
+	waiting atomic.Int32
+}
+
+// newMailbox is the mailbox of a launch that ends at a time; zero is open. observed
+// is called with each decision, one at a time.
+func (s *Session) newMailbox(w *ledger.Worker, ends time.Time, observed func(guard.Record)) *mailbox {
+	m := &mailbox{s: s, w: w, ends: ends, observed: observed, told: map[int]bool{}, asked: askedOf{s: s, id: w.ID}}
+	m.waiters = waiters{file: s.workerFile(w.ID, waitingFile)}
+	m.waiters.say() // what a launch that was killed has left there is over
+	return m
+}
+
+// Waiting reports whether something in the cell waits for an answer.
+func (m *mailbox) Waiting() bool { return m.waiting.Load() > 0 }
+
+// Handle answers one request. There are no other verbs.
+func (m *mailbox) Handle(ctx context.Context, r post.Request) post.Reply {
+	var reply post.Reply
+	var err error
+	switch r.Verb {
+	case post.Decided:
+		err = m.decide(r)
+	case post.Ask:
+		reply, err = m.ask(ctx, r)
+	case post.Await:
+		reply, err = m.await(ctx, r)
+	case post.Done:
+		err = m.claim(r)
+	case post.Look:
+		reply, err = m.look()
+	default:
+		err = fmt.Errorf("there is no request %.40q", r.Verb)
+	}
+	if err != nil {
+		return post.Reply{Error: err.Error()}
+	}
+	return reply
+}
+
+// decide keeps a decision of the guard. When it was made is known here.
+func (m *mailbox) decide(r post.Request) error {
+	record, err := guard.ReadRecord(r.Record)
+	if err != nil {
+		return err
+	}
+	record.Time = m.s.Now().UTC()
+	b, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.decided += int64(len(b)); m.decided > maxDecisions {
+		return errors.New("there is no room for more decisions")
+	}
+	if m.label != nil {
+		record = m.label(record)
+	}
+	if err := record.Append(m.s.workerFile(m.w.ID, decisionsFile)); err != nil {
+		return err
+	}
+	if m.observed != nil {
+		m.observed(record)
+	}
+	return nil
+}
+
+// ask puts a question to the operator and waits for the answer. Who asks again what
+// is open, or was answered and not told yet, has not asked something else: a command
+// that is resumed with an answer begins by asking.
+func (m *mailbox) ask(ctx context.Context, r post.Request) (post.Reply, error) {
+	q, err := questionOf(r)
+	if err != nil {
+		return post.Reply{}, err
+	}
+	number, err := m.record(q)
+	if err != nil {
+		return post.Reply{}, err
+	}
+	return m.answerTo(ctx, number, r.Wait)
+}
+
+// errAsked ends an append: the question is there.
+var errAsked = errors.New("the question is open already")
+
+func (m *mailbox) record(q ledger.Question) (number int, err error) {
+	_, err = m.s.log.AppendIf(string(m.w.ID), ledger.Asked, q, func(events []journal.Event) error {
+		list, err := questionsIn(events, m.w.ID)
+		if err != nil {
+			return err
+		}
+		for _, have := range list {
+			if have.Text == q.Text && slices.Equal(have.Options, q.Options) && m.untold(have) {
+				number = have.Number
+				return errAsked
+			}
+		}
+		if number = len(list) + 1; number > maxQuestions {
+			return fmt.Errorf("you have asked %d questions, which is all that a worker may", maxQuestions)
+		}
+		return nil
+	})
+	if errors.Is(err, errAsked) {
+		return number, nil
+	}
+	if err == nil {
+		m.s.Voice.Step(m.w.ID, "asks", fmt.Sprintf("q%d: %s (cordon answer %s \"…\")", number, oneText(q.Text), m.w.ID))
+	}
+	return number, err
+}
+
+// untold reports whether the worker has not heard the answer to a question. What was
+// answered while an earlier launch ran it may have.
+func (m *mailbox) untold(q ledger.Inquiry) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return q.Answer == nil || q.AnswerSeq > m.w.EndSeq && !m.told[q.Number]
+}
+
+// tell notes that the worker hears an answer.
+func (m *mailbox) tell(q ledger.Inquiry) (answered bool, answer string) {
+	if q.Answer == nil {
+		return false, ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.told[q.Number] = true
+	return true, q.Answer.Text
+}
+
+var questionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^q([1-9][0-9]{0,2})$`) })
+
+// ParseQuestion is the number of a question's name.
+func ParseQuestion(name string) (int, bool) {
+	found := questionName().FindStringSubmatch(name)
+	if found == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(found[1])
+	return n, err == nil
+}
+
+// await waits for the answer to a question that was asked before.
+func (m *mailbox) await(ctx context.Context, r post.Request) (post.Reply, error) {
+	number, ok := ParseQuestion(r.Question)
+	if !ok {
+		return post.Reply{}, fmt.Errorf("%.40q is no question: they are called q1, q2, …", r.Question)
+	}
+	return m.answerTo(ctx, number, r.Wait)
+}
+
+// answerTo is the answer to a question, for which it waits so many seconds.
+func (m *mailbox) answerTo(ctx context.Context, number, seconds int) (post.Reply, error) {
+	q, err := m.asked.question(number)
+	if err != nil {
+		return post.Reply{}, err
+	}
+	if q.Answer == nil && seconds > 0 {
+		if q, err = m.waitFor(ctx, q, min(time.Duration(min(seconds, 1<<20))*time.Second, maxPatience)); err != nil {
+			return post.Reply{}, err
+		}
+	}
+	reply := post.Reply{Question: q.ID()}
+	reply.Answered, reply.Answer = m.tell(q)
+	return reply, nil
+}
+
+// lookEvery is how often the journal is looked at while something waits.
+const lookEvery = 250 * time.Millisecond
+
+func (m *mailbox) waitFor(ctx context.Context, q ledger.Inquiry, patience time.Duration) (ledger.Inquiry, error) {
+	if m.waiting.Add(1) > maxWaiting {
+		m.waiting.Add(-1)
+		return q, fmt.Errorf("%d requests wait for an answer already", maxWaiting)
+	}
+	defer m.waiting.Add(-1)
+	defer m.waiters.enter(q.Number)()
+	over := time.NewTimer(patience)
+	defer over.Stop()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return q, nil // nobody is there to be told
+		case <-over.C:
+			return m.asked.question(q.Number)
+		case <-tick.C:
+		}
+		now, err := m.asked.question(q.Number)
+		if err != nil || now.Answer != nil {
+			return now, err
+		}
+	}
+}
+
+// claim records that the agent says it is done.
+func (m *mailbox) claim(r post.Request) error {
+	text := plainText(r.Text)
+	if len(text) > maxText {
+		return fmt.Errorf("a text of more than %d bytes is too long", maxText)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.claims >= maxClaims {
+		return fmt.Errorf("you have said %d times that you are done", maxClaims)
+	}
+	if err := m.s.append(m.w.ID, ledger.Claimed, ledger.Claim{Text: text}); err != nil {
+		return err
+	}
+	m.claims++
+	m.s.Voice.Step(m.w.ID, "done", "it says: "+oneText(text))
+	return nil
+}
+
+// look is what a worker may know of itself.
+func (m *mailbox) look() (post.Reply, error) {
+	list, err := m.asked.list()
+	if err != nil {
+		return post.Reply{}, err
+	}
+	m.mu.Lock()
+	done := m.claims > 0
+	m.mu.Unlock()
+	l := m.w.Lease.Lease()
+	st := &post.Status{
+		Worker: string(m.w.ID), Branch: l.Branch, Base: string(l.Base), Expires: l.Expires, Ends: m.ends, Done: done,
+		Write: orEmpty(m.w.Lease.Rules().Roots()), Domains: orEmpty(l.Policy.Network.AllowedDomains), Questions: []post.Question{},
+	}
+	for _, q := range list {
+		told := post.Question{ID: q.ID(), Text: q.Text, Options: q.Options}
+		told.Answered, told.Answer = m.tell(q)
+		st.Questions = append(st.Questions, told)
+	}
+	return post.Reply{Status: st}, nil
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

@@ -1,0 +1,40 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"cordon/internal/ledger"
+)
+
+// prompt is what an agent is told: its task, or, when it goes on with a conversation
+// of an earlier launch, what has come since. again says which.
+func prompt(w *ledger.Worker, how *Drive) (text string, again bool) {
+	if w.Proof == nil { // no client has run that could remember anything
+		if how.Prompt != "" {
+			return how.Prompt, false
+		}
+		return w.Agent.Prompt, false
+	}
+	if how.Prompt != "" {
+		return answers(w) + how.Prompt, true
+	}
+	if text := answers(w); text != "" {
+		return text + "Go on with your task.", true
+	}
+	if how.Terminal != nil {
+		return "", true
+	}
+	return "You were interrupted. Look at what is there, and go on with your task: " + w.Agent.Prompt, true
+}
+
+// answers tells what the operator has said to the questions of a worker.
+func answers(w *ledger.Worker) string {
+	var b strings.Builder
+	for _, q := range w.Questions {
+		if q.Answer != nil {
+			fmt.Fprintf(&b, "You asked (%s): %s\nThe operator answers: %s\n\n", q.ID(), q.Text, q.Answer.Text)
+		}
+	}
+	return b.String()
+}

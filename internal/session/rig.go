@@ -1,0 +1,191 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cordon/internal/briefing"
+	"cordon/internal/cell"
+	"cordon/internal/ledger"
+	"cordon/internal/post"
+)
+
+// rig is what one launch has beside its cell: a directory that the worker sees and
+// cannot write, with the socket of the post, cordon itself, the warrant of the guard
+// and the briefing; and, for an agent client, what it is started with.
+type rig struct {
+	dir   string
+	guard string // SHA-256 of the cordon in it
+	box   *mailbox
+	agent *outfit // nil: a command
+	end   func()
+}
+
+// The files of a rig.
+const (
+	rigBinary   = "bin/cordon"
+	rigWarrant  = "warrant.json"
+	rigBriefing = "briefing.md"
+)
+
+// equip makes the rig of a launch and opens its post.
+func (s *Session) equip(ctx context.Context, w *ledger.Worker, how *Drive) (*rig, error) {
+	r := &rig{dir: s.State.Post(string(w.ID))}
+	if err := s.State.Erase(r.dir); err != nil { // of an earlier launch
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(rigBinary)), 0o700); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.guard, err = s.placeBinary(filepath.Join(r.dir, rigBinary)); err != nil {
+		return nil, fmt.Errorf("put cordon where the worker can call it: %w", err)
+	}
+	asked := w.Agent != nil && len(how.Command) == 0
+	text := briefing.Text(w.Lease, asked)
+	if err := os.WriteFile(filepath.Join(r.dir, rigBriefing), []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	if asked {
+		if r.agent, err = s.outfit(ctx, w, how, r.dir, text); err != nil {
+			return nil, err
+		}
+	}
+	return r, s.openPost(w, r)
+}
+
+// openPost listens to what the worker asks for.
+func (s *Session) openPost(w *ledger.Worker, r *rig) error {
+	r.box = s.newMailbox(w, s.Now().Add(time.Duration(w.Lease.Lease().Policy.Limits.Time)), nil)
+	if r.agent != nil {
+		r.box.observed, r.box.label = r.agent.life.observe, r.agent.life.label
+	}
+	l, err := post.Listen(r.dir)
+	if err != nil {
+		return fmt.Errorf("the socket of the post: %w", err)
+	}
+	served := make(chan struct{})
+	go func() { defer close(served); post.Serve(l, r.box.Handle) }()
+	r.end = sync.OnceFunc(func() {
+		l.Close()
+		<-served
+	})
+	return nil
+}
+
+func (r *rig) close() {
+	if r != nil && r.end != nil {
+		r.end()
+	}
+}
+
+// enter puts the rig into the cell of a command.
+func (r *rig) enter(c *cell.Command) {
+	c.Env = withEnv(c.Env, post.Variable+"="+r.dir, "PATH="+strings.Trim(variable(c.Env, "PATH")+":"+filepath.Dir(filepath.Join(r.dir, rigBinary)), ":"))
+	if c.Cell != nil {
+		c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: r.dir, At: r.dir})
+		c.Cell.Talk = append(c.Cell.Talk, filepath.Join(r.dir, post.Socket))
+	}
+}
+
+// shown is the command as a person knows it: a client as the operator called it.
+func (r *rig) shown(w *ledger.Worker, c cell.Command) []string {
+	if r.agent != nil {
+		return w.Agent.Words()
+	}
+	return c.Argv
+}
+
+// withEnv sets variables over those that are there.
+func withEnv(env []string, set ...string) []string {
+	for _, kv := range set {
+		name, _, _ := strings.Cut(kv, "=")
+		env = slices.DeleteFunc(slices.Clone(env), func(have string) bool { return strings.HasPrefix(have, name+"=") })
+		env = append(env, kv)
+	}
+	return env
+}
+
+// selfPath is this very program, also when its file was replaced since.
+const selfPath = "/proc/self/exe"
+
+// placeBinary puts this program at a path and returns the sum of its content: a
+// second name of the same file, or a copy where that cannot be.
+func (s *Session) placeBinary(at string) (string, error) {
+	self := selfPath
+	if _, err := os.Stat(self); err != nil {
+		if self, err = os.Executable(); err != nil {
+			return "", err
+		}
+	}
+	sum, err := sumOf(self)
+	if err != nil {
+		return "", err
+	}
+	if named, err := os.Executable(); err == nil && sameFile(named, self) && os.Link(named, at) == nil {
+		return sum, nil
+	}
+	kept := filepath.Join(s.State.Path(), "bin", sum[:16], "cordon")
+	if have, err := sumOf(kept); err != nil || have != sum {
+		if err := copyFile(self, kept, 0o500); err != nil {
+			return "", err
+		}
+	}
+	return sum, os.Link(kept, at)
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// sumOf is the SHA-256 of a file.
+func sumOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// copyFile copies a file, whole or not at all.
+func copyFile(from, to string, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // gone when it was renamed
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Chmod(mode), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}

@@ -1,0 +1,16 @@
+package session
+
+import (
+	"os"
+
+	"cordon/internal/ledger"
+)
+
+// streamFile is what an agent client printed about its own work, as it printed it.
+const streamFile = "stream"
+
+// StreamFile opens the stream of a worker's client. A worker that was no agent
+// client, or an interactive one, has none.
+func (s *Session) StreamFile(w *ledger.Worker) (*os.File, error) {
+	return openPlain(s.workerFile(w.ID, streamFile))
+}

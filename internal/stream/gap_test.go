@@ -1,0 +1,139 @@
+package stream
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"cordon/internal/client"
+)
+
+// What the hooks of a real run were asked covers all that ran in it.
+func TestGapOfRecorded(t *testing.T) {
+	for _, r := range recordings(t) {
+		_, _, s := r.read(1 << 20)
+		if gap, _ := Gap(r.client, s, r.decided); len(gap) > 0 {
+			t.Errorf("%s: %q", r.name, gap)
+		}
+	}
+}
+
+// Without its hooks, everything of the same run that ran is a gap, and nothing else.
+func TestGapWithoutHooks(t *testing.T) {
+	for name, want := range map[string][]string{
+		"claude_work": {
+			"Bash  echo one: no hook was asked",
+			"Bash  echo two; echo broken >&2; exit 3: no hook was asked",
+			"Write  /home/dev/repo/new.txt: no hook was asked",
+			"Bash  echo three: no hook was asked",
+			"Read  /home/dev/repo/missing.txt: no hook was asked",
+			"ToolSearch  select:TodoWrite,TaskCreate: no hook was asked",
+			"ListAgents: no hook was asked",
+		},
+		"claude_sub":    {"Agent  SUBWORK please: no hook was asked", "Bash  echo inside: no hook was asked"},
+		"codex_work":    {"Bash: 3 ran and 0 were allowed", "apply_patch: 1 ran and 0 were allowed"},
+		"codex_mcp":     {"mcp__fs__touch: 1 ran and 0 were allowed", "mcp__fs__broken: 1 ran and 0 were allowed"},
+		"codex_sub":     {"spawn_agent: 1 ran and 0 were allowed", "Bash: 1 ran and 0 were allowed"},
+		"codex_web":     nil, // the provider of the model runs it
+		"codex_error":   nil,
+		"gemini_mcp":    {"mcp_fs_touch: 1 ran and 0 were allowed", "mcp_fs_broken: 1 ran and 0 were allowed"},
+		"opencode_mcp":  {"fs_touch  x: no hook was asked", "fs_touch  FORBIDDEN: no hook was asked", "fs_broken: no hook was asked"},
+		"copilot_sub":   {"task: 1 ran and 0 were allowed", "bash: 2 ran and 0 were allowed"},
+		"copilot_plain": nil,
+	} {
+		r := recording(t, name)
+		_, _, s := r.read(1 << 20)
+		if gap, _ := Gap(r.client, s, nil); !slices.Equal(gap, want) {
+			t.Errorf("%s:\n%s", name, strings.Join(gap, "\n"))
+		}
+	}
+}
+
+// One decision that is missing, or that was another, is seen.
+func TestGapOfOne(t *testing.T) {
+	for _, n := range client.Names() {
+		r := recording(t, string(n)+"_work")
+		_, _, s := r.read(1 << 20)
+		first := r.decided[0] // echo one
+		if gap, _ := Gap(n, s, r.decided[1:]); len(gap) != 1 || !strings.HasPrefix(gap[0], first.Tool) {
+			t.Errorf("%s: without the first decision: %q", n, gap)
+		}
+		other := slices.Clone(r.decided)
+		other[0].Allowed = false
+		if gap, _ := Gap(n, s, other); len(gap) != 1 || !strings.HasPrefix(gap[0], first.Tool) {
+			t.Errorf("%s: with the first call refused: %q", n, gap)
+		}
+	}
+}
+
+// A tool that nobody knows is not harmless for that.
+func TestGapOfUnknownTools(t *testing.T) {
+	for _, n := range client.Names() {
+		s := Summary{Calls: []Call{{ID: "1", Tool: "frobnicate", Ran: true, Ended: true}}}
+		if gap, _ := Gap(n, s, []Decision{{"2", "other", true}, {"1", "frobnicate", false}}); len(gap) != 1 {
+			t.Errorf("%s: %q", n, gap)
+		}
+		if gap, _ := Gap(n, s, []Decision{{"1", "frobnicate", true}}); len(gap) != 0 {
+			t.Errorf("%s: %q", n, gap)
+		}
+	}
+}
+
+// A decision is for one call, even if a client uses a name twice.
+func TestGapCountsADecisionOnce(t *testing.T) {
+	twice := Summary{Calls: []Call{{ID: "1", Tool: "Bash", Ran: true}, {ID: "1", Tool: "Bash", Ran: true}}}
+	for _, n := range client.Names() {
+		if gap, _ := Gap(n, twice, []Decision{{"1", "Bash", true}}); len(gap) != 1 {
+			t.Errorf("%s: %q", n, gap)
+		}
+	}
+}
+
+// The patch in a shell command of Codex was asked about as a command; a command is
+// not covered by a patch.
+func TestGapOfPatches(t *testing.T) {
+	patch, bash := Call{Tool: "apply_patch", Ran: true}, Call{Tool: "Bash", Ran: true}
+	for _, c := range []struct {
+		calls []Call
+		tools []string
+		gaps  int
+	}{
+		{[]Call{patch}, []string{"Bash"}, 0},
+		{[]Call{patch, bash}, []string{"Bash"}, 1},
+		{[]Call{patch, bash}, []string{"Bash", "Bash"}, 0},
+		{[]Call{patch, bash}, []string{"Bash", "apply_patch"}, 0},
+		{[]Call{bash}, []string{"apply_patch"}, 1},
+		{[]Call{{Tool: "wait", Ran: true}}, []string{"multi_agent_v1wait_agent"}, 0},
+		{[]Call{{Tool: "close_agent", Ran: true}}, []string{"multi_agent_v1close_agent"}, 0},
+		{[]Call{{Tool: "close_agent", Ran: true}}, []string{"multi_agent_v1wait_agent"}, 1},
+	} {
+		var decided []Decision
+		for _, tool := range c.tools {
+			decided = append(decided, Decision{Tool: tool, Allowed: true})
+		}
+		if gap, _ := Gap(client.Codex, Summary{Calls: c.calls}, decided); len(gap) != c.gaps {
+			t.Errorf("%v with %v: %q", c.calls, c.tools, gap)
+		}
+	}
+}
+
+// What could not be compared is said.
+func TestGapSaysWhy(t *testing.T) {
+	for _, c := range []struct {
+		client client.Name
+		s      Summary
+		why    string
+	}{
+		{client.Claude, Summary{Calls: []Call{{Tool: "Bash"}}, Unknown: 2}, "1 call had not ended; 2 lines of the stream were not understood"},
+		{client.OpenCode, Summary{Calls: []Call{{ID: "1", Tool: "task", Ended: true}}}, "sub-agents"},
+		{client.Gemini, Summary{Calls: []Call{{Tool: "glob", Ended: true}}}, "counted by tool"},
+		{"cursor", Summary{}, "not understood"},
+	} {
+		if _, why := Gap(c.client, c.s, nil); !strings.Contains(why, c.why) {
+			t.Errorf("%s: %q", c.client, why)
+		}
+	}
+	if _, why := Gap(client.Claude, Summary{Calls: []Call{{Tool: "Bash", Ended: true}}}, nil); why != "" {
+		t.Error(why)
+	}
+}

@@ -1,0 +1,96 @@
+package stream
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// geminiParser reads gemini -o stream-json.
+//
+// Every call that the model makes is in the stream; those of sub-agents are not.
+// Wrong inputs and paths outside of the workspace are found before the hook is
+// asked. Hooks are told no IDs. Words come in pieces, which are put together here.
+type geminiParser struct {
+	said strings.Builder
+}
+
+type geminiLine struct {
+	Type       string
+	Session    string `json:"session_id"`
+	Model      string
+	Role       string
+	Content    string
+	Delta      bool
+	Tool       string `json:"tool_name"`
+	ID         string `json:"tool_id"`
+	Parameters json.RawMessage
+	Status     string
+	Output     string
+	Severity   string
+	Message    string
+	Error      struct{ Type, Message string }
+	Stats      struct {
+		Input  int `json:"input_tokens"`
+		Output int `json:"output_tokens"`
+		Cached int `json:"cached"`
+	}
+}
+
+// geminiUnrun are the errors of calls that never ran.
+var geminiUnrun = map[string]bool{"policy_violation": true, "tool_not_registered": true, "invalid_tool_params": true}
+
+func (p *geminiParser) end() []Item {
+	if p.said.Len() == 0 {
+		return nil
+	}
+	text := p.said.String()
+	p.said.Reset()
+	return []Item{{Kind: Said, Text: text}}
+}
+
+func (p *geminiParser) line(b []byte) ([]Item, bool) {
+	var l geminiLine
+	if !decode(b, &l) {
+		return nil, false
+	}
+	if l.Type == "message" && l.Role == "assistant" && l.Delta {
+		p.said.WriteString(l.Content)
+		if p.said.Len() > maxText {
+			return p.end(), true
+		}
+		return nil, true
+	}
+	items, ok := l.items()
+	if !ok {
+		return nil, false
+	}
+	return append(p.end(), items...), true
+}
+
+func (l geminiLine) items() ([]Item, bool) {
+	switch l.Type {
+	case "init":
+		return []Item{{Kind: Began, Session: l.Session, Model: l.Model}}, true
+	case "message":
+		if l.Role == "assistant" {
+			return []Item{{Kind: Said, Text: l.Content}}, true
+		}
+		return nil, true
+	case "tool_use":
+		return []Item{{Kind: Called, Call: Call{ID: l.ID, Tool: l.Tool, Input: inputLine(l.Parameters)}}}, true
+	case "tool_result":
+		failed := l.Status != "success"
+		c := Call{ID: l.ID, Ended: true, Failed: failed, Ran: !failed || !geminiUnrun[l.Error.Type]}
+		return []Item{{Kind: Told, Call: c, Text: or(l.Error.Message, l.Output), Failed: failed}}, true
+	case "error":
+		return []Item{{Kind: Noted, Text: reason(l.Message), Failed: l.Severity != "warning"}}, true
+	case "result":
+		u := Usage{Input: l.Stats.Input, Output: l.Stats.Output, Cached: l.Stats.Cached}
+		list := []Item{{Kind: Used, Usage: u}}
+		if l.Error.Message != "" {
+			list = append(list, Item{Kind: Noted, Text: reason(l.Error.Message), Failed: true})
+		}
+		return append(list, Item{Kind: Over, Reason: l.Status, Failed: l.Status != "success"}), true
+	}
+	return nil, false
+}

@@ -1,0 +1,127 @@
+package stream
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// decode reads a line into the members that are wanted of it. One that has another
+// type than it had in the streams that were seen is left out; the rest counts.
+func decode(b []byte, into any) bool {
+	var other *json.UnmarshalTypeError
+	err := json.Unmarshal(b, into)
+	return err == nil || errors.As(err, &other)
+}
+
+// plain drops what could act on a terminal or turn a line around. Line breaks and
+// tabs stay.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// oneLine is a text in one line of at most so many characters.
+func oneLine(s string, room int) string {
+	s = plain(strings.Join(strings.Fields(cut(s, 8*room)), " "))
+	if utf8.RuneCountInString(s) <= room {
+		return s
+	}
+	return string([]rune(s)[:room-1]) + "…"
+}
+
+// firstLine is the first line of a text that says anything, in so many characters.
+func firstLine(s string, room int) string {
+	for l := range strings.Lines(cut(s, maxText)) {
+		if l = oneLine(l, room); l != "" {
+			return l
+		}
+	}
+	return ""
+}
+
+// cut shortens a text to so many bytes, at the edge of a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// tellingKeys are the members of an input that say best what a call is about, the
+// best first.
+var tellingKeys = []string{
+	"command", "cmd", "file_path", "filePath", "notebook_path", "path", "dir_path", "pattern", "query", "url",
+	"prompt", "message", "skill", "name", "description",
+}
+
+// inputLine is the input of a call in a line.
+func inputLine(raw json.RawMessage) string {
+	var o map[string]json.RawMessage
+	if json.Unmarshal(raw, &o) != nil || len(o) == 0 {
+		return ""
+	}
+	for _, key := range tellingKeys {
+		var text string
+		if json.Unmarshal(o[key], &text) == nil && text != "" {
+			return oneLine(text, maxInput)
+		}
+	}
+	return oneLine(string(raw), maxInput)
+}
+
+// words are the texts of a content: a string, or a list of parts that have a text.
+func words(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var parts []struct{ Text string }
+	if !decode(raw, &parts) {
+		return ""
+	}
+	var list []string
+	for _, p := range parts {
+		if p.Text != "" {
+			list = append(list, p.Text)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// reason is what an error says. Clients pass on the answer of the model's provider,
+// which is JSON with the words inside.
+func reason(text string) string {
+	at := strings.IndexByte(text, '{')
+	if at < 0 {
+		return text
+	}
+	var o struct {
+		Message string
+		Error   struct{ Message string }
+	}
+	d := json.NewDecoder(strings.NewReader(text[at:]))
+	if d.Decode(&o) != nil {
+		return text
+	}
+	return or(o.Error.Message, or(o.Message, text))
+}
+
+// thousands writes a number for a person.
+func thousands(n int) string {
+	s := fmt.Sprint(max(n, 0))
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
