@@ -11,6 +11,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 
 	"cordon/internal/client"
 )
@@ -34,14 +35,20 @@ type Order struct {
 	Extra    client.Hooks
 	Label    string // that nobody guesses: the name of the hook, where one can be named
 	Briefing string // the text
-	Rules    Rules
+	// Key is the key that the operator's environment signs in with, where the client
+	// would ask a person whether to use it.
+	Key   string
+	Rules Rules
 	// Managed says that a file can be shown at a place of the machine that the
 	// client reads with the highest rank (/etc/…). Otherwise flags have to do.
 	Managed bool
 	// Machine is what the operator's machine has at the places of Adapter.Managed;
 	// what it says is kept.
 	Machine map[string][]byte
-	Root    bool // it runs as root
+	// Own is what the operator has in the files of Adapter.Config, by the same names.
+	// A kit takes from it how to sign in and which model to use, and nothing else.
+	Own  map[string][]byte
+	Root bool // it runs as root
 }
 
 // Rules are what of a lease a client's own permissions can express.
@@ -59,7 +66,16 @@ type Kit struct {
 	Env    []string // set, over what the worker has
 	Files  []File   // below Order.Place
 	Shown  []Shown  // which of them are shown at another place
+	Seeds  []File   // below Order.State, where the client has none yet
+	Links  []Link   // below Order.State
+	Drop   []string // below Order.State: what the client of a launch before could have left there to be obeyed by the next
 	Stream bool     // it prints its stream (package stream) on stdout
+}
+
+// Link is a symbolic link. It stands in the place of whatever has its name.
+type Link struct {
+	Name string
+	To   string
 }
 
 // File is a file of a kit. Its name is relative to Order.Place.
@@ -91,7 +107,9 @@ type Adapter struct {
 	Oldest, Tested Version
 	Preset         string   // of the network: what it needs to reach its models
 	Variables      []string // of the operator's, that sign in or choose the model's address; they may be secret
+	Addresses      []string // those of Variables that point it at another server than its maker's
 	Logins         []Login
+	Config         []string // below the home: the operator's own settings, for Order.Own
 	Hidden         []string // below the home: the state of the operator's own sessions
 	Managed        []string // places of the machine that the kit's files are shown at
 	// Starts says that the client reports the start of a session through its hooks
@@ -101,6 +119,9 @@ type Adapter struct {
 	kit      func(Order) (Kit, error)
 	settings func(Rules) ([]byte, error)
 	refused  []Refused
+	passed   []Passed // all that is passed on; nil: everything that is not refused
+	// needs are the variables that arguments of the operator's name, beyond Variables.
+	needs func(args []string) []string
 }
 
 // Refused is an argument of the operator's that cordon does not pass on.
@@ -123,6 +144,9 @@ func Of(n client.Name) (*Adapter, error) {
 	return nil, err
 }
 
+// All are the adapters of every client.
+func All() []*Adapter { return adapters }
+
 var adapters = []*Adapter{&claude, &codex, &gemini, &openCode, &copilot}
 
 // Kit is what a launch of this client needs.
@@ -135,6 +159,15 @@ func (a *Adapter) Kit(o Order) (Kit, error) {
 		return Kit{}, fmt.Errorf("%s: %w", a.Name, err)
 	}
 	return k, nil
+}
+
+// Needs lists the variables of the operator's that the client needs with these
+// arguments: they sign in or choose the model's address, and may be secret.
+func (a *Adapter) Needs(args []string) []string {
+	if a.needs == nil {
+		return a.Variables
+	}
+	return append(slices.Clone(a.Variables), a.needs(args)...)
 }
 
 // Settings are the permissions of a lease in the client's own form.

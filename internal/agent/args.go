@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,20 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("%s %s: it %s", e.Client, e.Flag, e.Why)
 }
 
+// Passed is an argument of the operator's that is passed on.
+type Passed struct {
+	Flag   string
+	Values int // how many words follow it, or many
+	// check says what is wrong with a value, after "it". It may be nil.
+	check func(value string) (why string)
+}
+
+// many is all words up to the next flag.
+const many = -1
+
 // refuse holds the operator's arguments against those that would make the launch
-// weaker. --flag and --flag=value are the same.
+// weaker. --flag and --flag=value are the same. A client with a list of what is
+// passed on is given nothing else: it has more flags than it tells of.
 func (a *Adapter) refuse(args []string) error {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
@@ -25,5 +38,65 @@ func (a *Adapter) refuse(args []string) error {
 			}
 		}
 	}
+	if a.passed == nil {
+		return nil
+	}
+	err := walk(a.passed, args, func(Passed, []string) {})
+	if err != nil {
+		err.Client = string(a.Name)
+		return err
+	}
 	return nil
+}
+
+// walk goes through arguments flag by flag, and stops at the first one that is not
+// passed on.
+func walk(passed []Passed, args []string, each func(p Passed, values []string)) *ArgumentError {
+	for len(args) > 0 {
+		name, value, given := strings.Cut(args[0], "=")
+		i := slices.IndexFunc(passed, func(p Passed) bool { return p.Flag == name })
+		if i < 0 {
+			return &ArgumentError{Flag: name, Why: unknown(name)}
+		}
+		p := passed[i]
+		args = args[1:]
+		values := []string{value}
+		if !given {
+			n := p.count(args)
+			if n < p.Values || p.Values == many && n == 0 {
+				return &ArgumentError{Flag: name, Why: "needs a value"}
+			}
+			values, args = args[:n], args[n:]
+		}
+		for _, v := range values {
+			if p.check == nil {
+				break
+			}
+			if why := p.check(v); why != "" {
+				return &ArgumentError{Flag: name + " " + v, Why: why}
+			}
+		}
+		each(p, values)
+	}
+	return nil
+}
+
+// count is how many of the words behind a flag are its values.
+func (p Passed) count(args []string) int {
+	if p.Values != many {
+		return min(p.Values, len(args))
+	}
+	n := 0
+	for n < len(args) && !strings.HasPrefix(args[n], "-") {
+		n++
+	}
+	return n
+}
+
+// unknown says why a word is not passed on that no list has.
+func unknown(word string) string {
+	if !strings.HasPrefix(word, "-") {
+		return "is no flag: what the agent is to do goes behind --"
+	}
+	return "is not among the arguments that cordon knows to be safe"
 }

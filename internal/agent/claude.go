@@ -1,9 +1,196 @@
 package agent
 
 import (
+	"encoding/json"
 	"errors"
+	"path"
+	"slices"
+	"strings"
 
 	"cordon/internal/client"
 )
 
-var claude = Adapter{Name: client.Claude, Program: "claude", kit: func(Order) (Kit, error) { return Kit{}, errors.New("not yet") }}
+// claudeManaged is read before every other settings, and nothing overrules it.
+const claudeManaged = "/etc/claude-code/managed-settings.json"
+
+// claude is Claude Code. onFailure, without which a hook that fails lets its call
+// through, is known from 2.1.295 on.
+var claude = Adapter{
+	Name: client.Claude, Program: "claude", Package: "@anthropic-ai/claude-code",
+	Oldest: Version{2, 1, 295}, Tested: Version{2, 1, 325},
+	Preset: "@anthropic",
+	Variables: []string{
+		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN",
+		"ANTHROPIC_MODEL", "ANTHROPIC_DEFAULT_OPUS_MODEL", "ANTHROPIC_DEFAULT_SONNET_MODEL", "ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL",
+		"CLAUDE_CODE_USE_BEDROCK", "ANTHROPIC_BEDROCK_BASE_URL", "AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION",
+		"CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_VERTEX_BASE_URL", "ANTHROPIC_VERTEX_PROJECT_ID", "CLOUD_ML_REGION",
+	},
+	Addresses: []string{
+		"ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "ANTHROPIC_BEDROCK_BASE_URL", "CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_VERTEX_BASE_URL",
+	},
+	Logins:  []Login{{From: ".claude/.credentials.json", At: ".credentials.json"}},
+	Hidden:  []string{".claude", ".claude.json", ".claude.json.backup", ".config/claude", ".local/state/claude", ".cache/claude", ".cache/claude-cli-nodejs"},
+	Managed: []string{claudeManaged},
+	Starts:  true,
+	kit:     claudeKit, settings: claudeSettings, refused: claudeRefused, passed: claudePassed,
+}
+
+// claudeKit starts Claude in a mode in which only what the rules allow runs, and
+// nothing is asked; a person before it is asked about the rest.
+//
+// Managed settings leave the project its instructions, skills and agents, and take
+// its hooks and permissions from it. With flags alone a project's hooks can only be
+// kept out with all of its settings, which takes its CLAUDE.md as well; a further
+// directory gives that back, and it is the same directory.
+func claudeKit(o Order) (Kit, error) {
+	k := Kit{Env: claudeEnv(o), Stream: !o.Interactive, Argv: append([]string{o.Program}, claudeArgs(o.Args)...)}
+	if err := k.briefSubagents(&o); err != nil {
+		return Kit{}, err
+	}
+	own, err := claudeOwn(o)
+	if err != nil {
+		return Kit{}, err
+	}
+	mode := "manual"
+	if !o.Interactive {
+		if o.Prompt == "" {
+			return Kit{}, errNoPrompt
+		}
+		mode = "dontAsk"
+		// Without somebody to ask it has no AskUserQuestion, which the hook answers.
+		// Its input is closed, so that whatever it would ask there itself is refused.
+		k.Argv = append(k.Argv, "-p", "--output-format", "stream-json", "--verbose", "--permission-prompt-tool", "stdio")
+	}
+	k.Argv = append(k.Argv, "--permission-mode", mode, "--strict-mcp-config", "--no-chrome")
+	if o.Managed {
+		text, err := own.over(o.Machine[claudeManaged])
+		if err != nil {
+			return Kit{}, err
+		}
+		k.file("managed-settings.json", text)
+		k.Shown = []Shown{{Name: "managed-settings.json", At: claudeManaged}}
+		k.Argv = append(k.Argv, "--setting-sources", "project")
+	} else {
+		text, err := compact(own)
+		if err != nil {
+			return Kit{}, err
+		}
+		k.Argv = append(k.Argv, "--settings", string(text), "--setting-sources", "", "--add-dir", o.Tree)
+		k.Env = append(k.Env, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1")
+	}
+	if o.Briefing != "" {
+		k.file("briefing.md", []byte(o.Briefing))
+		k.Argv = append(k.Argv, "--append-system-prompt-file", path.Join(o.Place, "briefing.md"))
+	}
+	if o.Again {
+		k.Argv = append(k.Argv, "--continue")
+	}
+	if o.Prompt != "" {
+		k.Argv = append(k.Argv, "--", o.Prompt)
+	}
+	return k, k.seed(".claude.json", claudeState(o))
+}
+
+// errNoPrompt is a launch with nothing to do.
+var errNoPrompt = errors.New("without a terminal it needs a prompt, behind --")
+
+// claudeEnv keeps the client's state together and its traffic to what it needs, and
+// empties the variables that are the same as flags which switch hooks off.
+func claudeEnv(o Order) []string {
+	env := []string{
+		"CLAUDE_CONFIG_DIR=" + o.State,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+		"CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL=1", "CLAUDE_CODE_SIMPLE=", "CLAUDE_CODE_SAFE_MODE=",
+	}
+	if o.Root {
+		env = append(env, "IS_SANDBOX=1") // it refuses to work for root otherwise
+	}
+	return env
+}
+
+// claudeState answers what a first start asks: whether the directory is trusted,
+// which the rules make harmless, and whether a key may be used that the operator has
+// given. Without it the first start also wants the network.
+func claudeState(o Order) any {
+	state := map[string]any{
+		"hasCompletedOnboarding": true,
+		"theme":                  "dark",
+		"projects":               map[string]any{o.Tree: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+	}
+	if o.Key != "" {
+		state["customApiKeyResponses"] = map[string]any{"approved": []string{o.Key[max(0, len(o.Key)-20):]}, "rejected": []string{}}
+	}
+	return state
+}
+
+// claudeArgs are the operator's arguments without the tools that they allow: those
+// stand in the rules, where they are read.
+func claudeArgs(args []string) []string {
+	var list []string
+	_ = walk(claudePassed, args, func(p Passed, values []string) { // it was walked without an error
+		if !claudeAllows(p) {
+			list = append(append(list, p.Flag), values...)
+		}
+	})
+	return list
+}
+
+func claudeAllows(p Passed) bool { return p.Flag == "--allowedTools" || p.Flag == "--allowed-tools" }
+
+// claudeExtra are the tools of MCP servers that the operator allows: by name, and
+// all those of a server whose configuration stands in the arguments themselves.
+func claudeExtra(args []string) []string {
+	var list []string
+	_ = walk(claudePassed, args, func(p Passed, values []string) {
+		for _, v := range values {
+			switch {
+			case claudeAllows(p):
+				list = append(list, strings.FieldsFunc(v, apart)...)
+			case p.Flag == "--mcp-config":
+				list = append(list, claudeServers(v)...)
+			}
+		}
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func apart(r rune) bool { return r == ',' || r == ' ' }
+
+// claudeServers are the rules for the servers of a configuration that is given in
+// full. Those of a file have to be allowed by name.
+func claudeServers(config string) []string {
+	var c struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal([]byte(config), &c) != nil {
+		return nil
+	}
+	var list []string
+	for name := range c.Servers {
+		if !strings.ContainsFunc(name, notPlain) {
+			list = append(list, "mcp__"+name)
+		}
+	}
+	return list
+}
+
+func notPlain(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+}
+
+// briefSubagents gives the rules to sub-agents too, which do not see the instructions
+// of the conversation that starts them.
+func (k *Kit) briefSubagents(o *Order) error {
+	if o.Briefing == "" {
+		return nil
+	}
+	text, err := compact(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "SubagentStart", "additionalContext": o.Briefing}})
+	if err != nil {
+		return err
+	}
+	k.file("subagent.json", text)
+	args := []string{path.Join(o.Place, "subagent.json")}
+	o.Extra = client.Merge(o.Extra, client.Hooks{{Event: "SubagentStart", Handlers: []client.Handler{{Type: "command", Command: "/bin/cat", Args: &args}}}})
+	return nil
+}

@@ -1,9 +1,123 @@
 package agent
 
 import (
-	"errors"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
 
 	"cordon/internal/client"
 )
 
-var codex = Adapter{Name: client.Codex, Program: "codex", kit: func(Order) (Kit, error) { return Kit{}, errors.New("not yet") }}
+// codexManaged is what no flag and no other file of Codex overrules.
+const codexManaged = "/etc/codex/requirements.toml"
+
+// codex is the Codex CLI. Its hooks, and the trust in them, were only measured with
+// the version that is tested.
+var codex = Adapter{
+	Name: client.Codex, Program: "codex", Package: "@openai/codex",
+	Oldest: Version{0, 166, 0}, Tested: Version{0, 166, 0},
+	Preset:    "@openai",
+	Variables: []string{"OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"}, // it does not look at OPENAI_BASE_URL
+	Logins:    []Login{{From: ".codex/auth.json", At: "auth.json"}},
+	Hidden:    []string{".codex"},
+	Managed:   []string{codexManaged},
+	Starts:    true,
+	kit:       codexKit, refused: codexRefused, passed: codexPassed, needs: codexNeeds,
+}
+
+// codexKit starts Codex without its own sandbox, which cannot work in a cell, and
+// without questions: the cell holds.
+//
+// The requirements of a machine are the strongest wiring. They are in TOML, which
+// cordon does not read: a machine that has some keeps them, and the hooks are wired
+// with flags. If those requirements let no other hooks run, the proof of life stops
+// the launch.
+func codexKit(o Order) (Kit, error) {
+	_, taken := o.Machine[codexManaged]
+	k := Kit{Env: []string{"CODEX_HOME=" + o.State}, Stream: !o.Interactive, Argv: []string{o.Program}}
+	pins := codexPins(o)
+	if o.Managed && !taken {
+		text, err := client.Requirements(o.wiring())
+		if err != nil {
+			return Kit{}, err
+		}
+		k.file("requirements.toml", text)
+		k.Shown = []Shown{{Name: "requirements.toml", At: codexManaged}}
+	} else {
+		text, err := client.Config(o.wiring())
+		if err != nil {
+			return Kit{}, err
+		}
+		pins = append(pins, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+	}
+	if err := k.codexArgv(o, pins); err != nil {
+		return Kit{}, err
+	}
+	// A project that is not trusted has no instructions; those at the top of the tree
+	// are given back.
+	k.Links = []Link{{Name: "AGENTS.md", To: path.Join(o.Tree, "AGENTS.md")}}
+	// What a launch before could have written for this one: hooks, and the trust in them.
+	k.Drop = []string{"config.toml", "hooks.json", "AGENTS.override.md"}
+	return k, nil
+}
+
+// codexArgv is the command line: flags of the operator's, then cordon's, of which the
+// last one counts.
+func (k *Kit) codexArgv(o Order, pins []string) error {
+	headless := []string{"--json", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check"}
+	terminal := []string{"-a", "never", "--no-daemon"}
+	again := []string{"resume", "--last"}
+	switch {
+	case o.Interactive && o.Again:
+		k.Argv = append(append(append(k.Argv, again...), o.Args...), terminal...)
+	case o.Interactive:
+		k.Argv = append(append(k.Argv, o.Args...), terminal...)
+	case o.Prompt == "":
+		return errNoPrompt
+	default:
+		k.Argv = append(append(append(k.Argv, "exec"), o.Args...), headless...)
+	}
+	k.Argv = append(k.Argv, "-s", "danger-full-access")
+	for _, pin := range pins {
+		k.Argv = append(k.Argv, "-c", pin)
+	}
+	if !o.Interactive && o.Again {
+		k.Argv = append(k.Argv, again...)
+	}
+	if o.Prompt != "" {
+		k.Argv = append(k.Argv, "--", o.Prompt)
+	}
+	return nil
+}
+
+// codexPins are values for -c, over what any file says: the project is not trusted,
+// so that its configuration, its hooks and its servers are left alone, whatever the
+// client has noted about it; and what works without a hook, elsewhere or later is off.
+func codexPins(o Order) []string {
+	pins := []string{
+		"projects={" + client.TOMLString(o.Tree) + `={trust_level="untrusted"}}`,
+		`approval_policy="never"`, `shell_environment_policy.inherit="all"`,
+		"check_for_update_on_startup=false", "analytics.enabled=false",
+	}
+	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin"} {
+		pins = append(pins, "features."+feature+"=false")
+	}
+	if o.Briefing != "" {
+		pins = append(pins, "developer_instructions="+client.TOMLString(o.Briefing))
+	}
+	return pins
+}
+
+var codexKeyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\benv_key["']?\s*=\s*["']?([A-Za-z_][A-Za-z0-9_]*)`) })
+
+// codexNeeds are the variables that a provider of the operator's takes its key from.
+func codexNeeds(args []string) []string {
+	var names []string
+	for _, arg := range args {
+		for _, m := range codexKeyName().FindAllStringSubmatch(arg, -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}

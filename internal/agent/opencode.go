@@ -1,9 +1,254 @@
 package agent
 
 import (
-	"errors"
+	"encoding/json"
+	"path"
+	"strings"
 
 	"cordon/internal/client"
 )
 
-var openCode = Adapter{Name: client.OpenCode, Program: "opencode", kit: func(Order) (Kit, error) { return Kit{}, errors.New("not yet") }}
+const (
+	// openCodeManaged is read after every other configuration.
+	openCodeManaged = "/etc/opencode/opencode.json"
+	openCodeOwn     = ".config/opencode/opencode.json"
+	openCodeOwnC    = ".config/opencode/opencode.jsonc"
+)
+
+// openCode is OpenCode.
+var openCode = Adapter{
+	Name: client.OpenCode, Program: "opencode", Package: "opencode-ai",
+	Oldest: Version{1, 18, 33}, Tested: Version{1, 18, 33},
+	Preset: "@opencode",
+	Variables: []string{
+		"OPENCODE_API_KEY", "OPENCODE_AUTH_CONTENT", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY",
+		"GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY",
+	},
+	Logins:  []Login{{From: ".local/share/opencode/auth.json", At: "data/opencode/auth.json"}},
+	Config:  []string{openCodeOwn, openCodeOwnC},
+	Hidden:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
+	Managed: []string{openCodeManaged},
+	Starts:  true,
+	kit:     openCodeKit, settings: openCodeSettings, refused: openCodeRefused, passed: openCodePassed,
+}
+
+// openCodeKit starts OpenCode with the plugin that asks the guard, from a place that
+// the client cannot write. Its directory of settings is there too: whatever lies in
+// one is loaded as a plugin at the next start. Without the project's configuration
+// it reads no AGENTS.md either, which is named instead.
+func openCodeKit(o Order) (Kit, error) {
+	k := Kit{Stream: !o.Interactive}
+	wires := o.wiring()
+	wires.Plugin = path.Join(o.Place, "cordon.js")
+	wires.Shell = openCodeShell(o.Home)
+	plugin, err := client.Plugin(wires)
+	if err != nil {
+		return Kit{}, err
+	}
+	k.file("cordon.js", []byte(plugin))
+	config, err := openCodeConfig(o, wires)
+	if err != nil {
+		return Kit{}, err
+	}
+	if err := k.openCodePlaces(o, config); err != nil {
+		return Kit{}, err
+	}
+	text, err := compact(config)
+	if err != nil {
+		return Kit{}, err
+	}
+	k.Env = openCodeEnv(o, string(text))
+	k.Argv = openCodeArgv(o)
+	if !o.Interactive && o.Prompt == "" {
+		return Kit{}, errNoPrompt
+	}
+	return k, nil
+}
+
+// openCodePlaces adds the files of the kit, and what of them is shown elsewhere.
+func (k *Kit) openCodePlaces(o Order, config map[string]any) error {
+	// It installs a package there that these make it believe to have, and ignores it.
+	k.file("config/opencode/.gitignore", []byte("*\n"))
+	k.file("config/opencode/node_modules/none", nil)
+	k.file("config/opencode/package-lock.json", []byte(`{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"`+o.Version.String()+`"}}}}`+"\n"))
+	if o.Briefing != "" {
+		k.file("briefing.md", []byte(o.Briefing))
+	}
+	if !o.Managed {
+		return nil
+	}
+	lower, err := o.machine(openCodeManaged)
+	if err != nil {
+		return err
+	}
+	text, err := compact(over(lower, config))
+	if err != nil {
+		return err
+	}
+	k.file("opencode.json", append(text, '\n'))
+	k.Shown = []Shown{{Name: "opencode.json", At: openCodeManaged}}
+	return nil
+}
+
+// openCodeConfig is what the client is told: the plugin, the rules, and the models
+// that the operator has set up.
+func openCodeConfig(o Order, wires client.Wiring) (map[string]any, error) {
+	text, err := client.Config(wires)
+	if err != nil {
+		return nil, err
+	}
+	var config map[string]any
+	if err := json.Unmarshal(text, &config); err != nil {
+		return nil, err
+	}
+	config["autoupdate"], config["share"] = false, "disabled"
+	config["permission"] = openCodePermission(o.Rules)
+	config["instructions"] = []string{path.Join(o.Tree, "AGENTS.md"), path.Join(o.Tree, "CLAUDE.md")}
+	if o.Briefing != "" {
+		config["instructions"] = append([]string{path.Join(o.Place, "briefing.md")}, config["instructions"].([]string)...)
+	}
+	for _, file := range []string{openCodeOwn, openCodeOwnC} {
+		own, err := o.kept(file, "provider", "model", "small_model", "disabled_providers", "enabled_providers")
+		if err != nil {
+			return nil, err
+		}
+		config = over(own, config)
+	}
+	return config, nil
+}
+
+// openCodeEnv keeps the client's state together, and pins the variables that leave
+// the plugin out, read another configuration or rules, or another home.
+func openCodeEnv(o Order, config string) []string {
+	return []string{
+		"OPENCODE_CONFIG_CONTENT=" + config,
+		"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_PURE=0", "OPENCODE_CONFIG=", "OPENCODE_CONFIG_DIR=", "OPENCODE_PERMISSION=",
+		"OPENCODE_TEST_HOME=" + path.Join(o.Place, "home"), "OPENCODE_TEST_MANAGED_CONFIG_DIR=", "OPENCODE_DB=",
+		"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_AUTO_SHARE=0",
+		"XDG_CONFIG_HOME=" + path.Join(o.Place, "config"),
+		"XDG_DATA_HOME=" + path.Join(o.State, "data"),
+		"XDG_STATE_HOME=" + path.Join(o.State, "state"),
+		"XDG_CACHE_HOME=" + path.Join(o.State, "cache"),
+	}
+}
+
+// openCodeShell gives the programs that the agent runs their own directories back:
+// a compiler's cache is not the client's.
+func openCodeShell(home string) []string {
+	return []string{
+		"XDG_CONFIG_HOME=" + path.Join(home, ".config"), "XDG_DATA_HOME=" + path.Join(home, ".local/share"),
+		"XDG_STATE_HOME=" + path.Join(home, ".local/state"), "XDG_CACHE_HOME=" + path.Join(home, ".cache"),
+	}
+}
+
+func openCodeArgv(o Order) []string {
+	argv := []string{o.Program}
+	if !o.Interactive {
+		argv = append(argv, "run", "--format=json")
+	}
+	argv = append(append(argv, o.Args...), "--auto")
+	if o.Again {
+		argv = append(argv, "--continue")
+	}
+	switch {
+	case !o.Interactive:
+		argv = append(argv, "--", o.Prompt)
+	case o.Prompt != "":
+		argv = append(argv, "--prompt="+o.Prompt)
+	}
+	return argv
+}
+
+var openCodeRefused = []Refused{
+	{"--pure", "leaves the guard out"},
+	{"--attach", "would work with a server outside of the cell"}, {"--dir", "would work in another tree than the one that was leased"},
+	{"--share", "would publish the session"},
+	{"--port", "would open a server"}, {"--hostname", "would open a server"}, {"--mdns", "would open a server"}, {"--cors", "would open a server"},
+	{"--auto", "is cordon's to set"}, {"--format", "is cordon's to set"}, {"--prompt", "goes behind --"},
+	{"--continue", "is cordon's to set"}, {"-c", "is cordon's to set"}, {"--session", "is cordon's to set"}, {"-s", "is cordon's to set"},
+	{"--interactive", "is cordon's to set"}, {"-i", "is cordon's to set"},
+}
+
+var openCodePassed = []Passed{
+	{Flag: "--model", Values: 1}, {Flag: "-m", Values: 1}, {Flag: "--agent", Values: 1}, {Flag: "--variant", Values: 1},
+	{Flag: "--thinking"}, {Flag: "--title", Values: 1}, {Flag: "--log-level", Values: 1},
+}
+
+// openCodeSettings are the permissions of a lease.
+func openCodeSettings(r Rules) ([]byte, error) {
+	return compact(map[string]any{"permission": openCodePermission(r)})
+}
+
+// openCodePermission has a row for each tool, and none for all of them: a
+// configuration that names a tool before such a row comes after it. Of what matches,
+// the last one holds. Files are compared by their path from the worktree, and what
+// is outside of it also by its directory.
+func openCodePermission(r Rules) any {
+	edit, outside := ordered{}, ordered{{"*", "allow"}}
+	edit.add("*", "deny")
+	for _, w := range r.Write {
+		edit.addAll(w, "allow")
+	}
+	edit.add("../*", "deny")
+	for _, d := range r.DenyWrite {
+		edit.addAll(d, "deny")
+	}
+	for _, d := range r.DenyRead {
+		outside.addAll(d, "deny")
+	}
+	return ordered{{"bash", "allow"}, {"read", "allow"}, {"edit", edit}, {"external_directory", outside}, {"webfetch", "allow"}, {"task", "allow"}, {"skill", "allow"}}
+}
+
+// ordered is JSON whose members keep their order.
+type ordered []struct {
+	name  string
+	value any
+}
+
+func (o *ordered) add(name string, v any) {
+	*o = append(*o, struct {
+		name  string
+		value any
+	}{name, v})
+}
+
+// literal takes the backslashes from a glob, which the client does not know.
+var literal = strings.NewReplacer(`\\`, `\`, `\*`, "?", `\?`, "?", `\`, "")
+
+// addAll adds a glob and what is below it. The client's own stars match every
+// character.
+func (o *ordered) addAll(glob, action string) {
+	if glob == "." {
+		o.add("*", action)
+		return
+	}
+	for _, g := range alternatives(strings.TrimPrefix(glob, "./")) {
+		g = literal.Replace(strings.ReplaceAll(strings.TrimSuffix(g, "/**"), "**", "*"))
+		if rest, ok := strings.CutPrefix(g, "*/"); ok {
+			o.add(rest, action)
+			o.add(rest+"/*", action)
+		}
+		o.add(g, action)
+		o.add(g+"/*", action)
+	}
+}
+
+// MarshalJSON writes the members in their order.
+func (o ordered) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, err := compact(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := compact(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, name...), ':'), value...)
+	}
+	return append(b, '}'), nil
+}

@@ -19,6 +19,7 @@ type Wiring struct {
 	Extra  Hooks    // the operator's
 	Label  string   // for Gemini: the name of the hook, which must not be guessed
 	Plugin string   // for OpenCode: where the text of Plugin will be
+	Shell  []string // for OpenCode: variables of the commands that it runs
 }
 
 // patience is how many seconds a client waits. The guard gives up long before.

@@ -57,11 +57,22 @@ func Plugin(w Wiring) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the hooks of %s: %w", w.Client, err)
 	}
-	b, err := compact(guards)
-	if err != nil {
-		return "", err
+	variables := make(map[string]string, len(w.Shell))
+	for _, v := range w.Shell {
+		name, value, _ := strings.Cut(v, "=")
+		variables[name] = value
 	}
-	// JSON is JavaScript, but for two characters that once ended a line there.
-	text := strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(b))
-	return strings.Replace(pluginText, "/*GUARDS*/ []", text, 1), nil
+	text := pluginText
+	for _, part := range []struct {
+		mark  string
+		value any
+	}{{"/*SHELL*/ {}", variables}, {"/*GUARDS*/ []", guards}} {
+		b, err := compact(part.value)
+		if err != nil {
+			return "", err
+		}
+		// JSON is JavaScript, but for two characters that once ended a line there.
+		text = strings.Replace(text, part.mark, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(b)), 1)
+	}
+	return text, nil
 }

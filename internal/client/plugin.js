@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 
 const guards = /*GUARDS*/ [];
+const shell = /*SHELL*/ {};
 
 // ask runs one guard. It resolves to nothing if the call may run, and rejects
 // with the reason if not.
@@ -58,6 +59,9 @@ export const Cordon = async (context) => {
     }
   }
   return {
+    "shell.env": async (input, output) => {
+      Object.assign(output.env, shell);
+    },
     "tool.execute.before": async (input, output) => {
       if (broken) throw broken;
       const call = {

@@ -1,0 +1,165 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"cordon/internal/client"
+)
+
+// order is a launch as the tests have it.
+func order(n client.Name) Order {
+	return Order{
+		Client: n, Program: "/opt/bin/" + string(n), Prompt: "--fix the tests",
+		Place: "/post", State: "/state", Tree: "/w/tree", Home: "/home/op",
+		Guard:    []string{"/post/bin/cordon", "hook", "--client", string(n), "--lease", "/post/warrant.json"},
+		Label:    "k3v9-q7x2-m4p8-z1",
+		Briefing: "Work in \"src\".\nAsk.",
+		Rules:    rules(),
+		Root:     true,
+	}
+}
+
+func rules() Rules {
+	return Rules{
+		Tree: "/w/tree", Write: []string{"src", "docs/*.md", "a(1)"}, DenyWrite: []string{"**/.git", "src/{gen,vendor}"},
+		DenyRead: []string{"/home/op/.ssh", `/home/op/\[x\]`}, Domains: []string{"@anthropic", "example.com", "*.example.org", "10.0.0.1:80"},
+	}
+}
+
+// kits are the launches that are compared with golden files.
+var kits = []struct {
+	name string
+	with func(*Order)
+}{
+	{"managed", func(o *Order) { o.Managed = true }},
+	{"flags", func(*Order) {}},
+	{"again", func(o *Order) { o.Managed, o.Again = true, true }},
+	{"terminal", func(o *Order) { o.Managed, o.Interactive, o.Prompt = true, true, "" }},
+	{"terminal_again", func(o *Order) { o.Interactive, o.Again, o.Key = true, true, "sk-ant-0123456789abcdefghij" }},
+}
+
+func TestClaudeKits(t *testing.T) {
+	for _, row := range kits {
+		o := order(client.Claude)
+		row.with(&o)
+		goldenKit(t, "claude_"+row.name, o)
+	}
+}
+
+func TestClaudeOperator(t *testing.T) {
+	o := order(client.Claude)
+	o.Managed = true
+	o.Args = []string{"--model=opus", "--mcp-config", `{"mcpServers":{"db":{"command":"x"},"od d":{}}}`, "--allowedTools", "mcp__web__get,mcp__fs", "mcp__x__*", "--max-turns", "3"}
+	o.Machine = map[string][]byte{claudeManaged: []byte(`{"disableAllHooks":true,"companyAnnouncements":["hi"],"permissions":{"deny":["Bash(sudo *)","EnterWorktree"],"defaultMode":"plan"},
+		"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"/opt/theirs"}]}],"Stop":[{"hooks":[{"type":"command","command":"/opt/stop"}]}]}}`)}
+	goldenKit(t, "claude_operator", o)
+	o.Machine[claudeManaged] = []byte(`{"hooks":`)
+	if _, err := claude.Kit(o); err == nil {
+		t.Error("settings of the machine that cannot be read are dropped")
+	}
+}
+
+func TestClaudeSettings(t *testing.T) {
+	got, err := claude.Settings(rules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "claude_settings.golden", got)
+	got, err = claude.Settings(Rules{Tree: "/w/od d(1)[x]*", Write: []string{"."}})
+	if err != nil || !strings.Contains(string(got), `"Edit(//w/od d\\(1\\)\\[x\\]\\*/**)"`) {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := claude.Settings(Rules{Tree: "/w", Write: []string{strings.Repeat("{a,b}", 9)}}); err == nil {
+		t.Error("a pattern that stands for 512")
+	}
+}
+
+// TestClaudePins looks at what a project could turn, in both wirings.
+func TestClaudePins(t *testing.T) {
+	for _, managed := range []bool{true, false} {
+		o := order(client.Claude)
+		o.Managed = managed
+		k, err := claude.Kit(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text []byte
+		if i := slices.Index(k.Argv, "--settings"); i >= 0 {
+			text = []byte(k.Argv[i+1])
+		} else {
+			text = k.Files[slices.IndexFunc(k.Files, func(f File) bool { return f.Name == "managed-settings.json" })].Text
+		}
+		var s map[string]any
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		if s["disableAllHooks"] != false || s["disableSkillShellExecution"] != true || s["autoMemoryEnabled"] != false {
+			t.Errorf("managed %v: %s", managed, text)
+		}
+		if (s["allowManagedHooksOnly"] == true) != managed || slices.Contains(k.Argv, "project") != managed {
+			t.Errorf("managed %v: %q %s", managed, k.Argv, text)
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for _, row := range []struct {
+		client client.Name
+		args   []string
+		ok     bool
+	}{
+		{client.Claude, []string{"--model", "opus", "--add-dir", "a", "b", "--effort=high"}, true},
+		{client.Claude, []string{"--tools", ""}, true},
+		{client.Claude, []string{"--bare"}, false},
+		{client.Claude, []string{"--settings={}"}, false},
+		{client.Claude, []string{"--add-dir", "a", "--dangerously-skip-permissions"}, false},
+		{client.Claude, []string{"--model"}, false},
+		{client.Claude, []string{"--allowedTools", "Bash"}, false},
+		{client.Claude, []string{"--allowedTools", "mcp__a", "mcp__*"}, false},
+		{client.Claude, []string{"--allowedTools", "mcp__a,Edit"}, false},
+		{client.Claude, []string{"mcp", "list"}, false},
+		{client.Claude, []string{"--sdk-url", "x"}, false},
+		{client.Claude, []string{"-pc"}, false},
+		{client.Codex, []string{"-m", "gpt-5.5", "-c", "model_reasoning_effort=high", "--config=model_providers.x={}"}, true},
+		{client.Codex, []string{"-c", "features.hooks=false"}, false},
+		{client.Codex, []string{"-c", `"features".hooks=false`}, false},
+		{client.Codex, []string{"-c", "hooks={}"}, false},
+		{client.Codex, []string{"-c", "notify=['x']"}, false},
+		{client.Codex, []string{"-cfeatures.hooks=false"}, false},
+		{client.Codex, []string{"--config=projects={}"}, false},
+		{client.Codex, []string{"--dangerously-bypass-hook-trust"}, false},
+		{client.Codex, []string{"--disable", "hooks"}, false},
+		{client.Codex, []string{"exec"}, false},
+		{client.Codex, []string{"-c"}, false},
+	} {
+		a, err := Of(row.client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := order(row.client)
+		o.Args = row.args
+		_, err = a.Kit(o)
+		var wrong *ArgumentError
+		if row.ok != (err == nil) || !row.ok && (!errors.As(err, &wrong) || wrong.Why == "" || wrong.Client != string(row.client)) {
+			t.Errorf("%s %q: %v", row.client, row.args, err)
+		}
+	}
+}
+
+func TestNoPrompt(t *testing.T) {
+	for _, n := range []client.Name{client.Claude, client.Codex} {
+		a, err := Of(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := order(n)
+		o.Prompt = ""
+		if k, err := a.Kit(o); err == nil {
+			t.Errorf("%s: %q", n, k.Argv)
+		}
+	}
+}
