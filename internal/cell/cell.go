@@ -46,6 +46,8 @@ type Command struct {
 	Terminal *os.File
 	// Transcript takes what is shown on the terminal as well.
 	Transcript io.Writer
+	// Screen is told what is typed on; nil: nobody joins the terminal.
+	Screen *Screen
 	// Signals are passed on to the command; nil are none.
 	Signals <-chan os.Signal
 	// Cell confines the command; nil runs it unconfined.

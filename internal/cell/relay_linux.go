@@ -23,10 +23,11 @@ type relay struct {
 	following   sync.WaitGroup
 	reading     sync.WaitGroup
 	writing     *pump
+	screen      *Screen // that others join
 }
 
 func startRelay(master *os.File, c Command) *relay {
-	r := &relay{tty: c.Terminal, master: master, signals: make(chan os.Signal, 4), in: newWake(), lost: make(chan struct{})}
+	r := &relay{tty: c.Terminal, master: master, signals: make(chan os.Signal, 4), in: newWake(), lost: make(chan struct{}), screen: c.Screen}
 	in := terminals(c)[0]
 	_ = pty.InheritSize(r.tty, master) // a terminal without a size has none to pass on
 	if in {
@@ -41,6 +42,7 @@ func startRelay(master *os.File, c Command) *relay {
 	r.writing = startPump(master, out)
 	if in {
 		r.reading.Go(r.read)
+		r.screen.join(r)
 	}
 	return r
 }
@@ -96,6 +98,7 @@ func (r *relay) end() {
 	close(r.signals)
 	r.following.Wait()
 	r.in.up()
+	r.screen.leave()
 	r.reading.Wait()
 	r.in.close()
 	if r.before != nil {

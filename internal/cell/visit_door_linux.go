@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,20 +46,9 @@ func newDoor(c control) *Door { return &Door{cell: c, listener: -1, visits: map[
 // What each wants to run (nothing: a shell) is told to admit before it runs, and
 // an error of that keeps it out. They wait until the worker has started.
 func (d *Door) Open(dir string, admit func(argv []string) error) error {
-	place, err := openPlace(dir)
+	place, fd, err := listenIn(dir, doorName, maxVisits)
 	if err != nil {
 		return err
-	}
-	if err := unix.Unlinkat(int(place.Fd()), doorName, 0); err != nil && !errors.Is(err, unix.ENOENT) {
-		return errors.Join(err, place.Close())
-	}
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return errors.Join(err, place.Close())
-	}
-	if err := errors.Join(unix.Fchmod(fd, 0o600), unix.Bind(fd, doorAddress(place)), unix.Listen(fd, maxVisits)); err != nil {
-		unix.Close(fd)
-		return errors.Join(err, place.Close())
 	}
 	d.place, d.listener, d.admit = place, fd, admit
 	return nil
@@ -73,16 +60,6 @@ func (d *Door) serve() {
 	if d != nil && d.listener >= 0 {
 		d.all.Go(d.accept)
 	}
-}
-
-func openPlace(dir string) (*os.File, error) {
-	return os.OpenFile(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-}
-
-// doorAddress goes through the descriptor of the directory: the address of a
-// socket is shorter than a path may be.
-func doorAddress(place *os.File) *unix.SockaddrUnix {
-	return &unix.SockaddrUnix{Name: filepath.Join("/proc/self/fd", fmt.Sprint(place.Fd()), doorName)}
 }
 
 // close ends every visit. The cell has ended before.
@@ -106,14 +83,8 @@ func (d *Door) close() {
 
 func (d *Door) accept() {
 	for {
-		fd, _, err := unix.Accept4(d.listener, unix.SOCK_CLOEXEC)
-		switch {
-		case errors.Is(err, unix.EINTR), errors.Is(err, unix.ECONNABORTED):
-			continue
-		case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE), errors.Is(err, unix.ENOBUFS), errors.Is(err, unix.ENOMEM):
-			time.Sleep(lookEvery) // it waits in the queue
-			continue
-		case err != nil:
+		fd, err := acceptFrom(d.listener)
+		if err != nil {
 			return
 		}
 		v, err := d.enter(control{fd})

@@ -108,27 +108,8 @@ func printable(text string) string {
 
 // knock connects to the door in a directory.
 func knock(dir string) (control, error) {
-	place, err := openPlace(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return control{-1}, ErrNoDoor
-	}
-	if err != nil {
-		return control{-1}, err
-	}
-	defer place.Close()
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return control{-1}, err
-	}
-	err = again(func() error { return unix.Connect(fd, doorAddress(place)) })
-	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ECONNREFUSED) {
-		err = ErrNoDoor // never opened, or left by a cordon that was killed
-	}
-	if err != nil {
-		unix.Close(fd)
-		return control{-1}, err
-	}
-	return control{fd}, nil
+	fd, err := connectIn(dir, doorName, ErrNoDoor)
+	return control{fd}, err
 }
 
 // ask says what is wanted.

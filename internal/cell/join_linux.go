@@ -1,0 +1,164 @@
+package cell
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// Join joins a terminal to that of the worker whose screen is open in a directory. It
+// returns when the operator types ctrl-\ or the context ends, and when there is nothing
+// more to see. begun is called when the terminal is joined and about to be handed over.
+func Join(ctx context.Context, dir string, tty *os.File, begun func()) (Parting, error) {
+	fd, err := connectIn(dir, screenName, ErrNoScreen)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	j := &joining{fd: fd, tty: tty, in: newWake()}
+	defer j.in.close()
+	if err := j.size(); err != nil {
+		return "", err
+	}
+	begun()
+	before, err := term.MakeRaw(int(tty.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = term.Restore(int(tty.Fd()), before) }() // it may be gone
+	leave := context.AfterFunc(ctx, j.detach)
+	defer leave()
+	why, err := j.run()
+	if why != Finished && err == nil {
+		_, _ = tty.WriteString(plainScreen) // it may be gone
+	}
+	return why, err
+}
+
+// plainScreen takes back what a program may have asked of a terminal and that somebody
+// who leaves in the middle of it would be left with: other keys, pasting in brackets,
+// word of the mouse and of the focus, no cursor, another screen, colours.
+const plainScreen = "\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?25h\x1b[?1049l\x1b[0m\r\n"
+
+// joining is a terminal that is joined to a worker's, seen from itself.
+type joining struct {
+	fd   int
+	tty  *os.File
+	in   *wake // ends the reading of the terminal
+	left atomic.Bool
+}
+
+func (j *joining) run() (Parting, error) {
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH, syscall.SIGCONT)
+	var others sync.WaitGroup
+	others.Go(func() {
+		for range resized {
+			_ = j.size() // the end is noticed where it is read
+		}
+	})
+	others.Go(j.read)
+	why, err := j.show()
+	signal.Stop(resized)
+	close(resized)
+	j.in.up()
+	others.Wait()
+	return why, err
+}
+
+// detach ends it from this side.
+func (j *joining) detach() {
+	j.left.Store(true)
+	_ = unix.Shutdown(j.fd, unix.SHUT_RDWR)
+}
+
+// size tells the size of the terminal.
+func (j *joining) size() error {
+	size, err := unix.IoctlGetWinsize(int(j.tty.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return err
+	}
+	text := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, size.Row), size.Col)
+	err = send(j.fd, packetSize, text)
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
+		return nil // it says why in what is read
+	}
+	return err
+}
+
+// show shows what comes, to the end.
+func (j *joining) show() (Parting, error) {
+	buf := make([]byte, packetRoom)
+	for {
+		kind, text, err := receive(j.fd, buf)
+		switch {
+		case j.left.Load():
+			return Detached, nil
+		case err != nil:
+			return Gone, nil // whatever the error: nobody is there
+		case kind == packetRefused:
+			return "", &NotAdmittedError{printable(string(text))}
+		case kind == packetParting:
+			return parting(text), nil
+		case kind == packetShown:
+			if _, err := j.tty.Write(text); err != nil {
+				return Detached, nil // our own terminal is gone
+			}
+		}
+	}
+}
+
+func parting(text []byte) Parting {
+	for _, known := range []Parting{Finished, Behind} {
+		if string(text) == string(known) {
+			return known
+		}
+	}
+	return Gone
+}
+
+// read sends what is typed until it is the key that detaches.
+func (j *joining) read() {
+	buf := make([]byte, 4096)
+	for !j.in.awaits(int(j.tty.Fd()), unix.POLLIN) {
+		n, err := unix.Read(int(j.tty.Fd()), buf)
+		if err == unix.EINTR || err == unix.EAGAIN {
+			continue
+		}
+		if n <= 0 || err != nil {
+			j.detach()
+			return
+		}
+		keys, leaves := untilDetach(buf[:n])
+		if len(keys) > 0 && send(j.fd, packetKeys, keys) != nil {
+			return // it says why in what is read
+		}
+		if leaves {
+			j.detach()
+			return
+		}
+	}
+}
+
+// untilDetach is what was typed before the key that detaches, if that is there.
+func untilDetach(keys []byte) ([]byte, bool) {
+	first := -1
+	for _, k := range detachKeys {
+		if i := bytes.Index(keys, []byte(k)); i >= 0 && (first < 0 || i < first) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return keys, false
+	}
+	return keys[:first], true
+}
