@@ -11,6 +11,7 @@ var otherRows = []row{
 	{name: "checkov", options: "d,directory=read f,file=read output-file-path=write config-file=read", operands: "text*"},
 	{name: "clang-check", options: "p=read", operands: "read*", style: dash},
 	{name: "combine", operands: "read text read"},
+	{name: "cordon", options: "json C,directory=enter option=text wait=text again=text no-wait h,help", operands: "text*", out: "any"},
 	{name: "ctags", options: "f,o=write L=from exclude=text languages=text R", operands: "read*"},
 	{name: "cython", options: "o,output-file=write I=read", operands: "read*"},
 	{name: "dbt", options: "project-dir=enter profiles-dir=read target-path=write log-path=write s,select=text m=text vars=text", operands: "text*"},

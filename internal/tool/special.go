@@ -73,6 +73,8 @@ func (g *reading) services(name string) {
 		g.nix()
 	case "gh":
 		g.gh()
+	case "cordon":
+		g.cordon()
 	case "less", "more":
 		g.atStart()
 	case "split":
