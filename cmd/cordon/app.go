@@ -24,6 +24,8 @@ type app struct {
 	dir      string
 	active   bool // the operator says that changes of the host were theirs
 	watch    func(journal.Moment, journal.Event)
+
+	background *background // nil: it was started by a person
 }
 
 const about = `cordon runs AI coding agents in git worktrees of their own and lets nothing they
@@ -57,6 +59,7 @@ func (a *app) root() *cobra.Command {
   cordon exec -- make test             run a command in a cell, and nothing else
   cordon check 'cd .. && git status'   what the guard says to a tool call
   cordon ls                            what became of the workers
+  cordon inbox                         what they ask, and cordon answer ID "…"
   cordon quarantine ls                 what did not pass, and why`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
@@ -69,10 +72,11 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", a.json, "print one JSON object on stdout, on errors too")
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
 	root.AddCommand(
-		a.runCommand(), a.execCommand(), a.shellCommand(), a.resumeCommand(), a.mergeCommand(),
+		a.runCommand(), a.execCommand(), a.shellCommand(), a.attachCommand(), a.resumeCommand(), a.mergeCommand(),
+		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.logCommand(),
-		a.policyCommand(), a.leaseCommand(), a.checkCommand(), a.hookCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
+		a.policyCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	wrapArgs(root)
 	return root

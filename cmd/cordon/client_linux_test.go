@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,45 +10,48 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
+	"cordon/internal/client"
 	"cordon/internal/policy"
+	"cordon/internal/testmodel"
 )
-
-// realClient is the package of a real agent client, pinned.
-const realClient = "@anthropic-ai/claude-code@2.1.325"
 
 // A real client in a cell talks to a model server on a port of this machine that its
 // lease names, works, and reaches nothing else.
 func TestSlowRealClient(t *testing.T) {
 	slow(t)
 	need(t, "curl")
-	s := newSite(t)
-	program := s.installClient(realClient, "claude")
+	s := siteIn(t, awayFromTemp(t))
+	program := filepath.Join(s.clients(), "claude")
 	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "reached") }))
 	defer closed.Close()
 	script := "printf 'by the client\\n' >src/new.txt; curl -sS -m 5 " + closed.URL + "; echo curl=$?; curl -sS -m 5 https://telemetry.example/; echo curl=$?"
 	if out, err := exec.Command("curl", "-sS", closed.URL).Output(); err != nil || string(out) != "reached" {
 		t.Fatalf("outside of a cell it is not reached either: %s %v", out, err)
 	}
-	model := newModel(t, script)
-	s.write("policy.yaml", fmt.Sprintf("version: 1\nsecrets: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, IS_SANDBOX, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.port()))
-	s.env = append(s.env, "ANTHROPIC_API_KEY=test-key", "ANTHROPIC_BASE_URL="+model.server.URL, "IS_SANDBOX=1",
+	call, _ := spoken(client.Claude, deed{kind: shellTool, command: script})
+	model := testmodel.New(t, testmodel.Script{Turns: []testmodel.Turn{testmodel.Do(call), testmodel.Say(lastWords)}})
+	s.write("policy.yaml", fmt.Sprintf("version: 1\nsecrets: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, IS_SANDBOX, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.Port()))
+	s.env = append(s.env, "ANTHROPIC_API_KEY=test-key", "ANTHROPIC_BASE_URL="+model.URL(), "IS_SANDBOX=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	o := s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--",
 		program, "-p", "make the file", "--setting-sources", "", "--strict-mcp-config", "--dangerously-skip-permissions")
-	if !strings.Contains(o.out+o.err, "finished by the script") {
+	if !strings.Contains(o.out+o.err, lastWords) {
 		t.Errorf("the model's last words are missing:\n%s%s", o.out, o.err)
 	}
 	if got := s.git("show", "main:src/new.txt"); got != "by the client" {
 		t.Errorf("landed %q", got)
 	}
-	result := model.heard()
+	results := model.Results()
+	if len(results) != 1 {
+		t.Fatalf("the client told of %+v", results)
+	}
+	result := results[0].Text
 	if strings.Contains(result, "reached") || strings.Count(result, "curl=") != 2 || strings.Contains(result, "curl=0") {
 		t.Errorf("what the client's shell saw: %s", result)
 	}
-	for _, want := range []string{fmt.Sprint(model.port()), "telemetry.example"} {
+	for _, want := range []string{fmt.Sprint(model.Port()), "telemetry.example"} {
 		if log := s.cordon([]int{0}, "logs", "--net", s.workers()[0].Worker).out; !strings.Contains(log, want) {
 			t.Errorf("%s is not in the log:\n%s", want, log)
 		}
@@ -68,84 +69,6 @@ func firstOf(preset string) string {
 		panic("there is no preset " + preset)
 	}
 	return p.Domains[0].Domain
-}
-
-// installClient puts a client into the home of the site, where a cell shows it.
-func (s *site) installClient(pkg, name string) string {
-	s.t.Helper()
-	if _, err := exec.LookPath("npm"); err != nil {
-		s.t.Skip("npm is not here")
-	}
-	dir := filepath.Join(s.home, "client")
-	cmd := exec.Command("npm", append([]string{"install", "--prefix", dir, pkg}, plainNpm...)...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Skipf("%s cannot be installed here: %v\n%s", pkg, err, out)
-	}
-	return filepath.Join(dir, "node_modules", ".bin", name)
-}
-
-// model is a scripted model: it has one command run and says goodbye.
-type model struct {
-	server *httptest.Server
-	script string
-	mu     sync.Mutex
-	result string
-}
-
-func newModel(t *testing.T, script string) *model {
-	m := &model{script: script}
-	m.server = httptest.NewServer(http.HandlerFunc(m.answer))
-	t.Cleanup(m.server.Close)
-	return m
-}
-
-func (m *model) port() int { return m.server.Listener.Addr().(*net.TCPAddr).Port }
-
-// heard is what the client said its command printed.
-func (m *model) heard() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.result
-}
-
-func (m *model) answer(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	var asked struct {
-		Tools    []struct{ Name string }
-		Messages []struct{ Content json.RawMessage }
-	}
-	if err := json.Unmarshal(body, &asked); err != nil || !strings.HasSuffix(r.URL.Path, "/messages") {
-		fmt.Fprint(w, `{"input_tokens":1}`)
-		return
-	}
-	last := ""
-	if n := len(asked.Messages); n > 0 {
-		last = string(asked.Messages[n-1].Content)
-	}
-	var block, delta string
-	reason := "end_turn"
-	switch {
-	case strings.Contains(last, `"tool_result"`):
-		m.mu.Lock()
-		m.result = last
-		m.mu.Unlock()
-		fallthrough
-	case len(asked.Tools) == 0:
-		block, delta = `{"type":"text","text":""}`, `{"type":"text_delta","text":"finished by the script"}`
-	default:
-		input, _ := json.Marshal(map[string]string{"command": m.script, "description": "make the file"})
-		quoted, _ := json.Marshal(string(input))
-		block, delta = `{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}`, `{"type":"input_json_delta","partial_json":`+string(quoted)+`}`
-		reason = "tool_use"
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	event := func(kind, rest string) { fmt.Fprintf(w, "event: %s\ndata: {\"type\":%q%s}\n\n", kind, kind, rest) }
-	event("message_start", `,"message":{"id":"msg_1","type":"message","role":"assistant","model":"scripted","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}`)
-	event("content_block_start", `,"index":0,"content_block":`+block)
-	event("content_block_delta", `,"index":0,"delta":`+delta)
-	event("content_block_stop", `,"index":0`)
-	event("message_delta", `,"delta":{"stop_reason":"`+reason+`"},"usage":{"output_tokens":1}`)
-	event("message_stop", "")
 }
 
 // The presets are enough for what they are for, where the registry can be reached:

@@ -49,7 +49,8 @@ agent clients on PATH, one line each:
 A cell is started for real, with nothing in it, and its layers are proven; a layer
 that is missing is named with what would bring it. The kernel's features below
 that are for information. Agent clients are asked for their version, without your
-secrets in their environment.
+secrets in their environment, and the journal of this repository is asked when the
+hook of each was last seen alive.
 
 With --probe, attempts to escape are made instead, those that are harmless on a
 machine in use: each without cordon first, where it has to succeed, and then with
@@ -72,7 +73,11 @@ it. The exit code is 1 when a check fails or an attempt escapes.`,
 }
 
 func (a *app) doctor(ctx context.Context) error {
+	clients := surveyClients(ctx, a.dir)
 	checks := examine(ctx, a.dir)
+	for _, c := range clients {
+		checks = append(checks, c.check())
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -85,7 +90,7 @@ func (a *app) doctor(ctx context.Context) error {
 		rows = append(rows, []string{string(c.Status), c.Name, c.line()})
 	}
 	if a.json {
-		if err := a.object("cordon.doctor/1", map[string]any{"checks": checks}); err != nil {
+		if err := a.object("cordon.doctor/1", map[string]any{"checks": checks, "clients": clients}); err != nil {
 			return err
 		}
 		return failed
@@ -94,7 +99,8 @@ func (a *app) doctor(ctx context.Context) error {
 	return failed
 }
 
-// examine makes every check, in the order in which they are shown.
+// examine makes every check but those of clients, in the order in which they are
+// shown.
 func examine(ctx context.Context, dir string) []check {
 	git := checkGit(ctx)
 	checks := append([]check{git}, checkState()...)
@@ -106,8 +112,7 @@ func examine(ctx context.Context, dir string) []check {
 	checks = append(checks, checkCell(ctx)...)
 	checks = append(checks, checkNetwork(ctx))
 	checks = append(checks, checkTrees(ctx))
-	checks = append(checks, checkKernel(ctx)...)
-	return append(checks, checkClients(ctx)...)
+	return append(checks, checkKernel(ctx)...)
 }
 
 // line is the detail of a check and what to do about it.

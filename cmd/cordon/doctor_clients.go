@@ -13,39 +13,95 @@ import (
 	"syscall"
 	"time"
 	"unicode"
+
+	"cordon/internal/agent"
 )
 
-// clients are the agent clients that cordon looks for. It runs any command:
-// this list only says what a person may want to know is there.
-var clients = []string{"claude", "codex", "gemini", "opencode", "copilot"}
+// clientPatience is how long a client may take to say its version: some take
+// seconds on a busy machine.
+const clientPatience = 15 * time.Second
 
-// clientPatience is how long a client may take to say its version.
-const clientPatience = 5 * time.Second
+// clientFound is what the doctor knows of an agent client.
+type clientFound struct {
+	Client  string       `json:"client"`
+	Path    string       `json:"path"`    // "": it is not on PATH
+	Version string       `json:"version"` // "": not known
+	Tested  string       `json:"tested"`
+	Oldest  string       `json:"oldest"`
+	Proof   *clientProof `json:"proof"` // nil: its hook was not proven in this repository
 
-// checkClients asks every client that is there for its version, all at once.
-func checkClients(ctx context.Context) []check {
-	checks := make([]check, len(clients))
-	var group sync.WaitGroup
-	for i, name := range clients {
-		group.Go(func() { checks[i] = checkClient(ctx, name) })
-	}
-	group.Wait()
-	return checks
+	said    string // its own word for its version
+	failed  error  // why there is none
+	version agent.Version
+	adapter *agent.Adapter
 }
 
-func checkClient(ctx context.Context, name string) check {
-	path, err := exec.LookPath(name)
+// surveyClients asks every client that is there for its version, all at once.
+func surveyClients(ctx context.Context, dir string) []clientFound {
+	proofs := hooksProven(ctx, dir)
+	var found []clientFound
+	for _, a := range agent.All() {
+		name := string(a.Name)
+		found = append(found, clientFound{Client: name, Tested: a.Tested.String(), Oldest: a.Oldest.String(), Proof: proofs[name], adapter: a})
+	}
+	var group sync.WaitGroup
+	for i := range found {
+		group.Go(func() { found[i].ask(ctx) })
+	}
+	group.Wait()
+	return found
+}
+
+// ask looks for a client on PATH and asks it for its version.
+func (c *clientFound) ask(ctx context.Context) {
+	path, err := exec.LookPath(c.adapter.Program)
 	if errors.Is(err, exec.ErrNotFound) {
-		return check{name, statusInfo, "not on PATH", ""}
+		return
 	}
-	if err != nil {
-		return check{name, statusWarn, err.Error(), ""}
+	if c.Path = path; err != nil {
+		c.failed = err
+		return
 	}
-	version, err := versionOf(ctx, path)
-	if err != nil {
-		return check{name, statusWarn, fmt.Sprintf("at %s, but --version failed: %v", path, err), ""}
+	if c.said, c.failed = versionOf(ctx, path); c.failed != nil {
+		c.failed = fmt.Errorf("at %s, but --version failed: %w", path, c.failed)
+		return
 	}
-	return check{name, statusOK, version + " at " + path, ""}
+	if c.version, err = agent.ParseVersion(c.said); err != nil {
+		c.failed = fmt.Errorf("%s at %s: %w, so cordon run refuses it", c.said, path, err)
+		return
+	}
+	c.Version = c.version.String()
+}
+
+// check is the line of a client.
+func (c clientFound) check() check {
+	switch {
+	case c.Path == "" && c.failed == nil:
+		return check{c.Client, statusInfo, "not on PATH", ""}
+	case c.failed != nil:
+		return check{c.Client, statusWarn, c.failed.Error(), ""}
+	}
+	detail := c.said + " at " + c.Path
+	note, err := c.adapter.Check(c.version)
+	switch {
+	case err != nil:
+		return check{c.Client, statusWarn, detail + ": " + err.Error(), "cordon run refuses it"}
+	case note != "":
+		return check{c.Client, statusWarn, detail + ": " + note + "; " + c.proven(time.Now()), ""}
+	}
+	return check{c.Client, statusOK, detail + "; " + c.proven(time.Now()), ""}
+}
+
+// proven says whether the hook of this version was seen alive.
+func (c clientFound) proven(now time.Time) string {
+	const each = "it is proven at each launch"
+	switch {
+	case c.Proof == nil:
+		return "hook not proven yet: " + each
+	case c.Proof.Version != c.Version:
+		return fmt.Sprintf("hook proven with %s by %s, not yet with this version: %s", c.Proof.Version, c.Proof.Worker, each)
+	}
+	return fmt.Sprintf("hook proven by %s, %s ago (%s)", c.Proof.Worker, age(now.Sub(c.Proof.At)), c.Proof.what())
 }
 
 // versionOf runs a client outside of every repository, so that no configuration

@@ -29,6 +29,7 @@ const (
 	hookInput    = 1 << 20         // more than a client sends
 	hookWarrant  = 1 << 20         // more than a warrant has
 	hookDeadline = 2 * time.Second // clients take a hook that does not answer for a yes
+	hookPatience = 6 * time.Second // for the answer to a question, beyond that
 	hookSaying   = time.Second     // for the answer, which nobody may be reading
 	hookMemory   = 128 << 20
 )
@@ -66,10 +67,13 @@ func hookMain(args []string, in io.Reader, out, errs io.Writer) int {
 	if !intime {
 		r = h.late()
 	}
+	if len(r.Asked) > 0 {
+		r = passOn(r)
+	}
 	code, said := within(hookSaying, func() int {
 		code := sayHook(r.Answer, out, errs)
-		if !intime && r.Journal != "" {
-			_ = r.Record.Append(r.Journal) // the call is refused already
+		if !intime {
+			_ = deliver(r) // the call is refused already
 		}
 		return code
 	})
@@ -132,12 +136,13 @@ func (h *hookRun) decide(in io.Reader) (r hook.Reply) {
 }
 
 // record journals a decision. One that lets a call run and cannot be recorded is
-// a denial.
+// a denial. What is only reported lets nothing run, and refusing it would keep a
+// client from ending.
 func (h *hookRun) record(r hook.Reply) hook.Reply {
-	if r.Journal == "" || h.over.Load() {
+	if h.over.Load() {
 		return r
 	}
-	if err := r.Record.Append(r.Journal); err != nil && r.Answer.Exit == 0 {
+	if err := deliver(r); err != nil && r.Record.Event == "" && r.Answer.Exit == 0 {
 		return hook.Refuse(h.question(), fmt.Errorf("the decision cannot be recorded: %w", err))
 	}
 	return r

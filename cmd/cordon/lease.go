@@ -17,7 +17,7 @@ and an expiry. It is sealed before anything runs and never changes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.leaseShowCommand(), a.leaseWarrantCommand(), a.leaseHooksCommand())
+	c.AddCommand(a.leaseShowCommand(), a.leaseWarrantCommand(), a.leaseHooksCommand(), a.leaseSettingsCommand())
 	return c
 }
 

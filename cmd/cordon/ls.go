@@ -18,9 +18,8 @@ import (
 func (a *app) lsCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use:     "ls",
-		Aliases: []string{"status"},
-		Short:   "List workers and what became of them",
+		Use:   "ls",
+		Short: "List workers and what became of them",
 		Long: `List the workers of this repository. Every word shown is derived from the journal
 and from what can be checked now: whether a process holds the worker's lock,
 whether its result is an ancestor of the target branch.`,
@@ -72,6 +71,11 @@ func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool)
 		rows = append(rows, lsRow(o))
 	}
 	table(a.out, rows)
+	for _, o := range objects {
+		for _, q := range o["questions"].([]map[string]any) {
+			a.say("%s asks %s: %s (cordon inbox)", o["worker"], q["question"], oneLine(clip(q["text"].(string), 80)))
+		}
+	}
 	return nil
 }
 
@@ -101,7 +105,7 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 		"command": w.Ran(), "command_line": session.Shorten(w.Ran()), "write_roots": w.Lease.Rules().Roots(),
 	}
 	o["disk"] = s.Disk(w)
-	o["visits"] = w.Visits
+	o["visits"], o["questions"] = w.Visits, openObjects(w)
 	if w.Guard != nil {
 		o["guard"] = w.Guard
 	}
@@ -169,7 +173,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	}
 	status := o["status"].(ledger.Status)
 	a.print("%s  %s%s", w.ID, status, because(w, status))
-	table(a.out, slices.Concat(leased(w, o), ran(w), judged(w)))
+	table(a.out, slices.Concat(leased(w, o), ran(w), askedRows(w), judged(w)))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)
 	}

@@ -25,7 +25,12 @@ type site struct {
 // newSite makes a repository with one commit.
 func newSite(t *testing.T) *site {
 	t.Helper()
-	dir := t.TempDir()
+	return siteIn(t, t.TempDir())
+}
+
+// siteIn makes one in an empty directory.
+func siteIn(t *testing.T, dir string) *site {
+	t.Helper()
 	s := &site{t: t, home: filepath.Join(dir, "home"), repo: filepath.Join(dir, "repo")}
 	s.env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "GIT_CONFIG_NOSYSTEM=1")
 	s.write("home/.gitconfig", "[user]\n\tname = Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -21,6 +22,7 @@ import (
 
 // voice tells a person what happens.
 type voice struct {
+	mu    sync.Mutex // what comes out of a cell is said by others than who runs it
 	w     io.Writer
 	width int
 	live  bool // a terminal: one line may be rewritten
@@ -42,12 +44,16 @@ func terminal(w any) bool {
 
 // Step implements session.Voice.
 func (v *voice) Step(id lease.ID, word, text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.clear()
 	fmt.Fprintln(v.w, clip(fmt.Sprintf("%-16s %-10s %s", id, word, text), v.width))
 }
 
 // Files implements session.Voice.
 func (v *voice) Files(id lease.ID, done, total int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if v.live {
 		fmt.Fprintf(v.w, "\r%-16s %-10s %d of %d files", id, "worktree", done, total)
 		v.open = true

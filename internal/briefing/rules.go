@@ -81,9 +81,9 @@ func (t terms) refusals() []string {
 		return nil
 	}
 	if t.Policy.Guard.Mode.Warns() {
-		return []string{"Each of your tool calls is judged. An answer that begins with `WARNING:` names a rule that the call broke; it ran all the same, and the audit will find what it did. Undo it, and do what the answer says instead."}
+		return []string{"Each of your tool calls is judged. An answer with `WARNING:` in it names a rule that the call broke; it ran all the same, and the audit will find what it did. Undo it, and do what the answer says instead."}
 	}
-	return []string{"Each of your tool calls is judged before it runs. An answer that begins with `BLOCKED:` says why the call did not run, and after `Instead, you should:` what to do. Do that. Do not try the same thing in another spelling, with another tool or from a script: the rule is the same everywhere, and every attempt is recorded."}
+	return []string{"Each of your tool calls is judged before it runs. An answer with `BLOCKED:` in it says why the call did not run, and after `Instead, you should:` what to do. Do that. Do not try the same thing in another spelling, with another tool or from a script: the rule is the same everywhere, and every attempt is recorded."}
 }
 
 func (t terms) limits() []string {

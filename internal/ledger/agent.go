@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"cordon/internal/journal"
 )
 
 // Agent is an agent client as the operator asked for it. Part of Lease.
@@ -87,8 +89,12 @@ type Inquiry struct {
 	At     time.Time
 	Seq    uint64 // of its event
 	Answer *Answer
-	// AnswerSeq is that of the answer.
-	AnswerSeq uint64
+	Heard  bool // the worker has got the answer
+}
+
+// Hearing is the data of Heard.
+type Hearing struct {
+	Question int `json:"question"`
 }
 
 // ID is the name of a question, of one worker or of all.
@@ -105,13 +111,48 @@ func (w *Worker) Open() []Inquiry {
 	return list
 }
 
-// Asks reports whether the last launch ended with a question that is not answered, or
-// whose answer the worker has not been started again for.
+// Asks reports whether the last launch ended with a question whose answer it has not
+// got.
 func (w *Worker) Asks() bool {
 	for _, q := range w.Questions {
-		if q.Seq > w.StartSeq && (q.Answer == nil || q.AnswerSeq > w.EndSeq) {
+		if q.Seq > w.StartSeq && !q.Heard {
 			return true
 		}
 	}
 	return false
+}
+
+func inquired(w *Worker, e journal.Event) (err error) {
+	w.Questions, err = Inquire(w.Questions, e)
+	return err
+}
+
+// Inquire does to the questions of a worker what one of its events does. Events that
+// are about something else do nothing.
+func Inquire(list []Inquiry, e journal.Event) ([]Inquiry, error) {
+	switch e.Type {
+	case Asked:
+		q := Inquiry{Number: len(list) + 1, At: e.Time, Seq: e.Seq}
+		err := read(e, &q.Question)
+		return append(list, q), err
+	case Answered:
+		var a Answer
+		if err := read(e, &a); err != nil {
+			return nil, err
+		}
+		if a.Question < 1 || a.Question > len(list) || list[a.Question-1].Answer != nil {
+			return nil, fmt.Errorf("question %d is not open", a.Question)
+		}
+		list[a.Question-1].Answer = &a
+	case Heard:
+		var h Hearing
+		if err := read(e, &h); err != nil {
+			return nil, err
+		}
+		if h.Question < 1 || h.Question > len(list) || list[h.Question-1].Answer == nil {
+			return nil, fmt.Errorf("question %d has no answer", h.Question)
+		}
+		list[h.Question-1].Heard = true
+	}
+	return list, nil
 }

@@ -25,6 +25,7 @@ const (
 	Proven      = "agent.proven"       // Proof: its hooks were seen alive
 	Asked       = "agent.asked"        // Question
 	Answered    = "agent.answered"     // Answer, of the operator's
+	Heard       = "agent.heard"        // Hearing: the worker has got the answer
 	Claimed     = "agent.claimed"      // Claim: the agent says that it is done
 	Summed      = "agent.summed"       // Stream: what its client says it did
 	Guarded     = "guard.decided"      // guard.Tally: what its guard decided while it ran

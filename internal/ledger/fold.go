@@ -137,32 +137,16 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Private = append(w.Private, w.Start.Private...)
 		return nil
 	},
-	Visited: func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
-	Wired:   func(w *Worker, e journal.Event) error { w.Wiring = new(Wiring); return read(e, w.Wiring) },
-	Proven:  func(w *Worker, e journal.Event) error { w.Proof = new(Proof); return read(e, w.Proof) },
-	Claimed: func(w *Worker, e journal.Event) error { w.Claim = new(Claim); return read(e, w.Claim) },
-	Summed:  func(w *Worker, e journal.Event) error { w.Stream = new(Stream); return read(e, w.Stream) },
-	Asked: func(w *Worker, e journal.Event) error {
-		q := Inquiry{Number: len(w.Questions) + 1, At: e.Time, Seq: e.Seq}
-		if err := read(e, &q.Question); err != nil {
-			return err
-		}
-		w.Questions = append(w.Questions, q)
-		return nil
-	},
-	Answered: func(w *Worker, e journal.Event) error {
-		var a Answer
-		if err := read(e, &a); err != nil {
-			return err
-		}
-		if a.Question < 1 || a.Question > len(w.Questions) || w.Questions[a.Question-1].Answer != nil {
-			return fmt.Errorf("question %d is not open", a.Question)
-		}
-		w.Questions[a.Question-1].Answer, w.Questions[a.Question-1].AnswerSeq = &a, e.Seq
-		return nil
-	},
-	Guarded: func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
-	Reached: func(w *Worker, e journal.Event) error { w.Net = new(egress.Tally); return read(e, w.Net) },
+	Visited:  func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
+	Wired:    func(w *Worker, e journal.Event) error { w.Wiring = new(Wiring); return read(e, w.Wiring) },
+	Proven:   func(w *Worker, e journal.Event) error { w.Proof = new(Proof); return read(e, w.Proof) },
+	Claimed:  func(w *Worker, e journal.Event) error { w.Claim = new(Claim); return read(e, w.Claim) },
+	Summed:   func(w *Worker, e journal.Event) error { w.Stream = new(Stream); return read(e, w.Stream) },
+	Asked:    inquired,
+	Answered: inquired,
+	Heard:    inquired,
+	Guarded:  func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
+	Reached:  func(w *Worker, e journal.Event) error { w.Net = new(egress.Tally); return read(e, w.Net) },
 	Ended: func(w *Worker, e journal.Event) error {
 		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
 		return read(e, w.Exit)

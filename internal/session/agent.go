@@ -26,6 +26,9 @@ func (s *Session) startAgent(ctx context.Context, w *ledger.Worker, r *rig, c ce
 	if err := s.canary(ctx, w, r); err != nil {
 		return cell.Exit{}, err
 	}
+	if err := s.hear(w); err != nil {
+		return cell.Exit{}, err
+	}
 	o.enter(&c, r.dir)
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -81,27 +81,13 @@ func oneText(s string) string {
 }
 
 // questionsIn are the questions of a worker, as the ledger folds them.
-func questionsIn(events []journal.Event, id lease.ID) ([]ledger.Inquiry, error) {
-	var list []ledger.Inquiry
+func questionsIn(events []journal.Event, id lease.ID) (list []ledger.Inquiry, err error) {
 	for _, e := range events {
 		if e.Worker != string(id) {
 			continue
 		}
-		switch e.Type {
-		case ledger.Asked:
-			q := ledger.Inquiry{Number: len(list) + 1, At: e.Time, Seq: e.Seq}
-			if err := json.Unmarshal(e.Data, &q.Question); err != nil {
-				return nil, err
-			}
-			list = append(list, q)
-		case ledger.Answered:
-			var a ledger.Answer
-			if err := json.Unmarshal(e.Data, &a); err != nil {
-				return nil, err
-			}
-			if a.Question >= 1 && a.Question <= len(list) {
-				list[a.Question-1].Answer, list[a.Question-1].AnswerSeq = &a, e.Seq
-			}
+		if list, err = ledger.Inquire(list, e); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil

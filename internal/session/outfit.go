@@ -60,7 +60,13 @@ func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir,
 		Guard:    []string{filepath.Join(dir, rigBinary), "hook", "--client", string(name), "--lease", filepath.Join(dir, rigWarrant)},
 		Label:    rand.Text(),
 		Briefing: text, Rules: AgentRules(w.Lease), Root: os.Getuid() == 0,
-		Managed: l.Policy.Isolation == policy.Strict, Machine: machineFiles(a.Managed),
+		Managed: l.Policy.Isolation == policy.Strict, Machine: filesAt(a.Managed, ""), Own: filesAt(a.Config, l.Home),
+	}
+	if order.Interactive {
+		order.Guard = append(order.Guard, "--interactive")
+	}
+	if l.Policy.Agent.Login.Given() {
+		order.Key = os.Getenv("ANTHROPIC_API_KEY")
 	}
 	order.Prompt, order.Again = prompt(w, how)
 	if order.Extra, err = extraHooks(w.Agent); err != nil {
@@ -76,7 +82,7 @@ func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir,
 	if err := s.furnish(w, o, dir); err != nil {
 		return nil, err
 	}
-	if err := s.dress(l, o, program, env); err != nil {
+	if err := s.dress(l, o, program, w.Agent.Args); err != nil {
 		return nil, err
 	}
 	o.wiring.Client, o.wiring.Version, o.wiring.Program = string(name), version.String(), program
@@ -93,13 +99,13 @@ func extraHooks(a *ledger.Agent) (client.Hooks, error) {
 	return client.ParseHooks(a.Hooks)
 }
 
-// machineFiles are what the operator's machine says at the places that a client reads
-// first. A cell shows something else there, which keeps it.
-func machineFiles(places []string) map[string][]byte {
+// filesAt are what the operator's machine says in files that a client reads: a cell
+// shows others in their place, which keep some of it.
+func filesAt(names []string, below string) map[string][]byte {
 	files := map[string][]byte{}
-	for _, at := range places {
-		if b, err := os.ReadFile(at); err == nil {
-			files[at] = b
+	for _, name := range names {
+		if b, err := os.ReadFile(filepath.Join(below, name)); err == nil {
+			files[name] = b
 		}
 	}
 	return files
@@ -130,22 +136,45 @@ func (s *Session) furnish(w *ledger.Worker, o *outfit, dir string) error {
 		sum := sha256.Sum256(f.Text)
 		o.wiring.Files[f.Name] = hex.EncodeToString(sum[:])
 	}
-	for _, f := range o.kit.Seeds {
-		at := filepath.Join(o.state, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+	return o.prepareState()
+}
+
+// prepareState writes what a kit wants in the client's own directory. The client has
+// written there in a launch before: every path goes through no link.
+func (o *outfit) prepareState() error {
+	root, err := os.OpenRoot(o.state)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range o.kit.Drop {
+		if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {
 			return err
 		}
-		if err := seed(at, f.Text); err != nil {
+	}
+	for _, f := range o.kit.Seeds {
+		if err := seed(root, filepath.FromSlash(f.Name), f.Text); err != nil {
+			return err
+		}
+	}
+	for _, l := range o.kit.Links {
+		name := filepath.FromSlash(l.Name)
+		if err := errors.Join(root.MkdirAll(filepath.Dir(name), 0o700), root.RemoveAll(name)); err != nil {
+			return err
+		}
+		if err := root.Symlink(l.To, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// seed writes a file of the client's state that is not there yet. The client writes
-// in that directory, so no link is followed.
-func seed(at string, text []byte) error {
-	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// seed writes a file of the client's state that is not there yet.
+func seed(root *os.Root, name string, text []byte) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -157,10 +186,10 @@ func seed(at string, text []byte) error {
 }
 
 // dress gathers what the cell of the client shows and hides, and its environment.
-func (s *Session) dress(l lease.Lease, o *outfit, program string, env []string) error {
+func (s *Session) dress(l lease.Lease, o *outfit, program string, args []string) error {
 	o.env = o.kit.Env
 	if l.Policy.Agent.Login.Given() {
-		o.env = append(signIn(o.adapter.Variables), o.env...)
+		o.env = append(signIn(o.adapter.Needs(args)), o.env...)
 	}
 	for _, a := range agent.All() {
 		for _, rel := range a.Hidden {

@@ -40,7 +40,7 @@ type mailbox struct {
 	mu      sync.Mutex
 	decided int64 // bytes of decisions
 	claims  int
-	told    map[int]bool // questions whose answer was given out
+	told    map[int]bool // questions whose answer was given out by this one
 	asked   askedOf
 	waiters waiters
 	waiting atomic.Int32
@@ -135,7 +135,7 @@ func (m *mailbox) record(q ledger.Question) (number int, err error) {
 			return err
 		}
 		for _, have := range list {
-			if have.Text == q.Text && slices.Equal(have.Options, q.Options) && m.untold(have) {
+			if have.Text == q.Text && slices.Equal(have.Options, q.Options) && !have.Heard {
 				number = have.Number
 				return errAsked
 			}
@@ -154,23 +154,20 @@ func (m *mailbox) record(q ledger.Question) (number int, err error) {
 	return number, err
 }
 
-// untold reports whether the worker has not heard the answer to a question. What was
-// answered while an earlier launch ran it may have.
-func (m *mailbox) untold(q ledger.Inquiry) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return q.Answer == nil || q.AnswerSeq > m.w.EndSeq && !m.told[q.Number]
-}
-
-// tell notes that the worker hears an answer.
-func (m *mailbox) tell(q ledger.Inquiry) (answered bool, answer string) {
+// tell records that the worker hears an answer.
+func (m *mailbox) tell(q ledger.Inquiry) (answered bool, answer string, err error) {
 	if q.Answer == nil {
-		return false, ""
+		return false, "", nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.told[q.Number] = true
-	return true, q.Answer.Text
+	if !q.Heard && !m.told[q.Number] {
+		if err := m.s.append(m.w.ID, ledger.Heard, ledger.Hearing{Question: q.Number}); err != nil {
+			return false, "", err
+		}
+		m.told[q.Number] = true
+	}
+	return true, q.Answer.Text, nil
 }
 
 var questionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^q([1-9][0-9]{0,2})$`) })
@@ -206,8 +203,8 @@ func (m *mailbox) answerTo(ctx context.Context, number, seconds int) (post.Reply
 		}
 	}
 	reply := post.Reply{Question: q.ID()}
-	reply.Answered, reply.Answer = m.tell(q)
-	return reply, nil
+	reply.Answered, reply.Answer, err = m.tell(q)
+	return reply, err
 }
 
 // lookEvery is how often the journal is looked at while something waits.
@@ -274,7 +271,9 @@ func (m *mailbox) look() (post.Reply, error) {
 	}
 	for _, q := range list {
 		told := post.Question{ID: q.ID(), Text: q.Text, Options: q.Options}
-		told.Answered, told.Answer = m.tell(q)
+		if told.Answered, told.Answer, err = m.tell(q); err != nil {
+			return post.Reply{}, err
+		}
 		st.Questions = append(st.Questions, told)
 	}
 	return post.Reply{Status: st}, nil

@@ -28,13 +28,26 @@ func prompt(w *ledger.Worker, how *Drive) (text string, again bool) {
 	return "You were interrupted. Look at what is there, and go on with your task: " + w.Agent.Prompt, true
 }
 
-// answers tells what the operator has said to the questions of a worker.
+// answers tells what the operator has said to the questions of a worker since it ran.
 func answers(w *ledger.Worker) string {
 	var b strings.Builder
 	for _, q := range w.Questions {
-		if q.Answer != nil {
+		if q.Answer != nil && !q.Heard {
 			fmt.Fprintf(&b, "You asked (%s): %s\nThe operator answers: %s\n\n", q.ID(), q.Text, q.Answer.Text)
 		}
 	}
 	return b.String()
+}
+
+// hear records that an agent is told the answers that it did not wait for.
+func (s *Session) hear(w *ledger.Worker) error {
+	for _, q := range w.Questions {
+		if q.Answer == nil || q.Heard {
+			continue
+		}
+		if err := s.append(w.ID, ledger.Heard, ledger.Hearing{Question: q.Number}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -90,12 +90,19 @@ func (r *rig) close() {
 	}
 }
 
+// commonBin is on the PATH of every login shell, which some clients start for each
+// command.
+const commonBin = "/usr/local/bin"
+
 // enter puts the rig into the cell of a command.
 func (r *rig) enter(c *cell.Command) {
 	c.Env = withEnv(c.Env, post.Variable+"="+r.dir, "PATH="+strings.Trim(variable(c.Env, "PATH")+":"+filepath.Dir(filepath.Join(r.dir, rigBinary)), ":"))
 	if c.Cell != nil {
 		c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: r.dir, At: r.dir})
 		c.Cell.Talk = append(c.Cell.Talk, filepath.Join(r.dir, post.Socket))
+		if fi, err := os.Lstat(commonBin); err == nil && fi.IsDir() {
+			c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: filepath.Join(r.dir, rigBinary), At: filepath.Join(commonBin, "cordon")})
+		}
 	}
 }
 

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"cordon/internal/client"
+)
+
+// Harmless work of every kind passes with every client, each in the cell and with its
+// hooks, and lands.
+func TestSlowAgentsWork(t *testing.T) {
+	slow(t)
+	for _, name := range client.Names() {
+		t.Run(string(name), func(t *testing.T) {
+			for _, patching := range []bool{false, true} {
+				worksInCell(t, name, patching)
+			}
+		})
+	}
+}
+
+func worksInCell(t *testing.T, name client.Name, patching bool) {
+	t.Helper()
+	deeds, want := bareDeeds(name, patching)
+	if len(deeds) == 0 {
+		return
+	}
+	if !mcpPassed[name] {
+		deeds = slices.DeleteFunc(deeds, func(d deed) bool { return d.kind == mcpTool })
+		delete(want, "mcp.txt")
+	}
+	s := busySite(t, name, patching, deeds)
+	s.git("add", ".")
+	s.git("commit", "-q", "-m", "what it works on")
+	o := s.run([]int{0})
+	if !strings.Contains(o.out+o.err, lastWords) {
+		t.Errorf("the model's last words are missing:\n%s%s", o.out, o.err)
+	}
+	if !s.told("", "FORBIDDEN") {
+		t.Error("it was not told the rules")
+	}
+	if !patching && !s.told("HELP-1", "FORBIDDEN") {
+		t.Error("its sub-agent was not told the rules")
+	}
+	for file, text := range want {
+		if got := s.landedFile(file); !strings.Contains(got, text) {
+			t.Errorf("%s landed as %q, want %q\nresults: %+v", file, got, text, s.model.Results())
+		}
+	}
+	s.sound()
+}

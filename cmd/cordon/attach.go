@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/cell"
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+)
+
+func (a *app) attachCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "attach ID",
+		Short: "Join the terminal of a worker",
+		Long: `Join your terminal to that of an interactive worker: one that was started with
+cordon run -i here or elsewhere, or with cordon run -d -i in the background. You see
+the last of what it showed and what it shows from then on, and what you type is typed
+there; ctrl-c is the worker's. The worker's terminal takes the size of the one that
+joined or changed last. Several can be joined, and the one it was started from goes on
+working.
+
+ctrl-\ detaches, and the worker goes on. It ends when the worker ends.`,
+		Example:           "  cordon run -d -i claude\n  cordon attach brisk-otter",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !terminal(a.in) {
+				return usage("cordon attach needs a terminal (cordon logs -f shows what a worker prints)")
+			}
+			s, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.attach(cmd.Context(), s, w)
+		},
+	}
+}
+
+func (a *app) attach(ctx context.Context, s *session.Session, w *ledger.Worker) error {
+	how, err := s.Attach(ctx, w, a.in, func() { a.say("attached to %s; ctrl-\\ detaches", w.ID) })
+	if err != nil {
+		return err
+	}
+	switch how {
+	case cell.Detached:
+		a.say("detached from %s, which goes on: cordon attach %s", w.ID, w.ID)
+	case cell.Finished:
+		a.say("%s has ended: cordon show %s tells what became of it", w.ID, w.ID)
+	case cell.Behind:
+		a.say("detached from %s, which shows more than this terminal takes: cordon attach %s", w.ID, w.ID)
+		return codeError(exitFailed)
+	default:
+		a.say("the cordon that ran %s is gone, and the worker with it: cordon resume %s goes on", w.ID, w.ID)
+		return codeError(exitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// detached starts a worker in the background and returns its name and the process that
+// runs it.
+func (s *site) detached(args ...string) (id string, pid int) {
+	s.t.Helper()
+	o := s.cordon([]int{0}, append([]string{"run", "-d", "--json"}, args...)...)
+	var said struct {
+		Worker  string
+		Process int
+	}
+	if err := json.Unmarshal([]byte(o.out), &said); err != nil || said.Worker == "" || said.Process == 0 {
+		s.t.Fatalf("%v: %s%s", err, o.out, o.err)
+	}
+	s.t.Cleanup(func() { _ = syscall.Kill(said.Process, syscall.SIGKILL) }) // of a test that failed
+	return said.Worker, said.Process
+}
+
+// becomes waits until the one worker has a status.
+func (s *site) becomes(status string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		w := s.only()
+		if w.Status == status {
+			return
+		}
+		if time.Now().After(deadline) {
+			said, _ := filepath.Glob(s.place("state/cordon/*/workers/*/" + consoleFile))
+			for _, name := range said {
+				text, _ := os.ReadFile(name)
+				s.t.Logf("%s", text)
+			}
+			s.t.Fatalf("it is %s, want %s", w.Status, status)
+		}
+	}
+}
+
+// attached is a terminal that joined a worker's, at the prompt of its shell.
+func (s *site) attached(id string) *console {
+	s.t.Helper()
+	for range 200 { // until it runs
+		if s.only().Status == "running" {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	c := newConsole(s, nil, "attach", id)
+	c.expect(`attached to ` + id + `; ctrl-\\ detaches`)
+	return c
+}
+
+// bash is an interactive shell that nothing of the operator's changes.
+var bash = []string{"env", "PS1=ready> ", "bash", "--norc", "--noprofile", "-i"}
+
+func TestAttach(t *testing.T) {
+	t.Parallel()
+	for name, isolation := range map[string]string{"confined": "strict", "unconfined": "none"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			policy := s.write("policy.yaml", "version: 1\nisolation: "+isolation+"\n")
+			id, pid := s.detached(append([]string{"-i", "--policy", policy, "--"}, bash...)...)
+			c := s.attached(id)
+			c.send("stty size; echo one$((1+1))\n")
+			c.expect(`33 77\r\none2\r\n`)
+			c.expect(`ready> `)
+
+			// A second one sees what was shown, and both see what is typed on either.
+			d := s.attached(id)
+			d.expect(`one2\r\n`)
+			d.send("echo two$((1+1))\n")
+			d.expect(`two2\r\n`)
+			c.expect(`two2\r\n`)
+
+			// The size is that of the last that changed.
+			if err := pty.Setsize(d.master, &pty.Winsize{Rows: 44, Cols: 99}); err != nil {
+				t.Fatal(err)
+			}
+			for range 100 {
+				d.send("stty size\n")
+				if got := d.expect(`\d\d \d\d\r`); strings.Contains(got, "44 99") {
+					break
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			if !strings.Contains(d.text(), "44 99\r") {
+				t.Errorf("%q", d.text())
+			}
+
+			// An interrupt is the worker's.
+			c.expect(`44 99\r\n`)
+			c.send("sleep 600 || echo code $?; echo after\n")
+			time.Sleep(300 * time.Millisecond)
+			c.send("\x03")
+			d.expect(`\^C`)
+			d.send("echo three$((1+1))\n")
+			d.expect(`three2\r\n`)
+
+			// Detaching leaves the worker and the other alone.
+			c.send("\x1c")
+			c.expect(`detached from ` + id + `, which goes on`)
+			c.end(0)
+			d.send("\x1b[92;5u") // as a terminal says it that tells keys apart
+			d.expect(`detached from ` + id)
+			d.end(0)
+			if st := s.only(); st.Status != "running" {
+				t.Fatalf("%+v", st)
+			}
+
+			// And again, to the end. The worker has no way to where terminals join.
+			e := s.attached(id)
+			e.expect(`three2\r\n`)
+			if name == "confined" {
+				e.send("echo post: $(find $CORDON_POST -name sock | wc -l), terminals: $(find $CORDON_POST/../../.. -name terminal | wc -l) and $(grep -c terminal /proc/net/unix)\n")
+				e.expect(`post: 1, terminals: 0 and 0\r\n`)
+			}
+			e.send("echo new >src/new.txt; git add -A; git commit -qm new; echo status $?\n")
+			e.expect(`status 0\r\n`)
+			e.send("exit\n")
+			e.expect(id + ` has ended: cordon show ` + id)
+			e.end(0)
+			s.becomes("merged")
+			if text, err := os.ReadFile(filepath.Join(s.repo, "src/new.txt")); err != nil || string(text) != "new\n" {
+				t.Errorf("%q %v", text, err)
+			}
+			untilGone(t, pid)
+			if left := s.alive(id); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			f := newConsole(s, nil, "attach", id)
+			f.expect(id + ` does not run \(cordon show ` + id)
+			f.end(3)
+			s.sound()
+		})
+	}
+}
+
+func untilGone(t *testing.T, pid int) {
+	t.Helper()
+	for range 500 {
+		if syscall.Kill(pid, 0) != nil || zombie(pid) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d goes on", pid)
+}
+
+// zombie reports whether a process has ended and nobody has asked how.
+func zombie(pid int) bool {
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	return err == nil && strings.Contains(string(b), ") Z ")
+}
+
+// The terminal that a worker was started from goes on working.
+func TestAttachBesideItsOwnTerminal(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	own := newConsole(s, nil, append([]string{"run", "-i", "--"}, bash...)...)
+	own.expect(`ready> `)
+	id := s.only().Worker
+	c := s.attached(id)
+	c.expect(`ready> `)
+	c.send("echo from$((1+1))\n")
+	c.expect(`from2\r\n`)
+	own.expect(`from2\r\n`)
+	own.send("echo own$((1+1))\n")
+	own.expect(`own2\r\n`)
+	c.expect(`own2\r\n`)
+	c.send("exit\n")
+	c.expect(id + ` has ended`)
+	c.end(0)
+	own.expect(id + ` +no change`)
+	own.end(0)
+	s.sound()
+}
+
+// A cordon that is killed takes its worker with it, and says so to who is attached.
+func TestAttachKilled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	id, pid := s.detached(append([]string{"-i", "--"}, bash...)...)
+	c := s.attached(id)
+	c.expect(`ready> `)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(`the cordon that ran ` + id + ` is gone, and the worker with it: cordon resume ` + id)
+	c.end(1)
+	for range 200 {
+		if len(s.alive(id)) == 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if left := s.alive(id); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	d := newConsole(s, nil, "attach", id)
+	d.expect(id + ` does not run: the cordon that ran it is gone`)
+	d.end(3)
+	if got := s.only().Status; got != "lost" {
+		t.Errorf("it is %s", got)
+	}
+	s.cordon([]int{0}, "discard", id, "--yes")
+	s.sound()
+}
+
+// A worker without a terminal runs in the background as well, with what cordon says in
+// a file; what goes wrong before is said at once.
+func TestDetached(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	id, pid := s.detached("--", "sh", "-c", "while ! test -e src/stop; do sleep 0.02; done; rm src/stop; tty; echo new >src/new.txt")
+	c := newConsole(s, nil, "attach", id)
+	c.expect(id + ` (has no terminal that another can join|does not run now)`)
+	c.end(3)
+	for range 200 { // until it runs, and is open to visitors
+		if s.try(s.command("shell", id, "--", "touch", "src/stop")).code == 0 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.becomes("merged")
+	untilGone(t, pid)
+	if o := s.cordon([]int{0}, "logs", id); !strings.Contains(o.out, "not a tty") {
+		t.Errorf("%q", o.out)
+	}
+	said, err := filepath.Glob(s.place("state/cordon/*/workers/" + id + "/" + consoleFile))
+	if err != nil || len(said) != 1 {
+		t.Fatal(said, err)
+	}
+	text, err := os.ReadFile(said[0])
+	if err != nil || !strings.Contains(string(text), `"status": "merged"`) || !strings.Contains(string(text), "running") {
+		t.Errorf("%q %v", text, err)
+	}
+	if o := s.cordon([]int{2}, "run", "-d", "--base", "nothing", "--", "true"); !strings.Contains(o.err, "nothing") || o.out != "" {
+		t.Errorf("%+v", o)
+	}
+	if o := s.try(s.with(backgroundVariable+"="+withoutTerminal).command("run", "--", "true")); o.code != 2 || !strings.Contains(o.err, backgroundVariable) {
+		t.Errorf("%+v", o)
+	}
+	s.sound()
+}
+
+// A cordon in the background is stopped like one in front.
+func TestDetachedIsStopped(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	id, pid := s.detached("-i", "--", "sh", "-c", "echo ready; exec sleep 600")
+	c := s.attached(id)
+	c.expect(`ready`)
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(id + ` has ended`)
+	c.end(0)
+	untilGone(t, pid)
+	if got := s.only().Status; got != "interrupted" {
+		t.Errorf("it is %s", got)
+	}
+	if left := s.alive(id); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	s.sound()
+}
+
+// A terminal that does not read keeps nobody, and is told so.
+func TestAttachKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	id, _ := s.detached("-i", "--", "sh", "-c", `read x; i=0; while test $i -lt 60000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); done; echo done >src/done; read y`)
+	c := s.attached(id)
+	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	d := s.attached(id)
+	d.send("\n")
+	d.expect(`line 59999 of what is shown`)
+	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(`which shows more than this terminal takes`)
+	c.end(1)
+	d.send("\n")
+	d.expect(id + ` has ended`)
+	d.end(0)
+	s.becomes("merged")
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/ledger"
+	"cordon/internal/session"
+)
+
+func (a *app) inboxCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "inbox",
+		Short: "List the questions of workers that nobody has answered",
+		Long: `List the open questions of all workers, the oldest first, with what may be
+answered, and whether the worker waits for the answer now.`,
+		Example: "  cordon inbox\n  cordon inbox --json | jq -r '.questions[].text'",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.inbox(cmd.Context()) },
+	}
+}
+
+func (a *app) inbox(ctx context.Context) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := s.Inbox(ctx)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		objects := []map[string]any{}
+		for _, e := range list {
+			o := questionObject(e.Inquiry)
+			o["worker"], o["status"], o["worker_is"] = e.Worker.ID, e.Status, e.Waits
+			objects = append(objects, o)
+		}
+		return a.object("cordon.inbox/1", map[string]any{"questions": objects})
+	}
+	if len(list) == 0 {
+		a.say("no worker asks anything")
+	}
+	for _, e := range list {
+		a.entry(e)
+	}
+	return nil
+}
+
+// entry prints one question.
+func (a *app) entry(e session.Entry) {
+	id := string(e.Worker.ID)
+	a.print("%s %s  %s ago, %s", id, e.ID(), age(time.Since(e.At)), waitsWord(e))
+	for _, line := range strings.Split(e.Text, "\n") {
+		a.print("    %s", oneLine(line))
+	}
+	for i, option := range e.Options {
+		a.print("      %2d  %s", i+1, oneLine(option))
+	}
+	a.say("  cordon answer %s \"…\"%s", answering(e.Worker, e.Number), optionAdvice(e))
+}
+
+func waitsWord(e session.Entry) string {
+	switch e.Waits {
+	case session.WaitsNow:
+		return "waits for the answer"
+	case session.AtWork:
+		return "goes on meanwhile"
+	}
+	return "has ended (" + string(e.Status) + ")"
+}
+
+func optionAdvice(e session.Entry) string {
+	if len(e.Options) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("     or --option 1 to --option %d", len(e.Options))
+}
+
+// answering is how a question is named to cordon answer.
+func answering(w *ledger.Worker, number int) string {
+	if len(w.Open()) == 1 {
+		return string(w.ID)
+	}
+	return fmt.Sprintf("%s q%d", w.ID, number)
+}
+
+func questionObject(q ledger.Inquiry) map[string]any {
+	return map[string]any{"question": q.ID(), "text": q.Text, "options": append([]string{}, q.Options...), "by": q.By, "asked": q.At}
+}
+
+func (a *app) answerCommand() *cobra.Command {
+	var option int
+	c := &cobra.Command{
+		Use:   "answer ID [QUESTION] TEXT",
+		Short: "Answer a question of a worker",
+		Long: `Answer what a worker has asked. Who waits for the answer in its cell has it at
+once; one that has ended is started again with it by cordon resume. QUESTION is the
+name that cordon inbox shows, and can be left out while only one is open. An answer
+is words for the agent: it allows nothing that the lease does not.`,
+		Example: `  cordon answer brisk-otter "sqlite; keep the interface as it is"
+  cordon answer brisk-otter q2 --option 1`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.answer(cmd.Context(), args[0], args[1:], option)
+		},
+	}
+	c.Flags().IntVar(&option, "option", 0, "answer with the `N`th of the question's options")
+	return c
+}
+
+func (a *app) answer(ctx context.Context, prefix string, words []string, option int) error {
+	s, w, err := a.worker(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	q, words, err := pick(w, words)
+	if err != nil {
+		return err
+	}
+	text, err := answerText(q, words, option)
+	if err != nil {
+		return err
+	}
+	waits := s.Waits(w, q.Number)
+	if err := s.Answer(ctx, w, q.Number, text, operator()); err != nil {
+		return err
+	}
+	if a.json {
+		return a.object("cordon.answer/1", map[string]any{"worker": w.ID, "question": q.ID(), "answer": text, "worker_is": waits})
+	}
+	a.print("%s %s  answered", w.ID, q.ID())
+	switch waits {
+	case session.WaitsNow:
+		a.say("  it was waiting for that, and goes on")
+	case session.AtWork:
+		a.say("  it runs, and is told when it asks for the answer; if it ends before: cordon resume %s", w.ID)
+	default:
+		a.say("  cordon resume %s   to go on with the answer", w.ID)
+	}
+	return nil
+}
+
+// pick finds the question that is meant, and what is left of the words.
+func pick(w *ledger.Worker, words []string) (ledger.Inquiry, []string, error) {
+	if len(words) > 0 {
+		if n, ok := session.ParseQuestion(words[0]); ok {
+			if n > len(w.Questions) {
+				return ledger.Inquiry{}, nil, usage("%s has asked no question q%d (cordon inbox shows them)", w.ID, n)
+			}
+			return w.Questions[n-1], words[1:], nil
+		}
+	}
+	open := w.Open()
+	switch len(open) {
+	case 1:
+		return open[0], words, nil
+	case 0:
+		return ledger.Inquiry{}, nil, usage("%s has no open question (cordon inbox shows them)", w.ID)
+	}
+	return ledger.Inquiry{}, nil, usage("%s has %d open questions: name one, as in cordon answer %s %s \"…\" (cordon inbox shows them)", w.ID, len(open), w.ID, open[0].ID())
+}
+
+func answerText(q ledger.Inquiry, words []string, option int) (string, error) {
+	switch {
+	case option == 0 && len(words) == 0:
+		return "", usage("cordon answer: an answer needs a text")
+	case option == 0:
+		return strings.Join(words, " "), nil
+	case len(words) > 0:
+		return "", usage("cordon answer: a text, or --option, and not both")
+	case option < 1 || option > len(q.Options):
+		return "", usage("cordon answer: question %s has %s", q.ID(), plural(len(q.Options), "option"))
+	}
+	return q.Options[option-1], nil
+}
+
+// askedRows are the rows of show about what a worker has asked and said.
+func askedRows(w *ledger.Worker) (rows [][]string) {
+	for _, q := range w.Questions {
+		rows = append(rows, []string{"asked", q.ID() + ": " + oneLine(clip(q.Text, 100))})
+		if q.Answer != nil {
+			rows = append(rows, []string{"answered", "by " + q.Answer.Who + ": " + oneLine(clip(q.Answer.Text, 100))})
+		} else {
+			rows = append(rows, []string{"", "not answered: cordon answer " + answering(w, q.Number) + ` "…"`})
+		}
+	}
+	if w.Claim != nil {
+		rows = append(rows, []string{"says", "done: " + oneLine(clip(orNothing(w.Claim.Text), 100))})
+	}
+	return rows
+}
+
+// openObjects are the open questions of a worker, for --json.
+func openObjects(w *ledger.Worker) []map[string]any {
+	list := []map[string]any{}
+	for _, q := range w.Open() {
+		list = append(list, questionObject(q))
+	}
+	return list
+}

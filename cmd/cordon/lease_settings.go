@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/agent"
+	"cordon/internal/client"
+	"cordon/internal/session"
+)
+
+func (a *app) leaseSettingsCommand() *cobra.Command {
+	var name string
+	c := &cobra.Command{
+		Use:   "settings ID --client NAME",
+		Short: "Print the permissions of a worker in the form of an agent client",
+		Long: `Print what an agent client's own permission settings can express of a lease: which
+files it may write, which it may not write or read, which hosts it may reach, in the
+form that this client really honours. cordon run gives the client the same. They make
+the client refuse early and say why; what holds is the cell and the audit.`,
+		Example:           "  cordon lease settings brave-otter --client claude",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.workerNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := client.Parse(name)
+			if err != nil {
+				return usage("cordon lease settings: --client: %v", err)
+			}
+			known, err := agent.Of(n)
+			if err != nil {
+				return err
+			}
+			_, w, err := a.worker(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			text, err := known.Settings(session.AgentRules(w.Lease))
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "%s\n", bytes.TrimRight(text, "\n"))
+			return err
+		},
+	}
+	c.Flags().StringVar(&name, "client", "", "the `NAME` of the client: claude, codex, gemini, copilot or opencode")
+	return c
+}
