@@ -10,6 +10,8 @@
 package agent
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -112,12 +114,16 @@ type Adapter struct {
 	Config         []string // below the home: the operator's own settings, for Order.Own
 	Hidden         []string // below the home: the state of the operator's own sessions
 	Managed        []string // places of the machine that the kit's files are shown at
+	// Project are files below the tree that the client obeys whatever it is told; see
+	// Object.
+	Project []string
 	// Starts says that the client reports the start of a session through its hooks
 	// before the first call. Where it does not, its first call is the proof.
 	Starts bool
 
 	kit      func(Order) (Kit, error)
 	settings func(Rules) ([]byte, error)
+	objects  func(interactive bool, settings map[string]any) (why string)
 	refused  []Refused
 	passed   []Passed // all that is passed on; nil: everything that is not refused
 	// needs are the variables that arguments of the operator's name, beyond Variables.
@@ -151,7 +157,7 @@ var adapters = []*Adapter{&claude, &codex, &gemini, &openCode, &copilot}
 
 // Kit is what a launch of this client needs.
 func (a *Adapter) Kit(o Order) (Kit, error) {
-	if err := a.refuse(o.Args); err != nil {
+	if err := a.Accept(o.Args); err != nil {
 		return Kit{}, err
 	}
 	k, err := a.kit(o)
@@ -168,6 +174,21 @@ func (a *Adapter) Needs(args []string) []string {
 		return a.Variables
 	}
 	return append(slices.Clone(a.Variables), a.needs(args)...)
+}
+
+// Object says what stands against a launch in the text of a file of Project.
+func (a *Adapter) Object(interactive bool, text []byte) error {
+	if a.objects == nil {
+		return nil
+	}
+	var settings map[string]any
+	if err := json.Unmarshal(plainJSON(text), &settings); err != nil {
+		return fmt.Errorf("it is not understood: %w", err)
+	}
+	if why := a.objects(interactive, settings); why != "" {
+		return errors.New(why)
+	}
+	return nil
 }
 
 // Settings are the permissions of a lease in the client's own form.

@@ -26,10 +26,10 @@ type Passed struct {
 // many is all words up to the next flag.
 const many = -1
 
-// refuse holds the operator's arguments against those that would make the launch
+// Accept holds the operator's arguments against those that would make the launch
 // weaker. --flag and --flag=value are the same. A client with a list of what is
 // passed on is given nothing else: it has more flags than it tells of.
-func (a *Adapter) refuse(args []string) error {
+func (a *Adapter) Accept(args []string) error {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
 		for _, r := range a.refused {

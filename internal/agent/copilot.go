@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"encoding/json"
 	"path"
+	"strings"
 
 	"cordon/internal/client"
 )
@@ -23,8 +25,24 @@ var copilot = Adapter{
 	Addresses: []string{"COPILOT_PROVIDER_BASE_URL", "GH_HOST", "COPILOT_GH_HOST"},
 	Config:    []string{copilotOwn},
 	Hidden:    []string{".copilot"},
-	Starts:    true,
-	kit:       copilotKit, settings: copilotSettings, refused: copilotRefused, passed: copilotPassed,
+	Project: []string{
+		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
+	},
+	Starts: true,
+	kit:    copilotKit, settings: copilotSettings, objects: copilotObjects, refused: copilotRefused, passed: copilotPassed,
+}
+
+// copilotObjects: in a terminal the client asks whether the directory is trusted, and
+// works in no other. A project that is trusted can switch all hooks off.
+func copilotObjects(interactive bool, settings map[string]any) string {
+	switch {
+	case !interactive:
+	case settings["disableAllHooks"] != nil && settings["disableAllHooks"] != false:
+		return "it switches the guard's hooks off once the directory is trusted, and in a terminal the client works in no other"
+	case settings["hooks"] != nil || settings["disabledHooks"] != nil:
+		return "its hooks can change what was allowed once the directory is trusted, and in a terminal the client works in no other"
+	}
+	return ""
 }
 
 // copilotKit starts Copilot with a plugin whose hooks are the guard's. It never
@@ -33,7 +51,7 @@ var copilot = Adapter{
 // Its own servers are left out: they act on GitHub with the operator's name.
 func copilotKit(o Order) (Kit, error) {
 	k := Kit{Stream: !o.Interactive, Env: copilotEnv(o)}
-	hooks, err := client.Config(o.wiring())
+	hooks, err := k.copilotHooks(o)
 	if err != nil {
 		return Kit{}, err
 	}
@@ -58,6 +76,27 @@ func copilotKit(o Order) (Kit, error) {
 		k.Argv = append(k.Argv, "--interactive="+o.Prompt)
 	}
 	return k, nil
+}
+
+// copilotHooks are the guard's, and one that briefs the sub-agents: some of them are
+// not shown the instructions.
+func (k *Kit) copilotHooks(o Order) ([]byte, error) {
+	text, err := client.Config(o.wiring())
+	if err != nil || o.Briefing == "" {
+		return text, err
+	}
+	var config map[string]any
+	if err := json.Unmarshal(text, &config); err != nil {
+		return nil, err
+	}
+	told, err := compact(map[string]any{"additionalContext": o.Briefing})
+	if err != nil {
+		return nil, err
+	}
+	k.file("subagent.json", append(told, '\n'))
+	show := "cat '" + strings.ReplaceAll(path.Join(o.Place, "subagent.json"), "'", `'"'"'`) + "'"
+	brief := nested([]any{map[string]any{"type": "command", "bash": show, "timeoutSec": 10}}, "hooks", "subagentStart")
+	return compact(over(brief, config))
 }
 
 // copilotState is what the client finds in its own directory.

@@ -28,8 +28,22 @@ var openCode = Adapter{
 	Config:  []string{openCodeOwn, openCodeOwnC},
 	Hidden:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
 	Managed: []string{openCodeManaged},
+	Project: []string{"opencode.json", "opencode.jsonc"},
 	Starts:  true,
-	kit:     openCodeKit, settings: openCodeSettings, refused: openCodeRefused, passed: openCodePassed,
+	kit:     openCodeKit, settings: openCodeSettings, objects: openCodeObjects, refused: openCodeRefused, passed: openCodePassed,
+}
+
+// openCodeObjects: code that a project's configuration names as a plugin is run in
+// the client even if that configuration is switched off. Its hooks are not, and it
+// could still take the guard's away.
+func openCodeObjects(_ bool, settings map[string]any) string {
+	for _, name := range []string{"plugin", "plugins"} {
+		if list, ok := settings[name].([]any); ok && len(list) == 0 || settings[name] == nil {
+			continue
+		}
+		return "it has plugins, which the client runs beside the guard"
+	}
+	return ""
 }
 
 // openCodeKit starts OpenCode with the plugin that asks the guard, from a place that

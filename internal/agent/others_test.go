@@ -166,3 +166,32 @@ func TestOtherArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestObject: what of a project's own files stands against a launch.
+func TestObject(t *testing.T) {
+	for _, row := range []struct {
+		client   client.Name
+		terminal bool
+		text     string
+		ok       bool
+	}{
+		{client.OpenCode, false, `{"model":"x","plugin":[], // none
+		}`, true},
+		{client.OpenCode, false, `{"plugin":["./x.js"]}`, false},
+		{client.OpenCode, false, `{"plugins":[{"package":"x"}]}`, false},
+		{client.OpenCode, false, `{"plugin":`, false},
+		{client.Copilot, false, `{"disableAllHooks":true}`, true},
+		{client.Copilot, true, `{"disableAllHooks":true}`, false},
+		{client.Copilot, true, `{"disableAllHooks":false,"model":"x"}`, true},
+		{client.Copilot, true, `{"hooks":{"PreToolUse":[]}}`, false},
+		{client.Gemini, true, `{"hooksConfig":{"enabled":false}}`, true},
+	} {
+		a, err := Of(row.client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Object(row.terminal, []byte(row.text)); (err == nil) != row.ok {
+			t.Errorf("%s %s: %v", row.client, row.text, err)
+		}
+	}
+}

@@ -24,6 +24,7 @@ var copilotTools = []tool{
 	{name: "task", kind: Agent, fields: []field{{"prompt", prose}, {"description", prose}}},
 	{name: "read_agent", kind: Note},
 	{name: "list_agents", kind: Note},
+	{name: "write_agent", kind: Agent, fields: []field{{"message", prose}, {"prompt", prose}}},
 	{name: "skill", kind: Skill, fields: []field{{"skill", prose}}},
 	{name: "sql", kind: Note, fields: []field{{"query", prose}, {"description", prose}}},
 	{name: "session_store_sql", kind: Note, fields: []field{{"query", prose}, {"description", prose}}},

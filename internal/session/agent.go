@@ -19,7 +19,6 @@ import (
 // hooks.
 func (s *Session) startAgent(ctx context.Context, w *ledger.Worker, r *rig, c cell.Command, human io.Writer) (cell.Exit, error) {
 	o := r.agent
-	o.wiring.Guard = r.guard
 	if err := s.append(w.ID, ledger.Wired, o.wiring); err != nil {
 		return cell.Exit{}, err
 	}

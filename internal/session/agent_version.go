@@ -13,28 +13,44 @@ import (
 
 	"cordon/internal/agent"
 	"cordon/internal/cell"
+	"cordon/internal/client"
+	"cordon/internal/lease"
 	"cordon/internal/ledger"
 )
 
-// findClient finds the program of a client on the worker's own PATH and asks it for
-// its version.
-func (s *Session) findClient(ctx context.Context, w *ledger.Worker, a *agent.Adapter, env []string) (string, agent.Version, error) {
-	program := lookUp(a.Program, variable(env, "PATH"))
-	if program == "" {
-		return "", agent.Version{}, &MistakeError{fmt.Errorf("%s is not on the PATH that a worker has (npm install -g %s)", a.Program, a.Package)}
+// mayDispatch refuses an agent that could not be started before anything is made for
+// it.
+func (s *Session) mayDispatch(ctx context.Context, a *ledger.Agent, l lease.Lease) error {
+	if a == nil {
+		return nil
 	}
-	version, _, err := s.ClientVersion(ctx, program)
+	known, err := agent.Of(client.Name(a.Client))
 	if err != nil {
-		return "", version, refuse("%s at %s does not say which version it is: %v", a.Name, program, err)
+		return &MistakeError{err}
 	}
-	note, err := a.Check(version)
-	if err != nil {
-		return "", version, &RefusedError{err}
+	if err := known.Accept(a.Args); err != nil {
+		return &RefusedError{err}
 	}
+	_, _, note, err := s.findClient(ctx, known, s.environ(l))
 	if note != "" {
-		s.Voice.Step(w.ID, "client", note)
+		s.Voice.Step("", "client", note)
 	}
-	return program, version, nil
+	return err
+}
+
+// findClient finds the program of a client on the worker's own PATH and asks it for
+// its version. The note is for the operator.
+func (s *Session) findClient(ctx context.Context, a *agent.Adapter, env []string) (program string, version agent.Version, note string, err error) {
+	if program = lookUp(a.Program, variable(env, "PATH")); program == "" {
+		return "", version, "", &MistakeError{fmt.Errorf("%s is not on the PATH that a worker has (npm install -g %s)", a.Program, a.Package)}
+	}
+	if version, _, err = s.ClientVersion(ctx, program); err != nil {
+		return "", version, "", refuse("%s at %s does not say which version it is: %v", a.Name, program, err)
+	}
+	if note, err = a.Check(version); err != nil {
+		err = &RefusedError{err}
+	}
+	return program, version, note, err
 }
 
 // lookUp finds a program by a list of directories. Relative ones are left out: a

@@ -81,6 +81,9 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.mayDispatch(ctx, d.Agent, draft); err != nil {
+		return nil, err
+	}
 	if draft.Fold, err = worktree.FoldsCase(s.State.Path()); err != nil {
 		return nil, err
 	}

@@ -47,8 +47,11 @@ func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir,
 	l := w.Lease.Lease()
 	env := s.environ(l)
 	o := &outfit{adapter: a, state: s.State.Agent(string(w.ID)), life: newLife()}
-	program, version, err := s.findClient(ctx, w, a, env)
+	program, version, _, err := s.findClient(ctx, a, env)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.mayStartIn(ctx, w, a, how.Terminal != nil); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.state, 0o700); err != nil {
@@ -60,13 +63,13 @@ func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir,
 		Guard:    []string{filepath.Join(dir, rigBinary), "hook", "--client", string(name), "--lease", filepath.Join(dir, rigWarrant)},
 		Label:    rand.Text(),
 		Briefing: text, Rules: AgentRules(w.Lease), Root: os.Getuid() == 0,
-		Managed: l.Policy.Isolation == policy.Strict, Machine: filesAt(a.Managed, ""), Own: filesAt(a.Config, l.Home),
+		Managed: l.Policy.Isolation == policy.Strict, Machine: filesAt(a.Managed, ""),
 	}
 	if order.Interactive {
 		order.Guard = append(order.Guard, "--interactive")
 	}
 	if l.Policy.Agent.Login.Given() {
-		order.Key = os.Getenv("ANTHROPIC_API_KEY")
+		order.Key, order.Own = os.Getenv("ANTHROPIC_API_KEY"), filesAt(a.Config, l.Home)
 	}
 	order.Prompt, order.Again = prompt(w, how)
 	if order.Extra, err = extraHooks(w.Agent); err != nil {

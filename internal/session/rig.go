@@ -26,7 +26,6 @@ import (
 // and the briefing; and, for an agent client, what it is started with.
 type rig struct {
 	dir   string
-	guard string // SHA-256 of the cordon in it
 	box   *mailbox
 	agent *outfit // nil: a command
 	end   func()
@@ -48,8 +47,7 @@ func (s *Session) equip(ctx context.Context, w *ledger.Worker, how *Drive) (*rig
 	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(rigBinary)), 0o700); err != nil {
 		return nil, err
 	}
-	var err error
-	if r.guard, err = s.placeBinary(filepath.Join(r.dir, rigBinary)); err != nil {
+	if err := s.placeBinary(filepath.Join(r.dir, rigBinary)); err != nil {
 		return nil, fmt.Errorf("put cordon where the worker can call it: %w", err)
 	}
 	asked := w.Agent != nil && len(how.Command) == 0
@@ -58,7 +56,11 @@ func (s *Session) equip(ctx context.Context, w *ledger.Worker, how *Drive) (*rig
 		return nil, err
 	}
 	if asked {
+		var err error
 		if r.agent, err = s.outfit(ctx, w, how, r.dir, text); err != nil {
+			return nil, err
+		}
+		if r.agent.wiring.Guard, err = sumOf(filepath.Join(r.dir, rigBinary)); err != nil {
 			return nil, err
 		}
 	}
@@ -127,29 +129,29 @@ func withEnv(env []string, set ...string) []string {
 // selfPath is this very program, also when its file was replaced since.
 const selfPath = "/proc/self/exe"
 
-// placeBinary puts this program at a path and returns the sum of its content: a
-// second name of the same file, or a copy where that cannot be.
-func (s *Session) placeBinary(at string) (string, error) {
+// placeBinary puts this program at a path: a second name of the same file, or a copy
+// where that cannot be.
+func (s *Session) placeBinary(at string) error {
 	self := selfPath
 	if _, err := os.Stat(self); err != nil {
 		if self, err = os.Executable(); err != nil {
-			return "", err
+			return err
 		}
+	}
+	if named, err := os.Executable(); err == nil && sameFile(named, self) && os.Link(named, at) == nil {
+		return nil
 	}
 	sum, err := sumOf(self)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if named, err := os.Executable(); err == nil && sameFile(named, self) && os.Link(named, at) == nil {
-		return sum, nil
-	}
-	kept := filepath.Join(s.State.Path(), "bin", sum[:16], "cordon")
+	kept := filepath.Join(s.State.Path(), "cordon")
 	if have, err := sumOf(kept); err != nil || have != sum {
-		if err := copyFile(self, kept, 0o500); err != nil {
-			return "", err
+		if err := copyFile(self, kept, 0o500); err != nil { // earlier launches keep theirs by its other name
+			return err
 		}
 	}
-	return sum, os.Link(kept, at)
+	return os.Link(kept, at)
 }
 
 func sameFile(a, b string) bool {

@@ -21,7 +21,7 @@ func (t *transcript) add(i Item) {
 		t.say(i.Under, "→ %s", named(i.Call.Tool, i.Call.Input))
 	case Told:
 		if i.Failed {
-			t.say(i.Under, "✗ %s", named(i.Call.Tool, firstLine(i.Text, transcriptLine)))
+			t.say(i.Under, "✗ %s", named(i.Call.Tool, firstLine(refusal(i.Text), transcriptLine)))
 		}
 	case Noted:
 		t.say(i.Under, "! %s", firstLine(i.Text, transcriptLine))
@@ -34,6 +34,14 @@ func (t *transcript) add(i Item) {
 			t.paragraph("", text)
 		}
 	}
+}
+
+// refusal leaves out what a client says before the guard's own words.
+func refusal(text string) string {
+	if _, words, ok := strings.Cut(text, "BLOCKED: "); ok {
+		return "BLOCKED: " + words
+	}
+	return text
 }
 
 // end says what was used.
