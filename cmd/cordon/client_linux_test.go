@@ -58,10 +58,6 @@ func TestSlowRealClient(t *testing.T) {
 	}
 }
 
-// plainNpm makes npm ask the registry that the preset is for, whatever this machine's
-// configuration says.
-var plainNpm = []string{"--registry=https://" + firstOf("@npm") + "/", "--userconfig=/dev/null", "--no-audit", "--no-fund"}
-
 // firstOf is the host that a preset is mainly for.
 func firstOf(preset string) string {
 	p, ok := policy.PresetNamed(preset)
@@ -80,14 +76,14 @@ func TestSlowNpmPreset(t *testing.T) {
 	}
 	s := newSite(t)
 	s.write("repo/package.json", `{"name":"small","version":"1.0.0","dependencies":{"is-number":"7.0.0"}}`)
-	lock := exec.Command("npm", append([]string{"install", "--package-lock-only"}, plainNpm...)...)
+	lock := exec.Command("npm", append([]string{"install", "--package-lock-only"}, testmodel.Npm...)...)
 	lock.Dir, lock.Env = s.repo, append(os.Environ(), "npm_config_cache="+s.place("cache"))
 	if out, err := lock.CombinedOutput(); err != nil {
 		t.Skipf("the registry cannot be reached from here: %v\n%s", err, out)
 	}
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "a project")
-	install := "npm ci " + strings.Join(plainNpm, " ")
+	install := "npm ci " + strings.Join(testmodel.Npm, " ")
 	s.write("policy.yaml", "version: 1\nnetwork:\n  allowed_domains: ["+strings.Join(append([]string{`"@npm"`}, s.networksOf(firstOf("@npm"))...), ", ")+"]\n")
 	s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", install+" && cp node_modules/is-number/package.json src/proof.json")
 	if got := s.git("show", "main:src/proof.json"); !strings.Contains(got, `"is-number"`) {

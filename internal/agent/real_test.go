@@ -16,7 +16,7 @@ import (
 )
 
 // The tests here start the real clients, without a cell: what a kit alone makes of
-// them. CORDON_TEST_CLIENTS is a directory that has them in node_modules.
+// them.
 
 func slow(t *testing.T) {
 	t.Helper()
@@ -52,11 +52,11 @@ type stage struct {
 func newStage(t *testing.T, n client.Name) *stage {
 	t.Helper()
 	slow(t)
-	clients := os.Getenv("CORDON_TEST_CLIENTS")
-	program := filepath.Join(clients, "node_modules", ".bin", string(n))
-	if _, err := os.Stat(program); err != nil || !filepath.IsAbs(clients) {
-		t.Fatalf("CORDON_TEST_CLIENTS=%q has no %s in node_modules", clients, n)
+	bin, err := testmodel.Install()
+	if err != nil {
+		t.Fatalf("the real clients are not here: %v", err)
 	}
+	program := filepath.Join(bin, string(n))
 	s := &stage{t: t, dir: t.TempDir()}
 	s.write("outside/secret", "hidden words")
 	s.write("tree/CLAUDE.md", "the words of CLAUDE.md")

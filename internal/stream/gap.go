@@ -31,7 +31,7 @@ var habitsOf = map[client.Name]habits{
 	client.Codex:    {tells: true, hidden: []string{"spawn_agent"}, unhooked: []string{"web_search"}, also: codexAlso},
 	client.Gemini:   {tells: true, hidden: []string{"invoke_agent"}},
 	client.OpenCode: {ids: true, hidden: []string{"task"}},
-	client.Copilot:  {tells: true},
+	client.Copilot:  {tells: true, unhooked: []string{"read_bash"}}, // it looks by itself what a command has printed since
 }
 
 // codexAlso knows that a patch may be the text of a shell command, which Codex takes
