@@ -112,6 +112,7 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 	if w.Net != nil {
 		o["network"] = w.Net
 	}
+	agentFields(w, o)
 	o["behind"] = 0
 	if tip, err := s.Host.Ref(ctx, l.Target); err == nil {
 		if n, err := s.Host.Count(ctx, l.Base, tip); err == nil {
@@ -173,7 +174,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	}
 	status := o["status"].(ledger.Status)
 	a.print("%s  %s%s", w.ID, status, because(w, status))
-	table(a.out, slices.Concat(leased(w, o), ran(w), askedRows(w), judged(w)))
+	table(a.out, slices.Concat(leased(w, o), agentRows(w), ran(w), askedRows(w), judged(w)))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)
 	}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"cordon/internal/ledger"
+)
+
+// agentRows are the rows of show about an agent client: what was started, whether its
+// hooks were seen alive, and what it says it did.
+func agentRows(w *ledger.Worker) (rows [][]string) {
+	if w.Wiring == nil {
+		return nil
+	}
+	how := "hooks by arguments and variables"
+	if len(w.Wiring.Managed) > 0 {
+		how = "hooks in " + strings.Join(w.Wiring.Managed, ", ") + " of its cell"
+	}
+	rows = append(rows, []string{"client", fmt.Sprintf("%s %s, %s", w.Wiring.Client, w.Wiring.Version, how)})
+	if p := w.Proof; p != nil {
+		rows = append(rows, []string{"proof", fmt.Sprintf("%s after %.1f s; the canary: %s", p.Event, p.After.Seconds(), p.Canary)})
+	} else {
+		rows = append(rows, []string{"proof", "none: nothing was heard of its hooks"})
+	}
+	s := w.Stream
+	if s == nil {
+		return rows
+	}
+	rows = append(rows, []string{"says", streamLine(s)})
+	switch {
+	case len(s.Gap) > 0:
+		rows = append(rows, []string{"gap", "ran without the guard: " + oneLine(strings.Join(s.Gap, ", "))})
+	case s.Why != "":
+		rows = append(rows, []string{"", oneLine(s.Why)})
+	}
+	return rows
+}
+
+// streamLine is what a client says it used.
+func streamLine(s *ledger.Stream) string {
+	parts := []string{plural(s.Calls, "tool call")}
+	if s.Input+s.Output > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", s.Input, s.Output))
+	}
+	if s.Cost > 0 {
+		parts = append(parts, fmt.Sprintf("$%.4f", s.Cost))
+	}
+	if s.Model != "" {
+		parts = append(parts, "model "+oneLine(s.Model))
+	}
+	if s.Reason != "" {
+		parts = append(parts, "ended: "+oneLine(s.Reason))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// agentFields are the same for a script.
+func agentFields(w *ledger.Worker, o map[string]any) {
+	if w.Agent == nil {
+		return
+	}
+	o["client"] = map[string]any{"name": w.Agent.Client, "wiring": w.Wiring, "proof": w.Proof, "stream": w.Stream}
+}
