@@ -139,9 +139,9 @@ func TestSlowAgentsUnguarded(t *testing.T) {
 				s.set(variable, value)
 				s.names = append(s.names, variable)
 			}
-			s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}},"mcpServers":{`+s.server+`}}`)
+			s.ownMCP()
 			policy := fmt.Sprintf("version: 1\nsecrets: [%s]\nfilesystem:\n  outside: capture\n  write_roots: [src]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port())
-			argv := slices.Concat([]string{"run", "--policy", s.write("policy.yaml", policy), "--", string(name)}, b.before, s.args, b.after, []string{s.Prompt})
+			argv := slices.Concat([]string{"run", "--policy", s.write("policy.yaml", policy), "--", "env", "XDG_STATE_HOME=" + filepath.Join(s.home, ".state"), string(name)}, b.before, s.args, b.after, []string{s.Prompt})
 			o := s.cordon([]int{4}, argv...)
 			s.unharmed(before)
 			said := s.cordon([]int{0}, "audit", s.only().Worker).out

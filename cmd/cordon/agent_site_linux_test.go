@@ -17,6 +17,10 @@ import (
 
 func init() {
 	programs[mcpProgram] = func() {
+		if got := os.Args[1:]; !slices.Equal(got, []string{mcpArg}) || os.Getenv(mcpVariable) != mcpValue {
+			fmt.Fprintf(os.Stderr, "the server was given %q, and %s=%s\n", got, mcpVariable, os.Getenv(mcpVariable))
+			os.Exit(1)
+		}
 		if err := testmodel.ServeMCP(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -24,20 +28,28 @@ func init() {
 	}
 }
 
-// mcpProgram is the MCP server of the tests: this binary by another name.
-const mcpProgram = "mcp-files"
+// mcpProgram is the MCP server of the tests: this binary by another name. It works
+// only with what its configuration has for it.
+const (
+	mcpProgram  = "mcp-files"
+	mcpArg      = "--an argument"
+	mcpVariable = "MCP_FILES_KEY"
+	mcpValue    = "a 'key' of the operator's"
+)
 
 // staged is a site with a real client on its PATH and a scripted model for it.
 type staged struct {
 	*site
-	client client.Name
-	model  *testmodel.Model
-	args   []string // of the client's, as the operator gives them
-	names  []string // of the variables that the client gets
-	policy []string // more lines of the policy's
-	server string   // the MCP server, as most clients name one
-	Prompt string
-	bin    string // where the programs of the clients are
+	client  client.Name
+	model   *testmodel.Model
+	args    []string // of the client's, as the operator gives them
+	names   []string // of the variables that the client gets
+	policy  []string // more lines of the policy's
+	ports   []int    // of the machine, that a cell reaches
+	server  string   // the MCP server, as most clients name one
+	servers string   // the file that names it to cordon
+	Prompt  string
+	bin     string // where the programs of the clients are
 }
 
 // agentSite makes a site for a client that plays a script.
@@ -45,6 +57,7 @@ func agentSite(t *testing.T, name client.Name, script testmodel.Script) *staged 
 	t.Helper()
 	slow(t)
 	s := &staged{site: siteIn(t, awayFromTemp(t)), client: name, model: testmodel.New(t, script), Prompt: "do what the script says"}
+	s.ports = []int{s.model.Port()}
 	s.bin = s.clients()
 	s.set("PATH", s.bin+":"+os.Getenv("PATH"))
 	for name := range signIns { // the operator of the site has no other account
@@ -104,30 +117,32 @@ func (s *staged) patching() bool {
 	return ok
 }
 
-// mcp gives the client the MCP server of the tests, the way its operator would.
-// Gemini reads the defaults of a machine only when they are root's.
+// mcp gives the client the MCP server of the tests in every run of cordon's.
 func (s *staged) mcp() {
 	s.t.Helper()
 	program := filepath.Join(s.home, "bin", mcpProgram)
 	s.copyTest(program)
-	more := ""
-	if s.client == client.Copilot { // the others know of no such list
-		more = `,"tools":["*"]`
-	}
-	s.server = fmt.Sprintf(`%q:{"command":%q,"args":[]%s}`, testmodel.MCPServer, program, more)
-	quoted := `{"mcpServers":{` + s.server + `}}`
+	s.server = fmt.Sprintf(`%q:{"command":%q,"args":[%q],"env":{%q:%q}}`, testmodel.MCPServer, program, mcpArg, mcpVariable, mcpValue)
+	s.servers = s.write("home/mcp.json", `{"mcpServers":{`+s.server+`}}`)
+}
+
+// ownMCP gives the client the server in its own way, for a run without cordon or as a
+// command like any other. Gemini has it from its settings.
+func (s *staged) ownMCP() {
+	s.t.Helper()
+	program := filepath.Join(s.home, "bin", mcpProgram)
 	switch s.client {
 	case client.Claude:
-		s.args = append(s.args, "--mcp-config", quoted)
+		s.args = append(s.args, "--mcp-config", `{"mcpServers":{`+s.server+`}}`)
 	case client.Codex:
-		s.args = append(s.args, "-c", fmt.Sprintf(`mcp_servers.%s={command=%q}`, testmodel.MCPServer, program))
+		s.args = append(s.args, "-c", fmt.Sprintf(`mcp_servers.%s={command=%q,args=[%q],env={%s=%q}}`, testmodel.MCPServer, program, mcpArg, mcpVariable, mcpValue))
 	case client.Copilot:
-		s.args = append(s.args, "--additional-mcp-config", quoted)
+		s.args = append(s.args, "--additional-mcp-config", `{"mcpServers":{`+strings.TrimSuffix(s.server, "}")+`,"tools":["*"]}}}`)
 	case client.Gemini:
-		s.point(point{env: map[string]string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": s.write("home/gemini-defaults.json", quoted)}})
+		s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}},"mcpServers":{`+s.server+`}}`)
 	case client.OpenCode:
 		s.point(point{env: map[string]string{"OPENCODE_CONFIG": s.write("home/opencode.json",
-			fmt.Sprintf(`{"mcp":{%q:{"type":"local","command":[%q],"enabled":true}}}`, testmodel.MCPServer, program))}})
+			fmt.Sprintf(`{"mcp":{%q:{"type":"local","command":[%q,%q],"environment":{%q:%q},"enabled":true}}}`, testmodel.MCPServer, program, mcpArg, mcpVariable, mcpValue))}})
 	}
 }
 
@@ -160,8 +175,12 @@ func (s *staged) copyTest(to string) {
 // before its name.
 func (s *staged) runArgs(flags ...string) []string {
 	s.t.Helper()
-	text := fmt.Sprintf("version: 1\nsecrets: [%s]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port())
+	ports := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.ports), " ", ", "), "[]")
+	text := fmt.Sprintf("version: 1\nsecrets: [%s]\nnetwork:\n  host_ports: [%s]\n", strings.Join(s.names, ", "), ports)
 	args := []string{"run", "--policy", s.site.write("policy.yaml", text+strings.Join(s.policy, "\n")+"\n")}
+	if s.servers != "" {
+		args = append(args, "--mcp", s.servers)
+	}
 	args = append(append(args, flags...), string(s.client))
 	return append(append(args, s.args...), "--", s.Prompt)
 }
@@ -176,11 +195,14 @@ func (s *staged) run(codes []int, flags ...string) outcome {
 // control of what cordon refuses.
 func (s *staged) bare() outcome {
 	s.t.Helper()
+	s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+	if s.server != "" {
+		s.ownMCP()
+	}
 	argv := slices.Concat(bareArgs[s.client].before, s.args, bareArgs[s.client].after, []string{s.Prompt})
 	cmd := exec.Command(filepath.Join(installed(s.t), string(s.client)), argv...)
 	cmd.Dir = s.repo
 	cmd.Env = slices.Concat(s.env, bareArgs[s.client].env, []string{"PWD=" + s.repo}) // OpenCode goes by it
-	s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}},"mcpServers":{`+s.server+`}}`)
 	o := s.try(cmd)
 	if o.code != 0 {
 		s.t.Fatalf("%s by itself ended with %d (signal %v)\n%s%s", s.client, o.code, o.signal, o.out, o.err)

@@ -37,10 +37,6 @@ var patchPoints = map[client.Name]point{
 	client.Copilot: {env: map[string]string{"COPILOT_PROVIDER_WIRE_API": "responses", "COPILOT_MODEL": "gpt-5.1-codex"}},
 }
 
-// mcpPassed are the clients that cordon lets have an MCP server of the operator's. The
-// others have none in a cell.
-var mcpPassed = map[client.Name]bool{client.Claude: true, client.Codex: true}
-
 // signIns are the variables that would sign a client in somewhere else.
 var signIns = func() map[string]bool {
 	names := map[string]bool{}
@@ -61,7 +57,7 @@ var bareArgs = map[client.Name]struct{ env, before, after []string }{
 	client.Codex:  {before: []string{"exec", "--dangerously-bypass-approvals-and-sandbox"}},
 	client.Gemini: {before: []string{"--approval-mode", "yolo", "--skip-trust"}, after: []string{"-p"}},
 	client.OpenCode: {env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"},
-		before: []string{"run"}},
+		before: []string{"run", "--auto"}},
 	client.Copilot: {before: []string{"--allow-all", "--no-ask-user"}, after: []string{"-p"}},
 }
 

@@ -44,7 +44,7 @@ Exit codes:
   2    called wrongly
   3    refused by the policy or for want of a layer
   4    quarantined
-  5    needs a person: a conflict, a checkout in the way
+  5    needs a person: a conflict, a checkout in the way, a question
   6    the worker itself failed
   130  interrupted`
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/agent"
 	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/client"
@@ -22,42 +24,55 @@ type runOptions struct {
 	policy string
 	tree   string
 	hooks  string
+	mcp    string
 	detach bool
 }
 
 // take reads what to run. A word before any -- names a client.
 func (o *runOptions) take(args []string, named bool, in *os.File) error {
 	if !named {
+		if o.hooks != "" || o.mcp != "" {
+			return usage("--hooks and --mcp are for an agent client, named before --")
+		}
 		o.Command = args
 		return nil
 	}
 	if _, err := client.Parse(args[0]); err != nil {
 		return usage("%v; a command of your own is named behind --: cordon run -- %s", err, strings.Join(args, " "))
 	}
-	agent := &ledger.Agent{Client: args[0], Args: args[1:]}
+	asked := &ledger.Agent{Client: args[0], Args: args[1:]}
 	if i := slices.Index(args, "--"); i >= 0 {
-		agent.Args, agent.Prompt = args[1:i], strings.Join(args[i+1:], " ")
+		asked.Args, asked.Prompt = args[1:i], strings.Join(args[i+1:], " ")
 	}
-	o.Agent = agent
+	o.Agent = asked
 	switch {
 	case o.Options.Interactive:
-	case strings.TrimSpace(agent.Prompt) != "":
+	case strings.TrimSpace(asked.Prompt) != "":
 	case terminal(in):
 		o.Options.Interactive = true
 	default:
 		return usage("%s has nothing to do: cordon run %s -- \"what to do\"", args[0], args[0])
 	}
-	if o.hooks == "" {
+	if err := takeFile("--hooks", o.hooks, &asked.Hooks, client.ParseHooks); err != nil {
+		return err
+	}
+	return takeFile("--mcp", o.mcp, &asked.Servers, agent.ParseServers)
+}
+
+// takeFile reads a file of the operator's for a client, if one is named. What parse
+// does not understand is refused before anything is leased.
+func takeFile[T any](flag, file string, to *json.RawMessage, parse func([]byte) (T, error)) error {
+	if file == "" {
 		return nil
 	}
-	text, err := os.ReadFile(o.hooks)
+	text, err := os.ReadFile(file)
+	if err == nil {
+		_, err = parse(text)
+	}
 	if err != nil {
-		return usage("--hooks: %v", err)
+		return usage("%s: %v", flag, err)
 	}
-	if _, err := client.ParseHooks(text); err != nil {
-		return usage("--hooks: %v", err)
-	}
-	agent.Hooks = text
+	*to = text
 	return nil
 }
 
@@ -74,6 +89,12 @@ CLIENT is claude, codex, gemini, opencode or copilot. Its hooks ask cordon befor
 each tool call, it is told the rules of its lease, and it needs no permission from
 anybody: the cell holds. Without PROMPT it is interactive. A client that is named
 behind -- is a command like any other, without hooks.
+
+--mcp names MCP servers for the client: {"mcpServers": {"NAME": {"command": "…",
+"args": […], "env": {…}}}}, or "url" and "headers" in the place of these. They are
+in the cell too, with the files and the network of the lease, and cordon is asked
+about their tools. What the file says is kept with the worker, keys included, and
+codex has it on its command line.
 
 The policy is cordon.yaml at the top of the base commit, or the file named with
 --policy, or the default that "cordon policy show" prints. It is never read from
@@ -105,6 +126,7 @@ the worker's tree.`,
 	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing linked worktree of another tool's")
 	f.StringVar(&o.tree, "tree", os.Getenv("CORDON_TREE"), "`KIND` of worktree: auto, overlay (copied on write) or copy; default $CORDON_TREE")
 	f.StringVar(&o.hooks, "hooks", "", "give the client the hooks of `FILE` beside cordon's (in the form of Claude's settings)")
+	f.StringVar(&o.mcp, "mcp", "", "give the client the MCP servers of `FILE` (kept with the worker)")
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse when the write_roots overlap with a live worker's")
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")

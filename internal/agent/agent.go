@@ -35,6 +35,7 @@ type Order struct {
 	Home     string   // the operator's, as the client sees it
 	Guard    []string // what its hook runs: cordon hook --client … --lease …
 	Extra    client.Hooks
+	Servers  []Server
 	Label    string // that nobody guesses: the name of the hook, where one can be named
 	Briefing string // the text
 	// Key is the key that the operator's environment signs in with, where the client

@@ -61,6 +61,13 @@ func claudeKit(o Order) (Kit, error) {
 		// Its input is closed, so that whatever it would ask there itself is refused.
 		k.Argv = append(k.Argv, "-p", "--output-format", "stream-json", "--verbose", "--permission-prompt-tool", "stdio")
 	}
+	servers, err := k.servers(o, claudeServer)
+	if err != nil {
+		return Kit{}, err
+	}
+	if servers != "" {
+		k.Argv = append(k.Argv, "--mcp-config", servers)
+	}
 	k.Argv = append(k.Argv, "--permission-mode", mode, "--strict-mcp-config", "--no-chrome")
 	if o.Managed {
 		text, err := own.over(o.Machine[claudeManaged])

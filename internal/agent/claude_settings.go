@@ -76,7 +76,7 @@ func claudeOwn(o Order) (settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules["allow"] = append(rules["allow"].([]string), claudeExtra(o.Args)...)
+	rules["allow"] = slices.Concat(rules["allow"].([]string), claudeExtra(o.Args), claudeAllowed(o.Servers))
 	rules["disableBypassPermissionsMode"], rules["disableAutoMode"] = "disable", "disable"
 	s["permissions"] = rules
 	s["autoMemoryEnabled"] = false // it is shared by every worktree of a repository

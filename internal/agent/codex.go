@@ -103,6 +103,7 @@ func codexPins(o Order) []string {
 	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin"} {
 		pins = append(pins, "features."+feature+"=false")
 	}
+	pins = append(pins, codexServers(o.Servers)...)
 	if o.Briefing != "" {
 		pins = append(pins, "developer_instructions="+client.TOMLString(o.Briefing))
 	}

@@ -64,6 +64,13 @@ func copilotKit(o Order) (Kit, error) {
 	k.Argv = append(k.Argv, "--plugin-dir="+path.Join(o.Place, "plugin"), "--no-auto-update", "--no-remote", "--no-remote-export", "--disable-builtin-mcps",
 		"--disable-client-telemetry", "--no-bash-env", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls")
 	k.Argv = append(k.Argv, copilotRules(o.Rules)...)
+	servers, err := k.servers(o, copilotServer)
+	if err != nil {
+		return Kit{}, err
+	}
+	if servers != "" {
+		k.Argv = append(k.Argv, "--additional-mcp-config=@"+servers)
+	}
 	if o.Again {
 		k.Argv = append(k.Argv, "--continue")
 	}
@@ -71,7 +78,7 @@ func copilotKit(o Order) (Kit, error) {
 	case !o.Interactive && o.Prompt == "":
 		return Kit{}, errNoPrompt
 	case !o.Interactive:
-		k.Argv = append(k.Argv, "--no-ask-user", "--output-format=json", "--prompt="+o.Prompt)
+		k.Argv = append(k.Argv, "--output-format=json", "--prompt="+o.Prompt)
 	case o.Prompt != "":
 		k.Argv = append(k.Argv, "--interactive="+o.Prompt)
 	}
@@ -134,7 +141,7 @@ var copilotRefused = []Refused{
 	{"--plugin-dir", "could bring hooks that change what was allowed"},
 	{"--add-dir", "is decided by the lease: what may be read and written is in the policy"},
 	{"-C", "would work in another tree than the one that was leased"},
-	{"--additional-mcp-config", "would start servers that the lease knows nothing of"}, {"--mcp-github-auth", "would hand the operator's name to a server"},
+	{"--additional-mcp-config", "is cordon's to give: cordon run --mcp FILE copilot … names the servers"}, {"--mcp-github-auth", "would hand the operator's name to a server"},
 	{"--share", "would publish the session"}, {"--share-gist", "would publish the session"}, {"--remote", "would hand the session to others"}, {"--connect", "would hand the session to others"},
 	{"--prompt", "goes behind --"}, {"-p", "goes behind --"}, {"--interactive", "goes behind --"}, {"-i", "goes behind --"},
 	{"--resume", "is cordon's to set"}, {"-r", "is cordon's to set"}, {"--continue", "is cordon's to set"}, {"--session-id", "is cordon's to set"},

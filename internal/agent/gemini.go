@@ -94,7 +94,7 @@ func (k *Kit) geminiSettings(o Order) error {
 	if err != nil {
 		return err
 	}
-	text, err = compact(over(over(over(lower, geminiChosen(own)), geminiPinned()), hooks))
+	text, err = compact(o.withServers(over(over(over(lower, geminiChosen(own)), geminiPinned()), hooks), "mcpServers", geminiServer))
 	if err != nil {
 		return err
 	}

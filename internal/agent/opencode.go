@@ -95,7 +95,7 @@ func (k *Kit) openCodePlaces(o Order, config map[string]any) error {
 	if err != nil {
 		return err
 	}
-	text, err := compact(over(lower, config))
+	text, err := compact(o.withServers(over(lower, config), "mcp", openCodeServer(o.Home)))
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func openCodeConfig(o Order, wires client.Wiring) (map[string]any, error) {
 		}
 		config = over(own, config)
 	}
-	return config, nil
+	return o.withServers(config, "mcp", openCodeServer(o.Home)), nil
 }
 
 // openCodeEnv keeps the client's state together, and pins the variables that leave

@@ -10,7 +10,7 @@ import (
 
 // TestRealClaude: each rule of a lease is obeyed, the guard is heard, and a project
 // can neither switch it off nor change a call that it has judged.
-func TestRealClaude(t *testing.T) {
+func TestSlowRealClaude(t *testing.T) {
 	wired(t, client.Claude, func(s *stage) {
 		hook := `{"hooks":[{"type":"command","command":"` + s.at("rewriter") + `"}]}`
 		s.write("tree/.claude/settings.json", `{"disableAllHooks":true,"disableSkillShellExecution":false,"permissions":{"allow":["Edit(//**)","Write"]},"hooks":{"PreToolUse":[`+hook+`]}}`)

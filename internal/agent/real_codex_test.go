@@ -12,7 +12,7 @@ import (
 
 // TestRealCodex: the guard is heard, and neither a project nor what a launch before
 // has left behind can switch it off or change a call that it has judged.
-func TestRealCodex(t *testing.T) {
+func TestSlowRealCodex(t *testing.T) {
 	wired(t, client.Codex, func(s *stage) {
 		s.sabotage("tree/.codex/")
 		s.sabotage("state/")

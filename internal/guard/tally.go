@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Tally sums up the decisions of a worker's guard.
@@ -23,6 +24,9 @@ type Tally struct {
 // String is a tally in a line.
 func (t Tally) String() string {
 	s := fmt.Sprintf("%d tool calls judged, %d denied, %d asked about", t.Calls, t.Denied, t.Asked)
+	if t.Calls == 1 {
+		s = strings.Replace(s, "calls", "call", 1)
+	}
 	if t.Warned > 0 {
 		s += fmt.Sprintf(", %d only warned of", t.Warned)
 	}

@@ -14,6 +14,9 @@ type Agent struct {
 	Args   []string        `json:"args,omitempty"`
 	Prompt string          `json:"prompt,omitempty"`
 	Hooks  json.RawMessage `json:"hooks,omitempty"` // the operator's own, in the form of Claude's settings
+	// Servers are the operator's MCP servers, in the form of Claude's. They may hold
+	// keys: whoever may read the journal reads them.
+	Servers json.RawMessage `json:"mcp,omitempty"`
 }
 
 // Words are what a person sees as its command.

@@ -75,6 +75,9 @@ func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir,
 	if order.Extra, err = extraHooks(w.Agent); err != nil {
 		return nil, err
 	}
+	if order.Servers, err = ownServers(w.Agent); err != nil {
+		return nil, err
+	}
 	if o.kit, err = a.Kit(order); err != nil {
 		var argument *agent.ArgumentError
 		if errors.As(err, &argument) {
@@ -100,6 +103,13 @@ func extraHooks(a *ledger.Agent) (client.Hooks, error) {
 		return nil, nil
 	}
 	return client.ParseHooks(a.Hooks)
+}
+
+func ownServers(a *ledger.Agent) ([]agent.Server, error) {
+	if len(a.Servers) == 0 {
+		return nil, nil
+	}
+	return agent.ParseServers(a.Servers)
 }
 
 // filesAt are what the operator's machine says in files that a client reads: a cell

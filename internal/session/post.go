@@ -15,6 +15,7 @@ import (
 	"cordon/internal/guard"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
 	"cordon/internal/post"
 )
 
@@ -267,7 +268,7 @@ func (m *mailbox) look() (post.Reply, error) {
 	l := m.w.Lease.Lease()
 	st := &post.Status{
 		Worker: string(m.w.ID), Branch: l.Branch, Base: string(l.Base), Expires: l.Expires, Ends: m.ends, Done: done,
-		Write: orEmpty(m.w.Lease.Rules().Roots()), Domains: orEmpty(l.Policy.Network.AllowedDomains), Questions: []post.Question{},
+		Write: orEmpty(m.w.Lease.Rules().Roots()), Domains: reachedBy(l.Policy.Network), Questions: []post.Question{},
 	}
 	for _, q := range list {
 		told := post.Question{ID: q.ID(), Text: q.Text, Options: q.Options}
@@ -277,6 +278,15 @@ func (m *mailbox) look() (post.Reply, error) {
 		st.Questions = append(st.Questions, told)
 	}
 	return post.Reply{Status: st}, nil
+}
+
+// reachedBy is what a policy lets be reached, in words.
+func reachedBy(n policy.Network) []string {
+	list := orEmpty(slices.Clone(n.AllowedDomains))
+	for _, port := range n.HostPorts {
+		list = append(list, fmt.Sprintf("localhost:%d", port))
+	}
+	return list
 }
 
 func orEmpty(list []string) []string {

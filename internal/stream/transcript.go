@@ -38,8 +38,10 @@ func (t *transcript) add(i Item) {
 
 // refusal leaves out what a client says before the guard's own words.
 func refusal(text string) string {
-	if _, words, ok := strings.Cut(text, "BLOCKED: "); ok {
-		return "BLOCKED: " + words
+	for _, word := range []string{"BLOCKED: ", "ANSWERED: ", "ASKED: "} {
+		if _, words, ok := strings.Cut(text, word); ok {
+			return word + words
+		}
 	}
 	return text
 }
