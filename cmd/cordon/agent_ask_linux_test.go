@@ -48,6 +48,7 @@ func TestSlowAgentsAsk(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			script := playing(t, name, []deed{{kind: shellTool, command: "cordon ask 'left or right?' >src/answer.txt; cordon done 'went there'"}}, "")
 			call, own := questionCalls[name]
 			if own {
@@ -74,6 +75,7 @@ func TestSlowAgentsGoOn(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			script := playing(t, name, []deed{{kind: shellTool, command: "echo first >src/first.txt; cordon ask --no-wait 'left or right?'"}}, "")
 			more := playing(t, name, []deed{{kind: shellTool, command: "echo second >src/second.txt"}}, "")
 			script.Turns = append(script.Turns, more.Turns...)

@@ -55,6 +55,7 @@ func TestSlowAgentsSwitchedOff(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			deeds := []deed{
 				{kind: shellTool, command: "echo approved >src/approved.txt"},
 				{kind: shellTool, command: "touch /etc/by-a-worker"},

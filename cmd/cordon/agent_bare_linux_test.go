@@ -18,6 +18,7 @@ func TestSlowClientsByThemselves(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			for _, patching := range []bool{false, true} {
 				byItself(t, name, patching)
 			}

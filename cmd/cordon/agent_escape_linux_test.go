@@ -81,6 +81,7 @@ func TestSlowAgentsEscape(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			for _, patching := range []bool{false, true} {
 				refusesEscapes(t, name, patching)
 			}
@@ -125,6 +126,7 @@ func TestSlowAgentsUnguarded(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			s, deeds := escaping(t, name, false)
 			outside := "beside.txt" // what an ordinary user may write lies in their home, which is scratch
 			if os.Getuid() == 0 {

@@ -70,6 +70,7 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			s := agentSite(t, name, testmodel.Script{})
 			outside := filepath.Join(s.repo, "by-mcp.txt")
 			s.model.Play(playing(t, name, []deed{{kind: mcpTool, path: "mcp.txt", text: "in"}, {kind: mcpTool, path: outside, text: "out"}}, ""))
@@ -93,6 +94,7 @@ func TestSlowAgentsOwnServers(t *testing.T) {
 	slow(t)
 	for _, name := range []client.Name{client.Claude, client.Codex} {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			own, _ := spoken(name, deed{kind: mcpTool, path: "mcp.txt", text: "own"})
 			theirs, _ := spoken(name, deed{kind: mcpTool, path: "remote.txt", text: "given"})
 			theirs.Tool = strings.Replace(theirs.Tool, testmodel.MCPServer, "remote", 1)

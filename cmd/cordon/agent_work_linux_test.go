@@ -13,6 +13,7 @@ func TestSlowAgentsWork(t *testing.T) {
 	slow(t)
 	for _, name := range client.Names() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
 			for _, patching := range []bool{false, true} {
 				worksInCell(t, name, patching)
 			}
