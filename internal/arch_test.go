@@ -20,6 +20,7 @@ import (
 // this list; an import that points up is a design error, and a package that is
 // not in it has no place yet.
 var layers = map[string][]string{
+	"internal/legible":        {},
 	"internal/policy":         {},
 	"internal/git":            {},
 	"internal/journal":        {},
@@ -35,7 +36,7 @@ var layers = map[string][]string{
 	"internal/client":         {},
 	"internal/hook":           {"client", "guard", "tool"},
 	"internal/agent":          {"client"},
-	"internal/stream":         {"client"},
+	"internal/stream":         {"client", "legible"},
 	"internal/post":           {},
 	"internal/briefing":       {"lease", "policy"},
 	"internal/egress":         {"policy"},
@@ -44,14 +45,14 @@ var layers = map[string][]string{
 	"internal/worktree":       {"git", "lease", "overlay", "policy", "cell"},
 	"internal/audit":          {"git", "overlay", "policy"},
 	"internal/gate":           {"audit", "cell", "git", "lease", "policy", "state", "worktree"},
-	"internal/ledger":         {"audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "worktree"},
-	"internal/session":        {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "overlay", "policy", "post", "state", "stream", "worktree"},
+	"internal/ledger":         {"audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
+	"internal/session":        {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {},
 	"internal/testnet":        {}, // for tests only: no package may import it
 	"internal/testmodel":      {}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"audit", "base", "cell", "egress", "git", "guard", "hook", "lease", "overlay", "policy", "session", "state", "worktree"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "escape", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "escape", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the

@@ -3,9 +3,12 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"cordon/internal/journal"
+	"cordon/internal/policy"
 )
 
 // Agent is an agent client as the operator asked for it. Part of Lease.
@@ -37,6 +40,7 @@ type Wiring struct {
 	Guard   string            `json:"guard"` // SHA-256 of the binary that is its guard
 	Files   map[string]string `json:"files"` // SHA-256 of what registers it, by name
 	Managed []string          `json:"managed,omitempty"`
+	Stream  int64             `json:"stream,omitempty"` // where its stream begins in the file of all launches
 }
 
 // Proof is the data of Proven.
@@ -152,10 +156,49 @@ func Inquire(list []Inquiry, e journal.Event) ([]Inquiry, error) {
 		if err := read(e, &h); err != nil {
 			return nil, err
 		}
-		if h.Question < 1 || h.Question > len(list) || list[h.Question-1].Answer == nil {
-			return nil, fmt.Errorf("question %d has no answer", h.Question)
-		}
-		list[h.Question-1].Heard = true
+		return list, heard(list, h.Question)
 	}
 	return list, nil
 }
+
+func heard(list []Inquiry, number int) error {
+	if number < 1 || number > len(list) || list[number-1].Answer == nil {
+		return fmt.Errorf("question %d has no answer", number)
+	}
+	list[number-1].Heard = true
+	return nil
+}
+
+func (w *Worker) hears(number int) error { return heard(w.Questions, number) }
+
+// Unheard lists the questions with an answer that the worker has not got.
+func (w *Worker) Unheard() (list []int) {
+	for _, q := range w.Questions {
+		if q.Answer != nil && !q.Heard {
+			list = append(list, q.Number)
+		}
+	}
+	return list
+}
+
+// launchDoubts are the reasons not to believe that the last launch was one of an agent
+// under its guard. A launch that changed nothing leaves none about its hooks.
+func (w *Worker) launchDoubts() (list []string) {
+	if w.Start == nil || !w.Start.Agent || w.Wiring == nil {
+		return nil
+	}
+	unchanged := w.Audit != nil && w.Audit.Summary.Landing+w.Audit.Summary.Violations == 0
+	if w.Proof == nil && !unchanged && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported {
+		list = append(list, "the hooks of "+w.Wiring.Client+" were never seen alive")
+	}
+	switch {
+	case w.Stream == nil:
+		list = append(list, "nobody saw the end of "+w.Wiring.Client+": its tool calls were not held against what its guard decided")
+	case len(w.Stream.Gap) > 0:
+		list = append(list, fmt.Sprintf("tool calls of %s ran that its guard never saw: %s", w.Wiring.Client, strings.Join(w.Stream.Gap, ", ")))
+	}
+	return list
+}
+
+// AllDoubts are those of every launch.
+func (w *Worker) AllDoubts() []string { return append(slices.Clone(w.Doubts), w.launchDoubts()...) }

@@ -68,6 +68,7 @@ type Start struct {
 	Command  []string `json:"command"`
 	Baseline string   `json:"baseline"` // SHA-256 of the host's recorded state
 	Agent    bool     `json:"agent,omitempty"`
+	Heard    []int    `json:"heard,omitempty"` // questions whose answers it is told at its start
 	Cell
 }
 

@@ -31,10 +31,12 @@ type Worker struct {
 	Proof      *Proof  // of the last launch
 	Stream     *Stream // of the last launch
 	Questions  []Inquiry
-	Claim      *Claim // of the last launch
+	Claim      *Claim   // of the last launch
+	Doubts     []string // of launches before that: why not to believe that they were under their guard
 	Tree       *Tree
 	Start      *Start
 	StartSeq   uint64
+	StartTime  time.Time
 	EndSeq     uint64
 	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
 	Visits     int                 // of the last launch
@@ -125,11 +127,17 @@ func (l *Ledger) lease(e journal.Event) error {
 var transitions = map[string]func(*Worker, journal.Event) error{
 	Prepared: func(w *Worker, e journal.Event) error { w.Tree = new(Tree); return read(e, w.Tree) },
 	Started: func(w *Worker, e journal.Event) error {
-		w.Start, w.StartSeq = new(Start), e.Seq
+		w.Doubts = append(w.Doubts, w.launchDoubts()...)
+		w.Start, w.StartSeq, w.StartTime = new(Start), e.Seq, e.Time
 		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits = nil, nil, nil, nil, 0
 		w.Proof, w.Stream, w.Claim = nil, nil, nil
 		if err := read(e, w.Start); err != nil {
 			return err
+		}
+		for _, n := range w.Start.Heard {
+			if err := w.hears(n); err != nil {
+				return err
+			}
 		}
 		for _, l := range w.Start.Private {
 			w.Private = slices.DeleteFunc(w.Private, func(p cell.PrivateLayer) bool { return p.Name == l.Name })

@@ -33,14 +33,14 @@ var presets = []Preset{
 		{"cloudcode-pa.googleapis.com", "the models, with a Google account"},
 		{"oauth2.googleapis.com", "new tokens for a client that is signed in"},
 	}},
-	{"copilot", "2026-11-15", "models of GitHub Copilot, and clients that are signed in to it", []PresetDomain{
+	{"copilot", "2026-11-15", "Copilot models, and clients that are signed in to them", []PresetDomain{
 		{"api.githubcopilot.com", "the models"},
-		{"api.individual.githubcopilot.com", "the models, with a person's subscription"},
-		{"api.business.githubcopilot.com", "the models, with a business's subscription"},
-		{"api.enterprise.githubcopilot.com", "the models, with an enterprise's subscription"},
-		{"api.github.com", "the account, and new tokens for a client that is signed in"},
+		{"api.individual.githubcopilot.com", "the models, for a person"},
+		{"api.business.githubcopilot.com", "the models, for a business"},
+		{"api.enterprise.githubcopilot.com", "the models, for an enterprise"},
+		{"api.github.com", "the account, and new tokens"},
 	}},
-	{"opencode", "2026-11-15", "models of OpenCode's own gateway; those of others have presets of their own", []PresetDomain{
+	{"opencode", "2026-11-15", "models of OpenCode's own gateway", []PresetDomain{
 		{"opencode.ai", "the models"},
 	}},
 	{"github", "2026-11-15", "repositories, releases and the API of GitHub, over HTTPS", []PresetDomain{

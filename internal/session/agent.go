@@ -25,7 +25,7 @@ func (s *Session) startAgent(ctx context.Context, w *ledger.Worker, r *rig, c ce
 	if err := s.canary(ctx, w, r); err != nil {
 		return cell.Exit{}, err
 	}
-	if err := s.hear(w); err != nil {
+	if err := s.mayStartIn(ctx, w, o.adapter, c.Terminal != nil); err != nil { // as setup has left it
 		return cell.Exit{}, err
 	}
 	o.enter(&c, r.dir)
@@ -43,10 +43,17 @@ func (s *Session) startAgent(ctx context.Context, w *ledger.Worker, r *rig, c ce
 	if err != nil {
 		return exit, err
 	}
-	if errors.Is(context.Cause(within), errUnproven) && ctx.Err() == nil {
-		exit.Reason = unproven
-	}
 	s.renew(w.Lease.Lease(), o)
+	if err := o.logOut(); err != nil {
+		s.Voice.Step(w.ID, "login", "what it signed in with is still there: "+oneLine(err))
+	}
+	switch cause := context.Cause(within); {
+	case ctx.Err() != nil || cause == nil:
+	case errors.Is(cause, errUnproven):
+		exit.Reason = unproven
+	default:
+		return exit, cause
+	}
 	return exit, s.sum(w, o, out)
 }
 
@@ -57,6 +64,7 @@ func (s *Session) startProven(ctx context.Context, w *ledger.Worker, r *rig, c c
 	started := false
 	exit, err := s.startCommandThen(ctx, w, r, c, func() {
 		started = true
+		r.agent.life.begin()
 		go func() { defer close(waited); s.prove(over, w, r.agent, stop) }()
 	})
 	end()

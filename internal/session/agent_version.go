@@ -31,7 +31,7 @@ func (s *Session) mayDispatch(ctx context.Context, a *ledger.Agent, l lease.Leas
 	if err := known.Accept(a.Args); err != nil {
 		return &RefusedError{err}
 	}
-	_, _, note, err := s.findClient(ctx, known, s.environ(l))
+	_, _, note, err := s.findClient(ctx, known, l, s.environ(l))
 	if note != "" {
 		s.Voice.Step("", "client", note)
 	}
@@ -40,9 +40,12 @@ func (s *Session) mayDispatch(ctx context.Context, a *ledger.Agent, l lease.Leas
 
 // findClient finds the program of a client on the worker's own PATH and asks it for
 // its version. The note is for the operator.
-func (s *Session) findClient(ctx context.Context, a *agent.Adapter, env []string) (program string, version agent.Version, note string, err error) {
+func (s *Session) findClient(ctx context.Context, a *agent.Adapter, l lease.Lease, env []string) (program string, version agent.Version, note string, err error) {
 	if program = lookUp(a.Program, variable(env, "PATH")); program == "" {
 		return "", version, "", &MistakeError{fmt.Errorf("%s is not on the PATH that a worker has (npm install -g %s)", a.Program, a.Package)}
+	}
+	if real := realPath(program); l.Worktree != "" && inside(real, []string{realPath(l.Worktree)}) != "" {
+		return "", version, "", refuse("%s is found in the worktree (%s), where a worker writes: it is not run from there", a.Program, program)
 	}
 	if version, _, err = s.ClientVersion(ctx, program); err != nil {
 		return "", version, "", refuse("%s at %s does not say which version it is: %v", a.Name, program, err)

@@ -6,15 +6,20 @@ import (
 	"sort"
 	"strings"
 
+	"cordon/internal/client"
 	"cordon/internal/ledger"
-	"cordon/internal/policy"
 	"cordon/internal/stream"
 )
 
 // sum records what the client's own stream says, held against what its hooks said.
 func (s *Session) sum(w *ledger.Worker, o *outfit, out *stream.Writer) error {
+	return s.sumUp(w, o.adapter.Name, out, o.life.heard())
+}
+
+// sumUp does, for a client of which this was decided. Without a stream it was an
+// interactive one.
+func (s *Session) sumUp(w *ledger.Worker, name client.Name, out *stream.Writer, decided []stream.Decision) error {
 	var d ledger.Stream
-	decided := o.life.heard()
 	if out == nil {
 		d.Why = "an interactive client prints no stream: only what its hooks decided is known"
 		d.Calls = len(decided)
@@ -28,7 +33,7 @@ func (s *Session) sum(w *ledger.Worker, o *outfit, out *stream.Writer) error {
 	for _, c := range said.Calls {
 		d.Tools[c.Tool]++
 	}
-	gap, why := stream.Gap(o.adapter.Name, said, decided)
+	gap, why := stream.Gap(name, said, decided)
 	d.Gap, d.Why = capped(gap), why
 	if len(gap) > 0 {
 		s.Voice.Step(w.ID, "guard", fmt.Sprintf("%s ran that no hook has spoken of: %s", count(len(gap), "tool call"), strings.Join(d.Gap, ", ")))
@@ -42,17 +47,7 @@ func (s *Session) doubts(w *ledger.Worker) []string {
 	if w.Agent == nil || w.Wiring == nil {
 		return nil
 	}
-	var list []string
-	if w.Proof == nil && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported {
-		list = append(list, "the hooks of "+w.Wiring.Client+" were never seen alive")
-	}
-	switch {
-	case w.Stream == nil:
-		list = append(list, "nobody saw the end of "+w.Wiring.Client+": its tool calls were not held against what its guard decided")
-	case len(w.Stream.Gap) > 0:
-		list = append(list, fmt.Sprintf("%s of %s ran that its guard never saw: %s", count(len(w.Stream.Gap), "tool call"), w.Wiring.Client, strings.Join(w.Stream.Gap, ", ")))
-	}
-	return append(list, s.rewired(w)...)
+	return append(w.AllDoubts(), s.rewired(w)...)
 }
 
 // rewired compares what registered the guard with what it was at the launch.

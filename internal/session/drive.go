@@ -117,7 +117,7 @@ func (s *Session) afterAudit(w *ledger.Worker, how *Drive) step {
 		return func(context.Context, *ledger.Worker, *Drive) error { return waits(w, how.unknown) }
 	case how.unknown != nil:
 		return s.settled(s.quarantine)
-	case w.Audit.Verdict != audit.VerdictClean, len(s.doubts(w)) > 0:
+	case w.Audit.Verdict != audit.VerdictClean, (how.Judge || w.Exit.OK()) && len(s.doubts(w)) > 0:
 		return s.settled(s.quarantine)
 	case w.Gate != nil && (w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected):
 		return s.settled(s.quarantine)

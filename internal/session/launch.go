@@ -64,6 +64,9 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 			return err
 		}
 	}
+	if err := s.again(ctx, w, how); err != nil || how.Judge {
+		return err
+	}
 	out, err := s.transcript(w.ID)
 	if err != nil {
 		return err
@@ -96,6 +99,20 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 		return refuse("%s was stopped: nothing was heard of the hooks of %s, so that nobody judges what it does (cordon logs %s shows what it printed; agent.proof and agent.proof_within of the policy say how long that is waited for)", w.ID, w.Agent.Client, w.ID)
 	}
 	return ctx.Err()
+}
+
+// again makes ready for another launch of an agent.
+func (s *Session) again(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	if w.Agent == nil || w.Start == nil {
+		return nil
+	}
+	if err := s.sumLost(w); err != nil {
+		return err
+	}
+	if len(how.Command) > 0 {
+		return nil
+	}
+	return s.afresh(ctx, w, how)
 }
 
 // lookAgain compares the host before the baseline of a launch that was never
@@ -157,7 +174,7 @@ func (s *Session) startCommandThen(ctx context.Context, w *ledger.Worker, r *rig
 		defer release()
 		recorded = true
 		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: worthRecording(l.Private)}
-		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Agent: r.agent != nil, Cell: at})
+		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Agent: r.agent != nil, Heard: r.told(w), Cell: at})
 		if err == nil {
 			if l.Pid > 0 {
 				s.sayCell(w.ID, at)
@@ -319,6 +336,9 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // giveUp records the end of a worker that nobody saw end.
 func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	if err := s.sumLost(w); err != nil {
+		return err
+	}
 	if err := s.tallies(w); err != nil {
 		return err
 	}

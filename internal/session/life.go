@@ -21,6 +21,7 @@ import (
 type life struct {
 	mu      sync.Mutex
 	trying  bool
+	begun   bool          // the client has
 	canary  string        // what was said to the call that must be denied
 	first   *guard.Record // from the client itself
 	decided []stream.Decision
@@ -45,13 +46,20 @@ func (l *life) observe(r guard.Record) {
 		}
 		return
 	}
-	if l.first == nil {
+	if l.first == nil && l.begun && r.Tool+r.Event != "" { // what could not be understood proves nothing
 		l.first = &r
 		close(l.alive)
 	}
 	if r.Event == "" {
-		l.decided = append(l.decided, stream.Decision{Call: r.Call, Tool: r.Tool, Allowed: r.Verdict == guard.Allow || r.Warned})
+		l.decided = append(l.decided, decisionOf(r))
 	}
+}
+
+// begin says that what is heard from now on may be of the client.
+func (l *life) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun = true
 }
 
 // label marks what is of the canary, which is no call of the client's.
@@ -157,11 +165,7 @@ func (s *Session) prove(ctx context.Context, w *ledger.Worker, o *outfit, stop c
 	defer patience.Stop()
 	select {
 	case <-o.life.alive:
-		p := o.life.proof(time.Since(began))
-		s.Voice.Step(w.ID, "guard", fmt.Sprintf("live: %s from %s after %.1f s, the canary was %s", p.Event, w.Agent.Client, p.After.Seconds(), saidTo(p.Canary)))
-		if err := s.append(w.ID, ledger.Proven, p); err != nil {
-			stop(fmt.Errorf("the journal: %w", err))
-		}
+		s.proven(w, o, time.Since(began), stop)
 	case <-patience.C:
 		if w.Lease.Lease().Policy.Agent.Proof == policy.ProofReported {
 			s.Voice.Step(w.ID, "guard", "NOT live: nothing was heard of the client's hooks; the cell holds alone")
@@ -169,6 +173,20 @@ func (s *Session) prove(ctx context.Context, w *ledger.Worker, o *outfit, stop c
 		}
 		stop(errUnproven)
 	case <-ctx.Done():
+		select {
+		case <-o.life.alive: // and the client was quick
+			s.proven(w, o, time.Since(began), stop)
+		default:
+		}
+	}
+}
+
+// proven records that the hooks of a client are alive.
+func (s *Session) proven(w *ledger.Worker, o *outfit, after time.Duration, stop context.CancelCauseFunc) {
+	p := o.life.proof(after)
+	s.Voice.Step(w.ID, "guard", fmt.Sprintf("live: %s from %s after %.1f s, the canary was %s", p.Event, w.Agent.Client, p.After.Seconds(), saidTo(p.Canary)))
+	if err := s.append(w.ID, ledger.Proven, p); err != nil {
+		stop(fmt.Errorf("the journal: %w", err))
 	}
 }
 

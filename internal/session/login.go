@@ -111,6 +111,24 @@ func (s *Session) renew(l lease.Lease, o *outfit) {
 	}
 }
 
+// logOut takes the client's logins away when it has ended: the next launch gets them
+// again.
+func (o *outfit) logOut() error {
+	root, err := os.OpenRoot(o.state)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, file := range o.logins {
+		if rel, err := filepath.Rel(o.state, file.at); err == nil {
+			if err := root.RemoveAll(rel); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // readRenewed reads what the client left, through no link.
 func readRenewed(state, at string) ([]byte, error) {
 	root, err := os.OpenRoot(state)

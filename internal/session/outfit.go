@@ -9,7 +9,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cordon/internal/agent"
@@ -33,50 +35,28 @@ type outfit struct {
 	life    *life
 }
 
-// outfit makes the client of a worker ready: it is found and asked for its version,
-// and what it needs is written into the rig's directory.
+// outfit chooses what the client of a worker is started with: it is found and asked
+// for its version. Nothing is written yet.
 func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir, text string) (*outfit, error) {
-	name, err := client.Parse(w.Agent.Client)
-	if err != nil {
-		return nil, err
-	}
-	a, err := agent.Of(name)
+	a, err := agent.Of(client.Name(w.Agent.Client))
 	if err != nil {
 		return nil, err
 	}
 	l := w.Lease.Lease()
-	env := s.environ(l)
 	o := &outfit{adapter: a, state: s.State.Agent(string(w.ID)), life: newLife()}
-	program, version, _, err := s.findClient(ctx, a, env)
+	env := s.environ(l)
+	program, version, _, err := s.findClient(ctx, a, l, env)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayStartIn(ctx, w, a, how.Terminal != nil); err != nil {
+	order, err := orderFor(w, how, a)
+	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(o.state, 0o700); err != nil {
-		return nil, err
-	}
-	order := agent.Order{
-		Client: name, Program: program, Version: version, Args: w.Agent.Args, Prompt: w.Agent.Prompt,
-		Interactive: how.Terminal != nil, Place: dir, State: o.state, Tree: l.Worktree, Home: l.Home,
-		Guard:    []string{filepath.Join(dir, rigBinary), "hook", "--client", string(name), "--lease", filepath.Join(dir, rigWarrant)},
-		Label:    rand.Text(),
-		Briefing: text, Rules: AgentRules(w.Lease), Root: os.Getuid() == 0,
-		Managed: l.Policy.Isolation == policy.Strict, Machine: filesAt(a.Managed, ""),
-	}
+	order.Program, order.Version, order.Place, order.State, order.Briefing = program, version, dir, o.state, text
+	order.Guard = []string{filepath.Join(dir, rigBinary), "hook", "--client", string(a.Name), "--lease", filepath.Join(dir, rigWarrant)}
 	if order.Interactive {
 		order.Guard = append(order.Guard, "--interactive")
-	}
-	if l.Policy.Agent.Login.Given() {
-		order.Key, order.Own = os.Getenv("ANTHROPIC_API_KEY"), filesAt(a.Config, l.Home)
-	}
-	order.Prompt, order.Again = prompt(w, how)
-	if order.Extra, err = extraHooks(w.Agent); err != nil {
-		return nil, err
-	}
-	if order.Servers, err = ownServers(w.Agent); err != nil {
-		return nil, err
 	}
 	if o.kit, err = a.Kit(order); err != nil {
 		var argument *agent.ArgumentError
@@ -85,17 +65,37 @@ func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir,
 		}
 		return nil, err
 	}
-	if err := s.furnish(w, o, dir); err != nil {
-		return nil, err
-	}
-	if err := s.dress(l, o, program, w.Agent.Args); err != nil {
-		return nil, err
-	}
-	o.wiring.Client, o.wiring.Version, o.wiring.Program = string(name), version.String(), program
+	o.dress(l, env, program, w.Agent.Args)
+	o.wiring = ledger.Wiring{Client: string(a.Name), Version: version.String(), Program: program}
 	for _, shown := range o.kit.Shown {
 		o.wiring.Managed = append(o.wiring.Managed, shown.At)
 	}
 	return o, nil
+}
+
+// orderFor is what is wanted of a client, as far as the worker tells.
+func orderFor(w *ledger.Worker, how *Drive, a *agent.Adapter) (agent.Order, error) {
+	l := w.Lease.Lease()
+	order := agent.Order{
+		Client: a.Name, Args: w.Agent.Args, Interactive: how.Terminal != nil, Tree: l.Worktree, Home: l.Home, Label: rand.Text(),
+		Rules: AgentRules(w.Lease), Managed: l.Policy.Isolation == policy.Strict, Root: os.Getuid() == 0,
+	}
+	order.Prompt, order.Again = prompt(w, how)
+	var err error
+	if order.Machine, err = filesAt(a.Managed, "/"); err != nil {
+		return order, err
+	}
+	if l.Policy.Agent.Login.Given() {
+		order.Key = os.Getenv("ANTHROPIC_API_KEY")
+		if order.Own, err = filesAt(a.Config, l.Home); err != nil {
+			return order, err
+		}
+	}
+	if order.Extra, err = extraHooks(w.Agent); err != nil {
+		return order, err
+	}
+	order.Servers, err = ownServers(w.Agent)
+	return order, err
 }
 
 func extraHooks(a *ledger.Agent) (client.Hooks, error) {
@@ -114,14 +114,19 @@ func ownServers(a *ledger.Agent) ([]agent.Server, error) {
 
 // filesAt are what the operator's machine says in files that a client reads: a cell
 // shows others in their place, which keep some of it.
-func filesAt(names []string, below string) map[string][]byte {
+func filesAt(names []string, below string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range names {
-		if b, err := os.ReadFile(filepath.Join(below, name)); err == nil {
-			files[name] = b
+		b, err := os.ReadFile(filepath.Join(below, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		files[name] = b
 	}
-	return files
+	return files, nil
 }
 
 // furnish writes the warrant and the kit's files, and notes their sums.
@@ -137,6 +142,12 @@ func (s *Session) furnish(w *ledger.Worker, o *outfit, dir string) error {
 	if err := enc.Encode(ward); err != nil {
 		return err
 	}
+	if o.wiring.Guard, err = sumOf(filepath.Join(dir, rigBinary)); err != nil {
+		return err
+	}
+	if fi, err := os.Stat(s.workerFile(w.ID, streamFile)); err == nil {
+		o.wiring.Stream = fi.Size()
+	}
 	o.wiring.Files = map[string]string{}
 	for _, f := range append(o.kit.Files, agent.File{Name: rigWarrant, Text: []byte(text.String())}) {
 		at := filepath.Join(dir, filepath.FromSlash(f.Name))
@@ -149,7 +160,13 @@ func (s *Session) furnish(w *ledger.Worker, o *outfit, dir string) error {
 		sum := sha256.Sum256(f.Text)
 		o.wiring.Files[f.Name] = hex.EncodeToString(sum[:])
 	}
-	return o.prepareState()
+	if err := os.MkdirAll(o.state, 0o700); err != nil {
+		return err
+	}
+	if err := o.prepareState(); err != nil {
+		return err
+	}
+	return s.login(w.Lease.Lease(), o)
 }
 
 // prepareState writes what a kit wants in the client's own directory. The client has
@@ -160,10 +177,8 @@ func (o *outfit) prepareState() error {
 		return err
 	}
 	defer root.Close()
-	for _, name := range o.kit.Drop {
-		if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {
-			return err
-		}
+	if err := forget(root, ".", o.adapter.Keep); err != nil {
+		return err
 	}
 	for _, f := range o.kit.Seeds {
 		if err := seed(root, filepath.FromSlash(f.Name), f.Text); err != nil {
@@ -176,6 +191,29 @@ func (o *outfit) prepareState() error {
 			return err
 		}
 		if err := root.Symlink(l.To, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes everything below a directory of a client's state but what is kept,
+// and what leads there if it is a directory.
+func forget(root *os.Root, dir string, keep []string) error {
+	entries, err := fs.ReadDir(root.FS(), dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		at := path.Join(dir, e.Name())
+		switch {
+		case slices.Contains(keep, at):
+		case e.IsDir() && slices.ContainsFunc(keep, func(k string) bool { return strings.HasPrefix(k, at+"/") }):
+			err = forget(root, at, keep)
+		default:
+			err = root.RemoveAll(at)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -199,21 +237,20 @@ func seed(root *os.Root, name string, text []byte) error {
 }
 
 // dress gathers what the cell of the client shows and hides, and its environment.
-func (s *Session) dress(l lease.Lease, o *outfit, program string, args []string) error {
-	o.env = o.kit.Env
+func (o *outfit) dress(l lease.Lease, env []string, program string, args []string) {
+	o.env = pins(env)
 	if l.Policy.Agent.Login.Given() {
-		o.env = append(signIn(o.adapter.Needs(args)), o.env...)
+		o.env = append(o.env, signIn(o.adapter.Needs(args))...)
 	}
+	o.env = append(o.env, o.kit.Env...)
 	for _, a := range agent.All() {
 		for _, rel := range a.Hidden {
 			o.hide = append(o.hide, realPath(filepath.Join(l.Home, rel)))
 		}
 	}
-	if at := inside(realPath(program), o.hide); at != "" { // some install themselves among their state
-		part, _, _ := strings.Cut(strings.TrimPrefix(realPath(program), at+"/"), "/")
-		o.show = append(o.show, cell.Bind{From: filepath.Join(at, part), At: filepath.Join(at, part)})
+	for _, at := range codeIn(l.Home, program, lookUp("node", variable(env, "PATH"))) {
+		o.show = append(o.show, cell.Bind{From: at, At: at})
 	}
-	return s.login(l, o)
 }
 
 // signIn are the variables of the operator's that a client signs in with.

@@ -12,9 +12,9 @@ import (
 func prompt(w *ledger.Worker, how *Drive) (text string, again bool) {
 	if w.Proof == nil { // no client has run that could remember anything
 		if how.Prompt != "" {
-			return how.Prompt, false
+			return answers(w) + how.Prompt, false
 		}
-		return w.Agent.Prompt, false
+		return answers(w) + w.Agent.Prompt, false
 	}
 	if how.Prompt != "" {
 		return answers(w) + how.Prompt, true
@@ -37,17 +37,4 @@ func answers(w *ledger.Worker) string {
 		}
 	}
 	return b.String()
-}
-
-// hear records that an agent is told the answers that it did not wait for.
-func (s *Session) hear(w *ledger.Worker) error {
-	for _, q := range w.Questions {
-		if q.Answer == nil || q.Heard {
-			continue
-		}
-		if err := s.append(w.ID, ledger.Heard, ledger.Hearing{Question: q.Number}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -295,7 +295,7 @@ func (s *Session) toTrash(ctx context.Context, w *ledger.Worker) error {
 			return err
 		}
 	}
-	return nil
+	return s.State.Erase(s.State.Post(id)) // nothing in it is the worker's
 }
 
 // outsideViolations counts what the audit found outside the tree. A worker without

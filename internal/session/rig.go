@@ -33,38 +33,48 @@ type rig struct {
 
 // The files of a rig.
 const (
-	rigBinary   = "bin/cordon"
-	rigWarrant  = "warrant.json"
-	rigBriefing = "briefing.md"
+	rigBinary  = "bin/cordon"
+	rigWarrant = "warrant.json"
 )
 
-// equip makes the rig of a launch and opens its post.
+// equip makes the rig of a launch and opens its post. What an earlier launch had is
+// replaced only when the client of this one can be started.
 func (s *Session) equip(ctx context.Context, w *ledger.Worker, how *Drive) (*rig, error) {
 	r := &rig{dir: s.State.Post(string(w.ID))}
-	if err := s.State.Erase(r.dir); err != nil { // of an earlier launch
-		return nil, err
-	}
-	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(rigBinary)), 0o700); err != nil {
-		return nil, err
-	}
-	if err := s.placeBinary(filepath.Join(r.dir, rigBinary)); err != nil {
-		return nil, fmt.Errorf("put cordon where the worker can call it: %w", err)
-	}
 	asked := w.Agent != nil && len(how.Command) == 0
 	text := briefing.Text(w.Lease, asked)
-	if err := os.WriteFile(filepath.Join(r.dir, rigBriefing), []byte(text), 0o600); err != nil {
-		return nil, err
-	}
 	if asked {
 		var err error
 		if r.agent, err = s.outfit(ctx, w, how, r.dir, text); err != nil {
 			return nil, err
 		}
-		if r.agent.wiring.Guard, err = sumOf(filepath.Join(r.dir, rigBinary)); err != nil {
+	}
+	if err := s.State.Erase(r.dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(rigBinary)), 0o700); err != nil {
+		return nil, err
+	}
+	if err := s.placeBinary(filepath.Join(r.dir, rigBinary), asked); err != nil {
+		return nil, fmt.Errorf("put cordon where the worker can call it: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, briefing.File), []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	if asked {
+		if err := s.furnish(w, r.agent, r.dir); err != nil {
 			return nil, err
 		}
 	}
 	return r, s.openPost(w, r)
+}
+
+// told are the questions whose answers the worker gets with its start.
+func (r *rig) told(w *ledger.Worker) []int {
+	if r.agent == nil {
+		return nil
+	}
+	return w.Unheard()
 }
 
 // openPost listens to what the worker asks for.
@@ -129,16 +139,17 @@ func withEnv(env []string, set ...string) []string {
 // selfPath is this very program, also when its file was replaced since.
 const selfPath = "/proc/self/exe"
 
-// placeBinary puts this program at a path: a second name of the same file, or a copy
-// where that cannot be.
-func (s *Session) placeBinary(at string) error {
+// placeBinary puts this program at a path: a second name of the same file, or of a
+// copy where that cannot be. A guard is always the copy, which nobody overwrites when
+// they install another cordon.
+func (s *Session) placeBinary(at string, guard bool) error {
 	self := selfPath
 	if _, err := os.Stat(self); err != nil {
 		if self, err = os.Executable(); err != nil {
 			return err
 		}
 	}
-	if named, err := os.Executable(); err == nil && sameFile(named, self) && os.Link(named, at) == nil {
+	if named, err := os.Executable(); err == nil && !guard && sameFile(named, self) && os.Link(named, at) == nil {
 		return nil
 	}
 	sum, err := sumOf(self)
