@@ -27,10 +27,16 @@ func worksInCell(t *testing.T, name client.Name, patching bool) {
 	if len(deeds) == 0 {
 		return
 	}
+	if !patching {
+		deeds = append(deeds, deed{kind: shellTool, command: "git add -A && git commit -q -m 'by the agent itself'"})
+	}
 	s := busySite(t, name, patching, deeds)
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "what it works on")
-	o := s.run([]int{0})
+	o := s.run([]int{0}, "--keep-history")
+	if log := s.git("log", "--format=%s", "main"); !patching && !strings.Contains(log, "by the agent itself") {
+		t.Errorf("its own commit is not in the history:\n%s", log)
+	}
 	if !strings.Contains(o.out+o.err, lastWords) {
 		t.Errorf("the model's last words are missing:\n%s%s", o.out, o.err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/legible"
 	"cordon/internal/post"
 	"cordon/internal/session"
 )
@@ -215,9 +216,9 @@ func statusRows(st *post.Status, now time.Time) [][]string {
 		rows = append(rows, []string{"time", age(max(st.Ends.Sub(now), 0)) + " left"})
 	}
 	for _, q := range st.Questions {
-		text := oneLine(clip(q.Text, 100))
+		text := clip(legible.Line(q.Text), 100)
 		if q.Answered {
-			rows = append(rows, []string{q.ID, text}, []string{"", "answered: " + oneLine(q.Answer)})
+			rows = append(rows, []string{q.ID, text}, []string{"", "answered: " + legible.Line(q.Answer)})
 			continue
 		}
 		rows = append(rows, []string{q.ID, text + " (not answered yet)"})

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 // detached starts a worker in the background and returns its name and the process that
@@ -299,4 +301,61 @@ func TestAttachKeepsNobodyWaiting(t *testing.T) {
 	d.expect(id + ` has ended`)
 	d.end(0)
 	s.becomes("merged")
+}
+
+// typedBehind is how much was typed on a terminal that nobody has read.
+func (c *console) typedBehind() int {
+	c.t.Helper()
+	n, err := unix.IoctlGetInt(int(c.master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	f, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := term.MakeRaw(int(f.Fd())); err != nil { // what waits for the end of a line counts too
+		c.t.Fatal(err)
+	}
+	if n, err = unix.IoctlGetInt(int(f.Fd()), unix.TIOCINQ); err != nil {
+		c.t.Fatal(err)
+	}
+	return n
+}
+
+// A worker that ends leaves nothing of what it did to the terminal, neither there nor
+// where another is joined, and no answer of the terminal's to whoever reads next.
+func TestTerminalIsGivenBack(t *testing.T) {
+	t.Parallel()
+	for name, isolation := range map[string]string{"confined": "strict", "unconfined": "none"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			policy := s.write("policy.yaml", "version: 1\nisolation: "+isolation+"\n")
+			own := newConsole(s, nil, "run", "-i", "--policy", policy, "--", "sh", "-c", `echo ready; read x; printf '\033[?1003h\033[?1049h\033[8m\033[c'`)
+			own.expect(`ready\r\n`)
+			consoles := []*console{own}
+			if name == "confined" {
+				consoles = append(consoles, s.attached(s.only().Worker))
+			}
+			own.send("\n")
+			for _, c := range consoles {
+				c.expect(`\x1b\[8m\x1b\[c`)
+			}
+			for _, c := range consoles {
+				c.expect(`\x1b\[\?1049l`)
+				c.send("\x1b[?62;22c") // late, as over a slow line
+				c.expect(`\x1b\[\?1003l`)
+				c.expect(`\x1b\[0m`)
+			}
+			for _, c := range consoles {
+				c.end(0)
+				if n := c.typedBehind(); n > 0 {
+					t.Errorf("%d bytes are left to the shell", n)
+				}
+			}
+			s.sound()
+		})
+	}
 }

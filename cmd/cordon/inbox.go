@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/session"
 )
 
@@ -55,13 +56,20 @@ func (a *app) inbox(ctx context.Context) error {
 func (a *app) entry(e session.Entry) {
 	id := string(e.Worker.ID)
 	a.print("%s %s  %s ago, %s", id, e.ID(), age(time.Since(e.At)), waitsWord(e))
-	for _, line := range strings.Split(e.Text, "\n") {
-		a.print("    %s", oneLine(line))
-	}
+	a.below("    ", e.Text)
 	for i, option := range e.Options {
-		a.print("      %2d  %s", i+1, oneLine(option))
+		a.below(fmt.Sprintf("      %2d  ", i+1), legible.Line(option))
 	}
 	a.say("  cordon answer %s \"…\"%s", answering(e.Worker, e.Number), optionAdvice(e))
+}
+
+// below prints a text that is not cordon's, all of it: each of its lines is set in, so
+// that none passes for one of cordon's, and is broken before the terminal would do so.
+func (a *app) below(first, text string) {
+	for _, line := range legible.Wrap(text, width(a.out)-len(first)) {
+		a.print("%s", strings.TrimRight(first+line, " "))
+		first = strings.Repeat(" ", len(first))
+	}
 }
 
 func waitsWord(e session.Entry) string {
@@ -183,15 +191,15 @@ func answerText(q ledger.Inquiry, words []string, option int) (string, error) {
 // askedRows are the rows of show about what a worker has asked and said.
 func askedRows(w *ledger.Worker) (rows [][]string) {
 	for _, q := range w.Questions {
-		rows = append(rows, []string{"asked", q.ID() + ": " + oneLine(clip(q.Text, 100))})
+		rows = append(rows, []string{"asked", q.ID() + ": " + clip(legible.Line(q.Text), 100)})
 		if q.Answer != nil {
-			rows = append(rows, []string{"answered", "by " + q.Answer.Who + ": " + oneLine(clip(q.Answer.Text, 100))})
+			rows = append(rows, []string{"answered", "by " + q.Answer.Who + ": " + clip(legible.Line(q.Answer.Text), 100)})
 		} else {
 			rows = append(rows, []string{"", "not answered: cordon answer " + answering(w, q.Number) + ` "…"`})
 		}
 	}
 	if w.Claim != nil {
-		rows = append(rows, []string{"says", "done: " + oneLine(clip(orNothing(w.Claim.Text), 100))})
+		rows = append(rows, []string{"says", "done: " + clip(legible.Line(orNothing(w.Claim.Text)), 100)})
 	}
 	return rows
 }

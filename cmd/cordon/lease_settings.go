@@ -24,6 +24,9 @@ the client refuse early and say why; what holds is the cell and the audit.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if name == "" {
+				return usage("cordon lease settings: --client is needed, one of %v", client.Names())
+			}
 			n, err := client.Parse(name)
 			if err != nil {
 				return usage("cordon lease settings: --client: %v", err)
@@ -39,6 +42,9 @@ the client refuse early and say why; what holds is the cell and the audit.`,
 			text, err := known.Settings(session.AgentRules(w.Lease))
 			if err != nil {
 				return err
+			}
+			if a.json {
+				return a.object("cordon.lease.settings/1", map[string]any{"worker": w.ID, "client": n, "settings": string(text)})
 			}
 			_, err = fmt.Fprintf(a.out, "%s\n", bytes.TrimRight(text, "\n"))
 			return err

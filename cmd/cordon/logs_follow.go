@@ -57,7 +57,7 @@ func (a *app) followed(ctx context.Context, s *session.Session, t *tail) error {
 	if t.f == nil {
 		a.say("%s %s", w.ID, t.p.nothing)
 	}
-	a.say("%s  %s%s", w.ID, status, because(w, status))
+	a.say("%s", statusLine(a.err, w, status))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/session"
 )
 
@@ -72,11 +73,25 @@ func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool)
 	}
 	table(a.out, rows)
 	for _, o := range objects {
-		for _, q := range o["questions"].([]map[string]any) {
-			a.say("%s asks %s: %s (cordon inbox)", o["worker"], q["question"], oneLine(clip(q["text"].(string), 80)))
-		}
+		a.asks(o)
 	}
 	return nil
+}
+
+// asksShown is how many questions of one worker ls shows.
+const asksShown = 3
+
+// asks says what a worker asks, a line for each question.
+func (a *app) asks(worker map[string]any) {
+	list := worker["questions"].([]map[string]any)
+	for _, q := range list[:min(len(list), asksShown)] {
+		begin, end := fmt.Sprintf("%s asks %s: ", worker["worker"], q["question"]), " (cordon inbox)"
+		room := min(80, max(width(a.err)-len(begin)-len(end), 1))
+		a.say("%s", clip(begin+clip(legible.Line(q["text"].(string)), room)+end, width(a.err)))
+	}
+	if more := len(list) - asksShown; more > 0 {
+		a.say("%s asks %d more (cordon inbox)", worker["worker"], more)
+	}
 }
 
 func lsRow(o map[string]any) []string {
@@ -173,7 +188,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 		return a.object("cordon.worker/1", o)
 	}
 	status := o["status"].(ledger.Status)
-	a.print("%s  %s%s", w.ID, status, because(w, status))
+	a.print("%s", statusLine(a.out, w, status))
 	table(a.out, slices.Concat(leased(w, o), agentRows(w), ran(w), askedRows(w), judged(w)))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/git"
+	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/session"
 )
@@ -220,7 +221,7 @@ func unreadComment(p policy.Policy) string {
 // oneLine keeps a text that others chose inside the comment it is put in.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' {
+		if legible.Silent(r) {
 			return '?'
 		}
 		return r

@@ -16,6 +16,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/client"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/session"
 )
 
@@ -131,7 +132,7 @@ the worker's tree.`,
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")
 	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false, "you work in the repository meanwhile: report changes of it that cannot be attributed, do not quarantine for them")
-	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker (no transcript is kept)")
+	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker")
 	f.BoolVarP(&o.detach, "detach", "d", false, "run it in the background; with -i, cordon attach is its terminal")
 	return c
 }
@@ -224,7 +225,7 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 		}
 		return codeFor(status)
 	}
-	a.print("%s  %s%s", w.ID, status, because(w, status))
+	a.print("%s", statusLine(a.out, w, status))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)
 	}
@@ -259,7 +260,7 @@ func because(w *ledger.Worker, status ledger.Status) string {
 		return fmt.Sprintf(": the command ended with %d", w.Exit.Code)
 	case ledger.Asking:
 		if open := w.Open(); len(open) > 0 {
-			return ": " + clip(oneLine(open[0].Text), 90)
+			return ": " + clip(legible.Line(open[0].Text), 90)
 		}
 		return ": it has its answer, and was not started again since"
 	case ledger.ThrownAway:
@@ -340,6 +341,9 @@ answered, and PROMPT. Everything after it (audit, gate) follows as in run.`,
 			s, w, err := a.worker(cmd.Context(), args[0])
 			if err != nil {
 				return err
+			}
+			if w.Agent != nil && w.Options.Interactive && len(args) == 1 && terminal(a.in) {
+				interactive = true // as it was started
 			}
 			how := a.drive(ledger.Options{Interactive: interactive})
 			if how.Command = args[1:]; w.Agent != nil {

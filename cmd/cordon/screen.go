@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"io"
+	"unicode/utf8"
+
+	"cordon/internal/legible"
 )
 
 // screen passes a worker's output on to a terminal without what could act on it:
 // titles, clipboard writes, queries that type an answer, cursor movement over
-// what cordon said. Text, colours and carriage returns pass.
+// what cordon said, letters that turn a line around. Text, colours and carriage
+// returns pass.
 type screen struct {
 	w     io.Writer
 	state func(*screen, byte) // what the next byte belongs to
@@ -39,21 +43,30 @@ func (s *screen) text(b byte) {
 	switch {
 	case b == 0x1b:
 		s.state = (*screen).escape
-	case b == 0xc2: // may begin a C1 control in UTF-8
-		s.state = (*screen).c1
+	case b >= utf8.RuneSelf:
+		s.seq = append(s.seq[:0], b)
+		s.state = (*screen).letter
 	case b == '\n', b == '\r', b == '\t', b >= 0x20 && b != 0x7f:
 		s.out.WriteByte(b)
 	}
 }
 
-// c1 drops U+0080 to U+009F: some terminals take them for escape sequences.
-func (s *screen) c1(b byte) {
-	s.state = (*screen).text
-	if b >= 0x80 && b <= 0x9f {
+// letter collects one of more than one byte. It drops U+0080 to U+009F, which some
+// terminals take for escape sequences, and what only changes how others are shown. A
+// byte that begins none could be such a control to a terminal that reads bytes.
+func (s *screen) letter(b byte) {
+	s.seq = append(s.seq, b)
+	if !utf8.FullRune(s.seq) {
 		return
 	}
-	s.out.WriteByte(0xc2)
-	s.text(b)
+	s.state = (*screen).text
+	r, n := utf8.DecodeRune(s.seq)
+	if !legible.Silent(r) {
+		s.out.WriteRune(r)
+	}
+	for _, next := range bytes.Clone(s.seq[n:]) { // of one that was cut short
+		s.state(s, next)
+	}
 }
 
 func (s *screen) escape(b byte) {

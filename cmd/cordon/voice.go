@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/legible"
 )
 
 // How cordon talks: what happens goes to stderr, one line a step, the worker's
@@ -112,6 +114,15 @@ func table(w io.Writer, rows [][]string) {
 	}
 }
 
+// statusLine is what became of a worker. What a worker asks takes no second line.
+func statusLine(out io.Writer, w *ledger.Worker, status ledger.Status) string {
+	line := fmt.Sprintf("%s  %s%s", w.ID, status, because(w, status))
+	if status == ledger.Asking {
+		return clip(line, width(out))
+	}
+	return line
+}
+
 // size is a number of bytes for a person.
 func size(n int64) string {
 	switch {
@@ -139,12 +150,7 @@ func age(d time.Duration) string {
 }
 
 // clip shortens a line to n columns.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:max(n-1, 0)]) + "…"
-	}
-	return s
-}
+func clip(s string, n int) string { return legible.Clip(s, n) }
 
 // plural counts things.
 func plural(n int, thing string) string {

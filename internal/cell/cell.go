@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 // Command is what to run.
@@ -246,7 +247,7 @@ func runFree(ctx context.Context, c Command) (Exit, error) {
 	cmd.SysProcAttr = attributes()
 	if c.Terminal != nil {
 		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(c.Terminal.Fd())
-		defer takeBack(c.Terminal)
+		defer lend(c.Terminal)()
 	}
 	// A process that escaped and keeps the output open must not keep us.
 	cmd.WaitDelay = 2 * time.Second
@@ -258,6 +259,18 @@ func runFree(ctx context.Context, c Command) (Exit, error) {
 	_ = cmd.Wait() // the status is read from cmd.ProcessState
 	exit.Code = status(cmd)
 	return exit, nil
+}
+
+// lend notes how a terminal is before a command has it, and returns how it is had back.
+func lend(tty *os.File) (back func()) {
+	before, err := term.GetState(int(tty.Fd()))
+	return func() {
+		takeBack(tty)
+		makePlain(tty, true)
+		if err == nil {
+			_ = term.Restore(int(tty.Fd()), before) // one that is gone needs nothing
+		}
+	}
 }
 
 // takeBack makes this process group the terminal's foreground again.

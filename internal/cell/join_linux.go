@@ -24,7 +24,7 @@ func Join(ctx context.Context, dir string, tty *os.File, begun func()) (Parting,
 		return "", err
 	}
 	defer unix.Close(fd)
-	j := &joining{fd: fd, tty: tty, in: newWake()}
+	j := &joining{fd: fd, tty: tty, in: newWake(), seen: glimpse{to: tty}}
 	defer j.in.close()
 	if err := j.size(); err != nil {
 		return "", err
@@ -38,22 +38,19 @@ func Join(ctx context.Context, dir string, tty *os.File, begun func()) (Parting,
 	leave := context.AfterFunc(ctx, j.detach)
 	defer leave()
 	why, err := j.run()
+	makePlain(tty, j.seen.asked())
 	if why != Finished && err == nil {
-		_, _ = tty.WriteString(plainScreen) // it may be gone
+		_, _ = tty.WriteString("\r\n") // it was in the middle of something
 	}
 	return why, err
 }
-
-// plainScreen takes back what a program may have asked of a terminal and that somebody
-// who leaves in the middle of it would be left with: other keys, pasting in brackets,
-// word of the mouse and of the focus, no cursor, another screen, colours.
-const plainScreen = "\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?25h\x1b[?1049l\x1b[0m\r\n"
 
 // joining is a terminal that is joined to a worker's, seen from itself.
 type joining struct {
 	fd   int
 	tty  *os.File
 	in   *wake // ends the reading of the terminal
+	seen glimpse
 	left atomic.Bool
 }
 
@@ -110,7 +107,7 @@ func (j *joining) show() (Parting, error) {
 		case kind == packetParting:
 			return parting(text), nil
 		case kind == packetShown:
-			if _, err := j.tty.Write(text); err != nil {
+			if _, err := j.seen.Write(text); err != nil {
 				return Detached, nil // our own terminal is gone
 			}
 		}

@@ -23,6 +23,7 @@ type relay struct {
 	following   sync.WaitGroup
 	reading     sync.WaitGroup
 	writing     *pump
+	seen        *glimpse
 	screen      *Screen // that others join
 }
 
@@ -35,11 +36,11 @@ func startRelay(master *os.File, c Command) *relay {
 	}
 	signal.Notify(r.signals, syscall.SIGWINCH, syscall.SIGCONT)
 	r.following.Go(func() { r.follow(in) })
-	var out io.Writer = r.tty
+	r.seen = &glimpse{to: r.tty}
 	if c.Transcript != nil {
-		out = io.MultiWriter(r.tty, c.Transcript)
+		r.seen.to = io.MultiWriter(r.tty, c.Transcript)
 	}
-	r.writing = startPump(master, out)
+	r.writing = startPump(master, r.seen)
 	if in {
 		r.reading.Go(r.read)
 		r.screen.join(r)
@@ -91,7 +92,7 @@ func (r *relay) enter(b []byte) bool {
 	return true
 }
 
-// end restores the operator's terminal.
+// end gives the operator's terminal back as it was, and plain.
 func (r *relay) end() {
 	r.writing.end()
 	signal.Stop(r.signals)
@@ -101,6 +102,9 @@ func (r *relay) end() {
 	r.screen.leave()
 	r.reading.Wait()
 	r.in.close()
+	if r.seen != nil && r.seen.acted {
+		makePlain(r.tty, r.seen.asked())
+	}
 	if r.before != nil {
 		_ = term.Restore(int(r.tty.Fd()), r.before)
 	}

@@ -86,7 +86,9 @@ type Stream struct {
 	// Gap names the calls that ran and of which no hook has said anything. Why says
 	// what could not be compared, where that is so.
 	Gap []string `json:"gap,omitempty"`
-	Why string   `json:"why,omitempty"`
+	// Interactive is one that printed for a screen: it has no stream.
+	Interactive bool   `json:"interactive,omitempty"`
+	Why         string `json:"why,omitempty"`
 }
 
 // Inquiry is a question with its answer, if there is one.
@@ -191,9 +193,12 @@ func (w *Worker) launchDoubts() (list []string) {
 	if w.Proof == nil && !unchanged && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported {
 		list = append(list, "the hooks of "+w.Wiring.Client+" were never seen alive")
 	}
+	ended := w.Exit != nil && w.Exit.OK() && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported
 	switch {
 	case w.Stream == nil:
 		list = append(list, "nobody saw the end of "+w.Wiring.Client+": its tool calls were not held against what its guard decided")
+	case ended && !w.Stream.Interactive && (w.Stream.Session == "" || w.Stream.Reason == ""):
+		list = append(list, "the stream of "+w.Wiring.Client+" has no beginning or no end: its tool calls could not be held against what its guard decided")
 	case len(w.Stream.Gap) > 0:
 		list = append(list, fmt.Sprintf("tool calls of %s ran that its guard never saw: %s", w.Wiring.Client, strings.Join(w.Stream.Gap, ", ")))
 	}

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/post"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // questionOf is a question as it is recorded.
 func questionOf(r post.Request) (ledger.Question, error) {
-	q := ledger.Question{Text: plainText(r.Text), By: cut(strings.Join(strings.Fields(plainText(r.By)), " "), maxBy)}
+	q := ledger.Question{Text: plainText(r.Text), By: cut(legible.Line(r.By), maxBy)}
 	switch {
 	case q.Text == "":
 		return q, errors.New("there is no question")
@@ -39,7 +39,7 @@ func questionOf(r post.Request) (ledger.Question, error) {
 		return q, fmt.Errorf("a question has at most %d options", maxOptions)
 	}
 	for _, o := range r.Options {
-		o = strings.Join(strings.Fields(plainText(o)), " ")
+		o = legible.Line(o)
 		if o == "" || len(o) > maxOption {
 			return q, fmt.Errorf("an option has between 1 and %d bytes", maxOption)
 		}
@@ -49,16 +49,8 @@ func questionOf(r post.Request) (ledger.Question, error) {
 }
 
 // plainText is text that a terminal and a model can be shown: without what is not
-// printed, a control sequence above all.
-func plainText(s string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || unicode.IsGraphic(r):
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(s, "?")))
-}
+// printed, a control sequence above all, and without what only looks like nothing.
+func plainText(s string) string { return strings.TrimSpace(legible.Text(s)) }
 
 // cut is the beginning of a text, of so many bytes.
 func cut(s string, most int) string {
@@ -72,13 +64,7 @@ func cut(s string, most int) string {
 }
 
 // oneText is a text in a line, for a person.
-func oneText(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 120 {
-		s = string(r[:119]) + "…"
-	}
-	return s
-}
+func oneText(s string) string { return legible.Clip(legible.Line(s), 120) }
 
 // questionsIn are the questions of a worker, as the ledger folds them.
 func questionsIn(events []journal.Event, id lease.ID) (list []ledger.Inquiry, err error) {

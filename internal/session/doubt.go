@@ -21,18 +21,12 @@ func (s *Session) sum(w *ledger.Worker, o *outfit, out *stream.Writer) error {
 func (s *Session) sumUp(w *ledger.Worker, name client.Name, out *stream.Writer, decided []stream.Decision) error {
 	var d ledger.Stream
 	if out == nil {
-		d.Why = "an interactive client prints no stream: only what its hooks decided is known"
+		d.Interactive, d.Why = true, "an interactive client prints no stream: only what its hooks decided is known"
 		d.Calls = len(decided)
 		return s.append(w.ID, ledger.Summed, d)
 	}
 	said := out.Summary()
-	d = ledger.Stream{
-		Calls: len(said.Calls), Tools: map[string]int{}, Input: said.Usage.Input, Output: said.Usage.Output, Cached: said.Usage.Cached,
-		Cost: said.Usage.Cost, Turns: said.Usage.Turns, Model: said.Model, Session: said.Session, Reason: said.Reason, Unknown: said.Unknown,
-	}
-	for _, c := range said.Calls {
-		d.Tools[c.Tool]++
-	}
+	d = summed(said)
 	gap, why := stream.Gap(name, said, decided)
 	d.Gap, d.Why = capped(gap), why
 	if len(gap) > 0 {

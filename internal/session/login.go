@@ -65,7 +65,8 @@ func readLogin(name string) ([]byte, error) {
 }
 
 // placeLogin writes a copy of a login. An earlier launch of the client has had the
-// directory: what lies there may be a link to anywhere, and is replaced.
+// directory: what lies there may be a link to anywhere, or a directory with others in
+// it, and is replaced.
 func (s *Session) placeLogin(state, at string, text []byte) error {
 	root, err := os.OpenRoot(state)
 	if err != nil {
@@ -76,12 +77,10 @@ func (s *Session) placeLogin(state, at string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if dir := filepath.Dir(rel); dir != "." {
-		if err := root.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
+	if err := makeWay(root, filepath.Dir(rel)); err != nil {
+		return err
 	}
-	if err := root.Remove(rel); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := root.RemoveAll(rel); err != nil {
 		return err
 	}
 	f, err := root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -90,6 +89,22 @@ func (s *Session) placeLogin(state, at string, text []byte) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
+}
+
+// makeWay makes the directories down to one, in place of what is none.
+func makeWay(root *os.Root, dir string) error {
+	if dir == "." {
+		return nil
+	}
+	if err := makeWay(root, filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if fi, err := root.Lstat(dir); err == nil && !fi.IsDir() {
+		if err := root.Remove(dir); err != nil {
+			return err
+		}
+	}
+	return root.MkdirAll(dir, 0o700)
 }
 
 // renew takes a login that the client has renewed back to the operator's file, if the

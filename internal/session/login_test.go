@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -126,7 +127,26 @@ func TestLoginFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(o.state, "in")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.login(l, o); err == nil || exists(filepath.Join(elsewhere, "auth.json")) {
-		t.Errorf("it was written through a directory that is a link: %v", err)
+	if err := s.login(l, o); err != nil || exists(filepath.Join(elsewhere, "auth.json")) || have(t, at) != "first" {
+		t.Errorf("through a directory that is a link: %v", err)
+	}
+}
+
+// Whatever a client has left where its login goes, the next launch has its login.
+func TestLoginReplacesWhatIsThere(t *testing.T) {
+	for name, leave := range map[string]func(in, at string) error{
+		"a full directory": func(_, at string) error { return os.MkdirAll(filepath.Join(at, "full/of/these"), 0o700) },
+		"a file above":     func(in, _ string) error { return os.WriteFile(in, []byte("x"), 0o600) },
+		"a link above":     func(in, _ string) error { return os.Symlink("/nowhere", in) },
+		"a link to itself": func(_, at string) error { return errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.Symlink(at, at)) },
+	} {
+		s, l, o := signedIn(t, policy.Agent{Login: policy.CopyLogin})
+		in, at := filepath.Join(o.state, "in"), filepath.Join(o.state, "in/auth.json")
+		if err := errors.Join(os.RemoveAll(in), leave(in, at)); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := s.login(l, o); err != nil || have(t, at) != "first" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // set for it, to what the worker has, or to nothing.
 var loading = []string{
 	"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG", "GCONV_PATH", "GLIBC_TUNABLES",
-	"BASH_ENV", "ENV", "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "BUN_OPTIONS", "BUN_INSPECT_PRELOAD", "ELECTRON_RUN_AS_NODE",
+	"BASH_ENV", "ENV", "NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS",
 }
 
 // pins sets them, and the shell that clients start.

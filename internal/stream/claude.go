@@ -75,10 +75,11 @@ func (p *claudeParser) line(b []byte) ([]Item, bool) {
 
 // system tells the session once: it begins again after each task in the background.
 func (p *claudeParser) system(l claudeLine) []Item {
-	if l.Subtype != "init" || l.Session == p.session {
+	id := kept(l.Session, maxName)
+	if l.Subtype != "init" || id == p.session {
 		return nil
 	}
-	p.session = l.Session
+	p.session = id
 	return []Item{{Kind: Began, Session: l.Session, Model: l.Model}}
 }
 

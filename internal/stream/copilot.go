@@ -77,10 +77,11 @@ func copilotAside(kind string) bool {
 }
 
 func (p *copilotParser) began(l copilotLine) []Item {
-	if l.Agent != "" || l.Data.Model == p.model {
+	model := kept(l.Data.Model, maxName)
+	if l.Agent != "" || model == p.model {
 		return nil
 	}
-	p.model = l.Data.Model
+	p.model = model
 	return []Item{{Kind: Began, Model: p.model}}
 }
 

@@ -64,6 +64,12 @@ func Gap(n client.Name, s Summary, decided []Decision) (gap []string, why string
 	} else {
 		gap = byTool(h, s.Calls, decided)
 	}
+	if s.More > 0 {
+		gap = append([]string{fmt.Sprintf("more than %s: not all could be compared", several(len(s.Calls), "call"))}, gap...)
+	}
+	if s.Unread > 0 {
+		gap = append(gap, several(s.Unread, "line")+" of the stream too large to be read")
+	}
 	return gap, strings.Join(h.doubts(n, s), "; ")
 }
 
@@ -71,10 +77,10 @@ func Gap(n client.Name, s Summary, decided []Decision) (gap []string, why string
 func byID(h habits, calls []Call, decided []Decision) (gap []string) {
 	allowed, refused := map[string]int{}, map[string]int{}
 	for _, d := range decided {
-		if d.Allowed {
-			allowed[d.Call]++
+		if id := cut(d.Call, maxName); d.Allowed {
+			allowed[id]++
 		} else {
-			refused[d.Call]++
+			refused[id]++
 		}
 	}
 	for _, c := range calls {
@@ -102,7 +108,7 @@ func byTool(h habits, calls []Call, decided []Decision) (gap []string) {
 	allowed := map[string]int{}
 	for _, d := range decided {
 		if d.Allowed {
-			allowed[d.Tool]++
+			allowed[cut(d.Tool, maxName)]++
 		}
 	}
 	ran, tools := counted(h, calls)

@@ -5,6 +5,26 @@ import "bytes"
 // maxLine is the longest line that is read. A client puts whole files into one.
 const maxLine = 8 << 20
 
+// maxParts is how many values a line may have. Each takes up to half a kilobyte while the
+// line is read, whatever little it takes in the line.
+const maxParts = 50_000
+
+// sparse reports whether a line has no more values than are read.
+func sparse(line []byte) bool {
+	parts, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '{' || c == '['):
+			parts++
+		}
+	}
+	return parts <= maxParts
+}
+
 // splitter makes lines of what comes in pieces.
 type splitter struct {
 	part []byte // of a line whose end has not come

@@ -43,8 +43,8 @@ func (p *openCodeParser) line(b []byte) ([]Item, bool) {
 		return nil, false
 	}
 	items, ok := p.items(l)
-	if ok && l.Session != "" && l.Session != p.session {
-		p.session = l.Session
+	if id := kept(l.Session, maxName); ok && id != "" && id != p.session {
+		p.session = id
 		items = append([]Item{{Kind: Began, Session: l.Session}}, items...)
 	}
 	return items, ok

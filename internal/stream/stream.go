@@ -69,12 +69,14 @@ type Usage struct {
 // Summary is what a whole stream has said.
 type Summary struct {
 	Calls   []Call
+	More    int // calls that are not among these: there were too many
 	Usage   Usage
 	Session string
 	Model   string
 	Reason  string
 	Failed  bool
 	Unknown int    // lines that were not understood
+	Unread  int    // of them those that are the client's by their form, and were too much to be read
 	Last    string // the last words of the agent itself
 }
 

@@ -1,16 +1,37 @@
 package stream
 
+import "strings"
+
+// What is in a cell can write into the stream, and what is kept of it is kept by the
+// supervisor: nothing here may grow with it.
 const (
-	maxCalls = 100_000   // that a summary lists
-	maxLast  = 64 << 10  // bytes of the last words
+	maxCalls = 20_000    // that a summary lists
+	maxKept  = 4 << 20   // bytes of their texts
+	maxLast  = 4 << 10   // bytes of the last words
+	maxName  = 256       // bytes of an ID, of a tool's name, of a model's
 	maxInput = 200       // characters of what is shown of an input
 	maxText  = 256 << 10 // bytes of the words of one item
+	maxCost  = 1e9       // US dollars that are believed
 )
 
 // collector makes the summary of a stream.
 type collector struct {
 	sum  Summary
+	kept int            // bytes of the texts of Calls
 	open map[string]int // where in Calls a call that has not ended is
+}
+
+// kept is the beginning of a text, as one of its own: a part of a text holds all of it.
+func kept(s string, most int) string { return strings.Clone(cut(s, most)) }
+
+// bounded is an item whose texts are no longer than what is kept of any.
+func (i Item) bounded() Item {
+	i.Text = cut(i.Text, maxText)
+	for _, name := range []*string{&i.Call.ID, &i.Call.Tool, &i.Session, &i.Model, &i.Reason, &i.Under} {
+		*name = kept(*name, maxName)
+	}
+	i.Call.Input = kept(i.Call.Input, 4*maxInput)
+	return i
 }
 
 func (c *collector) add(i Item) {
@@ -19,7 +40,7 @@ func (c *collector) add(i Item) {
 		c.sum.Session, c.sum.Model = or(i.Session, c.sum.Session), or(i.Model, c.sum.Model)
 	case Said:
 		if i.Under == "" {
-			c.sum.Last = cut(i.Text, maxLast)
+			c.sum.Last = kept(i.Text, maxLast)
 		}
 	case Called:
 		c.called(i.Call)
@@ -27,6 +48,9 @@ func (c *collector) add(i Item) {
 		c.told(i.Call)
 	case Used:
 		c.sum.Usage = i.Usage
+		if u := &c.sum.Usage; !(u.Cost >= 0 && u.Cost < maxCost) { // no number, too
+			u.Cost = 0
+		}
 	case Over:
 		c.sum.Reason, c.sum.Failed = i.Reason, i.Failed
 	case Unknown:
@@ -35,10 +59,11 @@ func (c *collector) add(i Item) {
 }
 
 func (c *collector) called(call Call) {
-	if len(c.sum.Calls) >= maxCalls {
-		c.sum.Unknown++ // so that nobody believes the list to be complete
+	if c.full() {
+		c.sum.More++ // so that nobody believes the list to be complete
 		return
 	}
+	c.kept += len(call.ID) + len(call.Tool) + len(call.Input)
 	if c.open == nil {
 		c.open = map[string]int{}
 	}
@@ -46,9 +71,14 @@ func (c *collector) called(call Call) {
 	c.sum.Calls = append(c.sum.Calls, call)
 }
 
+func (c *collector) full() bool { return len(c.sum.Calls) >= maxCalls || c.kept >= maxKept }
+
 // told ends a call. One that was never begun is a call all the same.
 func (c *collector) told(call Call) {
 	at, begun := c.open[call.ID]
+	if !begun && c.sum.More > 0 {
+		return // it was counted when it began
+	}
 	if !begun {
 		c.called(call)
 		delete(c.open, call.ID)

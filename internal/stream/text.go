@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"cordon/internal/legible"
 )
 
 // decode reads a line into the members that are wanted of it. One that has another
@@ -17,20 +18,9 @@ func decode(b []byte, into any) bool {
 	return err == nil || errors.As(err, &other)
 }
 
-// plain drops what could act on a terminal or turn a line around. Line breaks and
-// tabs stay.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
-
 // oneLine is a text in one line of at most so many characters.
 func oneLine(s string, room int) string {
-	s = plain(strings.Join(strings.Fields(cut(s, 8*room)), " "))
+	s = legible.Line(cut(s, 8*room))
 	if utf8.RuneCountInString(s) <= room {
 		return s
 	}

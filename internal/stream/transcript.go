@@ -3,6 +3,8 @@ package stream
 import (
 	"fmt"
 	"strings"
+
+	"cordon/internal/legible"
 )
 
 // transcriptLine is how much of a call or of an error is shown.
@@ -60,7 +62,7 @@ func (t *transcript) say(under, format string, args ...any) {
 
 // paragraph writes words.
 func (t *transcript) paragraph(under, text string) {
-	text = strings.TrimRight(plain(text), "\n\t ")
+	text = strings.TrimRight(legible.Text(text), "\n\t ")
 	if text == "" {
 		return
 	}
@@ -88,7 +90,7 @@ func (s Summary) Line() string {
 		}
 	}
 	u := s.Usage
-	add(len(s.Calls) > 0, "%s", several(len(s.Calls), "call"))
+	add(len(s.Calls) > 0, "%s", several(len(s.Calls)+s.More, "call"))
 	add(u.Input > 0 || u.Output > 0, "%s tokens in, %s out", thousands(u.Input), thousands(u.Output))
 	add(u.Cost >= 0.005, "$%.2f", u.Cost)
 	add(u.Cost > 0 && u.Cost < 0.005, "$%.4f", u.Cost)

@@ -85,14 +85,18 @@ func (w *Writer) parse(b []byte, long bool) (items []Item, ok bool) {
 			items, ok = nil, false
 		}
 	}()
-	if long || bytes.TrimSpace(b)[0] != '{' {
+	if bytes.TrimSpace(b)[0] != '{' {
+		return nil, false
+	}
+	if long || !sparse(b) {
+		w.collect.sum.Unread++
 		return nil, false
 	}
 	return w.parser.line(b)
 }
 
 func (w *Writer) add(i Item) {
-	i.Text = cut(i.Text, maxText)
+	i = i.bounded()
 	if i.Kind == Told && i.Call.Tool == "" {
 		i.Call.Tool = w.collect.tool(i.Call.ID)
 	}
