@@ -13,7 +13,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"cordon/internal/client"
 )
@@ -71,7 +73,6 @@ type Kit struct {
 	Shown  []Shown  // which of them are shown at another place
 	Seeds  []File   // below Order.State, where the client has none yet
 	Links  []Link   // below Order.State
-	Drop   []string // below Order.State: what the client of a launch before could have left there to be obeyed by the next
 	Stream bool     // it prints its stream (package stream) on stdout
 }
 
@@ -118,6 +119,10 @@ type Adapter struct {
 	// Project are files below the tree that the client obeys whatever it is told; see
 	// Object.
 	Project []string
+	// Keep is what of Order.State the next launch finds: conversations to go on with,
+	// by patterns of path.Match. Everything else in it could be obeyed by the next
+	// client, and is removed; see Keeps.
+	Keep []string
 	// Starts says that the client reports the start of a session through its hooks
 	// before the first call. Where it does not, its first call is the proof.
 	Starts bool
@@ -125,6 +130,7 @@ type Adapter struct {
 	kit      func(Order) (Kit, error)
 	settings func(Rules) ([]byte, error)
 	objects  func(interactive bool, settings map[string]any) (why string)
+	forbids  string // why no file of Project may be there, whatever it says
 	refused  []Refused
 	passed   []Passed // all that is passed on; nil: everything that is not refused
 	// needs are the variables that arguments of the operator's name, beyond Variables.
@@ -177,8 +183,29 @@ func (a *Adapter) Needs(args []string) []string {
 	return append(slices.Clone(a.Variables), a.needs(args)...)
 }
 
+// Keeps says whether the next launch finds a name of Order.State with all that is
+// below it, or some of what is below it.
+func (a *Adapter) Keeps(name string) (all, some bool) {
+	parts := strings.Split(name, "/")
+	for _, pattern := range a.Keep {
+		wanted := strings.Split(pattern, "/")
+		n := min(len(parts), len(wanted))
+		if ok, err := path.Match(path.Join(wanted[:n]...), path.Join(parts[:n]...)); !ok || err != nil {
+			continue
+		}
+		if n == len(wanted) {
+			return true, false
+		}
+		some = true
+	}
+	return false, some
+}
+
 // Object says what stands against a launch in the text of a file of Project.
 func (a *Adapter) Object(interactive bool, text []byte) error {
+	if a.forbids != "" {
+		return errors.New(a.forbids)
+	}
 	if a.objects == nil {
 		return nil
 	}

@@ -31,6 +31,7 @@ var claude = Adapter{
 	Logins:  []Login{{From: ".claude/.credentials.json", At: ".credentials.json"}},
 	Hidden:  []string{".claude", ".claude.json", ".claude.json.backup", ".config/claude", ".local/state/claude", ".cache/claude", ".cache/claude-cli-nodejs"},
 	Managed: []string{claudeManaged},
+	Keep:    []string{"projects/*/*.jsonl"},
 	Starts:  true,
 	kit:     claudeKit, settings: claudeSettings, refused: claudeRefused, passed: claudePassed,
 }
@@ -38,10 +39,11 @@ var claude = Adapter{
 // claudeKit starts Claude in a mode in which only what the rules allow runs, and
 // nothing is asked; a person before it is asked about the rest.
 //
-// Managed settings leave the project its instructions, skills and agents, and take
-// its hooks and permissions from it. With flags alone a project's hooks can only be
-// kept out with all of its settings, which takes its CLAUDE.md as well; a further
-// directory gives that back, and it is the same directory.
+// None of the project's settings are read: managed settings would take its hooks and
+// permissions from it, and it could still set variables of the client's and have it
+// run programs, of which no hook hears. Its instructions, skills and agents go with
+// them. A further directory, which is the same one, gives its CLAUDE.md back. Skills
+// and agents stay out: they can bring hooks.
 func claudeKit(o Order) (Kit, error) {
 	k := Kit{Env: claudeEnv(o), Stream: !o.Interactive, Argv: append([]string{o.Program}, claudeArgs(o.Args)...)}
 	if err := k.briefSubagents(&o); err != nil {
@@ -76,15 +78,15 @@ func claudeKit(o Order) (Kit, error) {
 		}
 		k.file("managed-settings.json", text)
 		k.Shown = []Shown{{Name: "managed-settings.json", At: claudeManaged}}
-		k.Argv = append(k.Argv, "--setting-sources", "project")
 	} else {
 		text, err := compact(own)
 		if err != nil {
 			return Kit{}, err
 		}
-		k.Argv = append(k.Argv, "--settings", string(text), "--setting-sources", "", "--add-dir", o.Tree)
-		k.Env = append(k.Env, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1")
+		k.Argv = append(k.Argv, "--settings", string(text))
 	}
+	k.Argv = append(k.Argv, "--setting-sources", "", "--add-dir", o.Tree)
+	k.Env = append(k.Env, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1")
 	if o.Briefing != "" {
 		k.file("briefing.md", []byte(o.Briefing))
 		k.Argv = append(k.Argv, "--append-system-prompt-file", path.Join(o.Place, "briefing.md"))

@@ -100,7 +100,8 @@ func TestClaudePins(t *testing.T) {
 		if s["disableAllHooks"] != false || s["disableSkillShellExecution"] != true || s["autoMemoryEnabled"] != false {
 			t.Errorf("managed %v: %s", managed, text)
 		}
-		if (s["allowManagedHooksOnly"] == true) != managed || slices.Contains(k.Argv, "project") != managed {
+		sources := slices.Index(k.Argv, "--setting-sources")
+		if (s["allowManagedHooksOnly"] == true) != managed || sources < 0 || k.Argv[sources+1] != "" {
 			t.Errorf("managed %v: %q %s", managed, k.Argv, text)
 		}
 	}

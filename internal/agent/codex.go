@@ -22,6 +22,7 @@ var codex = Adapter{
 	Logins:    []Login{{From: ".codex/auth.json", At: "auth.json"}},
 	Hidden:    []string{".codex"},
 	Managed:   []string{codexManaged},
+	Keep:      []string{"sessions"},
 	Starts:    true,
 	kit:       codexKit, refused: codexRefused, passed: codexPassed, needs: codexNeeds,
 }
@@ -57,8 +58,6 @@ func codexKit(o Order) (Kit, error) {
 	// A project that is not trusted has no instructions; those at the top of the tree
 	// are given back.
 	k.Links = []Link{{Name: "AGENTS.md", To: path.Join(o.Tree, "AGENTS.md")}}
-	// What a launch before could have written for this one: hooks, and the trust in them.
-	k.Drop = []string{"config.toml", "hooks.json", "AGENTS.override.md"}
 	return k, nil
 }
 

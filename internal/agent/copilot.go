@@ -28,6 +28,7 @@ var copilot = Adapter{
 	Project: []string{
 		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
 	},
+	Keep:   []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
 	Starts: true,
 	kit:    copilotKit, settings: copilotSettings, objects: copilotObjects, refused: copilotRefused, passed: copilotPassed,
 }
@@ -108,7 +109,6 @@ func (k *Kit) copilotHooks(o Order) ([]byte, error) {
 
 // copilotState is what the client finds in its own directory.
 func (k *Kit) copilotState(o Order) error {
-	k.Drop = []string{"config.json", "settings.json", "hooks", "plugins", "installed-plugins", "extensions", "skills", "agents", "instructions", "mcp-config.json", "lsp-config.json"}
 	config, err := o.kept(copilotOwn, "loggedInUsers", "lastLoggedInUser", "authTokens", "copilotTokens", "storeTokenPlaintext")
 	if err != nil {
 		return err
@@ -131,6 +131,7 @@ func (k *Kit) copilotState(o Order) error {
 func copilotEnv(o Order) []string {
 	return []string{
 		"COPILOT_HOME=" + o.State,
+		"COPILOT_PKG_CACHE_HOME=" + path.Join(o.State, "package"), // it runs what it unpacks there
 		"COPILOT_AUTO_UPDATE=false", "COPILOT_ALLOW_ALL=false", "COPILOT_ASSISTED_APPROVAL=", "COPILOT_CUSTOM_INSTRUCTIONS_DIRS=",
 		"COPILOT_CLI_DIST_DIR=", "COPILOT_CLI_VERSION=", "COPILOT_PROVIDER_API_KEY_COMMAND=", "COPILOT_OTEL_ENABLED=false",
 	}

@@ -13,6 +13,11 @@ const (
 	// are root's: nobody else's are in a cell whose operator is not root.
 	geminiManaged = "/etc/gemini-cli/settings.json"
 	geminiOwn     = ".gemini/settings.json"
+	// geminiVariables is a file of a directory that is trusted, and of those above it:
+	// the first that is found is read, over no variable that is there.
+	geminiVariables = ".gemini/.env"
+	// geminiProject is where it keeps what is about the tree.
+	geminiProject = "tree"
 )
 
 // gemini is the Gemini CLI.
@@ -32,7 +37,10 @@ var gemini = Adapter{
 	Config:  []string{geminiOwn},
 	Hidden:  []string{".gemini"},
 	Managed: []string{geminiManaged},
+	Project: []string{geminiVariables},
+	Keep:    []string{".gemini/tmp/" + geminiProject + "/chats"},
 	Starts:  true,
+	forbids: "it sets variables of the client, which could switch the guard off",
 	kit:     geminiKit, settings: geminiPolicy, refused: geminiRefused, passed: geminiPassed,
 }
 
@@ -55,10 +63,12 @@ func geminiKit(o Order) (Kit, error) {
 	}
 	k.file("policy.toml", rules)
 	k.file("trusted.json", []byte("{}\n"))
-	k.Drop = []string{".env", ".agents", ".gemini/.env", ".gemini/extensions", ".gemini/policies", ".gemini/skills", ".gemini/agents", ".gemini/commands", ".gemini/system.md"}
 	if o.Briefing != "" {
 		k.file("briefing.md", []byte(o.Briefing))
 		k.Links = append(k.Links, Link{Name: ".gemini/GEMINI.md", To: path.Join(o.Place, "briefing.md")})
+	}
+	if err := k.seed(".gemini/projects.json", nested(geminiProject, "projects", o.Tree)); err != nil {
+		return Kit{}, err
 	}
 	k.Argv = append([]string{o.Program}, o.Args...)
 	k.Argv = append(k.Argv, "--skip-trust", "--approval-mode=yolo", "--extensions=none", "--admin-policy="+path.Join(o.Place, "policy.toml"))
@@ -103,6 +113,10 @@ func (k *Kit) geminiSettings(o Order) error {
 	k.Links = append(k.Links, Link{Name: geminiOwn, To: path.Join(o.Place, name)})
 	if o.Managed {
 		k.Shown = []Shown{{Name: name, At: geminiManaged}}
+		// Above the tree is the home, where a launch before could write. The search ends
+		// with the first file that is found.
+		k.file("none.env", nil)
+		k.Shown = append(k.Shown, Shown{Name: "none.env", At: path.Join(path.Dir(o.Tree), geminiVariables)})
 	}
 	return nil
 }

@@ -58,9 +58,6 @@ func (k Kit) print() []byte {
 	for _, l := range k.Links {
 		fmt.Fprintf(&b, "link %s to %s\n", l.Name, l.To)
 	}
-	for _, name := range k.Drop {
-		fmt.Fprintf(&b, "drop %s\n", name)
-	}
 	fmt.Fprintf(&b, "stream %v\n", k.Stream)
 	for _, f := range k.Files {
 		fmt.Fprintf(&b, "-- %s --\n%s\n", f.Name, bytes.TrimSpace(f.Text))

@@ -29,6 +29,7 @@ var openCode = Adapter{
 	Hidden:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
 	Managed: []string{openCodeManaged},
 	Project: []string{"opencode.json", "opencode.jsonc"},
+	Keep:    []string{openCodeDB, openCodeDB + "-wal", openCodeDB + "-shm"},
 	Starts:  true,
 	kit:     openCodeKit, settings: openCodeSettings, objects: openCodeObjects, refused: openCodeRefused, passed: openCodePassed,
 }
@@ -73,6 +74,9 @@ func openCodeKit(o Order) (Kit, error) {
 	}
 	k.Env = openCodeEnv(o, string(text))
 	k.Argv = openCodeArgv(o)
+	if o.Again {
+		k.Argv = k.tidied(o, k.Argv)
+	}
 	if !o.Interactive && o.Prompt == "" {
 		return Kit{}, errNoPrompt
 	}

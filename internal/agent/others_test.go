@@ -184,7 +184,8 @@ func TestObject(t *testing.T) {
 		{client.Copilot, true, `{"disableAllHooks":true}`, false},
 		{client.Copilot, true, `{"disableAllHooks":false,"model":"x"}`, true},
 		{client.Copilot, true, `{"hooks":{"PreToolUse":[]}}`, false},
-		{client.Gemini, true, `{"hooksConfig":{"enabled":false}}`, true},
+		{client.Gemini, false, "", false},
+		{client.Claude, true, `{"disableAllHooks":true}`, true},
 	} {
 		a, err := Of(row.client)
 		if err != nil {

@@ -125,6 +125,9 @@ func (s *stage) launch() string {
 	s.furnish(k)
 	argv := k.Argv
 	for _, shown := range k.Shown {
+		if !strings.HasPrefix(shown.At, "/etc/") {
+			continue
+		}
 		argv = append([]string{"unshare", "-m", "sh", "-ec", showing, "sh", filepath.Join(s.order.Place, shown.Name), shown.At}, argv...)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -143,11 +146,7 @@ const showing = `mount -t tmpfs none /mnt; cp -a /etc/. /mnt; mkdir -p "/mnt/$(d
 
 // furnish writes what a kit has, as a launch does.
 func (s *stage) furnish(k Kit) {
-	for _, name := range k.Drop {
-		if err := os.RemoveAll(s.at("state/" + name)); err != nil {
-			s.t.Fatal(err)
-		}
-	}
+	s.forget(".")
 	for _, f := range k.Files {
 		s.write("post/"+f.Name, string(f.Text))
 	}
@@ -158,12 +157,38 @@ func (s *stage) furnish(k Kit) {
 		}
 	}
 	for _, l := range k.Links {
-		if err := errors.Join(os.RemoveAll(s.at("state/"+l.Name)), os.Symlink(l.To, s.at("state/"+l.Name))); err != nil {
+		at := s.at("state/" + l.Name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.RemoveAll(at), os.Symlink(l.To, at)); err != nil {
 			s.t.Fatal(err)
 		}
 	}
 	if err := os.MkdirAll(s.order.Home, 0o755); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// forget removes what of the client's state is not kept between launches.
+func (s *stage) forget(dir string) {
+	s.t.Helper()
+	a, err := Of(s.order.Client)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	entries, err := os.ReadDir(s.at(filepath.Join("state", dir)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		switch all, some := a.Keeps(name); {
+		case all:
+		case some && e.IsDir():
+			s.forget(name)
+		default:
+			if err := os.RemoveAll(s.at(filepath.Join("state", name))); err != nil {
+				s.t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"cordon/internal/agent"
@@ -177,7 +176,7 @@ func (o *outfit) prepareState() error {
 		return err
 	}
 	defer root.Close()
-	if err := forget(root, ".", o.adapter.Keep); err != nil {
+	if err := forget(root, ".", o.adapter.Keeps); err != nil {
 		return err
 	}
 	for _, f := range o.kit.Seeds {
@@ -199,17 +198,17 @@ func (o *outfit) prepareState() error {
 
 // forget removes everything below a directory of a client's state but what is kept,
 // and what leads there if it is a directory.
-func forget(root *os.Root, dir string, keep []string) error {
+func forget(root *os.Root, dir string, keeps func(string) (all, some bool)) error {
 	entries, err := fs.ReadDir(root.FS(), dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		at := path.Join(dir, e.Name())
-		switch {
-		case slices.Contains(keep, at):
-		case e.IsDir() && slices.ContainsFunc(keep, func(k string) bool { return strings.HasPrefix(k, at+"/") }):
-			err = forget(root, at, keep)
+		switch all, some := keeps(at); {
+		case all:
+		case some && e.IsDir():
+			err = forget(root, at, keeps)
 		default:
 			err = root.RemoveAll(at)
 		}
