@@ -114,9 +114,8 @@ func refusesEscapes(t *testing.T, name client.Name, patching bool) {
 			t.Errorf("%s was not refused: %+v", r.Tool, r)
 		}
 	}
-	want := len(deeds)
-	if patching && refused < want || !patching && refused < want { // the sub-agent's call is one in the place of its own
-		t.Errorf("%d calls were refused, want %d: %+v", refused, want, s.model.Results())
+	if refused < len(deeds) { // the sub-agent's call is one in the place of its own
+		t.Errorf("%d calls were refused, want %d: %+v", refused, len(deeds), s.model.Results())
 	}
 }
 

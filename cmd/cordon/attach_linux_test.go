@@ -284,14 +284,14 @@ func TestDetachedIsStopped(t *testing.T) {
 func TestAttachKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	id, _ := s.detached("-i", "--", "sh", "-c", `read x; i=0; while test $i -lt 60000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); done; echo done >src/done; read y`)
+	id, _ := s.detached("-i", "--", "sh", "-c", `read x; i=0; while test $i -lt 36000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); done; echo done >src/done; read y`)
 	c := s.attached(id)
 	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	d := s.attached(id)
 	d.send("\n")
-	d.expect(`line 59999 of what is shown`)
+	d.expect(`line 35999 of what is shown`)
 	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

@@ -256,14 +256,14 @@ func (c *console) text() string {
 func (c *console) expect(pattern string) string {
 	c.t.Helper()
 	re := regexp.MustCompile(pattern)
-	for range 2000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		text := c.text()
 		if at := re.FindStringIndex(text[c.read:]); at != nil {
 			found := text[c.read+at[0] : c.read+at[1]]
 			c.read += at[1]
 			return found
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5*time.Millisecond + time.Duration(len(text))/20*time.Microsecond) // there may be much to look through
 	}
 	c.t.Fatalf("%q is not on the terminal after\n%q", pattern, c.text()[c.read:])
 	return ""

@@ -18,6 +18,7 @@ import (
 	"cordon/internal/briefing"
 	"cordon/internal/cell"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
 	"cordon/internal/post"
 )
 
@@ -26,6 +27,7 @@ import (
 // and the briefing; and, for an agent client, what it is started with.
 type rig struct {
 	dir   string
+	self  string // cordon itself, where it is not in dir but shown there
 	box   *mailbox
 	agent *outfit // nil: a command
 	end   func()
@@ -55,7 +57,7 @@ func (s *Session) equip(ctx context.Context, w *ledger.Worker, how *Drive) (*rig
 	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(rigBinary)), 0o700); err != nil {
 		return nil, err
 	}
-	if err := s.placeBinary(filepath.Join(r.dir, rigBinary), asked); err != nil {
+	if err := s.placeBinary(w, r, asked); err != nil {
 		return nil, fmt.Errorf("put cordon where the worker can call it: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(r.dir, briefing.File), []byte(text), 0o600); err != nil {
@@ -111,9 +113,14 @@ func (r *rig) enter(c *cell.Command) {
 	c.Env = withEnv(c.Env, post.Variable+"="+r.dir, "PATH="+strings.Trim(variable(c.Env, "PATH")+":"+filepath.Dir(filepath.Join(r.dir, rigBinary)), ":"))
 	if c.Cell != nil {
 		c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: r.dir, At: r.dir})
+		binary := filepath.Join(r.dir, rigBinary)
+		if r.self != "" {
+			c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: r.self, At: binary})
+			binary = r.self
+		}
 		c.Cell.Talk = append(c.Cell.Talk, filepath.Join(r.dir, post.Socket))
 		if fi, err := os.Lstat(commonBin); err == nil && fi.IsDir() {
-			c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: filepath.Join(r.dir, rigBinary), At: filepath.Join(commonBin, "cordon")})
+			c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: binary, At: filepath.Join(commonBin, "cordon")})
 		}
 	}
 }
@@ -139,18 +146,38 @@ func withEnv(env []string, set ...string) []string {
 // selfPath is this very program, also when its file was replaced since.
 const selfPath = "/proc/self/exe"
 
-// placeBinary puts this program at a path: a second name of the same file, or of a
-// copy where that cannot be. A guard is always the copy, which nobody overwrites when
-// they install another cordon.
-func (s *Session) placeBinary(at string, guard bool) error {
+// placeBinary puts this program into a rig: by a second name of the same file, or
+// shown in the place of an empty one where that cannot be. A guard is a copy, which
+// nobody overwrites when they install another cordon.
+func (s *Session) placeBinary(w *ledger.Worker, r *rig, guard bool) error {
+	at := filepath.Join(r.dir, rigBinary)
+	if guard {
+		return s.placeGuard(at)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if os.Link(self, at) == nil {
+		return nil
+	}
+	if w.Lease.Lease().Policy.Isolation == policy.None {
+		return os.Symlink(self, at)
+	}
+	if r.self, err = filepath.EvalSymlinks(self); err != nil {
+		return err
+	}
+	return os.WriteFile(at, nil, 0o500)
+}
+
+// placeGuard puts a copy of this program at a path, by a second name of the one that
+// the state keeps.
+func (s *Session) placeGuard(at string) error {
 	self := selfPath
 	if _, err := os.Stat(self); err != nil {
 		if self, err = os.Executable(); err != nil {
 			return err
 		}
-	}
-	if named, err := os.Executable(); err == nil && !guard && sameFile(named, self) && os.Link(named, at) == nil {
-		return nil
 	}
 	sum, err := sumOf(self)
 	if err != nil {
@@ -163,15 +190,6 @@ func (s *Session) placeBinary(at string, guard bool) error {
 		}
 	}
 	return os.Link(kept, at)
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // sumOf is the SHA-256 of a file.
