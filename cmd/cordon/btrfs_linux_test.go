@@ -51,7 +51,8 @@ func (s *site) subvolumes() string {
 }
 
 // The whole way of a worker, with its state on btrfs: both kinds of trees.
-func TestOnBtrfs(t *testing.T) {
+func TestSlowOnBtrfs(t *testing.T) {
+	slow(t)
 	for _, tree := range []string{"copy", "overlay"} {
 		t.Run(tree, func(t *testing.T) {
 			t.Parallel()

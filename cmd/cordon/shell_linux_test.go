@@ -331,7 +331,8 @@ func TestShellWorkerEnds(t *testing.T) {
 
 // There are eight places. Requests beyond that, and visitors that say nothing or
 // do not read, keep neither the worker nor cordon from their work.
-func TestShellMany(t *testing.T) {
+func TestSlowShellMany(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	v := newVisited(t)
 	var all []*running

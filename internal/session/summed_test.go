@@ -14,7 +14,7 @@ import (
 
 // An event of what a stream says is small, whatever it says.
 func TestSummedIsSmall(t *testing.T) {
-	long := strings.Repeat("<\u2028日\x1b", 64<<10)
+	long := strings.Repeat("<\u2028日\x1b", 1<<10)
 	said := stream.Summary{Model: long, Session: long, Reason: long, Last: long, Unknown: math.MaxInt, More: 3}
 	for i := range 1000 {
 		said.Calls = append(said.Calls, stream.Call{ID: fmt.Sprint(i, long), Tool: fmt.Sprint(i%300, "<", long), Input: long, Ran: true})
