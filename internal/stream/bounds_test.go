@@ -142,3 +142,18 @@ func TestUnreadIsAGap(t *testing.T) {
 		t.Errorf("the gap is %q", gap)
 	}
 }
+
+// A call that an earlier launch began did not run in this one, unless it is said to have
+// ended well.
+func TestCallsOfTheLaunchBefore(t *testing.T) {
+	for _, failed := range []bool{true, false} {
+		w := NewWriter(client.Copilot, io.Discard, io.Discard)
+		w.mu.Lock()
+		w.add(Item{Kind: Told, Call: Call{ID: "before", Ran: true, Ended: true, Failed: failed}, Failed: failed})
+		w.mu.Unlock()
+		gap, _ := Gap(client.Copilot, w.Summary(), nil)
+		if (len(gap) == 0) != failed {
+			t.Errorf("failed %v: the gap is %q", failed, gap)
+		}
+	}
+}

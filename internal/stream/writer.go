@@ -99,6 +99,8 @@ func (w *Writer) add(i Item) {
 	i = i.bounded()
 	if i.Kind == Told && i.Call.Tool == "" {
 		i.Call.Tool = w.collect.tool(i.Call.ID)
+		// A client that goes on tells what became of a call of the launch before.
+		i.Call.Ran = i.Call.Ran && (i.Call.Tool != "" || !i.Failed)
 	}
 	w.collect.add(i)
 	w.human.add(i)
