@@ -76,7 +76,7 @@ func TestSlowPlainTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run", "^Test(Slow)?Scripts|^Test(Signal|KilledAt|Resume|Workers|DiskOf|ShellLeft|SlowShellLeft)", "-test.timeout", "20m")
+	cmd := exec.Command(self, "-test.run", "^TestScripts|^Test(Signal|KilledAt|Resume|Workers|DiskOf|ShellLeft)", "-test.timeout", "20m")
 	cmd.Env = append(os.Environ(), "CORDON_TREE=copy")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("with CORDON_TREE=copy: %v\n%s", err, out)
