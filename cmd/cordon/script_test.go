@@ -72,11 +72,12 @@ func TestSlowScripts(t *testing.T) {
 // on trees that are plain directories.
 func TestSlowPlainTrees(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run", "^TestScripts|^Test(Signal|KilledAt|Resume|Workers|DiskOf|ShellLeft)", "-test.timeout", "20m")
+	cmd := exec.Command(self, "-test.run", "^TestScripts|^Test(KilledAt|Resume|DiskOf|ShellLeft)", "-test.timeout", "20m")
 	cmd.Env = append(os.Environ(), "CORDON_TREE=copy")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("with CORDON_TREE=copy: %v\n%s", err, out)
