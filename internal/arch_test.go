@@ -48,8 +48,8 @@ var layers = map[string][]string{
 	"internal/ledger":         {"audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/session":        {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {},
-	"internal/testnet":        {}, // for tests only: no package may import it
-	"internal/testmodel":      {}, // for tests only: no package may import it
+	"internal/testnet":        {},         // for tests only: no package may import it
+	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"audit", "base", "cell", "egress", "git", "guard", "hook", "lease", "overlay", "policy", "session", "state", "worktree"},
 	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "escape", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},

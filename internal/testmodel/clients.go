@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"cordon/internal/policy"
 )
 
 // Package is where a client comes from.
@@ -27,9 +29,17 @@ var Packages = map[string]Package{
 	"copilot":  {"@github/copilot", "1.0.102"},
 }
 
-// Npm are arguments that make npm ask the public registry, whatever the configuration
-// of the machine says.
-var Npm = []string{"--registry=https://registry.npmjs.org/", "--userconfig=/dev/null", "--no-audit", "--no-fund"}
+// Npm are arguments that make npm ask the registry that the preset is for, whatever the
+// configuration of the machine says.
+var Npm = []string{"--registry=https://" + registry() + "/", "--userconfig=/dev/null", "--no-audit", "--no-fund"}
+
+func registry() string {
+	p, ok := policy.PresetNamed("@npm")
+	if !ok {
+		panic("there is no preset @npm")
+	}
+	return p.Domains[0].Domain
+}
 
 // Install is the directory with the programs of the real clients. They are installed
 // once for each set of versions and each user; CORDON_TEST_CLIENTS names a directory
