@@ -131,29 +131,41 @@ func TestSlowAgentsHuntTheGuard(t *testing.T) {
 		for _, how := range []string{"end", "stop"} { // Copilot reads the word kill itself
 			t.Run(string(name)+"/"+how, func(t *testing.T) {
 				t.Parallel()
-				s := agentSite(t, name, testmodel.Script{})
-				s.copyTest(filepath.Join(s.repo, "tools", hunterProgram))
-				s.git("add", ".")
-				s.git("commit", "-q", "-m", "a tool")
-				deeds := []deed{
-					{kind: shellTool, command: "setsid tools/" + hunterProgram + " " + how + " </dev/null >/dev/null 2>&1 & sleep 1; echo hunting"},
-					{kind: shellTool, command: "echo out >src/after-1.txt"},
-					{kind: shellTool, command: "echo out >src/after-2.txt"},
+				for range 3 { // guards that are faster than their hunter show nothing
+					if hunted(t, name, how) {
+						return
+					}
 				}
-				s.model.Play(playing(t, name, deeds, ""))
-				s.policy = []string{"limits:", "  time: 120s"}
-				s.run([]int{0, 3, 4, 6}) // a client may give up
-				call, _ := spoken(name, deeds[0])
-				if r := s.result(call.Tool, 0); !strings.Contains(r.Text, "hunting") {
-					t.Fatalf("the hunt did not begin: %+v", r)
-				}
-				ran := strings.Count(s.cordon([]int{0}, "diff", s.only().Worker).out, "+++ b/src/after-")
-				if allowed := s.allowed(); ran > allowed-1 || ran == 2 { // a guard may be faster than its hunter, once
-					t.Errorf("%d calls ran and %d were allowed: results %+v", ran, allowed-1, s.model.Results())
-				}
+				t.Error("the hunter caught no guard")
 			})
 		}
 	}
+}
+
+// hunted reports whether a guard was caught; what ran was allowed by one in any case.
+func hunted(t *testing.T, name client.Name, how string) bool {
+	t.Helper()
+	s := agentSite(t, name, testmodel.Script{})
+	s.copyTest(filepath.Join(s.repo, "tools", hunterProgram))
+	s.git("add", ".")
+	s.git("commit", "-q", "-m", "a tool")
+	deeds := []deed{
+		{kind: shellTool, command: "setsid tools/" + hunterProgram + " " + how + " </dev/null >/dev/null 2>&1 & sleep 1; echo hunting"},
+		{kind: shellTool, command: "echo out >src/after-1.txt"},
+		{kind: shellTool, command: "echo out >src/after-2.txt"},
+	}
+	s.model.Play(playing(t, name, deeds, ""))
+	s.policy = []string{"limits:", "  time: 120s"}
+	s.run([]int{0, 3, 4, 6}) // a client may give up
+	call, _ := spoken(name, deeds[0])
+	if r := s.result(call.Tool, 0); !strings.Contains(r.Text, "hunting") {
+		t.Fatalf("the hunt did not begin: %+v", r)
+	}
+	ran := strings.Count(s.cordon([]int{0}, "diff", s.only().Worker).out, "+++ b/src/after-")
+	if allowed := s.allowed(); ran > allowed-1 {
+		t.Errorf("%d calls ran and %d were allowed: results %+v", ran, allowed-1, s.model.Results())
+	}
+	return ran < 2
 }
 
 // allowed counts the calls that the guard of the only worker has allowed.
