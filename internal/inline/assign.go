@@ -61,7 +61,7 @@ func (m *machine) single(start int) (value, bool) {
 			}
 		}
 	}
-	if !assigns(op) || op.s == "<-" && m.lang != tool.R || op.s == "%=" && m.lang == tool.Ruby {
+	if !assigns(op) || op.s == "<-" || op.s == "%=" && m.lang == tool.Ruby {
 		m.i = start
 		return value{}, false
 	}
@@ -179,7 +179,7 @@ func (m *machine) setenv(k, v value) {
 // rightSide evaluates what is assigned: a value, or several.
 func (m *machine) rightSide() value {
 	v := m.expr(levelAssign)
-	if !m.op(",") || m.lang != tool.Python && m.lang != tool.Ruby && m.lang != tool.Lua {
+	if !m.op(",") || m.lang != tool.Python && m.lang != tool.Ruby {
 		return v
 	}
 	items := []value{v}
@@ -191,7 +191,7 @@ func (m *machine) rightSide() value {
 
 // tuple reads a, b = where several names are assigned; nil if that is not here.
 func (m *machine) tuple() []string {
-	if m.lang != tool.Python && m.lang != tool.Ruby && m.lang != tool.Lua && m.lang != tool.Julia {
+	if m.lang != tool.Python && m.lang != tool.Ruby {
 		return nil
 	}
 	var names []string

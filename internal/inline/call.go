@@ -87,15 +87,15 @@ func (m *machine) args(end int) []arg {
 func (m *machine) argument(args []arg) []arg {
 	t, next := m.tok(), m.at(m.i+1)
 	name := ""
-	if t.kind == kWord && next.kind == kOp && (next.s == "=" && m.lang != tool.JavaScript && m.lang != tool.Perl && m.lang != tool.PHP ||
-		next.s == ":" && (m.lang == tool.Ruby || m.lang == tool.PHP)) {
+	if t.kind == kWord && next.kind == kOp && (next.s == "=" && m.lang != tool.JavaScript && m.lang != tool.Perl ||
+		next.s == ":" && m.lang == tool.Ruby) {
 		name = t.s
 		m.i += 2
 	}
 	spread := m.op("*") || m.op("...") || m.op("@")
 	double := m.op("**")
 	level := levelAssign
-	if m.lang == tool.Python || m.lang == tool.Ruby || m.lang == tool.Lua || m.lang == tool.Julia {
+	if m.lang == tool.Python || m.lang == tool.Ruby {
 		level = levelChoice // f(a, b=1) assigns to no a and b
 	}
 	v := m.expr(level)
@@ -127,12 +127,7 @@ func (m *machine) commanding(v value) bool {
 // commands reports whether arguments without parentheses follow.
 func (m *machine) commands(v value, t token) bool {
 	switch m.lang {
-	case tool.PHP:
-		return t.kind != kLine && (v.name == "echo" || v.name == "print" || v.name == "include" || v.name == "require" || v.name == "include_once" || v.name == "require_once") && starts(t)
-	case tool.Lua:
-		return v.shape == named && (t.kind == kText || t.kind == kOp && t.s == "{")
-	case tool.AppleScript:
-		return v.shape == named && t.kind == kText
+
 	}
 	if !m.commanding(v) || !t.sp && t.kind != kText {
 		return false

@@ -81,7 +81,6 @@ var daily = []snippet{
 	{tool.Awk, "BEGIN { s = \"/w/repo\"; sub(\"/w\", \"\", s); print s; print length(\"/w/repo\"), index(\"/w/repo\", \"r\"), split(\"/w/repo\", a, \"/\") }"},
 	{tool.Awk, "BEGIN{root=\"/w/repo\"}\nindex($0, root) == 1 { print substr($0, length(root)+2) }"},
 	{tool.Awk, "{sum[$1]+=$2} END{for(k in sum) printf \"%s %d\\n\", k, sum[k] | \"sort -k2\"}"},
-	{tool.PHP, "$a = ['/w/repo' => 1]; echo count($a), strlen('/w/repo'), in_array('../..', $a); file_put_contents('build/x.json', json_encode(['p' => '/w/repo']));"},
 }
 
 // ways are ways out beside the daily programs: each is near one of them.

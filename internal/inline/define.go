@@ -11,7 +11,7 @@ func (m *machine) define() bool {
 	if m.skip("*") { // a generator of JavaScript
 	}
 	name := ""
-	for m.tok().kind == kWord || m.op(".") || m.op(":") && m.lang == tool.Lua {
+	for m.tok().kind == kWord || m.op(".") {
 		if m.tok().kind == kWord {
 			name = m.tok().s
 		}
@@ -45,7 +45,7 @@ func defines(lang tool.Lang, s string) bool {
 	case "sub":
 		return lang == tool.Perl
 	case "fn":
-		return lang == tool.PHP
+		return false
 	case "func":
 		return lang == tool.Awk
 	}
@@ -218,5 +218,5 @@ func (m *machine) startsStatement(i int) bool {
 	case t.kind == kOp:
 		return t.s == ";" || t.s == "=" || t.s == "{" || t.s == "(" || t.s == "|" || t.s == ")" && m.lang != tool.Ruby
 	}
-	return t.kind == kWord && (t.s == "then" || t.s == "do" || t.s == "else" || t.s == "begin" || t.s == "return") || m.lang == tool.Lua
+	return t.kind == kWord && (t.s == "then" || t.s == "do" || t.s == "else" || t.s == "begin" || t.s == "return")
 }

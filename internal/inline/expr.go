@@ -84,14 +84,12 @@ func (m *machine) binaryOp(s string) int {
 	case "==", "!=", "<", "<=", ">=", "===", "!==", "&&", "=~", "!~", "<=>", "<<", "~", "^", "|>", "**=":
 		return levelCompare
 	case "&":
-		if m.lang == tool.AppleScript {
-			return levelAdd
-		}
+
 		return levelCompare
 	case "+", "-", "..", "...":
 		return levelAdd
 	case ".":
-		if m.lang == tool.Perl || m.lang == tool.PHP || m.lang == tool.Vim {
+		if m.lang == tool.Perl {
 			return levelAdd
 		}
 	case "*", "/", "%", "**":
@@ -101,9 +99,7 @@ func (m *machine) binaryOp(s string) int {
 			return levelAdd
 		}
 	case ":":
-		if m.lang == tool.R || m.lang == tool.Julia {
-			return levelAdd
-		}
+
 	}
 	return -1
 }
@@ -119,7 +115,7 @@ func (m *machine) binaryWord(t token) int {
 		}
 		return levelChoice
 	case "and", "in", "not", "is", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "instanceof":
-		if m.lang == tool.AppleScript || t.s == "in" && m.lang == tool.Awk {
+		if t.s == "in" && m.lang == tool.Awk {
 			return -1
 		}
 		return levelCompare
@@ -253,9 +249,7 @@ func (m *machine) plus(v value, t token, w value) value {
 		m.spendText(v)
 		return concat(v, w)
 	case "..":
-		if m.lang == tool.Lua || m.lang == tool.Vim {
-			return concat(v, w)
-		}
+
 	}
 	return value{}
 }
@@ -266,8 +260,7 @@ func (m *machine) times(v value, t token, w value) value {
 		return joined(v, w)
 	case t.s == "/" && m.lang == tool.Python && (v.path || w.shape == text && !w.num):
 		return joined(v, w)
-	case t.s == "*" && m.lang == tool.Julia && (v.shape == text && !v.num || w.shape == text && !w.num):
-		return concat(v, w)
+
 	case (t.s == "*" && (m.lang == tool.Python || m.lang == tool.Ruby) || t.s == "x") && v.shape == text && !v.num:
 		return repeat(v, w)
 	case t.s == "%" && v.shape == text && !v.num:

@@ -8,8 +8,8 @@ import (
 	"cordon/internal/tool"
 )
 
-var languages = []tool.Lang{tool.Shell, tool.Python, tool.JavaScript, tool.Perl, tool.Ruby, tool.PHP, tool.Awk, tool.Sed, tool.Lua, tool.R, tool.Julia,
-	tool.PowerShell, tool.AppleScript, tool.Tcl, tool.Vim, tool.Lisp, tool.SQL, tool.Make, tool.Opaque}
+var languages = []tool.Lang{tool.Shell, tool.Python, tool.JavaScript, tool.Perl, tool.Ruby, tool.Awk, tool.Sed,
+	tool.SQL, tool.Make, tool.Opaque}
 
 func FuzzScan(f *testing.F) {
 	for _, s := range escapes {
@@ -58,8 +58,8 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []snippet{{tool.PowerShell, "$a="}, {tool.PowerShell, "a,b="}, {tool.Opaque, "{- "}, {tool.Opaque, "open "}, {tool.Opaque, "\"a\"+"}, {tool.Perl, "a and "}, {tool.Perl, "unlink for "}, {tool.Julia, "['a','b']+"},
-		{tool.JavaScript, "a='/w/'+a\nopen(a)\n"}, {tool.Awk, "\"${"}, {tool.Ruby, "<a"}, {tool.Tcl, "["}, {tool.Lisp, "("}, {tool.Vim, ":g/a/"}, {tool.SQL, "'"}} {
+	for _, s := range []snippet{{tool.Opaque, "{- "}, {tool.Opaque, "open "}, {tool.Opaque, "\"a\"+"}, {tool.Perl, "a and "}, {tool.Perl, "unlink for "},
+		{tool.JavaScript, "a='/w/'+a\nopen(a)\n"}, {tool.Awk, "\"${"}, {tool.Ruby, "<a"}, {tool.SQL, "'"}} {
 		Scan(s.lang, strings.Repeat(s.code, Limit/len(s.code)), nil)
 	}
 }
@@ -71,14 +71,14 @@ func TestBudget(t *testing.T) {
 		lang tool.Lang
 		unit string
 	}{
-		{tool.Python, "f(a)\n"}, {tool.JavaScript, "a=a+'x';"}, {tool.Perl, "f($a);"}, {tool.Ruby, "[1].map{|x| x}\n"}, {tool.PowerShell, "$a="}, {tool.Lua, "f(x) "},
+		{tool.Python, "f(a)\n"}, {tool.JavaScript, "a=a+'x';"}, {tool.Perl, "f($a);"}, {tool.Ruby, "[1].map{|x| x}\n"},
 	} {
 		rep := Scan(c.lang, strings.Repeat(c.unit, Limit/len(c.unit)-32)+"\nfoo('/w/repo/x')\n", nil)
 		out := false
 		for _, a := range rep.Accesses {
 			out = out || a.Path == "/w/repo/x"
 		}
-		if rep.Opaque == "" || !out && c.lang != tool.PowerShell {
+		if rep.Opaque == "" || !out {
 			t.Errorf("%s: %q is opaque: %q, the path is seen: %v", c.lang, c.unit, rep.Opaque, out)
 		}
 	}

@@ -53,6 +53,8 @@ func (g *generic) next() {
 	case c == '"' || c == '\'' && (g.pos == 0 || !isWord(g.src[g.pos-1])):
 		g.quoted(c)
 		g.start = false
+	case c == '`':
+		g.backquoted()
 	case g.start && (c == '!' || strings.HasPrefix(g.src[g.pos:], ":!")):
 		g.bang()
 	case g.unquoted():
@@ -108,6 +110,18 @@ func (g *generic) bang() {
 	g.rep.run(tool.Run{Code: strings.TrimLeft(line, ":! "), Why: "!"})
 }
 
+// backquoted is a command between backquotes that are closed on their line, as in
+// PHP and Julia. Elsewhere they quote nothing that matters.
+func (g *generic) backquoted() {
+	line, _, _ := strings.Cut(g.src[g.pos+1:], "\n")
+	g.pos++
+	if code, _, closed := strings.Cut(line, "`"); closed {
+		g.rep.run(tool.Run{Code: interpolations(code), Why: "`"})
+		g.pos += len(code) + 1
+	}
+	g.start = false
+}
+
 // unquoted reads a path that stands for itself, as in Nix and Dhall.
 func (g *generic) unquoted() bool {
 	rest := g.src[g.pos:]
@@ -139,6 +153,9 @@ func (g *generic) name() {
 		g.pos++
 	}
 	g.word = g.src[at:g.pos]
+	if g.word == "c" && at > 0 && g.src[at-1] == '-' {
+		g.word = "sh" // sh -c "…"
+	}
 	if strings.HasPrefix(g.word, "os.up") {
 		g.weak("..", g.word)
 	}
@@ -312,7 +329,7 @@ func (g *generic) weak(s, why string) {
 // genericRuns reports whether a function of some language runs a command.
 func genericRuns(name string) bool {
 	switch lastOf(name) {
-	case "system", "exec", "shell", "sh", "popen", "cmd", "shellout", "syscmd", "command", "callCommand", "spawnCommand", "callProcess", "readProcess", "readCreateProcess", "Process", "qx", "unix", "dos", "shell_cmd", "execv", "execvp", "execlp", "open_process_in", "open_process", "open_port", "startProcess", "run_command", "spawn", "QX", "doShellScript":
+	case "system", "exec", "execute", "shell_exec", "passthru", "script", "shell", "sh", "popen", "cmd", "shellout", "syscmd", "command", "callCommand", "spawnCommand", "callProcess", "readProcess", "readCreateProcess", "Process", "qx", "unix", "dos", "shell_cmd", "execv", "execvp", "execlp", "open_process_in", "open_process", "open_port", "startProcess", "run_command", "spawn", "QX", "doShellScript":
 		return true
 	case "run":
 		return name == "run" // of raku; a.run is a method of anything

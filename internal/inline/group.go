@@ -62,7 +62,7 @@ func grouped(d value, items []value, many bool) value {
 // comprehend binds the variables of a comprehension before its element is
 // evaluated, and then stands at the element again.
 func (m *machine) comprehend(end int) {
-	if m.lang != tool.Python && m.lang != tool.Julia {
+	if m.lang != tool.Python {
 		return
 	}
 	start, looked := m.i, 0
@@ -116,8 +116,6 @@ func (m *machine) entry(d *value) {
 	if t := m.tok(); t.kind == kWord && (m.at(m.i+1).s == ":" || m.at(m.i+1).s == "=>" || m.at(m.i+1).s == "=") && m.at(m.i+1).kind == kOp && m.lang != tool.Python {
 		k = literal(t.s)
 		m.i++
-	} else if t := m.tok(); t.kind == kOp && t.s == "[" && m.lang == tool.Lua {
-		k = m.expr(levelUnary)
 	} else if m.tok().kind == kWord && statementWord(m.tok().s) {
 		m.statement(m.i + 1)
 		return

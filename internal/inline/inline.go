@@ -62,20 +62,12 @@ func Scan(lang tool.Lang, code string, params []string) Report {
 
 func scan(rep *Report, lang tool.Lang, code string, params []string, depth int) {
 	switch lang {
-	case tool.Python, tool.JavaScript, tool.Perl, tool.Ruby, tool.PHP, tool.Awk, tool.Lua, tool.R, tool.Julia, tool.AppleScript:
+	case tool.Python, tool.JavaScript, tool.Perl, tool.Ruby, tool.Awk:
 		newMachine(rep, lang, params, depth).program(code)
 	case tool.Shell:
 		rep.run(tool.Run{Code: code, Params: params})
 	case tool.Sed:
 		scanSed(rep, code)
-	case tool.PowerShell:
-		scanPowerShell(rep, code, depth)
-	case tool.Tcl:
-		scanTcl(rep, code, depth)
-	case tool.Vim:
-		scanVim(rep, code, depth)
-	case tool.Lisp:
-		scanLisp(rep, code, depth)
 	case tool.SQL:
 		scanSQL(rep, code)
 	default:

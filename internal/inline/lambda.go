@@ -161,16 +161,11 @@ func (m *machine) getline() value {
 // block begins.
 func (m *machine) doScript() bool {
 	switch {
-	case m.lang == tool.AppleScript && (m.at(m.i+1).s == "shell" || m.at(m.i+1).s == "script"):
-		m.i += 2
-		if m.word("script") {
-			m.i++
-		}
-		m.shell(m.expr(levelChoice), "do shell script")
+
 	case m.lang == tool.Perl && m.at(m.i+1).kind == kText:
 		m.i++
 		m.access(tool.Read, m.expr(levelChoice), "do")
-	case m.lang == tool.Lua || m.lang == tool.Ruby || m.lang == tool.Julia:
+	case m.lang == tool.Ruby:
 		m.i++
 	default:
 		m.i++

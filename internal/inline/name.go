@@ -117,15 +117,15 @@ func (m *machine) selector(t token) bool {
 	}
 	switch t.s {
 	case ".":
-		return m.lang != tool.Perl && m.lang != tool.PHP && m.lang != tool.Awk && m.lang != tool.R && m.lang != tool.Vim
+		return m.lang != tool.Perl && m.lang != tool.Awk
 	case "?.", "::":
 		return true
 	case "->":
-		return m.lang == tool.Perl || m.lang == tool.PHP
+		return m.lang == tool.Perl
 	case ":":
-		return m.lang == tool.Lua && m.at(m.i+2).s == "("
+		return false
 	case "$":
-		return m.lang == tool.R
+		return false
 	case "&":
 		return m.lang == tool.Ruby && m.at(m.i+1).s == "."
 	}
@@ -431,9 +431,7 @@ func nth(v value, s string, known bool, lang tool.Lang) value {
 	if err != nil || !known {
 		return union(v.items...)
 	}
-	if lang == tool.R || lang == tool.Julia || lang == tool.Lua {
-		i--
-	}
+
 	if i < 0 {
 		i += len(v.items)
 	}

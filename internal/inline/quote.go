@@ -199,7 +199,7 @@ func (l *lexer) heredoc(n int) bool {
 		i++
 	}
 	h.end = l.src[min(at, len(l.src)):min(l.pos+i, len(l.src))]
-	if h.end == "" || isDigit(h.end[0]) || !quoted && l.lang != tool.PHP && h.end[0] >= 'a' || l.operand() && !h.indent && l.lang == tool.Ruby && l.last().kind != kWord {
+	if h.end == "" || isDigit(h.end[0]) || !quoted && h.end[0] >= 'a' || l.operand() && !h.indent && l.lang == tool.Ruby && l.last().kind != kWord {
 		return false
 	}
 	if quoted {
@@ -234,12 +234,10 @@ func (l *lexer) body(h heredoc) {
 		line := l.src[from:l.pos]
 		l.pos = min(l.pos+1, len(l.src))
 		word := line
-		if h.indent || l.lang == tool.PHP {
+		if h.indent {
 			word = strings.TrimLeft(line, " \t")
 		}
-		if l.lang == tool.PHP {
-			word = strings.TrimRight(word, ";,) ")
-		}
+
 		if word == h.end {
 			text := l.src[at:from]
 			if h.squiggly {
@@ -336,62 +334,4 @@ func (l *lexer) substitution(n int) {
 		t.parts[0].code = true
 	}
 	l.emit(t)
-}
-
-func (l *lexer) phpText(c byte) bool {
-	switch {
-	case c == '\'':
-		return l.delimited(kText, 1, "'", style{raw: true})
-	case c == '"':
-		return l.delimited(kText, 1, `"`, style{interp: '$'})
-	case c == '`':
-		return l.delimited(kCmd, 1, "`", style{interp: '$'})
-	}
-	return c == '<' && l.has("<<<") && l.heredoc(3)
-}
-
-func (l *lexer) rText(c byte) bool {
-	switch {
-	case (c == 'r' || c == 'R') && (l.peek(1) == '"' || l.peek(1) == '\'') && closing(l.peek(2)) != l.peek(2):
-		end := string(closing(l.peek(2))) + string(l.peek(1))
-		return l.delimited(kText, 3, end, style{pure: true})
-	case c == '`':
-		l.pos++
-		l.emit(token{kind: kWord, s: l.after("`")})
-		return true
-	}
-	return (c == '"' || c == '\'') && l.delimited(kText, 1, string(c), style{})
-}
-
-func (l *lexer) juliaText(c byte) bool {
-	switch {
-	case l.has(`raw"`):
-		return l.delimited(kText, 4, `"`, style{raw: true})
-	case l.has(`r"`) && (l.pos == 0 || !isWord(l.src[l.pos-1])):
-		return l.delimited(kRegex, 2, `"`, style{raw: true})
-	case l.has(`"""`):
-		return l.delimited(kText, 3, `"""`, style{interp: '$'})
-	case c == '"':
-		return l.delimited(kText, 1, `"`, style{interp: '$'})
-	case c == '`':
-		return l.delimited(kCmd, 1, "`", style{interp: '$'})
-	}
-	return c == '\'' && !l.operand() && l.delimited(kText, 1, "'", style{})
-}
-
-// long reads a long string or comment of Lua: [[…]], [=[…]=].
-func (l *lexer) long(text bool) bool {
-	n := 1
-	for l.peek(n) == '=' {
-		n++
-	}
-	if l.peek(0) != '[' || l.peek(n) != '[' {
-		return false
-	}
-	l.pos += n + 1
-	s := l.after("]" + strings.Repeat("=", n-1) + "]")
-	if text {
-		l.emit(token{kind: kText, s: s})
-	}
-	return true
 }

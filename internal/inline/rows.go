@@ -18,18 +18,10 @@ func rows(lang tool.Lang) []row {
 		return rubyRows[:]
 	case tool.Perl:
 		return perlRows[:]
-	case tool.PHP:
-		return phpRows[:]
+
 	case tool.Awk:
 		return awkRows[:]
-	case tool.Lua:
-		return luaRows[:]
-	case tool.R:
-		return rRows[:]
-	case tool.Julia:
-		return juliaRows[:]
-	case tool.Vim:
-		return vimRows[:]
+
 	}
 	return nil
 }

@@ -161,9 +161,7 @@ func (m *machine) keyword(t token, end int) bool {
 func (m *machine) clause(s string) bool {
 	switch s {
 	case "if", "elif", "elsif", "elseif", "unless", "while", "until", "case", "switch", "begin", "try":
-		if m.lang == tool.R && m.at(m.i+1).s == "(" && s == "try" {
-			return false
-		}
+
 		m.i++
 		if endWords(m.lang) && s != "elif" && s != "elsif" && s != "elseif" {
 			m.nest++
@@ -204,7 +202,7 @@ func (m *machine) declared(s string) {
 }
 
 // endWords reports whether a language closes its blocks with a word.
-func endWords(l tool.Lang) bool { return l == tool.Ruby || l == tool.Lua || l == tool.Julia }
+func endWords(l tool.Lang) bool { return l == tool.Ruby }
 
 // loop binds the variables of a loop to what it goes over.
 func (m *machine) loop() {
@@ -215,10 +213,7 @@ func (m *machine) loop() {
 	if m.word("await") {
 		m.i++
 	}
-	if m.lang == tool.PHP {
-		m.phpLoop()
-		return
-	}
+
 	start := m.i
 	m.skip("(")
 	names := m.targets()
@@ -227,7 +222,7 @@ func (m *machine) loop() {
 		names = []string{"$_"}
 	}
 	switch {
-	case m.word("in") || m.word("of"), (m.lang == tool.Julia) && m.op("="):
+	case m.word("in") || m.word("of"):
 		m.i++
 		m.bind(names, m.looped(m.expr(1)))
 	case m.lang == tool.Perl && m.op("("):
@@ -247,9 +242,7 @@ func (m *machine) loop() {
 
 // looped is what a loop over a value binds.
 func (m *machine) looped(v value) value {
-	if v.shape == dict && m.lang == tool.Lua {
-		return listOf([]value{union(v.keys...), union(v.items...)})
-	}
+
 	return v.elements()
 }
 
@@ -264,36 +257,13 @@ func (m *machine) cStyle() bool {
 	return false
 }
 
-func (m *machine) phpLoop() {
-	if !m.skip("(") {
-		return
-	}
-	v := m.expr(1)
-	if !m.word("as") {
-		return
-	}
-	m.i++
-	names := m.targets()
-	if m.skip("=>") {
-		names = append(names, m.targets()...)
-	}
-	if len(names) == 2 {
-		m.bind(names, v)
-		return
-	}
-	if v.shape == dict {
-		v = listOf(v.items)
-	}
-	m.bind(names, v.elements())
-}
-
 // targets reads the names that are assigned together: a, (b, c).
 func (m *machine) targets() []string {
 	var names []string
 	for len(names) < 32 {
 		t := m.tok()
 		switch {
-		case t.kind == kWord && (t.s == "in" || t.s == "of" || t.s == "as"), m.lang == tool.PHP && (m.op(")") || m.op("{")):
+		case t.kind == kWord && (t.s == "in" || t.s == "of" || t.s == "as"):
 			return names
 		case t.kind == kWord:
 			if t.s != "const" && t.s != "let" && t.s != "var" && t.s != "my" && t.s != "our" && t.s != "local" {
@@ -321,7 +291,7 @@ func (m *machine) imports(s string) bool {
 			return false
 		}
 		m.javaScriptImport()
-	case tool.Perl, tool.PHP, tool.Julia:
+	case tool.Perl:
 		m.i++
 		for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") {
 			if t := m.tok(); t.kind == kText && t.s != "" && m.at(m.i-1).s == "lib" {

@@ -28,20 +28,12 @@ func (l *lexer) quoted() bool {
 		return l.rubyText(c)
 	case tool.Perl:
 		return l.perlText(c)
-	case tool.PHP:
-		return l.phpText(c)
+
 	case tool.Awk:
 		return c == '"' && l.delimited(kText, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex(1, '/')
-	case tool.Lua:
-		return (c == '"' || c == '\'') && l.delimited(kText, 1, string(c), style{}) || c == '[' && l.long(true)
-	case tool.R:
-		return l.rText(c)
-	case tool.Julia:
-		return l.juliaText(c)
+
 	}
-	if c == '\'' && l.lang == tool.Vim {
-		return l.delimited(kText, 1, "'", style{pure: true})
-	}
+
 	return c == '"' && l.delimited(kText, 1, `"`, style{})
 }
 
@@ -96,7 +88,7 @@ func (l *lexer) until(end string, st style) []part {
 
 // interpolated reads the code inside of a string, if some begins here.
 func (l *lexer) interpolated(by byte) (string, bool) {
-	if by == 0 || l.src[l.pos] != by && !(l.lang == tool.Perl && l.src[l.pos] == '@') && !(l.lang == tool.PHP && l.has("{$")) {
+	if by == 0 || l.src[l.pos] != by && !(l.lang == tool.Perl && l.src[l.pos] == '@') {
 		return "", false
 	}
 	switch l.lang {
@@ -114,10 +106,7 @@ func (l *lexer) interpolated(by byte) (string, bool) {
 		}
 		l.pos++
 		return l.braced(), true
-	case tool.PHP:
-		if l.has("{$") {
-			return l.braced(), true
-		}
+
 	}
 	return l.variable()
 }
@@ -185,8 +174,7 @@ func (l *lexer) variable() (string, bool) {
 			code = l.src[at:at+1] + code
 		}
 		return code, true
-	case c == '(' && l.lang == tool.Julia:
-		return l.braced(), true
+
 	case isLetter(c) || l.lang == tool.Perl && isDigit(c) && l.src[at] == '$':
 		for l.pos < len(l.src) && isWord(l.src[l.pos]) {
 			l.pos++
@@ -195,9 +183,7 @@ func (l *lexer) variable() (string, bool) {
 		l.pos = at
 		return "", false
 	}
-	if l.lang == tool.Julia {
-		return l.src[at+1 : l.pos], true
-	}
+
 	l.subscripts()
 	return l.src[at:l.pos], true
 }
@@ -210,11 +196,7 @@ func (l *lexer) subscripts() {
 			l.braced()
 		case l.has("->[") || l.has("->{"):
 			l.pos += 2
-		case l.lang == tool.PHP && l.has("->") && isLetter(l.peek(2)):
-			l.pos += 2
-			for l.pos < len(l.src) && isWord(l.src[l.pos]) {
-				l.pos++
-			}
+
 		default:
 			return
 		}
@@ -278,9 +260,7 @@ func (l *lexer) hex(b *strings.Builder, n int) {
 // octal reads up to three octal digits; Lua's are decimal.
 func (l *lexer) octal(b *strings.Builder) {
 	at, base := l.pos, 8
-	if l.lang == tool.Lua {
-		base = 10
-	}
+
 	for l.pos < len(l.src) && l.pos < at+3 && isDigit(l.src[l.pos]) {
 		l.pos++
 	}

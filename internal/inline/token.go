@@ -53,9 +53,7 @@ const maxTokens = 40_000
 // lex cuts code into tokens; it never fails, the last token is kEnd.
 func lex(lang tool.Lang, src string) []token {
 	l := &lexer{src: src, lang: lang, toks: make([]token, 0, min(len(src)/4+16, maxTokens))}
-	if lang == tool.PHP && strings.Contains(src, "<?") {
-		l.skipMarkup()
-	}
+
 	if lang == tool.Python {
 		l.emit(token{kind: kLine, n: l.indent()})
 	}
@@ -105,8 +103,7 @@ func (l *lexer) next() {
 	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
 		l.pos++
 		l.sp = true
-	case c == '@' && l.lang == tool.PHP: // keeps errors quiet
-		l.pos++
+
 	case c == '\\' && l.peek(1) == '\n':
 		l.pos += 2
 		l.sp = true
@@ -182,42 +179,18 @@ func (l *lexer) line() {
 	}
 }
 
-// skipMarkup moves behind the next tag that opens PHP.
-func (l *lexer) skipMarkup() {
-	l.after("<?")
-	if l.has("php") {
-		l.pos += 3
-	} else if l.has("=") {
-		l.pos++
-	}
-	l.emit(token{kind: kLine})
-}
-
 func (l *lexer) comment() bool {
 	switch {
-	case l.lang == tool.PHP && l.has("?>"):
-		l.pos += 2
-		l.skipMarkup()
+
 	case l.hash() && l.src[l.pos] == '#':
-		if l.lang == tool.Julia && l.has("#=") {
-			l.after("=#")
-			return true
-		}
+
 		l.line()
 	case l.slashes() && l.has("//"):
 		l.line()
 	case l.slashes() && l.has("/*"):
 		l.pos += 2
 		l.after("*/")
-	case l.lang == tool.Lua && l.has("--"):
-		l.pos += 2
-		if !l.long(false) {
-			l.line()
-		}
-	case l.lang == tool.AppleScript && l.has("--"):
-		l.line()
-	case l.lang == tool.AppleScript && l.has("(*"):
-		l.after("*)")
+
 	case (l.lang == tool.Perl || l.lang == tool.Ruby) && l.has("__END__"):
 		l.pos = len(l.src)
 	default:
@@ -228,14 +201,14 @@ func (l *lexer) comment() bool {
 
 func (l *lexer) hash() bool {
 	switch l.lang {
-	case tool.Python, tool.Perl, tool.Ruby, tool.PHP, tool.Awk, tool.R, tool.Julia:
+	case tool.Python, tool.Perl, tool.Ruby, tool.Awk:
 		// $# and @# are variables of Perl, and #[ is an attribute of PHP.
-		return !(l.lang == tool.PHP && l.peek(1) == '[') && !(l.lang == tool.Perl && !l.sp && l.last().s == "$")
+		return !(l.lang == tool.Perl && !l.sp && l.last().s == "$")
 	}
 	return l.lang == tool.JavaScript && l.pos == 0 && l.has("#!")
 }
 
-func (l *lexer) slashes() bool { return l.lang == tool.JavaScript || l.lang == tool.PHP }
+func (l *lexer) slashes() bool { return l.lang == tool.JavaScript }
 
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80 }
@@ -287,10 +260,7 @@ func (l *lexer) sigil() {
 		case c == '@' && isLetter(d), c == '%' && isLetter(d) && (!l.operand() || beforeHash(l.last().s)):
 			l.pos++
 		}
-	case tool.PHP:
-		if c == '$' && isLetter(d) {
-			l.pos++
-		}
+
 	case tool.Ruby:
 		for l.pos < len(l.src) && (l.src[l.pos] == '@' || l.src[l.pos] == '$') && (isWord(l.peek(1)) || l.peek(1) == '@') {
 			l.pos++
@@ -305,8 +275,7 @@ func (l *lexer) sigil() {
 // inName reports whether a character belongs to a name though it is no letter.
 func (l *lexer) inName(c byte) bool {
 	switch l.lang {
-	case tool.R:
-		return c == '.' && (isWord(l.peek(1)) || l.peek(1) == '.')
+
 	case tool.JavaScript:
 		return c == '$'
 	case tool.Ruby:
@@ -314,8 +283,7 @@ func (l *lexer) inName(c byte) bool {
 			return false
 		}
 		return l.peek(1) != '=' && !isWord(l.peek(1)) && l.peek(1) != ':'
-	case tool.Julia:
-		return c == '!' && l.peek(1) != '='
+
 	}
 	return false
 }

@@ -496,7 +496,3 @@ func (m *Machine) printfTo(args []string) bool {
 	m.last = Succeeds
 	return true
 }
-
-func identifier(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
-}

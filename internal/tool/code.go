@@ -27,28 +27,28 @@ var interpreters = [...]interpreter{
 	{names: "node nodejs", lang: JavaScript, code: "-e --eval -p --print -pe", read: "-r --require --import --loader --experimental-loader --env-file --env-file-if-exists --watch-path --test-global-setup --experimental-config-file",
 		write: "--cpu-prof-dir --heap-prof-dir --diagnostic-dir --report-directory --redirect-warnings --test-reporter-destination --icu-data-dir --trace-event-file-pattern --openssl-config", text: "-C --conditions --input-type --inspect-port --stack-trace-limit --test-name-pattern --test-reporter --max-old-space-size --unhandled-rejections --title --test-timeout --test-concurrency --test-shard --test-coverage-include --test-coverage-exclude --run"},
 	{names: "ts-node tsx esno swc-node", lang: JavaScript, code: "-e --eval -p --print", read: "-r --require -P --project --tsconfig --import --env-file", enter: "--cwd", text: "-O --compiler-options"},
-	{names: "lua luajit lua5", lang: Lua, code: "-e", text: "-l -j -O"},
-	{names: "Rscript littler r", lang: R, code: "-e", text: "--default-packages -l"},
-	{names: "R", lang: R, code: "-e", file: "-f --file", write: "-d -g", operands: "read"},
-	{names: "julia", lang: Julia, code: "-e -E --eval --print", enter: "--project", read: "-L --load -J --sysimage", write: "--output-o --output-ji --code-coverage", text: "-t --threads -p -O --startup-file"},
-	{names: "pwsh powershell", lang: PowerShell, code: "-c -Command -command", file: "-f -File -file", enter: "-WorkingDirectory -wd", text: "-ExecutionPolicy -ep -OutputFormat -InputFormat -Version -WindowStyle -ConfigurationName"},
-	{names: "osascript", lang: AppleScript, code: "-e", text: "-l -s"},
-	{names: "tclsh wish jimsh", lang: Tcl},
-	{names: "expect", lang: Tcl, code: "-c", file: "-f -b"},
-	{names: "emacs emacsclient", lang: Lisp, code: "--eval -eval --execute -execute -e", file: "--script -script -x", read: "-l --load -load --insert -insert -L --directory -directory", text: "-f --funcall -funcall -T --title", enter: "--chdir", operands: "write"},
-	{names: "racket", lang: Lisp, code: "-e --eval", file: "-f --load -u --require-script -t --require -r --script", text: "-l --lib -p"},
-	{names: "guile", lang: Lisp, code: "-c", file: "-s", read: "-l -L", text: "-e --language"},
-	{names: "clojure clj bb lein", lang: Lisp, code: "-e --eval", file: "-i --init -f --file", text: ""},
-	{names: "clisp", lang: Lisp, code: "-x", read: "-i"},
-	{names: "ecl", lang: Lisp, code: "--eval -eval", file: "--load -load --shell -shell"},
-	{names: "gimp", lang: Lisp, code: "-b --batch", operands: "read"},
+	{names: "lua luajit lua5", lang: Opaque, code: "-e", text: "-l -j -O"},
+	{names: "Rscript littler r", lang: Opaque, code: "-e", text: "--default-packages -l"},
+	{names: "R", lang: Opaque, code: "-e", file: "-f --file", write: "-d -g", operands: "read"},
+	{names: "julia", lang: Opaque, code: "-e -E --eval --print", enter: "--project", read: "-L --load -J --sysimage", write: "--output-o --output-ji --code-coverage", text: "-t --threads -p -O --startup-file"},
+	{names: "pwsh powershell", lang: Opaque, code: "-c -Command -command", file: "-f -File -file", enter: "-WorkingDirectory -wd", text: "-ExecutionPolicy -ep -OutputFormat -InputFormat -Version -WindowStyle -ConfigurationName"},
+	{names: "osascript", lang: Opaque, code: "-e", text: "-l -s"},
+	{names: "tclsh wish jimsh", lang: Opaque},
+	{names: "expect", lang: Opaque, code: "-c", file: "-f -b"},
+	{names: "emacs emacsclient", lang: Opaque, code: "--eval -eval --execute -execute -e", file: "--script -script -x", read: "-l --load -load --insert -insert -L --directory -directory", text: "-f --funcall -funcall -T --title", enter: "--chdir", operands: "write"},
+	{names: "racket", lang: Opaque, code: "-e --eval", file: "-f --load -u --require-script -t --require -r --script", text: "-l --lib -p"},
+	{names: "guile", lang: Opaque, code: "-c", file: "-s", read: "-l -L", text: "-e --language"},
+	{names: "clojure clj bb lein", lang: Opaque, code: "-e --eval", file: "-i --init -f --file", text: ""},
+	{names: "clisp", lang: Opaque, code: "-x", read: "-i"},
+	{names: "ecl", lang: Opaque, code: "--eval -eval", file: "--load -load --shell -shell"},
+	{names: "gimp", lang: Opaque, code: "-b --batch", operands: "read"},
 	{names: "maxima", lang: Opaque, code: "--batch-string -r", file: "-b --batch", read: "-p"},
 	{names: "gp evcxr", lang: Opaque, text: "-s -p", operands: "read"},
 	{names: "clickhouse-local clickhouse", lang: SQL, code: "-q --query", file: "--queries-file", text: "-S --structure --format", operands: "read"},
 	{names: "nix-instantiate dhall", lang: Opaque, code: "-E --expr", read: "-I", text: "-A --argstr", operands: "read"},
 	{names: "bpftrace dtrace", lang: Opaque, code: "-e -n", write: "-o", text: "-p -c -x", operands: "read"},
 	{names: "jsonnet", lang: Opaque, code: "-e --exec", read: "-J --jpath", write: "-o --output-file -m --multi", text: "-V -A --ext-str --tla-str --tla-code --ext-code"},
-	{names: "sbcl", lang: Lisp, code: "--eval", file: "--load --script"},
+	{names: "sbcl", lang: Opaque, code: "--eval", file: "--load --script"},
 	{names: "scala scala-cli groovy kotlin kotlinc", lang: Opaque, code: "-e", read: "-cp -classpath"},
 	{names: "elixir iex", lang: Opaque, code: "-e --eval --rpc-eval", file: "-r -pr", read: "-pa -pz"},
 	{names: "erl", lang: Opaque, code: "-eval", read: "-pa -pz -boot -config", text: "-s -run -sname -name"},
@@ -151,7 +151,7 @@ func interpret(u *Use, c Call, in *interpreter) {
 // dialect is the language of code in an option; osascript has two.
 func (in *interpreter) dialect(args []string) Lang {
 	for i, a := range args {
-		if in.lang == AppleScript && (a == "-l" && i+1 < len(args) && args[i+1] == "JavaScript" || a == "-lJavaScript") {
+		if in.names == "osascript" && (a == "-l" && i+1 < len(args) && args[i+1] == "JavaScript" || a == "-lJavaScript") {
 			return JavaScript
 		}
 	}

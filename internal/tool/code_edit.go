@@ -11,7 +11,7 @@ import (
 // vimUse reads the family of vi: commands in options, and files that they edit.
 func vimUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{lang: Vim, code: "-c --cmd", read: "-S -u -U -q", write: "-w -W -i", text: "-t -T --startuptime --listen --server", operands: "write"}
+	in := &interpreter{lang: Opaque, code: "-c --cmd", read: "-S -u -U -q", write: "-w -W -i", text: "-t -T --startuptime --listen --server", operands: "write"}
 	reads := c.Args[0] == "view" || c.Args[0] == "rview" || c.Args[0] == "vimdiff"
 	ex := c.Args[0] == "ex"
 	var args []string
@@ -20,7 +20,7 @@ func vimUse(c Call) Use {
 		case strings.HasPrefix(a, "+") && a != "+" && (i == 0 || c.Args[i] != "--"):
 			args = append(args, "-c", a[1:])
 		case a == "-S" && i+2 < len(c.Args):
-			u.Runs = append(u.Runs, Run{File: c.Args[i+2], Lang: Vim, Why: "-S"})
+			u.Runs = append(u.Runs, Run{File: c.Args[i+2], Lang: Opaque, Why: "-S"})
 			args = append(args, a)
 		case !strings.HasPrefix(a, "--") && strings.HasPrefix(a, "-") && strings.ContainsAny(a[1:], "eE") && len(a) < 5:
 			ex = true
@@ -43,10 +43,10 @@ func vimUse(c Call) Use {
 		u.path(role, o, "operand")
 	}
 	if p.coded {
-		u.Runs = append(u.Runs, Run{Code: strings.Join(p.code, "\n"), Lang: Vim, Why: "-c"})
+		u.Runs = append(u.Runs, Run{Code: strings.Join(p.code, "\n"), Lang: Opaque, Why: "-c"})
 	}
 	if ex && c.Fed {
-		u.standardInput(c, Vim)
+		u.standardInput(c, Opaque)
 	}
 	return u
 }
@@ -64,7 +64,7 @@ func edUse(c Call) Use {
 			u.edited(a)
 		}
 	}
-	u.standardInput(c, Vim)
+	u.standardInput(c, Opaque)
 	return u
 }
 
@@ -127,21 +127,21 @@ func powershellUse(c Call) Use {
 		switch {
 		case is("commandwithargs", 8), name == "cwa" && strings.HasPrefix(args[i], "-"), is("command", 1):
 			if len(rest) == 1 && rest[0] == "-" {
-				u.standardInput(c, PowerShell)
+				u.standardInput(c, Opaque)
 			} else {
-				u.Runs = append(u.Runs, Run{Code: strings.Join(rest, " "), Lang: PowerShell, Why: args[i]})
+				u.Runs = append(u.Runs, Run{Code: strings.Join(rest, " "), Lang: Opaque, Why: args[i]})
 			}
 			return u
 		case is("encodedcommand", 1), name == "ec":
 			code, lang := strings.Join(rest, " "), Opaque
 			if s, ok := encoded(code); ok {
-				code, lang = s, PowerShell
+				code, lang = s, Opaque
 			}
 			u.Runs = append(u.Runs, Run{Code: code, Lang: lang, Why: args[i]})
 			return u
 		case is("file", 1):
 			if len(rest) > 0 {
-				u.script(c, PowerShell, rest)
+				u.script(c, Opaque, rest)
 			}
 			return u
 		case is("workingdirectory", 1) && len(rest) > 0:
@@ -153,14 +153,14 @@ func powershellUse(c Call) Use {
 			i++
 		case !strings.HasPrefix(args[i], "-"):
 			if c.Args[0] == "pwsh" && strings.HasSuffix(name, ".ps1") {
-				u.script(c, PowerShell, args[i:])
+				u.script(c, Opaque, args[i:])
 			} else {
-				u.Runs = append(u.Runs, Run{Code: strings.Join(args[i:], " "), Lang: PowerShell, Why: "operand"})
+				u.Runs = append(u.Runs, Run{Code: strings.Join(args[i:], " "), Lang: Opaque, Why: "operand"})
 			}
 			return u
 		}
 	}
-	u.standardInput(c, PowerShell)
+	u.standardInput(c, Opaque)
 	return u
 }
 

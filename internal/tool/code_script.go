@@ -134,7 +134,7 @@ func through(stdin, code string) string {
 // phpUse reads php: -r and its kin have code, -f and the first operand a file.
 func phpUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{lang: PHP, code: "-r --run -B --process-begin -R --process-code -E --process-end", file: "-f --file -F --process-file", read: "-c --php-ini -z", enter: "-t --docroot", text: "-d --define -S --server"}
+	in := &interpreter{lang: Opaque, code: "-r --run -B --process-begin -R --process-code -E --process-end", file: "-f --file -F --process-file", read: "-c --php-ini -z", enter: "-t --docroot", text: "-d --define -S --server"}
 	p := in.options(&u, c.Args[1:])
 	for _, a := range c.Args[1:] { // -d auto_prepend_file=x
 		if _, v, ok := strings.Cut(a, "_file="); ok {

@@ -171,13 +171,13 @@ func (g *reading) setting(v variable, value string) {
 	case "options":
 		g.further(strings.Fields(value))
 	case "vim":
-		g.use.Runs = append(g.use.Runs, Run{Code: value, Lang: Vim, Why: v.name})
+		g.use.Runs = append(g.use.Runs, Run{Code: value, Lang: Opaque, Why: v.name})
 	case "luainit":
 		if file, ok := strings.CutPrefix(value, "@"); ok {
 			g.path(Execute, file, v.name)
 			return
 		}
-		g.use.Runs = append(g.use.Runs, Run{Code: value, Lang: Lua, Why: v.name})
+		g.use.Runs = append(g.use.Runs, Run{Code: value, Lang: Opaque, Why: v.name})
 	default:
 		g.value(v.kind, value, v.name)
 	}

@@ -63,25 +63,16 @@ type Lang string
 
 // The languages. One that is not here is opaque.
 const (
-	Shell       Lang = ""
-	Python      Lang = "python"
-	JavaScript  Lang = "javascript"
-	Perl        Lang = "perl"
-	Ruby        Lang = "ruby"
-	PHP         Lang = "php"
-	Awk         Lang = "awk"
-	Sed         Lang = "sed"
-	Lua         Lang = "lua"
-	R           Lang = "r"
-	Julia       Lang = "julia"
-	PowerShell  Lang = "powershell"
-	AppleScript Lang = "applescript"
-	Tcl         Lang = "tcl"
-	Vim         Lang = "vim"
-	Lisp        Lang = "lisp"
-	SQL         Lang = "sql"
-	Make        Lang = "make"
-	Opaque      Lang = "opaque"
+	Shell      Lang = ""
+	Python     Lang = "python"
+	JavaScript Lang = "javascript"
+	Perl       Lang = "perl"
+	Ruby       Lang = "ruby"
+	Awk        Lang = "awk"
+	Sed        Lang = "sed"
+	SQL        Lang = "sql"
+	Make       Lang = "make"
+	Opaque     Lang = "opaque"
 )
 
 // Weight is how bad a finding is that no path tells.
