@@ -120,10 +120,30 @@ func touch(path string) error {
 	return errors.Join(f.Close(), os.Remove(path))
 }
 
-// writeInside shows that the worker can do its work.
+// proofName begins the names that a proof makes in the worker's directories.
+const proofName = ".cordon-proof-"
+
+// writeInside shows that the worker can do its work. It makes a directory and no file:
+// one that a kill leaves behind is nothing that git tracks or that could land, and the
+// next proof there removes it.
 func writeInside(dir string) error {
-	err := touch(filepath.Join(dir, ".cordon-proof-"+rand.Text()))
-	if errors.Is(err, os.ErrPermission) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), proofName) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // not one that holds something
+		}
+	}
+	name := filepath.Join(dir, proofName+rand.Text())
+	if err = os.Mkdir(name, 0o700); err == nil {
+		err = os.Remove(name)
+	}
+	switch {
+	case errors.Is(err, os.ErrNotExist): // another cell in this directory has removed it
+		return nil
+	case errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("%w (the cell has your user and none of root's rights: a directory of somebody else's cannot be written in it)", err)
 	}
 	return err
@@ -212,20 +232,22 @@ func refusedCall() error {
 // in the place of a ref would hold it for ever.
 const patience = 20 * time.Second
 
-// commit makes a commit as the worker will, and removes every trace of it.
+// commit writes a commit and prepares a ref as the worker will, and keeps neither. The
+// ref is never made: a kill at any moment leaves a lock that nobody waits for and an
+// object that nothing names, and the audit of either is clean.
 func commit(s Spec) error {
 	// The one that the worker finds: what cordon found may lie where it sees nothing.
 	program, err := Command{Argv: []string{"git"}, Env: s.Env}.program()
 	if err != nil {
 		program = s.Proof.Git
 	}
-	git := func(args ...string) (string, error) {
+	git := func(input string, args ...string) (string, error) {
 		var said bytes.Buffer
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, program, args...)
 		cmd.WaitDelay = time.Second
-		cmd.Dir, cmd.Env, cmd.Stderr = s.Proof.Commit, s.Env, &said
+		cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = s.Proof.Commit, s.Env, strings.NewReader(input), &said
 		out, err := cmd.Output()
 		if err != nil {
 			return "", fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
@@ -233,18 +255,16 @@ func commit(s Spec) error {
 		return strings.TrimSpace(string(out)), nil
 	}
 	nonce := rand.Text() // another cell may prove itself in the same repository
-	oid, err := git("commit-tree", "HEAD^{tree}", "-m", "proof "+nonce)
+	oid, err := git("", "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "proof "+nonce)
 	if err != nil {
-		return err
-	}
-	if _, err := git("update-ref", "refs/cordon/proof-"+nonce, oid); err != nil {
-		return err
-	}
-	if _, err := git("update-ref", "-d", "refs/cordon/proof-"+nonce, oid); err != nil {
 		return err
 	}
 	if len(oid) < 40 {
 		return fmt.Errorf("git answered %q", oid)
+	}
+	ref := "start\ncreate " + "refs/cordon/proof-" + nonce + " " + oid + "\nprepare\nabort\n"
+	if _, err := git(ref, "update-ref", "--stdin"); err != nil {
+		return err
 	}
 	return os.Remove(filepath.Join(s.Proof.Objects, oid[:2], oid[2:]))
 }

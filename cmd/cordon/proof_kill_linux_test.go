@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stopping is a git for the proof: it stops in the middle of the proof's change of a ref,
+// when the ref or its lock is there, and says so in the worker's repository.
+const stopping = `#!/bin/sh
+if [ -z "$CORDON_WORKER" ] || [ -e "$HOME/once" ]; then exec GIT "$@"; fi
+dir=$(GIT rev-parse --absolute-git-dir)
+stop() {
+	until ls "$dir"/refs/cordon/proof-* >/dev/null 2>&1; do sleep 0.01; done
+	mkdir -p "$dir/stopped"
+	sleep 60
+}
+case "$*" in
+"update-ref --stdin") { head -n 3; stop; } | exec GIT "$@" ;;
+"update-ref -d refs/cordon/proof-"*) stop ;;
+esac
+exec GIT "$@"
+`
+
+// A cordon that is killed while its cell is being proven leaves nothing that the worker
+// is accused of.
+func TestKilledInTheProof(t *testing.T) {
+	s := newSite(t)
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.program("git", strings.ReplaceAll(stopping, "GIT", real))
+	r := s.start(nil, "run", "--write", "src", "--", "sh", "-c", "echo more >>src/a.txt")
+	s.awaitState(r, "layers/*/git/upper/stopped", "trees/*/.git/stopped")
+	if err := r.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-r.done
+	s.write("home/once", "")
+	id := s.only().Worker
+	o := s.cordon([]int{0}, "resume", id)
+	if !strings.Contains(o.out, "merged into main") {
+		t.Errorf("%s%s", o.out, o.err)
+	}
+	if s.landed(id) != 1 {
+		t.Errorf("it has not landed:\n%s", s.git("log", "--stat", "main"))
+	}
+	s.sound()
+}
+
+// program puts a program before all others in the PATH of cordon and its cells.
+func (s *site) program(name, text string) {
+	s.t.Helper()
+	at := s.write("home/bin/"+name, text)
+	if out, err := exec.Command("chmod", "755", at).CombinedOutput(); err != nil {
+		s.t.Fatalf("%v\n%s", err, out)
+	}
+	for i, v := range s.env {
+		if rest, ok := strings.CutPrefix(v, "PATH="); ok {
+			s.env[i] = "PATH=" + filepath.Dir(at) + ":" + rest
+		}
+	}
+}
+
+// awaitState waits until one of some patterns has a match in the state.
+func (s *site) awaitState(r *running, patterns ...string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for _, p := range patterns {
+			if found, _ := filepath.Glob(filepath.Join(s.place("state"), "cordon", "*", p)); len(found) > 0 {
+				return
+			}
+		}
+		select {
+		case <-r.done:
+			s.t.Fatalf("cordon ended before %v\n%s%s", patterns, r.out.String(), r.errs.String())
+		default:
+		}
+	}
+	s.t.Fatalf("%v did not come to be", patterns)
+}
