@@ -67,7 +67,7 @@ func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 	a.print("        may write %s (policy: %s)", orNothing(strings.Join(w.Lease.Rules().Roots(), ", ")), l.Source)
 	a.print("base    %s, for %s", r.Base.Short(), short(l.Target))
 	if w.Exit != nil {
-		a.print("command ended with %d (%s)", w.Exit.Code, w.Exit.Reason)
+		a.print("command ended with %d (%s)", w.Exit.Code, how(w))
 	}
 	for _, class := range []audit.Class{audit.Violation, audit.Landing, audit.Scratch, audit.Ignored, audit.Note} {
 		a.showClass(class, r.Findings)

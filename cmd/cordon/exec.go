@@ -18,6 +18,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/worktree"
 )
 
 type execOptions struct {
@@ -103,7 +104,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		a.say("cordon: the private repository of this checkout cannot be used any more and goes to the trash; try again")
 		err = errors.Join(err, session.Reset(ctx, a.dir))
 	}
-	return a.execOutcome(exit, err)
+	return a.execOutcome(x.Policy.Limits, exit, err)
 }
 
 // execution is what was asked for.
@@ -213,7 +214,7 @@ func attach(c *cell.Command) {
 }
 
 // execOutcome passes the command's status on.
-func (a *app) execOutcome(exit cell.Exit, err error) error {
+func (a *app) execOutcome(limits policy.Limits, exit cell.Exit, err error) error {
 	if err != nil {
 		var missing *cell.MissingError
 		if errors.As(err, &missing) {
@@ -223,7 +224,7 @@ func (a *app) execOutcome(exit cell.Exit, err error) error {
 		return codeError(exit.Code)
 	}
 	if exit.Reason != cell.Exited && exit.Reason != cell.Interrupted {
-		a.say("cordon: the command was ended: %s", exit.Reason)
+		a.say("cordon: the command %s", worktree.Ended(limits, exit))
 	}
 	return codeError(exit.Code) // also when it is 0: a signal that it handled is not our end
 }

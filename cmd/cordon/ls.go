@@ -14,6 +14,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
+	"cordon/internal/worktree"
 )
 
 func (a *app) lsCommand() *cobra.Command {
@@ -212,7 +213,7 @@ func leased(w *ledger.Worker, o map[string]any) [][]string {
 // ran are those about what it did.
 func ran(w *ledger.Worker) (rows [][]string) {
 	if w.Exit != nil {
-		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, w.Exit.Reason)})
+		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, how(w))})
 	}
 	if w.Guard != nil {
 		rows = append(rows, []string{"guard", w.Guard.String() + "; cordon logs --guard " + string(w.ID)})
@@ -235,13 +236,21 @@ func judged(w *ledger.Worker) (rows [][]string) {
 	}
 	if w.Gate != nil {
 		for _, c := range w.Gate.Checks {
-			rows = append(rows, []string{"check", fmt.Sprintf("%q ended with %d", c.Command, c.Code)})
+			rows = append(rows, []string{"check", fmt.Sprintf("%q %s", c.Command, c.How())})
 		}
 	}
 	if w.Release != nil {
 		rows = append(rows, []string{"released", "by " + w.Release.Who + ": " + w.Release.Why})
 	}
 	return rows
+}
+
+// how says how a worker's command ended: by itself, or at which limit.
+func how(w *ledger.Worker) string {
+	if w.Exit.Reason == cell.Exited {
+		return string(cell.Exited)
+	}
+	return worktree.Ended(w.Lease.Lease().Policy.Limits, *w.Exit)
 }
 
 // treeKind is the kind of a worker's tree, in the words of cordon run.

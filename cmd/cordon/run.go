@@ -13,11 +13,11 @@ import (
 
 	"cordon/internal/agent"
 	"cordon/internal/audit"
-	"cordon/internal/cell"
 	"cordon/internal/client"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
+	"cordon/internal/worktree"
 )
 
 type runOptions struct {
@@ -254,10 +254,7 @@ func because(w *ledger.Worker, status ledger.Status) string {
 		if w.Exit.Error != "" {
 			return ": the command could not be started: " + w.Exit.Error
 		}
-		if w.Exit.Reason != cell.Exited {
-			return fmt.Sprintf(": the command was ended: %s", w.Exit.Reason)
-		}
-		return fmt.Sprintf(": the command ended with %d", w.Exit.Code)
+		return ": the command " + worktree.Ended(w.Lease.Lease().Policy.Limits, *w.Exit)
 	case ledger.Asking:
 		if open := w.Open(); len(open) > 0 {
 			return ": " + clip(legible.Line(open[0].Text), 90)

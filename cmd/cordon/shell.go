@@ -76,5 +76,5 @@ func (a *app) visit(ctx context.Context, s *session.Session, w *ledger.Worker, a
 		a.say("cordon: %s has ended, and the visit with it", w.ID)
 		return codeError(exit.Code)
 	}
-	return a.execOutcome(exit, err)
+	return a.execOutcome(w.Lease.Lease().Policy.Limits, exit, err)
 }

@@ -10,6 +10,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/policy"
+	"cordon/internal/worktree"
 )
 
 // Acceptance runs a policy's commands on a merged tree in a place of its own.
@@ -67,10 +68,11 @@ func (a Acceptance) one(ctx context.Context, line string) (Check, error) {
 	if err != nil {
 		return Check{}, err
 	}
-	if exit.Reason != cell.Exited && exit.Code == 0 {
-		exit.Code = 1
+	check := Check{Command: line, Code: exit.Code, Took: a.Now().Sub(began), Output: tail.String()}
+	if exit.Reason != cell.Exited {
+		check.Ended, check.Code = worktree.Ended(a.Policy.Limits, exit), max(exit.Code, 1)
 	}
-	return Check{Command: line, Code: exit.Code, Took: a.Now().Sub(began), Output: tail.String()}, nil
+	return check, nil
 }
 
 // ring keeps the end of what was written to it.

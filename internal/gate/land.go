@@ -85,8 +85,17 @@ func (r Result) Capped() Result {
 type Check struct {
 	Command string        `json:"command"`
 	Code    int           `json:"code"`
+	Ended   string        `json:"ended,omitempty"` // the limit that ended it, in words; "": it ended by itself
 	Took    time.Duration `json:"took_ns"`
 	Output  string        `json:"output,omitempty"` // its end
+}
+
+// How says how it ended, after its name.
+func (c Check) How() string {
+	if c.Ended != "" {
+		return c.Ended
+	}
+	return fmt.Sprintf("ended with %d", c.Code)
 }
 
 // tries bounds how often a moving target is chased.
@@ -271,7 +280,7 @@ func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, t
 	res.Checks = checks
 	for _, c := range checks {
 		if c.Code != 0 {
-			res.Outcome, res.Why = Rejected, fmt.Sprintf("acceptance command %q ended with %d", c.Command, c.Code)
+			res.Outcome, res.Why = Rejected, fmt.Sprintf("acceptance command %q %s", c.Command, c.How())
 			return false, nil
 		}
 	}

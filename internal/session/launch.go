@@ -294,7 +294,7 @@ func (s *Session) runSetup(ctx context.Context, sealed lease.Sealed, out io.Writ
 			return &RefusedError{err}
 		}
 		if err != nil || !exit.OK() {
-			return &SetupError{l.ID, line, exit, layers}
+			return &SetupError{l.ID, line, exit, layers, l.Policy.Limits}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
+	"cordon/internal/worktree"
 )
 
 // Unreached says what a command that failed may have missed of the network, in a cell
@@ -50,8 +51,9 @@ type SetupError struct {
 	Line   string
 	Exit   cell.Exit
 	Layers []cell.Layer // of its cell
+	Limits policy.Limits
 }
 
 func (e *SetupError) Error() string {
-	return fmt.Sprintf("setup command %q failed (%d %s): the worker was not started; see cordon logs %s", e.Line, e.Exit.Code, e.Exit.Reason, e.ID)
+	return fmt.Sprintf("setup command %q failed, it %s: the worker was not started; see cordon logs %s", e.Line, worktree.Ended(e.Limits, e.Exit), e.ID)
 }
