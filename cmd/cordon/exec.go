@@ -41,6 +41,10 @@ reaches nothing but what the policy's network names. There is no lease, no audit
 and no gate: what it writes in the worktree is there afterwards. In a repository
 its commits go to a repository of its own; yours does not change.
 
+The command reads its standard input through a pipe of its own, and takes from
+yours only what it reads: the rest of a script or of a list that you feed to a
+shell stays there. (From a device it may take up to a page more.)
+
 The policy is the file named with --policy, or the built-in default, which opens
 no network; it is never read from the worktree. The exit status is
 the command's, 128+n when signal n ended it, 127 when it is not there, 126 when it

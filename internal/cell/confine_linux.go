@@ -122,7 +122,8 @@ type cellProcess struct {
 	missing []Missing
 	cmd     *exec.Cmd
 	control control
-	fill    func() // of its standard input
+	input   *os.File // feeds its standard input; nil: there is none
+	feed    *feed    // does so, once the command runs
 
 	failed  error
 	ended   *message
@@ -170,6 +171,7 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	close(stop)
 	<-heard
 	p.door.close()
+	p.feed.end()
 	if p.relay != nil {
 		p.relay.end()
 	}
@@ -209,7 +211,7 @@ func (p *cellProcess) start() error {
 			return err
 		}
 	}
-	p.cmd, p.control, p.fill = seat.cmd, seat.control, seat.fill
+	p.cmd, p.control, p.input = seat.cmd, seat.control, seat.input
 	defer seat.plan.Close()
 	if err := seat.hand(p.spec); err != nil {
 		seat.drop()
@@ -239,18 +241,6 @@ func lockLayers(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// reading is what a command reads from, and what fills that once it runs. A pipe
-// is handed over and anything else copied into one: an operator's file could be
-// opened again for writing through its descriptor. Nobody waits for the copying:
-// whoever holds the other end may never close it.
-func reading(r io.Reader) (in *os.File, fill func(), err error) {
-	if f, ok := r.(*os.File); r == nil || ok && harmless(f) {
-		return f, func() {}, nil
-	}
-	in, into, err := os.Pipe()
-	return in, func() { _, _ = io.Copy(into, r); into.Close() }, err
-}
-
 // writing copies what the worker writes, also into the operator's own pipe: a
 // descriptor of it could be read from and changed. Two that are the same stay one,
 // so that nothing is put in another order.
@@ -278,11 +268,6 @@ func copied(w io.Writer) io.Writer {
 		return &struct{ io.Writer }{f}
 	}
 	return w
-}
-
-func harmless(f *os.File) bool {
-	fi, err := f.Stat()
-	return err == nil && fi.Mode()&os.ModeNamedPipe != 0
 }
 
 // listen hears what the cell has to say until it ends.
@@ -347,7 +332,9 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 	}
 	p.started = true
 	p.refused.count()
-	go p.fill()
+	if p.input != nil {
+		p.feed = startFeed(p.command.Stdin, p.input)
+	}
 	if err := p.control.send(message{Go: true}); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type Seat struct {
 	cmd     *exec.Cmd
 	control control
 	plan    *os.File
-	fill    func() // of its standard input
+	input   *os.File // the end of a pipe that is its standard input; nil: it has none
 	taken   atomic.Bool
 }
 
@@ -68,15 +68,14 @@ func newSeat(c Command, namespaced bool, lock *os.File, home *group) (*Seat, err
 	}
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{"GOMAXPROCS=1"}, "/"
-	stdin, fill, err := reading(c.Stdin)
-	if err != nil {
-		return nil, err
-	}
-	if stdin != nil {
-		cmd.Stdin = stdin
-	}
-	if stdin != nil && stdin != c.Stdin {
+	var input *os.File
+	if c.Stdin != nil {
+		var stdin *os.File
+		if stdin, input, err = os.Pipe(); err != nil {
+			return nil, err
+		}
 		defer stdin.Close()
+		cmd.Stdin = stdin
 	}
 	cmd.Stdout, cmd.Stderr = writing(c.Stdout, c.Stderr)
 	cmd.ExtraFiles = []*os.File{plan, theirs}
@@ -103,7 +102,7 @@ func newSeat(c Command, namespaced bool, lock *os.File, home *group) (*Seat, err
 		}
 		return nil, err
 	}
-	return &Seat{cmd: cmd, control: control{pair[0]}, plan: plan, fill: fill}, nil
+	return &Seat{cmd: cmd, control: control{pair[0]}, plan: plan, input: input}, nil
 }
 
 func enterNamespaces(attr *syscall.SysProcAttr) {

@@ -171,12 +171,12 @@ func expected(files []*os.File, on [3]bool, joined bool) error {
 // joint copies between a visitor and its command.
 type joint struct {
 	relay *relay
+	in    *feed // nil: the visitor's terminal is the input
 	out   []*pump
 	lost  <-chan struct{} // the visitor's terminal
 }
 
-// join begins the copying. Nobody waits for what is read: whoever holds the other
-// end may never close it.
+// join begins the copying.
 func join(files []*os.File, c Command) *joint {
 	j := &joint{}
 	on := terminals(c)
@@ -185,14 +185,7 @@ func join(files []*os.File, c Command) *joint {
 		j.lost = j.relay.lost
 	}
 	if !on[0] {
-		into := files[0]
-		files = files[1:]
-		go func() {
-			if c.Stdin != nil {
-				_, _ = io.Copy(into, c.Stdin) // it may have stopped reading
-			}
-			into.Close()
-		}()
+		j.in, files = startFeed(c.Stdin, files[0]), files[1:]
 	}
 	for i, to := range []io.Writer{c.Stdout, c.Stderr} {
 		if !on[i+1] && len(files) > 0 {
@@ -205,6 +198,7 @@ func join(files []*os.File, c Command) *joint {
 
 // end shows what there is still to be shown.
 func (j *joint) end() {
+	j.in.end()
 	for _, p := range j.out {
 		p.end()
 		p.from.Close()

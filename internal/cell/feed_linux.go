@@ -1,0 +1,218 @@
+package cell
+
+import (
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// feed gives a command the operator's standard input through a pipe of cordon's own.
+// The operator's descriptor never enters the cell: a pipe or a file can be opened
+// again for writing through /proc/self/fd/0, and a shell that reads its script from
+// there would run what the command writes.
+//
+// Bytes leave the operator's input only when the command has read them. `bash <<X`
+// and `while read` share their input with every command that they start, and what
+// the command leaves unread is the rest of their script. The pipe therefore has one
+// page: it can be written to when the command has read all of it. What is shown in
+// it is looked at without being taken (tee, pread, MSG_PEEK) and taken afterwards.
+// Devices cannot be looked at in that way; they lose up to a page.
+type feed struct {
+	source source
+	file   *os.File // the end of the pipe to write to
+	into   int      // its descriptor; asking for it again would change its mode
+	shown  int      // bytes in the pipe that are not taken from the source yet
+	stop   *wake
+	done   sync.WaitGroup
+}
+
+// source is an input that can be looked at.
+type source interface {
+	fd() int
+	show(into, most int) (int, error) // writes its next bytes to a pipe without taking them; 0: its end
+	take(n int)                       // removes bytes that were shown
+}
+
+// startFeed copies until the reader ends, the command stops reading, or end is called.
+func startFeed(r io.Reader, into *os.File) *feed {
+	f := &feed{file: into, into: int(into.Fd()), stop: newWake()}
+	file, ok := r.(*os.File)
+	if ok {
+		f.source = sourceOf(file)
+	}
+	if f.source == nil {
+		go func() { // nobody waits: whoever holds the other end may never close it
+			if r != nil {
+				_, _ = io.Copy(into, r) // it may have stopped reading
+			}
+			into.Close()
+		}()
+		return f
+	}
+	_ = unix.SetNonblock(f.into, true) // our side alone
+	_, _ = unix.FcntlInt(uintptr(f.into), unix.F_SETPIPE_SZ, os.Getpagesize())
+	f.done.Go(f.run)
+	return f
+}
+
+// end stops the copying. What the command has not read is the operator's.
+func (f *feed) end() {
+	if f == nil {
+		return
+	}
+	f.stop.up()
+	f.done.Wait()
+	f.stop.close()
+}
+
+func (f *feed) run() {
+	defer unix.Close(f.source.fd())
+	defer f.file.Close()
+	defer f.settle()
+	for f.awaitDrained() && !f.stop.awaits(f.source.fd(), unix.POLLIN) {
+		n, err := f.source.show(f.into, os.Getpagesize())
+		switch {
+		case err == unix.EINTR, err == unix.EAGAIN:
+			time.Sleep(time.Millisecond) // another reader was faster, or the command writes to its own input
+		case err == unix.ENOSYS, err == unix.EPERM, err == unix.ESPIPE:
+			f.source = &consumed{inputFD(f.source.fd())}
+		case n <= 0 || err != nil:
+			return
+		default:
+			f.shown = n
+		}
+	}
+}
+
+// awaitDrained waits until the command has read everything, and takes that from the
+// source. A command can enlarge its pipe or write to it: then room is not emptiness.
+func (f *feed) awaitDrained() bool {
+	for !f.stop.awaits(f.into, unix.POLLOUT) {
+		if f.unread() == 0 {
+			f.settle()
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// settle takes what was read from the source.
+func (f *feed) settle() {
+	if read := f.shown - f.unread(); read > 0 {
+		f.source.take(read)
+	}
+	f.shown = 0
+}
+
+func (f *feed) unread() int {
+	n, err := unix.IoctlGetInt(f.into, unix.TIOCINQ)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// sourceOf tells the kinds of input apart. The descriptor is a duplicate: Go would
+// change the mode of the operator's own when asked for it.
+func sourceOf(f *os.File) source {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	dup := -1
+	_ = raw.Control(func(fd uintptr) { dup, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 3) })
+	var st unix.Stat_t
+	if dup < 0 || err != nil || unix.Fstat(dup, &st) != nil {
+		return nil
+	}
+	d := inputFD(dup)
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFIFO:
+		return &pipe{d}
+	case unix.S_IFREG:
+		return &regular{d}
+	case unix.S_IFSOCK:
+		if kind, err := unix.GetsockoptInt(dup, unix.SOL_SOCKET, unix.SO_TYPE); err == nil && kind == unix.SOCK_STREAM {
+			return &stream{d}
+		}
+	}
+	return &consumed{d}
+}
+
+type inputFD int
+
+func (d inputFD) fd() int { return int(d) }
+
+// discard reads bytes that are known to be there.
+func (d inputFD) discard(n int) {
+	if there, err := unix.IoctlGetInt(int(d), unix.TIOCINQ); err == nil {
+		n = min(n, there) // another reader may have taken them: never wait
+	}
+	for buf := make([]byte, n); n > 0; {
+		got, err := unix.Read(int(d), buf[:n])
+		if err != unix.EINTR && got <= 0 {
+			return
+		}
+		n -= max(got, 0)
+	}
+}
+
+// pipe is shown by tee, which copies between pipes and takes nothing.
+type pipe struct{ inputFD }
+
+func (p *pipe) show(into, most int) (int, error) {
+	n, err := unix.Tee(p.fd(), into, most, unix.SPLICE_F_NONBLOCK)
+	return int(n), err
+}
+
+func (p *pipe) take(n int) { p.discard(n) }
+
+// regular is a file. Its offset is shared with whoever opened it.
+type regular struct{ inputFD }
+
+func (r *regular) show(into, most int) (int, error) {
+	at, err := unix.Seek(r.fd(), 0, io.SeekCurrent)
+	if err != nil {
+		return 0, err
+	}
+	buf := make([]byte, most)
+	n, err := unix.Pread(r.fd(), buf, at)
+	if n <= 0 || err != nil {
+		return n, err
+	}
+	return unix.Write(into, buf[:n])
+}
+
+func (r *regular) take(n int) { _, _ = unix.Seek(r.fd(), int64(n), io.SeekCurrent) }
+
+// stream is a connected socket, which node gives to its children.
+type stream struct{ inputFD }
+
+func (s *stream) show(into, most int) (int, error) {
+	buf := make([]byte, most)
+	n, _, err := unix.Recvfrom(s.fd(), buf, unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	if n <= 0 || err != nil {
+		return n, err
+	}
+	return unix.Write(into, buf[:n])
+}
+
+func (s *stream) take(n int) { s.discard(n) }
+
+// consumed is anything else: what is shown is taken.
+type consumed struct{ inputFD }
+
+func (d *consumed) show(into, most int) (int, error) {
+	buf := make([]byte, most)
+	n, err := unix.Read(d.fd(), buf)
+	if n > 0 {
+		_, err = unix.Write(into, buf[:n]) // the pipe was empty
+	}
+	return n, err
+}
+
+func (d *consumed) take(int) {}
