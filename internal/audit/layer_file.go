@@ -51,7 +51,7 @@ func unlock(dir *os.File, name string, mode, need uint32) bool {
 }
 
 func setMode(dir *os.File, name string, mode uint32) {
-	_ = unix.Fchmodat(int(dir.Fd()), name, mode&0o7777, unix.AT_SYMLINK_NOFOLLOW)
+	_ = chmodAt(int(dir.Fd()), name, mode&0o7777)
 }
 
 // unlockTop is unlock for the top of a worker's place, which lies in a directory of
@@ -62,7 +62,7 @@ func unlockTop(top string) func() {
 		return func() {} // opening tells
 	}
 	mode := uint32(st.Mode) & 0o7777
-	set := func(mode uint32) { _ = unix.Fchmodat(unix.AT_FDCWD, top, mode, unix.AT_SYMLINK_NOFOLLOW) }
+	set := func(mode uint32) { _ = chmodAt(unix.AT_FDCWD, top, mode) }
 	set(mode | 0o500)
 	return func() { set(mode) }
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // Find looks at what an order names on this machine.
@@ -53,11 +51,6 @@ func (h *Host) look(o Order) {
 	for _, p := range paths {
 		h.Kinds[p] = kindAt(p)
 	}
-	for _, p := range hide {
-		if closed(p, h.Kinds[p]) {
-			h.Kinds[p] = Closed
-		}
-	}
 }
 
 // list reads the directories that are taken apart: those with mounts below, and
@@ -80,9 +73,7 @@ func (h *Host) list(o Order) {
 	}
 	for dir, entries := range h.Lists {
 		for _, e := range entries {
-			if at := filepath.Join(dir, e.Name); h.Kinds[at] != Closed {
-				h.Kinds[at] = e.Kind
-			}
+			h.Kinds[filepath.Join(dir, e.Name)] = e.Kind
 		}
 	}
 }
@@ -156,15 +147,6 @@ func (o Order) namedFiles() []Bind {
 		}
 	}
 	return list
-}
-
-// closed reports whether the system keeps a path from us as it is. A directory
-// that can be passed through is not closed.
-func closed(path string, k Kind) bool {
-	if k == Absent || unix.Access(path, unix.R_OK) != unix.EACCES {
-		return false
-	}
-	return k != Directory || unix.Access(path, unix.X_OK) == unix.EACCES
 }
 
 func replacedAbove(dir string) bool {

@@ -85,7 +85,6 @@ const (
 	File     // a regular file
 	Symbolic // a link
 	Special  // anything else
-	Closed   // not readable as it is, for anybody in the cell either
 )
 
 // Entry is one name in a directory.

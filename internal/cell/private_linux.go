@@ -180,15 +180,25 @@ func (h *hider) descend(rel string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = h.in.Mkdir(dir, 0o700)
-	if err == nil {
-		err = h.in.Chmod(dir, os.FileMode(st.Mode&0o777))
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := h.make(dir, st.Mode&0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	h.there[dir] = true
 	return rel, nil
+}
+
+// make makes a directory of the layer with a mode. The mode is set through a
+// descriptor: os.Root.Chmod needs fchmodat2, which came with Linux 6.6, or /proc,
+// which a half-built view does not have.
+func (h *hider) make(dir string, mode uint32) error {
+	if err := h.in.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	fd, err := h.parent(dir)
+	if err != nil {
+		return err
+	}
+	return unix.Fchmod(fd, mode)
 }
 
 // stat looks at what the layers below show of a name: the topmost that has it

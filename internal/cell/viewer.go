@@ -114,8 +114,10 @@ func (v *viewer) split(path string, entries []Entry) {
 		case Symbolic:
 			op.Links = append(op.Links, Link{e.Name, e.To})
 		case File:
-			op.Files = append(op.Files, e.Name)
-			below = append(below, at)
+			if !v.fullyHidden(at) { // a name that is not made is as absent as one that an overlay takes away
+				op.Files = append(op.Files, e.Name)
+				below = append(below, at)
+			}
 		case Directory:
 			op.Make = append(op.Make, e.Name)
 			if !v.isReplaced(at) && !v.fullyHidden(at) && at != v.order.Home {

@@ -16,16 +16,21 @@ import (
 )
 
 // newKeyring leaves the operator's session keyring. A kernel without keyrings has
-// none to leave.
+// none to leave. Where a filter around us refuses keyctl as a whole, as Docker's
+// does, the worker cannot use a keyring either.
 func newKeyring() error {
 	_, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) // without a name: nobody else's
-	if errors.Is(err, unix.ENOSYS) {
+	if err == nil || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) && keyctlRefused() {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("session keyring: %w", err)
-	}
-	return nil
+	return fmt.Errorf("session keyring: %w", err)
+}
+
+// keyctlRefused reports whether keyctl is refused whatever is asked of it. The
+// kernel itself never answers this question with EPERM.
+func keyctlRefused() bool {
+	_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false)
+	return errors.Is(err, unix.EPERM)
 }
 
 // securebits keep uid 0 from meaning anything to the kernel.
