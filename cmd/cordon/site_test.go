@@ -20,6 +20,7 @@ type site struct {
 	home string
 	repo string
 	env  []string
+	wrap func(*exec.Cmd) *exec.Cmd // nil: a command runs as it is
 }
 
 // newSite makes a repository with one commit.
@@ -61,8 +62,7 @@ func (s *site) place(name string) string { return filepath.Join(filepath.Dir(s.r
 // git runs the operator's git and wants it to succeed.
 func (s *site) git(args ...string) string {
 	s.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = s.repo, s.env
+	cmd := s.process("git", args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -81,8 +81,16 @@ type outcome struct {
 
 // command is a cordon process that has not been started.
 func (s *site) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("cordon", args...)
+	return s.process("cordon", args...)
+}
+
+// process is a process in the repository that has not been started.
+func (s *site) process(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = s.repo, s.env
+	if s.wrap != nil {
+		return s.wrap(cmd)
+	}
 	return cmd
 }
 
