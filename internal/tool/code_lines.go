@@ -30,12 +30,8 @@ func sedUse(c Call) Use {
 			u.path(Read, o, "operand")
 		}
 	}
-	switch {
-	case len(s.operands) > 0 || !c.Fed:
-	case mark.In(c.Stdin):
+	if len(s.operands) == 0 && c.Fed && mark.In(c.Stdin) {
 		u.Out = through(c.Stdin, replacements(script))
-	default:
-		u.Out = sedRun(script, c.Stdin, s.quiet, s.extended)
 	}
 	return u
 }
@@ -61,11 +57,11 @@ func replacements(script string) string {
 
 // sedCall is what sed's arguments come to.
 type sedCall struct {
-	use                      *Use
-	stdin                    string
-	scripts, operands        []string
-	scripted                 bool
-	inPlace, quiet, extended bool
+	use               *Use
+	stdin             string
+	scripts, operands []string
+	scripted          bool
+	inPlace           bool
 }
 
 func (s *sedCall) options(args []string) {
@@ -114,10 +110,6 @@ func (s *sedCall) long(a string, rest []string) int {
 		s.file(value())
 	case is("--in-place"):
 		s.editing(v)
-	case is("--quiet") || is("--silent"):
-		s.quiet = true
-	case is("--regexp-extended"):
-		s.extended = true
 	case is("--line-length"):
 		value()
 	}
@@ -127,10 +119,6 @@ func (s *sedCall) long(a string, rest []string) int {
 func (s *sedCall) short(a string, rest []string) int {
 	for j := 1; j < len(a); j++ {
 		switch a[j] {
-		case 'n':
-			s.quiet = true
-		case 'E', 'r':
-			s.extended = true
 		case 'i', 'I':
 			s.editing(a[j+1:])
 			if j+1 == len(a) && len(rest) > 0 && rest[0] == "" {

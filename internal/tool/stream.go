@@ -7,6 +7,9 @@ import (
 	"cordon/internal/mark"
 )
 
+// maxStream is how much text is followed through a stream editor.
+const maxStream = 16 << 10
+
 // streamed is what awk and sed print of records, for programs of the plain kinds
 // that pick a column, leave lines out or cut an end off. They do to a line what
 // cut and grep do, so that what is known of a name stays known.
