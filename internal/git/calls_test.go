@@ -187,9 +187,9 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			got, err := r.CommitDeltas(ctx, []OID{main, tr.side})
 			return wantTrue(len(got) > 0, err)
 		},
-		"Signatures": func(ctx context.Context) error {
-			got, err := r.Signatures(ctx, []OID{main, first})
-			if err == nil && (len(got) != 2 || got[0].Commit != main || got[1].Commit != first || got[0].Committer == "" || got[1].Message == "") {
+		"CommitTexts": func(ctx context.Context) error {
+			got, err := r.CommitTexts(ctx, []OID{main, first})
+			if err == nil && (len(got) != 2 || got[0].Commit != main || got[1].Commit != first || len(got[0].Headers) < 3 || got[1].Message == "") {
 				err = fmt.Errorf("got %+v", got)
 			}
 			return err

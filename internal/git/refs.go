@@ -154,38 +154,3 @@ func (r Repo) Committers(ctx context.Context, old, new OID) ([]string, error) {
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
 }
-
-// Signature is what a commit says of itself.
-type Signature struct {
-	Commit    OID
-	Committer string // address
-	Message   string
-}
-
-// Signatures reads what commits say of themselves.
-func (r Repo) Signatures(ctx context.Context, commits []OID) ([]Signature, error) {
-	if len(commits) == 0 {
-		return nil, nil
-	}
-	var in strings.Builder
-	for _, c := range commits {
-		fmt.Fprintln(&in, c)
-	}
-	args := []string{"rev-list", "--no-walk=unsorted", "--no-commit-header", "--format=%H%x00%ce%x00%B%x00", "--stdin"}
-	out, err := r.call(ctx, call{args: args, stdin: strings.NewReader(in.String())})
-	if err != nil {
-		return nil, err
-	}
-	var list []Signature
-	for recs := strings.Split(strings.TrimSuffix(string(out), "\x00\n"), "\x00"); len(recs) >= 3; recs = recs[3:] {
-		oid, err := ParseOID(strings.TrimPrefix(recs[0], "\n"))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, Signature{Commit: oid, Committer: recs[1], Message: recs[2]})
-	}
-	if len(list) != len(commits) {
-		return nil, fmt.Errorf("git rev-list described %d of %d commits", len(list), len(commits))
-	}
-	return list, nil
-}

@@ -147,15 +147,23 @@ func (r Repo) Links(ctx context.Context, oids []OID) (map[OID]string, error) {
 	if len(oids) == 0 {
 		return nil, nil
 	}
-	small, err := r.smaller(ctx, oids, MaxLink)
-	if err != nil || len(small) == 0 {
-		return nil, err
-	}
-	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch"}, stdin: strings.NewReader(strings.Join(small, "\n") + "\n")})
+	small, err := r.smaller(ctx, oids, "blob", MaxLink)
 	if err != nil {
 		return nil, err
 	}
-	targets := map[OID]string{}
+	return r.contents(ctx, small)
+}
+
+// contents reads objects that are small and there.
+func (r Repo) contents(ctx context.Context, names []string) (map[OID]string, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch"}, stdin: strings.NewReader(strings.Join(names, "\n") + "\n")})
+	if err != nil {
+		return nil, err
+	}
+	contents := map[OID]string{}
 	for text := string(out); text != ""; {
 		head, rest, _ := strings.Cut(text, "\n")
 		f := strings.Fields(head)
@@ -166,14 +174,14 @@ func (r Repo) Links(ctx context.Context, oids []OID) (map[OID]string, error) {
 		if err != nil || n < 0 || n+1 > len(rest) {
 			return nil, fmt.Errorf("unexpected answer of git cat-file: %q", head)
 		}
-		targets[OID(f[0])] = rest[:n]
+		contents[OID(f[0])] = rest[:n]
 		text = rest[n+1:]
 	}
-	return targets, nil
+	return contents, nil
 }
 
-// smaller returns those of the blobs that are no longer than limit.
-func (r Repo) smaller(ctx context.Context, oids []OID, limit int64) ([]string, error) {
+// smaller returns those of the objects that are of a kind and no longer than limit.
+func (r Repo) smaller(ctx context.Context, oids []OID, kind string, limit int64) ([]string, error) {
 	var in strings.Builder
 	for _, o := range oids {
 		fmt.Fprintln(&in, o)
@@ -188,7 +196,7 @@ func (r Repo) smaller(ctx context.Context, oids []OID, limit int64) ([]string, e
 		if len(f) != 3 {
 			continue // missing: whoever needs it finds out
 		}
-		if n, err := strconv.ParseInt(f[2], 10, 64); err == nil && n <= limit && f[1] == "blob" {
+		if n, err := strconv.ParseInt(f[2], 10, 64); err == nil && n <= limit && f[1] == kind {
 			small = append(small, f[0])
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
@@ -117,53 +116,6 @@ func (s *Session) refuseNewFilters(ctx context.Context, report *audit.Report) er
 		}
 	}
 	return worktree.RefuseFilters(ctx, s.gate.Repo(), files)
-}
-
-// usableTip is the worker's last commit, if its commits can be kept as history.
-// The audit was clean, so what each of them changes is.
-func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.History) (git.OID, error) {
-	if len(h.Commits) == 0 {
-		return "", nil
-	}
-	why, err := s.unfit(ctx, w, h)
-	if err != nil {
-		return "", err
-	}
-	if why != "" {
-		s.Voice.Step(w.ID, "gate", why+": landing the tree as one commit")
-		return "", nil
-	}
-	return h.Head, nil
-}
-
-// unfit says why a worker's commits are not kept as history: they have to build
-// on the base, be its own, say so, and not speak in cordon's name.
-func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
-	repo := s.historyRepo(w)
-	if ok, err := repo.IsAncestor(ctx, w.Lease.Lease().Base, h.Head); err != nil || !ok {
-		return "its commits do not build on the base", err
-	}
-	if h.Scratch > 0 {
-		return fmt.Sprintf("its commits hold %d changes of scratch", h.Scratch), nil
-	}
-	if h.Borrowed > 0 {
-		return fmt.Sprintf("%d of its commits are not its own", h.Borrowed), nil
-	}
-	signed, err := repo.Signatures(ctx, h.Commits)
-	if err != nil {
-		return "", err
-	}
-	for _, c := range signed {
-		switch {
-		case c.Committer != worktree.CommitterEmail(w.ID):
-			return "commit " + c.Commit.Short() + " says that somebody else made it", nil
-		case strings.ContainsFunc(c.Message, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }):
-			return "the message of commit " + c.Commit.Short() + " holds control characters", nil
-		case strings.Contains(strings.ToLower(c.Message), "cordon-"):
-			return "the message of commit " + c.Commit.Short() + " speaks in cordon's name", nil
-		}
-	}
-	return "", nil
 }
 
 func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip git.OID, out io.Writer) (gate.Result, error) {

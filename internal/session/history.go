@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/worktree"
+)
+
+// usableTip is the worker's last commit, if its commits can be kept as history.
+// The audit was clean, so what each of them changes is.
+func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.History) (git.OID, error) {
+	if len(h.Commits) == 0 {
+		return "", nil
+	}
+	why, err := s.unfit(ctx, w, h)
+	if err != nil {
+		return "", err
+	}
+	if why != "" {
+		s.Voice.Step(w.ID, "gate", why+": landing the tree as one commit")
+		return "", nil
+	}
+	return h.Head, nil
+}
+
+// unfit says why a worker's commits are not kept as history: they have to build on the
+// base, be its own, and say nothing of themselves but what cordon can vouch for.
+func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
+	repo, l := s.historyRepo(w), w.Lease.Lease()
+	if ok, err := repo.IsAncestor(ctx, l.Base, h.Head); err != nil || !ok {
+		return "its commits do not build on the base", err
+	}
+	if h.Scratch > 0 {
+		return fmt.Sprintf("its commits hold %d changes of scratch", h.Scratch), nil
+	}
+	if h.Borrowed > 0 {
+		return fmt.Sprintf("%d of its commits are not its own", h.Borrowed), nil
+	}
+	texts, err := repo.CommitTexts(ctx, h.Commits)
+	if err != nil {
+		return "", err
+	}
+	author := worktree.Identity(l)
+	v := vouched{
+		author: author, committer: policy.Identity{Name: "cordon worker " + string(w.ID), Email: worktree.CommitterEmail(w.ID)},
+		from: l.Created.Add(-clockSkew), to: s.Now().Add(clockSkew),
+	}
+	for _, c := range texts {
+		if why := v.doubt(c); why != "" {
+			return "commit " + c.Commit.Short() + " " + why, nil
+		}
+	}
+	return "", nil
+}
+
+// clockSkew is how far the clock may have been set while a worker ran.
+const clockSkew = 5 * time.Minute
+
+// vouched is what cordon knows of a worker's commits: who makes them, and between which
+// times.
+type vouched struct {
+	author, committer policy.Identity
+	from, to          time.Time
+}
+
+// doubt says what a commit claims beyond that, after its name; "" for nothing.
+func (v vouched) doubt(c git.CommitText) string {
+	if c.TooLong {
+		return fmt.Sprintf("is longer than %d bytes", git.MaxCommit)
+	}
+	for _, check := range []func(git.CommitText) string{v.headers, v.people, v.message} {
+		if why := check(c); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// headers wants those that every commit has, in git's order: a signature, an encoding or
+// anything that a later git may understand is not cordon's to pass on.
+func (v vouched) headers(c git.CommitText) string {
+	var keys []string
+	for i, h := range c.Headers {
+		if h.Key != "parent" || i == 0 || c.Headers[i-1].Key != "parent" {
+			keys = append(keys, h.Key)
+		}
+		if strings.Contains(h.Value, "\n") {
+			return fmt.Sprintf("has a header %q of several lines", h.Key)
+		}
+	}
+	for _, key := range keys {
+		if !slices.Contains([]string{"tree", "parent", "author", "committer"}, key) {
+			return fmt.Sprintf("has a header %q", key)
+		}
+	}
+	if !slices.Equal(keys, []string{"tree", "parent", "author", "committer"}) {
+		return "has other headers than tree, parent, author and committer"
+	}
+	return ""
+}
+
+func (v vouched) people(c git.CommitText) string {
+	for _, h := range c.Headers {
+		who := v.author
+		switch h.Key {
+		case "author":
+		case "committer":
+			who = v.committer
+		default:
+			continue
+		}
+		sig, err := git.ParseSignature(h.Value)
+		switch {
+		case err != nil:
+			return "has a malformed " + h.Key
+		case sig.Name != git.CleanName(who.Name) || sig.Email != git.CleanName(who.Email):
+			return fmt.Sprintf("says that somebody else is its %s", h.Key)
+		case sig.Time.Before(v.from) || sig.Time.After(v.to):
+			return fmt.Sprintf("has a date of its %s at which the worker did not run", h.Key)
+		}
+	}
+	return ""
+}
+
+// attestation is a line that says who stands behind a commit. The name of a co-author
+// stands behind nothing, and clients write their own.
+var attestation = regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by)[\t ]*:(.*)$`)
+
+func (v vouched) message(c git.CommitText) string {
+	switch {
+	case strings.TrimSpace(c.Message) == "":
+		return "has no message"
+	case strings.ContainsFunc(c.Message, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }):
+		return "has control characters in its message"
+	case strings.Contains(strings.ToLower(c.Message), "cordon-"):
+		return "has a message that speaks in cordon's name"
+	}
+	for _, m := range attestation.FindAllStringSubmatch(c.Message, -1) {
+		own := func(who policy.Identity) bool {
+			return strings.TrimSpace(m[2]) == git.CleanName(who.Name)+" <"+git.CleanName(who.Email)+">"
+		}
+		if !strings.EqualFold(m[1], "Co-authored-by") && !own(v.author) && !own(v.committer) {
+			return fmt.Sprintf("has a %s of somebody else in its message", m[1])
+		}
+	}
+	return ""
+}
