@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -29,6 +30,9 @@ func outsideDir() (string, error) {
 func scriptCondition(name string) (bool, error) {
 	switch name {
 	case "outside":
+	case "home":
+		dir, err := homeDir()
+		return err == nil, os.RemoveAll(dir)
 	case "unshare": // it is there, and may be used
 		return exec.Command("unshare", "-rm", "true").Run() == nil, nil
 	default:
@@ -47,4 +51,22 @@ func scriptOutside(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { os.RemoveAll(dir) })
 	ts.Setenv("OUTSIDE", dir)
+}
+
+// homeDir makes a directory where homes are: in /home, or in the home that this user
+// has there.
+func homeDir() (string, error) {
+	dir, err := os.MkdirTemp("/home", "cordon-test-")
+	if own := os.Getenv("HOME"); err != nil && strings.HasPrefix(own, "/home/") {
+		return os.MkdirTemp(own, "cordon-test-")
+	}
+	return dir, err
+}
+
+// home sets HOME to a directory where homes are, which is gone after the script.
+func scriptHome(ts *testscript.TestScript, neg bool, args []string) {
+	dir, err := homeDir()
+	ts.Check(err)
+	ts.Defer(func() { os.RemoveAll(dir) })
+	ts.Setenv("HOME", dir)
 }

@@ -106,6 +106,7 @@ func scripts(t *testing.T, dir, tree string) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   scriptExits,
 			"git":     scriptGit,
+			"home":    scriptHome,
 			"id":      scriptID,
 			"json":    scriptJSON,
 			"outside": scriptOutside,

@@ -32,13 +32,15 @@ func Find(o Order) (Host, error) {
 
 // look notes what lies at every path that a plan may ask about.
 func (h *Host) look(o Order) {
-	placed := o.placed()
-	// What is hidden in the home as a whole needs no look: its name is taken away.
+	// What is hidden in the home as a whole needs no look: its name is taken away. What
+	// lies in, or around, something else that is put there has to be covered by its kind.
+	others := o
+	others.Home = ""
 	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool {
-		return o.Home != "" && p != o.Home && within(p, o.Home) && !insideAny(p, o.Write) &&
-			!slices.ContainsFunc(placed, func(at string) bool { return within(at, p) })
+		return o.Home != "" && p != o.Home && within(p, o.Home) &&
+			!slices.ContainsFunc(others.placed(), func(at string) bool { return within(at, p) || within(p, at) })
 	})
-	paths := slices.Concat(placed, hide, h.Aliases, h.Sockets, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
+	paths := slices.Concat(o.placed(), hide, h.Aliases, h.Sockets, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
 	for _, op := range replaced {
 		paths = append(paths, op.At)
 	}

@@ -93,7 +93,10 @@ func (e Enclosure) hide(o *cell.Order) error {
 		}
 		o.Hide = append(o.Hide, h)
 		for _, r := range slices.Concat(o.Read, shared()) {
-			if r != h && under(r, h) {
+			// The operator's home is there already, copied on write and without its
+			// secrets: a bind over it would show them.
+			there := under(r, o.Home) && !under(h, o.Home)
+			if r != h && under(r, h) && !there {
 				o.Bind = append(o.Bind, cell.Bind{From: r, At: r})
 			}
 		}
