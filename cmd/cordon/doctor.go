@@ -1,17 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/legible"
 	"cordon/internal/state"
 )
 
@@ -35,6 +38,7 @@ type check struct {
 
 func (a *app) doctorCommand() *cobra.Command {
 	var probe, calls bool
+	var o probeOptions
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what cordon needs of this machine and this repository",
@@ -52,23 +56,33 @@ that are for information. Agent clients are asked for their version, without you
 secrets in their environment, and the journal of this repository is asked when the
 hook of each was last seen alive.
 
+The last lines say whether cordon works here and what to type next.
+
 With --probe, attempts to escape are made instead, those that are harmless on a
-machine in use: each without cordon first, where it has to succeed, and then with
-it. The exit code is 1 when a check fails or an attempt escapes.`,
+machine in use: each without cordon first, where it has to work, and then with it.
+An attempt that cannot be made on this machine is not tested, with the reason. The
+verdict comes first; below it are the attempts that need your attention, and with
+--all every one. The exit code is 1 when a check fails, when an attempt escapes,
+and when one dies before its attack: that shows nothing.`,
 		Example: "  cordon doctor\n  cordon doctor --probe\n  cordon doctor --json | jq '.checks[] | select(.status != \"ok\")'",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !probe && o != (probeOptions{}) {
+				return usageError{errors.New("--all and --only are about --probe")}
+			}
 			if calls {
 				return a.refusedCalls()
 			}
 			if probe {
-				return a.probe(cmd.Context())
+				return a.probe(cmd.Context(), o)
 			}
 			return a.doctor(cmd.Context())
 		},
 	}
 	c.Flags().BoolVar(&calls, "calls", false, "list the system calls that a cell refuses, with the reasons")
-	c.Flags().BoolVar(&probe, "probe", false, "try to escape from a cell, and print a table of what came of it")
+	c.Flags().BoolVar(&probe, "probe", false, "try to escape from a cell, and say what came of it")
+	c.Flags().BoolVar(&o.all, "all", false, "with --probe: list every attempt, and not only those that need attention")
+	c.Flags().StringVar(&o.only, "only", "", "with --probe: make only the attempts whose name matches `PATTERN`")
 	return c
 }
 
@@ -81,22 +95,21 @@ func (a *app) doctor(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	failed := error(nil)
+	v := verdictOf(checks)
+	if a.json {
+		err := a.object("cordon.doctor/1", map[string]any{"checks": checks, "clients": clients, "verdict": v.Ready, "next": v.Next})
+		return cmp.Or(err, v.exit())
+	}
 	rows := [][]string{}
 	for _, c := range checks {
-		if c.Status == statusFail {
-			failed = codeError(exitFailed)
-		}
 		rows = append(rows, []string{string(c.Status), c.Name, c.line()})
 	}
-	if a.json {
-		if err := a.object("cordon.doctor/1", map[string]any{"checks": checks, "clients": clients}); err != nil {
-			return err
-		}
-		return failed
+	wrappedTable(a.out, rows)
+	a.print("")
+	for _, line := range append([]string{v.Ready}, v.Next...) {
+		a.print("%s", strings.Join(legible.Wrap(line, width(a.out)), "\n"))
 	}
-	table(a.out, rows)
-	return failed
+	return v.exit()
 }
 
 // examine makes every check but those of clients, in the order in which they are

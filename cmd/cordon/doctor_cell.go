@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"cordon/internal/cell"
-	"cordon/internal/escape"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/seccomp"
@@ -50,58 +48,6 @@ func checkCell(ctx context.Context) []check {
 	return checks
 }
 
-// probe runs the attempts to escape that are harmless on a machine in use, each
-// without cordon and then with it.
-func (a *app) probe(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	dir, err := escape.Place()
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir) // made just now
-	n := 0
-	results, err := escape.Run(ctx, escape.Options{
-		Dir: dir, Attack: []string{self, attemptWord}, Confine: escape.Exec(self),
-		Pick: func(at escape.Attempt) bool { return at.Safe },
-		Each: func(escape.Result) {
-			if n++; n%20 == 0 {
-				a.say("%d attempts made", n)
-			}
-		},
-	})
-	if err != nil {
-		return err
-	}
-	if a.json {
-		err = a.object("cordon.probe/1", map[string]any{"attempts": rowsOf(results), "summary": escape.Summary(results)})
-	} else {
-		err = errors.Join(escape.Table(a.out, results), printTo(a.out, escape.Summary(results)))
-	}
-	if err == nil && escape.Count(results, escape.Escaped) > 0 {
-		err = codeError(exitFailed)
-	}
-	return err
-}
-
-func printTo(w io.Writer, line string) error {
-	_, err := fmt.Fprintln(w, line)
-	return err
-}
-
-func rowsOf(results []escape.Result) []map[string]any {
-	rows := []map[string]any{}
-	for _, r := range results {
-		rows = append(rows, map[string]any{
-			"group": r.Attempt.Group, "name": r.Attempt.Name, "what": r.Attempt.What,
-			"control": r.Control, "verdict": r.Verdict, "detail": strings.ToValidUTF8(r.Detail, "?"),
-		})
-	}
-	return rows
-}
-
 // refusedCalls lists what the filter of a cell answers for.
 func (a *app) refusedCalls() error {
 	if a.json {
@@ -118,6 +64,3 @@ func (a *app) refusedCalls() error {
 	table(a.out, rows)
 	return nil
 }
-
-// attemptWord is how the suite starts one of its attacks.
-const attemptWord = "attempt"

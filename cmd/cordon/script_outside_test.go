@@ -15,7 +15,7 @@ var outsidePlaces = []string{"/srv", "/opt", "/var/lib", "/mnt"}
 
 // outsideDir makes a directory outside.
 func outsideDir() (string, error) {
-	for _, place := range append([]string{os.Getenv("CORDON_ESCAPE_DIR")}, outsidePlaces...) {
+	for _, place := range append([]string{os.Getenv("CORDON_TEST_PLACE")}, outsidePlaces...) {
 		if place == "" {
 			continue
 		}

@@ -91,7 +91,27 @@ func width(w io.Writer) int {
 // table prints rows in columns as wide as their widest cell; the last column
 // takes what the terminal has left.
 func table(w io.Writer, rows [][]string) {
-	room := width(w)
+	for _, line := range columns(rows) {
+		fmt.Fprintln(w, clip(strings.TrimRight(line.left+line.last, " "), width(w)))
+	}
+}
+
+// wrappedTable is a table whose last column goes on below itself where the terminal
+// is too narrow.
+func wrappedTable(w io.Writer, rows [][]string) {
+	for _, line := range columns(rows) {
+		left := line.left
+		for _, part := range legible.Wrap(line.last, width(w)-utf8.RuneCountInString(left)) {
+			fmt.Fprintln(w, strings.TrimRight(left+part, " "))
+			left = strings.Repeat(" ", utf8.RuneCountInString(line.left))
+		}
+	}
+}
+
+// tableLine is a row: all columns but the last, and the last.
+type tableLine struct{ left, last string }
+
+func columns(rows [][]string) (lines []tableLine) {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -103,15 +123,12 @@ func table(w io.Writer, rows [][]string) {
 	}
 	for _, row := range rows {
 		var b strings.Builder
-		for i, cell := range row {
-			if i == len(row)-1 {
-				b.WriteString(cell)
-				break
-			}
+		for i, cell := range row[:len(row)-1] {
 			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
 		}
-		fmt.Fprintln(w, clip(strings.TrimRight(b.String(), " "), room))
+		lines = append(lines, tableLine{b.String(), row[len(row)-1]})
 	}
+	return lines
 }
 
 // statusLine is what became of a worker. What a worker asks takes no second line.

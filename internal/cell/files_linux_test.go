@@ -29,7 +29,7 @@ func TestConfinedWrites(t *testing.T) {
 
 // A directory of the machine's that nothing has been said about.
 func TestConfinedWritesElsewhere(t *testing.T) {
-	dir, err := os.MkdirTemp(cmp.Or(os.Getenv("CORDON_ESCAPE_DIR"), "/var/lib"), "cordon-test-")
+	dir, err := os.MkdirTemp(cmp.Or(os.Getenv("CORDON_TEST_PLACE"), "/var/lib"), "cordon-test-")
 	if err != nil {
 		t.Skipf("this user writes nowhere outside of /tmp: %v", err)
 	}

@@ -16,10 +16,9 @@ package escape
 import (
 	"cmp"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -52,7 +51,19 @@ type Result struct {
 	Verdict Verdict // with cordon
 	Detail  string  // what changed, why nothing was shown, or how it was refused
 	Took    time.Duration
-	Died    bool // the control succeeded, but with cordon the attack did not get to its act
+	Died    bool // it was to be tested here, but the attack did not get to its act
+}
+
+// NeedsAttention reports whether somebody has to look at a result: it escaped, or it
+// shows nothing although it should have. What this machine cannot show is no surprise.
+func (r Result) NeedsAttention() bool { return r.Verdict == Escaped || r.Died }
+
+// Works says in words whether the attempt succeeds without cordon.
+func (r Result) Works() string {
+	if r.Control == Escaped {
+		return "works without cordon"
+	}
+	return "not tested"
 }
 
 // Options says what to run against what.
@@ -97,8 +108,12 @@ func Count(results []Result, v Verdict) int {
 
 // Summary says in one line how it went.
 func Summary(results []Result) string {
-	s := fmt.Sprintf("%d attempts: %d held, %d escaped, %d not tested",
+	return fmt.Sprintf("%d attempts: %d held, %d escaped, %d not tested",
 		len(results), Count(results, Held), Count(results, Escaped), Count(results, NotTested))
+}
+
+// Untested counts the results that show nothing by their reason, the commonest first.
+func Untested(results []Result) []string {
 	reasons := map[string]int{}
 	for _, r := range results {
 		if r.Verdict == NotTested {
@@ -106,30 +121,28 @@ func Summary(results []Result) string {
 			reasons[why]++
 		}
 	}
+	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
+		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
+	})
 	var list []string
-	for why, n := range reasons {
-		list = append(list, fmt.Sprintf("%d: %s", n, why))
+	for _, why := range names {
+		list = append(list, fmt.Sprintf("%d: %s", reasons[why], why))
 	}
-	if len(list) == 0 {
-		return s
-	}
-	slices.Sort(list)
-	if len(list) > 3 {
-		list = append(list[:3], "…")
-	}
-	return s + " (" + strings.Join(list, "; ") + ")"
+	return list
 }
 
-// Table writes the results, a row each.
-func Table(w io.Writer, results []Result) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "GROUP\tATTEMPT\tCONTROL\tVERDICT\tDETAIL")
-	for _, r := range slices.SortedStableFunc(slices.Values(results), byGroup) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Attempt.Group, r.Attempt.Name, r.Control, r.Verdict, r.Detail)
+// Sorted puts results that need attention first, then by group and name.
+func Sorted(results []Result) []Result {
+	rank := func(r Result) int {
+		switch {
+		case r.Verdict == Escaped:
+			return 0
+		case r.Died:
+			return 1
+		}
+		return 2
 	}
-	return t.Flush()
-}
-
-func byGroup(a, b Result) int {
-	return cmp.Or(cmp.Compare(a.Attempt.Group, b.Attempt.Group), cmp.Compare(a.Attempt.Name, b.Attempt.Name))
+	return slices.SortedStableFunc(slices.Values(results), func(a, b Result) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Attempt.Group, b.Attempt.Group), cmp.Compare(a.Attempt.Name, b.Attempt.Name))
+	})
 }

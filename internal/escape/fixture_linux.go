@@ -1,10 +1,12 @@
 package escape
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,6 +31,7 @@ type Fixture struct {
 	dir      string // where the attack is started; "": Work
 	attr     *syscall.SysProcAttr
 	top      *os.Process // cordon, or the shell of the control
+	way      *os.File    // the trace, wherever an attack moves the tree to
 
 	self    []string // how to start Main on the host
 	closers []func()
@@ -58,8 +61,8 @@ func newFixture(r *runner, at Attempt, confined bool) (*Fixture, error) {
 	if err := f.build(r, at.tree); err != nil {
 		return f, err
 	}
-	if at.policy != "" {
-		if err := os.WriteFile(f.policy(), []byte(at.policy), 0o644); err != nil {
+	if text := f.policyText(at); text != "" {
+		if err := os.WriteFile(f.policy(), []byte(text), 0o644); err != nil {
 			return f, err
 		}
 	}
@@ -74,6 +77,22 @@ func newFixture(r *runner, at Attempt, confined bool) (*Fixture, error) {
 }
 
 func (f *Fixture) policy() string { return filepath.Join(f.Base, "policy.yaml") }
+
+// policyText is the policy of an attempt; "": cordon's default. An ordinary user's
+// fixtures lie in the user's home. A cell hides that, because HOME names a home of
+// the fixture, so a read root shows the fixture and the program that attacks.
+func (f *Fixture) policyText(at Attempt) string {
+	if !hidden(f.Base) {
+		return at.policy
+	}
+	const section = "filesystem:\n"
+	text := cmp.Or(at.policy, "version: 1\n")
+	if !strings.Contains(text, section) {
+		text += section
+	}
+	roots := fmt.Sprintf("  read_roots: [/, %q, %q]\n", f.Base, filepath.Dir(f.self[0]))
+	return strings.Replace(text, section, section+roots, 1)
+}
 
 // build lays out the directories that every attack finds.
 func (f *Fixture) build(r *runner, t tree) error {
@@ -92,7 +111,7 @@ func (f *Fixture) build(r *runner, t tree) error {
 	}
 	for name, text := range map[string]string{
 		"work/own": "mine too\n", "work/dir/sub/own": "mine\n",
-		"outside/file": strings.Repeat("the operator's file\n", 8), "outside/dir/file": "another\n", "outside/tool": "#!/bin/sh\n",
+		"outside/file": outsideText, "outside/dir/file": "another\n", "outside/tool": "#!/bin/sh\n",
 		"home/.bashrc": "# the operator's\n", "home/.profile": "# the operator's\n",
 		"home/.gitconfig": "[user]\n\tname = operator\n\temail = operator@example.invalid\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[protocol \"file\"]\n\tallow = always\n",
 	} {
@@ -103,7 +122,20 @@ func (f *Fixture) build(r *runner, t tree) error {
 	if err := os.Chmod(f.out("tool"), 0o755); err != nil {
 		return err
 	}
-	return os.Symlink("file", f.out("link"))
+	if err := os.Symlink("file", f.out("link")); err != nil {
+		return err
+	}
+	return f.openTrace()
+}
+
+// outsideText is the file of the operator's that most attacks are after.
+var outsideText = strings.Repeat("the operator's file\n", 8)
+
+// openTrace makes the file in which the attack says how far it came.
+func (f *Fixture) openTrace() (err error) {
+	f.way, err = os.OpenFile(f.in(traceFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f.onClose(func() { f.way.Close() })
+	return err
 }
 
 // put writes a file below the base, with its directories.
@@ -202,7 +234,7 @@ func (f *Fixture) inherit(key string, fd *os.File) {
 
 // trace is what the attack said of its way.
 func (f *Fixture) trace() string {
-	b, _ := os.ReadFile(f.in(traceFile)) // none: it never began
+	b, _ := io.ReadAll(io.NewSectionReader(f.way, 0, 1<<20)) // nothing: it never began
 	return string(b)
 }
 

@@ -53,11 +53,14 @@ func Place() (string, error) {
 }
 
 // suits refuses what a cell replaces, and repositories, of which a cell would
-// open the whole.
+// open the whole, and names that a policy could not spell.
 func suits(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
+	}
+	if strings.ContainsAny(real, "*?[]{}!$~\\\"") {
+		return fmt.Errorf("%s: its name cannot stand in a policy", dir)
 	}
 	for _, private := range []string{"/tmp", "/var/tmp", "/run", "/dev", "/proc", "/sys"} {
 		if real == private || strings.HasPrefix(real, private+"/") {
@@ -72,6 +75,16 @@ func suits(dir string) error {
 			return nil
 		}
 	}
+}
+
+// hidden reports whether a cell hides a directory because it lies among the homes
+// and is not in the home of the attack's operator, which is a fixture.
+func hidden(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false // the run says what is wrong with it
+	}
+	return strings.HasPrefix(real, "/home/") || strings.HasPrefix(real, "/root/")
 }
 
 // Run runs the attempts, each without and then with confinement. An error means
@@ -168,11 +181,11 @@ func (r *runner) one(ctx context.Context, at Attempt) Result {
 		}
 	}
 	control := r.once(ctx, at, nil)
-	if res.Control = control.verdict; control.verdict != Escaped {
-		res.Control, res.Detail = NotTested, "the control does not succeed here: "+control.detail
+	if control.verdict != Escaped {
+		res.Detail, res.Died = "the control does not succeed here: "+control.detail, control.verdict == NotTested
 		return res
 	}
-	if res.Detail = control.detail; r.opts.Confine == nil {
+	if res.Control, res.Detail = Escaped, control.detail; r.opts.Confine == nil {
 		return res
 	}
 	real := r.once(ctx, at, r.opts.Confine)
@@ -183,6 +196,17 @@ func (r *runner) one(ctx context.Context, at Attempt) Result {
 type outcome struct {
 	verdict Verdict
 	detail  string
+}
+
+// neverBegan is the outcome of an attack that left no word of its start. Whatever
+// changed on the host, the attack is not known to have done it: cordon's own
+// message may stand in a log. It shows nothing, and that is said.
+func neverBegan(err error, output []byte, changed string) outcome {
+	detail := fmt.Sprintf("the attack never began: %v: %s", err, lastLine(output))
+	if changed != "" {
+		detail += "; all the same: " + changed
+	}
+	return outcome{NotTested, detail}
 }
 
 // once runs an attack in a fresh fixture and judges it.
@@ -202,14 +226,14 @@ func (r *runner) once(ctx context.Context, at Attempt, confine func(string) []st
 	}
 	escaped, jerr := f.judge(at)
 	switch {
-	case escaped != "":
+	case escaped != "" && (f.begun() || at.launch):
 		return outcome{Escaped, escaped}
-	case jerr != nil:
-		return outcome{NotTested, jerr.Error()}
-	case !f.begun() && at.launch && f.confined && !died(err) && len(output) > 0:
+	case !f.begun() && at.launch && f.confined && refused(err):
 		return outcome{Held, "refused: " + lastLine(output)}
 	case !f.begun():
-		return outcome{NotTested, fmt.Sprintf("the attack never began: %v: %s", err, lastLine(output))}
+		return neverBegan(err, output, escaped)
+	case jerr != nil:
+		return outcome{NotTested, jerr.Error()}
 	case f.ended() == "":
 		return outcome{Held, fmt.Sprintf("ended by force: %v", err)}
 	}
@@ -291,7 +315,7 @@ func (f *Fixture) argv(at Attempt, confine func(string) []string) ([]string, err
 		return append([]string{"/bin/sh", "-c", `"$@"; exit $?`, "sh"}, attack...), nil
 	}
 	policy := ""
-	if at.policy != "" {
+	if f.policyText(at) != "" {
 		policy = f.policy()
 	}
 	return append(confine(policy), attack...), nil
@@ -302,6 +326,13 @@ func (f *Fixture) environment() []string {
 	return append([]string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + f.Home, "USER=operator", "TERM=xterm", "LANG=C.UTF-8",
 	}, f.env...)
+}
+
+// refused reports whether cordon refused to start the attack, and said so by its
+// exit code. A cell that failed, or a program that was not found, is no refusal.
+func refused(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.ExitCode() == 3
 }
 
 // died reports whether a process was ended by a signal.

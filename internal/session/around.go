@@ -266,7 +266,7 @@ func (r *around) checkout() (git.Checkout, error) {
 			return c, nil
 		}
 	}
-	return git.Checkout{}, fmt.Errorf("%s is not among the checkouts that git lists", r.host.Top)
+	return git.Checkout{}, refuse("%s is not among the checkouts that git lists", r.host.Top)
 }
 
 // peek reads the beginning of a plain file that a worker may have written.
