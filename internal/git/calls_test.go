@@ -94,6 +94,10 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			hooks, files, err := r.Steering(ctx, tr.linked)
 			return wantTrue(hooks == "" && slices.Contains(files, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(files, filepath.Join(tr.linked.GitDir, "config.worktree")), err)
 		},
+		"Settings": func(ctx context.Context) error {
+			list, err := r.Settings(ctx, tr.linked)
+			return wantTrue(slices.ContainsFunc(list, func(s Setting) bool { return s.Origin == filepath.Join(h.Dir, "evil.inc") }), err)
+		},
 		"Snapshot": func(ctx context.Context) error {
 			_, err := r.Snapshot(ctx, "refs/in/x", main, "m", func(w *Writer) error {
 				w.Delete("inc.inc")

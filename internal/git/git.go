@@ -3,8 +3,9 @@
 // Every call has the same shape: an argument vector (never a shell string), a
 // fixed environment built from nothing, and a list of configuration overrides
 // that switch off everything git could execute or fetch on somebody else's
-// behalf. System and global configuration are not read. What a repository's own
-// configuration says is overridden where it could run a program.
+// behalf. System and global configuration are not read, but for one call that lists
+// them. What a repository's own configuration says is overridden where it could run a
+// program.
 //
 // The package refuses to run git by discovery inside a tree that a worker could
 // have written: callers name the git directory, and for the trees of workers
@@ -187,6 +188,7 @@ type call struct {
 	repo     []string  // --git-dir and --work-tree
 	config   []string  // further -c overrides
 	listing  bool      // on a checkout: names only, no content
+	operator bool      // with the operator's own configuration: only to list that
 	mute     []setting // further settings, weaker than -c
 	env      []string  // further variables
 	args     []string
@@ -224,7 +226,9 @@ func exitCode(err error) int {
 func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 	args := []string{"--no-pager"}
 	for _, o := range overrides {
-		args = append(args, "-c", o)
+		if !c.operator {
+			args = append(args, "-c", o)
+		}
 	}
 	for _, o := range c.config {
 		args = append(args, "-c", o)
@@ -236,6 +240,9 @@ func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 		cmd.Dir = "/"
 	}
 	cmd.Env = append(append(environ(), settings(c.mute)...), c.env...)
+	if c.operator {
+		cmd.Env = operatorEnviron()
+	}
 	cmd.Stdin = c.stdin
 	// An interrupt typed at the terminal is for cordon, which decides what to
 	// finish; a half-done ref update helps nobody.

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,6 +46,9 @@ type Lease struct {
 	Source   string        `json:"policy_source"`
 	Policy   policy.Policy `json:"policy"`
 	Tree     Tree          `json:"tree,omitempty"`
+
+	// ExecutedBy says of paths in Executed which setting of the operator's names them.
+	ExecutedBy map[string]string `json:"executed_by,omitempty"`
 }
 
 // Tree is the kind of a worktree.
@@ -76,6 +80,7 @@ func (s Sealed) Lease() Lease {
 		*list = slices.Clone(*list)
 	}
 	p.Network.HostPorts = slices.Clone(p.Network.HostPorts)
+	l.ExecutedBy = maps.Clone(l.ExecutedBy)
 	return l
 }
 
@@ -145,7 +150,7 @@ func (l Lease) compile() (policy.Rules, error) {
 	if err != nil {
 		return policy.Rules{}, fmt.Errorf("lease %s: %w", l.ID, err)
 	}
-	return rules, nil
+	return rules.Explained(l.ExecutedBy), nil
 }
 
 // effective is the policy with what the host adds to its denies.

@@ -10,6 +10,7 @@ type Deny struct {
 	Entry   string // as the policy has it
 	Pattern string // absolute doublestar glob; covers its matches and everything below
 	Outside bool   // says nothing about paths inside the worktree
+	Why     string // for a person; "": the policy says so
 
 	cover    cover
 	worktree []string // keyed
@@ -65,6 +66,14 @@ func (d Deny) aboveInTree(names []string) bool {
 }
 
 func (d Deny) absolute(names []string) []string { return slices.Concat(d.worktree, names) }
+
+// named is the rule as a person reads it.
+func (d Deny) named() string {
+	if d.Why != "" {
+		return "deny_write " + quote(d.Entry) + " (" + d.Why + ")"
+	}
+	return "deny_write " + quote(d.Entry)
+}
 
 func (d Deny) String() string {
 	if d.Outside {

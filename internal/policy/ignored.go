@@ -14,7 +14,7 @@ func (r Rules) JudgeIgnored(path string) Verdict {
 	}
 	for _, d := range r.denyWrite {
 		if d.coversInTree(names) {
-			return Verdict{Violation, "deny_write " + quote(d.Entry)}
+			return Verdict{Violation, d.named()}
 		}
 	}
 	return r.allow(names)

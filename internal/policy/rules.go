@@ -184,7 +184,7 @@ func (r Rules) Judge(path string) Verdict {
 	names := r.fold.keys(raw)
 	for _, d := range r.denyWrite {
 		if d.coversInTree(names) {
-			return Verdict{Violation, "deny_write " + quote(d.Entry)}
+			return Verdict{Violation, d.named()}
 		}
 	}
 	if row, found := r.protectedBy(raw, names); found {
@@ -216,7 +216,7 @@ func (r Rules) JudgeLink(path string) Verdict {
 	names := r.fold.keys(raw)
 	for _, d := range r.denyWrite {
 		if d.aboveInTree(names) {
-			return Verdict{Violation, "a link above deny_write " + quote(d.Entry)}
+			return Verdict{Violation, "a link above " + d.named()}
 		}
 	}
 	if row, found := protectedBelow(raw); found {
@@ -272,6 +272,15 @@ func (r Rules) Hidden() []string {
 		list = append(list, d.Pattern)
 	}
 	return append(list, r.unread.hidden()...)
+}
+
+// Explained adds the reasons for entries of deny_write to the verdicts.
+func (r Rules) Explained(why map[string]string) Rules {
+	r.denyWrite = slices.Clone(r.denyWrite)
+	for i, d := range r.denyWrite {
+		r.denyWrite[i].Why = why[d.Entry]
+	}
+	return r
 }
 
 // DenyWrite returns the entries of deny_write, expanded.

@@ -205,8 +205,8 @@ func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) (absent
 	if err != nil {
 		return nil, err
 	}
-	for _, rel := range places {
-		at := filepath.Join(r.host.Top, filepath.FromSlash(rel))
+	for _, p := range places {
+		at := filepath.Join(r.host.Top, filepath.FromSlash(p.rel))
 		real, err := filepath.EvalSymlinks(at)
 		if err != nil {
 			absent = append(absent, at)

@@ -16,8 +16,9 @@ import (
 
 // protectExecuted denies writing to the tracked files that the operator's git
 // runs or is steered by: hooks that lie in the tree, configuration that is
-// included from it, and what a protected name leads to where the base commit has
-// it as a link. Only a write root that is the very thing lifts that.
+// included from it, programs and files that a setting names, and what a protected
+// name leads to where the base commit has it as a link. Only a write root that is the
+// very thing lifts that.
 func (s *Session) protectExecuted(ctx context.Context, l *lease.Lease) error {
 	places, err := s.executed(ctx)
 	if err != nil {
@@ -27,18 +28,27 @@ func (s *Session) protectExecuted(ctx context.Context, l *lease.Lease) error {
 	if err != nil {
 		return err
 	}
-	l.Executed = []string{}
-	for _, p := range append(places, linked...) {
-		if named(l.Policy.Filesystem.WriteRoots, p) || named(l.Executed, p) {
+	for _, p := range linked {
+		places = append(places, steered{rel: p})
+	}
+	l.Executed, l.ExecutedBy = []string{}, map[string]string{}
+	for _, p := range places {
+		if named(l.Policy.Filesystem.WriteRoots, p.rel) || named(l.Executed, p.rel) {
 			continue
 		}
-		if strings.ContainsAny(p, "*?[]{}!$~\\") {
-			return refuse("your git runs or reads %q, which cordon cannot write as a deny_write: move it, or deny a directory above it yourself", p)
+		if strings.ContainsAny(p.rel, unwritable) {
+			return refuse("your git runs or reads %q (%s), which cordon cannot write as a deny_write: move it, or deny a directory above it yourself", p.rel, p.why)
 		}
-		l.Executed = append(l.Executed, p)
+		l.Executed = append(l.Executed, p.rel)
+		if p.why != "" {
+			l.ExecutedBy[p.rel] = "your git runs or reads it: " + p.why
+		}
 	}
 	return nil
 }
+
+// unwritable are the characters that a pattern has another meaning for.
+const unwritable = "*?[]{}!$~\\"
 
 func named(entries []string, p string) bool {
 	for _, e := range entries {
@@ -49,32 +59,8 @@ func named(entries []string, p string) bool {
 	return false
 }
 
-// executed lists, relative to the top of a checkout, what lies in one of the
-// host's checkouts and is run or read by git there.
-func (s *Session) executed(ctx context.Context) ([]string, error) {
-	checkouts, err := s.Host.Checkouts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found, err := linkedHooks(s.Host.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range checkouts {
-		hooks, files, err := s.Host.Steering(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		if found = append(found, files...); hooks != "" {
-			found = append(found, hooks)
-		}
-	}
-	return insideAny(found, checkouts), nil
-}
-
-// linkedHooks lists where the links among the hooks lead.
-func linkedHooks(gitDir string) ([]string, error) {
-	dir := filepath.Join(gitDir, "hooks")
+// linkedHooks lists a directory of hooks and where the links in it lead.
+func linkedHooks(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
 		return nil, err
@@ -118,17 +104,6 @@ func insideAny(paths []string, checkouts []git.Checkout) []string {
 		}
 	}
 	return list
-}
-
-// resolved follows the links of a path as far as it exists.
-func resolved(p string) string {
-	if real, err := filepath.EvalSymlinks(p); err == nil {
-		return real
-	}
-	if dir := filepath.Dir(p); dir != p {
-		return filepath.Join(resolved(dir), filepath.Base(p))
-	}
-	return p
 }
 
 // behindLinks lists where the base commit's links at denied names lead. The

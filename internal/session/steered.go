@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cordon/internal/git"
+)
+
+// steered is a path of the tree that the operator's git runs or obeys.
+type steered struct {
+	rel   string // from the top of a checkout
+	why   string // the setting that names it
+	alias bool   // only when the operator types the name of an alias
+}
+
+// executed lists what lies in one of the host's checkouts and is run or read by the
+// operator's git there. The rule is general: any word of any setting that leads into
+// the tree counts, unless the key's values are known to be inert.
+func (s *Session) executed(ctx context.Context) ([]steered, error) {
+	checkouts, err := s.Host.Checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := linkedHooks(filepath.Join(s.Host.Dir, "hooks"))
+	if err != nil {
+		return nil, err
+	}
+	f := finder{checkouts: checkouts, host: s.Host}
+	f.add(git.Setting{Key: "a hook"}, hooks...)
+	for _, c := range checkouts {
+		if c.Prunable {
+			continue // it is gone
+		}
+		settings, err := s.Host.Settings(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, setting := range settings {
+			if err := f.see(setting, c.Top); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f.found, nil
+}
+
+// finder collects the places in checkouts that settings name.
+type finder struct {
+	checkouts []git.Checkout
+	host      git.Host
+	found     []steered
+}
+
+func (f *finder) add(from git.Setting, paths ...string) {
+	for _, rel := range insideAny(paths, f.checkouts) {
+		known := false
+		for i := range f.found {
+			if f.found[i].rel == rel {
+				known, f.found[i].alias = true, f.found[i].alias && from.Alias()
+			}
+		}
+		if !known {
+			f.found = append(f.found, steered{rel: rel, why: f.say(from), alias: from.Alias()})
+		}
+	}
+}
+
+// say names a setting as the operator knows it, and tells a worker no path of the host.
+func (f *finder) say(from git.Setting) string {
+	if rel, err := filepath.Rel(f.host.Dir, from.Origin); err == nil && filepath.IsLocal(rel) {
+		from.Origin = filepath.Join(".git", rel)
+	} else if rel, err := filepath.Rel(os.Getenv("HOME"), from.Origin); err == nil && filepath.IsLocal(rel) {
+		from.Origin = "~/" + rel
+	} else if in := insideAny([]string{from.Origin}, f.checkouts); len(in) > 0 {
+		from.Origin = in[0]
+	}
+	return from.String()
+}
+
+// see looks at one setting, in a checkout.
+func (f *finder) see(from git.Setting, top string) error {
+	if file, ok := from.Included(); ok {
+		f.add(from, file)
+		return nil
+	}
+	for _, w := range from.Words() {
+		paths := wordPaths(w, from, top)
+		f.add(from, paths...)
+		if !from.Hooks() {
+			continue
+		}
+		for _, dir := range paths {
+			hooks, err := linkedHooks(dir)
+			if err != nil {
+				return err
+			}
+			f.add(from, hooks...)
+		}
+	}
+	return nil
+}
+
+// wordPaths lists the paths that a word can mean to a git in a checkout.
+func wordPaths(w git.Word, from git.Setting, top string) []string {
+	text := strings.TrimLeft(w.Text, "!@+|")
+	if text == "" || strings.ContainsRune(text, 0) {
+		return nil
+	}
+	if !strings.Contains(text, "/") {
+		return bareWord(w, text, from, top)
+	}
+	var list []string
+	for i, p := range spellings(text, top) {
+		fi, err := os.Stat(p)
+		switch {
+		case err == nil && fi.IsDir() && !w.Place: // nothing executes a directory
+		case err == nil && plainAlias(from) && fi.Mode()&0o111 == 0: // a file that an alias is about
+		case err != nil && (i > 0 || !absentCounts(w, text, from)):
+		default:
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// plainAlias is an alias for a command of git's own: its words are revisions and paths.
+func plainAlias(s git.Setting) bool {
+	return s.Alias() && !strings.HasPrefix(strings.TrimSpace(s.Value), "!")
+}
+
+// absentCounts reports whether a path that does not exist is meant as one: the worker
+// could make it.
+func absentCounts(w git.Word, text string, from git.Setting) bool {
+	if strings.ContainsAny(text, unwritable+" \t\n%^<>\"'") || strings.Contains(text, "//") {
+		return false
+	}
+	return w.Place || w.Command || !from.Alias()
+}
+
+// bareWord is a word without a slash: a command that is found on PATH, or a file at
+// the top of the tree that a command is told of. A name that nothing in the tree has
+// is taken for an ordinary word.
+func bareWord(w git.Word, text string, from git.Setting, top string) []string {
+	at := filepath.Join(top, text)
+	fi, err := os.Stat(at)
+	switch {
+	case text == "." || text == "..":
+		return nil
+	case w.Place:
+		return []string{at}
+	case w.Command || plainAlias(from):
+		return onPath(text, top)
+	case err == nil && fi.Mode().IsRegular():
+		return []string{at}
+	}
+	return nil
+}
+
+// onPath lists where a command is found: what PATH finds may be a link into the tree,
+// or PATH may lead there.
+func onPath(name, top string) []string {
+	var list []string
+	for _, name := range []string{name, "git-" + name, "git-credential-" + name} {
+		for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(top, dir)
+			}
+			p := filepath.Join(dir, name)
+			if fi, err := os.Stat(p); err == nil && fi.Mode().IsRegular() {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// spellings are the paths that a word with a slash can stand for. The first is the one
+// it says; the others are tried in case a variable or a substitution stands before it,
+// as in $(git rev-parse --show-toplevel)/tools/x.
+func spellings(text, top string) []string {
+	for _, home := range []string{"~/", "$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(text, home); ok {
+			return []string{filepath.Join(os.Getenv("HOME"), rest)}
+		}
+	}
+	if strings.Contains(text, "$") || strings.Contains(text, "%(") {
+		_, text, _ = strings.Cut(text, "/")
+		text = filepath.Clean("/" + text)
+	}
+	if filepath.IsAbs(text) {
+		return []string{filepath.Clean(text), filepath.Join(top, text)}
+	}
+	return []string{filepath.Join(top, text)}
+}
+
+// resolved follows the links of a path as far as it exists.
+func resolved(p string) string {
+	if real, err := filepath.EvalSymlinks(p); err == nil {
+		return real
+	}
+	if dir := filepath.Dir(p); dir != p {
+		return filepath.Join(resolved(dir), filepath.Base(p))
+	}
+	return p
+}

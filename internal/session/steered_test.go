@@ -1,0 +1,187 @@
+package session
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"cordon/internal/git"
+)
+
+// steeredSite is a repository with tools, a home, and the session in it.
+func steeredSite(t *testing.T) (*Session, string) {
+	t.Helper()
+	dir := t.TempDir()
+	home, top := filepath.Join(dir, "home"), filepath.Join(dir, "repo")
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	t.Setenv("XDG_CONFIG_HOME", "")
+	for name, mode := range map[string]os.FileMode{
+		"tools/x": 0o755, "tools/x.py": 0o644, "tools/with blank": 0o755, "run.py": 0o644, "make": 0o755, "main/a": 0o644, "src/a.c": 0o644,
+		"master": 0o644, "hooks/pre-commit": 0o755, "tpl/hooks/post-checkout": 0o755, "conf/inc": 0o644, "refs/heads/main": 0o644, "Jane": 0o644,
+	} {
+		at := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gitIn(t, top, "init", "-q", "-b", "main")
+	gitIn(t, top, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--allow-empty", "-m", "x")
+	bin, err := git.Find(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := git.Discover(context.Background(), bin, top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Session{Bin: bin, Host: host}, top
+}
+
+func gitIn(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func executedIn(t *testing.T, s *Session) []string {
+	t.Helper()
+	places, err := s.executed(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, p := range places {
+		list = append(list, p.rel)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Every word of every value that leads into the tree counts, whatever the key is.
+func TestSettingsNameTheTree(t *testing.T) {
+	s, top := steeredSite(t)
+	if got := executedIn(t, s); len(got) != 0 {
+		t.Fatalf("without settings: %v", got)
+	}
+	keys := []string{
+		"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
+		"pager.log", "pager.diff", "sequence.editor", "interactive.diffFilter", "diff.external", "diff.x.textconv", "diff.x.command",
+		"difftool.x.cmd", "difftool.x.path", "mergetool.x.cmd", "mergetool.x.path", "merge.x.driver", "browser.x.cmd", "man.x.cmd",
+		"filter.x.clean", "filter.x.smudge", "filter.x.process", "credential.helper", "credential.https://x.example.helper",
+		"gpg.program", "gpg.ssh.program", "gpg.x509.program", "gpg.ssh.defaultKeyCommand", "gpg.ssh.allowedSignersFile", "gpg.ssh.revocationFile",
+		"http.sslCert", "http.https://x.example.sslKey", "http.sslCAInfo", "http.cookieFile", "imap.tunnel", "instaweb.httpd",
+		"remote.x.uploadpack", "remote.x.receivepack", "remote.x.vcs", "uploadpack.packObjectsHook", "uploadarchive.x",
+		"sendemail.smtpServer", "sendemail.toCmd", "sendemail.ccCmd", "sendemail.aliasesFile", "trailer.x.command", "trailer.x.cmd",
+		"submodule.x.update", "lfs.customtransfer.x.path", "guitool.x.cmd", "web.browser", "core.attributesFile", "core.excludesFile",
+		"unknown.key", "alias.x", "tar.x.command", "ssh.x", "hook.x.command",
+	}
+	forms := map[string]string{
+		"tools/x": "tools/x", "./tools/x --flag": "tools/x", "!tools/x": "tools/x", "!f() { tools/x \"$@\"; }; f": "tools/x",
+		"sh -c 'a=1; exec ./tools/x \"$1\"' -": "tools/x", "python3 tools/x.py %O %A": "tools/x.py", "!python3 run.py": "run.py",
+		"$(git rev-parse --show-toplevel)/tools/x": "tools/x", "!cat a | tools/x": "tools/x", "'tools/with blank' %A": "tools/with blank",
+		"!\"$GIT_DIR\"/../tools/x": "tools/x", "env A=1 tools/x": "tools/x", "--config=tools/x": "tools/x", "!cd tools && ./x": "tools",
+		"-c core.pager=tools/x log": "tools/x", top + "/tools/x": "tools/x", "ext::tools/x %S": "tools/x", "!exec tools/later": "tools/later",
+	}
+	for _, key := range keys {
+		for _, global := range []string{"--local", "--global"} {
+			gitIn(t, top, "config", global, key, "tools/x")
+			if got := executedIn(t, s); !slices.Contains(got, "tools/x") {
+				// A plain alias and keys for other things than commands count too.
+				t.Errorf("%s %s=tools/x: %v", global, key, got)
+			}
+			gitIn(t, top, "config", global, "--unset", key)
+		}
+	}
+	for value, want := range forms {
+		gitIn(t, top, "config", "diff.x.textconv", value)
+		if got := executedIn(t, s); !slices.Contains(got, want) {
+			t.Errorf("textconv %q: %v, want %s", value, got, want)
+		}
+		gitIn(t, top, "config", "--unset", "diff.x.textconv")
+	}
+}
+
+// Directories and files that a whole value is, links, includes and the environment.
+func TestSettingsNameOtherThings(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  func(t *testing.T, top string)
+		want string
+	}{
+		"hooks":    {func(t *testing.T, top string) { gitIn(t, top, "config", "core.hooksPath", "hooks") }, "hooks"},
+		"template": {func(t *testing.T, top string) { gitIn(t, top, "config", "--global", "init.templateDir", top+"/tpl") }, "tpl"},
+		"included": {func(t *testing.T, top string) { gitIn(t, top, "config", "include.path", "../conf/inc") }, "conf/inc"},
+		"included later": {func(t *testing.T, top string) {
+			gitIn(t, top, "config", "includeIf.onbranch:other.path", "../conf/inc")
+		}, "conf/inc"},
+		"by an include that does not hold": {func(t *testing.T, top string) {
+			outside := filepath.Join(filepath.Dir(top), "home", "extra")
+			gitIn(t, top, "config", "--file", outside, "core.fsmonitor", "tools/x")
+			gitIn(t, top, "config", "--global", "includeIf.onbranch:other.path", outside)
+		}, "tools/x"},
+		"linked file": {func(t *testing.T, top string) {
+			if err := os.Symlink(filepath.Join(top, "conf/inc"), filepath.Join(os.Getenv("HOME"), ".gitconfig")); err != nil {
+				t.Fatal(err)
+			}
+		}, "conf/inc"},
+		"attributes": {func(t *testing.T, top string) {
+			if err := os.MkdirAll(filepath.Join(top, ".git/info"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("../../conf/inc", filepath.Join(top, ".git/info/attributes")); err != nil {
+				t.Fatal(err)
+			}
+		}, "conf/inc"},
+		"environment": {func(t *testing.T, top string) { t.Setenv("GIT_EXTERNAL_DIFF", "tools/x") }, "tools/x"},
+		"pager":       {func(t *testing.T, top string) { t.Setenv("PAGER", "sh tools/x") }, "tools/x"},
+		"command scope": {func(t *testing.T, top string) {
+			t.Setenv("GIT_CONFIG_COUNT", "1")
+			t.Setenv("GIT_CONFIG_KEY_0", "core.fsmonitor")
+			t.Setenv("GIT_CONFIG_VALUE_0", "tools/x")
+		}, "tools/x"},
+		"a program on PATH": {func(t *testing.T, top string) {
+			t.Setenv("PATH", os.Getenv("PATH")+":"+top+"/tools")
+			gitIn(t, top, "config", "core.pager", "x -R")
+		}, "tools/x"},
+		"url": {func(t *testing.T, top string) { gitIn(t, top, "config", "url.ext::tools/x.insteadOf", "a:") }, "tools/x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, top := steeredSite(t)
+			c.set(t, top)
+			if got := executedIn(t, s); !slices.Contains(got, c.want) {
+				t.Errorf("%v, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Words that name no program and no file that git obeys deny nothing, also where the
+// tree has something of that name.
+func TestInertSettings(t *testing.T) {
+	s, top := steeredSite(t)
+	for key, value := range map[string]string{
+		"init.defaultBranch": "main", "user.name": "Jane main master", "branch.main.merge": "refs/heads/main", "branch.main.remote": "origin",
+		"remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*", "remote.origin.url": "src", "core.pager": "make", "alias.b": "!make all",
+		"alias.co": "checkout master", "alias.lg": "log -p -- src/a.c src", "alias.st": "status", "alias.up": "!git fetch && git rebase origin/main",
+		"alias.here": "!git log -- src", "pretty.x": "format:%h main/a", "diff.x.xfuncname": "^(src/a.c)$", "commit.template": "src/a.c",
+		"core.worktree": top, "safe.directory": top + "/src", "merge.x.name": "a driver for src/a.c", "credential.helper": "cache --timeout=3600",
+		"color.ui": "auto", "submodule.x.path": "src", "http.userAgent": "make/1.0", "pull.rebase": "true", "diff.tool": "make", "merge.tool": "vimdiff",
+	} {
+		gitIn(t, top, "config", "--local", key, value)
+	}
+	if got := executedIn(t, s); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
