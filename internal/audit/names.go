@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"cordon/internal/policy"
 )
 
 func splitPath(p string) []string { return strings.Split(p, "/") }
@@ -63,78 +63,18 @@ func badName(p string) string {
 }
 
 // folded is the spelling under which file systems that fold case, normalise
-// Unicode or drop dots and blanks at the end of a name would find a path.
+// Unicode, ignore characters or drop dots and blanks at the end of a name would
+// find a path.
 func folded(p string) string {
-	if strings.ContainsAny(p, ". ") {
-		names := splitPath(p)
-		for i, n := range names {
-			names[i] = strings.TrimRight(n, ". ")
-		}
-		p = strings.Join(names, "/")
+	p = policy.Folded(p)
+	if !strings.ContainsAny(p, ". ") {
+		return p
 	}
-	if isASCII(p) {
-		return strings.ToUpper(p)
+	names := splitPath(p)
+	for i, n := range names {
+		names[i] = strings.TrimRight(n, ". ")
 	}
-	var b strings.Builder
-	for _, r := range norm.NFD.String(p) {
-		if letters := expansion(r); letters != "" {
-			b.WriteString(strings.Map(leastCase, letters))
-		} else {
-			b.WriteRune(leastCase(r))
-		}
-	}
-	return norm.NFC.String(b.String())
-}
-
-// expansion is what full case folding makes of a character that it turns into
-// several, of those that canonical decomposition leaves. golang.org/x/text/cases
-// has them all, and spends more on setting itself up at every start than a hook
-// may take; a test compares the two.
-func expansion(r rune) string {
-	switch r {
-	case 'ß', 'ẞ':
-		return "ss"
-	case 'ŉ':
-		return "ʼn"
-	case 'ẚ':
-		return "aʾ"
-	case 'և':
-		return "եւ"
-	case 'ﬀ':
-		return "ff"
-	case 'ﬁ':
-		return "fi"
-	case 'ﬂ':
-		return "fl"
-	case 'ﬃ':
-		return "ffi"
-	case 'ﬄ':
-		return "ffl"
-	case 'ﬅ', 'ﬆ':
-		return "st"
-	case 'ﬓ':
-		return "մն"
-	case 'ﬔ':
-		return "մե"
-	case 'ﬕ':
-		return "մի"
-	case 'ﬖ':
-		return "վն"
-	case 'ﬗ':
-		return "մխ"
-	}
-	return ""
-}
-
-// leastCase returns the first of the characters that differ from r in case
-// only. Fold alone does not do: it turns one Cherokee letter into the other and
-// the other into the one.
-func leastCase(r rune) rune {
-	least := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
-	}
-	return least
+	return strings.Join(names, "/")
 }
 
 // markCollisions makes a collision of every added path that has a double in the
@@ -186,13 +126,4 @@ func prefixes(p string) []string {
 		p = path.Dir(p)
 	}
 	return list
-}
-
-func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

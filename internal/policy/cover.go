@@ -10,6 +10,7 @@ import (
 type part struct {
 	text string
 	glob bool
+	wide string // of a deny: the text for names on any file system
 }
 
 // literalPart matches exactly name, whatever characters it has.
@@ -20,11 +21,28 @@ func globPart(glob string) part { return part{text: glob, glob: isGlob(glob)} }
 
 func isGlob(s string) bool { return strings.ContainsAny(s, `*?[]{}\`) }
 
-func (p part) matches(name string) bool {
+// widened makes the part of a deny, which also matches each name that another
+// file system takes for one that it matches.
+func (p part) widened() part {
+	p.wide = Folded(p.text)
 	if !p.glob {
-		return p.text == name
+		p.wide = bareName(p.wide)
 	}
-	return doublestar.MatchUnvalidated(p.text, name)
+	return p
+}
+
+func (p part) matches(n spelling) bool {
+	if p.is(p.text, n.key) {
+		return true
+	}
+	return p.wide != "" && n.wide != "" && (p.is(p.wide, n.wide) || n.bare != n.wide && p.is(p.wide, n.bare) || isShortOf(n.bare, p.wide))
+}
+
+func (p part) is(text, name string) bool {
+	if !p.glob {
+		return text == name
+	}
+	return doublestar.MatchUnvalidated(text, name)
 }
 
 // cover is a compiled pattern: it covers each path that it matches, and
@@ -46,12 +64,12 @@ func newCover(parts []part, fold folding) cover {
 			continue
 		}
 		last := len(runs) - 1
-		runs[last] = append(runs[last], part{text: fold.key(p.text), glob: p.glob})
+		runs[last] = append(runs[last], part{text: fold.key(p.text), glob: p.glob, wide: p.wide})
 	}
 	return cover{runs}
 }
 
-func (c cover) covers(names []string) bool {
+func (c cover) covers(names []spelling) bool {
 	if len(c.runs) == 0 {
 		return false
 	}
@@ -75,7 +93,7 @@ func (c cover) covers(names []string) bool {
 // path is a beginning of the components before the first **, or ends with a
 // beginning of some that follow one. (A last component after ** says nothing
 // about what is above it: *.pem is found at its own path, wherever it is.)
-func (c cover) above(names []string) bool {
+func (c cover) above(names []spelling) bool {
 	if len(c.runs) == 0 {
 		return false
 	}
@@ -87,7 +105,7 @@ func (c cover) above(names []string) bool {
 }
 
 // endsInside reports whether the last names are a beginning of one of the runs.
-func endsInside(names []string, runs [][]part) bool {
+func endsInside(names []spelling, runs [][]part) bool {
 	for _, run := range runs {
 		for n := 1; n < len(run) && n <= len(names); n++ {
 			if startsWith(names[len(names)-n:], run[:n]) {
@@ -98,7 +116,7 @@ func endsInside(names []string, runs [][]part) bool {
 	return false
 }
 
-func startsWith(names []string, run []part) bool {
+func startsWith(names []spelling, run []part) bool {
 	if len(names) < len(run) {
 		return false
 	}

@@ -13,7 +13,7 @@ type Deny struct {
 	Why     string // for a person; "": the policy says so
 
 	cover    cover
-	worktree []string // keyed
+	worktree []spelling
 	fold     folding
 }
 
@@ -29,6 +29,9 @@ func newDeny(at Location, p pattern) (Deny, error) {
 	if err != nil {
 		return Deny{}, err
 	}
+	for i := len(parts) - len(p.parts); i < len(parts); i++ {
+		parts[i] = parts[i].widened()
+	}
 	d := Deny{Entry: p.String(), fold: folding(at.Fold)}
 	below, inside := at.inside(parts)
 	if inside {
@@ -37,35 +40,36 @@ func newDeny(at Location, p pattern) (Deny, error) {
 	}
 	d.Pattern = absoluteGlob(parts)
 	d.cover = newCover(parts, d.fold)
-	d.worktree = d.fold.keys(components(at.Worktree))
+	d.worktree = d.fold.keyed(components(at.Worktree))
 	d.Outside = p.form == climbing || !inside && d.cover.covers(d.worktree)
 	return d, nil
 }
 
-// Covers reports whether the deny is about an absolute path. A path that is not
-// absolute and clean is covered by every deny.
+// Covers reports whether the deny is about an absolute path on this machine. A
+// path that is not absolute and clean is covered by every deny.
 func (d Deny) Covers(place string) bool {
 	if len(d.worktree) == 0 || !path.IsAbs(place) || path.Clean(place) != place {
 		return true
 	}
-	names := d.fold.keys(components(place))
-	if d.Outside && len(names) >= len(d.worktree) && slices.Equal(names[:len(d.worktree)], d.worktree) {
+	names := d.fold.keyed(components(place))
+	if d.Outside && len(names) >= len(d.worktree) && sameKeys(names[:len(d.worktree)], d.worktree) {
 		return false
 	}
 	return d.cover.covers(names)
 }
 
-// coversInTree is Covers for the keyed components of a path in the worktree.
-func (d Deny) coversInTree(names []string) bool {
+// coversInTree reports whether the deny is about a path in the worktree, under any
+// name that some file system may give it: the path may land there.
+func (d Deny) coversInTree(names []spelling) bool {
 	return !d.Outside && d.cover.covers(d.absolute(names))
 }
 
 // aboveInTree reports whether the path leads to something that is denied.
-func (d Deny) aboveInTree(names []string) bool {
+func (d Deny) aboveInTree(names []spelling) bool {
 	return !d.Outside && d.cover.above(d.absolute(names))
 }
 
-func (d Deny) absolute(names []string) []string { return slices.Concat(d.worktree, names) }
+func (d Deny) absolute(names []spelling) []spelling { return slices.Concat(d.worktree, names) }
 
 // named is the rule as a person reads it.
 func (d Deny) named() string {
@@ -80,4 +84,8 @@ func (d Deny) String() string {
 		return d.Pattern + " (outside the worktree)"
 	}
 	return d.Pattern
+}
+
+func sameKeys(a, b []spelling) bool {
+	return slices.EqualFunc(a, b, func(x, y spelling) bool { return x.key == y.key })
 }

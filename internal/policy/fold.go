@@ -40,24 +40,6 @@ func foldRune(r rune) rune {
 	return least
 }
 
-// foldHidden is fold for the built-in table, which must hold on every file
-// system the result may be checked out on: HFS+ also ignores the characters
-// below, so that .g<U+200C>it is .git to it.
-func foldHidden(s string) string {
-	if !isASCII(s) {
-		s = strings.Map(dropIgnorable, s)
-	}
-	return fold(s)
-}
-
-func dropIgnorable(r rune) rune {
-	switch {
-	case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
-		return -1
-	}
-	return r
-}
-
 // folding says whether a file system takes names that differ in case for one.
 type folding bool
 
@@ -67,16 +49,6 @@ func (f folding) key(name string) string {
 		return fold(name)
 	}
 	return name
-}
-
-func (f folding) keys(names []string) []string { return mapped(names, f.key) }
-
-func mapped(names []string, key func(string) string) []string {
-	keys := make([]string, 0, len(names))
-	for _, name := range names {
-		keys = append(keys, key(name))
-	}
-	return keys
 }
 
 func isASCII(s string) bool {

@@ -1,21 +1,18 @@
 package policy
 
 // JudgeIgnored is Judge for a path that never lands, because the base commit's
-// ignore rules exclude it. The built-in names protect the operator from what
-// lands, so of them only those that can never be named still hold.
+// ignore rules exclude it. The built-in names and deny_read protect the operator
+// from what lands, so of them only the names that no root can lift still hold.
 func (r Rules) JudgeIgnored(path string) Verdict {
-	raw, ok := treePath(path)
-	if !r.compiled || !ok {
-		return r.Judge(path)
+	names, why := r.spell(path)
+	if why == "" {
+		why = r.denied(names)
 	}
-	names := r.fold.keys(raw)
-	if row, found := r.protectedBy(raw, names); !found || row.Never {
-		return r.Judge(path)
+	if why != "" {
+		return Verdict{Violation, why}
 	}
-	for _, d := range r.denyWrite {
-		if d.coversInTree(names) {
-			return Verdict{Violation, d.named()}
-		}
+	if row, found := r.protectedBy(names); found && row.Never {
+		return Verdict{Violation, builtIn(row)}
 	}
 	return r.allow(names)
 }

@@ -41,9 +41,9 @@ func mayBeSame(x, y string) bool {
 	case !isGlob(x) && !isGlob(y):
 		return x == y
 	case !isGlob(x):
-		return globPart(y).matches(x)
+		return globPart(y).is(y, x)
 	case !isGlob(y):
-		return globPart(x).matches(y)
+		return globPart(x).is(x, y)
 	}
 	px, py := literalPrefix(x), literalPrefix(y)
 	return strings.HasPrefix(px, py) || strings.HasPrefix(py, px)

@@ -16,19 +16,21 @@ type ProtectedName struct {
 }
 
 const (
-	groupGit    = "git"
-	groupCordon = "cordon"
-	groupAgent  = "agent clients"
-	groupShell  = "environment managers"
-	groupEditor = "editors"
-	groupHooks  = "hook managers"
+	groupGit      = "git"
+	groupCordon   = "cordon"
+	groupAgent    = "agent clients"
+	groupShell    = "environment managers"
+	groupEditor   = "editors"
+	groupPackages = "package managers"
+	groupHooks    = "hook managers"
 
-	isGitState    = "is git's own state"
-	entersDir     = "runs on the operator's machine when a shell enters the directory"
-	startsAgent   = "configures commands an agent client runs on the operator's machine"
-	opensEditor   = "runs on the operator's machine when an editor opens the directory"
-	runsOnGit     = "runs on the operator's machine when git does something"
-	governsCordon = "decides what cordon allows"
+	isGitState      = "is git's own state"
+	entersDir       = "runs on the operator's machine when a shell enters the directory"
+	startsAgent     = "configures commands an agent client runs on the operator's machine"
+	believedByTools = "decides which programs and servers a package manager or an editor uses on the operator's machine"
+	opensEditor     = "runs on the operator's machine when an editor opens the directory"
+	runsOnGit       = "runs on the operator's machine when git does something"
+	governsCordon   = "decides what cordon allows"
 )
 
 // protectedTable is what runs, or decides what runs, on the operator's machine
@@ -61,6 +63,41 @@ var protectedTable = []ProtectedName{
 	{groupAgent, ".mcp.json", startsAgent, false},
 	{groupAgent, ".vscode/mcp.json", startsAgent, false},
 	{groupAgent, ".github/hooks", startsAgent, false},
+	{groupAgent, ".agent", startsAgent, false},
+	{groupAgent, ".agents", startsAgent, false},
+	{groupAgent, ".amazonq", startsAgent, false},
+	{groupAgent, ".amp", startsAgent, false},
+	{groupAgent, ".antigravity", startsAgent, false},
+	{groupAgent, ".augment", startsAgent, false},
+	{groupAgent, ".cline", startsAgent, false},
+	{groupAgent, ".clinerules", startsAgent, false},
+	{groupAgent, ".codebuddy", startsAgent, false},
+	{groupAgent, ".continue", startsAgent, false},
+	{groupAgent, ".crush", startsAgent, false},
+	{groupAgent, ".crush.json", startsAgent, false},
+	{groupAgent, "crush.json", startsAgent, false},
+	{groupAgent, ".factory", startsAgent, false},
+	{groupAgent, ".forge", startsAgent, false},
+	{groupAgent, "forge.yaml", startsAgent, false},
+	{groupAgent, ".goose", startsAgent, false},
+	{groupAgent, ".iflow", startsAgent, false},
+	{groupAgent, ".junie", startsAgent, false},
+	{groupAgent, ".kilocode", startsAgent, false},
+	{groupAgent, ".kimi", startsAgent, false},
+	{groupAgent, ".kiro", startsAgent, false},
+	{groupAgent, ".openhands", startsAgent, false},
+	{groupAgent, ".pi", startsAgent, false},
+	{groupAgent, ".qwen", startsAgent, false},
+	{groupAgent, ".roo", startsAgent, false},
+	{groupAgent, ".roomodes", startsAgent, false},
+	{groupAgent, ".rovodev", startsAgent, false},
+	{groupAgent, ".serena", startsAgent, false},
+	{groupAgent, ".tabnine", startsAgent, false},
+	{groupAgent, ".trae", startsAgent, false},
+	{groupAgent, ".warp", startsAgent, false},
+	{groupAgent, ".zencoder", startsAgent, false},
+	{groupAgent, ".aider.model.settings.yml", startsAgent, false},
+	{groupAgent, "conductor.json", startsAgent, false},
 
 	{groupShell, ".envrc", entersDir, false},
 	{groupShell, "mise.toml", entersDir, false},
@@ -71,6 +108,14 @@ var protectedTable = []ProtectedName{
 	{groupShell, "mise/config.toml", entersDir, false},
 	{groupShell, ".config/mise", entersDir, false},
 	{groupShell, ".config/mise.toml", entersDir, false},
+
+	{groupPackages, ".cargo/config", believedByTools, false},
+	{groupPackages, ".cargo/config.toml", believedByTools, false},
+	{groupPackages, ".yarnrc", believedByTools, false},
+	{groupPackages, ".yarnrc.yml", believedByTools, false},
+	{groupPackages, ".npmrc", believedByTools, false},
+	{groupPackages, ".pnpmfile.*", believedByTools, false},
+	{groupPackages, ".bundle/config", believedByTools, false},
 
 	{groupEditor, ".vscode/tasks.json", opensEditor, false},
 	{groupEditor, ".vscode/settings.json", opensEditor, false},
@@ -124,7 +169,7 @@ var protectedRows = sync.OnceValue(func() []protectedRow {
 	for _, name := range protectedTable {
 		row := protectedRow{ProtectedName: name}
 		for glob := range strings.SplitSeq(name.Name, "/") {
-			row.parts = append(row.parts, globPart(foldHidden(glob)))
+			row.parts = append(row.parts, globPart(glob).widened())
 		}
 		rows = append(rows, row)
 	}
@@ -132,12 +177,10 @@ var protectedRows = sync.OnceValue(func() []protectedRow {
 })
 
 // protectedBy returns the first row that the path falls under and that no root
-// covering the path names. Both forms of the path are needed: the table folds
-// always, a root only where the file system does.
-func (r Rules) protectedBy(raw, names []string) (ProtectedName, bool) {
-	folded := mapped(raw, foldHidden)
+// covering the path names.
+func (r Rules) protectedBy(names []spelling) (ProtectedName, bool) {
 	for _, row := range protectedRows() {
-		if row.occurs(folded) && !r.lifted(row, names) {
+		if row.occurs(names) && !r.lifted(row, names) {
 			return row.ProtectedName, true
 		}
 	}
@@ -145,9 +188,9 @@ func (r Rules) protectedBy(raw, names []string) (ProtectedName, bool) {
 }
 
 // occurs reports whether the row's components follow each other in the path.
-func (row protectedRow) occurs(folded []string) bool {
-	for i := range folded {
-		if startsWith(folded[i:], row.parts) {
+func (row protectedRow) occurs(names []spelling) bool {
+	for i := range names {
+		if startsWith(names[i:], row.parts) {
 			return true
 		}
 	}
@@ -155,7 +198,7 @@ func (row protectedRow) occurs(folded []string) bool {
 }
 
 // lifted reports whether a root that covers the path names the row.
-func (r Rules) lifted(row protectedRow, names []string) bool {
+func (r Rules) lifted(row protectedRow, names []spelling) bool {
 	if row.Never {
 		return false
 	}
@@ -177,8 +220,7 @@ func (w root) names(row protectedRow) bool {
 
 func namesAll(written []string, parts []part) bool {
 	for i, p := range parts {
-		word := foldHidden(written[i])
-		if word != p.text && (isGlob(word) || !p.matches(word)) {
+		if written[i] != p.text && (isGlob(written[i]) || !p.matches(folding(false).spell(written[i : i+1])[0])) {
 			return false
 		}
 	}
@@ -187,11 +229,10 @@ func namesAll(written []string, parts []part) bool {
 
 // protectedBelow returns the first row of which the path holds the beginning
 // and not the end: whatever is linked there supplies the end.
-func protectedBelow(raw []string) (ProtectedName, bool) {
-	folded := mapped(raw, foldHidden)
+func protectedBelow(names []spelling) (ProtectedName, bool) {
 	for _, row := range protectedRows() {
-		for n := 1; n < len(row.parts) && n <= len(folded); n++ {
-			if startsWith(folded[len(folded)-n:], row.parts[:n]) {
+		for n := 1; n < len(row.parts) && n <= len(names); n++ {
+			if startsWith(names[len(names)-n:], row.parts[:n]) {
 				return row.ProtectedName, true
 			}
 		}

@@ -169,32 +169,85 @@ func anyPattern(s string) (pattern, error) {
 	return parsePattern(s, []form{inTree, climbing, home, absolute})
 }
 
-// Judge puts one path into its class: a deny wins over scratch, and scratch
-// over write_roots. The path is relative to the worktree, separated by slashes,
+// Judge puts one path into its class: a deny of writing wins over scratch, and
+// scratch over write_roots. What may not be read does not land either, unless a
+// write root names it. The path is relative to the worktree, separated by slashes,
 // in the raw bytes of the file system. Judge is total: whatever is not such a
 // path is a violation.
 func (r Rules) Judge(path string) Verdict {
+	names, why := r.spell(path)
+	if why != "" {
+		return Verdict{Violation, why}
+	}
+	return r.judge(names)
+}
+
+func (r Rules) judge(names []spelling) Verdict {
+	if why := r.denied(names); why != "" {
+		return Verdict{Violation, why}
+	}
+	if row, found := r.protectedBy(names); found {
+		return Verdict{Violation, builtIn(row)}
+	}
+	v := r.allow(names)
+	if d, found := r.unseen(names); found && v.Class.Lands() {
+		return Verdict{Violation, "deny_read " + quote(d.Entry)}
+	}
+	return v
+}
+
+// spell takes a path apart, or says why it cannot be judged.
+func (r Rules) spell(path string) (names []spelling, why string) {
 	if !r.compiled {
-		return Verdict{Violation, "no policy was compiled"}
+		return nil, "no policy was compiled"
 	}
 	raw, ok := treePath(path)
 	if !ok {
-		return Verdict{Violation, "not a path inside the worktree"}
+		return nil, "not a path inside the worktree"
 	}
-	names := r.fold.keys(raw)
+	return r.fold.spell(raw), ""
+}
+
+// denied names the entry of deny_write that covers a path, or is "".
+func (r Rules) denied(names []spelling) string {
 	for _, d := range r.denyWrite {
 		if d.coversInTree(names) {
-			return Verdict{Violation, d.named()}
+			return d.named()
 		}
 	}
-	if row, found := r.protectedBy(raw, names); found {
-		return Verdict{Violation, "built-in: " + row.Name + " " + row.Reason}
+	return ""
+}
+
+func builtIn(row ProtectedName) string { return "built-in: " + row.Name + " " + row.Reason }
+
+// unseen returns the first entry of deny_read that covers a path and that no
+// write root covering the path names.
+func (r Rules) unseen(names []spelling) (Deny, bool) {
+	for _, d := range r.denyRead {
+		named := func(w root) bool { return w.cover.covers(names) && w.opens(d, r.fold) }
+		if d.coversInTree(names) && !slices.ContainsFunc(r.writeRoots, named) {
+			return d, true
+		}
 	}
-	return r.allow(names)
+	return Deny{}, false
+}
+
+// opens reports whether a write root names what an entry of deny_read hides: it
+// is that entry, or its components before the first wildcard lead to a match of
+// the entry or below one. A root above a match names nothing in it.
+func (w root) opens(d Deny, fold folding) bool {
+	if w.entry == d.Entry {
+		return true
+	}
+	literal := w.parts
+	if i := slices.IndexFunc(literal, isGlob); i >= 0 {
+		literal = literal[:i]
+	}
+	return len(literal) > 0 && d.coversInTree(fold.spell(literal))
 }
 
 // allow is the class of a path that no deny covers.
-func (r Rules) allow(names []string) Verdict {
+func (r Rules) allow(names []spelling) Verdict {
 	if s, found := covering(r.scratch, names); found {
 		return Verdict{Scratch, "scratch " + quote(s.entry)}
 	}
@@ -208,24 +261,31 @@ func (r Rules) allow(names []string) Verdict {
 // also stands in for everything below it, so it may not lie above something
 // that is denied: a link at .vscode brings its own tasks.json.
 func (r Rules) JudgeLink(path string) Verdict {
-	v := r.Judge(path)
+	names, why := r.spell(path)
+	if why != "" {
+		return Verdict{Violation, why}
+	}
+	v := r.judge(names)
 	if !v.Class.Lands() {
 		return v
 	}
-	raw, _ := treePath(path)
-	names := r.fold.keys(raw)
 	for _, d := range r.denyWrite {
 		if d.aboveInTree(names) {
 			return Verdict{Violation, "a link above " + d.named()}
 		}
 	}
-	if row, found := protectedBelow(raw); found {
+	for _, d := range r.denyRead {
+		if d.aboveInTree(names) {
+			return Verdict{Violation, "a link above deny_read " + quote(d.Entry)}
+		}
+	}
+	if row, found := protectedBelow(names); found {
 		return Verdict{Violation, "built-in: a link above " + row.Name + ", which " + row.Reason}
 	}
 	return v
 }
 
-func covering(roots []root, names []string) (root, bool) {
+func covering(roots []root, names []spelling) (root, bool) {
 	for _, candidate := range roots {
 		if candidate.cover.covers(names) {
 			return candidate, true
