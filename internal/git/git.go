@@ -14,6 +14,7 @@
 package git
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"errors"
@@ -195,6 +196,7 @@ type call struct {
 	patience time.Duration // more than usual; negative: without end
 	stdin    io.Reader
 	stdout   io.Writer // nil: collected and returned
+	most     int       // bytes that are collected; 0: maxOutput
 	stderr   io.Writer // nil: kept for the error only
 }
 
@@ -270,7 +272,7 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 	}
 	cmd := b.command(ctx, c)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = io.Writer(&limited{w: &out, left: maxOutput}), io.Writer(&limited{w: &errs, left: 1 << 20})
+	cmd.Stdout, cmd.Stderr = io.Writer(&limited{w: &out, left: cmp.Or(c.most, maxOutput)}), io.Writer(&limited{w: &errs, left: 1 << 20})
 	if c.stdout != nil {
 		cmd.Stdout = c.stdout
 	}

@@ -133,9 +133,13 @@ func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, e
 	return all, nil
 }
 
-// Blob returns the content of a blob.
+// maxBlob bounds the files that cordon itself reads: policies, attributes, ignore
+// rules.
+const maxBlob = 16 << 20
+
+// Blob returns the content of a blob of at most 16 MiB.
 func (r Repo) Blob(ctx context.Context, oid OID) ([]byte, error) {
-	return r.run(ctx, "cat-file", "blob", string(oid))
+	return r.call(ctx, call{args: []string{"cat-file", "blob", string(oid)}, most: maxBlob})
 }
 
 // MaxLink is the longest target that a symbolic link can have.

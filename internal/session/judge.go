@@ -94,7 +94,7 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 	if err != nil {
 		return gate.Result{}, err
 	}
-	if err := s.refuseNewFilters(ctx, report); err != nil {
+	if err := s.refuseAttributes(ctx, report); err != nil {
 		return gate.Result{}, err
 	}
 	tip := git.OID("")
@@ -106,17 +106,6 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 	return s.deliver(ctx, w, snapshot, tip, how.Output)
 }
 
-// refuseNewFilters refuses to land attributes for which every later worker would be
-// refused.
-func (s *Session) refuseNewFilters(ctx context.Context, report *audit.Report) error {
-	var files []git.File
-	for _, f := range report.Landing(false) {
-		if f.New.Mode != git.Absent {
-			files = append(files, git.File{Path: string(f.Path), Entry: f.New})
-		}
-	}
-	return worktree.RefuseFilters(ctx, s.gate.Repo(), files)
-}
 
 func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip git.OID, out io.Writer) (gate.Result, error) {
 	l := w.Lease.Lease()

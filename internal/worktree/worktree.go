@@ -28,6 +28,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/overlay"
+	"cordon/internal/policy"
 )
 
 // Order says what to make.
@@ -113,11 +114,17 @@ func (o Order) repository(ctx context.Context) (git.Repo, error) {
 	})
 }
 
+// IsAttributes reports whether git reads attributes from a file, here or where
+// names are compared in another way.
+func IsAttributes(f git.File) bool {
+	return policy.Folded(filepath.Base(f.Path)) == ".GITATTRIBUTES" && (f.Mode == git.Regular || f.Mode == git.Executable)
+}
+
 // RefuseFilters refuses a commit with these files for its attributes: it reads every
 // .gitattributes among them.
 func RefuseFilters(ctx context.Context, repo git.Repo, files []git.File) error {
 	for _, f := range files {
-		if filepath.Base(f.Path) != ".gitattributes" || f.Mode != git.Regular && f.Mode != git.Executable {
+		if !IsAttributes(f) {
 			continue
 		}
 		content, err := repo.Blob(ctx, f.OID)
