@@ -198,7 +198,9 @@ func (a *app) play(ctx context.Context, repo string, who actor) (played, error) 
 	if err != nil {
 		return played{}, err
 	}
-	a.announce(s, w)
+	if err := a.announce(ctx, s, w); err != nil {
+		return played{}, err
+	}
 	if w, err = s.Continue(ctx, w.ID, session.Drive{Output: forScreen(a.err)}); err != nil {
 		return played{}, err
 	}

@@ -249,11 +249,12 @@ func (a *app) policyCheckCommand() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Check policy files without using them",
 		Long: `Read each FILE as a policy and say whether it is one. A mistake is reported with
-its line and column and with what would be right. All files are checked; the exit
-code is 3 when any of them is not a policy, 1 when one could not be read.`,
+its line and column and with what would be right. Inside a repository it also warns
+of a deny_read that names tracked files, which git shows all the same. All files are
+checked; the exit code is 3 when any of them is not a policy, 1 when one could not be read.`,
 		Example: "  cordon policy check cordon.yaml\n  cordon policy check --json policies/*.yaml",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.policyCheck(args) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.policyCheck(cmd.Context(), args) },
 	}
 }
 
@@ -266,14 +267,15 @@ type checkedFile struct {
 	Column  int    `json:"column,omitempty"`
 	Problem string `json:"problem,omitempty"`
 	Hint    string `json:"hint,omitempty"`
+	Warning string `json:"warning,omitempty"`
 	err     error
 }
 
-func (a *app) policyCheck(files []string) error {
+func (a *app) policyCheck(ctx context.Context, files []string) error {
 	var results []checkedFile
 	worst := error(nil)
 	for _, file := range files {
-		r := checkFile(file)
+		r := a.checkFile(ctx, file)
 		results = append(results, r)
 		if code := codeOf(r.err); code > codeOf(worst) {
 			worst = codeError(code)
@@ -288,6 +290,9 @@ func (a *app) policyCheck(files []string) error {
 	for _, r := range results {
 		if r.OK {
 			a.print("%s: ok", r.File)
+			if r.Warning != "" {
+				a.say("%s: warning: %s", r.File, r.Warning)
+			}
 			continue
 		}
 		a.say("%s", r.Error)
@@ -295,12 +300,17 @@ func (a *app) policyCheck(files []string) error {
 	return worst
 }
 
-func checkFile(file string) checkedFile {
+func (a *app) checkFile(ctx context.Context, file string) checkedFile {
+	r := checkedFile{File: file}
+	var p policy.Policy
 	text, err := os.ReadFile(file)
 	if err == nil {
-		_, err = policy.Parse(file, text)
+		p, err = policy.Parse(file, text)
 	}
-	r := checkedFile{File: file, OK: err == nil, err: err}
+	if err == nil {
+		r.Warning, err = a.revealed(ctx, p)
+	}
+	r.OK, r.err = err == nil, err
 	var bad *policy.Error
 	if errors.As(err, &bad) {
 		r.Line, r.Column, r.Problem, r.Hint = bad.Line, bad.Column, bad.Problem, bad.Hint
@@ -309,4 +319,19 @@ func checkFile(file string) checkedFile {
 		r.Error = err.Error()
 	}
 	return r
+}
+
+// revealed warns of tracked files that a policy means to hide. A file can be checked
+// anywhere: where there is no repository to look at, and before the first commit,
+// there are none.
+func (a *app) revealed(ctx context.Context, p policy.Policy) (string, error) {
+	s, err := session.Open(ctx, a.dir)
+	if err != nil {
+		return "", nil
+	}
+	commit, err := headOf(ctx, s.Host)
+	if err != nil {
+		return "", nil
+	}
+	return s.Revealed(ctx, p, commit)
 }

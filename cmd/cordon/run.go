@@ -167,7 +167,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if err := a.leased(s, w); err != nil {
 		return err
 	}
-	a.announce(s, w)
+	if err := a.announce(ctx, s, w); err != nil {
+		return err
+	}
 	before := w
 	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
 	return a.outcome(ctx, s, before, w, err)
@@ -186,7 +188,7 @@ func (a *app) drive(o ledger.Options) session.Drive {
 }
 
 // announce says what a worker was given.
-func (a *app) announce(s *session.Session, w *ledger.Worker) {
+func (a *app) announce(ctx context.Context, s *session.Session, w *ledger.Worker) error {
 	l := w.Lease.Lease()
 	roots := strings.Join(w.Lease.Rules().Roots(), ", ")
 	if roots == "" {
@@ -196,6 +198,11 @@ func (a *app) announce(s *session.Session, w *ledger.Worker) {
 	if len(w.Overlap) > 0 {
 		s.Voice.Step(w.ID, "overlap", "may write what "+strings.Join(w.Overlap, ", ")+" may write too: a conflict is possible")
 	}
+	warning, err := s.Revealed(ctx, l.Policy, l.Base)
+	if warning != "" {
+		s.Voice.Step(w.ID, "warning", warning)
+	}
+	return err
 }
 
 func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }

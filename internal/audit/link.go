@@ -35,6 +35,12 @@ func leadsOut(link string, lookup func(string) (string, bool), rules Judge) stri
 	return ""
 }
 
+// Follow resolves a path of a tree through its links: lookup gives their targets.
+// It says why that leads nowhere in the tree, or "".
+func Follow(path string, lookup func(string) (string, bool)) (final, why string) {
+	return follow(path, lookup)
+}
+
 func follow(link string, lookup func(string) (string, bool)) (final, why string) {
 	todo := splitPath(link)
 	at := "."

@@ -232,6 +232,21 @@ func (r Rules) unseen(names []spelling) (Deny, bool) {
 	return Deny{}, false
 }
 
+// Unseen reports whether a worker cannot read a path of its tree.
+func (r Rules) Unseen(path string) bool {
+	raw, ok := treePath(path)
+	if !ok {
+		return true
+	}
+	names := r.fold.keyed(raw)
+	return slices.ContainsFunc(r.denyRead, func(d Deny) bool { return d.coversInTree(names) })
+}
+
+// HidesInTree reports whether an entry of deny_read is about the worktree.
+func (r Rules) HidesInTree() bool {
+	return slices.ContainsFunc(r.denyRead, func(d Deny) bool { return !d.Outside })
+}
+
 // opens reports whether a write root names what an entry of deny_read hides: it
 // is that entry, or its components before the first wildcard lead to a match of
 // the entry or below one. A root above a match names nothing in it.

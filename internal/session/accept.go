@@ -40,7 +40,7 @@ func (s *Session) merged(ctx context.Context, w *ledger.Worker, commit git.OID) 
 	repo := s.gate.Repo()
 	o := worktree.Order{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
-		Commit: commit, Branch: w.Lease.Lease().Branch, Partial: partial, Path: t.top,
+		Commit: commit, Branch: w.Lease.Lease().Branch, Partial: partial, Path: t.top, Hidden: w.Lease.Rules().Unseen,
 	}
 	var err error
 	if o.From, err = s.prepared(ctx, w.ID, o); err != nil {
@@ -92,6 +92,7 @@ func (t mergedTree) enclose(ctx context.Context, s *Session, sealed lease.Sealed
 	e := worktree.Enclosure{
 		Write: []string{t.top}, Layers: s.acceptLayers(sealed.Lease().ID), Tree: t.top,
 		GitDir: audit.GitDir(t.top), Bind: []cell.Bind{{From: objects, At: objects}},
+		Whole: true, // what is not seen is not tested
 	}
 	if t.over != nil {
 		e.Write, e.Over = nil, t.over

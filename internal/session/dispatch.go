@@ -157,6 +157,9 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 		return l, err
 	}
 	l.Home = filepath.Clean(l.Home)
+	if err := s.hideBehindLinks(ctx, &l); err != nil {
+		return l, err
+	}
 	return l, s.protectExecuted(ctx, &l)
 }
 

@@ -198,8 +198,12 @@ func (s *Session) preparePlain(ctx context.Context, w *ledger.Worker) (worktree.
 		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
 		Commit: l.Base, Branch: l.Branch, Partial: s.State.NewTree(id), Path: l.Worktree,
 		Progress: func(done, total int) { s.Voice.Files(w.ID, done, total) },
+		Hidden:   w.Lease.Rules().Unseen,
 	}
 	var err error
+	if o.Unseen, err = s.unseenBy(ctx, w.Lease); err != nil {
+		return worktree.Made{}, 0, err
+	}
 	if o.From, err = s.prepared(ctx, w.ID, o); err != nil {
 		return worktree.Made{}, 0, err
 	}

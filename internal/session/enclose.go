@@ -87,9 +87,13 @@ func (s *Session) prepareAdopted(ctx context.Context, w *ledger.Worker) error {
 		if err := s.State.Erase(dir); err != nil { // no worker has seen it
 			return err
 		}
+		unseen, err := s.unseenBy(ctx, w.Lease)
+		if err != nil {
+			return err
+		}
 		_, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
 			Bin: s.Bin, Host: s.Host, GitDir: c.GitDir, Alternate: s.State.Objects(),
-			Commit: c.Head, Branch: branch, Dir: dir,
+			Commit: c.Head, Branch: branch, Dir: dir, Unseen: unseen,
 		})
 		if err != nil {
 			return err

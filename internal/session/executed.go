@@ -114,7 +114,7 @@ func (s *Session) behindLinks(ctx context.Context, l lease.Lease) ([]string, err
 		return nil, err
 	}
 	p := l.Policy
-	p.Filesystem.WriteRoots, p.Filesystem.Scratch = []string{"."}, nil
+	p.Filesystem.WriteRoots, p.Filesystem.Scratch, p.Filesystem.DenyRead = []string{"."}, nil, nil
 	rules, err := policy.Compile(p, policy.Location{Worktree: "/worktree", Home: l.Home})
 	if err != nil {
 		return nil, &RefusedError{err}

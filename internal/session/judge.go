@@ -106,7 +106,6 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 	return s.deliver(ctx, w, snapshot, tip, how.Output)
 }
 
-
 func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip git.OID, out io.Writer) (gate.Result, error) {
 	l := w.Lease.Lease()
 	log, err := s.transcript(w.ID)

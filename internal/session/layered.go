@@ -190,10 +190,14 @@ func (s *Session) prepareLayered(ctx context.Context, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
+	unseen, err := s.unseenBy(ctx, w.Lease)
+	if err != nil {
+		return err
+	}
 	made, err := worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
 		Commit: l.Base, Branch: l.Branch, Below: b.Layers, Files: b.Files,
-		Roots: w.Lease.Rules().Roots(), Hidden: hidden,
+		Roots: w.Lease.Rules().Roots(), Hidden: hidden, Index: b.Index, Unseen: unseen,
 		Partial: partial, Path: path,
 	})
 	if err != nil {

@@ -36,6 +36,7 @@ type Enclosure struct {
 	Held   []string
 
 	Sockets []string // in Write, and not the worker's
+	Whole   bool     // deny_read hides nothing of what is the worker's
 }
 
 // Order is the cell that keeps to the policy.
@@ -86,7 +87,11 @@ func (e Enclosure) hide(o *cell.Order) error {
 	if err != nil {
 		return err
 	}
-	o.Hide = slices.Concat(denied, inTree, e.State, e.Sockets)
+	denied = append(denied, inTree...)
+	if e.Whole {
+		denied = slices.DeleteFunc(denied, func(p string) bool { return insideAny(p, e.own()) })
+	}
+	o.Hide = slices.Concat(denied, e.State, e.Sockets)
 	for _, h := range slices.Concat(e.Host, homes()) {
 		if insideAny(h, e.own()) || slices.Contains(o.Read, h) || h == o.Home {
 			continue

@@ -40,6 +40,8 @@ type LayerOrder struct {
 	Files     int                   // how many they are
 	Roots     []string              // what the worker may write, as plain paths; "." is all of it
 	Hidden    func(rel string) bool // what the worker may not read of it; nil: nothing
+	Index     string                // the directory that the index lies in below
+	Unseen    []string              // tracked files that the worker cannot see
 	Partial   string                // where to build it
 	Path      string                // where it is when it is complete
 }
@@ -56,6 +58,9 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 		}
 	}
 	if err := o.repository(ctx); err != nil {
+		return made, err
+	}
+	if err := o.conceal(ctx); err != nil {
 		return made, err
 	}
 	below, err := overlay.Open(o.Below...)
@@ -81,6 +86,19 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 		return made, &fs.PathError{Op: "make", Path: o.Path, Err: fs.ErrExist}
 	}
 	return made, os.Rename(o.Partial, o.Path)
+}
+
+// conceal gives the worker an index of its own, in which what it cannot see is not
+// missing.
+func (o LayerOrder) conceal(ctx context.Context) error {
+	if len(o.Unseen) == 0 {
+		return nil
+	}
+	dir := Upper(o.Partial, GitLayer)
+	if err := copyPlain(filepath.Join(o.Index, "index"), filepath.Join(dir, "index")); err != nil {
+		return err
+	}
+	return git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, filepath.Join(dir, "index"), o.Partial, o.Unseen)
 }
 
 func (o LayerOrder) hidden(rel string) bool { return o.Hidden != nil && o.Hidden(rel) }

@@ -33,7 +33,8 @@ type ShadowOrder struct {
 	Alternate string
 	Commit    git.OID // "": the branch has none yet
 	Branch    string
-	Dir       string // where it is made
+	Unseen    []string // tracked files that the worker cannot see
+	Dir       string   // where it is made
 }
 
 // MakeShadow makes a repository that has the checkout's commit, branch and index,
@@ -61,6 +62,11 @@ func MakeShadow(ctx context.Context, o ShadowOrder) (Shadow, error) {
 	}
 	for _, name := range append(names, filepath.Join(o.GitDir, "index")) {
 		if err := copyPlain(name, filepath.Join(s.GitDir(), filepath.Base(name))); err != nil {
+			return Shadow{}, err
+		}
+	}
+	if len(o.Unseen) > 0 {
+		if err := repo.Conceal(ctx, filepath.Join(s.GitDir(), "index"), o.Dir, o.Unseen); err != nil {
 			return Shadow{}, err
 		}
 	}

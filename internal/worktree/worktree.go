@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,9 +40,11 @@ type Order struct {
 	Alternate string   // object directory that has the commit's objects
 	Commit    git.OID
 	Branch    string
-	From      *Prepared // what it is a copy of, when git does not have to write it
-	Partial   string    // where to build it; nothing is there
-	Path      string    // where it is when it is complete
+	From      *Prepared             // what it is a copy of, when git does not have to write it
+	Unseen    []string              // tracked files that the worker cannot see
+	Hidden    func(rel string) bool // what of the operator's ignored files is not copied; nil: nothing
+	Partial   string                // where to build it; nothing is there
+	Path      string                // where it is when it is complete
 	Progress  git.Progress
 }
 
@@ -63,6 +66,10 @@ func Make(ctx context.Context, o Order) (Made, error) {
 		build = o.snapshot
 	}
 	made, err := build(ctx)
+	if err == nil && len(o.Unseen) > 0 {
+		dir := filepath.Join(o.Partial, ".git")
+		err = git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, filepath.Join(dir, "index"), o.Partial, o.Unseen)
+	}
 	if err != nil {
 		return Made{}, err
 	}
@@ -173,6 +180,9 @@ func (e *FilterError) Error() string {
 func (o Order) include(ctx context.Context) ([]git.File, error) {
 	// In the unfinished tree, so that an interrupted run leaves it nowhere else.
 	paths, err := included(ctx, o.Host, o.Source, o.Commit, filepath.Join(o.Partial, ".git", "worktreeinclude"))
+	if o.Hidden != nil {
+		paths = slices.DeleteFunc(paths, o.Hidden)
+	}
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
