@@ -19,7 +19,7 @@ func (t terms) forbidden() []string {
 		lines = append(lines, "- Writing "+denied+".")
 	}
 	if hidden := t.denied(t.written()); hidden != "" {
-		lines = append(lines, "- Reading "+hidden+".")
+		lines = append(lines, "- Reading "+hidden+", and adding, changing, moving or deleting it, unless a place that you may write names it.")
 	}
 	lines = append(lines, "- Looking for credentials: keys, tokens, password stores, the environment of other processes.")
 	if t.Policy.Filesystem.Outside.Captures() && !t.unconfined() {
