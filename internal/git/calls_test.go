@@ -75,6 +75,13 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			}
 			return fresh.Populate(ctx, top, main, "b", nil)
 		},
+		"Conceal": func(ctx context.Context) error {
+			if err := r.Conceal(ctx, tr.linked, []string{"a.txt"}); err != nil {
+				return err
+			}
+			hidden, err := r.HiddenBits(ctx, tr.linked)
+			return wantTrue(len(hidden) == 1, err)
+		},
 		"IgnoredWith": func(ctx context.Context) error {
 			patterns := filepath.Join(t.TempDir(), "patterns")
 			write(t, patterns, "*.ign\n")

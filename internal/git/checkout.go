@@ -194,13 +194,12 @@ func (r Repo) HiddenBits(ctx context.Context, c Checkout) ([]string, error) {
 	return hidden, nil
 }
 
-// Conceal marks files of an index, in the repository of a tree that no worker has
-// had yet, as not in the tree: git neither looks for them there nor takes them for
-// deleted.
-func (r Repo) Conceal(ctx context.Context, index, top string, paths []string) error {
-	_, err := r.bin.run(ctx, call{
-		dir: top, repo: []string{"--git-dir=" + r.Dir, "--work-tree=" + top}, env: []string{"GIT_INDEX_FILE=" + index},
-		args: []string{"update-index", "-z", "--skip-worktree", "--stdin"}, stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
+// Conceal marks files of the index as not in the tree, which no worker has had yet:
+// git neither looks for them there nor takes them for deleted.
+func (r Repo) Conceal(ctx context.Context, c Checkout, paths []string) error {
+	_, err := r.in(ctx, c, call{
+		args:  []string{"update-index", "-z", "--skip-worktree", "--stdin"},
+		stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
 	})
 	return err
 }

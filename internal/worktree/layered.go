@@ -98,7 +98,7 @@ func (o LayerOrder) conceal(ctx context.Context) error {
 	if err := copyPlain(filepath.Join(o.Index, "index"), filepath.Join(dir, "index")); err != nil {
 		return err
 	}
-	return git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, filepath.Join(dir, "index"), o.Partial, o.Unseen)
+	return git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, git.Checkout{Top: o.Partial, GitDir: dir}, o.Unseen)
 }
 
 func (o LayerOrder) hidden(rel string) bool { return o.Hidden != nil && o.Hidden(rel) }

@@ -66,7 +66,7 @@ func MakeShadow(ctx context.Context, o ShadowOrder) (Shadow, error) {
 		}
 	}
 	if len(o.Unseen) > 0 {
-		if err := repo.Conceal(ctx, filepath.Join(s.GitDir(), "index"), o.Dir, o.Unseen); err != nil {
+		if err := repo.Conceal(ctx, git.Checkout{Top: o.Dir, GitDir: s.GitDir()}, o.Unseen); err != nil {
 			return Shadow{}, err
 		}
 	}

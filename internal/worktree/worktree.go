@@ -68,7 +68,7 @@ func Make(ctx context.Context, o Order) (Made, error) {
 	made, err := build(ctx)
 	if err == nil && len(o.Unseen) > 0 {
 		dir := filepath.Join(o.Partial, ".git")
-		err = git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, filepath.Join(dir, "index"), o.Partial, o.Unseen)
+		err = git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, git.Checkout{Top: o.Partial, GitDir: dir}, o.Unseen)
 	}
 	if err != nil {
 		return Made{}, err
