@@ -65,6 +65,7 @@ type warden struct {
 	layers  int      // the file system of the layers that are not kept
 	program string
 	guests  guests
+	sockets *socketMeter // nil: no limit on memory, or the kernel does not tell
 }
 
 // fail tells cordon why there is no cell.
@@ -90,6 +91,9 @@ func (w *warden) prepare() error {
 	// What the operator's shell had open is not the worker's.
 	if err := unix.CloseRange(specDescriptor, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close_range: %w", err)
+	}
+	if namespaced && w.spec.Limits.Memory > 0 {
+		w.sockets = openSocketMeter()
 	}
 	steps := []func() error{newKeyring, w.limit, w.terminal, w.enter, w.locate}
 	if namespaced {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,9 +25,6 @@ func (w *warden) limit() error {
 		// Threads count, as they do for the kernel. This stops a fork bomb at once,
 		// but not one of root's, for whom it is only watched.
 		set[unix.RLIMIT_NPROC] = uint64(l.Processes) + wardenThreads
-	}
-	if l.Memory > 0 {
-		set[unix.RLIMIT_DATA] = uint64(max(2*l.Memory, l.Memory+4<<30))
 	}
 	if l.Disk > 0 {
 		set[unix.RLIMIT_FSIZE] = uint64(l.Disk)
@@ -87,9 +83,10 @@ func (w *warden) over(pids []int) Reason {
 	l := w.spec.Limits
 	var memory, disk int64
 	tasks := 0
+	seen := map[inode]bool{} // files without a name that several processes hold
 	for _, pid := range pids {
 		if l.Memory > 0 || l.Disk > 0 {
-			inMemory, onDisk := nameless(pid)
+			inMemory, onDisk := nameless(pid, seen)
 			memory += resident(pid) + inMemory
 			disk += onDisk
 		}
@@ -100,7 +97,11 @@ func (w *warden) over(pids []int) Reason {
 	}
 	kept := w.kept()
 	if l.Memory > 0 {
-		memory += segments()
+		inSockets, err := w.sockets.used()
+		if err != nil {
+			return Unwatched
+		}
+		memory += ipcMemory() + int64(tasks)*threadSize + inSockets
 	}
 	switch {
 	case l.Processes > 0 && tasks >= l.Processes:
@@ -120,50 +121,6 @@ func threads(pid int) int {
 		return 0
 	}
 	return int(st.Nlink) - 2
-}
-
-// resident is the memory of a process that is in no file: its own, and what it
-// maps of shared memory, which is counted for everybody who maps it.
-func resident(pid int) int64 {
-	var total int64
-	for line := range strings.Lines(readText("/proc/" + strconv.Itoa(pid) + "/status")) {
-		if f := strings.Fields(line); len(f) == 3 && (f[0] == "RssAnon:" || f[0] == "RssShmem:") {
-			n, _ := strconv.ParseInt(f[1], 10, 64)
-			total += n << 10
-		}
-	}
-	return total
-}
-
-// nameless is what a process holds open in files that have no name: in memory, and
-// on disk.
-func nameless(pid int) (memory, disk int64) {
-	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"
-	for _, fd := range numbers(dir) {
-		name := dir + strconv.Itoa(fd)
-		to, err := os.Readlink(name)
-		var st unix.Stat_t
-		switch {
-		case err != nil || unix.Stat(name, &st) != nil:
-		case strings.HasPrefix(to, "/memfd:"):
-			memory += st.Blocks * 512
-		case st.Nlink == 0 && st.Mode&unix.S_IFMT == unix.S_IFREG:
-			disk += st.Blocks * 512
-		}
-	}
-	return memory, disk
-}
-
-// segments is the memory in System V segments of the cell's own namespace.
-func segments() int64 {
-	var total int64
-	for line := range strings.Lines(readText("/proc/sysvipc/shm")) {
-		if f := strings.Fields(line); len(f) > 14 {
-			n, _ := strconv.ParseInt(f[14], 10, 64) // resident
-			total += n
-		}
-	}
-	return total
 }
 
 func descriptors(pid int) int {
@@ -192,4 +149,9 @@ func (w *warden) kept() int64 {
 	return total
 }
 
-func used(st unix.Statfs_t) int64 { return int64(st.Blocks-st.Bfree) * st.Bsize }
+// inodeSize is what the kernel keeps of a file in memory beside its content.
+const inodeSize = 1 << 10
+
+func used(st unix.Statfs_t) int64 {
+	return int64(st.Blocks-st.Bfree)*st.Bsize + int64(st.Files-st.Ffree)*inodeSize
+}
