@@ -75,6 +75,7 @@ type Launch struct {
 	Proven   []string // acts that were tried first, with the right answer
 	Private  []PrivateLayer
 	Door     *Door // lets visitors in; nil where there is no namespace to enter
+	Memory   Counting
 }
 
 // The variables that name a worker, and the repository it works for, in the

@@ -164,7 +164,7 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 		}
 	})
 	if p.group != nil {
-		go p.group.watch(stop, p.over)
+		go p.group.watch(p.spec.Limits, stop, p.over)
 	}
 	go watchCovers(spec, stop, p.over)
 	reason := supervise(ctx, p.cmd, c, p.over)
@@ -180,6 +180,20 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	return p.exit(reason)
 }
 
+// enterGroup moves the cell's first process, which waits for its plan and has started
+// nothing, into a control group of its own where one can be had.
+func (p *cellProcess) enterGroup() {
+	g := newGroup(p.spec.Limits)
+	if g == nil {
+		return
+	}
+	if g.join(p.cmd.Process.Pid) != nil { // the kernel does not let us after all
+		g.remove()
+		return
+	}
+	p.group, p.spec.Limits.Group = g, p.spec.Limits.Memory > 0
+}
+
 func (p *cellProcess) leaveGroup() {
 	if p.group != nil {
 		p.group.remove()
@@ -190,13 +204,6 @@ func (p *cellProcess) leaveGroup() {
 // or a new one.
 func (p *cellProcess) start() error {
 	seat := p.command.Seat
-	// A process that waits already sits in our own group. It is given up for another
-	// one only when that is worth it.
-	if l := p.spec.Limits; seat == nil || l.Memory > 0 || l.Processes > 0 && l.Processes <= few {
-		if p.group = newGroup(l); p.group != nil {
-			seat.Drop()
-		}
-	}
 	if seat == nil || !seat.take() || !p.spec.has(Namespaces) {
 		var lock *os.File
 		if p.spec.Keep != "" {
@@ -207,12 +214,13 @@ func (p *cellProcess) start() error {
 			defer lock.Close()
 		}
 		var err error
-		if seat, err = newSeat(p.command, p.spec.has(Namespaces), lock, p.group); err != nil {
+		if seat, err = newSeat(p.command, p.spec.has(Namespaces), lock); err != nil {
 			return err
 		}
 	}
 	p.cmd, p.control, p.input = seat.cmd, seat.control, seat.input
 	defer seat.plan.Close()
+	p.enterGroup()
 	if err := seat.hand(p.spec); err != nil {
 		seat.drop()
 		return err
@@ -324,7 +332,7 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 	if p.command.Started != nil {
 		err := p.command.Started(Launch{
 			Pid: p.cmd.Process.Pid, Layers: p.spec.Layers, Landlock: m.Landlock, Missing: p.missing, Proven: m.Proven,
-			Private: p.spec.Private(), Door: p.door,
+			Private: p.spec.Private(), Door: p.door, Memory: p.spec.counting(),
 		})
 		if err != nil {
 			return err
@@ -348,11 +356,6 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 		return notStarted(p.failed)
 	}
 	e := Exit{Reason: reason, Code: status(p.cmd), Refused: p.refused.list()}
-	if p.group != nil && reason == Exited && e.Code != 0 {
-		if over := p.group.reached(); over != "" {
-			e.Reason = over // it ended the cell before we could
-		}
-	}
 	switch {
 	case p.ended != nil:
 		e.Code, e.Left = p.ended.Code, p.ended.Left
@@ -368,6 +371,13 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 		e.Reason, e.Code = Vanished, max(e.Code, 1) // the cell did not say how its worker ended
 	case !p.started && reason == Exited:
 		return notStarted(fmt.Errorf("the cell ended before its worker started (%d)", e.Code))
+	}
+	// The kernel ends all of a group, its first process included, before anybody can
+	// say why.
+	if p.group != nil && e.Code != 0 && (e.Reason == Exited || e.Reason == Vanished) {
+		if over := p.group.reached(); over != "" {
+			e.Reason = over
+		}
 	}
 	return e, nil
 }

@@ -6,37 +6,36 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
-// group is a control group of a cell's own, where the system lets us make one:
-// then the kernel counts memory and processes of all of it together. Elsewhere
-// rlimits and the warden's own counting do.
-type group struct {
-	dir  string
-	file *os.File
-}
+// group is a control group of a cell's own, where the system lets us make one: then
+// the kernel counts the memory of all its processes together, its own memory for them
+// included. Elsewhere the warden counts what it can see.
+type group struct{ dir string }
 
-// newGroup makes a group with the limits, or none when this place in the hierarchy
-// is not ours to divide.
+// newGroup makes a group with the limits. It returns nil where no place in the
+// hierarchy is ours to divide.
 func newGroup(l Limits) *group {
-	if l.Memory == 0 && l.Processes == 0 {
+	controllers := wanted(l)
+	if len(controllers) == 0 {
 		return nil
 	}
-	above := divisible(wanted(l))
+	above := findPlace(controllers)
 	if above == "" {
 		return nil
 	}
+	return newGroupIn(above, l)
+}
+
+func newGroupIn(above string, l Limits) *group {
 	g := &group{dir: filepath.Join(above, "cordon-"+rand.Text())}
 	if os.Mkdir(g.dir, 0o755) != nil {
 		return nil
 	}
-	if err := g.set(l); err != nil {
+	if g.set(l) != nil {
 		g.remove()
 		return nil
 	}
@@ -55,63 +54,11 @@ func wanted(l Limits) []string {
 	return list
 }
 
-// divisible is the nearest group at or above ours in which another one can be made
-// that has the controllers. A group that holds processes cannot be divided, so it
-// is never our own but where that is the root of the hierarchy.
-func divisible(controllers []string) string {
-	top, own := hierarchy()
-	if top == "" {
-		return ""
-	}
-	for at := own; ; at = filepath.Dir(at) {
-		dir := filepath.Join(top, at)
-		given := strings.Fields(readText(filepath.Join(dir, "cgroup.subtree_control")))
-		missing := slices.ContainsFunc(controllers, func(c string) bool { return !slices.Contains(given, c) })
-		if !missing && unix.Access(dir, unix.W_OK) == nil && unix.Access(filepath.Join(dir, "cgroup.procs"), unix.W_OK) == nil {
-			return dir
-		}
-		if at == "/" || at == "." {
-			return ""
-		}
-	}
-}
-
-// hierarchy is where version 2 is mounted, and our own group in it.
-func hierarchy() (top, own string) {
-	list, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return "", ""
-	}
-	mounts, err := parseMounts(list)
-	if err != nil {
-		return "", ""
-	}
-	for _, m := range mounts {
-		if m.Type == "cgroup2" {
-			top = m.At
-		}
-	}
-	for line := range strings.Lines(readText("/proc/self/cgroup")) {
-		if path, ok := strings.CutPrefix(line, "0::"); ok {
-			own = strings.TrimSpace(path)
-		}
-	}
-	if own == "" {
-		return "", ""
-	}
-	return top, own
-}
-
-func readText(path string) string {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return string(b)
-}
+// join moves a process into the group. It must not have started any other yet.
+func (g *group) join(pid int) error { return g.write("cgroup.procs", strconv.Itoa(pid)) }
 
 // set writes the limits. Running out of memory ends all of it, not one process.
-func (g *group) set(l Limits) (err error) {
+func (g *group) set(l Limits) error {
 	values := map[string]string{}
 	if l.Memory > 0 {
 		values["memory.max"] = strconv.FormatInt(l.Memory, 10)
@@ -127,11 +74,10 @@ func (g *group) set(l Limits) (err error) {
 	}
 	if l.Memory > 0 { // without it memory.max would be a limit on what is not swapped
 		if err := g.write("memory.swap.max", "0"); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
+			return fmt.Errorf("control group: %w", err)
 		}
 	}
-	g.file, err = os.Open(g.dir)
-	return err
+	return nil
 }
 
 // write sets one value. A file that is not there is not made.
@@ -144,15 +90,20 @@ func (g *group) write(name, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// watch tells which limit was reached until it is told to stop.
-func (g *group) watch(stop <-chan struct{}, over chan<- Reason) {
+// watch tells which limit was reached until it is told to stop. A group that lost its
+// limits, because somebody took the controllers from the group above, is one too.
+func (g *group) watch(l Limits, stop <-chan struct{}, over chan<- Reason) {
 	for {
 		select {
 		case <-stop:
 			return
 		case <-time.After(lookEvery):
 		}
-		if reason := g.reached(); reason != "" {
+		reason := g.reached()
+		if reason == "" && l.Memory > 0 && !g.limits(l.Memory) {
+			reason = Unwatched
+		}
+		if reason != "" {
 			select {
 			case over <- reason:
 			default: // another limit was first
@@ -173,6 +124,13 @@ func (g *group) reached() Reason {
 	return ""
 }
 
+// limits reports whether the group's limit on memory is the one that was set: the
+// kernel rounds it down to whole pages.
+func (g *group) limits(memory int64) bool {
+	n, err := strconv.ParseInt(strings.TrimSpace(readText(filepath.Join(g.dir, "memory.max"))), 10, 64)
+	return err == nil && n <= memory
+}
+
 func (g *group) event(file, name string) int {
 	for line := range strings.Lines(readText(filepath.Join(g.dir, file))) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
@@ -185,9 +143,6 @@ func (g *group) event(file, name string) int {
 
 // remove takes the group away when its last process has ended.
 func (g *group) remove() {
-	if g.file != nil {
-		g.file.Close()
-	}
 	_ = g.write("cgroup.kill", "1") // the cell has ended; this is for what the kernel still takes down
 	for range 100 {
 		if err := os.Remove(g.dir); err == nil || errors.Is(err, os.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 // Where the system lets us make control groups, a cell with limits has one of its
 // own while it runs, and it is gone afterwards.
 func TestControlGroup(t *testing.T) {
-	above := divisible([]string{"pids"})
+	above := findPlace([]string{"pids"})
 	if above == "" {
 		t.Skip("no control group of version 2 with the pids controller is ours to divide here")
 	}

@@ -26,6 +26,9 @@ func (w *warden) limit() error {
 		// but not one of root's, for whom it is only watched.
 		set[unix.RLIMIT_NPROC] = uint64(l.Processes) + wardenThreads
 	}
+	if w.spec.counting() == ByProcess {
+		set[unix.RLIMIT_DATA] = uint64(max(2*l.Memory, l.Memory+4<<30))
+	}
 	if l.Disk > 0 {
 		set[unix.RLIMIT_FSIZE] = uint64(l.Disk)
 	}
@@ -81,6 +84,9 @@ func (l Limits) ticks() (look, count <-chan time.Time) {
 // over says which limit the processes of the cell have reached together.
 func (w *warden) over(pids []int) Reason {
 	l := w.spec.Limits
+	if l.Group {
+		l.Memory = 0
+	}
 	var memory, disk int64
 	tasks := 0
 	seen := map[inode]bool{} // files without a name that several processes hold

@@ -27,7 +27,7 @@ type Seat struct {
 // Run says why. The caller keeps its thread, and drops a seat that it does not
 // run.
 func Warm(c Command) *Seat {
-	s, err := newSeat(c, true, nil, nil)
+	s, err := newSeat(c, true, nil)
 	if err != nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *Seat) drop() {
 }
 
 // newSeat starts this program again. A lock is held as long as the cell lives.
-func newSeat(c Command, namespaced bool, lock *os.File, home *group) (*Seat, error) {
+func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
 	plan, err := newPlan()
 	if err != nil {
 		return nil, err
@@ -90,9 +90,6 @@ func newSeat(c Command, namespaced bool, lock *os.File, home *group) (*Seat, err
 		enterNamespaces(cmd.SysProcAttr)
 	} else {
 		adoptOrphans()
-	}
-	if home != nil {
-		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(home.file.Fd())
 	}
 	if err := cmd.Start(); err != nil {
 		unix.Close(pair[0])

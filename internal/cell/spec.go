@@ -39,6 +39,36 @@ type Limits struct {
 	Processes int      `json:"processes"` // alive at once
 	Files     int      `json:"files"`     // open in one process
 	Watched   []string `json:"watched"`   // where Disk is counted
+
+	// Group says that a control group holds the cell to Memory, so that the warden
+	// need not count it.
+	Group bool `json:"group,omitempty"`
+}
+
+// Counting is how a limit on memory is held.
+type Counting string
+
+// The ways. A control group counts all memory, the kernel's own included. Without one
+// the memory is looked at ten times a second: processes, page tables, sockets, pipes,
+// threads and files in memory, but no small objects of the kernel's.
+const (
+	NotCounted Counting = ""
+	ByGroup    Counting = "cgroup v2"
+	ByLooking  Counting = "counted ten times a second, kernel memory in part"
+	ByProcess  Counting = "for each process alone" // without namespaces nobody sees them all
+)
+
+// counting is how the cell's limit on memory is held.
+func (s Spec) counting() Counting {
+	switch {
+	case s.Limits.Memory == 0:
+		return NotCounted
+	case s.Limits.Group:
+		return ByGroup
+	case !s.has(Namespaces):
+		return ByProcess
+	}
+	return ByLooking
 }
 
 // Proof lists acts that the cell tries before the worker's first instruction.

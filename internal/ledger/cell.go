@@ -17,6 +17,10 @@ type Cell struct {
 	// Private are the layers that took what the worker wrote outside its tree.
 	// Older journals do not name them.
 	Private []cell.PrivateLayer `json:"private,omitempty"`
+
+	// Memory is how the limit on memory was held; "" where there was none, and in
+	// older journals.
+	Memory cell.Counting `json:"memory,omitempty"`
 }
 
 // String is the confinement in a line.
