@@ -40,12 +40,21 @@ func checkCell(ctx context.Context) []check {
 		return []check{failed("cell", err, "")}
 	}
 	made := ledger.Cell{Layers: launch.Layers, Landlock: launch.Landlock, Proven: launch.Proven}
-	checks := []check{{"cell", statusOK, made.String(), ""}}
+	checks := []check{{"cell", statusOK, made.String(), ""}, checkMemoryLimit(launch.Memory)}
 	for _, m := range launch.Missing {
 		checks[0].Status = statusFail
 		checks = append(checks, check{"cell", statusFail, fmt.Sprintf("without %s (%s): %s; isolation: strict refuses to run like this", m.Layer, m.Why, m.Means), m.Fix})
 	}
 	return checks
+}
+
+// checkMemoryLimit says how limits.memory is held here, and how the kernel would do it.
+func checkMemoryLimit(by cell.Counting) check {
+	c := check{Name: "memory limit", Status: statusOK, Detail: string(by)}
+	if by != cell.ByGroup {
+		c.Status, c.Hint = statusWarn, "run cordon in a delegated control group of version 2: systemd-run --user --scope -p Delegate=yes cordon …"
+	}
+	return c
 }
 
 // refusedCalls lists what the filter of a cell answers for.

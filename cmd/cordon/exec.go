@@ -184,7 +184,7 @@ func fromHere(names []string) ([]string, error) {
 // sayLaunch names what is missing, and on demand what is there.
 func (a *app) sayLaunch(l cell.Launch, p policy.Policy, loud bool) {
 	if loud {
-		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven})
+		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven, Memory: l.Memory})
 		for _, line := range session.Reachable(p, l.Layers) {
 			a.say("cordon: network: %s", line)
 		}

@@ -45,6 +45,14 @@ type Limits struct {
 	Group bool `json:"group,omitempty"`
 }
 
+// inMemory bounds a file system that lies in memory: it takes from both limits.
+func (l Limits) inMemory() int64 {
+	if l.Disk == 0 || l.Memory > 0 && l.Memory < l.Disk {
+		return l.Memory
+	}
+	return l.Disk
+}
+
 // Counting is how a limit on memory is held.
 type Counting string
 

@@ -42,7 +42,7 @@ func buildView(s Spec) (int, error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return -1, &layerError{Namespaces, fmt.Errorf("make mounts private: %w", err)}
 	}
-	if err := enterBase(s.Limits.Disk); err != nil {
+	if err := enterBase(s.Limits.inMemory()); err != nil {
 		return -1, &layerError{Namespaces, err}
 	}
 	base, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

@@ -178,7 +178,7 @@ func (v *viewer) replaced() {
 		if v.readsAll() && v.host.Kinds[op.At] != Directory {
 			continue // there is nothing to put it on, and nothing that it would hide
 		}
-		op.Size = v.order.Limits.Disk
+		op.Size = v.order.Limits.inMemory()
 		v.add(op)
 	}
 	if run := v.over("/run"); run.At == "/run" {
@@ -189,7 +189,7 @@ func (v *viewer) replaced() {
 		}
 	}
 	if v.host.Kinds["/var/run"] == Directory {
-		v.add(Op{Do: Tmpfs, At: "/var/run", Write: true, Mode: 0o755})
+		v.add(Op{Do: Tmpfs, At: "/var/run", Write: true, Mode: 0o755, Size: v.order.Limits.inMemory()})
 	}
 }
 

@@ -51,10 +51,10 @@ func fieldTable() []field {
 		}},
 		{key: "limits", doc: "What one run may use.", fields: []field{
 			scalar("time", "Wall-clock time of a run: 90s, 30m, 4h, 7d.", func(p *Policy) *Duration { return &p.Limits.Time }, readDuration, Duration.String),
-			scalar("memory", "Memory of all processes together: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &p.Limits.Memory }, readBytes, Bytes.String),
+			scalar("memory", "Memory of all processes together: 512MiB, 2GB, auto or none. auto is half of the machine's memory, and on a small machine three quarters of it, at most 3GiB.", func(p *Policy) *Bytes { return &p.Limits.Memory }, readSize, Bytes.String),
 			scalar("processes", "Processes alive at once: a number, or none.", func(p *Policy) *int { return &p.Limits.Processes }, readCount("processes"), showCount),
 			scalar("files", "Files that one process may have open: a number, or none for the hard limit cordon was started with.", func(p *Policy) *int { return &p.Limits.Files }, readCount("files"), showCount),
-			scalar("disk", "Disk written by the run: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readBytes, Bytes.String),
+			scalar("disk", "Disk written by the run, /tmp included: 512MiB, 2GB, auto or none. auto is half of what is free when the lease is made.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readSize, Bytes.String),
 		}},
 		scalar("isolation", "strict: a missing layer of the cell is fatal. degraded: run although a layer is missing, each is named. none: unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
 		{key: "guard", doc: "How the worker's tool calls are judged before they run, where its client asks.", fields: guardFields()},

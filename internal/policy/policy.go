@@ -70,7 +70,7 @@ type Identity struct {
 }
 
 // Limits bound one run. Zero means no limit, except for Time, which always has
-// one.
+// one. A lease holds no Auto: For replaces it before the lease is sealed.
 type Limits struct {
 	Time      Duration `json:"time"`
 	Memory    Bytes    `json:"memory"`
@@ -103,9 +103,9 @@ func Default() Policy {
 			Branch:   "cordon/{id}",
 			Identity: Identity{Name: "cordon worker", Email: "worker@cordon.invalid"},
 		},
-		// Processes stops a fork bomb and no build. The others depend on the
-		// machine and the project, so that any number would be wrong somewhere.
-		Limits:            Limits{Time: Duration(4 * time.Hour), Processes: 4096},
+		// Processes stops a fork bomb and no build. Memory and disk depend on the
+		// machine, so that any number would be wrong somewhere.
+		Limits:            Limits{Time: Duration(4 * time.Hour), Memory: Auto, Processes: 4096, Disk: Auto},
 		Isolation:         Strict,
 		Guard:             Guard{Mode: GuardEnforce, UnknownRead: AnswerAllow, OpaqueCode: AnswerAllow},
 		Agent:             Agent{Login: CopyLogin, Proof: ProofRequired, Within: DefaultWithin},

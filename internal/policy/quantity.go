@@ -69,8 +69,11 @@ func (d Duration) String() string {
 }
 
 func (b Bytes) String() string {
-	if b == 0 {
+	switch b {
+	case 0:
 		return noLimit
+	case Auto:
+		return auto
 	}
 	return formatQuantity(int64(b), byteUnits)
 }
@@ -90,6 +93,10 @@ func (d *Duration) UnmarshalText(text []byte) error {
 }
 
 func (b *Bytes) UnmarshalText(text []byte) error {
+	if string(text) == auto {
+		*b = Auto
+		return nil
+	}
 	v, err := ParseBytes(string(text))
 	if err == nil {
 		*b = v

@@ -109,6 +109,14 @@ func readBytes(n *yaml.Node) (Bytes, error) {
 	return ParseBytes(n.Value)
 }
 
+// readSize reads a size that may depend on the machine.
+func readSize(n *yaml.Node) (Bytes, error) {
+	if n.Kind == yaml.ScalarNode && n.Value == auto {
+		return Auto, nil
+	}
+	return readBytes(n)
+}
+
 func readIsolation(n *yaml.Node) (Isolation, error) {
 	var i Isolation
 	if n.Kind != yaml.ScalarNode || i.UnmarshalText([]byte(n.Value)) != nil {

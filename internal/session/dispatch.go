@@ -172,11 +172,13 @@ func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (er
 	if err := forAgent(d.Agent, l); err != nil {
 		return err
 	}
-	if d.Write == nil {
-		return nil
+	if d.Write != nil {
+		if l.Policy, err = WithWriteRoots(l.Policy, d.Write); err != nil {
+			return err
+		}
+		l.Source += " with --write"
 	}
-	l.Policy, err = WithWriteRoots(l.Policy, d.Write)
-	l.Source += " with --write"
+	l.Policy.Limits, err = limitsHere(l.Policy.Limits, s.State.Path())
 	return err
 }
 

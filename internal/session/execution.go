@@ -39,6 +39,9 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if inside, err := state.Inside(dir); err != nil || inside {
 		return c, nil, errors.Join(err, ErrInside)
 	}
+	if x.Policy.Limits, err = limitsHere(x.Policy.Limits, dir); err != nil {
+		return c, nil, err
+	}
 	repo, err := repositoryAround(ctx, dir)
 	if err != nil {
 		return c, nil, err

@@ -173,7 +173,7 @@ func (s *Session) startCommandThen(ctx context.Context, w *ledger.Worker, r *rig
 	begin := func(l cell.Launch) error {
 		defer release()
 		recorded = true
-		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: worthRecording(l.Private)}
+		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: worthRecording(l.Private), Memory: l.Memory}
 		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Agent: r.agent != nil, Heard: r.told(w), Cell: at})
 		if err == nil {
 			if l.Pid > 0 {

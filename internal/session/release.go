@@ -53,6 +53,9 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	}
 	l := w.Lease.Lease()
 	l.Policy, l.Source = a.Policy, a.Source
+	if l.Policy.Limits, err = limitsHere(l.Policy.Limits, s.State.Path()); err != nil {
+		return nil, err
+	}
 	l.Created = s.Now()
 	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
 	if err := s.protectExecuted(ctx, &l); err != nil {

@@ -45,6 +45,9 @@ func (e Enclosure) Order() (cell.Order, error) {
 	if err != nil {
 		return cell.Order{}, err
 	}
+	if l := e.Policy.Limits; l.Memory < 0 || l.Disk < 0 {
+		return cell.Order{}, errors.New("limits.memory and limits.disk must be sizes here, not auto")
+	}
 	o := cell.Order{
 		Home: home, Write: e.Write, Pinned: e.Pinned, Fixed: e.Fixed, Held: e.Held, Bind: slices.Clone(e.Bind), Over: e.Over,
 		Capture: e.Policy.Filesystem.Outside == policy.Capture, Layers: e.Layers,

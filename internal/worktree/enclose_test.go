@@ -32,6 +32,7 @@ func makeFiles(t *testing.T, files ...string) string {
 func enclosure(t *testing.T, base string, change func(*policy.Policy)) Enclosure {
 	t.Helper()
 	p := policy.Default()
+	p.Limits = p.Limits.For(policy.Machine{Memory: 4 << 30, Disk: 4 << 30})
 	if change != nil {
 		change(&p)
 	}
