@@ -62,7 +62,11 @@ func TestControlGroupIsVacated(t *testing.T) {
 	if err := sleeper.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait(); _ = os.Remove(filepath.Join(g.dir, outsideGroup)) }()
+	defer func() {
+		_ = sleeper.Process.Kill()
+		_ = sleeper.Wait()
+		_ = os.Remove(filepath.Join(g.dir, outsideGroup))
+	}()
 	if err := g.join(sleeper.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
