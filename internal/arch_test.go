@@ -21,13 +21,14 @@ import (
 // not in it has no place yet.
 var layers = map[string][]string{
 	"internal/legible":        {},
+	"internal/additive":       {},
 	"internal/policy":         {},
 	"internal/git":            {},
 	"internal/journal":        {},
 	"internal/seccomp":        {},
 	"internal/overlay":        {},
 	"internal/cell":           {"seccomp"},
-	"internal/lease":          {"policy", "git"},
+	"internal/lease":          {"additive", "policy", "git"},
 	"internal/mark":           {},
 	"internal/tool":           {"mark"},
 	"internal/inline":         {"mark", "tool"},
@@ -45,8 +46,8 @@ var layers = map[string][]string{
 	"internal/worktree":       {"git", "lease", "overlay", "policy", "cell"},
 	"internal/audit":          {"git", "overlay", "policy"},
 	"internal/gate":           {"audit", "cell", "git", "lease", "policy", "state", "worktree"},
-	"internal/ledger":         {"audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
-	"internal/session":        {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "policy", "post", "state", "stream", "worktree"},
+	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
+	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {},
 	"internal/testnet":        {},         // for tests only: no package may import it
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it

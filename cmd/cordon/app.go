@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -122,10 +123,10 @@ func (a *app) worker(ctx context.Context, prefix string) (*session.Session, *led
 		return nil, nil, err
 	}
 	w, err := s.Find(prefix)
-	if err != nil {
+	if _, mistaken := errors.AsType[ledger.NameError](err); mistaken {
 		return nil, nil, usage("%v (cordon ls shows them)", err)
 	}
-	return s, w, nil
+	return s, w, err
 }
 
 // workerNames completes names of workers.

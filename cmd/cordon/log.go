@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/journal"
+	"cordon/internal/ledger"
 )
 
 func (a *app) logCommand() *cobra.Command {
@@ -35,20 +36,18 @@ func (a *app) log(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := s.Ledger()
+	all, err := s.Events()
 	if err != nil {
 		return err
 	}
 	only := ""
 	if len(args) == 1 {
-		w, err := l.Find(args[0])
-		if err != nil {
+		if only, err = ledger.Name(all, args[0]); err != nil {
 			return usage("%v", err)
 		}
-		only = string(w.ID)
 	}
 	events := []journal.Event{}
-	for _, e := range l.Events {
+	for _, e := range all {
 		if only == "" || e.Worker == only {
 			events = append(events, e)
 		}

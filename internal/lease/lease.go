@@ -21,6 +21,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"cordon/internal/additive"
 	"cordon/internal/git"
 	"cordon/internal/policy"
 )
@@ -163,7 +164,7 @@ func (l Lease) effective() policy.Policy {
 // Open reads a sealed lease back and refuses it unless its bytes are canonical
 // and have the given hash.
 func Open(b []byte, hash string) (Sealed, error) {
-	l, err := decode(b, hash)
+	l, known, err := decode(b, hash)
 	if err != nil {
 		return Sealed{}, err
 	}
@@ -171,32 +172,31 @@ func Open(b []byte, hash string) (Sealed, error) {
 	if err != nil {
 		return Sealed{}, err
 	}
-	if !bytes.Equal(s.bytes, b) {
+	if !bytes.Equal(s.bytes, known) {
 		return Sealed{}, errors.New("the lease is not in canonical form")
 	}
+	s.bytes, s.hash = bytes.Clone(b), hash
 	return s, nil
 }
 
-// decode reads the bytes that have the hash. They hold one lease, of this schema,
-// with no field that is not known, and nothing after it.
-func decode(b []byte, hash string) (Lease, error) {
+// decode reads the bytes that have the hash. They hold one lease, of this schema, and
+// nothing after it. Fields that are not known must be additive (package additive): those
+// are kept in the bytes and left out of known.
+func decode(b []byte, hash string) (l Lease, known []byte, err error) {
 	sum := sha256.Sum256(b)
 	if hex.EncodeToString(sum[:]) != hash {
-		return Lease{}, errors.New("the lease does not have the hash it was sealed with")
+		return Lease{}, nil, errors.New("the lease does not have the hash it was sealed with")
 	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	var l Lease
-	if err := dec.Decode(&l); err != nil {
-		return Lease{}, fmt.Errorf("the lease cannot be read: %w", err)
+	if !bytes.HasPrefix(b, []byte("{")) || !bytes.HasSuffix(b, []byte("}")) {
+		return Lease{}, nil, errors.New("something comes before the lease or follows it")
 	}
-	if dec.InputOffset() != int64(len(b)) {
-		return Lease{}, errors.New("something follows the lease")
+	if known, err = additive.Known(b, &l); err != nil {
+		return Lease{}, nil, fmt.Errorf("the lease cannot be read: %w", err)
 	}
 	if l.Schema != Schema {
-		return Lease{}, fmt.Errorf("the lease is in the form %q, not %s", l.Schema, Schema)
+		return Lease{}, nil, fmt.Errorf("the lease is in the form %q, not %s", l.Schema, Schema)
 	}
-	return l, nil
+	return l, known, nil
 }
 
 func encode(l Lease) ([]byte, error) {

@@ -63,3 +63,30 @@ func openOlder(t *testing.T, older []byte) {
 		}
 	}
 }
+
+// A lease of a later version is opened if all that is new in it is additive: the bytes
+// and the hash stay as they are.
+func TestLaterLease(t *testing.T) {
+	t.Parallel()
+	for key, additive := range map[string]bool{"+colour": true, "colour": false} {
+		for _, place := range []string{`"policy":{`, `"limits":{`, `{"schema":`} {
+			field := `"` + key + `":{"deep":[1,"x"]},`
+			later := []byte(strings.Replace(sealedBefore, place, place+field, 1))
+			if place == `{"schema":` {
+				later = []byte(strings.Replace(sealedBefore, place, "{"+field+`"schema":`, 1))
+			}
+			for name, read := range map[string]func([]byte, string) (Sealed, error){"Open": Open, "Recall": Recall} {
+				s, err := read(later, hashOf(later))
+				if !additive {
+					if err == nil || !strings.Contains(err.Error(), key) {
+						t.Errorf("%s: %s in %s: %v", name, key, place, err)
+					}
+					continue
+				}
+				if err != nil || !bytes.Equal(s.Bytes(), later) || s.Hash() != hashOf(later) || s.Lease().ID != "brisk-otter" {
+					t.Errorf("%s: %s in %s: opened as %s, %v", name, key, place, s.Bytes(), err)
+				}
+			}
+		}
+	}
+}

@@ -24,7 +24,7 @@ import (
 //
 // Whether the lease has run out is for the caller to ask, as after Open.
 func Recall(b []byte, hash string) (Sealed, error) {
-	l, err := decode(b, hash)
+	l, _, err := decode(b, hash)
 	if err != nil {
 		return Sealed{}, err
 	}

@@ -3,8 +3,26 @@
 //
 // Every status that cordon shows is derived here from events and from facts that
 // can be checked at the moment of asking (a lock that is held, a commit that is
-// an ancestor). The package refuses to store a status, and to fold an event that
-// it does not know: a journal written by a newer cordon is not guessed at.
+// an ancestor). The package refuses to store a status.
+//
+// # Versions
+//
+// Every journal that a version of cordon wrote is read by all later ones. An earlier
+// version reads what a later one wrote as far as it can without guessing:
+//
+//   - An event whose type begins with "+" is additive. A version that does not know the
+//     type skips it; it stays in the journal, in the chain and in cordon log.
+//   - A field whose name begins with "+", at any depth of the data of an event or of a
+//     lease, is additive too, and is left out by those who do not know it.
+//   - Any other type or field that is not known is refused, naming the version that wrote
+//     it: it may take something back or forbid something.
+//   - The data of an event names that version in the field "+version" where the event may
+//     hold something that the first version does not know: in leases, in releases, and in
+//     every type that came later.
+//   - A key that a lease does not have means what the version did that sealed it. Values
+//     that depend on the version or the machine are therefore written into the lease when
+//     it is sealed, and a new key of the policy has a zero value that stands for its
+//     absence and that is not encoded.
 package ledger
 
 import (

@@ -1,14 +1,13 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"cordon/internal/additive"
 	"cordon/internal/cell"
 	"cordon/internal/egress"
 	"cordon/internal/gate"
@@ -71,6 +70,7 @@ type Ledger struct {
 	Workers []*Worker // in order of their leases
 	Events  []journal.Event
 	byID    map[lease.ID]*Worker
+	version string // the last one that an event names
 }
 
 // Fold makes workers of events.
@@ -78,7 +78,10 @@ func Fold(events []journal.Event) (*Ledger, error) {
 	l := &Ledger{Events: events, byID: map[lease.ID]*Worker{}}
 	for _, e := range events {
 		if err := l.apply(e); err != nil {
-			return nil, fmt.Errorf("journal entry %d (%s): %w", e.Seq, e.Type, err)
+			return nil, strange(e, l.version, err)
+		}
+		if v := writer(e); v != "" {
+			l.version = v
 		}
 	}
 	return l, nil
@@ -91,13 +94,16 @@ func (l *Ledger) apply(e journal.Event) error {
 	case Leased:
 		return l.lease(e)
 	}
+	act, ok := transitions[e.Type]
+	switch {
+	case !ok && additive.Is(e.Type):
+		return nil
+	case !ok:
+		return fmt.Errorf("a type of event that is %w", errUnknown)
+	}
 	w := l.byID[lease.ID(e.Worker)]
 	if w == nil {
 		return fmt.Errorf("no lease for worker %q", e.Worker)
-	}
-	act, ok := transitions[e.Type]
-	if !ok {
-		return fmt.Errorf("unknown type of event: this journal was written by another version of cordon")
 	}
 	w.Changed = e.Time
 	w.Events++
@@ -170,7 +176,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 			return err
 		}
 		if _, known := gated[w.Gate.Outcome]; !known {
-			return fmt.Errorf("unknown outcome %q: this journal was written by another version of cordon", w.Gate.Outcome)
+			return fmt.Errorf("the outcome %q is %w", w.Gate.Outcome, errUnknown)
 		}
 		if w.Gate.Outcome == gate.Merged {
 			w.Quarantine = nil
@@ -198,35 +204,53 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Branched: func(w *Worker, e journal.Event) error { return read(e, new(Branch)) },
 }
 
-// read decodes the data of an event. A field that it does not know may change
-// what the others mean.
-func read(e journal.Event, into any) error {
-	if len(e.Data) == 0 {
-		return errors.New("the event carries no data")
-	}
-	dec := json.NewDecoder(bytes.NewReader(e.Data))
-	dec.DisallowUnknownFields()
-	return dec.Decode(into)
-}
-
 // Find returns the one worker whose name begins like this.
 func (l *Ledger) Find(prefix string) (*Worker, error) {
 	if w := l.byID[lease.ID(prefix)]; w != nil {
 		return w, nil
 	}
-	var found []*Worker
-	for _, w := range l.Workers {
-		if prefix != "" && strings.HasPrefix(string(w.ID), prefix) {
-			found = append(found, w)
+	names := make([]string, len(l.Workers))
+	for i, w := range l.Workers {
+		names[i] = string(w.ID)
+	}
+	name, err := pick(names, prefix)
+	return l.byID[lease.ID(name)], err
+}
+
+// Name is the one worker in a journal whose name begins like this.
+func Name(events []journal.Event, prefix string) (string, error) {
+	var names []string
+	for _, e := range events {
+		if e.Type == Leased {
+			names = append(names, e.Worker)
+		}
+	}
+	return pick(names, prefix)
+}
+
+// NameError says that a name is no worker's, or that of several.
+type NameError string
+
+func (e NameError) Error() string { return string(e) }
+
+// pick returns the one name that begins like this, or a NameError.
+func pick(names []string, prefix string) (string, error) {
+	if slices.Contains(names, prefix) {
+		return prefix, nil
+	}
+	var found []string
+	for _, name := range names {
+		if prefix != "" && strings.HasPrefix(name, prefix) {
+			found = append(found, name)
 		}
 	}
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, fmt.Errorf("no worker is called %q", prefix)
+		return "", NameError(fmt.Sprintf("no worker is called %q", prefix))
 	}
-	return nil, fmt.Errorf("%q is the beginning of %d workers' names, %s and %s among them", prefix, len(found), found[0].ID, found[1].ID)
+	return "", NameError(fmt.Sprintf("%q is the beginning of %d workers' names, %s and %s among them", prefix, len(found), found[0], found[1]))
 }
 
 // Taken reports whether a name has ever been given.

@@ -15,7 +15,6 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/client"
 	"cordon/internal/git"
-	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -289,17 +288,10 @@ func (s *Session) enter(ctx context.Context, d Dispatch, l lease.Lease) (lease.I
 	if data.Overlap, err = s.overlaps(ctx, now, sealed); err != nil {
 		return "", err
 	}
-	_, err = s.log.AppendIf(string(l.ID), ledger.Leased, data, func(events []journal.Event) error {
-		return s.mayEnter(ctx, d, sealed, events)
-	})
-	return l.ID, err
+	return l.ID, s.appendIf(l.ID, ledger.Leased, data, func(now *ledger.Ledger) error { return s.mayEnter(ctx, d, sealed, now) })
 }
 
-func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed, events []journal.Event) error {
-	now, err := ledger.Fold(events)
-	if err != nil {
-		return err
-	}
+func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed, now *ledger.Ledger) error {
 	l := sealed.Lease()
 	if now.Taken(l.ID) {
 		return errTaken

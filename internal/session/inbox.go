@@ -7,7 +7,6 @@ import (
 	"io"
 	"sort"
 
-	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
@@ -90,19 +89,12 @@ func (s *Session) Answer(ctx context.Context, w *ledger.Worker, number int, text
 		return err
 	}
 	answer := ledger.Answer{Question: number, Text: text, Who: who}
-	_, err := s.log.AppendIf(string(w.ID), ledger.Answered, answer, func(events []journal.Event) error {
-		return answerable(events, w.ID, number)
-	})
-	return err
+	return s.appendIf(w.ID, ledger.Answered, answer, func(now *ledger.Ledger) error { return answerable(now, w.ID, number) })
 }
 
 // answerable refuses an answer to what is no open question.
-func answerable(events []journal.Event, id lease.ID, number int) error {
-	l, err := ledger.Fold(events)
-	if err != nil {
-		return err
-	}
-	w, err := l.Find(string(id))
+func answerable(now *ledger.Ledger, id lease.ID, number int) error {
+	w, err := now.Find(string(id))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"cordon/internal/guard"
-	"cordon/internal/journal"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/post"
@@ -130,18 +129,18 @@ func (m *mailbox) ask(ctx context.Context, r post.Request) (post.Reply, error) {
 var errAsked = errors.New("the question is open already")
 
 func (m *mailbox) record(q ledger.Question) (number int, err error) {
-	_, err = m.s.log.AppendIf(string(m.w.ID), ledger.Asked, q, func(events []journal.Event) error {
-		list, err := questionsIn(events, m.w.ID)
+	err = m.s.appendIf(m.w.ID, ledger.Asked, q, func(now *ledger.Ledger) error {
+		w, err := now.Find(string(m.w.ID))
 		if err != nil {
 			return err
 		}
-		for _, have := range list {
+		for _, have := range w.Questions {
 			if have.Text == q.Text && slices.Equal(have.Options, q.Options) && !have.Heard {
 				number = have.Number
 				return errAsked
 			}
 		}
-		if number = len(list) + 1; number > maxQuestions {
+		if number = len(w.Questions) + 1; number > maxQuestions {
 			return fmt.Errorf("you have asked %d questions, which is all that a worker may", maxQuestions)
 		}
 		return nil

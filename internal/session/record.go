@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"cordon/internal/additive"
 	"cordon/internal/lease"
 )
 
@@ -54,7 +55,10 @@ func (s *Session) load(id lease.ID, name, hash string, into any) error {
 	if hex.EncodeToString(sum[:]) != hash {
 		return fmt.Errorf("%s of %s is not what the journal says it was", name, id)
 	}
-	return json.Unmarshal(b, into)
+	if err := additive.Decode(b, into); err != nil {
+		return fmt.Errorf("%s of %s cannot be read, perhaps because a newer cordon wrote it: %w", name, id, err)
+	}
+	return nil
 }
 
 func (s *Session) recordFile(id lease.ID, name, hash string) string {

@@ -10,7 +10,6 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/gate"
 	"cordon/internal/git"
-	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -72,9 +71,7 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, err
 	}
 	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind}
-	_, err = s.log.AppendIf(string(w.ID), ledger.Released, data, func(events []journal.Event) error {
-		return stillQuarantined(w.ID, events)
-	})
+	err = s.appendIf(w.ID, ledger.Released, data, func(now *ledger.Ledger) error { return stillQuarantined(w.ID, now) })
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +79,7 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 }
 
 // stillQuarantined refuses a release that another one, or a discard, came before.
-func stillQuarantined(id lease.ID, events []journal.Event) error {
-	now, err := ledger.Fold(events)
-	if err != nil {
-		return err
-	}
+func stillQuarantined(id lease.ID, now *ledger.Ledger) error {
 	w, err := now.Find(string(id))
 	if err != nil {
 		return err

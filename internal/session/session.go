@@ -118,8 +118,17 @@ func (s *Session) begin(ctx context.Context) error {
 
 // Ledger reads the journal. It changes nothing.
 func (s *Session) Ledger() (*ledger.Ledger, error) {
+	events, err := s.Events()
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Fold(events)
+}
+
+// Events reads the whole journal, verified, whatever its events mean.
+func (s *Session) Events() ([]journal.Event, error) {
 	if !s.State.Exists() {
-		return ledger.Fold(nil)
+		return nil, nil
 	}
 	log := s.log
 	if log == nil {
@@ -128,11 +137,7 @@ func (s *Session) Ledger() (*ledger.Ledger, error) {
 			return nil, err
 		}
 	}
-	events, err := log.Events()
-	if err != nil {
-		return nil, err
-	}
-	return ledger.Fold(events)
+	return log.Events()
 }
 
 // Find returns the worker whose name begins like this.
@@ -266,7 +271,26 @@ func (s *Session) filesOf(ctx context.Context, commit git.OID) ([]git.File, erro
 
 // append writes one event of a worker.
 func (s *Session) append(id lease.ID, typ string, data any) error {
-	_, err := s.log.Append(string(id), typ, data)
+	return s.appendIf(id, typ, data, nil)
+}
+
+// appendIf writes one if check allows it, with nobody appending in between.
+func (s *Session) appendIf(id lease.ID, typ string, data any, check func(*ledger.Ledger) error) error {
+	raw, err := ledger.Encode(typ, data)
+	if err != nil {
+		return err
+	}
+	if check == nil {
+		_, err = s.log.Append(string(id), typ, raw)
+		return err
+	}
+	_, err = s.log.AppendIf(string(id), typ, raw, func(events []journal.Event) error {
+		now, err := ledger.Fold(events)
+		if err != nil {
+			return err
+		}
+		return check(now)
+	})
 	return err
 }
 
