@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) gcCommand() *cobra.Command {
-	var yes, dry, wait, sweep bool
+	var yes, dry, wait, sweep, trash bool
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove what is provably merged or discarded",
@@ -23,30 +23,35 @@ branch and whose tree did not change since, what has been in the trash for 14
 days, what interrupted runs left behind, and prepared checkouts that no lease needs.
 It shows what it would do first, and says what it keeps and why.
 
+On a full disk, cordon gc works from space that cordon keeps in reserve. --trash frees
+the most: what you discard stays in the trash for 14 days otherwise.
+
 Everything is put out of the way at once and deleted by a process that is left to
 itself; --wait waits for it. What is not deleted then, the next gc deletes.`,
-		Example: "  cordon gc --dry-run\n  cordon gc --yes",
+		Example: "  cordon gc --dry-run\n  cordon gc --yes\n  cordon gc --trash --wait",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if sweep {
 				return a.sweep(cmd.Context())
 			}
-			return a.gc(cmd.Context(), yes, dry, wait)
+			return a.gc(cmd.Context(), yes, dry, wait, trash)
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
+	c.Flags().BoolVar(&trash, "trash", false, "also delete what was discarded or released less than 14 days ago")
 	c.Flags().BoolVar(&wait, "wait", false, "return when everything is deleted, not when it is out of the way")
 	c.Flags().BoolVar(&sweep, "sweep", false, "only delete what was put out of the way")
 	_ = c.Flags().MarkHidden("sweep") // how gc starts itself
 	return c
 }
 
-func (a *app) gc(ctx context.Context, yes, dry, wait bool) error {
+func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 	s, err := a.open(ctx)
 	if err != nil {
 		return err
 	}
+	s.EmptyTrash = trash
 	chores, err := s.Chores(ctx)
 	if err != nil {
 		return err

@@ -39,6 +39,9 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 	if !s.State.Exists() {
 		return nil, nil
 	}
+	if err := s.State.SpendReserve(); err != nil {
+		return nil, err
+	}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -300,7 +303,7 @@ func (s *Session) trashedRefs(ctx context.Context, now *ledger.Ledger) ([]Chore,
 		}
 		over := w.Changed.Add(TrashTime)
 		c := Chore{Worker: w.ID, What: "its pin and refs in refs/cordon/trash", Why: "discarded or released; kept until " + over.Format("2006-01-02")}
-		c.Keep = s.Now().Before(over)
+		c.Keep = s.Now().Before(over) && !s.EmptyTrash
 		c.do = func(ctx context.Context) error { return s.forget(ctx, w) }
 		list = append(list, c)
 	}
@@ -323,7 +326,7 @@ func (s *Session) trashChores() ([]Chore, error) {
 			c.Why = "removed; its deletion was interrupted"
 		}
 		c.Bytes, _ = worktree.Bytes(t.Path) // for display
-		if c.Keep = s.Now().Before(t.When.Add(TrashTime)) && !worthless(t.Name); c.Keep {
+		if c.Keep = s.Now().Before(t.When.Add(TrashTime)) && !worthless(t.Name) && !s.EmptyTrash; c.Keep {
 			c.Why += ", kept until " + t.When.Add(TrashTime).Format("2006-01-02")
 		}
 		c.do = func(context.Context) error { return s.State.Drop(t.Path, s.Now()) }

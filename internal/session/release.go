@@ -218,6 +218,9 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 // Discard throws a result away: its refs move to refs/cordon/trash and its tree
 // to the trash, where both stay until gc takes them.
 func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
+	if err := s.State.SpendReserve(); err != nil {
+		return err
+	}
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -278,9 +281,7 @@ func (s *Session) clearDiscarded(ctx context.Context, w *ledger.Worker) error {
 // toTrash moves what a worker left, at which nobody looks, to the trash. It may be
 // repeated.
 func (s *Session) toTrash(ctx context.Context, w *ledger.Worker) error {
-	if err := s.gate.Discard(ctx, w.ID); err != nil {
-		return err
-	}
+	refs := s.gate.Discard(ctx, w.ID) // where the repository's disk is full, this one is cleared all the same
 	id := string(w.ID)
 	dirs := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id)}
 	if !w.Lease.Lease().Adopted {
@@ -291,7 +292,7 @@ func (s *Session) toTrash(ctx context.Context, w *ledger.Worker) error {
 			return err
 		}
 	}
-	return s.State.Erase(s.State.Post(id)) // nothing in it is the worker's
+	return errors.Join(refs, s.State.Erase(s.State.Post(id))) // nothing in it is the worker's
 }
 
 // outsideViolations counts what the audit found outside the tree. A worker without

@@ -52,6 +52,8 @@ type Session struct {
 	// OperatorActive says that the operator worked in the host since the worker
 	// began, as a dispatch may say of itself.
 	OperatorActive bool
+	// EmptyTrash has gc delete at once what was discarded or released.
+	EmptyTrash bool
 	// Watch observes every append to the journal.
 	Watch func(journal.Moment, journal.Event)
 
@@ -99,6 +101,7 @@ func (s *Session) begin(ctx context.Context) error {
 	if err := s.State.Make(s.Host); err != nil {
 		return err
 	}
+	s.State.KeepReserve()
 	log, err := journal.Open(s.State.Path())
 	if err != nil {
 		return err

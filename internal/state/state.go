@@ -15,6 +15,7 @@
 //	shadow/ID/              the repository of a worker in a checkout that was adopted
 //	accept/ID/              a merged tree while acceptance commands run on it
 //	trash/NAME/             what was removed, until gc takes it
+//	reserve/                space for clearing up on a full disk
 //
 // The package refuses to remove anything by a path: Trash and Erase take a name
 // below one of these directories and never follow a symbolic link out of them.
