@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {},
+	"internal/testkernel":     {},         // for tests only: no package may import it
 	"internal/testnet":        {},         // for tests only: no package may import it
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
@@ -64,8 +65,8 @@ var confined = []struct {
 	where []string
 	why   string
 }{
-	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testnet/", "internal/testmodel/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
-	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/unsafe", "internal/base/unsafe", "internal/escape/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
+	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
+	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/unsafe", "internal/base/unsafe", "internal/escape/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},

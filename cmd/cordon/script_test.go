@@ -14,6 +14,7 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/journal"
+	"cordon/internal/testkernel"
 )
 
 // The scripts in testdata/script drive the real program with the real git, one
@@ -28,6 +29,7 @@ var programs = map[string]func(){
 		os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
 	},
 	"loopback": loopback,
+	"kernel":   func() { os.Exit(testkernel.Main(os.Args[1:])) },
 }
 
 // killer ends this process with SIGKILL at one append to the journal: "before:3"

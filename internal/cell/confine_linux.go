@@ -43,11 +43,20 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			return notStarted(err)
 		}
 	}
+	if order.Layers == "" && !keepsMarks() {
+		if order.Layers, err = os.MkdirTemp("", "cordon-layers-"); err != nil {
+			return notStarted(err)
+		}
+		defer eraseLayers(order.Layers)
+	}
 	var missing []Missing
 	var without []Layer
 	for {
 		spec, err := Plan(order, host, without...)
 		exit := Exit{Code: noCell, Reason: NotStarted}
+		if err == nil {
+			err = lacking(spec, c.Weaker)
+		}
 		if err == nil {
 			exit, err = launch(ctx, c, spec, missing)
 		}
@@ -58,11 +67,18 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			}
 			return exit, err
 		}
-		m := Missing{Layer: about.layer, Why: about.err.Error(), Means: means[about.layer], Fix: fix(about.layer)}
+		m := about.missing()
 		if !c.Weaker {
 			return notStarted(&MissingError{m})
 		}
 		missing, without = append(missing, m), append(without, about.layer)
+		if about.layer == Namespaces { // then Landlock is the only wall, whatever else it forbids
+			missing = slices.DeleteFunc(missing, func(m Missing) bool { return m.Layer == Landlock })
+			without = slices.DeleteFunc(without, func(l Layer) bool { return l == Landlock })
+		}
+		if bare := slices.Contains(without, Namespaces); bare && landlockVersion() < 1 {
+			return notStarted(nothingLeft(append(missing, noLandlock().missing())))
+		}
 		if about.layer == Namespaces && order.Net != nil {
 			missing = append(missing, networkBare(landlockVersion()))
 		}
@@ -113,6 +129,17 @@ func keepPlaces(o *Order) (done func(), err error) {
 		}
 	}
 	return done, nil
+}
+
+// eraseLayers removes layers on disk that were made for one cell, which has ended.
+func eraseLayers(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) // the worker may have closed it; removing says what is wrong
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir) // what it leaves is in the place for temporary files
 }
 
 // cellProcess is a cell seen from outside.

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,9 +15,18 @@ var namespaceSettings = []struct{ name, refusing, fix string }{
 	{"user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=15000"},
 }
 
-// fix is the command that would let a layer be put up, where one is known.
-func fix(l Layer) string {
-	switch l {
+// missing is what an operator is told of a layer that failed.
+func (e *layerError) missing() Missing {
+	return Missing{Layer: e.layer, Why: e.err.Error(), Means: means[e.layer], Fix: fix(e)}
+}
+
+// fix is what would let a layer be put up, where that is known.
+func fix(failed *layerError) string {
+	var old *tooOldError
+	if errors.As(failed, &old) {
+		return "Linux " + Floor + " or newer"
+	}
+	switch failed.layer {
 	case Namespaces:
 		for _, s := range namespaceSettings {
 			if setting(s.name) == s.refusing {

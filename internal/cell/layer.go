@@ -69,11 +69,14 @@ type MissingError struct{ Missing }
 
 func (e *MissingError) Error() string {
 	text := fmt.Sprintf("the cell is weaker than isolation: strict promises: no %s here (%s)", e.Layer, e.Why)
+	if e.Means == "" { // nothing would be left
+		text = fmt.Sprintf("no cell can be made here: no %s (%s)", e.Layer, e.Why)
+	}
 	if e.Fix != "" {
 		text += "\nto have it: " + e.Fix
 	}
 	if e.Means == "" {
-		return text // nothing would be left
+		return text
 	}
 	return text + "\nto run all the same, with what is missing named: isolation: degraded in the policy"
 }

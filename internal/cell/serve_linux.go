@@ -154,7 +154,7 @@ func (n *network) close() {
 
 // networkBare says what a network is without namespaces.
 func networkBare(version int) Missing {
-	m := Missing{Layer: Network, Why: "it needs namespaces", Means: means[Network], Fix: fix(Namespaces)}
+	m := Missing{Layer: Network, Why: "it needs namespaces", Means: means[Network], Fix: fix(&layerError{layer: Namespaces})}
 	if version < 4 {
 		m.Why += fmt.Sprintf(", and Landlock here (version %d) knows nothing of TCP", version)
 		m.Means = "TCP is not held back: only programs that heed proxy variables keep to what is allowed"

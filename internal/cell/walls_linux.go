@@ -88,7 +88,7 @@ func landlockVersion() int {
 func restrict(s Spec) error {
 	version := landlockVersion()
 	if version < 1 {
-		return errors.New("the kernel has none, or it is not among its lsm=")
+		return noLandlock().err
 	}
 	config := landlock.V11.BestEffort()
 	if s.has(Namespaces) {

@@ -77,6 +77,9 @@ type Options struct {
 	// Confine is the command line that confines what follows it, such as
 	// cordon exec --. Nil: only the controls are run.
 	Confine func(policy string) []string
+	// Known are results of an earlier run on this machine: a control that succeeded
+	// there is not run again.
+	Known []Result
 	// Pick chooses among the attempts. Nil: all.
 	Pick func(Attempt) bool
 	// Parallel is how many attempts run at once. 0: two for each processor.

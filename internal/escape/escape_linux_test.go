@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cordon/internal/escape"
+	"cordon/internal/testkernel"
 )
 
 var (
@@ -21,6 +22,9 @@ var (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "attempt" {
 		os.Exit(escape.Main(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "kernel" {
+		os.Exit(testkernel.Main(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
@@ -67,27 +71,52 @@ func watchSources(t *testing.T) {
 }
 
 func TestEscape(t *testing.T) {
-	try(t, func(a escape.Attempt) bool { return a.Quick }, 130, 90)
+	dir, cordon := place(t)
+	o := escape.Options{Dir: dir, Confine: escape.Exec(cordon), Pick: func(a escape.Attempt) bool { return a.Quick }}
+	try(t, o, 130, 90)
 }
 
+// Everything, on this kernel and with the system calls of older ones.
 func TestSlowEscape(t *testing.T) {
 	if os.Getenv("CORDON_SLOW") == "" {
 		t.Skip("a slow test: set CORDON_SLOW=1")
 	}
-	try(t, nil, 480, 330)
-}
-
-// try runs attempts and fails on every escape, and when fewer were really tested
-// than asked for: that would be a suite that has stopped to look.
-func try(t *testing.T, pick func(escape.Attempt) bool, asRoot, asUser int) {
 	dir, cordon := place(t)
+	known := try(t, escape.Options{Dir: subdirectory(t, dir), Confine: escape.Exec(cordon)}, 480, 330)
+	if *controls {
+		return
+	}
+	socket := filepath.Join(t.TempDir(), "socket")
+	stop, err := testkernel.Serve(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop() })
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := escape.Options{Dir: dir, Attack: []string{self, "attempt"}, Pick: pick}
-	if !*controls {
-		o.Confine = escape.Exec(cordon)
+	for _, kernel := range []string{"5.13", "5.15", "6.1"} {
+		t.Run("Linux "+kernel, func(t *testing.T) {
+			confine := func(policy string) []string {
+				return append([]string{self, "kernel", kernel, socket}, escape.Exec(cordon)(policy)...)
+			}
+			try(t, escape.Options{Dir: subdirectory(t, dir), Confine: confine, Known: known}, 480, 330)
+		})
+	}
+}
+
+// try runs attempts and fails on every escape, and when fewer were really tested
+// than asked for: that would be a suite that has stopped to look.
+func try(t *testing.T, o escape.Options, asRoot, asUser int) []escape.Result {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Attack = []string{self, "attempt"}
+	if *controls {
+		o.Confine = nil
 	}
 	if *attempts != "" {
 		pattern := regexp.MustCompile(*attempts)
@@ -105,6 +134,7 @@ func try(t *testing.T, pick func(escape.Attempt) bool, asRoot, asUser int) {
 	if n := escape.Count(results, escape.Held) + escape.Count(results, escape.Escaped); *attempts == "" && !*controls && n < want {
 		t.Errorf("only %d attempts were really tested; %d have to be", n, want)
 	}
+	return results
 }
 
 func report(t *testing.T, results []escape.Result) {

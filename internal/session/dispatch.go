@@ -86,6 +86,9 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 	if draft.Fold, err = worktree.FoldsCase(s.State.Path()); err != nil {
 		return nil, err
 	}
+	if err := s.confinable(ctx, draft.Policy); err != nil {
+		return nil, err
+	}
 	if err := s.chooseTree(ctx, d, &draft); err != nil {
 		return nil, err
 	}

@@ -188,6 +188,9 @@ func (s *Session) startCommandThen(ctx context.Context, w *ledger.Worker, r *rig
 	}
 	c.Started = begin
 	exit, err := cell.Run(ctx, c)
+	if !recorded && ctx.Err() == nil {
+		s.notConfinable(w.Lease.Lease().Policy)
+	}
 	var weak *cell.MissingError
 	switch {
 	case errors.As(err, &weak):

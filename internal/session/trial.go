@@ -17,12 +17,12 @@ type trial struct{ hide, below, layers, at string }
 
 // overlay starts a cell with nothing in it but a directory that is copied on write.
 func (t trial) overlay(ctx context.Context) error {
-	for _, dir := range []string{t.below, t.layers} {
+	for _, dir := range []string{filepath.Join(t.below, "d"), t.layers} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	argv := cell.Shell("exit 0")
+	argv := cell.Shell("rmdir d && mkdir d") // which a layer without attributes cannot show
 	exit, err := cell.Run(ctx, cell.Command{
 		Argv: argv, Dir: t.at, Env: []string{"PATH=/usr/bin:/bin"}, Limit: time.Minute,
 		Cell: &cell.Order{
@@ -31,7 +31,7 @@ func (t trial) overlay(ctx context.Context) error {
 		},
 	})
 	if err == nil && !exit.OK() {
-		err = fmt.Errorf("the trial ended with %d, %s", exit.Code, exit.Reason)
+		err = fmt.Errorf("a directory could not be replaced in it (%s, %d): the file system has no user extended attributes, as a tmpfs before Linux 6.6", exit.Reason, exit.Code)
 	}
 	return err
 }
