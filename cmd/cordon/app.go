@@ -65,6 +65,11 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(*cobra.Command, []string) {
+			if os.Getenv(cell.Mark) == "" { // inside a worker nothing of the host's is there
+				a.sayNotice(session.SweepKilled())
+			}
+		},
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -39,7 +39,8 @@ the directory itself, outside of a repository), a private copy of your home and
 a private /tmp, and nothing else; it sees no secrets and no other processes, and
 reaches nothing but what the policy's network names. There is no lease, no audit
 and no gate: what it writes in the worktree is there afterwards. In a repository
-its commits go to a repository of its own; yours does not change.
+its commits go to a repository of its own; yours does not change. Repositories that
+it makes and that could run programs when you use git there are moved aside and named.
 
 The command reads its standard input through a pipe of its own, and takes from
 yours only what it reads: the rest of a script or of a list that you feed to a
@@ -94,21 +95,27 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	if c.Cell == nil {
 		a.say("cordon: %s", ledger.Cell{})
 	} else {
-		c.Started = func(l cell.Launch) error { layers = l.Layers; a.sayLaunch(l, x.Policy, o.loud); return nil }
+		started := c.Started
+		c.Started = func(l cell.Launch) error { layers = l.Layers; a.sayLaunch(l, x.Policy, o.loud); return started(l) }
 	}
 	exit, err := runForwarding(ctx, c)
 	// Scripts take a command's failure for an answer, and its words for all there are.
 	if hint := session.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal(a.err)) {
 		a.say("cordon: %s", hint)
 	}
-	for line := range strings.Lines(notice()) {
-		a.say("cordon: %s", strings.TrimSpace(line))
-	}
+	a.sayNotice(notice())
 	if session.Unusable(err) {
 		a.say("cordon: the private repository of this checkout cannot be used any more and goes to the trash; try again")
 		err = errors.Join(err, session.Reset(ctx, a.dir))
 	}
 	return a.execOutcome(x.Policy.Limits, exit, err)
+}
+
+// sayNotice says what a command left, a line each.
+func (a *app) sayNotice(text string) {
+	for line := range strings.Lines(text) {
+		a.say("cordon: %s", strings.TrimSpace(line))
+	}
 }
 
 // execution is what was asked for.

@@ -26,17 +26,15 @@ type around struct {
 }
 
 // order completes the cell of an execution in a repository. The notice says what
-// became of its commits, and what appeared that the operator's git would run.
-func (r *around) order(ctx context.Context, e worktree.Enclosure) (*cell.Order, func() string, error) {
+// became of its commits.
+func (r *around) order(ctx context.Context, e worktree.Enclosure, left *inPlace) (*cell.Order, func() string, error) {
 	commits, err := r.shadow(ctx, &e)
 	if err != nil {
 		return nil, nil, err
 	}
-	absent, err := r.fixExecuted(ctx, &e)
-	if err != nil {
+	if left.Absent, err = r.fixExecuted(ctx, &e); err != nil {
 		return nil, nil, err
 	}
-	notice := func() string { return strings.TrimSpace(commits() + "\n" + appeared(absent)) }
 	// The worktree that the command is confined to is seen, also where only a part
 	// of it is written.
 	top := r.host.Top
@@ -45,7 +43,7 @@ func (r *around) order(ctx context.Context, e worktree.Enclosure) (*cell.Order, 
 		e.Bind = append(e.Bind, cell.Bind{From: top, At: top})
 	}
 	o, err := completeOrder(e, r.host, r.state)
-	return o, notice, err
+	return o, commits, err
 }
 
 // repositoryAround finds the repository that a directory is in, if any.
@@ -199,7 +197,7 @@ func tipOf(s worktree.Shadow, branch string) string {
 // fixExecuted keeps what the operator's git runs or reads in the checkout from
 // being written: nobody audits an execution. It returns what would be run or read
 // and is not there, which nothing can be mounted on.
-func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) (absent []string, err error) {
+func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) (missing []absent, err error) {
 	s := &Session{Bin: r.bin, Host: r.host, State: r.state}
 	places, err := s.executed(ctx)
 	if err != nil {
@@ -209,12 +207,12 @@ func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) (absent
 		at := filepath.Join(r.host.Top, filepath.FromSlash(p.rel))
 		real, err := filepath.EvalSymlinks(at)
 		if err != nil {
-			absent = append(absent, at)
+			missing = append(missing, newAbsent(at, p))
 			continue
 		}
 		hold(e, real)
 	}
-	return absent, r.holdGitlinks(ctx, e)
+	return missing, r.holdGitlinks(ctx, e)
 }
 
 func hold(e *worktree.Enclosure, path string) {
@@ -247,16 +245,6 @@ func (r *around) holdGitlinks(ctx context.Context, e *worktree.Enclosure) error 
 		}
 	}
 	return nil
-}
-
-// appeared says what has come to be that the operator's git runs or reads.
-func appeared(absent []string) string {
-	for _, p := range absent {
-		if exists(p) {
-			return fmt.Sprintf("CAREFUL: your git runs or reads %s, and the command has made that: look at it before you use git here", p)
-		}
-	}
-	return ""
 }
 
 // checkout is the one the operator stands in.

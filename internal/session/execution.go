@@ -26,8 +26,9 @@ type Execution struct {
 	Loud   bool // the notice has what was reached also when nothing was refused
 }
 
-// Exec prepares a command for a cell around a directory. The notice says, when
-// the command has ended, what became of its commits.
+// Exec prepares a command for a cell around a directory. The notice is for when the
+// command has ended: it disarms what git would obey of what was left, and says so, and
+// what became of its commits.
 func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() string, err error) {
 	dir, err := filepath.Abs(x.Dir)
 	if err == nil {
@@ -60,18 +61,19 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if x.Policy.Isolation == policy.None {
 		return c, func() string { return "" }, nil
 	}
-	order, commits, err := x.order(ctx, l, dir, repo)
+	left := &inPlace{}
+	order, commits, err := x.order(ctx, l, dir, repo, left)
 	if err != nil {
 		return c, nil, err
 	}
-	c.Cell = order
+	c.Cell, c.Started = order, left.begin
 	tally, err := x.connect(&c)
-	return c, func() string { return strings.TrimSpace(commits() + "\n" + tally()) }, err
+	return c, func() string { return strings.TrimSpace(left.end() + "\n" + commits() + "\n" + tally()) }, err
 }
 
 // order is the cell of an execution.
-func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *around) (*cell.Order, func() string, error) {
-	e, err := x.enclosure(l, dir)
+func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *around, left *inPlace) (*cell.Order, func() string, error) {
+	e, err := x.enclosure(l, dir, left)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,11 +86,12 @@ func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *a
 		o, err := e.Order()
 		return &o, func() string { return "" }, err
 	}
-	return repo.order(ctx, e)
+	left.Known = append(left.Known, filepath.Join(repo.host.Top, ".git"))
+	return repo.order(ctx, e, left)
 }
 
 // enclosure is what an execution may touch, whatever repository is around it.
-func (x Execution) enclosure(l lease.Lease, dir string) (e worktree.Enclosure, err error) {
+func (x Execution) enclosure(l lease.Lease, dir string, left *inPlace) (e worktree.Enclosure, err error) {
 	e = worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
 	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
 		return e, err
@@ -104,6 +107,8 @@ func (x Execution) enclosure(l lease.Lease, dir string) (e worktree.Enclosure, e
 		return e, &RefusedError{err}
 	}
 	e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
+	left.Write, left.Partial = e.Write, hazards.Partial
+	left.Known = slices.Clone(hazards.Repositories)
 	denied, err := e.Denied()
 	e.Held = append(e.Held, denied...)
 	return e, err

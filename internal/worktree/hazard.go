@@ -15,8 +15,11 @@ import (
 // would lead out of it, or is run by the operator's own git.
 type Hazards struct {
 	Linked       []string // files with another name somewhere else: writing one writes the other
-	Repositories []string // .git entries below the top: git runs what their configuration says
+	Repositories []string // .git entries below the top, and git directories of any name: git runs what their configuration says
 	Sockets      []string // something of the host's may listen on them
+
+	// Partial are the names of a git directory in directories that have a HEAD and are none.
+	Partial map[string][]string
 }
 
 // maxFixed is how many entries are protected one by one.
@@ -26,7 +29,11 @@ const maxFixed = 256
 // that cordon made itself has none.
 func FindHazards(dirs []string, skip ...string) (Hazards, error) {
 	w := hazardWalk{names: map[inode][]string{}, links: map[inode]uint64{}, skip: skip}
+	w.found.Partial = map[string][]string{}
 	for _, dir := range dirs {
+		if parts := gitParts(dir); wholeGitDir(parts) {
+			return Hazards{}, fmt.Errorf("%s is a git repository, which cannot be opened for writing: go into a checkout of it, or open another directory with --write", dir)
+		}
 		if err := filepath.WalkDir(dir, w.see); err != nil {
 			return Hazards{}, err
 		}
@@ -89,6 +96,16 @@ func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
 		}
 		return nil
 	}
+	if e.IsDir() {
+		parts := gitParts(p)
+		if wholeGitDir(parts) {
+			w.found.Repositories = append(w.found.Repositories, p)
+			return fs.SkipDir
+		}
+		if parts != nil {
+			w.found.Partial[p] = parts
+		}
+	}
 	switch {
 	case e.Type()&fs.ModeSocket != 0:
 		w.found.Sockets = append(w.found.Sockets, p)
@@ -100,4 +117,25 @@ func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
 		}
 	}
 	return nil
+}
+
+// gitParts lists which parts of a git directory a directory with a HEAD has.
+func gitParts(dir string) []string {
+	fi, err := os.Lstat(filepath.Join(dir, "HEAD"))
+	if err != nil || fi.IsDir() {
+		return nil // nearly every directory
+	}
+	parts := []string{"HEAD"}
+	for _, name := range []string{"objects", "refs", "commondir"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			parts = append(parts, name)
+		}
+	}
+	return parts
+}
+
+// wholeGitDir reports whether git takes a directory with these names for a repository.
+func wholeGitDir(names []string) bool {
+	has := func(name string) bool { return slices.Contains(names, name) }
+	return has("HEAD") && (has("objects") && has("refs") || has("commondir"))
 }

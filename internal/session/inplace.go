@@ -1,0 +1,207 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell"
+	"cordon/internal/legible"
+	"cordon/internal/state"
+	"cordon/internal/worktree"
+)
+
+// inPlace is what has to be looked at when a command that wrote directories in place has
+// ended. It is kept in a file that the running cordon has locked: when cordon is killed,
+// the next one finds the file without a lock, and looks.
+type inPlace struct {
+	Write   []string            `json:"write"`   // the directories
+	Known   []string            `json:"known"`   // repositories that were there
+	Partial map[string][]string `json:"partial"` // see worktree.Hazards
+	Absent  []absent            `json:"absent"`  // what git would run or obey, and was not there
+	Cell    string              `json:"cell"`    // its first process, with which all others end
+
+	root string // of cordon's state
+	file *os.File
+}
+
+// absent is a path that did not exist.
+type absent struct {
+	Dir   string `json:"dir"`  // the directory above it that did
+	Rest  string `json:"rest"` // from there
+	Why   string `json:"why"`
+	Alias bool   `json:"alias"` // runs only when the operator types a name
+}
+
+func (a absent) path() string { return filepath.Join(a.Dir, filepath.FromSlash(a.Rest)) }
+
+// newAbsent notes where a path would be.
+func newAbsent(at string, from steered) absent {
+	dir, rest := filepath.Dir(at), filepath.Base(at)
+	for {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return absent{Dir: real, Rest: filepath.ToSlash(rest), Why: from.why, Alias: from.alias}
+		}
+		dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+const executions = "execs"
+
+// begin writes the file before the command's first instruction. Its lock ends with this
+// process; the first process of the cell may outlive it by a moment.
+func (p *inPlace) begin(l cell.Launch) error {
+	p.Cell = processOf(l.Pid)
+	var err error
+	if p.root, err = state.RealRoot(); err != nil {
+		return err
+	}
+	dir := filepath.Join(p.root, executions)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "new-*")
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(p)
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if err == nil {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, strings.Replace(filepath.Base(f.Name()), "new-", "exec-", 1)))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()), f.Close())
+	}
+	p.file = f
+	return nil
+}
+
+// processOf is a process that another one with the same number is not: its number and
+// the time of its start. It is "" when the process is gone.
+func processOf(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if err != nil || len(fields) < 20 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s", pid, fields[19])
+}
+
+// ended waits for the end of a cell whose cordon was killed.
+func (p *inPlace) ended() bool {
+	var pid int
+	if _, err := fmt.Sscan(p.Cell, &pid); err != nil {
+		return true // it never began
+	}
+	for range 500 {
+		if processOf(pid) != p.Cell {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// end looks at what the command left, disarms it, and says so.
+func (p *inPlace) end() string {
+	if p == nil || p.file == nil {
+		return ""
+	}
+	text := p.sweep()
+	name := strings.Replace(filepath.Base(p.file.Name()), "new-", "exec-", 1)
+	_ = os.Remove(filepath.Join(p.root, executions, name)) // it is looked at once more otherwise
+	p.file.Close()
+	p.file = nil
+	return text
+}
+
+// sweep disarms. What an alias names is only spoken of: it may be what a build makes,
+// and it runs only when the operator says so.
+func (p *inPlace) sweep() string {
+	s := worktree.Sweep{
+		Known: p.Known, Partial: p.Partial,
+		Aside: filepath.Join(p.root, "aside", fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102T150405"), os.Getpid())),
+	}
+	for _, dir := range p.Write {
+		s.Directory(dir)
+	}
+	repositories := len(s.Moved)
+	var lines []string
+	for _, a := range p.Absent {
+		if !a.Alias {
+			s.Place(a.Dir, a.Rest)
+		} else if exists(a.path()) {
+			lines = append(lines, fmt.Sprintf("CAREFUL: your git runs or reads %s (%s), and the command has made that: look at it before you use it", legible.Line(a.path()), a.Why))
+		}
+	}
+	for i, m := range s.Moved {
+		what := "a git repository that could run programs"
+		if i >= repositories {
+			what = "your git would run or obey it"
+		}
+		lines = append(lines, fmt.Sprintf("moved %s aside to %s: %s, and the command made it", legible.Line(m.From), legible.Line(m.To), what))
+	}
+	for _, b := range s.Blind {
+		lines = append(lines, "CAREFUL: not searched for repositories: "+legible.Line(b))
+	}
+	return strings.Join(shortened(lines, 20), "\n")
+}
+
+func shortened(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], fmt.Sprintf("and %d more of these", len(lines)-most))
+}
+
+// SweepKilled looks at what commands left whose cordon was killed.
+func SweepKilled() string {
+	root, err := state.RealRoot()
+	if err != nil {
+		return ""
+	}
+	found, err := filepath.Glob(filepath.Join(root, executions, "exec-*"))
+	if err != nil {
+		return ""
+	}
+	var lines []string
+	for _, name := range found {
+		if text := sweepOne(root, name); text != "" {
+			lines = append(lines, "a command under cordon exec was killed together with cordon: "+text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func sweepOne(root, name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return "" // it runs
+	}
+	p := inPlace{root: root}
+	if err := json.NewDecoder(f).Decode(&p); err != nil {
+		return fmt.Sprintf("%s cannot be read (%v): look for new repositories where it ran, then remove the file", name, err)
+	}
+	if !p.ended() {
+		return "" // the kernel is still ending it: the next cordon looks
+	}
+	text := p.sweep()
+	_ = os.Remove(name)
+	return text
+}

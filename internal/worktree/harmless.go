@@ -1,0 +1,92 @@
+package worktree
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// runsNothing reports whether git can be used in a repository that nobody trusts: it is
+// made of the usual parts, has no hooks, and its configuration holds nothing but keys
+// that name no program and no file. Everything else, and what cannot be read, is not.
+func runsNothing(dir *os.File) bool {
+	fits := func(name string) bool {
+		var st unix.Stat_t
+		if unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			return false
+		}
+		kind := st.Mode & unix.S_IFMT
+		return kind == unix.S_IFREG && slices.Contains(gitFiles, name) || kind == unix.S_IFDIR && slices.Contains(gitFolders, name)
+	}
+	return onlyNamed(dir, ".", fits) &&
+		onlyNamed(dir, "hooks", func(name string) bool { return strings.HasSuffix(name, ".sample") }) &&
+		onlyNamed(dir, "info", func(name string) bool { return name == "exclude" || name == "refs" }) &&
+		plainConfig(dir)
+}
+
+var (
+	gitFiles   = []string{"HEAD", "config", "description", "index", "packed-refs", "ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG", "shallow"}
+	gitFolders = []string{"hooks", "info", "objects", "refs", "logs", "branches"}
+)
+
+// onlyNamed reports whether a directory, if it is there, holds nothing but such names.
+func onlyNamed(dir *os.File, sub string, fits func(string) bool) bool {
+	f, err := openDir(int(dir.Fd()), sub)
+	if err == unix.ENOENT {
+		return true
+	}
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !fits(name) })
+}
+
+// plainConfig reads the configuration line by line and knows one spelling of each thing.
+func plainConfig(dir *os.File) bool {
+	fd, err := unix.Openat(int(dir.Fd()), "config", unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err == unix.ENOENT {
+		return true
+	}
+	if err != nil {
+		return false
+	}
+	f := os.NewFile(uintptr(fd), "config")
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil || len(text) > maxConfig {
+		return false
+	}
+	section := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		if head := configHead.FindStringSubmatch(line); head != nil {
+			section = head[1] + "."
+			if head[2] != "" {
+				section += "*."
+			}
+			continue
+		}
+		set := configLine.FindStringSubmatch(line)
+		if line != "" && (set == nil || !slices.Contains(plainKeys, section+set[1]) || strings.Contains(set[2], "::")) {
+			return false
+		}
+	}
+	return true
+}
+
+const maxConfig = 64 << 10
+
+var (
+	configHead = regexp.MustCompile(`^\[([a-z]+)( "[A-Za-z0-9._/ -]*")?\]$`)
+	configLine = regexp.MustCompile(`^\t?([a-zA-Z]+) = ([A-Za-z0-9_.:/@+*~ -]*)$`)
+	plainKeys  = []string{
+		"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.symlinks",
+		"user.name", "user.email", "remote.*.url", "remote.*.fetch", "branch.*.remote", "branch.*.merge", "branch.*.rebase",
+	}
+)

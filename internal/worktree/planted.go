@@ -1,0 +1,210 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sweep disarms what a command has left in directories that it wrote in place and that
+// the operator's git would obey: new repositories, bare ones included. They are moved to
+// a directory of cordon's, or renamed where that is on another file system, and kept.
+//
+// It runs when the processes of the command have ended. Every directory is opened from
+// the one above it without following a link. A new repository that can run nothing (no
+// hooks, a configuration of a few harmless keys) stays: builds clone repositories.
+type Sweep struct {
+	Known   []string            // repositories that were there before
+	Partial map[string][]string // Hazards.Partial of before
+	Aside   string              // where to move to; made when it is needed
+
+	Moved []Moved
+	Blind []string // what could not be looked at
+	seen  int
+}
+
+// Moved is something that was disarmed.
+type Moved struct{ From, To string }
+
+// The bounds of one sweep.
+const (
+	sweepDepth   = 400
+	sweepEntries = 5_000_000
+)
+
+// Directory sweeps one directory.
+func (s *Sweep) Directory(dir string) {
+	f, err := openDir(unix.AT_FDCWD, dir)
+	if err != nil {
+		s.blind(dir, err)
+		return
+	}
+	s.walk(f, dir, 0)
+}
+
+func (s *Sweep) blind(path string, err error) {
+	s.Blind = append(s.Blind, fmt.Sprintf("%s: %v", path, err))
+}
+
+func openDir(at int, name string) (*os.File, error) {
+	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// walk looks at one directory and closes it.
+func (s *Sweep) walk(dir *os.File, path string, depth int) {
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if s.seen += len(entries); s.seen > sweepEntries || depth > sweepDepth {
+		err = errors.New("there is too much to look at")
+	}
+	if err != nil {
+		s.blind(path, err)
+		return
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if wholeGitDir(names) && !slices.Contains(s.Known, path) {
+		if !runsNothing(dir) {
+			s.disarmBare(dir, path, names)
+		}
+		return
+	}
+	for _, e := range entries {
+		at := filepath.Join(path, e.Name())
+		switch git := strings.EqualFold(e.Name(), ".git"); {
+		case !git && !e.IsDir() || slices.Contains(s.Known, at):
+		case git && !harmless(dir, e):
+			s.move(dir, e.Name(), path)
+		case !git:
+			s.enter(dir, e.Name(), at, depth)
+		}
+	}
+}
+
+func (s *Sweep) enter(dir *os.File, name, at string, depth int) {
+	sub, err := openDir(int(dir.Fd()), name)
+	if err != nil {
+		s.blind(at, err)
+		return
+	}
+	s.walk(sub, at, depth+1)
+}
+
+// Place takes one path away that should not have come to be: the rest of it below a
+// directory that was there before. A link on the way is taken itself.
+func (s *Sweep) Place(dir, rest string) {
+	f, err := openDir(unix.AT_FDCWD, dir)
+	if err != nil {
+		return // the directory is gone, and what would be in it
+	}
+	names := strings.Split(rest, "/")
+	for i, name := range names {
+		var st unix.Stat_t
+		if unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			break // it did not come to be
+		}
+		if i == len(names)-1 || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+			s.move(f, name, filepath.Join(dir, filepath.Join(names[:i]...)))
+			break
+		}
+		sub, err := openDir(int(f.Fd()), name)
+		if err != nil {
+			s.blind(filepath.Join(dir, filepath.Join(names[:i+1]...)), err)
+			break
+		}
+		f.Close()
+		f = sub
+	}
+	f.Close()
+}
+
+// disarmBare takes away what makes a git directory of a directory: its HEAD, or what has
+// come to the HEAD that was there. Everything else in it may be the operator's.
+func (s *Sweep) disarmBare(dir *os.File, path string, names []string) {
+	before := s.Partial[path]
+	for _, name := range []string{"HEAD", "commondir", "objects", "refs"} {
+		if slices.Contains(names, name) && !slices.Contains(before, name) {
+			s.move(dir, name, path)
+			if name == "HEAD" {
+				return
+			}
+		}
+	}
+}
+
+// move takes an entry of a directory away.
+func (s *Sweep) move(dir *os.File, name, path string) {
+	from := filepath.Join(path, name)
+	unmake(dir, name)
+	target := fmt.Sprintf("%d-%s", len(s.Moved)+1, strings.TrimLeft(name, "."))
+	err := os.MkdirAll(s.Aside, 0o700)
+	var aside *os.File
+	if err == nil {
+		aside, err = openDir(unix.AT_FDCWD, s.Aside)
+	}
+	to := filepath.Join(s.Aside, target)
+	if err == nil {
+		err = rename(dir, name, aside, target)
+		aside.Close()
+	}
+	if err != nil { // another file system, most likely
+		target = fmt.Sprintf("cordon-aside-%s-%s", filepath.Base(s.Aside), target)
+		to = filepath.Join(path, target)
+		err = rename(dir, name, dir, target)
+	}
+	if err != nil {
+		s.blind(from, fmt.Errorf("could not be moved aside: %w", err))
+		return
+	}
+	s.Moved = append(s.Moved, Moved{from, to})
+}
+
+// rename moves between open directories. The command may have locked what it left.
+func rename(from *os.File, name string, to *os.File, target string) error {
+	err := unix.Renameat(int(from.Fd()), name, int(to.Fd()), target)
+	if !errors.Is(err, unix.EACCES) {
+		return err
+	}
+	fi, serr := from.Stat()
+	if serr != nil || from.Chmod(fi.Mode()|0o700) != nil {
+		return err
+	}
+	defer from.Chmod(fi.Mode()) //nolint:errcheck // as it was, if it can be
+	if sub, err := openDir(int(from.Fd()), name); err == nil {
+		_ = sub.Chmod(0o700)
+		sub.Close()
+	}
+	return unix.Renameat(int(from.Fd()), name, int(to.Fd()), target)
+}
+
+// unmake takes the HEAD of a git directory that is moved, so that it is none where it
+// is kept either.
+func unmake(dir *os.File, name string) {
+	sub, err := openDir(int(dir.Fd()), name)
+	if err != nil {
+		return
+	}
+	defer sub.Close()
+	_ = unix.Renameat(int(sub.Fd()), "HEAD", int(sub.Fd()), "HEAD.disarmed")
+}
+
+// harmless reports whether a .git is a directory that runs nothing.
+func harmless(dir *os.File, e os.DirEntry) bool {
+	sub, err := openDir(int(dir.Fd()), e.Name())
+	if err != nil {
+		return false
+	}
+	defer sub.Close()
+	return runsNothing(sub)
+}
