@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/legible"
 	"cordon/internal/state"
@@ -122,6 +123,9 @@ func examine(ctx context.Context, dir string) []check {
 	} else {
 		checks = append(checks, checkRepository(ctx, dir)...)
 	}
+	if runtime := cell.Container(); runtime != "" {
+		checks = append(checks, check{"container", statusInfo, runtime, ""})
+	}
 	checks = append(checks, checkCell(ctx)...)
 	checks = append(checks, checkNetwork(ctx))
 	checks = append(checks, checkTrees(ctx))
@@ -199,7 +203,7 @@ func existing(path string) (string, error) {
 // writableState tries to write where that leaves nothing behind, and asks the
 // kernel where the directory would have to be made first.
 func writableState(root, place string) check {
-	const hint = "make it writable for you alone, or set XDG_STATE_HOME"
+	hint := cmp.Or(volumeLine(), "make it writable for you alone, or set XDG_STATE_HOME")
 	if place != root {
 		if err := unix.Access(place, unix.W_OK|unix.X_OK); err != nil {
 			return failed("state", fmt.Errorf("%s cannot be made in %s: %w", root, place, err), hint)
@@ -221,7 +225,19 @@ func writableState(root, place string) check {
 }
 
 // fileSystem is a kind of file system that cordon's state may lie on.
-type fileSystem struct{ name, doubt string }
+type fileSystem struct {
+	name, doubt   string
+	holdsNoLayers bool // it cannot be the upper layer of an overlay
+}
+
+// volumeLine is how the container around gets a volume for the state; "": there is none.
+func volumeLine() string {
+	root, err := state.Root()
+	if err != nil {
+		return ""
+	}
+	return cell.VolumeLine(root)
+}
 
 const (
 	isRemote   = "locks and the order of writes may not be kept by it, and the journal relies on both"
@@ -232,6 +248,10 @@ func checkFileSystem(place string) check {
 	kind, err := fileSystemOf(place)
 	if err != nil {
 		return failed("file system", fmt.Errorf("%s: %w", place, err), "")
+	}
+	if kind.holdsNoLayers {
+		return check{"file system", statusFail, kind.name + " at " + place + " cannot hold what cells write, so cordon run would refuse",
+			cmp.Or(volumeLine(), "set XDG_STATE_HOME to a directory on ext4, xfs or btrfs")}
 	}
 	if kind.doubt != "" {
 		return check{"file system", statusWarn, kind.name + " at " + place + ": " + kind.doubt, "set XDG_STATE_HOME to a local disk"}

@@ -35,7 +35,7 @@ func checkCell(ctx context.Context) []check {
 	var missing *cell.MissingError
 	switch {
 	case errors.As(err, &missing):
-		return []check{{"cell", statusFail, "none: " + missing.Why, missing.Fix}}
+		return append([]check{{"cell", statusFail, "none: " + missing.Why, missing.Fix}}, restrictions()...)
 	case err != nil:
 		return []check{failed("cell", err, "")}
 	}
@@ -44,6 +44,18 @@ func checkCell(ctx context.Context) []check {
 	for _, m := range launch.Missing {
 		checks[0].Status = statusFail
 		checks = append(checks, check{"cell", statusFail, fmt.Sprintf("without %s (%s): %s; isolation: strict refuses to run like this", m.Layer, m.Why, m.Means), m.Fix})
+		if m.Layer == cell.Namespaces {
+			checks = append(checks, restrictions()...)
+		}
+	}
+	return checks
+}
+
+// restrictions names what around cordon refuses a cell, each with the line that lifts it.
+func restrictions() []check {
+	var checks []check
+	for _, r := range cell.Restrictions() {
+		checks = append(checks, check{r.Name, statusFail, r.What, r.Lift})
 	}
 	return checks
 }

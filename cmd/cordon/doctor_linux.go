@@ -17,23 +17,23 @@ import (
 
 // fileSystems are those that cordon has a name or a doubt for.
 var fileSystems = map[int64]fileSystem{
-	unix.EXT4_SUPER_MAGIC:      {"ext4", ""}, // ext2 and ext3 have the same number
-	unix.XFS_SUPER_MAGIC:       {"xfs", ""},
-	unix.BTRFS_SUPER_MAGIC:     {"btrfs", ""},
-	unix.F2FS_SUPER_MAGIC:      {"f2fs", ""},
-	unix.BCACHEFS_SUPER_MAGIC:  {"bcachefs", ""},
-	0x2fc12fc1:                 {"zfs", ""},
-	unix.OVERLAYFS_SUPER_MAGIC: {"overlayfs", ""},
-	unix.TMPFS_MAGIC:           {"tmpfs", isVolatile},
-	unix.RAMFS_MAGIC:           {"ramfs", isVolatile},
-	unix.NFS_SUPER_MAGIC:       {"nfs", isRemote},
-	unix.CIFS_SUPER_MAGIC:      {"cifs", isRemote},
-	unix.SMB2_SUPER_MAGIC:      {"smb", isRemote},
-	unix.SMB_SUPER_MAGIC:       {"smb", isRemote},
-	unix.V9FS_MAGIC:            {"9p", isRemote},
-	unix.CEPH_SUPER_MAGIC:      {"ceph", isRemote},
-	unix.AFS_SUPER_MAGIC:       {"afs", isRemote},
-	unix.FUSE_SUPER_MAGIC:      {"fuse", isRemote},
+	unix.EXT4_SUPER_MAGIC:      {name: "ext4"}, // ext2 and ext3 have the same number
+	unix.XFS_SUPER_MAGIC:       {name: "xfs"},
+	unix.BTRFS_SUPER_MAGIC:     {name: "btrfs"},
+	unix.F2FS_SUPER_MAGIC:      {name: "f2fs"},
+	unix.BCACHEFS_SUPER_MAGIC:  {name: "bcachefs"},
+	0x2fc12fc1:                 {name: "zfs"},
+	unix.OVERLAYFS_SUPER_MAGIC: {name: "overlayfs", holdsNoLayers: true},
+	unix.TMPFS_MAGIC:           {name: "tmpfs", doubt: isVolatile},
+	unix.RAMFS_MAGIC:           {name: "ramfs", doubt: isVolatile},
+	unix.NFS_SUPER_MAGIC:       {name: "nfs", doubt: isRemote},
+	unix.CIFS_SUPER_MAGIC:      {name: "cifs", doubt: isRemote},
+	unix.SMB2_SUPER_MAGIC:      {name: "smb", doubt: isRemote},
+	unix.SMB_SUPER_MAGIC:       {name: "smb", doubt: isRemote},
+	unix.V9FS_MAGIC:            {name: "9p", doubt: isRemote},
+	unix.CEPH_SUPER_MAGIC:      {name: "ceph", doubt: isRemote},
+	unix.AFS_SUPER_MAGIC:       {name: "afs", doubt: isRemote},
+	unix.FUSE_SUPER_MAGIC:      {name: "fuse", doubt: isRemote},
 }
 
 func fileSystemOf(place string) (fileSystem, error) {
@@ -103,29 +103,12 @@ func userNamespaces(ctx context.Context) (status, string, string) {
 		return statusInfo, "not probed: there is no program true on PATH", ""
 	}
 	if err != nil {
-		return statusInfo, "refused: " + err.Error(), userNamespaceHint()
+		return statusInfo, "refused: " + err.Error(), ""
 	}
 	if os.Getuid() == 0 {
 		return statusOK, "made one, as root; this says nothing about other users", ""
 	}
 	return statusOK, "made one as an ordinary user", ""
-}
-
-// namespaceSettings are the switches with which systems refuse user namespaces,
-// and the value that refuses.
-var namespaceSettings = [][2]string{
-	{"kernel/apparmor_restrict_unprivileged_userns", "1"},
-	{"kernel/unprivileged_userns_clone", "0"},
-	{"user/max_user_namespaces", "0"},
-}
-
-func userNamespaceHint() string {
-	for _, s := range namespaceSettings {
-		if setting(s[0]) == s[1] {
-			return "because of sysctl " + strings.ReplaceAll(s[0], "/", ".") + "=" + s[1]
-		}
-	}
-	return ""
 }
 
 func setting(name string) string {

@@ -152,10 +152,12 @@ func probeVerdict(results []escape.Result) []string {
 		}
 	}
 	if escaped > 0 {
-		lines = append(lines, fmt.Sprintf("NOT CONTAINED: %s got out. Run no agent here; report it with the output of cordon doctor --probe --json.", plural(escaped, "attempt")))
+		lines = append(lines, "NOT CONTAINED: "+plural(escaped, "attempt")+
+			" got out. Run no agent here; report it with the output of cordon doctor --probe --json.")
 	}
 	if died > 0 {
-		lines = append(lines, fmt.Sprintf("INCOMPLETE: %s died before the attack, which shows nothing. cordon doctor says whether a cell works here.", plural(died, "attempt")))
+		lines = append(lines, "INCOMPLETE: "+plural(died, "attempt")+
+			" died before the attack, which shows nothing. cordon doctor says whether a cell works here.")
 	}
 	switch {
 	case len(lines) > 0:

@@ -86,10 +86,13 @@ func TestProbeReport(t *testing.T) {
 		has, not []string
 		ok       bool
 	}{
-		{"held", []escape.Result{held, root}, false, "2 attempts: 1 held, 0 escaped, 1 not tested\nContained", []string{"1: its control needs root"}, []string{"files-held", "files-root"}, true},
+		{"held", []escape.Result{held, root}, false, "2 attempts: 1 held, 0 escaped, 1 not tested\nContained",
+			[]string{"1: its control needs root"}, []string{"files-held", "files-root"}, true},
 		{"all", []escape.Result{held, root}, true, "2 attempts", []string{"files-held", "files-root", "works without cordon"}, nil, true},
-		{"escaped", []escape.Result{held, out}, false, "2 attempts: 1 held, 1 escaped, 0 not tested\nNOT CONTAINED", []string{"escaped     files-out", "works without cordon"}, []string{"files-held", "Contained:"}, false},
-		{"died", []escape.Result{held, died}, false, "2 attempts: 1 held, 0 escaped, 1 not tested\nINCOMPLETE", []string{"files-died", "1: the attack never began"}, []string{"files-held", "Contained:"}, false},
+		{"escaped", []escape.Result{held, out}, false, "2 attempts: 1 held, 1 escaped, 0 not tested\nNOT CONTAINED",
+			[]string{"escaped     files-out", "works without cordon"}, []string{"files-held", "Contained:"}, false},
+		{"died", []escape.Result{held, died}, false, "2 attempts: 1 held, 0 escaped, 1 not tested\nINCOMPLETE",
+			[]string{"files-died", "1: the attack never began"}, []string{"files-held", "Contained:"}, false},
 		{"nothing", []escape.Result{root}, false, "1 attempts: 0 held, 0 escaped, 1 not tested\nNOTHING SHOWN", nil, []string{"Contained:"}, false},
 	} {
 		got := probeReport(c.results, c.all, 80)

@@ -60,8 +60,8 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 		if err == nil {
 			exit, err = launch(ctx, c, spec, missing)
 		}
-		var about *layerError
-		if err == nil || !errors.As(err, &about) || slices.Contains(without, about.layer) {
+		about := layerOf(err)
+		if about == nil || slices.Contains(without, about.layer) {
 			if err != nil {
 				exit.Error = err.Error()
 			}

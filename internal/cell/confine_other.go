@@ -24,7 +24,7 @@ func Dry(c Command) (Spec, error) {
 func runConfined(context.Context, Command) (Exit, error) {
 	return notStarted(&MissingError{Missing{
 		Layer: Namespaces, Why: "cordon cannot confine on " + runtime.GOOS + " yet",
-		Fix: "run cordon on Linux, in a virtual machine for example, or say isolation: none in the policy to run unconfined",
+		Fix: "run cordon in a Linux container or virtual machine, as docs/containers.md says, or say isolation: none in the policy to run unconfined",
 	}})
 }
 
@@ -36,3 +36,12 @@ func Warm(Command) *Seat { return nil }
 
 // Drop has nothing to end.
 func (*Seat) Drop() {}
+
+// Restrictions lists none: there is no cell here that they could refuse.
+func Restrictions() []Restriction { return nil }
+
+// VolumeLine knows no container here.
+func VolumeLine(string) string { return "" }
+
+// Container names none.
+func Container() string { return "" }

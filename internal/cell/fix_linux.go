@@ -7,12 +7,20 @@ import (
 	"strings"
 )
 
-// namespaceSettings are the switches with which systems refuse user namespaces,
-// the value that refuses, and what lets them be made.
-var namespaceSettings = []struct{ name, refusing, fix string }{
-	{"kernel/apparmor_restrict_unprivileged_userns", "1", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for cordon with userns"},
-	{"kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"},
-	{"user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=15000"},
+// namespaceSettings are the switches with which systems refuse user namespaces, the
+// value that refuses, and what lets them be made. Those that always refuse let one be
+// made and then take its rights away.
+var namespaceSettings = []struct {
+	name, refusing, means, fix string
+	always                     bool
+}{
+	{
+		"kernel/apparmor_restrict_unprivileged_userns", "1", "takes all rights in a new user namespace away",
+		"install deploy/cordon.apparmor as /etc/apparmor.d/cordon and type sudo apparmor_parser -r /etc/apparmor.d/cordon " +
+			"(or, for every program: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0)", true,
+	},
+	{"kernel/unprivileged_userns_clone", "0", "refuses user namespaces to ordinary users", "sudo sysctl kernel.unprivileged_userns_clone=1", false},
+	{"user/max_user_namespaces", "0", "refuses user namespaces to everybody", "sudo sysctl user.max_user_namespaces=15000", false},
 }
 
 // missing is what an operator is told of a layer that failed.
@@ -28,17 +36,13 @@ func fix(failed *layerError) string {
 	}
 	switch failed.layer {
 	case Namespaces:
-		for _, s := range namespaceSettings {
-			if setting(s.name) == s.refusing {
-				return s.fix
-			}
+		if list := Restrictions(); len(list) > 0 {
+			return lifted(list)
 		}
-		if _, err := os.Stat("/.dockerenv"); err == nil {
-			return "run the container with --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
-		}
-		return "run cordon where user namespaces may be made: not inside another sandbox or a container that forbids them"
+		return "run cordon where user namespaces may be made: not inside another sandbox, a chroot or a container that forbids them (docs/containers.md)"
 	case CopyView:
-		return "Linux 5.11 or newer with overlayfs, and XDG_STATE_HOME on a file system that can be an upper layer (ext4, xfs, btrfs, tmpfs)"
+		return "Linux 5.11 or newer with overlayfs, and XDG_STATE_HOME on a file system that can be an upper layer (ext4, xfs, btrfs, tmpfs): " +
+			"in a container that is a volume, and cordon doctor names the line"
 	case Landlock:
 		return "Linux 5.13 or newer with landlock among the kernel's lsm="
 	case Network:

@@ -28,6 +28,9 @@ func Init() {
 	if len(os.Args) == 2 && os.Args[1] == initWord {
 		os.Exit(initialise())
 	}
+	if len(os.Args) == 2 && os.Args[1] == callsWord {
+		os.Exit(tryCalls())
+	}
 }
 
 // initialise builds the cell around this process, proves it, and runs the
