@@ -43,23 +43,16 @@ func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool)
 	if err != nil {
 		return err
 	}
+	shown := slices.DeleteFunc(slices.Clone(l.Workers), func(w *ledger.Worker) bool { return w.Removal != nil && !all })
+	standings, err := s.Standings(ctx, shown)
+	if err != nil {
+		return err
+	}
 	objects := []map[string]any{}
-	for _, w := range l.Workers {
-		if w.Removal != nil && !all {
-			continue
+	for _, w := range shown {
+		if now := standings[w.ID]; wanted == nil || wanted(now.Status) {
+			objects = append(objects, describe(s, w, now))
 		}
-		status, err := s.Status(ctx, w)
-		if err != nil {
-			return err
-		}
-		if wanted != nil && !wanted(status) {
-			continue
-		}
-		d, err := a.describe(ctx, s, w)
-		if err != nil {
-			return err
-		}
-		objects = append(objects, d)
 	}
 	if a.json {
 		return a.object("cordon.workers/1", map[string]any{"workers": objects})
@@ -108,14 +101,10 @@ func lsRow(o map[string]any) []string {
 }
 
 // describe is a worker as an object.
-func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker) (map[string]any, error) {
-	status, err := s.Status(ctx, w)
-	if err != nil {
-		return nil, err
-	}
+func describe(s *session.Session, w *ledger.Worker, now session.Standing) map[string]any {
 	l := w.Lease.Lease()
 	o := map[string]any{
-		"worker": w.ID, "status": status, "created": w.Created, "changed": w.Changed, "expires": l.Expires,
+		"worker": w.ID, "status": now.Status, "behind": now.Behind, "created": w.Created, "changed": w.Changed, "expires": l.Expires,
 		"base": l.Base, "base_short": l.Base.Short(), "target": l.Target, "branch": l.Branch,
 		"worktree": s.TreeOf(w), "tree": treeKind(l), "adopted": l.Adopted, "lease": w.Lease.Hash(), "policy_source": l.Source,
 		"command": w.Ran(), "command_line": session.Shorten(w.Ran()), "write_roots": w.Lease.Rules().Roots(),
@@ -129,12 +118,6 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 		o["network"] = w.Net
 	}
 	agentFields(w, o)
-	o["behind"] = 0
-	if tip, err := s.Host.Ref(ctx, l.Target); err == nil {
-		if n, err := s.Host.Count(ctx, l.Base, tip); err == nil {
-			o["behind"] = n
-		}
-	}
 	o["confinement"] = []string{}
 	if w.Start != nil && w.Start.Layers != nil {
 		o["confinement"] = w.Start.Layers
@@ -149,10 +132,10 @@ func (a *app) describe(ctx context.Context, s *session.Session, w *ledger.Worker
 	if w.Gate != nil {
 		o["gate"] = w.Gate
 	}
-	if w.Quarantine != nil && status == ledger.InQuarantine {
+	if w.Quarantine != nil && now.Status == ledger.InQuarantine {
 		o["reasons"] = w.Quarantine.Reasons
 	}
-	return o, nil
+	return o
 }
 
 func changes(w *ledger.Worker) string {
@@ -181,10 +164,11 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) error {
-	o, err := a.describe(ctx, s, w)
+	standings, err := s.Standings(ctx, []*ledger.Worker{w})
 	if err != nil {
 		return err
 	}
+	o := describe(s, w, standings[w.ID])
 	if a.json {
 		return a.object("cordon.worker/1", o)
 	}

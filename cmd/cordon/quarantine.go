@@ -76,12 +76,13 @@ func (a *app) quarantined(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	standings, err := s.Standings(ctx, l.Workers)
+	if err != nil {
+		return err
+	}
 	var rows [][]string
 	for _, w := range l.Workers {
-		status, err := s.Status(ctx, w)
-		if err != nil {
-			return err
-		}
+		status := standings[w.ID].Status
 		if status == ledger.InQuarantine && w.Removal == nil {
 			rows = append(rows, []string{string(w.ID), w.Changed.Local().Format("2006-01-02 15:04"), clip(strings.TrimPrefix(because(w, status), ": "), 100)})
 		}

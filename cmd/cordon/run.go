@@ -218,16 +218,13 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 		}
 		return err
 	}
-	status, err := s.Status(ctx, w)
+	standings, err := s.Standings(ctx, []*ledger.Worker{w})
 	if err != nil {
 		return err
 	}
+	status := standings[w.ID].Status
 	if a.json {
-		fields, err := a.describe(ctx, s, w)
-		if err != nil {
-			return err
-		}
-		if err := a.object("cordon.worker/1", fields); err != nil {
+		if err := a.object("cordon.worker/1", describe(s, w, standings[w.ID])); err != nil {
 			return err
 		}
 		return codeFor(status)

@@ -158,8 +158,15 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		},
 		"ValidBranch": func(ctx context.Context) error { return wantTrue(r.ValidBranch(ctx, "x/y"), nil) },
 		"IsAncestor":  func(ctx context.Context) error { return wantTrue(r.IsAncestor(ctx, first, tr.grafted)) },
-		"MergeBase":   func(ctx context.Context) error { _, err := r.MergeBase(ctx, main, tr.side); return err },
-		"Count":       func(ctx context.Context) error { n, err := r.Count(ctx, first, main); return wantTrue(n == 2, err) },
+		"Lookup": func(ctx context.Context) error {
+			got, err := r.Lookup(ctx, []string{"refs/heads/main"})
+			return wantTrue(len(got) == 1 && got[0] == (Found{main, "commit"}), err)
+		},
+		"Graph": func(ctx context.Context) error {
+			g, err := r.Graph(ctx, main, []OID{first})
+			return wantTrue(err == nil && g.Merged(first) && g.Behind(first) == 2, err)
+		},
+		"MergeBase": func(ctx context.Context) error { _, err := r.MergeBase(ctx, main, tr.side); return err },
 		"Committers": func(ctx context.Context) error {
 			got, err := r.Committers(ctx, first, main)
 			return wantTrue(len(got) == 2, err)

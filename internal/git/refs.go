@@ -127,17 +127,6 @@ func (r Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
-// Count returns how many commits of to are not in from.
-func (r Repo) Count(ctx context.Context, from, to OID) (int, error) {
-	out, err := r.run(ctx, "rev-list", "--count", string(to), "^"+string(from))
-	if err != nil {
-		return 0, err
-	}
-	var n int
-	_, err = fmt.Sscan(string(out), &n)
-	return n, err
-}
-
 // Committers lists the committers' addresses of the commits that new reaches
 // and old does not. old may be empty.
 func (r Repo) Committers(ctx context.Context, old, new OID) ([]string, error) {

@@ -156,12 +156,12 @@ func attribute(text, word string) bool {
 
 // freeToAdopt refuses a worktree that a live worker has.
 func (s *Session) freeToAdopt(ctx context.Context, now *ledger.Ledger, top string) error {
+	all, err := s.Standings(ctx, now.Workers)
+	if err != nil {
+		return err
+	}
 	for _, w := range now.Workers {
-		status, err := s.Status(ctx, w)
-		if err != nil {
-			return err
-		}
-		if w.Lease.Lease().Worktree == top && status.Live() {
+		if status := all[w.ID].Status; w.Lease.Lease().Worktree == top && status.Live() {
 			return refuse("--adopt: %s is the worktree of %s, which is %s", top, w.ID, status)
 		}
 	}

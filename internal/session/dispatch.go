@@ -319,13 +319,13 @@ func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed,
 
 // overlaps lists the live workers whose write_roots may intersect.
 func (s *Session) overlaps(ctx context.Context, now *ledger.Ledger, sealed lease.Sealed) ([]string, error) {
+	all, err := s.Standings(ctx, now.Workers)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
 	for _, w := range now.Workers {
-		status, err := s.Status(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		if !status.Live() || w.Removal != nil || w.Lease.Lease().Target != sealed.Lease().Target {
+		if !all[w.ID].Status.Live() || w.Removal != nil || w.Lease.Lease().Target != sealed.Lease().Target {
 			continue
 		}
 		if len(policy.Overlap(sealed.Rules().Roots(), w.Lease.Rules().Roots())) > 0 {

@@ -49,9 +49,13 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, err := s.Standings(ctx, now.Workers)
+	if err != nil {
+		return nil, err
+	}
 	var list []Chore
 	for _, w := range now.Workers {
-		some, err := s.workerChores(ctx, w)
+		some, err := s.workerChores(ctx, w, all[w.ID])
 		if err != nil {
 			return nil, err
 		}
@@ -86,14 +90,10 @@ func (c Chore) Do(ctx context.Context) error {
 	return c.do(ctx)
 }
 
-func (s *Session) workerChores(ctx context.Context, w *ledger.Worker) ([]Chore, error) {
-	f, err := s.Facts(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	status := w.Status(f)
+func (s *Session) workerChores(ctx context.Context, w *ledger.Worker, now Standing) ([]Chore, error) {
+	status := now.Status
 	switch {
-	case f.Held:
+	case now.Held:
 		return nil, nil
 	case w.Exit == nil && w.Start != nil && w.Discard == nil:
 		return []Chore{{Worker: w.ID, What: "nothing", Why: "it was lost while it ran: resume, merge or discard it", Keep: true}}, nil

@@ -37,20 +37,23 @@ func (s *Session) Inbox(ctx context.Context) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Entry
+	var asking []*ledger.Worker
 	for _, w := range l.Workers {
-		open := w.Open()
-		if len(open) == 0 || w.Removal != nil || w.Discard != nil {
-			continue
+		if len(w.Open()) > 0 && w.Removal == nil && w.Discard == nil {
+			asking = append(asking, w)
 		}
-		status, err := s.Status(ctx, w)
-		if err != nil {
-			return nil, err
-		}
+	}
+	all, err := s.Standings(ctx, asking)
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for _, w := range asking {
+		status := all[w.ID].Status
 		if status == ledger.MergedIn {
 			continue
 		}
-		for _, q := range open {
+		for _, q := range w.Open() {
 			list = append(list, Entry{w, status, q, s.Waits(w, q.Number)})
 		}
 	}

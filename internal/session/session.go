@@ -152,17 +152,6 @@ func (s *Session) Find(prefix string) (*ledger.Worker, error) {
 	return l.Find(prefix)
 }
 
-// Facts checks what the journal cannot know of a worker.
-func (s *Session) Facts(ctx context.Context, w *ledger.Worker) (ledger.Facts, error) {
-	f := ledger.Facts{Held: s.State.Held(state.WorkerLock(string(w.ID)))}
-	if w.Gate == nil || w.Gate.Commit == "" || w.Gate.Outcome == gate.Nothing {
-		return f, nil
-	}
-	var err error
-	f.Ancestor, err = s.ancestor(ctx, w.Gate.Commit, w.Lease.Lease().Target)
-	return f, err
-}
-
 // ancestor answers from the host alone. A commit that the host does not have
 // is in no branch of it.
 func (s *Session) ancestor(ctx context.Context, commit git.OID, target string) (bool, error) {
@@ -182,15 +171,6 @@ func (s *Session) ancestor(ctx context.Context, commit git.OID, target string) (
 		return false, nil
 	}
 	return false, err
-}
-
-// Status is the word for a worker now.
-func (s *Session) Status(ctx context.Context, w *ledger.Worker) (ledger.Status, error) {
-	f, err := s.Facts(ctx, w)
-	if err != nil {
-		return "", err
-	}
-	return w.Status(f), nil
 }
 
 // PolicyName is the file at the top of the base commit that holds the policy.

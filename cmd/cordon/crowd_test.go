@@ -1,0 +1,137 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cordon/internal/cell"
+	"cordon/internal/gate"
+	"cordon/internal/git"
+	"cordon/internal/journal"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+)
+
+// crowd writes the events of so many workers that were merged into the journal, as a
+// session does, without running any. Every second one has a question that is open.
+func (s *site) crowd(log *journal.Journal, n int, target string, taken map[lease.ID]bool) (ids []lease.ID) {
+	s.t.Helper()
+	base := git.OID(s.git("rev-parse", target))
+	for i := range n {
+		id, err := lease.NewID(func(id lease.ID) bool { return taken[id] })
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		taken[id] = true
+		l := lease.Lease{
+			ID: id, Worktree: s.place("state/trees/" + string(id)), Branch: "cordon/" + string(id), Base: base,
+			Target: "refs/heads/" + target, Created: time.Now(), Expires: time.Now().Add(time.Hour), Home: s.home, Policy: policy.Default(),
+		}
+		sealed, err := lease.Seal(l)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.tell(log, id, ledger.Leased, ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: []string{"true"}})
+		s.tell(log, id, ledger.Prepared, ledger.Tree{})
+		s.tell(log, id, ledger.Started, ledger.Start{Command: []string{"true"}})
+		if i%2 == 0 {
+			s.tell(log, id, ledger.Asked, ledger.Question{Text: "which?"})
+		}
+		s.tell(log, id, ledger.Ended, cell.Exit{})
+		s.tell(log, id, ledger.Audited, ledger.Audit{Verdict: "clean"})
+		s.tell(log, id, ledger.Judged, gate.Result{Outcome: gate.Conflict, Commit: base})
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func (s *site) tell(log *journal.Journal, id lease.ID, typ string, data any) {
+	s.t.Helper()
+	raw, err := ledger.Encode(typ, data)
+	if err == nil {
+		_, err = log.Append(string(id), typ, raw)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// journal opens the journal of a site that has run something.
+func (s *site) journal() *journal.Journal {
+	s.t.Helper()
+	dirs, err := filepath.Glob(s.place("state/cordon/*"))
+	if err != nil || len(dirs) != 1 {
+		s.t.Fatalf("%v, %v", dirs, err)
+	}
+	j, err := journal.Open(dirs[0])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return j
+}
+
+// counted runs cordon with a git in front of the real one that notes how it is called.
+func (s *site) counted(args ...string) []string {
+	s.t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	log := s.place("git.log")
+	wrapper := s.write("counting/git", "#!/bin/sh\necho \"$*\" >>"+log+"\nexec "+real+" \"$@\"\n")
+	if err := os.Chmod(wrapper, 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(log, nil, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := s.command(args...)
+	cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(wrapper)+":"+os.Getenv("PATH"))
+	if o := s.try(cmd); o.code != 0 {
+		s.t.Fatalf("cordon %v ended with %d\n%s", args, o.code, o.err)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// TestGitProcesses counts the git processes that a look at many workers starts: those of
+// a repository without workers, and at most three for each branch.
+func TestGitProcesses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cordon([]int{0}, "run", "--no-merge", "--", "true")
+	s.cordon([]int{0}, "discard", "--yes", s.only().Worker)
+	s.git("branch", "other")
+	log, taken := s.journal(), map[lease.ID]bool{}
+	commands := [][]string{{"ls"}, {"ls", "--json"}, {"inbox"}, {"quarantine", "ls"}}
+	few := map[string]int{}
+	s.crowd(log, 2, "main", taken)
+	for _, args := range commands {
+		few[args[0]] = len(s.counted(args...))
+	}
+	for range 3 { // bases of their own
+		s.git("commit", "-q", "--allow-empty", "-m", "more")
+		s.crowd(log, 22, "main", taken)
+	}
+	s.crowd(log, 30, "other", taken)
+	for _, args := range commands {
+		calls := s.counted(args...)
+		if args[0] == "ls" {
+			t.Logf("cordon %s with %d workers: %d git processes, with 3 workers %d", args[0], len(taken), len(calls), few[args[0]])
+		}
+		if len(calls) > few[args[0]]+3 || len(calls) == 0 { // one more branch
+			t.Errorf("cordon %s starts %d git processes, with 3 workers %d:\n%s", args[0], len(calls), few[args[0]], strings.Join(calls, "\n"))
+		}
+	}
+	if n := len(s.workers()); n != len(taken)+1 {
+		t.Errorf("cordon ls shows %d workers, want %d", n, len(taken)+1)
+	}
+}
