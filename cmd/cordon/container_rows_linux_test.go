@@ -22,8 +22,8 @@ func TestSlowContainers(t *testing.T) {
 	const (
 		filterLine = `--security-opt seccomp=cordon-seccomp\.json`
 		maskLine   = `--security-opt systempaths=unconfined`
-		podLine    = `in the pod: securityContext\.seccompProfile: \{type: Localhost, localhostProfile: cordon-seccomp\.json\}, ` + podMask
 		podMask    = `hostUsers: false and securityContext\.procMount: Unmasked`
+		podLine    = `in the pod: securityContext\.seccompProfile: \{type: Localhost, localhostProfile: cordon-seccomp\.json\}, ` + podMask
 		podman     = "/usr/share/containers/seccomp.json"
 	)
 	kubernetes := []string{"KUBERNETES_SERVICE_HOST=10.0.0.1"}
