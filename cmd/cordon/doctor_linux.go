@@ -159,6 +159,10 @@ func landlock(context.Context) (status, string, string) {
 	case errno != 0:
 		return statusInfo, errno.Error(), ""
 	}
+	if version == 1 {
+		return statusWarn, "ABI 1: files, but in a strict cell none can be renamed into another directory (git mv fails, mv copies)",
+			"Linux 5.19 has a later one; isolation: degraded leaves Landlock out"
+	}
 	known := min(int(version), len(landlockGains))
 	return statusOK, fmt.Sprintf("ABI %d: %s", version, strings.Join(landlockGains[:known], ", ")), ""
 }
