@@ -305,15 +305,9 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 			"cordon discard " + id,
 		}
 	case ledger.Conflicted:
-		return []string{
-			"git merge refs/cordon/results/" + id + "   to resolve it by hand, in your checkout of " + short(w.Gate.Target),
-			"cordon merge " + id + "   to try again when the target has changed",
-		}
+		return conflictAdvice(id, short(w.Gate.Target))
 	case ledger.WaitingFor:
-		return []string{
-			"the result is refs/cordon/results/" + id + "; when the checkout is clean: cordon merge " + id,
-			"or in the checkout: git merge refs/cordon/results/" + id,
-		}
+		return waitingAdvice(id, w.Gate.Why)
 	case ledger.Failed:
 		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id + "   to take what it left to the gate all the same", "cordon discard " + id}
 	case ledger.Asking:
@@ -324,6 +318,30 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 		return []string{"cordon resume " + id, "cordon merge " + id + "   to take what it left to the gate"}
 	}
 	return nil
+}
+
+// fastForward takes a commit over with the operator's own git. Without the second
+// option, git overwrites files that a rule ignores.
+const fastForward = "git merge --ff-only --no-overwrite-ignore "
+
+// conflictAdvice resolves a conflict in a directory of its own: a merge that is not a
+// fast-forward overwrites ignored files, whatever it is told.
+func conflictAdvice(id, target string) []string {
+	branch := "resolve-" + id
+	return []string{
+		"cordon merge " + id + "   to try again when " + target + " has changed",
+		"to resolve it by hand, away from your files:",
+		fmt.Sprintf("git worktree add -b %[1]s ../%[1]s %[2]s && git -C ../%[1]s merge refs/cordon/results/%[3]s", branch, target, id),
+		fastForward + branch + "   in your checkout of " + target + ", when it is resolved and committed",
+	}
+}
+
+func waitingAdvice(id, why string) []string {
+	lines := []string{"the result is refs/cordon/results/" + id + "; when nothing is in the way any more: cordon merge " + id}
+	if !strings.Contains(why, "untracked") { // git refuses those too
+		lines = append(lines, "or in the checkout: "+fastForward+"refs/cordon/results/"+id)
+	}
+	return lines
 }
 
 func (a *app) resumeCommand() *cobra.Command {

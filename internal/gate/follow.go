@@ -4,84 +4,209 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"sort"
 	"strings"
 
+	"cordon/internal/follow"
 	"cordon/internal/git"
 )
 
-// followers lists the checkouts on the target branch, or says why one of them
-// must not be touched.
-func (g *Gate) followers(ctx context.Context, move Landing) ([]git.Checkout, error, error) {
+// steps are the checkouts of a branch, locked and ready to follow it.
+type steps map[string]*follow.Step // by where they are
+
+// locks are what must stay held while the branch moves.
+func (s steps) locks() []*os.File {
+	var list []*os.File
+	for _, step := range s {
+		list = append(list, step.Lock())
+	}
+	return list
+}
+
+// drop gives back the checkouts that did not follow.
+func (g *Gate) drop(s steps) {
+	for at, step := range s {
+		step.Drop()
+		delete(s, at)
+	}
+	g.sweep()
+}
+
+// sweep removes what landings left of the files that they placed. The caller holds
+// the gate's lock.
+func (g *Gate) sweep() {
+	entries, _ := os.ReadDir(g.state.Landing(""))
+	for _, e := range entries {
+		_ = g.state.Erase(g.state.Landing(e.Name())) // or the next landing does
+	}
+}
+
+// prepare locks every checkout on the target branch and gets it ready, or says why
+// one of them must not be touched.
+func (g *Gate) prepare(ctx context.Context, move Landing) (ready steps, why, err error) {
+	ready = steps{}
+	on, why, err := g.followers(ctx, move.Ref)
+	if why != nil || err != nil {
+		return ready, why, err
+	}
+	for _, c := range on {
+		step, why := g.touchable(ctx, c, move)
+		if step != nil {
+			ready[c.Top] = step
+		}
+		if why != nil {
+			return ready, why, ctx.Err()
+		}
+	}
+	// Until the locks were held, somebody could switch branches.
+	now, why, err := g.followers(ctx, move.Ref)
+	if err == nil && why == nil && !sameCheckouts(on, now) {
+		err = git.ErrMoved
+	}
+	return ready, why, err
+}
+
+func sameCheckouts(a, b []git.Checkout) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Top != b[i].Top || a[i].GitDir != b[i].GitDir {
+			return false
+		}
+	}
+	return true
+}
+
+// followers lists the checkouts on a branch, or says why one of them must not be
+// touched.
+func (g *Gate) followers(ctx context.Context, ref string) (on []git.Checkout, why, err error) {
 	all, err := g.host.Checkouts(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	var on []git.Checkout
 	for _, c := range all {
 		what, branch, err := c.UnderWay()
 		if err != nil {
 			return nil, nil, err
 		}
-		if branch != move.Ref {
+		if branch != ref {
 			continue
 		}
 		if what != "" {
 			return nil, fmt.Errorf("the checkout %s is in the middle of %s", c.Top, what), nil
 		}
-		if why := g.touchable(ctx, c, move); why != nil {
-			return nil, why, nil
+		if c.Prunable {
+			return nil, fmt.Errorf("the checkout %s has the branch and cannot be reached", c.Top), nil
 		}
 		on = append(on, c)
 	}
 	return on, nil, nil
 }
 
-// touchable says why a checkout cannot follow the branch. What cannot be found
-// out about it is a reason too.
-func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) error {
-	if c.Prunable {
-		return fmt.Errorf("the checkout %s has the branch and cannot be reached", c.Top)
-	}
+// touchable makes a checkout ready to follow the branch, or says why it cannot. What
+// cannot be found out about it is a reason too.
+func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*follow.Step, error) {
 	filters, err := g.host.FiltersIn(ctx, c)
 	if err != nil {
-		return fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
+		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
 	}
 	if filters {
-		return fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top)
+		return nil, fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top)
 	}
-	if key, err := g.converts(ctx); err != nil || key != "" {
-		return errors.Join(err, fmt.Errorf("the checkout %s has its line ends converted (%s), which cordon does not do", c.Top, key))
+	step, err := g.begin(ctx, c, move.move())
+	var locked *follow.LockedError
+	switch {
+	case errors.As(err, &locked):
+		return nil, fmt.Errorf("the checkout %s is locked: %w", c.Top, err)
+	case err != nil:
+		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
+	case len(step.Changed) > 0:
+		return step, fmt.Errorf("the checkout %s has %s", c.Top, uncommitted(step.Changed))
+	case len(step.Blocked) > 0:
+		return step, fmt.Errorf("the checkout %s cannot follow: %s", c.Top, inTheWay(step.Blocked))
 	}
-	dirty, err := g.host.Status(ctx, c, false)
-	if err != nil {
-		return fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
-	}
-	if len(dirty) > 0 {
-		return fmt.Errorf("the checkout %s has %s", c.Top, uncommitted(dirty))
-	}
-	if err := g.host.Advance(ctx, c, move.Old, move.New, true); err != nil {
-		return fmt.Errorf("the checkout %s cannot follow: %s", c.Top, said(err))
-	}
-	return nil
+	return step, nil
 }
 
-// converts names the setting that makes the operator's git write other line ends
-// than a commit has. Attributes do so too, and those cordon's git honours.
-func (g *Gate) converts(ctx context.Context) (string, error) {
-	for key, harmless := range map[string]string{"core.autocrlf": "input", "core.eol": "lf"} {
-		value, set, err := g.host.ConfigValue(ctx, key)
-		if err != nil {
-			return key, err
-		}
-		switch strings.ToLower(value) {
-		case "", "false", "no", "off", "0", "native", harmless:
-		default:
-			if set {
-				return key + "=" + value, nil
-			}
+func (m Landing) move() follow.Move { return follow.Move{Ref: m.Ref, From: m.Old, To: m.New} }
+
+// begin prepares a checkout. When a cordon was killed in the middle of another landing
+// there, that one is settled first.
+func (g *Gate) begin(ctx context.Context, c git.Checkout, m follow.Move) (*follow.Step, error) {
+	step, err := g.stage(ctx, c, m)
+	var other *follow.InterruptedError
+	if !errors.As(err, &other) {
+		return step, err
+	}
+	if err := g.settle(ctx, c, other.Move, true); err != nil {
+		return nil, err
+	}
+	return g.stage(ctx, c, m)
+}
+
+func (g *Gate) stage(ctx context.Context, c git.Checkout, m follow.Move) (*follow.Step, error) {
+	dir, err := os.MkdirTemp(g.state.Landing(""), "")
+	if err != nil {
+		return nil, err
+	}
+	return follow.Begin(ctx, g.host.Repo, c, m, dir)
+}
+
+// errObstacles says that files which changed since are in the way of a landing that was
+// interrupted.
+var errObstacles = errors.New("files changed since")
+
+// settle finishes a landing that was interrupted, if its branch has moved. Unless it is
+// to leave files behind, it does so only where none is in the way.
+func (g *Gate) settle(ctx context.Context, c git.Checkout, m follow.Move, leave bool) error {
+	step, err := g.stage(ctx, c, m)
+	if err != nil {
+		return err
+	}
+	tip, err := g.host.Ref(ctx, m.Ref)
+	landed := false
+	if err == nil && c.Branch == m.Ref {
+		landed, err = g.host.IsAncestor(ctx, m.To, tip)
+	}
+	switch {
+	case err != nil && !errors.Is(err, git.ErrNoRef):
+		step.Drop()
+		return err
+	case !landed || step.Apart:
+		return step.Forget()
+	case len(step.Blocked) > 0 && !leave:
+		step.Drop()
+		return errObstacles
+	}
+	return step.Finish(ctx)
+}
+
+// settleAll finishes or undoes every landing that a cordon was killed in, and says
+// where. What cannot be settled stays locked: resuming its worker says why.
+func (g *Gate) settleAll(ctx context.Context) []string {
+	left := map[string]follow.Move{}
+	for _, dir := range g.host.GitDirs() {
+		if m, ok := follow.Abandoned(dir); ok {
+			left[dir] = m
 		}
 	}
-	return "", nil
+	if len(left) == 0 {
+		return nil
+	}
+	all, err := g.host.Checkouts(ctx)
+	if err != nil {
+		return nil
+	}
+	defer g.sweep()
+	var settled []string
+	for _, c := range all {
+		if m, ok := left[c.GitDir]; ok && g.settle(ctx, c, m, false) == nil {
+			settled = append(settled, "settled a landing that was interrupted in the checkout "+c.Top)
+		}
+	}
+	return settled
 }
 
 // said is what git said of an error, without the call that it answered.
@@ -93,14 +218,38 @@ func said(err error) string {
 	return err.Error()
 }
 
-func uncommitted(dirty []git.Change) string {
-	if len(dirty) == 1 {
-		return fmt.Sprintf("an uncommitted change of %q", dirty[0].Path)
+func uncommitted(paths []string) string {
+	if len(paths) == 1 {
+		return fmt.Sprintf("an uncommitted change of %q", paths[0])
 	}
-	return fmt.Sprintf("uncommitted changes of %d files", len(dirty))
+	return fmt.Sprintf("uncommitted changes of %d files", len(paths))
 }
 
-// LeftBehindError says that a branch moved and a checkout of it did not follow.
+// inTheWay lists obstacles by their reasons.
+func inTheWay(list []follow.Obstacle) string {
+	byReason := map[string][]string{}
+	for _, o := range list {
+		byReason[o.Why] = append(byReason[o.Why], fmt.Sprintf("%q", o.Path))
+	}
+	var parts []string
+	for why, paths := range byReason {
+		const shown = 5
+		sort.Strings(paths)
+		if n := len(paths) - shown; n > 0 {
+			paths = append(paths[:shown], fmt.Sprintf("%d more", n))
+		}
+		if why == follow.WhyUntracked {
+			parts = append(parts, "untracked files are in the way: "+strings.Join(paths, ", "))
+			continue
+		}
+		parts = append(parts, strings.Join(paths, ", ")+": "+why)
+	}
+	sort.Strings(parts)
+	return strings.Join(parts, "; ")
+}
+
+// LeftBehindError says that a branch moved and that something is left to do in a
+// checkout of it.
 type LeftBehindError struct {
 	Move     Landing
 	Checkout string
@@ -108,43 +257,85 @@ type LeftBehindError struct {
 }
 
 func (e *LeftBehindError) Error() string {
-	return fmt.Sprintf("%s is at %s, but the checkout %s could not follow (%s): until it does, git status there shows the landed changes in reverse. Put what is in the way aside and type in that checkout: git read-tree -m -u %s %s",
-		strings.TrimPrefix(e.Move.Ref, "refs/heads/"), e.Move.New.Short(), e.Checkout, said(e.Err), e.Move.Old, e.Move.New)
+	return fmt.Sprintf("%s is at %s, but %s", strings.TrimPrefix(e.Move.Ref, "refs/heads/"), e.Move.New.Short(), e.Err)
 }
 
 func (e *LeftBehindError) Unwrap() error { return e.Err }
 
-// CatchUp brings checkouts to a landed branch that an interruption kept from it.
-// It may be repeated. A checkout that is clean, or on another branch by now, was
-// looked after by somebody.
+// UnfinishedError says that a branch moved and that a checkout of it stays locked,
+// because its index could not be written. CatchUp finishes it.
+type UnfinishedError struct {
+	Checkout string
+	Err      error
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("the branch moved, but the index of the checkout %s could not follow: %s. It stays locked meanwhile, so that no commit reverts what landed", e.Checkout, said(e.Err))
+}
+
+func (e *UnfinishedError) Unwrap() error { return e.Err }
+
+// follow brings the checkouts of a branch that has moved along: those that are ready,
+// and one that was switched to the branch at the very moment.
+func (g *Gate) follow(ctx context.Context, move Landing, ready steps) error {
+	var left error
+	done := map[string]bool{}
+	for _, c := range move.Checkouts {
+		step := ready[c.Top]
+		delete(ready, c.Top) // it is not given back, whatever comes
+		done[c.Top] = true
+		left = worse(left, g.bring(ctx, move, c, step))
+	}
+	return worse(left, g.catchUp(ctx, move, done))
+}
+
+// worse keeps the first error, unless a later one leaves more to do.
+func worse(a, b error) error {
+	var unfinished *UnfinishedError
+	if a == nil || errors.As(b, &unfinished) {
+		return b
+	}
+	return a
+}
+
+func (g *Gate) bring(ctx context.Context, move Landing, c git.Checkout, step *follow.Step) error {
+	err := step.Finish(ctx)
+	var left *follow.LeftError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &left):
+		return &LeftBehindError{Move: move, Checkout: c.Top, Err: err}
+	}
+	return &UnfinishedError{Checkout: c.Top, Err: err}
+}
+
+// CatchUp brings checkouts to a landed branch that an interruption kept from it. It
+// may be repeated. A checkout that is on another branch by now, or whose index is at
+// another commit, was looked after by somebody. The caller holds the gate's lock.
 func (g *Gate) CatchUp(ctx context.Context, move Landing) error {
-	now, err := g.host.Checkouts(ctx)
+	defer g.sweep()
+	return g.catchUp(ctx, move, nil)
+}
+
+func (g *Gate) catchUp(ctx context.Context, move Landing, done map[string]bool) error {
+	all, err := g.host.Checkouts(ctx)
 	if err != nil {
 		return err
 	}
-	on := map[string]bool{}
-	for _, c := range now {
-		on[c.Top] = c.Branch == move.Ref
-	}
-	return g.follow(ctx, move, func(c git.Checkout) (bool, error) {
-		if !on[c.Top] {
-			return false, nil
-		}
-		dirty, err := g.host.Status(ctx, c, false)
-		return len(dirty) > 0, err
-	})
-}
-
-// follow advances the checkouts of a landed branch that need it.
-func (g *Gate) follow(ctx context.Context, move Landing, needs func(git.Checkout) (bool, error)) error {
 	var left error
-	for _, c := range move.Checkouts {
-		behind, err := needs(c)
-		if err == nil && behind {
-			err = g.host.Advance(ctx, c, move.Old, move.New, false)
+	for _, c := range all {
+		if c.Branch != move.Ref || c.Prunable || done[c.Top] {
+			continue
 		}
-		if err != nil && left == nil {
-			left = &LeftBehindError{Move: move, Checkout: c.Top, Err: err}
+		step, err := g.begin(ctx, c, move.move())
+		switch {
+		case err != nil:
+			left = worse(left, &UnfinishedError{Checkout: c.Top, Err: err})
+		case step.Apart:
+			left = worse(left, step.Forget())
+		default:
+			left = worse(left, g.bring(ctx, move, c, step))
 		}
 	}
 	return left

@@ -33,6 +33,8 @@ type Gate struct {
 	host  git.Host
 	state state.Dir
 	repo  git.Repo
+	// Settled says which landings were interrupted before, and are settled now.
+	Settled []string
 }
 
 // Refs of cordon's own in the host repository.
@@ -61,6 +63,7 @@ func Open(ctx context.Context, bin git.Binary, host git.Host, dir state.Dir) (*G
 			return nil, err
 		}
 	}
+	g.Settled = g.settleAll(ctx)
 	return g, g.matchShallow()
 }
 

@@ -312,34 +312,38 @@ func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (R
 		return res, err
 	}
 	move := Landing{Ref: res.Target, Old: target, New: res.Commit}
-	var why error
-	if move.Checkouts, why, err = g.followers(ctx, move); err != nil {
+	steps, why, err := g.prepare(ctx, move)
+	defer g.drop(steps)
+	if err != nil {
 		return res, err
 	}
 	if why != nil {
 		res.Outcome, res.Why = Waiting, why.Error()
 		return res, nil
 	}
+	for _, s := range steps {
+		move.Checkouts = append(move.Checkouts, s.Checkout)
+	}
 	if err := o.Intend(move); err != nil {
 		return res, err
 	}
-	return g.finish(ctx, move, res)
+	return g.finish(ctx, move, steps, res)
 }
 
-// finish moves the branch. From then on the result is merged, whatever becomes
-// of the checkouts.
-func (g *Gate) finish(ctx context.Context, move Landing, res Result) (Result, error) {
+// finish moves the branch, while the indexes of its checkouts are locked. From then on
+// the result is merged, whatever becomes of the checkouts.
+func (g *Gate) finish(ctx context.Context, move Landing, steps steps, res Result) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
 	// An interrupt between the branch and its checkouts would leave them apart.
 	ctx = context.WithoutCancel(ctx)
-	if err := g.host.UpdateRef(ctx, move.Ref, move.New, move.Old, "cordon: land"); err != nil {
+	if err := g.host.MoveRef(ctx, move.Ref, move.New, move.Old, "cordon: land", steps.locks()...); err != nil {
 		return res, err
 	}
 	res.Outcome = Merged
 	var left *LeftBehindError
-	err := g.follow(ctx, move, func(git.Checkout) (bool, error) { return true, nil })
+	err := g.follow(ctx, move, steps)
 	if errors.As(err, &left) {
 		res.Checkout, res.Why = left.Checkout, left.Error()
 		return res, nil

@@ -49,17 +49,33 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			_, err := r.HiddenBits(ctx, tr.linked)
 			return err
 		},
-		"Advance": func(ctx context.Context) error {
-			for _, step := range [][2]OID{{main, first}, {first, main}} {
-				if err := r.Advance(ctx, tr.main, step[0], step[1], true); err != nil {
+		"Stage": func(ctx context.Context) error {
+			for _, step := range [][2]OID{{main, first}, {main, main}} {
+				dir := t.TempDir()
+				top := filepath.Join(dir, "tree")
+				if err := os.Mkdir(top, 0o700); err != nil {
 					return err
 				}
-				if err := r.Advance(ctx, tr.main, step[0], step[1], false); err != nil {
+				index := filepath.Join(dir, "index")
+				if err := r.Stage(ctx, tr.main, step[0], step[1], index, top); err != nil {
 					return err
 				}
 			}
-			return r.Advance(ctx, tr.linked, tr.side, tr.side, false)
+			return nil
 		},
+		"Refresh": func(ctx context.Context) error {
+			return r.Refresh(ctx, tr.main, filepath.Join(tr.main.GitDir, "index"))
+		},
+		"GitDirs": func(context.Context) error {
+			if n := len(r.GitDirs()); n != 2 {
+				return fmt.Errorf("%d git directories", n)
+			}
+			return nil
+		},
+		"MoveRef": func(ctx context.Context) error {
+			return r.MoveRef(ctx, "refs/x/m", main, r.Format.Zero(), "t", os.Stdin)
+		},
+		"Staged": func(ctx context.Context) error { _, err := r.Staged(ctx, tr.linked, tr.side); return err },
 		"Found": func(ctx context.Context) error {
 			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Alternate: r.ObjectsDir()})
 			if err != nil {

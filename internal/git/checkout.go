@@ -61,6 +61,17 @@ func parseCheckout(block string) (c Checkout, bare bool) {
 	return c, bare
 }
 
+// GitDirs are the directories that may hold the index of a checkout, without asking
+// git.
+func (r Repo) GitDirs() []string {
+	dirs := []string{r.Dir}
+	entries, _ := os.ReadDir(filepath.Join(r.Dir, "worktrees"))
+	for _, e := range entries {
+		dirs = append(dirs, filepath.Join(r.Dir, "worktrees", e.Name()))
+	}
+	return dirs
+}
+
 // locate finds the git directory of each checkout from the registry.
 func (r Repo) locate(all []Checkout) ([]Checkout, error) {
 	dirs := map[string]string{}
@@ -165,7 +176,11 @@ func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change,
 	if untracked {
 		mode = "--untracked-files=all"
 	}
-	out, err := r.in(ctx, c, call{args: []string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", mode}})
+	config, err := r.lineEnds(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.in(ctx, c, call{config: config, args: []string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", mode}})
 	if err != nil {
 		return nil, err
 	}

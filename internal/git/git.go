@@ -195,9 +195,10 @@ type call struct {
 	args     []string
 	patience time.Duration // more than usual; negative: without end
 	stdin    io.Reader
-	stdout   io.Writer // nil: collected and returned
-	most     int       // bytes that are collected; 0: maxOutput
-	stderr   io.Writer // nil: kept for the error only
+	stdout   io.Writer  // nil: collected and returned
+	most     int        // bytes that are collected; 0: maxOutput
+	stderr   io.Writer  // nil: kept for the error only
+	hold     []*os.File // open in the process too, for the locks on them
 }
 
 // Error is a git process that did not exit with 0.
@@ -246,6 +247,7 @@ func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 		cmd.Env = operatorEnviron()
 	}
 	cmd.Stdin = c.stdin
+	cmd.ExtraFiles = c.hold
 	// An interrupt typed at the terminal is for cordon, which decides what to
 	// finish; a half-done ref update helps nobody.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -64,16 +65,22 @@ func (r Repo) UpdateRef(ctx context.Context, name string, new, old OID, reason s
 	if old == "" {
 		old = r.Format.Zero()
 	}
-	return r.swap(ctx, name, "update-ref", "--no-deref", "-m", reason, name, string(new), string(old))
+	return r.MoveRef(ctx, name, new, old, reason)
+}
+
+// MoveRef is UpdateRef with locks that stay held until the process that moves the ref
+// has ended, even when this one is killed before.
+func (r Repo) MoveRef(ctx context.Context, name string, new, old OID, reason string, locks ...*os.File) error {
+	return r.swap(ctx, name, call{hold: locks, args: []string{"update-ref", "--no-deref", "-m", reason, name, string(new), string(old)}})
 }
 
 // DeleteRef deletes a ref that still has the value old.
 func (r Repo) DeleteRef(ctx context.Context, name string, old OID) error {
-	return r.swap(ctx, name, "update-ref", "--no-deref", "-d", name, string(old))
+	return r.swap(ctx, name, call{args: []string{"update-ref", "--no-deref", "-d", name, string(old)}})
 }
 
-func (r Repo) swap(ctx context.Context, name string, args ...string) error {
-	_, err := r.run(ctx, args...)
+func (r Repo) swap(ctx context.Context, name string, c call) error {
+	_, err := r.call(ctx, c)
 	if err == nil {
 		return nil
 	}

@@ -30,7 +30,10 @@ func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *Drive) error
 
 // conclude records what the gate answered.
 func (s *Session) conclude(ctx context.Context, w *ledger.Worker, how *Drive, res gate.Result, err error) error {
+	var unfinished *gate.UnfinishedError
 	switch {
+	case errors.As(err, &unfinished):
+		return stuck(w, err)
 	case err == nil && res.Outcome == gate.Merged: // an interrupt does not undo it
 		return s.record(w, res)
 	case ctx.Err() != nil:
@@ -60,6 +63,11 @@ type PersonError struct{ Err error }
 
 func (e *PersonError) Error() string { return e.Err.Error() }
 func (e *PersonError) Unwrap() error { return e.Err }
+
+// stuck is a landing that only its last act is missing of.
+func stuck(w *ledger.Worker, err error) error {
+	return &PersonError{fmt.Errorf("%s: %w. When the cause is gone: cordon resume %s", w.ID, err, w.ID)}
+}
 
 func describeResult(r gate.Result) string {
 	target := strings.TrimPrefix(r.Target, "refs/heads/")
@@ -172,8 +180,14 @@ func (s *Session) recover(ctx context.Context, w *ledger.Worker, how *Drive) err
 	defer release()
 	res := gate.Result{Outcome: gate.Merged, Commit: move.New, Target: move.Ref}
 	var left *gate.LeftBehindError
+	var unfinished *gate.UnfinishedError
 	err = s.gate.CatchUp(ctx, move)
-	if errors.As(err, &left) && ctx.Err() == nil {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &unfinished):
+		return stuck(w, err)
+	case errors.As(err, &left):
 		res.Checkout, res.Why, err = left.Checkout, left.Error(), nil
 	}
 	if err != nil {

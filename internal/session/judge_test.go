@@ -231,7 +231,7 @@ func TestKilledAndEditedMeanwhile(t *testing.T) {
 	at := s.open()
 	_, err := at.Merge(context.Background(), w, session.Drive{})
 	var person *session.PersonError
-	if !errors.As(err, &person) || !strings.Contains(err.Error(), "git read-tree -m -u ") {
+	if !errors.As(err, &person) || !strings.Contains(err.Error(), "git stash sets your versions aside") {
 		t.Errorf("got %v", err)
 	}
 	if s.read("src/a.txt") != "mine\n" {

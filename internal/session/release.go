@@ -181,7 +181,7 @@ func lastCommit(w *ledger.Worker) string {
 	if w.Gate == nil || w.Gate.Commit == "" {
 		return ""
 	}
-	return ": if git has not pruned it, git merge " + string(w.Gate.Commit)
+	return ": if git has not pruned it, git branch rescued " + string(w.Gate.Commit) + " keeps it"
 }
 
 // Resume goes on where a worker was stopped: a command that did not end by

@@ -115,8 +115,13 @@ func (s *Session) begin(ctx context.Context) error {
 		return err
 	}
 	s.log = log
-	s.gate, err = gate.Open(ctx, s.Bin, s.Host, s.State)
-	return err
+	if s.gate, err = gate.Open(ctx, s.Bin, s.Host, s.State); err != nil {
+		return err
+	}
+	for _, line := range s.gate.Settled {
+		s.Voice.Step("", "gate", line)
+	}
+	return nil
 }
 
 // Ledger reads the journal. It changes nothing.

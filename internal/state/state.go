@@ -14,6 +14,7 @@
 //	layers/ID/              what a worker wrote privately: outside its tree, and in one that is copied on write
 //	shadow/ID/              the repository of a worker in a checkout that was adopted
 //	accept/ID/              a merged tree while acceptance commands run on it
+//	landing/NAME/           new files and index of a checkout while its branch moves
 //	trash/NAME/             what was removed, until gc takes it
 //	reserve/                space for clearing up on a full disk
 //
@@ -177,8 +178,9 @@ func (d Dir) Post(id string) string       { return filepath.Join(d.path, "posts"
 func (d Dir) Shadow(id string) string     { return filepath.Join(d.path, "shadow", id) }
 func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
 func (d Dir) Base(name string) string     { return filepath.Join(d.path, "bases", name) }
+func (d Dir) Landing(name string) string  { return filepath.Join(d.path, "landing", name) }
 
-var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases", "agents", "posts"}
+var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases", "agents", "posts", "landing"}
 
 // Make creates what is missing and points odb at the host's objects.
 func (d Dir) Make(host git.Host) error {

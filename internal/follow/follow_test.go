@@ -1,32 +1,156 @@
-package git
+package follow
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"cordon/internal/git"
 )
 
 // landed is a checkout whose branch has just been moved from old to new under
 // it, as the gate does.
 type landed struct {
-	Host
-	c        Checkout
-	old, new OID
+	git.Host
+	c        git.Checkout
+	old, new git.OID
 }
 
 // land makes a repository, and a next commit that the branch is moved to while
 // the checkout stays.
 func land(t *testing.T, before, change map[string]string) landed {
 	t.Helper()
-	h, c := host(t, before)
-	l := landed{Host: h, c: c, old: head(t, h.Top)}
-	l.new = commit(t, h.Top, "next", change)
-	plain(t, h.Top, "reset", "-q", "--hard", string(l.old))
+	return landWith(t, nil, before, change)
+}
+
+// landWith is land in a repository that some git commands were run in first.
+func landWith(t *testing.T, set []string, before, change map[string]string) landed {
+	t.Helper()
+	top := filepath.Join(t.TempDir(), "repo")
+	write(t, filepath.Join(top, "keep"), "k\n")
+	plain(t, top, "init", "-q", "-b", "main")
+	for _, line := range set {
+		plain(t, top, strings.Fields(line)...)
+	}
+	enter(t, top, before)
+	old := oid(t, top, "HEAD")
+	enter(t, top, change)
+	l := landed{old: old, new: oid(t, top, "HEAD")}
+	plain(t, top, "reset", "-q", "--hard", string(old))
+	ctx := context.Background()
+	bin, err := git.Find(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Host, err = git.Discover(ctx, bin, top); err != nil {
+		t.Fatal(err)
+	}
+	all, err := l.Checkouts(ctx)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	l.c = all[0]
 	return l
+}
+
+// enter commits files; an empty one is removed.
+func enter(t *testing.T, top string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		if content == "" {
+			plain(t, top, "rm", "-q", name)
+		}
+	}
+	for name, content := range files {
+		if content != "" {
+			write(t, filepath.Join(top, name), content)
+		}
+	}
+	plain(t, top, "add", "-A")
+	plain(t, top, "commit", "-q", "-m", "files")
+}
+
+func oid(t *testing.T, top, rev string) git.OID {
+	t.Helper()
+	return git.OID(plain(t, top, "rev-parse", rev))
+}
+
+func plain(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := tryPlain(t, dir, args...)
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func tryPlain(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Operator", "GIT_AUTHOR_EMAIL=operator@example.com", "GIT_COMMITTER_NAME=Operator", "GIT_COMMITTER_EMAIL=operator@example.com")
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(b)
+}
+
+func (l landed) begin(t *testing.T) (*Step, error) {
+	t.Helper()
+	return Begin(context.Background(), l.Repo, l.c, Move{"refs/heads/main", l.old, l.new}, t.TempDir())
+}
+
+// advance lets the checkout follow, unless something is in the way.
+func (l landed) advance(t *testing.T, dry bool) error {
+	t.Helper()
+	s, err := l.begin(t)
+	if err != nil {
+		return err
+	}
+	if len(s.Changed)+len(s.Blocked) > 0 || dry {
+		s.Drop()
+	}
+	switch {
+	case len(s.Changed)+len(s.Blocked) > 0:
+		return fmt.Errorf("changed %q, blocked %q", s.Changed, s.Blocked)
+	case dry:
+		return nil
+	}
+	return s.Finish(context.Background())
+}
+
+// catchUp lets it follow whatever is in the way, as after a kill.
+func (l landed) catchUp(t *testing.T) error {
+	t.Helper()
+	s, err := l.begin(t)
+	if err != nil {
+		return err
+	}
+	return s.Finish(context.Background())
 }
 
 func (l landed) move(t *testing.T) {
@@ -52,7 +176,6 @@ var (
 
 func TestAdvance(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	l := land(t, before, change)
 	write(t, l.path("untracked"), "mine\n")
 	for name, content := range map[string]string{"keep": "k\n", "edit": "1\n"} { // touched, not changed
@@ -61,7 +184,7 @@ func TestAdvance(t *testing.T) {
 		}
 		write(t, l.path(name), content)
 	}
-	if err := l.Advance(ctx, l.c, l.old, l.new, true); err != nil {
+	if err := l.advance(t, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, l.path("edit")); got != "1\n" {
@@ -72,7 +195,7 @@ func TestAdvance(t *testing.T) {
 		t.Fatal("moving the branch alone leaves the checkout clean: the test proves nothing")
 	}
 	for range 2 { // it may be repeated
-		if err := l.Advance(ctx, l.c, l.old, l.new, false); err != nil {
+		if err := l.advance(t, false); err != nil {
 			t.Fatal(err)
 		}
 		if got := plain(t, l.Top, "status", "--porcelain"); got != "?? untracked" {
@@ -116,7 +239,7 @@ func TestAdvanceAfterInterruption(t *testing.T) {
 			l := land(t, before, change)
 			l.move(t)
 			interrupt(t, l)
-			if err := l.Advance(context.Background(), l.c, l.old, l.new, false); err != nil {
+			if err := l.catchUp(t); err != nil {
 				t.Fatal(err)
 			}
 			l.clean(t)
@@ -202,11 +325,11 @@ func TestAdvanceLosesNothing(t *testing.T) {
 					next[k] = v
 				}
 			}
-			l := landDirs(t, before, next)
+			l := land(t, before, next)
 			c.mine(t, l)
 			index := read(t, filepath.Join(l.Dir, "index"))
 			for _, dry := range []bool{true, false} {
-				if err := l.Advance(context.Background(), l.c, l.old, l.new, dry); err == nil {
+				if err := l.advance(t, dry); err == nil {
 					t.Errorf("dry %v: no refusal", dry)
 				}
 				if got := read(t, l.path(c.file)); got != c.want {
@@ -250,7 +373,7 @@ func TestAdvanceKeepsTheIndex(t *testing.T) {
 	write(t, l.path("edit"), "staged\n")
 	plain(t, l.Top, "add", "edit")
 	write(t, l.path("edit"), "2\n")
-	if err := l.Advance(context.Background(), l.c, l.old, l.new, false); err == nil {
+	if err := l.advance(t, false); err == nil {
 		t.Error("no refusal")
 	}
 	if got := plain(t, l.Top, "show", ":edit"); got != "staged" {
@@ -258,35 +381,13 @@ func TestAdvanceKeepsTheIndex(t *testing.T) {
 	}
 }
 
-// landDirs is land for changes that put a file where a directory was.
-func landDirs(t *testing.T, before, change map[string]string) landed {
-	t.Helper()
-	h, c := host(t, before)
-	l := landed{Host: h, c: c, old: head(t, h.Top)}
-	for name, content := range change {
-		if content == "" {
-			plain(t, h.Top, "rm", "-q", name)
-		}
-	}
-	for name, content := range change {
-		if content != "" {
-			write(t, filepath.Join(h.Top, name), content)
-		}
-	}
-	plain(t, h.Top, "add", "-A")
-	plain(t, h.Top, "commit", "-q", "-m", "next")
-	l.new = head(t, h.Top)
-	plain(t, h.Top, "reset", "-q", "--hard", string(l.old))
-	return l
-}
-
 // A directory that leaves with all its files makes room; so does a file that
 // becomes a directory.
 func TestAdvanceMakesRoom(t *testing.T) {
 	t.Parallel()
-	l := landDirs(t, before, map[string]string{"was/dir": "", "was": "file now\n"})
+	l := land(t, before, map[string]string{"was/dir": "", "was": "file now\n"})
 	l.move(t)
-	if err := l.Advance(context.Background(), l.c, l.old, l.new, false); err != nil {
+	if err := l.advance(t, false); err != nil {
 		t.Fatal(err)
 	}
 	l.clean(t)
@@ -294,7 +395,8 @@ func TestAdvanceMakesRoom(t *testing.T) {
 	if err := l.UpdateRef(context.Background(), "refs/heads/main", l.old, l.new, "t"); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Advance(context.Background(), l.c, l.new, l.old, false); err != nil {
+	l.old, l.new = l.new, l.old
+	if err := l.advance(t, false); err != nil {
 		t.Fatal(err)
 	}
 	l.clean(t)
@@ -308,11 +410,14 @@ func TestAdvanceNamesWhatIsInTheWay(t *testing.T) {
 	if got := plain(t, l.Top, "status", "--porcelain"); got != "" {
 		t.Fatalf("plain status sees %q: the file is not ignored", got)
 	}
-	err := l.Advance(context.Background(), l.c, l.old, l.new, true)
-	var blocked *BlockedError
-	if !errors.As(err, &blocked) || !strings.Contains(err.Error(), `"new/file"`) {
-		t.Errorf("got %v", err)
+	s, err := l.begin(t)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if want := []Obstacle{{"new/file", WhyUntracked}}; !slices.Equal(s.Blocked, want) || len(s.Changed) > 0 {
+		t.Errorf("got %v and %v", s.Blocked, s.Changed)
+	}
+	s.Drop()
 	// Positive control: git itself overwrites it.
 	plain(t, l.Top, "read-tree", "-m", "-u", string(l.old), string(l.new))
 	if got := read(t, l.path("new/file")); got != "n\n" {

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// commit is what an operator types, and types again while another git has the lock.
+func (s *site) commit(args ...string) error {
+	for {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = s.repo, s.env
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		// "cannot lock ref" is a compare-and-swap of git's own that was lost.
+		if !strings.Contains(string(out), "index.lock") && !strings.Contains(string(out), "cannot lock ref") {
+			return fmt.Errorf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// lost lists what is not in the tip of main, of what was committed to it, and what a
+// commit deleted.
+func (s *site) lost(want []string) []string {
+	s.t.Helper()
+	have := map[string]bool{}
+	for _, name := range strings.Split(s.git("ls-tree", "-r", "--name-only", "main"), "\n") {
+		have[name] = true
+	}
+	var lost []string
+	for _, name := range want {
+		if !have[name] {
+			lost = append(lost, name)
+		}
+	}
+	if deleted := s.git("log", "--diff-filter=D", "--name-only", "--format=", "main"); deleted != "" {
+		lost = append(lost, "deleted by a commit: "+strings.ReplaceAll(deleted, "\n", " "))
+	}
+	return lost
+}
+
+// atTheMove lets an operator commit as soon as main has moved. Nobody who commits then
+// may commit the old index on the new tip.
+func atTheMove(t *testing.T, rounds int) (lost int) {
+	s := newSite(t)
+	ref := filepath.Join(s.repo, ".git", "refs", "heads", "main")
+	for i := range rounds {
+		before, err := os.ReadFile(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var over atomic.Bool
+		var op error
+		var operator sync.WaitGroup
+		operator.Go(func() {
+			for {
+				now, err := os.ReadFile(ref)
+				if err == nil && string(now) != string(before) || over.Load() {
+					break
+				}
+				runtime.Gosched()
+			}
+			op = s.commit("commit", "-q", "--allow-empty", "-m", fmt.Sprint("operator ", i))
+		})
+		name := fmt.Sprintf("src/landed-%d", i)
+		o := s.try(s.command("run", "--operator-active", "--", "sh", "-c", "echo x >"+name))
+		over.Store(true)
+		operator.Wait()
+		if op != nil || o.code != 0 {
+			t.Fatalf("round %d: %v; cordon ended with %d\n%s%s", i, op, o.code, o.out, o.err)
+		}
+		if gone := s.lost([]string{name}); len(gone) > 0 {
+			lost++
+			t.Errorf("round %d: lost %q", i, gone)
+			s.git("reset", "-q", "--hard", "HEAD~1") // so that the next round begins well
+			continue
+		}
+		if dirty := s.git("status", "--porcelain"); dirty != "" {
+			t.Errorf("round %d: the checkout is not clean: %s", i, dirty)
+		}
+	}
+	return lost
+}
+
+// allTheTime lets an operator commit a file of theirs again and again while results
+// land.
+func allTheTime(t *testing.T, rounds int) {
+	s := newSite(t)
+	var over atomic.Bool
+	var op error
+	var committed []string
+	var operator sync.WaitGroup
+	operator.Go(func() {
+		for i := 0; !over.Load() && op == nil; i++ {
+			name := fmt.Sprintf("mine/%d", i)
+			s.write("repo/"+name, "mine\n")
+			if op = s.commit("add", name); op == nil {
+				op = s.commit("commit", "-q", "-m", name)
+			}
+			committed = append(committed, name)
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	var landed []string
+	for i := range rounds {
+		name := fmt.Sprintf("src/landed-%d", i)
+		o := s.try(s.command("run", "--operator-active", "--", "sh", "-c", "echo x >"+name))
+		for n := 0; o.code == 5 && n < 50; n++ { // something was not committed at that moment
+			id, _, _ := strings.Cut(strings.TrimSpace(o.out), " ")
+			o = s.try(s.command("merge", "--operator-active", id))
+		}
+		if o.code != 0 {
+			t.Errorf("round %d: cordon ended with %d\n%s%s", i, o.code, o.out, o.err)
+			break
+		}
+		landed = append(landed, name)
+	}
+	over.Store(true)
+	operator.Wait()
+	if op != nil {
+		t.Fatal(op)
+	}
+	if gone := s.lost(append(landed, committed...)); len(gone) > 0 {
+		t.Errorf("of %d results and %d commits these are lost: %q", len(landed), len(committed), gone)
+	}
+	t.Logf("%d results landed among %d commits of the operator's", len(landed), len(committed))
+	if dirty := s.git("status", "--porcelain"); dirty != "" {
+		t.Errorf("the checkout is not clean: %s", dirty)
+	}
+}
+
+// A commit at the moment of a landing neither reverts what lands nor is lost itself.
+func TestCommitWhileLanding(t *testing.T) {
+	t.Parallel()
+	t.Run("at the move", func(t *testing.T) { t.Parallel(); atTheMove(t, 2) })
+	t.Run("all the time", func(t *testing.T) { t.Parallel(); allTheTime(t, 2) })
+}
+
+// A lock of somebody's is named and left alone, and so is everything else.
+func TestForeignIndexLock(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	lock := s.write("repo/.git/index.lock", "")
+	o := s.cordon([]int{5}, "run", "--", "sh", "-c", "echo x >src/x")
+	if !strings.Contains(o.out, "waiting") || !strings.Contains(o.out, lock+" exists") {
+		t.Errorf("it says %s%s", o.out, o.err)
+	}
+	if s.landed(s.only().Worker) != 0 {
+		t.Error("it landed")
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	s.cordon([]int{0}, "merge", s.only().Worker)
+	s.sound()
+}
+
+// killedLanding kills cordon some time after main has moved, and wants the next
+// command to finish: nothing locked, nothing lost, the checkout clean.
+func killedLanding(t *testing.T, rounds int) {
+	s := newSite(t)
+	ref := filepath.Join(s.repo, ".git", "refs", "heads", "main")
+	locked := 0
+	for i := range rounds {
+		s.cordon([]int{0}, "run", "--no-merge", "--", "sh", "-c", fmt.Sprintf("mkdir src/%d; for n in $(seq 100); do echo %[1]d >src/%[1]d/$n; echo %[1]d >src/all-$n; done", i))
+		before, err := os.ReadFile(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := s.latest()
+		r := s.start(nil, "merge", id)
+		for {
+			if now, err := os.ReadFile(ref); err == nil && string(now) != string(before) {
+				break
+			}
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond) // somewhere in the landing
+		_ = r.cmd.Process.Kill()
+		<-r.done
+		if _, err := os.Lstat(filepath.Join(s.repo, ".git", "index.lock")); err == nil {
+			locked++
+		}
+		s.cordon([]int{0}, "resume", id)
+		s.sound()
+		if _, err := os.Lstat(filepath.Join(s.repo, ".git", "index.lock")); err == nil || s.landed(id) != 1 {
+			t.Errorf("round %d: landed %d times, lock: %v", i, s.landed(id), err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(s.repo, "src", "*", ".cordon-*")); len(left) > 0 {
+			t.Errorf("round %d: left %v", i, left)
+		}
+	}
+	t.Logf("%d of %d kills left a lock", locked, rounds)
+	if locked == 0 {
+		t.Error("no kill came before the index had followed: nothing is shown")
+	}
+}
+
+// latest is the worker that was started last.
+func (s *site) latest() string {
+	s.t.Helper()
+	for _, w := range s.workers() {
+		if w.Status == "finished" {
+			return w.Worker
+		}
+	}
+	s.t.Fatal("no worker waits to be merged")
+	return ""
+}
+
+func TestSlowKilledLanding(t *testing.T) {
+	slow(t)
+	killedLanding(t, 16)
+}
+
+func TestSlowCommitWhileLanding(t *testing.T) {
+	slow(t)
+	t.Run("at the move", func(t *testing.T) {
+		t.Parallel()
+		if lost := atTheMove(t, 100); lost > 0 {
+			t.Logf("lost in %d of 100 rounds", lost)
+		}
+	})
+	t.Run("all the time", func(t *testing.T) { t.Parallel(); allTheTime(t, 100) })
+}

@@ -1,0 +1,317 @@
+// Package follow brings a checkout along when its branch moves, without losing a byte
+// of it and without writing anywhere else.
+//
+// A branch and its checkouts cannot be changed in one act, so the index lock of each
+// checkout is held from before the branch moves until its index has followed: git
+// cannot commit the old index on the new commit in between. Begin takes the lock and
+// gets everything ready, the caller moves the branch, Finish places the files and the
+// index. The lock names the move, so that after a kill the next cordon can finish it.
+//
+// Git writes the new files into a private directory, with the conversions that the
+// checkout asks for; from there they are placed one by one, each from an open
+// directory that was reached without following a link. A file is replaced only if it
+// is what the index said: another program may be writing in the checkout.
+//
+// The package refuses to run git where it would write files of the checkout, to move
+// the branch, and to decide whether a checkout with changes may follow.
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/git"
+)
+
+// Step is a checkout whose index is locked and for which everything is ready.
+type Step struct {
+	Checkout git.Checkout
+	Changed  []string   // tracked paths with changes that are not committed
+	Blocked  []Obstacle // paths of the move that cannot be placed
+	Followed bool       // the index is at the new commit already
+	Apart    bool       // the index is at neither commit: something is staged, or somebody went on
+
+	repo  git.Repo
+	move  Move
+	lock  *lock
+	root  *dir
+	stage string // private: the new files below tree, and the new index
+	files *dir   // stage/tree
+	items []item
+}
+
+// Obstacle is a path of a move that is left as it is, and why.
+type Obstacle struct{ Path, Why string }
+
+// InterruptedError says that a cordon was killed in the middle of another move, which
+// has to be finished or given up first.
+type InterruptedError struct {
+	Checkout git.Checkout
+	Move     Move
+}
+
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("a landing on %s was interrupted in the checkout %s", e.Move.Ref, e.Checkout.Top)
+}
+
+// Begin locks the index of a checkout and prepares its move. stage is an empty
+// directory that nobody else can write. Whoever gets a step calls Finish or Drop.
+func Begin(ctx context.Context, repo git.Repo, c git.Checkout, m Move, stage string) (*Step, error) {
+	l, err := acquire(ctx, c.GitDir, m)
+	if err != nil {
+		return nil, err
+	}
+	s := &Step{Checkout: c, repo: repo, move: m, lock: l, stage: stage}
+	if l.left != nil && *l.left != m {
+		s.Drop()
+		return nil, &InterruptedError{Checkout: c, Move: *l.left}
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.Drop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Drop gives the checkout back as it was. A lock that a killed cordon left stays: the
+// branch may have moved.
+func (s *Step) Drop() {
+	if s.lock.left != nil {
+		s.lock.abandon()
+	} else {
+		_ = s.lock.release()
+	}
+	s.closeDirs()
+}
+
+// Forget removes the lock whoever made it, when the move never took place.
+func (s *Step) Forget() error {
+	defer s.closeDirs()
+	return s.lock.release()
+}
+
+func (s *Step) closeDirs() {
+	for _, d := range []*dir{s.root, s.files} {
+		if d != nil {
+			d.close()
+		}
+	}
+	s.root, s.files = nil, nil
+}
+
+// Lock is held for as long as a process has it open.
+func (s *Step) Lock() *os.File { return s.lock.file }
+
+// prepare looks at the checkout and writes the new files and the new index aside.
+func (s *Step) prepare(ctx context.Context) error {
+	deltas, err := s.repo.Diff(ctx, s.move.From, s.move.To)
+	if err != nil {
+		return err
+	}
+	if index, err := s.lock.dir.stat("index"); err != nil || !index.regular() {
+		return errors.Join(err, fmt.Errorf("%s is not a file", filepath.Join(s.Checkout.GitDir, "index")))
+	}
+	if s.root, err = openDir(s.Checkout.Top); err != nil {
+		return fmt.Errorf("%s: %w", s.Checkout.Top, err)
+	}
+	// What is there is noted before git compares it with the index: a file that is
+	// changed from here on is seen by one of the two.
+	seen := s.glance(deltas)
+	if s.Followed, err = s.compare(ctx); err != nil || s.Followed {
+		return err
+	}
+	hidden, err := s.hidden(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.write(ctx); err != nil {
+		return err
+	}
+	changed := map[string]bool{}
+	for _, p := range s.Changed {
+		changed[p] = true
+	}
+	j := judgement{root: s.root, files: s.files, seen: seen, changed: changed, hidden: hidden, leaving: leaving(deltas)}
+	for _, d := range deltas {
+		it := j.judge(d)
+		s.items = append(s.items, it)
+		if it.why != "" {
+			s.Blocked = append(s.Blocked, Obstacle{Path: it.at, Why: it.why})
+		}
+	}
+	return nil
+}
+
+// glance notes what is at each path.
+func (s *Step) glance(deltas []git.Delta) map[string]glance {
+	seen := map[string]glance{}
+	for _, d := range deltas {
+		var g glance
+		g.identity, g.err = s.root.look(d.Path)
+		seen[d.Path] = g
+	}
+	return seen
+}
+
+// compare lists what is not committed, and reports whether the index has followed
+// before.
+func (s *Step) compare(ctx context.Context) (followed bool, err error) {
+	staged, err := s.repo.Staged(ctx, s.Checkout, s.move.From)
+	if err != nil {
+		return false, err
+	}
+	if len(staged) > 0 {
+		beyond, err := s.repo.Staged(ctx, s.Checkout, s.move.To)
+		if err != nil || len(beyond) == 0 {
+			return true, err
+		}
+		s.Apart = true
+	}
+	status, err := s.repo.Status(ctx, s.Checkout, false)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range status {
+		if c.Code[1] != ' ' {
+			staged = append(staged, c.Path)
+		}
+	}
+	slices.Sort(staged)
+	s.Changed = slices.Compact(staged)
+	return false, nil
+}
+
+// hidden are the entries of the index whose files git was told not to look at.
+func (s *Step) hidden(ctx context.Context) (map[string]byte, error) {
+	list, err := s.repo.HiddenBits(ctx, s.Checkout)
+	if err != nil {
+		return nil, err
+	}
+	hidden := map[string]byte{}
+	for _, rec := range list {
+		hidden[rec[2:]] = rec[0]
+	}
+	return hidden, nil
+}
+
+// write has git write the new files and the new index aside.
+func (s *Step) write(ctx context.Context) error {
+	tree := filepath.Join(s.stage, "tree")
+	if err := os.Mkdir(tree, 0o700); err != nil {
+		return err
+	}
+	if err := s.repo.Stage(ctx, s.Checkout, s.move.From, s.move.To, s.index(), tree); err != nil {
+		return err
+	}
+	var err error
+	s.files, err = openDir(tree)
+	return err
+}
+
+func (s *Step) index() string { return filepath.Join(s.stage, "index") }
+
+// Finish places the files and the index, and gives the lock back. The branch has
+// moved. Files that cannot be placed are left as they are, and listed by a
+// *LeftError; any other error leaves the lock for the next cordon.
+func (s *Step) Finish(ctx context.Context) error {
+	defer s.closeDirs()
+	if s.Followed {
+		return s.lock.release()
+	}
+	left := s.place()
+	// Without this, git reads the new files again when it next looks. A program that
+	// plays with the files must not keep the lock.
+	quick, cancel := context.WithTimeout(ctx, time.Minute)
+	_ = s.repo.Refresh(quick, s.Checkout, s.index())
+	cancel()
+	if err := s.lock.dir.install(s.index()); err != nil {
+		s.lock.abandon()
+		return err
+	}
+	if err := s.lock.release(); err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return &LeftError{Checkout: s.Checkout.Top, Left: left}
+	}
+	return nil
+}
+
+// place removes what goes, deepest first, and then writes what comes.
+func (s *Step) place() []Obstacle {
+	var left []Obstacle
+	do := func(it item, act func(item) error) {
+		if it.why == "" {
+			if err := act(it); err != nil {
+				it.at, it.why = it.delta.Path, err.Error()
+			}
+		}
+		if it.why != "" {
+			left = append(left, Obstacle{Path: it.at, Why: it.why})
+		}
+	}
+	for _, it := range slices.Backward(s.items) {
+		if it.delta.New.Mode == git.Absent {
+			do(it, s.remove)
+		}
+	}
+	for _, it := range s.items {
+		if it.delta.New.Mode != git.Absent {
+			do(it, s.put)
+		}
+	}
+	return left
+}
+
+// LeftError says that a branch moved and that some files of a checkout did not.
+type LeftError struct {
+	Checkout string
+	Left     []Obstacle
+}
+
+func (e *LeftError) Error() string {
+	const shown = 5
+	var list []string
+	for i, o := range e.Left {
+		if i == shown {
+			list = append(list, fmt.Sprintf("%d more", len(e.Left)-shown))
+			break
+		}
+		list = append(list, fmt.Sprintf("%q (%s)", o.Path, o.Why))
+	}
+	return fmt.Sprintf("in the checkout %s these files were left as they are: %s. git diff there shows how they differ from what landed; git stash sets your versions aside and takes what landed",
+		e.Checkout, strings.Join(list, ", "))
+}
+
+// leaving are the paths that a move deletes.
+func leaving(deltas []git.Delta) map[string]bool {
+	gone := map[string]bool{}
+	for _, d := range deltas {
+		if d.New.Mode == git.Absent {
+			gone[d.Path] = true
+		}
+	}
+	return gone
+}
+
+// above lists the directories of a path, topmost first.
+func above(p string) []string {
+	var list []string
+	for d := path.Dir(p); d != "."; d = path.Dir(d) {
+		list = append(list, d)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// unsupported reports whether a file system has no such call.
+func unsupported(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, errInvalid)
+}

@@ -1,0 +1,275 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cordon/internal/git"
+)
+
+// ready is a step whose branch has moved.
+func (l landed) ready(t *testing.T) *Step {
+	t.Helper()
+	s, err := l.begin(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Changed)+len(s.Blocked) > 0 {
+		t.Fatalf("changed %q, blocked %q", s.Changed, s.Blocked)
+	}
+	l.move(t)
+	return s
+}
+
+// While a step is there, the operator's git cannot change the index.
+func TestLocksTheIndex(t *testing.T) {
+	t.Parallel()
+	l := land(t, before, change)
+	s := l.ready(t)
+	if out, err := tryPlain(t, l.Top, "commit", "--allow-empty", "-m", "now"); err == nil || !strings.Contains(out, "index.lock") {
+		t.Errorf("git commit: %v, %s", err, out)
+	}
+	if err := s.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	plain(t, l.Top, "commit", "--allow-empty", "-m", "now")
+	l.clean(t)
+	l.tidy(t)
+}
+
+// tidy wants nothing of cordon's to be left in the repository.
+func (l landed) tidy(t *testing.T) {
+	t.Helper()
+	for _, pattern := range []string{"*.lock", "cordon-*", "../.cordon-*", "../*/.cordon-*"} {
+		if found, err := filepath.Glob(filepath.Join(l.Dir, pattern)); err != nil || len(found) > 0 {
+			t.Errorf("left: %v, %v", found, err)
+		}
+	}
+}
+
+// A lock of somebody's is waited for a moment, named, and left alone; also an empty
+// one, which git makes before it writes.
+func TestForeignLock(t *testing.T) {
+	t.Parallel()
+	l := land(t, before, change)
+	path := filepath.Join(l.Dir, "index.lock")
+	for _, text := range []string{"", "DIRC", lockMagic, lockMagic + "no move"} {
+		write(t, path, text)
+		_, err := l.begin(t)
+		var locked *LockedError
+		if !errors.As(err, &locked) || locked.Path != path {
+			t.Errorf("%q: %v", text, err)
+		}
+		if got := read(t, path); got != text {
+			t.Errorf("the lock holds %q now", got)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.advance(t, true); err != nil {
+		t.Error(err)
+	}
+	l.tidy(t)
+}
+
+// A lock that a killed cordon left is taken over for the same move, and reported for
+// another one. One whose cordon lives is like anybody's.
+func TestAbandonedLock(t *testing.T) {
+	t.Parallel()
+	l := land(t, before, change)
+	alive := l.ready(t)
+	_, err := l.begin(t)
+	var locked *LockedError
+	if !errors.As(err, &locked) {
+		t.Errorf("beside a cordon that lives: %v", err)
+	}
+	if _, ok := Abandoned(l.Dir); ok {
+		t.Error("a lock that is held is said to be abandoned")
+	}
+	alive.lock.abandon() // as the kernel does when a process ends
+	m, ok := Abandoned(l.Dir)
+	if !ok || m.From != l.old || m.To != l.new {
+		t.Errorf("abandoned: %+v, %v", m, ok)
+	}
+	other := l
+	other.new = l.old
+	_, err = other.begin(t)
+	var interrupted *InterruptedError
+	if !errors.As(err, &interrupted) || interrupted.Move != m {
+		t.Errorf("another move: %v", err)
+	}
+	if out, err := tryPlain(t, l.Top, "add", "."); err == nil {
+		t.Errorf("the lock is gone: %s", out)
+	}
+	if err := l.catchUp(t); err != nil {
+		t.Fatal(err)
+	}
+	l.clean(t)
+	l.tidy(t)
+}
+
+// A file that is saved while the branch moves is kept, and named. Everything else
+// follows.
+func TestSavedAtTheMove(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, status string }{
+		"changed":      {"edit", "M edit"},
+		"deleted":      {"gone/away", "?? gone/"},
+		"added":        {"new/file", "M new/file"},
+		"added a link": {"link", "M link"},
+	} {
+		for _, how := range []string{"in place", "renamed over"} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				l := land(t, before, change)
+				s := l.ready(t)
+				write(t, l.path(".git/mine"), "mine\n")
+				if how == "in place" {
+					write(t, l.path(c.file), "mine\n")
+				} else {
+					if err := os.MkdirAll(filepath.Dir(l.path(c.file)), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.Rename(l.path(".git/mine"), l.path(c.file)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				err := s.Finish(context.Background())
+				var left *LeftError
+				if !errors.As(err, &left) || len(left.Left) != 1 || left.Left[0].Path != c.file {
+					t.Errorf("got %v", err)
+				}
+				if got := read(t, l.path(c.file)); got != "mine\n" {
+					t.Errorf("it is %q now", got)
+				}
+				if got := plain(t, l.Top, "status", "--porcelain"); got != c.status {
+					t.Errorf("status: %q, want %q", got, c.status)
+				}
+				l.tidy(t)
+			})
+		}
+	}
+}
+
+// Killed after any number of files, the next cordon finishes, and what somebody saved
+// meanwhile stays.
+func TestKilledWhilePlacing(t *testing.T) {
+	t.Parallel()
+	l := land(t, before, change)
+	for n := range len(l.ready(t).items) + 1 {
+		l := land(t, before, change)
+		s := l.ready(t)
+		for i, it := range s.items {
+			if i == n {
+				break
+			}
+			act := s.put
+			if it.delta.New.Mode == git.Absent {
+				act = s.remove
+			}
+			if err := act(it); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n < len(s.items) { // and in the middle of one
+			p := s.items[n].delta.Path
+			in, err := s.root.below(filepath.Dir(p), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, err := s.temporary(in, s.items[n])
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.half(t, in, name, s.items[n])
+		}
+		s.lock.abandon()
+		if err := l.catchUp(t); err != nil {
+			t.Errorf("after %d: %v", n, err)
+		}
+		l.clean(t)
+		l.tidy(t)
+	}
+}
+
+// half begins to place a file and stops.
+func (s *Step) half(t *testing.T, in *dir, temp string, it item) {
+	t.Helper()
+	name := filepath.Base(it.delta.Path)
+	var err error
+	switch {
+	case it.delta.New.Mode == git.Absent:
+		err = renameExclusive(in.fd, name, in.fd, temp)
+	case it.delta.Old.Mode != git.Absent:
+		if _, err = s.fill(in, temp, it.delta.Path); err == nil {
+			err = exchange(in.fd, temp, name)
+		}
+	default:
+		var f *os.File
+		if f, err = in.open(temp, os.O_CREATE|os.O_WRONLY, 0o644); err == nil {
+			err = f.Close()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What lies under a temporary name and is neither the old file nor a part of the new
+// one was saved by somebody.
+func TestKeepsWhatItDidNotWrite(t *testing.T) {
+	t.Parallel()
+	l := land(t, before, change)
+	s := l.ready(t)
+	name, err := s.temporary(s.root, s.items[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, l.path(name), "mine\n")
+	if s.items[0].delta.Path != "edit" {
+		t.Fatalf("the first is %s", s.items[0].delta.Path)
+	}
+	if err := s.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, l.path(name)); got != "mine\n" {
+		t.Errorf("it is %q now", got)
+	}
+}
+
+// A directory that became a link is not written through, whether it leads out or not.
+func TestFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	l := land(t, map[string]string{"dir/a": "1\n", "dir/b": "1\n"}, map[string]string{"dir/a": "2\n", "dir/b": "", "dir/c": "3\n"})
+	s := l.ready(t)
+	outside := t.TempDir()
+	write(t, filepath.Join(outside, "b"), "1\n")
+	if err := os.Rename(l.path("dir"), l.path("moved")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, l.path("dir")); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Finish(context.Background())
+	var left *LeftError
+	if !errors.As(err, &left) || len(left.Left) != 3 {
+		t.Errorf("got %v", err)
+	}
+	if found, err := filepath.Glob(filepath.Join(outside, "*")); err != nil || len(found) != 1 {
+		t.Errorf("outside: %v, %v", found, err)
+	}
+	// A checkout that is itself reached by a link is refused.
+	at := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(l.Top, at); err != nil {
+		t.Fatal(err)
+	}
+	l.c.Top = at
+	if _, err := l.begin(t); !errors.Is(err, ErrLink) {
+		t.Errorf("through a link: %v", err)
+	}
+}
