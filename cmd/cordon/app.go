@@ -14,6 +14,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/session"
 )
 
@@ -165,8 +166,12 @@ func operator() string {
 	return name
 }
 
-// say tells a person something; data goes elsewhere.
-func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+// say tells a person something; data goes elsewhere. Words of a worker's may be in it.
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintln(a.err, legible.Text(fmt.Sprintf(format, args...)))
+}
 
-// print writes data.
-func (a *app) print(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
+// print writes data as lines for a person. Words of a worker's may be in it.
+func (a *app) print(format string, args ...any) {
+	fmt.Fprintln(a.out, legible.Text(fmt.Sprintf(format, args...)))
+}

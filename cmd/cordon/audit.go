@@ -58,8 +58,7 @@ func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 		if err != nil {
 			return err
 		}
-		a.print("%s", b)
-		return nil
+		return a.raw(b)
 	}
 	l := w.Lease.Lease()
 	a.print("%s  %s: %d to land, %s", w.ID, r.Verdict, r.Summary.Landing, plural(r.Summary.Violations, "violation"))
@@ -157,7 +156,7 @@ func (a *app) diff(ctx context.Context, s *session.Session, w *ledger.Worker, st
 		args = []string{"--stat"}
 	}
 	if !a.json && terminal(a.out) {
-		p := &patch{w: a.out}
+		p := newPatch(a.out)
 		return errors.Join(s.Diff(ctx, w, p, false, args...), p.end())
 	}
 	if !a.json {

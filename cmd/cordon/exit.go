@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"cordon/internal/git"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/session"
 )
@@ -85,7 +87,7 @@ func (a *app) finish(err error) int {
 		a.object("cordon.error/1", map[string]any{"error": err.Error(), "hint": hintOf(err), "exit": code})
 		return code
 	}
-	fmt.Fprintf(a.err, "cordon: %v\n", err)
+	a.say("cordon: %v", err)
 	if hint := hintOf(err); hint != "" {
 		fmt.Fprintf(a.err, "  %s\n", hint)
 	}
@@ -95,10 +97,21 @@ func (a *app) finish(err error) int {
 // object prints the one object of a --json call.
 func (a *app) object(schema string, fields map[string]any) error {
 	fields["schema"] = schema
-	enc := json.NewEncoder(a.out)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(fields)
+	if err := enc.Encode(fields); err != nil {
+		return err
+	}
+	return a.raw(text.Bytes())
+}
+
+// raw prints a JSON text. It may hold a worker's words: what would act on a terminal is
+// an escape in it.
+func (a *app) raw(text []byte) error {
+	_, err := fmt.Fprintf(a.out, "%s\n", bytes.TrimSuffix(legible.JSON(text), []byte("\n")))
+	return err
 }
 
 // codeFor is the exit code for what became of a worker.

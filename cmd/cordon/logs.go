@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -120,6 +121,9 @@ func (a *app) whole(w *ledger.Worker, p printed, fields map[string]any) error {
 			return err
 		}
 		fields["text"] = strings.ToValidUTF8(string(text), "\ufffd")
+		if !utf8.Valid(text) {
+			fields["text_base64"] = text // what was printed, byte for byte
+		}
 		return a.object(p.schema, fields)
 	}
 	_, err = io.Copy(forScreen(a.out), f)

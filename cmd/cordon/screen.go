@@ -3,20 +3,26 @@ package main
 import (
 	"bytes"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"cordon/internal/legible"
 )
 
-// screen passes a worker's output on to a terminal without what could act on it:
-// titles, clipboard writes, queries that type an answer, cursor movement over
-// what cordon said, letters that turn a line around. Text, colours and carriage
-// returns pass.
+// screen passes a worker's output on to a terminal without what could act on it or hide
+// something on it: titles, clipboard writes, queries that type an answer and cursor
+// movement are left out, a carriage return begins another line, colours are those that
+// can be read on any background, and other characters are made legible.
 type screen struct {
-	w     io.Writer
-	state func(*screen, byte) // what the next byte belongs to
-	seq   []byte              // a control sequence that is not complete
-	out   bytes.Buffer
+	w        io.Writer
+	state    func(*screen, byte) // what the next byte belongs to
+	seq      []byte              // a control sequence or letter that is not complete
+	eye      legible.Eye
+	returned bool // the last byte was a carriage return
+	painted  bool // a colour of the worker's is set
+	colours  bool // whether any are shown
+	out      bytes.Buffer
 }
 
 // forScreen wraps w when it is a terminal; what goes to a file goes there whole.
@@ -27,7 +33,9 @@ func forScreen(w io.Writer) io.Writer {
 	return newScreen(w)
 }
 
-func newScreen(w io.Writer) *screen { return &screen{w: w, state: (*screen).text} }
+func newScreen(w io.Writer) *screen {
+	return &screen{w: w, state: (*screen).text, colours: colours()}
+}
 
 // Write implements io.Writer. It claims every byte it was given.
 func (s *screen) Write(p []byte) (int, error) {
@@ -40,30 +48,45 @@ func (s *screen) Write(p []byte) (int, error) {
 }
 
 func (s *screen) text(b byte) {
+	if s.returned && b != '\n' { // what comes next would be written over the line
+		s.out.WriteString("^M")
+		s.newLine()
+	}
+	s.returned = b == '\r'
 	switch {
+	case b == '\r':
+	case b == '\n':
+		s.newLine()
 	case b == 0x1b:
 		s.state = (*screen).escape
 	case b >= utf8.RuneSelf:
 		s.seq = append(s.seq[:0], b)
 		s.state = (*screen).letter
-	case b == '\n', b == '\r', b == '\t', b >= 0x20 && b != 0x7f:
-		s.out.WriteByte(b)
+	case b == 0x07 || b == 0x08 || b == 0x00: // bells, and what progress bars go back with
+	default:
+		s.out.WriteString(s.eye.See(string(rune(b))))
 	}
 }
 
-// letter collects one of more than one byte. It drops U+0080 to U+009F, which some
-// terminals take for escape sequences, and what only changes how others are shown. A
-// byte that begins none could be such a control to a terminal that reads bytes.
+// newLine ends a line, and the worker's colours with it: the next may be cordon's.
+func (s *screen) newLine() {
+	if s.painted {
+		s.out.WriteString(plainColour)
+		s.painted = false
+	}
+	s.out.WriteString(s.eye.See("\n"))
+}
+
+// letter collects one of more than one byte. A byte that begins none could be a control
+// to a terminal that reads bytes.
 func (s *screen) letter(b byte) {
 	s.seq = append(s.seq, b)
 	if !utf8.FullRune(s.seq) {
 		return
 	}
 	s.state = (*screen).text
-	r, n := utf8.DecodeRune(s.seq)
-	if !legible.Silent(r) {
-		s.out.WriteRune(r)
-	}
+	_, n := utf8.DecodeRune(s.seq)
+	s.out.WriteString(s.eye.See(string(s.seq[:n])))
 	for _, next := range bytes.Clone(s.seq[n:]) { // of one that was cut short
 		s.state(s, next)
 	}
@@ -77,6 +100,9 @@ func (s *screen) escape(b byte) {
 	case ']', 'P', 'X', '^', '_': // strings: title, clipboard, device control
 		s.state = (*screen).str
 	case 0x1b:
+	case '\n', '\r':
+		s.state = (*screen).text
+		s.text(b)
 	default:
 		s.state = (*screen).text
 	}
@@ -84,7 +110,7 @@ func (s *screen) escape(b byte) {
 
 const maxSequence = 64
 
-// csi collects a control sequence and passes it on if it only sets colours.
+// csi collects a control sequence and passes on what it says of colours.
 func (s *screen) csi(b byte) {
 	s.seq = append(s.seq, b)
 	switch {
@@ -92,19 +118,53 @@ func (s *screen) csi(b byte) {
 		s.state = (*screen).escape
 	case b >= 0x40 && b <= 0x7e:
 		s.state = (*screen).text
-		if b == 'm' && len(bytes.Trim(s.seq[2:len(s.seq)-1], "0123456789;:")) == 0 {
-			s.out.Write(s.seq)
+		if p := string(s.seq[2 : len(s.seq)-1]); b == 'm' && strings.Trim(p, "0123456789;") == "" {
+			s.paint(p)
 		}
+	case b == '\n', b == '\r':
+		s.state = (*screen).text
+		s.text(b)
 	case b < 0x20 || b > 0x7e || len(s.seq) > maxSequence:
 		s.state = (*screen).text
 	}
 }
 
-// str swallows a string up to its end.
+// readable are the attributes that leave text readable on a dark and on a light screen:
+// none that hides it, no background, and neither black nor white.
+var readable = strings.Fields("0 1 2 3 4 22 23 24 31 32 33 34 35 36 39 91 92 93 94 95 96")
+
+// paint passes on those attributes of a sequence that are readable.
+func (s *screen) paint(parameters string) {
+	var kept []string
+	list := strings.Split(parameters, ";")
+	for len(list) > 0 {
+		first := list[0]
+		list = list[1:]
+		switch {
+		case first == "":
+			kept = append(kept, "0")
+		case slices.Contains(readable, first):
+			kept = append(kept, first)
+		case (first == "38" || first == "48" || first == "58") && len(list) > 0: // a colour by numbers
+			list = list[min(len(list), map[string]int{"5": 2, "2": 4}[list[0]]):]
+		}
+	}
+	if len(kept) == 0 || !s.colours {
+		return
+	}
+	s.painted = s.painted || slices.ContainsFunc(kept, func(k string) bool { return k != "0" })
+	s.out.WriteString("\x1b[" + strings.Join(kept, ";") + "m")
+}
+
+// str swallows a string up to its end. A line ends it too: it would swallow all that
+// follows otherwise.
 func (s *screen) str(b byte) {
 	switch b {
 	case 0x07:
 		s.state = (*screen).text
+	case '\n', '\r':
+		s.state = (*screen).text
+		s.text(b)
 	case 0x1b:
 		s.state = (*screen).strEnd
 	}
@@ -117,5 +177,6 @@ func (s *screen) strEnd(b byte) {
 	case 0x1b:
 	default:
 		s.state = (*screen).str
+		s.str(b)
 	}
 }

@@ -49,7 +49,7 @@ func (v *voice) Step(id lease.ID, word, text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
-	fmt.Fprintln(v.w, clip(fmt.Sprintf("%-16s %-10s %s", id, word, text), v.width))
+	fmt.Fprintln(v.w, clip(legible.Text(fmt.Sprintf("%-16s %-10s %s", id, word, text)), v.width))
 }
 
 // Files implements session.Voice.
@@ -114,6 +114,9 @@ type tableLine struct{ left, last string }
 func columns(rows [][]string) (lines []tableLine) {
 	var widths []int
 	for _, row := range rows {
+		for i := range row {
+			row[i] = legible.Text(row[i])
+		}
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)

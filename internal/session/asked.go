@@ -29,7 +29,7 @@ const (
 
 // questionOf is a question as it is recorded.
 func questionOf(r post.Request) (ledger.Question, error) {
-	q := ledger.Question{Text: plainText(r.Text), By: cut(legible.Line(r.By), maxBy)}
+	q := ledger.Question{Text: plainText(r.Text), By: cut(legible.PlainLine(r.By), maxBy)}
 	switch {
 	case q.Text == "":
 		return q, errors.New("there is no question")
@@ -39,7 +39,7 @@ func questionOf(r post.Request) (ledger.Question, error) {
 		return q, fmt.Errorf("a question has at most %d options", maxOptions)
 	}
 	for _, o := range r.Options {
-		o = legible.Line(o)
+		o = legible.PlainLine(o)
 		if o == "" || len(o) > maxOption {
 			return q, fmt.Errorf("an option has between 1 and %d bytes", maxOption)
 		}
@@ -50,7 +50,7 @@ func questionOf(r post.Request) (ledger.Question, error) {
 
 // plainText is text that a terminal and a model can be shown: without what is not
 // printed, a control sequence above all, and without what only looks like nothing.
-func plainText(s string) string { return strings.TrimSpace(legible.Text(s)) }
+func plainText(s string) string { return strings.TrimSpace(legible.Plain(s)) }
 
 // cut is the beginning of a text, of so many bytes.
 func cut(s string, most int) string {
@@ -64,7 +64,7 @@ func cut(s string, most int) string {
 }
 
 // oneText is a text in a line, for a person.
-func oneText(s string) string { return legible.Clip(legible.Line(s), 120) }
+func oneText(s string) string { return legible.Clip(legible.PlainLine(s), 120) }
 
 // questionsIn are the questions of a worker, as the ledger folds them.
 func questionsIn(events []journal.Event, id lease.ID) (list []ledger.Inquiry, err error) {

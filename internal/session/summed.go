@@ -25,7 +25,7 @@ func summed(said stream.Summary) ledger.Stream {
 	}
 }
 
-func word(s string) string { return legible.Clip(legible.Line(s), maxWord) }
+func word(s string) string { return legible.Clip(legible.PlainLine(s), maxWord) }
 
 // toolsOf counts the calls of each tool: of those that were called most.
 func toolsOf(said stream.Summary) map[string]int {

@@ -20,7 +20,7 @@ func decode(b []byte, into any) bool {
 
 // oneLine is a text in one line of at most so many characters.
 func oneLine(s string, room int) string {
-	s = legible.Line(cut(s, 8*room))
+	s = legible.PlainLine(cut(s, 8*room))
 	if utf8.RuneCountInString(s) <= room {
 		return s
 	}

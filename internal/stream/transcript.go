@@ -62,7 +62,7 @@ func (t *transcript) say(under, format string, args ...any) {
 
 // paragraph writes words.
 func (t *transcript) paragraph(under, text string) {
-	text = strings.TrimRight(legible.Text(text), "\n\t ")
+	text = strings.TrimRight(legible.Plain(text), "\n\t ")
 	if text == "" {
 		return
 	}
