@@ -9,12 +9,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/client"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
@@ -47,7 +49,9 @@ yours only what it reads: the rest of a script or of a list that you feed to a
 shell stays there. (From a device it may take up to a page more.)
 
 The policy is the file named with --policy, or the built-in default, which opens
-no network; it is never read from the worktree. The exit status is
+no network; it is never read from the worktree. Secrets stay hidden, and the logins of
+agent clients are among them: start a client with cordon run instead, which gives it its
+own login and no other. The exit status is
 the command's, 128+n when signal n ended it, 127 when it is not there, 126 when it
 cannot be executed, and 125 when there was no cell; 2 and 3 when cordon was called
 wrongly or refuses, with a message.`,
@@ -83,6 +87,9 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		defer notice() // it leaves nothing behind
 		return a.dry(c)
 	}
+	if hint := clientHint(o.argv); hint != "" {
+		a.say("cordon: %s", hint)
+	}
 	var here cell.Command
 	attach(&here)
 	c, notice, err := planned(ctx, x, &here)
@@ -116,6 +123,23 @@ func (a *app) sayNotice(text string) {
 	for line := range strings.Lines(text) {
 		a.say("cordon: %s", strings.TrimSpace(line))
 	}
+}
+
+// clientHint says what to type instead of starting an agent client by exec, where it has
+// no login. A client that is only asked about itself needs none.
+func clientHint(argv []string) string {
+	program := filepath.Base(argv[0])
+	logins := policy.LoginsOf(program)
+	about := func(arg string) bool {
+		return slices.Contains([]string{"--version", "-v", "-V", "--help", "-h", "help", "version"}, arg)
+	}
+	if logins == nil || slices.ContainsFunc(argv[1:], about) {
+		return ""
+	}
+	if name, err := client.Parse(program); err == nil {
+		return fmt.Sprintf("%s is not signed in under cordon exec, and nobody judges what it does; to run it as a worker with its login, type: cordon run %s -- \"what to do\"", program, name)
+	}
+	return fmt.Sprintf("%s is not signed in under cordon exec: its login is hidden like every secret; to show it, name it in read_roots of a file for --policy (%s)", program, strings.Join(logins, ", "))
 }
 
 // execution is what was asked for.

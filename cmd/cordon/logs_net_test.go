@@ -24,7 +24,7 @@ func TestReachedLine(t *testing.T) {
 		"refuse  [2001:db8::1]:80                                          packet":         {Kind: egress.Packet, Address: "2001:db8::1", Port: 80, Verdict: egress.Refused},
 		"fail    192.0.2.1:80": {Kind: egress.Connect, Address: "192.0.2.1", Port: 80, Verdict: egress.Failed},
 		"end     a.example:443 192.0.2.1                                   10 B sent, 2 KiB received, 1.5s": {Kind: egress.End, Name: "a.example", Address: "192.0.2.1", Port: 443, Verdict: egress.Allowed, Sent: 10, Received: 2048, Millis: 1500},
-		"refuse  ?[31m": {Kind: egress.Resolve + "x", Name: "\x1b[31m", Verdict: egress.Refused},
+		"refuse  ^[[31m": {Kind: egress.Resolve + "x", Name: "\x1b[31m", Verdict: egress.Refused},
 	} {
 		r.Time = at
 		if got := reachedLines(r, math.MaxInt)[0]; got != "2026-01-02 03:04:05  "+want {

@@ -299,7 +299,7 @@ func (v *viewer) hidden() {
 			list = append(list, s)
 		}
 	}
-	sort.Strings(list)
+	slices.SortFunc(list, func(a, b string) int { return strings.Compare(downward(a), downward(b)) })
 	last := "" // the last name that is gone with everything below
 	for _, at := range slices.Compact(list) {
 		over := v.over(at)
@@ -364,6 +364,9 @@ func (v *viewer) makes(op *Op, at string) bool {
 
 // sort puts what lies above before what lies below.
 func (v *viewer) sort() {
-	key := func(at string) string { return strings.ReplaceAll(strings.TrimSuffix(at, "/"), "/", "\x00") }
-	sort.SliceStable(v.ops, func(i, j int) bool { return key(v.ops[i].At) < key(v.ops[j].At) })
+	sort.SliceStable(v.ops, func(i, j int) bool { return downward(v.ops[i].At) < downward(v.ops[j].At) })
 }
+
+// downward is a path by which a directory is followed by all that is below it, and then by
+// its neighbours: ".claude.json" does not come between ".claude" and what is in that.
+func downward(at string) string { return strings.ReplaceAll(strings.TrimSuffix(at, "/"), "/", "\x00") }

@@ -16,9 +16,8 @@ type Unread struct {
 // unreadTable holds what is worth stealing and what no build needs. It is one
 // list for all operating systems, so that a policy says the same everywhere.
 //
-// Not in it: what an agent client signs in with (~/.claude, ~/.codex, ~/.gemini,
-// ~/.copilot, ~/.local/share/opencode), since it could not work; ~/.gitconfig and
-// the shells' start files, which tools read; caches and toolchains. Other users'
+// Not in it: ~/.gitconfig and the shells' start files, which tools read; caches and
+// toolchains. Other users'
 // homes (/root among them), the host's checkout, other workers' trees and
 // cordon's own state are hidden by the cell, which knows where they are.
 var unreadTable = []struct {
@@ -68,6 +67,7 @@ var unreadTable = []struct {
 		"~/.config/kaggle", "~/.huggingface", "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens",
 		"~/.modal.toml", "~/.zuliprc", "~/.env", "~/.secrets", "~/.credentials",
 	}},
+	{"signs in to an agent's account, or holds what was said to it", allAgentLogins()},
 	// Credentials only: what tools download stays readable.
 	{"holds a token of a package registry", []string{
 		"~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.bunfig.toml", "~/.config/pnpm/rc", "~/.config/pnpm/auth.ini",

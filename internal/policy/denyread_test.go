@@ -41,7 +41,7 @@ func TestUnreadTable(t *testing.T) {
 	}
 }
 
-// TestUnreadCovers: secrets are covered, and what clients sign in with, what
+// TestUnreadCovers: secrets are covered, logins of agent clients among them, and what
 // builds read and what tools are configured by is not.
 func TestUnreadCovers(t *testing.T) {
 	for _, at := range []Location{tree, {Worktree: tree.Worktree, Home: tree.Home, Fold: true}} {
@@ -61,6 +61,11 @@ func TestUnreadCovers(t *testing.T) {
 			"~/.m2/settings.xml", "~/.mozilla/firefox/x.default/logins.json", "~/.config/google-chrome/Default/Cookies",
 			"~/.bash_history", "~/.local/share/fish/fish_history", "~/.password-store/mail.gpg", "~/.vault-token", "~/.pgpass",
 			"~/.git-credentials", "~/Library/Keychains/login.keychain-db", "~/Library/Application Support/Google/Chrome/Default/Cookies",
+			"~/.claude.json", "~/.claude.json.backup.17", "~/.claude/.credentials.json", "~/.claude/projects/x/y.jsonl", "~/.codex/auth.json", "~/.gemini/oauth_creds.json",
+			"~/.gemini/google_accounts.json", "~/.gemini/mcp-oauth-tokens-v2.json", "~/.local/share/opencode/auth.json", "~/.config/opencode/opencode.json",
+			"~/.copilot/config.json", "~/.config/github-copilot/apps.json", "~/.cursor/cli-config.json", "~/.config/cursor/auth.json", "~/.config/amp/settings.json",
+			"~/.local/share/amp/secrets.json", "~/.config/goose/secrets.yaml", "~/.qwen/oauth_creds.json", "~/.cline/data/secrets.json", "~/.mcp-auth/x/tokens.json",
+			"~/.continue/config.yaml", "~/.codeium/config.json", "~/.local/share/crush/crush.json", "~/.factory/auth.json", "~/.kimi/credentials/x", "~/.aider/oauth-keys.env",
 			"/etc/shadow", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssl/private/x.key", "/run/secrets/x", "/var/log/auth.log", "/var/lib/docker/x",
 		} {
 			if !covered(place) {
@@ -70,9 +75,8 @@ func TestUnreadCovers(t *testing.T) {
 		for _, place := range []string{
 			"~", "/", "/etc", "/etc/passwd", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssh/ssh_config", "/etc/ssh/ssh_host_ed25519_key.pub",
 			"/etc/resolv.conf", "/etc/hosts", "/usr/bin/env", "/var/lib", "/var/lib/dpkg/status", "/run", "/tmp", "/root",
-			"~/.claude", "~/.claude.json", "~/.claude/.credentials.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json",
-			"~/.local/share/opencode/auth.json", "~/.config/opencode/opencode.json", "~/.copilot/config.json", "~/.config/github-copilot/apps.json",
-			"~/.cursor/cli-config.json", "~/.config/cursor/auth.json", "~/.config/amp/settings.json", "~/.local/share/amp/secrets.json",
+			"~/.claude", "~/.claude/local/claude", "~/.claude/skills/x/SKILL.md", "~/.codex", "~/.codex/packages/x", "~/.gemini", "~/.copilot/pkg/x", "~/.opencode/bin/opencode",
+			"~/.local/share/claude/versions/2", "~/.local/share/cursor-agent/versions/x", "~/.ollama/models/x",
 			"~/.gitconfig", "~/.config/git/config", "~/.config/git/ignore", "~/.profile", "~/.bashrc", "~/.zshrc",
 			"~/.cargo", "~/.cargo/registry/cache/x", "~/.cargo/bin/cargo", "~/.rustup", "~/.m2/repository/x.jar", "~/.gradle/caches/x",
 			"~/.npm/_cacache/x", "~/.cache/pip/x", "~/.cache/go-build/x", "~/.cache/uv/x", "~/.cache/ms-playwright/x", "~/.nuget/packages/x", "~/.hex/packages/x",

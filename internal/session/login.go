@@ -14,6 +14,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
+	"cordon/internal/worktree"
 )
 
 // login is a file of the operator's that a client signs in with.
@@ -31,7 +32,7 @@ const maxLogin = 1 << 20
 func (s *Session) login(l lease.Lease, o *outfit) error {
 	how := l.Policy.Agent.Login
 	for _, file := range o.adapter.Logins {
-		from, at := realPath(filepath.Join(l.Home, file.From)), filepath.Join(o.state, file.At)
+		from, at := realPath(worktree.KeptAt(l.Home, file.From)), filepath.Join(o.state, file.At)
 		text, err := readLogin(from)
 		if errors.Is(err, fs.ErrNotExist) || !how.Given() {
 			continue

@@ -9,15 +9,45 @@ import (
 )
 
 // relocations are variables with which an operator keeps somewhere else what the
-// built-in list of secrets looks for in the home.
-var relocations = []struct{ variable, usual string }{
+// built-in list of secrets looks for in the home: the variable, with what follows below
+// its value, and the usual place.
+var relocations = []relocation{
 	{"XDG_CONFIG_HOME", ".config"}, {"XDG_DATA_HOME", ".local/share"}, {"XDG_STATE_HOME", ".local/state"}, {"XDG_CACHE_HOME", ".cache"},
 	{"CARGO_HOME", ".cargo"}, {"GRADLE_USER_HOME", ".gradle"}, {"COMPOSER_HOME", ".composer"}, {"BUNDLE_USER_HOME", ".bundle"},
 	{"DOCKER_CONFIG", ".docker"}, {"KUBECONFIG", ".kube/config"}, {"GNUPGHOME", ".gnupg"}, {"PASSWORD_STORE_DIR", ".password-store"},
 	{"AZURE_CONFIG_DIR", ".azure"}, {"CLOUDSDK_CONFIG", ".config/gcloud"}, {"GH_CONFIG_DIR", ".config/gh"},
 	{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"}, {"AWS_CONFIG_FILE", ".aws/config"}, {"TF_CLI_CONFIG_FILE", ".terraformrc"},
 	{"NPM_CONFIG_USERCONFIG", ".npmrc"}, {"npm_config_userconfig", ".npmrc"}, {"PIP_CONFIG_FILE", ".config/pip/pip.conf"},
+	{"CLAUDE_CONFIG_DIR", ".claude"}, {"CODEX_HOME", ".codex"}, {"GEMINI_CLI_HOME/.gemini", ".gemini"}, {"COPILOT_HOME", ".copilot"}, {"QWEN_HOME", ".qwen"},
+	{"CLINE_DIR", ".cline"}, {"MCP_REMOTE_CONFIG_DIR", ".mcp-auth"}, {"KIMI_SHARE_DIR", ".kimi"}, {"VIBE_HOME", ".vibe"}, {"PI_CODING_AGENT_DIR", ".pi/agent"},
+	{"CRUSH_GLOBAL_CONFIG", ".config/crush"}, {"CRUSH_GLOBAL_DATA", ".local/share/crush"}, {"OPENCODE_CONFIG_DIR", ".config/opencode"},
+	{"GOOSE_PATH_ROOT", ".config/goose"}, {"LLM_USER_PATH", ".config/io.datasette.llm"}, {"CONTINUE_GLOBAL_DIR", ".continue"},
 	{"NETRC", ".netrc"}, {"PGPASSFILE", ".pgpass"}, {"HISTFILE", ".bash_history"},
+}
+
+type relocation struct{ variable, usual string }
+
+// places are the directories or files that the operator's environment names.
+func (r relocation) places() (list []string) {
+	name, below, _ := strings.Cut(r.variable, "/")
+	for _, place := range filepath.SplitList(os.Getenv(name)) {
+		if filepath.IsAbs(place) {
+			list = append(list, filepath.Join(place, below))
+		}
+	}
+	return list
+}
+
+// KeptAt is where the operator keeps a file that is usually at a path below the home: the
+// first place that their environment names, or the usual one.
+func KeptAt(home, rel string) string {
+	for _, r := range relocations {
+		rest, ok := strings.CutPrefix(rel, r.usual+"/")
+		if places := r.places(); ok && len(places) > 0 {
+			return filepath.Join(places[0], rest)
+		}
+	}
+	return filepath.Join(home, rel)
 }
 
 // relocated are the patterns of what is hidden in the home, for where the
@@ -25,18 +55,15 @@ var relocations = []struct{ variable, usual string }{
 func relocated(globs []string, home string) []string {
 	var list []string
 	for _, r := range relocations {
-		for _, place := range filepath.SplitList(os.Getenv(r.variable)) {
-			if !filepath.IsAbs(place) {
-				continue
-			}
+		for _, place := range r.places() {
 			usual := policy.EscapeGlob(filepath.Join(home, r.usual))
 			for _, g := range globs {
 				rest, ok := strings.CutPrefix(g, usual)
 				switch {
 				case ok && (rest == "" || rest[0] == '/'):
-					list = append(list, policy.EscapeGlob(filepath.Clean(place))+rest)
+					list = append(list, policy.EscapeGlob(place)+rest)
 				case strings.HasPrefix(usual, g+"/"): // it is in something that is hidden as a whole
-					list = append(list, policy.EscapeGlob(filepath.Clean(place)))
+					list = append(list, policy.EscapeGlob(place))
 				}
 			}
 		}
