@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,7 +17,8 @@ func (a *app) logCommand() *cobra.Command {
 		Use:   "log [ID]",
 		Short: "Print the journal, or verify it",
 		Long: `Print the journal of this repository: every decision, one line each, oldest first.
-With ID only that worker's. "cordon log verify" checks the whole hash chain.`,
+With ID only that worker's. "cordon log verify" checks the whole hash chain, and
+"cordon log repair" goes on after damage.`,
 		Example:           "  cordon log\n  cordon log brisk-otter\n  cordon log verify",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.workerNames,
@@ -28,6 +30,7 @@ With ID only that worker's. "cordon log verify" checks the whole hash chain.`,
 		Use: "verify", Short: "Check every byte of the journal", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.verify(cmd.Context()) },
 	})
+	c.AddCommand(a.repairCommand())
 	return c
 }
 
@@ -91,7 +94,10 @@ func (a *app) verify(ctx context.Context) error {
 		return nil
 	}
 	if r.Problem != nil {
-		return fmt.Errorf("the journal in %s is damaged: %w", s.State.Path(), r.Problem)
+		return fmt.Errorf("the journal in %s is damaged: %w (cordon log repair keeps what is sound and shows what is lost)", s.State.Path(), r.Problem)
+	}
+	if orphans, err := s.Orphans(ctx); err != nil || len(orphans) > 0 {
+		return errors.Join(err, orphaned(r.Events, orphans))
 	}
 	a.print("sound: %d events, head %s", r.Events, r.Head)
 	if r.Torn {

@@ -88,4 +88,11 @@
 // the repair loses nothing either. A last line that has its newline but contains
 // zero bytes is torn too: power failed before its blocks reached the disk. Bytes
 // that the head vouches for are never torn: damage to them is [Corruption].
+//
+// # Repair
+//
+// An operator can have a damaged journal repaired ([Journal.Repair]). The sound lines
+// before the damage stay as they are, an event of type [Salvaged] follows them, and the
+// damaged files are kept beside the journal as NAME.damaged-SHA256. Lines after the
+// damage are not taken over: their order and their number cannot be proven.
 package journal

@@ -11,6 +11,9 @@ import (
 // ID names a worker: two words that a person can say.
 type ID string
 
+// Valid reports whether a worker can have this name.
+func (id ID) Valid() bool { return id.check() == nil }
+
 func (id ID) check() error {
 	a, b, ok := strings.Cut(string(id), "-")
 	if !ok || !listed(qualities, a) || !listed(animals, b) {

@@ -30,6 +30,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/git"
+	"cordon/internal/journal"
 	"cordon/internal/worktree"
 )
 
@@ -57,7 +58,9 @@ const (
 	Discarded   = "worker.discarded" // Discard
 	Removed     = "worker.removed"   // Removal: before anything is deleted
 	Branched    = "worker.branched"  // Branch: before it is made
+	Recovered   = "worker.recovered" // Recovery: its lease was lost, and is made anew
 	Repaired    = "journal.repaired"
+	Salvaged    = journal.Salvaged // journal.Salvage: the journal was damaged
 )
 
 // Lease is the data of Leased.
@@ -68,6 +71,17 @@ type Lease struct {
 	Options Options         `json:"options"`
 	Overlap []string        `json:"overlap,omitempty"` // live workers whose write_roots may intersect
 	Agent   *Agent          `json:"agent,omitempty"`   // nil: a command
+}
+
+// Recovery is the data of Recovered: an operator's repair found what a worker left
+// and no lease of it. Its lease is a new one under which nothing may land, and it is
+// in quarantine from here on.
+type Recovery struct {
+	Lease   json.RawMessage `json:"lease"`
+	Hash    string          `json:"hash"`
+	Command []string        `json:"command,omitempty"` // as far as it is known
+	Who     string          `json:"who"`
+	Reasons []string        `json:"reasons"`
 }
 
 // Options are what the operator asked for beside the policy.

@@ -91,8 +91,12 @@ func (l *Ledger) apply(e journal.Event) error {
 	switch e.Type {
 	case Repaired:
 		return nil
+	case Salvaged:
+		return l.suspend(e)
 	case Leased:
 		return l.lease(e)
+	case Recovered:
+		return l.recovered(e)
 	}
 	act, ok := transitions[e.Type]
 	switch {
@@ -125,6 +129,46 @@ func (l *Ledger) lease(e journal.Event) error {
 	}
 	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Options: d.Options, Overlap: d.Overlap, Agent: d.Agent, Created: e.Time, Changed: e.Time, Events: 1}
 	l.Workers, l.byID[id] = append(l.Workers, w), w
+	return nil
+}
+
+// recovered makes a worker of one whose lease was lost.
+func (l *Ledger) recovered(e journal.Event) error {
+	var d Recovery
+	if err := read(e, &d); err != nil {
+		return err
+	}
+	sealed, err := lease.Open(d.Lease, d.Hash)
+	if err != nil {
+		return err
+	}
+	id := sealed.Lease().ID
+	if string(id) != e.Worker || l.byID[id] != nil {
+		return fmt.Errorf("the recovered lease is for %s, which is another or already known", id)
+	}
+	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Tree: new(Tree), Created: e.Time, Changed: e.Time, Events: 1}
+	w.Quarantine = &Quarantine{Reasons: d.Reasons}
+	l.Workers, l.byID[id] = append(l.Workers, w), w
+	return nil
+}
+
+// suspend quarantines the workers whose later events may be lost.
+func (l *Ledger) suspend(e journal.Event) error {
+	var d journal.Salvage
+	if err := read(e, &d); err != nil {
+		return err
+	}
+	for _, id := range d.Suspended {
+		w := l.byID[lease.ID(id)]
+		if w == nil {
+			return fmt.Errorf("no lease for worker %q", id)
+		}
+		w.Quarantine = &Quarantine{Reasons: []string{fmt.Sprintf("the journal was damaged: events after %d are lost, and what this worker did since is not known", d.Kept)}}
+		w.Release, w.Intent, w.Gate, w.Changed = nil, nil, nil, e.Time
+		if w.Tree == nil {
+			w.Tree = new(Tree)
+		}
+	}
 	return nil
 }
 

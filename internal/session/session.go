@@ -57,10 +57,11 @@ type Session struct {
 	// Watch observes every append to the journal.
 	Watch func(journal.Moment, journal.Event)
 
-	log      *journal.Journal
-	gate     *gate.Gate
-	verified map[git.OID]*verified
-	listed   struct { // the last commit whose files were asked for
+	log       *journal.Journal
+	repairing bool
+	gate      *gate.Gate
+	verified  map[git.OID]*verified
+	listed    struct { // the last commit whose files were asked for
 		commit git.OID
 		files  []git.File
 	}
@@ -111,7 +112,11 @@ func (s *Session) begin(ctx context.Context) error {
 	}
 	// A journal that cannot be believed stops everything before anything is
 	// touched.
-	if _, err := log.Events(); err != nil {
+	events, err := log.Events()
+	if err != nil {
+		return err
+	}
+	if err := s.refuseAbandoned(len(events)); err != nil {
 		return err
 	}
 	s.log = log
@@ -145,7 +150,11 @@ func (s *Session) Events() ([]journal.Event, error) {
 			return nil, err
 		}
 	}
-	return log.Events()
+	events, err := log.Events()
+	if err != nil {
+		return nil, err
+	}
+	return events, s.refuseAbandoned(len(events))
 }
 
 // Find returns the worker whose name begins like this.

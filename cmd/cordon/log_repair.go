@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/lease"
+	"cordon/internal/session"
+)
+
+func (a *app) repairCommand() *cobra.Command {
+	var yes, dry bool
+	c := &cobra.Command{
+		Use:   "repair",
+		Short: "Go on after the journal was damaged or removed",
+		Long: `Keep the sound part of a damaged journal, and recover what refs and files of cordon's
+own still prove. The damaged files stay beside the journal as evidence. Nothing lands by
+a repair: workers whose events may be lost are quarantined, and so are those whose lease
+is lost, with their files as the result. The repair is recorded in the journal.
+
+It shows what it would do and asks first.`,
+		Example: "  cordon log repair --dry-run\n  cordon log repair --yes",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.repair(cmd.Context(), yes, dry) },
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
+	return c
+}
+
+func (a *app) repair(ctx context.Context, yes, dry bool) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.State.Exists() {
+		a.say("there is no journal yet")
+		return nil
+	}
+	plan, err := s.PlanRepair(ctx)
+	if err != nil {
+		return err
+	}
+	if a.json && dry {
+		return a.repairObject(plan, false)
+	}
+	a.showRepair(plan)
+	if !plan.Needed() {
+		a.say("nothing to repair")
+		return nil
+	}
+	if dry {
+		a.say("nothing was changed (--dry-run)")
+		return nil
+	}
+	if err := a.confirm(yes, "repair the journal like this?"); err != nil {
+		return err
+	}
+	if err := s.Repair(ctx, plan, operator()); err != nil {
+		return err
+	}
+	if a.json {
+		return a.repairObject(plan, true)
+	}
+	a.print("repaired: cordon ls shows what there is")
+	return nil
+}
+
+func (a *app) repairObject(p *session.Repair, done bool) error {
+	problem := ""
+	if p.Remains.Problem != nil {
+		problem = p.Remains.Problem.Error()
+	}
+	fates := p.Fates
+	if fates == nil {
+		fates = []session.Fate{}
+	}
+	return a.object("cordon.repair/1", map[string]any{"kept": p.Remains.Events, "problem": problem, "workers": fates, "done": done})
+}
+
+func (a *app) showRepair(p *session.Repair) {
+	if p.Remains.Problem != nil {
+		a.say("damaged: %s", p.Remains.Problem)
+		a.say("kept: %d sound events; lost: everything after them; the damaged files stay as evidence", p.Remains.Events)
+	}
+	var rows [][]string
+	for _, f := range p.Fates {
+		rows = append(rows, []string{string(f.Worker), f.What, f.Why})
+	}
+	table(a.err, rows)
+}
+
+// orphaned is a journal that knows nothing of workers that left something.
+func orphaned(events int, ids []lease.ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var names []string
+	for _, id := range ids {
+		names = append(names, string(id))
+	}
+	return fmt.Errorf("the journal has %d events and no lease of %s, which left files or results (cordon log repair recovers them)", events, strings.Join(names, ", "))
+}
