@@ -34,7 +34,7 @@ func onHost(worktree, kind any) (tree, gitDir string, err error) {
 	case "overlay":
 		gitDir = filepath.Join(filepath.Dir(filepath.Dir(tree)), "git", "upper")
 	case "copy":
-		gitDir = filepath.Join(tree, ".git")
+		gitDir = filepath.Join(filepath.Dir(filepath.Dir(tree)), "shadow", filepath.Base(tree), ".git")
 	default:
 		return "", "", fmt.Errorf("a tree of the kind %v", kind)
 	}

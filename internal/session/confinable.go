@@ -33,10 +33,11 @@ func (s *Session) confinable(ctx context.Context, p policy.Policy) error {
 	defer os.RemoveAll(dir) // made just now, and nothing is written to it
 	plain := policy.Default()
 	plain.Isolation = p.Isolation
-	c, _, err := Exec(ctx, Execution{Dir: dir, Policy: plain, Argv: cell.Shell("exit 0")})
+	c, ended, err := Exec(ctx, Execution{Dir: dir, Policy: plain, Argv: cell.Shell("exit 0")})
 	if err != nil {
 		return fmt.Errorf("no cell can be tried: %w", err)
 	}
+	defer ended()
 	c.Stdout, c.Stderr = io.Discard, io.Discard
 	exit, err := cell.Run(ctx, c)
 	if ctx.Err() != nil {

@@ -173,13 +173,18 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 	case layered(w):
 		return s.prepareLayered(ctx, w)
 	}
-	if err := s.State.Erase(s.State.NewTree(id)); err != nil {
-		return err
+	for _, dir := range []string{s.State.NewTree(id), s.State.Shadow(id)} { // no worker has seen them
+		if err := s.State.Erase(dir); err != nil {
+			return err
+		}
 	}
 	if err := s.State.Drop(s.State.Tree(id), s.Now()); err != nil {
 		return err
 	}
 	made, took, err := s.preparePlain(ctx, w)
+	if err == nil {
+		err = s.splitGit(l)
+	}
 	if err != nil {
 		// git does not always say that the disk is full, and the unfinished tree
 		// may be what fills it.

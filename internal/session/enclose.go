@@ -50,8 +50,12 @@ func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order
 			return nil, err
 		}
 		e.Bind, e.GitDir = append(binds, modules...), seenAt(binds)
+		return s.order(ctx, sealed, e)
+	}
+	e.GitDir = filepath.Join(l.Worktree, ".git")
+	if own := s.ownGit(l.ID); exists(own) {
+		e.Bind = []cell.Bind{{From: own, At: e.GitDir, Write: true}}
 	} else {
-		e.GitDir = filepath.Join(l.Worktree, ".git")
 		e.Pinned = []string{e.GitDir}
 	}
 	return s.order(ctx, sealed, e)

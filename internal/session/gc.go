@@ -252,10 +252,12 @@ func (s *Session) stillRemovable(ctx context.Context, w *ledger.Worker) error {
 // erase deletes the directories of a removed worker, at which nobody looks.
 func (s *Session) erase(w *ledger.Worker) error {
 	id := string(w.ID)
-	if _, err := s.State.Trash(s.State.Shadow(id), s.Now()); err != nil { // commits that did not land may be in it
-		return err
+	if w.Lease.Lease().Adopted { // commits that did not land may be in it
+		if _, err := s.State.Trash(s.State.Shadow(id), s.Now()); err != nil {
+			return err
+		}
 	}
-	places := []string{s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.acceptLayers(w.ID), s.State.Agent(id), s.State.Post(id)}
+	places := []string{s.State.Shadow(id), s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.acceptLayers(w.ID), s.State.Agent(id), s.State.Post(id)}
 	if !w.Lease.Lease().Adopted {
 		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}

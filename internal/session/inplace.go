@@ -53,7 +53,7 @@ func newAbsent(at string, from steered) absent {
 	}
 }
 
-const executions = "execs"
+const executions = ".execs" // beside the directories of repositories
 
 // begin writes the file before the command's first instruction. Its lock ends with this
 // process; the first process of the cell may outlive it by a moment.

@@ -54,7 +54,7 @@ func (s *Session) endLeft(id lease.ID) int {
 }
 
 // launch runs the command.
-func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (failed error) {
 	how.Again = false
 	if why := s.gone(w); why != "" {
 		return errors.New(why)
@@ -76,6 +76,10 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 	how.transcript = kept
 	s.sayVisited(w)
 	tee := io.MultiWriter(kept, how.Output)
+	if err := s.unshelve(w); err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, s.shelve(w)) }() // also when it did not start
 	r, err := s.equip(ctx, w, how)
 	defer r.close()
 	if err != nil {
@@ -85,6 +89,9 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) erro
 		return errors.Join(err, s.tallyNetwork(w))
 	}
 	exit, err := s.start(ctx, w, how, r, tee)
+	if err == nil {
+		err = s.shelve(w)
+	}
 	if err != nil {
 		return errors.Join(err, s.tallyNetwork(w)) // setup may have used it
 	}
@@ -339,7 +346,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // giveUp records the end of a worker that nobody saw end.
 func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *Drive) error {
-	if err := s.sumLost(w); err != nil {
+	if err := errors.Join(s.shelve(w), s.sumLost(w)); err != nil {
 		return err
 	}
 	if err := s.tallies(w); err != nil {

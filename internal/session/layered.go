@@ -223,8 +223,8 @@ func (s *Session) gitDir(w *ledger.Worker) string {
 	switch {
 	case layered(w):
 		return worktree.Upper(s.LayersOf(w), worktree.GitLayer)
-	case w.Lease.Lease().Adopted:
-		return filepath.Join(s.State.Shadow(string(w.ID)), ".git")
+	case w.Lease.Lease().Adopted || exists(s.ownGit(w.ID)):
+		return s.ownGit(w.ID)
 	}
-	return filepath.Join(s.TreeOf(w), ".git")
+	return filepath.Join(s.TreeOf(w), ".git") // it runs in a weaker cell, or was made by an older cordon
 }

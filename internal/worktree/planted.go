@@ -40,6 +40,9 @@ const (
 // Directory sweeps one directory.
 func (s *Sweep) Directory(dir string) {
 	f, err := openDir(unix.AT_FDCWD, dir)
+	if err == unix.ENOENT {
+		return // it is gone, with all that was in it
+	}
 	if err != nil {
 		s.blind(dir, err)
 		return
