@@ -43,8 +43,8 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			return notStarted(err)
 		}
 	}
-	if order.Layers == "" && !keepsMarks() {
-		if order.Layers, err = os.MkdirTemp("", "cordon-layers-"); err != nil {
+	if place := layersPlace(order.Write); order.Layers == "" && place != "" && !keepsMarks() {
+		if order.Layers, err = os.MkdirTemp(place, "cordon-layers-"); err != nil {
 			return notStarted(err)
 		}
 		defer eraseLayers(order.Layers)
@@ -129,6 +129,17 @@ func keepPlaces(o *Order) (done func(), err error) {
 		}
 	}
 	return done, nil
+}
+
+// layersPlace is a directory for layers on disk that no cell sees: every cell has one
+// of its own there. Not $TMPDIR, which may lie in a tree that the command writes.
+func layersPlace(write []string) string {
+	for _, dir := range []string{"/var/tmp", "/tmp"} {
+		if !slices.ContainsFunc(write, func(w string) bool { return within(dir, w) }) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // eraseLayers removes layers on disk that were made for one cell, which has ended.
