@@ -190,13 +190,13 @@ func cgroups(context.Context) (status, string, string) {
 		return statusInfo, "none: " + err.Error(), ""
 	}
 	if int64(st.Type) != unix.CGROUP2_SUPER_MAGIC {
-		return statusInfo, "no version 2 at " + at, ""
+		return statusInfo, "no cgroup v2 at " + at + "; the line on the memory limit says what that means", ""
 	}
 	own := filepath.Join(at, ownGroup())
 	if err := unix.Access(filepath.Join(own, "cgroup.procs"), unix.W_OK); err != nil {
-		return statusOK, "version 2, but this process's group is not yours to divide", ""
+		return statusOK, "cgroup v2, but not delegated to you; the line on the memory limit says what that means", ""
 	}
-	return statusOK, "version 2, and this process's group is yours to divide", ""
+	return statusOK, "cgroup v2, delegated to you", ""
 }
 
 // ownGroup is the version 2 group of this process.

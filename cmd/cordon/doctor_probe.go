@@ -123,23 +123,43 @@ func probeReport(results []escape.Result, all bool, columns int) string {
 			say("  ", line)
 		}
 	}
-	header := true
-	for _, r := range escape.Sorted(results) {
-		if !all && !r.NeedsAttention() {
-			continue
-		}
-		if header {
-			fmt.Fprintf(&b, "\n%-10s  %-42s  %s\n", "VERDICT", "ATTEMPT", "CONTROL")
-			header = false
-		}
+	shown, left := worthShowing(results, all)
+	if len(shown) > 0 {
+		fmt.Fprintf(&b, "\n%-10s  %-42s  %s\n", "VERDICT", "ATTEMPT", "CONTROL")
+	}
+	for _, r := range shown {
 		say("", fmt.Sprintf("%-10s  %-42s  %s", r.Verdict, r.Attempt.Name, r.Works()))
 		say("    ", r.Attempt.What)
 		say("    ", strings.ToValidUTF8(r.Detail, "?"))
+	}
+	if left > 0 {
+		say("", fmt.Sprintf("and %d more that died before the attack", left))
 	}
 	if !all {
 		say("", "\nEvery attempt: cordon doctor --probe --all")
 	}
 	return b.String()
+}
+
+// maxDied is how many attempts that died are listed: where there is no cell, all do.
+const maxDied = 10
+
+// worthShowing are the results to list, those that need attention first, and how many
+// of the attempts that died are left out. One that escaped never is.
+func worthShowing(results []escape.Result, all bool) (shown []escape.Result, left int) {
+	died := 0
+	for _, r := range escape.Sorted(results) {
+		if r.Died {
+			died++
+		}
+		switch {
+		case all || r.Verdict == escape.Escaped, r.Died && died <= maxDied:
+			shown = append(shown, r)
+		case r.Died:
+			left++
+		}
+	}
+	return shown, left
 }
 
 // probeVerdict says what the attempts mean and what to do next.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -93,6 +94,8 @@ func TestProbeReport(t *testing.T) {
 			[]string{"escaped     files-out", "works without cordon"}, []string{"files-held", "Contained:"}, false},
 		{"died", []escape.Result{held, died}, false, "2 attempts: 1 held, 0 escaped, 1 not tested\nINCOMPLETE",
 			[]string{"files-died", "1: the attack never began"}, []string{"files-held", "Contained:"}, false},
+		{"all died", slices.Repeat([]escape.Result{died}, 500), false, "500 attempts: 0 held, 0 escaped, 500 not tested\nINCOMPLETE: 500 attempts",
+			[]string{"and 490 more that died"}, []string{"Contained:"}, false},
 		{"nothing", []escape.Result{root}, false, "1 attempts: 0 held, 0 escaped, 1 not tested\nNOTHING SHOWN", nil, []string{"Contained:"}, false},
 	} {
 		got := probeReport(c.results, c.all, 80)
