@@ -167,3 +167,15 @@ func TestSlowPodman(t *testing.T) {
 		t.Errorf("plain podman:\n%s", r.text)
 	}
 }
+
+// TestSlowContainerProbe: in the pod of deploy the cell holds as it does on a machine.
+func TestSlowContainerProbe(t *testing.T) {
+	slow(t)
+	needsRuntime(t)
+	r := pod(t).runIn(t, "echo '== probe'; cd /home/u; cordon doctor --probe --only '^(descriptors|namespaces|secrets-way|secrets-tree)-'; echo rc=$?")
+	counts := regexp.MustCompile(`(?m)^\d+ attempts: (\d+) held, 0 escaped, \d+ not tested\nContained: `).FindStringSubmatch(r.text)
+	if counts == nil || len(counts[1]) < 2 || r.rc("probe") != "0" { // tens of them
+		t.Error(r.text)
+	}
+	t.Log(r.text)
+}
