@@ -69,7 +69,7 @@ func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 		a.print("command ended with %d (%s)", w.Exit.Code, how(w))
 	}
 	for _, class := range []audit.Class{audit.Violation, audit.Landing, audit.Scratch, audit.Ignored, audit.Note} {
-		a.showClass(class, r.Findings)
+		a.showClass(class, r)
 	}
 	a.print("\nhost    %s", r.Host)
 	return nil
@@ -84,17 +84,18 @@ var classTitles = map[audit.Class]string{
 	audit.Note:      "notes",
 }
 
-// maxShown is how many paths of a class are shown; --json has them all.
+// maxShown is how many paths of a class are shown; --json has all that are listed.
 const maxShown = 200
 
-func (a *app) showClass(class audit.Class, findings []audit.Finding) {
+func (a *app) showClass(class audit.Class, r *audit.Report) {
 	var rows [][]string
-	total := 0
-	for _, f := range findings {
+	total := r.More.Of(class)
+	for _, f := range r.Findings {
 		if f.Class != class {
 			continue
 		}
-		if total++; total <= maxShown {
+		total++
+		if len(rows) < maxShown {
 			rows = append(rows, []string{"  " + string(f.Kind), f.Path.String() + arrow(f), f.Rule + where(f)})
 		}
 	}
@@ -103,9 +104,17 @@ func (a *app) showClass(class audit.Class, findings []audit.Finding) {
 	}
 	a.print("\n%s (%d)", classTitles[class], total)
 	table(a.out, rows)
-	if total > maxShown {
-		a.print("  and %d more: --json has them all", total-maxShown)
+	if more := total - len(rows); more > 0 {
+		a.print("  and %d more%s", more, unlisted(r.More.Of(class)))
 	}
+}
+
+// unlisted says where the findings are that are not shown.
+func unlisted(n int) string {
+	if n == 0 {
+		return ": --json has them all"
+	}
+	return fmt.Sprintf(", of which %d were counted and not listed: the tree has them", n)
 }
 
 func arrow(f audit.Finding) string {

@@ -46,6 +46,9 @@ func wantsJSON(args []string) bool {
 // run is the whole program. watch observes the journal; tests use it to kill
 // the process between two steps.
 func run(args []string, watch func(journal.Moment, journal.Event)) int {
+	// A worker decides how much an audit has to hold. What is no longer needed of it
+	// makes room early.
+	debug.SetMemoryLimit(256 << 20)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch, json: wantsJSON(args)}

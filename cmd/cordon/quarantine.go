@@ -115,7 +115,11 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 	a.print("tree      %s (frozen: do not run git in it)", s.TreeOf(w))
 	a.print("result    refs/cordon/quarantine/%s/result", w.ID)
 	a.print("evidence  refs/cordon/quarantine/%s/evidence", w.ID)
-	for _, m := range w.Quarantine.Missing {
+	for i, m := range w.Quarantine.Missing {
+		if i == maxShown {
+			a.print("only in the frozen tree: and %d more", len(w.Quarantine.Missing)-i)
+			break
+		}
 		a.print("only in the frozen tree: %s", m)
 	}
 	if w.Audit == nil {

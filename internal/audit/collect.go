@@ -55,6 +55,10 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 // survey walks the tree while the base is read: of what is found there, directory
 // by directory.
 func (t Tree) survey() (*survey, error) {
+	most := maxNew
+	if !t.Layer { // it holds the base's files too
+		most = min(most+len(t.Base.All()), maxEntries)
+	}
 	ahead, done := make(chan string, 1<<12), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -66,7 +70,7 @@ func (t Tree) survey() (*survey, error) {
 			t.Base.Load(dirs)
 		}
 	}()
-	s, err := walk(t.Top, t.Layer, t.Live, ahead)
+	s, err := walk(t.Top, t.Layer, t.Live, most, ahead)
 	close(ahead)
 	<-done
 	return s, err
@@ -142,7 +146,21 @@ func (c *collector) changes() []Change {
 			list = append(list, Change{Path: Path(f.Path), Kind: Deleted, Old: f.Entry, Ignored: true})
 		}
 	}
+	if tooLong(list) {
+		return list // it never lands, whatever else is wrong with it
+	}
 	return c.inspect(list)
+}
+
+// tooLong reports whether changes are more than a report has room for.
+func tooLong(list []Change) bool {
+	room := maxRoom
+	for _, ch := range list {
+		if ch.couldLand() {
+			room -= ch.weight()
+		}
+	}
+	return room < 0
 }
 
 // unseen reports whether a path lies below something that could not be looked

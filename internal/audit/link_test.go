@@ -156,7 +156,7 @@ func compareLinks(t *testing.T, spec string) string {
 	// Far enough down that a few steps up are still in a place of ours.
 	top := filepath.Join(dir, "1", "2", "3", "4", "top")
 	build(t, top, spec)
-	s, err := walk(top, false, false, nil)
+	s, err := walk(top, false, false, maxEntries, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

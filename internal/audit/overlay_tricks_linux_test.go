@@ -190,7 +190,7 @@ func TestLockedDirectoriesOfALayer(t *testing.T) {
 	layer := s.tree()
 	var found []string
 	ordinary(t, func() {
-		v, err := walk(s.upper, true, false, nil)
+		v, err := walk(s.upper, true, false, maxEntries, nil)
 		if err != nil {
 			t.Error(err)
 			return

@@ -1,10 +1,7 @@
 package audit
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 
 	"cordon/internal/git"
 )
@@ -24,6 +21,12 @@ type Report struct {
 	History  *History  `json:"history,omitempty"`
 	Host     string    `json:"host"`   // what the tripwire can and cannot say
 	Digest   string    `json:"digest"` // of what may land
+	// More counts the findings that are not listed.
+	More *Summary `json:"more,omitempty"`
+	// Partial: the list does not hold everything that a lease could land.
+	Partial bool `json:"partial,omitempty"`
+
+	tally *tally
 }
 
 // Summary counts findings by class, and what they hold.
@@ -59,25 +62,38 @@ func (s *Summary) add(f Finding) {
 	}
 }
 
+// Of is the number of findings of a class. A nil summary has none.
+func (s *Summary) Of(c Class) int {
+	if s == nil {
+		return 0
+	}
+	switch c {
+	case Landing:
+		return s.Landing
+	case Ignored:
+		return s.Ignored
+	case Scratch:
+		return s.Scratch
+	case Note:
+		return s.Notes
+	}
+	return s.Violations
+}
+
 // The verdicts.
 const (
 	VerdictClean      = "clean"
 	VerdictViolations = "violations"
 )
 
-// Seal counts, decides and digests. Only a report without any violation is
-// clean.
+// Seal decides. Only a report without any violation is clean.
 func (r *Report) Seal() {
 	r.Schema = ReportSchema
-	r.Summary = Summary{}
-	for _, f := range r.Findings {
-		r.Summary.add(f)
-	}
+	r.finish()
 	r.Verdict = VerdictViolations
 	if r.Summary.Violations == 0 {
 		r.Verdict = VerdictClean
 	}
-	r.Digest = digest(r.Findings)
 }
 
 // Landing lists what may land, or with all set what could be landed by a lease
@@ -85,8 +101,7 @@ func (r *Report) Seal() {
 func (r *Report) Landing(all bool) []Finding {
 	var list []Finding
 	for _, f := range r.Findings {
-		inTree := f.Source == "" && f.Kind.Landable() && !f.Ignored
-		if f.Class == Landing || all && f.Class == Violation && inTree {
+		if f.Class == Landing || all && f.Class == Violation && f.couldLand() {
 			list = append(list, f)
 		}
 	}
@@ -95,16 +110,6 @@ func (r *Report) Landing(all bool) []Finding {
 
 // Violating lists the violations.
 func (r *Report) Violating() []Finding { return only(r.Findings, Violation) }
-
-func digest(findings []Finding) string {
-	h := sha256.New()
-	for _, f := range findings {
-		if f.Source == "" {
-			fmt.Fprintf(h, "%q %s %s %s %d\n", string(f.Path), f.Kind, f.New.Mode, f.New.OID, f.Size)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
 
 // Encode is the report as it is stored and printed.
 func (r *Report) Encode() ([]byte, error) { return json.MarshalIndent(r, "", "  ") }

@@ -30,7 +30,9 @@ func Run(ctx context.Context, j Job) *Report {
 	if err != nil {
 		r.fail("tree", err)
 	}
-	r.Findings = append(r.Findings, Classify(changed, j.Tree.Rules)...)
+	for _, c := range changed {
+		r.add(classify(c, j.Tree.Rules))
+	}
 	found, word, err := j.Host(ctx)
 	if err != nil {
 		// Git is not asked about a host that cannot be looked at: an adopted
@@ -39,13 +41,14 @@ func Run(ctx context.Context, j Job) *Report {
 	} else if err := r.history(ctx, j, changed); err != nil {
 		r.fail("git", err)
 	}
-	r.Findings, r.Host = append(r.Findings, found...), word
+	r.add(found...)
+	r.Host = word
 	if j.Outside != nil {
 		found, err := j.Outside(ctx)
 		if err != nil {
 			r.fail("layers", err)
 		}
-		r.Findings = append(r.Findings, found...)
+		r.add(found...)
 	}
 	r.Seal()
 	return r
@@ -62,13 +65,13 @@ func (r *Report) history(ctx context.Context, j Job, changed []Change) error {
 		return err
 	}
 	found, err := h.findings(ctx, j.Tree.Base, j.Tree.Rules)
-	r.Findings = append(r.Findings, append(found, h.notes()...)...)
+	r.add(append(found, h.notes()...)...)
 	return err
 }
 
 // fail records that a part of the audit could not be done.
 func (r *Report) fail(part string, err error) {
-	r.Findings = append(r.Findings, Finding{
+	r.add(Finding{
 		Change: Change{Kind: Unreadable, Source: part, Detail: plain(err.Error())},
 		Class:  Violation, Rule: never[Unreadable],
 	})

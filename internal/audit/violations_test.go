@@ -183,12 +183,18 @@ func TestReportIsCleanOnlyWithoutViolations(t *testing.T) {
 // The digest changes with everything that could land otherwise.
 func TestDigestTellsTreesApart(t *testing.T) {
 	one := []Finding{{Change: added("x"), Class: Landing}}
-	seen := map[string]bool{digest(one): true}
+	seen := map[string]bool{digestOf(one): true}
 	for _, other := range []Change{added("y"), {Path: "x", Kind: Added, New: link}, {Path: "x", Kind: Deleted}, {Path: "x", Kind: Added, New: git.Entry{Mode: git.Executable, OID: file.OID}}} {
-		d := digest([]Finding{{Change: other, Class: Landing}})
+		d := digestOf([]Finding{{Change: other, Class: Landing}})
 		if seen[d] {
 			t.Errorf("%+v has the digest of another tree", other)
 		}
 		seen[d] = true
 	}
+}
+
+func digestOf(findings []Finding) string {
+	r := &Report{Findings: findings}
+	r.Seal()
+	return r.Digest
 }

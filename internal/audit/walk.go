@@ -22,6 +22,8 @@ import (
 const (
 	maxDepth   = 400
 	maxEntries = 5_000_000
+	maxNew     = 1_000_000 // names beside those of the base
+	maxText    = 256 << 20 // bytes of all paths of a tree
 	maxFile    = 2 << 30
 	maxTotal   = 32 << 30
 )
@@ -47,6 +49,8 @@ func (n node) executes() bool { return n.mode&0o100 != 0 }
 // apart: git does not know them.
 type survey struct {
 	seen    int // names
+	most    int // how many there may be
+	text    int // bytes of their paths
 	live    bool
 	top     string
 	layer   bool // it is the upper layer of an overlay
@@ -73,8 +77,8 @@ type lock struct {
 
 // walk reads a tree from its top. What lies in the top's own .git is not part
 // of the tree and never lands.
-func walk(top string, layer, live bool, ahead chan<- string) (*survey, error) {
-	s := &survey{top: top, layer: layer, live: live, ahead: ahead, folders: map[string]*folder{}, blind: map[string]bool{}, lockTop: func() {}}
+func walk(top string, layer, live bool, most int, ahead chan<- string) (*survey, error) {
+	s := &survey{top: top, layer: layer, live: live, most: most, ahead: ahead, folders: map[string]*folder{}, blind: map[string]bool{}, lockTop: func() {}}
 	if layer && !live {
 		s.lockTop = unlockTop(top)
 	}
@@ -132,8 +136,11 @@ func (s *survey) directory(dir *os.File, prefix string, depth int) error {
 			s.repository(dir)
 			continue
 		}
-		if s.seen++; s.seen > maxEntries {
-			return fmt.Errorf("the tree holds more than %d names", maxEntries)
+		if s.seen++; s.seen > s.most {
+			return fmt.Errorf("the tree holds more than %d names", s.most)
+		}
+		if s.text += len(prefix) + len(name) + 1; s.text > maxText {
+			return fmt.Errorf("the paths of the tree are longer than %d MiB together", maxText>>20)
 		}
 		if err := s.entry(dir, f, path.Join(prefix, name), name, depth); err != nil {
 			return err

@@ -51,7 +51,7 @@ func TestUnreadableDirectories(t *testing.T) {
 	tree := treeOf(t, top, map[string]string{"locked/x": "1", "listed/y": "1", "open/z": "1", "gone": "1"})
 	var s *survey
 	var err error
-	ordinary(t, func() { s, err = walk(top, false, false, nil) })
+	ordinary(t, func() { s, err = walk(top, false, false, maxEntries, nil) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,6 +90,9 @@ func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manife
 	if e.Report == nil {
 		return errors.New("the tree was not audited")
 	}
+	if e.Report.Partial {
+		return errors.New("the worker changed more than cordon keeps; the frozen tree has all of it")
+	}
 	base := e.Lease.Lease().Base
 	commit, err := g.Snapshot(ctx, string(e.Lease.Lease().ID), base, e.Top, e.Report.Landing(true))
 	if err != nil {
@@ -103,6 +106,9 @@ func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manife
 		if f.Source == "" && !f.Kind.Landable() {
 			m.Missing = append(m.Missing, fmt.Sprintf("%s (%s)", f.Path, f.Kind))
 		}
+	}
+	if more := e.Report.More; more != nil && more.Violations > 0 {
+		m.Missing = append(m.Missing, fmt.Sprintf("and %d more violations that the audit counted and did not list", more.Violations))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -309,21 +310,32 @@ func (r Repo) IgnoredWith(ctx context.Context, c Checkout, patterns string) ([]s
 // ignore. top is a directory of cordon's own that holds nothing else.
 func (r Repo) CheckIgnore(ctx context.Context, top string, paths []string) (map[string]bool, error) {
 	ignored := map[string]bool{}
-	if len(paths) == 0 {
-		return ignored, nil
-	}
-	// A name may look like pathspec magic, which this command always reads.
-	const here = "./"
-	out, err := r.bin.run(ctx, call{
-		dir: top, repo: []string{"--git-dir=" + r.Dir, "--work-tree=" + top},
-		args:  []string{"check-ignore", "-z", "--stdin", "--no-index"},
-		stdin: strings.NewReader(here + strings.Join(paths, "\x00"+here) + "\x00"),
-	})
-	if err != nil && exitCode(err) != 1 {
-		return nil, err
-	}
-	for _, p := range lines(out) {
-		ignored[strings.TrimPrefix(p, here)] = true
+	// A worker decides how many and how long they are: none is held twice.
+	for len(paths) > 0 {
+		var in strings.Builder
+		n := 0
+		for ; n < len(paths) && in.Len() < 8<<20; n++ {
+			// A name may look like pathspec magic, which this command always reads.
+			in.WriteString("./" + paths[n] + "\x00")
+		}
+		out, err := r.bin.run(ctx, call{
+			dir: top, repo: []string{"--git-dir=" + r.Dir, "--work-tree=" + top},
+			args:  []string{"check-ignore", "-z", "--stdin", "--no-index"},
+			stdin: strings.NewReader(in.String()),
+		})
+		if err != nil && exitCode(err) != 1 {
+			return nil, err
+		}
+		asked := paths[:n]
+		for _, p := range lines(out) { // in the order of the question
+			i := slices.Index(asked, strings.TrimPrefix(p, "./"))
+			if i < 0 {
+				return nil, fmt.Errorf("unexpected answer of git check-ignore: %q", p)
+			}
+			ignored[asked[i]] = true
+			asked = asked[i:]
+		}
+		paths = paths[n:]
 	}
 	return ignored, nil
 }

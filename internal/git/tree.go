@@ -8,6 +8,13 @@ import (
 	"strings"
 )
 
+// Bounds of what git answers about a worker's commits and trees, in bytes: a few
+// objects can stand for any number of changes.
+const (
+	maxHistory = 48 << 20
+	maxDiff    = 256 << 20
+)
+
 // Tree lists every file of a commit or tree.
 func (r Repo) Tree(ctx context.Context, treeish OID) ([]File, error) {
 	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--full-tree", string(treeish))
@@ -48,7 +55,7 @@ func entry(mode, oid string) (Entry, error) {
 
 // Diff lists what differs between two trees, renames as two changes.
 func (r Repo) Diff(ctx context.Context, from, to OID) ([]Delta, error) {
-	out, err := r.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", string(from), string(to))
+	out, err := r.call(ctx, call{most: maxDiff, args: []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", string(from), string(to)}})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +92,7 @@ func (r Repo) Commits(ctx context.Context, tips []OID, base OID) ([]OID, error) 
 		fmt.Fprintln(&in, t)
 	}
 	fmt.Fprintf(&in, "^%s\n", base)
-	out, err := r.call(ctx, call{args: []string{"rev-list", "--topo-order", "--reverse", "--stdin"}, stdin: &in})
+	out, err := r.call(ctx, call{most: maxHistory, args: []string{"rev-list", "--topo-order", "--reverse", "--stdin"}, stdin: &in})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +113,7 @@ func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, e
 	for _, c := range commits {
 		fmt.Fprintln(&in, c)
 	}
-	out, err := r.call(ctx, call{stdin: &in, args: []string{"diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-abbrev", "--no-renames"}})
+	out, err := r.call(ctx, call{stdin: &in, most: maxHistory, args: []string{"diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-abbrev", "--no-renames"}})
 	if err != nil {
 		return nil, err
 	}
