@@ -206,25 +206,3 @@ func (g *reading) cpio() {
 		g.path(Write, o.value, o.at)
 	}
 }
-
-// patches is patch: it writes to the files that the patch names, as far as those
-// are known.
-func (g *reading) patches() {
-	g.plainly()
-	if !g.call.Fed || g.has("dry-run") || len(g.operands) > 0 || g.has("i", "input") {
-		return
-	}
-	for i, line := range strings.Split(g.call.Stdin, "\n") {
-		if i > maxLoose {
-			return
-		}
-		name, ok := strings.CutPrefix(line, "+++ ")
-		if !ok {
-			continue
-		}
-		name, _, _ = strings.Cut(name, "\t")
-		if strings.HasPrefix(name, "/") || strings.Contains(name, "../") {
-			g.path(Write, name, "patch")
-		}
-	}
-}

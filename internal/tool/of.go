@@ -49,6 +49,8 @@ func byName(c Call, name string) (Use, bool) {
 		return gitUse(c).lined(), true
 	case name == "git":
 		return gitUse(c).lined(), true
+	case name == "apply_patch" || name == "applypatch":
+		return applyPatch(c), true
 	}
 	if u, ok := beyond(c); ok {
 		return u, true
