@@ -12,7 +12,7 @@ import (
 const (
 	maxKept  = 5000     // findings of a class that no lease could land
 	maxRoom  = 64 << 20 // of what a lease could land; see weight
-	perEntry = 128
+	perEntry = 256
 )
 
 const tooMany = "the worker changed more than cordon judges"
