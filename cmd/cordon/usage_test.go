@@ -50,7 +50,7 @@ func TestDiskOfAWorker(t *testing.T) {
 	w := s.only()
 	want := occupied(t, filepath.Join(filepath.Dir(s.stateEntries("layers")[0]), w.Worker))
 	if w.Kind == "copy" {
-		want += occupied(t, w.Tree)
+		want += occupied(t, w.Tree) + occupied(t, filepath.Join(filepath.Dir(s.stateEntries("shadow")[0]), w.Worker))
 	}
 	if near := int64(512 << 10); w.Disk < want-near || w.Disk > want+near {
 		t.Errorf("cordon ls says %d, it takes %d", w.Disk, want)

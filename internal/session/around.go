@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/state"
@@ -128,10 +129,55 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	return func() string {
 		// A tip that is not found was packed with others.
 		if lost == "" && intact(shadow) && tipOf(shadow, branch) != string(here.Head) {
-			return "its commits are in a repository of its own (" + shadow.GitDir() + "); yours has not changed, and the files are in your tree for you to commit"
+			return "its commits are in a repository of its own (" + r.readable(ctx, shadow, here, branch) + "); yours has not changed, and the files are in your tree for you to commit"
 		}
 		return lost
 	}, nil
+}
+
+// readable copies the commits of an execution, each object verified, into a bare
+// repository of cordon's own making: git in the shadow would obey the configuration that
+// the command wrote there. It returns where that is, or why there is none.
+func (r *around) readable(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch string) string {
+	ctx = context.WithoutCancel(ctx)
+	dir := r.state.History(filepath.Base(shadow.Dir))
+	if err := r.copyCommits(ctx, shadow, here, branch, dir); err != nil {
+		return "which cannot be shown: " + oneLine(err)
+	}
+	return "git --git-dir=" + dir + " log"
+}
+
+func (r *around) copyCommits(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch, dir string) error {
+	release, err := r.state.Await(ctx, "shadow.lock")
+	if err != nil {
+		return err
+	}
+	defer release()
+	shallow, err := r.host.ShallowFile()
+	if err == nil {
+		err = r.state.Erase(dir)
+	}
+	if err != nil {
+		return err
+	}
+	repo, err := git.Init(ctx, r.bin, dir, git.InitOptions{
+		Bare: true, Format: r.host.Format, Alternate: r.state.Objects(), Shallow: shallow, Branch: branch,
+	})
+	if err != nil {
+		return err
+	}
+	h, err := audit.ReadHistory(ctx, shadow.GitDir(), repo, here.Head)
+	if err != nil {
+		return err
+	}
+	for _, tip := range h.Tips {
+		if name := string(tip.Ref); strings.HasPrefix(name, "refs/heads/") {
+			if err := repo.UpdateRef(ctx, name, tip.OID, "", "cordon: exec"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // freshShadow is the repository of the checkout as it is now. One that holds
@@ -159,7 +205,7 @@ func (r *around) freshShadow(ctx context.Context, here git.Checkout, branch stri
 		return shadow, "", err
 	}
 	if name != "" {
-		lost = "the commits of earlier commands here are in the trash (" + filepath.Join(r.state.Path(), "trash", name, ".git") + "): your checkout has moved on"
+		lost = "the commits of earlier commands here are in the trash (" + filepath.Join(r.state.Path(), "trash", name, ".git") + "; its configuration is the command's, so do not run git in it): your checkout has moved on"
 	}
 	shadow, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
 		Bin: r.bin, Host: r.host, GitDir: r.host.Private, Alternate: r.state.Objects(),
