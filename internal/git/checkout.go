@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,7 +117,14 @@ func (r Repo) in(ctx context.Context, c Checkout, k call) ([]byte, error) {
 		}
 	}
 	k.dir, k.repo = c.Top, []string{"--git-dir=" + c.GitDir, "--work-tree=" + c.Top}
-	return r.bin.run(ctx, k)
+	watch, stop := watched(ctx, c.Top)
+	defer stop()
+	out, err := r.bin.run(watch, k)
+	var blocked *BlockedError
+	if err != nil && ctx.Err() == nil && errors.As(context.Cause(watch), &blocked) {
+		return nil, blocked
+	}
+	return out, err
 }
 
 // neutral returns settings that make every filter and merge driver known to a

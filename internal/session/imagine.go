@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"cordon/internal/git"
 	"cordon/internal/guard"
 	"cordon/internal/policy"
 	"cordon/internal/state"
@@ -101,13 +102,13 @@ func headOf(dir string) (private bool, branch string) {
 	fi, err := os.Lstat(at)
 	private = err == nil && fi.IsDir()
 	if err == nil && !private {
-		link, _ := os.ReadFile(at)
+		link, _ := git.ReadPlain(at)
 		at = strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: "))
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(dir, at)
 		}
 	}
-	head, err := os.ReadFile(filepath.Join(at, "HEAD"))
+	head, err := git.ReadPlain(filepath.Join(at, "HEAD"))
 	ref, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
 	if err != nil || !ok {
 		return private, ""

@@ -192,7 +192,7 @@ func leadsTo(entry string) string {
 	if err != nil || !fi.Mode().IsRegular() || fi.Size() > 4096 {
 		return ""
 	}
-	text, err := os.ReadFile(entry)
+	text, err := git.ReadPlain(entry)
 	to, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 	if err != nil || !found {
 		return ""

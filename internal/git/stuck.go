@@ -1,0 +1,86 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// BlockedError says that git waits for a file of a checkout that is no file: a pipe, for
+// one, to which nobody writes.
+type BlockedError struct{ Path string }
+
+func (e *BlockedError) Error() string {
+	return fmt.Sprintf("%s is a pipe, socket or device, and git waits for it for ever: remove it", e.Path)
+}
+
+// stuckAfter is when it is looked for such a file, and how often: a git that is done by
+// then costs nothing, and a file that comes later is found too.
+const stuckAfter = 2 * time.Second
+
+// watched ends the context of a git that works in a checkout when there is a file that it
+// would wait for. stop ends the watching.
+func watched(ctx context.Context, top string) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(stuckAfter):
+			}
+			if at := blocking(ctx, top); at != "" {
+				cancel(&BlockedError{at})
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// opened are the files that git opens in every directory of a checkout.
+var opened = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap", ".git"}
+
+// blocking finds a file in a checkout that git opens and that is none; "" for no such.
+func blocking(ctx context.Context, top string) (found string) {
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // what cannot be read, git cannot either
+		switch {
+		case ctx.Err() != nil:
+			return fs.SkipAll
+		case err != nil || d.IsDir() || d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0 && !slices.Contains(opened, d.Name()):
+			return nil
+		case !slices.Contains(opened, d.Name()) && !strings.Contains(path[len(top):], "/.git/"):
+			return nil
+		}
+		if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
+			found = path
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// ReadPlain reads a regular file of a tree. It waits for no pipe and reads no device.
+func ReadPlain(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is no regular file")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}
