@@ -109,6 +109,7 @@ const (
 	SetID      Kind = "setid"      // a setuid, setgid or sticky bit
 	HardLink   Kind = "hard-link"  // a file with a second name somewhere
 	BadName    Kind = "name"       // a name that means something to git or a terminal
+	Unportable Kind = "unportable" // a name that Windows or macOS cannot have
 	Collision  Kind = "collision"  // two names that some file systems take for one
 	TooLarge   Kind = "too-large"  // more than cordon reads
 	Unreadable Kind = "unreadable" // it could not be looked at
@@ -234,6 +235,7 @@ var never = map[Kind]string{
 	SetID:      "a setuid, setgid or sticky bit cannot land",
 	HardLink:   "a file with a second name may be written from elsewhere",
 	BadName:    "the name is not safe for git or a terminal",
+	Unportable: "not everybody can check this name out (filesystem.names: any allows it)",
 	Collision:  "the name is another one on some file systems",
 	TooLarge:   "cordon does not read files of this size",
 	Replaced:   "history must be what was written",

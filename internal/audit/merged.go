@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"cordon/internal/git"
+	"cordon/internal/policy"
 )
 
 // Merged judges what would change in a branch if a tree became its next one.
 // Merging can move an edit to a path that the lease does not cover, and can put
 // halves together that were harmless apart, so the lease is held against the
 // result again.
-func Merged(ctx context.Context, repo git.Repo, from, to git.OID, rules Judge) ([]Finding, error) {
+func Merged(ctx context.Context, repo git.Repo, from, to git.OID, rules policy.Rules) ([]Finding, error) {
 	deltas, err := repo.Diff(ctx, from, to)
 	if err != nil {
 		return nil, err
@@ -26,6 +27,9 @@ func Merged(ctx context.Context, repo git.Repo, from, to git.OID, rules Judge) (
 		list = append(list, commitChange(d, targets))
 	}
 	list = lookWhole(list, tree, rules)
+	if rules.PortableNames() {
+		markUnportable(list, tree.At(from))
+	}
 	return Classify(list, rules), tree.Err()
 }
 

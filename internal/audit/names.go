@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"unicode"
@@ -34,8 +35,18 @@ func isDotGit(name string) bool {
 	return n == ".git" || n == "git~1"
 }
 
+// Linux opens no path of 4,096 bytes, macOS none of 1,024. The rest is for the
+// directory that a checkout lies in.
+const (
+	maxPath         = 4096 - 256
+	maxPortablePath = 1024 - 256
+)
+
 // badName says what is wrong with a new path, or "".
 func badName(p string) string {
+	if len(p) > maxPath {
+		return fmt.Sprintf("the path is longer than %d bytes", maxPath)
+	}
 	if !utf8.ValidString(p) {
 		return "it is not valid UTF-8"
 	}

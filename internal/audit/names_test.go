@@ -55,6 +55,9 @@ func TestBadName(t *testing.T) {
 		`a\b`:                             "backslash",
 		`..\..\evil`:                      "backslash",
 		"src/" + strings.Repeat("x", 256): "255",
+
+		strings.Repeat("x/", 1919) + "xx":  "",
+		strings.Repeat("x/", 1919) + "xxx": "longer than 3840",
 	} {
 		got := badName(p)
 		if (want == "") != (got == "") || !strings.Contains(got, want) {

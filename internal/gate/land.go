@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -266,8 +267,8 @@ func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID) (
 // accept runs the acceptance commands on the tree that would land, once.
 func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, tested map[git.OID][]Check) (bool, error) {
 	wanted := o.Lease.Lease().Policy.Acceptance
-	if len(wanted) == 0 {
-		return true, nil
+	if len(wanted) == 0 { // otherwise they run on a checkout of it
+		return true, g.tryCheckout(ctx, o, res.Commit)
 	}
 	checks, ok := tested[tree]
 	if !ok {
@@ -289,6 +290,22 @@ func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, t
 		return false, nil
 	}
 	return true, nil
+}
+
+// tryCheckout makes sure that a commit that is to land can be checked out.
+func (g *Gate) tryCheckout(ctx context.Context, o Order, commit git.OID) error {
+	dir := g.state.Acceptance(string(o.Lease.Lease().ID) + ".trial")
+	if err := g.state.Erase(dir); err != nil { // of an attempt that was interrupted
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	err := g.repo.Trial(ctx, o.Lease.Lease().Base, commit, dir)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the result cannot be checked out: %s", said(err))
+	}
+	return errors.Join(err, g.state.Erase(dir))
 }
 
 // land moves the target under the gate's lock.

@@ -62,6 +62,25 @@ func (r Repo) Stage(ctx context.Context, c Checkout, from, to OID, index, top st
 	return err
 }
 
+// Trial checks out what differs between two commits below the empty directory dir, to
+// find out whether that can be done.
+func (r Repo) Trial(ctx context.Context, from, to OID, dir string) error {
+	top := filepath.Join(dir, "tree")
+	if err := os.Mkdir(top, 0o700); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"read-tree", string(from)}, {"read-tree", "-m", "-u", string(from), string(to)}} {
+		_, err := r.in(ctx, Checkout{Top: top, GitDir: r.Dir}, call{
+			env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}, patience: -1,
+			config: []string{"core.bare=false", "core.fsync=none", "checkout.workers=1"}, args: args,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Refresh makes an index file know the files of a checkout that have the content which
 // the index says, so that git status need not read them again.
 func (r Repo) Refresh(ctx context.Context, c Checkout, index string) error {

@@ -75,6 +75,7 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		"MoveRef": func(ctx context.Context) error {
 			return r.MoveRef(ctx, "refs/x/m", main, r.Format.Zero(), "t", os.Stdin)
 		},
+		"Trial":  func(ctx context.Context) error { return r.Trial(ctx, main, first, t.TempDir()) },
 		"Staged": func(ctx context.Context) error { _, err := r.Staged(ctx, tr.linked, tr.side); return err },
 		"Found": func(ctx context.Context) error {
 			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Alternate: r.ObjectsDir()})

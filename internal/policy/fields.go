@@ -74,6 +74,7 @@ func filesystemFields() []field {
 		list("deny_write", "What may not be written, whatever write_roots say, also under names that other file systems take for the same. A path that climbs out with .. is about what lies outside the worktree.", func(p *Policy) *[]string { return &p.Filesystem.DenyWrite }, checkPath(inTree, climbing, home, absolute)),
 		list("scratch", "Writable, never lands, no complaint: build output, caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),
 		scalar("outside", "A write outside the worktree, scratch and the private home. deny: refused. capture: succeeds in a private layer and is reported as a violation.", func(p *Policy) *Outside { return &p.Filesystem.Outside }, readOutside, Outside.String),
+		scalar("names", "Names of added files. portable: those that Windows or macOS cannot have (CON, aux.txt, a:b, a dot or blank at the end) are refused. any: they may land.", func(p *Policy) *Names { return &p.Filesystem.Names }, readNames, Names.String),
 	}
 }
 

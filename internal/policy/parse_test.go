@@ -114,6 +114,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"deny list misspelt", "filesystem: {deny_read: [\"@defaults\"]}\n", `p:1:26: "@defaults" begins with @ (write @default for the built-in list, or [@] for a @ that belongs to the name)`},
 	{"deny list as a path", "filesystem: {deny_read: [./@default]}\n", `p:1:26: "./@default" begins with @ (write @default for the built-in list, or [@] for a @ that belongs to the name)`},
 	{"outside is a boolean", "filesystem: {outside: false}\n", `p:1:23: expected deny or capture, not the boolean false`},
+	{"names of a system", "filesystem: {names: windows}\n", `p:1:21: expected portable or any, not the text "windows"`},
 	{"outside allowed", "filesystem: {outside: allow}\n", `p:1:23: expected deny or capture, not the text "allow"`},
 	{"outside is null", "filesystem: {outside: }\n", `p:1:23: expected deny or capture, not nothing`},
 	{"root in git", "filesystem: {write_roots: [a/.GIT/hooks]}\n", `p:1:28: "a/.GIT/hooks" is inside .git (git's own files can never be written by a worker)`},
@@ -171,6 +172,7 @@ filesystem:
   read_roots: [/usr, "~"]
   deny_read: ['../../**', ~/.ssh/**]
   outside: capture
+  names: any
   deny_write: [.work/stages/**, ../.worktrees/**, ../../]
   scratch: [node_modules, ~/.cache/]
 network:
@@ -213,6 +215,7 @@ func TestParseFull(t *testing.T) {
 			DenyWrite:  []string{".work/stages/**", "../.worktrees/**", "../.."},
 			Scratch:    []string{"node_modules", "~/.cache"},
 			Outside:    Capture,
+			Names:      AnyName,
 		},
 		Network: Network{
 			AllowedDomains: []string{"api.example.com", "*.example.org:8443", "@go", "203.0.113.7", "[2001:db8::/32]:8443", "xn--bcher-kva.example"},
@@ -383,13 +386,14 @@ func TestOutsideZeroIsDeny(t *testing.T) {
 func TestOlderJSON(t *testing.T) {
 	p := Default()
 	p.Filesystem.Outside = ""
+	p.Filesystem.Names = ""
 	p.Guard = Guard{}
 	p.Network = Network{AllowedDomains: []string{"localhost", "@unknown"}} // which could be written then
 	older, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"outside", "files", "guard", "host_ports", "via", "observe", "connections"} {
+	for _, key := range []string{"outside", "names", "files", "guard", "host_ports", "via", "observe", "connections"} {
 		if strings.Contains(string(older), `"`+key+`"`) {
 			t.Fatalf("not the older form: %s", older)
 		}
@@ -406,6 +410,10 @@ func TestOlderJSON(t *testing.T) {
 	}
 	same := got
 	same.Network.AllowedDomains = nil
+	if got.Filesystem.Names.Portable() {
+		t.Error("a lease from before refuses names that could land then")
+	}
+	same.Filesystem.Names = PortableNames
 	if got.Filesystem.Outside.Captures() || got.Guard != (Guard{}) || !same.Equal(Default()) {
 		t.Errorf("it reads as\n%s", got.YAML())
 	}

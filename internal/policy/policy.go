@@ -54,6 +54,8 @@ type Filesystem struct {
 	// Absent from a lease that was sealed before there was this key, and then
 	// deny. It must stay absent when such a lease is encoded again.
 	Outside Outside `json:"outside,omitempty"`
+	// Absent from older leases too, and then any name may land.
+	Names Names `json:"names,omitempty"`
 }
 
 // Git is how the worker's private repository is set up.
@@ -92,6 +94,7 @@ func Default() Policy {
 			DenyWrite:  []string{},
 			Scratch:    []string{},
 			Outside:    DenyOutside,
+			Names:      PortableNames,
 		},
 		Network: Network{
 			AllowedDomains: []string{},

@@ -133,6 +133,14 @@ func readOutside(n *yaml.Node) (Outside, error) {
 	return o, nil
 }
 
+func readNames(n *yaml.Node) (Names, error) {
+	var names Names
+	if n.Kind != yaml.ScalarNode || names.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected portable or any, not " + describe(n), ""}
+	}
+	return names, nil
+}
+
 func readGuardMode(n *yaml.Node) (GuardMode, error) {
 	var m GuardMode
 	if n.Kind != yaml.ScalarNode || m.UnmarshalText([]byte(n.Value)) != nil {

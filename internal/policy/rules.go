@@ -9,6 +9,7 @@ import (
 // Rules refuse everything.
 type Rules struct {
 	compiled   bool
+	names      Names
 	fold       folding
 	writeRoots []root
 	scratch    []root
@@ -55,6 +56,7 @@ func Compile(p Policy, at Location) (Rules, error) {
 	if err != nil {
 		return Rules{}, err
 	}
+	r.names = p.Filesystem.Names
 	return r, nil
 }
 
