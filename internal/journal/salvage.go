@@ -98,6 +98,10 @@ func (j *Journal) Repair(shown Report, who string, suspended []string) error {
 	if s.Aside, err = setAside(j.dir); err != nil {
 		return fmt.Errorf("journal: set the damaged files aside: %w", err)
 	}
+	// A checkpoint speaks of the journal as it was.
+	if err := os.Remove(filepath.Join(j.dir, "journal.checkpoint")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("journal: %w", err)
+	}
 	if err := j.rebuild(sound, s); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
