@@ -64,11 +64,11 @@ func (s *site) tell(log *journal.Journal, id lease.ID, typ string, data any) {
 // journal opens the journal of a site that has run something.
 func (s *site) journal() *journal.Journal {
 	s.t.Helper()
-	dirs, err := filepath.Glob(s.place("state/cordon/*"))
+	dirs, err := filepath.Glob(s.place("state/cordon/*/" + journal.File))
 	if err != nil || len(dirs) != 1 {
 		s.t.Fatalf("%v, %v", dirs, err)
 	}
-	j, err := journal.Open(dirs[0])
+	j, err := journal.Open(filepath.Dir(dirs[0]))
 	if err != nil {
 		s.t.Fatal(err)
 	}

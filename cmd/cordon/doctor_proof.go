@@ -33,7 +33,7 @@ func hooksProven(ctx context.Context, dir string) map[string]*clientProof {
 	if err != nil {
 		return nil
 	}
-	l, err := s.Ledger()
+	l, err := s.History()
 	if err != nil {
 		return nil
 	}

@@ -39,7 +39,11 @@ func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool)
 	if err != nil {
 		return err
 	}
-	l, err := s.Ledger()
+	read := s.Ledger
+	if all {
+		read = s.History
+	}
+	l, err := read()
 	if err != nil {
 		return err
 	}

@@ -1,24 +1,14 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"cordon/internal/journal"
 )
 
 // record appends to the journal of a site what another version of cordon would.
 func (s *site) record(worker, typ string, data any) {
 	s.t.Helper()
-	dirs, err := filepath.Glob(s.place("state/cordon/*"))
-	if err != nil || len(dirs) != 1 {
-		s.t.Fatalf("%v, %v", dirs, err)
-	}
-	j, err := journal.Open(dirs[0])
-	if err == nil {
-		_, err = j.Append(worker, typ, data)
-	}
+	_, err := s.journal().Append(worker, typ, data)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -17,13 +17,14 @@ import (
 //
 // The data is encoded as a JSON object; nil is none.
 func (j *Journal) Append(worker, typ string, data any) (Event, error) {
-	return j.AppendIf(worker, typ, data, nil)
+	return j.AppendIf(worker, typ, data, nil, nil)
 }
 
-// AppendIf is Append on a condition: check sees every event so far, and nobody
-// appends another before it has decided. Its error is returned as it is. It must
-// not append.
-func (j *Journal) AppendIf(worker, typ string, data any, check func([]Event) error) (Event, error) {
+// AppendIf is Append on a condition: when check is called, the fold of the view has every
+// event so far, and nobody appends another before check has decided. Its error is
+// returned as it is. It must not append, and not use the view. Without a view and a
+// condition it is Append.
+func (j *Journal) AppendIf(worker, typ string, data any, view *View, check func() error) (Event, error) {
 	e, err := draft(worker, typ, data)
 	switch {
 	case err != nil:
@@ -41,7 +42,11 @@ func (j *Journal) AppendIf(worker, typ string, data any, check func([]Event) err
 	}
 	defer release()
 
-	t, err := j.openTail(check != nil)
+	if view != nil {
+		view.mu.Lock()
+		defer view.mu.Unlock()
+	}
+	t, err := j.openTail(view)
 	if err != nil {
 		return Event{}, err
 	}
@@ -50,13 +55,16 @@ func (j *Journal) AppendIf(worker, typ string, data any, check func([]Event) err
 		return Event{}, fmt.Errorf("journal: repair the torn end: %w", err)
 	}
 	if check != nil {
-		if err := check(t.events); err != nil {
+		if err := check(); err != nil {
 			return Event{}, err
 		}
 	}
 	e, err = t.add(e, t.write)
 	if err != nil {
 		return Event{}, fmt.Errorf("journal: record %s: %w", typ, err)
+	}
+	if view != nil {
+		view.save()
 	}
 	return e, nil
 }
@@ -67,14 +75,13 @@ type tail struct {
 	f        *os.File // nil as long as there is no file of events
 	anchored bool     // there is a head
 	at       position
-	torn     []byte  // what follows at
-	collect  bool    // whether events is wanted
-	events   []Event // all of them, up to at
+	torn     []byte // what follows at
+	view     *View  // nil: nobody folds
 }
 
-// openTail verifies what this process has not verified before, or everything if
-// the events are wanted, and returns the end of it.
-func (j *Journal) openTail(collect bool) (*tail, error) {
+// openTail verifies what this process has not verified before, and returns the end of it.
+// A view is brought there too.
+func (j *Journal) openTail(view *View) (*tail, error) {
 	anchors, problem, err := readHead(j.dir)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -83,7 +90,7 @@ func (j *Journal) openTail(collect bool) (*tail, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	t := &tail{j: j, f: f, anchored: anchors != nil, collect: collect}
+	t := &tail{j: j, f: f, anchored: anchors != nil, view: view}
 	if f != nil && anchors == nil && problem == nil {
 		problem = headMissing()
 	}
@@ -106,24 +113,40 @@ func (t *tail) catchUp(anchors []anchor, size int64) error {
 	if err != nil {
 		return err
 	}
-	var r io.Reader = eof{}
-	if t.f != nil {
-		r = io.NewSectionReader(t.f, from.length, size-from.length)
-	}
 	anchors = append(anchors, anchor{t.j.seen, "what this process has read before"})
-	t.at, t.torn, err = scan(r, from, anchors, t.collected)
+	if t.view != nil {
+		t.at, t.torn, err = t.view.catchUp(t.f, size, anchors, false)
+		if _, corrupt := errors.AsType[*Corruption](err); corrupt { // say where from the start
+			t.at, t.torn, err = t.view.catchUp(t.f, size, anchors, true)
+		}
+	} else {
+		var r io.Reader = eof{}
+		if t.f != nil {
+			r = io.NewSectionReader(t.f, from.length, size-from.length)
+		}
+		t.at, t.torn, err = scan(r, from, anchors, func(Event) {})
+	}
 	if err == nil {
 		t.remember()
 	}
 	return err
 }
 
-// known returns the position up to which the file need not be read again: the
-// start if all events are wanted, or if the file is another one than before, is
-// shorter, or has a head that disagrees, so that a full reading says where.
+// known returns the position up to which the file need not be read again: what this
+// process has read, or the checkpoint, or the start if the file is another one than
+// before, is shorter, or has a head that disagrees, so that a full reading says where.
 func (t *tail) known(anchors []anchor, size int64) (position, error) {
 	seen := t.j.seen
-	if t.collect || t.f == nil || t.j.seenFile == nil || size < seen.length {
+	if t.f == nil || t.view != nil {
+		return start(), nil
+	}
+	if t.j.seenFile == nil {
+		if c, _, err := readCheckpoint(t.j.dir, t.f, size, anchors); err == nil {
+			return c.position(), nil
+		}
+		return start(), nil
+	}
+	if size < seen.length {
 		return start(), nil
 	}
 	if _, bad := contradicted(seen, anchors); bad {
@@ -136,18 +159,25 @@ func (t *tail) known(anchors []anchor, size int64) (position, error) {
 	return seen, nil
 }
 
-func (t *tail) collected(e Event) {
-	if t.collect {
-		t.events = append(t.events, e)
+// told has the view fold an event that was appended.
+func (t *tail) told(e Event, next position) error {
+	if t.view == nil {
+		return nil
 	}
+	t.view.apply(e, next)
+	return t.view.err
 }
 
-// remember notes in the Journal how far it has been verified. If the file
-// cannot be named, the next append verifies it all.
+// remember notes in the Journal, and in the view, how far it has been verified. If the
+// file cannot be named, the next append verifies it all.
 func (t *tail) remember() {
-	if t.f != nil {
-		t.j.seen = t.at
-		t.j.seenFile, _ = t.f.Stat()
+	if t.f == nil {
+		return
+	}
+	t.j.seen = t.at
+	t.j.seenFile, _ = t.f.Stat()
+	if t.view != nil {
+		t.view.file = t.j.seenFile
 	}
 }
 
@@ -171,9 +201,8 @@ func (t *tail) repair() error {
 			return err
 		}
 		t.at, t.torn = next, nil
-		t.collected(e)
 		t.remember()
-		return nil
+		return t.told(e, next)
 	}
 	e, err := draft("", Repaired, Repair{Offset: t.at.length, Torn: t.torn})
 	if err != nil {
@@ -203,9 +232,11 @@ func (t *tail) add(e Event, put func([]byte, position) error) (Event, error) {
 		return Event{}, fmt.Errorf("the event is written but perhaps not durable, and could not be cut back: %w", err)
 	}
 	t.at = next
-	t.collected(e)
 	t.remember()
 	t.j.tell(After, e)
+	if err := t.told(e, next); err != nil {
+		return Event{}, fmt.Errorf("the event is recorded but cannot be folded: %w", err)
+	}
 	return e, nil
 }
 

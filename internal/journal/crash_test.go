@@ -123,7 +123,7 @@ func TestRepairIsSeen(t *testing.T) {
 	j := open(t, dir)
 	var moments []Moment
 	j.Watch(func(m Moment, e Event) { moments = append(moments, m) })
-	_, err := j.AppendIf("", "test.x", nil, func(es []Event) error {
+	_, err := appendIf(j, "", "test.x", nil, func(es []Event) error {
 		if len(es) != 2 {
 			t.Fatalf("check saw %+v", es)
 		}
@@ -235,7 +235,7 @@ func (m *machine) appendIf(t *rapid.T) {
 	if rapid.Bool().Draw(t, "accept") {
 		refuse = nil
 	}
-	e, err := m.journal(t).AppendIf("", "test.if", nil, func(es []Event) error { seen = es; return refuse })
+	e, err := appendIf(m.journal(t), "", "test.if", nil, func(es []Event) error { seen = es; return refuse })
 	m.settle(t, seen)
 	equal(t, seen, m.want)
 	if err != refuse {

@@ -17,6 +17,10 @@
 //	journal.head   the anchor: how far the events are known to reach
 //	journal.lock   locked (flock) exclusively by whoever appends; never removed
 //
+// and one that can be deleted at any moment without loss:
+//
+//	journal.checkpoint  spares a new process to read everything; see below
+//
 // A name with ".new" added is a replacement being written; a crash may leave
 // one behind, it means nothing, and the next append overwrites it.
 //
@@ -75,8 +79,27 @@
 // disk), the file is cut back to where it was and the journal is as before.
 //
 // Append does not read again what this process has verified before in the same
-// file; an edit made there meanwhile is found by AppendIf, by every reader and
-// by the next process.
+// file, nor, in a new process, what the checkpoint covers; an edit made there is found
+// by Events, by Verify and by View.Verify.
+//
+// # Checkpoint
+//
+// A [View] keeps a [Fold] of the events. Every 128 events or so, whoever appends
+// with a view replaces the checkpoint, two lines of JSON: a position, with the place and
+// the hashes of the last line before it; and, after that, the fold's memo and the place
+// and hash of every earlier event that the fold still wants. A view that begins at a
+// checkpoint reads the wanted events from the journal itself, folds them, and then
+// verifies and folds all that follows the position.
+//
+// A checkpoint is used only if it fits: the last line that it covers is in the journal
+// byte for byte, the head vouches for at least as much, every wanted line is an event
+// with the hash that is given, and it was made by a fold of the same name. Otherwise
+// everything is read, as if there were none. So an edit, a cut or a swap of the journal
+// after that line, or in a wanted line, is found by everybody. What is not found by those
+// who begin at the checkpoint, and is by those who verify everything: an edit of a line
+// before it that nobody wants any more; and a checkpoint that somebody who may write the
+// directory forged, with all its sums, so that it leaves out events. Such a person could
+// as well write the chain and the head anew.
 //
 // # Torn end
 //

@@ -173,7 +173,7 @@ func TestAppendIf(t *testing.T) {
 		want = append(want, add(t, []*Journal{j, other}[i%2], "test.x", map[string]int{"i": i}))
 	}
 	no := errors.New("no")
-	e, err := j.AppendIf("", "test.never", nil, func(es []Event) error {
+	e, err := appendIf(j, "", "test.never", nil, func(es []Event) error {
 		if !reflect.DeepEqual(es, want) {
 			t.Errorf("check saw %+v, want %+v", es, want)
 		}
@@ -182,7 +182,7 @@ func TestAppendIf(t *testing.T) {
 	if err != no || !reflect.DeepEqual(e, Event{}) {
 		t.Errorf("refused: %+v, %v", e, err)
 	}
-	e, err = j.AppendIf("", "test.yes", nil, func([]Event) error { return nil })
+	e, err = appendIf(j, "", "test.yes", nil, func([]Event) error { return nil })
 	want = append(want, must(t, e, err))
 	if got := all(t, dir); !reflect.DeepEqual(got, want) {
 		t.Errorf("Events: %+v, want %+v", got, want)
@@ -232,7 +232,7 @@ func TestVerifiedPrefix(t *testing.T) {
 	if c := refused(t, dir); c.Line != 1 {
 		t.Errorf("%v, want line 1", c)
 	}
-	if _, err := old.AppendIf("", "test.x", nil, func([]Event) error { return nil }); err == nil {
+	if _, err := appendIf(old, "", "test.x", nil, func([]Event) error { return nil }); err == nil {
 		t.Error("a check was shown a damaged journal")
 	}
 }

@@ -150,7 +150,7 @@ func claim(dir string) error {
 		for n := 0; ; n++ {
 			mine := fmt.Sprintf("id-%d", n)
 			taken := errors.New("taken")
-			_, err := j.AppendIf(mine, "test.claim", nil, func(es []Event) error {
+			_, err := appendIf(j, mine, "test.claim", nil, func(es []Event) error {
 				for _, e := range es {
 					if e.Worker == mine {
 						return taken

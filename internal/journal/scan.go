@@ -54,6 +54,11 @@ func (p position) next(line []byte) (Event, position, error) {
 // follow it. The error is a *Corruption if the journal is at fault; the
 // position is then the one before the damage.
 func scan(r io.Reader, p position, anchors []anchor, visit func(Event)) (position, []byte, error) {
+	return walk(r, p, anchors, func(e Event, _ position) { visit(e) })
+}
+
+// walk is scan that also tells the position after each event.
+func walk(r io.Reader, p position, anchors []anchor, visit func(Event, position)) (position, []byte, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := readLine(br)
@@ -77,7 +82,7 @@ func scan(r io.Reader, p position, anchors []anchor, visit func(Event)) (positio
 			return p, nil, p.corruption("not the event %d that %s vouches for: the journal or its head was replaced", a.seq, a.witness)
 		}
 		p = next
-		visit(e)
+		visit(e, p)
 	}
 }
 

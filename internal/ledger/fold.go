@@ -65,26 +65,37 @@ func (w *Worker) Ran() []string {
 	return w.Command
 }
 
-// Ledger is the fold of a whole journal.
+// Ledger is the fold of a journal.
 type Ledger struct {
-	Workers []*Worker // in order of their leases
-	Events  []journal.Event
+	Workers []*Worker       // in order of their leases; what they point to never changes
+	Events  []journal.Event // of a whole one
+	Seq     uint64          // of the last event
+	whole   bool            // it has the workers that were collected too
 	byID    map[lease.ID]*Worker
-	version string // the last one that an event names
+	memo    memo
 }
 
-// Fold makes workers of events.
+// Fold makes workers of all events of a journal, the collected ones included.
 func Fold(events []journal.Event) (*Ledger, error) {
-	l := &Ledger{Events: events, byID: map[lease.ID]*Worker{}}
+	l := &Ledger{Events: events, whole: true, byID: map[lease.ID]*Worker{}}
 	for _, e := range events {
-		if err := l.apply(e); err != nil {
-			return nil, strange(e, l.version, err)
-		}
-		if v := writer(e); v != "" {
-			l.version = v
+		if err := l.Apply(e); err != nil {
+			return nil, err
 		}
 	}
 	return l, nil
+}
+
+// Apply folds the next event.
+func (l *Ledger) Apply(e journal.Event) error {
+	if err := l.apply(e); err != nil {
+		return strange(e, l.memo.Version, err)
+	}
+	if v := writer(e); v != "" {
+		l.memo.Version = v
+	}
+	l.Seq = max(l.Seq, e.Seq) // a checkpoint knows of later events than those that it keeps
+	return nil
 }
 
 func (l *Ledger) apply(e journal.Event) error {
@@ -105,13 +116,21 @@ func (l *Ledger) apply(e journal.Event) error {
 	case !ok:
 		return fmt.Errorf("a type of event that is %w", errUnknown)
 	}
+	if l.collected(lease.ID(e.Worker)) {
+		return nil
+	}
 	w := l.byID[lease.ID(e.Worker)]
 	if w == nil {
 		return fmt.Errorf("no lease for worker %q", e.Worker)
 	}
-	w.Changed = e.Time
-	w.Events++
-	return act(w, e)
+	now := w.clone() // somebody may be looking at the one before
+	now.Changed = e.Time
+	now.Events++
+	if err := act(now, e); err != nil {
+		return err
+	}
+	l.replace(w, now)
+	return nil
 }
 
 func (l *Ledger) lease(e journal.Event) error {
@@ -124,7 +143,7 @@ func (l *Ledger) lease(e journal.Event) error {
 		return err
 	}
 	id := sealed.Lease().ID
-	if string(id) != e.Worker || l.byID[id] != nil {
+	if string(id) != e.Worker || l.Taken(id) {
 		return fmt.Errorf("the lease is for %s, which is another or already known", id)
 	}
 	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Options: d.Options, Overlap: d.Overlap, Agent: d.Agent, Created: e.Time, Changed: e.Time, Events: 1}
@@ -143,7 +162,7 @@ func (l *Ledger) recovered(e journal.Event) error {
 		return err
 	}
 	id := sealed.Lease().ID
-	if string(id) != e.Worker || l.byID[id] != nil {
+	if string(id) != e.Worker || l.Taken(id) {
 		return fmt.Errorf("the recovered lease is for %s, which is another or already known", id)
 	}
 	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Tree: new(Tree), Created: e.Time, Changed: e.Time, Events: 1}
@@ -159,15 +178,20 @@ func (l *Ledger) suspend(e journal.Event) error {
 		return err
 	}
 	for _, id := range d.Suspended {
-		w := l.byID[lease.ID(id)]
-		if w == nil {
+		if l.collected(lease.ID(id)) {
+			continue
+		}
+		before := l.byID[lease.ID(id)]
+		if before == nil {
 			return fmt.Errorf("no lease for worker %q", id)
 		}
+		w := before.clone()
 		w.Quarantine = &Quarantine{Reasons: []string{fmt.Sprintf("the journal was damaged: events after %d are lost, and what this worker did since is not known", d.Kept)}}
 		w.Release, w.Intent, w.Gate, w.Changed = nil, nil, nil, e.Time
 		if w.Tree == nil {
 			w.Tree = new(Tree)
 		}
+		l.replace(before, w)
 	}
 	return nil
 }
@@ -248,16 +272,19 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Branched: func(w *Worker, e journal.Event) error { return read(e, new(Branch)) },
 }
 
-// Find returns the one worker whose name begins like this.
+// Find returns the one worker whose name begins like this, or ErrCollected.
 func (l *Ledger) Find(prefix string) (*Worker, error) {
 	if w := l.byID[lease.ID(prefix)]; w != nil {
 		return w, nil
 	}
-	names := make([]string, len(l.Workers))
-	for i, w := range l.Workers {
-		names[i] = string(w.ID)
+	names := slices.Clone(l.memo.Collected)
+	for _, w := range l.Workers {
+		names = append(names, string(w.ID))
 	}
 	name, err := pick(names, prefix)
+	if err == nil && l.byID[lease.ID(name)] == nil {
+		err = ErrCollected
+	}
 	return l.byID[lease.ID(name)], err
 }
 
@@ -298,7 +325,7 @@ func pick(names []string, prefix string) (string, error) {
 }
 
 // Taken reports whether a name has ever been given.
-func (l *Ledger) Taken(id lease.ID) bool { return l.byID[id] != nil }
+func (l *Ledger) Taken(id lease.ID) bool { return l.byID[id] != nil || l.collected(id) }
 
 // LandedSince lists the values that cordon gave to refs of the host after an
 // event, and the workers that did anything since.

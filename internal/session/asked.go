@@ -66,19 +66,6 @@ func cut(s string, most int) string {
 // oneText is a text in a line, for a person.
 func oneText(s string) string { return legible.Clip(legible.PlainLine(s), 120) }
 
-// questionsIn are the questions of a worker, as the ledger folds them.
-func questionsIn(events []journal.Event, id lease.ID) (list []ledger.Inquiry, err error) {
-	for _, e := range events {
-		if e.Worker != string(id) {
-			continue
-		}
-		if list, err = ledger.Inquire(list, e); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
 // askedOf are the questions of one worker. The journal is read again when it has
 // changed, once for all who ask.
 type askedOf struct {
@@ -101,13 +88,11 @@ func (a *askedOf) list() ([]ledger.Inquiry, error) {
 	if fi.Size() == a.size && fi.ModTime().Equal(a.time) {
 		return slices.Clone(a.have), nil
 	}
-	events, err := a.s.log.Events()
+	w, err := a.s.Find(string(a.id))
 	if err != nil {
 		return nil, err
 	}
-	if a.have, err = questionsIn(events, a.id); err != nil {
-		return nil, err
-	}
+	a.have = w.Questions
 	a.size, a.time = fi.Size(), fi.ModTime()
 	return slices.Clone(a.have), nil
 }

@@ -54,10 +54,17 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger
 	// The lock is ours: whatever runs under this name was left by a cordon that
 	// was killed, and must not share the tree with what follows.
 	how.left = s.endLeft(id)
-	for {
+	for verified := false; ; {
 		w, err := s.Find(string(id))
 		if err != nil {
 			return nil, err
+		}
+		if w.Exit != nil && !verified { // from here on it is judged, on what all of the journal says
+			if err := s.verifyAll(); err != nil {
+				return w, err
+			}
+			verified = true
+			continue
 		}
 		step := s.next(w, &how)
 		if step == nil {

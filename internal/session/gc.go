@@ -45,7 +45,7 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	now, err := s.Ledger()
+	now, err := s.History()
 	if err != nil {
 		return nil, err
 	}

@@ -298,7 +298,7 @@ func hostWord(w *ledger.Worker, found []audit.Finding, x audit.Expected) string 
 }
 
 func (s *Session) expected(ctx context.Context, w *ledger.Worker) (audit.Expected, error) {
-	now, err := s.Ledger()
+	now, err := s.History()
 	if err != nil {
 		return audit.Expected{}, err
 	}

@@ -229,6 +229,9 @@ func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discar
 		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
 	}
 	defer release()
+	if err := s.verifyAll(); err != nil {
+		return err
+	}
 	if w, err = s.Find(string(w.ID)); err != nil {
 		return err
 	}

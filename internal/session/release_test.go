@@ -50,7 +50,7 @@ func TestReleaseOnce(t *testing.T) {
 	}
 	wg.Wait()
 	s.want(w, ledger.MergedIn)
-	now, err := s.open().Ledger()
+	now, err := s.open().History()
 	if err != nil {
 		t.Fatal(err)
 	}

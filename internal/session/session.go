@@ -58,6 +58,8 @@ type Session struct {
 	Watch func(journal.Moment, journal.Event)
 
 	log       *journal.Journal
+	view      *journal.View // of fold, of the log
+	fold      *ledger.Ledger
 	repairing bool
 	gate      *gate.Gate
 	verified  map[git.OID]*verified
@@ -111,15 +113,16 @@ func (s *Session) begin(ctx context.Context) error {
 		log.Watch(s.Watch)
 	}
 	// A journal that cannot be believed stops everything before anything is
-	// touched.
-	events, err := log.Events()
-	if err != nil {
+	// touched. What decides verifies all of it (verifyAll).
+	fold := ledger.Current()
+	view := log.View(ledger.FoldName, fold)
+	if err := view.Refresh(nil); err != nil {
 		return err
 	}
-	if err := s.refuseAbandoned(len(events)); err != nil {
+	if err := s.refuseAbandoned(int(fold.Seq)); err != nil {
 		return err
 	}
-	s.log = log
+	s.log, s.view, s.fold = log, view, fold
 	if s.gate, err = gate.Open(ctx, s.Bin, s.Host, s.State); err != nil {
 		return err
 	}
@@ -129,8 +132,34 @@ func (s *Session) begin(ctx context.Context) error {
 	return nil
 }
 
-// Ledger reads the journal. It changes nothing.
-func (s *Session) Ledger() (*ledger.Ledger, error) {
+// Ledger is what the journal says of all workers that gc has not removed. It changes
+// nothing, and verifies what came after the last checkpoint.
+func (s *Session) Ledger() (now *ledger.Ledger, err error) {
+	view, fold := s.view, s.fold
+	switch {
+	case !s.State.Exists():
+		return ledger.Fold(nil)
+	case view == nil:
+		log, err := journal.Open(s.State.Path())
+		if err != nil {
+			return nil, err
+		}
+		fold = ledger.Current()
+		view = log.View(ledger.FoldName, fold)
+	}
+	if err := view.Refresh(func() { now = fold.Snapshot() }); err != nil {
+		return nil, err
+	}
+	return now, s.refuseAbandoned(int(now.Seq))
+}
+
+// verifyAll reads and verifies the whole journal again. What moves a branch or deletes
+// something asks for this first.
+func (s *Session) verifyAll() error { return s.view.Verify(nil) }
+
+// History is what the whole journal says, verified from its first byte to its last, with
+// the workers that gc has removed.
+func (s *Session) History() (*ledger.Ledger, error) {
 	events, err := s.Events()
 	if err != nil {
 		return nil, err
@@ -161,6 +190,13 @@ func (s *Session) Events() ([]journal.Event, error) {
 func (s *Session) Find(prefix string) (*ledger.Worker, error) {
 	l, err := s.Ledger()
 	if err != nil {
+		return nil, err
+	}
+	w, err := l.Find(prefix)
+	if !errors.Is(err, ledger.ErrCollected) {
+		return w, err
+	}
+	if l, err = s.History(); err != nil {
 		return nil, err
 	}
 	return l.Find(prefix)
@@ -244,9 +280,8 @@ func (s *Session) outside(path string) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range now.Workers {
-		l := w.Lease.Lease()
-		inside = inside || l.Adopted && strings.HasPrefix(real, l.Worktree+string(filepath.Separator))
+	for _, worktree := range now.Adopted() {
+		inside = inside || strings.HasPrefix(real, worktree+string(filepath.Separator))
 	}
 	if inside {
 		return refuse("%s lies where workers write: a policy is never read from there", path)
@@ -277,17 +312,11 @@ func (s *Session) appendIf(id lease.ID, typ string, data any, check func(*ledger
 	if err != nil {
 		return err
 	}
-	if check == nil {
-		_, err = s.log.Append(string(id), typ, raw)
-		return err
+	var may func() error
+	if check != nil {
+		may = func() error { return check(s.fold.Snapshot()) }
 	}
-	_, err = s.log.AppendIf(string(id), typ, raw, func(events []journal.Event) error {
-		now, err := ledger.Fold(events)
-		if err != nil {
-			return err
-		}
-		return check(now)
-	})
+	_, err = s.log.AppendIf(string(id), typ, raw, s.view, may)
 	return err
 }
 

@@ -21,7 +21,7 @@ func (s *Session) watched(ctx context.Context, w *ledger.Worker, act func() erro
 		}
 		now, err := s.Ledger()
 		if err == nil {
-			since.StartSeq = now.Events[len(now.Events)-1].Seq + 1
+			since.StartSeq = now.Seq + 1
 		}
 		return err
 	}
