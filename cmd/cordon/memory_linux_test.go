@@ -35,7 +35,7 @@ func TestSlowMemory(t *testing.T) {
 		{"20,000 long names out of the lease", `cd docs; ` + longPlace + many(20_000), "20000 paths, of which 5000 are listed", 4},
 		{"20,000 long names in the lease", `cd src; ` + longPlace + many(20_000), "20000 paths, of which 5000 are listed", 4},
 		{"250,000 short names out of the lease", `cd docs; ` + many(250_000), "250000 violations", 4},
-		{"commits of 800,000 long names", flips, "output too large", 4},
+		{"commits of 800,000 long names", flips, "longer than 48 MiB", 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSite(t)

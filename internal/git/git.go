@@ -274,7 +274,8 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 	}
 	cmd := b.command(ctx, c)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = io.Writer(&limited{w: &out, left: cmp.Or(c.most, maxOutput)}), io.Writer(&limited{w: &errs, left: 1 << 20})
+	answer := &limited{w: &out, left: cmp.Or(c.most, maxOutput)}
+	cmd.Stdout, cmd.Stderr = io.Writer(answer), io.Writer(&limited{w: &errs, left: 1 << 20})
 	if c.stdout != nil {
 		cmd.Stdout = c.stdout
 	}
@@ -292,6 +293,9 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("git %s: gave up after %v", strings.Join(c.args, " "), patience)
 	}
+	if answer.over {
+		return nil, fmt.Errorf("git %s: its answer is longer than %d MiB, which is more than cordon reads", strings.Join(c.args, " "), cmp.Or(c.most, maxOutput)>>20)
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return out.Bytes(), &Error{Args: c.args, Code: exit.ExitCode(), Stderr: errs.String()}
@@ -306,10 +310,12 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 type limited struct {
 	w    io.Writer
 	left int
+	over bool
 }
 
 func (l *limited) Write(p []byte) (int, error) {
 	if len(p) > l.left {
+		l.over = true
 		return 0, errors.New("output too large")
 	}
 	l.left -= len(p)
