@@ -11,6 +11,7 @@
 //	go run ./bench -trees -files 1000,20000 -repo DIR -turns 9
 //	go run ./bench -trees -patience 1h
 //	go run ./bench -guard     some seconds: what judging a tool call costs
+//	go run ./bench -journal   a minute: what a long journal costs
 //	go run ./bench -net       some two minutes: what the network of a cell costs
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
@@ -59,6 +60,7 @@ func measured(args []string) error {
 	turns := flag.Int("turns", 5, "how often each piece of work is measured")
 	ofGuard := flag.Bool("guard", false, "measure the guard's decisions")
 	ofNet := flag.Bool("net", false, "measure the network of a cell")
+	ofJournal := flag.Bool("journal", false, "measure the journal")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
 	files := flag.String("files", "1000,20000,90000", "with -trees: sizes of the repositories that are made")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
@@ -66,6 +68,9 @@ func measured(args []string) error {
 	flag.Parse()
 	if *ofGuard {
 		return guards(max(*rounds, 100))
+	}
+	if *ofJournal {
+		return journals(*rounds)
 	}
 	if *ofNet {
 		return nets(*rounds, *turns)

@@ -54,7 +54,7 @@ var layers = map[string][]string{
 	"internal/testnet":        {},         // for tests only: no package may import it
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
-	"bench":                   {"audit", "base", "cell", "egress", "git", "guard", "hook", "lease", "overlay", "policy", "session", "state", "worktree"},
+	"bench":                   {"audit", "base", "cell", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
 	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "escape", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
 }
 
