@@ -3,9 +3,10 @@
 //
 // A branch and its checkouts cannot be changed in one act, so the index lock of each
 // checkout is held from before the branch moves until its index has followed: git
-// cannot commit the old index on the new commit in between. Begin takes the lock and
-// gets everything ready, the caller moves the branch, Finish places the files and the
-// index. The lock names the move, so that after a kill the next cordon can finish it.
+// cannot commit the old index on the new commit. Begin takes the lock and
+// gets everything ready, Carry places the files and the index, and the caller moves the
+// branch and gives the lock back. The lock names the move, so that after a kill the next
+// cordon can finish it or take it back.
 //
 // Git writes the new files into a private directory, with the conversions that the
 // checkout asks for; from there they are placed one by one, each from an open
@@ -45,6 +46,7 @@ type Step struct {
 	stage string // private: the new files below tree, and the new index
 	files *dir   // stage/tree
 	items []item
+	begun bool // something was placed
 }
 
 // Obstacle is a path of a move that is left as it is, and why.
@@ -62,7 +64,7 @@ func (e *InterruptedError) Error() string {
 }
 
 // Begin locks the index of a checkout and prepares its move. stage is an empty
-// directory that nobody else can write. Whoever gets a step calls Finish or Drop.
+// directory that nobody else can write. Whoever gets a step calls Release, Rewind or Drop.
 func Begin(ctx context.Context, repo git.Repo, c git.Checkout, m Move, stage string) (*Step, error) {
 	l, err := acquire(ctx, c.GitDir, m)
 	if err != nil {
@@ -89,12 +91,6 @@ func (s *Step) Drop() {
 		_ = s.lock.release()
 	}
 	s.closeDirs()
-}
-
-// Forget removes the lock whoever made it, when the move never took place.
-func (s *Step) Forget() error {
-	defer s.closeDirs()
-	return s.lock.release()
 }
 
 func (s *Step) closeDirs() {
@@ -217,14 +213,18 @@ func (s *Step) write(ctx context.Context) error {
 
 func (s *Step) index() string { return filepath.Join(s.stage, "index") }
 
-// Finish places the files and the index, and gives the lock back. The branch has
-// moved. Files that cannot be placed are left as they are, and listed by a
-// *LeftError; any other error leaves the lock for the next cordon.
-func (s *Step) Finish(ctx context.Context) error {
-	defer s.closeDirs()
+// Carry places the files and the index. The lock stays. Files that cannot be placed are
+// left as they are, and listed by a *LeftError; with any other error the index is where
+// it was.
+//
+// The branch moves after this and not before: git commit reads where the branch is, then
+// the index, and takes the lock last, so it could put an index from before on a branch
+// from after. With the index first, its own compare-and-swap of the branch fails.
+func (s *Step) Carry(ctx context.Context) error {
 	if s.Followed {
-		return s.lock.release()
+		return nil
 	}
+	s.begun = true
 	left := s.place()
 	// Without this, git reads the new files again when it next looks. A program that
 	// plays with the files must not keep the lock.
@@ -232,16 +232,55 @@ func (s *Step) Finish(ctx context.Context) error {
 	_ = s.repo.Refresh(quick, s.Checkout, s.index())
 	cancel()
 	if err := s.lock.dir.install(s.index()); err != nil {
-		s.lock.abandon()
 		return err
 	}
-	if err := s.lock.release(); err != nil {
-		return err
-	}
+	s.Followed = true
 	if len(left) > 0 {
 		return &LeftError{Checkout: s.Checkout.Top, Left: left}
 	}
 	return nil
+}
+
+// Release gives the lock back, whoever made it.
+func (s *Step) Release() error {
+	defer s.closeDirs()
+	return s.lock.release()
+}
+
+// Abandon leaves the lock for the next cordon.
+func (s *Step) Abandon() {
+	s.lock.abandon()
+	s.closeDirs()
+}
+
+// Rewind takes a checkout back to where its branch stayed, and gives the lock back. stage
+// is another empty directory. Whatever was placed, by this cordon or by one that was
+// killed, goes; what somebody changed meanwhile stays.
+func (s *Step) Rewind(ctx context.Context, stage string) error {
+	if s.Apart || !s.begun && s.lock.left == nil {
+		return s.Release()
+	}
+	back := &Step{Checkout: s.Checkout, repo: s.repo, lock: s.lock, stage: stage, move: Move{s.move.Ref, s.move.To, s.move.From}}
+	err := s.Carry(ctx)
+	s.closeDirs()
+	if kept(err) {
+		err = back.prepare(ctx)
+	}
+	if err == nil {
+		err = back.Carry(ctx)
+	}
+	back.closeDirs()
+	if !kept(err) {
+		s.Abandon()
+		return err
+	}
+	return s.Release()
+}
+
+// kept reports whether nothing worse happened than that files were left as they are.
+func kept(err error) bool {
+	var left *LeftError
+	return err == nil || errors.As(err, &left)
 }
 
 // place removes what goes, deepest first, and then writes what comes.

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -140,7 +141,7 @@ func (l landed) advance(t *testing.T, dry bool) error {
 	case dry:
 		return nil
 	}
-	return s.Finish(context.Background())
+	return s.finish(t)
 }
 
 // catchUp lets it follow whatever is in the way, as after a kill.
@@ -150,7 +151,7 @@ func (l landed) catchUp(t *testing.T) error {
 	if err != nil {
 		return err
 	}
-	return s.Finish(context.Background())
+	return s.finish(t)
 }
 
 func (l landed) move(t *testing.T) {
@@ -423,4 +424,10 @@ func TestAdvanceNamesWhatIsInTheWay(t *testing.T) {
 	if got := read(t, l.path("new/file")); got != "n\n" {
 		t.Errorf("plain read-tree left %q: the refusal is not needed", got)
 	}
+}
+
+// finish is what the gate does once the branch has moved.
+func (s *Step) finish(t *testing.T) error {
+	t.Helper()
+	return errors.Join(s.Carry(context.Background()), s.Release())
 }

@@ -58,7 +58,7 @@ func TestKindsOfCheckouts(t *testing.T) {
 			}
 			l.clean(t)
 			s := l.ready(t)
-			if err := s.Finish(t.Context()); err != nil {
+			if err := s.finish(t); err != nil {
 				t.Fatal(err)
 			}
 			l.clean(t)
@@ -95,7 +95,7 @@ func TestModes(t *testing.T) {
 	l.new = oid(t, l.Top, "HEAD")
 	plain(t, l.Top, "checkout", "-q", "-f", "main")
 	for range 2 { // there, and back
-		if err := l.ready(t).Finish(t.Context()); err != nil {
+		if err := l.ready(t).finish(t); err != nil {
 			t.Fatal(err)
 		}
 		l.clean(t)

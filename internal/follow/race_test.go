@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ func TestLocksTheIndex(t *testing.T) {
 	if out, err := tryPlain(t, l.Top, "commit", "--allow-empty", "-m", "now"); err == nil || !strings.Contains(out, "index.lock") {
 		t.Errorf("git commit: %v, %s", err, out)
 	}
-	if err := s.Finish(context.Background()); err != nil {
+	if err := s.finish(t); err != nil {
 		t.Fatal(err)
 	}
 	plain(t, l.Top, "commit", "--allow-empty", "-m", "now")
@@ -139,7 +138,7 @@ func TestSavedAtTheMove(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				err := s.Finish(context.Background())
+				err := s.finish(t)
 				var left *LeftError
 				if !errors.As(err, &left) || len(left.Left) != 1 || left.Left[0].Path != c.file {
 					t.Errorf("got %v", err)
@@ -234,7 +233,7 @@ func TestKeepsWhatItDidNotWrite(t *testing.T) {
 	if s.items[0].delta.Path != "edit" {
 		t.Fatalf("the first is %s", s.items[0].delta.Path)
 	}
-	if err := s.Finish(context.Background()); err != nil {
+	if err := s.finish(t); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, l.path(name)); got != "mine\n" {
@@ -255,7 +254,7 @@ func TestFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(outside, l.path("dir")); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Finish(context.Background())
+	err := s.finish(t)
 	var left *LeftError
 	if !errors.As(err, &left) || len(left.Left) != 3 {
 		t.Errorf("got %v", err)
@@ -271,5 +270,55 @@ func TestFollowsNoLink(t *testing.T) {
 	l.c.Top = at
 	if _, err := l.begin(t); !errors.Is(err, ErrLink) {
 		t.Errorf("through a link: %v", err)
+	}
+}
+
+// A branch that did not move after all: the checkout goes back, from wherever the move
+// was given up, and keeps what somebody saved meanwhile.
+func TestRewind(t *testing.T) {
+	t.Parallel()
+	for _, saved := range []string{"", "edit"} {
+		for n := range 5 + 2 {
+			l := land(t, before, change)
+			s, err := l.begin(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := ""
+			switch {
+			case n == len(s.items): // everything but the index
+				s.place()
+			case n > len(s.items):
+				if err := s.Carry(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				for _, it := range s.items[:n] {
+					if it.delta.New.Mode == git.Absent {
+						err = s.remove(it)
+					} else {
+						err = s.put(it)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if saved != "" {
+				write(t, l.path(saved), "mine\n")
+				want = "M edit"
+			}
+			s.Abandon()
+			if s, err = l.begin(t); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Rewind(t.Context(), t.TempDir()); err != nil {
+				t.Fatal(err)
+			}
+			if got := plain(t, l.Top, "status", "--porcelain"); got != want {
+				t.Errorf("after %d, saved %q: status %q, want %q", n, saved, got, want)
+			}
+			l.tidy(t)
+		}
 	}
 }

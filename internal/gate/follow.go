@@ -158,29 +158,62 @@ func (g *Gate) stage(ctx context.Context, c git.Checkout, m follow.Move) (*follo
 // interrupted.
 var errObstacles = errors.New("files changed since")
 
-// settle finishes a landing that was interrupted, if its branch has moved. Unless it is
-// to leave files behind, it does so only where none is in the way.
+// settle finishes a landing that was interrupted, if its branch has moved, and takes the
+// checkout back if not. Unless it is to leave files behind, it finishes only where none
+// is in the way.
 func (g *Gate) settle(ctx context.Context, c git.Checkout, m follow.Move, leave bool) error {
 	step, err := g.stage(ctx, c, m)
 	if err != nil {
 		return err
 	}
-	tip, err := g.host.Ref(ctx, m.Ref)
-	landed := false
-	if err == nil && c.Branch == m.Ref {
-		landed, err = g.host.IsAncestor(ctx, m.To, tip)
-	}
+	landed, err := g.contains(ctx, m)
 	switch {
-	case err != nil && !errors.Is(err, git.ErrNoRef):
+	case err != nil:
 		step.Drop()
 		return err
-	case !landed || step.Apart:
-		return step.Forget()
+	case !landed || c.Branch != m.Ref:
+		return g.rewind(ctx, step)
+	case step.Apart:
+		return step.Release()
 	case len(step.Blocked) > 0 && !leave:
 		step.Drop()
 		return errObstacles
 	}
-	return step.Finish(ctx)
+	return finishStep(ctx, step)
+}
+
+// contains reports whether a branch has made a move. A branch that is gone has not.
+func (g *Gate) contains(ctx context.Context, m follow.Move) (bool, error) {
+	tip, err := g.host.Ref(ctx, m.Ref)
+	if errors.Is(err, git.ErrNoRef) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return g.host.IsAncestor(ctx, m.To, tip)
+}
+
+// rewind takes a checkout back whose branch did not move.
+func (g *Gate) rewind(ctx context.Context, step *follow.Step) error {
+	dir, err := os.MkdirTemp(g.state.Landing(""), "")
+	if err != nil {
+		step.Abandon()
+		return err
+	}
+	return step.Rewind(ctx, dir)
+}
+
+// finishStep places what is missing in a checkout whose branch has moved. When its index
+// cannot be written, it stays locked.
+func finishStep(ctx context.Context, step *follow.Step) error {
+	err := step.Carry(ctx)
+	var left *follow.LeftError
+	if err != nil && !errors.As(err, &left) {
+		step.Abandon()
+		return err
+	}
+	return errors.Join(err, step.Release())
 }
 
 // settleAll finishes or undoes every landing that a cordon was killed in, and says
@@ -275,16 +308,41 @@ func (e *UnfinishedError) Error() string {
 
 func (e *UnfinishedError) Unwrap() error { return e.Err }
 
-// follow brings the checkouts of a branch that has moved along: those that are ready,
-// and one that was switched to the branch at the very moment.
-func (g *Gate) follow(ctx context.Context, move Landing, ready steps) error {
+// carry places files and indexes of the checkouts, while the branch is still where it
+// was. When one fails, all are taken back.
+func (g *Gate) carry(ctx context.Context, move Landing, ready steps) (left, err error) {
+	for _, c := range move.Checkouts {
+		var some *follow.LeftError
+		switch err := ready[c.Top].Carry(ctx); {
+		case errors.As(err, &some):
+			left = worse(left, &LeftBehindError{Move: move, Checkout: c.Top, Err: err})
+		case err != nil:
+			return nil, errors.Join(fmt.Errorf("the index of the checkout %s: %w", c.Top, err), g.takeBack(ctx, ready))
+		}
+	}
+	return left, nil
+}
+
+// takeBack rewinds the checkouts of a branch that did not move after all.
+func (g *Gate) takeBack(ctx context.Context, ready steps) (err error) {
+	for at, step := range ready {
+		delete(ready, at)
+		err = errors.Join(err, g.rewind(ctx, step))
+	}
+	return err
+}
+
+// release gives the checkouts back, and brings one along that was switched to the branch
+// at the very moment.
+func (g *Gate) release(ctx context.Context, move Landing, ready steps) error {
 	var left error
 	done := map[string]bool{}
 	for _, c := range move.Checkouts {
-		step := ready[c.Top]
-		delete(ready, c.Top) // it is not given back, whatever comes
 		done[c.Top] = true
-		left = worse(left, g.bring(ctx, move, c, step))
+		if err := ready[c.Top].Release(); err != nil {
+			left = worse(left, &UnfinishedError{Checkout: c.Top, Err: err})
+		}
+		delete(ready, c.Top)
 	}
 	return worse(left, g.catchUp(ctx, move, done))
 }
@@ -299,7 +357,7 @@ func worse(a, b error) error {
 }
 
 func (g *Gate) bring(ctx context.Context, move Landing, c git.Checkout, step *follow.Step) error {
-	err := step.Finish(ctx)
+	err := finishStep(ctx, step)
 	var left *follow.LeftError
 	switch {
 	case err == nil:
@@ -333,7 +391,7 @@ func (g *Gate) catchUp(ctx context.Context, move Landing, done map[string]bool) 
 		case err != nil:
 			left = worse(left, &UnfinishedError{Checkout: c.Top, Err: err})
 		case step.Apart:
-			left = worse(left, step.Forget())
+			left = worse(left, step.Release())
 		default:
 			left = worse(left, g.bring(ctx, move, c, step))
 		}

@@ -347,20 +347,32 @@ func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (R
 	return g.finish(ctx, move, steps, res)
 }
 
-// finish moves the branch, while the indexes of its checkouts are locked. From then on
-// the result is merged, whatever becomes of the checkouts.
-func (g *Gate) finish(ctx context.Context, move Landing, steps steps, res Result) (Result, error) {
+// finish moves the branch and its checkouts: the branch is locked with its old value
+// verified, the checkouts get their files and indexes, and then the branch moves, while
+// the indexes are locked. From then on the result is merged.
+func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
 	// An interrupt between the branch and its checkouts would leave them apart.
 	ctx = context.WithoutCancel(ctx)
-	if err := g.host.MoveRef(ctx, move.Ref, move.New, move.Old, "cordon: land", steps.locks()...); err != nil {
+	ref, err := g.host.PrepareRef(ctx, move.Ref, move.New, move.Old, "cordon: land", ready.locks()...)
+	if err != nil {
 		return res, err
+	}
+	behind, err := g.carry(ctx, move, ready)
+	if err != nil {
+		ref.Abort()
+		return res, err
+	}
+	if err := ref.Commit(); err != nil {
+		if landed, aerr := g.contains(ctx, move.move()); aerr != nil || !landed {
+			return res, errors.Join(err, aerr, g.takeBack(ctx, ready))
+		}
 	}
 	res.Outcome = Merged
 	var left *LeftBehindError
-	err := g.follow(ctx, move, steps)
+	err = worse(behind, g.release(ctx, move, ready))
 	if errors.As(err, &left) {
 		res.Checkout, res.Why = left.Checkout, left.Error()
 		return res, nil

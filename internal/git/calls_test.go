@@ -72,8 +72,25 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			}
 			return nil
 		},
-		"MoveRef": func(ctx context.Context) error {
-			return r.MoveRef(ctx, "refs/x/m", main, r.Format.Zero(), "t", os.Stdin)
+		"PrepareRef": func(ctx context.Context) error {
+			if _, err := r.PrepareRef(ctx, "refs/x/m", main, first, "t"); !errors.Is(err, ErrMoved) {
+				return fmt.Errorf("a ref that is not there: %w", err)
+			}
+			for _, commit := range []bool{false, true} {
+				m, err := r.PrepareRef(ctx, "refs/x/m", main, r.Format.Zero(), "t", os.Stdin)
+				if err != nil {
+					return err
+				}
+				if !commit {
+					m.Abort()
+				} else if err := m.Commit(); err != nil {
+					return err
+				}
+				if _, err := r.Ref(ctx, "refs/x/m"); (err == nil) != commit {
+					return fmt.Errorf("commit %v: %w", commit, err)
+				}
+			}
+			return nil
 		},
 		"Trial":  func(ctx context.Context) error { return r.Trial(ctx, main, first, t.TempDir()) },
 		"Staged": func(ctx context.Context) error { _, err := r.Staged(ctx, tr.linked, tr.side); return err },

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -65,30 +64,26 @@ func (r Repo) UpdateRef(ctx context.Context, name string, new, old OID, reason s
 	if old == "" {
 		old = r.Format.Zero()
 	}
-	return r.MoveRef(ctx, name, new, old, reason)
-}
-
-// MoveRef is UpdateRef with locks that stay held until the process that moves the ref
-// has ended, even when this one is killed before.
-func (r Repo) MoveRef(ctx context.Context, name string, new, old OID, reason string, locks ...*os.File) error {
-	return r.swap(ctx, name, call{hold: locks, args: []string{"update-ref", "--no-deref", "-m", reason, name, string(new), string(old)}})
+	return r.swap(ctx, name, "update-ref", "--no-deref", "-m", reason, name, string(new), string(old))
 }
 
 // DeleteRef deletes a ref that still has the value old.
 func (r Repo) DeleteRef(ctx context.Context, name string, old OID) error {
-	return r.swap(ctx, name, call{args: []string{"update-ref", "--no-deref", "-d", name, string(old)}})
+	return r.swap(ctx, name, "update-ref", "--no-deref", "-d", name, string(old))
 }
 
-func (r Repo) swap(ctx context.Context, name string, c call) error {
-	_, err := r.call(ctx, c)
-	if err == nil {
-		return nil
-	}
+func (r Repo) swap(ctx context.Context, name string, args ...string) error {
+	_, err := r.run(ctx, args...)
 	var e *Error
-	if errors.As(err, &e) && (strings.Contains(e.Stderr, "but expected") || strings.Contains(e.Stderr, "already exists") || strings.Contains(e.Stderr, "unable to resolve reference")) {
+	if errors.As(err, &e) && moved(e.Stderr) {
 		return fmt.Errorf("%s: %w", name, ErrMoved)
 	}
 	return err
+}
+
+// moved recognises git's words for a ref that has another value than expected.
+func moved(stderr string) bool {
+	return strings.Contains(stderr, "but expected") || strings.Contains(stderr, "already exists") || strings.Contains(stderr, "unable to resolve reference")
 }
 
 // SetRef points a ref of cordon's own at a commit, whatever it was before.
