@@ -44,10 +44,13 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 		}
 	}
 	if place := layersPlace(order.Write); order.Layers == "" && place != "" && !keepsMarks() {
-		if order.Layers, err = os.MkdirTemp(place, "cordon-layers-"); err != nil {
+		sweepLayers(place, time.Now())
+		dir, done, err := diskLayers(place)
+		if err != nil {
 			return notStarted(err)
 		}
-		defer eraseLayers(order.Layers)
+		defer done()
+		order.Layers = dir
 	}
 	var missing []Missing
 	var without []Layer
@@ -129,28 +132,6 @@ func keepPlaces(o *Order) (done func(), err error) {
 		}
 	}
 	return done, nil
-}
-
-// layersPlace is a directory for layers on disk that no cell sees: every cell has one
-// of its own there. Not $TMPDIR, which may lie in a tree that the command writes.
-func layersPlace(write []string) string {
-	for _, dir := range []string{"/var/tmp", "/tmp"} {
-		if !slices.ContainsFunc(write, func(w string) bool { return within(dir, w) }) {
-			return dir
-		}
-	}
-	return ""
-}
-
-// eraseLayers removes layers on disk that were made for one cell, which has ended.
-func eraseLayers(dir string) {
-	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // the worker may have closed it; removing says what is wrong
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir) // what it leaves is in the place for temporary files
 }
 
 // cellProcess is a cell seen from outside.
