@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"cordon/internal/git"
 )
 
 // checkHost looks at the host's git directory before git does. A named pipe
@@ -72,7 +74,7 @@ func plainFile(dir, name string) error {
 // to another repository.
 func checkCommon(dir, worktree string) error {
 	name := filepath.Join(worktree, "commondir")
-	b, err := os.ReadFile(filepath.Join(dir, name))
+	b, err := git.ReadPlain(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // git does not take it for a worktree then
 	}

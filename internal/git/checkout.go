@@ -86,7 +86,7 @@ func (r Repo) locate(all []Checkout) ([]Checkout, error) {
 		if fi, err := os.Lstat(filepath.Join(dir, "gitdir")); err != nil || !fi.Mode().IsRegular() {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		b, err := ReadPlain(filepath.Join(dir, "gitdir"))
 		if err != nil {
 			continue
 		}

@@ -186,7 +186,7 @@ func (r Repo) ObjectsDir() string { return filepath.Join(r.Dir, "objects") }
 
 // ShallowFile returns the content of the shallow file, nil when there is none.
 func (r Repo) ShallowFile() ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(r.Dir, "shallow"))
+	b, err := ReadPlain(filepath.Join(r.Dir, "shallow"))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

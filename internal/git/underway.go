@@ -29,7 +29,7 @@ func (c Checkout) UnderWay() (what, branch string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		name, err := os.ReadFile(filepath.Join(c.GitDir, u.name, "head-name"))
+		name, err := ReadPlain(filepath.Join(c.GitDir, u.name, "head-name"))
 		if err != nil { // not a rebase, or one of no branch
 			return u.what, c.Branch, nil
 		}

@@ -120,7 +120,7 @@ func (s *Session) byteForByte(ctx context.Context, c git.Checkout) error {
 // its own, and the repository's.
 func (s *Session) attributes(ctx context.Context, commit git.OID) (map[string]string, error) {
 	texts := map[string]string{}
-	own, err := os.ReadFile(filepath.Join(s.Host.Dir, "info", "attributes"))
+	own, err := git.ReadPlain(filepath.Join(s.Host.Dir, "info", "attributes"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"cordon/internal/audit"
@@ -305,15 +306,14 @@ func (r *around) checkout() (git.Checkout, error) {
 
 // peek reads the beginning of a plain file that a worker may have written.
 func peek(path string) string {
-	fi, err := os.Lstat(path)
-	if err != nil || !fi.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
 	buf := make([]byte, 512)
 	n, _ := f.Read(buf)
 	return strings.TrimSpace(string(buf[:n]))

@@ -185,6 +185,12 @@ func SweepKilled() string {
 	return strings.Join(lines, "\n")
 }
 
+// hasName reports whether a file still is what a name leads to.
+func hasName(name string, file os.FileInfo) bool {
+	now, err := os.Lstat(name)
+	return err == nil && os.SameFile(now, file)
+}
+
 func sweepOne(root, name string) string {
 	f, err := os.Open(name)
 	if err != nil {
@@ -193,6 +199,9 @@ func sweepOne(root, name string) string {
 	defer f.Close()
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return "" // it runs
+	}
+	if mine, err := f.Stat(); err != nil || !hasName(name, mine) {
+		return "" // it ended while the file was opened
 	}
 	p := inPlace{root: root}
 	if err := json.NewDecoder(f).Decode(&p); err != nil {

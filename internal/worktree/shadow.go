@@ -129,7 +129,7 @@ func ObjectBinds(host git.Host, at string) ([]cell.Bind, error) {
 		}
 		seen[at] = true
 		list = append(list, cell.Bind{From: real, At: at})
-		text, err := os.ReadFile(filepath.Join(real, "info", "alternates"))
+		text, err := git.ReadPlain(filepath.Join(real, "info", "alternates"))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
