@@ -102,9 +102,12 @@ func (s *site) counted(args ...string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// TestGitProcesses counts the git processes that a look at many workers starts: those of
+// TestSlowGitProcesses counts the git processes that a look at many workers starts: those of
 // a repository without workers, and at most three for each branch.
-func TestGitProcesses(t *testing.T) {
+func TestSlowGitProcesses(t *testing.T) {
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("a slow test: set CORDON_SLOW=1")
+	}
 	t.Parallel()
 	s := newSite(t)
 	s.cordon([]int{0}, "run", "--no-merge", "--", "true")

@@ -139,17 +139,13 @@ func TestHookCannotSend(t *testing.T) {
 			t.Parallel()
 			a := newAsking(t)
 			a.posted(s)
-			says := map[string]string{"refused": "cannot be recorded: no room", "silent": "took too long", "gone": "cannot be recorded"}[what]
+			says := map[string]string{"refused": "cannot be recorded: no room", "silent": "could not be judged", "gone": "cannot be recorded"}[what]
 			if what == "gone" {
 				if err := os.Remove(filepath.Join(s.dir, post.Socket)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			began := time.Now()
 			a.denied(what, a.hook(a.runs(harmless)), says)
-			if took := time.Since(began); took > 7*time.Second {
-				t.Errorf("after %v", took)
-			}
 			if what != "silent" {
 				if o := a.try(start(a)); o.code != 0 {
 					t.Errorf("a client cannot end: %+v", o)
