@@ -145,7 +145,15 @@ func (d *dir) content(name string, id identity) (io.ReadCloser, error) {
 		to, err := d.readlink(name)
 		return io.NopCloser(strings.NewReader(to)), err
 	case id.regular():
-		return d.open(name, unix.O_RDONLY, 0)
+		f, err := d.open(name, unix.O_RDONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		// Another program may have put something else there, on which a read waits.
+		if now, err := identify(f); err != nil || now.inode != id.inode || !now.regular() {
+			return nil, errors.Join(errSaved, err, f.Close())
+		}
+		return f, nil
 	}
 	return nil, errors.New("neither a file nor a link")
 }

@@ -325,8 +325,16 @@ func (e *LeftError) Error() string {
 		}
 		list = append(list, fmt.Sprintf("%q (%s)", o.Path, o.Why))
 	}
-	return fmt.Sprintf("in the checkout %s these files were left as they are: %s. git diff there shows how they differ from what landed; git stash sets your versions aside and takes what landed",
-		e.Checkout, strings.Join(list, ", "))
+	return fmt.Sprintf("in the checkout %s these files were left as they are: %s. %s", e.Checkout, strings.Join(list, ", "), e.advice())
+}
+
+// advice names only commands that lose nothing: git stash deletes untracked files that
+// are in the way of tracked ones.
+func (e *LeftError) advice() string {
+	if slices.ContainsFunc(e.Left, func(o Obstacle) bool { return o.Why == WhyUntracked }) {
+		return "Move the untracked ones away, then take what landed with: git restore -- PATH"
+	}
+	return "git diff there shows how they differ from what landed; git stash sets your versions aside and takes what landed"
 }
 
 // leaving are the paths that a move deletes.

@@ -281,8 +281,8 @@ func (s *Step) dispensable(in *dir, name string, there identity, it item) bool {
 		return false
 	}
 	defer x.Close()
-	text, err := io.ReadAll(x)
-	return err == nil && s.repo.Format.Blob(text) == it.delta.Old.OID
+	text, err := io.ReadAll(io.LimitReader(x, maxHashed+1)) // it may grow meanwhile
+	return err == nil && len(text) <= maxHashed && s.repo.Format.Blob(text) == it.delta.Old.OID
 }
 
 // indexDraft is the new index before it has its name.

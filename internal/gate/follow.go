@@ -295,15 +295,15 @@ func (e *LeftBehindError) Error() string {
 
 func (e *LeftBehindError) Unwrap() error { return e.Err }
 
-// UnfinishedError says that a branch moved and that a checkout of it stays locked,
-// because its index could not be written. CatchUp finishes it.
+// UnfinishedError says that a checkout stays locked: its branch moved or may have
+// moved, and the checkout could not be given back. CatchUp finishes it.
 type UnfinishedError struct {
 	Checkout string
 	Err      error
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("the branch moved, but the index of the checkout %s could not follow: %s. It stays locked meanwhile, so that no commit reverts what landed", e.Checkout, said(e.Err))
+	return fmt.Sprintf("the landing in the checkout %s is not finished: %s. Its index stays locked meanwhile, so that no commit reverts what landed", e.Checkout, said(e.Err))
 }
 
 func (e *UnfinishedError) Unwrap() error { return e.Err }
@@ -330,6 +330,17 @@ func (g *Gate) takeBack(ctx context.Context, ready steps) (err error) {
 		err = errors.Join(err, g.rewind(ctx, step))
 	}
 	return err
+}
+
+// leave keeps the checkouts locked when nobody knows whether the branch moved: the next
+// cordon finishes the landing or takes it back.
+func (g *Gate) leave(ready steps, why error) error {
+	for at, step := range ready {
+		delete(ready, at)
+		step.Abandon()
+		why = &UnfinishedError{Checkout: at, Err: why}
+	}
+	return why
 }
 
 // release gives the checkouts back, and brings one along that was switched to the branch

@@ -366,8 +366,12 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 		return res, err
 	}
 	if err := ref.Commit(); err != nil {
-		if landed, aerr := g.contains(ctx, move.move()); aerr != nil || !landed {
-			return res, errors.Join(err, aerr, g.takeBack(ctx, ready))
+		landed, aerr := g.contains(ctx, move.move())
+		if aerr != nil {
+			return res, g.leave(ready, errors.Join(err, aerr))
+		}
+		if !landed {
+			return res, errors.Join(err, g.takeBack(ctx, ready))
 		}
 	}
 	res.Outcome = Merged

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,10 +43,13 @@ func (r Repo) Settings(ctx context.Context, c Checkout) ([]Setting, error) {
 		return nil, err
 	}
 	read := map[string]bool{}
-	for i := 0; i < len(list) && i < maxSettings; i++ {
-		read[list[i].Origin] = true
+	for _, one := range list {
+		read[one.Origin] = true
 	}
-	for i := 0; i < len(list) && i < maxSettings; i++ { // it grows
+	for i := 0; i < len(list); i++ { // it grows
+		if i >= maxSettings {
+			return nil, fmt.Errorf("your git configuration has more than %d settings, which cordon does not read", maxSettings)
+		}
 		file, ok := list[i].Included()
 		if !ok || read[file] || !isFile(file) {
 			continue

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,7 +20,7 @@ import (
 type BlockedError struct{ Path string }
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("%s is a pipe, socket or device, and git waits for it for ever: remove it", e.Path)
+	return fmt.Sprintf("%s is a pipe or a device, and git waits for it for ever: remove it", e.Path)
 }
 
 // stuckAfter is when it is looked for such a file, and how often: a git that is done by
@@ -59,7 +60,7 @@ func blocking(ctx context.Context, top string) (found string) {
 		case !slices.Contains(opened, d.Name()) && !strings.Contains(path[len(top):], "/.git/"):
 			return nil
 		}
-		if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
+		if fi, err := os.Stat(path); err == nil && fi.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 { // a socket refuses to be opened, at once
 			found = path
 			return fs.SkipAll
 		}
@@ -77,7 +78,7 @@ func ReadPlain(path string) ([]byte, error) {
 	defer f.Close()
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is no regular file")}
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 	}
 	if err != nil {
 		return nil, err

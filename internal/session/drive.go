@@ -59,7 +59,7 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger
 		if err != nil {
 			return nil, err
 		}
-		if w.Exit != nil && !verified { // from here on it is judged, on what all of the journal says
+		if (w.Exit != nil || w.Quarantine != nil || w.Release != nil) && !verified { // from here on it is judged, on what all of the journal says
 			if err := s.verifyAll(); err != nil {
 				return w, err
 			}

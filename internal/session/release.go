@@ -60,6 +60,9 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	if err := s.protectExecuted(ctx, &l); err != nil {
 		return nil, err
 	}
+	if err := s.hideBehindLinks(ctx, &l); err != nil {
+		return nil, err
+	}
 	sealed, err := lease.Seal(l)
 	if err != nil {
 		return nil, &RefusedError{err}
@@ -68,6 +71,9 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, err
 	}
 	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.verifyAll(); err != nil {
 		return nil, err
 	}
 	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind}

@@ -77,11 +77,8 @@ func (s *Sweep) walk(dir *os.File, path string, depth int) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if wholeGitDir(names) && !slices.Contains(s.Known, path) {
-		if !runsNothing(dir) {
-			s.disarmBare(dir, path, names)
-		}
-		return
+	if wholeGitDir(names) && !slices.Contains(s.Known, path) && !runsNothing(dir) {
+		s.disarmBare(dir, path, names)
 	}
 	for _, e := range entries {
 		at := filepath.Join(path, e.Name())
@@ -89,14 +86,17 @@ func (s *Sweep) walk(dir *os.File, path string, depth int) {
 		case !git && !e.IsDir() || slices.Contains(s.Known, at):
 		case git && !harmless(dir, e):
 			s.move(dir, e.Name(), path)
-		case !git:
+		case e.IsDir(): // also a .git that runs nothing: another one may lie in it
 			s.enter(dir, e.Name(), at, depth)
 		}
 	}
 }
 
 func (s *Sweep) enter(dir *os.File, name, at string, depth int) {
-	sub, err := openDir(int(dir.Fd()), name)
+	sub, err := openLocked(int(dir.Fd()), name)
+	if errors.Is(err, unix.ENOENT) {
+		return // it was moved aside just now
+	}
 	if err != nil {
 		s.blind(at, err)
 		return
@@ -104,24 +104,51 @@ func (s *Sweep) enter(dir *os.File, name, at string, depth int) {
 	s.walk(sub, at, depth+1)
 }
 
+// openLocked opens a directory although the command may have taken away the right to
+// list it, which git does not need.
+func openLocked(at int, name string) (*os.File, error) {
+	f, err := openDir(at, name)
+	if !errors.Is(err, unix.EACCES) {
+		return f, err
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return nil, err
+	}
+	mode := uint32(st.Mode) & 0o7777
+	if unix.Fchmodat(at, name, mode|0o700, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return nil, err
+	}
+	defer unix.Fchmodat(at, name, mode, unix.AT_SYMLINK_NOFOLLOW) //nolint:errcheck // as it was, if it can be
+	return openDir(at, name)
+}
+
 // Place takes one path away that should not have come to be: the rest of it below a
 // directory that was there before. A link on the way is taken itself.
 func (s *Sweep) Place(dir, rest string) {
-	f, err := openDir(unix.AT_FDCWD, dir)
-	if err != nil {
+	f, err := openLocked(unix.AT_FDCWD, dir)
+	if errors.Is(err, unix.ENOENT) {
 		return // the directory is gone, and what would be in it
+	}
+	if err != nil {
+		s.blind(filepath.Join(dir, rest), err)
+		return
 	}
 	names := strings.Split(rest, "/")
 	for i, name := range names {
 		var st unix.Stat_t
-		if unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-			break // it did not come to be
+		err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if err != nil {
+			if !errors.Is(err, unix.ENOENT) {
+				s.blind(filepath.Join(dir, rest), err)
+			}
+			break // otherwise it did not come to be
 		}
 		if i == len(names)-1 || st.Mode&unix.S_IFMT != unix.S_IFDIR {
 			s.move(f, name, filepath.Join(dir, filepath.Join(names[:i]...)))
 			break
 		}
-		sub, err := openDir(int(f.Fd()), name)
+		sub, err := openLocked(int(f.Fd()), name)
 		if err != nil {
 			s.blind(filepath.Join(dir, filepath.Join(names[:i+1]...)), err)
 			break
