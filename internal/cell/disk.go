@@ -2,8 +2,7 @@ package cell
 
 import (
 	"errors"
-	"io/fs"
-	"path/filepath"
+	"os"
 	"syscall"
 	"time"
 )
@@ -34,27 +33,57 @@ func watchDisk(l Limits, stop <-chan struct{}, over func()) {
 // unknown is more than any limit.
 const unknown = 1 << 60
 
+// deepest bounds the directories that are open at once. Nobody needs more levels but to
+// hide what is in them.
+const deepest = 700
+
 // occupied is what directories take on disk. What vanishes meanwhile counts
 // nothing.
 func occupied(dirs []string) int64 {
 	var total int64
 	for _, dir := range dirs {
-		_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-			if errors.Is(err, syscall.ENAMETOOLONG) {
-				total += unknown // nobody needs such a path but to hide what is in it
-			}
-			if err != nil {
-				return nil
-			}
-			fi, err := e.Info()
-			if err != nil {
-				return nil
-			}
-			if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-				total += st.Blocks * 512
-			}
-			return nil
-		})
+		if root, err := os.OpenRoot(dir); err == nil {
+			total += occupiedIn(root, 0)
+		}
 	}
 	return total
+}
+
+// occupiedIn counts one directory and closes it. It goes down from open directories, so
+// that no path is too long.
+func occupiedIn(dir *os.Root, depth int) int64 {
+	defer dir.Close()
+	if depth > deepest {
+		return unknown
+	}
+	var total int64
+	for _, e := range listed(dir) {
+		fi, err := dir.Lstat(e.Name())
+		if err != nil {
+			continue
+		}
+		if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+			total += st.Blocks * 512
+		}
+		if !fi.IsDir() {
+			continue
+		}
+		switch sub, err := dir.OpenRoot(e.Name()); {
+		case err == nil:
+			total += occupiedIn(sub, depth+1)
+		case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
+			total += unknown
+		}
+	}
+	return total
+}
+
+func listed(dir *os.Root) []os.DirEntry {
+	f, err := dir.Open(".")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(-1) // what cannot be read is not counted
+	return entries
 }

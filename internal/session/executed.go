@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"cordon/internal/git"
 	"cordon/internal/lease"
@@ -62,7 +63,7 @@ func named(entries []string, p string) bool {
 // linkedHooks lists a directory of hooks and where the links in it lead.
 func linkedHooks(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, syscall.ENOTDIR) { // /dev/null means none
 		return nil, err
 	}
 	list := []string{dir}

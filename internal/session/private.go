@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -59,8 +61,14 @@ func (s *Session) shelve(w *ledger.Worker) error {
 	if !s.changesPlaces(w) || !exists(s.cleanGit(l.ID)) {
 		return nil
 	}
-	if !exists(s.ownGit(l.ID)) && exists(tree) { // else the worker has removed it
-		if err := os.Rename(tree, s.ownGit(l.ID)); err != nil {
+	if !exists(s.ownGit(l.ID)) {
+		err := os.Rename(tree, s.ownGit(l.ID))
+		if errors.Is(err, fs.ErrNotExist) {
+			// The worker removed it. The audit finds an empty directory instead, which is no
+			// repository, and believes nothing.
+			err = os.Mkdir(s.ownGit(l.ID), 0o700)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -157,7 +157,7 @@ func places(w *ledger.Worker) int {
 	if layered(w) {
 		return 1
 	}
-	return 2
+	return 3 // its git directory lies beside its tree
 }
 
 // gc does everything that it says it would, and waits for it.
@@ -222,7 +222,7 @@ func TestGCProvesAgain(t *testing.T) {
 			}
 		},
 		"unreadable": func(s *shop, at *session.Session, w *ledger.Worker) {
-			repo := filepath.Join(at.TreeOf(w), ".git")
+			repo := filepath.Join(at.State.Shadow(string(w.ID)), ".git")
 			if layered(w) {
 				repo = worktree.Upper(at.LayersOf(w), worktree.GitLayer)
 			}

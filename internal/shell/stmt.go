@@ -136,6 +136,10 @@ func (m *Machine) command(c syntax.Command, s *syntax.Stmt) flow {
 	case *syntax.ForClause:
 		return m.forLoop(c)
 	case *syntax.FuncDecl:
+		if c.Name == nil || c.Name.Value == "" {
+			m.world.Doubt(m, "a function without a name, which bash cannot parse")
+			return flow{}
+		}
 		return m.define(c, c.Body)
 	case *syntax.DeclClause:
 		m.declare(c)
