@@ -153,10 +153,11 @@ func (p *inPlace) sweep() string {
 		}
 		lines = append(lines, fmt.Sprintf("moved %s aside to %s: %s, and the command made it", legible.Line(m.From), legible.Line(m.To), what))
 	}
+	var blind []string // first, so that many others do not hide them
 	for _, b := range s.Blind {
-		lines = append(lines, "CAREFUL: not searched for repositories: "+legible.Line(b))
+		blind = append(blind, "CAREFUL: not searched for repositories: "+legible.Line(b))
 	}
-	return strings.Join(shortened(lines, 20), "\n")
+	return strings.Join(append(shortened(blind, 100), shortened(lines, 20)...), "\n")
 }
 
 func shortened(lines []string, most int) []string {
