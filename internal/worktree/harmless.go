@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"errors"
 	"io"
 	"os"
 	"regexp"
@@ -43,8 +44,15 @@ func onlyNamed(dir *os.File, sub string, fits func(string) bool) bool {
 		return false
 	}
 	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !fits(name) })
+	for {
+		names, err := f.Readdirnames(batch)
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return !fits(name) }) {
+			return false
+		}
+	}
 }
 
 // plainConfig reads the configuration line by line and knows one spelling of each thing.

@@ -18,7 +18,8 @@ type Hazards struct {
 	Repositories []string // .git entries below the top, and git directories of any name: git runs what their configuration says
 	Sockets      []string // something of the host's may listen on them
 
-	// Partial are the names of a git directory in directories that have a HEAD and are none.
+	// Partial lists directories that have a HEAD and are not git directories, with the
+	// parts of a git directory that each of them has.
 	Partial map[string][]string
 }
 
@@ -31,7 +32,7 @@ func FindHazards(dirs []string, skip ...string) (Hazards, error) {
 	w := hazardWalk{names: map[inode][]string{}, links: map[inode]uint64{}, skip: skip}
 	w.found.Partial = map[string][]string{}
 	for _, dir := range dirs {
-		if parts := gitParts(dir); wholeGitDir(parts) {
+		if parts := partsOf(dir); wholeGitDir(parts) {
 			return Hazards{}, fmt.Errorf("%s is a git repository, which cannot be opened for writing: go into a checkout of it, or open another directory with --write", dir)
 		}
 		if err := filepath.WalkDir(dir, w.see); err != nil {
@@ -97,7 +98,7 @@ func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
 		return nil
 	}
 	if e.IsDir() {
-		parts := gitParts(p)
+		parts := partsOf(p)
 		if wholeGitDir(parts) {
 			w.found.Repositories = append(w.found.Repositories, p)
 			return fs.SkipDir
@@ -119,20 +120,23 @@ func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
 	return nil
 }
 
-// gitParts lists which parts of a git directory a directory with a HEAD has.
-func gitParts(dir string) []string {
+// partsOf lists which parts of a git directory a directory with a HEAD has.
+func partsOf(dir string) []string {
 	fi, err := os.Lstat(filepath.Join(dir, "HEAD"))
 	if err != nil || fi.IsDir() {
 		return nil // nearly every directory
 	}
 	parts := []string{"HEAD"}
-	for _, name := range []string{"objects", "refs", "commondir"} {
+	for _, name := range gitParts[1:] {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			parts = append(parts, name)
 		}
 	}
 	return parts
 }
+
+// gitParts are the names that make a git directory of a directory.
+var gitParts = []string{"HEAD", "commondir", "objects", "refs"}
 
 // wholeGitDir reports whether git takes a directory with these names for a repository.
 func wholeGitDir(names []string) bool {

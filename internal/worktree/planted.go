@@ -3,6 +3,7 @@ package worktree
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,33 +63,47 @@ func openDir(at int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
+// batch is how many names are read from a directory at a time: a directory may hold
+// millions.
+const batch = 1024
+
 // walk looks at one directory and closes it.
 func (s *Sweep) walk(dir *os.File, path string, depth int) {
 	defer dir.Close()
-	entries, err := dir.ReadDir(-1)
-	if s.seen += len(entries); s.seen > sweepEntries || depth > sweepDepth {
-		err = errors.New("there is too much to look at")
-	}
-	if err != nil {
-		s.blind(path, err)
-		return
-	}
-	names := make([]string, 0, len(entries))
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	if wholeGitDir(names) && !slices.Contains(s.Known, path) && !runsNothing(dir) {
-		s.disarmBare(dir, path, names)
-	}
-	for _, e := range entries {
-		at := filepath.Join(path, e.Name())
-		switch git := strings.EqualFold(e.Name(), ".git"); {
-		case !git && !e.IsDir() || slices.Contains(s.Known, at):
-		case git && !harmless(dir, e):
-			s.move(dir, e.Name(), path)
-		case e.IsDir(): // also a .git that runs nothing: another one may lie in it
-			s.enter(dir, e.Name(), at, depth)
+	var parts []string // of a git directory
+	for {
+		entries, err := dir.ReadDir(batch)
+		if errors.Is(err, io.EOF) {
+			break
 		}
+		if s.seen += len(entries); s.seen > sweepEntries || depth > sweepDepth {
+			err = errors.New("there is too much to look at")
+		}
+		if err != nil {
+			s.blind(path, err)
+			break
+		}
+		for _, e := range entries {
+			if slices.Contains(gitParts, e.Name()) {
+				parts = append(parts, e.Name())
+			}
+			s.look(dir, e, path, depth)
+		}
+	}
+	if wholeGitDir(parts) && !slices.Contains(s.Known, path) && !runsNothing(dir) {
+		s.disarmBare(dir, path, parts)
+	}
+}
+
+// look disarms or enters one entry of a directory.
+func (s *Sweep) look(dir *os.File, e os.DirEntry, path string, depth int) {
+	at := filepath.Join(path, e.Name())
+	switch git := strings.EqualFold(e.Name(), ".git"); {
+	case !git && !e.IsDir() || slices.Contains(s.Known, at):
+	case git && !harmless(dir, e):
+		s.move(dir, e.Name(), path)
+	case e.IsDir(): // also a .git that runs nothing: another one may lie in it
+		s.enter(dir, e.Name(), at, depth)
 	}
 }
 
@@ -163,7 +178,7 @@ func (s *Sweep) Place(dir, rest string) {
 // come to the HEAD that was there. Everything else in it may be the operator's.
 func (s *Sweep) disarmBare(dir *os.File, path string, names []string) {
 	before := s.Partial[path]
-	for _, name := range []string{"HEAD", "commondir", "objects", "refs"} {
+	for _, name := range gitParts {
 		if slices.Contains(names, name) && !slices.Contains(before, name) {
 			s.move(dir, name, path)
 			if name == "HEAD" {
@@ -218,8 +233,8 @@ func rename(from *os.File, name string, to *os.File, target string) error {
 	return unix.Renameat(int(from.Fd()), name, int(to.Fd()), target)
 }
 
-// unmake takes the HEAD of a git directory that is moved, so that it is none where it
-// is kept either.
+// unmake renames the HEAD of a git directory that is moved aside, so that git does not
+// take the copy for a repository either.
 func unmake(dir *os.File, name string) {
 	sub, err := openDir(int(dir.Fd()), name)
 	if err != nil {

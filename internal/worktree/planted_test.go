@@ -1,0 +1,60 @@
+package worktree
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// plantAt makes a git directory whose configuration runs a program.
+func plantAt(t *testing.T, dir string) {
+	t.Helper()
+	for _, sub := range []string{"objects", "refs"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\tfsmonitor = touch PWNED\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A directory is read in batches. Whatever is planted in it is found in all of them, and
+// what is moved away meanwhile does not hide the rest.
+func TestSweepReadsDirectoriesInBatches(t *testing.T) {
+	top, aside := t.TempDir(), filepath.Join(t.TempDir(), "aside")
+	var want []string
+	for i := range 3*batch + 7 {
+		p := filepath.Join(top, fmt.Sprintf("d%04d", i))
+		if i%100 != 0 {
+			if err := os.WriteFile(p, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		plantAt(t, filepath.Join(p, ".git"))
+		plantAt(t, filepath.Join(p, "bare"))
+		want = append(want, filepath.Join(p, ".git"), filepath.Join(p, "bare", "HEAD"))
+	}
+	plantAt(t, top) // its four names lie somewhere between the others
+	want = append(want, filepath.Join(top, "HEAD"))
+
+	s := Sweep{Aside: aside}
+	s.Directory(top)
+	var got []string
+	for _, m := range s.Moved {
+		got = append(got, m.From)
+		if _, err := os.Lstat(m.From); err == nil {
+			t.Errorf("%s is still there", m.From)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) || len(s.Blind) > 0 {
+		t.Errorf("%d of %d planted repositories were disarmed; blind: %v\n%v", len(got), len(want), s.Blind, got)
+	}
+}
