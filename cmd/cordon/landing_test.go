@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -217,11 +218,18 @@ func TestSlowKilledLanding(t *testing.T) {
 
 func TestSlowCommitWhileLanding(t *testing.T) {
 	slow(t)
+	rounds := 25
+	if given := os.Getenv("CORDON_ROUNDS"); given != "" {
+		var err error
+		if rounds, err = strconv.Atoi(given); err != nil || rounds < 1 {
+			t.Fatalf("CORDON_ROUNDS=%s is not a number of rounds", given)
+		}
+	}
 	t.Run("at the move", func(t *testing.T) {
 		t.Parallel()
-		if lost := atTheMove(t, 100); lost > 0 {
-			t.Logf("lost in %d of 100 rounds", lost)
+		if lost := atTheMove(t, rounds); lost > 0 {
+			t.Logf("lost in %d of %d rounds", lost, rounds)
 		}
 	})
-	t.Run("all the time", func(t *testing.T) { t.Parallel(); allTheTime(t, 100) })
+	t.Run("all the time", func(t *testing.T) { t.Parallel(); allTheTime(t, rounds) })
 }

@@ -131,9 +131,9 @@ var oracleCorpora = []struct {
 	name               string
 	commands, variants uint64
 }{
-	{"testdata/cases.jsonl", 1, 60},
-	{"testdata/escapes.jsonl", 12, 900},
-	{"testdata/harmless.jsonl", 12, 900},
+	{"testdata/cases.jsonl", 2, 120},
+	{"testdata/escapes.jsonl", 24, 1800},
+	{"testdata/harmless.jsonl", 24, 1800},
 }
 
 // trials are the commands to run: the same for the same seed.
