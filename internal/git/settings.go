@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,14 +101,29 @@ func (s Setting) Included() (string, bool) {
 	if last != "path" || section != "include" && section != "includeif" {
 		return "", false
 	}
-	file := s.Value
-	if rest, ok := strings.CutPrefix(file, "~/"); ok {
-		file = filepath.Join(os.Getenv("HOME"), rest)
-	}
+	file := Homed(s.Value)
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(filepath.Dir(s.Origin), file)
 	}
 	return filepath.Clean(file), true
+}
+
+// Homed replaces ~ and ~USER at the beginning of a path.
+func Homed(file string) string {
+	name, rest, below := strings.Cut(file, "/")
+	name, tilde := strings.CutPrefix(name, "~")
+	if !tilde || !below {
+		return file
+	}
+	home := os.Getenv("HOME")
+	if name != "" {
+		u, err := user.Lookup(name)
+		if err != nil {
+			return file
+		}
+		home = u.HomeDir
+	}
+	return filepath.Join(home, rest)
 }
 
 // parts of a key: section, subsection and name.

@@ -10,6 +10,8 @@ type Word struct {
 	Text    string
 	Command bool // stands where a command does: without a slash it is looked for on PATH
 	Place   bool // is meant as a file or a directory, whatever lies there
+	Absent  bool // the same, and counts also when nothing lies there yet
+	Exact   bool // is the whole value: no character in it has another meaning
 }
 
 // inert are the keys whose values name nothing that git runs or obeys: text, refs,
@@ -33,8 +35,13 @@ var inert = []string{
 // place are the keys whose whole value is a file or a directory.
 var place = []string{
 	"core.hookspath", "init.templatedir", "include.path", "includeif.*.path", "core.attributesfile", "core.excludesfile",
+	"*.*file", "*.*.*file", "http.*key", "http.*.*key", "http.*cert", "http.*.*cert", "git_ssl_cert", "git_ssl_key", "git_ssl_ca*",
 	"http.sslcapath", "http.*.sslcapath", "git_template_dir", "git_exec_path", filesKey,
 }
+
+// whole are the keys whose whole value is a program: git gives it to no shell, and it
+// can hold blanks.
+var whole = []string{"gpg.program", "gpg.*.program", "*.*.path", "core.askpass", "sendemail.smtpserver", "*_askpass", "git_ssh"}
 
 // is reports whether a setting's key is one of a list.
 func (s Setting) is(list []string) bool {
@@ -69,97 +76,9 @@ func (s Setting) Words() []Word {
 	case s.is(inert):
 		return nil
 	case s.is(place):
-		return []Word{{Text: s.Value, Place: true}}
+		return []Word{{Text: s.Value, Place: true, Absent: true, Exact: true}}
 	case s.Alias() && !strings.HasPrefix(strings.TrimSpace(s.Value), "!"):
 		return words("git " + s.Value) // arguments of git
 	}
-	if strings.Contains(s.Value, " ") { // a path may hold blanks
-		return append(words(s.Value), Word{Text: s.Value})
-	}
-	return words(s.Value)
-}
-
-// words reads a value as a shell would, as far as that matters: quotes, escapes,
-// operators and assignments. What stands in quotes may be a command line again.
-func words(value string) []Word {
-	l := lexer{command: true}
-	for i := 0; i < len(value); i++ {
-		switch c := value[i]; {
-		case c == '\\' && i+1 < len(value):
-			i++
-			l.text = append(l.text, value[i])
-		case c == '\'' || c == '"':
-			end := strings.IndexByte(value[i+1:], c)
-			if end < 0 {
-				end = len(value) - i - 1
-			}
-			inside := value[i+1 : min(i+1+end, len(value))]
-			l.text = append(l.text, inside...)
-			if strings.ContainsAny(inside, " \t\n;|&$`") {
-				l.found = append(l.found, words(inside)...)
-			}
-			i += end + 1
-		case strings.IndexByte(" \t\r\n", c) >= 0:
-			l.end(false)
-		case strings.IndexByte(";|&()<>`!{}", c) >= 0:
-			l.end(true)
-		default:
-			l.text = append(l.text, c)
-		}
-	}
-	l.end(false)
-	return l.found
-}
-
-type lexer struct {
-	found   []Word
-	text    []byte
-	command bool // the next word is a command
-	enters  bool // the next word is a directory to work in
-}
-
-// end ends a word.
-func (l *lexer) end(operator bool) {
-	text := string(l.text)
-	l.text = l.text[:0]
-	if text != "" {
-		l.word(text)
-	}
-	if operator {
-		l.command, l.enters = true, false
-	}
-}
-
-func (l *lexer) word(text string) {
-	name, value, assigned := strings.Cut(text, "=")
-	switch {
-	case assigned && value != "" && (strings.HasPrefix(name, "-") || identifier(name)):
-		for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ',' || r == '=' }) {
-			l.found = append(l.found, Word{Text: part, Place: identifier(name)})
-		}
-		l.found = append(l.found, Word{Text: value})
-		if strings.HasPrefix(name, "-") || !l.command {
-			l.command = false
-		}
-		return
-	case len(text) > 2 && text[0] == '-' && text[1] != '-':
-		l.found = append(l.found, Word{Text: text[2:]})
-	}
-	l.found = append(l.found, Word{Text: text, Command: l.command, Place: l.enters})
-	if strings.ContainsAny(text, ":,@=") {
-		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(":,@=", r) }) {
-			l.found = append(l.found, Word{Text: part})
-		}
-	}
-	l.enters = text == "cd" || text == "pushd" || text == "-C" || text == "-I"
-	l.command = false
-}
-
-func identifier(name string) bool {
-	for i, c := range name {
-		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return name != ""
+	return append(words(s.Value), Word{Text: s.Value, Command: !strings.Contains(s.Value, " "), Exact: s.is(whole)}) // a path may hold blanks
 }

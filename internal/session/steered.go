@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cordon/internal/git"
@@ -105,7 +106,10 @@ func (f *finder) see(from git.Setting, top string) error {
 
 // wordPaths lists the paths that a word can mean to a git in a checkout.
 func wordPaths(w git.Word, from git.Setting, top string) []string {
-	text := strings.TrimLeft(w.Text, "!@+|")
+	text := w.Text
+	if !w.Exact {
+		text = strings.TrimLeft(text, "!@+|")
+	}
 	if text == "" || strings.ContainsRune(text, 0) {
 		return nil
 	}
@@ -113,11 +117,12 @@ func wordPaths(w git.Word, from git.Setting, top string) []string {
 		return bareWord(w, text, from, top)
 	}
 	var list []string
-	for i, p := range spellings(text, top) {
+	dir, text := anchor(text, top)
+	for i, p := range spellings(dir, text, top) {
 		fi, err := os.Stat(p)
 		switch {
 		case err == nil && fi.IsDir() && !w.Place: // nothing executes a directory
-		case err == nil && plainAlias(from) && fi.Mode()&0o111 == 0: // a file that an alias is about
+		case err == nil && plainAlias(from) && !w.Place && fi.Mode()&0o111 == 0: // a file that an alias is about
 		case err != nil && (i > 0 || !absentCounts(w, text, from)):
 		default:
 			list = append(list, p)
@@ -134,7 +139,14 @@ func plainAlias(s git.Setting) bool {
 // absentCounts reports whether a path that does not exist is meant as one: the worker
 // could make it.
 func absentCounts(w git.Word, text string, from git.Setting) bool {
-	if strings.ContainsAny(text, unwritable+" \t\n%^<>\"'") || strings.Contains(text, "//") {
+	switch {
+	case w.Exact:
+		return !strings.HasPrefix(text, "%(")
+	case strings.ContainsAny(text, unwritable+"\n%^<>\"'") || strings.Contains(text, "://") || strings.HasPrefix(text, "//"):
+		return false
+	case strings.ContainsAny(text, " \t"):
+		return w.Command // a word of its own in quotes
+	case strings.HasSuffix(text, "/") && !w.Place: // no program
 		return false
 	}
 	return w.Place || w.Command || !from.Alias()
@@ -142,21 +154,27 @@ func absentCounts(w git.Word, text string, from git.Setting) bool {
 
 // bareWord is a word without a slash: a command that is found on PATH, or a file at
 // the top of the tree that a command is told of. A name that nothing in the tree has
-// is taken for an ordinary word.
+// is taken for an ordinary word, unless an interpreter would run it.
 func bareWord(w git.Word, text string, from git.Setting, top string) []string {
 	at := filepath.Join(top, text)
 	fi, err := os.Stat(at)
 	switch {
 	case text == "." || text == "..":
 		return nil
-	case w.Place:
+	case w.Place && err == nil, w.Absent && absentCounts(w, text, from):
 		return []string{at}
 	case w.Command || plainAlias(from):
 		return onPath(text, top)
-	case err == nil && fi.Mode().IsRegular():
+	case err == nil && fi.Mode().IsRegular(), !from.Alias() && isScript(text) && absentCounts(w, text, from):
 		return []string{at}
 	}
 	return nil
+}
+
+// isScript reports whether a name is that of a script, which an interpreter is told of
+// after options that cordon does not know.
+func isScript(name string) bool {
+	return slices.Contains([]string{".sh", ".bash", ".zsh", ".py", ".pl", ".rb", ".js", ".mjs", ".cjs", ".ts", ".lua", ".php", ".awk", ".tcl"}, filepath.Ext(name))
 }
 
 // onPath lists where a command is found: what PATH finds may be a link into the tree,
@@ -178,14 +196,8 @@ func onPath(name, top string) []string {
 }
 
 // spellings are the paths that a word with a slash can stand for. The first is the one
-// it says; the others are tried in case a variable or a substitution stands before it,
-// as in $(git rev-parse --show-toplevel)/tools/x.
-func spellings(text, top string) []string {
-	for _, home := range []string{"~/", "$HOME/", "${HOME}/"} {
-		if rest, ok := strings.CutPrefix(text, home); ok {
-			return []string{filepath.Join(os.Getenv("HOME"), rest)}
-		}
-	}
+// it says; the others are tried in case a variable stands before it.
+func spellings(dir, text, top string) []string {
 	if strings.Contains(text, "$") || strings.Contains(text, "%(") {
 		_, text, _ = strings.Cut(text, "/")
 		text = filepath.Clean("/" + text)
@@ -193,7 +205,23 @@ func spellings(text, top string) []string {
 	if filepath.IsAbs(text) {
 		return []string{filepath.Clean(text), filepath.Join(top, text)}
 	}
-	return []string{filepath.Join(top, text)}
+	return []string{filepath.Join(dir, text)}
+}
+
+// anchor finds the directory that a path begins with. The output of a command is taken
+// for the top of the tree, as in $(git rev-parse --show-toplevel)/tools/x.
+func anchor(text, top string) (dir, rest string) {
+	head, rest, _ := strings.Cut(text, "/")
+	switch head {
+	case "$()", "$PWD", "$GIT_WORK_TREE":
+		return top, strings.TrimLeft(rest, "/")
+	case "$HOME":
+		head = "~"
+	}
+	if home := git.Homed(head + "/"); home != head+"/" {
+		return home, strings.TrimLeft(rest, "/")
+	}
+	return top, text
 }
 
 // resolved follows the links of a path as far as it exists.

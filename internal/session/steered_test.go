@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"cordon/internal/git"
@@ -114,6 +117,69 @@ func TestSettingsNameTheTree(t *testing.T) {
 	}
 }
 
+// Code in quotes, in several languages, and programs that are not there yet.
+func TestCodeNamesTheTree(t *testing.T) {
+	s, top := steeredSite(t)
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromHome, err := filepath.Rel(me.HomeDir, top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkouts, err := s.Host.Checkouts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := func(key, value string) (list []string) {
+		f := finder{checkouts: checkouts, host: s.Host}
+		if err := f.see(git.Setting{Key: key, Value: value}, top); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range f.found {
+			list = append(list, p.rel)
+		}
+		return list
+	}
+	for _, c := range []struct{ value, want string }{
+		{"~" + me.Username + "/" + fromHome + "/tools/x", "tools/x"}, {"~" + me.Username + "/" + fromHome + "/tools/later", "tools/later"},
+		{"sh -c 'tools/x>/dev/null'", "tools/x"}, {"sh -c '(tools/x)'", "tools/x"}, {"sh -c 'cat<tools/x'", "tools/x"}, {"exec<tools/x", "tools/x"},
+		{`sh -c "exec \"tools/x\""`, "tools/x"}, {`sh -c "sh -c \"exec \\\"tools/x\\\"\""`, "tools/x"}, {`sh -c $'tools/x'`, "tools/x"}, {`sh -c $'tool\x73/x'`, "tools/x"},
+		{"sh -c 'tools/later>/dev/null'", "tools/later"}, {`!sh -c "exec \"tools/later\""`, "tools/later"}, {"!env -i A=1 nice -n 10 tools/later", "tools/later"},
+		{"sh -c tools/later", "tools/later"}, {"tool\\s/x", "tools/x"}, {"`echo tools/x`", "tools/x"}, {"a=${b:-tools/x}; $a", "tools/x"}, {"!sh <<<tools/x", "tools/x"},
+		{"for i in tools/x; do $i; done", "tools/x"}, {"[[ -x tools/x ]] && . tools/x.py", "tools/x.py"}, {"case a in a) tools/x;; esac", "tools/x"},
+		{"sh <<E\ntools/x\nE\n", "tools/x"}, {"true # tools/x", "tools/x"}, {"a=(tools/x); $a", "tools/x"}, {"export PATH=tools:$PATH; x", "tools"},
+		{"sh later.sh", "later.sh"}, {"sh later", "later"}, {"python3 -u later", "later"}, {"python3 -W ignore later.py", "later.py"}, {"env A=1 /bin/sh -e later", "later"},
+		{"!python3 later.py", "later.py"}, {"sh <later", "later"}, {". later", "later"}, {"awk -f later", "later"}, {"sh -c 'sh later'", "later"}, {"exec sh later", "later"},
+		{"$(git rev-parse --show-toplevel)/tools/later", "tools/later"}, {`"$(git rev-parse --show-toplevel)"/tools/later`, "tools/later"}, {"$PWD/tools/later", "tools/later"},
+		{"'tools/with later' %A", "tools/with later"}, {"tools//later", "tools/later"}, {"~/../repo/tools/later", "tools/later"},
+		{`perl -e 'system("tools/x")'`, "tools/x"}, {`python3 -c "import os; os.system('tools/x')"`, "tools/x"}, {`awk '{ system("tools/x " $1) }'`, "tools/x"},
+		{`node -e 'require("./tools/x.py")'`, "tools/x.py"}, {`ruby -e 'load "tools/x"'`, "tools/x"}, {`emacs --eval='(load "tools/x")'`, "tools/x"}, {"if tools/x", "tools/x"},
+		{"!git -c core.pager=tools/later log", "tools/later"}, {"!git -c core.hooksPath=later log", "later"},
+	} {
+		keys := []string{"core.fsmonitor"}
+		if c.value[0] == '!' {
+			keys = append(keys, "alias.x")
+		}
+		for _, key := range keys {
+			if got := named(key, c.value); !slices.Contains(got, c.want) {
+				t.Errorf("%s=%q: %v, want %s", key, c.value, got, c.want)
+			}
+		}
+	}
+	for setting, want := range map[string]string{
+		"core.hooksPath=my hooks/git": "my hooks/git", "core.hooksPath=tools//hooks": "tools/hooks", "core.hooksPath=later hooks": "later hooks",
+		"gpg.program=tools/my gpg": "tools/my gpg", "difftool.x.path=tools/a diff": "tools/a diff", "gpg.ssh.allowedSignersFile=signers": "signers",
+		"alias.x=-c core.fsmonitor='sh tools/x.py' status": "tools/x.py",
+	} {
+		key, value, _ := strings.Cut(setting, "=")
+		if got := named(key, value); !slices.Contains(got, want) {
+			t.Errorf("%s: %v, want %s", setting, got, want)
+		}
+	}
+}
+
 // Directories and files that a whole value is, links, includes and the environment.
 func TestSettingsNameOtherThings(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -180,6 +246,15 @@ func TestInertSettings(t *testing.T) {
 		"color.ui": "auto", "submodule.x.path": "src", "http.userAgent": "make/1.0", "pull.rebase": "true", "diff.tool": "make", "merge.tool": "vimdiff",
 	} {
 		gitIn(t, top, "config", "--local", key, value)
+	}
+	for i, value := range []string{
+		"less -R", "less -FRX --mouse", "delta --dark", "code --wait", "vim", "emacsclient -t -a ''", "nano -w +1", "git log --graph", "sh -c true", "python3 -m json.tool",
+		"sh -c 'git log --format=\"%h (%an) %s\" | sed s/a/b/'", "cat <&0", "pdftotext -layout \"$1\" - | fold -w 80", "diff-so-fancy | less --tabs=4 -RFX", "cd \"$(git rev-parse --show-toplevel)\"",
+		"nvim -d \"$LOCAL\" \"$REMOTE\"", "git-lfs filter-process", "meld \"$LOCAL\" \"$BASE\" \"$REMOTE\" --output \"$MERGED\"", "ssh -i $HOME/.ssh/id -o A=no", "true", "https://x.example/a.git",
+		"osxkeychain", "exec 2>/dev/null; tig", "if", "", "awk '{print $1}'", "git difftool -y -x 'code --wait --diff'", "vim -c 'set ft=gitcommit' +1",
+	} {
+		gitIn(t, top, "config", "--local", fmt.Sprintf("difftool.t%d.cmd", i), value)
+		gitIn(t, top, "config", "--local", fmt.Sprintf("alias.t%d", i), "!"+value)
 	}
 	if got := executedIn(t, s); len(got) != 0 {
 		t.Errorf("%v", got)
