@@ -55,7 +55,8 @@ var layers = map[string][]string{
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"audit", "base", "cell", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "escape", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
+	"cmd/cordon-probe":        {"escape", "legible"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the

@@ -59,8 +59,8 @@ hook of each was last seen alive.
 
 The last lines say whether cordon works here and what to type next.
 
-With --probe, attempts to escape are made instead, those that are harmless on a
-machine in use: each without cordon first, where it has to work, and then with it.
+With --probe, cordon-probe, which is installed beside cordon, tries to escape instead.
+It makes the attempts that are harmless on a machine in use: each without cordon first, where it has to work, and then with it.
 An attempt that cannot be made on this machine is not tested, with the reason. The
 verdict comes first; below it are the attempts that need your attention, and with
 --all every one. The exit code is 1 when a check fails, when an attempt escapes,

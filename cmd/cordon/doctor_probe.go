@@ -2,19 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
+	"errors"
 	"os"
-	"regexp"
-	"strings"
-	"sync"
-
-	"cordon/internal/escape"
-	"cordon/internal/legible"
+	"os/exec"
+	"path/filepath"
 )
-
-// attemptWord is how the suite starts one of its attacks.
-const attemptWord = "attempt"
 
 // probeOptions are the flags of doctor --probe.
 type probeOptions struct {
@@ -22,180 +14,47 @@ type probeOptions struct {
 	only string // a pattern of names; "": all
 }
 
-// probe runs the attempts to escape that are harmless on a machine in use, each
-// without cordon and then with it.
+// probeProgram makes the attempts to escape.
+const probeProgram = "cordon-probe"
+
+// probe lets cordon-probe try to escape from this cordon's cells.
 func (a *app) probe(ctx context.Context, o probeOptions) error {
-	only, err := regexp.Compile(o.only)
-	if err != nil {
-		return usageError{fmt.Errorf("--only: %w", err)}
-	}
-	pick := func(at escape.Attempt) bool { return at.Safe && only.MatchString(at.Name) }
-	total := 0
-	for _, at := range escape.Attempts() {
-		if pick(at) {
-			total++
-		}
-	}
-	if total == 0 {
-		return usageError{fmt.Errorf("--only: no attempt has a name that matches %q", o.only)}
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	dir, err := escape.Place()
+	program, err := findProbe(self)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // made just now
-	progress := &probeProgress{w: a.err, total: total, live: terminal(a.err)}
-	results, err := escape.Run(ctx, escape.Options{
-		Dir: dir, Attack: []string{self, attemptWord}, Confine: escape.Exec(self), Pick: pick, Each: progress.one,
-	})
-	progress.end()
-	if err != nil {
-		return err
+	args := []string{"--cordon", self, "--only", o.only}
+	if o.all {
+		args = append(args, "--all")
 	}
 	if a.json {
-		err = a.object("cordon.probe/1", map[string]any{"attempts": rowsOf(results), "summary": escape.Summary(results)})
-	} else {
-		_, err = io.WriteString(a.out, probeReport(results, o.all, width(a.out)))
+		args = append(args, "--json")
 	}
-	if err == nil && !contained(results) {
-		err = codeError(exitFailed)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it removes its fixtures
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
+	err = cmd.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() > 0 {
+		return codeError(ended.ExitCode())
 	}
 	return err
 }
 
-// contained reports whether the attempts show that cells hold: some were made, and
-// none of them got out or died before its attack.
-func contained(results []escape.Result) bool {
-	for _, r := range results {
-		if r.NeedsAttention() {
-			return false
-		}
+// findProbe looks beside this program, then on PATH.
+func findProbe(self string) (string, error) {
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
 	}
-	return escape.Count(results, escape.Held) > 0
-}
-
-// probeProgress says how far the attempts are: in one line of a terminal, and
-// elsewhere at every quarter.
-type probeProgress struct {
-	mu          sync.Mutex
-	w           io.Writer
-	live        bool
-	total, done int
-}
-
-func (p *probeProgress) one(escape.Result) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done++
-	switch quarter := max(p.total/4, 1); {
-	case p.live:
-		fmt.Fprintf(p.w, "\r%d of %d attempts to escape", p.done, p.total)
-	case p.done%quarter == 0 && p.total >= 100:
-		fmt.Fprintf(p.w, "%d of %d attempts to escape\n", p.done, p.total)
+	if at, err := exec.LookPath(filepath.Join(filepath.Dir(self), probeProgram)); err == nil {
+		return at, nil
 	}
-}
-
-func (p *probeProgress) end() {
-	if p.live {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	if at, err := exec.LookPath(probeProgram); err == nil {
+		return at, nil
 	}
-}
-
-// probeReport is the verdict, and below it the attempts that need attention, or all.
-func probeReport(results []escape.Result, all bool, columns int) string {
-	var b strings.Builder
-	say := func(indent, text string) {
-		for _, line := range legible.Wrap(text, columns-len(indent)) {
-			b.WriteString(indent + line + "\n")
-		}
-	}
-	say("", escape.Summary(results))
-	for _, line := range probeVerdict(results) {
-		say("", line)
-	}
-	if reasons := escape.Untested(results); len(reasons) > 0 {
-		say("", "Not tested:")
-		for _, line := range reasons {
-			say("  ", line)
-		}
-	}
-	shown, left := worthShowing(results, all)
-	if len(shown) > 0 {
-		fmt.Fprintf(&b, "\n%-10s  %-42s  %s\n", "VERDICT", "ATTEMPT", "CONTROL")
-	}
-	for _, r := range shown {
-		say("", fmt.Sprintf("%-10s  %-42s  %s", r.Verdict, r.Attempt.Name, r.Works()))
-		say("    ", r.Attempt.What)
-		say("    ", strings.ToValidUTF8(r.Detail, "?"))
-	}
-	if left > 0 {
-		say("", fmt.Sprintf("and %d more that died before the attack", left))
-	}
-	if !all {
-		say("", "\nEvery attempt: cordon doctor --probe --all")
-	}
-	return b.String()
-}
-
-// maxDied is how many attempts that died are listed: where there is no cell, all do.
-const maxDied = 10
-
-// worthShowing are the results to list, those that need attention first, and how many
-// of the attempts that died are left out. One that escaped never is.
-func worthShowing(results []escape.Result, all bool) (shown []escape.Result, left int) {
-	died := 0
-	for _, r := range escape.Sorted(results) {
-		if r.Died {
-			died++
-		}
-		switch {
-		case all || r.Verdict == escape.Escaped, r.Died && died <= maxDied:
-			shown = append(shown, r)
-		case r.Died:
-			left++
-		}
-	}
-	return shown, left
-}
-
-// probeVerdict says what the attempts mean and what to do next.
-func probeVerdict(results []escape.Result) []string {
-	var lines []string
-	escaped, died := escape.Count(results, escape.Escaped), 0
-	for _, r := range results {
-		if r.Died {
-			died++
-		}
-	}
-	if escaped > 0 {
-		lines = append(lines, "NOT CONTAINED: "+plural(escaped, "attempt")+
-			" got out. Run no agent here; report it with the output of cordon doctor --probe --json.")
-	}
-	if died > 0 {
-		lines = append(lines, "INCOMPLETE: "+plural(died, "attempt")+
-			" died before the attack, which shows nothing. cordon doctor says whether a cell works here.")
-	}
-	switch {
-	case len(lines) > 0:
-	case escape.Count(results, escape.Held) == 0:
-		lines = append(lines, "NOTHING SHOWN: no attempt could be made here.")
-	default:
-		lines = append(lines, "Contained: no attempt got out, and nothing needs your attention.")
-	}
-	return lines
-}
-
-func rowsOf(results []escape.Result) []map[string]any {
-	rows := []map[string]any{}
-	for _, r := range results {
-		rows = append(rows, map[string]any{
-			"group": r.Attempt.Group, "name": r.Attempt.Name, "what": r.Attempt.What,
-			"control": r.Control, "verdict": r.Verdict, "attention": r.NeedsAttention(), "detail": strings.ToValidUTF8(r.Detail, "?"),
-		})
-	}
-	return rows
+	return "", errors.New(probeProgram + " is neither beside " + self + " nor on PATH: it comes with every release, and go build -o DIR/ ./cmd/... builds both")
 }

@@ -15,7 +15,6 @@ import (
 	"syscall"
 
 	"cordon/internal/cell"
-	"cordon/internal/escape"
 	"cordon/internal/journal"
 )
 
@@ -23,9 +22,6 @@ func main() {
 	hookFirst(os.Args[1:])
 	cell.Init()
 	debug.SetGCPercent(400) // an audit is over soon, and what it needs is small
-	if len(os.Args) > 1 && os.Args[1] == attemptWord {
-		os.Exit(escape.Main(os.Args[2:])) // started by doctor --probe, inside and outside of a cell
-	}
 	os.Exit(run(os.Args[1:], nil))
 }
 
