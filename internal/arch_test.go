@@ -23,10 +23,11 @@ var layers = map[string][]string{
 	"internal/legible":        {},
 	"internal/additive":       {},
 	"internal/policy":         {},
-	"internal/git":            {},
-	"internal/journal":        {},
+	"internal/plainfile":      {},
+	"internal/git":            {"plainfile"},
+	"internal/journal":        {"plainfile"},
 	"internal/seccomp":        {},
-	"internal/overlay":        {},
+	"internal/overlay":        {"plainfile"},
 	"internal/cell":           {"seccomp"},
 	"internal/lease":          {"additive", "policy", "git"},
 	"internal/mark":           {},
@@ -42,13 +43,13 @@ var layers = map[string][]string{
 	"internal/briefing":       {"lease", "policy"},
 	"internal/egress":         {"policy"},
 	"internal/state":          {"git"},
-	"internal/base":           {"git", "overlay", "state"},
+	"internal/base":           {"git", "overlay", "plainfile", "state"},
 	"internal/follow":         {"git"},
-	"internal/worktree":       {"git", "lease", "overlay", "policy", "cell"},
-	"internal/audit":          {"git", "overlay", "policy"},
+	"internal/worktree":       {"cell", "git", "lease", "overlay", "plainfile", "policy"},
+	"internal/audit":          {"git", "overlay", "plainfile", "policy"},
 	"internal/gate":           {"audit", "cell", "follow", "git", "lease", "policy", "state", "worktree"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
-	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "policy", "post", "state", "stream", "worktree"},
+	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "plainfile", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {},
 	"internal/testkernel":     {},         // for tests only: no package may import it
 	"internal/testnet":        {},         // for tests only: no package may import it
@@ -56,7 +57,7 @@ var layers = map[string][]string{
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"audit", "base", "cell", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
 	"cmd/cordon-probe":        {"escape", "legible"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the

@@ -16,6 +16,7 @@ import (
 
 	"cordon/internal/client"
 	"cordon/internal/hook"
+	"cordon/internal/plainfile"
 )
 
 // The hook runs before every tool call of an agent, so it is started before
@@ -118,7 +119,7 @@ func (h *hookRun) decide(in io.Reader) (r hook.Reply) {
 			r = hook.Refuse(h.question(), fmt.Errorf("the guard failed: %v", p))
 		}
 	}()
-	b, err := readWarrant(h.lease)
+	b, err := plainfile.ReadLinked(h.lease, hookWarrant) // something else of that name could take all time and memory
 	if err == nil {
 		h.warrant.Store(&b)
 	}
@@ -152,24 +153,6 @@ func (h *hookRun) record(r hook.Reply) hook.Reply {
 func (h *hookRun) late() hook.Reply {
 	h.over.Store(true)
 	return hook.Refuse(h.question(), errors.New("it took too long"))
-}
-
-// readWarrant reads a warrant. Something else that has its name, or is larger,
-// would take all the time and memory that there is.
-func readWarrant(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", name)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, hookWarrant+1))
-	if err == nil && len(b) > hookWarrant {
-		err = fmt.Errorf("%s is too large for a warrant", name)
-	}
-	return b, err
 }
 
 // sayHook gives the answer. One that cannot be said is a denial.

@@ -213,7 +213,7 @@ func TestHookReadsAWarrantOnly(t *testing.T) {
 	}
 	for _, name := range []string{"/dev/zero", pipe, a.dir} {
 		a.warrant = name
-		a.denied(name, a.hook(a.runs(harmless)), "is no file")
+		a.denied(name, a.hook(a.runs(harmless)), "not a regular file")
 	}
 	a.warrant = ours
 	a.grant(time.Now(), bytes.Repeat([]byte(" "), 1000))
@@ -221,7 +221,7 @@ func TestHookReadsAWarrantOnly(t *testing.T) {
 		t.Errorf("the control: %+v", o)
 	}
 	a.grant(time.Now(), bytes.Repeat([]byte(" "), 1<<20))
-	a.denied("a large one", a.hook(a.runs(harmless)), "too large")
+	a.denied("a large one", a.hook(a.runs(harmless)), "larger than")
 }
 
 // A denial is recorded wherever the warrant says where to.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/plainfile"
 )
 
 // HostState is the state of the host repository at one moment: the baseline of
@@ -211,20 +212,23 @@ func (s *HostState) recordAll(path, name string, level int) error {
 // contentOf describes the content of a file of the operator's: its SHA-256, or
 // why there is none.
 func contentOf(path string) string {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, err := plainfile.OpenLinked(path)
+	if errors.Is(err, plainfile.ErrKind) {
+		return "not a regular file"
+	}
 	if err != nil {
 		return "unreadable"
 	}
 	defer f.Close()
 	fi, err := f.Stat()
-	if err != nil || !fi.Mode().IsRegular() {
-		return "not a regular file"
+	if err != nil {
+		return "unreadable"
 	}
 	if fi.Size() > maxHashedSize {
 		return fmt.Sprintf("%d bytes, %s", fi.Size(), statOf(path))
 	}
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, io.LimitReader(f, maxHashedSize+1)); err != nil { // it may grow
 		return "unreadable"
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))

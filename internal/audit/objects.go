@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/plainfile"
 )
 
 // Bounds of what is read from a worker's git directory.
@@ -93,16 +94,7 @@ func regular(dir *os.File, name string) (*os.File, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	f := os.NewFile(uintptr(fd), name)
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return plainfile.Check(os.NewFile(uintptr(fd), name), nil)
 }
 
 func importPacks(ctx context.Context, objects *os.File, into git.Repo) ([]git.OID, error) {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cordon/internal/git"
+	"cordon/internal/plainfile"
 )
 
 // checkHost looks at the host's git directory before git does. A named pipe
@@ -74,7 +74,7 @@ func plainFile(dir, name string) error {
 // to another repository.
 func checkCommon(dir, worktree string) error {
 	name := filepath.Join(worktree, "commondir")
-	b, err := git.ReadPlain(filepath.Join(dir, name))
+	b, err := plainfile.Read(filepath.Join(dir, name), plainfile.Line)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // git does not take it for a worktree then
 	}

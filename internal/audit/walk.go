@@ -15,6 +15,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/overlay"
+	"cordon/internal/plainfile"
 )
 
 // Bounds of what cordon reads of a worker's tree. Beyond them the answer is a
@@ -286,15 +287,7 @@ func openFile(top, full string, own bool) (*os.File, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: full, Err: err}
 	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: full, Err: errors.New("not a regular file")}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return plainfile.Check(f, nil)
 }
 
 // openOnward opens a file by the names that lead to it from a directory.

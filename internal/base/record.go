@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/plainfile"
 )
 
 // formatVersion is the version of what is kept. Another one is not read but made again.
@@ -81,7 +81,7 @@ func (s Store) read(key string) (record, error) {
 	if fi, err := os.Lstat(dir); err != nil || !fi.IsDir() || fi.Mode().Perm() != 0o700 {
 		return record{}, broken(key, "it is not there as a directory of ours alone", err)
 	}
-	text, err := readFile(filepath.Join(dir, "base.json"))
+	text, err := plainfile.Read(filepath.Join(dir, "base.json"), plainfile.Text)
 	if err != nil {
 		return record{}, broken(key, "its record", err)
 	}
@@ -93,19 +93,6 @@ func (s Store) read(key string) (record, error) {
 		return record{}, &DamageError{key, "its record is of another one"}
 	}
 	return r, nil
-}
-
-// readFile reads a regular file of moderate size, and follows no link to it.
-func readFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("not a regular file"))
-	}
-	return io.ReadAll(io.LimitReader(f, 64<<20))
 }
 
 // chain is a base and all that it lies on, topmost first.

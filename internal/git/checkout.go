@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"cordon/internal/plainfile"
 )
 
 // Checkout is a working tree together with the git directory that the host's
@@ -83,10 +85,7 @@ func (r Repo) locate(all []Checkout) ([]Checkout, error) {
 	}
 	for _, e := range entries {
 		dir := filepath.Join(r.Dir, "worktrees", e.Name())
-		if fi, err := os.Lstat(filepath.Join(dir, "gitdir")); err != nil || !fi.Mode().IsRegular() {
-			continue
-		}
-		b, err := ReadPlain(filepath.Join(dir, "gitdir"))
+		b, err := plainfile.Read(filepath.Join(dir, "gitdir"), plainfile.Line)
 		if err != nil {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"cordon/internal/plainfile"
 )
 
 // Repo is a repository named by its git directory.
@@ -186,7 +188,7 @@ func (r Repo) ObjectsDir() string { return filepath.Join(r.Dir, "objects") }
 
 // ShallowFile returns the content of the shallow file, nil when there is none.
 func (r Repo) ShallowFile() ([]byte, error) {
-	b, err := ReadPlain(filepath.Join(r.Dir, "shallow"))
+	b, err := plainfile.ReadLinked(filepath.Join(r.Dir, "shallow"), plainfile.Text)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -2,17 +2,13 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // BlockedError says that git waits for a file of a checkout that is no file: a pipe, for
@@ -67,21 +63,4 @@ func blocking(ctx context.Context, top string) (found string) {
 		return nil
 	})
 	return found
-}
-
-// ReadPlain reads a regular file of a tree. It waits for no pipe and reads no device.
-func ReadPlain(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(f)
 }

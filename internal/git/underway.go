@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"cordon/internal/plainfile"
 )
 
 // underWay are the files by which git remembers what a checkout is in the
@@ -29,7 +31,7 @@ func (c Checkout) UnderWay() (what, branch string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		name, err := ReadPlain(filepath.Join(c.GitDir, u.name, "head-name"))
+		name, err := plainfile.Read(filepath.Join(c.GitDir, u.name, "head-name"), plainfile.Line)
 		if err != nil { // not a rebase, or one of no branch
 			return u.what, c.Branch, nil
 		}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"cordon/internal/plainfile"
 )
 
 // Append records an event. When it returns without an error the event is
@@ -292,7 +294,7 @@ func (t *tail) create() error {
 			return err
 		}
 	}
-	f, err := openRegular(filepath.Join(t.j.dir, File), os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	f, err := plainfile.Open(filepath.Join(t.j.dir, File), os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"cordon/internal/plainfile"
 )
 
 // CheckpointFile spares those who fold the journal to read all of it; see the package
@@ -59,12 +61,7 @@ var errStale = errors.New("the checkpoint does not fit the journal")
 // the last line that it covers is there, byte for byte, and the head vouches for it. What
 // lies before that line is not read.
 func readCheckpoint(dir string, f *os.File, size int64, anchors []anchor) (checkpoint, *json.Decoder, error) {
-	file, err := openRegular(filepath.Join(dir, CheckpointFile), os.O_RDONLY)
-	if err != nil {
-		return checkpoint{}, nil, errStale
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxCheckpoint))
+	text, err := plainfile.Read(filepath.Join(dir, CheckpointFile), maxCheckpoint)
 	if err != nil {
 		return checkpoint{}, nil, errStale
 	}

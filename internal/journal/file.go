@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"cordon/internal/plainfile"
 )
 
 // Names of the journal's files in its directory.
@@ -15,27 +17,6 @@ const (
 	HeadFile = "journal.head"
 	LockFile = "journal.lock"
 )
-
-// openRegular opens path if it is a regular file. It follows no symbolic link
-// and does not wait for the other end of a FIFO.
-func openRegular(path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
-	if errors.Is(err, syscall.ELOOP) {
-		return nil, fmt.Errorf("%s is a symbolic link, not a regular file: refused", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file (%v): refused", path, info.Mode().Type())
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
 
 // lock waits for the journal's lock, exclusive with syscall.LOCK_EX, shared
 // with syscall.LOCK_SH, and returns its release. Each call opens the file
@@ -47,7 +28,7 @@ func lock(dir string, how int) (release func(), err error) {
 	}
 	path := filepath.Join(dir, LockFile)
 	for {
-		f, err := openRegular(path, flag)
+		f, err := plainfile.Open(path, flag)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +67,7 @@ func isNamed(f *os.File, path string) bool {
 // the old content or the new, whole and synced. It returns the new file.
 func replace(path string, write func(io.Writer) error) (*os.File, error) {
 	temp := path + ".new"
-	f, err := openRegular(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
+	f, err := plainfile.Open(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, err
 	}

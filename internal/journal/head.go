@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"cordon/internal/plainfile"
 )
 
 // A position is a place between two lines: what has been verified so far and
@@ -60,7 +62,7 @@ func decodeHead(b []byte) (position, bool) {
 // readHead returns what the head vouches for: no anchor and no problem where
 // there is no head, a problem where there is one that cannot be believed.
 func readHead(dir string) ([]anchor, *Corruption, error) {
-	f, err := openRegular(filepath.Join(dir, HeadFile), os.O_RDONLY)
+	f, err := plainfile.Open(filepath.Join(dir, HeadFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

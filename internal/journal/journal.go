@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"cordon/internal/plainfile"
 )
 
 // A Journal appends to and reads the journal of one directory. It is safe for
@@ -167,7 +169,7 @@ func headMissing() *Corruption {
 // openEvents opens the file of events and returns its size, or nil if there is
 // none in a directory that is there.
 func openEvents(dir string, flag int) (*os.File, int64, error) {
-	f, err := openRegular(filepath.Join(dir, File), flag)
+	f, err := plainfile.Open(filepath.Join(dir, File), flag)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, checkDir(dir)
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"cordon/internal/plainfile"
 )
 
 // Salvaged is the type of the event that follows the sound part of a journal that was
@@ -99,7 +101,7 @@ func (j *Journal) Repair(shown Report, who string, suspended []string) error {
 		return fmt.Errorf("journal: set the damaged files aside: %w", err)
 	}
 	// A checkpoint speaks of the journal as it was.
-	if err := os.Remove(filepath.Join(j.dir, "journal.checkpoint")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(j.dir, CheckpointFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("journal: %w", err)
 	}
 	if err := j.rebuild(sound, s); err != nil {
@@ -114,7 +116,7 @@ func (j *Journal) Repair(shown Report, who string, suspended []string) error {
 func setAside(dir string) ([]Aside, error) {
 	var list []Aside
 	for _, name := range []string{File, HeadFile} {
-		f, err := openRegular(filepath.Join(dir, name), os.O_RDONLY)
+		f, err := plainfile.Open(filepath.Join(dir, name), os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/plainfile"
 )
 
 // Dir is a directory as it is seen through all layers.
@@ -48,9 +50,6 @@ type Entry struct {
 	in   []*os.File // the parts that it is made of; one, unless it is a directory
 	err  error      // a directory that cannot be looked into
 }
-
-// ErrKind says that a name is not any more what it was looked up as.
-var ErrKind = errors.New("not a regular file")
 
 // Kind is the type of an entry, as in the kernel's st_mode.
 func (e Entry) Kind() uint32 { return uint32(e.Stat.Mode) & unix.S_IFMT }
@@ -142,16 +141,7 @@ func (e Entry) Open() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), e.Name)
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: e.Name, Err: ErrKind}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return plainfile.Check(os.NewFile(uintptr(fd), e.Name), nil)
 }
 
 // Readlink is where an entry that is a link leads.

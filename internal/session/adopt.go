@@ -10,6 +10,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/plainfile"
 )
 
 // adopt binds a lease to a linked worktree that another tool made. Everything
@@ -120,7 +121,7 @@ func (s *Session) byteForByte(ctx context.Context, c git.Checkout) error {
 // its own, and the repository's.
 func (s *Session) attributes(ctx context.Context, commit git.OID) (map[string]string, error) {
 	texts := map[string]string{}
-	own, err := git.ReadPlain(filepath.Join(s.Host.Dir, "info", "attributes"))
+	own, err := plainfile.ReadLinked(filepath.Join(s.Host.Dir, "info", "attributes"), plainfile.Text)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/git"
+	"cordon/internal/plainfile"
 	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
@@ -306,14 +306,11 @@ func (r *around) checkout() (git.Checkout, error) {
 
 // peek reads the beginning of a plain file that a worker may have written.
 func peek(path string) string {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := plainfile.Open(path, os.O_RDONLY)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
-		return ""
-	}
 	buf := make([]byte, 512)
 	n, _ := f.Read(buf)
 	return strings.TrimSpace(string(buf[:n]))

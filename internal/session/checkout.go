@@ -16,6 +16,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/overlay"
+	"cordon/internal/plainfile"
 	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
@@ -166,7 +167,7 @@ func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at
 // unread leaves out what cannot be read as what it was a moment ago: the worker may
 // have locked it, and may be at work on it.
 func (c *CheckedOut) unread(at string, err error) error {
-	for _, e := range []error{fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, overlay.ErrKind} {
+	for _, e := range []error{fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, plainfile.ErrKind} {
 		if errors.Is(err, e) {
 			if !errors.Is(err, fs.ErrNotExist) {
 				c.Left = append(c.Left, audit.Path(at))

@@ -2,15 +2,13 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-
-	"golang.org/x/sys/unix"
 
 	"cordon/internal/guard"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/plainfile"
 )
 
 // Decisions calls each with what a worker's guard decided, oldest first.
@@ -19,7 +17,7 @@ func (s *Session) Decisions(w *ledger.Worker, each func(guard.Record)) (guard.Ta
 }
 
 func (s *Session) decisions(id lease.ID, each func(guard.Record)) (guard.Tally, error) {
-	f, err := openPlain(s.workerFile(id, decisionsFile))
+	f, err := plainfile.Open(s.workerFile(id, decisionsFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return guard.Tally{}, nil
 	}
@@ -28,20 +26,6 @@ func (s *Session) decisions(id lease.ID, each func(guard.Record)) (guard.Tally, 
 	}
 	defer f.Close()
 	return guard.ReadRecords(f, each)
-}
-
-// openPlain opens a file to read it, and nothing else that has its name: without a
-// cell a worker can put a pipe or a link there.
-func openPlain(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
-		f.Close()
-		return nil, fmt.Errorf("%s is no plain file", name)
-	}
-	return f, nil
 }
 
 // tallies records what was decided about a worker while it ran.

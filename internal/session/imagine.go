@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"cordon/internal/git"
 	"cordon/internal/guard"
+	"cordon/internal/plainfile"
 	"cordon/internal/policy"
 	"cordon/internal/state"
 )
@@ -102,13 +102,13 @@ func headOf(dir string) (private bool, branch string) {
 	fi, err := os.Lstat(at)
 	private = err == nil && fi.IsDir()
 	if err == nil && !private {
-		link, _ := git.ReadPlain(at)
+		link, _ := plainfile.Read(at, plainfile.Line)
 		at = strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: "))
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(dir, at)
 		}
 	}
-	head, err := git.ReadPlain(filepath.Join(at, "HEAD"))
+	head, err := plainfile.Read(filepath.Join(at, "HEAD"), plainfile.Line)
 	ref, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
 	if err != nil || !ok {
 		return private, ""

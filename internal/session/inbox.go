@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"sort"
 
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/plainfile"
 	"cordon/internal/state"
 )
 
@@ -66,13 +66,8 @@ func (s *Session) Waits(w *ledger.Worker, number int) Waits {
 	if w.Start == nil || w.Exit != nil || !s.State.Held(state.WorkerLock(string(w.ID))) {
 		return Ended
 	}
-	f, err := openPlain(s.workerFile(w.ID, waitingFile))
-	if err != nil {
-		return AtWork
-	}
-	defer f.Close()
 	var of map[int]int
-	b, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	b, err := plainfile.Read(s.workerFile(w.ID, waitingFile), plainfile.Line)
 	if err != nil || json.Unmarshal(b, &of) != nil || of[number] == 0 {
 		return AtWork
 	}

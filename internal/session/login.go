@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"cordon/internal/cell"
 	"cordon/internal/lease"
+	"cordon/internal/plainfile"
 	"cordon/internal/policy"
 	"cordon/internal/worktree"
 )
@@ -33,7 +31,7 @@ func (s *Session) login(l lease.Lease, o *outfit) error {
 	how := l.Policy.Agent.Login
 	for _, file := range o.adapter.Logins {
 		from, at := realPath(worktree.KeptAt(l.Home, file.From)), filepath.Join(o.state, file.At)
-		text, err := readLogin(from)
+		text, err := plainfile.Read(from, maxLogin)
 		if errors.Is(err, fs.ErrNotExist) || !how.Given() {
 			continue
 		}
@@ -49,20 +47,6 @@ func (s *Session) login(l lease.Lease, o *outfit) error {
 		o.logins = append(o.logins, login{from, at, text})
 	}
 	return nil
-}
-
-// readLogin reads a login, and nothing that is too large or no file.
-func readLogin(name string) ([]byte, error) {
-	f, err := openPlain(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxLogin+1))
-	if err == nil && len(b) > maxLogin {
-		err = errors.New("it is too large")
-	}
-	return b, err
 }
 
 // placeLogin writes a copy of a login. An earlier launch of the client has had the
@@ -156,19 +140,16 @@ func readRenewed(state, at string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := root.OpenFile(rel, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := plainfile.Check(root.OpenFile(rel, os.O_RDONLY|plainfile.Flags, 0))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxLogin {
-		return nil, errors.New("it is no login")
-	}
-	return io.ReadAll(io.LimitReader(f, maxLogin))
+	return plainfile.Bounded(f, maxLogin)
 }
 
 func (file login) writeBack(fresh []byte) error {
-	now, err := readLogin(file.from)
+	now, err := plainfile.Read(file.from, maxLogin)
 	if err != nil {
 		return err
 	}

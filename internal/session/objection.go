@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 
@@ -12,6 +11,7 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/ledger"
 	"cordon/internal/overlay"
+	"cordon/internal/plainfile"
 )
 
 // mayStartIn refuses to start a client in a tree with a file that it would obey over
@@ -68,9 +68,5 @@ func textIn(tree *overlay.Dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxProject+1))
-	if err == nil && len(text) > maxProject {
-		err = errors.New("it is too large for settings")
-	}
-	return text, err
+	return plainfile.Bounded(f, maxProject)
 }

@@ -10,11 +10,10 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"cordon/internal/egress"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/plainfile"
 )
 
 // netFile is where it is written down what a worker tried to reach, of all its
@@ -27,7 +26,7 @@ func (s *Session) openNet(id lease.ID) (*os.File, error) {
 	if err := os.MkdirAll(s.State.Worker(string(id)), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(s.workerFile(id, netFile), os.O_RDWR|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	f, err := plainfile.Open(s.workerFile(id, netFile), os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +38,6 @@ func (s *Session) openNet(id lease.ID) (*os.File, error) {
 
 func endLine(f *os.File) error {
 	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = errors.New(f.Name() + " is no plain file")
-	}
 	if err != nil || fi.Size() == 0 {
 		return err
 	}
@@ -55,7 +51,7 @@ func endLine(f *os.File) error {
 
 // Reached calls each with what a worker tried to reach, oldest first.
 func (s *Session) Reached(w *ledger.Worker, each func(egress.Record)) (egress.Tally, error) {
-	f, err := openPlain(s.workerFile(w.ID, netFile))
+	f, err := plainfile.Open(s.workerFile(w.ID, netFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return egress.Tally{}, nil
 	}

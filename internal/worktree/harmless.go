@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/plainfile"
 )
 
 // runsNothing reports whether git can be used in a repository that nobody trusts: it is
@@ -57,17 +59,20 @@ func onlyNamed(dir *os.File, sub string, fits func(string) bool) bool {
 
 // plainConfig reads the configuration line by line and knows one spelling of each thing.
 func plainConfig(dir *os.File) bool {
-	fd, err := unix.Openat(int(dir.Fd()), "config", unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	fd, err := unix.Openat(int(dir.Fd()), "config", unix.O_RDONLY|unix.O_CLOEXEC|plainfile.Flags, 0)
 	if err == unix.ENOENT {
 		return true
 	}
 	if err != nil {
 		return false
 	}
-	f := os.NewFile(uintptr(fd), "config")
+	f, err := plainfile.Check(os.NewFile(uintptr(fd), "config"), nil)
+	if err != nil {
+		return false
+	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil || len(text) > maxConfig {
+	text, err := plainfile.Bounded(f, maxConfig)
+	if err != nil {
 		return false
 	}
 	section := ""

@@ -14,6 +14,7 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/git"
+	"cordon/internal/plainfile"
 )
 
 // Shadow is a repository of a worker's own for a checkout that shares one with
@@ -129,7 +130,7 @@ func ObjectBinds(host git.Host, at string) ([]cell.Bind, error) {
 		}
 		seen[at] = true
 		list = append(list, cell.Bind{From: real, At: at})
-		text, err := git.ReadPlain(filepath.Join(real, "info", "alternates"))
+		text, err := plainfile.ReadLinked(filepath.Join(real, "info", "alternates"), plainfile.Text)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -188,11 +189,7 @@ func (s Shadow) makeDir(rel string) error {
 
 // leadsTo is the directory that a .git file names.
 func leadsTo(entry string) string {
-	fi, err := os.Lstat(entry)
-	if err != nil || !fi.Mode().IsRegular() || fi.Size() > 4096 {
-		return ""
-	}
-	text, err := git.ReadPlain(entry)
+	text, err := plainfile.Read(entry, plainfile.Line)
 	to, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 	if err != nil || !found {
 		return ""

@@ -29,6 +29,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/overlay"
+	"cordon/internal/plainfile"
 	"cordon/internal/policy"
 )
 
@@ -274,7 +275,7 @@ func takenBelow(tree *overlay.Dir, path string) bool {
 }
 
 func copyFile(src, dst *os.Root, path string, fi os.FileInfo, format git.Format) (git.Entry, error) {
-	in, err := src.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	in, err := plainfile.Check(src.OpenFile(path, os.O_RDONLY|plainfile.Flags, 0))
 	if err != nil {
 		return git.Entry{}, err
 	}
