@@ -191,6 +191,9 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	<-heard
 	p.door.close()
 	p.feed.end()
+	if p.feed == nil && p.input != nil { // the command never ran
+		p.input.Close()
+	}
 	if p.relay != nil {
 		p.relay.end()
 	}
@@ -223,7 +226,7 @@ func (p *cellProcess) leaveGroup() {
 // or a new one.
 func (p *cellProcess) start() error {
 	seat := p.command.Seat
-	if seat == nil || !seat.take() || !p.spec.has(Namespaces) {
+	if seat == nil || !p.spec.has(Namespaces) || !seat.take() { // its caller drops one that is not taken
 		var lock *os.File
 		if p.spec.Keep != "" {
 			var err error

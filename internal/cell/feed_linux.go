@@ -126,7 +126,11 @@ func sourceOf(f *os.File) source {
 	dup := -1
 	_ = raw.Control(func(fd uintptr) { dup, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 3) })
 	var st unix.Stat_t
-	if dup < 0 || err != nil || unix.Fstat(dup, &st) != nil {
+	if dup < 0 || err != nil {
+		return nil
+	}
+	if unix.Fstat(dup, &st) != nil {
+		unix.Close(dup)
 		return nil
 	}
 	d := inputFD(dup)

@@ -37,7 +37,6 @@ func Warm(c Command) *Seat {
 // Drop ends a seat that was not taken.
 func (s *Seat) Drop() {
 	if s != nil && s.take() {
-		s.plan.Close()
 		s.drop()
 	}
 }
@@ -47,6 +46,15 @@ func (s *Seat) take() bool { return s.taken.CompareAndSwap(false, true) }
 func (s *Seat) drop() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait() // its status does not matter: it never had anything to do
+	s.close()
+}
+
+// close closes our ends of everything that leads to the process.
+func (s *Seat) close() {
+	s.plan.Close()
+	if s.input != nil {
+		s.input.Close()
+	}
 	unix.Close(s.control.fd)
 }
 
@@ -62,26 +70,35 @@ func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "control")
 	defer theirs.Close()
+	s := &Seat{plan: plan, control: control{pair[0]}}
+	files := []*os.File{plan, theirs}
+	if lock != nil {
+		files = append(files, lock)
+	}
+	if err := s.start(c, namespaced, files); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Seat) start(c Command, namespaced bool, files []*os.File) error {
 	// What our own caller had open goes no further.
 	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("close_range: %w", err)
+		return fmt.Errorf("close_range: %w", err)
 	}
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args, cmd.Env, cmd.Dir = []string{"cordon", initWord}, []string{"GOMAXPROCS=1"}, "/"
-	var input *os.File
 	if c.Stdin != nil {
-		var stdin *os.File
-		if stdin, input, err = os.Pipe(); err != nil {
-			return nil, err
+		stdin, input, err := os.Pipe()
+		if err != nil {
+			return err
 		}
 		defer stdin.Close()
-		cmd.Stdin = stdin
+		cmd.Stdin, s.input = stdin, input
 	}
 	cmd.Stdout, cmd.Stderr = writing(c.Stdout, c.Stderr)
-	cmd.ExtraFiles = []*os.File{plan, theirs}
-	if lock != nil {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)
-	}
+	cmd.ExtraFiles = files
 	if !namespaced { // else whoever could keep the output open ends with the cell
 		cmd.WaitDelay = 2 * time.Second
 	}
@@ -91,15 +108,12 @@ func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
 	} else {
 		adoptOrphans()
 	}
-	if err := cmd.Start(); err != nil {
-		unix.Close(pair[0])
-		plan.Close()
-		if namespaced {
-			return nil, &layerError{Namespaces, err}
-		}
-		return nil, err
+	s.cmd = cmd
+	err := cmd.Start()
+	if err != nil && namespaced {
+		return &layerError{Namespaces, err}
 	}
-	return &Seat{cmd: cmd, control: control{pair[0]}, plan: plan, input: input}, nil
+	return err
 }
 
 func enterNamespaces(attr *syscall.SysProcAttr) {
