@@ -54,9 +54,10 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger
 	// The lock is ours: whatever runs under this name was left by a cordon that
 	// was killed, and must not share the tree with what follows.
 	how.left = s.endLeft(id)
+	var w *ledger.Worker
+	defer func() { s.disarm(w) }() // when it was audited
 	for verified := false; ; {
-		w, err := s.Find(string(id))
-		if err != nil {
+		if w, err = s.Find(string(id)); err != nil {
 			return nil, err
 		}
 		if (w.Exit != nil || w.Quarantine != nil || w.Release != nil) && !verified { // from here on it is judged, on what all of the journal says
@@ -190,7 +191,7 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) err
 	}
 	made, took, err := s.preparePlain(ctx, w)
 	if err == nil {
-		err = s.splitGit(l)
+		err = s.splitGit(ctx, l, made)
 	}
 	if err != nil {
 		// git does not always say that the disk is full, and the unfinished tree

@@ -1,14 +1,20 @@
 package session
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
+	"cordon/internal/audit"
+	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
+	"cordon/internal/worktree"
 )
 
 // The tree of a worker that is a plain directory invites people to look into it with
@@ -28,16 +34,57 @@ func (s *Session) cleanGit(id lease.ID) string {
 	return filepath.Join(s.State.Shadow(string(id)), "clean")
 }
 
-// splitGit gives a new plain tree its two git directories. No worker has seen it yet.
-func (s *Session) splitGit(l lease.Lease) error {
-	to := s.ownGit(l.ID)
+// splitGit gives a new plain tree its two git directories. No worker has seen it yet. The
+// index of the one of cordon's making has the submodules as not in the tree: git would
+// enter their directories, and the worker can put a repository there. (The setting
+// diff.ignoreSubmodules does not do: the worker's .gitmodules outranks it.)
+func (s *Session) splitGit(ctx context.Context, l lease.Lease, made worktree.Made) error {
+	own := filepath.Join(l.Worktree, ".git")
+	clean, to := own, s.ownGit(l.ID)
 	if l.Policy.Isolation != policy.Strict {
-		to = s.cleanGit(l.ID)
+		clean, to = s.cleanGit(l.ID), s.cleanGit(l.ID)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	return os.CopyFS(to, os.DirFS(filepath.Join(l.Worktree, ".git")))
+	if err := os.CopyFS(to, os.DirFS(own)); err != nil || len(made.Submodules) == 0 {
+		return err
+	}
+	return git.OpenBare(s.Bin, clean, s.Host.Format).Conceal(ctx, git.Checkout{Top: l.Worktree, GitDir: clean}, made.Submodules)
+}
+
+// disarm moves repositories aside that a worker left in its plain tree: a person who looks
+// around there enters them, and git would run what their configuration says. The audit has
+// seen them before; those in the places of submodules and outside of ignored ones have the
+// result quarantined.
+func (s *Session) disarm(w *ledger.Worker) {
+	if w == nil || w.Tree == nil || w.Lease.Lease().Adopted || layered(w) || w.Audit == nil || !exists(s.TreeOf(w)) {
+		return
+	}
+	if w.Quarantine == nil && w.Audit.Verdict != audit.VerdictClean {
+		return // it will be
+	}
+	tree := s.TreeOf(w)
+	sweep := worktree.Sweep{Known: []string{filepath.Join(tree, ".git")}, Aside: filepath.Join(s.State.Worker(string(w.ID)), s.Now().UTC().Format("aside-20060102T150405.000"))}
+	if w.Quarantine == nil { // repositories among the files of the base are as they were
+		files, err := s.filesOf(context.Background(), w.Lease.Lease().Base)
+		if err != nil {
+			s.Voice.Step(w.ID, "CAREFUL", "its tree was not searched for repositories: "+oneLine(err))
+			return
+		}
+		for _, f := range files {
+			if path.Base(f.Path) == "HEAD" {
+				sweep.Known = append(sweep.Known, filepath.Join(tree, filepath.FromSlash(path.Dir(f.Path))))
+			}
+		}
+	}
+	sweep.Directory(tree)
+	for _, b := range sweep.Blind {
+		s.Voice.Step(w.ID, "CAREFUL", "not searched for repositories: "+b)
+	}
+	for _, m := range sweep.Moved {
+		s.Voice.Step(w.ID, "disarmed", fmt.Sprintf("moved %s aside to %s: a git repository that could run programs", m.From, m.To))
+	}
 }
 
 // unshelve puts a worker's git directory into its tree, for a launch without mounts. It
