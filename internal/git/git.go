@@ -73,6 +73,13 @@ func Find(ctx context.Context) (Binary, error) {
 	return b, nil
 }
 
+// Located is the git on PATH, if there is one, whatever its version: enough to list a
+// configuration.
+func Located() (Binary, bool) {
+	path, err := exec.LookPath("git")
+	return Binary{Path: path}, err == nil
+}
+
 func parseVersion(s string) (Version, error) {
 	var v Version
 	word, ok := strings.CutPrefix(strings.TrimSpace(s), "git version ")

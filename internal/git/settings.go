@@ -2,7 +2,7 @@ package git
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -39,44 +39,46 @@ var programVariables = []string{"PAGER", "EDITOR", "VISUAL", "SSH_ASKPASS", "LES
 // condition that does not hold now, and the variables of the environment. Listing a
 // configuration runs nothing that it says.
 func (r Repo) Settings(ctx context.Context, c Checkout) ([]Setting, error) {
-	list, err := r.list(ctx, c, "--git-dir="+c.GitDir)
+	every, each, err := r.bin.Settings(ctx, PlaceOf(c.Top, c.GitDir))
 	if err != nil {
 		return nil, err
 	}
-	read := map[string]bool{}
-	for _, one := range list {
-		read[one.Origin] = true
-	}
-	for i := 0; i < len(list); i++ { // it grows
-		if i >= maxSettings {
-			return nil, fmt.Errorf("your git configuration has more than %d settings, which cordon does not read", maxSettings)
-		}
-		file, ok := list[i].Included()
-		if !ok || read[file] || !isFile(file) {
-			continue
-		}
-		read[file] = true
-		more, err := r.list(ctx, c, "", "--file", file)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
-	}
-	return append(append(list, environment()...), places(c, list)...), nil
+	return append(each[0], every...), nil
 }
 
-// maxSettings bounds what includes can add.
-const maxSettings = 20000
+// Settings lists what the operator's git obeys everywhere, and what it obeys beside that
+// in each of some places. The number of git processes does not depend on theirs.
+func (b Binary) Settings(ctx context.Context, at ...Place) (every []Setting, each [][]Setting, err error) {
+	var files []string
+	for _, p := range at {
+		files = append(files, p.files()...)
+	}
+	read := configs{bin: b, says: map[string][]Setting{}}
+	done := make(chan error, 1)
+	go func() { done <- read.follow(ctx, files) }()
+	every, err = b.everywhere(ctx)
+	if err = errors.Join(<-done, err); err == nil {
+		err = read.follow(ctx, included(every))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	every = append(every, read.all(included(every))...)
+	every = append(append(every, environment()...), operatorFiles(every)...)
+	for _, p := range at {
+		own := read.all(p.files())
+		each = append(each, append(own, p.read(own)...))
+	}
+	return every, each, nil
+}
 
-func (r Repo) list(ctx context.Context, c Checkout, repo string, from ...string) ([]Setting, error) {
-	k := call{
-		dir: c.GitDir, operator: true,
-		args: append([]string{"config", "--includes", "--show-origin", "-z", "--list"}, from...),
-	}
-	if repo != "" {
-		k.repo = []string{repo}
-	}
-	out, err := r.bin.run(ctx, k)
+// everywhere lists what the files of the operator and of the system say, and the
+// variables that hand settings to git.
+func (b Binary) everywhere(ctx context.Context) ([]Setting, error) {
+	out, err := b.run(ctx, call{
+		operator: true, repo: []string{"--git-dir=/nonexistent"},
+		args: []string{"config", "--no-includes", "--show-origin", "-z", "--list"},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -85,10 +87,9 @@ func (r Repo) list(ctx context.Context, c Checkout, repo string, from ...string)
 	for i := 0; i+1 < len(recs); i += 2 {
 		s := Setting{}
 		s.Key, s.Value, _ = strings.Cut(recs[i+1], "\n")
-		if file, ok := strings.CutPrefix(recs[i], "file:"); ok {
-			if s.Origin = file; !filepath.IsAbs(file) {
-				s.Origin = filepath.Join(c.GitDir, file)
-			}
+		s.Origin, _ = strings.CutPrefix(recs[i], "file:")
+		if !filepath.IsAbs(s.Origin) {
+			s.Origin = "" // the environment
 		}
 		list = append(list, s)
 	}
@@ -138,6 +139,9 @@ func (s Setting) parts() (section, sub, last string) {
 	return strings.ToLower(s.Key[:first]), sub, strings.ToLower(s.Key[final+1:])
 }
 
+// Worktree reports whether the value is where the files of a repository lie.
+func (s Setting) Worktree() bool { return s.is([]string{"core.worktree"}) }
+
 // environment lists the variables that git obeys. Those that hand it settings are
 // listed by git.
 func environment() []Setting {
@@ -155,9 +159,9 @@ func environment() []Setting {
 // filesKey is the key of the files that git reads without being told to.
 const filesKey = "files.git.reads"
 
-// places are the files that git reads without being told to, and those that settings
-// were read from: any of them can be a link into a tree.
-func places(c Checkout, from []Setting) []Setting {
+// operatorFiles are the files that git reads everywhere without being told to, and those
+// that settings were read from: any of them can be a link into a tree.
+func operatorFiles(from []Setting) []Setting {
 	home := os.Getenv("HOME")
 	config := os.Getenv("XDG_CONFIG_HOME")
 	if config == "" {
@@ -167,17 +171,42 @@ func places(c Checkout, from []Setting) []Setting {
 	for _, name := range []string{"config", "attributes", "ignore"} {
 		files = append(files, filepath.Join(config, "git", name))
 	}
-	for _, name := range []string{"config", "config.worktree", "info", "info/attributes", "info/exclude", "hooks"} {
-		files = append(files, filepath.Join(c.GitDir, name))
-	}
-	for _, s := range from {
-		if s.Origin != "" && !slices.Contains(files, s.Origin) {
-			files = append(files, s.Origin)
+	return readFrom(files, from)
+}
+
+// read are the same of a place, as far as they can lie anywhere else than in its git
+// directory.
+func (p Place) read(from []Setting) []Setting {
+	var files []string
+	for _, dir := range []string{p.GitDir, p.Common} {
+		real, err := filepath.EvalSymlinks(dir)
+		moved := err != nil || real != dir || isLink(filepath.Join(dir, "info"))
+		for _, name := range []string{"config", "config.worktree", "info", "info/attributes", "info/exclude", "hooks"} {
+			if at := filepath.Join(dir, name); moved || isLink(at) {
+				files = append(files, at)
+			}
 		}
 	}
+	from = slices.DeleteFunc(slices.Clone(from), func(s Setting) bool { return slices.Contains(p.files(), s.Origin) })
+	return readFrom(files, from)
+}
+
+func isLink(path string) bool {
+	_, err := os.Readlink(path)
+	return err == nil
+}
+
+func readFrom(files []string, from []Setting) []Setting {
+	for _, s := range from {
+		files = append(files, s.Origin)
+	}
 	var list []Setting
+	known := map[string]bool{"": true}
 	for _, f := range files {
-		list = append(list, Setting{Key: filesKey, Value: f, Origin: f})
+		if !known[f] {
+			known[f] = true
+			list = append(list, Setting{Key: filesKey, Value: f, Origin: f})
+		}
 	}
 	return list
 }

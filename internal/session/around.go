@@ -34,7 +34,7 @@ func (r *around) order(ctx context.Context, e worktree.Enclosure, left *inPlace)
 	if err != nil {
 		return nil, nil, err
 	}
-	if left.Absent, err = r.fixExecuted(ctx, &e); err != nil {
+	if err := r.holdGitlinks(ctx, &e); err != nil {
 		return nil, nil, err
 	}
 	// The worktree that the command is confined to is seen, also where only a part
@@ -239,27 +239,6 @@ func intact(s worktree.Shadow) bool {
 // tipOf is where a branch of a shadow is, as far as that is a plain file.
 func tipOf(s worktree.Shadow, branch string) string {
 	return peek(filepath.Join(s.GitDir(), "refs", "heads", filepath.FromSlash(branch)))
-}
-
-// fixExecuted keeps what the operator's git runs or reads in the checkout from
-// being written: nobody audits an execution. It returns what would be run or read
-// and is not there, which nothing can be mounted on.
-func (r *around) fixExecuted(ctx context.Context, e *worktree.Enclosure) (missing []absent, err error) {
-	s := &Session{Bin: r.bin, Host: r.host, State: r.state}
-	places, err := s.executed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range places {
-		at := filepath.Join(r.host.Top, filepath.FromSlash(p.rel))
-		real, err := filepath.EvalSymlinks(at)
-		if err != nil {
-			missing = append(missing, newAbsent(at, p))
-			continue
-		}
-		hold(e, real)
-	}
-	return missing, r.holdGitlinks(ctx, e)
 }
 
 func hold(e *worktree.Enclosure, path string) {

@@ -73,7 +73,7 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 
 // order is the cell of an execution.
 func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *around, left *inPlace) (*cell.Order, func() string, error) {
-	e, err := x.enclosure(l, dir, left)
+	e, err := x.enclosure(ctx, l, dir, left)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,12 +86,11 @@ func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *a
 		o, err := e.Order()
 		return &o, func() string { return "" }, err
 	}
-	left.Known = append(left.Known, filepath.Join(repo.host.Top, ".git"))
 	return repo.order(ctx, e, left)
 }
 
 // enclosure is what an execution may touch, whatever repository is around it.
-func (x Execution) enclosure(l lease.Lease, dir string, left *inPlace) (e worktree.Enclosure, err error) {
+func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir string, left *inPlace) (e worktree.Enclosure, err error) {
 	e = worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
 	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
 		return e, err
@@ -106,12 +105,12 @@ func (x Execution) enclosure(l lease.Lease, dir string, left *inPlace) (e worktr
 	if err != nil {
 		return e, &RefusedError{err}
 	}
-	e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
-	left.Write, left.Partial = e.Write, hazards.Partial
-	left.Known = slices.Clone(hazards.Repositories)
 	denied, err := e.Denied()
-	e.Held = append(e.Held, denied...)
-	return e, err
+	if err != nil {
+		return e, err
+	}
+	e.Held = denied
+	return e, left.guard(ctx, &e, hazards)
 }
 
 // writeDirs are the directories that an execution writes in place. There is no

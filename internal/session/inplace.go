@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/cell"
+	"cordon/internal/git"
 	"cordon/internal/legible"
 	"cordon/internal/state"
 	"cordon/internal/worktree"
@@ -27,31 +29,20 @@ type inPlace struct {
 	Absent  []absent            `json:"absent"`  // what git would run or obey, and was not there
 	Cell    string              `json:"cell"`    // its first process, with which all others end
 
-	root string // of cordon's state
-	file *os.File
+	root  string // of cordon's state
+	file  *os.File
+	every []git.Setting // what the operator's git obeys in any repository
 }
 
 // absent is a path that did not exist.
 type absent struct {
-	Dir   string `json:"dir"`  // the directory above it that did
+	Dir   string `json:"dir"`  // the directory that is written
 	Rest  string `json:"rest"` // from there
 	Why   string `json:"why"`
 	Alias bool   `json:"alias"` // runs only when the operator types a name
 }
 
 func (a absent) path() string { return filepath.Join(a.Dir, filepath.FromSlash(a.Rest)) }
-
-// newAbsent notes where a path would be.
-func newAbsent(at string, from steered) absent {
-	dir, rest := filepath.Dir(at), filepath.Base(at)
-	for {
-		real, err := filepath.EvalSymlinks(dir)
-		if err == nil {
-			return absent{Dir: real, Rest: filepath.ToSlash(rest), Why: from.why, Alias: from.alias}
-		}
-		dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest)
-	}
-}
 
 const executions = ".execs" // beside the directories of repositories
 
@@ -132,26 +123,22 @@ func (p *inPlace) end() string {
 func (p *inPlace) sweep() string {
 	s := worktree.Sweep{
 		Known: p.Known, Partial: p.Partial,
-		Aside: filepath.Join(p.root, "aside", fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102T150405"), os.Getpid())),
+		Obeyed: func(top string) string { return obeysIn(p.every, top) },
+		Aside:  filepath.Join(p.root, "aside", fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102T150405"), os.Getpid())),
 	}
 	for _, dir := range p.Write {
 		s.Directory(dir)
 	}
-	repositories := len(s.Moved)
 	var lines []string
 	for _, a := range p.Absent {
 		if !a.Alias {
-			s.Place(a.Dir, a.Rest)
+			s.Place(a.Dir, a.Rest, "your git would run or obey it ("+a.Why+")")
 		} else if exists(a.path()) {
 			lines = append(lines, fmt.Sprintf("CAREFUL: your git runs or reads %s (%s), and the command has made that: look at it before you use it", legible.Line(a.path()), a.Why))
 		}
 	}
-	for i, m := range s.Moved {
-		what := "a git repository that could run programs"
-		if i >= repositories {
-			what = "your git would run or obey it"
-		}
-		lines = append(lines, fmt.Sprintf("moved %s aside to %s: %s, and the command made it", legible.Line(m.From), legible.Line(m.To), what))
+	for _, m := range s.Moved {
+		lines = append(lines, fmt.Sprintf("moved %s aside to %s: %s, and the command made it", legible.Line(m.From), legible.Line(m.To), legible.Line(m.Why)))
 	}
 	var blind []string // first, so that many others do not hide them
 	for _, b := range s.Blind {
@@ -210,6 +197,11 @@ func sweepOne(root, name string) string {
 	}
 	if !p.ended() {
 		return "" // the kernel is still ending it: the next cordon looks
+	}
+	if bin, there := git.Located(); there {
+		if p.every, _, err = bin.Settings(context.Background()); err != nil {
+			return fmt.Sprintf("your git configuration cannot be read, so that nothing was looked at yet: %v", err)
+		}
 	}
 	text := p.sweep()
 	_ = os.Remove(name)

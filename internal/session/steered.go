@@ -83,25 +83,32 @@ func (f *finder) say(from git.Setting) string {
 
 // see looks at one setting, in a checkout.
 func (f *finder) see(from git.Setting, top string) error {
+	paths, err := settingPaths(from, from.Words(), top)
+	f.add(from, paths...)
+	return err
+}
+
+// settingPaths lists the paths that words of a setting can mean to a git in a checkout.
+func settingPaths(from git.Setting, words []git.Word, top string) ([]string, error) {
 	if file, ok := from.Included(); ok {
-		f.add(from, file)
-		return nil
+		return []string{file}, nil
 	}
-	for _, w := range from.Words() {
+	var list []string
+	for _, w := range words {
 		paths := wordPaths(w, from, top)
-		f.add(from, paths...)
+		list = append(list, paths...)
 		if !from.Hooks() {
 			continue
 		}
 		for _, dir := range paths {
 			hooks, err := linkedHooks(dir)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			f.add(from, hooks...)
+			list = append(list, hooks...)
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // wordPaths lists the paths that a word can mean to a git in a checkout.

@@ -24,13 +24,17 @@ type Sweep struct {
 	Partial map[string][]string // Hazards.Partial of before
 	Aside   string              // where to move to; made when it is needed
 
+	// Obeyed says which setting of the operator's own names something that is in a
+	// repository at a directory; "" for none.
+	Obeyed func(top string) string
+
 	Moved []Moved
 	Blind []string // what could not be looked at
 	seen  int
 }
 
-// Moved is something that was disarmed.
-type Moved struct{ From, To string }
+// Moved is something that was disarmed, and why.
+type Moved struct{ From, To, Why string }
 
 // The bounds of one sweep.
 const (
@@ -90,8 +94,11 @@ func (s *Sweep) walk(dir *os.File, path string, depth int) {
 			s.look(dir, e, path, depth)
 		}
 	}
-	if wholeGitDir(parts) && !slices.Contains(s.Known, path) && !runsNothing(dir) {
-		s.disarmBare(dir, path, parts)
+	if !wholeGitDir(parts) || slices.Contains(s.Known, path) {
+		return
+	}
+	if why := s.runs(dir, path); why != "" {
+		s.disarmBare(dir, path, parts, why)
 	}
 }
 
@@ -100,11 +107,38 @@ func (s *Sweep) look(dir *os.File, e os.DirEntry, path string, depth int) {
 	at := filepath.Join(path, e.Name())
 	switch git := strings.EqualFold(e.Name(), ".git"); {
 	case !git && !e.IsDir() || slices.Contains(s.Known, at):
-	case git && !harmless(dir, e):
-		s.move(dir, e.Name(), path)
+	case git && s.disarmed(dir, e.Name(), path):
 	case e.IsDir(): // also a .git that runs nothing: another one may lie in it
 		s.enter(dir, e.Name(), at, depth)
 	}
+}
+
+// disarmed moves a .git away that is no directory or that can run something.
+func (s *Sweep) disarmed(dir *os.File, name, path string) bool {
+	why := couldRun
+	if sub, err := openDir(int(dir.Fd()), name); err == nil {
+		why = s.runs(sub, path)
+		sub.Close()
+	}
+	if why != "" {
+		s.move(dir, name, path, why)
+	}
+	return why != ""
+}
+
+const couldRun = "a git repository that could run programs"
+
+// runs says why a git directory whose files lie at top is no harmless one; "" when it is.
+func (s *Sweep) runs(dir *os.File, top string) string {
+	if !runsNothing(dir) {
+		return couldRun
+	}
+	if s.Obeyed != nil {
+		if setting := s.Obeyed(top); setting != "" {
+			return "a git repository in which your git would run or obey a file of the command's (" + setting + ")"
+		}
+	}
+	return ""
 }
 
 func (s *Sweep) enter(dir *os.File, name, at string, depth int) {
@@ -139,8 +173,9 @@ func openLocked(at int, name string) (*os.File, error) {
 }
 
 // Place takes one path away that should not have come to be: the rest of it below a
-// directory that was there before. A link on the way is taken itself.
-func (s *Sweep) Place(dir, rest string) {
+// directory that the command could write and not replace. A link on the way is taken
+// itself: there was none.
+func (s *Sweep) Place(dir, rest, why string) {
 	f, err := openLocked(unix.AT_FDCWD, dir)
 	if errors.Is(err, unix.ENOENT) {
 		return // the directory is gone, and what would be in it
@@ -159,9 +194,13 @@ func (s *Sweep) Place(dir, rest string) {
 			}
 			break // otherwise it did not come to be
 		}
-		if i == len(names)-1 || st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			s.move(f, name, filepath.Join(dir, filepath.Join(names[:i]...)))
+		kind := st.Mode & unix.S_IFMT
+		if i == len(names)-1 || kind == unix.S_IFLNK {
+			s.move(f, name, filepath.Join(dir, filepath.Join(names[:i]...)), why)
 			break
+		}
+		if kind != unix.S_IFDIR {
+			break // nothing is below it
 		}
 		sub, err := openLocked(int(f.Fd()), name)
 		if err != nil {
@@ -176,11 +215,11 @@ func (s *Sweep) Place(dir, rest string) {
 
 // disarmBare takes away what makes a git directory of a directory: its HEAD, or what has
 // come to the HEAD that was there. Everything else in it may be the operator's.
-func (s *Sweep) disarmBare(dir *os.File, path string, names []string) {
+func (s *Sweep) disarmBare(dir *os.File, path string, names []string, why string) {
 	before := s.Partial[path]
 	for _, name := range gitParts {
 		if slices.Contains(names, name) && !slices.Contains(before, name) {
-			s.move(dir, name, path)
+			s.move(dir, name, path, why)
 			if name == "HEAD" {
 				return
 			}
@@ -189,7 +228,7 @@ func (s *Sweep) disarmBare(dir *os.File, path string, names []string) {
 }
 
 // move takes an entry of a directory away.
-func (s *Sweep) move(dir *os.File, name, path string) {
+func (s *Sweep) move(dir *os.File, name, path, why string) {
 	from := filepath.Join(path, name)
 	unmake(dir, name)
 	target := fmt.Sprintf("%d-%s", len(s.Moved)+1, strings.TrimLeft(name, "."))
@@ -212,7 +251,7 @@ func (s *Sweep) move(dir *os.File, name, path string) {
 		s.blind(from, fmt.Errorf("could not be moved aside: %w", err))
 		return
 	}
-	s.Moved = append(s.Moved, Moved{from, to})
+	s.Moved = append(s.Moved, Moved{from, to, why})
 }
 
 // rename moves between open directories. The command may have locked what it left.
@@ -242,14 +281,4 @@ func unmake(dir *os.File, name string) {
 	}
 	defer sub.Close()
 	_ = unix.Renameat(int(sub.Fd()), "HEAD", int(sub.Fd()), "HEAD.disarmed")
-}
-
-// harmless reports whether a .git is a directory that runs nothing.
-func harmless(dir *os.File, e os.DirEntry) bool {
-	sub, err := openDir(int(dir.Fd()), e.Name())
-	if err != nil {
-		return false
-	}
-	defer sub.Close()
-	return runsNothing(sub)
 }

@@ -1,0 +1,83 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cordon/internal/plainfile"
+)
+
+// Place is a directory in which git obeys the configuration of a repository.
+type Place struct {
+	Top    string // where git works: relative values start there
+	GitDir string
+	Common string // the git directory that this one shares its configuration with, or itself
+}
+
+// PlaceOf completes a top and its git directory. A top of "" is that of a bare repository.
+func PlaceOf(top, gitDir string) Place {
+	p := Place{Top: top, GitDir: gitDir, Common: gitDir}
+	if top == "" {
+		p.Top = gitDir
+	}
+	if to := pathIn(filepath.Join(gitDir, "commondir")); to != "" {
+		p.Common = to
+	}
+	return p
+}
+
+// PlaceAt reads what a .git entry stands for: a directory, a link to one, or a file that
+// names one. There is none when it leads nowhere.
+func PlaceAt(entry string) (Place, bool) {
+	dir, err := filepath.EvalSymlinks(entry)
+	if err != nil {
+		return Place{}, false
+	}
+	if fi, err := os.Stat(dir); err == nil && !fi.IsDir() {
+		if dir, err = filepath.EvalSymlinks(pathIn(dir)); err != nil {
+			return Place{}, false
+		}
+	}
+	return PlaceOf(filepath.Dir(entry), dir), true
+}
+
+// Linked lists the places of the worktrees that are linked to the same repository.
+func (p Place) Linked() []Place {
+	registry := filepath.Join(p.Common, "worktrees")
+	entries, err := os.ReadDir(registry)
+	if err != nil {
+		return nil
+	}
+	var list []Place
+	for _, e := range entries {
+		dir := filepath.Join(registry, e.Name())
+		if entry := pathIn(filepath.Join(dir, "gitdir")); entry != "" {
+			list = append(list, Place{Top: filepath.Dir(entry), GitDir: dir, Common: p.Common})
+		}
+	}
+	return list
+}
+
+// files are the configuration files of a place.
+func (p Place) files() []string {
+	list := []string{filepath.Join(p.Common, "config"), filepath.Join(p.GitDir, "config.worktree")}
+	if p.Common != p.GitDir {
+		list = append(list, filepath.Join(p.Common, "config.worktree"))
+	}
+	return list
+}
+
+// pathIn is the path that a small file of git's holds, from where the file lies; "" when
+// there is none.
+func pathIn(file string) string {
+	text, err := plainfile.ReadLinked(file, plainfile.Line)
+	if err != nil {
+		return ""
+	}
+	to := strings.TrimRight(strings.TrimPrefix(string(text), "gitdir: "), "\r\n")
+	if to != "" && !filepath.IsAbs(to) {
+		to = filepath.Join(filepath.Dir(file), to)
+	}
+	return to
+}

@@ -1,0 +1,259 @@
+package session
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cordon/internal/git"
+	"cordon/internal/worktree"
+)
+
+// obeyed collects what in directories that are written in place the operator's git runs or
+// reads, for every repository that has to do with them: those in them and around them, with
+// their linked worktrees, and also none at all, as for the operator's own configuration.
+type obeyed struct {
+	write  []string
+	own    []string // .git entries and git directories: nothing in them can be written, or it is private
+	held   []string // what is there, and the links that lead to it
+	absent []absent
+	seen   map[string]int        // absent, by path; -1: it was dealt with
+	words  map[string][]git.Word // of settings that were looked at once: what can mean something else in another checkout
+}
+
+// guard holds what is there of what the operator's git runs or obeys in the directories
+// that are written, and notes what is not there and must not come to be.
+func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, hazards worktree.Hazards) error {
+	p.Write, p.Partial, p.Known = e.Write, hazards.Partial, slices.Clone(hazards.Repositories)
+	e.Fixed, e.Sockets = append(e.Fixed, hazards.Linked...), append(e.Sockets, hazards.Sockets...)
+	e.Held = append(e.Held, hazards.Repositories...)
+	for _, dir := range e.Write {
+		if at := filepath.Join(dir, ".git"); exists(at) {
+			p.Known = append(p.Known, at)
+		}
+	}
+	bin, there := git.Located()
+	if !there {
+		return nil // nobody's git obeys anything here
+	}
+	o := obeyed{write: e.Write, own: p.Known, seen: map[string]int{}, words: map[string][]git.Word{}}
+	places := placesOf(hazards.Repositories, e.Write)
+	every, each, err := bin.Settings(ctx, places...)
+	if err != nil {
+		return err
+	}
+	if err := o.seeAll(places, every, each); err != nil {
+		return err
+	}
+	for _, at := range o.held {
+		hold(e, at)
+	}
+	p.Absent, p.every = o.absent, every
+	return nil
+}
+
+// placesOf lists where git finds a repository that has to do with directories: the ones in
+// them, the ones that they are in, and the worktrees linked to these.
+func placesOf(repositories, dirs []string) []git.Place {
+	var list []git.Place
+	add := func(p git.Place) {
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	for _, at := range repositories {
+		if filepath.Base(at) != ".git" {
+			add(git.PlaceOf("", at))
+		} else if p, ok := git.PlaceAt(at); ok {
+			add(p)
+		}
+	}
+	for _, dir := range dirs {
+		for up := dir; ; up = filepath.Dir(up) {
+			if p, ok := git.PlaceAt(filepath.Join(up, ".git")); ok {
+				add(p)
+			}
+			if up == filepath.Dir(up) {
+				break
+			}
+		}
+	}
+	for _, p := range slices.Clone(list) {
+		for _, linked := range p.Linked() {
+			add(linked)
+		}
+	}
+	return list
+}
+
+// seeAll looks at what holds everywhere in each place and in each directory that is
+// written, and at what each repository says beside that.
+func (o *obeyed) seeAll(places []git.Place, every []git.Setting, each [][]git.Setting) error {
+	tops := slices.Clone(o.write)
+	for i, p := range places {
+		mine := []string{p.Top}
+		for _, s := range each[i] {
+			if s.Worktree() {
+				mine = append(mine, joined(p.GitDir, s.Value))
+			}
+		}
+		if err := o.see(each[i], mine); err != nil {
+			return err
+		}
+		hooks, err := linkedHooks(filepath.Join(p.Common, "hooks"))
+		if err != nil {
+			return err
+		}
+		o.add(git.Setting{Key: "a hook", Origin: p.Common}, hooks...)
+		tops = append(tops, mine...)
+	}
+	slices.Sort(tops)
+	return o.see(every, slices.Compact(tops))
+}
+
+// see looks at settings in checkouts.
+func (o *obeyed) see(settings []git.Setting, tops []string) error {
+	for _, s := range settings {
+		key := s.Key + "\n" + s.Value
+		words, again := o.words[key]
+		if !again {
+			words, o.words[key] = s.Words(), relativeWords(s)
+		}
+		for _, top := range tops {
+			paths, err := settingPaths(s, words, top)
+			words = o.words[key]
+			if err != nil {
+				return err
+			}
+			o.add(s, paths...)
+		}
+	}
+	return nil
+}
+
+// relativeWords are the words of a setting that can mean something else in each checkout.
+// A command without a slash is found on PATH, and that takes long in a hundred of them.
+func relativeWords(s git.Setting) []git.Word {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			return s.Words()
+		}
+	}
+	return slices.DeleteFunc(s.Words(), func(w git.Word) bool {
+		return !w.Place && (w.Command || plainAlias(s)) && !strings.Contains(w.Text, "/")
+	})
+}
+
+// add takes paths that a setting names. Where a link is on the way, it is held too.
+func (o *obeyed) add(from git.Setting, paths ...string) {
+	for _, p := range paths {
+		if i, known := o.seen[p]; known {
+			if i >= 0 && !from.Alias() {
+				o.absent[i].Alias = false
+			}
+			continue
+		}
+		o.seen[p] = -1
+		links, end := wayTo(p)
+		for _, l := range links {
+			if o.within(l) != "" {
+				o.held = append(o.held, l)
+			}
+		}
+		dir := o.within(end)
+		switch {
+		case dir == "":
+		case exists(end):
+			o.held = append(o.held, end)
+		default:
+			rest, _ := filepath.Rel(dir, end) // it is below
+			o.seen[p] = len(o.absent)
+			o.absent = append(o.absent, absent{Dir: dir, Rest: filepath.ToSlash(rest), Why: from.String(), Alias: from.Alias()})
+		}
+	}
+}
+
+// within is the directory that is written and that a path lies in, "" for none. What lies
+// in a git directory is kept there.
+func (o *obeyed) within(path string) string {
+	if isBelow(path, o.own) != "" || slices.Contains(o.own, path) {
+		return ""
+	}
+	return isBelow(path, o.write)
+}
+
+// isBelow is the first of some directories that a path lies in.
+func isBelow(path string, dirs []string) string {
+	for _, dir := range dirs {
+		if strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") {
+			return dir
+		}
+	}
+	return ""
+}
+
+func joined(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// kernelLinks is how many links the kernel follows on one way.
+const kernelLinks = 40
+
+// wayTo goes to a path as far as it exists. It returns the links on the way, and where
+// that ends, without a link in it.
+func wayTo(path string) (links []string, end string) {
+	end = "/"
+	rest := strings.Split(filepath.Clean(path), "/")
+	for len(rest) > 0 {
+		name := rest[0]
+		rest = rest[1:]
+		if name == "" || name == "." {
+			continue
+		}
+		if name == ".." {
+			end = filepath.Dir(end)
+			continue
+		}
+		at := filepath.Join(end, name)
+		to, err := os.Readlink(at)
+		if err != nil || len(links) >= kernelLinks {
+			end = at
+			continue
+		}
+		links = append(links, at)
+		if filepath.IsAbs(to) {
+			end = "/"
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	return links, end
+}
+
+// obeysIn says what is there in a new repository that the operator's own configuration
+// names from its top, such as a core.hooksPath of .githooks; "" for nothing. A link on the
+// way counts: somebody could put something behind it later.
+func obeysIn(every []git.Setting, top string) string {
+	for _, s := range every {
+		paths, err := settingPaths(s, relativeWords(s), top)
+		if s.Alias() {
+			continue // runs only when the operator types a name
+		}
+		if err != nil {
+			return s.String()
+		}
+		for _, p := range paths {
+			if isBelow(p, []string{top}) == "" {
+				continue
+			}
+			if links, end := wayTo(p); exists(end) || slices.ContainsFunc(links, func(l string) bool { return isBelow(l, []string{top}) != "" }) {
+				return s.String()
+			}
+		}
+	}
+	return ""
+}
