@@ -38,60 +38,60 @@ func (v shown) entry(s string) string {
 func fieldTable() []field {
 	return []field{
 		scalar("version", "The version of this format; always 1.", func(p *Policy) *int { return &p.Version }, readVersion, strconv.Itoa),
-		{key: "filesystem", doc: "Where the worker may write and read. A path covers itself and everything below; globs (*, ?, [a-z], {a,b}, **) are allowed.", fields: filesystemFields()},
+		{key: "filesystem", doc: "Where the worker may write and read. A path covers itself and everything below it. Globs (*, ?, [a-z], {a,b}, **) are allowed.", fields: filesystemFields()},
 		{key: "network", doc: "What the worker may reach.", fields: networkFields()},
-		list("secrets", "Names of environment variables passed to the worker whatever they hold. Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
+		list("secrets", "Names of environment variables that the worker gets whatever they contain. Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
 		{key: "git", doc: "The worker's private repository.", fields: []field{
-			text("branch", "The worker's branch; {id} stands for the lease id.", func(p *Policy) *string { return &p.Git.Branch }, checkBranch),
-			{key: "identity", doc: "Author and committer of the worker's own commits.", fields: []field{
+			text("branch", "The worker's branch; {id} stands for the worker's name.", func(p *Policy) *string { return &p.Git.Branch }, checkBranch),
+			{key: "identity", doc: "Author of the worker's commits and of the result. The committer is always ID@cordon.invalid.", fields: []field{
 				text("name", "The name in the worker's commits.", func(p *Policy) *string { return &p.Git.Identity.Name }, checkIdentity),
 				text("email", "The address in the worker's commits.", func(p *Policy) *string { return &p.Git.Identity.Email }, checkIdentity),
 			}},
-			scalar("pin", "Export GIT_DIR and GIT_WORK_TREE to the worker. Test fixtures that run git init will then write into the worker's repository.", func(p *Policy) *bool { return &p.Git.Pin }, readBool, strconv.FormatBool),
+			scalar("pin", "Export GIT_DIR and GIT_WORK_TREE to the worker. Test suites that run git init then write into the worker's repository.", func(p *Policy) *bool { return &p.Git.Pin }, readBool, strconv.FormatBool),
 		}},
-		{key: "limits", doc: "What one run may use.", fields: []field{
-			scalar("time", "Wall-clock time of a run: 90s, 30m, 4h, 7d.", func(p *Policy) *Duration { return &p.Limits.Time }, readDuration, Duration.String),
-			scalar("memory", "Memory of all processes together: 512MiB, 2GB, auto or none. auto is half of the machine's memory, and on a small machine three quarters of it, at most 3GiB.", func(p *Policy) *Bytes { return &p.Limits.Memory }, readSize, Bytes.String),
-			scalar("processes", "Processes alive at once: a number, or none.", func(p *Policy) *int { return &p.Limits.Processes }, readCount("processes"), showCount),
-			scalar("files", "Files that one process may have open: a number, or none for the hard limit cordon was started with.", func(p *Policy) *int { return &p.Limits.Files }, readCount("files"), showCount),
-			scalar("disk", "Disk written by the run, /tmp included: 512MiB, 2GB, auto or none. auto is half of what is free when the lease is made.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readSize, Bytes.String),
+		{key: "limits", doc: "Limits of one run.", fields: []field{
+			scalar("time", "Wall-clock time of the command, and of each setup and acceptance command: 90s, 30m, 4h, 7d.", func(p *Policy) *Duration { return &p.Limits.Time }, readDuration, Duration.String),
+			scalar("memory", "Memory of all processes together: 512MiB, 2GB, auto or none. auto is half of the machine's memory, or on a small machine three quarters of it and at most 3GiB.", func(p *Policy) *Bytes { return &p.Limits.Memory }, readSize, Bytes.String),
+			scalar("processes", "Processes and threads alive at once: a number, or none.", func(p *Policy) *int { return &p.Limits.Processes }, readCount("processes"), showCount),
+			scalar("files", "Files that one process may have open: a number, or none for cordon's own hard limit.", func(p *Policy) *int { return &p.Limits.Files }, readCount("files"), showCount),
+			scalar("disk", "Disk space that the run may write, /tmp included: 512MiB, 2GB, auto or none. auto is half of the free space when the lease is made.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readSize, Bytes.String),
 		}},
-		scalar("isolation", "strict: a missing layer of the cell is fatal. degraded: run although a layer is missing, each is named. none: unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
-		{key: "guard", doc: "How the worker's tool calls are judged before they run, where its client asks.", fields: guardFields()},
-		{key: "agent", doc: "What an agent client that cordon starts (cordon run claude) gets beside its cell.", fields: agentFields()},
-		commands("acceptance", "Commands the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
-		commands("setup", "Commands run in the tree before the worker starts.", func(p *Policy) *[]string { return &p.Setup }),
-		scalar("preserve_on_failure", "Keep the worktree when the run fails.", func(p *Policy) *bool { return &p.PreserveOnFailure }, readBool, strconv.FormatBool),
-		scalar("expires", "Life of the lease; a result that comes later is quarantined.", func(p *Policy) *Duration { return &p.Expires }, readDuration, Duration.String),
+		scalar("isolation", "strict: refuse to start when a layer of the cell is missing. degraded: start with the layers that exist and name the missing ones. none: run unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
+		{key: "guard", doc: "How the guard judges tool calls before they run, if the client asks.", fields: guardFields()},
+		{key: "agent", doc: "Settings for an agent client that cordon starts (cordon run claude).", fields: agentFields()},
+		commands("acceptance", "Commands that the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
+		commands("setup", "Commands that run in the tree before the worker, and before the acceptance commands.", func(p *Policy) *[]string { return &p.Setup }),
+		scalar("preserve_on_failure", "Keep the worktree when the run fails. Otherwise it goes to the trash.", func(p *Policy) *bool { return &p.PreserveOnFailure }, readBool, strconv.FormatBool),
+		scalar("expires", "Lifetime of the lease; a later result is quarantined.", func(p *Policy) *Duration { return &p.Expires }, readDuration, Duration.String),
 	}
 }
 
 func filesystemFields() []field {
 	return []field{
-		list("write_roots", "What may land, relative to the worktree; \".\" is the whole tree. A built-in deny is lifted only by a root that names it.", func(p *Policy) *[]string { return &p.Filesystem.WriteRoots }, checkPath(inTree, absolute)),
-		list("read_roots", "What may be read beside the worktree; \"/\" is everything. An entry of @default in deny_read is lifted by a root that names exactly it.", func(p *Policy) *[]string { return &p.Filesystem.ReadRoots }, checkPath(inTree, climbing, home, absolute)),
-		list("deny_read", "What may not be read, in any form: sub/dir, ../**, ~/.ssh, /etc/shadow. In the worktree it does not land either, unless a write root names it. A list is only what it says; @default in it stands for the built-in one.", func(p *Policy) *[]string { return &p.Filesystem.DenyRead }, checkDenyRead),
-		list("deny_write", "What may not be written, whatever write_roots say, also under names that other file systems take for the same. A path that climbs out with .. is about what lies outside the worktree.", func(p *Policy) *[]string { return &p.Filesystem.DenyWrite }, checkPath(inTree, climbing, home, absolute)),
-		list("scratch", "Writable, never lands, no complaint: build output, caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),
-		scalar("outside", "A write outside the worktree, scratch and the private home. deny: refused. capture: succeeds in a private layer and is reported as a violation.", func(p *Policy) *Outside { return &p.Filesystem.Outside }, readOutside, Outside.String),
-		scalar("names", "Names of added files. portable: those that Windows or macOS cannot have (CON, aux.txt, a:b, a dot or blank at the end) are refused. any: they may land.", func(p *Policy) *Names { return &p.Filesystem.Names }, readNames, Names.String),
+		list("write_roots", "Paths that may land, relative to the worktree; \".\" is the whole tree. Only a root that names a built-in protected path opens it.", func(p *Policy) *[]string { return &p.Filesystem.WriteRoots }, checkPath(inTree, absolute)),
+		list("read_roots", "Paths that the worker may read besides the worktree; \"/\" is everything. A root that names an entry of @default in deny_read exactly opens that entry.", func(p *Policy) *[]string { return &p.Filesystem.ReadRoots }, checkPath(inTree, climbing, home, absolute)),
+		list("deny_read", "Paths that the worker may not read: sub/dir, ../**, ~/.ssh, /etc/shadow. Changes to such paths in the worktree do not land unless a write root names them. A list replaces the default; @default in it stands for the built-in list.", func(p *Policy) *[]string { return &p.Filesystem.DenyRead }, checkDenyRead),
+		list("deny_write", "Paths that the worker may not write, whatever write_roots say, under any name that some file system treats as the same. A path that starts with .. refers to files outside the worktree.", func(p *Policy) *[]string { return &p.Filesystem.DenyWrite }, checkPath(inTree, climbing, home, absolute)),
+		list("scratch", "Paths that the worker may write and that never land, such as build output and caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),
+		scalar("outside", "Writes outside the worktree, scratch and the private home. deny: they fail. capture: they succeed in a private layer and are reported as violations.", func(p *Policy) *Outside { return &p.Filesystem.Outside }, readOutside, Outside.String),
+		scalar("names", "Names of added files. portable: names that Windows or macOS cannot store (CON, aux.txt, a:b, a trailing dot or blank) do not land. any: they may land.", func(p *Policy) *Names { return &p.Filesystem.Names }, readNames, Names.String),
 	}
 }
 
 func guardFields() []field {
 	return []field{
-		scalar("mode", "enforce: deny and ask are refusals. warn: everything is allowed, told and journalled. strict: ask and opaque code become deny, and so does a cd to any absolute path outside the worktree, scratch included.", func(p *Policy) *GuardMode { return &p.Guard.Mode }, readGuardMode, GuardMode.String),
-		scalar("unknown_read", "Reading a path that only running the command would tell: allow, ask or deny. In strict mode allow is read as ask, and so denied.", func(p *Policy) *Answer { return &p.Guard.UnknownRead }, readAnswer, Answer.String),
-		scalar("opaque_code", "Inline code of another language that cannot be judged: allow, ask or deny. Without a cell (isolation: none) allow is read as ask; in strict mode each is deny.", func(p *Policy) *Answer { return &p.Guard.OpaqueCode }, readAnswer, Answer.String),
+		scalar("mode", "enforce: deny and ask both refuse the call. warn: allow everything, record the finding, and show it to the agent where the client supports that. strict: ask, opaque code and a cd to any absolute path outside the worktree (scratch included) become deny.", func(p *Policy) *GuardMode { return &p.Guard.Mode }, readGuardMode, GuardMode.String),
+		scalar("unknown_read", "Reads of a path that is known only when the command runs: allow, ask or deny. In strict mode allow means ask, and so deny.", func(p *Policy) *Answer { return &p.Guard.UnknownRead }, readAnswer, Answer.String),
+		scalar("opaque_code", "Inline code of another language that the guard cannot follow: allow, ask or deny. Without a cell (isolation: none) allow means ask; in strict mode every value means deny.", func(p *Policy) *Answer { return &p.Guard.OpaqueCode }, readAnswer, Answer.String),
 	}
 }
 
 func agentFields() []field {
 	return []field{
-		scalar("login", "The files and variables that the client signs in with. none: it gets none. read: it can read them. copy: it has a copy of its own that it can change.", func(p *Policy) *Login { return &p.Agent.Login }, readLogin, Login.String),
-		scalar("refresh", "Take a login that the client has renewed back to the operator's own file. Needs login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, readBool, strconv.FormatBool),
-		scalar("proof", "An agent whose hooks were not seen alive. required: it is stopped and the run refused. reported: it is said, and the cell has to hold alone.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
-		scalar("proof_within", "How long the first word of its hooks may take after the client was started.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
+		scalar("login", "The files and variables that the client signs in with. none: it gets none. read: it can read the files. copy: it gets its own copies, which it can change.", func(p *Policy) *Login { return &p.Agent.Login }, readLogin, Login.String),
+		scalar("refresh", "Copy a login that the client renewed back to your own file. Requires login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, readBool, strconv.FormatBool),
+		scalar("proof", "What happens when the client's hooks do not report. required: stop the client and refuse the run. reported: warn, and rely on the cell.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
+		scalar("proof_within", "How long the client's hooks may take to report after its start.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
 	}
 }
 

@@ -101,11 +101,11 @@ func (v *Via) UnmarshalText(text []byte) error {
 func networkFields() []field {
 	limits := func(p *Policy) *NetworkLimits { return &p.Network.Limits }
 	return []field{
-		sequence("allowed_domains", "What the worker may reach: api.example.com, *.example.com (what is below it), host:8443, 203.0.113.7, 10.1.0.0/16:5432, [2001:db8::1]:443 or an @preset; ports 80 and 443 where none is written. Empty: nothing.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, readDomains),
-		ports("host_ports", "Ports of this machine's own loopback that the worker may use as its own: a database, a model server.", func(p *Policy) *[]int { return &p.Network.HostPorts }),
-		scalar("via", "transparent: every program finds the way out. proxy: only those that heed the usual variables.", func(p *Policy) *Via { return &p.Network.Via }, readVia, Via.String),
-		scalar("observe", "Record what a worker tries that may reach nothing; it is refused all the same.", func(p *Policy) *bool { return &p.Network.Observe }, readBool, strconv.FormatBool),
-		{key: "limits", doc: "What the worker may use of its network.", fields: []field{
+		sequence("allowed_domains", "Servers that the worker may reach: api.example.com, *.example.com (names below it), host:8443, 203.0.113.7, 10.1.0.0/16:5432, [2001:db8::1]:443 or an @preset. Without a port: 80 and 443. Empty: none.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, readDomains),
+		ports("host_ports", "Ports of this machine's loopback that the worker may connect to, for example a database or a model server.", func(p *Policy) *[]int { return &p.Network.HostPorts }),
+		scalar("via", "transparent: every program reaches the network. proxy: only programs that use http_proxy and similar variables do.", func(p *Policy) *Via { return &p.Network.Via }, readVia, Via.String),
+		scalar("observe", "Record the connections that a worker without network tries. They are still refused.", func(p *Policy) *bool { return &p.Network.Observe }, readBool, strconv.FormatBool),
+		{key: "limits", doc: "Limits on the worker's network use.", fields: []field{
 			scalar("connections", "Connections open at once: 1 to 65536.", func(p *Policy) *int { return &limits(p).Connections }, readBetween("connections", maxConnections), showOr(DefaultConnections)),
 			scalar("queries", "Names resolved in a second: 1 to 10000.", func(p *Policy) *int { return &limits(p).Queries }, readBetween("queries", maxQueries), showOr(DefaultQueries)),
 			scalar("bytes", "Bytes sent and received by each launch, setup command and acceptance command: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &limits(p).Bytes }, readBytes, Bytes.String),

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var update = flag.Bool("update", false, "write docs/cli.md from the commands")
+
+// commandPage documents every command. It is made of the texts that --help prints.
+const commandPage = "../../docs/cli.md"
+
+// TestCommandPage fails when the page of commands is not what --help says. With -update it
+// writes the page.
+func TestCommandPage(t *testing.T) {
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	var b strings.Builder
+	b.WriteString("# Commands\n\nThis page is generated from the texts of `cordon --help`: " +
+		"`go test ./cmd/cordon -run TestCommandPage -update`.\n\n")
+	b.WriteString("A worker's name may be shortened to any unique beginning.\n\n")
+	b.WriteString("| command | |\n|---|---|\n")
+	eachCommand(root, func(c *cobra.Command) {
+		if c != root {
+			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+		}
+	})
+	b.WriteString("\n## Flags of every command\n\n" + flagTable(root.PersistentFlags()))
+	b.WriteString("\n## Exit codes\n\n```\n" + strings.TrimPrefix(strings.TrimSpace(exitCodes), "Exit codes:\n") + "\n```\n")
+	eachCommand(root, func(c *cobra.Command) {
+		if c != root {
+			b.WriteString(section(c))
+		}
+	})
+	checkPage(t, b.String())
+}
+
+// Every schema of --json is on its page.
+func TestSchemaPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	names, found := regexp.MustCompile(`"(cordon\.[a-z.-]+/[0-9]+)"`), 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range names.FindAllSubmatch(text, -1) {
+			found++
+			if !strings.Contains(string(page), "`"+string(m[1])+"`") {
+				t.Errorf("%s prints %s, and docs/json.md does not list it", file, m[1])
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("found %d schemas, so the search is broken", found)
+	}
+}
+
+func checkPage(t *testing.T, want string) {
+	t.Helper()
+	got, err := os.ReadFile(commandPage)
+	if err == nil && string(got) == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is out of date: run go test ./cmd/cordon -run TestCommandPage -update (%v)", commandPage, err)
+	}
+	if err := os.WriteFile(commandPage, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eachCommand calls do for a command and those below it, in the order of the help.
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	if c.Hidden || c.Name() == "help" {
+		return
+	}
+	do(c)
+	for _, sub := range c.Commands() {
+		eachCommand(sub, do)
+	}
+}
+
+// section is what the page says about one command.
+func section(c *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## %s\n\n%s.\n", c.CommandPath(), c.Short)
+	if c.Runnable() {
+		fmt.Fprintf(&b, "\n```\n%s\n```\n", c.UseLine())
+	}
+	if c.Long != "" {
+		fmt.Fprintf(&b, "\n```text\n%s\n```\n", c.Long)
+	}
+	if c.Example != "" {
+		fmt.Fprintf(&b, "\nExamples:\n\n```\n%s\n```\n", c.Example)
+	}
+	if table := flagTable(c.LocalNonPersistentFlags()); table != "" {
+		b.WriteString("\n" + table)
+	}
+	return b.String()
+}
+
+// flagTable is a row for each flag, or nothing.
+func flagTable(flags *pflag.FlagSet) string {
+	var rows strings.Builder
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		fmt.Fprintf(&rows, "| `%s` | %s |\n", strings.TrimSpace(name+" "+value), strings.ReplaceAll(usage, "|", `\|`))
+	})
+	if rows.Len() == 0 {
+		return ""
+	}
+	return "| flag | |\n|---|---|\n" + rows.String()
+}
