@@ -49,7 +49,7 @@ func TestSchemaPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("../cordon*/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
