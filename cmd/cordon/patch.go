@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"cordon/internal/legible"
 )
@@ -16,8 +17,13 @@ type patch struct {
 	w        io.Writer
 	coloured bool
 	line     []byte
-	old, new int // lines of the hunk that are still to come
+	begun    bool   // a part of the line is shown already
+	colour   string // of the line
+	old, new int    // lines of the hunk that are still to come
 }
+
+// longest is how much of a line is kept before it is shown. A worker's lines have any length.
+const longest = 64 << 10
 
 func newPatch(w io.Writer) *patch { return &patch{w: w, coloured: colours()} }
 
@@ -35,18 +41,24 @@ const (
 // Write takes any part of a patch.
 func (p *patch) Write(b []byte) (int, error) {
 	n := len(b)
-	for {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			p.line = append(p.line, b...)
-			return n, nil
+	for len(b) > 0 {
+		part, rest, ended := bytes.Cut(b, []byte("\n"))
+		if room := longest - len(p.line); len(part) > room {
+			part, rest, ended = b[:room], b[room:], false
 		}
-		p.line = append(p.line, b[:i]...)
-		b = b[i+1:]
-		if err := p.flush("\n"); err != nil {
+		p.line, b = append(p.line, part...), rest
+		var err error
+		if ended {
+			err = p.show(len(p.line), "\n")
+			p.begun = false
+		} else if len(p.line) == longest {
+			err = p.show(wholeRunes(p.line), "")
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
+	return n, nil
 }
 
 // end writes a last line that has no end.
@@ -54,22 +66,38 @@ func (p *patch) end() error {
 	if len(p.line) == 0 {
 		return nil
 	}
-	return p.flush("")
+	return p.show(len(p.line), "")
 }
 
-func (p *patch) flush(end string) error {
-	line := string(p.line)
-	p.line = p.line[:0]
-	colour := p.colourOf(line)
+// show writes the first bytes of what is kept of a line. Its beginning says its colour.
+func (p *patch) show(n int, end string) error {
+	line := string(p.line[:n])
+	p.line = append(p.line[:0], p.line[n:]...)
+	if !p.begun {
+		p.begun, p.colour = true, p.colourOf(line)
+	}
 	text := legible.Text(line)
 	if p.coloured {
 		text = legible.Marked(line)
 	}
-	if p.coloured && colour != "" {
-		text = colour + text + plainColour
+	if p.coloured && p.colour != "" {
+		text = p.colour + text + plainColour
 	}
 	_, err := io.WriteString(p.w, text+end)
 	return err
+}
+
+// wholeRunes counts the bytes before a character whose end is still to come.
+func wholeRunes(b []byte) int {
+	for i := len(b) - 1; i >= max(0, len(b)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(b)
 }
 
 // colourOf says what a line is. Inside of a hunk every line is the file's, also one that

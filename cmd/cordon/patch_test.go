@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,5 +35,32 @@ func TestPatchOnATerminal(t *testing.T) {
 		" \ttab\n" + `\ No newline` + "\n" + headColour + "diff --git a/z b/z" + plainColour
 	if out.String() != want {
 		t.Errorf("shown:\n%q\nwant:\n%q", out.String(), want)
+	}
+}
+
+// A line of any length is shown whole, in its colour, and no more than a part of it is kept.
+func TestPatchWithALongLine(t *testing.T) {
+	var out strings.Builder
+	p := &patch{w: &out, coloured: true}
+	long := "+" + strings.Repeat("é", 3*longest) + "\x1b[8mhidden"
+	text := "@@ -0,0 +1,2 @@\n" + long + "\n+next\n"
+	for part := range slices.Chunk([]byte(text), 10_007) {
+		if _, err := p.Write(part); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.line) > longest || cap(p.line) > 2*longest {
+			t.Fatalf("%d bytes are kept", cap(p.line))
+		}
+	}
+	if err := p.end(); err != nil {
+		t.Fatal(err)
+	}
+	shown := out.String()
+	if n := strings.Count(shown, addColour); n < 7 || n > 10 {
+		t.Errorf("the long line is shown in %d parts", n-1)
+	}
+	plain := strings.NewReplacer(addColour, "", hunkColour, "", plainColour, "").Replace(shown)
+	if want := strings.Replace(text, "\x1b", "\x1b[7m^[\x1b[27m", 1); plain != want {
+		t.Errorf("%d bytes are shown, want %d", len(plain), len(want))
 	}
 }
