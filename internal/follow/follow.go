@@ -224,6 +224,9 @@ func (s *Step) Carry(ctx context.Context) error {
 	if s.Followed {
 		return nil
 	}
+	if err := s.lock.check(); err != nil {
+		return err
+	}
 	s.begun = true
 	left := s.place()
 	// Without this, git reads the new files again when it next looks. A program that
@@ -231,6 +234,9 @@ func (s *Step) Carry(ctx context.Context) error {
 	quick, cancel := context.WithTimeout(ctx, time.Minute)
 	_ = s.repo.Refresh(quick, s.Checkout, s.index())
 	cancel()
+	if err := s.lock.check(); err != nil {
+		return err
+	}
 	if err := s.lock.dir.install(s.index()); err != nil {
 		return err
 	}

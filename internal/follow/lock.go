@@ -96,10 +96,10 @@ func (d *dir) lock(m Move) (*lock, error) {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = d.publish()
+		err = d.publish(f)
 	}
 	if err != nil {
-		_ = d.unlink(lockDraft)
+		_ = d.remove(lockDraft, f)
 		_ = f.Close()
 		return nil, err
 	}
@@ -112,17 +112,21 @@ func (d *dir) draft() (*os.File, error) {
 	f, err := d.open(lockDraft, flags, 0o600)
 	if errors.Is(err, unix.EEXIST) {
 		old, err := d.held(lockDraft)
+		if errors.Is(err, unix.ENOENT) {
+			return nil, errHeld // it was there a moment ago
+		}
 		if err != nil {
 			return nil, err
 		}
-		err = d.unlink(lockDraft)
+		err = d.remove(lockDraft, old)
 		_ = old.Close()
 		return nil, errors.Join(errHeld, err) // and once more
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	// Until it is held, it looks like one of a killed cordon, and another one may remove it.
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil || !d.has(lockDraft, f) {
 		_ = f.Close()
 		return nil, errHeld
 	}
@@ -130,11 +134,14 @@ func (d *dir) draft() (*os.File, error) {
 }
 
 // publish gives the lock its name, if nothing else has it.
-func (d *dir) publish() error {
+func (d *dir) publish(f *os.File) error {
+	if !d.has(lockDraft, f) {
+		return errHeld
+	}
 	err := unix.Linkat(d.fd, lockDraft, d.fd, indexLock, 0)
 	switch {
 	case err == nil:
-		return d.unlink(lockDraft)
+		return d.remove(lockDraft, f)
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EOPNOTSUPP): // no hard links here
 		err = renameExclusive(d.fd, lockDraft, d.fd, indexLock)
 	}
@@ -192,17 +199,40 @@ func (d *dir) held(name string) (*os.File, error) {
 	if err == nil {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
-	now, serr := d.stat(name)
-	if err != nil || serr != nil || now.inode != mine.inode || !mine.regular() {
+	if err != nil || !d.has(name, f) || !mine.regular() {
 		_ = f.Close()
 		return nil, errHeld
 	}
 	return f, nil
 }
 
+// has reports whether a name still leads to a file.
+func (d *dir) has(name string, f *os.File) bool {
+	mine, err := identify(f)
+	now, serr := d.stat(name)
+	return err == nil && serr == nil && now.inode == mine.inode
+}
+
+// remove removes a name that leads to a file of ours. Somebody may have removed it, and
+// git may have made another of that name since.
+func (d *dir) remove(name string, f *os.File) error {
+	if !d.has(name, f) {
+		return nil
+	}
+	return d.unlink(name)
+}
+
+// check refuses to go on when somebody took the lock away.
+func (l *lock) check() error {
+	if !l.dir.has(indexLock, l.file) {
+		return errors.New(indexLock + " was removed or replaced while cordon held it: do not remove it while a landing runs")
+	}
+	return nil
+}
+
 // release gives the index back.
 func (l *lock) release() error {
-	err := l.dir.unlink(indexLock)
+	err := l.dir.remove(indexLock, l.file)
 	l.abandon()
 	return err
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"cordon/internal/git"
@@ -320,5 +322,81 @@ func TestRewind(t *testing.T) {
 			}
 			l.tidy(t)
 		}
+	}
+}
+
+// Whoever gets the lock has it alone, and it has its name, however many try at once.
+func TestLockIsExclusive(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	var holders atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for got := 0; got < 10; {
+				d, err := openDir(top)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				l, err := d.lock(Move{Ref: "refs/heads/main"})
+				if err != nil {
+					d.close()
+					if !errors.Is(err, errHeld) {
+						t.Error(err)
+						return
+					}
+					continue
+				}
+				if n := holders.Add(1); n != 1 || !d.has(indexLock, l.file) {
+					t.Errorf("%d hold the lock; it is ours: %v", n, d.has(indexLock, l.file))
+				}
+				got++
+				holders.Add(-1)
+				if err := l.release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if left, err := os.ReadDir(top); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// When somebody removes our lock and git makes its own, git's is left alone: the step
+// places nothing and does not give away what is not its own.
+func TestReplacedLock(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*Step){
+		"release": func(s *Step) { _ = s.Release() },
+		"drop":    func(s *Step) { s.Drop() },
+		"carry":   func(s *Step) { defer s.Drop(); _ = s.Carry(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := land(t, before, change)
+			s, err := l.begin(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, index := filepath.Join(l.Dir, indexLock), read(t, filepath.Join(l.Dir, "index"))
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			write(t, path, "DIRC") // another file, while ours is open
+			end(s)
+			if got := read(t, path); got != "DIRC" {
+				t.Errorf("the lock holds %q now", got)
+			}
+			if read(t, filepath.Join(l.Dir, "index")) != index {
+				t.Error("the index was replaced without its lock")
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			l.clean(t)
+		})
 	}
 }
