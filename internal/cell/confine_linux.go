@@ -43,9 +43,8 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			return notStarted(err)
 		}
 	}
-	if place := layersPlace(order.Write); order.Layers == "" && place != "" && !keepsMarks() {
-		sweepLayers(place, time.Now())
-		dir, done, err := diskLayers(place)
+	if order.Layers == "" && !keepsMarks() {
+		dir, done, err := layersOnDisk(layersPlaces, order.Write)
 		if err != nil {
 			return notStarted(err)
 		}

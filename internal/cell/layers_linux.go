@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -18,15 +19,25 @@ import (
 
 const layersName = "cordon-layers-"
 
-// layersPlace is a directory for layers on disk that no cell sees: every cell has one
-// of its own there. Not $TMPDIR, which may lie in a tree that the command writes.
-func layersPlace(write []string) string {
-	for _, dir := range []string{"/var/tmp", "/tmp"} {
-		if !slices.ContainsFunc(write, func(w string) bool { return within(dir, w) }) {
-			return dir
+// layersPlaces are where layers may lie on disk: every cell has a directory of its own
+// there, so none sees them. Not $TMPDIR, which may lie in a tree that the command writes.
+var layersPlaces = []string{"/var/tmp", "/tmp"}
+
+// layersOnDisk makes layers in the first place where that can be done and that the
+// command does not write. It returns no directory where the command writes them all.
+func layersOnDisk(places, write []string) (dir string, done func(), err error) {
+	for _, place := range places {
+		if slices.ContainsFunc(write, func(w string) bool { return within(place, w) }) {
+			continue
 		}
+		sweepLayers(place, time.Now())
+		var failed error
+		if dir, done, failed = diskLayers(place); failed == nil {
+			return dir, done, nil
+		}
+		err = errors.Join(err, failed)
 	}
-	return ""
+	return "", func() {}, err
 }
 
 // diskLayers makes a directory for the layers of one cell. A lock beside them says that
@@ -87,9 +98,20 @@ func abandoned(top string) bool {
 func eraseLayers(top string) {
 	_ = filepath.WalkDir(top, func(path string, d os.DirEntry, _ error) error {
 		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // the worker may have closed it; removing says what is wrong
+			unlockDir(path)
 		}
 		return nil
 	})
 	_ = os.RemoveAll(top) // what it leaves is in the place for temporary files
+}
+
+// unlockDir opens a directory that the worker may have closed, and no directory that a
+// link of its name leads to. Removing it says what is wrong.
+func unlockDir(path string) {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	_ = unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o700)
 }

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,5 +41,41 @@ func TestDiskLayers(t *testing.T) {
 	}
 	if done(); there(filepath.Dir(layers)) {
 		t.Error("the layers outlived their cell")
+	}
+}
+
+// A machine without the first place has layers in the second. A place that the command
+// writes is none.
+func TestLayersOnDiskFallBack(t *testing.T) {
+	first, second := filepath.Join(t.TempDir(), "missing"), t.TempDir()
+	places := []string{first, second}
+	dir, done, err := layersOnDisk(places, nil)
+	if err != nil || filepath.Dir(filepath.Dir(dir)) != second {
+		t.Fatalf("%q, %v", dir, err)
+	}
+	done()
+	if dir, _, err := layersOnDisk(places, []string{second}); err == nil || dir != "" {
+		t.Errorf("only a place that is not there: %q, %v", dir, err)
+	}
+	if dir, _, err := layersOnDisk(places, []string{first, second}); err != nil || dir != "" {
+		t.Errorf("the command writes both places: %q, %v", dir, err)
+	}
+}
+
+// Removing layers changes the mode of nothing that a link in them leads to.
+func TestEraseLayersFollowsNoLink(t *testing.T) {
+	top, outside := filepath.Join(t.TempDir(), "layers"), t.TempDir()
+	if err := os.Mkdir(top, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(top, "link")
+	if err := errors.Join(os.Chmod(outside, 0o750), os.Symlink(outside, link)); err != nil {
+		t.Fatal(err)
+	}
+	unlockDir(link) // as if it had been a directory a moment ago
+	eraseLayers(top)
+	fi, err := os.Stat(outside)
+	if err != nil || fi.Mode().Perm() != 0o750 {
+		t.Errorf("%v, %v", fi.Mode(), err)
 	}
 }

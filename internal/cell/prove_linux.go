@@ -138,12 +138,11 @@ func writeInside(dir string) error {
 	}
 	name := filepath.Join(dir, proofName+rand.Text())
 	if err = os.Mkdir(name, 0o700); err == nil {
-		err = os.Remove(name)
+		if err = os.Remove(name); errors.Is(err, os.ErrNotExist) {
+			return nil // another cell in this directory has removed it
+		}
 	}
-	switch {
-	case errors.Is(err, os.ErrNotExist): // another cell in this directory has removed it
-		return nil
-	case errors.Is(err, os.ErrPermission):
+	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("%w (the cell has your user and none of root's rights: a directory of somebody else's cannot be written in it)", err)
 	}
 	return err
