@@ -56,6 +56,7 @@ var layers = map[string][]string{
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"audit", "base", "cell", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
+	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible"},
 	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
 }

@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 			[]string{"files-died", "1: the attack never began"}, []string{"files-held", "Contained:"}, false},
 		{"all died", slices.Repeat([]escape.Result{died}, 500), false, "500 attempts: 0 held, 0 escaped, 500 not tested\nINCOMPLETE: 500 attempts",
 			[]string{"and 490 more that died"}, []string{"Contained:"}, false},
-		{"nothing", []escape.Result{root}, false, "1 attempts: 0 held, 0 escaped, 1 not tested\nNOTHING SHOWN", nil, []string{"Contained:"}, false},
+		{"nothing", []escape.Result{root}, false, "1 attempt: 0 held, 0 escaped, 1 not tested\nNOTHING SHOWN", nil, []string{"Contained:"}, false},
 	} {
 		got := report(c.results, c.all, 80)
 		if !strings.HasPrefix(got, c.begins) || contained(c.results) != c.ok {

@@ -111,8 +111,12 @@ func Count(results []Result, v Verdict) int {
 
 // Summary says in one line how it went.
 func Summary(results []Result) string {
-	return fmt.Sprintf("%d attempts: %d held, %d escaped, %d not tested",
-		len(results), Count(results, Held), Count(results, Escaped), Count(results, NotTested))
+	attempts := "attempts"
+	if len(results) == 1 {
+		attempts = "attempt"
+	}
+	return fmt.Sprintf("%d %s: %d held, %d escaped, %d not tested",
+		len(results), attempts, Count(results, Held), Count(results, Escaped), Count(results, NotTested))
 }
 
 // Untested counts the results that show nothing by their reason, the commonest first.
