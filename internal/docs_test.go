@@ -15,7 +15,7 @@ import (
 var (
 	fence   = regexp.MustCompile("(?ms)^```.*?^```$")
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	named   = regexp.MustCompile("`((?:internal|cmd|docs|deploy|bench|\\.ci)/[\\w./-]+)`")
+	named   = regexp.MustCompile("`((?:internal|cmd|docs|deploy|bench|release|tools|\\.ci)/[\\w./-]+)`")
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
