@@ -76,8 +76,6 @@ const (
 	monitorTool  kind = "monitor" // a shell command that is watched
 )
 
-var kinds = []kind{shellTool, writeTool, editTool, readTool, subTool, mcpTool, patchTool, notebookTool, monitorTool}
-
 // deed is what a model wants done. Paths may be relative to the worktree: every client
 // takes them so.
 type deed struct {

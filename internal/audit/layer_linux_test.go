@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -137,7 +138,7 @@ func TestOutsideReportsEveryKind(t *testing.T) {
 				t.Error("the content of a link was opened")
 			}
 		}
-		if strings.ContainsAny(f.Path.String()+f.Detail, "\x1b\xff") {
+		if text := f.Path.String() + f.Detail; strings.Contains(text, "\x1b") || !utf8.ValidString(text) {
 			t.Errorf("not safe for a terminal: %q", f.Path.String())
 		}
 	}

@@ -459,7 +459,11 @@ func TestWaits(t *testing.T) {
 	if got := c.operator().Waits(&w, 1); got != AtWork {
 		t.Errorf("nobody waits: %s", got)
 	}
-	go c.call(post.Request{Verb: post.Await, Question: "q1", Wait: 60})
+	go func() {
+		if _, err := post.Call(context.Background(), c.dir, post.Request{Verb: post.Await, Question: "q1", Wait: 60}); err != nil {
+			t.Error(err)
+		}
+	}()
 	wait(t, "it to be said", func() bool { return c.operator().Waits(&w, 1) == WaitsNow })
 	if err := c.answer(c.w, 1, "yes"); err != nil {
 		t.Fatal(err)
