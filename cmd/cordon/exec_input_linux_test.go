@@ -132,3 +132,69 @@ func TestExecMuchInput(t *testing.T) {
 		}
 	}
 }
+
+// A command that writes to its own input does not wait for itself, as it would not
+// without cordon.
+func TestExecWritesItsOwnInput(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const script = `printf '1\n2\n' | RUN timeout 60 sh -c 'read a; echo $a; echo x >/proc/self/fd/0; echo end; cat'` + "\n"
+	for _, run := range []string{"", "cordon exec -- "} {
+		if out := fed(s, inputs["file"](t, strings.ReplaceAll(script, "RUN ", run))); out != "1\nend\n2\nx\n" {
+			t.Errorf("with %q: %q", run, out)
+		}
+	}
+}
+
+// cordon ends when the command ends, and when it is told to, whatever the pipe between
+// them is full of and although its own input never ends.
+func TestExecEndsBesideItsInput(t *testing.T) {
+	t.Parallel()
+	const fills = `exec 3<&0; setsid sh -c "head -c 1000000 /dev/zero >/proc/self/fd/3" & echo up; `
+	for name, c := range map[string]struct {
+		script string
+		signal syscall.Signal
+		input  string
+	}{
+		"the command ends":                  {script: fills + "read x", input: "a\nb\n"},
+		"nothing is read":                   {script: fills, input: "a\nb\n"},
+		"there is no input":                 {script: fills},
+		"interrupted":                       {script: fills + "wait", signal: syscall.SIGINT, input: "a\n"},
+		"terminated":                        {script: fills + "wait", signal: syscall.SIGTERM},
+		"interrupted while it writes":       {script: "exec 3<&0; echo up; exec head -c 1000000 /dev/zero >/proc/self/fd/3", signal: syscall.SIGINT, input: "a\n"},
+		"it ends while it could still read": {script: "setsid cat >/dev/null <&0 & echo up", input: "a\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			in, hold, err := os.Pipe() // which stays open
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			defer hold.Close()
+			if _, err := hold.WriteString(c.input); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), "cordon", "exec", "--", "sh", "-c", c.script)
+			cmd.Dir, cmd.Env, cmd.Stdin = s.repo, s.env, in
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(out, make([]byte, len("up\n"))); err != nil {
+				t.Fatal(err)
+			}
+			if c.signal != 0 {
+				_ = cmd.Process.Signal(c.signal)
+			}
+			err = cmd.Wait()
+			if ended := err == nil; ended != (c.signal == 0) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

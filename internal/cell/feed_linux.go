@@ -19,7 +19,10 @@ import (
 // the command leaves unread is the rest of their script. The pipe therefore has one
 // page: it can be written to when the command has read all of it. What is shown in
 // it is looked at without being taken (tee, pread, MSG_PEEK) and taken afterwards.
-// Devices cannot be looked at in that way; they lose up to a page.
+// Devices cannot be looked at in that way; they lose up to half a page.
+//
+// The other half stays free: a command that opens its own input for writing can write a
+// little into it, as into any pipe, and does not wait for itself.
 type feed struct {
 	source source
 	file   *os.File // the end of the pipe to write to
@@ -33,7 +36,8 @@ type feed struct {
 type source interface {
 	fd() int
 	show(into, most int) (int, error) // writes its next bytes to a pipe without taking them; 0: its end
-	take(n int)                       // removes bytes that were shown
+	take(n int)                       // removes bytes that were shown, and never waits
+	close()
 }
 
 // startFeed copies until the reader ends, the command stops reading, or end is called.
@@ -69,11 +73,11 @@ func (f *feed) end() {
 }
 
 func (f *feed) run() {
-	defer unix.Close(f.source.fd())
+	defer f.source.close()
 	defer f.file.Close()
 	defer f.settle()
 	for f.awaitDrained() && !f.stop.awaits(f.source.fd(), unix.POLLIN) {
-		n, err := f.source.show(f.into, os.Getpagesize())
+		n, err := f.source.show(f.into, os.Getpagesize()/2)
 		switch {
 		case err == unix.EINTR, err == unix.EAGAIN:
 			time.Sleep(time.Millisecond) // another reader was faster, or the command writes to its own input
@@ -136,7 +140,10 @@ func sourceOf(f *os.File) source {
 	d := inputFD(dup)
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFIFO:
-		return &pipe{d}
+		p := &pipe{inputFD: d}
+		if unix.Pipe2(p.copies[:], unix.O_CLOEXEC|unix.O_NONBLOCK) == nil {
+			return p
+		}
 	case unix.S_IFREG:
 		return &regular{d}
 	case unix.S_IFSOCK:
@@ -151,29 +158,48 @@ type inputFD int
 
 func (d inputFD) fd() int { return int(d) }
 
-// discard reads bytes that are known to be there.
-func (d inputFD) discard(n int) {
-	if there, err := unix.IoctlGetInt(int(d), unix.TIOCINQ); err == nil {
-		n = min(n, there) // another reader may have taken them: never wait
-	}
-	for buf := make([]byte, n); n > 0; {
-		got, err := unix.Read(int(d), buf[:n])
-		if err != unix.EINTR && got <= 0 {
-			return
-		}
-		n -= max(got, 0)
-	}
-}
+func (d inputFD) close() { unix.Close(int(d)) }
 
-// pipe is shown by tee, which copies between pipes and takes nothing.
-type pipe struct{ inputFD }
+// pipe is looked at by tee, which copies between pipes and takes nothing. The copy is
+// written into the command's pipe, because nothing can be added to a page that tee put there.
+type pipe struct {
+	inputFD
+	copies [2]int // a pipe
+}
 
 func (p *pipe) show(into, most int) (int, error) {
-	n, err := unix.Tee(p.fd(), into, most, unix.SPLICE_F_NONBLOCK)
-	return int(n), err
+	n, err := unix.Tee(p.fd(), p.copies[1], most, unix.SPLICE_F_NONBLOCK)
+	if n <= 0 || err != nil {
+		return int(n), err
+	}
+	buf := make([]byte, n)
+	got, err := unix.Read(p.copies[0], buf)
+	if err != nil {
+		return got, err
+	}
+	return unix.Write(into, buf[:got])
 }
 
-func (p *pipe) take(n int) { p.discard(n) }
+// take moves bytes to the copies. Another reader may have taken them: a read would wait.
+func (p *pipe) take(n int) {
+	for buf := make([]byte, n); n > 0; {
+		moved, err := unix.Splice(p.fd(), nil, p.copies[1], nil, n, unix.SPLICE_F_NONBLOCK)
+		if err == unix.EINTR {
+			continue
+		}
+		if moved <= 0 || err != nil {
+			return
+		}
+		_, _ = unix.Read(p.copies[0], buf)
+		n -= int(moved)
+	}
+}
+
+func (p *pipe) close() {
+	unix.Close(p.copies[0])
+	unix.Close(p.copies[1])
+	p.inputFD.close()
+}
 
 // regular is a file. Its offset is shared with whoever opened it.
 type regular struct{ inputFD }
@@ -205,7 +231,18 @@ func (s *stream) show(into, most int) (int, error) {
 	return unix.Write(into, buf[:n])
 }
 
-func (s *stream) take(n int) { s.discard(n) }
+func (s *stream) take(n int) {
+	for buf := make([]byte, n); n > 0; {
+		got, _, err := unix.Recvfrom(s.fd(), buf[:n], unix.MSG_DONTWAIT)
+		if err == unix.EINTR {
+			continue
+		}
+		if got <= 0 || err != nil {
+			return // another reader was faster
+		}
+		n -= got
+	}
+}
 
 // consumed is anything else: what is shown is taken.
 type consumed struct{ inputFD }
