@@ -34,7 +34,11 @@ func (r *around) order(ctx context.Context, e worktree.Enclosure, left *inPlace)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.holdGitlinks(ctx, &e); err != nil {
+	here, err := r.checkout()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := holdGitlinks(ctx, r.host, here, &e); err != nil {
 		return nil, nil, err
 	}
 	// The worktree that the command is confined to is seen, also where only a part
@@ -249,20 +253,16 @@ func hold(e *worktree.Enclosure, path string) {
 
 // holdGitlinks keeps submodules that were never fetched empty: git runs what the
 // configuration of a repository there says.
-func (r *around) holdGitlinks(ctx context.Context, e *worktree.Enclosure) error {
-	here, err := r.checkout()
-	if err != nil {
-		return err
-	}
-	if _, err := os.Lstat(filepath.Join(r.host.Top, ".gitmodules")); err != nil || here.Head == "" {
+func holdGitlinks(ctx context.Context, host git.Host, c git.Checkout, e *worktree.Enclosure) error {
+	if c.Head == "" || !exists(filepath.Join(c.Top, ".gitmodules")) {
 		return nil
 	}
-	files, err := r.host.Tree(ctx, here.Head)
+	files, err := host.Tree(ctx, c.Head)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		at := filepath.Join(r.host.Top, filepath.FromSlash(f.Path))
+		at := filepath.Join(c.Top, filepath.FromSlash(f.Path))
 		if f.Mode != git.Gitlink || exists(filepath.Join(at, ".git")) {
 			continue
 		}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
-	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/state"
 	"cordon/internal/worktree"
@@ -30,27 +28,7 @@ func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order
 		return s.order(ctx, sealed, e)
 	}
 	if l.Adopted {
-		shadow := worktree.Shadow{Dir: s.State.Shadow(string(l.ID))}
-		binds, err := shadow.Binds(l.Worktree)
-		if err != nil {
-			return nil, err
-		}
-		hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
-		if err != nil {
-			return nil, &RefusedError{err}
-		}
-		e.Fixed, e.Held, e.Sockets = hazards.Linked, hazards.Repositories, hazards.Sockets
-		for _, rel := range l.Executed { // the operator's git runs or reads it, in this very checkout
-			if at := filepath.Join(l.Worktree, filepath.FromSlash(rel)); exists(at) {
-				hold(&e, at)
-			}
-		}
-		modules, err := shadow.Submodules(s.Host, l.Worktree, hazards.Repositories)
-		if err != nil {
-			return nil, err
-		}
-		e.Bind, e.GitDir = append(binds, modules...), seenAt(binds)
-		return s.order(ctx, sealed, e)
+		return s.encloseAdopted(ctx, sealed, e)
 	}
 	e.GitDir = filepath.Join(l.Worktree, ".git")
 	if own := s.ownGit(l.ID); exists(own) {
@@ -73,38 +51,6 @@ func seenAt(binds []cell.Bind) string {
 
 // acceptLayers is where acceptance commands write privately.
 func (s *Session) acceptLayers(id lease.ID) string { return s.State.Layers(string(id) + ".accept") }
-
-// prepareAdopted gives a worker in a checkout of another tool's a repository of
-// its own: the host's is not written.
-func (s *Session) prepareAdopted(ctx context.Context, w *ledger.Worker) error {
-	l := w.Lease.Lease()
-	if l.Policy.Isolation != policy.None {
-		c, err := s.linked(ctx, l.Worktree)
-		if err != nil {
-			return err
-		}
-		branch := strings.TrimPrefix(c.Branch, "refs/heads/")
-		if branch == "" {
-			branch = l.Branch
-		}
-		dir := s.State.Shadow(string(l.ID))
-		if err := s.State.Erase(dir); err != nil { // no worker has seen it
-			return err
-		}
-		unseen, err := s.unseenBy(ctx, w.Lease)
-		if err != nil {
-			return err
-		}
-		_, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
-			Bin: s.Bin, Host: s.Host, GitDir: c.GitDir, Alternate: s.State.Objects(),
-			Commit: c.Head, Branch: branch, Dir: dir, Unseen: unseen,
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return s.append(w.ID, ledger.Prepared, ledger.Tree{})
-}
 
 // order completes an enclosure with what is the same for all.
 func (s *Session) order(ctx context.Context, sealed lease.Sealed, e worktree.Enclosure) (*cell.Order, error) {

@@ -15,6 +15,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/legible"
+	"cordon/internal/plainfile"
 	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
@@ -28,10 +29,13 @@ type inPlace struct {
 	Partial map[string][]string `json:"partial"` // see worktree.Hazards
 	Absent  []absent            `json:"absent"`  // what git would run or obey, and was not there
 	Cell    string              `json:"cell"`    // its first process, with which all others end
+	Worker  string              `json:"worker,omitempty"`
+	Log     string              `json:"log,omitempty"` // a file for what is moved aside
 
-	root  string // of cordon's state
-	file  *os.File
-	every []git.Setting // what the operator's git obeys in any repository
+	root   string // of cordon's state
+	file   *os.File
+	every  []git.Setting // what the operator's git obeys in any repository
+	opened []string      // what the command may write although git obeys it
 }
 
 // absent is a path that did not exist.
@@ -46,10 +50,15 @@ func (a absent) path() string { return filepath.Join(a.Dir, filepath.FromSlash(a
 
 const executions = ".execs" // beside the directories of repositories
 
-// begin writes the file before the command's first instruction. Its lock ends with this
-// process; the first process of the cell may outlive it by a moment.
+// begin writes the file before the command's first instruction.
 func (p *inPlace) begin(l cell.Launch) error {
 	p.Cell = processOf(l.Pid)
+	return p.open()
+}
+
+// open writes the file. Its lock ends with this process; the first process of the cell
+// may outlive it by a moment.
+func (p *inPlace) open() error {
 	var err error
 	if p.root, err = state.RealRoot(); err != nil {
 		return err
@@ -62,10 +71,7 @@ func (p *inPlace) begin(l cell.Launch) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(p)
-	if err == nil {
-		_, err = f.Write(text)
-	}
+	err = p.write(f)
 	if err == nil {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
@@ -77,6 +83,25 @@ func (p *inPlace) begin(l cell.Launch) error {
 	}
 	p.file = f
 	return nil
+}
+
+// started adds the first process of a cell to the file.
+func (p *inPlace) started(l cell.Launch) error {
+	if p == nil || p.file == nil {
+		return nil
+	}
+	p.Cell = processOf(l.Pid)
+	return p.write(p.file)
+}
+
+// write writes what is known. It only ever grows, so that a reader never finds an end of
+// what was there before.
+func (p *inPlace) write(f *os.File) error {
+	text, err := json.Marshal(p)
+	if err == nil {
+		_, err = f.WriteAt(text, 0)
+	}
+	return err
 }
 
 // processOf is a process that another one with the same number is not: its number and
@@ -123,6 +148,7 @@ func (p *inPlace) end() string {
 func (p *inPlace) sweep() string {
 	s := worktree.Sweep{
 		Known: p.Known, Partial: p.Partial,
+		Note:   p.note,
 		Obeyed: func(top string) string { return obeysIn(p.every, top) },
 		Aside:  filepath.Join(p.root, "aside", fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102T150405"), os.Getpid())),
 	}
@@ -147,6 +173,23 @@ func (p *inPlace) sweep() string {
 	return strings.Join(append(shortened(blind, 100), shortened(lines, 20)...), "\n")
 }
 
+// note writes down what is moved aside, before that is done.
+func (p *inPlace) note(m worktree.Moved) error {
+	if p.Log == "" {
+		return nil
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	f, err := plainfile.Open(p.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	return errors.Join(err, f.Close())
+}
+
 func shortened(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines
@@ -167,7 +210,7 @@ func SweepKilled() string {
 	var lines []string
 	for _, name := range found {
 		if text := sweepOne(root, name); text != "" {
-			lines = append(lines, "a command under cordon exec was killed together with cordon: "+text)
+			lines = append(lines, text)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -205,5 +248,11 @@ func sweepOne(root, name string) string {
 	}
 	text := p.sweep()
 	_ = os.Remove(name)
-	return text
+	if text == "" {
+		return ""
+	}
+	if p.Worker != "" {
+		return p.Worker + " was killed together with cordon: " + text
+	}
+	return "a command under cordon exec was killed together with cordon: " + text
 }

@@ -85,6 +85,10 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (fai
 	if err != nil {
 		return err
 	}
+	if r.left, err = s.watchAdopted(ctx, w); err != nil {
+		return err
+	}
+	defer func() { s.sayDisarmed(w, r.left.end()) }()
 	if err := s.setup(ctx, w, tee); err != nil {
 		return errors.Join(err, s.tallyNetwork(w))
 	}
@@ -106,6 +110,13 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (fai
 		return refuse("%s was stopped: nothing was heard of the hooks of %s, so that nobody judges what it does (cordon logs %s shows what it printed; agent.proof and agent.proof_within of the policy say how long that is waited for)", w.ID, w.Agent.Client, w.ID)
 	}
 	return ctx.Err()
+}
+
+// sayDisarmed says what was moved aside.
+func (s *Session) sayDisarmed(w *ledger.Worker, text string) {
+	for line := range strings.Lines(text) {
+		s.Voice.Step(w.ID, "disarmed", strings.TrimSpace(line))
+	}
 }
 
 // again makes ready for another launch of an agent.
@@ -179,6 +190,9 @@ func (s *Session) startCommandThen(ctx context.Context, w *ledger.Worker, r *rig
 	recorded := false
 	begin := func(l cell.Launch) error {
 		defer release()
+		if err := r.left.started(l); err != nil {
+			return err
+		}
 		recorded = true
 		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: worthRecording(l.Private), Memory: l.Memory}
 		err := s.append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Agent: r.agent != nil, Heard: r.told(w), Cell: at})

@@ -69,8 +69,9 @@ func (s *Session) wroteOutside(ctx context.Context, w *ledger.Worker) ([]audit.F
 		return nil, err
 	}
 	unnamed, err := unnamedLayers(at, w)
-	found = append(append(found, unnamed...), refusals(w.Exit)...)
-	return found, err
+	aside, asideErr := s.disarmed(w)
+	found = slices.Concat(found, unnamed, aside, refusals(w.Exit))
+	return found, errors.Join(err, asideErr)
 }
 
 // unnamedLayers reports layers that hold something and that no launch names.

@@ -16,6 +16,7 @@ import (
 // their linked worktrees, and also none at all, as for the operator's own configuration.
 type obeyed struct {
 	write  []string
+	opened []string // what may be written all the same
 	own    []string // .git entries and git directories: nothing in them can be written, or it is private
 	held   []string // what is there, and the links that lead to it
 	absent []absent
@@ -38,7 +39,7 @@ func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, hazards work
 	if !there {
 		return nil // nobody's git obeys anything here
 	}
-	o := obeyed{write: e.Write, own: p.Known, seen: map[string]int{}, words: map[string][]git.Word{}}
+	o := obeyed{write: e.Write, opened: p.opened, own: p.Known, seen: map[string]int{}, words: map[string][]git.Word{}}
 	places := placesOf(hazards.Repositories, e.Write)
 	every, each, err := bin.Settings(ctx, places...)
 	if err != nil {
@@ -178,7 +179,7 @@ func (o *obeyed) add(from git.Setting, paths ...string) {
 // within is the directory that is written and that a path lies in, "" for none. What lies
 // in a git directory is kept there.
 func (o *obeyed) within(path string) string {
-	if isBelow(path, o.own) != "" || slices.Contains(o.own, path) {
+	if isBelow(path, o.own) != "" || slices.Contains(o.own, path) || slices.Contains(o.opened, path) {
 		return ""
 	}
 	return isBelow(path, o.write)

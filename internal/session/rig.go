@@ -29,7 +29,8 @@ type rig struct {
 	dir   string
 	self  string // cordon itself, where it is not in dir but shown there
 	box   *mailbox
-	agent *outfit // nil: a command
+	agent *outfit  // nil: a command
+	left  *inPlace // nil: its tree is its own
 	end   func()
 }
 

@@ -24,6 +24,9 @@ type Sweep struct {
 	Partial map[string][]string // Hazards.Partial of before
 	Aside   string              // where to move to; made when it is needed
 
+	// Note is told what is going to be moved.
+	Note func(Moved) error
+
 	// Obeyed says which setting of the operator's own names something that is in a
 	// repository at a directory; "" for none.
 	Obeyed func(top string) string
@@ -34,7 +37,11 @@ type Sweep struct {
 }
 
 // Moved is something that was disarmed, and why.
-type Moved struct{ From, To, Why string }
+type Moved struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Why  string `json:"why"`
+}
 
 // The bounds of one sweep.
 const (
@@ -227,31 +234,48 @@ func (s *Sweep) disarmBare(dir *os.File, path string, names []string, why string
 	}
 }
 
-// move takes an entry of a directory away.
+// move takes an entry of a directory away: to where such things are kept, or where that is
+// on another file system, to another name.
 func (s *Sweep) move(dir *os.File, name, path, why string) {
-	from := filepath.Join(path, name)
+	m := Moved{From: filepath.Join(path, name), Why: why}
 	unmake(dir, name)
 	target := fmt.Sprintf("%d-%s", len(s.Moved)+1, strings.TrimLeft(name, "."))
 	err := os.MkdirAll(s.Aside, 0o700)
-	var aside *os.File
 	if err == nil {
-		aside, err = openDir(unix.AT_FDCWD, s.Aside)
-	}
-	to := filepath.Join(s.Aside, target)
-	if err == nil {
-		err = rename(dir, name, aside, target)
-		aside.Close()
-	}
-	if err != nil { // another file system, most likely
-		target = fmt.Sprintf("cordon-aside-%s-%s", filepath.Base(s.Aside), target)
-		to = filepath.Join(path, target)
-		err = rename(dir, name, dir, target)
+		var aside *os.File
+		if aside, err = openDir(unix.AT_FDCWD, s.Aside); err == nil {
+			m.To = filepath.Join(s.Aside, target)
+			err = s.moveTo(m, dir, name, aside, target)
+			aside.Close()
+		}
 	}
 	if err != nil {
-		s.blind(from, fmt.Errorf("could not be moved aside: %w", err))
+		target = fmt.Sprintf("cordon-aside-%s-%s", filepath.Base(s.Aside), target)
+		m.To = filepath.Join(path, target)
+		err = s.moveTo(m, dir, name, dir, target)
+	}
+	if err != nil {
+		s.blind(m.From, fmt.Errorf("could not be moved aside: %w", err))
 		return
 	}
-	s.Moved = append(s.Moved, Moved{from, to, why})
+	s.Moved = append(s.Moved, m)
+}
+
+// moveTo moves, and notes it before. What cannot be noted is moved all the same.
+func (s *Sweep) moveTo(m Moved, dir *os.File, name string, to *os.File, target string) error {
+	var from, there unix.Stat_t
+	if err := errors.Join(unix.Fstat(int(dir.Fd()), &from), unix.Fstat(int(to.Fd()), &there)); err != nil {
+		return err
+	}
+	if from.Dev != there.Dev {
+		return unix.EXDEV
+	}
+	if s.Note != nil {
+		if err := s.Note(m); err != nil {
+			s.blind(m.From, fmt.Errorf("was moved aside, and could not be noted: %w", err))
+		}
+	}
+	return rename(dir, name, to, target)
 }
 
 // rename moves between open directories. The command may have locked what it left.
