@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // plantRepository makes a repository whose configuration runs a program.
@@ -97,5 +98,24 @@ func TestExecKilledIsSweptLater(t *testing.T) {
 	}
 	if o := s.cordon([]int{0}, "ls"); strings.Contains(o.err, "aside") {
 		t.Errorf("it is said twice: %+v", o)
+	}
+}
+
+// A cordon that is killed before its command begins leaves a draft of its record. The
+// next one removes it, and not one that may be written at this moment.
+func TestExecDraftsAreRemovedLater(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	left, young := s.write("state/cordon/.execs/new-1", "{"), s.write("state/cordon/.execs/new-2", "{")
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(left, long, long); err != nil {
+		t.Fatal(err)
+	}
+	s.cordon([]int{0}, "ls")
+	if _, err := os.Lstat(left); err == nil {
+		t.Error("the draft of a killed cordon is still there")
+	}
+	if _, err := os.Lstat(young); err != nil {
+		t.Error(err)
 	}
 }

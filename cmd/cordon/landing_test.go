@@ -189,8 +189,10 @@ func killedLanding(t *testing.T, rounds int) {
 		if _, err := os.Lstat(lock); err == nil || s.landed(id) != 1 {
 			t.Errorf("round %d: landed %d times, lock: %v", i, s.landed(id), err)
 		}
-		if left, _ := filepath.Glob(filepath.Join(s.repo, "src", "*", ".cordon-*")); len(left) > 0 {
-			t.Errorf("round %d: left %v", i, left)
+		for _, depth := range []string{"", "src", "src/*"} {
+			if left, err := filepath.Glob(filepath.Join(s.repo, depth, ".cordon-*")); err != nil || len(left) > 0 {
+				t.Errorf("round %d: left %v, %v", i, left, err)
+			}
 		}
 	}
 	t.Logf("%d of %d kills left a lock", locked, rounds)

@@ -50,6 +50,12 @@ func (a absent) path() string { return filepath.Join(a.Dir, filepath.FromSlash(a
 
 const executions = ".execs" // beside the directories of repositories
 
+// Names of its files: while one is written, and while its command runs.
+const (
+	draftPrefix = "new-"
+	execPrefix  = "exec-"
+)
+
 // begin writes the file before the command's first instruction.
 func (p *inPlace) begin(l cell.Launch) error {
 	p.Cell = processOf(l.Pid)
@@ -67,7 +73,7 @@ func (p *inPlace) open() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "new-*")
+	f, err := os.CreateTemp(dir, draftPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -76,7 +82,7 @@ func (p *inPlace) open() error {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, strings.Replace(filepath.Base(f.Name()), "new-", "exec-", 1)))
+		err = os.Rename(f.Name(), filepath.Join(dir, execName(f)))
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()), f.Close())
@@ -102,6 +108,11 @@ func (p *inPlace) write(f *os.File) error {
 		_, err = f.WriteAt(text, 0)
 	}
 	return err
+}
+
+// execName is the name of a file that is written completely.
+func execName(draft *os.File) string {
+	return execPrefix + strings.TrimPrefix(filepath.Base(draft.Name()), draftPrefix)
 }
 
 // processOf is a process that another one with the same number is not: its number and
@@ -136,8 +147,7 @@ func (p *inPlace) end() string {
 		return ""
 	}
 	text := p.sweep()
-	name := strings.Replace(filepath.Base(p.file.Name()), "new-", "exec-", 1)
-	_ = os.Remove(filepath.Join(p.root, executions, name)) // it is looked at once more otherwise
+	_ = os.Remove(filepath.Join(p.root, executions, execName(p.file))) // it is looked at once more otherwise
 	p.file.Close()
 	p.file = nil
 	return text
@@ -160,11 +170,12 @@ func (p *inPlace) sweep() string {
 		if !a.Alias {
 			s.Place(a.Dir, a.Rest, "your git would run or obey it ("+a.Why+")")
 		} else if exists(a.path()) {
-			lines = append(lines, fmt.Sprintf("CAREFUL: your git runs or reads %s (%s), and the command has made that: look at it before you use it", legible.Line(a.path()), a.Why))
+			lines = append(lines, fmt.Sprintf("CAREFUL: the command created %s, which your git runs or reads (%s): "+
+				"inspect it before you use git here", legible.Line(a.path()), a.Why))
 		}
 	}
 	for _, m := range s.Moved {
-		lines = append(lines, fmt.Sprintf("moved %s aside to %s: %s, and the command made it", legible.Line(m.From), legible.Line(m.To), legible.Line(m.Why)))
+		lines = append(lines, fmt.Sprintf("moved %s aside to %s: the command created it, and %s", legible.Line(m.From), legible.Line(m.To), legible.Line(m.Why)))
 	}
 	var blind []string // first, so that many others do not hide them
 	for _, b := range s.Blind {
@@ -203,7 +214,8 @@ func SweepKilled() string {
 	if err != nil {
 		return ""
 	}
-	found, err := filepath.Glob(filepath.Join(root, executions, "exec-*"))
+	removeDrafts(root, time.Now())
+	found, err := filepath.Glob(filepath.Join(root, executions, execPrefix+"*"))
 	if err != nil {
 		return ""
 	}
@@ -214,6 +226,20 @@ func SweepKilled() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// removeDrafts removes files that a killed cordon had not finished: no command ran yet.
+// One that is younger than a minute may be written at this moment.
+func removeDrafts(root string, now time.Time) {
+	found, err := filepath.Glob(filepath.Join(root, executions, draftPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, name := range found {
+		if fi, err := os.Lstat(name); err == nil && now.Sub(fi.ModTime()) > time.Minute {
+			_ = os.Remove(name) // the next cordon tries again
+		}
+	}
 }
 
 // hasName reports whether a file still is what a name leads to.

@@ -83,7 +83,7 @@ func (s *Session) disarm(w *ledger.Worker) {
 		s.Voice.Step(w.ID, "CAREFUL", "not searched for repositories: "+b)
 	}
 	for _, m := range sweep.Moved {
-		s.Voice.Step(w.ID, "disarmed", fmt.Sprintf("moved %s aside to %s: a git repository that could run programs", m.From, m.To))
+		s.Voice.Step(w.ID, "disarmed", fmt.Sprintf("moved %s aside to %s: %s", m.From, m.To, m.Why))
 	}
 }
 

@@ -133,7 +133,7 @@ func (s *Sweep) disarmed(dir *os.File, name, path string) bool {
 	return why != ""
 }
 
-const couldRun = "a git repository that could run programs"
+const couldRun = "it is a git repository that could run programs"
 
 // runs says why a git directory whose files lie at top is no harmless one; "" when it is.
 func (s *Sweep) runs(dir *os.File, top string) string {
@@ -142,7 +142,7 @@ func (s *Sweep) runs(dir *os.File, top string) string {
 	}
 	if s.Obeyed != nil {
 		if setting := s.Obeyed(top); setting != "" {
-			return "a git repository in which your git would run or obey a file of the command's (" + setting + ")"
+			return "your git would run or obey a file of the command's in this repository (" + setting + ")"
 		}
 	}
 	return ""
