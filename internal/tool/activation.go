@@ -52,7 +52,7 @@ func activates(called string, args []string) bool {
 
 // agentAlone reports whether ssh-agent is given no command to run.
 func agentAlone(args []string) bool {
-	return len(scanWrap(args, "-a=w -c -D -d -E=t -k=n -O=t -P=t -s -T -t=t").rest) == 0
+	return len(scan(args, "ssh-agent").operands) == 0
 }
 
 func nthOf(args []string, n int) string {

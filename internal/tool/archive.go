@@ -80,7 +80,7 @@ func oldStyle(args []string, r *row) []string {
 	rest := args[2:]
 	for _, letter := range args[1] {
 		out = append(out, "-"+string(letter))
-		if it, ok := p.item(string(letter), false); ok && it.kind != "" && !it.optional && len(rest) > 0 {
+		if it, ok := p.item("-"+string(letter), false); ok && it.sign == '=' && len(rest) > 0 {
 			out = append(out, rest[0])
 			rest = rest[1:]
 		}
@@ -175,7 +175,7 @@ func (g *reading) ar() {
 		if o.kind != "" {
 			kept = append(kept, o)
 		} else {
-			letters += o.names
+			letters += strings.TrimLeft(o.first(), "-")
 		}
 	}
 	if letters != "" {

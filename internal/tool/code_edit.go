@@ -11,7 +11,7 @@ import (
 // vimUse reads the family of vi: commands in options, and files that they edit.
 func vimUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{lang: Opaque, code: "-c --cmd", read: "-S -u -U -q", write: "-w -W -i", text: "-t -T --startuptime --listen --server", operands: "write"}
+	in := lookup("vim")
 	reads := c.Args[0] == "view" || c.Args[0] == "rview" || c.Args[0] == "vimdiff"
 	ex := c.Args[0] == "ex"
 	var args []string
@@ -34,7 +34,7 @@ func vimUse(c Call) Use {
 			args = append(args, a)
 		}
 	}
-	p := in.options(&u, args)
+	p := in.program(&u, args)
 	role := Write
 	if reads {
 		role = Read
@@ -181,8 +181,8 @@ func encoded(s string) (string, bool) {
 // dcUse reads dc, which computes, and runs what follows an exclamation mark.
 func dcUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{code: "-e --expression", read: "-f --file", operands: "read"}
-	p := in.options(&u, c.Args[1:])
+	in := lookup("dc")
+	p := in.program(&u, c.Args[1:])
 	for _, o := range p.operands {
 		u.path(Read, o, "operand")
 	}
@@ -205,8 +205,8 @@ func runnerUse(c Call) (Use, bool) {
 	verb, args := c.Args[1], c.Args[2:]
 	switch c.Args[0] + " " + verb {
 	case "rails runner", "rails r":
-		in := &interpreter{lang: Ruby, text: "-e --environment"}
-		p := in.options(&u, args)
+		in := lookup("rails runner")
+		p := in.program(&u, args)
 		if len(p.operands) == 0 {
 			return u, true
 		}
@@ -236,8 +236,8 @@ func runnerUse(c Call) (Use, bool) {
 // bcUse reads bc, which computes and can do nothing else.
 func bcUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Atom}
-	in := &interpreter{text: "-e --expression", read: "-f --file", operands: "read"}
-	for _, o := range in.options(&u, c.Args[1:]).operands {
+	in := lookup("bc")
+	for _, o := range in.program(&u, c.Args[1:]).operands {
 		u.path(Read, o, "operand")
 	}
 	return u
@@ -246,8 +246,8 @@ func bcUse(c Call) Use {
 // m4Use reads m4, whose input can run commands and include files.
 func m4Use(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{read: "-I --include -R --reload-state", write: "-F --freeze-state -o --error-output --debugfile", text: "-D -U -L", operands: "read"}
-	for _, o := range in.options(&u, c.Args[1:]).operands {
+	in := lookup("m4")
+	for _, o := range in.program(&u, c.Args[1:]).operands {
 		u.path(Read, o, "operand")
 	}
 	if !c.Fed {

@@ -6,25 +6,12 @@ import (
 	"cordon/internal/mark"
 )
 
-// perlUse reads perl: its letters can be bundled, and with -i its operands are
-// written.
-func perlUse(c Call) Use {
-	in := &interpreter{lang: Perl, code: "-e -E", read: "-I", text: "-M -m -C -D", loose: "0lFVdx"}
-	return editing(c, in)
-}
-
-// rubyUse reads ruby, which is much like perl.
-func rubyUse(c Call) Use {
-	in := &interpreter{lang: Ruby, code: "-e", read: "-I -r", enter: "-C -X", text: "-E --encoding --external-encoding --internal-encoding", loose: "0FTWxK"}
-	return editing(c, in)
-}
-
-// editing reads an interpreter whose -i edits its operands in place, and whose
+// lineUse reads perl and ruby, whose -i edits their operands in place, and whose
 // -n and -p read them line by line.
-func editing(c Call, in *interpreter) Use {
+func lineUse(c Call, in *row) Use {
 	u := Use{Known: true, Out: mark.Any}
-	args, loop, inPlace := split(&u, c.Args[1:], in)
-	p := in.options(&u, args)
+	p := in.program(&u, c.Args[1:])
+	loop, inPlace := p.has("n", "p"), p.has("i")
 	if !p.coded {
 		finish(&u, c, in, p)
 		return u
@@ -55,63 +42,6 @@ func (u *Use) edited(path string) {
 	u.Effects = append(u.Effects, Effect{Path: path, Text: mark.Any})
 }
 
-// split finds -n, -p and -i in the bundles of an interpreter, and takes -i and
-// its suffix out, so that what follows is not read as letters.
-func split(u *Use, args []string, in *interpreter) (rest []string, loop, inPlace bool) {
-	for i, a := range args {
-		if a == "--" || a == "-" || !strings.HasPrefix(a, "-") {
-			if i == 0 || in.kind(args[i-1]) == ' ' && !takesNext(in, args[i-1]) {
-				return append(rest, args[i:]...), loop, inPlace
-			}
-			rest = append(rest, a)
-			continue
-		}
-		if strings.HasPrefix(a, "--") {
-			rest = append(rest, a)
-			continue
-		}
-		end := bundle(a, in)
-		letters := a[1:end]
-		loop = loop || strings.ContainsAny(letters, "np")
-		if j := strings.IndexByte(letters, 'i'); j >= 0 {
-			inPlace = true
-			suffix := a[j+2:]
-			if strings.Contains(suffix, "/") {
-				u.path(Write, strings.ReplaceAll(suffix, "*", mark.Atom), "-i")
-			}
-			a = a[:j+1]
-		}
-		if a != "-" {
-			rest = append(rest, a)
-		}
-	}
-	return rest, loop, inPlace
-}
-
-// takesNext reports whether a bundle ends with a letter whose value follows.
-func takesNext(in *interpreter, a string) bool {
-	return len(a) > 1 && a[0] == '-' && a[1] != '-' && bundle(a, in) == len(a) && in.kind("-"+a[len(a)-1:]) != ' ' && !strings.Contains(a, "i.")
-}
-
-// bundle is where the letters of a bundle end and a value begins.
-func bundle(a string, in *interpreter) int {
-	for j := 1; j < len(a); j++ {
-		if a[j] == 'i' {
-			return j + 1
-		}
-		if strings.IndexByte(in.loose, a[j]) >= 0 {
-			if j = digits(a, j); j == len(a) {
-				return j
-			}
-			continue
-		}
-		if in.kind("-"+a[j:j+1]) != ' ' {
-			return j + 1
-		}
-	}
-	return len(a)
-}
-
 // through is what comes out of an editor of lines: what went in, as far as one
 // can tell. Names of files of the tree stay names of its files unless the code
 // has what could lead elsewhere.
@@ -134,8 +64,8 @@ func through(stdin, code string) string {
 // phpUse reads php: -r and its kin have code, -f and the first operand a file.
 func phpUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{lang: Opaque, code: "-r --run -B --process-begin -R --process-code -E --process-end", file: "-f --file -F --process-file", read: "-c --php-ini -z", enter: "-t --docroot", text: "-d --define -S --server"}
-	p := in.options(&u, c.Args[1:])
+	in := lookup("php")
+	p := in.program(&u, c.Args[1:])
 	for _, a := range c.Args[1:] { // -d auto_prepend_file=x
 		if _, v, ok := strings.Cut(a, "_file="); ok {
 			u.path(Read, v, "-d")
@@ -151,7 +81,7 @@ func phpUse(c Call) Use {
 // denoUse reads deno run, eval and the others.
 func denoUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{lang: JavaScript, read: "-c --config --import-map --lock --env-file --cert", write: "-o --output --coverage --cert-dir", text: "--ext -L --log-level --seed --v8-flags --filter --inspect"}
+	in := lookup("deno")
 	verb := ""
 	args := c.Args[1:]
 	if len(args) > 0 {
@@ -159,29 +89,29 @@ func denoUse(c Call) Use {
 	}
 	switch verb {
 	case "eval":
-		p := in.options(&u, args)
+		p := in.program(&u, args)
 		if len(p.operands) > 0 {
 			u.Runs = append(u.Runs, Run{Code: p.operands[0], Lang: JavaScript, Params: p.operands, Why: "eval"})
 		}
 	case "run", "serve":
-		finish(&u, c, in, in.options(&u, args))
+		finish(&u, c, in, in.program(&u, args))
 	case "repl":
-		in.code = "--eval"
-		finish(&u, c, in, in.options(&u, args))
+		in = lookup("deno repl")
+		finish(&u, c, in, in.program(&u, args))
 	case "compile", "bundle", "install":
-		for _, o := range in.options(&u, args).operands {
+		for _, o := range in.program(&u, args).operands {
 			u.given(o)
 		}
 	case "fmt":
-		for _, o := range in.options(&u, args).operands {
+		for _, o := range in.program(&u, args).operands {
 			u.path(Write, o, "operand")
 		}
 	case "test", "bench", "check", "lint", "doc", "info", "cache", "task", "coverage", "add", "remove", "upgrade", "", "types":
-		for _, o := range in.options(&u, args).operands {
+		for _, o := range in.program(&u, args).operands {
 			u.given(o)
 		}
 	default:
-		finish(&u, c, in, in.options(&u, c.Args[1:]))
+		finish(&u, c, in, in.program(&u, c.Args[1:]))
 	}
 	return u
 }
@@ -189,14 +119,14 @@ func denoUse(c Call) Use {
 // bunUse reads bun where it runs code; the rest is a package manager.
 func bunUse(c Call) (Use, bool) {
 	u := Use{Known: true, Out: mark.Any}
-	in := &interpreter{lang: JavaScript, code: "-e --eval -p --print", read: "-r --preload -c --config --env-file --tsconfig-override --import", enter: "--cwd", text: "--port --conditions -d --define"}
+	in := lookup("bun -e")
 	args := c.Args[1:]
 	for len(args) > 0 && (strings.HasPrefix(args[0], "--cwd") || args[0] == "--silent" || args[0] == "--bun" || args[0] == "--watch" || args[0] == "--hot") {
 		n := 1
 		if args[0] == "--cwd" && len(args) > 1 {
 			n = 2
 		}
-		in.options(&u, args[:n])
+		in.program(&u, args[:n])
 		args = args[n:]
 	}
 	if len(args) == 0 {
@@ -205,9 +135,9 @@ func bunUse(c Call) (Use, bool) {
 	verb := args[0]
 	switch {
 	case verb == "run" && len(args) > 1 && (strings.ContainsAny(args[1], "./") || strings.HasPrefix(args[1], "-")):
-		finish(&u, c, in, in.options(&u, args[1:]))
+		finish(&u, c, in, in.program(&u, args[1:]))
 	case strings.HasPrefix(verb, "-"), strings.ContainsAny(verb, "./"):
-		finish(&u, c, in, in.options(&u, args))
+		finish(&u, c, in, in.program(&u, args))
 	case verb == "x" && len(args) > 1:
 		u.Runs = append(u.Runs, Run{Args: args[1:], Why: "x"})
 	default:
@@ -244,10 +174,9 @@ func pythonModule(c Call) (Use, bool) {
 
 // module does what a module of Python does when it is run.
 func (u *Use) module(c Call, name string, args []string) {
-	in := &interpreter{operands: "read", read: "--json-lines", write: "-o --output -e --extract", enter: "-d --directory -s --start-directory -t --top-level-directory", text: "-p --pattern -b --bind --indent -k -n -r -u"}
 	switch name {
 	case "json.tool", "json":
-		for i, o := range in.options(u, args).operands {
+		for i, o := range lookup("python -m json.tool").program(u, args).operands {
 			role := Read
 			if i > 0 {
 				role = Write
@@ -257,8 +186,7 @@ func (u *Use) module(c Call, name string, args []string) {
 	case "venv", "virtualenv", "ensurepip", "compileall", "zipapp", "lib2to3", "2to3", "cProfile", "profile":
 		u.moduleWrites(name, args)
 	case "http.server", "unittest", "py_compile", "tokenize", "ast", "dis", "doctest", "tabnanny", "base64", "pdb", "trace", "gzip", "calendar", "site", "platform", "sysconfig", "inspect", "pydoc", "this", "http", "filecmp":
-		in.write = ""
-		for _, o := range in.options(u, args).operands {
+		for _, o := range lookup("python -m http.server").program(u, args).operands {
 			u.given(o)
 		}
 		if name == "pdb" || name == "trace" || name == "doctest" {
@@ -280,8 +208,8 @@ func (u *Use) module(c Call, name string, args []string) {
 }
 
 func (u *Use) moduleWrites(name string, args []string) {
-	in := &interpreter{operands: "write", write: "-o --output", read: "-p --python", text: "--prompt -m -s -j -x"}
-	for _, o := range in.options(u, args).operands {
+	in := lookup("python -m venv")
+	for _, o := range in.program(u, args).operands {
 		if strings.HasSuffix(strings.ToLower(name), "profile") {
 			u.Runs = append(u.Runs, Run{File: o, Lang: Python, Why: "script"})
 			return
@@ -309,7 +237,7 @@ func (u *Use) archive(args []string) {
 }
 
 func (u *Use) timed(args []string) {
-	in := &interpreter{lang: Python, code: "-s --setup", text: "-n --number -r --repeat -u --unit", operands: "none"}
-	p := in.options(u, args)
+	in := lookup("python -m timeit")
+	p := in.program(u, args)
 	u.Runs = append(u.Runs, Run{Code: strings.Join(append(p.code, p.operands...), "\n"), Lang: Python, Why: "timeit"})
 }

@@ -229,13 +229,18 @@ func FuzzCoded(f *testing.F) {
 	f.Add("awk|-F|x", "b")
 	f.Add("sed|s", "b")
 	f.Add("vim|-c", "")
+	var interpreters []string
+	for _, r := range allRows() {
+		if r.lang != "" {
+			interpreters = append(interpreters, strings.TrimSuffix(r.name, " -e"))
+		}
+	}
 	f.Fuzz(func(t *testing.T, line, stdin string) {
 		if len(line) > 4096 || len(stdin) > 4096 {
 			return
 		}
 		args := strings.Split(line, "|")
-		for i := range interpreters {
-			name, _, _ := strings.Cut(interpreters[i].names, " ")
+		for _, name := range interpreters {
 			coded(Call{Args: append([]string{name}, args...), Stdin: stdin, Fed: true})
 		}
 		coded(Call{Args: args, Stdin: stdin, Fed: true})

@@ -202,10 +202,7 @@ func (g *reading) usual(v variable, value string) {
 // the options among them say.
 func (g *reading) further(words []string) {
 	p := &parsed{rows: g.rows, words: words}
-	for len(p.words) > 0 {
-		w := p.words[0]
-		p.words = p.words[1:]
-		p.word(w)
+	for p.step() {
 	}
 	for _, o := range p.options {
 		if o.has {

@@ -158,7 +158,7 @@ func (g *gitCall) subcommand(args []string) {
 		return
 	}
 	if r == nil {
-		r = &row{name: g.name, options: "m,message=text", operands: "loose"}
+		r = &row{name: g.name, options: "-m,--message=text", operands: "loose"}
 	}
 	g.parsed = parse(append([]string{g.name}, g.args...), r)
 	g.located()

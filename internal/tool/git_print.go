@@ -206,11 +206,11 @@ func (g *gitCall) printsParsed() {
 	var asked string
 	count := 0
 	for _, o := range g.options {
-		switch o.names {
+		switch name := strings.TrimLeft(o.first(), "-"); name {
 		case "show-toplevel", "git-dir", "absolute-git-dir", "git-common-dir", "show-cdup", "show-prefix", "git-path",
 			"show-superproject-working-tree", "shared-index-path", "resolve-git-dir", "sq-quote", "parseopt", "local-env-vars",
 			"branches", "tags", "remotes", "glob", "all", "symbolic-full-name", "symbolic", "show-ref-format", "prefix", "default":
-			asked = o.names
+			asked = name
 			count++
 		case "is-inside-work-tree", "is-inside-git-dir", "is-bare-repository", "is-shallow-repository", "show-object-format":
 			asked = "word"

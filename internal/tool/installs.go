@@ -65,19 +65,26 @@ var settles = [...]settled{
 	{name: "xdg-settings", verbs: " set ", ask: changesHome},
 }
 
+const (
+	changesSystem  = "it changes the system, not the worktree"
+	changesHome    = "it changes settings in the home directory"
+	installsGlobal = "it installs for the whole machine"
+)
+
 // settle adds why a person is asked about what a program changes unseen.
 func (u *Use) settle(called string, args []string) {
 	name := commandName(called)
-	if to := another(name); to != "" {
-		name = to
+	other := name
+	if r := lookup(name); r != nil {
+		other = r.name
 	}
 	for _, s := range settles {
-		if s.name == name && s.applies(args[1:]) {
+		if (s.name == name || s.name == other) && s.applies(args[1:]) {
 			u.Findings = append(u.Findings, Finding{Weight: Ask, Reason: s.ask})
 			return
 		}
 	}
-	if why := installation(name, args); why != "" {
+	if why := installation(other, args); why != "" {
 		u.Findings = append(u.Findings, Finding{Weight: Ask, Reason: why})
 	}
 }

@@ -138,8 +138,7 @@ func ownProgram(called string) bool {
 // to be what they are called; others may use their arguments in any way.
 func (u *Use) doubt(c Call) {
 	u.Out, u.Status = mark.Any, Unsure
-	name := commandName(c.Args[0])
-	if inTable(fileRows, name) || inTable(textRows, name) || inTable(systemRows, name) {
+	if r := lookup(commandName(c.Args[0])); r != nil && r.style&system != 0 {
 		u.Access = append(u.Access, generic(c).Access...)
 	}
 }

@@ -1,44 +1,8 @@
 package tool
 
-import "strings"
-
-// row is what is known of one command, in a small language:
-//
-// options is a list of items, names=kind. A name of one letter is a short
-// option, the others are long ones; names of one option are joined with commas.
-// "=" says that a value follows, attached or separate, "?" that it only may be
-// attached; an item with neither is a flag, which needs no mention unless
-// something else depends on it.
-//
-// operands is a list of kinds in order; the one with a star takes all that the
-// others leave.
-//
-// when says which operands there are instead, if one of some options is given:
-// "names: operands | names: operands"; the first that applies counts. The name
-// of an option is any of its names.
-//
-// The kinds are in kind.go.
-type row struct {
-	name     string // a command, or command and subcommand
-	options  string
-	operands string
-	when     string
-	style    style
-	out      string // what it prints, a word of prints.go
-	like     string // everything else is as with this command
-	ask      string // why a person is asked, whatever the arguments are
-}
-
-// style is how a command takes options; styles are added up.
-type style int
-
-const (
-	gnu    style = 1 << iota // long options may be abbreviated
-	stop                     // the first operand ends the options
-	dash                     // long options have a single dash
-	subs                     // the first operand is a subcommand, which may have a row of its own
-	equals                   // operands of the form name=value are options without dashes
-	plus                     // options may begin with a plus
+import (
+	"slices"
+	"strings"
 )
 
 // option is one that was found: an item of a row and what was given for it.
@@ -51,18 +15,21 @@ type option struct {
 	after int    // how many operands came before it
 }
 
-// is reports whether an option has a name.
-func (o option) is(name string) bool { return hasName(o.names, name) }
-
-func hasName(names, name string) bool {
-	for names != "" {
-		n, rest, _ := strings.Cut(names, ",")
-		if n == name {
+// is reports whether an option has a name, which may be given without dashes.
+func (o option) is(name string) bool {
+	name = strings.TrimLeft(name, "-")
+	for n := range strings.SplitSeq(o.names, ",") {
+		if strings.TrimLeft(n, "-") == name {
 			return true
 		}
-		names = rest
 	}
 	return false
+}
+
+// first is the first of an option's names.
+func (o option) first() string {
+	name, _, _ := strings.Cut(o.names, ",")
+	return name
 }
 
 // parsed is an argument vector taken apart.
@@ -74,6 +41,8 @@ type parsed struct {
 	plain    bool // a "--" was there, or something else ended the options
 	tail     int  // how many operands came before "--"; -1 without
 	crowded  bool // there are more options than anybody writes: the others were not looked at
+	unsure   bool // an option was not known, and may have a value
+	extra    style
 }
 
 // maxParsed bounds the work on one call: each option is looked up in its row.
@@ -97,9 +66,18 @@ func (p *parsed) has(names ...string) bool {
 	return ok
 }
 
+// value is the last value of an option.
+func (p *parsed) value(name string) (string, bool) {
+	o, ok := p.given(name)
+	return o.value, ok
+}
+
+// ended reports whether the options ended with "--".
+func (p *parsed) ended() bool { return p.tail >= 0 }
+
 // style adds up the styles of the rows.
 func (p *parsed) style() style {
-	var s style
+	s := p.extra
 	for _, r := range p.rows {
 		s |= r.style
 	}
@@ -108,32 +86,65 @@ func (p *parsed) style() style {
 
 // parse takes an argument vector apart by a row and the rows of the
 // subcommands that it finds.
-func parse(args []string, r *row) *parsed {
-	p := &parsed{rows: []*row{r}, words: args[1:], tail: -1}
-	for len(p.words) > 0 {
-		word := p.words[0]
-		p.words = p.words[1:]
-		p.word(word)
+func parse(args []string, r *row) *parsed { return parseArgs(args[1:], r, 0) }
+
+// parseArgs takes arguments apart by a row, with more styles than it has.
+func parseArgs(args []string, r *row, extra style) *parsed {
+	p := &parsed{rows: []*row{r}, words: args, tail: -1, extra: extra}
+	for p.step() {
 	}
 	return p
 }
 
-// word takes the next argument, and what belongs to it.
-func (p *parsed) word(w string) {
+// step takes the next argument, and what belongs to it. It reports whether there
+// was one.
+func (p *parsed) step() bool {
+	if len(p.words) == 0 {
+		return false
+	}
+	if p.plain {
+		p.operands, p.words = slices.Concat(p.operands, p.words), nil
+		return false
+	}
+	w := p.words[0]
 	s := p.style()
+	if s&(stop|subs|equals) == stop && (w == "" || w[0] != '-') { // without a copy: it may be long
+		p.operands, p.words, p.plain = p.words[:len(p.words):len(p.words)], nil, true
+		return false
+	}
+	p.words = p.words[1:]
 	switch {
-	case p.plain || w == "-" || w == "" || (w[0] != '-' && (s&plus == 0 || w[0] != '+')):
+	case w == "" || (w[0] != '-' && (s&plus == 0 || w[0] != '+')):
 		p.operand(w)
 	case w == "--":
 		p.plain = true
 		p.tail = len(p.operands)
+	case w == "-":
+		p.alone()
 	case strings.HasPrefix(w, "--"):
 		p.long(w, w[2:])
-	case s&dash != 0:
+	case s&dash != 0 || p.knows(w):
 		p.long(w, w[1:])
 	default:
 		p.short(w)
 	}
+	return true
+}
+
+// alone takes a dash, which is an option of few commands.
+func (p *parsed) alone() {
+	if it, ok := p.item("-", false); ok {
+		p.add(it, "", false, "-")
+		return
+	}
+	p.operand("-")
+}
+
+// knows reports whether a word with one dash is a long option.
+func (p *parsed) knows(w string) bool {
+	name, _, _ := strings.Cut(w, "=")
+	_, ok := p.item(name, false)
+	return ok && len(name) > 2
 }
 
 // operand takes an argument that is none of the options.
@@ -161,9 +172,14 @@ func (p *parsed) operand(w string) {
 
 // long takes an option that is a word.
 func (p *parsed) long(whole, w string) {
+	s := p.style()
 	name, value, has := strings.Cut(w, "=")
-	it, ok := p.item(name, p.style()&gnu != 0)
-	if !ok && p.style()&dash != 0 && !strings.HasPrefix(whole, "--") {
+	dashes := whole[:len(whole)-len(w)]
+	if s&dash != 0 {
+		dashes = "-"
+	}
+	it, ok := p.item(dashes+name, s&(gnu|wraps) != 0)
+	if !ok && s&dash != 0 && !strings.HasPrefix(whole, "--") {
 		if it, rest, ok := p.glued(w); ok {
 			p.add(it, rest, true, "-"+w[:len(w)-len(rest)])
 			return
@@ -176,13 +192,10 @@ func (p *parsed) long(whole, w string) {
 	case !ok && len(looseBits(w)) > 0: // -javaagent:../x.jar
 		p.add(item{names: name, kind: "loose"}, w, true, at)
 	case !ok:
+		p.unsure = true
 		p.add(item{names: name}, "", false, at)
-	case has:
-		p.add(it, value, true, at)
-	case it.kind == "" || it.optional:
-		p.add(it, "", false, at)
 	default:
-		p.take(it, at)
+		p.take(it, value, has, at)
 	}
 }
 
@@ -193,57 +206,62 @@ func (p *parsed) glued(w string) (item, string, bool) {
 	if len(w) == n {
 		return item{}, "", false
 	}
-	it, ok := p.item(w[:n], false)
-	if !ok || it.kind == "" {
+	it, ok := p.item("-"+w[:n], false)
+	if !ok || it.flag() {
 		return item{}, "", false
 	}
 	return it, w[n:], true
 }
 
-// take gives an option the next argument, or the second next if its kind says
-// that there are two: text+read.
-func (p *parsed) take(it item, at string) {
-	if first, second, two := strings.Cut(it.kind, "+"); two && len(p.words) > 0 {
-		p.add(item{it.names, first, false}, p.words[0], true, at)
-		p.words = p.words[1:]
-		it.kind = second
-	}
-	if len(p.words) == 0 {
-		p.add(it, "", false, at)
+// take gives an option its value: what is attached, or the next argument. A kind
+// such as text+read has two.
+func (p *parsed) take(it item, value string, has bool, at string) {
+	if it.flag() || it.sign == '?' {
+		p.add(it, value, has, at)
 		return
 	}
-	value := p.words[0]
-	p.words = p.words[1:]
-	p.add(it, value, true, at)
+	for kind := range strings.SplitSeq(it.kind, "+") {
+		if !has && len(p.words) > 0 {
+			value, has = p.words[0], true
+			p.words = p.words[1:]
+		}
+		p.add(item{names: it.names, kind: kind}, value, has, at)
+		value, has = "", false
+	}
 }
 
 // short takes a cluster of options of one letter.
 func (p *parsed) short(whole string) {
+	s := p.style()
 	for i := 1; i < len(whole) && !p.crowded; {
 		n := runeLen(whole[i:])
 		name, rest := whole[i:i+n], whole[i+n:]
 		i += n
 		at := whole[:1] + name
-		it, ok := p.item(name, false)
+		it, ok := p.item("-"+name, false)
 		switch {
+		case !ok && s&wraps != 0 && name[0] >= '0' && name[0] <= '9':
+			return
 		case !ok && rest != "" && pathLike(strings.TrimPrefix(rest, "=")):
+			p.unsure = true
 			p.add(item{names: name, kind: "loose"}, strings.TrimPrefix(rest, "="), true, at)
 			return
 		case !ok:
+			p.unsure = true
 			p.add(item{names: name}, "", false, at)
-		case it.kind == "":
+		case it.flag():
 			p.add(it, "", false, at)
-		case rest != "":
-			if p.style()&gnu == 0 {
-				rest = strings.TrimPrefix(rest, "=")
-			}
-			p.add(it, rest, true, at)
-			return
-		case it.optional:
+		case it.kind == "digits": // other letters may follow them
+			i = len(whole) - len(strings.TrimLeft(rest, "0123456789"))
 			p.add(it, "", false, at)
 		default:
-			p.take(it, at)
-			return
+			if s&gnu == 0 && len(rest) > 1 {
+				rest = strings.TrimPrefix(rest, "=")
+			}
+			p.take(it, rest, rest != "", at)
+			if it.sign != '?' || rest != "" {
+				return
+			}
 		}
 	}
 }
@@ -258,10 +276,13 @@ func (p *parsed) add(it item, value string, has bool, at string) {
 
 // item is one option of a row.
 type item struct {
-	names    string
-	kind     string
-	optional bool // its value is attached or absent
+	names string
+	kind  string
+	sign  byte // what is before the kind: = a value, ? a value that is attached or absent, ! a flag that does something
 }
+
+// flag reports whether an option has no value.
+func (it item) flag() bool { return it.kind == "" || it.sign == '!' }
 
 // item looks an option up, in the innermost row first. An abbreviation counts
 // if only one option has it.
@@ -298,20 +319,20 @@ func field(options string, at int, name string) (end int, exact, begins bool) {
 	begin := at
 	for end = at; end < len(options); end++ {
 		switch options[end] {
-		case ',', '=', '?', ' ':
+		case ',', '=', '?', '!', ' ':
 			n := options[begin:end]
 			exact = exact || n == name
-			begins = begins || len(n) > 1 && strings.HasPrefix(n, name)
+			begins = begins || len(n) > 2 && strings.HasPrefix(n, name)
 			begin = end + 1
 		}
 		if c := options[end]; c == ' ' {
 			return end, exact, begins
-		} else if c == '=' || c == '?' {
+		} else if c == '=' || c == '?' || c == '!' {
 			return skipKind(options, end), exact, begins
 		}
 	}
 	n := options[begin:]
-	return end, exact || n == name, begins || len(n) > 1 && strings.HasPrefix(n, name)
+	return end, exact || n == name, begins || len(n) > 2 && strings.HasPrefix(n, name)
 }
 
 // skipKind returns where an option ends whose kind begins at a place.
@@ -323,11 +344,11 @@ func skipKind(options string, at int) int {
 }
 
 func itemOf(field string) item {
-	i := strings.IndexAny(field, "=?")
+	i := strings.IndexAny(field, "=?!")
 	if i < 0 {
 		return item{names: field}
 	}
-	return item{names: field[:i], kind: field[i+1:], optional: field[i] == '?'}
+	return item{names: field[:i], kind: field[i+1:], sign: field[i]}
 }
 
 // runeLen is the length of a text's first character in bytes.

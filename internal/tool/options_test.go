@@ -7,7 +7,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	r := &row{name: "x", options: "a b,bee=text o,output=write p,preserve?text pair=text+read s,same", style: gnu}
+	r := &row{name: "x", options: "-a -b,--bee=text -o,--output=write -p,--preserve?text --pair=text+read -s,--same", style: gnu}
 	tests := []struct{ args, options, operands string }{
 		{"-a -b v x", "a b:v", "x"},
 		{"-abv x", "a b:v", "x"},
@@ -40,9 +40,9 @@ func TestParse(t *testing.T) {
 		var options []string
 		for _, o := range p.options {
 			s := strings.TrimLeft(o.at, "-")
-			if it, ok := p.item(s, true); ok && len(s) > 1 {
+			if it, ok := p.item(o.at, true); ok && len(s) > 1 {
 				names := strings.Split(it.names, ",")
-				s = names[len(names)-1]
+				s = strings.TrimLeft(names[len(names)-1], "-")
 			}
 			if o.has {
 				s += ":" + o.value
@@ -59,11 +59,11 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseStyles(t *testing.T) {
-	stopping := &row{name: "x", options: "a", style: stop}
+	stopping := &row{name: "x", options: "-a", style: stop}
 	if p := parse([]string{"x", "-a", "y", "-b"}, stopping); !slices.Equal(p.operands, []string{"y", "-b"}) {
 		t.Errorf("stop: %q", p.operands)
 	}
-	single := &row{name: "x", options: "o=write out=write I=read W=text", style: dash}
+	single := &row{name: "x", options: "-o=write -out=write -I=read -W=text", style: dash}
 	p := parse([]string{"x", "-out", "a", "-o=b", "-Idir", "--out=c", "-unknown", "-Wall", "d"}, single)
 	for _, want := range []string{"a", "b", "dir", "c", "all"} {
 		if !slices.ContainsFunc(p.options, func(o option) bool { return o.value == want }) {

@@ -260,10 +260,7 @@ func (g *reading) curlrc() {
 		}
 		p.words = append(p.words, "--"+strings.TrimLeft(strings.TrimRight(name, "=:"), "-"), value)
 	}
-	for len(p.words) > 0 {
-		w := p.words[0]
-		p.words = p.words[1:]
-		p.word(w)
+	for p.step() {
 	}
 	for _, o := range p.options {
 		g.option(o)

@@ -323,7 +323,7 @@ func (g *reading) startsCommand(a string) (word string, ok bool) {
 		if letter == 'x' || letter == 'X' {
 			return a[i+2:], true
 		}
-		if it, ok := g.item(string(letter), false); ok && it.kind != "" {
+		if it, ok := g.item("-"+string(letter), false); ok && it.kind != "" {
 			return "", false
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // wrapped tells what a command does that runs other commands: sudo, env, xargs,
 // a shell, a container's client. It reports false for every other command.
 //
-// Most of them are rows of a table (wrap_rows.go): options, a few operands, and
-// then a command. Those whose arguments are a language of their own have code.
+// Most of them are rows of commands.txt: options, a few operands, and then a
+// command. Those whose arguments are a language of their own have code.
 // What a wrapper prints is what its runs print, and then its own Out; where that
 // is out of sight, as with a remote host, Out is Any.
 func wrapped(c Call) (Use, bool) {
@@ -46,11 +46,7 @@ func wrappedAs(name string, c Call) (Use, bool) {
 			return use, true
 		}
 	}
-	row, ok := findWrapper(name)
-	if !ok {
-		return Use{}, false
-	}
-	return row.use(c), true
+	return wrapRow(name, c)
 }
 
 // wrapBasic knows the commands of every system that take code or lists.
@@ -129,6 +125,7 @@ type wrapping struct {
 	clean   bool
 	later   bool
 	plain   bool     // an option says that the words are a command
+	joined  bool     // an option says that the words are a line of shell
 	crowded bool     // it runs too much
 	none    bool     // an option says that nothing runs
 	unsure  bool     // an option was not known: the command may begin a word later
@@ -229,83 +226,84 @@ func (w *wrapping) done() Use {
 	return w.use
 }
 
-// how says what a row's words are, after its options and operands.
-type how int
-
-const (
-	assigns how = 1 << iota // NAME=VALUE words come before the command
-	joined                  // the words make one line of shell
-	lone                    // one word alone is a line of shell, more are a command
-	shelled                 // without a command it runs a shell
-	delayed                 // the command runs later
-	loose                   // an option that is not in the row takes no value of its own
-	dashC                   // -c and a line of shell may follow the operands
-	homed                   // the command runs in the home
-)
-
-// wrapper is a row of the table.
-type wrapper struct {
-	name   string
-	opts   string // see wrap_options.go
-	before string // a kind for each operand that comes before the command
-	how    how
-	ask    string // why a person decides whether it may run at all
-}
-
-// findWrapper looks a name up in the table.
-func findWrapper(name string) (wrapper, bool) {
-	i, ok := slices.BinarySearchFunc(wrapperRows, name, func(w wrapper, name string) int { return strings.Compare(w.name, name) })
-	if !ok {
-		return wrapper{}, false
-	}
-	return wrapperRows[i], true
-}
-
-func (row wrapper) use(c Call) Use {
+// wrapRow knows the commands that are rows: a program, or a program and a
+// subcommand, that runs the words after its options and operands.
+func wrapRow(name string, c Call) (Use, bool) {
 	w := newWrapping(c)
-	w.row(row, c.Args[1:])
-	if row.name == "arch" && len(c.Args) == 1 {
+	words := c.Args[1:min(len(c.Args), maxGlobals)]
+	if !hasSubs(name) {
+		words = nil
+	}
+	for _, sub := range words {
+		r := lookup(name + " " + sub)
+		if r == nil || !r.wrapsCommand() {
+			continue
+		}
+		s := parseArgs(c.Args[1:], &row{options: r.global}, stop|wraps)
+		if len(s.operands) == 0 || s.operands[0] != sub {
+			continue
+		}
+		w.takeAll(s)
+		w.row(r, s.operands[1:])
+		return w.done(), true
+	}
+	r := lookup(name)
+	if r == nil || !r.wrapsCommand() {
+		return Use{}, false
+	}
+	w.row(r, c.Args[1:])
+	if name == "arch" && len(c.Args) == 1 {
 		w.use.Out = mark.Atom + "\n"
 	}
-	return w.done()
+	return w.done(), true
 }
 
+// maxGlobals bounds where a subcommand is looked for.
+const maxGlobals = 32
+
 // row reads arguments as a row tells.
-func (w *wrapping) row(row wrapper, args []string) {
-	if row.ask != "" {
-		w.find(Ask, row.ask, "")
+func (w *wrapping) row(r *row, args []string) {
+	if r.ask != "" {
+		w.find(Ask, r.ask, "")
 	}
-	if row.how&homed != 0 {
+	if r.style&homed != 0 {
 		w.enter("~", "home")
 	}
-	rest := w.options(args, row.opts)
-	w.unsure = w.unsure && row.how&loose == 0
-	rest = w.operands(rest, row.before)
-	if row.before != "" && row.how&dashC == 0 && len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
-		rest = w.options(rest, row.opts)
+	s := parseArgs(args, r, stop|wraps)
+	w.takeAll(s)
+	w.unsure = w.unsure && r.style&loose == 0
+	kinds := strings.TrimSuffix(r.operands, "command*")
+	rest := w.operands(s.operands, kinds)
+	if kinds != "" && r.style&dashC == 0 && len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+		more := parseArgs(rest, r, stop|wraps)
+		w.takeAll(more)
+		rest = more.operands
 	}
-	if row.how&assigns != 0 {
+	if len(rest) > 0 {
+		rest = renamed(r.style, rest, s.has("-m"))
+	}
+	if r.style&assigns != 0 {
 		rest = w.assignments(rest)
 	}
-	w.later = w.later || row.how&delayed != 0
-	w.command(rest, row.how)
+	w.later = w.later || r.style&delayed != 0
+	w.command(rest, r.style)
 }
 
 // operands reads the operands before the command.
 func (w *wrapping) operands(rest []string, kinds string) []string {
-	for i := range len(kinds) {
+	for kind := range strings.FieldsSeq(kinds) {
 		if len(rest) == 0 {
 			return rest
 		}
 		word := rest[0]
-		switch kind := kinds[i]; {
-		case kind == 'i' && !isNumber(word), kind == 'A' && !isArch(word):
+		switch {
+		case kind == "number" && !isNumber(word), kind == "arch" && !isArch(word):
 			continue
-		case kind == 'l' && isNumber(word):
-		case kind == 'l':
+		case kind == "lock" && isNumber(word):
+		case kind == "lock":
 			w.touch(Write, word, "lock")
 		default:
-			w.take(wrapOption{kind: kind, value: word, name: "operand"})
+			w.take(option{kind: kind, value: word, at: "operand"})
 		}
 		rest = rest[1:]
 	}
@@ -352,7 +350,10 @@ func (w *wrapping) assign(word string) {
 }
 
 // command runs what is left of the words.
-func (w *wrapping) command(rest []string, mode how) {
+func (w *wrapping) command(rest []string, mode style) {
+	if w.joined {
+		mode |= joined
+	}
 	if w.plain {
 		mode &^= joined | lone
 	}

@@ -6,8 +6,6 @@ import (
 	"cordon/internal/mark"
 )
 
-const envOptions = "-i,--ignore-environment,- -0,--null -u,--unset=u -C,--chdir=d -S,--split-string=t -v,--debug --block-signal=? --default-signal=? --ignore-signal=? --list-signal-handling -a,--argv0=t -P=t -L=t -U=t"
-
 // maxSplits bounds how often -S of env may hold another -S.
 const maxSplits = 8
 
@@ -22,13 +20,13 @@ func envUse(c Call) Use {
 		}
 		args = append(append(append([]string{}, head...), w.splitString(text)...), tail...)
 	}
-	s := scanWrap(args, envOptions)
+	s := scan(args, "env")
 	w.takeAll(s)
 	w.clean = s.has("-i")
 	if s.has("-S") {
 		w.find(Ask, "env is given words inside of words too often", "")
 	}
-	rest := w.assignments(s.rest)
+	rest := w.assignments(s.operands)
 	// What is not known before a command that is, is taken for assignments, as in
 	// env $(cat .env) make.
 	for len(rest) > 1 && rest[0] == mark.Any {
@@ -40,10 +38,10 @@ func envUse(c Call) Use {
 
 // cutSplitString finds the first -S among the options of env.
 func cutSplitString(args []string) (head []string, text string, tail []string, found bool) {
-	s := wrapScan{rest: args}
-	for at := 0; s.step(envOptions); at = len(args) - len(s.rest) {
-		if last := len(s.list) - 1; last >= 0 && s.list[last].name == "-S" {
-			return splitFlags(args[at], args[:at]), s.list[last].value, s.rest, true
+	s := &parsed{rows: []*row{lookup("env")}, words: args, extra: stop | wraps}
+	for at := 0; !s.plain && s.step(); at = len(args) - len(s.words) {
+		if last := len(s.options) - 1; last >= 0 && s.options[last].is("S") {
+			return splitFlags(args[at], args[:at]), s.options[last].value, s.words, true
 		}
 	}
 	return nil, "", nil, false
@@ -137,18 +135,16 @@ func envEscape(ch byte) byte {
 	return ch
 }
 
-const sudoOptions = "-A,--askpass -b,--background=z -B,--bell -C,--close-from=t -D,--chdir=d -E,--preserve-env=? -e,--edit -g,--group=t -H,--set-home -h,--host=t -i,--login -K,--remove-timestamp=n -k,--reset-timestamp -l,--list=n -N -n,--non-interactive -P,--preserve-groups -p,--prompt=t -R,--chroot=d -r,--role=t -S,--stdin -s,--shell -T,--command-timeout=t -t,--type=t -U,--other-user=t -u,--user=t -V,--version=n -v,--validate=n --help=n"
-
 // sudoUse is sudo, which may also edit files, or run a shell.
 func sudoUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], sudoOptions)
-	rest := w.assignments(s.rest)
-	for len(rest) < len(s.rest) && len(s.list) < maxOptions { // options may follow assignments
-		more := scanWrap(rest, sudoOptions)
-		s.list, s.rest = append(s.list, more.list...), more.rest
-		s.unsure, s.flood = s.unsure || more.unsure, s.flood || more.flood
-		rest = w.assignments(s.rest)
+	s := scan(c.Args[1:], "sudo")
+	rest := w.assignments(s.operands)
+	for len(rest) < len(s.operands) && len(s.options) < maxParsed { // options may follow assignments
+		more := scan(rest, "sudo")
+		s.options, s.operands = append(s.options, more.options...), more.operands
+		s.unsure, s.crowded = s.unsure || more.unsure, s.crowded || more.crowded
+		rest = w.assignments(s.operands)
 	}
 	w.takeAll(s)
 	if s.has("-i") {
@@ -160,7 +156,7 @@ func sudoUse(c Call) Use {
 		}
 		return w.done()
 	}
-	mode := how(0)
+	mode := style(0)
 	if s.has("-s") || s.has("-i") {
 		mode = shelled
 	}
@@ -168,21 +164,19 @@ func sudoUse(c Call) Use {
 	return w.done()
 }
 
-const suOptions = "-c,--command,--session-command=c -f,--fast -g,--group=t -G,--supp-group=t -l,--login,- -m,-p,--preserve-environment -P,--pty -s,--shell=x -w,--whitelist-environment=t -u,--user=t -h,--help=n -V,--version=n"
-
 // suUse is su and its relatives: a user, and arguments for that user's shell. A
 // login shell begins in the home.
 func suUse(name string, c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], suOptions)
+	s := scan(c.Args[1:], "su")
 	if s.has("-u") {
 		w.takeAll(s)
-		w.command(s.rest, 0)
+		w.command(s.operands, 0)
 		return w.done()
 	}
-	all := scanWrapAll(c.Args[1:], suOptions)
+	all := scanAll(c.Args[1:], "su")
 	switch {
-	case all.has("-l") && len(all.rest) > 0:
+	case all.has("-l") && len(all.operands) > 0:
 		// The home of another user is no place that the command touches by itself.
 		w.dir = "~"
 	case all.has("-l"):
@@ -190,7 +184,7 @@ func suUse(name string, c Call) Use {
 	}
 	w.takeAll(all)
 	w.unsure = false
-	rest := all.rest
+	rest := all.operands
 	if len(rest) > 0 {
 		rest = rest[1:]
 	}
@@ -222,16 +216,16 @@ func (w *wrapping) params(rest []string) {
 // commandUse is the builtin command, which may only say what a name is.
 func commandUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], "-p -v -V")
+	s := scan(c.Args[1:], "command")
 	if !s.has("-v") && !s.has("-V") {
-		w.command(s.rest, 0)
+		w.command(s.operands, 0)
 		return w.done()
 	}
-	w.use.Out = installed(s.rest)
+	w.use.Out = installed(s.operands)
 	if s.has("-V") {
 		w.use.Out = mark.Any
 	}
-	for _, name := range s.rest {
+	for _, name := range s.operands {
 		if looksLikePath(name) {
 			w.touch(Read, name, "-v")
 			w.use.Out = name + "\n"
@@ -243,28 +237,26 @@ func commandUse(c Call) Use {
 // timeUse is time: the program, or the keyword of the shell, which knows -p only.
 func timeUse(c Call) Use {
 	w := newWrapping(c)
-	w.command(w.options(c.Args[1:], "-a,--append -f,--format=t -o,--output=w -p,--portability -q,--quiet -v,--verbose -l -h -V,--version=n"), 0)
+	w.command(w.options(c.Args[1:], "time"), 0)
 	return w.done()
 }
-
-const scriptOptions = "-a,--append -c,--command=c -E,--echo=t -e,--return -f,--flush -F -I,--log-in=w -O,--log-out=w -B,--log-io=w -T,--log-timing=w -t,--timing=? -o,--output-limit=t -m,--logging-format=t -q,--quiet -d -k -p -r -h,--help=n -V,--version=n"
 
 // scriptUse is script, in both its forms: script -c LINE [FILE], and that of BSD,
 // script FILE COMMAND.
 func scriptUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], scriptOptions)
+	s := scan(c.Args[1:], "script")
 	w.takeAll(s)
 	if v, ok := s.value("-t"); ok {
 		w.touch(Write, v, "-t")
 	}
-	if len(s.rest) > 0 && !s.ended {
-		w.touch(Write, s.rest[0], "operand")
-		after := scanWrap(s.rest[1:], scriptOptions)
+	if len(s.operands) > 0 && !s.ended() {
+		w.touch(Write, s.operands[0], "operand")
+		after := scan(s.operands[1:], "script")
 		w.takeAll(after)
 		w.unsure = false
-		s.rest = after.rest
+		s.operands = after.operands
 	}
-	w.command(s.rest, shelled)
+	w.command(s.operands, shelled)
 	return w.done()
 }

@@ -9,7 +9,7 @@ import (
 // atUse is at and batch: the standard input, or a file, is run later.
 func atUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrapAll(c.Args[1:], "-V=n -b -c=n -d=n -f=t -l=n -M -m -q=t -r=n -t=t -u=t -v")
+	s := scanAll(c.Args[1:], "at")
 	w.takeAll(s)
 	w.later = true
 	if w.none {
@@ -32,15 +32,15 @@ const personalJobs = "it changes the jobs that run for this user at all times"
 // crontabUse is crontab: whatever it installs outlives the worktree.
 func crontabUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrapAll(c.Args[1:], "-u=t -l -r -e -i -n=n -T=N -s -V=n")
+	s := scanAll(c.Args[1:], "crontab")
 	w.takeAll(s)
 	w.later = true
 	w.use.Out = mark.Any
 	switch {
 	case w.none, s.has("-l"):
 		return w.done()
-	case len(s.rest) > 0 && s.rest[0] != "-" && !isStdin(s.rest[0]):
-		w.touch(Read, s.rest[0], "operand")
+	case len(s.operands) > 0 && s.operands[0] != "-" && !isStdin(s.operands[0]):
+		w.touch(Read, s.operands[0], "operand")
 	case c.Fed:
 		r := w.again("standard input")
 		r.Code = cronLines(c.Stdin)
@@ -74,15 +74,13 @@ func cronLines(text string) string {
 	return b.String()
 }
 
-const systemdRunOptions = "-p,--property=t -u,--unit=t --working-directory=d -d,--same-dir -E,--setenv=e -M,--machine=t -H,--host=t --uid=t --gid=t --nice=t --on-active=t --on-boot=t --on-startup=t --on-unit-active=t --on-unit-inactive=t --on-calendar=t --on-clock-change --on-timezone-change --path-property=t --socket-property=t --timer-property=t --slice=t --slice-inherit --description=t --service-type=t --background=t --json=t -t,--pty -P,--pipe -q,--quiet -G,--collect --user --system --scope --wait -r,--remain-after-exit --send-sighup --no-block --no-ask-password --expand-environment=t -S,--shell -C,--capsule=t --ignore-failure -h=n --help=n --version=n"
-
 // systemdRunUse is systemd-run, whose services begin in another directory.
 func systemdRunUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], systemdRunOptions)
+	s := scan(c.Args[1:], "systemd-run")
 	w.takeAll(s)
-	for _, o := range s.list {
-		if o.name == "-p" {
+	for _, o := range s.options {
+		if o.first() == "-p" {
 			w.unitProperty(o.value)
 		}
 	}
@@ -93,12 +91,12 @@ func systemdRunUse(c Call) Use {
 			w.enter("~", "the home, where services of a user run")
 		}
 	}
-	mode := how(0)
+	mode := style(0)
 	if s.has("-S") || s.has("-t") || s.has("-P") {
 		mode = shelled
 	}
 	w.later = !s.has("--wait") && !s.has("--scope")
-	w.command(s.rest, mode)
+	w.command(s.operands, mode)
 	return w.done()
 }
 
@@ -128,20 +126,18 @@ func (w *wrapping) unitProperty(setting string) {
 	}
 }
 
-const startStopOptions = "-S,--start -K,--stop=n -T,--status=n -H,--help=n -V,--version=n -p,--pidfile=w -x,--exec=t -a,--startas=t -n,--name=t --pid=t --ppid=t -u,--user=t -g,--group=t -s,--signal=t -R,--retry=t -c,--chuid=t -r,--chroot=d -d,--chdir=d -N,--nicelevel=t -P,--procsched=t -I,--iosched=t -k,--umask=t -b,--background=z -C,--no-close -m,--make-pidfile --remove-pidfile --notify-await --notify-timeout=t -q,--quiet -o,--oknodo -v,--verbose -t,--test=n -O,--output=w -i,--interactive -w,--wait=t -1,--stdout=w -2,--stderr=w -e,--env=e -D"
-
 // startStopUse is start-stop-daemon: the program is an option, its arguments are
 // operands.
 func startStopUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], startStopOptions)
+	s := scan(c.Args[1:], "start-stop-daemon")
 	w.takeAll(s)
 	program, ok := s.value("-a")
 	if !ok {
 		program, ok = s.value("-x")
 	}
 	if ok && !w.none {
-		w.args(append([]string{program}, s.rest...), "--exec")
+		w.args(append([]string{program}, s.operands...), "--exec")
 	}
 	return w.done()
 }
@@ -150,20 +146,16 @@ func startStopUse(c Call) Use {
 // debugger's own, some of which leave it.
 func wrapDebugger(name string, c Call) Use {
 	w := newWrapping(c)
-	spec := "-args,--args -batch,--batch -ex,--ex,-eval-command,--eval-command=t -iex,--iex,-init-eval-command=t -x,-command,--command=t -ix,--init-command=t -cd,--cd=d -d,-directory,--directory=r -p,-pid,--pid=N -q,-quiet,--quiet -nx,--nx -nh -n -s,-symbols=r -e,-exec=r -se=r -c,-core,--core=r -tty,--tty=w -tui -return-child-result -b=t -l=t -D,-data-directory=r --readnow -write --silent"
-	if name == "lldb" {
-		spec = "-o,--one-line=t -O,--one-line-before-file=t -k,--one-line-on-crash=t -s,--source=t -S,--source-before-file=t -K=t -f,--file=r -c,--core=r -p,--attach-pid=N -n,--attach-name=N -b,--batch -x,--no-lldbinit -a,--arch=t -l,--script-language=t -d,--debug -w -X -Q"
-	}
-	s := scanWrap(c.Args[1:], spec)
+	s := scan(c.Args[1:], name)
 	w.takeAll(s)
-	for _, o := range s.list {
-		switch o.name {
+	for _, o := range s.options {
+		switch o.first() {
 		case "-ex", "-iex", "-o", "-O", "-k":
 			w.debuggerLine(o.value)
 		case "-x", "-ix", "-s", "-S", "-K":
-			if o.kind == 't' {
-				w.touch(Read, o.value, o.name)
-				w.add(Run{File: o.value, Lang: Opaque, Dir: w.dir, Why: o.name})
+			if o.kind == "text" {
+				w.touch(Read, o.value, o.first())
+				w.add(Run{File: o.value, Lang: Opaque, Dir: w.dir, Why: o.first()})
 			}
 		}
 	}
@@ -174,7 +166,7 @@ func wrapDebugger(name string, c Call) Use {
 	}
 	w.unsure = false
 	w.none = false
-	w.command(s.rest, 0)
+	w.command(s.operands, 0)
 	w.use.Out = mark.Any
 	return w.done()
 }

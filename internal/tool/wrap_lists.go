@@ -25,19 +25,19 @@ func listRunner(name string, c Call) Use {
 	case "xdg-open", "open":
 		w.opener()
 	case "run-parts":
-		s := scanWrapAll(c.Args[1:], "--test=n --list=n -v,--verbose --report --reverse --exit-on-error --stdin --new-session --regex=t --lsbsysinit -u,--umask=t -a,--arg=t -h,--help=n -V=n")
-		for _, dir := range s.rest {
+		s := scanAll(c.Args[1:], name)
+		for _, dir := range s.operands {
 			w.touch(Execute, dir, "operand")
 		}
 	case "inotifywait":
-		s := scanWrapAll(c.Args[1:], "-e,--event=t -o,--outfile=w --fromfile=r --exclude=t --excludei=t --include=t --includei=t --format=t --timefmt=t -t,--timeout=t -m,--monitor -r,--recursive -q,--quiet -d,--daemon -s,--syslog -c,--csv -P")
+		s := scanAll(c.Args[1:], name)
 		w.takeAll(s)
-		for _, place := range s.rest {
+		for _, place := range s.operands {
 			w.touch(Read, place, "operand")
 		}
 		w.use.Out = mark.Any
 	case "sudoedit":
-		for _, file := range scanWrap(c.Args[1:], sudoOptions).rest {
+		for _, file := range scan(c.Args[1:], "sudo").operands {
 			w.touch(Write, file, "operand")
 		}
 	case "ts":
@@ -53,12 +53,12 @@ func (w *wrapping) stamp() {
 		w.use.Out = mark.Any
 		return
 	}
-	w.command(w.options(w.call.Args[1:], "-n -f -d -B -E -g -L=t -N=t -D=t -W=t -m -S=n -l=n -K=n -C=n -t=N -c=N -p=N -o=N -i=N -r=N -w=N -u=N -k=N -s=N"), 0)
+	w.command(w.options(w.call.Args[1:], "ts"), 0)
 }
 
 // entr runs a command when one of the files it is fed changes; /_ is that file.
 func (w *wrapping) entr() {
-	s := scanWrap(w.call.Args[1:], "-a -c -d -n -p -r -s -x -z")
+	s := scan(w.call.Args[1:], "entr")
 	w.takeAll(s)
 	item := mark.Any
 	if w.call.Fed {
@@ -73,8 +73,8 @@ func (w *wrapping) entr() {
 			item = mark.Any
 		}
 	}
-	words := make([]string, len(s.rest))
-	for i, word := range s.rest {
+	words := make([]string, len(s.operands))
+	for i, word := range s.operands {
 		words[i] = word
 		if word == "/_" {
 			words[i] = item
@@ -88,30 +88,28 @@ func (w *wrapping) entr() {
 }
 
 func (w *wrapping) nodemon() {
-	s := scanWrap(w.call.Args[1:], "-x,--exec=t -w,--watch=r -e,--ext=t -i,--ignore=t --cwd=d -d,--delay=t -s,--signal=t --config=r -L,--legacy-watch -V,--verbose -q,--quiet -C,--on-change-only -I,--no-stdin -r,--require=x --inspect=? --polling-interval=t -v,--version=n -h,--help=n --spawn --dump")
+	s := scan(w.call.Args[1:], "nodemon")
 	w.takeAll(s)
 	w.unsure = false
 	line, ok := s.value("-x")
 	switch {
 	case w.none:
 	case ok:
-		w.code(strings.Join(append([]string{line}, s.rest...), " "), "--exec")
-	case len(s.rest) > 0:
-		w.args(append([]string{"node"}, s.rest...), "script")
+		w.code(strings.Join(append([]string{line}, s.operands...), " "), "--exec")
+	case len(s.operands) > 0:
+		w.args(append([]string{"node"}, s.operands...), "script")
 	}
 }
 
 func (w *wrapping) concurrently() {
-	s := scanWrapAll(w.call.Args[1:], "-n,--names=t --name-separator=t -c,--prefix-colors=t -p,--prefix=t -l,--prefix-length=t -t,--timestamp-format=t -s,--success=t -m,--max-processes=t -k,--kill-others --kill-others-on-fail --kill-signal=t --kill-timeout=t --restart-tries=t --restart-after=t --default-input-target=t --hide=t --teardown=c -r,--raw -g,--group -i,--handle-input --no-color -P,--passthrough-arguments --cwd=d --shell=x --timings --pad-prefix")
+	s := scanAll(w.call.Args[1:], "concurrently")
 	w.takeAll(s)
-	for _, line := range s.rest {
+	for _, line := range s.operands {
 		if !strings.HasPrefix(line, "npm:") && !strings.HasPrefix(line, "pnpm:") && !strings.HasPrefix(line, "yarn:") && !strings.HasPrefix(line, "bun:") {
 			w.code(strings.Trim(line, `"'`), "operand")
 		}
 	}
 }
-
-const hyperfineOptions = "-w,--warmup=t -m,--min-runs=t -M,--max-runs=t -r,--runs=t -s,--setup=c --reference=c --reference-name=t -p,--prepare=c -C,--conclude=c -c,--cleanup=c -P,--parameter-scan=3 -D,--parameter-step-size=t -L,--parameter-list=t -S,--shell=t -N -i,--ignore-failure=? --style=t --sort=t -u,--time-unit=t --export-asciidoc=w --export-csv=w --export-json=w --export-markdown=w --export-orgmode=w --show-output --output=t --input=t -n,--command-name=t --min-benchmarking-time=t -h,--help=n -V,--version=n"
 
 // hyperfine runs each of its operands as a line of shell, with values for the
 // places in it.
@@ -120,20 +118,20 @@ func (w *wrapping) hyperfine() {
 	var values []string
 	rest := w.call.Args[1:]
 	for len(rest) > 0 {
-		s := scanWrap(rest, hyperfineOptions)
-		for _, o := range s.list {
+		s := scan(rest, "hyperfine")
+		for _, o := range s.options {
 			switch {
-			case o.name == "--output" && o.value != "null" && o.value != "pipe" && o.value != "inherit":
-				w.touch(Write, o.value, o.name)
-			case o.name == "--input" && o.value != "null":
-				w.touch(Read, o.value, o.name)
+			case o.first() == "--output" && o.value != "null" && o.value != "pipe" && o.value != "inherit":
+				w.touch(Write, o.value, o.first())
+			case o.first() == "--input" && o.value != "null":
+				w.touch(Read, o.value, o.first())
 			default:
 				w.take(o)
 			}
 		}
-		rest = s.rest
-		if n := len(s.list); n > 0 && s.list[n-1].name == "-L" && len(rest) > 0 {
-			values = append(values, "{"+s.list[n-1].value+"}", rest[0])
+		rest = s.operands
+		if n := len(s.options); n > 0 && s.options[n-1].first() == "-L" && len(rest) > 0 {
+			values = append(values, "{"+s.options[n-1].value+"}", rest[0])
 			rest = rest[1:]
 			continue
 		}
@@ -181,24 +179,23 @@ func withValues(lines []string, place string, values []string) []string {
 
 // perf is perf stat, record and trace; the others only read what these wrote.
 func (w *wrapping) perf() {
-	rest := scanWrap(w.call.Args[1:], "-v -h --exec-path=t --buildid-dir=w --debug=t --no-pager --version=n").rest
+	rest := scan(w.call.Args[1:], "perf").operands
 	if len(rest) == 0 {
 		return
 	}
-	spec := "-a -A -B -b -C,--cpu=t -c,--count=t -D,--delay=t -d -e,--event=t -F,--freq=t -G,--cgroup=t -g --call-graph=t -I,--interval-print=t -i,--no-inherit --input=r -j,--branch-filter=t -k,--clockid=t -M,--metrics=t -m,--mmap-pages=t -n -o,--output=w -p,--pid=N -q -R -r,--repeat=t -S -s -T -t,--tid=N --timeout=t -u,--uid=t -v -W -x,--field-separator=t -z --pre=c --post=c --table --append --per-thread --null --filter=t --switch-output=? --overwrite --log-fd=t --aio=? --proc-map-timeout=t --control=t --duration=t --max-events=t"
 	switch rest[0] {
 	case "stat", "record", "trace", "mem", "c2c", "kmem", "lock", "sched", "kvm", "ftrace":
-		s := scanWrap(rest[1:], spec)
+		s := scan(rest[1:], "perf stat")
 		w.takeAll(s)
-		command := s.rest
+		command := s.operands
 		if len(command) > 0 && (command[0] == "record" || command[0] == "report") {
-			again := scanWrap(command[1:], spec)
+			again := scan(command[1:], "perf stat")
 			w.takeAll(again)
-			command = again.rest
+			command = again.operands
 		}
 		w.command(command, 0)
 	default:
-		w.takeAll(scanWrapAll(rest[1:], "-i,--input=r -o,--output=w -s,--script=x --sort=t -k,--vmlinux=r --symfs=r -F,--fields=t"))
+		w.takeAll(scanAll(rest[1:], "perf report"))
 		w.use.Out = mark.Any
 	}
 }
@@ -222,9 +219,9 @@ func (w *wrapping) capsh() {
 
 // opener is a desktop's way to open a file with whatever program is for it.
 func (w *wrapping) opener() {
-	s := scanWrapAll(w.call.Args[1:], "-a=t -b=t -e -t -f -F -R -n -g -j -h -W -s=t -u=t -i=r -o=w --env=e --stdin=r --stdout=w --stderr=w --arch=t --args")
+	s := scanAll(w.call.Args[1:], "xdg-open")
 	w.takeAll(s)
-	for _, word := range s.rest {
+	for _, word := range s.operands {
 		file, local := strings.CutPrefix(word, "file://")
 		if local || !strings.Contains(word, ":") {
 			w.touch(Execute, file, "operand")
@@ -235,8 +232,8 @@ func (w *wrapping) opener() {
 // otherRunner knows subcommands that fit no row.
 func otherRunner(name string, c Call) (Use, bool) {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], uvOptions)
-	rest := s.rest
+	s := parseArgs(c.Args[1:], &row{options: lookup("uv run").global}, stop|wraps)
+	rest := s.operands
 	switch {
 	case name == "direnv" && len(rest) > 0 && (rest[0] == "allow" || rest[0] == "permit" || rest[0] == "grant" || rest[0] == "edit"):
 		for _, file := range rest[1:] {
@@ -245,7 +242,7 @@ func otherRunner(name string, c Call) (Use, bool) {
 		return w.done(), true
 	case name == "uv" && len(rest) > 1 && rest[0] == "tool" && rest[1] == "run":
 		w.takeAll(s)
-		w.runner(&runner{opts: uvOptions, to: asPackage}, rest[2:])
+		w.row(lookup("uvx"), rest[2:])
 		return w.done(), true
 	}
 	return Use{}, false

@@ -6,14 +6,12 @@ import (
 	"cordon/internal/mark"
 )
 
-const makeOptions = "-B,--always-make -C,--directory=d -D=t -d,--debug=? -E,--eval=t -e,--environment-overrides -f,--file,--makefile=t -I,--include-dir=r -i,--ignore-errors -j,--jobs=? -k,--keep-going -L -l,--load-average,--max-load=? -m=r -n,--just-print,--dry-run,--recon -O,--output-sync=? -o,--old-file,--assume-old=t -p,--print-data-base -q,--question -R -r,--no-builtin-rules --no-builtin-variables -S,--no-keep-going,--stop -s,--silent,--quiet --no-silent --shuffle=? -t,--touch --trace -V=t -v,--version=n -W,--what-if,--new-file,--assume-new=t -w,--print-directory --no-print-directory --jobserver-style=t --warn-undefined-variables --help=n -h=n"
-
 // makeUse is make. What the makefile of the project does is the project's
 // business; what the command line adds to it is read here.
 func makeUse(c Call) Use {
 	w := newWrapping(c)
 	args := append(makeFlags(w.variable("GNUMAKEFLAGS")), makeFlags(w.variable("MAKEFLAGS"))...)
-	s := scanWrapAll(append(args, c.Args[1:]...), makeOptions)
+	s := scanAll(append(args, c.Args[1:]...), "make")
 	w.takeAll(s)
 	if w.none {
 		return w.use
@@ -22,8 +20,8 @@ func makeUse(c Call) Use {
 		w.makefile(file, "MAKEFILES")
 	}
 	named := false
-	for _, o := range s.list {
-		switch o.name {
+	for _, o := range s.options {
+		switch o.first() {
 		case "-f":
 			named = true
 			w.makefile(o.value, "-f")
@@ -34,8 +32,8 @@ func makeUse(c Call) Use {
 	if !named {
 		w.defaultMakefiles()
 	}
-	installs := installing(s.rest)
-	for _, word := range s.rest {
+	installs := installing(s.operands)
+	for _, word := range s.operands {
 		w.makeWord(word, installs)
 	}
 	w.use.Out = mark.Any
@@ -114,12 +112,12 @@ func (w *wrapping) makeWord(word string, installs bool) {
 	case strings.ContainsAny(value, "$`"):
 		w.makeText(word, name, value)
 	case name == "MAKEFLAGS" || name == "MFLAGS" || name == "GNUMAKEFLAGS":
-		s := scanWrapAll(makeFlags(value), makeOptions)
+		s := scanAll(makeFlags(value), "make")
 		w.takeAll(s)
-		for _, o := range s.list {
-			if o.name == "-E" {
+		for _, o := range s.options {
+			if o.first() == "-E" {
 				w.makeCode(o.value, name)
-			} else if o.name == "-f" {
+			} else if o.first() == "-f" {
 				w.makefile(o.value, name)
 			}
 		}

@@ -9,20 +9,18 @@ import (
 	"cordon/internal/mark"
 )
 
-const parallelOptions = "-0,--null -a,--arg-file=r --arg-file-sep=t --arg-sep=t --bar -B,--bf,--basefile=t --bg --block,--block-size=t --cat --cleanup -C,--colsep=t --compress --compress-program=c -d,--delimiter=t --delay=t --dry-run,--dryrun=n --each -E=t -e,--eof=? --env=t --eta --fg --fifo --filter=t --gnu -g,--group --halt,--halt-on-error=t --header=t --id,--semaphore-name=t -I=t -i,--replace=? -J,--profile=t -j,--jobs,-P,--max-procs=t --joblog=w --keep-order,-k -L,--max-lines=t -l=? --lb,--line-buffer,--linebuffer --limit=c --link,--xapply --load=t --max-replace-args,-N=t --max-args,-n=t -m --memfree=t --memsuspend=t --nice=t --no-notice --will-cite --number-of-cpus=n --number-of-cores=n --output-as-files,--outputasfiles,--files --pipe,--spreadstdin --pipepart,--pipe-part --plain --plus --progress --quote,-q --no-run-if-empty,-r --recend=t --recstart=t --regexp --resume --resume-failed --retries=t --retry-failed --return=t --results,--res=w --round-robin,--rr --rpl=t --semaphore --seqreplace=t --shard=t --shebang --shuf --silent -S,--sshlogin=t --slf,--sshloginfile=r --ssh=c --ssh-delay=t --tag --tagstring=t --tee --termseq=t --timeout=t --tmpdir=w --tmux --tmuxpane --tollef --total-jobs=t --transfer --trc=t --trim=t --ungroup,-u --unsafe --verbose,-t --version=n -V=n --wait -W,--wd,--workdir=d --xargs -X -x,--exit --process-slot-var=t --plus --ctag --color"
-
 // parallelUse is parallel: a line of shell with places for its input, which
 // comes from the words after :::, from files or from the standard input.
 func parallelUse(name string, c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(append(strings.Fields(w.variable("PARALLEL")), c.Args[1:]...), parallelOptions)
-	for _, o := range s.list {
-		if o.name == "-W" && o.value == "..." {
+	s := scan(append(strings.Fields(w.variable("PARALLEL")), c.Args[1:]...), "parallel")
+	for _, o := range s.options {
+		if o.first() == "-W" && o.value == "..." {
 			continue
 		}
 		w.take(o)
 	}
-	command, sources := cutSources(s.rest)
+	command, sources := cutSources(s.operands)
 	for i, src := range sources {
 		for _, file := range src.files {
 			w.touch(Read, file, "::::")
@@ -83,7 +81,7 @@ func cutSources(words []string) (command []string, sources []source) {
 
 type parallelJob struct {
 	*wrapping
-	scan    wrapScan
+	scan    *parsed
 	command []string
 	place   string
 }

@@ -9,9 +9,9 @@ import (
 // socatUse is socat: two addresses, each of which may be a file or a command.
 func socatUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], "-V=n -h=n -d -D -ly -lf=w -ls -lm -lp=t -lu -lh -v -x -r=w -R=w -b=t -s -t=t -T=t -u -U -g -L=w -W=w -4 -6 -S=t")
+	s := scan(c.Args[1:], "socat")
 	w.takeAll(s)
-	for _, address := range s.rest {
+	for _, address := range s.operands {
 		for half := range strings.SplitSeq(address, "!!") {
 			w.address(half)
 		}
@@ -99,19 +99,18 @@ func cutAddress(text string) (value, options string) {
 
 // ncUse is netcat in its versions, some of which run a command for a connection.
 func ncUse(name string, c Call) Use {
-	spec := "-4 -6 -b -C -c=c -D -d -e=c -F -g=t -G=t -h=n -I=t -i=t -k -l -M=t -m=t -N -n -O=t -o=w -P=t -p=t -q=t -r -S -s=t -T=t -t -U -u -V=t -v -W=t -w=t -X=t -x=t -z"
-	if name == "ncat" {
-		spec = "-4 -6 -C,--crlf -c,--sh-exec=c -e,--exec=c --lua-exec=r -g=t -G=t -m,--max-conns=t -h,--help=n -d,--delay=t -o,--output=w -x,--hex-dump=w -i,--idle-timeout=t -p,--source-port=t -s,--source=t -l,--listen -k,--keep-open -n,--nodns -t,--telnet -u,--udp --sctp --vsock -v,--verbose -w,--wait=t -z --append-output --send-only --recv-only --no-shutdown --allow=t --allowfile=r --deny=t --denyfile=r --broker --chat --proxy=t --proxy-type=t --proxy-auth=t --ssl --ssl-cert=r --ssl-key=r --ssl-verify --ssl-trustfile=r --ssl-ciphers=t -U,--unixsock --version=n"
+	if name != "ncat" {
+		name = "nc"
 	}
 	w := newWrapping(c)
-	s := scanWrapAll(c.Args[1:], spec)
+	s := scanAll(c.Args[1:], name)
 	w.takeAll(s)
 	for _, line := range w.codes {
 		w.served(line, "-e")
 	}
 	w.codes = nil
-	if s.has("-U") && len(s.rest) > 0 {
-		w.touch(Write, s.rest[0], "-U")
+	if s.has("-U") && len(s.operands) > 0 {
+		w.touch(Write, s.operands[0], "-U")
 	}
 	w.use.Out = mark.Any
 	return w.done()

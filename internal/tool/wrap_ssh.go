@@ -6,29 +6,23 @@ import (
 	"cordon/internal/mark"
 )
 
-const sshOptions = "-4 -6 -A -a -B=t -b=t -C -c=t -D=t -E=w -e=t -F=r -f -G=n -g -I=x -i=r -J=t -K -k -L=t -l=t -M -m=t -N -n -O=t -o=t -P=t -p=t -Q=N -q -R=t -S=t -s -T -t -V=n -v -W=t -w=t -X -x -Y -y"
-
 // sshUse is ssh. What it runs on another host is not judged; on this one it is a
 // line of shell that begins in the home.
 func sshUse(name string, c Call) Use {
 	w := newWrapping(c)
-	spec := sshOptions
-	if name == "autossh" {
-		spec = strings.Replace(spec, "-M ", "-M=t ", 1)
-	}
-	s := scanWrap(c.Args[1:], spec)
+	s := scan(c.Args[1:], name)
 	w.takeAll(s)
-	host, rest := "", s.rest
+	host, rest := "", s.operands
 	if len(rest) > 0 {
-		after := scanWrap(rest[1:], spec)
+		after := scan(rest[1:], name)
 		w.takeAll(after)
-		s.list = append(s.list, after.list...)
-		host, rest = rest[0], after.rest
+		s.options = append(s.options, after.options...)
+		host, rest = rest[0], after.operands
 	}
 	w.use.Out = mark.Any
 	remote := ""
-	for _, o := range s.list {
-		if o.name == "-o" {
+	for _, o := range s.options {
+		if o.first() == "-o" {
 			w.sshSetting(o.value, &host, &remote)
 		}
 	}
@@ -50,12 +44,12 @@ func sshUse(name string, c Call) Use {
 // moshUse is mosh, which takes a command as words.
 func moshUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], "--client=x --server=t --ssh=c --predict=t -4 -6 -a -n -p,--port=t --bind-server=t --family=t --no-init --local --no-ssh-pty --experimental-remote-ip=t --help=n --version=n")
+	s := scan(c.Args[1:], "mosh")
 	w.takeAll(s)
 	w.use.Out = mark.Any
-	if len(s.rest) > 0 && isLocalHost(s.rest[0]) {
+	if len(s.operands) > 0 && isLocalHost(s.operands[0]) {
 		w.enter("~", "the home on this host")
-		w.command(w.operands(s.rest, "t"), 0)
+		w.command(w.operands(s.operands, "text"), 0)
 	}
 	return w.done()
 }

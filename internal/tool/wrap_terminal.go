@@ -6,20 +6,18 @@ import (
 	"cordon/internal/mark"
 )
 
-const screenOptions = "-4 -6 -A -a -c=r -D -d -e=t -h=t -i -L -l -Logfile=w -ls=n -list=n -m -O -p=t -Q -q -R -r -S=t -s=x -T=t -t=t -U -v=n -wipe=n -X -x"
-
 // screenUse is screen: a command in a terminal of its own, or a command for a
 // screen that runs already.
 func screenUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], screenOptions)
+	s := scan(c.Args[1:], "screen")
 	w.takeAll(s)
 	switch {
 	case s.has("-X") || s.has("-Q"):
-		w.screenCommand(s.rest)
+		w.screenCommand(s.operands)
 	case (s.has("-r") || s.has("-x") || s.has("-R")) && !s.has("-m"):
 	default:
-		w.command(s.rest, 0)
+		w.command(s.operands, 0)
 	}
 	return w.done()
 }
@@ -66,9 +64,9 @@ const maxTmux = 4
 // tmuxUse is tmux: one or more of its own commands, with ; between them.
 func tmuxUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], "-2 -8 -C -c=c -D -d -f=r -h=n -L=t -l -N -q -S=w -T=t -u -U -V=n -v")
+	s := scan(c.Args[1:], "tmux")
 	w.takeAll(s)
-	w.tmux(s.rest, 0)
+	w.tmux(s.operands, 0)
 	return w.done()
 }
 
@@ -91,8 +89,6 @@ func (w *wrapping) tmux(words []string, depth int) {
 	w.tmuxOne(words[start:], depth)
 }
 
-const paneOptions = "-A -a -b -c=d -D -d -E -e=e -F=t -f=t -h -I -k -l=t -n=t -P -p=t -S -s=t -t=t -v -X -x=t -y=t -Z"
-
 // tmuxOne is one command of tmux.
 func (w *wrapping) tmuxOne(words []string, depth int) {
 	if len(words) == 0 {
@@ -106,20 +102,20 @@ func (w *wrapping) tmuxOne(words []string, depth int) {
 	rest := words[1:]
 	switch words[0] {
 	case "new-session", "new", "new-window", "neww", "respawn-pane", "respawnp", "respawn-window", "respawnw":
-		w.command(w.options(rest, paneOptions), lone)
+		w.command(w.options(rest, "tmux new-window"), lone)
 	case "split-window", "splitw":
-		w.command(w.options(rest, strings.Replace(paneOptions, "-f=t", "-f", 1)), lone)
+		w.command(w.options(rest, "tmux split-window"), lone)
 	case "display-popup", "popup":
-		w.command(w.options(rest, "-B -b=t -C -c=t -d=d -E -e=e -h=t -N -s=t -S=t -T=t -t=t -w=t -x=t -y=t"), lone)
+		w.command(w.options(rest, "tmux display-popup"), lone)
 	case "run-shell", "run":
-		w.command(w.options(rest, "-b -C -c=d -d=t -t=t"), joined)
+		w.command(w.options(rest, "tmux run-shell"), joined)
 	case "pipe-pane", "pipep":
-		w.command(w.options(rest, "-I -O -o -t=t"), joined)
+		w.command(w.options(rest, "tmux pipe-pane"), joined)
 	case "if-shell", "if":
-		w.tmuxIf(w.options(rest, "-b -F -t=t"), depth)
+		w.tmuxIf(w.options(rest, "tmux if-shell"), depth)
 	case "send-keys", "send":
 		w.later = true
-		w.code(typed(scanWrap(rest, "-F -H -K -l -M -R -X -c=t -N=t -t=t").rest), "send-keys")
+		w.code(typed(scan(rest, "tmux send-keys").operands), "send-keys")
 	default:
 		w.tmuxOther(words[0], rest, depth)
 	}
@@ -129,26 +125,26 @@ func (w *wrapping) tmuxOne(words []string, depth int) {
 func (w *wrapping) tmuxOther(name string, rest []string, depth int) {
 	switch name {
 	case "attach-session", "attach":
-		w.options(rest, "-c=d -d -E -f=t -r -t=t -x")
+		w.options(rest, "tmux attach-session")
 	case "source-file", "source":
-		for _, file := range scanWrap(rest, "-F -n -q -v -t=t").rest {
+		for _, file := range scan(rest, "tmux source-file").operands {
 			w.touch(Read, file, name)
 			w.add(Run{File: file, Lang: Opaque, Dir: w.dir, Why: name})
 		}
 	case "save-buffer", "saveb":
-		w.operands(w.options(rest, "-a -b=t"), "w")
+		w.operands(w.options(rest, "tmux save-buffer"), "write")
 	case "load-buffer", "loadb":
-		w.operands(w.options(rest, "-b=t -t=t -w"), "r")
+		w.operands(w.options(rest, "tmux load-buffer"), "read")
 	case "set-option", "set", "set-window-option", "setw":
-		if s := scanWrap(rest, "-a -F -g -o -p -q -s -u -U -w -t=t"); len(s.rest) > 1 && strings.HasPrefix(s.rest[0], "default-") {
-			w.code(strings.Join(s.rest[1:], " "), s.rest[0])
+		if s := scan(rest, "tmux set-option"); len(s.operands) > 1 && strings.HasPrefix(s.operands[0], "default-") {
+			w.code(strings.Join(s.operands[1:], " "), s.operands[0])
 		}
 	case "set-hook":
-		w.tmuxWords(scanWrap(rest, "-a -g -p -R -u -w -t=t").rest, depth)
+		w.tmuxWords(scan(rest, "tmux set-hook").operands, depth)
 	case "bind-key", "bind":
-		w.tmuxWords(scanWrap(rest, "-n -r -N=t -T=t").rest, depth)
+		w.tmuxWords(scan(rest, "tmux bind-key").operands, depth)
 	case "confirm-before", "confirm", "command-prompt":
-		w.tmuxWords(append([]string{""}, scanWrap(rest, "-1 -b -y -c=t -p=t -t=t -I=t -T=t").rest...), depth)
+		w.tmuxWords(append([]string{""}, scan(rest, "tmux confirm-before").operands...), depth)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"cordon/internal/mark"
 )
 
-const xargsOptions = "-0,--null -a,--arg-file=r -d,--delimiter=t -E=t -e,--eof=? -I=t -i,--replace=? -J=t -L=t -l,--max-lines=? -n,--max-args=t -o,--open-tty -P,--max-procs=t -p,--interactive -R=t -r,--no-run-if-empty -S=t -s,--max-chars=t -t,--verbose -x,--exit --process-slot-var=t --show-limits --help=n --version=n"
-
 const (
 	maxGroups = 100 // how often one wrapper runs its command before the rest is unknown
 	maxCopies = 9   // how many arguments a mark for several paths stands for at most
@@ -18,12 +16,12 @@ const (
 // xargsUse is xargs: a command, and arguments for it from the standard input.
 func xargsUse(c Call) Use {
 	w := newWrapping(c)
-	s := scanWrap(c.Args[1:], xargsOptions)
+	s := scan(c.Args[1:], "xargs")
 	w.takeAll(s)
 	x := newXargs(s)
 	input := w.xargsInput(s)
 	items := x.items(input)
-	command := s.rest
+	command := s.operands
 	if len(command) == 0 {
 		w.use.Out = strings.Join(items, " ") + "\n"
 		return w.done()
@@ -50,7 +48,7 @@ func sameAsLast(runs []Run, r Run) bool {
 }
 
 // xargsInput is the text that the arguments come from.
-func (w *wrapping) xargsInput(s wrapScan) string {
+func (w *wrapping) xargsInput(s *parsed) string {
 	file, ok := s.value("-a")
 	if ok && !isStdin(file) && file != "-" {
 		if text, known := w.call.text(file); known {
@@ -74,10 +72,10 @@ type xargs struct {
 	lines     int    // -L
 }
 
-func newXargs(s wrapScan) xargs {
+func newXargs(s *parsed) xargs {
 	var x xargs
-	for _, o := range s.list {
-		switch o.name {
+	for _, o := range s.options {
+		switch o.first() {
 		case "-0":
 			x.delimiter = "\x00"
 		case "-d":
