@@ -58,8 +58,14 @@ var inputs = map[string]func(t *testing.T, script string) *os.File{
 func fed(s *site, in *os.File) string {
 	s.t.Helper()
 	defer in.Close()
-	cmd := exec.Command("bash")
-	cmd.Dir, cmd.Env, cmd.Stdin = s.repo, s.env, in
+	return operatorShell(s, s.repo, s.env, in)
+}
+
+// operatorShell runs a shell of the operator's, and returns what it says.
+func operatorShell(s *site, dir string, env []string, in io.Reader, args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("bash", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, in
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("bash: %v\n%s", err, out)

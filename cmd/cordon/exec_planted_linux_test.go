@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,14 +23,8 @@ func plainDirectory(s *site) string {
 // as many people's does.
 func prompted(s *site, dir string, lines ...string) string {
 	s.t.Helper()
-	cmd := exec.Command("bash", "--norc", "--noprofile", "-i")
-	cmd.Dir, cmd.Env = dir, append(s.env, "PROMPT_COMMAND=git status >/dev/null 2>&1", "PS1=")
-	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("bash: %v\n%s", err, out)
-	}
-	return string(out)
+	env := append(slices.Clone(s.env), "PROMPT_COMMAND=git status >/dev/null 2>&1", "PS1=")
+	return operatorShell(s, dir, env, strings.NewReader(strings.Join(lines, "\n")+"\n"), "--norc", "--noprofile", "-i")
 }
 
 // A prompt that asks git runs nothing that the command has left.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cordon/internal/git"
+	"cordon/internal/testfile"
 )
 
 // landed is a checkout whose branch has just been moved from old to new under
@@ -101,24 +102,8 @@ func tryPlain(t *testing.T, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Error(err)
-	}
-	return string(b)
-}
+// write and read are files of a test's own.
+var write, read = testfile.Write, testfile.Read
 
 func (l landed) begin(t *testing.T) (*Step, error) {
 	t.Helper()

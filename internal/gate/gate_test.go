@@ -15,6 +15,7 @@ import (
 	"cordon/internal/lease"
 	"cordon/internal/policy"
 	"cordon/internal/state"
+	"cordon/internal/testfile"
 )
 
 // site is a host repository with one commit, and a gate to it.
@@ -88,12 +89,7 @@ func (s *site) ref(name string) git.OID {
 
 func (s *site) write(path, content string) {
 	s.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
+	testfile.Write(s.t, path, content)
 }
 
 func (s *site) lease(id lease.ID, change func(*policy.Policy)) lease.Sealed {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cordon/internal/testfile"
 )
 
 // The tests compare cordon's git with the operator's own: plain runs git as a
@@ -47,24 +49,8 @@ func find(t *testing.T) Binary {
 	return bin
 }
 
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
+// write and read are files of a test's own.
+var write, read = testfile.Write, testfile.Read
 
 // host makes a repository with one commit of the given files and returns it
 // with its checkout.

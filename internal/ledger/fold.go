@@ -138,17 +138,26 @@ func (l *Ledger) lease(e journal.Event) error {
 	if err := read(e, &d); err != nil {
 		return err
 	}
-	sealed, err := lease.Open(d.Lease, d.Hash)
+	w, err := l.newWorker(e, d.Lease, d.Hash)
 	if err != nil {
 		return err
 	}
+	w.Command, w.Options, w.Overlap, w.Agent = d.Command, d.Options, d.Overlap, d.Agent
+	l.Workers, l.byID[w.ID] = append(l.Workers, w), w
+	return nil
+}
+
+// newWorker is a worker with its lease, as the event says that begins it.
+func (l *Ledger) newWorker(e journal.Event, text json.RawMessage, hash string) (*Worker, error) {
+	sealed, err := lease.Open(text, hash)
+	if err != nil {
+		return nil, err
+	}
 	id := sealed.Lease().ID
 	if string(id) != e.Worker || l.Taken(id) {
-		return fmt.Errorf("the lease is for %s, which is another or already known", id)
+		return nil, fmt.Errorf("the lease is for %s, which is another or already known", id)
 	}
-	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Options: d.Options, Overlap: d.Overlap, Agent: d.Agent, Created: e.Time, Changed: e.Time, Events: 1}
-	l.Workers, l.byID[id] = append(l.Workers, w), w
-	return nil
+	return &Worker{ID: id, Lease: sealed, Created: e.Time, Changed: e.Time, Events: 1}, nil
 }
 
 // recovered makes a worker of one whose lease was lost.
@@ -157,17 +166,12 @@ func (l *Ledger) recovered(e journal.Event) error {
 	if err := read(e, &d); err != nil {
 		return err
 	}
-	sealed, err := lease.Open(d.Lease, d.Hash)
+	w, err := l.newWorker(e, d.Lease, d.Hash)
 	if err != nil {
 		return err
 	}
-	id := sealed.Lease().ID
-	if string(id) != e.Worker || l.Taken(id) {
-		return fmt.Errorf("the recovered lease is for %s, which is another or already known", id)
-	}
-	w := &Worker{ID: id, Lease: sealed, Command: d.Command, Tree: new(Tree), Created: e.Time, Changed: e.Time, Events: 1}
-	w.Quarantine = &Quarantine{Reasons: d.Reasons}
-	l.Workers, l.byID[id] = append(l.Workers, w), w
+	w.Command, w.Tree, w.Quarantine = d.Command, new(Tree), &Quarantine{Reasons: d.Reasons}
+	l.Workers, l.byID[w.ID] = append(l.Workers, w), w
 	return nil
 }
 
