@@ -39,18 +39,8 @@ did reach your repository except through a gate.
 Every decision is in a hash-chained journal. Nothing is ever deleted that is not
 provably merged or discarded.`
 
-const exitCodes = `
-Exit codes:
-  0    done: merged, or nothing to do
-  1    failed
-  2    called wrongly
-  3    refused by the policy or for want of a layer
-  4    quarantined
-  5    needs a person: a conflict, a checkout in the way, a question
-  6    the worker itself failed
-  130  interrupted`
-
 func (a *app) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "cordon",
 		Short: "Run AI coding agents in worktrees they cannot leave",
@@ -65,7 +55,12 @@ func (a *app) root() *cobra.Command {
   cordon quarantine ls                 what did not pass, and why`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return a.version(thisBuild())
+			}
+			return cmd.Help()
+		},
 		PersistentPreRun: func(*cobra.Command, []string) {
 			if os.Getenv(cell.Mark) == "" { // inside a worker nothing of the host's is there
 				a.sayNotice(session.SweepKilled())
@@ -74,17 +69,20 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetHelpTemplate(root.HelpTemplate() + exitCodes + "\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{callError{unknownFlag(c, err), c.CommandPath()}}
+	})
 	root.PersistentFlags().BoolVar(&a.json, "json", a.json, "print one JSON object on stdout, on errors too")
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
+	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.AddCommand(
 		a.runCommand(), a.execCommand(), a.shellCommand(), a.attachCommand(), a.resumeCommand(), a.mergeCommand(),
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
-		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.logCommand(),
+		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
 		a.policyCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
+	arrange(root)
 	wrapArgs(root)
 	return root
 }
@@ -94,8 +92,16 @@ func wrapArgs(c *cobra.Command) {
 	check := c.Args
 	if check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usageError{fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
+			err := check(cmd, args)
+			if err != nil && cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") {
+				err = unknownCommand(cmd, args[0])
+			} else if err != nil && strings.HasPrefix(err.Error(), "unknown command") { // what cobra.NoArgs says
+				err = fmt.Errorf("%s takes no arguments, and was given %q", cmd.CommandPath(), args[0])
+			} else if err != nil {
+				err = fmt.Errorf("%s: %w", cmd.CommandPath(), err)
+			}
+			if err != nil {
+				return usageError{callError{err, cmd.CommandPath()}}
 			}
 			return nil
 		}
@@ -133,25 +139,6 @@ func (a *app) worker(ctx context.Context, prefix string) (*session.Session, *led
 		return nil, nil, usage("%v (cordon ls shows them)", err)
 	}
 	return s, w, err
-}
-
-// workerNames completes names of workers.
-func (a *app) workerNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	s, err := a.open(cmd.Context())
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	l, err := s.Ledger()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	for _, w := range l.Workers {
-		if strings.HasPrefix(string(w.ID), prefix) {
-			names = append(names, string(w.ID))
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // operator is who decides here, for the journal.

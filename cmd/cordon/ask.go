@@ -49,12 +49,6 @@ worker that ends with an open question is resumed with the answer.`,
 			return a.ask(cmd.Context(), o, strings.Join(args, " "))
 		},
 	}
-	ownCodes(c, `
-Exit codes:
-  0  answered, or asked with --no-wait
-  1  the question could not be passed on
-  2  called wrongly, or not inside a worker
-  5  not answered yet`)
 	c.Flags().StringArrayVar(&o.options, "option", nil, "an answer to choose from; may be given more than once")
 	c.Flags().DurationVar(&o.wait, "wait", askPatience, "how long to wait for the answer")
 	c.Flags().BoolVar(&o.noWait, "no-wait", false, "do not wait: print the name of the question")

@@ -24,7 +24,7 @@ working.
 ctrl-\ detaches, and the worker goes on. It ends when the worker ends.`,
 		Example:           "  cordon run -d -i claude\n  cordon attach brisk-otter",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.workerNames,
+		ValidArgsFunction: a.liveNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !terminal(a.in) {
 				return usage("cordon attach needs a terminal (cordon logs -f shows what a worker prints)")

@@ -49,13 +49,6 @@ Read, Write, Edit and their like.
 			return a.check(cmd.Context(), o, args)
 		},
 	}
-	ownCodes(c, `
-Exit codes:
-  0  allow (with --batch: every line was answered)
-  1  failed
-  2  called wrongly
-  3  deny
-  5  ask`)
 	f := c.Flags()
 	f.StringVar(&o.lease, "lease", "", "judge for worker `ID`")
 	f.StringVar(&o.worktree, "worktree", "", "judge for a worker in `DIR`")

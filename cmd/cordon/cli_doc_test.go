@@ -34,10 +34,13 @@ func TestCommandPage(t *testing.T) {
 		}
 	})
 	b.WriteString("\n## Flags of every command\n\n" + flagTable(root.PersistentFlags()))
-	b.WriteString("\n## Exit codes\n\n```\n" + strings.TrimPrefix(strings.TrimSpace(exitCodes), "Exit codes:\n") + "\n```\n")
+	b.WriteString("\n## Exit codes\n\nUnless a command has its own:\n\n```\n" + plainCodes + "\n```\n")
 	eachCommand(root, func(c *cobra.Command) {
 		if c != root {
 			b.WriteString(section(c))
+		}
+		if c.Runnable() && c.Example == "" && c.Name() != "completion" && c.Parent().Name() != "completion" {
+			t.Errorf("%s has no example", c.CommandPath())
 		}
 	})
 	checkPage(t, b.String())
@@ -111,6 +114,9 @@ func section(c *cobra.Command) string {
 	}
 	if table := flagTable(c.LocalNonPersistentFlags()); table != "" {
 		b.WriteString("\n" + table)
+	}
+	if codes := exits(c); c.Runnable() && codes != plainCodes {
+		fmt.Fprintf(&b, "\nExit codes:\n\n```\n%s\n```\n", codes)
 	}
 	return b.String()
 }

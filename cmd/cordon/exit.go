@@ -30,6 +30,8 @@ var errInterrupted = errors.New("interrupted; nothing is lost: cordon ls shows w
 // usageError is a mistake in how cordon was called.
 type usageError struct{ error }
 
+func (u usageError) Unwrap() error { return u.error }
+
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // codeError ends the program with a code after everything has been said.
@@ -67,7 +69,10 @@ func codeOf(err error) int {
 // hintOf is what to do about an error, where that can be said.
 func hintOf(err error) string {
 	var use usageError
+	var call callError
 	switch {
+	case errors.As(err, &call):
+		return call.command + " --help shows how it is called"
 	case errors.As(err, &use):
 		return "cordon --help shows how it is called"
 	case errors.Is(err, git.ErrNotRepository):

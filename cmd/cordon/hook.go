@@ -247,10 +247,6 @@ ask; without it, and with other clients, asking is refusing.`,
 			return a.hookMiscalled()
 		},
 	}
-	ownCodes(c, `
-Exit codes:
-  0  the call may run
-  2  it may not; stderr says why, in words for the agent`)
 	var o hookOptions
 	c.Flags().StringVar(&o.client, "client", "", "the client that asks: claude, codex, gemini, copilot or opencode")
 	c.Flags().StringVar(&o.lease, "lease", "", "the warrant of the worker's lease, a `FILE`")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -239,15 +240,19 @@ say everything: "cordon policy check" is what decides.`,
 
 func (a *app) policyCheckCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check [FILE...]",
 		Short: "Check policy files without using them",
-		Long: `Read each FILE as a policy and say whether it is one. A mistake is reported with
+		Long: `Read each FILE, or cordon.yaml, as a policy and say whether it is one. A mistake is reported with
 its line and column and with what would be right. Inside a repository it also warns
 of a deny_read that names tracked files, which git shows all the same. All files are
 checked; the exit code is 3 when any of them is not a policy, 1 when one could not be read.`,
-		Example: "  cordon policy check cordon.yaml\n  cordon policy check --json policies/*.yaml",
-		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.policyCheck(cmd.Context(), args) },
+		Example: "  cordon policy check\n  cordon policy check --json policies/*.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{filepath.Join(a.dir, session.PolicyName)}
+			}
+			return a.policyCheck(cmd.Context(), args)
+		},
 	}
 }
 

@@ -22,20 +22,21 @@ func (a *app) quarantineCommand() *cobra.Command {
 		Long: `A result that violates its lease, fails acceptance, or that cordon could not judge
 is quarantined: the tree is frozen, the result and its evidence are kept under
 refs/cordon/quarantine/ID in your repository, where git gc does not take them.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  cordon quarantine ls\n  cordon quarantine show brisk-otter",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(
 		&cobra.Command{
-			Use: "ls", Short: "List what is quarantined, and why", Args: cobra.NoArgs,
+			Use: "ls", Short: "List what is quarantined, and why", Args: cobra.NoArgs, Example: "  cordon quarantine ls",
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.quarantined(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "show ID", Short: "Show why, with the evidence", Args: cobra.ExactArgs(1), ValidArgsFunction: a.workerNames,
+			Use: "show ID", Short: "Show why, with the evidence", Example: "  cordon quarantine show brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
 			RunE: func(cmd *cobra.Command, args []string) error { return a.quarantineShow(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
-			Use: "diff ID", Short: "Show the quarantined result as a patch", Args: cobra.ExactArgs(1), ValidArgsFunction: a.workerNames,
+			Use: "diff ID", Short: "Show the quarantined result as a patch", Example: "  cordon quarantine diff brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				s, w, err := a.inQuarantine(cmd.Context(), args[0])
 				if err != nil {
@@ -185,7 +186,7 @@ the rest lands only with --leave-behind.
 		Example: `  cordon quarantine release brisk-otter --write package-lock.json --reason "dependency bump is fine"
   cordon quarantine release brisk-otter --policy wider.yaml --reason "reviewed"`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.workerNames,
+		ValidArgsFunction: a.quarantinedNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(reason) == "" {
 				return usage("say why with --reason: it goes into the journal")

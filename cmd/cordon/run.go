@@ -107,7 +107,8 @@ the worker's tree.`,
   cordon run --write src --write docs -- ./agent.sh
   cordon run --no-merge --base v1.2 -- make port
   cordon run --adopt ../repo-wt -- aider`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: clientNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.inBackground(); err != nil {
 				return err

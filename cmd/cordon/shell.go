@@ -34,7 +34,7 @@ too. What you change in there is thrown away.`,
   cordon shell brisk -- git log --oneline
   cordon shell brisk -- tail -n 20 /tmp/build.log`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.workerNames,
+		ValidArgsFunction: a.liveNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, w, err := a.worker(cmd.Context(), args[0])
 			if err != nil {
@@ -43,22 +43,8 @@ too. What you change in there is thrown away.`,
 			return a.visit(cmd.Context(), s, w, args[1:])
 		},
 	}
-	ownCodes(c, shellCodes)
 	return c
 }
-
-const shellCodes = `
-Exit codes:
-  the command's own, and
-  2      cordon was called wrongly, with a message
-  3      cordon refuses, with a message
-  125    there was no cell
-  126    the command cannot be executed
-  127    the command is not there
-  128+n  signal n ended it; 137 also when the worker ended first`
-
-// ownCodes puts a list of a command's own in the place of the general exit codes.
-func ownCodes(c *cobra.Command, codes string) { c.SetHelpTemplate(c.HelpTemplate() + codes + "\n") }
 
 // visit runs a command beside a worker, with this program's descriptors outside.
 func (a *app) visit(ctx context.Context, s *session.Session, w *ledger.Worker, argv []string) error {

@@ -186,7 +186,7 @@ func (s *site) events() []string {
 func (s *site) sound() {
 	s.t.Helper()
 	if o := s.cordon([]int{0}, "log", "verify"); !strings.Contains(o.out, "sound") && !strings.Contains(o.err, "no journal yet") {
-		s.t.Errorf("cordon log verify: %s%s", o.out, o.err)
+		s.t.Errorf("cordon journal verify: %s%s", o.out, o.err)
 	}
 	s.git("fsck", "--strict", "--no-dangling")
 	if dirty := s.git("status", "--porcelain"); dirty != "" {

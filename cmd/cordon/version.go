@@ -18,8 +18,7 @@ itself devel.`,
 		Example: "  cordon version\n  cordon version --json | jq -r .commit",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			info, _ := debug.ReadBuildInfo() // nil in a build without modules
-			return a.version(buildOf(info))
+			return a.version(thisBuild())
 		},
 	}
 }
@@ -28,6 +27,12 @@ itself devel.`,
 type build struct {
 	version, commit string // commit is "" when it is not known
 	modified        bool   // built from a tree that was not the commit's
+}
+
+// thisBuild describes the running program.
+func thisBuild() build {
+	info, _ := debug.ReadBuildInfo() // nil in a build without modules
+	return buildOf(info)
 }
 
 func buildOf(info *debug.BuildInfo) build {

@@ -91,7 +91,7 @@ func (j *Journal) Events() ([]Event, error) {
 
 // damaged is the refusal to go on with a journal that cannot be believed.
 func damaged(dir string, err error) error {
-	return fmt.Errorf("journal in %s is damaged: %w (cordon log repair keeps what is sound and shows what is lost)", dir, err)
+	return fmt.Errorf("journal in %s is damaged: %w (cordon journal repair keeps what is sound and shows what is lost)", dir, err)
 }
 
 // A Report is what Verify found.

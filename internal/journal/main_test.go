@@ -125,7 +125,7 @@ func refused(t fatal, dir string) *Corruption {
 	if c, ok := errors.AsType[*Corruption](err); !ok || *c != *r.Problem {
 		t.Fatalf("Append: error %v; Verify said %v", err, r.Problem)
 	}
-	if !strings.Contains(err.Error(), "cordon log repair") {
+	if !strings.Contains(err.Error(), "cordon journal repair") {
 		t.Fatalf("the error does not say what to type: %v", err)
 	}
 	if string(get(t, dir, File)) != before {

@@ -11,7 +11,7 @@
 // version reads what a later one wrote as far as it can without guessing:
 //
 //   - An event whose type begins with "+" is additive. A version that does not know the
-//     type skips it; it stays in the journal, in the chain and in cordon log.
+//     type skips it; it stays in the journal, in the chain and in cordon journal.
 //   - A field whose name begins with "+", at any depth of the data of an event or of a
 //     lease, is additive too, and is left out by those who do not know it.
 //   - Any other type or field that is not known is refused, naming the version that wrote

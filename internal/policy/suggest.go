@@ -28,11 +28,11 @@ func nearest(key string, fields []field) string {
 	for _, f := range fields {
 		keys = append(keys, f.key)
 	}
-	return nearestOf(key, keys)
+	return Nearest(key, keys)
 }
 
-// nearestOf is the word with nearly the same letters, or "".
-func nearestOf(key string, words []string) string {
+// Nearest is the word with nearly the same letters, or "".
+func Nearest(key string, words []string) string {
 	best, found := 2+len(key)/4, ""
 	for _, w := range words {
 		if d := distance(strings.ToLower(key), w); d < best {
@@ -45,7 +45,7 @@ func nearestOf(key string, words []string) string {
 // suggestPreset says what an unknown preset was probably meant to be, else the
 // presets there are.
 func suggestPreset(entry string) string {
-	if near := nearestOf(entry[:min(len(entry), 64)], presetNames()); near != "" {
+	if near := Nearest(entry[:min(len(entry), 64)], presetNames()); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "the presets are " + strings.Join(presetNames(), ", ")

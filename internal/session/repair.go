@@ -271,7 +271,7 @@ func (s *Session) Repair(ctx context.Context, r *Repair, who string) error {
 			}
 		}
 		if f.What == fateDiscarded {
-			if err := s.append(id, ledger.Discarded, ledger.Discard{Who: who, Why: "found by cordon log repair: " + f.Why}); err != nil {
+			if err := s.append(id, ledger.Discarded, ledger.Discard{Who: who, Why: "found by cordon journal repair: " + f.Why}); err != nil {
 				return err
 			}
 		}
@@ -292,7 +292,7 @@ func (s *Session) recoverLost(ctx context.Context, id lease.ID, t *trace, who, w
 	}
 	l := lease.Lease{
 		ID: id, Worktree: s.State.Tree(string(id)), Branch: "cordon/" + string(id), Base: t.lease.Base, Target: t.lease.Target,
-		Created: s.Now(), Expires: s.Now().Add(time.Duration(p.Expires)), Source: "cordon log repair", Policy: p, Tree: t.lease.Tree, Executed: []string{},
+		Created: s.Now(), Expires: s.Now().Add(time.Duration(p.Expires)), Source: "cordon journal repair", Policy: p, Tree: t.lease.Tree, Executed: []string{},
 	}
 	if l.Home, err = os.UserHomeDir(); err != nil {
 		return err
@@ -371,7 +371,7 @@ func (s *Session) refuseAbandoned(events int) error {
 		entries, _ := os.ReadDir(filepath.Join(s.State.Path(), part)) // not there: nobody left anything
 		for _, e := range entries {
 			if lease.ID(e.Name()).Valid() {
-				return fmt.Errorf("the journal in %s is missing, but %s and perhaps others left files there: cordon log repair finds them", s.State.Path(), e.Name())
+				return fmt.Errorf("the journal in %s is missing, but %s and perhaps others left files there: cordon journal repair finds them", s.State.Path(), e.Name())
 			}
 		}
 	}

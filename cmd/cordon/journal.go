@@ -12,29 +12,29 @@ import (
 	"cordon/internal/ledger"
 )
 
-func (a *app) logCommand() *cobra.Command {
+func (a *app) journalCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "log [ID]",
+		Use: "journal [ID]", Aliases: []string{"log"},
 		Short: "Print the journal, or verify it",
 		Long: `Print the journal of this repository: every decision, one line each, oldest first.
-With ID only that worker's. "cordon log verify" checks the whole hash chain, and
-"cordon log repair" goes on after damage.`,
-		Example:           "  cordon log\n  cordon log brisk-otter\n  cordon log verify",
+With ID only that worker's. "cordon journal verify" checks the whole hash chain, and
+"cordon journal repair" goes on after damage.`,
+		Example:           "  cordon journal\n  cordon journal brisk-otter\n  cordon journal verify",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.log(cmd.Context(), args)
+			return a.journal(cmd.Context(), args)
 		},
 	}
 	c.AddCommand(&cobra.Command{
-		Use: "verify", Short: "Check every byte of the journal", Args: cobra.NoArgs,
+		Use: "verify", Short: "Check every byte of the journal", Args: cobra.NoArgs, Example: "  cordon journal verify",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.verify(cmd.Context()) },
 	})
 	c.AddCommand(a.repairCommand())
 	return c
 }
 
-func (a *app) log(ctx context.Context, args []string) error {
+func (a *app) journal(ctx context.Context, args []string) error {
 	s, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (a *app) verify(ctx context.Context) error {
 		return nil
 	}
 	if r.Problem != nil {
-		return fmt.Errorf("the journal in %s is damaged: %w (cordon log repair keeps what is sound and shows what is lost)", s.State.Path(), r.Problem)
+		return fmt.Errorf("the journal in %s is damaged: %w (cordon journal repair keeps what is sound and shows what is lost)", s.State.Path(), r.Problem)
 	}
 	orphans, err := s.Orphans(ctx)
 	if len(orphans) > 0 {

@@ -22,7 +22,7 @@ a repair: workers whose events may be lost are quarantined, and so are those who
 is lost, with their files as the result. The repair is recorded in the journal.
 
 It shows what it would do and asks first.`,
-		Example: "  cordon log repair --dry-run\n  cordon log repair --yes",
+		Example: "  cordon journal repair --dry-run\n  cordon journal repair --yes",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.repair(cmd.Context(), yes, dry) },
 	}
@@ -102,5 +102,5 @@ func orphaned(events int, ids []lease.ID) error {
 	for _, id := range ids {
 		names = append(names, string(id))
 	}
-	return fmt.Errorf("the journal has %d events and no lease of %s, which left files or results (cordon log repair recovers them)", events, strings.Join(names, ", "))
+	return fmt.Errorf("the journal has %d events and no lease of %s, which left files or results (cordon journal repair recovers them)", events, strings.Join(names, ", "))
 }

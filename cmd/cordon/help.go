@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"cordon/internal/policy"
+)
+
+// groups are the headings of cordon --help, and the commands below each.
+var groups = []struct{ title, commands string }{
+	{"Start:", "demo init run exec shell attach resume"},
+	{"Watch:", "ls show logs diff audit checkout inbox"},
+	{"Decide:", "answer merge quarantine discard"},
+	{"Policy:", "policy check lease briefing"},
+	{"Machine:", "doctor journal gc version completion help"},
+	{"Inside a worker:", "ask done status hook"},
+}
+
+const exitsHeading = "\nExit codes:\n"
+
+// pipelineCodes are the exit codes of the commands that take a worker through the
+// pipeline.
+const pipelineCodes = `  0    done: merged, or nothing to do
+  1    failed
+  2    called wrongly
+  3    refused by policy, or a required sandbox layer is missing
+  4    quarantined
+  5    needs a person: a conflict, a checkout in the way, a question
+  6    the worker itself failed
+  130  interrupted`
+
+// plainCodes are those of the other commands.
+const plainCodes = `  0    done
+  1    failed
+  2    called wrongly
+  3    refused
+  130  interrupted`
+
+// commandCodes are those of the commands that run another command.
+const commandCodes = `  the command's own, and
+  2      cordon was called wrongly, with a message
+  3      cordon refuses, with a message
+  125    there was no cell
+  126    the command cannot be executed
+  127    the command is not found
+  128+n  signal n ended it`
+
+// exitsOf are the exit codes of each command that has its own.
+var exitsOf = map[string]string{
+	"cordon":                    pipelineCodes,
+	"cordon run":                pipelineCodes,
+	"cordon resume":             pipelineCodes,
+	"cordon merge":              pipelineCodes,
+	"cordon quarantine release": pipelineCodes,
+	"cordon exec":               commandCodes,
+	"cordon shell":              commandCodes + "; 137 also when the worker ended first",
+	"cordon ask": `  0  answered, or asked with --no-wait
+  1  the question could not be passed on
+  2  called wrongly, or not inside a worker
+  5  not answered yet`,
+	"cordon check": `  0  allow (with --batch: every line was answered)
+  1  failed
+  2  called wrongly
+  3  deny
+  5  ask`,
+	"cordon hook": `  0  the call may run
+  2  it may not; stderr says why, in words for the agent`,
+	"cordon doctor": `  0    ready, or contained
+  1    a check failed, or an attempt escaped or died
+  2    called wrongly
+  130  interrupted`,
+	"cordon policy check": `  0    every file is a policy
+  1    a file could not be read
+  2    called wrongly
+  3    a file is not a policy`,
+}
+
+// exits are the exit codes of a command.
+func exits(c *cobra.Command) string {
+	if codes, ok := exitsOf[c.CommandPath()]; ok {
+		return codes
+	}
+	return plainCodes
+}
+
+// arrange groups the commands and gives each its own exit codes.
+func arrange(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for name := range strings.FieldsSeq(g.commands) {
+			if c, _, err := root.Find([]string{name}); err == nil && c != root {
+				c.GroupID = g.title
+			}
+		}
+	}
+	template := root.HelpTemplate() + exitsHeading
+	var each func(c *cobra.Command)
+	each = func(c *cobra.Command) {
+		c.SetHelpTemplate(template + exits(c) + "\n")
+		c.SuggestionsMinimumDistance = 2
+		completeFlags(c)
+		for _, sub := range c.Commands() {
+			each(sub)
+		}
+	}
+	each(root)
+}
+
+// callError is a mistake in how a command was called, and which command that was.
+type callError struct {
+	error
+	command string
+}
+
+func (e callError) Unwrap() error { return e.error }
+
+// unknownCommand says which command was probably meant.
+func unknownCommand(c *cobra.Command, name string) error {
+	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), name)
+	if near := c.SuggestionsFor(name); len(near) > 0 {
+		text += ": did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return errors.New(text)
+}
+
+// unknownFlag says which flag was probably meant.
+func unknownFlag(c *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || len(missing.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := policy.Nearest(missing.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, near)
+	}
+	return err
+}
