@@ -90,6 +90,41 @@ func TestWorkerTextIsLegible(t *testing.T) {
 	s.exactElsewhere(id)
 }
 
+// A NUL hides no script from a reviewer: git takes the file for binary, and a shell runs it.
+func TestNULHidesNothing(t *testing.T) {
+	s := newSite(t)
+	const script = `cd src; for f in s.sh '-[x]* "q$.sh' é.sh; do printf '#!/bin/sh\necho \0hidden%s\n' "$f" >"$f"; done
+printf '\0\0\001\n\0echo hiddenlate\n' >late.sh; printf '\0was binary, is not\n' >b.png; printf '\211PNG\r\n\032\n\0\0\0\001\002\003\377\376\200\201' >a.png`
+	s.write("repo/src/b.png", "\x89PNG\r\n\x1a\n\x00\x00\x01\x02\x03\xff\xfe\x80\x81")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "a picture")
+	s.cordon([]int{0}, "run", "--no-merge", "--", "sh", "-c", script)
+	id := s.only().Worker
+	s.cordon([]int{4}, "merge", id) // for the one name, and so that it has a result in a ref
+	if plain := s.git("diff", "--no-color", "main", "refs/cordon/quarantine/"+id+"/result"); strings.Count(plain, "Binary files") != 6 {
+		t.Errorf("the control: git shows the files itself:\n%s", plain)
+	}
+	for _, command := range [][]string{{"diff", id}, {"quarantine", "diff", id}} {
+		shown := s.onTerminal("cordon", command...)
+		for _, part := range []string{"echo ", "hiddens.sh", `hidden-[x]* "q$.sh`, "hiddené.sh", "hiddenlate", "was binary, is not"} {
+			if !strings.Contains(shown, part) {
+				t.Errorf("cordon %s does not show %s:\n%s", command[0], part, shown)
+			}
+		}
+		if strings.Count(shown, "Binary files") != 1 || acts(shown) != "" {
+			t.Errorf("cordon %s: a picture is shown, or more than a picture is not:\n%s", command[0], shown)
+		}
+	}
+	apply := exec.Command("git", "apply", "--exclude=*.png", "-")
+	apply.Dir, apply.Env, apply.Stdin = s.repo, s.env, strings.NewReader(s.cordon([]int{0}, "diff", id).out)
+	if out, err := apply.CombinedOutput(); err != nil {
+		t.Fatalf("git apply: %v\n%s", err, out)
+	}
+	if b, err := os.ReadFile(s.place("repo/src/s.sh")); err != nil || string(b) != "#!/bin/sh\necho \x00hiddens.sh\n" {
+		t.Errorf("the patch made %q, %v", b, err)
+	}
+}
+
 // exactElsewhere wants a pipe to have every byte: as a patch that git applies, and in JSON.
 func (s *site) exactElsewhere(id string) {
 	s.t.Helper()

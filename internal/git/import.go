@@ -199,16 +199,3 @@ func (r Repo) Kinds(ctx context.Context, oids []OID) (map[OID]string, error) {
 	}
 	return kinds, nil
 }
-
-// Patch writes the difference between two commits for a person to read. Names
-// and contents are a worker's: no attribute, textconv or external program has a
-// say in how they are shown.
-func (r Repo) Patch(ctx context.Context, out io.Writer, from, to OID, color bool, args ...string) error {
-	when := "--color=never"
-	if color {
-		when = "--color=always"
-	}
-	argv := append([]string{"diff-tree", "-r", "-p", "--no-textconv", "--no-ext-diff", "--no-renames", "--full-index", when}, args...)
-	_, err := r.call(ctx, call{args: append(argv, string(from), string(to)), stdout: out})
-	return err
-}
