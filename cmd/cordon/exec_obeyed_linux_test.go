@@ -227,3 +227,19 @@ func TestExecOrdinaryConfiguration(t *testing.T) {
 		work = `echo b >n1/src/a; touch n2/new n3/.husky/x; mkdir -p n1/tools`
 	}
 }
+
+// The directory that the operator's git takes its hooks from is opened only by its name.
+func TestExecInDirectoryOfHooks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	dir := plainDirectory(s)
+	s.git("config", "--global", "core.hooksPath", dir)
+	if o := s.try(s.command("-C", dir, "exec", "--", "touch", "new")); o.code != 3 || !strings.Contains(o.err, "core.hookspath in "+s.home+"/.gitconfig") {
+		t.Errorf("%+v", o)
+	}
+	cmd := s.command("exec", "--write", ".", "--", "touch", "new")
+	cmd.Dir = dir
+	if o := s.try(cmd); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+}

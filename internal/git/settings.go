@@ -142,6 +142,12 @@ func (s Setting) parts() (section, sub, last string) {
 // Worktree reports whether the value is where the files of a repository lie.
 func (s Setting) Worktree() bool { return s.is([]string{"core.worktree"}) }
 
+// Programs reports whether the value is a directory that git runs programs from, or
+// copies hooks from.
+func (s Setting) Programs() bool {
+	return s.is([]string{"core.hookspath", "init.templatedir", "git_template_dir", "git_exec_path"})
+}
+
 // environment lists the variables that git obeys. Those that hand it settings are
 // listed by git.
 func environment() []Setting {

@@ -110,6 +110,9 @@ func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir string, lef
 		return e, err
 	}
 	e.Held = denied
+	if x.Write != nil {
+		left.opened = e.Write
+	}
 	return e, left.guard(ctx, &e, hazards)
 }
 

@@ -20,6 +20,7 @@ type obeyed struct {
 	own    []string // .git entries and git directories: nothing in them can be written, or it is private
 	held   []string // what is there, and the links that lead to it
 	absent []absent
+	around error                 // a directory that is written lies in one that git runs programs from
 	seen   map[string]int        // absent, by path; -1: it was dealt with
 	words  map[string][]git.Word // of settings that were looked at once: what can mean something else in another checkout
 }
@@ -47,6 +48,9 @@ func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, hazards work
 	}
 	if err := o.seeAll(places, every, each); err != nil {
 		return err
+	}
+	if o.around != nil {
+		return o.around
 	}
 	for _, at := range o.held {
 		hold(e, at)
@@ -164,6 +168,9 @@ func (o *obeyed) add(from git.Setting, paths ...string) {
 			}
 		}
 		dir := o.within(end)
+		if from.Programs() && o.around == nil {
+			o.around = o.lies(end, from)
+		}
 		switch {
 		case dir == "":
 		case exists(end):
@@ -174,6 +181,16 @@ func (o *obeyed) add(from git.Setting, paths ...string) {
 			o.absent = append(o.absent, absent{Dir: dir, Rest: filepath.ToSlash(rest), Why: from.String(), Alias: from.Alias()})
 		}
 	}
+}
+
+// lies refuses to open what git runs programs from, unless somebody typed its name.
+func (o *obeyed) lies(dir string, from git.Setting) error {
+	for _, w := range o.write {
+		if (w == dir || isBelow(w, []string{dir}) != "") && !slices.Contains(o.opened, w) {
+			return refuse("%s lies in %s, which your git runs programs from (%s): the command could write them; if it may, open it with --write %s", w, dir, from, w)
+		}
+	}
+	return nil
 }
 
 // within is the directory that is written and that a path lies in, "" for none. What lies

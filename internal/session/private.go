@@ -13,6 +13,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/plainfile"
 	"cordon/internal/policy"
 	"cordon/internal/worktree"
 )
@@ -47,10 +48,24 @@ func (s *Session) splitGit(ctx context.Context, l lease.Lease, made worktree.Mad
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	if err := os.CopyFS(to, os.DirFS(own)); err != nil || len(made.Submodules) == 0 {
+	if err := os.CopyFS(to, os.DirFS(own)); err != nil {
+		return err
+	}
+	if err := overrule(filepath.Join(clean, "config")); err != nil || len(made.Submodules) == 0 {
 		return err
 	}
 	return git.OpenBare(s.Bin, clean, s.Host.Format).Conceal(ctx, git.Checkout{Top: l.Worktree, GitDir: clean}, made.Submodules)
+}
+
+// overrule adds settings to a configuration of cordon's making that go before the
+// operator's own: a relative core.hooksPath of theirs would mean files of the worker's.
+func overrule(config string) error {
+	f, err := plainfile.Open(config, os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n")
+	return errors.Join(err, f.Close())
 }
 
 // disarm moves repositories aside that a worker left in its plain tree: a person who looks
@@ -78,6 +93,12 @@ func (s *Session) disarm(w *ledger.Worker) {
 			}
 		}
 	}
+	every, _, err := s.Bin.Settings(context.Background())
+	if err != nil {
+		s.Voice.Step(w.ID, "CAREFUL", "its tree was not searched for repositories: "+oneLine(err))
+		return
+	}
+	sweep.Obeyed = func(top string) string { return obeysIn(every, top) }
 	sweep.Directory(tree)
 	for _, b := range sweep.Blind {
 		s.Voice.Step(w.ID, "CAREFUL", "not searched for repositories: "+b)
