@@ -74,7 +74,8 @@ func makePast(events int) (*past, error) {
 	if err := os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state")); err != nil {
 		return nil, err
 	}
-	for _, args := range [][]string{{"init", "-q", p.repo}, {"-C", p.repo, "-c", "user.name=b", "-c", "user.email=b", "commit", "-q", "--allow-empty", "-m", "base"}} {
+	for _, args := range [][]string{{"init", "-q", p.repo}, {"-C", p.repo, "-c", "user.name=b", "-c", "user.email=b", "commit", "-q",
+		"--allow-empty", "-m", "base"}} {
 		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("git %v: %w\n%s", args, err, out)
 		}

@@ -13,7 +13,8 @@ const refill = 2500 * time.Millisecond
 // many measures connections that are open at the same moment.
 func (t *theatre) many() error {
 	const n, messages = 1000, 10
-	fmt.Printf("| %d connections at once, × plain | opened | %d messages on each | failed | relay's memory before | while open and idle | at most |\n|---|---|---|---|---|---|---|\n", n, messages)
+	fmt.Printf("| %d connections at once, × plain | opened | %d messages on each | failed | relay's memory before | while open and idle | at most "+
+		"|\n|---|---|---|---|---|---|---|\n", n, messages)
 	var plain [2]time.Duration
 	for i, w := range t.ways {
 		if w.route.Name != "" && !w.route.TLS {

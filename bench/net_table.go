@@ -7,7 +7,8 @@ import (
 )
 
 func (t *theatre) showStreams() {
-	fmt.Printf("| one stream, 1 s, %d times | Gbit/s down | Gbit/s up | × plain | Gbit in 1 s of the relay's processor time, down | up |\n|---|---|---|---|---|---|\n", t.turns)
+	fmt.Printf("| one stream, 1 s, %d times | Gbit/s down | Gbit/s up | × plain | Gbit in 1 s of the relay's processor time, "+
+		"down | up |\n|---|---|---|---|---|---|\n", t.turns)
 	plain := t.ways[0].moved["download"]
 	for _, w := range t.ways {
 		down, up := w.moved["download"], w.moved["upload"]
@@ -30,7 +31,8 @@ func (m *moved) each() string {
 }
 
 func (t *theatre) showConnections() {
-	fmt.Printf("| a connection and its first byte, %d of each | connected, p50 | first byte, p50 | p99 | above plain, p50 | p99 |\n|---|---|---|---|---|---|\n", len(t.ways[0].at("first").times))
+	fmt.Printf("| a connection and its first byte, %d of each | connected, p50 | first byte, p50 | p99 | above plain, "+
+		"p50 | p99 |\n|---|---|---|---|---|---|\n", len(t.ways[0].at("first").times))
 	plain := t.ways[0].at("first").times
 	for _, w := range t.ways {
 		first := w.at("first").times

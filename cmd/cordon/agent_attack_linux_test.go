@@ -196,7 +196,8 @@ func TestSlowAgentsCanary(t *testing.T) {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			s := agentSite(t, name, playing(t, name, []deed{{kind: shellTool, command: "sleep 2; echo out >src/unwatched.txt; sleep 60"}}, ""))
-			wrapped := s.write("home/wrapped/"+string(name), fmt.Sprintf("#!/bin/sh\nreal=%s\ncase $1 in --version) exec \"$real\" --version;; esac\n%s\n", filepath.Join(s.bin, string(name)), body))
+			wrapped := s.write("home/wrapped/"+string(name), fmt.Sprintf("#!/bin/sh\nreal=%s\ncase $1 in --version) exec \"$real\" --version;; esac\n%s\n",
+				filepath.Join(s.bin, string(name)), body))
 			if err := os.Chmod(wrapped, 0o755); err != nil {
 				t.Fatal(err)
 			}

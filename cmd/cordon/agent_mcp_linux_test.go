@@ -76,7 +76,8 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 			s.model.Play(playing(t, name, []deed{{kind: mcpTool, path: "mcp.txt", text: "in"}, {kind: mcpTool, path: outside, text: "out"}}, ""))
 			server := newRemoteServer(t)
 			s.ports = append(s.ports, server.port())
-			s.servers = s.write("home/mcp.json", fmt.Sprintf(`{"mcpServers":{%q:{"type":"http","url":%q,"headers":{"X-Key":%q}}}}`, testmodel.MCPServer, server.URL+"/mcp", mcpValue))
+			s.servers = s.write("home/mcp.json", fmt.Sprintf(`{"mcpServers":{%q:{"type":"http","url":%q,"headers":{"X-Key":%q}}}}`, testmodel.MCPServer,
+				server.URL+"/mcp", mcpValue))
 			s.run([]int{0})
 			seen, results := server.seen(), s.model.Results()
 			if !strings.Contains(seen, `"mcp.txt"`) || strings.Contains(seen, "by-mcp.txt") {

@@ -142,7 +142,8 @@ func (s *staged) ownMCP() {
 		s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}},"mcpServers":{`+s.server+`}}`)
 	case client.OpenCode:
 		s.point(point{env: map[string]string{"OPENCODE_CONFIG": s.write("home/opencode.json",
-			fmt.Sprintf(`{"mcp":{%q:{"type":"local","command":[%q,%q],"environment":{%q:%q},"enabled":true}}}`, testmodel.MCPServer, program, mcpArg, mcpVariable, mcpValue))}})
+			fmt.Sprintf(`{"mcp":{%q:{"type":"local","command":[%q,%q],"environment":{%q:%q},"enabled":true}}}`, testmodel.MCPServer, program, mcpArg,
+				mcpVariable, mcpValue))}})
 	}
 }
 

@@ -126,7 +126,8 @@ func TestAttach(t *testing.T) {
 			e := s.attached(id)
 			e.expect(`three2\r\n`)
 			if name == "confined" {
-				e.send("echo post: $(find $CORDON_POST -name sock | wc -l), terminals: $(find $CORDON_POST/../../.. -name terminal | wc -l) and $(grep -c terminal /proc/net/unix)\n")
+				e.send("echo post: $(find $CORDON_POST -name sock | wc -l), terminals: $(find $CORDON_POST/../../.. -name terminal | wc -l) and $(grep -c " +
+					"terminal /proc/net/unix)\n")
 				e.expect(`post: 1, terminals: 0 and 0\r\n`)
 			}
 			e.send("echo new >src/new.txt; git add -A; git commit -qm new; echo status $?\n")
@@ -284,7 +285,8 @@ func TestDetachedIsStopped(t *testing.T) {
 func TestAttachKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	id, _ := s.detached("-i", "--", "sh", "-c", `read x; i=0; while test $i -lt 36000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); done; echo done >src/done; read y`)
+	id, _ := s.detached("-i", "--", "sh", "-c",
+		`read x; i=0; while test $i -lt 36000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); done; echo done >src/done; read y`)
 	c := s.attached(id)
 	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,8 @@ func TestSlowRealClient(t *testing.T) {
 	}
 	call, _ := spoken(client.Claude, deed{kind: shellTool, command: script})
 	model := testmodel.New(t, testmodel.Script{Turns: []testmodel.Turn{testmodel.Do(call), testmodel.Say(lastWords)}})
-	s.write("policy.yaml", fmt.Sprintf("version: 1\nsecrets: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, IS_SANDBOX, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.Port()))
+	s.write("policy.yaml", fmt.Sprintf("version: 1\nsecrets: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, IS_SANDBOX, "+
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.Port()))
 	s.env = append(s.env, "ANTHROPIC_API_KEY=test-key", "ANTHROPIC_BASE_URL="+model.URL(), "IS_SANDBOX=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	o := s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--",

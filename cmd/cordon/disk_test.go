@@ -31,7 +31,8 @@ func (s *site) mounted(script string) string {
 // content.
 func (s *site) digest() string {
 	s.t.Helper()
-	out, err := exec.Command("sh", "-c", `cd "$1" && find state repo -type f ! -name '*lock' | LC_ALL=C sort | xargs -d '\n' sha256sum`, "sh", s.place("")).CombinedOutput()
+	out, err := exec.Command("sh", "-c", `cd "$1" && find state repo -type f ! -name '*lock' | LC_ALL=C sort | xargs -d '\n' sha256sum`, "sh",
+		s.place("")).CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, out)
 	}

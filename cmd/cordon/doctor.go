@@ -171,7 +171,8 @@ func checkGit(ctx context.Context) check {
 	}
 	detail := fmt.Sprintf("%s at %s", bin.Version, bin.Path)
 	if fixed, in := fixedGit(bin.Version); !fixed {
-		return check{"git", statusWarn, detail + " lacks security fixes of 2024", fmt.Sprintf("update to %s or newer, unless your distribution has added them to this one", in)}
+		return check{"git", statusWarn, detail + " lacks security fixes of 2024", fmt.Sprintf("update to %s or newer, unless your distribution has "+
+			"added them to this one", in)}
 	}
 	return check{"git", statusOK, detail, ""}
 }

@@ -43,7 +43,8 @@ func checkCell(ctx context.Context) []check {
 	checks := []check{{"cell", statusOK, made.String(), ""}, checkMemoryLimit(launch.Memory)}
 	for _, m := range launch.Missing {
 		checks[0].Status = statusFail
-		checks = append(checks, check{"cell", statusFail, fmt.Sprintf("without %s (%s): %s; isolation: strict refuses to run like this", m.Layer, m.Why, m.Means), m.Fix})
+		checks = append(checks, check{"cell", statusFail, fmt.Sprintf("without %s (%s): %s; isolation: strict refuses to run like this",
+			m.Layer, m.Why, m.Means), m.Fix})
 		if m.Layer == cell.Namespaces {
 			checks = append(checks, restrictions()...)
 		}

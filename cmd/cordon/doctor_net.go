@@ -50,7 +50,8 @@ func networkCheck(had cell.Sockets, made cell.Launch, err error) check {
 	case had.Queries == nil:
 		return check{"network", statusWarn, "through a proxy: programs that ignore proxy variables reach nothing", ""}
 	case had.Watch == nil:
-		return check{"network", statusWarn, "every program in a cell can reach what its policy names", "refused packets cannot be seen (AF_PACKET), so logs --net shows connections and names only"}
+		return check{"network", statusWarn, "every program in a cell can reach what its policy names", "refused packets cannot be seen (AF_PACKET), " +
+			"so logs --net shows connections and names only"}
 	}
 	return check{"network", statusOK, "every program in a cell can reach what its policy names; what is refused is seen", ""}
 }

@@ -50,14 +50,16 @@ func checkStorage(ctx context.Context, host git.Host) []check {
 		return []check{failed("configuration", err, "")}
 	}
 	if partial {
-		checks = append(checks, check{"objects", statusWarn, "a partial clone of " + promisor + ": cordon fetches nothing, so what is missing here fails a run", "git fetch --refetch --no-filter"})
+		checks = append(checks, check{"objects", statusWarn, "a partial clone of " + promisor + ": cordon fetches nothing, so what is missing here fails " +
+			"a run", "git fetch --refetch --no-filter"})
 	}
 	filters, err := host.Filters(ctx)
 	if err != nil {
 		return append(checks, failed("configuration", err, ""))
 	}
 	if filters {
-		checks = append(checks, check{"configuration", statusWarn, "names filter programs, which cordon does not run", "cordon will not update this checkout after a merge; it says what to type"})
+		checks = append(checks, check{"configuration", statusWarn, "names filter programs, which cordon does not run",
+			"cordon will not update this checkout after a merge; it says what to type"})
 	}
 	return checks
 }
@@ -77,7 +79,8 @@ func checkCommit(ctx context.Context, host git.Host, commit git.OID) []check {
 		}
 	}
 	if n := len(modules); n > 0 {
-		checks = append(checks, check{"submodules", statusWarn, fmt.Sprintf("%d, of which %s is the first: left empty in a worker's tree, and a worker cannot change them", n, modules[0]), ""})
+		checks = append(checks, check{"submodules", statusWarn, fmt.Sprintf("%d, of which %s is the first: left empty in a worker's tree, "+
+			"and a worker cannot change them", n, modules[0]), ""})
 	}
 	if err := worktree.RefuseFilters(ctx, host.Repo, files); err != nil {
 		checks = append(checks, failed("attributes", err, "a run would be refused"))

@@ -33,5 +33,6 @@ func treesCheck(t session.Trees) check {
 	case t.Snapshot == "":
 		return check{"trees", statusOK, "snapshot of a checkout, by btrfs; no overlay: " + t.Overlay, ""}
 	}
-	return check{"trees", statusWarn, "copy: every file is written for each worker; no overlay: " + t.Overlay + "; " + t.Snapshot, "a state directory on btrfs would give snapshots"}
+	return check{"trees", statusWarn, "copy: every file is written for each worker; no overlay: " + t.Overlay + "; " + t.Snapshot,
+		"a state directory on btrfs would give snapshots"}
 }

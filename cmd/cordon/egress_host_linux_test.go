@@ -170,7 +170,8 @@ func TestEgressHostPorts(t *testing.T) {
 		for _, c := range cases {
 			acts = append(acts, c.act)
 		}
-		v, f := newSite(t).probeCell(policyText(allowing("allowed.example.com", "*.wild.example.com", "B\u00dcCHER.example.com."), "host_ports: [80, 7778, 7779]"), acts)
+		v, f := newSite(t).probeCell(policyText(allowing("allowed.example.com", "*.wild.example.com", "B\u00dcCHER.example.com."),
+			"host_ports: [80, 7778, 7779]"), acts)
 		for i, c := range cases {
 			wants(t, strings.Join(c.act, " "), f[i].String(), c.want)
 		}
@@ -183,7 +184,8 @@ func TestEgressHostPorts(t *testing.T) {
 func TestEgressObserved(t *testing.T) {
 	internet(t, func(t *testing.T, n *testnet.Net) {
 		s := newSite(t)
-		acts := []act{{"https", "allowed.example.com:443", "allowed.example.com"}, {"http", "93.184.216.34:80", "x"}, {"udp", "93.184.216.34:443", "x"}, {"lookup", "only.asked.example.org"}}
+		acts := []act{{"https", "allowed.example.com:443", "allowed.example.com"}, {"http", "93.184.216.34:80", "x"}, {"udp", "93.184.216.34:443", "x"},
+			{"lookup", "only.asked.example.org"}}
 		v, f := s.probeCell(policyText("observe: true"), acts)
 		for i, want := range []string{seesAlert, sees403, seesRefused, `198\.18\.`} {
 			wants(t, strings.Join(acts[i], " "), f[i].String(), want)

@@ -33,7 +33,8 @@ func TestEgressConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		const to, late = "allowed.example.com:80", "GET /late HTTP/1.1\r\nHost: allowed.example.com\r\nConnection: close\r\n\r\n"
-		besiege(t, n, policyText(allowing("allowed.example.com", "raw.example.com:7000", "raw.example.com:7001", "raw.example.com:7002", "raw.example.com:7003")), []attack{
+		besiege(t, n, policyText(allowing("allowed.example.com", "raw.example.com:7000", "raw.example.com:7001", "raw.example.com:7002",
+			"raw.example.com:7003")), []attack{
 			{"client ends first", act{"halfopen", to, late}, "late hello", "late hello", "", 0, ""},
 			{"client ends first, raw", act{"halfopen", "raw.example.com:7001", "abc"}, `end of "abc", <nil>`, `end of "abc", <nil>`, "", 0, ""},
 			{"server ends first", act{"tcp", "raw.example.com:7000", "abc"}, "hello from 7000", "hello from 7000", "", 0, ""},

@@ -228,7 +228,8 @@ func question(name, kind string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := dnsmessage.Message{Header: dnsmessage.Header{ID: 7, RecursionDesired: true}, Questions: []dnsmessage.Question{{Name: full, Type: t, Class: dnsmessage.ClassINET}}}
+	m := dnsmessage.Message{Header: dnsmessage.Header{ID: 7, RecursionDesired: true}, Questions: []dnsmessage.Question{{Name: full, Type: t,
+		Class: dnsmessage.ClassINET}}}
 	return m.Pack()
 }
 

@@ -109,7 +109,8 @@ func registryPrograms(n *testnet.Net) []program {
 			"cat $(go list -m -f '{{.Dir}}' " + testnet.TinyModule + ")/tiny.go; chmod -R u+w mod",
 		}, testnet.Tiny, firstOf("@go")},
 		{"pip", []string{"python3"}, []string{"@pypi"}, []string{trust,
-			"python3 -m pip install -q --no-cache-dir --disable-pip-version-check --target t tiny 2>&1", "python3 -c 'import sys; sys.path.insert(0, \"t\"); import tiny; print(tiny.TEXT)'",
+			"python3 -m pip install -q --no-cache-dir --disable-pip-version-check --target t tiny 2>&1", "python3 -c 'import sys; sys.path.insert(0, \"t\"); " +
+				"import tiny; print(tiny.TEXT)'",
 		}, testnet.Tiny, "files.pythonhosted.org"},
 		{"git", []string{"git"}, []string{"@github"}, []string{identity,
 			"git clone -q https://github.com/tiny/tiny t", "cat t/README", "git -C t commit -q --allow-empty -m more",

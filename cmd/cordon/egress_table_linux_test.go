@@ -104,7 +104,8 @@ func requestAttacks() []attack {
 		"HTTP/2 in plain":  "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 		"lower case":       "get / HTTP/1.1\r\nhost: refused.example.net\r\nConnection: close\r\n\r\n",
 	} {
-		list = append(list, attack{"request: " + name, act{"halfopen", to, text}, sees403, `HTTP/1.[01] (200|400|404|405|505|501)|^\|`, "allowed.example.com", 80, ""})
+		list = append(list, attack{"request: " + name, act{"halfopen", to, text}, sees403, `HTTP/1.[01] (200|400|404|405|505|501)|^\|`,
+			"allowed.example.com", 80, ""})
 	}
 	return list
 }
@@ -117,14 +118,17 @@ func queryAttacks() []attack {
 	for _, to := range []string{"8.8.8.8:53", "127.0.0.1:53", "198.18.0.1:53", "[2001:4860:4860::8888]:53", "[::1]:53"} {
 		for _, how := range []string{"udp", "tcp"} {
 			list = append(list,
-				attack{"tunnel " + how + " " + to, act{"ask", to, how, how + strings.ReplaceAll(base64.RawURLEncoding.EncodeToString([]byte(to)), "_", "-") + "." + secret, "A"}, own, "93.184.216.66", "", 0, ""},
+				attack{"tunnel " + how + " " + to, act{"ask", to, how, how + strings.ReplaceAll(base64.RawURLEncoding.EncodeToString([]byte(to)), "_",
+					"-") + "." + secret, "A"}, own, "93.184.216.66", "", 0, ""},
 				attack{"direct " + how + " " + to, act{"ask", to, how, "allowed.example.com", "A"}, `Success 198\.18\.`, "93.184.216.34", "", 0, ""})
 		}
 	}
 	for _, kind := range []string{"TXT", "16", "5", "15", "65", "64", "255", "10", "252"} {
 		list = append(list,
-			attack{"tunnel type " + kind, act{"ask", "8.8.8.8:53", "udp", "t" + kind + "." + secret, kind}, `Success\||Success 198|NameError|NotImplemented|Refused`, "Success", "", 0, ""},
-			attack{"allowed type " + kind, act{"ask", "8.8.8.8:53", "udp", "allowed.example.com", kind}, `Success\||Success 198|NotImplemented|Refused`, "Success", "", 0, ""})
+			attack{"tunnel type " + kind, act{"ask", "8.8.8.8:53", "udp", "t" + kind + "." + secret, kind},
+				`Success\||Success 198|NameError|NotImplemented|Refused`, "Success", "", 0, ""},
+			attack{"allowed type " + kind, act{"ask", "8.8.8.8:53", "udp", "allowed.example.com", kind}, `Success\||Success 198|NotImplemented|Refused`,
+				"Success", "", 0, ""})
 	}
 	for name, query := range map[string]string{
 		"NUL":        "allowed.example.com\x00.refused.example.net",
@@ -137,7 +141,8 @@ func queryAttacks() []attack {
 		"local":      "printer.local",
 		"arpa":       "4.3.2.1.in-addr.arpa",
 	} {
-		list = append(list, attack{"name: " + name, act{"ask", "198.18.0.1:53", "udp", query, "A"}, `NameError|FormatError|Refused|Success 198\.18|Success\|`, "Success|NameError", "", 0, ""})
+		list = append(list, attack{"name: " + name, act{"ask", "198.18.0.1:53", "udp", query, "A"},
+			`NameError|FormatError|Refused|Success 198\.18|Success\|`, "Success|NameError", "", 0, ""})
 	}
 	return append(list,
 		attack{"a name that does not exist", act{"lookup", "missing.tunnel.example.org"}, `198\.18\.|no such host`, "no such host", "", 0, ""},
@@ -176,7 +181,8 @@ func kernelAttacks() []attack {
 		{"IP_TRANSPARENT", act{"option", "transparent"}, no, root("set"), "", 0, ""},
 		{"abstract socket", act{"abstract", fmt.Sprintf("cordon-egress-%d", os.Getpid())}, seesRefused, "hello from an abstract", "", 0, ""},
 	}
-	for _, at := range []string{"0.0.0.0:443", "[::]:443", "127.0.0.1:443", "198.18.0.1:443", "0.0.0.0:80", "0.0.0.0:7000", "[::]:7000", "127.0.0.1:11434", "0.0.0.0:53"} {
+	for _, at := range []string{"0.0.0.0:443", "[::]:443", "127.0.0.1:443", "198.18.0.1:443", "0.0.0.0:80", "0.0.0.0:7000", "[::]:7000",
+		"127.0.0.1:11434", "0.0.0.0:53"} {
 		list = append(list, attack{"bind " + at, act{"bind", at}, "in use|permission denied", "", "", 0, ""})
 	}
 	return list

@@ -137,9 +137,11 @@ func clientHint(argv []string) string {
 		return ""
 	}
 	if name, err := client.Parse(program); err == nil {
-		return fmt.Sprintf("%s is not signed in under cordon exec, and nobody judges what it does; to run it as a worker with its login, type: cordon run %s -- \"what to do\"", program, name)
+		return fmt.Sprintf("%s is not signed in under cordon exec, and nobody judges what it does; to run it as a worker with its login, type: "+
+			"cordon run %s -- \"what to do\"", program, name)
 	}
-	return fmt.Sprintf("%s is not signed in under cordon exec: its login is hidden like every secret; to show it, name it in read_roots of a file for --policy (%s)", program, strings.Join(logins, ", "))
+	return fmt.Sprintf("%s is not signed in under cordon exec: its login is hidden like every secret; to show it, name it in read_roots of a file for "+
+		"--policy (%s)", program, strings.Join(logins, ", "))
 }
 
 // execution is what was asked for.

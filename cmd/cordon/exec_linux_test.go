@@ -70,7 +70,8 @@ func without(args []string) int {
 // cannot be the upper layer of another.
 func onOverlay(args []string) int {
 	if args[0] != "--inside" {
-		return again(syscall.CLONE_NEWNS, []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}, append([]string{"on-overlay", "--inside"}, args...)...)
+		return again(syscall.CLONE_NEWNS, []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}, append([]string{"on-overlay",
+			"--inside"}, args...)...)
 	}
 	at := os.Getenv("XDG_STATE_HOME")
 	base := at + ".layers"
@@ -124,7 +125,8 @@ func TestExecKilledLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	mark := fmt.Sprintf("600.%d", time.Now().UnixNano())
-	r := s.start(nil, "exec", "--", "sh", "-c", `trap "" TERM HUP INT; setsid sleep "$0" & (setsid sh -c "setsid sleep $0 &" &); echo 1 >ready; sleep "$0"; sleep "$0"`, mark)
+	r := s.start(nil, "exec", "--", "sh", "-c",
+		`trap "" TERM HUP INT; setsid sleep "$0" & (setsid sh -c "setsid sleep $0 &" &); echo 1 >ready; sleep "$0"; sleep "$0"`, mark)
 	r.until(filepath.Join(s.repo, "ready"))
 	if processes(t, mark) < 3 {
 		t.Error("the processes do not run: this shows nothing")
@@ -296,7 +298,8 @@ func TestExecTerminal(t *testing.T) {
 	t.Parallel()
 	t.Run("own", func(t *testing.T) {
 		t.Parallel()
-		c := newConsole(newSite(t), nil, "exec", "--", "sh", "-c", `tty; stty size; test -t 0 && test -t 1 && test -t 2 && echo all three; ls -m /dev/pts; ps -o tty= -p $$ 2>/dev/null; exit 7`)
+		c := newConsole(newSite(t), nil, "exec", "--", "sh", "-c",
+			`tty; stty size; test -t 0 && test -t 1 && test -t 2 && echo all three; ls -m /dev/pts; ps -o tty= -p $$ 2>/dev/null; exit 7`)
 		c.expect(`/dev/pts/0\r\n33 77\r\nall three\r\n0, ptmx\r\n`)
 		c.end(7)
 	})
@@ -511,8 +514,10 @@ func TestSlowExecTools(t *testing.T) {
 		own     bool   // it is installed in the home of whoever runs this test
 	}{
 		"go": {
-			"go", map[string]string{"go.mod": "module toy\n\ngo 1.21\n", "toy.go": "package toy\n\nfunc Two() int { return 2 }\n", "toy_test.go": "package toy\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fail()\n\t}\n}\n"},
-			"go test ./...", "go build ./... && go vet ./... && go test -count=1 ./... && go test ./... | grep cached; echo '// more' >>toy.go; go test ./...", ".cache", false,
+			"go", map[string]string{"go.mod": "module toy\n\ngo 1.21\n", "toy.go": "package toy\n\nfunc Two() int { return 2 }\n",
+				"toy_test.go": "package toy\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fail()\n\t}\n}\n"},
+			"go test ./...", "go build ./... && go vet ./... && go test -count=1 ./... && go test ./... | grep cached; echo '// more' >>toy.go; " +
+				"go test ./...", ".cache", false,
 		},
 		"npm": {
 			"npm", map[string]string{
@@ -523,12 +528,14 @@ func TestSlowExecTools(t *testing.T) {
 			}, "", "npm ci --no-audit --no-fund && npm test", ".npm", false,
 		},
 		"cargo": {
-			"cargo", map[string]string{"Cargo.toml": "[package]\nname = \"toy\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "pub fn two() -> i32 { 2 }\n#[test]\nfn t() { assert_eq!(two(), 2) }\n"},
+			"cargo", map[string]string{"Cargo.toml": "[package]\nname = \"toy\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+				"src/lib.rs": "pub fn two() -> i32 { 2 }\n#[test]\nfn t() { assert_eq!(two(), 2) }\n"},
 			"cargo --version", "cargo build --offline && cargo test --offline", ".cargo/registry", true,
 		},
 		"python": {
 			"python3", map[string]string{"toy/setup.py": "from setuptools import setup\nsetup(name='toy', py_modules=['toy'])\n", "toy/toy.py": "two = 2\n"},
-			"python3 -c 'import venv, ensurepip'", "python3 -m venv v && v/bin/python -m pip --version && v/bin/pip install --no-index --no-deps --no-build-isolation ./toy 2>&1 | tail -1; v/bin/python -c 'print(2)'", ".cache", false,
+			"python3 -c 'import venv, ensurepip'", "python3 -m venv v && v/bin/python -m pip --version && v/bin/pip install --no-index --no-deps " +
+				"--no-build-isolation ./toy 2>&1 | tail -1; v/bin/python -c 'print(2)'", ".cache", false,
 		},
 		"mvn": {"mvn", nil, "mvn -v", "mvn -o -v", ".m2", false},
 		"make": {

@@ -203,7 +203,8 @@ func TestHookQuestionStaysOpen(t *testing.T) {
 	t.Parallel()
 	a := newAsking(t)
 	s := a.posted(&supervisor{answers: map[string]string{"q2": "yes"}})
-	in := a.input("AskUserQuestion", map[string]any{"questions": []any{map[string]any{"question": "first?"}, map[string]any{"question": "second?", "options": []any{"yes"}}}})
+	in := a.input("AskUserQuestion", map[string]any{"questions": []any{map[string]any{"question": "first?"}, map[string]any{"question": "second?",
+		"options": []any{"yes"}}}})
 	cmd := a.hook(in)
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -212,7 +213,8 @@ func TestHookQuestionStaysOpen(t *testing.T) {
 	if took := time.Since(began); took < 3*time.Second || took > 9*time.Second {
 		t.Errorf("after %v: a client waits 10 s", took)
 	}
-	for _, want := range []string{"ASKED: your question q1 was passed on", "not answered yet", `ANSWERED: to "second?" the operator says: yes`, "cordon ask --again q1", "you will be resumed"} {
+	for _, want := range []string{"ASKED: your question q1 was passed on", "not answered yet", `ANSWERED: to "second?" the operator says: yes`,
+		"cordon ask --again q1", "you will be resumed"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%q is not in %s", want, said.String())
 		}
@@ -235,7 +237,8 @@ func TestHookQuestionOtherwise(t *testing.T) {
 	if o := a.try(a.hook(a.input("AskUserQuestion", question), "--interactive")); o.code != 0 || len(s.sent(post.Ask)) != 0 {
 		t.Errorf("interactive: %+v", o)
 	}
-	for _, input := range []map[string]any{{}, {"questions": []any{}}, {"questions": []any{map[string]any{"question": " "}}}, {"questions": "x"}, {"questions": make([]map[string]string, 20)}} {
+	for _, input := range []map[string]any{{}, {"questions": []any{}}, {"questions": []any{map[string]any{"question": " "}}}, {"questions": "x"},
+		{"questions": make([]map[string]string, 20)}} {
 		o := a.try(a.hook(a.input("AskUserQuestion", input)))
 		if o.code != 2 || !strings.HasPrefix(o.err, "BLOCKED: ") || !strings.Contains(o.err, `run cordon ask "your question"`) {
 			t.Errorf("%v: %+v", input, o)
@@ -245,7 +248,8 @@ func TestHookQuestionOtherwise(t *testing.T) {
 		t.Errorf("%+v", s.sent(post.Ask))
 	}
 	s.fails = "you have asked 50 questions"
-	if o := a.try(a.hook(a.input("AskUserQuestion", question))); o.code != 2 || !strings.Contains(o.err, "could not be passed on to the operator: you have asked 50 questions") {
+	if o := a.try(a.hook(a.input("AskUserQuestion", question))); o.code != 2 || !strings.Contains(o.err,
+		"could not be passed on to the operator: you have asked 50 questions") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -171,7 +171,8 @@ func pick(w *ledger.Worker, words []string) (ledger.Inquiry, []string, error) {
 	case 0:
 		return ledger.Inquiry{}, nil, usage("%s has no open question (cordon inbox shows them)", w.ID)
 	}
-	return ledger.Inquiry{}, nil, usage("%s has %d open questions: name one, as in cordon answer %s %s \"…\" (cordon inbox shows them)", w.ID, len(open), w.ID, open[0].ID())
+	return ledger.Inquiry{}, nil, usage("%s has %d open questions: name one, as in cordon answer %s %s \"…\" (cordon inbox shows them)", w.ID,
+		len(open), w.ID, open[0].ID())
 }
 
 func answerText(q ledger.Inquiry, words []string, option int) (string, error) {

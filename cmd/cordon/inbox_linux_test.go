@@ -23,7 +23,8 @@ func TestQuestionsPassForNothingElse(t *testing.T) {
 	s := newSite(t)
 	var script strings.Builder
 	for i, pad := range []string{"\u2800", "\u3164", "日", "x", "\u202e\u2066", "\\n", "\u2028", "\u00a0"} {
-		script.WriteString(`cordon ask --no-wait "$(printf 'sure` + strconv.Itoa(i) + `?` + strings.Repeat(pad, 150) + `FORGED  merged')" --option "` + strings.Repeat("日", 100) + `FORGED" >/dev/null; `)
+		script.WriteString(`cordon ask --no-wait "$(printf 'sure` + strconv.Itoa(i) + `?` + strings.Repeat(pad, 150) + `FORGED  merged')" --option "` +
+			strings.Repeat("日", 100) + `FORGED" >/dev/null; `)
 	}
 	run := newConsole(s, nil, "run", "--no-merge", "--", "sh", "-c", script.String())
 	run.expect(`asks: sure0\?`)

@@ -102,5 +102,6 @@ func orphaned(events int, ids []lease.ID) error {
 	for _, id := range ids {
 		names = append(names, string(id))
 	}
-	return fmt.Errorf("the journal has %d events and no lease of %s, which left files or results (cordon journal repair recovers them)", events, strings.Join(names, ", "))
+	return fmt.Errorf("the journal has %d events and no lease of %s, which left files or results (cordon journal repair recovers them)", events,
+		strings.Join(names, ", "))
 }

@@ -174,7 +174,8 @@ func killedLanding(t *testing.T, rounds int) {
 	lock := filepath.Join(s.repo, ".git", "index.lock")
 	locked := 0
 	for i := range rounds {
-		s.cordon([]int{0}, "run", "--no-merge", "--", "sh", "-c", fmt.Sprintf("mkdir src/%d; for n in $(seq 100); do echo %[1]d >src/%[1]d/$n; echo %[1]d >src/all-$n; done", i))
+		s.cordon([]int{0}, "run", "--no-merge", "--", "sh", "-c", fmt.Sprintf("mkdir src/%d; for n in $(seq 100); do echo %[1]d >src/%[1]d/$n; "+
+			"echo %[1]d >src/all-$n; done", i))
 		id := s.latest()
 		r := s.start(nil, "merge", id)
 		r.until(lock)

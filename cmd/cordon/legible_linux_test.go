@@ -16,7 +16,8 @@ import (
 
 // hostile is text that hides a part of itself on a terminal: by overwriting, concealing,
 // moving up and erasing, turning around, and without any width.
-const hostile = "hidden1 #\rfake\x1b[8mhidden2\x1b[28m\n\x1b[1A\x1b[2Khidden3 \u202ehidden4\u2066 \u200bhidden5 \u009b8mhidden6 \xffhidden7 \x1b]0;title\x07\x1bP\nhidden8\n"
+const hostile = "hidden1 #\rfake\x1b[8mhidden2\x1b[28m\n\x1b[1A\x1b[2Khidden3 \u202ehidden4\u2066 \u200bhidden5 \u009b8mhidden6 \xffhidden7 " +
+	"\x1b]0;title\x07\x1bP\nhidden8\n"
 
 // acts is what of a text a terminal would obey or not show.
 func acts(text string) string {

@@ -40,7 +40,8 @@ func TestReachedLinesNarrow(t *testing.T) {
 		Time: at, Kind: egress.Connect, Name: "telemetry.example.net", Port: 443, Verdict: egress.Refused, Process: "curl[12345]",
 		Reason: strings.Repeat("why not ", 20), Various: true,
 	}
-	end := egress.Record{Time: at, Kind: egress.End, Name: strings.Repeat("long.", 20) + "example", Address: "192.0.2.1", Port: 443, Verdict: egress.Allowed, Sent: 900 << 20, Received: 900 << 20, Millis: 99_999}
+	end := egress.Record{Time: at, Kind: egress.End, Name: strings.Repeat("long.", 20) + "example", Address: "192.0.2.1", Port: 443,
+		Verdict: egress.Allowed, Sent: 900 << 20, Received: 900 << 20, Millis: 99_999}
 	for _, room := range []int{40, 80, 100, 129, 130} {
 		for _, line := range append(reachedLines(refused, room), reachedLines(end, room)...) {
 			if n := utf8.RuneCountInString(line); n > room {

@@ -220,7 +220,8 @@ func ran(w *ledger.Worker) (rows [][]string) {
 func judged(w *ledger.Worker) (rows [][]string) {
 	if w.Audit != nil {
 		n := w.Audit.Summary
-		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing, plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
+		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing,
+			plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
 	}
 	if w.Gate != nil {
 		for _, c := range w.Gate.Checks {

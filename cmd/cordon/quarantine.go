@@ -32,11 +32,13 @@ refs/cordon/quarantine/ID in your repository, where git gc does not take them.`,
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.quarantined(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "show ID", Short: "Show why, with the evidence", Example: "  cordon quarantine show brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
+			Use: "show ID", Short: "Show why, with the evidence", Example: "  cordon quarantine show " +
+				"brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
 			RunE: func(cmd *cobra.Command, args []string) error { return a.quarantineShow(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
-			Use: "diff ID", Short: "Show the quarantined result as a patch", Example: "  cordon quarantine diff brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
+			Use: "diff ID", Short: "Show the quarantined result as a patch", Example: "  cordon quarantine diff " +
+				"brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				s, w, err := a.inQuarantine(cmd.Context(), args[0])
 				if err != nil {

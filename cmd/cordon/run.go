@@ -132,7 +132,8 @@ the worker's tree.`,
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse when the write_roots overlap with a live worker's")
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")
-	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false, "you work in the repository meanwhile: report changes of it that cannot be attributed, do not quarantine for them")
+	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false, "you work in the repository meanwhile: report changes of it that cannot be "+
+		"attributed, do not quarantine for them")
 	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker")
 	f.BoolVarP(&o.detach, "detach", "d", false, "run it in the background; with -i, cordon attach is its terminal")
 	return c
@@ -310,9 +311,11 @@ func advice(w *ledger.Worker, status ledger.Status) []string {
 	case ledger.WaitingFor:
 		return waitingAdvice(id, w.Gate.Why)
 	case ledger.Failed:
-		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id + "   to take what it left to the gate all the same", "cordon discard " + id}
+		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id +
+			"   to take what it left to the gate all the same", "cordon discard " + id}
 	case ledger.Asking:
-		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it go on with the answer", "cordon merge " + id + "   to take what it left to the gate all the same"}
+		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it go on with the answer",
+			"cordon merge " + id + "   to take what it left to the gate all the same"}
 	case ledger.Finished:
 		return []string{"cordon diff " + id, "cordon merge " + id}
 	case ledger.Stopped, ledger.Lost:

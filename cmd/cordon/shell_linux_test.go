@@ -135,7 +135,8 @@ func TestShellTerminal(t *testing.T) {
 	t.Parallel()
 	v := newVisited(t)
 	t.Run("own", func(t *testing.T) {
-		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `tty; stty size; test -t 0 && test -t 1 && test -t 2 && echo all three; cat /tmp/own; echo "$TERM"; exit 7`)
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c",
+			`tty; stty size; test -t 0 && test -t 1 && test -t 2 && echo all three; cat /tmp/own; echo "$TERM"; exit 7`)
 		c.expect(v.id + ` +view +beside the worker; what you change is audited`)
 		c.expect(`/dev/pts/\d+\r\n33 77\r\nall three\r\nown\r\ndumb\r\n`)
 		c.end(7)
@@ -625,7 +626,8 @@ func TestSlowShellLeftIsKeptStill(t *testing.T) {
 	if w := s.only(); w.Status != "failed" {
 		t.Errorf("a visit makes it %s", w.Status)
 	}
-	if o := s.try(s.command("resume", id, "--", "true")); o.code != 6 || !strings.Contains(o.out, "another cell has it") || !strings.Contains(o.err, "waiting    "+looked) {
+	if o := s.try(s.command("resume", id, "--", "true")); o.code != 6 || !strings.Contains(o.out, "another cell has it") ||
+		!strings.Contains(o.err, "waiting    "+looked) {
 		t.Errorf("%+v", o)
 	}
 	c.send("\n")

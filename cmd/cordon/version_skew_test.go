@@ -30,7 +30,8 @@ func TestLaterVersion(t *testing.T) {
 	if n := s.landed(id); n != 1 {
 		t.Errorf("%s is on main %d times", id, n)
 	}
-	if o := s.cordon([]int{0}, "log"); !strings.Contains(o.out, "+worker.paused") || !strings.Contains(o.out, "+fleet.joined") || !strings.Contains(o.out, "+mood") {
+	if o := s.cordon([]int{0}, "log"); !strings.Contains(o.out, "+worker.paused") || !strings.Contains(o.out, "+fleet.joined") ||
+		!strings.Contains(o.out, "+mood") {
 		t.Errorf("the additive events are not in the log:\n%s", o.out)
 	}
 	s.sound()

@@ -26,13 +26,14 @@ func TestDecode(t *testing.T) {
 		value outer
 		known string // "": all of it
 	}{
-		`{"a":1,"name":"x"}`:                         {value: outer{inner: inner{A: 1}, Name: "x"}},
-		`{"a":1,"+new":{"b":[1]},"name":"x"}`:        {outer{inner: inner{A: 1}, Name: "x"}, `{"a":1,"name":"x"}`},
-		`{"name":"x","+since":"1"}`:                  {value: outer{Name: "x", Since: "1"}},
-		`{"list":[{"a":1,"+b":2},{"a":3}]}`:          {outer{List: []inner{{A: 1}, {A: 3}}}, `{"list":[{"a":1},{"a":3}]}`},
-		`{"ptr":{"+b":2,"a":3}}`:                     {outer{Ptr: &inner{A: 3}}, `{"ptr":{"a":3}}`},
-		`{"m":{"+file":"s"},"raw":{"+k":1}}`:         {value: outer{inner: inner{M: map[string]string{"+file": "s"}}, Raw: json.RawMessage(`{"+k":1}`)}},
-		`{"+n":1,"m":{"+file":"s"},"raw":{"+k":[]}}`: {outer{inner: inner{M: map[string]string{"+file": "s"}}, Raw: json.RawMessage(`{"+k":[]}`)}, `{"m":{"+file":"s"},"raw":{"+k":[]}}`},
+		`{"a":1,"name":"x"}`:                  {value: outer{inner: inner{A: 1}, Name: "x"}},
+		`{"a":1,"+new":{"b":[1]},"name":"x"}`: {outer{inner: inner{A: 1}, Name: "x"}, `{"a":1,"name":"x"}`},
+		`{"name":"x","+since":"1"}`:           {value: outer{Name: "x", Since: "1"}},
+		`{"list":[{"a":1,"+b":2},{"a":3}]}`:   {outer{List: []inner{{A: 1}, {A: 3}}}, `{"list":[{"a":1},{"a":3}]}`},
+		`{"ptr":{"+b":2,"a":3}}`:              {outer{Ptr: &inner{A: 3}}, `{"ptr":{"a":3}}`},
+		`{"m":{"+file":"s"},"raw":{"+k":1}}`:  {value: outer{inner: inner{M: map[string]string{"+file": "s"}}, Raw: json.RawMessage(`{"+k":1}`)}},
+		`{"+n":1,"m":{"+file":"s"},"raw":{"+k":[]}}`: {outer{inner: inner{M: map[string]string{"+file": "s"}}, Raw: json.RawMessage(`{"+k":[]}`)},
+			`{"m":{"+file":"s"},"raw":{"+k":[]}}`},
 	} {
 		var got outer
 		known, err := Known([]byte(raw), &got)

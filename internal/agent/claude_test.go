@@ -53,7 +53,8 @@ func TestClaudeKits(t *testing.T) {
 func TestClaudeOperator(t *testing.T) {
 	o := order(client.Claude)
 	o.Managed = true
-	o.Args = []string{"--model=opus", "--mcp-config", `{"mcpServers":{"db":{"command":"x"},"od d":{}}}`, "--allowedTools", "mcp__web__get,mcp__fs", "mcp__x__*", "--max-turns", "3"}
+	o.Args = []string{"--model=opus", "--mcp-config", `{"mcpServers":{"db":{"command":"x"},"od d":{}}}`, "--allowedTools", "mcp__web__get,mcp__fs",
+		"mcp__x__*", "--max-turns", "3"}
 	o.Machine = map[string][]byte{claudeManaged: []byte(`{"disableAllHooks":true,"companyAnnouncements":["hi"],"permissions":{"deny":["Bash(sudo *)","EnterWorktree"],"defaultMode":"plan"},
 		"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"/opt/theirs"}]}],"Stop":[{"hooks":[{"type":"command","command":"/opt/stop"}]}]}}`)}
 	goldenKit(t, "claude_operator", o)

@@ -214,7 +214,8 @@ func openCodePermission(r Rules) any {
 	for _, d := range r.DenyRead {
 		outside.addAll(d, "deny")
 	}
-	return ordered{{"bash", "allow"}, {"read", "allow"}, {"edit", edit}, {"external_directory", outside}, {"webfetch", "allow"}, {"task", "allow"}, {"skill", "allow"}}
+	return ordered{{"bash", "allow"}, {"read", "allow"}, {"edit", edit}, {"external_directory", outside}, {"webfetch", "allow"},
+		{"task", "allow"}, {"skill", "allow"}}
 }
 
 // ordered is JSON whose members keep their order.

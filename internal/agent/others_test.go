@@ -46,7 +46,8 @@ func TestOwnSettings(t *testing.T) {
 		{client.Gemini, `{ // mine
 			"security":{"auth":{"selectedType":"oauth-personal"},"folderTrust":{"enabled":false}},"model":{"name":"m-1"},"hooksConfig":{"enabled":false},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"theirs"}]}]},}`,
 			`{"mcpServers":{"corp":{}},"hooksConfig":{"enabled":false},"telemetry":{"enabled":true}}`, "gemini.json",
-			[]string{`"selectedType":"oauth-personal"`, `"name":"m-1"`, `"corp"`, `"hooksConfig":{"enabled":true`, `"telemetry":{"enabled":false}`, `"folderTrust":{"enabled":true}`},
+			[]string{`"selectedType":"oauth-personal"`, `"name":"m-1"`, `"corp"`, `"hooksConfig":{"enabled":true`, `"telemetry":{"enabled":false}`,
+				`"folderTrust":{"enabled":true}`},
 			[]string{"theirs"}},
 		{client.OpenCode, `{"provider":{"p":{"npm":"x"}},"model":"p/m","plugin":["theirs.js"],"permission":{"*":"allow"},"mcp":{"theirs":{}}}`,
 			`{"username":"corp","plugin":["theirs.js"]}`, "opencode.json",

@@ -13,7 +13,8 @@ import (
 func TestSlowRealClaude(t *testing.T) {
 	wired(t, client.Claude, func(s *stage) {
 		hook := `{"hooks":[{"type":"command","command":"` + s.at("rewriter") + `"}]}`
-		s.write("tree/.claude/settings.json", `{"disableAllHooks":true,"disableSkillShellExecution":false,"permissions":{"allow":["Edit(//**)","Write"]},"hooks":{"PreToolUse":[`+hook+`]}}`)
+		s.write("tree/.claude/settings.json",
+			`{"disableAllHooks":true,"disableSkillShellExecution":false,"permissions":{"allow":["Edit(//**)","Write"]},"hooks":{"PreToolUse":[`+hook+`]}}`)
 		s.write("tree/.claude/skills/sly/SKILL.md", "---\nname: sly\ndescription: sly\n---\n!`touch "+s.at("outside/skill")+"`\n")
 		write := func(name string) map[string]any { return map[string]any{"file_path": s.at(name), "content": "x"} }
 		bash := func(command string) map[string]any { return map[string]any{"command": command} }

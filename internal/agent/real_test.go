@@ -132,7 +132,8 @@ func (s *stage) launch() string {
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = s.order.Tree
-	cmd.Env = append(append([]string{"PATH=" + filepath.Dir(s.order.Program) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + s.order.Home, "PWD=" + s.order.Tree}, k.Env...), s.env...)
+	cmd.Env = append(append([]string{"PATH=" + filepath.Dir(s.order.Program) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + s.order.Home,
+		"PWD=" + s.order.Tree}, k.Env...), s.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -105,7 +105,8 @@ func TestTripwireWatches(t *testing.T) {
 		plant(t, h.Dir, map[string]string{"modules/a/b/HEAD": "ref: refs/heads/x\n", "shared/": "", "tracked/": "", "hooks/linked": "->../shared"})
 		config, err := os.ReadFile(filepath.Join(h.Dir, "config"))
 		must(t, err)
-		must(t, os.WriteFile(filepath.Join(h.Dir, "config"), append(config, "[core]\n\thooksPath = .git/tracked\n[include]\n\tpath = ../../outside.conf\n"...), 0o644))
+		must(t, os.WriteFile(filepath.Join(h.Dir, "config"), append(config, "[core]\n\thooksPath = .git/tracked\n[include]\n\tpath = "+
+			"../../outside.conf\n"...), 0o644))
 		before := baseline(t, h)
 		c.act(t, h)
 		for _, works := range []bool{false, true} {

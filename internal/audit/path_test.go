@@ -10,7 +10,8 @@ import (
 // FuzzPathJSON: every byte of a path survives JSON, and no byte of it reaches a
 // terminal that could do something there.
 func FuzzPathJSON(f *testing.F) {
-	for _, s := range []string{"", "a/b", "\xff", "a\xffb\xfe", "\ufffd", "a\nb", "\x1b[2J", `"quoted"`, `{"base64":"eA=="}`, "null", "\u2028", "<&>", "\x00", "\u202etxt", "é", "e\u0301"} {
+	for _, s := range []string{"", "a/b", "\xff", "a\xffb\xfe", "\ufffd", "a\nb", "\x1b[2J", `"quoted"`, `{"base64":"eA=="}`, "null", "\u2028", "<&>",
+		"\x00", "\u202etxt", "é", "e\u0301"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -184,7 +184,8 @@ func TestReportIsCleanOnlyWithoutViolations(t *testing.T) {
 func TestDigestTellsTreesApart(t *testing.T) {
 	one := []Finding{{Change: added("x"), Class: Landing}}
 	seen := map[string]bool{digestOf(one): true}
-	for _, other := range []Change{added("y"), {Path: "x", Kind: Added, New: link}, {Path: "x", Kind: Deleted}, {Path: "x", Kind: Added, New: git.Entry{Mode: git.Executable, OID: file.OID}}} {
+	for _, other := range []Change{added("y"), {Path: "x", Kind: Added, New: link}, {Path: "x", Kind: Deleted}, {Path: "x", Kind: Added,
+		New: git.Entry{Mode: git.Executable, OID: file.OID}}} {
 		d := digestOf([]Finding{{Change: other, Class: Landing}})
 		if seen[d] {
 			t.Errorf("%+v has the digest of another tree", other)

@@ -339,7 +339,8 @@ func (w *world) checkIndex(b Base, commit git.OID, files map[string]seen) {
 			w.t.Errorf("%s: %q: %v", commit.Short(), p, err)
 			continue
 		}
-		want := []uint32{uint32(st.Ctim.Sec), uint32(st.Ctim.Nsec), uint32(st.Mtim.Sec), uint32(st.Mtim.Nsec), e[4], uint32(st.Ino), e[6], st.Uid, st.Gid, uint32(st.Size)}
+		want := []uint32{uint32(st.Ctim.Sec), uint32(st.Ctim.Nsec), uint32(st.Mtim.Sec), uint32(st.Mtim.Nsec), e[4], uint32(st.Ino), e[6],
+			st.Uid, st.Gid, uint32(st.Size)}
 		if !slices.Equal(e, want) {
 			w.t.Errorf("%s: the index has %v for %q, want %v", commit.Short(), e, p, want)
 		}

@@ -64,7 +64,8 @@ func (t terms) where() []string {
 		code(string(t.ID)), tree, t.branch(t.Branch, "a branch of its own"), code(t.Base.Short()), more)}
 	lines = append(lines, "Start every command there, and write every path relative to it.")
 	if t.unconfined() {
-		return append(lines, "Nothing stops you at its edge, so keep to it yourself: whatever changes outside is found afterwards, and then nothing of your work is used.")
+		return append(lines, "Nothing stops you at its edge, so keep to it yourself: whatever changes outside is found afterwards, "+
+			"and then nothing of your work is used.")
 	}
 	return append(lines, "You are confined to it by the kernel. Other trees and the operator's repository are not there for you.")
 }

@@ -13,7 +13,8 @@ func (t terms) forbidden() []string {
 		"- `git push`, `git fetch`, `git remote` and every other exchange with a remote.",
 		"- Merging your own branch, and moving, making or deleting branches that are not yours. The gate merges.",
 		"- Files of cordon's own (`cordon.yaml`, `.cordon`), and everything in `.git`, hooks and configuration included.",
-		"- The configuration of agent clients, editors, shells and hook managers, at any depth: `.claude`, `.codex`, `.gemini`, `.opencode`, `.copilot`, `.mcp.json`, `.vscode/settings.json`, `.envrc`, `.husky` and their like" + t.lifted() + ".",
+		"- The configuration of agent clients, editors, shells and hook managers, at any depth: `.claude`, `.codex`, `.gemini`, `.opencode`, `.copilot`, " +
+			"`.mcp.json`, `.vscode/settings.json`, `.envrc`, `.husky` and their like" + t.lifted() + ".",
 	}
 	if denied := t.denied(t.rules.DenyWrite()); denied != "" {
 		lines = append(lines, "- Writing "+denied+".")
@@ -81,9 +82,12 @@ func (t terms) refusals() []string {
 		return nil
 	}
 	if t.Policy.Guard.Mode.Warns() {
-		return []string{"Each of your tool calls is judged. An answer with `WARNING:` in it names a rule that the call broke; it ran all the same, and the audit will find what it did. Undo it, and do what the answer says instead."}
+		return []string{"Each of your tool calls is judged. An answer with `WARNING:` in it names a rule that the call broke; it ran all the same, " +
+			"and the audit will find what it did. Undo it, and do what the answer says instead."}
 	}
-	return []string{"Each of your tool calls is judged before it runs. An answer with `BLOCKED:` in it says why the call did not run, and after `Instead, you should:` what to do. Do that. Do not try the same thing in another spelling, with another tool or from a script: the rule is the same everywhere, and every attempt is recorded."}
+	return []string{"Each of your tool calls is judged before it runs. An answer with `BLOCKED:` in it says why the call did not run, " +
+		"and after `Instead, you should:` what to do. Do that. Do not try the same thing in another spelling, with another tool or from a script: " +
+		"the rule is the same everywhere, and every attempt is recorded."}
 }
 
 func (t terms) limits() []string {
@@ -106,11 +110,13 @@ func (t terms) limits() []string {
 }
 
 func (t terms) fate() []string {
-	lines := []string{"When you end, everything that you changed is audited against these rules. One violation quarantines all of it, also the good part, so undo what does not belong there before you end."}
+	lines := []string{"When you end, everything that you changed is audited against these rules. One violation quarantines all of it, " +
+		"also the good part, so undo what does not belong there before you end."}
 	if n := len(t.Policy.Acceptance); n == 0 {
 		return append(lines, fmt.Sprintf("What is clean is merged into %s by the gate. You do not merge.", t.branch(t.Target, "the operator's branch")))
 	}
-	return append(lines, fmt.Sprintf("What is clean is merged into %s by the gate if these succeed on the merged tree: %s. Run them before you end. You do not merge.",
+	return append(lines, fmt.Sprintf("What is clean is merged into %s by the gate if these succeed on the merged tree: %s. Run them before "+
+		"you end. You do not merge.",
 		t.branch(t.Target, "the operator's branch"), t.commands(t.Policy.Acceptance)))
 }
 

@@ -111,7 +111,8 @@ func TestAttackLinksInKeptLayers(t *testing.T) {
 // No signal from inside ends the process that watches the cell.
 func TestAttackSignalsToTheFirstProcess(t *testing.T) {
 	r := newRoom(t)
-	if out := r.sh(`for s in SEGV ABRT BUS FPE ILL TRAP SYS KILL STOP; do kill -$s 1; done; echo alive`); !strings.HasSuffix(out, "alive\n") || strings.Contains(out, "goroutine") {
+	if out := r.sh(`for s in SEGV ABRT BUS FPE ILL TRAP SYS KILL STOP; do kill -$s 1; done; echo alive`); !strings.HasSuffix(out, "alive\n") ||
+		strings.Contains(out, "goroutine") {
 		t.Errorf("%q", out)
 	}
 }

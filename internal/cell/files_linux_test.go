@@ -20,7 +20,8 @@ func TestConfinedWrites(t *testing.T) {
 		t.Errorf("what was written inside is %q", got)
 	}
 	r.put(filepath.Join(r.outside, "f"), "theirs")
-	for _, line := range []string{`echo x >"$OUTSIDE/new"`, `echo x >>"$OUTSIDE/f"`, `mkdir "$OUTSIDE/dir"`, `chmod 600 "$OUTSIDE/f"`, `touch -d 2001-01-01 "$OUTSIDE/f"`, `ln -s x "$OUTSIDE/link"`, `mv "$OUTSIDE/f" "$OUTSIDE/g"`, `rm "$OUTSIDE/g"`} {
+	for _, line := range []string{`echo x >"$OUTSIDE/new"`, `echo x >>"$OUTSIDE/f"`, `mkdir "$OUTSIDE/dir"`, `chmod 600 "$OUTSIDE/f"`,
+		`touch -d 2001-01-01 "$OUTSIDE/f"`, `ln -s x "$OUTSIDE/link"`, `mv "$OUTSIDE/f" "$OUTSIDE/g"`, `rm "$OUTSIDE/g"`} {
 		r.refused(line, "")
 	}
 	r.put(filepath.Join(r.outside, "f"), "theirs")
@@ -93,9 +94,11 @@ func TestConfinedSecrets(t *testing.T) {
 	r.put(filepath.Join(r.home, ".config/other"), "plain")
 	r.put(filepath.Join(r.outside, "key"), "secret")
 	r.put(filepath.Join(r.tree, "sub/key"), "secret")
-	r.order.Hide = []string{r.home + "/.ssh", r.home + "/.netrc", r.home + "/.config/gh", r.home + "/.aws", r.home + "/.kube/config", r.outside + "/key", r.tree + "/sub/key"}
+	r.order.Hide = []string{r.home + "/.ssh", r.home + "/.netrc", r.home + "/.config/gh", r.home + "/.aws", r.home + "/.kube/config",
+		r.outside + "/key", r.tree + "/sub/key"}
 	r.order.Canaries = []string{r.home + "/.ssh/id", r.outside + "/key"}
-	for _, line := range []string{`cat ~/.ssh/id`, `cat ~/.netrc`, `cat ~/.config/gh/hosts.yml`, `ls ~/.ssh`, `cat "$OUTSIDE/key"`, `cat sub/key`, `ls -d ~/.netrc`} {
+	for _, line := range []string{`cat ~/.ssh/id`, `cat ~/.netrc`, `cat ~/.config/gh/hosts.yml`, `ls ~/.ssh`, `cat "$OUTSIDE/key"`,
+		`cat sub/key`, `ls -d ~/.netrc`} {
 		r.refused(line, "")
 	}
 	if out := r.sh(`cat ~/.config/other; ls -A ~ ~/.config; mkdir ~/.ssh && ls -A ~/.ssh && echo made >~/.ssh/own && cat ~/.ssh/own`); strings.Contains(out, "secret") || strings.Contains(out, "id") || !strings.Contains(out, "plain") || !strings.Contains(out, "made") {
@@ -145,7 +148,8 @@ func TestConfinedPinned(t *testing.T) {
 	r := newRoom(t)
 	r.put(filepath.Join(r.tree, ".git/config"), "x")
 	r.order.Pinned = []string{filepath.Join(r.tree, ".git")}
-	for _, line := range []string{"mv .git g && mv g .git", "rm -r .git && cp -r ../outside .git", "mkdir -p n && mv -T n .git/x/.. || mv .git away && mv away .git", "ln -sfn / .git && test -L .git && rm .git && mkdir .git"} {
+	for _, line := range []string{"mv .git g && mv g .git", "rm -r .git && cp -r ../outside .git",
+		"mkdir -p n && mv -T n .git/x/.. || mv .git away && mv away .git", "ln -sfn / .git && test -L .git && rm .git && mkdir .git"} {
 		r.put(filepath.Join(r.tree, ".git/config"), "x")
 		exit, out, err := r.run("sh", "-c", line)
 		fi, lerr := os.Lstat(filepath.Join(r.tree, ".git"))

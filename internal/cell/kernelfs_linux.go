@@ -16,7 +16,8 @@ const plain = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 var namespaceLimits = []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"}
 
 // procMasks are files of the kernel's that tell about the host or its keys.
-var procMasks = []string{"kcore", "keys", "key-users", "timer_list", "sched_debug", "latency_stats", "kpagecount", "kpageflags", "kpagecgroup", "vmallocinfo", "acpi", "scsi"}
+var procMasks = []string{"kcore", "keys", "key-users", "timer_list", "sched_debug", "latency_stats", "kpagecount", "kpageflags", "kpagecgroup",
+	"vmallocinfo", "acpi", "scsi"}
 
 // procfs mounts a /proc that shows the cell's own processes only and in which
 // nothing can be written. As uid 0 most of /proc/sys could be, without any

@@ -93,7 +93,10 @@ func TestNetworkWithoutNamespaces(t *testing.T) {
 		t.Errorf("%v, without %v", told.Layers, told.Missing)
 	}
 	env := strings.Fields(r.sh("env | grep -i _proxy="))
-	if at := s.given.Token + "@127.0.0.1:"; len(env) != 8 || !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "http_proxy=http://cordon:"+at) }) ||
+	if at := s.given.Token + "@127.0.0.1:"; len(env) != 8 || !slices.ContainsFunc(env, func(kv string) bool {
+		return strings.HasPrefix(kv,
+			"http_proxy=http://cordon:"+at)
+	}) ||
 		!slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "ALL_PROXY=socks5h://cordon:"+at) }) {
 		t.Errorf("%v", env)
 	}

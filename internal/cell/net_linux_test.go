@@ -52,7 +52,8 @@ func TestNetworkLeadsEverywhere(t *testing.T) {
 	if !s.ended || s.calls != 1 || s.given.Pid == 0 || s.given.Proxy != nil || s.given.Token != "" || len(s.given.TCP) != 5 {
 		t.Errorf("%+v", s)
 	}
-	if want := append([]Layer{Namespaces, Network}, Every()[1:]...); !slices.Equal(told.Layers, want) || told.Missing != nil || !slices.Contains(told.Proven, "connect elsewhere") || !slices.Contains(told.Proven, "connect tcp") {
+	if want := append([]Layer{Namespaces, Network}, Every()[1:]...); !slices.Equal(told.Layers, want) || told.Missing != nil ||
+		!slices.Contains(told.Proven, "connect elsewhere") || !slices.Contains(told.Proven, "connect tcp") {
 		t.Errorf("%+v", told)
 	}
 	if s.given.Pid != told.Pid {
@@ -128,8 +129,10 @@ func TestNetworkLeavesNoDescriptors(t *testing.T) {
 func TestNetworkSeesWhatIsRefused(t *testing.T) {
 	r, s := netRoom(t, Net{Ports: []uint16{443}, Host: []uint16{5432}, Anywhere: true})
 	// Those that must not be seen come between each two that must.
-	quiet := []string{"tcp=93.184.216.34:443", "tcp=127.0.0.1:5432", "tcp=[::1]:5432", "tcp=127.0.0.1:443", "tcp=[::1]:443", "cut=127.0.0.1:9998", "cut=[::1]:9998", "udp=127.0.0.1:9999", "udp=[::1]:9999", "udp=8.8.8.8:53", "udp=[2001::8]:53", "tcp=8.8.8.8:53"}
-	seen := []string{"tcp=93.184.216.34:22", "tcp=[2606:4700::1111]:25", "udp=1.2.3.4:443", "udp=[2606:4700::1111]:123", "tcp=1.2.3.4:5432", "tcp=[2606:4700::1]:5432",
+	quiet := []string{"tcp=93.184.216.34:443", "tcp=127.0.0.1:5432", "tcp=[::1]:5432", "tcp=127.0.0.1:443", "tcp=[::1]:443", "cut=127.0.0.1:9998",
+		"cut=[::1]:9998", "udp=127.0.0.1:9999", "udp=[::1]:9999", "udp=8.8.8.8:53", "udp=[2001::8]:53", "tcp=8.8.8.8:53"}
+	seen := []string{"tcp=93.184.216.34:22", "tcp=[2606:4700::1111]:25", "udp=1.2.3.4:443", "udp=[2606:4700::1111]:123", "tcp=1.2.3.4:5432",
+		"tcp=[2606:4700::1]:5432",
 		"tcp=127.0.0.1:9999", "tcp=[::1]:9999", "tcp=127.9.8.7:5432"}
 	var acts []string
 	for _, act := range seen {

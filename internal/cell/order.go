@@ -144,7 +144,8 @@ func writesSomethingNarrow(o Order) error {
 	}
 	for _, w := range o.Write {
 		if within(o.Home, w) && o.Home != "" {
-			return fmt.Errorf("%s cannot be opened for writing as a whole: your home directory is in it, with files that your next login runs; go into a directory below it, or name one with --write", w)
+			return fmt.Errorf("%s cannot be opened for writing as a whole: your home directory is in it, with files that your next login runs; "+
+				"go into a directory below it, or name one with --write", w)
 		}
 		for _, special := range []string{"/", "/proc", "/sys", "/dev"} {
 			if w == special || special != "/" && within(w, special) {

@@ -19,8 +19,9 @@ var update = flag.Bool("update", false, "write the golden plans anew")
 // machine is a small host: what Find would have seen there.
 func machine() Host {
 	h := Host{
-		Mounts: []MountPoint{{At: "/", Type: "ext4"}, {At: "/proc", Type: "proc"}, {At: "/sys", Type: "sysfs"}, {At: "/dev", Type: "devtmpfs"}, {At: "/run", Type: "tmpfs"}, {At: "/dev/shm", Type: "tmpfs"}},
-		Kinds:  map[string]Kind{},
+		Mounts: []MountPoint{{At: "/", Type: "ext4"}, {At: "/proc", Type: "proc"}, {At: "/sys", Type: "sysfs"}, {At: "/dev", Type: "devtmpfs"},
+			{At: "/run", Type: "tmpfs"}, {At: "/dev/shm", Type: "tmpfs"}},
+		Kinds: map[string]Kind{},
 		Lists: map[string][]Entry{
 			"/": {
 				{"bin", Symbolic, "usr/bin"}, {"dev", Directory, ""}, {"etc", Directory, ""}, {"home", Directory, ""}, {"initrd.img", File, ""},
@@ -34,7 +35,8 @@ func machine() Host {
 	for _, e := range h.Lists["/"] {
 		h.Kinds["/"+e.Name] = e.Kind
 	}
-	for _, dir := range []string{"/", "/var/tmp", "/home/op", "/home/op/app", "/home/op/app/.git", "/state/trees/w", "/state/trees/w/.git", "/state", "/state/layers/w"} {
+	for _, dir := range []string{"/", "/var/tmp", "/home/op", "/home/op/app", "/home/op/app/.git", "/state/trees/w", "/state/trees/w/.git",
+		"/state", "/state/layers/w"} {
 		h.Kinds[dir] = Directory
 	}
 	return h
@@ -101,7 +103,8 @@ func plans() map[string]func() (Order, Host, []Layer) {
 		"home with a mount below": change(func(o *Order, h *Host) {
 			h.Mounts = append(h.Mounts, MountPoint{At: "/home/op/sshfs", Type: "fuse.sshfs"})
 			h.Lists["/home"] = []Entry{{"op", Directory, ""}}
-			h.Lists["/home/op"] = []Entry{{".cache", Directory, ""}, {".ssh", Directory, ""}, {".profile", File, ""}, {"go", Directory, ""}, {"sshfs", Directory, ""}, {"app", Directory, ""}}
+			h.Lists["/home/op"] = []Entry{{".cache", Directory, ""}, {".ssh", Directory, ""}, {".profile", File, ""}, {"go", Directory, ""},
+				{"sshfs", Directory, ""}, {"app", Directory, ""}}
 			for _, e := range h.Lists["/home/op"] {
 				h.Kinds["/home/op/"+e.Name] = e.Kind
 			}
@@ -128,11 +131,13 @@ func plans() map[string]func() (Order, Host, []Layer) {
 		"no landlock":           change(func(*Order, *Host) {}, Landlock),
 		"no namespaces alone":   change(func(o *Order, _ *Host) { o.Layers = "" }, Namespaces, Seccomp),
 		"hidden kinds": change(func(o *Order, h *Host) {
-			o.Hide = []string{"/etc/shadow", "/srv/private", "/srv/link", "/srv/absent", "/srv/pipe", "/home/op/.aws", "/home/op/.config/gh/hosts.yml", "/tmp/x", "/home/op/.ssh"}
+			o.Hide = []string{"/etc/shadow", "/srv/private", "/srv/link", "/srv/absent", "/srv/pipe", "/home/op/.aws", "/home/op/.config/gh/hosts.yml",
+				"/tmp/x", "/home/op/.ssh"}
 			h.Kinds["/etc/shadow"], h.Kinds["/srv/private"], h.Kinds["/srv/link"], h.Kinds["/srv/pipe"] = File, Directory, Symbolic, Special
 		}),
 		"nested mounts": change(func(o *Order, h *Host) {
-			h.Mounts = append(h.Mounts, MountPoint{At: "/snap/core/1", Type: "squashfs"}, MountPoint{At: "/var/lib/docker", Type: "ext4"}, MountPoint{At: "/var/lib/docker/overlay2/x", Type: "overlay"},
+			h.Mounts = append(h.Mounts, MountPoint{At: "/snap/core/1", Type: "squashfs"}, MountPoint{At: "/var/lib/docker", Type: "ext4"},
+				MountPoint{At: "/var/lib/docker/overlay2/x", Type: "overlay"},
 				MountPoint{At: "/srv/disc", Type: "iso9660"}, MountPoint{At: "/srv/auto", Type: "autofs"}, MountPoint{At: "/run/user/0", Type: "tmpfs"})
 			h.Lists["/"] = append(h.Lists["/"], Entry{"snap", Directory, ""})
 			h.Lists["/snap"] = []Entry{{"core", Directory, ""}, {"README", File, ""}}

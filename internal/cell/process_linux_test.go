@@ -292,7 +292,8 @@ func TestConfinedLaunch(t *testing.T) {
 	if told.Pid == 0 || !slices.Equal(told.Layers, Every()) || told.Missing != nil || told.Landlock == 0 {
 		t.Errorf("%+v", told)
 	}
-	for _, act := range []string{"write outside", "connect socket", "connect tcp", "signal parent", "capability", "landlock canary", "seccomp canary", "write inside"} {
+	for _, act := range []string{"write outside", "connect socket", "connect tcp", "signal parent", "capability", "landlock canary",
+		"seccomp canary", "write inside"} {
 		if !slices.Contains(told.Proven, act) {
 			t.Errorf("%q is not proven: %v", act, told.Proven)
 		}

@@ -60,7 +60,8 @@ func TestAnswered(t *testing.T) {
 			t.Errorf("%q: %q", ask, got)
 		}
 	}
-	for _, tells := range []string{"plain c n q", "\x1b[0m", "\x1b[2J", "\x1b[1;5H", "\x1b[0 q", "\x1b[>4;0m", "\x1b[>1u", "\x1b[?2004h", "\x1b]0;title?\x07", "\x1b]8;;http://x/?a\x07", "\x1b[22;0t"} {
+	for _, tells := range []string{"plain c n q", "\x1b[0m", "\x1b[2J", "\x1b[1;5H", "\x1b[0 q", "\x1b[>4;0m", "\x1b[>1u", "\x1b[?2004h",
+		"\x1b]0;title?\x07", "\x1b]8;;http://x/?a\x07", "\x1b[22;0t"} {
 		if got := string(answered([]byte(tells))); got != tells {
 			t.Errorf("%q: %q", tells, got)
 		}

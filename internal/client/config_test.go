@@ -146,7 +146,8 @@ func TestBlocking(t *testing.T) {
 	} {
 		program := filepath.Join(dir, row.name+"'s")
 		if row.body != "" {
-			if err := os.WriteFile(program, []byte("#!/bin/sh\n[ $# -eq 0 ] || [ \"$*\" = \"it's a\\\\b \\\"\\$HOME\\\"\" ] || exit 3\n"+row.body+"\n"), 0o755); err != nil {
+			if err := os.WriteFile(program, []byte("#!/bin/sh\n[ $# -eq 0 ] || [ \"$*\" = \"it's a\\\\b \\\"\\$HOME\\\"\" ] || exit 3\n"+row.body+"\n"),
+				0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -166,7 +167,8 @@ func TestBlocking(t *testing.T) {
 			var stderr strings.Builder
 			cmd.Stdin, cmd.Stderr = strings.NewReader("asked\n"), &stderr
 			_ = cmd.Run()
-			if code := cmd.ProcessState.ExitCode(); code != row.code || row.says != "" && !strings.Contains(stderr.String(), row.says) || row.says == "" && stderr.Len() > 0 {
+			if code := cmd.ProcessState.ExitCode(); code != row.code || row.says != "" && !strings.Contains(stderr.String(), row.says) ||
+				row.says == "" && stderr.Len() > 0 {
 				t.Errorf("%s: code %d, %q", row.name, code, stderr.String())
 			}
 			if row.name == "denies" && stderr.String() != row.says {

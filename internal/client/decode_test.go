@@ -68,8 +68,10 @@ func TestUnknownTools(t *testing.T) {
 			t.Errorf("%s %s: %v", row.tool, row.input, err)
 			continue
 		}
-		if !reflect.DeepEqual(got.Commands, row.commands) || !reflect.DeepEqual(got.Paths, row.paths) || got.Dir != row.dir || !reflect.DeepEqual(got.Dangers, row.dangers) {
-			t.Errorf("%s %s\ngot  %q in %q, %v, %v\nwant %q in %q, %v, %v", row.tool, row.input, got.Commands, got.Dir, got.Paths, got.Dangers, row.commands, row.dir, row.paths, row.dangers)
+		if !reflect.DeepEqual(got.Commands, row.commands) || !reflect.DeepEqual(got.Paths, row.paths) || got.Dir != row.dir ||
+			!reflect.DeepEqual(got.Dangers, row.dangers) {
+			t.Errorf("%s %s\ngot  %q in %q, %v, %v\nwant %q in %q, %v, %v", row.tool, row.input, got.Commands, got.Dir, got.Paths, got.Dangers,
+				row.commands, row.dir, row.paths, row.dangers)
 		}
 	}
 }

@@ -59,7 +59,8 @@ func TestEveryAddressAnswers(t *testing.T) {
 	go func() { defer close(done); n.serveUDP(t.Context(), c.(*net.UDPConn)) }()
 	defer func() { c.Close(); <-done }()
 	defer close(asking)
-	for _, a := range []string{"198.18.0.1", "127.0.0.1", "127.0.0.53", "8.8.8.8", "10.0.0.1", "169.254.169.254", "fd63:6f72:646f:6e::1", "::1", "2001:4860:4860::8888", "fdff::53"} {
+	for _, a := range []string{"198.18.0.1", "127.0.0.1", "127.0.0.53", "8.8.8.8", "10.0.0.1", "169.254.169.254", "fd63:6f72:646f:6e::1", "::1",
+		"2001:4860:4860::8888", "fdff::53"} {
 		asking <- netip.MustParseAddr(a)
 		if got := <-answers; got != "ok 198.18.0.2 30s" {
 			t.Errorf("asked at %s: %s", a, got)

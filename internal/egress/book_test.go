@@ -44,7 +44,8 @@ func TestBookCovers(t *testing.T) {
 			t.Errorf("covers %s is not %v", text, want)
 		}
 	}
-	for text, want := range map[string]bool{"198.18.0.1": true, "::ffff:198.18.0.1": true, "fd63:6f72:646f:6e::1": true, "198.18.0.2": false, "::1": false, "127.0.0.1": false} {
+	for text, want := range map[string]bool{"198.18.0.1": true, "::ffff:198.18.0.1": true, "fd63:6f72:646f:6e::1": true, "198.18.0.2": false,
+		"::1": false, "127.0.0.1": false} {
 		if b.own(netip.MustParseAddr(text)) != want {
 			t.Errorf("own %s is not %v", text, want)
 		}

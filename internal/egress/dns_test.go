@@ -333,7 +333,8 @@ func FuzzAnswer(f *testing.F) {
 
 func checkFuzzed(t *testing.T, n *naming, m dnsmessage.Message, r dnsmessage.Resource) {
 	t.Helper()
-	if len(m.Questions) != 1 || r.Header.Name != m.Questions[0].Name || r.Header.Type != m.Questions[0].Type && m.Questions[0].Type != dnsmessage.TypeALL || m.RCode != 0 {
+	if len(m.Questions) != 1 || r.Header.Name != m.Questions[0].Name || r.Header.Type != m.Questions[0].Type &&
+		m.Questions[0].Type != dnsmessage.TypeALL || m.RCode != 0 {
 		t.Fatalf("answered %+v", m)
 	}
 	var a netip.Addr

@@ -134,7 +134,8 @@ func TestHelloInPieces(t *testing.T) {
 	said := realHello(t, &tls.Config{ServerName: "a.example"})
 	for _, size := range []int{1, 2, 3, 5, 100, 1000, 16384} {
 		records := cut(said[5:], size)
-		for what, r := range map[string]io.Reader{"whole": bytes.NewReader(records), "bytes": iotest.OneByteReader(bytes.NewReader(records)), "data and end": iotest.DataErrReader(bytes.NewReader(records))} {
+		for what, r := range map[string]io.Reader{"whole": bytes.NewReader(records), "bytes": iotest.OneByteReader(bytes.NewReader(records)),
+			"data and end": iotest.DataErrReader(bytes.NewReader(records))} {
 			o, err := readOpening(r)
 			if err != nil || o.name != "a.example" || !bytes.Equal(o.read, records) {
 				t.Errorf("records of %d, %s: %q %v", size, what, o.name, err)

@@ -190,7 +190,8 @@ func TestKeeperReasonsOfTheWorker(t *testing.T) {
 	if !last.Various || !strings.HasPrefix(last.Reason, fmt.Sprintf(`the request is for "%d-<&>`, maxSingle)) {
 		t.Errorf("%+v", last)
 	}
-	if lines := got.Lines(); len(lines) != 1 || !strings.HasPrefix(lines[0], fmt.Sprintf(`refused: good.example:80 %d ×, at first: the request is for "0-<&>`, all)) {
+	if lines := got.Lines(); len(lines) != 1 || !strings.HasPrefix(lines[0],
+		fmt.Sprintf(`refused: good.example:80 %d ×, at first: the request is for "0-<&>`, all)) {
 		t.Errorf("%q", lines)
 	}
 }
@@ -223,7 +224,8 @@ func TestKeeperKeepsRoomForWhatGotOut(t *testing.T) {
 			}
 			got, err := ReadRecords(&w.Buffer, nil)
 			kept := k.Tally()
-			if err != nil || got.Allowed != kept.Allowed || got.Refused != kept.Refused || got.Failed != kept.Failed || got.Sent != kept.Sent || got.Resolved != kept.Resolved {
+			if err != nil || got.Allowed != kept.Allowed || got.Refused != kept.Refused || got.Failed != kept.Failed || got.Sent != kept.Sent ||
+				got.Resolved != kept.Resolved {
 				t.Errorf("%s at %d: read %+v\nkept %+v", c.name, full, got, kept)
 			}
 		}
@@ -249,7 +251,8 @@ func TestKeeperWritesTheRest(t *testing.T) {
 		t.Errorf("%d bytes in %d lines", w.Len(), w.lines())
 	}
 	got, err := ReadRecords(&w.Buffer, func(r Record) { checkRest(t, r) })
-	if want := k.Tally(); err != nil || got.Allowed != want.Allowed || got.Refused != want.Refused || got.Failed != want.Failed || got.Resolved != want.Resolved || got.Sent != 45 {
+	if want := k.Tally(); err != nil || got.Allowed != want.Allowed || got.Refused != want.Refused || got.Failed != want.Failed ||
+		got.Resolved != want.Resolved || got.Sent != 45 {
 		t.Errorf("%v: read %+v\nkept %+v", err, got, want)
 	}
 }

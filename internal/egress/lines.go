@@ -34,7 +34,8 @@ func (t Tally) Lines() []string {
 func (t Tally) allowed() []string {
 	switch {
 	case t.Allowed > 0 && t.Resolved > 0:
-		return []string{fmt.Sprintf("allowed: %s, %s sent, %s received; %s looked up", several(t.Allowed, "connection"), size(t.Sent), size(t.Received), several(t.Resolved, "other name"))}
+		return []string{fmt.Sprintf("allowed: %s, %s sent, %s received; %s looked up", several(t.Allowed, "connection"), size(t.Sent), size(t.Received),
+			several(t.Resolved, "other name"))}
 	case t.Allowed > 0:
 		return []string{fmt.Sprintf("allowed: %s, %s sent, %s received", several(t.Allowed, "connection"), size(t.Sent), size(t.Received))}
 	case t.Resolved > 0:

@@ -135,7 +135,8 @@ func TestRefusalIsUnderstoodByHTTP(t *testing.T) {
 			t.Errorf("%d %v %v", answer.StatusCode, answer.Header, err)
 		}
 		text := string(body)
-		if !strings.HasPrefix(text, "cordon refused this: ") || !strings.Contains(text, "network in the policy") || strings.Count(text, "\n") != 2 || len(text) > 2000 {
+		if !strings.HasPrefix(text, "cordon refused this: ") || !strings.Contains(text, "network in the policy") || strings.Count(text,
+			"\n") != 2 || len(text) > 2000 {
 			t.Errorf("the text is %q", text)
 		}
 		if strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), func(r rune) bool { return !unicode.IsPrint(r) && r != unicode.ReplacementChar }) {

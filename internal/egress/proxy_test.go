@@ -144,7 +144,8 @@ func TestProxyForwards(t *testing.T) {
 	cell, at := proxyOf(t, named, s.Listener.Addr().String(), testToken)
 	auth := base64.StdEncoding.EncodeToString([]byte("cordon:" + testToken))
 	got := tellProxy(t, at, "POST http://good.example/a?b HTTP/1.1\r\nHost: good.example\r\nProxy-Authorization: Basic "+auth+
-		"\r\nProxy-Connection: keep-alive\r\nproxy-x: y\r\nConnection: keep-alive, X-Private, content-length\r\nKeep-Alive: 5\r\nX-Private: 1\r\nX-Public: 2\r\nTE: trailers\r\nContent-Length: 4\r\n\r\nbody")
+		"\r\nProxy-Connection: keep-alive\r\nproxy-x: y\r\nConnection: keep-alive, X-Private, content-length\r\nKeep-Alive: 5\r\nX-Private: "+
+		"1\r\nX-Public: 2\r\nTE: trailers\r\nContent-Length: 4\r\n\r\nbody")
 	if !strings.HasPrefix(got, "HTTP/1.1 200") || body != "POST /a?b body" || !closes {
 		t.Errorf("%q, %q, %t", got, body, closes)
 	}
@@ -205,7 +206,8 @@ func TestProxyToken(t *testing.T) {
 			t.Errorf("%q: dialled is %t", c.shown, c.want == "407")
 		}
 	}
-	if got := tellProxy(t, at, "CONNECT good.example:80 HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: good.example\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 407") || strings.Contains(got, "200") || dialled() {
+	if got := tellProxy(t, at, "CONNECT good.example:80 HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: good.example\r\n\r\n"); !strings.HasPrefix(got,
+		"HTTP/1.1 407") || strings.Contains(got, "200") || dialled() {
 		t.Errorf("%q", got)
 	}
 }
@@ -255,7 +257,8 @@ func TestProxyRecords(t *testing.T) {
 	tellProxy(t, at, "CONNECT bad.example:25 HTTP/1.1\r\n\r\n")
 	tellProxy(t, at, "CONNECT 8.8.8.8:25 HTTP/1.1\r\n\r\n")
 	cell.Close()
-	want := []string{"connect 8.8.8.8 25 refuse", "connect bad.example 25 refuse", "connect good.example 8080 allow", "end good.example 8080 allow", "resolve good.example 0 allow"}
+	want := []string{"connect 8.8.8.8 25 refuse", "connect bad.example 25 refuse", "connect good.example 8080 allow", "end good.example 8080 allow",
+		"resolve good.example 0 allow"}
 	var got []string
 	for _, r := range cell.kept {
 		got = append(got, fmt.Sprintf("%s %s %d %s", r.Kind, cmp.Or(r.Name, r.Address), r.Port, r.Verdict))
@@ -479,7 +482,8 @@ func FuzzProxyHead(f *testing.F) {
 		if !r.Close || r.URL.IsAbs() || len(r.Header.Values("Proxy-Authorization")) > 0 || len(r.Header.Values("Upgrade")) > 0 {
 			t.Errorf("%q", c.forward)
 		}
-		if host, port, ok := splitHostPort(r.Host, 80); c.stranger == "" && (!ok || port != c.port || !strings.EqualFold(strings.TrimSuffix(host, "."), strings.TrimSuffix(c.host, "."))) {
+		if host, port, ok := splitHostPort(r.Host, 80); c.stranger == "" && (!ok || port != c.port || !strings.EqualFold(strings.TrimSuffix(host, "."),
+			strings.TrimSuffix(c.host, "."))) {
 			t.Errorf("%q is for %s, and not for %s:%d", c.forward, r.Host, c.host, c.port)
 		}
 	})

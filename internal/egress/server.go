@@ -190,7 +190,8 @@ func (n *Network) takeEach(l net.Listener, aimed func(netip.AddrPort) target, ha
 			})
 		default:
 			from, to := ends(c)
-			n.record(Record{Kind: Connect, Verdict: Refused, Reason: fmt.Sprintf("more than %d connections at once (network.limits.connections)", n.limits.Connections)}, aimed(to), from, to)
+			n.record(Record{Kind: Connect, Verdict: Refused, Reason: fmt.Sprintf("more than %d connections at once (network.limits.connections)",
+				n.limits.Connections)}, aimed(to), from, to)
 			reset(c)
 		}
 	}

@@ -141,14 +141,18 @@ func harmlessTo(t *testing.T, said []byte) {
 
 // pieces are what attacks on two servers that read differently are made of.
 var pieces = []string{
-	"GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\n", "GET / HTTP/1.0\r\n", "GET http://a.example/ HTTP/1.1\r\n", "GET http://b.example/ HTTP/1.1\r\n", "CONNECT b.example:80 HTTP/1.1\r\n",
+	"GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\n", "GET / HTTP/1.0\r\n", "GET http://a.example/ HTTP/1.1\r\n", "GET http://b.example/ " +
+		"HTTP/1.1\r\n", "CONNECT b.example:80 HTTP/1.1\r\n",
 	"Host: a.example\r\n", "Host: a.example\r\n", "Host: a.example\r\n", "Host: b.example\r\n", "Host : b.example\r\n", " Host: b.example\r\n", "X: y\nHost: b.example\r\n", "X: y\rHost: b.example\r\n", "X: \r\n\tb\r\n",
-	"Content-Length: 0\r\n", "Content-Length: 5\r\n", "Content-Length: 40\r\n", "Content-Length: 5\r\nContent-Length: 0\r\n", "Content-Length: +5\r\n", "content-length:5\r\n", "Content_Length: 5\r\n",
-	"Transfer-Encoding: chunked\r\n", "Transfer-Encoding: identity\r\n", "Transfer-Encoding:\tchunked\r\n", "Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: chunked, identity\r\n", "Transfer-Encoding:\n chunked\r\n", "X: y\r\nTransfer-Encoding\r\n: chunked\r\n",
+	"Content-Length: 0\r\n", "Content-Length: 5\r\n", "Content-Length: 40\r\n", "Content-Length: 5\r\nContent-Length: 0\r\n", "Content-Length: " +
+		"+5\r\n", "content-length:5\r\n", "Content_Length: 5\r\n",
+	"Transfer-Encoding: chunked\r\n", "Transfer-Encoding: identity\r\n", "Transfer-Encoding:\tchunked\r\n", "Transfer-Encoding: " +
+		"xchunked\r\n", "Transfer-Encoding: chunked, identity\r\n", "Transfer-Encoding:\n chunked\r\n", "X: y\r\nTransfer-Encoding\r\n: chunked\r\n",
 	"Upgrade: websocket\r\n", "Upgrade: h2c\r\n", "Connection: close\r\n", "Expect: 100-continue\r\n",
 	"\r\n", "\r\n", "\r\n", "\n", "\r", "\x00", " ",
 	"0\r\n\r\n", "0\r\n", "5\r\nhello\r\n", "5;x=y\r\nhello\r\n", "5\nhello\r\n", "5 \r\nhello\r\n", "hello", "1e\r\n", "0x5\r\n", "ffffffffffffffff1\r\n", "Trailer: Host\r\n",
-	"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n", "GET / HTTP/1.1\r\nHost: b.example\r\n\r\n", "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n", "POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 35\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n", "GET / HTTP/1.1\r\nHost: b.example\r\n\r\n", "POST / HTTP/1.1\r\nHost: " +
+		"a.example\r\nTransfer-Encoding: chunked\r\n\r\n", "POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 35\r\n\r\n",
 }
 
 func TestNobodyElseIsSeen(t *testing.T) {
@@ -177,7 +181,8 @@ func TestNobodyElseIsSeen(t *testing.T) {
 // The comparison is worth something: without the check, both kinds of server see
 // somebody else.
 func TestNobodyElseIsSeenCanFail(t *testing.T) {
-	said := []byte("POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: b.example\r\n\r\n")
+	said := []byte("POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / " +
+		"HTTP/1.1\r\nHost: b.example\r\n\r\n")
 	if !slices.Contains(naiveHosts(said, false), "b.example") || slices.Contains(naiveHosts(said, true), "b.example") {
 		t.Errorf("naive servers see %v and %v", naiveHosts(said, false), naiveHosts(said, true))
 	}

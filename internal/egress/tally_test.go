@@ -43,7 +43,8 @@ func checkLines(t *testing.T, tally Tally) {
 		t.Errorf("not sorted: %q", entries)
 	}
 	text := "\n" + strings.Join(lines, "\n")
-	for key, before := range map[string]string{"allowed_domains": "\nto allow in a new run: network.allowed_domains: ", "host_ports": "\nif your own localhost was meant: network.host_ports: "} {
+	for key, before := range map[string]string{"allowed_domains": "\nto allow in a new run: network.allowed_domains: ",
+		"host_ports": "\nif your own localhost was meant: network.host_ports: "} {
 		if _, list, ok := strings.Cut(text, before); ok {
 			list, _, _ = strings.Cut(list, "\nif a name")
 			list, _, _ = strings.Cut(list, "\nif your own")
@@ -70,7 +71,8 @@ func unlistedName(name string, port uint16) Record {
 
 func unlistedAddress(a string, port uint16) Record {
 	t := target{addr: netip.MustParseAddr(a), port: port}
-	return Record{Kind: Connect, Address: a, Port: port, Verdict: Refused, Allow: t.entry(), Reason: t.String() + " is an address that no name was resolved to, and not in network.allowed_domains"}
+	return Record{Kind: Connect, Address: a, Port: port, Verdict: Refused, Allow: t.entry(), Reason: t.String() +
+		" is an address that no name was resolved to, and not in network.allowed_domains"}
 }
 
 func unlistedPort(port uint16) Record {
@@ -105,8 +107,10 @@ func TestSuggest(t *testing.T) {
 		{"words of the worker's", []Record{try("a.example", 443, Refused, `the request is for "b is not in network.allowed_domains`), try("a.example", 80, Refused, "the request is for a.example is not in network.allowed_domains"), try("localhost", 25, Refused, "the request is for port 25, not in network.host_ports")}, nil, nil},
 		{"allowed, in a file", []Record{forged(Allowed, "a.example"), forged(Failed, ":5432")}, nil, nil},
 		{"no entries, in a file", []Record{forged(Refused, "a.example]\n- evil.example"), forged(Refused, "single"), forged(Refused, "x.local"), forged(Refused, "a b.example"), forged(Refused, "\x1b[2J"),
-			forged(Refused, "a.example\u202e"), forged(Refused, "*"), forged(Refused, "127.0.0.1"), forged(Refused, strings.Repeat("a.", 500)+"example"), forged(Refused, "a.example:53"),
-			forged(Refused, ":0"), forged(Refused, ":53"), forged(Refused, ":65536"), forged(Refused, ":+25"), forged(Refused, ":-25"), forged(Refused, ": 25"), forged(Refused, "25"), forged(Refused, ":")}, nil, nil},
+			forged(Refused, "a.example\u202e"), forged(Refused, "*"), forged(Refused, "127.0.0.1"), forged(Refused, strings.Repeat("a.",
+				500)+"example"), forged(Refused, "a.example:53"),
+			forged(Refused, ":0"), forged(Refused, ":53"), forged(Refused, ":65536"), forged(Refused, ":+25"), forged(Refused, ":-25"), forged(Refused,
+				": 25"), forged(Refused, "25"), forged(Refused, ":")}, nil, nil},
 		{"names that are none", []Record{unlistedName("single", 443), unlistedName("x.local", 443), unlistedName("1.0.0.127.in-addr.arpa", 443), unlistedName("a b.example", 443), unlistedName("*.example.com", 443), unlistedName("A.example", 443), unlistedName("a.example]\n- evil.example", 443), unlistedName("metadata.google.internal", 80), unlistedName("a.example", 53), unlistedName("169.254.169.254", 80), unlistedName("@npm", 80), unlistedName("a.example:22", 80), unlistedName("x.onion", 443)}, nil, nil},
 		{"addresses", []Record{unlistedAddress("8.8.8.8", 443), unlistedAddress("8.8.8.8", 22), unlistedAddress("2606:4700::1", 443), unlistedAddress("2606:4700::1", 22)}, []string{"2606:4700::1", "8.8.8.8", "8.8.8.8:22", "[2606:4700::1]:22"}, nil},
 		{"private addresses", []Record{unlistedAddress("10.0.0.5", 443), unlistedAddress("10.0.0.5", 5432), unlistedAddress("fd00::5", 80), unlistedAddress("fd00::5", 5432)}, []string{"10.0.0.5", "10.0.0.5:5432", "[fd00::5]:5432", "fd00::5"}, nil},
@@ -114,12 +118,17 @@ func TestSuggest(t *testing.T) {
 			[]string{"2002:808:808::1", "64:ff9b:1::808:808", "64:ff9b::808:808"}, nil},
 		{"never", []Record{
 			unlistedAddress("169.254.169.254", 80), unlistedAddress("169.254.170.2", 80), unlistedAddress("fe80::1", 80), unlistedAddress("fd00:ec2::254", 80),
-			unlistedAddress("::ffff:169.254.169.254", 80), unlistedAddress("100.100.100.200", 80), unlistedAddress("168.63.129.16", 80), unlistedAddress("192.0.0.192", 80),
+			unlistedAddress("::ffff:169.254.169.254", 80), unlistedAddress("100.100.100.200", 80), unlistedAddress("168.63.129.16",
+				80), unlistedAddress("192.0.0.192", 80),
 			unlistedAddress("198.18.0.7", 80), unlistedAddress("198.19.0.7", 80), unlistedAddress("fd63:6f72:646f:6e::7", 80), unlistedAddress("224.0.0.1", 80),
-			unlistedAddress("64:ff9b::169.254.169.254", 80), unlistedAddress("64:ff9b::127.0.0.1", 80), unlistedAddress("64:ff9b::198.18.0.7", 80), unlistedAddress("64:ff9b::100.100.100.200", 80),
-			unlistedAddress("64:ff9b:1::169.254.169.254", 80), unlistedAddress("64:ff9b:1:a9fe:a9:fe00::", 80), unlistedAddress("64:ff9b:1:a9:fe:a9fe::", 80), unlistedAddress("64:ff9b:1:0:a9:fea9:fe00::", 80),
-			unlistedAddress("2002:a9fe:a9fe::1", 80), unlistedAddress("2002:7f00:1::1", 80), unlistedAddress("::169.254.169.254", 80), unlistedAddress("::127.0.0.1", 80), unlistedAddress("0.1.2.3", 80),
-			unlistedAddress("255.255.255.255", 80), unlistedAddress("0.0.0.0", 80), unlistedAddress("127.0.0.1", 80), unlistedAddress("::1", 80), unlistedAddress("fe80::1%eth0", 80),
+			unlistedAddress("64:ff9b::169.254.169.254", 80), unlistedAddress("64:ff9b::127.0.0.1", 80), unlistedAddress("64:ff9b::198.18.0.7",
+				80), unlistedAddress("64:ff9b::100.100.100.200", 80),
+			unlistedAddress("64:ff9b:1::169.254.169.254", 80), unlistedAddress("64:ff9b:1:a9fe:a9:fe00::", 80), unlistedAddress("64:ff9b:1:a9:fe:a9fe::",
+				80), unlistedAddress("64:ff9b:1:0:a9:fea9:fe00::", 80),
+			unlistedAddress("2002:a9fe:a9fe::1", 80), unlistedAddress("2002:7f00:1::1", 80), unlistedAddress("::169.254.169.254",
+				80), unlistedAddress("::127.0.0.1", 80), unlistedAddress("0.1.2.3", 80),
+			unlistedAddress("255.255.255.255", 80), unlistedAddress("0.0.0.0", 80), unlistedAddress("127.0.0.1", 80), unlistedAddress("::1",
+				80), unlistedAddress("fe80::1%eth0", 80),
 		}, nil, nil},
 		{"host ports", []Record{unlistedPort(5432), unlistedPort(53)}, nil, []int{5432}},
 	} {
@@ -278,7 +287,8 @@ func TestLinesOfMuch(t *testing.T) {
 func TestTop(t *testing.T) {
 	var tried []Record
 	for i := range 100 {
-		tried = append(tried, looked(fmt.Sprintf("n%d.wild.example", i)), try(fmt.Sprintf("m%d.wild.example", i), 443, Allowed, ""), try(fmt.Sprintf("m%d.wild.example", i), 443, Allowed, ""),
+		tried = append(tried, looked(fmt.Sprintf("n%d.wild.example", i)), try(fmt.Sprintf("m%d.wild.example", i), 443, Allowed, ""),
+			try(fmt.Sprintf("m%d.wild.example", i), 443, Allowed, ""),
 			limited(fmt.Sprintf("m%d.wild.example", i), 443, 5), try(fmt.Sprintf("m%d.wild.example", i), 80, Failed, "no"))
 	}
 	for i := range 30 {
@@ -298,7 +308,8 @@ func TestTop(t *testing.T) {
 	if top = all.Top(20).Top(6); len(top.Tried) != 6 || top.Left != 27 || top.More != top.Allowed+top.Refused+top.Failed-3-3*2 {
 		t.Errorf("%+v", top)
 	}
-	if text := strings.Join(all.Top(20).Lines(), "\n"); !strings.Contains(text, "refused: refused0.example:443 1 ×") || !strings.Contains(text, "refused: others 526 ×: 26 other destinations\n") {
+	if text := strings.Join(all.Top(20).Lines(), "\n"); !strings.Contains(text, "refused: refused0.example:443 1 ×") || !strings.Contains(text,
+		"refused: others 526 ×: 26 other destinations\n") {
 		t.Error(text)
 	}
 }
@@ -309,14 +320,16 @@ func TestSuggestNoMoreThanAPolicyTakes(t *testing.T) {
 	for i := range uint16(500) {
 		tried = append(tried, unlistedPort(1000+i), unlistedName("a.example", 2000+i))
 	}
-	tried = append(tried, unlistedPort(7777), unlistedPort(7777), unlistedName("b.example", 8888), unlistedName("b.example", 8888), unlistedName("z.example", 443), unlistedName("y.example", 2000))
+	tried = append(tried, unlistedPort(7777), unlistedPort(7777), unlistedName("b.example", 8888), unlistedName("b.example", 8888),
+		unlistedName("z.example", 443), unlistedName("y.example", 2000))
 	tally := tallyOf(tried...)
 	n := policy.Network{AllowedDomains: tally.Suggest(), HostPorts: tally.SuggestPorts()}
 	reach, err := n.Reach()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(n.HostPorts) != 64 || len(reach.Ports()) != 64 || !reach.HostPort(7777) || !reach.AllowsName("b.example", 8888) || !reach.AllowsName("z.example", 443) || !reach.AllowsName("y.example", 2000) {
+	if len(n.HostPorts) != 64 || len(reach.Ports()) != 64 || !reach.HostPort(7777) || !reach.AllowsName("b.example", 8888) ||
+		!reach.AllowsName("z.example", 443) || !reach.AllowsName("y.example", 2000) {
 		t.Errorf("%d and %d: %+v", len(n.HostPorts), len(reach.Ports()), n)
 	}
 	checkLines(t, tally)
@@ -345,7 +358,8 @@ func TestSuggestWhereANameLed(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1_249_000: "1.2 MiB", 30_000_000: "29 MiB", 10_480_000: "10 MiB", 1_048_000: "1023 KiB", 1_048_570: "1.0 MiB", math.MaxInt64: "8.0 EiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1_249_000: "1.2 MiB", 30_000_000: "29 MiB", 10_480_000: "10 MiB",
+		1_048_000: "1023 KiB", 1_048_570: "1.0 MiB", math.MaxInt64: "8.0 EiB"} {
 		if got := size(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
@@ -356,7 +370,8 @@ func TestSize(t *testing.T) {
 func TestSuggestFromRefusals(t *testing.T) {
 	cell, at := proxyOf(t, policy.Network{AllowedDomains: []string{"good.example", "moved.example", "*.below.example"}}, "", "")
 	cell.world.addrs = map[string][]netip.Addr{"moved.example": {netip.MustParseAddr("10.0.0.6")}}
-	for _, to := range []string{"new.example:443", "good.example:22", "8.8.8.8:443", "8.8.8.8:22", "10.0.0.5:5432", "[2606:4700::1]:22", "localhost:5432", "169.254.169.254:80", "single:443", "metadata.google.internal:80", "x.onion:443", "moved.example:443"} {
+	for _, to := range []string{"new.example:443", "good.example:22", "8.8.8.8:443", "8.8.8.8:22", "10.0.0.5:5432", "[2606:4700::1]:22",
+		"localhost:5432", "169.254.169.254:80", "single:443", "metadata.google.internal:80", "x.onion:443", "moved.example:443"} {
 		if got := tellProxy(t, at, "CONNECT "+to+" HTTP/1.1\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 403") {
 			t.Errorf("%s: %q", to, got)
 		}
@@ -444,7 +459,8 @@ func TestLimitsAreKnown(t *testing.T) {
 			t.Errorf("%q is not known", reason)
 		}
 	}
-	for _, reason := range []string{"", "it has no dot", `the request is for "more than 8 connections at once", which is no host name`, `"more than 8" is not ASCII`, "more.than.example is not in network.allowed_domains"} {
+	for _, reason := range []string{"", "it has no dot", `the request is for "more than 8 connections at once", which is no host name`,
+		`"more than 8" is not ASCII`, "more.than.example is not in network.allowed_domains"} {
 		if isLimit(reason) {
 			t.Errorf("%q is taken for a limit", reason)
 		}

@@ -205,7 +205,8 @@ func TestOtherProtocolThroughRequests(t *testing.T) {
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\n%sConnection: Upgrade\r\nUpgrade: echo\r\n\r\n%s", what, host, early)
 		c.(*net.TCPConn).CloseWrite()
 		b, err := io.ReadAll(c)
-		if err != nil || what == "/echo" && !bytes.HasSuffix(b, said) || what == "/no" && (!bytes.Contains(b, []byte(" 401 ")) || !bytes.Contains(b, []byte("GET a.example / "))) {
+		if err != nil || what == "/echo" && !bytes.HasSuffix(b, said) || what == "/no" && (!bytes.Contains(b, []byte(" 401 ")) || !bytes.Contains(b,
+			[]byte("GET a.example / "))) {
 			t.Errorf("%s: %q %v", what, b, err)
 		}
 	}

@@ -97,7 +97,8 @@ func seesAll(t *testing.T, late bool) {
 			c.Close()
 		}
 	}
-	want := map[string]int{"127.0.0.1:4052 udp": 1, "[::1]:4054 udp": 1, "127.0.0.1:4052 tcp": 1, "[::1]:4054 tcp": 1, "127.0.0.1:4052 closed": 1, "[::1]:4054 closed": 1}
+	want := map[string]int{"127.0.0.1:4052 udp": 1, "[::1]:4054 udp": 1, "127.0.0.1:4052 tcp": 1, "[::1]:4054 tcp": 1,
+		"127.0.0.1:4052 closed": 1, "[::1]:4054 closed": 1}
 	if got := watched(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("late %v: seen %v, want %v", late, got, want)
 	}

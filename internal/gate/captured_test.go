@@ -33,7 +33,8 @@ func TestQuarantineKeepsCaptured(t *testing.T) {
 	add("odd\x1b\xff", "odd", "odd", audit.Violation)
 	add("later", "changed", "as audited", audit.Violation)
 	add("big", big, big, audit.Violation)
-	e.Report.Findings = append(e.Report.Findings, audit.Finding{Class: audit.Violation, Change: audit.Change{Path: "/gone", Kind: audit.Deleted, Source: "layer at"}})
+	e.Report.Findings = append(e.Report.Findings, audit.Finding{Class: audit.Violation, Change: audit.Change{Path: "/gone",
+		Kind: audit.Deleted, Source: "layer at"}})
 	m := must(s.gate.Quarantine(ctx, e))(t)
 	if len(m.Missing) != 0 || m.Layers != e.Layers || len(m.Captured) != 6 {
 		t.Fatalf("the manifest is %+v", m)

@@ -303,7 +303,8 @@ type UnfinishedError struct {
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("the landing in the checkout %s is not finished: %s. Its index stays locked meanwhile, so that no commit reverts what landed", e.Checkout, said(e.Err))
+	return fmt.Sprintf("the landing in the checkout %s is not finished: %s. Its index stays locked meanwhile, so that no commit reverts what landed",
+		e.Checkout, said(e.Err))
 }
 
 func (e *UnfinishedError) Unwrap() error { return e.Err }

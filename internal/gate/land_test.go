@@ -22,7 +22,8 @@ func TestLandInParallel(t *testing.T) {
 	const n = 20
 	orders := make([]Order, n)
 	for i, id := range ids(n) {
-		orders[i] = s.order(id, map[string]string{fmt.Sprintf("src/%d.txt", i): "x\n", fmt.Sprintf("dir%d/f", i): "y\n"}, func(p *policy.Policy) { p.Acceptance = []string{"true"} })
+		orders[i] = s.order(id, map[string]string{fmt.Sprintf("src/%d.txt", i): "x\n", fmt.Sprintf("dir%d/f", i): "y\n"},
+			func(p *policy.Policy) { p.Acceptance = []string{"true"} })
 	}
 	var wg sync.WaitGroup
 	var tested atomic.Int32

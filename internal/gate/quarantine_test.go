@@ -77,7 +77,8 @@ func TestQuarantineOfWhatCannotBeStored(t *testing.T) {
 				s.t.Fatal(err)
 			}
 			entry := git.Entry{Mode: git.Regular, OID: git.SHA1.Blob(b)}
-			e.Report.Findings = append(e.Report.Findings, audit.Finding{Change: audit.Change{Path: ".gitmodules", Kind: audit.Added, New: entry}, Class: audit.Violation})
+			e.Report.Findings = append(e.Report.Findings, audit.Finding{Change: audit.Change{Path: ".gitmodules", Kind: audit.Added,
+				New: entry}, Class: audit.Violation})
 		},
 	} {
 		s := newSite(t)

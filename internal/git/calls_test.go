@@ -133,7 +133,8 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		"ConfigValue": func(ctx context.Context) error { _, _, err := r.ConfigValue(ctx, "core.fsmonitor"); return err },
 		"Steering": func(ctx context.Context) error {
 			hooks, files, err := r.Steering(ctx, tr.linked)
-			return wantTrue(hooks == "" && slices.Contains(files, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(files, filepath.Join(tr.linked.GitDir, "config.worktree")), err)
+			return wantTrue(hooks == "" && slices.Contains(files, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(files,
+				filepath.Join(tr.linked.GitDir, "config.worktree")), err)
 		},
 		"Settings": func(ctx context.Context) error {
 			list, err := r.Settings(ctx, tr.linked)

@@ -88,7 +88,8 @@ func TestListingOfManyDirectories(t *testing.T) {
 	r := must[Repo](t)(Init(ctx, find(t), filepath.Join(t.TempDir(), "x"), InitOptions{Bare: true, Format: SHA1}))
 	blob := must[OID](t)(r.PutBlob(ctx, strings.NewReader("x")))
 	const dirs, files = 1500, 10
-	commit := must[OID](t)(r.Snapshot(ctx, "refs/in/x", must[OID](t)(r.CommitTree(ctx, must[OID](t)(r.PutTree(ctx, nil)), nil, "m", Person{"n", "e@x"})), "m", func(w *Writer) error {
+	commit := must[OID](t)(r.Snapshot(ctx, "refs/in/x", must[OID](t)(r.CommitTree(ctx, must[OID](t)(r.PutTree(ctx, nil)), nil, "m",
+		Person{"n", "e@x"})), "m", func(w *Writer) error {
 		for i := range dirs * files {
 			w.printf("M 100644 %s d%d/f%d\n", blob, i/files, i)
 		}

@@ -113,7 +113,8 @@ func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, e
 	for _, c := range commits {
 		fmt.Fprintln(&in, c)
 	}
-	out, err := r.call(ctx, call{stdin: &in, most: maxHistory, args: []string{"diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-abbrev", "--no-renames"}})
+	out, err := r.call(ctx, call{stdin: &in, most: maxHistory, args: []string{"diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw",
+		"--no-abbrev", "--no-renames"}})
 	if err != nil {
 		return nil, err
 	}

@@ -33,13 +33,17 @@ func callOf(r client.Request) guard.Call {
 func danger(d client.Danger) (tool.Finding, bool) {
 	switch d {
 	case client.Isolated:
-		return tool.Finding{Weight: tool.Deny, Reason: "that starts an agent in a worktree of its own, outside of your lease", Instead: "start it without isolation, so that it works in your worktree"}, true
+		return tool.Finding{Weight: tool.Deny, Reason: "that starts an agent in a worktree of its own, outside of your lease",
+			Instead: "start it without isolation, so that it works in your worktree"}, true
 	case client.Typed:
-		return tool.Finding{Weight: tool.Deny, Reason: "what is typed into a running process cannot be judged", Instead: "run a new command with its input in a here-document"}, true
+		return tool.Finding{Weight: tool.Deny, Reason: "what is typed into a running process cannot be judged",
+			Instead: "run a new command with its input in a here-document"}, true
 	case client.Foreign:
-		return tool.Finding{Weight: tool.Ask, Reason: "a command for a shell that is not POSIX cannot be judged", Instead: "use the shell tool with a bash command"}, true
+		return tool.Finding{Weight: tool.Ask, Reason: "a command for a shell that is not POSIX cannot be judged",
+			Instead: "use the shell tool with a bash command"}, true
 	case client.Elsewhere:
-		return tool.Finding{Weight: tool.Deny, Reason: "that reaches another session, which is not yours", Instead: "do the work in this session; if you need an answer, stop and ask"}, true
+		return tool.Finding{Weight: tool.Deny, Reason: "that reaches another session, which is not yours",
+			Instead: "do the work in this session; if you need an answer, stop and ask"}, true
 	case client.Later:
 		return tool.Finding{Weight: tool.Ask, Reason: "that is carried out later, when nobody watches", Instead: "do it now, in this run"}, true
 	case client.Opaque:

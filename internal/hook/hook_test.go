@@ -37,7 +37,8 @@ func warrant(t testing.TB, change func(*guard.Warrant)) []byte {
 }
 
 func claude(tool string, input map[string]any) []byte {
-	b, err := json.Marshal(map[string]any{"session_id": "s", "cwd": "/w/tree", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "t"})
+	b, err := json.Marshal(map[string]any{"session_id": "s", "cwd": "/w/tree", "hook_event_name": "PreToolUse", "tool_name": tool,
+		"tool_input": input, "tool_use_id": "t"})
 	if err != nil {
 		panic(err)
 	}
@@ -154,7 +155,8 @@ func TestWhoIsTold(t *testing.T) {
 	} {
 		r := ask(t, c.input)
 		said := string(r.Answer.Stderr)
-		if r.Answer.Exit != 2 || !strings.Contains(said, c.says) || strings.Contains(said, "make the call again") != c.slip || strings.Contains(said, "tell the operator") == c.slip {
+		if r.Answer.Exit != 2 || !strings.Contains(said, c.says) || strings.Contains(said, "make the call again") != c.slip || strings.Contains(said,
+			"tell the operator") == c.slip {
 			t.Errorf("%.80s: %s", c.input, said)
 		}
 		if c.slip && !strings.Contains(said, "too long") && r.Record.Tool == "" {
@@ -170,7 +172,8 @@ func TestRefuse(t *testing.T) {
 		journal string
 	}{"a warrant": {warrant(t, nil), "/state/x"}, "none": {nil, ""}, "one with a relative journal": {warrant(t, func(w *guard.Warrant) { w.Journal = "x" }), ""}} {
 		r := Refuse(Question{Client: "claude", Warrant: row.warrant, Now: now}, errors.New("it took too long"))
-		if r.Journal != row.journal || r.Answer.Exit != 2 || !strings.Contains(string(r.Answer.Stderr), "it took too long") || r.Record.Verdict != guard.Deny || r.Record.Reason != "it took too long" {
+		if r.Journal != row.journal || r.Answer.Exit != 2 || !strings.Contains(string(r.Answer.Stderr), "it took too long") ||
+			r.Record.Verdict != guard.Deny || r.Record.Reason != "it took too long" {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

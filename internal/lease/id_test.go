@@ -54,7 +54,8 @@ func TestOnlyNamesAreNames(t *testing.T) {
 	if err := ID("brisk-otter").check(); err != nil {
 		t.Error(err)
 	}
-	for _, bad := range []ID{"", "-", "brisk", "otter-brisk", "brisk-otter-x", "brisk-otter/..", "brisk--otter", "Brisk-otter", "brisk-otter\n", " brisk-otter", "brisk.otter", "br-ot"} {
+	for _, bad := range []ID{"", "-", "brisk", "otter-brisk", "brisk-otter-x", "brisk-otter/..", "brisk--otter", "Brisk-otter", "brisk-otter\n",
+		" brisk-otter", "brisk.otter", "br-ot"} {
 		if bad.check() == nil {
 			t.Errorf("%q was taken for a name", string(bad))
 		}

@@ -14,7 +14,8 @@ func TestOlderLease(t *testing.T) {
 	t.Parallel()
 	s := seal(t, sample())
 	text := string(s.Bytes())
-	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`, `,"agent":{"login":"copy","proof":"required","proof_within":"90s"}`, `,"via":"transparent","limits":{"connections":1024,"queries":100}`} {
+	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`,
+		`,"agent":{"login":"copy","proof":"required","proof_within":"90s"}`, `,"via":"transparent","limits":{"connections":1024,"queries":100}`} {
 		if !strings.Contains(text, added) {
 			t.Fatalf("no %s in %s", added, text)
 		}

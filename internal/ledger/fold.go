@@ -190,7 +190,8 @@ func (l *Ledger) suspend(e journal.Event) error {
 			return fmt.Errorf("no lease for worker %q", id)
 		}
 		w := before.clone()
-		w.Quarantine = &Quarantine{Reasons: []string{fmt.Sprintf("the journal was damaged: events after %d are lost, and what this worker did since is not known", d.Kept)}}
+		w.Quarantine = &Quarantine{Reasons: []string{fmt.Sprintf("the journal was damaged: events after %d are lost, and what this worker did "+
+			"since is not known", d.Kept)}}
 		w.Release, w.Intent, w.Gate, w.Changed = nil, nil, nil, e.Time
 		if w.Tree == nil {
 			w.Tree = new(Tree)

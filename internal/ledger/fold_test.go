@@ -31,7 +31,8 @@ func (b *book) add(worker, typ string, data any) *book {
 		b.t.Fatal(err)
 	}
 	n := uint64(len(b.events) + 1)
-	b.events = append(b.events, journal.Event{Seq: n, Time: began.Add(time.Duration(n) * time.Minute), Worker: worker, Type: typ, Data: raw, Hash: strings.Repeat("a", 64)})
+	b.events = append(b.events, journal.Event{Seq: n, Time: began.Add(time.Duration(n) * time.Minute), Worker: worker, Type: typ, Data: raw,
+		Hash: strings.Repeat("a", 64)})
 	return b
 }
 
@@ -289,7 +290,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q: %v, %v", prefix, w, err)
 		}
 	}
-	for prefix, words := range map[string]string{"": "no worker", "x": "no worker", "otter": "no worker", "brisk": "2 workers", "brisk-o": "brisk-owl", "brisk-otterx": "no worker"} {
+	for prefix, words := range map[string]string{"": "no worker", "x": "no worker", "otter": "no worker", "brisk": "2 workers",
+		"brisk-o": "brisk-owl", "brisk-otterx": "no worker"} {
 		if w, err := l.Find(prefix); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v, %v, want words %q", prefix, w, err, words)
 		}

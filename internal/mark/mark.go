@@ -41,4 +41,5 @@ func Clean(s string) bool {
 // Words says a marked text for a person.
 func Words(s string) string { return words.Replace(s) }
 
-var words = strings.NewReplacer(Any, "‹unknown›", Atom, "‹word›", Inside, "‹files of the tree›", Scratch, "‹temporary›", System, "‹installed›", Outside, "‹another tree›")
+var words = strings.NewReplacer(Any, "‹unknown›", Atom, "‹word›", Inside, "‹files of the tree›", Scratch, "‹temporary›", System, "‹installed›",
+	Outside, "‹another tree›")

@@ -86,7 +86,8 @@ func (s *Session) whole(ctx context.Context, c git.Checkout) error {
 		return err
 	}
 	if len(hidden) > 0 {
-		return refuse("--adopt %s: %d files are hidden from git (a sparse checkout, or git update-index), so what is missing cannot be told from what was deleted: let cordon make the worktree", c.Top, len(hidden))
+		return refuse("--adopt %s: %d files are hidden from git (a sparse checkout, or git update-index), so what is missing cannot be told from what was "+
+			"deleted: let cordon make the worktree", c.Top, len(hidden))
 	}
 	return nil
 }
@@ -110,7 +111,8 @@ func (s *Session) byteForByte(ctx context.Context, c git.Checkout) error {
 	for name, text := range texts {
 		for _, word := range []string{"eol=crlf", "ident", "filter=", "working-tree-encoding="} {
 			if attribute(text, word) {
-				return refuse("--adopt: %s asks for %s, which converts files on checkout, so they cannot be compared with the base commit: let cordon make the worktree", name, word)
+				return refuse("--adopt: %s asks for %s, which converts files on checkout, so they cannot be compared with the base commit: let cordon make "+
+					"the worktree", name, word)
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func (s *Session) mayDispatch(ctx context.Context, a *ledger.Agent, l lease.Leas
 
 // findClient finds the program of a client on the worker's own PATH and asks it for
 // its version. The note is for the operator.
-func (s *Session) findClient(ctx context.Context, a *agent.Adapter, l lease.Lease, env []string) (program string, version agent.Version, note string, err error) {
+func (s *Session) findClient(ctx context.Context, a *agent.Adapter, l lease.Lease, env []string) (program string, version agent.Version,
+	note string, err error) {
 	if program = lookUp(a.Program, variable(env, "PATH")); program == "" {
 		return "", version, "", &MistakeError{fmt.Errorf("%s is not on the PATH that a worker has (npm install -g %s)", a.Program, a.Package)}
 	}

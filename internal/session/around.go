@@ -134,7 +134,8 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	return func() string {
 		// A tip that is not found was packed with others.
 		if lost == "" && intact(shadow) && tipOf(shadow, branch) != string(here.Head) {
-			return "its commits are in a repository of its own (" + r.readable(ctx, shadow, here, branch) + "); yours has not changed, and the files are in your tree for you to commit"
+			return "its commits are in a repository of its own (" + r.readable(ctx, shadow, here,
+				branch) + "); yours has not changed, and the files are in your tree for you to commit"
 		}
 		return lost
 	}, nil
@@ -210,7 +211,8 @@ func (r *around) freshShadow(ctx context.Context, here git.Checkout, branch stri
 		return shadow, "", err
 	}
 	if name != "" {
-		lost = "the commits of earlier commands here are in the trash (" + filepath.Join(r.state.Path(), "trash", name, ".git") + "; its configuration is the command's, so do not run git in it): your checkout has moved on"
+		lost = "the commits of earlier commands here are in the trash (" + filepath.Join(r.state.Path(), "trash", name,
+			".git") + "; its configuration is the command's, so do not run git in it): your checkout has moved on"
 	}
 	shadow, err = worktree.MakeShadow(ctx, worktree.ShadowOrder{
 		Bin: r.bin, Host: r.host, GitDir: r.host.Private, Alternate: r.state.Objects(),

@@ -257,7 +257,8 @@ func (s *Session) erase(w *ledger.Worker) error {
 			return err
 		}
 	}
-	places := []string{s.State.Shadow(id), s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.acceptLayers(w.ID), s.State.Agent(id), s.State.Post(id)}
+	places := []string{s.State.Shadow(id), s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.acceptLayers(w.ID),
+		s.State.Agent(id), s.State.Post(id)}
 	if !w.Lease.Lease().Adopted {
 		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}

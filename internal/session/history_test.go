@@ -22,10 +22,11 @@ func TestDoubt(t *testing.T) {
 	}
 	in := fmt.Sprint(began.Unix()+60) + " +0530"
 	plain := func() git.CommitText {
-		return git.CommitText{Message: "One\n\nCo-Authored-By: Claude <noreply@anthropic.com>\nSigned-off-by: cordon worker w <w@cordon.invalid>\n", Headers: []git.CommitHeader{
-			{Key: "tree", Value: "t"}, {Key: "parent", Value: "p"}, {Key: "parent", Value: "q"},
-			person("author", "Bot Inc <bot@example.com>", in), person("committer", "cordon worker w <w@cordon.invalid>", in),
-		}}
+		return git.CommitText{Message: "One\n\nCo-Authored-By: Claude <noreply@anthropic.com>\nSigned-off-by: cordon worker w <w@cordon.invalid>\n",
+			Headers: []git.CommitHeader{
+				{Key: "tree", Value: "t"}, {Key: "parent", Value: "p"}, {Key: "parent", Value: "q"},
+				person("author", "Bot Inc <bot@example.com>", in), person("committer", "cordon worker w <w@cordon.invalid>", in),
+			}}
 	}
 	if why := v.doubt(plain()); why != "" {
 		t.Fatalf("a plain commit: %s", why)

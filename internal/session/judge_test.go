@@ -303,7 +303,8 @@ func TestExpiredLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.want(fresh, ledger.MergedIn)
-	if w, err = late.Release(context.Background(), w, session.Amendment{Policy: policy.Default(), Source: "test", Who: "op", Why: "late"}, session.Drive{}); err != nil {
+	if w, err = late.Release(context.Background(), w, session.Amendment{Policy: policy.Default(), Source: "test", Who: "op", Why: "late"},
+		session.Drive{}); err != nil {
 		t.Fatal(err)
 	}
 	s.want(w, ledger.MergedIn)

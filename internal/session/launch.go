@@ -107,7 +107,8 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (fai
 		return err
 	}
 	if exit.Reason == unproven {
-		return refuse("%s was stopped: nothing was heard of the hooks of %s, so that nobody judges what it does (cordon logs %s shows what it printed; agent.proof and agent.proof_within of the policy say how long that is waited for)", w.ID, w.Agent.Client, w.ID)
+		return refuse("%s was stopped: nothing was heard of the hooks of %s, so that nobody judges what it does (cordon logs %s shows what it printed; "+
+			"agent.proof and agent.proof_within of the policy say how long that is waited for)", w.ID, w.Agent.Client, w.ID)
 	}
 	return ctx.Err()
 }
@@ -151,7 +152,8 @@ func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker, how *Drive) e
 	if len(found) == 0 || how.Judge || w.Options.OperatorWorks || s.OperatorActive {
 		return nil
 	}
-	return refuse("your repository changed since %s was interrupted, and running it again would cover that: if that was you, cordon resume --operator-active %s, otherwise cordon merge %s judges what it left", w.ID, w.ID, w.ID)
+	return refuse("your repository changed since %s was interrupted, and running it again would cover that: if that was you, "+
+		"cordon resume --operator-active %s, otherwise cordon merge %s judges what it left", w.ID, w.ID, w.ID)
 }
 
 // start records the host's state, runs the command to its end, and records that

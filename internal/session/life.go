@@ -149,7 +149,8 @@ func (s *Session) canary(ctx context.Context, w *ledger.Worker, r *rig) error {
 	} else if (client.Answer{Stdout: out.Bytes(), Stderr: said.Bytes(), Exit: exit.Code}).Refuses(name) && verdict == string(guard.Deny) {
 		return nil
 	}
-	return refuse("the guard was tried in the cell with a call that it must deny, and did not: it ended with %d, was heard to say %q and printed %.200q", exit.Code, verdict, said.String()+out.String())
+	return refuse("the guard was tried in the cell with a call that it must deny, and did not: it ended with %d, was heard to say %q and printed "+
+		"%.200q", exit.Code, verdict, said.String()+out.String())
 }
 
 // unproven is why an agent is stopped whose hooks were not heard of.

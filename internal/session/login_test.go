@@ -57,7 +57,8 @@ func TestLogin(t *testing.T) {
 		t.Errorf("its copy is %q, shown %v", got, o.show)
 	}
 	_, l, o := signedIn(t, policy.Agent{Login: policy.ReadLogin})
-	if len(o.show) != 1 || o.show[0].Write || o.show[0].From != realPath(filepath.Join(l.Home, ".client/auth.json")) || o.show[0].At != filepath.Join(o.state, "in/auth.json") {
+	if len(o.show) != 1 || o.show[0].Write || o.show[0].From != realPath(filepath.Join(l.Home, ".client/auth.json")) ||
+		o.show[0].At != filepath.Join(o.state, "in/auth.json") {
 		t.Errorf("to read, it is shown %+v", o.show)
 	}
 }

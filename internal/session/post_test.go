@@ -135,7 +135,8 @@ func record(t *testing.T, r guard.Record) json.RawMessage {
 // A question goes to the operator, and the answer to whoever waits for it.
 func TestAskAndAnswer(t *testing.T) {
 	c := newCounter(t)
-	if r := c.call(post.Request{Verb: post.Ask, Text: "which?\x1b[31m", Options: []string{"a", "b  c"}, By: "AskUserQuestion"}); r.Question != "q1" || r.Answered || r.Error != "" {
+	if r := c.call(post.Request{Verb: post.Ask, Text: "which?\x1b[31m", Options: []string{"a", "b  c"}, By: "AskUserQuestion"}); r.Question != "q1" ||
+		r.Answered || r.Error != "" {
 		t.Fatalf("%+v", r)
 	}
 	replies := make(chan post.Reply, 2)
@@ -144,7 +145,8 @@ func TestAskAndAnswer(t *testing.T) {
 	}
 	wait(t, "somebody to wait", c.box.Waiting)
 	in, err := c.operator().Inbox(context.Background())
-	if err != nil || len(in) != 1 || in[0].Worker.ID != c.w.ID || in[0].Text != "which?[31m" || in[0].Options[1] != "b c" || in[0].By != "AskUserQuestion" || in[0].ID() != "q1" {
+	if err != nil || len(in) != 1 || in[0].Worker.ID != c.w.ID || in[0].Text != "which?[31m" || in[0].Options[1] != "b c" ||
+		in[0].By != "AskUserQuestion" || in[0].ID() != "q1" {
 		t.Fatalf("%+v, %v", in, err)
 	}
 	began := time.Now()
@@ -301,7 +303,8 @@ func TestFloods(t *testing.T) {
 	}
 	c.box = c.s.newMailbox(c.w, time.Time{}, nil)
 	c.box.decided = maxDecisions - 10
-	if r := c.box.Handle(context.Background(), post.Request{Verb: post.Decided, Record: record(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}); r.Error == "" {
+	if r := c.box.Handle(context.Background(), post.Request{Verb: post.Decided, Record: record(t, guard.Record{Tool: "Bash",
+		Verdict: guard.Allow})}); r.Error == "" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -488,7 +491,8 @@ func TestRudePeers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		send := []string{"", "{", `{"verb":"await","question":"q1","wait":3600}` + "\n", `{"verb":"ask","text":"half`, "\n\n\n", `{"verb":"decided","record":{}}` + "\n", strings.Repeat("x", 300<<10)}[i%7]
+		send := []string{"", "{", `{"verb":"await","question":"q1","wait":3600}` + "\n", `{"verb":"ask","text":"half`, "\n\n\n",
+			`{"verb":"decided","record":{}}` + "\n", strings.Repeat("x", 300<<10)}[i%7]
 		_, _ = conn.Write([]byte(send))
 		conn.Close()
 	}

@@ -80,7 +80,8 @@ func (s *Session) disarm(w *ledger.Worker) {
 		return // it will be
 	}
 	tree := s.TreeOf(w)
-	sweep := worktree.Sweep{Known: []string{filepath.Join(tree, ".git")}, Aside: filepath.Join(s.State.Worker(string(w.ID)), s.Now().UTC().Format("aside-20060102T150405.000"))}
+	sweep := worktree.Sweep{Known: []string{filepath.Join(tree, ".git")}, Aside: filepath.Join(s.State.Worker(string(w.ID)),
+		s.Now().UTC().Format("aside-20060102T150405.000"))}
 	if w.Quarantine == nil { // repositories among the files of the base are as they were
 		files, err := s.filesOf(context.Background(), w.Lease.Lease().Base)
 		if err != nil {

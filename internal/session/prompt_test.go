@@ -8,7 +8,8 @@ import (
 )
 
 func TestPrompt(t *testing.T) {
-	answered := []ledger.Inquiry{{Number: 1, Question: ledger.Question{Text: "left?"}, Answer: &ledger.Answer{Text: "right"}}, {Number: 2, Question: ledger.Question{Text: "open"}}}
+	answered := []ledger.Inquiry{{Number: 1, Question: ledger.Question{Text: "left?"}, Answer: &ledger.Answer{Text: "right"}},
+		{Number: 2, Question: ledger.Question{Text: "open"}}}
 	for _, row := range []struct {
 		name  string
 		w     ledger.Worker

@@ -41,14 +41,17 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, refuse("a release needs a reason: say why with --reason")
 	}
 	if n := len(w.Quarantine.Missing); n > 0 && !a.LeaveBehind {
-		return nil, refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID, strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
+		return nil, refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID,
+			strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
 	}
 	n, err := s.outsideViolations(w)
 	if err != nil && !a.LeaveBehind {
-		return nil, refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree all the same", w.ID, err)
+		return nil, refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree "+
+			"all the same", w.ID, err)
 	}
 	if n > 0 && !a.LeaveBehind {
-		return nil, refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to land the rest", w.ID, n, w.ID)
+		return nil, refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to "+
+			"land the rest", w.ID, n, w.ID)
 	}
 	l := w.Lease.Lease()
 	l.Policy, l.Source = a.Policy, a.Source
@@ -139,7 +142,8 @@ func (s *Session) stored(ctx context.Context, w *ledger.Worker) (git.OID, error)
 		return "", err
 	}
 	if found != w.Quarantine.Result {
-		return "", fmt.Errorf("the stored result of %s is %s, but %s was quarantined: somebody moved its ref (git update-ref refs/cordon/quarantine/%s/result %s puts it back)",
+		return "", fmt.Errorf("the stored result of %s is %s, but %s was quarantined: somebody moved its ref (git update-ref "+
+			"refs/cordon/quarantine/%s/result %s puts it back)",
 			w.ID, found.Short(), w.Quarantine.Result.Short(), w.ID, w.Quarantine.Result)
 	}
 	return found, nil
@@ -168,7 +172,8 @@ func (s *Session) Merge(ctx context.Context, w *ledger.Worker, how Drive) (*ledg
 	case status == ledger.MergedIn, status == ledger.NoChange:
 		return w, nil
 	case w.Removal != nil:
-		return nil, refuse("%s was removed by cordon gc, and %s no longer has its result%s", w.ID, strings.TrimPrefix(w.Lease.Lease().Target, "refs/heads/"), lastCommit(w))
+		return nil, refuse("%s was removed by cordon gc, and %s no longer has its result%s", w.ID, strings.TrimPrefix(w.Lease.Lease().Target,
+			"refs/heads/"), lastCommit(w))
 	}
 	switch status {
 	case ledger.InQuarantine:
@@ -211,7 +216,8 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 		return nil, refuse("the lease of %s has expired: merge or discard what it left", w.ID)
 	}
 	if open := w.Open(); status == ledger.Asking && len(open) > 0 && len(how.Command) == 0 && how.Prompt == "" {
-		return nil, &PersonError{fmt.Errorf("%s waits for an answer (%s: %s): cordon answer %s \"…\", then cordon resume %s", w.ID, open[0].ID(), open[0].Text, w.ID, w.ID)}
+		return nil, &PersonError{fmt.Errorf("%s waits for an answer (%s: %s): cordon answer %s \"…\", then cordon resume %s", w.ID, open[0].ID(),
+			open[0].Text, w.ID, w.ID)}
 	}
 	if (len(how.Command) > 0 || how.Prompt != "") && w.Gate != nil {
 		return nil, refuse("%s is %s: there is nothing left to run in its tree", w.ID, status)

@@ -132,7 +132,8 @@ func TestDiscardKilled(t *testing.T) {
 	s.want(w, ledger.ThrownAway)
 	at := s.open()
 	s.gc(at)
-	if got := s.git("for-each-ref", "--format=%(refname)", "refs/cordon/trash", "refs/cordon/quarantine"); strings.Contains(got, "quarantine") || !strings.Contains(got, "/result") {
+	if got := s.git("for-each-ref", "--format=%(refname)", "refs/cordon/trash", "refs/cordon/quarantine"); strings.Contains(got, "quarantine") ||
+		!strings.Contains(got, "/result") {
 		t.Errorf("refs: %s", got)
 	}
 	trashed, err := at.State.Trashed()

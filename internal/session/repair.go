@@ -134,7 +134,8 @@ func fateOfLost(id lease.ID, t *trace) Fate {
 	case t.inTrash() && !t.tree && !t.kept():
 		return Fate{id, fateDiscarded, "its lease is lost; its refs are in refs/cordon/trash"}
 	}
-	return Fate{id, fateRecovered, fmt.Sprintf("its lease is lost; it began at %s, for %s", t.lease.Base.Short(), strings.TrimPrefix(t.lease.Target, "refs/heads/"))}
+	return Fate{id, fateRecovered, fmt.Sprintf("its lease is lost; it began at %s, for %s", t.lease.Base.Short(),
+		strings.TrimPrefix(t.lease.Target, "refs/heads/"))}
 }
 
 // traces finds the workers that refs of the host or directories of cordon's name.

@@ -248,9 +248,12 @@ func TestInertSettings(t *testing.T) {
 		gitIn(t, top, "config", "--local", key, value)
 	}
 	for i, value := range []string{
-		"less -R", "less -FRX --mouse", "delta --dark", "code --wait", "vim", "emacsclient -t -a ''", "nano -w +1", "git log --graph", "sh -c true", "python3 -m json.tool",
-		"sh -c 'git log --format=\"%h (%an) %s\" | sed s/a/b/'", "cat <&0", "pdftotext -layout \"$1\" - | fold -w 80", "diff-so-fancy | less --tabs=4 -RFX", "cd \"$(git rev-parse --show-toplevel)\"",
-		"nvim -d \"$LOCAL\" \"$REMOTE\"", "git-lfs filter-process", "meld \"$LOCAL\" \"$BASE\" \"$REMOTE\" --output \"$MERGED\"", "ssh -i $HOME/.ssh/id -o A=no", "true", "https://x.example/a.git",
+		"less -R", "less -FRX --mouse", "delta --dark", "code --wait", "vim", "emacsclient -t -a " +
+			"''", "nano -w +1", "git log --graph", "sh -c true", "python3 -m json.tool",
+		"sh -c 'git log --format=\"%h (%an) %s\" | sed s/a/b/'", "cat <&0", "pdftotext -layout \"$1\" - | fold -w 80", "diff-so-fancy | less --tabs=4 " +
+			"-RFX", "cd \"$(git rev-parse --show-toplevel)\"",
+		"nvim -d \"$LOCAL\" \"$REMOTE\"", "git-lfs filter-process", "meld \"$LOCAL\" \"$BASE\" \"$REMOTE\" --output \"$MERGED\"", "ssh -i $HOME/.ssh/id " +
+			"-o A=no", "true", "https://x.example/a.git",
 		"osxkeychain", "exec 2>/dev/null; tig", "if", "", "awk '{print $1}'", "git difftool -y -x 'code --wait --diff'", "vim -c 'set ft=gitcommit' +1",
 	} {
 		gitIn(t, top, "config", "--local", fmt.Sprintf("difftool.t%d.cmd", i), value)

@@ -31,7 +31,8 @@ func (t trial) overlay(ctx context.Context) error {
 		},
 	})
 	if err == nil && !exit.OK() {
-		err = fmt.Errorf("a directory could not be replaced in it (%s, %d): the file system has no user extended attributes, as a tmpfs before Linux 6.6", exit.Reason, exit.Code)
+		err = fmt.Errorf("a directory could not be replaced in it (%s, %d): the file system has no user extended attributes, as a tmpfs before Linux "+
+			"6.6", exit.Reason, exit.Code)
 	}
 	return err
 }

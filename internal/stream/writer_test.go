@@ -156,7 +156,8 @@ func TestTexts(t *testing.T) {
 		reason(`[API Error: {"error":{"message":"no model"}}]`):     "no model",
 		reason(`{"message":"m"}`):                                   "m",
 		reason(`plain {text}`):                                      "plain {text}",
-		Summary{Calls: make([]Call, 12), Usage: Usage{Input: 34120, Output: 1204, Cost: 0.12, Turns: 3}}.Line(): "12 calls, 34,120 tokens in, 1,204 out, $0.12, 3 turns",
+		Summary{Calls: make([]Call, 12), Usage: Usage{Input: 34120, Output: 1204, Cost: 0.12, Turns: 3}}.Line(): "12 calls, 34,120 tokens in, " +
+			"1,204 out, $0.12, 3 turns",
 		Summary{}.Line(): "",
 	} {
 		if got != want {

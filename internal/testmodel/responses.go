@@ -108,7 +108,8 @@ func responsesItems(a asked, r reply) []any {
 			"content": []any{object{"type": "output_text", "text": r.text, "annotations": []any{}}}})
 	}
 	for n, c := range r.calls {
-		item := object{"type": "function_call", "id": fmt.Sprintf("fc_%s_%d", r.id, n), "call_id": c.id, "name": c.tool, "arguments": c.arguments(), "status": "completed"}
+		item := object{"type": "function_call", "id": fmt.Sprintf("fc_%s_%d", r.id, n), "call_id": c.id, "name": c.tool,
+			"arguments": c.arguments(), "status": "completed"}
 		if a.free[c.tool] {
 			item["type"], item["input"] = "custom_tool_call", c.input["input"]
 			delete(item, "arguments")

@@ -152,7 +152,8 @@ func TestConversations(t *testing.T) {
 // A tool that takes free text gets it, and one of a namespace is called in it.
 func TestResponsesTools(t *testing.T) {
 	m := New(t, Script{Turns: []Turn{Do(Call{"patch", map[string]any{"input": "*** Begin"}}, Call{"files/write", map[string]any{"path": "p"}})}})
-	got := post(t, m.URL()+"/v1/responses", `{"tools":[{"type":"custom","name":"patch"},{"type":"namespace","name":"files","tools":[{"type":"function","name":"write"}]}],"input":"go"}`)
+	got := post(t, m.URL()+"/v1/responses",
+		`{"tools":[{"type":"custom","name":"patch"},{"type":"namespace","name":"files","tools":[{"type":"function","name":"write"}]}],"input":"go"}`)
 	for _, want := range []string{`"type":"custom_tool_call"`, `"input":"*** Begin"`, `"namespace":"files"`, `"name":"write"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not in %s", want, got)

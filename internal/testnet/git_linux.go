@@ -97,7 +97,8 @@ func (n *Net) SSH() error {
 	if err := os.WriteFile(KnownHosts, []byte("* "+string(public)), 0o644); err != nil {
 		return err
 	}
-	config := fmt.Sprintf("Port 22\nHostKey %s\nAuthorizedKeysFile %s.pub\nStrictModes no\nUsePAM no\nPidFile none\nPermitRootLogin yes\nPasswordAuthentication no\n", host, Key)
+	config := fmt.Sprintf("Port 22\nHostKey %s\nAuthorizedKeysFile %s.pub\nStrictModes no\nUsePAM no\nPidFile none\nPermitRootLogin "+
+		"yes\nPasswordAuthentication no\n", host, Key)
 	file := filepath.Join(n.Dir, "sshd_config")
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		return err

@@ -128,7 +128,8 @@ const goMod = "module " + TinyModule + "\n\ngo 1.20\n"
 
 func goModule() ([]byte, error) {
 	top := TinyModule + "@v1.0.0/"
-	return zipped(top+"go.mod", goMod, top+"tiny.go", fmt.Sprintf("// Package tiny says hello.\npackage tiny\n\n// Text is what it says.\nconst Text = %q\n", Tiny))
+	return zipped(top+"go.mod", goMod, top+"tiny.go", fmt.Sprintf("// Package tiny says hello.\npackage tiny\n\n// Text is what it "+
+		"says.\nconst Text = %q\n", Tiny))
 }
 
 func goProxy(module []byte) http.Handler {
@@ -154,5 +155,6 @@ func pythonWheel() ([]byte, error) {
 
 func pythonIndex(wheel []byte) string {
 	sum := sha256.Sum256(wheel)
-	return fmt.Sprintf("<!DOCTYPE html><html><body><a href=\"https://files.pythonhosted.org/%s#sha256=%s\">%[1]s</a></body></html>", wheelName, hex.EncodeToString(sum[:]))
+	return fmt.Sprintf("<!DOCTYPE html><html><body><a href=\"https://files.pythonhosted.org/%s#sha256=%s\">%[1]s</a></body></html>", wheelName,
+		hex.EncodeToString(sum[:]))
 }

@@ -86,7 +86,8 @@ func TestWhatIsGiven(t *testing.T) {
 		"GITHUB_TOKEN=x", "ANTHROPIC_API_KEY=x", "ANTHROPIC_AUTH_TOKEN=x", "ANTHROPIC_CUSTOM_HEADERS=x", "OPENAI_API_KEY=x", "GEMINI_API_KEY=x", "CLAUDE_CODE_OAUTH_TOKEN=x",
 		"npm_config__auth=x", "npm_config_//registry.example.com/:_authToken=x", "NODE_AUTH_TOKEN=x", "CARGO_REGISTRY_TOKEN=x", "COMPOSER_AUTH={}", "AWS_PROFILE=x", "GOOGLE_API_KEY=x",
 		"BUNDLE_GEMS__EXAMPLE__COM=user:pass", "GOPROXY=https://me:pw@proxy.example", "NPM_CONFIG_REGISTRY=https://token@r.example/", "UV_DEFAULT_INDEX=https://u:p@i.example/simple",
-		"MAVEN_OPTS=-Dhttp.pass=x -Dserver.password=y", "NIX_CONFIG=access-tokens = github.com=x", "OPENCODE_CONFIG_CONTENT={\"apiKey\": \"x\"}", "NODE_OPTIONS=-----BEGIN RSA PRIVATE KEY",
+		"MAVEN_OPTS=-Dhttp.pass=x -Dserver.password=y", "NIX_CONFIG=access-tokens = github.com=x", "OPENCODE_CONFIG_CONTENT={\"apiKey\": " +
+			"\"x\"}", "NODE_OPTIONS=-----BEGIN RSA PRIVATE KEY",
 		"LESS=Authorization: Bearer x",
 	} {
 		if slices.Contains(environ(policy.Default(), kv), kv) {
@@ -98,10 +99,12 @@ func TestWhatIsGiven(t *testing.T) {
 // A name in secrets is an explicit wish; everything that cordon itself sets wins.
 func TestNamedSecretsPassAndCordonsOwnWin(t *testing.T) {
 	p := policy.Default()
-	p.Secrets = []string{"GITHUB_TOKEN", "HTTPS_PROXY", "PLAIN", "GOPROXY", "GIT_AUTHOR_NAME", "GIT_SSH_COMMAND", "CORDON_WORKER", "CORDON_OTHER", "LD_PRELOAD", "PWD"}
+	p.Secrets = []string{"GITHUB_TOKEN", "HTTPS_PROXY", "PLAIN", "GOPROXY", "GIT_AUTHOR_NAME", "GIT_SSH_COMMAND", "CORDON_WORKER",
+		"CORDON_OTHER", "LD_PRELOAD", "PWD"}
 	env := environ(p, "GITHUB_TOKEN=x", "HTTPS_PROXY=http://u:p@h", "PLAIN=1", "GOPROXY=https://u:p@h", "GIT_AUTHOR_NAME=Mallory", "GIT_SSH_COMMAND=Mallory",
 		"CORDON_WORKER=calm-yak", "CORDON_OTHER=Mallory", "LD_PRELOAD=Mallory", "PWD=/home/op/app")
-	for _, want := range []string{"GITHUB_TOKEN=x", "HTTPS_PROXY=http://u:p@h", "PLAIN=1", "GOPROXY=https://u:p@h", "CORDON_WORKER=swift-otter", "PWD=/state/trees/swift-otter"} {
+	for _, want := range []string{"GITHUB_TOKEN=x", "HTTPS_PROXY=http://u:p@h", "PLAIN=1", "GOPROXY=https://u:p@h", "CORDON_WORKER=swift-otter",
+		"PWD=/state/trees/swift-otter"} {
 		if !slices.Contains(env, want) {
 			t.Errorf("%q is not in the environment", want)
 		}

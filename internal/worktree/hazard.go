@@ -33,7 +33,8 @@ func FindHazards(dirs []string, skip ...string) (Hazards, error) {
 	w.found.Partial = map[string][]string{}
 	for _, dir := range dirs {
 		if parts := partsOf(dir); wholeGitDir(parts) {
-			return Hazards{}, fmt.Errorf("%s is a git repository, which cannot be opened for writing: go into a checkout of it, or open another directory with --write", dir)
+			return Hazards{}, fmt.Errorf("%s is a git repository, which cannot be opened for writing: go into a checkout of it, or open another "+
+				"directory with --write", dir)
 		}
 		if err := filepath.WalkDir(dir, w.see); err != nil {
 			return Hazards{}, err
