@@ -52,6 +52,37 @@ func TestKilledInTheProof(t *testing.T) {
 	s.sound()
 }
 
+// A ref that the proof of an older version left is nothing that the worker is accused of.
+// What only resembles one is.
+func TestOldProof(t *testing.T) {
+	t.Parallel()
+	const nonce = "ABCDEFGHIJKLMNOPQRSTUVWX27"
+	for name, c := range map[string]struct {
+		tree, message, ref string
+		code               int
+	}{
+		"left":               {"HEAD^{tree}", "proof " + nonce, "refs/cordon/proof-" + nonce, 0},
+		"of another message": {"HEAD^{tree}", "proof of " + nonce, "refs/cordon/proof-" + nonce, 4},
+		"of more files":      {"$(git add -A; git write-tree)", "proof " + nonce, "refs/cordon/proof-" + nonce, 4},
+		"by another name":    {"HEAD^{tree}", "proof " + nonce, "refs/cordon/proof-x" + nonce, 4},
+		"on an own branch":   {"HEAD^{tree}", "proof " + nonce, "refs/heads/proof-" + nonce, 4},
+		"of its own commit":  {"HEAD^{tree}", "proof " + nonce, "refs/cordon/proof-" + nonce, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			script := "echo more >>src/a.txt; "
+			if name == "of its own commit" {
+				script += "git commit -qam more; "
+			}
+			script += "git update-ref " + c.ref + " $(git commit-tree " + c.tree + " -m '" + c.message + "')"
+			if o := s.cordon([]int{c.code}, "run", "--write", "src", "--", "sh", "-c", script); c.code == 0 && !strings.Contains(o.out, "merged into main") {
+				t.Errorf("%s%s", o.out, o.err)
+			}
+		})
+	}
+}
+
 // program puts a program before all others in the PATH of cordon and its cells.
 func (s *site) program(name, text string) {
 	s.t.Helper()

@@ -81,6 +81,11 @@ func (h *History) read(ctx context.Context, tips map[string]git.OID, base git.OI
 		reach.add("HEAD", commits)
 	}
 	for _, name := range names {
+		if proof, err := h.isProof(ctx, name, tips[name], base); err != nil {
+			return fmt.Errorf("%s: %w", Path(name), err)
+		} else if proof {
+			continue
+		}
 		h.Tips = append(h.Tips, Tip{Ref: Path(name), OID: tips[name]})
 		if err := h.follow(ctx, name, tips[name], base, reach); err != nil {
 			return fmt.Errorf("%s: %w", Path(name), err)
