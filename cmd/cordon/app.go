@@ -30,13 +30,13 @@ type app struct {
 	background *background // nil: it was started by a person
 }
 
-const about = `cordon runs AI coding agents in git worktrees of their own and lets nothing they
-did reach your repository except through a gate.
+const about = `cordon runs AI coding agents in private git worktrees, checks everything they
+changed against a policy, and merges only the changes that pass.
 
   policy → lease → private worktree → the command runs → audit → gate
                                                      → merged or quarantined
 
-Every decision is in a hash-chained journal. Nothing is ever deleted that is not
+cordon records every decision in a hash-chained journal. It deletes only what is
 provably merged or discarded.`
 
 func (a *app) root() *cobra.Command {
@@ -47,12 +47,13 @@ func (a *app) root() *cobra.Command {
 		Long:  about,
 		Example: `  cordon demo                          see it work, no key and no network needed
   cordon init                          write a policy for this repository
-  cordon run -- ./agent.sh             dispatch a worker
-  cordon exec -- make test             run a command in a cell, and nothing else
-  cordon check 'cd .. && git status'   what the guard says to a tool call
-  cordon ls                            what became of the workers
-  cordon inbox                         what they ask, and cordon answer ID "…"
-  cordon quarantine ls                 what did not pass, and why`,
+  cordon run claude -- "fix the build" start an agent
+  cordon run -- ./agent.sh             start any command as a worker
+  cordon exec -- make test             only run a command in a cell
+  cordon check 'cd .. && git status'   ask the guard about a tool call
+  cordon ls                            list the workers
+  cordon inbox                         list their questions; cordon answer ID "…"
+  cordon quarantine ls                 list the results that did not pass`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -35,12 +35,12 @@ func (a *app) askCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ask QUESTION",
 		Short: "Inside a worker: ask the operator, and wait for the answer",
-		Long: `Pass a question on to the operator and wait for the answer, which is printed on
-stdout. Workers type it, in their cell.
+		Long: `Pass a question to the operator, wait for the answer and print it on stdout. Workers
+call this in their cell.
 
-Agent clients end commands that take long, so it waits 90 seconds and then says how
-to go on: the question stays open, --again waits for its answer once more, and a
-worker that ends with an open question is resumed with the answer.`,
+Agent clients end commands that take long. Therefore this command waits 90 seconds and
+then says how to continue: the question stays open, --again waits for its answer once
+more, and a worker that ends with an open question is resumed with the answer.`,
 		Example: `  cordon ask "may I change the public interface of package store?"
   cordon ask "which database?" --option postgres --option sqlite
   cordon ask --again q1`,
@@ -49,10 +49,10 @@ worker that ends with an open question is resumed with the answer.`,
 			return a.ask(cmd.Context(), o, strings.Join(args, " "))
 		},
 	}
-	c.Flags().StringArrayVar(&o.options, "option", nil, "an answer to choose from; may be given more than once")
-	c.Flags().DurationVar(&o.wait, "wait", askPatience, "how long to wait for the answer")
-	c.Flags().BoolVar(&o.noWait, "no-wait", false, "do not wait: print the name of the question")
-	c.Flags().StringVar(&o.again, "again", "", "wait for the answer to a question that was asked before, by its `NAME`")
+	c.Flags().StringArrayVar(&o.options, "option", nil, "an `ANSWER` to choose from (repeatable)")
+	c.Flags().DurationVar(&o.wait, "wait", askPatience, "how long to wait for the answer, a `DURATION`")
+	c.Flags().BoolVar(&o.noWait, "no-wait", false, "do not wait; print the name of the question")
+	c.Flags().StringVar(&o.again, "again", "", "wait again for the answer to the question `NAME`")
 	return c
 }
 
@@ -130,9 +130,8 @@ func (a *app) doneCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "done [TEXT]",
 		Short: "Inside a worker: say that the work is done",
-		Long: `Say that the work is done, and in a sentence what was done. Workers type it, in
-their cell. It decides nothing: the audit and the gate look at what the worker
-really left, whatever it says.`,
+		Long: `Report that the work is done, with one sentence about it. Workers call this in their
+cell. It decides nothing: the audit and the gate look at what the worker really left.`,
 		Example: `  cordon done "the parser accepts comments; tests are in parse_test.go"`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -161,10 +160,10 @@ func (a *app) statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Inside a worker: show the lease and the answers; elsewhere the same as ls",
-		Long: `Inside a worker's cell: show what its lease allows, how long it lasts, and what was
-answered to its questions.
+		Long: `Inside a worker's cell: show what its lease allows, how long it lasts, and the answers
+to its questions.
 
-List the workers of this repository everywhere else, as cordon ls does.`,
+Everywhere else: List the workers of this repository, as cordon ls does.`,
 		Example: "  cordon status\n  cordon status --json | jq '.questions[] | select(.answered)'",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -174,7 +173,7 @@ List the workers of this repository everywhere else, as cordon ls does.`,
 			return a.ls(cmd.Context(), all, nil)
 		},
 	}
-	c.Flags().BoolVarP(&all, "all", "a", false, "also those that gc has removed")
+	c.Flags().BoolVarP(&all, "all", "a", false, "include workers that gc has removed")
 	return c
 }
 

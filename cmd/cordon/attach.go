@@ -14,14 +14,13 @@ func (a *app) attachCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "attach ID",
 		Short: "Join the terminal of a worker",
-		Long: `Join your terminal to that of an interactive worker: one that was started with
-cordon run -i here or elsewhere, or with cordon run -d -i in the background. You see
-the last of what it showed and what it shows from then on, and what you type is typed
-there; ctrl-c is the worker's. The worker's terminal takes the size of the one that
-joined or changed last. Several can be joined, and the one it was started from goes on
-working.
+		Long: `Join the terminal of an interactive worker: one that was started with cordon run -i
+here or elsewhere, or with cordon run -d -i in the background. You see its last output
+and everything that follows, and your input goes to the worker, ctrl-c included. The
+worker's terminal takes the size of the terminal that joined or changed last. Several
+terminals can join, and the one that started the worker keeps working.
 
-ctrl-\ detaches, and the worker goes on. It ends when the worker ends.`,
+ctrl-\ detaches, and the worker continues. attach ends when the worker ends.`,
 		Example:           "  cordon run -d -i claude\n  cordon attach brisk-otter",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.liveNames,

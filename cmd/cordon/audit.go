@@ -19,10 +19,10 @@ func (a *app) auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit ID",
 		Short: "Show what a worker really changed, verdict first",
-		Long: `Show the audit of a worker: the verdict, the lease, then each path with what
-becomes of it and the rule that decided, then the evidence from its commits and
-from the host repository. The recorded audit is shown where there is one;
---now audits the tree as it is at this moment, without recording anything.`,
+		Long: `Show the audit of a worker: the verdict, the lease, each path with its fate and the
+rule that decided it, and the evidence from its commits and from the host repository.
+By default this is the recorded audit, if there is one; --now audits the current tree
+and records nothing.`,
 		Example:           "  cordon audit brisk-otter\n  cordon audit --json brisk-otter | jq .summary",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
@@ -141,9 +141,8 @@ func (a *app) diffCommand() *cobra.Command {
 		Use:   "diff ID",
 		Short: "Show what a worker changed, as a patch against its base",
 		Long: `Show everything that a worker changed in its tree, committed or not, as a patch
-against its base commit: what may land and what violates the lease alike. It can
-be asked at any time. Attributes and filters of the worker's have no say in what
-is shown.`,
+against its base commit, whether it may land or violates the lease. This works at any
+time. The worker's attributes and filters do not affect the output.`,
 		Example:           "  cordon diff brisk-otter\n  cordon diff --stat brisk",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
@@ -155,7 +154,7 @@ is shown.`,
 			return a.diff(cmd.Context(), s, w, stat)
 		},
 	}
-	c.Flags().BoolVar(&stat, "stat", false, "only how much changed where")
+	c.Flags().BoolVar(&stat, "stat", false, "only print how much changed in each file")
 	return c
 }
 

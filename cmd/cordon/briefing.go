@@ -16,13 +16,12 @@ import (
 func (a *app) briefingCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "briefing [ID]",
-		Short: "Print what a worker is told about its lease",
-		Long: `Print the briefing of a worker: where it works, what it may do, what it may not,
-what is done wrong most often, and what to do when it needs something else. It is
-put in front of an agent client by the client's own means. It names no path of your
-machine.
+		Short: "Print the briefing of a worker",
+		Long: `Print the briefing of a worker: where it works, what it may do, what it may not do,
+the most common mistakes, and what to do when it needs more. cordon run gives it to
+an agent client by the client's own means. It names no path of your machine.
 
-A worker that calls it without an ID gets its own.`,
+Inside a worker, without an ID, it prints the worker's own briefing.`,
 		Example:           "  cordon briefing brisk-otter",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.workerNames,

@@ -28,14 +28,14 @@ func (a *app) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [flags] 'COMMAND'",
 		Short: "Explain what the guard says about a tool call",
-		Long: `Judge a tool call as the guard of a worker would, and explain the decision step
-by step: what would run, in which directory, where each path leads, which one
+		Long: `Judge a tool call as the guard of a worker would, and explain the decision step by
+step: what would run, in which directory, where each path leads, and which step
 decided. Nothing is executed.
 
-The worker is the one named with --lease, or one in --worktree of the repository
---host. Without either the repository you stand in is taken for the worktree. Where
-the worktree is not there, its paths are taken as they are written. COMMAND is a shell command; with --tool it is that tool's input: the path for
-Read, Write, Edit and their like.
+--lease names the worker; or --worktree and --host describe one. Without these, the
+current repository serves as the worktree. If the worktree does not exist, its paths
+are taken as written. COMMAND is a shell command; with --tool it is that tool's input:
+the path for Read, Write, Edit and similar tools.
 
 --batch reads JSON lines {"id","tool","command","cwd"} on stdin and writes
 {"id","decision","reason"} for each, in order.`,
@@ -52,10 +52,10 @@ Read, Write, Edit and their like.
 	f := c.Flags()
 	f.StringVar(&o.lease, "lease", "", "judge for worker `ID`")
 	f.StringVar(&o.worktree, "worktree", "", "judge for a worker in `DIR`")
-	f.StringVar(&o.host, "host", "", "the repository that the worktree is of, a `DIR`")
+	f.StringVar(&o.host, "host", "", "the repository that the worktree belongs to, a `DIR`")
 	f.StringVar(&o.policy, "policy", "", "judge by the policy `FILE`, not the repository's")
 	f.StringVar(&o.mode, "mode", "", "judge in `MODE` enforce, warn or strict")
-	f.StringVar(&o.cwd, "cwd", "", "where the call begins, a `DIR`")
+	f.StringVar(&o.cwd, "cwd", "", "the `DIR` in which the call starts")
 	f.StringVar(&o.tool, "tool", "Bash", "the client's `NAME` for the tool")
 	f.BoolVar(&o.batch, "batch", false, "judge many calls, as JSON lines")
 	f.BoolVar(&o.unconfined, "unconfined", false, "judge for a worker without a cell")

@@ -14,15 +14,15 @@ func (a *app) checkoutCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "checkout ID [DIR]",
 		Short: "Write a worker's tree, as it is now, into a plain directory or a branch",
-		Long: `Write every file of a worker's tree as it is now into DIR, a new plain directory
-(beside your checkout when none is named). It can be asked at any time and does not
-disturb a worker that runs. Nothing in it was judged. Left out are devices, pipes and
-sockets, and the .git of repositories that the worker made: your git would run what
+		Long: `Write every file of a worker's current tree into DIR, a new plain directory (next to
+your checkout by default). This works at any time and does not disturb a running
+worker. Nobody has judged these files. Devices, pipes and sockets are omitted, and so
+is the .git of repositories that the worker made, because your git would run what
 their configuration says.
 
-With --branch, what the worker changed becomes a new branch of your repository
-instead: files and links that stay inside the tree, also those outside its
-write_roots. The target branch is not touched.`,
+With --branch, the worker's changes become a new branch of your repository instead:
+files and links that stay inside the tree, including those outside its write_roots.
+The target branch does not change.`,
 		Example:           "  cordon checkout brisk-otter\n  cordon checkout brisk /tmp/look\n  cordon checkout brisk --branch review/brisk",
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: a.workerNames,
@@ -41,7 +41,7 @@ write_roots. The target branch is not touched.`,
 			return a.sayCheckout(w, out)
 		},
 	}
-	c.Flags().StringVar(&branch, "branch", "", "make the branch `NAME` of it instead of a directory")
+	c.Flags().StringVar(&branch, "branch", "", "create the branch `NAME` instead of a directory")
 	return c
 }
 

@@ -21,13 +21,13 @@ func (a *app) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole pipeline on a toy repository with scripted agents",
-		Long: `Build a toy repository, run five scripted agents through the real pipeline, and
-show what became of each: one does its job, one writes outside its write_roots,
-one hides a change by a rename, one wants to commit to main behind cordon's back,
-one steals and plants what it can. Afterwards the host is searched for traces.
+		Long: `Build a toy repository, run five scripted agents through the real pipeline, and show
+the result of each: one does its job, one writes outside its write_roots, one hides a
+change behind a rename, one tries to commit to main in your repository, and one steals
+and plants what it can. Then search the host for traces.
 
-No key and no network are needed. Nothing of yours is touched: the repository and
-cordon's state lie in a new directory, which is kept for you to look around in.`,
+The demo needs no key and no network, and it touches nothing of yours. The repository
+and cordon's state are in a new directory, which is kept for you to explore.`,
 		Example: "  cordon demo\n  cordon demo --dir ./toy",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), dir) },

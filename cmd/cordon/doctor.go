@@ -42,29 +42,29 @@ func (a *app) doctorCommand() *cobra.Command {
 	var o probeOptions
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check what cordon needs of this machine and this repository",
-		Long: `Check git, the place for cordon's state, the repository around, the kernel and the
-agent clients on PATH, one line each:
+		Short: "Check whether cordon works on this machine and in this repository",
+		Long: `Check git, cordon's state directory, the current repository, the kernel and the agent
+clients on PATH, one line each:
 
   ok     as it should be
-  warn   cordon works, but there is something to know
-  fail   cordon does not work, or would refuse, like this
-  info   listed and not judged
+  warn   cordon works, but you should know something
+  fail   cordon cannot run, or would refuse to, in this state
+  info   for information only
 
-A cell is started for real, with nothing in it, and its layers are proven; a layer
-that is missing is named with what would bring it. The kernel's features below
-that are for information. Agent clients are asked for their version, without your
-secrets in their environment, and the journal of this repository is asked when the
-hook of each was last seen alive.
+doctor starts a real, empty cell and proves its layers. For a missing layer it names
+what would provide it. It asks agent clients for their version, without your secrets
+in their environment, and looks up in the journal of this repository when the hooks of
+each client last reported.
 
 The last lines say whether cordon works here and what to type next.
 
-With --probe, cordon-probe, which is installed beside cordon, tries to escape instead.
-It makes the attempts that are harmless on a machine in use: each without cordon first, where it has to work, and then with it.
-An attempt that cannot be made on this machine is not tested, with the reason. The
-verdict comes first; below it are the attempts that need your attention, and with
---all every one. The exit code is 1 when a check fails, when an attempt escapes,
-and when one dies before its attack: that shows nothing.`,
+With --probe, doctor runs cordon-probe, which is installed next to cordon and tries to
+escape. It makes only attempts that are harmless on a machine in use: each first without
+cordon, where it must succeed, and then with cordon. An attempt that is impossible on
+this machine counts as not tested, with the reason. The verdict comes first, then the
+attempts that need your attention, or with --all every attempt. The exit code is 1 if a
+check fails, if an attempt escapes, or if one dies before its attack, because that
+shows nothing.`,
 		Example: "  cordon doctor\n  cordon doctor --probe\n  cordon doctor --json | jq '.checks[] | select(.status != \"ok\")'",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -80,9 +80,9 @@ and when one dies before its attack: that shows nothing.`,
 			return a.doctor(cmd.Context())
 		},
 	}
-	c.Flags().BoolVar(&calls, "calls", false, "list the system calls that a cell refuses, with the reasons")
-	c.Flags().BoolVar(&probe, "probe", false, "try to escape from a cell, and say what came of it")
-	c.Flags().BoolVar(&o.all, "all", false, "with --probe: list every attempt, and not only those that need attention")
+	c.Flags().BoolVar(&calls, "calls", false, "list the system calls that a cell refuses, with reasons")
+	c.Flags().BoolVar(&probe, "probe", false, "try to escape from a cell, and report the result")
+	c.Flags().BoolVar(&o.all, "all", false, "with --probe: list every attempt, not only those that need attention")
 	c.Flags().StringVar(&o.only, "only", "", "with --probe: make only the attempts whose name matches `PATTERN`")
 	return c
 }

@@ -36,25 +36,21 @@ func (a *app) execCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
 		Short: "Run a command confined to the current worktree or directory",
-		Long: `Run COMMAND in a cell: it can write the worktree around the current directory (or
-the directory itself, outside of a repository), a private copy of your home and
-a private /tmp, and nothing else; it sees no secrets and no other processes, and
-reaches nothing but what the policy's network names. There is no lease, no audit
-and no gate: what it writes in the worktree is there afterwards. In a repository
-its commits go to a repository of its own; yours does not change. Repositories that
-it makes and that could run programs when you use git there are moved aside and named.
+		Long: `Run COMMAND in a cell. It can write only the worktree around the current directory (or
+the directory itself, outside a repository), a private copy of your home and a private
+/tmp. It sees no secrets and no other processes, and reaches only what the policy's
+network section names. There is no lease, no audit and no gate: its writes in the
+worktree stay. In a repository, its commits go to a private repository; yours does not
+change. If it creates repositories that could run programs when you use git there, cordon
+moves them aside and names them.
 
-The command reads its standard input through a pipe of its own, and takes from
-yours only what it reads: the rest of a script or of a list that you feed to a
-shell stays there. (From a device it may take up to a page more.)
+The command reads its standard input through its own pipe and takes from yours only
+what it reads: the rest of a script or list that you feed to a shell stays there. (From
+a device it may take up to a page more.)
 
-The policy is the file named with --policy, or the built-in default, which opens
-no network; it is never read from the worktree. Secrets stay hidden, and the logins of
-agent clients are among them: start a client with cordon run instead, which gives it its
-own login and no other. The exit status is
-the command's, 128+n when signal n ended it, 127 when it is not there, 126 when it
-cannot be executed, and 125 when there was no cell; 2 and 3 when cordon was called
-wrongly or refuses, with a message.`,
+The policy is the file that --policy names, or the built-in default, which opens no
+network. It is never read from the worktree. Secrets stay hidden, including the logins
+of agent clients: to give a client its own login, start it with cordon run.`,
 		Example: `  cordon exec -- npm test
   cordon exec --write build -- make
   cordon exec --policy ~/npm.yaml -- npm ci     (network: {allowed_domains: ["@npm"]})
@@ -68,8 +64,8 @@ wrongly or refuses, with a message.`,
 	f := c.Flags()
 	f.SetInterspersed(false)
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE`")
-	f.StringArrayVar(&o.write, "write", nil, "let it write `DIR` and nothing else (repeatable; replaces write_roots)")
-	f.BoolVarP(&o.loud, "verbose", "v", false, "say which layers were proven, and what the network was used for")
+	f.StringArrayVar(&o.write, "write", nil, "let it write only `DIR` (repeatable; replaces write_roots)")
+	f.BoolVarP(&o.loud, "verbose", "v", false, "report the proven layers and the network use")
 	f.BoolVar(&o.dry, "dry-run", false, "print the plan of the cell and run nothing")
 	return c
 }

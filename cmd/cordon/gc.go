@@ -18,16 +18,15 @@ func (a *app) gcCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove what is provably merged or discarded",
-		Long: `Remove the trees and refs of workers whose result is an ancestor of the target
-branch and whose tree did not change since, what has been in the trash for 14
-days, what interrupted runs left behind, and prepared checkouts that no lease needs.
-It shows what it would do first, and says what it keeps and why.
+		Long: `Remove the trees and refs of workers whose result is an ancestor of the target branch
+and whose tree has not changed since, things that have been in the trash for 14 days,
+leftovers of interrupted runs, and prepared checkouts that no lease needs. gc first
+shows what it would do, and says what it keeps and why.
 
 On a full disk, cordon gc works from space that cordon keeps in reserve. --trash frees
-the most: what you discard stays in the trash for 14 days otherwise.
+the most space: discarded results otherwise stay in the trash for 14 days.
 
-Everything is put out of the way at once and deleted by a process that is left to
-itself; --wait waits for it. What is not deleted then, the next gc deletes.`,
+Deletion runs in the background; --wait waits for it. The next gc removes leftovers.`,
 		Example: "  cordon gc --dry-run\n  cordon gc --yes\n  cordon gc --trash --wait",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,7 +39,7 @@ itself; --wait waits for it. What is not deleted then, the next gc deletes.`,
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	c.Flags().BoolVar(&trash, "trash", false, "also delete what was discarded or released less than 14 days ago")
-	c.Flags().BoolVar(&wait, "wait", false, "return when everything is deleted, not when it is out of the way")
+	c.Flags().BoolVar(&wait, "wait", false, "return after everything is deleted")
 	c.Flags().BoolVar(&sweep, "sweep", false, "only delete what was put out of the way")
 	_ = c.Flags().MarkHidden("sweep") // how gc starts itself
 	return c

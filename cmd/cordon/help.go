@@ -27,28 +27,28 @@ const exitsHeading = "\nExit codes:\n"
 // pipeline.
 const pipelineCodes = `  0    done: merged, or nothing to do
   1    failed
-  2    called wrongly
+  2    wrong usage
   3    refused by policy, or a required sandbox layer is missing
   4    quarantined
-  5    needs a person: a conflict, a checkout in the way, a question
+  5    needs a person: a conflict, a checkout in the way, or a question
   6    the worker itself failed
   130  interrupted`
 
 // plainCodes are those of the other commands.
 const plainCodes = `  0    done
   1    failed
-  2    called wrongly
+  2    wrong usage
   3    refused
   130  interrupted`
 
 // commandCodes are those of the commands that run another command.
 const commandCodes = `  the command's own, and
-  2      cordon was called wrongly, with a message
-  3      cordon refuses, with a message
-  125    there was no cell
+  2      wrong usage, with a message
+  3      refused, with a message
+  125    no cell could be started
   126    the command cannot be executed
   127    the command is not found
-  128+n  signal n ended it`
+  128+n  signal n ended the command`
 
 // exitsOf are the exit codes of each command that has its own.
 var exitsOf = map[string]string{
@@ -58,25 +58,25 @@ var exitsOf = map[string]string{
 	"cordon merge":              pipelineCodes,
 	"cordon quarantine release": pipelineCodes,
 	"cordon exec":               commandCodes,
-	"cordon shell":              commandCodes + "; 137 also when the worker ended first",
+	"cordon shell":              commandCodes + "; 137 also if the worker ended first",
 	"cordon ask": `  0  answered, or asked with --no-wait
   1  the question could not be passed on
-  2  called wrongly, or not inside a worker
+  2  wrong usage, or not inside a worker
   5  not answered yet`,
 	"cordon check": `  0  allow (with --batch: every line was answered)
   1  failed
-  2  called wrongly
+  2  wrong usage
   3  deny
   5  ask`,
 	"cordon hook": `  0  the call may run
-  2  it may not; stderr says why, in words for the agent`,
+  2  the call may not run; stderr tells the agent why`,
 	"cordon doctor": `  0    ready, or contained
   1    a check failed, or an attempt escaped or died
-  2    called wrongly
+  2    wrong usage
   130  interrupted`,
 	"cordon policy check": `  0    every file is a policy
   1    a file could not be read
-  2    called wrongly
+  2    wrong usage
   3    a file is not a policy`,
 }
 

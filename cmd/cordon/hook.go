@@ -226,17 +226,16 @@ func (a *app) hookCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook --client NAME --lease FILE",
 		Short: "Answer an agent client's question whether a tool call may run",
-		Long: `Read a client's hook input on stdin, judge the tool call against a lease, and
-answer in the client's dialect. Clients call it before each tool call; nobody
-types it. FILE is a warrant, which cordon lease warrant writes: it must lie where
-the worker cannot write.
+		Long: `Read a client's hook input on stdin, judge the tool call against a lease, and answer in
+the client's dialect. Clients call it before each tool call; people do not. FILE is a
+warrant that cordon lease warrant wrote. Keep it where the worker cannot write.
 
-Every failure is a denial: bad input, an unknown client, a missing or expired
-lease, a deadline, a crash, a closed stdout. With a journal in the warrant each
-decision is appended to it, and one that cannot be recorded is a denial too.
+Every failure is a denial: bad input, an unknown client, a missing or expired lease, a
+deadline, a crash, a closed stdout. If the warrant names a journal, each decision is
+appended to it; a decision that cannot be recorded is a denial too.
 
---interactive lets clients that can ask their user do so where the guard would
-ask; without it, and with other clients, asking is refusing.`,
+With --interactive, clients that can ask their user do so when the guard says "ask".
+Otherwise "ask" is a refusal.`,
 		Example: `  cordon lease warrant brave-otter > warrant.json
   cordon hook --client claude --lease warrant.json < call.json`,
 		DisableFlagParsing: true,
@@ -248,9 +247,9 @@ ask; without it, and with other clients, asking is refusing.`,
 		},
 	}
 	var o hookOptions
-	c.Flags().StringVar(&o.client, "client", "", "the client that asks: claude, codex, gemini, copilot or opencode")
-	c.Flags().StringVar(&o.lease, "lease", "", "the warrant of the worker's lease, a `FILE`")
-	c.Flags().BoolVar(&o.interactive, "interactive", false, "a person is there to be asked")
+	c.Flags().StringVar(&o.client, "client", "", "the `NAME` of the client that asks: claude, codex, gemini, copilot or opencode")
+	c.Flags().StringVar(&o.lease, "lease", "", "the `FILE` with the warrant of the worker's lease")
+	c.Flags().BoolVar(&o.interactive, "interactive", false, "a person is present and can be asked")
 	return c
 }
 

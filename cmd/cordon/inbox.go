@@ -16,9 +16,9 @@ import (
 func (a *app) inboxCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "inbox",
-		Short: "List the questions of workers that nobody has answered",
-		Long: `List the open questions of all workers, the oldest first, with what may be
-answered, and whether the worker waits for the answer now.`,
+		Short: "List the open questions of workers",
+		Long: `List the open questions of all workers, oldest first, with their options and whether
+the worker is waiting for the answer now.`,
 		Example: "  cordon inbox\n  cordon inbox --json | jq -r '.questions[].text'",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.inbox(cmd.Context()) },
@@ -105,11 +105,11 @@ func (a *app) answerCommand() *cobra.Command {
 	var option int
 	c := &cobra.Command{
 		Use:   "answer ID [QUESTION] TEXT",
-		Short: "Answer a question of a worker",
-		Long: `Answer what a worker has asked. Who waits for the answer in its cell has it at
-once; one that has ended is started again with it by cordon resume. QUESTION is the
-name that cordon inbox shows, and can be left out while only one is open. An answer
-is words for the agent: it allows nothing that the lease does not.`,
+		Short: "Answer a worker's question",
+		Long: `Answer a worker's question. A worker that waits in its cell gets the answer at once.
+For a worker that has ended, cordon resume starts it again with the answer. QUESTION
+is the name that cordon inbox shows; you can omit it while only one question is open.
+An answer is text for the agent: it allows nothing that the lease does not allow.`,
 		Example: `  cordon answer brisk-otter "sqlite; keep the interface as it is"
   cordon answer brisk-otter q2 --option 1`,
 		Args:              cobra.MinimumNArgs(1),

@@ -23,15 +23,14 @@ func (a *app) initCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented policy that fits this repository",
-		Long: `Write cordon.yaml at the top of the checkout: every key of a policy with a comment
-and its default, filled in where the repository shows what fits. Tests that the
-project has become acceptance commands, its lock files become setup commands, with
-the network that these need, and directories that its tools make are scratch unless
-something in them is tracked.
-What is only likely is written as a comment.
+		Long: `Write cordon.yaml at the top of the checkout: every key of a policy with a comment and
+its default, adapted to the repository. The project's tests become acceptance commands.
+Its lock files become setup commands, with the network that these need. Directories that
+its tools create become scratch, unless they contain tracked files. Guesses are written
+as comments.
 
-An existing cordon.yaml is never overwritten without --force. A run reads its
-policy from its base commit: commit the file for it to hold.`,
+An existing cordon.yaml is never overwritten without --force. A run reads its policy
+from its base commit, so commit the file.`,
 		Example: `  cordon init --dry-run
   cordon init && git add cordon.yaml && git commit -m "Add a cordon policy"
   cordon init --force -C ../other`,

@@ -17,8 +17,8 @@ func (a *app) journalCommand() *cobra.Command {
 		Use: "journal [ID]", Aliases: []string{"log"},
 		Short: "Print the journal, or verify it",
 		Long: `Print the journal of this repository: every decision, one line each, oldest first.
-With ID only that worker's. "cordon journal verify" checks the whole hash chain, and
-"cordon journal repair" goes on after damage.`,
+With ID, print only that worker's events. "cordon journal verify" checks the whole hash
+chain, and "cordon journal repair" repairs a damaged journal.`,
 		Example:           "  cordon journal\n  cordon journal brisk-otter\n  cordon journal verify",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.workerNames,

@@ -15,13 +15,13 @@ func (a *app) repairCommand() *cobra.Command {
 	var yes, dry bool
 	c := &cobra.Command{
 		Use:   "repair",
-		Short: "Go on after the journal was damaged or removed",
-		Long: `Keep the sound part of a damaged journal, and recover what refs and files of cordon's
-own still prove. The damaged files stay beside the journal as evidence. Nothing lands by
-a repair: workers whose events may be lost are quarantined, and so are those whose lease
-is lost, with their files as the result. The repair is recorded in the journal.
+		Short: "Repair a journal that was damaged or removed",
+		Long: `Keep the sound part of a damaged journal, and recover what cordon's own refs and files
+still prove. The damaged files stay next to the journal as evidence. A repair lands
+nothing: workers whose events or lease may be lost are quarantined, with their files as
+the result. The repair is recorded in the journal.
 
-It shows what it would do and asks first.`,
+It first shows what it would do, and asks.`,
 		Example: "  cordon journal repair --dry-run\n  cordon journal repair --yes",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.repair(cmd.Context(), yes, dry) },

@@ -9,7 +9,7 @@ import (
 func (a *app) leaseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lease",
-		Short: "Show what a worker was leased",
+		Short: "Show the lease of a worker",
 		Long: `A lease binds a policy to one worker, one worktree, one branch, one base commit
 and an expiry. It is sealed before anything runs and never changes.`,
 		Example: `  cordon lease show brave-otter
@@ -41,10 +41,10 @@ func (a *app) leaseShowCommand() *cobra.Command {
 func (a *app) leaseWarrantCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "warrant ID",
-		Short: "Print what cordon hook needs to judge a worker's calls",
-		Long: `Print the warrant of a worker: its sealed lease, where the operator's repository
-and cordon's state are, and where decisions are journalled. Give the file to
-cordon hook --lease, and keep it where the worker cannot write.`,
+		Short: "Print the warrant that cordon hook needs to judge a worker's calls",
+		Long: `Print the warrant of a worker: its sealed lease, the locations of the operator's
+repository and of cordon's state, and the file for decisions. Give it to cordon hook
+--lease, and keep it where the worker cannot write.`,
 		Example: `  cordon lease warrant brave-otter > warrant.json
   cordon hook --client claude --lease warrant.json < call.json`,
 		Args:              cobra.ExactArgs(1),

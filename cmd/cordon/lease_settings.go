@@ -16,10 +16,11 @@ func (a *app) leaseSettingsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "settings ID --client NAME",
 		Short: "Print the permissions of a worker in the form of an agent client",
-		Long: `Print what an agent client's own permission settings can express of a lease: which
-files it may write, which it may not write or read, which hosts it may reach, in the
-form that this client really honours. cordon run gives the client the same. They make
-the client refuse early and say why; what holds is the cell and the audit.`,
+		Long: `Print the part of a lease that an agent client's own permission settings can express,
+in the form that this client really honours: the files it may write, those it may not
+write or read, and the hosts it may reach. cordon run gives the client the same
+settings. They make the client refuse early and say why; the boundary is the cell and
+the audit.`,
 		Example:           "  cordon lease settings brave-otter --client claude",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,

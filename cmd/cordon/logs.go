@@ -24,16 +24,15 @@ func (a *app) logsCommand() *cobra.Command {
 	var o logsOptions
 	c := &cobra.Command{
 		Use:   "logs ID",
-		Short: "Print what a worker and its acceptance commands printed",
-		Long: `Print what a worker, its setup and its acceptance commands printed; or what its
-guard decided; or what it tried to reach, connection by connection, and as lines
-for the policy that would let pass what was refused.
+		Short: "Print the output of a worker and its acceptance commands",
+		Long: `Print the output of a worker and of its setup and acceptance commands. Or print the
+decisions of its guard, its connections, or the policy lines that would allow the
+refused connections.
 
-An agent client says what it does as a stream of JSON. What is printed of that is
-what a person reads; --stream prints the stream as it came.
+An agent client reports its work as a stream of JSON. By default logs prints a readable
+transcript of it; --stream prints the raw stream.
 
--f goes on printing until nobody works on the worker any more, and then says what
-became of it. It ends with 0 whatever that was.`,
+-f follows the output until the worker ends, then prints the outcome. It always exits 0.`,
 		Example: `  cordon logs brisk-otter | less
   cordon logs -f brisk-otter           as it comes, to the end
   cordon logs --stream brisk-otter     what its client printed, line by line JSON
@@ -50,10 +49,10 @@ became of it. It ends with 0 whatever that was.`,
 		},
 	}
 	c.Flags().BoolVar(&o.guarded, "guard", false, "print the guard's decisions instead")
-	c.Flags().BoolVar(&o.net, "net", false, "print what it tried to reach instead")
-	c.Flags().BoolVar(&o.suggest, "suggest", false, "print what of that was refused, as lines for the policy")
-	c.Flags().BoolVar(&o.stream, "stream", false, "print the stream of its agent client instead, as it came")
-	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on until the worker has ended")
+	c.Flags().BoolVar(&o.net, "net", false, "print its connections instead")
+	c.Flags().BoolVar(&o.suggest, "suggest", false, "print the refused connections, as lines for the policy")
+	c.Flags().BoolVar(&o.stream, "stream", false, "print the raw stream of its agent client instead")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow the output until the worker ends")
 	return c
 }
 

@@ -21,15 +21,15 @@ func (a *app) lsCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "ls",
-		Short: "List workers and what became of them",
-		Long: `List the workers of this repository. Every word shown is derived from the journal
-and from what can be checked now: whether a process holds the worker's lock,
-whether its result is an ancestor of the target branch.`,
+		Short: "List workers and their status",
+		Long: `List the workers of this repository. Their status is derived from the journal and from
+facts that can be checked now: whether a process holds the worker's lock, and whether
+its result is an ancestor of the target branch.`,
 		Example: "  cordon ls\n  cordon ls --json | jq '.workers[] | select(.status == \"quarantined\")'",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ls(cmd.Context(), all, nil) },
 	}
-	c.Flags().BoolVarP(&all, "all", "a", false, "also those that gc has removed")
+	c.Flags().BoolVarP(&all, "all", "a", false, "include workers that gc has removed")
 	return c
 }
 
@@ -153,7 +153,7 @@ func changes(w *ledger.Worker) string {
 func (a *app) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "show ID",
-		Short:             "Tell everything about one worker",
+		Short:             "Show everything about one worker",
 		Example:           "  cordon show brisk-otter",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,

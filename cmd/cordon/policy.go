@@ -20,15 +20,15 @@ import (
 func (a *app) policyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Show the policy that holds, its schema and presets, or check a file",
-		Long: `A policy says what one worker may do: where it may write, what it may read and
-reach, how long it may take, how strictly its tool calls are judged, and which
-commands must pass before its result lands. It is a YAML file, cordon.yaml at the
-top of the repository, read from the base commit of a run and never from a
-worker's tree.
+		Short: "Show the policy in force, its schema and presets, or check a file",
+		Long: `A policy says what one worker may do: where it may write, what it may read and reach,
+how long it may take, how strictly its tool calls are judged, and which commands must
+pass before its result lands. It is a YAML file, cordon.yaml at the top of the
+repository. cordon reads it from the base commit of a run and never from a worker's
+tree.
 
-A key that is missing has its default. A list that is there and empty allows
-nothing. Anything that cannot be understood is an error, never a default.`,
+A missing key has its default. An explicit empty list allows nothing. Anything that
+cordon does not understand is an error, never a default.`,
 		Example: `  cordon policy show                     what holds for a run from here
   cordon policy check cordon.yaml        before committing it
   cordon policy presets                  what @npm and others stand for
@@ -46,21 +46,21 @@ func (a *app) policyShowCommand() *cobra.Command {
 	var o policyOptions
 	c := &cobra.Command{
 		Use:   "show",
-		Short: "Print the policy that holds, with every default",
-		Long: `Print the policy that a run from here would be leased: cordon.yaml at the tip of
-the branch you are on, at the commit named with --base, or the file named with
---policy; the default where there is none, and outside a repository.
+		Short: "Print the policy in force, with every default",
+		Long: `Print the policy that a run from here would use: cordon.yaml at the tip of your branch,
+or at the commit that --base names, or the file that --policy names. Without one, and
+outside a repository, it is the default.
 
-What is printed is itself a policy file: every key with its value, and comments
-that say where it came from, what the presets of allowed_domains and the @default
-of deny_read stand for, and which names never land unless write_roots names them.`,
+The output is itself a policy file: every key with its value, and comments that say
+where the policy came from, what the presets of allowed_domains and the @default of
+deny_read stand for, and which names do not land unless write_roots names them.`,
 		Example: `  cordon policy show
   cordon policy show --base v1.2
   cordon policy show --policy strict.yaml --json | jq .policy.filesystem`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.policyShow(cmd.Context(), o) },
 	}
-	c.Flags().StringVar(&o.file, "policy", "", "show `FILE` instead of the base commit's")
+	c.Flags().StringVar(&o.file, "policy", "", "show the policy in `FILE`")
 	c.Flags().StringVar(&o.base, "base", "", "show the policy at `REV` instead of the tip of your branch")
 	return c
 }
@@ -227,8 +227,8 @@ func (a *app) policySchemaCommand() *cobra.Command {
 		Use:   "schema",
 		Short: "Print the JSON Schema of a policy file",
 		Long: `Print the JSON Schema (2020-12) of a policy file, for editors and other tools.
-Everything that it accepts is documented in it, with its default. A schema cannot
-say everything: "cordon policy check" is what decides.`,
+It documents every key and its default. A schema cannot express every rule; "cordon
+policy check" decides.`,
 		Example: "  cordon policy schema > cordon.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -242,10 +242,10 @@ func (a *app) policyCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Check policy files without using them",
-		Long: `Read each FILE, or cordon.yaml, as a policy and say whether it is one. A mistake is reported with
-its line and column and with what would be right. Inside a repository it also warns
-of a deny_read that names tracked files, which git shows all the same. All files are
-checked; the exit code is 3 when any of them is not a policy, 1 when one could not be read.`,
+		Long: `Check whether each FILE, or by default cordon.yaml, is a valid policy. Mistakes are
+reported with line, column and a correction. Inside a repository, check also warns about
+a deny_read that names tracked files, because git still shows them. All files are
+checked.`,
 		Example: "  cordon policy check\n  cordon policy check --json policies/*.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

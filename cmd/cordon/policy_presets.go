@@ -13,14 +13,14 @@ import (
 func (a *app) policyPresetsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "presets [NAME]",
-		Short: "List what the presets of allowed_domains stand for",
-		Long: `List the presets that network.allowed_domains can name, or the one called NAME:
-each domain, what it is needed for, and when the list was last changed. They hold
-what clients and tools need to work, and nothing that they only report to.
+		Short: "List the presets of allowed_domains and their domains",
+		Long: `List the presets that network.allowed_domains can name, or only NAME: each domain, its
+purpose, and the date of the list. Presets contain the servers that clients and tools
+need to work, and none that they only report to.
 
-A lease is sealed with the domains and not with the name: what a later cordon
-means by it does not change a lease that was made. Each domain is also a way for
-data to leave: name no more of them than the work needs.`,
+A lease is sealed with the domains, not with the name, so a later version of a preset
+does not change an existing lease. Each domain is also a way for data to leave: allow
+no more of them than the work needs.`,
 		Example: "  cordon policy presets\n  cordon policy presets @npm\n  cordon policy presets --json | jq '.presets[].name'",
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.policyPresets(args) },

@@ -18,22 +18,22 @@ import (
 func (a *app) quarantineCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "quarantine",
-		Short: "List, look at, release or discard what did not pass",
-		Long: `A result that violates its lease, fails acceptance, or that cordon could not judge
-is quarantined: the tree is frozen, the result and its evidence are kept under
-refs/cordon/quarantine/ID in your repository, where git gc does not take them.`,
+		Short: "List, show, release or discard results that did not pass",
+		Long: `cordon quarantines a result that violates its lease, fails acceptance, or cannot be
+judged. The tree is frozen. The result and its evidence stay under
+refs/cordon/quarantine/ID in your repository, where git gc does not remove them.`,
 		Example: "  cordon quarantine ls\n  cordon quarantine show brisk-otter",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(
 		&cobra.Command{
-			Use: "ls", Short: "List what is quarantined, and why", Args: cobra.NoArgs, Example: "  cordon quarantine ls",
+			Use: "ls", Short: "List quarantined results, with the reason", Args: cobra.NoArgs, Example: "  cordon quarantine ls",
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.quarantined(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "show ID", Short: "Show why, with the evidence", Example: "  cordon quarantine show " +
-				"brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
+			Use: "show ID", Short: "Show why a result is quarantined, with the evidence",
+			Example: "  cordon quarantine show brisk-otter", Args: cobra.ExactArgs(1), ValidArgsFunction: a.quarantinedNames,
 			RunE: func(cmd *cobra.Command, args []string) error { return a.quarantineShow(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
@@ -178,11 +178,11 @@ func (a *app) releaseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "release ID --reason WHY [--policy FILE] [--write ROOT]...",
 		Short: "Judge a quarantined result again under an amended policy",
-		Long: `Hold the stored result of a quarantined worker against a policy that you name, and
-if it passes take it through the gate: acceptance, merge, compare-and-swap. Who
-released it and why goes into the journal. What no policy can allow (a nested
-repository, a device, a link that leads out) is not part of the stored result:
-the rest lands only with --leave-behind.
+		Long: `Judge the stored result of a quarantined worker under a policy that you name. If it
+passes, take it through the gate: acceptance, merge, compare-and-swap. The journal
+records who released it and why. Things that no policy can allow (a nested repository,
+a device, a link that leads out) are not part of the stored result; the rest lands only
+with --leave-behind.
 
 --policy names the amended policy; --write adds a root to the worker's own.`,
 		Example: `  cordon quarantine release brisk-otter --write package-lock.json --reason "dependency bump is fine"
@@ -202,7 +202,7 @@ the rest lands only with --leave-behind.
 	c.Flags().StringVar(&file, "policy", "", "the amended policy `FILE`")
 	c.Flags().StringArrayVar(&writes, "write", nil, "add `ROOT` to the write_roots (repeatable)")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the journal")
-	c.Flags().BoolVar(&leave, "leave-behind", false, "land the rest although part of it cannot be released")
+	c.Flags().BoolVar(&leave, "leave-behind", false, "land the rest if a part cannot be released")
 	return c
 }
 
@@ -238,8 +238,8 @@ func (a *app) discardCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "discard ID",
 		Short: "Throw a result away; it stays in the trash for 14 days",
-		Long: `Throw away what a worker left. Its tree moves to the trash and its refs to
-refs/cordon/trash/ID, where both stay for 14 days; then cordon gc removes them.`,
+		Long: `Throw away the result of a worker. Its tree moves to the trash and its refs move to
+refs/cordon/trash/ID. Both stay there for 14 days; then cordon gc removes them.`,
 		Example:           "  cordon discard brisk-otter\n  cordon quarantine discard brisk-otter --yes --reason \"wrong approach\"",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,

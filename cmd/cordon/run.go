@@ -81,25 +81,24 @@ func (a *app) runCommand() *cobra.Command {
 	o := &runOptions{}
 	c := &cobra.Command{
 		Use:   "run [flags] CLIENT [ARG...] -- PROMPT | run [flags] -- COMMAND [ARG...]",
-		Short: "Dispatch a worker and take what it leaves to the gate",
-		Long: `Lease a worker, give it a worktree and a repository of its own, run an agent client
-or a COMMAND there, audit what it left against the lease, and merge it or
-quarantine it.
+		Short: "Start a worker and take its result through the gate",
+		Long: `Make a lease, create a private worktree and repository, run an agent client or a COMMAND
+there, audit the result against the lease, and merge it or quarantine it.
 
-CLIENT is claude, codex, gemini, opencode or copilot. Its hooks ask cordon before
-each tool call, it is told the rules of its lease, and it needs no permission from
-anybody: the cell holds. Without PROMPT it is interactive. A client that is named
-behind -- is a command like any other, without hooks.
+CLIENT is claude, codex, gemini, opencode or copilot. Its hooks ask cordon before each
+tool call, it gets a briefing with the rules of its lease, and it runs without
+permission prompts, because the cell is the boundary. Without PROMPT it is interactive.
+A client that is named after -- is an ordinary command, without hooks.
 
 --mcp names MCP servers for the client: {"mcpServers": {"NAME": {"command": "…",
-"args": […], "env": {…}}}}, or "url" and "headers" in the place of these. They are
-in the cell too, with the files and the network of the lease, and cordon is asked
-about their tools. What the file says is kept with the worker, keys included, and
-codex has it on its command line.
+"args": […], "env": {…}}}}, or "url" and "headers" instead. They run in the cell, with
+the files and the network of the lease, and the guard judges their tools. The content
+of the file is kept with the worker, keys included, and codex gets it on its command
+line.
 
-The policy is cordon.yaml at the top of the base commit, or the file named with
---policy, or the default that "cordon policy show" prints. It is never read from
-the worker's tree.`,
+The policy is cordon.yaml at the top of the base commit, or the file that --policy
+names, or the default that "cordon policy show" prints. It is never read from the
+worker's tree.`,
 		Example: `  cordon run claude -- "add a test for the parser"
   cordon run --write src codex --model gpt-5 -- "fix the build"
   cordon run -i gemini
@@ -122,20 +121,20 @@ the worker's tree.`,
 	f := c.Flags()
 	f.SetInterspersed(false)
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE` instead of the base commit")
-	f.StringArrayVar(&o.Write, "write", nil, "let it write `ROOT` and nothing else (repeatable; replaces write_roots)")
+	f.StringArrayVar(&o.Write, "write", nil, "let it write only `ROOT` (repeatable; replaces write_roots)")
 	f.StringVar(&o.Base, "base", "", "start from `REV` instead of the target's tip")
-	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of the one you are on")
-	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing linked worktree of another tool's")
+	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of your current branch")
+	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing worktree that another tool created")
 	f.StringVar(&o.tree, "tree", os.Getenv("CORDON_TREE"), "`KIND` of worktree: auto, overlay (copied on write) or copy; default $CORDON_TREE")
-	f.StringVar(&o.hooks, "hooks", "", "give the client the hooks of `FILE` beside cordon's (in the form of Claude's settings)")
+	f.StringVar(&o.hooks, "hooks", "", "give the client the hooks in `FILE` as well as cordon's (in the form of Claude's settings)")
 	f.StringVar(&o.mcp, "mcp", "", "give the client the MCP servers of `FILE` (kept with the worker)")
-	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse when the write_roots overlap with a live worker's")
-	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge goes on later")
-	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits when each of them is clean")
-	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false, "you work in the repository meanwhile: report changes of it that cannot be "+
-		"attributed, do not quarantine for them")
+	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse if the write_roots overlap with those of a live worker")
+	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge continues later")
+	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits if each of them is clean")
+	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false,
+		"you work in the repository meanwhile: report changes that cannot be attributed, but do not quarantine for them")
 	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker")
-	f.BoolVarP(&o.detach, "detach", "d", false, "run it in the background; with -i, cordon attach is its terminal")
+	f.BoolVarP(&o.detach, "detach", "d", false, "run it in the background; with -i, cordon attach joins its terminal")
 	return c
 }
 
@@ -352,11 +351,11 @@ func (a *app) resumeCommand() *cobra.Command {
 	var interactive bool
 	c := &cobra.Command{
 		Use:   "resume ID [-- COMMAND [ARG...] | -- PROMPT]",
-		Short: "Go on with a worker that was stopped, or that asks",
-		Long: `Go on where a worker was stopped, by a crash, a signal, a limit or a question. A
-command that did not end well runs again in the same tree; with COMMAND, that one
-runs instead. An agent client goes on with its conversation: it is told what you
-answered, and PROMPT. Everything after it (audit, gate) follows as in run.`,
+		Short: "Continue a worker that stopped or asked a question",
+		Long: `Continue a worker that a crash, a signal, a limit or a question stopped. A command that
+did not succeed runs again in the same tree; with COMMAND, that command runs instead. An
+agent client continues its conversation and gets your answers and PROMPT. Then audit and
+gate follow, as in run.`,
 		Example:           "  cordon resume brisk-otter\n  cordon resume brisk -- \"take the second way\"\n  cordon resume calm-yak -- make port",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.workerNames,
@@ -377,7 +376,7 @@ answered, and PROMPT. Everything after it (audit, gate) follows as in run.`,
 		},
 	}
 	c.Flags().BoolVarP(&interactive, "interactive", "i", false, "hand the terminal over to the worker")
-	c.Flags().BoolVar(&a.active, "operator-active", false, "what changed in your repository since it was interrupted was you")
+	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the interruption as your own")
 	return c
 }
 
@@ -385,10 +384,10 @@ func (a *app) mergeCommand() *cobra.Command {
 	var history bool
 	c := &cobra.Command{
 		Use:   "merge ID",
-		Short: "Audit what a worker left and take it to the gate",
-		Long: `Audit the tree of a worker as it is now and take it through the gate: for workers
-run with --no-merge, that failed, that met a conflict, or whose checkout was in
-the way. Every check is made again.`,
+		Short: "Audit a worker's tree and take it through the gate",
+		Long: `Audit the current tree of a worker and take it through the gate. Use it for workers that
+ran with --no-merge, that failed, that had a conflict, or whose checkout was in the way.
+Every check runs again.`,
 		Example:           "  cordon merge brisk-otter",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
@@ -403,7 +402,7 @@ the way. Every check is made again.`,
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},
 	}
-	c.Flags().BoolVar(&a.active, "operator-active", false, "what changed in your repository since it ran was you")
-	c.Flags().BoolVar(&history, "keep-history", false, "keep the worker's own commits when each of them is clean")
+	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the run as your own")
+	c.Flags().BoolVar(&history, "keep-history", false, "keep the worker's own commits if each of them is clean")
 	return c
 }

@@ -17,19 +17,19 @@ import (
 func (a *app) shellCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "shell ID [-- COMMAND [ARG...]]",
-		Short: "Enter the view of a worker",
-		Long: `Run COMMAND, or your shell, in the view of a worker, inside of everything that keeps
-the worker in.
+		Short: "Run a command or a shell inside a worker's cell",
+		Long: `Run COMMAND, or your shell, with a worker's view of the machine and confined as the
+worker is.
 
-While it runs, that is beside it in its cell: with its tree, its home, its
-processes, its environment and its limits. What you change is changed for the
-worker and audited as its work; the visit is in the journal. The worker can see
-what you type and write on your terminal, so type nothing that it must not know.
-The visit ends with its command, together with what that leaves in its session,
-or with the worker. At most eight visitors are in a cell at once.
+While the worker runs, the visit takes place in its cell: with its tree, home,
+processes, environment and limits. Your changes are real for the worker and audited as
+its work; the journal records the visit. The worker can see what you type and write to
+your terminal, so type nothing that it must not know. The visit ends with its command
+and what that leaves in its session, or with the worker. A cell takes at most eight
+visitors at once.
 
-When it does not run, it is a new cell with what the worker left, in quarantine
-too. What you change in there is thrown away.`,
+When the worker does not run, the visit takes place in a new cell with what the worker
+left, in quarantine too. Your changes there are thrown away.`,
 		Example: `  cordon shell brisk-otter
   cordon shell brisk -- git log --oneline
   cordon shell brisk -- tail -n 20 /tmp/build.log`,

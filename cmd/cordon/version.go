@@ -13,8 +13,8 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Long: `Print the version of cordon, the commit it was built from, the Go release it was
-built with and the system it was built for. A build that nobody stamped calls
-itself devel.`,
+built with and the system it was built for. A build without a version is called
+devel.`,
 		Example: "  cordon version\n  cordon version --json | jq -r .commit",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -23,14 +23,14 @@ func (a *app) leaseHooksCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hooks --client NAME --warrant FILE",
 		Short: "Print the hook configuration of an agent client",
-		Long: `Print the configuration that makes an agent client ask cordon before each tool
-call, in the form that the client reads: settings for Claude Code and Gemini, one
+		Long: `Print the configuration that makes an agent client ask cordon before each tool call, in
+the form that the client reads: settings for Claude Code and Gemini, one
 value of -c on each line for Codex, a hooks.json for Copilot, and for OpenCode the
 content of OPENCODE_CONFIG_CONTENT, whose plugin is written to --plugin.
 
---with adds hooks of your own, a JSON file in Claude Code's shape
-{"hooks": {"PreToolUse": [{"matcher": "…", "hooks": [...]}]}}. Cordon's come first,
-nothing is lost, and each can block on its own.`,
+--with adds your own hooks, from a JSON file in Claude Code's form
+{"hooks": {"PreToolUse": [{"matcher": "…", "hooks": [...]}]}}. cordon's hooks come
+first, and each hook can block on its own.`,
 		Example: `  cordon lease warrant brave-otter > warrant.json
   claude --settings "$(cordon lease hooks --client claude --warrant warrant.json)"
   cordon lease hooks --client gemini --warrant warrant.json --with mine.json`,
@@ -40,7 +40,7 @@ nothing is lost, and each can block on its own.`,
 	f := c.Flags()
 	f.StringVar(&o.client, "client", "", "the `NAME` of the client: claude, codex, gemini, copilot or opencode")
 	f.StringVar(&o.warrant, "warrant", "", "the `FILE` that cordon lease warrant printed")
-	f.StringVar(&o.with, "with", "", "hooks of your own, a JSON `FILE`")
+	f.StringVar(&o.with, "with", "", "your own hooks, a JSON `FILE`")
 	f.StringVar(&o.plugin, "plugin", "", "for opencode: write the plugin to `FILE`")
 	return c
 }
