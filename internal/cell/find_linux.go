@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"cordon/internal/paths"
 )
 
 // Find looks at what an order names on this machine.
@@ -37,8 +39,8 @@ func (h *Host) look(o Order) {
 	others := o
 	others.Home = ""
 	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool {
-		return o.Home != "" && p != o.Home && within(p, o.Home) &&
-			!slices.ContainsFunc(others.placed(), func(at string) bool { return within(at, p) || within(p, at) })
+		return o.Home != "" && p != o.Home && paths.Within(p, o.Home) &&
+			!slices.ContainsFunc(others.placed(), func(at string) bool { return paths.Within(at, p) || paths.Within(p, at) })
 	})
 	paths := slices.Concat(o.placed(), hide, h.Aliases, h.Sockets, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
 	for _, op := range replaced {
@@ -107,9 +109,9 @@ func aliases(mounts []MountPoint, o Order) []string {
 			}
 			other := ""
 			switch {
-			case within(at, m.Root):
+			case paths.Within(at, m.Root):
 				other = filepath.Join(m.At, strings.TrimPrefix(at, m.Root))
-			case within(m.Root, at):
+			case paths.Within(m.Root, at):
 				other = m.At
 			}
 			if other != "" && other != hidden && !insideAny(other, o.Write) && !slices.Contains(o.placed(), other) {
@@ -123,7 +125,7 @@ func aliases(mounts []MountPoint, o Order) []string {
 // mountOf is the mount that a path is on, and the path in its file system.
 func mountOf(mounts []MountPoint, path string) (on *MountPoint, at string) {
 	for i, m := range mounts {
-		if within(path, m.At) && (on == nil || len(m.At) >= len(on.At)) {
+		if paths.Within(path, m.At) && (on == nil || len(m.At) >= len(on.At)) {
 			on = &mounts[i]
 		}
 	}
@@ -142,8 +144,8 @@ func (o Order) namedFiles() []Bind {
 			continue
 		}
 		real, err := filepath.EvalSymlinks(word)
-		hidden := slices.ContainsFunc(o.Hide, func(h string) bool { return within(word, h) })
-		placed := slices.ContainsFunc(o.placed(), func(p string) bool { return within(word, p) })
+		hidden := slices.ContainsFunc(o.Hide, func(h string) bool { return paths.Within(word, h) })
+		placed := slices.ContainsFunc(o.placed(), func(p string) bool { return paths.Within(word, p) })
 		if err == nil && real == word && kindAt(word) == File && !hidden && !placed {
 			list = append(list, Bind{From: word, At: word})
 		}
@@ -152,7 +154,7 @@ func (o Order) namedFiles() []Bind {
 }
 
 func replacedAbove(dir string) bool {
-	return slices.ContainsFunc(replaced, func(op Op) bool { return within(dir, op.At) })
+	return slices.ContainsFunc(replaced, func(op Op) bool { return paths.Within(dir, op.At) })
 }
 
 // list reads a directory. One that cannot be read has no list.

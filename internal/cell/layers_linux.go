@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/paths"
 )
 
 // Layers that nobody keeps lie in memory. Where the kernel cannot have them there, they
@@ -27,7 +29,7 @@ var layersPlaces = []string{"/var/tmp", "/tmp"}
 // command does not write. It returns no directory where the command writes them all.
 func layersOnDisk(places, write []string) (dir string, done func(), err error) {
 	for _, place := range places {
-		if slices.ContainsFunc(write, func(w string) bool { return within(place, w) }) {
+		if slices.ContainsFunc(write, func(w string) bool { return paths.Within(place, w) }) {
 			continue
 		}
 		sweepLayers(place, time.Now())

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cordon/internal/paths"
 )
 
 // Order is what a caller wants of a cell. Its paths are absolute and clean, with
@@ -143,12 +145,12 @@ func writesSomethingNarrow(o Order) error {
 		return nil
 	}
 	for _, w := range o.Write {
-		if within(o.Home, w) && o.Home != "" {
+		if paths.Within(o.Home, w) && o.Home != "" {
 			return fmt.Errorf("%s cannot be opened for writing as a whole: your home directory is in it, with files that your next login runs; "+
 				"go into a directory below it, or name one with --write", w)
 		}
 		for _, special := range []string{"/", "/proc", "/sys", "/dev"} {
-			if w == special || special != "/" && within(w, special) {
+			if w == special || special != "/" && paths.Within(w, special) {
 				return fmt.Errorf("%s cannot be opened for writing", w)
 			}
 		}
@@ -177,7 +179,7 @@ func liesOnSomething(o Order) error {
 // worksInside refuses a directory that would not be there.
 func worksInside(o Order) error {
 	for _, h := range o.Hide {
-		if within(o.Dir, h) && !slices.ContainsFunc(o.placed(), func(p string) bool { return within(o.Dir, p) && within(p, h) }) {
+		if paths.Within(o.Dir, h) && !slices.ContainsFunc(o.placed(), func(p string) bool { return paths.Within(o.Dir, p) && paths.Within(p, h) }) {
 			return fmt.Errorf("%s is hidden from the worker, and it was to start there", o.Dir)
 		}
 	}
@@ -197,12 +199,4 @@ func (o Order) placed() []string {
 		list = append(list, o.Home)
 	}
 	return list
-}
-
-// within reports whether path is dir or below it.
-func within(path, dir string) bool {
-	if dir == "/" {
-		return strings.HasPrefix(path, "/")
-	}
-	return strings.HasPrefix(path, dir) && (len(path) == len(dir) || path[len(dir)] == '/')
 }

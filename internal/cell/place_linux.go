@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/paths"
 )
 
 // Where a control group for a cell can be made. Version 2 has three rules. A group
@@ -50,7 +52,7 @@ func hierarchy() (top, own string) {
 	}
 	path := ownGroup()
 	for _, m := range mounts {
-		if m.Type != "cgroup2" || !within(path, m.Root) {
+		if m.Type != "cgroup2" || !paths.Within(path, m.Root) {
 			continue
 		}
 		if rel, err := filepath.Rel(m.Root, path); err == nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cordon/internal/paths"
 )
 
 // replaced are the directories that every cell has of its own. What the host has
@@ -99,7 +101,7 @@ func showKept(view []Op, dir string) {
 func holdsWithoutView(o Order) error {
 	covered := slices.Clone(o.Fixed)
 	for _, b := range o.Bind {
-		if b.From != b.At && slices.ContainsFunc(o.Write, func(w string) bool { return within(b.At, w) }) {
+		if b.From != b.At && slices.ContainsFunc(o.Write, func(w string) bool { return paths.Within(b.At, w) }) {
 			covered = append(covered, b.At)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"cordon/internal/paths"
 )
 
 var update = flag.Bool("update", false, "write the golden plans anew")
@@ -259,7 +261,7 @@ func parentsFirst(t failer, ops []Op) {
 	t.Helper()
 	for i, op := range ops {
 		for _, later := range ops[i+1:] {
-			if within(op.At, later.At) && op.At != later.At {
+			if paths.Within(op.At, later.At) && op.At != later.At {
 				t.Errorf("%s at %s is mounted before %s at %s and covered by it", op.Do, op.At, later.Do, later.At)
 			}
 		}
@@ -286,7 +288,7 @@ func writesOnlyWhatWasOrdered(t failer, o Order, op Op) {
 func shows(ops []Op, path string) *Op {
 	var over *Op
 	for i, op := range ops {
-		if within(path, op.At) {
+		if paths.Within(path, op.At) {
 			over = &ops[i] // the last one is on top
 		}
 	}
@@ -298,7 +300,7 @@ func shows(ops []Op, path string) *Op {
 		return over
 	case Overlay:
 		for _, rel := range over.Absent {
-			if within(path, filepath.Join(over.At, rel)) {
+			if paths.Within(path, filepath.Join(over.At, rel)) {
 				return nil
 			}
 		}

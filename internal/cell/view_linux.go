@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/paths"
 )
 
 // The view is built in a tmpfs that becomes the root: the host's own root lies at
@@ -211,7 +213,7 @@ func (b *builder) overlay(op Op) error {
 		return err
 	}
 	for _, s := range b.sockets {
-		if within(s, op.At) {
+		if paths.Within(s, op.At) {
 			if err := unlessGone(b.bind(emptyFile, s, false)); err != nil {
 				return err
 			}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"cordon/internal/paths"
 )
 
 // view is the file system of the cell.
@@ -37,7 +39,7 @@ func (v *viewer) add(op Op) { v.ops = append(v.ops, op) }
 func (v *viewer) over(path string) *Op {
 	best := -1
 	for i, op := range v.ops {
-		if within(path, op.At) && (best < 0 || len(op.At) >= len(v.ops[best].At)) {
+		if paths.Within(path, op.At) && (best < 0 || len(op.At) >= len(v.ops[best].At)) {
 			best = i
 		}
 	}
@@ -153,7 +155,7 @@ func (v *viewer) rooms() {
 // fullyHidden reports whether nothing of a directory is seen: then it need not be
 // shown to be hidden again.
 func (v *viewer) fullyHidden(at string) bool {
-	return slices.Contains(v.order.Hide, at) && !slices.ContainsFunc(v.order.placed(), func(p string) bool { return within(p, at) })
+	return slices.Contains(v.order.Hide, at) && !slices.ContainsFunc(v.order.placed(), func(p string) bool { return paths.Within(p, at) })
 }
 
 func (v *viewer) mountAt(path string) (found MountPoint, ok bool) {
@@ -166,11 +168,11 @@ func (v *viewer) mountAt(path string) (found MountPoint, ok bool) {
 }
 
 func (v *viewer) mountsBelow(path string) bool {
-	return slices.ContainsFunc(v.host.Mounts, func(m MountPoint) bool { return m.At != path && within(m.At, path) })
+	return slices.ContainsFunc(v.host.Mounts, func(m MountPoint) bool { return m.At != path && paths.Within(m.At, path) })
 }
 
 func (v *viewer) isReplaced(path string) bool {
-	return slices.ContainsFunc(replaced, func(op Op) bool { return within(path, op.At) })
+	return slices.ContainsFunc(replaced, func(op Op) bool { return paths.Within(path, op.At) })
 }
 
 func (v *viewer) replaced() {
@@ -194,7 +196,7 @@ func (v *viewer) replaced() {
 }
 
 func (v *viewer) mayRead(path string) bool {
-	return v.readsAll() || slices.ContainsFunc(v.order.Read, func(r string) bool { return within(path, r) })
+	return v.readsAll() || slices.ContainsFunc(v.order.Read, func(r string) bool { return paths.Within(path, r) })
 }
 
 // home is copied on write: tools find their caches warm and can write them.
@@ -228,7 +230,7 @@ func (v *viewer) scratch() {
 	for i, at := range v.order.Scratch {
 		name := fmt.Sprintf("scratch-%d", i)
 		switch {
-		case v.host.Kinds[at] != Directory, v.order.Home != "" && within(at, v.order.Home):
+		case v.host.Kinds[at] != Directory, v.order.Home != "" && paths.Within(at, v.order.Home):
 		case v.overlays:
 			v.add(Op{Do: Overlay, At: at, From: at, Layer: name})
 		default:
@@ -271,7 +273,7 @@ func (v *viewer) hold(path string) {
 }
 
 func insideAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(d string) bool { return path != d && within(path, d) })
+	return slices.ContainsFunc(dirs, func(d string) bool { return path != d && paths.Within(path, d) })
 }
 
 // inWrite deals with what is mounted below a directory that is written in place: a
@@ -304,7 +306,7 @@ func (v *viewer) hidden() {
 	for _, at := range slices.Compact(list) {
 		over := v.over(at)
 		switch {
-		case last != "" && within(at, last):
+		case last != "" && paths.Within(at, last):
 			// It is gone with what it is in.
 		case over == nil, over.At != at && (over.Do == Tmpfs || over.Do == Private || over.Do == Mask || over.Do == Skeleton):
 			// It is not there to be seen.
@@ -327,7 +329,7 @@ func (v *viewer) hidden() {
 func (v *viewer) named(at string) bool { return slices.Contains(v.order.placed(), at) }
 
 func (v *viewer) holesBelow(at string) bool {
-	return slices.ContainsFunc(v.ops, func(op Op) bool { return op.At != at && within(op.At, at) })
+	return slices.ContainsFunc(v.ops, func(op Op) bool { return op.At != at && paths.Within(op.At, at) })
 }
 
 // holes notes what has to be made because what something is mounted on does not

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 
+	"cordon/internal/paths"
 	"cordon/internal/seccomp"
 )
 
@@ -148,11 +149,11 @@ func readable(s Spec) (dirs, files []string) {
 // hidden. What comes to be beside a hidden entry later is not in it.
 func around(roots, hidden []string) (dirs, files []string) {
 	for _, root := range roots {
-		inside := slices.ContainsFunc(hidden, func(h string) bool { return within(root, h) })
+		inside := slices.ContainsFunc(hidden, func(h string) bool { return paths.Within(root, h) })
 		if inside {
 			continue
 		}
-		if !slices.ContainsFunc(hidden, func(h string) bool { return within(h, root) }) {
+		if !slices.ContainsFunc(hidden, func(h string) bool { return paths.Within(h, root) }) {
 			fi, err := os.Lstat(root)
 			switch {
 			case err != nil:

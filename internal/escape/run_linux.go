@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"cordon/internal/paths"
 )
 
 // runLimit ends an attack that hangs. A slow machine needs seconds for an ordinary one.
@@ -63,7 +65,7 @@ func suits(dir string) error {
 		return fmt.Errorf("%s: its name cannot stand in a policy", dir)
 	}
 	for _, private := range []string{"/tmp", "/var/tmp", "/run", "/dev", "/proc", "/sys"} {
-		if real == private || strings.HasPrefix(real, private+"/") {
+		if paths.Within(real, private) {
 			return fmt.Errorf("%s is below %s, which a cell has of its own", dir, private)
 		}
 	}

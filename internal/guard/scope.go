@@ -20,6 +20,7 @@ import (
 	"path"
 	"strings"
 
+	"cordon/internal/paths"
 	"cordon/internal/policy"
 )
 
@@ -61,14 +62,10 @@ func (s *Scope) files() Files {
 
 // below reports whether a path is root or below it, by whole components.
 func (s *Scope) below(p, root string) bool {
-	if root == "" || len(p) < len(root) {
-		return false
+	if s.Fold {
+		return paths.WithinFold(p, root)
 	}
-	head := p[:len(root)]
-	if head != root && !(s.Fold && strings.EqualFold(head, root)) {
-		return false
-	}
-	return len(p) == len(root) || root == "/" || p[len(root)] == '/'
+	return paths.Within(p, root)
 }
 
 // Inside reports whether a path is in the worktree.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"cordon/internal/paths"
 )
 
 // Unread is a row of the built-in list of what a worker may not read.
@@ -310,18 +312,14 @@ func (r Rules) Hides(place string) bool {
 			return true
 		}
 	}
-	if u := r.unread.at; u.Worktree == "" || below(place, u.Worktree) {
+	if u := r.unread.at; u.Worktree == "" || paths.Within(place, u.Worktree) {
 		return false
 	}
 	return r.unread.hides(place)
 }
 
-func below(place, root string) bool {
-	return strings.HasPrefix(place, root) && (len(place) == len(root) || place[len(root)] == '/')
-}
-
 func (u unread) hides(place string) bool {
-	inHome := below(place, u.at.Home)
+	inHome := paths.Within(place, u.at.Home)
 	for _, group := range unreadTable {
 		for _, entry := range group.entries {
 			rest, ofHome := strings.CutPrefix(entry, "~")
@@ -340,7 +338,7 @@ func (u unread) hides(place string) bool {
 // rows are plain names.
 func matchesRow(row, place string) bool {
 	if !strings.ContainsAny(row, "*?[{\\") {
-		return below(place, row)
+		return paths.Within(place, row)
 	}
 	first := row[:strings.IndexAny(row, "*?[{\\")]
 	if !strings.HasPrefix(place, first) {

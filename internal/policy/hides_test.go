@@ -1,6 +1,10 @@
 package policy
 
-import "testing"
+import (
+	"testing"
+
+	"cordon/internal/paths"
+)
 
 // Hides says what the expanded denies say.
 func TestHidesAgrees(t *testing.T) {
@@ -26,7 +30,7 @@ func TestHidesAgrees(t *testing.T) {
 			for _, d := range denies {
 				want = want || d.Covers(place)
 			}
-			if below(place, tree) { // built-in rows are not about the tree
+			if paths.Within(place, tree) { // built-in rows are not about the tree
 				want = false
 				for _, d := range r.denyRead {
 					want = want || d.Covers(place)

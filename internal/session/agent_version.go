@@ -16,6 +16,7 @@ import (
 	"cordon/internal/client"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/paths"
 )
 
 // mayDispatch refuses an agent that could not be started before anything is made for
@@ -45,7 +46,7 @@ func (s *Session) findClient(ctx context.Context, a *agent.Adapter, l lease.Leas
 	if program = lookUp(a.Program, variable(env, "PATH")); program == "" {
 		return "", version, "", &MistakeError{fmt.Errorf("%s is not on the PATH that a worker has (npm install -g %s)", a.Program, a.Package)}
 	}
-	if real := realPath(program); l.Worktree != "" && inside(real, []string{realPath(l.Worktree)}) != "" {
+	if real := realPath(program); l.Worktree != "" && paths.Below(real, realPath(l.Worktree)) {
 		return "", version, "", refuse("%s is found in the worktree (%s), where a worker writes: it is not run from there", a.Program, program)
 	}
 	if version, _, err = s.ClientVersion(ctx, program); err != nil {

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"cordon/internal/cell"
+	"cordon/internal/paths"
 )
 
 // nameServer is where a cell's programs ask for names. Port 53 of every address is
@@ -146,9 +146,7 @@ func ofTheCell(path string, o cell.Order) bool {
 	for _, b := range o.Bind {
 		own = append(own, b.At)
 	}
-	return slices.ContainsFunc(own, func(dir string) bool {
-		return dir != "" && (path == dir || strings.HasPrefix(path, dir+"/"))
-	})
+	return slices.ContainsFunc(own, func(dir string) bool { return paths.Within(path, dir) })
 }
 
 // writeOnce writes a file that a cell reads, unless it is there. Another cell may

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cordon/internal/git"
+	"cordon/internal/paths"
 	"cordon/internal/worktree"
 )
 
@@ -186,7 +187,7 @@ func (o *obeyed) add(from git.Setting, paths ...string) {
 // lies refuses to open what git runs programs from, unless somebody typed its name.
 func (o *obeyed) lies(dir string, from git.Setting) error {
 	for _, w := range o.write {
-		if (w == dir || isBelow(w, []string{dir}) != "") && !slices.Contains(o.opened, w) {
+		if (w == dir || paths.Holding(w, []string{dir}) != "") && !slices.Contains(o.opened, w) {
 			return refuse("%s lies in %s, which your git runs programs from (%s): the command could write them; if it may, open it with --write %s", w, dir, from, w)
 		}
 	}
@@ -196,20 +197,10 @@ func (o *obeyed) lies(dir string, from git.Setting) error {
 // within is the directory that is written and that a path lies in, "" for none. What lies
 // in a git directory is kept there.
 func (o *obeyed) within(path string) string {
-	if isBelow(path, o.own) != "" || slices.Contains(o.own, path) || slices.Contains(o.opened, path) {
+	if paths.Holding(path, o.own) != "" || slices.Contains(o.own, path) || slices.Contains(o.opened, path) {
 		return ""
 	}
-	return isBelow(path, o.write)
-}
-
-// isBelow is the first of some directories that a path lies in.
-func isBelow(path string, dirs []string) string {
-	for _, dir := range dirs {
-		if strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") {
-			return dir
-		}
-	}
-	return ""
+	return paths.Holding(path, o.write)
 }
 
 func joined(dir, path string) string {
@@ -257,18 +248,18 @@ func wayTo(path string) (links []string, end string) {
 // way counts: somebody could put something behind it later.
 func obeysIn(every []git.Setting, top string) string {
 	for _, s := range every {
-		paths, err := settingPaths(s, relativeWords(s), top)
+		named, err := settingPaths(s, relativeWords(s), top)
 		if s.Alias() {
 			continue // runs only when the operator types a name
 		}
 		if err != nil {
 			return s.String()
 		}
-		for _, p := range paths {
-			if isBelow(p, []string{top}) == "" {
+		for _, p := range named {
+			if !paths.Below(p, top) {
 				continue
 			}
-			if links, end := wayTo(p); exists(end) || slices.ContainsFunc(links, func(l string) bool { return isBelow(l, []string{top}) != "" }) {
+			if links, end := wayTo(p); exists(end) || slices.ContainsFunc(links, func(l string) bool { return paths.Below(l, top) }) {
 				return s.String()
 			}
 		}

@@ -263,16 +263,6 @@ func signIn(names []string) []string {
 	return list
 }
 
-// inside is the directory of a list that a path lies in, or "".
-func inside(path string, dirs []string) string {
-	for _, d := range dirs {
-		if strings.HasPrefix(path, d+"/") {
-			return d
-		}
-	}
-	return ""
-}
-
 // enter puts the client into the cell of its command.
 func (o *outfit) enter(c *cell.Command, dir string) {
 	c.Argv = o.kit.Argv

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cordon/internal/paths"
 )
 
 // loading are variables that decide what code a program loads or runs before its own.
@@ -37,10 +39,10 @@ func codeIn(home string, programs ...string) []string {
 			continue
 		}
 		real := realPath(program)
-		if inside(real, []string{home}) != "" {
+		if paths.Below(real, home) {
 			list = append(list, codeOf(real))
 		}
-		if at := filepath.Join(realPath(filepath.Dir(program)), filepath.Base(program)); at != real && inside(at, []string{home}) != "" {
+		if at := filepath.Join(realPath(filepath.Dir(program)), filepath.Base(program)); at != real && paths.Below(at, home) {
 			list = append(list, filepath.Dir(at)) // the link that leads to it
 		}
 	}

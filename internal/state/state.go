@@ -37,6 +37,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/paths"
 )
 
 // Dir is the state of one host repository.
@@ -86,7 +87,7 @@ func For(host git.Host) (Dir, error) {
 		}
 	}
 	for _, p := range places(host) {
-		if within(root, p) {
+		if paths.Within(root, p) {
 			return Dir{}, fmt.Errorf("cordon's state (%s) must not lie inside the repository: set XDG_STATE_HOME to another place", root)
 		}
 	}
@@ -135,15 +136,6 @@ func resolve(path string) (string, error) {
 	}
 }
 
-// within reports whether path is dir or below it.
-func within(path, dir string) bool {
-	if dir == "" {
-		return false
-	}
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
 // Inside reports whether a path lies in the state of any repository: such a
 // place is written by workers, and git must not be asked about it.
 func Inside(path string) (bool, error) {
@@ -157,7 +149,7 @@ func Inside(path string) (bool, error) {
 	if path, err = resolve(path); err != nil {
 		return false, err
 	}
-	return within(path, root), nil
+	return paths.Within(path, root), nil
 }
 
 // Path is the directory itself.

@@ -13,6 +13,7 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/overlay"
+	"cordon/internal/paths"
 	"cordon/internal/policy"
 )
 
@@ -103,8 +104,8 @@ func (e Enclosure) hide(o *cell.Order) error {
 		for _, r := range slices.Concat(o.Read, shared()) {
 			// The operator's home is there already, copied on write and without its
 			// secrets: a bind over it would show them.
-			there := under(r, o.Home) && !under(h, o.Home)
-			if r != h && under(r, h) && !there {
+			there := paths.Within(r, o.Home) && !paths.Within(h, o.Home)
+			if r != h && paths.Within(r, h) && !there {
 				o.Bind = append(o.Bind, cell.Bind{From: r, At: r})
 			}
 		}
@@ -400,13 +401,6 @@ func directory(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
-func under(path, dir string) bool {
-	if dir == "/" {
-		return strings.HasPrefix(path, "/")
-	}
-	return dir != "" && strings.HasPrefix(path, dir) && (len(path) == len(dir) || path[len(dir)] == '/')
-}
-
 func insideAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(d string) bool { return under(path, d) })
+	return slices.ContainsFunc(dirs, func(d string) bool { return paths.Within(path, d) })
 }

@@ -15,6 +15,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/overlay"
+	"cordon/internal/paths"
 )
 
 // The layers of a tree that is copied on write, in the directory of its worker's
@@ -179,7 +180,7 @@ func expandRoots(below *overlay.Dir, roots []string, files int) ([]string, *room
 	}
 	slices.Sort(dirs)
 	dirs = slices.DeleteFunc(slices.Compact(dirs), func(d string) bool { // it comes with the one above it
-		return slices.ContainsFunc(dirs, func(above string) bool { return above != d && under(d, above) })
+		return slices.ContainsFunc(dirs, func(above string) bool { return above != d && paths.Within(d, above) })
 	})
 	return dirs, &left, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/git"
+	"cordon/internal/paths"
 	"cordon/internal/plainfile"
 )
 
@@ -163,7 +164,7 @@ func (s Shadow) Submodules(host git.Host, top string, entries []string) ([]cell.
 	for _, entry := range entries {
 		at := leadsTo(entry)
 		real, err := filepath.EvalSymlinks(at)
-		if at == "" || err != nil || !under(real, host.Dir) || real == host.Dir {
+		if at == "" || err != nil || !paths.Within(real, host.Dir) || real == host.Dir {
 			continue
 		}
 		if rel, err := filepath.Rel(filepath.Join(top, ".git"), at); err == nil && filepath.IsLocal(rel) {

@@ -1,0 +1,49 @@
+// Package paths answers whether one path lies in another, the same way everywhere. It
+// compares names, component by component, and refuses to look at the disk: whoever
+// needs to know where links lead resolves them first.
+package paths
+
+import (
+	"path"
+	"strings"
+)
+
+// Within reports whether p is dir or lies below it. "/" holds every absolute path and
+// "." every relative one that stays inside. The empty path holds nothing and lies in
+// nothing.
+func Within(p, dir string) bool {
+	return p != "" && dir != "" && within(path.Clean(p), path.Clean(dir))
+}
+
+// Below reports whether p lies below dir and is not dir itself.
+func Below(p, dir string) bool { return Within(p, dir) && path.Clean(p) != path.Clean(dir) }
+
+// WithinFold is Within on a file system that does not tell upper from lower case.
+func WithinFold(p, dir string) bool {
+	if Within(p, dir) || p == "" || dir == "" {
+		return p != "" && dir != ""
+	}
+	p, dir = path.Clean(p), path.Clean(dir)
+	return len(p) >= len(dir) && strings.EqualFold(p[:len(dir)], dir) && within(dir+p[len(dir):], dir)
+}
+
+// Holding is the first of some directories that p lies below, or "".
+func Holding(p string, dirs []string) string {
+	for _, dir := range dirs {
+		if Below(p, dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// within compares two clean paths.
+func within(p, dir string) bool {
+	switch dir {
+	case "/":
+		return p[0] == '/'
+	case ".":
+		return p[0] != '/' && p != ".." && !strings.HasPrefix(p, "../")
+	}
+	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
+}
