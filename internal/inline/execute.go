@@ -21,12 +21,12 @@ func (m *machine) performRun(r row, args []arg, a, b value, okB bool, why string
 	case actSpawn:
 		m.spawn(a, b, okB, args, why)
 	case actVector:
-		m.vector(args, int(r.a), why)
+		m.vector(args, r.a, why)
 	case actExecv:
 		m.spawn(a, afterFirst(b), okB, args, why)
 	case actExecl:
 		vs := values(args)
-		m.command(append([]value{a}, vs[min(int(r.b)+1, len(vs)):]...), value{}, nil, why)
+		m.command(append([]value{a}, vs[min(r.b+1, len(vs)):]...), value{}, nil, why)
 	case actEval:
 		return m.eval(a, why)
 	case actScript:

@@ -99,14 +99,31 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-func TestRowsAreSorted(t *testing.T) {
-	for _, lang := range []tool.Lang{tool.Python, tool.JavaScript, tool.Ruby, tool.Perl, tool.Awk} {
-		all := rows(lang)
-		for i := 1; i < len(all); i++ {
-			if all[i-1].name >= all[i].name {
-				t.Errorf("%s: %s is before %s", lang, all[i-1].name, all[i].name)
-			}
+// The lines of functions.txt are sorted, each can be read, and no function is
+// there twice.
+func TestFunctionsAreWellFormed(t *testing.T) {
+	last, count := "", 0
+	for line := range strings.Lines(functions) {
+		if strings.HasPrefix(line, "#") {
+			continue
 		}
+		w := strings.Fields(line)
+		if len(w) < 3 || len(w) > 5 || !strings.Contains(functions, "\n#   "+w[2]+" ") {
+			t.Errorf("%q", line)
+			continue
+		}
+		if key := w[0] + " " + w[1] + " "; key <= last {
+			t.Errorf("%q comes after %q", key, last)
+		} else {
+			last = key
+		}
+		if r, ok := knownFunction(tool.Lang(w[0]), w[1]); !ok || r.act != act(w[2]) {
+			t.Errorf("%q is not found", line)
+		}
+		count++
+	}
+	if count < 700 {
+		t.Errorf("%d functions", count)
 	}
 }
 

@@ -7,68 +7,59 @@ import (
 	"cordon/internal/tool"
 )
 
-// act is what a function does with its arguments.
-type act uint8
+// act is what a function does with its arguments; functions.txt explains them.
+type act string
 
 const (
-	actText     act = iota // nothing that matters
-	actRead                // reads the path a
-	actWrite               // writes the path a, and b if it is not the same
-	actWrites              // writes all of its arguments from a on
-	actReads               // reads all of its arguments from a on
-	actEnter               // makes a its directory
-	actOpen                // opens a with the mode b
-	actCopy                // reads a, writes b
-	actLink                // makes b a symbolic link to a
-	actShell               // hands a to a shell
-	actArgv                // runs the list a, or the text a in a shell
-	actSpawn               // runs a with the list b of arguments, or none
-	actVector              // runs all of its arguments from a on; a single one in a shell
-	actExecv               // runs the list b, whose file is a
-	actExecl               // runs all of its arguments from b on
-	actEval                // evaluates a as code of the same language
-	actScript              // runs the file a
-	actModule              // gives the module a
-	actGetattr             // gives the member b of a
-	actJoin                // joins paths; an absolute one begins anew
-	actJoinAll             // joins paths; a slash at the beginning is nothing
-	actPath                // makes a path object of its arguments
-	actSame                // gives a as it is, or what it was called on
-	actParent              // gives the directory of a
-	actBase                // gives the last part of a
-	actCwd                 // gives the current directory
-	actHome                // gives the home
-	actTemp                // gives a path for temporary files
-	actGlob                // gives what the pattern a matches
-	actList                // gives the names in a
-	actWalk                // gives triples of what is below a
-	actEnv                 // gives the variable a
-	actPutenv              // sets the variable a to b
-	actInput               // gives text that is not known
-	actChars               // gives the characters with the numbers a …
-	actDecode              // decodes a
-	actGrow                // adds a to what it was called on
-	actOpaque              // does what cannot be followed
-	actWriteOn             // writes the path it was called on
-	actReadOn              // reads the path it was called on
-	actMoveOn              // writes the path it was called on and the path a
-	actLinkOn              // makes the path it was called on a link to a
-	actListOn              // gives what is in the path it was called on
-	actGlobOn              // gives what the pattern a matches below what it was called on
-	actDict                // gives a dictionary of its named arguments
-	actJoinText            // gives the elements of a list as one text
-	actFormat              // puts its arguments into the text a
-	actOutput              // writes the path that is passed by name
+	actText     act = "text"
+	actRead     act = "read"
+	actWrite    act = "write"
+	actWrites   act = "writes"
+	actReads    act = "reads"
+	actEnter    act = "enter"
+	actOpen     act = "open"
+	actCopy     act = "copy"
+	actLink     act = "link"
+	actShell    act = "shell"
+	actArgv     act = "argv"
+	actSpawn    act = "spawn"
+	actVector   act = "vector"
+	actExecv    act = "execv"
+	actExecl    act = "execl"
+	actEval     act = "eval"
+	actScript   act = "script"
+	actModule   act = "module"
+	actGetattr  act = "getattr"
+	actJoin     act = "join"
+	actJoinAll  act = "joinall"
+	actPath     act = "path"
+	actSame     act = "same"
+	actParent   act = "parent"
+	actBase     act = "base"
+	actCwd      act = "cwd"
+	actHome     act = "home"
+	actTemp     act = "temp"
+	actGlob     act = "glob"
+	actList     act = "list"
+	actWalk     act = "walk"
+	actEnv      act = "env"
+	actPutenv   act = "putenv"
+	actInput    act = "input"
+	actChars    act = "chars"
+	actDecode   act = "decode"
+	actGrow     act = "grow"
+	actOpaque   act = "opaque"
+	actWriteOn  act = "writeon"
+	actReadOn   act = "readon"
+	actMoveOn   act = "moveon"
+	actLinkOn   act = "linkon"
+	actListOn   act = "liston"
+	actGlobOn   act = "globon"
+	actDict     act = "dict"
+	actJoinText act = "jointext"
+	actFormat   act = "format"
+	actOutput   act = "output"
 )
-
-// row is what is known of a function. A name that begins with "=" is matched
-// alone, one that begins with "." is a method of anything, any other is matched
-// whatever stands before it.
-type row struct {
-	name string
-	act  act
-	a, b int8
-}
 
 // perform does what a row says.
 func (m *machine) perform(r row, callee value, args []arg) value {
@@ -76,23 +67,23 @@ func (m *machine) perform(r row, callee value, args []arg) value {
 	if v, ok := m.vars["$_"]; ok && m.lang == tool.Perl && len(args) == 0 {
 		args = []arg{{v: v}} // what a function of Perl works on that gets nothing
 	}
-	a, okA := nthArg(args, int(r.a), pathNames[:]...)
-	b, okB := nthArg(args, int(r.b))
+	a, okA := nthArg(args, r.a, pathNames[:]...)
+	b, okB := nthArg(args, r.b)
 	recv := value{}
 	if callee.recv != nil {
 		recv = *callee.recv
 	}
-	switch {
-	case r.act <= actText:
+	switch r.act {
+	case actText:
 		m.callbacks(callee, args)
 		return value{}
-	case r.act <= actLink:
+	case actRead, actWrite, actWrites, actReads, actEnter, actOpen, actCopy, actLink:
 		return m.performFile(r, callee, args, a, b, okA, okB, why)
-	case r.act <= actGetattr:
+	case actShell, actArgv, actSpawn, actVector, actExecv, actExecl, actEval, actScript, actModule, actGetattr:
 		return m.performRun(r, args, a, b, okB, why)
-	case r.act <= actBase:
+	case actJoin, actJoinAll, actPath, actSame, actParent, actBase:
 		return m.performPath(r, recv, args, a, okA)
-	case r.act >= actWriteOn && r.act <= actGlobOn:
+	case actWriteOn, actReadOn, actMoveOn, actLinkOn, actListOn, actGlobOn:
 		return m.performOn(r, recv, args, a, okA, why)
 	}
 	return m.performGive(r, recv, args, a, b, okA, why)
@@ -123,7 +114,7 @@ func (m *machine) performFile(r row, callee value, args []arg, a, b value, okA, 
 		if r.act == actReads {
 			role = tool.Read
 		}
-		m.all(role, args, int(r.a), why)
+		m.all(role, args, r.a, why)
 	case actEnter:
 		if okA && a.shape != fn {
 			m.enter(a, why)

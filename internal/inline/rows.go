@@ -1,50 +1,44 @@
 package inline
 
 import (
+	_ "embed"
 	"sort"
+	"strconv"
 	"strings"
 
 	"cordon/internal/tool"
 )
 
-// rows are the functions of a language, sorted by name.
-func rows(lang tool.Lang) []row {
-	switch lang {
-	case tool.Python:
-		return pythonRows[:]
-	case tool.JavaScript:
-		return javaScriptRows[:]
-	case tool.Ruby:
-		return rubyRows[:]
-	case tool.Perl:
-		return perlRows[:]
+// functions are what is known of functions. Its first lines explain it.
+//
+//go:embed functions.txt
+var functions string
 
-	case tool.Awk:
-		return awkRows[:]
-
-	}
-	return nil
+// row is what is known of a function.
+type row struct {
+	name string
+	act  act
+	a, b int
 }
 
 // row finds what is known of a function by its name: the whole, what is behind
 // each dot, the bare name, and at last as a method of anything.
 func (m *machine) row(name string) (row, bool) {
-	all := rows(m.lang)
 	if len(name) > 256 {
 		return row{}, false
 	}
 	if !strings.Contains(name, ".") {
 		for _, s := range m.stars {
-			if r, ok := exactly(all, s+"."+name); ok {
+			if r, ok := knownFunction(m.lang, s+"."+name); ok {
 				return r, true
 			}
 		}
-		if r, ok := exactly(all, "="+name); ok {
+		if r, ok := knownFunction(m.lang, "="+name); ok {
 			return r, true
 		}
 	}
 	for s := name; ; {
-		if r, ok := exactly(all, s); ok {
+		if r, ok := knownFunction(m.lang, s); ok {
 			return r, true
 		}
 		i := strings.IndexByte(s, '.')
@@ -54,15 +48,24 @@ func (m *machine) row(name string) (row, bool) {
 		s = s[i+1:]
 	}
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		return exactly(all, name[i:])
+		return knownFunction(m.lang, name[i:])
 	}
 	return row{}, false
 }
 
-func exactly(all []row, name string) (row, bool) {
-	i := sort.Search(len(all), func(i int) bool { return all[i].name >= name })
-	if i < len(all) && all[i].name == name {
-		return all[i], true
+// knownFunction finds the line of a function.
+func knownFunction(lang tool.Lang, name string) (row, bool) {
+	key := string(lang) + " " + name + " "
+	at := sort.Search(len(functions), func(i int) bool {
+		return functions[strings.LastIndexByte(functions[:i], '\n')+1:] >= key
+	})
+	line, _, _ := strings.Cut(functions[at:], "\n")
+	rest, ok := strings.CutPrefix(line, key)
+	if !ok || name == "" || strings.Contains(name, " ") {
+		return row{}, false
 	}
-	return row{}, false
+	words := append(strings.Fields(rest), "0", "0")
+	a, _ := strconv.Atoi(words[1])
+	b, _ := strconv.Atoi(words[2])
+	return row{name, act(words[0]), a, b}, true
 }
