@@ -303,7 +303,7 @@ type UnfinishedError struct {
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("the landing in the checkout %s is not finished: %s. Its index stays locked meanwhile, so that no commit reverts what landed",
+	return fmt.Sprintf("the landing in the checkout %s is not finished: %s. Until it is, the index stays locked, so that no commit reverts the landed changes",
 		e.Checkout, said(e.Err))
 }
 
@@ -344,14 +344,15 @@ func (g *Gate) leave(ready steps, why error) error {
 	return why
 }
 
-// release gives the checkouts back, and brings one along that was switched to the branch
-// at the very moment.
+// release unlocks the checkouts. It also updates a checkout that was switched to the
+// branch while the branch moved.
 func (g *Gate) release(ctx context.Context, move Landing, ready steps) error {
 	var left error
 	done := map[string]bool{}
 	for _, c := range move.Checkouts {
 		done[c.Top] = true
 		if err := ready[c.Top].Release(); err != nil {
+			err = fmt.Errorf("its files and its index are in place, but index.lock cannot be removed: %w", err)
 			left = worse(left, &UnfinishedError{Checkout: c.Top, Err: err})
 		}
 		delete(ready, c.Top)

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// RefMove is a ref that git has locked, with its old value verified: from here on the
-// move can fail only for want of a disk. A process of git's waits for the last word,
-// and takes the end of this one for "abort".
+// RefMove is a ref that git has locked after it verified the old value. From here on the
+// move fails only if the disk fails. A git process waits for the decision to commit or
+// abort, and aborts when this process ends.
 type RefMove struct {
 	name   string
 	cmd    *exec.Cmd

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// BlockedError says that git waits for a file of a checkout that is no file: a pipe, for
-// one, to which nobody writes.
+// BlockedError names a pipe or a device in a checkout that git opened and waits for. For
+// example, nobody writes to the pipe.
 type BlockedError struct{ Path string }
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("%s is a pipe or a device, and git waits for it for ever: remove it", e.Path)
+	return fmt.Sprintf("%s is a pipe or a device, so git would wait for it forever: remove it", e.Path)
 }
 
-// stuckAfter is when it is looked for such a file, and how often: a git that is done by
-// then costs nothing, and a file that comes later is found too.
+// stuckAfter is the interval between searches for such a file. A git process that ends
+// sooner costs no search, and a later search finds a file that is created later.
 const stuckAfter = 2 * time.Second
 
 // watched ends the context of a git that works in a checkout when there is a file that it
@@ -45,7 +45,8 @@ func watched(ctx context.Context, top string) (_ context.Context, stop func()) {
 // opened are the files that git opens in every directory of a checkout.
 var opened = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap", ".git"}
 
-// blocking finds a file in a checkout that git opens and that is none; "" for no such.
+// blocking finds a pipe or a device in a checkout under a name that git opens. It returns
+// "" if there is none.
 func blocking(ctx context.Context, top string) (found string) {
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // what cannot be read, git cannot either
 		switch {

@@ -71,5 +71,5 @@ func (s *Session) cellMark(p policy.Policy) (file, mark string) {
 // notConfinable forgets that cells can be started: one was not.
 func (s *Session) notConfinable(p policy.Policy) {
 	file, _ := s.cellMark(p)
-	_ = os.Remove(file) // what is there is tried at most once too little
+	_ = os.Remove(file) // if that fails, the next run skips its trial of a cell
 }

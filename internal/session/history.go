@@ -56,7 +56,7 @@ func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History)
 		from: l.Created.Add(-clockSkew), to: s.Now().Add(clockSkew),
 	}
 	for _, c := range texts {
-		if why := v.doubt(c); why != "" {
+		if why := v.unprovenClaim(c); why != "" {
 			return "commit " + c.Commit.Short() + " " + why, nil
 		}
 	}
@@ -73,8 +73,9 @@ type vouched struct {
 	from, to          time.Time
 }
 
-// doubt says what a commit claims beyond that, after its name; "" for nothing.
-func (v vouched) doubt(c git.CommitText) string {
+// unprovenClaim describes the first claim of a commit that cordon cannot vouch for, in
+// words that follow the name of the commit. It returns "" if there is none.
+func (v vouched) unprovenClaim(c git.CommitText) string {
 	if c.TooLong {
 		return fmt.Sprintf("is longer than %d bytes", git.MaxCommit)
 	}

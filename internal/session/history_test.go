@@ -28,7 +28,7 @@ func TestDoubt(t *testing.T) {
 				person("author", "Bot Inc <bot@example.com>", in), person("committer", "cordon worker w <w@cordon.invalid>", in),
 			}}
 	}
-	if why := v.doubt(plain()); why != "" {
+	if why := v.unprovenClaim(plain()); why != "" {
 		t.Fatalf("a plain commit: %s", why)
 	}
 	at := func(seconds int64) string { return fmt.Sprintf("%d +0000", seconds) }
@@ -67,7 +67,7 @@ func TestDoubt(t *testing.T) {
 	} {
 		c := plain()
 		forge(&c)
-		if why := "commit " + v.doubt(c); !strings.Contains(why, name) {
+		if why := "commit " + v.unprovenClaim(c); !strings.Contains(why, name) {
 			t.Errorf("%q, want one with %q", why, name)
 		}
 	}

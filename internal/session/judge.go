@@ -64,7 +64,8 @@ type PersonError struct{ Err error }
 func (e *PersonError) Error() string { return e.Err.Error() }
 func (e *PersonError) Unwrap() error { return e.Err }
 
-// stuck is a landing that only its last act is missing of.
+// stuck reports a landing that lacks only its last step. The worker can be resumed when a
+// person has removed the cause.
 func stuck(w *ledger.Worker, err error) error {
 	return &PersonError{fmt.Errorf("%s: %w. When the cause is gone: cordon resume %s", w.ID, err, w.ID)}
 }

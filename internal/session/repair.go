@@ -188,7 +188,7 @@ func (r *Repair) hint(ctx context.Context, s *Session) {
 		t.lease = leaseHint{Base: t.refs["pins"], Target: target, Tree: t.kind}
 		for _, where := range []string{"trash/evidence", "quarantine/evidence"} {
 			if text, ok, err := s.Host.FileAt(ctx, t.refs[where], "lease.json"); t.refs[where] != "" && err == nil && ok {
-				_ = json.Unmarshal(text, &t.lease) // what it does not say stays as it is
+				_ = json.Unmarshal(text, &t.lease) // fields that the file lacks keep their values
 			}
 		}
 	}
