@@ -59,6 +59,30 @@ func (p Place) Linked() []Place {
 	return list
 }
 
+// Modules lists the places of submodules whose git directories lie in that of a place. The
+// setting core.worktree says where their files are.
+func (p Place) Modules() []Place { return modulesIn(filepath.Join(p.GitDir, "modules"), 0) }
+
+func modulesIn(dir string, depth int) []Place {
+	entries, err := os.ReadDir(dir)
+	if err != nil || depth > 16 {
+		return nil
+	}
+	var list []Place
+	for _, e := range entries {
+		at := filepath.Join(dir, e.Name())
+		if !e.IsDir() {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(at, "HEAD")); err == nil {
+			list = append(list, PlaceOf("", at))
+			at = filepath.Join(at, "modules")
+		}
+		list = append(list, modulesIn(at, depth+1)...) // a name may have slashes
+	}
+	return list
+}
+
 // files are the configuration files of a place.
 func (p Place) files() []string {
 	list := []string{filepath.Join(p.Common, "config"), filepath.Join(p.GitDir, "config.worktree")}

@@ -177,6 +177,7 @@ func operatorFiles(from []Setting) []Setting {
 	for _, name := range []string{"config", "attributes", "ignore"} {
 		files = append(files, filepath.Join(config, "git", name))
 	}
+	files = append(files, os.Getenv("GIT_CONFIG_GLOBAL"), os.Getenv("GIT_CONFIG_SYSTEM"))
 	return readFrom(files, from)
 }
 

@@ -83,24 +83,19 @@ func linkedHooks(dir string) ([]string, error) {
 	return list, nil
 }
 
-// insideAny makes paths relative to the checkouts they lie in, both as they are
-// written and as their links resolve. What lies in a git directory is not in a
-// tree.
-func insideAny(paths []string, checkouts []git.Checkout) []string {
+// insideAny makes a path relative to the tops of the checkouts it lies in, both as it is
+// written and as its links resolve. What lies in a git directory is not in a tree.
+func insideAny(path string, tops []string) []string {
 	var list []string
-	for _, p := range paths {
-		for _, c := range checkouts {
-			for _, place := range []string{p, resolved(p)} {
-				for _, top := range []string{c.Top, resolved(c.Top)} {
-					rel, err := filepath.Rel(top, place)
-					rel = filepath.ToSlash(rel)
-					if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") || rel == ".git" || strings.HasPrefix(rel, ".git/") {
-						continue
-					}
-					if !named(list, rel) {
-						list = append(list, rel)
-					}
-				}
+	for _, place := range []string{path, resolved(path)} {
+		for _, top := range tops {
+			rel, err := filepath.Rel(top, place)
+			rel = filepath.ToSlash(rel)
+			if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") || rel == ".git" || strings.HasPrefix(rel, ".git/") {
+				continue
+			}
+			if !named(list, rel) {
+				list = append(list, rel)
 			}
 		}
 	}

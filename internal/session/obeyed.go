@@ -21,9 +21,8 @@ type obeyed struct {
 	own    []string // .git entries and git directories: nothing in them can be written, or it is private
 	held   []string // what is there, and the links that lead to it
 	absent []absent
-	around error                 // a directory that is written lies in one that git runs programs from
-	seen   map[string]int        // absent, by path; -1: it was dealt with
-	words  map[string][]git.Word // of settings that were looked at once: what can mean something else in another checkout
+	around error          // a directory that is written lies in one that git runs programs from
+	seen   map[string]int // absent, by path; -1: it was dealt with
 }
 
 // guard holds what is there of what the operator's git runs or obeys in the directories
@@ -41,13 +40,13 @@ func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, hazards work
 	if !there {
 		return nil // nobody's git obeys anything here
 	}
-	o := obeyed{write: e.Write, opened: p.opened, own: p.Known, seen: map[string]int{}, words: map[string][]git.Word{}}
+	o := obeyed{write: e.Write, opened: p.opened, own: p.Known, seen: map[string]int{}}
 	places := placesOf(hazards.Repositories, e.Write)
 	every, each, err := bin.Settings(ctx, places...)
 	if err != nil {
 		return err
 	}
-	if err := o.seeAll(places, every, each); err != nil {
+	if err := seeAll(places, slices.Clone(e.Write), every, each, o.add); err != nil {
 		return err
 	}
 	if o.around != nil {
@@ -87,69 +86,11 @@ func placesOf(repositories, dirs []string) []git.Place {
 		}
 	}
 	for _, p := range slices.Clone(list) {
-		for _, linked := range p.Linked() {
-			add(linked)
+		for _, other := range append(p.Linked(), p.Modules()...) {
+			add(other)
 		}
 	}
 	return list
-}
-
-// seeAll looks at what holds everywhere in each place and in each directory that is
-// written, and at what each repository says beside that.
-func (o *obeyed) seeAll(places []git.Place, every []git.Setting, each [][]git.Setting) error {
-	tops := slices.Clone(o.write)
-	for i, p := range places {
-		mine := []string{p.Top}
-		for _, s := range each[i] {
-			if s.Worktree() {
-				mine = append(mine, joined(p.GitDir, s.Value))
-			}
-		}
-		if err := o.see(each[i], mine); err != nil {
-			return err
-		}
-		hooks, err := linkedHooks(filepath.Join(p.Common, "hooks"))
-		if err != nil {
-			return err
-		}
-		o.add(git.Setting{Key: "a hook", Origin: p.Common}, hooks...)
-		tops = append(tops, mine...)
-	}
-	slices.Sort(tops)
-	return o.see(every, slices.Compact(tops))
-}
-
-// see looks at settings in checkouts.
-func (o *obeyed) see(settings []git.Setting, tops []string) error {
-	for _, s := range settings {
-		key := s.Key + "\n" + s.Value
-		words, again := o.words[key]
-		if !again {
-			words, o.words[key] = s.Words(), relativeWords(s)
-		}
-		for _, top := range tops {
-			paths, err := settingPaths(s, words, top)
-			words = o.words[key]
-			if err != nil {
-				return err
-			}
-			o.add(s, paths...)
-		}
-	}
-	return nil
-}
-
-// relativeWords are the words of a setting that can mean something else in each checkout.
-// A command without a slash is found on PATH, and that takes long in a hundred of them.
-func relativeWords(s git.Setting) []git.Word {
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) {
-			return s.Words()
-		}
-	}
-	return slices.DeleteFunc(s.Words(), func(w git.Word) bool {
-		return !w.Place && (w.Command || plainAlias(s)) && !strings.Contains(w.Text, "/")
-	})
 }
 
 // add takes paths that a setting names. Where a link is on the way, it is held too.
@@ -201,13 +142,6 @@ func (o *obeyed) within(path string) string {
 		return ""
 	}
 	return paths.Holding(path, o.write)
-}
-
-func joined(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // kernelLinks is how many links the kernel follows on one way.

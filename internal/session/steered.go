@@ -12,59 +12,55 @@ import (
 
 // steered is a path of the tree that the operator's git runs or obeys.
 type steered struct {
-	rel   string // from the top of a checkout
-	why   string // the setting that names it
-	alias bool   // only when the operator types the name of an alias
+	rel string // from the top of a checkout
+	why string // the setting that names it
 }
 
 // executed lists what lies in one of the host's checkouts and is run or read by the
-// operator's git there. The rule is general: any word of any setting that leads into
-// the tree counts, unless the key's values are known to be inert.
+// operator's git there, or in a submodule. The rule is general: any word of any setting
+// that leads into the tree counts, unless the key's values are known to be inert.
 func (s *Session) executed(ctx context.Context) ([]steered, error) {
 	checkouts, err := s.Host.Checkouts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := linkedHooks(filepath.Join(s.Host.Dir, "hooks"))
+	f := finder{host: s.Host, seen: map[string]bool{}}
+	var places []git.Place
+	for _, c := range checkouts {
+		f.tops = append(f.tops, c.Top, resolved(c.Top))
+		if !c.Prunable { // otherwise it is gone
+			p := git.PlaceOf(c.Top, c.GitDir)
+			places = append(append(places, p), p.Modules()...)
+		}
+	}
+	slices.Sort(f.tops)
+	f.tops = slices.Compact(f.tops)
+	every, each, err := s.Bin.Settings(ctx, places...)
 	if err != nil {
 		return nil, err
 	}
-	f := finder{checkouts: checkouts, host: s.Host}
-	f.add(git.Setting{Key: "a hook"}, hooks...)
-	for _, c := range checkouts {
-		if c.Prunable {
-			continue // it is gone
-		}
-		settings, err := s.Host.Settings(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		for _, setting := range settings {
-			if err := f.see(setting, c.Top); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return f.found, nil
+	err = seeAll(places, nil, every, each, f.add)
+	return f.found, err
 }
 
 // finder collects the places in checkouts that settings name.
 type finder struct {
-	checkouts []git.Checkout
-	host      git.Host
-	found     []steered
+	tops  []string
+	host  git.Host
+	seen  map[string]bool
+	found []steered
 }
 
 func (f *finder) add(from git.Setting, paths ...string) {
-	for _, rel := range insideAny(paths, f.checkouts) {
-		known := false
-		for i := range f.found {
-			if f.found[i].rel == rel {
-				known, f.found[i].alias = true, f.found[i].alias && from.Alias()
-			}
+	for _, p := range paths {
+		if f.seen[p] {
+			continue
 		}
-		if !known {
-			f.found = append(f.found, steered{rel: rel, why: f.say(from), alias: from.Alias()})
+		f.seen[p] = true
+		for _, rel := range insideAny(p, f.tops) {
+			if !slices.ContainsFunc(f.found, func(s steered) bool { return s.rel == rel }) {
+				f.found = append(f.found, steered{rel: rel, why: f.say(from)})
+			}
 		}
 	}
 }
@@ -75,17 +71,85 @@ func (f *finder) say(from git.Setting) string {
 		from.Origin = filepath.Join(".git", rel)
 	} else if rel, err := filepath.Rel(os.Getenv("HOME"), from.Origin); err == nil && filepath.IsLocal(rel) {
 		from.Origin = "~/" + rel
-	} else if in := insideAny([]string{from.Origin}, f.checkouts); len(in) > 0 {
+	} else if in := insideAny(from.Origin, f.tops); len(in) > 0 {
 		from.Origin = in[0]
 	}
 	return from.String()
 }
 
-// see looks at one setting, in a checkout.
-func (f *finder) see(from git.Setting, top string) error {
-	paths, err := settingPaths(from, from.Words(), top)
-	f.add(from, paths...)
-	return err
+// seeAll looks at what holds everywhere in each place, and in further directories, and at
+// what each place says beside that.
+func seeAll(places []git.Place, tops []string, every []git.Setting, each [][]git.Setting, add func(git.Setting, ...string)) error {
+	v := viewed{words: map[string][]git.Word{}, add: add}
+	for i, p := range places {
+		mine := []string{p.Top}
+		for _, s := range each[i] {
+			if s.Worktree() {
+				mine = append(mine, joined(p.GitDir, s.Value))
+			}
+		}
+		if err := v.see(each[i], mine); err != nil {
+			return err
+		}
+		tops = append(tops, mine...)
+		if i > 0 && p.Common == places[i-1].Common {
+			continue // a worktree linked to the one before
+		}
+		hooks, err := linkedHooks(filepath.Join(p.Common, "hooks"))
+		if err != nil {
+			return err
+		}
+		add(git.Setting{Key: "a hook", Origin: p.Common}, hooks...)
+	}
+	slices.Sort(tops)
+	return v.see(every, slices.Compact(tops))
+}
+
+// viewed remembers the words of settings that were looked at once: those that can mean
+// something else in another checkout.
+type viewed struct {
+	words map[string][]git.Word
+	add   func(git.Setting, ...string)
+}
+
+// see looks at settings in checkouts.
+func (v *viewed) see(settings []git.Setting, tops []string) error {
+	for _, s := range settings {
+		key := s.Key + "\n" + s.Value
+		words, again := v.words[key]
+		if !again {
+			words, v.words[key] = s.Words(), relativeWords(s)
+		}
+		for _, top := range tops {
+			paths, err := settingPaths(s, words, top)
+			words = v.words[key]
+			if err != nil {
+				return err
+			}
+			v.add(s, paths...)
+		}
+	}
+	return nil
+}
+
+// relativeWords are the words of a setting that can mean something else in each checkout.
+// A command without a slash is found on PATH, and that takes long in a hundred of them.
+func relativeWords(s git.Setting) []git.Word {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			return s.Words()
+		}
+	}
+	return slices.DeleteFunc(s.Words(), func(w git.Word) bool {
+		return !w.Place && (w.Command || plainAlias(s)) && !strings.Contains(w.Text, "/")
+	})
+}
+
+func joined(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
 }
 
 // settingPaths lists the paths that words of a setting can mean to a git in a checkout.

@@ -128,13 +128,9 @@ func TestCodeNamesTheTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkouts, err := s.Host.Checkouts(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	named := func(key, value string) (list []string) {
-		f := finder{checkouts: checkouts, host: s.Host}
-		if err := f.see(git.Setting{Key: key, Value: value}, top); err != nil {
+		f := finder{tops: []string{top}, host: s.Host, seen: map[string]bool{}}
+		if err := seeAll(nil, []string{top}, []git.Setting{{Key: key, Value: value}}, nil, f.add); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range f.found {
@@ -221,6 +217,14 @@ func TestSettingsNameOtherThings(t *testing.T) {
 			t.Setenv("PATH", os.Getenv("PATH")+":"+top+"/tools")
 			gitIn(t, top, "config", "core.pager", "x -R")
 		}, "tools/x"},
+		"by a submodule": {func(t *testing.T, top string) {
+			if err := os.MkdirAll(filepath.Join(top, ".git/modules/a"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			gitIn(t, top, "init", "-q", "--separate-git-dir", top+"/.git/modules/a/b", "sub")
+			gitIn(t, top+"/sub", "config", "core.worktree", top+"/sub")
+			gitIn(t, top+"/sub", "config", "core.hooksPath", "../hooks")
+		}, "hooks"},
 		"url": {func(t *testing.T, top string) { gitIn(t, top, "config", "url.ext::tools/x.insteadOf", "a:") }, "tools/x"},
 	} {
 		t.Run(name, func(t *testing.T) {
