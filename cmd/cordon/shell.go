@@ -34,7 +34,7 @@ left, in quarantine too. Your changes there are thrown away.`,
   cordon shell brisk -- git log --oneline
   cordon shell brisk -- tail -n 20 /tmp/build.log`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.liveNames,
+		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, w, err := a.worker(cmd.Context(), args[0])
 			if err != nil {
