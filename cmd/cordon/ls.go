@@ -69,7 +69,7 @@ func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool)
 	for _, o := range objects {
 		rows = append(rows, lsRow(o))
 	}
-	table(a.out, rows)
+	table(a.out, squeezed(rows, width(a.out)))
 	for _, o := range objects {
 		a.asks(o)
 	}
@@ -177,7 +177,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 		return a.object("cordon.worker/1", o)
 	}
 	status := o["status"].(ledger.Status)
-	a.print("%s", statusLine(a.out, w, status))
+	a.printStatus(w, status)
 	table(a.out, slices.Concat(leased(w, o), agentRows(w), ran(w), askedRows(w), judged(w)))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)

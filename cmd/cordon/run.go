@@ -230,7 +230,7 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 		}
 		return codeFor(status)
 	}
-	a.print("%s", statusLine(a.out, w, status))
+	a.printStatus(w, status)
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)
 	}

@@ -5,22 +5,19 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"cordon/internal/lease"
-	"cordon/internal/ledger"
 	"cordon/internal/legible"
 )
 
 // How cordon talks: what happens goes to stderr, one line a step, the worker's
 // name first, then one word for the step, then what is worth knowing. Data goes
-// to stdout. No colour, no spinner, no exclamation mark. A line that cannot be
-// undone says what to type next.
+// to stdout. Only states and verdicts have colours, and only on a terminal. No spinner,
+// no exclamation mark. A line that cannot be undone says what to type next.
 
 // voice tells a person what happens.
 type voice struct {
@@ -40,8 +37,7 @@ func terminal(w any) bool {
 	if !ok {
 		return false
 	}
-	_, err := unix.IoctlGetTermios(int(f.Fd()), termios)
-	return err == nil
+	return term.IsTerminal(int(f.Fd()))
 }
 
 // Step implements session.Voice.
@@ -81,66 +77,11 @@ func width(w io.Writer) int {
 	if !ok {
 		return math.MaxInt
 	}
-	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	if err != nil || size.Col == 0 {
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns == 0 {
 		return math.MaxInt
 	}
-	return int(size.Col)
-}
-
-// table prints rows in columns as wide as their widest cell; the last column
-// takes what the terminal has left.
-func table(w io.Writer, rows [][]string) {
-	for _, line := range columns(rows) {
-		fmt.Fprintln(w, clip(strings.TrimRight(line.left+line.last, " "), width(w)))
-	}
-}
-
-// wrappedTable is a table whose last column goes on below itself where the terminal
-// is too narrow.
-func wrappedTable(w io.Writer, rows [][]string) {
-	for _, line := range columns(rows) {
-		left := line.left
-		for _, part := range legible.Wrap(line.last, width(w)-utf8.RuneCountInString(left)) {
-			fmt.Fprintln(w, strings.TrimRight(left+part, " "))
-			left = strings.Repeat(" ", utf8.RuneCountInString(line.left))
-		}
-	}
-}
-
-// tableLine is a row: all columns but the last, and the last.
-type tableLine struct{ left, last string }
-
-func columns(rows [][]string) (lines []tableLine) {
-	var widths []int
-	for _, row := range rows {
-		for i := range row {
-			row[i] = legible.Text(row[i])
-		}
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range rows {
-		var b strings.Builder
-		for i, cell := range row[:len(row)-1] {
-			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		lines = append(lines, tableLine{b.String(), row[len(row)-1]})
-	}
-	return lines
-}
-
-// statusLine is what became of a worker. What a worker asks takes no second line.
-func statusLine(out io.Writer, w *ledger.Worker, status ledger.Status) string {
-	line := fmt.Sprintf("%s  %s%s", w.ID, status, because(w, status))
-	if status == ledger.Asking {
-		return clip(line, width(out))
-	}
-	return line
+	return columns
 }
 
 // size is a number of bytes for a person.
