@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) gcCommand() *cobra.Command {
-	var yes, dry, wait, sweep, trash bool
+	var yes, dry, wait, sweep, trash, purge bool
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove what is provably merged or discarded",
@@ -26,12 +26,19 @@ shows what it would do, and says what it keeps and why.
 On a full disk, cordon gc works from space that cordon keeps in reserve. --trash frees
 the most space: discarded results otherwise stay in the trash for 14 days.
 
-Deletion runs in the background; --wait waits for it. The next gc removes leftovers.`,
-		Example: "  cordon gc --dry-run\n  cordon gc --yes\n  cordon gc --trash --wait",
+Deletion runs in the background; --wait waits for it. The next gc removes leftovers.
+
+--purge is for people who stop using cordon here. It removes every ref below refs/cordon
+and all state of this repository, results that never landed included. Your branches, your
+checkouts and adopted worktrees stay. Nothing brings the rest back.`,
+		Example: "  cordon gc --dry-run\n  cordon gc --yes\n  cordon gc --trash --wait\n  cordon gc --purge",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if sweep {
 				return a.sweep(cmd.Context())
+			}
+			if purge {
+				return a.purge(cmd.Context(), yes, dry)
 			}
 			return a.gc(cmd.Context(), yes, dry, wait, trash)
 		},
@@ -39,6 +46,7 @@ Deletion runs in the background; --wait waits for it. The next gc removes leftov
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	c.Flags().BoolVar(&trash, "trash", false, "also delete what was discarded or released less than 14 days ago")
+	c.Flags().BoolVar(&purge, "purge", false, "remove every ref and all state of this repository")
 	c.Flags().BoolVar(&wait, "wait", false, "return after everything is deleted")
 	c.Flags().BoolVar(&sweep, "sweep", false, "only delete what was put out of the way")
 	_ = c.Flags().MarkHidden("sweep") // how gc starts itself

@@ -337,14 +337,38 @@ func (d Dir) Erase(path string) error {
 		return err
 	}
 	defer root.Close()
-	if err := root.RemoveAll(rel); err != nil {
-		// A worker may have left directories that forbid their own removal.
-		if lerr := lift(root, rel); lerr != nil {
-			return errors.Join(err, lerr)
-		}
-		return root.RemoveAll(rel)
+	return erase(root, rel)
+}
+
+// erase deletes a directory although a worker may have left some in it that forbid their
+// own removal.
+func erase(root *os.Root, rel string) error {
+	err := root.RemoveAll(rel)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if lerr := lift(root, rel); lerr != nil {
+		return errors.Join(err, lerr)
+	}
+	return root.RemoveAll(rel)
+}
+
+// Purge deletes all state of the repository. It is renamed first, so that no other
+// cordon finds half of it.
+func (d Dir) Purge() error {
+	parent, err := os.OpenRoot(filepath.Dir(d.path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	gone := filepath.Base(d.path) + ".purged"
+	if err := parent.Rename(filepath.Base(d.path), gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return erase(parent, gone)
 }
 
 // owned turns a path into a name of exactly two components below one of parts.

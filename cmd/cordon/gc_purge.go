@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"cordon/internal/session"
+)
+
+// purge removes everything that cordon keeps of this repository, after a question.
+func (a *app) purge(ctx context.Context, yes, dry bool) error {
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := s.Purgeable(ctx)
+	if err != nil {
+		return err
+	}
+	if len(p.Refs) == 0 && !s.State.Exists() {
+		a.say("cordon keeps nothing of this repository")
+		return nil
+	}
+	a.sayPurge(p)
+	if dry {
+		a.say("nothing was removed (--dry-run)")
+		return nil
+	}
+	if err := a.confirm(yes, "remove all of it for good?"); err != nil {
+		return err
+	}
+	if err := s.PurgeAll(ctx, p); err != nil {
+		return err
+	}
+	a.print("removed %s and %s", plural(len(p.Refs), "ref"), p.Path)
+	return nil
+}
+
+// sayPurge says what would be lost.
+func (a *app) sayPurge(p session.Purge) {
+	a.say("%s below refs/cordon, and %s in %s", plural(len(p.Refs), "ref"), size(p.Bytes), p.Path)
+	switch {
+	case p.Problem != nil:
+		a.say("the journal cannot be read (%v), so cordon cannot tell whether work would be lost", p.Problem)
+	case len(p.Unlanded) == 0:
+		a.say("%s, and no work that has not landed", plural(p.Workers, "worker"))
+	default:
+		var names []string
+		for _, id := range p.Unlanded {
+			names = append(names, string(id))
+		}
+		a.say("%s; the work of %s has not landed and would be lost: %s", plural(p.Workers, "worker"), plural(len(names), "worker"), strings.Join(names, ", "))
+	}
+}
