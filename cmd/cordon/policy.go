@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -301,7 +300,7 @@ func (a *app) policyCheck(ctx context.Context, files []string) error {
 func (a *app) checkFile(ctx context.Context, file string) checkedFile {
 	r := checkedFile{File: file}
 	var p policy.Policy
-	text, err := os.ReadFile(file)
+	text, err := readNamed(file)
 	if err == nil {
 		p, err = policy.Parse(file, text)
 	}

@@ -14,8 +14,10 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/audit"
 	"cordon/internal/client"
+	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
+	"cordon/internal/plainfile"
 	"cordon/internal/session"
 	"cordon/internal/worktree"
 )
@@ -66,7 +68,7 @@ func takeFile[T any](flag, file string, to *json.RawMessage, parse func([]byte) 
 	if file == "" {
 		return nil
 	}
-	text, err := os.ReadFile(file)
+	text, err := readNamed(file)
 	if err == nil {
 		_, err = parse(text)
 	}
@@ -75,6 +77,15 @@ func takeFile[T any](flag, file string, to *json.RawMessage, parse func([]byte) 
 	}
 	*to = text
 	return nil
+}
+
+// readNamed reads a file that the operator named. It waits for a pipe only where the shell
+// makes one, as in <(command): in a tree a worker may have.
+func readNamed(file string) ([]byte, error) {
+	if strings.HasPrefix(file, "/dev/") {
+		return os.ReadFile(file)
+	}
+	return plainfile.ReadLinked(file, plainfile.Text)
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -173,6 +184,10 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	}
 	before := w
 	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
+	if blocked := (*git.BlockedError)(nil); errors.As(err, &blocked) && w != nil && w.Start == nil {
+		// It cannot start before somebody removes the file: it does not wait for that.
+		err = errors.Join(err, s.Discard(ctx, w, ledger.Discard{Who: operator(), Why: "it never ran: " + blocked.Error()}))
+	}
 	return a.outcome(ctx, s, before, w, err)
 }
 

@@ -23,6 +23,7 @@ import (
 	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/plainfile"
 	"cordon/internal/policy"
 	"cordon/internal/state"
 )
@@ -258,7 +259,7 @@ func ReadPolicy(path string, check func(string) error) (policy.Policy, error) {
 	if err := check(abs); err != nil {
 		return policy.Policy{}, err
 	}
-	text, err := os.ReadFile(abs)
+	text, err := plainfile.ReadLinked(abs, plainfile.Text)
 	if err != nil {
 		return policy.Policy{}, &MistakeError{fmt.Errorf("--policy: %w", err)}
 	}
