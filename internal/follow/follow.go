@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -46,7 +47,9 @@ type Step struct {
 	stage string // private: the new files below tree, and the new index
 	files *dir   // stage/tree
 	items []item
-	begun bool // something was placed
+
+	begun  bool // something may be placed
+	placed bool // everything is, or was left to somebody
 }
 
 // Obstacle is a path of a move that is left as it is, and why.
@@ -213,9 +216,10 @@ func (s *Step) write(ctx context.Context) error {
 
 func (s *Step) index() string { return filepath.Join(s.stage, "index") }
 
-// Carry places the files and the index. The lock stays. Files that cannot be placed are
-// left as they are, and listed by a *LeftError; with any other error the index is where
-// it was.
+// Carry places the files and the index. The lock stays. Files that somebody changed
+// meanwhile are left as they are, and listed by a *LeftError. With any other error the
+// index is where it was: an *UnplacedError names a file that cannot be written, after
+// which nothing else was placed.
 //
 // The branch moves after this and not before: git commit reads where the branch is, then
 // the index, and takes the lock last, so it could put an index from before on a branch
@@ -228,7 +232,10 @@ func (s *Step) Carry(ctx context.Context) error {
 		return err
 	}
 	s.begun = true
-	left := s.place()
+	left, err := s.place()
+	if err != nil {
+		return err
+	}
 	// Without this, git reads the new files again when it next looks. A program that
 	// plays with the files must not keep the lock.
 	quick, cancel := context.WithTimeout(ctx, time.Minute)
@@ -266,16 +273,23 @@ func (s *Step) Rewind(ctx context.Context, stage string) error {
 	if s.Apart || !s.begun && s.lock.left == nil {
 		return s.Release()
 	}
+	defer s.closeDirs()
 	back := &Step{Checkout: s.Checkout, repo: s.repo, lock: s.lock, stage: stage, move: Move{s.move.Ref, s.move.To, s.move.From}}
-	err := s.Carry(ctx)
-	s.closeDirs()
-	if kept(err) {
-		err = back.prepare(ctx)
+	for _, it := range s.items {
+		_ = s.sweep(it) // what cannot be swept is in nobody's way
 	}
+	if !s.Followed {
+		// The way back begins at the new index. The disk may be too full to install it.
+		back.Checkout.Index = s.index()
+	}
+	err := back.prepare(ctx)
 	if err == nil {
 		err = back.Carry(ctx)
 	}
 	back.closeDirs()
+	if err != nil && !s.Followed && back.placed {
+		err = nil // the checkout's own index is the old one
+	}
 	if !kept(err) {
 		s.Abandon()
 		return err
@@ -289,31 +303,54 @@ func kept(err error) bool {
 	return err == nil || errors.As(err, &left)
 }
 
-// place removes what goes, deepest first, and then writes what comes.
-func (s *Step) place() []Obstacle {
-	var left []Obstacle
-	do := func(it item, act func(item) error) {
+// place removes what goes, deepest first, and then writes what comes. It ends at a file
+// that cannot be written; one that somebody changed meanwhile is left.
+func (s *Step) place() (left []Obstacle, err error) {
+	do := func(it item, act func(item) error) error {
 		if it.why == "" {
-			if err := act(it); err != nil {
+			err := act(it)
+			if err != nil && !errors.Is(err, errSaved) && !errors.Is(err, ErrLink) {
+				return &UnplacedError{Checkout: s.Checkout.Top, Path: it.delta.Path, Err: err}
+			}
+			if err != nil {
 				it.at, it.why = it.delta.Path, err.Error()
 			}
 		}
 		if it.why != "" {
 			left = append(left, Obstacle{Path: it.at, Why: it.why})
 		}
+		return nil
 	}
 	for _, it := range slices.Backward(s.items) {
-		if it.delta.New.Mode == git.Absent {
-			do(it, s.remove)
+		if it.delta.New.Mode == git.Absent && err == nil {
+			err = do(it, s.remove)
 		}
 	}
 	for _, it := range s.items {
-		if it.delta.New.Mode != git.Absent {
-			do(it, s.put)
+		if it.delta.New.Mode != git.Absent && err == nil {
+			err = do(it, s.put)
 		}
 	}
-	return left
+	s.placed = err == nil
+	return left, err
 }
+
+// UnplacedError says that a file of a checkout cannot be written or removed.
+type UnplacedError struct {
+	Checkout, Path string
+	Err            error
+}
+
+func (e *UnplacedError) Error() string {
+	why := e.Err
+	var at *fs.PathError // it names the file as it is called before it is in its place
+	if errors.As(why, &at) {
+		why = at.Err
+	}
+	return fmt.Sprintf("the checkout %s cannot follow: %q: %v", e.Checkout, e.Path, why)
+}
+
+func (e *UnplacedError) Unwrap() error { return e.Err }
 
 // LeftError says that a branch moved and that some files of a checkout did not.
 type LeftError struct {

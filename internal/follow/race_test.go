@@ -289,7 +289,9 @@ func TestRewind(t *testing.T) {
 			want := ""
 			switch {
 			case n == len(s.items): // everything but the index
-				s.place()
+				if _, err := s.place(); err != nil {
+					t.Fatal(err)
+				}
 			case n > len(s.items):
 				if err := s.Carry(t.Context()); err != nil {
 					t.Fatal(err)

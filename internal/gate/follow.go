@@ -310,13 +310,17 @@ func (e *UnfinishedError) Error() string {
 func (e *UnfinishedError) Unwrap() error { return e.Err }
 
 // carry places files and indexes of the checkouts, while the branch is still where it
-// was. When one fails, all are taken back.
+// was. When one fails, all are taken back: a branch that moves without its files would
+// have them reverted by the operator's next commit.
 func (g *Gate) carry(ctx context.Context, move Landing, ready steps) (left, err error) {
 	for _, c := range move.Checkouts {
 		var some *follow.LeftError
+		var unplaced *follow.UnplacedError
 		switch err := ready[c.Top].Carry(ctx); {
 		case errors.As(err, &some):
 			left = worse(left, &LeftBehindError{Move: move, Checkout: c.Top, Err: err})
+		case errors.As(err, &unplaced):
+			return nil, errors.Join(err, g.takeBack(ctx, ready))
 		case err != nil:
 			return nil, errors.Join(fmt.Errorf("the index of the checkout %s: %w", c.Top, err), g.takeBack(ctx, ready))
 		}
@@ -328,7 +332,9 @@ func (g *Gate) carry(ctx context.Context, move Landing, ready steps) (left, err 
 func (g *Gate) takeBack(ctx context.Context, ready steps) (err error) {
 	for at, step := range ready {
 		delete(ready, at)
-		err = errors.Join(err, g.rewind(ctx, step))
+		if failed := g.rewind(ctx, step); failed != nil {
+			err = &UnfinishedError{Checkout: at, Err: failed}
+		}
 	}
 	return err
 }

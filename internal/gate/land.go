@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cordon/internal/audit"
+	"cordon/internal/follow"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
@@ -363,7 +364,7 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 	behind, err := g.carry(ctx, move, ready)
 	if err != nil {
 		ref.Abort()
-		return res, err
+		return waits(res, err)
 	}
 	if err := ref.Commit(); err != nil {
 		landed, aerr := g.contains(ctx, move.move())
@@ -382,6 +383,18 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 		return res, nil
 	}
 	return res, err
+}
+
+// waits turns an error that is about the operator's checkout, and not about the result,
+// into a result that waits for a person.
+func waits(res Result, err error) (Result, error) {
+	var unplaced *follow.UnplacedError
+	var unfinished *UnfinishedError
+	if !errors.As(err, &unplaced) || errors.As(err, &unfinished) {
+		return res, err
+	}
+	res.Outcome, res.Why = Waiting, unplaced.Error()
+	return res, nil
 }
 
 func paths(list []string) []audit.Path {

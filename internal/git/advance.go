@@ -46,15 +46,15 @@ func (r Repo) Staged(ctx context.Context, c Checkout, commit OID) ([]string, err
 // Git takes a file that is missing for one that was not changed, so that in an empty
 // directory a two-way merge of the index writes exactly what is new.
 func (r Repo) Stage(ctx context.Context, c Checkout, from, to OID, index, top string) error {
-	if err := copyFile(filepath.Join(c.GitDir, "index"), index); err != nil {
+	if err := copyFile(c.index(), index); err != nil {
 		return err
 	}
 	config, err := r.lineEnds(ctx, c)
 	if err != nil {
 		return err
 	}
-	_, err = r.in(ctx, Checkout{Top: top, GitDir: c.GitDir}, call{
-		env: []string{"GIT_INDEX_FILE=" + index}, patience: -1,
+	_, err = r.in(ctx, Checkout{Top: top, GitDir: c.GitDir, Index: index}, call{
+		patience: -1,
 		// One whole index: a split one would have parts in the git directory.
 		config: append(config, "core.splitIndex=false", "checkout.workers=1"),
 		args:   []string{"read-tree", "-m", "-u", string(from), string(to)},
@@ -70,9 +70,9 @@ func (r Repo) Trial(ctx context.Context, from, to OID, dir string) error {
 		return err
 	}
 	for _, args := range [][]string{{"read-tree", string(from)}, {"read-tree", "-m", "-u", string(from), string(to)}} {
-		_, err := r.in(ctx, Checkout{Top: top, GitDir: r.Dir}, call{
-			env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}, patience: -1,
-			config: []string{"core.bare=false", "core.fsync=none", "checkout.workers=1"}, args: args,
+		_, err := r.in(ctx, Checkout{Top: top, GitDir: r.Dir, Index: filepath.Join(dir, "index")}, call{
+			patience: -1,
+			config:   []string{"core.bare=false", "core.fsync=none", "checkout.workers=1"}, args: args,
 		})
 		if err != nil {
 			return err
@@ -88,9 +88,10 @@ func (r Repo) Refresh(ctx context.Context, c Checkout, index string) error {
 	if err != nil {
 		return err
 	}
+	c.Index = index
 	_, err = r.in(ctx, c, call{
-		env: []string{"GIT_INDEX_FILE=" + index}, config: append(config, "core.splitIndex=false"),
-		args: []string{"update-index", "-q", "--refresh", "--ignore-submodules"},
+		config: append(config, "core.splitIndex=false"),
+		args:   []string{"update-index", "-q", "--refresh", "--ignore-submodules"},
 	})
 	if exitCode(err) == 1 { // some files differ
 		return nil

@@ -24,6 +24,15 @@ type Checkout struct {
 	Head     OID    `json:"head,omitempty"`
 	Linked   bool   `json:"linked,omitempty"`
 	Prunable bool   `json:"prunable,omitempty"`
+	Index    string `json:"-"` // an index file to use instead of the checkout's own; "" for its own
+}
+
+// index is the index file that calls on the checkout use.
+func (c Checkout) index() string {
+	if c.Index != "" {
+		return c.Index
+	}
+	return filepath.Join(c.GitDir, "index")
 }
 
 // Checkouts lists the main checkout and every linked worktree of the repository.
@@ -116,6 +125,9 @@ func (r Repo) in(ctx context.Context, c Checkout, k call) ([]byte, error) {
 		}
 	}
 	k.dir, k.repo = c.Top, []string{"--git-dir=" + c.GitDir, "--work-tree=" + c.Top}
+	if c.Index != "" {
+		k.env = append(k.env, "GIT_INDEX_FILE="+c.Index)
+	}
 	watch, stop := watched(ctx, c.Top)
 	defer stop()
 	out, err := r.bin.run(watch, k)
