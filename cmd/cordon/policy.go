@@ -72,8 +72,21 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 	if a.json {
 		return a.object("cordon.policy/1", map[string]any{"source": source, "policy": p, "protected": protectedRows(), "unread": unreadRows()})
 	}
-	_, err = fmt.Fprintf(a.out, "# Source: %s\n\n%s%s", oneLine(source), p.YAML(), presetComment(p)+protectedComment()+unreadComment(p))
+	_, err = fmt.Fprintf(a.out, "# Source: %s\n\n%s%s", oneLine(source), withSizes(p), presetComment(p)+protectedComment()+unreadComment(p))
 	return err
+}
+
+// withSizes is a policy as YAML that says what "auto" is on this machine at the moment.
+func withSizes(p policy.Policy) string {
+	text := string(p.YAML())
+	here, err := session.LimitsHere(p.Limits)
+	if err != nil {
+		return text // a run says why
+	}
+	for key, size := range map[string]policy.Bytes{"memory": here.Memory, "disk": here.Disk} {
+		text = strings.Replace(text, "\n  "+key+": auto\n", fmt.Sprintf("\n  %s: auto  # %s here\n", key, size), 1)
+	}
+	return text
 }
 
 // effective is the policy that holds, and where it came from.

@@ -8,7 +8,18 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/policy"
+	"cordon/internal/state"
 )
+
+// LimitsHere are limits with numbers for what depends on the machine, as a worker that
+// started now would get them.
+func LimitsHere(l policy.Limits) (policy.Limits, error) {
+	root, err := state.RealRoot()
+	if err != nil {
+		return l, err
+	}
+	return limitsHere(l, root)
+}
 
 // limitsHere replaces the limits that depend on the machine. Disk is what is free
 // where the worker will write.
