@@ -34,6 +34,32 @@ func TestDocumentsLead(t *testing.T) {
 	}
 }
 
+// Every document that a message or a comment of the program names exists.
+func TestNamedDocumentsExist(t *testing.T) {
+	page, found := regexp.MustCompile(`docs/[a-z_/]+\.md`), 0
+	for _, dir := range []string{"../cmd", "../internal"} {
+		err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") || e.Name() == "demo.go" {
+				return err // demo.go writes a repository with docs of its own
+			}
+			text, err := os.ReadFile(p)
+			for _, name := range page.FindAllString(string(text), -1) {
+				found++
+				if _, err := os.Stat(filepath.Join("..", name)); err != nil {
+					t.Errorf("%s names %s: %v", p, name, err)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found == 0 {
+		t.Error("no document is named, so the search is broken")
+	}
+}
+
 // The README stays short enough to be read.
 func TestReadmeIsShort(t *testing.T) {
 	info, err := os.Stat("../README.md")
