@@ -52,6 +52,7 @@ var layers = map[string][]string{
 	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {"paths"},
+	"internal/view":           {}, // see pure
 	"internal/testfile":       {},         // for tests only: no package may import it
 	"internal/testkernel":     {},         // for tests only: no package may import it
 	"internal/testnet":        {},         // for tests only: no package may import it
@@ -59,8 +60,8 @@ var layers = map[string][]string{
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"audit", "base", "cell", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
-	"cmd/cordon-probe":        {"escape", "legible"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "worktree"},
+	"cmd/cordon-probe":        {"escape", "legible", "view"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the
@@ -84,6 +85,11 @@ var confined = []struct {
 	{"github.com/santhosh-tekuri/jsonschema", nil, "it is for tests"},
 }
 
+// pure packages import these packages and no others: they describe, and cannot act.
+var pure = map[string][]string{
+	"internal/view": {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
+}
+
 // source is the path of a file below the module, and what it imports.
 type source struct {
 	path    string
@@ -101,6 +107,9 @@ func breaches(files []source) []string {
 		for _, imp := range f.imports {
 			if ours, ok := strings.CutPrefix(imp, "cordon/"); ok && !slices.Contains(allowed, strings.TrimPrefix(ours, "internal/")) {
 				list = append(list, fmt.Sprintf("%s imports %s, which is not below it", f.path, imp))
+			}
+			if only, ok := pure[path.Dir(f.path)]; ok && !slices.Contains(only, imp) {
+				list = append(list, fmt.Sprintf("%s imports %s: its package is pure", f.path, imp))
 			}
 			list = append(list, misplaced(f.path, imp)...)
 		}
@@ -234,6 +243,8 @@ func TestBreachesAreFound(t *testing.T) {
 		{"internal/git/x.go", []string{"github.com/rogpeppe/go-internal/testscript"}},
 		{"internal/state/x.go", []string{"pgregory.net/rapid"}},
 		{"internal/state/x.go", []string{"net/http/httptest"}},
+		{"internal/view/x.go", []string{"os"}},
+		{"internal/view/x.go", []string{"cordon/internal/ledger"}},
 	} {
 		if len(breaches([]source{f})) == 0 {
 			t.Errorf("%s may import %v", f.path, f.imports)

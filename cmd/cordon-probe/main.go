@@ -8,7 +8,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,6 +22,7 @@ import (
 
 	"cordon/internal/escape"
 	"cordon/internal/legible"
+	"cordon/internal/view"
 )
 
 // The exit codes, which cordon doctor --probe passes on.
@@ -143,31 +143,19 @@ func columns() int {
 	return math.MaxInt
 }
 
-// row is one attempt in JSON.
-type row struct {
-	Group     string         `json:"group"`
-	Name      string         `json:"name"`
-	What      string         `json:"what"`
-	Control   escape.Verdict `json:"control"` // without cordon
-	Verdict   escape.Verdict `json:"verdict"` // with cordon
-	Attention bool           `json:"attention"`
-	Detail    string         `json:"detail"`
-}
-
 // printJSON prints cordon.probe/1.
 func printJSON(w io.Writer, results []escape.Result) error {
-	rows := []row{}
+	shown := view.Probe{Attempts: []view.Escape{}, Summary: escape.Summary(results)}
 	for _, r := range results {
-		rows = append(rows, row{r.Attempt.Group, r.Attempt.Name, r.Attempt.What, r.Control, r.Verdict, r.NeedsAttention(), valid(r.Detail)})
+		shown.Attempts = append(shown.Attempts, view.Escape{
+			Group: r.Attempt.Group, Name: r.Attempt.Name, What: r.Attempt.What, Control: string(r.Control), Verdict: string(r.Verdict),
+			Attention: r.NeedsAttention(), Detail: valid(r.Detail),
+		})
 	}
-	text, err := json.MarshalIndent(struct {
-		Attempts []row  `json:"attempts"`
-		Schema   string `json:"schema"`
-		Summary  string `json:"summary"`
-	}{rows, "cordon.probe/1", escape.Summary(results)}, "", "  ")
+	text, err := view.Encode(&shown)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", legible.JSON(text))
+	_, err = w.Write(legible.JSON(text))
 	return err
 }

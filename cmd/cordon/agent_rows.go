@@ -3,27 +3,28 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
-	"cordon/internal/ledger"
+	"cordon/internal/view"
 )
 
 // agentRows are the rows of show about an agent client: what was started, whether its
 // hooks were seen alive, and what it says it did.
-func agentRows(w *ledger.Worker) (rows [][]string) {
-	if w.Wiring == nil {
+func agentRows(c *view.Client) (rows [][]string) {
+	if c == nil || c.Wiring == nil {
 		return nil
 	}
 	how := "hooks by arguments and variables"
-	if len(w.Wiring.Managed) > 0 {
-		how = "hooks in " + strings.Join(w.Wiring.Managed, ", ") + " of its cell"
+	if len(c.Wiring.Managed) > 0 {
+		how = "hooks in " + strings.Join(c.Wiring.Managed, ", ") + " of its cell"
 	}
-	rows = append(rows, []string{"client", fmt.Sprintf("%s %s, %s", w.Wiring.Client, w.Wiring.Version, how)})
-	if p := w.Proof; p != nil {
-		rows = append(rows, []string{"proof", fmt.Sprintf("%s after %.1f s; the canary: %s", p.Event, p.After.Seconds(), p.Canary)})
+	rows = append(rows, []string{"client", fmt.Sprintf("%s %s, %s", c.Wiring.Client, c.Wiring.Version, how)})
+	if p := c.Proof; p != nil {
+		rows = append(rows, []string{"proof", fmt.Sprintf("%s after %.1f s; the canary: %s", p.Event, time.Duration(p.After).Seconds(), p.Canary)})
 	} else {
 		rows = append(rows, []string{"proof", "none: nothing was heard of its hooks"})
 	}
-	s := w.Stream
+	s := c.Stream
 	if s == nil {
 		return rows
 	}
@@ -38,7 +39,7 @@ func agentRows(w *ledger.Worker) (rows [][]string) {
 }
 
 // streamLine is what a client says it used.
-func streamLine(s *ledger.Stream) string {
+func streamLine(s *view.Summary) string {
 	parts := []string{plural(s.Calls, "tool call")}
 	if s.Input+s.Output > 0 {
 		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", s.Input, s.Output))
@@ -53,12 +54,4 @@ func streamLine(s *ledger.Stream) string {
 		parts = append(parts, "ended: "+oneLine(s.Reason))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// agentFields are the same for a script.
-func agentFields(w *ledger.Worker, o map[string]any) {
-	if w.Agent == nil {
-		return
-	}
-	o["client"] = map[string]any{"name": w.Agent.Client, "wiring": w.Wiring, "proof": w.Proof, "stream": w.Stream}
 }

@@ -14,6 +14,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/post"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 // What a worker types. These commands talk to the socket that the supervisor gave
@@ -100,7 +101,7 @@ func (a *app) asked(o askOptions, r post.Reply) error {
 		code = nil
 	}
 	if a.json {
-		return errors.Join(a.object("cordon.ask/1", map[string]any{"question": r.Question, "answered": r.Answered, "answer": r.Answer}), code)
+		return errors.Join(a.object(&view.Ask{Question: r.Question, Answered: r.Answered, Answer: r.Answer}), code)
 	}
 	switch {
 	case r.Answered:
@@ -149,7 +150,7 @@ func (a *app) done(ctx context.Context, text string) error {
 		return err
 	}
 	if a.json {
-		return a.object("cordon.done/1", map[string]any{"done": true})
+		return a.object(&view.Done{Done: true})
 	}
 	a.say("noted; end your turn now: what you left is audited and goes to the gate")
 	return nil
@@ -187,21 +188,30 @@ func (a *app) leaseStatus(ctx context.Context, dir string) error {
 	if st == nil {
 		return errors.New("cordon answers without a status")
 	}
+	shown := statusView(st)
 	if a.json {
-		return a.object("cordon.status/1", map[string]any{
-			"worker": st.Worker, "branch": st.Branch, "base": st.Base, "write_roots": st.Write, "allowed_domains": st.Domains,
-			"expires": st.Expires, "ends": st.Ends, "questions": st.Questions, "done": st.Done,
-		})
+		return a.object(shown)
 	}
-	a.print("%s", st.Worker)
-	table(a.out, statusRows(st, time.Now()))
+	a.print("%s", shown.Worker)
+	table(a.out, statusRows(shown, time.Now()))
 	return nil
 }
 
-func statusRows(st *post.Status, now time.Time) [][]string {
+func statusView(st *post.Status) *view.Status {
+	v := &view.Status{
+		Worker: st.Worker, Branch: st.Branch, Base: st.Base, WriteRoots: st.Write, Domains: st.Domains,
+		Expires: st.Expires, Ends: st.Ends, Done: st.Done,
+	}
+	if st.Questions != nil {
+		v.Questions = each(st.Questions, func(q post.Question) view.Answered { return view.Answered(q) })
+	}
+	return v
+}
+
+func statusRows(st *view.Status, now time.Time) [][]string {
 	rows := [][]string{
 		{"branch", fmt.Sprintf("%s, from %.10s", st.Branch, st.Base)},
-		{"write", orNothing(strings.Join(st.Write, ", "))},
+		{"write", orNothing(strings.Join(st.WriteRoots, ", "))},
 		{"reach", orNothing(strings.Join(st.Domains, ", "))},
 		{"lease", "until " + st.Expires.Local().Format(time.RFC3339)},
 	}

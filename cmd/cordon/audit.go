@@ -12,6 +12,7 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -54,11 +55,7 @@ func (a *app) report(ctx context.Context, s *session.Session, w *ledger.Worker, 
 
 func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 	if a.json {
-		b, err := r.Encode()
-		if err != nil {
-			return err
-		}
-		return a.raw(b)
+		return a.object(reportView(r))
 	}
 	l := w.Lease.Lease()
 	a.print("%s  %s: %d to land, %s", w.ID, r.Verdict, r.Summary.Landing, plural(r.Summary.Violations, "violation"))
@@ -174,5 +171,5 @@ func (a *app) diff(ctx context.Context, s *session.Session, w *ledger.Worker, st
 	if err := s.Diff(ctx, w, &buf, false, args...); err != nil {
 		return err
 	}
-	return a.object("cordon.diff/1", map[string]any{"worker": w.ID, "patch": audit.Path(buf.String())}) // base64 where it is not text
+	return a.object(&view.Diff{Worker: string(w.ID), Patch: view.Text(buf.String())})
 }

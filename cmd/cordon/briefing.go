@@ -11,6 +11,7 @@ import (
 	"cordon/internal/briefing"
 	"cordon/internal/cell"
 	"cordon/internal/post"
+	"cordon/internal/view"
 )
 
 func (a *app) briefingCommand() *cobra.Command {
@@ -31,7 +32,7 @@ Inside a worker, without an ID, it prints the worker's own briefing.`,
 				return err
 			}
 			if a.json {
-				return a.object("cordon.briefing/1", map[string]any{"worker": worker, "text": text})
+				return a.object(&view.Briefing{Worker: worker, Text: text})
 			}
 			_, err = fmt.Fprint(a.out, text)
 			return err

@@ -15,6 +15,7 @@ import (
 	"cordon/internal/guard"
 	"cordon/internal/hook"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 // checkOptions are the flags of cordon check.
@@ -91,16 +92,22 @@ func codeOfVerdict(v guard.Verdict) error {
 	return codeError(exitRefused)
 }
 
+func checkView(d guard.Decision) *view.Check {
+	v := &view.Check{Verdict: string(d.Verdict), Reason: d.Reason, Tried: d.Tried, Instead: d.Instead, Holds: d.Holds, Warned: d.Warned}
+	if d.Steps != nil {
+		v.Steps = each(d.Steps, stepView)
+	}
+	return v
+}
+
 // sayDecision explains a decision.
 func (a *app) sayDecision(d guard.Decision) error {
 	if a.json {
-		return a.object("cordon.check/1", map[string]any{
-			"decision": d.Verdict, "reason": d.Reason, "tried": d.Tried, "instead": d.Instead, "holds": d.Holds, "warned": d.Warned, "steps": d.Steps,
-		})
+		return a.object(checkView(d))
 	}
 	var b strings.Builder
 	dir := ""
-	for _, s := range d.Steps {
+	for _, s := range checkView(d).Steps {
 		if s.Dir != dir {
 			dir = s.Dir
 			fmt.Fprintf(&b, "in %s\n", oneLine(dir))
@@ -118,7 +125,7 @@ func (a *app) sayDecision(d guard.Decision) error {
 }
 
 // stepLine is one thing that a call does.
-func stepLine(s guard.Step) string {
+func stepLine(s view.Step) string {
 	line := s.Does
 	if s.Path != "" {
 		line += " " + s.Path
@@ -127,7 +134,7 @@ func stepLine(s guard.Step) string {
 		line += " → " + s.Leads
 	}
 	if s.Place != "" {
-		line += " (" + string(s.Place) + ")"
+		line += " (" + s.Place + ")"
 	}
 	if s.Why != "" {
 		line += ": " + s.Why

@@ -7,6 +7,7 @@ import (
 
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) checkoutCommand() *cobra.Command {
@@ -61,7 +62,9 @@ func (a *app) checkout(ctx context.Context, s *session.Session, w *ledger.Worker
 
 func (a *app) sayCheckout(w *ledger.Worker, out session.CheckedOut) error {
 	if a.json {
-		return a.object("cordon.checkout/1", map[string]any{"worker": w.ID, "checkout": out})
+		return a.object(&view.Checkout{Worker: string(w.ID), Checkout: view.CheckedOut{
+			Dir: out.Dir, Branch: out.Branch, Commit: string(out.Commit), Files: out.Files, Left: texts[view.Text](out.Left),
+		}})
 	}
 	if out.Branch != "" {
 		a.print("%s  branch %s at %s", w.ID, out.Branch, out.Commit.Short())

@@ -14,6 +14,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -215,15 +216,17 @@ func (a *app) curtain(dir, repo string, cast []played) error {
 		return err
 	}
 	surprise := len(escapes) > 0
-	var objects []map[string]any
+	shown := view.Demo{Directory: dir}
 	rows := [][]string{{"WORKER", "RESULT", "THE AGENT …", "WHY"}}
 	for _, p := range cast {
 		surprise = surprise || p.status != p.want
-		rows = append(rows, []string{string(p.worker.ID), string(p.status), p.does, strings.TrimLeft(because(p.worker, p.status), ": ")})
-		objects = append(objects, map[string]any{"worker": p.worker.ID, "status": p.status, "agent": p.does, "as_expected": p.status == p.want})
+		v := view.Actor{Worker: string(p.worker.ID), Status: string(p.status), Agent: p.does, AsExpected: p.status == p.want}
+		v.Reason = reasonOf(p.worker, session.Standing{Status: p.status})
+		shown.Workers = append(shown.Workers, v)
+		rows = append(rows, []string{v.Worker, v.Status, v.Agent, strings.TrimLeft(because(p.worker, p.status), ": ")})
 	}
 	if a.json {
-		if err := a.object("cordon.demo/1", map[string]any{"directory": dir, "workers": objects}); err != nil {
+		if err := a.object(&shown); err != nil {
 			return err
 		}
 	} else {

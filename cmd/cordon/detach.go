@@ -15,6 +15,7 @@ import (
 
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 // cordon run -d starts itself again in a session of its own and waits until the lease
@@ -91,7 +92,7 @@ func startBackground(interactive bool, ready *os.File) (*os.Process, error) {
 
 func (a *app) sayDetached(id string, pid int, interactive bool) error {
 	if a.json {
-		return a.object("cordon.detached/1", map[string]any{"worker": id, "process": pid, "interactive": interactive})
+		return a.object(&view.Detached{Worker: id, Process: pid, Interactive: interactive})
 	}
 	a.print("%s  in the background", id)
 	if interactive {

@@ -17,6 +17,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/legible"
 	"cordon/internal/state"
+	"cordon/internal/view"
 )
 
 // status is the word in front of a check.
@@ -31,10 +32,10 @@ const (
 
 // check is one line of the doctor's.
 type check struct {
-	Name   string `json:"name"`
-	Status status `json:"status"`
-	Detail string `json:"detail"`
-	Hint   string `json:"hint"` // what to do about it; may be empty
+	Name   string
+	Status status
+	Detail string
+	Hint   string // what to do about it; may be empty
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -97,17 +98,17 @@ func (a *app) doctor(ctx context.Context) error {
 		return err
 	}
 	v := verdictOf(checks)
+	shown := view.Doctor{Checks: each(checks, check.view), Clients: each(clients, clientFound.view), Verdict: v.Ready, Next: v.Next}
 	if a.json {
-		err := a.object("cordon.doctor/1", map[string]any{"checks": checks, "clients": clients, "verdict": v.Ready, "next": v.Next})
-		return cmp.Or(err, v.exit())
+		return cmp.Or(a.object(&shown), v.exit())
 	}
 	rows := [][]string{}
-	for _, c := range checks {
-		rows = append(rows, []string{string(c.Status), c.Name, c.line()})
+	for _, c := range shown.Checks {
+		rows = append(rows, []string{c.Status, c.Name, checkLine(c)})
 	}
 	wrappedTable(a.out, rows)
 	a.print("")
-	for _, line := range append([]string{v.Ready}, v.Next...) {
+	for _, line := range append([]string{shown.Verdict}, shown.Next...) {
 		a.print("%s", strings.Join(legible.Wrap(line, width(a.out)), "\n"))
 	}
 	return v.exit()
@@ -132,8 +133,12 @@ func examine(ctx context.Context, dir string) []check {
 	return append(checks, checkKernel(ctx)...)
 }
 
-// line is the detail of a check and what to do about it.
-func (c check) line() string {
+func (c check) view() view.DoctorCheck {
+	return view.DoctorCheck{Name: c.Name, Status: string(c.Status), Detail: c.Detail, Hint: c.Hint}
+}
+
+// checkLine is the detail of a check and what to do about it.
+func checkLine(c view.DoctorCheck) string {
 	if c.Hint == "" {
 		return oneLine(c.Detail)
 	}

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/policy"
 	"cordon/internal/seccomp"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 // checkCell starts a real cell with nothing in it, and says which layers were
@@ -72,11 +73,15 @@ func checkMemoryLimit(by cell.Counting) check {
 
 // refusedCalls lists what the filter of a cell answers for.
 func (a *app) refusedCalls() error {
+	shown := view.Calls{}
+	for _, e := range seccomp.Table() {
+		shown.Calls = append(shown.Calls, view.Call(e))
+	}
 	if a.json {
-		return a.object("cordon.calls/1", map[string]any{"calls": seccomp.Table()})
+		return a.object(&shown)
 	}
 	rows := [][]string{{"CALL", "ANSWER", "WHY"}}
-	for _, e := range seccomp.Table() {
+	for _, e := range shown.Calls {
 		why := e.Reason
 		if e.When != "" {
 			why = e.When + ": " + why

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"cordon/internal/agent"
+	"cordon/internal/view"
 )
 
 // clientPatience is how long a client may take to say its version: some take
@@ -23,17 +24,26 @@ const clientPatience = 15 * time.Second
 
 // clientFound is what the doctor knows of an agent client.
 type clientFound struct {
-	Client  string       `json:"client"`
-	Path    string       `json:"path"`    // "": it is not on PATH
-	Version string       `json:"version"` // "": not known
-	Tested  string       `json:"tested"`
-	Oldest  string       `json:"oldest"`
-	Proof   *clientProof `json:"proof"` // nil: its hook was not proven in this repository
+	Client  string
+	Path    string // "": it is not on PATH
+	Version string // "": not known
+	Tested  string
+	Oldest  string
+	Proof   *clientProof // nil: its hook was not proven in this repository
 
 	said    string // its own word for its version
 	failed  error  // why there is none
 	version agent.Version
 	adapter *agent.Adapter
+}
+
+func (c clientFound) view() view.DoctorClient {
+	v := view.DoctorClient{Client: c.Client, Path: c.Path, Version: c.Version, Tested: c.Tested, Oldest: c.Oldest}
+	if c.Proof != nil {
+		proof := view.ClientProof(*c.Proof)
+		v.Proof = &proof
+	}
+	return v
 }
 
 // surveyClients asks every client that is there for its version, all at once.

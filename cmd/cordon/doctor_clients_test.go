@@ -41,8 +41,8 @@ func TestClientLines(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		for _, w := range c.words {
-			if !strings.Contains(got.line(), w) {
-				t.Errorf("%s: %q does not say %q", name, got.line(), w)
+			if !strings.Contains(checkLine(got.view()), w) {
+				t.Errorf("%s: %q does not say %q", name, checkLine(got.view()), w)
 			}
 		}
 	}

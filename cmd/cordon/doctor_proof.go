@@ -13,12 +13,12 @@ import (
 
 // clientProof is the last launch in which the hook of a client was seen alive.
 type clientProof struct {
-	Worker  string    `json:"worker"`
-	Version string    `json:"version"`
-	At      time.Time `json:"at"`
-	Event   string    `json:"event"`
-	Calls   int       `json:"calls"`  // of the worker's, that its guard judged
-	Denied  int       `json:"denied"` // of those
+	Worker  string
+	Version string
+	At      time.Time
+	Event   string
+	Calls   int // of the worker's, that its guard judged
+	Denied  int // of those
 }
 
 func (p clientProof) what() string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,6 +10,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 // The exit codes. They are documented in the README and do not change.
@@ -89,7 +89,7 @@ func (a *app) finish(err error) int {
 		return code
 	}
 	if a.json {
-		a.object("cordon.error/1", map[string]any{"error": err.Error(), "hint": hintOf(err), "exit": code})
+		_ = a.object(&view.Error{Error: err.Error(), Hint: hintOf(err), Exit: code}) // nothing is left to say it with
 		return code
 	}
 	a.say("cordon: %v", err)
@@ -100,16 +100,12 @@ func (a *app) finish(err error) int {
 }
 
 // object prints the one object of a --json call.
-func (a *app) object(schema string, fields map[string]any) error {
-	fields["schema"] = schema
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(fields); err != nil {
+func (a *app) object(o view.Object) error {
+	text, err := view.Encode(o)
+	if err != nil {
 		return err
 	}
-	return a.raw(text.Bytes())
+	return a.raw(text)
 }
 
 // raw prints a JSON text. It may hold a worker's words: what would act on a terminal is

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -70,8 +71,9 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 			todo, freed = append(todo, c), freed+c.Bytes
 		}
 	}
+	shown := view.GC{Chores: each(chores, choreView), Bytes: freed, Done: !dry}
 	if !a.json {
-		a.showChores(chores)
+		a.showChores(shown.Chores)
 	}
 	if !dry && len(todo) > 0 {
 		if err := a.confirm(yes, "remove %d things, %s?", len(todo), size(freed)); err != nil {
@@ -85,7 +87,7 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 		}
 	}
 	if a.json {
-		return a.object("cordon.gc/1", map[string]any{"chores": nonNil(chores), "bytes": freed, "done": !dry})
+		return a.object(&shown)
 	}
 	switch {
 	case len(todo) == 0:
@@ -139,21 +141,22 @@ func (a *app) sweepLater() error {
 	return p.Release()
 }
 
-func nonNil(list []session.Chore) []session.Chore {
-	if list == nil {
-		return []session.Chore{}
-	}
-	return list
+func choreView(c session.Chore) view.Chore {
+	return view.Chore{Worker: string(c.Worker), What: c.What, Why: c.Why, Bytes: c.Bytes, Keep: c.Keep}
 }
 
-func (a *app) showChores(chores []session.Chore) {
+func (a *app) showChores(chores []view.Chore) {
 	var rows [][]string
 	for _, c := range chores {
 		word := "remove"
 		if c.Keep {
 			word = "keep"
 		}
-		rows = append(rows, []string{word, size(c.Bytes), c.String()})
+		whose := ""
+		if c.Worker != "" {
+			whose = c.Worker + ": "
+		}
+		rows = append(rows, []string{word, size(c.Bytes), fmt.Sprintf("%s%s (%s)", whose, c.What, c.Why)})
 	}
 	table(a.err, rows)
 }

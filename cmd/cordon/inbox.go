@@ -11,6 +11,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) inboxCommand() *cobra.Command {
@@ -34,33 +35,33 @@ func (a *app) inbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shown := view.Inbox{Questions: each(list, inquiryView)}
 	if a.json {
-		objects := []map[string]any{}
-		for _, e := range list {
-			o := questionObject(e.Inquiry)
-			o["worker"], o["status"], o["worker_is"] = e.Worker.ID, e.Status, e.Waits
-			objects = append(objects, o)
-		}
-		return a.object("cordon.inbox/1", map[string]any{"questions": objects})
+		return a.object(&shown)
 	}
-	if len(list) == 0 {
+	if len(shown.Questions) == 0 {
 		a.say("no worker asks anything")
 	}
-	for _, e := range list {
-		a.entry(e)
+	for i, q := range shown.Questions {
+		a.entry(q, len(list[i].Worker.Open()) == 1)
 	}
 	return nil
 }
 
-// entry prints one question.
-func (a *app) entry(e session.Entry) {
-	id := string(e.Worker.ID)
-	a.print("%s %s  %s ago, %s", id, e.ID(), age(time.Since(e.At)), waitsWord(e))
-	a.below("    ", e.Text)
-	for i, option := range e.Options {
+func inquiryView(e session.Entry) view.Inquiry {
+	return view.Inquiry{
+		Worker: string(e.Worker.ID), Status: string(e.Status), Waits: string(e.Waits), Question: questionViews([]ledger.Inquiry{e.Inquiry})[0],
+	}
+}
+
+// entry prints one question; only says that the worker has no other open one.
+func (a *app) entry(q view.Inquiry, only bool) {
+	a.print("%s %s  %s ago, %s", q.Worker, q.ID, age(time.Since(q.Asked)), waitsWord(q))
+	a.below("    ", q.Text)
+	for i, option := range q.Options {
 		a.below(fmt.Sprintf("      %2d  ", i+1), legible.Line(option))
 	}
-	a.say("  cordon answer %s \"…\"%s", answering(e.Worker, e.Number), optionAdvice(e))
+	a.say("  cordon answer %s \"…\"%s", answering(q.Worker, q.ID, only), optionAdvice(q))
 }
 
 // below prints a text that is not cordon's, all of it: each of its lines is set in, so
@@ -72,33 +73,29 @@ func (a *app) below(first, text string) {
 	}
 }
 
-func waitsWord(e session.Entry) string {
-	switch e.Waits {
+func waitsWord(q view.Inquiry) string {
+	switch session.Waits(q.Waits) {
 	case session.WaitsNow:
 		return "waits for the answer"
 	case session.AtWork:
 		return "goes on meanwhile"
 	}
-	return "has ended (" + string(e.Status) + ")"
+	return "has ended (" + q.Status + ")"
 }
 
-func optionAdvice(e session.Entry) string {
-	if len(e.Options) == 0 {
+func optionAdvice(q view.Inquiry) string {
+	if len(q.Options) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("     or --option 1 to --option %d", len(e.Options))
+	return fmt.Sprintf("     or --option 1 to --option %d", len(q.Options))
 }
 
 // answering is how a question is named to cordon answer.
-func answering(w *ledger.Worker, number int) string {
-	if len(w.Open()) == 1 {
-		return string(w.ID)
+func answering(worker, question string, only bool) string {
+	if only {
+		return worker
 	}
-	return fmt.Sprintf("%s q%d", w.ID, number)
-}
-
-func questionObject(q ledger.Inquiry) map[string]any {
-	return map[string]any{"question": q.ID(), "text": q.Text, "options": append([]string{}, q.Options...), "by": q.By, "asked": q.At}
+	return worker + " " + question
 }
 
 func (a *app) answerCommand() *cobra.Command {
@@ -140,7 +137,7 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 		return err
 	}
 	if a.json {
-		return a.object("cordon.answer/1", map[string]any{"worker": w.ID, "question": q.ID(), "answer": text, "worker_is": waits})
+		return a.object(&view.Answer{Worker: string(w.ID), Question: q.ID(), Answer: text, Waits: string(waits)})
 	}
 	a.print("%s %s  answered", w.ID, q.ID())
 	switch waits {
@@ -196,20 +193,11 @@ func askedRows(w *ledger.Worker) (rows [][]string) {
 		if q.Answer != nil {
 			rows = append(rows, []string{"answered", "by " + q.Answer.Who + ": " + clip(legible.Line(q.Answer.Text), 100)})
 		} else {
-			rows = append(rows, []string{"", "not answered: cordon answer " + answering(w, q.Number) + ` "…"`})
+			rows = append(rows, []string{"", "not answered: cordon answer " + answering(string(w.ID), q.ID(), len(w.Open()) == 1) + ` "…"`})
 		}
 	}
 	if w.Claim != nil {
 		rows = append(rows, []string{"says", "done: " + clip(legible.Line(orNothing(w.Claim.Text)), 100)})
 	}
 	return rows
-}
-
-// openObjects are the open questions of a worker, for --json.
-func openObjects(w *ledger.Worker) []map[string]any {
-	list := []map[string]any{}
-	for _, q := range w.Open() {
-		list = append(list, questionObject(q))
-	}
-	return list
 }

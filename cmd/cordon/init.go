@@ -14,6 +14,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 type initOptions struct{ force, dry bool }
@@ -70,9 +71,7 @@ func (a *app) initPolicy(ctx context.Context, o initOptions) error {
 func (a *app) initSaid(top string, found project, text []byte, dry bool) error {
 	path := filepath.Join(top, session.PolicyName)
 	if a.json {
-		return a.object("cordon.init/1", map[string]any{
-			"path": path, "written": !dry, "found": found.names(), "policy": string(text),
-		})
+		return a.object(&view.Init{Path: path, Written: !dry, Found: found.names(), Policy: string(text)})
 	}
 	if dry {
 		_, err := a.out.Write(text)

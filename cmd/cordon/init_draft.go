@@ -271,12 +271,17 @@ func says(pattern string, files ...string) when {
 func script(manifest, name string) when {
 	return func(p project) bool {
 		var m struct {
-			Scripts map[string]any `json:"scripts"`
+			Scripts map[string]json.RawMessage `json:"scripts"`
 		}
-		if json.Unmarshal([]byte(p.text[manifest]), &m) != nil || m.Scripts[name] == nil || m.Scripts[name] == "" {
+		if json.Unmarshal([]byte(p.text[manifest]), &m) != nil {
 			return false
 		}
-		line, isText := m.Scripts[name].(string)
+		switch string(m.Scripts[name]) {
+		case "", "null", `""`:
+			return false
+		}
+		var line string
+		isText := json.Unmarshal(m.Scripts[name], &line) == nil
 		return !isText || !strings.Contains(line, "no test specified")
 	}
 }

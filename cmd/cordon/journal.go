@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
+	"cordon/internal/view"
 )
 
 func (a *app) journalCommand() *cobra.Command {
@@ -49,16 +51,16 @@ func (a *app) journal(ctx context.Context, args []string) error {
 			return usage("%v", err)
 		}
 	}
-	events := []journal.Event{}
+	shown := view.Journal{Events: []view.Event{}}
 	for _, e := range all {
 		if only == "" || e.Worker == only {
-			events = append(events, e)
+			shown.Events = append(shown.Events, view.Event(e))
 		}
 	}
 	if a.json {
-		return a.object("cordon.journal/1", map[string]any{"events": events})
+		return a.object(&shown)
 	}
-	for _, e := range events {
+	for _, e := range shown.Events {
 		a.print("%6d  %s  %-16s  %-20s  %s", e.Seq, e.Time.Format(time.RFC3339), e.Worker, e.Type, clip(string(e.Data), 100))
 	}
 	return nil
@@ -72,7 +74,7 @@ func (a *app) verify(ctx context.Context) error {
 	if !s.State.Exists() {
 		a.say("there is no journal yet")
 		if a.json {
-			return a.object("cordon.verify/1", map[string]any{"events": 0, "head": "", "torn": false, "sound": true})
+			return a.object(&view.Verify{Sound: true})
 		}
 		return nil
 	}
@@ -81,17 +83,7 @@ func (a *app) verify(ctx context.Context) error {
 		return err
 	}
 	if a.json {
-		fields := map[string]any{"events": r.Events, "head": r.Head, "torn": r.Torn, "sound": r.Problem == nil}
-		if r.Problem != nil {
-			fields["problem"] = map[string]any{"line": r.Problem.Line, "offset": r.Problem.Offset, "seq": r.Problem.Seq, "problem": r.Problem.Problem}
-		}
-		if err := a.object("cordon.verify/1", fields); err != nil {
-			return err
-		}
-		if r.Problem != nil {
-			return codeError(exitFailed)
-		}
-		return nil
+		return a.verified(r)
 	}
 	if r.Problem != nil {
 		return fmt.Errorf("the journal in %s is damaged: %w (cordon journal repair keeps what is sound and shows what is lost)", s.State.Path(), r.Problem)
@@ -108,4 +100,15 @@ func (a *app) verify(ctx context.Context) error {
 		a.say("the last append was interrupted; the next one repairs it")
 	}
 	return nil
+}
+
+// verified prints the result of a check as an object.
+func (a *app) verified(r journal.Report) error {
+	v := view.Verify{Events: r.Events, Last: r.Head, Torn: r.Torn, Sound: r.Problem == nil}
+	if r.Problem == nil {
+		return a.object(&v)
+	}
+	damage := view.Damage(*r.Problem)
+	v.Problem = &damage
+	return cmp.Or(a.object(&v), error(codeError(exitFailed)))
 }

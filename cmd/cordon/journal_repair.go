@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/lease"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) repairCommand() *cobra.Command {
@@ -74,11 +75,11 @@ func (a *app) repairObject(p *session.Repair, done bool) error {
 	if p.Remains.Problem != nil {
 		problem = p.Remains.Problem.Error()
 	}
-	fates := p.Fates
-	if fates == nil {
-		fates = []session.Fate{}
-	}
-	return a.object("cordon.repair/1", map[string]any{"kept": p.Remains.Events, "problem": problem, "workers": fates, "done": done})
+	return a.object(&view.Repair{Kept: p.Remains.Events, Problem: problem, Workers: each(p.Fates, fateView), Done: done})
+}
+
+func fateView(f session.Fate) view.Fate {
+	return view.Fate{Worker: string(f.Worker), What: f.What, Why: f.Why}
 }
 
 func (a *app) showRepair(p *session.Repair) {
@@ -87,8 +88,8 @@ func (a *app) showRepair(p *session.Repair) {
 		a.say("kept: %d sound events; lost: everything after them; the damaged files stay as evidence", p.Remains.Events)
 	}
 	var rows [][]string
-	for _, f := range p.Fates {
-		rows = append(rows, []string{string(f.Worker), f.What, f.Why})
+	for _, f := range each(p.Fates, fateView) {
+		rows = append(rows, []string{f.Worker, f.What, f.Why})
 	}
 	table(a.err, rows)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/spf13/cobra"
+
+	"cordon/internal/view"
 )
 
 func (a *app) leaseCommand() *cobra.Command {
@@ -33,7 +35,7 @@ func (a *app) leaseShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.object("cordon.lease.show/1", map[string]any{"lease": json.RawMessage(w.Lease.Bytes()), "hash": w.Lease.Hash()})
+			return a.object(&view.LeaseShow{Lease: w.Lease.Bytes(), Hash: w.Lease.Hash()})
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/client"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) leaseSettingsCommand() *cobra.Command {
@@ -45,7 +46,7 @@ the audit.`,
 				return err
 			}
 			if a.json {
-				return a.object("cordon.lease.settings/1", map[string]any{"worker": w.ID, "client": n, "settings": string(text)})
+				return a.object(&view.LeaseSettings{Worker: string(w.ID), Client: string(n), Settings: string(text)})
 			}
 			_, err = fmt.Fprintf(a.out, "%s\n", bytes.TrimRight(text, "\n"))
 			return err

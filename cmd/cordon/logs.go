@@ -12,6 +12,7 @@ import (
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 // logsOptions are the arguments of cordon logs.
@@ -82,31 +83,32 @@ func (a *app) logs(ctx context.Context, o logsOptions, prefix string) error {
 	case o.net:
 		return a.reached(ctx, s, w)
 	}
-	p := printed{s.Transcript, "cordon.transcript/1", "has printed nothing"}
+	p := printed{s.Transcript, &view.Transcript{}, "has printed nothing"}
 	if o.stream {
-		p = printed{s.StreamFile, "cordon.stream/1", "has no stream: its command was no agent client, or it has not begun"}
+		p = printed{s.StreamFile, &view.Stream{}, "has no stream: its command was no agent client, or it has not begun"}
 	}
 	if o.follow {
 		return a.follow(ctx, s, w, p)
 	}
-	return a.whole(w, p, map[string]any{"worker": w.ID})
+	return a.whole(w, p, "")
 }
 
 // printed is something that is kept of what a worker printed.
 type printed struct {
 	open    func(*ledger.Worker) (*os.File, error)
-	schema  string
+	object  view.Output
 	nothing string // what is said of a worker that has none
 }
 
-// whole prints what there is: with --json as an object that has these fields too.
-func (a *app) whole(w *ledger.Worker, p printed, fields map[string]any) error {
-	fields["text"] = ""
+// whole prints what there is. The object of --json also has the status, if one is given.
+func (a *app) whole(w *ledger.Worker, p printed, status ledger.Status) error {
+	shown := view.Printed{Worker: string(w.ID), Status: string(status)}
 	f, err := p.open(w)
 	if os.IsNotExist(err) {
 		a.say("%s %s", w.ID, p.nothing)
 		if a.json {
-			return a.object(p.schema, fields)
+			p.object.Fill(shown)
+			return a.object(p.object)
 		}
 		return nil
 	}
@@ -119,11 +121,12 @@ func (a *app) whole(w *ledger.Worker, p printed, fields map[string]any) error {
 		if err != nil {
 			return err
 		}
-		fields["text"] = strings.ToValidUTF8(string(text), "\ufffd")
+		shown.Text = strings.ToValidUTF8(string(text), "\ufffd")
 		if !utf8.Valid(text) {
-			fields["text_base64"] = text // what was printed, byte for byte
+			shown.Base64 = text // what was printed, byte for byte
 		}
-		return a.object(p.schema, fields)
+		p.object.Fill(shown)
+		return a.object(p.object)
 	}
 	_, err = io.Copy(forScreen(a.out), f)
 	return err
@@ -131,19 +134,20 @@ func (a *app) whole(w *ledger.Worker, p printed, fields map[string]any) error {
 
 // decisions prints what a worker's guard decided.
 func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
-	list := []guard.Record{}
-	t, err := s.Decisions(w, func(r guard.Record) { list = append(list, r) })
+	shown := view.Decisions{Worker: string(w.ID), Decisions: []view.Decision{}}
+	t, err := s.Decisions(w, func(r guard.Record) { shown.Decisions = append(shown.Decisions, decisionView(r)) })
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.object("cordon.decisions/1", map[string]any{"worker": w.ID, "tally": t, "decisions": list})
+		shown.Tally = *guardView(&t)
+		return a.object(&shown)
 	}
 	if w.Guard != nil && w.Guard.Digest != t.Digest {
 		a.say("%s: the record is not what the journal says it was when the worker ended", w.ID)
 	}
-	for _, r := range list {
-		verdict := string(r.Verdict)
+	for _, r := range shown.Decisions {
+		verdict := r.Verdict
 		if r.Warned {
 			verdict = "warn"
 		}

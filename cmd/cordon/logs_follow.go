@@ -52,7 +52,7 @@ func (a *app) followed(ctx context.Context, s *session.Session, t *tail) error {
 		return err
 	}
 	if a.json {
-		return a.whole(w, t.p, map[string]any{"worker": w.ID, "status": status})
+		return a.whole(w, t.p, status)
 	}
 	if t.f == nil {
 		a.say("%s %s", w.ID, t.p.nothing)

@@ -15,17 +15,19 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 // reached prints what a worker tried to reach.
 func (a *app) reached(ctx context.Context, s *session.Session, w *ledger.Worker) error {
-	list := []egress.Record{}
-	t, err := s.Reached(w, func(r egress.Record) { list = append(list, r) })
+	shown := view.Network{Worker: string(w.ID), Decisions: []view.Attempt{}}
+	t, err := s.Reached(w, func(r egress.Record) { shown.Decisions = append(shown.Decisions, attemptView(r)) })
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.object("cordon.network/1", map[string]any{"worker": w.ID, "tally": t, "decisions": list})
+		shown.Tally = *tallyView(&t)
+		return a.object(&shown)
 	}
 	altered, err := s.Altered(ctx, w, t)
 	if err != nil {
@@ -34,12 +36,12 @@ func (a *app) reached(ctx context.Context, s *session.Session, w *ledger.Worker)
 	if altered {
 		a.say("%s: the record is not what the journal says it was when the worker ended", w.ID)
 	}
-	if len(list) == 0 {
+	if len(shown.Decisions) == 0 {
 		a.say("%s", nothingReached(w))
 		return nil
 	}
 	room := width(a.out)
-	for _, r := range list {
+	for _, r := range shown.Decisions {
 		for _, line := range reachedLines(r, room) {
 			a.print("%s", line)
 		}
@@ -71,7 +73,7 @@ const wideColumns = 130
 
 // reachedLines are one decision in columns, and its reason. Names are the worker's
 // words.
-func reachedLines(r egress.Record, room int) []string {
+func reachedLines(r view.Attempt, room int) []string {
 	when, name, process := "2006-01-02 15:04:05", 40, 14
 	narrow := room < wideColumns
 	if narrow {
@@ -94,26 +96,26 @@ func reachedLines(r egress.Record, room int) []string {
 	return lines
 }
 
-func verdictWord(r egress.Record) string {
-	if r.Kind == egress.End {
+func verdictWord(r view.Attempt) string {
+	if r.Kind == string(egress.End) {
 		return "end"
 	}
-	return string(r.Verdict)
+	return r.Verdict
 }
 
 // detail is the last column of a decision.
-func detail(r egress.Record, narrow bool) string {
+func detail(r view.Attempt, narrow bool) string {
 	what := ""
-	switch {
-	case r.Kind == egress.End && narrow:
+	switch kind := egress.Kind(r.Kind); {
+	case kind == egress.End && narrow:
 		what = fmt.Sprintf("%s out, %s in", size(r.Sent), size(r.Received))
-	case r.Kind == egress.End:
+	case kind == egress.End:
 		what = fmt.Sprintf("%s sent, %s received, %s", size(r.Sent), size(r.Received), time.Duration(r.Millis)*time.Millisecond)
-	case r.Kind == egress.Resolve && r.Verdict == egress.Allowed:
+	case kind == egress.Resolve && r.Verdict == string(egress.Allowed):
 		what = "name looked up"
-	case r.Kind == egress.Resolve:
+	case kind == egress.Resolve:
 		what = "name"
-	case r.Kind == egress.Packet:
+	case kind == egress.Packet:
 		what = "packet"
 	}
 	if r.Count > 1 {
@@ -123,10 +125,10 @@ func detail(r egress.Record, narrow bool) string {
 }
 
 // destination is what was tried, with the real address where there is a name too.
-func destination(r egress.Record) string {
+func destination(r view.Attempt) string {
 	port := ""
 	if r.Port > 0 {
-		port = ":" + strconv.Itoa(int(r.Port))
+		port = ":" + strconv.Itoa(r.Port)
 	}
 	if r.Name == "" {
 		if a, err := netip.ParseAddr(r.Address); err == nil && a.Is6() && port != "" {
@@ -149,7 +151,7 @@ func (a *app) suggest(s *session.Session, w *ledger.Worker) error {
 	}
 	names, ports := suggested(t)
 	if a.json {
-		return a.object("cordon.suggestion/1", map[string]any{"worker": w.ID, "allowed_domains": names, "host_ports": ports})
+		return a.object(&view.Suggestion{Worker: string(w.ID), Domains: names, Ports: ports})
 	}
 	if len(names)+len(ports) == 0 {
 		a.say("%s was refused nothing that a policy could allow", w.ID)

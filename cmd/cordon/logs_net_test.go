@@ -13,18 +13,19 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/egress"
 	"cordon/internal/policy"
+	"cordon/internal/view"
 )
 
 func TestReachedLine(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
-	for want, r := range map[string]egress.Record{
-		"refuse  telemetry.example:443                     curl[12]":                       {Kind: egress.Connect, Name: "telemetry.example", Port: 443, Verdict: egress.Refused, Process: "curl[12]"},
-		"refuse  telemetry.example                                         name ×3":        {Kind: egress.Resolve, Name: "telemetry.example", Verdict: egress.Refused, Count: 3},
-		"allow   x.wild.example                                            name looked up": {Kind: egress.Resolve, Name: "x.wild.example", Verdict: egress.Allowed},
-		"refuse  [2001:db8::1]:80                                          packet":         {Kind: egress.Packet, Address: "2001:db8::1", Port: 80, Verdict: egress.Refused},
-		"fail    192.0.2.1:80": {Kind: egress.Connect, Address: "192.0.2.1", Port: 80, Verdict: egress.Failed},
-		"end     a.example:443 192.0.2.1                                   10 B sent, 2 KiB received, 1.5s": {Kind: egress.End, Name: "a.example", Address: "192.0.2.1", Port: 443, Verdict: egress.Allowed, Sent: 10, Received: 2048, Millis: 1500},
-		"refuse  ^[[31m": {Kind: egress.Resolve + "x", Name: "\x1b[31m", Verdict: egress.Refused},
+	for want, r := range map[string]view.Attempt{
+		"refuse  telemetry.example:443                     curl[12]":                       {Kind: string(egress.Connect), Name: "telemetry.example", Port: 443, Verdict: string(egress.Refused), Process: "curl[12]"},
+		"refuse  telemetry.example                                         name ×3":        {Kind: string(egress.Resolve), Name: "telemetry.example", Verdict: string(egress.Refused), Count: 3},
+		"allow   x.wild.example                                            name looked up": {Kind: string(egress.Resolve), Name: "x.wild.example", Verdict: string(egress.Allowed)},
+		"refuse  [2001:db8::1]:80                                          packet":         {Kind: string(egress.Packet), Address: "2001:db8::1", Port: 80, Verdict: string(egress.Refused)},
+		"fail    192.0.2.1:80": {Kind: string(egress.Connect), Address: "192.0.2.1", Port: 80, Verdict: string(egress.Failed)},
+		"end     a.example:443 192.0.2.1                                   10 B sent, 2 KiB received, 1.5s": {Kind: string(egress.End), Name: "a.example", Address: "192.0.2.1", Port: 443, Verdict: string(egress.Allowed), Sent: 10, Received: 2048, Millis: 1500},
+		"refuse  ^[[31m": {Kind: string(egress.Resolve + "x"), Name: "\x1b[31m", Verdict: string(egress.Refused)},
 	} {
 		r.Time = at
 		if got := reachedLines(r, math.MaxInt)[0]; got != "2026-01-02 03:04:05  "+want {
@@ -36,12 +37,12 @@ func TestReachedLine(t *testing.T) {
 // On a terminal it fits, and what matters is in it.
 func TestReachedLinesNarrow(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
-	refused := egress.Record{
-		Time: at, Kind: egress.Connect, Name: "telemetry.example.net", Port: 443, Verdict: egress.Refused, Process: "curl[12345]",
+	refused := view.Attempt{
+		Time: at, Kind: string(egress.Connect), Name: "telemetry.example.net", Port: 443, Verdict: string(egress.Refused), Process: "curl[12345]",
 		Reason: strings.Repeat("why not ", 20), Various: true,
 	}
-	end := egress.Record{Time: at, Kind: egress.End, Name: strings.Repeat("long.", 20) + "example", Address: "192.0.2.1", Port: 443,
-		Verdict: egress.Allowed, Sent: 900 << 20, Received: 900 << 20, Millis: 99_999}
+	end := view.Attempt{Time: at, Kind: string(egress.End), Name: strings.Repeat("long.", 20) + "example", Address: "192.0.2.1", Port: 443,
+		Verdict: string(egress.Allowed), Sent: 900 << 20, Received: 900 << 20, Millis: 99_999}
 	for _, room := range []int{40, 80, 100, 129, 130} {
 		for _, line := range append(reachedLines(refused, room), reachedLines(end, room)...) {
 			if n := utf8.RuneCountInString(line); n > room {

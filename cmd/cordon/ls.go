@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
+	"cordon/internal/view"
 	"cordon/internal/worktree"
 )
 
@@ -35,9 +38,33 @@ its result is an ancestor of the target branch.`,
 
 // ls lists the workers that wanted accepts.
 func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool) error {
-	s, err := a.open(ctx)
+	workers, err := a.workers(ctx, all, wanted)
 	if err != nil {
 		return err
+	}
+	if a.json {
+		return a.object(&view.Workers{Workers: workers})
+	}
+	if len(workers) == 0 {
+		a.say("no workers")
+		return nil
+	}
+	rows := [][]string{{"WORKER", "STATUS", "AGE", "BASE", "BEHIND", "CHANGES", "DISK", "COMMAND"}}
+	for _, w := range workers {
+		rows = append(rows, lsRow(w))
+	}
+	table(a.out, squeezed(rows, width(a.out)))
+	for _, w := range workers {
+		a.asks(w)
+	}
+	return nil
+}
+
+// workers are those that wanted accepts, as they are shown.
+func (a *app) workers(ctx context.Context, all bool, wanted func(ledger.Status) bool) ([]view.Worker, error) {
+	s, err := a.open(ctx)
+	if err != nil {
+		return nil, err
 	}
 	read := s.Ledger
 	if all {
@@ -45,109 +72,42 @@ func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool)
 	}
 	l, err := read()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	shown := slices.DeleteFunc(slices.Clone(l.Workers), func(w *ledger.Worker) bool { return w.Removal != nil && !all })
 	standings, err := s.Standings(ctx, shown)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	objects := []map[string]any{}
+	list := []view.Worker{}
 	for _, w := range shown {
 		if now := standings[w.ID]; wanted == nil || wanted(now.Status) {
-			objects = append(objects, describe(s, w, now))
+			list = append(list, workerView(s, w, now))
 		}
 	}
-	if a.json {
-		return a.object("cordon.workers/1", map[string]any{"workers": objects})
-	}
-	if len(objects) == 0 {
-		a.say("no workers")
-		return nil
-	}
-	rows := [][]string{{"WORKER", "STATUS", "AGE", "BASE", "BEHIND", "CHANGES", "DISK", "COMMAND"}}
-	for _, o := range objects {
-		rows = append(rows, lsRow(o))
-	}
-	table(a.out, squeezed(rows, width(a.out)))
-	for _, o := range objects {
-		a.asks(o)
-	}
-	return nil
+	return list, nil
 }
 
 // asksShown is how many questions of one worker ls shows.
 const asksShown = 3
 
 // asks says what a worker asks, a line for each question.
-func (a *app) asks(worker map[string]any) {
-	list := worker["questions"].([]map[string]any)
-	for _, q := range list[:min(len(list), asksShown)] {
-		begin, end := fmt.Sprintf("%s asks %s: ", worker["worker"], q["question"]), " (cordon inbox)"
+func (a *app) asks(w view.Worker) {
+	for _, q := range w.Questions[:min(len(w.Questions), asksShown)] {
+		begin, end := fmt.Sprintf("%s asks %s: ", w.ID, q.ID), " (cordon inbox)"
 		room := min(80, max(width(a.err)-len(begin)-len(end), 1))
-		a.say("%s", clip(begin+clip(legible.Line(q["text"].(string)), room)+end, width(a.err)))
+		a.say("%s", clip(begin+clip(legible.Line(q.Text), room)+end, width(a.err)))
 	}
-	if more := len(list) - asksShown; more > 0 {
-		a.say("%s asks %d more (cordon inbox)", worker["worker"], more)
+	if more := len(w.Questions) - asksShown; more > 0 {
+		a.say("%s asks %d more (cordon inbox)", w.ID, more)
 	}
 }
 
-func lsRow(o map[string]any) []string {
-	age := age(time.Since(o["created"].(time.Time)))
-	changes := "-"
-	if sum, ok := o["summary"]; ok {
-		changes = fmt.Sprint(sum)
-	}
+func lsRow(w view.Worker) []string {
 	return []string{
-		fmt.Sprint(o["worker"]), fmt.Sprint(o["status"]), age, fmt.Sprint(o["base_short"]),
-		fmt.Sprint(o["behind"]), changes, size(o["disk"].(int64)), fmt.Sprint(o["command_line"]),
+		w.ID, w.Status, age(time.Since(w.Created)), w.BaseShort,
+		strconv.Itoa(w.Behind), cmp.Or(w.Summary, "-"), size(w.Disk), w.Line,
 	}
-}
-
-// describe is a worker as an object.
-func describe(s *session.Session, w *ledger.Worker, now session.Standing) map[string]any {
-	l := w.Lease.Lease()
-	o := map[string]any{
-		"worker": w.ID, "status": now.Status, "behind": now.Behind, "created": w.Created, "changed": w.Changed, "expires": l.Expires,
-		"base": l.Base, "base_short": l.Base.Short(), "target": l.Target, "branch": l.Branch,
-		"worktree": s.TreeOf(w), "tree": treeKind(l), "adopted": l.Adopted, "lease": w.Lease.Hash(), "policy_source": l.Source,
-		"command": w.Ran(), "command_line": session.Shorten(w.Ran()), "write_roots": w.Lease.Rules().Roots(),
-	}
-	o["disk"] = s.Disk(w)
-	o["visits"], o["questions"] = w.Visits, openObjects(w)
-	if w.Guard != nil {
-		o["guard"] = w.Guard
-	}
-	if w.Net != nil {
-		o["network"] = w.Net
-	}
-	agentFields(w, o)
-	o["confinement"] = []string{}
-	if w.Start != nil && w.Start.Layers != nil {
-		o["confinement"] = w.Start.Layers
-	}
-	if w.Exit != nil {
-		o["exit"] = w.Exit
-	}
-	if w.Audit != nil {
-		o["audit"] = w.Audit
-		o["summary"] = changes(w)
-	}
-	if w.Gate != nil {
-		o["gate"] = w.Gate
-	}
-	if w.Quarantine != nil && now.Status == ledger.InQuarantine {
-		o["reasons"] = w.Quarantine.Reasons
-	}
-	return o
-}
-
-func changes(w *ledger.Worker) string {
-	text := fmt.Sprintf("%d", w.Audit.Summary.Landing)
-	if n := w.Audit.Summary.Violations; n > 0 {
-		text += fmt.Sprintf(" (%d out)", n)
-	}
-	return text
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -172,13 +132,13 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	if err != nil {
 		return err
 	}
-	o := describe(s, w, standings[w.ID])
+	v := workerView(s, w, standings[w.ID])
 	if a.json {
-		return a.object("cordon.worker/1", o)
+		return a.object(&view.OneWorker{Worker: v})
 	}
-	status := o["status"].(ledger.Status)
+	status := standings[w.ID].Status
 	a.printStatus(w, status)
-	table(a.out, slices.Concat(leased(w, o), agentRows(w), ran(w), askedRows(w), judged(w)))
+	table(a.out, slices.Concat(leased(w, v), agentRows(v.Client), ran(w, v), askedRows(w), judged(w, v)))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)
 	}
@@ -186,29 +146,28 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 }
 
 // leased are the rows of show about what a worker was given.
-func leased(w *ledger.Worker, o map[string]any) [][]string {
-	l := w.Lease.Lease()
+func leased(w *ledger.Worker, v view.Worker) [][]string {
 	return [][]string{
-		{"command", session.Shorten(w.Ran())},
-		{"lease", "sha256:" + w.Lease.Hash() + ", until " + l.Expires.Format(time.RFC3339)},
-		{"policy", l.Source + ", may write " + orNothing(strings.Join(w.Lease.Rules().Roots(), ", "))},
-		{"base", fmt.Sprintf("%s for %s, behind by %v", l.Base.Short(), short(l.Target), o["behind"])},
-		{"tree", treeWord(w, o)},
+		{"command", v.Line},
+		{"lease", "sha256:" + v.Lease + ", until " + v.Expires.Format(time.RFC3339)},
+		{"policy", v.Source + ", may write " + orNothing(strings.Join(v.WriteRoots, ", "))},
+		{"base", fmt.Sprintf("%s for %s, behind by %d", v.BaseShort, short(v.Target), v.Behind)},
+		{"tree", treeWord(w, v)},
 		{"cell", confinement(w)},
 	}
 }
 
 // ran are those about what it did.
-func ran(w *ledger.Worker) (rows [][]string) {
-	if w.Exit != nil {
-		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", w.Exit.Code, how(w))})
+func ran(w *ledger.Worker, v view.Worker) (rows [][]string) {
+	if v.Exit != nil {
+		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", v.Exit.Code, how(w))})
 	}
 	if w.Guard != nil {
-		rows = append(rows, []string{"guard", w.Guard.String() + "; cordon logs --guard " + string(w.ID)})
+		rows = append(rows, []string{"guard", w.Guard.String() + "; cordon logs --guard " + v.ID})
 	}
 	rows = append(rows, netRows(w)...)
-	if w.Visits > 0 {
-		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", w.Visits)})
+	if v.Visits > 0 {
+		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", v.Visits)})
 	}
 	if refused := session.RefusedCalls(w.Exit); len(refused) > 0 {
 		rows = append(rows, []string{"refused", "at run time: " + strings.Join(refused, ", ")})
@@ -217,15 +176,15 @@ func ran(w *ledger.Worker) (rows [][]string) {
 }
 
 // judged are those about what became of that.
-func judged(w *ledger.Worker) (rows [][]string) {
-	if w.Audit != nil {
-		n := w.Audit.Summary
-		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes", w.Audit.Verdict, n.Landing,
-			plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
+func judged(w *ledger.Worker, v view.Worker) (rows [][]string) {
+	if v.Audit != nil {
+		n := v.Audit.Summary
+		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes",
+			v.Audit.Verdict, n.Landing, plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
 	}
-	if w.Gate != nil {
-		for _, c := range w.Gate.Checks {
-			rows = append(rows, []string{"check", fmt.Sprintf("%q %s", c.Command, c.How())})
+	if v.Gate != nil {
+		for _, c := range v.Gate.Checks {
+			rows = append(rows, []string{"check", fmt.Sprintf("%q %s", c.Command, cmp.Or(c.Ended, fmt.Sprintf("ended with %d", c.Code)))})
 		}
 	}
 	if w.Release != nil {
@@ -251,15 +210,14 @@ func treeKind(l lease.Lease) session.TreeKind {
 }
 
 // treeWord says where a worker's tree is, and what it takes.
-func treeWord(w *ledger.Worker, o map[string]any) string {
-	taken := size(o["disk"].(int64))
+func treeWord(w *ledger.Worker, v view.Worker) string {
 	if w.Discard != nil || w.Removal != nil {
 		return "gone"
 	}
-	if treeKind(w.Lease.Lease()) == session.LayeredTree {
-		return fmt.Sprintf("copied on write, %s of its own (cordon checkout %s writes it out)", taken, w.ID)
+	if v.Tree == string(session.LayeredTree) {
+		return fmt.Sprintf("copied on write, %s of its own (cordon checkout %s writes it out)", size(v.Disk), v.ID)
 	}
-	return fmt.Sprintf("%s (%s)", o["worktree"], taken)
+	return fmt.Sprintf("%s (%s)", v.Worktree, size(v.Disk))
 }
 
 func orNothing(s string) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) policyCommand() *cobra.Command {
@@ -70,7 +72,11 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 		return err
 	}
 	if a.json {
-		return a.object("cordon.policy/1", map[string]any{"source": source, "policy": p, "protected": protectedRows(), "unread": unreadRows()})
+		text, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		return a.object(&view.Policy{Source: source, Policy: text, Protected: protectedRows(), Unread: unreadRows()})
 	}
 	_, err = fmt.Fprintf(a.out, "# Source: %s\n\n%s%s", oneLine(source), withSizes(p), presetComment(p)+protectedComment()+unreadComment(p))
 	return err
@@ -148,18 +154,10 @@ func headOf(ctx context.Context, host git.Host) (git.OID, error) {
 	return host.Commit(ctx, "HEAD")
 }
 
-// protectedRow is a built-in deny in a --json call.
-type protectedRow struct {
-	Group  string `json:"group"`
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
-	Never  bool   `json:"never"`
-}
-
-func protectedRows() []protectedRow {
-	var rows []protectedRow
+func protectedRows() []view.Protected {
+	var rows []view.Protected
 	for _, p := range policy.Protected() {
-		rows = append(rows, protectedRow{p.Group, p.Name, p.Reason, p.Never})
+		rows = append(rows, view.Protected{Group: p.Group, Name: p.Name, Reason: p.Reason, Never: p.Never})
 	}
 	return rows
 }
@@ -169,7 +167,7 @@ func protectedComment() string {
 	var b strings.Builder
 	b.WriteString("\n# Built in: these names never land, at any depth and in any case, unless an\n# entry of write_roots names them (those marked ! not even then).\n")
 	group := ""
-	for _, p := range policy.Protected() {
+	for _, p := range protectedRows() {
 		if p.Group != group {
 			group = p.Group
 			fmt.Fprintf(&b, "#\n# %s:\n", group)
@@ -183,16 +181,10 @@ func protectedComment() string {
 	return b.String()
 }
 
-// unreadRow is an entry of the built-in list of deny_read in a --json call.
-type unreadRow struct {
-	Entry  string `json:"entry"`
-	Reason string `json:"reason"`
-}
-
-func unreadRows() []unreadRow {
-	var rows []unreadRow
+func unreadRows() []view.Unread {
+	var rows []view.Unread
 	for _, u := range policy.UnreadByDefault() {
-		rows = append(rows, unreadRow(u))
+		rows = append(rows, view.Unread(u))
 	}
 	return rows
 }
@@ -211,7 +203,7 @@ func unreadComment(p policy.Policy) string {
 		}
 		line = ""
 	}
-	for _, u := range policy.UnreadByDefault() {
+	for _, u := range unreadRows() {
 		if u.Reason != reason {
 			flush("")
 			reason = u.Reason
@@ -268,36 +260,23 @@ checked.`,
 	}
 }
 
-// checkedFile is what became of one file of a check.
-type checkedFile struct {
-	File    string `json:"file"`
-	OK      bool   `json:"ok"`
-	Error   string `json:"error,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Problem string `json:"problem,omitempty"`
-	Hint    string `json:"hint,omitempty"`
-	Warning string `json:"warning,omitempty"`
-	err     error
-}
-
 func (a *app) policyCheck(ctx context.Context, files []string) error {
-	var results []checkedFile
+	var shown view.PolicyCheck
 	worst := error(nil)
 	for _, file := range files {
-		r := a.checkFile(ctx, file)
-		results = append(results, r)
-		if code := codeOf(r.err); code > codeOf(worst) {
+		r, err := a.checkFile(ctx, file)
+		shown.Results = append(shown.Results, r)
+		if code := codeOf(err); code > codeOf(worst) {
 			worst = codeError(code)
 		}
 	}
 	if a.json {
-		if err := a.object("cordon.policy-check/1", map[string]any{"results": results}); err != nil {
+		if err := a.object(&shown); err != nil {
 			return err
 		}
 		return worst
 	}
-	for _, r := range results {
+	for _, r := range shown.Results {
 		if r.OK {
 			a.print("%s: ok", r.File)
 			if r.Warning != "" {
@@ -310,8 +289,9 @@ func (a *app) policyCheck(ctx context.Context, files []string) error {
 	return worst
 }
 
-func (a *app) checkFile(ctx context.Context, file string) checkedFile {
-	r := checkedFile{File: file}
+// checkFile is the result for one file, and what is wrong with it.
+func (a *app) checkFile(ctx context.Context, file string) (view.CheckedFile, error) {
+	r := view.CheckedFile{File: file}
 	var p policy.Policy
 	text, err := readNamed(file)
 	if err == nil {
@@ -320,7 +300,7 @@ func (a *app) checkFile(ctx context.Context, file string) checkedFile {
 	if err == nil {
 		r.Warning, err = a.revealed(ctx, p)
 	}
-	r.OK, r.err = err == nil, err
+	r.OK = err == nil
 	var bad *policy.Error
 	if errors.As(err, &bad) {
 		r.Line, r.Column, r.Problem, r.Hint = bad.Line, bad.Column, bad.Problem, bad.Hint
@@ -328,7 +308,7 @@ func (a *app) checkFile(ctx context.Context, file string) checkedFile {
 	if err != nil {
 		r.Error = err.Error()
 	}
-	return r
+	return r, err
 }
 
 // revealed warns of tracked files that a policy means to hide. A file can be checked

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/policy"
+	"cordon/internal/view"
 )
 
 func (a *app) policyPresetsCommand() *cobra.Command {
@@ -36,10 +37,11 @@ func (a *app) policyPresets(names []string) error {
 		}
 		list = []policy.Preset{p}
 	}
+	shown := view.Presets{Presets: each(list, presetView)}
 	if a.json {
-		return a.object("cordon.presets/1", map[string]any{"presets": list})
+		return a.object(&shown)
 	}
-	for i, p := range list {
+	for i, p := range shown.Presets {
 		if i > 0 {
 			a.print("")
 		}
@@ -51,8 +53,13 @@ func (a *app) policyPresets(names []string) error {
 	return nil
 }
 
+func presetView(p policy.Preset) view.Preset {
+	domain := func(d policy.PresetDomain) view.PresetDomain { return view.PresetDomain(d) }
+	return view.Preset{Name: p.Name, Version: p.Version, What: p.What, Domains: each(p.Domains, domain)}
+}
+
 // presetLines are the domains of a preset, each with its reason.
-func presetLines(p policy.Preset) []string {
+func presetLines(p view.Preset) []string {
 	width := 0
 	for _, d := range p.Domains {
 		width = max(width, len(d.Domain))
@@ -72,7 +79,7 @@ func presetComment(p policy.Policy) string {
 			continue
 		}
 		fmt.Fprintf(&b, "\n# @%s in allowed_domains, as of %s:\n", preset.Name, preset.Version)
-		for _, line := range presetLines(preset) {
+		for _, line := range presetLines(presetView(preset)) {
 			b.WriteString("#   " + line + "\n")
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/view"
 )
 
 func (a *app) quarantineCommand() *cobra.Command {
@@ -69,27 +70,17 @@ func (a *app) inQuarantine(ctx context.Context, prefix string) (*session.Session
 }
 
 func (a *app) quarantined(ctx context.Context) error {
+	inside := func(s ledger.Status) bool { return s == ledger.InQuarantine }
 	if a.json {
-		return a.ls(ctx, false, func(s ledger.Status) bool { return s == ledger.InQuarantine })
+		return a.ls(ctx, false, inside)
 	}
-	s, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	l, err := s.Ledger()
-	if err != nil {
-		return err
-	}
-	standings, err := s.Standings(ctx, l.Workers)
+	workers, err := a.workers(ctx, false, inside)
 	if err != nil {
 		return err
 	}
 	var rows [][]string
-	for _, w := range l.Workers {
-		status := standings[w.ID].Status
-		if status == ledger.InQuarantine && w.Removal == nil {
-			rows = append(rows, []string{string(w.ID), w.Changed.Local().Format("2006-01-02 15:04"), clip(strings.TrimPrefix(because(w, status), ": "), 100)})
-		}
+	for _, w := range workers {
+		rows = append(rows, []string{w.ID, w.Changed.Local().Format("2006-01-02 15:04"), clip(firstReason(w.Reasons), 100)})
 	}
 	if len(rows) == 0 {
 		a.say("nothing is quarantined")
@@ -97,6 +88,17 @@ func (a *app) quarantined(ctx context.Context) error {
 	}
 	table(a.out, rows)
 	return nil
+}
+
+// firstReason is the first of the reasons for a quarantine, and how many others there are.
+func firstReason(reasons []string) string {
+	switch len(reasons) {
+	case 0:
+		return ""
+	case 1:
+		return reasons[0]
+	}
+	return fmt.Sprintf("%s (and %d more)", reasons[0], len(reasons)-1)
 }
 
 func (a *app) quarantineShow(ctx context.Context, prefix string) error {
@@ -271,7 +273,7 @@ func (a *app) discard(ctx context.Context, prefix string, yes bool, reason strin
 		return err
 	}
 	if a.json {
-		return a.object("cordon.discard/1", map[string]any{"worker": w.ID, "status": ledger.ThrownAway})
+		return a.object(&view.Discard{Worker: string(w.ID), Status: string(ledger.ThrownAway)})
 	}
 	a.print("%s  discarded; in the trash for %d days", w.ID, int(session.TrashTime.Hours()/24))
 	return nil

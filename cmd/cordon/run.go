@@ -19,6 +19,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/plainfile"
 	"cordon/internal/session"
+	"cordon/internal/view"
 	"cordon/internal/worktree"
 )
 
@@ -240,7 +241,7 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 	}
 	status := standings[w.ID].Status
 	if a.json {
-		if err := a.object("cordon.worker/1", describe(s, w, standings[w.ID])); err != nil {
+		if err := a.object(&view.OneWorker{Worker: workerView(s, w, standings[w.ID])}); err != nil {
 			return err
 		}
 		return codeFor(status)
@@ -261,11 +262,9 @@ func because(w *ledger.Worker, status ledger.Status) string {
 	case ledger.MergedIn:
 		return fmt.Sprintf(" into %s as %s%s", short(w.Lease.Lease().Target), w.Gate.Commit.Short(), tested(w))
 	case ledger.InQuarantine:
-		more := ""
-		if n := len(w.Quarantine.Reasons); n > 1 {
-			more = fmt.Sprintf(" (and %d more)", n-1)
+		if first := firstReason(w.Quarantine.Reasons); first != "" {
+			return ": " + first
 		}
-		return ": " + w.Quarantine.Reasons[0] + more
 	case ledger.Conflicted:
 		return fmt.Sprintf(" with %s in %s", short(w.Gate.Target), list(w.Gate.Paths, 3))
 	case ledger.WaitingFor:

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"cordon/internal/view"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -67,9 +69,8 @@ func (b build) origin() string {
 
 func (a *app) version(b build) error {
 	if a.json {
-		return a.object("cordon.version/1", map[string]any{
-			"version": b.version, "commit": b.commit, "modified": b.modified,
-			"go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		return a.object(&view.Version{
+			Version: b.version, Commit: b.commit, Modified: b.modified, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		})
 	}
 	_, err := fmt.Fprintf(a.out, "cordon %s (%s, %s, %s/%s)\n", b.version, b.origin(), runtime.Version(), runtime.GOOS, runtime.GOARCH)

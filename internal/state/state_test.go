@@ -111,6 +111,37 @@ func TestInside(t *testing.T) {
 	want("../link", true)
 }
 
+// The holder of a lock is known while it holds it, and only then.
+func TestHolder(t *testing.T) {
+	d := Dir{path: t.TempDir()}
+	name := WorkerLock("brisk-otter")
+	if pid := d.Holder(name); pid != 0 {
+		t.Errorf("%d holds a lock that is not there", pid)
+	}
+	release, err := d.Lock(name, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid := d.Holder(name); pid != os.Getpid() {
+		t.Errorf("%d holds the lock, not %d", pid, os.Getpid())
+	}
+	// A holder of an older version left the name of another process, which is gone.
+	if err := os.WriteFile(filepath.Join(d.path, name), []byte("2147483646\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if pid := d.Holder(name); pid != 0 {
+		t.Errorf("a process that is gone holds the lock: %d", pid)
+	}
+	release()
+	if release, err = d.Lock(name, false); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if pid := d.Holder(name); pid != 0 {
+		t.Errorf("%d holds a lock that was released", pid)
+	}
+}
+
 // Asking whether a lock is held must keep nobody from taking it.
 func TestLockIsNotDisturbedByHeld(t *testing.T) {
 	d, _ := stateIn(t)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cordon/internal/gate"
+	"cordon/internal/ledger"
+	"cordon/internal/legible"
+	"cordon/internal/session"
+)
+
+// reasonOf says in a sentence why a worker is in its state.
+func reasonOf(w *ledger.Worker, now session.Standing) string {
+	if half := because(w, now.Status); half != "" {
+		return sentence(string(now.Status) + half)
+	}
+	switch now.Status {
+	case ledger.Leasing:
+		return "The lease is sealed; there is no worktree yet."
+	case ledger.Ready:
+		return "The worktree exists; the command has not run."
+	case ledger.Running:
+		return runningReason(w)
+	case ledger.Lost:
+		return "cordon or the machine stopped while the command ran."
+	case ledger.Stopped:
+		return "A person stopped the command."
+	case ledger.Gating:
+		return "cordon is auditing the result or taking it through the gate."
+	case ledger.NoChange:
+		return "The worker changed nothing that could land."
+	case ledger.InQuarantine:
+		return "The result did not pass."
+	case ledger.Finished:
+		return finishedReason(w)
+	}
+	return sentence(string(now.Status))
+}
+
+func runningReason(w *ledger.Worker) string {
+	if open := w.Open(); len(open) > 0 {
+		return sentence("the command runs and asks: " + clip(legible.Line(open[0].Text), 90))
+	}
+	return "The command runs."
+}
+
+func finishedReason(w *ledger.Worker) string {
+	switch {
+	case w.Gate == nil:
+		return "The command ended; cordon merge takes the result to the gate."
+	case w.Gate.Outcome == gate.Merged:
+		return sentence("the result was merged as " + w.Gate.Commit.Short() + ", and " + short(w.Gate.Target) + " no longer contains it")
+	}
+	return "The gate refused the result."
+}
+
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(s string) string {
+	s = legible.Line(s)
+	first, size := utf8.DecodeRuneInString(s)
+	s = string(unicode.ToUpper(first)) + s[size:]
+	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") {
+		return s
+	}
+	return s + "."
+}

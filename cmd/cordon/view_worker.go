@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"cordon/internal/cell"
+	"cordon/internal/ledger"
+	"cordon/internal/legible"
+	"cordon/internal/session"
+	"cordon/internal/view"
+)
+
+// workerView is a worker as it is shown.
+func workerView(s *session.Session, w *ledger.Worker, now session.Standing) view.Worker {
+	l := w.Lease.Lease()
+	v := view.Worker{
+		ID: string(w.ID), Status: string(now.Status), Reason: reasonOf(w, now), Title: titleOf(w), LastSign: s.LastSign(w),
+		Behind: now.Behind, Created: w.Created, Changed: w.Changed, Expires: l.Expires,
+		Base: string(l.Base), BaseShort: l.Base.Short(), Target: l.Target, Branch: l.Branch,
+		Worktree: s.TreeOf(w), Inside: l.Worktree, Tree: string(treeKind(l)), Adopted: l.Adopted,
+		Lease: w.Lease.Hash(), Source: l.Source, WriteRoots: w.Lease.Rules().Roots(),
+		Command: w.Ran(), Line: session.Shorten(w.Ran()), Layers: []string{},
+		Disk: s.Disk(w), Visits: w.Visits, Questions: questionViews(w.Open()),
+		Client: clientView(w), Guard: guardView(w.Guard), Net: tallyView(w.Net), Exit: exitView(w.Exit), Gate: gateView(w.Gate),
+	}
+	if now.Held {
+		v.PID = s.Process(w)
+	}
+	if w.Start != nil && w.Start.Layers != nil {
+		v.Layers = texts[string](w.Start.Layers)
+	}
+	if w.Audit != nil {
+		v.Audit = &view.Audited{Verdict: w.Audit.Verdict, Summary: countsView(w.Audit.Summary), Digest: w.Audit.Digest, Report: w.Audit.Report, Others: w.Audit.Others}
+		v.Summary = changes(v.Audit.Summary)
+	}
+	if w.Quarantine != nil && now.Status == ledger.InQuarantine {
+		v.Reasons = w.Quarantine.Reasons
+	}
+	return v
+}
+
+// titleOf is the first line of what a worker was asked, or of its command.
+func titleOf(w *ledger.Worker) string {
+	text := strings.Join(w.Ran(), " ")
+	if w.Agent != nil && strings.TrimSpace(w.Agent.Prompt) != "" {
+		text = w.Agent.Prompt
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return clip(legible.Line(first), titleColumns)
+}
+
+// titleColumns is how long a title may be.
+const titleColumns = 200
+
+func changes(n view.Counts) string {
+	if n.Violations > 0 {
+		return fmt.Sprintf("%d (%d out)", n.Landing, n.Violations)
+	}
+	return fmt.Sprint(n.Landing)
+}
+
+func clientView(w *ledger.Worker) *view.Client {
+	if w.Agent == nil {
+		return nil
+	}
+	v := &view.Client{Name: w.Agent.Client}
+	if r := w.Wiring; r != nil {
+		v.Wiring = &view.Wiring{Client: r.Client, Version: r.Version, Program: r.Program, Guard: r.Guard, Files: r.Files, Managed: r.Managed, Stream: r.Stream}
+	}
+	if p := w.Proof; p != nil {
+		v.Proof = &view.Proof{Canary: p.Canary, Event: p.Event, After: int64(p.After)}
+	}
+	if t := w.Stream; t != nil {
+		v.Stream = &view.Summary{
+			Calls: t.Calls, Tools: t.Tools, Input: t.Input, Output: t.Output, Cached: t.Cached, Cost: t.Cost, Turns: t.Turns, Model: t.Model,
+			Session: t.Session, Reason: t.Reason, Unknown: t.Unknown, Gap: t.Gap, Interactive: t.Interactive, Why: t.Why,
+		}
+	}
+	return v
+}
+
+func exitView(e *cell.Exit) *view.Exit {
+	if e == nil {
+		return nil
+	}
+	return &view.Exit{Code: e.Code, Reason: string(e.Reason), Left: e.Left, Error: e.Error, Refused: e.Refused}
+}
+
+func questionViews(list []ledger.Inquiry) []view.Question {
+	return each(list, func(q ledger.Inquiry) view.Question {
+		return view.Question{ID: q.ID(), Text: q.Text, Options: append([]string{}, q.Options...), By: q.By, Asked: q.At}
+	})
+}
+
+// each converts a list. The result is never null in JSON.
+func each[T, V any](list []T, convert func(T) V) []V {
+	views := make([]V, 0, len(list))
+	for _, t := range list {
+		views = append(views, convert(t))
+	}
+	return views
+}
+
+// texts converts a list of strings of another type, and keeps nil.
+func texts[V, T ~string](list []T) []V {
+	if list == nil {
+		return nil
+	}
+	return each(list, func(t T) V { return V(t) })
+}

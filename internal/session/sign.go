@@ -1,0 +1,24 @@
+package session
+
+import (
+	"os"
+	"time"
+
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+)
+
+// LastSign is the time of a worker's last sign of life: its last event, or the last time
+// that its output, a decision of its guard or one about its network was recorded.
+func (s *Session) LastSign(w *ledger.Worker) time.Time {
+	last := w.Changed
+	for _, name := range []string{"transcript", streamFile, decisionsFile, netFile} {
+		if fi, err := os.Lstat(s.workerFile(w.ID, name)); err == nil && fi.ModTime().After(last) {
+			last = fi.ModTime()
+		}
+	}
+	return last.UTC()
+}
+
+// Process is the cordon process that works on a worker now, or 0.
+func (s *Session) Process(w *ledger.Worker) int { return s.State.Holder(state.WorkerLock(string(w.ID))) }

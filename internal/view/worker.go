@@ -1,0 +1,108 @@
+package view
+
+import "time"
+
+// OneWorker is cordon.worker/1.
+type OneWorker struct {
+	Head
+	Worker
+}
+
+// Workers is cordon.workers/1.
+type Workers struct {
+	Head
+	Workers []Worker `json:"workers" doc:"The workers, in the order of their leases."`
+}
+
+// Worker is everything that is known about one worker.
+type Worker struct {
+	ID         string     `json:"worker" doc:"Name of the worker."`
+	Status     string     `json:"status" doc:"State of the worker, one of the words in the table of states."`
+	Reason     string     `json:"reason" doc:"Why the worker is in this state, as a sentence."`
+	Title      string     `json:"title" doc:"First line of the prompt of an agent client, or of the command."`
+	PID        int        `json:"pid,omitempty" doc:"Process ID of the cordon process that works on the worker now."`
+	LastSign   time.Time  `json:"last_sign" doc:"Time of the last sign of life: an event, output, a decision of the guard or of the network."`
+	Created    time.Time  `json:"created" doc:"Time at which the lease was sealed."`
+	Changed    time.Time  `json:"changed" doc:"Time of the worker's last event in the journal."`
+	Expires    time.Time  `json:"expires" doc:"Time at which the lease ends."`
+	Base       string     `json:"base" doc:"Commit from which the worker started."`
+	BaseShort  string     `json:"base_short" doc:"The base commit, abbreviated."`
+	Behind     int        `json:"behind" doc:"Number of commits that the target has and the base does not."`
+	Target     string     `json:"target" doc:"Full name of the branch on which the result is to land."`
+	Branch     string     `json:"branch" doc:"Short name of the branch in the worker's own repository."`
+	Worktree   string     `json:"worktree" doc:"Directory on this machine that holds the worker's files, or its changed files if tree is overlay."`
+	Inside     string     `json:"worktree_inside" doc:"The working directory as the worker sees it."`
+	Tree       string     `json:"tree" doc:"Kind of worktree: overlay (copied on write) or copy."`
+	Adopted    bool       `json:"adopted" doc:"Whether another tool created the worktree."`
+	Lease      string     `json:"lease" doc:"SHA-256 of the sealed lease."`
+	Source     string     `json:"policy_source" doc:"Where the policy came from."`
+	WriteRoots []string   `json:"write_roots" doc:"Paths that the worker may write."`
+	Command    []string   `json:"command" null:"yes" doc:"The command that ran last or will run; null if it is not known."`
+	Line       string     `json:"command_line" doc:"The command in one line."`
+	Layers     []string   `json:"confinement" doc:"Layers of the cell that were proven before the last start."`
+	Disk       int64      `json:"disk" doc:"Bytes that the worker takes on disk."`
+	Visits     int        `json:"visits" doc:"Number of visits with cordon shell during the last run."`
+	Questions  []Question `json:"questions" doc:"Questions that nobody has answered."`
+	Client     *Client    `json:"client,omitempty" doc:"The agent client, if the worker runs one."`
+	Guard      *Guard     `json:"guard,omitempty" doc:"Number of tool calls that the guard judged."`
+	Net        *Tally     `json:"network,omitempty" doc:"Summary of the connections that the worker tried."`
+	Exit       *Exit      `json:"exit,omitempty" doc:"How the command ended."`
+	Audit      *Audited   `json:"audit,omitempty" doc:"Result of the last audit."`
+	Summary    string     `json:"summary,omitempty" doc:"Number of changes that may land, with the number of violations in parentheses."`
+	Gate       *Gate      `json:"gate,omitempty" doc:"Result of the gate."`
+	Reasons    []string   `json:"reasons,omitempty" doc:"Every reason why the result is quarantined."`
+}
+
+// Exit is how a command ended.
+type Exit struct {
+	Code    int            `json:"code" doc:"Exit code; 128+n if signal n ended the command."`
+	Reason  string         `json:"reason" doc:"What ended the command: exited, interrupted, not started, or the name of a limit."`
+	Left    int            `json:"left,omitempty" doc:"Number of processes that the command left behind and cordon ended."`
+	Error   string         `json:"error,omitempty" doc:"Why the command could not be started."`
+	Refused map[string]int `json:"refused,omitempty" doc:"How often the cell refused each system call that ordinary programs do not make."`
+}
+
+// Gate is a result of the gate.
+type Gate struct {
+	Outcome  string       `json:"outcome" doc:"What the gate decided: merged, nothing, conflict, waiting, violations or rejected."`
+	Commit   string       `json:"commit,omitempty" doc:"The commit that landed or is ready to land."`
+	Target   string       `json:"target" doc:"Full name of the branch on which the result is to land."`
+	Paths    []Text       `json:"paths,omitempty" doc:"Paths that conflict with the target; at most 200."`
+	Findings []Finding    `json:"findings,omitempty" doc:"Violations in the merged tree; at most 200."`
+	Checks   []Acceptance `json:"checks,omitempty" doc:"The acceptance commands that ran."`
+	Why      string       `json:"why,omitempty" doc:"Why the gate decided this way."`
+	Checkout string       `json:"checkout,omitempty" doc:"The checkout in which something is left to do."`
+}
+
+// Acceptance is an acceptance command that ran.
+type Acceptance struct {
+	Command string `json:"command" doc:"The command."`
+	Code    int    `json:"code" doc:"Its exit code."`
+	Ended   string `json:"ended,omitempty" doc:"The limit that ended the command, in words."`
+	Took    int64  `json:"took_ns" doc:"Duration in nanoseconds."`
+	Output  string `json:"output,omitempty" doc:"The end of its output."`
+}
+
+// State is a word for the status of a worker.
+type State struct{ Word, Means string }
+
+// States lists the words.
+func States() []State {
+	return []State{
+		{"leased", "The lease is sealed; there is no worktree yet."},
+		{"ready", "The worktree exists; the command has not run."},
+		{"running", "The command runs."},
+		{"lost", "The command was running when cordon or the machine stopped. `cordon resume` continues it."},
+		{"interrupted", "A person stopped the command."},
+		{"failed", "The command failed."},
+		{"asks", "The worker ended with a question that nobody has answered."},
+		{"finished", "The command ended; the gate has not accepted or quarantined the result."},
+		{"at the gate", "The gate is judging the result."},
+		{"merged", "The result is part of the target branch."},
+		{"no change", "The worker changed nothing that could land."},
+		{"conflict", "The result conflicts with the target branch."},
+		{"waiting", "The result is accepted; your checkout is in the way."},
+		{"quarantined", "The result did not pass."},
+		{"discarded", "The result was discarded."},
+	}
+}
