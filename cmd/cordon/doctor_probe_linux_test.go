@@ -56,7 +56,11 @@ func TestProbe(t *testing.T) {
 	var object struct {
 		Attempts []struct{ Name, Control, Verdict string }
 	}
-	if err := json.Unmarshal([]byte(probe("--json")), &object); err != nil || len(object.Attempts) != 6 || object.Attempts[0].Control != "escaped" {
+	text := probe("--json")
+	if err := valid(text); err != nil {
+		t.Error(err)
+	}
+	if err := json.Unmarshal([]byte(text), &object); err != nil || len(object.Attempts) != 6 || object.Attempts[0].Control != "escaped" {
 		t.Errorf("%v: %+v", err, object)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -46,6 +46,9 @@ func scriptJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if object["schema"] != args[0] {
 		ts.Fatalf("the schema is %v, want %s", object["schema"], args[0])
 	}
+	if err := valid(ts.ReadFile("stdout")); err != nil {
+		ts.Fatalf("it is not what docs/schema says: %v", err)
+	}
 	for _, arg := range args[1:] {
 		path, want, ok := strings.Cut(arg, "=")
 		if !ok {

@@ -122,6 +122,7 @@ func (s *site) cordon(codes []int, args ...string) outcome {
 	if !slices.Contains(codes, o.code) {
 		s.t.Fatalf("cordon %s ended with %d (signal %v), want one of %v\n%s%s", strings.Join(args, " "), o.code, o.signal, codes, o.out, o.err)
 	}
+	s.checkOutput(args, o.out)
 	return o
 }
 

@@ -21,4 +21,6 @@ func (s *Session) LastSign(w *ledger.Worker) time.Time {
 }
 
 // Process is the cordon process that works on a worker now, or 0.
-func (s *Session) Process(w *ledger.Worker) int { return s.State.Holder(state.WorkerLock(string(w.ID))) }
+func (s *Session) Process(w *ledger.Worker) int {
+	return s.State.Holder(state.WorkerLock(string(w.ID)))
+}

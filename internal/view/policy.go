@@ -86,6 +86,6 @@ type Init struct {
 	Head
 	Path    string   `json:"path" doc:"Path of the policy file."`
 	Written bool     `json:"written" doc:"Whether the file was written; false with --dry-run."`
-	Found   []string `json:"found" null:"yes" doc:"Tools of this repository that init recognised."`
+	Found   []string `json:"found" doc:"Tools of this repository that init recognised."`
 	Policy  string   `json:"policy" doc:"Text of the policy."`
 }
