@@ -31,7 +31,10 @@ func workerView(s *session.Session, w *ledger.Worker, now session.Standing) view
 		v.Layers = texts[string](w.Start.Layers)
 	}
 	if w.Audit != nil {
-		v.Audit = &view.Audited{Verdict: w.Audit.Verdict, Summary: countsView(w.Audit.Summary), Digest: w.Audit.Digest, Report: w.Audit.Report, Others: w.Audit.Others}
+		v.Audit = &view.Audited{
+			Verdict: w.Audit.Verdict, Summary: countsView(w.Audit.Summary),
+			Digest: w.Audit.Digest, Report: w.Audit.Report, Others: w.Audit.Others,
+		}
 		v.Summary = changes(v.Audit.Summary)
 	}
 	if w.Quarantine != nil && now.Status == ledger.InQuarantine {
