@@ -52,7 +52,7 @@ var layers = map[string][]string{
 	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {"paths"},
-	"internal/view":           {}, // see pure
+	"internal/view":           {},         // see pure
 	"internal/testfile":       {},         // for tests only: no package may import it
 	"internal/testkernel":     {},         // for tests only: no package may import it
 	"internal/testnet":        {},         // for tests only: no package may import it

@@ -13,6 +13,9 @@ import (
 
 // reasonOf says in a sentence why a worker is in its state.
 func reasonOf(w *ledger.Worker, now session.Standing) string {
+	if now.Status == ledger.Asking && len(w.Open()) == 0 {
+		return "The question is answered; cordon resume continues the worker."
+	}
 	if half := because(w, now.Status); half != "" {
 		return sentence(string(now.Status) + half)
 	}

@@ -28,6 +28,7 @@ func TestReason(t *testing.T) {
 		{ledger.Stopped, ledger.Worker{}, "A person stopped the command."},
 		{ledger.Failed, ledger.Worker{Exit: &cell.Exit{Error: "no such file"}}, "Failed: the command could not be started: no such file."},
 		{ledger.Asking, ledger.Worker{Questions: open}, "Asks: left or right?"},
+		{ledger.Asking, ledger.Worker{}, "The question is answered; cordon resume continues the worker."},
 		{ledger.Finished, ledger.Worker{}, "The command ended; cordon merge takes the result to the gate."},
 		{ledger.Finished, ledger.Worker{Gate: merged}, "The result was merged as 0123456789, and main no longer contains it."},
 		{ledger.Finished, ledger.Worker{Gate: &gate.Result{Outcome: gate.Rejected}}, "The gate refused the result."},
