@@ -121,6 +121,14 @@ var obeyedRarer = map[string]obeyedCase{
 		prepare: `git config --global core.fsmonitor tools/x`,
 		attack:  `git init -q n; echo a >n/a; program n/tools/x`, use: `use n`, said: "/n/.git aside to ",
 	},
+	"a new repository and a script that the operator names": {
+		prepare: `git config --global core.fsmonitor 'sh mon.sh'`,
+		attack:  `git init -q n; echo a >n/a; program n/mon.sh`, use: `use n`, said: "/n/.git aside to ",
+	},
+	"a script of a nested repository that is not there": {
+		prepare: `repo A; git -C A config core.fsmonitor 'sh mon'; repo B; git -C B config core.fsmonitor 'sh mon'`,
+		attack:  `program B/mon`, use: `use B`, said: "/B/mon aside to ",
+	},
 	"a new repository with a link to hooks that come later": {
 		prepare: `git config --global core.hooksPath .githooks`,
 		attack:  `git init -q n; echo a >n/a; ln -s ../later n/.githooks`, use: `hook later; use n`, said: "/n/.git aside to ",

@@ -141,7 +141,7 @@ func relativeWords(s git.Setting) []git.Word {
 		}
 	}
 	return slices.DeleteFunc(s.Words(), func(w git.Word) bool {
-		return !w.Place && (w.Command || plainAlias(s)) && !strings.Contains(w.Text, "/")
+		return !w.Place && !w.Absent && (w.Command || plainAlias(s)) && !strings.Contains(w.Text, "/")
 	})
 }
 
