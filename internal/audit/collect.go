@@ -23,6 +23,7 @@ type Tree struct {
 	Base   *git.Listing // the base commit's files
 	Seeded []git.File   // files that cordon put there beside them; in Top, also of a layer
 	Rules  Judge
+	Room   int64 // bytes that may land: see Room
 	// Ignored tells which of some new paths the base commit's ignore rules
 	// exclude.
 	Ignored func(context.Context, []string) (map[string]bool, error)

@@ -127,14 +127,14 @@ func TestImportObjects(t *testing.T) {
 		"objects/info/alternates":          "/somewhere/else",
 		"objects/pack/x.idx":               "garbage",
 	})
-	got, err := importObjects(t.Context(), dir, into)
+	got, err := importObjects(t.Context(), dir, into, maxTotal)
 	if err != nil || len(got) != 1 || got[0] != oid {
 		t.Fatalf("imported %v, %v", got, err)
 	}
 	if text, err := into.Blob(t.Context(), oid); err != nil || string(text) != "hello" {
 		t.Errorf("it reads %q, %v", text, err)
 	}
-	if got, err := importObjects(t.Context(), t.TempDir(), into); len(got) != 0 || err != nil {
+	if got, err := importObjects(t.Context(), t.TempDir(), into, maxTotal); len(got) != 0 || err != nil {
 		t.Errorf("a directory without objects has %v, %v", got, err)
 	}
 }
@@ -172,7 +172,7 @@ func TestImportObjectsRefuses(t *testing.T) {
 	} {
 		dir, into := t.TempDir(), bare(t)
 		make(t, dir)
-		if got, err := importObjects(t.Context(), dir, into); err == nil {
+		if got, err := importObjects(t.Context(), dir, into, maxTotal); err == nil {
 			t.Errorf("%s: imported %v", what, got)
 		}
 		if kinds, err := into.Kinds(context.Background(), []git.OID{oid}); err != nil || len(kinds) > 0 {

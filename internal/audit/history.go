@@ -41,9 +41,10 @@ type Tip struct {
 }
 
 // ReadHistory imports the commits of a worker's private repository into a
-// repository of cordon's own and lists what each of them changed.
-func ReadHistory(ctx context.Context, gitDir string, into git.Repo, base git.OID) (*History, error) {
-	oids, err := importObjects(ctx, gitDir, into)
+// repository of cordon's own and lists what each of them changed. It copies no more than
+// room bytes: see Room.
+func ReadHistory(ctx context.Context, gitDir string, into git.Repo, base git.OID, room int64) (*History, error) {
+	oids, err := importObjects(ctx, gitDir, into, room)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ func Run(ctx context.Context, j Job) *Report {
 	for _, c := range changed {
 		r.add(classify(c, j.Tree.Rules))
 	}
+	r.bounded(changed, j.Tree.Room)
 	found, word, err := j.Host(ctx)
 	if err != nil {
 		// Git is not asked about a host that cannot be looked at: an adopted
@@ -67,6 +68,23 @@ func (r *Report) history(ctx context.Context, j Job, changed []Change) error {
 	found, err := h.findings(ctx, j.Tree.Base, j.Tree.Rules)
 	r.add(append(found, h.notes()...)...)
 	return err
+}
+
+// bounded refuses files that hold more than the worker could write: in a checkout, what
+// was a hole in a file takes room, and what was compressed too.
+func (r *Report) bounded(changed []Change, room int64) {
+	var total int64
+	for _, c := range changed {
+		if c.couldLand() {
+			total += c.Size
+		}
+	}
+	if total > room {
+		r.add(Finding{
+			Change: Change{Kind: TooLarge, Source: "tree", Detail: fmt.Sprintf("the changed files hold %d bytes, and limits.disk is %d", total, room)},
+			Class:  Violation, Rule: "no more lands than the worker may write",
+		})
+	}
 }
 
 // fail records that a part of the audit could not be done.

@@ -112,9 +112,11 @@ func (r Repo) addPack(ctx context.Context, pack io.Reader, strict string) error 
 }
 
 // AddPackUnlinked stores the objects of a pack stream after checking each of
-// them alone (what they point at may be missing) and returns their names.
+// them alone (what they point at may be missing) and returns their names. The pack
+// has to be complete, as every pack of a repository is: a delta of a few bytes would
+// otherwise bring a copy of any object that this repository can read.
 func (r Repo) AddPackUnlinked(ctx context.Context, pack io.Reader) ([]OID, error) {
-	out, err := r.call(ctx, call{args: []string{"index-pack", "--stdin", "--fix-thin"}, stdin: pack})
+	out, err := r.call(ctx, call{args: []string{"index-pack", "--stdin"}, stdin: pack})
 	if err != nil {
 		return nil, err
 	}

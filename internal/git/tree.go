@@ -194,25 +194,48 @@ func (r Repo) contents(ctx context.Context, names []string) (map[OID]string, err
 
 // smaller returns those of the objects that are of a kind and no longer than limit.
 func (r Repo) smaller(ctx context.Context, oids []OID, kind string, limit int64) ([]string, error) {
+	var small []string
+	err := r.sizes(ctx, oids, func(oid, is string, size int64) {
+		if size <= limit && is == kind {
+			small = append(small, oid)
+		}
+	})
+	return small, err
+}
+
+// Larger returns one of the objects that is longer than limit; "" for none.
+func (r Repo) Larger(ctx context.Context, oids []OID, limit int64) (large OID, err error) {
+	err = r.sizes(ctx, oids, func(oid, _ string, size int64) {
+		if size > limit {
+			large = OID(oid)
+		}
+	})
+	return large, err
+}
+
+// sizes tells the kind and the size of each of the objects. A missing one is passed
+// over: whoever needs it finds out.
+func (r Repo) sizes(ctx context.Context, oids []OID, each func(oid, kind string, size int64)) error {
 	var in strings.Builder
 	for _, o := range oids {
 		fmt.Fprintln(&in, o)
 	}
 	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)"}, stdin: strings.NewReader(in.String())})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var small []string
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		if len(f) != 3 {
-			continue // missing: whoever needs it finds out
+			continue
 		}
-		if n, err := strconv.ParseInt(f[2], 10, 64); err == nil && n <= limit && f[1] == kind {
-			small = append(small, f[0])
+		n, err := strconv.ParseInt(f[2], 10, 64)
+		if err != nil {
+			return fmt.Errorf("unexpected answer of git cat-file: %q", line)
 		}
+		each(f[0], f[1], n)
 	}
-	return small, nil
+	return nil
 }
 
 // FileAt returns a file of a commit; ok is false when there is none.

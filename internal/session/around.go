@@ -134,8 +134,8 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	return func() string {
 		// A tip that is not found was packed with others.
 		if lost == "" && intact(shadow) && tipOf(shadow, branch) != string(here.Head) {
-			return "its commits are in a repository of its own (" + r.readable(ctx, shadow, here,
-				branch) + "); yours has not changed, and the files are in your tree for you to commit"
+			return "its commits are in a repository of its own (" + r.readable(ctx, shadow, here, branch,
+				audit.Room(int64(e.Policy.Limits.Disk))) + "); yours has not changed, and the files are in your tree for you to commit"
 		}
 		return lost
 	}, nil
@@ -144,16 +144,16 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 // readable copies the commits of an execution, each object verified, into a bare
 // repository of cordon's own making: git in the shadow would obey the configuration that
 // the command wrote there. It returns where that is, or why there is none.
-func (r *around) readable(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch string) string {
+func (r *around) readable(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch string, room int64) string {
 	ctx = context.WithoutCancel(ctx)
 	dir := r.state.History(filepath.Base(shadow.Dir))
-	if err := r.copyCommits(ctx, shadow, here, branch, dir); err != nil {
-		return "which cannot be shown: " + oneLine(err)
+	if err := r.copyCommits(ctx, shadow, here, branch, dir, room); err != nil {
+		return "which cannot be shown: " + oneLine(errors.Join(err, r.state.Erase(dir)))
 	}
 	return "git --git-dir=" + dir + " log"
 }
 
-func (r *around) copyCommits(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch, dir string) error {
+func (r *around) copyCommits(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch, dir string, room int64) error {
 	release, err := r.state.Await(ctx, "shadow.lock")
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (r *around) copyCommits(ctx context.Context, shadow worktree.Shadow, here g
 	if err != nil {
 		return err
 	}
-	h, err := audit.ReadHistory(ctx, shadow.GitDir(), repo, here.Head)
+	h, err := audit.ReadHistory(ctx, shadow.GitDir(), repo, here.Head, room)
 	if err != nil {
 		return err
 	}

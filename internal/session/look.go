@@ -102,7 +102,7 @@ func viewName(w *ledger.Worker) string { return fmt.Sprintf("%s.view-%d", w.ID, 
 // auditTree is a worker's tree as the audit reads it.
 func (s *Session) auditTree(w *ledger.Worker, name string, base *git.Listing) audit.Tree {
 	t := audit.Tree{
-		Top: s.TreeOf(w), Layer: layered(w), Live: s.at(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(),
+		Top: s.TreeOf(w), Layer: layered(w), Live: s.at(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(), Room: roomOf(w),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
 			return s.ignored(ctx, name, base, paths)
 		},
@@ -215,8 +215,15 @@ func (s *Session) history(ctx context.Context, w *ledger.Worker, name string) (*
 	if err != nil {
 		return nil, err
 	}
-	return audit.ReadHistory(ctx, s.gitDir(w), repo, l.Base)
+	h, err := audit.ReadHistory(ctx, s.gitDir(w), repo, l.Base, roomOf(w))
+	if err != nil { // what was copied until then is no evidence, and the worker's repository is kept
+		return nil, errors.Join(err, s.State.Erase(dir))
+	}
+	return h, nil
 }
+
+// roomOf is how many bytes cordon copies of what a worker left.
+func roomOf(w *ledger.Worker) int64 { return audit.Room(int64(w.Lease.Lease().Policy.Limits.Disk)) }
 
 // sharesGit reports whether a worker commits into the host's own repository: in a
 // linked worktree that was adopted without a cell.
