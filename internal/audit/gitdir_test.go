@@ -146,8 +146,13 @@ func TestImportObjectsRefuses(t *testing.T) {
 	elsewhere := t.TempDir()
 	plant(t, elsewhere, map[string]string{name: string(stored)})
 	for what, make := range map[string]func(t *testing.T, dir string){
-		"another object": func(t *testing.T, dir string) { plant(t, dir, map[string]string{name: string(other)}) },
-		"half of it":     func(t *testing.T, dir string) { plant(t, dir, map[string]string{name: string(stored[:len(stored)-6])}) },
+		"another object":   func(t *testing.T, dir string) { plant(t, dir, map[string]string{name: string(other)}) },
+		"half of it":       func(t *testing.T, dir string) { plant(t, dir, map[string]string{name: string(stored[:len(stored)-6])}) },
+		"a byte behind it": func(t *testing.T, dir string) { plant(t, dir, map[string]string{name: string(stored) + "x"}) },
+		"a hole behind it": func(t *testing.T, dir string) {
+			plant(t, dir, map[string]string{name: string(stored)})
+			must(t, os.Truncate(filepath.Join(dir, name), 1<<40))
+		},
 		"not compressed": func(t *testing.T, dir string) { plant(t, dir, map[string]string{name: "blob 5\x00hello"}) },
 		"a link to a secret": func(t *testing.T, dir string) {
 			plant(t, dir, map[string]string{name: "->" + filepath.Join(elsewhere, name)})

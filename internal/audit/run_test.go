@@ -13,8 +13,10 @@ import (
 func job(t *testing.T) Job {
 	top := t.TempDir()
 	plant(t, top, map[string]string{"same": "1", "new": "1"})
+	tree := treeOf(t, top, map[string]string{"same": "1"})
+	tree.Room = maxTotal
 	return Job{
-		Worker: "calm-crab", Tree: treeOf(t, top, map[string]string{"same": "1"}),
+		Worker: "calm-crab", Tree: tree,
 		History: func(context.Context) (*History, error) { return &History{}, nil },
 		Host:    func(context.Context) ([]Finding, string, error) { return nil, "as before", nil },
 	}

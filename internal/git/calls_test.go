@@ -175,6 +175,14 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			}
 			return err
 		},
+		"Larger": func(ctx context.Context) error {
+			large, err := r.Larger(ctx, []OID{main, tr.blob, tr.missing}, 1<<20)
+			small, serr := r.Larger(ctx, []OID{main}, 1)
+			if large != "" || small != main {
+				return fmt.Errorf("%q, %q", large, small)
+			}
+			return errors.Join(err, serr)
+		},
 		"Patch": func(ctx context.Context) error {
 			var out bytes.Buffer
 			err := r.Patch(ctx, &out, first, main, true, "--stat", "-p")

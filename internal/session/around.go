@@ -96,6 +96,9 @@ func hasRepository(dir string) bool {
 	}
 }
 
+// shadowLock is held by whoever makes the repository of an execution or copies of it.
+const shadowLock = "shadow.lock"
+
 // shadowTop is the file beside a shadow that says which checkout it is for.
 const shadowTop = "top"
 
@@ -110,7 +113,7 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	if branch == "" {
 		branch = "detached"
 	}
-	release, err := r.state.Await(ctx, "shadow.lock") // another one may make it at this moment
+	release, err := r.state.Await(ctx, shadowLock) // another one may make it at this moment
 	if err != nil {
 		return nil, err
 	}
@@ -148,17 +151,22 @@ func (r *around) readable(ctx context.Context, shadow worktree.Shadow, here git.
 	ctx = context.WithoutCancel(ctx)
 	dir := r.state.History(filepath.Base(shadow.Dir))
 	if err := r.copyCommits(ctx, shadow, here, branch, dir, room); err != nil {
-		return "which cannot be shown: " + oneLine(errors.Join(err, r.state.Erase(dir)))
+		return "which cannot be shown: " + oneLine(err)
 	}
 	return "git --git-dir=" + dir + " log"
 }
 
-func (r *around) copyCommits(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch, dir string, room int64) error {
-	release, err := r.state.Await(ctx, "shadow.lock")
+func (r *around) copyCommits(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch, dir string, room int64) (err error) {
+	release, err := r.state.Await(ctx, shadowLock)
 	if err != nil {
 		return err
 	}
 	defer release()
+	defer func() {
+		if err != nil { // half a copy helps nobody
+			err = errors.Join(err, r.state.Erase(dir))
+		}
+	}()
 	shallow, err := r.host.ShallowFile()
 	if err == nil {
 		err = r.state.Erase(dir)

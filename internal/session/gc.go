@@ -70,7 +70,7 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 	if err != nil {
 		return nil, err
 	}
-	leftovers, err := s.leftovers()
+	leftovers, err := s.leftovers(now)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,12 @@ func (s *Session) Chores(ctx context.Context) ([]Chore, error) {
 	if err != nil {
 		return nil, err
 	}
+	copies, err := s.copyChores()
+	if err != nil {
+		return nil, err
+	}
 	bases, err := s.baseChores(ctx, now, list)
-	return slices.Concat(list, refs, leftovers, shadows, bases), err
+	return slices.Concat(list, refs, leftovers, shadows, copies, bases), err
 }
 
 // Do carries a chore out.
@@ -276,7 +280,7 @@ func (s *Session) Sweep() error { return s.State.Sweep() }
 // Disk is what a worker takes on disk: what it wrote in its tree and elsewhere.
 func (s *Session) Disk(w *ledger.Worker) int64 {
 	id := string(w.ID)
-	places := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id)}
+	places := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id), s.State.History(id)}
 	if !layered(w) && !w.Lease.Lease().Adopted {
 		places = append(places, s.TreeOf(w))
 	}
@@ -346,7 +350,7 @@ func worthless(name string) bool {
 }
 
 // leftovers are directories of cordon's own that no running worker has.
-func (s *Session) leftovers() ([]Chore, error) {
+func (s *Session) leftovers(now *ledger.Ledger) ([]Chore, error) {
 	var list []Chore
 	for _, part := range []string{"accept", "ignore", "history", "layers"} {
 		entries, err := os.ReadDir(filepath.Join(s.State.Path(), part))
@@ -354,7 +358,7 @@ func (s *Session) leftovers() ([]Chore, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if s.inUse(part, e.Name()) {
+			if s.inUse(now, part, e.Name()) {
 				continue
 			}
 			path := filepath.Join(s.State.Path(), part, e.Name())
@@ -368,14 +372,16 @@ func (s *Session) leftovers() ([]Chore, error) {
 
 // inUse reports whether a working directory is somebody's: a view's while its
 // process lives, any other while its worker is held; histories are kept.
-func (s *Session) inUse(part, name string) bool {
+func (s *Session) inUse(now *ledger.Ledger, part, name string) bool {
 	id, view, isView := strings.Cut(name, ".view-")
 	if isView {
 		pid, err := strconv.Atoi(view)
 		return err != nil || syscall.Kill(pid, 0) == nil
 	}
 	id, step, _ := strings.Cut(id, ".")
-	return part == "history" || part == "layers" && step == "" || s.State.Held(state.WorkerLock(id))
+	w, err := now.Find(id)
+	over := err == nil && (w.Discard != nil || w.Removal != nil)
+	return part == "history" && !over || part == "layers" && step == "" || s.State.Held(state.WorkerLock(id))
 }
 
 // shadowChores moves the private repositories of executions to the trash whose
@@ -398,6 +404,42 @@ func (s *Session) shadowChores() ([]Chore, error) {
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// copyChores deletes the copies of the commits of executions when they are old or their
+// checkout is gone. The commits themselves are in shadow/ or in the trash.
+func (s *Session) copyChores() ([]Chore, error) {
+	entries, err := os.ReadDir(s.State.History(""))
+	if err != nil {
+		return nil, err
+	}
+	var list []Chore
+	for _, e := range entries {
+		fi, err := e.Info()
+		if err != nil || !state.IsKey(e.Name()) {
+			continue // a worker's, or gone meanwhile
+		}
+		dir, over := s.State.History(e.Name()), fi.ModTime().Add(TrashTime)
+		c := Chore{What: "history/" + e.Name(), Why: "a copy of the commits of cordon exec"}
+		top, err := os.ReadFile(filepath.Join(s.State.Shadow(e.Name()), shadowTop))
+		if c.Keep = err == nil && exists(string(top)) && s.Now().Before(over) && !s.EmptyTrash; c.Keep {
+			c.Why += " in " + string(top) + ", kept until " + over.Format("2006-01-02")
+		}
+		c.Bytes, _ = worktree.Bytes(dir) // for display
+		c.do = func(ctx context.Context) error { return eraseCopy(ctx, s.State, dir) }
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// eraseCopy deletes a copy of commits while nobody makes one.
+func eraseCopy(ctx context.Context, in state.Dir, dir string) error {
+	release, err := in.Await(ctx, shadowLock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return in.Erase(dir)
 }
 
 // String is a chore in one line.

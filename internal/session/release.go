@@ -298,7 +298,7 @@ func (s *Session) clearDiscarded(ctx context.Context, w *ledger.Worker) error {
 func (s *Session) toTrash(ctx context.Context, w *ledger.Worker) error {
 	refs := s.gate.Discard(ctx, w.ID) // where the repository's disk is full, this one is cleared all the same
 	id := string(w.ID)
-	dirs := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id)}
+	dirs := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id), s.State.History(id)}
 	if !w.Lease.Lease().Adopted {
 		dirs = append(dirs, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
 	}

@@ -71,7 +71,14 @@ func RealRoot() (string, error) {
 // Key is a name for a path, for what is kept of something that has no worker.
 func Key(path string) string {
 	sum := sha256.Sum256([]byte(path))
-	return "exec-" + hex.EncodeToString(sum[:6])
+	return keyPrefix + hex.EncodeToString(sum[:6])
+}
+
+const keyPrefix = "exec-"
+
+// IsKey reports whether a name is one of Key's. No worker has such a name.
+func IsKey(name string) bool {
+	return strings.HasPrefix(name, keyPrefix) && len(name) == len(keyPrefix)+12
 }
 
 // For names the state directory of a repository without touching the disk
