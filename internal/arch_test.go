@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"internal/post":           {},
 	"internal/briefing":       {"lease", "policy"},
 	"internal/egress":         {"policy"},
-	"internal/state":          {"git", "paths"},
+	"internal/state":          {"git", "paths", "plainfile"},
 	"internal/base":           {"git", "overlay", "plainfile", "state"},
 	"internal/follow":         {"git"},
 	"internal/worktree":       {"cell", "git", "lease", "overlay", "paths", "plainfile", "policy"},

@@ -10,6 +10,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/plainfile"
 )
 
 func kindOfStat(st *unix.Stat_t) uint32 { return uint32(st.Mode) & unix.S_IFMT }
@@ -51,7 +53,7 @@ func unlock(dir *os.File, name string, mode, need uint32) bool {
 }
 
 func setMode(dir *os.File, name string, mode uint32) {
-	_ = chmodAt(int(dir.Fd()), name, mode&0o7777)
+	_ = plainfile.ChmodAt(int(dir.Fd()), name, mode&0o7777)
 }
 
 // unlockTop is unlock for the top of a worker's place, which lies in a directory of
@@ -62,7 +64,7 @@ func unlockTop(top string) func() {
 		return func() {} // opening tells
 	}
 	mode := uint32(st.Mode) & 0o7777
-	set := func(mode uint32) { _ = chmodAt(unix.AT_FDCWD, top, mode) }
+	set := func(mode uint32) { _ = plainfile.ChmodAt(unix.AT_FDCWD, top, mode) }
 	set(mode | 0o500)
 	return func() { set(mode) }
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -21,24 +20,6 @@ func openAtOnce(dir *os.File, path string) (int, error) {
 		Flags:   unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
 	})
-}
-
-// chmodAt changes a mode and follows no link. The call that does this at once,
-// fchmodat2, came with Linux 6.6.
-func chmodAt(dir int, name string, mode uint32) error {
-	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return err
-	}
-	if kindOfStat(&st) == unix.S_IFLNK {
-		return unix.ELOOP
-	}
-	return unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), mode)
 }
 
 // opaque reports whether overlayfs shows nothing of the host's below a directory

@@ -13,10 +13,6 @@ const pathOnly = unix.O_RDONLY
 
 func openAtOnce(*os.File, string) (int, error) { return 0, unix.ENOSYS }
 
-func chmodAt(dir int, name string, mode uint32) error {
-	return unix.Fchmodat(dir, name, mode, unix.AT_SYMLINK_NOFOLLOW)
-}
-
 func opaque(*os.File) bool { return false }
 
 func overlayMarks(int) (bool, error) { return false, nil }

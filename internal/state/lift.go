@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/plainfile"
 )
 
 // maxHeld is how many directories below each other are open at once. Removing a tree
@@ -75,13 +77,8 @@ func (l *lifter) directory(dir *os.File, depth int) error {
 
 // enter looks at a directory in another.
 func (l *lifter) enter(in *os.File, name string, depth int) error {
-	_ = unix.Fchmodat(int(in.Fd()), name, 0o700, unix.AT_SYMLINK_NOFOLLOW) // opening says what is wrong
+	_ = plainfile.ChmodAt(int(in.Fd()), name, 0o700) // opening says what is wrong
 	fd, err := unix.Openat(int(in.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if errors.Is(err, unix.EACCES) { // an older kernel, which changes modes only by following; nobody writes here any more
-		if err = unix.Fchmodat(int(in.Fd()), name, 0o700, 0); err == nil {
-			fd, err = unix.Openat(int(in.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-		}
-	}
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: name, Err: err}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/plainfile"
 )
 
 // Sweep disarms what a command has left in directories that it wrote in place and that
@@ -172,10 +174,10 @@ func openLocked(at int, name string) (*os.File, error) {
 		return nil, err
 	}
 	mode := uint32(st.Mode) & 0o7777
-	if unix.Fchmodat(at, name, mode|0o700, unix.AT_SYMLINK_NOFOLLOW) != nil {
+	if plainfile.ChmodAt(at, name, mode|0o700) != nil {
 		return nil, err
 	}
-	defer unix.Fchmodat(at, name, mode, unix.AT_SYMLINK_NOFOLLOW) //nolint:errcheck // as it was, if it can be
+	defer plainfile.ChmodAt(at, name, mode) //nolint:errcheck // as it was, if it can be
 	return openDir(at, name)
 }
 
