@@ -38,6 +38,9 @@ func TestPipesHoldNobody(t *testing.T) {
 	for _, line := range []string{"doctor", "ls", "inbox", "show ID", "diff ID", "audit ID", "checkout ID ../out", "logs ID", "gc --dry-run", "exec -- true"} {
 		s.cordon([]int{0, 1, 5}, strings.Fields(strings.ReplaceAll(line, "ID", id))...)
 	}
+	if left, _ := filepath.Glob(s.place("state/cordon/.cordon-doctor-*")); len(left) > 0 {
+		t.Errorf("doctor left %v", left)
+	}
 	for _, line := range []string{"policy check", "policy check cordon.yaml", "run --policy cordon.yaml -- true", "run --adopt ../other --policy ../other/cordon.yaml -- true"} {
 		if o := s.cordon([]int{1, 2, 3}, strings.Fields(line)...); !strings.Contains(o.out+o.err, "cordon.yaml: not a regular file") {
 			t.Errorf("cordon %s: %s%s", line, o.out, o.err)

@@ -47,9 +47,12 @@ func TryTrees(ctx context.Context, dir string) (Trees, error) {
 	if err != nil {
 		return Trees{}, err
 	}
-	defer os.RemoveAll(place) // made just now, and no worker was there
-	var t Trees
 	in := func(name string) string { return filepath.Join(place, name) }
+	defer func() { // made just now, and no worker was there
+		_ = os.Chmod(filepath.Join(in("layers"), worktree.FilesLayer, "work", "work"), 0o700) // overlayfs leaves it without rights
+		_ = os.RemoveAll(place)
+	}()
+	var t Trees
 	if err := (trial{hide: place, below: in("below"), layers: in("layers"), at: in("tree")}).overlay(ctx); err != nil {
 		t.Overlay = oneLine(err)
 	}
