@@ -46,7 +46,8 @@ func (j *judge) accessAt(m *shell.Machine, a tool.Access, w where, does string) 
 		f = j.deep(w)
 	}
 	if f.verdict == Allow && w.path == "/" && wanders(does) {
-		f = finding{verdict: Deny, reason: "that walks the whole machine, other trees and homes included", instead: "begin in your worktree, or in the directory you mean: /usr, /etc"}
+		f = finding{verdict: Deny, reason: "that walks the whole machine, other trees and homes included",
+			instead: "begin in your worktree, or in the directory you mean: /usr, /etc"}
 	}
 	f.tried = tried(a.Role, does, a.Path)
 	j.step(Step{
@@ -151,7 +152,8 @@ func (j *judge) unknown(r tool.Role, typed string) finding {
 	if r == tool.Read {
 		return answer(j.scope.Guard.Reading(), "it reads a path that cannot be told before it runs", "give the path literally, relative to your worktree")
 	}
-	return finding{verdict: Ask, reason: "where this leads cannot be told before it runs", instead: "give the path literally, relative to your worktree, instead of " + shown(typed)}
+	return finding{verdict: Ask, reason: "where this leads cannot be told before it runs",
+		instead: "give the path literally, relative to your worktree, instead of " + shown(typed)}
 }
 
 // answer is a finding by the policy's word.
@@ -286,7 +288,8 @@ func (j *judge) target(m *shell.Machine, a tool.Access, w where, does string) {
 	v := Allow
 	if !ok {
 		v = Ask
-		j.find(finding{Ask, "the link would lead out of your worktree", tried(tool.Target, does, a.Path), "copy what you need into your worktree, or link to a path inside of it"})
+		j.find(finding{Ask, "the link would lead out of your worktree", tried(tool.Target, does, a.Path),
+			"copy what you need into your worktree, or link to a path inside of it"})
 	}
 	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: does + " links to", Path: shown(a.Path), Leads: shown(w.path), Place: place, Verdict: v})
 }

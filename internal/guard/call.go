@@ -121,7 +121,8 @@ func (s *Scope) paths(c Call, cwd string, shared *seen) {
 		w := j.resolve(dir, home(plainPath(a.Path), s.Home))
 		f := j.verdict(a.Role, w, a.Path)
 		f.tried = tried(a.Role, c.Tool, a.Path)
-		j.step(Step{Dir: shown(dir), Does: c.Tool + " " + verb(a.Role), Path: shown(a.Path), Leads: shown(w.path), Place: j.placeOf(w), Verdict: f.verdict, Why: f.reason})
+		j.step(Step{Dir: shown(dir), Does: c.Tool + " " + verb(a.Role), Path: shown(a.Path), Leads: shown(w.path), Place: j.placeOf(w),
+			Verdict: f.verdict, Why: f.reason})
 		if f.verdict != Allow {
 			j.find(f)
 		}

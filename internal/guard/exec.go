@@ -260,7 +260,8 @@ func (j *judge) forbidden(m *shell.Machine, a tool.Access) bool {
 
 // opaque answers for code that cannot be judged, by the policy's word.
 func (j *judge) opaque(m *shell.Machine, why, does string) {
-	f := answer(j.scope.Guard.Opaque(j.scope.Confined), "the code cannot be judged: "+why, "write the code without hiding what it does, or put it into a file of your worktree and run that")
+	f := answer(j.scope.Guard.Opaque(j.scope.Confined), "the code cannot be judged: "+why,
+		"write the code without hiding what it does, or put it into a file of your worktree and run that")
 	f.tried = "run inline code (" + shown(does) + ")"
 	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: f.tried, Verdict: f.verdict, Why: f.reason})
 	if f.verdict != Allow {

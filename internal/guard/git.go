@@ -44,7 +44,8 @@ func (j *judge) gitAct(g tool.GitAct) finding {
 		return j.configures(g)
 	case tool.GitShares:
 		if !j.scope.Private {
-			return finding{verdict: Ask, reason: "it changes " + g.Name + ", which every worktree of the repository shares", instead: "do without it: commit to your own branch instead"}
+			return finding{verdict: Ask, reason: "it changes " + g.Name + ", which every worktree of the repository shares",
+				instead: "do without it: commit to your own branch instead"}
 		}
 	}
 	return finding{verdict: Allow}
@@ -71,9 +72,11 @@ func (j *judge) movesRef(g tool.GitAct) finding {
 	case j.refs[name], s.Private, strings.HasPrefix(name, "refs/remotes/"):
 		return finding{verdict: Allow}
 	case strings.HasPrefix(name, "refs/heads/"):
-		return finding{verdict: Deny, reason: "that is not your branch: " + shown(strings.TrimPrefix(name, "refs/heads/")), instead: "leave other branches alone; " + gateMerges}
+		return finding{verdict: Deny, reason: "that is not your branch: " + shown(strings.TrimPrefix(name, "refs/heads/")),
+			instead: "leave other branches alone; " + gateMerges}
 	}
-	return finding{verdict: Ask, reason: "it changes " + shown(name) + ", which every worktree of the repository shares", instead: "leave refs that are not your branch alone"}
+	return finding{verdict: Ask, reason: "it changes " + shown(name) + ", which every worktree of the repository shares",
+		instead: "leave refs that are not your branch alone"}
 }
 
 // grows is a commit on the branch HEAD is on. On the target branch only what came
@@ -114,7 +117,8 @@ func (j *judge) pushes(g tool.GitAct) finding {
 
 func (j *judge) configures(g tool.GitAct) finding {
 	if !j.scope.Private {
-		return finding{verdict: Ask, reason: "it changes the configuration, which every worktree of the repository shares", instead: "give the setting for one command: git -c " + shown(g.Name) + "=" + shown(g.Value) + " …"}
+		return finding{verdict: Ask, reason: "it changes the configuration, which every worktree of the repository shares",
+			instead: "give the setting for one command: git -c " + shown(g.Name) + "=" + shown(g.Value) + " …"}
 	}
 	return finding{verdict: Allow}
 }

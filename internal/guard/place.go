@@ -33,7 +33,8 @@ var systemDirs = [...]string{
 var scratchDirs = [...]string{"/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp", "/private/var/folders", "/var/folders"}
 
 // openDevices may be written: what goes there is lost, or comes from a terminal.
-var openDevices = [...]string{"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/dev/ptmx", "/dev/pts", "/dev/random", "/dev/urandom", "/dev/tcp", "/dev/udp"}
+var openDevices = [...]string{"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd",
+	"/dev/ptmx", "/dev/pts", "/dev/random", "/dev/urandom", "/dev/tcp", "/dev/udp"}
 
 // place says where a resolved path is. The longest root wins, so that a worktree
 // below a temporary directory or below the host is itself.

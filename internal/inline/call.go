@@ -152,7 +152,8 @@ func starts(t token) bool {
 		return true
 	case kWord:
 		switch t.s {
-		case "if", "unless", "while", "until", "and", "or", "do", "then", "for", "foreach", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "end", "in", "rescue", "else":
+		case "if", "unless", "while", "until", "and", "or", "do", "then", "for", "foreach", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "end", "in",
+			"rescue", "else":
 			return false
 		}
 		return true
@@ -291,7 +292,8 @@ func (m *machine) handedOn(callee, f, over value) {
 // applies reports whether a function applies another to the elements of a list.
 func applies(name string) bool {
 	switch lastName(name) {
-	case "map", "forEach", "lapply", "sapply", "vapply", "mapply", "Map", "walk", "array_map", "array_walk", "each", "foreach", "Thread", "Process", "submit", "apply", "starmap", "pmap", "apply_async":
+	case "map", "forEach", "lapply", "sapply", "vapply", "mapply", "Map", "walk", "array_map", "array_walk", "each", "foreach", "Thread", "Process",
+		"submit", "apply", "starmap", "pmap", "apply_async":
 		return true
 	}
 	return false

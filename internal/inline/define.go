@@ -84,18 +84,7 @@ func (m *machine) parameters(end int) ([]string, map[string]value) {
 	var names []string
 	var defaults map[string]value
 	for m.i < end && m.step() {
-		name, star := "", ""
-		for m.i < end && (m.tok().kind == kWord || m.op("*") || m.op("**") || m.op("...") || m.op("&") || m.op("{") || m.op("?") || m.op("|")) {
-			switch t := m.tok(); {
-			case t.kind == kWord:
-				name = t.s
-			case t.s == "*" || t.s == "**":
-				star = t.s
-			case t.s == "...":
-				star = "*"
-			}
-			m.i++
-		}
+		name, star := m.parameter(end)
 		if m.op(":") && m.lang != tool.Ruby { // a type
 			for m.i < end && !m.op(",") && !m.op("=") {
 				if t := m.tok(); t.kind == kOp && t.n > m.i {
@@ -118,6 +107,24 @@ func (m *machine) parameters(end int) ([]string, map[string]value) {
 		}
 	}
 	return names, defaults
+}
+
+// parameter reads one name and its star.
+func (m *machine) parameter(end int) (name, star string) {
+	for ; m.i < end; m.i++ {
+		switch t := m.tok(); {
+		case t.kind == kWord:
+			name = t.s
+		case m.op("*") || m.op("**"):
+			star = t.s
+		case m.op("..."):
+			star = "*"
+		case m.op("&") || m.op("{") || m.op("?") || m.op("|"):
+		default:
+			return name, star
+		}
+	}
+	return name, star
 }
 
 // body finds where a function ends and moves behind it.

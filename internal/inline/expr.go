@@ -357,16 +357,7 @@ func (m *machine) punctuated(t token) value {
 		}
 		return m.expr(levelUnary)
 	case "-":
-		m.i++
-		if m.lang == tool.Perl && m.tok().kind == kWord && len(m.tok().s) == 1 && !m.tok().sp && m.at(m.i+1).kind != kOp {
-			m.i++
-			m.access(tool.Read, m.expr(levelUnary), "-"+m.at(m.i-1).s)
-			return value{}
-		}
-		if v := m.expr(levelUnary); v.num {
-			return v.each(func(s string) string { return "-" + s }).asNumber()
-		}
-		return value{}
+		return m.minus()
 	case "->":
 		if m.lang == tool.Ruby {
 			return m.stabby()
@@ -383,6 +374,20 @@ func (m *machine) punctuated(t token) value {
 		return m.expr(levelUnary)
 	}
 	m.i++
+	return value{}
+}
+
+// minus is a negative number, or one of Perl's questions about a file.
+func (m *machine) minus() value {
+	m.i++
+	if m.lang == tool.Perl && m.tok().kind == kWord && len(m.tok().s) == 1 && !m.tok().sp && m.at(m.i+1).kind != kOp {
+		m.i++
+		m.access(tool.Read, m.expr(levelUnary), "-"+m.at(m.i-1).s)
+		return value{}
+	}
+	if v := m.expr(levelUnary); v.num {
+		return v.each(func(s string) string { return "-" + s }).asNumber()
+	}
 	return value{}
 }
 

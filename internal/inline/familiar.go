@@ -166,7 +166,8 @@ func dataName(s string) bool {
 // runsList reports whether a function is likely to run the list it gets.
 func runsList(name string) bool {
 	last := strings.ToLower(lastName(name))
-	for _, part := range [...]string{"run", "main", "call", "exec", "spawn", "popen", "invoke", "command", "cmd", "process", "shell", "open", "read", "write", "remove", "delete", "copy", "glob"} {
+	for _, part := range [...]string{"run", "main", "call", "exec", "spawn", "popen", "invoke", "command", "cmd", "process", "shell", "open", "read",
+		"write", "remove", "delete", "copy", "glob"} {
 		if strings.Contains(last, part) {
 			return true
 		}
@@ -228,7 +229,8 @@ func speaks(name, last string) use {
 		return says
 	}
 	switch head, _, _ := strings.Cut(name, "."); head {
-	case "console", "logging", "logger", "log", "re", "Regexp", "RegExp", "assert", "unittest", "expect", "urllib", "textwrap", "warnings", "click", "typer", "STDERR", "STDOUT", "$stderr", "$stdout", "Assertions", "preg_match":
+	case "console", "logging", "logger", "log", "re", "Regexp", "RegExp", "assert", "unittest", "expect", "urllib", "textwrap", "warnings", "click",
+		"typer", "STDERR", "STDOUT", "$stderr", "$stdout", "Assertions", "preg_match":
 		if head == "textwrap" {
 			return holds
 		}
@@ -238,10 +240,14 @@ func speaks(name, last string) use {
 	case "puts", "p", "pp", "echo", "warn", "die", "fail", "say", "info", "debug", "error", "warning", "critical", "exception", "message", "exit", "alert", "skip",
 		"includes", "startsWith", "endsWith", "startswith", "endswith", "find", "match", "search", "test", "include?", "start_with?", "end_with?",
 		"sub", "gsub", "subn", "findall", "finditer", "fullmatch", "compile", "replaceAll", "removeprefix", "removesuffix",
-		"write", "writelines", "add_argument", "set_defaults", "isinstance", "bool", "stopifnot", "dumps", "stringify", "json_encode", "str_contains", "str_starts_with",
-		"equal", "strictEqual", "deepEqual", "notEqual", "toBe", "toEqual", "toContain", "toMatch", "it", "describe", "ok", "is", "like", "grepl", "regmatches", "fetch", "urlopen", "Request", "request",
-		"gsub!", "sub!", "tr", "replace", "dialog", "display", "notification", "delete_prefix", "preg_replace", "preg_split", "str_replace", "strstr", "split", "partition", "rpartition", "lstrip", "rstrip", "strip", "ltrim", "rtrim", "gmatch",
-		"writerow", "writerows", "writeheader", "pprint", "pformat", "print_r", "var_dump", "trace", "log", "emit", "publish", "post", "put", "patch", "route", "substr", "issubclass", "hasattr", "callable", "Fatal", "Fatalf", "Printf", "Println":
+		"write", "writelines", "add_argument", "set_defaults", "isinstance", "bool", "stopifnot", "dumps", "stringify", "json_encode", "str_contains",
+		"str_starts_with",
+		"equal", "strictEqual", "deepEqual", "notEqual", "toBe", "toEqual", "toContain", "toMatch", "it", "describe", "ok", "is", "like", "grepl",
+		"regmatches", "fetch", "urlopen", "Request", "request",
+		"gsub!", "sub!", "tr", "replace", "dialog", "display", "notification", "delete_prefix", "preg_replace", "preg_split", "str_replace", "strstr",
+		"split", "partition", "rpartition", "lstrip", "rstrip", "strip", "ltrim", "rtrim", "gmatch",
+		"writerow", "writerows", "writeheader", "pprint", "pformat", "print_r", "var_dump", "trace", "log", "emit", "publish", "post", "put", "patch",
+		"route", "substr", "issubclass", "hasattr", "callable", "Fatal", "Fatalf", "Printf", "Println":
 		return says
 	}
 	return strange
@@ -250,13 +256,23 @@ func speaks(name, last string) use {
 // pureName are functions that touch nothing, whatever module they are of.
 func pureName(last string) use {
 	switch last {
-	case "len", "length", "strlen", "mb_strlen", "sizeof", "ord", "nchar", "count", "index", "indexOf", "lastIndexOf", "rfind", "rindex", "strpos", "hash", "id", "int", "Integer", "parseInt", "Number", "float", "round", "floor", "abs", "sum", "any", "all",
-		"md5", "sha1", "sha256", "sha512", "crc32", "adler32", "hexdigest", "digest", "uuid4", "uuid1", "uuid5", "randomUUID", "now", "time", "time_ns", "today", "utcnow", "systime", "rand", "srand", "randint", "randrange", "token_hex", "getpid", "monotonic", "perf_counter", "timestamp", "range", "uniqid", "bit_length", "fnmatch", "fnmatchcase", "isabs", "is_absolute", "isAbsolute", "absolute?", "toFixed", "localeCompare", "compare", "toordinal", "weekday", "bitand", "mktime", "levenshtein", "ratio", "hrtime", "uptime", "cpu_count", "getuid":
+	case "len", "length", "strlen", "mb_strlen", "sizeof", "ord", "nchar", "count", "index", "indexOf", "lastIndexOf", "rfind", "rindex", "strpos",
+		"hash", "id", "int", "Integer", "parseInt", "Number", "float", "round", "floor", "abs", "sum", "any", "all",
+		"md5", "sha1", "sha256", "sha512", "crc32", "adler32", "hexdigest", "digest", "uuid4", "uuid1", "uuid5", "randomUUID", "now", "time", "time_ns",
+		"today", "utcnow", "systime", "rand", "srand", "randint", "randrange", "token_hex", "getpid", "monotonic", "perf_counter", "timestamp", "range",
+		"uniqid", "bit_length", "fnmatch", "fnmatchcase", "isabs", "is_absolute", "isAbsolute", "absolute?", "toFixed", "localeCompare", "compare",
+		"toordinal", "weekday", "bitand", "mktime", "levenshtein", "ratio", "hrtime", "uptime", "cpu_count", "getuid":
 		return measures
-	case "loads", "parse", "max", "min", "next", "iter", "filter", "reduce", "deepcopy", "copy", "repr", "ascii", "type", "sorted", "reversed", "zip", "enumerate", "dict", "defaultdict", "OrderedDict", "Counter", "namedtuple", "SimpleNamespace", "chain", "product", "permutations", "partial", "itemgetter", "attrgetter",
-		"Map", "Set", "WeakMap", "Date", "RegExp", "URLSearchParams", "Headers", "Response", "TextEncoder", "TextDecoder", "Blob", "FormData", "Boolean", "Symbol", "Promise", "Proxy", "structuredClone", "encodeURIComponent", "decodeURIComponent", "encodeURI", "escape", "unescape",
-		"b64encode", "btoa", "encode_base64", "base64_encode", "urlencode", "quote_plus", "Dumper", "ucfirst", "lcfirst", "uc", "lc", "toupper", "tolower", "quotemeta", "wantarray", "scalar", "keys", "values", "each", "unique", "head", "tail", "rev", "nlargest", "nsmallest",
-		"array_merge", "array_map", "array_filter", "array_keys", "array_values", "in_array", "array_unique", "htmlspecialchars", "ucwords", "var_export", "serialize", "select", "unpack", "math", "cycle", "Struct", "OpenStruct", "Hash", "Template", "relpath", "splitext", "splitdrive", "commonpath", "commonprefix", "normcase", "parts", "indent", "dedent", "fill", "wrap", "shorten":
+	case "loads", "parse", "max", "min", "next", "iter", "filter", "reduce", "deepcopy", "copy", "repr", "ascii", "type", "sorted", "reversed", "zip",
+		"enumerate", "dict", "defaultdict", "OrderedDict", "Counter", "namedtuple", "SimpleNamespace", "chain", "product", "permutations", "partial",
+		"itemgetter", "attrgetter",
+		"Map", "Set", "WeakMap", "Date", "RegExp", "URLSearchParams", "Headers", "Response", "TextEncoder", "TextDecoder", "Blob", "FormData", "Boolean",
+		"Symbol", "Promise", "Proxy", "structuredClone", "encodeURIComponent", "decodeURIComponent", "encodeURI", "escape", "unescape",
+		"b64encode", "btoa", "encode_base64", "base64_encode", "urlencode", "quote_plus", "Dumper", "ucfirst", "lcfirst", "uc", "lc", "toupper",
+		"tolower", "quotemeta", "wantarray", "scalar", "keys", "values", "each", "unique", "head", "tail", "rev", "nlargest", "nsmallest",
+		"array_merge", "array_map", "array_filter", "array_keys", "array_values", "in_array", "array_unique", "htmlspecialchars", "ucwords",
+		"var_export", "serialize", "select", "unpack", "math", "cycle", "Struct", "OpenStruct", "Hash", "Template", "relpath", "splitext", "splitdrive",
+		"commonpath", "commonprefix", "normcase", "parts", "indent", "dedent", "fill", "wrap", "shorten":
 		return holds
 	}
 	return strange
@@ -265,8 +281,15 @@ func pureName(last string) use {
 // dataMethod are methods that keep data or give it back.
 func dataMethod(last string) use {
 	switch last {
-	case "update", "setdefault", "set", "setItem", "add", "append", "appendChild", "extend", "insert", "push", "unshift", "appendleft", "store", "assign", "merge", "merge!", "put", "prepend", "add_row", "add_column", "setAttribute", "set_option", "discard", "fromkeys", "push_back", "write_row", "append_row",
-		"get", "getItem", "has", "pop", "fetch", "key?", "has_key?", "value?", "dig", "getAttribute", "findtext", "contains", "difference", "union", "intersection", "isdisjoint", "issubset", "substitute", "safe_substitute", "format_map", "translate", "ljust", "rjust", "center", "zfill", "padStart", "padEnd", "expandtabs", "swapcase", "title", "capitalize", "casefold", "at", "concat", "fill", "then", "catch", "finally", "strftime", "isoformat", "most_common", "elements", "subtract", "render", "replaceWith", "querySelector", "set_text", "setText", "sprintf", "values_at", "zip", "with_index", "inject", "reduce", "fold", "each_with_object", "group_by", "groupby", "sort_by", "max_by", "min_by", "partition", "toMatchObject", "is_relative_to", "send", "json", "status", "header", "reply", "text", "html":
+	case "update", "setdefault", "set", "setItem", "add", "append", "appendChild", "extend", "insert", "push", "unshift", "appendleft", "store",
+		"assign", "merge", "merge!", "put", "prepend", "add_row", "add_column", "setAttribute", "set_option", "discard", "fromkeys", "push_back",
+		"write_row", "append_row",
+		"get", "getItem", "has", "pop", "fetch", "key?", "has_key?", "value?", "dig", "getAttribute", "findtext", "contains", "difference", "union",
+		"intersection", "isdisjoint", "issubset", "substitute", "safe_substitute", "format_map", "translate", "ljust", "rjust", "center", "zfill",
+		"padStart", "padEnd", "expandtabs", "swapcase", "title", "capitalize", "casefold", "at", "concat", "fill", "then", "catch", "finally",
+		"strftime", "isoformat", "most_common", "elements", "subtract", "render", "replaceWith", "querySelector", "set_text", "setText", "sprintf",
+		"values_at", "zip", "with_index", "inject", "reduce", "fold", "each_with_object", "group_by", "groupby", "sort_by", "max_by", "min_by",
+		"partition", "toMatchObject", "is_relative_to", "send", "json", "status", "header", "reply", "text", "html":
 		return holds
 	}
 	return strange
@@ -287,8 +310,11 @@ func pureModule(name, last string) use {
 	switch head {
 	case "hashlib", "hmac", "zlib", "math", "statistics", "random", "uuid", "time", "secrets", "Math", "platform":
 		return measures
-	case "json", "yaml", "csv", "difflib", "fnmatch", "collections", "pprint", "string", "base64", "itertools", "functools", "operator", "copy", "html", "ast", "struct", "datetime", "tomllib", "tomli_w", "tomlkit", "requests", "httpx", "typing", "dataclasses", "enum", "ipaddress", "unicodedata", "bisect", "heapq", "argparse", "rich", "pickle", "binascii", "decimal", "fractions", "inspect", "tabulate", "jsonschema",
-		"JSON", "Object", "Number", "String", "Array", "Intl", "util", "url", "querystring", "axios", "Reflect", "Date", "Promise", "lodash", "_", "semver", "chalk", "Base64", "Digest", "Time", "URI", "Set", "Comparable", "List", "Data", "Scalar", "table", "string_format", "utf8", "stringr", "jsonlite":
+	case "json", "yaml", "csv", "difflib", "fnmatch", "collections", "pprint", "string", "base64", "itertools", "functools", "operator", "copy",
+		"html", "ast", "struct", "datetime", "tomllib", "tomli_w", "tomlkit", "requests", "httpx", "typing", "dataclasses", "enum", "ipaddress",
+		"unicodedata", "bisect", "heapq", "argparse", "rich", "pickle", "binascii", "decimal", "fractions", "inspect", "tabulate", "jsonschema",
+		"JSON", "Object", "Number", "String", "Array", "Intl", "util", "url", "querystring", "axios", "Reflect", "Date", "Promise", "lodash", "_",
+		"semver", "chalk", "Base64", "Digest", "Time", "URI", "Set", "Comparable", "List", "Data", "Scalar", "table", "string_format", "utf8", "stringr", "jsonlite":
 		if head == "Digest" {
 			return measures
 		}

@@ -51,7 +51,8 @@ func put(name string, args []arg) []value {
 func (m *machine) foldedAlone(name string, args []arg) (value, bool) {
 	vs := values(args)
 	switch name {
-	case "str", "String", "string", "list", "set", "sorted", "tuple", "bytes", "iter", "reversed", "Array", "fspath", "c", "shellQuote", "Symbol", "Set", "frozenset", "deque":
+	case "str", "String", "string", "list", "set", "sorted", "tuple", "bytes", "iter", "reversed", "Array", "fspath", "c", "shellQuote", "Symbol",
+		"Set", "frozenset", "deque":
 		if name == "c" || name == "Array" && len(vs) > 1 {
 			return listOf(vs), true
 		}
@@ -137,8 +138,11 @@ func (m *machine) zipped(name string, vs []value) value {
 func (m *machine) foldedText(v value, name string, args []arg) (value, bool) {
 	vs := values(args)
 	switch name {
-	case "strip", "trim", "chomp", "rstrip", "lstrip", "trimEnd", "trimStart", "encode", "decode", "toString", "to_s", "to_str", "toLowerCase", "lower", "downcase", "dup", "freeze",
-		"splitlines", "lines", "read", "readlines", "communicate", "each_line", "splitn", "as_posix", "resolve", "absolute", "expanduser", "expand_path", "realpath", "to_path", "valueOf", "normalize", "String", "b", "toAbsolutePath", "clone", "then", "copy", "cleanpath", "chars", "to_a", "to_sym", "flat", "sort", "filter", "select", "reject", "slice", "toArray", "shellescape":
+	case "strip", "trim", "chomp", "rstrip", "lstrip", "trimEnd", "trimStart", "encode", "decode", "toString", "to_s", "to_str", "toLowerCase",
+		"lower", "downcase", "dup", "freeze",
+		"splitlines", "lines", "read", "readlines", "communicate", "each_line", "splitn", "as_posix", "resolve", "absolute", "expanduser", "expand_path",
+		"realpath", "to_path", "valueOf", "normalize", "String", "b", "toAbsolutePath", "clone", "then", "copy", "cleanpath", "chars", "to_a", "to_sym",
+		"flat", "sort", "filter", "select", "reject", "slice", "toArray", "shellescape":
 		m.callbacks(nameWith(v), args)
 		return tidied(v, name), true
 	case "upper", "toUpperCase", "upcase":
@@ -226,7 +230,8 @@ func (m *machine) performText(r row, recv value, args []arg, a value) value {
 		if a.shape != text {
 			return literal(mark.Any)
 		}
-		if b, ok := nthArg(args, 1); m.lang == tool.JavaScript && (!ok || firstText(b) != "base64" && firstText(b) != "hex" && firstText(b) != "base64url") && r.name == "Buffer.from" {
+		if b, ok := nthArg(args, 1); m.lang == tool.JavaScript && (!ok || firstText(b) != "base64" && firstText(b) != "hex" &&
+			firstText(b) != "base64url") && r.name == "Buffer.from" {
 			return a
 		}
 		return a.each(decoded)

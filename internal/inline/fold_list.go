@@ -39,7 +39,8 @@ func (m *machine) foldedList(v value, name string, args []arg) (value, bool) {
 			v = listOf(append(v.items[:len(v.items):len(v.items)], items(x)...))
 		}
 		return v, true
-	case "slice", "filter", "sort", "map", "select", "reject", "uniq", "compact", "to_a", "flat", "copy", "each_with_index", "each", "forEach", "collect", "flatMap", "find", "some", "every":
+	case "slice", "filter", "sort", "map", "select", "reject", "uniq", "compact", "to_a", "flat", "copy", "each_with_index", "each", "forEach",
+		"collect", "flatMap", "find", "some", "every":
 		return m.mapped(v, name, args), true
 	case "update", "merge!", "setdefault":
 		return m.updated(v, name, args), v.shape == dict

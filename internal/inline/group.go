@@ -113,7 +113,8 @@ func (m *machine) braces(end int) value {
 func (m *machine) entry(d *value) {
 	spread := m.op("**") || m.op("...")
 	var k value
-	if t := m.tok(); t.kind == kWord && (m.at(m.i+1).s == ":" || m.at(m.i+1).s == "=>" || m.at(m.i+1).s == "=") && m.at(m.i+1).kind == kOp && m.lang != tool.Python {
+	if t := m.tok(); t.kind == kWord && (m.at(m.i+1).s == ":" || m.at(m.i+1).s == "=>" || m.at(m.i+1).s == "=") && m.at(m.i+1).kind == kOp &&
+		m.lang != tool.Python {
 		k = literal(t.s)
 		m.i++
 	} else if m.tok().kind == kWord && statementWord(m.tok().s) {

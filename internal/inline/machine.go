@@ -343,7 +343,8 @@ func pathLike(s string) bool {
 	if s == "" || len(s) > 4096 || strings.ContainsAny(s, " \t\n\r<>|\"'`\\") || strings.Contains(s, "://") {
 		return false
 	}
-	return s[0] == '/' || s[0] == '~' || s == ".." || strings.HasPrefix(s, "../") || strings.Contains(s, "/../") || strings.HasSuffix(s, "/..") || mark.Has(s, mark.Outside)
+	return s[0] == '/' || s[0] == '~' || s == ".." || strings.HasPrefix(s, "../") || strings.Contains(s, "/../") || strings.HasSuffix(s, "/..") ||
+		mark.Has(s, mark.Outside)
 }
 
 // enter makes a path the directory of what follows.

@@ -149,9 +149,7 @@ func (m *machine) postfix(v value) value {
 			args := m.args(t.n)
 			m.i = max(m.i, t.n+1)
 			v = m.call(v, m.block(args))
-		case t.kind == kOp && t.s == "[" && !(t.sp && m.commanding(v)):
-			v = m.subscript(v, t.n)
-		case t.kind == kOp && t.s == "{" && m.lang == tool.Perl && (v.from != "" || m.at(m.i-1).s == "->" || strings.HasPrefix(v.name, "$")) && !t.sp:
+		case m.subscripts(v, t):
 			v = m.subscript(v, t.n)
 		case m.blockHere(v):
 			v = m.call(v, m.block(nil))
@@ -162,6 +160,17 @@ func (m *machine) postfix(v value) value {
 		}
 	}
 	return v
+}
+
+// subscripts reports whether a bracket begins a subscript of what is before it.
+func (m *machine) subscripts(v value, t token) bool {
+	switch {
+	case t.kind != kOp:
+		return false
+	case t.s == "[":
+		return !(t.sp && m.commanding(v))
+	}
+	return t.s == "{" && m.lang == tool.Perl && !t.sp && (v.from != "" || m.at(m.i-1).s == "->" || strings.HasPrefix(v.name, "$"))
 }
 
 // settled runs a method that is named without parentheses.
@@ -444,7 +453,8 @@ func nth(v value, s string, known bool, lang tool.Lang) value {
 // hasModule reports whether a name is of a module that touches files or commands.
 func hasModule(name string) bool {
 	switch name {
-	case "os", "subprocess", "shutil", "fs", "child_process", "builtins", "__builtins__", "globals", "pathlib", "File", "FileUtils", "Dir", "IO", "Kernel", "Process", "Pathname":
+	case "os", "subprocess", "shutil", "fs", "child_process", "builtins", "__builtins__", "globals", "pathlib", "File", "FileUtils", "Dir", "IO",
+		"Kernel", "Process", "Pathname":
 		return true
 	}
 	return false

@@ -35,29 +35,49 @@ func dotCommand(rep *Report, line string) {
 			last = a
 		}
 	}
-	is := func(full string, least int) bool { return len(name) >= least && strings.HasPrefix(full, name) }
-	switch {
-	case is("shell", 2) || is("system", 2):
+	switch dotKind(name) {
+	case "shell":
 		_, rest, _ := strings.Cut(line, " ")
 		rep.run(tool.Run{Code: rest, Why: line[:min(len(line), 8)]})
-	case is("output", 1) || is("once", 2) || is("log", 3) || is("trace", 1):
+	case "write":
 		toFile(rep, last, name)
-	case is("backup", 1) || is("save", 2) || is("clone", 2) || is("open", 2) || is("archive", 2) || is("session", 3) || is("testcase", 5):
-		toFile(rep, last, name)
-	case is("read", 3):
+	case "read":
 		fromFile(rep, last, name)
-	case is("import", 1) || is("restore", 3):
+	case "import":
 		if len(args) > 0 {
 			fromFile(rep, firstOperand(args), name)
 		}
-	case is("cd", 2):
+	case "enter":
 		rep.role(tool.Enter, last, ".cd")
-	case is("load", 2) || is("excel", 2) || is("www", 1) || is("connection", 5) || is("filectrl", 5) || is("vfsname", 7):
+	case "opaque":
 		if pathLike(last) {
 			rep.role(tool.Read, last, "."+name)
 		}
 		rep.opaque("." + name + " of sqlite3 cannot be followed")
 	}
+}
+
+// dotKind is what a command of sqlite3's shell does, by a name that may be cut
+// short to a number of letters.
+func dotKind(name string) string {
+	for _, d := range [...]struct {
+		name  string
+		least int
+		kind  string
+	}{
+		{"shell", 2, "shell"}, {"system", 2, "shell"},
+		{"output", 1, "write"}, {"once", 2, "write"}, {"log", 3, "write"}, {"trace", 1, "write"},
+		{"backup", 1, "write"}, {"save", 2, "write"}, {"clone", 2, "write"}, {"open", 2, "write"}, {"archive", 2, "write"},
+		{"session", 3, "write"}, {"testcase", 5, "write"},
+		{"read", 3, "read"}, {"import", 1, "import"}, {"restore", 3, "import"}, {"cd", 2, "enter"},
+		{"load", 2, "opaque"}, {"excel", 2, "opaque"}, {"www", 1, "opaque"}, {"connection", 5, "opaque"}, {"filectrl", 5, "opaque"},
+		{"vfsname", 7, "opaque"},
+	} {
+		if len(name) >= d.least && strings.HasPrefix(d.name, name) {
+			return d.kind
+		}
+	}
+	return ""
 }
 
 func firstOperand(args []string) string {
@@ -171,21 +191,29 @@ func sqlString(src string, q byte) (string, int) {
 	return b.String(), len(src)
 }
 
+// sqlPath is a text after a word that says what is done with the file it names.
 func sqlPath(rep *Report, prev, before, s string) {
-	switch {
-	case prev == "attach" || prev == "database" && before == "attach" || prev == "into" && before == "vacuum":
+	switch prev {
+	case "database", "into":
+		if prev == "database" && before != "attach" || prev == "into" && before != "vacuum" {
+			return
+		}
+		fallthrough
+	case "attach":
 		if s != "" && s != ":memory:" {
 			rep.role(tool.Write, strings.TrimPrefix(s, "file:"), prev)
 		}
-	case prev == "outfile" || prev == "dumpfile" || prev == "lo_export":
+	case "outfile", "dumpfile", "lo_export", "writefile", "data_store_directory", "temp_store_directory":
 		rep.role(tool.Write, s, prev)
-	case prev == "infile" || prev == "load_file" || prev == "pg_read_file" || prev == "file" && pathLike(s) || prev == "lo_import":
+	case "infile", "load_file", "pg_read_file", "lo_import", "readfile", "fsdir", "lsdir":
 		rep.role(tool.Read, s, prev)
-	case prev == "to" && pathLike(s) || prev == "writefile":
-		rep.role(tool.Write, s, prev)
-	case (prev == "from" || strings.HasPrefix(prev, "read_")) && pathLike(s) || prev == "readfile" || prev == "fsdir" || prev == "lsdir":
-		rep.role(tool.Read, s, prev)
-	case prev == "data_store_directory" || prev == "temp_store_directory":
-		rep.role(tool.Write, s, prev)
+	case "to":
+		if pathLike(s) {
+			rep.role(tool.Write, s, prev)
+		}
+	default:
+		if (prev == "from" || prev == "file" || strings.HasPrefix(prev, "read_")) && pathLike(s) {
+			rep.role(tool.Read, s, prev)
+		}
 	}
 }

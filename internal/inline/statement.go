@@ -269,7 +269,8 @@ func (m *machine) targets() []string {
 			if t.s != "const" && t.s != "let" && t.s != "var" && t.s != "my" && t.s != "our" && t.s != "local" {
 				names = append(names, t.s)
 			}
-		case t.kind == kOp && (t.s == "," || t.s == "(" && m.lang != tool.Perl || t.s == ")" || t.s == "[" || t.s == "]" || t.s == "*" || t.s == "&" || t.s == "|" || t.s == "{" || t.s == "}"):
+		case t.kind == kOp && (t.s == "," || t.s == "(" && m.lang != tool.Perl || t.s == ")" || t.s == "[" || t.s == "]" || t.s == "*" || t.s == "&" ||
+			t.s == "|" || t.s == "{" || t.s == "}"):
 		default:
 			return names
 		}

@@ -249,18 +249,7 @@ func (l *lexer) sigil() {
 	c, d := l.src[l.pos], l.peek(1)
 	switch l.lang {
 	case tool.Perl:
-		switch {
-		case c == '$' && (isWord(d) || strings.IndexByte("!@&0,;./\\", d) >= 0 && d != 0):
-			l.pos++
-			if !isWord(d) {
-				l.pos++
-			}
-		case c == '$' && d == '#' && (l.peek(2) == '{' || l.peek(2) == '$' || isLetter(l.peek(2))):
-			l.pos += 2
-		case c == '@' && isLetter(d), c == '%' && isLetter(d) && (!l.operand() || beforeHash(l.last().s)):
-			l.pos++
-		}
-
+		l.perlSigil(c, d)
 	case tool.Ruby:
 		for l.pos < len(l.src) && (l.src[l.pos] == '@' || l.src[l.pos] == '$') && (isWord(l.peek(1)) || l.peek(1) == '@') {
 			l.pos++
@@ -269,6 +258,20 @@ func (l *lexer) sigil() {
 		if c == '#' && isLetter(d) {
 			l.pos++
 		}
+	}
+}
+
+func (l *lexer) perlSigil(c, d byte) {
+	switch {
+	case c == '$' && (isWord(d) || strings.IndexByte("!@&0,;./\\", d) >= 0 && d != 0):
+		l.pos++
+		if !isWord(d) {
+			l.pos++
+		}
+	case c == '$' && d == '#' && (l.peek(2) == '{' || l.peek(2) == '$' || isLetter(l.peek(2))):
+		l.pos += 2
+	case c == '@' && isLetter(d), c == '%' && isLetter(d) && (!l.operand() || beforeHash(l.last().s)):
+		l.pos++
 	}
 }
 

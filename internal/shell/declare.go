@@ -244,13 +244,7 @@ func (m *Machine) attribute(name string, at attributes) {
 	if !set && at.export {
 		return
 	}
-	if at.kind != expand.Unknown && v.Kind != at.kind && !(at.kind == expand.Indexed && v.Kind == expand.Associative) {
-		if v.IsSet() && at.kind == expand.Indexed {
-			v = arrayed(v)
-		} else if !v.IsSet() {
-			v.Kind = at.kind
-		}
-	}
+	v = at.shaped(v)
 	if at.ref && !at.remove {
 		v.Kind = expand.NameRef
 	}
@@ -259,4 +253,16 @@ func (m *Machine) attribute(name string, at attributes) {
 	if set || v.Kind != expand.Unknown || !at.readonly {
 		m.vars[name] = v
 	}
+}
+
+// shaped makes a variable the kind of array that was asked for.
+func (at attributes) shaped(v expand.Variable) expand.Variable {
+	switch {
+	case at.kind == expand.Unknown, v.Kind == at.kind, at.kind == expand.Indexed && v.Kind == expand.Associative:
+	case !v.IsSet():
+		v.Kind = at.kind
+	case at.kind == expand.Indexed:
+		v = arrayed(v)
+	}
+	return v
 }

@@ -58,26 +58,38 @@ func recased(op syntax.ParExpOperator, value string) string {
 func shortened(op syntax.ParExpOperator, value, pat string) (string, bool) {
 	suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
 	large := op == syntax.RemLargeSuffix || op == syntax.RemLargePrefix
-	words := !mark.Has(value, mark.Any+mark.Outside+mark.Inside+mark.Scratch+mark.System)
-	last, mark0 := strings.LastIndexByte(value, '/'), mark.First(value)
-	tail := lastMark(value)
+	if strings.Contains(value, "/") && (suffix && pat == "/*" || !suffix && pat == "*/") {
+		if s, ok := cutAtSlash(value, suffix, large); ok {
+			return s, true
+		}
+	}
 	switch {
-	case suffix && pat == "/*" && !large && last >= 0 && (words || last >= tail):
-		return value[:last], true
-	case suffix && pat == "/*" && large && words && last >= 0:
-		return value[:strings.IndexByte(value, '/')], true
-	case !suffix && pat == "*/" && large && last >= 0 && (words || last >= tail):
-		return value[last+1:], true
-	case !suffix && pat == "*/" && !large && words && last >= 0:
-		return value[strings.IndexByte(value, '/')+1:], true
 	case strings.ContainsAny(pat, `*?[\`) || mark.In(pat):
 		return "", false
-	case suffix && len(value)-tail >= len(pat):
+	case suffix && len(value)-lastMark(value) >= len(pat):
 		return strings.TrimSuffix(value, pat), true
-	case !suffix && mark0 >= len(pat):
+	case !suffix && mark.First(value) >= len(pat):
 		return strings.TrimPrefix(value, pat), true
 	}
 	return "", false
+}
+
+// cutAtSlash cuts a value at its first or its last slash, if a mark cannot hold
+// another one.
+func cutAtSlash(value string, suffix, large bool) (string, bool) {
+	words := !mark.Has(value, mark.Any+mark.Outside+mark.Inside+mark.Scratch+mark.System)
+	first, last := strings.IndexByte(value, '/'), strings.LastIndexByte(value, '/')
+	at := last
+	if suffix == large {
+		at = first
+	}
+	switch {
+	case !words && (suffix == large || last < lastMark(value)):
+		return "", false
+	case suffix:
+		return value[:at], true
+	}
+	return value[at+1:], true
 }
 
 // lastMark is where the last mark of a value ends.

@@ -12,34 +12,18 @@ func activates(called string, args []string) bool {
 	if ownProgram(called) && !strings.HasPrefix(called, "/opt/") && !strings.HasPrefix(called, "/home/linuxbrew/") {
 		return false
 	}
-	first, second := nthOf(args, 1), nthOf(args, 2)
-	switch commandName(called) {
-	case "pyenv", "rbenv", "nodenv", "jenv", "goenv", "plenv", "phpenv", "starship", "zoxide", "atuin", "mcfly", "tmuxifier", "oh-my-posh":
-		return first == "init" || first == "virtualenv-init" || first == "completions"
-	case "direnv":
-		return first == "export" || first == "hook"
-	case "fnm", "volta", "rustup":
-		return first == "env" || first == "completions"
-	case "mise", "asdf", "rtx":
-		return first == "activate" || first == "hook-env" || first == "env" || first == "completion" || first == "deactivate"
-	case "brew":
-		return first == "shellenv"
+	name, first, second := commandName(called), nthOf(args, 1), nthOf(args, 2)
+	for _, a := range activations {
+		if !strings.Contains(a.commands, " "+name+" ") {
+			continue
+		}
+		return strings.Contains(a.words, " "+first+" ") && first != "" || second != "" && strings.Contains(a.words, " "+first+"+"+second+" ")
+	}
+	switch name {
 	case "conda", "mamba", "micromamba":
-		return strings.HasPrefix(first, "shell.") && second == "hook" || first == "shell" && second == "hook"
-	case "opam":
-		return first == "env" || first == "config" && second == "env"
-	case "poetry":
-		return first == "env" && second == "activate" || first == "completions"
-	case "luarocks":
-		return first == "path"
-	case "docker-machine", "minikube":
-		return first == "env" || first == "docker-env" || first == "podman-env" || first == "completion"
+		return (first == "shell" || strings.HasPrefix(first, "shell.")) && second == "hook"
 	case "keychain":
 		return slices.Contains(args, "--eval")
-	case "thefuck", "fzf", "just", "uv":
-		return strings.HasPrefix(first, "--alias") || first == "--bash" || first == "--zsh" || first == "--completions" || first == "generate-shell-completion"
-	case "npm", "pnpm", "pip", "kubectl", "helm", "gh", "glab", "docker", "podman", "kind", "k3d", "k9s", "flux", "argocd", "stern", "golangci-lint", "hugo", "pulumi", "deno", "op", "yq", "task", "terraform", "tilt", "skaffold":
-		return first == "completion" || first == "completions"
 	case "dircolors", "lesspipe", "lesspipe.sh":
 		return len(args) == 1 || first == "-b" || first == "-c" || first == "--sh"
 	case "register-python-argcomplete":
@@ -48,6 +32,23 @@ func activates(called string, args []string) bool {
 		return agentAlone(args[1:])
 	}
 	return false
+}
+
+// activations are the commands and the first words with which they print such
+// code; two words are joined with a plus.
+var activations = [...]struct{ commands, words string }{
+	{" pyenv rbenv nodenv jenv goenv plenv phpenv starship zoxide atuin mcfly tmuxifier oh-my-posh ", " init virtualenv-init completions "},
+	{" direnv ", " export hook "},
+	{" fnm volta rustup ", " env completions "},
+	{" mise asdf rtx ", " activate hook-env env completion deactivate "},
+	{" brew ", " shellenv "},
+	{" opam ", " env config+env "},
+	{" poetry ", " env+activate completions "},
+	{" luarocks ", " path "},
+	{" docker-machine minikube ", " env docker-env podman-env completion "},
+	{" thefuck fzf just uv ", " --alias --bash --zsh --completions generate-shell-completion "},
+	{" npm pnpm pip kubectl helm gh glab docker podman kind k3d k9s flux argocd stern golangci-lint hugo pulumi deno op yq task" +
+		" terraform tilt skaffold ", " completion completions "},
 }
 
 // agentAlone reports whether ssh-agent is given no command to run.

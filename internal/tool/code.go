@@ -159,7 +159,8 @@ func (u *Use) standardInput(c Call, lang Lang, params ...string) {
 // evaluated runs what is fed to code that evaluates its standard input, and the
 // lines of IPython that a shell gets.
 func (u *Use) evaluated(c Call, lang Lang, code string) {
-	reads := strings.Contains(code, "stdin") || strings.Contains(code, "STDIN") || strings.Contains(code, "input()") || strings.Contains(code, "<>") || strings.Contains(code, "gets") || strings.Contains(code, "/dev/fd/0") || strings.Contains(code, "readFileSync(0")
+	reads := strings.Contains(code, "stdin") || strings.Contains(code, "STDIN") || strings.Contains(code, "input()") || strings.Contains(code,
+		"<>") || strings.Contains(code, "gets") || strings.Contains(code, "/dev/fd/0") || strings.Contains(code, "readFileSync(0")
 	if c.Fed && reads && (strings.Contains(code, "eval") || strings.Contains(code, "exec")) && !mark.Has(c.Stdin, mark.Any) {
 		u.standardInput(c, lang)
 	}

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -12,7 +13,7 @@ import (
 func vimUse(c Call) Use {
 	u := Use{Known: true, Out: mark.Any}
 	in := lookup("vim")
-	reads := c.Args[0] == "view" || c.Args[0] == "rview" || c.Args[0] == "vimdiff"
+	reads := slices.Contains([]string{"view", "rview", "vimdiff"}, c.Args[0])
 	ex := c.Args[0] == "ex"
 	var args []string
 	for i, a := range c.Args[1:] {
@@ -24,7 +25,7 @@ func vimUse(c Call) Use {
 			args = append(args, a)
 		case !strings.HasPrefix(a, "--") && strings.HasPrefix(a, "-") && strings.ContainsAny(a[1:], "eE") && len(a) < 5:
 			ex = true
-		case a == "-R" || a == "-M" || a == "-d":
+		case slices.Contains([]string{"-R", "-M", "-d"}, a):
 			reads = true
 		case a == "-s" && ex:
 		case a == "-s" && i+2 < len(c.Args):
@@ -90,7 +91,8 @@ func sqliteUse(c Call) Use {
 		case name == "-init" || name == "-f":
 			u.Runs = append(u.Runs, Run{File: next, Lang: SQL, Why: a})
 			i++
-		case name == "-separator" || name == "-newline" || name == "-nullvalue" || name == "-vfs" || name == "-mmap" || name == "-maxsize" || name == "-heap" || name == "-escape":
+		case name == "-separator" || name == "-newline" || name == "-nullvalue" || name == "-vfs" || name == "-mmap" || name == "-maxsize" ||
+			name == "-heap" || name == "-escape":
 			i++
 		case name == "-lookaside" || name == "-pagecache":
 			i += 2
@@ -147,7 +149,8 @@ func powershellUse(c Call) Use {
 		case is("workingdirectory", 1) && len(rest) > 0:
 			u.path(Enter, rest[0], args[i])
 			i++
-		case is("executionpolicy", 2), is("outputformat", 1), is("inputformat", 2), is("windowstyle", 2), is("version", 1), is("configurationname", 6), is("custompipename", 2):
+		case is("executionpolicy", 2), is("outputformat", 1), is("inputformat", 2), is("windowstyle", 2), is("version", 1), is("configurationname", 6),
+			is("custompipename", 2):
 			i++
 		case is("settingsfile", 1), is("configurationfile", 7):
 			i++

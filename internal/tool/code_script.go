@@ -185,7 +185,8 @@ func (u *Use) module(c Call, name string, args []string) {
 		}
 	case "venv", "virtualenv", "ensurepip", "compileall", "zipapp", "lib2to3", "2to3", "cProfile", "profile":
 		u.moduleWrites(name, args)
-	case "http.server", "unittest", "py_compile", "tokenize", "ast", "dis", "doctest", "tabnanny", "base64", "pdb", "trace", "gzip", "calendar", "site", "platform", "sysconfig", "inspect", "pydoc", "this", "http", "filecmp":
+	case "http.server", "unittest", "py_compile", "tokenize", "ast", "dis", "doctest", "tabnanny", "base64", "pdb", "trace", "gzip", "calendar",
+		"site", "platform", "sysconfig", "inspect", "pydoc", "this", "http", "filecmp":
 		for _, o := range lookup("python -m http.server").program(u, args).operands {
 			u.given(o)
 		}

@@ -64,7 +64,8 @@ var variables = [...]variable{
 	{"MAVEN_OPTS", " mvn ", "words"},
 	{"MIX_EXS", " mix ", "exec"},
 	{"MYPYPATH", " mypy ", "list"},
-	{"NODE_OPTIONS", " node nodejs npm npx pnpm yarn corepack jest vitest eslint prettier tsc mocha webpack vite next tsx ts-node nodemon rollup ng nuxt ", "words"},
+	{"NODE_OPTIONS", " node nodejs npm npx pnpm yarn corepack jest vitest eslint prettier tsc mocha webpack vite next tsx" +
+		" ts-node nodemon rollup ng nuxt ", "words"},
 	{"NODE_PATH", " node nodejs npm npx pnpm yarn jest vitest eslint mocha webpack vite next tsx ts-node ", "list"},
 	{"NPM_CONFIG_CACHE", " npm npx ", "kept"},
 	{"NPM_CONFIG_PREFIX", " npm npx ", "enter"},

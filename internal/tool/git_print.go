@@ -114,7 +114,8 @@ func (g *gitCall) printsMatches() string {
 	switch {
 	case g.has("l", "files-with-matches", "name-only", "L", "files-without-match"):
 		return mark.Inside
-	case g.has("q", "quiet", "O", "open-files-in-pager", "h", "A", "B", "C", "after-context", "before-context", "context", "heading", "break", "z", "null", "W", "function-context", "p", "show-function", "no-index"):
+	case g.has("q", "quiet", "O", "open-files-in-pager", "h", "A", "B", "C", "after-context", "before-context", "context", "heading", "break", "z",
+		"null", "W", "function-context", "p", "show-function", "no-index"):
 		return ""
 	case g.has("c", "count"):
 		return found(mark.Inside, 0, mark.Atom)

@@ -47,7 +47,8 @@ var settles = [...]settled{
 	{name: "helm", verbs: " repo ", second: " add remove rm ", ask: changesHome},
 	{name: "helm", verbs: " plugin ", second: " install uninstall update ", ask: changesHome},
 	{name: "husky", verbs: " install init uninstall ", ask: changesHooks},
-	{name: "kubectl", verbs: " config ", second: " use-context use set set-context set-cluster set-credentials unset delete-context delete-cluster delete-user rename-context ", ask: changesHome},
+	{name: "kubectl", verbs: " config ", ask: changesHome,
+		second: " use-context use set set-context set-cluster set-credentials unset delete-context delete-cluster delete-user rename-context "},
 	{name: "lefthook", verbs: " install uninstall add ", ask: changesHooks},
 	{name: "localectl", verbs: " set-locale set-keymap set-x11-keymap ", ask: changesSystem},
 	{name: "loginctl", verbs: " enable-linger disable-linger terminate-user kill-user terminate-session kill-session ", ask: changesSystem},
@@ -143,7 +144,9 @@ func installation(name string, args []string) string {
 		return changesSystem
 	case name == "husky" && len(args) == 1:
 		return changesHooks
-	case name == "gpg" && !has("--homedir") && has("--import", "--gen-key", "--full-gen-key", "--generate-key", "--full-generate-key", "--quick-gen-key", "--quick-generate-key", "--delete-key", "--delete-keys", "--delete-secret-keys", "--edit-key", "--recv-keys", "--receive-keys", "--sign-key", "--import-ownertrust"):
+	case name == "gpg" && !has("--homedir") && has("--import", "--gen-key", "--full-gen-key", "--generate-key", "--full-generate-key",
+		"--quick-gen-key", "--quick-generate-key", "--delete-key", "--delete-keys", "--delete-secret-keys", "--edit-key", "--recv-keys",
+		"--receive-keys", "--sign-key", "--import-ownertrust"):
 		return changesHome
 	case unversioned(name) == "python" || name == "python":
 		if lastName(nthOf(rest, 0)) == "setup.py" && has("install", "develop") && !has("--prefix", "--root", "--home", "--help") {

@@ -44,7 +44,8 @@ func (g *reading) looksAtLink(name string) {
 	case "realpath":
 		own = g.has("s", "strip", "no-symlinks")
 	case "ls":
-		own = g.has("d", "directory", "l", "long") && !g.has("L", "dereference", "H", "dereference-command-line", "dereference-command-line-symlink-to-dir", "R", "recursive")
+		own = g.has("d", "directory", "l", "long") && !g.has("L", "dereference", "H", "dereference-command-line",
+			"dereference-command-line-symlink-to-dir", "R", "recursive")
 	case "stat", "file":
 		own = !g.has("L", "dereference")
 	case "du":

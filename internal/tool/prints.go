@@ -297,7 +297,8 @@ func (g *reading) listing() string {
 	name := g.rows[0].name
 	switch name {
 	case "rg", "ag", "ack":
-		if name == "rg" && !g.has("files", "l", "files-with-matches", "files-without-match") || !g.has("files", "l", "files-with-matches", "L", "files-without-match", "g", "f") {
+		if name == "rg" && !g.has("files", "l", "files-with-matches", "files-without-match") || !g.has("files", "l", "files-with-matches", "L",
+			"files-without-match", "g", "f") {
 			return g.matches(name)
 		}
 		if g.has("c", "count") {

@@ -19,7 +19,8 @@ func (g *reading) matches(name string) string {
 		return g.searched()
 	}
 	place := g.names()
-	if mark.Has(place, mark.Any) || g.unusual() || g.has("I", "no-filename", "L", "follow", "heading", "p", "pretty", "json", "stats", "b", "byte-offset", "0", "null") {
+	if mark.Has(place, mark.Any) || g.unusual() || g.has("I", "no-filename", "L", "follow", "heading", "p", "pretty", "json", "stats", "b",
+		"byte-offset", "0", "null") {
 		return mark.Any
 	}
 	if g.has("c", "count", "count-matches") {
@@ -49,7 +50,8 @@ func (g *reading) matches(name string) string {
 
 // unusual reports whether an option makes a search print lines of another form.
 func (g *reading) unusual() bool {
-	return g.has("A", "after-context", "after", "B", "before-context", "before", "C", "context", "passthru", "field-match-separator", "path-separator", "output", "T", "initial-tab", "Z", "z", "null-data", "group-separator", "label") ||
+	return g.has("A", "after-context", "after", "B", "before-context", "before", "C", "context", "passthru", "field-match-separator",
+		"path-separator", "output", "T", "initial-tab", "Z", "z", "null-data", "group-separator", "label") ||
 		g.has("1", "2", "3", "4", "5", "6", "7", "8", "9")
 }
 

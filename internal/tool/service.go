@@ -123,7 +123,8 @@ func (g *reading) packages(name string) {
 		return
 	}
 	switch g.verb(0) {
-	case "install", "remove", "purge", "upgrade", "full-upgrade", "dist-upgrade", "uninstall", "add", "del", "autoremove", "update", "reinstall", "tap", "link", "unlink", "cleanup", "erase", "localinstall", "groupinstall", "refresh", "bundle":
+	case "install", "remove", "purge", "upgrade", "full-upgrade", "dist-upgrade", "uninstall", "add", "del", "autoremove", "update", "reinstall",
+		"tap", "link", "unlink", "cleanup", "erase", "localinstall", "groupinstall", "refresh", "bundle":
 		g.ask(installsGlobal, "")
 	case "":
 		if g.has("S", "R", "U") { // pacman
@@ -141,7 +142,8 @@ func (g *reading) system(name string) {
 	switch name {
 	case "systemctl":
 		switch v {
-		case "", "status", "show", "cat", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs", "get-default", "help", "is-active", "is-enabled", "is-failed", "is-system-running", "show-environment":
+		case "", "status", "show", "cat", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs",
+			"get-default", "help", "is-active", "is-enabled", "is-failed", "is-system-running", "show-environment":
 			return
 		}
 	case "service":

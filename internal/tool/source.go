@@ -23,7 +23,8 @@ func (g *reading) compiled() {
 // touchesFiles reports whether a program of C or Go does anything with files or
 // programs. One that only prints may name what it likes.
 func touchesFiles(text string) bool {
-	for _, w := range [...]string{"os.", "exec.", "ioutil.", "syscall.", "unix.", "fopen", "open(", "unlink", "remove(", "rename(", "system(", "popen", "exec", "creat", "mkdir", "rmdir", "chdir", "ofstream", "ifstream", "filesystem"} {
+	for _, w := range [...]string{"os.", "exec.", "ioutil.", "syscall.", "unix.", "fopen", "open(", "unlink", "remove(", "rename(", "system(",
+		"popen", "exec", "creat", "mkdir", "rmdir", "chdir", "ofstream", "ifstream", "filesystem"} {
 		if strings.Contains(text, w) {
 			return true
 		}

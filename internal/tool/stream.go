@@ -112,7 +112,8 @@ func plainPattern(p string) bool {
 	for _, op := range [...]string{"==", "!=", "<=", ">="} {
 		p = strings.ReplaceAll(p, op, " ")
 	}
-	return !strings.ContainsAny(p, "={}|;\n") && !strings.Contains(p, "sub") && !strings.Contains(p, "getline") && !strings.Contains(p, "BEGIN") && !strings.Contains(p, "END")
+	return !strings.ContainsAny(p, "={}|;\n") && !strings.Contains(p, "sub") && !strings.Contains(p, "getline") && !strings.Contains(p, "BEGIN") &&
+		!strings.Contains(p, "END")
 }
 
 // awkItems is what print makes of its list for one line.

@@ -153,11 +153,15 @@ type GitKind int
 
 // The kinds.
 const (
-	GitMovesRef   GitKind = iota // the full ref Name is made, moved or deleted, HEAD being the branch it is on: update-ref, branch -f/-d/-m, tag, symbolic-ref, fetch into a local ref
-	GitSwitches                  // HEAD is attached to the branch Name, short, or detached when it is empty; "-" is the one before
-	GitGrows                     // a commit is added to the branch HEAD is on: commit, merge, pull, rebase, cherry-pick, revert, reset, am; Value is the revision that comes in, for merge and its like
-	GitPushes                    // Name is the remote or address, Value a refspec ("" for what is configured)
-	GitFetches                   // Name is the remote or address
-	GitConfigures                // key Name is set to Value in the repository's own configuration
-	GitShares                    // it changes state that all worktrees of a repository share; Name says what: "the stash", "the remotes"
+	// the full ref Name is made, moved or deleted, HEAD being the branch it is on: update-ref, branch
+	// -f/-d/-m, tag, symbolic-ref, fetch into a local ref
+	GitMovesRef GitKind = iota
+	GitSwitches         // HEAD is attached to the branch Name, short, or detached when it is empty; "-" is the one before
+	// a commit is added to the branch HEAD is on: commit, merge, pull, rebase, cherry-pick, revert,
+	// reset, am; Value is the revision that comes in, for merge and its like
+	GitGrows
+	GitPushes     // Name is the remote or address, Value a refspec ("" for what is configured)
+	GitFetches    // Name is the remote or address
+	GitConfigures // key Name is set to Value in the repository's own configuration
+	GitShares     // it changes state that all worktrees of a repository share; Name says what: "the stash", "the remotes"
 )

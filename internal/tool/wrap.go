@@ -34,7 +34,8 @@ func wrapped(c Call) (Use, bool) {
 // startsShell reports whether a command runs the program that SHELL names.
 func startsShell(name string) bool {
 	switch name {
-	case "sudo", "su", "runuser", "doas", "script", "screen", "tmux", "flock", "unshare", "nsenter", "chroot", "entr", "parallel", "sem", "fakeroot", "dtach", "abduco", "ssh", "systemd-run", "run0", "nix-shell", "ssh-agent":
+	case "sudo", "su", "runuser", "doas", "script", "screen", "tmux", "flock", "unshare", "nsenter", "chroot", "entr", "parallel", "sem", "fakeroot",
+		"dtach", "abduco", "ssh", "systemd-run", "run0", "nix-shell", "ssh-agent":
 		return true
 	}
 	return false
@@ -319,7 +320,8 @@ func isNumber(word string) bool {
 
 func isArch(word string) bool {
 	switch word {
-	case "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "arm", "arm64", "aarch64", "armv7l", "armv8l", "ppc", "ppc64", "ppc64le", "s390", "s390x", "uname26", "riscv64", "riscv32":
+	case "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "arm", "arm64", "aarch64", "armv7l", "armv8l", "ppc", "ppc64", "ppc64le",
+		"s390", "s390x", "uname26", "riscv64", "riscv32":
 		return true
 	}
 	return mark.First(word) == 0

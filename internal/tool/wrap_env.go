@@ -68,16 +68,15 @@ func (w *wrapping) splitString(text string) []string {
 			b.WriteByte(text[i])
 		case quote != '\'' && ch == '\\' && i+1 < len(text):
 			i++
-			if text[i] == 'c' {
+			switch {
+			case text[i] == 'c':
 				i = len(text)
-				break
-			}
-			if quote == 0 && text[i] == '_' {
+			case quote == 0 && text[i] == '_':
 				words, open = flush(words, &b, open), false
-				break
+			default:
+				b.WriteByte(envEscape(text[i]))
+				open = true
 			}
-			b.WriteByte(envEscape(text[i]))
-			open = true
 		case ch == quote && quote != 0:
 			quote = 0
 		case quote == 0 && (ch == '"' || ch == '\''):
@@ -86,13 +85,10 @@ func (w *wrapping) splitString(text string) []string {
 			words, open = flush(words, &b, open), false
 		case quote == 0 && ch == '#' && !open:
 			i = len(text)
-		case quote != '\'' && ch == '$' && strings.HasPrefix(text[i:], "${"):
-			n := strings.IndexByte(text[i:], '}')
-			if n < 0 {
-				n = len(text) - i - 1
-			}
-			b.WriteString(w.expand(text[i+2 : i+max(n, 2)]))
-			i, open = i+n, true
+		case quote != '\'' && strings.HasPrefix(text[i:], "${"):
+			name, _, _ := strings.Cut(text[i+2:], "}")
+			b.WriteString(w.expand(name))
+			i, open = i+len("${")+len(name), true
 		default:
 			b.WriteByte(ch)
 			open = true

@@ -9,7 +9,8 @@ import (
 // the one that package shell knows.
 func isShell(name string) bool {
 	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "oksh", "loksh", "pdksh", "lksh", "ash", "fish", "rbash", "yash", "posh", "rzsh", "rksh", "csh", "tcsh", "hush", "osh", "oil", "elvish", "xonsh", "nu":
+	case "sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "oksh", "loksh", "pdksh", "lksh", "ash", "fish", "rbash", "yash", "posh", "rzsh",
+		"rksh", "csh", "tcsh", "hush", "osh", "oil", "elvish", "xonsh", "nu":
 		return true
 	}
 	return false

@@ -101,8 +101,10 @@ func isLocalHost(host string) bool {
 	}
 	host = strings.TrimSuffix(host, ".")
 	switch host {
-	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback", "::1", "::", "0", "0.0.0.0", "host.docker.internal", mark.Atom:
+	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback", "::1", "::", "0", "0.0.0.0",
+		"host.docker.internal", mark.Atom:
 		return true
 	}
-	return strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "::ffff:127.") || host == "0x7f000001" || host == "2130706433"
+	return strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "::ffff:127.") ||
+		host == "0x7f000001" || host == "2130706433"
 }

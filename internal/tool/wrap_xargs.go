@@ -151,15 +151,15 @@ func splitInput(text string, lines bool) (list []string, of []int) {
 	open := false
 	for i := 0; i < len(text); i++ {
 		switch ch := text[i]; {
-		case ch == '\n' && quote == 0, quote == 0 && !lines && (ch == ' ' || ch == '\t'):
+		case quote == 0 && (ch == '\n' || !lines && isBlank(ch)):
 			list, open = flush(list, &b, open), false
 			for len(of) < len(list) {
 				of = append(of, line)
 			}
-			if ch == '\n' && len(of) > 0 && of[len(of)-1] == line && (i == 0 || text[i-1] != ' ' && text[i-1] != '\t') {
+			if ch == '\n' && len(of) > 0 && of[len(of)-1] == line && (i == 0 || !isBlank(text[i-1])) {
 				line++
 			}
-		case !open && (ch == ' ' || ch == '\t') && quote == 0:
+		case !open && isBlank(ch) && quote == 0:
 		case quote == 0 && ch == '\\':
 			i++
 			b.WriteString(text[min(i, len(text)):min(i+1, len(text))])
@@ -179,6 +179,8 @@ func splitInput(text string, lines bool) (list []string, of []int) {
 	}
 	return list, of
 }
+
+func isBlank(ch byte) bool { return ch == ' ' || ch == '\t' }
 
 // groups cuts the items into the arguments of each run.
 func (x xargs) groups(items []string, input string) [][]string {
