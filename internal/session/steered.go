@@ -157,6 +157,9 @@ func settingPaths(from git.Setting, words []git.Word, top string) ([]string, err
 	if file, ok := from.Included(); ok {
 		return []string{file}, nil
 	}
+	if from.Hooks() && joined(top, from.Value) == top {
+		return hooksAt(top), nil
+	}
 	var list []string
 	for _, w := range words {
 		paths := wordPaths(w, from, top)
@@ -173,6 +176,18 @@ func settingPaths(from git.Setting, words []git.Word, top string) ([]string, err
 		}
 	}
 	return list, nil
+}
+
+// hooksAt lists the hooks that git looks for in a directory that holds other files too.
+func hooksAt(dir string) []string {
+	var list []string
+	for name := range strings.FieldsSeq(`applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit
+		prepare-commit-msg commit-msg post-commit pre-rebase post-checkout post-merge pre-push pre-receive update
+		proc-receive post-receive post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite
+		sendemail-validate fsmonitor-watchman p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change`) {
+		list = append(list, filepath.Join(dir, name))
+	}
+	return list
 }
 
 // wordPaths lists the paths that a word can mean to a git in a checkout.
