@@ -116,9 +116,6 @@ func dotWords(line string) []string {
 			body, rest, _ := strings.Cut(line[1:], string(q))
 			words = append(words, body)
 			line = rest
-			if strings.HasPrefix(body, "|") && !strings.HasSuffix(rest, " ") {
-				continue
-			}
 		case q == '|':
 			return append(words, line)
 		default:

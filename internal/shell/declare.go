@@ -80,7 +80,10 @@ func (m *Machine) braced(a *syntax.Assign) []*syntax.Assign {
 		return []*syntax.Assign{a}
 	}
 	var list []*syntax.Assign
-	for _, value := range expand.Braces(&w) {
+	for value, err := range expand.BracesSeq(nil, &w) {
+		if err != nil {
+			panic(giveUp{err})
+		}
 		c := *a
 		c.Value = value
 		list = append(list, &c)

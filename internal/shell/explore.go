@@ -64,7 +64,6 @@ type run struct {
 	met     map[choice]int
 	code    *syntax.File // at work; positions are of one file
 	parsed  map[string]*syntax.File
-	failed  error
 	lost    bool // a change of directory failed that the script does not expect to fail
 	pipes   int  // names given to process substitutions
 }
