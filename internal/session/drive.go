@@ -40,7 +40,7 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	release, err := s.State.Lock(state.WorkerLock(string(id)), false)
+	release, err := s.State.LockWorker(string(id))
 	if errors.Is(err, state.ErrLocked) {
 		return nil, fmt.Errorf("%s: another cordon process is at work on it", id)
 	}

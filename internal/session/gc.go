@@ -189,7 +189,7 @@ func (s *Session) removal(w *ledger.Worker, why string) Chore {
 // worker's lock: much may have happened since it was listed. The event comes
 // first.
 func (s *Session) remove(ctx context.Context, id lease.ID, why string) error {
-	release, err := s.State.Lock(state.WorkerLock(string(id)), false)
+	release, err := s.State.LockWorker(string(id))
 	if err != nil {
 		return err
 	}

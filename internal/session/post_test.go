@@ -18,7 +18,6 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/post"
-	"cordon/internal/state"
 )
 
 // counter is a mailbox behind a real socket, with two workers leased.
@@ -454,7 +453,7 @@ func TestWaits(t *testing.T) {
 	if got := c.operator().Waits(&w, 1); got != Ended {
 		t.Errorf("nobody holds it: %s", got)
 	}
-	release, err := c.s.State.Lock(state.WorkerLock(string(w.ID)), false)
+	release, err := c.s.State.LockWorker(string(w.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

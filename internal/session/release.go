@@ -236,7 +236,7 @@ func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discar
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	release, err := s.State.Lock(state.WorkerLock(string(w.ID)), false)
+	release, err := s.State.LockWorker(string(w.ID))
 	if err != nil {
 		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
 	}

@@ -334,7 +334,7 @@ func (s *Session) secureAll(ctx context.Context, r *Repair) error {
 // secure gives a worker in quarantine the result that refs hold, or stores its tree as
 // one. A result that is in the target branch has landed, whatever was recorded.
 func (s *Session) secure(ctx context.Context, w *ledger.Worker, t *trace) error {
-	release, err := s.State.Lock(state.WorkerLock(string(w.ID)), false)
+	release, err := s.State.LockWorker(string(w.ID))
 	if err != nil {
 		return err
 	}

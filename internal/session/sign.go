@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"cordon/internal/ledger"
-	"cordon/internal/state"
 )
 
 // LastSign is the time of a worker's last sign of life: its last event, or the last time
@@ -22,5 +21,5 @@ func (s *Session) LastSign(w *ledger.Worker) time.Time {
 
 // Process is the cordon process that works on a worker now, or 0.
 func (s *Session) Process(w *ledger.Worker) int {
-	return s.State.Holder(state.WorkerLock(string(w.ID)))
+	return s.State.Holder(string(w.ID))
 }

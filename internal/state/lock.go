@@ -16,9 +16,27 @@ import (
 var ErrLocked = errors.New("another cordon process is at it")
 
 // Lock takes the named lock and returns its release. The lock ends with the
-// process, however it ends. With wait unset it fails with ErrLocked at once. The file
-// names the process, for Holder.
+// process, however it ends. With wait unset it fails with ErrLocked at once.
 func (d Dir) Lock(name string, wait bool) (release func(), err error) {
+	f, err := d.lock(name, wait)
+	if err != nil {
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// LockWorker takes the lock of a worker, or fails with ErrLocked at once. The file names
+// this process, for Holder.
+func (d Dir) LockWorker(id string) (release func(), err error) {
+	f, err := d.lock(WorkerLock(id), false)
+	if err != nil {
+		return nil, err
+	}
+	sign(f)
+	return func() { f.Close() }, nil
+}
+
+func (d Dir) lock(name string, wait bool) (*os.File, error) {
 	f, err := d.lockFile(name)
 	if err != nil {
 		return nil, err
@@ -30,8 +48,7 @@ func (d Dir) Lock(name string, wait bool) (release func(), err error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
-	sign(f)
-	return func() { f.Close() }, nil
+	return f, nil
 }
 
 // sign writes the number of this process into a lock file. Nothing depends on it: on a
@@ -43,10 +60,10 @@ func sign(f *os.File) {
 	}
 }
 
-// Holder is the process that holds the named lock, or 0 if nobody does or the process
-// is not known: a version before this one did not name itself.
-func (d Dir) Holder(name string) int {
-	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+// Holder is the process that holds the lock of a worker, or 0 if nobody does or the
+// process is not known: a version before this one did not name itself.
+func (d Dir) Holder(id string) int {
+	f, err := os.OpenFile(filepath.Join(d.path, WorkerLock(id)), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0
 	}

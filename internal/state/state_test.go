@@ -114,30 +114,30 @@ func TestInside(t *testing.T) {
 // The holder of a lock is known while it holds it, and only then.
 func TestHolder(t *testing.T) {
 	d := Dir{path: t.TempDir()}
-	name := WorkerLock("brisk-otter")
-	if pid := d.Holder(name); pid != 0 {
+	const id = "brisk-otter"
+	if pid := d.Holder(id); pid != 0 {
 		t.Errorf("%d holds a lock that is not there", pid)
 	}
-	release, err := d.Lock(name, false)
+	release, err := d.LockWorker(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pid := d.Holder(name); pid != os.Getpid() {
+	if pid := d.Holder(id); pid != os.Getpid() {
 		t.Errorf("%d holds the lock, not %d", pid, os.Getpid())
 	}
 	// A holder of an older version left the name of another process, which is gone.
-	if err := os.WriteFile(filepath.Join(d.path, name), []byte("2147483646\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.path, WorkerLock(id)), []byte("2147483646\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if pid := d.Holder(name); pid != 0 {
+	if pid := d.Holder(id); pid != 0 {
 		t.Errorf("a process that is gone holds the lock: %d", pid)
 	}
 	release()
-	if release, err = d.Lock(name, false); err != nil {
+	if release, err = d.LockWorker(id); err != nil {
 		t.Fatal(err)
 	}
 	release()
-	if pid := d.Holder(name); pid != 0 {
+	if pid := d.Holder(id); pid != 0 {
 		t.Errorf("%d holds a lock that was released", pid)
 	}
 }
