@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"fmt"
+
 	"maps"
 	"strings"
 
@@ -82,7 +84,7 @@ func (m *Machine) braced(a *syntax.Assign) []*syntax.Assign {
 	var list []*syntax.Assign
 	for value, err := range expand.BracesSeq(nil, &w) {
 		if err != nil {
-			panic(giveUp{err})
+			panic(giveUp{fmt.Errorf("%w: %v", ErrBudget, err)})
 		}
 		c := *a
 		c.Value = value
