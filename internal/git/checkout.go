@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,14 +127,7 @@ func (r Repo) in(ctx context.Context, c Checkout, k call) ([]byte, error) {
 	if c.Index != "" {
 		k.env = append(k.env, "GIT_INDEX_FILE="+c.Index)
 	}
-	watch, stop := watched(ctx, c.Top)
-	defer stop()
-	out, err := r.bin.run(watch, k)
-	var blocked *BlockedError
-	if err != nil && ctx.Err() == nil && errors.As(context.Cause(watch), &blocked) {
-		return nil, blocked
-	}
-	return out, err
+	return r.bin.run(ctx, k)
 }
 
 // neutral returns settings that make every filter and merge driver known to a

@@ -279,6 +279,8 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 		ctx, cancel = context.WithTimeout(ctx, max(c.patience, patience))
 		defer cancel()
 	}
+	ctx, stop := watched(ctx, c)
+	defer stop()
 	cmd := b.command(ctx, c)
 	var out, errs bytes.Buffer
 	answer := &limited{w: &out, left: cmp.Or(c.most, maxOutput)}
@@ -296,6 +298,10 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 	}
 	if whole.Err() != nil {
 		return nil, whole.Err()
+	}
+	var blocked *BlockedError
+	if err != nil && errors.As(context.Cause(ctx), &blocked) {
+		return nil, blocked
 	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("git %s: gave up after %v", strings.Join(c.args, " "), patience)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// BlockedError names a pipe or a device in a checkout that git opened and waits for. For
+// BlockedError names a pipe or a device in a checkout or a repository that git opened and waits for. For
 // example, nobody writes to the pipe.
 type BlockedError struct{ Path string }
 
@@ -23,9 +23,9 @@ func (e *BlockedError) Error() string {
 // sooner costs no search, and a later search finds a file that is created later.
 const stuckAfter = 2 * time.Second
 
-// watched ends the context of a git that works in a checkout when there is a file that it
-// would wait for. stop ends the watching.
-func watched(ctx context.Context, top string) (_ context.Context, stop func()) {
+// watched ends the context of a git process when there is a file that it would wait for.
+// stop ends the watching.
+func watched(ctx context.Context, c call) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		for {
@@ -34,7 +34,7 @@ func watched(ctx context.Context, top string) (_ context.Context, stop func()) {
 				return
 			case <-time.After(stuckAfter):
 			}
-			if at := blocking(ctx, top); at != "" {
+			if at := c.blocking(ctx); at != "" {
 				cancel(&BlockedError{at})
 			}
 		}
@@ -45,16 +45,31 @@ func watched(ctx context.Context, top string) (_ context.Context, stop func()) {
 // opened are the files that git opens in every directory of a checkout.
 var opened = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap", ".git"}
 
-// blocking finds a pipe or a device in a checkout under a name that git opens. It returns
-// "" if there is none.
-func blocking(ctx context.Context, top string) (found string) {
+// blocking finds a pipe or a device where a call opens files. It returns "" if there is
+// none.
+func (c call) blocking(ctx context.Context) string {
+	every := func(string, fs.DirEntry) bool { return true }
+	for _, dir := range c.repositories() {
+		if at := pipeBelow(ctx, dir, every); at != "" {
+			return at
+		}
+	}
+	top := c.option("--work-tree=")
+	if top == "" {
+		return ""
+	}
+	return pipeBelow(ctx, top, func(path string, d fs.DirEntry) bool {
+		return slices.Contains(opened, d.Name()) || strings.Contains(path[len(top):], "/.git/") && d.Type()&fs.ModeSymlink == 0
+	})
+}
+
+// pipeBelow finds a pipe or a device below a directory, among the files that count.
+func pipeBelow(ctx context.Context, top string, counts func(string, fs.DirEntry) bool) (found string) {
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // what cannot be read, git cannot either
 		switch {
 		case ctx.Err() != nil:
 			return fs.SkipAll
-		case err != nil || d.IsDir() || d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0 && !slices.Contains(opened, d.Name()):
-			return nil
-		case !slices.Contains(opened, d.Name()) && !strings.Contains(path[len(top):], "/.git/"):
+		case err != nil || d.IsDir() || d.Type().IsRegular() || !counts(path, d):
 			return nil
 		}
 		if fi, err := os.Stat(path); err == nil && fi.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 { // a socket refuses to be opened, at once
@@ -64,4 +79,63 @@ func blocking(ctx context.Context, top string) (found string) {
 		return nil
 	})
 	return found
+}
+
+// option is the value of an option about the repository; "" for none.
+func (c call) option(name string) string {
+	for _, arg := range c.repo {
+		if value, ok := strings.CutPrefix(arg, name); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// maxBorrowed is how many repositories git follows that borrow objects from each other.
+const maxBorrowed = 5
+
+// repositories are the directories of git's own that a call reads: the git directory, the
+// one that it shares, and the directories of objects that it borrows from.
+func (c call) repositories() []string {
+	dir := c.option("--git-dir=")
+	if dir == "" {
+		dir = gitDirAround(c.dir)
+	}
+	if dir == "" {
+		return nil
+	}
+	p := PlaceOf("", dir)
+	list := []string{p.GitDir}
+	if p.Common != p.GitDir {
+		list = append(list, p.Common)
+	}
+	objects := filepath.Join(p.Common, "objects")
+	for range maxBorrowed {
+		if objects = pathIn(filepath.Join(objects, "info", "alternates")); objects == "" { // the lists of cordon's own hold one path
+			break
+		}
+		list = append(list, objects)
+	}
+	return list
+}
+
+// gitDirAround is the git directory that git finds from a directory. It returns "" if there
+// is none.
+func gitDirAround(dir string) string {
+	for up := dir; up != ""; up = filepath.Dir(up) {
+		entry := filepath.Join(up, ".git")
+		if _, err := os.Lstat(entry); err == nil {
+			if p, ok := PlaceAt(entry); ok {
+				return p.GitDir
+			}
+			return entry // a pipe, for example
+		}
+		if _, err := os.Lstat(filepath.Join(up, "HEAD")); err == nil {
+			return up
+		}
+		if up == filepath.Dir(up) {
+			break
+		}
+	}
+	return ""
 }

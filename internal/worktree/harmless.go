@@ -25,7 +25,8 @@ func runsNothing(dir *os.File) bool {
 		kind := st.Mode & unix.S_IFMT
 		return kind == unix.S_IFREG && slices.Contains(gitFiles, name) || kind == unix.S_IFDIR && slices.Contains(gitFolders, name)
 	}
-	return onlyNamed(dir, ".", fits) &&
+	odd := func(name string) bool { return !plainBelow(dir, name) }
+	return onlyNamed(dir, ".", fits) && !slices.ContainsFunc(gitFolders, odd) &&
 		onlyNamed(dir, "hooks", func(name string) bool { return strings.HasSuffix(name, ".sample") }) &&
 		onlyNamed(dir, "info", func(name string) bool { return name == "exclude" || name == "refs" }) &&
 		plainConfig(dir)
@@ -53,6 +54,46 @@ func onlyNamed(dir *os.File, sub string, fits func(string) bool) bool {
 		}
 		if slices.ContainsFunc(names, func(name string) bool { return !fits(name) }) {
 			return false
+		}
+	}
+}
+
+// The bounds of what is looked at in a folder of a git directory.
+const (
+	plainDepth   = 100
+	plainEntries = 1_000_000
+)
+
+// plainBelow reports whether a folder of a git directory, if it is there, holds nothing but
+// files and directories: git waits for a pipe that is in the place of a file. A list of
+// places to borrow objects from could lead to one.
+func plainBelow(dir *os.File, sub string) bool {
+	left := plainEntries
+	return plainIn(dir, sub, 0, &left)
+}
+
+func plainIn(dir *os.File, sub string, depth int, left *int) bool {
+	f, err := openDir(int(dir.Fd()), sub)
+	if err == unix.ENOENT {
+		return true
+	}
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for {
+		entries, err := f.ReadDir(batch)
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if *left -= len(entries); *left < 0 || depth > plainDepth {
+			return false
+		}
+		for _, e := range entries {
+			borrows := sub == "info" && strings.HasSuffix(e.Name(), "alternates")
+			if borrows || !e.IsDir() && !e.Type().IsRegular() || e.IsDir() && !plainIn(f, e.Name(), depth+1, left) {
+				return false
+			}
 		}
 	}
 }
