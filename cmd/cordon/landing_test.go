@@ -149,22 +149,28 @@ func TestCommitWhileLanding(t *testing.T) {
 }
 
 // A lock of somebody's is named and left alone, and so is everything else.
-func TestForeignIndexLock(t *testing.T) {
+func TestForeignLock(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	lock := s.write("repo/.git/index.lock", "")
-	o := s.cordon([]int{5}, "run", "--", "sh", "-c", "echo x >src/x")
-	if !strings.Contains(o.out, "waiting") || !strings.Contains(o.out, lock+" exists") {
-		t.Errorf("it says %s%s", o.out, o.err)
+	for _, name := range []string{"index.lock", "HEAD.lock", "refs/heads/main.lock"} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			lock := s.write("repo/.git/"+name, "")
+			o := s.cordon([]int{5}, "run", "--", "sh", "-c", "echo x >src/x")
+			if !strings.Contains(o.out, "waiting") || !strings.Contains(o.out, lock+" exists") {
+				t.Errorf("it says %s%s", o.out, o.err)
+			}
+			if s.landed(s.only().Worker) != 0 {
+				t.Error("it landed")
+			}
+			if err := os.Remove(lock); err != nil {
+				t.Fatalf("the lock is gone: %v", err)
+			}
+			s.sound()
+			s.cordon([]int{0}, "merge", s.only().Worker)
+			s.sound()
+		})
 	}
-	if s.landed(s.only().Worker) != 0 {
-		t.Error("it landed")
-	}
-	if err := os.Remove(lock); err != nil {
-		t.Fatal(err)
-	}
-	s.cordon([]int{0}, "merge", s.only().Worker)
-	s.sound()
 }
 
 // killedLanding kills cordon some time after it has locked the index, and wants the next

@@ -105,6 +105,9 @@ func (s *Step) closeDirs() {
 	s.root, s.files = nil, nil
 }
 
+// TakenOver reports whether a killed cordon made the lock.
+func (s *Step) TakenOver() bool { return s.lock.left != nil }
+
 // Lock is held for as long as a process has it open.
 func (s *Step) Lock() *os.File { return s.lock.file }
 

@@ -60,23 +60,26 @@ func (g *Gate) prepare(ctx context.Context, move Landing) (ready steps, why, err
 		}
 	}
 	// Until the locks were held, somebody could switch branches.
-	now, why, err := g.followers(ctx, move.Ref)
-	if err == nil && why == nil && !sameCheckouts(on, now) {
-		err = git.ErrMoved
-	}
+	why, err = g.look(ctx, move, ready)
 	return ready, why, err
 }
 
-func sameCheckouts(a, b []git.Checkout) bool {
-	if len(a) != len(b) {
-		return false
+// look makes sure that the checkouts on the branch still are those that are ready, or
+// fails with git.ErrMoved.
+func (g *Gate) look(ctx context.Context, move Landing, ready steps) (why, err error) {
+	now, why, err := g.followers(ctx, move.Ref)
+	if why != nil || err != nil {
+		return why, err
 	}
-	for i := range a {
-		if a[i].Top != b[i].Top || a[i].GitDir != b[i].GitDir {
-			return false
+	for _, c := range now {
+		if step := ready[c.Top]; step == nil || step.Checkout.GitDir != c.GitDir {
+			return nil, git.ErrMoved
 		}
 	}
-	return true
+	if len(now) != len(ready) {
+		return nil, git.ErrMoved
+	}
+	return nil, nil
 }
 
 // followers lists the checkouts on a branch, or says why one of them must not be
@@ -146,12 +149,22 @@ func (g *Gate) begin(ctx context.Context, c git.Checkout, m follow.Move) (*follo
 	return g.stage(ctx, c, m)
 }
 
+// stage prepares a checkout. A cordon that was killed together with its git left the
+// branch locked, too. Its git has ended: that one held the lock of the index.
 func (g *Gate) stage(ctx context.Context, c git.Checkout, m follow.Move) (*follow.Step, error) {
 	dir, err := os.MkdirTemp(g.state.Landing(""), "")
 	if err != nil {
 		return nil, err
 	}
-	return follow.Begin(ctx, g.host.Repo, c, m, dir)
+	step, err := follow.Begin(ctx, g.host.Repo, c, m, dir)
+	if err != nil || !step.TakenOver() {
+		return step, err
+	}
+	if err := g.host.DropRefLock(m.Ref, m.To); err != nil {
+		step.Drop()
+		return nil, err
+	}
+	return step, nil
 }
 
 // errObstacles says that files which changed since are in the way of a landing that was

@@ -336,8 +336,7 @@ func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (R
 		return res, err
 	}
 	if why != nil {
-		res.Outcome, res.Why = Waiting, why.Error()
-		return res, nil
+		return wait(res, why), nil
 	}
 	for _, s := range steps {
 		move.Checkouts = append(move.Checkouts, s.Checkout)
@@ -359,7 +358,13 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 	ctx = context.WithoutCancel(ctx)
 	ref, err := g.host.PrepareRef(ctx, move.Ref, move.New, move.Old, "cordon: land", ready.locks()...)
 	if err != nil {
-		return res, err
+		return waits(res, err)
+	}
+	// HEAD is locked by now. Before, somebody could switch to another branch without the
+	// lock of the index.
+	if why, err := g.look(ctx, move, ready); why != nil || err != nil {
+		ref.Abort()
+		return wait(res, why), err
 	}
 	behind, err := g.carry(ctx, move, ready)
 	if err != nil {
@@ -385,16 +390,28 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 	return res, err
 }
 
-// waits turns an error that is about the operator's checkout, and not about the result,
+// waits turns an error that is about the operator's repository, and not about the result,
 // into a result that waits for a person.
 func waits(res Result, err error) (Result, error) {
 	var unplaced *follow.UnplacedError
+	var locked *git.RefLockedError
 	var unfinished *UnfinishedError
-	if !errors.As(err, &unplaced) || errors.As(err, &unfinished) {
-		return res, err
+	switch {
+	case errors.As(err, &unfinished):
+	case errors.As(err, &unplaced):
+		return wait(res, unplaced), nil
+	case errors.As(err, &locked):
+		return wait(res, fmt.Errorf("%s is locked: %w", strings.TrimPrefix(res.Target, "refs/heads/"), locked)), nil
 	}
-	res.Outcome, res.Why = Waiting, unplaced.Error()
-	return res, nil
+	return res, err
+}
+
+// wait is a result that waits for a reason.
+func wait(res Result, why error) Result {
+	if why != nil {
+		res.Outcome, res.Why = Waiting, why.Error()
+	}
+	return res
 }
 
 func paths(list []string) []audit.Path {

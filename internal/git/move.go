@@ -23,8 +23,9 @@ type RefMove struct {
 	stderr *bytes.Buffer
 }
 
-// PrepareRef locks a ref that is to move from old to new, or fails with ErrMoved. The
-// locks stay held until git has ended, even when this process is killed before.
+// PrepareRef locks a ref that is to move from old to new, or fails with ErrMoved or a
+// *RefLockedError. The locks stay held until git has ended, even when this process is
+// killed before.
 func (r Repo) PrepareRef(ctx context.Context, name string, new, old OID, reason string, locks ...*os.File) (*RefMove, error) {
 	m := &RefMove{name: name, stderr: &bytes.Buffer{}}
 	m.cmd = r.bin.command(ctx, call{
@@ -73,6 +74,9 @@ func (m *RefMove) failure(err error) error {
 	text := strings.TrimSpace(m.stderr.String())
 	if moved(text) {
 		return fmt.Errorf("%s: %w", m.name, ErrMoved)
+	}
+	if locked := refLocked(text); locked != nil {
+		return locked
 	}
 	return fmt.Errorf("git update-ref %s: %s (%v)", m.name, text, err)
 }

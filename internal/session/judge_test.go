@@ -310,3 +310,30 @@ func TestExpiredLease(t *testing.T) {
 	s.want(w, ledger.MergedIn)
 	s.clean()
 }
+
+// An operator who switches to a new branch at the last moment, for which git needs no
+// lock of the index, has it clean: the result lands on the other branch alone.
+func TestSwitchedAtTheLastMoment(t *testing.T) {
+	s := newShop(t)
+	at := s.open()
+	base, switched := s.git("rev-parse", "main"), false
+	at.Watch = func(m journal.Moment, e journal.Event) {
+		if m == journal.After && e.Type == ledger.Intended && !switched {
+			switched = true
+			s.git("branch", "feature")
+			s.git("symbolic-ref", "HEAD", "refs/heads/feature")
+		}
+	}
+	w, err := runAll(context.Background(), at, s.dispatch("echo x >src/x.txt"), session.Drive{})
+	if err != nil || !switched {
+		t.Fatalf("switched: %v; %v", switched, err)
+	}
+	s.want(w, ledger.MergedIn)
+	s.clean()
+	if s.git("rev-parse", "feature") != base || s.git("symbolic-ref", "HEAD") != "refs/heads/feature" {
+		t.Error("the new branch moved")
+	}
+	if s.git("show", "main:src/x.txt") != "x" {
+		t.Error("it did not land")
+	}
+}
