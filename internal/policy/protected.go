@@ -45,6 +45,9 @@ var protectedTable = []ProtectedName{
 	{groupGit, ".jj", "is another system's own state, and names commands that run", false},
 	{groupGit, ".sl", "is another system's own state, and names hooks that run", false},
 	{groupGit, ".lfsconfig", "tells git-lfs where to send and fetch content", false},
+	{groupGit, ".mailmap", "decides under whose name git shows commits on the operator's machine", false},
+	{groupGit, ".gitreview", "tells git-review where to send the operator's commits", false},
+	{groupGit, ".arcconfig", "names code that Arcanist runs and the server it sends changes to", false},
 
 	{groupCordon, "cordon.yaml", governsCordon, false},
 	{groupCordon, ".cordon", governsCordon, false},
