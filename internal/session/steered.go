@@ -157,7 +157,7 @@ func settingPaths(from git.Setting, words []git.Word, top string) ([]string, err
 	if file, ok := from.Included(); ok {
 		return []string{file}, nil
 	}
-	if from.Hooks() && joined(top, from.Value) == top {
+	if from.Hooks() && filepath.Clean(from.Value) == "." {
 		return hooksAt(top), nil
 	}
 	var list []string
