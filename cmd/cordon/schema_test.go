@@ -113,9 +113,9 @@ var elsewhere = map[string]string{"cordon.probe/1": "TestProbe"}
 // Every published schema is held against real output: by the json command of a script, or
 // by a test.
 func TestEverySchemaIsPrinted(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil {
-		t.Fatal(err)
+	scripts, err := filepath.Glob("testdata/s*/*.txtar")
+	if err != nil || len(scripts) < 50 {
+		t.Fatal(len(scripts), err)
 	}
 	printed := map[string]bool{}
 	named := regexp.MustCompile(`(?m)^json (cordon\.\S+)`)
