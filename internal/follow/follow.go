@@ -141,6 +141,7 @@ func (s *Step) prepare(ctx context.Context) error {
 		changed[p] = true
 	}
 	j := judgement{root: s.root, files: s.files, seen: seen, changed: changed, hidden: hidden, leaving: leaving(deltas)}
+	j.gone = inodes(seen, j.leaving)
 	for _, d := range deltas {
 		it := j.judge(d)
 		s.items = append(s.items, it)

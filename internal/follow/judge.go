@@ -33,6 +33,18 @@ type judgement struct {
 	changed     map[string]bool // paths with changes that are not committed
 	hidden      map[string]byte // paths that git does not look at, with their letter of git ls-files -v
 	leaving     map[string]bool // paths that the move deletes
+	gone        map[inode]bool  // the files there
+}
+
+// inodes are the files at some paths.
+func inodes(seen map[string]glance, at map[string]bool) map[inode]bool {
+	all := map[inode]bool{}
+	for p := range at {
+		if g := seen[p]; g.exists() {
+			all[g.inode] = true
+		}
+	}
+	return all
 }
 
 // WhyUntracked is the reason of an obstacle that is not a file of git's.
@@ -106,6 +118,8 @@ func (j judgement) added(it item, g glance, staged identity) item {
 		} else if keeps != "" {
 			it.at, it.why = keeps, WhyUntracked
 		}
+	case j.gone[g.inode]:
+		it.old = identity{} // where case does not matter: it goes, under its old name
 	case j.same(p, g.identity, staged):
 		it.done = true
 	default:

@@ -105,3 +105,36 @@ func TestModes(t *testing.T) {
 		t.Errorf("keep: %v, %v", fi.Mode(), err)
 	}
 }
+
+// Where case does not matter, a file that is renamed to its name in another case is there
+// under both names. A hard link stands in for that: the new name is not taken for placed,
+// and once the old one is gone, as there with both names, the file is written.
+func TestRenamedInCaseOnly(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"same content": "1\n", "other content": "2\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := land(t, map[string]string{"dir/a": "1\n", "dir/b": "1\n"}, map[string]string{"dir/a": "", "dir/A": content})
+			if err := os.Link(l.path("dir/a"), l.path("dir/A")); err != nil {
+				t.Fatal(err)
+			}
+			s := l.ready(t)
+			for _, it := range s.items {
+				if it.done || it.why != "" {
+					t.Errorf("%s is done: %v, left: %q", it.delta.Path, it.done, it.why)
+				}
+			}
+			if err := os.Remove(l.path("dir/A")); err != nil { // the name goes with the file
+				t.Fatal(err)
+			}
+			if err := s.finish(t); err != nil {
+				t.Fatal(err)
+			}
+			if got := read(t, l.path("dir/A")); got != content {
+				t.Errorf("it is %q", got)
+			}
+			l.clean(t)
+			l.tidy(t)
+		})
+	}
+}
