@@ -20,6 +20,20 @@ func markUnportable(list []Change, before *git.Listing) {
 	}
 }
 
+// UnportableIn describes the first path that changes add and that some systems cannot
+// have. It returns "" if there is none.
+func UnportableIn(changes []git.Delta, before *git.Listing) string {
+	for _, d := range changes {
+		if d.Old.Mode != git.Absent {
+			continue
+		}
+		if why := unportable(d.Path, before); why != "" {
+			return Path(d.Path).String() + ": " + why
+		}
+	}
+	return ""
+}
+
 func unportable(p string, before *git.Listing) string {
 	if len(p) > maxPortablePath {
 		return fmt.Sprintf("the path is longer than %d bytes", maxPortablePath)

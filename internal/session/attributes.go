@@ -12,27 +12,36 @@ import (
 
 // refuseAttributes refuses to land attributes for which every later worker would be
 // refused, or with which git cannot write the files of a clone.
-func (s *Session) refuseAttributes(ctx context.Context, report *audit.Report) error {
+func refuseAttributes(ctx context.Context, repo git.Repo, changes []git.Delta) error {
 	var files []git.File
-	for _, f := range report.Landing(false) {
-		now := git.File{Path: string(f.Path), Entry: f.New}
+	for _, d := range changes {
+		now := git.File{Path: d.Path, Entry: d.New}
 		if !worktree.IsAttributes(now) {
 			continue
 		}
-		if err := s.refuseEncodings(ctx, now, git.File{Path: now.Path, Entry: f.Old}); err != nil {
+		if err := refuseEncodings(ctx, repo, now, git.File{Path: d.Path, Entry: d.Old}); err != nil {
 			return err
 		}
 		files = append(files, now)
 	}
-	return worktree.RefuseFilters(ctx, s.gate.Repo(), files)
+	return worktree.RefuseFilters(ctx, repo, files)
+}
+
+// landing are the changes of a report that are to land.
+func landing(report *audit.Report) []git.Delta {
+	var list []git.Delta
+	for _, f := range report.Landing(false) {
+		list = append(list, git.Delta{Path: string(f.Path), Old: f.Old, New: f.New})
+	}
+	return list
 }
 
 // refuseEncodings refuses a line about encodings that the file did not have before:
 // git fails, or writes other bytes than were tested, in every clone.
-func (s *Session) refuseEncodings(ctx context.Context, now, before git.File) error {
+func refuseEncodings(ctx context.Context, repo git.Repo, now, before git.File) error {
 	had := map[string]bool{}
 	if worktree.IsAttributes(before) {
-		old, err := s.gate.Repo().Blob(ctx, before.OID)
+		old, err := repo.Blob(ctx, before.OID)
 		if err != nil {
 			return err
 		}
@@ -40,7 +49,7 @@ func (s *Session) refuseEncodings(ctx context.Context, now, before git.File) err
 			had[strings.TrimSpace(line)] = true
 		}
 	}
-	text, err := s.gate.Repo().Blob(ctx, now.OID)
+	text, err := repo.Blob(ctx, now.OID)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,30 @@ func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History)
 			return "commit " + c.Commit.Short() + " " + why, nil
 		}
 	}
-	return "", nil
+	return unfitChanges(ctx, repo, l.Base, h.Commits, w.Lease.Rules())
+}
+
+// unfitChanges says which commit has something that the result as a whole is refused for:
+// each of them can be checked out once it is in the history.
+func unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []git.OID, rules policy.Rules) (string, error) {
+	steps, err := repo.CommitDeltas(ctx, commits)
+	if err != nil {
+		return "", err
+	}
+	before, err := repo.Listing(ctx, base)
+	if err != nil {
+		return "", err
+	}
+	defer before.Close()
+	for _, step := range steps {
+		if why := audit.UnportableIn(step.Deltas, before); why != "" && rules.PortableNames() {
+			return "commit " + step.Commit.Short() + " adds " + why, before.Err()
+		}
+		if err := refuseAttributes(ctx, repo, step.Deltas); err != nil {
+			return "commit " + step.Commit.Short() + " has attributes that do not land: " + oneLine(err), ctx.Err()
+		}
+	}
+	return "", before.Err()
 }
 
 // clockSkew is how far the clock may have been set while a worker ran.
@@ -135,7 +158,8 @@ func (v vouched) people(c git.CommitText) string {
 
 // attestation is a line that says who stands behind a commit. The name of a co-author
 // stands behind nothing, and clients write their own.
-var attestation = regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by)[\t ]*:(.*)$`)
+// A line after it that begins with a space goes on with it.
+var attestation = regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by)[\t ]*:(.*)(\n[\t ]+\S)?`)
 
 func (v vouched) message(c git.CommitText) string {
 	switch {
@@ -147,6 +171,9 @@ func (v vouched) message(c git.CommitText) string {
 		return "has a message that speaks in cordon's name"
 	}
 	for _, m := range attestation.FindAllStringSubmatch(c.Message, -1) {
+		if m[3] != "" {
+			return fmt.Sprintf("has a %s of several lines in its message", m[1])
+		}
 		own := func(who policy.Identity) bool {
 			return strings.TrimSpace(m[2]) == git.CleanName(who.Name)+" <"+git.CleanName(who.Email)+">"
 		}

@@ -103,7 +103,7 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report
 	if err != nil {
 		return gate.Result{}, err
 	}
-	if err := s.refuseAttributes(ctx, report); err != nil {
+	if err := refuseAttributes(ctx, s.gate.Repo(), landing(report)); err != nil {
 		return gate.Result{}, err
 	}
 	tip := git.OID("")
