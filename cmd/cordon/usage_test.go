@@ -48,7 +48,8 @@ func TestDiskOfAWorker(t *testing.T) {
 		`head -c 3000000 /dev/urandom >src/new; truncate -s 10M src/hole
 		head -c 500000 /dev/urandom >"$HOME/.filler"; ln "$HOME/.filler" "$HOME/.again"; truncate -s 50M "$HOME/.hole"; cat docs/large >/dev/null`)
 	w := s.only()
-	want := occupied(t, filepath.Join(filepath.Dir(s.stateEntries("layers")[0]), w.Worker))
+	want := occupied(t, filepath.Join(filepath.Dir(s.stateEntries("layers")[0]), w.Worker)) +
+		occupied(t, filepath.Join(filepath.Dir(s.stateEntries("history")[0]), w.Worker))
 	if w.Kind == "copy" {
 		want += occupied(t, w.Tree) + occupied(t, filepath.Join(filepath.Dir(s.stateEntries("shadow")[0]), w.Worker))
 	}

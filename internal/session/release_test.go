@@ -142,7 +142,7 @@ func TestDiscardKilled(t *testing.T) {
 	}
 	tree := trashed[len(trashed)-1].Path
 	if layered(w) {
-		tree = worktree.Upper(tree, worktree.FilesLayer)
+		tree = worktree.Upper(trashed[0].Path, worktree.FilesLayer)
 	}
 	if b, err := os.ReadFile(filepath.Join(tree, "docs.txt")); err != nil || string(b) != "out\n" {
 		t.Errorf("in the trash: %q, %v", b, err)
@@ -156,9 +156,9 @@ func layered(w *ledger.Worker) bool { return w.Lease.Lease().Tree == lease.Layer
 // tree where that is not one of them.
 func places(w *ledger.Worker) int {
 	if layered(w) {
-		return 1
+		return 2 // its layers, and the copy of its commits
 	}
-	return 3 // its git directory lies beside its tree
+	return 4 // its git directory lies beside its tree
 }
 
 // gc does everything that it says it would, and waits for it.
