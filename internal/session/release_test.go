@@ -194,8 +194,8 @@ func TestTrashTime(t *testing.T) {
 		}
 	}
 	at := s.open()
-	if kept := s.gc(at); len(kept) != 2*(places(w)+1) {
-		t.Errorf("kept %v, want trees, layers and refs of two", kept)
+	if kept := s.gc(at); len(kept) != 2*(places(w)+2) {
+		t.Errorf("kept %v, want trees, layers, copies of commits and refs of two", kept)
 	}
 	at.Now = func() time.Time { return time.Now().Add(session.TrashTime + time.Minute) }
 	if kept := s.gc(at); len(kept) != 0 {
