@@ -194,7 +194,7 @@ func TestTrashTime(t *testing.T) {
 		}
 	}
 	at := s.open()
-	if kept := s.gc(at); len(kept) != 2*(places(w)+2) {
+	if kept := s.gc(at); len(kept) != 2*(places(w)+1) {
 		t.Errorf("kept %v, want trees, layers, copies of commits and refs of two", kept)
 	}
 	at.Now = func() time.Time { return time.Now().Add(session.TrashTime + time.Minute) }
