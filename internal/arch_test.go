@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // layers says which of our packages each package may import. Data flows down
@@ -88,6 +89,36 @@ var confined = []struct {
 // pure packages import these packages and no others: they describe, and cannot act.
 var pure = map[string][]string{
 	"internal/view": {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
+}
+
+// tables are files whose long lines are rows or scripts, one to a line.
+var tables = []string{
+	"internal/escape/", "internal/policy/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/worktree/variables.go",
+	"internal/audit/trusted.go", "internal/git/words.go", "internal/client/tools_copilot.go", "cmd/cordon/init_table.go",
+}
+
+// TestLines keeps lines readable: no more than 160 characters outside of tables and tests.
+func TestLines(t *testing.T) {
+	const most = 160
+	for _, dir := range []string{"../cmd", "../internal", "../bench", "../release"} {
+		err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+			name := filepath.ToSlash(strings.TrimPrefix(file, "../"))
+			if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+				slices.ContainsFunc(tables, func(table string) bool { return strings.HasPrefix(name, table) }) {
+				return err
+			}
+			text, err := os.ReadFile(file)
+			for i, line := range strings.Split(string(text), "\n") {
+				if n := utf8.RuneCountInString(line); n > most {
+					t.Errorf("%s:%d has %d characters, more than %d", name, i+1, n, most)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // source is the path of a file below the module, and what it imports.

@@ -81,7 +81,8 @@ func (a *app) root() *cobra.Command {
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
-		a.policyCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
+		a.policyCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
+		a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	arrange(root)
 	wrapArgs(root)

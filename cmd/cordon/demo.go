@@ -62,9 +62,10 @@ type actor struct {
 
 var actors = []actor{
 	{
-		does:   "adds a farewell and a test for it",
-		script: `printf '#!/bin/sh\necho "bye, ${1:-world}"\n' >src/bye.sh; echo 'test "$(sh src/bye.sh)" = "bye, world"' >>src/test.sh; git add -A; git commit -qm 'Add a farewell'`,
-		want:   ledger.MergedIn,
+		does: "adds a farewell and a test for it",
+		script: `printf '#!/bin/sh\necho "bye, ${1:-world}"\n' >src/bye.sh
+			echo 'test "$(sh src/bye.sh)" = "bye, world"' >>src/test.sh; git add -A; git commit -qm 'Add a farewell'`,
+		want: ledger.MergedIn,
 	}, {
 		does:   "writes outside its write_roots",
 		script: `echo '# faster' >>src/greet.sh; echo 'Call me.' >>docs/guide.md; git commit -qam 'Tidy up'`,

@@ -214,8 +214,10 @@ func (p project) head() []string {
 	}
 	return []string{
 		"cordon.yaml: what a worker that cordon runs on this repository may do. Written by cordon init. " + found,
-		"A setting that is commented out (a # with no blank after it) does not hold; delete the # to make it hold, and that of the section it is in. A key that is missing has its default; a list that is there and empty allows nothing.",
-		"A run reads this file from its base commit, never from a worker's tree: commit it. \"cordon policy check cordon.yaml\" finds mistakes, \"cordon policy show\" prints what holds.",
+		"A setting that is commented out (a # with no blank after it) does not hold; delete the # to make it hold, and that of " +
+			" the section it is in. A key that is missing has its default; a list that is there and empty allows nothing.",
+		"A run reads this file from its base commit, never from a worker's tree: commit it. " +
+			"\"cordon policy check cordon.yaml\" finds mistakes, \"cordon policy show\" prints what holds.",
 	}
 }
 

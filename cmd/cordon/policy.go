@@ -165,7 +165,8 @@ func protectedRows() []view.Protected {
 // protectedComment lists the built-in denies by group, as comments.
 func protectedComment() string {
 	var b strings.Builder
-	b.WriteString("\n# Built in: these names never land, at any depth and in any case, unless an\n# entry of write_roots names them (those marked ! not even then).\n")
+	b.WriteString("\n# Built in: these names never land, at any depth and in any case, unless an\n" +
+		"# entry of write_roots names them (those marked ! not even then).\n")
 	group := ""
 	for _, p := range protectedRows() {
 		if p.Group != group {
@@ -195,7 +196,8 @@ func unreadComment(p policy.Policy) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("\n# @default in deny_read: these may not be read, with everything below, unless an\n# entry of read_roots names them.\n")
+	b.WriteString("\n# @default in deny_read: these may not be read, with everything below, unless an\n" +
+		"# entry of read_roots names them.\n")
 	reason, line := "", ""
 	flush := func(end string) {
 		if line != "" {

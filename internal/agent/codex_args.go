@@ -39,7 +39,8 @@ var codexPassed = []Passed{
 	{Flag: "-m", Values: 1}, {Flag: "--model", Values: 1}, {Flag: "--oss"}, {Flag: "--local-provider", Values: 1},
 	{Flag: "-i", Values: many}, {Flag: "--image", Values: many}, {Flag: "--add-dir", Values: 1},
 	{Flag: "--output-schema", Values: 1}, {Flag: "--color", Values: 1}, {Flag: "--strict-config"},
-	{Flag: "--search"}, {Flag: "--no-alt-screen"}, {Flag: "--skip-git-repo-check"}, {Flag: "--ignore-user-config"}, {Flag: "--ignore-rules"}, {Flag: "--no-daemon"},
+	{Flag: "--search"}, {Flag: "--no-alt-screen"}, {Flag: "--skip-git-repo-check"},
+	{Flag: "--ignore-user-config"}, {Flag: "--ignore-rules"}, {Flag: "--no-daemon"},
 }
 
 // codexKeys are the values that an operator may give: which model, where it is, how

@@ -142,8 +142,10 @@ var copilotRefused = []Refused{
 	{"--plugin-dir", "could bring hooks that change what was allowed"},
 	{"--add-dir", "is decided by the lease: what may be read and written is in the policy"},
 	{"-C", "would work in another tree than the one that was leased"},
-	{"--additional-mcp-config", "is cordon's to give: cordon run --mcp FILE copilot … names the servers"}, {"--mcp-github-auth", "would hand the operator's name to a server"},
-	{"--share", "would publish the session"}, {"--share-gist", "would publish the session"}, {"--remote", "would hand the session to others"}, {"--connect", "would hand the session to others"},
+	{"--additional-mcp-config", "is cordon's to give: cordon run --mcp FILE copilot … names the servers"},
+	{"--mcp-github-auth", "would hand the operator's name to a server"},
+	{"--share", "would publish the session"}, {"--share-gist", "would publish the session"},
+	{"--remote", "would hand the session to others"}, {"--connect", "would hand the session to others"},
 	{"--prompt", "goes behind --"}, {"-p", "goes behind --"}, {"--interactive", "goes behind --"}, {"-i", "goes behind --"},
 	{"--resume", "is cordon's to set"}, {"-r", "is cordon's to set"}, {"--continue", "is cordon's to set"}, {"--session-id", "is cordon's to set"},
 	{"--output-format", "is cordon's to set"}, {"--allow-all", "is cordon's to set"}, {"--yolo", "is cordon's to set"},
@@ -151,7 +153,8 @@ var copilotRefused = []Refused{
 }
 
 var copilotPassed = []Passed{
-	{Flag: "--model", Values: 1}, {Flag: "--agent", Values: 1}, {Flag: "--reasoning-effort", Values: 1}, {Flag: "--context", Values: 1}, {Flag: "--auto-tier", Values: 1},
+	{Flag: "--model", Values: 1}, {Flag: "--agent", Values: 1}, {Flag: "--reasoning-effort", Values: 1}, {Flag: "--context", Values: 1},
+	{Flag: "--auto-tier", Values: 1},
 	{Flag: "--max-ai-credits", Values: 1}, {Flag: "--log-level", Values: 1}, {Flag: "--no-custom-instructions"},
 	{Flag: "--deny-tool", Values: many}, {Flag: "--excluded-tools", Values: many}, {Flag: "--deny-url", Values: many},
 	{Flag: "--banner"}, {Flag: "--no-color"}, {Flag: "--screen-reader"},

@@ -81,8 +81,9 @@ func (r *Report) bounded(changed []Change, room int64) {
 	}
 	if total > room {
 		r.add(Finding{
-			Change: Change{Kind: TooLarge, Source: "tree", Detail: fmt.Sprintf("the changed files hold %d bytes, more than the %d that limits.disk lets land", total, room)},
-			Class:  Violation, Rule: "no more lands than the worker may write",
+			Change: Change{Kind: TooLarge, Source: "tree",
+				Detail: fmt.Sprintf("the changed files hold %d bytes, more than the %d that limits.disk lets land", total, room)},
+			Class: Violation, Rule: "no more lands than the worker may write",
 		})
 	}
 }

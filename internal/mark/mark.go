@@ -41,5 +41,6 @@ func Clean(s string) bool {
 // Words says a marked text for a person.
 func Words(s string) string { return words.Replace(s) }
 
-var words = strings.NewReplacer(Any, "‹unknown›", Atom, "‹word›", Inside, "‹files of the tree›", Scratch, "‹temporary›", System, "‹installed›",
+var words = strings.NewReplacer(Any, "‹unknown›", Atom, "‹word›", Inside, "‹files of the tree›",
+	Scratch, "‹temporary›", System, "‹installed›",
 	Outside, "‹another tree›")

@@ -167,7 +167,8 @@ func parsePrefix(s, host string) (netip.Prefix, error) {
 		return netip.Prefix{}, fault{quote(s) + " is not a prefix", "one has at most " + strconv.Itoa(most) + " bits"}
 	}
 	if err != nil {
-		return netip.Prefix{}, fault{quote(s) + " is not an address", "write 203.0.113.7, 10.1.0.0/16, 2001:db8::1 or 2001:db8::/32, with a port as in 10.1.0.0/16:5432 or [2001:db8::1]:443"}
+		return netip.Prefix{}, fault{quote(s) + " is not an address",
+			"write 203.0.113.7, 10.1.0.0/16, 2001:db8::1 or 2001:db8::/32, with a port as in 10.1.0.0/16:5432 or [2001:db8::1]:443"}
 	}
 	return p, checkPrefix(s, p)
 }

@@ -185,7 +185,8 @@ func isEntry(r rune) bool { return !unicode.IsSpace(r) && !strings.ContainsRune(
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 func aliasRefused(line, column int) error {
-	return &Error{Line: line, Column: column, Problem: "an alias is not allowed in a policy", Hint: "write the value out, so that a policy reads the same to everyone"}
+	return &Error{Line: line, Column: column, Problem: "an alias is not allowed in a policy",
+		Hint: "write the value out, so that a policy reads the same to everyone"}
 }
 
 // checkPlain refuses what makes a YAML text mean something other than what a
