@@ -92,8 +92,9 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			}
 			return nil
 		},
-		"Trial":  func(ctx context.Context) error { return r.Trial(ctx, main, first, t.TempDir()) },
-		"Staged": func(ctx context.Context) error { _, err := r.Staged(ctx, tr.linked, tr.side); return err },
+		"DropRefLock": func(context.Context) error { return r.DropRefLock("refs/x/m", main) },
+		"Trial":       func(ctx context.Context) error { return r.Trial(ctx, main, first, t.TempDir()) },
+		"Staged":      func(ctx context.Context) error { _, err := r.Staged(ctx, tr.linked, tr.side); return err },
 		"Found": func(ctx context.Context) error {
 			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Alternate: r.ObjectsDir()})
 			if err != nil {
