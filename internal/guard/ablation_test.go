@@ -22,8 +22,8 @@ import (
 // uncounted are the files that change no answer of the labelled calls and stay
 // nevertheless, each with the reason.
 var uncounted = map[string]string{
-	"tool/cordon.go":      "no labelled call calls cordon; cordon_test.go does",
-	"tool/use.go":         "it holds types",
+	"commands/cordon.go":  "no labelled call calls cordon; cordon_test.go does",
+	"commands/use.go":     "it holds types",
 	"inline/fold_list.go": "scripts that go through lists and dictionaries; daily_test.go of inline has them",
 	"inline/format.go":    "scripts that number their files; daily_test.go of inline has them",
 	"shell/brace.go":      "it bounds the work on braces, for TestHostile",
@@ -130,7 +130,7 @@ func switched(t *testing.T) (program string, files []string) {
 			t.Fatal(err)
 		}
 	}
-	for _, pkg := range []string{"tool", "inline", "shell"} {
+	for _, pkg := range []string{"commands", "inline", "shell"} {
 		list, err := filepath.Glob("../" + pkg + "/*.go")
 		if err != nil || len(list) < 10 {
 			t.Fatalf("%s: %d files, %v", pkg, len(list), err)

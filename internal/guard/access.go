@@ -4,15 +4,15 @@ import (
 	"path"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
 	"cordon/internal/policy"
 	"cordon/internal/shell"
-	"cordon/internal/tool"
 )
 
 // access judges one path of a command. does is the command's name, for a person.
-func (j *judge) access(m *shell.Machine, a tool.Access, does string) {
-	if a.Path == "-" && a.Role != tool.Enter || isDescriptor(a.Path) {
+func (j *judge) access(m *shell.Machine, a commands.Access, does string) {
+	if a.Path == "-" && a.Role != commands.Enter || isDescriptor(a.Path) {
 		return
 	}
 	dir := m.Dir()
@@ -24,7 +24,7 @@ func (j *judge) access(m *shell.Machine, a tool.Access, does string) {
 
 // lands is where an access leads. A command that acts on a link itself does not
 // follow it.
-func (j *judge) lands(dir string, a tool.Access) where {
+func (j *judge) lands(dir string, a commands.Access) where {
 	p := home(a.Path, j.scope.Home)
 	if a.Link && !strings.HasSuffix(p, "/") {
 		if at, ok := j.unfollowed(dir, p); ok {
@@ -35,9 +35,9 @@ func (j *judge) lands(dir string, a tool.Access) where {
 }
 
 // accessAt judges an access that leads to a place.
-func (j *judge) accessAt(m *shell.Machine, a tool.Access, w where, does string) {
+func (j *judge) accessAt(m *shell.Machine, a commands.Access, w where, does string) {
 	dir := m.Dir()
-	if a.Role == tool.Target {
+	if a.Role == commands.Target {
 		j.target(m, a, w, does)
 		return
 	}
@@ -92,22 +92,24 @@ func home(p, home string) string {
 	return p
 }
 
-func verb(r tool.Role) string {
+func verb(r commands.Role) string {
 	switch r {
-	case tool.Write:
+	case commands.Write:
 		return "writes"
-	case tool.Enter:
+	case commands.Enter:
 		return "goes to"
-	case tool.Execute:
+	case commands.Execute:
 		return "runs"
-	case tool.Target:
+	case commands.Target:
 		return "links to"
 	}
 	return "reads"
 }
 
-func tried(r tool.Role, does, p string) string {
-	act := map[tool.Role]string{tool.Read: "read", tool.Write: "write", tool.Enter: "work in", tool.Execute: "run", tool.Target: "link to"}[r]
+func tried(r commands.Role, does, p string) string {
+	act := map[commands.Role]string{
+		commands.Read: "read", commands.Write: "write", commands.Enter: "work in", commands.Execute: "run", commands.Target: "link to",
+	}[r]
 	s := act + " " + shown(p)
 	if does != "" && does != p {
 		s += " (" + shown(does) + ")"
@@ -128,18 +130,18 @@ func (j *judge) placeOf(w where) Place {
 }
 
 // verdict judges a resolved path by its role.
-func (j *judge) verdict(r tool.Role, w where, typed string) finding {
+func (j *judge) verdict(r commands.Role, w where, typed string) finding {
 	if w.outside {
 		return finding{verdict: Deny, reason: "that leads to another tree than your own worktree", instead: stay}
 	}
 	place := j.placeOf(w)
-	if w.unknown && (place == Own || place == Scratch || place == Unknown || place == System && r != tool.Write) {
+	if w.unknown && (place == Own || place == Scratch || place == Unknown || place == System && r != commands.Write) {
 		return j.unknown(r, typed)
 	}
 	switch r {
-	case tool.Write:
+	case commands.Write:
 		return j.writing(place, w.path)
-	case tool.Enter:
+	case commands.Enter:
 		return j.entering(place, w.path, typed)
 	}
 	return j.reading(place, w.path, r)
@@ -148,8 +150,8 @@ func (j *judge) verdict(r tool.Role, w where, typed string) finding {
 const stay = "work on the files of your own worktree, by paths relative to it"
 
 // unknown answers for a path that only running the command would tell.
-func (j *judge) unknown(r tool.Role, typed string) finding {
-	if r == tool.Read {
+func (j *judge) unknown(r commands.Role, typed string) finding {
+	if r == commands.Read {
 		return answer(j.scope.Guard.Reading(), "it reads a path that cannot be told before it runs", "give the path literally, relative to your worktree")
 	}
 	return finding{verdict: Ask, reason: "where this leads cannot be told before it runs",
@@ -216,7 +218,7 @@ func (j *judge) entering(place Place, p, typed string) finding {
 	return j.refused(place, p, "is entered")
 }
 
-func (j *judge) reading(place Place, p string, r tool.Role) finding {
+func (j *judge) reading(place Place, p string, r commands.Role) finding {
 	switch place {
 	case Own, Scratch, System, Device, Readable:
 		if j.secret(p) {
@@ -282,13 +284,13 @@ func (j *judge) counterpart(p string) (string, bool) {
 }
 
 // target judges where a new link leads. It touches nothing yet.
-func (j *judge) target(m *shell.Machine, a tool.Access, w where, does string) {
+func (j *judge) target(m *shell.Machine, a commands.Access, w where, does string) {
 	place := j.placeOf(w)
 	ok := !w.outside && !w.unknown && (place == Own || place == Scratch || place == System || place == Device || place == Readable)
 	v := Allow
 	if !ok {
 		v = Ask
-		j.find(finding{Ask, "the link would lead out of your worktree", tried(tool.Target, does, a.Path),
+		j.find(finding{Ask, "the link would lead out of your worktree", tried(commands.Target, does, a.Path),
 			"copy what you need into your worktree, or link to a path inside of it"})
 	}
 	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: does + " links to", Path: shown(a.Path), Leads: shown(w.path), Place: place, Verdict: v})

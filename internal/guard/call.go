@@ -6,18 +6,18 @@ import (
 	"path"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
 	"cordon/internal/shell"
-	"cordon/internal/tool"
 )
 
 // Call is one tool call of a client, in our terms.
 type Call struct {
-	Tool     string         // the client's name for it
-	Cwd      string         // where relative paths begin; "" is the worktree
-	Shell    []string       // commands for a shell
-	Paths    []tool.Access  // paths of file tools
-	Findings []tool.Finding // what the tool itself is
+	Tool     string             // the client's name for it
+	Cwd      string             // where relative paths begin; "" is the worktree
+	Shell    []string           // commands for a shell
+	Paths    []commands.Access  // paths of file tools
+	Findings []commands.Finding // what the tool itself is
 }
 
 // Decide judges a call. It never fails: what goes wrong is a denial.
@@ -42,7 +42,7 @@ func Decide(s *Scope, c Call) (d Decision) {
 	s.start(cwd, shared)
 	for _, f := range c.Findings {
 		v := Ask
-		if f.Weight == tool.Deny {
+		if f.Weight == commands.Deny {
 			v = Deny
 		}
 		shared.found = append(shared.found, finding{v, f.Reason, "use " + c.Tool, f.Instead})
@@ -85,7 +85,7 @@ func (s *Scope) check(c Call) (finding, bool) {
 func (s *Scope) start(cwd string, shared *seen) {
 	j := s.judge(shared)
 	w := j.resolve("/", cwd)
-	if f := j.verdict(tool.Enter, w, cwd); f.verdict != Allow {
+	if f := j.verdict(commands.Enter, w, cwd); f.verdict != Allow {
 		f.tried = "work in " + shown(cwd)
 		f.instead = "run it in your worktree: give that as the directory of the call"
 		j.find(f)

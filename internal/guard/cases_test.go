@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/tool"
+	"cordon/internal/commands"
 )
 
 // labelled is a call of the corpus.
@@ -26,9 +26,9 @@ func (c labelled) call() Call {
 	case "Bash":
 		return Call{Tool: c.Tool, Cwd: c.Cwd, Shell: []string{c.Command}}
 	case "Read", "Grep", "Glob":
-		return Call{Tool: c.Tool, Cwd: c.Cwd, Paths: []tool.Access{{Role: tool.Read, Path: c.Command}}}
+		return Call{Tool: c.Tool, Cwd: c.Cwd, Paths: []commands.Access{{Role: commands.Read, Path: c.Command}}}
 	}
-	return Call{Tool: c.Tool, Cwd: c.Cwd, Paths: []tool.Access{{Role: tool.Write, Path: c.Command}}}
+	return Call{Tool: c.Tool, Cwd: c.Cwd, Paths: []commands.Access{{Role: commands.Write, Path: c.Command}}}
 }
 
 func readCases(t testing.TB, name string) []labelled {

@@ -3,13 +3,13 @@ package guard
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/shell"
-	"cordon/internal/tool"
 )
 
 // namesPaths reports whether a variable, by its name, holds paths that some
 // program reads, writes or runs from. What known programs do with known variables
-// is package tool's business, git's variables among them; this is for the rest.
+// is package commands' business, git's variables among them; this is for the rest.
 func namesPaths(name string) bool {
 	switch name {
 	case "HOME", "ENV", "BASH_ENV", "PREFIX", "DESTDIR", "MAKEFILES", "PYTHONSTARTUP", "PERL5LIB", "RUBYLIB", "HISTFILE", "INPUTRC":
@@ -36,7 +36,7 @@ func (j *judge) environment(m *shell.Machine) {
 		}
 		for _, entry := range strings.FieldsFunc(value, func(c rune) bool { return c == ':' || c == ' ' || c == ';' }) {
 			if w := j.resolve(m.Dir(), home(entry, j.scope.Home)); j.foreign(w) {
-				j.access(m, tool.Access{Role: tool.Read, Path: entry}, name)
+				j.access(m, commands.Access{Role: commands.Read, Path: entry}, name)
 			}
 		}
 	})

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/inline"
 	"cordon/internal/mark"
 	"cordon/internal/shell"
-	"cordon/internal/tool"
 )
 
 // Exec implements shell.World: one program with its arguments.
@@ -29,19 +29,19 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 		j.doubt(m, "run "+shown(name)+", which is another program for everybody", "write the name of the program")
 	}
 	if argv, ok := j.foundInPath(m, args); ok {
-		j.runs(m, tool.Run{Args: argv}, name)
+		j.runs(m, commands.Run{Args: argv}, name)
 		return shell.Unsure
 	}
 	if strings.Contains(name, "/") {
-		j.access(m, tool.Access{Role: tool.Execute, Path: name}, "")
+		j.access(m, commands.Access{Role: commands.Execute, Path: name}, "")
 		if argv, ok := j.written(m, args); ok {
-			j.runs(m, tool.Run{Args: argv}, name)
+			j.runs(m, commands.Run{Args: argv}, name)
 			return shell.Unsure
 		}
 	}
 	j.environment(m)
 	stdin, fed := m.Stdin()
-	use := tool.Of(tool.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported, Text: func(p string) (string, bool) { return j.textOf(m, p) }})
+	use := commands.Of(commands.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported, Text: func(p string) (string, bool) { return j.textOf(m, p) }})
 	j.use(m, args, use)
 	if changes(use) {
 		j.acted = true
@@ -76,11 +76,11 @@ func filesOnly(name string) bool {
 }
 
 // changes reports whether a call may change what is on the disk.
-func changes(use tool.Use) bool {
+func changes(use commands.Use) bool {
 	if !use.Known || len(use.Runs) > 0 || len(use.Effects) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(use.Access, func(a tool.Access) bool { return a.Role == tool.Write })
+	return slices.ContainsFunc(use.Access, func(a commands.Access) bool { return a.Role == commands.Write })
 }
 
 // textOf is what is known of the text behind a name that a command is given.
@@ -113,7 +113,7 @@ func knownBase(name string) bool {
 }
 
 // use judges everything that a call does.
-func (j *judge) use(m *shell.Machine, args []string, use tool.Use) {
+func (j *judge) use(m *shell.Machine, args []string, use commands.Use) {
 	does := path.Base(args[0])
 	if len(use.Access) == 0 && len(use.Runs) == 0 {
 		j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: shown(strings.Join(args, " ")), Verdict: Allow})
@@ -125,7 +125,7 @@ func (j *judge) use(m *shell.Machine, args []string, use tool.Use) {
 		j.finding(m, f, args)
 	}
 	for i, g := range use.Git {
-		if g.Kind == tool.GitGrows && i > 0 && use.Git[i-1].Kind == tool.GitFetches {
+		if g.Kind == commands.GitGrows && i > 0 && use.Git[i-1].Kind == commands.GitFetches {
 			continue // a pull: what comes in is not the worker's
 		}
 		j.git(m, g, args)
@@ -138,9 +138,9 @@ func (j *judge) use(m *shell.Machine, args []string, use tool.Use) {
 	}
 }
 
-func (j *judge) finding(m *shell.Machine, f tool.Finding, args []string) {
+func (j *judge) finding(m *shell.Machine, f commands.Finding, args []string) {
 	v := Ask
-	if f.Weight == tool.Deny {
+	if f.Weight == commands.Deny {
 		v = Deny
 	}
 	line := "run " + shown(strings.Join(args, " "))
@@ -152,7 +152,7 @@ func (j *judge) finding(m *shell.Machine, f tool.Finding, args []string) {
 const maxNested = 24
 
 // runs judges what a command runs.
-func (j *judge) runs(m *shell.Machine, r tool.Run, does string) {
+func (j *judge) runs(m *shell.Machine, r commands.Run, does string) {
 	j.depth++
 	defer func() { j.depth-- }()
 	if j.depth > maxNested {
@@ -160,13 +160,13 @@ func (j *judge) runs(m *shell.Machine, r tool.Run, does string) {
 		return
 	}
 	fromInput := r.Why == "standard input"
-	if fromInput && r.Lang != tool.Shell && r.Code == mark.Any && m.Scripted() {
+	if fromInput && r.Lang != commands.Shell && r.Code == mark.Any && m.Scripted() {
 		return
 	}
-	c := shell.Child{Script: fromInput && r.Lang == tool.Shell, Env: r.Env, Unset: r.Unset, Clean: r.Clean, Stdin: r.Stdin, Fed: r.Fed, Params: r.Params}
+	c := shell.Child{Script: fromInput && r.Lang == commands.Shell, Env: r.Env, Unset: r.Unset, Clean: r.Clean, Stdin: r.Stdin, Fed: r.Fed, Params: r.Params}
 	if r.Dir != "" {
 		c.Dir = j.directory(m.Dir(), r.Dir)
-		j.access(m, tool.Access{Role: tool.Enter, Path: r.Dir}, does)
+		j.access(m, commands.Access{Role: commands.Enter, Path: r.Dir}, does)
 	}
 	if src := m.Source(); src != "" && r.Code == mark.Any {
 		r.Code, r.File = "", src // a program that is read from a file, as good as its name
@@ -184,10 +184,10 @@ func (j *judge) runs(m *shell.Machine, r tool.Run, does string) {
 
 // file judges a program in a file. A script of the project is not followed; one
 // that this very command wrote is.
-func (j *judge) file(m *shell.Machine, r tool.Run, c shell.Child, does string) {
+func (j *judge) file(m *shell.Machine, r commands.Run, c shell.Child, does string) {
 	text, known := m.Descriptor(r.File)
 	if !known || r.File == "-" && !r.Fed {
-		j.access(m, tool.Access{Role: tool.Execute, Path: r.File, Dir: r.Dir}, does)
+		j.access(m, commands.Access{Role: commands.Execute, Path: r.File, Dir: r.Dir}, does)
 		w := j.resolve(j.directory(m.Dir(), orDot(r.Dir)), home(r.File, j.scope.Home))
 		text, known = j.texts[w.path]
 		if w.unknown {
@@ -208,13 +208,13 @@ func orDot(dir string) string {
 }
 
 // code judges a program's text.
-func (j *judge) code(m *shell.Machine, r tool.Run, c shell.Child, does string) {
-	if r.Lang == tool.Shell {
+func (j *judge) code(m *shell.Machine, r commands.Run, c shell.Child, does string) {
+	if r.Lang == commands.Shell {
 		m.Code(r.Code, c)
 		return
 	}
-	if r.Lang == tool.Make {
-		for _, n := range tool.Makefile(r.Code) {
+	if r.Lang == commands.Make {
+		for _, n := range commands.Makefile(r.Code) {
 			if n.Dir == "" {
 				n.Dir = r.Dir
 			}
@@ -249,7 +249,7 @@ func (j *judge) code(m *shell.Machine, r tool.Run, c shell.Child, does string) {
 
 // forbidden reports whether a text that may be a path leads to a place that is
 // known to be someone else's.
-func (j *judge) forbidden(m *shell.Machine, a tool.Access) bool {
+func (j *judge) forbidden(m *shell.Machine, a commands.Access) bool {
 	w := j.resolve(j.directory(m.Dir(), orDot(a.Dir)), home(a.Path, j.scope.Home))
 	switch j.placeOf(w) {
 	case Host, Sibling, Home, State:
@@ -270,7 +270,7 @@ func (j *judge) opaque(m *shell.Machine, why, does string) {
 }
 
 // effect remembers what a command leaves behind.
-func (j *judge) effect(m *shell.Machine, e tool.Effect) {
+func (j *judge) effect(m *shell.Machine, e commands.Effect) {
 	dir := m.Dir()
 	if e.Dir != "" {
 		dir = j.directory(dir, e.Dir)
@@ -293,7 +293,7 @@ func (j *judge) effect(m *shell.Machine, e tool.Effect) {
 	}
 	if at, ok := j.linkAt(dir, e.From); ok {
 		to, _ := j.link(at)
-		j.made(dir, tool.Effect{Path: e.Path, Link: to})
+		j.made(dir, commands.Effect{Path: e.Path, Link: to})
 		return
 	}
 	from := j.resolve(dir, home(e.From, j.scope.Home))
@@ -326,7 +326,7 @@ func (j *judge) directoryAt(dir, p string) bool {
 }
 
 // made remembers a link: where it is is resolved but for its own name.
-func (j *judge) made(dir string, e tool.Effect) {
+func (j *judge) made(dir string, e commands.Effect) {
 	if at, ok := j.unfollowed(dir, e.Path); ok {
 		j.links[at] = home(e.Link, j.scope.Home)
 	}
@@ -353,7 +353,7 @@ func (j *judge) linkAt(dir, p string) (string, bool) {
 }
 
 // printed is what a command prints; some of it only the lease tells.
-func (j *judge) printed(m *shell.Machine, use tool.Use) string {
+func (j *judge) printed(m *shell.Machine, use commands.Use) string {
 	if use.Top == "" {
 		return use.Out
 	}
@@ -372,16 +372,16 @@ func (j *judge) printed(m *shell.Machine, use tool.Use) string {
 func (j *judge) top(what, at string) string {
 	s := j.scope
 	switch what {
-	case tool.TopWorktree:
+	case commands.TopWorktree:
 		return s.Worktree + "\n"
-	case tool.TopUp:
+	case commands.TopUp:
 		if rel := s.relative(at); rel != "" {
 			return strings.Repeat("../", strings.Count(rel, "/")+1) + "\n"
 		}
 		return "\n"
-	case tool.TopBranch:
+	case commands.TopBranch:
 		return mark.Atom + "\n"
-	case tool.TopGitDir, tool.TopCommon:
+	case commands.TopGitDir, commands.TopCommon:
 		if s.Private {
 			return s.Worktree + "/.git\n"
 		}

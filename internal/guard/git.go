@@ -3,14 +3,14 @@ package guard
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
 	"cordon/internal/shell"
-	"cordon/internal/tool"
 )
 
 // git judges what a git command does to a repository, beyond the paths it
 // touches. A repository in a directory for temporary files is nobody's.
-func (j *judge) git(m *shell.Machine, g tool.GitAct, args []string) {
+func (j *judge) git(m *shell.Machine, g commands.GitAct, args []string) {
 	dir := m.Dir()
 	if g.Dir != "" {
 		dir = j.directory(dir, g.Dir)
@@ -28,21 +28,21 @@ func (j *judge) git(m *shell.Machine, g tool.GitAct, args []string) {
 	j.find(f)
 }
 
-func (j *judge) gitAct(g tool.GitAct) finding {
+func (j *judge) gitAct(g commands.GitAct) finding {
 	switch g.Kind {
-	case tool.GitSwitches:
+	case commands.GitSwitches:
 		if !g.Maybe || g.Name == j.landing() {
 			j.head = g.Name
 		}
-	case tool.GitMovesRef:
+	case commands.GitMovesRef:
 		return j.movesRef(g)
-	case tool.GitGrows:
+	case commands.GitGrows:
 		return j.grows(g)
-	case tool.GitPushes:
+	case commands.GitPushes:
 		return j.pushes(g)
-	case tool.GitConfigures:
+	case commands.GitConfigures:
 		return j.configures(g)
-	case tool.GitShares:
+	case commands.GitShares:
 		if !j.scope.Private {
 			return finding{verdict: Ask, reason: "it changes " + g.Name + ", which every worktree of the repository shares",
 				instead: "do without it: commit to your own branch instead"}
@@ -56,7 +56,7 @@ func (j *judge) landing() string { return strings.TrimPrefix(j.scope.Target, "re
 
 const gateMerges = "commit to your own branch; what passes the gate is merged for you"
 
-func (j *judge) movesRef(g tool.GitAct) finding {
+func (j *judge) movesRef(g commands.GitAct) finding {
 	s := j.scope
 	name := g.Name
 	if g.New {
@@ -81,7 +81,7 @@ func (j *judge) movesRef(g tool.GitAct) finding {
 
 // grows is a commit on the branch HEAD is on. On the target branch only what came
 // from a remote is not the worker's own.
-func (j *judge) grows(g tool.GitAct) finding {
+func (j *judge) grows(g commands.GitAct) finding {
 	if j.head == "" || j.head != j.landing() || j.head == j.scope.Branch {
 		return finding{verdict: Allow}
 	}
@@ -91,7 +91,7 @@ func (j *judge) grows(g tool.GitAct) finding {
 	return finding{verdict: Deny, reason: "that puts work on the branch it is to land on, past the gate", instead: gateMerges}
 }
 
-func (j *judge) pushes(g tool.GitAct) finding {
+func (j *judge) pushes(g commands.GitAct) finding {
 	target := j.landing()
 	if target == "" || target == j.scope.Branch {
 		return finding{verdict: Allow}
@@ -115,7 +115,7 @@ func (j *judge) pushes(g tool.GitAct) finding {
 	return finding{verdict: Allow}
 }
 
-func (j *judge) configures(g tool.GitAct) finding {
+func (j *judge) configures(g commands.GitAct) finding {
 	if !j.scope.Private {
 		return finding{verdict: Ask, reason: "it changes the configuration, which every worktree of the repository shares",
 			instead: "give the setting for one command: git -c " + shown(g.Name) + "=" + shown(g.Value) + " …"}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/commands"
 	"cordon/internal/policy"
-	"cordon/internal/tool"
 )
 
 func bash(command string) Call { return Call{Tool: "Bash", Shell: []string{command}} }
@@ -217,7 +217,7 @@ func TestRefused(t *testing.T) {
 	for _, c := range []Call{
 		bash("ls \x00"),
 		bash("rm -rf \U0010FF02"),
-		{Tool: "Write", Paths: []tool.Access{{Role: tool.Write, Path: "\U0010FF02"}}},
+		{Tool: "Write", Paths: []commands.Access{{Role: commands.Write, Path: "\U0010FF02"}}},
 		{Tool: "Bash", Cwd: "\U0010FF02", Shell: []string{"ls"}},
 	} {
 		if d := Decide(s, c); d.Verdict != Deny {

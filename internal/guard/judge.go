@@ -4,9 +4,9 @@ import (
 	"io/fs"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
 	"cordon/internal/shell"
-	"cordon/internal/tool"
 )
 
 // judge is the world of one run of a script.
@@ -59,7 +59,7 @@ func (j *judge) step(st Step) {
 // Enter implements shell.World.
 func (j *judge) Enter(m *shell.Machine, dir, typed string) {
 	j.at = m.Dir()
-	a := tool.Access{Role: tool.Enter, Path: typed}
+	a := commands.Access{Role: commands.Enter, Path: typed}
 	w := j.resolve(m.Dir(), dir)
 	if m.Lost() { // going back to where one never came from harms nobody until something is done there
 		f := j.verdict(a.Role, w, a.Path)
@@ -85,12 +85,12 @@ func (j *judge) Open(m *shell.Machine, path string, write bool) {
 	}
 	j.at = m.Dir()
 	j.acts()
-	role := tool.Read
+	role := commands.Read
 	if write {
-		role = tool.Write
+		role = commands.Write
 		j.acted = true
 	}
-	j.access(m, tool.Access{Role: role, Path: path}, "")
+	j.access(m, commands.Access{Role: role, Path: path}, "")
 }
 
 func isDescriptor(path string) bool {

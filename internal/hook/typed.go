@@ -2,8 +2,8 @@ package hook
 
 import (
 	"cordon/internal/client"
+	"cordon/internal/commands"
 	"cordon/internal/guard"
-	"cordon/internal/tool"
 )
 
 // Typed is a call as a person describes it, with a tool's name and one text. What
@@ -12,7 +12,7 @@ import (
 func Typed(name, text, cwd string) guard.Call {
 	r, err := client.Described(name, text, cwd)
 	if err != nil {
-		return guard.Call{Tool: name, Cwd: cwd, Findings: []tool.Finding{{Weight: tool.Deny, Reason: err.Error(), Instead: again}}}
+		return guard.Call{Tool: name, Cwd: cwd, Findings: []commands.Finding{{Weight: commands.Deny, Reason: err.Error(), Instead: again}}}
 	}
 	return callOf(r)
 }

@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // assignment evaluates an assignment, if one begins here.
@@ -50,18 +50,18 @@ func (m *machine) single(start int) (value, bool) {
 		i += 2
 	}
 	key := -1
-	for t := m.at(i); t.kind == kOp && (t.s == "[" || t.s == "{" && m.lang == tool.Perl) && t.n > i; t = m.at(i) {
+	for t := m.at(i); t.kind == kOp && (t.s == "[" || t.s == "{" && m.lang == commands.Perl) && t.n > i; t = m.at(i) {
 		key, i = i, t.n+1
 	}
 	op := m.at(i)
-	if op.kind == kOp && op.s == ":" && m.lang == tool.Python && key < 0 && m.at(i+1).kind == kWord { // a type
+	if op.kind == kOp && op.s == ":" && m.lang == commands.Python && key < 0 && m.at(i+1).kind == kWord { // a type
 		for j := i; j < i+8 && m.at(j).kind != kLine; j++ {
 			if m.at(j).kind == kOp && m.at(j).s == "=" {
 				i, op = j, m.at(j)
 			}
 		}
 	}
-	if !assigns(op) || op.s == "<-" || op.s == "%=" && m.lang == tool.Ruby {
+	if !assigns(op) || op.s == "<-" || op.s == "%=" && m.lang == commands.Ruby {
 		m.i = start
 		return value{}, false
 	}
@@ -98,7 +98,7 @@ func (m *machine) update(name, op string, v value) {
 		}
 		m.set(name, v)
 	case "-=", "*=", "/=", "%=", "|=", "&=", "**=", "&&=":
-		if op == "/=" && m.lang == tool.Python && v.shape == text && !v.num {
+		if op == "/=" && m.lang == commands.Python && v.shape == text && !v.num {
 			m.set(name, joined(m.vars[name], v))
 		} else if v.shape == text {
 			m.set(name, literal(mark.Any))
@@ -130,10 +130,10 @@ func (m *machine) keyed(name string, key, op int) value {
 		m.setenv(k, v)
 		return v
 	}
-	if m.lang == tool.Awk && name == "ARGV" { // a file that is read
-		m.access(tool.Read, asText(v), "ARGV")
+	if m.lang == commands.Awk && name == "ARGV" { // a file that is read
+		m.access(commands.Read, asText(v), "ARGV")
 	}
-	if m.lang == tool.Perl && strings.HasPrefix(name, "$") {
+	if m.lang == commands.Perl && strings.HasPrefix(name, "$") {
 		if m.at(key).s == "{" {
 			name = "%" + name[1:]
 		} else {
@@ -179,7 +179,7 @@ func (m *machine) setenv(k, v value) {
 // rightSide evaluates what is assigned: a value, or several.
 func (m *machine) rightSide() value {
 	v := m.expr(levelAssign)
-	if !m.op(",") || m.lang != tool.Python && m.lang != tool.Ruby {
+	if !m.op(",") || m.lang != commands.Python && m.lang != commands.Ruby {
 		return v
 	}
 	items := []value{v}
@@ -191,7 +191,7 @@ func (m *machine) rightSide() value {
 
 // tuple reads a, b = where several names are assigned; nil if that is not here.
 func (m *machine) tuple() []string {
-	if m.lang != tool.Python && m.lang != tool.Ruby {
+	if m.lang != commands.Python && m.lang != commands.Ruby {
 		return nil
 	}
 	var names []string
@@ -258,7 +258,7 @@ func (m *machine) grow(v, item value) {
 	case old.shape == list && len(old.items) < 8*maxAlts:
 		old.items = append(old.items[:len(old.items):len(old.items)], item)
 		m.vars[v.from] = old
-	case old.shape == text && m.lang == tool.Ruby:
+	case old.shape == text && m.lang == commands.Ruby:
 		m.vars[v.from] = concat(old, item)
 	}
 }

@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // arg is an argument of a call; one that is passed by name has it.
@@ -87,15 +87,15 @@ func (m *machine) args(end int) []arg {
 func (m *machine) argument(args []arg) []arg {
 	t, next := m.tok(), m.at(m.i+1)
 	name := ""
-	if t.kind == kWord && next.kind == kOp && (next.s == "=" && m.lang != tool.JavaScript && m.lang != tool.Perl ||
-		next.s == ":" && m.lang == tool.Ruby) {
+	if t.kind == kWord && next.kind == kOp && (next.s == "=" && m.lang != commands.JavaScript && m.lang != commands.Perl ||
+		next.s == ":" && m.lang == commands.Ruby) {
 		name = t.s
 		m.i += 2
 	}
 	spread := m.op("*") || m.op("...") || m.op("@")
 	double := m.op("**")
 	level := levelAssign
-	if m.lang == tool.Python || m.lang == tool.Ruby {
+	if m.lang == commands.Python || m.lang == commands.Ruby {
 		level = levelChoice // f(a, b=1) assigns to no a and b
 	}
 	v := m.expr(level)
@@ -104,7 +104,7 @@ func (m *machine) argument(args []arg) []arg {
 		return append(args, arg{name: k, v: m.expr(levelChoice)})
 	}
 	switch {
-	case spread && v.shape == list || v.shape == list && m.lang == tool.Perl && m.at(m.i-1).s != "]":
+	case spread && v.shape == list || v.shape == list && m.lang == commands.Perl && m.at(m.i-1).s != "]":
 		for _, x := range v.items {
 			args = append(args, arg{v: x})
 		}
@@ -121,7 +121,8 @@ func (m *machine) argument(args []arg) []arg {
 
 // commanding reports whether a value can be called without parentheses.
 func (m *machine) commanding(v value) bool {
-	return (m.lang == tool.Ruby || m.lang == tool.Perl) && v.shape == named && v.from == "" && !strings.HasPrefix(v.name, "$") && !strings.HasPrefix(v.name, "@")
+	return (m.lang == commands.Ruby || m.lang == commands.Perl) && v.shape == named && v.from == "" &&
+		!strings.HasPrefix(v.name, "$") && !strings.HasPrefix(v.name, "@")
 }
 
 // commands reports whether arguments without parentheses follow.
@@ -134,8 +135,9 @@ func (m *machine) commands(v value, t token) bool {
 	}
 	if t.kind == kOp {
 		next := m.at(m.i + 1)
-		tight := !next.sp && (t.s == "*" || t.s == "&" || t.s == "-" || t.s == "::" || t.s == "@" || t.s == "%" || t.s == "<" && m.lang == tool.Perl)
-		return t.s == "[" || t.s == "\\" || t.s == "$" || tight || t.s == "->" && m.lang == tool.Ruby || t.s == "{" && m.lang == tool.Perl && blockTaker(v.name)
+		tight := !next.sp && (t.s == "*" || t.s == "&" || t.s == "-" || t.s == "::" || t.s == "@" || t.s == "%" || t.s == "<" && m.lang == commands.Perl)
+		return t.s == "[" || t.s == "\\" || t.s == "$" || tight || t.s == "->" && m.lang == commands.Ruby ||
+			t.s == "{" && m.lang == commands.Perl && blockTaker(v.name)
 	}
 	return starts(t)
 }
@@ -166,7 +168,7 @@ func starts(t token) bool {
 // bare evaluates arguments without parentheses.
 func (m *machine) bare() []arg {
 	var args []arg
-	if m.op("{") && m.lang == tool.Perl {
+	if m.op("{") && m.lang == commands.Perl {
 		end := m.tok().n
 		args = append(args, arg{v: value{shape: fn, fn: &function{toks: m.toks, from: m.i + 1, to: end}}})
 		m.i = end + 1
@@ -190,7 +192,7 @@ func (m *machine) bare() []arg {
 
 // blockHere reports whether a block of Ruby or Julia follows a name.
 func (m *machine) blockHere(v value) bool {
-	if m.lang != tool.Ruby || v.shape != named || v.from != "" && v.recv == nil {
+	if m.lang != commands.Ruby || v.shape != named || v.from != "" && v.recv == nil {
 		return false
 	}
 	return m.op("{") && (v.recv != nil || m.at(m.i+1).s == "|") || m.word("do") && (v.recv != nil || m.at(m.i+1).s == "|")
@@ -198,7 +200,7 @@ func (m *machine) blockHere(v value) bool {
 
 // block adds the block that follows a call to its arguments.
 func (m *machine) block(args []arg) []arg {
-	if m.lang != tool.Ruby {
+	if m.lang != commands.Ruby {
 		return args
 	}
 	f := &function{toks: m.toks}
@@ -267,7 +269,7 @@ func (m *machine) callbacks(callee value, args []arg) value {
 			m.handedOn(callee, a.v, over)
 			continue
 		}
-		if m.lang == tool.Perl {
+		if m.lang == commands.Perl {
 			m.vars["$_"] = over
 		}
 		if over.shape == list && len(f.params) > 1 {
@@ -331,7 +333,7 @@ func (m *machine) shell(v value, why string) {
 
 // command reports what is run: arguments, or code of a shell.
 func (m *machine) command(argv []value, code value, opts []arg, why string) {
-	r := tool.Run{Why: why, Env: append([]string(nil), m.env...)}
+	r := commands.Run{Why: why, Env: append([]string(nil), m.env...)}
 	if e, ok := option(opts, "env"); ok && e.shape == dict {
 		r.Env = append(r.Env, pairs(e)...)
 	}
@@ -342,7 +344,7 @@ func (m *machine) command(argv []value, code value, opts []arg, why string) {
 	}
 	dirs := m.dirs
 	if d, ok := option(opts, "cwd", "chdir", "dir"); ok && (d.shape == text || d.shape == unknown) {
-		m.access(tool.Enter, d, why)
+		m.access(commands.Enter, d, why)
 		dirs = product(m.dirs, d.texts(), joinPath)
 	}
 	for _, dir := range dirs {
@@ -351,7 +353,7 @@ func (m *machine) command(argv []value, code value, opts []arg, why string) {
 	}
 }
 
-func (m *machine) runs(r tool.Run, argv []value, code value) {
+func (m *machine) runs(r commands.Run, argv []value, code value) {
 	if len(argv) > 4*maxAlts {
 		m.rep.opaque("the code runs a command with too many arguments")
 		return

@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // counted is a variable that ++ or -- makes a number.
@@ -70,7 +70,7 @@ func (m *machine) assigned(i int) bool {
 
 // numeric is the result of arithmetic.
 func (m *machine) numeric(v, w value) value {
-	if m.lang == tool.Awk || v.num && w.num {
+	if m.lang == commands.Awk || v.num && w.num {
 		return number(mark.Atom)
 	}
 	return value{}
@@ -78,7 +78,7 @@ func (m *machine) numeric(v, w value) value {
 
 // pushes reports whether push @list, … of Perl is here.
 func (m *machine) pushes(v value) bool {
-	if m.lang != tool.Perl || v.shape != named || v.from != "" || v.name != "push" && v.name != "unshift" {
+	if m.lang != commands.Perl || v.shape != named || v.from != "" || v.name != "push" && v.name != "unshift" {
 		return false
 	}
 	i := m.i

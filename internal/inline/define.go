@@ -1,6 +1,6 @@
 package inline
 
-import "cordon/internal/tool"
+import "cordon/internal/commands"
 
 // define reads the definition of a named function; its body runs when it is
 // called, or at the end if it never is.
@@ -16,10 +16,10 @@ func (m *machine) define() bool {
 			name = m.tok().s
 		}
 		m.i++
-		if m.tok().sp && m.tok().kind == kWord && m.lang != tool.Ruby {
+		if m.tok().sp && m.tok().kind == kWord && m.lang != commands.Ruby {
 			break
 		}
-		if m.lang == tool.Ruby && m.tok().kind == kWord {
+		if m.lang == commands.Ruby && m.tok().kind == kWord {
 			break
 		}
 	}
@@ -36,18 +36,18 @@ func (m *machine) define() bool {
 }
 
 // defines reports whether a word begins a function. Elsewhere it is a name.
-func defines(lang tool.Lang, s string) bool {
+func defines(lang commands.Lang, s string) bool {
 	switch s {
 	case "def":
-		return lang == tool.Python || lang == tool.Ruby
+		return lang == commands.Python || lang == commands.Ruby
 	case "function":
-		return lang != tool.Python && lang != tool.Ruby && lang != tool.Perl
+		return lang != commands.Python && lang != commands.Ruby && lang != commands.Perl
 	case "sub":
-		return lang == tool.Perl
+		return lang == commands.Perl
 	case "fn":
 		return false
 	case "func":
-		return lang == tool.Awk
+		return lang == commands.Awk
 	}
 	return false
 }
@@ -64,7 +64,7 @@ func (m *machine) lineIndent() int {
 
 // signature reads parameters and their defaults.
 func (m *machine) signature(f *function) {
-	if m.lang == tool.Ruby && m.tok().kind == kWord {
+	if m.lang == commands.Ruby && m.tok().kind == kWord {
 		f.params = m.targets()
 		return
 	}
@@ -85,7 +85,7 @@ func (m *machine) parameters(end int) ([]string, map[string]value) {
 	var defaults map[string]value
 	for m.i < end && m.step() {
 		name, star := m.parameter(end)
-		if m.op(":") && m.lang != tool.Ruby { // a type
+		if m.op(":") && m.lang != commands.Ruby { // a type
 			for m.i < end && !m.op(",") && !m.op("=") {
 				if t := m.tok(); t.kind == kOp && t.n > m.i {
 					m.i = t.n
@@ -96,7 +96,7 @@ func (m *machine) parameters(end int) ([]string, map[string]value) {
 		if name != "" {
 			names = append(names, star+name)
 		}
-		if m.skip("=") || m.lang == tool.Ruby && m.skip(":") && !m.op(",") {
+		if m.skip("=") || m.lang == commands.Ruby && m.skip(":") && !m.op(",") {
 			if defaults == nil {
 				defaults = map[string]value{}
 			}
@@ -129,14 +129,14 @@ func (m *machine) parameter(end int) (name, star string) {
 
 // body finds where a function ends and moves behind it.
 func (m *machine) body(f *function, indent int) {
-	for m.op("->") || m.op(":") && m.lang != tool.Python { // a type of what it returns
+	for m.op("->") || m.op(":") && m.lang != commands.Python { // a type of what it returns
 		m.i++
 		for m.tok().kind == kWord || m.op("<") || m.op(">") || m.op("[") || m.op("]") || m.op("|") || m.op("?") || m.op(".") {
 			m.i++
 		}
 	}
 	switch {
-	case m.lang == tool.Python:
+	case m.lang == commands.Python:
 		for m.i < len(m.toks) && !m.op(":") && m.tok().kind != kLine {
 			m.i++
 		}
@@ -223,7 +223,7 @@ func (m *machine) startsStatement(i int) bool {
 	case t.kind == kLine || t.kind == kEnd:
 		return true
 	case t.kind == kOp:
-		return t.s == ";" || t.s == "=" || t.s == "{" || t.s == "(" || t.s == "|" || t.s == ")" && m.lang != tool.Ruby
+		return t.s == ";" || t.s == "=" || t.s == "{" || t.s == "(" || t.s == "|" || t.s == ")" && m.lang != commands.Ruby
 	}
 	return t.kind == kWord && (t.s == "then" || t.s == "do" || t.s == "else" || t.s == "begin" || t.s == "return")
 }

@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // performRun does what a row says that runs something.
@@ -31,7 +31,7 @@ func (m *machine) performRun(r row, args []arg, a, b value, okB bool, why string
 		return m.eval(a, why)
 	case actScript:
 		for _, s := range a.texts() {
-			m.rep.run(tool.Run{File: s, Lang: m.lang, Dir: m.dirs[len(m.dirs)-1], Why: why})
+			m.rep.run(commands.Run{File: s, Lang: m.lang, Dir: m.dirs[len(m.dirs)-1], Why: why})
 		}
 	case actModule:
 		return m.module(a)
@@ -143,12 +143,12 @@ func (m *machine) eval(a value, why string) value {
 	}
 	if len(a.of) > 0 && !mark.Has(strings.Join(a.of, ""), mark.Any) {
 		for _, s := range a.of { // as good as running the file
-			m.rep.run(tool.Run{File: s, Lang: m.lang, Dir: m.dirs[len(m.dirs)-1], Why: why})
+			m.rep.run(commands.Run{File: s, Lang: m.lang, Dir: m.dirs[len(m.dirs)-1], Why: why})
 		}
 		return value{}
 	}
 	if len(a.of) == 1 && a.of[0] == mark.Any {
-		m.rep.run(tool.Run{Code: mark.Any, Lang: m.lang, Why: why}) // what somebody sends
+		m.rep.run(commands.Run{Code: mark.Any, Lang: m.lang, Why: why}) // what somebody sends
 	}
 	for _, s := range a.texts() {
 		if mark.In(s) {
@@ -176,13 +176,13 @@ func (m *machine) home() string {
 
 // module is a module that is taken by its name, or a file by its path.
 func (m *machine) module(a value) value {
-	if a.shape == named && m.lang == tool.Perl && !strings.HasPrefix(a.name, "$") || a.num {
+	if a.shape == named && m.lang == commands.Perl && !strings.HasPrefix(a.name, "$") || a.num {
 		return a // require Foo::Bar, require 5.006
 	}
 	s, ok := a.known()
 	if !ok {
 		if a.shape == text && len(a.alts) > 0 && !strings.HasPrefix(a.alts[0], mark.Any) {
-			m.access(tool.Read, a, "require")
+			m.access(commands.Read, a, "require")
 			return value{}
 		}
 		m.rep.opaque("the code loads a module whose name is not known")
@@ -191,7 +191,7 @@ func (m *machine) module(a value) value {
 	s = strings.TrimPrefix(s, "node:")
 	m.dangerous(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") {
-		m.rep.add(Access{Access: tool.Access{Role: tool.Read, Path: s, Dir: m.home(), Why: "require"}})
+		m.rep.add(Access{Access: commands.Access{Role: commands.Read, Path: s, Dir: m.home(), Why: "require"}})
 		return value{}
 	}
 	switch s {
@@ -212,7 +212,7 @@ func (m *machine) performGive(r row, recv value, args []arg, a, b value, okA boo
 		return joined(append([]value{literal("~")}, values(args)...)...)
 	case actTemp:
 		if d, ok := option(args, "dir"); ok {
-			m.access(tool.Write, d, why)
+			m.access(commands.Write, d, why)
 		}
 		return pathOf([]string{mark.Scratch})
 	case actGlob:
@@ -221,10 +221,10 @@ func (m *machine) performGive(r row, recv value, args []arg, a, b value, okA boo
 		if !okA {
 			a = literal(".")
 		}
-		m.access(tool.Read, a, why)
+		m.access(commands.Read, a, why)
 		return a.each(listed)
 	case actWalk:
-		m.access(tool.Read, a, why)
+		m.access(commands.Read, a, why)
 		return listOf([]value{listOf([]value{a.each(listedBelow), a.each(listed), a.each(listed)})})
 	case actEnv:
 		v := m.environ(a)
@@ -247,7 +247,7 @@ func (m *machine) performGive(r row, recv value, args []arg, a, b value, okA boo
 		return m.dictOf(args)
 	case actOutput:
 		if v, ok := option(args, "file", "filename", "con"); ok && v.shape != named {
-			m.access(tool.Write, v, why)
+			m.access(commands.Write, v, why)
 		}
 	default:
 		return m.performText(r, recv, args, a)
@@ -269,7 +269,7 @@ func (m *machine) weakUnlessList(recv value, args []arg, why string) {
 	if recv.name == "sys.path" || strings.HasPrefix(recv.name, "$LOAD_PATH") || recv.name == "@INC" {
 		for _, v := range values(args) {
 			if v.shape == text && !v.num {
-				m.access(tool.Read, v, recv.name)
+				m.access(commands.Read, v, recv.name)
 			}
 		}
 		return

@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // The levels of operators. A level is what an expression may hold at least.
@@ -65,14 +65,14 @@ func (m *machine) binary(t token) int {
 }
 
 // juxtaposes reports whether operands side by side are put together.
-func (m *machine) juxtaposes() bool { return m.lang == tool.Awk }
+func (m *machine) juxtaposes() bool { return m.lang == commands.Awk }
 
 func (m *machine) binaryOp(s string) int {
 	switch s {
 	case "?", "||", "??":
 		return levelChoice
 	case "//":
-		if m.lang == tool.Perl {
+		if m.lang == commands.Perl {
 			return levelChoice
 		}
 		return levelMultiply
@@ -89,13 +89,13 @@ func (m *machine) binaryOp(s string) int {
 	case "+", "-", "..", "...":
 		return levelAdd
 	case ".":
-		if m.lang == tool.Perl {
+		if m.lang == commands.Perl {
 			return levelAdd
 		}
 	case "*", "/", "%", "**":
 		return levelMultiply
 	case "$", "(":
-		if m.lang == tool.Awk {
+		if m.lang == commands.Awk {
 			return levelAdd
 		}
 	case ":":
@@ -110,28 +110,28 @@ func (m *machine) binaryWord(t token) int {
 	}
 	switch t.s {
 	case "or", "if", "unless":
-		if t.s != "or" && m.lang != tool.Python {
+		if t.s != "or" && m.lang != commands.Python {
 			return -1
 		}
 		return levelChoice
 	case "and", "in", "not", "is", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "instanceof":
-		if t.s == "in" && m.lang == tool.Awk {
+		if t.s == "in" && m.lang == commands.Awk {
 			return -1
 		}
 		return levelCompare
 	case "as":
-		if m.lang == tool.Python {
+		if m.lang == commands.Python {
 			return levelChoice
 		}
 	case "x":
-		if m.lang == tool.Perl {
+		if m.lang == commands.Perl {
 			return levelMultiply
 		}
 	default:
 		if m.juxtaposes() && t.s != "getline" && t.sp {
 			return levelAdd
 		}
-		if m.lang == tool.Awk && t.s == "getline" {
+		if m.lang == commands.Awk && t.s == "getline" {
 			return levelCompare
 		}
 	}
@@ -201,7 +201,7 @@ func (m *machine) compare(v value, t token) value {
 	case t.s == "|" && m.word("getline") || t.s == "|&" && m.word("getline"):
 		m.i++
 		m.shell(v, "getline")
-		if m.tok().kind == kWord && m.lang == tool.Awk {
+		if m.tok().kind == kWord && m.lang == commands.Awk {
 			m.set(m.tok().s, literal(mark.Any))
 			m.i++
 		}
@@ -238,12 +238,12 @@ func substituted(v value, by part) value {
 }
 
 func (m *machine) plus(v value, t token, w value) value {
-	if m.lang == tool.Awk || t.s == "-" {
+	if m.lang == commands.Awk || t.s == "-" {
 		return m.numeric(v, w)
 	}
 	switch t.s {
 	case "+", ".", "&":
-		if v.path && m.lang == tool.Ruby {
+		if v.path && m.lang == commands.Ruby {
 			return joined(v, w)
 		}
 		m.spendText(v)
@@ -256,12 +256,12 @@ func (m *machine) plus(v value, t token, w value) value {
 
 func (m *machine) times(v value, t token, w value) value {
 	switch {
-	case t.s == "/" && m.lang == tool.Ruby && v.path:
+	case t.s == "/" && m.lang == commands.Ruby && v.path:
 		return joined(v, w)
-	case t.s == "/" && m.lang == tool.Python && (v.path || w.shape == text && !w.num):
+	case t.s == "/" && m.lang == commands.Python && (v.path || w.shape == text && !w.num):
 		return joined(v, w)
 
-	case (t.s == "*" && (m.lang == tool.Python || m.lang == tool.Ruby) || t.s == "x") && v.shape == text && !v.num:
+	case (t.s == "*" && (m.lang == commands.Python || m.lang == commands.Ruby) || t.s == "x") && v.shape == text && !v.num:
 		return repeat(v, w)
 	case t.s == "%" && v.shape == text && !v.num:
 		return format(v, items(w))
@@ -326,7 +326,7 @@ func (m *machine) primary() value {
 func (m *machine) strings() value {
 	v := m.textOf(m.tok())
 	m.i++
-	for m.tok().kind == kText && (m.lang == tool.Python || m.lang == tool.Ruby) && m.step() {
+	for m.tok().kind == kText && (m.lang == commands.Python || m.lang == commands.Ruby) && m.step() {
 		v = concat(v, m.textOf(m.tok()))
 		m.i++
 	}
@@ -337,7 +337,7 @@ func (m *machine) strings() value {
 func (m *machine) punctuated(t token) value {
 	switch t.s {
 	case "(":
-		if m.at(t.n+1).s == "=>" && m.lang == tool.JavaScript {
+		if m.at(t.n+1).s == "=>" && m.lang == commands.JavaScript {
 			return m.arrow()
 		}
 		return m.group(t.n)
@@ -346,12 +346,12 @@ func (m *machine) punctuated(t token) value {
 	case "{":
 		return m.braces(t.n)
 	case "<":
-		if m.lang == tool.Perl {
+		if m.lang == commands.Perl {
 			return m.angle()
 		}
 	case "$":
 		m.i++
-		if m.lang == tool.Awk {
+		if m.lang == commands.Awk {
 			m.postfixless()
 			return literal(mark.Any)
 		}
@@ -359,11 +359,11 @@ func (m *machine) punctuated(t token) value {
 	case "-":
 		return m.minus()
 	case "->":
-		if m.lang == tool.Ruby {
+		if m.lang == commands.Ruby {
 			return m.stabby()
 		}
 	case ":":
-		if next := m.at(m.i + 1); m.lang == tool.Ruby && (next.kind == kWord || next.kind == kText) && !next.sp { // a symbol
+		if next := m.at(m.i + 1); m.lang == commands.Ruby && (next.kind == kWord || next.kind == kText) && !next.sp { // a symbol
 			m.i += 2
 			return literal(next.s)
 		}
@@ -380,9 +380,9 @@ func (m *machine) punctuated(t token) value {
 // minus is a negative number, or one of Perl's questions about a file.
 func (m *machine) minus() value {
 	m.i++
-	if m.lang == tool.Perl && m.tok().kind == kWord && len(m.tok().s) == 1 && !m.tok().sp && m.at(m.i+1).kind != kOp {
+	if m.lang == commands.Perl && m.tok().kind == kWord && len(m.tok().s) == 1 && !m.tok().sp && m.at(m.i+1).kind != kOp {
 		m.i++
-		m.access(tool.Read, m.expr(levelUnary), "-"+m.at(m.i-1).s)
+		m.access(commands.Read, m.expr(levelUnary), "-"+m.at(m.i-1).s)
 		return value{}
 	}
 	if v := m.expr(levelUnary); v.num {

@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // use is what a function that is in no table does with its arguments, as far as
@@ -67,7 +67,7 @@ func (m *machine) sent(callee value, args []arg) (value, bool) {
 	default:
 		return value{}, false
 	}
-	if m.lang != tool.Ruby || callee.recv == nil || len(args) == 0 || m.depth >= maxDepth || !m.step() {
+	if m.lang != commands.Ruby || callee.recv == nil || len(args) == 0 || m.depth >= maxDepth || !m.step() {
 		return value{}, false
 	}
 	s, ok := args[0].v.known()

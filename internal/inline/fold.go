@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // folded evaluates a method of text, a list or a dictionary whose result is
@@ -74,7 +74,7 @@ func (m *machine) foldedAlone(name string, args []arg) (value, bool) {
 		}
 		return union(vs...), len(vs) > 0
 	case "map", "filter":
-		if m.lang == tool.Python && len(vs) == 2 {
+		if m.lang == commands.Python && len(vs) == 2 {
 			return m.pythonMap(name, vs), true
 		}
 	case "format", "sprintf":
@@ -82,7 +82,7 @@ func (m *machine) foldedAlone(name string, args []arg) (value, bool) {
 			return format(vs[0], vs[1:]), true
 		}
 	case "pairs", "ipairs", "next":
-		if len(vs) > 0 && m.lang == tool.Python {
+		if len(vs) > 0 && m.lang == commands.Python {
 			return union(append(vs[1:len(vs):len(vs)], vs[0].elements())...), true
 		}
 		if len(vs) > 0 && (vs[0].shape == dict || vs[0].shape == list) {
@@ -172,7 +172,7 @@ func (m *machine) foldedText(v value, name string, args []arg) (value, bool) {
 		}
 		return literal(mark.Any), true
 	case "join":
-		if len(vs) > 0 && m.lang == tool.Python {
+		if len(vs) > 0 && m.lang == commands.Python {
 			return joinText(v, vs[0]), true
 		}
 		return joined(append([]value{v}, vs...)...), true
@@ -230,7 +230,7 @@ func (m *machine) performText(r row, recv value, args []arg, a value) value {
 		if a.shape != text {
 			return literal(mark.Any)
 		}
-		if b, ok := nthArg(args, 1); m.lang == tool.JavaScript && (!ok || firstText(b) != "base64" && firstText(b) != "hex" &&
+		if b, ok := nthArg(args, 1); m.lang == commands.JavaScript && (!ok || firstText(b) != "base64" && firstText(b) != "hex" &&
 			firstText(b) != "base64url") && r.name == "Buffer.from" {
 			return a
 		}

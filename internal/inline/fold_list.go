@@ -1,6 +1,6 @@
 package inline
 
-import "cordon/internal/tool"
+import "cordon/internal/commands"
 
 // foldedList evaluates a method of a list or a dictionary.
 func (m *machine) foldedList(v value, name string, args []arg) (value, bool) {
@@ -24,7 +24,7 @@ func (m *machine) foldedList(v value, name string, args []arg) (value, bool) {
 		sep := literal(",")
 		if len(vs) > 0 {
 			sep = vs[0]
-		} else if m.lang == tool.Ruby {
+		} else if m.lang == commands.Ruby {
 			sep = literal("")
 		}
 		return joinText(sep, v), true

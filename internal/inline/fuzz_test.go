@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
-var languages = []tool.Lang{tool.Shell, tool.Python, tool.JavaScript, tool.Perl, tool.Ruby, tool.Awk, tool.Sed,
-	tool.SQL, tool.Make, tool.Opaque}
+var languages = []commands.Lang{commands.Shell, commands.Python, commands.JavaScript, commands.Perl, commands.Ruby, commands.Awk, commands.Sed,
+	commands.SQL, commands.Make, commands.Opaque}
 
 func FuzzScan(f *testing.F) {
 	for _, s := range escapes {
@@ -58,8 +58,8 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []snippet{{tool.Opaque, "{- "}, {tool.Opaque, "open "}, {tool.Opaque, "\"a\"+"}, {tool.Perl, "a and "}, {tool.Perl, "unlink for "},
-		{tool.JavaScript, "a='/w/'+a\nopen(a)\n"}, {tool.Awk, "\"${"}, {tool.Ruby, "<a"}, {tool.SQL, "'"}} {
+	for _, s := range []snippet{{commands.Opaque, "{- "}, {commands.Opaque, "open "}, {commands.Opaque, "\"a\"+"}, {commands.Perl, "a and "}, {commands.Perl, "unlink for "},
+		{commands.JavaScript, "a='/w/'+a\nopen(a)\n"}, {commands.Awk, "\"${"}, {commands.Ruby, "<a"}, {commands.SQL, "'"}} {
 		Scan(s.lang, strings.Repeat(s.code, Limit/len(s.code)), nil)
 	}
 }
@@ -68,10 +68,10 @@ func TestHostile(t *testing.T) {
 // and what it names at its end is seen all the same.
 func TestBudget(t *testing.T) {
 	for _, c := range []struct {
-		lang tool.Lang
+		lang commands.Lang
 		unit string
 	}{
-		{tool.Python, "f(a)\n"}, {tool.JavaScript, "a=a+'x';"}, {tool.Perl, "f($a);"}, {tool.Ruby, "[1].map{|x| x}\n"},
+		{commands.Python, "f(a)\n"}, {commands.JavaScript, "a=a+'x';"}, {commands.Perl, "f($a);"}, {commands.Ruby, "[1].map{|x| x}\n"},
 	} {
 		rep := Scan(c.lang, strings.Repeat(c.unit, Limit/len(c.unit)-32)+"\nfoo('/w/repo/x')\n", nil)
 		out := false
@@ -85,13 +85,13 @@ func TestBudget(t *testing.T) {
 }
 
 func TestTooLong(t *testing.T) {
-	if Scan(tool.Python, strings.Repeat(" ", Limit+1), nil).Opaque == "" {
+	if Scan(commands.Python, strings.Repeat(" ", Limit+1), nil).Opaque == "" {
 		t.Error("code that is too long is not opaque")
 	}
-	if Scan(tool.Python, mark.Any, nil).Opaque == "" {
+	if Scan(commands.Python, mark.Any, nil).Opaque == "" {
 		t.Error("code that is not known is not opaque")
 	}
-	if got := Scan(tool.Shell, "ls", nil).Runs; len(got) != 1 || got[0].Code != "ls" {
+	if got := Scan(commands.Shell, "ls", nil).Runs; len(got) != 1 || got[0].Code != "ls" {
 		t.Errorf("shell code is %v", got)
 	}
 }

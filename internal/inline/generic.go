@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // generic reads code in a language that is not known: its strings, the words
@@ -107,7 +107,7 @@ func (g *generic) behind(end string) {
 func (g *generic) bang() {
 	line, _, _ := strings.Cut(g.src[g.pos:], "\n")
 	g.pos += len(line)
-	g.rep.run(tool.Run{Code: strings.TrimLeft(line, ":! "), Why: "!"})
+	g.rep.run(commands.Run{Code: strings.TrimLeft(line, ":! "), Why: "!"})
 }
 
 // backquoted is a command between backquotes that are closed on their line, as in
@@ -116,7 +116,7 @@ func (g *generic) backquoted() {
 	line, _, _ := strings.Cut(g.src[g.pos+1:], "\n")
 	g.pos++
 	if code, _, closed := strings.Cut(line, "`"); closed {
-		g.rep.run(tool.Run{Code: interpolations(code), Why: "`"})
+		g.rep.run(commands.Run{Code: interpolations(code), Why: "`"})
 		g.pos += len(code) + 1
 	}
 	g.start = false
@@ -299,7 +299,7 @@ func (g *generic) says(s, after string) {
 	switch {
 	case genericRuns(name), method == "execute" || strings.HasPrefix(after, ".!") || strings.HasPrefix(after, " !"):
 		if strings.TrimSpace(s) != "" {
-			g.rep.run(tool.Run{Code: s, Why: name})
+			g.rep.run(commands.Run{Code: s, Why: name})
 		}
 		g.weak(s, name)
 	case genericSays(name), method != "" && genericSays(method):
@@ -322,7 +322,7 @@ func (g *generic) weak(s, why string) {
 		s = p
 	}
 	if pathLike(s) && s != "~" {
-		g.rep.add(Access{Access: tool.Access{Role: tool.Read, Path: s, Why: why}, Weak: true})
+		g.rep.add(Access{Access: commands.Access{Role: commands.Read, Path: s, Why: why}, Weak: true})
 	}
 }
 

@@ -1,6 +1,6 @@
 package inline
 
-import "cordon/internal/tool"
+import "cordon/internal/commands"
 
 // group evaluates what is in parentheses or brackets: one value, or a list.
 func (m *machine) group(end int) value {
@@ -23,9 +23,9 @@ func (m *machine) group(end int) value {
 				v = literal(v.name)
 			}
 			d.keys, d.items = append(d.keys, v), append(d.items, m.expr(levelChoice))
-		case v.shape == dict && m.lang == tool.Perl && !square:
+		case v.shape == dict && m.lang == commands.Perl && !square:
 			d.keys, d.items = append(d.keys, v.keys...), append(d.items, v.items...)
-		case spread && v.shape == list || v.shape == list && m.lang == tool.Perl && !square:
+		case spread && v.shape == list || v.shape == list && m.lang == commands.Perl && !square:
 			items = append(items, v.items...)
 		case at < m.i:
 			items = append(items, v)
@@ -62,7 +62,7 @@ func grouped(d value, items []value, many bool) value {
 // comprehend binds the variables of a comprehension before its element is
 // evaluated, and then stands at the element again.
 func (m *machine) comprehend(end int) {
-	if m.lang != tool.Python {
+	if m.lang != commands.Python {
 		return
 	}
 	start, looked := m.i, 0
@@ -114,7 +114,7 @@ func (m *machine) entry(d *value) {
 	spread := m.op("**") || m.op("...")
 	var k value
 	if t := m.tok(); t.kind == kWord && (m.at(m.i+1).s == ":" || m.at(m.i+1).s == "=>" || m.at(m.i+1).s == "=") && m.at(m.i+1).kind == kOp &&
-		m.lang != tool.Python {
+		m.lang != commands.Python {
 		k = literal(t.s)
 		m.i++
 	} else if m.tok().kind == kWord && statementWord(m.tok().s) {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // Hints are texts that look like paths and went into a value in a way that is
@@ -93,7 +93,7 @@ func (m *machine) suspect(v value, why string) {
 		return
 	}
 	for _, s := range v.hints {
-		m.rep.add(Access{Access: tool.Access{Role: tool.Read, Path: s, Dir: m.dirs[len(m.dirs)-1], Why: why}, Weak: true})
+		m.rep.add(Access{Access: commands.Access{Role: commands.Read, Path: s, Dir: m.dirs[len(m.dirs)-1], Why: why}, Weak: true})
 	}
 }
 

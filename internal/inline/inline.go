@@ -10,12 +10,12 @@
 //
 // It refuses to execute, to open files and to judge: a report lists what the
 // code would do, and the guard decides. What the interpreter's own arguments
-// mean is package tool's.
+// mean is package commands'.
 package inline
 
 import (
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // Limit is how much code is read, in bytes. More is opaque.
@@ -24,13 +24,13 @@ const Limit = 64 << 10
 // Report is what code does, as far as it can be followed.
 type Report struct {
 	Accesses []Access
-	Runs     []tool.Run
+	Runs     []commands.Run
 	Opaque   string // why the code cannot be judged; empty when it can
 }
 
 // Access is a path that code names.
 type Access struct {
-	tool.Access
+	commands.Access
 	Weak bool // used in a way that is not known: it matters only if it leads somewhere forbidden
 }
 
@@ -46,7 +46,7 @@ const (
 
 // Scan reads code in a language. Params are the arguments it gets, its own name
 // first.
-func Scan(lang tool.Lang, code string, params []string) Report {
+func Scan(lang commands.Lang, code string, params []string) Report {
 	rep := &Report{}
 	switch {
 	case len(code) > Limit:
@@ -60,15 +60,15 @@ func Scan(lang tool.Lang, code string, params []string) Report {
 	return *rep
 }
 
-func scan(rep *Report, lang tool.Lang, code string, params []string, depth int) {
+func scan(rep *Report, lang commands.Lang, code string, params []string, depth int) {
 	switch lang {
-	case tool.Python, tool.JavaScript, tool.Perl, tool.Ruby, tool.Awk:
+	case commands.Python, commands.JavaScript, commands.Perl, commands.Ruby, commands.Awk:
 		newMachine(rep, lang, params, depth).program(code)
-	case tool.Shell:
-		rep.run(tool.Run{Code: code, Params: params})
-	case tool.Sed:
+	case commands.Shell:
+		rep.run(commands.Run{Code: code, Params: params})
+	case commands.Sed:
 		scanSed(rep, code)
-	case tool.SQL:
+	case commands.SQL:
 		scanSQL(rep, code)
 	default:
 		scanGeneric(rep, code)
@@ -76,7 +76,7 @@ func scan(rep *Report, lang tool.Lang, code string, params []string, depth int) 
 }
 
 func scanSed(rep *Report, code string) {
-	u := tool.SedScript(code)
+	u := commands.SedScript(code)
 	for _, a := range u.Access {
 		rep.add(Access{Access: a})
 	}
@@ -108,7 +108,7 @@ func (r *Report) add(a Access) {
 	r.Accesses = append(r.Accesses, a)
 }
 
-func (r *Report) run(x tool.Run) {
+func (r *Report) run(x commands.Run) {
 	if len(r.Runs) >= maxReported {
 		r.opaque("the code runs too many commands")
 		return
@@ -116,8 +116,8 @@ func (r *Report) run(x tool.Run) {
 	r.Runs = append(r.Runs, x)
 }
 
-func (r *Report) role(role tool.Role, path, why string) {
-	r.add(Access{Access: tool.Access{Role: role, Path: path, Why: why}})
+func (r *Report) role(role commands.Role, path, why string) {
+	r.add(Access{Access: commands.Access{Role: role, Path: path, Why: why}})
 }
 
 // onlyMarks reports whether nothing of a code is known.

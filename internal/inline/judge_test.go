@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // The tests judge reports the way the guard would in a worktree two levels below
@@ -44,9 +44,9 @@ func leak(a Access) string {
 		return ""
 	case outside(p):
 		return "names " + p
-	case a.Role != tool.Read && mark.Has(p, mark.Any):
+	case a.Role != commands.Read && mark.Has(p, mark.Any):
 		return "writes " + mark.Words(p)
-	case a.Role != tool.Read && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/tmp/") && !strings.HasPrefix(p, "/dev/"):
+	case a.Role != commands.Read && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/tmp/") && !strings.HasPrefix(p, "/dev/"):
 		return "writes " + p
 	}
 	return ""
@@ -77,7 +77,7 @@ func show(rep Report) string {
 
 // snippet is code with the language it is in.
 type snippet struct {
-	lang tool.Lang
+	lang commands.Lang
 	code string
 }
 
@@ -117,7 +117,7 @@ func TestFunctionsAreWellFormed(t *testing.T) {
 		} else {
 			last = key
 		}
-		if r, ok := knownFunction(tool.Lang(w[0]), w[1]); !ok || r.act != act(w[2]) {
+		if r, ok := knownFunction(commands.Lang(w[0]), w[1]); !ok || r.act != act(w[2]) {
 			t.Errorf("%q is not found", line)
 		}
 		count++
@@ -130,17 +130,17 @@ func TestFunctionsAreWellFormed(t *testing.T) {
 // TestOwnFile reads code that has a file: its modules are beside it.
 func TestOwnFile(t *testing.T) {
 	for _, c := range []struct {
-		lang       tool.Lang
+		lang       commands.Lang
 		code, file string
 		out        bool
 	}{
-		{tool.JavaScript, "require('../lib/x')", "src/a/b.js", false},
-		{tool.JavaScript, "require('../../lib/x')", "src/b.js", true},
-		{tool.JavaScript, "require('../lib/x')", "b.js", true},
-		{tool.JavaScript, "require('fs').writeFileSync(__dirname+'/../x','')", "src/b.js", false},
-		{tool.JavaScript, "require('fs').writeFileSync(__dirname+'/../../x','')", "src/b.js", true},
-		{tool.Python, "from pathlib import Path\n(Path(__file__).parent.parent/'x').write_text('')", "src/b.py", false},
-		{tool.Python, "from pathlib import Path\n(Path(__file__).parent.parent.parent/'x').write_text('')", "src/b.py", true},
+		{commands.JavaScript, "require('../lib/x')", "src/a/b.js", false},
+		{commands.JavaScript, "require('../../lib/x')", "src/b.js", true},
+		{commands.JavaScript, "require('../lib/x')", "b.js", true},
+		{commands.JavaScript, "require('fs').writeFileSync(__dirname+'/../x','')", "src/b.js", false},
+		{commands.JavaScript, "require('fs').writeFileSync(__dirname+'/../../x','')", "src/b.js", true},
+		{commands.Python, "from pathlib import Path\n(Path(__file__).parent.parent/'x').write_text('')", "src/b.py", false},
+		{commands.Python, "from pathlib import Path\n(Path(__file__).parent.parent.parent/'x').write_text('')", "src/b.py", true},
 	} {
 		rep := Scan(c.lang, c.code, []string{c.file})
 		if got := leaks(rep) != ""; got != c.out {
@@ -153,24 +153,24 @@ func TestOwnFile(t *testing.T) {
 // for a wrong reason.
 func TestReport(t *testing.T) {
 	for _, c := range []struct {
-		lang       tool.Lang
+		lang       commands.Lang
 		code, want string
 	}{
-		{tool.Python, "open('a','w')", "write  a"},
-		{tool.Python, "open('a')", "read  a"},
-		{tool.Python, "import os\nos.chdir('d')\nopen('a','w')", "enter  d|write d a"},
-		{tool.Python, "import subprocess\nsubprocess.run(['ls','-l'],cwd='d')", "enter  d|run d ls -l"},
-		{tool.Python, "import os\nos.system('ls')", "run  ls"},
-		{tool.Python, "import os\nos.symlink('../t','d/l')", "write  d/l|target d ../t"},
-		{tool.Python, "foo('/api')", "read (weak)  /api"},
-		{tool.Python, "foo('api')", ""},
-		{tool.Python, "print('/api')", ""},
-		{tool.JavaScript, "require('fs').renameSync('a','b')", "write  a|write  b"},
-		{tool.Ruby, "File.symlink('t','l')", "write  l|target . t"},
-		{tool.Perl, "open F, '<a'", "read  a"},
-		{tool.Perl, "open F, '>>a'", "write  a"},
-		{tool.Awk, "{print >> \"a\"}", "write  a"},
-		{tool.SQL, "attach 'a' as b", "write  a"},
+		{commands.Python, "open('a','w')", "write  a"},
+		{commands.Python, "open('a')", "read  a"},
+		{commands.Python, "import os\nos.chdir('d')\nopen('a','w')", "enter  d|write d a"},
+		{commands.Python, "import subprocess\nsubprocess.run(['ls','-l'],cwd='d')", "enter  d|run d ls -l"},
+		{commands.Python, "import os\nos.system('ls')", "run  ls"},
+		{commands.Python, "import os\nos.symlink('../t','d/l')", "write  d/l|target d ../t"},
+		{commands.Python, "foo('/api')", "read (weak)  /api"},
+		{commands.Python, "foo('api')", ""},
+		{commands.Python, "print('/api')", ""},
+		{commands.JavaScript, "require('fs').renameSync('a','b')", "write  a|write  b"},
+		{commands.Ruby, "File.symlink('t','l')", "write  l|target . t"},
+		{commands.Perl, "open F, '<a'", "read  a"},
+		{commands.Perl, "open F, '>>a'", "write  a"},
+		{commands.Awk, "{print >> \"a\"}", "write  a"},
+		{commands.SQL, "attach 'a' as b", "write  a"},
 	} {
 		rep := Scan(c.lang, c.code, nil)
 		got, _, _ := strings.Cut(show(rep), "\n\topaque:")

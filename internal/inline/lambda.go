@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // lambda reads lambda a, b: expression of Python.
@@ -88,7 +88,7 @@ func (m *machine) anonymous() value {
 		f.name = m.tok().s
 		m.i++
 	}
-	if m.lang == tool.Perl && m.tok().kind == kWord {
+	if m.lang == commands.Perl && m.tok().kind == kWord {
 		m.i++
 	}
 	m.signature(f)
@@ -137,7 +137,7 @@ func (m *machine) awkPrint() bool {
 	t := m.tok()
 	switch {
 	case m.skip(">") || m.skip(">>"):
-		m.access(tool.Write, asText(m.expr(levelAdd)), "print "+t.s)
+		m.access(commands.Write, asText(m.expr(levelAdd)), "print "+t.s)
 	case m.skip("|") || m.skip("|&"):
 		m.shell(asText(m.expr(levelAdd)), "print |")
 	}
@@ -152,7 +152,7 @@ func (m *machine) getline() value {
 		m.i++
 	}
 	if m.skip("<") {
-		m.access(tool.Read, asText(m.expr(levelMultiply)), "getline <")
+		m.access(commands.Read, asText(m.expr(levelMultiply)), "getline <")
 	}
 	return value{}
 }
@@ -162,10 +162,10 @@ func (m *machine) getline() value {
 func (m *machine) doScript() bool {
 	switch {
 
-	case m.lang == tool.Perl && m.at(m.i+1).kind == kText:
+	case m.lang == commands.Perl && m.at(m.i+1).kind == kText:
 		m.i++
-		m.access(tool.Read, m.expr(levelChoice), "do")
-	case m.lang == tool.Ruby:
+		m.access(commands.Read, m.expr(levelChoice), "do")
+	case m.lang == commands.Ruby:
 		m.i++
 	default:
 		m.i++
@@ -178,7 +178,7 @@ func (m *machine) glob(v value, why string) value {
 	if v.shape != text {
 		return value{}
 	}
-	m.access(tool.Read, v.each(func(s string) string { return spelled(s) }), why)
+	m.access(commands.Read, v.each(func(s string) string { return spelled(s) }), why)
 	return v.each(matched)
 }
 

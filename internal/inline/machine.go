@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // machine evaluates the tokens of a program once, in order. Branches are all
@@ -12,7 +12,7 @@ import (
 // where they are called.
 type machine struct {
 	rep     *Report
-	lang    tool.Lang
+	lang    commands.Lang
 	params  []string
 	toks    []token
 	i       int
@@ -42,7 +42,7 @@ type function struct {
 	running  int
 }
 
-func newMachine(rep *Report, lang tool.Lang, params []string, depth int) *machine {
+func newMachine(rep *Report, lang commands.Lang, params []string, depth int) *machine {
 	return &machine{rep: rep, lang: lang, params: params, vars: map[string]value{}, dirs: []string{""}, steps: new(int), depth: depth}
 }
 
@@ -70,7 +70,7 @@ func (m *machine) program(code string) {
 
 // prepare sets the variables that a program finds.
 func (m *machine) prepare() {
-	if m.lang == tool.Awk {
+	if m.lang == commands.Awk {
 		m.counters()
 		m.vars["FILENAME"] = union(literals(m.params)...)
 	}
@@ -165,7 +165,7 @@ func (m *machine) embedded(code string) value {
 // set assigns. What is assigned inside of a block may not happen, or happen
 // again: the old value stays possible, and text that grows may grow on.
 func (m *machine) set(name string, v value) {
-	if name == "" || name == "_" && m.lang == tool.Python {
+	if name == "" || name == "_" && m.lang == commands.Python {
 		return
 	}
 	if old, ok := m.vars[name]; ok && m.nest > 0 && old.shape == text && v.shape == text {
@@ -291,7 +291,7 @@ func (m *machine) pass(f *function, args []arg, recv *value) {
 			m.vars[name] = f.defaults[name]
 		}
 	}
-	if m.lang == tool.Perl {
+	if m.lang == commands.Perl {
 		m.vars["@_"] = listOf(values(args))
 	}
 }
@@ -310,13 +310,13 @@ func (m *machine) find(name string) *function {
 
 // access reports a path for every text that a value can be, wherever the code
 // may be then.
-func (m *machine) access(role tool.Role, v value, why string) {
+func (m *machine) access(role commands.Role, v value, why string) {
 	for _, s := range v.texts() {
 		if s == "" {
 			continue
 		}
 		for _, d := range m.dirs {
-			m.rep.add(Access{Access: tool.Access{Role: role, Path: s, Dir: d, Why: why}})
+			m.rep.add(Access{Access: commands.Access{Role: role, Path: s, Dir: d, Why: why}})
 		}
 	}
 	m.suspect(v, why)
@@ -333,7 +333,7 @@ func (m *machine) weak(v value, why string) {
 			s = p
 		}
 		if v.path || pathLike(s) {
-			m.rep.add(Access{Access: tool.Access{Role: tool.Read, Path: s, Dir: m.dirs[len(m.dirs)-1], Why: why}, Weak: true})
+			m.rep.add(Access{Access: commands.Access{Role: commands.Read, Path: s, Dir: m.dirs[len(m.dirs)-1], Why: why}, Weak: true})
 		}
 	}
 }
@@ -349,7 +349,7 @@ func pathLike(s string) bool {
 
 // enter makes a path the directory of what follows.
 func (m *machine) enter(v value, why string) {
-	m.access(tool.Enter, v, why)
+	m.access(commands.Enter, v, why)
 	var dirs []string
 	for _, s := range v.texts() {
 		for _, d := range m.dirs {

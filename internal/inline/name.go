@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // name evaluates an operand that begins with a word.
@@ -16,7 +16,7 @@ func (m *machine) name() value {
 	}
 	switch t.s {
 	case "delete":
-		if m.lang == tool.JavaScript { // takes a member away
+		if m.lang == commands.JavaScript { // takes a member away
 			m.i++
 			m.quiet++
 			defer func() { m.quiet-- }()
@@ -28,7 +28,7 @@ func (m *machine) name() value {
 		m.i++
 		return m.expr(levelUnary)
 	case "getline":
-		if m.lang == tool.Awk {
+		if m.lang == commands.Awk {
 			return m.getline()
 		}
 	case "do":
@@ -36,7 +36,7 @@ func (m *machine) name() value {
 			return value{}
 		}
 	}
-	if m.at(m.i+1).s == "=>" && m.at(m.i+1).kind == kOp && m.lang == tool.JavaScript {
+	if m.at(m.i+1).s == "=>" && m.at(m.i+1).kind == kOp && m.lang == commands.JavaScript {
 		return m.arrow()
 	}
 	m.i++
@@ -45,7 +45,7 @@ func (m *machine) name() value {
 
 // lookup is the value of a variable, a constant or a name.
 func (m *machine) lookup(s string) value {
-	if m.lang == tool.Perl && strings.HasPrefix(s, "$") && !m.tok().sp && m.tok().kind == kOp {
+	if m.lang == commands.Perl && strings.HasPrefix(s, "$") && !m.tok().sp && m.tok().kind == kOp {
 		if v, ok := m.vars["@"+s[1:]]; ok && m.tok().s == "[" {
 			v.from = "@" + s[1:]
 			return v
@@ -104,7 +104,7 @@ func (m *machine) constant(s string) (value, bool) {
 
 // arguments are the parameters; awk's begin with its name.
 func (m *machine) arguments() []string {
-	if m.lang == tool.Awk || len(m.params) == 0 {
+	if m.lang == commands.Awk || len(m.params) == 0 {
 		return m.params
 	}
 	return m.params[1:]
@@ -117,17 +117,17 @@ func (m *machine) selector(t token) bool {
 	}
 	switch t.s {
 	case ".":
-		return m.lang != tool.Perl && m.lang != tool.Awk
+		return m.lang != commands.Perl && m.lang != commands.Awk
 	case "?.", "::":
 		return true
 	case "->":
-		return m.lang == tool.Perl
+		return m.lang == commands.Perl
 	case ":":
 		return false
 	case "$":
 		return false
 	case "&":
-		return m.lang == tool.Ruby && m.at(m.i+1).s == "."
+		return m.lang == commands.Ruby && m.at(m.i+1).s == "."
 	}
 	return false
 }
@@ -142,10 +142,10 @@ func (m *machine) postfix(v value) value {
 			v = m.member(v)
 		case m.pushes(v):
 			v = m.push()
-		case t.kind == kOp && (t.s == "++" || t.s == "--") && !t.sp && m.lang != tool.Python && v.shape != fn:
+		case t.kind == kOp && (t.s == "++" || t.s == "--") && !t.sp && m.lang != commands.Python && v.shape != fn:
 			m.i++
 			v = m.counted(v)
-		case t.kind == kOp && t.s == "(" && !(m.lang == tool.Awk && (t.sp || v.shape != named)):
+		case t.kind == kOp && t.s == "(" && !(m.lang == commands.Awk && (t.sp || v.shape != named)):
 			args := m.args(t.n)
 			m.i = max(m.i, t.n+1)
 			v = m.call(v, m.block(args))
@@ -170,16 +170,16 @@ func (m *machine) subscripts(v value, t token) bool {
 	case t.s == "[":
 		return !(t.sp && m.commanding(v))
 	}
-	return t.s == "{" && m.lang == tool.Perl && !t.sp && (v.from != "" || m.at(m.i-1).s == "->" || strings.HasPrefix(v.name, "$"))
+	return t.s == "{" && m.lang == commands.Perl && !t.sp && (v.from != "" || m.at(m.i-1).s == "->" || strings.HasPrefix(v.name, "$"))
 }
 
 // settled runs a method that is named without parentheses.
 func (m *machine) settled(v value) value {
-	if v.shape == named && (m.lang == tool.Ruby || m.lang == tool.Perl) && v.from == "" && !strings.HasPrefix(v.name, "$") {
+	if v.shape == named && (m.lang == commands.Ruby || m.lang == commands.Perl) && v.from == "" && !strings.HasPrefix(v.name, "$") {
 		if v.name == "shift" {
 			return m.shift()
 		}
-		if _, known := m.row(v.name); known || m.find(v.name) != nil || v.recv != nil && m.lang == tool.Ruby {
+		if _, known := m.row(v.name); known || m.find(v.name) != nil || v.recv != nil && m.lang == commands.Ruby {
 			return m.call(v, nil)
 		}
 	}
@@ -211,10 +211,10 @@ func (m *machine) member(v value) value {
 			m.i++
 			return m.member(v)
 		}
-		if t.s == "{" && m.lang == tool.Perl || t.s == "[" {
+		if t.s == "{" && m.lang == commands.Perl || t.s == "[" {
 			return m.subscript(v, t.n)
 		}
-		if m.lang == tool.Ruby { // f.(x)
+		if m.lang == commands.Ruby { // f.(x)
 			return v
 		}
 		return v
@@ -435,7 +435,7 @@ func char(x string, i int) string {
 	return x[i : i+1]
 }
 
-func nth(v value, s string, known bool, lang tool.Lang) value {
+func nth(v value, s string, known bool, lang commands.Lang) value {
 	i, err := strconv.Atoi(s)
 	if err != nil || !known {
 		return union(v.items...)

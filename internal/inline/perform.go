@@ -3,8 +3,8 @@ package inline
 import (
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
-	"cordon/internal/tool"
 )
 
 // act is what a function does with its arguments; functions.txt explains them.
@@ -64,7 +64,7 @@ const (
 // perform does what a row says.
 func (m *machine) perform(r row, callee value, args []arg) value {
 	why := strings.TrimLeft(r.name, ".=")
-	if v, ok := m.vars["$_"]; ok && m.lang == tool.Perl && len(args) == 0 {
+	if v, ok := m.vars["$_"]; ok && m.lang == commands.Perl && len(args) == 0 {
 		args = []arg{{v: v}} // what a function of Perl works on that gets nothing
 	}
 	a, okA := nthArg(args, r.a, pathNames[:]...)
@@ -97,22 +97,22 @@ func (m *machine) performFile(r row, callee value, args []arg, a, b value, okA, 
 	switch r.act {
 	case actRead:
 		if okA {
-			m.access(tool.Read, fromEach(a), why)
+			m.access(commands.Read, fromEach(a), why)
 		}
 		m.handed(args)
 		return value{of: a.alts}
 	case actWrite:
 		if okA {
-			m.access(tool.Write, fromEach(a), why)
+			m.access(commands.Write, fromEach(a), why)
 		}
 		if okB && r.b != r.a {
-			m.access(tool.Write, fromEach(b), why)
+			m.access(commands.Write, fromEach(b), why)
 		}
 		return fromEach(a)
 	case actWrites, actReads:
-		role := tool.Write
+		role := commands.Write
 		if r.act == actReads {
-			role = tool.Read
+			role = commands.Read
 		}
 		m.all(role, args, r.a, why)
 	case actEnter:
@@ -122,9 +122,9 @@ func (m *machine) performFile(r row, callee value, args []arg, a, b value, okA, 
 	case actOpen:
 		return m.opened(r, callee, args, a, b, okA, okB, why)
 	case actCopy:
-		m.access(tool.Read, fromEach(a), why)
+		m.access(commands.Read, fromEach(a), why)
 		if okB {
-			m.access(tool.Write, b, why)
+			m.access(commands.Write, b, why)
 		}
 		return b
 	case actLink:
@@ -158,7 +158,7 @@ func (m *machine) handed(args []arg) {
 	}
 }
 
-func (m *machine) all(role tool.Role, args []arg, from int, why string) {
+func (m *machine) all(role commands.Role, args []arg, from int, why string) {
 	vs := values(args)
 	for _, v := range vs[min(from, len(vs)):] {
 		if v.shape == dict || v.shape == fn {
@@ -180,8 +180,8 @@ func (m *machine) link(target, at value, why string) {
 	for _, t := range target.texts() {
 		for _, l := range at.texts() {
 			for _, d := range m.dirs {
-				m.rep.add(Access{Access: tool.Access{Role: tool.Write, Path: l, Dir: d, Why: why}})
-				m.rep.add(Access{Access: tool.Access{Role: tool.Target, Path: t, Dir: joinPath(d, parent(l)), Why: why}})
+				m.rep.add(Access{Access: commands.Access{Role: commands.Write, Path: l, Dir: d, Why: why}})
+				m.rep.add(Access{Access: commands.Access{Role: commands.Target, Path: t, Dir: joinPath(d, parent(l)), Why: why}})
 			}
 		}
 	}
@@ -198,25 +198,25 @@ func (m *machine) opened(r row, callee value, args []arg, a, b value, okA, okB b
 	if v, ok := option(args, "mode", "flag", "flags"); ok {
 		b, okB = v, true
 	}
-	role := tool.Read
+	role := commands.Read
 	for _, mode := range b.texts() {
 		if okB && !b.num && writes(mode) {
-			role = tool.Write
+			role = commands.Write
 		}
 	}
-	if m.lang == tool.Perl {
+	if m.lang == commands.Perl {
 		a, role = perlOpen(m, args, a, b, okB)
 		if a.shape == unknown {
 			return value{}
 		}
 	}
 	if okB && b.shape == named {
-		role = tool.Write // flags of open(2), unless they only read
+		role = commands.Write // flags of open(2), unless they only read
 		if strings.HasSuffix(b.name, "RDONLY") || strings.HasSuffix(b.name, "FileMode.Open") {
-			role = tool.Read
+			role = commands.Read
 		}
 	}
-	if m.lang == tool.Ruby && strings.HasPrefix(firstText(a), "|") {
+	if m.lang == commands.Ruby && strings.HasPrefix(firstText(a), "|") {
 		m.shell(a.each(func(s string) string { return strings.TrimPrefix(s, "|") }), why)
 		return value{}
 	}
@@ -224,7 +224,7 @@ func (m *machine) opened(r row, callee value, args []arg, a, b value, okA, okB b
 		return value{}
 	}
 	m.access(role, a, why)
-	if role == tool.Read {
+	if role == commands.Read {
 		return value{of: a.alts}
 	}
 	return value{}
@@ -245,7 +245,7 @@ func writes(mode string) bool {
 }
 
 // perlOpen reads open FH, ">path" and open FH, ">", path, and pipes.
-func perlOpen(m *machine, args []arg, a, b value, okB bool) (value, tool.Role) {
+func perlOpen(m *machine, args []arg, a, b value, okB bool) (value, commands.Role) {
 	vs := values(args)
 	if len(vs) >= 3 {
 		mode := firstText(vs[1])
@@ -255,40 +255,40 @@ func perlOpen(m *machine, args []arg, a, b value, okB bool) (value, tool.Role) {
 			} else {
 				m.shell(vs[2], "open")
 			}
-			return value{}, tool.Read
+			return value{}, commands.Read
 		}
 		if writes(mode) {
-			return vs[2], tool.Write
+			return vs[2], commands.Write
 		}
-		return vs[2], tool.Read
+		return vs[2], commands.Read
 	}
 	if !okB || len(vs) < 2 {
-		return value{}, tool.Read
+		return value{}, commands.Read
 	}
 	spec := strings.TrimSpace(firstText(b))
 	switch {
 	case strings.HasPrefix(spec, "|") || strings.HasSuffix(spec, "|"):
 		m.shell(b.each(func(s string) string { return strings.Trim(s, "| ") }), "open")
-		return value{}, tool.Read
+		return value{}, commands.Read
 	case strings.HasPrefix(spec, ">") || strings.HasPrefix(spec, "+<"):
-		return b.each(func(s string) string { return strings.TrimLeft(s, "+<> ") }), tool.Write
+		return b.each(func(s string) string { return strings.TrimLeft(s, "+<> ") }), commands.Write
 	case strings.HasPrefix(spec, mark.Any):
-		return b, tool.Write
+		return b, commands.Write
 	}
-	return b.each(func(s string) string { return strings.TrimLeft(s, "< ") }), tool.Read
+	return b.each(func(s string) string { return strings.TrimLeft(s, "< ") }), commands.Read
 }
 
 func (m *machine) performOn(r row, recv value, args []arg, a value, okA bool, why string) value {
 	switch r.act {
 	case actWriteOn:
-		m.access(tool.Write, recv, why)
+		m.access(commands.Write, recv, why)
 	case actReadOn:
-		m.access(tool.Read, recv, why)
+		m.access(commands.Read, recv, why)
 		return value{shape: text, alts: []string{mark.Any}, of: recv.alts}
 	case actMoveOn:
 		if recv.path {
-			m.access(tool.Write, recv, why)
-			m.access(tool.Write, a, why)
+			m.access(commands.Write, recv, why)
+			m.access(commands.Write, a, why)
 			return a
 		}
 		// Otherwise it is str.replace, or a column's rename.
@@ -297,7 +297,7 @@ func (m *machine) performOn(r row, recv value, args []arg, a value, okA bool, wh
 	case actLinkOn:
 		m.link(a, recv, why)
 	case actListOn:
-		m.access(tool.Read, recv, why)
+		m.access(commands.Read, recv, why)
 		return pathOf(recv.each(listedBelow).alts)
 	case actGlobOn:
 		if recv.shape != text || !okA {

@@ -3,7 +3,7 @@ package inline
 import (
 	"strings"
 
-	"cordon/internal/tool"
+	"cordon/internal/commands"
 )
 
 // heredoc is a body that begins on the next line and belongs to a token.
@@ -61,11 +61,11 @@ func (l *lexer) regex(n int, end byte) bool {
 		switch {
 		case c == '\\':
 			l.pos++
-		case c == '[' && l.lang == tool.JavaScript:
+		case c == '[' && l.lang == commands.JavaScript:
 			class = true
 		case c == ']':
 			class = false
-		case c == '\n' && l.lang != tool.Perl && l.lang != tool.Ruby:
+		case c == '\n' && l.lang != commands.Perl && l.lang != commands.Ruby:
 			l.pos = at
 			return false
 		case c == end && !class:
@@ -141,10 +141,10 @@ func (l *lexer) generic(n int, t byte) bool {
 		st.nest = d
 	}
 	end := string(closing(d))
-	if l.lang == tool.Ruby && strings.IndexByte("QWxI", t) >= 0 {
+	if l.lang == commands.Ruby && strings.IndexByte("QWxI", t) >= 0 {
 		st.interp = '#'
 	}
-	if l.lang == tool.Perl && (t == 'Q' || t == 'x') && d != '\'' {
+	if l.lang == commands.Perl && (t == 'Q' || t == 'x') && d != '\'' {
 		st.interp = '$'
 	}
 	st.raw = t == 'q' || t == 'w'
@@ -199,7 +199,7 @@ func (l *lexer) heredoc(n int) bool {
 		i++
 	}
 	h.end = l.src[min(at, len(l.src)):min(l.pos+i, len(l.src))]
-	if h.end == "" || isDigit(h.end[0]) || !quoted && h.end[0] >= 'a' || l.operand() && !h.indent && l.lang == tool.Ruby && l.last().kind != kWord {
+	if h.end == "" || isDigit(h.end[0]) || !quoted && h.end[0] >= 'a' || l.operand() && !h.indent && l.lang == commands.Ruby && l.last().kind != kWord {
 		return false
 	}
 	if quoted {
@@ -218,8 +218,8 @@ func (l *lexer) heredoc(n int) bool {
 	return true
 }
 
-func interpolation(lang tool.Lang) byte {
-	if lang == tool.Ruby {
+func interpolation(lang commands.Lang) byte {
+	if lang == commands.Ruby {
 		return '#'
 	}
 	return '$'

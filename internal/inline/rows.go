@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cordon/internal/tool"
+	"cordon/internal/commands"
 )
 
 // functions are what is known of functions. Its first lines explain it.
@@ -54,7 +54,7 @@ func (m *machine) row(name string) (row, bool) {
 }
 
 // knownFunction finds the line of a function.
-func knownFunction(lang tool.Lang, name string) (row, bool) {
+func knownFunction(lang commands.Lang, name string) (row, bool) {
 	key := string(lang) + " " + name + " "
 	at := sort.Search(len(functions), func(i int) bool {
 		return functions[strings.LastIndexByte(functions[:i], '\n')+1:] >= key

@@ -3,7 +3,7 @@ package inline
 import (
 	"strings"
 
-	"cordon/internal/tool"
+	"cordon/internal/commands"
 )
 
 // scanSQL reads what sqlite3 is given: statements and the shell's own commands,
@@ -38,7 +38,7 @@ func dotCommand(rep *Report, line string) {
 	switch dotKind(name) {
 	case "shell":
 		_, rest, _ := strings.Cut(line, " ")
-		rep.run(tool.Run{Code: rest, Why: line[:min(len(line), 8)]})
+		rep.run(commands.Run{Code: rest, Why: line[:min(len(line), 8)]})
 	case "write":
 		toFile(rep, last, name)
 	case "read":
@@ -48,10 +48,10 @@ func dotCommand(rep *Report, line string) {
 			fromFile(rep, firstOperand(args), name)
 		}
 	case "enter":
-		rep.role(tool.Enter, last, ".cd")
+		rep.role(commands.Enter, last, ".cd")
 	case "opaque":
 		if pathLike(last) {
-			rep.role(tool.Read, last, "."+name)
+			rep.role(commands.Read, last, "."+name)
 		}
 		rep.opaque("." + name + " of sqlite3 cannot be followed")
 	}
@@ -93,17 +93,17 @@ func toFile(rep *Report, s, why string) {
 	switch {
 	case s == "" || s == "stdout" || s == "off" || s == "on" || s == "stderr":
 	case strings.HasPrefix(s, "|"):
-		rep.run(tool.Run{Code: s[1:], Why: "." + why})
+		rep.run(commands.Run{Code: s[1:], Why: "." + why})
 	default:
-		rep.role(tool.Write, strings.TrimPrefix(s, "file:"), "."+why)
+		rep.role(commands.Write, strings.TrimPrefix(s, "file:"), "."+why)
 	}
 }
 
 func fromFile(rep *Report, s, why string) {
 	if strings.HasPrefix(s, "|") {
-		rep.run(tool.Run{Code: s[1:], Why: "." + why})
+		rep.run(commands.Run{Code: s[1:], Why: "." + why})
 	} else if s != "" {
-		rep.role(tool.Read, s, "."+why)
+		rep.role(commands.Read, s, "."+why)
 	}
 }
 
@@ -198,19 +198,19 @@ func sqlPath(rep *Report, prev, before, s string) {
 		fallthrough
 	case "attach":
 		if s != "" && s != ":memory:" {
-			rep.role(tool.Write, strings.TrimPrefix(s, "file:"), prev)
+			rep.role(commands.Write, strings.TrimPrefix(s, "file:"), prev)
 		}
 	case "outfile", "dumpfile", "lo_export", "writefile", "data_store_directory", "temp_store_directory":
-		rep.role(tool.Write, s, prev)
+		rep.role(commands.Write, s, prev)
 	case "infile", "load_file", "pg_read_file", "lo_import", "readfile", "fsdir", "lsdir":
-		rep.role(tool.Read, s, prev)
+		rep.role(commands.Read, s, prev)
 	case "to":
 		if pathLike(s) {
-			rep.role(tool.Write, s, prev)
+			rep.role(commands.Write, s, prev)
 		}
 	default:
 		if (prev == "from" || prev == "file" || strings.HasPrefix(prev, "read_")) && pathLike(s) {
-			rep.role(tool.Read, s, prev)
+			rep.role(commands.Read, s, prev)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package inline
 import (
 	"strings"
 
-	"cordon/internal/tool"
+	"cordon/internal/commands"
 )
 
 // statements evaluates up to a token and returns what the last one gave, which
@@ -27,7 +27,7 @@ func (m *machine) statement(end int) (value, bool) {
 	switch t.kind {
 	case kLine:
 		m.i++
-		if m.lang == tool.Python {
+		if m.lang == commands.Python {
 			m.nest = min(t.n, 1)
 		}
 		return value{}, false
@@ -51,7 +51,7 @@ func (m *machine) statement(end int) (value, bool) {
 
 // modifier binds $_ before a statement of Perl that a loop follows: unlink for @x.
 func (m *machine) modifier() {
-	if m.lang != tool.Perl {
+	if m.lang != commands.Perl {
 		return
 	}
 	looked := 0
@@ -139,13 +139,13 @@ func (m *machine) keyword(t token, end int) bool {
 			m.i++
 		}
 	case "print", "printf":
-		return m.lang == tool.Awk && m.awkPrint()
+		return m.lang == commands.Awk && m.awkPrint()
 	case "include", "load":
-		if m.lang != tool.Awk || m.at(m.i-1).s != "@" || m.at(m.i+1).kind != kText {
+		if m.lang != commands.Awk || m.at(m.i-1).s != "@" || m.at(m.i+1).kind != kText {
 			return m.clause(t.s)
 		}
 		m.i++
-		m.access(tool.Read, m.expr(levelUnary), "@"+t.s)
+		m.access(commands.Read, m.expr(levelUnary), "@"+t.s)
 	case "do":
 		return m.doScript()
 	case "end":
@@ -202,7 +202,7 @@ func (m *machine) declared(s string) {
 }
 
 // endWords reports whether a language closes its blocks with a word.
-func endWords(l tool.Lang) bool { return l == tool.Ruby }
+func endWords(l commands.Lang) bool { return l == commands.Ruby }
 
 // loop binds the variables of a loop to what it goes over.
 func (m *machine) loop() {
@@ -217,7 +217,7 @@ func (m *machine) loop() {
 	start := m.i
 	m.skip("(")
 	names := m.targets()
-	if len(names) == 0 && m.lang == tool.Perl && m.at(start).s == "(" {
+	if len(names) == 0 && m.lang == commands.Perl && m.at(start).s == "(" {
 		m.i = start
 		names = []string{"$_"}
 	}
@@ -225,7 +225,7 @@ func (m *machine) loop() {
 	case m.word("in") || m.word("of"):
 		m.i++
 		m.bind(names, m.looped(m.expr(1)))
-	case m.lang == tool.Perl && m.op("("):
+	case m.lang == commands.Perl && m.op("("):
 		if m.cStyle() {
 			m.i++
 			return
@@ -269,7 +269,7 @@ func (m *machine) targets() []string {
 			if t.s != "const" && t.s != "let" && t.s != "var" && t.s != "my" && t.s != "our" && t.s != "local" {
 				names = append(names, t.s)
 			}
-		case t.kind == kOp && (t.s == "," || t.s == "(" && m.lang != tool.Perl || t.s == ")" || t.s == "[" || t.s == "]" || t.s == "*" || t.s == "&" ||
+		case t.kind == kOp && (t.s == "," || t.s == "(" && m.lang != commands.Perl || t.s == ")" || t.s == "[" || t.s == "]" || t.s == "*" || t.s == "&" ||
 			t.s == "|" || t.s == "{" || t.s == "}"):
 		default:
 			return names
@@ -282,21 +282,21 @@ func (m *machine) targets() []string {
 // imports reads the imports of Python, JavaScript, Julia and Perl.
 func (m *machine) imports(s string) bool {
 	switch m.lang {
-	case tool.Python:
+	case commands.Python:
 		if s != "import" && s != "from" {
 			return false
 		}
 		m.pythonImport(s == "from")
-	case tool.JavaScript:
+	case commands.JavaScript:
 		if s != "import" || m.at(m.i+1).s == "(" || m.at(m.i+1).s == "." {
 			return false
 		}
 		m.javaScriptImport()
-	case tool.Perl:
+	case commands.Perl:
 		m.i++
 		for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") {
 			if t := m.tok(); t.kind == kText && t.s != "" && m.at(m.i-1).s == "lib" {
-				m.access(tool.Read, literal(t.s), "use lib")
+				m.access(commands.Read, literal(t.s), "use lib")
 			}
 			m.i++
 		}

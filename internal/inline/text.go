@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cordon/internal/tool"
+	"cordon/internal/commands"
 )
 
 // style says how a string is read.
@@ -20,16 +20,16 @@ type style struct {
 func (l *lexer) quoted() bool {
 	c := l.src[l.pos]
 	switch l.lang {
-	case tool.Python:
+	case commands.Python:
 		return l.pythonText()
-	case tool.JavaScript:
+	case commands.JavaScript:
 		return l.javaScriptText(c)
-	case tool.Ruby:
+	case commands.Ruby:
 		return l.rubyText(c)
-	case tool.Perl:
+	case commands.Perl:
 		return l.perlText(c)
 
-	case tool.Awk:
+	case commands.Awk:
 		return c == '"' && l.delimited(kText, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex(1, '/')
 
 	}
@@ -88,19 +88,19 @@ func (l *lexer) until(end string, st style) []part {
 
 // interpolated reads the code inside of a string, if some begins here.
 func (l *lexer) interpolated(by byte) (string, bool) {
-	if by == 0 || l.src[l.pos] != by && !(l.lang == tool.Perl && l.src[l.pos] == '@') {
+	if by == 0 || l.src[l.pos] != by && !(l.lang == commands.Perl && l.src[l.pos] == '@') {
 		return "", false
 	}
 	switch l.lang {
-	case tool.Python:
+	case commands.Python:
 		return l.field()
-	case tool.JavaScript:
+	case commands.JavaScript:
 		if !l.has("${") {
 			return "", false
 		}
 		l.pos++
 		return l.braced(), true
-	case tool.Ruby:
+	case commands.Ruby:
 		if !l.has("#{") {
 			return "", false
 		}
@@ -170,12 +170,12 @@ func (l *lexer) variable() (string, bool) {
 	switch c := l.peek(0); {
 	case c == '{':
 		code := l.braced()
-		if l.lang == tool.Perl && len(code) > 0 && isLetter(code[0]) {
+		if l.lang == commands.Perl && len(code) > 0 && isLetter(code[0]) {
 			code = l.src[at:at+1] + code
 		}
 		return code, true
 
-	case isLetter(c) || l.lang == tool.Perl && isDigit(c) && l.src[at] == '$':
+	case isLetter(c) || l.lang == commands.Perl && isDigit(c) && l.src[at] == '$':
 		for l.pos < len(l.src) && isWord(l.src[l.pos]) {
 			l.pos++
 		}
@@ -192,7 +192,7 @@ func (l *lexer) variable() (string, bool) {
 func (l *lexer) subscripts() {
 	for l.pos < len(l.src) {
 		switch {
-		case l.peek(0) == '[' && l.peek(1) != ' ' && l.peek(1) != '^', l.peek(0) == '{' && l.lang == tool.Perl:
+		case l.peek(0) == '[' && l.peek(1) != ' ' && l.peek(1) != '^', l.peek(0) == '{' && l.lang == commands.Perl:
 			l.braced()
 		case l.has("->[") || l.has("->{"):
 			l.pos += 2
@@ -208,7 +208,7 @@ func (l *lexer) escape(b *strings.Builder, st style) {
 	c := l.peek(1)
 	if st.raw {
 		// Only the delimiter and the backslash itself can be hidden.
-		if c != '\'' && c != '\\' || l.lang == tool.Python {
+		if c != '\'' && c != '\\' || l.lang == commands.Python {
 			b.WriteByte('\\')
 		}
 		if c != 0 {

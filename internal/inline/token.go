@@ -3,7 +3,7 @@ package inline
 import (
 	"strings"
 
-	"cordon/internal/tool"
+	"cordon/internal/commands"
 )
 
 // kind is a kind of token.
@@ -39,7 +39,7 @@ type part struct {
 type lexer struct {
 	src    string
 	pos    int
-	lang   tool.Lang
+	lang   commands.Lang
 	toks   []token
 	open   []int     // indices of brackets that are open
 	failed int       // regular expressions that had no end
@@ -51,10 +51,10 @@ type lexer struct {
 const maxTokens = 40_000
 
 // lex cuts code into tokens; it never fails, the last token is kEnd.
-func lex(lang tool.Lang, src string) []token {
+func lex(lang commands.Lang, src string) []token {
 	l := &lexer{src: src, lang: lang, toks: make([]token, 0, min(len(src)/4+16, maxTokens))}
 
-	if lang == tool.Python {
+	if lang == commands.Python {
 		l.emit(token{kind: kLine, n: l.indent()})
 	}
 	for l.pos < len(l.src) && len(l.toks) < maxTokens {
@@ -124,11 +124,11 @@ func (l *lexer) newline() {
 		l.body(h)
 	}
 	l.heres = nil
-	if l.lang == tool.Ruby && l.has("=begin") || l.lang == tool.Perl && l.peek(0) == '=' && isLetter(l.peek(1)) {
+	if l.lang == commands.Ruby && l.has("=begin") || l.lang == commands.Perl && l.peek(0) == '=' && isLetter(l.peek(1)) {
 		l.skipPod()
 	}
 	if n := len(l.open); n > 0 {
-		if b := l.toks[l.open[n-1]].s; b != "{" || l.lang == tool.Python {
+		if b := l.toks[l.open[n-1]].s; b != "{" || l.lang == commands.Python {
 			return
 		}
 	}
@@ -153,7 +153,7 @@ func (l *lexer) indent() int {
 
 func (l *lexer) skipPod() {
 	end := "\n=cut"
-	if l.lang == tool.Ruby {
+	if l.lang == commands.Ruby {
 		end = "\n=end"
 	}
 	l.after(end)
@@ -191,7 +191,7 @@ func (l *lexer) comment() bool {
 		l.pos += 2
 		l.after("*/")
 
-	case (l.lang == tool.Perl || l.lang == tool.Ruby) && l.has("__END__"):
+	case (l.lang == commands.Perl || l.lang == commands.Ruby) && l.has("__END__"):
 		l.pos = len(l.src)
 	default:
 		return false
@@ -201,14 +201,14 @@ func (l *lexer) comment() bool {
 
 func (l *lexer) hash() bool {
 	switch l.lang {
-	case tool.Python, tool.Perl, tool.Ruby, tool.Awk:
+	case commands.Python, commands.Perl, commands.Ruby, commands.Awk:
 		// $# and @# are variables of Perl, and #[ is an attribute of PHP.
-		return !(l.lang == tool.Perl && !l.sp && l.last().s == "$")
+		return !(l.lang == commands.Perl && !l.sp && l.last().s == "$")
 	}
-	return l.lang == tool.JavaScript && l.pos == 0 && l.has("#!")
+	return l.lang == commands.JavaScript && l.pos == 0 && l.has("#!")
 }
 
-func (l *lexer) slashes() bool { return l.lang == tool.JavaScript }
+func (l *lexer) slashes() bool { return l.lang == commands.JavaScript }
 
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80 }
@@ -248,13 +248,13 @@ func (l *lexer) word() bool {
 func (l *lexer) sigil() {
 	c, d := l.src[l.pos], l.peek(1)
 	switch l.lang {
-	case tool.Perl:
+	case commands.Perl:
 		l.perlSigil(c, d)
-	case tool.Ruby:
+	case commands.Ruby:
 		for l.pos < len(l.src) && (l.src[l.pos] == '@' || l.src[l.pos] == '$') && (isWord(l.peek(1)) || l.peek(1) == '@') {
 			l.pos++
 		}
-	case tool.JavaScript:
+	case commands.JavaScript:
 		if c == '#' && isLetter(d) {
 			l.pos++
 		}
@@ -279,9 +279,9 @@ func (l *lexer) perlSigil(c, d byte) {
 func (l *lexer) inName(c byte) bool {
 	switch l.lang {
 
-	case tool.JavaScript:
+	case commands.JavaScript:
 		return c == '$'
-	case tool.Ruby:
+	case commands.Ruby:
 		if c != '?' && c != '!' || !isWord(l.src[max(l.pos-1, 0)]) || l.pos == 0 {
 			return false
 		}

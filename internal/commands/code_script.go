@@ -1,0 +1,244 @@
+package commands
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// lineUse reads perl and ruby, whose -i edits their operands in place, and whose
+// -n and -p read them line by line.
+func lineUse(c Call, in *row) Use {
+	u := Use{Known: true, Out: mark.Any}
+	p := in.program(&u, c.Args[1:])
+	loop, inPlace := p.has("n", "p"), p.has("i")
+	if !p.coded {
+		finish(&u, c, in, p)
+		return u
+	}
+	code := strings.Join(p.code, "\n")
+	r := Run{Code: code, Lang: in.lang, Params: codeParams(c.Args[0], p.operands), Why: "code"}
+	u.Runs = append(u.Runs, r)
+	u.evaluated(c, in.lang, code)
+	for _, o := range p.operands {
+		switch {
+		case inPlace:
+			u.edited(o)
+		case loop:
+			u.path(Read, o, "operand")
+		default:
+			u.given(o)
+		}
+	}
+	if loop && !inPlace && len(p.operands) == 0 && c.Fed {
+		u.Out = through(c.Stdin, code)
+	}
+	return u
+}
+
+// edited is a file that is changed in place: what it held is not known any more.
+func (u *Use) edited(path string) {
+	u.path(Write, path, "operand")
+	u.Effects = append(u.Effects, Effect{Path: path, Text: mark.Any})
+}
+
+// through is what comes out of an editor of lines: what went in, as far as one
+// can tell. Names of files of the tree stay names of its files unless the code
+// has what could lead elsewhere.
+func through(stdin, code string) string {
+	s := strings.TrimSpace(stdin)
+	switch {
+	case mark.Has(s, mark.Outside):
+		return mark.Outside
+	case mark.Has(s, mark.Any), !mark.In(s), strings.Contains(code, "..") || strings.Contains(code, "~"):
+		return mark.Any
+	}
+	first := mark.First(s)
+	one := s[first : first+len(mark.Any)]
+	if strings.Trim(s, one+" \n\t") != "" {
+		return mark.Any
+	}
+	return one
+}
+
+// phpUse reads php: -r and its kin have code, -f and the first operand a file.
+func phpUse(c Call) Use {
+	u := Use{Known: true, Out: mark.Any}
+	in := lookup("php")
+	p := in.program(&u, c.Args[1:])
+	for _, a := range c.Args[1:] { // -d auto_prepend_file=x
+		if _, v, ok := strings.Cut(a, "_file="); ok {
+			u.path(Read, v, "-d")
+		}
+	}
+	if !p.coded && !p.filed && len(p.operands) == 0 && !c.Fed {
+		return u
+	}
+	finish(&u, c, in, p)
+	return u
+}
+
+// denoUse reads deno run, eval and the others.
+func denoUse(c Call) Use {
+	u := Use{Known: true, Out: mark.Any}
+	in := lookup("deno")
+	verb := ""
+	args := c.Args[1:]
+	if len(args) > 0 {
+		verb, args = args[0], args[1:]
+	}
+	switch verb {
+	case "eval":
+		p := in.program(&u, args)
+		if len(p.operands) > 0 {
+			u.Runs = append(u.Runs, Run{Code: p.operands[0], Lang: JavaScript, Params: p.operands, Why: "eval"})
+		}
+	case "run", "serve":
+		finish(&u, c, in, in.program(&u, args))
+	case "repl":
+		in = lookup("deno repl")
+		finish(&u, c, in, in.program(&u, args))
+	case "compile", "bundle", "install":
+		for _, o := range in.program(&u, args).operands {
+			u.given(o)
+		}
+	case "fmt":
+		for _, o := range in.program(&u, args).operands {
+			u.path(Write, o, "operand")
+		}
+	case "test", "bench", "check", "lint", "doc", "info", "cache", "task", "coverage", "add", "remove", "upgrade", "", "types":
+		for _, o := range in.program(&u, args).operands {
+			u.given(o)
+		}
+	default:
+		finish(&u, c, in, in.program(&u, c.Args[1:]))
+	}
+	return u
+}
+
+// bunUse reads bun where it runs code; the rest is a package manager.
+func bunUse(c Call) (Use, bool) {
+	u := Use{Known: true, Out: mark.Any}
+	in := lookup("bun -e")
+	args := c.Args[1:]
+	for len(args) > 0 && (strings.HasPrefix(args[0], "--cwd") || args[0] == "--silent" || args[0] == "--bun" || args[0] == "--watch" || args[0] == "--hot") {
+		n := 1
+		if args[0] == "--cwd" && len(args) > 1 {
+			n = 2
+		}
+		in.program(&u, args[:n])
+		args = args[n:]
+	}
+	if len(args) == 0 {
+		return u, len(c.Args) > 1
+	}
+	verb := args[0]
+	switch {
+	case verb == "run" && len(args) > 1 && (strings.ContainsAny(args[1], "./") || strings.HasPrefix(args[1], "-")):
+		finish(&u, c, in, in.program(&u, args[1:]))
+	case strings.HasPrefix(verb, "-"), strings.ContainsAny(verb, "./"):
+		finish(&u, c, in, in.program(&u, args))
+	case verb == "x" && len(args) > 1:
+		u.Runs = append(u.Runs, Run{Args: args[1:], Why: "x"})
+	default:
+		return Use{}, false
+	}
+	return u, true
+}
+
+// pythonModule reads python -m MODULE, most of which are commands of their own.
+func pythonModule(c Call) (Use, bool) {
+	u := Use{Known: true, Out: mark.Any}
+	for i := 1; i < len(c.Args); i++ {
+		a := c.Args[i]
+		switch {
+		case a == "-W" || a == "-X":
+			i++
+		case a == "-c" || !strings.HasPrefix(a, "-") || a == "-":
+			return u, false
+		case strings.HasPrefix(a, "--") || !strings.Contains(a, "m") || strings.ContainsAny(a, "cWX"):
+			if strings.Contains(a, "c") && !strings.HasPrefix(a, "--") {
+				return u, false
+			}
+		default:
+			name, rest := a[strings.IndexByte(a, 'm')+1:], c.Args[i+1:]
+			if name == "" && len(rest) > 0 {
+				name, rest = rest[0], rest[1:]
+			}
+			u.module(c, name, rest)
+			return u, true
+		}
+	}
+	return u, false
+}
+
+// module does what a module of Python does when it is run.
+func (u *Use) module(c Call, name string, args []string) {
+	switch name {
+	case "json.tool", "json":
+		for i, o := range lookup("python -m json.tool").program(u, args).operands {
+			role := Read
+			if i > 0 {
+				role = Write
+			}
+			u.path(role, o, "operand")
+		}
+	case "venv", "virtualenv", "ensurepip", "compileall", "zipapp", "lib2to3", "2to3", "cProfile", "profile":
+		u.moduleWrites(name, args)
+	case "http.server", "unittest", "py_compile", "tokenize", "ast", "dis", "doctest", "tabnanny", "base64", "pdb", "trace", "gzip", "calendar",
+		"site", "platform", "sysconfig", "inspect", "pydoc", "this", "http", "filecmp":
+		for _, o := range lookup("python -m http.server").program(u, args).operands {
+			u.given(o)
+		}
+		if name == "pdb" || name == "trace" || name == "doctest" {
+			u.given(strings.Join(args[:min(1, len(args))], ""))
+		}
+	case "zipfile", "tarfile":
+		u.archive(args)
+	case "timeit":
+		u.timed(args)
+	case "code":
+		u.standardInput(c, Python)
+	default:
+		// Most modules that can be run are commands too: pip, pytest, black, mypy.
+		u.Runs = append(u.Runs, Run{Args: append([]string{name}, args...), Why: "-m"})
+		if strings.ContainsAny(name, "/") || mark.In(name) {
+			u.path(Execute, name, "-m")
+		}
+	}
+}
+
+func (u *Use) moduleWrites(name string, args []string) {
+	in := lookup("python -m venv")
+	for _, o := range in.program(u, args).operands {
+		if strings.HasSuffix(strings.ToLower(name), "profile") {
+			u.Runs = append(u.Runs, Run{File: o, Lang: Python, Why: "script"})
+			return
+		}
+		u.path(Write, o, "operand")
+	}
+}
+
+// archive reads python -m zipfile|tarfile -l|-e|-c|-t ARCHIVE …
+func (u *Use) archive(args []string) {
+	if len(args) < 2 {
+		return
+	}
+	role, others := Read, Read
+	switch args[0] {
+	case "-c", "--create":
+		role = Write
+	case "-e", "--extract":
+		others = Write
+	}
+	u.path(role, args[1], args[0])
+	for _, o := range args[2:] {
+		u.path(others, o, args[0])
+	}
+}
+
+func (u *Use) timed(args []string) {
+	in := lookup("python -m timeit")
+	p := in.program(u, args)
+	u.Runs = append(u.Runs, Run{Code: strings.Join(append(p.code, p.operands...), "\n"), Lang: Python, Why: "timeit"})
+}

@@ -1,0 +1,215 @@
+package commands
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// generic is what may be said of a command that nobody knows: that it may read
+// whatever looks like a path in its arguments.
+func generic(c Call) Use {
+	u := Use{Out: mark.Any}
+	for i, a := range c.Args[1:] {
+		if i >= maxLoose {
+			break
+		}
+		for _, p := range looseArgument(a) {
+			u.Access = append(u.Access, Access{Role: Read, Path: p, Why: "argument"})
+		}
+	}
+	return u
+}
+
+// maxLoose bounds the work on one call that nobody knows.
+const maxLoose = 4096
+
+// looseArgument returns what looks like a path in an argument that may be an
+// option: -C/w/repo, --opt=/w/repo, ../x.
+func looseArgument(a string) []string {
+	if !strings.HasPrefix(a, "-") {
+		return loosePaths(a)
+	}
+	name := strings.TrimLeft(a, "-")
+	if i := pathStart(name); i > 0 && !strings.HasPrefix(a, "--") {
+		return loosePaths(name[i:])
+	}
+	if option, v, ok := strings.Cut(name, "="); ok {
+		if takesText(option) {
+			return nil
+		}
+		return loosePaths(v)
+	}
+	return looseBits(name) // -o:../out
+}
+
+// takesText reports whether an option that nobody knows takes text, by its name:
+// --testNamePattern, --grep, --title.
+func takesText(option string) bool {
+	option = strings.ToLower(option)
+	for _, w := range [...]string{"pattern", "grep", "regex", "title", "message", "description", "match", "query"} {
+		if strings.Contains(option, w) && !strings.Contains(option, "file") && !strings.Contains(option, "dir") {
+			return true
+		}
+	}
+	return option == "name" || option == "testname" || option == "filter" || option == "label"
+}
+
+// pathStart returns where a value begins that is attached to a letter.
+func pathStart(s string) int {
+	n := runeLen(s)
+	if n < len(s) && startsPath(s[n:]) {
+		return n
+	}
+	return -1
+}
+
+// startsPath reports whether a text begins the way only a path does.
+func startsPath(s string) bool {
+	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
+		s == ".." || s == "." || startsHome(s) ||
+		mark.Has(s, mark.Outside) || strings.HasPrefix(s, mark.Any)
+}
+
+// startsHome reports whether a text begins with a home directory: ~, ~/x,
+// ~somebody, but not ~1.2, which is a version.
+func startsHome(s string) bool {
+	rest, ok := strings.CutPrefix(s, "~")
+	return ok && (rest == "" || rest[0] == '/' || rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z')
+}
+
+// pathLike reports whether a value is to be looked at as a path though nothing
+// says that it is one.
+func pathLike(s string) bool { return len(loosePaths(s)) > 0 }
+
+// loosePaths returns what looks like a path in a value: all of it, what follows
+// an "=" or "@" or "file://", and the pieces between colons and commas. A value
+// with blanks is text.
+func loosePaths(v string) []string {
+	if v == "" || strings.ContainsAny(v, " \t\n") {
+		return nil
+	}
+	if p, ok := filePath(v); ok {
+		return []string{p}
+	}
+	if strings.Contains(v, "://") {
+		return nil
+	}
+	found := looseBits(v)
+	if whole, _, _ := strings.Cut(v, "#"); len(found) == 0 && (strings.Contains(whole, "/") || startsPath(whole)) {
+		found = append(found, whole)
+	}
+	return found
+}
+
+// looseBits returns the pieces of a value that begin as only paths do.
+func looseBits(v string) []string {
+	if strings.ContainsAny(v, " \t\n") {
+		return nil
+	}
+	quotes := !strings.Contains(v, "{") // what looks like JSON is text
+	var found []string
+	for _, piece := range strings.FieldsFunc(v, func(r rune) bool {
+		return r == ':' || r == ',' || r == '=' || r == '@' || quotes && (r == '"' || r == '\'')
+	}) {
+		piece, _, _ = strings.Cut(piece, "#")
+		if piece != v && startsPath(piece) {
+			found = append(found, piece)
+		}
+		if len(found) > 16 {
+			break
+		}
+	}
+	return found
+}
+
+// filePath returns the path of an address that names a file: file:///x,
+// FILE://localhost/x, name=fileb://../x. Characters may be written as numbers.
+func filePath(v string) (string, bool) {
+	low := strings.ToLower(v)
+	i := strings.Index(low, "file://")
+	n := len("file://")
+	if i < 0 {
+		i, n = strings.Index(low, "fileb://"), len("fileb://")
+	}
+	if i < 0 && strings.HasPrefix(low, "file:/") {
+		i, n = 0, len("file:")
+	}
+	if i < 0 {
+		return "", false
+	}
+	v = v[i+n:]
+	for _, host := range [...]string{"localhost/", "127.0.0.1/"} {
+		if rest, ok := strings.CutPrefix(v, host); ok {
+			v = "/" + rest
+		}
+	}
+	return percent(v), true
+}
+
+// percent reads characters that an address has as numbers, such as %2F.
+func percent(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && digitsOf(s[i+1:], 2, 16) == 2 {
+			b.WriteByte(digit(s[i+1])<<4 | digit(s[i+2]))
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	if out := b.String(); mark.Clean(out) || !mark.Clean(s) {
+		return out
+	}
+	return mark.Any
+}
+
+// specPath returns the path in a value that is either a path or a name or
+// address: ./pkg, ../x[dev], .#attr, file:../x.
+func specPath(v string) (string, bool) {
+	if p, ok := filePath(v); ok {
+		return p, true
+	}
+	if strings.ContainsAny(v, " \t\n") && !startsPath(v) {
+		return "", false
+	}
+	if strings.Contains(v, "://") {
+		return "", false
+	}
+	for _, p := range []string{"file:", "link:", "path:", "portal:"} {
+		v = strings.TrimPrefix(v, p)
+	}
+	v, _, _ = strings.Cut(v, "#")
+	if i := strings.IndexByte(v, '['); i > 0 && strings.HasSuffix(v, "]") {
+		v = v[:i]
+	}
+	if !startsPath(v) && !strings.Contains(v, "/../") && !mark.In(v) {
+		return "", false
+	}
+	return v, true
+}
+
+// localPath returns a value unless it names a path of another host. What is on
+// the worker's own host by another way is where it is.
+func localPath(v string) (string, bool) {
+	if strings.HasPrefix(v, "file://") {
+		return v[len("file://"):], true
+	}
+	if strings.Contains(v, "://") {
+		return "", false
+	}
+	colon := strings.IndexByte(v, ':')
+	if colon > 0 && !strings.Contains(v[:colon], "/") {
+		if !ownHostOf(v) {
+			return "", false
+		}
+		v = v[colon+1:]
+		if !strings.HasPrefix(v, "/") {
+			v = "~/" + v
+		}
+	}
+	return v, v != "" && v != "-"
+}

@@ -1,0 +1,142 @@
+package commands
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// address is what may be said of the address of a repository.
+type address struct {
+	path string   // on this machine
+	args []string // a command that is run to reach it
+	far  bool     // it is on another machine
+}
+
+// gitAddress takes an address apart. A plain name may be that of a remote, and
+// as well a directory: it has a path.
+func gitAddress(s string) address {
+	if helper, rest, ok := strings.Cut(s, "::"); ok && isPlainName(helper) {
+		switch helper {
+		case "ext":
+			return address{args: extWords(rest)}
+		case "fd":
+			return address{far: true}
+		}
+		return gitAddress(strings.TrimPrefix(rest, helper+"::"))
+	}
+	if scheme, rest, ok := strings.Cut(s, "://"); ok && isPlainName(scheme) {
+		host, path, _ := strings.Cut(rest, "/")
+		if scheme == "file" || ownHost(host) {
+			return address{path: atHome("/" + path)}
+		}
+		return address{far: true}
+	}
+	if host, path, ok := strings.Cut(s, ":"); ok && !strings.Contains(host, "/") && host != "" {
+		if !ownHost(host) {
+			return address{far: true}
+		}
+		if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "~") {
+			path = "~/" + path
+		}
+		return address{path: path}
+	}
+	return address{path: s}
+}
+
+// extWords splits the command of an ext:: address at blanks. A percent sign
+// begins what stands for something else.
+func extWords(s string) []string {
+	var words []string
+	var word strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == ' ':
+			words = append(words, word.String())
+			word.Reset()
+		case s[i] != '%' || i+1 == len(s):
+			word.WriteByte(s[i])
+		default:
+			i++
+			word.WriteString(extEscape(s[i : i+1]))
+		}
+	}
+	return append(words, word.String())
+}
+
+func extEscape(c string) string {
+	switch c {
+	case "s":
+		return "upload-pack"
+	case "S":
+		return "git-upload-pack"
+	case "G", "V":
+		return ""
+	}
+	return c
+}
+
+// atHome is the path of an address with a user's home in it: ssh://host/~/x.
+func atHome(path string) string {
+	if strings.HasPrefix(path, "/~") {
+		return path[1:]
+	}
+	return path
+}
+
+// ownHost reports whether the host of an address, perhaps with a user and a
+// port, is this machine.
+func ownHost(host string) bool {
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	if strings.HasPrefix(host, "[") {
+		host, _, _ = strings.Cut(host[1:], "]")
+	} else {
+		host, _, _ = strings.Cut(host, ":")
+	}
+	switch strings.ToLower(host) {
+	case "localhost", "localhost.localdomain", "::1", "0.0.0.0", "ip6-localhost":
+		return true
+	}
+	return strings.HasPrefix(host, "127.")
+}
+
+func isPlainName(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '+' && r != '-' && r != '.'
+	}) < 0
+}
+
+// address adds what becomes of the repository at an address.
+func (g *gitCall) address(role Role, s, why string) address {
+	a := gitAddress(s)
+	switch {
+	case a.args != nil:
+		g.use.Runs = append(g.use.Runs, Run{Args: a.args, Dir: g.dir, Why: why})
+	case a.path != "":
+		g.path(role, a.path, why)
+	}
+	return a
+}
+
+// cloneName is the directory that a clone of an address makes when none is
+// given.
+func cloneName(s string, bare bool) string {
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	s = strings.TrimRight(s, "/")
+	s = strings.TrimRight(strings.TrimSuffix(s, "/.git"), "/")
+	if i := strings.LastIndexAny(s, "/:"); i >= 0 {
+		s = s[i+1:]
+	}
+	s = strings.TrimSuffix(strings.TrimSuffix(s, ".bundle"), ".git")
+	if mark.In(s) || s == "" || s == "." || s == ".." {
+		return mark.Atom
+	}
+	if bare {
+		return s + ".git"
+	}
+	return s
+}

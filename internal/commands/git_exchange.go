@@ -1,0 +1,232 @@
+package commands
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// fetch takes objects from another repository, and refs where it is told to.
+func (g *gitCall) fetch() {
+	if g.has("multiple") {
+		for _, o := range g.operands {
+			g.act(GitFetches, o, "")
+			g.address(Read, o, "operand")
+		}
+		return
+	}
+	g.act(GitFetches, g.nth(0), "")
+	if len(g.operands) == 0 {
+		return
+	}
+	g.address(Read, g.nth(0), "operand")
+	for i, spec := range g.operands[1:] {
+		if g.operands[i] == "tag" && i > 0 {
+			g.moves(tags, spec, spec)
+			continue
+		}
+		g.fetched(spec)
+	}
+}
+
+// fetched moves the local ref of a refspec, if it has one.
+func (g *gitCall) fetched(spec string) {
+	from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+	if !ok || to == "" || strings.HasPrefix(spec, "^") {
+		return
+	}
+	below := heads
+	if strings.HasPrefix(from, tags) {
+		below = tags
+	}
+	g.moves(below, to, from)
+}
+
+// push sends commits to another repository.
+func (g *gitCall) push() {
+	to := g.nth(0)
+	if to == "" {
+		to = g.text("repo")
+	}
+	role, kind := Write, GitPushes
+	if g.has("n", "dry-run") {
+		role, kind = Read, GitFetches
+	}
+	var at address
+	if to != "" {
+		at = g.address(role, to, "operand")
+	}
+	for _, spec := range g.pushSpecs() {
+		g.act(kind, to, spec)
+		if kind == GitPushes && at.path != "" && (onlyPath(at.path) || mark.In(at.path)) {
+			g.pushedHere(at.path, spec)
+		}
+	}
+}
+
+// pushSpecs returns the refspecs of a push; one that is empty stands for what
+// is configured.
+func (g *gitCall) pushSpecs() []string {
+	var specs []string
+	deletes := g.has("d", "delete")
+	for i, o := range g.operands {
+		switch {
+		case i == 0 || o == "tag":
+		case g.operands[i-1] == "tag" && i > 1:
+			specs = append(specs, tags+o)
+		case deletes:
+			specs = append(specs, ":"+o)
+		default:
+			specs = append(specs, o)
+		}
+	}
+	if g.has("all", "branches") {
+		specs = append(specs, "refs/heads/*:refs/heads/*")
+	}
+	if g.has("mirror") {
+		specs = append(specs, "+refs/*:refs/*")
+	}
+	if g.has("tags") {
+		specs = append(specs, "refs/tags/*:refs/tags/*")
+	}
+	if specs == nil {
+		return []string{""}
+	}
+	return specs
+}
+
+// pushedHere moves a ref in a repository of this machine, which may be the own
+// one.
+func (g *gitCall) pushedHere(path, spec string) {
+	from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+	if !ok {
+		to = from
+	}
+	if to == "" {
+		to = mark.Any
+	}
+	g.moves(heads, to, from).Dir = joinDir(g.dir, path)
+}
+
+// clone makes a new repository from another.
+func (g *gitCall) clone() {
+	from, to := g.nth(0), g.nth(1)
+	if from == "" {
+		return
+	}
+	if a := g.address(Read, from, "operand 1"); a.far {
+		g.act(GitFetches, from, "")
+	}
+	if to == "" {
+		to = cloneName(from, g.has("bare", "mirror"))
+	}
+	g.path(Write, to, "operand 2")
+}
+
+// remote changes which repositories this one knows. A path among them is
+// where later commands go, unseen.
+func (g *gitCall) remote() {
+	sub, rest := g.nth(0), g.rest()
+	switch sub {
+	case "show":
+		for _, r := range rest {
+			if onlyPath(r) {
+				g.address(Read, r, "remote show")
+			}
+		}
+		return
+	case "", "get-url":
+		return
+	case "update":
+		g.act(GitFetches, strings.Join(rest, " "), "")
+		return
+	case "set-head":
+		g.act(GitMovesRef, "refs/remotes/"+g.nth(1)+"/HEAD", g.nth(2))
+	case "add", "set-url":
+		for _, url := range rest[min(1, len(rest)):] {
+			g.address(Enter, url, "remote "+sub)
+		}
+		if g.has("f", "fetch") {
+			g.act(GitFetches, g.nth(2), "")
+		}
+	}
+	g.shares("the remotes")
+}
+
+// submodule changes repositories inside of this one, and what it knows of them.
+func (g *gitCall) submodule() {
+	switch g.nth(0) {
+	case "", "status", "summary":
+	case "foreach":
+		g.foreach()
+	case "add":
+		g.address(Read, g.nth(1), "submodule add")
+		if p := g.nth(2); p != "" {
+			g.path(Write, p, "submodule add")
+		}
+		g.shares("the submodules")
+	case "set-url":
+		g.address(Enter, g.nth(2), "submodule set-url")
+		g.shares("the submodules")
+	default:
+		g.pathspecs(Write, g.rest())
+		g.shares("the submodules")
+	}
+}
+
+// foreach runs a command in every submodule: code when it is one word.
+func (g *gitCall) foreach() {
+	args := g.args
+	for len(args) > 0 && (args[0] == "foreach" || strings.HasPrefix(args[0], "-")) {
+		args = args[1:]
+	}
+	r := Run{Dir: joinDir(g.dir, mark.Inside), Why: "submodule foreach"}
+	switch len(args) {
+	case 0:
+		return
+	case 1:
+		r.Code = args[0]
+	default:
+		r.Args = args
+	}
+	g.use.Runs = append(g.use.Runs, r)
+	if !readsOnly(args) {
+		g.shares("the submodules")
+	}
+}
+
+// readsOnly reports whether a command for every submodule is one of git that
+// changes nothing.
+func readsOnly(args []string) bool {
+	words := strings.Fields(strings.Join(args, " "))
+	if len(words) == 0 {
+		return true
+	}
+	if len(words) < 2 || words[0] != "git" || strings.ContainsAny(strings.Join(words, ""), ";&|`$<>") {
+		return words[0] == "pwd" || words[0] == "echo" || words[0] == "ls"
+	}
+	switch words[1] {
+	case "status", "log", "diff", "show", "rev-parse", "describe", "ls-files", "grep", "blame":
+		return true
+	}
+	return false
+}
+
+// subtree keeps another repository's history in a directory of this one.
+func (g *gitCall) subtree() {
+	switch g.nth(0) {
+	case "add", "pull", "merge":
+		g.act(GitGrows, "", g.nth(len(g.operands)-1))
+		if len(g.operands) > 2 {
+			g.act(GitFetches, g.nth(1), "")
+			g.address(Read, g.nth(1), "operand")
+		}
+	case "push":
+		g.act(GitPushes, g.nth(1), g.nth(2))
+		g.address(Write, g.nth(1), "operand")
+	case "split":
+		if b := g.text("b", "branch"); b != "" {
+			g.moves(heads, b, "HEAD")
+		}
+	}
+}

@@ -1,0 +1,12 @@
+package commands
+
+// gitRow finds the row of one of git's subcommands. Their options take the kinds
+// of git_value.go. Their operands are one of:
+//
+//	none    nothing outside of the repository; the command's own function may know more
+//	revs    revisions or paths, read
+//	read    paths, read
+//	write   paths, written
+//	files   files that are no pathspecs, read
+//	loose   whatever looks like a path, read
+func gitRow(name string) *row { return lookup("git " + name) }

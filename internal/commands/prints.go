@@ -1,0 +1,374 @@
+package commands
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// maxPrint bounds what is worked out of a command's output.
+const maxPrint = 64 << 10
+
+// prints returns what a command prints, by the word that its innermost row has
+// for it:
+//
+//	any       not known, as is no word at all
+//	none      nothing, unless it is told to say what it does
+//	nothing   nothing; or, for those that print code to set up a shell, nothing that matters
+//	atom      a single word
+//
+// The others are functions of the same name below.
+func (g *reading) prints() string {
+	word := ""
+	for _, r := range g.rows {
+		if r.out != "" {
+			word = r.out
+		}
+	}
+	out := g.printed(word)
+	if len(out) > maxPrint {
+		return mark.Any
+	}
+	return out
+}
+
+func (g *reading) printed(word string) string {
+	switch word {
+	case "none":
+		if g.has("v", "verbose", "c", "changes") {
+			return mark.Any
+		}
+		return ""
+	case "nothing":
+		return ""
+	case "atom":
+		if g.has("a", "all", "I", "i") { // uname -a, hostname -I
+			return mark.Any
+		}
+		return mark.Atom + "\n"
+	case "seq":
+		return g.sequence()
+	case "echo":
+		return echoes(g.call.Args[1:])
+	case "printf":
+		return g.printfs()
+	case "which":
+		return installed(g.operands)
+	case "names":
+		return g.listing()
+	case "grep":
+		switch {
+		case g.has("q", "quiet", "silent"):
+			return ""
+		case g.has("l", "files-with-matches", "L", "files-without-match"):
+			return g.names() + "\n"
+		case g.has("c", "count") && len(g.operandFiles()) < 2 && !g.has("r", "R", "recursive", "H"):
+			return mark.Atom + "\n"
+		}
+		if out, ok := g.grepFiles(); ok {
+			return out
+		}
+	}
+	return g.asked(word)
+}
+
+// installed is where programs are, as far as one can tell: none of the places
+// where they are is the worker's.
+func installed(names []string) string {
+	var b strings.Builder
+	for _, n := range names {
+		if n == "" || n == "." || n == ".." || strings.Contains(n, "/") || mark.In(n) {
+			return mark.System + "\n"
+		}
+		b.WriteString("/usr/bin/" + n + "\n")
+	}
+	return b.String()
+}
+
+// asked is what the commands print that answer a question.
+func (g *reading) asked(word string) string {
+	switch word {
+	case "date":
+		return g.dates()
+	case "yes":
+		return yeses(g.operands)
+	case "tput":
+		if v := g.verb(0); v == "cols" || v == "lines" || v == "colors" {
+			return mark.Atom + "\n"
+		}
+	case "printenv":
+		return g.homely()
+	case "getent":
+		if g.verb(0) == "passwd" { // among the rest, the home of somebody
+			return mark.Outside + "\n"
+		}
+	case "id":
+		if g.has("u", "g", "un", "n", "gn") && !g.has("G") {
+			return mark.Atom + "\n"
+		}
+	case "stat":
+		if o, ok := g.given("c", "format", "printf", "f"); ok && o.has && !strings.ContainsAny(o.value, "nN /") {
+			return mark.Atom + "\n"
+		}
+	case "atomic": // expr: a number or part of a string
+		if !strings.ContainsAny(strings.Join(g.operands, ""), ":/.~"+mark.Any) {
+			return mark.Atom + "\n"
+		}
+	case "dirname", "basename", "realpath", "readlink":
+		return g.pathNames(word)
+	case "mktemp":
+		return mark.Scratch + "\n"
+	}
+	return g.told(word)
+}
+
+// told is what the commands print that tell something about files or programs.
+func (g *reading) told(word string) string {
+	switch word {
+	case "sum":
+		return g.summed()
+	case "listed":
+		return g.formatted()
+	case "golist":
+		return g.golist()
+	case "pids":
+		if g.has("l", "list-name", "a", "list-full", "c", "d", "delimiter") {
+			return mark.Any
+		}
+		return mark.Atom + "\n"
+	case "comm", "join":
+		return g.merged(word)
+	case "jq":
+		return g.queried()
+	case "openssl":
+		if g.verb(0) == "rand" && g.has("hex") && !g.has("out") {
+			return mark.Atom + "\n"
+		}
+	}
+	return g.filtered(word)
+}
+
+// sequence is seq: numbers, perhaps with text around them.
+func (g *reading) sequence() string {
+	if g.has("s", "separator") {
+		return mark.Any
+	}
+	o, ok := g.given("f", "format")
+	if !ok {
+		return mark.Atom + "\n"
+	}
+	before, rest, ok := strings.Cut(o.value, "%")
+	end := strings.IndexAny(rest, "aefgAEFG")
+	if !ok || end < 0 || strings.Contains(rest, "%") {
+		return mark.Any
+	}
+	return before + mark.Atom + rest[end+1:] + "\n"
+}
+
+// yeses is what can be seen of the output of yes, which has no end.
+func yeses(operands []string) string {
+	line := strings.Join(operands, " ")
+	if line == "" {
+		line = "y"
+	}
+	if len(line) > maxPrint/8 {
+		return mark.Any
+	}
+	return strings.Repeat(line+"\n", 4)
+}
+
+// homely is printenv, of which only the home is known when the script has not
+// set a variable.
+func (g *reading) homely() string {
+	if len(g.operands) != 1 {
+		return mark.Any
+	}
+	if v, ok := g.variable(g.operands[0]); ok {
+		return v + "\n"
+	}
+	if g.operands[0] == "HOME" {
+		return "~\n"
+	}
+	return mark.Any
+}
+
+// dates is date, whose format says what comes out.
+func (g *reading) dates() string {
+	if g.has("I", "iso-8601") {
+		return mark.Atom + "\n"
+	}
+	for _, o := range g.operands {
+		if f, ok := strings.CutPrefix(o, "+"); ok {
+			return dateText(f)
+		}
+	}
+	return mark.Any
+}
+
+func dateText(format string) string {
+	var b strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			b.WriteByte(format[i])
+			continue
+		}
+		i++
+		for i < len(format) && strings.IndexByte("-_0^#123456789:E", format[i]) >= 0 {
+			i++
+		}
+		switch {
+		case i < len(format) && strings.IndexByte("YmdHMSsNjyVuwegGUWklFTRbBaAhpPIzZC", format[i]) >= 0:
+			b.WriteString(mark.Atom)
+		case i < len(format) && format[i] == '%':
+			b.WriteByte('%')
+		default:
+			return mark.Any
+		}
+	}
+	return b.String() + "\n"
+}
+
+// pathNames are the commands that change paths as text. What realpath and
+// readlink make of a path is that path, as far as the arguments tell.
+func (g *reading) pathNames(word string) string {
+	var b strings.Builder
+	operands := g.operands
+	suffix := ""
+	if o, ok := g.given("s", "suffix"); ok && word == "basename" {
+		suffix = o.value
+	} else if word == "basename" && len(operands) == 2 && !g.has("a", "multiple") {
+		operands, suffix = operands[:1], operands[1]
+	}
+	if g.has("relative-to", "relative-base") || word == "readlink" && !g.has("f", "e", "m", "canonicalize", "canonicalize-existing", "canonicalize-missing") {
+		return mark.Any
+	}
+	for _, p := range operands {
+		switch word {
+		case "dirname":
+			p = dirName(p)
+		case "basename":
+			p = baseName(p, suffix)
+		}
+		b.WriteString(p + "\n")
+	}
+	return b.String()
+}
+
+// dirName is dirname of a text that may hold marks.
+func dirName(p string) string {
+	last := lastName(p)
+	switch {
+	case mark.Has(last, mark.Any):
+		return mark.Any
+	case mark.Has(last, mark.Inside+mark.Scratch+mark.System+mark.Outside):
+		return p
+	}
+	if strings.HasPrefix(p, "/") && last == "" {
+		return "/"
+	}
+	d := parent(p)
+	if d == "" {
+		return "."
+	}
+	if d = strings.TrimRight(d, "/"); d == "" {
+		return "/"
+	}
+	return d
+}
+
+// baseName is basename of a text that may hold marks.
+func baseName(p, suffix string) string {
+	last := lastName(p)
+	switch {
+	case mark.Has(last, mark.Any):
+		return mark.Any
+	case mark.In(last):
+		return mark.Atom
+	case last == "":
+		return p
+	case last != suffix:
+		last = strings.TrimSuffix(last, suffix)
+	}
+	return last
+}
+
+// listing is the output of what lists files: ls, fd, rg -l and the like.
+func (g *reading) listing() string {
+	name := g.rows[0].name
+	switch name {
+	case "rg", "ag", "ack":
+		if name == "rg" && !g.has("files", "l", "files-with-matches", "files-without-match") || !g.has("files", "l", "files-with-matches", "L",
+			"files-without-match", "g", "f") {
+			return g.matches(name)
+		}
+		if g.has("c", "count") {
+			return mark.Any
+		}
+	case "eza":
+		if g.has("l", "long", "T", "tree", "R", "recurse", "G", "grid", "x", "across", "icons") {
+			return mark.Any
+		}
+	case "ls":
+		place := g.names()
+		if !g.has("d", "directory") && len(g.operands) > 0 && place != mark.Inside {
+			place = mark.Atom
+		}
+		return g.long(place)
+	}
+	return g.names() + "\n"
+}
+
+// names says where the files are that a command lists: its operands that are
+// paths, or the working directory.
+func (g *reading) names() string {
+	found := ""
+	for _, a := range g.use.Access {
+		if a.Why != "operand" && a.Why != "--search-path" && a.Why != "--base-directory" {
+			continue
+		}
+		where := placeOf(joinDir(a.Dir, a.Path))
+		if found != "" && found != where {
+			return mark.Any
+		}
+		found = where
+	}
+	if found == "" {
+		return mark.Inside
+	}
+	return found
+}
+
+// placeOf says of a path in words of marks what can be said without a disk. A
+// relative path is inside, because a directory outside is not entered.
+func placeOf(p string) string {
+	switch {
+	case mark.Has(p, mark.Any):
+		return mark.Any
+	case mark.Has(p, mark.Outside):
+		return mark.Outside
+	case strings.HasPrefix(p, mark.Scratch), strings.HasPrefix(p, "/tmp/"), p == "/tmp", strings.HasPrefix(p, "/var/tmp/"):
+		if strings.Contains(p, "..") {
+			return mark.Any
+		}
+		return mark.Scratch
+	case strings.HasPrefix(p, mark.System), strings.HasPrefix(p, "/usr/"), strings.HasPrefix(p, "/etc/"):
+		if strings.Contains(p, "..") {
+			return mark.Any
+		}
+		return mark.System
+	case strings.HasPrefix(p, "/"), strings.HasPrefix(p, "~"), p == "..", strings.HasPrefix(p, "../"), strings.Contains(p, "/.."):
+		return mark.Any
+	}
+	return mark.Inside
+}
+
+// status returns the exit status where that is certain.
+func (g *reading) status() Status {
+	switch g.rows[0].name {
+	case "true":
+		return Succeeds
+	case "false":
+		return Fails
+	}
+	return Unsure
+}

@@ -1,0 +1,304 @@
+package commands
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// verb returns the operand that says what a command is to do; i counts from 0.
+func (g *reading) verb(i int) string {
+	if i < len(g.operands) {
+		return g.operands[i]
+	}
+	return ""
+}
+
+// npm and its like keep settings in the home, and install for everybody with -g.
+func (g *reading) npm(name string) {
+	global := g.has("g", "global") || locationIs(g, "global")
+	g.npmScript()
+	switch g.verb(0) {
+	case "config", "c":
+		if v := g.verb(1); v == "set" || v == "delete" || v == "edit" || v == "rm" {
+			g.configures(name)
+		}
+	case "set", "login", "adduser", "logout", "add-user":
+		if name == "npm" {
+			g.configures(name)
+		}
+	case "install", "i", "add", "uninstall", "remove", "rm", "un", "update", "up", "ci", "link", "ln", "unlink":
+		if global || g.verb(0) == "link" && len(g.operands) == 1 && name == "npm" {
+			g.ask(installsGlobal, "install it in the project, without -g")
+		}
+	case "global":
+		if name == "yarn" {
+			g.ask(installsGlobal, "install it in the project")
+		}
+	case "exec", "x", "dlx":
+		// In the table with what they run.
+	}
+}
+
+// npmScript runs a script of package.json, if the command line itself wrote that.
+func (g *reading) npmScript() {
+	text, ok := g.content("package.json")
+	if !ok || mark.In(text) {
+		return
+	}
+	var p struct{ Scripts map[string]string }
+	if json.Unmarshal([]byte(text), &p) != nil {
+		g.ask("what the scripts of package.json do cannot be told", "")
+		return
+	}
+	names := []string{g.verb(0), g.verb(1)}
+	if r := g.rows[len(g.rows)-1]; r.name == "npm run" {
+		names = append(names, nthOf(plainWords(g.call.Args[1:]), 0))
+	}
+	for _, n := range names {
+		for _, hook := range [...]string{"pre", "", "post"} {
+			if code := p.Scripts[hook+n]; n != "" && code != "" {
+				g.use.Runs = append(g.use.Runs, Run{Code: code, Dir: g.dir, Why: "scripts"})
+			}
+		}
+	}
+}
+
+func locationIs(g *reading, where string) bool {
+	o, ok := g.given("location")
+	return ok && o.value == where
+}
+
+// configures is a change of the settings of npm, which are in the home unless
+// it is told otherwise.
+func (g *reading) configures(name string) {
+	if locationIs(g, "project") {
+		return
+	}
+	switch name {
+	case "npm":
+		g.path(Write, "~/.npmrc", "its settings")
+	case "pnpm":
+		g.path(Write, "~/.config/pnpm/rc", "its settings")
+	default:
+		g.ask(changesHome, "")
+	}
+}
+
+// golang is go, whose settings are in the home too.
+func (g *reading) golang() {
+	if len(g.rows) > 1 && g.rows[1].name == "go env" && g.has("w", "u") {
+		g.path(Write, "~/.config/go/env", "go env -w")
+	}
+}
+
+// pip installs into the environment that is active, which is the project's
+// business, unless it is told to do it for the user.
+func (g *reading) pip(name string) {
+	switch {
+	case g.has("user") && g.verb(0) == "install":
+		g.ask(installsGlobal, "install it in the project's environment")
+	case g.verb(0) == "config" && (g.verb(1) == "set" || g.verb(1) == "unset" || g.verb(1) == "edit"):
+		g.path(Write, "~/.config/pip/pip.conf", "its settings")
+	case name == "pipx" && (g.verb(0) == "install" || g.verb(0) == "inject" || g.verb(0) == "uninstall" || g.verb(0) == "upgrade"):
+		g.ask(installsGlobal, "")
+	case name == "uv" && g.rows[len(g.rows)-1].name == "uv tool" && (g.verb(0) == "install" || g.verb(0) == "uninstall" || g.verb(0) == "upgrade"):
+		g.ask(installsGlobal, "")
+	}
+}
+
+// packages are the package managers of systems.
+func (g *reading) packages(name string) {
+	switch name {
+	case "dpkg":
+		if g.has("i", "install", "r", "remove", "P", "purge", "unpack", "configure") {
+			g.ask(installsGlobal, "")
+		}
+		return
+	case "rpm":
+		if g.has("i", "install", "U", "upgrade", "e", "erase", "F", "freshen") && !g.has("q", "query") {
+			g.ask(installsGlobal, "")
+		}
+		return
+	}
+	switch g.verb(0) {
+	case "install", "remove", "purge", "upgrade", "full-upgrade", "dist-upgrade", "uninstall", "add", "del", "autoremove", "update", "reinstall",
+		"tap", "link", "unlink", "cleanup", "erase", "localinstall", "groupinstall", "refresh", "bundle":
+		g.ask(installsGlobal, "")
+	case "":
+		if g.has("S", "R", "U") { // pacman
+			g.ask(installsGlobal, "")
+		}
+	}
+	if g.has("S", "R", "U") && commandName(g.call.Args[0]) == "pacman" && g.verb(0) != "" {
+		g.ask(installsGlobal, "")
+	}
+}
+
+// system are the commands with verbs that ask and verbs that change.
+func (g *reading) system(name string) {
+	v := g.verb(0)
+	switch name {
+	case "systemctl":
+		switch v {
+		case "", "status", "show", "cat", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs",
+			"get-default", "help", "is-active", "is-enabled", "is-failed", "is-system-running", "show-environment":
+			return
+		}
+	case "service":
+		if v2 := g.verb(1); v == "" || v2 == "status" || v2 == "" {
+			return
+		}
+	case "launchctl":
+		switch v {
+		case "", "list", "print", "blame", "dumpstate", "getenv", "help", "version", "print-disabled", "managername":
+			return
+		}
+	case "defaults":
+		switch v {
+		case "", "read", "read-type", "domains", "find", "help", "export":
+			return
+		}
+	case "gsettings":
+		switch v {
+		case "", "get", "list-schemas", "list-keys", "list-recursively", "range", "describe", "monitor", "writable", "help":
+			return
+		}
+	case "sysctl":
+		if !g.has("w", "p", "load", "system") && !strings.Contains(v, "=") {
+			return
+		}
+	}
+	g.ask(changesSystem, "")
+}
+
+// keys is ssh-keygen: without a file it writes to the home.
+func (g *reading) keys() {
+	asks := g.has("l", "y", "e", "B", "F", "Y", "h")
+	if asks {
+		for i, a := range g.use.Access {
+			if a.Why == "-f" {
+				g.use.Access[i].Role = Read
+			}
+		}
+	}
+	if g.has("f") || g.has("Y") {
+		return
+	}
+	switch {
+	case g.has("R", "H"):
+		g.path(Write, "~/.ssh/known_hosts", "-R")
+	case g.has("F"):
+		g.path(Read, "~/.ssh/known_hosts", "-F")
+	case asks:
+		g.path(Read, "~/.ssh/id", "the key")
+	case len(g.operands) == 0:
+		g.path(Write, "~/.ssh/id", "the key")
+	}
+}
+
+// download is curl and wget, which may name what they fetch by its address, and
+// of which curl may get its settings from standard input.
+func (g *reading) download(name string) {
+	dir, named := g.given("P", "directory-prefix")
+	saved := name == "wget" && !g.has("O", "output-document", "spider", "i", "input-file")
+	if name == "curl" {
+		g.curlrc()
+		dir, named = g.given("output-dir")
+		saved = g.has("O", "remote-name", "remote-name-all")
+	}
+	if named {
+		for i, a := range g.use.Access {
+			if a.Why == "-o" || a.Why == "--output" {
+				g.use.Access[i].Dir = joinDir(a.Dir, dir.value)
+			}
+		}
+	}
+	for _, address := range g.operands {
+		if p := addressName(address); saved && p != "" {
+			made := Effect{Path: p, Dir: dir.value, Text: mark.Any}
+			g.use.Access = append(g.use.Access, Access{Role: Write, Path: p, Dir: dir.value, Why: "address"})
+			g.use.Effects = append(g.use.Effects, made)
+		}
+	}
+}
+
+// addressName is the name that a file gets which is fetched from an address.
+func addressName(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	address, _, _ = strings.Cut(address, "?")
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	if !strings.Contains(address, "/") {
+		return ""
+	}
+	name := address[strings.LastIndexByte(address, '/')+1:]
+	if mark.Has(name, mark.Any) || name == "." || name == ".." {
+		return ""
+	}
+	return name
+}
+
+// curlrc reads curl's options from standard input, as -K - does.
+func (g *reading) curlrc() {
+	o, ok := g.given("K", "config")
+	if !ok || o.value != "-" || !g.call.Fed {
+		return
+	}
+	p := &parsed{rows: g.rows}
+	for i, line := range strings.Split(g.call.Stdin, "\n") {
+		if i > maxLoose {
+			break
+		}
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, v, ok := strings.Cut(name, "="); ok {
+			name, value = n, v
+		}
+		value = strings.Trim(strings.TrimLeft(strings.TrimSpace(value), "= :"), `"`)
+		if name == "" || name[0] == '#' {
+			continue
+		}
+		p.words = append(p.words, "--"+strings.TrimLeft(strings.TrimRight(name, "=:"), "-"), value)
+	}
+	for p.step() {
+	}
+	for _, o := range p.options {
+		g.option(o)
+	}
+	for _, o := range p.operands {
+		g.value("url", o, "-K")
+	}
+}
+
+// nix runs the rest of its arguments with -c.
+func (g *reading) nix() {
+	if o, ok := g.given("expr"); ok {
+		for _, w := range strings.Fields(o.value) {
+			g.value("loose", strings.Trim(w, "()[];"), o.at)
+		}
+	}
+	for i, a := range g.call.Args {
+		if a == "-c" || a == "--command" || a == "-C" {
+			if rest := g.call.Args[i+1:]; len(rest) > 0 {
+				g.use.Runs = append(g.use.Runs, Run{Args: rest, Why: a})
+			}
+			return
+		}
+	}
+}
+
+// gh can be taught commands of its own, and keeps its settings in the home.
+func (g *reading) gh() {
+	switch g.verb(0) {
+	case "alias":
+		if g.verb(1) == "set" || g.verb(1) == "import" {
+			g.ask("it teaches gh a command", "")
+		}
+	case "config":
+		if g.verb(1) == "set" {
+			g.ask(changesHome, "")
+		}
+	}
+}

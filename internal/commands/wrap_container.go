@@ -1,0 +1,294 @@
+package commands
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// containerUse is the client of a container engine. What runs inside a container
+// is not judged; what of this host it is given is.
+func containerUse(name string, c Call) (Use, bool) {
+	w := newWrapping(c)
+	w.use.Out = mark.Any
+	rest := c.Args[1:]
+	if strings.HasSuffix(name, "-compose") {
+		w.compose(rest)
+		return w.done(), true
+	}
+	s := scan(rest, "docker")
+	w.takeAll(s)
+	rest = s.operands
+	for len(rest) > 1 && isContainerGroup(rest[0]) {
+		rest = scan(rest[1:], "docker buildx").operands
+	}
+	if len(rest) == 0 {
+		return w.done(), true
+	}
+	w.container(rest[0], rest[1:])
+	return w.done(), true
+}
+
+func isContainerGroup(word string) bool {
+	switch word {
+	case "container", "image", "builder", "buildx", "kube", "machine":
+		return true
+	}
+	return false
+}
+
+// container is one subcommand.
+func (w *wrapping) container(sub string, rest []string) {
+	switch sub {
+	case "run", "create", "exec":
+		w.containerRun(rest)
+	case "build", "b":
+		w.containerBuild(rest)
+	case "bake":
+		w.options(rest, "docker bake")
+	case "compose":
+		w.compose(rest)
+	case "cp":
+		w.containerCopy(scanAll(rest, "docker cp").operands)
+	case "save", "export":
+		w.takeAll(scanAll(rest, "docker save"))
+	case "load":
+		w.takeAll(scanAll(rest, "docker load"))
+	case "import":
+		w.firstPath(scanAll(rest, "docker import").operands)
+	case "volume":
+		w.volumeOptions(rest)
+	case "unshare":
+		w.command(w.options(rest, "docker unshare"), shelled)
+	case "ps", "ls", "images", "list":
+		w.identities(scanAll(rest, "docker ps"))
+	case "stack", "config", "secret", "play", "generate", "apply", "down", "up":
+		w.containerFiles(rest)
+	}
+}
+
+// identities are the words that -q prints.
+func (w *wrapping) identities(s *parsed) {
+	if s.has("-q") && !s.has("--format") {
+		w.use.Out = mark.Atom + "\n"
+	}
+}
+
+// volumeOptions is volume create, whose driver can make a volume of a directory.
+func (w *wrapping) volumeOptions(rest []string) {
+	for _, o := range scanAll(rest, "docker volume").options {
+		for field := range strings.SplitSeq(o.value, ",") {
+			if name, device, _ := strings.Cut(field, "="); o.first() == "-o" && name == "device" && strings.Contains(device, "/") {
+				w.touch(Write, device, "-o device")
+			}
+		}
+	}
+}
+
+// firstPath reads an operand that is a file, an address or -.
+func (w *wrapping) firstPath(rest []string) {
+	if len(rest) > 0 && !strings.Contains(rest[0], "://") {
+		w.touch(Read, rest[0], "operand")
+	}
+}
+
+// containerFiles is a subcommand whose operands may be files.
+func (w *wrapping) containerFiles(rest []string) {
+	s := scanAll(rest, "docker stack")
+	w.takeAll(s)
+	for _, word := range s.operands {
+		if looksLikePath(word) {
+			w.touch(Read, word, "operand")
+		}
+	}
+}
+
+// containerRun is run, create and exec. Its own options end at the image.
+func (w *wrapping) containerRun(rest []string) {
+	s := scan(rest, "docker run")
+	w.takeAll(s)
+	w.unsure = false
+	for _, o := range s.options {
+		switch o.first() {
+		case "-v":
+			w.volume(o.value)
+		case "--mount":
+			w.mount(o.value)
+		case "--device":
+			src, _, _ := strings.Cut(o.value, ":")
+			w.touch(Write, src, "--device")
+		case "--privileged":
+			w.hostControl("--privileged")
+		case "--pid", "--userns", "--ipc":
+			if o.value == "host" && o.first() == "--pid" {
+				w.hostControl("--pid=host")
+			}
+		case "--rootfs":
+			w.operands(s.operands, "write")
+		case "--volumes-from":
+		}
+	}
+}
+
+func (w *wrapping) hostControl(option string) {
+	w.find(Ask, "a container with "+option+" is not kept apart from this host", "leave out "+option)
+}
+
+// volume is SOURCE:TARGET[:MODE]. A source without a slash is a volume's name.
+func (w *wrapping) volume(text string) {
+	src, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return
+	}
+	_, mode, _ := strings.Cut(rest, ":")
+	readOnly := false
+	for m := range strings.SplitSeq(mode, ",") {
+		readOnly = readOnly || m == "ro" || m == "readonly"
+	}
+	w.bind(src, readOnly, "-v")
+}
+
+// bind gives a container a directory of this host.
+func (w *wrapping) bind(src string, readOnly bool, why string) {
+	if src == "" || !strings.ContainsAny(src, "/") && src[0] != '.' && src[0] != '~' && !mark.In(src) {
+		return
+	}
+	if strings.HasSuffix(src, "docker.sock") || strings.HasSuffix(src, "podman.sock") || strings.HasSuffix(src, "containerd.sock") {
+		w.find(Deny, "it gives a container control of the engine that runs all containers", "run it without the engine's socket")
+		return
+	}
+	role := Write
+	if readOnly {
+		role = Read
+	}
+	w.touch(role, src, why)
+}
+
+// mount is --mount type=bind,source=…,target=….
+func (w *wrapping) mount(text string) {
+	src, kind, readOnly := "", "volume", false
+	for field := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(strings.Trim(field, `"`), "=")
+		switch name {
+		case "type":
+			kind = value
+		case "src", "source":
+			src = value
+		case "ro", "readonly":
+			readOnly = value != "false" && value != "0"
+		case "volume-opt":
+			if device, path, _ := strings.Cut(value, "="); device == "device" {
+				w.touch(Write, path, "--mount")
+			}
+		}
+	}
+	if kind == "bind" || strings.Contains(src, "/") {
+		if !strings.Contains(src, "/") {
+			src = "./" + src
+		}
+		w.bind(src, readOnly, "--mount")
+	}
+}
+
+// containerBuild is build: its operand is the directory it is made of.
+func (w *wrapping) containerBuild(rest []string) {
+	s := scanAll(rest, "docker build")
+	w.takeAll(s)
+	w.unsure = false
+	for _, o := range s.options {
+		switch o.first() {
+		case "-v":
+			w.volume(o.value)
+		case "--build-context":
+			if _, dir, ok := strings.Cut(o.value, "="); ok && !strings.Contains(dir, ":") {
+				w.touch(Read, dir, o.first())
+			}
+		case "-o":
+			w.buildField(o.value, "dest", Write, o.first())
+		case "--cache-to":
+			w.buildField(o.value, "dest", Write, o.first())
+		case "--cache-from":
+			w.buildField(o.value, "src", Read, o.first())
+		case "--secret":
+			w.buildField(o.value, "src", Read, o.first())
+			w.buildField(o.value, "source", Read, o.first())
+		}
+	}
+	w.firstPath(s.operands)
+}
+
+// buildField takes one field out of an option such as type=local,dest=DIR.
+func (w *wrapping) buildField(text, field string, role Role, why string) {
+	if !strings.Contains(text, "=") && role == Write {
+		w.touch(role, text, why)
+		return
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		if name, value, _ := strings.Cut(part, "="); name == field {
+			w.touch(role, value, why)
+		}
+	}
+}
+
+// containerCopy is cp: what has a colon is inside a container.
+func (w *wrapping) containerCopy(operands []string) {
+	for i, word := range operands {
+		if at := strings.IndexByte(word, ':'); at > 0 && !strings.Contains(word[:at], "/") || word == "-" {
+			continue
+		}
+		role := Read
+		if i == len(operands)-1 {
+			role = Write
+		}
+		w.touch(role, word, "operand")
+	}
+}
+
+// compose is compose. What its files say is the project's business.
+func (w *wrapping) compose(rest []string) {
+	s := scan(rest, "docker compose")
+	// Files are named from where the caller is, not from the project's directory.
+	for _, o := range s.options {
+		if o.kind == "read" {
+			w.take(o)
+		}
+	}
+	for _, o := range s.options {
+		if o.kind != "read" {
+			w.take(o)
+		}
+	}
+	w.unsure = false
+	if len(s.operands) == 0 {
+		return
+	}
+	switch sub, rest := s.operands[0], s.operands[1:]; sub {
+	case "run", "exec", "create":
+		w.containerRun(rest)
+	case "cp":
+		w.container(sub, rest)
+	case "config", "convert", "export":
+		w.takeAll(scanAll(rest, "docker compose config"))
+	}
+}
+
+// devcontainerUse is the client of development containers.
+func devcontainerUse(c Call) Use {
+	w := newWrapping(c)
+	w.use.Out = mark.Any
+	rest := c.Args[1:]
+	for range 2 {
+		s := scan(rest, "devcontainer")
+		w.takeAll(s)
+		for _, o := range s.options {
+			if o.first() == "--mount" {
+				w.mount(o.value)
+			}
+		}
+		if len(s.operands) == 0 {
+			break
+		}
+		rest = s.operands[1:]
+	}
+	return w.done()
+}

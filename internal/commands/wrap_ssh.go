@@ -1,0 +1,110 @@
+package commands
+
+import (
+	"strings"
+
+	"cordon/internal/mark"
+)
+
+// sshUse is ssh. What it runs on another host is not judged; on this one it is a
+// line of shell that begins in the home.
+func sshUse(name string, c Call) Use {
+	w := newWrapping(c)
+	s := scan(c.Args[1:], name)
+	w.takeAll(s)
+	host, rest := "", s.operands
+	if len(rest) > 0 {
+		after := scan(rest[1:], name)
+		w.takeAll(after)
+		s.options = append(s.options, after.options...)
+		host, rest = rest[0], after.operands
+	}
+	w.use.Out = mark.Any
+	remote := ""
+	for _, o := range s.options {
+		if o.first() == "-o" {
+			w.sshSetting(o.value, &host, &remote)
+		}
+	}
+	if !isLocalHost(host) {
+		return w.done()
+	}
+	w.enter("~", "the home on this host")
+	switch {
+	case len(rest) > 0:
+		w.code(strings.Join(rest, " "), "command")
+	case remote != "":
+		w.code(remote, "RemoteCommand")
+	default:
+		w.input(nil)
+	}
+	return w.done()
+}
+
+// moshUse is mosh, which takes a command as words.
+func moshUse(c Call) Use {
+	w := newWrapping(c)
+	s := scan(c.Args[1:], "mosh")
+	w.takeAll(s)
+	w.use.Out = mark.Any
+	if len(s.operands) > 0 && isLocalHost(s.operands[0]) {
+		w.enter("~", "the home on this host")
+		w.command(w.operands(s.operands, "text"), 0)
+	}
+	return w.done()
+}
+
+// sshSetting is one -o NAME=VALUE.
+func (w *wrapping) sshSetting(setting string, host, remote *string) {
+	i := strings.IndexAny(setting, "= \t")
+	if i < 0 {
+		return
+	}
+	name, value := strings.ToLower(setting[:i]), strings.TrimSpace(strings.TrimLeft(setting[i:], "= \t"))
+	if value == "none" || value == "" {
+		return
+	}
+	switch name {
+	case "proxycommand", "localcommand", "knownhostscommand":
+		w.codes = append(w.codes, value)
+	case "match":
+		if _, line, ok := strings.Cut(value, "exec "); ok {
+			w.codes = append(w.codes, strings.Trim(line, `"`))
+		}
+	case "remotecommand":
+		*remote = value
+	case "hostname":
+		*host = value
+	case "identityfile", "certificatefile", "include", "globalknownhostsfile", "revokedhostkeys":
+		w.touch(Read, value, "-o "+name)
+	case "userknownhostsfile":
+		for file := range strings.FieldsSeq(value) {
+			w.touch(Write, file, "-o "+name)
+		}
+	case "controlpath":
+		w.touch(Write, value, "-o "+name)
+	case "pkcs11provider", "securitykeyprovider", "xauthlocation":
+		w.touch(Execute, value, "-o "+name)
+	}
+}
+
+// isLocalHost reports whether a destination is this host. A word that is not
+// known, as $(hostname) is, may well be.
+func isLocalHost(host string) bool {
+	host = strings.TrimPrefix(host, "ssh://")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	host = strings.ToLower(host)
+	if strings.HasPrefix(host, "[") {
+		host, _, _ = strings.Cut(host[1:], "]")
+	} else if strings.Count(host, ":") == 1 {
+		host, _, _ = strings.Cut(host, ":")
+	}
+	host = strings.TrimSuffix(host, ".")
+	switch host {
+	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback", "::1", "::", "0", "0.0.0.0",
+		"host.docker.internal", mark.Atom:
+		return true
+	}
+	return strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "::ffff:127.") ||
+		host == "0x7f000001" || host == "2130706433"
+}
