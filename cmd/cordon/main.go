@@ -47,6 +47,7 @@ func run(args []string, watch func(journal.Moment, journal.Event)) int {
 	debug.SetMemoryLimit(256 << 20)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	output := watchOutput()
 	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch, json: wantsJSON(args)}
 	root := a.root()
 	root.SetArgs(args)
@@ -54,5 +55,8 @@ func run(args []string, watch func(journal.Moment, journal.Event)) int {
 	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
 		err = errInterrupted
 	}
-	return a.finish(err)
+	if closedOutput(err) {
+		err = nil // nobody is there to tell
+	}
+	return output.code(a.finish(err))
 }

@@ -189,11 +189,26 @@ func join(files []*os.File, c Command) *joint {
 	}
 	for i, to := range []io.Writer{c.Stdout, c.Stderr} {
 		if !on[i+1] && len(files) > 0 {
-			j.out = append(j.out, startPump(files[0], to))
+			j.out = append(j.out, startPump(files[0], closing{to, files[0]}))
 			files = files[1:]
 		}
 	}
 	return j
+}
+
+// closing closes a pipe when what comes out of it cannot be passed on, so that whoever
+// writes into it hears of that.
+type closing struct {
+	to   io.Writer
+	from *os.File
+}
+
+func (c closing) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	if err != nil {
+		c.from.Close()
+	}
+	return n, err
 }
 
 // end shows what there is still to be shown.

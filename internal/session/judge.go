@@ -124,7 +124,7 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 	defer log.Close()
 	var tree mergedTree
 	accept := gate.Acceptance{
-		Policy: l.Policy, Now: s.Now, Output: io.MultiWriter(&bounded{w: log, left: transcriptRoom}, out),
+		Policy: l.Policy, Now: s.Now, Output: io.MultiWriter(&bounded{w: log, left: transcriptRoom}, unheard{out}),
 		Place: func(ctx context.Context, commit git.OID) (_ func(), err error) {
 			tree, err = s.merged(ctx, w, commit)
 			return tree.leave, err

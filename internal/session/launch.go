@@ -89,7 +89,7 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (fai
 		return err
 	}
 	defer func() { s.sayDisarmed(w, r.left.end()) }()
-	if err := s.setup(ctx, w, tee); err != nil {
+	if err := s.setup(ctx, w, io.MultiWriter(kept, unheard{how.Output})); err != nil {
 		return errors.Join(err, s.tallyNetwork(w))
 	}
 	exit, err := s.start(ctx, w, how, r, tee)
@@ -358,6 +358,15 @@ func (b *bounded) Write(p []byte) (int, error) {
 	b.left = -1
 	_, err := io.WriteString(b.w, "\n[the transcript ends here: there was more]\n")
 	return len(p), err
+}
+
+// unheard writes to somebody who may have stopped reading. Setup and acceptance go on: they
+// are not the worker's, and their end decides what becomes of it.
+type unheard struct{ to io.Writer }
+
+func (u unheard) Write(p []byte) (int, error) {
+	_, _ = u.to.Write(p) // the transcript has it
+	return len(p), nil
 }
 
 // giveUp records the end of a worker that nobody saw end.
