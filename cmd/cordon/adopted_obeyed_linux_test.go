@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -67,6 +68,37 @@ func TestAdoptedObeyed(t *testing.T) {
 				t.Errorf("what was moved aside is gone:\n%s", o.err)
 			}
 		})
+	}
+}
+
+// A hook that is there is not written through a second name of its file either.
+func TestAdoptedSecondName(t *testing.T) {
+	t.Parallel()
+	play := func(start func(s *site, tree string) *exec.Cmd) (outcome, bool) {
+		s, tree, sh := adoptedSite(t)
+		o := sh(tree, `hook later; echo : >later/post-index-change; mkdir lib; ln later/post-index-change lib/h; git add .; git commit -q -m hook`)
+		if o.code != 0 {
+			t.Fatalf("%+v", o)
+		}
+		o = s.try(start(s, tree))
+		sh(tree, "use .")
+		_, err := os.Lstat(filepath.Join(s.home, "PWN"))
+		return o, err == nil
+	}
+	attack := obeyedPrelude + "program lib/h"
+	_, ran := play(func(s *site, tree string) *exec.Cmd {
+		cmd := s.process("sh", "-c", attack)
+		cmd.Dir = tree
+		return cmd
+	})
+	if !ran {
+		t.Fatal("git runs nothing without cordon: this shows nothing")
+	}
+	o, ran := play(func(s *site, tree string) *exec.Cmd {
+		return s.command("run", "--adopt", tree, "--", "sh", "-c", attack)
+	})
+	if ran || !strings.Contains(o.out+o.err, "lib/h: Read-only") {
+		t.Errorf("git ran what the worker wrote (%v): %+v", ran, o)
 	}
 }
 

@@ -41,6 +41,10 @@ var obeyedCases = map[string]obeyedCase{
 		prepare: `repo A; program A/tools/x; echo : >A/tools/x; git -C A config core.fsmonitor tools/x`,
 		attack:  `program A/tools/x`, use: `use A`, said: "Read-only",
 	},
+	"a second name of a program": {
+		prepare: `repo A; program A/tools/x; echo : >A/tools/x; mkdir A/lib; ln A/tools/x A/lib/x; git -C A config core.fsmonitor tools/x`,
+		attack:  `program A/lib/x`, use: `use A`, said: "lib/x: Read-only",
+	},
 	"hooks of a submodule": {
 		prepare: `repo S; repo A; git -C A -c protocol.file.allow=always submodule --quiet add ../S sub; git -C A/sub config core.hooksPath hooks`,
 		attack:  `hook A/sub/hooks`, use: `use A/sub`, said: "/A/sub/hooks aside to ",
@@ -69,6 +73,33 @@ var obeyedCases = map[string]obeyedCase{
 
 // obeyedRarer are more of the same.
 var obeyedRarer = map[string]obeyedCase{
+	"a second name of a hook": {
+		prepare: `repo A; hook A/.husky; echo : >A/.husky/post-index-change; mkdir A/lib; ln A/.husky/* A/lib/h; git -C A config core.hooksPath .husky`,
+		attack:  `program A/lib/h`, use: `use A`, said: "lib/h: Read-only",
+	},
+	"a second name of a program in a directory that is renamed": {
+		prepare: `repo A; program A/tools/x; echo : >A/tools/x; mkdir A/lib; ln A/tools/x A/lib/x; git -C A config core.fsmonitor tools/x`,
+		attack:  `mv A/lib A/lib2; program A/lib2/x`, use: `use A`, said: "lib2/x: Read-only",
+	},
+	"a new name of a program": {
+		prepare: `repo A; program A/tools/x; echo : >A/tools/x; git -C A config core.fsmonitor tools/x`,
+		attack:  `ln A/tools/x A/y; program A/y`, use: `use A`, said: "cross-device",
+	},
+	"a new name of a hook": {
+		prepare: `repo A; hook A/.husky; echo : >A/.husky/post-index-change; git -C A config core.hooksPath .husky`,
+		attack:  `ln A/.husky/post-index-change A/y; program A/y`, use: `use A`, said: "cross-device",
+	},
+	"a second name elsewhere of a file that is opened twice": {
+		prepare: `repo @/R; mkdir @/R/lib; program @/x; echo : >@/x; ln @/x @/R/lib/x; git config --global core.fsmonitor @/x`,
+		flags:   []string{"--write", "@/R", "--write", "@/R/lib"},
+		attack:  `program @/R/lib/x`, use: `use @/R`, said: "lib/x: Read-only",
+	},
+	"a second name of a file that deny_write names": {
+		prepare: `program tools/x; echo : >tools/x; mkdir lib; ln tools/x lib/x
+			printf 'version: 1\nfilesystem:\n  write_roots: ["."]\n  deny_write: [tools/x]\n' >@/policy.yaml`,
+		flags:  []string{"--policy", "@/policy.yaml"},
+		attack: `program lib/x`, use: `tools/x`, said: "lib/x: Read-only",
+	},
 	"hooks of a nested repository that are not there": {
 		prepare: `repo A; git -C A config core.hooksPath .husky/_`,
 		attack:  `hook A/.husky/_`, use: `use A`, said: "/A/.husky/_ aside to ",

@@ -28,6 +28,19 @@ type obeyed struct {
 // guard holds what is there of what the operator's git runs or obeys in the directories
 // that are written, and notes what is not there and must not come to be.
 func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, hazards worktree.Hazards) error {
+	if err := p.guardObeyed(ctx, e, hazards); err != nil {
+		return err
+	}
+	twins, err := hazards.Twins(e.Held)
+	if err != nil {
+		return &RefusedError{err}
+	}
+	e.Fixed = append(e.Fixed, twins...)
+	return nil
+}
+
+// guardObeyed holds all but the other names of what is held.
+func (p *inPlace) guardObeyed(ctx context.Context, e *worktree.Enclosure, hazards worktree.Hazards) error {
 	p.Write, p.Partial, p.Known = e.Write, hazards.Partial, slices.Clone(hazards.Repositories)
 	e.Fixed, e.Sockets = append(e.Fixed, hazards.Linked...), append(e.Sockets, hazards.Sockets...)
 	e.Held = append(e.Held, hazards.Repositories...)

@@ -153,6 +153,15 @@ func TestLinked(t *testing.T) {
 	if want := []string{filepath.Join(tree, "f"), filepath.Join(tree, "g")}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
+	twice, err := FindHazards([]string{tree, tree}, filepath.Join(tree, "skip"))
+	if err != nil || !slices.Equal(twice.Linked, got) {
+		t.Errorf("a directory that is named twice: %v, %v", twice.Linked, err)
+	}
+	for held, want := range map[string]string{"own": "twin", "twin": "own"} {
+		if twins, err := found.Twins([]string{filepath.Join(tree, held)}); err != nil || !slices.Equal(twins, []string{filepath.Join(tree, want)}) {
+			t.Errorf("%s: %v, %v", held, twins, err)
+		}
+	}
 	if err := os.Symlink("f", filepath.Join(tree, "symbolic")); err != nil {
 		t.Fatal(err)
 	}

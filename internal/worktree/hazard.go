@@ -18,6 +18,8 @@ type Hazards struct {
 	Repositories []string // .git entries below the top, and git directories of any name: git runs what their configuration says
 	Sockets      []string // something of the host's may listen on them
 
+	names [][]string // of each file that has several, as far as they lie in the directories
+
 	// Partial lists directories that have a HEAD and are not git directories, with the
 	// parts of a git directory that each of them has.
 	Partial map[string][]string
@@ -29,7 +31,7 @@ const maxFixed = 256
 // FindHazards looks through directories, but not into the entries to skip. A tree
 // that cordon made itself has none.
 func FindHazards(dirs []string, skip ...string) (Hazards, error) {
-	w := hazardWalk{names: map[inode][]string{}, links: map[inode]uint64{}, skip: skip}
+	w := hazardWalk{linked: map[inode]*linked{}, skip: skip}
 	w.found.Partial = map[string][]string{}
 	for _, dir := range dirs {
 		if parts := partsOf(dir); wholeGitDir(parts) {
@@ -40,13 +42,34 @@ func FindHazards(dirs []string, skip ...string) (Hazards, error) {
 			return Hazards{}, err
 		}
 	}
-	for k, found := range w.names {
-		if uint64(len(found)) < w.links[k] {
-			w.found.Linked = append(w.found.Linked, found...)
+	for _, l := range w.linked {
+		w.found.names = append(w.found.names, l.names)
+		if uint64(len(l.entries)) < l.links {
+			w.found.Linked = append(w.found.Linked, l.names...)
 		}
 	}
 	slices.Sort(w.found.Linked)
+	w.found.Linked = slices.Compact(w.found.Linked) // one directory may lie in another
 	return w.found, w.found.check()
+}
+
+// Twins lists the other names of files that are held, or lie in a directory that is:
+// writing one would write the file that is held.
+func (h Hazards) Twins(held []string) ([]string, error) {
+	var list []string
+	for _, names := range h.names {
+		free := slices.DeleteFunc(slices.Clone(names), func(p string) bool { return insideAny(p, held) })
+		if len(free) < len(names) {
+			list = append(list, free...)
+		}
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if len(list) > maxFixed {
+		return nil, fmt.Errorf("%d files (%s, …) are hard links to files that the command may not write: replace each with a copy, or open another "+
+			"directory with --write", len(list), list[0])
+	}
+	return list, nil
 }
 
 // check refuses what cannot be protected one by one.
@@ -78,11 +101,22 @@ func unreadable(path string, err error) error {
 
 type inode struct{ dev, ino uint64 }
 
+// linked is a file with several names.
+type linked struct {
+	names   []string
+	entries map[entry]bool // the names, each once: a mount shows a directory again
+	links   uint64
+}
+
+type entry struct {
+	dir  inode
+	name string
+}
+
 type hazardWalk struct {
-	found Hazards
-	names map[inode][]string
-	links map[inode]uint64
-	skip  []string
+	found  Hazards
+	linked map[inode]*linked
+	skip   []string
 }
 
 func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
@@ -112,13 +146,25 @@ func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
 	case e.Type()&fs.ModeSocket != 0:
 		w.found.Sockets = append(w.found.Sockets, p)
 	case e.Type().IsRegular():
-		var st unix.Stat_t
-		if unix.Lstat(p, &st) == nil && st.Nlink > 1 {
-			k := inode{uint64(st.Dev), st.Ino}
-			w.names[k], w.links[k] = append(w.names[k], p), uint64(st.Nlink)
-		}
+		w.count(p)
 	}
 	return nil
+}
+
+// count notes a name of a file that has several.
+func (w *hazardWalk) count(p string) {
+	var st, dir unix.Stat_t
+	if unix.Lstat(p, &st) != nil || st.Nlink < 2 || unix.Lstat(filepath.Dir(p), &dir) != nil {
+		return
+	}
+	k := inode{uint64(st.Dev), st.Ino}
+	l := w.linked[k]
+	if l == nil {
+		l = &linked{entries: map[entry]bool{}}
+		w.linked[k] = l
+	}
+	l.names, l.links = append(l.names, p), uint64(st.Nlink)
+	l.entries[entry{inode{uint64(dir.Dev), dir.Ino}, filepath.Base(p)}] = true
 }
 
 // partsOf lists which parts of a git directory a directory with a HEAD has.
