@@ -28,6 +28,7 @@ func runsNothing(dir *os.File) bool {
 	odd := func(name string) bool { return !plainBelow(dir, name) }
 	return onlyNamed(dir, ".", fits) && !slices.ContainsFunc(gitFolders, odd) &&
 		onlyNamed(dir, "hooks", func(name string) bool { return strings.HasSuffix(name, ".sample") }) &&
+		onlyNamed(dir, "branches", func(string) bool { return false }) && // each would be a remote, with an address of any kind
 		onlyNamed(dir, "info", func(name string) bool { return name == "exclude" || name == "refs" }) &&
 		plainConfig(dir)
 }
