@@ -1,6 +1,8 @@
 package git
 
 import (
+	"cmp"
+	"os"
 	"path"
 	"strings"
 
@@ -9,18 +11,35 @@ import (
 )
 
 // words lists the words of a value that a shell reads. Quoted text may be code again, of
-// a shell or of another language, and is read once more.
+// a shell or of another language, and is read once more. A value with variables is read
+// twice: as it is written, and with the values that the environment has for them.
 func words(value string) []Word {
+	value = strings.TrimLeft(value, "!@+| \t")
 	c := code{seen: map[*syntax.Word]bool{}}
-	c.read(strings.TrimLeft(value, "!@+| \t"))
+	c.read(value)
+	if strings.Contains(value, "$") {
+		c.lookup = fromEnvironment
+		c.read(value)
+	}
 	return c.found
 }
 
 // code collects the words of a piece of code.
 type code struct {
-	found []Word
-	seen  map[*syntax.Word]bool
-	inner []string // the pieces that are being read, from the outermost
+	found  []Word
+	seen   map[*syntax.Word]bool
+	inner  []string                    // the pieces that are being read, from the outermost
+	lookup func(string) (string, bool) // the value of a variable; nil: no variable is replaced
+}
+
+// fromEnvironment looks a variable up that git hands on as cordon sees it. A PATH says
+// nothing of its own about a command.
+func fromEnvironment(name string) (string, bool) {
+	if name == "_" || strings.HasSuffix(name, "PWD") || strings.HasSuffix(name, "PATH") {
+		return "", false
+	}
+	value, ok := os.LookupEnv(name)
+	return value, ok && value != ""
 }
 
 const maxNested = 10
@@ -54,19 +73,19 @@ func (c *code) node(n syntax.Node) bool {
 		l := line{command: true}
 		for _, w := range n.Args {
 			c.seen[w] = true
-			c.argument(&l, literal(w.Parts, false))
+			c.argument(&l, c.literal(w.Parts, false))
 		}
 	case *syntax.Assign:
 		if n.Name != nil && n.Value != nil {
 			c.seen[n.Value] = true
-			c.assigned(n.Name.Value, literal(n.Value.Parts, false))
+			c.assigned(n.Name.Value, c.literal(n.Value.Parts, false))
 		}
 	case *syntax.Redirect:
 		c.redirect(n)
 	case *syntax.Word:
 		if !c.seen[n] {
-			c.quoted(literal(n.Parts, false))
-			c.plain(Word{Text: literal(n.Parts, false)})
+			c.quoted(c.literal(n.Parts, false))
+			c.plain(Word{Text: c.literal(n.Parts, false)})
 		}
 	case *syntax.Comment: // to a shell
 		c.split(n.Text)
@@ -79,12 +98,12 @@ func (c *code) redirect(n *syntax.Redirect) {
 	switch n.Op {
 	case syntax.RdrIn, syntax.RdrInOut:
 		c.seen[n.Word] = true
-		c.plain(Word{Text: literal(n.Word.Parts, false), Place: true, Absent: true})
+		c.plain(Word{Text: c.literal(n.Word.Parts, false), Place: true, Absent: true})
 	case syntax.WordHdoc:
-		c.read(literal(n.Word.Parts, false))
+		c.read(c.literal(n.Word.Parts, false))
 	case syntax.Hdoc, syntax.DashHdoc:
 		if n.Hdoc != nil {
-			c.read(literal(n.Hdoc.Parts, true))
+			c.read(c.literal(n.Hdoc.Parts, true))
 		}
 	}
 }
@@ -197,7 +216,7 @@ var startsOthers = map[string]bool{
 
 // literal is a word without its quotes. A value that only the shell knows shows as $NAME
 // or $().
-func literal(parts []syntax.WordPart, quoted bool) string {
+func (c *code) literal(parts []syntax.WordPart, quoted bool) string {
 	var text strings.Builder
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -210,12 +229,9 @@ func literal(parts []syntax.WordPart, quoted bool) string {
 			}
 			text.WriteString(value)
 		case *syntax.DblQuoted:
-			text.WriteString(literal(p.Parts, true))
+			text.WriteString(c.literal(p.Parts, true))
 		case *syntax.ParamExp:
-			text.WriteString("$")
-			if p.Param != nil {
-				text.WriteString(p.Param.Value)
-			}
+			text.WriteString(c.variable(p))
 		case *syntax.CmdSubst:
 			text.WriteString("$()")
 		case *syntax.ArithmExp:
@@ -225,6 +241,38 @@ func literal(parts []syntax.WordPart, quoted bool) string {
 		}
 	}
 	return text.String()
+}
+
+// variable is the value of a variable, or the text that stands in for one that is not set.
+// It is $NAME where only the shell knows.
+func (c *code) variable(p *syntax.ParamExp) string {
+	if p.Param == nil {
+		return "$"
+	}
+	name := "$" + p.Param.Value
+	if c.lookup == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 {
+		return name
+	}
+	value, known := c.lookup(p.Param.Value)
+	if p.Exp == nil {
+		return cmp.Or(value, name)
+	}
+	other := ""
+	if p.Exp.Word != nil {
+		other = c.literal(p.Exp.Word.Parts, false)
+	}
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		return cmp.Or(value, other)
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if known {
+			return other
+		}
+		return ""
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return cmp.Or(value, name)
+	}
+	return name
 }
 
 // unescaped takes the backslashes from a part of a word that a shell would take.

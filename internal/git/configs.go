@@ -117,7 +117,7 @@ func (c *configs) all(files []string) []Setting {
 func included(from []Setting) []string {
 	var list []string
 	for _, s := range from {
-		if file, ok := s.Included(); ok {
+		if file, _, ok := s.Included(); ok {
 			list = append(list, file)
 		}
 	}

@@ -96,17 +96,50 @@ func (b Binary) everywhere(ctx context.Context) ([]Setting, error) {
 	return list, nil
 }
 
-// Included is the file that a setting includes.
-func (s Setting) Included() (string, bool) {
+// Included is the file that a setting includes, and the directories before a .. on the way
+// to it.
+func (s Setting) Included() (file string, detours []string, ok bool) {
 	section, _, last := s.parts()
 	if last != "path" || section != "include" && section != "includeif" {
-		return "", false
+		return "", nil, false
 	}
-	file := Homed(s.Value)
+	file = Homed(s.Value)
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(filepath.Dir(s.Origin), file)
+		file = filepath.Dir(s.Origin) + "/" + file
 	}
-	return filepath.Clean(file), true
+	file, detours = Straight(file)
+	return file, detours, true
+}
+
+// Straight takes every .. out of an absolute path as the kernel does: a .. behind a link leads
+// to where the link's target lies. It also lists the directories before each .., because
+// a link in the place of one of them would lead elsewhere.
+func Straight(path string) (straight string, detours []string) {
+	straight = "/"
+	for name := range strings.SplitSeq(path, "/") {
+		switch {
+		case name == "" || name == ".":
+		case name != "..":
+			straight = filepath.Join(straight, name)
+		case straight != "/":
+			detours = append(detours, straight)
+			straight = above(straight)
+		}
+	}
+	return straight, detours
+}
+
+// above is the directory that .. leads to.
+func above(dir string) string {
+	up := filepath.Dir(dir)
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return up
+	}
+	if same, err := filepath.EvalSymlinks(up); err == nil && same == filepath.Dir(real) {
+		return up
+	}
+	return filepath.Dir(real)
 }
 
 // Homed replaces ~ and ~USER at the beginning of a path.
@@ -124,7 +157,7 @@ func Homed(file string) string {
 		}
 		home = u.HomeDir
 	}
-	return filepath.Join(home, rest)
+	return home + "/" + rest
 }
 
 // parts of a key: section, subsection and name.

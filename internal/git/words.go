@@ -43,6 +43,10 @@ var place = []string{
 // can hold blanks.
 var whole = []string{"gpg.program", "gpg.*.program", "*.*.path", "core.askpass", "sendemail.smtpserver", "*_askpass", "git_ssh"}
 
+// remote are the keys whose value is a remote: its name, its URL, or the command of the
+// transport ext.
+var remote = []string{"branch.*.remote", "branch.*.pushremote", "remote.pushdefault", "submodule.*.url"}
+
 // is reports whether a setting's key is one of a list.
 func (s Setting) is(list []string) bool {
 	section, sub, last := s.parts()
@@ -73,6 +77,8 @@ func (s Setting) Words() []Word {
 	switch {
 	case section == "url":
 		return words(sub)
+	case s.is(remote) && strings.Contains(s.Value, "::"):
+		return words(s.Value)
 	case s.is(inert):
 		return nil
 	case s.is(place):

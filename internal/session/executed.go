@@ -37,12 +37,10 @@ func (s *Session) protectExecuted(ctx context.Context, l *lease.Lease) error {
 		if named(l.Policy.Filesystem.WriteRoots, p.rel) || named(l.Executed, p.rel) {
 			continue
 		}
-		if strings.ContainsAny(p.rel, unwritable) {
-			return refuse("your git runs or reads %q (%s), which cordon cannot write as a deny_write: move it, or deny a directory above it yourself", p.rel, p.why)
-		}
-		l.Executed = append(l.Executed, p.rel)
+		pattern := asPattern(p.rel)
+		l.Executed = append(l.Executed, pattern)
 		if p.why != "" {
-			l.ExecutedBy[p.rel] = "your git runs or reads it: " + p.why
+			l.ExecutedBy[pattern] = "your git runs or reads it: " + p.why
 		}
 	}
 	return nil
@@ -50,6 +48,23 @@ func (s *Session) protectExecuted(ctx context.Context, l *lease.Lease) error {
 
 // unwritable are the characters that a pattern has another meaning for.
 const unwritable = "*?[]{}!$~\\"
+
+// asPattern writes a path as a deny_write. A character that has no plain form there is
+// denied together with any other in its place.
+func asPattern(rel string) string {
+	var pattern strings.Builder
+	for _, c := range rel {
+		switch {
+		case strings.ContainsRune("$~*", c):
+			pattern.WriteString("[" + string(c) + "]")
+		case strings.ContainsRune(unwritable, c):
+			pattern.WriteByte('?')
+		default:
+			pattern.WriteRune(c)
+		}
+	}
+	return pattern.String()
+}
 
 func named(entries []string, p string) bool {
 	for _, e := range entries {

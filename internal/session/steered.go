@@ -2,12 +2,14 @@ package session
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"cordon/internal/git"
+	"cordon/internal/paths"
 )
 
 // steered is a path of the tree that the operator's git runs or obeys.
@@ -154,8 +156,8 @@ func joined(dir, path string) string {
 
 // settingPaths lists the paths that words of a setting can mean to a git in a checkout.
 func settingPaths(from git.Setting, words []git.Word, top string) ([]string, error) {
-	if file, ok := from.Included(); ok {
-		return []string{file}, nil
+	if file, detours, ok := from.Included(); ok {
+		return append(detours, file), nil
 	}
 	if from.Hooks() && filepath.Clean(from.Value) == "." {
 		return hooksAt(top), nil
@@ -203,18 +205,59 @@ func wordPaths(w git.Word, from git.Setting, top string) []string {
 		return bareWord(w, text, from, top)
 	}
 	var list []string
-	dir, text := anchor(text, top)
-	for i, p := range spellings(dir, text, top) {
-		fi, err := os.Stat(p)
+	for _, at := range spellings(w, text, top) {
+		fixed, open := at.rest, false
+		if i := strings.IndexAny(fixed, openings); i >= 0 && !w.Exact {
+			fixed, open = strings.TrimRight(fixed[:strings.LastIndexByte("/"+fixed[:i], '/')], "/"), true
+		}
+		absent := at.sure && absentCounts(w, fixed, from)
+		p, detours := git.Straight(at.base + "/" + fixed)
 		switch {
-		case err == nil && fi.IsDir() && !w.Place: // nothing executes a directory
-		case err == nil && plainAlias(from) && !w.Place && fi.Mode()&0o111 == 0: // a file that an alias is about
-		case err != nil && (i > 0 || !absentCounts(w, text, from)):
-		default:
-			list = append(list, p)
+		case open && paths.Within(top, p):
+			list = append(list, matches(at)...)
+		case open && opens(p, w, from, absent), !open && names(p, w, from, absent):
+			list = append(append(list, detours...), p)
 		}
 	}
 	return list
+}
+
+// openings are characters that a shell puts other text in the place of.
+const openings = "$*?[{`"
+
+// names reports whether a word stands for a file, or for a directory where one is meant.
+func names(p string, w git.Word, from git.Setting, absent bool) bool {
+	fi, err := os.Stat(p)
+	switch {
+	case err != nil:
+		return absent
+	case fi.IsDir():
+		return w.Place // nothing executes a directory
+	}
+	return !plainAlias(from) || w.Place || fi.Mode()&0o111 != 0 // otherwise a file that an alias is about
+}
+
+// opens reports whether a word stands for something in a directory that only a shell finds
+// out. What an alias is about is typed by the operator.
+func opens(dir string, w git.Word, from git.Setting, absent bool) bool {
+	executed := w.Command || w.Place
+	fi, err := os.Stat(dir)
+	if err != nil {
+		return absent && executed
+	}
+	return fi.IsDir() && (executed || !from.Alias())
+}
+
+// matches lists what a pattern at the top of the tree matches now.
+func matches(at spelling) []string {
+	found, err := fs.Glob(os.DirFS(at.base), at.rest)
+	if err != nil || strings.ContainsAny(at.rest, "${`") {
+		return nil
+	}
+	for i, name := range found {
+		found[i] = filepath.Join(at.base, name)
+	}
+	return found
 }
 
 // plainAlias is an alias for a command of git's own: its words are revisions and paths.
@@ -281,31 +324,48 @@ func onPath(name, top string) []string {
 	return list
 }
 
-// spellings are the paths that a word with a slash can stand for. The first is the one
-// it says; the others are tried in case a variable stands before it.
-func spellings(dir, text, top string) []string {
-	if strings.Contains(text, "$") || strings.Contains(text, "%(") {
-		_, text, _ = strings.Cut(text, "/")
-		text = filepath.Clean("/" + text)
+// spelling is a path that a word with a slash can stand for.
+type spelling struct {
+	base string // an existing directory
+	rest string
+	sure bool // it says this path: it counts also when nothing lies there
+}
+
+// spellings are the paths that a word can stand for. An unknown variable before it may be
+// the top of the tree.
+func spellings(w git.Word, text, top string) []spelling {
+	dir, rest := anchor(text, top, w.Exact)
+	head, behind, _ := strings.Cut(rest, "/")
+	switch {
+	case strings.Contains(head, "%(") || strings.Contains(head, "$") && !w.Exact:
+		for strings.HasPrefix(behind, "../") {
+			behind = behind[len("../"):]
+		}
+		if behind == "" {
+			return nil
+		}
+		return []spelling{{"/", behind, false}, {top, behind, false}}
+	case head == "":
+		return []spelling{{"/", rest[1:], !strings.HasPrefix(rest, "//")}, {top, rest[1:], false}}
+	case w.Exact && !w.Place && dir != top: // not every git knows ~ before every program
+		return []spelling{{dir, rest, true}, {top, text, true}}
 	}
-	if filepath.IsAbs(text) {
-		return []string{filepath.Clean(text), filepath.Join(top, text)}
-	}
-	return []string{filepath.Join(dir, text)}
+	return []spelling{{dir, rest, true}}
 }
 
 // anchor finds the directory that a path begins with. The output of a command is taken
 // for the top of the tree, as in $(git rev-parse --show-toplevel)/tools/x.
-func anchor(text, top string) (dir, rest string) {
+func anchor(text, top string, exact bool) (dir, rest string) {
 	head, rest, _ := strings.Cut(text, "/")
-	switch head {
-	case "$()", "$PWD", "$GIT_WORK_TREE":
+	switch {
+	case exact:
+	case head == "$()" || head == "$PWD" || head == "$GIT_WORK_TREE":
 		return top, strings.TrimLeft(rest, "/")
-	case "$HOME":
+	case head == "$HOME":
 		head = "~"
 	}
 	if home := git.Homed(head + "/"); home != head+"/" {
-		return home, strings.TrimLeft(rest, "/")
+		return strings.TrimRight(home, "/"), strings.TrimLeft(rest, "/")
 	}
 	return top, text
 }

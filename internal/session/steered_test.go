@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -128,6 +129,14 @@ func TestCodeNamesTheTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, value := range map[string]string{
+		"TOOLS": top + "/tools", "DIR": "tools", "X": "tools/x", "SLASH_X": "/x", "LINE": "exec tools/x -v",
+	} {
+		t.Setenv("CORDON_"+name, value)
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Join(top, "far/tools"), 0o755), os.Symlink("far/tools", filepath.Join(top, "link"))); err != nil {
+		t.Fatal(err)
+	}
 	named := func(key, value string) (list []string) {
 		f := finder{tops: []string{top}, host: s.Host, seen: map[string]bool{}}
 		if err := seeAll(nil, []string{top}, []git.Setting{{Key: key, Value: value}}, nil, f.add); err != nil {
@@ -152,6 +161,12 @@ func TestCodeNamesTheTree(t *testing.T) {
 		{"'tools/with later' %A", "tools/with later"}, {"tools//later", "tools/later"}, {"~/../repo/tools/later", "tools/later"},
 		{`perl -e 'system("tools/x")'`, "tools/x"}, {`python3 -c "import os; os.system('tools/x')"`, "tools/x"}, {`awk '{ system("tools/x " $1) }'`, "tools/x"},
 		{`node -e 'require("./tools/x.py")'`, "tools/x.py"}, {`ruby -e 'load "tools/x"'`, "tools/x"}, {`emacs --eval='(load "tools/x")'`, "tools/x"}, {"if tools/x", "tools/x"},
+		{"$CORDON_TOOLS/x", "tools/x"}, {"$CORDON_TOOLS/later", "tools/later"}, {"${CORDON_TOOLS}/x", "tools/x"}, {"$CORDON_DIR/x", "tools/x"},
+		{"$CORDON_X", "tools/x"}, {"sh -c \"$CORDON_X\"", "tools/x"}, {"${CORDON_NONE:-tools/x}", "tools/x"}, {"${CORDON_X:-none}", "tools/x"},
+		{"${CORDON_X:+tools/later}", "tools/later"}, {"$CORDON_DIR$CORDON_SLASH_X", "tools/x"}, {"$CORDON_LINE", "tools/x"},
+		{"tools/${CORDON_NONE:-x}", "tools"}, {"tools/$(uname -s)/x", "tools"}, {"tools/`uname -s`/x", "tools"}, {"tools/?", "tools"}, {"tools/[x]", "tools"},
+		{"tools/x{,}", "tools"}, {"!sh tools/$1", "tools"}, {"!tools/$1", "tools"}, {"later/$1/x", "later"}, {"$PWD/tools/$1", "tools"}, {"too*/x", "tools/x"},
+		{"src/../tools/x", "tools/x"}, {"src/../tools/x", "src"}, {"later/../tools/x", "later"}, {"link/../x", "far/x"}, {"link/../x", "link"}, {"link/../x", "far/tools"},
 		{"!git -c core.pager=tools/later log", "tools/later"}, {"!git -c core.hooksPath=later log", "later"},
 	} {
 		keys := []string{"core.fsmonitor"}
@@ -167,7 +182,10 @@ func TestCodeNamesTheTree(t *testing.T) {
 	for setting, want := range map[string]string{
 		"core.hooksPath=my hooks/git": "my hooks/git", "core.hooksPath=tools//hooks": "tools/hooks", "core.hooksPath=later hooks": "later hooks",
 		"gpg.program=tools/my gpg": "tools/my gpg", "difftool.x.path=tools/a diff": "tools/a diff", "gpg.ssh.allowedSignersFile=signers": "signers",
-		"alias.x=-c core.fsmonitor='sh tools/x.py' status": "tools/x.py",
+		"alias.x=-c core.fsmonitor='sh tools/x.py' status": "tools/x.py", "core.hooksPath=$HOME/.githooks": "$HOME/.githooks", "gpg.program=$HOME/gpg": "$HOME/gpg",
+		"core.hooksPath=src/../hooks": "src", "core.hooksPath=link/../hooks": "far/hooks", "core.askPass=~/ask": "~/ask",
+		"branch.main.remote=ext::tools/x": "tools/x", "branch.main.pushRemote=ext::tools/x %S": "tools/x", "remote.pushDefault=ext::sh tools/x": "tools/x",
+		"submodule.a.url=ext::tools/x": "tools/x",
 	} {
 		key, value, _ := strings.Cut(setting, "=")
 		if got := named(key, value); !slices.Contains(got, want) {
@@ -248,6 +266,8 @@ func TestInertSettings(t *testing.T) {
 		"alias.here": "!git log -- src", "pretty.x": "format:%h main/a", "diff.x.xfuncname": "^(src/a.c)$", "commit.template": "src/a.c",
 		"core.worktree": top, "safe.directory": top + "/src", "merge.x.name": "a driver for src/a.c", "credential.helper": "cache --timeout=3600",
 		"color.ui": "auto", "submodule.x.path": "src", "http.userAgent": "make/1.0", "pull.rebase": "true", "diff.tool": "make", "merge.tool": "vimdiff",
+		"branch.x.remote": "make", "branch.x.pushRemote": "src", "remote.pushDefault": "make", "submodule.y.url": "../src/a.c", "alias.f": "!f() { vim src/$1; }; f",
+		"alias.g": "!git log -- src/* main/$1", "alias.h": "!cat src/../$1",
 	} {
 		gitIn(t, top, "config", "--local", key, value)
 	}
@@ -259,6 +279,7 @@ func TestInertSettings(t *testing.T) {
 		"nvim -d \"$LOCAL\" \"$REMOTE\"", "git-lfs filter-process", "meld \"$LOCAL\" \"$BASE\" \"$REMOTE\" --output \"$MERGED\"", "ssh -i $HOME/.ssh/id " +
 			"-o A=no", "true", "https://x.example/a.git",
 		"osxkeychain", "exec 2>/dev/null; tig", "if", "", "awk '{print $1}'", "git difftool -y -x 'code --wait --diff'", "vim -c 'set ft=gitcommit' +1",
+		"$EDITOR", "${EDITOR:-vi} +1", "\"$SHELL\" -c true", "/opt/1Password/op-ssh-sign", "!gh auth git-credential", "f() { git log \"$@\"; }; f", "$HOME/bin/x",
 	} {
 		gitIn(t, top, "config", "--local", fmt.Sprintf("difftool.t%d.cmd", i), value)
 		gitIn(t, top, "config", "--local", fmt.Sprintf("alias.t%d", i), "!"+value)
