@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,7 +26,8 @@ use() { echo b >>$1/a; git -C $1 add a || true; git -C $1 status || true; }
 type obeyedCase struct {
 	prepare, attack, use string
 	flags                []string
-	said                 string // on stderr of cordon
+	env                  []string // of the operator
+	said                 string   // on stderr of cordon
 }
 
 var obeyedCases = map[string]obeyedCase{
@@ -209,6 +211,9 @@ func (c obeyedCase) play(t *testing.T, confined bool) (outcome, bool) {
 	run := func(argv []string) outcome {
 		cmd := s.process(argv[0], argv[1:]...)
 		cmd.Dir = dir
+		for _, v := range c.env {
+			cmd.Env = append(slices.Clone(cmd.Env), strings.ReplaceAll(v, "@", base))
+		}
 		return s.try(cmd)
 	}
 	if o := run(script(c.prepare)); o.code != 0 {
@@ -254,16 +259,19 @@ func TestExecOrdinaryConfiguration(t *testing.T) {
 		"filter.lfs.clean": "git-lfs clean -- %f", "filter.lfs.smudge": "git-lfs smudge -- %f", "filter.lfs.process": "git-lfs filter-process",
 		"credential.helper": "cache --timeout=3600", "alias.lg": "log --graph", "core.editor": "code --wait", "init.templateDir": "~/.git-template",
 		"url.git@example.com:.insteadOf": "https://example.com/", "gpg.program": "gpg", "includeIf.gitdir:~/work/.path": "~/work.inc",
+		"alias.f": "!f() { vim src/$1; git log -- src/*; }; f", "gpg.ssh.program": "/opt/1Password/op-ssh-sign", "sequence.editor": "$EDITOR",
+		"credential.https://example.com.helper": "!/usr/bin/gh auth git-credential", "diff.tool": "vimdiff", "pager.log": "${PAGER:-less} -R",
+		"difftool.code.cmd": `code --wait --diff "$LOCAL" "$REMOTE"`, "branch.main.remote": "origin", "branch.main.pushRemote": "src",
 	} {
 		s.git("config", "--global", key, value)
 	}
 	work := `set -e; for i in 1 2 3; do git init -q n$i; mkdir -p n$i/src n$i/hooks n$i/.husky; echo a >n$i/src/a; git -C n$i add .
-		git -C n$i -c user.name=x -c user.email=x@x commit -q -m a; done; mkdir -p hooks .husky src; touch hooks/pre-commit src/a clean.txt`
+		git -C n$i -c user.name=x -c user.email=x@x commit -q -m a; done; mkdir -p hooks .husky src origin; touch hooks/pre-commit src/a clean.txt origin/a`
 	for range 2 { // the second time, the repositories are there
 		if o := s.try(s.command("-C", dir, "exec", "--", "sh", "-c", work)); strings.Contains(o.err, "aside") || strings.Contains(o.err, "CAREFUL") {
 			t.Errorf("%+v", o)
 		}
-		work = `echo b >n1/src/a; touch n2/new n3/.husky/x; mkdir -p n1/tools`
+		work = `echo b >n1/src/a; touch n2/new n3/.husky/x src/b origin/b; mkdir -p n1/tools`
 	}
 }
 
