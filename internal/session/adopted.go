@@ -80,14 +80,10 @@ func (s *Session) encloseAdopted(ctx context.Context, sealed lease.Sealed, e wor
 // guardAdopted finds what an adopted checkout holds that the operator's git runs or obeys.
 // What a write root names itself is the worker's.
 func (s *Session) guardAdopted(ctx context.Context, l lease.Lease, left *inPlace, e *worktree.Enclosure) error {
-	hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
-	if err != nil {
-		return &RefusedError{err}
-	}
 	for _, root := range l.Policy.Filesystem.WriteRoots {
 		left.opened = append(left.opened, filepath.Join(l.Worktree, filepath.FromSlash(root)))
 	}
-	return left.guard(ctx, e, hazards)
+	return left.guard(ctx, e, l.Worktree)
 }
 
 // watchAdopted notes what is to be looked at when the launch of a worker in an adopted

@@ -101,10 +101,6 @@ func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir string, lef
 	if err := x.ownPolicy(e.Write); err != nil {
 		return e, err
 	}
-	hazards, err := worktree.FindHazards(e.Write, filepath.Join(l.Worktree, ".git"))
-	if err != nil {
-		return e, &RefusedError{err}
-	}
 	denied, err := e.Denied()
 	if err != nil {
 		return e, err
@@ -113,7 +109,7 @@ func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir string, lef
 	if x.Write != nil {
 		left.opened = e.Write
 	}
-	return e, left.guard(ctx, &e, hazards)
+	return e, left.guard(ctx, &e, l.Worktree)
 }
 
 // writeDirs are the directories that an execution writes in place. There is no

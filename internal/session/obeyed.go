@@ -26,9 +26,27 @@ type obeyed struct {
 }
 
 // guard holds what is there of what the operator's git runs or obeys in the directories
-// that are written, and notes what is not there and must not come to be.
-func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, hazards worktree.Hazards) error {
-	if err := p.guardObeyed(ctx, e, hazards); err != nil {
+// that are written, and notes what is not there and must not come to be. The repository
+// at top is private to the command. Other commands may begin and end meanwhile, so their
+// records are read before and after.
+func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, top string) error {
+	before, err := readUnswept()
+	if err != nil {
+		return err
+	}
+	own := filepath.Join(top, ".git")
+	hazards, err := worktree.FindHazards(e.Write, own)
+	if err != nil {
+		return &RefusedError{err}
+	}
+	if err := p.guardObeyed(ctx, e, hazards, own); err != nil {
+		return err
+	}
+	after, err := readUnswept()
+	if err != nil {
+		return err
+	}
+	if err := p.disregard(append(before, after...), e); err != nil {
 		return err
 	}
 	twins, err := hazards.Twins(e.Held)
@@ -39,15 +57,13 @@ func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, hazards work
 	return nil
 }
 
-// guardObeyed holds all but the other names of what is held.
-func (p *inPlace) guardObeyed(ctx context.Context, e *worktree.Enclosure, hazards worktree.Hazards) error {
+// guardObeyed does this as if no other command ran.
+func (p *inPlace) guardObeyed(ctx context.Context, e *worktree.Enclosure, hazards worktree.Hazards, own string) error {
 	p.Write, p.Partial, p.Known = e.Write, hazards.Partial, slices.Clone(hazards.Repositories)
 	e.Fixed, e.Sockets = append(e.Fixed, hazards.Linked...), append(e.Sockets, hazards.Sockets...)
 	e.Held = append(e.Held, hazards.Repositories...)
-	for _, dir := range e.Write {
-		if at := filepath.Join(dir, ".git"); exists(at) {
-			p.Known = append(p.Known, at)
-		}
+	if exists(own) {
+		p.Known = append(p.Known, own)
 	}
 	bin, there := git.Located()
 	if !there {
