@@ -48,7 +48,8 @@ func TestEgressConnections(t *testing.T) {
 	})
 }
 
-func TestEgressLimits(t *testing.T) {
+func TestSlowEgressLimits(t *testing.T) {
+	slow(t)
 	internet(t, func(t *testing.T, n *testnet.Net) {
 		s := newSite(t)
 		t.Run("bytes", func(t *testing.T) {

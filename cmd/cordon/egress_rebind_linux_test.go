@@ -80,7 +80,8 @@ func TestEgressNamedNetworks(t *testing.T) {
 }
 
 // A name that changes its address between two looks leads nowhere new.
-func TestEgressRebinding(t *testing.T) {
+func TestSlowEgressRebinding(t *testing.T) {
+	slow(t)
 	internet(t, func(t *testing.T, n *testnet.Net) {
 		servers(t, n)
 		if err := n.Serve("10.0.0.5:8081", func(c net.Conn) { _, _ = io.WriteString(c, "hello from inside") }); err != nil {

@@ -49,7 +49,7 @@ var drafts = []drafted{
 	{
 		name: "go", project: repo("go.mod", "cmd/x/main.go", "internal/y/y.go", ".github/workflows/ci.yml", "a b/c", "[x]/y", "! bin"),
 		found: "Go", tests: []string{"go test ./..."}, scratch: []string{"bin"}, sources: []string{"cmd", "internal"},
-		says: `#- "@go"`, silent: `\.github|a b|\[x\]|dist`,
+		says: `#- "@go"`, silent: `\.github|"a b"|\[x\]|dist`,
 	},
 	{name: "go, bin tracked", project: repo("go.mod", "bin/tool", "! bin"), found: "Go", tests: []string{"go test ./..."}},
 	{name: "go, bin not ignored", project: repo("go.mod", "? bin"), found: "Go", tests: []string{"go test ./..."}},
