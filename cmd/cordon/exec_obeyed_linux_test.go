@@ -67,11 +67,22 @@ var obeyedCases = map[string]obeyedCase{
 		prepare: `repo A; mkdir A/t; touch A/t/x; git -C A config core.hooksPath t/hooks`,
 		attack:  `rm -r A/t; hook A/u/hooks; ln -s u A/t`, use: `use A`, said: "/A/t aside to ",
 	},
+	"a .git file that leads nowhere": {
+		prepare: `git config --global core.hooksPath .githooks; mkdir sub; echo 'gitdir: ../store/gd' >sub/.git`,
+		attack:  harmlessStore, use: `use sub`, said: "/sub/.githooks aside to ",
+	},
+	"a .git at the top that leads nowhere": {
+		prepare: `echo 'gitdir: gone' >.git`,
+		attack:  `rm -f .git; plant .; echo a >a`, use: `use .`, said: "busy",
+	},
 	"a new repository and the operator's relative hooks": {
 		prepare: `git config --global core.hooksPath .githooks`,
 		attack:  `git init -q n; echo a >n/a; hook n/.githooks`, use: `use n`, said: "/n/.git aside to ",
 	},
 }
+
+// harmlessStore makes a repository in store/gd that runs nothing itself, and hooks in sub.
+const harmlessStore = `git init -q --bare store/gd; rm -f store/gd/hooks/*; git --git-dir=store/gd config core.bare false; hook sub/.githooks; echo a >sub/a`
 
 // obeyedRarer are more of the same.
 var obeyedRarer = map[string]obeyedCase{
@@ -101,6 +112,18 @@ var obeyedRarer = map[string]obeyedCase{
 			printf 'version: 1\nfilesystem:\n  write_roots: ["."]\n  deny_write: [tools/x]\n' >@/policy.yaml`,
 		flags:  []string{"--policy", "@/policy.yaml"},
 		attack: `program lib/x`, use: `tools/x`, said: "lib/x: Read-only",
+	},
+	"a .git link that leads nowhere": {
+		prepare: `git config --global core.hooksPath .githooks; mkdir sub; ln -s ../store/gd sub/.git`,
+		attack:  harmlessStore, use: `use sub`, said: "/store/gd aside to ",
+	},
+	"a .git link to a file": {
+		prepare: `repo A; mv A/.git gd; echo 'gitdir: ../gd' >gf; ln -s ../gf A/.git; git -C A status`,
+		attack:  `git init -q --bare n; config n/config; echo 'gitdir: ../n' >gf`, use: `use A`, said: "gf: Read-only",
+	},
+	"an empty .git at the top": {
+		prepare: `mkdir .git`,
+		attack:  `plant .; echo a >a`, use: `use .`, said: "Read-only",
 	},
 	"hooks of a nested repository that are not there": {
 		prepare: `repo A; git -C A config core.hooksPath .husky/_`,

@@ -35,12 +35,16 @@ func PlaceAt(entry string) (Place, bool) {
 		return Place{}, false
 	}
 	if fi, err := os.Stat(dir); err == nil && !fi.IsDir() {
-		if dir, err = filepath.EvalSymlinks(pathIn(dir)); err != nil {
+		if dir, err = filepath.EvalSymlinks(NamedBy(entry)); err != nil {
 			return Place{}, false
 		}
 	}
 	return PlaceOf(filepath.Dir(entry), dir), true
 }
+
+// NamedBy is the directory that a .git file names, whether it is there or not; "" when the
+// entry is no file. A relative name starts at the entry, also where that is a link.
+func NamedBy(entry string) string { return pathIn(entry) }
 
 // Linked lists the places of the worktrees that are linked to the same repository.
 func (p Place) Linked() []Place {

@@ -83,7 +83,7 @@ func (s *Session) guardAdopted(ctx context.Context, l lease.Lease, left *inPlace
 	for _, root := range l.Policy.Filesystem.WriteRoots {
 		left.opened = append(left.opened, filepath.Join(l.Worktree, filepath.FromSlash(root)))
 	}
-	return left.guard(ctx, e, l.Worktree)
+	return left.guard(ctx, e, filepath.Join(l.Worktree, ".git"))
 }
 
 // watchAdopted notes what is to be looked at when the launch of a worker in an adopted

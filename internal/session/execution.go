@@ -73,7 +73,11 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 
 // order is the cell of an execution.
 func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *around, left *inPlace) (*cell.Order, func() string, error) {
-	e, err := x.enclosure(ctx, l, dir, left)
+	own := ""
+	if repo != nil {
+		own = filepath.Join(l.Worktree, ".git")
+	}
+	e, err := x.enclosure(ctx, l, dir, own, left)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,8 +93,9 @@ func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *a
 	return repo.order(ctx, e, left)
 }
 
-// enclosure is what an execution may touch, whatever repository is around it.
-func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir string, left *inPlace) (e worktree.Enclosure, err error) {
+// enclosure is what an execution may touch, whatever repository is around it. The .git
+// entry own, if any, is replaced with a private one.
+func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir, own string, left *inPlace) (e worktree.Enclosure, err error) {
 	e = worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
 	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
 		return e, err
@@ -109,7 +114,7 @@ func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir string, lef
 	if x.Write != nil {
 		left.opened = e.Write
 	}
-	return e, left.guard(ctx, &e, l.Worktree)
+	return e, left.guard(ctx, &e, own)
 }
 
 // writeDirs are the directories that an execution writes in place. There is no

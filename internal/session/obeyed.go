@@ -26,15 +26,14 @@ type obeyed struct {
 }
 
 // guard holds what is there of what the operator's git runs or obeys in the directories
-// that are written, and notes what is not there and must not come to be. The repository
-// at top is private to the command. Other commands may begin and end meanwhile, so their
-// records are read before and after.
-func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, top string) error {
+// that are written, and notes what is not there and must not come to be. The .git entry
+// own ("": none) is private to the command. Other commands may begin and end meanwhile, so
+// their records are read before and after.
+func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, own string) error {
 	before, err := readUnswept()
 	if err != nil {
 		return err
 	}
-	own := filepath.Join(top, ".git")
 	hazards, err := worktree.FindHazards(e.Write, own)
 	if err != nil {
 		return &RefusedError{err}
@@ -70,14 +69,20 @@ func (p *inPlace) guardObeyed(ctx context.Context, e *worktree.Enclosure, hazard
 		return nil // nobody's git obeys anything here
 	}
 	o := obeyed{write: e.Write, opened: p.opened, own: p.Known, seen: map[string]int{}}
-	places := placesOf(hazards.Repositories, e.Write)
+	entries := gitEntries(p.Known, e.Write)
+	places := placesOf(p.Known, entries)
 	every, each, err := bin.Settings(ctx, places...)
 	if err != nil {
 		return err
 	}
-	if err := seeAll(places, slices.Clone(e.Write), every, each, o.add); err != nil {
+	tops := slices.Clone(e.Write)
+	for _, at := range entries {
+		tops = append(tops, filepath.Dir(at)) // also when it leads nowhere yet
+	}
+	if err := seeAll(places, tops, every, each, o.add); err != nil {
 		return err
 	}
+	o.addTargets(entries)
 	if o.around != nil {
 		return o.around
 	}
@@ -88,9 +93,25 @@ func (p *inPlace) guardObeyed(ctx context.Context, e *worktree.Enclosure, hazard
 	return nil
 }
 
-// placesOf lists where git finds a repository that has to do with directories: the ones in
-// them, the ones that they are in, and the worktrees linked to these.
-func placesOf(repositories, dirs []string) []git.Place {
+// gitEntries lists the .git entries among repositories, and those in and above directories.
+func gitEntries(repositories, dirs []string) []string {
+	list := slices.DeleteFunc(slices.Clone(repositories), func(at string) bool { return filepath.Base(at) != ".git" })
+	for _, dir := range dirs {
+		for up := dir; ; up = filepath.Dir(up) {
+			if at := filepath.Join(up, ".git"); exists(at) && !slices.Contains(list, at) {
+				list = append(list, at)
+			}
+			if up == filepath.Dir(up) {
+				break
+			}
+		}
+	}
+	return list
+}
+
+// placesOf lists where git finds a repository: the bare ones among repositories, those that
+// entries lead to, and the worktrees linked to these.
+func placesOf(repositories, entries []string) []git.Place {
 	var list []git.Place
 	add := func(p git.Place) {
 		if !slices.Contains(list, p) {
@@ -100,18 +121,11 @@ func placesOf(repositories, dirs []string) []git.Place {
 	for _, at := range repositories {
 		if filepath.Base(at) != ".git" {
 			add(git.PlaceOf("", at))
-		} else if p, ok := git.PlaceAt(at); ok {
-			add(p)
 		}
 	}
-	for _, dir := range dirs {
-		for up := dir; ; up = filepath.Dir(up) {
-			if p, ok := git.PlaceAt(filepath.Join(up, ".git")); ok {
-				add(p)
-			}
-			if up == filepath.Dir(up) {
-				break
-			}
+	for _, at := range entries {
+		if p, ok := git.PlaceAt(at); ok {
+			add(p)
 		}
 	}
 	for _, p := range slices.Clone(list) {
@@ -120,6 +134,18 @@ func placesOf(repositories, dirs []string) []git.Place {
 		}
 	}
 	return list
+}
+
+// addTargets takes what .git files and links lead to, unless that is a repository that was
+// found: git would take what comes to be there for one.
+func (o *obeyed) addTargets(entries []string) {
+	for _, at := range entries {
+		from := git.Setting{Key: "the entry .git", Origin: filepath.Dir(at)}
+		o.add(from, at)
+		if to := git.NamedBy(at); to != "" {
+			o.add(from, to)
+		}
+	}
 }
 
 // add takes paths that a setting names. Where a link is on the way, it is held too.
