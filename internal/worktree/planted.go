@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +17,11 @@ import (
 
 // Sweep disarms what a command has left in directories that it wrote in place and that
 // the operator's git would obey: new repositories, bare ones included. They are moved to
-// a directory of cordon's, or renamed where that is on another file system, and kept.
+// a directory of cordon's, or to a new one beside them where that is on another file
+// system, and kept. What was a git directory is none there, and nothing in it is.
 //
 // It runs when the processes of the command have ended. Every directory is opened from
-// the one above it without following a link. A new repository that can run nothing (no
+// the one above it without following a link, also where the command has locked it. A new repository that can run nothing (no
 // hooks, a configuration of a few harmless keys) stays: builds clone repositories.
 type Sweep struct {
 	Known   []string            // repositories that were there before
@@ -53,15 +55,7 @@ const (
 
 // Directory sweeps one directory.
 func (s *Sweep) Directory(dir string) {
-	f, err := openDir(unix.AT_FDCWD, dir)
-	if err == unix.ENOENT {
-		return // it is gone, with all that was in it
-	}
-	if err != nil {
-		s.blind(dir, err)
-		return
-	}
-	s.walk(f, dir, 0)
+	s.enter(unix.AT_FDCWD, dir, dir, 0, false)
 }
 
 func (s *Sweep) blind(path string, err error) {
@@ -73,16 +67,15 @@ func openDir(at int, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.NewFile(uintptr(fd), name), nil
+	return os.NewFile(uintptr(fd), fmt.Sprintf("/proc/self/fd/%d", fd)), nil // ReadDir asks there for kinds that the file system does not tell
 }
 
 // batch is how many names are read from a directory at a time: a directory may hold
 // millions.
 const batch = 1024
 
-// walk looks at one directory and closes it.
-func (s *Sweep) walk(dir *os.File, path string, depth int) {
-	defer dir.Close()
+// walk looks at one directory. One that is going to be moved itself stays a git directory.
+func (s *Sweep) walk(dir *os.File, path string, depth int, leaves bool) {
 	var parts []string // of a git directory
 	for {
 		entries, err := dir.ReadDir(batch)
@@ -103,7 +96,7 @@ func (s *Sweep) walk(dir *os.File, path string, depth int) {
 			s.look(dir, e, path, depth)
 		}
 	}
-	if !wholeGitDir(parts) || slices.Contains(s.Known, path) {
+	if leaves || !wholeGitDir(parts) || slices.Contains(s.Known, path) {
 		return
 	}
 	if why := s.runs(dir, path); why != "" {
@@ -111,28 +104,31 @@ func (s *Sweep) walk(dir *os.File, path string, depth int) {
 	}
 }
 
-// look disarms or enters one entry of a directory.
+// look enters one entry of a directory, and disarms it.
 func (s *Sweep) look(dir *os.File, e os.DirEntry, path string, depth int) {
-	at := filepath.Join(path, e.Name())
-	switch git := strings.EqualFold(e.Name(), ".git"); {
-	case !git && !e.IsDir() || slices.Contains(s.Known, at):
-	case git && s.disarmed(dir, e.Name(), path):
-	case e.IsDir(): // also a .git that runs nothing: another one may lie in it
-		s.enter(dir, e.Name(), at, depth)
+	at, why := filepath.Join(path, e.Name()), ""
+	if slices.Contains(s.Known, at) {
+		return
+	}
+	if strings.EqualFold(e.Name(), ".git") {
+		why = s.armed(dir, e.Name(), path)
+	}
+	if e.IsDir() { // whatever becomes of a .git: another one may lie in it
+		s.enter(int(dir.Fd()), e.Name(), at, depth+1, why != "")
+	}
+	if why != "" {
+		s.move(dir, e.Name(), path, why)
 	}
 }
 
-// disarmed moves a .git away that is no directory or that can run something.
-func (s *Sweep) disarmed(dir *os.File, name, path string) bool {
-	why := couldRun
-	if sub, err := openDir(int(dir.Fd()), name); err == nil {
-		why = s.runs(sub, path)
-		sub.Close()
+// armed says why a .git has to go: it is no directory, or it can run something.
+func (s *Sweep) armed(dir *os.File, name, path string) string {
+	sub, err := openDir(int(dir.Fd()), name)
+	if err != nil {
+		return couldRun
 	}
-	if why != "" {
-		s.move(dir, name, path, why)
-	}
-	return why != ""
+	defer sub.Close()
+	return s.runs(sub, path)
 }
 
 const couldRun = "it is a git repository that could run programs"
@@ -150,35 +146,59 @@ func (s *Sweep) runs(dir *os.File, top string) string {
 	return ""
 }
 
-func (s *Sweep) enter(dir *os.File, name, at string, depth int) {
-	sub, err := openLocked(int(dir.Fd()), name)
+func (s *Sweep) enter(at int, name, path string, depth int, leaves bool) {
+	dir, err := openLocked(at, name)
 	if errors.Is(err, unix.ENOENT) {
-		return // it was moved aside just now
+		return // it is gone, or was moved aside just now, with all that was in it
 	}
 	if err != nil {
-		s.blind(at, err)
+		s.blind(path, err)
 		return
 	}
-	s.walk(sub, at, depth+1)
+	defer dir.Close()
+	s.walk(dir.File, path, depth, leaves)
 }
 
-// openLocked opens a directory although the command may have taken away the right to
-// list it, which git does not need.
-func openLocked(at int, name string) (*os.File, error) {
+// unlocked is an open directory whose mode was changed if the command had taken away rights
+// to it that git does not need.
+type unlocked struct {
+	*os.File
+	mode lockedMode
+}
+
+// Close puts the mode back. Everything below was looked at: the way there needs the rights.
+func (u unlocked) Close() {
+	u.mode.restore(u.File)
+	u.File.Close()
+}
+
+func openLocked(at int, name string) (unlocked, error) {
+	mode := unlock(at, name, 0o500)
 	f, err := openDir(at, name)
-	if !errors.Is(err, unix.EACCES) {
-		return f, err
+	return unlocked{f, mode}, err
+}
+
+// lockedMode is the mode that a directory had; 0 for one that was not changed.
+type lockedMode uint32
+
+const wasLocked = 1 << 31
+
+func (m lockedMode) restore(dir *os.File) {
+	if m != 0 {
+		_ = unix.Fchmod(int(dir.Fd()), uint32(m)&^wasLocked) // if it can be
 	}
+}
+
+// unlock gives us rights to a directory of ours. Where it cannot, the next step says why.
+func unlock(at int, name string, rights uint32) lockedMode {
 	var st unix.Stat_t
-	if unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		return nil, err
-	}
+	err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	mode := uint32(st.Mode) & 0o7777
-	if plainfile.ChmodAt(at, name, mode|0o700) != nil {
-		return nil, err
+	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR || mode&rights == rights || int(st.Uid) != os.Geteuid() ||
+		plainfile.ChmodAt(at, name, mode|0o700) != nil {
+		return 0
 	}
-	defer plainfile.ChmodAt(at, name, mode) //nolint:errcheck // as it was, if it can be
-	return openDir(at, name)
+	return lockedMode(mode | wasLocked)
 }
 
 // Place takes one path away that should not have come to be: the rest of it below a
@@ -205,7 +225,7 @@ func (s *Sweep) Place(dir, rest, why string) {
 		}
 		kind := st.Mode & unix.S_IFMT
 		if i == len(names)-1 || kind == unix.S_IFLNK {
-			s.move(f, name, filepath.Join(dir, filepath.Join(names[:i]...)), why)
+			s.move(f.File, name, filepath.Join(dir, filepath.Join(names[:i]...)), why)
 			break
 		}
 		if kind != unix.S_IFDIR {
@@ -237,34 +257,47 @@ func (s *Sweep) disarmBare(dir *os.File, path string, names []string, why string
 }
 
 // move takes an entry of a directory away: to where such things are kept, or where that is
-// on another file system, to another name.
+// on another file system, to a new directory beside it.
 func (s *Sweep) move(dir *os.File, name, path, why string) {
+	defer unlock(int(dir.Fd()), ".", 0o700).restore(dir)
+	unlock(int(dir.Fd()), name, 0o700) // for good: only who can write a directory can move it
 	m := Moved{From: filepath.Join(path, name), Why: why}
-	unmake(dir, name)
+	if err := unmake(dir, name); err != nil {
+		s.blind(m.From, fmt.Errorf("git takes the copy of it that is kept for a repository too: %w", err))
+	}
 	target := fmt.Sprintf("%d-%s", len(s.Moved)+1, strings.TrimLeft(name, "."))
 	err := os.MkdirAll(s.Aside, 0o700)
 	if err == nil {
-		var aside *os.File
-		if aside, err = openDir(unix.AT_FDCWD, s.Aside); err == nil {
-			m.To = filepath.Join(s.Aside, target)
-			err = s.moveTo(m, dir, name, aside, target)
-			aside.Close()
-		}
+		m.To = filepath.Join(s.Aside, target)
+		err = s.moveTo(m, dir, name, unix.AT_FDCWD, s.Aside)
 	}
 	if err != nil {
-		target = fmt.Sprintf("cordon-aside-%s-%s", filepath.Base(s.Aside), target)
-		m.To = filepath.Join(path, target)
-		err = s.moveTo(m, dir, name, dir, target)
+		beside := fmt.Sprintf("cordon-aside-%s-%s", filepath.Base(s.Aside), rand.Text()[:8])
+		m.To = filepath.Join(path, beside, target)
+		if err = unix.Mkdirat(int(dir.Fd()), beside, 0o700); err == nil {
+			err = s.moveTo(m, dir, name, int(dir.Fd()), beside)
+		}
 	}
 	if err != nil {
 		s.blind(m.From, fmt.Errorf("could not be moved aside: %w", err))
 		return
 	}
+	for i := range s.Moved { // what was kept inside has moved with it
+		if rest, ok := strings.CutPrefix(s.Moved[i].To, m.From+"/"); ok {
+			s.Moved[i].To = filepath.Join(m.To, rest)
+		}
+	}
 	s.Moved = append(s.Moved, m)
 }
 
-// moveTo moves, and notes it before. What cannot be noted is moved all the same.
-func (s *Sweep) moveTo(m Moved, dir *os.File, name string, to *os.File, target string) error {
+// moveTo moves into a directory, and notes it before. What cannot be noted is moved all the
+// same.
+func (s *Sweep) moveTo(m Moved, dir *os.File, name string, at int, into string) error {
+	to, err := openDir(at, into)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
 	var from, there unix.Stat_t
 	if err := errors.Join(unix.Fstat(int(dir.Fd()), &from), unix.Fstat(int(to.Fd()), &there)); err != nil {
 		return err
@@ -277,34 +310,23 @@ func (s *Sweep) moveTo(m Moved, dir *os.File, name string, to *os.File, target s
 			s.blind(m.From, fmt.Errorf("was moved aside, and could not be noted: %w", err))
 		}
 	}
-	return rename(dir, name, to, target)
-}
-
-// rename moves between open directories. The command may have locked what it left.
-func rename(from *os.File, name string, to *os.File, target string) error {
-	err := unix.Renameat(int(from.Fd()), name, int(to.Fd()), target)
-	if !errors.Is(err, unix.EACCES) {
-		return err
-	}
-	fi, serr := from.Stat()
-	if serr != nil || from.Chmod(fi.Mode()|0o700) != nil {
-		return err
-	}
-	defer from.Chmod(fi.Mode()) //nolint:errcheck // as it was, if it can be
-	if sub, err := openDir(int(from.Fd()), name); err == nil {
-		_ = sub.Chmod(0o700)
-		sub.Close()
-	}
-	return unix.Renameat(int(from.Fd()), name, int(to.Fd()), target)
+	return unix.Renameat(int(dir.Fd()), name, int(to.Fd()), filepath.Base(m.To))
 }
 
 // unmake renames the HEAD of a git directory that is moved aside, so that git does not
 // take the copy for a repository either.
-func unmake(dir *os.File, name string) {
+func unmake(dir *os.File, name string) error {
 	sub, err := openDir(int(dir.Fd()), name)
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {
+		return nil // no directory
+	}
 	if err != nil {
-		return
+		return err
 	}
 	defer sub.Close()
-	_ = unix.Renameat(int(sub.Fd()), "HEAD", int(sub.Fd()), "HEAD.disarmed")
+	err = unix.Renameat(int(sub.Fd()), "HEAD", int(sub.Fd()), "HEAD.disarmed-"+rand.Text()[:8]) // a name that nobody could have taken
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return err
 }
