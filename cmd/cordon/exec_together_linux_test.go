@@ -52,6 +52,24 @@ func TestExecTogether(t *testing.T) {
 	}
 }
 
+// A repository that came to be while a command could write there is not entered.
+func TestExecInRepositoryOfAnother(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	dir := plainDirectory(s)
+	first := s.start(nil, "-C", dir, "exec", "--", "sh", "-c", "git init -q n; echo 1 >first; until [ -e second ]; do sleep 0.01; done")
+	first.until(filepath.Join(dir, "first"))
+	inside := func() outcome { return s.try(s.command("-C", filepath.Join(dir, "n"), "exec", "--", "true")) }
+	if o := inside(); o.code != 3 || !strings.Contains(o.err, "/n/.git came to be while") {
+		t.Errorf("%+v", o)
+	}
+	s.write("plain/second", "")
+	<-first.done
+	if o := inside(); o.code != 0 { // it runs nothing and stays
+		t.Errorf("%+v", o)
+	}
+}
+
 // togetherSite is a repository with a file a.
 func togetherSite(t *testing.T, prepare string) (*site, func(text string) outcome) {
 	t.Helper()

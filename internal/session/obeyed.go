@@ -45,7 +45,7 @@ func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, own string) 
 	if err != nil {
 		return err
 	}
-	if err := p.disregard(append(before, after...), e); err != nil {
+	if err := p.disregard(append(before, after...), e, own); err != nil {
 		return err
 	}
 	twins, err := hazards.Twins(e.Held)

@@ -49,11 +49,14 @@ func readUnswept() (unswept, error) {
 	return list, nil
 }
 
-// made reports whether one of the commands may have made the repository at a path.
-func (u unswept) made(repository string) bool {
-	return slices.ContainsFunc(u, func(other inPlace) bool {
-		return paths.Holding(repository, other.Write) != "" && !slices.Contains(other.Known, repository)
-	})
+// made is the directory of a command that may have made the repository at a path; "" for none.
+func (u unswept) made(repository string) string {
+	for _, other := range u {
+		if dir := paths.Holding(repository, other.Write); dir != "" && !slices.Contains(other.Known, repository) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // absentIn lists what was absent for one of the commands and lies in directories.
@@ -73,8 +76,12 @@ func (u unswept) absentIn(dirs []string) []absent {
 
 // disregard treats what the commands made as what is not there: it is neither held nor
 // known, so that it is moved aside also when this command has put something else there.
-func (p *inPlace) disregard(u unswept, e *worktree.Enclosure) error {
-	drop := slices.DeleteFunc(slices.Clone(p.Known), func(at string) bool { return exists(at) && !u.made(at) })
+// The repository that the command is in cannot be treated so.
+func (p *inPlace) disregard(u unswept, e *worktree.Enclosure, own string) error {
+	if dir := u.made(own); dir != "" {
+		return refuse("%s came to be while another command under cordon, which runs still, could write in %s: wait until that has ended, or end it", own, dir)
+	}
+	drop := slices.DeleteFunc(slices.Clone(p.Known), func(at string) bool { return exists(at) && u.made(at) == "" })
 	for _, a := range u.absentIn(p.Write) {
 		drop = append(drop, a.path())
 		if !slices.Contains(p.Absent, a) {
