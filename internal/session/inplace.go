@@ -159,7 +159,7 @@ func (p *inPlace) sweep() string {
 	s := worktree.Sweep{
 		Known: p.Known, Partial: p.Partial,
 		Note:   p.note,
-		Obeyed: func(top string) string { return obeysIn(p.every, top) },
+		Obeyed: obeyedAnywhere(p.every),
 		Aside:  filepath.Join(p.root, "aside", fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102T150405"), os.Getpid())),
 	}
 	for _, dir := range p.Write {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"cordon/internal/git"
 	"cordon/internal/paths"
@@ -232,15 +233,26 @@ func wayTo(path string) (links []string, end string) {
 	return links, end
 }
 
-// obeysIn says what is there in a new repository that the operator's own configuration
+// obeyedAnywhere returns what says what is there in a new repository that the operator's own configuration
 // names from its top, such as a core.hooksPath of .githooks; "" for nothing. A link on the
 // way counts: somebody could put something behind it later.
-func obeysIn(every []git.Setting, top string) string {
-	for _, s := range every {
-		named, err := settingPaths(s, relativeWords(s), top)
-		if s.Alias() {
-			continue // runs only when the operator types a name
+// The words of the settings are found once, when the first repository is looked at: there
+// may be thousands.
+func obeyedAnywhere(every []git.Setting) func(top string) string {
+	every = slices.DeleteFunc(slices.Clone(every), git.Setting.Alias) // runs only when the operator types a name
+	words := sync.OnceValue(func() [][]git.Word {
+		var list [][]git.Word
+		for _, s := range every {
+			list = append(list, relativeWords(s))
 		}
+		return list
+	})
+	return func(top string) string { return obeysIn(every, words(), top) }
+}
+
+func obeysIn(every []git.Setting, words [][]git.Word, top string) string {
+	for i, s := range every {
+		named, err := settingPaths(s, words[i], top)
 		if err != nil {
 			return s.String()
 		}

@@ -99,7 +99,7 @@ func (s *Session) disarm(w *ledger.Worker) {
 		s.Voice.Step(w.ID, "CAREFUL", "its tree was not searched for repositories: "+oneLine(err))
 		return
 	}
-	sweep.Obeyed = func(top string) string { return obeysIn(every, top) }
+	sweep.Obeyed = obeyedAnywhere(every)
 	sweep.Directory(tree)
 	for _, b := range sweep.Blind {
 		s.Voice.Step(w.ID, "CAREFUL", "not searched for repositories: "+b)
