@@ -67,7 +67,7 @@ func openDir(at int, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.NewFile(uintptr(fd), fmt.Sprintf("/proc/self/fd/%d", fd)), nil // ReadDir asks there for kinds that the file system does not tell
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 // batch is how many names are read from a directory at a time: a directory may hold
