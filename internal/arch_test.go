@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"internal/paths":          {},
 	"internal/policy":         {"paths"},
 	"internal/plainfile":      {},
-	"internal/git":            {"plainfile"},
+	"internal/git":            {"paths", "plainfile"},
 	"internal/journal":        {"plainfile"},
 	"internal/seccomp":        {},
 	"internal/overlay":        {"plainfile"},

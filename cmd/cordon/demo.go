@@ -134,7 +134,7 @@ func (a *app) stage(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	a.say("a toy repository in %s, in which agents may write src and nothing else", filepath.Join(dir, "repo"))
-	bin, err := git.Find(ctx)
+	bin, err := git.Find(ctx, session.Written()...)
 	if err != nil {
 		return "", err
 	}

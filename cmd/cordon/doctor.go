@@ -16,6 +16,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/legible"
+	"cordon/internal/session"
 	"cordon/internal/state"
 	"cordon/internal/view"
 )
@@ -170,7 +171,7 @@ func fixedGit(v git.Version) (bool, git.Version) {
 }
 
 func checkGit(ctx context.Context) check {
-	bin, err := git.Find(ctx)
+	bin, err := git.Find(ctx, session.Written()...)
 	if err != nil {
 		return failed("git", err, fmt.Sprintf("install git %s or newer", git.MinVersion))
 	}

@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,33 +52,6 @@ func (v Version) Less(w Version) bool {
 type Binary struct {
 	Path    string
 	Version Version
-}
-
-// Find looks git up on PATH and checks its version.
-func Find(ctx context.Context) (Binary, error) {
-	path, err := exec.LookPath("git")
-	if err != nil {
-		return Binary{}, fmt.Errorf("git is not on PATH: %w", err)
-	}
-	b := Binary{Path: path}
-	out, err := b.run(ctx, call{args: []string{"version"}})
-	if err != nil {
-		return Binary{}, err
-	}
-	if b.Version, err = parseVersion(string(out)); err != nil {
-		return Binary{}, err
-	}
-	if b.Version.Less(MinVersion) {
-		return Binary{}, fmt.Errorf("git %s at %s is too old: cordon needs %s or newer", b.Version, path, MinVersion)
-	}
-	return b, nil
-}
-
-// Located is the git on PATH, if there is one, whatever its version: enough to list a
-// configuration.
-func Located() (Binary, bool) {
-	path, err := exec.LookPath("git")
-	return Binary{Path: path}, err == nil
 }
 
 func parseVersion(s string) (Version, error) {
@@ -168,10 +142,8 @@ func environ() []string {
 		"GIT_AUTHOR_NAME=cordon", "GIT_AUTHOR_EMAIL=cordon@localhost",
 		"GIT_COMMITTER_NAME=cordon", "GIT_COMMITTER_EMAIL=cordon@localhost",
 	}
-	for _, name := range []string{"PATH", "TMPDIR"} {
-		if v, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+v)
-		}
+	if v, ok := os.LookupEnv("TMPDIR"); ok {
+		env = append(env, "TMPDIR="+v)
 	}
 	return env
 }
@@ -253,6 +225,7 @@ func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 	if c.operator {
 		cmd.Env = operatorEnviron()
 	}
+	cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(b.Path)+":"+os.Getenv("PATH")) // it finds itself first
 	cmd.Stdin = c.stdin
 	cmd.ExtraFiles = c.hold
 	// An interrupt typed at the terminal is for cordon, which decides what to

@@ -31,8 +31,11 @@ var operatorVariables = []string{
 }
 
 // programVariables name programs that git runs, or files that it believes, beside
-// those that begin with GIT_.
-var programVariables = []string{"PAGER", "EDITOR", "VISUAL", "SSH_ASKPASS", "LESSOPEN", "LESSCLOSE", "BROWSER"}
+// those that begin with GIT_, and files that programs load that git or a prompt starts.
+var programVariables = []string{
+	"PAGER", "EDITOR", "VISUAL", "SSH_ASKPASS", "BROWSER", "MANPAGER", "DELTA_PAGER", "LESSOPEN", "LESSCLOSE", "LESSKEYIN", "LESSKEY", "GNUPGHOME",
+	"LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT", "NODE_OPTIONS",
+}
 
 // Settings lists what the operator's git obeys in a checkout: the files of the
 // repository, of the operator and of the system, what these include, also under a

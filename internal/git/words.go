@@ -36,7 +36,7 @@ var inert = []string{
 var place = []string{
 	"core.hookspath", "init.templatedir", "include.path", "includeif.*.path", "core.attributesfile", "core.excludesfile",
 	"*.*file", "*.*.*file", "http.*key", "http.*.*key", "http.*cert", "http.*.*cert", "git_ssl_cert", "git_ssl_key", "git_ssl_ca*",
-	"http.sslcapath", "http.*.sslcapath", "git_template_dir", "git_exec_path", filesKey,
+	"http.sslcapath", "http.*.sslcapath", "git_template_dir", "git_exec_path", "gnupghome", filesKey,
 }
 
 // whole are the keys whose whole value is a program: git gives it to no shell, and it

@@ -59,7 +59,7 @@ func repositoryAround(ctx context.Context, dir string) (*around, error) {
 	}
 	var r around
 	var err error
-	if r.bin, err = git.Find(ctx); err != nil {
+	if r.bin, err = git.Find(ctx, append(Written(), git.CheckoutsAround(dir)...)...); err != nil {
 		return nil, err
 	}
 	r.host, err = git.Discover(ctx, r.bin, dir)

@@ -267,8 +267,12 @@ func sweepOne(root, name string) string {
 	if !p.ended() {
 		return "" // the kernel is still ending it: the next cordon looks
 	}
-	if bin, there := git.Located(); there {
-		if p.every, _, err = bin.Settings(context.Background()); err != nil {
+	bin, err := git.Located(append(Written(), p.Write...)...)
+	if !errors.Is(err, git.ErrNoGit) {
+		if err == nil {
+			p.every, _, err = bin.Settings(context.Background())
+		}
+		if err != nil {
 			return fmt.Sprintf("your git configuration cannot be read, so that nothing was looked at yet: %v", err)
 		}
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,9 +66,12 @@ func (p *inPlace) guardObeyed(ctx context.Context, e *worktree.Enclosure, hazard
 	if exists(own) {
 		p.Known = append(p.Known, own)
 	}
-	bin, there := git.Located()
-	if !there {
+	bin, err := git.Located(append(Written(), e.Write...)...)
+	if errors.Is(err, git.ErrNoGit) {
 		return nil // nobody's git obeys anything here
+	}
+	if err != nil {
+		return err
 	}
 	o := obeyed{write: e.Write, opened: p.opened, own: p.Known, seen: map[string]int{}}
 	entries := gitEntries(p.Known, e.Write)

@@ -82,7 +82,7 @@ func Open(ctx context.Context, dir string) (*Session, error) {
 	if inside {
 		return nil, ErrInside
 	}
-	bin, err := git.Find(ctx)
+	bin, err := git.Find(ctx, append(Written(), git.CheckoutsAround(dir)...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,11 @@ func (f *finder) say(from git.Setting) string {
 // seeAll looks at what holds everywhere in each place, and in further directories, and at
 // what each place says beside that.
 func seeAll(places []git.Place, tops []string, every []git.Setting, each [][]git.Setting, add func(git.Setting, ...string)) error {
-	v := viewed{words: map[string][]git.Word{}, add: add}
+	v := viewed{words: map[string][]git.Word{}, add: add, search: searchedIn("PATH", places, tops)}
+	v.shadow(git.Setting{Key: "PATH"}, oftenRun()...)
+	if dirs := searchedIn(libraryPath, places, tops); len(dirs) > 0 {
+		shadowLibraries(dirs, add)
+	}
 	for i, p := range places {
 		mine := []string{p.Top}
 		for _, s := range each[i] {
@@ -110,8 +114,9 @@ func seeAll(places []git.Place, tops []string, every []git.Setting, each [][]git
 // viewed remembers the words of settings that were looked at once: those that can mean
 // something else in another checkout.
 type viewed struct {
-	words map[string][]git.Word
-	add   func(git.Setting, ...string)
+	words  map[string][]git.Word
+	add    func(git.Setting, ...string)
+	search []string // directories of PATH that lie in a tree
 }
 
 // see looks at settings in checkouts.
@@ -121,6 +126,7 @@ func (v *viewed) see(settings []git.Setting, tops []string) error {
 		words, again := v.words[key]
 		if !again {
 			words, v.words[key] = s.Words(), relativeWords(s)
+			v.shadow(s, commands(s, words)...)
 		}
 		for _, top := range tops {
 			paths, err := settingPaths(s, words, top)
