@@ -68,8 +68,7 @@ func TestPassesOverWrittenGit(t *testing.T) {
 			t.Fatalf("cordon %v ran the git of the checkout: %+v", args, o)
 		}
 	}
-	plant := "mkdir bin; cp " + s.repo + "/bin/git bin; echo 1 >ready; sleep 600"
-	r := s.start(nil, "-C", dir, "exec", "--", "sh", "-c", plant)
+	r := s.start(nil, "-C", dir, "exec", "--", "sh", "-c", obeyedPrelude+"program bin/git; echo 1 >ready; sleep 600")
 	r.until(filepath.Join(dir, "ready"))
 	if o := s.cordon([]int{0}, "ls"); ran() {
 		t.Errorf("cordon ran the git of a command that runs: %+v", o)
