@@ -3,7 +3,6 @@ package session
 import (
 	"debug/elf"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"cordon/internal/git"
@@ -35,9 +34,7 @@ func shadowLibraries(dirs []string, add func(git.Setting, ...string)) {
 func librariesOf(programs []string) []string {
 	files := found("git-core/git-remote-https", "/usr/lib", "/usr/libexec")
 	for _, name := range programs {
-		if at, err := exec.LookPath(name); err == nil {
-			files = append(files, at)
-		}
+		files = append(files, onPath(name, "/")...)
 	}
 	files = append(files, found("libnss_*.so.*", systemLibraries...)...)
 	var names []string
