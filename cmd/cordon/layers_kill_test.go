@@ -325,7 +325,7 @@ func TestSlowKilledMakingLayers(t *testing.T) {
 // diligent is a worker that commits in a loop. The second time it says what it finds.
 const diligent = `
 if ! test -e src/begun-$0; then
-	echo x >src/begun-$0
+	touch $HOME/log; echo x >src/begun-$0
 	while :; do
 		i=$((i+1)); echo $i >>src/log-$0; cp src/log-$0 $HOME/next; mv $HOME/next $HOME/log
 		git add -A; git commit -qm "$0 $i"
