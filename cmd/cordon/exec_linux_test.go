@@ -318,7 +318,7 @@ func TestExecTerminal(t *testing.T) {
 	})
 	t.Run("interrupt", func(t *testing.T) {
 		t.Parallel()
-		c := newConsole(newSite(t), nil, "exec", "--", "sh", "-c", `trap 'echo mine' INT; echo ready; sleep 600; echo still here; exit 4`)
+		c := newConsole(newSite(t), nil, "exec", "--", "sh", "-c", `trap 'echo mine' INT; sh -c "echo ready; exec sleep 600"; echo still here; exit 4`)
 		c.expect("ready")
 		c.send("\x03")
 		c.expect(`mine\r\nstill here`)

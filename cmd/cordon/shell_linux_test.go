@@ -151,7 +151,7 @@ func TestShellTerminal(t *testing.T) {
 		c.end(0)
 	})
 	t.Run("interrupt", func(t *testing.T) {
-		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `trap 'echo mine' INT; echo ready; sleep 600; echo still here; exit 4`)
+		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", `trap 'echo mine' INT; sh -c "echo ready; exec sleep 600"; echo still here; exit 4`)
 		c.expect("ready")
 		c.send("\x03")
 		c.expect(`mine\r\nstill here`)
