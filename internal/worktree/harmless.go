@@ -38,8 +38,9 @@ var (
 	gitFolders = []string{"hooks", "info", "objects", "refs", "logs", "branches"}
 )
 
-// onlyNamed reports whether a directory, if it is there, holds nothing but such names.
-func onlyNamed(dir *os.File, sub string, fits func(string) bool) bool {
+// eachBatch reads the entries of a directory, if it is there, until keep says no. What
+// cannot be read counts as a no.
+func eachBatch(dir *os.File, sub string, keep func(*os.File, []os.DirEntry) bool) bool {
 	f, err := openDir(int(dir.Fd()), sub)
 	if err == unix.ENOENT {
 		return true
@@ -49,14 +50,21 @@ func onlyNamed(dir *os.File, sub string, fits func(string) bool) bool {
 	}
 	defer f.Close()
 	for {
-		names, err := f.Readdirnames(batch)
+		entries, err := f.ReadDir(batch)
 		if err != nil {
 			return errors.Is(err, io.EOF)
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return !fits(name) }) {
+		if !keep(f, entries) {
 			return false
 		}
 	}
+}
+
+// onlyNamed reports whether a directory, if it is there, holds nothing but such names.
+func onlyNamed(dir *os.File, sub string, fits func(string) bool) bool {
+	return eachBatch(dir, sub, func(_ *os.File, entries []os.DirEntry) bool {
+		return !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !fits(e.Name()) })
+	})
 }
 
 // The bounds of what is looked at in a folder of a git directory.
@@ -74,19 +82,7 @@ func plainBelow(dir *os.File, sub string) bool {
 }
 
 func plainIn(dir *os.File, sub string, depth int, left *int) bool {
-	f, err := openDir(int(dir.Fd()), sub)
-	if err == unix.ENOENT {
-		return true
-	}
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	for {
-		entries, err := f.ReadDir(batch)
-		if err != nil {
-			return errors.Is(err, io.EOF)
-		}
+	return eachBatch(dir, sub, func(f *os.File, entries []os.DirEntry) bool {
 		if *left -= len(entries); *left < 0 || depth > plainDepth {
 			return false
 		}
@@ -96,7 +92,8 @@ func plainIn(dir *os.File, sub string, depth int, left *int) bool {
 				return false
 			}
 		}
-	}
+		return true
+	})
 }
 
 // plainConfig reads the configuration line by line and knows one spelling of each thing.
