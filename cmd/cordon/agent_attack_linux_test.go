@@ -207,7 +207,7 @@ func TestSlowAgentsCanary(t *testing.T) {
 				s.policy[1] = "  proof_within: 3s"
 			}
 			o := s.run([]int{3})
-			if !strings.Contains(o.err, "nothing was heard of the hooks") {
+			if !strings.Contains(o.err, "never reported") {
 				t.Errorf("why is not said:\n%s%s", o.out, o.err)
 			}
 			w := s.only()

@@ -60,7 +60,7 @@ func TestExecInRepositoryOfAnother(t *testing.T) {
 	first := s.start(nil, "-C", dir, "exec", "--", "sh", "-c", "git init -q n; echo 1 >first; until [ -e second ]; do sleep 0.01; done")
 	first.until(filepath.Join(dir, "first"))
 	inside := func() outcome { return s.try(s.command("-C", filepath.Join(dir, "n"), "exec", "--", "true")) }
-	if o := inside(); o.code != 3 || !strings.Contains(o.err, "/n/.git came to be while") {
+	if o := inside(); o.code != 3 || !strings.Contains(o.err, "/n/.git appeared while") {
 		t.Errorf("%+v", o)
 	}
 	s.write("plain/second", "")

@@ -43,7 +43,7 @@ func (a *app) sayPurge(p session.Purge) {
 	case p.Problem != nil:
 		a.say("the journal cannot be read (%v), so cordon cannot tell whether work would be lost", p.Problem)
 	case len(p.Unlanded) == 0:
-		a.say("%s, and no work that has not landed", plural(p.Workers, "worker"))
+		a.say("%s; all work has landed or was discarded", plural(p.Workers, "worker"))
 	default:
 		var names []string
 		for _, id := range p.Unlanded {

@@ -217,7 +217,7 @@ func (in *intake) copyObject(to io.Writer, from io.Reader, oid git.OID) error {
 		return err
 	}
 	if _, err := r.from.ReadByte(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the object in its file")
+		return errors.New("extra bytes follow the object in its file")
 	}
 	return r.to.Flush()
 }

@@ -107,8 +107,8 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (fai
 		return err
 	}
 	if exit.Reason == unproven {
-		return refuse("%s was stopped: nothing was heard of the hooks of %s, so that nobody judges what it does (cordon logs %s shows what it printed; "+
-			"agent.proof and agent.proof_within of the policy say how long that is waited for)", w.ID, w.Agent.Client, w.ID)
+		return refuse("%s was stopped: the hooks of %s never reported, so its tool calls would run unguarded (cordon logs %s shows what it printed; "+
+			"agent.proof_within in the policy sets how long cordon waits)", w.ID, w.Agent.Client, w.ID)
 	}
 	return ctx.Err()
 }

@@ -79,7 +79,7 @@ func (u unswept) absentIn(dirs []string) []absent {
 // The repository that the command is in cannot be treated so.
 func (p *inPlace) disregard(u unswept, e *worktree.Enclosure, own string) error {
 	if dir := u.made(own); dir != "" {
-		return refuse("%s came to be while another command under cordon, which runs still, could write in %s: wait until that has ended, or end it", own, dir)
+		return refuse("%s appeared while another command under cordon could write in %s, and that command still runs: wait until it ends, or stop it", own, dir)
 	}
 	drop := slices.DeleteFunc(slices.Clone(p.Known), func(at string) bool { return exists(at) && u.made(at) == "" })
 	for _, a := range u.absentIn(p.Write) {
@@ -92,7 +92,7 @@ func (p *inPlace) disregard(u unswept, e *worktree.Enclosure, own string) error 
 	p.Known, e.Held = slices.DeleteFunc(p.Known, dropped), slices.DeleteFunc(e.Held, dropped)
 	for _, at := range e.Held {
 		if !exists(at) {
-			return refuse("%s went away while cordon looked at the directory: start the command again", at)
+			return refuse("%s disappeared while cordon searched the directory: start the command again", at)
 		}
 	}
 	return nil

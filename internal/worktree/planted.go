@@ -83,7 +83,7 @@ func (s *Sweep) walk(dir *os.File, path string, depth int, leaves bool) {
 			break
 		}
 		if s.seen += len(entries); s.seen > sweepEntries || depth > sweepDepth {
-			err = errors.New("there is too much to look at")
+			err = errors.New("there are too many entries to search")
 		}
 		if err != nil {
 			s.blind(path, err)
@@ -263,7 +263,7 @@ func (s *Sweep) move(dir *os.File, name, path, why string) {
 	unlock(int(dir.Fd()), name, 0o700) // for good: only who can write a directory can move it
 	m := Moved{From: filepath.Join(path, name), Why: why}
 	if err := unmake(dir, name); err != nil {
-		s.blind(m.From, fmt.Errorf("git takes the copy of it that is kept for a repository too: %w", err))
+		s.blind(m.From, fmt.Errorf("git would still treat the kept copy as a repository: %w", err))
 	}
 	target := fmt.Sprintf("%d-%s", len(s.Moved)+1, strings.TrimLeft(name, "."))
 	err := os.MkdirAll(s.Aside, 0o700)
