@@ -16,6 +16,7 @@ import (
 
 	"cordon/internal/base"
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/overlay"
@@ -152,16 +153,16 @@ func (p *project) enclose(ctx context.Context, id string) (*cell.Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := worktree.ObjectBinds(p.host, p.place.Objects())
+	objects, err := enclosure.ObjectBinds(p.host, p.place.Objects())
 	if err != nil {
 		return nil, err
 	}
 	if _, err := p.host.Checkouts(ctx); err != nil { // cordon asks too
 		return nil, err
 	}
-	o, err := worktree.Enclosure{
+	o, err := enclosure.Enclosure{
 		Policy: policy.Default(), Rules: rules, Home: p.home, Tree: tree, GitDir: filepath.Join(tree, ".git"),
-		Over: worktree.Over(tree, p.base.Layers, p.base.Index), Bind: objects, Layers: p.place.Layers(id),
+		Over: enclosure.LayeredTree(tree, p.base.Layers, p.base.Index), Bind: objects, Layers: p.place.Layers(id),
 		Host: []string{p.host.Dir, p.host.Top}, State: []string{root}, Secret: []string{filepath.Join(p.host.Dir, "HEAD")},
 	}.Order()
 	return &o, err
@@ -176,7 +177,7 @@ func (p *project) inside(ctx context.Context, id string, argv ...string) ([]byte
 	l := lease.Lease{ID: lease.ID(id), Worktree: p.place.Tree(id), Policy: policy.Default()}
 	var out, said bytes.Buffer
 	exit, err := cell.Run(ctx, cell.Command{
-		Argv: argv, Dir: l.Worktree, Env: worktree.Environ(l, os.Environ(), p.host.Dir, p.host.Top),
+		Argv: argv, Dir: l.Worktree, Env: enclosure.Environ(l, os.Environ(), p.host.Dir, p.host.Top),
 		Stdout: &out, Stderr: &said, Limit: 10 * time.Minute, Cell: order,
 	})
 	if err == nil && !exit.OK() {

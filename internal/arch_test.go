@@ -47,11 +47,12 @@ var layers = map[string][]string{
 	"internal/state":          {"git", "paths", "plainfile"},
 	"internal/base":           {"git", "overlay", "plainfile", "state"},
 	"internal/follow":         {"git"},
-	"internal/worktree":       {"cell", "git", "lease", "overlay", "paths", "plainfile", "policy"},
+	"internal/worktree":       {"git", "overlay", "paths", "plainfile", "policy"},
+	"internal/enclosure":      {"cell", "git", "lease", "overlay", "paths", "plainfile", "policy", "worktree"},
 	"internal/audit":          {"git", "overlay", "plainfile", "policy"},
-	"internal/gate":           {"audit", "cell", "follow", "git", "lease", "policy", "state", "worktree"},
+	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "lease", "policy", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
-	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
+	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "enclosure", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {"paths"},
 	"internal/view":           {},         // see pure
 	"internal/testfile":       {},         // for tests only: no package may import it
@@ -59,10 +60,10 @@ var layers = map[string][]string{
 	"internal/testnet":        {},         // for tests only: no package may import it
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
-	"bench":                   {"audit", "base", "cell", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
+	"bench":                   {"audit", "base", "cell", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the
@@ -93,7 +94,7 @@ var pure = map[string][]string{
 
 // tables are files whose long lines are rows or scripts, one to a line.
 var tables = []string{
-	"internal/escape/", "internal/policy/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/worktree/variables.go",
+	"internal/escape/", "internal/policy/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
 	"internal/audit/trusted.go", "internal/git/words.go", "internal/client/tools_copilot.go", "cmd/cordon/init_table.go",
 }
 

@@ -17,10 +17,10 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/client"
+	"cordon/internal/enclosure"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
-	"cordon/internal/worktree"
 )
 
 type execOptions struct {
@@ -257,7 +257,7 @@ func (a *app) execOutcome(limits policy.Limits, exit cell.Exit, err error) error
 		return codeError(exit.Code)
 	}
 	if exit.Reason != cell.Exited && exit.Reason != cell.Interrupted {
-		a.say("cordon: the command %s", worktree.Ended(limits, exit))
+		a.say("cordon: the command %s", enclosure.DescribeExit(limits, exit))
 	}
 	return codeError(exit.Code) // also when it is 0: a signal that it handled is not our end
 }

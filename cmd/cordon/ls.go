@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
 	"cordon/internal/view"
-	"cordon/internal/worktree"
 )
 
 func (a *app) lsCommand() *cobra.Command {
@@ -198,7 +198,7 @@ func how(w *ledger.Worker) string {
 	if w.Exit.Reason == cell.Exited {
 		return string(cell.Exited)
 	}
-	return worktree.Ended(w.Lease.Lease().Policy.Limits, *w.Exit)
+	return enclosure.DescribeExit(w.Lease.Lease().Policy.Limits, *w.Exit)
 }
 
 // treeKind is the kind of a worker's tree, in the words of cordon run.

@@ -14,13 +14,13 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/audit"
 	"cordon/internal/client"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/plainfile"
 	"cordon/internal/session"
 	"cordon/internal/view"
-	"cordon/internal/worktree"
 )
 
 type runOptions struct {
@@ -273,7 +273,7 @@ func because(w *ledger.Worker, status ledger.Status) string {
 		if w.Exit.Error != "" {
 			return ": the command could not be started: " + w.Exit.Error
 		}
-		return ": the command " + worktree.Ended(w.Lease.Lease().Policy.Limits, *w.Exit)
+		return ": the command " + enclosure.DescribeExit(w.Lease.Lease().Policy.Limits, *w.Exit)
 	case ledger.Asking:
 		if open := w.Open(); len(open) > 0 {
 			return ": " + clip(legible.Line(open[0].Text), 90)

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/policy"
-	"cordon/internal/worktree"
 )
 
 // Acceptance runs a policy's commands on a merged tree in a place of its own.
@@ -70,7 +70,7 @@ func (a Acceptance) one(ctx context.Context, line string) (Check, error) {
 	}
 	check := Check{Command: line, Code: exit.Code, Took: a.Now().Sub(began), Output: tail.String()}
 	if exit.Reason != cell.Exited {
-		check.Ended, check.Code = worktree.Ended(a.Policy.Limits, exit), max(exit.Code, 1)
+		check.Ended, check.Code = enclosure.DescribeExit(a.Policy.Limits, exit), max(exit.Code, 1)
 	}
 	return check, nil
 }

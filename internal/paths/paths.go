@@ -27,6 +27,16 @@ func WithinFold(p, dir string) bool {
 	return len(p) >= len(dir) && strings.EqualFold(p[:len(dir)], dir) && within(dir+p[len(dir):], dir)
 }
 
+// WithinAny reports whether p is one of some directories or lies below one.
+func WithinAny(p string, dirs []string) bool {
+	for _, dir := range dirs {
+		if Within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
 // Holding is the first of some directories that p lies below, or "".
 func Holding(p string, dirs []string) string {
 	for _, dir := range dirs {

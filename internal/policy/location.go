@@ -97,6 +97,31 @@ func absoluteGlob(parts []part) string {
 	return b.String()
 }
 
+// HasWildcard reports whether a pattern stands for more than one path.
+func HasWildcard(glob string) bool {
+	for i := 0; i < len(glob); i++ {
+		switch glob[i] {
+		case '\\':
+			i++
+		case '*', '?', '[', '{':
+			return true
+		}
+	}
+	return false
+}
+
+// UnescapeGlob is the path that a pattern without wildcards stands for.
+func UnescapeGlob(glob string) string {
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		if glob[i] == '\\' && i+1 < len(glob) {
+			i++
+		}
+		b.WriteByte(glob[i])
+	}
+	return path.Clean(b.String())
+}
+
 // EscapeGlob makes a path a pattern that stands for itself.
 func EscapeGlob(name string) string {
 	if !isGlob(name) {

@@ -5,6 +5,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -72,7 +73,7 @@ func (s *Session) mergedLayers(ctx context.Context, sealed lease.Sealed, commit 
 	if err != nil {
 		return t, err
 	}
-	hidden, err := worktree.Hides(rules.Hidden(), t.top, b.Layers)
+	hidden, err := enclosure.Hides(rules.Hidden(), t.top, b.Layers)
 	if err != nil {
 		return t, err
 	}
@@ -81,7 +82,7 @@ func (s *Session) mergedLayers(ctx context.Context, sealed lease.Sealed, commit 
 		Commit: commit, Branch: l.Branch, Below: b.Layers, Files: b.Files, Roots: []string{"."},
 		Hidden: hidden, Partial: path + "-new", Path: path,
 	})
-	t.over = worktree.Over(t.top, b.Layers, b.Index)
+	t.over = enclosure.LayeredTree(t.top, b.Layers, b.Index)
 	return t, err
 }
 
@@ -89,7 +90,7 @@ func (s *Session) mergedLayers(ctx context.Context, sealed lease.Sealed, commit 
 // else that the worker wrote is there.
 func (t mergedTree) enclose(ctx context.Context, s *Session, sealed lease.Sealed) (*cell.Order, error) {
 	objects := s.gate.Repo().ObjectsDir()
-	e := worktree.Enclosure{
+	e := enclosure.Enclosure{
 		Write: []string{t.top}, Layers: s.acceptLayers(sealed.Lease().ID), Tree: t.top,
 		GitDir: audit.GitDir(t.top), Bind: []cell.Bind{{From: objects, At: objects}},
 		Whole: true, // what is not seen is not tested

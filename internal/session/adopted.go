@@ -12,6 +12,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/plainfile"
@@ -52,10 +53,10 @@ func (s *Session) prepareAdopted(ctx context.Context, w *ledger.Worker) error {
 }
 
 // encloseAdopted is the cell of a worker in a checkout of another tool's.
-func (s *Session) encloseAdopted(ctx context.Context, sealed lease.Sealed, e worktree.Enclosure) (*cell.Order, error) {
+func (s *Session) encloseAdopted(ctx context.Context, sealed lease.Sealed, e enclosure.Enclosure) (*cell.Order, error) {
 	l := sealed.Lease()
 	shadow := worktree.Shadow{Dir: s.State.Shadow(string(l.ID))}
-	binds, err := shadow.Binds(l.Worktree)
+	binds, err := enclosure.ShadowBinds(shadow, l.Worktree)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (s *Session) encloseAdopted(ctx context.Context, sealed lease.Sealed, e wor
 	if err := holdGitlinks(ctx, s.Host, c, &e); err != nil {
 		return nil, err
 	}
-	modules, err := shadow.Submodules(s.Host, l.Worktree, e.Held)
+	modules, err := enclosure.SubmoduleBinds(shadow, s.Host, l.Worktree, e.Held)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (s *Session) encloseAdopted(ctx context.Context, sealed lease.Sealed, e wor
 
 // guardAdopted finds what an adopted checkout holds that the operator's git runs or obeys.
 // What a write root names itself is the worker's.
-func (s *Session) guardAdopted(ctx context.Context, l lease.Lease, left *inPlace, e *worktree.Enclosure) error {
+func (s *Session) guardAdopted(ctx context.Context, l lease.Lease, left *inPlace, e *enclosure.Enclosure) error {
 	for _, root := range l.Policy.Filesystem.WriteRoots {
 		left.opened = append(left.opened, filepath.Join(l.Worktree, filepath.FromSlash(root)))
 	}
@@ -94,7 +95,7 @@ func (s *Session) watchAdopted(ctx context.Context, w *ledger.Worker) (*inPlace,
 		return nil, nil
 	}
 	left := &inPlace{Worker: string(w.ID), Log: s.workerFile(w.ID, disarmedFile)}
-	if err := s.guardAdopted(ctx, l, left, &worktree.Enclosure{Write: []string{l.Worktree}}); err != nil {
+	if err := s.guardAdopted(ctx, l, left, &enclosure.Enclosure{Write: []string{l.Worktree}}); err != nil {
 		return nil, err
 	}
 	return left, left.open()

@@ -13,6 +13,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/plainfile"
 	"cordon/internal/state"
@@ -29,7 +30,7 @@ type around struct {
 
 // order completes the cell of an execution in a repository. The notice says what
 // became of its commits.
-func (r *around) order(ctx context.Context, e worktree.Enclosure, left *inPlace) (*cell.Order, func() string, error) {
+func (r *around) order(ctx context.Context, e enclosure.Enclosure, left *inPlace) (*cell.Order, func() string, error) {
 	commits, err := r.shadow(ctx, &e)
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +105,7 @@ const shadowTop = "top"
 
 // shadow gives an execution a repository of its own, which is kept for the next
 // one in the same checkout while commit, branch and index of that stay as they are.
-func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() string, error) {
+func (r *around) shadow(ctx context.Context, e *enclosure.Enclosure) (func() string, error) {
 	here, err := r.checkout()
 	if err != nil {
 		return nil, err
@@ -122,11 +123,11 @@ func (r *around) shadow(ctx context.Context, e *worktree.Enclosure) (func() stri
 	if err != nil {
 		return nil, err
 	}
-	if e.Bind, err = shadow.Binds(r.host.Top); err != nil {
+	if e.Bind, err = enclosure.ShadowBinds(shadow, r.host.Top); err != nil {
 		return nil, err
 	}
 	e.GitDir = seenAt(e.Bind)
-	modules, err := shadow.Submodules(r.host, r.host.Top, e.Held)
+	modules, err := enclosure.SubmoduleBinds(shadow, r.host, r.host.Top, e.Held)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +256,7 @@ func tipOf(s worktree.Shadow, branch string) string {
 	return peek(filepath.Join(s.GitDir(), "refs", "heads", filepath.FromSlash(branch)))
 }
 
-func hold(e *worktree.Enclosure, path string) {
+func hold(e *enclosure.Enclosure, path string) {
 	if !slices.Contains(e.Held, path) && !slices.Contains(e.Write, path) {
 		e.Held = append(e.Held, path)
 	}
@@ -263,7 +264,7 @@ func hold(e *worktree.Enclosure, path string) {
 
 // holdGitlinks keeps submodules that were never fetched empty: git runs what the
 // configuration of a repository there says.
-func holdGitlinks(ctx context.Context, host git.Host, c git.Checkout, e *worktree.Enclosure) error {
+func holdGitlinks(ctx context.Context, host git.Host, c git.Checkout, e *enclosure.Enclosure) error {
 	if c.Head == "" || !exists(filepath.Join(c.Top, ".gitmodules")) {
 		return nil
 	}

@@ -6,24 +6,24 @@ import (
 	"path/filepath"
 
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
 	"cordon/internal/state"
-	"cordon/internal/worktree"
 )
 
 // enclose is the cell of a worker, or nil when its policy wants none.
 func (s *Session) enclose(ctx context.Context, sealed lease.Sealed) (*cell.Order, error) {
 	l := sealed.Lease()
-	e := worktree.Enclosure{Write: []string{l.Worktree}, Tree: l.Worktree, Layers: s.State.Layers(string(l.ID))}
+	e := enclosure.Enclosure{Write: []string{l.Worktree}, Tree: l.Worktree, Layers: s.State.Layers(string(l.ID))}
 	if l.Tree == lease.Layered {
 		b, err := s.base(ctx, l.ID, l.Base)
 		if err != nil {
 			return nil, err
 		}
-		e.Write, e.Over = nil, worktree.Over(l.Worktree, b.Layers, b.Index)
+		e.Write, e.Over = nil, enclosure.LayeredTree(l.Worktree, b.Layers, b.Index)
 		e.GitDir = filepath.Join(l.Worktree, ".git")
 		return s.order(ctx, sealed, e)
 	}
@@ -53,11 +53,11 @@ func seenAt(binds []cell.Bind) string {
 func (s *Session) acceptLayers(id lease.ID) string { return s.State.Layers(string(id) + ".accept") }
 
 // order completes an enclosure with what is the same for all.
-func (s *Session) order(ctx context.Context, sealed lease.Sealed, e worktree.Enclosure) (*cell.Order, error) {
+func (s *Session) order(ctx context.Context, sealed lease.Sealed, e enclosure.Enclosure) (*cell.Order, error) {
 	return s.orderBy(ctx, sealed.Lease(), sealed.Rules(), e)
 }
 
-func (s *Session) orderBy(ctx context.Context, l lease.Lease, rules policy.Rules, e worktree.Enclosure) (*cell.Order, error) {
+func (s *Session) orderBy(ctx context.Context, l lease.Lease, rules policy.Rules, e enclosure.Enclosure) (*cell.Order, error) {
 	if l.Policy.Isolation == policy.None {
 		return nil, nil
 	}
@@ -70,14 +70,14 @@ func (s *Session) orderBy(ctx context.Context, l lease.Lease, rules policy.Rules
 	return completeOrder(e, s.Host, s.State)
 }
 
-func completeOrder(e worktree.Enclosure, host git.Host, place state.Dir) (*cell.Order, error) {
+func completeOrder(e enclosure.Enclosure, host git.Host, place state.Dir) (*cell.Order, error) {
 	root, err := state.RealRoot()
 	if err != nil {
 		return nil, err
 	}
 	e.State = []string{root}
 	e.Secret = []string{filepath.Join(place.Path(), journal.File), filepath.Join(host.Dir, "HEAD")}
-	objects, err := worktree.ObjectBinds(host, place.Objects())
+	objects, err := enclosure.ObjectBinds(host, place.Objects())
 	if err != nil {
 		return nil, err
 	}

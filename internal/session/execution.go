@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
 	"cordon/internal/state"
-	"cordon/internal/worktree"
 )
 
 // Execution is a command that is run confined, without a lease.
@@ -55,7 +55,7 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 		return c, nil, err
 	}
 	c = cell.Command{
-		Argv: x.Argv, Dir: dir, Env: worktree.Environ(l, os.Environ()),
+		Argv: x.Argv, Dir: dir, Env: enclosure.Environ(l, os.Environ()),
 		Limit: time.Duration(x.Policy.Limits.Time), Weaker: x.Policy.Isolation == policy.Degraded,
 	}
 	if x.Policy.Isolation == policy.None {
@@ -95,8 +95,8 @@ func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *a
 
 // enclosure is what an execution may touch, whatever repository is around it. The .git
 // entry own, if any, is replaced with a private one.
-func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir, own string, left *inPlace) (e worktree.Enclosure, err error) {
-	e = worktree.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
+func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir, own string, left *inPlace) (e enclosure.Enclosure, err error) {
+	e = enclosure.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
 	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
 		return e, err
 	}

@@ -10,10 +10,10 @@ import (
 	"unicode"
 
 	"cordon/internal/audit"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
-	"cordon/internal/worktree"
 )
 
 // usableTip is the worker's last commit, if its commits can be kept as history.
@@ -50,9 +50,9 @@ func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History)
 	if err != nil {
 		return "", err
 	}
-	author := worktree.Identity(l)
+	author := enclosure.Identity(l)
 	v := vouched{
-		author: author, committer: policy.Identity{Name: "cordon worker " + string(w.ID), Email: worktree.CommitterEmail(w.ID)},
+		author: author, committer: policy.Identity{Name: "cordon worker " + string(w.ID), Email: enclosure.CommitterEmail(w.ID)},
 		from: l.Created.Add(-clockSkew), to: s.Now().Add(clockSkew),
 	}
 	for _, c := range texts {

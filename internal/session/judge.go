@@ -9,11 +9,11 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
-	"cordon/internal/worktree"
 )
 
 // judge takes a clean result to the gate. An error that is not an interruption
@@ -139,7 +139,7 @@ func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip g
 	}
 	return s.gate.Land(ctx, gate.Order{
 		Lease: w.Lease, Snapshot: snapshot, Tip: tip, History: s.historyRepo(w),
-		Entry: w.AuditEntry, Summary: summary(w), Author: worktree.Identity(l),
+		Entry: w.AuditEntry, Summary: summary(w), Author: enclosure.Identity(l),
 		Accept: func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
 			s.Voice.Step(w.ID, "accept", count(len(l.Policy.Acceptance), "command")+" on the merged tree")
 			var checks []gate.Check

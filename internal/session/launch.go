@@ -15,16 +15,16 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/state"
-	"cordon/internal/worktree"
 )
 
 // environ is the environment for a lease's worktree.
 func (s *Session) environ(l lease.Lease) []string {
-	env := worktree.Environ(l, os.Environ(), s.hostNames()...)
+	env := enclosure.Environ(l, os.Environ(), s.hostNames()...)
 	return append(env, cell.Place+"="+filepath.Base(s.State.Path()))
 }
 

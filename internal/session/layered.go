@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cordon/internal/base"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -186,7 +187,7 @@ func (s *Session) prepareLayered(ctx context.Context, w *ledger.Worker) error {
 			return err
 		}
 	}
-	hidden, err := worktree.Hides(w.Lease.Rules().Hidden(), l.Worktree, b.Layers)
+	hidden, err := enclosure.Hides(w.Lease.Rules().Hidden(), l.Worktree, b.Layers)
 	if err != nil {
 		return err
 	}

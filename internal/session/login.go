@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/lease"
 	"cordon/internal/plainfile"
 	"cordon/internal/policy"
-	"cordon/internal/worktree"
 )
 
 // login is a file of the operator's that a client signs in with.
@@ -30,7 +30,7 @@ const maxLogin = 1 << 20
 func (s *Session) login(l lease.Lease, o *outfit) error {
 	how := l.Policy.Agent.Login
 	for _, file := range o.adapter.Logins {
-		from, at := realPath(worktree.KeptAt(l.Home, file.From)), filepath.Join(o.state, file.At)
+		from, at := realPath(enclosure.KeptAt(l.Home, file.From)), filepath.Join(o.state, file.At)
 		text, err := plainfile.Read(from, maxLogin)
 		if errors.Is(err, fs.ErrNotExist) || !how.Given() {
 			continue

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"cordon/internal/audit"
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/state"
-	"cordon/internal/worktree"
 )
 
 // recordHost stores the host's state as the tripwire's baseline and returns its
@@ -310,7 +310,7 @@ func (s *Session) expected(ctx context.Context, w *ledger.Worker) (audit.Expecte
 		return audit.Expected{}, err
 	}
 	x := audit.Expected{
-		Self: string(w.ID), Committer: worktree.CommitterEmail(w.ID),
+		Self: string(w.ID), Committer: enclosure.CommitterEmail(w.ID),
 		OperatorWorks: w.Options.OperatorWorks || s.OperatorActive, Commits: now.Commits(),
 		Busy: func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/paths"
 	"cordon/internal/worktree"
@@ -31,7 +32,7 @@ type obeyed struct {
 // that are written, and notes what is not there and must not come to be. The .git entry
 // own ("": none) is private to the command. Other commands may begin and end meanwhile, so
 // their records are read before and after.
-func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, own string) error {
+func (p *inPlace) guard(ctx context.Context, e *enclosure.Enclosure, own string) error {
 	before, err := readUnswept()
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func (p *inPlace) guard(ctx context.Context, e *worktree.Enclosure, own string) 
 }
 
 // guardObeyed does this as if no other command ran.
-func (p *inPlace) guardObeyed(ctx context.Context, e *worktree.Enclosure, hazards worktree.Hazards, own string) error {
+func (p *inPlace) guardObeyed(ctx context.Context, e *enclosure.Enclosure, hazards worktree.Hazards, own string) error {
 	p.Write, p.Partial, p.Known = e.Write, hazards.Partial, slices.Clone(hazards.Repositories)
 	e.Fixed, e.Sockets = append(e.Fixed, hazards.Linked...), append(e.Sockets, hazards.Sockets...)
 	e.Held = append(e.Held, hazards.Repositories...)

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"cordon/internal/cell"
+	"cordon/internal/enclosure"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
-	"cordon/internal/worktree"
 )
 
 // Unreached says what a command that failed may have missed of the network, in a cell
@@ -55,5 +55,5 @@ type SetupError struct {
 }
 
 func (e *SetupError) Error() string {
-	return fmt.Sprintf("setup command %q failed, it %s: the worker was not started; see cordon logs %s", e.Line, worktree.Ended(e.Limits, e.Exit), e.ID)
+	return fmt.Sprintf("setup command %q failed, it %s: the worker was not started; see cordon logs %s", e.Line, enclosure.DescribeExit(e.Limits, e.Exit), e.ID)
 }

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"cordon/internal/enclosure"
 	"cordon/internal/paths"
 	"cordon/internal/state"
-	"cordon/internal/worktree"
 )
 
 // unswept are the records of other commands that write in place and have not been looked
@@ -77,7 +77,7 @@ func (u unswept) absentIn(dirs []string) []absent {
 // disregard treats what the commands made as what is not there: it is neither held nor
 // known, so that it is moved aside also when this command has put something else there.
 // The repository that the command is in cannot be treated so.
-func (p *inPlace) disregard(u unswept, e *worktree.Enclosure, own string) error {
+func (p *inPlace) disregard(u unswept, e *enclosure.Enclosure, own string) error {
 	if dir := u.made(own); dir != "" {
 		return refuse("%s appeared while another command under cordon could write in %s, and that command still runs: wait until it ends, or stop it", own, dir)
 	}

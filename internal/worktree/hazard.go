@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/paths"
 )
 
 // Hazards are what lies in a directory that is opened for writing in place and
@@ -58,7 +60,7 @@ func FindHazards(dirs []string, skip ...string) (Hazards, error) {
 func (h Hazards) Twins(held []string) ([]string, error) {
 	var list []string
 	for _, names := range h.names {
-		free := slices.DeleteFunc(slices.Clone(names), func(p string) bool { return insideAny(p, held) })
+		free := slices.DeleteFunc(slices.Clone(names), func(p string) bool { return paths.WithinAny(p, held) })
 		if len(free) < len(names) {
 			list = append(list, free...)
 		}

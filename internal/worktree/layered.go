@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/overlay"
 	"cordon/internal/paths"
+	"cordon/internal/policy"
 )
 
 // The layers of a tree that is copied on write, in the directory of its worker's
@@ -174,8 +174,8 @@ func expandRoots(below *overlay.Dir, roots []string, files int) ([]string, *room
 	left := movableNamed
 	var dirs []string
 	for _, root := range roots {
-		if root = strings.TrimSuffix(root, "/**"); !wild(root) {
-			dirs = append(dirs, unescapeGlob(root))
+		if root = strings.TrimSuffix(root, "/**"); !policy.HasWildcard(root) {
+			dirs = append(dirs, policy.UnescapeGlob(root))
 		}
 	}
 	slices.Sort(dirs)
@@ -316,14 +316,4 @@ func CopyEntry(to *os.Root, at string, e overlay.Entry) error {
 		return err
 	}
 	return errors.Join(copyData(out, in, fi.Size()), out.Close(), to.Chtimes(at, fi.ModTime(), fi.ModTime()))
-}
-
-// Over are the directories of a layered tree in a cell: its files above a base's, and
-// its repository above the base's index. A mount cannot be renamed or replaced, so
-// the repository stays where it is.
-func Over(tree string, below []string, index string) []cell.Over {
-	return []cell.Over{
-		{At: tree, Below: below, Layer: FilesLayer},
-		{At: filepath.Join(tree, ".git"), Below: []string{index}, Layer: GitLayer},
-	}
 }

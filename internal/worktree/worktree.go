@@ -1,5 +1,5 @@
-// Package worktree makes the tree that a worker works in and the environment it
-// is given.
+// Package worktree makes the tree that a worker works in. Package enclosure says
+// which cell goes around it.
 //
 // A worker's tree is a repository of its own: its refs, configuration, index,
 // hooks and new objects are private, and what the base commit needs is read from

@@ -1,4 +1,4 @@
-package worktree
+package enclosure
 
 import (
 	"slices"
@@ -11,14 +11,14 @@ func TestRelocated(t *testing.T) {
 		t.Setenv(r.variable, "")
 	}
 	hidden := []string{"/home/me/.config/gh", "/home/me/.cargo/credentials*", "/home/me/.kube", "/home/me/.npmrc", "/etc/shadow"}
-	if got := relocated(hidden, "/home/me"); got != nil {
+	if got := relocatedGlobs(hidden, "/home/me"); got != nil {
 		t.Errorf("nothing was moved: %v", got)
 	}
 	t.Setenv("XDG_CONFIG_HOME", "/data/conf[1]")
 	t.Setenv("CARGO_HOME", "/data/cargo/")
 	t.Setenv("KUBECONFIG", "/data/k1:relative:/data/k2")
 	t.Setenv("NPM_CONFIG_USERCONFIG", "/data/npmrc")
-	got := relocated(hidden, "/home/me")
+	got := relocatedGlobs(hidden, "/home/me")
 	for _, want := range []string{`/data/conf\[1\]/gh`, "/data/cargo/credentials*", "/data/k1", "/data/k2", "/data/npmrc"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not among %v", want, got)
@@ -35,12 +35,12 @@ func TestValuesThatLookLikeCredentials(t *testing.T) {
 		"ghp_0123456789abcdef", "sk-ant-0123456789", "https://api.example.com/v1?bearer=abc", "-PnexusPwd=hunter2", "-Dfoo.pw=x",
 		"eyJhbGciOiJIUzI1.eyJzdWIiOiIx", "AKIA0123456789ABCDEF", "xoxb-0123456789", "github_pat_0123456789",
 	} {
-		if !unfit().MatchString(value) {
+		if !credentialLike().MatchString(value) {
 			t.Errorf("%q is passed", value)
 		}
 	}
 	for _, value := range []string{"-Xmx2g", "/usr/bin:/bin", "https://modules.example.com,direct", "-mod=mod", "claude-sonnet", "sk-small", "C.UTF-8"} {
-		if unfit().MatchString(value) {
+		if credentialLike().MatchString(value) {
 			t.Errorf("%q is withheld", value)
 		}
 	}

@@ -1,4 +1,4 @@
-package worktree
+package enclosure
 
 import (
 	"path"
@@ -163,13 +163,13 @@ func excepted(name string) bool {
 	return false
 }
 
-// unfit matches values that no worker is given under a harmless name: an address
+// credentialLike matches values that no worker is given under a harmless name: an address
 // with a user in it, something that is called a secret, a private key; a proxy in
 // the options of a JVM, which leads out by the operator's way. The last one is a pipe
 // of the make that started cordon, which a worker does not hold.
 // (Compiled when it is needed: every process of a cell passes here when it
 // starts.)
-var unfit = sync.OnceValue(func() *regexp.Regexp {
+var credentialLike = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)://[^/\s"']*@` +
 		`|(pass(word|wd|phrase)?|secret|tokens?|api[-_]?key|private[-_]?key|credentials?)["']?\s*=` +
 		`|(pass(word|wd|phrase)?|secret|tokens?|api[-_]?key|private[-_]?key|credentials?)["']\s*:` +

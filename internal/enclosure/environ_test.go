@@ -1,4 +1,4 @@
-package worktree
+package enclosure
 
 import (
 	"path"
@@ -195,24 +195,6 @@ func TestVariableTable(t *testing.T) {
 	for _, e := range exceptions {
 		if _, err := path.Match(e.name, ""); err != nil || e.reason == "" || e.name != strings.ToUpper(e.name) {
 			t.Errorf("%q: not a pattern in capitals with a reason", e.name)
-		}
-	}
-}
-
-func TestFilterOf(t *testing.T) {
-	for line, want := range map[string]string{
-		"*.bin filter=lfs":                  "lfs",
-		"*.bin filter=lfs diff=lfs -text\r": "lfs",
-		"\"a b\" filter=crypt":              "crypt",
-		"[attr]secret filter=crypt":         "crypt",
-		"# *.bin filter=lfs":                "",
-		"*.bin -filter":                     "",
-		"*.bin !filter":                     "",
-		"filter=lfs":                        "", // a pattern
-		"":                                  "",
-	} {
-		if got := filterOf(line); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package worktree
+package enclosure
 
 import (
 	"os"
@@ -50,9 +50,9 @@ func KeptAt(home, rel string) string {
 	return filepath.Join(home, rel)
 }
 
-// relocated are the patterns of what is hidden in the home, for where the
+// relocatedGlobs are the patterns of what is hidden in the home, for where the
 // operator's environment says that it is.
-func relocated(globs []string, home string) []string {
+func relocatedGlobs(globs []string, home string) []string {
 	var list []string
 	for _, r := range relocations {
 		for _, place := range r.places() {

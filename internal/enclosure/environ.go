@@ -1,4 +1,4 @@
-package worktree
+package enclosure
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func Environ(l lease.Lease, operator []string, host ...string) []string {
 		if !ok || name == "" {
 			continue
 		}
-		if value, ok = passed(l.Policy, name, value, host); ok {
+		if value, ok = passOn(l.Policy, name, value, host); ok {
 			env[name] = value
 		}
 	}
@@ -55,16 +55,16 @@ func flatten(env map[string]string) []string {
 	return list
 }
 
-// passed decides about one variable of the operator's. A name in secrets is an
+// passOn decides about one variable of the operator's. A name in secrets is an
 // explicit wish, and its value is not looked at.
-func passed(p policy.Policy, name, value string, host []string) (string, bool) {
+func passOn(p policy.Policy, name, value string, host []string) (string, bool) {
 	if _, never := policy.Withheld(name); never {
 		return "", false
 	}
 	if slices.Contains(p.Secrets, name) {
 		return value, true
 	}
-	if !allowed(name) || unfit().MatchString(value) {
+	if !allowed(name) || credentialLike().MatchString(value) {
 		return "", false
 	}
 	return withoutHost(value, host)
@@ -73,21 +73,21 @@ func passed(p policy.Policy, name, value string, host []string) (string, bool) {
 // withoutHost drops the parts of a search list that lie in the host repository,
 // and any other value that names it.
 func withoutHost(value string, host []string) (string, bool) {
-	if !names(value, host) {
+	if !namesHost(value, host) {
 		return value, true
 	}
 	var kept []string
 	for _, part := range strings.Split(value, ":") {
-		if !names(part, host) {
+		if !namesHost(part, host) {
 			kept = append(kept, part)
 		}
 	}
 	return strings.Join(kept, ":"), len(kept) > 0
 }
 
-// names reports whether a value holds the path of the host or of something in
+// namesHost reports whether a value holds the path of the host or of something in
 // it. A sibling whose name begins like the host's is another place.
-func names(value string, host []string) bool {
+func namesHost(value string, host []string) bool {
 	for _, h := range host {
 		if h == "" || h == "/" {
 			continue

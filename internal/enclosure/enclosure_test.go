@@ -1,18 +1,18 @@
-package worktree
+package enclosure
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"cordon/internal/cell"
+	"cordon/internal/paths"
 	"cordon/internal/policy"
 )
 
-// place makes files below a directory without links in its way.
+// makeFiles makes files below a directory without links in its way.
 func makeFiles(t *testing.T, files ...string) string {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -57,12 +57,12 @@ func TestDefaultHidesSecrets(t *testing.T) {
 	base := makeFiles(t, "home/.ssh/id", "home/plain", "tree/f", "state/journal")
 	o := orderOf(t, enclosure(t, base, nil))
 	for _, name := range []string{"home/.ssh", "home/.aws", "home/.gnupg", "home/.netrc", "home/.docker", "home/.kube", "home/.config/gh", "state"} {
-		if p := filepath.Join(base, name); !insideAny(p, o.Hide) {
+		if p := filepath.Join(base, name); !paths.WithinAny(p, o.Hide) {
 			t.Errorf("%s is not hidden, there or not", name)
 		}
 	}
 	for _, name := range []string{"home", "home/plain", "tree", "tree/f"} {
-		if p := filepath.Join(base, name); insideAny(p, o.Hide) {
+		if p := filepath.Join(base, name); paths.WithinAny(p, o.Hide) {
 			t.Errorf("%s is hidden", name)
 		}
 	}
@@ -118,7 +118,7 @@ func TestHostIsHiddenUnlessNamed(t *testing.T) {
 	e = enclosure(t, base, nil)
 	e.Host, e.Secret = []string{filepath.Join(host, ".git")}, []string{filepath.Join(host, ".git/HEAD")}
 	e.Bind = []cell.Bind{{From: filepath.Join(base, "state"), At: filepath.Join(host, ".git"), Write: true}}
-	if o = orderOf(t, e); insideAny(filepath.Join(host, ".git/HEAD"), o.Canaries) {
+	if o = orderOf(t, e); paths.WithinAny(filepath.Join(host, ".git/HEAD"), o.Canaries) {
 		t.Errorf("canaries %v", o.Canaries)
 	}
 }
@@ -131,58 +131,6 @@ func TestOrderTakesThePolicysLimits(t *testing.T) {
 	}))
 	if o.Limits.Processes != 7 || o.Limits.Files != 8 || !o.Capture {
 		t.Errorf("%+v", o.Limits)
-	}
-}
-
-func TestLinked(t *testing.T) {
-	base := makeFiles(t, "tree/own", "tree/alone", "tree/skip/s", "outside/f")
-	link := func(from, to string) {
-		t.Helper()
-		if err := os.Link(filepath.Join(base, from), filepath.Join(base, to)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	link("tree/own", "tree/twin") // both names inside: nothing leads out
-	link("outside/f", "tree/f")
-	link("outside/f", "tree/g")
-	link("outside/f", "tree/skip/f")
-	tree := filepath.Join(base, "tree")
-	found, err := FindHazards([]string{tree}, filepath.Join(tree, "skip"))
-	got := found.Linked
-	slices.Sort(got)
-	if want := []string{filepath.Join(tree, "f"), filepath.Join(tree, "g")}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	twice, err := FindHazards([]string{tree, tree}, filepath.Join(tree, "skip"))
-	if err != nil || !slices.Equal(twice.Linked, got) {
-		t.Errorf("a directory that is named twice: %v, %v", twice.Linked, err)
-	}
-	for held, want := range map[string]string{"own": "twin", "twin": "own"} {
-		if twins, err := found.Twins([]string{filepath.Join(tree, held)}); err != nil || !slices.Equal(twins, []string{filepath.Join(tree, want)}) {
-			t.Errorf("%s: %v, %v", held, twins, err)
-		}
-	}
-	if err := os.Symlink("f", filepath.Join(tree, "symbolic")); err != nil {
-		t.Fatal(err)
-	}
-	for i := range maxFixed + 1 {
-		name := filepath.Join("many", strings.Repeat("x", i%200+1)+string(rune('a'+i/200)))
-		makeBelow(t, base, "outside/"+name)
-		if err := os.MkdirAll(filepath.Join(tree, "many"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		link("outside/"+name, "tree/"+name)
-	}
-	if found, err := FindHazards([]string{tree}); err == nil || !strings.Contains(err.Error(), "hard links") {
-		t.Errorf("%d, %v", len(found.Linked), err)
-	}
-}
-
-func makeBelow(t *testing.T, base, f string) {
-	t.Helper()
-	f = filepath.Join(base, f)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o755), os.WriteFile(f, []byte("x"), 0o644)); err != nil {
-		t.Fatal(err)
 	}
 }
 

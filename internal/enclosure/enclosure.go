@@ -1,4 +1,12 @@
-package worktree
+// Package enclosure translates a lease and a tree into the order for a cell and the
+// environment of the command in it: the directories that are written, shown and hidden
+// on this machine, the mounts of the worker's repository, and the variables that the
+// worker gets from the operator.
+//
+// It reads the disk to find what a pattern stands for, and changes nothing on it except
+// empty directories to mount on. It refuses to start anything: package cell makes and
+// proves the cell, and package worktree makes the tree.
+package enclosure
 
 import (
 	"errors"
@@ -67,7 +75,7 @@ func (e Enclosure) Order() (cell.Order, error) {
 	if o.Scratch, err = matches(e.Rules.ScratchRoots()); err != nil {
 		return o, err
 	}
-	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return insideAny(p, e.own()) })
+	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return paths.WithinAny(p, e.own()) })
 	return o, e.hide(&o)
 }
 
@@ -82,26 +90,26 @@ func (e Enclosure) own() []string {
 
 // hide lists what the worker does not see, and the parts of it that it does.
 func (e Enclosure) hide(o *cell.Order) error {
-	w := way{}
+	w := resolver{}
 	globs, inTree, err := e.below(e.Rules.Hidden())
 	if err != nil {
 		return err
 	}
-	denied, err := w.matches(append(globs, relocated(globs, e.Home)...))
+	denied, err := w.matches(append(globs, relocatedGlobs(globs, e.Home)...))
 	if err != nil {
 		return err
 	}
 	denied = append(denied, inTree...)
 	if e.Whole {
-		denied = slices.DeleteFunc(denied, func(p string) bool { return insideAny(p, e.own()) })
+		denied = slices.DeleteFunc(denied, func(p string) bool { return paths.WithinAny(p, e.own()) })
 	}
 	o.Hide = slices.Concat(denied, e.State, e.Sockets)
 	for _, h := range slices.Concat(e.Host, homes()) {
-		if insideAny(h, e.own()) || slices.Contains(o.Read, h) || h == o.Home {
+		if paths.WithinAny(h, e.own()) || slices.Contains(o.Read, h) || h == o.Home {
 			continue
 		}
 		o.Hide = append(o.Hide, h)
-		for _, r := range slices.Concat(o.Read, shared()) {
+		for _, r := range slices.Concat(o.Read, sharedHomes()) {
 			// The operator's home is there already, copied on write and without its
 			// secrets: a bind over it would show them.
 			there := paths.Within(r, o.Home) && !paths.Within(h, o.Home)
@@ -115,7 +123,7 @@ func (e Enclosure) hide(o *cell.Order) error {
 		shown = append(shown, b.At) // something else is seen there
 	}
 	for _, c := range slices.Concat(e.Secret, w.files()) {
-		if len(o.Canaries) < maxCanaries && insideAny(c, o.Hide) && !insideAny(c, shown) {
+		if len(o.Canaries) < maxCanaries && paths.WithinAny(c, o.Hide) && !paths.WithinAny(c, shown) {
 			o.Canaries = append(o.Canaries, c)
 		}
 	}
@@ -147,8 +155,8 @@ func (e Enclosure) below(globs []string) (rest, found []string, err error) {
 // for its path also when nothing is there yet.
 func inLayers(c cell.Over, glob string) ([]string, error) {
 	rel := strings.TrimPrefix(glob, policy.EscapeGlob(c.At)+"/")
-	names := []string{unescapeGlob(rel)}
-	if wild(rel) {
+	names := []string{policy.UnescapeGlob(rel)}
+	if policy.HasWildcard(rel) {
 		names = nil
 		for _, layer := range c.Below {
 			found, err := doublestar.FilepathGlob(policy.EscapeGlob(layer)+"/"+rel, doublestar.WithNoFollow())
@@ -219,158 +227,13 @@ func (e Enclosure) Denied() ([]string, error) {
 	found, err := matches(globs)
 	return slices.DeleteFunc(found, func(p string) bool {
 		_, err := os.Lstat(p)
-		return err != nil || !insideAny(p, e.Write) || slices.Contains(e.Write, p)
+		return err != nil || !paths.WithinAny(p, e.Write) || slices.Contains(e.Write, p)
 	}), err
 }
 
 // maxCanaries is how many hidden files a cell tries to read before its worker
 // starts.
 const maxCanaries = 4
-
-// matches are the paths that absolute patterns stand for, with links resolved. A
-// pattern without wildcards stands for its path also when nothing is there yet.
-func matches(globs []string) ([]string, error) { return way{}.matches(globs) }
-
-func (w way) matches(globs []string) ([]string, error) {
-	var list []string
-	for _, g := range globs {
-		g = strings.TrimSuffix(g, "/**")
-		if g == "" {
-			g = "/"
-		}
-		found := []string{unescapeGlob(g)}
-		if wild(g) {
-			var err error
-			if found, err = doublestar.FilepathGlob(g, doublestar.WithNoFollow()); err != nil {
-				return nil, fmt.Errorf("%s: %w", g, err)
-			}
-		}
-		for _, p := range found {
-			list = append(list, w.leads(p)...)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
-}
-
-// way remembers where directories really are and what is in them: the patterns of
-// a policy share most of their way, and there are hundreds of them.
-type way map[string]*place
-
-type place struct {
-	real string
-	in   map[string]os.FileMode // what is there; nil: nothing is, or it cannot be listed
-	file []string               // the plain files that were asked for
-	gone string                 // the first on the way that is not there; "": it is, or who knows
-}
-
-// files are the plain files among what was looked at.
-func (w way) files() []string {
-	var list []string
-	for _, at := range w {
-		list = append(list, at.file...)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// leads lists where a path is, and where it leads if it is a link.
-func (w way) leads(path string) []string {
-	if path == "/" {
-		return []string{"/"}
-	}
-	dir := w.dir(filepath.Dir(path))
-	if dir.gone != "" {
-		return []string{dir.gone} // what is absent is absent as a whole
-	}
-	name := filepath.Base(path)
-	at := filepath.Join(dir.real, name)
-	switch mode, there := dir.in[name]; {
-	case there && mode.IsRegular():
-		dir.file = append(dir.file, at)
-	case there && mode&os.ModeSymlink != 0:
-		if real, err := resolve(at); err == nil { // a way that cannot be gone leads nowhere in the cell either
-			return []string{at, real}
-		}
-	}
-	return []string{at}
-}
-
-// dir is where a directory really is.
-func (w way) dir(path string) *place {
-	if known, ok := w[path]; ok {
-		return known
-	}
-	p := &place{real: path}
-	if path != "/" {
-		up := w.dir(filepath.Dir(path))
-		if up.gone != "" {
-			w[path] = up
-			return up
-		}
-		name := filepath.Base(path)
-		p.real = filepath.Join(up.real, name)
-		mode, there := up.in[name]
-		if mode&os.ModeSymlink != 0 {
-			if real, err := resolve(p.real); err == nil {
-				p.real, mode = real, os.ModeDir
-			}
-		}
-		if !there && up.in != nil {
-			p.gone = p.real
-		}
-		if p.gone != "" || there && !mode.IsDir() {
-			w[path] = p // nothing is below it
-			return p
-		}
-	}
-	if entries, err := os.ReadDir(p.real); err == nil {
-		p.in = make(map[string]os.FileMode, len(entries))
-		for _, e := range entries {
-			p.in[e.Name()] = e.Type()
-		}
-	}
-	w[path] = p
-	return p
-}
-
-func wild(glob string) bool {
-	for i := 0; i < len(glob); i++ {
-		switch glob[i] {
-		case '\\':
-			i++
-		case '*', '?', '[', '{':
-			return true
-		}
-	}
-	return false
-}
-
-func unescapeGlob(glob string) string {
-	var b strings.Builder
-	for i := 0; i < len(glob); i++ {
-		if glob[i] == '\\' && i+1 < len(glob) {
-			i++
-		}
-		b.WriteByte(glob[i])
-	}
-	return filepath.Clean(b.String())
-}
-
-// resolve follows the links of the longest existing part of a path.
-func resolve(path string) (string, error) {
-	rest := ""
-	for p := path; ; p = filepath.Dir(p) {
-		real, err := filepath.EvalSymlinks(p)
-		if err == nil {
-			return filepath.Join(real, rest), nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) || p == "/" {
-			return "", err
-		}
-		rest = filepath.Join(filepath.Base(p), rest)
-	}
-}
 
 // realHome is the home directory without links, or none when there is none that
 // could be copied on write.
@@ -385,8 +248,8 @@ func realHome(home string) (string, error) {
 	return real, err
 }
 
-// shared are homes of nobody: what is installed there is for everybody.
-func shared() []string {
+// sharedHomes are homes of nobody: what is installed there is for everybody.
+func sharedHomes() []string {
 	return slices.DeleteFunc([]string{"/home/linuxbrew"}, func(dir string) bool { return !directory(dir) })
 }
 
@@ -399,8 +262,4 @@ func homes() []string {
 func directory(path string) bool {
 	fi, err := os.Lstat(path)
 	return err == nil && fi.IsDir()
-}
-
-func insideAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(d string) bool { return paths.Within(path, d) })
 }

@@ -1,4 +1,4 @@
-package worktree
+package enclosure
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"cordon/internal/policy"
 )
 
-// Ended says how a command ended under a policy's limits, after "the command": with its
+// DescribeExit says how a command ended under a policy's limits, after "the command": with its
 // status, or at which limit, by the name that the limit has in the policy.
-func Ended(l policy.Limits, exit cell.Exit) string {
+func DescribeExit(l policy.Limits, exit cell.Exit) string {
 	limits := map[cell.Reason]struct{ value, key string }{
 		cell.TimedOut:     {l.Time.String(), "limits.time"},
 		cell.MemoryLimit:  {l.Memory.String(), "limits.memory"},
