@@ -39,8 +39,11 @@ func (g *gitCall) branches() bool {
 		g.updateRef()
 	case "symbolic-ref":
 		g.symbolicRef()
-	case "commit", "am", "citool", "quiltimport":
+	case "commit", "citool", "quiltimport":
 		g.act(GitGrows, "", "")
+	case "am":
+		g.act(GitGrows, "", "")
+		g.apply()
 	case "merge", "cherry-pick", "revert":
 		g.grows(g.operands)
 	case "rebase":

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"strconv"
 	"strings"
 
 	"cordon/internal/mark"
@@ -115,36 +116,33 @@ func (g *gitCall) diff() {
 	}
 }
 
-// apply changes the files that a patch names. Git keeps it inside of the tree
-// unless it is told not to.
+// apply changes the files that a patch names, or some below its directory where
+// these are not known. Git keeps it inside of the tree unless it is told not to.
 func (g *gitCall) apply() {
-	if !g.has("unsafe-paths") || g.has("check", "stat", "numstat", "summary") && !g.has("apply") {
+	if g.has("check", "stat", "numstat", "summary", "cached") && !g.has("apply") {
 		return
 	}
-	if !g.call.Fed || mark.Has(g.call.Stdin, mark.Any) || len(g.operands) > 0 {
+	text, known := g.call.Stdin, g.call.Fed && len(g.operands) == 0
+	if len(g.operands) == 1 {
+		text, known = g.call.text(joinDir(g.dir, g.nth(0)))
+	}
+	known = known && !mark.Has(text, mark.Any)
+	unsafe := g.has("unsafe-paths")
+	if unsafe && !known {
 		g.ask("with --unsafe-paths a patch writes wherever it says", "git apply without --unsafe-paths")
 	}
-	for line := range strings.Lines(g.call.Stdin) {
-		if name, ok := patched(line); ok {
-			g.path(Write, name, "patch")
+	strip := 1
+	if n, err := strconv.Atoi(g.text("p")); err == nil {
+		strip = n
+	}
+	for _, name := range patchedNames(text, strip) {
+		if unsafe || !leaves(name) {
+			g.path(Write, joinDir(joinDir(g.tree, g.text("directory")), name), "patch")
 		}
 	}
-}
-
-// patched returns the file that a line of a patch names.
-func patched(line string) (string, bool) {
-	for _, head := range [...]string{"+++ ", "--- ", "rename to ", "copy to "} {
-		name, ok := strings.CutPrefix(line, head)
-		if !ok {
-			continue
-		}
-		name, _, _ = strings.Cut(strings.TrimRight(name, "\r\n"), "\t")
-		if _, rest, ok := strings.Cut(name, "/"); ok && head[3] == ' ' && name[0] != '/' {
-			name = rest
-		}
-		return name, name != "" && name != "/dev/null"
+	if !known && !g.has("directory") {
+		g.path(Write, pathOrHere(g.tree), "patch")
 	}
-	return "", false
 }
 
 // clean removes files that git does not know, below the current directory

@@ -136,12 +136,6 @@ func (g *gitCall) each(kind string, operands []string) {
 	}
 }
 
-// text returns the value of an option, the last one given; "" without.
-func (g *gitCall) text(names ...string) string {
-	o, _ := g.given(names...)
-	return o.value
-}
-
 // fullRef is the full name of a ref that a command puts below a directory.
 func fullRef(below, name string) string {
 	if strings.HasPrefix(name, "refs/") || name == "HEAD" {

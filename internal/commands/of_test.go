@@ -88,7 +88,7 @@ func TestListedOnStandardInput(t *testing.T) {
 		{"du --files0-from=-", "../x\x00y", "R ../x; R y"},
 		{"tar -T - -cf a.tar", mark.Inside + "\n", "R ‹files of the tree›; W a.tar"},
 		{"curl -K -", "output = \"../x\"\nurl = https://e.com\n", "W ../x; ../x = ‹unknown›"},
-		{"patch -p0", "--- a\n+++ ../x\t2024\n", "W ../x"},
+		{"patch -p0", "--- a\n+++ ../x\t2024\n", "W a; W ../x"},
 		{"tee ../x", "hi\n", "W ../x; ../x = hi\n"},
 		{"tee -a x", "hi\n", "W x; x += hi\n"},
 	}

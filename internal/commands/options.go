@@ -72,6 +72,12 @@ func (p *parsed) value(name string) (string, bool) {
 	return o.value, ok
 }
 
+// text is the last value of an option that has one of some names; "" without.
+func (p *parsed) text(names ...string) string {
+	o, _ := p.given(names...)
+	return o.value
+}
+
 // ended reports whether the options ended with "--".
 func (p *parsed) ended() bool { return p.tail >= 0 }
 

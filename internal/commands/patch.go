@@ -56,61 +56,67 @@ func applyPatch(c Call) Use {
 	return u
 }
 
-// patches is patch: it writes to the files that the patch names, as far as those
-// are known.
+// patches is patch: it writes to the files that the patch names, and somewhere
+// below its directory where these are not known.
 func (g *reading) patches() {
 	g.plainly()
-	if g.has("dry-run") {
+	if g.has("dry-run") || len(g.operands) > 0 { // a file that is named is judged
 		return
 	}
-	for i, line := range strings.Split(g.patchText(), "\n") {
-		if i > maxLoose {
-			return
+	text, known := g.content("-")
+	if o, ok := g.given("i", "input"); ok {
+		text, known = g.content(o.value)
+	}
+	strip, err := strconv.Atoi(g.text("p", "strip"))
+	known = known && err == nil && !mark.Has(text, mark.Any)
+	for _, name := range patchedNames(text, strip) {
+		if known || leaves(name) {
+			g.path(Write, name, "patch")
 		}
+	}
+	if strip > 0 {
+		for _, name := range patchedNames(text, 0) {
+			if leaves(name) {
+				g.path(Write, name, "patch")
+			}
+		}
+	}
+	if !known {
+		g.path(Write, ".", "patch")
+	}
+}
+
+// leaves reports whether a name of a patch leads out of the directory that the
+// patch is for.
+func leaves(name string) bool { return strings.HasPrefix(name, "/") || climbs(name) }
+
+// patchedNames are the files that a patch names, without the components that -p
+// takes away. Only the names in headers have the first of these.
+func patchedNames(text string, strip int) []string {
+	var names []string
+	for line := range strings.Lines(text) {
 		for _, head := range [...]string{"+++ ", "--- ", "rename to ", "copy to "} {
-			name, ok := strings.CutPrefix(strings.TrimRight(line, "\r"), head)
+			name, ok := strings.CutPrefix(line, head)
 			if !ok {
 				continue
 			}
-			name, _, _ = strings.Cut(name, "\t")
-			for _, p := range slices.Compact([]string{name, g.stripped(name)}) {
-				if strings.HasPrefix(p, "/") && p != "/dev/null" || strings.HasPrefix(p, "../") || strings.Contains(p, "/../") {
-					g.path(Write, p, "patch")
-				}
+			name, _, _ = strings.Cut(strings.TrimRight(name, "\r\n"), "\t")
+			n := strip
+			if head[3] != ' ' {
+				n--
+			}
+			if name = withoutFirst(name, n); name != "" && name != "/dev/null" && len(names) < maxLoose {
+				names = append(names, name)
 			}
 		}
 	}
+	return slices.Compact(names)
 }
 
-// patchText is what is known of the patch that a call is given.
-func (g *reading) patchText() string {
-	file := ""
-	if o, ok := g.given("i", "input"); ok {
-		file = o.value
-	} else if len(g.operands) > 1 {
-		file = g.operands[1]
-	}
-	if file == "" || file == "-" {
-		if len(g.operands) == 1 || !g.call.Fed {
-			return "" // the file is named, and judged
-		}
-		return g.call.Stdin
-	}
-	if len(g.operands) > 0 || g.call.Text == nil {
-		return ""
-	}
-	text, _ := g.call.Text(file)
-	return text
-}
-
-// stripped is a name without the components that -p takes away.
-func (g *reading) stripped(name string) string {
-	o, ok := g.given("p", "strip")
-	n, err := strconv.Atoi(o.value)
-	if !ok || err != nil {
-		return name
-	}
-	for ; n > 0; n-- {
+// withoutFirst is a name without its first components. An absolute name keeps
+// them: what becomes of it is not worth knowing.
+func withoutFirst(name string, n int) string {
+	for ; n > 0 && !strings.HasPrefix(name, "/"); n-- {
 		_, rest, found := strings.Cut(name, "/")
 		if !found {
 			return name
