@@ -58,6 +58,7 @@ var layers = map[string][]string{
 	"internal/testfile":       {},         // for tests only: no package may import it
 	"internal/testkernel":     {},         // for tests only: no package may import it
 	"internal/testnet":        {},         // for tests only: no package may import it
+	"internal/testschema":     {},         // for tests only: no package may import it
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"audit", "base", "cell", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
