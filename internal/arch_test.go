@@ -54,7 +54,8 @@ var layers = map[string][]string{
 	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "enclosure", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {"paths"},
-	"internal/view":           {},         // see pure
+	"internal/view":           {}, // see pure
+	"internal/draft":          {"git", "policy"},
 	"internal/testfile":       {},         // for tests only: no package may import it
 	"internal/testkernel":     {},         // for tests only: no package may import it
 	"internal/testnet":        {},         // for tests only: no package may import it
@@ -64,7 +65,7 @@ var layers = map[string][]string{
 	"bench":                   {"audit", "base", "cell", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "draft", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the
@@ -96,7 +97,7 @@ var pure = map[string][]string{
 // tables are files whose long lines are rows or scripts, one to a line.
 var tables = []string{
 	"internal/escape/", "internal/policy/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
-	"internal/audit/trusted.go", "internal/git/words.go", "internal/client/tools_copilot.go", "cmd/cordon/init_table.go",
+	"internal/audit/trusted.go", "internal/git/words.go", "internal/client/tools_copilot.go", "internal/draft/ecosystems.go",
 }
 
 // TestLines keeps lines readable: no more than 160 characters outside of tables and tests.

@@ -24,7 +24,7 @@ func checkRepository(ctx context.Context, dir string) []check {
 		checks = append(checks, check{"history", statusWarn, "shallow: workers see no more of it than this repository has", "git fetch --unshallow"})
 	}
 	checks = append(checks, checkStorage(ctx, s.Host)...)
-	commit, err := headOf(ctx, s.Host)
+	commit, err := s.Host.HeadCommit(ctx)
 	if errors.Is(err, git.ErrNoRef) {
 		return append(checks, check{"commit", statusWarn, "there is none yet on this branch", "a run needs one to start from"})
 	}

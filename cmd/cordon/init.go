@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cordon/internal/git"
+	"cordon/internal/draft"
 	"cordon/internal/session"
 	"cordon/internal/view"
 )
@@ -51,11 +50,11 @@ func (a *app) initPolicy(ctx context.Context, o initOptions) error {
 	if s.Host.Bare {
 		return &session.RefusedError{Err: fmt.Errorf("%s is a bare repository: run cordon init in a checkout of it, and commit cordon.yaml there", s.Host.Dir)}
 	}
-	found, err := survey(ctx, s)
+	found, err := draft.Survey(ctx, s.Host, session.PolicyName)
 	if err != nil {
 		return err
 	}
-	text, err := draft(found).YAML()
+	text, err := draft.Propose(found).YAML()
 	if err != nil {
 		return fmt.Errorf("cordon made a policy that it would refuse itself; this is a bug: %w", err)
 	}
@@ -68,10 +67,10 @@ func (a *app) initPolicy(ctx context.Context, o initOptions) error {
 }
 
 // initSaid tells what was written and what to do with it.
-func (a *app) initSaid(top string, found project, text []byte, dry bool) error {
+func (a *app) initSaid(top string, found draft.Project, text []byte, dry bool) error {
 	path := filepath.Join(top, session.PolicyName)
 	if a.json {
-		return a.object(&view.Init{Path: path, Written: !dry, Found: found.names(), Policy: string(text)})
+		return a.object(&view.Init{Path: path, Written: !dry, Found: found.Names(), Policy: string(text)})
 	}
 	if dry {
 		_, err := a.out.Write(text)
@@ -79,12 +78,12 @@ func (a *app) initSaid(top string, found project, text []byte, dry bool) error {
 	}
 	a.print("%s", path)
 	kind := "it knows none of the tools used here, so the defaults hold"
-	if names := found.names(); len(names) > 0 {
+	if names := found.Names(); len(names) > 0 {
 		kind = "it fits " + strings.Join(names, ", ")
 	}
 	a.say("%s; look it over, then commit it, because a run reads the policy from its base commit:", kind)
-	a.say("  %s", commitLine(top, found.ignored[session.PolicyName]))
-	if open := found.hosts().Set; len(open) > 0 {
+	a.say("  %s", commitLine(top, found.Ignored[session.PolicyName]))
+	if open := found.Hosts().Set; len(open) > 0 {
 		a.say("its setup commands fetch what the project needs, so it lets workers reach %s", strings.Join(open, ", "))
 		a.say("(where nothing may be reached, comment out both: setup and network.allowed_domains)")
 	}
@@ -125,100 +124,4 @@ func writePolicy(top string, text []byte, force bool) error {
 		return errors.Join(err, os.Remove(target)) // half a policy is none
 	}
 	return nil
-}
-
-// survey gathers what the draft is made from. It reads the operator's checkout
-// and the commit it is on, and changes nothing.
-func survey(ctx context.Context, s *session.Session) (project, error) {
-	p := project{top: map[string]bool{}, tracked: map[string]bool{}, ignored: map[string]bool{}, text: map[string]string{}}
-	if err := p.lookAround(s.Host.Top); err != nil {
-		return p, err
-	}
-	commit, err := headOf(ctx, s.Host)
-	if err == nil {
-		err = p.lookIn(ctx, s.Host, commit)
-	}
-	if err != nil && !errors.Is(err, git.ErrNoRef) { // before the first commit nothing is tracked
-		return p, err
-	}
-	ask := []string{session.PolicyName}
-	for _, dir := range p.candidates() {
-		if !throughLink(s.Host.Top, dir) { // git refuses to answer for what a link stands in for
-			ask = append(ask, dir+"/x") // a rule for directories holds for what is in them
-		}
-	}
-	ignored, err := s.Host.CheckIgnore(ctx, s.Host.Top, ask)
-	for path := range ignored {
-		p.ignored[strings.TrimSuffix(path, "/x")] = true
-	}
-	return p, err
-}
-
-// lookAround notes what is at the top of the checkout.
-func (p *project) lookAround(top string) error {
-	root, err := os.OpenRoot(top)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	entries, err := os.ReadDir(top)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		p.top[e.Name()] = true
-		if e.IsDir() {
-			p.dirs = append(p.dirs, e.Name())
-		}
-	}
-	for _, name := range telling {
-		if p.top[name] {
-			p.text[name] = readSmall(root, name)
-		}
-	}
-	return nil
-}
-
-// lookIn notes what a commit tracks.
-func (p *project) lookIn(ctx context.Context, host git.Host, commit git.OID) error {
-	files, err := host.Tree(ctx, commit)
-	if err != nil {
-		return err
-	}
-	p.dirs = nil
-	for _, f := range files {
-		p.track(f.Path)
-	}
-	return nil
-}
-
-// maxTelling bounds what is read of a file that tells about the project.
-const maxTelling = 1 << 20
-
-// readSmall returns the beginning of a regular file inside root. One that
-// cannot be read tells nothing.
-func readSmall(root *os.Root, name string) string {
-	if fi, err := root.Stat(name); err != nil || !fi.Mode().IsRegular() {
-		return ""
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxTelling))
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-// throughLink reports whether a part of a path below top is a symbolic link.
-func throughLink(top, path string) bool {
-	for p := path; p != "."; p = filepath.Dir(p) {
-		if fi, err := os.Lstat(filepath.Join(top, p)); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -130,7 +130,7 @@ func policyAt(ctx context.Context, s *session.Session, commit git.OID) (policy.P
 
 // policyHere is the policy at the commit that the operator's checkout is on.
 func policyHere(ctx context.Context, s *session.Session) (policy.Policy, string, error) {
-	commit, err := headOf(ctx, s.Host)
+	commit, err := s.Host.HeadCommit(ctx)
 	if errors.Is(err, git.ErrNoRef) {
 		return policy.Default(), "default (there is no commit yet)", nil
 	}
@@ -138,20 +138,6 @@ func policyHere(ctx context.Context, s *session.Session) (policy.Policy, string,
 		return policy.Policy{}, "", err
 	}
 	return policyAt(ctx, s, commit)
-}
-
-// headOf is the commit of the checkout that the operator stands in, which in a
-// linked worktree is not that of the repository's own HEAD. A branch without a
-// commit is git.ErrNoRef.
-func headOf(ctx context.Context, host git.Host) (git.OID, error) {
-	branch, err := host.HeadBranch(ctx)
-	if err != nil {
-		return "", err
-	}
-	if branch != "" {
-		return host.Ref(ctx, branch)
-	}
-	return host.Commit(ctx, "HEAD")
 }
 
 func protectedRows() []view.Protected {
@@ -321,7 +307,7 @@ func (a *app) revealed(ctx context.Context, p policy.Policy) (string, error) {
 	if err != nil {
 		return "", nil
 	}
-	commit, err := headOf(ctx, s.Host)
+	commit, err := s.Host.HeadCommit(ctx)
 	if err != nil {
 		return "", nil
 	}

@@ -35,6 +35,7 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			return err
 		},
 		"HeadBranch": func(ctx context.Context) error { _, err := h.HeadBranch(ctx); return err },
+		"HeadCommit": func(ctx context.Context) error { _, err := h.HeadCommit(ctx); return err },
 		"Checkouts": func(ctx context.Context) error {
 			all, err := r.Checkouts(ctx)
 			if err == nil && len(all) != 2 {

@@ -102,6 +102,19 @@ func (h Host) HeadBranch(ctx context.Context) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
+// HeadCommit is the commit of the checkout that the operator stands in, which in a linked
+// worktree is not that of the repository's own HEAD. A branch without a commit is ErrNoRef.
+func (h Host) HeadCommit(ctx context.Context) (OID, error) {
+	branch, err := h.HeadBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	if branch != "" {
+		return h.Ref(ctx, branch)
+	}
+	return h.Commit(ctx, "HEAD")
+}
+
 // ValidBranch reports whether a short branch name may be used.
 func (r Repo) ValidBranch(ctx context.Context, short string) bool {
 	_, err := r.run(ctx, "check-ref-format", "--branch", short)

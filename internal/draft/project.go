@@ -1,4 +1,4 @@
-package main
+package draft
 
 import (
 	"encoding/json"
@@ -13,16 +13,16 @@ import (
 
 // project is what is known of a repository when its policy is drafted. Nothing
 // in this file looks at a disk.
-type project struct {
+type Project struct {
 	top     map[string]bool   // names at the top, tracked or present
 	dirs    []string          // directories at the top, tracked where there is a commit
 	tracked map[string]bool   // every tracked path, every directory above one, and its bare name after **/
-	ignored map[string]bool   // paths that the repository's own rules ignore
+	Ignored map[string]bool   // paths that the repository's own rules ignore
 	text    map[string]string // content of the files that tell
 }
 
 // track notes one tracked path.
-func (p *project) track(file string) {
+func (p *Project) track(file string) {
 	p.tracked[file] = true
 	name := file
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
@@ -36,7 +36,7 @@ func (p *project) track(file string) {
 }
 
 // has reports whether a name at the top matches.
-func (p project) has(glob string) bool {
+func (p Project) has(glob string) bool {
 	if !strings.ContainsAny(glob, "*") {
 		return p.top[glob]
 	}
@@ -49,7 +49,7 @@ func (p project) has(glob string) bool {
 }
 
 // fitting are the ecosystems that the project is of.
-func (p project) fitting() []ecosystem {
+func (p Project) fitting() []ecosystem {
 	var fit []ecosystem
 	for _, e := range ecosystems {
 		if slices.ContainsFunc(e.marks, p.has) {
@@ -59,7 +59,7 @@ func (p project) fitting() []ecosystem {
 	return fit
 }
 
-func (p project) names() []string {
+func (p Project) Names() []string {
 	names := []string{}
 	for _, e := range p.fitting() {
 		names = append(names, e.name)
@@ -68,7 +68,7 @@ func (p project) names() []string {
 }
 
 // candidates are the directories whose being ignored matters.
-func (p project) candidates() []string {
+func (p Project) candidates() []string {
 	var dirs []string
 	for _, e := range p.fitting() {
 		for _, glob := range slices.Concat(e.scratch, e.output) {
@@ -83,7 +83,7 @@ func (p project) candidates() []string {
 var models = []string{"@anthropic", "@openai", "@google"}
 
 // draft proposes a policy.
-func draft(p project) policy.Draft {
+func Propose(p Project) policy.Draft {
 	var setup, tests policy.Entry
 	for _, e := range p.fitting() {
 		p.propose(&setup, e.setup)
@@ -92,7 +92,7 @@ func draft(p project) policy.Draft {
 	return policy.Draft{Head: p.head(), Lists: map[string]policy.Entry{
 		"filesystem.write_roots":  {Set: []string{"."}, Offer: p.sources(), Note: `To lease less than the whole tree, delete "." and name what is left:`},
 		"filesystem.scratch":      {Set: p.scratch()},
-		"network.allowed_domains": p.hosts(),
+		"network.allowed_domains": p.Hosts(),
 		"setup":                   noted(setup),
 		"acceptance":              noted(p.tested(tests)),
 	}}
@@ -100,7 +100,7 @@ func draft(p project) policy.Draft {
 
 // hosts are what the tools of the project fetch from. Those of a setup command that
 // holds have to hold as well: without them it would only fail, for every worker.
-func (p project) hosts() policy.Entry {
+func (p Project) Hosts() policy.Entry {
 	h := policy.Entry{
 		Why:  "For the setup commands below. Workers and acceptance commands reach it too:",
 		Note: "The models of an agent, and where the tools of this project fetch from (\"cordon policy presets\" lists each):",
@@ -119,7 +119,7 @@ func (p project) hosts() policy.Entry {
 }
 
 // tested adds the tests that usually run those of another ecosystem.
-func (p project) tested(tests policy.Entry) policy.Entry {
+func (p Project) tested(tests policy.Entry) policy.Entry {
 	for _, e := range p.fitting() {
 		var more policy.Entry
 		p.propose(&more, e.instead)
@@ -149,7 +149,7 @@ func noted(e policy.Entry) policy.Entry {
 
 // propose adds the first step that fits: as a setting, or as a suggestion when
 // it is only likely.
-func (p project) propose(to *policy.Entry, steps []step) {
+func (p Project) propose(to *policy.Entry, steps []step) {
 	for _, s := range steps {
 		if !s.when(p) {
 			continue
@@ -166,7 +166,7 @@ func (p project) propose(to *policy.Entry, steps []step) {
 // scratch are the directories that the project's tools make: those that belong
 // to a tool alone when nothing in them is tracked, those with an ordinary name
 // only when the repository ignores them too.
-func (p project) scratch() []string {
+func (p Project) scratch() []string {
 	var dirs []string
 	for _, e := range p.fitting() {
 		for _, glob := range e.scratch {
@@ -175,7 +175,7 @@ func (p project) scratch() []string {
 			}
 		}
 		for _, glob := range e.output {
-			if !p.tracked[glob] && p.ignored[strings.TrimPrefix(glob, "**/")] {
+			if !p.tracked[glob] && p.Ignored[strings.TrimPrefix(glob, "**/")] {
 				dirs = append(dirs, glob)
 			}
 		}
@@ -188,10 +188,10 @@ const maxSources = 20
 
 // sources are the directories at the top that could be write_roots. A name that
 // would have to be escaped is left out.
-func (p project) sources() []string {
+func (p Project) sources() []string {
 	var dirs []string
 	for _, dir := range p.dirs {
-		if plainName(dir) && !p.ignored[dir] && !slices.Contains(p.candidates(), dir) {
+		if plainName(dir) && !p.Ignored[dir] && !slices.Contains(p.candidates(), dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -207,9 +207,9 @@ func plainName(s string) bool {
 }
 
 // head is the comment at the top.
-func (p project) head() []string {
+func (p Project) head() []string {
 	found := "It found nothing that it knows, so little is filled in."
-	if names := p.names(); len(names) > 0 {
+	if names := p.Names(); len(names) > 0 {
 		found = "It found: " + strings.Join(names, ", ") + "."
 	}
 	return []string{
@@ -232,13 +232,13 @@ func distinct(list []string) []string {
 }
 
 // when is a condition on a project.
-type when func(project) bool
+type when func(Project) bool
 
-func always(project) bool { return true }
+func always(Project) bool { return true }
 
 // has holds when every name is at the top.
 func has(globs ...string) when {
-	return func(p project) bool {
+	return func(p Project) bool {
 		for _, g := range globs {
 			if !p.has(g) {
 				return false
@@ -249,20 +249,20 @@ func has(globs ...string) when {
 }
 
 func both(conditions ...when) when {
-	return func(p project) bool {
+	return func(p Project) bool {
 		return !slices.ContainsFunc(conditions, func(c when) bool { return !c(p) })
 	}
 }
 
 func either(conditions ...when) when {
-	return func(p project) bool {
+	return func(p Project) bool {
 		return slices.ContainsFunc(conditions, func(c when) bool { return c(p) })
 	}
 }
 
 // says holds when one of the files has a text that matches.
 func says(pattern string, files ...string) when {
-	return func(p project) bool {
+	return func(p Project) bool {
 		re := regexp.MustCompile(pattern)
 		return slices.ContainsFunc(files, func(f string) bool { return re.MatchString(p.text[f]) })
 	}
@@ -271,7 +271,7 @@ func says(pattern string, files ...string) when {
 // script holds when a manifest has a script of this name that does something.
 // What npm init leaves there does not.
 func script(manifest, name string) when {
-	return func(p project) bool {
+	return func(p Project) bool {
 		var m struct {
 			Scripts map[string]json.RawMessage `json:"scripts"`
 		}

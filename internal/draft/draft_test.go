@@ -1,4 +1,4 @@
-package main
+package draft
 
 import (
 	"regexp"
@@ -14,12 +14,12 @@ import (
 // repo makes a project from what is in it: paths are tracked, a path after "? "
 // is present only, and one after "! " is ignored. A file may have a text after
 // an equals sign.
-func repo(paths ...string) project {
-	p := project{top: map[string]bool{}, tracked: map[string]bool{}, ignored: map[string]bool{}, text: map[string]string{}}
+func repo(paths ...string) Project {
+	p := Project{top: map[string]bool{}, tracked: map[string]bool{}, Ignored: map[string]bool{}, text: map[string]string{}}
 	for _, path := range paths {
 		path, text, _ := strings.Cut(path, "=")
 		if name, found := strings.CutPrefix(path, "! "); found {
-			p.ignored[name] = true
+			p.Ignored[name] = true
 			continue
 		}
 		if name, found := strings.CutPrefix(path, "? "); found {
@@ -35,7 +35,7 @@ func repo(paths ...string) project {
 // drafted is a project and what it must and must not be given.
 type drafted struct {
 	name             string
-	project          project
+	project          Project
 	found            string
 	tests, setup     []string
 	scratch, sources []string
@@ -124,7 +124,7 @@ func fetchesFrom(t *testing.T, setup []string) (hosts []string) {
 func TestDraft(t *testing.T) {
 	for _, c := range drafts {
 		t.Run(c.name, func(t *testing.T) {
-			text, err := draft(c.project).YAML()
+			text, err := Propose(c.project).YAML()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestDraft(t *testing.T) {
 			if len(c.setup) == 0 && strings.Contains(string(text), "For the setup commands") {
 				t.Errorf("opens something for no setup:\n%s", text)
 			}
-			if got := strings.Join(c.project.names(), ", "); got != c.found {
+			if got := strings.Join(c.project.Names(), ", "); got != c.found {
 				t.Errorf("found %q, want %q", got, c.found)
 			}
 			if got := c.project.sources(); !slices.Equal(got, c.sources) {
@@ -194,9 +194,9 @@ func TestDraftAnything(t *testing.T) {
 			p.text[n] = rapid.SampledFrom([]string{"", "test:", `{"scripts":{"test":"x"}}`, "pytest", "enable_testing()"}).Draw(t, "text")
 		}
 		for _, n := range p.candidates() {
-			p.ignored[n] = rapid.Bool().Draw(t, "ignored")
+			p.Ignored[n] = rapid.Bool().Draw(t, "ignored")
 		}
-		text, err := draft(p).YAML()
+		text, err := Propose(p).YAML()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package main
+package draft
 
 // step is a command for one kind of project.
 type step struct {
