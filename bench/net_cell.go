@@ -15,6 +15,8 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/egress"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/watch"
 	"cordon/internal/policy"
 )
 
@@ -94,7 +96,7 @@ func netCommand(dir, server string) (cell.Command, error) {
 	c.Serve = func(s cell.Sockets) (func(), error) {
 		out := egress.New(egress.Order{
 			Reach: reach, Limits: n.Limits, Out: stage{at},
-			Record: egress.NewKeeper(io.Discard).Record, Process: egress.Owner(s.Pid),
+			Record: record.NewKeeper(io.Discard).Record, Process: watch.Owner(s.Pid),
 		})
 		return out.Close, out.Serve(egress.Sockets{TCP: s.TCP, Queries: s.Queries, Watch: s.Watch, Proxy: s.Proxy}, s.Token)
 	}

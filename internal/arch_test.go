@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"internal/stream":         {"client", "legible"},
 	"internal/post":           {},
 	"internal/briefing":       {"lease", "policy"},
-	"internal/egress":         {"policy"},
+	"internal/egress":         {"egress/dns", "egress/protocol", "egress/rate", "egress/record", "egress/target", "egress/watch", "policy"},
 	"internal/state":          {"git", "paths", "plainfile"},
 	"internal/base":           {"git", "overlay", "plainfile", "state"},
 	"internal/follow":         {"git"},
@@ -51,8 +51,8 @@ var layers = map[string][]string{
 	"internal/enclosure":      {"cell", "git", "lease", "overlay", "paths", "plainfile", "policy", "worktree"},
 	"internal/audit":          {"git", "overlay", "plainfile", "policy"},
 	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "lease", "policy", "state"},
-	"internal/ledger":         {"additive", "audit", "cell", "egress", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
-	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "enclosure", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
+	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
+	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
 	"internal/escape":         {"paths"},
 	"internal/view":           {}, // see pure
 	"internal/draft":          {"git", "policy"},
@@ -62,10 +62,18 @@ var layers = map[string][]string{
 	"internal/testschema":     {},         // for tests only: no package may import it
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
-	"bench":                   {"audit", "base", "cell", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
+	"bench":                   {"audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "draft", "egress", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "draft", "egress/record", "egress/target", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
+
+	// The parts of the big packages.
+	"internal/egress/dns":      {"egress/rate", "egress/target", "policy"},
+	"internal/egress/protocol": {"policy"},
+	"internal/egress/rate":     {},
+	"internal/egress/record":   {"egress/target", "policy"},
+	"internal/egress/target":   {"policy"},
+	"internal/egress/watch":    {"egress/rate", "egress/record"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the

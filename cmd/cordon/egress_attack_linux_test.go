@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/testnet"
 )
 
@@ -60,7 +60,7 @@ func besiege(t *testing.T, n *testnet.Net, policy string, attacks []attack) visi
 				t.Errorf("in the cell it took %d ms", inside[i].Millis)
 			}
 			if a.whom != "" {
-				v.recordedIn(t, a.whom, a.port, egress.Refused, a.reason)
+				v.recordedIn(t, a.whom, a.port, record.Refused, a.reason)
 			}
 			if a.outside != "" {
 				wants(t, "without a cell: "+strings.Join(a.act, " "), outside[i].String(), a.outside)
@@ -189,7 +189,7 @@ func TestEgressAttacks(t *testing.T) {
 }
 
 // recordedIn is recorded for a subtest.
-func (v visit) recordedIn(t *testing.T, whom string, port uint16, verdict egress.Verdict, reason string) {
+func (v visit) recordedIn(t *testing.T, whom string, port uint16, verdict record.Verdict, reason string) {
 	t.Helper()
 	s := *v.site
 	s.t = t
@@ -216,7 +216,7 @@ func TestEgressShown(t *testing.T) {
 		wants(t, "logs --net", text, `allowed.example.com:443`)
 		wants(t, "logs --net", text, `refused.example.net:(443|80)`)
 		for _, r := range v.records() {
-			if r.Verdict == egress.Refused && r.Kind == egress.Connect && r.Process == "" {
+			if r.Verdict == record.Refused && r.Kind == record.Connect && r.Process == "" {
 				b, _ := json.Marshal(r)
 				t.Errorf("no process in %s", b)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/testnet"
 )
 
@@ -83,7 +83,7 @@ func (r resolving) check(t *testing.T, n *testnet.Net) {
 	for i, want := range []string{"200 hello from allowed", sees403, sees403} {
 		wants(t, strings.Join(acts[i], " "), f[i].String(), want)
 	}
-	v.recorded("93.184.216.34", 443, egress.Allowed, "")
+	v.recorded("93.184.216.34", 443, record.Allowed, "")
 	if n.Names.AskedBelow("refused.example.net") != asked {
 		t.Error("for the cell somebody was asked for a refused name")
 	}
@@ -175,8 +175,8 @@ func TestEgressHostPorts(t *testing.T) {
 		for i, c := range cases {
 			wants(t, strings.Join(c.act, " "), f[i].String(), c.want)
 		}
-		v.recorded("localhost", 7778, egress.Allowed, "")
-		v.recorded("xn--bcher-kva.example.com", 443, egress.Allowed, "")
+		v.recorded("localhost", 7778, record.Allowed, "")
+		v.recorded("xn--bcher-kva.example.com", 443, record.Allowed, "")
 	})
 }
 
@@ -190,8 +190,8 @@ func TestEgressObserved(t *testing.T) {
 		for i, want := range []string{seesAlert, sees403, seesRefused, `198\.18\.`} {
 			wants(t, strings.Join(acts[i], " "), f[i].String(), want)
 		}
-		v.recorded("allowed.example.com", 443, egress.Refused, "not in network.allowed_domains")
-		v.recorded("only.asked.example.org", 0, egress.Refused, "")
+		v.recorded("allowed.example.com", 443, record.Refused, "not in network.allowed_domains")
+		v.recorded("only.asked.example.org", 0, record.Refused, "")
 		if asked := n.Names.Asked(); len(asked) != 0 || len(n.Web.Visits()) != 0 {
 			t.Errorf("something came out: %v %v", asked, n.Web.Visits())
 		}

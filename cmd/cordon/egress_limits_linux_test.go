@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/testnet"
 )
 
@@ -61,7 +61,7 @@ func TestSlowEgressLimits(t *testing.T) {
 			wants(t, "below the limit", f[0].String(), `200 with 500000 bytes\|`)
 			wants(t, "over the limit", f[1].String(), `EOF|reset`)
 			wants(t, "afterwards", f[2].String(), sees403+`(?s:.*)used up`)
-			v.recordedIn(t, "allowed.example.com", 80, egress.Refused, "used up")
+			v.recordedIn(t, "allowed.example.com", 80, record.Refused, "used up")
 		})
 		t.Run("connections", func(t *testing.T) {
 			v, f := s.probeCell(policyText(allowing("allowed.example.com"), "limits: {connections: 10}"), []act{
@@ -71,7 +71,7 @@ func TestSlowEgressLimits(t *testing.T) {
 			})
 			wants(t, "over the limit", f[0].Err, "reset|EOF|broken pipe")
 			wants(t, "afterwards", f[2].String(), seesHello)
-			v.recordedIn(t, "allowed.example.com", 80, egress.Refused, "connections at once")
+			v.recordedIn(t, "allowed.example.com", 80, record.Refused, "connections at once")
 		})
 		t.Run("queries", func(t *testing.T) {
 			before := len(n.Names.Asked())
@@ -85,7 +85,7 @@ func TestSlowEgressLimits(t *testing.T) {
 			if asked := len(n.Names.Asked()) - before; asked == 0 || asked > 60 {
 				t.Errorf("%d questions came out of a cell that may ask 5 in a second", asked)
 			}
-			v.recordedIn(t, "", 0, egress.Refused, "queries")
+			v.recordedIn(t, "", 0, record.Refused, "queries")
 		})
 	})
 }

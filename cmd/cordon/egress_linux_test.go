@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/testnet"
 )
 
@@ -109,9 +109,9 @@ func (s *site) dispatch(policy string, command ...string) visit {
 }
 
 // records are what was kept of its network.
-func (v visit) records() []egress.Record {
+func (v visit) records() []record.Record {
 	v.site.t.Helper()
-	var told struct{ Decisions []egress.Record }
+	var told struct{ Decisions []record.Record }
 	v.site.parse(v.site.cordon([]int{0}, "logs", "--net", "--json", v.id).out, &told)
 	return told.Decisions
 }
@@ -126,11 +126,11 @@ func wants(t *testing.T, what, text, pattern string) {
 
 // recorded checks that a decision was kept: of a name or an address, at a port, with
 // a verdict and a reason that matches.
-func (v visit) recorded(whom string, port uint16, verdict egress.Verdict, reason string) {
+func (v visit) recorded(whom string, port uint16, verdict record.Verdict, reason string) {
 	v.site.t.Helper()
 	re := regexp.MustCompile(reason)
 	all := v.records()
-	if !slices.ContainsFunc(all, func(r egress.Record) bool {
+	if !slices.ContainsFunc(all, func(r record.Record) bool {
 		return (r.Name == whom || r.Address == whom) && (port == 0 || r.Port == port) && r.Verdict == verdict && re.MatchString(r.Reason)
 	}) {
 		text, _ := json.Marshal(all)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/testnet"
 )
 
@@ -46,7 +46,7 @@ func (p program) check(t *testing.T) {
 		t.Fatalf("in the cell: %+v", v)
 	}
 	wants(t, "what it says in the cell", v.out, p.want)
-	v.recorded(p.met, 0, egress.Allowed, "")
+	v.recorded(p.met, 0, record.Allowed, "")
 }
 
 // trust are the variables of programs that do not ask the system whom to trust.
@@ -174,7 +174,7 @@ func TestSlowEgressSSH(t *testing.T) {
 			if v.code == 0 || strings.Contains(v.out, testnet.Tiny) || v.took > 30*time.Second {
 				t.Errorf("%+v", v)
 			}
-			v.recorded("github.com", 22, egress.Refused, "")
+			v.recorded("github.com", 22, record.Refused, "")
 		})
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/testnet"
 )
 
@@ -29,7 +29,7 @@ func TestEgressProxy(t *testing.T) {
 				t.Errorf("%v took %d ms", c.act, f[i].Millis)
 			}
 			if c.whom != "" {
-				v.recorded(c.whom, c.port, egress.Refused, c.reason)
+				v.recorded(c.whom, c.port, record.Refused, c.reason)
 			}
 		}
 		if n.Web.Visited("refused.example.net") != 0 {
@@ -96,8 +96,8 @@ func TestEgressWithoutNamespaces(t *testing.T) {
 		v := visit{site: s, id: m[1], out: s.cordon([]int{0}, "logs", m[1]).out}
 		wants(t, "what it says", v.out, "(?s)hello from allowed.*cordon refused this: refused.example.net.*for another program.*ended [1-9].*hello from the model")
 		wants(t, "what cordon says", o.err, "(?s)weaker.*through a proxy; without namespaces not all that ignores it is held")
-		v.recorded("allowed.example.com", 443, egress.Allowed, "")
-		v.recorded("refused.example.net", 80, egress.Refused, "not in network.allowed_domains")
+		v.recorded("allowed.example.com", 443, record.Allowed, "")
+		v.recorded("refused.example.net", 80, record.Refused, "not in network.allowed_domains")
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/testnet"
 )
 
@@ -75,7 +75,7 @@ func TestEgressNamedNetworks(t *testing.T) {
 		for i, c := range cases {
 			wants(t, strings.Join(c.act, " "), found[i].String(), c.want)
 		}
-		v.recorded("10.0.0.5", 80, egress.Allowed, "")
+		v.recorded("10.0.0.5", 80, record.Allowed, "")
 	})
 }
 

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 
 	"cordon/internal/cell"
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/target"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
@@ -21,7 +22,7 @@ import (
 // reached prints what a worker tried to reach.
 func (a *app) reached(ctx context.Context, s *session.Session, w *ledger.Worker) error {
 	shown := view.Network{Worker: string(w.ID), Decisions: []view.Attempt{}}
-	t, err := s.Reached(w, func(r egress.Record) { shown.Decisions = append(shown.Decisions, attemptView(r)) })
+	t, err := s.Reached(w, func(r record.Record) { shown.Decisions = append(shown.Decisions, attemptView(r)) })
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func nothingReached(w *ledger.Worker) string {
 }
 
 // sayLines tells what was tried in a few lines.
-func (a *app) sayLines(t egress.Tally) {
+func (a *app) sayLines(t record.Tally) {
 	for _, line := range t.Lines() {
 		a.say("  %s", oneLine(line))
 	}
@@ -97,7 +98,7 @@ func reachedLines(r view.Attempt, room int) []string {
 }
 
 func verdictWord(r view.Attempt) string {
-	if r.Kind == string(egress.End) {
+	if r.Kind == string(record.End) {
 		return "end"
 	}
 	return r.Verdict
@@ -106,16 +107,16 @@ func verdictWord(r view.Attempt) string {
 // detail is the last column of a decision.
 func detail(r view.Attempt, narrow bool) string {
 	what := ""
-	switch kind := egress.Kind(r.Kind); {
-	case kind == egress.End && narrow:
+	switch kind := record.Kind(r.Kind); {
+	case kind == record.End && narrow:
 		what = fmt.Sprintf("%s out, %s in", size(r.Sent), size(r.Received))
-	case kind == egress.End:
+	case kind == record.End:
 		what = fmt.Sprintf("%s sent, %s received, %s", size(r.Sent), size(r.Received), time.Duration(r.Millis)*time.Millisecond)
-	case kind == egress.Resolve && r.Verdict == string(egress.Allowed):
+	case kind == record.Resolve && r.Verdict == string(record.Allowed):
 		what = "name looked up"
-	case kind == egress.Resolve:
+	case kind == record.Resolve:
 		what = "name"
-	case kind == egress.Packet:
+	case kind == record.Packet:
 		what = "packet"
 	}
 	if r.Count > 1 {
@@ -163,10 +164,10 @@ func (a *app) suggest(s *session.Session, w *ledger.Worker) error {
 	}
 	for _, entry := range names {
 		note := ""
-		if preset := egress.PresetOf(entry); preset != "" {
+		if preset := target.PresetOf(entry); preset != "" {
 			note = " # part of " + preset
 		}
-		a.print("    - %s%s", egress.Quoted(entry), note)
+		a.print("    - %s%s", record.Quoted(entry), note)
 	}
 	if len(ports) > 0 {
 		a.print("  host_ports: %s", strings.ReplaceAll(fmt.Sprint(ports), " ", ", "))
@@ -176,7 +177,7 @@ func (a *app) suggest(s *session.Session, w *ledger.Worker) error {
 }
 
 // suggested is never null in JSON.
-func suggested(t egress.Tally) (names []string, ports []int) {
+func suggested(t record.Tally) (names []string, ports []int) {
 	return append([]string{}, t.Suggest()...), append([]int{}, t.SuggestPorts()...)
 }
 

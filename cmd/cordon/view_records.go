@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/guard"
 	"cordon/internal/view"
 )
@@ -27,7 +27,7 @@ func stepView(s guard.Step) view.Step {
 	}
 }
 
-func tallyView(t *egress.Tally) *view.Tally {
+func tallyView(t *record.Tally) *view.Tally {
 	if t == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func tallyView(t *egress.Tally) *view.Tally {
 	return v
 }
 
-func attemptView(r egress.Record) view.Attempt {
+func attemptView(r record.Record) view.Attempt {
 	return view.Attempt{
 		Time: r.Time, Kind: string(r.Kind), ID: r.ID, Name: r.Name, Address: r.Address, Port: int(r.Port), Verdict: string(r.Verdict),
 		Reason: r.Reason, Various: r.Various, Allow: r.Allow, Process: r.Process,

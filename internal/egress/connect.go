@@ -12,6 +12,11 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/egress/dns"
+	"cordon/internal/egress/protocol"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/target"
 )
 
 // maxProxyHead bounds what a client says to the proxy itself.
@@ -35,7 +40,7 @@ func (p *caller) serveHTTP(ctx context.Context, first byte) {
 	}
 	t, err := p.aim(call.host, call.port)
 	if err == nil && call.stranger != "" {
-		err = &refusedError{why: call.stranger}
+		err = &target.RefusedError{Why: call.stranger}
 	}
 	if err != nil {
 		p.refused(t, err)
@@ -62,11 +67,11 @@ func (p *caller) ready(words []byte) func(error) error {
 }
 
 // forward relays a request whose head was read by the proxy and written anew.
-func (p *caller) forward(ctx context.Context, t target, head []byte) {
-	l := &link{network: p.network, target: t, client: p.conn, from: p.from, to: p.to, began: time.Now(), spoken: httpProtocol}
-	if t.name == "" {
-		l.heard = &begun{head, p.conn}
-	} else if err := l.listen(opening{protocol: httpProtocol, name: t.name, read: head}); err != nil {
+func (p *caller) forward(ctx context.Context, t target.Target, head []byte) {
+	l := &link{network: p.network, target: t, client: p.conn, from: p.from, to: p.to, began: time.Now(), spoken: protocol.HTTP}
+	if t.Name == "" {
+		l.heard = &protocol.Begun{First: head, Rest: p.conn}
+	} else if err := l.listen(protocol.Opening{Protocol: protocol.HTTP, Name: t.Name, Read: head}); err != nil {
 		p.refused(t, err)
 		p.complain(err)
 		return
@@ -89,7 +94,7 @@ func (p *caller) complain(err error) {
 		p.part(refusalProxy(err.Error()))
 	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
 		p.conn.Close()
-	case isTimeout(err):
+	case dns.IsTimeout(err):
 		p.part(proxyAnswer("504 Gateway Timeout", err.Error(), ""))
 	default:
 		p.part(proxyAnswer("502 Bad Gateway", err.Error(), ""))
@@ -104,13 +109,13 @@ func refusalProxy(why string) []byte {
 			return '?'
 		}
 		return r
-	}, tidyText(why, maxReasonText))
-	return bytes.Replace(refusalHTTP(why), []byte("\r\n"), []byte("\r\nX-Cordon-Refused: "+ascii+"\r\n"), 1)
+	}, record.TidyText(why, record.MaxReasonText))
+	return bytes.Replace(protocol.RefusalHTTP(why), []byte("\r\n"), []byte("\r\nX-Cordon-Refused: "+ascii+"\r\n"), 1)
 }
 
 // proxyAnswer is a whole answer of the proxy's own.
 func proxyAnswer(status, why, fields string) []byte {
-	body := "cordon: " + tidyText(why, maxReasonText) + "\n"
+	body := "cordon: " + record.TidyText(why, record.MaxReasonText) + "\n"
 	return fmt.Appendf(nil, "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n%sConnection: close\r\n\r\n%s",
 		status, len(body), fields, body)
 }
@@ -119,17 +124,17 @@ func proxyAnswer(status, why, fields string) []byte {
 // else, who reads it from the socket.
 func readProxyHead(c *net.TCPConn, first byte) ([]byte, error) {
 	block := []byte{first}
-	scan := headScan{limit: maxProxyHead}
+	scan := protocol.HeadScan{Limit: maxProxyHead}
 	buf := make([]byte, 2048)
 	for {
 		n, err := peek(c, buf)
-		if isTimeout(err) {
+		if dns.IsTimeout(err) {
 			return nil, &misheard{"408 Request Timeout", "the request took too long"}
 		}
 		if err != nil {
 			return nil, err
 		}
-		end, err := scan.find(append(block, buf[:n]...))
+		end, err := scan.Find(append(block, buf[:n]...))
 		if err != nil {
 			return nil, misheardHead(err, len(block)+n)
 		}
@@ -189,16 +194,16 @@ type call struct {
 
 // parseCall reads a head that is for a proxy.
 func parseCall(block []byte) (call, error) {
-	h, err := parseHead(block)
+	h, err := protocol.ParseHead(block)
 	if err != nil {
 		return call{}, &misheard{"400 Bad Request", err.Error()}
 	}
 	var c call
-	c.user, c.password = credentials(h.all("Proxy-Authorization"))
-	if h.method == "CONNECT" {
+	c.user, c.password = credentials(h.All("Proxy-Authorization"))
+	if h.Method == "CONNECT" {
 		var ok bool
-		if c.host, c.port, ok = splitHostPort(h.target, 0); !ok {
-			return call{}, &misheard{"400 Bad Request", fmt.Sprintf("CONNECT needs a host and a port, not %.300q", h.target)}
+		if c.host, c.port, ok = splitHostPort(h.Target, 0); !ok {
+			return call{}, &misheard{"400 Bad Request", fmt.Sprintf("CONNECT needs a host and a port, not %.300q", h.Target)}
 		}
 		return c, nil
 	}
@@ -207,10 +212,10 @@ func parseCall(block []byte) (call, error) {
 
 // parseURL reads a request whose target is a whole URL, and writes it as the server
 // has to get it.
-func (c *call) parseURL(h *head) error {
-	scheme, rest, ok := strings.Cut(h.target, "://")
+func (c *call) parseURL(h *protocol.Head) error {
+	scheme, rest, ok := strings.Cut(h.Target, "://")
 	switch {
-	case !ok || h.target[0] == '/':
+	case !ok || h.Target[0] == '/':
 		return &misheard{"403 Forbidden", "this is a proxy, and no server: it answers CONNECT and requests with a whole URL"}
 	case !strings.EqualFold(scheme, "http"):
 		return &misheard{"403 Forbidden", fmt.Sprintf("this proxy takes URLs of http; use CONNECT for %.50q", scheme)}
@@ -220,7 +225,7 @@ func (c *call) parseURL(h *head) error {
 		authority, path = rest[:i], rest[i:]
 	}
 	if c.host, c.port, ok = splitHostPort(authority, 80); !ok || strings.Contains(path, "#") {
-		return &misheard{"400 Bad Request", fmt.Sprintf("%.300q is no URL with a host", h.target)}
+		return &misheard{"400 Bad Request", fmt.Sprintf("%.300q is no URL with a host", h.Target)}
 	}
 	if path[0] == '?' {
 		path = "/" + path
@@ -232,8 +237,8 @@ func (c *call) parseURL(h *head) error {
 }
 
 // otherHost says why the Host of a request is another one than that of its URL.
-func (c *call) otherHost(h *head) (string, error) {
-	hosts := h.all("Host")
+func (c *call) otherHost(h *protocol.Head) (string, error) {
+	hosts := h.All("Host")
 	if len(hosts) != 1 {
 		return "", &misheard{"400 Bad Request", fmt.Sprintf("the request has %d Hosts", len(hosts))}
 	}
@@ -246,12 +251,12 @@ func (c *call) otherHost(h *head) (string, error) {
 
 // originForm is the head of a request for the server itself. It is the only one of
 // its connection: the next may be for another host.
-func originForm(h *head, path string) []byte {
+func originForm(h *protocol.Head, path string) []byte {
 	named := hopFields(h)
-	out := fmt.Appendf(nil, "%s %s HTTP/1.%d\r\n", h.method, path, h.minor)
-	for _, f := range h.fields {
-		if name := strings.ToLower(f.name); !named[name] && !strings.HasPrefix(name, "proxy-") {
-			out = fmt.Appendf(out, "%s: %s\r\n", f.name, f.value)
+	out := fmt.Appendf(nil, "%s %s HTTP/1.%d\r\n", h.Method, path, h.Minor)
+	for _, f := range h.Fields {
+		if name := strings.ToLower(f.Name); !named[name] && !strings.HasPrefix(name, "proxy-") {
+			out = fmt.Appendf(out, "%s: %s\r\n", f.Name, f.Value)
 		}
 	}
 	return append(out, "Connection: close\r\n\r\n"...)
@@ -259,9 +264,9 @@ func originForm(h *head, path string) []byte {
 
 // hopFields are those that are for the proxy alone, in lower case. What says where a
 // request ends and whom it is for stays, whatever Connection lists.
-func hopFields(h *head) map[string]bool {
+func hopFields(h *protocol.Head) map[string]bool {
 	named := map[string]bool{}
-	for _, list := range h.all("Connection") {
+	for _, list := range h.All("Connection") {
 		for name := range strings.SplitSeq(list, ",") {
 			named[strings.ToLower(strings.Trim(name, " \t"))] = true
 		}

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"cordon/internal/egress/target"
 )
 
 const (
@@ -21,20 +23,20 @@ const (
 
 // dial connects to a target, and says which address that was. Every address was
 // checked after it was resolved, and is not resolved again.
-func (n *Network) dial(ctx context.Context, t target) (*net.TCPConn, netip.Addr, error) {
+func (n *Network) dial(ctx context.Context, t target.Target) (*net.TCPConn, netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	addrs := []netip.Addr{t.addr}
+	addrs := []netip.Addr{t.Addr}
 	switch {
-	case t.host:
+	case t.Host:
 		addrs = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
-	case t.name != "":
+	case t.Name != "":
 		var err error
-		if addrs, err = n.resolver.addresses(ctx, t.name, t.port); err != nil {
+		if addrs, err = n.resolver.Addresses(ctx, t.Name, t.Port); err != nil {
 			return nil, netip.Addr{}, err
 		}
 	}
-	return n.dialAny(ctx, alternating(addrs), t.port)
+	return n.dialAny(ctx, alternating(addrs), t.Port)
 }
 
 // dialled is what came of one address.

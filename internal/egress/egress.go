@@ -9,6 +9,11 @@
 // address of its own that means it and nothing else: a connection is tied to its
 // name by where it goes.
 //
+// The packages below it have one part each: target describes what a connection is
+// for, dns answers names, protocol reads what clients say, watch looks at packets that
+// nobody takes, record keeps the decisions, and rate bounds how often things happen.
+// The judgement, the dialling and the relaying are here.
+//
 // The package refuses what it does not understand: a name that is not allowed, an
 // address that nobody resolved, a server name that is hidden or another one, an
 // address of a private network behind a public name. It never forwards a query,
@@ -20,8 +25,8 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"time"
 
+	"cordon/internal/egress/record"
 	"cordon/internal/policy"
 )
 
@@ -31,7 +36,7 @@ type Order struct {
 	Limits policy.NetworkLimits
 	Out    Outside
 	// Record is told of every decision, one at a time. It must not wait.
-	Record func(Record)
+	Record func(record.Record)
 	// Process names the process that has a socket of the cell, or "".
 	Process func(from, to netip.AddrPort) string
 	// Listens reports whether a program of the cell listens at a port; nil knows
@@ -55,44 +60,4 @@ type Sockets struct {
 	Queries *os.File   // UDP, for names
 	Watch   *os.File   // packets that nothing listens for; nil where that is refused
 	Proxy   *os.File   // listening, for programs that are told of a proxy; nil: none
-}
-
-// Verdict is what became of something that a worker tried.
-type Verdict string
-
-// The verdicts.
-const (
-	Allowed Verdict = "allow"
-	Refused Verdict = "refuse"
-	Failed  Verdict = "fail" // it was allowed, and the other side did not answer
-)
-
-// Kind is what a worker tried.
-type Kind string
-
-// The kinds.
-const (
-	Connect Kind = "connect" // TCP
-	Resolve Kind = "resolve" // a name: it was refused, or looked up outside
-	Packet  Kind = "packet"  // anything else
-	End     Kind = "end"     // of a connection that was allowed
-)
-
-// Record is one decision as it is kept.
-type Record struct {
-	Time     time.Time `json:"time"`
-	Kind     Kind      `json:"kind"`
-	ID       int64     `json:"id,omitempty"`      // of the connection: its End has the same
-	Name     string    `json:"name,omitempty"`    // as the worker resolved it
-	Address  string    `json:"address,omitempty"` // the real one
-	Port     uint16    `json:"port,omitempty"`
-	Verdict  Verdict   `json:"verdict"`
-	Reason   string    `json:"reason,omitempty"`
-	Various  bool      `json:"various,omitempty"` // it stands for others with another reason, too
-	Allow    string    `json:"allow,omitempty"`   // the entry of allowed_domains, or :port of host_ports, that would let it pass
-	Process  string    `json:"process,omitempty"`
-	Sent     int64     `json:"sent,omitempty"`     // bytes, by the worker
-	Received int64     `json:"received,omitempty"` // bytes, by the worker
-	Millis   int64     `json:"ms,omitempty"`       // of the connection
-	Count    int       `json:"count,omitempty"`    // how many alike this line stands for; 0 is one
 }

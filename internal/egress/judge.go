@@ -3,70 +3,54 @@ package egress
 import (
 	"fmt"
 	"net/netip"
+
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/target"
 )
 
-// target is what a connection is for: a name, an address that was written as such,
-// or a port of this machine's loopback.
-type target struct {
-	name string
-	addr netip.Addr
-	port uint16
-	host bool
-}
-
-func (t target) String() string {
-	switch {
-	case t.host:
-		return fmt.Sprintf("localhost:%d", t.port)
-	case t.name != "":
-		return fmt.Sprintf("%s:%d", t.name, t.port)
-	}
-	return netip.AddrPortFrom(t.addr, t.port).String()
-}
-
 // judge says what an address of the cell means, and whether that may be reached. A
-// *refusedError says why not; the target is named all the same.
-func (n *Network) judge(to netip.AddrPort) (target, error) {
+// *target.RefusedError says why not; the target is named all the same.
+func (n *Network) judge(to netip.AddrPort) (target.Target, error) {
 	a, port := to.Addr().Unmap(), to.Port()
 	if a.IsLoopback() || a.IsUnspecified() {
-		return n.judgeTarget(target{host: true, port: port})
+		return n.judgeTarget(target.Target{Host: true, Port: port})
 	}
-	if !n.book.covers(a) {
-		return n.judgeTarget(target{addr: a, port: port})
+	if !n.book.Covers(a) {
+		return n.judgeTarget(target.Target{Addr: a, Port: port})
 	}
-	name, ok := n.book.name(a)
+	name, ok := n.book.Name(a)
 	if !ok {
-		return target{addr: a, port: port}, &refusedError{why: fmt.Sprintf("%s is none of the addresses that names were given here", a)}
+		return target.Target{Addr: a, Port: port}, &target.RefusedError{Why: fmt.Sprintf("%s is none of the addresses that names were given here", a)}
 	}
-	return n.judgeTarget(target{name: name, port: port})
+	return n.judgeTarget(target.Target{Name: name, Port: port})
 }
 
 // judgeTarget says whether something may be reached.
-func (n *Network) judgeTarget(t target) (target, error) {
+func (n *Network) judgeTarget(t target.Target) (target.Target, error) {
 	reach := n.order.Reach
-	refused := func(format string, args ...any) (target, error) {
-		return t, &refusedError{why: fmt.Sprintf(format, args...)}
+	refused := func(format string, args ...any) (target.Target, error) {
+		return t, &target.RefusedError{Why: fmt.Sprintf(format, args...)}
 	}
-	unlisted := func(format string, args ...any) (target, error) {
-		return t, &refusedError{fmt.Sprintf(format, args...), t.entry()}
+	unlisted := func(format string, args ...any) (target.Target, error) {
+		return t, &target.RefusedError{Why: fmt.Sprintf(format, args...), Allow: t.Entry()}
 	}
 	switch {
 	case n.overspent():
 		return refused("%v", n.usedUp())
-	case t.host && !reach.HostPort(t.port):
-		return unlisted("port %d of this machine is not in network.host_ports", t.port)
-	case t.host:
+	case t.Host && !reach.HostPort(t.Port):
+		return unlisted("port %d of this machine is not in network.host_ports", t.Port)
+	case t.Host:
 		return t, nil
-	case t.name != "" && reach.AllowsName(t.name, t.port):
+	case t.Name != "" && reach.AllowsName(t.Name, t.Port):
 		return t, nil
-	case t.name != "" && reach.KnowsName(t.name):
-		return unlisted("port %d of %s is not in network.allowed_domains", t.port, t.name)
-	case t.name != "":
-		return unlisted("%s is not in network.allowed_domains", t.name)
-	case !reach.AllowsAddr(t.addr, t.port):
-		return unlisted("%s is an address that no name was resolved to, and not in network.allowed_domains", netip.AddrPortFrom(t.addr, t.port))
-	case n.order.Out.Own(t.addr) && !reach.PinsAddr(t.addr, t.port):
-		return refused("%s is this machine's own address: use network.host_ports", t.addr)
+	case t.Name != "" && reach.KnowsName(t.Name):
+		return unlisted("port %d of %s is not in network.allowed_domains", t.Port, t.Name)
+	case t.Name != "":
+		return unlisted("%s is not in network.allowed_domains", t.Name)
+	case !reach.AllowsAddr(t.Addr, t.Port):
+		return unlisted("%s is an address that no name was resolved to, and not in network.allowed_domains", netip.AddrPortFrom(t.Addr, t.Port))
+	case n.order.Out.Own(t.Addr) && !reach.PinsAddr(t.Addr, t.Port):
+		return refused("%s is this machine's own address: use network.host_ports", t.Addr)
 	}
 	return t, nil
 }
@@ -77,5 +61,5 @@ func (n *Network) overspent() bool {
 
 // usedUp is errSpent with what to change.
 func (n *Network) usedUp() error {
-	return fmt.Errorf("%w (network.limits.bytes: %s)", errSpent, n.limits.Bytes)
+	return fmt.Errorf("%w (network.limits.bytes: %s)", record.ErrSpent, n.limits.Bytes)
 }

@@ -7,49 +7,14 @@ import (
 	"net"
 	"slices"
 	"time"
+
+	"cordon/internal/egress/protocol"
 )
-
-// begun is a connection of which something was read already.
-type begun struct {
-	read []byte
-	rest *net.TCPConn
-}
-
-func (b *begun) Read(p []byte) (int, error) {
-	if len(b.read) == 0 {
-		return b.rest.Read(p)
-	}
-	n := copy(p, b.read)
-	b.read = b.read[n:]
-	return n, nil
-}
-
-// ahead is a stream of requests of which something was read already.
-type ahead struct {
-	first []byte
-	*requests
-}
-
-func (a *ahead) Read(p []byte) (int, error) {
-	if len(a.first) == 0 {
-		return a.requests.Read(p)
-	}
-	n := copy(p, a.first)
-	a.first = a.first[n:]
-	return n, nil
-}
-
-func (a *ahead) settled() io.Reader {
-	if len(a.first) > 0 {
-		return nil
-	}
-	return a.requests.settled()
-}
 
 // saying is what a client was found to say, as far as its server's answers matter
 // for it.
 type saying struct {
-	verdict *verdict                  // that the client's side may wait for; nil: none
+	verdict *protocol.Verdict         // that the client's side may wait for; nil: none
 	answers func(io.Reader) io.Reader // nil: they do not
 }
 
@@ -64,7 +29,7 @@ func (s *saying) wrap(server *net.TCPConn) io.Reader {
 // over ends the waiting for an answer that will not come.
 func (s *saying) over() {
 	if s.verdict != nil {
-		s.verdict.tell(false)
+		s.verdict.Tell(false)
 	}
 }
 
@@ -88,23 +53,23 @@ func (r *late) begin() error {
 		return err
 	}
 	_ = l.client.SetReadDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
-	o, err := readOpening(l.client)
+	o, err := protocol.ReadOpening(l.client)
 	_ = l.client.SetReadDeadline(time.Time{})
-	l.spoken = o.protocol
+	l.spoken = o.Protocol
 	var slow net.Error
 	switch {
-	case errors.Is(err, io.EOF) && o.protocol == otherProtocol && len(o.read) > 0: // nothing more will come
+	case errors.Is(err, io.EOF) && o.Protocol == protocol.Other && len(o.Read) > 0: // nothing more will come
 	case errors.As(err, &slow) && slow.Timeout():
-		return strange("the client did not say in time what it wants")
+		return protocol.Strangef("the client did not say in time what it wants")
 	case err != nil:
 		return err
 	}
 	return l.listen(o)
 }
 
-func (r *late) settled() io.Reader {
-	if s, ok := r.link.heard.(settler); ok {
-		return s.settled()
+func (r *late) Settled() io.Reader {
+	if s, ok := r.link.heard.(protocol.Settler); ok {
+		return s.Settled()
 	}
 	return nil
 }
@@ -129,53 +94,9 @@ func (r *lateAnswers) Read(p []byte) (int, error) {
 	return r.in.Read(p)
 }
 
-func (r *lateAnswers) settled() io.Reader {
+func (r *lateAnswers) Settled() io.Reader {
 	if said := r.link.saying.Load(); r.in == nil && said != nil && said.answers == nil {
 		return r.link.server
 	}
 	return nil
-}
-
-// firstLine looks for a request in the first line of what was taken for something
-// else: some servers take much for one. What is none by the end of that line passes.
-type firstLine struct {
-	in   *begun
-	last []byte // what was passed on of the line, as far as a word may begin in it
-	seen int
-	done bool
-}
-
-var requestWord = []byte("HTTP/")
-
-func (f *firstLine) Read(p []byte) (int, error) {
-	n, err := f.in.Read(p)
-	if f.done || n == 0 {
-		return n, err
-	}
-	if f.seen == 0 && fromProxy(f.in, p[:n]) {
-		return 0, strange("it says for whom it was passed on, and what follows could be anything")
-	}
-	line, _, ended := bytes.Cut(p[:n], []byte("\n"))
-	line = append(f.last, line...)
-	if bytes.Contains(bytes.ToUpper(line), requestWord) {
-		return 0, strange("it has the form of a request, and none that can be read")
-	}
-	f.last = slices.Clone(line[max(0, len(line)-len(requestWord)+1):])
-	f.seen += n
-	f.done = ended || f.seen > maxOpening
-	return n, err
-}
-
-// fromProxy reports whether a stream begins as load balancers begin theirs, before
-// what they pass on.
-func fromProxy(rest *begun, b []byte) bool {
-	start := slices.Concat(b, rest.read)
-	return bytes.HasPrefix(start, []byte("PROXY ")) || bytes.HasPrefix(start, []byte("\r\n\r\n\x00"))
-}
-
-func (f *firstLine) settled() io.Reader {
-	if !f.done {
-		return nil
-	}
-	return f.in
 }

@@ -3,16 +3,15 @@ package egress
 import (
 	"context"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"cordon/internal/egress/target"
 	"cordon/internal/policy"
 )
 
@@ -22,7 +21,7 @@ const proxyUser = "cordon"
 // serveProxy serves programs that are told of a proxy: HTTP and SOCKS5 at one port.
 // What comes out of it is judged and checked like any other connection.
 func (n *Network) serveProxy(ctx context.Context, l net.Listener, token string) {
-	unsaid := func(netip.AddrPort) target { return target{} }
+	unsaid := func(netip.AddrPort) target.Target { return target.Target{} }
 	n.takeEach(l, unsaid, func(c *net.TCPConn) {
 		_ = c.SetDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
 		p := &caller{network: n, conn: c, token: token}
@@ -58,29 +57,29 @@ func (p *caller) serve(ctx context.Context) {
 }
 
 // aim is what a client wants to reach, if it may.
-func (p *caller) aim(host string, port uint16) (target, error) {
+func (p *caller) aim(host string, port uint16) (target.Target, error) {
 	n := p.network
 	if a, err := netip.ParseAddr(host); err == nil {
 		if a.Zone() != "" {
-			return target{name: host, port: port}, &refusedError{why: host + " is an address of one link, and a cell has none"}
+			return target.Target{Name: host, Port: port}, &target.RefusedError{Why: host + " is an address of one link, and a cell has none"}
 		}
 		return n.judge(netip.AddrPortFrom(a, port))
 	}
 	name, err := policy.CleanName(host)
 	if err != nil {
-		return target{name: host, port: port}, &refusedError{why: err.Error()}
+		return target.Target{Name: host, Port: port}, &target.RefusedError{Why: err.Error()}
 	}
 	if _, err := netip.ParseAddr(name); err == nil {
-		return target{name: name, port: port}, &refusedError{why: fmt.Sprintf("%.300q is an address written as a name", host)}
+		return target.Target{Name: name, Port: port}, &target.RefusedError{Why: fmt.Sprintf("%.300q is an address written as a name", host)}
 	}
 	if name == "localhost" {
-		return n.judgeTarget(target{host: true, port: port})
+		return n.judgeTarget(target.Target{Host: true, Port: port})
 	}
-	return n.judgeTarget(target{name: name, port: port})
+	return n.judgeTarget(target.Target{Name: name, Port: port})
 }
 
 // refused records why a client is refused before anything was dialled.
-func (p *caller) refused(t target, why error) {
+func (p *caller) refused(t target.Target, why error) {
 	p.network.record(refusal(why), t, p.from, p.to)
 }
 
@@ -110,18 +109,6 @@ func (p *caller) part(words []byte) {
 // authorised compares what a client shows, in a time that says nothing of it.
 func (p *caller) authorised(user, password string) bool {
 	return p.token == "" || user == proxyUser && subtle.ConstantTimeCompare([]byte(password), []byte(p.token)) == 1
-}
-
-// isTimeout reports whether the other side was too slow.
-func isTimeout(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
-}
-
-// isLookup reports whether a name could not be resolved.
-func isLookup(err error) bool {
-	var missing *missingError
-	var dns *net.DNSError
-	return errors.As(err, &missing) || errors.As(err, &dns)
 }
 
 // splitHostPort reads what a client of a proxy wants to reach: a name or an address,

@@ -22,6 +22,9 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/egress/dns"
+	"cordon/internal/egress/protocol"
+	"cordon/internal/egress/record"
 	"cordon/internal/policy"
 )
 
@@ -224,14 +227,14 @@ func TestProxyFailures(t *testing.T) {
 		addrs  []netip.Addr
 		http   string
 		socks  byte
-		record Verdict
+		record record.Verdict
 	}{
-		{[]netip.Addr{somewhere}, "502 Bad Gateway", socksNoAnswer, Failed},
-		{[]netip.Addr{}, "502 Bad Gateway", socksUnreachable, Failed},
-		{[]netip.Addr{netip.MustParseAddr("10.0.0.1")}, "403 Forbidden", socksNotAllowed, Refused},
+		{[]netip.Addr{somewhere}, "502 Bad Gateway", socksNoAnswer, record.Failed},
+		{[]netip.Addr{}, "502 Bad Gateway", socksUnreachable, record.Failed},
+		{[]netip.Addr{netip.MustParseAddr("10.0.0.1")}, "403 Forbidden", socksNotAllowed, record.Refused},
 	} {
 		cell.world.addrs = map[string][]netip.Addr{"good.example": c.addrs}
-		cell.resolver = newResolver(cell.order.Reach, cell.world) // the cache has run out
+		cell.resolver = dns.NewResolver(cell.order.Reach, cell.world) // the cache has run out
 		for _, send := range []string{"CONNECT good.example:443 HTTP/1.1\r\n\r\n", "GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n"} {
 			if got := tellProxy(t, at, send); !strings.HasPrefix(got, "HTTP/1.1 "+c.http) {
 				t.Errorf("%v: %q", c.addrs, got)
@@ -458,8 +461,8 @@ func FuzzProxyHead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		scan := headScan{limit: maxProxyHead}
-		end, err := scan.find(b)
+		scan := protocol.HeadScan{Limit: maxProxyHead}
+		end, err := scan.Find(b)
 		if err != nil || end == 0 {
 			return
 		}
@@ -474,7 +477,7 @@ func FuzzProxyHead(f *testing.F) {
 		if err != nil {
 			// Others are stricter about what is the server's to judge, and it is read
 			// once more before it is sent.
-			if _, perr := parseHead(c.forward); perr != nil {
+			if _, perr := protocol.ParseHead(c.forward); perr != nil {
 				t.Errorf("%q is read by nobody: %v, %v", c.forward, err, perr)
 			}
 			return

@@ -6,6 +6,10 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"cordon/internal/egress/protocol"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/target"
 )
 
 const (
@@ -16,34 +20,31 @@ const (
 	parting = 3 * time.Second
 )
 
-// speaksFirst reports whether clients at a port say at once what they want.
-func speaksFirst(port uint16) bool { return port == 80 || port == 443 }
-
 // refuse records why a connection is refused and tells its client, as far as the
 // client's protocol has words for it.
-func (n *Network) refuse(c *net.TCPConn, t target, from, to netip.AddrPort, why error) {
+func (n *Network) refuse(c *net.TCPConn, t target.Target, from, to netip.AddrPort, why error) {
 	n.record(refusal(why), t, from, to)
-	if !speaksFirst(to.Port()) {
+	if !protocol.SpeaksFirst(to.Port()) {
 		reset(c)
 		return
 	}
 	_ = c.SetDeadline(time.Now().Add(parting)) // a closed one says so when it is read
-	o, err := readOpening(c)
-	if err != nil && len(o.read) == 0 {
+	o, err := protocol.ReadOpening(c)
+	if err != nil && len(o.Read) == 0 {
 		reset(c)
 		return
 	}
-	tell(c, o.protocol, why)
+	tell(c, o.Protocol, why)
 }
 
 // tell answers a client that is refused, and ends its connection.
-func tell(c *net.TCPConn, p protocol, why error) {
+func tell(c *net.TCPConn, p protocol.Kind, why error) {
 	var words []byte
 	switch p {
-	case httpProtocol:
-		words = refusalHTTP(why.Error())
-	case tlsProtocol:
-		words = refusalTLS()
+	case protocol.HTTP:
+		words = protocol.RefusalHTTP(why.Error())
+	case protocol.TLS:
+		words = protocol.RefusalTLS()
 	default:
 		reset(c)
 		return
@@ -60,27 +61,12 @@ func tell(c *net.TCPConn, p protocol, why error) {
 	c.Close()
 }
 
-// stranger checks the beginning of a connection against the name that it is for.
-func stranger(o opening, t target) error {
-	switch {
-	case o.protocol == tlsProtocol && o.hidden:
-		return &strangerError{o.name, "the TLS hello hides the server's name (encrypted client hello)"}
-	case o.protocol == tlsProtocol && o.name == "":
-		return &strangerError{o.name, "the TLS hello names no server"}
-	case o.protocol == tlsProtocol && o.name != t.name:
-		return &strangerError{o.name, "the TLS hello is for " + o.name + ", and the connection for " + t.name}
-	case o.protocol == otherProtocol && speaksFirst(t.port):
-		return &strangerError{"", "it is neither TLS nor HTTP, so that its name cannot be checked"}
-	}
-	return nil
-}
-
 // refusal is the record of a connection that is refused.
-func refusal(why error) Record {
-	r := Record{Kind: Connect, Verdict: Refused, Reason: why.Error()}
-	var refused *refusedError
+func refusal(why error) record.Record {
+	r := record.Record{Kind: record.Connect, Verdict: record.Refused, Reason: why.Error()}
+	var refused *target.RefusedError
 	if errors.As(why, &refused) {
-		r.Allow = refused.allow
+		r.Allow = refused.Allow
 	}
 	return r
 }
@@ -88,7 +74,7 @@ func refusal(why error) Record {
 // isRefusal reports whether an error is ours to explain, rather than the other
 // side's.
 func isRefusal(err error) bool {
-	var refused *refusedError
-	var strange *strangerError
+	var refused *target.RefusedError
+	var strange *protocol.StrangerError
 	return errors.As(err, &refused) || errors.As(err, &strange)
 }

@@ -11,12 +11,16 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/egress/protocol"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/target"
 )
 
 // connect dials a target and relays a client's connection to it, checking on the
 // way that it stays what it is for. ready is told before the first byte is relayed
 // whether there is a connection; nil has nobody to tell.
-func (n *Network) connect(ctx context.Context, client net.Conn, t target, from, to netip.AddrPort, ready func(error) error) {
+func (n *Network) connect(ctx context.Context, client net.Conn, t target.Target, from, to netip.AddrPort, ready func(error) error) {
 	c, ok := client.(*net.TCPConn)
 	if !ok {
 		client.Close()
@@ -46,7 +50,7 @@ func (l *link) connect(ctx context.Context, ready func(error) error) {
 	if ready != nil && ready(nil) != nil {
 		return
 	}
-	l.server, l.record = server, Record{ID: n.ids.Add(1), Address: addr.String()}
+	l.server, l.record = server, record.Record{ID: n.ids.Add(1), Address: addr.String()}
 	l.relay()
 }
 
@@ -57,7 +61,7 @@ const fewConnections = 32
 func (l *link) unreached(err error, ready func(error) error) {
 	r := refusal(err)
 	if !isRefusal(err) {
-		r.Verdict = Failed
+		r.Verdict = record.Failed
 	}
 	switch {
 	case ready != nil:
@@ -77,13 +81,13 @@ func (l *link) unreached(err error, ready func(error) error) {
 // link is one connection, both halves of it.
 type link struct {
 	network        *Network
-	target         target
+	target         target.Target
 	client, server *net.TCPConn
 	from, to       netip.AddrPort
-	record         Record
+	record         record.Record
 	began          time.Time
-	heard          io.Reader // what the client says, once its beginning was checked
-	spoken         protocol  // by the client, once that is known
+	heard          io.Reader     // what the client says, once its beginning was checked
+	spoken         protocol.Kind // by the client, once that is known
 	allowed        atomic.Bool
 	telling        atomic.Bool // the client is told why it is refused
 	saying         atomic.Pointer[saying]
@@ -93,15 +97,15 @@ type link struct {
 }
 
 // named reports whether a connection has to say whom it is for before anything else.
-func (l *link) named() bool { return l.target.name != "" && speaksFirst(l.target.port) }
+func (l *link) named() bool { return l.target.Name != "" && protocol.SpeaksFirst(l.target.Port) }
 
 // hear waits for what the client wants, and reports whether it is what the
 // connection is for.
 func (l *link) hear() bool {
 	_ = l.client.SetReadDeadline(time.Now().Add(hearing)) // a closed one says so when it is read
-	o, err := readOpening(l.client)
+	o, err := protocol.ReadOpening(l.client)
 	_ = l.client.SetReadDeadline(time.Time{})
-	l.spoken = o.protocol
+	l.spoken = o.Protocol
 	if err == nil {
 		err = l.listen(o)
 	}
@@ -112,25 +116,25 @@ func (l *link) hear() bool {
 }
 
 // listen checks how a connection begins, and keeps how it goes on.
-func (l *link) listen(o opening) error {
-	if err := stranger(o, l.target); err != nil {
+func (l *link) listen(o protocol.Opening) error {
+	if err := protocol.CheckName(o, l.target.Name, l.target.Port); err != nil {
 		return err
 	}
 	said := &saying{}
-	switch o.protocol {
-	case tlsProtocol:
-		h := newHellos(o, l.client, l.target)
-		said.verdict, said.answers, l.heard = &h.verdict, h.answers, h
-	case httpProtocol:
-		q := newRequests(l.client, o.read, l.target.name, l.target.port)
-		first := make([]byte, len(o.read))
+	switch o.Protocol {
+	case protocol.TLS:
+		h := protocol.NewHellos(o, l.client, l.target.Name, l.target.Port)
+		said.verdict, said.answers, l.heard = &h.Verdict, h.Answers, h
+	case protocol.HTTP:
+		q := protocol.NewRequests(l.client, o.Read, l.target.Name, l.target.Port)
+		first := make([]byte, len(o.Read))
 		n, err := q.Read(first) // its head was read already
 		if err != nil {
 			return err
 		}
-		said.verdict, said.answers, l.heard = &q.verdict, q.answers, &ahead{first[:n], q}
+		said.verdict, said.answers, l.heard = &q.Verdict, q.Answers, &protocol.Ahead{First: first[:n], Requests: q}
 	default:
-		l.heard = &firstLine{in: &begun{o.read, l.client}}
+		l.heard = &protocol.FirstLine{In: &protocol.Begun{First: o.Read, Rest: l.client}}
 	}
 	l.saying.Store(said)
 	return nil
@@ -146,7 +150,7 @@ func (l *link) relay() {
 	switch {
 	case l.heard != nil:
 		l.both(l.heard, l.saying.Load().wrap(l.server))
-	case l.target.name != "": // the server may be the first to speak
+	case l.target.Name != "": // the server may be the first to speak
 		l.both(&late{link: l}, &lateAnswers{link: l})
 	default:
 		l.both(l.client, l.server)
@@ -162,7 +166,7 @@ func (l *link) allow() {
 		l.record.Process = l.network.process(l.from, l.to)
 	}
 	r := l.record
-	r.Kind, r.Verdict = Connect, Allowed
+	r.Kind, r.Verdict = record.Connect, record.Allowed
 	l.network.record(r, l.target, netip.AddrPort{}, l.to)
 }
 
@@ -172,7 +176,7 @@ func (l *link) end() {
 		return
 	}
 	r := l.record
-	r.Kind, r.Verdict = End, Allowed
+	r.Kind, r.Verdict = record.End, record.Allowed
 	r.Sent, r.Received, r.Millis = l.sent.Load(), l.received.Load(), time.Since(l.began).Milliseconds()
 	l.network.record(r, l.target, netip.AddrPort{}, l.to)
 }
@@ -183,7 +187,7 @@ func (l *link) refuse(err error) {
 	switch {
 	case isRefusal(err):
 	case errors.As(err, &late) && late.Timeout():
-		err = strange("the client did not say in time what it wants")
+		err = protocol.Strangef("the client did not say in time what it wants")
 	default:
 		// It was closed again before it was for anything. Where a proxy has said that
 		// there is a connection, there was one.
@@ -204,7 +208,7 @@ func (l *link) both(in, out io.Reader) {
 	defer l.forget()
 	err := l.pump(l.server, in, &l.sent)
 	l.halfDone()
-	var strange *strangerError
+	var strange *protocol.StrangerError
 	switch {
 	case errors.As(err, &strange):
 		l.interrupt(done, strange)
@@ -260,7 +264,7 @@ func (l *link) forget() {
 
 // interrupt ends a connection whose client has turned to somebody else. What the
 // server has still to say to what was allowed is heard first.
-func (l *link) interrupt(done <-chan struct{}, why *strangerError) {
+func (l *link) interrupt(done <-chan struct{}, why *protocol.StrangerError) {
 	l.telling.Store(true)
 	l.refused(why)
 	if l.allowed.Load() {
@@ -275,7 +279,7 @@ func (l *link) interrupt(done <-chan struct{}, why *strangerError) {
 
 // spentOut records that a connection was ended for what it took.
 func (l *link) spentOut(err error) {
-	if errors.Is(err, errSpent) {
+	if errors.Is(err, record.ErrSpent) {
 		l.refused(err)
 	}
 }
@@ -286,10 +290,7 @@ func (l *link) refused(why error) {
 	l.network.record(r, l.target, l.from, l.to)
 }
 
-var (
-	errSpent = errors.New("the bytes of this launch are used up")
-	errGone  = errors.New("the other side is gone")
-)
+var errGone = errors.New("the other side is gone")
 
 // room is for what is being copied at this moment. No connection holds one while it
 // waits.
@@ -312,11 +313,11 @@ func (l *link) pumpAny(to *net.TCPConn, from io.Reader, count *atomic.Int64) err
 	switch r := from.(type) {
 	case *net.TCPConn:
 		return l.pumpReady(to, r, count)
-	case *begun:
-		if err := l.write(to, r.read, count); err != nil {
+	case *protocol.Begun:
+		if err := l.write(to, r.First, count); err != nil {
 			return err
 		}
-		return l.pumpReady(to, r.rest, count)
+		return l.pumpReady(to, r.Rest, count)
 	}
 	return l.pumpPlain(to, from, count)
 }
@@ -388,17 +389,12 @@ func (l *link) pumpPlain(to *net.TCPConn, from io.Reader, count *atomic.Int64) e
 		if err != nil {
 			return err
 		}
-		if s, ok := from.(settler); ok {
-			if rest := s.settled(); rest != nil {
+		if s, ok := from.(protocol.Settler); ok {
+			if rest := s.Settled(); rest != nil {
 				return l.pumpAny(to, rest, count)
 			}
 		}
 	}
-}
-
-// settler is a reader that may have nothing more to look at.
-type settler interface {
-	settled() io.Reader // what to read from then on; nil: not yet
 }
 
 // write writes and counts.

@@ -11,9 +11,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cordon/internal/egress/protocol"
 )
 
-// record is one of TLS.
+// The numbers of RFC 8446, and the random number by which a server asks for a second
+// hello.
+const (
+	tlsChange      = 0x14
+	tlsHandshake   = 0x16
+	tlsData        = 0x17
+	tlsServerHello = 2
+	tlsRetryRandom = "\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d\x8c\x02\x1e\x65\xb8\x91" +
+		"\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e\x07\x9e\x09\xe2\xc8\xa8\x33\x9c"
+)
+
+// tlsRecord is one record of TLS.
 func tlsRecord(kind byte, payload string) string {
 	return string([]byte{kind, 3, 3, byte(len(payload) >> 8), byte(len(payload))}) + payload
 }
@@ -27,17 +40,17 @@ func helloFor(t *testing.T, name string) string {
 		_ = tls.Client(ours, &tls.Config{ServerName: name}).Handshake() // nobody answers
 	}()
 	defer ours.Close()
-	o, err := readOpening(theirs)
-	if err != nil || o.name != name || o.hello != len(o.read) {
-		t.Fatal(o.name, o.hello, len(o.read), err)
+	o, err := protocol.ReadOpening(theirs)
+	if err != nil || o.Name != name || o.Hello != len(o.Read) {
+		t.Fatal(o.Name, o.Hello, len(o.Read), err)
 	}
-	return string(o.read)
+	return string(o.Read)
 }
 
 // serverSays is a server's hello with a random number.
 func serverSays(random string) string {
 	body := "\x03\x03" + random + "\x00\x13\x01\x00\x00\x00"
-	return string([]byte{serverHello, 0, 0, byte(len(body))}) + body
+	return string([]byte{tlsServerHello, 0, 0, byte(len(body))}) + body
 }
 
 // answering is a server that sends its words when it has heard something, and tells
@@ -70,23 +83,23 @@ func answering(t *testing.T, words string) (at string, heard func() string) {
 // not, and whatever lies between.
 func TestSecondHello(t *testing.T) {
 	plain := strings.Repeat("r", 32)
-	change, data := tlsRecord(recordChange, "\x01"), tlsRecord(recordData, "early")
+	change, data := tlsRecord(tlsChange, "\x01"), tlsRecord(tlsData, "early")
 	good, evil := helloFor(t, "good.example"), helloFor(t, "evil.example")
 	for _, c := range []struct {
 		what, answer, next string
 		passes             bool
 	}{
-		{"the same again", serverSays(retryRandom), change + good, true},
-		{"another", serverSays(retryRandom), evil, false},
-		{"another after others", serverSays(retryRandom), change + data + evil, false},
-		{"no hello", serverSays(retryRandom), tlsRecord(recordHandshake, "\x10\x00\x00\x01x"), false},
-		{"a key after a plain hello", serverSays(plain), tlsRecord(recordHandshake, "\x10\x00\x00\x01x"), true},
+		{"the same again", serverSays(tlsRetryRandom), change + good, true},
+		{"another", serverSays(tlsRetryRandom), evil, false},
+		{"another after others", serverSays(tlsRetryRandom), change + data + evil, false},
+		{"no hello", serverSays(tlsRetryRandom), tlsRecord(tlsHandshake, "\x10\x00\x00\x01x"), false},
+		{"a key after a plain hello", serverSays(plain), tlsRecord(tlsHandshake, "\x10\x00\x00\x01x"), true},
 	} {
 		for _, port := range []uint16{443, 8443} {
 			for _, parts := range []int{1, 2} {
-				words := tlsRecord(recordHandshake, c.answer)
+				words := tlsRecord(tlsHandshake, c.answer)
 				if parts == 2 {
-					words = tlsRecord(recordHandshake, c.answer[:7]) + tlsRecord(recordHandshake, c.answer[7:])
+					words = tlsRecord(tlsHandshake, c.answer[:7]) + tlsRecord(tlsHandshake, c.answer[7:])
 				}
 				at, heard := answering(t, words)
 				network := named
@@ -100,7 +113,7 @@ func TestSecondHello(t *testing.T) {
 				if c.passes != strings.HasSuffix(got, c.next) || !strings.HasPrefix(got, good) || strings.Contains(got, "evil.example") {
 					t.Errorf("%s at %d in %d: the server heard %d bytes of %d, %s", c.what, port, parts, len(got), len(good+c.next), cell.refusals())
 				}
-				if !c.passes && (!strings.HasSuffix(answer, string(refusalTLS())) || cell.refusals() == "") {
+				if !c.passes && (!strings.HasSuffix(answer, string(protocol.RefusalTLS())) || cell.refusals() == "") {
 					t.Errorf("%s at %d: answered %q, %q", c.what, port, answer, cell.refusals())
 				}
 			}
@@ -124,25 +137,6 @@ func TestRealSecondHello(t *testing.T) {
 	}
 	if !conn.ConnectionState().HelloRetryRequest {
 		t.Skip("this server asked for no second hello: nothing was shown")
-	}
-}
-
-func TestAsksAgain(t *testing.T) {
-	retry := tlsRecord(recordHandshake, serverSays(retryRandom))
-	for _, c := range []struct {
-		said         string
-		again, known bool
-	}{
-		{"", true, false}, {retry, true, true}, {retry[:20], true, false},
-		{tlsRecord(recordHandshake, serverSays(strings.Repeat("r", 32))), false, true},
-		{tlsRecord(recordAlert, "\x02\x28"), true, false}, {"HTTP/1.1 400", false, true},
-		{tlsRecord(recordAlert, "\x01\x00") + tlsRecord(recordChange, "\x01") + retry, true, true},
-		{tlsRecord(recordHandshake, "\x0b\x00\x00\x00"), false, true},
-		{strings.Repeat(tlsRecord(recordHandshake, ""), maxOpening), true, true},
-	} {
-		if again, known := asksAgain([]byte(c.said)); known != c.known || known && again != c.again {
-			t.Errorf("%.60q: %v %v", c.said, again, known)
-		}
 	}
 }
 

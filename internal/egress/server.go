@@ -11,23 +11,28 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cordon/internal/egress/dns"
+	"cordon/internal/egress/rate"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/target"
+	"cordon/internal/egress/watch"
 	"cordon/internal/policy"
 )
 
 // New connections in a second. A cell that opens more waits, and nobody else.
 const (
-	rate  = 200
-	burst = 1000
+	connectionRate  = 200
+	connectionBurst = 1000
 )
 
 // Network is the way out of one cell.
 type Network struct {
 	order    Order
 	limits   policy.NetworkLimits
-	book     *book
-	resolver *resolver
-	dns      *dns
-	rate     *bucket
+	book     *dns.Book
+	resolver *dns.Resolver
+	dns      *dns.Server
+	rate     *rate.Bucket
 	open     chan struct{} // a place for each connection
 	silence  time.Duration
 	spent    atomic.Int64 // bytes, both ways
@@ -53,14 +58,14 @@ func New(o Order) *Network {
 	if limits.Queries <= 0 {
 		limits.Queries = policy.DefaultQueries
 	}
-	n := &Network{order: o, limits: limits, book: newBook(), rate: newBucket(rate, burst), silence: silence}
+	n := &Network{order: o, limits: limits, book: dns.NewBook(), rate: rate.New(connectionRate, connectionBurst), silence: silence}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.open = make(chan struct{}, limits.Connections)
-	n.resolver = newResolver(o.Reach, o.Out)
-	n.resolver.asking = n.askedName
+	n.resolver = dns.NewResolver(o.Reach, o.Out)
+	n.resolver.Asking = n.askedName
 	n.opening = make(chan struct{}, 16)
-	n.dns = newDNS(o.Reach, n.book, n.resolver, newBucket(limits.Queries, 2*limits.Queries), n.refusedName)
-	n.dns.failed = n.failedName
+	n.dns = dns.NewServer(o.Reach, n.book, n.resolver, rate.New(limits.Queries, 2*limits.Queries), n.refusedName)
+	n.dns.Failed = n.failedName
 	return n
 }
 
@@ -97,11 +102,11 @@ func (n *Network) serve(s Sockets, token string) error {
 			return errors.New("the socket for names is none of UDP's")
 		}
 		n.until(udp.Close)
-		n.run(func() { n.dns.serveUDP(n.ctx, udp) })
+		n.run(func() { n.dns.ServeUDP(n.ctx, udp) })
 	}
 	if s.Watch != nil {
 		n.run(func() {
-			watch(n.ctx, s.Watch, n.unserved)
+			watch.Packets(n.ctx, s.Watch, n.unserved)
 			go s.Watch.Close() // the kernel takes its time for this kind of socket
 		})
 	}
@@ -143,11 +148,11 @@ func (n *Network) Close() {
 
 // accept takes the connections of a listener, each into a place of its own.
 func (n *Network) accept(l net.Listener) {
-	aimed := func(to netip.AddrPort) target { t, _ := n.judge(to); return t }
+	aimed := func(to netip.AddrPort) target.Target { t, _ := n.judge(to); return t }
 	n.takeEach(l, aimed, func(c *net.TCPConn) {
 		from, to := ends(c)
 		if to.Port() == queryPort {
-			n.dns.serveTCP(n.ctx, c)
+			n.dns.ServeTCP(n.ctx, c)
 			return
 		}
 		t, err := n.judge(to)
@@ -163,14 +168,14 @@ const queryPort = 53
 
 // takeEach hands over each connection of a listener, and closes it afterwards. One for
 // which there is no place is recorded by what it was aimed at.
-func (n *Network) takeEach(l net.Listener, aimed func(netip.AddrPort) target, handle func(*net.TCPConn)) {
+func (n *Network) takeEach(l net.Listener, aimed func(netip.AddrPort) target.Target, handle func(*net.TCPConn)) {
 	for {
 		conn, err := l.Accept()
 		if err != nil && (n.ctx.Err() != nil || errors.Is(err, net.ErrClosed)) {
 			return
 		}
 		if err == nil {
-			err = n.rate.wait(n.ctx)
+			err = n.rate.Wait(n.ctx)
 		}
 		c, ok := conn.(*net.TCPConn)
 		if err != nil || !ok {
@@ -190,7 +195,7 @@ func (n *Network) takeEach(l net.Listener, aimed func(netip.AddrPort) target, ha
 			})
 		default:
 			from, to := ends(c)
-			n.record(Record{Kind: Connect, Verdict: Refused, Reason: fmt.Sprintf("more than %d connections at once (network.limits.connections)",
+			n.record(record.Record{Kind: record.Connect, Verdict: record.Refused, Reason: fmt.Sprintf("more than %d connections at once (network.limits.connections)",
 				n.limits.Connections)}, aimed(to), from, to)
 			reset(c)
 		}
@@ -228,29 +233,29 @@ func reset(c *net.TCPConn) {
 
 // unserved is told of what was sent where nothing listens: the kernel has refused
 // it already.
-func (n *Network) unserved(to netip.AddrPort, what sighting) {
+func (n *Network) unserved(to netip.AddrPort, what watch.Sighting) {
 	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
-	if to.Addr().IsLoopback() != (what == seenClosed) || n.book.own(to.Addr()) {
+	if to.Addr().IsLoopback() != (what == watch.Closed) || n.book.Own(to.Addr()) {
 		return // between programs of the cell
 	}
 	t, err := n.judge(to)
-	if what == seenDatagram {
-		err = &refusedError{why: "UDP and QUIC do not leave a cell"}
+	if what == watch.Datagram {
+		err = &target.RefusedError{Why: "UDP and QUIC do not leave a cell"}
 	}
 	if err == nil {
 		return
 	}
 	r := refusal(err)
 	switch {
-	case what == seenDatagram:
-		r.Kind = Packet
-	case what == seenClosed && !n.closed.first(t.String()):
+	case what == watch.Datagram:
+		r.Kind = record.Packet
+	case what == watch.Closed && !n.closed.first(t.String()):
 		return // a program that waits for another one tries its port over and over
-	case what == seenClosed && n.order.Listens != nil && len(n.opening) < cap(n.opening):
+	case what == watch.Closed && n.order.Listens != nil && len(n.opening) < cap(n.opening):
 		n.opening <- struct{}{}
 		n.run(func() {
 			defer func() { <-n.opening }()
-			if !n.opens(t.port) {
+			if !n.opens(t.Port) {
 				n.record(r, t, netip.AddrPort{}, to)
 			}
 		})
@@ -278,7 +283,7 @@ func (n *Network) opens(port uint16) bool {
 // is told on once.
 func (n *Network) failedName(name, why string) {
 	if n.unfound.first(name) {
-		n.record(Record{Kind: Resolve, Verdict: Failed, Reason: why}, target{name: name}, netip.AddrPort{}, netip.AddrPort{})
+		n.record(record.Record{Kind: record.Resolve, Verdict: record.Failed, Reason: why}, target.Target{Name: name}, netip.AddrPort{}, netip.AddrPort{})
 	}
 }
 
@@ -288,10 +293,10 @@ func (n *Network) refusedName(name, why string) {
 	if name != "" && !n.resolved.first(name) {
 		return
 	}
-	t := target{name: name}
-	r := Record{Kind: Resolve, Verdict: Refused, Reason: why}
+	t := target.Target{Name: name}
+	r := record.Record{Kind: record.Resolve, Verdict: record.Refused, Reason: why}
 	if !n.order.Reach.KnowsName(name) {
-		r.Allow = t.entry()
+		r.Allow = t.Entry()
 	}
 	n.record(r, t, netip.AddrPort{}, netip.AddrPort{})
 }
@@ -301,21 +306,21 @@ func (n *Network) refusedName(name, why string) {
 // a slow one. Each is told on once.
 func (n *Network) askedName(name string) {
 	if n.lookedUp.first(name) {
-		n.record(Record{Kind: Resolve, Verdict: Allowed}, target{name: name}, netip.AddrPort{}, netip.AddrPort{})
+		n.record(record.Record{Kind: record.Resolve, Verdict: record.Allowed}, target.Target{Name: name}, netip.AddrPort{}, netip.AddrPort{})
 	}
 }
 
 // record completes a record and hands it over.
-func (n *Network) record(r Record, t target, from, to netip.AddrPort) {
+func (n *Network) record(r record.Record, t target.Target, from, to netip.AddrPort) {
 	r.Time = time.Now()
-	r.Name, r.Port = t.name, t.port
+	r.Name, r.Port = t.Name, t.Port
 	switch {
-	case t.host:
+	case t.Host:
 		r.Name = "localhost"
-	case t.addr.IsValid():
-		r.Address = t.addr.String()
+	case t.Addr.IsValid():
+		r.Address = t.Addr.String()
 	}
-	if r.Verdict == Refused && from.IsValid() {
+	if r.Verdict == record.Refused && from.IsValid() {
 		r.Process = n.process(from, to)
 	}
 	if n.order.Record != nil {

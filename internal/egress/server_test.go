@@ -17,6 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/egress/dns"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/target"
+	"cordon/internal/egress/watch"
 	"cordon/internal/policy"
 )
 
@@ -51,7 +55,7 @@ type cellOf struct {
 	*Network
 	world *world
 	mu    sync.Mutex
-	kept  []Record
+	kept  []record.Record
 }
 
 func newCell(t *testing.T, n policy.Network, server string) *cellOf {
@@ -61,7 +65,7 @@ func newCell(t *testing.T, n policy.Network, server string) *cellOf {
 		t.Fatal(err)
 	}
 	c := &cellOf{world: &world{server: server}}
-	c.Network = New(Order{Reach: reach, Limits: n.Limits, Out: c.world, Record: func(r Record) {
+	c.Network = New(Order{Reach: reach, Limits: n.Limits, Out: c.world, Record: func(r record.Record) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.kept = append(c.kept, r)
@@ -76,7 +80,7 @@ func (c *cellOf) refusals() string {
 	defer c.mu.Unlock()
 	var list []string
 	for _, r := range c.kept {
-		if r.Verdict == Refused {
+		if r.Verdict == record.Refused {
 			list = append(list, r.Reason)
 		}
 	}
@@ -86,7 +90,7 @@ func (c *cellOf) refusals() string {
 // dial is a connection of the worker's to a name and a port.
 func (c *cellOf) dialName(t *testing.T, name string, port uint16) *net.TCPConn {
 	t.Helper()
-	v4, _, ok := c.book.addresses(name, false)
+	v4, _, ok := c.book.Addresses(name, false)
 	if !ok {
 		t.Fatal("no address for " + name)
 	}
@@ -260,8 +264,8 @@ func TestJudge(t *testing.T) {
 	cell := newCell(t, policy.Network{
 		AllowedDomains: []string{"good.example", "8.8.4.0/24", "10.1.0.0/16:5432", "0.0.0.0/0:81"}, HostPorts: []int{11434},
 	}, "")
-	good, good6, _ := cell.book.addresses("good.example", false)
-	bad, _, _ := cell.book.addresses("bad.example", true)
+	good, good6, _ := cell.book.Addresses("good.example", false)
+	bad, _, _ := cell.book.Addresses("bad.example", true)
 	for _, c := range []struct {
 		to string
 		ok bool
@@ -277,7 +281,7 @@ func TestJudge(t *testing.T) {
 		{"127.0.0.1:11434", true}, {"[::1]:11434", true}, {"127.9.9.9:11434", true}, {"0.0.0.0:11434", true}, {"127.0.0.1:5432", false}, {"127.0.0.1:81", false},
 	} {
 		_, err := cell.judge(netip.MustParseAddrPort(c.to))
-		var refused *refusedError
+		var refused *target.RefusedError
 		if (err == nil) != c.ok || err != nil && !errors.As(err, &refused) {
 			t.Errorf("%s: %v", c.to, err)
 		}
@@ -290,7 +294,7 @@ func TestRebinding(t *testing.T) {
 	cell := newCell(t, named, plainServer(t).Listener.Addr().String())
 	for _, private := range []string{"127.0.0.1", "10.0.0.5", "169.254.169.254", "::1", "fd00::1", "::ffff:10.0.0.5", "100.64.0.1", "0.0.0.0"} {
 		cell.world.addrs = map[string][]netip.Addr{"good.example": {netip.MustParseAddr(private)}}
-		cell.resolver = newResolver(cell.order.Reach, cell.world) // the cache has run out
+		cell.resolver = dns.NewResolver(cell.order.Reach, cell.world) // the cache has run out
 		conn := cell.dialName(t, "good.example", 80)
 		fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: good.example\r\n\r\n")
 		if got := said(t, conn); !strings.Contains(got, "403") || !strings.Contains(got, "resolves to") {
@@ -508,7 +512,7 @@ func TestOwnServers(t *testing.T) {
 		return port == 8000 || port == 3000 && asked[port] > 1
 	}
 	for _, port := range []uint16{8000, 3000, 5432} {
-		cell.unserved(netip.AddrPortFrom(netip.IPv6Loopback(), port), seenClosed)
+		cell.unserved(netip.AddrPortFrom(netip.IPv6Loopback(), port), watch.Closed)
 	}
 	for len(cell.opening) > 1 { // the one that nobody will listen at
 		time.Sleep(10 * time.Millisecond)
@@ -524,11 +528,11 @@ func TestNameWithoutAddress(t *testing.T) {
 	cell := newCell(t, named, "")
 	cell.world.addrs = map[string][]netip.Addr{"good.example": {}}
 	for range 3 {
-		cell.dns.answer(t.Context(), question("good.example"))
+		cell.dns.Answer(t.Context(), question("good.example"))
 	}
 	var failed []string
 	for _, r := range cell.kept {
-		if r.Verdict == Failed {
+		if r.Verdict == record.Failed {
 			failed = append(failed, r.Name+": "+r.Reason)
 		}
 	}

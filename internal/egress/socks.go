@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"io"
 	"net/netip"
+
+	"cordon/internal/egress/dns"
 )
 
 // The numbers of RFC 1928 and 1929.
@@ -64,7 +66,7 @@ func socksCode(err error) byte {
 	switch {
 	case isRefusal(err):
 		return socksNotAllowed
-	case isLookup(err):
+	case dns.IsLookup(err):
 		return socksUnreachable
 	}
 	return socksNoAnswer

@@ -48,7 +48,7 @@ const (
 	Claimed     = "agent.claimed"      // Claim: the agent says that it is done
 	Summed      = "agent.summed"       // Stream: what its client says it did
 	Guarded     = "guard.decided"      // guard.Tally: what its guard decided while it ran
-	Reached     = "net.decided"        // egress.Tally: what it tried to reach, also setup and acceptance
+	Reached     = "net.decided"        // record.Tally: what it tried to reach, also setup and acceptance
 	Ended       = "worker.ended"       // cell.Exit
 	Audited     = "audit.done"         // Audit
 	Intended    = "land.intended"      // gate.Landing: before the target moves

@@ -9,7 +9,7 @@ import (
 
 	"cordon/internal/additive"
 	"cordon/internal/cell"
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/guard"
@@ -40,7 +40,7 @@ type Worker struct {
 	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
 	Visits     int                 // of the last launch
 	Guard      *guard.Tally        // of all launches
-	Net        *egress.Tally       // of all launches
+	Net        *record.Tally       // of all launches
 	Exit       *cell.Exit
 	Audit      *Audit
 	AuditEntry string // seq:hash of the audit's event
@@ -233,7 +233,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Answered: inquired,
 	Heard:    inquired,
 	Guarded:  func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
-	Reached:  func(w *Worker, e journal.Event) error { w.Net = new(egress.Tally); return read(e, w.Net) },
+	Reached:  func(w *Worker, e journal.Event) error { w.Net = new(record.Tally); return read(e, w.Net) },
 	Ended: func(w *Worker, e journal.Event) error {
 		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
 		return read(e, w.Exit)

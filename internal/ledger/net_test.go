@@ -3,7 +3,7 @@ package ledger
 import (
 	"testing"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 )
 
 // What a worker tried to reach is of all its launches: a later tally takes the place
@@ -13,12 +13,12 @@ func TestReached(t *testing.T) {
 	if w := b.fold().Workers[0]; w.Net != nil {
 		t.Errorf("nothing was tried: %+v", w.Net)
 	}
-	b.add(otter, Reached, egress.Tally{Refused: 2, Tried: []egress.Tried{{Name: "a.example", Port: 443, Verdict: egress.Refused, Count: 2}}})
+	b.add(otter, Reached, record.Tally{Refused: 2, Tried: []record.Tried{{Name: "a.example", Port: 443, Verdict: record.Refused, Count: 2}}})
 	b.add(otter, Ended, failed).add(otter, Started, Start{})
 	if w := b.fold().Workers[0]; w.Net == nil || w.Net.Refused != 2 || w.Exit != nil {
 		t.Errorf("launched again: %+v", w.Net)
 	}
-	b.add(otter, Reached, egress.Tally{Refused: 3, Allowed: 1})
+	b.add(otter, Reached, record.Tally{Refused: 3, Allowed: 1})
 	if w := b.fold().Workers[0]; w.Net.Refused != 3 || w.Net.Allowed != 1 || len(w.Net.Tried) != 0 {
 		t.Errorf("tallied again: %+v", w.Net)
 	}

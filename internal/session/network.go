@@ -10,6 +10,8 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/egress"
+	"cordon/internal/egress/record"
+	"cordon/internal/egress/watch"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -48,7 +50,7 @@ func networkOf(p policy.Policy) (*network, error) {
 
 // join gives a command the network, with files about names below a directory. The
 // keeper is asked for when the cell is proven.
-func (n *network) join(c *cell.Command, names string, keep func() (*egress.Keeper, func(), error)) error {
+func (n *network) join(c *cell.Command, names string, keep func() (*record.Keeper, func(), error)) error {
 	c.Cell.Net = &n.cell
 	if n.cell.Anywhere {
 		binds, err := nameFiles(names, *c.Cell)
@@ -73,9 +75,9 @@ func (n *network) join(c *cell.Command, names string, keep func() (*egress.Keepe
 }
 
 // serve serves the sockets of a cell until its end.
-func (n *network) serve(s cell.Sockets, k *egress.Keeper) (end func(), err error) {
+func (n *network) serve(s cell.Sockets, k *record.Keeper) (end func(), err error) {
 	out := egress.New(egress.Order{
-		Reach: n.reach, Limits: n.limits, Out: egress.Machine, Record: k.Record, Process: egress.Owner(s.Pid), Listens: egress.Listener(s.Pid),
+		Reach: n.reach, Limits: n.limits, Out: egress.Machine, Record: k.Record, Process: watch.Owner(s.Pid), Listens: watch.Listener(s.Pid),
 	})
 	err = out.Serve(egress.Sockets{TCP: s.TCP, Queries: s.Queries, Watch: s.Watch, Proxy: s.Proxy}, s.Token)
 	if err != nil {
@@ -92,12 +94,12 @@ func (s *Session) connect(c *cell.Command, l lease.Lease) error {
 	if err != nil || n == nil || c.Cell == nil {
 		return err
 	}
-	return n.join(c, s.workerFile(l.ID, "etc"), func() (*egress.Keeper, func(), error) {
+	return n.join(c, s.workerFile(l.ID, "etc"), func() (*record.Keeper, func(), error) {
 		f, err := s.openNet(l.ID)
 		if err != nil {
 			return nil, nil, err
 		}
-		k := egress.NewKeeper(f)
+		k := record.NewKeeper(f)
 		return k, func() {
 			if err := errors.Join(k.Close(), f.Close()); err != nil {
 				s.Voice.Step(l.ID, "network", "not everything that it tried could be written down: "+oneLine(err))
@@ -119,8 +121,8 @@ func (x Execution) connect(c *cell.Command) (tally func() string, err error) {
 		return none, err
 	}
 	remove := func() { _ = os.RemoveAll(names) } // made just now; what stays is three small files
-	k := egress.NewKeeper(nil)
-	err = n.join(c, names, func() (*egress.Keeper, func(), error) {
+	k := record.NewKeeper(nil)
+	err = n.join(c, names, func() (*record.Keeper, func(), error) {
 		remove() // they are mounted
 		return k, func() {}, nil
 	})

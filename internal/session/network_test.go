@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/cell"
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -122,9 +122,9 @@ func TestRecordAfterAKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := egress.NewKeeper(f)
+		k := record.NewKeeper(f)
 		for _, name := range names {
-			k.Record(egress.Record{Time: time.Now(), Kind: egress.Connect, Name: name, Port: 443, Verdict: egress.Refused, Reason: "why"})
+			k.Record(record.Record{Time: time.Now(), Kind: record.Connect, Name: name, Port: 443, Verdict: record.Refused, Reason: "why"})
 		}
 		if err := k.Close(); err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestRecordAfterAKill(t *testing.T) {
 	}
 	keep("c.example")
 	var names []string
-	tally, err := s.Reached(w, func(r egress.Record) { names = append(names, r.Name) })
+	tally, err := s.Reached(w, func(r record.Record) { names = append(names, r.Name) })
 	if err != nil || strings.Join(names, " ") != "a.example c.example" || tally.Refused != 2 || tally.Damaged != 1 {
 		t.Errorf("%q %+v %v", names, tally, err)
 	}
@@ -273,7 +273,7 @@ func TestReachableWeaker(t *testing.T) {
 }
 
 func TestSummed(t *testing.T) {
-	for want, tally := range map[string]egress.Tally{
+	for want, tally := range map[string]record.Tally{
 		"0 allowed, 0 refused":                                      {},
 		"0 allowed, 0 refused, 2 names looked up":                   {Resolved: 2},
 		"0 allowed, 3 refused, 1 name looked up":                    {Refused: 3, Resolved: 1},
@@ -290,9 +290,9 @@ func TestSummed(t *testing.T) {
 // the same says that it is that.
 func TestAltered(t *testing.T) {
 	s, w := recordOf(t)
-	for name, net := range map[string]*egress.Tally{"nothing": nil, "no digest": {Refused: 1}, "the same": {Digest: "d"}} {
+	for name, net := range map[string]*record.Tally{"nothing": nil, "no digest": {Refused: 1}, "the same": {Digest: "d"}} {
 		w.Net = net
-		if altered, err := s.Altered(t.Context(), w, egress.Tally{Digest: "d"}); altered || err != nil {
+		if altered, err := s.Altered(t.Context(), w, record.Tally{Digest: "d"}); altered || err != nil {
 			t.Errorf("%s: %v %v", name, altered, err)
 		}
 	}

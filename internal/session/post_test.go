@@ -122,7 +122,7 @@ func (c *counter) answer(w *ledger.Worker, number int, text string) error {
 	return c.operator().Answer(context.Background(), w, number, text, "operator@here")
 }
 
-func record(t *testing.T, r guard.Record) json.RawMessage {
+func recordJSON(t *testing.T, r guard.Record) json.RawMessage {
 	t.Helper()
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -302,7 +302,7 @@ func TestFloods(t *testing.T) {
 	}
 	c.box = c.s.newMailbox(c.w, time.Time{}, nil)
 	c.box.decided = maxDecisions - 10
-	if r := c.box.Handle(context.Background(), post.Request{Verb: post.Decided, Record: record(t, guard.Record{Tool: "Bash",
+	if r := c.box.Handle(context.Background(), post.Request{Verb: post.Decided, Record: recordJSON(t, guard.Record{Tool: "Bash",
 		Verdict: guard.Allow})}); r.Error == "" {
 		t.Errorf("%+v", r)
 	}
@@ -323,7 +323,7 @@ func TestManyWait(t *testing.T) {
 	}
 	wait(t, "all of them", func() bool { return c.box.waiting.Load() == maxWaiting })
 	c.refused("one more", post.Request{Verb: post.Await, Question: "q1", Wait: 10}, "wait for an answer already")
-	if r := c.call(post.Request{Verb: post.Decided, Record: record(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}); r.Error != "" {
+	if r := c.call(post.Request{Verb: post.Decided, Record: recordJSON(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}); r.Error != "" {
 		t.Error(r.Error)
 	}
 	cancel() // they go away without a word
@@ -347,7 +347,7 @@ func TestDecisions(t *testing.T) {
 			if i%2 == 0 {
 				r.Verdict, r.Event = guard.Allow, "session-start"
 			}
-			if reply := c.call(post.Request{Verb: post.Decided, Record: record(t, r)}); reply.Error != "" {
+			if reply := c.call(post.Request{Verb: post.Decided, Record: recordJSON(t, r)}); reply.Error != "" {
 				t.Error(reply.Error)
 			}
 		}()
@@ -373,7 +373,7 @@ func TestDecisions(t *testing.T) {
 	if err := os.Symlink(filepath.Join(c.dir, "elsewhere"), name); err != nil {
 		t.Fatal(err)
 	}
-	c.refused("a link", post.Request{Verb: post.Decided, Record: record(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}, "")
+	c.refused("a link", post.Request{Verb: post.Decided, Record: recordJSON(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}, "")
 	if len(c.observed) != 100 {
 		t.Error("a decision that was not kept was observed")
 	}

@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 
-	"cordon/internal/egress"
+	"cordon/internal/egress/record"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/plainfile"
@@ -50,17 +50,17 @@ func endLine(f *os.File) error {
 }
 
 // Reached calls each with what a worker tried to reach, oldest first.
-func (s *Session) Reached(w *ledger.Worker, each func(egress.Record)) (egress.Tally, error) {
+func (s *Session) Reached(w *ledger.Worker, each func(record.Record)) (record.Tally, error) {
 	f, err := plainfile.Open(s.workerFile(w.ID, netFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return egress.Tally{}, nil
+		return record.Tally{}, nil
 	}
 	if err != nil {
-		return egress.Tally{}, err
+		return record.Tally{}, err
 	}
 	defer f.Close()
 	sum := sha256.New()
-	t, err := egress.ReadRecords(io.TeeReader(f, sum), each) // reads to the end
+	t, err := record.Read(io.TeeReader(f, sum), each) // reads to the end
 	if err == nil {
 		t.Digest = hex.EncodeToString(sum.Sum(nil))
 	}
@@ -70,7 +70,7 @@ func (s *Session) Reached(w *ledger.Worker, each func(egress.Record)) (egress.Ta
 // Altered reports whether the file of what a worker tried to reach is not the one that
 // the journal has. While somebody works on the worker it grows, and a journal from
 // before there were digests cannot tell.
-func (s *Session) Altered(ctx context.Context, w *ledger.Worker, t egress.Tally) (bool, error) {
+func (s *Session) Altered(ctx context.Context, w *ledger.Worker, t record.Tally) (bool, error) {
 	if w.Net == nil || w.Net.Digest == "" || w.Net.Digest == t.Digest {
 		return false, nil
 	}
@@ -86,7 +86,7 @@ func (s *Session) tallyNetwork(w *ledger.Worker) error {
 		s.Voice.Step(w.ID, "network", "what it tried to reach cannot be read: "+oneLine(err))
 		return nil
 	}
-	if w.Net != nil && sameTally(t, *w.Net) && t.Digest == w.Net.Digest || w.Net == nil && sameTally(t, egress.Tally{}) {
+	if w.Net != nil && sameTally(t, *w.Net) && t.Digest == w.Net.Digest || w.Net == nil && sameTally(t, record.Tally{}) {
 		return nil
 	}
 	s.Voice.Step(w.ID, "network", Summed(t))
@@ -97,7 +97,7 @@ func (s *Session) tallyNetwork(w *ledger.Worker) error {
 const maxTried = 20
 
 // Summed is what a worker tried to reach, in half a line.
-func Summed(t egress.Tally) string {
+func Summed(t record.Tally) string {
 	text := fmt.Sprintf("%d allowed, %d refused", t.Allowed, t.Refused)
 	if t.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", t.Failed)
@@ -116,7 +116,7 @@ func Summed(t egress.Tally) string {
 
 // TriedSince is what a worker has tried to reach since it was looked at, or nil: what
 // the journal says of all its launches, if that has changed.
-func (s *Session) TriedSince(before *ledger.Worker) *egress.Tally {
+func (s *Session) TriedSince(before *ledger.Worker) *record.Tally {
 	if n, err := networkOf(before.Lease.Lease().Policy); err != nil || n == nil {
 		return nil
 	}
@@ -128,6 +128,6 @@ func (s *Session) TriedSince(before *ledger.Worker) *egress.Tally {
 }
 
 // sameTally compares what only grows.
-func sameTally(a, b egress.Tally) bool {
+func sameTally(a, b record.Tally) bool {
 	return a.Allowed == b.Allowed && a.Resolved == b.Resolved && a.Refused == b.Refused && a.Failed == b.Failed && a.Sent == b.Sent && a.Received == b.Received
 }
