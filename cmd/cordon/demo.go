@@ -14,6 +14,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/state"
 	"cordon/internal/view"
 )
 
@@ -134,7 +135,7 @@ func (a *app) stage(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	a.say("a toy repository in %s, in which agents may write src and nothing else", filepath.Join(dir, "repo"))
-	bin, err := git.Find(ctx, session.Written()...)
+	bin, err := git.Find(ctx, state.Written()...)
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,6 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/git"
 	"cordon/internal/legible"
-	"cordon/internal/session"
 	"cordon/internal/state"
 	"cordon/internal/view"
 )
@@ -171,7 +170,7 @@ func fixedGit(v git.Version) (bool, git.Version) {
 }
 
 func checkGit(ctx context.Context) check {
-	bin, err := git.Find(ctx, session.Written()...)
+	bin, err := git.Find(ctx, state.Written()...)
 	if err != nil {
 		return failed("git", err, fmt.Sprintf("install git %s or newer", git.MinVersion))
 	}

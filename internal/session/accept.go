@@ -102,5 +102,5 @@ func (t mergedTree) enclose(ctx context.Context, s *Session, sealed lease.Sealed
 	if err != nil {
 		return nil, err
 	}
-	return s.orderBy(ctx, sealed.Lease(), rules, e)
+	return orderBy(ctx, s.Host, s.State, sealed.Lease(), rules, e)
 }

@@ -16,27 +16,22 @@ import (
 // adopt binds a lease to a linked worktree that another tool made. Everything
 // that it holds beyond its common ancestor with the target is judged and lands
 // as if the worker had done it.
-func (s *Session) adopt(ctx context.Context, d Dispatch, tip git.OID, l *lease.Lease) error {
-	if d.Adopt == "" {
-		return nil
-	}
-	c, err := s.linked(ctx, d.Adopt)
+func (s *Session) adopt(ctx context.Context, dir string, l *lease.Lease) (git.Checkout, error) {
+	c, err := s.linked(ctx, dir)
 	if err != nil {
-		return err
+		return c, err
 	}
-	for _, check := range []func(context.Context, git.Checkout) error{
-		func(context.Context, git.Checkout) error { return notTarget(c, l.Target) },
-		s.whole, s.byteForByte,
+	for _, check := range []func() error{
+		func() error { return notTarget(c, l.Target) },
+		func() error { return s.whole(ctx, c) },
+		func() error { return s.byteForByte(ctx, c) },
 	} {
-		if err := check(ctx, c); err != nil {
-			return err
+		if err := check(); err != nil {
+			return c, err
 		}
 	}
 	l.Adopted, l.Worktree = true, c.Top
-	if d.Base == "" {
-		l.Base, err = s.Host.MergeBase(ctx, tip, c.Head)
-	}
-	return err
+	return c, nil
 }
 
 // linked finds a directory among the host's linked worktrees.

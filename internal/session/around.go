@@ -60,7 +60,7 @@ func repositoryAround(ctx context.Context, dir string) (*around, error) {
 	}
 	var r around
 	var err error
-	if r.bin, err = git.Find(ctx, append(Written(), git.CheckoutsAround(dir)...)...); err != nil {
+	if r.bin, err = git.Find(ctx, append(state.Written(), git.CheckoutsAround(dir)...)...); err != nil {
 		return nil, err
 	}
 	r.host, err = git.Discover(ctx, r.bin, dir)

@@ -14,7 +14,7 @@ import (
 
 // show lets other terminals of the operator's join that of a worker as long as its
 // command runs. A worker works without that as well.
-func (s *Session) show(id lease.ID, how *Drive, c *cell.Command) (end func()) {
+func (s *Session) show(id lease.ID, how Request, transcript io.Writer, c *cell.Command) (end func()) {
 	if how.Terminal == nil || c.Cell == nil && how.Outer == nil {
 		return func() {} // nothing is handed over, or the operator's own terminal itself
 	}
@@ -29,7 +29,7 @@ func (s *Session) show(id lease.ID, how *Drive, c *cell.Command) (end func()) {
 		return func() {}
 	}
 	if c.Screen = screen; how.Outer == nil {
-		c.Transcript = io.MultiWriter(how.transcript, screen)
+		c.Transcript = io.MultiWriter(transcript, screen)
 	}
 	return end
 }

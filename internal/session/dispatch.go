@@ -89,7 +89,7 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 	if err := s.confinable(ctx, draft.Policy); err != nil {
 		return nil, err
 	}
-	if err := s.chooseTree(ctx, d, &draft); err != nil {
+	if err := s.chooseTree(ctx, d.Tree, &draft); err != nil {
 		return nil, err
 	}
 	for {
@@ -139,7 +139,7 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 			return l, &MistakeError{fmt.Errorf("--base: %w", err)}
 		}
 	}
-	if err := s.adopt(ctx, d, tip, &l); err != nil {
+	if err := s.bindAdopted(ctx, d, tip, &l); err != nil {
 		return l, err
 	}
 	if !l.Adopted && (d.Tree != PlainTree || s.bases().HasSnapshots()) {
@@ -163,6 +163,19 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 		return l, err
 	}
 	return l, s.protectExecuted(ctx, &l)
+}
+
+// bindAdopted binds a lease to the linked worktree that a dispatch adopts, if any. Its
+// base is the common ancestor with the target, unless the dispatch names one.
+func (s *Session) bindAdopted(ctx context.Context, d Dispatch, tip git.OID, l *lease.Lease) error {
+	if d.Adopt == "" {
+		return nil
+	}
+	c, err := s.adopt(ctx, d.Adopt, l)
+	if err == nil && d.Base == "" {
+		l.Base, err = s.Host.MergeBase(ctx, tip, c.Head)
+	}
+	return err
 }
 
 func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (err error) {

@@ -28,15 +28,18 @@ type Drive struct {
 	Outer    *os.File  // its other side, where this process has made it
 	Output   io.Writer // the worker's
 	History  bool      // keep the worker's commits
+}
 
+// progress is a drive under way: what was asked for, and what its steps have found out.
+type progress struct {
+	Drive
 	left            int  // processes of an earlier launch that were ended
 	audited, judged bool // done in this drive
-	transcript      io.Writer
 	unknown         error
 }
 
 // Continue takes a worker on from wherever it is.
-func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger.Worker, error) {
+func (s *Session) Continue(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -48,6 +51,7 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger
 		return nil, err
 	}
 	defer release()
+	how := progress{Drive: asked}
 	if how.Output == nil {
 		how.Output = io.Discard
 	}
@@ -80,10 +84,10 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, how Drive) (*ledger
 	}
 }
 
-type step func(context.Context, *ledger.Worker, *Drive) error
+type step func(context.Context, *ledger.Worker, *progress) error
 
 // next is the pipeline.
-func (s *Session) next(w *ledger.Worker, how *Drive) step {
+func (s *Session) next(w *ledger.Worker, how *progress) step {
 	switch {
 	case w.Discard != nil || w.Removal != nil:
 		return nil
@@ -112,17 +116,17 @@ func (s *Session) next(w *ledger.Worker, how *Drive) step {
 // again reports whether the command is to run once more. The worker is looked at
 // under its lock, so that a run which another process has finished meanwhile is
 // not repeated.
-func (how *Drive) again(w *ledger.Worker) bool {
+func (how *progress) again(w *ledger.Worker) bool {
 	if !how.Again || w.Gate != nil && w.Gate.Outcome == gate.Merged {
 		return false
 	}
 	return w.Exit != nil && !w.Exit.OK() || len(how.Command) > 0 || w.Gate == nil && (w.Agent != nil || w.Asks())
 }
 
-func (s *Session) afterAudit(w *ledger.Worker, how *Drive) step {
+func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {
 	switch {
 	case s.noRoom(how.unknown):
-		return func(context.Context, *ledger.Worker, *Drive) error { return waits(w, how.unknown) }
+		return func(context.Context, *ledger.Worker, *progress) error { return waits(w, how.unknown) }
 	case how.unknown != nil:
 		return s.settled(s.quarantine)
 	case w.Audit.Verdict != audit.VerdictClean, (how.Judge || w.Exit.OK()) && len(s.doubts(w)) > 0:
@@ -139,10 +143,10 @@ func (s *Session) afterAudit(w *ledger.Worker, how *Drive) step {
 	return s.judge
 }
 
-func (s *Session) afterRelease(w *ledger.Worker, how *Drive) step {
+func (s *Session) afterRelease(w *ledger.Worker, how *progress) step {
 	switch {
 	case s.noRoom(how.unknown):
-		return func(context.Context, *ledger.Worker, *Drive) error { return waits(w, how.unknown) }
+		return func(context.Context, *ledger.Worker, *progress) error { return waits(w, how.unknown) }
 	case how.unknown != nil:
 		return s.quarantineAgain
 	case w.Intent != nil && w.Gate == nil && !how.judged:
@@ -155,9 +159,24 @@ func (s *Session) afterRelease(w *ledger.Worker, how *Drive) step {
 	return nil
 }
 
+// launch runs the command, unless what an earlier launch left is to be judged first.
+func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) error {
+	how.Again = false
+	result, err := s.runLaunch(ctx, w, Request{
+		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output,
+	})
+	how.Judge = how.Judge || result.Refused
+	return err
+}
+
+// giveUp records the end of a worker that nobody saw end.
+func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *progress) error {
+	return s.giveUpOn(w, how.left)
+}
+
 // finishLanding deals with a landing whose end was not recorded. When it turns
 // out to have happened, this drive has nothing left to do.
-func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *progress) error {
 	if err := s.recover(ctx, w, how); err != nil {
 		return err
 	}
@@ -170,11 +189,17 @@ func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *Driv
 
 // prepare makes the worktree. What an interrupted attempt left is thrown away:
 // no worker has seen it.
-func (s *Session) prepare(ctx context.Context, w *ledger.Worker, how *Drive) error {
-	l, id := w.Lease.Lease(), string(w.ID)
+func (s *Session) prepare(ctx context.Context, w *ledger.Worker, _ *progress) error {
+	l := w.Lease.Lease()
 	if err := s.gate.Pin(ctx, l.ID, l.Base); err != nil {
 		return err
 	}
+	return s.makeTree(ctx, w)
+}
+
+// makeTree makes a worker's tree, of the kind that its lease names.
+func (s *Session) makeTree(ctx context.Context, w *ledger.Worker) error {
+	l, id := w.Lease.Lease(), string(w.ID)
 	switch {
 	case l.Adopted:
 		return s.prepareAdopted(ctx, w)
@@ -247,7 +272,7 @@ func (s *Session) unwanted(w *ledger.Worker) step {
 	if w.Exit.OK() || w.Exit.Reason == cell.Interrupted || w.Lease.Lease().Policy.PreserveOnFailure {
 		return nil
 	}
-	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	return func(ctx context.Context, w *ledger.Worker, how *progress) error {
 		return s.discard(ctx, w, ledger.Discard{Who: "cordon", Why: "the worker failed and preserve_on_failure is false"})
 	}
 }

@@ -54,20 +54,22 @@ func (s *Session) acceptLayers(id lease.ID) string { return s.State.Layers(strin
 
 // order completes an enclosure with what is the same for all.
 func (s *Session) order(ctx context.Context, sealed lease.Sealed, e enclosure.Enclosure) (*cell.Order, error) {
-	return s.orderBy(ctx, sealed.Lease(), sealed.Rules(), e)
+	return orderBy(ctx, s.Host, s.State, sealed.Lease(), sealed.Rules(), e)
 }
 
-func (s *Session) orderBy(ctx context.Context, l lease.Lease, rules policy.Rules, e enclosure.Enclosure) (*cell.Order, error) {
+// orderBy completes an enclosure for a lease by rules that need not be its own. It is nil
+// when the policy wants no cell.
+func orderBy(ctx context.Context, host git.Host, place state.Dir, l lease.Lease, rules policy.Rules, e enclosure.Enclosure) (*cell.Order, error) {
 	if l.Policy.Isolation == policy.None {
 		return nil, nil
 	}
 	e.Policy, e.Rules, e.Home = l.Policy, rules, l.Home
-	all, err := s.Host.Checkouts(ctx)
+	all, err := host.Checkouts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e.Host = hostPlaces(s.Host, all)
-	return completeOrder(e, s.Host, s.State)
+	e.Host = hostPlaces(host, all)
+	return completeOrder(e, host, place)
 }
 
 func completeOrder(e enclosure.Enclosure, host git.Host, place state.Dir) (*cell.Order, error) {

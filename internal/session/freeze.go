@@ -14,7 +14,7 @@ func (s *Session) freeze(w *ledger.Worker) step {
 	if l.Adopted || !exists(l.Worktree) || exists(s.State.Frozen(string(w.ID))) {
 		return nil
 	}
-	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
+	return func(ctx context.Context, w *ledger.Worker, how *progress) error {
 		s.endLeft(w.ID)
 		return s.State.Freeze(string(w.ID))
 	}

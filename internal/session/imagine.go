@@ -69,7 +69,7 @@ func (im Imagined) surroundings(ctx context.Context, s *guard.Scope) (policy.Pol
 	if im.Policy == "" {
 		return p, note, nil
 	}
-	p, _, err := new(Session).PolicyFile(im.Policy)
+	p, _, err := (&Session{&Site{}}).PolicyFile(im.Policy)
 	return p, "", err
 }
 

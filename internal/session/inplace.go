@@ -48,13 +48,8 @@ type absent struct {
 
 func (a absent) path() string { return filepath.Join(a.Dir, filepath.FromSlash(a.Rest)) }
 
-const executions = ".execs" // beside the directories of repositories
-
-// Names of its files: while one is written, and while its command runs.
-const (
-	draftPrefix = "new-"
-	execPrefix  = "exec-"
-)
+// draftPrefix begins the name of a record while it is written.
+const draftPrefix = "new-"
 
 // begin writes the file before the command's first instruction.
 func (p *inPlace) begin(l cell.Launch) error {
@@ -69,7 +64,7 @@ func (p *inPlace) open() error {
 	if p.root, err = state.RealRoot(); err != nil {
 		return err
 	}
-	dir := filepath.Join(p.root, executions)
+	dir := filepath.Join(p.root, state.Executions)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -112,7 +107,7 @@ func (p *inPlace) write(f *os.File) error {
 
 // execName is the name of a file that is written completely.
 func execName(draft *os.File) string {
-	return execPrefix + strings.TrimPrefix(filepath.Base(draft.Name()), draftPrefix)
+	return state.ExecutionPrefix + strings.TrimPrefix(filepath.Base(draft.Name()), draftPrefix)
 }
 
 // processOf is a process that another one with the same number is not: its number and
@@ -147,7 +142,7 @@ func (p *inPlace) end() string {
 		return ""
 	}
 	text := p.sweep()
-	_ = os.Remove(filepath.Join(p.root, executions, execName(p.file))) // it is looked at once more otherwise
+	_ = os.Remove(filepath.Join(p.root, state.Executions, execName(p.file))) // it is looked at once more otherwise
 	p.file.Close()
 	p.file = nil
 	return text
@@ -215,7 +210,7 @@ func SweepKilled() string {
 		return ""
 	}
 	removeDrafts(root, time.Now())
-	found, err := filepath.Glob(filepath.Join(root, executions, execPrefix+"*"))
+	found, err := filepath.Glob(filepath.Join(root, state.Executions, state.ExecutionPrefix+"*"))
 	if err != nil {
 		return ""
 	}
@@ -231,7 +226,7 @@ func SweepKilled() string {
 // removeDrafts removes files that a killed cordon had not finished: no command ran yet.
 // One that is younger than a minute may be written at this moment.
 func removeDrafts(root string, now time.Time) {
-	found, err := filepath.Glob(filepath.Join(root, executions, draftPrefix+"*"))
+	found, err := filepath.Glob(filepath.Join(root, state.Executions, draftPrefix+"*"))
 	if err != nil {
 		return
 	}
@@ -267,7 +262,7 @@ func sweepOne(root, name string) string {
 	if !p.ended() {
 		return "" // the kernel is still ending it: the next cordon looks
 	}
-	bin, err := git.Located(append(Written(), p.Write...)...)
+	bin, err := git.Located(append(state.Written(), p.Write...)...)
 	if !errors.Is(err, git.ErrNoGit) {
 		if err == nil {
 			p.every, _, err = bin.Settings(context.Background())

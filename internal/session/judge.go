@@ -18,7 +18,7 @@ import (
 
 // judge takes a clean result to the gate. An error that is not an interruption
 // is an unknown, and an unknown is quarantined.
-func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *progress) error {
 	how.judged = true
 	report, err := s.Report(w)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *Drive) error
 }
 
 // conclude records what the gate answered.
-func (s *Session) conclude(ctx context.Context, w *ledger.Worker, how *Drive, res gate.Result, err error) error {
+func (s *Session) conclude(ctx context.Context, w *ledger.Worker, how *progress, res gate.Result, err error) error {
 	var unfinished *gate.UnfinishedError
 	switch {
 	case errors.As(err, &unfinished):
@@ -94,7 +94,7 @@ func count(n int, thing string) string {
 }
 
 // land snapshots the audited files and lands them.
-func (s *Session) land(ctx context.Context, w *ledger.Worker, how *Drive, report *audit.Report) (gate.Result, error) {
+func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, report *audit.Report) (gate.Result, error) {
 	l := w.Lease.Lease()
 	if w.Lease.Expired(s.Now()) {
 		return gate.Result{}, fmt.Errorf("the lease expired at %s", l.Expires.Format("2006-01-02 15:04 MST"))
@@ -162,7 +162,7 @@ func summary(w *ledger.Worker) string {
 
 // recover finishes a landing whose end was not recorded: the branch moved or it
 // did not, and only ancestry says which.
-func (s *Session) recover(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) recover(ctx context.Context, w *ledger.Worker, how *progress) error {
 	move := *w.Intent
 	landed, err := s.ancestor(ctx, move.New, move.Ref)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Session) recover(ctx context.Context, w *ledger.Worker, how *Drive) err
 }
 
 // quarantine keeps a result that does not land.
-func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *progress) error {
 	report, err := s.Report(w)
 	if err != nil {
 		report = nil
@@ -222,7 +222,7 @@ func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *Drive) 
 	})
 }
 
-func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *Drive, unread error) []string {
+func (s *Session) reasons(w *ledger.Worker, report *audit.Report, how *progress, unread error) []string {
 	var list []string
 	if unread != nil {
 		list = append(list, oneLine(unread))

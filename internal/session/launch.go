@@ -53,27 +53,52 @@ func (s *Session) endLeft(id lease.ID) int {
 	return cell.EndMarked(cell.Mark+"="+string(id), cell.Place+"="+filepath.Base(s.State.Path()))
 }
 
-// launch runs the command.
-func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (failed error) {
-	how.Again = false
+// Request is one start of a worker's command or client.
+type Request struct {
+	Command  []string  // instead of the lease's
+	Prompt   string    // for an agent that goes on
+	Stdin    io.Reader // for the worker
+	Terminal *os.File  // handed over to the worker
+	Outer    *os.File  // its other side, where this process has made it
+	Output   io.Writer // the worker's
+}
+
+// Result is what became of a request without an error.
+type Result struct {
+	Refused bool // nothing was started: an earlier launch left a violation, and is to be judged as it is
+}
+
+// runLaunch runs the command or client of a worker to its end.
+func (s *Session) runLaunch(ctx context.Context, w *ledger.Worker, how Request) (Result, error) {
 	if why := s.gone(w); why != "" {
-		return errors.New(why)
+		return Result{}, errors.New(why)
 	}
+	if violates, err := s.checkEarlier(ctx, w, how); err != nil || violates {
+		return Result{Refused: violates}, err
+	}
+	return Result{}, s.runCommand(ctx, w, how)
+}
+
+// checkEarlier looks at what an earlier launch left before it is covered by another.
+func (s *Session) checkEarlier(ctx context.Context, w *ledger.Worker, how Request) (violates bool, err error) {
 	if w.Start != nil && w.Audit == nil {
-		if err := s.settled(s.lookAgain)(ctx, w, how); err != nil || how.Judge {
-			return err
+		look := func() error { violates, err = s.lookAgain(ctx, w); return err }
+		if err := s.holdGate(ctx, look); err != nil || violates {
+			return violates, err
 		}
 	}
-	if err := s.again(ctx, w, how); err != nil || how.Judge {
-		return err
-	}
+	return s.again(ctx, w, how)
+}
+
+// runCommand runs a command or client in its cell, between the preparations and the
+// records of a launch.
+func (s *Session) runCommand(ctx context.Context, w *ledger.Worker, how Request) (failed error) {
 	out, err := s.transcript(w.ID)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	kept := &bounded{w: out, left: transcriptRoom}
-	how.transcript = kept
 	s.sayVisited(w)
 	tee := io.MultiWriter(kept, how.Output)
 	if err := s.unshelve(w); err != nil {
@@ -85,6 +110,7 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *Drive) (fai
 	if err != nil {
 		return err
 	}
+	r.transcript = kept
 	if r.left, err = s.watchAdopted(ctx, w); err != nil {
 		return err
 	}
@@ -121,50 +147,50 @@ func (s *Session) sayDisarmed(w *ledger.Worker, text string) {
 }
 
 // again makes ready for another launch of an agent.
-func (s *Session) again(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) again(ctx context.Context, w *ledger.Worker, how Request) (violates bool, err error) {
 	if w.Agent == nil || w.Start == nil {
-		return nil
+		return false, nil
 	}
 	if err := s.sumLost(w); err != nil {
-		return err
+		return false, err
 	}
 	if len(how.Command) > 0 {
-		return nil
+		return false, nil
 	}
-	return s.afresh(ctx, w, how)
+	return s.afresh(ctx, w)
 }
 
 // lookAgain compares the host before the baseline of a launch that was never
 // audited is given up: running the command again must not make its changes
 // forgotten. What decides what git runs, or carries the worker's name, has it
 // judged as it is. What nobody can be named for needs the operator's word.
-func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) lookAgain(ctx context.Context, w *ledger.Worker) (violates bool, err error) {
 	lenient := *w
 	lenient.Options.OperatorWorks = true
 	found, _, err := s.tripwire(ctx, &lenient)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, f := range found {
 		s.Voice.Step(w.ID, "host", "changed since the launch that was interrupted: "+Line(f))
-		how.Judge = how.Judge || f.Class == audit.Violation
+		violates = violates || f.Class == audit.Violation
 	}
-	if len(found) == 0 || how.Judge || w.Options.OperatorWorks || s.OperatorActive {
-		return nil
+	if len(found) == 0 || violates || w.Options.OperatorWorks || s.OperatorActive {
+		return violates, nil
 	}
-	return refuse("your repository changed since %s was interrupted, and running it again would cover that: if that was you, "+
+	return false, refuse("your repository changed since %s was interrupted, and running it again would cover that: if that was you, "+
 		"cordon resume --operator-active %s, otherwise cordon merge %s judges what it left", w.ID, w.ID, w.ID)
 }
 
 // start records the host's state, runs the command to its end, and records that
 // it runs when the cell is proven. Nothing lands between the two, so that every
 // landing is in the one or after the other.
-func (s *Session) start(ctx context.Context, w *ledger.Worker, how *Drive, r *rig, out io.Writer) (cell.Exit, error) {
+func (s *Session) start(ctx context.Context, w *ledger.Worker, how Request, r *rig, out io.Writer) (cell.Exit, error) {
 	c, err := s.command(ctx, w, how, r, out)
 	if err != nil {
 		return cell.Exit{}, err
 	}
-	defer s.show(w.ID, how, &c)()
+	defer s.show(w.ID, how, r.transcript, &c)()
 	if r.agent != nil {
 		return s.startAgent(ctx, w, r, c, out)
 	}
@@ -234,14 +260,14 @@ func (s *Session) sayCell(id lease.ID, c ledger.Cell) {
 	}
 }
 
-func (how *Drive) command(w *ledger.Worker) []string {
+func (how Request) command(w *ledger.Worker) []string {
 	if len(how.Command) > 0 {
 		return how.Command
 	}
 	return w.Command
 }
 
-func (s *Session) command(ctx context.Context, w *ledger.Worker, how *Drive, r *rig, out io.Writer) (cell.Command, error) {
+func (s *Session) command(ctx context.Context, w *ledger.Worker, how Request, r *rig, out io.Writer) (cell.Command, error) {
 	c, err := s.confined(ctx, w.Lease, how.command(w))
 	if err != nil {
 		return c, err
@@ -250,7 +276,7 @@ func (s *Session) command(ctx context.Context, w *ledger.Worker, how *Drive, r *
 	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, out, out, how.Terminal
 	switch {
 	case how.Terminal != nil && c.Cell != nil: // it has one of its own, and only the relay reads this one
-		c.Stdin, c.Stdout, c.Stderr, c.Transcript = nil, nil, nil, how.transcript
+		c.Stdin, c.Stdout, c.Stderr, c.Transcript = nil, nil, nil, r.transcript
 	case how.Terminal != nil:
 		c.Stdin, c.Stdout, c.Stderr = how.Terminal, how.Terminal, how.Terminal
 	}
@@ -369,13 +395,13 @@ func (u unheard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// giveUp records the end of a worker that nobody saw end.
-func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *Drive) error {
+// giveUpOn records the end of a worker that nobody saw end, and how many processes it left.
+func (s *Session) giveUpOn(w *ledger.Worker, left int) error {
 	if err := errors.Join(s.shelve(w), s.sumLost(w)); err != nil {
 		return err
 	}
 	if err := s.tallies(w); err != nil {
 		return err
 	}
-	return s.append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: how.left})
+	return s.append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: left})
 }

@@ -40,12 +40,12 @@ func ParseTreeKind(word string) (TreeKind, error) {
 }
 
 // chooseTree decides what kind of tree a lease is for.
-func (s *Session) chooseTree(ctx context.Context, d Dispatch, l *lease.Lease) error {
+func (s *Session) chooseTree(ctx context.Context, asked TreeKind, l *lease.Lease) error {
 	why := ""
 	switch {
 	case l.Adopted:
 		why = "an adopted worktree is the directory that it is"
-	case d.Tree == PlainTree:
+	case asked == PlainTree:
 		return nil
 	case l.Policy.Isolation == policy.None:
 		why = "isolation is none, so nothing is mounted for the worker"
@@ -56,7 +56,7 @@ func (s *Session) chooseTree(ctx context.Context, d Dispatch, l *lease.Lease) er
 		l.Tree = lease.Layered
 		return nil
 	}
-	if d.Tree == LayeredTree {
+	if asked == LayeredTree {
 		return refuse("--tree=overlay cannot be had: %s", why)
 	}
 	if !l.Adopted && l.Policy.Isolation != policy.None {

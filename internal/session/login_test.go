@@ -24,7 +24,7 @@ func signedIn(t *testing.T, how policy.Agent) (*Session, lease.Lease, *outfit) {
 	o := &outfit{state: state, adapter: &agent.Adapter{Logins: []agent.Login{
 		{From: ".client/auth.json", At: "in/auth.json"}, {From: ".client/absent.json", At: "absent.json"},
 	}}}
-	s := &Session{Voice: Silent{}}
+	s := &Session{&Site{Voice: Silent{}}}
 	if err := s.login(l, o); err != nil {
 		t.Fatal(err)
 	}

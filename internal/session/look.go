@@ -36,9 +36,8 @@ func depth(l lease.Lease) audit.Depth {
 	return audit.Deep
 }
 
-// audit looks at what a worker left and records the verdict.
-func (s *Session) audit(ctx context.Context, w *ledger.Worker, how *Drive) error {
-	how.audited = true
+// auditNow looks at what a worker left and records the verdict.
+func (s *Session) auditNow(ctx context.Context, w *ledger.Worker) error {
 	s.Voice.Step(w.ID, "audit", readingWord(w))
 	report, err := s.look(ctx, w, string(w.ID))
 	if err != nil {

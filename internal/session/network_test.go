@@ -111,7 +111,7 @@ func recordOf(t *testing.T) (*Session, *ledger.Worker) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Session{State: place, Voice: Silent{}, Now: time.Now}, &ledger.Worker{ID: "able-fox"}
+	return &Session{&Site{State: place, Voice: Silent{}, Now: time.Now}}, &ledger.Worker{ID: "able-fox"}
 }
 
 // A line that cordon did not finish, because it was killed, costs no other one.
@@ -197,7 +197,7 @@ func TestNoNetwork(t *testing.T) {
 			t.Errorf("%s: %+v %v", name, n, err)
 		}
 		c := cell.Command{Cell: &cell.Order{}}
-		s := &Session{}
+		s := &Session{&Site{}}
 		if err := s.connect(&c, lease.Lease{Policy: p}); err != nil || c.Serve != nil || c.Cell.Net != nil || c.Cell.Bind != nil {
 			t.Errorf("%s: %+v %v", name, c, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/enclosure"
 	"cordon/internal/git"
 	"cordon/internal/paths"
+	"cordon/internal/state"
 	"cordon/internal/worktree"
 )
 
@@ -67,7 +68,7 @@ func (p *inPlace) guardObeyed(ctx context.Context, e *enclosure.Enclosure, hazar
 	if exists(own) {
 		p.Known = append(p.Known, own)
 	}
-	bin, err := git.Located(append(Written(), e.Write...)...)
+	bin, err := git.Located(append(state.Written(), e.Write...)...)
 	if errors.Is(err, git.ErrNoGit) {
 		return nil // nobody's git obeys anything here
 	}

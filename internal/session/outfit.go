@@ -36,7 +36,7 @@ type outfit struct {
 
 // outfit chooses what the client of a worker is started with: it is found and asked
 // for its version. Nothing is written yet.
-func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir, text string) (*outfit, error) {
+func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how Request, dir, text string) (*outfit, error) {
 	a, err := agent.Of(client.Name(w.Agent.Client))
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *Session) outfit(ctx context.Context, w *ledger.Worker, how *Drive, dir,
 }
 
 // orderFor is what is wanted of a client, as far as the worker tells.
-func orderFor(w *ledger.Worker, how *Drive, a *agent.Adapter) (agent.Order, error) {
+func orderFor(w *ledger.Worker, how Request, a *agent.Adapter) (agent.Order, error) {
 	l := w.Lease.Lease()
 	order := agent.Order{
 		Client: a.Name, Args: w.Agent.Args, Interactive: how.Terminal != nil, Tree: l.Worktree, Home: l.Home, Label: rand.Text(),

@@ -9,7 +9,7 @@ import (
 
 // prompt is what an agent is told: its task, or, when it goes on with a conversation
 // of an earlier launch, what has come since. again says which.
-func prompt(w *ledger.Worker, how *Drive) (text string, again bool) {
+func prompt(w *ledger.Worker, how Request) (text string, again bool) {
 	if w.Proof == nil { // no client has run that could remember anything
 		if how.Prompt != "" {
 			return answers(w) + how.Prompt, false

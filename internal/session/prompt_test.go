@@ -13,19 +13,19 @@ func TestPrompt(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		w     ledger.Worker
-		how   Drive
+		how   Request
 		again bool
 		has   []string
 		not   string
 	}{
-		{"first", ledger.Worker{}, Drive{}, false, []string{"the task"}, "interrupted"},
-		{"never came to life", ledger.Worker{}, Drive{Prompt: "other"}, false, []string{"other"}, "the task"},
-		{"interrupted", ledger.Worker{Proof: &ledger.Proof{}}, Drive{}, true, []string{"interrupted", "the task"}, ""},
-		{"answered", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Drive{}, true, []string{"q1", "left?", "right", "Go on"}, "open"},
-		{"answered and told", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Drive{Prompt: "faster"}, true, []string{"right", "faster"}, "Go on"},
+		{"first", ledger.Worker{}, Request{}, false, []string{"the task"}, "interrupted"},
+		{"never came to life", ledger.Worker{}, Request{Prompt: "other"}, false, []string{"other"}, "the task"},
+		{"interrupted", ledger.Worker{Proof: &ledger.Proof{}}, Request{}, true, []string{"interrupted", "the task"}, ""},
+		{"answered", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Request{}, true, []string{"q1", "left?", "right", "Go on"}, "open"},
+		{"answered and told", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Request{Prompt: "faster"}, true, []string{"right", "faster"}, "Go on"},
 	} {
 		row.w.Agent = &ledger.Agent{Client: "claude", Prompt: "the task"}
-		text, again := prompt(&row.w, &row.how)
+		text, again := prompt(&row.w, row.how)
 		if again != row.again || row.not != "" && strings.Contains(text, row.not) {
 			t.Errorf("%s: %v %q", row.name, again, text)
 		}

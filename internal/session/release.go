@@ -100,13 +100,13 @@ func stillQuarantined(id lease.ID, now *ledger.Ledger) error {
 }
 
 // landReleased takes a released result through the gate.
-func (s *Session) landReleased(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) landReleased(ctx context.Context, w *ledger.Worker, how *progress) error {
 	how.judged = true
 	res, err := s.judgeStored(ctx, w, how)
 	return s.conclude(ctx, w, how, res, err)
 }
 
-func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *Drive) (gate.Result, error) {
+func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progress) (gate.Result, error) {
 	l := w.Lease.Lease()
 	if w.Lease.Expired(s.Now()) {
 		return gate.Result{}, errors.New("the amended lease has expired")
@@ -150,7 +150,7 @@ func (s *Session) stored(ctx context.Context, w *ledger.Worker) (git.OID, error)
 }
 
 // quarantineAgain puts a released result back. Its evidence is still there.
-func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *progress) error {
 	reasons := s.reasons(w, nil, how, nil)
 	how.unknown = nil
 	s.Voice.Step(w.ID, "quarantine", reasons[0])

@@ -353,7 +353,7 @@ func (s *Session) secure(ctx context.Context, w *ledger.Worker, t *trace) error 
 	if !t.tree {
 		return nil
 	}
-	how := Drive{unknown: errors.New(w.Quarantine.Reasons[0])}
+	how := progress{unknown: errors.New(w.Quarantine.Reasons[0])}
 	if err := s.audit(ctx, w, &how); err != nil {
 		return err
 	}

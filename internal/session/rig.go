@@ -32,6 +32,8 @@ type rig struct {
 	agent *outfit  // nil: a command
 	left  *inPlace // nil: its tree is its own
 	end   func()
+
+	transcript io.Writer // keeps what it prints
 }
 
 // The files of a rig.
@@ -42,7 +44,7 @@ const (
 
 // equip makes the rig of a launch and opens its post. What an earlier launch had is
 // replaced only when the client of this one can be started.
-func (s *Session) equip(ctx context.Context, w *ledger.Worker, how *Drive) (*rig, error) {
+func (s *Session) equip(ctx context.Context, w *ledger.Worker, how Request) (*rig, error) {
 	r := &rig{dir: s.State.Post(string(w.ID))}
 	asked := w.Agent != nil && len(how.Command) == 0
 	text := briefing.Text(w.Lease, asked)

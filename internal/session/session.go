@@ -43,8 +43,21 @@ func (Silent) Step(lease.ID, string, string) {}
 // Files implements Voice.
 func (Silent) Files(lease.ID, int, int) {}
 
-// Session is cordon at work on one host repository.
-type Session struct {
+// Session takes workers of one host repository through the pipeline.
+type Session struct{ *Site }
+
+// Open finds the repository around a directory. It creates nothing.
+func Open(ctx context.Context, dir string) (*Session, error) {
+	at, err := openSite(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{at}, nil
+}
+
+// Site is the operator's repository with everything that cordon keeps for it: the
+// state directory, the journal and the gate.
+type Site struct {
 	Bin   git.Binary
 	Host  git.Host
 	State state.Dir
@@ -73,8 +86,8 @@ type Session struct {
 // ErrInside says that the caller stands in a worker's tree.
 var ErrInside = errors.New("this is inside cordon's state, where workers write: run cordon from your own repository")
 
-// Open finds the repository around a directory. It creates nothing.
-func Open(ctx context.Context, dir string) (*Session, error) {
+// openSite finds the repository around a directory. It creates nothing.
+func openSite(ctx context.Context, dir string) (*Site, error) {
 	inside, err := state.Inside(dir)
 	if err != nil {
 		return nil, err
@@ -82,7 +95,7 @@ func Open(ctx context.Context, dir string) (*Session, error) {
 	if inside {
 		return nil, ErrInside
 	}
-	bin, err := git.Find(ctx, append(Written(), git.CheckoutsAround(dir)...)...)
+	bin, err := git.Find(ctx, append(state.Written(), git.CheckoutsAround(dir)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +107,7 @@ func Open(ctx context.Context, dir string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Bin: bin, Host: host, State: place, Voice: Silent{}, Now: time.Now}, nil
+	return &Site{Bin: bin, Host: host, State: place, Voice: Silent{}, Now: time.Now}, nil
 }
 
 // begin makes ready to write.

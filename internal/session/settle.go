@@ -15,22 +15,33 @@ import (
 // settled does a step while nothing lands and no lease is written: it compares
 // the host with what cordon recorded, or records what it did to the host.
 func (s *Session) settled(act step) step {
-	return func(ctx context.Context, w *ledger.Worker, how *Drive) error {
-		release, err := s.State.Await(ctx, state.GateLock)
-		if err != nil {
-			return err
-		}
-		defer release()
-		return act(ctx, w, how)
+	return func(ctx context.Context, w *ledger.Worker, how *progress) error {
+		return s.holdGate(ctx, func() error { return act(ctx, w, how) })
 	}
 }
 
+// holdGate does something while nothing lands and no lease is written.
+func (s *Site) holdGate(ctx context.Context, act func() error) error {
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return act()
+}
+
 // auditWithRoom does not look at a result while there is no room to.
-func (s *Session) auditWithRoom(ctx context.Context, w *ledger.Worker, how *Drive) error {
+func (s *Session) auditWithRoom(ctx context.Context, w *ledger.Worker, how *progress) error {
 	if err := s.State.Room(); err != nil {
 		return waits(w, err)
 	}
 	return s.audit(ctx, w, how)
+}
+
+// audit looks at what a worker left and records the verdict.
+func (s *Session) audit(ctx context.Context, w *ledger.Worker, how *progress) error {
+	how.audited = true
+	return s.auditNow(ctx, w)
 }
 
 // waits is an end for want of a disk that takes what is written. Nothing is known

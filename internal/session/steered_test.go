@@ -48,7 +48,7 @@ func steeredSite(t *testing.T) (*Session, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Session{Bin: bin, Host: host}, top
+	return &Session{&Site{Bin: bin, Host: host}}, top
 }
 
 func gitIn(t *testing.T, dir string, args ...string) {

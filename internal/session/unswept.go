@@ -26,7 +26,7 @@ func readUnswept() (unswept, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := filepath.Glob(filepath.Join(root, executions, execPrefix+"*"))
+	found, err := filepath.Glob(filepath.Join(root, state.Executions, state.ExecutionPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 func (s *Session) watched(ctx context.Context, w *ledger.Worker, act func() error) error {
 	var before *audit.HostState
 	since := *w
-	record := func(ctx context.Context, w *ledger.Worker, _ *Drive) (err error) {
+	record := func() (err error) {
 		if before, err = audit.CaptureHost(ctx, s.Host, depth(w.Lease.Lease())); err != nil {
 			return err
 		}
@@ -25,17 +25,15 @@ func (s *Session) watched(ctx context.Context, w *ledger.Worker, act func() erro
 		}
 		return err
 	}
-	if err := s.settled(record)(ctx, w, nil); err != nil {
+	if err := s.holdGate(ctx, record); err != nil {
 		return err
 	}
 	err := act()
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), err)
 	}
-	compare := func(ctx context.Context, w *ledger.Worker, _ *Drive) error {
-		return s.refuseChanged(ctx, &since, before)
-	}
-	return errors.Join(s.settled(compare)(ctx, w, nil), err)
+	compare := func() error { return s.refuseChanged(ctx, &since, before) }
+	return errors.Join(s.holdGate(ctx, compare), err)
 }
 
 // refuseChanged compares the host with what it was when w began.
