@@ -210,7 +210,7 @@ func classify(c Change, rules Judge) Finding {
 	if !c.Kind.Landable() && c.Kind != Commit {
 		f.Class, f.Rule = Violation, never[c.Kind]
 		if f.Rule == "" {
-			f.Rule = "nothing is known about this kind of change"
+			f.Rule = "cordon does not know this kind of change"
 		}
 	}
 	return f
@@ -229,17 +229,17 @@ func verdict(c Change, rules Judge) policy.Verdict {
 // never gives the reason why a kind cannot land.
 var never = map[Kind]string{
 	LinkOut:    "a link must stay inside the write_roots",
-	Nested:     "a repository inside the tree is run by the operator's git",
+	Nested:     "your git would read a repository inside the tree and run its settings",
 	GitlinkHit: "submodules cannot be changed by a worker",
 	Special:    "only files, directories and links can land",
 	SetID:      "a setuid, setgid or sticky bit cannot land",
-	HardLink:   "a file with a second name may be written from elsewhere",
+	HardLink:   "a file with a second hard link can be changed from elsewhere",
 	BadName:    "the name is not safe for git or a terminal",
-	Unportable: "not everybody can check this name out (filesystem.names: any allows it)",
-	Collision:  "the name is another one on some file systems",
+	Unportable: "some systems cannot check out this name (filesystem.names: any allows it)",
+	Collision:  "the name collides with another one on some file systems",
 	TooLarge:   "cordon does not read files of this size",
-	Replaced:   "history must be what was written",
-	Unreadable: "what cannot be read cannot be trusted",
+	Replaced:   "replaced history does not land",
+	Unreadable: "cordon lands nothing that it cannot read",
 }
 
 // Violations returns the changes that the lease does not allow: order kept,

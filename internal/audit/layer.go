@@ -46,7 +46,7 @@ const (
 
 // The rules by which something in a layer is reported.
 const (
-	outsideRule = "outside the tree nothing may be written; the host is unchanged"
+	outsideRule = "nothing outside the tree may be written; the host is unchanged"
 	touchedRule = "opened for writing and left as it was; the host is unchanged"
 	ownHomeRule = "; written in the worker's own home, yours is unchanged"
 )
@@ -361,7 +361,7 @@ func (w *layerWalk) add(e layerEntry, ch Change) {
 			class = Note
 		}
 		if rule = e.why; rule == "" {
-			rule = "it stands in the way to what your next login, shell or tools read"
+			rule = "it hides a file that your next login, shell or tools read"
 		}
 		rule += ownHomeRule
 	case ch.Kind == touched:

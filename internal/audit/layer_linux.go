@@ -60,11 +60,11 @@ func overlayMarks(fd int) (anew bool, err error) {
 			var value [2]byte
 			n, err := unix.Fgetxattr(fd, string(name), value[:])
 			if err != nil || string(value[:n]) != "y" {
-				return false, errors.New("it has a sign of overlayfs that this cordon does not know")
+				return false, errors.New("it carries an overlayfs mark that this version of cordon does not know")
 			}
 			anew = true
 		case "redirect", "metacopy", "whiteout":
-			return false, fmt.Errorf("overlayfs has its content elsewhere: %s", name)
+			return false, fmt.Errorf("overlayfs keeps its content elsewhere: %s", name)
 		}
 	}
 	return anew, nil

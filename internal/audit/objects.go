@@ -261,7 +261,7 @@ func verifyObject(r io.Reader, oid git.OID, format git.Format) error {
 		return errTooLarge
 	}
 	if git.OID(fmt.Sprintf("%x", h.Sum(nil))) != oid {
-		return errors.New("the object is not what its name says")
+		return errors.New("the content of the object does not match its name")
 	}
 	return nil
 }

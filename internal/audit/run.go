@@ -82,8 +82,8 @@ func (r *Report) bounded(changed []Change, room int64) {
 	if total > room {
 		r.add(Finding{
 			Change: Change{Kind: TooLarge, Source: "tree",
-				Detail: fmt.Sprintf("the changed files hold %d bytes, more than the %d that limits.disk lets land", total, room)},
-			Class: Violation, Rule: "no more lands than the worker may write",
+				Detail: fmt.Sprintf("the changed files hold %d bytes, but limits.disk allows %d", total, room)},
+			Class: Violation, Rule: "a result may not be larger than limits.disk",
 		})
 	}
 }
@@ -103,17 +103,17 @@ func (h *History) notes() []Finding {
 	note := func(detail string) {
 		list = append(list, Finding{
 			Change: Change{Kind: Commit, Source: "git", Detail: detail},
-			Class:  Note, Rule: "only the tree as it was left lands",
+			Class:  Note, Rule: "only the final state of the tree lands",
 		})
 	}
 	if h.Others > 0 {
-		note(fmt.Sprintf("%d commits only on other branches of the worker's", h.Others))
+		note(fmt.Sprintf("%d commits only on the worker's other branches", h.Others))
 	}
 	if h.Gone > 0 {
-		note(fmt.Sprintf("%d files of its last commit are not in its tree any more", h.Gone))
+		note(fmt.Sprintf("%d files of its last commit are no longer in its tree", h.Gone))
 	}
 	if len(h.Orphans) > 0 {
-		note(fmt.Sprintf("%d commits that no branch reaches any more", len(h.Orphans)))
+		note(fmt.Sprintf("%d commits that no branch reaches", len(h.Orphans)))
 	}
 	return list
 }

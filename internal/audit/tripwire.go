@@ -44,7 +44,7 @@ type tripwire struct {
 
 const (
 	byWorker  = "made by this worker, whose address its commits carry"
-	byUnknown = "cannot be attributed: an unconfined worker, you or another program"
+	byUnknown = "cannot be attributed: an unconfined worker, you or another program made it"
 )
 
 // report adds a finding. What nobody can be named for is a violation unless the

@@ -35,9 +35,9 @@ var trust = []struct {
 		".local/bin", "bin", "go/bin", ".cargo/bin", ".bun/bin", ".deno/bin", ".npm-global/bin", ".pyenv/shims", ".asdf/shims",
 		".local/share/mise/shims",
 	}},
-	{"ssh and sshd believe it", []string{".ssh", ".rhosts", ".shosts"}},
-	{"gpg believes it", []string{".gnupg"}},
-	{"git runs what it says", []string{".gitconfig", ".config/git", ".git-templates", ".githooks"}},
+	{"ssh and sshd trust it", []string{".ssh", ".rhosts", ".shosts"}},
+	{"gpg trusts it", []string{".gnupg"}},
+	{"git runs the commands in it", []string{".gitconfig", ".config/git", ".git-templates", ".githooks"}},
 	{"it names credentials, or programs that give them", []string{
 		".git-credentials", ".netrc", ".config/gh", ".aws/config", ".aws/credentials", ".kube/config", ".docker/config.json", ".config/containers",
 	}},
@@ -46,7 +46,7 @@ var trust = []struct {
 		".nanorc", ".config/nano", ".config/helix", ".config/zed", ".config/Code/User", ".vscode/argv.json", ".config/VSCodium/User",
 	}},
 	{"your terminal's multiplexer runs it", []string{".tmux.conf", ".tmux", ".config/tmux", ".screenrc", ".config/zellij"}},
-	{"your build tools run or believe what it says", []string{
+	{"your build tools run it or trust it", []string{
 		".npmrc", ".yarnrc", ".yarnrc.yml", ".config/pnpm", ".bunfig.toml", ".cargo/config*", ".cargo/credentials*",
 		".config/go/env", ".config/pip", ".pip", ".pypirc", ".config/uv", ".condarc",
 		".gradle/init.gradle*", ".gradle/init.d", ".gradle/gradle.properties", ".m2/settings*.xml", ".m2/extensions.xml", ".mavenrc",
@@ -58,7 +58,7 @@ var trust = []struct {
 		".gdbinit", ".config/gdb", ".lldbinit", ".psqlrc", ".sqliterc", ".my.cnf",
 	}},
 	{"it decides what your transfers send and trust", []string{".curlrc", ".wgetrc", ".config/curlrc"}},
-	{"your agent runs or believes what it says", []string{
+	{"your agent runs it or trusts it", []string{
 		".claude/settings*.json", ".claude/CLAUDE.md", ".claude/hooks", ".claude/commands", ".claude/agents", ".claude/skills", ".claude/output-styles", ".claude/rules",
 		".mcp.json", ".codex/config.toml", ".codex/AGENTS*.md", ".codex/hooks*", ".codex/prompts", ".codex/rules", ".codex/skills",
 		".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/extensions", ".gemini/commands", ".gemini/hooks", ".gemini/trustedFolders.json",
@@ -66,7 +66,7 @@ var trust = []struct {
 		".copilot/mcp-config.json", ".copilot/hooks", ".copilot/agents", ".copilot/skills", ".copilot/copilot-instructions.md",
 		".cursor/mcp.json", ".cursor/hooks*", ".cursor/rules", ".cursor/cli-config.json", ".agents", ".aider.conf.yml", ".config/goose/config.yaml",
 	}},
-	{"cordon believes it", []string{".config/cordon"}},
+	{"cordon trusts it", []string{".config/cordon"}},
 }
 
 // trusted says why a path of a home matters, or that it leads to one that does.

@@ -166,7 +166,7 @@ func (s *survey) repository(dir *os.File) {
 			return
 		}
 	}
-	s.add(node{path: ".git", err: errors.New("something lies where the repository was mounted")})
+	s.add(node{path: ".git", err: errors.New("a file exists where the repository was mounted")})
 }
 
 func (s *survey) entry(dir *os.File, in *folder, full, name string, depth int) error {

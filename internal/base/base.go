@@ -108,7 +108,7 @@ func (s Store) Verify(ctx context.Context, b Base) error {
 		return err
 	}
 	if !slices.Equal(b.Layers, now.Layers) {
-		return &DamageError{Key: b.Key, Why: "it was made again, of other layers"}
+		return &DamageError{Key: b.Key, Why: "it was rebuilt from other layers"}
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (s Store) use(ctx context.Context, key string) (Base, error) {
 	}
 	now := time.Now()
 	if err := os.Chtimes(s.State.Base(key), now, now); err != nil {
-		return Base{}, broken(key, "it went away", err)
+		return Base{}, broken(key, "it no longer exists", err)
 	}
 	return b, nil
 }

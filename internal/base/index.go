@@ -80,7 +80,7 @@ func setTime(dir int, it item, sec int64) (times, error) {
 	return times{changed: st.Ctim, modified: st.Mtim}, err
 }
 
-var errIndex = errors.New("git's index is not of a form that is known here")
+var errIndex = errors.New("git's index has an unknown format")
 
 // times are those of a file that git's index keeps.
 type times struct{ changed, modified unix.Timespec }

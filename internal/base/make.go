@@ -24,7 +24,7 @@ type order struct {
 func (o order) key() string { return string(o.tree) }
 
 // errMoved says that the base below was removed or made again meanwhile.
-var errMoved = errors.New("the base below is not there any more")
+var errMoved = errors.New("the base below it no longer exists")
 
 // make makes a base, from a snapshot of another one or as a layer on it where that is
 // cheaper. The caller holds its lock and has cleared its place.

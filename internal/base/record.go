@@ -67,7 +67,7 @@ func decode(text []byte) (record, error) {
 		return record{}, err
 	}
 	if !bytes.Equal(text, want) {
-		return record{}, errors.New("its sum is wrong")
+		return record{}, errors.New("its checksum is wrong")
 	}
 	return r, nil
 }
@@ -79,7 +79,7 @@ func (s Store) read(key string) (record, error) {
 	}
 	dir := s.State.Base(key)
 	if fi, err := os.Lstat(dir); err != nil || !fi.IsDir() || fi.Mode().Perm() != 0o700 {
-		return record{}, broken(key, "it is not there as a directory of ours alone", err)
+		return record{}, broken(key, "it is missing, or is not a directory that only you can write", err)
 	}
 	text, err := plainfile.Read(filepath.Join(dir, "base.json"), plainfile.Text)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s Store) read(key string) (record, error) {
 		return record{}, &DamageError{key, fmt.Sprintf("its record: %v", err)}
 	}
 	if r.Key != key {
-		return record{}, &DamageError{key, "its record is of another one"}
+		return record{}, &DamageError{key, "its record belongs to another base"}
 	}
 	return r, nil
 }
@@ -111,12 +111,12 @@ func (s Store) load(key string) (chain, error) {
 			return nil, err
 		}
 		if below.Sum != last.BelowSum || below.Depth != last.Depth-1 {
-			return nil, &DamageError{last.Key, "the base that it lies on was made again"}
+			return nil, &DamageError{last.Key, "the base below it was rebuilt"}
 		}
 		c = append(c, below)
 	}
 	if top.Depth != len(c) || top.Depth > maxDepth {
-		return nil, &DamageError{key, fmt.Sprintf("it has %d layers, and its record says %d", len(c), top.Depth)}
+		return nil, &DamageError{key, fmt.Sprintf("it has %d layers, but its record says %d", len(c), top.Depth)}
 	}
 	return c, nil
 }

@@ -32,10 +32,10 @@ func TrySnapshot(dir string) error {
 	defer os.RemoveAll(place) // made just now
 	from := filepath.Join(place, "from")
 	if err := makeSubvolume(from); err != nil {
-		return fmt.Errorf("%w: btrfs makes no subvolume: %w", ErrNoSnapshot, err)
+		return fmt.Errorf("%w: btrfs cannot create a subvolume: %w", ErrNoSnapshot, err)
 	}
 	if err := makeSnapshot(from, filepath.Join(place, "to")); err != nil {
-		return fmt.Errorf("%w: btrfs makes none: %w", ErrNoSnapshot, err)
+		return fmt.Errorf("%w: btrfs cannot create one: %w", ErrNoSnapshot, err)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ package base
 
 import "errors"
 
-var errSystem = errors.New("bases are layers of an overlay, which this system does not have")
+var errSystem = errors.New("bases need overlayfs, which this system does not have")
 
 func supported() error                  { return errSystem }
 func whiteout(string) error             { return errSystem }

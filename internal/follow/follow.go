@@ -379,9 +379,9 @@ func (e *LeftError) Error() string {
 // are in the way of tracked ones.
 func (e *LeftError) advice() string {
 	if slices.ContainsFunc(e.Left, func(o Obstacle) bool { return o.Why == WhyUntracked }) {
-		return "Move the untracked ones away, then take what landed with: git restore -- PATH"
+		return "Move the untracked files away, then restore the landed versions with: git restore -- PATH"
 	}
-	return "git diff there shows how they differ from what landed; git stash sets your versions aside and takes what landed"
+	return "git diff there shows how they differ from the landed versions; git stash keeps your versions and restores the landed ones"
 }
 
 // leaving are the paths that a move deletes.

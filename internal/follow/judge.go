@@ -48,13 +48,13 @@ func inodes(seen map[string]glance, at map[string]bool) map[inode]bool {
 }
 
 // WhyUntracked is the reason of an obstacle that is not a file of git's.
-const WhyUntracked = "git does not track what is there"
+const WhyUntracked = "an untracked file is there"
 
 // Why else a path is left as it is.
 const (
-	whyChanged = "it has a change that is not committed"
-	whySparse  = "it is there, although git was told to skip it"
-	whyAssumed = "git was told to assume that it does not change; git update-index --no-assume-unchanged lifts that"
+	whyChanged = "it has an uncommitted change"
+	whySparse  = "it exists, although git is set to skip it"
+	whyAssumed = "git is set to assume it unchanged; git update-index --no-assume-unchanged undoes that"
 )
 
 func (j judgement) judge(d git.Delta) item {

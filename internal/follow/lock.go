@@ -33,7 +33,7 @@ const (
 type LockedError struct{ Path string }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("%s exists: another git process is at work there, or one that was killed left it", e.Path)
+	return fmt.Sprintf("%s exists: another git process is running there, or a killed one left it behind", e.Path)
 }
 
 // lock is the index lock of a checkout. The file says which move it is for, and an

@@ -80,7 +80,7 @@ type keeper struct {
 // keep stores one file and returns its name in the evidence.
 func (k *keeper) keep(ctx context.Context, f audit.Finding) (string, error) {
 	if f.Size > maxCapturedFile || len(k.files) >= maxCapturedFiles || k.total+f.Size > maxCapturedTotal {
-		return "", errors.New("more than the evidence holds")
+		return "", errors.New("the evidence has no room for it")
 	}
 	content, err := capturedContent(k.layers, f)
 	if err != nil {

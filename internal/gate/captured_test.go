@@ -45,7 +45,7 @@ func TestQuarantineKeepsCaptured(t *testing.T) {
 	}
 	want := []struct{ path, file, why, content string }{
 		{"/.git/config", "captured/0001", "", "evil"}, {"/odd\x1b\xff", "captured/0002", "", "odd"},
-		{"/later", "", "it changed after it was audited", ""}, {"/big", "", "more than the evidence holds", ""},
+		{"/later", "", "it changed after it was audited", ""}, {"/big", "", "the evidence has no room for it", ""},
 		{"/gone", "", "", ""}, {"/note", "captured/0003", "", "note"},
 	}
 	for i, c := range stored.Captured {

@@ -101,7 +101,7 @@ func (g *Gate) followers(ctx context.Context, ref string) (on []git.Checkout, wh
 			return nil, fmt.Errorf("the checkout %s is in the middle of %s", c.Top, what), nil
 		}
 		if c.Prunable {
-			return nil, fmt.Errorf("the checkout %s has the branch and cannot be reached", c.Top), nil
+			return nil, fmt.Errorf("the checkout %s has the branch checked out, but cannot be reached", c.Top), nil
 		}
 		on = append(on, c)
 	}
@@ -249,7 +249,7 @@ func (g *Gate) settleAll(ctx context.Context) []string {
 	var settled []string
 	for _, c := range all {
 		if m, ok := left[c.GitDir]; ok && g.settle(ctx, c, m, false) == nil {
-			settled = append(settled, "settled a landing that was interrupted in the checkout "+c.Top)
+			settled = append(settled, "cleaned up after an interrupted landing in the checkout "+c.Top)
 		}
 	}
 	return settled

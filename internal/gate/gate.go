@@ -163,13 +163,13 @@ func (g *Gate) proveSnapshot(ctx context.Context, base, commit git.OID, files []
 	}
 	for _, d := range deltas {
 		if e, ok := want[d.Path]; !ok || e != d.New {
-			return fmt.Errorf("%s changed while it was taken over: audited as %s %s, taken as %s %s",
+			return fmt.Errorf("%s changed after the audit: audited as %s %s, stored as %s %s",
 				audit.Path(d.Path), e.Mode, e.OID.Short(), d.New.Mode, d.New.OID.Short())
 		}
 		delete(want, d.Path)
 	}
 	for p := range want {
-		return fmt.Errorf("%s was audited and is not in the snapshot", audit.Path(p))
+		return fmt.Errorf("%s was audited but is missing from the snapshot", audit.Path(p))
 	}
 	return nil
 }

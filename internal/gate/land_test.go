@@ -170,7 +170,7 @@ func TestLandLeavesACheckoutBehind(t *testing.T) {
 	if b, err := os.ReadFile(mine); err != nil || string(b) != "mine\n" {
 		t.Errorf("the operator's file is %q, %v", b, err)
 	}
-	if !strings.Contains(res.Why, "git stash sets your versions aside") {
+	if !strings.Contains(res.Why, "git stash keeps your versions") {
 		t.Fatalf("it does not say what to type: %s", res.Why)
 	}
 	s.git("stash")

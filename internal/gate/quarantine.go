@@ -91,7 +91,7 @@ func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manife
 		return errors.New("the tree was not audited")
 	}
 	if e.Report.Partial {
-		return errors.New("the worker changed more than cordon keeps; the frozen tree has all of it")
+		return errors.New("the worker changed more than cordon stores; the frozen tree keeps all of it")
 	}
 	base := e.Lease.Lease().Base
 	commit, err := g.Snapshot(ctx, string(e.Lease.Lease().ID), base, e.Top, e.Report.Landing(true))
@@ -108,7 +108,7 @@ func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manife
 		}
 	}
 	if more := e.Report.More; more != nil && more.Violations > 0 {
-		m.Missing = append(m.Missing, fmt.Sprintf("and %d more violations that the audit counted and did not list", more.Violations))
+		m.Missing = append(m.Missing, fmt.Sprintf("and %d more violations that the audit counted but did not list", more.Violations))
 	}
 	return nil
 }

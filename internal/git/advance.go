@@ -20,7 +20,7 @@ func (r Repo) Index(ctx context.Context, c Checkout) (map[string]Entry, error) {
 		meta, name, ok := strings.Cut(rec, "\t")
 		f := strings.Fields(meta)
 		if !ok || len(f) != 3 {
-			return nil, fmt.Errorf("unexpected answer of git ls-files: %q", rec)
+			return nil, fmt.Errorf("unexpected answer from git ls-files: %q", rec)
 		}
 		if f[2] != "0" {
 			continue

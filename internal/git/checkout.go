@@ -199,7 +199,7 @@ func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change,
 	var changes []Change
 	for _, rec := range lines(out) {
 		if len(rec) < 4 || rec[2] != ' ' {
-			return nil, fmt.Errorf("unexpected answer of git status: %q", rec)
+			return nil, fmt.Errorf("unexpected answer from git status: %q", rec)
 		}
 		changes = append(changes, Change{Code: rec[:2], Path: rec[3:]})
 	}
@@ -341,7 +341,7 @@ func (r Repo) CheckIgnore(ctx context.Context, top string, paths []string) (map[
 		for _, p := range lines(out) { // in the order of the question
 			i := slices.Index(asked, strings.TrimPrefix(p, "./"))
 			if i < 0 {
-				return nil, fmt.Errorf("unexpected answer of git check-ignore: %q", p)
+				return nil, fmt.Errorf("unexpected answer from git check-ignore: %q", p)
 			}
 			ignored[asked[i]] = true
 			asked = asked[i:]

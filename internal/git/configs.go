@@ -45,7 +45,7 @@ func (c *configs) follow(ctx context.Context, files []string) error {
 			return err
 		}
 		if c.count > maxSettings {
-			return fmt.Errorf("your git configuration has more than %d settings, which cordon does not read", maxSettings)
+			return fmt.Errorf("your git configuration has more than %d settings, the most that cordon reads", maxSettings)
 		}
 		files = nil
 		for _, f := range fresh {
@@ -86,7 +86,7 @@ func (c *configs) read(ctx context.Context, files []string) error {
 		if key == section+".file" {
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 0 || n >= len(files) {
-				return fmt.Errorf("unexpected answer of git config: %q", value)
+				return fmt.Errorf("unexpected answer from git config: %q", value)
 			}
 			file = files[n]
 			continue

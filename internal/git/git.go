@@ -58,7 +58,7 @@ func parseVersion(s string) (Version, error) {
 	var v Version
 	word, ok := strings.CutPrefix(strings.TrimSpace(s), "git version ")
 	if !ok {
-		return v, fmt.Errorf("unexpected answer of git version: %q", s)
+		return v, fmt.Errorf("unexpected answer from git version: %q", s)
 	}
 	word, _, _ = strings.Cut(word, " ")
 	for i, part := range strings.SplitN(word, ".", 4) {
@@ -73,7 +73,7 @@ func parseVersion(s string) (Version, error) {
 		v[i] = n
 	}
 	if v[0] == 0 {
-		return v, fmt.Errorf("unexpected answer of git version: %q", s)
+		return v, fmt.Errorf("unexpected answer from git version: %q", s)
 	}
 	return v, nil
 }

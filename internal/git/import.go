@@ -133,7 +133,7 @@ func (r Repo) AddPackUnlinked(ctx context.Context, pack io.Reader) ([]OID, error
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		if len(f) < 2 {
-			return nil, fmt.Errorf("unexpected answer of git show-index: %q", line)
+			return nil, fmt.Errorf("unexpected answer from git show-index: %q", line)
 		}
 		oids = append(oids, OID(f[1]))
 	}

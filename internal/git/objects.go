@@ -177,7 +177,7 @@ func (o *objects) readTrees(oids []OID, suffix string) error {
 		case err != nil:
 			return err
 		case kind != "tree":
-			return fmt.Errorf("%s is no tree: %q", missing[i], line)
+			return fmt.Errorf("%s is not a tree: %q", missing[i], line)
 		case size > maxTree:
 			return fmt.Errorf("the tree %s has %d bytes", missing[i], size)
 		}
@@ -203,7 +203,7 @@ func parseTree(raw []byte, size int) (Dir, error) {
 			return nil, fmt.Errorf("a tree cannot be read at %q", meta)
 		}
 		if _, twice := dir[name]; twice || name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
-			return nil, fmt.Errorf("a tree has the name %q, or has it twice", name)
+			return nil, fmt.Errorf("a tree has the invalid name %q, or has a name twice", name)
 		}
 		dir[name] = Entry{Mode: canonical(Mode(m)), OID: OID(hex.EncodeToString(rest[:size]))}
 		raw = rest[size:]

@@ -17,7 +17,7 @@ import (
 type RefLockedError struct{ Path string }
 
 func (e *RefLockedError) Error() string {
-	return fmt.Sprintf("%s exists: another git process is at work there, or one that was killed left it; remove it if no git process is running", e.Path)
+	return fmt.Sprintf("%s exists: another git process is running there, or a killed one left it behind; remove it if no git process is running", e.Path)
 }
 
 var lockExists = sync.OnceValue(func() *regexp.Regexp {

@@ -31,7 +31,7 @@ func (r Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 		}
 		f := strings.Split(rec, "\x00")
 		if len(f) != 3 {
-			return nil, fmt.Errorf("unexpected answer of git for-each-ref: %q", rec)
+			return nil, fmt.Errorf("unexpected answer from git for-each-ref: %q", rec)
 		}
 		refs = append(refs, Ref{Name: f[0], OID: OID(f[1]), Symref: f[2]})
 	}

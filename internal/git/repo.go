@@ -54,7 +54,7 @@ func Discover(ctx context.Context, bin Binary, dir string) (Host, error) {
 	}
 	words := strings.SplitN(facts, "\n", 4) // the last may hold newlines
 	if len(words) != 4 {
-		return Host{}, fmt.Errorf("unexpected answer of git rev-parse: %q", facts)
+		return Host{}, fmt.Errorf("unexpected answer from git rev-parse: %q", facts)
 	}
 	h.Bare, h.Shallow, h.Format = words[0] == "true", words[1] == "true", Format(words[2])
 	if h.Format != SHA1 && h.Format != SHA256 {

@@ -27,7 +27,7 @@ func (r Repo) Tree(ctx context.Context, treeish OID) ([]File, error) {
 		meta, path, ok := strings.Cut(rec, "\t")
 		f := strings.Fields(meta)
 		if !ok || len(f) != 3 {
-			return nil, fmt.Errorf("unexpected answer of git ls-tree: %q", rec)
+			return nil, fmt.Errorf("unexpected answer from git ls-tree: %q", rec)
 		}
 		e, err := entry(f[0], f[2])
 		if err != nil {
@@ -75,7 +75,7 @@ func (r Repo) Diff(ctx context.Context, from, to OID) ([]Delta, error) {
 func delta(recs []string) (Delta, []string, error) {
 	f := strings.Fields(strings.TrimPrefix(recs[0], ":"))
 	if len(recs) < 2 || len(f) != 5 || !strings.HasPrefix(recs[0], ":") {
-		return Delta{}, nil, fmt.Errorf("unexpected answer of git diff-tree: %q", recs[0])
+		return Delta{}, nil, fmt.Errorf("unexpected answer from git diff-tree: %q", recs[0])
 	}
 	old, err := entry(f[0], f[2])
 	if err != nil {
@@ -129,7 +129,7 @@ func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, e
 			continue
 		}
 		if len(all) == 0 {
-			return nil, fmt.Errorf("unexpected answer of git diff-tree: %q", recs[0])
+			return nil, fmt.Errorf("unexpected answer from git diff-tree: %q", recs[0])
 		}
 		var d Delta
 		if d, recs, err = delta(recs); err != nil {
@@ -180,11 +180,11 @@ func (r Repo) contents(ctx context.Context, names []string) (map[OID]string, err
 		head, rest, _ := strings.Cut(text, "\n")
 		f := strings.Fields(head)
 		if len(f) != 3 {
-			return nil, fmt.Errorf("unexpected answer of git cat-file: %q", head)
+			return nil, fmt.Errorf("unexpected answer from git cat-file: %q", head)
 		}
 		n, err := strconv.Atoi(f[2])
 		if err != nil || n < 0 || n+1 > len(rest) {
-			return nil, fmt.Errorf("unexpected answer of git cat-file: %q", head)
+			return nil, fmt.Errorf("unexpected answer from git cat-file: %q", head)
 		}
 		contents[OID(f[0])] = rest[:n]
 		text = rest[n+1:]
@@ -231,7 +231,7 @@ func (r Repo) sizes(ctx context.Context, oids []OID, each func(oid, kind string,
 		}
 		n, err := strconv.ParseInt(f[2], 10, 64)
 		if err != nil {
-			return fmt.Errorf("unexpected answer of git cat-file: %q", line)
+			return fmt.Errorf("unexpected answer from git cat-file: %q", line)
 		}
 		each(f[0], f[1], n)
 	}
@@ -278,7 +278,7 @@ func (r Repo) MergeTrees(ctx context.Context, ours, theirs OID) (Merge, error) {
 	}
 	recs := lines(out)
 	if len(recs) == 0 {
-		return Merge{}, fmt.Errorf("unexpected answer of git merge-tree: %q", out)
+		return Merge{}, fmt.Errorf("unexpected answer from git merge-tree: %q", out)
 	}
 	tree, perr := ParseOID(recs[0])
 	if perr != nil {

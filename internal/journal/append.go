@@ -32,9 +32,9 @@ func (j *Journal) AppendIf(worker, typ string, data any, view *View, check func(
 	case err != nil:
 		return Event{}, fmt.Errorf("journal: %w", err)
 	case len(e.Data) > MaxData:
-		return Event{}, fmt.Errorf("journal: %d bytes of data in one event, at most %d are allowed", len(e.Data), MaxData)
+		return Event{}, fmt.Errorf("journal: an event has %d bytes of data; at most %d are allowed", len(e.Data), MaxData)
 	case strings.HasPrefix(typ, "journal."):
-		return Event{}, fmt.Errorf("journal: type %q belongs to the journal itself", typ)
+		return Event{}, fmt.Errorf("journal: type %q is reserved for the journal itself", typ)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -231,7 +231,7 @@ func (t *tail) add(e Event, put func([]byte, position) error) (Event, error) {
 		return Event{}, err
 	}
 	if err := syncDir(t.j.dir); err != nil {
-		return Event{}, fmt.Errorf("the event is written but perhaps not durable, and could not be cut back: %w", err)
+		return Event{}, fmt.Errorf("the event is written but may not be durable, and could not be removed: %w", err)
 	}
 	t.at = next
 	t.remember()

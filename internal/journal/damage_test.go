@@ -167,7 +167,7 @@ func TestForeignLine(t *testing.T) {
 	sound, err := decode([]byte(lines[1]))
 	must(t, sound, err)
 	sound.Type = "test.forged"
-	damage(t, dir, []string{lines[0], string(sound.encode()), lines[2], lines[3]}, 3, "no continuation of the line before")
+	damage(t, dir, []string{lines[0], string(sound.encode()), lines[2], lines[3]}, 3, "does not continue the line before")
 	gap := Event{Seq: 6, Time: now(), Type: "test.gap", Prev: sum([]byte(lines[3]))}
 	damage(t, dir, append(slices.Clone(lines), string(gap.encode())), 5, "event 5 missing")
 }

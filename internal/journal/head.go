@@ -77,7 +77,7 @@ func readHead(dir string) ([]anchor, *Corruption, error) {
 	}
 	p, ok := decodeHead(b)
 	if !ok {
-		return nil, &Corruption{Problem: HeadFile + " is damaged: where the journal ends is not known"}, nil
+		return nil, &Corruption{Problem: HeadFile + " is damaged: cordon cannot tell where the journal ends"}, nil
 	}
 	return []anchor{{p, HeadFile}}, nil, nil
 }

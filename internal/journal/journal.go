@@ -163,7 +163,7 @@ func read(dir string, all *[]Event) (Report, error) {
 }
 
 func headMissing() *Corruption {
-	return &Corruption{Problem: HeadFile + " is missing: where the journal ends is not known"}
+	return &Corruption{Problem: HeadFile + " is missing: cordon cannot tell where the journal ends"}
 }
 
 // openEvents opens the file of events and returns its size, or nil if there is

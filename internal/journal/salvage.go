@@ -94,7 +94,7 @@ func (j *Journal) Repair(shown Report, who string, suspended []string) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	if now.Problem == nil || shown.Problem == nil || now.Events != shown.Events || *now.Problem != *shown.Problem {
-		return errors.New("the journal changed meanwhile: look again")
+		return errors.New("the journal changed in the meantime: try again")
 	}
 	s := Salvage{Who: who, Problem: now.Problem.Error(), Kept: uint64(now.Events), Suspended: suspended}
 	if s.Aside, err = setAside(j.dir); err != nil {

@@ -33,7 +33,7 @@ func (p position) corruption(format string, args ...any) *Corruption {
 }
 
 // errPlace is a sound line in a place that is not its own.
-var errPlace = errors.New("no continuation of the line before it: a foreign line, or the one before was replaced")
+var errPlace = errors.New("does not continue the line before it: a foreign line, or the line before was replaced")
 
 // next judges the line at p and returns its event and the position after it.
 // With errPlace it returns the event as well.
@@ -132,7 +132,7 @@ func checkEnd(p position, torn []byte, anchors []anchor) error {
 		}
 	}
 	if len(torn) > maxTorn {
-		return p.corruption("%d bytes without an end, longer than any event: not written by this journal", len(torn))
+		return p.corruption("%d bytes without a line end, longer than any event: not written by this journal", len(torn))
 	}
 	return nil
 }

@@ -191,14 +191,14 @@ func (w *Worker) launchDoubts() (list []string) {
 	}
 	unchanged := w.Audit != nil && w.Audit.Summary.Landing+w.Audit.Summary.Violations == 0
 	if w.Proof == nil && !unchanged && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported {
-		list = append(list, "the hooks of "+w.Wiring.Client+" were never seen alive")
+		list = append(list, "the hooks of "+w.Wiring.Client+" never reported")
 	}
 	ended := w.Exit != nil && w.Exit.OK() && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported
 	switch {
 	case w.Stream == nil:
-		list = append(list, "nobody saw the end of "+w.Wiring.Client+": its tool calls were not held against what its guard decided")
+		list = append(list, "the end of "+w.Wiring.Client+" was not recorded, so its tool calls could not be compared with the decisions of its guard")
 	case ended && !w.Stream.Interactive && (w.Stream.Session == "" || w.Stream.Reason == ""):
-		list = append(list, "the stream of "+w.Wiring.Client+" has no beginning or no end: its tool calls could not be held against what its guard decided")
+		list = append(list, "the output of "+w.Wiring.Client+" is incomplete, so its tool calls could not be compared with the decisions of its guard")
 	case len(w.Stream.Gap) > 0:
 		list = append(list, fmt.Sprintf("tool calls of %s ran that its guard never saw: %s", w.Wiring.Client, strings.Join(w.Stream.Gap, ", ")))
 	}

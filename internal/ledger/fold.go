@@ -155,7 +155,7 @@ func (l *Ledger) newWorker(e journal.Event, text json.RawMessage, hash string) (
 	}
 	id := sealed.Lease().ID
 	if string(id) != e.Worker || l.Taken(id) {
-		return nil, fmt.Errorf("the lease is for %s, which is another or already known", id)
+		return nil, fmt.Errorf("the lease is for %s, which is a different worker or already known", id)
 	}
 	return &Worker{ID: id, Lease: sealed, Created: e.Time, Changed: e.Time, Events: 1}, nil
 }
@@ -191,7 +191,7 @@ func (l *Ledger) suspend(e journal.Event) error {
 		}
 		w := before.clone()
 		w.Quarantine = &Quarantine{Reasons: []string{fmt.Sprintf("the journal was damaged: events after %d are lost, and what this worker did "+
-			"since is not known", d.Kept)}}
+			"since then is unknown", d.Kept)}}
 		w.Release, w.Intent, w.Gate, w.Changed = nil, nil, nil, e.Time
 		if w.Tree == nil {
 			w.Tree = new(Tree)
@@ -326,7 +326,7 @@ func pick(names []string, prefix string) (string, error) {
 	case 0:
 		return "", NameError(fmt.Sprintf("no worker is called %q", prefix))
 	}
-	return "", NameError(fmt.Sprintf("%q is the beginning of %d workers' names, %s and %s among them", prefix, len(found), found[0], found[1]))
+	return "", NameError(fmt.Sprintf("%q matches %d workers, for example %s and %s", prefix, len(found), found[0], found[1]))
 }
 
 // Taken reports whether a name has ever been given.

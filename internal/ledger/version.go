@@ -58,7 +58,7 @@ func Encode(typ string, data any) (json.RawMessage, error) {
 		return raw, nil
 	}
 	if len(raw) < 2 || raw[0] != '{' {
-		return nil, fmt.Errorf("the data of %s is no object", typ)
+		return nil, fmt.Errorf("the data of %s is not an object", typ)
 	}
 	version, err := json.Marshal(Version())
 	if err != nil {

@@ -73,7 +73,7 @@ func removeStale(name string) error {
 		return err
 	}
 	if fi.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is there already, and is no socket", name)
+		return fmt.Errorf("%s already exists and is not a socket", name)
 	}
 	return os.Remove(name)
 }

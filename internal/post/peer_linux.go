@@ -26,7 +26,7 @@ func known(conn *net.UnixConn) error {
 		return failed
 	}
 	if int(who.Uid) != os.Geteuid() {
-		return fmt.Errorf("user %d is not the worker's", who.Uid)
+		return fmt.Errorf("user %d is not the worker's user", who.Uid)
 	}
 	return nil
 }

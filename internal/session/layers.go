@@ -95,7 +95,7 @@ func unnamedLayers(dir string, w *ledger.Worker) ([]audit.Finding, error) {
 		}
 		f := audit.Finding{
 			Change: audit.Change{Kind: audit.Unreadable, Source: "layer " + e.Name(), Detail: "no launch says where it was seen"},
-			Class:  audit.Violation, Rule: "what cannot be read cannot be trusted",
+			Class:  audit.Violation, Rule: "cordon lands nothing that it cannot read",
 		}
 		if len(w.Private) == 0 {
 			f.Kind, f.Class, f.Rule = audit.Added, audit.Note, "an older cordon did not record where it was seen; the host is unchanged"

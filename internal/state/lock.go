@@ -13,7 +13,7 @@ import (
 )
 
 // ErrLocked says that another cordon process holds a lock.
-var ErrLocked = errors.New("another cordon process is at it")
+var ErrLocked = errors.New("another cordon process is using it")
 
 // Lock takes the named lock and returns its release. The lock ends with the
 // process, however it ends. With wait unset it fails with ErrLocked at once.

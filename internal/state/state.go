@@ -49,7 +49,7 @@ func Root() (string, error) {
 	if base == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("no place for cordon's state: %w", err)
+			return "", fmt.Errorf("no directory for cordon's state: %w", err)
 		}
 		base = filepath.Join(home, ".local", "state")
 	}
