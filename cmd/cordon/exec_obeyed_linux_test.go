@@ -79,6 +79,10 @@ var obeyedCases = map[string]obeyedCase{
 		prepare: `git config --global core.hooksPath .githooks`,
 		attack:  `git init -q n; echo a >n/a; hook n/.githooks`, use: `use n`, said: "/n/.git aside to ",
 	},
+	"a new repository and the operator's program beside it": {
+		prepare: `git config --global core.fsmonitor ../tools/x`,
+		attack:  `git init -q d/n; echo a >d/n/a; program d/tools/x`, use: `use d/n`, said: "/d/n/.git aside to ",
+	},
 }
 
 // harmlessStore makes a repository in store/gd that runs nothing itself, and hooks in sub.

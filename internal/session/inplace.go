@@ -154,7 +154,7 @@ func (p *inPlace) sweep() string {
 	s := worktree.Sweep{
 		Known: p.Known, Partial: p.Partial,
 		Note:   p.note,
-		Obeyed: obeyedAnywhere(p.every),
+		Obeyed: obeyedAnywhere(p.every, p.Write),
 		Aside:  filepath.Join(p.root, "aside", fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102T150405"), os.Getpid())),
 	}
 	for _, dir := range p.Write {
@@ -176,7 +176,7 @@ func (p *inPlace) sweep() string {
 	for _, b := range s.Blind {
 		blind = append(blind, "CAREFUL: not searched for repositories: "+legible.Line(b))
 	}
-	return strings.Join(append(shortened(blind, 100), shortened(lines, 20)...), "\n")
+	return strings.Join(append(shortened(blind, 100, s.MoreBlind), shortened(lines, 20, s.MoreMoved)...), "\n")
 }
 
 // note writes down what is moved aside, before that is done.
@@ -196,11 +196,13 @@ func (p *inPlace) note(m worktree.Moved) error {
 	return errors.Join(err, f.Close())
 }
 
-func shortened(lines []string, most int) []string {
-	if len(lines) <= most {
+// shortened keeps the first lines, and counts the others and those that there are besides.
+func shortened(lines []string, most, besides int) []string {
+	if len(lines)+besides <= most {
 		return lines
 	}
-	return append(lines[:most:most], fmt.Sprintf("and %d more of these", len(lines)-most))
+	most = min(most, len(lines))
+	return append(lines[:most:most], fmt.Sprintf("and %d more of these", len(lines)-most+besides))
 }
 
 // SweepKilled looks at what commands left whose cordon was killed.

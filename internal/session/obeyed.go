@@ -240,36 +240,54 @@ func wayTo(path string) (links []string, end string) {
 }
 
 // obeyedAnywhere returns what says what is there in a new repository that the operator's own configuration
-// names from its top, such as a core.hooksPath of .githooks; "" for nothing. A link on the
+// names from its top, such as a core.hooksPath of .githooks; "" for nothing. What it names
+// by .. lies beside the repository, and counts in directories that the command wrote. A link on the
 // way counts: somebody could put something behind it later.
 // The words of the settings are found once, when the first repository is looked at: there
 // may be thousands.
-func obeyedAnywhere(every []git.Setting) func(top string) string {
+func obeyedAnywhere(every []git.Setting, write []string) func(top string) string {
 	every = slices.DeleteFunc(slices.Clone(every), git.Setting.Alias) // runs only when the operator types a name
-	words := sync.OnceValue(func() [][]git.Word {
-		var list [][]git.Word
+	find := sync.OnceValue(func() []relative {
+		var list []relative
 		for _, s := range every {
-			list = append(list, relativeWords(s))
+			r := relative{setting: s, words: relativeWords(s)}
+			r.fixed, r.err = settingPaths(s, r.words, nowhere)
+			list = append(list, r)
 		}
 		return list
 	})
-	return func(top string) string { return obeysIn(every, words(), top) }
+	return func(top string) string {
+		for _, r := range find() {
+			if r.obeysIn(top, write) {
+				return r.setting.String()
+			}
+		}
+		return ""
+	}
 }
 
-func obeysIn(every []git.Setting, words [][]git.Word, top string) string {
-	for i, s := range every {
-		named, err := settingPaths(s, words[i], top)
-		if err != nil {
-			return s.String()
-		}
-		for _, p := range named {
-			if !paths.Below(p, top) {
-				continue
-			}
-			if links, end := wayTo(p); exists(end) || slices.ContainsFunc(links, func(l string) bool { return paths.Below(l, top) }) {
-				return s.String()
-			}
-		}
+// nowhere is the top of no checkout.
+const nowhere = "/nonexistent/checkout"
+
+// relative is a setting with words that can mean something else in each checkout.
+type relative struct {
+	setting git.Setting
+	words   []git.Word
+	fixed   []string // what it names from everywhere: the command could not write that
+	err     error
+}
+
+func (r relative) obeysIn(top string, write []string) bool {
+	named, err := settingPaths(r.setting, r.words, top)
+	if err != nil || r.err != nil {
+		return true
 	}
-	return ""
+	return slices.ContainsFunc(named, func(p string) bool {
+		beside := paths.Holding(p, write) != "" && !slices.Contains(r.fixed, p)
+		if !paths.Below(p, top) && !beside || paths.Within(top, p) { // a directory around it is none of these
+			return false
+		}
+		links, end := wayTo(p)
+		return exists(end) || slices.ContainsFunc(links, func(l string) bool { return paths.Below(l, top) || paths.Holding(l, write) != "" })
+	})
 }

@@ -88,18 +88,14 @@ func (s *Session) disarm(w *ledger.Worker) {
 			s.Voice.Step(w.ID, "CAREFUL", "its tree was not searched for repositories: "+oneLine(err))
 			return
 		}
-		for _, f := range files {
-			if path.Base(f.Path) == "HEAD" {
-				sweep.Known = append(sweep.Known, filepath.Join(tree, filepath.FromSlash(path.Dir(f.Path))))
-			}
-		}
+		sweep.Known = append(sweep.Known, untouched(tree, files)...)
 	}
 	every, _, err := s.Bin.Settings(context.Background())
 	if err != nil {
 		s.Voice.Step(w.ID, "CAREFUL", "its tree was not searched for repositories: "+oneLine(err))
 		return
 	}
-	sweep.Obeyed = obeyedAnywhere(every)
+	sweep.Obeyed = obeyedAnywhere(every, []string{tree})
 	sweep.Directory(tree)
 	for _, b := range sweep.Blind {
 		s.Voice.Step(w.ID, "CAREFUL", "not searched for repositories: "+b)
@@ -107,6 +103,50 @@ func (s *Session) disarm(w *ledger.Worker) {
 	for _, m := range sweep.Moved {
 		s.Voice.Step(w.ID, "disarmed", fmt.Sprintf("moved %s aside to %s: %s", m.From, m.To, m.Why))
 	}
+	if n := sweep.MoreMoved + sweep.MoreBlind; n > 0 {
+		s.Voice.Step(w.ID, "CAREFUL", fmt.Sprintf("%d more were moved aside or not searched", n))
+	}
+}
+
+// untouched lists the directories of a tree that hold a HEAD of the base commit, and nothing
+// that the base does not have: ignored files of the worker's beside a HEAD can make a
+// repository of it, and the audit lets ignored files pass.
+func untouched(tree string, base []git.File) []string {
+	has := map[string]bool{}
+	for _, f := range base {
+		for p := f.Path; p != "." && !has[p]; p = path.Dir(p) {
+			has[p] = true
+		}
+	}
+	var list []string
+	for _, f := range base {
+		if path.Base(f.Path) != "HEAD" {
+			continue
+		}
+		dir := filepath.Join(tree, filepath.FromSlash(path.Dir(f.Path)))
+		if onlyHas(tree, dir, has) {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// onlyHas reports whether everything in a directory of a tree is among paths of the tree,
+// but for the git directory of cordon's making.
+func onlyHas(tree, dir string, has map[string]bool) bool {
+	own := filepath.Join(tree, ".git")
+	return filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err != nil || p == tree {
+			return err
+		}
+		if p == own && e.IsDir() {
+			return filepath.SkipDir
+		}
+		if rel, err := filepath.Rel(tree, p); err != nil || !has[filepath.ToSlash(rel)] {
+			return fs.ErrExist // something of the worker's
+		}
+		return nil
+	}) == nil
 }
 
 // unshelve puts a worker's git directory into its tree, for a launch without mounts. It

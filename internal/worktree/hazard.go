@@ -3,6 +3,7 @@ package worktree
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,11 +37,15 @@ func FindHazards(dirs []string, skip ...string) (Hazards, error) {
 	w := hazardWalk{linked: map[inode]*linked{}, skip: skip}
 	w.found.Partial = map[string][]string{}
 	for _, dir := range dirs {
-		if parts := partsOf(dir); wholeGitDir(parts) {
+		parts := partsOf(dir)
+		if wholeGitDir(parts) {
 			return Hazards{}, fmt.Errorf("%s is a git repository, which cannot be opened for writing: go into a checkout of it, or open another "+
 				"directory with --write", dir)
 		}
-		if err := filepath.WalkDir(dir, w.see); err != nil {
+		if parts != nil {
+			w.found.Partial[dir] = parts
+		}
+		if err := w.enter(dir); err != nil {
 			return Hazards{}, err
 		}
 	}
@@ -119,45 +124,91 @@ type hazardWalk struct {
 	found  Hazards
 	linked map[inode]*linked
 	skip   []string
+	kept   int // bytes of what is remembered
 }
 
-func (w *hazardWalk) see(p string, e fs.DirEntry, err error) error {
-	if err != nil {
-		return unreadable(p, err)
-	}
-	if slices.Contains(w.skip, p) || e.Name() == ".git" {
-		if !slices.Contains(w.skip, p) {
-			w.found.Repositories = append(w.found.Repositories, p)
-		}
-		if e.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	}
-	if e.IsDir() {
-		parts := partsOf(p)
-		if wholeGitDir(parts) {
-			w.found.Repositories = append(w.found.Repositories, p)
-			return fs.SkipDir
-		}
-		if parts != nil {
-			w.found.Partial[p] = parts
-		}
-	}
-	switch {
-	case e.Type()&fs.ModeSocket != 0:
-		w.found.Sockets = append(w.found.Sockets, p)
-	case e.Type().IsRegular():
-		w.count(p)
+// maxKept is how many bytes of names are remembered of a tree: a command can make
+// thousands of names that cost it next to nothing.
+const maxKept = 64 << 20
+
+// keep counts what is remembered of a path.
+func (w *hazardWalk) keep(path string) error {
+	if w.kept += len(path) + 128; w.kept > maxKept {
+		return fmt.Errorf("there are too many hard links, repositories, sockets and files named HEAD to remember (the last was %s): remove them, or open "+
+			"another directory with --write", path)
 	}
 	return nil
 }
 
+// enter looks at a directory, some names at a time.
+func (w *hazardWalk) enter(dir string) error {
+	f, err := openDir(unix.AT_FDCWD, dir)
+	if err != nil {
+		return unreadable(dir, err)
+	}
+	defer f.Close()
+	var below []string
+	for {
+		entries, err := f.ReadDir(batch)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return unreadable(dir, err)
+		}
+		for _, e := range entries {
+			enter, err := w.see(f, filepath.Join(dir, e.Name()), e)
+			if err != nil {
+				return err
+			}
+			if enter {
+				below = append(below, e.Name())
+			}
+		}
+	}
+	f.Close() // a deep tree needs no descriptor for each level
+	for _, name := range below {
+		if err := w.enter(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// see looks at an entry of a directory. It reports whether to look into it.
+func (w *hazardWalk) see(dir *os.File, p string, e fs.DirEntry) (enter bool, err error) {
+	switch {
+	case slices.Contains(w.skip, p):
+		return false, nil
+	case e.Name() == ".git":
+		w.found.Repositories = append(w.found.Repositories, p)
+		return false, w.keep(p)
+	case e.IsDir():
+		parts := partsOf(p)
+		if wholeGitDir(parts) {
+			w.found.Repositories = append(w.found.Repositories, p)
+			return false, w.keep(p)
+		}
+		if parts != nil {
+			w.found.Partial[p] = parts
+			err = w.keep(p)
+		}
+		return true, err
+	case e.Type()&fs.ModeSocket != 0:
+		w.found.Sockets = append(w.found.Sockets, p)
+		return false, w.keep(p)
+	case e.Type().IsRegular():
+		return false, w.count(dir, p)
+	}
+	return false, nil
+}
+
 // count notes a name of a file that has several.
-func (w *hazardWalk) count(p string) {
+func (w *hazardWalk) count(f *os.File, p string) error {
 	var st, dir unix.Stat_t
-	if unix.Lstat(p, &st) != nil || st.Nlink < 2 || unix.Lstat(filepath.Dir(p), &dir) != nil {
-		return
+	name := filepath.Base(p)
+	if unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil || st.Nlink < 2 || unix.Fstat(int(f.Fd()), &dir) != nil {
+		return nil
 	}
 	k := inode{uint64(st.Dev), st.Ino}
 	l := w.linked[k]
@@ -166,7 +217,8 @@ func (w *hazardWalk) count(p string) {
 		w.linked[k] = l
 	}
 	l.names, l.links = append(l.names, p), uint64(st.Nlink)
-	l.entries[entry{inode{uint64(dir.Dev), dir.Ino}, filepath.Base(p)}] = true
+	l.entries[entry{inode{uint64(dir.Dev), dir.Ino}, name}] = true
+	return w.keep(p)
 }
 
 // partsOf lists which parts of a git directory a directory with a HEAD has.

@@ -35,9 +35,14 @@ type Sweep struct {
 	// repository at a directory; "" for none.
 	Obeyed func(top string) string
 
-	Moved []Moved
-	Blind []string // what could not be looked at
-	seen  int
+	Moved     []Moved
+	Blind     []string // what could not be looked at
+	MoreMoved int      // how many there are besides those listed
+	MoreBlind int
+
+	moves  int
+	seen   int
+	beside bool // something was kept where it was found
 }
 
 // Moved is something that was disarmed, and why.
@@ -51,6 +56,7 @@ type Moved struct {
 const (
 	sweepDepth   = 400
 	sweepEntries = 5_000_000
+	sweepListed  = 1000 // of what was moved, and of what could not be looked at
 )
 
 // Directory sweeps one directory.
@@ -59,6 +65,10 @@ func (s *Sweep) Directory(dir string) {
 }
 
 func (s *Sweep) blind(path string, err error) {
+	if len(s.Blind) == sweepListed {
+		s.MoreBlind++
+		return
+	}
 	s.Blind = append(s.Blind, fmt.Sprintf("%s: %v", path, err))
 }
 
@@ -77,6 +87,7 @@ const batch = 1024
 // walk looks at one directory. One that is going to be moved itself stays a git directory.
 func (s *Sweep) walk(dir *os.File, path string, depth int, leaves bool) {
 	var parts []string // of a git directory
+	before := len(s.Moved)
 	for {
 		entries, err := dir.ReadDir(batch)
 		if errors.Is(err, io.EOF) {
@@ -100,13 +111,13 @@ func (s *Sweep) walk(dir *os.File, path string, depth int, leaves bool) {
 		return
 	}
 	if why := s.runs(dir, path); why != "" {
-		s.disarmBare(dir, path, parts, why)
+		s.disarmBare(dir, path, parts, why, before)
 	}
 }
 
 // look enters one entry of a directory, and disarms it.
 func (s *Sweep) look(dir *os.File, e os.DirEntry, path string, depth int) {
-	at, why := filepath.Join(path, e.Name()), ""
+	at, why, before := filepath.Join(path, e.Name()), "", len(s.Moved)
 	if slices.Contains(s.Known, at) {
 		return
 	}
@@ -117,7 +128,7 @@ func (s *Sweep) look(dir *os.File, e os.DirEntry, path string, depth int) {
 		s.enter(int(dir.Fd()), e.Name(), at, depth+1, why != "")
 	}
 	if why != "" {
-		s.move(dir, e.Name(), path, why)
+		s.move(dir, e.Name(), path, why, before)
 	}
 }
 
@@ -225,7 +236,7 @@ func (s *Sweep) Place(dir, rest, why string) {
 		}
 		kind := st.Mode & unix.S_IFMT
 		if i == len(names)-1 || kind == unix.S_IFLNK {
-			s.move(f.File, name, filepath.Join(dir, filepath.Join(names[:i]...)), why)
+			s.move(f.File, name, filepath.Join(dir, filepath.Join(names[:i]...)), why, 0)
 			break
 		}
 		if kind != unix.S_IFDIR {
@@ -244,11 +255,11 @@ func (s *Sweep) Place(dir, rest, why string) {
 
 // disarmBare takes away what makes a git directory of a directory: its HEAD, or what has
 // come to the HEAD that was there. Everything else in it may be the operator's.
-func (s *Sweep) disarmBare(dir *os.File, path string, names []string, why string) {
+func (s *Sweep) disarmBare(dir *os.File, path string, names []string, why string, inner int) {
 	before := s.Partial[path]
 	for _, name := range gitParts {
 		if slices.Contains(names, name) && !slices.Contains(before, name) {
-			s.move(dir, name, path, why)
+			s.move(dir, name, path, why, inner)
 			if name == "HEAD" {
 				return
 			}
@@ -257,15 +268,17 @@ func (s *Sweep) disarmBare(dir *os.File, path string, names []string, why string
 }
 
 // move takes an entry of a directory away: to where such things are kept, or where that is
-// on another file system, to a new directory beside it.
-func (s *Sweep) move(dir *os.File, name, path, why string) {
+// on another file system, to a new directory beside it. Of what was moved before, only
+// the part from inner on can lie in it.
+func (s *Sweep) move(dir *os.File, name, path, why string, inner int) {
 	defer unlock(int(dir.Fd()), ".", 0o700).restore(dir)
 	unlock(int(dir.Fd()), name, 0o700) // for good: only who can write a directory can move it
 	m := Moved{From: filepath.Join(path, name), Why: why}
 	if err := unmake(dir, name); err != nil {
 		s.blind(m.From, fmt.Errorf("git would still treat the kept copy as a repository: %w", err))
 	}
-	target := fmt.Sprintf("%d-%s", len(s.Moved)+1, strings.TrimLeft(name, "."))
+	s.moves++
+	target := fmt.Sprintf("%d-%s", s.moves, strings.TrimLeft(name, "."))
 	err := os.MkdirAll(s.Aside, 0o700)
 	if err == nil {
 		m.To = filepath.Join(s.Aside, target)
@@ -273,7 +286,7 @@ func (s *Sweep) move(dir *os.File, name, path, why string) {
 	}
 	if err != nil {
 		beside := fmt.Sprintf("cordon-aside-%s-%s", filepath.Base(s.Aside), rand.Text()[:8])
-		m.To = filepath.Join(path, beside, target)
+		s.beside, m.To = true, filepath.Join(path, beside, target)
 		if err = unix.Mkdirat(int(dir.Fd()), beside, 0o700); err == nil {
 			err = s.moveTo(m, dir, name, int(dir.Fd()), beside)
 		}
@@ -282,10 +295,14 @@ func (s *Sweep) move(dir *os.File, name, path, why string) {
 		s.blind(m.From, fmt.Errorf("could not be moved aside: %w", err))
 		return
 	}
-	for i := range s.Moved { // what was kept inside has moved with it
-		if rest, ok := strings.CutPrefix(s.Moved[i].To, m.From+"/"); ok {
-			s.Moved[i].To = filepath.Join(m.To, rest)
+	for i := inner; i < len(s.Moved) && s.beside; i++ { // what was kept inside has moved with it
+		if rest, ok := strings.CutPrefix(s.Moved[i].To, m.From); ok && strings.HasPrefix(rest, "/") {
+			s.Moved[i].To = m.To + rest
 		}
+	}
+	if len(s.Moved) == sweepListed {
+		s.MoreMoved++
+		return
 	}
 	s.Moved = append(s.Moved, m)
 }

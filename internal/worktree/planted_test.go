@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,5 +57,24 @@ func TestSweepReadsDirectoriesInBatches(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, want) || len(s.Blind) > 0 {
 		t.Errorf("%d of %d planted repositories were disarmed; blind: %v\n%v", len(got), len(want), s.Blind, got)
+	}
+}
+
+// A command can plant more than anybody reads about. Each is moved, and few are listed: the
+// time and the memory of a sweep do not grow with the square of their number.
+func TestSweepListsFew(t *testing.T) {
+	top, aside := t.TempDir(), filepath.Join(t.TempDir(), "aside")
+	const many = 2*sweepListed + 3
+	for i := range many {
+		p := filepath.Join(top, fmt.Sprintf("d%04d", i))
+		if err := errors.Join(os.Mkdir(p, 0o755), os.Symlink("x", filepath.Join(p, ".git"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Sweep{Aside: aside}
+	s.Directory(top)
+	kept, err := os.ReadDir(aside)
+	if err != nil || len(kept) != many || len(s.Moved) != sweepListed || s.MoreMoved != many-sweepListed || len(s.Blind)+s.MoreBlind > 0 {
+		t.Errorf("%d of %d are kept, %d listed and %d more, blind %v: %v", len(kept), many, len(s.Moved), s.MoreMoved, s.Blind, err)
 	}
 }
