@@ -3,15 +3,20 @@ package audit
 import (
 	"path"
 	"strings"
+
+	"cordon/internal/agent/facts"
 )
+
+// agentTrusts is why the files of agent clients are in the table.
+const agentTrusts = "your agent runs it or trusts it"
 
 // A worker's home is its own: it begins as a copy of the operator's and is thrown
 // away. What it writes there is reported only where the same file in the
 // operator's home would be run, or believed, by somebody who does not ask: that is
 // what an attempt to stay looks like, also when it stayed in the private copy.
 //
-// What clients write all the time (histories, sessions, projects, caches,
-// ~/.claude.json) is left out on purpose: a list that always speaks is not read.
+// What clients write all the time (histories, sessions, projects, caches) is left out
+// on purpose: a list that always speaks is not read.
 //
 // A pattern is matched name by name, and stands for everything below it.
 var trust = []struct {
@@ -58,13 +63,8 @@ var trust = []struct {
 		".gdbinit", ".config/gdb", ".lldbinit", ".psqlrc", ".sqliterc", ".my.cnf",
 	}},
 	{"it decides what your transfers send and trust", []string{".curlrc", ".wgetrc", ".config/curlrc"}},
-	{"your agent runs it or trusts it", []string{
-		".claude/settings*.json", ".claude/CLAUDE.md", ".claude/hooks", ".claude/commands", ".claude/agents", ".claude/skills", ".claude/output-styles", ".claude/rules",
-		".mcp.json", ".codex/config.toml", ".codex/AGENTS*.md", ".codex/hooks*", ".codex/prompts", ".codex/rules", ".codex/skills",
-		".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/extensions", ".gemini/commands", ".gemini/hooks", ".gemini/trustedFolders.json",
-		".config/opencode/opencode.json*", ".config/opencode/AGENTS.md", ".config/opencode/plugin*", ".config/opencode/command*", ".config/opencode/agent*", ".config/opencode/tool*",
-		".copilot/mcp-config.json", ".copilot/hooks", ".copilot/agents", ".copilot/skills", ".copilot/copilot-instructions.md",
-		".cursor/mcp.json", ".cursor/hooks*", ".cursor/rules", ".cursor/cli-config.json", ".agents", ".aider.conf.yml", ".config/goose/config.yaml",
+	{agentTrusts, []string{ // and those of package facts
+		".mcp.json", ".cursor/mcp.json", ".cursor/hooks*", ".cursor/rules", ".cursor/cli-config.json", ".agents", ".aider.conf.yml", ".config/goose/config.yaml",
 	}},
 	{"cordon trusts it", []string{".config/cordon"}},
 }
@@ -73,16 +73,33 @@ var trust = []struct {
 func trusted(rel string) (why string, leads bool) {
 	names := strings.Split(rel, "/")
 	for _, t := range trust {
-		for _, p := range t.patterns {
-			switch matched, whole := matchNames(strings.Split(p, "/"), names); {
-			case matched && whole:
-				return t.why, true
-			case matched:
-				leads = true
-			}
+		matched, begun := matchAny(t.patterns, names)
+		if matched {
+			return t.why, true
 		}
+		leads = leads || begun
+	}
+	for _, c := range facts.All() {
+		matched, begun := matchAny(c.Trusted, names)
+		if matched {
+			return agentTrusts, true
+		}
+		leads = leads || begun
 	}
 	return "", leads
+}
+
+// matchAny reports whether a pattern matches the names, or a part of one does.
+func matchAny(patterns, names []string) (matched, begun bool) {
+	for _, p := range patterns {
+		switch part, whole := matchNames(strings.Split(p, "/"), names); {
+		case part && whole:
+			return true, true
+		case part:
+			begun = true
+		}
+	}
+	return false, begun
 }
 
 // matchNames matches as many names as both have. Whole says that this was the

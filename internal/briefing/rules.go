@@ -2,7 +2,9 @@ package briefing
 
 import (
 	"fmt"
+	"strings"
 
+	"cordon/internal/agent/facts"
 	"cordon/internal/policy"
 )
 
@@ -13,7 +15,7 @@ func (t terms) forbidden() []string {
 		"- `git push`, `git fetch`, `git remote` and every other exchange with a remote.",
 		"- Merging your own branch, and moving, making or deleting branches that are not yours. The gate merges.",
 		"- Files of cordon's own (`cordon.yaml`, `.cordon`), and everything in `.git`, hooks and configuration included.",
-		"- The configuration of agent clients, editors, shells and hook managers, at any depth: `.claude`, `.codex`, `.gemini`, `.opencode`, `.copilot`, " +
+		"- The configuration of agent clients, editors, shells and hook managers, at any depth: " + clientNames() +
 			"`.mcp.json`, `.vscode/settings.json`, `.envrc`, `.husky` and their like" + t.lifted() + ".",
 	}
 	if denied := t.denied(t.rules.DenyWrite()); denied != "" {
@@ -27,6 +29,15 @@ func (t terms) forbidden() []string {
 		lines = append(lines, "- Writing outside: such a write seems to succeed, and is a violation all the same.")
 	}
 	return lines
+}
+
+// clientNames are the best known files of the clients that cordon can start.
+func clientNames() string {
+	var b strings.Builder
+	for _, c := range facts.All() {
+		b.WriteString("`" + c.Protected[0] + "`, ")
+	}
+	return b.String()
 }
 
 // lifted says that roots which name such a file open it.

@@ -3,8 +3,10 @@ package enclosure
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"cordon/internal/agent/facts"
 	"cordon/internal/policy"
 )
 
@@ -18,11 +20,22 @@ var relocations = []relocation{
 	{"AZURE_CONFIG_DIR", ".azure"}, {"CLOUDSDK_CONFIG", ".config/gcloud"}, {"GH_CONFIG_DIR", ".config/gh"},
 	{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"}, {"AWS_CONFIG_FILE", ".aws/config"}, {"TF_CLI_CONFIG_FILE", ".terraformrc"},
 	{"NPM_CONFIG_USERCONFIG", ".npmrc"}, {"npm_config_userconfig", ".npmrc"}, {"PIP_CONFIG_FILE", ".config/pip/pip.conf"},
-	{"CLAUDE_CONFIG_DIR", ".claude"}, {"CODEX_HOME", ".codex"}, {"GEMINI_CLI_HOME/.gemini", ".gemini"}, {"COPILOT_HOME", ".copilot"}, {"QWEN_HOME", ".qwen"},
+	{"QWEN_HOME", ".qwen"},
 	{"CLINE_DIR", ".cline"}, {"MCP_REMOTE_CONFIG_DIR", ".mcp-auth"}, {"KIMI_SHARE_DIR", ".kimi"}, {"VIBE_HOME", ".vibe"}, {"PI_CODING_AGENT_DIR", ".pi/agent"},
-	{"CRUSH_GLOBAL_CONFIG", ".config/crush"}, {"CRUSH_GLOBAL_DATA", ".local/share/crush"}, {"OPENCODE_CONFIG_DIR", ".config/opencode"},
+	{"CRUSH_GLOBAL_CONFIG", ".config/crush"}, {"CRUSH_GLOBAL_DATA", ".local/share/crush"},
 	{"GOOSE_PATH_ROOT", ".config/goose"}, {"LLM_USER_PATH", ".config/io.datasette.llm"}, {"CONTINUE_GLOBAL_DIR", ".continue"},
 	{"NETRC", ".netrc"}, {"PGPASSFILE", ".pgpass"}, {"HISTFILE", ".bash_history"},
+}
+
+// allRelocations are those, and those of the clients that cordon can start.
+func allRelocations() []relocation {
+	list := slices.Clone(relocations)
+	for _, c := range facts.All() {
+		for _, m := range c.Moved {
+			list = append(list, relocation{m.Variable, m.Usual})
+		}
+	}
+	return list
 }
 
 type relocation struct{ variable, usual string }
@@ -41,7 +54,7 @@ func (r relocation) places() (list []string) {
 // KeptAt is where the operator keeps a file that is usually at a path below the home: the
 // first place that their environment names, or the usual one.
 func KeptAt(home, rel string) string {
-	for _, r := range relocations {
+	for _, r := range allRelocations() {
 		rest, ok := strings.CutPrefix(rel, r.usual+"/")
 		if places := r.places(); ok && len(places) > 0 {
 			return filepath.Join(places[0], rest)
@@ -54,7 +67,7 @@ func KeptAt(home, rel string) string {
 // operator's environment says that it is.
 func relocatedGlobs(globs []string, home string) []string {
 	var list []string
-	for _, r := range relocations {
+	for _, r := range allRelocations() {
 		for _, place := range r.places() {
 			usual := policy.EscapeGlob(filepath.Join(home, r.usual))
 			for _, g := range globs {

@@ -3,9 +3,11 @@ package enclosure
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
+	"cordon/internal/agent/facts"
 	"cordon/internal/policy"
 )
 
@@ -116,8 +118,8 @@ var variables = []variable{
 
 	{"CI", forUnattend}, {"DEBIAN_FRONTEND", forUnattend}, {"NONINTERACTIVE", forUnattend},
 
-	{"ANTHROPIC_*", forClient}, {"CLAUDE_*", forClient}, {"CODEX_*", forClient}, {"OPENAI_*", forClient}, {"GEMINI_*", forClient}, {"OPENCODE_*", forClient},
-	{"COPILOT_*", forClient}, {"CURSOR_*", forClient}, {"AIDER_*", forClient}, {"AMP_*", forClient}, {"GOOSE_*", forClient}, {"QWEN_*", forClient},
+	// Those of the clients that cordon can start come from package facts.
+	{"CURSOR_*", forClient}, {"AIDER_*", forClient}, {"AMP_*", forClient}, {"GOOSE_*", forClient}, {"QWEN_*", forClient},
 	{"DISABLE_TELEMETRY", forClient}, {"DISABLE_AUTOUPDATER", forClient}, {"MAX_THINKING_TOKENS", forClient}, {"BASH_DEFAULT_TIMEOUT_MS", forClient},
 	{"BASH_MAX_TIMEOUT_MS", forClient}, {"API_TIMEOUT_MS", forClient},
 }
@@ -126,25 +128,29 @@ var variables = []variable{
 // over names in capitals, each with why.
 var exceptions = []variable{
 	{"*PROXY*", "leads out by the operator's way, often with a password"},
-	{"CLAUDE_CODE_ENTRYPOINT", "tells of the operator's own session, in which cordon was started"},
-	{"CLAUDE_CODE_SSE_PORT", "leads to the operator's editor"},
-	{"CLAUDE_CODE_SESSION*", "tells of the operator's own session, in which cordon was started"},
-	{"CLAUDE_CODE_REMOTE*", "tells of the operator's own session, in which cordon was started"},
-	{"CLAUDE_ENV_FILE", "is a file of the operator's own session"},
-	{"CLAUDE_PROJECT_DIR", "is where the operator's own session works"},
-	{"CODEX_SANDBOX*", "tells of the operator's own session, in which cordon was started"},
-	{"CODEX_THREAD*", "tells of the operator's own session, in which cordon was started"},
-	{"GEMINI_CLI", "tells of the operator's own session, in which cordon was started"},
-	{"OPENCODE_SERVER*", "leads to the operator's own session"},
 	{"CURSOR_TRACE*", "tells of the operator's own session, in which cordon was started"},
-	{"GEMINI_SANDBOX*", "starts a container, which a cell does not allow"},
 	{"NIX_REMOTE", "leads to a daemon of the operator's"},
 }
+
+// withClients adds the variables of the clients that cordon can start to those above.
+var withClients = sync.OnceValues(func() (given, kept []variable) {
+	given, kept = slices.Clone(variables), slices.Clone(exceptions)
+	for _, c := range facts.All() {
+		for _, name := range c.Variables {
+			given = append(given, variable{name, forClient})
+		}
+		for _, k := range c.Kept {
+			kept = append(kept, variable{k.Name, k.Why})
+		}
+	}
+	return given, kept
+})
 
 // allowed reports whether the table gives a variable of this name to a worker.
 func allowed(name string) bool {
 	member := false
-	for _, v := range variables {
+	given, _ := withClients()
+	for _, v := range given {
 		if name == v.name {
 			return true
 		}
@@ -155,7 +161,8 @@ func allowed(name string) bool {
 }
 
 func excepted(name string) bool {
-	for _, v := range exceptions {
+	_, kept := withClients()
+	for _, v := range kept {
 		if ok, _ := path.Match(v.name, strings.ReplaceAll(strings.ToUpper(name), "/", "_")); ok {
 			return true
 		}

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -15,17 +16,25 @@ type Unread struct {
 	Reason string // continues a sentence that begins with the entry
 }
 
-// unreadTable holds what is worth stealing and what no build needs. It is one
+// unreadGroup are rows with the same reason.
+type unreadGroup struct {
+	reason  string
+	entries []string
+}
+
+// unreadTable is the whole list: unreadGroups, and what agent clients sign in with.
+var unreadTable = sync.OnceValue(func() []unreadGroup {
+	return append(slices.Clone(unreadGroups), unreadGroup{"signs in to an agent's account, or holds what was said to it", allAgentLogins()})
+})
+
+// unreadGroups holds what is worth stealing and what no build needs. It is one
 // list for all operating systems, so that a policy says the same everywhere.
 //
 // Not in it: ~/.gitconfig and the shells' start files, which tools read; caches and
 // toolchains. Other users'
 // homes (/root among them), the host's checkout, other workers' trees and
 // cordon's own state are hidden by the cell, which knows where they are.
-var unreadTable = []struct {
-	reason  string
-	entries []string
-}{
+var unreadGroups = []unreadGroup{
 	// Keys and tickets.
 	{"logs in to other machines as the operator", []string{
 		"~/.ssh", "~/.putty", "~/.config/putty", "~/.keychain", "~/.tsh", "~/.step", "~/.saml2aws", "~/.k5keytab",
@@ -69,7 +78,6 @@ var unreadTable = []struct {
 		"~/.config/kaggle", "~/.huggingface", "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens",
 		"~/.modal.toml", "~/.zuliprc", "~/.env", "~/.secrets", "~/.credentials",
 	}},
-	{"signs in to an agent's account, or holds what was said to it", allAgentLogins()},
 	// Credentials only: what tools download stays readable.
 	{"holds a token of a package registry", []string{
 		"~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.bunfig.toml", "~/.config/pnpm/rc", "~/.config/pnpm/auth.ini",
@@ -196,7 +204,7 @@ var unreadTable = []struct {
 // UnreadByDefault returns the built-in list, in the order of its table.
 func UnreadByDefault() []Unread {
 	var rows []Unread
-	for _, group := range unreadTable {
+	for _, group := range unreadTable() {
 		for _, entry := range group.entries {
 			rows = append(rows, Unread{entry, group.reason})
 		}
@@ -281,7 +289,7 @@ func (u unread) hidden() []string {
 	}
 	home := EscapeGlob(u.at.Home)
 	var list []string
-	for _, group := range unreadTable {
+	for _, group := range unreadTable() {
 		for _, entry := range group.entries {
 			if u.lifts(entry) {
 				continue
@@ -320,7 +328,7 @@ func (r Rules) Hides(place string) bool {
 
 func (u unread) hides(place string) bool {
 	inHome := paths.Within(place, u.at.Home)
-	for _, group := range unreadTable {
+	for _, group := range unreadTable() {
 		for _, entry := range group.entries {
 			rest, ofHome := strings.CutPrefix(entry, "~")
 			if ofHome && (!inHome || !matchesRow(rest, place[len(u.at.Home):])) || !ofHome && !matchesRow(entry, place) {

@@ -9,7 +9,7 @@ import (
 )
 
 // page documents the policy for people. Its tables are written from fieldTable,
-// protectedTable and presets; the rest of it is written by hand.
+// the tables of protected names and presets; the rest of it is written by hand.
 const page = "../../docs/policy.md"
 
 // TestPolicyPage fails when the generated parts of the page are out of date. With -update
@@ -84,7 +84,7 @@ func protectedList() string {
 	var b strings.Builder
 	b.WriteString("| group | names |\n|---|---|\n")
 	group := ""
-	for _, row := range protectedTable {
+	for _, row := range Protected() {
 		if row.Group != group {
 			if group != "" {
 				b.WriteString(" |\n")
@@ -103,7 +103,7 @@ func protectedList() string {
 func presetRows() string {
 	var b strings.Builder
 	b.WriteString("| preset | opens |\n|---|---|\n")
-	for _, p := range presets {
+	for _, p := range Presets() {
 		fmt.Fprintf(&b, "| `@%s` | %s |\n", p.Name, cellText(p.What))
 	}
 	return b.String()

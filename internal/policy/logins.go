@@ -1,36 +1,20 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+
+	"cordon/internal/agent/facts"
+)
 
 // agentLogins are the files that agent clients sign in with, by the program's name, with
-// the sessions and settings in which people leave keys. The client that cordon run starts
-// gets a copy of its own; everything else sees none. Programs and caches that lie in the
-// same directories stay readable.
+// the sessions and settings in which people leave keys. Programs and caches that lie in
+// the same directories stay readable. Those of the clients that cordon can start come
+// from package facts; the client that cordon run starts gets a copy of its own, and
+// everything else sees none.
 var agentLogins = []struct {
 	programs []string
 	entries  []string
 }{
-	{[]string{"claude"}, []string{
-		"~/.claude/.credentials.json", "~/.claude.json", "~/.claude.json.backup*", "~/.claude/.claude.json", "~/.claude/.claude.json.backup*",
-		"~/.claude/backups", "~/.claude/history.jsonl", "~/.claude/projects", "~/.claude/shell-snapshots", "~/.claude/session-env",
-		"~/.claude/paste-cache", "~/.claude/file-history", "~/.claude/debug", "~/.config/claude", "~/.config/Claude",
-	}},
-	{[]string{"codex"}, []string{
-		"~/.codex/auth.json", "~/.codex/.credentials.json", "~/.codex/config.toml", "~/.codex/history.jsonl", "~/.codex/sessions",
-		"~/.codex/archived_sessions", "~/.codex/log", "~/.codex/shell_snapshots",
-	}},
-	{[]string{"gemini"}, []string{
-		"~/.gemini/oauth_creds.json", "~/.gemini/google_accounts.json", "~/.gemini/google_account_id", "~/.gemini/gemini-credentials.json",
-		"~/.gemini/mcp-oauth-tokens*.json", "~/.gemini/a2a-oauth-tokens*.json", "~/.gemini/.env", "~/.gemini/settings.json", "~/.gemini/tmp",
-		"~/.gemini/history", "~/.gemini/antigravity", "~/.antigravity",
-	}},
-	{[]string{"opencode"}, []string{
-		"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc", "~/.config/opencode/config.json",
-	}},
-	{[]string{"copilot"}, []string{
-		"~/.copilot/config.json", "~/.copilot/settings.json", "~/.copilot/mcp-config.json", "~/.copilot/mcp-oauth-config", "~/.copilot/session-state",
-		"~/.copilot/history-session-state", "~/.copilot/command-history-state.json", "~/.copilot/session-store.db", "~/.copilot/logs", "~/.config/github-copilot",
-	}},
 	{[]string{"goose"}, []string{"~/.config/goose", "~/.local/share/goose", "~/.local/state/goose"}},
 	{[]string{"qwen"}, []string{"~/.qwen/oauth_creds.json", "~/.qwen/mcp-oauth-tokens*.json", "~/.qwen/.env", "~/.qwen/settings.json", "~/.qwen/tmp", "~/.qwen/projects"}},
 	{[]string{"iflow"}, []string{"~/.iflow/oauth_creds.json", "~/.iflow/iflow_accounts.json", "~/.iflow/settings.json", "~/.iflow/.env"}},
@@ -68,6 +52,9 @@ var agentLogins = []struct {
 }
 
 func allAgentLogins() (all []string) {
+	for _, c := range facts.All() {
+		all = append(all, c.Logins...)
+	}
 	for _, c := range agentLogins {
 		all = append(all, c.entries...)
 	}
@@ -77,6 +64,11 @@ func allAgentLogins() (all []string) {
 // LoginsOf are the built-in rows that hide what an agent client signs in with, by the
 // name of its program; none for a program that is not known as one.
 func LoginsOf(program string) []string {
+	for _, c := range facts.All() {
+		if c.Name == program {
+			return c.Logins
+		}
+	}
 	for _, c := range agentLogins {
 		if slices.Contains(c.programs, program) {
 			return c.entries

@@ -1,6 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"cordon/internal/agent/facts"
+)
 
 // Preset is a list of domains under one name. A policy writes @ and the name.
 type Preset struct {
@@ -16,33 +20,10 @@ type PresetDomain struct {
 	Why    string `json:"why"`
 }
 
-// presets hold what the clients and tools need to work, and nothing that they
-// only report to. A change of a list is a change of its version.
+// presets hold what tools need to work, and nothing that they only report to. A
+// change of a list is a change of its version. Those of the clients' models come from
+// package facts.
 var presets = []Preset{
-	{"anthropic", "2026-11-15", "Claude models, and clients that are signed in to them", []PresetDomain{
-		{"api.anthropic.com", "the models"},
-		{"platform.claude.com", "new tokens for a client that is signed in"},
-	}},
-	{"openai", "2026-11-15", "OpenAI models, and clients that are signed in to them", []PresetDomain{
-		{"api.openai.com", "the models, with an API key"},
-		{"chatgpt.com", "the models, with a subscription"},
-		{"auth.openai.com", "new tokens for a client that is signed in"},
-	}},
-	{"google", "2026-11-15", "Gemini models, and clients that are signed in to them", []PresetDomain{
-		{"generativelanguage.googleapis.com", "the models, with an API key"},
-		{"cloudcode-pa.googleapis.com", "the models, with a Google account"},
-		{"oauth2.googleapis.com", "new tokens for a client that is signed in"},
-	}},
-	{"copilot", "2026-11-15", "Copilot models, and clients that are signed in to them", []PresetDomain{
-		{"api.githubcopilot.com", "the models"},
-		{"api.individual.githubcopilot.com", "the models, for a person"},
-		{"api.business.githubcopilot.com", "the models, for a business"},
-		{"api.enterprise.githubcopilot.com", "the models, for an enterprise"},
-		{"api.github.com", "the account, and new tokens"},
-	}},
-	{"opencode", "2026-11-15", "models of OpenCode's own gateway", []PresetDomain{
-		{"opencode.ai", "the models"},
-	}},
 	{"github", "2026-11-15", "repositories, releases and the API of GitHub, over HTTPS", []PresetDomain{
 		{"github.com", "git, and links to releases"},
 		{"api.github.com", "the API"},
@@ -76,7 +57,14 @@ var presets = []Preset{
 
 // Presets are the lists that a policy can name, models first.
 func Presets() []Preset {
-	list := make([]Preset, 0, len(presets))
+	var list []Preset
+	for _, c := range facts.All() {
+		p := Preset{Name: c.Models.Preset, Version: c.Models.Version, What: c.Models.What}
+		for _, d := range c.Models.Domains {
+			p.Domains = append(p.Domains, PresetDomain{d.Name, d.Why})
+		}
+		list = append(list, p)
+	}
 	for _, p := range presets {
 		p.Domains = append([]PresetDomain(nil), p.Domains...)
 		list = append(list, p)
@@ -96,8 +84,8 @@ func PresetNamed(entry string) (Preset, bool) {
 }
 
 func presetNames() []string {
-	names := make([]string, 0, len(presets))
-	for _, p := range presets {
+	var names []string
+	for _, p := range Presets() {
 		names = append(names, "@"+p.Name)
 	}
 	return names

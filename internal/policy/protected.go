@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"cordon/internal/agent/facts"
 )
 
 // ProtectedName is a row of the built-in table: a file or directory that may
@@ -37,6 +39,8 @@ const (
 // without being asked to: opening a directory or using git is enough. Files
 // that run only when someone builds or tests the project are its code, and are
 // not here.
+//
+// Rows of the clients that cordon can start come from package facts.
 var protectedTable = []ProtectedName{
 	{groupGit, ".git", isGitState, true},
 	{groupGit, "git~1", isGitState + " under its short Windows name", true},
@@ -53,19 +57,11 @@ var protectedTable = []ProtectedName{
 	{groupCordon, ".cordon", governsCordon, false},
 	{groupCordon, ".worktreeinclude", "decides which of the operator's files a worker is given", false},
 
-	{groupAgent, ".claude", startsAgent, false},
-	{groupAgent, ".codex", startsAgent, false},
-	{groupAgent, ".gemini", startsAgent, false},
-	{groupAgent, ".opencode", startsAgent, false},
-	{groupAgent, "opencode.json", startsAgent, false},
-	{groupAgent, "opencode.jsonc", startsAgent, false},
-	{groupAgent, ".copilot", startsAgent, false},
 	{groupAgent, ".cursor", startsAgent, false},
 	{groupAgent, ".windsurf", startsAgent, false},
 	{groupAgent, ".aider.conf.yml", startsAgent, false},
 	{groupAgent, ".mcp.json", startsAgent, false},
 	{groupAgent, ".vscode/mcp.json", startsAgent, false},
-	{groupAgent, ".github/hooks", startsAgent, false},
 	{groupAgent, ".amazonq", startsAgent, false},
 	{groupAgent, ".amp", startsAgent, false},
 	{groupAgent, ".antigravity", startsAgent, false},
@@ -151,8 +147,18 @@ var protectedTable = []ProtectedName{
 	{groupHooks, "captainhook.json", runsOnGit, false},
 }
 
-// Protected returns the built-in table.
-func Protected() []ProtectedName { return slices.Clone(protectedTable) }
+// Protected returns the built-in table, with the rows of the clients that cordon
+// can start before those of the others.
+func Protected() []ProtectedName {
+	var started []ProtectedName
+	for _, c := range facts.All() {
+		for _, name := range c.Protected {
+			started = append(started, ProtectedName{Group: groupAgent, Name: name, Reason: startsAgent})
+		}
+	}
+	others := slices.IndexFunc(protectedTable, func(row ProtectedName) bool { return row.Group == groupAgent })
+	return slices.Concat(protectedTable[:others], started, protectedTable[others:])
+}
 
 // protectedRow is a row with its components compiled.
 type protectedRow struct {
@@ -162,7 +168,7 @@ type protectedRow struct {
 
 var protectedRows = sync.OnceValue(func() []protectedRow {
 	var rows []protectedRow
-	for _, name := range protectedTable {
+	for _, name := range Protected() {
 		row := protectedRow{ProtectedName: name}
 		for glob := range strings.SplitSeq(name.Name, "/") {
 			row.parts = append(row.parts, globPart(glob).widened())
