@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"strconv"
 	"strings"
 
 	"cordon/internal/mark"
@@ -42,10 +41,23 @@ func sedUse(c Call) Use {
 			u.path(Read, o, "operand")
 		}
 	}
-	if len(p.operands) == 0 && c.Fed && mark.In(c.Stdin) {
-		u.Out = through(c.Stdin, replacements(script))
+	if text, ok := lineInput(c, p.operands); ok && !inPlace {
+		u.Out = sedPrints(script, text)
+		if mark.In(script) {
+			u.Out = mark.Any
+		}
 	}
 	return u
+}
+
+// lineInput is the text that an editor of lines reads, if part of it is known:
+// its standard input, or one file.
+func lineInput(c Call, files []string) (string, bool) {
+	text, ok := c.Stdin, c.Fed
+	if len(files) == 1 && files[0] != "-" {
+		text, ok = c.text(files[0])
+	}
+	return text, ok && len(files) < 2 && mark.In(text)
 }
 
 // replacements is the text that a script puts into its output.
@@ -87,13 +99,13 @@ func awkUse(c Call) Use {
 	if !p.coded && !p.filed && len(p.operands) > 0 {
 		code, p.coded, p.operands = p.operands[0], true, p.operands[1:]
 	}
-	files := 0
+	var files []string
 	for _, o := range p.operands {
 		if assignment := awkAssign(o); assignment != "" {
 			assigned += assignment
 			continue
 		}
-		files++
+		files = append(files, o)
 		if inPlace {
 			u.edited(o)
 		} else {
@@ -107,8 +119,8 @@ func awkUse(c Call) Use {
 	if p.coded {
 		u.Runs = append(u.Runs, Run{Code: assigned + code, Lang: Awk, Params: params, Why: "program"})
 	}
-	if files == 0 && c.Fed && p.coded {
-		u.Out = awkRun(code, sep, c.Stdin)
+	if text, ok := lineInput(c, files); ok && p.coded {
+		u.Out = awkPrints(code, sep, text)
 	}
 	return u
 }
@@ -130,76 +142,4 @@ func isName(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// awkRun is what a program prints that only prints a field of each line.
-func awkRun(code, sep, stdin string) string {
-	n, ok := printedField(code)
-	if mark.In(stdin) {
-		if n, ok := printedField(afterCondition(code)); ok {
-			return column(stdin, sep, n)
-		}
-		if strings.Contains(code, `"`) && !mark.Has(stdin, mark.Outside) {
-			return mark.Any
-		}
-		return through(stdin, code)
-	}
-	if !ok || len(sep) > 1 {
-		return mark.Any
-	}
-	var b strings.Builder
-	for line := range strings.Lines(stdin) {
-		b.WriteString(fieldOf(strings.TrimSuffix(line, "\n"), sep, n) + "\n")
-	}
-	return b.String()
-}
-
-// afterCondition is an action without the condition before it, which only says
-// for which lines it is done, unless it changes something itself.
-func afterCondition(code string) string {
-	i := strings.IndexByte(code, '{')
-	if i <= 0 {
-		return code
-	}
-	cond := code[:i]
-	for _, s := range [...]string{"==", "!=", "<=", ">="} {
-		cond = strings.ReplaceAll(cond, s, "")
-	}
-	if strings.ContainsAny(cond, "=}()") || strings.Contains(cond, "getline") || strings.Contains(cond, "BEGIN") || strings.Contains(cond, "END") {
-		return code
-	}
-	return code[i:]
-}
-
-// printedField reads {print $N}, {print} and 1.
-func printedField(code string) (int, bool) {
-	s := strings.ReplaceAll(strings.TrimSpace(code), " ", "")
-	switch s {
-	case "1", "{print}", "{print$0}":
-		return 0, true
-	case "{print$NF}":
-		return -1, true
-	}
-	s, ok := strings.CutPrefix(s, "{print$")
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.Atoi(strings.TrimRight(s, ";}"))
-	return n, err == nil && n >= 0
-}
-
-func fieldOf(line, sep string, n int) string {
-	fields := strings.Fields(line)
-	if sep != "" && sep != " " {
-		fields = strings.Split(line, sep)
-	}
-	switch {
-	case n == 0:
-		return line
-	case n < 0 && len(fields) > 0:
-		return fields[len(fields)-1]
-	case n > 0 && n <= len(fields):
-		return fields[n-1]
-	}
-	return ""
 }

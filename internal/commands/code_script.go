@@ -30,8 +30,8 @@ func lineUse(c Call, in *row) Use {
 			u.given(o)
 		}
 	}
-	if loop && !inPlace && len(p.operands) == 0 && c.Fed {
-		u.Out = through(c.Stdin, code)
+	if text, ok := lineInput(c, p.operands); ok && loop && !inPlace {
+		u.Out = through(text, code)
 	}
 	return u
 }
@@ -40,25 +40,6 @@ func lineUse(c Call, in *row) Use {
 func (u *Use) edited(path string) {
 	u.path(Write, path, "operand")
 	u.Effects = append(u.Effects, Effect{Path: path, Text: mark.Any})
-}
-
-// through is what comes out of an editor of lines: what went in, as far as one
-// can tell. Names of files of the tree stay names of its files unless the code
-// has what could lead elsewhere.
-func through(stdin, code string) string {
-	s := strings.TrimSpace(stdin)
-	switch {
-	case mark.Has(s, mark.Outside):
-		return mark.Outside
-	case mark.Has(s, mark.Any), !mark.In(s), strings.Contains(code, "..") || strings.Contains(code, "~"):
-		return mark.Any
-	}
-	first := mark.First(s)
-	one := s[first : first+len(mark.Any)]
-	if strings.Trim(s, one+" \n\t") != "" {
-		return mark.Any
-	}
-	return one
 }
 
 // phpUse reads php: -r and its kin have code, -f and the first operand a file.

@@ -273,3 +273,22 @@ func padded(flags, text string) (string, bool) {
 	}
 	return fill + text, true
 }
+
+// digitsOf counts the digits of a base that a text begins with, at most limit.
+func digitsOf(s string, limit int, base byte) int {
+	n := 0
+	for n < len(s) && n < limit && digit(s[n]) < base {
+		n++
+	}
+	return n
+}
+
+func digit(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 255
+}

@@ -9,6 +9,11 @@ import (
 	"cordon/internal/mark"
 )
 
+// Text filters are followed by class, not letter by letter. What passes on whole
+// lines of a list of the tree's files prints such a list; a column of records is
+// what the records have there; everything else is not known. Text that is known
+// stays known only where a filter passes all of it on, or decodes it.
+
 // filtered is the output of what reads standard input, or files whose text is
 // known, and changes it.
 func (g *reading) filtered(word string) string {
@@ -16,13 +21,13 @@ func (g *reading) filtered(word string) string {
 		return mark.Atom + "\n"
 	}
 	text, ok := g.input(word)
-	if !ok {
+	switch {
+	case !ok:
 		return mark.Any
-	}
-	if mark.In(text) {
+	case mark.In(text):
 		return g.marked(word, text)
 	}
-	out, ok := g.simulated(word, text)
+	out, ok := g.literal(word, text)
 	if !ok {
 		return mark.Any
 	}
@@ -111,6 +116,7 @@ func (g *reading) operandFiles() []string {
 
 // marked is what becomes of a text of which part is not known.
 func (g *reading) marked(word, text string) string {
+	m, all := single(text)
 	switch word {
 	case "cat", "head", "tail", "sort", "uniq", "tac", "keep":
 		switch {
@@ -127,11 +133,11 @@ func (g *reading) marked(word, text string) string {
 	case "grep":
 		return g.grepMarked(text)
 	case "cut":
-		return g.cutMarked(text)
+		return g.cut(text)
 	case "rev":
-		return turn(text)
+		return eachLine(text, turn)
 	case "tr":
-		if mark.Has(text, mark.Any) || !g.harmlessly(text) {
+		if mark.Has(text, mark.Any) || !g.harmlessly(all && m == mark.Atom) {
 			return mark.Any
 		}
 		return text
@@ -141,82 +147,67 @@ func (g *reading) marked(word, text string) string {
 
 // grepMarked leaves out lines, though nobody knows which.
 func (g *reading) grepMarked(text string) string {
-	pattern := ""
-	if o, ok := g.given("e"); ok {
-		pattern = o.value
-	} else if len(g.operands) > 0 {
-		pattern = g.operands[0]
+	pattern := g.text("e")
+	if pattern == "" {
+		pattern = g.verb(0)
 	}
 	switch {
 	case g.has("c", "count"):
 		return mark.Atom + "\n"
-	case g.has("o", "only-matching") && (pattern == "^[^:]*" || pattern == "^[^:]+" || pattern == `^[^:]\+`):
-		return column(text, ":", 1)
+	case g.has("o", "only-matching") && strings.HasPrefix(pattern, "^[^:]") && len(pattern) < len(`^[^:]\+`)+1:
+		return columns(text, ":", 1, 1)
 	case g.has("o", "only-matching"):
 		return mark.Any
 	case g.has("n", "line-number"):
 		return numberedLines(text, ":")
 	case !g.has("v") && (strings.HasPrefix(pattern, "^d") || strings.HasPrefix(pattern, "^-")):
-		return unlinked(text)
+		return strings.ReplaceAll(text, arrow, "") // the links are left out of a long listing
 	}
 	return chosen(text)
 }
 
-// unlinked leaves the links out of a long listing, which grep did by their first
-// letter.
-func unlinked(text string) string {
-	var kept []string
-	for _, l := range lines(text) {
-		if !strings.HasSuffix(l, arrow) {
-			kept = append(kept, l)
-		}
-	}
-	return joinLines(kept)
-}
-
 // harmlessly reports whether tr makes nothing of names that leads elsewhere: it
 // may not put a slash or a dot into them, nor take away what is before one.
-func (g *reading) harmlessly(text string) bool {
-	if len(g.operands) == 0 || mark.In(g.operands[0]) {
+func (g *reading) harmlessly(atoms bool) bool {
+	from, to := g.verb(0), g.verb(1)
+	switch {
+	case from == "" || mark.In(from):
 		return false
+	case to != "":
+		return plainSet(to)
+	case g.has("d", "delete"):
+		return atoms || strings.Trim(from, ` "'\nrt0,:;`+"\n\t\r") == ""
 	}
-	m, all := single(text)
-	if all && m == mark.Atom && g.has("d", "delete", "s", "squeeze-repeats") && len(g.operands) == 1 {
-		return true
-	}
-	if g.has("d", "delete") {
-		return strings.Trim(g.operands[0], ` "'\nrt0,:;`+"\n\t\r") == ""
-	}
-	if len(g.operands) < 2 {
-		return g.has("s", "squeeze-repeats")
-	}
-	to, ok := charSet(g.operands[1])
-	return ok && !strings.ContainsAny(string(to), "./~$\\"+mark.Any)
+	return g.has("s", "squeeze-repeats")
 }
 
 // onlyWords reports whether tr leaves nothing but letters and digits of what it
 // reads, whatever that is.
 func (g *reading) onlyWords() bool {
-	if !g.has("c", "C", "complement") || len(g.operands) == 0 || !g.has("d", "delete") && len(g.operands) < 2 {
+	if !g.has("c", "C", "complement") || !plainSet(g.verb(0)) {
 		return false
 	}
-	sets := g.operands[:1]
-	if !g.has("d", "delete") {
-		sets = g.operands[:2]
-	}
-	for _, s := range sets {
-		set, ok := charSet(s)
-		if !ok || strings.ContainsFunc(string(set), func(r rune) bool {
-			return !(r == '_' || r == '-' || r == '\n' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z')
-		}) {
-			return false
-		}
-	}
-	return true
+	return g.has("d", "delete") || len(g.operands) > 1 && plainSet(g.verb(1))
 }
 
-// simulated is what a filter makes of a text that is known.
-func (g *reading) simulated(word, text string) (string, bool) {
+// plainSet reports whether a set of tr holds only letters, digits and what is
+// between words.
+func plainSet(set string) bool {
+	for _, plain := range [...]string{"[:upper:]", "[:lower:]", "[:digit:]", "[:alnum:]", "[:alpha:]", "[:xdigit:]", "[:space:]", "[:blank:]",
+		"A-Z", "a-z", "0-9", "a-f", "A-F", `\n`, `\t`, `\r`} {
+		set = strings.ReplaceAll(set, plain, "x")
+	}
+	if set == "-" || set == `\0` {
+		return true
+	}
+	set = strings.TrimSuffix(strings.TrimPrefix(set, "-"), "-")
+	return set != "" && strings.IndexFunc(set, func(r rune) bool {
+		return r != '_' && r != ' ' && r != '\n' && r != ',' && (r < '0' || r > ';') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}) < 0
+}
+
+// literal is what a filter makes of a text that is known.
+func (g *reading) literal(word, text string) (string, bool) {
 	switch word {
 	case "cat":
 		return text, !g.has("n", "b", "A", "E", "T", "v", "e", "t", "s", "number")
@@ -225,19 +216,29 @@ func (g *reading) simulated(word, text string) (string, bool) {
 	case "sort", "uniq", "tac": // whatever their order, the lines lead to the same places
 		return text, !g.has("c", "count")
 	case "tr":
-		return mark.Atom, !strings.ContainsAny(text, "./~$") && g.harmlessly(text)
-	case "grep":
-		return g.grepped(text)
+		return mark.Atom, !strings.ContainsAny(text, "./~$") && g.harmlessly(false)
 	case "base64":
-		return g.decoded(text)
+		if !g.has("d", "decode", "D") || g.call.Args[0] == "base32" {
+			return "", false
+		}
+		return unbase64(text)
 	case "xxd":
-		return g.unhexed(text)
+		if !g.has("r", "revert") && !slices.Contains(g.call.Args, "-pr") && !slices.Contains(g.call.Args, "-rp") {
+			return "", false
+		}
+		b, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
+		return string(b), err == nil && mark.Clean(string(b))
 	case "openssl":
 		if v := g.verb(0); (v == "base64" || v == "enc" && g.has("base64", "a")) && g.has("d") && len(g.operands) == 1 {
 			return unbase64(text)
 		}
 	}
 	return "", false
+}
+
+func unbase64(text string) (string, bool) {
+	b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	return string(b), err == nil && mark.Clean(string(b))
 }
 
 func lines(text string) []string {
@@ -247,86 +248,68 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-func joinLines(l []string) string {
+// eachLine is a text with every line changed.
+func eachLine(text string, change func(string) string) string {
+	l := lines(text)
+	for i, line := range l {
+		l[i] = change(line)
+	}
 	if len(l) == 0 {
 		return ""
 	}
 	return strings.Join(l, "\n") + "\n"
 }
 
-func reversed(text string) string {
-	l := lines(text)
-	for i, s := range l {
-		r := []rune(s)
-		slices.Reverse(r)
-		l[i] = string(r)
-	}
-	return joinLines(l)
-}
-
-// grepped leaves out lines for a pattern that has nothing special in it.
-func (g *reading) grepped(text string) (string, bool) {
-	for _, o := range g.options {
-		if !o.is("v") && !o.is("F") && !o.is("E") && !o.is("i") && !o.is("e") {
-			return "", false
+// merged is what comm and join print of two lists. What both have is in either.
+func (g *reading) merged(word string) string {
+	a, knowsA := g.content(g.verb(0))
+	b, knowsB := g.content(g.verb(1))
+	switch {
+	case len(g.operands) != 2 || g.has("output-delimiter"):
+	case word == "join":
+		one, ok := single(a)
+		if other, also := single(b); ok && also && one == other && !g.has("o", "t", "e") {
+			return a
 		}
-	}
-	pattern := ""
-	if o, ok := g.given("e"); ok {
-		pattern = o.value
-	} else if len(g.operands) > 0 {
-		pattern = g.operands[0]
-	}
-	if g.has("i") || mark.In(pattern) || !g.has("F") && strings.ContainsAny(pattern, `.*[]^$\+?(){}|`) {
-		return "", false
-	}
-	var kept []string
-	for _, l := range lines(text) {
-		if strings.Contains(l, pattern) != g.has("v") {
-			kept = append(kept, l)
-		}
-	}
-	return joinLines(kept), true
-}
-
-// searched is the output of what searches, in files or in what it is fed.
-func (g *reading) searched() string {
-	if len(g.operandFiles()) > 0 || !g.call.Fed {
-		return mark.Any
-	}
-	if text := g.call.Stdin; mark.In(text) && !mark.Has(text, mark.Any) && !g.has("r", "replace", "o", "only-matching") {
-		return text
+	case g.has("1") && knowsB:
+		return b
+	case g.has("2") && knowsA:
+		return a
+	case knowsA && knowsB:
+		return a + b
 	}
 	return mark.Any
 }
 
-func (g *reading) decoded(text string) (string, bool) {
-	if !g.has("d", "decode", "D") {
-		return base64.StdEncoding.EncodeToString([]byte(text)) + "\n", len(g.options) == 0 && len(text) < 57
+// queried is what jq prints of a project's description: its version is a word,
+// and its name is one or two.
+func (g *reading) queried() string {
+	if len(g.operands) < 2 || !g.has("r", "raw-output") {
+		return mark.Any
 	}
-	if g.rows[0].name != "base64" || g.call.Args[0] == "base32" {
-		return "", false
-	}
-	return unbase64(text)
-}
-
-func unbase64(text string) (string, bool) {
-	text = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == ' ' {
-			return -1
-		}
-		return r
-	}, text)
-	b, err := base64.StdEncoding.DecodeString(text)
-	return string(b), err == nil && mark.Clean(string(b))
-}
-
-func (g *reading) unhexed(text string) (string, bool) {
-	if !g.has("r", "revert") || !g.has("p", "ps", "plain") {
-		if !slices.Contains(g.call.Args, "-rp") && !slices.Contains(g.call.Args, "-pr") {
-			return "", false
+	for _, f := range g.operands[1:] {
+		if _, written := g.content(f); written || !slices.Contains(descriptions[:], lastName(f)) {
+			return mark.Any
 		}
 	}
-	b, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
-	return string(b), err == nil && mark.Clean(string(b))
+	switch strings.TrimSpace(g.operands[0]) {
+	case ".version":
+		return mark.Atom + "\n"
+	case ".name":
+		return mark.Inside + "\n"
+	}
+	return mark.Any
+}
+
+// descriptions are the files in which a project says what it is.
+var descriptions = [...]string{
+	"package.json", "package-lock.json", "composer.json", "manifest.json", "lerna.json", "deno.json", "jsr.json", "version.json",
+}
+
+// searched is the output of what searches in what it is fed.
+func (g *reading) searched() string {
+	if text := g.call.Stdin; mark.In(text) && !mark.Has(text, mark.Any) && !g.has("r", "replace", "o", "only-matching") {
+		return text
+	}
+	return mark.Any
 }

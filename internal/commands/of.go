@@ -70,19 +70,8 @@ func beyond(c Call) (Use, bool) {
 	if compiles(c) {
 		return Use{}, false
 	}
-	out, plain := streamed(c)
-	ended := strings.HasSuffix(c.Stdin, "\n")
-	if !plain && c.Fed {
-		c.Stdin = collapsed(c.Stdin)
-	}
 	u, ok := coded(c)
-	switch {
-	case ok && plain:
-		u.Out = out
-	case ok && c.Fed && mark.In(c.Stdin) && writesAbsolute(c.Args):
-		u.Out = mark.Any
-	}
-	if ok && ended {
+	if ok && strings.HasSuffix(c.Stdin, "\n") {
 		u = u.lined()
 	}
 	return u, ok
@@ -95,22 +84,6 @@ func (u Use) lined() Use {
 		u.Out += "\n"
 	}
 	return u
-}
-
-// writesAbsolute reports whether code may put an absolute path before the names
-// that it reads.
-func writesAbsolute(args []string) bool {
-	for _, a := range args[1:] {
-		if strings.Contains(a, `/\/`) {
-			return true
-		}
-		for i := 1; i+1 < len(a); i++ {
-			if a[i] == '/' && strings.IndexByte("\"',|#{:@!(= ", a[i-1]) >= 0 && (a[i+1] == '$' || a[i+1]|0x20 >= 'a' && a[i+1]|0x20 <= 'z') {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // compiles reports whether a command that both compiles and runs code is not

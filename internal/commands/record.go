@@ -3,7 +3,6 @@ package commands
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"cordon/internal/mark"
 )
@@ -31,206 +30,139 @@ func single(line string) (string, bool) {
 	return m, strings.Trim(line, m+" \t") == ""
 }
 
-// column is what is left of a text when only one column of each line is printed:
-// the n-th from 1, the last for -1, all of it for 0. An empty separator is blanks,
-// as in awk.
-func column(text, sep string, n int) string {
-	sep = separatorOf(sep)
-	var b strings.Builder
-	for _, line := range lines(text) {
-		b.WriteString(columnOf(line, sep, n) + "\n")
-		if b.Len() > maxPrint {
-			return mark.Any
-		}
+// farthest is where a range ends that has no end.
+const farthest = 1 << 20
+
+// columns is what is left of a text when only some columns of each line are
+// printed, counted from 1; the last one for -1. An empty separator is blanks.
+func columns(text, sep string, from, to int) string {
+	if len(text) > maxPrint {
+		return mark.Any
 	}
-	return b.String()
+	return eachLine(text, func(line string) string { return columnsOf(line, sep, from, to) })
 }
 
-// separatorOf is a separator of awk: a character, or "" for blanks.
-func separatorOf(sep string) string {
-	switch sep {
-	case `\t`:
-		return "\t"
-	case " ", "[[:space:]]+", "[ ]+", " +", `\s+`, "[ \t]+", `[ \t]+`:
-		return ""
-	}
-	return sep
-}
-
-func columnOf(line, sep string, n int) string {
+func columnsOf(line, sep string, from, to int) string {
 	if m, ok := single(line); ok {
 		return m
-	}
-	if n == 0 {
-		return line
-	}
-	if !record(line) || utf8.RuneCountInString(sep) > 1 {
-		return mark.Any
 	}
 	fields := strings.Fields(line)
 	if sep != "" {
 		fields = strings.Split(line, sep)
 	}
-	if n < 0 {
-		n = len(fields)
+	if from < 0 {
+		from, to = len(fields), len(fields)
 	}
-	if n > len(fields) {
-		if mark.Has(line, mark.Any) {
-			return mark.Any
+	to = min(to, len(fields))
+	known := len(fields)
+	for i, f := range fields {
+		if mark.Has(f, mark.Any) {
+			known = i
+			break
 		}
+	}
+	switch {
+	case !record(line) || to > known || from < 1 || from > to && known < len(fields):
+		return mark.Any // something that is not known, and may be several columns, is among or before them
+	case len(fields) == 1:
+		return line
+	case from > to:
 		return ""
 	}
-	return certain(fields, []span{{n, n}}, "")
+	return strings.Join(fields[from-1:to], sep)
 }
 
-// certain joins the wanted fields of a line, unless something that is not known,
-// and may be several fields, is among or before them.
-func certain(fields []string, wanted []span, separator string) string {
-	for i, f := range fields {
-		if !mark.Has(f, mark.Any) {
-			continue
-		}
-		for _, s := range wanted {
-			if s.to > i {
-				return mark.Any
-			}
-		}
-		break
+// cut is cut on a text of which part is not known.
+func (g *reading) cut(text string) string {
+	list, chars := g.given("c", "characters", "b", "bytes")
+	if !chars {
+		list, _ = g.given("f", "fields")
 	}
-	return pick(fields, wanted, separator)
+	sep := "\t"
+	if o, ok := g.given("d", "delimiter"); ok {
+		sep = o.value
+	}
+	from, to, ok := columnRange(list.value)
+	switch {
+	case !ok || sep == "" || g.has("complement", "output-delimiter"):
+		return mark.Any
+	case strings.HasPrefix(text, turned): // what is left is a beginning or a piece of it, read backwards
+		if !chars && (sep == "." || sep == "/") || chars && to >= farthest {
+			return text
+		}
+		return mark.Any
+	case chars:
+		return eachLine(text, func(line string) string { return characters(line, from, to) })
+	}
+	return columns(text, sep, from, to)
 }
 
 // turned marks a line that rev has reversed: nothing is known of it but what it
 // is when rev has reversed it again.
 const turned = mark.Any + "\x0e"
 
-// turn is rev on a text that is not known.
-func turn(text string) string {
-	l := lines(text)
-	for i, line := range l {
-		switch back, was := strings.CutPrefix(line, turned); {
-		case was:
-			l[i] = back
-		case strings.HasPrefix(line, mark.Any):
-			l[i] = mark.Any
-		case mark.In(line):
-			l[i] = turned + line
-		default:
-			l[i] = strings.TrimSuffix(reversed(line), "\n")
-		}
-	}
-	return joinLines(l)
-}
-
-// cutMarked is cut on a text of which part is not known.
-func (g *reading) cutMarked(text string) string {
-	if o, ok := g.given("output-delimiter"); ok && strings.ContainsAny(o.value, "./~$") || g.has("complement") {
-		return mark.Any
-	}
-	list, chars := g.given("c", "characters", "b", "bytes")
-	if !chars {
-		list, _ = g.given("f", "fields")
-	}
-	wanted, ok := ranges(list.value)
-	separator := "\t"
-	if o, given := g.given("d", "delimiter"); given {
-		separator = o.value
-	}
-	if !ok || utf8.RuneCountInString(separator) != 1 {
-		return mark.Any
-	}
-	var kept []string
-	for _, line := range lines(text) {
-		switch {
-		case strings.HasPrefix(line, turned):
-			// What is left is a beginning or a piece of it, read backwards.
-			if separator == "." && !chars || separator == "/" && !chars || chars && len(wanted) == 1 && wanted[0].to >= farthest {
-				kept = append(kept, line)
-				continue
-			}
-			kept = append(kept, mark.Any)
-		case chars:
-			kept = append(kept, characters(line, wanted))
-		default:
-			kept = append(kept, g.cutFields(line, separator, wanted))
-		}
-	}
-	return joinLines(kept)
-}
-
-func (g *reading) cutFields(line, separator string, wanted []span) string {
-	if m, ok := single(line); ok {
-		return m
-	}
+// turn is rev on a line that is not known.
+func turn(line string) string {
+	back, was := strings.CutPrefix(line, turned)
 	switch {
-	case !record(line):
+	case was:
+		return back
+	case strings.HasPrefix(line, mark.Any) || !mark.In(line):
 		return mark.Any
-	case !strings.Contains(line, separator) && mark.Has(line, mark.Any):
-		return mark.Any
-	case !strings.Contains(line, separator):
-		return line
 	}
-	return certain(strings.Split(line, separator), wanted, separator)
+	return turned + line
+}
+
+// columnRange reads 2, 2-, -3 and 2-3.
+func columnRange(list string) (from, to int, ok bool) {
+	a, b, ranged := strings.Cut(list, "-")
+	from, to = 1, farthest
+	var err, err2 error
+	if a != "" {
+		from, err = strconv.Atoi(a)
+	}
+	if b != "" {
+		to, err2 = strconv.Atoi(b)
+	}
+	if !ranged {
+		to = from
+	}
+	return from, to, list != "" && err == nil && err2 == nil
 }
 
 // maxHash is the longest beginning of a word that is taken to be part of it.
 const maxHash = 64
 
 // characters is a range of the characters of a line. Counted from the start they
-// may leave the middle of a path, except after the "./" of find.
-func characters(line string, wanted []span) string {
-	if len(wanted) != 1 || strings.HasPrefix(line, mark.Any) {
-		return mark.Any
-	}
-	s := wanted[0]
-	if m, ok := single(line); ok {
-		if m == mark.Atom || s.from == 1 && m != mark.Any || s.from == 3 && s.to >= farthest {
-			return m
-		}
-		return mark.Any
-	}
-	if s.from == 1 && s.to <= maxHash && strings.HasPrefix(line, mark.Atom+" ") {
+// may leave the middle of a path, except after the "./" of find and the two
+// letters of git status.
+func characters(line string, from, to int) string {
+	m, all := single(line)
+	name, status := strings.CutPrefix(line, mark.Atom+mark.Atom+" ")
+	switch {
+	case m == mark.Any:
+	case all && (m == mark.Atom || from == 1 || from == 3 && to >= farthest):
+		return m
+	case from == 1 && to <= maxHash && strings.HasPrefix(line, mark.Atom+" "):
 		return mark.Atom
+	case status && from == 4 && to >= farthest:
+		return name
 	}
-	// The two letters of git status are a character each.
-	rest, ok := strings.CutPrefix(line, mark.Atom+mark.Atom+" ")
-	if !ok {
-		rest = line
-	} else {
-		s.from -= 3
-	}
-	known := rest[:max(mark.First(rest), 0)]
-	if n := utf8.RuneCountInString(known); s.from < 1 || s.from-1 > n || s.to < farthest {
-		return mark.Any
-	}
-	return string([]rune(rest)[s.from-1:])
+	return mark.Any
 }
 
 // someBytes is what head -c and tail -c leave of a text that is not known.
 func (g *reading) someBytes(word, text string) string {
-	o, _ := g.given("c", "bytes")
-	n, err := strconv.Atoi(o.value)
-	m, all := single(text)
-	switch {
-	case all && m == mark.Atom:
-		return m
-	case err != nil || n < 0 || word != "head":
-		return mark.Any
-	case n <= maxHash && strings.HasPrefix(text, mark.Atom):
+	n, err := strconv.Atoi(g.text("c", "bytes"))
+	if m, all := single(text); all && m == mark.Atom || word == "head" && err == nil && n >= 0 && n <= maxHash && strings.HasPrefix(text, mark.Atom) {
 		return mark.Atom
-	case all && m != mark.Any:
-		return m
 	}
 	return mark.Any
 }
 
 // numberedLines puts a number before each line.
 func numberedLines(text, behind string) string {
-	l := lines(text)
-	for i, line := range l {
-		l[i] = " " + mark.Atom + behind + line
-	}
-	return joinLines(l)
+	return eachLine(text, func(line string) string { return " " + mark.Atom + behind + line })
 }
 
 // chosen is a text of which some lines are left out, nobody knows which. Names
@@ -246,11 +178,95 @@ func chosen(text string) string {
 	return text
 }
 
-// collapsed is a text whose lines are names of the tree and words, with blanks
-// and colons between them, without its columns: each of them is such a name.
-func collapsed(text string) string {
-	if !mark.Has(text, mark.Inside) || strings.Trim(text, mark.Inside+mark.Atom+" \t\n:") != "" {
+// through is what comes out of an editor of lines: what went in, as far as one
+// can tell. Names of files of the tree stay names of its files, and so do records
+// of names and words, unless the code has what could lead elsewhere.
+func through(text, code string) string {
+	switch {
+	case mark.Has(text, mark.Outside):
+		return mark.Outside
+	case mark.Has(text, mark.Any), !mark.In(text), strings.Contains(code, ".."), strings.Contains(code, "~"), writesAbsolute(code):
+		return mark.Any
+	}
+	if mark.Has(text, mark.Inside) && strings.Trim(text, mark.Inside+mark.Atom+" \t\n:") == "" {
+		return mark.Inside
+	}
+	if m, ok := single(strings.ReplaceAll(text, "\n", " ")); ok {
+		return m
+	}
+	return mark.Any
+}
+
+// writesAbsolute reports whether code may put an absolute path before the names
+// that it reads.
+func writesAbsolute(code string) bool {
+	if strings.Contains(code, `/\/`) {
+		return true
+	}
+	for i := 1; i+1 < len(code); i++ {
+		if code[i] == '/' && strings.IndexByte("\"',|#{:@!(= ", code[i-1]) >= 0 && (code[i+1] == '$' || code[i+1]|0x20 >= 'a' && code[i+1]|0x20 <= 'z') {
+			return true
+		}
+	}
+	return false
+}
+
+// awkPrints is what a program of awk prints of a text: a column, or what went in.
+func awkPrints(code, sep, text string) string {
+	switch sep {
+	case `\t`:
+		sep = "\t"
+	case " ", "[[:space:]]+", "[ ]+", " +", `\s+`, "[ \t]+", `[ \t]+`:
+		sep = ""
+	}
+	pattern, body, braced := strings.Cut(code, "{")
+	for _, op := range [...]string{"==", "!=", "<=", ">="} {
+		pattern = strings.ReplaceAll(pattern, op, " ")
+	}
+	plain := !strings.ContainsAny(pattern, "={}()|;\n") && !strings.Contains(pattern, "getline") && !strings.Contains(pattern, "BEGIN") && !strings.Contains(pattern, "END")
+	if !plain { // it may change the lines as well
+		return awkThrough(code, text)
+	}
+	if strings.TrimSpace(pattern) != "" {
+		text = chosen(text)
+	}
+	if !braced {
 		return text
 	}
-	return mark.Inside + "\n"
+	item, _ := strings.CutPrefix(strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(body), "}"), " ", ""), "print")
+	item = strings.TrimSuffix(strings.TrimRight(item, ";"), ";exit")
+	n, err := strconv.Atoi(strings.TrimPrefix(item, "$"))
+	switch {
+	case item == "" || item == "$0":
+		return text
+	case item == "$NF":
+		return columns(text, sep, -1, -1)
+	case err == nil && item[0] == '$' && len(sep) < 2:
+		return columns(text, sep, n, n)
+	}
+	return awkThrough(code, text)
+}
+
+// awkThrough is what a program prints that does more than to print a column. What
+// it has in quotes may come before a name.
+func awkThrough(code, text string) string {
+	if strings.Contains(code, `"`) && !mark.Has(text, mark.Outside) {
+		return mark.Any
+	}
+	return through(text, code)
+}
+
+// sedPrints is what a script of sed prints of a text: some of its lines, their
+// first column, or what went in.
+func sedPrints(script, text string) string {
+	script = strings.TrimSpace(script)
+	address := strings.TrimRight(script, "pdq! ")
+	if script != "" && strings.IndexByte("pdq", script[len(script)-1]) >= 0 && (strings.Trim(address, "0123456789,$~") == "" ||
+		len(address) > 1 && address[0] == '/' && strings.IndexByte(address[1:], '/') == len(address)-2) {
+		return chosen(text)
+	}
+	if len(script) == len("s/:.*//") && script[:2]+script[3:] == "s/.*//" {
+		return columns(text, script[2:3], 1, 1)
+	}
+	return through(text, replacements(script))
 }
