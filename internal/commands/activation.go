@@ -13,11 +13,11 @@ func activates(called string, args []string) bool {
 		return false
 	}
 	name, first, second := commandName(called), nthOf(args, 1), nthOf(args, 2)
-	for _, a := range activations {
-		if !strings.Contains(a.commands, " "+name+" ") {
-			continue
+	for program, row := range tableRows(changes) {
+		if verbs, ok := strings.CutPrefix(row, "activates "); ok && program == name {
+			words := strings.Split(verbs, ",")
+			return slices.Contains(words, first) || slices.Contains(words, first+"+"+second)
 		}
-		return strings.Contains(a.words, " "+first+" ") && first != "" || second != "" && strings.Contains(a.words, " "+first+"+"+second+" ")
 	}
 	switch name {
 	case "conda", "mamba", "micromamba":
@@ -32,23 +32,6 @@ func activates(called string, args []string) bool {
 		return agentAlone(args[1:])
 	}
 	return false
-}
-
-// activations are the commands and the first words with which they print such
-// code; two words are joined with a plus.
-var activations = [...]struct{ commands, words string }{
-	{" pyenv rbenv nodenv jenv goenv plenv phpenv starship zoxide atuin mcfly tmuxifier oh-my-posh ", " init virtualenv-init completions "},
-	{" direnv ", " export hook "},
-	{" fnm volta rustup ", " env completions "},
-	{" mise asdf rtx ", " activate hook-env env completion deactivate "},
-	{" brew ", " shellenv "},
-	{" opam ", " env config+env "},
-	{" poetry ", " env+activate completions "},
-	{" luarocks ", " path "},
-	{" docker-machine minikube ", " env docker-env podman-env completion "},
-	{" thefuck fzf just uv ", " --alias --bash --zsh --completions generate-shell-completion "},
-	{" npm pnpm pip kubectl helm gh glab docker podman kind k3d k9s flux argocd stern golangci-lint hugo pulumi deno op yq task" +
-		" terraform tilt skaffold ", " completion completions "},
 }
 
 // agentAlone reports whether ssh-agent is given no command to run.

@@ -1,133 +1,25 @@
 package commands
 
 import (
+	_ "embed"
 	"strings"
 
 	"cordon/internal/mark"
 )
 
-// gitSetting is a key of git's configuration that leads elsewhere or runs
-// something. A key has a section, perhaps a subsection, and a name; "*" is any
-// name. The kinds are in git_value.go.
-type gitSetting struct {
-	section string
-	sub     subsection
-	name    string
-	kind    string
-}
-
-// subsection says whether a key has one.
-type subsection int
-
-const (
-	without subsection = iota
-	with
-	either
-)
-
-// gitSettings is the table, in the order of the sections. Only what is a path,
-// an address or runs has a row: everything else is a matter of taste.
-var gitSettings = []gitSetting{
-	{"alias", either, "*", "bang"},
-	{"blame", without, "ignorerevsfile", "read"},
-	{"branch", with, "pushremote", "to"},
-	{"branch", with, "remote", "from"},
-	{"browser", with, "cmd", "code"},
-	{"browser", with, "path", "prog"},
-	{"bundle", with, "uri", "from"},
-	{"commit", without, "template", "read"},
-	{"core", without, "alternaterefscommand", "code"},
-	{"core", without, "askpass", "prog"},
-	{"core", without, "attributesfile", "read"},
-	{"core", without, "editor", "editor"},
-	{"core", without, "excludesfile", "read"},
-	{"core", without, "fsmonitor", "switch"},
-	{"core", without, "gitproxy", "code"},
-	{"core", without, "hookspath", "hooks"},
-	{"core", without, "pager", "pager"},
-	{"core", without, "sshcommand", "code"},
-	{"core", without, "virtualfilesystem", "code"},
-	{"core", without, "worktree", "enter"},
-	{"credential", either, "helper", "helper"},
-	{"diff", without, "external", "code"},
-	{"diff", without, "orderfile", "read"},
-	{"diff", with, "command", "code"},
-	{"diff", with, "textconv", "filter"},
-	{"difftool", with, "cmd", "code"},
-	{"difftool", with, "path", "prog"},
-	{"fetch", without, "bundleuri", "from"},
-	{"filter", with, "clean", "filter"},
-	{"filter", with, "process", "filter"},
-	{"filter", with, "smudge", "filter"},
-	{"format", without, "outputdirectory", "write"},
-	{"format", without, "signaturefile", "read"},
-	{"fsck", either, "skiplist", "read"},
-	{"gc", without, "recentobjectshook", "code"},
-	{"gpg", either, "program", "prog"},
-	{"gpg", with, "allowedsignersfile", "read"},
-	{"gpg", with, "defaultkeycommand", "code"},
-	{"gpg", with, "revocationfile", "read"},
-	{"guitool", with, "cmd", "code"},
-	{"help", without, "browser", "prog"},
-	{"hook", with, "command", "code"},
-	{"http", either, "cookiefile", "read"},
-	{"http", either, "sslcainfo", "read"},
-	{"http", either, "sslcert", "read"},
-	{"http", either, "sslkey", "read"},
-	{"imap", without, "tunnel", "code"},
-	{"include", without, "path", "setup"},
-	{"includeif", with, "path", "setup"},
-	{"init", without, "templatedir", "hooks"},
-	{"instaweb", without, "browser", "prog"},
-	{"instaweb", without, "httpd", "code"},
-	{"instaweb", without, "modulepath", "exec"},
-	{"interactive", without, "difffilter", "filter"},
-	{"lfs", with, "clean", "filter"},
-	{"lfs", with, "path", "prog"},
-	{"lfs", with, "smudge", "filter"},
-	{"lfs", without, "storage", "write"},
-	{"lfs", without, "url", "from"},
-	{"mailmap", without, "file", "read"},
-	{"man", with, "cmd", "code"},
-	{"man", with, "path", "prog"},
-	{"man", without, "viewer", "prog"},
-	{"merge", with, "driver", "code"},
-	{"mergetool", with, "cmd", "code"},
-	{"mergetool", with, "path", "prog"},
-	{"pager", either, "*", "pager"},
-	{"receive", with, "skiplist", "read"},
-	{"remote", with, "pushurl", "to"},
-	{"remote", with, "receivepack", "code"},
-	{"remote", with, "uploadpack", "code"},
-	{"remote", with, "url", "to"},
-	{"remote", without, "pushdefault", "to"},
-	{"sendemail", either, "cccmd", "code"},
-	{"sendemail", either, "headercmd", "code"},
-	{"sendemail", either, "sendmailcmd", "code"},
-	{"sendemail", either, "tocmd", "code"},
-	{"sequence", without, "editor", "editor"},
-	{"submodule", with, "update", "bang"},
-	{"submodule", with, "url", "from"},
-	{"tar", with, "command", "filter"},
-	{"trace2", without, "eventtarget", "trace"},
-	{"trace2", without, "normaltarget", "trace"},
-	{"trace2", without, "perftarget", "trace"},
-	{"trailer", with, "cmd", "code"},
-	{"trailer", with, "command", "code"},
-	{"uploadpack", without, "packobjectshook", "code"},
-	{"web", without, "browser", "prog"},
-}
+// gitKeys are the settings and variables that lead git elsewhere or make it run
+// something.
+//
+//go:embed git.txt
+var gitKeys string
 
 // settingKind returns the kind of a key's value, and "" if it is harmless.
 func settingKind(key string) string {
 	section, sub, name := splitKey(key)
-	for i := range gitSettings {
-		s := &gitSettings[i]
-		if s.section != section || s.name != "*" && s.name != name {
-			continue
-		}
-		if s.sub == either || (s.sub == with) == (sub != "") {
-			return s.kind
+	for _, k := range [...]string{section + "." + when(sub != "", "*.") + name, section + ".?." + name, section + ".?.*"} {
+		if _, rest, ok := strings.Cut(gitKeys, "\n"+k+" "); ok {
+			kind, _, _ := strings.Cut(rest, "\n")
+			return kind
 		}
 	}
 	return ""

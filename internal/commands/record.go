@@ -223,8 +223,11 @@ func awkPrints(code, sep, text string) string {
 	for _, op := range [...]string{"==", "!=", "<=", ">="} {
 		pattern = strings.ReplaceAll(pattern, op, " ")
 	}
-	plain := !strings.ContainsAny(pattern, "={}()|;\n") && !strings.Contains(pattern, "getline") && !strings.Contains(pattern, "BEGIN") && !strings.Contains(pattern, "END")
-	if !plain { // it may change the lines as well
+	changes := strings.ContainsAny(pattern, "={}()|;\n")
+	for _, word := range [...]string{"getline", "BEGIN", "END"} {
+		changes = changes || strings.Contains(pattern, word)
+	}
+	if changes { // it may change the lines as well
 		return awkThrough(code, text)
 	}
 	if strings.TrimSpace(pattern) != "" {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	_ "embed"
+	"iter"
 	"sort"
 	"strings"
 	"sync"
@@ -11,6 +12,18 @@ import (
 //
 //go:embed commands.txt
 var commands string
+
+// tableRows goes through the lines of another table: a name and what follows it.
+func tableRows(table string) iter.Seq2[string, string] {
+	return func(yield func(name, row string) bool) {
+		for line := range strings.Lines(table) {
+			name, row, ok := strings.Cut(strings.TrimSpace(line), " ")
+			if ok && name != "#" && !yield(name, row) {
+				return
+			}
+		}
+	}
+}
 
 // row is what is known of one command. commands.txt explains the fields.
 type row struct {
