@@ -13,8 +13,11 @@
 // directory that was reached without following a link. A file is replaced only if it
 // is what the index said: another program may be writing in the checkout.
 //
-// The package refuses to run git where it would write files of the checkout, to move
-// the branch, and to decide whether a checkout with changes may follow.
+// Changes of the operator's that the move does not touch stay as they are, staged or not:
+// a step goes through where git merge --ff-only would.
+//
+// The package refuses to run git where it would write files of the checkout, and to move
+// the branch.
 package follow
 
 import (
@@ -35,10 +38,9 @@ import (
 // Step is a checkout whose index is locked and for which everything is ready.
 type Step struct {
 	Checkout git.Checkout
-	Changed  []string   // tracked paths with changes that are not committed
 	Blocked  []Obstacle // paths of the move that cannot be placed
-	Followed bool       // the index is at the new commit already
-	Apart    bool       // the index is at neither commit: something is staged, or somebody went on
+	Followed bool       // at the paths of the move, the index is at the new commit already
+	Apart    bool       // at some of them it is at neither commit: something is staged, or somebody went on
 
 	repo  git.Repo
 	move  Move
@@ -126,7 +128,12 @@ func (s *Step) prepare(ctx context.Context) error {
 	// What is there is noted before git compares it with the index: a file that is
 	// changed from here on is seen by one of the two.
 	seen := s.glance(deltas)
-	if s.Followed, err = s.compare(ctx); err != nil || s.Followed {
+	ahead, err := s.compare(ctx, deltas)
+	if err != nil || s.Followed || s.Apart {
+		return err
+	}
+	changed, err := s.changed(ctx)
+	if err != nil {
 		return err
 	}
 	hidden, err := s.hidden(ctx)
@@ -136,11 +143,7 @@ func (s *Step) prepare(ctx context.Context) error {
 	if err := s.write(ctx); err != nil {
 		return err
 	}
-	changed := map[string]bool{}
-	for _, p := range s.Changed {
-		changed[p] = true
-	}
-	j := judgement{root: s.root, files: s.files, seen: seen, changed: changed, hidden: hidden, leaving: leaving(deltas)}
+	j := judgement{root: s.root, files: s.files, seen: seen, ahead: ahead, changed: changed, hidden: hidden, leaving: leaving(deltas)}
 	j.gone = inodes(seen, j.leaving)
 	for _, d := range deltas {
 		it := j.judge(d)
@@ -163,32 +166,65 @@ func (s *Step) glance(deltas []git.Delta) map[string]glance {
 	return seen
 }
 
-// compare lists what is not committed, and reports whether the index has followed
-// before.
-func (s *Step) compare(ctx context.Context) (followed bool, err error) {
-	staged, err := s.repo.Staged(ctx, s.Checkout, s.move.From)
+// compare holds the index against both commits at the paths of the move. It lists those
+// that are at the new commit before the rest: git leaves them and their files alone, and
+// so does a step. Whatever else is staged stays staged.
+func (s *Step) compare(ctx context.Context, deltas []git.Delta) (ahead map[string]bool, err error) {
+	off, err := s.staged(ctx, s.move.From, deltas)
+	if err != nil || len(off) == 0 {
+		return nil, err
+	}
+	beyond, err := s.staged(ctx, s.move.To, deltas)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if len(staged) > 0 {
-		beyond, err := s.repo.Staged(ctx, s.Checkout, s.move.To)
-		if err != nil || len(beyond) == 0 {
-			return true, err
+	for _, d := range deltas {
+		if off[d.Path] && beyond[d.Path] {
+			s.Apart = true
+			s.Blocked = append(s.Blocked, Obstacle{Path: d.Path, Why: whyChanged})
 		}
-		s.Apart = true
 	}
+	s.Followed = len(beyond) == 0
+	return off, nil
+}
+
+// staged are the paths of a move at which the index is not at a commit.
+func (s *Step) staged(ctx context.Context, commit git.OID, deltas []git.Delta) (map[string]bool, error) {
+	list, err := s.repo.Staged(ctx, s.Checkout, commit)
+	if err != nil {
+		return nil, err
+	}
+	differs := setOf(list)
+	at := map[string]bool{}
+	for _, d := range deltas {
+		if differs[d.Path] {
+			at[d.Path] = true
+		}
+	}
+	return at, nil
+}
+
+// changed are the tracked files that are not as the index says.
+func (s *Step) changed(ctx context.Context) (map[string]bool, error) {
 	status, err := s.repo.Status(ctx, s.Checkout, false)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
+	at := map[string]bool{}
 	for _, c := range status {
 		if c.Code[1] != ' ' {
-			staged = append(staged, c.Path)
+			at[c.Path] = true
 		}
 	}
-	slices.Sort(staged)
-	s.Changed = slices.Compact(staged)
-	return false, nil
+	return at, nil
+}
+
+func setOf(list []string) map[string]bool {
+	set := map[string]bool{}
+	for _, p := range list {
+		set[p] = true
+	}
+	return set
 }
 
 // hidden are the entries of the index whose files git was told not to look at.

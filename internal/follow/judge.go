@@ -30,7 +30,8 @@ type glance struct {
 type judgement struct {
 	root, files *dir // the checkout, and the new files
 	seen        map[string]glance
-	changed     map[string]bool // paths with changes that are not committed
+	ahead       map[string]bool // paths at which the index is at the new commit already
+	changed     map[string]bool // files that are not as the index says
 	hidden      map[string]byte // paths that git does not look at, with their letter of git ls-files -v
 	leaving     map[string]bool // paths that the move deletes
 	gone        map[inode]bool  // the files there
@@ -62,6 +63,8 @@ func (j judgement) judge(d git.Delta) item {
 	g := j.seen[d.Path]
 	it.old = g.identity
 	switch staged := j.staged(d); {
+	case j.ahead[d.Path]:
+		it.done = true
 	case d.Old.Mode == git.Gitlink || d.New.Mode == git.Gitlink:
 		it.old = identity{} // a directory, which is made or removed when it is empty
 	case d.Old.Mode == git.Absent:

@@ -125,8 +125,6 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*fo
 		return nil, fmt.Errorf("the checkout %s is locked: %w", c.Top, err)
 	case err != nil:
 		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
-	case len(step.Changed) > 0:
-		return step, fmt.Errorf("the checkout %s has %s", c.Top, uncommitted(step.Changed))
 	case len(step.Blocked) > 0:
 		return step, fmt.Errorf("the checkout %s cannot follow: %s", c.Top, inTheWay(step.Blocked))
 	}
@@ -262,13 +260,6 @@ func said(err error) string {
 		return strings.TrimSpace(e.Stderr)
 	}
 	return err.Error()
-}
-
-func uncommitted(paths []string) string {
-	if len(paths) == 1 {
-		return fmt.Sprintf("an uncommitted change of %q", paths[0])
-	}
-	return fmt.Sprintf("uncommitted changes of %d files", len(paths))
 }
 
 // inTheWay lists obstacles by their reasons.

@@ -8,7 +8,7 @@
 // tested is the tree that lands; each step proves it for the step before.
 //
 // The package refuses to run git in a worker's tree, to fetch from a worker's
-// repository, to move a branch under a checkout that is not clean, and to answer
+// repository, to move a branch under a checkout whose changes it would touch, and to answer
 // anything but "quarantine" to a case it does not know.
 package gate
 

@@ -99,23 +99,32 @@ func (r Repo) Refresh(ctx context.Context, c Checkout, index string) error {
 	return err
 }
 
-// lineEnds are the settings by which this checkout has other line ends than its
-// commits, for the calls that write or compare its files.
+// lineEnds are the settings by which this checkout has other bytes than its commits, for
+// the calls that write or compare its files: those of the repository, of the operator and
+// of the system, as the operator's own git reads them.
 func (r Repo) lineEnds(ctx context.Context, c Checkout) ([]string, error) {
 	out, err := r.bin.run(ctx, call{
-		dir: c.GitDir, repo: []string{"--git-dir=" + c.GitDir},
-		args: []string{"config", "-z", "--local", "--includes", "--get-regexp", `^core\.(autocrlf|eol)$`},
+		operator: true, dir: c.GitDir, repo: []string{"--git-dir=" + c.GitDir},
+		args: []string{"config", "-z", "--includes", "--get-regexp", `^core\.(autocrlf|eol|attributesfile)$`},
 	})
 	if err != nil && exitCode(err) != 1 {
 		return nil, err
 	}
+	attributes := filepath.Join(configHome(), "git", "attributes")
 	var config []string
 	for _, rec := range lines(out) {
 		key, value, _ := strings.Cut(rec, "\n")
-		if value == "" {
-			value = "true" // a key alone
+		switch {
+		case key == "core.attributesfile":
+			attributes = Homed(value)
+		case value == "":
+			config = append(config, key+"=true") // a key alone
+		default:
+			config = append(config, key+"="+value)
 		}
-		config = append(config, key+"="+value)
+	}
+	if filepath.IsAbs(attributes) && isFile(attributes) {
+		config = append(config, "core.attributesFile="+attributes)
 	}
 	return config, nil
 }

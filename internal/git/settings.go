@@ -204,17 +204,20 @@ const filesKey = "files.git.reads"
 // operatorFiles are the files that git reads everywhere without being told to, and those
 // that settings were read from: any of them can be a link into a tree.
 func operatorFiles(from []Setting) []Setting {
-	home := os.Getenv("HOME")
-	config := os.Getenv("XDG_CONFIG_HOME")
-	if config == "" {
-		config = filepath.Join(home, ".config")
-	}
-	files := []string{filepath.Join(home, ".gitconfig"), "/etc/gitconfig", "/etc/gitattributes"}
+	files := []string{filepath.Join(os.Getenv("HOME"), ".gitconfig"), "/etc/gitconfig", "/etc/gitattributes"}
 	for _, name := range []string{"config", "attributes", "ignore"} {
-		files = append(files, filepath.Join(config, "git", name))
+		files = append(files, filepath.Join(configHome(), "git", name))
 	}
 	files = append(files, os.Getenv("GIT_CONFIG_GLOBAL"), os.Getenv("GIT_CONFIG_SYSTEM"))
 	return readFrom(files, from)
+}
+
+// configHome is the directory of the operator's configuration files.
+func configHome() string {
+	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		return dir
+	}
+	return filepath.Join(os.Getenv("HOME"), ".config")
 }
 
 // read are the same of a place, as far as they can lie anywhere else than in its git
