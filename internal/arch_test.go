@@ -31,7 +31,7 @@ var layers = map[string][]string{
 	"internal/journal":        {"plainfile"},
 	"internal/seccomp":        {},
 	"internal/overlay":        {"plainfile"},
-	"internal/cell":           {"paths", "seccomp"},
+	"internal/cell":           {"cell/host", "cell/limit", "cell/mount", "cell/plan", "cell/terminal", "cell/walls"},
 	"internal/lease":          {"additive", "policy", "git"},
 	"internal/mark":           {},
 	"internal/commands":       {"mark"},
@@ -68,7 +68,13 @@ var layers = map[string][]string{
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
 	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "draft", "egress/record", "egress/target", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
 
-	// The parts of the big packages.
+	// The parts of the big packages. Nobody else imports those of cell.
+	"internal/cell/host":       {"cell/plan", "paths"},
+	"internal/cell/limit":      {"cell/host", "cell/plan", "paths"},
+	"internal/cell/mount":      {"cell/plan", "paths"},
+	"internal/cell/plan":       {"paths"},
+	"internal/cell/terminal":   {},
+	"internal/cell/walls":      {"cell/host", "cell/plan", "paths", "seccomp"},
 	"internal/egress/dns":      {"egress/rate", "egress/target", "policy"},
 	"internal/egress/protocol": {"policy"},
 	"internal/egress/rate":     {},
@@ -86,7 +92,7 @@ var confined = []struct {
 	why   string
 }{
 	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
-	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/unsafe", "internal/base/unsafe", "internal/escape/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
+	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/walls/unsafe", "internal/base/unsafe", "internal/escape/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
@@ -100,7 +106,8 @@ var confined = []struct {
 
 // pure packages import these packages and no others: they describe, and cannot act.
 var pure = map[string][]string{
-	"internal/view": {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
+	"internal/cell/plan": {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
+	"internal/view":      {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }
 
 // tables are files whose long lines are rows or scripts, one to a line.

@@ -3,7 +3,6 @@ package cell
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,7 +97,7 @@ func TestAttackLinksInKeptLayers(t *testing.T) {
 	victim := t.TempDir()
 	r.put(filepath.Join(r.home, ".config/gh/hosts.yml"), "secret")
 	r.order.Hide = []string{r.home + "/.config/gh", r.home + "/.config/hub"}
-	r.sh(`rm -rf ~/.config && ln -s ` + hostRoot + victim + ` ~/.config`)
+	r.sh(`rm -rf ~/.config && ln -s /host` + victim + ` ~/.config`)
 	exit, out, err := r.run("sh", "-c", `ls ~/.config/; true`)
 	if err != nil {
 		t.Logf("the second launch is refused, which will do: %v", err)
@@ -125,18 +124,5 @@ func TestAttackLimitsOfTheFirstProcess(t *testing.T) {
 	exit, out, err := r.run("sh", "-c", `prlimit --pid 1 --nofile=0:0; for i in $(seq 100); do sleep 5 & done 2>/dev/null; wait`)
 	if err != nil || exit.Reason != ProcessLimit && exit.OK() || !strings.Contains(out, "not permitted") {
 		t.Errorf("%+v, %v %q", exit, err, out)
-	}
-}
-
-// A file system that is mounted twice shows what is hidden twice.
-func TestAttackOtherMounts(t *testing.T) {
-	mounts := []MountPoint{
-		{At: "/", Type: "ext4", Dev: "8:1", Root: "/"}, {At: "/home", Type: "ext4", Dev: "8:2", Root: "/"},
-		{At: "/mnt/all", Type: "ext4", Dev: "8:2", Root: "/"}, {At: "/mnt/me", Type: "ext4", Dev: "8:2", Root: "/me"},
-		{At: "/mnt/keys", Type: "ext4", Dev: "8:2", Root: "/me/.ssh"}, {At: "/mnt/other", Type: "ext4", Dev: "8:2", Root: "/you"},
-	}
-	got := aliases(mounts, Order{Hide: []string{"/home/me/.ssh", "/etc/shadow"}})
-	if want := []string{"/mnt/all/me/.ssh", "/mnt/me/.ssh", "/mnt/keys"}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -7,6 +7,11 @@
 // proves that it did, and only then starts the command. No other program and no
 // privilege is needed for that.
 //
+// The parts are below: plan makes a Spec of an Order, host looks at the machine, mount
+// builds the view, walls gives up rights and proves it, limit holds the limits, and
+// terminal connects terminals. Here are the two processes that use them, in this
+// order: the one outside that supervises, and the first one inside.
+//
 // The package refuses to be weaker in silence: a layer that cannot be put up ends
 // the launch with its name, unless the caller has said that it may be missing,
 // and then it is named all the same. It knows nothing of repositories, policies
@@ -21,16 +26,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-	"golang.org/x/term"
+	"cordon/internal/cell/host"
+	"cordon/internal/cell/limit"
+	"cordon/internal/cell/plan"
+	"cordon/internal/cell/terminal"
 )
 
 // Command is what to run.
@@ -48,11 +52,11 @@ type Command struct {
 	// Transcript takes what is shown on the terminal as well.
 	Transcript io.Writer
 	// Screen is told what is typed on; nil: nobody joins the terminal.
-	Screen *Screen
+	Screen *terminal.Screen
 	// Signals are passed on to the command; nil are none.
 	Signals <-chan os.Signal
 	// Cell confines the command; nil runs it unconfined.
-	Cell *Order
+	Cell *plan.Order
 	// Seat is a process that waits for the plan already; nil starts one.
 	Seat *Seat
 	// Weaker lets the command run although layers are missing.
@@ -69,13 +73,13 @@ type Command struct {
 // Launch is what a command was started in.
 type Launch struct {
 	Pid      int
-	Layers   []Layer
+	Layers   []plan.Layer
 	Landlock int // the version of the kernel's interface
-	Missing  []Missing
+	Missing  []plan.Missing
 	Proven   []string // acts that were tried first, with the right answer
-	Private  []PrivateLayer
+	Private  []plan.PrivateLayer
 	Door     *Door // lets visitors in; nil where there is no namespace to enter
-	Memory   Counting
+	Memory   plan.Counting
 }
 
 // The variables that name a worker, and the repository it works for, in the
@@ -125,33 +129,7 @@ func others(mark string) []string {
 	return list
 }
 
-// program is the file to execute. It is looked up in the command's own PATH:
-// cordon's may lead into the host repository. Entries relative to the directory
-// are left out, because a worker writes there.
-func (c Command) program() (string, error) {
-	name := c.Argv[0]
-	if strings.Contains(name, "/") {
-		return name, nil
-	}
-	for _, dir := range filepath.SplitList(c.variable("PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return p, nil
-		}
-	}
-	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
-}
-
-func (c Command) variable(name string) string {
-	for _, kv := range c.Env {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
+func (c Command) variable(name string) string { return host.Variable(c.Env, name) }
 
 // Reason says why a command ended.
 type Reason string
@@ -164,15 +142,15 @@ const (
 	NotStarted  Reason = "not started"
 	Vanished    Reason = "lost" // cordon or the machine died while it ran
 
-	MemoryLimit  Reason = "memory limit"
-	ProcessLimit Reason = "process limit"
-	FileLimit    Reason = "open files limit"
-	DiskLimit    Reason = "disk limit"
+	MemoryLimit  Reason = limit.Memory
+	ProcessLimit Reason = limit.Processes
+	FileLimit    Reason = limit.Files
+	DiskLimit    Reason = limit.Disk
 
 	// Uncovered: something that the cell keeps from being seen or replaced was
 	// replaced from outside, and the kernel then drops what covers it.
 	// Unwatched: the processes of the cell could not be counted any more.
-	Unwatched Reason = "its processes could not be watched"
+	Unwatched Reason = limit.Unwatched
 	Uncovered Reason = "a protected file was replaced from outside"
 )
 
@@ -238,7 +216,7 @@ func notStarted(err error) (Exit, error) {
 func runFree(ctx context.Context, c Command) (Exit, error) {
 	adoptOrphans()
 	defer enter(c.mark())()
-	program, err := c.program()
+	program, err := host.FindProgram(c.Argv[0], c.Env)
 	if err != nil {
 		return notStarted(err)
 	}
@@ -248,7 +226,7 @@ func runFree(ctx context.Context, c Command) (Exit, error) {
 	cmd.SysProcAttr = attributes()
 	if c.Terminal != nil {
 		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(c.Terminal.Fd())
-		defer lend(c.Terminal)()
+		defer terminal.Lend(c.Terminal)()
 	}
 	// A process that escaped and keeps the output open must not keep us.
 	cmd.WaitDelay = 2 * time.Second
@@ -260,25 +238,6 @@ func runFree(ctx context.Context, c Command) (Exit, error) {
 	_ = cmd.Wait() // the status is read from cmd.ProcessState
 	exit.Code = status(cmd)
 	return exit, nil
-}
-
-// lend notes how a terminal is before a command has it, and returns how it is had back.
-func lend(tty *os.File) (back func()) {
-	before, err := term.GetState(int(tty.Fd()))
-	return func() {
-		takeBack(tty)
-		makePlain(tty, true)
-		if err == nil {
-			_ = term.Restore(int(tty.Fd()), before) // one that is gone needs nothing
-		}
-	}
-}
-
-// takeBack makes this process group the terminal's foreground again.
-func takeBack(tty *os.File) {
-	signal.Ignore(syscall.SIGTTOU) // a background group is stopped for asking
-	defer signal.Reset(syscall.SIGTTOU)
-	_ = unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPGRP, syscall.Getpgrp()) // a terminal that is gone needs nothing
 }
 
 func start(cmd *exec.Cmd, c Command) error {

@@ -14,6 +14,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/host"
+	"cordon/internal/cell/limit"
+	"cordon/internal/cell/mount"
+	"cordon/internal/cell/plan"
+	"cordon/internal/cell/terminal"
+	"cordon/internal/cell/walls"
 )
 
 // ambient are the capabilities, in its own user namespace only, with which a cell
@@ -31,7 +38,7 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 // when the caller allows it, and the launch is tried again: which layers there
 // are is not guessed beforehand but seen.
 func runConfined(ctx context.Context, c Command) (Exit, error) {
-	order, host, err := complete(c)
+	order, found, err := complete(c)
 	if err == nil && order.Net != nil && c.Serve == nil {
 		err = errNoServer
 	}
@@ -39,52 +46,52 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 		return notStarted(err)
 	}
 	if c.Cell.Commit != "" {
-		if host.Git, err = (Command{Argv: []string{"git"}, Env: c.Env}).program(); err != nil {
+		if found.Git, err = host.FindProgram("git", c.Env); err != nil {
 			return notStarted(err)
 		}
 	}
-	if order.Layers == "" && !keepsMarks() {
-		dir, done, err := layersOnDisk(layersPlaces, order.Write)
+	if order.Layers == "" && !host.KeepsMarks() {
+		dir, done, err := mount.LayersOnDisk(mount.LayersPlaces, order.Write)
 		if err != nil {
 			return notStarted(err)
 		}
 		defer done()
 		order.Layers = dir
 	}
-	var missing []Missing
-	var without []Layer
+	var missing []plan.Missing
+	var without []plan.Layer
 	for {
-		spec, err := Plan(order, host, without...)
+		spec, err := plan.Plan(order, found, without...)
 		exit := Exit{Code: noCell, Reason: NotStarted}
 		if err == nil {
-			err = lacking(spec, c.Weaker)
+			err = host.CheckKernel(spec, c.Weaker)
 		}
 		if err == nil {
 			exit, err = launch(ctx, c, spec, missing)
 		}
-		about := layerOf(err)
-		if about == nil || slices.Contains(without, about.layer) {
+		about := host.FailedLayer(err)
+		if about == nil || slices.Contains(without, about.Layer) {
 			if err != nil {
 				exit.Error = err.Error()
 			}
 			return exit, err
 		}
-		m := about.missing()
+		m := host.MissingLayer(about)
 		if !c.Weaker {
-			return notStarted(&MissingError{m})
+			return notStarted(&plan.MissingError{Missing: m})
 		}
-		missing, without = append(missing, m), append(without, about.layer)
-		if about.layer == Namespaces { // then Landlock is the only wall, whatever else it forbids
-			missing = slices.DeleteFunc(missing, func(m Missing) bool { return m.Layer == Landlock })
-			without = slices.DeleteFunc(without, func(l Layer) bool { return l == Landlock })
+		missing, without = append(missing, m), append(without, about.Layer)
+		if about.Layer == plan.Namespaces { // then Landlock is the only wall, whatever else it forbids
+			missing = slices.DeleteFunc(missing, func(m plan.Missing) bool { return m.Layer == plan.Landlock })
+			without = slices.DeleteFunc(without, func(l plan.Layer) bool { return l == plan.Landlock })
 		}
-		if bare := slices.Contains(without, Namespaces); bare && landlockVersion() < 1 {
-			return notStarted(nothingLeft(append(missing, noLandlock().missing())))
+		if bare := slices.Contains(without, plan.Namespaces); bare && host.LandlockVersion() < 1 {
+			return notStarted(host.NothingLeft(append(missing, host.MissingLayer(host.NoLandlock()))))
 		}
-		if about.layer == Namespaces && order.Net != nil {
-			missing = append(missing, networkBare(landlockVersion()))
+		if about.Layer == plan.Namespaces && order.Net != nil {
+			missing = append(missing, networkBare(host.LandlockVersion()))
 		}
-		if about.layer == Namespaces {
+		if about.Layer == plan.Namespaces {
 			done, err := keepPlaces(&order)
 			if err != nil {
 				return notStarted(err)
@@ -95,25 +102,25 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 }
 
 // complete is the order of a command and what it names on this machine.
-func complete(c Command) (Order, Host, error) {
+func complete(c Command) (plan.Order, plan.Host, error) {
 	order := *c.Cell
 	order.Argv, order.Dir, order.Env, order.Terminal = c.Argv, c.Dir, c.Env, terminals(c)
-	order.Bind = append(slices.Clone(order.Bind), order.namedFiles()...)
-	host, err := Find(order)
-	return order, host, err
+	order.Bind = append(slices.Clone(order.Bind), host.NamedFiles(order)...)
+	found, err := host.Find(order)
+	return order, found, err
 }
 
 // Dry is the plan with which a command would be confined.
-func Dry(c Command) (Spec, error) {
-	order, host, err := complete(c)
+func Dry(c Command) (plan.Spec, error) {
+	order, found, err := complete(c)
 	if err != nil {
-		return Spec{}, err
+		return plan.Spec{}, err
 	}
-	return Plan(order, host)
+	return plan.Plan(order, found)
 }
 
 // keepPlaces makes the directories that a command without a view of its own gets.
-func keepPlaces(o *Order) (done func(), err error) {
+func keepPlaces(o *plan.Order) (done func(), err error) {
 	done = func() {}
 	if o.Layers == "" {
 		if o.Layers, err = os.MkdirTemp("", "cordon-cell-"); err != nil {
@@ -125,7 +132,7 @@ func keepPlaces(o *Order) (done func(), err error) {
 	// A directory of their own: what a cell with a view mounts later must not lie
 	// where a worker could have written.
 	o.Layers = filepath.Join(o.Layers, "bare")
-	for _, name := range []string{homeName, "tmp"} {
+	for _, name := range []string{plan.HomeName, "tmp"} {
 		if err := os.MkdirAll(filepath.Join(o.Layers, name), 0o700); err != nil {
 			return done, err
 		}
@@ -136,37 +143,37 @@ func keepPlaces(o *Order) (done func(), err error) {
 // cellProcess is a cell seen from outside.
 type cellProcess struct {
 	command Command
-	spec    Spec
-	missing []Missing
+	spec    plan.Spec
+	missing []plan.Missing
 	cmd     *exec.Cmd
 	control control
-	input   *os.File // feeds its standard input; nil: there is none
-	feed    *feed    // does so, once the command runs
+	input   *os.File       // feeds its standard input; nil: there is none
+	feed    *terminal.Feed // does so, once the command runs
 
 	failed  error
 	ended   *message
 	started bool
-	refused *refusals
-	relay   *relay
+	refused *walls.Refusals
+	relay   *terminal.Relay
 	network network
-	group   *group
+	group   *limit.Group
 	door    *Door // for visitors; nil where there is no namespace to enter
 	over    chan Reason
 }
 
 // launch starts a cell and sees it to its end.
-func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit, error) {
-	witness, err := listen(&spec)
+func launch(ctx context.Context, c Command, spec plan.Spec, missing []plan.Missing) (Exit, error) {
+	witness, err := walls.Listen(&spec)
 	if err != nil {
 		return notStarted(err)
 	}
-	defer witness.close()
+	defer witness.Close()
 	var n network
 	if err := n.hostProxy(&spec); err != nil {
 		n.close()
 		return notStarted(err)
 	}
-	p := &cellProcess{command: c, spec: spec, network: n, missing: missing, refused: &refusals{}, over: make(chan Reason, 1)}
+	p := &cellProcess{command: c, spec: spec, network: n, missing: missing, refused: &walls.Refusals{}, over: make(chan Reason, 1)}
 	defer p.leaveGroup()
 	defer p.network.close()
 	if err := p.start(); err != nil {
@@ -175,41 +182,44 @@ func launch(ctx context.Context, c Command, spec Spec, missing []Missing) (Exit,
 	heard := make(chan struct{})
 	go func() { p.listen(witness); close(heard) }()
 	stop := make(chan struct{})
-	go watchDisk(spec.Limits, stop, func() {
-		select {
-		case p.over <- DiskLimit:
-		default: // another limit was first
-		}
-	})
+	go limit.WatchDisk(spec.Limits, stop, func() { p.endFor(DiskLimit) })
 	if p.group != nil {
-		go p.group.watch(p.spec.Limits, stop, p.over)
+		go p.group.Watch(p.spec.Limits, stop, func(reason string) { p.endFor(Reason(reason)) })
 	}
-	go watchCovers(spec, stop, p.over)
+	go mount.WatchCovers(spec, stop, func() { p.endFor(Uncovered) })
 	reason := supervise(ctx, p.cmd, c, p.over)
 	close(stop)
 	<-heard
 	p.door.close()
-	p.feed.end()
+	p.feed.End()
 	if p.feed == nil && p.input != nil { // the command never ran
 		p.input.Close()
 	}
 	if p.relay != nil {
-		p.relay.end()
+		p.relay.End()
 	}
 	_ = p.cmd.Wait() // the status is read from cmd.ProcessState
 	unix.Close(p.control.fd)
 	return p.exit(reason)
 }
 
+// endFor asks for the end of the cell. Only the first reason counts.
+func (p *cellProcess) endFor(reason Reason) {
+	select {
+	case p.over <- reason:
+	default: // another one was first
+	}
+}
+
 // enterGroup moves the cell's first process, which waits for its plan and has started
 // nothing, into a control group of its own where one can be had.
 func (p *cellProcess) enterGroup() {
-	g := newGroup(p.spec.Limits)
+	g := limit.NewGroup(p.spec.Limits)
 	if g == nil {
 		return
 	}
-	if g.join(p.cmd.Process.Pid) != nil { // the kernel does not let us after all
-		g.remove()
+	if g.Join(p.cmd.Process.Pid) != nil { // the kernel does not let us after all
+		g.Remove()
 		return
 	}
 	p.group, p.spec.Limits.Group = g, p.spec.Limits.Memory > 0
@@ -217,7 +227,7 @@ func (p *cellProcess) enterGroup() {
 
 func (p *cellProcess) leaveGroup() {
 	if p.group != nil {
-		p.group.remove()
+		p.group.Remove()
 	}
 }
 
@@ -225,7 +235,7 @@ func (p *cellProcess) leaveGroup() {
 // or a new one.
 func (p *cellProcess) start() error {
 	seat := p.command.Seat
-	if seat == nil || !p.spec.has(Namespaces) || !seat.take() { // its caller drops one that is not taken
+	if seat == nil || !p.spec.Has(plan.Namespaces) || !seat.take() { // its caller drops one that is not taken
 		var lock *os.File
 		if p.spec.Keep != "" {
 			var err error
@@ -235,7 +245,7 @@ func (p *cellProcess) start() error {
 			defer lock.Close()
 		}
 		var err error
-		if seat, err = newSeat(p.command, p.spec.has(Namespaces), lock); err != nil {
+		if seat, err = newSeat(p.command, p.spec.Has(plan.Namespaces), lock); err != nil {
 			return err
 		}
 	}
@@ -300,7 +310,7 @@ func copied(w io.Writer) io.Writer {
 }
 
 // listen hears what the cell has to say until it ends.
-func (p *cellProcess) listen(w *witness) {
+func (p *cellProcess) listen(w *walls.Witness) {
 	for {
 		m, files, err := p.control.receive()
 		if err != nil {
@@ -311,13 +321,13 @@ func (p *cellProcess) listen(w *witness) {
 			p.door.hear(m, files)
 			continue
 		case m.Pty && len(files) == 1 && p.relay == nil:
-			p.relay = startRelay(files[0], p.command)
+			p.relay = relayTerminal(files[0], p.command)
 			continue
 		case m.Socket != "" && !p.started:
 			p.network.take(p.spec, m.Socket, files)
 			continue
 		case m.Listener && len(files) == 1:
-			go p.refused.supervise(files[0])
+			go p.refused.Supervise(files[0])
 			continue
 		case m.Failed != "" && p.failed == nil:
 			p.failed = errors.New(m.Failed)
@@ -325,7 +335,7 @@ func (p *cellProcess) listen(w *witness) {
 				p.failed = &ProgramError{m.Absent, p.failed}
 			}
 			if m.Layer != "" {
-				p.failed = &layerError{m.Layer, errors.New(strings.TrimPrefix(m.Failed, string(m.Layer)+": "))}
+				p.failed = &plan.LayerError{Layer: m.Layer, Err: errors.New(strings.TrimPrefix(m.Failed, string(m.Layer)+": "))}
 			}
 		case m.Proven != nil && !p.started:
 			if p.failed = p.letGo(m, w); p.failed != nil {
@@ -339,12 +349,12 @@ func (p *cellProcess) listen(w *witness) {
 }
 
 // letGo tells a proven cell to start its worker.
-func (p *cellProcess) letGo(m message, w *witness) error {
-	if err := w.check(p.spec); err != nil {
+func (p *cellProcess) letGo(m message, w *walls.Witness) error {
+	if err := w.Check(p.spec); err != nil {
 		return err
 	}
-	w.close()
-	if p.spec.has(Namespaces) {
+	w.Close()
+	if p.spec.Has(plan.Namespaces) {
 		p.door = newDoor(p.control)
 	}
 	if err := p.network.serve(p); err != nil {
@@ -353,16 +363,16 @@ func (p *cellProcess) letGo(m message, w *witness) error {
 	if p.command.Started != nil {
 		err := p.command.Started(Launch{
 			Pid: p.cmd.Process.Pid, Layers: p.spec.Layers, Landlock: m.Landlock, Missing: p.missing, Proven: m.Proven,
-			Private: p.spec.Private(), Door: p.door, Memory: p.spec.counting(),
+			Private: p.spec.Private(), Door: p.door, Memory: p.spec.Counting(),
 		})
 		if err != nil {
 			return err
 		}
 	}
 	p.started = true
-	p.refused.count()
+	p.refused.StartCounting()
 	if p.input != nil {
-		p.feed = startFeed(p.command.Stdin, p.input)
+		p.feed = terminal.StartFeed(p.command.Stdin, p.input)
 	}
 	if err := p.control.send(message{Go: true}); err != nil {
 		return err
@@ -376,7 +386,7 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 	if p.failed != nil && reason != Interrupted {
 		return notStarted(p.failed)
 	}
-	e := Exit{Reason: reason, Code: status(p.cmd), Refused: p.refused.list()}
+	e := Exit{Reason: reason, Code: status(p.cmd), Refused: p.refused.Counted()}
 	switch {
 	case p.ended != nil:
 		e.Code, e.Left = p.ended.Code, p.ended.Left
@@ -386,7 +396,7 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 		if p.spec.Limits.Disk > 0 && e.Code == 128+int(syscall.SIGXFSZ) {
 			e.Reason = DiskLimit
 		}
-	case !p.spec.has(Namespaces):
+	case !p.spec.Has(plan.Namespaces):
 		e.Left = endRest(p.cmd.Process.Pid, p.command.mark())
 	case p.started && reason == Exited:
 		e.Reason, e.Code = Vanished, max(e.Code, 1) // the cell did not say how its worker ended
@@ -396,11 +406,16 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 	// The kernel ends all of a group, its first process included, before anybody can
 	// say why.
 	if p.group != nil && e.Code != 0 && (e.Reason == Exited || e.Reason == Vanished) {
-		if over := p.group.reached(); over != "" {
-			e.Reason = over
+		if over := p.group.Reached(); over != "" {
+			e.Reason = Reason(over)
 		}
 	}
 	return e, nil
+}
+
+// relayTerminal joins the terminal of a command to the worker's.
+func relayTerminal(master *os.File, c Command) *terminal.Relay {
+	return terminal.StartRelay(master, c.Terminal, terminals(c)[0], c.Transcript, c.Screen)
 }
 
 // terminals says which standard descriptors the worker sees as a terminal.

@@ -5,25 +5,24 @@ package cell
 import (
 	"context"
 	"runtime"
+
+	"cordon/internal/cell/plan"
 )
 
 // Init is called first by every program that starts cells. There are none here.
 func Init() {}
 
-// Find looks at nothing: there is nothing to plan for.
-func Find(Order) (Host, error) { return Host{}, nil }
-
 // Dry plans for this system as if it could confine.
-func Dry(c Command) (Spec, error) {
+func Dry(c Command) (plan.Spec, error) {
 	order := *c.Cell
 	order.Argv, order.Dir, order.Env = c.Argv, c.Dir, c.Env
-	return Plan(order, Host{})
+	return plan.Plan(order, plan.Host{})
 }
 
 // runConfined refuses: nothing on this system confines a command yet.
 func runConfined(context.Context, Command) (Exit, error) {
-	return notStarted(&MissingError{Missing{
-		Layer: Namespaces, Why: "cordon cannot confine on " + runtime.GOOS + " yet",
+	return notStarted(&plan.MissingError{Missing: plan.Missing{
+		Layer: plan.Namespaces, Why: "cordon cannot confine on " + runtime.GOOS + " yet",
 		Fix: "run cordon in a Linux container or virtual machine, as docs/containers.md says, or say isolation: none in the policy to run unconfined",
 	}})
 }
@@ -36,12 +35,3 @@ func Warm(Command) *Seat { return nil }
 
 // Drop has nothing to end.
 func (*Seat) Drop() {}
-
-// Restrictions lists none: there is no cell here that they could refuse.
-func Restrictions() []Restriction { return nil }
-
-// VolumeLine knows no container here.
-func VolumeLine(string) string { return "" }
-
-// Container names none.
-func Container() string { return "" }

@@ -9,6 +9,9 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/plan"
+	"cordon/internal/cell/terminal"
 )
 
 // The two descriptors that the process in the cell is given beside the standard
@@ -23,19 +26,19 @@ const (
 // the same user as the process that sends it.
 type message struct {
 	// from the cell
-	Failed   string   `json:"failed,omitempty"`
-	Layer    Layer    `json:"layer,omitempty"`   // that Failed is about
-	Program  bool     `json:"program,omitempty"` // Failed is about the program to run
-	Absent   bool     `json:"absent,omitempty"`  // which is not there
-	Proven   []string `json:"proven,omitempty"`
-	Landlock int      `json:"landlock,omitempty"`
-	Pty      bool     `json:"pty,omitempty"`      // with a descriptor
-	Listener bool     `json:"listener,omitempty"` // with a descriptor
-	Socket   socket   `json:"socket,omitempty"`   // of the cell's network; with a descriptor
-	Ended    bool     `json:"ended,omitempty"`
-	Code     int      `json:"code,omitempty"`
-	Reason   Reason   `json:"reason,omitempty"`
-	Left     int      `json:"left,omitempty"`
+	Failed   string     `json:"failed,omitempty"`
+	Layer    plan.Layer `json:"layer,omitempty"`   // that Failed is about
+	Program  bool       `json:"program,omitempty"` // Failed is about the program to run
+	Absent   bool       `json:"absent,omitempty"`  // which is not there
+	Proven   []string   `json:"proven,omitempty"`
+	Landlock int        `json:"landlock,omitempty"`
+	Pty      bool       `json:"pty,omitempty"`      // with a descriptor
+	Listener bool       `json:"listener,omitempty"` // with a descriptor
+	Socket   socket     `json:"socket,omitempty"`   // of the cell's network; with a descriptor
+	Ended    bool       `json:"ended,omitempty"`
+	Code     int        `json:"code,omitempty"`
+	Reason   Reason     `json:"reason,omitempty"`
+	Left     int        `json:"left,omitempty"`
 	// to the cell
 	Go bool `json:"go,omitempty"`
 
@@ -73,7 +76,7 @@ func (c control) sendWith(flags int, m message, fds []int) error {
 	if len(fds) > 0 {
 		with = unix.UnixRights(fds...)
 	}
-	return again(func() error { return unix.Sendmsg(c.fd, b, with, nil, unix.MSG_NOSIGNAL|flags) })
+	return terminal.Again(func() error { return unix.Sendmsg(c.fd, b, with, nil, unix.MSG_NOSIGNAL|flags) })
 }
 
 // receive waits for a message and the descriptors that come with it. The other
@@ -85,9 +88,9 @@ func (c control) receive() (message, []*os.File, error) {
 		n, wn, _, _, err = unix.Recvmsg(c.fd, buf, with, unix.MSG_CMSG_CLOEXEC)
 		return err
 	}
-	err := again(take)
+	err := terminal.Again(take)
 	if errors.Is(err, unix.ECONNRESET) {
-		err = again(take) // it left without having heard everything: its last words come after that
+		err = terminal.Again(take) // it left without having heard everything: its last words come after that
 	}
 	if err == nil && n == 0 || errors.Is(err, unix.ECONNRESET) {
 		return message{}, nil, io.EOF
@@ -122,15 +125,6 @@ func received(with []byte) (files []*os.File) {
 func closeFiles(files []*os.File) {
 	for _, f := range files {
 		f.Close()
-	}
-}
-
-// again repeats a call that a signal interrupted.
-func again(call func() error) error {
-	for {
-		if err := call(); !errors.Is(err, unix.EINTR) {
-			return err
-		}
 	}
 }
 
@@ -185,13 +179,13 @@ func inherited() error {
 }
 
 // readSpec takes the Spec from its descriptor when it is told to.
-func readSpec(c control) (Spec, error) {
+func readSpec(c control) (plan.Spec, error) {
 	if err := c.wait(); err != nil {
-		return Spec{}, err
+		return plan.Spec{}, err
 	}
 	f := os.NewFile(specDescriptor, "spec")
 	defer f.Close()
-	var s Spec
+	var s plan.Spec
 	err := readPlan(f, &s)
 	return s, err
 }

@@ -17,6 +17,12 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/host"
+	"cordon/internal/cell/limit"
+	"cordon/internal/cell/mount"
+	"cordon/internal/cell/plan"
+	"cordon/internal/cell/walls"
 )
 
 // initWord is how cordon starts itself inside a cell.
@@ -28,8 +34,8 @@ func Init() {
 	if len(os.Args) == 2 && os.Args[1] == initWord {
 		os.Exit(initialise())
 	}
-	if len(os.Args) == 2 && os.Args[1] == callsWord {
-		os.Exit(tryCalls())
+	if len(os.Args) == 2 && os.Args[1] == host.CallsWord {
+		os.Exit(host.TryCalls())
 	}
 }
 
@@ -62,21 +68,21 @@ func initialise() int {
 // warden is the first process of a cell: it builds it, starts the worker, and is
 // the parent of all that the worker leaves behind.
 type warden struct {
-	spec    Spec
+	spec    plan.Spec
 	control control
 	slave   *os.File // the worker's terminal
 	layers  int      // the file system of the layers that are not kept
 	program string
 	guests  guests
-	sockets *socketMeter // nil: no limit on memory, or the kernel does not tell
+	sockets *limit.SocketMeter // nil: no limit on memory, or the kernel does not tell
 }
 
 // fail tells cordon why there is no cell.
 func (w *warden) fail(err error) {
 	m := message{Failed: err.Error()}
-	var about *layerError
+	var about *plan.LayerError
 	if errors.As(err, &about) {
-		m.Layer = about.layer
+		m.Layer = about.Layer
 	}
 	var program *ProgramError
 	if errors.As(err, &program) {
@@ -87,7 +93,7 @@ func (w *warden) fail(err error) {
 
 // prepare puts up the layers one after the other, the irreversible ones last.
 func (w *warden) prepare() error {
-	namespaced := w.spec.has(Namespaces)
+	namespaced := w.spec.Has(plan.Namespaces)
 	if namespaced && os.Getpid() != 1 {
 		return errors.New("not the first process of a namespace")
 	}
@@ -96,9 +102,9 @@ func (w *warden) prepare() error {
 		return fmt.Errorf("close_range: %w", err)
 	}
 	if namespaced && w.spec.Limits.Memory > 0 {
-		w.sockets = openSocketMeter()
+		w.sockets = limit.OpenSocketMeter()
 	}
-	steps := []func() error{newKeyring, w.limit, w.terminal, w.enter, w.locate}
+	steps := []func() error{walls.NewKeyring, w.limit, w.terminal, w.enter, w.locate}
 	if namespaced {
 		steps = append([]func() error{loopback, w.network, w.build}, steps...)
 	}
@@ -107,23 +113,23 @@ func (w *warden) prepare() error {
 			return err
 		}
 	}
-	canary, err := newCanary(w.spec)
+	canary, err := walls.NewCanary(w.spec)
 	if err != nil {
 		return err
 	}
 	if namespaced {
-		if err := sealProc(); err != nil {
-			return &layerError{Namespaces, err}
+		if err := mount.SealProc(); err != nil {
+			return &plan.LayerError{Layer: plan.Namespaces, Err: err}
 		}
 	}
 	if err := w.confine(namespaced); err != nil {
 		return err
 	}
-	proven, err := prove(w.spec, canary)
+	proven, err := walls.Prove(w.spec, canary)
 	if err != nil {
 		return err
 	}
-	if err := w.control.send(message{Proven: proven, Landlock: landlockVersion()}); err != nil {
+	if err := w.control.send(message{Proven: proven, Landlock: host.LandlockVersion()}); err != nil {
 		return err
 	}
 	return w.control.wait()
@@ -131,27 +137,27 @@ func (w *warden) prepare() error {
 
 // confine gives up everything that the worker must not have.
 func (w *warden) confine(namespaced bool) error {
-	if err := dropCapabilities(namespaced); err != nil {
-		return &layerError{Namespaces, err}
+	if err := walls.DropCapabilities(namespaced); err != nil {
+		return &plan.LayerError{Layer: plan.Namespaces, Err: err}
 	}
-	if err := noNewPrivileges(); err != nil {
-		return &layerError{Seccomp, err}
+	if err := walls.NoNewPrivileges(); err != nil {
+		return &plan.LayerError{Layer: plan.Seccomp, Err: err}
 	}
 	// The worker has our user: without this it could read and steer us.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return err
 	}
-	if w.spec.has(Landlock) {
-		if err := restrict(w.spec); err != nil {
-			return &layerError{Landlock, err}
+	if w.spec.Has(plan.Landlock) {
+		if err := walls.Restrict(w.spec); err != nil {
+			return &plan.LayerError{Layer: plan.Landlock, Err: err}
 		}
 	}
-	if !w.spec.has(Seccomp) {
+	if !w.spec.Has(plan.Seccomp) {
 		return nil
 	}
-	listener, err := filter()
+	listener, err := walls.LoadFilter()
 	if err != nil {
-		return &layerError{Seccomp, err}
+		return &plan.LayerError{Layer: plan.Seccomp, Err: err}
 	}
 	if listener < 0 {
 		return nil
@@ -160,9 +166,15 @@ func (w *warden) confine(namespaced bool) error {
 	return w.control.send(message{Listener: true}, listener)
 }
 
+// limit sets what the kernel counts for each process.
+func (w *warden) limit() error { return limit.SetForProcesses(w.spec) }
+
+// over says which limit the processes of the cell have reached together.
+func (w *warden) over() Reason { return Reason(limit.Reached(w.spec, rest(), w.layers, w.sockets)) }
+
 // build makes the view.
 func (w *warden) build() (err error) {
-	w.layers, err = buildView(w.spec)
+	w.layers, err = mount.Build(w.spec)
 	return err
 }
 
@@ -171,7 +183,7 @@ func (w *warden) enter() error { return os.Chdir(w.spec.Dir) }
 
 // locate finds the program in what the worker sees.
 func (w *warden) locate() (err error) {
-	if w.program, err = (Command{Argv: w.spec.Argv, Env: w.spec.Env}).program(); err != nil {
+	if w.program, err = host.FindProgram(w.spec.Argv[0], w.spec.Env); err != nil {
 		return &ProgramError{Absent: true, Err: err}
 	}
 	return nil
@@ -193,7 +205,7 @@ func (w *warden) terminal() error {
 
 // run starts the worker and waits for it.
 func (w *warden) run() int {
-	if !w.spec.has(Namespaces) {
+	if !w.spec.Has(plan.Namespaces) {
 		return w.replace()
 	}
 	debug.SetGCPercent(100)
@@ -208,7 +220,7 @@ func (w *warden) run() int {
 	if w.slave != nil {
 		w.slave.Close()
 	}
-	spare()
+	limit.SpareThreads()
 	w.guests.asked = make(chan word, 16)
 	go w.untilAlone()
 	code, reason := w.attend(pid, signals, children)
@@ -284,7 +296,7 @@ func (w *warden) untilAlone() {
 // signal the worker or look into it.
 func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Reason) {
 	reason := Exited
-	look, count := w.spec.Limits.ticks()
+	look, count := limit.Ticks(w.spec.Limits)
 	var again <-chan time.Time // what was killed may have forked meanwhile
 	for {
 		over := Reason("")
@@ -298,13 +310,13 @@ func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Re
 				_ = syscall.Kill(-worker, s.(syscall.Signal)) // gone already is fine
 			}
 		case <-look:
-			over = w.over(rest())
-			if len(numbers("/proc")) == 0 { // not even ourselves
+			over = w.over()
+			if len(limit.NumberedEntries("/proc")) == 0 { // not even ourselves
 				over = Unwatched
 			}
 		case <-count:
-			if len(numbers("/proc")) > w.spec.Limits.Processes {
-				over = w.over(rest())
+			if len(limit.NumberedEntries("/proc")) > w.spec.Limits.Processes {
+				over = w.over()
 			}
 		case <-again:
 			_ = syscall.Kill(-1, syscall.SIGKILL)
@@ -314,7 +326,7 @@ func (w *warden) attend(worker int, signals, children <-chan os.Signal) (int, Re
 			w.sweep()
 		}
 		if over != "" && reason == Exited {
-			reason, again = over, time.Tick(countEvery/10)
+			reason, again = over, time.Tick(limit.CountEvery/10)
 		}
 	}
 }
@@ -348,7 +360,7 @@ func exitCode(ws syscall.WaitStatus) int {
 // rest are the processes of the cell but this one.
 func rest() []int {
 	var pids []int
-	for _, pid := range numbers("/proc") {
+	for _, pid := range limit.NumberedEntries("/proc") {
 		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 		if pid != os.Getpid() && err == nil && !strings.Contains(string(stat), ") Z ") {
 			pids = append(pids, pid)
@@ -357,28 +369,11 @@ func rest() []int {
 	return pids
 }
 
-// numbers are the entries of a directory that are one.
-func numbers(dir string) []int {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1) // what was read will do
-	var list []int
-	for _, name := range names {
-		if n, err := strconv.Atoi(name); err == nil {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
 // loopback brings up the cell's own network, in which nothing else is.
 func loopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return &layerError{Namespaces, err}
+		return &plan.LayerError{Layer: plan.Namespaces, Err: err}
 	}
 	defer unix.Close(fd)
 	request, err := unix.NewIfreq("lo")
@@ -387,7 +382,7 @@ func loopback() error {
 	}
 	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request); err != nil {
-		return &layerError{Namespaces, fmt.Errorf("loopback: %w", err)}
+		return &plan.LayerError{Layer: plan.Namespaces, Err: fmt.Errorf("loopback: %w", err)}
 	}
 	return nil
 }

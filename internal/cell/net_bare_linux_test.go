@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/host"
+	"cordon/internal/cell/plan"
 )
 
 // bareWord tells this program that it runs where no user namespace can be made; its
@@ -64,7 +67,7 @@ func TestNetworkWithoutNamespaces(t *testing.T) {
 	}
 	leased, port := open()
 	other, _ := open()
-	r, s := netRoom(t, Net{Ports: []uint16{443}, Host: []uint16{port}, Anywhere: true})
+	r, s := netRoom(t, plan.Net{Ports: []uint16{443}, Host: []uint16{port}, Anywhere: true})
 	if exit, _, err := r.run("true"); err == nil || !strings.Contains(err.Error(), "no namespaces here") || exit.Reason != NotStarted || s.calls > 0 {
 		t.Fatalf("%+v, %v: this shows nothing where there are namespaces", exit, err)
 	}
@@ -73,7 +76,7 @@ func TestNetworkWithoutNamespaces(t *testing.T) {
 	r.command.Started = func(l Launch) error { told = l; return nil }
 	got := r.acts(leased, other, "proxy")
 	r.command.Started = nil
-	if landlockVersion() < 4 {
+	if host.LandlockVersion() < 4 {
 		t.Skip("Landlock knows nothing of TCP here")
 	}
 	if got[leased] != "at "+leased[4:] || got[other] != "EACCES" || !strings.HasPrefix(got["proxy"], "at 127.0.0.1:") {
@@ -85,11 +88,11 @@ func TestNetworkWithoutNamespaces(t *testing.T) {
 	if s.given.Token == "" || s.given.Proxy == nil || s.given.TCP != nil || s.given.Pid == 0 || !s.ended {
 		t.Errorf("%+v", s)
 	}
-	var names []Layer
+	var names []plan.Layer
 	for _, m := range told.Missing {
 		names = append(names, m.Layer)
 	}
-	if !slices.Equal(names, []Layer{Namespaces, Network}) || slices.Contains(told.Layers, Network) {
+	if !slices.Equal(names, []plan.Layer{plan.Namespaces, plan.Network}) || slices.Contains(told.Layers, plan.Network) {
 		t.Errorf("%v, without %v", told.Layers, told.Missing)
 	}
 	env := strings.Fields(r.sh("env | grep -i _proxy="))
@@ -104,7 +107,7 @@ func TestNetworkWithoutNamespaces(t *testing.T) {
 
 func TestWhatIsMissingOfANetwork(t *testing.T) {
 	for version, want := range map[int]string{0: "TCP is not held back", 3: "TCP is not held back", 4: "open at every address"} {
-		if m := networkBare(version); !strings.Contains(m.Means, want) || m.Layer != Network {
+		if m := networkBare(version); !strings.Contains(m.Means, want) || m.Layer != plan.Network {
 			t.Errorf("%d: %v", version, m)
 		}
 	}
@@ -112,8 +115,8 @@ func TestWhatIsMissingOfANetwork(t *testing.T) {
 
 // Where the layer turns out to be missing, programs are told of a proxy.
 func TestNetworkWithoutItsLayer(t *testing.T) {
-	r, s := netRoom(t, Net{Ports: []uint16{443}, Anywhere: true})
-	exit, out, err := r.without(Network, "./probe", "net", "tcp=127.0.0.1:3128 tcp=1.2.3.4:443")
+	r, s := netRoom(t, plan.Net{Ports: []uint16{443}, Anywhere: true})
+	exit, out, err := r.without(plan.Network, "./probe", "net", "tcp=127.0.0.1:3128 tcp=1.2.3.4:443")
 	if err != nil || !exit.OK() || out != "tcp=127.0.0.1:3128 at 127.0.0.1:3128\ntcp=1.2.3.4:443 ENETUNREACH\n" || s.given.Proxy == nil {
 		t.Errorf("%+v, %v %s", exit, err, out)
 	}
@@ -131,9 +134,9 @@ func TestFilesPlacedAnywhere(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		read    []string
-		without Layer
+		without plan.Layer
 	}{
-		"overlay": {[]string{"/"}, ""}, "bind": {[]string{"/"}, CopyView}, "narrow": {[]string{"/usr"}, ""}, "narrow bind": {[]string{"/usr", "/etc"}, CopyView},
+		"overlay": {[]string{"/"}, ""}, "bind": {[]string{"/"}, plan.CopyView}, "narrow": {[]string{"/usr"}, ""}, "narrow bind": {[]string{"/usr", "/etc"}, plan.CopyView},
 		"narrow with files": {[]string{"/usr", "/etc/passwd"}, ""}, "narrow with etc": {[]string{"/usr", "/etc"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +146,7 @@ func TestFilesPlacedAnywhere(t *testing.T) {
 			r.order.Read = c.read
 			want, line := "", []string{}
 			for _, at := range places {
-				r.order.Bind = append(r.order.Bind, Bind{From: from, At: at})
+				r.order.Bind = append(r.order.Bind, plan.Bind{From: from, At: at})
 				line = append(line, "read="+at)
 				want += fmt.Sprintf("read=%s ours\n", at)
 			}

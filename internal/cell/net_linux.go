@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/plan"
 )
 
 // socket says what a socket of a cell's network is for.
@@ -32,13 +34,13 @@ func (w *warden) network() error {
 		return nil
 	}
 	err := w.openNetwork(*w.spec.Net)
-	if err != nil && w.spec.has(Network) {
-		return &layerError{Network, err}
+	if err != nil && w.spec.Has(plan.Network) {
+		return &plan.LayerError{Layer: plan.Network, Err: err}
 	}
 	return err
 }
 
-func (w *warden) openNetwork(n Net) error {
+func (w *warden) openNetwork(n plan.Net) error {
 	six := true
 	if n.Anywhere {
 		var err error
@@ -46,12 +48,12 @@ func (w *warden) openNetwork(n Net) error {
 			return err
 		}
 	}
-	for _, port := range n.wide() {
+	for _, port := range n.Wide() {
 		if err := w.handOut(tcpSocket, port, listenTCP, everywhere(six, port)); err != nil {
 			return err
 		}
 	}
-	for _, port := range n.narrow() {
+	for _, port := range n.Narrow() {
 		if err := w.atLoopback(tcpSocket, port); err != nil {
 			return err
 		}
@@ -59,11 +61,11 @@ func (w *warden) openNetwork(n Net) error {
 	if !n.Anywhere {
 		return w.handOut(proxySocket, w.spec.Proxy, listenTCP, &unix.SockaddrInet4{Port: int(w.spec.Proxy), Addr: [4]byte{127, 0, 0, 1}})
 	}
-	if err := w.handOut(querySocket, namePort, hearQueries, everywhere(six, namePort)); err != nil {
+	if err := w.handOut(querySocket, plan.NamePort, hearQueries, everywhere(six, plan.NamePort)); err != nil {
 		return err
 	}
 	// Nothing depends on what is seen there.
-	if fd, err := watchPackets(n.wide()); err == nil {
+	if fd, err := watchPackets(n.Wide()); err == nil {
 		return w.give(watchSocket, fd)
 	}
 	return nil

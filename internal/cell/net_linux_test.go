@@ -14,10 +14,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cordon/internal/cell/plan"
 )
 
 func TestNetworkLeadsEverywhere(t *testing.T) {
-	r, s := netRoom(t, Net{Ports: []uint16{443, 8443, 443}, Host: []uint16{5432, 8443}, Anywhere: true})
+	r, s := netRoom(t, plan.Net{Ports: []uint16{443, 8443, 443}, Host: []uint16{5432, 8443}, Anywhere: true})
 	var told Launch
 	r.command.Started = func(l Launch) error {
 		told = l
@@ -52,7 +54,7 @@ func TestNetworkLeadsEverywhere(t *testing.T) {
 	if !s.ended || s.calls != 1 || s.given.Pid == 0 || s.given.Proxy != nil || s.given.Token != "" || len(s.given.TCP) != 5 {
 		t.Errorf("%+v", s)
 	}
-	if want := append([]Layer{Namespaces, Network}, Every()[1:]...); !slices.Equal(told.Layers, want) || told.Missing != nil ||
+	if want := append([]plan.Layer{plan.Namespaces, plan.Network}, plan.Every()[1:]...); !slices.Equal(told.Layers, want) || told.Missing != nil ||
 		!slices.Contains(told.Proven, "connect elsewhere") || !slices.Contains(told.Proven, "connect tcp") {
 		t.Errorf("%+v", told)
 	}
@@ -64,7 +66,7 @@ func TestNetworkLeadsEverywhere(t *testing.T) {
 // What a cell has without a network is the control: nothing leads anywhere there,
 // and every port is the worker's.
 func TestNetworkIsNotTheWorkersToChange(t *testing.T) {
-	n := Net{Ports: []uint16{8443}, Host: []uint16{5432}, Anywhere: true}
+	n := plan.Net{Ports: []uint16{8443}, Host: []uint16{5432}, Anywhere: true}
 	r, _ := netRoom(t, n)
 	taken := []string{
 		"listen=0.0.0.0:8443", "listen=127.0.0.1:8443", "listen=[::]:8443", "listen=[::1]:8443", "listen=198.18.0.1:8443", "listen=93.184.216.34:8443",
@@ -96,8 +98,8 @@ func TestNetworkIsNotTheWorkersToChange(t *testing.T) {
 // outside, where it can be.
 func TestNetworkLeavesNoDescriptors(t *testing.T) {
 	var hidden error
-	count := func(n *Net) (sockets int) {
-		r, s := netRoom(t, Net{})
+	count := func(n *plan.Net) (sockets int) {
+		r, s := netRoom(t, plan.Net{})
 		r.order.Net = n
 		r.command.Started = func(l Launch) error {
 			var entries []os.DirEntry
@@ -109,16 +111,16 @@ func TestNetworkLeavesNoDescriptors(t *testing.T) {
 			}
 			return nil
 		}
-		before := descriptors(os.Getpid())
+		before := openDescriptors(t)
 		r.sh("true")
 		runtime.GC()
-		if after := descriptors(os.Getpid()); after > before {
+		if after := openDescriptors(t); after > before {
 			t.Errorf("%d descriptors are open here afterwards, %d were before: %+v", after, before, s.given)
 		}
 		return sockets
 	}
 	count(nil) // what the test itself opens once
-	if without, with := count(nil), count(&Net{Ports: []uint16{443}, Host: []uint16{99}, Anywhere: true}); with != without {
+	if without, with := count(nil), count(&plan.Net{Ports: []uint16{443}, Host: []uint16{99}, Anywhere: true}); with != without {
 		t.Errorf("%d sockets, and %d without a network", with, without)
 	}
 	if hidden != nil {
@@ -127,7 +129,7 @@ func TestNetworkLeavesNoDescriptors(t *testing.T) {
 }
 
 func TestNetworkSeesWhatIsRefused(t *testing.T) {
-	r, s := netRoom(t, Net{Ports: []uint16{443}, Host: []uint16{5432}, Anywhere: true})
+	r, s := netRoom(t, plan.Net{Ports: []uint16{443}, Host: []uint16{5432}, Anywhere: true})
 	// Those that must not be seen come between each two that must.
 	quiet := []string{"tcp=93.184.216.34:443", "tcp=127.0.0.1:5432", "tcp=[::1]:5432", "tcp=127.0.0.1:443", "tcp=[::1]:443", "cut=127.0.0.1:9998",
 		"cut=[::1]:9998", "udp=127.0.0.1:9999", "udp=[::1]:9999", "udp=8.8.8.8:53", "udp=[2001::8]:53", "tcp=8.8.8.8:53"}
@@ -180,7 +182,7 @@ func TestNetworkDoesNotReachTheHost(t *testing.T) {
 	defer l.Close()
 	go (&served{}).accept(l)
 	port := l.Addr().(*net.TCPAddr).Port
-	r, _ := netRoom(t, Net{Ports: []uint16{443}, Anywhere: true})
+	r, _ := netRoom(t, plan.Net{Ports: []uint16{443}, Anywhere: true})
 	act := fmt.Sprintf("tcp=127.0.0.1:%d", port)
 	r.expect(map[string]string{act: "ECONNREFUSED", fmt.Sprintf("tcp=127.0.0.2:%d", port): "ECONNREFUSED", fmt.Sprintf("tcp=198.18.0.1:%d", port): "ECONNREFUSED"})
 	if _, out, err := r.free("./probe", "net", act); err != nil || results(out)[act] != "at "+l.Addr().String() {
@@ -189,7 +191,7 @@ func TestNetworkDoesNotReachTheHost(t *testing.T) {
 }
 
 func TestNetworkByProxy(t *testing.T) {
-	r, s := netRoom(t, Net{Ports: []uint16{443}, Host: []uint16{5432, 3128}})
+	r, s := netRoom(t, plan.Net{Ports: []uint16{443}, Host: []uint16{5432, 3128}})
 	r.command.Env = append(r.command.Env, "HTTPS_PROXY=http://proxy.example:8080", "No_Proxy=example", "http_proxy=x")
 	var told Launch
 	r.command.Started = func(l Launch) error { told = l; return nil }
@@ -197,7 +199,7 @@ func TestNetworkByProxy(t *testing.T) {
 		"tcp=127.0.0.1:3129": "at 127.0.0.1:3129", "tcp=127.0.0.1:5432": "at 127.0.0.1:5432", "tcp=[::1]:5432": "at [::1]:5432", "tcp=127.0.0.1:3128": "at 127.0.0.1:3128",
 		"tcp=127.0.0.1:443": "ECONNREFUSED", "tcp=93.184.216.34:443": "ENETUNREACH", "udp=127.0.0.1:53": "ECONNREFUSED", "listen=0.0.0.0:3129": "EADDRINUSE",
 	})
-	if s.given.Proxy == nil || s.given.Queries != nil || s.given.Watch != nil || len(s.given.TCP) != 4 || slices.Contains(told.Layers, Network) {
+	if s.given.Proxy == nil || s.given.Queries != nil || s.given.Watch != nil || len(s.given.TCP) != 4 || slices.Contains(told.Layers, plan.Network) {
 		t.Errorf("%+v %v", s.given, told.Layers)
 	}
 	want := `ALL_PROXY=socks5h://127.0.0.1:3129
@@ -212,7 +214,7 @@ no_proxy=localhost,127.0.0.1,::1
 	if got := r.sh("env | grep -i _proxy= | LC_ALL=C sort"); got != want {
 		t.Errorf("%s", got)
 	}
-	r.order.Net = &Net{Anywhere: true}
+	r.order.Net = &plan.Net{Anywhere: true}
 	if got := r.sh("env | grep -i _proxy= | sort"); got != "" {
 		t.Errorf("where every program finds its way: %s", got)
 	}
@@ -223,7 +225,7 @@ no_proxy=localhost,127.0.0.1,::1
 }
 
 func TestNetworkThatIsNotServed(t *testing.T) {
-	r, s := netRoom(t, Net{Ports: []uint16{443}, Anywhere: true})
+	r, s := netRoom(t, plan.Net{Ports: []uint16{443}, Anywhere: true})
 	no := errors.New("not today")
 	ran := filepath.Join(r.tree, "ran")
 	for name, c := range map[string]struct {
@@ -254,7 +256,7 @@ func TestNetworkThatIsNotServed(t *testing.T) {
 
 // A visitor has the worker's network.
 func TestNetworkOfAVisitor(t *testing.T) {
-	r, _ := netRoom(t, Net{Ports: []uint16{443}, Anywhere: true})
+	r, _ := netRoom(t, plan.Net{Ports: []uint16{443}, Anywhere: true})
 	place := t.TempDir()
 	var said bytes.Buffer
 	came := make(chan error, 1)
@@ -276,7 +278,7 @@ func TestNetworkOfAVisitor(t *testing.T) {
 
 // A worker that waits for nothing is served until it has ended, and no longer.
 func TestNetworkOfManyConnections(t *testing.T) {
-	r, _ := netRoom(t, Net{Ports: []uint16{443}, Anywhere: true})
+	r, _ := netRoom(t, plan.Net{Ports: []uint16{443}, Anywhere: true})
 	var acts []string
 	want := map[string]string{}
 	for i := range 500 {
@@ -292,4 +294,14 @@ func TestNetworkOfManyConnections(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
+}
+
+// openDescriptors is how many this process has.
+func openDescriptors(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
 }

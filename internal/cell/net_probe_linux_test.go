@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/plan"
 )
 
 // probeNet does what a worker may try with its network, one act after the other,
@@ -290,7 +292,7 @@ func (s *served) end() {
 }
 
 // netRoom is a room whose cell has a network.
-func netRoom(t *testing.T, n Net) (*room, *served) {
+func netRoom(t *testing.T, n plan.Net) (*room, *served) {
 	r, s := newRoom(t), &served{t: t}
 	r.order.Net, r.command.Serve = &n, s.serve
 	r.probe()
@@ -309,7 +311,7 @@ func (r *room) acts(acts ...string) map[string]string {
 
 // without runs a program in a cell that has some layers less. It is how a cell is
 // launched when they turned out to be missing.
-func (r *room) without(layer Layer, argv ...string) (Exit, string, error) {
+func (r *room) without(layer plan.Layer, argv ...string) (Exit, string, error) {
 	r.t.Helper()
 	var out bytes.Buffer
 	c, o := r.command, r.order
@@ -318,7 +320,7 @@ func (r *room) without(layer Layer, argv ...string) (Exit, string, error) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	spec, err := Plan(order, host, layer)
+	spec, err := plan.Plan(order, host, layer)
 	if err != nil {
 		r.t.Fatal(err)
 	}

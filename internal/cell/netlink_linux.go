@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/terminal"
 )
 
 // loIndex is the number of the loopback interface in every network namespace.
@@ -84,7 +86,7 @@ func (n *netlink) ask(kind uint16, body []byte) error {
 	m = binary.NativeEndian.AppendUint16(m, unix.NLM_F_REQUEST|unix.NLM_F_ACK|unix.NLM_F_CREATE|unix.NLM_F_EXCL)
 	m = binary.NativeEndian.AppendUint32(m, n.seq)
 	m = append(binary.NativeEndian.AppendUint32(m, 0), body...)
-	if err := again(func() error { return unix.Sendto(n.fd, m, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) }); err != nil {
+	if err := terminal.Again(func() error { return unix.Sendto(n.fd, m, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) }); err != nil {
 		return err
 	}
 	return n.answer()
@@ -94,7 +96,7 @@ func (n *netlink) ask(kind uint16, body []byte) error {
 func (n *netlink) answer() error {
 	buf := make([]byte, 4096)
 	var got int
-	err := again(func() (err error) { got, _, err = unix.Recvfrom(n.fd, buf, 0); return err })
+	err := terminal.Again(func() (err error) { got, _, err = unix.Recvfrom(n.fd, buf, 0); return err })
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"cordon/internal/cell/plan"
 )
 
 // slowly is a reader that takes its time.
@@ -28,7 +30,7 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 	argv := []string{"/bin/sh", "-c", "i=0; while [ $i -lt 12000 ]; do echo $i; i=$((i+1)); done"}
 	exit, err := Run(context.Background(), Command{
 		Argv: argv, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: &out, Stderr: &out,
-		Cell: &Order{Argv: argv, Dir: dir, Write: []string{dir}},
+		Cell: &plan.Order{Argv: argv, Dir: dir, Write: []string{dir}},
 	})
 	if err != nil || !exit.OK() {
 		t.Fatalf("%+v, %v", exit, err)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/cell/plan"
 )
 
 func TestConfinedExitCodes(t *testing.T) {
@@ -289,7 +291,7 @@ func TestConfinedLaunch(t *testing.T) {
 		return nil
 	}
 	r.sh("echo 1 >ran")
-	if told.Pid == 0 || !slices.Equal(told.Layers, Every()) || told.Missing != nil || told.Landlock == 0 {
+	if told.Pid == 0 || !slices.Equal(told.Layers, plan.Every()) || told.Missing != nil || told.Landlock == 0 {
 		t.Errorf("%+v", told)
 	}
 	for _, act := range []string{"write outside", "connect socket", "connect tcp", "signal parent", "capability", "landlock canary",
@@ -362,7 +364,7 @@ func TestInitRefusesWithoutItsDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer memory.Close()
-	if err := writePlan(memory, Spec{Argv: []string{"true"}, Dir: "/"}); err != nil {
+	if err := writePlan(memory, plan.Spec{Argv: []string{"true"}, Dir: "/"}); err != nil {
 		t.Fatal(err)
 	}
 	read, write, err := os.Pipe()

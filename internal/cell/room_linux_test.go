@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cordon/internal/cell/plan"
 )
 
 // room is a tree and a home of a test's own, and the cell around them. Outside
@@ -19,7 +21,7 @@ import (
 type room struct {
 	t                   *testing.T
 	tree, home, outside string
-	order               Order
+	order               plan.Order
 	command             Command
 }
 
@@ -35,7 +37,7 @@ func newRoom(t *testing.T) *room {
 			t.Fatal(err)
 		}
 	}
-	r.order = Order{Home: r.home, Write: []string{r.tree}, Read: []string{"/"}, Bind: []Bind{{From: r.outside, At: r.outside}}}
+	r.order = plan.Order{Home: r.home, Write: []string{r.tree}, Read: []string{"/"}, Bind: []plan.Bind{{From: r.outside, At: r.outside}}}
 	r.command = Command{Dir: r.tree, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "OUTSIDE=" + r.outside}}
 	return r
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/plan"
 )
 
 // Seat is the first process of a cell that waits for its plan. It sits in its
@@ -111,7 +113,7 @@ func (s *Seat) start(c Command, namespaced bool, files []*os.File) error {
 	s.cmd = cmd
 	err := cmd.Start()
 	if err != nil && namespaced {
-		return &layerError{Namespaces, err}
+		return &plan.LayerError{Layer: plan.Namespaces, Err: err}
 	}
 	return err
 }
@@ -124,7 +126,7 @@ func enterNamespaces(attr *syscall.SysProcAttr) {
 }
 
 // hand gives the plan over. Nobody can change it any more.
-func (s *Seat) hand(spec Spec) error {
+func (s *Seat) hand(spec plan.Spec) error {
 	if err := writePlan(s.plan, spec); err != nil {
 		return err
 	}

@@ -7,6 +7,10 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/host"
+	"cordon/internal/cell/plan"
+	"cordon/internal/cell/walls"
 )
 
 // network is the sockets of a cell's network, seen from outside.
@@ -20,8 +24,8 @@ var errNoServer = errors.New("a cell was to have a network, and nobody serves it
 
 // hostProxy opens the proxy of a command without namespaces: it has the host's
 // loopback, where everybody is, and so has to show a token.
-func (n *network) hostProxy(s *Spec) error {
-	if s.Net == nil || s.has(Namespaces) {
+func (n *network) hostProxy(s *plan.Spec) error {
+	if s.Net == nil || s.Has(plan.Namespaces) {
 		return nil
 	}
 	fd, err := listenTCP(&unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
@@ -29,34 +33,23 @@ func (n *network) hostProxy(s *Spec) error {
 		return fmt.Errorf("a proxy on the loopback: %w", err)
 	}
 	n.Proxy, n.Token = os.NewFile(uintptr(fd), "proxy"), rand.Text()
-	port, err := portOf(fd)
+	port, err := walls.PortOf(fd)
 	if err != nil {
 		return err
 	}
-	s.tell(port, n.Token)
+	s.TellProxy(port, n.Token)
 	s.Dial = append(s.Dial, port)
 	return nil
 }
 
-func portOf(fd int) (uint16, error) {
-	at, err := unix.Getsockname(fd)
-	if err != nil {
-		return 0, err
-	}
-	if four, ok := at.(*unix.SockaddrInet4); ok {
-		return uint16(four.Port), nil
-	}
-	return 0, errors.New("a socket of another family")
-}
-
 // take keeps a socket that came out of a cell whose worker has not been started. It
 // closes what is not expected.
-func (n *network) take(s Spec, kind socket, files []*os.File) {
-	if s.Net == nil || !s.has(Namespaces) || len(files) != 1 || !kind.is(files[0]) {
+func (n *network) take(s plan.Spec, kind socket, files []*os.File) {
+	if s.Net == nil || !s.Has(plan.Namespaces) || len(files) != 1 || !kind.is(files[0]) {
 		closeFiles(files)
 		return
 	}
-	most := len(s.Net.wide()) + 2*len(s.Net.narrow())
+	most := len(s.Net.Wide()) + 2*len(s.Net.Narrow())
 	f := files[0]
 	switch {
 	case kind == tcpSocket && len(n.TCP) < most:
@@ -104,7 +97,7 @@ func (n *network) serve(p *cellProcess) error {
 	if p.spec.Net == nil {
 		return nil
 	}
-	if n.Queries == nil && n.Proxy == nil || p.spec.has(Namespaces) && len(n.TCP) < len(p.spec.Net.wide())+len(p.spec.Net.narrow()) {
+	if n.Queries == nil && n.Proxy == nil || p.spec.Has(plan.Namespaces) && len(n.TCP) < len(p.spec.Net.Wide())+len(p.spec.Net.Narrow()) {
 		return errors.New("the cell did not hand out its network")
 	}
 	n.forget()
@@ -153,8 +146,9 @@ func (n *network) close() {
 }
 
 // networkBare says what a network is without namespaces.
-func networkBare(version int) Missing {
-	m := Missing{Layer: Network, Why: "it needs namespaces", Means: means[Network], Fix: fix(&layerError{layer: Namespaces})}
+func networkBare(version int) plan.Missing {
+	m := plan.Missing{Layer: plan.Network, Why: "it needs namespaces", Means: plan.NotHeldWithout[plan.Network],
+		Fix: host.Fix(&plan.LayerError{Layer: plan.Namespaces})}
 	if version < 4 {
 		m.Why += fmt.Sprintf(", and Landlock here (version %d) knows nothing of TCP", version)
 		m.Means = "TCP is not held back: only programs that heed proxy variables keep to what is allowed"

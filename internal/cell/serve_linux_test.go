@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/plan"
 )
 
 // What comes out of a cell is kept when it is what it says, was ordered, and is not
@@ -22,10 +24,10 @@ func TestSocketsThatAreTaken(t *testing.T) {
 		"unix":      func() (int, error) { return unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0) },
 		"no socket": func() (int, error) { return unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0) },
 	}
-	anywhere := Spec{Layers: []Layer{Namespaces, Network}, Net: &Net{Anywhere: true, Host: []uint16{1}}} // room for three
-	proxied := Spec{Layers: []Layer{Namespaces}, Net: &Net{}}
+	anywhere := plan.Spec{Layers: []plan.Layer{plan.Namespaces, plan.Network}, Net: &plan.Net{Anywhere: true, Host: []uint16{1}}} // room for three
+	proxied := plan.Spec{Layers: []plan.Layer{plan.Namespaces}, Net: &plan.Net{}}
 	for name, c := range map[string]struct {
-		spec Spec
+		spec plan.Spec
 		kind socket
 		what string
 		many int // of which this many are kept
@@ -34,8 +36,8 @@ func TestSocketsThatAreTaken(t *testing.T) {
 		"tcp": {anywhere, tcpSocket, "listening", 3, 3}, "too many": {anywhere, tcpSocket, "listening", 5, 3},
 		"names": {anywhere, querySocket, "datagrams", 2, 1}, "a proxy": {proxied, proxySocket, "listening", 2, 1},
 		"a proxy that was not ordered": {anywhere, proxySocket, "listening", 1, 0}, "names that were not": {proxied, querySocket, "datagrams", 1, 0},
-		"tcp that was not": {proxied, tcpSocket, "listening", 1, 0}, "no network": {Spec{Layers: Every()}, tcpSocket, "listening", 1, 0},
-		"no namespaces": {Spec{Net: &Net{}}, proxySocket, "listening", 1, 0}, "one that does not listen": {anywhere, tcpSocket, "bound", 1, 0},
+		"tcp that was not": {proxied, tcpSocket, "listening", 1, 0}, "no network": {plan.Spec{Layers: plan.Every()}, tcpSocket, "listening", 1, 0},
+		"no namespaces": {plan.Spec{Net: &plan.Net{}}, proxySocket, "listening", 1, 0}, "one that does not listen": {anywhere, tcpSocket, "bound", 1, 0},
 		"datagrams for tcp": {anywhere, tcpSocket, "datagrams", 1, 0}, "of another family": {anywhere, querySocket, "unix", 1, 0},
 		"a file": {anywhere, tcpSocket, "no socket", 1, 0}, "packets that are none": {anywhere, watchSocket, "datagrams", 1, 0},
 		"of no kind": {anywhere, "else", "listening", 1, 0},
@@ -74,12 +76,12 @@ func TestSocketsThatAreTaken(t *testing.T) {
 // A process that waited for its plan makes the network of it, and a dry run says
 // which.
 func TestNetworkOfASeat(t *testing.T) {
-	r, s := netRoom(t, Net{Ports: []uint16{443}, Anywhere: true})
+	r, s := netRoom(t, plan.Net{Ports: []uint16{443}, Anywhere: true})
 	c := r.command
 	c.Cell = &r.order
 	c.Argv = []string{"true"}
 	spec, err := Dry(c)
-	if err != nil || spec.Net == nil || !spec.has(Network) || !strings.Contains(spec.String(), `"anywhere": true`) || s.calls > 0 {
+	if err != nil || spec.Net == nil || !spec.Has(plan.Network) || !strings.Contains(spec.String(), `"anywhere": true`) || s.calls > 0 {
 		t.Errorf("%v: %s", err, spec)
 	}
 	var out bytes.Buffer

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"cordon/internal/cell/plan"
 )
 
 // TestPlanOfBytes sends plans whose strings hold every byte there is.
@@ -14,16 +16,16 @@ func TestPlanOfBytes(t *testing.T) {
 		every.WriteByte(byte(i))
 	}
 	all := every.String()
-	spec := Spec{
-		Argv: []string{all, "", "é\ufffd"}, Dir: all, Layers: []Layer{"a" + Layer(all)},
-		View:   []Op{{Do: Do(all), At: all, Below: []string{all}, Links: []Link{{}}, Mode: 7, Size: 1 << 40, Write: true}},
-		Limits: Limits{Memory: 1 << 50, Processes: -1, Watched: []string{all}},
-		Proof:  Proof{Outside: all, Private: true, Parent: 3}, Terminal: [3]bool{true, false, true},
+	spec := plan.Spec{
+		Argv: []string{all, "", "é\ufffd"}, Dir: all, Layers: []plan.Layer{"a" + plan.Layer(all)},
+		View:   []plan.Op{{Do: plan.Do(all), At: all, Below: []string{all}, Links: []plan.Link{{}}, Mode: 7, Size: 1 << 40, Write: true}},
+		Limits: plan.Limits{Memory: 1 << 50, Processes: -1, Watched: []string{all}},
+		Proof:  plan.Proof{Outside: all, Private: true, Parent: 3}, Terminal: [3]bool{true, false, true},
 	}
-	for i := range reflect.TypeFor[Link]().NumField() {
+	for i := range reflect.TypeFor[plan.Link]().NumField() {
 		reflect.ValueOf(&spec.View[0].Links[0]).Elem().Field(i).SetString(all)
 	}
-	var back Spec
+	var back plan.Spec
 	exchange(t, spec, &back)
 	if !reflect.DeepEqual(spec, back) {
 		t.Errorf("sent %v\ngot  %v", spec, back)

@@ -14,11 +14,6 @@ import "errors"
 // ErrNoDoor says that no cell takes visitors at a place.
 var ErrNoDoor = errors.New("no cell takes visitors there")
 
-// NotAdmittedError is why a cell did not let a visitor in.
-type NotAdmittedError struct{ Why string }
-
-func (e *NotAdmittedError) Error() string { return e.Why }
-
 // doorName is the socket in the directory that a door is opened in.
 const doorName = "visitors"
 

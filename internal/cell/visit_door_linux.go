@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/terminal"
 )
 
 // Door lets visitors into a cell. What they do there is nothing that the one who
@@ -46,7 +48,7 @@ func newDoor(c control) *Door { return &Door{cell: c, listener: -1, visits: map[
 // What each wants to run (nothing: a shell) is told to admit before it runs, and
 // an error of that keeps it out. They wait until the worker has started.
 func (d *Door) Open(dir string, admit func(argv []string) error) error {
-	place, fd, err := listenIn(dir, doorName, maxVisits)
+	place, fd, err := terminal.ListenIn(dir, doorName, maxVisits)
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (d *Door) close() {
 
 func (d *Door) accept() {
 	for {
-		fd, err := acceptFrom(d.listener)
+		fd, err := terminal.AcceptFrom(d.listener)
 		if err != nil {
 			return
 		}
@@ -99,7 +101,7 @@ func (d *Door) accept() {
 
 // enter gives a visitor a place among those that are in.
 func (d *Door) enter(line control) (*visit, error) {
-	if err := operators(line.fd); err != nil {
+	if err := terminal.CheckOperator(line.fd); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()
@@ -134,27 +136,6 @@ func (d *Door) leave(v *visit) {
 		unix.Close(v.line.fd)
 		return
 	}
-}
-
-// operators refuses whoever is not the operator outside of every cell. The place
-// is hidden from cells; this is the second wall.
-func operators(fd int) error {
-	peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
-	if err != nil {
-		return err
-	}
-	if int(peer.Uid) != os.Geteuid() || peer.Pid <= 0 {
-		return errors.New("only the operator enters a cell")
-	}
-	ours, err := os.Stat("/proc/self/ns/user")
-	if err != nil {
-		return err
-	}
-	theirs, err := os.Stat(fmt.Sprintf("/proc/%d/ns/user", peer.Pid))
-	if err != nil || !os.SameFile(ours, theirs) {
-		return errors.New("only the operator enters a cell, from outside of every other")
-	}
-	return nil
 }
 
 // receive sees a visit to its end.

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/terminal"
 )
 
 // request is what a visitor wants to run in a cell. It travels on a sealed
@@ -72,13 +73,13 @@ func Visit(dir string, c Command) (Exit, error) {
 	m, files, err := line.receive()
 	switch {
 	case err == nil && m.Refused != "":
-		err = &NotAdmittedError{m.Refused}
+		err = &terminal.NotAdmittedError{Why: m.Refused}
 	case err == nil && m.Program:
-		err = &ProgramError{m.Absent, errors.New(printable(m.Failed))}
+		err = &ProgramError{m.Absent, errors.New(terminal.Printable(m.Failed))}
 	case err == nil && m.Failed != "":
-		err = &NotAdmittedError{printable(m.Failed)}
+		err = &terminal.NotAdmittedError{Why: terminal.Printable(m.Failed)}
 	case errors.Is(err, io.EOF), err == nil && m.Over:
-		err = &NotAdmittedError{"the worker has ended"}
+		err = &terminal.NotAdmittedError{Why: "the worker has ended"}
 	}
 	if err == nil {
 		err = expected(files, terminals(c), joined(c))
@@ -96,19 +97,9 @@ func Visit(dir string, c Command) (Exit, error) {
 	return exit, nil
 }
 
-// printable takes out of the cell's words what would act on a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, text)
-}
-
 // knock connects to the door in a directory.
 func knock(dir string) (control, error) {
-	fd, err := connectIn(dir, doorName, ErrNoDoor)
+	fd, err := terminal.ConnectIn(dir, doorName, ErrNoDoor)
 	return control{fd}, err
 }
 
@@ -170,9 +161,9 @@ func expected(files []*os.File, on [3]bool, joined bool) error {
 
 // joint copies between a visitor and its command.
 type joint struct {
-	relay *relay
-	in    *feed // nil: the visitor's terminal is the input
-	out   []*pump
+	relay *terminal.Relay
+	in    *terminal.Feed // nil: the visitor's terminal is the input
+	out   []*terminal.Pump
 	lost  <-chan struct{} // the visitor's terminal
 }
 
@@ -181,15 +172,15 @@ func join(files []*os.File, c Command) *joint {
 	j := &joint{}
 	on := terminals(c)
 	if slices.Contains(on[:], true) {
-		j.relay, files = startRelay(files[0], c), files[1:]
-		j.lost = j.relay.lost
+		j.relay, files = relayTerminal(files[0], c), files[1:]
+		j.lost = j.relay.Lost
 	}
 	if !on[0] {
-		j.in, files = startFeed(c.Stdin, files[0]), files[1:]
+		j.in, files = terminal.StartFeed(c.Stdin, files[0]), files[1:]
 	}
 	for i, to := range []io.Writer{c.Stdout, c.Stderr} {
 		if !on[i+1] && len(files) > 0 {
-			j.out = append(j.out, startPump(files[0], closing{to, files[0]}))
+			j.out = append(j.out, terminal.StartPump(files[0], closing{to, files[0]}))
 			files = files[1:]
 		}
 	}
@@ -213,13 +204,13 @@ func (c closing) Write(p []byte) (int, error) {
 
 // end shows what there is still to be shown.
 func (j *joint) end() {
-	j.in.end()
+	j.in.End()
 	for _, p := range j.out {
-		p.end()
-		p.from.Close()
+		p.End()
+		p.From.Close()
 	}
 	if j.relay != nil {
-		j.relay.end()
+		j.relay.End()
 	}
 }
 

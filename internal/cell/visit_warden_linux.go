@@ -12,6 +12,9 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/host"
+	"cordon/internal/cell/limit"
 )
 
 // guests are the visits that the first process of a cell looks after. Everything
@@ -59,7 +62,7 @@ func (w *warden) welcome(number int, plan *os.File) error {
 		return err
 	}
 	argv, env := r.argv(), r.environ(w.spec.Env)
-	program, err := Command{Argv: argv, Env: env}.program()
+	program, err := host.FindProgram(argv[0], env)
 	if err != nil {
 		return &ProgramError{true, err}
 	}
@@ -107,7 +110,7 @@ func (w *warden) hangUp(session int) {
 	}
 	w.guests.ending[session] = time.Now().Add(graceOfVisit)
 	if w.guests.sweep == nil {
-		w.guests.sweep = time.Tick(countEvery)
+		w.guests.sweep = time.Tick(limit.CountEvery)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/plan"
 )
 
 // What is sent to a port that nobody listens to is refused by the kernel, and
@@ -112,8 +114,8 @@ func unseenPackets(listened []uint16) bpf {
 	b = b.when(4, four).only(6)
 	b = append(b, six...)
 	const source, destination, sequence, flags = 0, 2, 4, 13
-	datagram := bpf{}.do(loadCell, toSelf).only(0).do(halfAfter, destination).not(namePort)
-	datagram = datagram.do(halfAfter, source).not(namePort).do(result, seen) // which no worker sends from: an answer
+	datagram := bpf{}.do(loadCell, toSelf).only(0).do(halfAfter, destination).not(plan.NamePort)
+	datagram = datagram.do(halfAfter, source).not(plan.NamePort).do(result, seen) // which no worker sends from: an answer
 	b = b.do(loadCell, protocol).when(unix.IPPROTO_UDP, datagram).only(unix.IPPROTO_TCP)
 	const fin, syn, rst, ack = 0x01, 0x02, 0x04, 0x10
 	// What ends a connection that there was has a number in it.

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package cell
-
-// MachineMemory is 0 where there are no cells that a limit would be for.
-func MachineMemory() (int64, error) { return 0, nil }

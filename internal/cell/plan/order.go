@@ -1,0 +1,202 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cordon/internal/paths"
+)
+
+// Order is what a caller wants of a cell. Its paths are absolute and clean, with
+// links resolved; Find looks at what lies there.
+type Order struct {
+	Argv []string
+	Dir  string
+	Env  []string
+	Home string
+
+	Write   []string // directories that are written in place
+	Pinned  []string // entries in them that cannot be renamed, removed or replaced
+	Fixed   []string // files in them that cannot be written
+	Held    []string // what in them can neither be written nor replaced by something else
+	Bind    []Bind   // what is seen elsewhere than where it lies
+	Over    []Over   // directories that are copied on write
+	Read    []string // what may be read; "/" is everything
+	Hide    []string // what may not, whatever else is said
+	Scratch []string // directories outside of Write that are written privately
+	Talk    []string // sockets of the host that may be connected to, in what is shown of it
+	Capture bool     // writes elsewhere succeed, privately
+
+	// Layers is the directory that keeps what is written privately. Without it
+	// that is kept in memory and gone with the cell.
+	Layers string
+	// Kept is a directory of layers that an earlier cell left. They are shown as
+	// they are, below those of this one, and do not change.
+	Kept string
+
+	Net      *Net // nil: its own loopback and nothing else
+	Limits   Limits
+	Commit   string // a directory in which a commit has to work
+	Objects  string // where that is stored
+	Canaries []string
+	Terminal [3]bool
+}
+
+// Bind shows a directory or a file of the host at another place, or at its own.
+type Bind struct {
+	From  string
+	At    string
+	Write bool
+}
+
+// Over is a directory that is put together: what is written in it goes to a private
+// layer, above directories of the host that lie elsewhere and stay as they are.
+type Over struct {
+	At    string
+	Below []string // topmost first
+	Layer string
+}
+
+// Host is what a plan has to know of the machine.
+type Host struct {
+	Mounts  []MountPoint       // what is mounted, in the order of mounting
+	Kinds   map[string]Kind    // of the paths that an Order names
+	Lists   map[string][]Entry // of directories that are taken apart
+	Aliases []string           // other names of what an Order hides, by other mounts
+	Sockets []string           // listening, with a path
+	Git     string             // the program
+}
+
+// MountPoint is one line of the kernel's list.
+type MountPoint struct {
+	At, Type string
+	Dev      string // of the file system
+	Root     string // the part of it that is mounted
+}
+
+// Kind is what lies at a path.
+type Kind int
+
+// The kinds.
+const (
+	Absent Kind = iota
+	Directory
+	File     // a regular file
+	Symbolic // a link
+	Special  // anything else
+)
+
+// Entry is one name in a directory.
+type Entry struct {
+	Name string
+	Kind Kind
+	To   string // where a link leads
+}
+
+// Link is a symbolic link.
+type Link struct {
+	Name string `json:"name"`
+	To   string `json:"to"`
+}
+
+// check refuses orders that could not mean what they say.
+func (o Order) check() error {
+	checks := []func(Order) error{
+		absolutePaths, writesSomethingNarrow, runsSomething, worksInside, liesOnSomething, listensToPorts,
+	}
+	for _, c := range checks {
+		if err := c(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func absolutePaths(o Order) error {
+	lists := [][]string{{o.Dir}, optional(o.Kept), o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch, o.Talk}
+	for _, b := range o.Bind {
+		lists = append(lists, []string{b.From, b.At})
+	}
+	for _, c := range o.Over {
+		lists = append(lists, []string{c.At}, c.Below)
+	}
+	for _, p := range slices.Concat(lists...) {
+		if !filepath.IsAbs(p) || filepath.Clean(p) != p || strings.ContainsRune(p, 0) {
+			return fmt.Errorf("%q is not an absolute clean path", p)
+		}
+	}
+	return nil
+}
+
+func optional(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{path}
+}
+
+// writesSomethingNarrow refuses to open the machine or the whole home: what
+// starts with the operator's next login lies there.
+func writesSomethingNarrow(o Order) error {
+	if len(o.Write) == 0 {
+		return nil
+	}
+	for _, w := range o.Write {
+		if paths.Within(o.Home, w) && o.Home != "" {
+			return fmt.Errorf("%s cannot be opened for writing as a whole: your home directory is in it, with files that your next login runs; "+
+				"go into a directory below it, or name one with --write", w)
+		}
+		for _, special := range []string{"/", "/proc", "/sys", "/dev"} {
+			if w == special || special != "/" && paths.Within(w, special) {
+				return fmt.Errorf("%s cannot be opened for writing", w)
+			}
+		}
+	}
+	return nil
+}
+
+func runsSomething(o Order) error {
+	if len(o.Argv) == 0 {
+		return errors.New("no command to run")
+	}
+	return nil
+}
+
+// liesOnSomething refuses to put together a directory of nothing, and one that keeps
+// nothing.
+func liesOnSomething(o Order) error {
+	for _, c := range o.Over {
+		if len(c.Below) == 0 || c.Layer == "" {
+			return fmt.Errorf("%s has no layers", c.At)
+		}
+	}
+	return nil
+}
+
+// worksInside refuses a directory that would not be there.
+func worksInside(o Order) error {
+	for _, h := range o.Hide {
+		if paths.Within(o.Dir, h) && !slices.ContainsFunc(o.Placed(), func(p string) bool { return paths.Within(o.Dir, p) && paths.Within(p, h) }) {
+			return fmt.Errorf("%s is hidden from the worker, and it was to start there", o.Dir)
+		}
+	}
+	return nil
+}
+
+// Placed lists what is put into the view by name.
+func (o Order) Placed() []string {
+	list := slices.Concat(o.Write, o.Scratch)
+	for _, b := range o.Bind {
+		list = append(list, b.At)
+	}
+	for _, c := range o.Over {
+		list = append(list, c.At)
+	}
+	if o.Home != "" {
+		list = append(list, o.Home)
+	}
+	return list
+}

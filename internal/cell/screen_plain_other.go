@@ -1,8 +1,0 @@
-//go:build !linux
-
-package cell
-
-import "os"
-
-// makePlain makes a terminal plain. It may be gone.
-func makePlain(tty *os.File, _ bool) { _, _ = tty.WriteString(plainScreen) }

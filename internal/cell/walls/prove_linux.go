@@ -1,0 +1,281 @@
+package walls
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/host"
+	"cordon/internal/cell/plan"
+)
+
+// canary is something that the mounts leave open and only Landlock refuses.
+type canary struct{ dir int }
+
+// NewCanary makes it: a writable directory that no rule names. It has to work
+// before Landlock does.
+func NewCanary(s plan.Spec) (canary, error) {
+	if !s.Has(plan.Landlock) || !s.Has(plan.Namespaces) {
+		return canary{-1}, nil
+	}
+	fs, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return canary{-1}, fmt.Errorf("canary: %w", err)
+	}
+	defer unix.Close(fs)
+	if err := unix.FsconfigCreate(fs); err != nil {
+		return canary{-1}, fmt.Errorf("canary: %w", err)
+	}
+	dir, err := unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
+	if err != nil {
+		return canary{-1}, fmt.Errorf("canary: %w", err)
+	}
+	c := canary{dir}
+	if err := c.write("before"); err != nil {
+		return c, fmt.Errorf("canary: %w", err)
+	}
+	return c, nil
+}
+
+func (c canary) write(name string) error {
+	fd, err := unix.Openat(c.dir, name, unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err
+}
+
+// act is something that the cell tries before the worker does.
+type act struct {
+	name string
+	try  func() error
+	fail bool // it has to fail
+}
+
+// Prove tries what must fail and what must succeed. A wrong answer is an error,
+// and the worker never starts.
+func Prove(s plan.Spec, c canary) ([]string, error) {
+	var proven []string
+	for _, a := range acts(s, c) {
+		err := a.try()
+		switch {
+		case a.fail && err == nil:
+			return nil, fmt.Errorf("proof failed: %s was not refused", a.name)
+		case !a.fail && err != nil:
+			return nil, fmt.Errorf("proof failed: %s: %w", a.name, err)
+		}
+		proven = append(proven, a.name)
+	}
+	return proven, nil
+}
+
+func acts(s plan.Spec, c canary) []act {
+	p := s.Proof
+	list := []act{{"write outside", func() error { return touch(p.Outside) }, !p.Private}}
+	for _, h := range p.Hidden {
+		list = append(list, act{"read hidden", func() error { return look(h) }, true})
+	}
+	for _, to := range p.Connect {
+		name, _, _ := strings.Cut(to, ":")
+		list = append(list, act{"connect " + name, func() error { return connect(to) }, true})
+	}
+	if p.Elsewhere > 0 {
+		list = append(list, act{"connect elsewhere", func() error { return refusedElsewhere(p.Elsewhere) }, false})
+	}
+	if p.Parent > 0 && s.Has(plan.Namespaces) {
+		list = append(list, act{"signal parent", func() error { return unix.Kill(p.Parent, 0) }, true})
+	}
+	list = append(list, act{"capability", capability, true})
+	if s.Has(plan.Landlock) && s.Has(plan.Namespaces) {
+		list = append(list, act{"landlock canary", func() error { defer unix.Close(c.dir); return c.write("after") }, true})
+	}
+	if s.Has(plan.Seccomp) {
+		list = append(list, act{"seccomp canary", refusedCall, false})
+	}
+	for _, dir := range p.Inside {
+		list = append(list, act{"write inside", func() error { return writeInside(dir) }, false})
+	}
+	if p.Commit != "" {
+		list = append(list, act{"commit", func() error { return commit(s) }, false})
+	}
+	return list
+}
+
+// touch makes a file and removes it.
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already", path)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(path))
+}
+
+// proofName begins the names that a proof makes in the worker's directories.
+const proofName = ".cordon-proof-"
+
+// writeInside shows that the worker can do its work. It makes a directory and no file:
+// one that a kill leaves behind is nothing that git tracks or that could land, and the
+// next proof there removes it.
+func writeInside(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), proofName) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // not one that holds something
+		}
+	}
+	name := filepath.Join(dir, proofName+rand.Text())
+	if err = os.Mkdir(name, 0o700); err == nil {
+		if err = os.Remove(name); errors.Is(err, os.ErrNotExist) {
+			return nil // another cell in this directory has removed it
+		}
+	}
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("%w (the cell has your user and none of root's rights: a directory of somebody else's cannot be written in it)", err)
+	}
+	return err
+}
+
+// look reads what must not be readable. That it is absent or empty will do.
+func look(path string) error {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if fi.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err == nil && len(entries) == 0 {
+			return os.ErrNotExist
+		}
+		return err
+	}
+	_, err = os.ReadFile(path)
+	return err
+}
+
+// connect tries to reach something that listens on the host.
+func connect(to string) error {
+	kind, where, _ := strings.Cut(to, ":")
+	family, address := unix.AF_UNIX, unix.Sockaddr(&unix.SockaddrUnix{Name: "@" + where})
+	if kind == "tcp" {
+		port, err := strconv.Atoi(where)
+		if err != nil {
+			return err
+		}
+		family, address = unix.AF_INET, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}
+	}
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return uninterrupted(func() error { return unix.Connect(fd, address) })
+}
+
+// refusedElsewhere wants an address that nobody has to refuse a connection at once:
+// it leads to this cell.
+func refusedElsewhere(port uint16) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 2}); err != nil {
+		return err
+	}
+	to := &unix.SockaddrInet4{Port: int(port), Addr: [4]byte{192, 0, 2, 1}} // of a network for examples
+	if err := uninterrupted(func() error { return unix.Connect(fd, to) }); !errors.Is(err, unix.ECONNREFUSED) {
+		return fmt.Errorf("it was not refused: %v", err)
+	}
+	return nil
+}
+
+// capability succeeds when this thread has any left.
+func capability() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return nil // unknown is a capability
+	}
+	if sets == [2]unix.CapUserData{} {
+		return unix.EPERM
+	}
+	return nil
+}
+
+// refusedCall makes a call that the kernel has and the filter answers for.
+func refusedCall() error {
+	fd, err := unix.Openat2(unix.AT_FDCWD, "/", &unix.OpenHow{Flags: unix.O_PATH})
+	if err == nil {
+		unix.Close(fd)
+	}
+	if !errors.Is(err, unix.ENOSYS) {
+		return fmt.Errorf("the filter does not answer: %v", err)
+	}
+	return nil
+}
+
+// patience is how long git may take in a repository that a worker has had: a pipe
+// in the place of a ref would hold it for ever.
+const patience = 20 * time.Second
+
+// commit writes a commit and prepares a ref as the worker will, and keeps neither. The
+// ref is never made: a kill at any moment leaves a lock that nobody waits for and an
+// object that nothing names, and the audit of either is clean.
+func commit(s plan.Spec) error {
+	// The one that the worker finds: what cordon found may lie where it sees nothing.
+	program, err := host.FindProgram("git", s.Env)
+	if err != nil {
+		program = s.Proof.Git
+	}
+	git := func(input string, args ...string) (string, error) {
+		var said bytes.Buffer
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.WaitDelay = time.Second
+		cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = s.Proof.Commit, s.Env, strings.NewReader(input), &said
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
+		}
+		return strings.TrimSpace(string(out)), nil
+	}
+	nonce := rand.Text() // another cell may prove itself in the same repository
+	oid, err := git("", "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "proof "+nonce)
+	if err != nil {
+		return err
+	}
+	if len(oid) < 40 {
+		return fmt.Errorf("git answered %q", oid)
+	}
+	ref := "start\ncreate " + "refs/cordon/proof-" + nonce + " " + oid + "\nprepare\nabort\n"
+	if _, err := git(ref, "update-ref", "--stdin"); err != nil {
+		return err
+	}
+	return os.Remove(filepath.Join(s.Proof.Objects, oid[:2], oid[2:]))
+}
+
+// uninterrupted repeats a call that a signal interrupted.
+func uninterrupted(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
