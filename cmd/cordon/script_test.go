@@ -1,10 +1,12 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,7 +21,13 @@ import (
 
 // The scripts in testdata/script drive the real program with the real git, one
 // file a topic. The test binary is the program: started as "cordon" it calls run.
-func TestMain(m *testing.M) { testscript.Main(m, programs) }
+func TestMain(m *testing.M) {
+	// Most tests wait for other processes and for the disk. -parallel overrules this.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
+	testscript.Main(m, programs)
+}
 
 // programs are what the test binary is, by the name that it is started with.
 var programs = map[string]func(){

@@ -37,41 +37,68 @@ func Discover(ctx context.Context, bin Binary, dir string) (Host, error) {
 		out, err := bin.run(ctx, call{dir: dir, config: []string{"safe.bareRepository=all"}, args: append([]string{"rev-parse", "--path-format=absolute"}, args...)})
 		return strings.TrimSuffix(string(out), "\n"), err
 	}
-	common, err := ask("--git-common-dir")
-	if err != nil {
-		if exitCode(err) == 128 && strings.Contains(err.Error(), "not a git repository") {
-			return Host{}, fmt.Errorf("%s: %w", dir, ErrNotRepository)
+	found, ok := discoverAtOnce(ask)
+	if !ok {
+		var err error
+		if found, err = discoverBySteps(ask, dir); err != nil {
+			return Host{}, err
 		}
-		return Host{}, err
 	}
-	if common, err = filepath.EvalSymlinks(common); err != nil {
-		return Host{}, err
-	}
-	h := Host{Repo: Repo{bin: bin, Dir: common}}
-	facts, err := ask("--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--git-dir")
-	if err != nil {
-		return Host{}, err
-	}
-	words := strings.SplitN(facts, "\n", 4) // the last may hold newlines
-	if len(words) != 4 {
-		return Host{}, fmt.Errorf("unexpected answer from git rev-parse: %q", facts)
-	}
-	h.Bare, h.Shallow, h.Format = words[0] == "true", words[1] == "true", Format(words[2])
+	h := Host{Repo: Repo{bin: bin, Format: Format(found.format)}, Private: found.private, Bare: found.bare, Shallow: found.shallow}
 	if h.Format != SHA1 && h.Format != SHA256 {
 		return Host{}, fmt.Errorf("object format %q is not known to cordon", h.Format)
 	}
-	h.Private = words[3]
-	if h.Bare {
-		return h, nil
+	var err error
+	if h.Dir, err = filepath.EvalSymlinks(found.common); err != nil || h.Bare {
+		return h, err
 	}
-	if h.Top, err = ask("--show-toplevel"); err != nil {
-		return Host{}, err
-	}
-	if h.Top == "" {
-		return Host{}, fmt.Errorf("%s is inside a git directory, not in a checkout: go to the checkout and try again", dir)
-	}
-	h.Top, err = filepath.EvalSymlinks(h.Top)
+	h.Top, err = filepath.EvalSymlinks(found.top)
 	return h, err
+}
+
+// discovered is what git rev-parse says of a repository.
+type discovered struct {
+	bare, shallow                bool
+	format, private, common, top string
+}
+
+// discoverAtOnce asks everything in one call. That works in a checkout whose paths hold no
+// newline: inside of a checkout the last path is never empty, so seven lines are seven
+// answers.
+func discoverAtOnce(ask func(...string) (string, error)) (discovered, bool) {
+	facts, err := ask("--is-inside-work-tree", "--is-bare-repository", "--is-shallow-repository", "--show-object-format",
+		"--git-dir", "--git-common-dir", "--show-toplevel")
+	words := strings.Split(facts, "\n")
+	if err != nil || len(words) != 7 || words[0] != "true" || words[1] != "false" {
+		return discovered{}, false
+	}
+	return discovered{shallow: words[2] == "true", format: words[3], private: words[4], common: words[5], top: words[6]}, true
+}
+
+// discoverBySteps asks for each path alone, and says what is wrong where it is no checkout.
+func discoverBySteps(ask func(...string) (string, error), dir string) (found discovered, err error) {
+	if found.common, err = ask("--git-common-dir"); err != nil {
+		if exitCode(err) == 128 && strings.Contains(err.Error(), "not a git repository") {
+			err = fmt.Errorf("%s: %w", dir, ErrNotRepository)
+		}
+		return found, err
+	}
+	facts, err := ask("--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--git-dir")
+	if err != nil {
+		return found, err
+	}
+	words := strings.SplitN(facts, "\n", 4) // the last may hold newlines
+	if len(words) != 4 {
+		return found, fmt.Errorf("unexpected answer from git rev-parse: %q", facts)
+	}
+	found.bare, found.shallow, found.format, found.private = words[0] == "true", words[1] == "true", words[2], words[3]
+	if found.bare {
+		return found, nil
+	}
+	if found.top, err = ask("--show-toplevel"); err == nil && found.top == "" {
+		err = fmt.Errorf("%s is inside a git directory, not in a checkout: go to the checkout and try again", dir)
+	}
+	return found, err
 }
 
 // InitOptions say how a private repository is made.

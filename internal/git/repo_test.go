@@ -107,6 +107,12 @@ func TestDiscover(t *testing.T) {
 	if got, err := Discover(ctx, bin, h.Dir); err == nil {
 		t.Errorf("inside .git: %+v", got)
 	}
+	// In one call or in steps, the answer is the same; a newline in the path needs the steps.
+	odd := filepath.Join(t.TempDir(), "two\nlines")
+	plain(t, "/", "clone", "-q", h.Top, odd)
+	if got := must[Host](t)(Discover(ctx, bin, odd)); got.Top != odd || got.Dir != filepath.Join(odd, ".git") || got.Private != got.Dir || got.Bare || got.Shallow {
+		t.Errorf("with a newline in the path: %+v", got)
+	}
 }
 
 func TestCheckouts(t *testing.T) {
