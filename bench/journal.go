@@ -15,6 +15,7 @@ import (
 	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/mailbox"
 	"cordon/internal/policy"
 	"cordon/internal/session"
 )
@@ -184,7 +185,7 @@ func (p *past) measure(rounds int) (map[string]time.Duration, error) {
 			}
 			return err
 		}},
-		{"inbox", func() error { _, err := s.Inbox(ctx); return err }},
+		{"inbox", func() error { _, err := mailbox.Inbox(ctx, s.Site); return err }},
 		{"verify everything", func() error { return p.view.Verify(nil) }},
 	} {
 		var times []time.Duration

@@ -49,11 +49,22 @@ var layers = map[string][]string{
 	"internal/base":           {"git", "overlay", "plainfile", "state"},
 	"internal/follow":         {"git"},
 	"internal/worktree":       {"git", "overlay", "paths", "plainfile", "policy"},
-	"internal/enclosure":      {"agent/facts", "cell", "git", "lease", "overlay", "paths", "plainfile", "policy", "worktree"},
+	"internal/enclosure":      {"agent/facts", "cell", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/audit":          {"agent/facts", "git", "overlay", "plainfile", "policy"},
 	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "lease", "policy", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
-	"internal/session":        {"additive", "agent", "audit", "base", "briefing", "cell", "client", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "journal", "lease", "ledger", "legible", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "worktree"},
+	"internal/fault":          {"audit"},
+	"internal/cellnet":        {"cell", "egress", "egress/record", "egress/watch", "fault", "paths", "policy"},
+	"internal/worksite":       {"additive", "audit", "base", "cell", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "state", "worktree"},
+	"internal/confine":        {"agent", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
+	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "git", "lease", "ledger", "overlay", "plainfile", "policy", "worksite", "worktree"},
+	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "policy", "state", "worksite"},
+	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "state", "worksite"},
+	"internal/warrant":        {"fault", "guard", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
+	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
+	"internal/launch":         {"agent", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
+	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "lease", "ledger", "overlay", "plainfile", "state", "visitor", "worksite", "workspace", "worktree"},
+	"internal/session":        {"agent", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "journal", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/escape":         {"paths"},
 	"internal/view":           {}, // see pure
 	"internal/draft":          {"git", "policy"},
@@ -63,10 +74,10 @@ var layers = map[string][]string{
 	"internal/testschema":     {},         // for tests only: no package may import it
 	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
-	"bench":                   {"audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "overlay", "policy", "session", "state", "worktree"},
+	"bench":                   {"audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "client", "draft", "egress/record", "egress/target", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "worktree"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":       {"cell/plan", "paths"},

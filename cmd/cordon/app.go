@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/confine"
+	"cordon/internal/fault"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
@@ -64,7 +66,7 @@ func (a *app) root() *cobra.Command {
 		},
 		PersistentPreRun: func(*cobra.Command, []string) {
 			if os.Getenv(cell.Mark) == "" { // inside a worker nothing of the host's is there
-				a.sayNotice(session.SweepKilled())
+				a.sayNotice(confine.SweepKilled())
 			}
 		},
 	}
@@ -116,7 +118,7 @@ func wrapArgs(c *cobra.Command) {
 // open finds the repository.
 func (a *app) open(ctx context.Context) (*session.Session, error) {
 	if worker := os.Getenv(cell.Mark); worker != "" {
-		return nil, &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s, and only the operator decides about workers (%s is set)", worker, cell.Mark)}
+		return nil, &fault.RefusedError{Err: fmt.Errorf("this runs inside worker %s, and only the operator decides about workers (%s is set)", worker, cell.Mark)}
 	}
 	if fi, err := os.Stat(a.dir); err != nil || !fi.IsDir() {
 		return nil, usage("-C %s: there is no such directory", a.dir)

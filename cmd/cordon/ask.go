@@ -12,8 +12,8 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/legible"
+	"cordon/internal/mailbox"
 	"cordon/internal/post"
-	"cordon/internal/session"
 	"cordon/internal/view"
 )
 
@@ -66,7 +66,7 @@ func (o askOptions) check(text string) error {
 	case o.wait < 0 || o.wait > 24*time.Hour:
 		return usage("cordon ask --wait: between 0s and 24h")
 	}
-	if _, ok := session.ParseQuestion(o.again); o.again != "" && !ok {
+	if _, ok := mailbox.ParseQuestion(o.again); o.again != "" && !ok {
 		return usage("cordon ask --again: %q is no question: they are called q1, q2, …", o.again)
 	}
 	return nil

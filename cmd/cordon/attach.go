@@ -8,6 +8,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/visitor"
 )
 
 func (a *app) attachCommand() *cobra.Command {
@@ -38,7 +39,7 @@ ctrl-\ detaches, and the worker continues. attach ends when the worker ends.`,
 }
 
 func (a *app) attach(ctx context.Context, s *session.Session, w *ledger.Worker) error {
-	how, err := s.Attach(ctx, w, a.in, func() { a.say("attached to %s; ctrl-\\ detaches", w.ID) })
+	how, err := visitor.Attach(ctx, s.Site, w, a.in, func() { a.say("attached to %s; ctrl-\\ detaches", w.ID) })
 	if err != nil {
 		return err
 	}

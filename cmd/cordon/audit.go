@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/audit"
+	"cordon/internal/inspect"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 	"cordon/internal/view"
@@ -50,7 +51,7 @@ func (a *app) report(ctx context.Context, s *session.Session, w *ledger.Worker, 
 	if w.Tree == nil || w.Removal != nil {
 		return nil, fmt.Errorf("%s has no tree to audit", w.ID)
 	}
-	return s.Look(ctx, w)
+	return inspect.Look(ctx, s.Site, w)
 }
 
 func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
@@ -162,13 +163,13 @@ func (a *app) diff(ctx context.Context, s *session.Session, w *ledger.Worker, st
 	}
 	if !a.json && terminal(a.out) {
 		p := newPatch(a.out)
-		return errors.Join(s.Diff(ctx, w, p, false, args...), p.end())
+		return errors.Join(inspect.Diff(ctx, s.Site, w, p, false, args...), p.end())
 	}
 	if !a.json {
-		return s.Diff(ctx, w, a.out, false, args...)
+		return inspect.Diff(ctx, s.Site, w, a.out, false, args...)
 	}
 	var buf bytes.Buffer
-	if err := s.Diff(ctx, w, &buf, false, args...); err != nil {
+	if err := inspect.Diff(ctx, s.Site, w, &buf, false, args...); err != nil {
 		return err
 	}
 	return a.object(&view.Diff{Worker: string(w.ID), Patch: view.Text(buf.String())})

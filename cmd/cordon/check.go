@@ -14,8 +14,8 @@ import (
 
 	"cordon/internal/guard"
 	"cordon/internal/hook"
-	"cordon/internal/session"
 	"cordon/internal/view"
+	"cordon/internal/warrant"
 )
 
 // checkOptions are the flags of cordon check.
@@ -212,7 +212,7 @@ func (a *app) scope(ctx context.Context, o checkOptions) (*guard.Scope, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.Scope(ctx, w)
+		return warrant.Scope(ctx, s.Site, w)
 	case o.host != "" && o.worktree == "":
 		return nil, usage("cordon check: --host needs --worktree")
 	case a.json && o.batch:
@@ -223,7 +223,7 @@ func (a *app) scope(ctx context.Context, o checkOptions) (*guard.Scope, error) {
 
 // imagined is the scope of a worker that nobody dispatched.
 func (a *app) imagined(ctx context.Context, o checkOptions) (*guard.Scope, error) {
-	im := session.Imagined{Worktree: o.worktree, Host: o.host, Policy: o.policy, Unconfined: o.unconfined}
+	im := warrant.Hypothetical{Worktree: o.worktree, Host: o.host, Policy: o.policy, Unconfined: o.unconfined}
 	if im.Worktree == "" {
 		s, err := a.open(ctx)
 		if err != nil {
@@ -238,7 +238,7 @@ func (a *app) imagined(ctx context.Context, o checkOptions) (*guard.Scope, error
 			return nil, usage("cordon check: --mode: %v", err)
 		}
 	}
-	s, note, err := session.Imagine(ctx, im)
+	s, note, err := warrant.HypotheticalScope(ctx, im)
 	if note != "" {
 		a.say("%s", note)
 	}

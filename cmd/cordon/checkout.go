@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 	"cordon/internal/view"
@@ -46,21 +47,21 @@ The target branch does not change.`,
 	return c
 }
 
-func (a *app) checkout(ctx context.Context, s *session.Session, w *ledger.Worker, branch string, dir []string) (session.CheckedOut, error) {
+func (a *app) checkout(ctx context.Context, s *session.Session, w *ledger.Worker, branch string, dir []string) (keep.CheckedOut, error) {
 	if branch != "" {
-		return s.CheckoutBranch(ctx, w, branch)
+		return keep.CheckoutBranch(ctx, s.Site, w, branch)
 	}
 	if len(dir) == 0 {
-		beside, err := s.CheckoutDir(w)
+		beside, err := keep.CheckoutDir(s.Site, w)
 		if err != nil {
-			return session.CheckedOut{}, err
+			return keep.CheckedOut{}, err
 		}
 		dir = []string{beside}
 	}
-	return s.Checkout(ctx, w, dir[0])
+	return keep.Checkout(ctx, s.Site, w, dir[0])
 }
 
-func (a *app) sayCheckout(w *ledger.Worker, out session.CheckedOut) error {
+func (a *app) sayCheckout(w *ledger.Worker, out keep.CheckedOut) error {
 	if a.json {
 		return a.object(&view.Checkout{Worker: string(w.ID), Checkout: view.CheckedOut{
 			Dir: out.Dir, Branch: out.Branch, Commit: string(out.Commit), Files: out.Files, Left: texts[view.Text](out.Left),

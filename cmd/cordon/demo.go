@@ -16,6 +16,7 @@ import (
 	"cordon/internal/session"
 	"cordon/internal/state"
 	"cordon/internal/view"
+	"cordon/internal/worksite"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -223,7 +224,7 @@ func (a *app) curtain(dir, repo string, cast []played) error {
 	for _, p := range cast {
 		surprise = surprise || p.status != p.want
 		v := view.Actor{Worker: string(p.worker.ID), Status: string(p.status), Agent: p.does, AsExpected: p.status == p.want}
-		v.Reason = reasonOf(p.worker, session.Standing{Status: p.status})
+		v.Reason = reasonOf(p.worker, worksite.Standing{Status: p.status})
 		shown.Workers = append(shown.Workers, v)
 		rows = append(rows, []string{v.Worker, v.Status, v.Agent, strings.TrimLeft(because(p.worker, p.status), ": ")})
 	}

@@ -8,10 +8,10 @@ import (
 	"os"
 
 	"cordon/internal/cell"
+	"cordon/internal/confine"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/seccomp"
-	"cordon/internal/session"
 	"cordon/internal/view"
 )
 
@@ -25,7 +25,7 @@ func checkCell(ctx context.Context) []check {
 	defer os.RemoveAll(dir) // made just now, and nothing is written to it
 	p := policy.Default()
 	p.Isolation = policy.Degraded
-	c, _, err := session.Exec(ctx, session.Execution{Dir: dir, Policy: p, Argv: []string{"true"}})
+	c, _, err := confine.Exec(ctx, confine.Execution{Dir: dir, Policy: p, Argv: []string{"true"}})
 	if err != nil {
 		return []check{failed("cell", err, "")}
 	}

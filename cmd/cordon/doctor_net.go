@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"cordon/internal/cell"
+	"cordon/internal/confine"
 	"cordon/internal/policy"
-	"cordon/internal/session"
 )
 
 // checkNetwork starts a real cell that has a network and may reach nothing, and says
@@ -23,7 +23,7 @@ func checkNetwork(ctx context.Context) check {
 	defer os.RemoveAll(dir) // made just now, and nothing is written to it
 	p := policy.Default()
 	p.Isolation, p.Network.Observe = policy.Degraded, true
-	c, notice, err := session.Exec(ctx, session.Execution{Dir: dir, Policy: p, Argv: []string{"true"}})
+	c, notice, err := confine.Exec(ctx, confine.Execution{Dir: dir, Policy: p, Argv: []string{"true"}})
 	if err != nil {
 		return failed("network", err, "")
 	}

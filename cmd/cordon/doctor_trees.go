@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"cordon/internal/session"
 	"cordon/internal/state"
+	"cordon/internal/workspace"
 )
 
 // checkTrees says what kind of trees workers get here, and why.
@@ -17,14 +17,14 @@ func checkTrees(ctx context.Context) check {
 	if err != nil {
 		return failed("trees", err, "")
 	}
-	t, err := session.TryTrees(ctx, place)
+	t, err := workspace.TryTrees(ctx, place)
 	if err != nil {
 		return check{"trees", statusInfo, "not tried: " + err.Error(), ""}
 	}
 	return treesCheck(t)
 }
 
-func treesCheck(t session.Trees) check {
+func treesCheck(t workspace.Trees) check {
 	switch {
 	case t.Overlay == "" && t.Snapshot == "":
 		return check{"trees", statusOK, "overlay: copied on write above a checkout that workers share; with --tree=copy a snapshot of it", ""}

@@ -16,11 +16,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/cellnet"
 	"cordon/internal/client"
+	"cordon/internal/confine"
 	"cordon/internal/enclosure"
+	"cordon/internal/fault"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
-	"cordon/internal/session"
+	"cordon/internal/worksite"
 )
 
 type execOptions struct {
@@ -76,7 +79,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		return err
 	}
 	if o.dry {
-		c, notice, err := session.Exec(ctx, x)
+		c, notice, err := confine.Exec(ctx, x)
 		if err != nil {
 			return err
 		}
@@ -103,13 +106,13 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	}
 	exit, err := runForwarding(ctx, c)
 	// Scripts take a command's failure for an answer, and its words for all there are.
-	if hint := session.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal(a.err)) {
+	if hint := cellnet.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal(a.err)) {
 		a.say("cordon: %s", hint)
 	}
 	a.sayNotice(notice())
-	if session.Unusable(err) {
+	if confine.Unusable(err) {
 		a.say("cordon: the private repository of this checkout cannot be used any more and goes to the trash; try again")
-		err = errors.Join(err, session.Reset(ctx, a.dir))
+		err = errors.Join(err, confine.Reset(ctx, a.dir))
 	}
 	return a.execOutcome(x.Policy.Limits, exit, err)
 }
@@ -141,14 +144,14 @@ func clientHint(argv []string) string {
 }
 
 // execution is what was asked for.
-func (a *app) execution(o *execOptions) (session.Execution, error) {
-	x := session.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Argv: o.argv, Loud: o.loud}
+func (a *app) execution(o *execOptions) (confine.Execution, error) {
+	x := confine.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Argv: o.argv, Loud: o.loud}
 	if worker := os.Getenv(cell.Mark); worker != "" {
-		return x, &session.RefusedError{Err: fmt.Errorf("this runs inside worker %s: a cell is not started in a cell", worker)}
+		return x, &fault.RefusedError{Err: fmt.Errorf("this runs inside worker %s: a cell is not started in a cell", worker)}
 	}
 	var err error
 	if o.policy != "" {
-		if x.Policy, err = session.ReadPolicy(o.policy, func(string) error { return nil }); err != nil {
+		if x.Policy, err = worksite.ReadPolicy(o.policy, func(string) error { return nil }); err != nil {
 			return x, err
 		}
 	}
@@ -158,11 +161,11 @@ func (a *app) execution(o *execOptions) (session.Execution, error) {
 
 // planned makes the plan while the first process of the cell starts. That ends with
 // the thread it is started by, which is kept.
-func planned(ctx context.Context, x session.Execution, here *cell.Command) (c cell.Command, notice func() string, err error) {
+func planned(ctx context.Context, x confine.Execution, here *cell.Command) (c cell.Command, notice func() string, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c, notice, err = session.Exec(ctx, x)
+		c, notice, err = confine.Exec(ctx, x)
 	}()
 	if x.Policy.Isolation != policy.None {
 		runtime.LockOSThread() // until this program ends
@@ -214,7 +217,7 @@ func fromHere(names []string) ([]string, error) {
 func (a *app) sayLaunch(l cell.Launch, p policy.Policy, loud bool) {
 	if loud {
 		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven, Memory: l.Memory})
-		for _, line := range session.Reachable(p, l.Layers) {
+		for _, line := range cellnet.Reachable(p, l.Layers) {
 			a.say("cordon: network: %s", line)
 		}
 	}
@@ -251,7 +254,7 @@ func (a *app) execOutcome(limits policy.Limits, exit cell.Exit, err error) error
 	if err != nil {
 		var missing *cell.MissingError
 		if errors.As(err, &missing) {
-			return &session.RefusedError{Err: err}
+			return &fault.RefusedError{Err: err}
 		}
 		a.say("cordon: %v", err)
 		return codeError(exit.Code)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/policy"
-	"cordon/internal/session"
 	"cordon/internal/view"
 )
 
@@ -43,10 +43,10 @@ func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 func codeOf(err error) int {
 	var (
 		use     usageError
-		mistake *session.MistakeError
+		mistake *fault.MistakeError
 		code    codeError
-		refused *session.RefusedError
-		person  *session.PersonError
+		refused *fault.RefusedError
+		person  *fault.PersonError
 		bad     *policy.Error
 	)
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/keep"
 	"cordon/internal/session"
 	"cordon/internal/view"
 )
@@ -60,12 +61,12 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 		return err
 	}
 	s.EmptyTrash = trash
-	chores, err := s.Chores(ctx)
+	chores, err := keep.Chores(ctx, s.Site)
 	if err != nil {
 		return err
 	}
 	var freed int64
-	var todo []session.Chore
+	var todo []keep.Chore
 	for _, c := range chores {
 		if !c.Keep {
 			todo, freed = append(todo, c), freed+c.Bytes
@@ -103,7 +104,7 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 // swept sees to it that what was put out of the way is deleted.
 func (a *app) swept(s *session.Session, wait bool) error {
 	if wait {
-		return s.Sweep()
+		return keep.Sweep(s.Site)
 	}
 	return a.sweepLater()
 }
@@ -114,7 +115,7 @@ func (a *app) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.Sweep()
+	return keep.Sweep(s.Site)
 }
 
 // sweepLater has it deleted by a process of its own, which nobody waits for.
@@ -141,7 +142,7 @@ func (a *app) sweepLater() error {
 	return p.Release()
 }
 
-func choreView(c session.Chore) view.Chore {
+func choreView(c keep.Chore) view.Chore {
 	return view.Chore{Worker: string(c.Worker), What: c.What, Why: c.Why, Bytes: c.Bytes, Keep: c.Keep}
 }
 
@@ -162,7 +163,7 @@ func (a *app) showChores(chores []view.Chore) {
 }
 
 // do carries out every chore, whatever becomes of the others.
-func do(ctx context.Context, chores []session.Chore) error {
+func do(ctx context.Context, chores []keep.Chore) error {
 	var errs []error
 	for _, c := range chores {
 		if err := c.Do(ctx); err != nil {

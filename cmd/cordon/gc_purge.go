@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"cordon/internal/session"
+	"cordon/internal/keep"
 )
 
 // purge removes everything that cordon keeps of this repository, after a question.
@@ -13,7 +13,7 @@ func (a *app) purge(ctx context.Context, yes, dry bool) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.Purgeable(ctx)
+	p, err := keep.Purgeable(ctx, s.Site)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (a *app) purge(ctx context.Context, yes, dry bool) error {
 	if err := a.confirm(yes, "remove all of it for good?"); err != nil {
 		return err
 	}
-	if err := s.PurgeAll(ctx, p); err != nil {
+	if err := keep.PurgeAll(ctx, s.Site, p); err != nil {
 		return err
 	}
 	a.print("removed %s and %s", plural(len(p.Refs), "ref"), p.Path)
@@ -37,7 +37,7 @@ func (a *app) purge(ctx context.Context, yes, dry bool) error {
 }
 
 // sayPurge says what would be lost.
-func (a *app) sayPurge(p session.Purge) {
+func (a *app) sayPurge(p keep.Purge) {
 	a.say("%s below refs/cordon, and %s in %s", plural(len(p.Refs), "ref"), size(p.Bytes), p.Path)
 	switch {
 	case p.Problem != nil:

@@ -10,7 +10,7 @@ import (
 
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
-	"cordon/internal/session"
+	"cordon/internal/mailbox"
 	"cordon/internal/view"
 )
 
@@ -31,7 +31,7 @@ func (a *app) inbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := s.Inbox(ctx)
+	list, err := mailbox.Inbox(ctx, s.Site)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (a *app) inbox(ctx context.Context) error {
 	return nil
 }
 
-func inquiryView(e session.Entry) view.Inquiry {
+func inquiryView(e mailbox.Entry) view.Inquiry {
 	return view.Inquiry{
 		Worker: string(e.Worker.ID), Status: string(e.Status), Waits: string(e.Waits), Question: questionViews([]ledger.Inquiry{e.Inquiry})[0],
 	}
@@ -74,10 +74,10 @@ func (a *app) below(first, text string) {
 }
 
 func waitsWord(q view.Inquiry) string {
-	switch session.Waits(q.Waits) {
-	case session.WaitsNow:
+	switch mailbox.Waits(q.Waits) {
+	case mailbox.WaitsNow:
 		return "waits for the answer"
-	case session.AtWork:
+	case mailbox.AtWork:
 		return "goes on meanwhile"
 	}
 	return "has ended (" + q.Status + ")"
@@ -132,8 +132,8 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 	if err != nil {
 		return err
 	}
-	waits := s.Waits(w, q.Number)
-	if err := s.Answer(ctx, w, q.Number, text, operator()); err != nil {
+	waits := mailbox.WaitsFor(s.Site, w, q.Number)
+	if err := mailbox.Answer(ctx, s.Site, w, q.Number, text, operator()); err != nil {
 		return err
 	}
 	if a.json {
@@ -141,9 +141,9 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 	}
 	a.print("%s %s  answered", w.ID, q.ID())
 	switch waits {
-	case session.WaitsNow:
+	case mailbox.WaitsNow:
 		a.say("  it was waiting for that, and goes on")
-	case session.AtWork:
+	case mailbox.AtWork:
 		a.say("  it runs, and is told when it asks for the answer; if it ends before: cordon resume %s", w.ID)
 	default:
 		a.say("  cordon resume %s   to go on with the answer", w.ID)
@@ -154,7 +154,7 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 // pick finds the question that is meant, and what is left of the words.
 func pick(w *ledger.Worker, words []string) (ledger.Inquiry, []string, error) {
 	if len(words) > 0 {
-		if n, ok := session.ParseQuestion(words[0]); ok {
+		if n, ok := mailbox.ParseQuestion(words[0]); ok {
 			if n > len(w.Questions) {
 				return ledger.Inquiry{}, nil, usage("%s has asked no question q%d (cordon inbox shows them)", w.ID, n)
 			}

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/draft"
+	"cordon/internal/fault"
 	"cordon/internal/session"
 	"cordon/internal/view"
+	"cordon/internal/worksite"
 )
 
 type initOptions struct{ force, dry bool }
@@ -48,9 +50,9 @@ func (a *app) initPolicy(ctx context.Context, o initOptions) error {
 		return err
 	}
 	if s.Host.Bare {
-		return &session.RefusedError{Err: fmt.Errorf("%s is a bare repository: run cordon init in a checkout of it, and commit cordon.yaml there", s.Host.Dir)}
+		return &fault.RefusedError{Err: fmt.Errorf("%s is a bare repository: run cordon init in a checkout of it, and commit cordon.yaml there", s.Host.Dir)}
 	}
-	found, err := draft.Survey(ctx, s.Host, session.PolicyName)
+	found, err := draft.Survey(ctx, s.Host, worksite.PolicyName)
 	if err != nil {
 		return err
 	}
@@ -68,7 +70,7 @@ func (a *app) initPolicy(ctx context.Context, o initOptions) error {
 
 // initSaid tells what was written and what to do with it.
 func (a *app) initSaid(top string, found draft.Project, text []byte, dry bool) error {
-	path := filepath.Join(top, session.PolicyName)
+	path := filepath.Join(top, worksite.PolicyName)
 	if a.json {
 		return a.object(&view.Init{Path: path, Written: !dry, Found: found.Names(), Policy: string(text)})
 	}
@@ -82,7 +84,7 @@ func (a *app) initSaid(top string, found draft.Project, text []byte, dry bool) e
 		kind = "it fits " + strings.Join(names, ", ")
 	}
 	a.say("%s; look it over, then commit it, because a run reads the policy from its base commit:", kind)
-	a.say("  %s", commitLine(top, found.Ignored[session.PolicyName]))
+	a.say("  %s", commitLine(top, found.Ignored[worksite.PolicyName]))
 	if open := found.Hosts().Set; len(open) > 0 {
 		a.say("its setup commands fetch what the project needs, so it lets workers reach %s", strings.Join(open, ", "))
 		a.say("(where nothing may be reached, comment out both: setup and network.allowed_domains)")
@@ -99,19 +101,19 @@ func commitLine(top string, ignored bool) string {
 	if ignored { // by the repository's own rules
 		force = "-f "
 	}
-	return fmt.Sprintf("git %sadd %s%s && git %scommit -m 'Add a cordon policy'", in, force, session.PolicyName, in)
+	return fmt.Sprintf("git %sadd %s%s && git %scommit -m 'Add a cordon policy'", in, force, worksite.PolicyName, in)
 }
 
 // writePolicy creates the file, or with force puts another in its place.
 func writePolicy(top string, text []byte, force bool) error {
-	path := filepath.Join(top, session.PolicyName)
+	path := filepath.Join(top, worksite.PolicyName)
 	target := path
 	if force {
 		target = fmt.Sprintf("%s.%d.new", path, os.Getpid())
 	}
 	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return &session.RefusedError{Err: fmt.Errorf("%s exists already: --force replaces it, --dry-run prints what would be written", target)}
+		return &fault.RefusedError{Err: fmt.Errorf("%s exists already: --force replaces it, --dry-run prints what would be written", target)}
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/view"
+	"cordon/internal/warrant"
 )
 
 func (a *app) leaseCommand() *cobra.Command {
@@ -56,7 +57,7 @@ repository and of cordon's state, and the file for decisions. Give it to cordon 
 			if err != nil {
 				return err
 			}
-			ward, err := s.Warrant(w)
+			ward, err := warrant.Warrant(s.Site, w)
 			if err != nil {
 				return err
 			}

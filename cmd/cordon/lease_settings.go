@@ -8,7 +8,7 @@ import (
 
 	"cordon/internal/agent"
 	"cordon/internal/client"
-	"cordon/internal/session"
+	"cordon/internal/launch"
 	"cordon/internal/view"
 )
 
@@ -41,7 +41,7 @@ the audit.`,
 			if err != nil {
 				return err
 			}
-			text, err := known.Settings(session.AgentRules(w.Lease))
+			text, err := known.Settings(launch.AgentRules(w.Lease))
 			if err != nil {
 				return err
 			}

@@ -11,12 +11,15 @@ import (
 	"unicode/utf8"
 
 	"cordon/internal/cell"
+	"cordon/internal/cellnet"
 	"cordon/internal/egress/record"
 	"cordon/internal/egress/target"
+	"cordon/internal/launch"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
 	"cordon/internal/view"
+	"cordon/internal/worksite"
 )
 
 // reached prints what a worker tried to reach.
@@ -56,7 +59,7 @@ func nothingReached(w *ledger.Worker) string {
 	switch p := w.Lease.Lease().Policy; {
 	case p.Isolation == policy.None:
 		return fmt.Sprintf("%s had no cell, so nothing of what it reached is recorded", w.ID)
-	case !session.Recorded(p):
+	case !cellnet.Recorded(p):
 		return fmt.Sprintf("%s had no network, and nothing is recorded without network.observe", w.ID)
 	}
 	return fmt.Sprintf("%s has tried to reach nothing that was recorded", w.ID)
@@ -184,7 +187,7 @@ func suggested(t record.Tally) (names []string, ports []int) {
 // sayReached tells at the end of a run what the worker tried to reach, and what to
 // write into the policy to let the rest pass.
 func (a *app) sayReached(s *session.Session, before, after *ledger.Worker) {
-	t := s.TriedSince(before)
+	t := launch.TriedSince(s.Site, before)
 	if t == nil {
 		return
 	}
@@ -199,12 +202,12 @@ func (a *app) sayReached(s *session.Session, before, after *ledger.Worker) {
 // the one of setup that err is about.
 func (a *app) sayUnreached(before, w *ledger.Worker, err error) {
 	hint, p := "", before.Lease.Lease().Policy
-	var setup *session.SetupError
+	var setup *launch.SetupError
 	switch {
 	case errors.As(err, &setup):
-		hint = session.Unreached(p, setup.Layers, setup.Exit)
+		hint = cellnet.Unreached(p, setup.Layers, setup.Exit)
 	case err == nil && w.Start != nil && w.Exit != nil:
-		hint = session.Unreached(p, w.Start.Layers, *w.Exit)
+		hint = cellnet.Unreached(p, w.Start.Layers, *w.Exit)
 	}
 	if hint != "" {
 		a.say("  %s", hint)
@@ -218,9 +221,9 @@ func netRows(w *ledger.Worker) (rows [][]string) {
 	if w.Start != nil && !unstarted(w) {
 		layers = w.Start.Layers
 	}
-	lines := session.AllReachable(w.Lease.Lease().Policy, layers)
+	lines := cellnet.AllReachable(w.Lease.Lease().Policy, layers)
 	if t := w.Net; t != nil {
-		lines = append(lines, session.Summed(*t)+"; cordon logs --net "+string(w.ID))
+		lines = append(lines, worksite.Summed(*t)+"; cordon logs --net "+string(w.ID))
 	}
 	for _, line := range lines {
 		for _, part := range wrapped(line, showColumns) {

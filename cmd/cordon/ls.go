@@ -13,11 +13,13 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/enclosure"
+	"cordon/internal/inspect"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
 	"cordon/internal/view"
+	"cordon/internal/workspace"
 )
 
 func (a *app) lsCommand() *cobra.Command {
@@ -169,7 +171,7 @@ func ran(w *ledger.Worker, v view.Worker) (rows [][]string) {
 	if v.Visits > 0 {
 		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", v.Visits)})
 	}
-	if refused := session.RefusedCalls(w.Exit); len(refused) > 0 {
+	if refused := inspect.RefusedCalls(w.Exit); len(refused) > 0 {
 		rows = append(rows, []string{"refused", "at run time: " + strings.Join(refused, ", ")})
 	}
 	return rows
@@ -202,11 +204,11 @@ func how(w *ledger.Worker) string {
 }
 
 // treeKind is the kind of a worker's tree, in the words of cordon run.
-func treeKind(l lease.Lease) session.TreeKind {
+func treeKind(l lease.Lease) workspace.TreeKind {
 	if l.Tree == lease.Layered {
-		return session.LayeredTree
+		return workspace.LayeredTree
 	}
-	return session.PlainTree
+	return workspace.PlainTree
 }
 
 // treeWord says where a worker's tree is, and what it takes.
@@ -214,7 +216,7 @@ func treeWord(w *ledger.Worker, v view.Worker) string {
 	if w.Discard != nil || w.Removal != nil {
 		return "gone"
 	}
-	if v.Tree == string(session.LayeredTree) {
+	if v.Tree == string(workspace.LayeredTree) {
 		return fmt.Sprintf("copied on write, %s of its own (cordon checkout %s writes it out)", size(v.Disk), v.ID)
 	}
 	return fmt.Sprintf("%s (%s)", v.Worktree, size(v.Disk))

@@ -16,6 +16,8 @@ import (
 	"cordon/internal/policy"
 	"cordon/internal/session"
 	"cordon/internal/view"
+	"cordon/internal/worksite"
+	"cordon/internal/workspace"
 )
 
 func (a *app) policyCommand() *cobra.Command {
@@ -85,7 +87,7 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 // withSizes is a policy as YAML that says what "auto" is on this machine at the moment.
 func withSizes(p policy.Policy) string {
 	text := string(p.YAML())
-	here, err := session.LimitsHere(p.Limits)
+	here, err := worksite.LimitsHere(p.Limits)
 	if err != nil {
 		return text // a run says why
 	}
@@ -123,7 +125,7 @@ func (a *app) effective(ctx context.Context, o policyOptions) (policy.Policy, st
 func policyAt(ctx context.Context, s *session.Session, commit git.OID) (policy.Policy, string, error) {
 	p, source, err := s.PolicyAt(ctx, commit)
 	if source == "default" {
-		source += fmt.Sprintf(" (there is no %s at %s)", session.PolicyName, commit.Short())
+		source += fmt.Sprintf(" (there is no %s at %s)", worksite.PolicyName, commit.Short())
 	}
 	return p, source, err
 }
@@ -241,7 +243,7 @@ checked.`,
 		Example: "  cordon policy check\n  cordon policy check --json policies/*.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = []string{filepath.Join(a.dir, session.PolicyName)}
+				args = []string{filepath.Join(a.dir, worksite.PolicyName)}
 			}
 			return a.policyCheck(cmd.Context(), args)
 		},
@@ -311,5 +313,5 @@ func (a *app) revealed(ctx context.Context, p policy.Policy) (string, error) {
 	if err != nil {
 		return "", nil
 	}
-	return s.Revealed(ctx, p, commit)
+	return workspace.Revealed(ctx, s.Site, p, commit)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/gate"
+	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/policy"
@@ -269,13 +270,13 @@ func (a *app) discard(ctx context.Context, prefix string, yes bool, reason strin
 	if err := a.confirm(yes, "discard %s (%s%s)?", w.ID, status, because(w, status)); err != nil {
 		return err
 	}
-	if err := s.Discard(ctx, w, ledger.Discard{Who: operator(), Why: reason}); err != nil {
+	if err := keep.Discard(ctx, s.Site, w, ledger.Discard{Who: operator(), Why: reason}); err != nil {
 		return err
 	}
 	if a.json {
 		return a.object(&view.Discard{Worker: string(w.ID), Status: string(ledger.ThrownAway)})
 	}
-	a.print("%s  discarded; in the trash for %d days", w.ID, int(session.TrashTime.Hours()/24))
+	a.print("%s  discarded; in the trash for %d days", w.ID, int(keep.TrashTime.Hours()/24))
 	return nil
 }
 

@@ -8,11 +8,11 @@ import (
 	"cordon/internal/gate"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
-	"cordon/internal/session"
+	"cordon/internal/worksite"
 )
 
 // reasonOf says in a sentence why a worker is in its state.
-func reasonOf(w *ledger.Worker, now session.Standing) string {
+func reasonOf(w *ledger.Worker, now worksite.Standing) string {
 	if now.Status == ledger.Asking && len(w.Open()) == 0 {
 		return "The question is answered; cordon resume continues the worker."
 	}

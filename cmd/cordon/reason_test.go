@@ -8,7 +8,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/gate"
 	"cordon/internal/ledger"
-	"cordon/internal/session"
+	"cordon/internal/worksite"
 )
 
 // Every state has a reason, one sentence in one line.
@@ -41,7 +41,7 @@ func TestReason(t *testing.T) {
 		{ledger.ThrownAway, ledger.Worker{Discard: &ledger.Discard{Who: "me"}}, "Discarded by me."},
 		{ledger.ThrownAway, ledger.Worker{Discard: &ledger.Discard{Who: "me", Why: "wrong approach."}}, "Discarded: wrong approach."},
 	} {
-		if got := reasonOf(&c.w, session.Standing{Status: c.status}); got != c.want {
+		if got := reasonOf(&c.w, worksite.Standing{Status: c.status}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.status, got, c.want)
 		}
 	}

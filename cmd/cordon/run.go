@@ -16,11 +16,13 @@ import (
 	"cordon/internal/client"
 	"cordon/internal/enclosure"
 	"cordon/internal/git"
+	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/plainfile"
 	"cordon/internal/session"
 	"cordon/internal/view"
+	"cordon/internal/workspace"
 )
 
 type runOptions struct {
@@ -157,7 +159,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if o.Options.Interactive && !terminal(a.in) {
 		return usage("--interactive needs a terminal")
 	}
-	kind, err := session.ParseTreeKind(o.tree)
+	kind, err := workspace.ParseTreeKind(o.tree)
 	if err != nil {
 		return usage("--tree: %v", err)
 	}
@@ -187,7 +189,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
 	if blocked := (*git.BlockedError)(nil); errors.As(err, &blocked) && w != nil && w.Start == nil {
 		// It cannot start before somebody removes the file: it does not wait for that.
-		err = errors.Join(err, s.Discard(ctx, w, ledger.Discard{Who: operator(), Why: "it never ran: " + blocked.Error()}))
+		err = errors.Join(err, keep.Discard(ctx, s.Site, w, ledger.Discard{Who: operator(), Why: "it never ran: " + blocked.Error()}))
 	}
 	return a.outcome(ctx, s, before, w, err)
 }
@@ -215,7 +217,7 @@ func (a *app) announce(ctx context.Context, s *session.Session, w *ledger.Worker
 	if len(w.Overlap) > 0 {
 		s.Voice.Step(w.ID, "overlap", "may write what "+strings.Join(w.Overlap, ", ")+" may write too: a conflict is possible")
 	}
-	warning, err := s.Revealed(ctx, l.Policy, l.Base)
+	warning, err := workspace.Revealed(ctx, s.Site, l.Policy, l.Base)
 	if warning != "" {
 		s.Voice.Step(w.ID, "warning", warning)
 	}

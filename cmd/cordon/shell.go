@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/fault"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/visitor"
 )
 
 func (a *app) shellCommand() *cobra.Command {
@@ -53,8 +55,8 @@ func (a *app) visit(ctx context.Context, s *session.Session, w *ledger.Worker, a
 	defer signal.Stop(signals)
 	c := cell.Command{Argv: argv, Env: os.Environ(), Signals: signals}
 	attach(&c)
-	exit, err := s.Visit(ctx, w, c)
-	var refused *session.RefusedError
+	exit, err := visitor.Visit(ctx, s.Site, w, c)
+	var refused *fault.RefusedError
 	switch {
 	case errors.As(err, &refused):
 		return err

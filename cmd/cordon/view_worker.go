@@ -5,14 +5,16 @@ import (
 	"strings"
 
 	"cordon/internal/cell"
+	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
 	"cordon/internal/view"
+	"cordon/internal/worksite"
 )
 
 // workerView is a worker as it is shown.
-func workerView(s *session.Session, w *ledger.Worker, now session.Standing) view.Worker {
+func workerView(s *session.Session, w *ledger.Worker, now worksite.Standing) view.Worker {
 	l := w.Lease.Lease()
 	v := view.Worker{
 		ID: string(w.ID), Status: string(now.Status), Reason: reasonOf(w, now), Title: titleOf(w), LastSign: s.LastSign(w),
@@ -20,8 +22,8 @@ func workerView(s *session.Session, w *ledger.Worker, now session.Standing) view
 		Base: string(l.Base), BaseShort: l.Base.Short(), Target: l.Target, Branch: l.Branch,
 		Worktree: s.TreeOf(w), Inside: l.Worktree, Tree: string(treeKind(l)), Adopted: l.Adopted,
 		Lease: w.Lease.Hash(), Source: l.Source, WriteRoots: w.Lease.Rules().Roots(),
-		Command: w.Ran(), Line: session.Shorten(w.Ran()), Layers: []string{},
-		Disk: s.Disk(w), Visits: w.Visits, Questions: questionViews(w.Open()),
+		Command: w.Ran(), Line: worksite.Shorten(w.Ran()), Layers: []string{},
+		Disk: keep.Disk(s.Site, w), Visits: w.Visits, Questions: questionViews(w.Open()),
 		Client: clientView(w), Guard: guardView(w.Guard), Net: tallyView(w.Net), Exit: exitView(w.Exit), Gate: gateView(w.Gate),
 	}
 	if now.Held {

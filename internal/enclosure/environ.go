@@ -153,3 +153,22 @@ func Identity(l lease.Lease) policy.Identity {
 
 // CommitterEmail is the address that every commit of a worker carries.
 func CommitterEmail(id lease.ID) string { return string(id) + "@cordon.invalid" }
+
+// WithEnv sets variables over those that are there.
+func WithEnv(env []string, set ...string) []string {
+	for _, kv := range set {
+		name, _, _ := strings.Cut(kv, "=")
+		env = slices.DeleteFunc(slices.Clone(env), func(have string) bool { return strings.HasPrefix(have, name+"=") })
+		env = append(env, kv)
+	}
+	return env
+}
+
+func Variable(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -27,8 +27,8 @@ func refuseAttributes(ctx context.Context, repo git.Repo, changes []git.Delta) e
 	return worktree.RefuseFilters(ctx, repo, files)
 }
 
-// landing are the changes of a report that are to land.
-func landing(report *audit.Report) []git.Delta {
+// landingFiles are the changes of a report that are to land.
+func landingFiles(report *audit.Report) []git.Delta {
 	var list []git.Delta
 	for _, f := range report.Landing(false) {
 		list = append(list, git.Delta{Path: string(f.Path), Old: f.Old, New: f.New})
@@ -55,7 +55,7 @@ func refuseEncodings(ctx context.Context, repo git.Repo, now, before git.File) e
 	}
 	for n, line := range strings.Split(string(text), "\n") {
 		for _, word := range []string{"working-tree-encoding", "-working-tree-encoding", "working-tree-encoding="} {
-			if attribute(line, word) && !had[strings.TrimSpace(line)] {
+			if worktree.HasAttribute(line, word) && !had[strings.TrimSpace(line)] {
 				return fmt.Errorf("%s:%d asks for a working-tree-encoding: git would fail or convert files in every clone", audit.Path(now.Path), n+1)
 			}
 		}

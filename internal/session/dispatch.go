@@ -14,51 +14,33 @@ import (
 
 	"cordon/internal/agent"
 	"cordon/internal/client"
+	"cordon/internal/confine"
+	"cordon/internal/fault"
 	"cordon/internal/git"
+	"cordon/internal/launch"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/state"
+	"cordon/internal/worksite"
+	"cordon/internal/workspace"
 	"cordon/internal/worktree"
 )
 
 // Dispatch is what an operator asks for.
 type Dispatch struct {
-	Command   []string       // empty: an agent
-	Agent     *ledger.Agent  // nil: a command
-	Policy    *policy.Policy // nil: the base commit's
-	Source    string         // where Policy came from
-	Write     []string       // write_roots instead of the policy's; nil: the policy's
-	Base      string         // revision; "": the target's tip
-	Target    string         // branch; "": the one the operator is on
-	Adopt     string         // an existing linked worktree
-	Tree      TreeKind       // "": auto
-	Exclusive bool           // refuse to overlap with a live worker
+	Command   []string           // empty: an agent
+	Agent     *ledger.Agent      // nil: a command
+	Policy    *policy.Policy     // nil: the base commit's
+	Source    string             // where Policy came from
+	Write     []string           // write_roots instead of the policy's; nil: the policy's
+	Base      string             // revision; "": the target's tip
+	Target    string             // branch; "": the one the operator is on
+	Adopt     string             // an existing linked worktree
+	Tree      workspace.TreeKind // "": auto
+	Exclusive bool               // refuse to overlap with a live worker
 	Options   ledger.Options
 }
-
-// MistakeError is something the operator named that is not there.
-type MistakeError struct{ Err error }
-
-func (e *MistakeError) Error() string { return e.Err.Error() }
-func (e *MistakeError) Unwrap() error { return e.Err }
-
-// RefusedError is a refusal that no retry changes: a policy or a missing layer.
-type RefusedError struct{ Err error }
-
-func (e *RefusedError) Error() string { return e.Err.Error() }
-func (e *RefusedError) Unwrap() error { return e.Err }
-
-// refused makes a refusal of what package worktree will never do.
-func refused(err error) error {
-	var filter *worktree.FilterError
-	if errors.As(err, &filter) {
-		return &RefusedError{err}
-	}
-	return err
-}
-
-func refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
 
 // Lease seals a lease for a dispatch and writes it to the journal.
 func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error) {
@@ -70,26 +52,26 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 	}
 	for _, word := range d.Command {
 		if !utf8.ValidString(word) {
-			return nil, refuse("%q is not valid UTF-8: the journal could not say what ran", word)
+			return nil, fault.Refuse("%q is not valid UTF-8: the journal could not say what ran", word)
 		}
 	}
 	draft, err := s.draft(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.Begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.mayDispatch(ctx, d.Agent, draft); err != nil {
+	if err := launch.CheckClient(ctx, s.Site, d.Agent, draft); err != nil {
 		return nil, err
 	}
 	if draft.Fold, err = worktree.FoldsCase(s.State.Path()); err != nil {
 		return nil, err
 	}
-	if err := s.confinable(ctx, draft.Policy); err != nil {
+	if err := confine.ProveConfinable(ctx, s.Site, draft.Policy); err != nil {
 		return nil, err
 	}
-	if err := s.chooseTree(ctx, d.Tree, &draft); err != nil {
+	if err := workspace.ChooseTree(ctx, s.Site, d.Tree, &draft); err != nil {
 		return nil, err
 	}
 	for {
@@ -112,11 +94,11 @@ func (s *Session) enterAndPin(ctx context.Context, d Dispatch, draft lease.Lease
 		return "", err
 	}
 	defer release()
-	id, err := s.enter(ctx, d, draft)
+	id, err := s.writeLease(ctx, d, draft)
 	if err != nil {
 		return "", err
 	}
-	return id, s.gate.Pin(ctx, id, draft.Base)
+	return id, s.Gate.Pin(ctx, id, draft.Base)
 }
 
 // draft is the lease without its name, place and time.
@@ -128,7 +110,7 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 	}
 	tip, err := s.Host.Ref(ctx, l.Target)
 	if errors.Is(err, git.ErrNoRef) {
-		return l, refuse("branch %s has no commit yet: make a first commit and try again", strings.TrimPrefix(l.Target, "refs/heads/"))
+		return l, fault.Refuse("branch %s has no commit yet: make a first commit and try again", strings.TrimPrefix(l.Target, "refs/heads/"))
 	}
 	if err != nil {
 		return l, err
@@ -136,21 +118,21 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 	l.Base = tip
 	if d.Base != "" {
 		if l.Base, err = s.Host.Commit(ctx, d.Base); err != nil {
-			return l, &MistakeError{fmt.Errorf("--base: %w", err)}
+			return l, &fault.MistakeError{Err: fmt.Errorf("--base: %w", err)}
 		}
 	}
 	if err := s.bindAdopted(ctx, d, tip, &l); err != nil {
 		return l, err
 	}
-	if !l.Adopted && (d.Tree != PlainTree || s.bases().HasSnapshots()) {
-		s.expect(ctx, l.Base)
+	if !l.Adopted && (d.Tree != workspace.PlainTree || s.BaseStore().HasSnapshots()) {
+		s.VerifyBaseEarly(ctx, l.Base)
 	}
-	files, err := s.filesOf(ctx, l.Base)
+	files, err := s.FilesOf(ctx, l.Base)
 	if err != nil {
 		return l, err
 	}
 	if err := worktree.RefuseFilters(ctx, s.Host.Repo, files); err != nil {
-		return l, refused(err)
+		return l, workspace.Refused(err)
 	}
 	if err := s.policyFor(ctx, d, &l); err != nil {
 		return l, err
@@ -159,10 +141,10 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 		return l, err
 	}
 	l.Home = filepath.Clean(l.Home)
-	if err := s.hideBehindLinks(ctx, &l); err != nil {
+	if err := workspace.HideBehindLinks(ctx, s.Site, &l); err != nil {
 		return l, err
 	}
-	return l, s.protectExecuted(ctx, &l)
+	return l, confine.ProtectExecuted(ctx, s.Site, &l)
 }
 
 // bindAdopted binds a lease to the linked worktree that a dispatch adopts, if any. Its
@@ -171,7 +153,7 @@ func (s *Session) bindAdopted(ctx context.Context, d Dispatch, tip git.OID, l *l
 	if d.Adopt == "" {
 		return nil
 	}
-	c, err := s.adopt(ctx, d.Adopt, l)
+	c, err := confine.Adopt(ctx, s.Site, d.Adopt, l)
 	if err == nil && d.Base == "" {
 		l.Base, err = s.Host.MergeBase(ctx, tip, c.Head)
 	}
@@ -193,7 +175,7 @@ func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (er
 		}
 		l.Source += " with --write"
 	}
-	l.Policy.Limits, err = limitsHere(l.Policy.Limits, s.State.Path())
+	l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path())
 	return err
 }
 
@@ -206,7 +188,7 @@ func forAgent(a *ledger.Agent, l *lease.Lease) error {
 	}
 	known, err := agent.Of(client.Name(a.Client))
 	if err != nil {
-		return &MistakeError{err}
+		return &fault.MistakeError{Err: err}
 	}
 	n := &l.Policy.Network
 	elsewhere := slices.ContainsFunc(known.Addresses, func(name string) bool { return os.Getenv(name) != "" })
@@ -225,7 +207,7 @@ func WithWriteRoots(p policy.Policy, roots []string) (policy.Policy, error) {
 	p, err := policy.Parse("--write", p.YAML())
 	var bad *policy.Error
 	if errors.As(err, &bad) {
-		return p, refuse("--write: %s", bad.Problem) // the position is in a text that nobody wrote
+		return p, fault.Refuse("--write: %s", bad.Problem) // the position is in a text that nobody wrote
 	}
 	return p, err
 }
@@ -238,13 +220,13 @@ func (s *Session) target(ctx context.Context, name string) (string, error) {
 			return "", err
 		}
 		if ref == "" {
-			return "", refuse("HEAD is detached, so there is no branch to merge into: name one with --target")
+			return "", fault.Refuse("HEAD is detached, so there is no branch to merge into: name one with --target")
 		}
 		return ref, nil
 	}
 	ref := "refs/heads/" + strings.TrimPrefix(name, "refs/heads/")
 	if _, err := s.Host.Ref(ctx, ref); err != nil {
-		return "", &MistakeError{fmt.Errorf("--target: %w", err)}
+		return "", &fault.MistakeError{Err: fmt.Errorf("--target: %w", err)}
 	}
 	return ref, nil
 }
@@ -252,7 +234,7 @@ func (s *Session) target(ctx context.Context, name string) (string, error) {
 // plainRoots refuses a write root that the base commit has as a symbolic link,
 // or below one: it would lead somewhere else.
 func (s *Session) plainRoots(ctx context.Context, sealed lease.Sealed) error {
-	files, err := s.filesOf(ctx, sealed.Lease().Base)
+	files, err := s.FilesOf(ctx, sealed.Lease().Base)
 	if err != nil {
 		return err
 	}
@@ -265,7 +247,7 @@ func (s *Session) plainRoots(ctx context.Context, sealed lease.Sealed) error {
 	for _, root := range sealed.Rules().Roots() {
 		for p := path.Clean(root); p != "." && p != "/"; p = path.Dir(p) {
 			if links[p] {
-				return refuse("write_roots: %q is a symbolic link in the base commit (%s): name where it leads instead", root, p)
+				return fault.Refuse("write_roots: %q is a symbolic link in the base commit (%s): name where it leads instead", root, p)
 			}
 		}
 	}
@@ -274,9 +256,9 @@ func (s *Session) plainRoots(ctx context.Context, sealed lease.Sealed) error {
 
 var errTaken = errors.New("the name is taken")
 
-// enter names the worker and writes its lease, with the journal locked while it
+// writeLease names the worker and writes its lease, with the journal locked while it
 // is decided whether that is allowed.
-func (s *Session) enter(ctx context.Context, d Dispatch, l lease.Lease) (lease.ID, error) {
+func (s *Session) writeLease(ctx context.Context, d Dispatch, l lease.Lease) (lease.ID, error) {
 	now, err := s.Ledger()
 	if err != nil {
 		return "", err
@@ -289,13 +271,13 @@ func (s *Session) enter(ctx context.Context, d Dispatch, l lease.Lease) (lease.I
 	}
 	l.Branch = strings.ReplaceAll(l.Policy.Git.Branch, "{id}", string(l.ID))
 	if !s.Host.ValidBranch(ctx, l.Branch) {
-		return "", refuse("git.branch: %q is not a branch name", l.Branch)
+		return "", fault.Refuse("git.branch: %q is not a branch name", l.Branch)
 	}
 	l.Created = s.Now()
 	l.Expires = l.Created.Add(time.Duration(l.Policy.Expires))
 	sealed, err := lease.Seal(l)
 	if err != nil {
-		return "", &RefusedError{err}
+		return "", &fault.RefusedError{Err: err}
 	}
 	if err := s.plainRoots(ctx, sealed); err != nil {
 		return "", err
@@ -304,7 +286,7 @@ func (s *Session) enter(ctx context.Context, d Dispatch, l lease.Lease) (lease.I
 	if data.Overlap, err = s.overlaps(ctx, now, sealed); err != nil {
 		return "", err
 	}
-	return l.ID, s.appendIf(l.ID, ledger.Leased, data, func(now *ledger.Ledger) error { return s.mayEnter(ctx, d, sealed, now) })
+	return l.ID, s.AppendIf(l.ID, ledger.Leased, data, func(now *ledger.Ledger) error { return s.mayEnter(ctx, d, sealed, now) })
 }
 
 func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed, now *ledger.Ledger) error {
@@ -313,7 +295,7 @@ func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed,
 		return errTaken
 	}
 	if l.Adopted {
-		if err := s.freeToAdopt(ctx, now, l.Worktree); err != nil {
+		if err := confine.FreeToAdopt(ctx, s.Site, now, l.Worktree); err != nil {
 			return err
 		}
 	}
@@ -325,7 +307,7 @@ func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed,
 		return err
 	}
 	if len(others) > 0 {
-		return refuse("the write_roots overlap with those of %s: wait for it, narrow the policy, or leave out --exclusive", strings.Join(others, ", "))
+		return fault.Refuse("the write_roots overlap with those of %s: wait for it, narrow the policy, or leave out --exclusive", strings.Join(others, ", "))
 	}
 	return nil
 }

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/gate"
+	"cordon/internal/keep"
+	"cordon/internal/launch"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
-	"cordon/internal/worktree"
+	"cordon/internal/workspace"
 )
 
 // Drive says how far a worker is to be taken, and with what.
@@ -40,7 +41,7 @@ type progress struct {
 
 // Continue takes a worker on from wherever it is.
 func (s *Session) Continue(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.Begin(ctx); err != nil {
 		return nil, err
 	}
 	release, err := s.State.LockWorker(string(id))
@@ -57,15 +58,15 @@ func (s *Session) Continue(ctx context.Context, id lease.ID, asked Drive) (*ledg
 	}
 	// The lock is ours: whatever runs under this name was left by a cordon that
 	// was killed, and must not share the tree with what follows.
-	how.left = s.endLeft(id)
+	how.left = s.EndLeftovers(id)
 	var w *ledger.Worker
-	defer func() { s.disarm(w) }() // when it was audited
+	defer func() { workspace.MoveRepositoriesAside(s.Site, w) }() // when it was audited
 	for verified := false; ; {
 		if w, err = s.Find(string(id)); err != nil {
 			return nil, err
 		}
 		if (w.Exit != nil || w.Quarantine != nil || w.Release != nil) && !verified { // from here on it is judged, on what all of the journal says
-			if err := s.verifyAll(); err != nil {
+			if err := s.VerifyAll(); err != nil {
 				return w, err
 			}
 			verified = true
@@ -126,19 +127,19 @@ func (how *progress) again(w *ledger.Worker) bool {
 func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {
 	switch {
 	case s.noRoom(how.unknown):
-		return func(context.Context, *ledger.Worker, *progress) error { return waits(w, how.unknown) }
+		return func(context.Context, *ledger.Worker, *progress) error { return waitForRoom(w, how.unknown) }
 	case how.unknown != nil:
-		return s.settled(s.quarantine)
-	case w.Audit.Verdict != audit.VerdictClean, (how.Judge || w.Exit.OK()) && len(s.doubts(w)) > 0:
-		return s.settled(s.quarantine)
+		return s.withGateHeld(s.quarantine)
+	case w.Audit.Verdict != audit.VerdictClean, (how.Judge || w.Exit.OK()) && len(launch.GuardDoubts(s.Site, w)) > 0:
+		return s.withGateHeld(s.quarantine)
 	case w.Gate != nil && (w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected):
-		return s.settled(s.quarantine)
+		return s.withGateHeld(s.quarantine)
 	case w.Gate != nil && !(how.Judge && !how.judged):
 		return nil
 	case w.Gate == nil && !how.Judge && w.Exit.OK() && w.Asks():
 		return nil // it asks, and goes on with the answer
 	case w.Gate == nil && !how.Judge && (w.Options.NoMerge || !w.Exit.OK()):
-		return s.unwanted(w)
+		return s.discardFailed(w)
 	}
 	return s.judge
 }
@@ -146,7 +147,7 @@ func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {
 func (s *Session) afterRelease(w *ledger.Worker, how *progress) step {
 	switch {
 	case s.noRoom(how.unknown):
-		return func(context.Context, *ledger.Worker, *progress) error { return waits(w, how.unknown) }
+		return func(context.Context, *ledger.Worker, *progress) error { return waitForRoom(w, how.unknown) }
 	case how.unknown != nil:
 		return s.quarantineAgain
 	case w.Intent != nil && w.Gate == nil && !how.judged:
@@ -162,7 +163,7 @@ func (s *Session) afterRelease(w *ledger.Worker, how *progress) step {
 // launch runs the command, unless what an earlier launch left is to be judged first.
 func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) error {
 	how.Again = false
-	result, err := s.runLaunch(ctx, w, Request{
+	result, err := launch.Run(ctx, s.Site, w, launch.Request{
 		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output,
 	})
 	how.Judge = how.Judge || result.Refused
@@ -171,13 +172,13 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) e
 
 // giveUp records the end of a worker that nobody saw end.
 func (s *Session) giveUp(ctx context.Context, w *ledger.Worker, how *progress) error {
-	return s.giveUpOn(w, how.left)
+	return launch.GiveUp(s.Site, w, how.left)
 }
 
 // finishLanding deals with a landing whose end was not recorded. When it turns
 // out to have happened, this drive has nothing left to do.
 func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *progress) error {
-	if err := s.recover(ctx, w, how); err != nil {
+	if err := s.recoverLanding(ctx, w, how); err != nil {
 		return err
 	}
 	now, err := s.Find(string(w.ID))
@@ -191,100 +192,18 @@ func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *prog
 // no worker has seen it.
 func (s *Session) prepare(ctx context.Context, w *ledger.Worker, _ *progress) error {
 	l := w.Lease.Lease()
-	if err := s.gate.Pin(ctx, l.ID, l.Base); err != nil {
+	if err := s.Gate.Pin(ctx, l.ID, l.Base); err != nil {
 		return err
 	}
-	return s.makeTree(ctx, w)
+	return workspace.MakeTree(ctx, s.Site, w)
 }
 
-// makeTree makes a worker's tree, of the kind that its lease names.
-func (s *Session) makeTree(ctx context.Context, w *ledger.Worker) error {
-	l, id := w.Lease.Lease(), string(w.ID)
-	switch {
-	case l.Adopted:
-		return s.prepareAdopted(ctx, w)
-	case layered(w):
-		return s.prepareLayered(ctx, w)
-	}
-	for _, dir := range []string{s.State.NewTree(id), s.State.Shadow(id)} { // no worker has seen them
-		if err := s.State.Erase(dir); err != nil {
-			return err
-		}
-	}
-	if err := s.State.Drop(s.State.Tree(id), s.Now()); err != nil {
-		return err
-	}
-	made, took, err := s.preparePlain(ctx, w)
-	if err == nil {
-		err = s.splitGit(ctx, l, made)
-	}
-	if err != nil {
-		// git does not always say that the disk is full, and the unfinished tree
-		// may be what fills it.
-		err = errors.Join(refused(err), s.State.Room(), s.State.Erase(s.State.NewTree(id)))
-		return fmt.Errorf("worktree of %s: %w", w.ID, err)
-	}
-	s.Voice.Step(w.ID, "worktree", describeMade(made, took))
-	return s.append(w.ID, ledger.Prepared, made)
-}
-
-// preparePlain makes a worker's tree as a plain directory. The time is without that
-// of a base that others share.
-func (s *Session) preparePlain(ctx context.Context, w *ledger.Worker) (worktree.Made, time.Duration, error) {
-	l, id := w.Lease.Lease(), string(w.ID)
-	o := worktree.Order{
-		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
-		Commit: l.Base, Branch: l.Branch, Partial: s.State.NewTree(id), Path: l.Worktree,
-		Progress: func(done, total int) { s.Voice.Files(w.ID, done, total) },
-		Hidden:   w.Lease.Rules().Unseen,
-	}
-	var err error
-	if o.Unseen, err = s.unseenBy(ctx, w.Lease); err != nil {
-		return worktree.Made{}, 0, err
-	}
-	if o.From, err = s.prepared(ctx, w.ID, o); err != nil {
-		return worktree.Made{}, 0, err
-	}
-	began := s.Now()
-	made, err := s.makePlain(ctx, o)
-	return made, s.Now().Sub(began), err
-}
-
-func describeMade(m worktree.Made, took time.Duration) string {
-	text := fmt.Sprintf("%d files, a repository of its own, %.1f s", m.Files, took.Seconds())
-	switch {
-	case m.Base != "":
-		text = fmt.Sprintf("%s copied on write, a repository of its own, %d ms", count(m.Files, "file"), took.Milliseconds())
-	case m.Snapshot:
-		text = fmt.Sprintf("a snapshot of %s, a repository of its own, %d ms", count(m.Files, "file"), took.Milliseconds())
-	}
-	if n := len(m.Included); n > 0 {
-		text += fmt.Sprintf("; %s by .worktreeinclude", count(n, "file"))
-	}
-	if n := len(m.Submodules); n > 0 {
-		text += fmt.Sprintf("; %s left empty", count(n, "submodule"))
-	}
-	return text
-}
-
-// unwanted deals with a clean result that is not to be merged now.
-func (s *Session) unwanted(w *ledger.Worker) step {
+// discardFailed deals with a clean result that is not to be merged now.
+func (s *Session) discardFailed(w *ledger.Worker) step {
 	if w.Exit.OK() || w.Exit.Reason == cell.Interrupted || w.Lease.Lease().Policy.PreserveOnFailure {
 		return nil
 	}
 	return func(ctx context.Context, w *ledger.Worker, how *progress) error {
-		return s.discard(ctx, w, ledger.Discard{Who: "cordon", Why: "the worker failed and preserve_on_failure is false"})
+		return keep.DiscardLocked(ctx, s.Site, w, ledger.Discard{Who: "cordon", Why: "the worker failed and preserve_on_failure is false"})
 	}
-}
-
-// Shorten is a command in one line, safe for a terminal.
-func Shorten(command []string) string {
-	text := ""
-	for i, word := range command {
-		if i > 0 {
-			text += " "
-		}
-		text += word
-	}
-	return audit.Path(text).String()
 }

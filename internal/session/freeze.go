@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cordon/internal/ledger"
+	"cordon/internal/worksite"
 )
 
 // freeze moves the tree of a quarantined worker away from where its processes
@@ -11,11 +12,11 @@ import (
 // in the refs.
 func (s *Session) freeze(w *ledger.Worker) step {
 	l := w.Lease.Lease()
-	if l.Adopted || !exists(l.Worktree) || exists(s.State.Frozen(string(w.ID))) {
+	if l.Adopted || !worksite.Exists(l.Worktree) || worksite.Exists(s.State.Frozen(string(w.ID))) {
 		return nil
 	}
 	return func(ctx context.Context, w *ledger.Worker, how *progress) error {
-		s.endLeft(w.ID)
+		s.EndLeftovers(w.ID)
 		return s.State.Freeze(string(w.ID))
 	}
 }

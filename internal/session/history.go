@@ -11,6 +11,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/enclosure"
+	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -36,7 +37,7 @@ func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.Hist
 // unfit says why a worker's commits are not kept as history: they have to build on the
 // base, be its own, and say nothing of themselves but what cordon can vouch for.
 func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
-	repo, l := s.historyRepo(w), w.Lease.Lease()
+	repo, l := s.HistoryRepo(w), w.Lease.Lease()
 	if ok, err := repo.IsAncestor(ctx, l.Base, h.Head); err != nil || !ok {
 		return "its commits do not build on the base", err
 	}
@@ -80,7 +81,7 @@ func unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []gi
 			return "commit " + step.Commit.Short() + " adds " + why, before.Err()
 		}
 		if err := refuseAttributes(ctx, repo, step.Deltas); err != nil {
-			return "commit " + step.Commit.Short() + " has attributes that do not land: " + oneLine(err), ctx.Err()
+			return "commit " + step.Commit.Short() + " has attributes that do not land: " + fault.OneLine(err), ctx.Err()
 		}
 	}
 	return "", before.Err()

@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/workspace"
 )
 
 // shop is a repository with one commit, and a place for cordon's state.
@@ -91,7 +93,7 @@ func (s *shop) open() *session.Session {
 
 func (s *shop) dispatch(line string) session.Dispatch {
 	p := policy.Default()
-	tree := session.TreeKind(os.Getenv("CORDON_TREE"))
+	tree := workspace.TreeKind(os.Getenv("CORDON_TREE"))
 	return session.Dispatch{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Tree: tree}
 }
 
@@ -230,7 +232,7 @@ func TestKilledAndEditedMeanwhile(t *testing.T) {
 	s.write("src/a.txt", "mine\n")
 	at := s.open()
 	_, err := at.Merge(context.Background(), w, session.Drive{})
-	var person *session.PersonError
+	var person *fault.PersonError
 	if !errors.As(err, &person) || !strings.Contains(err.Error(), "git stash sets your versions aside") {
 		t.Errorf("got %v", err)
 	}
@@ -286,7 +288,7 @@ func TestExpiredLease(t *testing.T) {
 	// Nor does one run again.
 	unfinished := s.run("exit 1")
 	late.Now = func() time.Time { return unfinished.Lease.Lease().Expires }
-	var refused *session.RefusedError
+	var refused *fault.RefusedError
 	if _, err := late.Resume(context.Background(), unfinished, session.Drive{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "expired") {
 		t.Errorf("resumed: %v", err)
 	}

@@ -13,11 +13,12 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/worksite"
 )
 
 // heard is a voice that remembers.
 type heard struct {
-	session.Silent
+	worksite.Silent
 	lines []string
 }
 

@@ -16,8 +16,10 @@ import (
 
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
+	"cordon/internal/mailbox"
 	"cordon/internal/policy"
 	"cordon/internal/post"
+	"cordon/internal/worksite"
 )
 
 // counter is a mailbox behind a real socket, with two workers leased.
@@ -25,7 +27,7 @@ type counter struct {
 	t        *testing.T
 	s        *Session
 	w, other *ledger.Worker
-	box      *mailbox
+	box      *mailbox.Mailbox
 	dir      string
 	mu       sync.Mutex
 	observed []guard.Record
@@ -72,7 +74,7 @@ func newCounter(t *testing.T) *counter {
 // open is a launch's mailbox.
 func (c *counter) open() {
 	c.t.Helper()
-	c.box = c.s.newMailbox(c.w, time.Now().Add(time.Hour), func(r guard.Record) {
+	c.box = mailbox.New(c.s.Site, c.w, time.Now().Add(time.Hour), func(r guard.Record) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.observed = append(c.observed, r)
@@ -119,7 +121,7 @@ func (c *counter) operator() *Session {
 }
 
 func (c *counter) answer(w *ledger.Worker, number int, text string) error {
-	return c.operator().Answer(context.Background(), w, number, text, "operator@here")
+	return mailbox.Answer(context.Background(), c.operator().Site, w, number, text, "operator@here")
 }
 
 func recordJSON(t *testing.T, r guard.Record) json.RawMessage {
@@ -142,8 +144,8 @@ func TestAskAndAnswer(t *testing.T) {
 	for range 2 {
 		go func() { replies <- c.call(post.Request{Verb: post.Await, Question: "q1", Wait: 60}) }()
 	}
-	wait(t, "somebody to wait", c.box.Waiting)
-	in, err := c.operator().Inbox(context.Background())
+	wait(t, "somebody to wait", c.box.SomebodyWaits)
+	in, err := mailbox.Inbox(context.Background(), c.operator().Site)
 	if err != nil || len(in) != 1 || in[0].Worker.ID != c.w.ID || in[0].Text != "which?[31m" || in[0].Options[1] != "b c" ||
 		in[0].By != "AskUserQuestion" || in[0].ID() != "q1" {
 		t.Fatalf("%+v, %v", in, err)
@@ -160,8 +162,8 @@ func TestAskAndAnswer(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("after %v", took)
 	}
-	wait(t, "nobody to wait", func() bool { return !c.box.Waiting() })
-	if in, err := c.operator().Inbox(context.Background()); err != nil || len(in) != 0 {
+	wait(t, "nobody to wait", func() bool { return !c.box.SomebodyWaits() })
+	if in, err := mailbox.Inbox(context.Background(), c.operator().Site); err != nil || len(in) != 0 {
 		t.Errorf("%+v, %v", in, err)
 	}
 	if r := c.call(post.Request{Verb: post.Await, Question: "q1"}); !r.Answered || r.Answer != "b" {
@@ -198,7 +200,7 @@ func TestAskedTwice(t *testing.T) {
 	if err := c.answer(c.w, 1, "yes"); err != nil {
 		t.Fatal(err)
 	}
-	next := c.s.newMailbox(c.w, time.Time{}, nil)
+	next := mailbox.New(c.s.Site, c.w, time.Time{}, nil)
 	if r := next.Handle(context.Background(), ask); r.Question != "q1" || r.Answer != "yes" {
 		t.Errorf("a launch with the answer: %+v", r)
 	}
@@ -210,7 +212,7 @@ func TestAskedTwice(t *testing.T) {
 	if err := c.answer(c.w, 2, "no"); err != nil {
 		t.Fatal(err)
 	}
-	later := c.s.newMailbox(c.w, time.Time{}, nil)
+	later := mailbox.New(c.s.Site, c.w, time.Time{}, nil)
 	if r := later.Handle(context.Background(), ask); r.Question != "q2" || r.Answer != "no" {
 		t.Errorf("an answer that nobody has heard: %+v", r)
 	}
@@ -228,14 +230,14 @@ func TestForgedRequests(t *testing.T) {
 	if r := c.call(post.Request{Verb: post.Ask, Text: "mine?"}); r.Question != "q1" {
 		t.Fatalf("%+v", r)
 	}
-	box := c.s.newMailbox(c.other, time.Time{}, nil)
+	box := mailbox.New(c.s.Site, c.other, time.Time{}, nil)
 	if r := box.Handle(context.Background(), post.Request{Verb: post.Ask, Text: "theirs?"}); r.Question != "q1" {
 		t.Fatalf("%+v", r)
 	}
 	if r := box.Handle(context.Background(), post.Request{Verb: post.Ask, Text: "theirs too?"}); r.Question != "q2" {
 		t.Fatalf("%+v", r)
 	}
-	events, err := c.s.log.Events()
+	events, err := c.s.Events()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +264,7 @@ func TestForgedRequests(t *testing.T) {
 	} {
 		c.refused(what, r, "")
 	}
-	after, err := c.s.log.Events()
+	after, err := c.s.Events()
 	if err != nil || len(after) != len(events) {
 		t.Errorf("the journal has %d events and had %d, %v", len(after), len(events), err)
 	}
@@ -281,27 +283,27 @@ func TestForgedRequests(t *testing.T) {
 // What a worker can fill is bounded.
 func TestFloods(t *testing.T) {
 	c := newCounter(t)
-	for i := range maxQuestions {
+	for i := range mailbox.MaxQuestions {
 		if r := c.call(post.Request{Verb: post.Ask, Text: fmt.Sprint("question ", i)}); r.Error != "" {
 			t.Fatal(r.Error)
 		}
 	}
 	c.refused("one more", post.Request{Verb: post.Ask, Text: "one more"}, "all that a worker may")
-	c.box = c.s.newMailbox(c.w, time.Time{}, nil)
+	c.box = mailbox.New(c.s.Site, c.w, time.Time{}, nil)
 	if r := c.box.Handle(context.Background(), post.Request{Verb: post.Ask, Text: "a new launch"}); r.Error == "" {
 		t.Errorf("%+v", r)
 	}
-	for range maxClaims {
+	for range mailbox.MaxClaims {
 		if r := c.call(post.Request{Verb: post.Done, Text: "done"}); r.Error != "" {
 			t.Fatal(r.Error)
 		}
 	}
 	c.refused("done", post.Request{Verb: post.Done}, "times")
-	if st := c.call(post.Request{Verb: post.Look}).Status; !st.Done || len(st.Questions) != maxQuestions {
+	if st := c.call(post.Request{Verb: post.Look}).Status; !st.Done || len(st.Questions) != mailbox.MaxQuestions {
 		t.Errorf("%+v", st)
 	}
-	c.box = c.s.newMailbox(c.w, time.Time{}, nil)
-	c.box.decided = maxDecisions - 10
+	c.box = mailbox.New(c.s.Site, c.w, time.Time{}, nil)
+	c.box.Decided = mailbox.MaxDecisions - 10
 	if r := c.box.Handle(context.Background(), post.Request{Verb: post.Decided, Record: recordJSON(t, guard.Record{Tool: "Bash",
 		Verdict: guard.Allow})}); r.Error == "" {
 		t.Errorf("%+v", r)
@@ -314,21 +316,21 @@ func TestManyWait(t *testing.T) {
 	c.call(post.Request{Verb: post.Ask, Text: "x"})
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
-	for range maxWaiting {
+	for range mailbox.MaxWaiting {
 		all.Add(1)
 		go func() {
 			defer all.Done()
 			_, _ = post.Call(ctx, c.dir, post.Request{Verb: post.Await, Question: "q1", Wait: 1 << 40})
 		}()
 	}
-	wait(t, "all of them", func() bool { return c.box.waiting.Load() == maxWaiting })
+	wait(t, "all of them", func() bool { return c.box.Waiting.Load() == mailbox.MaxWaiting })
 	c.refused("one more", post.Request{Verb: post.Await, Question: "q1", Wait: 10}, "wait for an answer already")
 	if r := c.call(post.Request{Verb: post.Decided, Record: recordJSON(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}); r.Error != "" {
 		t.Error(r.Error)
 	}
 	cancel() // they go away without a word
 	all.Wait()
-	wait(t, "nobody", func() bool { return !c.box.Waiting() })
+	wait(t, "nobody", func() bool { return !c.box.SomebodyWaits() })
 	if r := c.call(post.Request{Verb: post.Await, Question: "q1", Wait: 1}); r.Error != "" || r.Answered {
 		t.Errorf("%+v", r)
 	}
@@ -366,7 +368,7 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("%+v, %v", other, err)
 	}
 	// Nothing that is in the place of the file is written to.
-	name := c.s.workerFile(c.w.ID, decisionsFile)
+	name := c.s.WorkerFile(c.w.ID, worksite.DecisionsFile)
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +398,7 @@ func TestAskedAtOnce(t *testing.T) {
 	}
 	answered := map[int]bool{}
 	wait(t, "all questions", func() bool {
-		in, err := c.operator().Inbox(context.Background())
+		in, err := mailbox.Inbox(context.Background(), c.operator().Site)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,7 +452,7 @@ func TestWaits(t *testing.T) {
 	c.call(post.Request{Verb: post.Ask, Text: "x"})
 	w := *c.w
 	w.Start = &ledger.Start{}
-	if got := c.operator().Waits(&w, 1); got != Ended {
+	if got := mailbox.WaitsFor(c.operator().Site, &w, 1); got != mailbox.Ended {
 		t.Errorf("nobody holds it: %s", got)
 	}
 	release, err := c.s.State.LockWorker(string(w.ID))
@@ -458,7 +460,7 @@ func TestWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	if got := c.operator().Waits(&w, 1); got != AtWork {
+	if got := mailbox.WaitsFor(c.operator().Site, &w, 1); got != mailbox.AtWork {
 		t.Errorf("nobody waits: %s", got)
 	}
 	go func() {
@@ -466,17 +468,17 @@ func TestWaits(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	wait(t, "it to be said", func() bool { return c.operator().Waits(&w, 1) == WaitsNow })
+	wait(t, "it to be said", func() bool { return mailbox.WaitsFor(c.operator().Site, &w, 1) == mailbox.WaitsNow })
 	if err := c.answer(c.w, 1, "yes"); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "it to be over", func() bool { return c.operator().Waits(&w, 1) == AtWork })
+	wait(t, "it to be over", func() bool { return mailbox.WaitsFor(c.operator().Site, &w, 1) == mailbox.AtWork })
 	// What a killed launch has left says nothing about the next.
-	if err := os.WriteFile(c.s.workerFile(w.ID, waitingFile), []byte(`{"1":1}`), 0o600); err != nil {
+	if err := os.WriteFile(c.s.WorkerFile(w.ID, mailbox.WaitingFile), []byte(`{"1":1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.s.newMailbox(c.w, time.Time{}, nil)
-	if got := c.operator().Waits(&w, 1); got != AtWork {
+	mailbox.New(c.s.Site, c.w, time.Time{}, nil)
+	if got := mailbox.WaitsFor(c.operator().Site, &w, 1); got != mailbox.AtWork {
 		t.Errorf("left behind: %s", got)
 	}
 }
@@ -495,7 +497,7 @@ func TestRudePeers(t *testing.T) {
 		_, _ = conn.Write([]byte(send))
 		conn.Close()
 	}
-	wait(t, "nobody to wait", func() bool { return !c.box.Waiting() })
+	wait(t, "nobody to wait", func() bool { return !c.box.SomebodyWaits() })
 	st := c.call(post.Request{Verb: post.Look}).Status
 	if st == nil || len(st.Questions) != 1 {
 		t.Errorf("%+v", st)

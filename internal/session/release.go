@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"cordon/internal/audit"
+	"cordon/internal/confine"
+	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
-	"cordon/internal/state"
+	"cordon/internal/worksite"
+	"cordon/internal/workspace"
 )
 
 // Amendment is an operator's decision about a quarantined result.
@@ -35,52 +38,52 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, err
 	}
 	if status != ledger.InQuarantine {
-		return nil, refuse("%s is %s, not quarantined: there is nothing to release", w.ID, status)
+		return nil, fault.Refuse("%s is %s, not quarantined: there is nothing to release", w.ID, status)
 	}
 	if a.Why == "" {
-		return nil, refuse("a release needs a reason: say why with --reason")
+		return nil, fault.Refuse("a release needs a reason: say why with --reason")
 	}
 	if n := len(w.Quarantine.Missing); n > 0 && !a.LeaveBehind {
-		return nil, refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID,
+		return nil, fault.Refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID,
 			strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
 	}
 	n, err := s.outsideViolations(w)
 	if err != nil && !a.LeaveBehind {
-		return nil, refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree "+
+		return nil, fault.Refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree "+
 			"all the same", w.ID, err)
 	}
 	if n > 0 && !a.LeaveBehind {
-		return nil, refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to "+
+		return nil, fault.Refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to "+
 			"land the rest", w.ID, n, w.ID)
 	}
 	l := w.Lease.Lease()
 	l.Policy, l.Source = a.Policy, a.Source
-	if l.Policy.Limits, err = limitsHere(l.Policy.Limits, s.State.Path()); err != nil {
+	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
 		return nil, err
 	}
 	l.Created = s.Now()
 	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
-	if err := s.protectExecuted(ctx, &l); err != nil {
+	if err := confine.ProtectExecuted(ctx, s.Site, &l); err != nil {
 		return nil, err
 	}
-	if err := s.hideBehindLinks(ctx, &l); err != nil {
+	if err := workspace.HideBehindLinks(ctx, s.Site, &l); err != nil {
 		return nil, err
 	}
 	sealed, err := lease.Seal(l)
 	if err != nil {
-		return nil, &RefusedError{err}
+		return nil, &fault.RefusedError{Err: err}
 	}
 	if err := s.plainRoots(ctx, sealed); err != nil {
 		return nil, err
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.Begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.verifyAll(); err != nil {
+	if err := s.VerifyAll(); err != nil {
 		return nil, err
 	}
 	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind}
-	err = s.appendIf(w.ID, ledger.Released, data, func(now *ledger.Ledger) error { return stillQuarantined(w.ID, now) })
+	err = s.AppendIf(w.ID, ledger.Released, data, func(now *ledger.Ledger) error { return stillQuarantined(w.ID, now) })
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func stillQuarantined(id lease.ID, now *ledger.Ledger) error {
 		return err
 	}
 	if w.Quarantine == nil || w.Release != nil || w.Discard != nil || w.Removal != nil {
-		return refuse("%s was released or discarded meanwhile", id)
+		return fault.Refuse("%s was released or discarded meanwhile", id)
 	}
 	return nil
 }
@@ -115,7 +118,7 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progre
 	if err != nil {
 		return gate.Result{}, err
 	}
-	findings, err := audit.Merged(ctx, s.gate.Repo(), l.Base, stored, w.Lease.Rules())
+	findings, err := audit.Merged(ctx, s.Gate.Repo(), l.Base, stored, w.Lease.Rules())
 	if err != nil {
 		return gate.Result{}, err
 	}
@@ -137,7 +140,7 @@ func (s *Session) stored(ctx context.Context, w *ledger.Worker) (git.OID, error)
 	if w.Quarantine == nil || w.Quarantine.Result == "" {
 		return "", errors.New("nothing of this worker's result could be stored, so nothing can be released")
 	}
-	found, err := s.gate.ResultOf(ctx, w.ID)
+	found, err := s.Gate.ResultOf(ctx, w.ID)
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +154,7 @@ func (s *Session) stored(ctx context.Context, w *ledger.Worker) (git.OID, error)
 
 // quarantineAgain puts a released result back. Its evidence is still there.
 func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *progress) error {
-	reasons := s.reasons(w, nil, how, nil)
+	reasons := s.quarantineReasons(w, nil, how, nil)
 	how.unknown = nil
 	s.Voice.Step(w.ID, "quarantine", reasons[0])
 	q := ledger.Quarantine{}
@@ -159,7 +162,7 @@ func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *pr
 		q = *w.Quarantine
 	}
 	q.Reasons = reasons
-	return s.append(w.ID, ledger.Quarantined, q)
+	return s.Append(w.ID, ledger.Quarantined, q)
 }
 
 // Merge takes what a worker left to the gate, whatever its command's status.
@@ -172,16 +175,16 @@ func (s *Session) Merge(ctx context.Context, w *ledger.Worker, how Drive) (*ledg
 	case status == ledger.MergedIn, status == ledger.NoChange:
 		return w, nil
 	case w.Removal != nil:
-		return nil, refuse("%s was removed by cordon gc, and %s no longer has its result%s", w.ID, strings.TrimPrefix(w.Lease.Lease().Target,
+		return nil, fault.Refuse("%s was removed by cordon gc, and %s no longer has its result%s", w.ID, strings.TrimPrefix(w.Lease.Lease().Target,
 			"refs/heads/"), lastCommit(w))
 	}
 	switch status {
 	case ledger.InQuarantine:
-		return nil, refuse("%s is quarantined: look with cordon quarantine show %s, then release or discard it", w.ID, w.ID)
+		return nil, fault.Refuse("%s is quarantined: look with cordon quarantine show %s, then release or discard it", w.ID, w.ID)
 	case ledger.ThrownAway:
-		return nil, refuse("%s was discarded", w.ID)
+		return nil, fault.Refuse("%s was discarded", w.ID)
 	case ledger.Leasing, ledger.Ready:
-		return nil, refuse("%s has not run yet: cordon resume %s", w.ID, w.ID)
+		return nil, fault.Refuse("%s has not run yet: cordon resume %s", w.ID, w.ID)
 	}
 	how.Judge = true
 	return s.Continue(ctx, w.ID, how)
@@ -206,108 +209,25 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 	case ledger.MergedIn, ledger.NoChange:
 		return w, nil
 	case ledger.ThrownAway:
-		return nil, refuse("%s was discarded", w.ID)
+		return nil, fault.Refuse("%s was discarded", w.ID)
 	case ledger.InQuarantine:
 		return s.Continue(ctx, w.ID, how) // to finish what was interrupted, if anything was
 	case ledger.Running, ledger.Gating:
 		return nil, fmt.Errorf("%s: another cordon process is at work on it", w.ID)
 	}
 	if w.Lease.Expired(s.Now()) {
-		return nil, refuse("the lease of %s has expired: merge or discard what it left", w.ID)
+		return nil, fault.Refuse("the lease of %s has expired: merge or discard what it left", w.ID)
 	}
 	if open := w.Open(); status == ledger.Asking && len(open) > 0 && len(how.Command) == 0 && how.Prompt == "" {
-		return nil, &PersonError{fmt.Errorf("%s waits for an answer (%s: %s): cordon answer %s \"…\", then cordon resume %s", w.ID, open[0].ID(),
+		return nil, &fault.PersonError{Err: fmt.Errorf("%s waits for an answer (%s: %s): cordon answer %s \"…\", then cordon resume %s", w.ID, open[0].ID(),
 			open[0].Text, w.ID, w.ID)}
 	}
 	if (len(how.Command) > 0 || how.Prompt != "") && w.Gate != nil {
-		return nil, refuse("%s is %s: there is nothing left to run in its tree", w.ID, status)
+		return nil, fault.Refuse("%s is %s: there is nothing left to run in its tree", w.ID, status)
 	}
 	more := len(how.Command) > 0 || how.Prompt != "" || status == ledger.Asking
 	how.Again = w.Exit != nil && !w.Exit.OK() || w.Gate == nil && more
 	return s.Continue(ctx, w.ID, how)
-}
-
-// Discard throws a result away: its refs move to refs/cordon/trash and its tree
-// to the trash, where both stay until gc takes them.
-func (s *Session) Discard(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
-	if err := s.State.SpendReserve(); err != nil {
-		return err
-	}
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	release, err := s.State.LockWorker(string(w.ID))
-	if err != nil {
-		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
-	}
-	defer release()
-	if err := s.verifyAll(); err != nil {
-		return err
-	}
-	if w, err = s.Find(string(w.ID)); err != nil {
-		return err
-	}
-	if w.Discard != nil || w.Removal != nil {
-		return refuse("%s was discarded or removed meanwhile", w.ID)
-	}
-	if w.Intent != nil && w.Gate == nil {
-		return refuse("%s was interrupted while it landed, and may have: cordon resume %s finds out", w.ID, w.ID)
-	}
-	s.endLeft(w.ID)
-	return s.discard(ctx, w, d)
-}
-
-func (s *Session) discard(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
-	letGo, err := s.alone(w)
-	if err != nil {
-		return err
-	}
-	defer letGo()
-	if err := s.discardRefs(ctx, w, d); err != nil {
-		return err
-	}
-	return s.toTrash(ctx, w)
-}
-
-// discardRefs records it and moves the refs, while nobody records the host as a
-// baseline: the one explains the other.
-func (s *Session) discardRefs(ctx context.Context, w *ledger.Worker, d ledger.Discard) error {
-	release, err := s.State.Await(ctx, state.GateLock)
-	if err != nil {
-		return err
-	}
-	defer release()
-	if err := s.append(w.ID, ledger.Discarded, d); err != nil {
-		return err
-	}
-	return s.gate.Discard(ctx, w.ID)
-}
-
-// clearDiscarded finishes a discarding that was interrupted.
-func (s *Session) clearDiscarded(ctx context.Context, w *ledger.Worker) error {
-	letGo, err := s.alone(w)
-	if err != nil {
-		return err
-	}
-	defer letGo()
-	return s.toTrash(ctx, w)
-}
-
-// toTrash moves what a worker left, at which nobody looks, to the trash. It may be
-// repeated.
-func (s *Session) toTrash(ctx context.Context, w *ledger.Worker) error {
-	refs := s.gate.Discard(ctx, w.ID) // where the repository's disk is full, this one is cleared all the same
-	id := string(w.ID)
-	dirs := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id), s.State.History(id)}
-	if !w.Lease.Lease().Adopted {
-		dirs = append(dirs, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
-	}
-	for _, dir := range dirs {
-		if _, err := s.State.Trash(dir, s.Now()); err != nil {
-			return err
-		}
-	}
-	return errors.Join(refs, s.State.Erase(s.State.Post(id))) // nothing in it is the worker's
 }
 
 // outsideViolations counts what the audit found outside the tree. A worker without

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/fault"
 	"cordon/internal/journal"
+	"cordon/internal/keep"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -110,12 +112,12 @@ func TestDiscardOnce(t *testing.T) {
 	s := newShop(t)
 	w := s.bad()
 	for i, want := range []bool{true, false} {
-		err := s.open().Discard(context.Background(), w, ledger.Discard{Who: "op"})
+		err := keep.Discard(context.Background(), s.open().Site, w, ledger.Discard{Who: "op"})
 		if (err == nil) != want {
 			t.Errorf("discard %d: %v", i+1, err)
 		}
 	}
-	var refused *session.RefusedError
+	var refused *fault.RefusedError
 	if _, err := s.open().Release(context.Background(), w, amendment(), session.Drive{}); !errors.As(err, &refused) {
 		t.Errorf("a release of what was discarded: %v", err)
 	}
@@ -127,7 +129,7 @@ func TestDiscardKilled(t *testing.T) {
 	s := newShop(t)
 	w := s.bad()
 	s.dies(ledger.Discarded, journal.After, nil, func(at *session.Session) {
-		_ = at.Discard(context.Background(), w, ledger.Discard{Who: "op"})
+		_ = keep.Discard(context.Background(), at.Site, w, ledger.Discard{Who: "op"})
 	})
 	s.want(w, ledger.ThrownAway)
 	at := s.open()
@@ -162,9 +164,9 @@ func places(w *ledger.Worker) int {
 }
 
 // gc does everything that it says it would, and waits for it.
-func (s *shop) gc(at *session.Session) (kept []session.Chore) {
+func (s *shop) gc(at *session.Session) (kept []keep.Chore) {
 	s.t.Helper()
-	chores, err := at.Chores(context.Background())
+	chores, err := keep.Chores(context.Background(), at.Site)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -176,7 +178,7 @@ func (s *shop) gc(at *session.Session) (kept []session.Chore) {
 			s.t.Errorf("%s: %v", c, err)
 		}
 	}
-	if err := at.Sweep(); err != nil {
+	if err := keep.Sweep(at.Site); err != nil {
 		s.t.Error(err)
 	}
 	return kept
@@ -189,7 +191,7 @@ func TestTrashTime(t *testing.T) {
 	w := s.bad()
 	plain := s.run("exit 1") // failed: it has a pin and no result
 	for _, x := range []*ledger.Worker{w, plain} {
-		if err := s.open().Discard(context.Background(), x, ledger.Discard{Who: "op"}); err != nil {
+		if err := keep.Discard(context.Background(), s.open().Site, x, ledger.Discard{Who: "op"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -197,7 +199,7 @@ func TestTrashTime(t *testing.T) {
 	if kept := s.gc(at); len(kept) != 2*(places(w)+1) {
 		t.Errorf("kept %v, want trees, layers, copies of commits and refs of two", kept)
 	}
-	at.Now = func() time.Time { return time.Now().Add(session.TrashTime + time.Minute) }
+	at.Now = func() time.Time { return time.Now().Add(keep.TrashTime + time.Minute) }
 	if kept := s.gc(at); len(kept) != 0 {
 		t.Errorf("kept %v", kept)
 	}
@@ -207,7 +209,7 @@ func TestTrashTime(t *testing.T) {
 	if trashed, err := at.State.Trashed(); err != nil || len(trashed) > 0 {
 		t.Errorf("left in the trash: %v, %v", trashed, err)
 	}
-	if chores, err := at.Chores(context.Background()); err != nil || len(chores) > 0 {
+	if chores, err := keep.Chores(context.Background(), at.Site); err != nil || len(chores) > 0 {
 		t.Errorf("still to do: %v, %v", chores, err)
 	}
 }
@@ -240,7 +242,7 @@ func TestGCProvesAgain(t *testing.T) {
 			w := s.run("echo x >src/x.txt; git add -A; git commit -qm x")
 			s.want(w, ledger.MergedIn)
 			at := s.open()
-			chores, err := at.Chores(context.Background())
+			chores, err := keep.Chores(context.Background(), at.Site)
 			if err != nil || len(chores) == 0 || chores[0].Keep || chores[0].Worker != w.ID {
 				t.Fatalf("chores %v, %v", chores, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/journal"
@@ -19,6 +20,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/state"
+	"cordon/internal/worksite"
 	"cordon/internal/worktree"
 )
 
@@ -70,7 +72,8 @@ type leaseHint struct {
 
 // inTrash and kept say where refs of the worker's result are.
 func (t *trace) inTrash() bool { return t.has("trash/") }
-func (t *trace) kept() bool    { return t.has("quarantine/") || t.has("results") }
+
+func (t *trace) kept() bool { return t.has("quarantine/") || t.has("results") }
 
 func (t *trace) has(prefix string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(t.refs)), func(name string) bool { return strings.HasPrefix(name, prefix) })
@@ -172,7 +175,7 @@ func (s *Session) traces(ctx context.Context) (map[lease.ID]*trace, error) {
 			t := of(e.Name())
 			if part != "layers" {
 				t.tree = true
-			} else if exists(worktree.Upper(s.State.Layers(e.Name()), worktree.FilesLayer)) {
+			} else if worksite.Exists(worktree.Upper(s.State.Layers(e.Name()), worktree.FilesLayer)) {
 				t.tree, t.kind = true, lease.Layered
 			}
 		}
@@ -238,11 +241,11 @@ func (r *Repair) with(what string) (ids []string) {
 // Repair carries a plan out. Every step may be interrupted: the next repair finds what
 // is left to do.
 func (s *Session) Repair(ctx context.Context, r *Repair, who string) error {
-	s.repairing = true
-	defer func() { s.repairing = false }()
+	s.Repairing = true
+	defer func() { s.Repairing = false }()
 	for id := range r.traces {
 		if s.State.Held(state.WorkerLock(string(id))) {
-			return refuse("%s is at work: wait until it ends or stop it, then repair", id)
+			return fault.Refuse("%s is at work: wait until it ends or stop it, then repair", id)
 		}
 	}
 	if err := s.State.SpendReserve(); err != nil {
@@ -257,7 +260,7 @@ func (s *Session) Repair(ctx context.Context, r *Repair, who string) error {
 			return err
 		}
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.Begin(ctx); err != nil {
 		return err
 	}
 	now, err := s.Ledger()
@@ -272,7 +275,7 @@ func (s *Session) Repair(ctx context.Context, r *Repair, who string) error {
 			}
 		}
 		if f.What == fateDiscarded {
-			if err := s.append(id, ledger.Discarded, ledger.Discard{Who: who, Why: "found by cordon journal repair: " + f.Why}); err != nil {
+			if err := s.Append(id, ledger.Discarded, ledger.Discard{Who: who, Why: "found by cordon journal repair: " + f.Why}); err != nil {
 				return err
 			}
 		}
@@ -288,7 +291,7 @@ func (s *Session) recoverLost(ctx context.Context, id lease.ID, t *trace, who, w
 		p = policy.Default()
 	}
 	p.Filesystem.WriteRoots, p.Isolation = []string{}, policy.Strict
-	if p.Limits, err = limitsHere(p.Limits, s.State.Path()); err != nil {
+	if p.Limits, err = worksite.LimitsAt(p.Limits, s.State.Path()); err != nil {
 		return err
 	}
 	l := lease.Lease{
@@ -307,7 +310,7 @@ func (s *Session) recoverLost(ctx context.Context, id lease.ID, t *trace, who, w
 		return err
 	}
 	reasons := []string{"the journal was damaged: " + why}
-	return s.append(id, ledger.Recovered, ledger.Recovery{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: t.lease.command, Who: who, Reasons: reasons})
+	return s.Append(id, ledger.Recovered, ledger.Recovery{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: t.lease.command, Who: who, Reasons: reasons})
 }
 
 // secureAll stores the results of quarantined workers that the repair has touched, now
@@ -341,12 +344,12 @@ func (s *Session) secure(ctx context.Context, w *ledger.Worker, t *trace) error 
 	defer release()
 	target := w.Lease.Lease().Target
 	if commit := t.refs["results"]; commit != "" {
-		if landed, err := s.ancestor(ctx, commit, target); err != nil || landed {
-			return errors.Join(err, s.append(w.ID, ledger.Judged, gate.Result{Outcome: gate.Merged, Target: target, Commit: commit}))
+		if landed, err := s.Ancestor(ctx, commit, target); err != nil || landed {
+			return errors.Join(err, s.Append(w.ID, ledger.Judged, gate.Result{Outcome: gate.Merged, Target: target, Commit: commit}))
 		}
 	}
 	if evidence := t.refs["quarantine/evidence"]; evidence != "" {
-		return s.append(w.ID, ledger.Quarantined, ledger.Quarantine{
+		return s.Append(w.ID, ledger.Quarantined, ledger.Quarantine{
 			Reasons: w.Quarantine.Reasons, Result: t.refs["quarantine/result"], History: t.refs["quarantine/history"], Evidence: evidence,
 		})
 	}
@@ -360,21 +363,5 @@ func (s *Session) secure(ctx context.Context, w *ledger.Worker, t *trace) error 
 	if w, err = s.Find(string(w.ID)); err != nil {
 		return err
 	}
-	return s.settled(s.quarantine)(ctx, w, &how)
-}
-
-// refuseAbandoned finds out that a journal without events is one that was removed.
-func (s *Session) refuseAbandoned(events int) error {
-	if events > 0 || s.repairing {
-		return nil
-	}
-	for _, part := range []string{"trees", "frozen", "layers"} {
-		entries, _ := os.ReadDir(filepath.Join(s.State.Path(), part)) // not there: nobody left anything
-		for _, e := range entries {
-			if lease.ID(e.Name()).Valid() {
-				return fmt.Errorf("the journal in %s is missing, but %s and perhaps others left files there: cordon journal repair finds them", s.State.Path(), e.Name())
-			}
-		}
-	}
-	return nil
+	return s.withGateHeld(s.quarantine)(ctx, w, &how)
 }

@@ -1,0 +1,169 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cordon/internal/audit"
+	"cordon/internal/enclosure"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+	"cordon/internal/worksite"
+)
+
+// RecordHost stores the host's state as the tripwire's baseline and returns its
+// hash, which goes into the journal.
+func RecordHost(ctx context.Context, s *worksite.Site, l lease.Lease) (string, error) {
+	now, err := audit.CaptureHost(ctx, s.Host, depth(l))
+	if err != nil {
+		return "", fmt.Errorf("record the host's state: %w", err)
+	}
+	return s.Store(l.ID, "host.json", now)
+}
+
+// depth is how much of the host is looked at for a worker's sake. In a whole cell it
+// cannot write there at all.
+func depth(l lease.Lease) audit.Depth {
+	if l.Policy.Isolation == policy.Strict && !l.Adopted {
+		return audit.Shallow
+	}
+	return audit.Deep
+}
+
+// compareWithGateHeld is tripwire while nothing lands. The rest of an audit needs no
+// such quiet: how long it takes is up to the worker, and others have to go on.
+func compareWithGateHeld(ctx context.Context, s *worksite.Site, w *ledger.Worker) ([]audit.Finding, string, error) {
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return nil, "", err
+	}
+	defer release()
+	return CompareHost(ctx, s, w)
+}
+
+// CompareHost compares the host with the baseline of the worker's last launch. That
+// is done once, by the first audit after the run: what an operator does to their
+// repository before they merge is not the worker's doing.
+func CompareHost(ctx context.Context, s *worksite.Site, w *ledger.Worker) ([]audit.Finding, string, error) {
+	if w.Start == nil {
+		return nil, "the worker has not run", nil
+	}
+	if w.Audit != nil {
+		return comparedAlready(s, w)
+	}
+	var before audit.HostState
+	if err := s.Load(w.ID, "host.json", w.Start.Baseline, &before); err != nil {
+		return nil, "", err
+	}
+	after, err := audit.CaptureHost(ctx, s.Host, before.Depth())
+	if err != nil {
+		return nil, "", err
+	}
+	x, err := expectedChanges(ctx, s, w)
+	if err != nil {
+		return nil, "", err
+	}
+	found := audit.CompareHost(ctx, s.Host.Repo, &before, after, x)
+	return found, hostWord(w, found, x), nil
+}
+
+// comparedAlready is what the recorded audit found in the host.
+func comparedAlready(s *worksite.Site, w *ledger.Worker) ([]audit.Finding, string, error) {
+	r, err := s.Report(w)
+	if err != nil {
+		return nil, "", err
+	}
+	var found []audit.Finding
+	for _, f := range r.Findings {
+		if f.Source == "host" {
+			found = append(found, f)
+		}
+	}
+	const when = "; compared after the run, not again"
+	return found, strings.TrimSuffix(r.Host, when) + when, nil
+}
+
+func hostWord(w *ledger.Worker, found []audit.Finding, x audit.Expected) string {
+	word := "refs, HEAD, config, hooks, index, status and linked worktrees are as before the run, or as cordon left them"
+	if len(found) > 0 {
+		word = fmt.Sprintf("%d changes that cordon did not make", len(found))
+	}
+	word += "; " + outsideWord(w)
+	if x.OperatorWorks {
+		word += "; --operator-active: changes that cannot be attributed are notes"
+	}
+	return word
+}
+
+func expectedChanges(ctx context.Context, s *worksite.Site, w *ledger.Worker) (audit.Expected, error) {
+	now, err := s.History()
+	if err != nil {
+		return audit.Expected{}, err
+	}
+	x := audit.Expected{
+		Self: string(w.ID), Committer: enclosure.CommitterEmail(w.ID),
+		OperatorWorks: w.Options.OperatorWorks || s.OperatorActive, Commits: now.Commits(),
+		Busy: func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
+	}
+	x.Landed, x.Workers = now.LandedSince(w.StartSeq)
+	for _, other := range now.Workers {
+		if l := other.Lease.Lease(); l.Adopted && (x.Workers[string(other.ID)] || x.Busy(string(other.ID))) {
+			x.Adopted = append(x.Adopted, l.Worktree)
+		}
+	}
+	return x, nil
+}
+
+// WatchHost runs commands that run a worker's code where no audit follows: setup in
+// a tree that a worker has had, and acceptance. Changes of the host that may be
+// the operator's are said. What decides what git runs, or carries the worker's
+// name, is an error, whatever the commands themselves say.
+func WatchHost(ctx context.Context, s *worksite.Site, w *ledger.Worker, act func() error) error {
+	var before *audit.HostState
+	since := *w
+	record := func() (err error) {
+		if before, err = audit.CaptureHost(ctx, s.Host, depth(w.Lease.Lease())); err != nil {
+			return err
+		}
+		now, err := s.Ledger()
+		if err == nil {
+			since.StartSeq = now.Seq + 1
+		}
+		return err
+	}
+	if err := s.HoldGate(ctx, record); err != nil {
+		return err
+	}
+	err := act()
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	compare := func() error { return refuseChanged(ctx, s, &since, before) }
+	return errors.Join(s.HoldGate(ctx, compare), err)
+}
+
+// refuseChanged compares the host with what it was when w began.
+func refuseChanged(ctx context.Context, s *worksite.Site, w *ledger.Worker, before *audit.HostState) error {
+	lenient := *w
+	lenient.Options.OperatorWorks = true
+	after, err := audit.CaptureHost(ctx, s.Host, before.Depth())
+	if err != nil {
+		return err
+	}
+	x, err := expectedChanges(ctx, s, &lenient)
+	if err != nil {
+		return err
+	}
+	var grave []error
+	for _, f := range audit.CompareHost(ctx, s.Host.Repo, before, after, x) {
+		s.Voice.Step(w.ID, "host", "changed meanwhile: "+worksite.Line(f))
+		if f.Class == audit.Violation {
+			grave = append(grave, errors.New("the commands changed the host: "+worksite.Line(f)))
+		}
+	}
+	return errors.Join(grave...)
+}

@@ -1,0 +1,96 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cordon/internal/fault"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+	"cordon/internal/visitor"
+	"cordon/internal/worksite"
+)
+
+// Discard throws a result away: its refs move to refs/cordon/trash and its tree
+// to the trash, where both stay until gc takes them.
+func Discard(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.Discard) error {
+	if err := s.State.SpendReserve(); err != nil {
+		return err
+	}
+	if err := s.Begin(ctx); err != nil {
+		return err
+	}
+	release, err := s.State.LockWorker(string(w.ID))
+	if err != nil {
+		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
+	}
+	defer release()
+	if err := s.VerifyAll(); err != nil {
+		return err
+	}
+	if w, err = s.Find(string(w.ID)); err != nil {
+		return err
+	}
+	if w.Discard != nil || w.Removal != nil {
+		return fault.Refuse("%s was discarded or removed meanwhile", w.ID)
+	}
+	if w.Intent != nil && w.Gate == nil {
+		return fault.Refuse("%s was interrupted while it landed, and may have: cordon resume %s finds out", w.ID, w.ID)
+	}
+	s.EndLeftovers(w.ID)
+	return DiscardLocked(ctx, s, w, d)
+}
+
+func DiscardLocked(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.Discard) error {
+	letGo, err := visitor.Exclude(s, w)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	if err := discardRefs(ctx, s, w, d); err != nil {
+		return err
+	}
+	return moveToTrash(ctx, s, w)
+}
+
+// discardRefs records it and moves the refs, while nobody records the host as a
+// baseline: the one explains the other.
+func discardRefs(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.Discard) error {
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := s.Append(w.ID, ledger.Discarded, d); err != nil {
+		return err
+	}
+	return s.Gate.Discard(ctx, w.ID)
+}
+
+// clearDiscarded finishes a discarding that was interrupted.
+func clearDiscarded(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
+	letGo, err := visitor.Exclude(s, w)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	return moveToTrash(ctx, s, w)
+}
+
+// moveToTrash moves what a worker left, at which nobody looks, to the trash. It may be
+// repeated.
+func moveToTrash(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
+	refs := s.Gate.Discard(ctx, w.ID) // where the repository's disk is full, this one is cleared all the same
+	id := string(w.ID)
+	dirs := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id), s.State.History(id)}
+	if !w.Lease.Lease().Adopted {
+		dirs = append(dirs, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
+	}
+	for _, dir := range dirs {
+		if _, err := s.State.Trash(dir, s.Now()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(refs, s.State.Erase(s.State.Post(id))) // nothing in it is the worker's
+}

@@ -1,0 +1,88 @@
+package keep
+
+import (
+	"context"
+	"path/filepath"
+
+	"cordon/internal/fault"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+	"cordon/internal/worksite"
+	"cordon/internal/worktree"
+)
+
+// Purge is everything that cordon keeps of a repository: its refs and its state. The
+// repository itself, its branches and adopted worktrees are not part of it.
+type Purge struct {
+	Path     string     // the directory with the state
+	Bytes    int64      // what it takes on disk
+	Refs     []git.Ref  // below refs/cordon
+	Workers  int        // that the journal knows
+	Unlanded []lease.ID // of these, with work that is neither merged nor discarded
+	Problem  error      // the journal could not be read, so the two above are not known
+}
+
+// Purgeable looks at what a purge would remove. It refuses while a worker runs.
+func Purgeable(ctx context.Context, s *worksite.Site) (Purge, error) {
+	p := Purge{Path: s.State.Path()}
+	refs, err := s.Host.Refs(ctx, "refs/cordon/")
+	if err != nil {
+		return p, err
+	}
+	p.Refs = refs
+	if !s.State.Exists() {
+		return p, nil
+	}
+	p.Bytes, _ = worktree.Bytes(p.Path) // nothing when it cannot be measured
+	locks, err := filepath.Glob(filepath.Join(p.Path, state.WorkerLock("*")))
+	if err != nil {
+		return p, err
+	}
+	for _, lock := range locks {
+		if rel, err := filepath.Rel(p.Path, lock); err == nil && s.State.Held(rel) {
+			return p, fault.Refuse("worker %s runs: wait until it ends, or stop it first", filepath.Base(filepath.Dir(lock)))
+		}
+	}
+	p.Problem = countWorkers(ctx, s, &p)
+	return p, nil
+}
+
+// countWorkers finds out whose work would be lost.
+func countWorkers(ctx context.Context, s *worksite.Site, p *Purge) error {
+	l, err := s.Ledger()
+	if err != nil {
+		return err
+	}
+	all, err := s.Standings(ctx, l.Workers)
+	if err != nil {
+		return err
+	}
+	for _, w := range l.Workers {
+		p.Workers++
+		switch all[w.ID].Status {
+		case ledger.MergedIn, ledger.NoChange, ledger.ThrownAway:
+		default:
+			p.Unlanded = append(p.Unlanded, w.ID)
+		}
+	}
+	return nil
+}
+
+// PurgeAll removes what Purgeable found. Nothing can bring it back.
+func PurgeAll(ctx context.Context, s *worksite.Site, p Purge) error {
+	if s.State.Exists() {
+		release, err := s.State.Await(ctx, state.GateLock)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	for _, r := range p.Refs {
+		if err := s.Host.DeleteRef(ctx, r.Name, r.OID); err != nil {
+			return err
+		}
+	}
+	return s.State.Purge()
+}

@@ -1,0 +1,156 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cordon/internal/agent"
+	"cordon/internal/cell"
+	"cordon/internal/client"
+	"cordon/internal/enclosure"
+	"cordon/internal/fault"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/paths"
+	"cordon/internal/worksite"
+)
+
+// CheckClient refuses an agent that could not be started before anything is made for
+// it.
+func CheckClient(ctx context.Context, s *worksite.Site, a *ledger.Agent, l lease.Lease) error {
+	if a == nil {
+		return nil
+	}
+	known, err := agent.Of(client.Name(a.Client))
+	if err != nil {
+		return &fault.MistakeError{Err: err}
+	}
+	if err := known.Accept(a.Args); err != nil {
+		return &fault.RefusedError{Err: err}
+	}
+	_, _, note, err := findClient(ctx, s, known, l, s.Environ(l))
+	if note != "" {
+		s.Voice.Step("", "client", note)
+	}
+	return err
+}
+
+// findClient finds the program of a client on the worker's own PATH and asks it for
+// its version. The note is for the operator.
+func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease.Lease, env []string) (program string, version agent.Version,
+	note string, err error) {
+	if program = findProgram(a.Program, enclosure.Variable(env, "PATH")); program == "" {
+		return "", version, "", &fault.MistakeError{Err: fmt.Errorf("%s is not on the PATH that a worker has (npm install -g %s)", a.Program, a.Package)}
+	}
+	if real := worksite.RealPath(program); l.Worktree != "" && paths.Below(real, worksite.RealPath(l.Worktree)) {
+		return "", version, "", fault.Refuse("%s is found in the worktree (%s), where a worker writes: it is not run from there", a.Program, program)
+	}
+	if version, _, err = ClientVersion(ctx, s, program); err != nil {
+		return "", version, "", fault.Refuse("%s at %s does not say which version it is: %v", a.Name, program, err)
+	}
+	if note, err = a.Check(version); err != nil {
+		err = &fault.RefusedError{Err: err}
+	}
+	return program, version, note, err
+}
+
+// findProgram finds a program by a list of directories. Relative ones are left out: a
+// worker writes there.
+func findProgram(name, list string) string {
+	for _, dir := range filepath.SplitList(list) {
+		at := filepath.Join(dir, name)
+		if fi, err := os.Stat(at); filepath.IsAbs(dir) && err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0 {
+			return at
+		}
+	}
+	return ""
+}
+
+// versionPatience is how long a client may take to say its version: some are slow
+// to start, and a machine may be busy.
+const versionPatience = 30 * time.Second
+
+// versionsFile remembers what clients said. Some take seconds to say it.
+const versionsFile = "clients.json"
+
+type versionSaid struct {
+	File string `json:"file"` // what the program was: size and time
+	Text string `json:"text"`
+}
+
+// ClientVersion asks a client for its version, or remembers what this very program
+// has said before. The text is the client's own.
+func ClientVersion(ctx context.Context, s *worksite.Site, program string) (agent.Version, string, error) {
+	fi, err := os.Stat(program)
+	if err != nil {
+		return agent.Version{}, "", err
+	}
+	file := fmt.Sprintf("%d-%d", fi.Size(), fi.ModTime().UnixNano())
+	known := versionsKnown(s)
+	if have, ok := known[program]; ok && have.File == file {
+		if v, err := agent.ParseVersion(have.Text); err == nil {
+			return v, have.Text, nil
+		}
+	}
+	text, err := askVersion(ctx, program)
+	if err != nil {
+		return agent.Version{}, "", err
+	}
+	v, err := agent.ParseVersion(text)
+	if err == nil {
+		known[program] = versionSaid{file, text}
+		rememberVersions(s, known)
+	}
+	return v, text, err
+}
+
+func versionsKnown(s *worksite.Site) map[string]versionSaid {
+	known := map[string]versionSaid{}
+	b, err := os.ReadFile(filepath.Join(s.State.Path(), versionsFile))
+	if err != nil || json.Unmarshal(b, &known) != nil {
+		return map[string]versionSaid{}
+	}
+	return known
+}
+
+// rememberVersions keeps what was said. It is a cache: where it cannot be written,
+// the client is asked again.
+func rememberVersions(s *worksite.Site, known map[string]versionSaid) {
+	b, err := json.Marshal(known)
+	if err != nil || !s.State.Exists() {
+		return
+	}
+	at := filepath.Join(s.State.Path(), versionsFile)
+	if worksite.WriteSynced(at+".new", b) == nil {
+		_ = os.Rename(at+".new", at)
+	}
+}
+
+// askVersion runs a client outside of every repository, so that no configuration of
+// one is read, with an environment that tells it nothing.
+func askVersion(ctx context.Context, program string) (string, error) {
+	var out bytes.Buffer
+	env := []string{"TERM=dumb", "NO_COLOR=1", "CI=1", "DISABLE_AUTOUPDATER=1"}
+	for _, name := range []string{"PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	exit, err := cell.Run(ctx, cell.Command{
+		Argv: []string{program, "--version"}, Dir: "/", Env: env, Stdout: &worksite.Bounded{To: &out, Room: 64 << 10}, Limit: versionPatience,
+	})
+	if err == nil && !exit.OK() {
+		err = fmt.Errorf("%s --version ended with %d (%s)", filepath.Base(program), exit.Code, exit.Reason)
+	}
+	if err == nil && strings.TrimSpace(out.String()) == "" {
+		err = errors.New("it says nothing")
+	}
+	return out.String(), err
+}

@@ -1,0 +1,226 @@
+package launch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"cordon/internal/briefing"
+	"cordon/internal/cell"
+	"cordon/internal/confine"
+	"cordon/internal/enclosure"
+	"cordon/internal/ledger"
+	"cordon/internal/mailbox"
+	"cordon/internal/policy"
+	"cordon/internal/post"
+	"cordon/internal/worksite"
+)
+
+// equipment is what one launch has beside its cell: a directory that the worker sees and
+// cannot write, with the socket of the post, cordon itself, the warrant of the guard
+// and the briefing; and, for an agent client, what it is started with.
+type equipment struct {
+	dir   string
+	self  string // cordon itself, where it is not in dir but shown there
+	box   *mailbox.Mailbox
+	agent *clientSetup     // nil: a command
+	left  *confine.InPlace // nil: its tree is its own
+	end   func()
+
+	transcript io.Writer // keeps what it prints
+}
+
+// Files in the directory.
+const (
+	binaryFile  = "bin/cordon"
+	warrantFile = "warrant.json"
+)
+
+// prepareEquipment makes the equipment of a launch and opens its post. What an earlier launch had is
+// replaced only when the client of this one can be started.
+func prepareEquipment(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request) (*equipment, error) {
+	r := &equipment{dir: s.State.Post(string(w.ID))}
+	asked := w.Agent != nil && len(how.Command) == 0
+	text := briefing.Text(w.Lease, asked)
+	if asked {
+		var err error
+		if r.agent, err = planClient(ctx, s, w, how, r.dir, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.State.Erase(r.dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(binaryFile)), 0o700); err != nil {
+		return nil, err
+	}
+	if err := placeBinary(s, w, r, asked); err != nil {
+		return nil, fmt.Errorf("put cordon where the worker can call it: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, briefing.File), []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	if asked {
+		if err := writeClientFiles(s, w, r.agent, r.dir); err != nil {
+			return nil, err
+		}
+	}
+	return r, openPost(s, w, r)
+}
+
+// answersGiven are the questions whose answers the worker gets with its start.
+func (r *equipment) answersGiven(w *ledger.Worker) []int {
+	if r.agent == nil {
+		return nil
+	}
+	return w.Unheard()
+}
+
+// openPost listens to what the worker asks for.
+func openPost(s *worksite.Site, w *ledger.Worker, r *equipment) error {
+	r.box = mailbox.New(s, w, s.Now().Add(time.Duration(w.Lease.Lease().Policy.Limits.Time)), nil)
+	if r.agent != nil {
+		r.box.Observed, r.box.Label = r.agent.life.observe, r.agent.life.label
+	}
+	l, err := post.Listen(r.dir)
+	if err != nil {
+		return fmt.Errorf("the socket of the post: %w", err)
+	}
+	served := make(chan struct{})
+	go func() { defer close(served); post.Serve(l, r.box.Handle) }()
+	r.end = sync.OnceFunc(func() {
+		l.Close()
+		<-served
+	})
+	return nil
+}
+
+func (r *equipment) close() {
+	if r != nil && r.end != nil {
+		r.end()
+	}
+}
+
+// commonBin is on the PATH of every login shell, which some clients start for each
+// command.
+const commonBin = "/usr/local/bin"
+
+// addTo shows the equipment in the cell of a command.
+func (r *equipment) addTo(c *cell.Command) {
+	search := enclosure.Variable(c.Env, "PATH") + ":" + filepath.Dir(filepath.Join(r.dir, binaryFile))
+	c.Env = enclosure.WithEnv(c.Env, post.Variable+"="+r.dir, "PATH="+strings.Trim(search, ":"))
+	if c.Cell != nil {
+		c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: r.dir, At: r.dir})
+		binary := filepath.Join(r.dir, binaryFile)
+		if r.self != "" {
+			c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: r.self, At: binary})
+			binary = r.self
+		}
+		c.Cell.Talk = append(c.Cell.Talk, filepath.Join(r.dir, post.Socket))
+		if fi, err := os.Lstat(commonBin); err == nil && fi.IsDir() {
+			c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: binary, At: filepath.Join(commonBin, "cordon")})
+		}
+	}
+}
+
+// shownCommand is the command as a person knows it: a client as the operator called it.
+func (r *equipment) shownCommand(w *ledger.Worker, c cell.Command) []string {
+	if r.agent != nil {
+		return w.Agent.Words()
+	}
+	return c.Argv
+}
+
+// selfPath is this very program, also when its file was replaced since.
+const selfPath = "/proc/self/exe"
+
+// placeBinary puts this program into the directory: by a second name of the same file, or
+// shown in the place of an empty one where that cannot be. A guard is a copy, which
+// nobody overwrites when they install another cordon.
+func placeBinary(s *worksite.Site, w *ledger.Worker, r *equipment, guard bool) error {
+	at := filepath.Join(r.dir, binaryFile)
+	if guard {
+		return placeGuard(s, at)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if os.Link(self, at) == nil {
+		return nil
+	}
+	if w.Lease.Lease().Policy.Isolation == policy.None {
+		return os.Symlink(self, at)
+	}
+	if r.self, err = filepath.EvalSymlinks(self); err != nil {
+		return err
+	}
+	return os.WriteFile(at, nil, 0o500)
+}
+
+// placeGuard puts a copy of this program at a path, by a second name of the one that
+// the state keeps.
+func placeGuard(s *worksite.Site, at string) error {
+	self := selfPath
+	if _, err := os.Stat(self); err != nil {
+		if self, err = os.Executable(); err != nil {
+			return err
+		}
+	}
+	sum, err := sumOf(self)
+	if err != nil {
+		return err
+	}
+	kept := filepath.Join(s.State.Path(), "cordon")
+	if have, err := sumOf(kept); err != nil || have != sum {
+		if err := copyFile(self, kept, 0o500); err != nil { // earlier launches keep theirs by its other name
+			return err
+		}
+	}
+	return os.Link(kept, at)
+}
+
+// sumOf is the SHA-256 of a file.
+func sumOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// copyFile copies a file, whole or not at all.
+func copyFile(from, to string, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // gone when it was renamed
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Chmod(mode), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}

@@ -1,0 +1,64 @@
+package launch
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"cordon/internal/client"
+	"cordon/internal/ledger"
+	"cordon/internal/stream"
+	"cordon/internal/worksite"
+)
+
+// recordStream records what the client's own stream says, held against what its hooks said.
+func recordStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, out *stream.Writer) error {
+	return recordSummary(s, w, o.adapter.Name, out, o.life.heard())
+}
+
+// recordSummary does, for a client of which this was decided. Without a stream it was an
+// interactive one.
+func recordSummary(s *worksite.Site, w *ledger.Worker, name client.Name, out *stream.Writer, decided []stream.Decision) error {
+	var d ledger.Stream
+	if out == nil {
+		d.Interactive, d.Why = true, "an interactive client prints no stream: only what its hooks decided is known"
+		d.Calls = len(decided)
+		return s.Append(w.ID, ledger.Summed, d)
+	}
+	said := out.Summary()
+	d = streamRecord(said)
+	gap, why := stream.Gap(name, said, decided)
+	d.Gap, d.Why = worksite.Capped(gap), why
+	if len(gap) > 0 {
+		s.Voice.Step(w.ID, "guard", fmt.Sprintf("%s ran that no hook has spoken of: %s", worksite.Count(len(gap), "tool call"), strings.Join(d.Gap, ", ")))
+	}
+	return s.Append(w.ID, ledger.Summed, d)
+}
+
+// GuardDoubts are the reasons not to believe that an agent was under its guard. Release is
+// the operator's word over them.
+func GuardDoubts(s *worksite.Site, w *ledger.Worker) []string {
+	if w.Agent == nil || w.Wiring == nil {
+		return nil
+	}
+	return append(w.AllDoubts(), changedWiring(s, w)...)
+}
+
+// changedWiring compares what registered the guard with what it was at the launch.
+func changedWiring(s *worksite.Site, w *ledger.Worker) []string {
+	dir := s.State.Post(string(w.ID))
+	names := []string{binaryFile}
+	sums := map[string]string{binaryFile: w.Wiring.Guard}
+	for name, sum := range w.Wiring.Files {
+		names, sums[name] = append(names, name), sum
+	}
+	sort.Strings(names)
+	var list []string
+	for _, name := range names {
+		if now, err := sumOf(filepath.Join(dir, filepath.FromSlash(name))); err != nil || now != sums[name] {
+			list = append(list, fmt.Sprintf("%s, which its guard was made of, is not what it was when the client was started", name))
+		}
+	}
+	return list
+}

@@ -1,0 +1,255 @@
+// Package launch starts the command or the agent client of a worker once, in its cell, and
+// records how that began and ended: setup, the guard and the proof that its hooks work,
+// logins, the mailbox, the network and the transcript. A launch is given a Request and
+// returns a Result.
+//
+// It refuses to decide what is next: package session does, by the journal.
+package launch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"cordon/internal/cell"
+	"cordon/internal/confine"
+	"cordon/internal/fault"
+	"cordon/internal/inspect"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+	"cordon/internal/visitor"
+	"cordon/internal/worksite"
+	"cordon/internal/workspace"
+)
+
+// Request is one start of a worker's command or client.
+type Request struct {
+	Command  []string  // instead of the lease's
+	Prompt   string    // for an agent that goes on
+	Stdin    io.Reader // for the worker
+	Terminal *os.File  // handed over to the worker
+	Outer    *os.File  // its other side, where this process has made it
+	Output   io.Writer // the worker's
+}
+
+// Result is what became of a request without an error.
+type Result struct {
+	Refused bool // nothing was started: an earlier launch left a violation, and is to be judged as it is
+}
+
+// Run runs the command or client of a worker to its end.
+func Run(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request) (Result, error) {
+	if why := s.TreeGone(w); why != "" {
+		return Result{}, errors.New(why)
+	}
+	if violates, err := checkEarlier(ctx, s, w, how); err != nil || violates {
+		return Result{Refused: violates}, err
+	}
+	return Result{}, runCommand(ctx, s, w, how)
+}
+
+// runCommand runs a command or client in its cell, between the preparations and the
+// records of a launch.
+func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request) (failed error) {
+	out, err := s.AppendTranscript(w.ID)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	kept := &worksite.Bounded{To: out, Room: worksite.TranscriptRoom}
+	visitor.SayVisited(s, w)
+	tee := io.MultiWriter(kept, how.Output)
+	if err := workspace.PutGitBack(s, w); err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, workspace.TakeGitOut(s, w)) }() // also when it did not start
+	r, err := prepareEquipment(ctx, s, w, how)
+	defer r.close()
+	if err != nil {
+		return err
+	}
+	r.transcript = kept
+	if r.left, err = confine.WatchAdopted(ctx, s, w); err != nil {
+		return err
+	}
+	defer func() { sayDisarmed(s, w, r.left.End()) }()
+	if err := setup(ctx, s, w, io.MultiWriter(kept, worksite.Unheeded{To: how.Output})); err != nil {
+		return errors.Join(err, s.TallyNetwork(w))
+	}
+	exit, err := startWithOutput(ctx, s, w, how, r, tee)
+	if err == nil {
+		err = workspace.TakeGitOut(s, w)
+	}
+	if err != nil {
+		return errors.Join(err, s.TallyNetwork(w)) // setup may have used it
+	}
+	r.close() // nothing is decided any more
+	if err := s.RecordTallies(w); err != nil {
+		return err
+	}
+	if err := s.Append(w.ID, ledger.Ended, exit); err != nil {
+		return err
+	}
+	if exit.Reason == unproven {
+		return fault.Refuse("%s was stopped: the hooks of %s never reported, so its tool calls would run unguarded (cordon logs %s shows what it printed; "+
+			"agent.proof_within in the policy sets how long cordon waits)", w.ID, w.Agent.Client, w.ID)
+	}
+	return ctx.Err()
+}
+
+// sayDisarmed says what was moved aside.
+func sayDisarmed(s *worksite.Site, w *ledger.Worker, text string) {
+	for line := range strings.Lines(text) {
+		s.Voice.Step(w.ID, "disarmed", strings.TrimSpace(line))
+	}
+}
+
+// startWithOutput records the host's state, runs the command to its end, and records that
+// it runs when the cell is proven. Nothing lands between the two, so that every
+// landing is in the one or after the other.
+func startWithOutput(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, out io.Writer) (cell.Exit, error) {
+	c, err := command(ctx, s, w, how, r, out)
+	if err != nil {
+		return cell.Exit{}, err
+	}
+	defer shareTerminal(s, w.ID, how, r.transcript, &c)()
+	if r.agent != nil {
+		return startAgent(ctx, s, w, r, c, out)
+	}
+	return startCommand(ctx, s, w, r, c)
+}
+
+// startCommand starts a command.
+func startCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipment, c cell.Command) (cell.Exit, error) {
+	return startCommandThen(ctx, s, w, r, c, func() {})
+}
+
+// startCommandThen starts a command, and does something when that is recorded and
+// before the command's first instruction.
+func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipment, c cell.Command, then func()) (cell.Exit, error) {
+	unlock, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return cell.Exit{}, err
+	}
+	release := sync.OnceFunc(unlock)
+	defer release()
+	baseline, err := inspect.RecordHost(ctx, s, w.Lease.Lease())
+	if err != nil {
+		return cell.Exit{}, err
+	}
+	recorded := false
+	begin := func(l cell.Launch) error {
+		defer release()
+		if err := r.left.Started(l); err != nil {
+			return err
+		}
+		recorded = true
+		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: inspect.RecordedLayers(l.Private), Memory: l.Memory}
+		err := s.Append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Agent: r.agent != nil, Heard: r.answersGiven(w), Cell: at})
+		if err == nil {
+			if l.Pid > 0 {
+				sayCell(s, w.ID, at)
+				sayNetwork(s, w.Lease.Lease(), at)
+			}
+			s.Voice.Step(w.ID, "running", worksite.Shorten(r.shownCommand(w, c)))
+			visitor.OpenDoor(s, w.ID, l.Door)
+			then()
+		}
+		return err
+	}
+	c.Started = begin
+	exit, err := cell.Run(ctx, c)
+	if !recorded && ctx.Err() == nil {
+		confine.ForgetConfinable(s, w.Lease.Lease().Policy)
+	}
+	var weak *cell.MissingError
+	switch {
+	case errors.As(err, &weak):
+		return exit, &fault.RefusedError{Err: err}
+	case !recorded && ctx.Err() != nil:
+		return exit, ctx.Err()
+	case !recorded: // a command that cannot be started is the worker's failure
+		return exit, begin(cell.Launch{})
+	}
+	return exit, nil
+}
+
+// sayCell tells what a worker runs in.
+func sayCell(s *worksite.Site, id lease.ID, c ledger.Cell) {
+	s.Voice.Step(id, "cell", c.String())
+	for _, m := range c.Missing {
+		s.Voice.Step(id, "weaker", m.String())
+	}
+}
+
+func (how Request) command(w *ledger.Worker) []string {
+	if len(how.Command) > 0 {
+		return how.Command
+	}
+	return w.Command
+}
+
+func command(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, out io.Writer) (cell.Command, error) {
+	c, err := confinedCommand(ctx, s, w.Lease, how.command(w))
+	if err != nil {
+		return c, err
+	}
+	r.addTo(&c)
+	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, out, out, how.Terminal
+	switch {
+	case how.Terminal != nil && c.Cell != nil: // it has one of its own, and only the relay reads this one
+		c.Stdin, c.Stdout, c.Stderr, c.Transcript = nil, nil, nil, r.transcript
+	case how.Terminal != nil:
+		c.Stdin, c.Stdout, c.Stderr = how.Terminal, how.Terminal, how.Terminal
+	}
+	return c, nil
+}
+
+// confinedCommand is a command in the cell of a worker.
+func confinedCommand(ctx context.Context, s *worksite.Site, sealed lease.Sealed, argv []string) (cell.Command, error) {
+	l := sealed.Lease()
+	order, err := workspace.Enclose(ctx, s, sealed)
+	if err != nil {
+		return cell.Command{}, err
+	}
+	c := cell.Command{
+		Argv: argv, Dir: l.Worktree, Env: s.Environ(l), Limit: time.Duration(l.Policy.Limits.Time),
+		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
+	}
+	err = connect(s, &c, l)
+	return c, err
+}
+
+// AcceptanceCommand is a command of the policy in the cell of a merged tree. It shares
+// nothing that the worker could have written but the tree.
+func AcceptanceCommand(ctx context.Context, s *worksite.Site, sealed lease.Sealed, t workspace.MergedTree, line string) (cell.Command, error) {
+	l := sealed.Lease()
+	l.Worktree = t.Top
+	order, err := t.Enclose(ctx, s, sealed)
+	if err != nil {
+		return cell.Command{}, err
+	}
+	c := cell.Command{
+		Argv: cell.Shell(line), Dir: t.Top, Env: s.Environ(l), Limit: time.Duration(l.Policy.Limits.Time),
+		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
+	}
+	err = connect(s, &c, l)
+	return c, err
+}
+
+// GiveUp records the end of a worker that nobody saw end, and how many processes it left.
+func GiveUp(s *worksite.Site, w *ledger.Worker, left int) error {
+	if err := errors.Join(workspace.TakeGitOut(s, w), recordLostStream(s, w)); err != nil {
+		return err
+	}
+	if err := s.RecordTallies(w); err != nil {
+		return err
+	}
+	return s.Append(w.ID, ledger.Ended, cell.Exit{Code: 1, Reason: cell.Vanished, Left: left})
+}

@@ -1,0 +1,81 @@
+package worksite
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cordon/internal/fault"
+	"cordon/internal/git"
+	"cordon/internal/plainfile"
+	"cordon/internal/policy"
+	"cordon/internal/state"
+)
+
+// PolicyName is the file at the top of the base commit that holds the policy.
+const PolicyName = "cordon.yaml"
+
+// PolicyAt reads the policy of a base commit, or the default where it has none.
+func (s *Site) PolicyAt(ctx context.Context, base git.OID) (policy.Policy, string, error) {
+	text, ok, err := s.Host.FileAt(ctx, base, PolicyName)
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	if !ok {
+		return policy.Default(), "default", nil
+	}
+	p, err := policy.Parse(PolicyName, text)
+	return p, PolicyName + " at " + base.Short(), err
+}
+
+// PolicyFile reads a policy that the operator named.
+func (s *Site) PolicyFile(path string) (policy.Policy, string, error) {
+	p, err := ReadPolicy(path, s.outside)
+	return p, path, err
+}
+
+// ReadPolicy reads a policy from a file that a check accepts, by its absolute
+// path.
+func ReadPolicy(path string, check func(string) error) (policy.Policy, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	if _, err := os.Stat(abs); err != nil {
+		return policy.Policy{}, &fault.MistakeError{Err: fmt.Errorf("--policy: %w", err)}
+	}
+	if err := check(abs); err != nil {
+		return policy.Policy{}, err
+	}
+	text, err := plainfile.ReadLinked(abs, plainfile.Text)
+	if err != nil {
+		return policy.Policy{}, &fault.MistakeError{Err: fmt.Errorf("--policy: %w", err)}
+	}
+	return policy.Parse(path, text)
+}
+
+// outside refuses a file that a worker could have written: in cordon's state, or
+// in a worktree that was adopted.
+func (s *Site) outside(path string) error {
+	inside, err := state.Inside(path)
+	if err != nil {
+		return err
+	}
+	now, err := s.Ledger()
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for _, worktree := range now.Adopted() {
+		inside = inside || strings.HasPrefix(real, worktree+string(filepath.Separator))
+	}
+	if inside {
+		return fault.Refuse("%s lies where workers write: a policy is never read from there", path)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"context"
+
+	"cordon/internal/audit"
+	"cordon/internal/cell"
+	"cordon/internal/enclosure"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/worksite"
+	"cordon/internal/worktree"
+)
+
+// MergedTree is the tree of a commit that is to land, for acceptance commands.
+type MergedTree struct {
+	Top   string
+	over  []cell.Over // where it is copied on write
+	Leave func()
+}
+
+// MakeMergedTree makes one, of the kind that the worker's was.
+func MakeMergedTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, commit git.OID) (MergedTree, error) {
+	t := MergedTree{Top: s.State.Acceptance(string(w.ID)), Leave: func() {}}
+	layers := s.AcceptLayers(w.ID)
+	for _, d := range []string{layers, layers + "-new"} { // of an attempt before this one
+		if err := s.State.Erase(d); err != nil {
+			return t, err
+		}
+	}
+	if worksite.Layered(w) {
+		return makeMergedLayers(ctx, s, w.Lease, commit, t)
+	}
+	partial := t.Top + ".new"
+	for _, d := range []string{t.Top, partial} {
+		if err := s.State.Erase(d); err != nil { // left by an interrupted attempt
+			return t, err
+		}
+	}
+	repo := s.Gate.Repo()
+	o := worktree.Order{
+		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
+		Commit: commit, Branch: w.Lease.Lease().Branch, Partial: partial, Path: t.Top, Hidden: w.Lease.Rules().Unseen,
+	}
+	var err error
+	if o.From, err = snapshotSource(ctx, s, w.ID, o); err != nil {
+		return t, err
+	}
+	_, err = makePlain(ctx, s, o)
+	// A tree that stays behind is erased by the next attempt or by gc.
+	t.Leave = func() { _ = s.State.Drop(t.Top, s.Now()) }
+	return t, err
+}
+
+// rulesAt is the policy of a lease for a tree elsewhere than the worker's.
+func rulesAt(l lease.Lease, top string) (policy.Rules, error) {
+	return policy.Compile(l.Policy, policy.Location{Worktree: top, Home: l.Home, Fold: l.Fold})
+}
+
+// makeMergedLayers makes the layers of such a tree; deliver takes them away. Its base is
+// the next worker's.
+func makeMergedLayers(ctx context.Context, s *worksite.Site, sealed lease.Sealed, commit git.OID, t MergedTree) (MergedTree, error) {
+	l, repo, path := sealed.Lease(), s.Gate.Repo(), s.AcceptLayers(sealed.Lease().ID)
+	if err := refuseFilters(ctx, s, repo, commit); err != nil {
+		return t, err
+	}
+	rules, err := rulesAt(l, t.Top)
+	if err != nil {
+		return t, err
+	}
+	b, err := s.BaseOf(ctx, l.ID, commit)
+	if err != nil {
+		return t, err
+	}
+	hidden, err := enclosure.Hides(rules.Hidden(), t.Top, b.Layers)
+	if err != nil {
+		return t, err
+	}
+	_, err = worktree.MakeLayered(ctx, worktree.LayerOrder{
+		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
+		Commit: commit, Branch: l.Branch, Below: b.Layers, Files: b.Files, Roots: []string{"."},
+		Hidden: hidden, Partial: path + "-new", Path: path,
+	})
+	t.over = enclosure.LayeredTree(t.Top, b.Layers, b.Index)
+	return t, err
+}
+
+// Enclose is the cell of acceptance commands: a worker's code runs in it, but nothing
+// else that the worker wrote is there.
+func (t MergedTree) Enclose(ctx context.Context, s *worksite.Site, sealed lease.Sealed) (*cell.Order, error) {
+	objects := s.Gate.Repo().ObjectsDir()
+	e := enclosure.Enclosure{
+		Write: []string{t.Top}, Layers: s.AcceptLayers(sealed.Lease().ID), Tree: t.Top,
+		GitDir: audit.GitDir(t.Top), Bind: []cell.Bind{{From: objects, At: objects}},
+		Whole: true, // what is not seen is not tested
+	}
+	if t.over != nil {
+		e.Write, e.Over = nil, t.over
+	}
+	rules, err := rulesAt(sealed.Lease(), t.Top)
+	if err != nil {
+		return nil, err
+	}
+	return enclosure.OrderFor(ctx, s.Host, s.State, sealed.Lease(), rules, e)
+}

@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"cordon/internal/enclosure"
+	"cordon/internal/fault"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/overlay"
+	"cordon/internal/policy"
+	"cordon/internal/worksite"
+	"cordon/internal/worktree"
+)
+
+// OpenTree is a worker's tree as the worker sees it.
+func OpenTree(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*overlay.Dir, error) {
+	if why := s.TreeGone(w); why != "" || w.Tree == nil {
+		return nil, &fault.MistakeError{Err: fmt.Errorf("%s has no tree: cordon checkout %s --branch NAME takes its result, if it left one", w.ID, w.ID)}
+	}
+	layers := []string{s.TreeOf(w)}
+	if worksite.Layered(w) {
+		b, err := s.BaseOf(ctx, w.ID, w.Lease.Lease().Base)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, b.Layers...)
+	}
+	return overlay.Open(layers...)
+}
+
+// TreeKind is what an operator may ask of a worker's tree.
+type TreeKind string
+
+// The kinds. Auto is copied on write where the cell can do that, and a plain
+// directory elsewhere.
+const (
+	AutoTree    TreeKind = "auto"
+	LayeredTree TreeKind = "overlay"
+	PlainTree   TreeKind = "copy"
+)
+
+// ParseTreeKind reads what was typed; "" is auto.
+func ParseTreeKind(word string) (TreeKind, error) {
+	switch k := TreeKind(word); k {
+	case "":
+		return AutoTree, nil
+	case AutoTree, LayeredTree, PlainTree:
+		return k, nil
+	}
+	return "", fmt.Errorf("there is no tree of the kind %q: auto, overlay or copy", word)
+}
+
+// ChooseTree decides what kind of tree a lease is for.
+func ChooseTree(ctx context.Context, s *worksite.Site, asked TreeKind, l *lease.Lease) error {
+	why := ""
+	switch {
+	case l.Adopted:
+		why = "an adopted worktree is the directory that it is"
+	case asked == PlainTree:
+		return nil
+	case l.Policy.Isolation == policy.None:
+		why = "isolation is none, so nothing is mounted for the worker"
+	default:
+		why = cannotCopyOnWrite(ctx, s)
+	}
+	if why == "" {
+		l.Tree = lease.Layered
+		return nil
+	}
+	if asked == LayeredTree {
+		return fault.Refuse("--tree=overlay cannot be had: %s", why)
+	}
+	if !l.Adopted && l.Policy.Isolation != policy.None {
+		s.Voice.Step("", "tree", "a plain copy of every file: "+why)
+	}
+	return nil
+}
+
+// cannotCopyOnWrite says why the kernel does not mount an overlay over cordon's
+// state, or "". It is tried once after each start of the machine.
+func cannotCopyOnWrite(ctx context.Context, s *worksite.Site) string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "this system has no overlays"
+	}
+	known := filepath.Join(s.State.Path(), "copies-on-write")
+	if have, err := os.ReadFile(known); err == nil && string(have) == string(boot) {
+		return ""
+	}
+	if err := tryOverlay(ctx, s); err != nil {
+		return fault.OneLine(err)
+	}
+	_ = os.WriteFile(known, boot, 0o600) // it is found out again where this is refused
+	return ""
+}
+
+// tryOverlay tries one over cordon's state.
+func tryOverlay(ctx context.Context, s *worksite.Site) error {
+	name := fmt.Sprintf("try.view-%d", os.Getpid())
+	t := overlayTrial{hide: s.State.Path(), below: s.State.Ignore(name), layers: s.State.Layers(name), at: s.State.Tree(name)}
+	defer s.State.Erase(t.below)
+	defer s.State.Erase(t.layers)
+	return t.run(ctx)
+}
+
+// prepareLayered makes the layers of a worker's tree. What an interrupted attempt
+// left is thrown away: no worker has seen it.
+func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
+	l, id := w.Lease.Lease(), string(w.ID)
+	b, err := s.BaseOf(ctx, w.ID, l.Base)
+	if err != nil {
+		return err
+	}
+	began := s.Now()
+	partial, path := s.State.Layers(id+".new"), s.State.Layers(id)
+	for _, dir := range []string{partial, path} {
+		if err := s.State.Erase(dir); err != nil {
+			return err
+		}
+	}
+	hidden, err := enclosure.Hides(w.Lease.Rules().Hidden(), l.Worktree, b.Layers)
+	if err != nil {
+		return err
+	}
+	unseen, err := hiddenFiles(ctx, s, w.Lease)
+	if err != nil {
+		return err
+	}
+	made, err := worktree.MakeLayered(ctx, worktree.LayerOrder{
+		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
+		Commit: l.Base, Branch: l.Branch, Below: b.Layers, Files: b.Files,
+		Roots: w.Lease.Rules().Roots(), Hidden: hidden, Index: b.Index, Unseen: unseen,
+		Partial: partial, Path: path,
+	})
+	if err != nil {
+		err = errors.Join(Refused(err), s.State.Room(), s.State.Erase(partial))
+		return fmt.Errorf("worktree of %s: %w", w.ID, err)
+	}
+	made.Base, made.Submodules = b.Key, b.Submodules
+	s.Voice.Step(w.ID, "worktree", describeMade(made, s.Now().Sub(began)))
+	return s.Append(w.ID, ledger.Prepared, made)
+}

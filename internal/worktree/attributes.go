@@ -1,0 +1,15 @@
+package worktree
+
+import "strings"
+
+func HasAttribute(text, word string) bool {
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		for i, w := range f {
+			if i > 0 && !strings.HasPrefix(f[0], "#") && (w == word || strings.HasSuffix(word, "=") && strings.HasPrefix(w, word)) {
+				return true
+			}
+		}
+	}
+	return false
+}
