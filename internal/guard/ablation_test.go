@@ -22,12 +22,10 @@ import (
 // uncounted are the files that change no answer of the labelled calls and stay
 // nevertheless, each with the reason.
 var uncounted = map[string]string{
-	"commands/cordon.go":  "no labelled call calls cordon; cordon_test.go does",
-	"commands/use.go":     "it holds types",
-	"inline/fold_list.go": "scripts that go through lists and dictionaries; daily_test.go of inline has them",
-	"inline/format.go":    "scripts that number their files; daily_test.go of inline has them",
-	"shell/brace.go":      "it bounds the work on braces, for TestHostile",
-	"shell/present.go":    "the labels of loops that climb to a file are the same for both answers",
+	"commands/cordon.go": "no labelled call calls cordon; cordon_test.go does",
+	"commands/use.go":    "it holds types",
+	"shell/brace.go":     "it bounds the work on braces, for TestHostile",
+	"shell/present.go":   "the labels of loops that climb to a file are the same for both answers",
 }
 
 // Each file of the packages that the guard reads calls with has to earn its place:

@@ -77,7 +77,7 @@ func (m *machine) single(start int) (value, bool) {
 // update assigns, or adds to what is there.
 func (m *machine) update(name, op string, v value) {
 	name = m.canonical(name)
-	if i := strings.LastIndexByte(name, '.'); i > 0 && isEnviron(name[:i]) {
+	if i := strings.LastIndexByte(name, '.'); i > 0 && inSet("environ", name[:i]) {
 		m.setenv(literal(name[i+1:]), v)
 	}
 	switch op {
@@ -126,7 +126,7 @@ func (m *machine) keyed(name string, key, op int) value {
 	}
 	m.i = op + 1
 	v := m.rightSide()
-	if isEnviron(strings.TrimPrefix(m.canonical(name), "$")) {
+	if inSet("environ", strings.TrimPrefix(m.canonical(name), "$")) {
 		m.setenv(k, v)
 		return v
 	}
@@ -155,14 +155,6 @@ func (m *machine) keyed(name string, key, op int) value {
 		m.vars[name] = d
 	}
 	return v
-}
-
-func isEnviron(name string) bool {
-	switch name {
-	case "os.environ", "process.env", "ENV", "Deno.env", "Bun.env", "_ENV", "ENVIRON", "environ":
-		return true
-	}
-	return false
 }
 
 func (m *machine) setenv(k, v value) {

@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -23,12 +24,21 @@ func values(args []arg) []value {
 	return out
 }
 
+// positional makes values arguments without names.
+func positional(vs []value) []arg {
+	args := make([]arg, len(vs))
+	for i, v := range vs {
+		args[i].v = v
+	}
+	return args
+}
+
 // nthArg is a positional argument, or one that goes by one of some names.
 func nthArg(args []arg, n int, names ...string) (value, bool) {
 	i := 0
 	for _, a := range args {
 		if a.name != "" {
-			if contains(names, a.name) {
+			if slices.Contains(names, a.name) {
 				return a.v, true
 			}
 			continue
@@ -45,7 +55,7 @@ func nthArg(args []arg, n int, names ...string) (value, bool) {
 // passed, says.
 func option(args []arg, names ...string) (value, bool) {
 	for _, a := range args {
-		if a.name != "" && contains(names, a.name) {
+		if a.name != "" && slices.Contains(names, a.name) {
 			return a.v, true
 		}
 	}
@@ -127,9 +137,6 @@ func (m *machine) commanding(v value) bool {
 
 // commands reports whether arguments without parentheses follow.
 func (m *machine) commands(v value, t token) bool {
-	switch m.lang {
-
-	}
 	if !m.commanding(v) || !t.sp && t.kind != kText {
 		return false
 	}
@@ -137,14 +144,9 @@ func (m *machine) commands(v value, t token) bool {
 		next := m.at(m.i + 1)
 		tight := !next.sp && (t.s == "*" || t.s == "&" || t.s == "-" || t.s == "::" || t.s == "@" || t.s == "%" || t.s == "<" && m.lang == commands.Perl)
 		return t.s == "[" || t.s == "\\" || t.s == "$" || tight || t.s == "->" && m.lang == commands.Ruby ||
-			t.s == "{" && m.lang == commands.Perl && blockTaker(v.name)
+			t.s == "{" && m.lang == commands.Perl && inSet("block-takers", v.name)
 	}
 	return starts(t)
-}
-
-// blockTaker reports whether a function of Perl takes a block first.
-func blockTaker(name string) bool {
-	return name == "map" || name == "grep" || name == "sort" || name == "eval" || name == "find" || name == "system" || name == "exec" || name == "print"
 }
 
 // starts reports whether a token can begin an argument.
@@ -153,12 +155,7 @@ func starts(t token) bool {
 	case kText, kCmd, kNum, kRegex:
 		return true
 	case kWord:
-		switch t.s {
-		case "if", "unless", "while", "until", "and", "or", "do", "then", "for", "foreach", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "end", "in",
-			"rescue", "else":
-			return false
-		}
-		return true
+		return !inSet("not-arguments", t.s)
 	case kOp:
 		return t.s == "(" || t.s == "[" || t.s == "$"
 	}
@@ -239,19 +236,19 @@ func (m *machine) blockParams() []string {
 func (m *machine) call(callee value, args []arg) value {
 	switch callee.shape {
 	case fn:
-		return m.invoke(callee.fn, args, nil)
+		return m.invoke(callee.fn, args)
 	case named:
 		if f := m.find(callee.name); f != nil {
-			return m.invoke(f, args, callee.recv)
+			return m.invoke(f, args)
 		}
 		if r, ok := m.row(callee.name); ok {
 			return m.perform(r, callee, args)
 		}
-		if v, ok := m.folded(callee, args); ok {
+		if v, ok := m.fold(callee, args); ok {
 			return v
 		}
 	}
-	return m.unfamiliar(callee, args)
+	return m.callUnlisted(callee, args)
 }
 
 // callbacks runs functions that are passed, with what they are called with as
@@ -266,39 +263,25 @@ func (m *machine) callbacks(callee value, args []arg) value {
 			f = m.find(a.v.name)
 		}
 		if f == nil {
-			m.handedOn(callee, a.v, over)
+			m.handedOn(a.v, over)
 			continue
 		}
 		if m.lang == commands.Perl {
 			m.vars["$_"] = over
 		}
-		if over.shape == list && len(f.params) > 1 {
-			given = either(given, m.invoke(f, spreadArgs(over), nil))
-		} else {
-			given = either(given, m.invoke(f, []arg{{v: over}}, nil))
-		}
+		given = either(given, m.invoke(f, []arg{{v: over}}))
 	}
 	return given
 }
 
 // handedOn calls a function of the tables that another applies to something.
-func (m *machine) handedOn(callee, f, over value) {
-	if f.shape != named || over.shape != text || !strings.Contains(f.name, ".") && !applies(callee.name) {
+func (m *machine) handedOn(f, over value) {
+	if f.shape != named || over.shape != text {
 		return
 	}
-	if r, ok := m.row(f.name); ok && r.act != actText && m.depth < maxDepth && m.step() {
+	if r, ok := m.row(f.name); ok && r.act != "text" && m.depth < maxDepth && m.step() {
 		m.perform(r, f, []arg{{v: over}})
 	}
-}
-
-// applies reports whether a function applies another to the elements of a list.
-func applies(name string) bool {
-	switch lastName(name) {
-	case "map", "forEach", "lapply", "sapply", "vapply", "mapply", "Map", "walk", "array_map", "array_walk", "each", "foreach", "Thread", "Process",
-		"submit", "apply", "starmap", "pmap", "apply_async":
-		return true
-	}
-	return false
 }
 
 // applied is what a function is called with that is handed to another.
@@ -316,14 +299,6 @@ func applied(callee value, args []arg) value {
 		}
 	}
 	return over
-}
-
-func spreadArgs(v value) []arg {
-	args := make([]arg, len(v.items))
-	for i, x := range v.items {
-		args[i] = arg{v: x}
-	}
-	return args
 }
 
 // shell reports a text that a shell runs.

@@ -21,51 +21,25 @@ func (m *machine) counted(v value) value {
 	return n
 }
 
-// counters finds the variables of awk that only count: each record finds them as
-// the one before left them, so that the order of a program says nothing.
-func (m *machine) counters() {
+// findCounters makes the variables of awk that are counted numbers from the start:
+// each record finds them as the one before left them.
+func (m *machine) findCounters() {
 	for _, s := range [...]string{"NR", "NF", "FNR", "RSTART", "RLENGTH", "ARGC"} {
 		m.vars[s] = number(mark.Atom)
 	}
-	other := map[string]bool{}
+	texts := map[string]bool{} // these get other values as well
 	for i, t := range m.toks {
-		if t.kind == kWord && len(other) < 4096 && m.assigned(i) {
-			other[t.s] = true
+		if t.kind == kWord && (m.at(i+1).s == "=" && m.at(i+2).kind != kNum || m.at(i-1).s == "getline") {
+			texts[t.s] = true
 		}
 	}
 	for i, t := range m.toks {
-		if t.kind == kWord && !other[t.s] && m.counts(i) && len(m.vars) < 4096 {
+		next, before := m.at(i+1).s, m.at(i-1).s
+		counts := next == "++" || next == "--" || next == "+=" || before == "++" || before == "--"
+		if t.kind == kWord && counts && !texts[t.s] && len(m.vars) < 4096 {
 			m.vars[t.s] = number(mark.Atom)
 		}
 	}
-}
-
-// counts reports whether the word at i is counted up or down.
-func (m *machine) counts(i int) bool {
-	for _, t := range [...]token{m.at(i - 1), m.at(i + 1)} {
-		if t.kind == kOp && (t.s == "++" || t.s == "--") {
-			return true
-		}
-	}
-	t := m.at(i + 1)
-	return t.kind == kOp && (t.s == "+=" || t.s == "-=")
-}
-
-// assigned reports whether the word at i gets a value that may be no number.
-func (m *machine) assigned(i int) bool {
-	before, after := m.at(i-1), m.at(i+1)
-	switch {
-	case after.kind == kOp && after.s == "=":
-		end := m.at(i + 3)
-		return m.at(i+2).kind != kNum || end.kind != kEnd && end.kind != kLine && !(end.kind == kOp && strings.Contains(";)}", end.s))
-	case after.kind == kOp && after.s == "[":
-		return true
-	case after.kind == kWord && after.s == "in", before.kind == kWord && before.s == "getline":
-		return true
-	case before.kind == kOp && before.s == "," && after.kind == kOp && (after.s == ")" || after.s == ","):
-		return true // it may be what sub, gsub or split work on
-	}
-	return false
 }
 
 // numeric is the result of arithmetic.
@@ -99,15 +73,9 @@ func (m *machine) push() value {
 		m.i++
 	}
 	name := m.tok().s
-	m.i++
-	var args []arg
-	if end >= 0 {
-		args = m.args(end)
-		m.i = max(m.i, end+1)
-	} else {
-		m.i++
-		args = m.bare()
-	}
+	m.i += 2
+	args := m.bare()
+	m.i = max(m.i, end+1)
 	if _, ok := m.vars[name]; !ok && len(m.vars) < 4096 {
 		m.vars[name] = listOf(nil)
 	}

@@ -8,18 +8,14 @@ func (m *machine) define() bool {
 	start := m.i
 	indent := m.lineIndent()
 	m.i++
-	if m.skip("*") { // a generator of JavaScript
-	}
+	m.skip("*") // a generator of JavaScript
 	name := ""
 	for m.tok().kind == kWord || m.op(".") {
 		if m.tok().kind == kWord {
 			name = m.tok().s
 		}
 		m.i++
-		if m.tok().sp && m.tok().kind == kWord && m.lang != commands.Ruby {
-			break
-		}
-		if m.lang == commands.Ruby && m.tok().kind == kWord {
+		if m.tok().kind == kWord && (m.tok().sp || m.lang == commands.Ruby) {
 			break
 		}
 	}
@@ -41,11 +37,9 @@ func defines(lang commands.Lang, s string) bool {
 	case "def":
 		return lang == commands.Python || lang == commands.Ruby
 	case "function":
-		return lang != commands.Python && lang != commands.Ruby && lang != commands.Perl
+		return lang == commands.JavaScript || lang == commands.Awk
 	case "sub":
 		return lang == commands.Perl
-	case "fn":
-		return false
 	case "func":
 		return lang == commands.Awk
 	}
@@ -78,8 +72,8 @@ func (m *machine) signature(f *function) {
 }
 
 // parameters reads names, with the stars of those that take the rest, up to a
-// closing bracket: the word before a comma, an
-// equals sign, a colon or the end, whatever type stands beside it.
+// closing bracket: the word before a comma, an equals sign, a colon or the end,
+// whatever type stands beside it.
 func (m *machine) parameters(end int) ([]string, map[string]value) {
 	var names []string
 	var defaults map[string]value
@@ -147,7 +141,7 @@ func (m *machine) body(f *function, indent int) {
 	case m.op("{"):
 		f.from, f.to = m.i+1, m.tok().n
 		m.i = f.to + 1
-	case endWords(m.lang):
+	case m.lang == commands.Ruby:
 		f.from = m.i
 		f.to = m.matchEnd(m.i)
 		m.i = f.to + 1
@@ -192,7 +186,7 @@ func (m *machine) matchEnd(i int) int {
 			continue
 		}
 		switch t.s {
-		case "def", "class", "module", "begin", "case", "function", "try", "let", "quote", "struct":
+		case "def", "class", "module", "begin", "case":
 			deep++
 		case "if", "unless":
 			if m.startsStatement(i) {
@@ -223,7 +217,7 @@ func (m *machine) startsStatement(i int) bool {
 	case t.kind == kLine || t.kind == kEnd:
 		return true
 	case t.kind == kOp:
-		return t.s == ";" || t.s == "=" || t.s == "{" || t.s == "(" || t.s == "|" || t.s == ")" && m.lang != commands.Ruby
+		return t.s == ";" || t.s == "=" || t.s == "{" || t.s == "(" || t.s == "|"
 	}
 	return t.kind == kWord && (t.s == "then" || t.s == "do" || t.s == "else" || t.s == "begin" || t.s == "return")
 }

@@ -7,39 +7,41 @@ import (
 	"cordon/internal/mark"
 )
 
-// performRun does what a row says that runs something.
-func (m *machine) performRun(r row, args []arg, a, b value, okB bool, why string) value {
-	switch r.act {
-	case actShell:
-		m.command(shellList(a), a, args, why)
-		return m.produced(shellList(a), a)
-	case actArgv:
-		m.argv(a, args, why)
-		if _, moved := option(args, "cwd"); !moved {
-			return m.produced(shellList(a), a)
+// performRun does what a line of functions.txt says that runs something.
+func (m *machine) performRun(c *listedCall) value {
+	switch c.act {
+	case "shell":
+		m.command(listItems(c.a), c.a, c.args, c.why)
+		return m.produced(listItems(c.a), c.a)
+	case "argv":
+		m.runList(c)
+		if _, moved := option(c.args, "cwd"); !moved {
+			return m.produced(listItems(c.a), c.a)
 		}
-	case actSpawn:
-		m.spawn(a, b, okB, args, why)
-	case actVector:
-		m.vector(args, r.a, why)
-	case actExecv:
-		m.spawn(a, afterFirst(b), okB, args, why)
-	case actExecl:
-		vs := values(args)
-		m.command(append([]value{a}, vs[min(r.b+1, len(vs)):]...), value{}, nil, why)
-	case actEval:
-		return m.eval(a, why)
-	case actScript:
-		for _, s := range a.texts() {
-			m.rep.run(commands.Run{File: s, Lang: m.lang, Dir: m.dirs[len(m.dirs)-1], Why: why})
+	case "spawn":
+		m.spawn(c.a, c.b, c)
+	case "vector":
+		m.runVector(c)
+	case "execv":
+		argv := c.b
+		if argv.shape == list && len(argv.items) > 0 { // its own name comes first
+			argv = listOf(argv.items[1:])
 		}
-	case actModule:
-		return m.module(a)
-	case actGetattr:
-		if s, ok := b.known(); ok {
-			return m.attr(a, s)
+		m.spawn(c.a, argv, c)
+	case "execl":
+		vs := values(c.args)
+		m.command(append([]value{c.a}, vs[min(c.row.b+1, len(vs)):]...), value{}, nil, c.why)
+	case "eval":
+		return m.eval(c.a, c.why)
+	case "script":
+		m.runFiles(c.a.texts(), c.why)
+	case "module":
+		return m.module(c.a)
+	case "getattr":
+		if s, ok := c.b.known(); ok {
+			return m.attr(c.a, s)
 		}
-		if a.shape == named && hasModule(a.name) {
+		if c.a.shape == named && inSet("file-modules", c.a.name) {
 			m.rep.opaque("the code takes a function by a name that is not known")
 		}
 		return value{}
@@ -47,104 +49,85 @@ func (m *machine) performRun(r row, args []arg, a, b value, okB bool, why string
 	return literal(mark.Any)
 }
 
-// shellList is nil: a shell gets a text, and a list only if it is one.
-func shellList(a value) []value {
+// listItems are the items of a list that is not empty; a shell gets text otherwise.
+func listItems(a value) []value {
 	if a.shape == list && len(a.items) > 0 {
 		return a.items
 	}
 	return nil
 }
 
-// argv runs a list, or a text in a shell.
-func (m *machine) argv(a value, args []arg, why string) {
-	sh, _ := option(args, "shell")
+// runFiles reports files of the same language that run.
+func (m *machine) runFiles(files []string, why string) {
+	for _, s := range files {
+		m.rep.run(commands.Run{File: s, Lang: m.lang, Dir: m.dirs[len(m.dirs)-1], Why: why})
+	}
+}
+
+// runList runs a list, or a text in a shell.
+func (m *machine) runList(c *listedCall) {
+	sh, _ := option(c.args, "shell")
+	argv := listItems(c.a)
 	switch {
-	case a.shape == list && len(a.items) > 0 && sh.name == "True":
-		m.command(nil, a.items[0], args, why)
-	case a.shape == list && len(a.items) > 0:
-		m.command(a.items, value{}, args, why)
-	case a.shape == dict:
-	default:
-		m.command(nil, a, args, why)
+	case argv != nil && sh.name == "True":
+		m.command(nil, argv[0], c.args, c.why)
+	case c.a.shape != dict:
+		m.command(argv, c.a, c.args, c.why)
 	}
 }
 
 // spawn runs a file with a list of arguments.
-func (m *machine) spawn(a, b value, okB bool, args []arg, why string) {
-	if sh, ok := option(args, "shell"); ok && sh.name != "false" && b.shape != list {
-		m.command(nil, a, args, why)
-		return
-	}
-	argv := []value{a}
-	if v, ok := option(args, "args"); ok && b.shape == dict {
+func (m *machine) spawn(a, b value, c *listedCall) {
+	if v, ok := option(c.args, "args"); ok && b.shape == dict {
 		b = v
 	}
+	argv := []value{a}
 	switch {
 	case b.shape == list:
 		argv = append(argv, b.items...)
-	case okB && b.shape != dict && b.shape != fn:
+	case c.okB && b.shape != dict && b.shape != fn:
 		argv = append(argv, literal(mark.Any))
 	}
-	if sh, ok := option(args, "shell"); ok && sh.name != "false" {
-		code := a
-		for _, v := range argv[1:] {
-			code = concat(concat(asText(code), literal(" ")), asText(v))
-		}
-		m.command(nil, code, args, why)
+	if sh, ok := option(c.args, "shell"); ok && sh.name != "false" {
+		m.command(nil, joinText(literal(" "), listOf(argv)), c.args, c.why)
 		return
 	}
-	m.command(argv, value{}, args, why)
+	m.command(argv, value{}, c.args, c.why)
 }
 
-// afterFirst drops the name that a program is called by.
-func afterFirst(v value) value {
-	if v.shape == list && len(v.items) > 0 {
-		return listOf(v.items[1:])
-	}
-	return v
-}
-
-// vector runs its arguments: one is a line of shell, several are a vector. An
+// runVector runs its arguments: one is a line of shell, several are a vector. An
 // environment may be before them, options behind.
-func (m *machine) vector(args []arg, from int, why string) {
+func (m *machine) runVector(c *listedCall) {
 	var argv []value
-	opts := args
-	for i, v := range values(args) {
+	opts := c.args
+	vs := values(c.args)
+	for _, v := range vs[min(c.row.a, len(vs)):] {
 		switch {
-		case i < from:
 		case v.shape == dict && len(argv) == 0:
 			opts = append(opts[:len(opts):len(opts)], arg{name: "env", v: v})
-		case v.shape == dict || v.shape == fn:
-		case v.shape == list:
-			argv = append(argv, v.items...)
-			if len(v.items) == 1 {
-				argv = append(argv, literal(""))[:len(argv)]
-			}
-		default:
-			argv = append(argv, v)
+		case v.shape != dict && v.shape != fn:
+			argv = append(argv, items(v)...)
 		}
 	}
 	switch len(argv) {
 	case 0:
 	case 1:
-		m.command(nil, argv[0], opts, why)
+		m.command(nil, argv[0], opts, c.why)
 	default:
-		m.command(argv, value{}, opts, why)
+		m.command(argv, value{}, opts, c.why)
 	}
 }
 
 // eval evaluates code that is text. What is not known cannot be judged.
 func (m *machine) eval(a value, why string) value {
 	if a.shape == fn {
-		return m.invoke(a.fn, nil, nil)
+		return m.invoke(a.fn, nil)
 	}
 	if a.shape == named && strings.HasPrefix(a.name, "compile") || a.shape == dict || a.num {
 		return value{}
 	}
 	if len(a.of) > 0 && !mark.Has(strings.Join(a.of, ""), mark.Any) {
-		for _, s := range a.of { // as good as running the file
-			m.rep.run(commands.Run{File: s, Lang: m.lang, Dir: m.dirs[len(m.dirs)-1], Why: why})
-		}
+		m.runFiles(a.of, why) // as good as running the file
 		return value{}
 	}
 	if len(a.of) == 1 && a.of[0] == mark.Any {
@@ -201,111 +184,4 @@ func (m *machine) module(a value) value {
 		s = "path"
 	}
 	return nameOf(s)
-}
-
-// performGive does what a row says that only gives a value, or little more.
-func (m *machine) performGive(r row, recv value, args []arg, a, b value, okA bool, why string) value {
-	switch r.act {
-	case actCwd:
-		return pathOf([]string{"."})
-	case actHome:
-		return joined(append([]value{literal("~")}, values(args)...)...)
-	case actTemp:
-		if d, ok := option(args, "dir"); ok {
-			m.access(commands.Write, d, why)
-		}
-		return pathOf([]string{mark.Scratch})
-	case actGlob:
-		return m.glob(fromEach(a), why)
-	case actList:
-		if !okA {
-			a = literal(".")
-		}
-		m.access(commands.Read, a, why)
-		return a.each(listed)
-	case actWalk:
-		m.access(commands.Read, a, why)
-		return listOf([]value{listOf([]value{a.each(listedBelow), a.each(listed), a.each(listed)})})
-	case actEnv:
-		v := m.environ(a)
-		if s, ok := v.known(); okA && (!ok || s == "") && b.shape == text {
-			return either(b, v)
-		}
-		return v
-	case actPutenv:
-		m.putenv(a, b)
-	case actInput:
-		return sentIn(r.name)
-	case actGrow:
-		for _, v := range values(args) {
-			m.grow(recv, v)
-		}
-		m.weakUnlessList(recv, args, why)
-	case actOpaque:
-		m.rep.opaque("the code calls " + why + ", which cannot be followed")
-	case actDict:
-		return m.dictOf(args)
-	case actOutput:
-		if v, ok := option(args, "file", "filename", "con"); ok && v.shape != named {
-			m.access(commands.Write, v, why)
-		}
-	default:
-		return m.performText(r, recv, args, a)
-	}
-	return value{}
-}
-
-// sentIn is text that is not known; some of it comes from somebody else.
-func sentIn(name string) value {
-	v := literal(mark.Any)
-	if strings.Contains(name, "input") || strings.Contains(name, "read") {
-		v.of = []string{mark.Any}
-	}
-	return v
-}
-
-// weakUnlessList reports what is added to something that is not followed.
-func (m *machine) weakUnlessList(recv value, args []arg, why string) {
-	if recv.name == "sys.path" || strings.HasPrefix(recv.name, "$LOAD_PATH") || recv.name == "@INC" {
-		for _, v := range values(args) {
-			if v.shape == text && !v.num {
-				m.access(commands.Read, v, recv.name)
-			}
-		}
-		return
-	}
-	m.absorb(&recv, args)
-}
-
-// putenv sets a variable: ("A", "b"), ("A=b").
-func (m *machine) putenv(a, b value) {
-	if s, ok := a.known(); ok && b.shape == unknown {
-		if k, v, found := strings.Cut(s, "="); found {
-			m.setenv(literal(k), literal(v))
-			return
-		}
-	}
-	if a.shape == dict {
-		for i, k := range a.keys {
-			m.setenv(k, a.items[i])
-		}
-		return
-	}
-	m.setenv(a, b)
-}
-
-func (m *machine) dictOf(args []arg) value {
-	d := value{shape: dict}
-	for _, a := range args {
-		if a.name == "" {
-			if a.v.shape == dict {
-				d.keys, d.items = append(d.keys, a.v.keys...), append(d.items, a.v.items...)
-			} else {
-				d = hinted(d, a.v)
-			}
-			continue
-		}
-		d.keys, d.items = append(d.keys, literal(a.name)), append(d.items, a.v)
-	}
-	return d
 }

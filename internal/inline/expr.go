@@ -57,15 +57,12 @@ func (m *machine) binary(t token) int {
 	case kWord:
 		return m.binaryWord(t)
 	case kText, kNum, kCmd:
-		if m.juxtaposes() {
+		if m.lang == commands.Awk {
 			return levelAdd
 		}
 	}
 	return -1
 }
-
-// juxtaposes reports whether operands side by side are put together.
-func (m *machine) juxtaposes() bool { return m.lang == commands.Awk }
 
 func (m *machine) binaryOp(s string) int {
 	switch s {
@@ -81,10 +78,7 @@ func (m *machine) binaryOp(s string) int {
 			return -1
 		}
 		return levelCompare
-	case "==", "!=", "<", "<=", ">=", "===", "!==", "&&", "=~", "!~", "<=>", "<<", "~", "^", "|>", "**=":
-		return levelCompare
-	case "&":
-
+	case "==", "!=", "<", "<=", ">=", "===", "!==", "&&", "=~", "!~", "<=>", "<<", "~", "^", "&", "**=":
 		return levelCompare
 	case "+", "-", "..", "...":
 		return levelAdd
@@ -98,8 +92,6 @@ func (m *machine) binaryOp(s string) int {
 		if m.lang == commands.Awk {
 			return levelAdd
 		}
-	case ":":
-
 	}
 	return -1
 }
@@ -128,7 +120,7 @@ func (m *machine) binaryWord(t token) int {
 			return levelMultiply
 		}
 	default:
-		if m.juxtaposes() && t.s != "getline" && t.sp {
+		if m.lang == commands.Awk && t.s != "getline" && t.sp {
 			return levelAdd
 		}
 		if m.lang == commands.Awk && t.s == "getline" {
@@ -140,7 +132,7 @@ func (m *machine) binaryWord(t token) int {
 
 // operate evaluates the right operand and puts the two together.
 func (m *machine) operate(v value, t token, level int) value {
-	if m.juxtaposes() && level == levelAdd && !(t.kind == kOp && (t.s == "+" || t.s == "-")) {
+	if m.lang == commands.Awk && level == levelAdd && !(t.kind == kOp && (t.s == "+" || t.s == "-")) {
 		return concat(asText(v), asText(m.expr(levelMultiply)))
 	}
 	m.i++
@@ -210,8 +202,6 @@ func (m *machine) compare(v value, t token) value {
 		w := m.expr(levelAdd)
 		m.grow(v, w)
 		return v
-	case t.s == "|>":
-		return m.call(m.expr(levelAdd), []arg{{v: v}})
 	}
 	if next := m.tok(); t.s == "=~" && next.kind == kRegex && len(next.parts) == 1 && v.from != "" {
 		m.vars[v.from] = substituted(v, next.parts[0])
@@ -248,23 +238,18 @@ func (m *machine) plus(v value, t token, w value) value {
 		}
 		m.spendText(v)
 		return concat(v, w)
-	case "..":
-
 	}
 	return value{}
 }
 
 func (m *machine) times(v value, t token, w value) value {
 	switch {
-	case t.s == "/" && m.lang == commands.Ruby && v.path:
+	case t.s == "/" && (v.path || m.lang == commands.Python && w.shape == text && !w.num):
 		return joined(v, w)
-	case t.s == "/" && m.lang == commands.Python && (v.path || w.shape == text && !w.num):
-		return joined(v, w)
-
 	case (t.s == "*" && (m.lang == commands.Python || m.lang == commands.Ruby) || t.s == "x") && v.shape == text && !v.num:
 		return repeat(v, w)
 	case t.s == "%" && v.shape == text && !v.num:
-		return format(v, items(w))
+		return format(v, positional(items(w)))
 	}
 	return m.numeric(v, w)
 }
@@ -360,7 +345,7 @@ func (m *machine) punctuated(t token) value {
 		return m.minus()
 	case "->":
 		if m.lang == commands.Ruby {
-			return m.stabby()
+			return m.anonymous()
 		}
 	case ":":
 		if next := m.at(m.i + 1); m.lang == commands.Ruby && (next.kind == kWord || next.kind == kText) && !next.sp { // a symbol

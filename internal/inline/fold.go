@@ -3,98 +3,75 @@ package inline
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"cordon/internal/commands"
 	"cordon/internal/mark"
 )
 
-// folded evaluates a method of text, a list or a dictionary whose result is
-// known without running anything.
-func (m *machine) folded(callee value, args []arg) (value, bool) {
+// fold evaluates a function or a method of text, a list or a dictionary whose
+// result is known without running anything. It follows what becomes of whole
+// texts; a text that is cut, reversed or replaced is unknown and keeps its hints.
+func (m *machine) fold(callee value, args []arg) (value, bool) {
 	last := lastName(callee.name)
 	if callee.recv == nil {
-		return m.foldedAlone(last, args)
+		return m.foldFunction(last, args)
 	}
 	recv := *callee.recv
-	var v value
-	ok := false
 	switch recv.shape {
 	case text:
-		v, ok = m.foldedText(recv, last, args)
-		v = carried(v, &recv, put(last, args))
+		v, ok := m.foldText(recv, last, args)
+		return carried(v, &recv, insertedArgs(last, args)), ok
 	case list, dict:
-		v, ok = m.foldedList(recv, last, args)
-		v = carried(v, &value{hints: recv.hints}, nil)
-	}
-	return v, ok
-}
-
-// put are the arguments of a method of text that become part of what it gives.
-func put(name string, args []arg) []value {
-	vs := values(args)
-	switch name {
-	case "replace", "replaceAll", "sub", "gsub":
-		return vs[min(1, len(vs)):]
-	case "format", "join", "concat", "joinpath":
-		for _, a := range args {
-			if a.name != "" {
-				vs = append(vs, a.v)
-			}
-		}
-		return vs
-	}
-	return nil
-}
-
-func (m *machine) foldedAlone(name string, args []arg) (value, bool) {
-	vs := values(args)
-	switch name {
-	case "str", "String", "string", "list", "set", "sorted", "tuple", "bytes", "iter", "reversed", "Array", "fspath", "c", "shellQuote", "Symbol",
-		"Set", "frozenset", "deque":
-		if name == "c" || name == "Array" && len(vs) > 1 {
-			return listOf(vs), true
-		}
-		if len(vs) > 0 {
-			return vs[0], true
-		}
-		if name == "list" || name == "set" {
-			return listOf(nil), true
-		}
-	case "array":
-		return m.arrayOf(args), true
-	case "enumerate", "zip":
-		if len(vs) > 0 {
-			return m.zipped(name, vs), true
-		}
-	case "max", "min", "choice":
-		if len(vs) == 1 {
-			return vs[0].elements(), vs[0].shape == list || vs[0].shape == text
-		}
-		return union(vs...), len(vs) > 0
-	case "map", "filter":
-		if m.lang == commands.Python && len(vs) == 2 {
-			return m.pythonMap(name, vs), true
-		}
-	case "format", "sprintf":
-		if len(vs) > 0 {
-			return format(vs[0], vs[1:]), true
-		}
-	case "pairs", "ipairs", "next":
-		if len(vs) > 0 && m.lang == commands.Python {
-			return union(append(vs[1:len(vs):len(vs)], vs[0].elements())...), true
-		}
-		if len(vs) > 0 && (vs[0].shape == dict || vs[0].shape == list) {
-			return listOf([]value{listOf([]value{union(vs[0].keys...), union(vs[0].items...)})}), true
-		}
+		v, ok := m.foldList(recv, last, args)
+		return carried(v, &value{hints: recv.hints}, nil), ok
 	}
 	return value{}, false
 }
 
-// pythonMap is map(f, list) and filter(f, list).
-func (m *machine) pythonMap(name string, vs []value) value {
-	f, over := vs[0], vs[1]
+// insertedArgs are the arguments of a method of text that become part of its result.
+func insertedArgs(name string, args []arg) []value {
+	if !inSet("inserts", name) {
+		return nil
+	}
+	var out []value
+	for _, a := range args {
+		out = append(out, a.v)
+	}
+	return out
+}
+
+func (m *machine) foldFunction(name string, args []arg) (value, bool) {
+	vs := values(args)
+	switch {
+	case inSet("converts", name):
+		if len(vs) > 0 {
+			return vs[0], true
+		}
+		return listOf(nil), name == "list" || name == "set"
+	case len(vs) == 0:
+	case name == "enumerate" || name == "zip":
+		return zipped(name, vs), true
+	case name == "max" || name == "min" || name == "choice":
+		if len(vs) == 1 {
+			return vs[0].elements(), vs[0].shape == list || vs[0].shape == text
+		}
+		return union(vs...), true
+	case (name == "map" || name == "filter") && m.lang == commands.Python && len(vs) == 2:
+		return m.mapPython(name, vs[0], vs[1]), true
+	case name == "format" || name == "sprintf":
+		return format(vs[0], args[1:]), true
+	case name == "next" && m.lang == commands.Python:
+		return union(append(vs[1:len(vs):len(vs)], vs[0].elements())...), true
+	}
+	return value{}, false
+}
+
+// mapPython is map(f, list) and filter(f, list).
+func (m *machine) mapPython(name string, f, over value) value {
 	if m.depth >= maxDepth || f.shape != fn && f.shape != named || f.name == "None" {
 		return over
 	}
@@ -114,17 +91,9 @@ func (m *machine) pythonMap(name string, vs []value) value {
 	return listOf(out)
 }
 
-// arrayOf is array(…) of PHP.
-func (m *machine) arrayOf(args []arg) value {
-	if len(args) > 0 && args[0].name != "" {
-		return m.dictOf(args)
-	}
-	return listOf(values(args))
-}
-
 // zipped is a list with one tuple that is every tuple.
-func (m *machine) zipped(name string, vs []value) value {
-	tuple := make([]value, 0, len(vs)+1)
+func zipped(name string, vs []value) value {
+	var tuple []value
 	if name == "enumerate" {
 		tuple = append(tuple, number("0"))
 		vs = vs[:1]
@@ -135,77 +104,44 @@ func (m *machine) zipped(name string, vs []value) value {
 	return listOf([]value{listOf(tuple)})
 }
 
-func (m *machine) foldedText(v value, name string, args []arg) (value, bool) {
+func (m *machine) foldText(v value, name string, args []arg) (value, bool) {
 	vs := values(args)
-	switch name {
-	case "strip", "trim", "chomp", "rstrip", "lstrip", "trimEnd", "trimStart", "encode", "decode", "toString", "to_s", "to_str", "toLowerCase",
-		"lower", "downcase", "dup", "freeze",
-		"splitlines", "lines", "read", "readlines", "communicate", "each_line", "splitn", "as_posix", "resolve", "absolute", "expanduser", "expand_path",
-		"realpath", "to_path", "valueOf", "normalize", "String", "b", "toAbsolutePath", "clone", "then", "copy", "cleanpath", "chars", "to_a", "to_sym",
-		"flat", "sort", "filter", "select", "reject", "slice", "toArray", "shellescape":
-		m.callbacks(nameWith(v), args)
-		return tidied(v, name), true
-	case "upper", "toUpperCase", "upcase":
-		return v.each(strings.ToUpper), true
-	case "format":
-		return formatBraces(v, args), true
-	case "reverse":
-		return v.each(reversed), true
-	case "repeat", "rep":
-		if len(vs) > 0 {
-			return repeat(v, vs[0]), true
-		}
-	case "concat":
-		return joinText(literal(""), listOf(append([]value{v}, vs...))), true
-	case "replace", "replaceAll", "sub", "gsub", "tr":
-		return replaced(v, vs), true
-	case "split":
+	switch {
+	case inSet("unchanged", name):
+		m.callbacks(methodOf(v), args)
+		return v, true
+	case name == "format":
+		return format(v, args), true
+	case name == "repeat" && len(vs) > 0:
+		return repeat(v, vs[0]), true
+	case name == "split":
 		return splitText(v, vs), true
-	case "joinpath":
+	case name == "join" && len(vs) > 0 && m.lang == commands.Python:
+		return joinText(v, vs[0]), true
+	case name == "join" || name == "joinpath":
 		return joined(append([]value{v}, vs...)...), true
-	case "with_suffix", "with_name", "with_stem", "relative_to", "removeprefix", "removesuffix", "substring", "substr", "charAt":
-		if name == "with_name" && len(vs) > 0 {
-			return joined(v.each(parent), vs[0]), true
-		}
+	case name == "with_name" && len(vs) > 0:
+		return joined(v.each(parent), vs[0]), true
+	case inSet("cuts", name):
 		if v.path {
 			return v, true
 		}
 		return literal(mark.Any), true
-	case "join":
-		if len(vs) > 0 && m.lang == commands.Python {
-			return joinText(v, vs[0]), true
-		}
-		return joined(append([]value{v}, vs...)...), true
-	case "map", "flatMap", "collect", "flat_map", "filter_map":
-		return m.mappedText(v, name, args), true
-	case "forEach", "each", "map!":
-		m.callbacks(nameWith(v), args)
-		return v, true
-	case "strftime", "isoformat":
-		if len(vs) == 0 || !strings.ContainsAny(firstText(vs[0]), "/~"+mark.Any) {
-			return literal(mark.Atom), strings.Trim(firstText(v), mark.Atom) == ""
-		}
+	case inSet("maps", name):
+		return m.mapText(v, name, args), true
+	case name == "strftime" || name == "isoformat":
+		dated := len(vs) == 0 || !strings.ContainsAny(firstText(vs[0]), "/~"+mark.Any)
+		return literal(mark.Atom), dated && strings.Trim(firstText(v), mark.Atom) == ""
 	}
 	return value{}, false
 }
 
-// tidied is a text after a method that hardly changes it.
-func tidied(v value, name string) value {
-	switch name {
-	case "lower", "toLowerCase", "downcase":
-		return v.each(strings.ToLower)
-	case "strip", "trim", "chomp":
-		return v.each(strings.TrimSpace)
-	}
-	return v
-}
+// methodOf is a method of a value whose name does not matter.
+func methodOf(v value) value { return value{shape: named, name: "map", recv: &v} }
 
-// nameWith is a method of a value whose name does not matter.
-func nameWith(v value) value { return value{shape: named, name: "map", recv: &v} }
-
-// mappedText is what a function makes of each line of a listing.
-func (m *machine) mappedText(v value, name string, args []arg) value {
-	given := m.callbacks(nameWith(v), args)
+// mapText is what a function makes of each line of a listing.
+func (m *machine) mapText(v value, name string, args []arg) value {
+	given := m.callbacks(methodOf(v), args)
 	switch {
 	case given.shape == never:
 		return v
@@ -215,67 +151,105 @@ func (m *machine) mappedText(v value, name string, args []arg) value {
 	return listOf([]value{given})
 }
 
-// performText does what a row says that makes text.
-func (m *machine) performText(r row, recv value, args []arg, a value) value {
-	switch r.act {
-	case actChars:
-		v := literal("")
-		for _, n := range values(args) {
-			for _, x := range items(n) {
-				v = concat(v, character(x))
-			}
+// foldList evaluates a method of a list or a dictionary.
+func (m *machine) foldList(v value, name string, args []arg) (value, bool) {
+	vs := values(args)
+	switch {
+	case inSet("pairs", name):
+		if v.shape == dict {
+			return listOf([]value{listOf([]value{union(v.keys...), union(v.items...)})}), true
 		}
+		return zipped("enumerate", []value{v}), true
+	case name == "keys":
+		return listOf(v.keys), true
+	case name == "values":
+		return listOf(v.items), true
+	case inSet("picks", name):
+		if len(vs) > 0 {
+			return m.indexed(v, vs[0]), true
+		}
+		return union(v.items...), true
+	case name == "join":
+		sep := literal(",")
+		if len(vs) > 0 {
+			sep = vs[0]
+		} else if m.lang == commands.Ruby {
+			sep = literal("")
+		}
+		return joinText(sep, v), true
+	case name == "concat":
+		for _, x := range vs {
+			v = listOf(append(v.items[:len(v.items):len(v.items)], items(x)...))
+		}
+		return v, true
+	case inSet("goes-through", name):
+		return m.mapList(v, name, args), true
+	case name == "update" || name == "merge!":
+		return m.updated(v, args), v.shape == dict
+	case inSet("adds", name):
+		for _, x := range vs {
+			m.grow(v, x)
+		}
+		return v, true
+	}
+	return value{}, false
+}
+
+// updated adds entries to a dictionary.
+func (m *machine) updated(d value, args []arg) value {
+	more := m.dictOf(args)
+	m.spend(16 * len(d.items))
+	if d.from != "" && len(d.items)+len(more.items) < 8*maxAlts {
+		d.keys = append(d.keys[:len(d.keys):len(d.keys)], more.keys...)
+		d.items = append(d.items[:len(d.items):len(d.items)], more.items...)
+		m.vars[d.from] = d
+	}
+	return d
+}
+
+// mapList applies a function to the elements of a list, one after another where
+// they are few, so that its results are a list again.
+func (m *machine) mapList(v value, name string, args []arg) value {
+	var f *function
+	for _, a := range args {
+		if a.v.shape == fn {
+			f = a.v.fn
+		}
+	}
+	if f == nil || name != "map" && name != "collect" && name != "flatMap" || len(v.items) > maxAlts {
+		m.callbacks(methodOf(v), args)
 		return v
-	case actDecode:
-		if a.shape != text {
-			return literal(mark.Any)
-		}
-		if b, ok := nthArg(args, 1); m.lang == commands.JavaScript && (!ok || firstText(b) != "base64" && firstText(b) != "hex" &&
-			firstText(b) != "base64url") && r.name == "Buffer.from" {
-			return a
-		}
-		return a.each(decoded)
-	case actFormat:
-		if vs := values(args); len(vs) > 0 {
-			return format(vs[0], vs[1:])
-		}
-	case actJoinText:
-		return joinAny(values(args))
 	}
-	return value{}
+	out := make([]value, 0, len(v.items))
+	for _, x := range v.items {
+		w := m.invoke(f, []arg{{v: x}})
+		if name == "flatMap" {
+			out = append(out, items(w)...)
+		} else {
+			out = append(out, w)
+		}
+	}
+	return listOf(out)
 }
 
-// joinAny is implode(sep, list), join(sep, list), table.concat(list, sep) and paste.
-func joinAny(vs []value) value {
-	sep := literal("")
-	var parts []value
-	for i, v := range vs {
-		switch {
-		case v.shape == list:
-			parts = append(parts, v.items...)
-		case v.shape == text && i == 0 && len(vs) > 1, v.shape == text && i == 1 && vs[0].shape == list:
-			sep = v
-		default:
-			parts = append(parts, v)
+// characters is the text with the given numbers of characters.
+func characters(args []arg) value {
+	v := literal("")
+	for _, n := range values(args) {
+		for _, x := range items(n) {
+			s, ok := x.known()
+			r, err := strconv.ParseInt(s, 0, 32)
+			if !ok || err != nil || r < 0 || r >= 0x10FF00 {
+				return literal(mark.Any)
+			}
+			v = concat(v, literal(string(rune(r))))
 		}
 	}
-	return joinText(sep, listOf(parts))
-}
-
-func character(v value) value {
-	s, ok := v.known()
-	n, err := strconv.ParseInt(s, 0, 32)
-	if !ok || err != nil || n < 0 || n >= 0x10FF00 {
-		return literal(mark.Any)
-	}
-	return literal(string(rune(n)))
+	return v
 }
 
 // decoded is text that was hidden in base64 or hexadecimal digits.
 func decoded(s string) string {
-	if mark.In(s) {
-		return mark.Any
-	}
 	s = strings.TrimSpace(s)
 	if b, err := hex.DecodeString(s); err == nil && len(b) > 0 && mark.Clean(string(b)) {
 		return string(b)
@@ -288,6 +262,7 @@ func decoded(s string) string {
 	return mark.Any
 }
 
+// joinText is the elements of a list with a separator between them.
 func joinText(sep, v value) value {
 	if v.shape != list || len(v.items) > 8*maxAlts {
 		return literal(mark.Any)
@@ -316,79 +291,19 @@ func repeat(v, n value) value {
 	})
 }
 
-func reversed(s string) string {
-	r := []rune(s)
-	for i, j := 0, len(r)-1; i < j; i, j = i+1, j-1 {
-		r[i], r[j] = r[j], r[i]
-	}
-	return string(r)
-}
-
-// sliced is a part of a text or a list. Only whole and backward slices are
-// followed; of a list of paths any part is one of them.
-func sliced(v value, toks []token) value {
-	var b strings.Builder
-	for _, t := range toks {
-		b.WriteString(t.s)
-	}
-	switch {
-	case v.shape == list:
-		return v
-	case v.shape != text:
-		return value{}
-	case b.String() == "::-1":
-		return v.each(reversed)
-	case b.String() == ":" || b.String() == "::":
+// sliced is a part of a text or a list. Any part of a list of paths is one of
+// them; the part of another text is unknown.
+func sliced(v value) value {
+	if v.shape != text {
+		v.from = ""
 		return v
 	}
 	return v.each(func(s string) string {
 		if s == mark.Inside || s == mark.Scratch || s == mark.Atom {
 			return s
 		}
-		return cut(s, b.String())
+		return mark.Any
 	})
-}
-
-// cut is text[a:b] for numbers a and b.
-func cut(s, spec string) string {
-	from, to, _ := strings.Cut(spec, ":")
-	i, j := 0, len(s)
-	if n, err := strconv.Atoi(from); err == nil {
-		i = n
-	} else if from != "" {
-		return mark.Any
-	}
-	if n, err := strconv.Atoi(to); err == nil {
-		j = n
-	} else if to != "" {
-		return mark.Any
-	}
-	if i < 0 {
-		i += len(s)
-	}
-	if j < 0 {
-		j += len(s)
-	}
-	if mark.In(s) || i < 0 || j > len(s) || i > j {
-		return mark.Any
-	}
-	return s[i:j]
-}
-
-func replaced(v value, vs []value) value {
-	if len(vs) < 2 {
-		return literal(mark.Any)
-	}
-	from, ok := vs[0].known()
-	if _, single := v.known(); !ok || !single || from == "" || vs[1].shape != text {
-		return literal(mark.Any)
-	}
-	return literal(product(v.texts(), vs[1].texts(), func(s, to string) string {
-		if strings.Count(s, from)*len(to) > Limit {
-			return mark.Any
-		}
-		return strings.ReplaceAll(s, from, to)
-	})...)
 }
 
 func splitText(v value, vs []value) value {
@@ -396,14 +311,54 @@ func splitText(v value, vs []value) value {
 	if !ok {
 		return v
 	}
-	if len(vs) == 0 {
-		return listOf(literals(firstN(strings.Fields(s))))
+	words := strings.Fields(s)
+	if len(vs) > 0 {
+		by, ok := vs[0].known()
+		if !ok {
+			return literal(mark.Any)
+		}
+		words = strings.Split(s, by)
 	}
-	by, ok := vs[0].known()
-	if !ok {
-		return literal(mark.Any)
-	}
-	return listOf(literals(strings.SplitN(s, by, 8*maxAlts)))
+	return listOf(literals(words[:min(len(words), 8*maxAlts)]))
 }
 
-func firstN(list []string) []string { return list[:min(len(list), 8*maxAlts)] }
+// placeholder matches %s and its like, {}, {0} and {name}.
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%[-+ #0-9.]*(\([^)]*\))?[a-zA-Z%]|\{[^{}]*\}`)
+})
+
+// format puts arguments where a text has placeholders.
+func format(v value, args []arg) value {
+	if v.shape != text || len(v.alts) != 1 {
+		return literal(mark.Any)
+	}
+	s, at, n := v.alts[0], 0, 0
+	out := literal("")
+	for _, loc := range placeholder().FindAllStringIndex(s, 8*maxAlts) {
+		out = concat(out, literal(s[at:loc[0]]))
+		at = loc[1]
+		switch spec := s[loc[0]:at]; {
+		case spec == "%%":
+			out = concat(out, literal("%"))
+			continue
+		case spec[0] == '%' && strings.IndexByte("diuxXof", s[at-1]) >= 0:
+			out = concat(out, literal(mark.Atom))
+		default:
+			out = concat(out, asText(placed(spec, args, n)))
+		}
+		n++
+	}
+	return concat(out, literal(s[at:]))
+}
+
+// placed is the argument that a placeholder stands for, if n are before it.
+func placed(spec string, args []arg, n int) value {
+	key, _, _ := strings.Cut(strings.Trim(spec, "{}"), ":")
+	if i, err := strconv.Atoi(key); err == nil {
+		n = i
+	} else if spec[0] == '{' && key != "" {
+		n = len(args)
+	}
+	v, _ := nthArg(args, n, key)
+	return v
+}

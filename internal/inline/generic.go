@@ -328,30 +328,14 @@ func (g *generic) weak(s, why string) {
 
 // genericRuns reports whether a function of some language runs a command.
 func genericRuns(name string) bool {
-	switch lastOf(name) {
-	case "system", "exec", "execute", "shell_exec", "passthru", "script", "shell", "sh", "popen", "cmd", "shellout", "syscmd", "command",
-		"callCommand", "spawnCommand", "callProcess", "readProcess", "readCreateProcess", "Process", "qx", "unix", "dos", "shell_cmd", "execv", "execvp",
-		"execlp", "open_process_in", "open_process", "open_port", "startProcess", "run_command", "spawn", "QX", "doShellScript":
-		return true
-	case "run":
-		return name == "run" // of raku; a.run is a method of anything
-	}
-	return false
+	return inSet("runs", lastOf(name)) || name == "run" // of raku; a.run is a method of anything
 }
 
 // genericSays reports whether a function of some language only prints or
 // compares text.
 func genericSays(name string) bool {
 	last := lastOf(name)
-	switch last {
-	case "putStrLn", "putStr", "println", "disp", "fprintf", "inspect", "format", "print_endline", "print_string", "log", "length", "size", "split",
-		"contains", "reverse", "printf", "writeLine", "WriteLine", "note", "error", "raise", "failwith", "trim", "lines", "strip", "upcase", "downcase",
-		"toUpperCase", "toLowerCase", "title", "xlabel", "ylabel", "strcmp", "strrep", "regexprep", "regexp", "Regex", "String.length", "hash", "byte_size":
-		return true
-	case "path", "open", "parse", "find", "fetch", "request", "write", "put", "writelines", "post", "patch", "route", "test", "echo", "it", "compile":
-		return false
-	}
-	return last != "" && speaks(last, last) != strange
+	return inSet("prints", last) || last != "" && !inSet("opens", last) && onlySays(last, last)
 }
 
 // lastOf is the last part of a name, without what marks its kind.

@@ -117,7 +117,7 @@ func (m *machine) entry(d *value) {
 		m.lang != commands.Python {
 		k = literal(t.s)
 		m.i++
-	} else if m.tok().kind == kWord && statementWord(m.tok().s) {
+	} else if m.tok().kind == kWord && inSet("block-words", m.tok().s) {
 		m.statement(m.i + 1)
 		return
 	} else {
@@ -136,12 +136,4 @@ func (m *machine) entry(d *value) {
 	if len(d.keys) < 4*maxAlts {
 		d.keys, d.items = append(d.keys, k), append(d.items, v)
 	}
-}
-
-func statementWord(s string) bool {
-	switch s {
-	case "my", "const", "let", "var", "if", "for", "foreach", "while", "return", "unless", "throw", "raise", "die", "local", "our":
-		return true
-	}
-	return false
 }

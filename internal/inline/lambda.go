@@ -80,7 +80,7 @@ func (m *machine) closure(f *function) value {
 	return value{shape: fn, fn: f}
 }
 
-// anonymous reads function (a) {…}, sub {…}, fn($a) => … and function(a) … end.
+// anonymous reads function (a) {…}, sub {…} and ->(a) {…}.
 func (m *machine) anonymous() value {
 	f := &function{toks: m.toks}
 	m.i++
@@ -88,36 +88,13 @@ func (m *machine) anonymous() value {
 		f.name = m.tok().s
 		m.i++
 	}
-	if m.lang == commands.Perl && m.tok().kind == kWord {
-		m.i++
-	}
 	m.signature(f)
-	if m.word("use") {
-		m.i++
-		if m.op("(") {
-			m.i = m.tok().n + 1
-		}
-	}
-	if m.skip("=>") {
-		m.tail(f)
+	if m.word("do") {
+		f.from, f.to = m.i+1, m.matchEnd(m.i+1)
+		m.i = f.to + 1
 	} else {
 		m.body(f, 0)
 	}
-	return m.closure(f)
-}
-
-// stabby reads ->(a) { … } of Ruby.
-func (m *machine) stabby() value {
-	f := &function{toks: m.toks}
-	m.i++
-	m.signature(f)
-	switch {
-	case m.op("{"):
-		f.from, f.to = m.i+1, m.tok().n
-	case m.word("do"):
-		f.from, f.to = m.i+1, m.matchEnd(m.i+1)
-	}
-	m.i = max(m.i, f.to+1)
 	return m.closure(f)
 }
 
@@ -155,22 +132,6 @@ func (m *machine) getline() value {
 		m.access(commands.Read, asText(m.expr(levelMultiply)), "getline <")
 	}
 	return value{}
-}
-
-// doScript reads do shell script of AppleScript and do FILE of Perl; elsewhere a
-// block begins.
-func (m *machine) doScript() bool {
-	switch {
-
-	case m.lang == commands.Perl && m.at(m.i+1).kind == kText:
-		m.i++
-		m.access(commands.Read, m.expr(levelChoice), "do")
-	case m.lang == commands.Ruby:
-		m.i++
-	default:
-		m.i++
-	}
-	return true
 }
 
 // glob is what a pattern matches. One that stays below matches files of the tree.

@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -56,23 +57,18 @@ func (m *machine) program(code string) {
 	if len(m.toks) > maxTokens {
 		m.stop("the code is too long to be followed")
 	}
-	m.prepare()
+	if m.lang == commands.Awk {
+		m.findCounters()
+		m.vars["FILENAME"] = union(literals(m.params)...)
+	}
 	m.statements(len(m.toks) - 1)
 	for i := 0; i < len(m.funcs); i++ {
 		if f := m.funcs[i]; !f.called {
-			m.invoke(f, nil, nil)
+			m.invoke(f, nil)
 		}
 	}
 	if *m.steps > maxSteps {
 		scanGeneric(m.rep, code) // what it names, if not what it does
-	}
-}
-
-// prepare sets the variables that a program finds.
-func (m *machine) prepare() {
-	if m.lang == commands.Awk {
-		m.counters()
-		m.vars["FILENAME"] = union(literals(m.params)...)
 	}
 }
 
@@ -198,7 +194,7 @@ func (m *machine) bind(names []string, v value) {
 }
 
 // invoke runs a function of the code with arguments.
-func (m *machine) invoke(f *function, args []arg, recv *value) value {
+func (m *machine) invoke(f *function, args []arg) value {
 	f.called = true
 	if m.depth >= maxDepth || !m.step() {
 		return value{}
@@ -215,7 +211,7 @@ func (m *machine) invoke(f *function, args []arg, recv *value) value {
 		}
 		delete(m.vars, p)
 	}
-	m.pass(f, args, recv)
+	m.pass(f, args)
 	nest, loose := m.nest, m.loose
 	m.nest, m.loose = 0, 0
 	m.ret = append(m.ret, value{})
@@ -260,7 +256,7 @@ func allBelow(alts []string) bool {
 }
 
 // pass binds parameters.
-func (m *machine) pass(f *function, args []arg, recv *value) {
+func (m *machine) pass(f *function, args []arg) {
 	params := f.params
 	if len(params) > 0 && (params[0] == "self" || params[0] == "cls") {
 		params = params[1:]
@@ -269,7 +265,7 @@ func (m *machine) pass(f *function, args []arg, recv *value) {
 	rest := value{shape: list}
 	for _, a := range args {
 		switch {
-		case a.name != "" && contains(params, a.name):
+		case a.name != "" && slices.Contains(params, a.name):
 			m.vars[a.name] = a.v
 		case a.name == "" && n < len(params) && strings.HasPrefix(params[n], "*"), a.name == "" && n >= len(params):
 			rest.items = append(rest.items, a.v)
@@ -353,7 +349,7 @@ func (m *machine) enter(v value, why string) {
 	var dirs []string
 	for _, s := range v.texts() {
 		for _, d := range m.dirs {
-			if d = joinPath(d, s); !contains(dirs, d) {
+			if d = joinPath(d, s); !slices.Contains(dirs, d) {
 				dirs = append(dirs, d)
 			}
 		}

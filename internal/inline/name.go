@@ -32,9 +32,8 @@ func (m *machine) name() value {
 			return m.getline()
 		}
 	case "do":
-		if m.doScript() {
-			return value{}
-		}
+		m.i++
+		return value{}
 	}
 	if m.at(m.i+1).s == "=>" && m.at(m.i+1).kind == kOp && m.lang == commands.JavaScript {
 		return m.arrow()
@@ -68,16 +67,16 @@ func (m *machine) lookup(s string) value {
 // constant is the value of a name that every program of a language finds.
 func (m *machine) constant(s string) (value, bool) {
 	switch s {
-	case "os.sep", "path.sep", "File.SEPARATOR", "DIRECTORY_SEPARATOR", "File::SEPARATOR":
+	case "os.sep", "path.sep", "File.SEPARATOR", "File::SEPARATOR":
 		return literal("/"), true
 	case "os.pardir":
 		return literal(".."), true
-	case "__dirname", "__DIR__", "import.meta.dirname", "__dir__":
+	case "os.devnull", "File::NULL":
+		return literal("/dev/null"), true
+	case "__dirname", "import.meta.dirname", "__dir__":
 		return literal(joinPath(".", m.home())), true
-	case "os.curdir":
-		return literal("."), true
 	case "__file__", "__filename", "__FILE__", "$0", "$PROGRAM_NAME", "import.meta.filename", "import.meta.url":
-		if len(m.params) > 0 && strings.Contains(m.params[0], "/") {
+		if m.home() != "" {
 			return literal(m.params[0]), true
 		}
 		return literal("./-"), true
@@ -85,19 +84,12 @@ func (m *machine) constant(s string) (value, bool) {
 		return literal("python3"), true
 	case "process.execPath", "process.argv0":
 		return literal("node"), true
-	case "os.devnull", "File::NULL":
-		return literal("/dev/null"), true
 	case "sys.argv":
 		return listOf(literals(m.params)), true
 	case "process.argv":
-		if len(m.params) == 0 || m.params[0] != "node" {
-			return listOf(append([]value{literal("node")}, literals(m.params)...)), true
-		}
-		return listOf(literals(m.params)), true
-	case "ARGV", "@ARGV", "$ARGV", "$*", "ARGS", "Deno.args", "Bun.argv":
+		return listOf(append([]value{literal("node")}, literals(m.params)...)), true
+	case "ARGV", "@ARGV", "$ARGV", "$*", "Deno.args", "Bun.argv":
 		return listOf(literals(m.arguments())), true
-	case "$argv", "arg":
-		return listOf(literals(m.params)), true
 	}
 	return value{}, false
 }
@@ -122,10 +114,6 @@ func (m *machine) selector(t token) bool {
 		return true
 	case "->":
 		return m.lang == commands.Perl
-	case ":":
-		return false
-	case "$":
-		return false
 	case "&":
 		return m.lang == commands.Ruby && m.at(m.i+1).s == "."
 	}
@@ -203,24 +191,16 @@ func (m *machine) shift() value {
 func (m *machine) member(v value) value {
 	t := m.tok()
 	switch {
-	case t.kind == kWord:
+	case t.kind == kWord || t.kind == kText:
 		m.i++
 		return m.attr(v, t.s)
-	case t.kind == kOp && (t.s == "(" || t.s == "[" || t.s == "{" || t.s == "."):
-		if t.s == "." { // &. of Ruby
-			m.i++
-			return m.member(v)
-		}
-		if t.s == "{" && m.lang == commands.Perl || t.s == "[" {
-			return m.subscript(v, t.n)
-		}
-		if m.lang == commands.Ruby { // f.(x)
-			return v
-		}
-		return v
-	case t.kind == kText:
+	case t.kind == kOp && t.s == ".": // &. of Ruby
 		m.i++
-		return m.attr(v, t.s)
+		return m.member(v)
+	case t.kind == kOp && (t.s == "[" || t.s == "{" && m.lang == commands.Perl):
+		return m.subscript(v, t.n)
+	case t.kind == kOp && (t.s == "(" || t.s == "{"):
+		return v // f.(x), a?.(x)
 	}
 	m.i++
 	return value{}
@@ -246,7 +226,7 @@ func (m *machine) attr(v value, s string) value {
 			w.from = full
 			return w
 		}
-		if isEnviron(v.name) && s == strings.ToUpper(s) {
+		if inSet("environ", v.name) && s == strings.ToUpper(s) {
 			return m.environ(literal(s))
 		}
 		if w, ok := m.constant(full); ok {
@@ -385,7 +365,7 @@ func (m *machine) subscript(v value, end int) value {
 		k = literal(bare.s)
 	}
 	if colon {
-		return sliced(v, m.toks[min(start+1, len(m.toks)):min(max(end, start+1), len(m.toks))])
+		return sliced(v)
 	}
 	return m.indexed(v, k)
 }
@@ -395,7 +375,7 @@ func (m *machine) indexed(v, k value) value {
 	s, known := k.known()
 	switch v.shape {
 	case list:
-		return nth(v, s, known, m.lang)
+		return nth(v, s, known)
 	case dict:
 		if w, ok := entryOf(v, s); known && ok {
 			return w
@@ -403,44 +383,26 @@ func (m *machine) indexed(v, k value) value {
 		return hinted(union(v.items...), value{hints: v.hints})
 	case named:
 		switch name := strings.TrimPrefix(v.name, "$"); {
-		case isEnviron(name) || name == "_SERVER":
+		case inSet("environ", name):
 			return m.environ(k)
 		case v.name == "Dir" || v.name == "FileList":
 			return m.glob(k, v.name)
 		case k.shape == text && !k.num && known && !strings.HasPrefix(v.name, "$"):
 			return m.attr(v, s)
-		case k.shape != text && hasModule(v.name):
+		case k.shape != text && inSet("file-modules", v.name):
 			m.rep.opaque("the code takes a function by a name that is not known")
 		}
 	case text:
-		if i, err := strconv.Atoi(s); err == nil && known {
-			return v.each(func(x string) string { return char(x, i) })
-		}
-		return value{shape: text, alts: []string{mark.Any}, hints: v.hints}
+		return sliced(v)
 	}
 	return value{hints: v.hints}
 }
 
-// char is one character of a text; a list of paths gives paths.
-func char(x string, i int) string {
-	if mark.In(x) {
-		return x
-	}
-	if i < 0 {
-		i += len(x)
-	}
-	if i < 0 || i >= len(x) {
-		return ""
-	}
-	return x[i : i+1]
-}
-
-func nth(v value, s string, known bool, lang commands.Lang) value {
+func nth(v value, s string, known bool) value {
 	i, err := strconv.Atoi(s)
 	if err != nil || !known {
 		return union(v.items...)
 	}
-
 	if i < 0 {
 		i += len(v.items)
 	}
@@ -448,14 +410,4 @@ func nth(v value, s string, known bool, lang commands.Lang) value {
 		return v.items[i]
 	}
 	return value{}
-}
-
-// hasModule reports whether a name is of a module that touches files or commands.
-func hasModule(name string) bool {
-	switch name {
-	case "os", "subprocess", "shutil", "fs", "child_process", "builtins", "__builtins__", "globals", "pathlib", "File", "FileUtils", "Dir", "IO",
-		"Kernel", "Process", "Pathname":
-		return true
-	}
-	return false
 }

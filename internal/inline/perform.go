@@ -7,142 +7,106 @@ import (
 	"cordon/internal/mark"
 )
 
-// act is what a function does with its arguments; functions.txt explains them.
-type act string
-
-const (
-	actText     act = "text"
-	actRead     act = "read"
-	actWrite    act = "write"
-	actWrites   act = "writes"
-	actReads    act = "reads"
-	actEnter    act = "enter"
-	actOpen     act = "open"
-	actCopy     act = "copy"
-	actLink     act = "link"
-	actShell    act = "shell"
-	actArgv     act = "argv"
-	actSpawn    act = "spawn"
-	actVector   act = "vector"
-	actExecv    act = "execv"
-	actExecl    act = "execl"
-	actEval     act = "eval"
-	actScript   act = "script"
-	actModule   act = "module"
-	actGetattr  act = "getattr"
-	actJoin     act = "join"
-	actJoinAll  act = "joinall"
-	actPath     act = "path"
-	actSame     act = "same"
-	actParent   act = "parent"
-	actBase     act = "base"
-	actCwd      act = "cwd"
-	actHome     act = "home"
-	actTemp     act = "temp"
-	actGlob     act = "glob"
-	actList     act = "list"
-	actWalk     act = "walk"
-	actEnv      act = "env"
-	actPutenv   act = "putenv"
-	actInput    act = "input"
-	actChars    act = "chars"
-	actDecode   act = "decode"
-	actGrow     act = "grow"
-	actOpaque   act = "opaque"
-	actWriteOn  act = "writeon"
-	actReadOn   act = "readon"
-	actMoveOn   act = "moveon"
-	actLinkOn   act = "linkon"
-	actListOn   act = "liston"
-	actGlobOn   act = "globon"
-	actDict     act = "dict"
-	actJoinText act = "jointext"
-	actFormat   act = "format"
-	actOutput   act = "output"
-)
-
-// perform does what a row says.
-func (m *machine) perform(r row, callee value, args []arg) value {
-	why := strings.TrimLeft(r.name, ".=")
-	if v, ok := m.vars["$_"]; ok && m.lang == commands.Perl && len(args) == 0 {
-		args = []arg{{v: v}} // what a function of Perl works on that gets nothing
-	}
-	a, okA := nthArg(args, r.a, pathNames[:]...)
-	b, okB := nthArg(args, r.b)
-	recv := value{}
-	if callee.recv != nil {
-		recv = *callee.recv
-	}
-	switch r.act {
-	case actText:
-		m.callbacks(callee, args)
-		return value{}
-	case actRead, actWrite, actWrites, actReads, actEnter, actOpen, actCopy, actLink:
-		return m.performFile(r, callee, args, a, b, okA, okB, why)
-	case actShell, actArgv, actSpawn, actVector, actExecv, actExecl, actEval, actScript, actModule, actGetattr:
-		return m.performRun(r, args, a, b, okB, why)
-	case actJoin, actJoinAll, actPath, actSame, actParent, actBase:
-		return m.performPath(r, recv, args, a, okA)
-	case actWriteOn, actReadOn, actMoveOn, actLinkOn, actListOn, actGlobOn:
-		return m.performOn(r, recv, args, a, okA, why)
-	}
-	return m.performGive(r, recv, args, a, b, okA, why)
+// listedCall is a call of a function that functions.txt lists; the comment there
+// explains the acts.
+type listedCall struct {
+	row
+	callee value
+	recv   value // what a method was called on
+	args   []arg
+	a, b   value // the arguments that the line names …
+	okA    bool  // … if they are there
+	okB    bool
+	why    string
 }
 
-// pathNames are the names that a path is passed by.
-var pathNames = [...]string{"file", "path", "filename", "src", "dir", "directory", "name", "args", "cmd", "command", "top", "fname", "target", "root_dir"}
-
-func (m *machine) performFile(r row, callee value, args []arg, a, b value, okA, okB bool, why string) value {
-	defer m.leave(callee, args, r.act == actEnter)
+// perform does what a line of functions.txt says.
+func (m *machine) perform(r row, callee value, args []arg) value {
+	if v, ok := m.vars["$_"]; ok && m.lang == commands.Perl && len(args) == 0 {
+		args = []arg{{v: v}} // functions of Perl work on $_ if they get nothing
+	}
+	c := &listedCall{row: r, callee: callee, args: args, why: strings.TrimLeft(r.name, ".=")}
+	c.a, c.okA = nthArg(args, r.a, strings.Fields(wordSets()["path-arguments"])...)
+	c.b, c.okB = nthArg(args, r.b)
+	if callee.recv != nil {
+		c.recv = *callee.recv
+	}
 	switch r.act {
-	case actRead:
-		if okA {
-			m.access(commands.Read, fromEach(a), why)
+	case "text":
+		m.callbacks(callee, args)
+		return value{}
+	case "read", "write", "writes", "reads", "enter", "open", "copy", "link":
+		v := m.performFile(c)
+		m.runBlock(c)
+		return v
+	case "shell", "argv", "spawn", "vector", "execv", "execl", "eval", "script", "module", "getattr":
+		return m.performRun(c)
+	case "writeon", "readon", "moveon", "linkon", "liston", "globon":
+		return m.performOn(c)
+	case "join", "joinall", "path", "same", "parent", "base":
+		return c.givePath()
+	case "cwd", "home", "temp", "glob", "list", "walk":
+		return m.giveFiles(c)
+	}
+	return m.giveOther(c)
+}
+
+func (m *machine) performFile(c *listedCall) value {
+	switch c.act {
+	case "read":
+		if c.okA {
+			m.access(commands.Read, eachOf(c.a), c.why)
 		}
-		m.handed(args)
-		return value{of: a.alts}
-	case actWrite:
-		if okA {
-			m.access(commands.Write, fromEach(a), why)
+		for _, a := range c.args[min(1, len(c.args)):] { // these could be paths as well
+			m.weak(a.v, a.name)
 		}
-		if okB && r.b != r.a {
-			m.access(commands.Write, fromEach(b), why)
+		return value{of: c.a.alts}
+	case "write":
+		if c.okA {
+			m.access(commands.Write, eachOf(c.a), c.why)
 		}
-		return fromEach(a)
-	case actWrites, actReads:
+		if c.okB && c.row.b != c.row.a {
+			m.access(commands.Write, eachOf(c.b), c.why)
+		}
+		return eachOf(c.a)
+	case "writes", "reads":
 		role := commands.Write
-		if r.act == actReads {
+		if c.act == "reads" {
 			role = commands.Read
 		}
-		m.all(role, args, r.a, why)
-	case actEnter:
-		if okA && a.shape != fn {
-			m.enter(a, why)
+		vs := values(c.args)
+		for _, v := range vs[min(c.row.a, len(vs)):] {
+			if v.shape != dict && v.shape != fn {
+				m.access(role, eachOf(v), c.why)
+			}
 		}
-	case actOpen:
-		return m.opened(r, callee, args, a, b, okA, okB, why)
-	case actCopy:
-		m.access(commands.Read, fromEach(a), why)
-		if okB {
-			m.access(commands.Write, b, why)
+	case "enter":
+		if c.okA && c.a.shape != fn {
+			m.enter(c.a, c.why)
 		}
-		return b
-	case actLink:
-		m.link(a, b, why)
+	case "open":
+		return m.opened(c)
+	case "copy":
+		m.access(commands.Read, eachOf(c.a), c.why)
+		if c.okB {
+			m.access(commands.Write, c.b, c.why)
+		}
+		return c.b
+	case "link":
+		m.link(c.a, c.b, c.why)
 	}
 	return value{}
 }
 
-// leave runs the block of a call, and after a block of Dir.chdir the code is
-// where it was.
-func (m *machine) leave(callee value, args []arg, entered bool) {
-	dirs := m.dirs
-	ran := false
-	for _, a := range args {
+// runBlock runs the block of a call. After a block of Dir.chdir the code may be
+// where it was before.
+func (m *machine) runBlock(c *listedCall) {
+	dirs, ran := m.dirs, false
+	for _, a := range c.args {
 		ran = ran || a.v.shape == fn
 	}
-	m.callbacks(callee, args)
-	if entered && ran {
+	m.callbacks(c.callee, c.args)
+	if c.act == "enter" && ran {
 		m.dirs = []string{""}
 		if len(dirs) > 0 && dirs[0] != "" {
 			m.dirs = []string{"", dirs[0]}
@@ -150,28 +114,10 @@ func (m *machine) leave(callee value, args []arg, entered bool) {
 	}
 }
 
-// handed reports what a reading function is handed besides its path, which could
-// be a path as well.
-func (m *machine) handed(args []arg) {
-	for _, a := range args[min(1, len(args)):] {
-		m.weak(a.v, a.name)
-	}
-}
-
-func (m *machine) all(role commands.Role, args []arg, from int, why string) {
-	vs := values(args)
-	for _, v := range vs[min(from, len(vs)):] {
-		if v.shape == dict || v.shape == fn {
-			continue
-		}
-		m.access(role, fromEach(v), why)
-	}
-}
-
-// fromEach is a list of paths as one value.
-func fromEach(v value) value {
+// eachOf is a path that is any element of a list, or the value itself.
+func eachOf(v value) value {
 	if v.shape == list {
-		return union(v.items...)
+		return v.elements()
 	}
 	return v
 }
@@ -188,14 +134,15 @@ func (m *machine) link(target, at value, why string) {
 }
 
 // opened reads open(path, mode) in all its forms.
-func (m *machine) opened(r row, callee value, args []arg, a, b value, okA, okB bool, why string) value {
-	if callee.recv != nil && callee.recv.shape != named {
+func (m *machine) opened(c *listedCall) value {
+	a, b, okB := c.a, c.b, c.okB
+	if c.callee.recv != nil && c.recv.shape != named {
 		// A method: its receiver is the path and its first argument the mode.
-		if mode, known := a.known(); !okA || known && isMode(mode) {
-			a, b, okB = *callee.recv, a, okA
+		if mode, known := a.known(); !c.okA || known && isMode(mode) {
+			a, b, okB = c.recv, a, c.okA
 		}
 	}
-	if v, ok := option(args, "mode", "flag", "flags"); ok {
+	if v, ok := option(c.args, "mode", "flag", "flags"); ok {
 		b, okB = v, true
 	}
 	role := commands.Read
@@ -205,25 +152,24 @@ func (m *machine) opened(r row, callee value, args []arg, a, b value, okA, okB b
 		}
 	}
 	if m.lang == commands.Perl {
-		a, role = perlOpen(m, args, a, b, okB)
-		if a.shape == unknown {
+		if a, role = m.perlOpen(values(c.args)); a.shape == unknown {
 			return value{}
 		}
 	}
-	if okB && b.shape == named {
-		role = commands.Write // flags of open(2), unless they only read
-		if strings.HasSuffix(b.name, "RDONLY") || strings.HasSuffix(b.name, "FileMode.Open") {
+	if okB && b.shape == named { // flags of open(2)
+		role = commands.Write
+		if strings.HasSuffix(b.name, "RDONLY") {
 			role = commands.Read
 		}
 	}
 	if m.lang == commands.Ruby && strings.HasPrefix(firstText(a), "|") {
-		m.shell(a.each(func(s string) string { return strings.TrimPrefix(s, "|") }), why)
+		m.shell(a.each(func(s string) string { return strings.TrimPrefix(s, "|") }), c.why)
 		return value{}
 	}
 	if a.num || a.shape == dict {
 		return value{}
 	}
-	m.access(role, a, why)
+	m.access(role, a, c.why)
 	if role == commands.Read {
 		return value{of: a.alts}
 	}
@@ -232,9 +178,7 @@ func (m *machine) opened(r row, callee value, args []arg, a, b value, okA, okB b
 
 func firstText(v value) string { return v.texts()[0] }
 
-func isMode(s string) bool {
-	return s != "" && len(s) <= 4 && strings.Trim(s, "rwaxbtU+") == ""
-}
+func isMode(s string) bool { return s != "" && len(s) <= 4 && strings.Trim(s, "rwaxbtU+") == "" }
 
 // writes reports whether a mode of open lets write. An unknown one may.
 func writes(mode string) bool {
@@ -244,68 +188,215 @@ func writes(mode string) bool {
 	return strings.ContainsAny(mode, "wax+>"+mark.Any)
 }
 
-// perlOpen reads open FH, ">path" and open FH, ">", path, and pipes.
-func perlOpen(m *machine, args []arg, a, b value, okB bool) (value, commands.Role) {
-	vs := values(args)
-	if len(vs) >= 3 {
-		mode := firstText(vs[1])
-		if strings.Contains(mode, "|") {
-			if len(vs) > 3 {
-				m.command(vs[2:], value{}, nil, "open")
-			} else {
-				m.shell(vs[2], "open")
-			}
-			return value{}, commands.Read
-		}
-		if writes(mode) {
-			return vs[2], commands.Write
-		}
-		return vs[2], commands.Read
-	}
-	if !okB || len(vs) < 2 {
+// perlOpen reads open FH, ">path" and open FH, ">", path, and pipes. It gives no
+// path for a pipe.
+func (m *machine) perlOpen(vs []value) (value, commands.Role) {
+	if len(vs) < 2 {
 		return value{}, commands.Read
 	}
-	spec := strings.TrimSpace(firstText(b))
+	spec := strings.TrimSpace(firstText(vs[1]))
+	path := vs[1].each(func(s string) string { return strings.Trim(s, "+<>| ") })
+	if len(vs) > 2 {
+		path = vs[2]
+	}
 	switch {
-	case strings.HasPrefix(spec, "|") || strings.HasSuffix(spec, "|"):
-		m.shell(b.each(func(s string) string { return strings.Trim(s, "| ") }), "open")
+	case len(vs) > 3 && strings.Contains(spec, "|"):
+		m.command(vs[2:], value{}, nil, "open")
 		return value{}, commands.Read
-	case strings.HasPrefix(spec, ">") || strings.HasPrefix(spec, "+<"):
-		return b.each(func(s string) string { return strings.TrimLeft(s, "+<> ") }), commands.Write
-	case strings.HasPrefix(spec, mark.Any):
-		return b, commands.Write
+	case len(vs) > 2 && strings.Contains(spec, "|"), strings.HasPrefix(spec, "|"), strings.HasSuffix(spec, "|"):
+		m.shell(path, "open")
+		return value{}, commands.Read
+	case len(vs) > 2 && writes(spec), strings.HasPrefix(spec, ">"), strings.HasPrefix(spec, "+<"), strings.HasPrefix(spec, mark.Any):
+		return path, commands.Write
 	}
-	return b.each(func(s string) string { return strings.TrimLeft(s, "< ") }), commands.Read
+	return path, commands.Read
 }
 
-func (m *machine) performOn(r row, recv value, args []arg, a value, okA bool, why string) value {
-	switch r.act {
-	case actWriteOn:
-		m.access(commands.Write, recv, why)
-	case actReadOn:
-		m.access(commands.Read, recv, why)
-		return value{shape: text, alts: []string{mark.Any}, of: recv.alts}
-	case actMoveOn:
-		if recv.path {
-			m.access(commands.Write, recv, why)
-			m.access(commands.Write, a, why)
-			return a
+// performOn does what a method of a path object does.
+func (m *machine) performOn(c *listedCall) value {
+	switch c.act {
+	case "writeon":
+		m.access(commands.Write, c.recv, c.why)
+	case "readon":
+		m.access(commands.Read, c.recv, c.why)
+		return value{shape: text, alts: []string{mark.Any}, of: c.recv.alts}
+	case "moveon":
+		if c.recv.path {
+			m.access(commands.Write, c.recv, c.why)
+			m.access(commands.Write, c.a, c.why)
+			return c.a
 		}
 		// Otherwise it is str.replace, or a column's rename.
-		v, _ := m.folded(value{shape: named, name: "?" + r.name, recv: &recv}, args)
+		v, _ := m.fold(value{shape: named, name: "?" + c.name, recv: &c.recv}, c.args)
 		return v
-	case actLinkOn:
-		m.link(a, recv, why)
-	case actListOn:
-		m.access(commands.Read, recv, why)
-		return pathOf(recv.each(listedBelow).alts)
-	case actGlobOn:
-		if recv.shape != text || !okA {
+	case "linkon":
+		m.link(c.a, c.recv, c.why)
+	case "liston":
+		m.access(commands.Read, c.recv, c.why)
+		return pathOf(c.recv.each(listedBelow).alts)
+	case "globon":
+		if c.recv.shape != text || !c.okA {
 			return pathOf([]string{mark.Any})
 		}
-		return m.globBelow(recv, a, why)
+		v := m.glob(joined(c.recv, c.a), c.why)
+		v.path = true
+		return v
 	}
-	return recv
+	return c.recv
+}
+
+// givePath is what a function gives that works on the text of paths.
+func (c *listedCall) givePath() value {
+	from := c.recv
+	if c.okA {
+		from = c.a
+	}
+	vs := values(c.args)
+	switch c.act {
+	case "path":
+		if !c.okA {
+			return pathOf([]string{"."})
+		}
+	case "joinall":
+		for i := 1; i < len(vs); i++ {
+			if vs[i].shape == text {
+				vs[i] = vs[i].each(func(s string) string { return strings.TrimLeft(s, "/") })
+			}
+		}
+	case "same":
+		if c.recv.shape == text && c.recv.path {
+			return c.recv
+		}
+		return from
+	case "parent":
+		return from.each(parent)
+	case "base":
+		return from.each(base)
+	}
+	return joined(vs...)
+}
+
+// giveFiles is what a function gives that says where files are.
+func (m *machine) giveFiles(c *listedCall) value {
+	switch c.act {
+	case "cwd":
+		return pathOf([]string{"."})
+	case "home":
+		return joined(append([]value{literal("~")}, values(c.args)...)...)
+	case "temp":
+		if d, ok := option(c.args, "dir"); ok {
+			m.access(commands.Write, d, c.why)
+		}
+		return pathOf([]string{mark.Scratch})
+	case "glob":
+		return m.glob(eachOf(c.a), c.why)
+	}
+	dir := c.a
+	if !c.okA {
+		dir = literal(".")
+	}
+	m.access(commands.Read, dir, c.why)
+	if c.act == "list" {
+		return dir.each(listed)
+	}
+	return listOf([]value{listOf([]value{dir.each(listedBelow), dir.each(listed), dir.each(listed)})})
+}
+
+// giveOther does what is left: text, variables and collections.
+func (m *machine) giveOther(c *listedCall) value {
+	switch c.act {
+	case "env":
+		v := m.environ(c.a)
+		if s, ok := v.known(); c.okA && (!ok || s == "") && c.b.shape == text {
+			return either(c.b, v)
+		}
+		return v
+	case "putenv":
+		m.putenv(c.a, c.b)
+	case "input":
+		v := literal(mark.Any)
+		if strings.Contains(c.name, "input") || strings.Contains(c.name, "read") {
+			v.of = []string{mark.Any} // somebody else sends it
+		}
+		return v
+	case "grow":
+		for _, v := range values(c.args) {
+			m.grow(c.recv, v)
+			if isLoadPath(c.recv.name) && v.shape == text && !v.num {
+				m.access(commands.Read, v, c.recv.name)
+			}
+		}
+		m.absorb(&c.recv, c.args)
+	case "opaque":
+		m.rep.opaque("the code calls " + c.why + ", which cannot be followed")
+	case "dict":
+		return m.dictOf(c.args)
+	case "output":
+		if v, ok := option(c.args, "file", "filename", "con"); ok && v.shape != named {
+			m.access(commands.Write, v, c.why)
+		}
+	case "chars":
+		return characters(c.args)
+	case "decode":
+		if v, _ := nthArg(c.args, 1); c.name == "Buffer.from" && !strings.HasPrefix(firstText(v), "base64") && firstText(v) != "hex" {
+			return c.a
+		}
+		return asText(c.a).each(decoded)
+	case "format":
+		if len(c.args) > 0 {
+			return format(c.args[0].v, c.args[1:])
+		}
+	case "jointext":
+		if vs := values(c.args); len(vs) > 1 {
+			return joinText(vs[0], listOf(flattened(vs[1:])))
+		}
+	}
+	return value{}
+}
+
+func isLoadPath(name string) bool {
+	return name == "sys.path" || strings.HasPrefix(name, "$LOAD_PATH") || name == "@INC"
+}
+
+// flattened are values, with the elements of the lists among them.
+func flattened(vs []value) []value {
+	var out []value
+	for _, v := range vs {
+		out = append(out, items(v)...)
+	}
+	return out
+}
+
+// putenv sets a variable: ("A", "b"), ("A=b"), or several from a dictionary.
+func (m *machine) putenv(a, b value) {
+	if s, ok := a.known(); ok && b.shape == unknown {
+		if k, v, found := strings.Cut(s, "="); found {
+			a, b = literal(k), literal(v)
+		}
+	}
+	if a.shape == dict {
+		for i, k := range a.keys {
+			m.setenv(k, a.items[i])
+		}
+		return
+	}
+	m.setenv(a, b)
+}
+
+// dictOf is a dictionary of the arguments that have names.
+func (m *machine) dictOf(args []arg) value {
+	d := value{shape: dict}
+	for _, a := range args {
+		switch {
+		case a.name != "":
+			d.keys, d.items = append(d.keys, literal(a.name)), append(d.items, a.v)
+		case a.v.shape == dict:
+			d.keys, d.items = append(d.keys, a.v.keys...), append(d.items, a.v.items...)
+		default:
+			d = hinted(d, a.v)
+		}
+	}
+	return d
 }
 
 // listedBelow is a path of what a directory holds.
@@ -314,46 +405,4 @@ func listedBelow(s string) string {
 		return mark.Inside
 	}
 	return joinPath(s, mark.Atom)
-}
-
-func (m *machine) globBelow(recv, a value, why string) value {
-	v := m.glob(joined(recv, a), why)
-	v.path = true
-	return v
-}
-
-func (m *machine) performPath(r row, recv value, args []arg, a value, okA bool) value {
-	switch r.act {
-	case actJoin:
-		return joined(values(args)...)
-	case actPath:
-		if !okA {
-			return pathOf([]string{"."})
-		}
-		return joined(values(args)...)
-	case actJoinAll:
-		vs := values(args)
-		for i := range vs {
-			if i > 0 && vs[i].shape == text {
-				vs[i] = vs[i].each(func(s string) string { return strings.TrimLeft(s, "/") })
-			}
-		}
-		return joined(vs...)
-	case actSame:
-		if okA && !(recv.shape == text && recv.path) {
-			return a
-		}
-		return recv
-	case actParent:
-		if okA {
-			return a.each(parent)
-		}
-		return recv.each(parent)
-	case actBase:
-		if okA {
-			return a.each(base)
-		}
-		return recv.each(base)
-	}
-	return value{}
 }

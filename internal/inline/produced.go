@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/mark"
@@ -39,7 +40,7 @@ func listsInside(s string) bool {
 	}
 	has := func(names ...string) bool {
 		for _, w := range f[1:] {
-			if contains(names, w) {
+			if slices.Contains(names, w) {
 				return true
 			}
 		}

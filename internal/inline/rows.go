@@ -14,6 +14,9 @@ import (
 //go:embed functions.txt
 var functions string
 
+// act is what a function does with its arguments; functions.txt explains them.
+type act string
+
 // row is what is known of a function.
 type row struct {
 	name string

@@ -115,12 +115,12 @@ func (m *machine) keyword(t token, end int) bool {
 		return m.define()
 	}
 	switch t.s {
-	case "import", "from", "using", "use":
+	case "import", "from", "use":
 		return m.imports(t.s)
 	case "for", "foreach":
 		m.loop()
-	case "const", "let", "var", "my", "our", "local", "static", "public", "private", "protected", "async", "await", "return",
-		"global", "yield", "export", "default":
+	case "const", "let", "var", "my", "our", "local", "static", "async", "await", "return", "global", "yield",
+		"export", "default":
 		m.declared(t.s)
 	case "raise", "throw", "die", "croak", "assert", "abort":
 		m.i++
@@ -130,7 +130,7 @@ func (m *machine) keyword(t token, end int) bool {
 			m.expr(0)
 		}
 		m.quiet--
-	case "class", "module", "struct", "interface", "namespace", "package":
+	case "class", "module", "interface", "package":
 		m.i++
 		if name := m.tok().s; m.tok().kind == kWord && len(m.classes) < maxItems {
 			m.classes = append(m.classes, name)
@@ -147,7 +147,10 @@ func (m *machine) keyword(t token, end int) bool {
 		m.i++
 		m.access(commands.Read, m.expr(levelUnary), "@"+t.s)
 	case "do":
-		return m.doScript()
+		m.i++
+		if m.lang == commands.Perl && m.tok().kind == kText {
+			m.access(commands.Read, m.expr(levelChoice), "do")
+		}
 	case "end":
 		m.i++
 		m.nest = max(0, m.nest-1)
@@ -160,14 +163,13 @@ func (m *machine) keyword(t token, end int) bool {
 // clause skips the words that only steer.
 func (m *machine) clause(s string) bool {
 	switch s {
-	case "if", "elif", "elsif", "elseif", "unless", "while", "until", "case", "switch", "begin", "try":
-
+	case "if", "unless", "while", "until", "case", "begin":
 		m.i++
-		if endWords(m.lang) && s != "elif" && s != "elsif" && s != "elseif" {
+		if m.lang == commands.Ruby {
 			m.nest++
 		}
-	case "else", "then", "when", "except", "catch", "finally", "ensure", "rescue", "with", "pass", "break", "continue", "next",
-		"last", "redo", "BEGIN", "END", "and", "or", "not", "in", "of", "del", "new", "tell", "to", "set", "try_end", "repeat":
+	case "elif", "elsif", "switch", "try", "else", "then", "when", "except", "catch", "finally", "ensure", "rescue", "with", "pass", "break", "continue", "next",
+		"last", "redo", "BEGIN", "END", "and", "or", "not", "in", "of", "del", "new":
 		m.i++
 	default:
 		return false
@@ -201,19 +203,15 @@ func (m *machine) declared(s string) {
 	}
 }
 
-// endWords reports whether a language closes its blocks with a word.
-func endWords(l commands.Lang) bool { return l == commands.Ruby }
-
 // loop binds the variables of a loop to what it goes over.
 func (m *machine) loop() {
 	m.i++
-	if endWords(m.lang) {
+	if m.lang == commands.Ruby {
 		m.nest++
 	}
 	if m.word("await") {
 		m.i++
 	}
-
 	start := m.i
 	m.skip("(")
 	names := m.targets()
@@ -224,7 +222,7 @@ func (m *machine) loop() {
 	switch {
 	case m.word("in") || m.word("of"):
 		m.i++
-		m.bind(names, m.looped(m.expr(1)))
+		m.bind(names, m.expr(1).elements())
 	case m.lang == commands.Perl && m.op("("):
 		if m.cStyle() {
 			m.i++
@@ -238,12 +236,6 @@ func (m *machine) loop() {
 			m.i++
 		}
 	}
-}
-
-// looped is what a loop over a value binds.
-func (m *machine) looped(v value) value {
-
-	return v.elements()
 }
 
 // cStyle reports whether a parenthesis holds three clauses.
@@ -279,7 +271,7 @@ func (m *machine) targets() []string {
 	return names
 }
 
-// imports reads the imports of Python, JavaScript, Julia and Perl.
+// imports reads the imports of Python, JavaScript and Perl.
 func (m *machine) imports(s string) bool {
 	switch m.lang {
 	case commands.Python:
@@ -383,8 +375,7 @@ func (m *machine) javaScriptImport() {
 
 // dangerous calls code opaque that reaches below its language.
 func (m *machine) dangerous(module string) {
-	switch module {
-	case "ctypes", "cffi", "_ctypes", "marshal", "ctypes.CDLL", "ffi-napi", "ffi", "Fiddle", "fiddle":
+	if inSet("unfollowed-modules", module) {
 		m.rep.opaque("the code uses " + module + ", which reaches below what can be followed")
 	}
 }

@@ -270,7 +270,7 @@ func (l *lexer) perlSigil(c, d byte) {
 		}
 	case c == '$' && d == '#' && (l.peek(2) == '{' || l.peek(2) == '$' || isLetter(l.peek(2))):
 		l.pos += 2
-	case c == '@' && isLetter(d), c == '%' && isLetter(d) && (!l.operand() || beforeHash(l.last().s)):
+	case c == '@' && isLetter(d), c == '%' && isLetter(d) && (!l.operand() || inSet("before-hash", l.last().s)):
 		l.pos++
 	}
 }
@@ -299,28 +299,9 @@ func (l *lexer) operand() bool {
 	case kNum, kText, kCmd, kRegex:
 		return true
 	case kWord:
-		return !beforeOperand(t.s)
+		return !inSet("before-operand", t.s)
 	case kOp:
 		return t.s == ")" || t.s == "]" || t.s == "}"
-	}
-	return false
-}
-
-// beforeHash reports whether a word of Perl is followed by a variable.
-func beforeHash(s string) bool {
-	switch s {
-	case "my", "our", "local", "keys", "values", "each", "scalar", "delete", "exists":
-		return true
-	}
-	return false
-}
-
-// beforeOperand reports whether a keyword is followed by an operand.
-func beforeOperand(s string) bool {
-	switch s {
-	case "return", "if", "elif", "elsif", "else", "unless", "while", "until", "and", "or", "not", "in", "of", "case", "when",
-		"split", "grep", "map", "join", "typeof", "print", "puts", "x", "push", "do", "then", "yield", "await", "delete", "throw", "void":
-		return true
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/mark"
@@ -136,7 +137,7 @@ func either(a, b value) value {
 func merge(a, b []string) []string {
 	out := append([]string(nil), a...)
 	for _, s := range b {
-		if !contains(out, s) {
+		if !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
@@ -144,15 +145,6 @@ func merge(a, b []string) []string {
 		return []string{mark.Any}
 	}
 	return out
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // product combines every text of one value with every text of another.
@@ -165,7 +157,7 @@ func product(a, b []string, f func(x, y string) string) []string {
 		for _, y := range b {
 			if s := f(x, y); len(s) > maxText {
 				return []string{mark.Any}
-			} else if !contains(out, s) {
+			} else if !slices.Contains(out, s) {
 				out = append(out, s)
 			}
 		}
@@ -201,7 +193,7 @@ func squeeze(s string) string {
 func (v value) each(f func(string) string) value {
 	out := make([]string, 0, len(v.alts))
 	for _, s := range v.texts() {
-		if s = f(s); !contains(out, s) {
+		if s = f(s); !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
