@@ -92,19 +92,12 @@ func (m *machine) update(name, op string, v value) {
 			grown = either(grown, concat(grown, literal(mark.Any)))
 		}
 		m.vars[name] = grown
-	case "||=", "??=", "//=":
-		if old, ok := m.vars[name]; ok {
-			v = either(old, v)
-		}
+	case "=", ":=":
 		m.set(name, v)
-	case "-=", "*=", "/=", "%=", "|=", "&=", "**=", "&&=":
-		if op == "/=" && m.lang == commands.Python && v.shape == text && !v.num {
-			m.set(name, joined(m.vars[name], v))
-		} else if v.shape == text {
-			m.set(name, literal(mark.Any))
-		}
+	case "/=": // of a path in Python
+		m.set(name, joined(m.vars[name], v))
 	default:
-		m.set(name, v)
+		m.set(name, either(m.vars[name], v))
 	}
 }
 
@@ -132,13 +125,6 @@ func (m *machine) keyed(name string, key, op int) value {
 	}
 	if m.lang == commands.Awk && name == "ARGV" { // a file that is read
 		m.access(commands.Read, asText(v), "ARGV")
-	}
-	if m.lang == commands.Perl && strings.HasPrefix(name, "$") {
-		if m.at(key).s == "{" {
-			name = "%" + name[1:]
-		} else {
-			name = "@" + name[1:]
-		}
 	}
 	d, ok := m.vars[name]
 	if !ok {
@@ -187,10 +173,7 @@ func (m *machine) tuple() []string {
 		return nil
 	}
 	var names []string
-	for i := m.i; m.at(i).kind == kWord || m.at(i).s == "*"; i++ {
-		if m.at(i).s == "*" {
-			continue
-		}
+	for i := m.i; m.at(i).kind == kWord; i++ {
 		names = append(names, m.at(i).s)
 		next := m.at(i + 1)
 		switch {
@@ -246,11 +229,8 @@ func (m *machine) grow(v, item value) {
 	}
 	old := m.vars[v.from]
 	m.spend(16 * len(old.items))
-	switch {
-	case old.shape == list && len(old.items) < 8*maxAlts:
+	if old.shape == list && len(old.items) < 8*maxAlts {
 		old.items = append(old.items[:len(old.items):len(old.items)], item)
 		m.vars[v.from] = old
-	case old.shape == text && m.lang == commands.Ruby:
-		m.vars[v.from] = concat(old, item)
 	}
 }

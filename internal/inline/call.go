@@ -103,7 +103,6 @@ func (m *machine) argument(args []arg) []arg {
 		m.i += 2
 	}
 	spread := m.op("*") || m.op("...") || m.op("@")
-	double := m.op("**")
 	level := levelAssign
 	if m.lang == commands.Python || m.lang == commands.Ruby {
 		level = levelChoice // f(a, b=1) assigns to no a and b
@@ -113,18 +112,8 @@ func (m *machine) argument(args []arg) []arg {
 		k, _ := v.known()
 		return append(args, arg{name: k, v: m.expr(levelChoice)})
 	}
-	switch {
-	case spread && v.shape == list || v.shape == list && m.lang == commands.Perl && m.at(m.i-1).s != "]":
-		for _, x := range v.items {
-			args = append(args, arg{v: x})
-		}
-		return args
-	case double && v.shape == dict:
-		for i, k := range v.keys {
-			s, _ := k.known()
-			args = append(args, arg{name: s, v: v.items[i]})
-		}
-		return args
+	if v.shape == list && (spread || m.lang == commands.Perl && m.at(m.i-1).s != "]") {
+		return append(args, positional(v.items)...)
 	}
 	return append(args, arg{name: name, v: v})
 }
@@ -358,9 +347,6 @@ func vectors(argv []value) [][]string {
 	out := [][]string{nil}
 	for _, v := range argv {
 		alts := v.texts()
-		if v.shape == list {
-			alts = []string{mark.Any}
-		}
 		if len(out)*len(alts) > maxAlts {
 			alts = []string{mark.Any}
 		}

@@ -40,8 +40,6 @@ func defines(lang commands.Lang, s string) bool {
 		return lang == commands.JavaScript || lang == commands.Awk
 	case "sub":
 		return lang == commands.Perl
-	case "func":
-		return lang == commands.Awk
 	}
 	return false
 }

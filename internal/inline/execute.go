@@ -177,11 +177,8 @@ func (m *machine) module(a value) value {
 		m.rep.add(Access{Access: commands.Access{Role: commands.Read, Path: s, Dir: m.home(), Why: "require"}})
 		return value{}
 	}
-	switch s {
-	case "fs/promises", "fs-extra", "graceful-fs", "original-fs":
+	if strings.HasPrefix(s, "fs/") || s == "fs-extra" || s == "graceful-fs" {
 		s = "fs"
-	case "path/posix":
-		s = "path"
 	}
 	return nameOf(s)
 }

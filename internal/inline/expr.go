@@ -347,11 +347,6 @@ func (m *machine) punctuated(t token) value {
 		if m.lang == commands.Ruby {
 			return m.anonymous()
 		}
-	case ":":
-		if next := m.at(m.i + 1); m.lang == commands.Ruby && (next.kind == kWord || next.kind == kText) && !next.sp { // a symbol
-			m.i += 2
-			return literal(next.s)
-		}
 	case ")", "]", "}", ";", ",":
 		return value{}
 	case "+", "!", "~", "*", "**", "&", "...", "\\", "@", "%", "++", "--", "::":

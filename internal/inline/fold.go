@@ -109,6 +109,9 @@ func (m *machine) foldText(v value, name string, args []arg) (value, bool) {
 	switch {
 	case inSet("unchanged", name):
 		m.callbacks(methodOf(v), args)
+		if _, ok := v.known(); ok {
+			v = v.each(strings.TrimSpace)
+		}
 		return v, true
 	case name == "format":
 		return format(v, args), true

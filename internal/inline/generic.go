@@ -1,7 +1,9 @@
 package inline
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"cordon/internal/commands"
 	"cordon/internal/mark"
@@ -116,7 +118,7 @@ func (g *generic) backquoted() {
 	line, _, _ := strings.Cut(g.src[g.pos+1:], "\n")
 	g.pos++
 	if code, _, closed := strings.Cut(line, "`"); closed {
-		g.rep.run(commands.Run{Code: interpolations(code), Why: "`"})
+		g.rep.run(commands.Run{Code: interpolation().ReplaceAllString(code, mark.Any), Why: "`"})
 		g.pos += len(code) + 1
 	}
 	g.start = false
@@ -235,7 +237,7 @@ func (g *generic) literal(q byte) (string, bool) {
 		switch c := g.src[i]; {
 		case c == q:
 			g.pos = i + 1
-			return interpolations(b.String()), true
+			return interpolation().ReplaceAllString(b.String(), mark.Any), true
 		case c == '\n' && q == '\'':
 			g.pos++
 			return "", false
@@ -253,36 +255,8 @@ func (g *generic) literal(q byte) (string, bool) {
 	return "", false
 }
 
-// interpolations replaces #{…}, ${…} and $name inside of a string.
-func interpolations(s string) string {
-	if !strings.ContainsAny(s, "#$") {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		next := byte(0)
-		if i+1 < len(s) {
-			next = s[i+1]
-		}
-		switch {
-		case (s[i] == '#' || s[i] == '$') && next == '{':
-			n := strings.IndexByte(s[i:], '}')
-			if n < 0 {
-				n = len(s) - i
-			}
-			i += n
-			b.WriteString(mark.Any)
-		case s[i] == '$' && isLetter(next):
-			for i+1 < len(s) && isWord(s[i+1]) {
-				i++
-			}
-			b.WriteString(mark.Any)
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
-}
+// interpolation matches #{…}, ${…} and $name inside of a string.
+var interpolation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[#$]\{[^}]*\}?|\$[A-Za-z_]\w*`) })
 
 // says reports a string: a command by the word before or behind it, or a path.
 func (g *generic) says(s, after string) {

@@ -117,9 +117,6 @@ func (m *machine) entry(d *value) {
 		m.lang != commands.Python {
 		k = literal(t.s)
 		m.i++
-	} else if m.tok().kind == kWord && inSet("block-words", m.tok().s) {
-		m.statement(m.i + 1)
-		return
 	} else {
 		k = m.expr(levelAssign)
 	}

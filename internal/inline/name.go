@@ -15,16 +15,9 @@ func (m *machine) name() value {
 		return m.anonymous()
 	}
 	switch t.s {
-	case "delete":
-		if m.lang == commands.JavaScript { // takes a member away
-			m.i++
-			m.quiet++
-			defer func() { m.quiet-- }()
-			return m.expr(levelUnary)
-		}
 	case "lambda":
 		return m.lambda()
-	case "new", "await", "async", "not", "typeof", "void", "my", "our", "local", "const", "let", "var", "if", "unless", "begin", "return", "yield", "then":
+	case "delete", "new", "await", "async", "not", "typeof", "void", "my", "our", "local", "const", "let", "var", "if", "unless", "begin", "return", "yield", "then":
 		m.i++
 		return m.expr(levelUnary)
 	case "getline":
@@ -87,6 +80,9 @@ func (m *machine) constant(s string) (value, bool) {
 	case "sys.argv":
 		return listOf(literals(m.params)), true
 	case "process.argv":
+		if len(m.params) > 0 && m.params[0] == "node" {
+			return listOf(literals(m.params)), true
+		}
 		return listOf(append([]value{literal("node")}, literals(m.params)...)), true
 	case "ARGV", "@ARGV", "$ARGV", "$*", "Deno.args", "Bun.argv":
 		return listOf(literals(m.arguments())), true
@@ -114,8 +110,6 @@ func (m *machine) selector(t token) bool {
 		return true
 	case "->":
 		return m.lang == commands.Perl
-	case "&":
-		return m.lang == commands.Ruby && m.at(m.i+1).s == "."
 	}
 	return false
 }
@@ -194,9 +188,6 @@ func (m *machine) member(v value) value {
 	case t.kind == kWord || t.kind == kText:
 		m.i++
 		return m.attr(v, t.s)
-	case t.kind == kOp && t.s == ".": // &. of Ruby
-		m.i++
-		return m.member(v)
 	case t.kind == kOp && (t.s == "[" || t.s == "{" && m.lang == commands.Perl):
 		return m.subscript(v, t.n)
 	case t.kind == kOp && (t.s == "(" || t.s == "{"):

@@ -1,18 +1,18 @@
 package inline
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"cordon/internal/commands"
 )
 
 // heredoc is a body that begins on the next line and belongs to a token.
 type heredoc struct {
-	tok      int
-	end      string
-	indent   bool // the end may be indented
-	squiggly bool // and so is the text
-	st       style
+	tok int
+	end string
+	st  style
 }
 
 // pythonText reads a string with its prefix and one or three quotes.
@@ -44,16 +44,17 @@ func (l *lexer) javaScriptText(c byte) bool {
 	case c == '`':
 		return l.delimited(kText, 1, "`", style{interp: '$'})
 	}
-	return c == '/' && !l.operand() && l.regex(1, '/')
+	return c == '/' && !l.operand() && l.regex()
 }
 
-// regex reads a regular expression and its flags; a class may hold the delimiter.
-func (l *lexer) regex(n int, end byte) bool {
+// regex reads a regular expression between slashes and its flags; a class may hold
+// a slash.
+func (l *lexer) regex() bool {
 	at := l.pos
 	if l.failed > 8 {
 		return false
 	}
-	l.pos += n
+	l.pos++
 	class := false
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
@@ -68,7 +69,7 @@ func (l *lexer) regex(n int, end byte) bool {
 		case c == '\n' && l.lang != commands.Perl && l.lang != commands.Ruby:
 			l.pos = at
 			return false
-		case c == end && !class:
+		case c == '/' && !class:
 			l.flags()
 			l.emit(token{kind: kRegex, s: l.src[at:min(l.pos, len(l.src))]})
 			return true
@@ -98,11 +99,11 @@ func (l *lexer) rubyText(c byte) bool {
 	case c == ':' && isLetter(l.peek(1)) && (l.pos == 0 || l.src[l.pos-1] != ':'):
 		return l.symbol()
 	case c == '/' && l.beginsRegex():
-		return l.regex(1, '/')
+		return l.regex()
 	case c == '%' && (!l.operand() || l.sp && l.peek(1) != ' ' && l.last().kind == kWord):
 		return l.rubyPercent()
 	case c == '<' && l.has("<<"):
-		return l.heredoc(2)
+		return l.heredoc()
 	}
 	return false
 }
@@ -181,48 +182,33 @@ func (l *lexer) words(n int, end string, st style) {
 	l.toks[at].n = len(l.toks) - 1
 }
 
+// heredocStart matches <<EOF, <<~EOF, <<"EOF" and <<'EOF'.
+var heredocStart = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^<<[~-]?(?:([\"'`])(\\w+)[\"'`]|([A-Z_]\\w*))")
+})
+
 // heredoc reads the beginning of a here-document, whose body follows the line.
-func (l *lexer) heredoc(n int) bool {
-	h := heredoc{st: style{pure: true}}
-	i := n
-	if c := l.peek(i); c == '~' || c == '-' {
-		h.indent, h.squiggly = true, c == '~'
-		i++
-	}
-	q := l.peek(i)
-	quoted := q == '"' || q == '\'' || q == '`'
-	if quoted {
-		i++
-	}
-	at := l.pos + i
-	for isWord(l.peek(i)) {
-		i++
-	}
-	h.end = l.src[min(at, len(l.src)):min(l.pos+i, len(l.src))]
-	if h.end == "" || isDigit(h.end[0]) || !quoted && h.end[0] >= 'a' || l.operand() && !h.indent && l.lang == commands.Ruby && l.last().kind != kWord {
+func (l *lexer) heredoc() bool {
+	line, _, _ := strings.Cut(l.rest(), "\n")
+	match := heredocStart().FindStringSubmatch(line[:min(len(line), 64)])
+	if match == nil || l.lang == commands.Ruby && l.operand() && l.last().kind != kWord && l.peek(2) >= 'A' && l.peek(2) <= 'Z' {
 		return false
 	}
-	if quoted {
-		i++
+	h := heredoc{tok: len(l.toks), end: match[2] + match[3], st: style{pure: true}}
+	switch {
+	case match[1] == "'":
+	case l.lang == commands.Ruby:
+		h.st.interp = '#'
+	default:
+		h.st.interp = '$'
 	}
-	if q != '\'' {
-		h.st.interp = interpolation(l.lang)
-	}
-	l.pos += i
+	l.pos += len(match[0])
 	l.emit(token{kind: kText})
-	if q == '`' {
-		l.toks[len(l.toks)-1].kind = kCmd
+	if match[1] == "`" {
+		l.toks[h.tok].kind = kCmd
 	}
-	h.tok = len(l.toks) - 1
 	l.heres = append(l.heres, h)
 	return true
-}
-
-func interpolation(lang commands.Lang) byte {
-	if lang == commands.Ruby {
-		return '#'
-	}
-	return '$'
 }
 
 // body reads the lines of a here-document into its token.
@@ -233,30 +219,12 @@ func (l *lexer) body(h heredoc) {
 		l.line()
 		line := l.src[from:l.pos]
 		l.pos = min(l.pos+1, len(l.src))
-		word := line
-		if h.indent {
-			word = strings.TrimLeft(line, " \t")
-		}
-
-		if word == h.end {
-			text := l.src[at:from]
-			if h.squiggly {
-				text = unindented(text)
-			}
-			l.toks[h.tok].parts = (&lexer{src: text, lang: l.lang}).until("\x00", h.st)
+		if strings.TrimSpace(line) == h.end {
+			l.toks[h.tok].parts = (&lexer{src: strings.TrimLeft(l.src[at:from], " \t"), lang: l.lang}).until("\x00", h.st)
 			return
 		}
 	}
 	l.toks[h.tok].parts = []part{{s: l.src[min(at, len(l.src)):]}}
-}
-
-// unindented drops the blanks that lines begin with.
-func unindented(s string) string {
-	var b strings.Builder
-	for line := range strings.Lines(s) {
-		b.WriteString(strings.TrimLeft(line, " \t"))
-	}
-	return b.String()
 }
 
 func (l *lexer) perlText(c byte) bool {
@@ -268,14 +236,18 @@ func (l *lexer) perlText(c byte) bool {
 	case c == '`':
 		return l.delimited(kCmd, 1, "`", style{interp: '$'})
 	case c == '/' && l.beginsRegex():
-		return l.regex(1, '/')
+		return l.regex()
 	case c == '<' && l.has("<<") && (l.peek(2) == '"' || l.peek(2) == '\'' || l.peek(2) == '~' || isLetter(l.peek(2))):
-		return l.heredoc(2)
+		return l.heredoc()
 	case isLetter(c) && (l.pos == 0 || !isWord(l.src[l.pos-1]) && strings.IndexByte("$@%&>{", l.src[l.pos-1]) < 0):
 		return l.perlOperator()
 	}
 	return false
 }
+
+// perlQuotes are the operators of Perl that quote, with the letter of Ruby's
+// percent literals that does the same.
+var perlQuotes = map[string]byte{"q": 'q', "qq": 'Q', "qw": 'w', "qx": 'x', "m": 'r', "qr": 'r'}
 
 // perlOperator reads q, qq, qw, qx, m, qr, s, tr and y with their delimiters.
 func (l *lexer) perlOperator() bool {
@@ -284,24 +256,15 @@ func (l *lexer) perlOperator() bool {
 		n++
 	}
 	op := l.src[l.pos : l.pos+n]
-	if n > 2 || strings.IndexByte(" q qq qw qx m qr s tr y ", ' ') < 0 || !strings.Contains(" q qq qw qx m qr s tr y ", " "+op+" ") {
+	if n > 2 || !strings.Contains(" q qq qw qx m qr s tr y ", " "+op+" ") {
 		return false
 	}
 	d := l.peek(n)
 	if d == 0 || d == ' ' || d == '\n' || d == ',' || d == ';' || d == ')' || d == '=' && (l.peek(n+1) == '>' || l.sp && l.peek(n+1) == ' ') {
 		return false
 	}
-	switch op {
-	case "q":
-		return l.generic(n, 'q')
-	case "qq":
-		return l.generic(n, 'Q')
-	case "qw":
-		return l.generic(n, 'w')
-	case "qx":
-		return l.generic(n, 'x')
-	case "m", "qr":
-		return l.generic(n, 'r')
+	if kind := perlQuotes[op]; kind != 0 {
+		return l.generic(n, kind)
 	}
 	l.substitution(n)
 	return true

@@ -1,7 +1,10 @@
 package inline
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
+	"sync"
 
 	"cordon/internal/commands"
 )
@@ -26,13 +29,16 @@ func scanSQL(rep *Report, code string) {
 
 // dotCommand reads one command of sqlite3's shell. Names may be cut short.
 func dotCommand(rep *Report, line string) {
-	words := dotWords(line)
+	words := dotWord().FindAllString(line, -1)
 	name := strings.TrimPrefix(words[0], ".")
 	args := words[1:]
-	last := ""
+	for i, a := range args {
+		args[i] = strings.Trim(a, `"'`)
+	}
+	first, last := "", ""
 	for _, a := range args {
 		if !strings.HasPrefix(a, "-") {
-			last = a
+			first, last = cmp.Or(first, a), a
 		}
 	}
 	switch dotKind(name) {
@@ -44,9 +50,7 @@ func dotCommand(rep *Report, line string) {
 	case "read":
 		fromFile(rep, last, name)
 	case "import":
-		if len(args) > 0 {
-			fromFile(rep, firstOperand(args), name)
-		}
+		fromFile(rep, first, name)
 	case "enter":
 		rep.role(commands.Enter, last, ".cd")
 	case "opaque":
@@ -57,33 +61,25 @@ func dotCommand(rep *Report, line string) {
 	}
 }
 
-// dotKind is what a command of sqlite3's shell does, by a name that may be cut
-// short to a number of letters.
-func dotKind(name string) string {
-	for _, d := range [...]struct {
-		name  string
-		least int
-		kind  string
-	}{
-		{"shell", 2, "shell"}, {"system", 2, "shell"},
-		{"output", 1, "write"}, {"once", 2, "write"}, {"log", 3, "write"}, {"trace", 1, "write"},
-		{"backup", 1, "write"}, {"save", 2, "write"}, {"clone", 2, "write"}, {"open", 2, "write"}, {"archive", 2, "write"},
-		{"session", 3, "write"}, {"testcase", 5, "write"},
-		{"read", 3, "read"}, {"import", 1, "import"}, {"restore", 3, "import"}, {"cd", 2, "enter"},
-		{"load", 2, "opaque"}, {"excel", 2, "opaque"}, {"www", 1, "opaque"}, {"connection", 5, "opaque"}, {"filectrl", 5, "opaque"},
-		{"vfsname", 7, "opaque"},
-	} {
-		if len(name) >= d.least && strings.HasPrefix(d.name, name) {
-			return d.kind
-		}
-	}
-	return ""
+// dotCommands are the commands of sqlite3's shell: the letters before the bar are
+// needed, the others may be left out.
+var dotCommands = [...]struct{ kind, names string }{
+	{"shell", "sh|ell sy|stem"},
+	{"write", "o|utput on|ce log| t|race b|ackup sa|ve cl|one op|en ar|chive ses|sion testc|ase"},
+	{"read", "rea|d"},
+	{"import", "i|mport res|tore"},
+	{"enter", "cd|"},
+	{"opaque", "lo|ad ex|cel w|ww conne|ction filec|trl vfsname|"},
 }
 
-func firstOperand(args []string) string {
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			return a
+// dotKind is the kind of a command of sqlite3's shell.
+func dotKind(name string) string {
+	for _, d := range dotCommands {
+		for full := range strings.FieldsSeq(d.names) {
+			least, rest, _ := strings.Cut(full, "|")
+			if strings.HasPrefix(name, least) && strings.HasPrefix(least+rest, name) {
+				return d.kind
+			}
 		}
 	}
 	return ""
@@ -107,85 +103,36 @@ func fromFile(rep *Report, s, why string) {
 	}
 }
 
-// dotWords splits a line with quotes; a word that begins with | takes the rest.
-func dotWords(line string) []string {
-	var words []string
-	for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " \t") {
-		switch q := line[0]; {
-		case q == '"' || q == '\'':
-			body, rest, _ := strings.Cut(line[1:], string(q))
-			words = append(words, body)
-			line = rest
-		case q == '|':
-			return append(words, line)
-		default:
-			i := strings.IndexAny(line, " \t")
-			if i < 0 {
-				i = len(line)
-			}
-			words = append(words, line[:i])
-			line = line[i:]
-		}
-	}
-	if len(words) == 0 {
-		return []string{""}
-	}
-	return words
-}
+// dotWord matches a word of a line; one that begins with | takes the rest.
+var dotWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\|.*|"[^"]*"|'[^']*'|[^\s|]\S*`)
+})
+
+// sqlToken matches a comment, a string or a word of SQL.
+var sqlToken = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)--[^\n]*|/\*.*?(?:\*/|$)|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|\w+`)
+})
 
 // sqlText reads statements: a string that follows a word or a function which
 // takes a file is a path, every other string is data.
 func sqlText(rep *Report, src string) {
 	prev, before := "", ""
-	for i := 0; i < len(src); {
-		c := src[i]
-		switch {
-		case strings.HasPrefix(src[i:], "--"):
-			n := strings.IndexByte(src[i:], '\n')
-			if n < 0 {
-				return
-			}
-			i += n
-		case strings.HasPrefix(src[i:], "/*"):
-			n := strings.Index(src[i:], "*/")
-			if n < 0 {
-				return
-			}
-			i += n + 2
-		case c == '\'' || c == '"':
-			s, n := sqlString(src[i:], c)
-			sqlPath(rep, strings.ToLower(prev), strings.ToLower(before), s)
-			i += n
-			before, prev = prev, "'"
-		case isWord(c):
-			at := i
-			for i < len(src) && isWord(src[i]) {
-				i++
-			}
-			before, prev = prev, src[at:i]
-			if p := strings.ToLower(prev); p == "load_extension" || p == "edit" && strings.HasPrefix(src[i:], "(") {
-				rep.opaque(p + " of SQL cannot be followed")
-			}
+	for _, loc := range sqlToken().FindAllStringIndex(src, -1) {
+		s := src[loc[0]:loc[1]]
+		switch s[0] {
+		case '-', '/':
+		case '\'', '"':
+			quote := s[:1]
+			s = strings.TrimSuffix(s[1:], quote)
+			sqlPath(rep, prev, before, strings.ReplaceAll(s, quote+quote, quote))
+			before, prev = prev, quote
 		default:
-			i++
-		}
-	}
-}
-
-// sqlString reads a string whose quotes are doubled inside of it.
-func sqlString(src string, q byte) (string, int) {
-	var b strings.Builder
-	for i := 1; i < len(src); i++ {
-		if src[i] == q {
-			if i+1 < len(src) && src[i+1] == q {
-				i++
-			} else {
-				return b.String(), i + 1
+			before, prev = prev, strings.ToLower(s)
+			if prev == "load_extension" || prev == "edit" && strings.HasPrefix(src[loc[1]:], "(") {
+				rep.opaque(prev + " of SQL cannot be followed")
 			}
 		}
-		b.WriteByte(src[i])
 	}
-	return b.String(), len(src)
 }
 
 // sqlPath is a text after a word that says what is done with the file it names.

@@ -3,7 +3,6 @@ package inline
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"cordon/internal/commands"
 )
@@ -11,7 +10,7 @@ import (
 // style says how a string is read.
 type style struct {
 	raw    bool // a backslash is itself, but still hides a delimiter
-	interp byte // what interpolation begins with: '{' of Python, '$' of JavaScript, Perl, PHP and Julia, '#' of Ruby
+	interp byte // what interpolation begins with: '{' of Python, '$' of JavaScript and Perl, '#' of Ruby
 	nest   byte // the opening delimiter when they nest: q( ) of Perl, %w[ ] of Ruby
 	pure   bool // a backslash does not even hide a delimiter
 }
@@ -28,13 +27,8 @@ func (l *lexer) quoted() bool {
 		return l.rubyText(c)
 	case commands.Perl:
 		return l.perlText(c)
-
-	case commands.Awk:
-		return c == '"' && l.delimited(kText, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex(1, '/')
-
 	}
-
-	return c == '"' && l.delimited(kText, 1, `"`, style{})
+	return c == '"' && l.delimited(kText, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex()
 }
 
 // delimited reads from behind an opening delimiter of n bytes to the closing one.
@@ -94,19 +88,12 @@ func (l *lexer) interpolated(by byte) (string, bool) {
 	switch l.lang {
 	case commands.Python:
 		return l.field()
-	case commands.JavaScript:
-		if !l.has("${") {
+	case commands.JavaScript, commands.Ruby:
+		if l.peek(1) != '{' {
 			return "", false
 		}
 		l.pos++
 		return l.braced(), true
-	case commands.Ruby:
-		if !l.has("#{") {
-			return "", false
-		}
-		l.pos++
-		return l.braced(), true
-
 	}
 	return l.variable()
 }
@@ -150,15 +137,8 @@ func (l *lexer) braced() string {
 }
 
 func closing(c byte) byte {
-	switch c {
-	case '(':
-		return ')'
-	case '[':
-		return ']'
-	case '{':
-		return '}'
-	case '<':
-		return '>'
+	if i := strings.IndexByte("([{<", c); i >= 0 {
+		return ")]}>"[i]
 	}
 	return c
 }
@@ -174,7 +154,6 @@ func (l *lexer) variable() (string, bool) {
 			code = l.src[at:at+1] + code
 		}
 		return code, true
-
 	case isLetter(c) || l.lang == commands.Perl && isDigit(c) && l.src[at] == '$':
 		for l.pos < len(l.src) && isWord(l.src[l.pos]) {
 			l.pos++
@@ -183,12 +162,11 @@ func (l *lexer) variable() (string, bool) {
 		l.pos = at
 		return "", false
 	}
-
 	l.subscripts()
 	return l.src[at:l.pos], true
 }
 
-// subscripts moves behind [..], {..}, ->[..], ->{..} and ->name of PHP.
+// subscripts moves behind [..], {..}, ->[..] and ->{..}.
 func (l *lexer) subscripts() {
 	for l.pos < len(l.src) {
 		switch {
@@ -196,7 +174,6 @@ func (l *lexer) subscripts() {
 			l.braced()
 		case l.has("->[") || l.has("->{"):
 			l.pos += 2
-
 		default:
 			return
 		}
@@ -217,54 +194,39 @@ func (l *lexer) escape(b *strings.Builder, st style) {
 		l.pos += 2
 		return
 	}
+	if r, _, tail, err := strconv.UnquoteChar(l.rest(), 0); err == nil {
+		l.pos = len(l.src) - len(tail)
+		writeRune(b, uint64(r))
+		return
+	}
 	l.pos += 2
-	switch c {
-	case 'n':
-		b.WriteByte('\n')
-	case 't':
-		b.WriteByte('\t')
-	case 'r':
-		b.WriteByte('\r')
-	case 'a', 'b', 'f', 'v', 'e', '\n', 0:
-	case 'x':
-		l.hex(b, 2)
-	case 'u':
-		l.hex(b, 4)
-	case 'U':
-		l.hex(b, 8)
-	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+	switch {
+	case (c == 'x' || c == 'u') && l.peek(0) == '{':
+		if r, err := strconv.ParseUint(l.braced(), 16, 32); err == nil {
+			writeRune(b, r)
+		}
+	case isDigit(c):
 		l.pos--
 		l.octal(b)
-	default:
+	case c != 'e' && c != '\n' && c != 0:
 		b.WriteByte(c)
 	}
 }
 
-// hex reads up to n digits, or any number in braces.
-func (l *lexer) hex(b *strings.Builder, n int) {
-	digits := ""
-	if l.peek(0) == '{' {
-		digits = l.braced()
-	} else {
-		at := l.pos
-		for l.pos < len(l.src) && l.pos < at+n && strings.IndexByte("0123456789abcdefABCDEF", l.src[l.pos]) >= 0 {
-			l.pos++
-		}
-		digits = l.src[at:l.pos]
-	}
-	if r, err := strconv.ParseUint(digits, 16, 32); err == nil && r < 0x10FF00 {
-		b.WriteString(string(rune(r)))
+// writeRune adds a character; those that marks are made of are left out.
+func writeRune(b *strings.Builder, r uint64) {
+	if r < 0x10FF00 {
+		b.WriteRune(rune(r))
 	}
 }
 
-// octal reads up to three octal digits; Lua's are decimal.
+// octal reads up to three octal digits.
 func (l *lexer) octal(b *strings.Builder) {
-	at, base := l.pos, 8
-
+	at := l.pos
 	for l.pos < len(l.src) && l.pos < at+3 && isDigit(l.src[l.pos]) {
 		l.pos++
 	}
-	if r, err := strconv.ParseUint(l.src[at:l.pos], base, 16); err == nil && r < utf8.MaxRune {
-		b.WriteString(string(rune(r)))
+	if r, err := strconv.ParseUint(l.src[at:l.pos], 8, 16); err == nil {
+		writeRune(b, r)
 	}
 }

@@ -53,7 +53,6 @@ const maxTokens = 40_000
 // lex cuts code into tokens; it never fails, the last token is kEnd.
 func lex(lang commands.Lang, src string) []token {
 	l := &lexer{src: src, lang: lang, toks: make([]token, 0, min(len(src)/4+16, maxTokens))}
-
 	if lang == commands.Python {
 		l.emit(token{kind: kLine, n: l.indent()})
 	}
@@ -103,7 +102,6 @@ func (l *lexer) next() {
 	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
 		l.pos++
 		l.sp = true
-
 	case c == '\\' && l.peek(1) == '\n':
 		l.pos += 2
 		l.sp = true
@@ -124,8 +122,10 @@ func (l *lexer) newline() {
 		l.body(h)
 	}
 	l.heres = nil
-	if l.lang == commands.Ruby && l.has("=begin") || l.lang == commands.Perl && l.peek(0) == '=' && isLetter(l.peek(1)) {
-		l.skipPod()
+	if l.lang == commands.Ruby && l.has("=begin") {
+		l.after("\n=end")
+	} else if l.lang == commands.Perl && l.peek(0) == '=' && isLetter(l.peek(1)) {
+		l.after("\n=cut")
 	}
 	if n := len(l.open); n > 0 {
 		if b := l.toks[l.open[n-1]].s; b != "{" || l.lang == commands.Python {
@@ -151,46 +151,28 @@ func (l *lexer) indent() int {
 	return n
 }
 
-func (l *lexer) skipPod() {
-	end := "\n=cut"
-	if l.lang == commands.Ruby {
-		end = "\n=end"
-	}
-	l.after(end)
-	l.line()
-}
-
 // after moves behind the next occurrence of a text, or to the end.
-func (l *lexer) after(s string) string {
-	body, _, found := strings.Cut(l.rest(), s)
-	l.pos += len(body)
-	if found {
-		l.pos += len(s)
-	}
-	return body
+func (l *lexer) after(s string) {
+	body, _, _ := strings.Cut(l.rest(), s)
+	l.pos = min(l.pos+len(body)+len(s), len(l.src))
 }
 
 // line moves to the end of the line.
 func (l *lexer) line() {
-	if i := strings.IndexByte(l.rest(), '\n'); i >= 0 {
-		l.pos += i
-	} else {
-		l.pos = len(l.src)
-	}
+	body, _, _ := strings.Cut(l.rest(), "\n")
+	l.pos += len(body)
 }
 
 func (l *lexer) comment() bool {
+	script := l.lang == commands.JavaScript
 	switch {
-
-	case l.hash() && l.src[l.pos] == '#':
-
+	case script && (l.has("//") || l.pos == 0 && l.has("#!")):
 		l.line()
-	case l.slashes() && l.has("//"):
-		l.line()
-	case l.slashes() && l.has("/*"):
+	case script && l.has("/*"):
 		l.pos += 2
 		l.after("*/")
-
+	case !script && l.src[l.pos] == '#' && (l.lang != commands.Perl || l.sp || l.last().s != "$"): // $# is a variable of Perl
+		l.line()
 	case (l.lang == commands.Perl || l.lang == commands.Ruby) && l.has("__END__"):
 		l.pos = len(l.src)
 	default:
@@ -198,17 +180,6 @@ func (l *lexer) comment() bool {
 	}
 	return true
 }
-
-func (l *lexer) hash() bool {
-	switch l.lang {
-	case commands.Python, commands.Perl, commands.Ruby, commands.Awk:
-		// $# and @# are variables of Perl, and #[ is an attribute of PHP.
-		return !(l.lang == commands.Perl && !l.sp && l.last().s == "$")
-	}
-	return l.lang == commands.JavaScript && l.pos == 0 && l.has("#!")
-}
-
-func (l *lexer) slashes() bool { return l.lang == commands.JavaScript }
 
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80 }
@@ -227,7 +198,7 @@ func (l *lexer) number() {
 	l.emit(token{kind: kNum, s: l.src[at:l.pos]})
 }
 
-// word reads a name with its sigil: $x, @x, %x of Perl, $x of PHP, @x of Ruby.
+// word reads a name with its sigil: $x, @x, %x of Perl, @x of Ruby.
 func (l *lexer) word() bool {
 	at := l.pos
 	l.sigil()
@@ -278,7 +249,6 @@ func (l *lexer) perlSigil(c, d byte) {
 // inName reports whether a character belongs to a name though it is no letter.
 func (l *lexer) inName(c byte) bool {
 	switch l.lang {
-
 	case commands.JavaScript:
 		return c == '$'
 	case commands.Ruby:
@@ -286,7 +256,6 @@ func (l *lexer) inName(c byte) bool {
 			return false
 		}
 		return l.peek(1) != '=' && !isWord(l.peek(1)) && l.peek(1) != ':'
-
 	}
 	return false
 }

@@ -113,24 +113,15 @@ func either(a, b value) value {
 			items[i] = either(a.items[i], b.items[i])
 		}
 		return listOf(items)
-	case a.shape == list && b.shape == list:
-		return listOf(append(append([]value(nil), a.items...), b.items...)[:min(len(a.items)+len(b.items), maxAlts)])
-	case a.shape == dict && b.shape == dict:
-		a.keys = append(append([]value(nil), a.keys...), b.keys...)
-		a.items = append(append([]value(nil), a.items...), b.items...)
-		return a
-	case a.shape == unknown && (b.shape == named || b.shape == fn), a.shape == named && b.shape == fn:
-		return b
-	case a.shape == text && !a.num, b.shape == unknown && a.shape != text, a.shape == named, a.shape == fn:
-		if a.shape == text {
-			a.alts, a.num = merge(a.alts, []string{mark.Any}), false
+	case a.shape == text || b.shape == text:
+		if a.shape != text {
+			a, b = b, a
 		}
-		return hinted(a, b)
-	case b.shape == text:
-		b.alts, b.num = merge(b.alts, []string{mark.Any}), false
-		return hinted(b, a)
+		a.alts, a.num = merge(a.alts, []string{mark.Any}), false
+	case a.shape == unknown || b.shape == fn:
+		a, b = b, a
 	}
-	return hinted(value{}, a, b)
+	return hinted(a, b)
 }
 
 // merge adds texts that are not there yet. Too many are anything.
