@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -14,10 +15,10 @@ func (m *machine) assignment() (value, bool) {
 		m.i++
 	}
 	t := m.tok()
-	if t.kind == kOp && (t.s == "{" || t.s == "[" || t.s == "(") && assigns(m.at(t.n+1)) {
-		return m.destructure(t.n), true
+	if t.Kind == lex.Op && (t.Text == "{" || t.Text == "[" || t.Text == "(") && assigns(m.at(t.N+1)) {
+		return m.destructure(t.N), true
 	}
-	if t.kind != kWord {
+	if t.Kind != lex.Word {
 		m.i = start
 		return value{}, false
 	}
@@ -30,11 +31,11 @@ func (m *machine) assignment() (value, bool) {
 }
 
 // assigns reports whether a token is an operator that assigns.
-func assigns(t token) bool {
-	if t.kind != kOp {
+func assigns(t lex.Token) bool {
+	if t.Kind != lex.Op {
 		return false
 	}
-	switch t.s {
+	switch t.Text {
 	case "=", "+=", ".=", "||=", "&&=", "??=", ":=", "<-", "<<-", "//=", "-=", "*=", "/=", "%=", "|=", "&=", "**=":
 		return true
 	}
@@ -43,25 +44,25 @@ func assigns(t token) bool {
 
 // single reads name = v, name.attr = v and name[key] = v.
 func (m *machine) single(start int) (value, bool) {
-	name := m.tok().s
+	name := m.tok().Text
 	i := m.i + 1
-	for m.selector(m.at(i)) && m.at(i+1).kind == kWord && len(name) < 256 {
-		name += "." + m.at(i+1).s
+	for m.selector(m.at(i)) && m.at(i+1).Kind == lex.Word && len(name) < 256 {
+		name += "." + m.at(i+1).Text
 		i += 2
 	}
 	key := -1
-	for t := m.at(i); t.kind == kOp && (t.s == "[" || t.s == "{" && m.lang == commands.Perl) && t.n > i; t = m.at(i) {
-		key, i = i, t.n+1
+	for t := m.at(i); t.Kind == lex.Op && (t.Text == "[" || t.Text == "{" && m.lang == commands.Perl) && t.N > i; t = m.at(i) {
+		key, i = i, t.N+1
 	}
 	op := m.at(i)
-	if op.kind == kOp && op.s == ":" && m.lang == commands.Python && key < 0 && m.at(i+1).kind == kWord { // a type
-		for j := i; j < i+8 && m.at(j).kind != kLine; j++ {
-			if m.at(j).kind == kOp && m.at(j).s == "=" {
+	if op.Kind == lex.Op && op.Text == ":" && m.lang == commands.Python && key < 0 && m.at(i+1).Kind == lex.Word { // a type
+		for j := i; j < i+8 && m.at(j).Kind != lex.Line; j++ {
+			if m.at(j).Kind == lex.Op && m.at(j).Text == "=" {
 				i, op = j, m.at(j)
 			}
 		}
 	}
-	if !assigns(op) || op.s == "<-" || op.s == "%=" && m.lang == commands.Ruby {
+	if !assigns(op) || op.Text == "<-" || op.Text == "%=" && m.lang == commands.Ruby {
 		m.i = start
 		return value{}, false
 	}
@@ -70,7 +71,7 @@ func (m *machine) single(start int) (value, bool) {
 	}
 	m.i = i + 1
 	v := m.rightSide()
-	m.update(name, op.s, v)
+	m.update(name, op.Text, v)
 	return v, true
 }
 
@@ -114,8 +115,8 @@ func (m *machine) canonical(name string) string {
 func (m *machine) keyed(name string, key, op int) value {
 	m.i = key + 1
 	k := m.expr(levelAssign)
-	if t := m.at(key + 1); t.kind == kWord && m.at(key+2).s == "}" {
-		k = literal(t.s)
+	if t := m.at(key + 1); t.Kind == lex.Word && m.at(key+2).Text == "}" {
+		k = literal(t.Text)
 	}
 	m.i = op + 1
 	v := m.rightSide()
@@ -173,13 +174,13 @@ func (m *machine) tuple() []string {
 		return nil
 	}
 	var names []string
-	for i := m.i; m.at(i).kind == kWord; i++ {
-		names = append(names, m.at(i).s)
+	for i := m.i; m.at(i).Kind == lex.Word; i++ {
+		names = append(names, m.at(i).Text)
 		next := m.at(i + 1)
 		switch {
-		case next.kind == kOp && next.s == "," && len(names) < 32:
+		case next.Kind == lex.Op && next.Text == "," && len(names) < 32:
 			i++
-		case next.kind == kOp && next.s == "=" && len(names) > 1:
+		case next.Kind == lex.Op && next.Text == "=" && len(names) > 1:
 			m.i = i + 2
 			return names
 		default:
@@ -195,17 +196,17 @@ func (m *machine) destructure(end int) value {
 	var names, keys []string
 	for i := m.i + 1; i < end; i++ {
 		t := m.at(i)
-		if t.kind != kWord || t.s == "my" {
+		if t.Kind != lex.Word || t.Text == "my" {
 			continue
 		}
-		if prev := m.at(i - 1); prev.s == ":" && prev.kind == kOp && len(names) > 0 {
-			names[len(names)-1] = t.s
+		if prev := m.at(i - 1); prev.Text == ":" && prev.Kind == lex.Op && len(names) > 0 {
+			names[len(names)-1] = t.Text
 			continue
 		}
-		if prev := m.at(i - 1); prev.s == "=" && prev.kind == kOp {
+		if prev := m.at(i - 1); prev.Text == "=" && prev.Kind == lex.Op {
 			continue
 		}
-		names, keys = append(names, t.s), append(keys, t.s)
+		names, keys = append(names, t.Text), append(keys, t.Text)
 	}
 	m.i = end + 2
 	v := m.rightSide()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -80,10 +81,10 @@ func (m *machine) args(end int) []arg {
 	m.i++
 	m.comprehend(end)
 	var args []arg
-	for m.i < end && m.tok().kind != kEnd && m.step() {
+	for m.i < end && m.tok().Kind != lex.End && m.step() {
 		at := m.i
 		args = m.argument(args)
-		for m.i < end && (m.op(",") || m.op(";") || m.tok().kind == kLine) {
+		for m.i < end && (m.op(",") || m.op(";") || m.tok().Kind == lex.Line) {
 			m.i++
 		}
 		if m.i <= at {
@@ -97,9 +98,9 @@ func (m *machine) args(end int) []arg {
 func (m *machine) argument(args []arg) []arg {
 	t, next := m.tok(), m.at(m.i+1)
 	name := ""
-	if t.kind == kWord && next.kind == kOp && (next.s == "=" && m.lang != commands.JavaScript && m.lang != commands.Perl ||
-		next.s == ":" && m.lang == commands.Ruby) {
-		name = t.s
+	if t.Kind == lex.Word && next.Kind == lex.Op && (next.Text == "=" && m.lang != commands.JavaScript && m.lang != commands.Perl ||
+		next.Text == ":" && m.lang == commands.Ruby) {
+		name = t.Text
 		m.i += 2
 	}
 	spread := m.op("*") || m.op("...") || m.op("@")
@@ -112,7 +113,7 @@ func (m *machine) argument(args []arg) []arg {
 		k, _ := v.known()
 		return append(args, arg{name: k, v: m.expr(levelChoice)})
 	}
-	if v.shape == list && (spread || m.lang == commands.Perl && m.at(m.i-1).s != "]") {
+	if v.shape == list && (spread || m.lang == commands.Perl && m.at(m.i-1).Text != "]") {
 		return append(args, positional(v.items)...)
 	}
 	return append(args, arg{name: name, v: v})
@@ -125,28 +126,28 @@ func (m *machine) commanding(v value) bool {
 }
 
 // commands reports whether arguments without parentheses follow.
-func (m *machine) commands(v value, t token) bool {
-	if !m.commanding(v) || !t.sp && t.kind != kText {
+func (m *machine) commands(v value, t lex.Token) bool {
+	if !m.commanding(v) || !t.Spaced && t.Kind != lex.Text {
 		return false
 	}
-	if t.kind == kOp {
+	if t.Kind == lex.Op {
 		next := m.at(m.i + 1)
-		tight := !next.sp && (t.s == "*" || t.s == "&" || t.s == "-" || t.s == "::" || t.s == "@" || t.s == "%" || t.s == "<" && m.lang == commands.Perl)
-		return t.s == "[" || t.s == "\\" || t.s == "$" || tight || t.s == "->" && m.lang == commands.Ruby ||
-			t.s == "{" && m.lang == commands.Perl && inSet("block-takers", v.name)
+		tight := !next.Spaced && (strings.Contains(" * & - :: @ % ", " "+t.Text+" ") || t.Text == "<" && m.lang == commands.Perl)
+		return t.Text == "[" || t.Text == "\\" || t.Text == "$" || tight || t.Text == "->" && m.lang == commands.Ruby ||
+			t.Text == "{" && m.lang == commands.Perl && inSet("block-takers", v.name)
 	}
 	return starts(t)
 }
 
 // starts reports whether a token can begin an argument.
-func starts(t token) bool {
-	switch t.kind {
-	case kText, kCmd, kNum, kRegex:
+func starts(t lex.Token) bool {
+	switch t.Kind {
+	case lex.Text, lex.Command, lex.Number, lex.Regex:
 		return true
-	case kWord:
-		return !inSet("not-arguments", t.s)
-	case kOp:
-		return t.s == "(" || t.s == "[" || t.s == "$"
+	case lex.Word:
+		return !inSet("not-arguments", t.Text)
+	case lex.Op:
+		return t.Text == "(" || t.Text == "[" || t.Text == "$"
 	}
 	return false
 }
@@ -155,7 +156,7 @@ func starts(t token) bool {
 func (m *machine) bare() []arg {
 	var args []arg
 	if m.op("{") && m.lang == commands.Perl {
-		end := m.tok().n
+		end := m.tok().N
 		args = append(args, arg{v: value{shape: fn, fn: &function{toks: m.toks, from: m.i + 1, to: end}}})
 		m.i = end + 1
 		m.skip(",")
@@ -169,7 +170,7 @@ func (m *machine) bare() []arg {
 			return args
 		}
 		m.i++
-		for m.tok().kind == kLine {
+		for m.tok().Kind == lex.Line {
 			m.i++
 		}
 	}
@@ -181,7 +182,7 @@ func (m *machine) blockHere(v value) bool {
 	if m.lang != commands.Ruby || v.shape != named || v.from != "" && v.recv == nil {
 		return false
 	}
-	return m.op("{") && (v.recv != nil || m.at(m.i+1).s == "|") || m.word("do") && (v.recv != nil || m.at(m.i+1).s == "|")
+	return m.op("{") && (v.recv != nil || m.at(m.i+1).Text == "|") || m.word("do") && (v.recv != nil || m.at(m.i+1).Text == "|")
 }
 
 // block adds the block that follows a call to its arguments.
@@ -192,7 +193,7 @@ func (m *machine) block(args []arg) []arg {
 	f := &function{toks: m.toks}
 	switch {
 	case m.op("{"):
-		f.from, f.to = m.i+1, m.tok().n
+		f.from, f.to = m.i+1, m.tok().N
 	case m.word("do"):
 		f.from, f.to = m.i+1, m.matchEnd(m.i+1)
 	default:
@@ -211,9 +212,9 @@ func (m *machine) block(args []arg) []arg {
 
 func (m *machine) blockParams() []string {
 	var names []string
-	for m.tok().kind == kWord || m.op(",") || m.op("*") || m.op("(") || m.op(")") || m.op("&") {
-		if m.tok().kind == kWord {
-			names = append(names, m.tok().s)
+	for m.tok().Kind == lex.Word || m.op(",") || m.op("*") || m.op("(") || m.op(")") || m.op("&") {
+		if m.tok().Kind == lex.Word {
+			names = append(names, m.tok().Text)
 		}
 		m.i++
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -29,15 +30,15 @@ func (m *machine) findCounters() {
 	}
 	texts := map[string]bool{} // these get other values as well
 	for i, t := range m.toks {
-		if t.kind == kWord && (m.at(i+1).s == "=" && m.at(i+2).kind != kNum || m.at(i-1).s == "getline") {
-			texts[t.s] = true
+		if t.Kind == lex.Word && (m.at(i+1).Text == "=" && m.at(i+2).Kind != lex.Number || m.at(i-1).Text == "getline") {
+			texts[t.Text] = true
 		}
 	}
 	for i, t := range m.toks {
-		next, before := m.at(i+1).s, m.at(i-1).s
+		next, before := m.at(i+1).Text, m.at(i-1).Text
 		counts := next == "++" || next == "--" || next == "+=" || before == "++" || before == "--"
-		if t.kind == kWord && counts && !texts[t.s] && len(m.vars) < 4096 {
-			m.vars[t.s] = number(mark.Atom)
+		if t.Kind == lex.Word && counts && !texts[t.Text] && len(m.vars) < 4096 {
+			m.vars[t.Text] = number(mark.Atom)
 		}
 	}
 }
@@ -56,23 +57,23 @@ func (m *machine) pushes(v value) bool {
 		return false
 	}
 	i := m.i
-	for m.at(i).kind == kOp && m.at(i).s == "(" || m.at(i).kind == kWord && m.at(i).s == "my" {
+	for m.at(i).Kind == lex.Op && m.at(i).Text == "(" || m.at(i).Kind == lex.Word && m.at(i).Text == "my" {
 		i++
 	}
-	return m.at(i).kind == kWord && strings.HasPrefix(m.at(i).s, "@") && m.at(i+1).s == ","
+	return m.at(i).Kind == lex.Word && strings.HasPrefix(m.at(i).Text, "@") && m.at(i+1).Text == ","
 }
 
 // push adds to a list of Perl.
 func (m *machine) push() value {
 	end := -1
 	if m.op("(") {
-		end = m.tok().n
+		end = m.tok().N
 		m.i++
 	}
 	if m.word("my") {
 		m.i++
 	}
-	name := m.tok().s
+	name := m.tok().Text
 	m.i += 2
 	args := m.bare()
 	m.i = max(m.i, end+1)

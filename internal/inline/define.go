@@ -1,6 +1,9 @@
 package inline
 
-import "cordon/internal/commands"
+import (
+	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
+)
 
 // define reads the definition of a named function; its body runs when it is
 // called, or at the end if it never is.
@@ -10,12 +13,12 @@ func (m *machine) define() bool {
 	m.i++
 	m.skip("*") // a generator of JavaScript
 	name := ""
-	for m.tok().kind == kWord || m.op(".") {
-		if m.tok().kind == kWord {
-			name = m.tok().s
+	for m.tok().Kind == lex.Word || m.op(".") {
+		if m.tok().Kind == lex.Word {
+			name = m.tok().Text
 		}
 		m.i++
-		if m.tok().kind == kWord && (m.tok().sp || m.lang == commands.Ruby) {
+		if m.tok().Kind == lex.Word && (m.tok().Spaced || m.lang == commands.Ruby) {
 			break
 		}
 	}
@@ -47,8 +50,8 @@ func defines(lang commands.Lang, s string) bool {
 // lineIndent is the indent of the line that the current token is on.
 func (m *machine) lineIndent() int {
 	for i := m.i; i >= 0 && i > m.i-16; i-- {
-		if t := m.at(i); t.kind == kLine {
-			return t.n
+		if t := m.at(i); t.Kind == lex.Line {
+			return t.N
 		}
 	}
 	return 0
@@ -56,14 +59,14 @@ func (m *machine) lineIndent() int {
 
 // signature reads parameters and their defaults.
 func (m *machine) signature(f *function) {
-	if m.lang == commands.Ruby && m.tok().kind == kWord {
+	if m.lang == commands.Ruby && m.tok().Kind == lex.Word {
 		f.params = m.targets()
 		return
 	}
 	if !m.op("(") {
 		return
 	}
-	end := m.tok().n
+	end := m.tok().N
 	m.i++
 	f.params, f.defaults = m.parameters(end)
 	m.i = end + 1
@@ -79,8 +82,8 @@ func (m *machine) parameters(end int) ([]string, map[string]value) {
 		name, star := m.parameter(end)
 		if m.op(":") && m.lang != commands.Ruby { // a type
 			for m.i < end && !m.op(",") && !m.op("=") {
-				if t := m.tok(); t.kind == kOp && t.n > m.i {
-					m.i = t.n
+				if t := m.tok(); t.Kind == lex.Op && t.N > m.i {
+					m.i = t.N
 				}
 				m.i++
 			}
@@ -105,10 +108,10 @@ func (m *machine) parameters(end int) ([]string, map[string]value) {
 func (m *machine) parameter(end int) (name, star string) {
 	for ; m.i < end; m.i++ {
 		switch t := m.tok(); {
-		case t.kind == kWord:
-			name = t.s
+		case t.Kind == lex.Word:
+			name = t.Text
 		case m.op("*") || m.op("**"):
-			star = t.s
+			star = t.Text
 		case m.op("..."):
 			star = "*"
 		case m.op("&") || m.op("{") || m.op("?") || m.op("|"):
@@ -123,13 +126,13 @@ func (m *machine) parameter(end int) (name, star string) {
 func (m *machine) body(f *function, indent int) {
 	for m.op("->") || m.op(":") && m.lang != commands.Python { // a type of what it returns
 		m.i++
-		for m.tok().kind == kWord || m.op("<") || m.op(">") || m.op("[") || m.op("]") || m.op("|") || m.op("?") || m.op(".") {
+		for m.tok().Kind == lex.Word || m.op("<") || m.op(">") || m.op("[") || m.op("]") || m.op("|") || m.op("?") || m.op(".") {
 			m.i++
 		}
 	}
 	switch {
 	case m.lang == commands.Python:
-		for m.i < len(m.toks) && !m.op(":") && m.tok().kind != kLine {
+		for m.i < len(m.toks) && !m.op(":") && m.tok().Kind != lex.Line {
 			m.i++
 		}
 		m.skip(":")
@@ -137,7 +140,7 @@ func (m *machine) body(f *function, indent int) {
 		m.i = m.dedent(indent)
 		f.to = m.i
 	case m.op("{"):
-		f.from, f.to = m.i+1, m.tok().n
+		f.from, f.to = m.i+1, m.tok().N
 		m.i = f.to + 1
 	case m.lang == commands.Ruby:
 		f.from = m.i
@@ -145,7 +148,7 @@ func (m *machine) body(f *function, indent int) {
 		m.i = f.to + 1
 	default:
 		f.from = m.i
-		for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") {
+		for m.tok().Kind != lex.Line && m.tok().Kind != lex.End && !m.op(";") {
 			m.i++
 		}
 		f.to = m.i
@@ -154,16 +157,16 @@ func (m *machine) body(f *function, indent int) {
 
 // dedent is the token that ends an indented block.
 func (m *machine) dedent(indent int) int {
-	if m.tok().kind != kLine {
+	if m.tok().Kind != lex.Line {
 		i := m.i
-		for i < len(m.toks) && m.toks[i].kind != kLine && m.toks[i].kind != kEnd {
+		for i < len(m.toks) && m.toks[i].Kind != lex.Line && m.toks[i].Kind != lex.End {
 			i++
 		}
 		return i
 	}
 	for i := m.i; i < len(m.toks); i++ {
 		t := m.toks[i]
-		if t.kind == kEnd || t.kind == kLine && t.n <= indent && m.at(i+1).kind != kLine {
+		if t.Kind == lex.End || t.Kind == lex.Line && t.N <= indent && m.at(i+1).Kind != lex.Line {
 			return i
 		}
 	}
@@ -177,13 +180,13 @@ func (m *machine) matchEnd(i int) int {
 	defer func() { m.spend(i - start) }()
 	for ; i < len(m.toks); i++ {
 		t := m.toks[i]
-		if t.kind == kLine {
+		if t.Kind == lex.Line {
 			loop = false
 		}
-		if t.kind != kWord || m.at(i-1).s == "." && m.at(i-1).kind == kOp {
+		if t.Kind != lex.Word || m.at(i-1).Text == "." && m.at(i-1).Kind == lex.Op {
 			continue
 		}
-		switch t.s {
+		switch t.Text {
 		case "def", "class", "module", "begin", "case":
 			deep++
 		case "if", "unless":
@@ -212,10 +215,10 @@ func (m *machine) matchEnd(i int) int {
 func (m *machine) startsStatement(i int) bool {
 	t := m.at(i - 1)
 	switch {
-	case t.kind == kLine || t.kind == kEnd:
+	case t.Kind == lex.Line || t.Kind == lex.End:
 		return true
-	case t.kind == kOp:
-		return t.s == ";" || t.s == "=" || t.s == "{" || t.s == "(" || t.s == "|"
+	case t.Kind == lex.Op:
+		return t.Text == ";" || t.Text == "=" || t.Text == "{" || t.Text == "(" || t.Text == "|"
 	}
-	return t.kind == kWord && (t.s == "then" || t.s == "do" || t.s == "else" || t.s == "begin" || t.s == "return")
+	return t.Kind == lex.Word && (t.Text == "then" || t.Text == "do" || t.Text == "else" || t.Text == "begin" || t.Text == "return")
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -140,7 +141,7 @@ func (m *machine) eval(a value, why string) value {
 		}
 		var v value
 		m.spend(4 * len(s))
-		m.within(lex(m.lang, s), 0, func() { v = m.statements(len(m.toks) - 1) })
+		m.within(lex.Tokens(m.lang, s), 0, func() { v = m.statements(len(m.toks) - 1) })
 		if len(a.alts) == 1 {
 			return v
 		}

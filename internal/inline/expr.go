@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -50,13 +51,13 @@ func (m *machine) expr(level int) value {
 }
 
 // binary is the level of a token as an operator between operands, or -1.
-func (m *machine) binary(t token) int {
-	switch t.kind {
-	case kOp:
-		return m.binaryOp(t.s)
-	case kWord:
+func (m *machine) binary(t lex.Token) int {
+	switch t.Kind {
+	case lex.Op:
+		return m.binaryOp(t.Text)
+	case lex.Word:
 		return m.binaryWord(t)
-	case kText, kNum, kCmd:
+	case lex.Text, lex.Number, lex.Command:
 		if m.lang == commands.Awk {
 			return levelAdd
 		}
@@ -96,18 +97,18 @@ func (m *machine) binaryOp(s string) int {
 	return -1
 }
 
-func (m *machine) binaryWord(t token) int {
-	if (t.s == "or" || t.s == "and") && m.loose > 0 {
+func (m *machine) binaryWord(t lex.Token) int {
+	if (t.Text == "or" || t.Text == "and") && m.loose > 0 {
 		return -1
 	}
-	switch t.s {
+	switch t.Text {
 	case "or", "if", "unless":
-		if t.s != "or" && m.lang != commands.Python {
+		if t.Text != "or" && m.lang != commands.Python {
 			return -1
 		}
 		return levelChoice
 	case "and", "in", "not", "is", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "instanceof":
-		if t.s == "in" && m.lang == commands.Awk {
+		if t.Text == "in" && m.lang == commands.Awk {
 			return -1
 		}
 		return levelCompare
@@ -120,10 +121,10 @@ func (m *machine) binaryWord(t token) int {
 			return levelMultiply
 		}
 	default:
-		if m.lang == commands.Awk && t.s != "getline" && t.sp {
+		if m.lang == commands.Awk && t.Text != "getline" && t.Spaced {
 			return levelAdd
 		}
-		if m.lang == commands.Awk && t.s == "getline" {
+		if m.lang == commands.Awk && t.Text == "getline" {
 			return levelCompare
 		}
 	}
@@ -131,8 +132,8 @@ func (m *machine) binaryWord(t token) int {
 }
 
 // operate evaluates the right operand and puts the two together.
-func (m *machine) operate(v value, t token, level int) value {
-	if m.lang == commands.Awk && level == levelAdd && !(t.kind == kOp && (t.s == "+" || t.s == "-")) {
+func (m *machine) operate(v value, t lex.Token, level int) value {
+	if m.lang == commands.Awk && level == levelAdd && !(t.Kind == lex.Op && (t.Text == "+" || t.Text == "-")) {
 		return concat(asText(v), asText(m.expr(levelMultiply)))
 	}
 	m.i++
@@ -158,8 +159,8 @@ func asText(v value) value {
 	return v
 }
 
-func (m *machine) choose(v value, t token) value {
-	switch t.s {
+func (m *machine) choose(v value, t lex.Token) value {
+	switch t.Text {
 	case "?":
 		a := m.expr(levelChoice)
 		if m.skip(":") {
@@ -174,8 +175,8 @@ func (m *machine) choose(v value, t token) value {
 		}
 		return v
 	case "as":
-		if m.tok().kind == kWord {
-			m.set(m.tok().s, v)
+		if m.tok().Kind == lex.Word {
+			m.set(m.tok().Text, v)
 			m.i++
 		}
 		return v
@@ -188,26 +189,26 @@ func (m *machine) choose(v value, t token) value {
 	return either(v, w)
 }
 
-func (m *machine) compare(v value, t token) value {
+func (m *machine) compare(v value, t lex.Token) value {
 	switch {
-	case t.s == "|" && m.word("getline") || t.s == "|&" && m.word("getline"):
+	case t.Text == "|" && m.word("getline") || t.Text == "|&" && m.word("getline"):
 		m.i++
 		m.shell(v, "getline")
-		if m.tok().kind == kWord && m.lang == commands.Awk {
-			m.set(m.tok().s, literal(mark.Any))
+		if m.tok().Kind == lex.Word && m.lang == commands.Awk {
+			m.set(m.tok().Text, literal(mark.Any))
 			m.i++
 		}
 		return value{}
-	case t.s == "<<":
+	case t.Text == "<<":
 		w := m.expr(levelAdd)
 		m.grow(v, w)
 		return v
 	}
-	if next := m.tok(); t.s == "=~" && next.kind == kRegex && len(next.parts) == 1 && v.from != "" {
-		m.vars[v.from] = substituted(v, next.parts[0])
+	if next := m.tok(); t.Text == "=~" && next.Kind == lex.Regex && len(next.Parts) == 1 && v.from != "" {
+		m.vars[v.from] = substituted(v, next.Parts[0])
 	}
 	w := m.expr(levelAdd)
-	if t.s == "&&" || t.s == "and" || t.s == "|" {
+	if t.Text == "&&" || t.Text == "and" || t.Text == "|" {
 		if v.shape == named && w.shape == named && len(v.name) < 128 {
 			return nameOf(v.name + "|" + w.name)
 		}
@@ -218,20 +219,20 @@ func (m *machine) compare(v value, t token) value {
 
 // substituted is what s/// leaves of a value. A name of a file below stays one
 // if nothing is put in that could lead elsewhere.
-func substituted(v value, by part) value {
+func substituted(v value, by lex.Part) value {
 	for _, s := range v.texts() {
-		if !below(s) || s == "." || by.code || strings.ContainsAny(by.s, "/~$") || strings.Contains(by.s, "..") {
+		if !below(s) || s == "." || by.Code || strings.ContainsAny(by.Text, "/~$") || strings.Contains(by.Text, "..") {
 			return literal(mark.Any)
 		}
 	}
 	return literal(mark.Inside)
 }
 
-func (m *machine) plus(v value, t token, w value) value {
-	if m.lang == commands.Awk || t.s == "-" {
+func (m *machine) plus(v value, t lex.Token, w value) value {
+	if m.lang == commands.Awk || t.Text == "-" {
 		return m.numeric(v, w)
 	}
-	switch t.s {
+	switch t.Text {
 	case "+", ".", "&":
 		if v.path && m.lang == commands.Ruby {
 			return joined(v, w)
@@ -242,13 +243,13 @@ func (m *machine) plus(v value, t token, w value) value {
 	return value{}
 }
 
-func (m *machine) times(v value, t token, w value) value {
+func (m *machine) times(v value, t lex.Token, w value) value {
 	switch {
-	case t.s == "/" && (v.path || m.lang == commands.Python && w.shape == text && !w.num):
+	case t.Text == "/" && (v.path || m.lang == commands.Python && w.shape == text && !w.num):
 		return joined(v, w)
-	case (t.s == "*" && (m.lang == commands.Python || m.lang == commands.Ruby) || t.s == "x") && v.shape == text && !v.num:
+	case (t.Text == "*" && (m.lang == commands.Python || m.lang == commands.Ruby) || t.Text == "x") && v.shape == text && !v.num:
 		return repeat(v, w)
-	case t.s == "%" && v.shape == text && !v.num:
+	case t.Text == "%" && v.shape == text && !v.num:
 		return format(v, positional(items(w)))
 	}
 	return m.numeric(v, w)
@@ -263,15 +264,15 @@ func items(v value) []value {
 }
 
 // textOf is the value of a string.
-func (m *machine) textOf(t token) value {
-	if t.parts == nil {
-		return literal(t.s)
+func (m *machine) textOf(t lex.Token) value {
+	if t.Parts == nil {
+		return literal(t.Text)
 	}
 	v := literal("")
-	for _, p := range t.parts {
-		w := literal(p.s)
-		if p.code {
-			w = asText(m.embedded(p.s))
+	for _, p := range t.Parts {
+		w := literal(p.Text)
+		if p.Code {
+			w = asText(m.embedded(p.Text))
 		}
 		v = concat(v, w)
 	}
@@ -280,28 +281,28 @@ func (m *machine) textOf(t token) value {
 
 func (m *machine) primary() value {
 	t := m.tok()
-	switch t.kind {
-	case kText:
+	switch t.Kind {
+	case lex.Text:
 		return m.strings()
-	case kCmd:
+	case lex.Command:
 		m.i++
 		v := m.textOf(t)
 		m.shell(v, "backticks")
 		return m.produced(nil, v)
-	case kRegex:
+	case lex.Regex:
 		m.i++
-		for _, p := range t.parts {
-			if p.code {
-				m.embedded(p.s)
+		for _, p := range t.Parts {
+			if p.Code {
+				m.embedded(p.Text)
 			}
 		}
 		return value{}
-	case kNum:
+	case lex.Number:
 		m.i++
-		return number(t.s)
-	case kWord:
+		return number(t.Text)
+	case lex.Word:
 		return m.name()
-	case kOp:
+	case lex.Op:
 		return m.punctuated(t)
 	}
 	return value{}
@@ -311,7 +312,7 @@ func (m *machine) primary() value {
 func (m *machine) strings() value {
 	v := m.textOf(m.tok())
 	m.i++
-	for m.tok().kind == kText && (m.lang == commands.Python || m.lang == commands.Ruby) && m.step() {
+	for m.tok().Kind == lex.Text && (m.lang == commands.Python || m.lang == commands.Ruby) && m.step() {
 		v = concat(v, m.textOf(m.tok()))
 		m.i++
 	}
@@ -319,17 +320,17 @@ func (m *machine) strings() value {
 }
 
 // punctuated evaluates an operand that begins with a bracket or an operator.
-func (m *machine) punctuated(t token) value {
-	switch t.s {
+func (m *machine) punctuated(t lex.Token) value {
+	switch t.Text {
 	case "(":
-		if m.at(t.n+1).s == "=>" && m.lang == commands.JavaScript {
+		if m.at(t.N+1).Text == "=>" && m.lang == commands.JavaScript {
 			return m.arrow()
 		}
-		return m.group(t.n)
+		return m.group(t.N)
 	case "[":
-		return m.group(t.n)
+		return m.group(t.N)
 	case "{":
-		return m.braces(t.n)
+		return m.braces(t.N)
 	case "<":
 		if m.lang == commands.Perl {
 			return m.angle()
@@ -360,9 +361,9 @@ func (m *machine) punctuated(t token) value {
 // minus is a negative number, or one of Perl's questions about a file.
 func (m *machine) minus() value {
 	m.i++
-	if m.lang == commands.Perl && m.tok().kind == kWord && len(m.tok().s) == 1 && !m.tok().sp && m.at(m.i+1).kind != kOp {
+	if m.lang == commands.Perl && m.tok().Kind == lex.Word && len(m.tok().Text) == 1 && !m.tok().Spaced && m.at(m.i+1).Kind != lex.Op {
 		m.i++
-		m.access(commands.Read, m.expr(levelUnary), "-"+m.at(m.i-1).s)
+		m.access(commands.Read, m.expr(levelUnary), "-"+m.at(m.i-1).Text)
 		return value{}
 	}
 	if v := m.expr(levelUnary); v.num {
@@ -376,7 +377,7 @@ func (v value) asNumber() value { v.num = true; return v }
 // postfixless moves over the operand of awk's $.
 func (m *machine) postfixless() {
 	if m.op("(") {
-		m.group(m.tok().n)
+		m.group(m.tok().N)
 		return
 	}
 	m.i++
@@ -385,8 +386,8 @@ func (m *machine) postfixless() {
 // angle reads <FH>, <$fh> and <*.c> of Perl.
 func (m *machine) angle() value {
 	var b strings.Builder
-	for m.i++; !m.op(">") && m.tok().kind != kLine && m.tok().kind != kEnd; m.i++ {
-		b.WriteString(m.tok().s)
+	for m.i++; !m.op(">") && m.tok().Kind != lex.Line && m.tok().Kind != lex.End; m.i++ {
+		b.WriteString(m.tok().Text)
 	}
 	m.skip(">")
 	if strings.ContainsAny(b.String(), "*?/") {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -52,7 +53,7 @@ func (g *generic) next() {
 	case c == ' ' || c == '\t' || c == '\r':
 		g.pos++
 	case g.comment():
-	case c == '"' || c == '\'' && (g.pos == 0 || !isWord(g.src[g.pos-1])):
+	case c == '"' || c == '\'' && (g.pos == 0 || !lex.IsWord(g.src[g.pos-1])):
 		g.quoted(c)
 		g.start = false
 	case c == '`':
@@ -60,7 +61,7 @@ func (g *generic) next() {
 	case g.start && (c == '!' || strings.HasPrefix(g.src[g.pos:], ":!")):
 		g.bang()
 	case g.unquoted():
-	case isLetter(c):
+	case lex.IsLetter(c):
 		g.name()
 	default:
 		g.operator(c)
@@ -148,8 +149,8 @@ func (g *generic) name() {
 	at := g.pos
 	for g.pos < len(g.src) {
 		c := g.src[g.pos]
-		joins := (c == '.' || c == ':') && g.pos+1 < len(g.src) && (isLetter(g.src[g.pos+1]) || g.src[g.pos+1] == ':')
-		if !isWord(c) && !joins && !(c == '!' || c == '?') {
+		joins := (c == '.' || c == ':') && g.pos+1 < len(g.src) && (lex.IsLetter(g.src[g.pos+1]) || g.src[g.pos+1] == ':')
+		if !lex.IsWord(c) && !joins && !(c == '!' || c == '?') {
 			break
 		}
 		g.pos++
@@ -285,7 +286,7 @@ func (g *generic) says(s, after string) {
 // leading is the name that a text begins with.
 func leading(s string) string {
 	i := 0
-	for i < len(s) && i < 64 && (isWord(s[i]) || s[i] == '.') {
+	for i < len(s) && i < 64 && (lex.IsWord(s[i]) || s[i] == '.') {
 		i++
 	}
 	return s[:i]

@@ -1,6 +1,9 @@
 package inline
 
-import "cordon/internal/commands"
+import (
+	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
+)
 
 // group evaluates what is in parentheses or brackets: one value, or a list.
 func (m *machine) group(end int) value {
@@ -13,7 +16,7 @@ func (m *machine) group(end int) value {
 	var items []value
 	d := value{shape: dict}
 	comma := false
-	for m.i < end && m.tok().kind != kEnd && m.step() {
+	for m.i < end && m.tok().Kind != lex.End && m.step() {
 		at := m.i
 		spread := m.op("*") || m.op("...") || m.op("@")
 		v := m.expr(levelAssign)
@@ -30,7 +33,7 @@ func (m *machine) group(end int) value {
 		case at < m.i:
 			items = append(items, v)
 		}
-		for m.i < end && (m.op(",") || m.op(";") || m.tok().kind == kLine) {
+		for m.i < end && (m.op(",") || m.op(";") || m.tok().Kind == lex.Line) {
 			comma = true
 			m.i++
 		}
@@ -70,11 +73,11 @@ func (m *machine) comprehend(end int) {
 	for i := start; i < end; i++ {
 		t := m.at(i)
 		looked++
-		if t.kind == kOp && t.n > i {
-			i = t.n
+		if t.Kind == lex.Op && t.N > i {
+			i = t.N
 			continue
 		}
-		if t.kind == kWord && t.s == "for" {
+		if t.Kind == lex.Word && t.Text == "for" {
 			m.i = i + 1
 			names := m.targets()
 			if m.word("in") || m.op("=") {
@@ -95,10 +98,10 @@ func (m *machine) braces(end int) value {
 	m.i++
 	d := value{shape: dict}
 	m.comprehend(end)
-	for m.i < end && m.tok().kind != kEnd && m.step() {
+	for m.i < end && m.tok().Kind != lex.End && m.step() {
 		at := m.i
 		m.entry(&d)
-		for m.i < end && (m.op(",") || m.op(";") || m.tok().kind == kLine) {
+		for m.i < end && (m.op(",") || m.op(";") || m.tok().Kind == lex.Line) {
 			m.i++
 		}
 		if m.i <= at {
@@ -113,9 +116,9 @@ func (m *machine) braces(end int) value {
 func (m *machine) entry(d *value) {
 	spread := m.op("**") || m.op("...")
 	var k value
-	if t := m.tok(); t.kind == kWord && (m.at(m.i+1).s == ":" || m.at(m.i+1).s == "=>" || m.at(m.i+1).s == "=") && m.at(m.i+1).kind == kOp &&
+	if t := m.tok(); t.Kind == lex.Word && (m.at(m.i+1).Text == ":" || m.at(m.i+1).Text == "=>" || m.at(m.i+1).Text == "=") && m.at(m.i+1).Kind == lex.Op &&
 		m.lang != commands.Python {
-		k = literal(t.s)
+		k = literal(t.Text)
 		m.i++
 	} else {
 		k = m.expr(levelAssign)
@@ -127,8 +130,8 @@ func (m *machine) entry(d *value) {
 	v := k
 	if m.skip(":") || m.skip("=>") || m.skip("=") {
 		v = m.expr(levelChoice)
-	} else if t := m.at(m.i - 1); t.kind == kWord {
-		k = literal(t.s) // {a, b} of JavaScript
+	} else if t := m.at(m.i - 1); t.Kind == lex.Word {
+		k = literal(t.Text) // {a, b} of JavaScript
 	}
 	if len(d.keys) < 4*maxAlts {
 		d.keys, d.items = append(d.keys, k), append(d.items, v)

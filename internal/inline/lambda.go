@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -11,9 +12,9 @@ import (
 func (m *machine) lambda() value {
 	m.i++
 	f := &function{toks: m.toks}
-	for m.tok().kind == kWord || m.op(",") || m.op("*") || m.op("**") {
-		if m.tok().kind == kWord {
-			f.params = append(f.params, m.tok().s)
+	for m.tok().Kind == lex.Word || m.op(",") || m.op("*") || m.op("**") {
+		if m.tok().Kind == lex.Word {
+			f.params = append(f.params, m.tok().Text)
 		}
 		m.i++
 		if m.skip("=") {
@@ -31,17 +32,17 @@ func (m *machine) tail(f *function) {
 	i := m.i
 	for ; i < len(m.toks); i++ {
 		t := m.toks[i]
-		if t.kind == kLine || t.kind == kEnd {
+		if t.Kind == lex.Line || t.Kind == lex.End {
 			break
 		}
-		if t.kind != kOp {
+		if t.Kind != lex.Op {
 			continue
 		}
-		if t.n > i {
-			i = t.n
+		if t.N > i {
+			i = t.N
 			continue
 		}
-		if t.s == "," || t.s == ")" || t.s == "]" || t.s == "}" || t.s == ";" {
+		if t.Text == "," || t.Text == ")" || t.Text == "]" || t.Text == "}" || t.Text == ";" {
 			break
 		}
 	}
@@ -53,17 +54,17 @@ func (m *machine) tail(f *function) {
 // arrow reads (a, b) => body and a => body.
 func (m *machine) arrow() value {
 	f := &function{toks: m.toks}
-	if t := m.tok(); t.kind == kWord {
-		f.params = []string{t.s}
+	if t := m.tok(); t.Kind == lex.Word {
+		f.params = []string{t.Text}
 		m.i++
 	} else {
 		m.i++
-		f.params, f.defaults = m.parameters(t.n)
-		m.i = t.n + 1
+		f.params, f.defaults = m.parameters(t.N)
+		m.i = t.N + 1
 	}
 	m.skip("=>")
 	if m.op("{") {
-		f.from, f.to = m.i+1, m.tok().n
+		f.from, f.to = m.i+1, m.tok().N
 		m.i = f.to + 1
 	} else {
 		m.tail(f)
@@ -84,8 +85,8 @@ func (m *machine) closure(f *function) value {
 func (m *machine) anonymous() value {
 	f := &function{toks: m.toks}
 	m.i++
-	if m.tok().kind == kWord && m.at(m.i+1).s == "(" {
-		f.name = m.tok().s
+	if m.tok().Kind == lex.Word && m.at(m.i+1).Text == "(" {
+		f.name = m.tok().Text
 		m.i++
 	}
 	m.signature(f)
@@ -102,7 +103,7 @@ func (m *machine) anonymous() value {
 func (m *machine) awkPrint() bool {
 	m.i++
 	m.noCmp++
-	for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") && !m.op("}") && !m.op(">") && !m.op(">>") && !m.op("|") && !m.op("|&") && m.step() {
+	for m.tok().Kind != lex.Line && m.tok().Kind != lex.End && !m.op(";") && !m.op("}") && !m.op(">") && !m.op(">>") && !m.op("|") && !m.op("|&") && m.step() {
 		at := m.i
 		m.expr(levelChoice)
 		m.skip(",")
@@ -114,7 +115,7 @@ func (m *machine) awkPrint() bool {
 	t := m.tok()
 	switch {
 	case m.skip(">") || m.skip(">>"):
-		m.access(commands.Write, asText(m.expr(levelAdd)), "print "+t.s)
+		m.access(commands.Write, asText(m.expr(levelAdd)), "print "+t.Text)
 	case m.skip("|") || m.skip("|&"):
 		m.shell(asText(m.expr(levelAdd)), "print |")
 	}
@@ -124,8 +125,8 @@ func (m *machine) awkPrint() bool {
 // getline reads getline var < file of awk.
 func (m *machine) getline() value {
 	m.i++
-	if t := m.tok(); t.kind == kWord {
-		m.set(t.s, literal(mark.Any))
+	if t := m.tok(); t.Kind == lex.Word {
+		m.set(t.Text, literal(mark.Any))
 		m.i++
 	}
 	if m.skip("<") {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
@@ -15,7 +16,7 @@ type machine struct {
 	rep     *Report
 	lang    commands.Lang
 	params  []string
-	toks    []token
+	toks    []lex.Token
 	i       int
 	vars    map[string]value
 	funcs   []*function
@@ -37,7 +38,7 @@ type function struct {
 	name     string
 	params   []string
 	defaults map[string]value
-	toks     []token
+	toks     []lex.Token
 	from, to int
 	called   bool
 	running  int
@@ -53,8 +54,8 @@ func (m *machine) program(code string) {
 		m.rep.opaque("code inside of code, too deep to be followed")
 		return
 	}
-	m.toks, m.i = lex(m.lang, code), 0
-	if len(m.toks) > maxTokens {
+	m.toks, m.i = lex.Tokens(m.lang, code), 0
+	if len(m.toks) > lex.MaxTokens {
 		m.stop("the code is too long to be followed")
 	}
 	if m.lang == commands.Awk {
@@ -108,18 +109,18 @@ func (m *machine) stop(why string) {
 	*m.steps = maxSteps + 1
 }
 
-func (m *machine) tok() token       { return m.at(m.i) }
-func (m *machine) op(s string) bool { t := m.tok(); return t.kind == kOp && t.s == s }
+func (m *machine) tok() lex.Token   { return m.at(m.i) }
+func (m *machine) op(s string) bool { t := m.tok(); return t.Kind == lex.Op && t.Text == s }
 func (m *machine) word(s string) bool {
 	t := m.tok()
-	return t.kind == kWord && t.s == s
+	return t.Kind == lex.Word && t.Text == s
 }
 
-func (m *machine) at(i int) token {
+func (m *machine) at(i int) lex.Token {
 	if i >= 0 && i < len(m.toks) {
 		return m.toks[i]
 	}
-	return token{kind: kEnd}
+	return lex.Token{Kind: lex.End}
 }
 
 // skip moves over an operator if it is there.
@@ -132,7 +133,7 @@ func (m *machine) skip(s string) bool {
 }
 
 // within evaluates other tokens in the same scope.
-func (m *machine) within(toks []token, from int, f func()) {
+func (m *machine) within(toks []lex.Token, from int, f func()) {
 	if m.depth >= maxDepth {
 		m.stop("the code is nested too deep to be followed")
 		return
@@ -149,8 +150,8 @@ func (m *machine) within(toks []token, from int, f func()) {
 func (m *machine) embedded(code string) value {
 	var v value
 	m.spend(4 * len(code))
-	m.within(lex(m.lang, code), 0, func() {
-		if m.tok().kind == kLine {
+	m.within(lex.Tokens(m.lang, code), 0, func() {
+		if m.tok().Kind == lex.Line {
 			m.i++
 		}
 		v = m.expr(0)

@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 	"cordon/internal/mark"
 )
 
 // name evaluates an operand that begins with a word.
 func (m *machine) name() value {
 	t := m.tok()
-	if defines(m.lang, t.s) {
+	if defines(m.lang, t.Text) {
 		return m.anonymous()
 	}
-	switch t.s {
+	switch t.Text {
 	case "lambda":
 		return m.lambda()
 	case "delete", "new", "await", "async", "not", "typeof", "void", "my", "our", "local", "const", "let", "var", "if", "unless", "begin", "return", "yield", "then":
@@ -28,21 +29,21 @@ func (m *machine) name() value {
 		m.i++
 		return value{}
 	}
-	if m.at(m.i+1).s == "=>" && m.at(m.i+1).kind == kOp && m.lang == commands.JavaScript {
+	if m.at(m.i+1).Text == "=>" && m.at(m.i+1).Kind == lex.Op && m.lang == commands.JavaScript {
 		return m.arrow()
 	}
 	m.i++
-	return m.lookup(t.s)
+	return m.lookup(t.Text)
 }
 
 // lookup is the value of a variable, a constant or a name.
 func (m *machine) lookup(s string) value {
-	if m.lang == commands.Perl && strings.HasPrefix(s, "$") && !m.tok().sp && m.tok().kind == kOp {
-		if v, ok := m.vars["@"+s[1:]]; ok && m.tok().s == "[" {
+	if m.lang == commands.Perl && strings.HasPrefix(s, "$") && !m.tok().Spaced && m.tok().Kind == lex.Op {
+		if v, ok := m.vars["@"+s[1:]]; ok && m.tok().Text == "[" {
 			v.from = "@" + s[1:]
 			return v
 		}
-		if v, ok := m.vars["%"+s[1:]]; ok && m.tok().s == "{" {
+		if v, ok := m.vars["%"+s[1:]]; ok && m.tok().Text == "{" {
 			v.from = "%" + s[1:]
 			return v
 		}
@@ -99,11 +100,11 @@ func (m *machine) arguments() []string {
 }
 
 // selector reports whether a token takes a member of what is before it.
-func (m *machine) selector(t token) bool {
-	if t.kind != kOp {
+func (m *machine) selector(t lex.Token) bool {
+	if t.Kind != lex.Op {
 		return false
 	}
-	switch t.s {
+	switch t.Text {
 	case ".":
 		return m.lang != commands.Perl && m.lang != commands.Awk
 	case "?.", "::":
@@ -124,15 +125,15 @@ func (m *machine) postfix(v value) value {
 			v = m.member(v)
 		case m.pushes(v):
 			v = m.push()
-		case t.kind == kOp && (t.s == "++" || t.s == "--") && !t.sp && m.lang != commands.Python && v.shape != fn:
+		case t.Kind == lex.Op && (t.Text == "++" || t.Text == "--") && !t.Spaced && m.lang != commands.Python && v.shape != fn:
 			m.i++
 			v = m.counted(v)
-		case t.kind == kOp && t.s == "(" && !(m.lang == commands.Awk && (t.sp || v.shape != named)):
-			args := m.args(t.n)
-			m.i = max(m.i, t.n+1)
+		case t.Kind == lex.Op && t.Text == "(" && !(m.lang == commands.Awk && (t.Spaced || v.shape != named)):
+			args := m.args(t.N)
+			m.i = max(m.i, t.N+1)
 			v = m.call(v, m.block(args))
 		case m.subscripts(v, t):
-			v = m.subscript(v, t.n)
+			v = m.subscript(v, t.N)
 		case m.blockHere(v):
 			v = m.call(v, m.block(nil))
 		case m.commands(v, t):
@@ -145,14 +146,14 @@ func (m *machine) postfix(v value) value {
 }
 
 // subscripts reports whether a bracket begins a subscript of what is before it.
-func (m *machine) subscripts(v value, t token) bool {
+func (m *machine) subscripts(v value, t lex.Token) bool {
 	switch {
-	case t.kind != kOp:
+	case t.Kind != lex.Op:
 		return false
-	case t.s == "[":
-		return !(t.sp && m.commanding(v))
+	case t.Text == "[":
+		return !(t.Spaced && m.commanding(v))
 	}
-	return t.s == "{" && m.lang == commands.Perl && !t.sp && (v.from != "" || m.at(m.i-1).s == "->" || strings.HasPrefix(v.name, "$"))
+	return t.Text == "{" && m.lang == commands.Perl && !t.Spaced && (v.from != "" || m.at(m.i-1).Text == "->" || strings.HasPrefix(v.name, "$"))
 }
 
 // settled runs a method that is named without parentheses.
@@ -185,12 +186,12 @@ func (m *machine) shift() value {
 func (m *machine) member(v value) value {
 	t := m.tok()
 	switch {
-	case t.kind == kWord || t.kind == kText:
+	case t.Kind == lex.Word || t.Kind == lex.Text:
 		m.i++
-		return m.attr(v, t.s)
-	case t.kind == kOp && (t.s == "[" || t.s == "{" && m.lang == commands.Perl):
-		return m.subscript(v, t.n)
-	case t.kind == kOp && (t.s == "(" || t.s == "{"):
+		return m.attr(v, t.Text)
+	case t.Kind == lex.Op && (t.Text == "[" || t.Text == "{" && m.lang == commands.Perl):
+		return m.subscript(v, t.N)
+	case t.Kind == lex.Op && (t.Text == "(" || t.Text == "{"):
 		return v // f.(x), a?.(x)
 	}
 	m.i++
@@ -340,7 +341,7 @@ func (m *machine) subscript(v value, end int) value {
 	k := value{}
 	m.i++
 	colon := false
-	for m.i < end && m.tok().kind != kEnd && m.step() {
+	for m.i < end && m.tok().Kind != lex.End && m.step() {
 		at := m.i
 		if m.skip(":") || m.skip("::") || m.skip(",") || m.skip("..") || m.skip("...") {
 			colon = true
@@ -352,8 +353,8 @@ func (m *machine) subscript(v value, end int) value {
 		}
 	}
 	m.i = max(m.i, end+1)
-	if bare.kind == kWord && end == start+2 && m.at(start).s == "{" {
-		k = literal(bare.s)
+	if bare.Kind == lex.Word && end == start+2 && m.at(start).Text == "{" {
+		k = literal(bare.Text)
 	}
 	if colon {
 		return sliced(v)

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/inline/lex"
 )
 
 // statements evaluates up to a token and returns what the last one gave, which
 // is what a function returns in some languages.
 func (m *machine) statements(end int) value {
 	var last value
-	for m.i < end && m.tok().kind != kEnd && m.step() {
+	for m.i < end && m.tok().Kind != lex.End && m.step() {
 		at := m.i
 		if v, ok := m.statement(end); ok {
 			last = v
@@ -24,18 +25,18 @@ func (m *machine) statements(end int) value {
 
 func (m *machine) statement(end int) (value, bool) {
 	t := m.tok()
-	switch t.kind {
-	case kLine:
+	switch t.Kind {
+	case lex.Line:
 		m.i++
 		if m.lang == commands.Python {
-			m.nest = min(t.n, 1)
+			m.nest = min(t.N, 1)
 		}
 		return value{}, false
-	case kOp:
+	case lex.Op:
 		if m.punctuation(t) {
 			return value{}, false
 		}
-	case kWord:
+	case lex.Word:
 		if m.keyword(t, end) {
 			return value{}, false
 		}
@@ -60,11 +61,11 @@ func (m *machine) modifier() {
 		t := m.toks[i]
 		looked++
 		switch {
-		case t.kind == kLine || t.kind == kEnd || t.kind == kOp && (t.s == ";" || t.s == "}"):
+		case t.Kind == lex.Line || t.Kind == lex.End || t.Kind == lex.Op && (t.Text == ";" || t.Text == "}"):
 			return
-		case t.kind == kOp && t.n > i:
-			i = t.n
-		case t.kind == kWord && (t.s == "for" || t.s == "foreach"):
+		case t.Kind == lex.Op && t.N > i:
+			i = t.N
+		case t.Kind == lex.Word && (t.Text == "for" || t.Text == "foreach"):
 			start := m.i
 			m.i = i + 1
 			m.vars["$_"] = iterated(m.expr(levelChoice))
@@ -83,8 +84,8 @@ func iterated(v value) value {
 }
 
 // punctuation handles what stands between statements.
-func (m *machine) punctuation(t token) bool {
-	switch t.s {
+func (m *machine) punctuation(t lex.Token) bool {
+	switch t.Text {
 	case ";", ",", ")", "]", ":", "&", "!":
 		m.i++
 	case "}":
@@ -106,22 +107,22 @@ func (m *machine) punctuation(t token) bool {
 
 // destructures reports whether a brace opens a pattern or a literal and no block.
 func (m *machine) destructures() bool {
-	return m.at(m.tok().n+1).s == "=" && m.at(m.tok().n+1).kind == kOp
+	return m.at(m.tok().N+1).Text == "=" && m.at(m.tok().N+1).Kind == lex.Op
 }
 
 // keyword handles a word that begins a statement.
-func (m *machine) keyword(t token, end int) bool {
-	if defines(m.lang, t.s) {
+func (m *machine) keyword(t lex.Token, end int) bool {
+	if defines(m.lang, t.Text) {
 		return m.define()
 	}
-	switch t.s {
+	switch t.Text {
 	case "import", "from", "use":
-		return m.imports(t.s)
+		return m.imports(t.Text)
 	case "for", "foreach":
 		m.loop()
 	case "const", "let", "var", "my", "our", "local", "static", "async", "await", "return", "global", "yield",
 		"export", "default":
-		m.declared(t.s)
+		m.declared(t.Text)
 	case "raise", "throw", "die", "croak", "assert", "abort":
 		m.i++
 		m.quiet++
@@ -132,30 +133,30 @@ func (m *machine) keyword(t token, end int) bool {
 		m.quiet--
 	case "class", "module", "interface", "package":
 		m.i++
-		if name := m.tok().s; m.tok().kind == kWord && len(m.classes) < maxItems {
+		if name := m.tok().Text; m.tok().Kind == lex.Word && len(m.classes) < maxItems {
 			m.classes = append(m.classes, name)
 		}
-		for m.tok().kind == kWord || m.op("::") {
+		for m.tok().Kind == lex.Word || m.op("::") {
 			m.i++
 		}
 	case "print", "printf":
 		return m.lang == commands.Awk && m.awkPrint()
 	case "include", "load":
-		if m.lang != commands.Awk || m.at(m.i-1).s != "@" || m.at(m.i+1).kind != kText {
-			return m.clause(t.s)
+		if m.lang != commands.Awk || m.at(m.i-1).Text != "@" || m.at(m.i+1).Kind != lex.Text {
+			return m.clause(t.Text)
 		}
 		m.i++
-		m.access(commands.Read, m.expr(levelUnary), "@"+t.s)
+		m.access(commands.Read, m.expr(levelUnary), "@"+t.Text)
 	case "do":
 		m.i++
-		if m.lang == commands.Perl && m.tok().kind == kText {
+		if m.lang == commands.Perl && m.tok().Kind == lex.Text {
 			m.access(commands.Read, m.expr(levelChoice), "do")
 		}
 	case "end":
 		m.i++
 		m.nest = max(0, m.nest-1)
 	default:
-		return m.clause(t.s)
+		return m.clause(t.Text)
 	}
 	return true
 }
@@ -183,7 +184,7 @@ func (m *machine) declared(s string) {
 	if s != "return" && s != "yield" {
 		return
 	}
-	if m.tok().kind == kLine || m.op(";") || m.op("}") {
+	if m.tok().Kind == lex.Line || m.op(";") || m.op("}") {
 		return
 	}
 	v := m.expr(0)
@@ -215,7 +216,7 @@ func (m *machine) loop() {
 	start := m.i
 	m.skip("(")
 	names := m.targets()
-	if len(names) == 0 && m.lang == commands.Perl && m.at(start).s == "(" {
+	if len(names) == 0 && m.lang == commands.Perl && m.at(start).Text == "(" {
 		m.i = start
 		names = []string{"$_"}
 	}
@@ -240,9 +241,9 @@ func (m *machine) loop() {
 
 // cStyle reports whether a parenthesis holds three clauses.
 func (m *machine) cStyle() bool {
-	m.spend(m.tok().n - m.i)
-	for i := m.i + 1; i < m.tok().n; i++ {
-		if t := m.at(i); t.kind == kOp && t.s == ";" {
+	m.spend(m.tok().N - m.i)
+	for i := m.i + 1; i < m.tok().N; i++ {
+		if t := m.at(i); t.Kind == lex.Op && t.Text == ";" {
 			return true
 		}
 	}
@@ -255,14 +256,14 @@ func (m *machine) targets() []string {
 	for len(names) < 32 {
 		t := m.tok()
 		switch {
-		case t.kind == kWord && (t.s == "in" || t.s == "of" || t.s == "as"):
+		case t.Kind == lex.Word && (t.Text == "in" || t.Text == "of" || t.Text == "as"):
 			return names
-		case t.kind == kWord:
-			if t.s != "const" && t.s != "let" && t.s != "var" && t.s != "my" && t.s != "our" && t.s != "local" {
-				names = append(names, t.s)
+		case t.Kind == lex.Word:
+			if t.Text != "const" && t.Text != "let" && t.Text != "var" && t.Text != "my" && t.Text != "our" && t.Text != "local" {
+				names = append(names, t.Text)
 			}
-		case t.kind == kOp && (t.s == "," || t.s == "(" && m.lang != commands.Perl || t.s == ")" || t.s == "[" || t.s == "]" || t.s == "*" || t.s == "&" ||
-			t.s == "|" || t.s == "{" || t.s == "}"):
+		case t.Kind == lex.Op && (t.Text == "," || t.Text == "(" && m.lang != commands.Perl || t.Text == ")" || t.Text == "[" || t.Text == "]" || t.Text == "*" || t.Text == "&" ||
+			t.Text == "|" || t.Text == "{" || t.Text == "}"):
 		default:
 			return names
 		}
@@ -280,15 +281,15 @@ func (m *machine) imports(s string) bool {
 		}
 		m.pythonImport(s == "from")
 	case commands.JavaScript:
-		if s != "import" || m.at(m.i+1).s == "(" || m.at(m.i+1).s == "." {
+		if s != "import" || m.at(m.i+1).Text == "(" || m.at(m.i+1).Text == "." {
 			return false
 		}
 		m.javaScriptImport()
 	case commands.Perl:
 		m.i++
-		for m.tok().kind != kLine && m.tok().kind != kEnd && !m.op(";") {
-			if t := m.tok(); t.kind == kText && t.s != "" && m.at(m.i-1).s == "lib" {
-				m.access(commands.Read, literal(t.s), "use lib")
+		for m.tok().Kind != lex.Line && m.tok().Kind != lex.End && !m.op(";") {
+			if t := m.tok(); t.Kind == lex.Text && t.Text != "" && m.at(m.i-1).Text == "lib" {
+				m.access(commands.Read, literal(t.Text), "use lib")
 			}
 			m.i++
 		}
@@ -300,11 +301,11 @@ func (m *machine) imports(s string) bool {
 
 func (m *machine) dotted() string {
 	var b strings.Builder
-	for m.tok().kind == kWord || m.op(".") || m.op("..") || m.op("...") {
-		if m.tok().kind == kWord && (m.word("import") || m.word("as")) {
+	for m.tok().Kind == lex.Word || m.op(".") || m.op("..") || m.op("...") {
+		if m.tok().Kind == lex.Word && (m.word("import") || m.word("as")) {
 			break
 		}
-		b.WriteString(m.tok().s)
+		b.WriteString(m.tok().Text)
 		m.i++
 	}
 	return b.String()
@@ -321,7 +322,7 @@ func (m *machine) pythonImport(from bool) {
 		m.i++
 		m.skip("(")
 	}
-	for m.tok().kind == kWord || m.op("*") {
+	for m.tok().Kind == lex.Word || m.op("*") {
 		if m.skip("*") {
 			m.stars = append(m.stars, strings.TrimSuffix(normal(module), "."))
 			break
@@ -330,7 +331,7 @@ func (m *machine) pythonImport(from bool) {
 		as := name
 		if m.word("as") {
 			m.i++
-			as = m.tok().s
+			as = m.tok().Text
 			m.i++
 		} else if !from {
 			// import os.path binds os.
@@ -349,20 +350,20 @@ func (m *machine) pythonImport(from bool) {
 func (m *machine) javaScriptImport() {
 	m.i++
 	var names, origs []string
-	for m.tok().kind != kText && m.tok().kind != kEnd && m.tok().kind != kLine {
-		if t := m.tok(); t.kind == kWord && t.s != "from" && t.s != "type" {
-			if m.at(m.i-1).s == "as" && len(names) > 0 && m.at(m.i-2).s != "*" {
-				names[len(names)-1] = t.s
-			} else if t.s != "as" {
-				names, origs = append(names, t.s), append(origs, t.s)
-				if m.at(m.i-1).s != "," && m.at(m.i-1).s != "{" {
+	for m.tok().Kind != lex.Text && m.tok().Kind != lex.End && m.tok().Kind != lex.Line {
+		if t := m.tok(); t.Kind == lex.Word && t.Text != "from" && t.Text != "type" {
+			if m.at(m.i-1).Text == "as" && len(names) > 0 && m.at(m.i-2).Text != "*" {
+				names[len(names)-1] = t.Text
+			} else if t.Text != "as" {
+				names, origs = append(names, t.Text), append(origs, t.Text)
+				if m.at(m.i-1).Text != "," && m.at(m.i-1).Text != "{" {
 					origs[len(origs)-1] = ""
 				}
 			}
 		}
 		m.i++
 	}
-	module := m.module(literal(m.tok().s))
+	module := m.module(literal(m.tok().Text))
 	m.i++
 	for i, n := range names {
 		v := module

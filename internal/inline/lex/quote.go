@@ -1,4 +1,4 @@
-package inline
+package lex
 
 import (
 	"regexp"
@@ -34,15 +34,15 @@ func (l *lexer) pythonText() bool {
 	if l.peek(n+1) == q && l.peek(n+2) == q {
 		end = strings.Repeat(end, 3)
 	}
-	return l.delimited(kText, n+len(end), end, st)
+	return l.delimited(Text, n+len(end), end, st)
 }
 
 func (l *lexer) javaScriptText(c byte) bool {
 	switch {
 	case c == '"' || c == '\'':
-		return l.delimited(kText, 1, string(c), style{})
+		return l.delimited(Text, 1, string(c), style{})
 	case c == '`':
-		return l.delimited(kText, 1, "`", style{interp: '$'})
+		return l.delimited(Text, 1, "`", style{interp: '$'})
 	}
 	return c == '/' && !l.operand() && l.regex()
 }
@@ -71,7 +71,7 @@ func (l *lexer) regex() bool {
 			return false
 		case c == '/' && !class:
 			l.flags()
-			l.emit(token{kind: kRegex, s: l.src[at:min(l.pos, len(l.src))]})
+			l.emit(Token{Kind: Regex, Text: l.src[at:min(l.pos, len(l.src))]})
 			return true
 		}
 	}
@@ -81,7 +81,7 @@ func (l *lexer) regex() bool {
 }
 
 func (l *lexer) flags() {
-	for l.pos < len(l.src) && isLetter(l.src[l.pos]) && l.src[l.pos] < 0x80 {
+	for l.pos < len(l.src) && IsLetter(l.src[l.pos]) && l.src[l.pos] < 0x80 {
 		l.pos++
 	}
 }
@@ -89,18 +89,18 @@ func (l *lexer) flags() {
 func (l *lexer) rubyText(c byte) bool {
 	switch {
 	case c == '\'':
-		return l.delimited(kText, 1, "'", style{raw: true})
+		return l.delimited(Text, 1, "'", style{raw: true})
 	case c == '"':
-		return l.delimited(kText, 1, `"`, style{interp: '#'})
+		return l.delimited(Text, 1, `"`, style{interp: '#'})
 	case c == '`':
-		return l.delimited(kCmd, 1, "`", style{interp: '#'})
+		return l.delimited(Command, 1, "`", style{interp: '#'})
 	case c == ':' && l.peek(1) == '"':
-		return l.delimited(kText, 2, `"`, style{})
-	case c == ':' && isLetter(l.peek(1)) && (l.pos == 0 || l.src[l.pos-1] != ':'):
+		return l.delimited(Text, 2, `"`, style{})
+	case c == ':' && IsLetter(l.peek(1)) && (l.pos == 0 || l.src[l.pos-1] != ':'):
 		return l.symbol()
 	case c == '/' && l.beginsRegex():
 		return l.regex()
-	case c == '%' && (!l.operand() || l.sp && l.peek(1) != ' ' && l.last().kind == kWord):
+	case c == '%' && (!l.operand() || l.sp && l.peek(1) != ' ' && l.last().Kind == Word):
 		return l.rubyPercent()
 	case c == '<' && l.has("<<"):
 		return l.heredoc()
@@ -110,25 +110,25 @@ func (l *lexer) rubyText(c byte) bool {
 
 // beginsRegex decides about a slash, where a call can be without parentheses.
 func (l *lexer) beginsRegex() bool {
-	return !l.operand() || l.last().kind == kWord && l.sp && l.peek(1) != ' ' && l.peek(1) != '=' && !strings.HasPrefix(l.last().s, "$")
+	return !l.operand() || l.last().Kind == Word && l.sp && l.peek(1) != ' ' && l.peek(1) != '=' && !strings.HasPrefix(l.last().Text, "$")
 }
 
 func (l *lexer) symbol() bool {
 	at := l.pos + 1
-	for l.pos++; l.pos < len(l.src) && isWord(l.src[l.pos]); l.pos++ {
+	for l.pos++; l.pos < len(l.src) && IsWord(l.src[l.pos]); l.pos++ {
 	}
-	l.emit(token{kind: kText, s: l.src[at:l.pos]})
+	l.emit(Token{Kind: Text, Text: l.src[at:l.pos]})
 	return true
 }
 
 // rubyPercent reads %q(…), %w[…], %x{…}, %r/…/ and %(…).
 func (l *lexer) rubyPercent() bool {
 	n, t := 1, byte('Q')
-	if isLetter(l.peek(1)) {
+	if IsLetter(l.peek(1)) {
 		n, t = 2, l.peek(1)
 	}
 	d := l.peek(n)
-	if d == 0 || isWord(d) || d == ' ' || d == '=' || d == '\n' || strings.IndexByte("qQwWiIxrs", t) < 0 {
+	if d == 0 || IsWord(d) || d == ' ' || d == '=' || d == '\n' || strings.IndexByte("qQwWiIxrs", t) < 0 {
 		return false
 	}
 	return l.generic(n, t)
@@ -151,35 +151,35 @@ func (l *lexer) generic(n int, t byte) bool {
 	st.raw = t == 'q' || t == 'w'
 	switch t {
 	case 'x':
-		return l.delimited(kCmd, n+1, end, st)
+		return l.delimited(Command, n+1, end, st)
 	case 'r':
-		l.delimited(kText, n+1, end, style{nest: st.nest, raw: true})
+		l.delimited(Text, n+1, end, style{nest: st.nest, raw: true})
 		l.flags()
-		l.toks[len(l.toks)-1].kind = kRegex
+		l.toks[len(l.toks)-1].Kind = Regex
 		return true
 	case 'w', 'W', 'i', 'I':
 		l.words(n+1, end, st)
 		return true
 	}
-	return l.delimited(kText, n+1, end, st)
+	return l.delimited(Text, n+1, end, st)
 }
 
 // words reads a list of words as a bracketed list of strings.
 func (l *lexer) words(n int, end string, st style) {
 	l.pos += n
 	parts := l.until(end, st)
-	l.emit(token{kind: kOp, s: "["})
+	l.emit(Token{Kind: Op, Text: "["})
 	at := len(l.toks) - 1
 	for _, p := range parts {
-		for i, w := range strings.Fields(p.s) {
+		for i, w := range strings.Fields(p.Text) {
 			if i > 0 {
-				l.emit(token{kind: kOp, s: ","})
+				l.emit(Token{Kind: Op, Text: ","})
 			}
-			l.emit(token{kind: kText, s: w})
+			l.emit(Token{Kind: Text, Text: w})
 		}
 	}
-	l.emit(token{kind: kOp, s: "]"})
-	l.toks[at].n = len(l.toks) - 1
+	l.emit(Token{Kind: Op, Text: "]"})
+	l.toks[at].N = len(l.toks) - 1
 }
 
 // heredocStart matches <<EOF, <<~EOF, <<"EOF" and <<'EOF'.
@@ -191,7 +191,7 @@ var heredocStart = sync.OnceValue(func() *regexp.Regexp {
 func (l *lexer) heredoc() bool {
 	line, _, _ := strings.Cut(l.rest(), "\n")
 	match := heredocStart().FindStringSubmatch(line[:min(len(line), 64)])
-	if match == nil || l.lang == commands.Ruby && l.operand() && l.last().kind != kWord && l.peek(2) >= 'A' && l.peek(2) <= 'Z' {
+	if match == nil || l.lang == commands.Ruby && l.operand() && l.last().Kind != Word && l.peek(2) >= 'A' && l.peek(2) <= 'Z' {
 		return false
 	}
 	h := heredoc{tok: len(l.toks), end: match[2] + match[3], st: style{pure: true}}
@@ -203,9 +203,9 @@ func (l *lexer) heredoc() bool {
 		h.st.interp = '$'
 	}
 	l.pos += len(match[0])
-	l.emit(token{kind: kText})
+	l.emit(Token{Kind: Text})
 	if match[1] == "`" {
-		l.toks[h.tok].kind = kCmd
+		l.toks[h.tok].Kind = Command
 	}
 	l.heres = append(l.heres, h)
 	return true
@@ -220,26 +220,26 @@ func (l *lexer) body(h heredoc) {
 		line := l.src[from:l.pos]
 		l.pos = min(l.pos+1, len(l.src))
 		if strings.TrimSpace(line) == h.end {
-			l.toks[h.tok].parts = (&lexer{src: strings.TrimLeft(l.src[at:from], " \t"), lang: l.lang}).until("\x00", h.st)
+			l.toks[h.tok].Parts = (&lexer{src: strings.TrimLeft(l.src[at:from], " \t"), lang: l.lang}).until("\x00", h.st)
 			return
 		}
 	}
-	l.toks[h.tok].parts = []part{{s: l.src[min(at, len(l.src)):]}}
+	l.toks[h.tok].Parts = []Part{{Text: l.src[min(at, len(l.src)):]}}
 }
 
 func (l *lexer) perlText(c byte) bool {
 	switch {
 	case c == '\'':
-		return l.delimited(kText, 1, "'", style{raw: true})
+		return l.delimited(Text, 1, "'", style{raw: true})
 	case c == '"':
-		return l.delimited(kText, 1, `"`, style{interp: '$'})
+		return l.delimited(Text, 1, `"`, style{interp: '$'})
 	case c == '`':
-		return l.delimited(kCmd, 1, "`", style{interp: '$'})
+		return l.delimited(Command, 1, "`", style{interp: '$'})
 	case c == '/' && l.beginsRegex():
 		return l.regex()
-	case c == '<' && l.has("<<") && (l.peek(2) == '"' || l.peek(2) == '\'' || l.peek(2) == '~' || isLetter(l.peek(2))):
+	case c == '<' && l.has("<<") && (l.peek(2) == '"' || l.peek(2) == '\'' || l.peek(2) == '~' || IsLetter(l.peek(2))):
 		return l.heredoc()
-	case isLetter(c) && (l.pos == 0 || !isWord(l.src[l.pos-1]) && strings.IndexByte("$@%&>{", l.src[l.pos-1]) < 0):
+	case IsLetter(c) && (l.pos == 0 || !IsWord(l.src[l.pos-1]) && strings.IndexByte("$@%&>{", l.src[l.pos-1]) < 0):
 		return l.perlOperator()
 	}
 	return false
@@ -252,7 +252,7 @@ var perlQuotes = map[string]byte{"q": 'q', "qq": 'Q', "qw": 'w', "qx": 'x', "m":
 // perlOperator reads q, qq, qw, qx, m, qr, s, tr and y with their delimiters.
 func (l *lexer) perlOperator() bool {
 	n := 1
-	for isWord(l.peek(n)) {
+	for IsWord(l.peek(n)) {
 		n++
 	}
 	op := l.src[l.pos : l.pos+n]
@@ -292,9 +292,9 @@ func (l *lexer) substitution(n int) {
 	from := l.pos
 	l.flags()
 	code = strings.TrimSuffix(code, string(closing(d)))
-	t := token{kind: kRegex, parts: []part{{s: code}}}
+	t := Token{Kind: Regex, Parts: []Part{{Text: code}}}
 	if op == 's' && strings.Contains(l.src[min(from, len(l.src)):min(l.pos, len(l.src))], "e") {
-		t.parts[0].code = true
+		t.Parts[0].Code = true
 	}
 	l.emit(t)
 }

@@ -1,4 +1,10 @@
-package inline
+// Package lex cuts code of Python, JavaScript, Perl, Ruby and awk into tokens:
+// words with their sigils, numbers, strings with the code inside of them, regular
+// expressions and operators, whose brackets know where they are closed.
+//
+// It never fails: code that does not parse gives tokens as well. It refuses to
+// know what the tokens mean; package inline evaluates them.
+package lex
 
 import (
 	"strings"
@@ -6,33 +12,33 @@ import (
 	"cordon/internal/commands"
 )
 
-// kind is a kind of token.
-type kind uint8
+// Kind is a kind of token.
+type Kind uint8
 
 const (
-	kEnd   kind = iota
-	kLine       // the end of a line where it ends a statement; n is the next line's indent
-	kWord       // a name or keyword, with its sigil
-	kNum        // a number
-	kText       // a string
-	kCmd        // a string that is run: backticks, qx, %x
-	kRegex      // a regular expression, or what transliterates
-	kOp         // anything else
+	End     Kind = iota
+	Line         // the end of a line where it ends a statement; n is the next line's indent
+	Word         // a name or keyword, with its sigil
+	Number       // a number
+	Text         // a string
+	Command      // a string that is run: backticks, qx, %x
+	Regex        // a regular expression, or what transliterates
+	Op           // anything else
 )
 
-// token is one token. Text that is interpolated has parts.
-type token struct {
-	kind  kind
-	s     string
-	parts []part
-	sp    bool // blanks before it
-	n     int  // the index of the closing bracket, the indent of a line
+// Token is one token. Text that is interpolated has parts.
+type Token struct {
+	Kind   Kind
+	Text   string
+	Parts  []Part // of a string that holds code
+	Spaced bool   // blanks are before it
+	N      int    // the index of the closing bracket, the indent of a line
 }
 
-// part is a piece of an interpolated string: text, or code.
-type part struct {
-	s    string
-	code bool
+// Part is a piece of an interpolated string: text, or code.
+type Part struct {
+	Text string
+	Code bool
 }
 
 // lexer cuts code into tokens.
@@ -40,23 +46,26 @@ type lexer struct {
 	src    string
 	pos    int
 	lang   commands.Lang
-	toks   []token
+	toks   []Token
 	open   []int     // indices of brackets that are open
 	failed int       // regular expressions that had no end
 	sp     bool      // blanks since the last token
 	heres  []heredoc // bodies that begin on the next line
 }
 
-// maxTokens is how much of a code is cut: twice what a long program has.
-const maxTokens = 40_000
+// MaxTokens is how much of a code is cut: twice what a long program has.
+const MaxTokens = 40_000
 
-// lex cuts code into tokens; it never fails, the last token is kEnd.
-func lex(lang commands.Lang, src string) []token {
-	l := &lexer{src: src, lang: lang, toks: make([]token, 0, min(len(src)/4+16, maxTokens))}
+// maxOpen is how many open brackets a closing one is compared with.
+const maxOpen = 64
+
+// Tokens cuts code into tokens. The last token is End.
+func Tokens(lang commands.Lang, src string) []Token {
+	l := &lexer{src: src, lang: lang, toks: make([]Token, 0, min(len(src)/4+16, MaxTokens))}
 	if lang == commands.Python {
-		l.emit(token{kind: kLine, n: l.indent()})
+		l.emit(Token{Kind: Line, N: l.indent()})
 	}
-	for l.pos < len(l.src) && len(l.toks) < maxTokens {
+	for l.pos < len(l.src) && len(l.toks) < MaxTokens {
 		at := l.pos
 		l.next()
 		if l.pos <= at {
@@ -64,13 +73,13 @@ func lex(lang commands.Lang, src string) []token {
 		}
 	}
 	for _, i := range l.open {
-		l.toks[i].n = len(l.toks)
+		l.toks[i].N = len(l.toks)
 	}
-	return append(l.toks, token{kind: kEnd})
+	return append(l.toks, Token{Kind: End})
 }
 
-func (l *lexer) emit(t token) {
-	t.sp = l.sp
+func (l *lexer) emit(t Token) {
+	t.Spaced = l.sp
 	l.sp = false
 	l.toks = append(l.toks, t)
 }
@@ -87,9 +96,9 @@ func (l *lexer) rest() string { return l.src[min(l.pos, len(l.src)):] }
 func (l *lexer) has(s string) bool { return strings.HasPrefix(l.rest(), s) }
 
 // last is the last token, or a zero one.
-func (l *lexer) last() token {
+func (l *lexer) last() Token {
 	if len(l.toks) == 0 {
-		return token{}
+		return Token{}
 	}
 	return l.toks[len(l.toks)-1]
 }
@@ -124,15 +133,15 @@ func (l *lexer) newline() {
 	l.heres = nil
 	if l.lang == commands.Ruby && l.has("=begin") {
 		l.after("\n=end")
-	} else if l.lang == commands.Perl && l.peek(0) == '=' && isLetter(l.peek(1)) {
+	} else if l.lang == commands.Perl && l.peek(0) == '=' && IsLetter(l.peek(1)) {
 		l.after("\n=cut")
 	}
 	if n := len(l.open); n > 0 {
-		if b := l.toks[l.open[n-1]].s; b != "{" || l.lang == commands.Python {
+		if b := l.toks[l.open[n-1]].Text; b != "{" || l.lang == commands.Python {
 			return
 		}
 	}
-	l.emit(token{kind: kLine, n: l.indent()})
+	l.emit(Token{Kind: Line, N: l.indent()})
 }
 
 // indent is the width of the blanks that the current line begins with.
@@ -171,7 +180,7 @@ func (l *lexer) comment() bool {
 	case script && l.has("/*"):
 		l.pos += 2
 		l.after("*/")
-	case !script && l.src[l.pos] == '#' && (l.lang != commands.Perl || l.sp || l.last().s != "$"): // $# is a variable of Perl
+	case !script && l.src[l.pos] == '#' && (l.lang != commands.Perl || l.sp || l.last().Text != "$"): // $# is a variable of Perl
 		l.line()
 	case (l.lang == commands.Perl || l.lang == commands.Ruby) && l.has("__END__"):
 		l.pos = len(l.src)
@@ -182,20 +191,20 @@ func (l *lexer) comment() bool {
 }
 
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
-func isLetter(c byte) bool { return c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80 }
-func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
+func IsLetter(c byte) bool { return c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80 }
+func IsWord(c byte) bool   { return IsLetter(c) || isDigit(c) }
 
 func (l *lexer) number() {
 	at := l.pos
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
 		dot := c == '.' && isDigit(l.peek(1))
-		if !isWord(c) && !dot {
+		if !IsWord(c) && !dot {
 			break
 		}
 		l.pos++
 	}
-	l.emit(token{kind: kNum, s: l.src[at:l.pos]})
+	l.emit(Token{Kind: Number, Text: l.src[at:l.pos]})
 }
 
 // word reads a name with its sigil: $x, @x, %x of Perl, @x of Ruby.
@@ -204,7 +213,7 @@ func (l *lexer) word() bool {
 	l.sigil()
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
-		if !isWord(c) && !l.inName(c) {
+		if !IsWord(c) && !l.inName(c) {
 			break
 		}
 		l.pos++
@@ -212,7 +221,7 @@ func (l *lexer) word() bool {
 	if l.pos == at {
 		return false
 	}
-	l.emit(token{kind: kWord, s: l.src[at:l.pos]})
+	l.emit(Token{Kind: Word, Text: l.src[at:l.pos]})
 	return true
 }
 
@@ -222,11 +231,11 @@ func (l *lexer) sigil() {
 	case commands.Perl:
 		l.perlSigil(c, d)
 	case commands.Ruby:
-		for l.pos < len(l.src) && (l.src[l.pos] == '@' || l.src[l.pos] == '$') && (isWord(l.peek(1)) || l.peek(1) == '@') {
+		for l.pos < len(l.src) && (l.src[l.pos] == '@' || l.src[l.pos] == '$') && (IsWord(l.peek(1)) || l.peek(1) == '@') {
 			l.pos++
 		}
 	case commands.JavaScript:
-		if c == '#' && isLetter(d) {
+		if c == '#' && IsLetter(d) {
 			l.pos++
 		}
 	}
@@ -234,14 +243,14 @@ func (l *lexer) sigil() {
 
 func (l *lexer) perlSigil(c, d byte) {
 	switch {
-	case c == '$' && (isWord(d) || strings.IndexByte("!@&0,;./\\", d) >= 0 && d != 0):
+	case c == '$' && (IsWord(d) || strings.IndexByte("!@&0,;./\\", d) >= 0 && d != 0):
 		l.pos++
-		if !isWord(d) {
+		if !IsWord(d) {
 			l.pos++
 		}
-	case c == '$' && d == '#' && (l.peek(2) == '{' || l.peek(2) == '$' || isLetter(l.peek(2))):
+	case c == '$' && d == '#' && (l.peek(2) == '{' || l.peek(2) == '$' || IsLetter(l.peek(2))):
 		l.pos += 2
-	case c == '@' && isLetter(d), c == '%' && isLetter(d) && (!l.operand() || inSet("before-hash", l.last().s)):
+	case c == '@' && IsLetter(d), c == '%' && IsLetter(d) && (!l.operand() || strings.Contains(beforeHash, " "+l.last().Text+" ")):
 		l.pos++
 	}
 }
@@ -252,10 +261,10 @@ func (l *lexer) inName(c byte) bool {
 	case commands.JavaScript:
 		return c == '$'
 	case commands.Ruby:
-		if c != '?' && c != '!' || !isWord(l.src[max(l.pos-1, 0)]) || l.pos == 0 {
+		if c != '?' && c != '!' || !IsWord(l.src[max(l.pos-1, 0)]) || l.pos == 0 {
 			return false
 		}
-		return l.peek(1) != '=' && !isWord(l.peek(1)) && l.peek(1) != ':'
+		return l.peek(1) != '=' && !IsWord(l.peek(1)) && l.peek(1) != ':'
 	}
 	return false
 }
@@ -264,16 +273,23 @@ func (l *lexer) inName(c byte) bool {
 // is an operator and not the beginning of a string or a regular expression.
 func (l *lexer) operand() bool {
 	t := l.last()
-	switch t.kind {
-	case kNum, kText, kCmd, kRegex:
+	switch t.Kind {
+	case Number, Text, Command, Regex:
 		return true
-	case kWord:
-		return !inSet("before-operand", t.s)
-	case kOp:
-		return t.s == ")" || t.s == "]" || t.s == "}"
+	case Word:
+		return !strings.Contains(beforeOperand, " "+t.Text+" ")
+	case Op:
+		return t.Text == ")" || t.Text == "]" || t.Text == "}"
 	}
 	return false
 }
+
+// beforeOperand are words that an operand follows, so that a slash behind them
+// begins a regular expression.
+const beforeOperand = " and await case delete do elif else elsif grep if in join map not of or print push puts return split then throw typeof unless until void when while x yield "
+
+// beforeHash are words of Perl that a variable follows, so that % is its sigil.
+const beforeHash = " delete each exists keys local my our scalar values "
 
 const operators = " ... === !== **= <=> ||= &&= ??= //= >>= <<= <<- ->> " +
 	"=> -> :: == != <= >= && || ?? ?. += -= *= /= .= %= |= &= .. << >> ** // =~ !~ |& |> := <- ++ -- ~= "
@@ -288,7 +304,7 @@ func (l *lexer) operator() {
 	}
 	s := l.src[l.pos : l.pos+n]
 	l.pos += n
-	l.emit(token{kind: kOp, s: s})
+	l.emit(Token{Kind: Op, Text: s})
 	l.bracket(s)
 }
 
@@ -299,10 +315,10 @@ func (l *lexer) bracket(s string) {
 		l.open = append(l.open, len(l.toks)-1)
 	case ")", "]", "}":
 		// A wrong bracket closes what it can: code that does not parse is read all the same.
-		for i := len(l.open) - 1; i >= max(0, len(l.open)-maxDepth); i-- {
-			if closes(l.toks[l.open[i]].s, s) {
+		for i := len(l.open) - 1; i >= max(0, len(l.open)-maxOpen); i-- {
+			if closes(l.toks[l.open[i]].Text, s) {
 				for _, j := range l.open[i:] {
-					l.toks[j].n = len(l.toks) - 1
+					l.toks[j].N = len(l.toks) - 1
 				}
 				l.open = l.open[:i]
 				return

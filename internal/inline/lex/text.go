@@ -1,4 +1,4 @@
-package inline
+package lex
 
 import (
 	"strconv"
@@ -28,26 +28,26 @@ func (l *lexer) quoted() bool {
 	case commands.Perl:
 		return l.perlText(c)
 	}
-	return c == '"' && l.delimited(kText, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex()
+	return c == '"' && l.delimited(Text, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex()
 }
 
 // delimited reads from behind an opening delimiter of n bytes to the closing one.
-func (l *lexer) delimited(k kind, n int, end string, st style) bool {
+func (l *lexer) delimited(k Kind, n int, end string, st style) bool {
 	l.pos += n
 	parts := l.until(end, st)
-	t := token{kind: k}
-	if len(parts) == 1 && !parts[0].code {
-		t.s = parts[0].s
+	t := Token{Kind: k}
+	if len(parts) == 1 && !parts[0].Code {
+		t.Text = parts[0].Text
 	} else {
-		t.parts = parts
+		t.Parts = parts
 	}
 	l.emit(t)
 	return true
 }
 
 // until reads text up to a delimiter and behind it.
-func (l *lexer) until(end string, st style) []part {
-	var parts []part
+func (l *lexer) until(end string, st style) []Part {
+	var parts []Part
 	var b strings.Builder
 	deep := 0
 	for l.pos < len(l.src) {
@@ -65,7 +65,7 @@ func (l *lexer) until(end string, st style) []part {
 			l.pos++
 		case l.has(end):
 			l.pos += len(end)
-			return append(parts, part{s: b.String()})
+			return append(parts, Part{Text: b.String()})
 		default:
 			code, ok := l.interpolated(st.interp)
 			if !ok {
@@ -73,11 +73,11 @@ func (l *lexer) until(end string, st style) []part {
 				l.pos++
 				continue
 			}
-			parts = append(parts, part{s: b.String()}, part{s: code, code: true})
+			parts = append(parts, Part{Text: b.String()}, Part{Text: code, Code: true})
 			b.Reset()
 		}
 	}
-	return append(parts, part{s: b.String()})
+	return append(parts, Part{Text: b.String()})
 }
 
 // interpolated reads the code inside of a string, if some begins here.
@@ -150,12 +150,12 @@ func (l *lexer) variable() (string, bool) {
 	switch c := l.peek(0); {
 	case c == '{':
 		code := l.braced()
-		if l.lang == commands.Perl && len(code) > 0 && isLetter(code[0]) {
+		if l.lang == commands.Perl && len(code) > 0 && IsLetter(code[0]) {
 			code = l.src[at:at+1] + code
 		}
 		return code, true
-	case isLetter(c) || l.lang == commands.Perl && isDigit(c) && l.src[at] == '$':
-		for l.pos < len(l.src) && isWord(l.src[l.pos]) {
+	case IsLetter(c) || l.lang == commands.Perl && isDigit(c) && l.src[at] == '$':
+		for l.pos < len(l.src) && IsWord(l.src[l.pos]) {
 			l.pos++
 		}
 	default:
