@@ -18,9 +18,6 @@ func (m *machine) name() value {
 	switch t.Text {
 	case "lambda":
 		return m.lambda()
-	case "delete", "new", "await", "async", "not", "typeof", "void", "my", "our", "local", "const", "let", "var", "if", "unless", "begin", "return", "yield", "then":
-		m.i++
-		return m.expr(levelUnary)
 	case "getline":
 		if m.lang == commands.Awk {
 			return m.getline()
@@ -28,6 +25,10 @@ func (m *machine) name() value {
 	case "do":
 		m.i++
 		return value{}
+	}
+	if inSet("before-value", t.Text) {
+		m.i++
+		return m.expr(levelUnary)
 	}
 	if m.at(m.i+1).Text == "=>" && m.at(m.i+1).Kind == lex.Op && m.lang == commands.JavaScript {
 		return m.arrow()

@@ -259,11 +259,10 @@ func (m *machine) targets() []string {
 		case t.Kind == lex.Word && (t.Text == "in" || t.Text == "of" || t.Text == "as"):
 			return names
 		case t.Kind == lex.Word:
-			if t.Text != "const" && t.Text != "let" && t.Text != "var" && t.Text != "my" && t.Text != "our" && t.Text != "local" {
+			if !oneOf(t.Text, "const let var my our local") {
 				names = append(names, t.Text)
 			}
-		case t.Kind == lex.Op && (t.Text == "," || t.Text == "(" && m.lang != commands.Perl || t.Text == ")" || t.Text == "[" || t.Text == "]" || t.Text == "*" || t.Text == "&" ||
-			t.Text == "|" || t.Text == "{" || t.Text == "}"):
+		case t.Kind == lex.Op && (oneOf(t.Text, ", ) [ ] * & | { }") || t.Text == "(" && m.lang != commands.Perl):
 		default:
 			return names
 		}

@@ -30,3 +30,6 @@ var wordSets = sync.OnceValue(func() map[string]string {
 func inSet(class, word string) bool {
 	return word != "" && !strings.ContainsAny(word, " \n") && strings.Contains(wordSets()[class], " "+word+" ")
 }
+
+// oneOf reports whether a word is one of some that blanks separate.
+func oneOf(word, list string) bool { return strings.Contains(" "+list+" ", " "+word+" ") }

@@ -286,7 +286,8 @@ func (l *lexer) operand() bool {
 
 // beforeOperand are words that an operand follows, so that a slash behind them
 // begins a regular expression.
-const beforeOperand = " and await case delete do elif else elsif grep if in join map not of or print push puts return split then throw typeof unless until void when while x yield "
+const beforeOperand = " and await case delete do elif else elsif grep if in join map not of or " +
+	"print push puts return split then throw typeof unless until void when while x yield "
 
 // beforeHash are words of Perl that a variable follows, so that % is its sigil.
 const beforeHash = " delete each exists keys local my our scalar values "
