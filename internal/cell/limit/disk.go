@@ -6,30 +6,109 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"cordon/internal/cell/plan"
 )
 
-// WatchDisk calls over when the directories have grown by more than the limit. It
-// rests long enough between two looks not to be felt.
+// usage is what files take on disk, or what is left there.
+type usage struct {
+	bytes int64
+	names int64 // files, directories and links: a disk has room for a number of them
+}
+
+// The times between two looks at the free space, and between two counts.
+const (
+	roomEvery = 100 * time.Millisecond
+	diskEvery = 500 * time.Millisecond
+)
+
+// WatchDisk calls over when the directories have grown by more than the limit, or by half
+// of the files that there was room for.
 func WatchDisk(l plan.Limits, stop <-chan struct{}, over func()) {
 	if l.Disk == 0 || len(l.Watched) == 0 {
 		return
 	}
-	began := time.Now()
-	before := occupied(l.Watched)
+	w := diskWatch{room: func() usage { return roomOf(l.Watched) }, count: func() usage { return occupied(l.Watched) }}
+	if w.exceeded(l.Disk, stop) {
+		over()
+	}
+}
+
+// diskWatch watches a disk.
+//
+// Counting takes long where there are many files, so it rests long enough between two
+// counts not to be felt. A command could make many files and use that time, so the free
+// space of the disk is watched meanwhile: when it has lost what is left of the limit, cordon
+// counts at once, whoever has used it. When three quarters of it are gone before the count
+// is done, there is no time to find out.
+type diskWatch struct {
+	room, count func() usage
+}
+
+// exceeded waits until the limit is exceeded, or for stop.
+func (w diskWatch) exceeded(bytes int64, stop <-chan struct{}) bool {
+	first, began := w.room(), time.Now()
+	before := w.count()
+	limit := usage{bytes: bytes, names: first.names / 2}
+	if now := w.room(); now.lost(first, limit) { // the command runs already, and hardly anybody else writes so much
+		before = usage{before.bytes - (first.bytes - now.bytes), before.names - (first.names - now.names)}
+	}
+	room, left, ended := first, limit, time.Now()
+	took := ended.Sub(began)
+	var counted chan usage
 	for {
-		rest := max(500*time.Millisecond, 20*time.Since(began))
 		select {
 		case <-stop:
-			return
-		case <-time.After(rest):
+			return false
+		case grown := <-counted:
+			left = usage{limit.bytes - (grown.bytes - before.bytes), limit.names - (grown.names - before.names)}
+			if left.bytes < 0 || first.names > 0 && left.names < 0 {
+				return true
+			}
+			counted, ended = nil, time.Now()
+			took = ended.Sub(began)
+			continue
+		case <-time.After(roomEvery):
 		}
-		began = time.Now()
-		if occupied(l.Watched)-before > l.Disk {
-			over()
-			return
+		now := w.room()
+		lost := now.lost(room, left)
+		rest := max(diskEvery, 20*took)
+		if lost {
+			rest = took
+		}
+		switch {
+		case counted != nil && now.lost(first, usage{first.bytes / 4 * 3, first.names / 4 * 3}):
+			return true
+		case counted == nil && time.Since(ended) >= rest:
+			room, began, counted = now, time.Now(), make(chan usage, 1)
+			go func(done chan<- usage) { done <- w.count() }(counted)
 		}
 	}
+}
+
+// lost reports whether a disk that had more room before has lost as much as is left.
+func (u usage) lost(before, left usage) bool {
+	return before.bytes-u.bytes > left.bytes || before.names > 0 && before.names-u.names > left.names
+}
+
+// roomOf is what the file systems of directories have room for. Where the number of files
+// has no bound, it is 0.
+func roomOf(dirs []string) usage {
+	var room usage
+	seen := map[unix.Fsid]bool{}
+	for _, dir := range dirs {
+		var st unix.Statfs_t
+		if unix.Statfs(dir, &st) != nil || seen[st.Fsid] {
+			continue
+		}
+		seen[st.Fsid] = true
+		room.bytes += int64(st.Bfree) * int64(st.Bsize)
+		if names := int64(st.Ffree); room.names == 0 || names > 0 && names < room.names {
+			room.names = names
+		}
+	}
+	return room
 }
 
 // unknown is more than any limit.
@@ -41,51 +120,65 @@ const deepest = 700
 
 // occupied is what directories take on disk. What vanishes meanwhile counts
 // nothing.
-func occupied(dirs []string) int64 {
-	var total int64
+func occupied(dirs []string) usage {
+	var total usage
 	for _, dir := range dirs {
 		if root, err := os.OpenRoot(dir); err == nil {
-			total += occupiedIn(root, 0)
+			total.countIn(root, 0)
 		}
 	}
 	return total
 }
 
-// occupiedIn counts one directory and closes it. It goes down from open directories, so
+// add counts bytes. However many are added, they are not taken for fewer.
+func (u *usage) add(bytes int64) { u.bytes = min(u.bytes+bytes, unknown) }
+
+// countIn counts one directory and closes it. It goes down from open directories, so
 // that no path is too long.
-func occupiedIn(dir *os.Root, depth int) int64 {
+func (u *usage) countIn(dir *os.Root, depth int) {
 	defer dir.Close()
 	if depth > deepest {
-		return unknown
+		u.add(unknown)
+		return
 	}
-	var total int64
-	for _, e := range listed(dir) {
-		fi, err := dir.Lstat(e.Name())
-		if err != nil {
-			continue
-		}
-		if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-			total += st.Blocks * 512
-		}
-		if !fi.IsDir() {
-			continue
-		}
-		switch sub, err := dir.OpenRoot(e.Name()); {
+	for _, name := range u.countFiles(dir) {
+		switch sub, err := dir.OpenRoot(name); {
 		case err == nil:
-			total += occupiedIn(sub, depth+1)
+			u.countIn(sub, depth+1)
 		case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
-			total += unknown
+			u.add(unknown)
 		}
 	}
-	return total
 }
 
-func listed(dir *os.Root) []os.DirEntry {
+// batch is how many names of a directory are read at once: it may have millions.
+const batch = 1024
+
+// countFiles counts the entries of a directory, and lists the directories among them. What
+// cannot be read is not counted.
+func (u *usage) countFiles(dir *os.Root) (below []string) {
 	f, err := dir.Open(".")
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(-1) // what cannot be read is not counted
-	return entries
+	for {
+		entries, err := f.ReadDir(batch)
+		for _, e := range entries {
+			u.names++
+			fi, err := dir.Lstat(e.Name())
+			if err != nil {
+				continue
+			}
+			if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+				u.add(st.Blocks * 512)
+			}
+			if fi.IsDir() {
+				below = append(below, e.Name())
+			}
+		}
+		if err != nil {
+			return below
+		}
+	}
 }

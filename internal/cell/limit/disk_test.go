@@ -1,0 +1,114 @@
+package limit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fakeDisk is a disk on which a count takes as long as that of a million files.
+type fakeDisk struct {
+	mu   sync.Mutex
+	free usage
+	used usage
+	slow time.Duration
+}
+
+func (d *fakeDisk) use(u usage) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.free = usage{d.free.bytes - u.bytes, d.free.names - u.names}
+	d.used = usage{d.used.bytes + u.bytes, d.used.names + u.names}
+}
+
+func (d *fakeDisk) watch() diskWatch {
+	return diskWatch{
+		room: func() usage { d.mu.Lock(); defer d.mu.Unlock(); return d.free },
+		count: func() usage {
+			time.Sleep(d.slow)
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return d.used
+		},
+	}
+}
+
+// Whoever makes many files first, so that counting them takes long, is found out all the same.
+func TestDiskLimitWhereCountingIsSlow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		used usage
+		want bool
+	}{
+		"bytes over":  {usage{bytes: 200}, true},
+		"bytes below": {usage{bytes: 90}, false},
+		"names over":  {usage{names: 600_000}, true},
+		"names below": {usage{names: 400_000}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := &fakeDisk{free: usage{bytes: 10_000, names: 1_000_000}, slow: time.Second} // it rests for twenty
+			stop, over := make(chan struct{}), make(chan bool, 1)
+			go func() { over <- d.watch().exceeded(100, stop) }()
+			time.Sleep(1500 * time.Millisecond) // the first count is done
+			d.use(c.used)
+			time.AfterFunc(8*time.Second, func() { close(stop) })
+			if got := <-over; got != c.want {
+				t.Errorf("the limit is exceeded: %v", got)
+			}
+		})
+	}
+}
+
+// What is written during the first count is not taken for what was there.
+func TestDiskLimitDuringTheFirstCount(t *testing.T) {
+	t.Parallel()
+	d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}, slow: time.Second}
+	stop := make(chan struct{})
+	defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
+	time.AfterFunc(300*time.Millisecond, func() { d.use(usage{bytes: 200}) })
+	if !d.watch().exceeded(100, stop) {
+		t.Error("nobody noticed")
+	}
+}
+
+// A disk that is full before the count is done ends the command too.
+func TestDiskLimitBeforeTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}}
+	w := d.watch()
+	counts := 0
+	w.count = func() usage {
+		if counts++; counts > 1 {
+			select {} // for ever
+		}
+		return usage{}
+	}
+	stop := make(chan struct{})
+	defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
+	time.AfterFunc(200*time.Millisecond, func() { d.use(usage{bytes: 8000}) })
+	if !w.exceeded(100, stop) {
+		t.Error("nobody noticed")
+	}
+}
+
+// Directories that are too deep to be counted never add up to little.
+func TestUncountedDirectoriesAddUp(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	deep := filepath.Join(top, strings.Repeat("d/", deepest))
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 17 {
+		if err := os.Mkdir(filepath.Join(deep, string(rune('a'+i))), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if n := occupied([]string{top}).bytes; n < unknown {
+			t.Errorf("%d directories that are too deep count as %d bytes", i+1, n)
+		}
+	}
+}
