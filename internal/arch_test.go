@@ -65,7 +65,7 @@ var layers = map[string][]string{
 	"internal/launch":         {"agent", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "lease", "ledger", "overlay", "plainfile", "state", "visitor", "worksite", "workspace", "worktree"},
 	"internal/session":        {"agent", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "journal", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
-	"internal/escape":         {"paths"},
+	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/view":           {}, // see pure
 	"internal/draft":          {"git", "policy"},
 	"internal/testfile":       {},         // for tests only: no package may import it
@@ -92,6 +92,10 @@ var layers = map[string][]string{
 	"internal/egress/rate":     {},
 	"internal/egress/record":   {"egress/target", "policy"},
 	"internal/egress/target":   {"policy"},
+	"internal/escape/arena":    {},
+	"internal/escape/channels": {"escape/arena"},
+	"internal/escape/files":    {"escape/arena"},
+	"internal/escape/kernel":   {"escape/arena"},
 	"internal/egress/watch":    {"egress/rate", "egress/record"},
 }
 
@@ -104,7 +108,7 @@ var confined = []struct {
 	why   string
 }{
 	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
-	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/walls/unsafe", "internal/base/unsafe", "internal/escape/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
+	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/walls/unsafe", "internal/base/unsafe", "internal/escape/arena/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},

@@ -1,59 +1,39 @@
 package escape
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
-	"time"
-)
 
-// attempt is how an attempt is done.
-type attempt struct {
-	prepare func(*Fixture) error            // on the host, before
-	attack  func(*Arena) error              // inside; a shell line is run by shell
-	judge   func(*Fixture) (string, error)  // on the host, after: what escaped, or ""
-	during  func(*Fixture, <-chan struct{}) // on the host, while it runs
-
-	tree   tree          // what the working directory is
-	policy string        // of cordon, where the default says nothing about it
-	alone  bool          // disturbs others, or is disturbed by them
-	limit  time.Duration // for one run; 0: a few seconds
-	tries  string        // a file of the machine without which there is no control
-	twice  bool          // what the first run left is there for the second
-	launch bool          // what is attacked is the launch itself: cordon may refuse it
-	final  bool          // its judge has looked at files already, and changed them since
-}
-
-// tree is what an attack works in.
-type tree int
-
-const (
-	treePlain  tree = iota // a directory that is no repository
-	treeLinked             // a linked worktree of a repository that lies elsewhere
-	treeMain               // a checkout with its own .git directory
+	"cordon/internal/escape/arena"
+	"cordon/internal/escape/channels"
+	"cordon/internal/escape/files"
+	"cordon/internal/escape/kernel"
 )
 
 // groups lists the groups in the order of the table.
 var groups = []struct {
 	name     string
-	attempts func() []Attempt
+	attempts func() []arena.Attempt
 }{
-	{"files", files},
-	{"metadata", metadata},
-	{"proc", procs},
-	{"descriptors", descriptors},
-	{"namespaces", namespaces},
-	{"mounts", mounts},
-	{"devices", devices},
-	{"secrets", secrets},
-	{"processes", processes},
-	{"ipc", ipc},
-	{"network", network},
-	{"syscalls", syscalls},
-	{"terminal", terminal},
-	{"git", gitRows},
-	{"resources", resources},
+	{"files", files.Files},
+	{"metadata", files.Metadata},
+	{"proc", kernel.Procs},
+	{"descriptors", channels.Descriptors},
+	{"namespaces", kernel.Namespaces},
+	{"mounts", kernel.Mounts},
+	{"devices", kernel.Devices},
+	{"secrets", files.Secrets},
+	{"processes", channels.Processes},
+	{"ipc", channels.Ipc},
+	{"network", channels.Network},
+	{"syscalls", kernel.Syscalls},
+	{"terminal", channels.Terminal},
+	{"git", files.Git},
+	{"resources", kernel.Resources},
 }
 
 // quick names a few attempts of every kind, for who has seconds and not minutes.
@@ -83,8 +63,8 @@ var quickly = [...]string{
 }
 
 // Attempts lists every attempt.
-func Attempts() []Attempt {
-	var list []Attempt
+func Attempts() []arena.Attempt {
+	var list []arena.Attempt
 	for _, g := range groups {
 		for _, a := range g.attempts() {
 			a.Group = g.name
@@ -96,11 +76,42 @@ func Attempts() []Attempt {
 	return list
 }
 
-func find(name string) (Attempt, error) {
+func find(name string) (arena.Attempt, error) {
 	for _, a := range Attempts() {
 		if a.Name == name {
 			return a, nil
 		}
 	}
-	return Attempt{}, fmt.Errorf("there is no attempt %q", name)
+	return arena.Attempt{}, fmt.Errorf("there is no attempt %q", name)
+}
+
+// Main runs one attack: its name and its Arena as JSON. It is what the confined
+// side of an attempt executes, and returns the exit status.
+func Main(args []string) int {
+	if len(args) > 0 && args[0] == arena.VictimMode {
+		return arena.RunVictim(args[1:])
+	}
+	if len(args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: attempt NAME ARENA")
+		return 2
+	}
+	at, err := find(args[0])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	a := &arena.Arena{}
+	if err := json.Unmarshal([]byte(args[1]), a); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	if a.Stage == "" {
+		a.Reached()
+	}
+	if err := at.Attack(a); err != nil {
+		a.Note("ended: %v", err)
+		return 1
+	}
+	a.Note("ended: done")
+	return 0
 }

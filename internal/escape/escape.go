@@ -11,6 +11,11 @@
 // change settings of the kernel for an instant and are for machines of tests.
 //
 // It knows nothing of how the cell is built: it starts a program.
+//
+// The attempts are below, by what they are after: files, the kernel, and channels to
+// other processes. Package arena has the two sides of each: what the attack is told,
+// and what the host prepares and looks at afterwards. Here they are listed, run and
+// counted.
 package escape
 
 import (
@@ -20,19 +25,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"cordon/internal/escape/arena"
 )
 
 // Attempt is one way out.
-type Attempt struct {
-	Name  string // unique, the group first: files-truncate
-	Group string
-	What  string // in the words of somebody who reads the table
-	Safe  bool   // harmless on a person's own machine, also without cordon
-	Root  bool   // its control needs root
-	Quick bool   // one of the few that stand for all of their kind
-
-	attempt // how it is done, which differs by system
-}
+type Attempt = arena.Attempt
 
 // Verdict is how an attempt ended.
 type Verdict string

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cordon/internal/escape"
+	"cordon/internal/escape/arena"
 	"cordon/internal/testkernel"
 )
 
@@ -76,7 +77,7 @@ func TestEscape(t *testing.T) {
 	try(t, o, 130, 90)
 }
 
-func quick(a escape.Attempt) bool { return a.Quick }
+func quick(a arena.Attempt) bool { return a.Quick }
 
 // Everything, on this kernel and with the system calls of older ones. Root makes only
 // the quick attempts on the older ones: there a cell depends on the kernel most when
@@ -100,7 +101,7 @@ func TestSlowEscape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pick func(escape.Attempt) bool
+	var pick func(arena.Attempt) bool
 	asRoot := 480
 	if os.Getuid() == 0 && os.Getenv("CORDON_SLOW") != "all" {
 		pick, asRoot = quick, 130
@@ -129,7 +130,7 @@ func try(t *testing.T, o escape.Options, asRoot, asUser int) []escape.Result {
 	}
 	if *attempts != "" {
 		pattern := regexp.MustCompile(*attempts)
-		o.Pick = func(a escape.Attempt) bool { return pattern.MatchString(a.Name) }
+		o.Pick = func(a arena.Attempt) bool { return pattern.MatchString(a.Name) }
 	}
 	results, err := escape.Run(t.Context(), o)
 	if err != nil {
@@ -202,7 +203,7 @@ func TestTheSuiteIsNotFooled(t *testing.T) {
 		results, err := escape.Run(t.Context(), escape.Options{
 			Dir: subdirectory(t, dir), Attack: []string{self, "attempt"},
 			Confine: func(string) []string { return c.confine },
-			Pick:    func(a escape.Attempt) bool { return names.MatchString(a.Name) },
+			Pick:    func(a arena.Attempt) bool { return names.MatchString(a.Name) },
 		})
 		if err != nil || len(results) != 8 {
 			t.Fatal(len(results), err)

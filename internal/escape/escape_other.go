@@ -5,14 +5,14 @@ package escape
 import (
 	"context"
 	"errors"
+
+	"cordon/internal/escape/arena"
 )
 
 var errSystem = errors.New("there is no cell on this system to get out of")
 
-type attempt struct{}
-
 // Attempts lists every attempt.
-func Attempts() []Attempt { return nil }
+func Attempts() []arena.Attempt { return nil }
 
 // Place finds a directory for fixtures.
 func Place() (string, error) { return "", errSystem }

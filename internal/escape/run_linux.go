@@ -1,9 +1,7 @@
 package escape
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,20 +11,17 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"cordon/internal/escape/arena"
 	"cordon/internal/paths"
 )
-
-// runLimit ends an attack that hangs. A slow machine needs seconds for an ordinary one.
-const runLimit = 30 * time.Second
 
 type runner struct {
 	opts         Options
 	dir          string
 	attack       []string
-	repositories *repositories
+	repositories *arena.Repositories
 }
 
 // Place finds a directory for fixtures that a cell shows: CORDON_ESCAPE_DIR, or
@@ -79,16 +74,6 @@ func suits(dir string) error {
 	}
 }
 
-// hidden reports whether a cell hides a directory because it lies among the homes
-// and is not in the home of the attack's operator, which is a fixture.
-func hidden(dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false // the run says what is wrong with it
-	}
-	return strings.HasPrefix(real, "/home/") || strings.HasPrefix(real, "/root/")
-}
-
 // Run runs the attempts, each without and then with confinement. An error means
 // that the suite itself could not run; escapes are in the results.
 func Run(ctx context.Context, o Options) ([]Result, error) {
@@ -100,14 +85,14 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 		return nil, err
 	}
 	var err error
-	if r.repositories, err = newRepositories(ctx, filepath.Join(o.Dir, "templates")); err != nil {
+	if r.repositories, err = arena.NewRepositories(ctx, filepath.Join(o.Dir, "templates")); err != nil {
 		return nil, err
 	}
-	var together, alone []Attempt
+	var together, alone []arena.Attempt
 	for _, a := range Attempts() {
 		switch {
 		case o.Pick != nil && !o.Pick(a):
-		case a.alone:
+		case a.Alone:
 			alone = append(alone, a)
 		default:
 			together = append(together, a)
@@ -142,7 +127,7 @@ func (r *runner) install() error {
 	return errors.Join(err, to.Close())
 }
 
-func (r *runner) all(ctx context.Context, list []Attempt, n int) []Result {
+func (r *runner) all(ctx context.Context, list []arena.Attempt, n int) []Result {
 	results := make([]Result, len(list))
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -170,15 +155,15 @@ func (r *runner) all(ctx context.Context, list []Attempt, n int) []Result {
 }
 
 // one runs an attempt: the control, and if that succeeds the real thing.
-func (r *runner) one(ctx context.Context, at Attempt) Result {
+func (r *runner) one(ctx context.Context, at arena.Attempt) Result {
 	res := Result{Attempt: at, Control: NotTested, Verdict: NotTested}
 	if at.Root && os.Getuid() != 0 {
 		res.Detail = "its control needs root"
 		return res
 	}
-	if at.tries != "" {
-		if _, err := os.Stat(at.tries); err != nil {
-			res.Detail = "this machine has no " + at.tries
+	if at.Tries != "" {
+		if _, err := os.Stat(at.Tries); err != nil {
+			res.Detail = "this machine has no " + at.Tries
 			return res
 		}
 	}
@@ -196,7 +181,7 @@ func (r *runner) one(ctx context.Context, at Attempt) Result {
 }
 
 // control runs an attempt without confinement, or remembers that it succeeded.
-func (r *runner) control(ctx context.Context, at Attempt) outcome {
+func (r *runner) control(ctx context.Context, at arena.Attempt) outcome {
 	for _, known := range r.opts.Known {
 		if known.Attempt.Name == at.Name && known.Control == Escaped {
 			return outcome{Escaped, "it succeeded before"}
@@ -214,7 +199,7 @@ type outcome struct {
 // changed on the host, the attack is not known to have done it: cordon's own
 // message may stand in a log. It shows nothing, and that is said.
 func neverBegan(err error, output []byte, changed string) outcome {
-	detail := fmt.Sprintf("the attack never began: %v: %s", err, lastLine(output))
+	detail := fmt.Sprintf("the attack never began: %v: %s", err, arena.LastLine(output))
 	if changed != "" {
 		detail += "; all the same: " + changed
 	}
@@ -222,8 +207,8 @@ func neverBegan(err error, output []byte, changed string) outcome {
 }
 
 // once runs an attack in a fresh fixture and judges it.
-func (r *runner) once(ctx context.Context, at Attempt, confine func(string) []string) (o outcome) {
-	f, err := newFixture(r, at, confine != nil)
+func (r *runner) once(ctx context.Context, at arena.Attempt, confine func(string) []string) (o outcome) {
+	f, err := arena.NewFixture(r.dir, r.attack, r.repositories, at, confine != nil)
 	defer func() {
 		if err := f.Close(); err != nil && o.verdict != Escaped {
 			o = outcome{NotTested, fmt.Sprintf("clean up: %v", err)}
@@ -232,112 +217,24 @@ func (r *runner) once(ctx context.Context, at Attempt, confine func(string) []st
 	if err != nil {
 		return outcome{NotTested, err.Error()}
 	}
-	output, err := f.run(ctx, at, confine)
-	if at.twice && f.begun() {
-		output, err = f.run(ctx, at, confine)
+	output, err := f.Run(ctx, at, confine)
+	if at.Twice && f.Begun() {
+		output, err = f.Run(ctx, at, confine)
 	}
-	escaped, jerr := f.judge(at)
+	escaped, jerr := f.Judge(at)
 	switch {
-	case escaped != "" && (f.begun() || at.launch):
+	case escaped != "" && (f.Begun() || at.Launch):
 		return outcome{Escaped, escaped}
-	case !f.begun() && at.launch && f.confined && refused(err):
-		return outcome{Held, "refused: " + lastLine(output)}
-	case !f.begun():
+	case !f.Begun() && at.Launch && f.Confined && refused(err):
+		return outcome{Held, "refused: " + arena.LastLine(output)}
+	case !f.Begun():
 		return neverBegan(err, output, escaped)
 	case jerr != nil:
 		return outcome{NotTested, jerr.Error()}
-	case f.ended() == "":
+	case f.Ended() == "":
 		return outcome{Held, fmt.Sprintf("ended by force: %v", err)}
 	}
-	return outcome{Held, f.ended()}
-}
-
-// judge looks at the host. With cordon, nothing may have changed, survived or
-// stayed mounted, whatever the attack was after; without, the attack's own aim
-// is what makes it a control.
-func (f *Fixture) judge(at Attempt) (string, error) {
-	if at.judge != nil {
-		if escaped, err := at.judge(f); escaped != "" || err != nil {
-			return escaped, err
-		}
-	}
-	if at.judge != nil && !f.confined {
-		return "", nil
-	}
-	if !at.final {
-		if escaped, err := f.changed(); escaped != "" || err != nil {
-			return escaped, err
-		}
-	}
-	return f.left(), nil
-}
-
-// run starts the attack and waits for its end.
-func (f *Fixture) run(ctx context.Context, at Attempt, confine func(string) []string) ([]byte, error) {
-	argv, err := f.argv(at, confine)
-	if err != nil {
-		return nil, err
-	}
-	limit := at.limit
-	if limit == 0 {
-		limit = runLimit
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	var output bytes.Buffer
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = f.Work, f.environment(), f.extra, f.attr
-	if f.dir != "" {
-		cmd.Dir = f.dir
-	}
-	cmd.WaitDelay = 200 * time.Millisecond // a survivor may hold the output open
-	cmd.Stdout, cmd.Stderr = &output, &output
-	for i, to := range []*os.File{f.stdio[1], f.stdio[2]} {
-		if to != nil {
-			*[]*io.Writer{&cmd.Stdout, &cmd.Stderr}[i] = to
-		}
-	}
-	if f.stdio[0] != nil {
-		cmd.Stdin = f.stdio[0]
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	f.top = cmd.Process
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	if at.during != nil {
-		wg.Go(func() { at.during(f, done) })
-	}
-	err = cmd.Wait()
-	close(done)
-	wg.Wait()
-	return output.Bytes(), err
-}
-
-// argv is the whole command line. The control has a shell around the attack, so
-// that it has a parent with its own environment, as a confined one has cordon.
-func (f *Fixture) argv(at Attempt, confine func(string) []string) ([]string, error) {
-	arena, err := json.Marshal(f.Arena)
-	if err != nil {
-		return nil, err
-	}
-	attack := append(append([]string{}, f.self...), at.Name, string(arena))
-	if confine == nil {
-		return append([]string{"/bin/sh", "-c", `"$@"; exit $?`, "sh"}, attack...), nil
-	}
-	policy := ""
-	if f.policyText(at) != "" {
-		policy = f.policy()
-	}
-	return append(confine(policy), attack...), nil
-}
-
-// environment is the operator's: little, and known.
-func (f *Fixture) environment() []string {
-	return append([]string{
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + f.Home, "USER=operator", "TERM=xterm", "LANG=C.UTF-8",
-	}, f.env...)
+	return outcome{Held, f.Ended()}
 }
 
 // refused reports whether cordon refused to start the attack, and said so by its
@@ -345,14 +242,4 @@ func (f *Fixture) environment() []string {
 func refused(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == 3
-}
-
-// died reports whether a process was ended by a signal.
-func died(err error) bool {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return false
-	}
-	ws, ok := exit.Sys().(syscall.WaitStatus)
-	return ok && ws.Signaled()
 }

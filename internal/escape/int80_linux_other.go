@@ -1,7 +1,0 @@
-//go:build linux && !amd64
-
-package escape
-
-const hasInt80 = false
-
-func int80(_, _, _, _, _, _ uintptr) uintptr { return 0 }
