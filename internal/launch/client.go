@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/facts"
 	"cordon/internal/cell"
 	"cordon/internal/client"
 	"cordon/internal/enclosure"
@@ -89,7 +90,7 @@ func clientOrder(w *ledger.Worker, how Request, a *agent.Adapter) (agent.Order, 
 		return order, err
 	}
 	if l.Policy.Agent.Login.Given() {
-		order.Key = os.Getenv("ANTHROPIC_API_KEY")
+		order.Key = askedKey(a.Name)
 		if order.Own, err = filesAt(a.Config, l.Home); err != nil {
 			return order, err
 		}
@@ -99,6 +100,15 @@ func clientOrder(w *ledger.Worker, how Request, a *agent.Adapter) (agent.Order, 
 	}
 	order.Servers, err = ownServers(w.Agent)
 	return order, err
+}
+
+// askedKey is the key in the operator's environment that a client would ask a person about.
+func askedKey(name client.Name) string {
+	c := facts.Named(string(name))
+	if c == nil || c.AskedKey == "" {
+		return ""
+	}
+	return os.Getenv(c.AskedKey)
 }
 
 func extraHooks(a *ledger.Agent) (client.Hooks, error) {

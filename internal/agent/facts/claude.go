@@ -18,6 +18,7 @@ var claude = Client{
 		".claude/output-styles", ".claude/rules",
 	},
 	Variables: []string{"ANTHROPIC_*", "CLAUDE_*"},
+	AskedKey:  "ANTHROPIC_API_KEY",
 	Kept: []Kept{
 		{"CLAUDE_CODE_ENTRYPOINT", ownSession},
 		{"CLAUDE_CODE_SSE_PORT", "leads to the operator's editor"},

@@ -24,6 +24,9 @@ type Client struct {
 	// Variables are those of the operator's that a worker gets. A * at the end makes a
 	// family; members that look secret are left out.
 	Variables []string
+	// AskedKey is the variable with a key that the client asks a person about before it
+	// uses it; "" if it does not ask.
+	AskedKey string
 	// Kept are members of the families that no worker gets, as patterns over capitals.
 	Kept []Kept
 	// Moved are variables that move what is in Logins.
@@ -54,6 +57,16 @@ const (
 
 // all is the order in which clients are listed.
 var all = []*Client{&claude, &codex, &gemini, &copilot, &openCode}
+
+// Named is the client that is started by a word, or nil.
+func Named(word string) *Client {
+	for _, c := range all {
+		if c.Name == word {
+			return c
+		}
+	}
+	return nil
+}
 
 // All are the clients.
 func All() []*Client { return all }
