@@ -60,8 +60,7 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 	if err != nil {
 		return err
 	}
-	s.EmptyTrash = trash
-	chores, err := keep.Chores(ctx, s.Site)
+	chores, err := keep.Chores(ctx, s.Site, keep.Options{EmptyTrash: trash})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/journal"
+	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/view"
 )
@@ -88,7 +89,7 @@ func (a *app) verify(ctx context.Context) error {
 	if r.Problem != nil {
 		return fmt.Errorf("the journal in %s is damaged: %w (cordon journal repair keeps what is sound and shows what is lost)", s.State.Path(), r.Problem)
 	}
-	orphans, err := s.Orphans(ctx)
+	orphans, err := keep.Orphans(ctx, s.Site)
 	if len(orphans) > 0 {
 		return errors.Join(err, orphaned(r.Events, orphans))
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/keep"
 	"cordon/internal/lease"
-	"cordon/internal/session"
 	"cordon/internal/view"
 )
 
@@ -41,7 +41,7 @@ func (a *app) repair(ctx context.Context, yes, dry bool) error {
 		a.say("there is no journal yet")
 		return nil
 	}
-	plan, err := s.PlanRepair(ctx)
+	plan, err := keep.PlanRepair(ctx, s.Site)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *app) repair(ctx context.Context, yes, dry bool) error {
 	return nil
 }
 
-func (a *app) repairObject(p *session.Repair, done bool) error {
+func (a *app) repairObject(p *keep.Repair, done bool) error {
 	problem := ""
 	if p.Remains.Problem != nil {
 		problem = p.Remains.Problem.Error()
@@ -78,11 +78,11 @@ func (a *app) repairObject(p *session.Repair, done bool) error {
 	return a.object(&view.Repair{Kept: p.Remains.Events, Problem: problem, Workers: each(p.Fates, fateView), Done: done})
 }
 
-func fateView(f session.Fate) view.Fate {
+func fateView(f keep.Fate) view.Fate {
 	return view.Fate{Worker: string(f.Worker), What: f.What, Why: f.Why}
 }
 
-func (a *app) showRepair(p *session.Repair) {
+func (a *app) showRepair(p *keep.Repair) {
 	if p.Remains.Problem != nil {
 		a.say("damaged: %s", p.Remains.Problem)
 		a.say("kept: %d sound events; lost: everything after them; the damaged files stay as evidence", p.Remains.Events)

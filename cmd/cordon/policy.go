@@ -103,7 +103,7 @@ func (a *app) effective(ctx context.Context, o policyOptions) (policy.Policy, st
 		return policy.Policy{}, "", usage("--policy and --base exclude each other: a policy has one source")
 	}
 	if o.file != "" {
-		return new(session.Session).PolicyFile(o.file) // needs no repository
+		return new(worksite.Site).PolicyFile(o.file) // needs no repository
 	}
 	s, err := session.Open(ctx, a.dir)
 	if errors.Is(err, git.ErrNotRepository) && o.base == "" {

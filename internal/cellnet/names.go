@@ -105,9 +105,9 @@ func withoutHosts(text []byte) []byte {
 // maxLinks is how many links are followed to a file.
 const maxLinks = 16
 
-// finally is where the links of a path lead, also when nothing is there; "" when
+// followLinks is where the links of a path lead, also when nothing is there; "" when
 // they lead in a circle.
-func finally(path string) string {
+func followLinks(path string) string {
 	for range maxLinks {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil {
@@ -130,7 +130,7 @@ func finally(path string) string {
 // is the cell's own, or to no file, is left alone: whatever server it names, its
 // port 53 is answered.
 func placeFor(path string, o cell.Order) (at string, ok bool) {
-	at = finally(path)
+	at = followLinks(path)
 	fi, err := os.Lstat(at)
 	return at, err == nil && fi.Mode().IsRegular() && !ofTheCell(at, o)
 }

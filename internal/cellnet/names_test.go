@@ -52,7 +52,7 @@ func TestPlaceForNames(t *testing.T) {
 			if ok {
 				t.Errorf("%s: %s would be covered", name, at)
 			}
-			at, ok = finally(in(name)), true
+			at, ok = followLinks(in(name)), true
 		}
 		if ok != (want != "") || ok && at != in(want) {
 			t.Errorf("%s: %q %v, want %q", name, at, ok, want)

@@ -111,15 +111,15 @@ func reachable(p policy.Policy, layers []cell.Layer, room int) []string {
 	case n == nil:
 		return nil // what is missing says what is not held
 	case !namespaces:
-		return []string{"through a proxy; without namespaces not all that ignores it is held", listed(p.Network, room)}
+		return []string{"through a proxy; without namespaces not all that ignores it is held", listReach(p.Network, room)}
 	case !slices.Contains(layers, cell.Network):
-		return []string{"through a proxy (programs that ignore proxy variables reach nothing)", listed(p.Network, room)}
+		return []string{"through a proxy (programs that ignore proxy variables reach nothing)", listReach(p.Network, room)}
 	}
-	return []string{listed(p.Network, room)}
+	return []string{listReach(p.Network, room)}
 }
 
-// listed is what a policy names of the network, in so many columns; in 0, all of it.
-func listed(n policy.Network, room int) string {
+// listReach is what a policy names of the network, in so many columns; in 0, all of it.
+func listReach(n policy.Network, room int) string {
 	if len(n.AllowedDomains)+len(n.HostPorts) == 0 {
 		return "none; what it tries to reach is recorded"
 	}
@@ -128,11 +128,11 @@ func listed(n policy.Network, room int) string {
 	case len(n.AllowedDomains) == 0:
 		return ports
 	case ports == "":
-		return fitting(n.AllowedDomains, room)
+		return fitList(n.AllowedDomains, room)
 	case room == 0:
-		return fitting(n.AllowedDomains, 0) + " and " + ports
+		return fitList(n.AllowedDomains, 0) + " and " + ports
 	}
-	return fitting(n.AllowedDomains, max(room-utf8.RuneCountInString(" and "+ports), 1)) + " and " + ports
+	return fitList(n.AllowedDomains, max(room-utf8.RuneCountInString(" and "+ports), 1)) + " and " + ports
 }
 
 // reachRoom is what a line of the voice has left of 100 columns, and portsRoom the
@@ -153,12 +153,12 @@ func hostPorts(ports []int, room int) string {
 	case 1:
 		return "host port " + words[0]
 	}
-	return "host ports " + fitting(words, max(room-len("host ports "), 0))
+	return "host ports " + fitList(words, max(room-len("host ports "), 0))
 }
 
-// fitting is as much of a list as fits into so many columns, and at least its first;
+// fitList is as much of a list as fits into so many columns, and at least its first;
 // into 0, all of it.
-func fitting(list []string, room int) string {
+func fitList(list []string, room int) string {
 	text := strings.Join(list, ", ")
 	if room == 0 {
 		return text

@@ -34,7 +34,7 @@ func TestListed(t *testing.T) {
 		"a.example and host ports 65530, 65531, 4 more":                          {AllowedDomains: []string{"a.example"}, HostPorts: []int{65530, 65531, 65532, 65533, 65534, 65535}},
 		"host-0.example.com, 39 more and host ports 65530, 65531":                {AllowedDomains: named40(), HostPorts: []int{65530, 65531}},
 	} {
-		got := listed(n, reachRoom)
+		got := listReach(n, reachRoom)
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -48,7 +48,7 @@ func TestListed(t *testing.T) {
 func TestListedWhole(t *testing.T) {
 	n := policy.Network{AllowedDomains: named40(), HostPorts: []int{65530, 65531, 65532, 65533, 65534, 65535}}
 	want := strings.Join(named40(), ", ") + " and host ports 65530, 65531, 65532, 65533, 65534, 65535"
-	if got := listed(n, 0); got != want {
+	if got := listReach(n, 0); got != want {
 		t.Errorf("%q", got)
 	}
 	p := policy.Default()

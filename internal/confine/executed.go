@@ -23,7 +23,7 @@ import (
 // name leads to where the base commit has it as a link. Only a write root that is the
 // very thing lifts that.
 func ProtectExecuted(ctx context.Context, s *worksite.Site, l *lease.Lease) error {
-	places, err := executed(ctx, s)
+	places, err := filesGitRuns(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func linkedHooks(dir string) ([]string, error) {
 // written and as its links resolve. What lies in a git directory is not in a tree.
 func insideAny(path string, tops []string) []string {
 	var list []string
-	for _, place := range []string{path, resolved(path)} {
+	for _, place := range []string{path, resolveLinks(path)} {
 		for _, top := range tops {
 			rel, err := filepath.Rel(top, place)
 			rel = filepath.ToSlash(rel)

@@ -177,7 +177,7 @@ func (p *InPlace) sweep() string {
 	for _, b := range s.Blind {
 		blind = append(blind, "CAREFUL: not searched for repositories: "+legible.Line(b))
 	}
-	return strings.Join(append(shortened(blind, 100, s.MoreBlind), shortened(lines, 20, s.MoreMoved)...), "\n")
+	return strings.Join(append(firstLines(blind, 100, s.MoreBlind), firstLines(lines, 20, s.MoreMoved)...), "\n")
 }
 
 // note writes down what is moved aside, before that is done.
@@ -197,8 +197,8 @@ func (p *InPlace) note(m worktree.Moved) error {
 	return errors.Join(err, f.Close())
 }
 
-// shortened keeps the first lines, and counts the others and those that there are besides.
-func shortened(lines []string, most, besides int) []string {
+// firstLines keeps the first lines, and counts the others and those that there are besides.
+func firstLines(lines []string, most, besides int) []string {
 	if len(lines)+besides <= most {
 		return lines
 	}

@@ -32,11 +32,11 @@ func shadowLibraries(dirs []string, add func(git.Setting, ...string)) {
 // librariesOf lists the names of the libraries that programs need, those that these need,
 // and those that look users up.
 func librariesOf(programs []string) []string {
-	files := found("git-core/git-remote-https", "/usr/lib", "/usr/libexec")
+	files := filesNamed("git-core/git-remote-https", "/usr/lib", "/usr/libexec")
 	for _, name := range programs {
 		files = append(files, onPath(name, "/")...)
 	}
-	files = append(files, found("libnss_*.so.*", systemLibraries...)...)
+	files = append(files, filesNamed("libnss_*.so.*", systemLibraries...)...)
 	var names []string
 	known := map[string]bool{}
 	for len(files) > 0 {
@@ -46,11 +46,11 @@ func librariesOf(programs []string) []string {
 			if !known[name] {
 				known[name] = true
 				names = append(names, name)
-				files = append(files, found(name, systemLibraries...)...)
+				files = append(files, filesNamed(name, systemLibraries...)...)
 			}
 		}
 	}
-	for _, at := range found("libnss_*.so.*", systemLibraries...) {
+	for _, at := range filesNamed("libnss_*.so.*", systemLibraries...) {
 		names = append(names, filepath.Base(at))
 	}
 	return names
@@ -73,8 +73,8 @@ func neededBy(file string) []string {
 	return names
 }
 
-// found lists the files of a name in directories. Both may be patterns.
-func found(name string, dirs ...string) []string {
+// filesNamed lists the files of a name in directories. Both may be patterns.
+func filesNamed(name string, dirs ...string) []string {
 	var list []string
 	for _, dir := range dirs {
 		if at, err := filepath.Glob(filepath.Join(dir, name)); err == nil {

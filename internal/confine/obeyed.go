@@ -175,7 +175,7 @@ func (o *obeyed) add(from git.Setting, paths ...string) {
 		}
 		dir := o.within(end)
 		if from.Programs() && o.around == nil {
-			o.around = o.lies(end, from)
+			o.around = o.refuseProgramDir(end, from)
 		}
 		switch {
 		case dir == "":
@@ -189,8 +189,8 @@ func (o *obeyed) add(from git.Setting, paths ...string) {
 	}
 }
 
-// lies refuses to open what git runs programs from, unless somebody typed its name.
-func (o *obeyed) lies(dir string, from git.Setting) error {
+// refuseProgramDir refuses to open what git runs programs from, unless somebody typed its name.
+func (o *obeyed) refuseProgramDir(dir string, from git.Setting) error {
 	for _, w := range o.write {
 		if (w == dir || paths.Holding(w, []string{dir}) != "") && !slices.Contains(o.opened, w) {
 			return fault.Refuse("%s lies in %s, which your git runs programs from (%s): the command could write them; if it may, open it with --write %s",

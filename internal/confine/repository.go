@@ -139,18 +139,18 @@ func (r *repository) shadow(ctx context.Context, e *enclosure.Enclosure) (func()
 	}
 	return func() string {
 		// A tip that is not found was packed with others.
-		if lost == "" && intact(shadow) && tipOf(shadow, branch) != string(here.Head) {
-			return "its commits are in a repository of its own (" + r.readable(ctx, shadow, here, branch,
+		if lost == "" && hasHeadAndConfig(shadow) && tipOf(shadow, branch) != string(here.Head) {
+			return "its commits are in a repository of its own (" + r.showCommits(ctx, shadow, here, branch,
 				audit.Room(int64(e.Policy.Limits.Disk))) + "); yours has not changed, and the files are in your tree for you to commit"
 		}
 		return lost
 	}, nil
 }
 
-// readable copies the commits of an execution, each object verified, into a bare
+// showCommits copies the commits of an execution, each object verified, into a bare
 // repository of cordon's own making: git in the shadow would obey the configuration that
 // the command wrote there. It returns where that is, or why there is none.
-func (r *repository) readable(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch string, room int64) string {
+func (r *repository) showCommits(ctx context.Context, shadow worktree.Shadow, here git.Checkout, branch string, room int64) string {
 	ctx = context.WithoutCancel(ctx)
 	dir := r.state.History(filepath.Base(shadow.Dir))
 	if err := r.copyCommits(ctx, shadow, here, branch, dir, room); err != nil {
@@ -201,9 +201,9 @@ func (r *repository) copyCommits(ctx context.Context, shadow worktree.Shadow, he
 // commits of an earlier command is not thrown away, and it is said where it is.
 func (r *repository) freshShadow(ctx context.Context, here git.Checkout, branch string) (worktree.Shadow, string, error) {
 	shadow := worktree.Shadow{Dir: r.state.Shadow(state.Key(r.host.Top))}
-	stamp, lost := r.stamp(here, branch), ""
-	have := peek(filepath.Join(shadow.Dir, "base"))
-	whole := intact(shadow) // one that a command has taken apart is made again
+	stamp, lost := r.madeOf(here, branch), ""
+	have := readStart(filepath.Join(shadow.Dir, "base"))
+	whole := hasHeadAndConfig(shadow) // one that a command has taken apart is made again
 	if have == stamp && whole {
 		return shadow, "", nil
 	}
@@ -240,8 +240,8 @@ func (r *repository) freshShadow(ctx context.Context, here git.Checkout, branch 
 	return shadow, lost, nil
 }
 
-// stamp is what a shadow was made of.
-func (r *repository) stamp(here git.Checkout, branch string) string {
+// madeOf is what a shadow was made of.
+func (r *repository) madeOf(here git.Checkout, branch string) string {
 	index := "none"
 	if fi, err := os.Lstat(filepath.Join(r.host.Private, "index")); err == nil {
 		index = fmt.Sprintf("%d-%d", fi.ModTime().UnixNano(), fi.Size())
@@ -249,13 +249,13 @@ func (r *repository) stamp(here git.Checkout, branch string) string {
 	return fmt.Sprintf("%s %s %s", cmp.Or(string(here.Head), "none"), branch, index)
 }
 
-func intact(s worktree.Shadow) bool {
-	return peek(filepath.Join(s.GitDir(), "HEAD")) != "" && peek(filepath.Join(s.GitDir(), "config")) != ""
+func hasHeadAndConfig(s worktree.Shadow) bool {
+	return readStart(filepath.Join(s.GitDir(), "HEAD")) != "" && readStart(filepath.Join(s.GitDir(), "config")) != ""
 }
 
 // tipOf is where a branch of a shadow is, as far as that is a plain file.
 func tipOf(s worktree.Shadow, branch string) string {
-	return peek(filepath.Join(s.GitDir(), "refs", "heads", filepath.FromSlash(branch)))
+	return readStart(filepath.Join(s.GitDir(), "refs", "heads", filepath.FromSlash(branch)))
 }
 
 func holdPath(e *enclosure.Enclosure, path string) {
@@ -296,8 +296,8 @@ func (r *repository) checkout() (git.Checkout, error) {
 	return git.Checkout{}, fault.Refuse("%s is not among the checkouts that git lists", r.host.Top)
 }
 
-// peek reads the beginning of a plain file that a worker may have written.
-func peek(path string) string {
+// readStart reads the beginning of a plain file that a worker may have written.
+func readStart(path string) string {
 	f, err := plainfile.Open(path, os.O_RDONLY)
 	if err != nil {
 		return ""

@@ -36,7 +36,7 @@ func searchedIn(variable string, places []git.Place, tops []string) []string {
 	for _, dir := range filepath.SplitList(os.Getenv(variable)) {
 		for _, top := range tops {
 			at := joinPath(top, dir)
-			if (paths.Within(at, top) || paths.Within(resolved(at), resolved(top))) && !slices.Contains(list, at) {
+			if (paths.Within(at, top) || paths.Within(resolveLinks(at), resolveLinks(top))) && !slices.Contains(list, at) {
 				list = append(list, at)
 			}
 		}
@@ -56,9 +56,9 @@ func (v *viewed) shadow(from git.Setting, programs ...string) {
 	}
 }
 
-// commands lists the commands of a setting that PATH finds. The interpreter of a virtual
+// commandsOnPath lists the commands of a setting that PATH finds. The interpreter of a virtual
 // environment is made together with the directory that PATH finds it in.
-func commands(s git.Setting, words []git.Word) []string {
+func commandsOnPath(s git.Setting, words []git.Word) []string {
 	var list []string
 	for _, w := range words {
 		name := w.Text

@@ -19,10 +19,10 @@ type namedFile struct {
 	why string // the setting that names it
 }
 
-// executed lists what lies in one of the host's checkouts and is run or read by the
+// filesGitRuns lists what lies in one of the host's checkouts and is run or read by the
 // operator's git there, or in a submodule. The rule is general: any word of any setting
 // that leads into the tree counts, unless the key's values are known to be inert.
-func executed(ctx context.Context, s *worksite.Site) ([]namedFile, error) {
+func filesGitRuns(ctx context.Context, s *worksite.Site) ([]namedFile, error) {
 	checkouts, err := s.Host.Checkouts(ctx)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func executed(ctx context.Context, s *worksite.Site) ([]namedFile, error) {
 	f := finder{host: s.Host, seen: map[string]bool{}}
 	var places []git.Place
 	for _, c := range checkouts {
-		f.tops = append(f.tops, c.Top, resolved(c.Top))
+		f.tops = append(f.tops, c.Top, resolveLinks(c.Top))
 		if !c.Prunable { // otherwise it is gone
 			p := git.PlaceOf(c.Top, c.GitDir)
 			places = append(append(places, p), p.Modules()...)
@@ -62,14 +62,14 @@ func (f *finder) add(from git.Setting, paths ...string) {
 		f.seen[p] = true
 		for _, rel := range insideAny(p, f.tops) {
 			if !slices.ContainsFunc(f.found, func(s namedFile) bool { return s.rel == rel }) {
-				f.found = append(f.found, namedFile{rel: rel, why: f.say(from)})
+				f.found = append(f.found, namedFile{rel: rel, why: f.describe(from)})
 			}
 		}
 	}
 }
 
-// say names a setting as the operator knows it, and tells a worker no path of the host.
-func (f *finder) say(from git.Setting) string {
+// describe names a setting as the operator knows it, and tells a worker no path of the host.
+func (f *finder) describe(from git.Setting) string {
 	if rel, err := filepath.Rel(f.host.Dir, from.Origin); err == nil && filepath.IsLocal(rel) {
 		from.Origin = filepath.Join(".git", rel)
 	} else if rel, err := filepath.Rel(os.Getenv("HOME"), from.Origin); err == nil && filepath.IsLocal(rel) {
@@ -95,7 +95,7 @@ func seeAll(places []git.Place, tops []string, every []git.Setting, each [][]git
 				mine = append(mine, joinPath(p.GitDir, s.Value))
 			}
 		}
-		if err := v.see(each[i], mine); err != nil {
+		if err := v.visitSettings(each[i], mine); err != nil {
 			return err
 		}
 		tops = append(tops, mine...)
@@ -109,7 +109,7 @@ func seeAll(places []git.Place, tops []string, every []git.Setting, each [][]git
 		add(git.Setting{Key: "a hook", Origin: p.Common}, hooks...)
 	}
 	slices.Sort(tops)
-	return v.see(every, slices.Compact(tops))
+	return v.visitSettings(every, slices.Compact(tops))
 }
 
 // viewed remembers the words of settings that were looked at once: those that can mean
@@ -120,14 +120,14 @@ type viewed struct {
 	search []string // directories of PATH that lie in a tree
 }
 
-// see looks at settings in checkouts.
-func (v *viewed) see(settings []git.Setting, tops []string) error {
+// visitSettings looks at settings in checkouts.
+func (v *viewed) visitSettings(settings []git.Setting, tops []string) error {
 	for _, s := range settings {
 		key := s.Key + "\n" + s.Value
 		words, again := v.words[key]
 		if !again {
 			words, v.words[key] = s.Words(), relativeWords(s)
-			v.shadow(s, commands(s, words)...)
+			v.shadow(s, commandsOnPath(s, words)...)
 		}
 		for _, top := range tops {
 			paths, err := settingPaths(s, words, top)
@@ -377,13 +377,13 @@ func anchorDir(text, top string, exact bool) (dir, rest string) {
 	return top, text
 }
 
-// resolved follows the links of a path as far as it exists.
-func resolved(p string) string {
+// resolveLinks follows the links of a path as far as it exists.
+func resolveLinks(p string) string {
 	if real, err := filepath.EvalSymlinks(p); err == nil {
 		return real
 	}
 	if dir := filepath.Dir(p); dir != p {
-		return filepath.Join(resolved(dir), filepath.Base(p))
+		return filepath.Join(resolveLinks(dir), filepath.Base(p))
 	}
 	return p
 }

@@ -63,7 +63,7 @@ func gitIn(t *testing.T, dir string, args ...string) {
 
 func executedIn(t *testing.T, s *worksite.Site) []string {
 	t.Helper()
-	places, err := executed(context.Background(), s)
+	places, err := filesGitRuns(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

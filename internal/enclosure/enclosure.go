@@ -75,12 +75,12 @@ func (e Enclosure) Order() (cell.Order, error) {
 	if o.Scratch, err = matches(e.Rules.ScratchRoots()); err != nil {
 		return o, err
 	}
-	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return paths.WithinAny(p, e.own()) })
+	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
 	return o, e.hide(&o)
 }
 
-// own are the directories that are the worker's.
-func (e Enclosure) own() []string {
+// ownDirs are the directories that are the worker's.
+func (e Enclosure) ownDirs() []string {
 	list := slices.Clone(e.Write)
 	for _, c := range e.Over {
 		list = append(list, c.At)
@@ -91,7 +91,7 @@ func (e Enclosure) own() []string {
 // hide lists what the worker does not see, and the parts of it that it does.
 func (e Enclosure) hide(o *cell.Order) error {
 	w := resolver{}
-	globs, inTree, err := e.below(e.Rules.Hidden())
+	globs, inTree, err := e.splitLayered(e.Rules.Hidden())
 	if err != nil {
 		return err
 	}
@@ -101,11 +101,11 @@ func (e Enclosure) hide(o *cell.Order) error {
 	}
 	denied = append(denied, inTree...)
 	if e.Whole {
-		denied = slices.DeleteFunc(denied, func(p string) bool { return paths.WithinAny(p, e.own()) })
+		denied = slices.DeleteFunc(denied, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
 	}
 	o.Hide = slices.Concat(denied, e.State, e.Sockets)
 	for _, h := range slices.Concat(e.Host, homes()) {
-		if paths.WithinAny(h, e.own()) || slices.Contains(o.Read, h) || h == o.Home {
+		if paths.WithinAny(h, e.ownDirs()) || slices.Contains(o.Read, h) || h == o.Home {
 			continue
 		}
 		o.Hide = append(o.Hide, h)
@@ -118,7 +118,7 @@ func (e Enclosure) hide(o *cell.Order) error {
 			}
 		}
 	}
-	shown := e.own()
+	shown := e.ownDirs()
 	for _, b := range o.Bind {
 		shown = append(shown, b.At) // something else is seen there
 	}
@@ -128,13 +128,13 @@ func (e Enclosure) hide(o *cell.Order) error {
 		}
 	}
 	slices.Sort(o.Hide)
-	o.Hide = slices.DeleteFunc(slices.Compact(o.Hide), func(p string) bool { return p == "/" || slices.Contains(e.own(), p) })
+	o.Hide = slices.DeleteFunc(slices.Compact(o.Hide), func(p string) bool { return p == "/" || slices.Contains(e.ownDirs(), p) })
 	return nil
 }
 
-// below takes the patterns about a tree that is copied on write out of a list: what
+// splitLayered takes the patterns about a tree that is copied on write out of a list: what
 // they match lies in its layers, and not where it is seen.
-func (e Enclosure) below(globs []string) (rest, found []string, err error) {
+func (e Enclosure) splitLayered(globs []string) (rest, found []string, err error) {
 	for _, g := range globs {
 		i := slices.IndexFunc(e.Over, func(c cell.Over) bool { return strings.HasPrefix(g, policy.EscapeGlob(c.At)+"/") })
 		if i < 0 {

@@ -33,7 +33,7 @@ func (w resolver) matches(globs []string) ([]string, error) {
 			}
 		}
 		for _, p := range found {
-			list = append(list, w.leads(p)...)
+			list = append(list, w.targets(p)...)
 		}
 	}
 	slices.Sort(list)
@@ -61,12 +61,12 @@ func (w resolver) files() []string {
 	return list
 }
 
-// leads lists where a path is, and where it leads if it is a link.
-func (w resolver) leads(path string) []string {
+// targets lists where a path is, and where it leads if it is a link.
+func (w resolver) targets(path string) []string {
 	if path == "/" {
 		return []string{"/"}
 	}
-	dir := w.dir(filepath.Dir(path))
+	dir := w.resolveDir(filepath.Dir(path))
 	if dir.gone != "" {
 		return []string{dir.gone} // what is absent is absent as a whole
 	}
@@ -83,14 +83,14 @@ func (w resolver) leads(path string) []string {
 	return []string{at}
 }
 
-// dir is where a directory really is.
-func (w resolver) dir(path string) *resolvedDir {
+// resolveDir is where a directory really is.
+func (w resolver) resolveDir(path string) *resolvedDir {
 	if known, ok := w[path]; ok {
 		return known
 	}
 	p := &resolvedDir{real: path}
 	if path != "/" {
-		up := w.dir(filepath.Dir(path))
+		up := w.resolveDir(filepath.Dir(path))
 		if up.gone != "" {
 			w[path] = up
 			return up

@@ -21,7 +21,7 @@ import (
 // Audit looks at what a worker left and records the verdict.
 func Audit(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	s.Voice.Step(w.ID, "audit", readingWord(w))
-	report, err := audited(ctx, s, w, string(w.ID))
+	report, err := runAudit(ctx, s, w, string(w.ID))
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func Look(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*audit.Repor
 		return nil, err
 	}
 	name := viewName(w)
-	report, err := audited(ctx, s, w, name)
+	report, err := runAudit(ctx, s, w, name)
 	return report, errors.Join(err, s.State.Erase(s.State.History(name)))
 }
 
@@ -76,7 +76,7 @@ func auditTree(s *worksite.Site, w *ledger.Worker, name string, base *git.Listin
 	t := audit.Tree{
 		Top: s.TreeOf(w), Layer: worksite.Layered(w), Live: s.RunningElsewhere(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(), Room: roomOf(w),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
-			return ignored(ctx, s, name, base, paths)
+			return askIgnored(ctx, s, name, base, paths)
 		},
 	}
 	if w.Tree != nil {
@@ -100,8 +100,8 @@ func changesSoFar(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*aud
 	return &audit.Report{Findings: audit.Classify(list, w.Lease.Rules())}, nil
 }
 
-// audited audits a worker, with scratch directories of the given name.
-func audited(ctx context.Context, s *worksite.Site, w *ledger.Worker, name string) (*audit.Report, error) {
+// runAudit audits a worker, with scratch directories of the given name.
+func runAudit(ctx context.Context, s *worksite.Site, w *ledger.Worker, name string) (*audit.Report, error) {
 	l := w.Lease.Lease()
 	base, err := s.Host.Listing(ctx, l.Base)
 	if err != nil {
@@ -118,9 +118,9 @@ func audited(ctx context.Context, s *worksite.Site, w *ledger.Worker, name strin
 // maxIgnoreRules is how long a file of ignore rules may be.
 const maxIgnoreRules = 16 << 20
 
-// ignored asks git about paths in a directory that holds the base commit's ignore
+// askIgnored asks git about paths in a directory that holds the base commit's ignore
 // rules about them and nothing else.
-func ignored(ctx context.Context, s *worksite.Site, name string, base *git.Listing, paths []string) (map[string]bool, error) {
+func askIgnored(ctx context.Context, s *worksite.Site, name string, base *git.Listing, paths []string) (map[string]bool, error) {
 	dir := s.State.Ignore(name)
 	if err := s.State.Erase(dir); err != nil {
 		return nil, err

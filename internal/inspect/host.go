@@ -18,16 +18,16 @@ import (
 // RecordHost stores the host's state as the tripwire's baseline and returns its
 // hash, which goes into the journal.
 func RecordHost(ctx context.Context, s *worksite.Site, l lease.Lease) (string, error) {
-	now, err := audit.CaptureHost(ctx, s.Host, depth(l))
+	now, err := audit.CaptureHost(ctx, s.Host, hostDepth(l))
 	if err != nil {
 		return "", fmt.Errorf("record the host's state: %w", err)
 	}
 	return s.Store(l.ID, "host.json", now)
 }
 
-// depth is how much of the host is looked at for a worker's sake. In a whole cell it
+// hostDepth is how much of the host is looked at for a worker's sake. In a whole cell it
 // cannot write there at all.
-func depth(l lease.Lease) audit.Depth {
+func hostDepth(l lease.Lease) audit.Depth {
 	if l.Policy.Isolation == policy.Strict && !l.Adopted {
 		return audit.Shallow
 	}
@@ -126,7 +126,7 @@ func WatchHost(ctx context.Context, s *worksite.Site, w *ledger.Worker, act func
 	var before *audit.HostState
 	since := *w
 	record := func() (err error) {
-		if before, err = audit.CaptureHost(ctx, s.Host, depth(w.Lease.Lease())); err != nil {
+		if before, err = audit.CaptureHost(ctx, s.Host, hostDepth(w.Lease.Lease())); err != nil {
 			return err
 		}
 		now, err := s.Ledger()

@@ -36,7 +36,7 @@ func baseChores(ctx context.Context, s *worksite.Site, now *ledger.Ledger, befor
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range order(kept) {
+	for _, k := range baseOrder(kept) {
 		if needed[k.Key] || s.BaseStore().Held(k.Key) {
 			needed[k.Below] = true
 			continue
@@ -68,8 +68,8 @@ func unfinishedBases(s *worksite.Site) ([]Chore, error) {
 	return list, nil
 }
 
-// order puts a base before the one that it lies on.
-func order(kept []base.Kept) []base.Kept {
+// baseOrder puts a base before the one that it lies on.
+func baseOrder(kept []base.Kept) []base.Kept {
 	below := map[string]base.Kept{}
 	for _, k := range kept {
 		below[k.Key] = k
@@ -118,7 +118,7 @@ func removeBase(ctx context.Context, s *worksite.Site, key string) error {
 		}
 		needed, err := neededBases(ctx, s, now, nil)
 		return needed[key], err
-	}, dropped(s.Now()))
+	}, overdue(s.Now()))
 	if errors.Is(err, base.ErrNeeded) { // by somebody who came meanwhile
 		s.Voice.Step("", "keep", err.Error())
 		return nil
@@ -126,6 +126,6 @@ func removeBase(ctx context.Context, s *worksite.Site, key string) error {
 	return err
 }
 
-// dropped is a time in the trash that is over: cordon made a base of a commit, and
+// overdue is a time in the trash that is over: cordon made a base of a commit, and
 // makes it again.
-func dropped(now time.Time) time.Time { return time.Unix(0, now.UnixMicro()) }
+func overdue(now time.Time) time.Time { return time.Unix(0, now.UnixMicro()) }

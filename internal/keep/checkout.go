@@ -134,7 +134,7 @@ func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at
 	case e.Kind() == unix.S_IFDIR:
 		sub, err := e.Dir()
 		if err != nil {
-			return c.unread(at, err)
+			return c.skipUnreadable(at, err)
 		}
 		defer sub.Close()
 		if err := to.Mkdir(at, 0o700|e.Perm()); err != nil {
@@ -146,15 +146,15 @@ func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at
 		return nil
 	}
 	if err := worktree.CopyEntry(to, at, e); err != nil {
-		return c.unread(at, err)
+		return c.skipUnreadable(at, err)
 	}
 	c.Files++
 	return nil
 }
 
-// unread leaves out what cannot be read as what it was a moment ago: the worker may
+// skipUnreadable leaves out what cannot be read as what it was a moment ago: the worker may
 // have locked it, and may be at work on it.
-func (c *CheckedOut) unread(at string, err error) error {
+func (c *CheckedOut) skipUnreadable(at string, err error) error {
 	for _, e := range []error{fs.ErrNotExist, fs.ErrPermission, unix.ENOTDIR, unix.ELOOP, plainfile.ErrKind} {
 		if errors.Is(err, e) {
 			if !errors.Is(err, fs.ErrNotExist) {

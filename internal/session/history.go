@@ -23,7 +23,7 @@ func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.Hist
 	if len(h.Commits) == 0 {
 		return "", nil
 	}
-	why, err := s.unfit(ctx, w, h)
+	why, err := s.whyUnfit(ctx, w, h)
 	if err != nil {
 		return "", err
 	}
@@ -34,9 +34,9 @@ func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.Hist
 	return h.Head, nil
 }
 
-// unfit says why a worker's commits are not kept as history: they have to build on the
+// whyUnfit says why a worker's commits are not kept as history: they have to build on the
 // base, be its own, and say nothing of themselves but what cordon can vouch for.
-func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
+func (s *Session) whyUnfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
 	repo, l := s.HistoryRepo(w), w.Lease.Lease()
 	if ok, err := repo.IsAncestor(ctx, l.Base, h.Head); err != nil || !ok {
 		return "its commits do not build on the base", err
@@ -52,7 +52,7 @@ func (s *Session) unfit(ctx context.Context, w *ledger.Worker, h *audit.History)
 		return "", err
 	}
 	author := enclosure.Identity(l)
-	v := vouched{
+	v := authorship{
 		author: author, committer: policy.Identity{Name: "cordon worker " + string(w.ID), Email: enclosure.CommitterEmail(w.ID)},
 		from: l.Created.Add(-clockSkew), to: s.Now().Add(clockSkew),
 	}
@@ -90,16 +90,16 @@ func unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []gi
 // clockSkew is how far the clock may have been set while a worker ran.
 const clockSkew = 5 * time.Minute
 
-// vouched is what cordon knows of a worker's commits: who makes them, and between which
+// authorship is what cordon knows of a worker's commits: who makes them, and between which
 // times.
-type vouched struct {
+type authorship struct {
 	author, committer policy.Identity
 	from, to          time.Time
 }
 
 // unprovenClaim describes the first claim of a commit that cordon cannot vouch for, in
 // words that follow the name of the commit. It returns "" if there is none.
-func (v vouched) unprovenClaim(c git.CommitText) string {
+func (v authorship) unprovenClaim(c git.CommitText) string {
 	if c.TooLong {
 		return fmt.Sprintf("is longer than %d bytes", git.MaxCommit)
 	}
@@ -113,7 +113,7 @@ func (v vouched) unprovenClaim(c git.CommitText) string {
 
 // headers wants those that every commit has, in git's order: a signature, an encoding or
 // anything that a later git may understand is not cordon's to pass on.
-func (v vouched) headers(c git.CommitText) string {
+func (v authorship) headers(c git.CommitText) string {
 	var keys []string
 	for i, h := range c.Headers {
 		if h.Key != "parent" || i == 0 || c.Headers[i-1].Key != "parent" {
@@ -134,7 +134,7 @@ func (v vouched) headers(c git.CommitText) string {
 	return ""
 }
 
-func (v vouched) people(c git.CommitText) string {
+func (v authorship) people(c git.CommitText) string {
 	for _, h := range c.Headers {
 		who := v.author
 		switch h.Key {
@@ -162,7 +162,7 @@ func (v vouched) people(c git.CommitText) string {
 // A line after it that begins with a space goes on with it.
 var attestation = regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by)[\t ]*:(.*)(\n[\t ]+\S)?`)
 
-func (v vouched) message(c git.CommitText) string {
+func (v authorship) message(c git.CommitText) string {
 	switch {
 	case strings.TrimSpace(c.Message) == "":
 		return "has no message"

@@ -13,7 +13,7 @@ import (
 // A commit is kept only if it says nothing that cordon does not know.
 func TestDoubt(t *testing.T) {
 	began := time.Unix(1_800_000_000, 0)
-	v := vouched{
+	v := authorship{
 		author: policy.Identity{Name: "Bot Inc.", Email: "bot@example.com"}, committer: policy.Identity{Name: "cordon worker w", Email: "w@cordon.invalid"},
 		from: began, to: began.Add(time.Hour),
 	}

@@ -30,29 +30,29 @@ func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *progress) er
 		return err
 	}
 	res, err := s.land(ctx, w, how, report)
-	return s.conclude(ctx, w, how, res, err)
+	return s.recordAnswer(ctx, w, how, res, err)
 }
 
-// conclude records what the gate answered.
-func (s *Session) conclude(ctx context.Context, w *ledger.Worker, how *progress, res gate.Result, err error) error {
+// recordAnswer records what the gate answered.
+func (s *Session) recordAnswer(ctx context.Context, w *ledger.Worker, how *progress, res gate.Result, err error) error {
 	var unfinished *gate.UnfinishedError
 	switch {
 	case errors.As(err, &unfinished):
-		return stuck(w, err)
+		return landingUnfinished(w, err)
 	case err == nil && res.Outcome == gate.Merged: // an interrupt does not undo it
-		return s.record(w, res)
+		return s.recordResult(w, res)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		how.unknown = err
 		return nil
 	}
-	return s.record(w, res)
+	return s.recordResult(w, res)
 }
 
-// record writes down what the gate decided. A merge that a checkout could not
+// recordResult writes down what the gate decided. A merge that a checkout could not
 // follow is one, and needs a person.
-func (s *Session) record(w *ledger.Worker, res gate.Result) error {
+func (s *Session) recordResult(w *ledger.Worker, res gate.Result) error {
 	s.Voice.Step(w.ID, "gate", describeResult(res))
 	if err := s.Append(w.ID, ledger.Judged, res.Capped()); err != nil {
 		return err
@@ -63,9 +63,9 @@ func (s *Session) record(w *ledger.Worker, res gate.Result) error {
 	return nil
 }
 
-// stuck reports a landing that lacks only its last step. The worker can be resumed when a
+// landingUnfinished reports a landing that lacks only its last step. The worker can be resumed when a
 // person has removed the cause.
-func stuck(w *ledger.Worker, err error) error {
+func landingUnfinished(w *ledger.Worker, err error) error {
 	return &fault.PersonError{Err: fmt.Errorf("%s: %w. When the cause is gone: cordon resume %s", w.ID, err, w.ID)}
 }
 
@@ -103,10 +103,10 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 			return gate.Result{}, err
 		}
 	}
-	return s.deliver(ctx, w, snapshot, tip, how.Output)
+	return s.acceptAndLand(ctx, w, snapshot, tip, how.Output)
 }
 
-func (s *Session) deliver(ctx context.Context, w *ledger.Worker, snapshot, tip git.OID, out io.Writer) (gate.Result, error) {
+func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, snapshot, tip git.OID, out io.Writer) (gate.Result, error) {
 	l := w.Lease.Lease()
 	log, err := s.AppendTranscript(w.ID)
 	if err != nil {
@@ -178,14 +178,14 @@ func (s *Session) recoverLanding(ctx context.Context, w *ledger.Worker, how *pro
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &unfinished):
-		return stuck(w, err)
+		return landingUnfinished(w, err)
 	case errors.As(err, &left):
 		res.Checkout, res.Why, err = left.Checkout, left.Error(), nil
 	}
 	if err != nil {
 		return err
 	}
-	return s.record(w, res)
+	return s.recordResult(w, res)
 }
 
 // quarantine keeps a result that does not land.

@@ -233,7 +233,7 @@ func TestKilledAndEditedMeanwhile(t *testing.T) {
 	at := s.open()
 	_, err := at.Merge(context.Background(), w, session.Drive{})
 	var person *fault.PersonError
-	if !errors.As(err, &person) || !strings.Contains(err.Error(), "git stash sets your versions aside") {
+	if !errors.As(err, &person) || !strings.Contains(err.Error(), "git stash keeps your versions and restores the landed ones") {
 		t.Errorf("got %v", err)
 	}
 	if s.read("src/a.txt") != "mine\n" {

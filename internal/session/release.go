@@ -106,7 +106,7 @@ func stillQuarantined(id lease.ID, now *ledger.Ledger) error {
 func (s *Session) landReleased(ctx context.Context, w *ledger.Worker, how *progress) error {
 	how.judged = true
 	res, err := s.judgeStored(ctx, w, how)
-	return s.conclude(ctx, w, how, res, err)
+	return s.recordAnswer(ctx, w, how, res, err)
 }
 
 func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progress) (gate.Result, error) {
@@ -114,7 +114,7 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progre
 	if w.Lease.Expired(s.Now()) {
 		return gate.Result{}, errors.New("the amended lease has expired")
 	}
-	stored, err := s.stored(ctx, w)
+	stored, err := s.quarantinedResult(ctx, w)
 	if err != nil {
 		return gate.Result{}, err
 	}
@@ -131,12 +131,12 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progre
 	if len(res.Findings) > 0 {
 		return res, nil
 	}
-	return s.deliver(ctx, w, stored, "", how.Output)
+	return s.acceptAndLand(ctx, w, stored, "", how.Output)
 }
 
-// stored is the result that was quarantined. The journal says which commit it
+// quarantinedResult is the result that was quarantined. The journal says which commit it
 // is; a ref that says another one is not believed.
-func (s *Session) stored(ctx context.Context, w *ledger.Worker) (git.OID, error) {
+func (s *Session) quarantinedResult(ctx context.Context, w *ledger.Worker) (git.OID, error) {
 	if w.Quarantine == nil || w.Quarantine.Result == "" {
 		return "", errors.New("nothing of this worker's result could be stored, so nothing can be released")
 	}

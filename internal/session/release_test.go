@@ -166,7 +166,7 @@ func places(w *ledger.Worker) int {
 // gc does everything that it says it would, and waits for it.
 func (s *shop) gc(at *session.Session) (kept []keep.Chore) {
 	s.t.Helper()
-	chores, err := keep.Chores(context.Background(), at.Site)
+	chores, err := keep.Chores(context.Background(), at.Site, keep.Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestTrashTime(t *testing.T) {
 	if trashed, err := at.State.Trashed(); err != nil || len(trashed) > 0 {
 		t.Errorf("left in the trash: %v, %v", trashed, err)
 	}
-	if chores, err := keep.Chores(context.Background(), at.Site); err != nil || len(chores) > 0 {
+	if chores, err := keep.Chores(context.Background(), at.Site, keep.Options{}); err != nil || len(chores) > 0 {
 		t.Errorf("still to do: %v, %v", chores, err)
 	}
 }
@@ -242,7 +242,7 @@ func TestGCProvesAgain(t *testing.T) {
 			w := s.run("echo x >src/x.txt; git add -A; git commit -qm x")
 			s.want(w, ledger.MergedIn)
 			at := s.open()
-			chores, err := keep.Chores(context.Background(), at.Site)
+			chores, err := keep.Chores(context.Background(), at.Site, keep.Options{})
 			if err != nil || len(chores) == 0 || chores[0].Keep || chores[0].Worker != w.ID {
 				t.Fatalf("chores %v, %v", chores, err)
 			}

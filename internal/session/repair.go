@@ -2,329 +2,37 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
-	"cordon/internal/fault"
 	"cordon/internal/gate"
-	"cordon/internal/git"
-	"cordon/internal/journal"
-	"cordon/internal/lease"
+	"cordon/internal/keep"
 	"cordon/internal/ledger"
-	"cordon/internal/policy"
-	"cordon/internal/state"
-	"cordon/internal/worksite"
-	"cordon/internal/worktree"
 )
-
-// A repair goes on with a journal that was damaged or removed. It keeps the sound
-// part, and believes about the rest only what refs of the host and files of cordon's
-// own prove. Nothing lands by it: a worker whose events may be missing is quarantined,
-// and one whose lease is lost gets a new one under which nothing may land.
-
-// Repair is what would be done.
-type Repair struct {
-	Remains journal.Remains
-	Fates   []Fate
-
-	traces map[lease.ID]*trace
-}
-
-// Fate is what becomes of one worker.
-type Fate struct {
-	Worker lease.ID `json:"worker"`
-	What   string   `json:"what"`
-	Why    string   `json:"why"`
-}
-
-// The words for it.
-const (
-	fateSame      = "same"
-	fateSuspended = "quarantined"
-	fateRecovered = "recovered, quarantined"
-	fateDiscarded = "discarded"
-	fateLeft      = "left where it is"
-)
-
-// trace is what there is of a worker beside the journal.
-type trace struct {
-	refs  map[string]git.OID // below refs/cordon, without the worker's name: pins, results, quarantine/result …
-	tree  bool               // its files are there
-	kind  lease.Tree
-	lease leaseHint
-}
-
-// leaseHint is what a lost lease said, as far as something repeats it.
-type leaseHint struct {
-	Base    git.OID    `json:"base"`
-	Target  string     `json:"target"`
-	Tree    lease.Tree `json:"tree"`
-	Adopted bool       `json:"adopted"`
-	command []string
-}
-
-// inTrash and kept say where refs of the worker's result are.
-func (t *trace) inTrash() bool { return t.has("trash/") }
-
-func (t *trace) kept() bool { return t.has("quarantine/") || t.has("results") }
-
-func (t *trace) has(prefix string) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(t.refs)), func(name string) bool { return strings.HasPrefix(name, prefix) })
-}
-
-// PlanRepair looks at what there is and decides. It changes nothing.
-func (s *Session) PlanRepair(ctx context.Context) (*Repair, error) {
-	r := &Repair{}
-	var err error
-	if r.Remains, err = journal.Inspect(s.State.Path()); err != nil {
-		return nil, err
-	}
-	now, err := ledger.Fold(r.Remains.Sound)
-	if err != nil {
-		return nil, err
-	}
-	if r.traces, err = s.traces(ctx); err != nil {
-		return nil, err
-	}
-	r.hint(ctx, s)
-	if r.Remains.Problem != nil {
-		for _, w := range now.Workers {
-			fate, err := s.fateOf(ctx, w, r.traces[w.ID])
-			if err != nil {
-				return nil, err
-			}
-			r.Fates = append(r.Fates, fate)
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.traces)) {
-		if t := r.traces[id]; !now.Taken(id) && (t.tree || t.kept() || t.inTrash()) {
-			r.Fates = append(r.Fates, fateOfLost(id, t))
-		}
-	}
-	return r, nil
-}
-
-// fateOf decides about a worker whose lease is in the sound part.
-func (s *Session) fateOf(ctx context.Context, w *ledger.Worker, t *trace) (Fate, error) {
-	status, err := s.Status(ctx, w)
-	switch {
-	case err != nil:
-		return Fate{}, err
-	case !status.Live() || w.Removal != nil:
-		return Fate{w.ID, fateSame, string(status)}, nil
-	case t == nil || !t.tree && !t.kept() && !t.inTrash():
-		return Fate{w.ID, fateSame, "it left nothing but its lease"}, nil
-	case t.inTrash() && !t.tree && !t.kept():
-		return Fate{w.ID, fateDiscarded, "its refs are in refs/cordon/trash"}, nil
-	}
-	return Fate{w.ID, fateSuspended, "events of it may be lost; release or discard it"}, nil
-}
-
-// fateOfLost decides about a worker of which the sound part knows nothing.
-func fateOfLost(id lease.ID, t *trace) Fate {
-	switch {
-	case t.lease.Adopted:
-		return Fate{id, fateLeft, "its lease is lost; it worked in a worktree of another tool, which is not touched"}
-	case t.lease.Base == "":
-		return Fate{id, fateLeft, "its lease is lost, and nothing says which commit it began at; its files stay in cordon's state"}
-	case t.inTrash() && !t.tree && !t.kept():
-		return Fate{id, fateDiscarded, "its lease is lost; its refs are in refs/cordon/trash"}
-	}
-	return Fate{id, fateRecovered, fmt.Sprintf("its lease is lost; it began at %s, for %s", t.lease.Base.Short(),
-		strings.TrimPrefix(t.lease.Target, "refs/heads/"))}
-}
-
-// traces finds the workers that refs of the host or directories of cordon's name.
-func (s *Session) traces(ctx context.Context) (map[lease.ID]*trace, error) {
-	all := map[lease.ID]*trace{}
-	of := func(name string) *trace {
-		id := lease.ID(name)
-		if !id.Valid() {
-			return &trace{refs: map[string]git.OID{}} // nobody's: an execution's, or a working directory
-		}
-		if all[id] == nil {
-			all[id] = &trace{refs: map[string]git.OID{}}
-		}
-		return all[id]
-	}
-	refs, err := s.Host.Refs(ctx, "refs/cordon/")
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range refs {
-		kind, rest, _ := strings.Cut(strings.TrimPrefix(r.Name, "refs/cordon/"), "/")
-		name, part, below := strings.Cut(rest, "/")
-		if below {
-			kind += "/" + part
-		}
-		of(name).refs[kind] = r.OID
-	}
-	for _, part := range []string{"trees", "frozen", "layers"} {
-		entries, err := os.ReadDir(filepath.Join(s.State.Path(), part))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		for _, e := range entries {
-			t := of(e.Name())
-			if part != "layers" {
-				t.tree = true
-			} else if worksite.Exists(worktree.Upper(s.State.Layers(e.Name()), worktree.FilesLayer)) {
-				t.tree, t.kind = true, lease.Layered
-			}
-		}
-	}
-	return all, nil
-}
-
-// hint looks for what repeats the lost leases: lines after the damage, the evidence of
-// a quarantine, and the ref that keeps the base.
-func (r *Repair) hint(ctx context.Context, s *Session) {
-	target, _ := s.Host.HeadBranch(ctx) // "" when the operator is on none
-	for _, t := range r.traces {
-		t.lease = leaseHint{Base: t.refs["pins"], Target: target, Tree: t.kind}
-		for _, where := range []string{"trash/evidence", "quarantine/evidence"} {
-			if text, ok, err := s.Host.FileAt(ctx, t.refs[where], "lease.json"); t.refs[where] != "" && err == nil && ok {
-				_ = json.Unmarshal(text, &t.lease) // fields that the file lacks keep their values
-			}
-		}
-	}
-	for _, e := range r.Remains.Loose {
-		var d ledger.Lease
-		t := r.traces[lease.ID(e.Worker)]
-		if t == nil || e.Type != ledger.Leased || json.Unmarshal(e.Data, &d) != nil {
-			continue
-		}
-		if sealed, err := lease.Open(d.Lease, d.Hash); err == nil {
-			l := sealed.Lease()
-			t.lease = leaseHint{Base: l.Base, Target: l.Target, Tree: l.Tree, Adopted: l.Adopted, command: d.Command}
-		}
-	}
-}
-
-// Needed reports whether there is anything to do.
-func (r *Repair) Needed() bool {
-	return r.Remains.Problem != nil || slices.ContainsFunc(r.Fates, func(f Fate) bool { return f.What != fateLeft })
-}
-
-// Orphans are workers of which there are files or results, and no lease.
-func (s *Session) Orphans(ctx context.Context) ([]lease.ID, error) {
-	r, err := s.PlanRepair(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var ids []lease.ID
-	for _, f := range r.Fates {
-		if f.What == fateRecovered || f.What == fateDiscarded {
-			ids = append(ids, f.Worker)
-		}
-	}
-	return ids, nil
-}
-
-// with lists the workers with a fate.
-func (r *Repair) with(what string) (ids []string) {
-	for _, f := range r.Fates {
-		if f.What == what {
-			ids = append(ids, string(f.Worker))
-		}
-	}
-	return ids
-}
 
 // Repair carries a plan out. Every step may be interrupted: the next repair finds what
 // is left to do.
-func (s *Session) Repair(ctx context.Context, r *Repair, who string) error {
+func (s *Session) Repair(ctx context.Context, r *keep.Repair, who string) error {
 	s.Repairing = true
 	defer func() { s.Repairing = false }()
-	for id := range r.traces {
-		if s.State.Held(state.WorkerLock(string(id))) {
-			return fault.Refuse("%s is at work: wait until it ends or stop it, then repair", id)
-		}
-	}
-	if err := s.State.SpendReserve(); err != nil {
+	if err := keep.RepairJournal(ctx, s.Site, r, who); err != nil {
 		return err
 	}
-	if r.Remains.Problem != nil {
-		log, err := journal.Open(s.State.Path())
-		if err != nil {
-			return err
-		}
-		if err := log.Repair(r.Remains.Report, who, r.with(fateSuspended)); err != nil {
-			return err
-		}
-	}
-	if err := s.Begin(ctx); err != nil {
-		return err
-	}
-	now, err := s.Ledger()
-	if err != nil {
-		return err
-	}
-	for _, f := range r.Fates {
-		id := f.Worker
-		if (f.What == fateRecovered || f.What == fateDiscarded) && !now.Taken(id) {
-			if err := s.recoverLost(ctx, id, r.traces[id], who, f.Why); err != nil {
-				return fmt.Errorf("%s: %w", id, err)
-			}
-		}
-		if f.What == fateDiscarded {
-			if err := s.Append(id, ledger.Discarded, ledger.Discard{Who: who, Why: "found by cordon journal repair: " + f.Why}); err != nil {
-				return err
-			}
-		}
-	}
-	return s.secureAll(ctx, r)
+	return s.storeResults(ctx, r)
 }
 
-// recoverLost writes a lease for a worker whose own is lost. Nothing may land under
-// it: an operator who releases the result names what may.
-func (s *Session) recoverLost(ctx context.Context, id lease.ID, t *trace, who, why string) error {
-	p, _, err := s.PolicyAt(ctx, t.lease.Base)
-	if err != nil {
-		p = policy.Default()
-	}
-	p.Filesystem.WriteRoots, p.Isolation = []string{}, policy.Strict
-	if p.Limits, err = worksite.LimitsAt(p.Limits, s.State.Path()); err != nil {
-		return err
-	}
-	l := lease.Lease{
-		ID: id, Worktree: s.State.Tree(string(id)), Branch: "cordon/" + string(id), Base: t.lease.Base, Target: t.lease.Target,
-		Created: s.Now(), Expires: s.Now().Add(time.Duration(p.Expires)), Source: "cordon journal repair", Policy: p, Tree: t.lease.Tree, Executed: []string{},
-	}
-	if l.Home, err = os.UserHomeDir(); err != nil {
-		return err
-	}
-	l.Home = filepath.Clean(l.Home)
-	if l.Fold, err = worktree.FoldsCase(s.State.Path()); err != nil {
-		return err
-	}
-	sealed, err := lease.Seal(l)
-	if err != nil {
-		return err
-	}
-	reasons := []string{"the journal was damaged: " + why}
-	return s.Append(id, ledger.Recovered, ledger.Recovery{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: t.lease.command, Who: who, Reasons: reasons})
-}
-
-// secureAll stores the results of quarantined workers that the repair has touched, now
+// storeResults stores the results of quarantined workers that the repair has touched, now
 // or before it was interrupted.
-func (s *Session) secureAll(ctx context.Context, r *Repair) error {
+func (s *Session) storeResults(ctx context.Context, r *keep.Repair) error {
 	now, err := s.Ledger()
 	if err != nil {
 		return err
 	}
 	for _, w := range now.Workers {
 		q := w.Quarantine
-		if t := r.traces[w.ID]; q == nil || w.Release != nil || w.Discard != nil || w.Removal != nil || q.Evidence != "" || t == nil {
+		if t := r.Traces[w.ID]; q == nil || w.Release != nil || w.Discard != nil || w.Removal != nil || q.Evidence != "" || t == nil {
 			continue
-		} else if err := s.secure(ctx, w, t); err != nil {
+		} else if err := s.storeResult(ctx, w, t); err != nil {
 			return fmt.Errorf("%s: %w", w.ID, err)
 		}
 		if _, err := s.Continue(ctx, w.ID, Drive{}); err != nil { // to freeze its tree
@@ -334,26 +42,26 @@ func (s *Session) secureAll(ctx context.Context, r *Repair) error {
 	return nil
 }
 
-// secure gives a worker in quarantine the result that refs hold, or stores its tree as
+// storeResult gives a worker in quarantine the result that refs hold, or stores its tree as
 // one. A result that is in the target branch has landed, whatever was recorded.
-func (s *Session) secure(ctx context.Context, w *ledger.Worker, t *trace) error {
+func (s *Session) storeResult(ctx context.Context, w *ledger.Worker, t *keep.Trace) error {
 	release, err := s.State.LockWorker(string(w.ID))
 	if err != nil {
 		return err
 	}
 	defer release()
 	target := w.Lease.Lease().Target
-	if commit := t.refs["results"]; commit != "" {
+	if commit := t.Refs["results"]; commit != "" {
 		if landed, err := s.Ancestor(ctx, commit, target); err != nil || landed {
 			return errors.Join(err, s.Append(w.ID, ledger.Judged, gate.Result{Outcome: gate.Merged, Target: target, Commit: commit}))
 		}
 	}
-	if evidence := t.refs["quarantine/evidence"]; evidence != "" {
+	if evidence := t.Refs["quarantine/evidence"]; evidence != "" {
 		return s.Append(w.ID, ledger.Quarantined, ledger.Quarantine{
-			Reasons: w.Quarantine.Reasons, Result: t.refs["quarantine/result"], History: t.refs["quarantine/history"], Evidence: evidence,
+			Reasons: w.Quarantine.Reasons, Result: t.Refs["quarantine/result"], History: t.Refs["quarantine/history"], Evidence: evidence,
 		})
 	}
-	if !t.tree {
+	if !t.Tree {
 		return nil
 	}
 	how := progress{unknown: errors.New(w.Quarantine.Reasons[0])}

@@ -32,7 +32,7 @@ func (s *Site) PolicyAt(ctx context.Context, base git.OID) (policy.Policy, strin
 
 // PolicyFile reads a policy that the operator named.
 func (s *Site) PolicyFile(path string) (policy.Policy, string, error) {
-	p, err := ReadPolicy(path, s.outside)
+	p, err := ReadPolicy(path, s.refuseWorkersFile)
 	return p, path, err
 }
 
@@ -56,9 +56,9 @@ func ReadPolicy(path string, check func(string) error) (policy.Policy, error) {
 	return policy.Parse(path, text)
 }
 
-// outside refuses a file that a worker could have written: in cordon's state, or
+// refuseWorkersFile refuses a file that a worker could have written: in cordon's state, or
 // in a worktree that was adopted.
-func (s *Site) outside(path string) error {
+func (s *Site) refuseWorkersFile(path string) error {
 	inside, err := state.Inside(path)
 	if err != nil {
 		return err

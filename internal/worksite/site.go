@@ -50,8 +50,6 @@ type Site struct {
 	// OperatorActive says that the operator worked in the host since the worker
 	// began, as a dispatch may say of itself.
 	OperatorActive bool
-	// EmptyTrash has gc delete at once what was discarded or released.
-	EmptyTrash bool
 	// Watch observes every append to the journal.
 	Watch func(journal.Moment, journal.Event)
 

@@ -74,7 +74,7 @@ func MoveRepositoriesAside(s *worksite.Site, w *ledger.Worker) {
 			s.Voice.Step(w.ID, "CAREFUL", "its tree was not searched for repositories: "+fault.OneLine(err))
 			return
 		}
-		sweep.Known = append(sweep.Known, untouched(tree, files)...)
+		sweep.Known = append(sweep.Known, unchangedRepositories(tree, files)...)
 	}
 	every, _, err := s.Bin.Settings(context.Background())
 	if err != nil {
@@ -94,10 +94,10 @@ func MoveRepositoriesAside(s *worksite.Site, w *ledger.Worker) {
 	}
 }
 
-// untouched lists the directories of a tree that hold a HEAD of the base commit, and nothing
+// unchangedRepositories lists the directories of a tree that hold a HEAD of the base commit, and nothing
 // that the base does not have: ignored files of the worker's beside a HEAD can make a
 // repository of it, and the audit lets ignored files pass.
-func untouched(tree string, base []git.File) []string {
+func unchangedRepositories(tree string, base []git.File) []string {
 	has := map[string]bool{}
 	for _, f := range base {
 		for p := f.Path; p != "." && !has[p]; p = path.Dir(p) {
@@ -110,16 +110,16 @@ func untouched(tree string, base []git.File) []string {
 			continue
 		}
 		dir := filepath.Join(tree, filepath.FromSlash(path.Dir(f.Path)))
-		if onlyHas(tree, dir, has) {
+		if holdsOnly(tree, dir, has) {
 			list = append(list, dir)
 		}
 	}
 	return list
 }
 
-// onlyHas reports whether everything in a directory of a tree is among paths of the tree,
+// holdsOnly reports whether everything in a directory of a tree is among paths of the tree,
 // but for the git directory of cordon's making.
-func onlyHas(tree, dir string, has map[string]bool) bool {
+func holdsOnly(tree, dir string, has map[string]bool) bool {
 	own := filepath.Join(tree, ".git")
 	return filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
 		if err != nil || p == tree {

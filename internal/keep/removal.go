@@ -1,0 +1,192 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cordon/internal/audit"
+	"cordon/internal/gate"
+	"cordon/internal/inspect"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+	"cordon/internal/visitor"
+	"cordon/internal/worksite"
+	"cordon/internal/worktree"
+)
+
+// finishedChores removes a worker whose work is provably in the target, and says why
+// one whose is not stays.
+func finishedChores(ctx context.Context, s *worksite.Site, w *ledger.Worker, status ledger.Status) ([]Chore, error) {
+	why, err := whyUnproven(ctx, s, w)
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
+		return []Chore{{Worker: w.ID, What: "its tree", Why: why, Keep: true}}, nil
+	}
+	return []Chore{removalChore(s, w, string(status))}, nil
+}
+
+// whyUnproven says what of a finished worker may be nowhere else, or "": its work
+// must be in the target now, its tree must be the one that was audited, and no
+// commit may be left that is only in its repository.
+func whyUnproven(ctx context.Context, s *worksite.Site, w *ledger.Worker) (string, error) {
+	l := w.Lease.Lease()
+	if w.Gate != nil && w.Gate.Outcome == gate.Nothing && w.Audit != nil && w.Audit.Summary.Landing > 0 {
+		held, err := s.Ancestor(ctx, w.Gate.Commit, l.Target)
+		if err != nil || !held {
+			return "the branch that held its work was moved back", err
+		}
+	}
+	// What was released is moved to the trash, not deleted. What was adopted
+	// stays where it is.
+	if l.Adopted || w.Release != nil || !worksite.Exists(s.TreeOf(w)) {
+		return "", nil
+	}
+	if w.Audit == nil {
+		return "it was never audited", nil
+	}
+	report, err := inspect.Look(ctx, s, w)
+	if err != nil {
+		return "", err
+	}
+	return unprovenBy(report, w.Audit.Digest, w.ID), nil
+}
+
+func unprovenBy(now *audit.Report, digest string, id lease.ID) string {
+	for _, f := range now.Findings {
+		if f.Kind == audit.Unreadable {
+			return "it cannot be read: " + worksite.Line(f)
+		}
+	}
+	switch {
+	case now.History == nil:
+		return "its commits cannot be read"
+	case now.History.Others > 0:
+		return "it has commits on other branches that did not land: look, then cordon discard " + string(id)
+	case now.History.Gone > 0:
+		return "its last commit holds files that did not land: look, then cordon discard " + string(id)
+	case now.Digest != digest:
+		return "it changed after it was merged: look, then cordon discard " + string(id)
+	}
+	return ""
+}
+
+func removalChore(s *worksite.Site, w *ledger.Worker, why string) Chore {
+	c := Chore{Worker: w.ID, What: "its tree, pin and result ref", Why: why}
+	switch {
+	case w.Lease.Lease().Adopted:
+		c.What = "its pin and result ref; the adopted worktree stays"
+	case w.Release != nil:
+		c.What = "its pin and result ref; its tree and evidence go to the trash"
+	}
+	c.Bytes = Disk(s, w)
+	c.do = func(ctx context.Context) error { return removeWorker(ctx, s, w.ID, why) }
+	return c
+}
+
+// removeWorker deletes what is provably not needed. It is proven again under the
+// worker's lock: much may have happened since it was listed. The event comes
+// first.
+func removeWorker(ctx context.Context, s *worksite.Site, id lease.ID, why string) error {
+	release, err := s.State.LockWorker(string(id))
+	if err != nil {
+		return err
+	}
+	defer release()
+	w, err := s.Find(string(id))
+	if err != nil {
+		return err
+	}
+	if w.Removal == nil {
+		if err := stillRemovable(ctx, s, w); err != nil {
+			return err
+		}
+	}
+	s.EndLeftovers(w.ID)
+	letGo, err := visitor.Exclude(s, w)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	if err := forgetSettled(ctx, s, w, why, s.Gate.Forget); err != nil {
+		return err
+	}
+	if w.Release != nil { // what was released is not all that was quarantined
+		if err := moveToTrash(ctx, s, w); err != nil {
+			return err
+		}
+	}
+	return eraseWorker(s, w)
+}
+
+// forgetSettled records the removal of a worker and drops refs of its, while nobody
+// records the host as a baseline: the one explains the other.
+func forgetSettled(ctx context.Context, s *worksite.Site, w *ledger.Worker, why string, drop func(context.Context, lease.ID) error) error {
+	release, err := s.State.Await(ctx, state.GateLock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if w.Removal == nil {
+		if err := s.Append(w.ID, ledger.Removed, ledger.Removal{Why: why}); err != nil {
+			return err
+		}
+	}
+	return drop(ctx, w.ID)
+}
+
+func stillRemovable(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
+	f, err := s.Facts(ctx, w)
+	if err != nil {
+		return err
+	}
+	f.Held = false // by this process
+	status := w.Status(f)
+	if status != ledger.MergedIn && status != ledger.NoChange {
+		return fmt.Errorf("%s is %s by now", w.ID, status)
+	}
+	why, err := whyUnproven(ctx, s, w)
+	if err == nil && why != "" {
+		err = errors.New(why)
+	}
+	return err
+}
+
+// eraseWorker deletes the directories of a removed worker, at which nobody looks.
+func eraseWorker(s *worksite.Site, w *ledger.Worker) error {
+	id := string(w.ID)
+	if w.Lease.Lease().Adopted { // commits that did not land may be in it
+		if _, err := s.State.Trash(s.State.Shadow(id), s.Now()); err != nil {
+			return err
+		}
+	}
+	places := []string{s.State.Shadow(id), s.State.History(id), s.State.Ignore(id), s.State.Acceptance(id), s.State.Layers(id), s.AcceptLayers(w.ID),
+		s.State.Agent(id), s.State.Post(id)}
+	if !w.Lease.Lease().Adopted {
+		places = append(places, s.State.Tree(id), s.State.Frozen(id), s.State.NewTree(id))
+	}
+	for _, p := range places {
+		if err := s.State.Drop(p, s.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Disk is what a worker takes on disk: what it wrote in its tree and elsewhere.
+func Disk(s *worksite.Site, w *ledger.Worker) int64 {
+	id := string(w.ID)
+	places := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id), s.State.History(id)}
+	if !worksite.Layered(w) && !w.Lease.Lease().Adopted {
+		places = append(places, s.TreeOf(w))
+	}
+	var total int64
+	for _, p := range places {
+		n, _ := worktree.Bytes(p) // nothing when it is gone
+		total += n
+	}
+	return total
+}
