@@ -63,8 +63,8 @@ var layers = map[string][]string{
 	"internal/warrant":        {"fault", "guard", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
 	"internal/launch":         {"agent", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
-	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "lease", "ledger", "overlay", "plainfile", "state", "visitor", "worksite", "workspace", "worktree"},
-	"internal/session":        {"agent", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "journal", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
+	"internal/session":        {"agent", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/view":           {}, // see pure
 	"internal/draft":          {"git", "policy"},

@@ -33,7 +33,7 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	o.addTo(&c, r.dir)
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	out, done, err := openStream(s, w, o, c, human, stop)
+	out, done, err := openStream(s, w, o, human, stop)
 	if err != nil {
 		return cell.Exit{}, err
 	}
@@ -78,7 +78,7 @@ func startProven(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equ
 
 // openStream makes the writer that reads what a client prints about its work: a person is
 // shown its words, and the whole is kept. An interactive one prints for a screen.
-func openStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, c cell.Command, human io.Writer, stop context.CancelCauseFunc) (*stream.Writer, func(), error) {
+func openStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, human io.Writer, stop context.CancelCauseFunc) (*stream.Writer, func(), error) {
 	if !o.kit.Stream {
 		return nil, func() {}, nil
 	}
