@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/overlay"
+	"cordon/internal/plainfile"
 )
 
 // Layers are the directories that took what a worker wrote outside its tree.
@@ -197,7 +198,7 @@ func (w *layerWalk) directory(p place) error {
 		w.unreadable(p.rel, fmt.Errorf("more than %d directories deep", maxDepth))
 		return nil
 	}
-	names, err := p.dir.Readdirnames(-1)
+	names, err := plainfile.Names(p.dir, maxEntries)
 	if err != nil {
 		w.unreadable(p.rel, err)
 	}

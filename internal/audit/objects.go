@@ -23,6 +23,7 @@ const (
 	maxObjects   = 500_000
 	maxPacks     = 1000
 	maxRefs      = 10_000
+	maxListed    = 1_000_000 // names in one directory, whatever they are
 	maxSmallFile = 1 << 20
 )
 
@@ -61,7 +62,7 @@ func importObjects(ctx context.Context, gitDir string, into git.Repo, room int64
 		return nil, err
 	}
 	defer objects.Close()
-	names, err := objects.Readdirnames(-1)
+	names, err := plainfile.Names(objects, maxListed)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (in *intake) eachFile(ctx context.Context, objects *os.File, sub string, on
 		return err
 	}
 	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
+	names, err := plainfile.Names(dir, maxListed)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/plainfile"
 )
 
 // refTable is what a worker's git directory calls by name.
@@ -99,7 +100,10 @@ func (t *refTable) packed(dir *os.File) error {
 
 func (t *refTable) loose(dir *os.File, prefix string, depth int) error {
 	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
+	names, err := plainfile.Names(dir, maxRefs)
+	if errors.Is(err, plainfile.ErrMany) {
+		return errors.New("too many refs")
+	}
 	if err != nil {
 		return err
 	}
@@ -169,7 +173,7 @@ func (t *refTable) worktrees(dir *os.File) error {
 		return err
 	}
 	defer all.Close()
-	names, err := all.Readdirnames(-1)
+	names, err := plainfile.Names(all, maxRefs)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,10 @@ func (s *survey) directory(dir *os.File, prefix string, depth int) error {
 			return nil
 		}
 	}
-	names, err := dir.Readdirnames(-1)
+	names, err := plainfile.Names(dir, max(s.most-s.seen, 0)+1) // .git is not counted
+	if errors.Is(err, plainfile.ErrMany) {
+		return fmt.Errorf("the tree holds more than %d names", s.most)
+	}
 	if err != nil {
 		s.add(node{path: prefix, mode: unix.S_IFDIR, err: err})
 	}

@@ -90,6 +90,9 @@ func (d *Dir) Entry(name string) (Entry, error) {
 	return e, nil
 }
 
+// maxNames is how many names one directory of a layer may hold.
+const maxNames = 5_000_000
+
 // Entries lists the directory, in the order of names.
 func (d *Dir) Entries() ([]Entry, error) {
 	var names []string
@@ -97,7 +100,7 @@ func (d *Dir) Entries() ([]Entry, error) {
 		if _, err := part.Seek(0, 0); err != nil {
 			return nil, err
 		}
-		some, err := part.Readdirnames(-1)
+		some, err := plainfile.Names(part, maxNames)
 		if err != nil {
 			return nil, err
 		}

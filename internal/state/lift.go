@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -51,18 +52,11 @@ func lift(root *os.Root, rel string) error {
 // directory looks at everything below a directory.
 func (l *lifter) directory(dir *os.File, depth int) error {
 	unlock(dir)
-	names, err := dir.Readdirnames(-1)
+	names, err := subdirectories(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		var st unix.Stat_t
-		if err := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return &fs.PathError{Op: "stat", Path: name, Err: err}
-		}
-		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			continue
-		}
 		if depth < maxHeld {
 			err = l.enter(dir, name, depth+1)
 		} else {
@@ -73,6 +67,29 @@ func (l *lifter) directory(dir *os.File, depth int) error {
 		}
 	}
 	return nil
+}
+
+// subdirectories lists the directories in one. It may hold millions of other names, and does
+// not keep them.
+func subdirectories(dir *os.File) (list []string, err error) {
+	for {
+		names, err := dir.Readdirnames(plainfile.Batch)
+		for _, name := range names {
+			var st unix.Stat_t
+			if err := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+				return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+			}
+			if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+				list = append(list, name)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // enter looks at a directory in another.

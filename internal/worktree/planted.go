@@ -40,9 +40,10 @@ type Sweep struct {
 	MoreMoved int      // how many there are besides those listed
 	MoreBlind int
 
-	moves  int
-	seen   int
-	beside bool // something was kept where it was found
+	moves    int
+	harmless int
+	seen     int
+	beside   bool // something was kept where it was found
 }
 
 // Moved is something that was disarmed, and why.
@@ -57,6 +58,9 @@ const (
 	sweepDepth   = 400
 	sweepEntries = 5_000_000
 	sweepListed  = 1000 // of what was moved, and of what could not be looked at
+
+	// new repositories that run nothing themselves; the settings of the operator's are compared with each
+	sweepHarmless = 1000
 )
 
 // Directory sweeps one directory.
@@ -148,6 +152,9 @@ const couldRun = "it is a git repository that could run programs"
 func (s *Sweep) runs(dir *os.File, top string) string {
 	if !runsNothing(dir) {
 		return couldRun
+	}
+	if s.harmless++; s.harmless > sweepHarmless {
+		return "there are too many new repositories to look at each"
 	}
 	if s.Obeyed != nil {
 		if setting := s.Obeyed(top); setting != "" {

@@ -78,3 +78,20 @@ func TestSweepListsFew(t *testing.T) {
 		t.Errorf("%d of %d are kept, %d listed and %d more, blind %v: %v", len(kept), many, len(s.Moved), s.MoreMoved, s.Blind, err)
 	}
 }
+
+// The settings of the operator's are compared with a bounded number of new repositories. What
+// comes after them is moved aside.
+func TestSweepLooksAtFewHarmless(t *testing.T) {
+	top, aside := t.TempDir(), filepath.Join(t.TempDir(), "aside")
+	for i := range sweepHarmless + 5 {
+		if err := os.MkdirAll(filepath.Join(top, fmt.Sprint(i), ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := 0
+	s := Sweep{Aside: aside, Obeyed: func(string) string { asked++; return "" }}
+	s.Directory(top)
+	if asked != sweepHarmless || len(s.Moved) != 5 {
+		t.Errorf("%d were compared, and %d moved", asked, len(s.Moved))
+	}
+}
