@@ -75,22 +75,8 @@ func option(args []arg, names ...string) (value, bool) {
 
 // args evaluates arguments up to a closing parenthesis.
 func (m *machine) args(end int) []arg {
-	loose := m.loose
-	m.loose = 0
-	defer func() { m.loose = loose }()
-	m.i++
-	m.comprehend(end)
 	var args []arg
-	for m.i < end && m.tok().Kind != lex.End && m.step() {
-		at := m.i
-		args = m.argument(args)
-		for m.i < end && (m.op(",") || m.op(";") || m.tok().Kind == lex.Line) {
-			m.i++
-		}
-		if m.i <= at {
-			m.i++
-		}
-	}
+	m.between(end, func() { args = m.argument(args) })
 	return args
 }
 

@@ -212,13 +212,15 @@ func (m *machine) matchEnd(i int) int {
 	return len(m.toks) - 1
 }
 
+// startsStatement reports whether a word begins a statement and does not modify
+// the one before it.
 func (m *machine) startsStatement(i int) bool {
 	t := m.at(i - 1)
-	switch {
-	case t.Kind == lex.Line || t.Kind == lex.End:
-		return true
-	case t.Kind == lex.Op:
-		return t.Text == ";" || t.Text == "=" || t.Text == "{" || t.Text == "(" || t.Text == "|"
+	switch t.Kind {
+	case lex.Op:
+		return !oneOf(t.Text, ") ] }")
+	case lex.Word:
+		return oneOf(t.Text, "then do else begin return")
 	}
-	return t.Kind == lex.Word && (t.Text == "then" || t.Text == "do" || t.Text == "else" || t.Text == "begin" || t.Text == "return")
+	return t.Kind == lex.Line || t.Kind == lex.End
 }

@@ -28,9 +28,6 @@ type generic struct {
 // maxGlued bounds the text that strings side by side are put together to.
 const maxGlued = 256
 
-// pathBytes are the bytes of a path without quotes.
-const pathBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./~+@"
-
 // scanGeneric reads code that no other scanner reads.
 func scanGeneric(rep *Report, code string) {
 	g := &generic{rep: rep, src: code, start: true}
@@ -58,8 +55,6 @@ func (g *generic) next() {
 		g.start = false
 	case c == '`':
 		g.backquoted()
-	case g.start && (c == '!' || strings.HasPrefix(g.src[g.pos:], ":!")):
-		g.bang()
 	case g.unquoted():
 	case lex.IsLetter(c):
 		g.name()
@@ -104,13 +99,6 @@ func (g *generic) behind(end string) {
 	}
 	g.ended += end
 	g.pos += 2
-}
-
-// bang is a line that a shell runs.
-func (g *generic) bang() {
-	line, _, _ := strings.Cut(g.src[g.pos:], "\n")
-	g.pos += len(line)
-	g.rep.run(commands.Run{Code: strings.TrimLeft(line, ":! "), Why: "!"})
 }
 
 // backquoted is a command between backquotes that are closed on their line, as in
@@ -162,22 +150,7 @@ func (g *generic) name() {
 	if strings.HasPrefix(g.word, "os.up") {
 		g.weak("..", g.word)
 	}
-	if g.start {
-		g.line()
-	}
 	g.start, g.glued = false, false
-}
-
-// line looks at a word without quotes behind one that begins a statement: cd ..
-func (g *generic) line() {
-	switch g.word {
-	case "cd", "chdir", "delete", "rmdir", "mkdir", "ls", "dir", "load", "source", "open", "include", "run", "call":
-		rest, spaced := strings.CutPrefix(g.src[g.pos:min(len(g.src), g.pos+maxGlued)], " ")
-		if spaced {
-			rest = strings.TrimLeft(rest, " \t")
-			g.weak(rest[:len(rest)-len(strings.TrimLeft(rest, pathBytes))], g.word)
-		}
-	}
 }
 
 func (g *generic) operator(c byte) {

@@ -5,20 +5,37 @@ import (
 	"cordon/internal/inline/lex"
 )
 
-// group evaluates what is in parentheses or brackets: one value, or a list.
-func (m *machine) group(end int) value {
+// between evaluates what is between brackets, one element after another, and
+// reports whether something separates them.
+func (m *machine) between(end int, element func()) (separated bool) {
 	loose := m.loose
 	m.loose = 0
 	defer func() { m.loose = loose }()
-	square := m.op("[")
 	m.i++
 	m.comprehend(end)
-	var items []value
-	d := value{shape: dict}
-	comma := false
 	for m.i < end && m.tok().Kind != lex.End && m.step() {
 		at := m.i
-		spread := m.op("*") || m.op("...") || m.op("@")
+		element()
+		for m.i < end && (m.op(",") || m.op(";") || m.tok().Kind == lex.Line) {
+			separated = true
+			m.i++
+		}
+		if m.i <= at {
+			m.i++
+		}
+	}
+	m.i = max(m.i, end+1)
+	return separated
+}
+
+// group evaluates what is in parentheses or brackets: one value, or a list.
+func (m *machine) group(end int) value {
+	square := m.op("[")
+	var items []value
+	d := value{shape: dict}
+	separated := m.between(end, func() {
+		at := m.i
+		spread := m.op("*") || m.op("...") || m.op("@") || m.lang == commands.Perl && !square
 		v := m.expr(levelAssign)
 		switch {
 		case m.skip("=>"):
@@ -28,21 +45,13 @@ func (m *machine) group(end int) value {
 			d.keys, d.items = append(d.keys, v), append(d.items, m.expr(levelChoice))
 		case v.shape == dict && m.lang == commands.Perl && !square:
 			d.keys, d.items = append(d.keys, v.keys...), append(d.items, v.items...)
-		case spread && v.shape == list || v.shape == list && m.lang == commands.Perl && !square:
+		case spread && v.shape == list:
 			items = append(items, v.items...)
 		case at < m.i:
 			items = append(items, v)
 		}
-		for m.i < end && (m.op(",") || m.op(";") || m.tok().Kind == lex.Line) {
-			comma = true
-			m.i++
-		}
-		if m.i <= at {
-			m.i++
-		}
-	}
-	m.i = max(m.i, end+1)
-	return grouped(d, items, square || comma)
+	})
+	return grouped(d, items, square || separated)
 }
 
 // grouped is what a group of entries and items comes to.
@@ -92,23 +101,8 @@ func (m *machine) comprehend(end int) {
 
 // braces evaluates a dictionary, or a block as far as an expression holds one.
 func (m *machine) braces(end int) value {
-	loose := m.loose
-	m.loose = 0
-	defer func() { m.loose = loose }()
-	m.i++
 	d := value{shape: dict}
-	m.comprehend(end)
-	for m.i < end && m.tok().Kind != lex.End && m.step() {
-		at := m.i
-		m.entry(&d)
-		for m.i < end && (m.op(",") || m.op(";") || m.tok().Kind == lex.Line) {
-			m.i++
-		}
-		if m.i <= at {
-			m.i++
-		}
-	}
-	m.i = max(m.i, end+1)
+	m.between(end, func() { m.entry(&d) })
 	return d
 }
 

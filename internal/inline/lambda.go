@@ -32,17 +32,9 @@ func (m *machine) tail(f *function) {
 	i := m.i
 	for ; i < len(m.toks); i++ {
 		t := m.toks[i]
-		if t.Kind == lex.Line || t.Kind == lex.End {
-			break
-		}
-		if t.Kind != lex.Op {
-			continue
-		}
-		if t.N > i {
+		if t.Kind == lex.Op && t.N > i {
 			i = t.N
-			continue
-		}
-		if t.Text == "," || t.Text == ")" || t.Text == "]" || t.Text == "}" || t.Text == ";" {
+		} else if t.Kind == lex.Line || t.Kind == lex.End || t.Kind == lex.Op && oneOf(t.Text, ", ) ] } ;") {
 			break
 		}
 	}
@@ -146,9 +138,6 @@ func (m *machine) glob(v value, why string) value {
 
 // spelled replaces the parts of a pattern that match by a word.
 func spelled(s string) string {
-	if !strings.ContainsAny(s, "*?[{") {
-		return s
-	}
 	parts := strings.Split(s, "/")
 	for i, p := range parts {
 		if strings.ContainsAny(p, "*?[{") && !mark.In(p) {

@@ -130,9 +130,7 @@ func (m *machine) postfix(v value) value {
 			m.i++
 			v = m.counted(v)
 		case t.Kind == lex.Op && t.Text == "(" && !(m.lang == commands.Awk && (t.Spaced || v.shape != named)):
-			args := m.args(t.N)
-			m.i = max(m.i, t.N+1)
-			v = m.call(v, m.block(args))
+			v = m.call(v, m.block(m.args(t.N)))
 		case m.subscripts(v, t):
 			v = m.subscript(v, t.N)
 		case m.blockHere(v):

@@ -253,10 +253,6 @@ func (c *listedCall) givePath() value {
 	}
 	vs := values(c.args)
 	switch c.act {
-	case "path":
-		if !c.okA {
-			return pathOf([]string{"."})
-		}
 	case "joinall":
 		for i := 1; i < len(vs); i++ {
 			if vs[i].shape == text {

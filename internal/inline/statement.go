@@ -210,9 +210,6 @@ func (m *machine) loop() {
 	if m.lang == commands.Ruby {
 		m.nest++
 	}
-	if m.word("await") {
-		m.i++
-	}
 	start := m.i
 	m.skip("(")
 	names := m.targets()

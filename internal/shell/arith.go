@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -110,34 +111,21 @@ func (m *Machine) numberOf(s string) (int, bool) {
 	return m.arithm(x)
 }
 
-// number reads a number as bash writes them: 10, 010, 0x10, 2#10.
+// number reads a number: 10, 010, 0x10, 2#10.
 func number(s string) (int, bool) {
 	if s == "" {
 		return 0, true
 	}
-	sign, digits := 1, s
-	if s[0] == '-' || s[0] == '+' {
-		if digits = s[1:]; s[0] == '-' {
-			sign = -1
-		}
-	}
-	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.Contains(digits, "_") {
+	if strings.ContainsAny(s, "_oObB") {
 		return 0, false
 	}
-	base := 10
-	if head, rest, ok := strings.Cut(digits, "#"); ok {
-		b, err := strconv.Atoi(head)
-		if err != nil || b < 2 || b > 36 {
-			return 0, false
-		}
-		base, digits = b, rest
-	} else if rest, ok := strings.CutPrefix(strings.ToLower(digits), "0x"); ok {
-		base, digits = 16, rest
-	} else if len(digits) > 1 && digits[0] == '0' {
-		base = 8
+	base := 0
+	if head, digits, ok := strings.Cut(s, "#"); ok {
+		base, _ = strconv.Atoi(head)
+		base, s = max(2, base), digits
 	}
-	n, err := strconv.ParseInt(digits, base, 64)
-	return sign * int(n), err == nil
+	n, err := strconv.ParseInt(s, base, 64)
+	return int(n), err == nil
 }
 
 // evaluated runs what bash runs when it takes a text for arithmetic that cannot
@@ -186,12 +174,10 @@ func (m *Machine) stepped(x *syntax.UnaryArithm) (int, bool) {
 
 func (m *Machine) binaryArithm(x *syntax.BinaryArithm) (int, bool) {
 	switch x.Op {
-	case syntax.TernQuest:
-		return m.ternary(x)
-	case syntax.AndArit, syntax.OrArit:
-		return m.shortCircuit(x)
+	case syntax.TernQuest, syntax.AndArit, syntax.OrArit:
+		return m.conditional(x)
 	}
-	if op, ok := assigning(x.Op); ok {
+	if op, ok := assigning[x.Op]; ok {
 		return m.assigned(x, op)
 	}
 	a, ok1 := m.arithm(x.X)
@@ -219,41 +205,28 @@ func (m *Machine) assigned(x *syntax.BinaryArithm, op syntax.BinAritOperator) (i
 	return n, ok
 }
 
-func (m *Machine) ternary(x *syntax.BinaryArithm) (int, bool) {
+// conditional is a ? b : c, a && b and a || b.
+func (m *Machine) conditional(x *syntax.BinaryArithm) (int, bool) {
 	cond, known := m.arithm(x.X)
 	sides, ok := x.Y.(*syntax.BinaryArithm)
 	switch {
-	case !ok:
-		m.inner(x.Y)
-		return 0, false
-	case !known:
-		m.perhaps(sides.X)
-		m.perhaps(sides.Y)
-		return 0, false
-	case cond != 0:
-		return m.arithm(sides.X)
-	}
-	return m.arithm(sides.Y)
-}
-
-func (m *Machine) shortCircuit(x *syntax.BinaryArithm) (int, bool) {
-	a, known := m.arithm(x.X)
-	or := x.Op == syntax.OrArit
-	if known && (a != 0) == or {
-		return oneIf(or), true
-	}
-	if !known {
+	case !known || x.Op == syntax.TernQuest && !ok:
 		m.perhaps(x.Y)
 		return 0, false
+	case x.Op == syntax.TernQuest && cond != 0:
+		return m.arithm(sides.X)
+	case x.Op == syntax.TernQuest:
+		return m.arithm(sides.Y)
+	case (cond != 0) == (x.Op == syntax.OrArit):
+		return oneIf(cond != 0), true
 	}
-	b, known := m.arithm(x.Y)
-	return oneIf(b != 0), known
+	n, known := m.arithm(x.Y)
+	return oneIf(n != 0), known
 }
 
-// perhaps evaluates what may not be evaluated: its substitutions run, and what
-// it assigns is not known any more.
+// perhaps evaluates one side of a condition: its substitutions run, and what it
+// assigns is not known any more.
 func (m *Machine) perhaps(x syntax.ArithmExpr) {
-	m.fork().arithm(x)
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.UnaryArithm:
@@ -261,7 +234,7 @@ func (m *Machine) perhaps(x syntax.ArithmExpr) {
 				m.put(m.place(n.X), 0, false)
 			}
 		case *syntax.BinaryArithm:
-			if _, ok := assigning(n.Op); ok {
+			if _, ok := assigning[n.Op]; ok {
 				m.put(m.place(n.X), 0, false)
 			}
 		case *syntax.CmdSubst, *syntax.ProcSubst:
@@ -269,6 +242,7 @@ func (m *Machine) perhaps(x syntax.ArithmExpr) {
 		}
 		return true
 	})
+	m.inner(x)
 }
 
 // at and put read and write a place of arithmetic.
@@ -294,32 +268,11 @@ func (m *Machine) put(p place, n int, known bool) {
 	m.store(p, value)
 }
 
-func assigning(op syntax.BinAritOperator) (syntax.BinAritOperator, bool) {
-	switch op {
-	case syntax.Assgn:
-		return op, true
-	case syntax.AddAssgn:
-		return syntax.Add, true
-	case syntax.SubAssgn:
-		return syntax.Sub, true
-	case syntax.MulAssgn:
-		return syntax.Mul, true
-	case syntax.QuoAssgn:
-		return syntax.Quo, true
-	case syntax.RemAssgn:
-		return syntax.Rem, true
-	case syntax.AndAssgn:
-		return syntax.And, true
-	case syntax.OrAssgn:
-		return syntax.Or, true
-	case syntax.XorAssgn:
-		return syntax.Xor, true
-	case syntax.ShlAssgn:
-		return syntax.Shl, true
-	case syntax.ShrAssgn:
-		return syntax.Shr, true
-	}
-	return op, false
+// assigning are the operators that assign, with what they compute before.
+var assigning = map[syntax.BinAritOperator]syntax.BinAritOperator{
+	syntax.Assgn: syntax.Assgn, syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul,
+	syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem, syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or,
+	syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
 }
 
 func oneIf(b bool) int {
@@ -329,7 +282,8 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// compute is an operator of two numbers.
+// compute is an operator of two numbers. Those that paths are hardly made with
+// give a number that is not known.
 func compute(op syntax.BinAritOperator, x, y int) (int, bool) {
 	switch op {
 	case syntax.Add:
@@ -338,16 +292,12 @@ func compute(op syntax.BinAritOperator, x, y int) (int, bool) {
 		return x - y, true
 	case syntax.Mul:
 		return x * y, true
-	case syntax.Quo, syntax.Rem:
-		if y == 0 {
-			return 0, false
-		}
-		if op == syntax.Rem {
-			return x % y, true
-		}
-		return x / y, true
+	case syntax.Quo:
+		return x / max(y, 1), y > 0
+	case syntax.Rem:
+		return x % max(y, 1), y > 0
 	case syntax.Pow:
-		return power(x, y)
+		return int(math.Pow(float64(x), float64(y))), y >= 0
 	case syntax.Eql:
 		return oneIf(x == y), true
 	case syntax.Neq:
@@ -360,30 +310,6 @@ func compute(op syntax.BinAritOperator, x, y int) (int, bool) {
 		return oneIf(x <= y), true
 	case syntax.Geq:
 		return oneIf(x >= y), true
-	case syntax.And:
-		return x & y, true
-	case syntax.Or:
-		return x | y, true
-	case syntax.Xor:
-		return x ^ y, true
-	case syntax.Shr:
-		return x >> (uint(y) & 63), true
-	case syntax.Shl:
-		return x << (uint(y) & 63), true
 	}
 	return 0, false
-}
-
-func power(x, y int) (int, bool) {
-	if y < 0 {
-		return 0, false
-	}
-	p := 1
-	for ; y > 0; y >>= 1 {
-		if y&1 != 0 {
-			p *= x
-		}
-		x *= x
-	}
-	return p, true
 }

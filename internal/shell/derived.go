@@ -14,7 +14,9 @@ import (
 func derived(op syntax.ParExpOperator, value, pat string) string {
 	switch op {
 	case syntax.UpperAll, syntax.UpperFirst, syntax.LowerAll, syntax.LowerFirst:
-		return recased(op, value)
+		if listing(value) || flat(value) {
+			return value
+		}
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		if s, ok := shortened(op, value, pat); ok {
 			return s
@@ -43,14 +45,6 @@ func listing(value string) bool {
 // flat reports whether a value is one name, whatever is cut from it.
 func flat(value string) bool {
 	return !mark.Has(value, mark.Any+mark.Outside+mark.Inside+mark.Scratch+mark.System) && !strings.Contains(value, "/") && !strings.Contains(value, "..")
-}
-
-func recased(op syntax.ParExpOperator, value string) string {
-	upper := op == syntax.UpperAll || op == syntax.UpperFirst
-	if upper && strings.ToUpper(value) == value || !upper && strings.ToLower(value) == value || flat(value) || listing(value) {
-		return value
-	}
-	return lost(value)
 }
 
 // shortened cuts what can be cut although a part of the value is not known: the
@@ -129,7 +123,6 @@ func (m *Machine) sliced(s *syntax.Slice, v values) values {
 			return v
 		}
 		v.list = v.cut(from, count, s.Length != nil)
-		v.keys = nil
 		return v
 	}
 	return m.eachOf(v, func(text string) string {
@@ -143,27 +136,16 @@ func (m *Machine) sliced(s *syntax.Slice, v values) values {
 	})
 }
 
-// cut is a part of a list, whose offset counts indexes and whose length counts
-// elements.
+// cut is a part of a list.
 func (v values) cut(from, count int, bounded bool) []string {
-	list, top := v.list, len(v.list)
-	if v.keys != nil {
-		top = v.keys[len(v.keys)-1] + 1
-	}
+	list := v.list
 	if from < 0 {
-		from += top
+		from += len(list)
 	}
-	if from < 0 || from >= top {
+	if from < 0 || from >= len(list) {
 		return nil
 	}
-	at := from
-	for i, k := range v.keys {
-		if at = len(list); k >= from {
-			at = i
-			break
-		}
-	}
-	list = list[min(at, len(list)):]
+	list = list[from:]
 	if bounded && count >= 0 && count < len(list) {
 		list = list[:count]
 	}
@@ -174,17 +156,14 @@ func substring(text []rune, from, count int, bounded bool) string {
 	if from < 0 {
 		from += len(text)
 	}
-	if from < 0 || from > len(text) {
-		return ""
-	}
 	end := len(text)
 	switch {
 	case bounded && count < 0:
 		end += count // it counts from the end
-	case bounded && count < end-from:
-		end = from + count
+	case bounded:
+		end = min(end, from+count)
 	}
-	if end < from {
+	if from < 0 || end < from {
 		return ""
 	}
 	return string(text[from:end])

@@ -21,7 +21,6 @@ type values struct {
 	star  bool // *: quoted, they are one word
 	set   bool
 	given bool  // it comes from an environment that nobody knows
-	keys  []int // the indexes of a sparse array
 	at    place // where := puts a value
 }
 
@@ -53,7 +52,7 @@ func (m *Machine) valuesAt(at place, v expand.Variable) values {
 	switch {
 	case at.subscripted && at.key.all:
 		out.many, out.star = true, at.key.star
-		out.list, out.keys = elements(v)
+		out.list, _ = elements(v)
 		out.set = len(out.list) > 0
 	case at.subscripted:
 		s, set := m.element(v, at.key)
@@ -94,7 +93,8 @@ func (m *Machine) indirect(p *syntax.ParamExp) values {
 		v := m.resolved(name)
 		if k := m.key(v, p.Index); k.all {
 			return values{list: keysOf(v), many: true, star: k.star, set: true}
-		} else if s, _ := m.element(v, k); true {
+		} else {
+			s, _ := m.element(v, k)
 			return m.referred(p, s)
 		}
 	}
@@ -404,26 +404,13 @@ func (m *Machine) operator(e *syntax.Expansion) func(string) string {
 			return derived(e.Op, s, pat)
 		case mark.In(pat), extended(pat):
 			return mark.Any
-		case e.Op == syntax.OtherParamOps:
-			return m.transformed(s, pat)
+		case e.Op == syntax.OtherParamOps && pat == "E" && !strings.Contains(s, `\`):
+			return s
+		case e.Op == syntax.OtherParamOps && !strings.Contains("UuLQ", pat):
+			return mark.Any
 		}
 		return m.byLibrary(s, e.Op, pat)
 	}
-}
-
-// transformed is ${x@op}.
-func (m *Machine) transformed(s, op string) string {
-	switch op {
-	case "U", "u", "L", "Q":
-		return m.byLibrary(s, syntax.OtherParamOps, op)
-	case "E":
-		if !strings.Contains(s, `\`) {
-			return s
-		}
-	case "a":
-		return mark.Atom
-	}
-	return mark.Any
 }
 
 // byLibrary lets the library do what it does right.
