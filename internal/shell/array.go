@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -205,9 +206,7 @@ func position(v expand.Variable, n int) (int, bool) {
 func with(v expand.Variable, k key, value string) expand.Variable {
 	if v.Kind == expand.Associative {
 		all := map[string]string{}
-		for name, s := range v.Map {
-			all[name] = s
-		}
+		maps.Copy(all, v.Map)
 		all[k.word] = value
 		v.Map, v.Set = all, true
 		return v
@@ -241,10 +240,7 @@ func insert(v expand.Variable, n int, value string) expand.Variable {
 		return v
 	}
 	if v.Indexes == nil {
-		v.Indexes = make([]int, len(v.List))
-		for i := range v.Indexes {
-			v.Indexes[i] = i
-		}
+		v.Indexes = firstIndexes(len(v.List))
 		at = len(v.List)
 	}
 	v.List = slices.Insert(slices.Clone(v.List), at, value)
@@ -252,20 +248,11 @@ func insert(v expand.Variable, n int, value string) expand.Variable {
 	return v
 }
 
-// without is a variable with one element unset.
+// without is a variable with one element unset. An element that is not known
+// stays, and so do those of associative arrays.
 func without(v expand.Variable, k key) expand.Variable {
 	if k.all {
 		return expand.Variable{Kind: v.Kind, Set: true}
-	}
-	if v.Kind == expand.Associative {
-		all := map[string]string{}
-		for name, s := range v.Map {
-			if name != k.word || !k.known {
-				all[name] = s
-			}
-		}
-		v.Map = all
-		return v
 	}
 	n := k.n
 	if n < 0 {
@@ -276,16 +263,22 @@ func without(v expand.Variable, k key) expand.Variable {
 		return v
 	}
 	if v.Indexes == nil && at < len(v.List)-1 {
-		v.Indexes = make([]int, len(v.List))
-		for i := range v.Indexes {
-			v.Indexes[i] = i
-		}
+		v.Indexes = firstIndexes(len(v.List))
 	}
 	v.List = slices.Delete(slices.Clone(v.List), at, at+1)
 	if v.Indexes != nil {
 		v.Indexes = slices.Delete(slices.Clone(v.Indexes), at, at+1)
 	}
 	return v
+}
+
+// firstIndexes are 0, 1, 2 …
+func firstIndexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
 }
 
 // store gives a place a value. That of an array's name is its first element.
@@ -302,9 +295,7 @@ func (m *Machine) store(p place, value string) {
 		m.setPlain(p.name, mark.Any)
 	case p.subscripted:
 		m.set(p.name, with(v, p.key, value))
-	case v.Kind == expand.Indexed:
-		m.set(p.name, with(v, key{known: true}, value))
-	case v.Kind == expand.Associative:
+	case v.Kind == expand.Indexed || v.Kind == expand.Associative:
 		m.set(p.name, with(v, key{known: true, word: "0"}, value))
 	default:
 		m.setPlain(p.name, value)

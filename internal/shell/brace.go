@@ -2,6 +2,7 @@ package shell
 
 import (
 	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -11,7 +12,7 @@ import (
 func (m *Machine) explosive(w *syntax.Word) {
 	for _, p := range w.Parts {
 		lit, ok := p.(*syntax.Lit)
-		if !ok || !braced(lit.Value) {
+		if !ok || !strings.Contains(lit.Value, "{") {
 			continue
 		}
 		split := *w
@@ -24,15 +25,6 @@ func (m *Machine) explosive(w *syntax.Word) {
 
 // maxBraces bounds the words that the braces of one word make.
 const maxBraces = 4 << 10
-
-func braced(s string) bool {
-	for i := range len(s) {
-		if s[i] == '{' {
-			return true
-		}
-	}
-	return false
-}
 
 // braces is how many words a word makes, or more than allowed.
 func braces(w *syntax.Word, depth int) int {

@@ -101,9 +101,6 @@ func (m *Machine) plain(args []string) flow {
 		return f
 	}
 	m.last = m.external(args)
-	if st, ok := m.fileTest(args); ok {
-		m.last = st
-	}
 	if body, ok := m.funcs["command_not_found_handle"]; ok {
 		n := m.fork()
 		delete(n.funcs, "command_not_found_handle") // it runs programs itself

@@ -154,13 +154,7 @@ func (m *Machine) give(r request, line string) {
 	case len(r.names) == 0:
 		m.setPlain("REPLY", textOf(letters))
 	case r.whole:
-		for i, name := range r.names {
-			value := ""
-			if i == 0 {
-				value = textOf(letters)
-			}
-			m.store(m.spot(name), value)
-		}
+		m.store(m.spot(r.names[0]), textOf(letters))
 	default:
 		m.share(r.names, fieldsOf(letters, m.ifs(), len(r.names)), line)
 	}
@@ -170,7 +164,7 @@ func (m *Machine) share(names, words []string, line string) {
 	for i, name := range names {
 		value := ""
 		switch {
-		case mark.Has(line, mark.Any) && len(names) > 1 && !knownUntil(words, i):
+		case mark.Has(line, mark.Any) && len(names) > 1 && (i >= len(words) || mark.Has(strings.Join(words[:i+1], ""), mark.Any)):
 			value = unknownPart(line)
 		case i < len(words):
 			value = words[i]
@@ -179,20 +173,6 @@ func (m *Machine) share(names, words []string, line string) {
 		}
 		m.store(m.spot(name), value)
 	}
-}
-
-// knownUntil reports whether the words up to one hold nothing that may hold
-// blanks: a mark for anything moves every word after it.
-func knownUntil(words []string, i int) bool {
-	if i >= len(words) {
-		return false
-	}
-	for _, w := range words[:i+1] {
-		if mark.Has(w, mark.Any) {
-			return false
-		}
-	}
-	return true
 }
 
 // unknownPart is what is known of a part of a line that is not known.

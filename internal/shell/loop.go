@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -39,9 +40,7 @@ func (m *Machine) while(c *syntax.WhileClause) flow {
 	for n := 0; ; n++ {
 		before := m.snapshot()
 		m.loops++
-		m.looks++
 		f := m.list(c.Cond)
-		m.looks--
 		m.loops--
 		if f.kind == breaks {
 			break
@@ -83,10 +82,7 @@ type snapshot struct {
 }
 
 func (m *Machine) snapshot() snapshot {
-	vars := make(map[string]expand.Variable, len(m.vars))
-	for name, v := range m.vars {
-		vars[name] = v
-	}
+	vars := maps.Clone(m.vars)
 	m.run.grow(perVar * len(vars))
 	return snapshot{vars, m.dir, m.params, m.stack, m.position()}
 }

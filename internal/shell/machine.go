@@ -109,7 +109,6 @@ type Machine struct {
 	out     *sink
 	depth   int // of functions, evals and nested shells
 	loops   int // that break leaves
-	looks   int // conditions of loops, which the disk may answer
 	falls   int // left sides of ||, whose failure the script foresees
 	outs    map[int]*sink
 	calls   int // that return leaves

@@ -78,9 +78,7 @@ func (m *Machine) unary(x *syntax.UnaryTest) Status {
 		return Unsure
 	}
 	if w, ok := x.X.(*syntax.Word); ok {
-		path := m.literal(w)
-		m.world.Open(m, path, false)
-		return m.present(letterOf(x.Op), path)
+		m.world.Open(m, m.literal(w), false)
 	}
 	return Unsure
 }

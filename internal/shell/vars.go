@@ -76,22 +76,18 @@ func (m *Machine) special(name string) (expand.Variable, bool) {
 		return expand.Variable{Set: true, Kind: expand.Indexed, List: m.params}, true
 	case "#":
 		return text(strconv.Itoa(len(m.params))), true
-	case "0":
+	case "0", "BASH_SOURCE":
 		return text(m.zero), true
 	case "_":
 		return text(m.tail), m.tail != ""
-	case "PWD":
+	case "PWD", "HOME +":
 		return text(m.dir), true
 	case "OLDPWD":
 		return text(mark.Any), true
-	case "BASH_SOURCE":
-		return text(m.zero), true
 	case "IFS":
 		return text(" \t\n"), true
 	case "DIRSTACK":
 		return expand.Variable{Set: true, Kind: expand.Indexed, List: append([]string{m.dir}, m.stack...)}, true
-	case "HOME +":
-		return text(m.dir), true
 	case "HOME -":
 		return m.get("OLDPWD"), true
 	}
