@@ -127,7 +127,7 @@ func switched(t *testing.T) (program string, files []string) {
 			t.Fatal(err)
 		}
 	}
-	for _, pkg := range []string{"commands", "inline", "inline/lex", "shell"} {
+	for _, pkg := range []string{"commands", "inline", "inline/lex", "shell", "shell/partial"} {
 		list, err := filepath.Glob("../" + pkg + "/*.go")
 		if err != nil || len(list) < 3 {
 			t.Fatalf("%s: %d files, %v", pkg, len(list), err)

@@ -55,6 +55,10 @@ func (g *generic) next() {
 		g.start = false
 	case c == '`':
 		g.backquoted()
+	case g.start && (c == '!' || strings.HasPrefix(g.src[g.pos:], ":!")): // a line that a shell runs
+		line, _, _ := strings.Cut(g.src[g.pos:], "\n")
+		g.pos += len(line)
+		g.rep.run(commands.Run{Code: strings.TrimLeft(line, ":! "), Why: "!"})
 	case g.unquoted():
 	case lex.IsLetter(c):
 		g.name()
@@ -113,17 +117,19 @@ func (g *generic) backquoted() {
 	g.start = false
 }
 
-// unquoted reads a path that stands for itself, as in Nix and Dhall.
+// unquoted reads a path that stands for itself, as in Nix and in commands of
+// editors.
 func (g *generic) unquoted() bool {
 	rest := g.src[g.pos:]
-	if !strings.HasPrefix(rest, "../") && rest[0] != '/' || g.pos > 0 && strings.IndexByte(" \t\n([=", g.src[g.pos-1]) < 0 {
+	if rest[0] != '.' && rest[0] != '/' || g.pos > 0 && strings.IndexByte(" \t\n([=", g.src[g.pos-1]) < 0 {
 		return false
 	}
 	n := strings.IndexAny(rest, " \t\n;)]}\"'")
 	if n < 0 {
 		n = len(rest)
 	}
-	if rest[0] == '/' && (strings.Count(rest[:n], "/") < 2 || rest[n-1] == '/') {
+	absolute := rest[0] == '/' && strings.Count(rest[:n], "/") > 1 && rest[n-1] != '/'
+	if !absolute && rest[:n] != ".." && !strings.HasPrefix(rest, "../") {
 		return false
 	}
 	g.weak(rest[:n], g.word)

@@ -14,6 +14,9 @@
 package inline
 
 import (
+	"slices"
+	"strings"
+
 	"cordon/internal/commands"
 	"cordon/internal/mark"
 )
@@ -100,12 +103,9 @@ func (r *Report) add(a Access) {
 		r.opaque("the code names too many paths")
 		return
 	}
-	for _, b := range r.Accesses {
-		if a == b {
-			return
-		}
+	if !slices.Contains(r.Accesses, a) {
+		r.Accesses = append(r.Accesses, a)
 	}
-	r.Accesses = append(r.Accesses, a)
 }
 
 func (r *Report) run(x commands.Run) {
@@ -122,10 +122,5 @@ func (r *Report) role(role commands.Role, path, why string) {
 
 // onlyMarks reports whether nothing of a code is known.
 func onlyMarks(code string) bool {
-	for _, c := range code {
-		if c < 0x10FF00 && c > ' ' {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(code, func(c rune) bool { return c > ' ' && c < 0x10FF00 }) < 0
 }

@@ -239,21 +239,12 @@ func (m *machine) again(f *function, args []arg) value {
 		if v.shape == list && len(v.items) > 0 {
 			v = v.elements()
 		}
-		if v.shape == unknown || v.shape == text && !v.num && !allBelow(v.alts) {
+		if v.shape == unknown || v.shape == text && !v.num && slices.ContainsFunc(v.alts, func(s string) bool { return !below(s) }) {
 			m.weak(v, f.name)
 			return value{}
 		}
 	}
 	return value{shape: never}
-}
-
-func allBelow(alts []string) bool {
-	for _, s := range alts {
-		if !below(s) {
-			return false
-		}
-	}
-	return true
 }
 
 // pass binds parameters.

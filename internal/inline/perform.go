@@ -394,11 +394,3 @@ func (m *machine) dictOf(args []arg) value {
 	}
 	return d
 }
-
-// listedBelow is a path of what a directory holds.
-func listedBelow(s string) string {
-	if below(s) {
-		return mark.Inside
-	}
-	return joinPath(s, mark.Atom)
-}

@@ -68,19 +68,15 @@ func (m *machine) modifier() {
 		case t.Kind == lex.Word && (t.Text == "for" || t.Text == "foreach"):
 			start := m.i
 			m.i = i + 1
-			m.vars["$_"] = iterated(m.expr(levelChoice))
+			if v := m.expr(levelChoice); v.shape == text {
+				m.vars["$_"] = v
+			} else {
+				m.vars["$_"] = v.elements()
+			}
 			m.i = start
 			return
 		}
 	}
-}
-
-// iterated are the elements of a value, which alone is its only one.
-func iterated(v value) value {
-	if v.shape == text {
-		return v
-	}
-	return v.elements()
 }
 
 // punctuation handles what stands between statements.
@@ -92,7 +88,7 @@ func (m *machine) punctuation(t lex.Token) bool {
 		m.i++
 		m.nest = max(0, m.nest-1)
 	case "{":
-		if m.destructures() {
+		if after := m.at(m.tok().N + 1); after.Kind == lex.Op && after.Text == "=" { // a pattern and no block
 			return false
 		}
 		m.i++
@@ -103,11 +99,6 @@ func (m *machine) punctuation(t lex.Token) bool {
 		return false
 	}
 	return true
-}
-
-// destructures reports whether a brace opens a pattern or a literal and no block.
-func (m *machine) destructures() bool {
-	return m.at(m.tok().N+1).Text == "=" && m.at(m.tok().N+1).Kind == lex.Op
 }
 
 // keyword handles a word that begins a statement.

@@ -1,13 +1,12 @@
 package shell
 
 import (
-	"math"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // maxSums bounds how deep arithmetic nests: a variable's text is arithmetic
@@ -54,21 +53,15 @@ func (m *Machine) operand(w *syntax.Word) (int, bool) {
 		return m.variable(name)
 	}
 	if p := m.place(w); p.name != "" && p.subscripted {
-		s, _ := m.element(m.resolved(p.name), p.key)
+		s, _ := partial.Element(m.resolved(p.name), p.key)
 		return m.numberOf(s)
 	}
 	s := m.literal(w)
 	n, known := m.numberOf(s)
-	if m.sums > 1 && !operandText(s) {
+	if m.sums > 1 && !partial.IsOperand(s) {
 		return 0, false
 	}
 	return n, known
-}
-
-// operandText reports whether a text is one operand.
-func operandText(s string) bool {
-	s = strings.TrimSpace(s)
-	return s == "" || strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_#@") == ""
 }
 
 // variable is a variable's value as a number. One that nobody set is nothing,
@@ -80,14 +73,14 @@ func (m *Machine) variable(name string) (int, bool) {
 	if v, ok := m.special(name); ok {
 		return m.numberOf(v.String())
 	}
-	return 0, given(name) != mark.Atom
+	return 0, partial.Given(name) != mark.Atom
 }
 
 // numberOf is a text as a number. Bash takes it for an expression, whose
 // substitutions run: a[$(…)].
 func (m *Machine) numberOf(s string) (int, bool) {
 	s = strings.TrimSpace(s)
-	if n, ok := number(s); ok {
+	if n, ok := partial.Number(s); ok {
 		return n, true
 	}
 	if syntax.ValidName(s) {
@@ -111,23 +104,6 @@ func (m *Machine) numberOf(s string) (int, bool) {
 	return m.arithm(x)
 }
 
-// number reads a number: 10, 010, 0x10, 2#10.
-func number(s string) (int, bool) {
-	if s == "" {
-		return 0, true
-	}
-	if strings.ContainsAny(s, "_oObB") {
-		return 0, false
-	}
-	base := 0
-	if head, digits, ok := strings.Cut(s, "#"); ok {
-		base, _ = strconv.Atoi(head)
-		base, s = max(2, base), digits
-	}
-	n, err := strconv.ParseInt(s, base, 64)
-	return int(n), err == nil
-}
-
 // evaluated runs what bash runs when it takes a text for arithmetic that cannot
 // be read here.
 func (m *Machine) evaluated(s string) {
@@ -143,7 +119,7 @@ func (m *Machine) unaryArithm(x *syntax.UnaryArithm) (int, bool) {
 	n, known := m.arithm(x.X)
 	switch x.Op {
 	case syntax.Not:
-		return oneIf(n == 0), known
+		return partial.OneIf(n == 0), known
 	case syntax.BitNegation:
 		return ^n, known
 	case syntax.Plus:
@@ -185,7 +161,7 @@ func (m *Machine) binaryArithm(x *syntax.BinaryArithm) (int, bool) {
 	if x.Op == syntax.Comma {
 		return b, ok2
 	}
-	n, ok := compute(x.Op, a, b)
+	n, ok := partial.Compute(x.Op, a, b)
 	return n, ok && ok1 && ok2
 }
 
@@ -198,7 +174,7 @@ func (m *Machine) assigned(x *syntax.BinaryArithm, op syntax.BinAritOperator) (i
 	n, ok := m.arithm(x.Y)
 	if x.Op != syntax.Assgn {
 		var fine bool
-		n, fine = compute(op, old, n)
+		n, fine = partial.Compute(op, old, n)
 		ok = ok && known && fine
 	}
 	m.put(p, n, ok)
@@ -218,10 +194,10 @@ func (m *Machine) conditional(x *syntax.BinaryArithm) (int, bool) {
 	case x.Op == syntax.TernQuest:
 		return m.arithm(sides.Y)
 	case (cond != 0) == (x.Op == syntax.OrArit):
-		return oneIf(cond != 0), true
+		return partial.OneIf(cond != 0), true
 	}
 	n, known := m.arithm(x.Y)
-	return oneIf(n != 0), known
+	return partial.OneIf(n != 0), known
 }
 
 // perhaps evaluates one side of a condition: its substitutions run, and what it
@@ -253,7 +229,7 @@ func (m *Machine) at(p place) (int, bool) {
 	if !p.subscripted {
 		return m.variable(p.name)
 	}
-	s, _ := m.element(m.resolved(p.name), p.key)
+	s, _ := partial.Element(m.resolved(p.name), p.key)
 	return m.numberOf(s)
 }
 
@@ -273,43 +249,4 @@ var assigning = map[syntax.BinAritOperator]syntax.BinAritOperator{
 	syntax.Assgn: syntax.Assgn, syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul,
 	syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem, syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or,
 	syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
-}
-
-func oneIf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// compute is an operator of two numbers. Those that paths are hardly made with
-// give a number that is not known.
-func compute(op syntax.BinAritOperator, x, y int) (int, bool) {
-	switch op {
-	case syntax.Add:
-		return x + y, true
-	case syntax.Sub:
-		return x - y, true
-	case syntax.Mul:
-		return x * y, true
-	case syntax.Quo:
-		return x / max(y, 1), y > 0
-	case syntax.Rem:
-		return x % max(y, 1), y > 0
-	case syntax.Pow:
-		return int(math.Pow(float64(x), float64(y))), y >= 0
-	case syntax.Eql:
-		return oneIf(x == y), true
-	case syntax.Neq:
-		return oneIf(x != y), true
-	case syntax.Gtr:
-		return oneIf(x > y), true
-	case syntax.Lss:
-		return oneIf(x < y), true
-	case syntax.Leq:
-		return oneIf(x <= y), true
-	case syntax.Geq:
-		return oneIf(x >= y), true
-	}
-	return 0, false
 }

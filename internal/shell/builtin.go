@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // builtin runs a builtin of the shell. Those that are programs as well and only
@@ -224,7 +225,7 @@ func (m *Machine) sought(name string) string {
 	}
 	for _, dir := range strings.Split(v.String(), ":") {
 		path := strings.TrimSuffix(dir, "/") + "/" + name
-		if dir == "" || strings.HasPrefix(given("PATH")+":", dir+":") || strings.Contains(given("PATH")+":", ":"+dir+":") {
+		if dir == "" || strings.HasPrefix(partial.Given("PATH")+":", dir+":") || strings.Contains(partial.Given("PATH")+":", ":"+dir+":") {
 			continue
 		}
 		m.world.Open(m, path, false)
@@ -293,7 +294,7 @@ func (m *Machine) setBuiltin(args []string) {
 			if a == "--" || a == "-" {
 				i++
 			}
-			m.params = repeated(args[i:])
+			m.params = partial.Repeated(args[i:])
 			return
 		}
 		on := a[0] == '-'
@@ -404,7 +405,7 @@ func (m *Machine) unsetOne(ref string, functions, variables bool) bool {
 	}
 	if indexed {
 		if p := m.spot(ref); p.subscripted && (v.Kind == expand.Indexed || v.Kind == expand.Associative) {
-			m.vars[name] = without(v, p.key)
+			m.vars[name] = partial.Without(v, p.key)
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // call runs a simple command: assignments and words.
@@ -217,31 +218,31 @@ func (m *Machine) value(a *syntax.Assign, kind expand.ValueKind) expand.Variable
 	}
 	k := m.key(old, a.Index)
 	s := m.literal(a.Value)
-	if k.all {
+	if k.All {
 		return text(mark.Any)
 	}
 	if a.Append {
-		had, _ := m.element(old, k)
+		had, _ := partial.Element(old, k)
 		s = m.sum(name, had, s)
 	}
-	return with(old, k, s)
+	return partial.With(old, k, s)
 }
 
 // scalar is a variable after x=s or x+=s.
 func (m *Machine) scalar(name string, old expand.Variable, s string, add bool) expand.Variable {
-	first := key{known: true, word: "0"}
+	first := partial.Key{Known: true, Word: "0"}
 	array := old.Kind == expand.Indexed || old.Kind == expand.Associative
 	if add {
 		had := old.Str
 		if array {
-			had, _ = m.element(old, first)
-		} else if !m.known(name) && given(name) != mark.Any {
-			had = given(name) // what the environment most likely does not set is empty
+			had, _ = partial.Element(old, first)
+		} else if !m.known(name) && partial.Given(name) != mark.Any {
+			had = partial.Given(name) // what the environment most likely does not set is empty
 		}
 		s = m.sum(name, had, s)
 	}
 	if array {
-		return with(old, first, s)
+		return partial.With(old, first, s)
 	}
 	return text(s)
 }

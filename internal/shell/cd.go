@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // join names a path absolutely, as the shell does: by text. A path that begins
@@ -45,7 +46,7 @@ func (m *Machine) cd(args []string) Status {
 	switch {
 	case len(args) > 1: // bash refuses; other shells do not
 		for _, dir := range args {
-			m.world.Enter(m, clean(m.join(dir)), dir)
+			m.world.Enter(m, partial.Clean(m.join(dir)), dir)
 		}
 		return Unsure
 	case len(args) == 1 && args[0] == "-":
@@ -74,7 +75,7 @@ func (m *Machine) searched(target string) {
 	}
 	for _, dir := range strings.Split(v.String(), ":") {
 		if dir != "" {
-			m.world.Enter(m, clean(m.join(dir)+"/"+target), target)
+			m.world.Enter(m, partial.Clean(m.join(dir)+"/"+target), target)
 		}
 	}
 }
@@ -86,7 +87,7 @@ func (m *Machine) enter(typed string, physical bool) Status {
 	if physical || strings.HasPrefix(dir, "/proc/") { // whose links are different for everybody
 		dir = m.world.Real(dir)
 	}
-	dir = clean(dir)
+	dir = partial.Clean(dir)
 	m.world.Enter(m, dir, typed)
 	kind, known := m.world.Present(m, dir, true)
 	unlikely := known && kind != Directory

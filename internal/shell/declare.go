@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // attributes are what declare and its kin give to variables.
@@ -127,10 +128,10 @@ func (m *Machine) declareWord(w string, at *attributes, status Status) Status {
 		return m.declared(p.name, m.scalar(p.name, old, value, add), *at, status)
 	}
 	if add {
-		had, _ := m.element(old, p.key)
+		had, _ := partial.Element(old, p.key)
 		value = m.sum(p.name, had, value)
 	}
-	return m.declared(p.name, with(old, p.key, value), *at, status)
+	return m.declared(p.name, partial.With(old, p.key, value), *at, status)
 }
 
 func (at *attributes) read(w string) {
@@ -267,7 +268,7 @@ func (at attributes) shaped(v expand.Variable) expand.Variable {
 	case !v.IsSet():
 		v.Kind = at.kind
 	case at.kind == expand.Indexed:
-		v = arrayed(v)
+		v = partial.Arrayed(v)
 	}
 	return v
 }

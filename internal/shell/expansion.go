@@ -1,17 +1,14 @@
 package shell
 
 import (
-	"maps"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
-	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // values are what a parameter is before and after its operators.
@@ -50,39 +47,20 @@ func (m *Machine) valuesAt(at place, v expand.Variable) values {
 	_, special := m.special(at.name)
 	out := values{at: at, set: v.IsSet(), given: !m.known(at.name) && !special && !strings.HasSuffix(at.name, "]")}
 	switch {
-	case at.subscripted && at.key.all:
-		out.many, out.star = true, at.key.star
-		out.list, _ = elements(v)
+	case at.subscripted && at.key.All:
+		out.many, out.star = true, at.key.Star
+		out.list, _ = partial.Elements(v)
 		out.set = len(out.list) > 0
 	case at.subscripted:
-		s, set := m.element(v, at.key)
+		s, set := partial.Element(v, at.key)
 		out.list, out.set = []string{s}, set
 	case v.Kind == expand.Indexed || v.Kind == expand.Associative:
-		s, set := m.element(v, key{known: true, word: "0"})
+		s, set := partial.Element(v, partial.Key{Known: true, Word: "0"})
 		out.list, out.set = []string{s}, set
 	default:
 		out.list = []string{v.String()}
 	}
 	return out
-}
-
-// elements are all elements of a variable, and their indexes where those are not
-// 0, 1, 2.
-func elements(v expand.Variable) ([]string, []int) {
-	switch v.Kind {
-	case expand.Indexed:
-		return v.List, v.Indexes
-	case expand.Associative:
-		var list []string
-		for _, name := range slices.Sorted(maps.Keys(v.Map)) {
-			list = append(list, v.Map[name])
-		}
-		return list, nil
-	}
-	if !v.IsSet() {
-		return nil, nil
-	}
-	return []string{v.String()}, nil
 }
 
 // indirect is ${!name} and ${!name[@]}.
@@ -91,10 +69,10 @@ func (m *Machine) indirect(p *syntax.ParamExp) values {
 	raw := m.get(name)
 	if p.Index != nil {
 		v := m.resolved(name)
-		if k := m.key(v, p.Index); k.all {
-			return values{list: keysOf(v), many: true, star: k.star, set: true}
+		if k := m.key(v, p.Index); k.All {
+			return values{list: partial.Keys(v), many: true, star: k.Star, set: true}
 		} else {
-			s, _ := m.element(v, k)
+			s, _ := partial.Element(v, k)
 			return m.referred(p, s)
 		}
 	}
@@ -123,22 +101,6 @@ func (m *Machine) referred(p *syntax.ParamExp, ref string) values {
 		return unknown
 	}
 	return m.valuesAt(at, m.resolved(at.name))
-}
-
-// keysOf are the subscripts of an array.
-func keysOf(v expand.Variable) []string {
-	if v.Kind == expand.Associative {
-		return slices.Sorted(maps.Keys(v.Map))
-	}
-	var list []string
-	values, keys := elements(v)
-	for i := range values {
-		if keys != nil {
-			i = keys[i]
-		}
-		list = append(list, itoa(i))
-	}
-	return list
 }
 
 // substituted is an operator that chooses between a value and a word: :- := :+
@@ -283,6 +245,33 @@ func (m *Machine) applied(p *syntax.ParamExp, v values) values {
 	return v
 }
 
+// sliced is ${x:offset:length}.
+func (m *Machine) sliced(s *syntax.Slice, v values) values {
+	from, ok1 := m.arithm(s.Offset)
+	count, ok2 := -1, true
+	if s.Length != nil {
+		count, ok2 = m.arithm(s.Length)
+	}
+	known := ok1 && ok2
+	if v.many {
+		if !known || mark.Has(strings.Join(v.list, ""), mark.Any) {
+			v.list = []string{partial.OneOf(v.list)}
+			return v
+		}
+		v.list = partial.Slice(v.list, from, count, s.Length != nil)
+		return v
+	}
+	return m.eachOf(v, func(text string) string {
+		switch {
+		case text == mark.Atom:
+			return text
+		case !known || mark.In(text):
+			return partial.Lost(text)
+		}
+		return string(partial.Slice([]rune(text), from, count, s.Length != nil))
+	})
+}
+
 // eachOf changes each value.
 func (m *Machine) eachOf(v values, f func(string) string) values {
 	list := make([]string, len(v.list))
@@ -312,20 +301,20 @@ func (m *Machine) replacer(r *syntax.Replace) func(string) string {
 	if !r.All && pat != "" && !beginsQuoted(r.Orig) && (pat[0] == '#' || pat[0] == '%') {
 		anchor, pat = pat[0], pat[1:]
 	}
-	rx := compiled(pat, anchor)
+	rx := partial.Compiled(pat, anchor)
 	return func(s string) string {
 		if len(s)*max(1, len(with)) > 1<<20 {
 			m.run.stop("its values grow without end")
 		}
 		switch {
 		case mark.In(s):
-			return replacedUnknown(s, pat, with)
+			return partial.ReplacedUnknown(s, pat, with)
 		case pat == "" && anchor == 0:
 			return s
 		case rx == nil || strings.Contains(with, "&"): // which is what matched, to newer shells
 			return mark.Any
 		}
-		return replaced(rx, s, with, r.All)
+		return partial.Replaced(rx, s, with, r.All)
 	}
 }
 
@@ -341,55 +330,6 @@ func beginsQuoted(w *syntax.Word) bool {
 	return false
 }
 
-func replaced(rx *regexp.Regexp, s, with string, all bool) string {
-	n := 1
-	if all {
-		n = -1
-	}
-	var b strings.Builder
-	last := 0
-	for _, at := range rx.FindAllStringIndex(s, n) {
-		b.WriteString(s[last:at[0]])
-		b.WriteString(with)
-		last = at[1]
-	}
-	return b.String() + s[last:]
-}
-
-// compiled is a pattern that takes the longest match; nil is one that is not
-// understood here.
-func compiled(pat string, anchor byte) *regexp.Regexp {
-	if mark.In(pat) || extended(pat) {
-		return nil
-	}
-	expr, err := pattern.Regexp(pat, 0)
-	if err != nil {
-		return nil
-	}
-	switch anchor {
-	case '#':
-		expr = "^(?:" + expr + ")"
-	case '%':
-		expr = "(?:" + expr + ")$"
-	}
-	rx, err := regexp.Compile(expr)
-	if err != nil {
-		return nil
-	}
-	rx.Longest()
-	return rx
-}
-
-// extended reports whether a pattern means something else with extglob.
-func extended(pat string) bool {
-	for i := 0; i+1 < len(pat); i++ {
-		if pat[i+1] == '(' && strings.IndexByte("?*+@!", pat[i]) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // operator is an operator with a word: # % ^ , @.
 func (m *Machine) operator(e *syntax.Expansion) func(string) string {
 	pat := ""
@@ -401,8 +341,8 @@ func (m *Machine) operator(e *syntax.Expansion) func(string) string {
 		case kept(e.Op):
 			return s
 		case mark.In(s):
-			return derived(e.Op, s, pat)
-		case mark.In(pat), extended(pat):
+			return partial.Derived(e.Op, s, pat)
+		case mark.In(pat), partial.Extended(pat):
 			return mark.Any
 		case e.Op == syntax.OtherParamOps && pat == "E" && !strings.Contains(s, `\`):
 			return s

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // request is how read or mapfile was called.
@@ -143,20 +144,20 @@ func unfinished(line string) bool {
 // give splits a line over the names. What follows a part that is not known, and
 // may hold blanks, is not known either.
 func (m *Machine) give(r request, line string) {
-	letters := plainText(line)
+	letters := partial.PlainText(line)
 	if !r.raw {
-		letters = escapedText(line)
+		letters = partial.EscapedText(line)
 	}
 	switch {
 	case r.array != "":
-		words := repeated(fieldsOf(letters, m.ifs(), 0))
+		words := partial.Repeated(partial.Fields(letters, m.ifs(), 0))
 		m.set(r.array, expand.Variable{Set: true, Kind: expand.Indexed, List: words})
 	case len(r.names) == 0:
-		m.setPlain("REPLY", textOf(letters))
+		m.setPlain("REPLY", partial.TextOf(letters))
 	case r.whole:
-		m.store(m.spot(r.names[0]), textOf(letters))
+		m.store(m.spot(r.names[0]), partial.TextOf(letters))
 	default:
-		m.share(r.names, fieldsOf(letters, m.ifs(), len(r.names)), line)
+		m.share(r.names, partial.Fields(letters, m.ifs(), len(r.names)), line)
 	}
 }
 
@@ -165,24 +166,14 @@ func (m *Machine) share(names, words []string, line string) {
 		value := ""
 		switch {
 		case mark.Has(line, mark.Any) && len(names) > 1 && (i >= len(words) || mark.Has(strings.Join(words[:i+1], ""), mark.Any)):
-			value = unknownPart(line)
+			value = partial.UnknownPart(line)
 		case i < len(words):
 			value = words[i]
 		case mark.Has(line, mark.Inside+mark.Outside+mark.Scratch+mark.System):
-			value = unknownPart(line)
+			value = partial.UnknownPart(line)
 		}
 		m.store(m.spot(name), value)
 	}
-}
-
-// unknownPart is what is known of a part of a line that is not known.
-func unknownPart(line string) string {
-	for _, k := range []string{mark.Any, mark.Outside, mark.Inside, mark.Scratch, mark.System} {
-		if mark.Has(line, k) {
-			return k
-		}
-	}
-	return mark.Atom
 }
 
 // mapfile reads lines into an array.
@@ -197,11 +188,11 @@ func (m *Machine) mapfile(args []string) {
 	if r.adds && m.known(name) {
 		v = m.resolved(name)
 	}
-	list := repeated(m.lines(r))
+	list := partial.Repeated(m.lines(r))
 	if r.odd {
 		list = []string{mark.Any}
 	}
-	m.set(name, inserted(arrayed(v), max(0, r.first), list))
+	m.set(name, partial.Inserted(partial.Arrayed(v), max(0, r.first), list))
 	m.calledBack(r, list)
 }
 

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -212,7 +213,7 @@ func (m *Machine) joint() string {
 // ends a field, also an empty one.
 func (m *Machine) separated(s string) []syntax.WordPart {
 	var out []syntax.WordPart
-	for i, f := range fieldsOf(plainText(s), m.ifs(), 0) {
+	for i, f := range partial.Fields(partial.PlainText(s), m.ifs(), 0) {
 		if i > 0 {
 			out = append(out, breakPart())
 		}

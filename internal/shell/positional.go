@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // shift drops parameters. Where there are fewer, it fails and drops none.
@@ -26,7 +27,7 @@ func (m *Machine) shift(args []string) Status {
 
 // shiftUnknown drops a number of parameters that nobody knows.
 func (m *Machine) shiftUnknown() Status {
-	one := oneOf(m.params)
+	one := partial.OneOf(m.params)
 	list := make([]string, len(m.params))
 	for i := range list {
 		list[i] = one

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // matches says whether a word matches a pattern.
@@ -14,7 +15,7 @@ func matches(pat, word string) Status {
 	if pat == "*" {
 		return Succeeds
 	}
-	if mark.In(pat) || mark.In(word) || extended(pat) || wide(word) && pat != word {
+	if mark.In(pat) || mark.In(word) || partial.Extended(pat) || wide(word) && pat != word {
 		return Unsure
 	}
 	expr, err := pattern.Regexp(pat, pattern.EntireString|pattern.ExtendedOperators)

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // environ is a machine as the expansion of words sees it.
@@ -34,16 +35,16 @@ func (e environ) Get(name string) expand.Variable {
 	if strings.HasSuffix(name, "]") { // what a reference to an element names
 		return e.m.elementAt(name)
 	}
-	return text(given(name))
+	return text(partial.Given(name))
 }
 
 // elementAt is the element that a text names.
 func (m *Machine) elementAt(ref string) expand.Variable {
 	p := m.spot(ref)
-	if !p.subscripted || p.key.all {
+	if !p.subscripted || p.key.All {
 		return text(mark.Any)
 	}
-	s, set := m.element(m.resolved(p.name), p.key)
+	s, set := partial.Element(m.resolved(p.name), p.key)
 	return expand.Variable{Set: set, Kind: expand.String, Str: s}
 }
 
@@ -92,7 +93,7 @@ func (m *Machine) special(name string) (expand.Variable, bool) {
 		return m.get("OLDPWD"), true
 	}
 	if user, ok := strings.CutPrefix(name, "HOME "); ok {
-		return text(homeOf(user)), true
+		return text(partial.HomeOf(user)), true
 	}
 	if n, err := strconv.Atoi(name); err == nil {
 		if n >= 1 && n <= len(m.params) {
@@ -105,32 +106,6 @@ func (m *Machine) special(name string) (expand.Variable, bool) {
 
 // get is a variable as a word of the script sees it.
 func (m *Machine) get(name string) expand.Variable { return environ{m: m}.Get(name) }
-
-// homeOf is the home of another user. Where it really is does not matter: it is
-// not the worktree.
-func homeOf(user string) string {
-	if user == "root" {
-		return "/root"
-	}
-	return "/home/" + user
-}
-
-// given is what is known of a variable that the script did not set.
-func given(name string) string {
-	switch name {
-	case "?", "$", "!", "-", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME",
-		"HOSTNAME", "USER", "LOGNAME", "USERNAME", "LANG", "LC_ALL", "TERM", "OSTYPE", "HOSTTYPE", "MACHTYPE", "BASH_VERSION", "SHLVL", "COLUMNS", "LINES",
-		"OPTIND", "REPLY_STATUS", "SHELLOPTS", "GROUPS":
-		return mark.Atom
-	case "SHELL", "BASH":
-		return "/bin/bash"
-	case "PATH":
-		return "/usr/local/bin:/usr/bin:/bin"
-	case "TMPDIR", "TMP", "TEMP":
-		return "/tmp"
-	}
-	return mark.Any
-}
 
 // set changes a variable as an assignment does.
 func (m *Machine) set(name string, v expand.Variable) {
@@ -161,11 +136,11 @@ func (m *Machine) set(name string, v expand.Variable) {
 		v = old
 		v.Exported, v.Local = exported, local
 	} else {
-		v.Exported = v.Exported || old.Exported || m.options.export || inherited(name)
+		v.Exported = v.Exported || old.Exported || m.options.export || partial.Inherited(name)
 		v.Local = v.Local || old.Local
 	}
 	v = m.natural(name, v)
-	m.run.grow(size(v))
+	m.run.grow(partial.Size(v))
 	if len(v.Str) > maxText {
 		m.run.stop("its values grow without end")
 	}
@@ -211,24 +186,6 @@ func (m *Machine) folded(n nature, s string) string {
 	return s
 }
 
-// inherited reports whether a variable most likely came with the environment, so
-// that setting it changes what commands get.
-func inherited(name string) bool {
-	switch name {
-	case "PATH", "HOME", "SHELL", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "LD_LIBRARY_PATH", "PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "GOPATH", "GOFLAGS":
-		return true
-	}
-	return strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "XDG_")
-}
-
-func size(v expand.Variable) int {
-	n := len(v.Str) + 16
-	for _, s := range v.List {
-		n += len(s) + 16
-	}
-	return n
-}
-
 func (m *Machine) setPlain(name, value string) { m.set(name, text(value)) }
 
 // announce runs what the shell would run because of a variable's value.
@@ -239,7 +196,7 @@ func (m *Machine) announce(name string, v expand.Variable) {
 	case "DIRSTACK":
 		m.world.Doubt(m, "a stack of directories that is changed by hand")
 	case "BASH_CMDS", "BASH_ALIASES": // what names mean
-		list, _ := elements(v)
+		list, _ := partial.Elements(v)
 		for _, s := range list {
 			m.later(s)
 		}

@@ -4,14 +4,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"cordon/internal/mark"
+	"cordon/internal/shell/partial"
 )
 
 // config is how words are expanded. Each expansion has its own: the library
@@ -129,43 +128,7 @@ func (m *Machine) literal(w *syntax.Word) string {
 	if w == nil {
 		return ""
 	}
-	return m.single(unescaped(w), expand.Literal)
-}
-
-// unescaped is a word whose unquoted backslashes are taken away, which the
-// library leaves in a value.
-func unescaped(w *syntax.Word) *syntax.Word {
-	var parts []syntax.WordPart
-	for i, p := range w.Parts {
-		lit, ok := p.(*syntax.Lit)
-		if !ok || !strings.Contains(lit.Value, `\`) {
-			continue
-		}
-		if parts == nil {
-			parts = slices.Clone(w.Parts)
-		}
-		c := *lit
-		c.Value = unescape(lit.Value)
-		parts[i] = &c
-	}
-	if parts == nil {
-		return w
-	}
-	return &syntax.Word{Parts: parts}
-}
-
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
-			if s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return m.single(partial.Unescaped(w), expand.Literal)
 }
 
 // document expands a here-document.
@@ -211,20 +174,4 @@ func (m *Machine) inner(node syntax.Node) {
 		}
 		return true
 	})
-}
-
-// clean is path.Clean for a path with marks. A climb after what stands for any
-// number of components leads anywhere.
-func clean(p string) string {
-	if strings.Contains(p, "..") {
-		switch {
-		case mark.Has(p, mark.Outside):
-			return mark.Outside
-		case mark.Has(p, mark.Any+mark.Scratch+mark.System):
-			return mark.Any
-		case strings.HasPrefix(p, mark.Inside):
-			return strings.TrimRight(p, "/") // how far it may climb, only the World knows
-		}
-	}
-	return path.Clean(p)
 }

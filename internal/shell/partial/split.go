@@ -1,6 +1,8 @@
-package shell
+package partial
 
-import "strings"
+import (
+	"strings"
+)
 
 // letter is a character of a line, and whether it was quoted by a backslash.
 type letter struct {
@@ -8,7 +10,7 @@ type letter struct {
 	quoted bool
 }
 
-func plainText(s string) []letter {
+func PlainText(s string) []letter {
 	out := make([]letter, 0, len(s))
 	for _, r := range s {
 		out = append(out, letter{r: r})
@@ -16,8 +18,8 @@ func plainText(s string) []letter {
 	return out
 }
 
-// escapedText is a line whose backslashes quote.
-func escapedText(s string) []letter {
+// EscapedText is a line whose backslashes quote.
+func EscapedText(s string) []letter {
 	var out []letter
 	quoted := false
 	for _, r := range s {
@@ -33,7 +35,7 @@ func escapedText(s string) []letter {
 	return out
 }
 
-func textOf(list []letter) string {
+func TextOf(list []letter) string {
 	var b strings.Builder
 	for _, l := range list {
 		b.WriteRune(l.r)
@@ -70,9 +72,9 @@ func (s separators) next(list []letter) (field, rest []letter) {
 	return field, rest
 }
 
-// fieldsOf splits a line as bash does, into at most so many fields (0 is any
-// number): the last one keeps the separators in it.
-func fieldsOf(line []letter, ifs string, most int) []string {
+// Fields splits a line as bash does, into at most so many fields (0 is any
+// Number): the last one keeps the separators in it.
+func Fields(line []letter, ifs string, most int) []string {
 	s := separators(ifs)
 	rest := s.trimmed(line)
 	var out []string
@@ -84,7 +86,7 @@ func fieldsOf(line []letter, ifs string, most int) []string {
 				field = field[:len(field)-1]
 			}
 		}
-		out = append(out, textOf(field))
+		out = append(out, TextOf(field))
 		rest = after
 	}
 	return out

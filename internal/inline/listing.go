@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"cordon/internal/commands"
 	"cordon/internal/mark"
 )
 
@@ -55,4 +56,52 @@ func listsInside(s string) bool {
 		return !has("-exec", "-execdir", "-printf", "-ok")
 	}
 	return f[0] == "ls" || f[0] == "fd"
+}
+
+// glob is what a pattern matches. One that stays below matches files of the tree.
+func (m *machine) glob(v value, why string) value {
+	if v.shape != text {
+		return value{}
+	}
+	m.access(commands.Read, v.each(func(s string) string { return spelled(s) }), why)
+	return v.each(matched)
+}
+
+// spelled replaces the parts of a pattern that match by a word.
+func spelled(s string) string {
+	parts := strings.Split(s, "/")
+	for i, p := range parts {
+		if strings.ContainsAny(p, "*?[{") && !mark.In(p) {
+			parts[i] = mark.Atom
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+func matched(s string) string {
+	if below(s) {
+		return mark.Inside
+	}
+	return spelled(s)
+}
+
+// below reports whether a path can only lead downward, symbolic links aside.
+func below(s string) bool {
+	return !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.Contains(s, "..") && !mark.Has(s, mark.Any+mark.Outside+mark.Scratch+mark.System)
+}
+
+// listed is what a listing of a directory gives: names.
+func listed(s string) string {
+	if below(s) {
+		return mark.Inside
+	}
+	return mark.Atom
+}
+
+// listedBelow is a path of what a directory holds.
+func listedBelow(s string) string {
+	if below(s) {
+		return mark.Inside
+	}
+	return joinPath(s, mark.Atom)
 }

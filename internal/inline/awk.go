@@ -8,6 +8,42 @@ import (
 	"cordon/internal/mark"
 )
 
+// awkPrint reads print and printf of awk with where they go.
+func (m *machine) awkPrint() bool {
+	m.i++
+	m.noCmp++
+	for m.tok().Kind != lex.Line && m.tok().Kind != lex.End && !m.op(";") && !m.op("}") && !m.op(">") && !m.op(">>") && !m.op("|") && !m.op("|&") && m.step() {
+		at := m.i
+		m.expr(levelChoice)
+		m.skip(",")
+		if m.i <= at {
+			m.i++
+		}
+	}
+	m.noCmp--
+	t := m.tok()
+	switch {
+	case m.skip(">") || m.skip(">>"):
+		m.access(commands.Write, asText(m.expr(levelAdd)), "print "+t.Text)
+	case m.skip("|") || m.skip("|&"):
+		m.shell(asText(m.expr(levelAdd)), "print |")
+	}
+	return true
+}
+
+// getline reads getline var < file of awk.
+func (m *machine) getline() value {
+	m.i++
+	if t := m.tok(); t.Kind == lex.Word {
+		m.set(t.Text, literal(mark.Any))
+		m.i++
+	}
+	if m.skip("<") {
+		m.access(commands.Read, asText(m.expr(levelMultiply)), "getline <")
+	}
+	return value{}
+}
+
 // counted is a variable that ++ or -- makes a number.
 func (m *machine) counted(v value) value {
 	n := number(mark.Atom)
