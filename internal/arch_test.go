@@ -66,7 +66,9 @@ var layers = map[string][]string{
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
 	"internal/session":        {"agent", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
+	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
+	"internal/doctor":         {"agent", "cell", "confine", "git", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
 	"internal/testfile":       {},         // for tests only: no package may import it
 	"internal/testkernel":     {},         // for tests only: no package may import it
@@ -77,7 +79,7 @@ var layers = map[string][]string{
 	"bench":                   {"audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":       {"cell/plan", "paths"},
@@ -108,7 +110,7 @@ var confined = []struct {
 	where []string
 	why   string
 }{
-	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "cmd/cordon/doctor", "cmd/cordon/demo", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
+	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "internal/doctor/", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
 	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/walls/unsafe", "internal/base/unsafe", "internal/escape/arena/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
@@ -319,7 +321,7 @@ func TestBreachesAreFound(t *testing.T) {
 	}
 	for _, f := range []source{
 		{"internal/git/git.go", []string{"os/exec", "context"}},
-		{"cmd/cordon/doctor_git.go", []string{"os/exec"}},
+		{"internal/doctor/x.go", []string{"os/exec"}},
 		{"internal/gate/x.go", []string{"cordon/internal/audit", "net/netip"}},
 	} {
 		if got := breaches([]source{f}); len(got) > 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -40,7 +41,7 @@ func agentRows(c *view.Client) (rows [][]string) {
 
 // streamLine is what a client says it used.
 func streamLine(s *view.Summary) string {
-	parts := []string{plural(s.Calls, "tool call")}
+	parts := []string{terminal.Plural(s.Calls, "tool call")}
 	if s.Input+s.Output > 0 {
 		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", s.Input, s.Output))
 	}

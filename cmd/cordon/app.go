@@ -18,6 +18,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 )
 
 // app is what every command shares.
@@ -128,7 +129,7 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	s.Watch, s.OperatorActive = a.watch, a.active
-	s.Voice = newVoice(a.err)
+	s.Voice = terminal.NewVoice(a.err)
 	return s, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/mailbox"
 	"cordon/internal/post"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -193,7 +194,7 @@ func (a *app) leaseStatus(ctx context.Context, dir string) error {
 		return a.object(shown)
 	}
 	a.print("%s", shown.Worker)
-	table(a.out, statusRows(shown, time.Now()))
+	terminal.Table(a.out, statusRows(shown, time.Now()))
 	return nil
 }
 
@@ -216,10 +217,10 @@ func statusRows(st *view.Status, now time.Time) [][]string {
 		{"lease", "until " + st.Expires.Local().Format(time.RFC3339)},
 	}
 	if !st.Ends.IsZero() {
-		rows = append(rows, []string{"time", age(max(st.Ends.Sub(now), 0)) + " left"})
+		rows = append(rows, []string{"time", terminal.Age(max(st.Ends.Sub(now), 0)) + " left"})
 	}
 	for _, q := range st.Questions {
-		text := clip(legible.Line(q.Text), 100)
+		text := terminal.Clip(legible.Line(q.Text), 100)
 		if q.Answered {
 			rows = append(rows, []string{q.ID, text}, []string{"", "answered: " + legible.Line(q.Answer)})
 			continue

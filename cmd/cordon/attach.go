@@ -8,6 +8,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/visitor"
 )
 
@@ -26,7 +27,7 @@ ctrl-\ detaches, and the worker continues. attach ends when the worker ends.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.liveNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !terminal(a.in) {
+			if !terminal.Is(a.in) {
 				return usage("cordon attach needs a terminal (cordon logs -f shows what a worker prints)")
 			}
 			s, w, err := a.worker(cmd.Context(), args[0])

@@ -13,6 +13,7 @@ import (
 	"cordon/internal/inspect"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -59,7 +60,7 @@ func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 		return a.object(reportView(r))
 	}
 	l := w.Lease.Lease()
-	a.print("%s  %s: %d to land, %s", w.ID, r.Verdict, r.Summary.Landing, plural(r.Summary.Violations, "violation"))
+	a.print("%s  %s: %d to land, %s", w.ID, r.Verdict, r.Summary.Landing, terminal.Plural(r.Summary.Violations, "violation"))
 	a.print("lease   sha256:%s", r.Lease)
 	a.print("        may write %s (policy: %s)", orNothing(strings.Join(w.Lease.Rules().Roots(), ", ")), l.Source)
 	a.print("base    %s, for %s", r.Base.Short(), short(l.Target))
@@ -101,7 +102,7 @@ func (a *app) showClass(class audit.Class, r *audit.Report) {
 		return
 	}
 	a.print("\n%s (%d)", classTitles[class], total)
-	table(a.out, rows)
+	terminal.Table(a.out, rows)
 	if more := total - len(rows); more > 0 {
 		a.print("  and %d more%s", more, unlisted(r.More.Of(class)))
 	}
@@ -161,9 +162,9 @@ func (a *app) diff(ctx context.Context, s *session.Session, w *ledger.Worker, st
 	if stat {
 		args = []string{"--stat"}
 	}
-	if !a.json && terminal(a.out) {
-		p := newPatch(a.out)
-		return errors.Join(inspect.Diff(ctx, s.Site, w, p, false, args...), p.end())
+	if !a.json && terminal.Is(a.out) {
+		p := terminal.NewPatch(a.out)
+		return errors.Join(inspect.Diff(ctx, s.Site, w, p, false, args...), p.End())
 	}
 	if !a.json {
 		return inspect.Diff(ctx, s.Site, w, a.out, false, args...)

@@ -8,6 +8,7 @@ import (
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -72,7 +73,7 @@ func (a *app) sayCheckout(w *ledger.Worker, out keep.CheckedOut) error {
 		a.say("  git diff %s...%s", short(w.Lease.Lease().Target), out.Branch)
 		return nil
 	}
-	a.print("%s  %s in %s", w.ID, plural(out.Files, "file"), out.Dir)
+	a.print("%s  %s in %s", w.ID, terminal.Plural(out.Files, "file"), out.Dir)
 	if len(out.Left) > 0 {
 		a.say("  left out, because your git or shell might run or wait for them: %s", list(out.Left, 5))
 	}

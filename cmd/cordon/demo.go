@@ -15,6 +15,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 	"cordon/internal/state"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 	"cordon/internal/worksite"
 )
@@ -197,7 +198,7 @@ func (a *app) play(ctx context.Context, repo string, who actor) (played, error) 
 	if err != nil {
 		return played{}, err
 	}
-	s.Voice = newVoice(a.err)
+	s.Voice = terminal.NewVoice(a.err)
 	w, err := s.Lease(ctx, session.Dispatch{Command: []string{"sh", "-c", who.script, "agent", s.Host.Top}})
 	if err != nil {
 		return played{}, err
@@ -205,7 +206,7 @@ func (a *app) play(ctx context.Context, repo string, who actor) (played, error) 
 	if err := a.announce(ctx, s, w); err != nil {
 		return played{}, err
 	}
-	if w, err = s.Continue(ctx, w.ID, session.Drive{Output: forScreen(a.err)}); err != nil {
+	if w, err = s.Continue(ctx, w.ID, session.Drive{Output: terminal.ForScreen(a.err)}); err != nil {
 		return played{}, err
 	}
 	status, err := s.Status(ctx, w)
@@ -234,7 +235,7 @@ func (a *app) curtain(dir, repo string, cast []played) error {
 		}
 	} else {
 		a.say("")
-		table(a.out, rows)
+		terminal.Table(a.out, rows)
 		a.say("%s", strings.Join(lookAround(dir, repo, cast), "\n"))
 	}
 	for _, e := range escapes {

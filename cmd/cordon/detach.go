@@ -15,6 +15,7 @@ import (
 
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -150,7 +151,7 @@ func (a *app) leased(s *session.Session, w *ledger.Worker) error {
 	if err := errors.Join(unix.Dup2(int(f.Fd()), 1), unix.Dup2(int(f.Fd()), 2)); err != nil {
 		return err
 	}
-	s.Voice = newVoice(a.err)
+	s.Voice = terminal.NewVoice(a.err)
 	if _, err := fmt.Fprintln(a.background.ready, w.ID); err != nil {
 		return err
 	}

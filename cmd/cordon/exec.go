@@ -23,6 +23,7 @@ import (
 	"cordon/internal/fault"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
+	"cordon/internal/terminal"
 	"cordon/internal/worksite"
 )
 
@@ -106,7 +107,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	}
 	exit, err := runForwarding(ctx, c)
 	// Scripts take a command's failure for an answer, and its words for all there are.
-	if hint := cellnet.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal(a.err)) {
+	if hint := cellnet.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal.Is(a.err)) {
 		a.say("cordon: %s", hint)
 	}
 	a.sayNotice(notice())
@@ -231,20 +232,20 @@ func (a *app) sayLaunch(l cell.Launch, p policy.Policy, loud bool) {
 func attach(c *cell.Command) {
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
-		if terminal(f) {
+		if terminal.Is(f) {
 			c.Terminal = f
 		}
 	}
 	if c.Terminal == nil {
 		return
 	}
-	if terminal(os.Stdin) {
+	if terminal.Is(os.Stdin) {
 		c.Stdin, c.Terminal = nil, os.Stdin
 	}
-	if terminal(os.Stdout) {
+	if terminal.Is(os.Stdout) {
 		c.Stdout = nil
 	}
-	if terminal(os.Stderr) {
+	if terminal.Is(os.Stderr) {
 		c.Stderr = nil
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"cordon/internal/keep"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -76,7 +77,7 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 		a.showChores(shown.Chores)
 	}
 	if !dry && len(todo) > 0 {
-		if err := a.confirm(yes, "remove %d things, %s?", len(todo), size(freed)); err != nil {
+		if err := a.confirm(yes, "remove %d things, %s?", len(todo), terminal.Size(freed)); err != nil {
 			return err
 		}
 		if err := do(ctx, todo); err != nil {
@@ -93,9 +94,9 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 	case len(todo) == 0:
 		a.say("nothing to remove")
 	case dry:
-		a.say("%d things, %s: nothing was removed (--dry-run)", len(todo), size(freed))
+		a.say("%d things, %s: nothing was removed (--dry-run)", len(todo), terminal.Size(freed))
 	default:
-		a.print("removed %d things, %s", len(todo), size(freed))
+		a.print("removed %d things, %s", len(todo), terminal.Size(freed))
 	}
 	return nil
 }
@@ -156,9 +157,9 @@ func (a *app) showChores(chores []view.Chore) {
 		if c.Worker != "" {
 			whose = c.Worker + ": "
 		}
-		rows = append(rows, []string{word, size(c.Bytes), fmt.Sprintf("%s%s (%s)", whose, c.What, c.Why)})
+		rows = append(rows, []string{word, terminal.Size(c.Bytes), fmt.Sprintf("%s%s (%s)", whose, c.What, c.Why)})
 	}
-	table(a.err, rows)
+	terminal.Table(a.err, rows)
 }
 
 // do carries out every chore, whatever becomes of the others.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cordon/internal/keep"
+	"cordon/internal/terminal"
 )
 
 // purge removes everything that cordon keeps of this repository, after a question.
@@ -32,23 +33,24 @@ func (a *app) purge(ctx context.Context, yes, dry bool) error {
 	if err := keep.PurgeAll(ctx, s.Site, p); err != nil {
 		return err
 	}
-	a.print("removed %s and %s", plural(len(p.Refs), "ref"), p.Path)
+	a.print("removed %s and %s", terminal.Plural(len(p.Refs), "ref"), p.Path)
 	return nil
 }
 
 // sayPurge says what would be lost.
 func (a *app) sayPurge(p keep.Purge) {
-	a.say("%s below refs/cordon, and %s in %s", plural(len(p.Refs), "ref"), size(p.Bytes), p.Path)
+	a.say("%s below refs/cordon, and %s in %s", terminal.Plural(len(p.Refs), "ref"), terminal.Size(p.Bytes), p.Path)
 	switch {
 	case p.Problem != nil:
 		a.say("the journal cannot be read (%v), so cordon cannot tell whether work would be lost", p.Problem)
 	case len(p.Unlanded) == 0:
-		a.say("%s; all work has landed or was discarded", plural(p.Workers, "worker"))
+		a.say("%s; all work has landed or was discarded", terminal.Plural(p.Workers, "worker"))
 	default:
 		var names []string
 		for _, id := range p.Unlanded {
 			names = append(names, string(id))
 		}
-		a.say("%s; the work of %s has not landed and would be lost: %s", plural(p.Workers, "worker"), plural(len(names), "worker"), strings.Join(names, ", "))
+		a.say("%s; the work of %s has not landed and would be lost: %s",
+			terminal.Plural(p.Workers, "worker"), terminal.Plural(len(names), "worker"), strings.Join(names, ", "))
 	}
 }

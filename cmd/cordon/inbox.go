@@ -11,6 +11,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/mailbox"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -56,7 +57,7 @@ func inquiryView(e mailbox.Entry) view.Inquiry {
 
 // entry prints one question; only says that the worker has no other open one.
 func (a *app) entry(q view.Inquiry, only bool) {
-	a.print("%s %s  %s ago, %s", q.Worker, q.ID, age(time.Since(q.Asked)), waitsWord(q))
+	a.print("%s %s  %s ago, %s", q.Worker, q.ID, terminal.Age(time.Since(q.Asked)), waitsWord(q))
 	a.below("    ", q.Text)
 	for i, option := range q.Options {
 		a.below(fmt.Sprintf("      %2d  ", i+1), legible.Line(option))
@@ -67,7 +68,7 @@ func (a *app) entry(q view.Inquiry, only bool) {
 // below prints a text that is not cordon's, all of it: each of its lines is set in, so
 // that none passes for one of cordon's, and is broken before the terminal would do so.
 func (a *app) below(first, text string) {
-	for _, line := range legible.Wrap(text, width(a.out)-len(first)) {
+	for _, line := range legible.Wrap(text, terminal.Width(a.out)-len(first)) {
 		a.print("%s", strings.TrimRight(first+line, " "))
 		first = strings.Repeat(" ", len(first))
 	}
@@ -181,7 +182,7 @@ func answerText(q ledger.Inquiry, words []string, option int) (string, error) {
 	case len(words) > 0:
 		return "", usage("cordon answer: a text, or --option, and not both")
 	case option < 1 || option > len(q.Options):
-		return "", usage("cordon answer: question %s has %s", q.ID(), plural(len(q.Options), "option"))
+		return "", usage("cordon answer: question %s has %s", q.ID(), terminal.Plural(len(q.Options), "option"))
 	}
 	return q.Options[option-1], nil
 }
@@ -189,15 +190,15 @@ func answerText(q ledger.Inquiry, words []string, option int) (string, error) {
 // askedRows are the rows of show about what a worker has asked and said.
 func askedRows(w *ledger.Worker) (rows [][]string) {
 	for _, q := range w.Questions {
-		rows = append(rows, []string{"asked", q.ID() + ": " + clip(legible.Line(q.Text), 100)})
+		rows = append(rows, []string{"asked", q.ID() + ": " + terminal.Clip(legible.Line(q.Text), 100)})
 		if q.Answer != nil {
-			rows = append(rows, []string{"answered", "by " + q.Answer.Who + ": " + clip(legible.Line(q.Answer.Text), 100)})
+			rows = append(rows, []string{"answered", "by " + q.Answer.Who + ": " + terminal.Clip(legible.Line(q.Answer.Text), 100)})
 		} else {
 			rows = append(rows, []string{"", "not answered: cordon answer " + answering(string(w.ID), q.ID(), len(w.Open()) == 1) + ` "…"`})
 		}
 	}
 	if w.Claim != nil {
-		rows = append(rows, []string{"says", "done: " + clip(legible.Line(orNothing(w.Claim.Text)), 100)})
+		rows = append(rows, []string{"says", "done: " + terminal.Clip(legible.Line(orNothing(w.Claim.Text)), 100)})
 	}
 	return rows
 }

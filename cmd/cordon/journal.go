@@ -12,6 +12,7 @@ import (
 	"cordon/internal/journal"
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -62,7 +63,7 @@ func (a *app) journal(ctx context.Context, args []string) error {
 		return a.object(&shown)
 	}
 	for _, e := range shown.Events {
-		a.print("%6d  %s  %-16s  %-20s  %s", e.Seq, e.Time.Format(time.RFC3339), e.Worker, e.Type, clip(string(e.Data), 100))
+		a.print("%6d  %s  %-16s  %-20s  %s", e.Seq, e.Time.Format(time.RFC3339), e.Worker, e.Type, terminal.Clip(string(e.Data), 100))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/keep"
 	"cordon/internal/lease"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -91,7 +92,7 @@ func (a *app) showRepair(p *keep.Repair) {
 	for _, f := range each(p.Fates, fateView) {
 		rows = append(rows, []string{f.Worker, f.What, f.Why})
 	}
-	table(a.err, rows)
+	terminal.Table(a.err, rows)
 }
 
 // orphaned is a journal that knows nothing of workers that left something.

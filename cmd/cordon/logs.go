@@ -12,6 +12,7 @@ import (
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -128,7 +129,7 @@ func (a *app) whole(w *ledger.Worker, p printed, status ledger.Status) error {
 		p.object.Fill(shown)
 		return a.object(p.object)
 	}
-	_, err = io.Copy(forScreen(a.out), f)
+	_, err = io.Copy(terminal.ForScreen(a.out), f)
 	return err
 }
 
@@ -151,9 +152,10 @@ func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
 		if r.Warned {
 			verdict = "warn"
 		}
-		a.print("%s  %-5s  %-14s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict, clip(oneLine(r.Tool+r.Event), 14), clip(oneLine(r.Input), 90))
+		a.print("%s  %-5s  %-14s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict,
+			terminal.Clip(oneLine(r.Tool+r.Event), 14), terminal.Clip(oneLine(r.Input), 90))
 		if r.Reason != "" {
-			a.print("          %s", clip(oneLine(r.Reason), 110))
+			a.print("          %s", terminal.Clip(oneLine(r.Reason), 110))
 		}
 	}
 	a.say("%s: %s", w.ID, t)

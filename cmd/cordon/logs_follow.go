@@ -9,6 +9,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 	"cordon/internal/state"
+	"cordon/internal/terminal"
 )
 
 // followPause is how often it is looked for more. Nothing tells of it: the file
@@ -18,7 +19,7 @@ const followPause = 200 * time.Millisecond
 // follow prints what a worker prints until nobody works on it any more, and says
 // what became of it. An interruption ends the following and nothing else.
 func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, p printed) error {
-	t := tail{w: w, p: p, out: forScreen(a.out)}
+	t := tail{w: w, p: p, out: terminal.ForScreen(a.out)}
 	if a.json {
 		t.out = io.Discard // the object has all of it
 	}

@@ -18,6 +18,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 	"cordon/internal/worksite"
 )
@@ -44,7 +45,7 @@ func (a *app) reached(ctx context.Context, s *session.Session, w *ledger.Worker)
 		a.say("%s", nothingReached(w))
 		return nil
 	}
-	room := width(a.out)
+	room := terminal.Width(a.out)
 	for _, r := range shown.Decisions {
 		for _, line := range reachedLines(r, room) {
 			a.print("%s", line)
@@ -84,18 +85,18 @@ func reachedLines(r view.Attempt, room int) []string {
 		when, name, process = "15:04:05", min(max(28, room-52), 40), 9
 	}
 	line := fmt.Sprintf("%s  %-6s  %-*s  %-*s  %s", r.Time.Local().Format(when), verdictWord(r), name,
-		clip(oneLine(destination(r)), name), process, clip(oneLine(r.Process), process), detail(r, narrow))
-	lines := []string{clip(strings.TrimRight(line, " "), room)}
+		terminal.Clip(oneLine(destination(r)), name), process, terminal.Clip(oneLine(r.Process), process), detail(r, narrow))
+	lines := []string{terminal.Clip(strings.TrimRight(line, " "), room)}
 	reason := oneLine(r.Reason)
 	if r.Various && reason != "" {
 		reason = "at first: " + reason
 	}
 	if narrow { // in two lines, as much as a wide terminal has in one
-		for _, part := range wrapped(clip(reason, 110), max(room-10, 20)) {
-			lines = append(lines, clip("          "+part, room))
+		for _, part := range wrapped(terminal.Clip(reason, 110), max(room-10, 20)) {
+			lines = append(lines, terminal.Clip("          "+part, room))
 		}
 	} else if reason != "" {
-		lines = append(lines, "          "+clip(reason, 110))
+		lines = append(lines, "          "+terminal.Clip(reason, 110))
 	}
 	return lines
 }
@@ -112,9 +113,9 @@ func detail(r view.Attempt, narrow bool) string {
 	what := ""
 	switch kind := record.Kind(r.Kind); {
 	case kind == record.End && narrow:
-		what = fmt.Sprintf("%s out, %s in", size(r.Sent), size(r.Received))
+		what = fmt.Sprintf("%s out, %s in", terminal.Size(r.Sent), terminal.Size(r.Received))
 	case kind == record.End:
-		what = fmt.Sprintf("%s sent, %s received, %s", size(r.Sent), size(r.Received), time.Duration(r.Millis)*time.Millisecond)
+		what = fmt.Sprintf("%s sent, %s received, %s", terminal.Size(r.Sent), terminal.Size(r.Received), time.Duration(r.Millis)*time.Millisecond)
 	case kind == record.Resolve && r.Verdict == string(record.Allowed):
 		what = "name looked up"
 	case kind == record.Resolve:

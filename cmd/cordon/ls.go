@@ -18,6 +18,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 	"cordon/internal/workspace"
 )
@@ -55,7 +56,7 @@ func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool)
 	for _, w := range workers {
 		rows = append(rows, lsRow(w))
 	}
-	table(a.out, squeezed(rows, width(a.out)))
+	terminal.Table(a.out, terminal.Squeezed(rows, terminal.Width(a.out)))
 	for _, w := range workers {
 		a.asks(w)
 	}
@@ -97,8 +98,8 @@ const asksShown = 3
 func (a *app) asks(w view.Worker) {
 	for _, q := range w.Questions[:min(len(w.Questions), asksShown)] {
 		begin, end := fmt.Sprintf("%s asks %s: ", w.ID, q.ID), " (cordon inbox)"
-		room := min(80, max(width(a.err)-len(begin)-len(end), 1))
-		a.say("%s", clip(begin+clip(legible.Line(q.Text), room)+end, width(a.err)))
+		room := min(80, max(terminal.Width(a.err)-len(begin)-len(end), 1))
+		a.say("%s", terminal.Clip(begin+terminal.Clip(legible.Line(q.Text), room)+end, terminal.Width(a.err)))
 	}
 	if more := len(w.Questions) - asksShown; more > 0 {
 		a.say("%s asks %d more (cordon inbox)", w.ID, more)
@@ -107,8 +108,8 @@ func (a *app) asks(w view.Worker) {
 
 func lsRow(w view.Worker) []string {
 	return []string{
-		w.ID, w.Status, age(time.Since(w.Created)), w.BaseShort,
-		strconv.Itoa(w.Behind), cmp.Or(w.Summary, "-"), size(w.Disk), w.Line,
+		w.ID, w.Status, terminal.Age(time.Since(w.Created)), w.BaseShort,
+		strconv.Itoa(w.Behind), cmp.Or(w.Summary, "-"), terminal.Size(w.Disk), w.Line,
 	}
 }
 
@@ -140,7 +141,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	}
 	status := standings[w.ID].Status
 	a.printStatus(w, status)
-	table(a.out, slices.Concat(leased(w, v), agentRows(v.Client), ran(w, v), askedRows(w), judged(w, v)))
+	terminal.Table(a.out, slices.Concat(leased(w, v), agentRows(v.Client), ran(w, v), askedRows(w), judged(w, v)))
 	for _, line := range advice(w, status) {
 		a.say("  %s", line)
 	}
@@ -182,7 +183,7 @@ func judged(w *ledger.Worker, v view.Worker) (rows [][]string) {
 	if v.Audit != nil {
 		n := v.Audit.Summary
 		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes",
-			v.Audit.Verdict, n.Landing, plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
+			v.Audit.Verdict, n.Landing, terminal.Plural(n.Violations, "violation"), n.Ignored, n.Scratch, n.Notes)})
 	}
 	if v.Gate != nil {
 		for _, c := range v.Gate.Checks {
@@ -217,9 +218,9 @@ func treeWord(w *ledger.Worker, v view.Worker) string {
 		return "gone"
 	}
 	if v.Tree == string(workspace.LayeredTree) {
-		return fmt.Sprintf("copied on write, %s of its own (cordon checkout %s writes it out)", size(v.Disk), v.ID)
+		return fmt.Sprintf("copied on write, %s of its own (cordon checkout %s writes it out)", terminal.Size(v.Disk), v.ID)
 	}
-	return fmt.Sprintf("%s (%s)", v.Worktree, size(v.Disk))
+	return fmt.Sprintf("%s (%s)", v.Worktree, terminal.Size(v.Disk))
 }
 
 func orNothing(s string) string {

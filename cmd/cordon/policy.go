@@ -119,15 +119,7 @@ func (a *app) effective(ctx context.Context, o policyOptions) (policy.Policy, st
 	if err != nil {
 		return policy.Policy{}, "", err
 	}
-	return policyAt(ctx, s, commit)
-}
-
-func policyAt(ctx context.Context, s *session.Session, commit git.OID) (policy.Policy, string, error) {
-	p, source, err := s.PolicyAt(ctx, commit)
-	if source == "default" {
-		source += fmt.Sprintf(" (there is no %s at %s)", worksite.PolicyName, commit.Short())
-	}
-	return p, source, err
+	return s.DescribedPolicyAt(ctx, commit)
 }
 
 // policyHere is the policy at the commit that the operator's checkout is on.
@@ -139,7 +131,7 @@ func policyHere(ctx context.Context, s *session.Session) (policy.Policy, string,
 	if err != nil {
 		return policy.Policy{}, "", err
 	}
-	return policyAt(ctx, s, commit)
+	return s.DescribedPolicyAt(ctx, commit)
 }
 
 func protectedRows() []view.Protected {

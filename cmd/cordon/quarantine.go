@@ -14,6 +14,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -81,13 +82,13 @@ func (a *app) quarantined(ctx context.Context) error {
 	}
 	var rows [][]string
 	for _, w := range workers {
-		rows = append(rows, []string{w.ID, w.Changed.Local().Format("2006-01-02 15:04"), clip(firstReason(w.Reasons), 100)})
+		rows = append(rows, []string{w.ID, w.Changed.Local().Format("2006-01-02 15:04"), terminal.Clip(firstReason(w.Reasons), 100)})
 	}
 	if len(rows) == 0 {
 		a.say("nothing is quarantined")
 		return nil
 	}
-	table(a.out, rows)
+	terminal.Table(a.out, rows)
 	return nil
 }
 
@@ -286,7 +287,7 @@ func (a *app) confirm(yes bool, question string, args ...any) error {
 	if yes {
 		return nil
 	}
-	if !terminal(a.in) {
+	if !terminal.Is(a.in) {
 		return usage("this cannot be asked without a terminal: say --yes")
 	}
 	fmt.Fprint(a.err, legible.Text(fmt.Sprintf(question, args...))+" [y/N] ")

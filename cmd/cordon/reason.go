@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,6 +10,7 @@ import (
 	"cordon/internal/gate"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
+	"cordon/internal/terminal"
 	"cordon/internal/worksite"
 )
 
@@ -44,7 +47,7 @@ func reasonOf(w *ledger.Worker, now worksite.Standing) string {
 
 func runningReason(w *ledger.Worker) string {
 	if open := w.Open(); len(open) > 0 {
-		return sentence("the command runs and asks: " + clip(legible.Line(open[0].Text), 90))
+		return sentence("the command runs and asks: " + terminal.Clip(legible.Line(open[0].Text), 90))
 	}
 	return "The command runs."
 }
@@ -68,4 +71,19 @@ func sentence(s string) string {
 		return s
 	}
 	return s + "."
+}
+
+// statusLine is what became of a worker. What a worker asks takes no second line.
+func statusLine(out io.Writer, w *ledger.Worker, status ledger.Status) string {
+	line := fmt.Sprintf("%s  %s%s", w.ID, status, because(w, status))
+	if status == ledger.Asking {
+		return terminal.Clip(line, terminal.Width(out))
+	}
+	return line
+}
+
+// printStatus prints what became of a worker.
+func (a *app) printStatus(w *ledger.Worker, status ledger.Status) {
+	line := legible.Text(statusLine(a.out, w, status))
+	fmt.Fprintln(a.out, strings.Replace(line, string(status), terminal.InkFor(a.out)(string(status)), 1))
 }

@@ -21,6 +21,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/plainfile"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 	"cordon/internal/workspace"
 )
@@ -54,7 +55,7 @@ func (o *runOptions) take(args []string, named bool, in *os.File) error {
 	switch {
 	case o.Options.Interactive:
 	case strings.TrimSpace(asked.Prompt) != "":
-	case terminal(in):
+	case terminal.Is(in):
 		o.Options.Interactive = true
 	default:
 		return usage("%s has nothing to do: cordon run %s -- \"what to do\"", args[0], args[0])
@@ -156,7 +157,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if o.detach && a.background == nil {
 		return a.detach(ctx, o.Options.Interactive)
 	}
-	if o.Options.Interactive && !terminal(a.in) {
+	if o.Options.Interactive && !terminal.Is(a.in) {
 		return usage("--interactive needs a terminal")
 	}
 	kind, err := workspace.ParseTreeKind(o.tree)
@@ -196,7 +197,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 
 // drive is how a worker of this terminal's is run.
 func (a *app) drive(o ledger.Options) session.Drive {
-	d := session.Drive{Output: forScreen(a.err)}
+	d := session.Drive{Output: terminal.ForScreen(a.err)}
 	if o.Interactive {
 		d.Terminal = a.in
 		if a.background != nil {
@@ -278,7 +279,7 @@ func because(w *ledger.Worker, status ledger.Status) string {
 		return ": the command " + enclosure.DescribeExit(w.Lease.Lease().Policy.Limits, *w.Exit)
 	case ledger.Asking:
 		if open := w.Open(); len(open) > 0 {
-			return ": " + clip(legible.Line(open[0].Text), 90)
+			return ": " + terminal.Clip(legible.Line(open[0].Text), 90)
 		}
 		return ": it has its answer, and was not started again since"
 	case ledger.ThrownAway:
@@ -292,7 +293,7 @@ func because(w *ledger.Worker, status ledger.Status) string {
 
 func tested(w *ledger.Worker) string {
 	if n := len(w.Gate.Checks); n > 0 {
-		return fmt.Sprintf(", %s passed", plural(n, "acceptance command"))
+		return fmt.Sprintf(", %s passed", terminal.Plural(n, "acceptance command"))
 	}
 	return ", nothing tested: the policy has no acceptance commands"
 }
@@ -380,7 +381,7 @@ gate follow, as in run.`,
 			if err != nil {
 				return err
 			}
-			if w.Agent != nil && w.Options.Interactive && len(args) == 1 && terminal(a.in) {
+			if w.Agent != nil && w.Options.Interactive && len(args) == 1 && terminal.Is(a.in) {
 				interactive = true // as it was started
 			}
 			how := a.drive(ledger.Options{Interactive: interactive})

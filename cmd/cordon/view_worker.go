@@ -9,6 +9,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 	"cordon/internal/worksite"
 )
@@ -52,7 +53,7 @@ func titleOf(w *ledger.Worker) string {
 		text = w.Agent.Prompt
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return clip(legible.Line(first), titleColumns)
+	return terminal.Clip(legible.Line(first), titleColumns)
 }
 
 // titleColumns is how long a title may be.

@@ -30,6 +30,16 @@ func (s *Site) PolicyAt(ctx context.Context, base git.OID) (policy.Policy, strin
 	return p, PolicyName + " at " + base.Short(), err
 }
 
+// DescribedPolicyAt is PolicyAt with a source for a person, who wants to know why a default
+// holds.
+func (s *Site) DescribedPolicyAt(ctx context.Context, base git.OID) (policy.Policy, string, error) {
+	p, source, err := s.PolicyAt(ctx, base)
+	if source == "default" {
+		source += fmt.Sprintf(" (there is no %s at %s)", PolicyName, base.Short())
+	}
+	return p, source, err
+}
+
 // PolicyFile reads a policy that the operator named.
 func (s *Site) PolicyFile(path string) (policy.Policy, string, error) {
 	p, err := ReadPolicy(path, s.refuseWorkersFile)

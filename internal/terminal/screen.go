@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ type screen struct {
 }
 
 // forScreen wraps w when it is a terminal; what goes to a file goes there whole.
-func forScreen(w io.Writer) io.Writer {
-	if !terminal(w) {
+func ForScreen(w io.Writer) io.Writer {
+	if !Is(w) {
 		return w
 	}
 	return newScreen(w)

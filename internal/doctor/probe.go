@@ -1,48 +1,33 @@
-package main
+package doctor
 
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 )
 
-// probeOptions are the flags of doctor --probe.
-type probeOptions struct {
-	all  bool   // list every attempt
-	only string // a pattern of names; "": all
-}
-
 // probeProgram makes the attempts to escape.
 const probeProgram = "cordon-probe"
 
-// probe lets cordon-probe try to escape from this cordon's cells.
-func (a *app) probe(ctx context.Context, o probeOptions) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+// runProbe runs cordon-probe and returns its exit code. It is the one that lies beside
+// this program, or failing that on PATH.
+func RunProbe(ctx context.Context, self string, args []string, in *os.File, out, errs io.Writer) (int, error) {
 	program, err := findProbe(self)
 	if err != nil {
-		return err
-	}
-	args := []string{"--cordon", self, "--only", o.only}
-	if o.all {
-		args = append(args, "--all")
-	}
-	if a.json {
-		args = append(args, "--json")
+		return 0, err
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it removes its fixtures
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
 	err = cmd.Run()
 	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() > 0 {
-		return codeError(ended.ExitCode())
+	if errors.As(err, &ended) {
+		return ended.ExitCode(), err
 	}
-	return err
+	return 0, err
 }
 
 // findProbe looks beside this program, then on PATH.

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
+	"cordon/internal/terminal"
 )
 
 // clientProof is the last launch in which the hook of a client was seen alive.
@@ -22,7 +23,7 @@ type clientProof struct {
 }
 
 func (p clientProof) what() string {
-	return fmt.Sprintf("%s; %s judged, %d denied", p.Event, plural(p.Calls, "call"), p.Denied)
+	return fmt.Sprintf("%s; %s judged, %d denied", p.Event, terminal.Plural(p.Calls, "call"), p.Denied)
 }
 
 // hooksProven reads from the journal of the repository around when the hook of each

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"sync"
-	"time"
 
 	"golang.org/x/term"
 
@@ -20,7 +19,7 @@ import (
 // no exclamation mark. A line that cannot be undone says what to type next.
 
 // voice tells a person what happens.
-type voice struct {
+type Voice struct {
 	mu    sync.Mutex // what comes out of a cell is said by others than who runs it
 	w     io.Writer
 	width int
@@ -29,10 +28,10 @@ type voice struct {
 	last  int  // quarter of the files last reported
 }
 
-func newVoice(w io.Writer) *voice { return &voice{w: w, width: min(width(w), 500), live: terminal(w)} }
+func NewVoice(w io.Writer) *Voice { return &Voice{w: w, width: min(Width(w), 500), live: Is(w)} }
 
 // terminal reports whether w is one.
-func terminal(w any) bool {
+func Is(w any) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -41,15 +40,15 @@ func terminal(w any) bool {
 }
 
 // Step implements session.Voice.
-func (v *voice) Step(id lease.ID, word, text string) {
+func (v *Voice) Step(id lease.ID, word, text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
-	fmt.Fprintln(v.w, clip(legible.Text(fmt.Sprintf("%-16s %-10s %s", id, word, text)), v.width))
+	fmt.Fprintln(v.w, Clip(legible.Text(fmt.Sprintf("%-16s %-10s %s", id, word, text)), v.width))
 }
 
 // Files implements session.Voice.
-func (v *voice) Files(id lease.ID, done, total int) {
+func (v *Voice) Files(id lease.ID, done, total int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.live {
@@ -63,7 +62,7 @@ func (v *voice) Files(id lease.ID, done, total int) {
 	}
 }
 
-func (v *voice) clear() {
+func (v *Voice) clear() {
 	if v.open {
 		fmt.Fprint(v.w, "\r\x1b[K")
 		v.open = false
@@ -72,7 +71,7 @@ func (v *voice) clear() {
 
 // width is how many columns a line on w may take; on anything but a terminal
 // lines are as long as they are.
-func width(w io.Writer) int {
+func Width(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
 		return math.MaxInt
@@ -82,41 +81,4 @@ func width(w io.Writer) int {
 		return math.MaxInt
 	}
 	return columns
-}
-
-// size is a number of bytes for a person.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-}
-
-// age is a length of time for a person.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
-
-// clip shortens a line to n columns.
-func clip(s string, n int) string { return legible.Clip(s, n) }
-
-// plural counts things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

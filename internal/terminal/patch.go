@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 // patch shows a patch on a terminal. Its lines are a worker's: they are made legible, and
 // the colours are cordon's own.
-type patch struct {
+type Patch struct {
 	w        io.Writer
 	coloured bool
 	line     []byte
@@ -25,7 +25,7 @@ type patch struct {
 // longest is how much of a line is kept before it is shown. A worker's lines have any length.
 const longest = 64 << 10
 
-func newPatch(w io.Writer) *patch { return &patch{w: w, coloured: colours()} }
+func NewPatch(w io.Writer) *Patch { return &Patch{w: w, coloured: colours()} }
 
 // colours reports whether a terminal is to be shown some (no-color.org).
 func colours() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }
@@ -39,7 +39,7 @@ const (
 )
 
 // Write takes any part of a patch.
-func (p *patch) Write(b []byte) (int, error) {
+func (p *Patch) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
 		part, rest, ended := bytes.Cut(b, []byte("\n"))
@@ -62,7 +62,7 @@ func (p *patch) Write(b []byte) (int, error) {
 }
 
 // end writes a last line that has no end.
-func (p *patch) end() error {
+func (p *Patch) End() error {
 	if len(p.line) == 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (p *patch) end() error {
 }
 
 // show writes the first bytes of what is kept of a line. Its beginning says its colour.
-func (p *patch) show(n int, end string) error {
+func (p *Patch) show(n int, end string) error {
 	line := string(p.line[:n])
 	p.line = append(p.line[:0], p.line[n:]...)
 	if !p.begun {
@@ -102,7 +102,7 @@ func wholeRunes(b []byte) int {
 
 // colourOf says what a line is. Inside of a hunk every line is the file's, also one that
 // looks like a head.
-func (p *patch) colourOf(line string) string {
+func (p *Patch) colourOf(line string) string {
 	if p.old > 0 || p.new > 0 {
 		return p.inHunk(line)
 	}
@@ -121,7 +121,7 @@ func (p *patch) colourOf(line string) string {
 	return ""
 }
 
-func (p *patch) inHunk(line string) string {
+func (p *Patch) inHunk(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+"):
 		p.new--

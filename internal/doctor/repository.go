@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -89,7 +89,7 @@ func checkCommit(ctx context.Context, host git.Host, commit git.OID) []check {
 }
 
 func checkPolicy(ctx context.Context, s *session.Session, commit git.OID) check {
-	_, source, err := policyAt(ctx, s, commit)
+	_, source, err := s.DescribedPolicyAt(ctx, commit)
 	if err != nil {
 		return failed("policy", err, "cordon policy check shows the same for a file")
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -29,11 +29,11 @@ func TestSqueezed(t *testing.T) {
 		{60, "WORKER STATUS AGE COMMAND"},
 		{20, "WORKER STATUS AGE COMMAND"},
 	} {
-		if got := strings.Join(squeezed(rows(), c.room)[0], " "); got != c.want {
+		if got := strings.Join(Squeezed(rows(), c.room)[0], " "); got != c.want {
 			t.Errorf("%d columns: %s, want %s", c.room, got, c.want)
 		}
 	}
-	if got := squeezed(rows()[:2], 20); len(got[0]) != 6 {
+	if got := Squeezed(rows()[:2], 20); len(got[0]) != 6 {
 		t.Errorf("one worker: %v", got)
 	}
 }
@@ -48,7 +48,7 @@ func TestInk(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer ptmx.Close()
-		table(tty, [][]string{{"brisk-otter", "quarantined", "x"}})
+		Table(tty, [][]string{{"brisk-otter", "quarantined", "x"}})
 		tty.Close()
 		buf := make([]byte, 4096)
 		n, _ := ptmx.Read(buf)
@@ -62,7 +62,7 @@ func TestInk(t *testing.T) {
 	}
 	os.Unsetenv("NO_COLOR")
 	var b bytes.Buffer
-	table(&b, [][]string{{"brisk-otter", "quarantined", "x"}})
+	Table(&b, [][]string{{"brisk-otter", "quarantined", "x"}})
 	if b.String() != "brisk-otter  quarantined  x\n" {
 		t.Errorf("in a pipe: %q", b.String())
 	}

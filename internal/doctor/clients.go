@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"cordon/internal/agent"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -111,7 +112,7 @@ func (c clientFound) proven(now time.Time) string {
 	case c.Proof.Version != c.Version:
 		return fmt.Sprintf("hook proven with %s by %s, not yet with this version: %s", c.Proof.Version, c.Proof.Worker, each)
 	}
-	return fmt.Sprintf("hook proven by %s, %s ago (%s)", c.Proof.Worker, age(now.Sub(c.Proof.At)), c.Proof.what())
+	return fmt.Sprintf("hook proven by %s, %s ago (%s)", c.Proof.Worker, terminal.Age(now.Sub(c.Proof.At)), c.Proof.what())
 }
 
 // versionOf runs a client outside of every repository, so that no configuration

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"cordon/internal/confine"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
-	"cordon/internal/seccomp"
-	"cordon/internal/view"
 )
 
 // checkCell starts a real cell with nothing in it, and says which layers were
@@ -69,25 +67,4 @@ func checkMemoryLimit(by cell.Counting) check {
 		c.Status, c.Hint = statusWarn, "run cordon in a delegated control group of version 2: systemd-run --user --scope -p Delegate=yes cordon …"
 	}
 	return c
-}
-
-// refusedCalls lists what the filter of a cell answers for.
-func (a *app) refusedCalls() error {
-	shown := view.Calls{}
-	for _, e := range seccomp.Table() {
-		shown.Calls = append(shown.Calls, view.Call(e))
-	}
-	if a.json {
-		return a.object(&shown)
-	}
-	rows := [][]string{{"CALL", "ANSWER", "WHY"}}
-	for _, e := range shown.Calls {
-		why := e.Reason
-		if e.When != "" {
-			why = e.When + ": " + why
-		}
-		rows = append(rows, []string{e.Call, e.Errno, why})
-	}
-	table(a.out, rows)
-	return nil
 }

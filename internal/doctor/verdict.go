@@ -1,9 +1,11 @@
-package main
+package doctor
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"cordon/internal/terminal"
 )
 
 // verdict is what all checks together mean, and what to type next.
@@ -13,18 +15,11 @@ type verdict struct {
 	failed bool
 }
 
-func (v verdict) exit() error {
-	if v.failed {
-		return codeError(exitFailed)
-	}
-	return nil
-}
-
 // verdictOf weighs the checks.
 func verdictOf(checks []check) verdict {
 	bad, doubts := withStatus(checks, statusFail), withStatus(checks, statusWarn)
 	if len(bad) > 0 {
-		v := verdict{Ready: fmt.Sprintf("Not ready: %s failed (%s).", plural(len(bad), "check"), strings.Join(bad, ", ")), failed: true}
+		v := verdict{Ready: fmt.Sprintf("Not ready: %s failed (%s).", terminal.Plural(len(bad), "check"), strings.Join(bad, ", ")), failed: true}
 		for _, c := range checks {
 			if c.Status == statusFail && c.Hint != "" {
 				v.Next = append(v.Next, "Next: "+c.Hint)
@@ -35,7 +30,7 @@ func verdictOf(checks []check) verdict {
 	}
 	v := verdict{Ready: "Ready.", Next: []string{"Next: " + nextStep(checks)}}
 	if len(doubts) > 0 {
-		v.Ready = fmt.Sprintf("Ready, with %s (%s).", plural(len(doubts), "warning"), strings.Join(doubts, ", "))
+		v.Ready = fmt.Sprintf("Ready, with %s (%s).", terminal.Plural(len(doubts), "warning"), strings.Join(doubts, ", "))
 	}
 	return v
 }

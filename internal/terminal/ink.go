@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -7,8 +7,8 @@ import (
 	"cordon/internal/ledger"
 )
 
-// ink colours a word.
-type ink func(word string) string
+// Ink colours a word.
+type Ink func(word string) string
 
 // The colours of terminals.
 const (
@@ -24,13 +24,13 @@ var stateColours = map[string]int{
 	string(ledger.InQuarantine): red, string(ledger.Failed): red, string(ledger.Lost): red,
 	string(ledger.Conflicted): yellow, string(ledger.WaitingFor): yellow, string(ledger.Asking): yellow, string(ledger.Stopped): yellow,
 	string(ledger.Running): cyan,
-	string(statusOK):       green, string(statusWarn): yellow, string(statusFail): red,
+	"ok":                   green, "warn": yellow, "fail": red, // of doctor
 	"allow": green, "deny": red, "ask": yellow,
 }
 
 // inkFor colours states and verdicts where a person reads them and wants it.
-func inkFor(w io.Writer) ink {
-	if !terminal(w) || !colours() {
+func InkFor(w io.Writer) Ink {
+	if !Is(w) || !colours() {
 		return func(word string) string { return word }
 	}
 	return func(word string) string {
