@@ -147,7 +147,7 @@ worker's tree.`,
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge continues later")
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits if each of them is clean")
 	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false,
-		"you work in the repository meanwhile: report changes that cannot be attributed, but do not quarantine for them")
+		"without a strict cell: you work in the repository meanwhile, so report changes that cannot be attributed, but do not quarantine for them")
 	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker")
 	f.BoolVarP(&o.detach, "detach", "d", false, "run it in the background; with -i, cordon attach joins its terminal")
 	return c

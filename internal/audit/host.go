@@ -25,6 +25,7 @@ type HostState struct {
 	Refs      []git.Ref         `json:"refs"`
 	Control   map[string]string `json:"control"` // file in the git directory → what it is
 	Checkouts []CheckoutState   `json:"checkouts"`
+	Brief     bool              `json:"brief,omitempty"` // files and indexes of the checkouts were not looked at
 }
 
 // CheckoutState is one working tree of the host, linked worktrees of other
@@ -69,15 +70,20 @@ var controlFiles = []string{
 // Depth says how much of the host is looked at.
 type Depth int
 
-// Shallow believes the host's index, as far as git does: it will do where nothing
-// that runs can write there. Deep looks at every tracked file.
+// Shallow believes the host's index, as far as git does. Deep looks at every tracked
+// file. Brief looks at refs and control files only: it will do where no worker can write,
+// because a change is then the operator's own.
 const (
 	Shallow Depth = iota
 	Deep
+	Brief
 )
 
 // Depth is how much was looked at.
 func (s *HostState) Depth() Depth {
+	if s.Brief {
+		return Brief
+	}
 	for _, c := range s.Checkouts {
 		if c.Stats != nil {
 			return Deep
@@ -91,7 +97,7 @@ func CaptureHost(ctx context.Context, host git.Host, depth Depth) (*HostState, e
 	if err := checkHost(host.Dir); err != nil {
 		return nil, err
 	}
-	s := &HostState{Control: map[string]string{}}
+	s := &HostState{Control: map[string]string{}, Brief: depth == Brief}
 	var err error
 	if s.Refs, err = host.Refs(ctx); err != nil {
 		return nil, err
@@ -241,6 +247,9 @@ func captureCheckout(ctx context.Context, host git.Host, c git.Checkout, depth D
 		return cs, nil
 	}
 	cs.Present, cs.Dot = true, dotGit(c)
+	if depth == Brief {
+		return cs, nil
+	}
 	var index map[string]git.Entry
 	var err error
 	if depth == Deep { // before git looks

@@ -66,8 +66,36 @@ func (r *Report) history(ctx context.Context, j Job, changed []Change) error {
 		return err
 	}
 	found, err := h.findings(ctx, j.Tree.Base, j.Tree.Rules)
-	r.add(append(found, h.notes()...)...)
+	r.add(append(r.once(found), h.notes()...)...)
 	return err
+}
+
+// once leaves one violation for each path: the file that shows it, or the first of the
+// commits that do.
+func (r *Report) once(found []Finding) []Finding {
+	shown := map[Path]bool{}
+	for _, f := range r.Findings {
+		shown[f.Path] = shown[f.Path] || f.Class == Violation
+	}
+	var list []Finding
+	first, more := map[Path]int{}, map[int]int{}
+	for _, f := range found {
+		at, again := first[f.Path]
+		switch {
+		case f.Kind != Commit:
+			list = append(list, f)
+		case shown[f.Path]:
+		case again:
+			more[at]++
+		default:
+			first[f.Path] = len(list)
+			list = append(list, f)
+		}
+	}
+	for at, n := range more {
+		list[at].Source += fmt.Sprintf(" and %d more", n)
+	}
+	return list
 }
 
 // bounded refuses files that hold more than the worker could write: in a checkout, what

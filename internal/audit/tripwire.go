@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -21,12 +22,15 @@ type Expected struct {
 	Adopted       []string             // worktrees of other tools that this worker or another one of cordon's has
 	Committer     string               // the address in every commit of this worker
 	OperatorWorks bool                 // the operator said that changes of their own are to be expected
+	Confined      bool                 // every launch was strict and proven: the worker could not write here
+	Ports         bool                 // it could talk to programs of the host, which could
 }
 
 // CompareHost lists what changed in the host and is not accounted for.
 func CompareHost(ctx context.Context, host git.Repo, before, after *HostState, x Expected) []Finding {
 	t := &tripwire{ctx: ctx, host: host, x: x}
 	t.own(before)
+	t.branchWas, t.branchIs = branches(host, before), branches(host, after)
 	t.control(before.Control, after.Control)
 	t.refs(before.Refs, after.Refs)
 	t.checkouts(before.Checkouts, after.Checkouts)
@@ -40,22 +44,74 @@ type tripwire struct {
 	found []Finding
 
 	tops, refsOf, heads map[string]bool // of adopted worktrees
+	branchWas, branchIs map[string]string
 }
 
 const (
 	byWorker  = "made by this worker, whose address its commits carry"
 	byUnknown = "cannot be attributed: an unconfined worker, you or another program made it"
+	byOthers  = "changed by you or another program: the worker could not write it"
+	bySteered = "changed by you or another program, and your git obeys it: the worker could not write it"
+	byPorts   = "your git obeys it, and the worker could reach programs of this machine through host_ports"
 )
 
-// report adds a finding. What nobody can be named for is a violation unless the
-// operator said that they work there themselves.
+// Steers reports whether a finding is a change to something that the operator's git
+// obeys, made by somebody else than the worker.
+func (f Finding) Steers() bool { return f.Source == "host" && f.Rule == bySteered }
+
+// report adds a finding. A confined worker could not have done it. Of others, what
+// nobody can be named for is a violation unless the operator said that they work there
+// themselves.
 func (t *tripwire) report(name, detail, who string, grave bool) {
 	f := Finding{Class: Violation, Rule: who}
 	f.Change = Change{Path: Path(name), Kind: HostChange, Source: "host", Detail: detail}
-	if t.x.OperatorWorks && !grave {
+	switch {
+	case t.x.Confined && grave && t.x.Ports:
+		f.Rule = byPorts
+	case t.x.Confined && grave:
+		f.Class, f.Rule = Note, bySteered
+	case t.x.Confined:
+		f.Class, f.Rule = Note, byOthers
+	case t.x.OperatorWorks && !grave:
 		f.Class = Note
 	}
 	t.found = append(t.found, f)
+}
+
+// branches are what the HEADs of the checkouts name, by their place in the git directory.
+func branches(host git.Repo, s *HostState) map[string]string {
+	at := map[string]string{}
+	for _, c := range s.Checkouts {
+		if rel, err := filepath.Rel(encodable(host.Dir), c.GitDir); err == nil && c.Branch != "" {
+			at[filepath.Join(rel, "HEAD")] = strings.TrimPrefix(c.Branch, "refs/heads/")
+		}
+	}
+	return at
+}
+
+// describeControl says how a control file changed.
+func (t *tripwire) describeControl(name, before, after string) string {
+	was, is := t.branchWas[name], t.branchIs[name]
+	if filepath.Base(name) == "HEAD" && before != "" && after != "" && (was != "" || is != "") {
+		return cmp.Or(was, "no branch") + " → " + cmp.Or(is, "no branch")
+	}
+	return describeFile(before, after)
+}
+
+// describeFile says how a file changed that is described by its mode or status and its
+// content.
+func describeFile(before, after string) string {
+	kind, content, _ := strings.Cut(before, " ")
+	now, is, _ := strings.Cut(after, " ")
+	switch {
+	case before == "":
+		return "appeared"
+	case after == "":
+		return "vanished"
+	case content == is:
+		return kind + " → " + now
+	}
+	return "changed"
 }
 
 // own fixes what belongs to adopted worktrees at what it was before the run: a
@@ -98,7 +154,7 @@ func (t *tripwire) control(before, after map[string]string) {
 			continue
 		}
 		grave := !passing(name)
-		t.report(located(name), describe(b, a), byUnknown, grave)
+		t.report(located(name), t.describeControl(name, b, a), byUnknown, grave)
 	}
 }
 
@@ -138,7 +194,10 @@ func (t *tripwire) refs(before, after []git.Ref) {
 		if b[name] == a[name] || t.refsOf[name] || t.ours(name, b[name], a[name]) || t.landed(name, a[name]) {
 			continue
 		}
-		who, grave := t.author(b[name], a[name])
+		who, grave := byUnknown, false
+		if !t.x.Confined {
+			who, grave = t.author(b[name], a[name])
+		}
 		// Nobody but cordon has business with its refs.
 		grave = grave || strings.HasPrefix(name, "refs/cordon/")
 		t.report(name, describe(short(b[name]), short(a[name])), who, grave)
@@ -251,18 +310,31 @@ func (t *tripwire) status(before, after CheckoutState) {
 		return
 	}
 	if before.Dot != after.Dot {
-		t.report(filepath.Join(after.Top, ".git"), describe(before.Dot, after.Dot), byUnknown, true)
+		t.report(filepath.Join(after.Top, ".git"), describeFile(before.Dot, after.Dot), byUnknown, true)
 	}
 	t.rewritten(before, after)
 	b, a := statusMap(before), statusMap(after)
 	for _, p := range keys(b, a) {
 		if b[p] != a[p] {
-			t.report(filepath.Join(after.Top, p), describe(b[p], a[p]), byUnknown, false)
+			t.report(filepath.Join(after.Top, p), describeStatus(b[p], a[p]), byUnknown, false)
 		}
 	}
 	if strings.Join(before.Hidden, "\x00") != strings.Join(after.Hidden, "\x00") {
 		t.report(after.Top+" (index)", "entries are hidden from git status: "+Path(strings.Join(after.Hidden, ", ")).String(), byUnknown, true)
 	}
+}
+
+// describeStatus says how a path of a checkout changed, as git status shows it.
+func describeStatus(before, after string) string {
+	switch {
+	case after == "":
+		return "an uncommitted change is gone"
+	case before == "" && strings.HasPrefix(after, "??"):
+		return "appeared, untracked"
+	case before == "":
+		return "has an uncommitted change"
+	}
+	return "its uncommitted content changed"
 }
 
 // rewritten looks at the tracked files whose numbers changed and that git takes

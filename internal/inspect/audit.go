@@ -33,6 +33,11 @@ func Audit(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 		return err
 	}
 	s.Voice.Step(w.ID, "audit", describeReport(report))
+	for _, f := range report.Findings {
+		if f.Steers() {
+			s.Voice.Step(w.ID, "host", worksite.Line(f))
+		}
+	}
 	data := ledger.Audit{Verdict: report.Verdict, Summary: report.Summary, Digest: report.Digest, Report: hash}
 	if report.History != nil {
 		data.Others = report.History.Others

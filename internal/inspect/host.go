@@ -25,13 +25,22 @@ func RecordHost(ctx context.Context, s *worksite.Site, l lease.Lease) (string, e
 	return s.Store(l.ID, "host.json", now)
 }
 
-// hostDepth is how much of the host is looked at for a worker's sake. In a whole cell it
-// cannot write there at all.
+// hostDepth is how much of the host is looked at for a worker's sake.
 func hostDepth(l lease.Lease) audit.Depth {
-	if l.Policy.Isolation == policy.Strict && !l.Adopted {
-		return audit.Shallow
+	if confined(l) {
+		return audit.Brief
 	}
 	return audit.Deep
+}
+
+// confined reports whether a worker cannot write the host at all: it starts only in a
+// whole cell that was proven, and its tree is its own.
+func confined(l lease.Lease) bool { return l.Policy.Isolation == policy.Strict && !l.Adopted }
+
+// CouldNotWrite reports whether a worker that has run could not write the host: its cell
+// was whole and proven.
+func CouldNotWrite(w *ledger.Worker) bool {
+	return confined(w.Lease.Lease()) && w.Start != nil && len(w.Start.Proven) > 0 && len(w.Start.Missing) == 0
 }
 
 // compareWithGateHeld is tripwire while nothing lands. The rest of an audit needs no
@@ -89,11 +98,14 @@ func comparedAlready(s *worksite.Site, w *ledger.Worker) ([]audit.Finding, strin
 
 func hostWord(w *ledger.Worker, found []audit.Finding, x audit.Expected) string {
 	word := "refs, HEAD, config, hooks, index, status and linked worktrees are as before the run, or as cordon left them"
+	if x.Confined {
+		word = "refs, HEAD, config and hooks are as before the run, or as cordon left them"
+	}
 	if len(found) > 0 {
 		word = fmt.Sprintf("%d changes that cordon did not make", len(found))
 	}
 	word += "; " + outsideWord(w)
-	if x.OperatorWorks {
+	if x.OperatorWorks && !x.Confined {
 		word += "; --operator-active: changes that cannot be attributed are notes"
 	}
 	return word
@@ -106,6 +118,7 @@ func expectedChanges(ctx context.Context, s *worksite.Site, w *ledger.Worker) (a
 	}
 	x := audit.Expected{
 		Self: string(w.ID), Committer: enclosure.CommitterEmail(w.ID),
+		Confined: CouldNotWrite(w), Ports: len(w.Lease.Lease().Policy.Network.HostPorts) > 0,
 		OperatorWorks: w.Options.OperatorWorks || s.OperatorActive, Commits: now.Commits(),
 		Busy: func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
 	}
@@ -123,6 +136,9 @@ func expectedChanges(ctx context.Context, s *worksite.Site, w *ledger.Worker) (a
 // the operator's are said. What decides what git runs, or carries the worker's
 // name, is an error, whatever the commands themselves say.
 func WatchHost(ctx context.Context, s *worksite.Site, w *ledger.Worker, act func() error) error {
+	if l := w.Lease.Lease(); confined(l) && len(l.Policy.Network.HostPorts) == 0 {
+		return act() // the commands cannot reach the host
+	}
 	var before *audit.HostState
 	since := *w
 	record := func() (err error) {

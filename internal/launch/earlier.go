@@ -98,7 +98,7 @@ func compareWithBaseline(ctx context.Context, s *worksite.Site, w *ledger.Worker
 		s.Voice.Step(w.ID, "host", "changed since the launch that was interrupted: "+worksite.Line(f))
 		violates = violates || f.Class == audit.Violation
 	}
-	if len(found) == 0 || violates || w.Options.OperatorWorks || s.OperatorActive {
+	if len(found) == 0 || violates || w.Options.OperatorWorks || s.OperatorActive || inspect.CouldNotWrite(w) {
 		return violates, nil
 	}
 	return false, fault.Refuse("your repository changed since %s was interrupted, and running it again would cover that: if that was you, "+
