@@ -15,23 +15,23 @@ func (m *machine) assignment() (value, bool) {
 		m.i++
 	}
 	t := m.tok()
-	if t.Kind == lex.Op && (t.Text == "{" || t.Text == "[" || t.Text == "(") && assigns(m.at(t.N+1)) {
+	if t.Kind == lex.Op && (t.Text == "{" || t.Text == "[" || t.Text == "(") && isAssignment(m.at(t.N+1)) {
 		return m.destructure(t.N), true
 	}
 	if t.Kind != lex.Word {
 		m.i = start
 		return value{}, false
 	}
-	if names := m.tuple(); names != nil {
+	if names := m.tupleNames(); names != nil {
 		v := m.rightSide()
-		m.bind(names, v)
+		m.bindNames(names, v)
 		return v, true
 	}
-	return m.single(start)
+	return m.assignSingle(start)
 }
 
-// assigns reports whether a token is an operator that assigns.
-func assigns(t lex.Token) bool {
+// isAssignment reports whether a token is an operator that assigns.
+func isAssignment(t lex.Token) bool {
 	if t.Kind != lex.Op {
 		return false
 	}
@@ -42,8 +42,8 @@ func assigns(t lex.Token) bool {
 	return false
 }
 
-// single reads name = v, name.attr = v and name[key] = v.
-func (m *machine) single(start int) (value, bool) {
+// assignSingle reads name = v, name.attr = v and name[key] = v.
+func (m *machine) assignSingle(start int) (value, bool) {
 	name := m.tok().Text
 	i := m.i + 1
 	for m.selector(m.at(i)) && m.at(i+1).Kind == lex.Word && len(name) < 256 {
@@ -62,21 +62,21 @@ func (m *machine) single(start int) (value, bool) {
 			}
 		}
 	}
-	if !assigns(op) || op.Text == "<-" || op.Text == "%=" && m.lang == commands.Ruby {
+	if !isAssignment(op) || op.Text == "<-" || op.Text == "%=" && m.lang == commands.Ruby {
 		m.i = start
 		return value{}, false
 	}
 	if key >= 0 {
-		return m.keyed(name, key, i), true
+		return m.assignEntry(name, key, i), true
 	}
 	m.i = i + 1
 	v := m.rightSide()
-	m.update(name, op.Text, v)
+	m.assignWith(name, op.Text, v)
 	return v, true
 }
 
-// update assigns, or adds to what is there.
-func (m *machine) update(name, op string, v value) {
+// assignWith assigns, or adds to what is there.
+func (m *machine) assignWith(name, op string, v value) {
 	name = m.canonical(name)
 	if i := strings.LastIndexByte(name, '.'); i > 0 && inSet("environ", name[:i]) {
 		m.setenv(literal(name[i+1:]), v)
@@ -111,8 +111,8 @@ func (m *machine) canonical(name string) string {
 	return name
 }
 
-// keyed assigns to one entry of a list, a dictionary or the environment.
-func (m *machine) keyed(name string, key, op int) value {
+// assignEntry assigns to one entry of a list, a dictionary or the environment.
+func (m *machine) assignEntry(name string, key, op int) value {
 	m.i = key + 1
 	k := m.expr(levelAssign)
 	if t := m.at(key + 1); t.Kind == lex.Word && m.at(key+2).Text == "}" {
@@ -125,7 +125,7 @@ func (m *machine) keyed(name string, key, op int) value {
 		return v
 	}
 	if m.lang == commands.Awk && name == "ARGV" { // a file that is read
-		m.access(commands.Read, asText(v), "ARGV")
+		m.reportAccess(commands.Read, asText(v), "ARGV")
 	}
 	d, ok := m.vars[name]
 	if !ok {
@@ -168,8 +168,8 @@ func (m *machine) rightSide() value {
 	return listOf(items)
 }
 
-// tuple reads a, b = where several names are assigned; nil if that is not here.
-func (m *machine) tuple() []string {
+// tupleNames reads a, b = where several names are assigned; nil if that is not here.
+func (m *machine) tupleNames() []string {
 	if m.lang != commands.Python && m.lang != commands.Ruby {
 		return nil
 	}
@@ -214,17 +214,17 @@ func (m *machine) destructure(end int) value {
 		if len(names) == 1 {
 			v = v.elements()
 		}
-		m.bind(names, v)
+		m.bindNames(names, v)
 		return v
 	}
 	for i, n := range names {
-		m.set(n, m.attr(v, keys[i]))
+		m.set(n, m.memberNamed(v, keys[i]))
 	}
 	return v
 }
 
-// grow adds an element to a list that a variable holds.
-func (m *machine) grow(v, item value) {
+// addToList adds an element to a list that a variable holds.
+func (m *machine) addToList(v, item value) {
 	if v.from == "" {
 		return
 	}

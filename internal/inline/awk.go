@@ -24,28 +24,28 @@ func (m *machine) awkPrint() bool {
 	t := m.tok()
 	switch {
 	case m.skip(">") || m.skip(">>"):
-		m.access(commands.Write, asText(m.expr(levelAdd)), "print "+t.Text)
+		m.reportAccess(commands.Write, asText(m.expr(levelAdd)), "print "+t.Text)
 	case m.skip("|") || m.skip("|&"):
-		m.shell(asText(m.expr(levelAdd)), "print |")
+		m.runShell(asText(m.expr(levelAdd)), "print |")
 	}
 	return true
 }
 
-// getline reads getline var < file of awk.
-func (m *machine) getline() value {
+// awkGetline reads getline var < file of awk.
+func (m *machine) awkGetline() value {
 	m.i++
 	if t := m.tok(); t.Kind == lex.Word {
 		m.set(t.Text, literal(mark.Any))
 		m.i++
 	}
 	if m.skip("<") {
-		m.access(commands.Read, asText(m.expr(levelMultiply)), "getline <")
+		m.reportAccess(commands.Read, asText(m.expr(levelMultiply)), "getline <")
 	}
 	return value{}
 }
 
-// counted is a variable that ++ or -- makes a number.
-func (m *machine) counted(v value) value {
+// countVariable is a variable that ++ or -- makes a number.
+func (m *machine) countVariable(v value) value {
 	n := number(mark.Atom)
 	name := v.from
 	if name == "" && v.shape == named && v.recv == nil {
@@ -87,8 +87,8 @@ func (m *machine) numeric(v, w value) value {
 	return value{}
 }
 
-// pushes reports whether push @list, … of Perl is here.
-func (m *machine) pushes(v value) bool {
+// isPush reports whether push @list, … of Perl is here.
+func (m *machine) isPush(v value) bool {
 	if m.lang != commands.Perl || v.shape != named || v.from != "" || v.name != "push" && v.name != "unshift" {
 		return false
 	}
@@ -99,8 +99,8 @@ func (m *machine) pushes(v value) bool {
 	return m.at(i).Kind == lex.Word && strings.HasPrefix(m.at(i).Text, "@") && m.at(i+1).Text == ","
 }
 
-// push adds to a list of Perl.
-func (m *machine) push() value {
+// perlPush adds to a list of Perl.
+func (m *machine) perlPush() value {
 	end := -1
 	if m.op("(") {
 		end = m.tok().N
@@ -111,13 +111,13 @@ func (m *machine) push() value {
 	}
 	name := m.tok().Text
 	m.i += 2
-	args := m.bare()
+	args := m.bareArgs()
 	m.i = max(m.i, end+1)
 	if _, ok := m.vars[name]; !ok && len(m.vars) < 4096 {
 		m.vars[name] = listOf(nil)
 	}
 	for _, a := range args {
-		m.grow(value{from: name}, a.v)
+		m.addToList(value{from: name}, a.v)
 	}
 	return value{}
 }

@@ -105,15 +105,15 @@ func (m *machine) argument(args []arg) []arg {
 	return append(args, arg{name: name, v: v})
 }
 
-// commanding reports whether a value can be called without parentheses.
-func (m *machine) commanding(v value) bool {
+// takesBareArgs reports whether a value can be called without parentheses.
+func (m *machine) takesBareArgs(v value) bool {
 	return (m.lang == commands.Ruby || m.lang == commands.Perl) && v.shape == named && v.from == "" &&
 		!strings.HasPrefix(v.name, "$") && !strings.HasPrefix(v.name, "@")
 }
 
-// commands reports whether arguments without parentheses follow.
-func (m *machine) commands(v value, t lex.Token) bool {
-	if !m.commanding(v) || !t.Spaced && t.Kind != lex.Text {
+// bareArgsFollow reports whether arguments without parentheses follow.
+func (m *machine) bareArgsFollow(v value, t lex.Token) bool {
+	if !m.takesBareArgs(v) || !t.Spaced && t.Kind != lex.Text {
 		return false
 	}
 	if t.Kind == lex.Op {
@@ -122,11 +122,11 @@ func (m *machine) commands(v value, t lex.Token) bool {
 		return t.Text == "[" || t.Text == "\\" || t.Text == "$" || tight || t.Text == "->" && m.lang == commands.Ruby ||
 			t.Text == "{" && m.lang == commands.Perl && inSet("block-takers", v.name)
 	}
-	return starts(t)
+	return beginsArgument(t)
 }
 
-// starts reports whether a token can begin an argument.
-func starts(t lex.Token) bool {
+// beginsArgument reports whether a token can begin an argument.
+func beginsArgument(t lex.Token) bool {
 	switch t.Kind {
 	case lex.Text, lex.Command, lex.Number, lex.Regex:
 		return true
@@ -138,8 +138,8 @@ func starts(t lex.Token) bool {
 	return false
 }
 
-// bare evaluates arguments without parentheses.
-func (m *machine) bare() []arg {
+// bareArgs evaluates arguments without parentheses.
+func (m *machine) bareArgs() []arg {
 	var args []arg
 	if m.op("{") && m.lang == commands.Perl {
 		end := m.tok().N
@@ -171,8 +171,8 @@ func (m *machine) blockHere(v value) bool {
 	return m.op("{") && (v.recv != nil || m.at(m.i+1).Text == "|") || m.word("do") && (v.recv != nil || m.at(m.i+1).Text == "|")
 }
 
-// block adds the block that follows a call to its arguments.
-func (m *machine) block(args []arg) []arg {
+// addBlock adds the block that follows a call to its arguments.
+func (m *machine) addBlock(args []arg) []arg {
 	if m.lang != commands.Ruby {
 		return args
 	}
@@ -214,10 +214,10 @@ func (m *machine) call(callee value, args []arg) value {
 	case fn:
 		return m.invoke(callee.fn, args)
 	case named:
-		if f := m.find(callee.name); f != nil {
+		if f := m.findFunction(callee.name); f != nil {
 			return m.invoke(f, args)
 		}
-		if r, ok := m.row(callee.name); ok {
+		if r, ok := m.findRow(callee.name); ok {
 			return m.perform(r, callee, args)
 		}
 		if v, ok := m.fold(callee, args); ok {
@@ -227,19 +227,19 @@ func (m *machine) call(callee value, args []arg) value {
 	return m.callUnlisted(callee, args)
 }
 
-// callbacks runs functions that are passed, with what they are called with as
+// runCallbacks runs functions that are passed, with what they are called with as
 // far as that can be told: the elements of what they are applied to. It gives
 // what the functions give.
-func (m *machine) callbacks(callee value, args []arg) value {
-	over := applied(callee, args)
+func (m *machine) runCallbacks(callee value, args []arg) value {
+	over := appliedTo(callee, args)
 	given := value{shape: never}
 	for _, a := range args {
 		f := a.v.fn
 		if a.v.shape == named {
-			f = m.find(a.v.name)
+			f = m.findFunction(a.v.name)
 		}
 		if f == nil {
-			m.handedOn(a.v, over)
+			m.callHandedOn(a.v, over)
 			continue
 		}
 		if m.lang == commands.Perl {
@@ -250,18 +250,18 @@ func (m *machine) callbacks(callee value, args []arg) value {
 	return given
 }
 
-// handedOn calls a function of the tables that another applies to something.
-func (m *machine) handedOn(f, over value) {
+// callHandedOn calls a function of the tables that another applies to something.
+func (m *machine) callHandedOn(f, over value) {
 	if f.shape != named || over.shape != text {
 		return
 	}
-	if r, ok := m.row(f.name); ok && r.act != "text" && m.depth < maxDepth && m.step() {
+	if r, ok := m.findRow(f.name); ok && r.act != "text" && m.depth < maxDepth && m.step() {
 		m.perform(r, f, []arg{{v: over}})
 	}
 }
 
-// applied is what a function is called with that is handed to another.
-func applied(callee value, args []arg) value {
+// appliedTo is what a function is called with that is handed to another.
+func appliedTo(callee value, args []arg) value {
 	var over value
 	if r := callee.recv; r != nil {
 		over = r.elements()
@@ -277,16 +277,16 @@ func applied(callee value, args []arg) value {
 	return over
 }
 
-// shell reports a text that a shell runs.
-func (m *machine) shell(v value, why string) {
-	m.command(nil, v, nil, why)
+// runShell reports a text that a shell runs.
+func (m *machine) runShell(v value, why string) {
+	m.runCommand(nil, v, nil, why)
 }
 
-// command reports what is run: arguments, or code of a shell.
-func (m *machine) command(argv []value, code value, opts []arg, why string) {
+// runCommand reports what is run: arguments, or code of a shell.
+func (m *machine) runCommand(argv []value, code value, opts []arg, why string) {
 	r := commands.Run{Why: why, Env: append([]string(nil), m.env...)}
 	if e, ok := option(opts, "env"); ok && e.shape == dict {
-		r.Env = append(r.Env, pairs(e)...)
+		r.Env = append(r.Env, environPairs(e)...)
 	}
 	if in, ok := option(opts, "input", "stdin_data"); ok {
 		if s, known := in.known(); known {
@@ -295,22 +295,22 @@ func (m *machine) command(argv []value, code value, opts []arg, why string) {
 	}
 	dirs := m.dirs
 	if d, ok := option(opts, "cwd", "chdir", "dir"); ok && (d.shape == text || d.shape == unknown) {
-		m.access(commands.Enter, d, why)
-		dirs = product(m.dirs, d.texts(), joinPath)
+		m.reportAccess(commands.Enter, d, why)
+		dirs = combineTexts(m.dirs, d.texts(), joinPath)
 	}
 	for _, dir := range dirs {
 		r.Dir = dir
-		m.runs(r, argv, code)
+		m.reportRuns(r, argv, code)
 	}
 }
 
-func (m *machine) runs(r commands.Run, argv []value, code value) {
+func (m *machine) reportRuns(r commands.Run, argv []value, code value) {
 	if len(argv) > 4*maxAlts {
 		m.rep.opaque("the code runs a command with too many arguments")
 		return
 	}
 	if argv != nil {
-		for _, args := range vectors(argv) {
+		for _, args := range argumentVectors(argv) {
 			r.Args = args
 			if mark.In(args[0]) {
 				m.rep.opaque("the code runs a command that is not known")
@@ -328,9 +328,9 @@ func (m *machine) runs(r commands.Run, argv []value, code value) {
 	}
 }
 
-// vectors are the argument vectors that values can be. Where they are too many,
+// argumentVectors are the argument vectors that values can be. Where they are too many,
 // an argument that varies is anything.
-func vectors(argv []value) [][]string {
+func argumentVectors(argv []value) [][]string {
 	out := [][]string{nil}
 	for _, v := range argv {
 		alts := v.texts()
@@ -351,7 +351,7 @@ func vectors(argv []value) [][]string {
 	return out
 }
 
-func pairs(d value) []string {
+func environPairs(d value) []string {
 	var out []string
 	for i, k := range d.keys {
 		if name, ok := k.known(); ok {

@@ -5,9 +5,9 @@ import (
 	"cordon/internal/inline/lex"
 )
 
-// define reads the definition of a named function; its body runs when it is
+// readDefinition reads the definition of a named function; its body runs when it is
 // called, or at the end if it never is.
-func (m *machine) define() bool {
+func (m *machine) readDefinition() bool {
 	start := m.i
 	indent := m.lineIndent()
 	m.i++
@@ -27,15 +27,15 @@ func (m *machine) define() bool {
 		return false // an expression
 	}
 	f := &function{name: name, toks: m.toks}
-	m.signature(f)
-	m.body(f, indent)
+	m.readSignature(f)
+	m.findBody(f, indent)
 	m.spend(f.to - f.from)
 	m.closure(f)
 	return true
 }
 
-// defines reports whether a word begins a function. Elsewhere it is a name.
-func defines(lang commands.Lang, s string) bool {
+// beginsFunction reports whether a word begins a function. Elsewhere it is a name.
+func beginsFunction(lang commands.Lang, s string) bool {
 	switch s {
 	case "def":
 		return lang == commands.Python || lang == commands.Ruby
@@ -57,10 +57,10 @@ func (m *machine) lineIndent() int {
 	return 0
 }
 
-// signature reads parameters and their defaults.
-func (m *machine) signature(f *function) {
+// readSignature reads parameters and their defaults.
+func (m *machine) readSignature(f *function) {
 	if m.lang == commands.Ruby && m.tok().Kind == lex.Word {
-		f.params = m.targets()
+		f.params = m.loopTargets()
 		return
 	}
 	if !m.op("(") {
@@ -122,8 +122,8 @@ func (m *machine) parameter(end int) (name, star string) {
 	return name, star
 }
 
-// body finds where a function ends and moves behind it.
-func (m *machine) body(f *function, indent int) {
+// findBody finds where a function ends and moves behind it.
+func (m *machine) findBody(f *function, indent int) {
 	for m.op("->") || m.op(":") && m.lang != commands.Python { // a type of what it returns
 		m.i++
 		for m.tok().Kind == lex.Word || m.op("<") || m.op(">") || m.op("[") || m.op("]") || m.op("|") || m.op("?") || m.op(".") {
@@ -137,7 +137,7 @@ func (m *machine) body(f *function, indent int) {
 		}
 		m.skip(":")
 		f.from = m.i
-		m.i = m.dedent(indent)
+		m.i = m.endOfIndent(indent)
 		f.to = m.i
 	case m.op("{"):
 		f.from, f.to = m.i+1, m.tok().N
@@ -155,8 +155,8 @@ func (m *machine) body(f *function, indent int) {
 	}
 }
 
-// dedent is the token that ends an indented block.
-func (m *machine) dedent(indent int) int {
+// endOfIndent is the token that ends an indented block.
+func (m *machine) endOfIndent(indent int) int {
 	if m.tok().Kind != lex.Line {
 		i := m.i
 		for i < len(m.toks) && m.toks[i].Kind != lex.Line && m.toks[i].Kind != lex.End {
@@ -225,8 +225,8 @@ func (m *machine) startsStatement(i int) bool {
 	return t.Kind == lex.Line || t.Kind == lex.End
 }
 
-// lambda reads lambda a, b: expression of Python.
-func (m *machine) lambda() value {
+// readLambda reads lambda a, b: expression of Python.
+func (m *machine) readLambda() value {
 	m.i++
 	f := &function{toks: m.toks}
 	for m.tok().Kind == lex.Word || m.op(",") || m.op("*") || m.op("**") {
@@ -239,12 +239,12 @@ func (m *machine) lambda() value {
 		}
 	}
 	m.skip(":")
-	m.tail(f)
+	m.expressionBody(f)
 	return value{shape: fn, fn: f}
 }
 
-// tail makes the expression that follows the body of a function.
-func (m *machine) tail(f *function) {
+// expressionBody makes the expression that follows the body of a function.
+func (m *machine) expressionBody(f *function) {
 	f.from = m.i
 	i := m.i
 	for ; i < len(m.toks); i++ {
@@ -260,8 +260,8 @@ func (m *machine) tail(f *function) {
 	m.i = i
 }
 
-// arrow reads (a, b) => body and a => body.
-func (m *machine) arrow() value {
+// readArrow reads (a, b) => body and a => body.
+func (m *machine) readArrow() value {
 	f := &function{toks: m.toks}
 	if t := m.tok(); t.Kind == lex.Word {
 		f.params = []string{t.Text}
@@ -276,7 +276,7 @@ func (m *machine) arrow() value {
 		f.from, f.to = m.i+1, m.tok().N
 		m.i = f.to + 1
 	} else {
-		m.tail(f)
+		m.expressionBody(f)
 	}
 	return m.closure(f)
 }
@@ -284,26 +284,26 @@ func (m *machine) arrow() value {
 // closure is a function as a value, which runs at the end if it is never called.
 func (m *machine) closure(f *function) value {
 	if len(m.funcs) >= maxItems {
-		m.stop("the code has too many functions to be followed")
+		m.giveUp("the code has too many functions to be followed")
 	}
 	m.funcs = append(m.funcs, f)
 	return value{shape: fn, fn: f}
 }
 
-// anonymous reads function (a) {…}, sub {…} and ->(a) {…}.
-func (m *machine) anonymous() value {
+// readAnonymous reads function (a) {…}, sub {…} and ->(a) {…}.
+func (m *machine) readAnonymous() value {
 	f := &function{toks: m.toks}
 	m.i++
 	if m.tok().Kind == lex.Word && m.at(m.i+1).Text == "(" {
 		f.name = m.tok().Text
 		m.i++
 	}
-	m.signature(f)
+	m.readSignature(f)
 	if m.word("do") {
 		f.from, f.to = m.i+1, m.matchEnd(m.i+1)
 		m.i = f.to + 1
 	} else {
-		m.body(f, 0)
+		m.findBody(f, 0)
 	}
 	return m.closure(f)
 }

@@ -12,12 +12,12 @@ import (
 func (m *machine) performRun(c *listedCall) value {
 	switch c.act {
 	case "shell":
-		m.command(listItems(c.a), c.a, c.args, c.why)
-		return m.produced(listItems(c.a), c.a)
+		m.runCommand(listItems(c.a), c.a, c.args, c.why)
+		return m.outputOf(listItems(c.a), c.a)
 	case "argv":
 		m.runList(c)
 		if _, moved := option(c.args, "cwd"); !moved {
-			return m.produced(listItems(c.a), c.a)
+			return m.outputOf(listItems(c.a), c.a)
 		}
 	case "spawn":
 		m.spawn(c.a, c.b, c)
@@ -31,16 +31,16 @@ func (m *machine) performRun(c *listedCall) value {
 		m.spawn(c.a, argv, c)
 	case "execl":
 		vs := values(c.args)
-		m.command(append([]value{c.a}, vs[min(c.row.b+1, len(vs)):]...), value{}, nil, c.why)
+		m.runCommand(append([]value{c.a}, vs[min(c.row.b+1, len(vs)):]...), value{}, nil, c.why)
 	case "eval":
 		return m.eval(c.a, c.why)
 	case "script":
 		m.runFiles(c.a.texts(), c.why)
 	case "module":
-		return m.module(c.a)
+		return m.loadModule(c.a)
 	case "getattr":
 		if s, ok := c.b.known(); ok {
-			return m.attr(c.a, s)
+			return m.memberNamed(c.a, s)
 		}
 		if c.a.shape == named && inSet("file-modules", c.a.name) {
 			m.rep.opaque("the code takes a function by a name that is not known")
@@ -71,9 +71,9 @@ func (m *machine) runList(c *listedCall) {
 	argv := listItems(c.a)
 	switch {
 	case argv != nil && sh.name == "True":
-		m.command(nil, argv[0], c.args, c.why)
+		m.runCommand(nil, argv[0], c.args, c.why)
 	case c.a.shape != dict:
-		m.command(argv, c.a, c.args, c.why)
+		m.runCommand(argv, c.a, c.args, c.why)
 	}
 }
 
@@ -90,10 +90,10 @@ func (m *machine) spawn(a, b value, c *listedCall) {
 		argv = append(argv, literal(mark.Any))
 	}
 	if sh, ok := option(c.args, "shell"); ok && sh.name != "false" {
-		m.command(nil, joinText(literal(" "), listOf(argv)), c.args, c.why)
+		m.runCommand(nil, joinText(literal(" "), listOf(argv)), c.args, c.why)
 		return
 	}
-	m.command(argv, value{}, c.args, c.why)
+	m.runCommand(argv, value{}, c.args, c.why)
 }
 
 // runVector runs its arguments: one is a line of shell, several are a vector. An
@@ -113,9 +113,9 @@ func (m *machine) runVector(c *listedCall) {
 	switch len(argv) {
 	case 0:
 	case 1:
-		m.command(nil, argv[0], opts, c.why)
+		m.runCommand(nil, argv[0], opts, c.why)
 	default:
-		m.command(argv, value{}, opts, c.why)
+		m.runCommand(argv, value{}, opts, c.why)
 	}
 }
 
@@ -141,7 +141,7 @@ func (m *machine) eval(a value, why string) value {
 		}
 		var v value
 		m.spend(4 * len(s))
-		m.within(lex.Tokens(m.lang, s), 0, func() { v = m.statements(len(m.toks) - 1) })
+		m.withTokens(lex.Tokens(m.lang, s), 0, func() { v = m.statements(len(m.toks) - 1) })
 		if len(a.alts) == 1 {
 			return v
 		}
@@ -149,33 +149,33 @@ func (m *machine) eval(a value, why string) value {
 	return value{}
 }
 
-// home is the directory of the code's own file, "" for code without one: modules
+// ownDirectory is the directory of the code's own file, "" for code without one: modules
 // are looked for there, wherever the code is run.
-func (m *machine) home() string {
+func (m *machine) ownDirectory() string {
 	if len(m.params) > 0 && strings.Contains(m.params[0], "/") {
 		return parent(m.params[0])
 	}
 	return ""
 }
 
-// module is a module that is taken by its name, or a file by its path.
-func (m *machine) module(a value) value {
+// loadModule is a module that is taken by its name, or a file by its path.
+func (m *machine) loadModule(a value) value {
 	if a.shape == named && m.lang == commands.Perl && !strings.HasPrefix(a.name, "$") || a.num {
 		return a // require Foo::Bar, require 5.006
 	}
 	s, ok := a.known()
 	if !ok {
 		if a.shape == text && len(a.alts) > 0 && !strings.HasPrefix(a.alts[0], mark.Any) {
-			m.access(commands.Read, a, "require")
+			m.reportAccess(commands.Read, a, "require")
 			return value{}
 		}
 		m.rep.opaque("the code loads a module whose name is not known")
 		return value{}
 	}
 	s = strings.TrimPrefix(s, "node:")
-	m.dangerous(s)
+	m.checkModule(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") {
-		m.rep.add(Access{Access: commands.Access{Role: commands.Read, Path: s, Dir: m.home(), Why: "require"}})
+		m.rep.add(Access{Access: commands.Access{Role: commands.Read, Path: s, Dir: m.ownDirectory(), Why: "require"}})
 		return value{}
 	}
 	if strings.HasPrefix(s, "fs/") || s == "fs-extra" || s == "graceful-fs" {

@@ -21,7 +21,7 @@ const (
 // expr evaluates an expression whose operators bind at least that tightly.
 func (m *machine) expr(level int) value {
 	if m.depth >= maxDepth {
-		m.stop("the code is nested too deep to be followed")
+		m.giveUp("the code is nested too deep to be followed")
 	}
 	if !m.step() {
 		m.i++
@@ -37,12 +37,12 @@ func (m *machine) expr(level int) value {
 	v := m.postfix(m.primary())
 	for m.step() {
 		t := m.tok()
-		l := m.binary(t)
+		l := m.binaryLevel(t)
 		if l < 0 || l < level {
 			return v
 		}
 		at := m.i
-		v = m.operate(v, t, l)
+		v = m.applyBinary(v, t, l)
 		if m.i <= at {
 			m.i = at + 1
 		}
@@ -50,8 +50,8 @@ func (m *machine) expr(level int) value {
 	return v
 }
 
-// binary is the level of a token as an operator between operands, or -1.
-func (m *machine) binary(t lex.Token) int {
+// binaryLevel is the level of a token as an operator between operands, or -1.
+func (m *machine) binaryLevel(t lex.Token) int {
 	switch t.Kind {
 	case lex.Op:
 		return m.binaryOp(t.Text)
@@ -131,8 +131,8 @@ func (m *machine) binaryWord(t lex.Token) int {
 	return -1
 }
 
-// operate evaluates the right operand and puts the two together.
-func (m *machine) operate(v value, t lex.Token, level int) value {
+// applyBinary evaluates the right operand and puts the two together.
+func (m *machine) applyBinary(v value, t lex.Token, level int) value {
 	if m.lang == commands.Awk && level == levelAdd && !(t.Kind == lex.Op && (t.Text == "+" || t.Text == "-")) {
 		return concat(asText(v), asText(m.expr(levelMultiply)))
 	}
@@ -193,7 +193,7 @@ func (m *machine) compare(v value, t lex.Token) value {
 	switch {
 	case t.Text == "|" && m.word("getline") || t.Text == "|&" && m.word("getline"):
 		m.i++
-		m.shell(v, "getline")
+		m.runShell(v, "getline")
 		if m.tok().Kind == lex.Word && m.lang == commands.Awk {
 			m.set(m.tok().Text, literal(mark.Any))
 			m.i++
@@ -201,7 +201,7 @@ func (m *machine) compare(v value, t lex.Token) value {
 		return value{}
 	case t.Text == "<<":
 		w := m.expr(levelAdd)
-		m.grow(v, w)
+		m.addToList(v, w)
 		return v
 	}
 	if next := m.tok(); t.Text == "=~" && next.Kind == lex.Regex && len(next.Parts) == 1 && v.from != "" {
@@ -221,7 +221,7 @@ func (m *machine) compare(v value, t lex.Token) value {
 // if nothing is put in that could lead elsewhere.
 func substituted(v value, by lex.Part) value {
 	for _, s := range v.texts() {
-		if !below(s) || s == "." || by.Code || strings.ContainsAny(by.Text, "/~$") || strings.Contains(by.Text, "..") {
+		if !staysBelow(s) || s == "." || by.Code || strings.ContainsAny(by.Text, "/~$") || strings.Contains(by.Text, "..") {
 			return literal(mark.Any)
 		}
 	}
@@ -248,7 +248,7 @@ func (m *machine) times(v value, t lex.Token, w value) value {
 	case t.Text == "/" && (v.path || m.lang == commands.Python && w.shape == text && !w.num):
 		return joined(v, w)
 	case (t.Text == "*" && (m.lang == commands.Python || m.lang == commands.Ruby) || t.Text == "x") && v.shape == text && !v.num:
-		return repeat(v, w)
+		return repeatText(v, w)
 	case t.Text == "%" && v.shape == text && !v.num:
 		return format(v, positional(items(w)))
 	}
@@ -272,7 +272,7 @@ func (m *machine) textOf(t lex.Token) value {
 	for _, p := range t.Parts {
 		w := literal(p.Text)
 		if p.Code {
-			w = asText(m.embedded(p.Text))
+			w = asText(m.evalEmbedded(p.Text))
 		}
 		v = concat(v, w)
 	}
@@ -283,17 +283,17 @@ func (m *machine) primary() value {
 	t := m.tok()
 	switch t.Kind {
 	case lex.Text:
-		return m.strings()
+		return m.adjacentStrings()
 	case lex.Command:
 		m.i++
 		v := m.textOf(t)
-		m.shell(v, "backticks")
-		return m.produced(nil, v)
+		m.runShell(v, "backticks")
+		return m.outputOf(nil, v)
 	case lex.Regex:
 		m.i++
 		for _, p := range t.Parts {
 			if p.Code {
-				m.embedded(p.Text)
+				m.evalEmbedded(p.Text)
 			}
 		}
 		return value{}
@@ -301,15 +301,15 @@ func (m *machine) primary() value {
 		m.i++
 		return number(t.Text)
 	case lex.Word:
-		return m.name()
+		return m.nameOperand()
 	case lex.Op:
-		return m.punctuated(t)
+		return m.signOperand(t)
 	}
 	return value{}
 }
 
-// strings reads strings side by side, which are one in most languages.
-func (m *machine) strings() value {
+// adjacentStrings reads strings side by side, which are one in most languages.
+func (m *machine) adjacentStrings() value {
 	v := m.textOf(m.tok())
 	m.i++
 	for m.tok().Kind == lex.Text && (m.lang == commands.Python || m.lang == commands.Ruby) && m.step() {
@@ -319,12 +319,12 @@ func (m *machine) strings() value {
 	return v
 }
 
-// punctuated evaluates an operand that begins with a bracket or an operator.
-func (m *machine) punctuated(t lex.Token) value {
+// signOperand evaluates an operand that begins with a bracket or an operator.
+func (m *machine) signOperand(t lex.Token) value {
 	switch t.Text {
 	case "(":
 		if m.at(t.N+1).Text == "=>" && m.lang == commands.JavaScript {
-			return m.arrow()
+			return m.readArrow()
 		}
 		return m.group(t.N)
 	case "[":
@@ -333,12 +333,12 @@ func (m *machine) punctuated(t lex.Token) value {
 		return m.braces(t.N)
 	case "<":
 		if m.lang == commands.Perl {
-			return m.angle()
+			return m.perlAngle()
 		}
 	case "$":
 		m.i++
 		if m.lang == commands.Awk {
-			m.postfixless()
+			m.skipAwkField()
 			return literal(mark.Any)
 		}
 		return m.expr(levelUnary)
@@ -346,7 +346,7 @@ func (m *machine) punctuated(t lex.Token) value {
 		return m.minus()
 	case "->":
 		if m.lang == commands.Ruby {
-			return m.anonymous()
+			return m.readAnonymous()
 		}
 	case ")", "]", "}", ";", ",":
 		return value{}
@@ -363,7 +363,7 @@ func (m *machine) minus() value {
 	m.i++
 	if m.lang == commands.Perl && m.tok().Kind == lex.Word && len(m.tok().Text) == 1 && !m.tok().Spaced && m.at(m.i+1).Kind != lex.Op {
 		m.i++
-		m.access(commands.Read, m.expr(levelUnary), "-"+m.at(m.i-1).Text)
+		m.reportAccess(commands.Read, m.expr(levelUnary), "-"+m.at(m.i-1).Text)
 		return value{}
 	}
 	if v := m.expr(levelUnary); v.num {
@@ -374,8 +374,8 @@ func (m *machine) minus() value {
 
 func (v value) asNumber() value { v.num = true; return v }
 
-// postfixless moves over the operand of awk's $.
-func (m *machine) postfixless() {
+// skipAwkField moves over the operand of awk's $.
+func (m *machine) skipAwkField() {
 	if m.op("(") {
 		m.group(m.tok().N)
 		return
@@ -383,15 +383,15 @@ func (m *machine) postfixless() {
 	m.i++
 }
 
-// angle reads <FH>, <$fh> and <*.c> of Perl.
-func (m *machine) angle() value {
+// perlAngle reads <FH>, <$fh> and <*.c> of Perl.
+func (m *machine) perlAngle() value {
 	var b strings.Builder
 	for m.i++; !m.op(">") && m.tok().Kind != lex.Line && m.tok().Kind != lex.End; m.i++ {
 		b.WriteString(m.tok().Text)
 	}
 	m.skip(">")
 	if strings.ContainsAny(b.String(), "*?/") {
-		return m.glob(literal(b.String()), "<>")
+		return m.readGlob(literal(b.String()), "<>")
 	}
 	if b.String() == "STDIN" || b.String() == "" {
 		return value{of: []string{mark.Any}}

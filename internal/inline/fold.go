@@ -24,10 +24,10 @@ func (m *machine) fold(callee value, args []arg) (value, bool) {
 	switch recv.shape {
 	case text:
 		v, ok := m.foldText(recv, last, args)
-		return carried(v, &recv, insertedArgs(last, args)), ok
+		return withHintsOf(v, &recv, insertedArgs(last, args)), ok
 	case list, dict:
 		v, ok := m.foldList(recv, last, args)
-		return carried(v, &value{hints: recv.hints}, nil), ok
+		return withHintsOf(v, &value{hints: recv.hints}, nil), ok
 	}
 	return value{}, false
 }
@@ -108,7 +108,7 @@ func (m *machine) foldText(v value, name string, args []arg) (value, bool) {
 	vs := values(args)
 	switch {
 	case inSet("unchanged", name):
-		m.callbacks(methodOf(v), args)
+		m.runCallbacks(methodOf(v), args)
 		if _, ok := v.known(); ok {
 			v = v.each(strings.TrimSpace)
 		}
@@ -116,7 +116,7 @@ func (m *machine) foldText(v value, name string, args []arg) (value, bool) {
 	case name == "format":
 		return format(v, args), true
 	case name == "repeat" && len(vs) > 0:
-		return repeat(v, vs[0]), true
+		return repeatText(v, vs[0]), true
 	case name == "split":
 		return splitText(v, vs), true
 	case name == "join" && len(vs) > 0 && m.lang == commands.Python:
@@ -144,7 +144,7 @@ func methodOf(v value) value { return value{shape: named, name: "map", recv: &v}
 
 // mapText is what a function makes of each line of a listing.
 func (m *machine) mapText(v value, name string, args []arg) value {
-	given := m.callbacks(methodOf(v), args)
+	given := m.runCallbacks(methodOf(v), args)
 	switch {
 	case given.shape == never:
 		return v
@@ -169,7 +169,7 @@ func (m *machine) foldList(v value, name string, args []arg) (value, bool) {
 		return listOf(v.items), true
 	case inSet("picks", name):
 		if len(vs) > 0 {
-			return m.indexed(v, vs[0]), true
+			return m.elementAt(v, vs[0]), true
 		}
 		return union(v.items...), true
 	case name == "join":
@@ -191,7 +191,7 @@ func (m *machine) foldList(v value, name string, args []arg) (value, bool) {
 		return m.updated(v, args), v.shape == dict
 	case inSet("adds", name):
 		for _, x := range vs {
-			m.grow(v, x)
+			m.addToList(v, x)
 		}
 		return v, true
 	}
@@ -220,7 +220,7 @@ func (m *machine) mapList(v value, name string, args []arg) value {
 		}
 	}
 	if f == nil || name != "map" && name != "collect" && name != "flatMap" || len(v.items) > maxAlts {
-		m.callbacks(methodOf(v), args)
+		m.runCallbacks(methodOf(v), args)
 		return v
 	}
 	out := make([]value, 0, len(v.items))
@@ -280,7 +280,7 @@ func joinText(sep, v value) value {
 	return out
 }
 
-func repeat(v, n value) value {
+func repeatText(v, n value) value {
 	s, ok := n.known()
 	k, err := strconv.Atoi(s)
 	if !ok || err != nil || k < 0 || k > 1024 {
@@ -294,9 +294,9 @@ func repeat(v, n value) value {
 	})
 }
 
-// sliced is a part of a text or a list. Any part of a list of paths is one of
+// sliceOf is a part of a text or a list. Any part of a list of paths is one of
 // them; the part of another text is unknown.
-func sliced(v value) value {
+func sliceOf(v value) value {
 	if v.shape != text {
 		v.from = ""
 		return v
@@ -347,15 +347,15 @@ func format(v value, args []arg) value {
 		case spec[0] == '%' && strings.IndexByte("diuxXof", s[at-1]) >= 0:
 			out = concat(out, literal(mark.Atom))
 		default:
-			out = concat(out, asText(placed(spec, args, n)))
+			out = concat(out, asText(placedArgument(spec, args, n)))
 		}
 		n++
 	}
 	return concat(out, literal(s[at:]))
 }
 
-// placed is the argument that a placeholder stands for, if n are before it.
-func placed(spec string, args []arg, n int) value {
+// placedArgument is the argument that a placeholder stands for, if n are before it.
+func placedArgument(spec string, args []arg, n int) value {
 	key, _, _ := strings.Cut(strings.Trim(spec, "{}"), ":")
 	if i, err := strconv.Atoi(key); err == nil {
 		n = i

@@ -246,9 +246,9 @@ func (g *generic) says(s, after string) {
 	}
 	method := ""
 	if strings.HasPrefix(after, ".") {
-		method = leading(after[1:])
+		method = leadingName(after[1:])
 	} else if rest, ok := strings.CutPrefix(strings.TrimLeft(after[:min(len(after), 64)], " \n"), "|>"); ok {
-		method = leading(strings.TrimLeft(rest, " "))
+		method = leadingName(strings.TrimLeft(rest, " "))
 	}
 	switch {
 	case genericRuns(name), method == "execute" || strings.HasPrefix(after, ".!") || strings.HasPrefix(after, " !"):
@@ -262,8 +262,8 @@ func (g *generic) says(s, after string) {
 	}
 }
 
-// leading is the name that a text begins with.
-func leading(s string) string {
+// leadingName is the name that a text begins with.
+func leadingName(s string) string {
 	i := 0
 	for i < len(s) && i < 64 && (lex.IsWord(s[i]) || s[i] == '.') {
 		i++

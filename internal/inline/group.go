@@ -88,10 +88,10 @@ func (m *machine) comprehend(end int) {
 		}
 		if t.Kind == lex.Word && t.Text == "for" {
 			m.i = i + 1
-			names := m.targets()
+			names := m.loopTargets()
 			if m.word("in") || m.op("=") {
 				m.i++
-				m.bind(names, m.expr(levelCompare).elements())
+				m.bindNames(names, m.expr(levelCompare).elements())
 			}
 			i = max(i, m.i-1)
 		}

@@ -15,16 +15,16 @@ import (
 // maxHints bounds the hints of one value.
 const maxHints = 16
 
-// hinted is a value that may be one of the paths which others hold.
-func hinted(v value, from ...value) value {
+// withHints is a value that may be one of the paths which others hold.
+func withHints(v value, from ...value) value {
 	for _, x := range from {
-		v.hints = gather(v.hints[:len(v.hints):len(v.hints)], x, 0)
+		v.hints = gatherHints(v.hints[:len(v.hints):len(v.hints)], x, 0)
 	}
 	return v
 }
 
-// gather adds the texts of a value that look like paths.
-func gather(hints []string, v value, depth int) []string {
+// gatherHints adds the texts of a value that look like paths.
+func gatherHints(hints []string, v value, depth int) []string {
 	if depth > 4 || len(hints) >= maxHints {
 		return hints
 	}
@@ -38,10 +38,10 @@ func gather(hints []string, v value, depth int) []string {
 		return hints
 	}
 	for _, x := range v.items[:min(len(v.items), maxAlts)] {
-		hints = gather(hints, x, depth+1)
+		hints = gatherHints(hints, x, depth+1)
 	}
 	for _, x := range v.keys[:min(len(v.keys), maxAlts)] {
-		hints = gather(hints, x, depth+1)
+		hints = gatherHints(hints, x, depth+1)
 	}
 	return hints
 }
@@ -59,19 +59,19 @@ func addHints(a, b []string) []string {
 	return a
 }
 
-// carried gives the result of a fold what it was made of, if it is not known.
-func carried(v value, recv *value, args []value) value {
+// withHintsOf gives the result of a fold what it was made of, if it is not known.
+func withHintsOf(v value, recv *value, args []value) value {
 	if v.shape != unknown && !(v.shape == text && slices.ContainsFunc(v.alts, func(s string) bool { return mark.Has(s, mark.Any) })) {
 		return v
 	}
 	if recv != nil {
-		v = hinted(v, *recv)
+		v = withHints(v, *recv)
 	}
-	return hinted(v, args...)
+	return withHints(v, args...)
 }
 
-// absorb makes what is handed to a method a hint of the variable it belongs to.
-func (m *machine) absorb(recv *value, args []arg) {
+// addHintsTo makes what is handed to a method a hint of the variable it belongs to.
+func (m *machine) addHintsTo(recv *value, args []arg) {
 	if recv == nil || recv.from == "" {
 		return
 	}
@@ -80,15 +80,15 @@ func (m *machine) absorb(recv *value, args []arg) {
 		v = *recv
 	}
 	for _, a := range args {
-		v = hinted(v, a.v)
+		v = withHints(v, a.v)
 	}
 	if len(v.hints) > 0 && (ok || len(m.vars) < 4096) {
 		m.vars[recv.from] = v
 	}
 }
 
-// suspect reports the hints of a value that is used as a path.
-func (m *machine) suspect(v value, why string) {
+// reportHints reports the hints of a value that is used as a path.
+func (m *machine) reportHints(v value, why string) {
 	if m.quiet > 0 {
 		return
 	}

@@ -8,9 +8,9 @@ import (
 	"cordon/internal/mark"
 )
 
-// produced is what a command prints, as far as code that works on it must know:
+// outputOf is what a command prints, as far as code that works on it must know:
 // a list of files that is made inside of the tree stays inside of it.
-func (m *machine) produced(argv []value, code value) value {
+func (m *machine) outputOf(argv []value, code value) value {
 	if argv != nil {
 		code = joinText(literal(" "), listOf(argv))
 	}
@@ -20,7 +20,7 @@ func (m *machine) produced(argv []value, code value) value {
 		}
 	}
 	for _, d := range m.dirs {
-		if !below(d) {
+		if !staysBelow(d) {
 			return literal(mark.Any)
 		}
 	}
@@ -58,17 +58,17 @@ func listsInside(s string) bool {
 	return f[0] == "ls" || f[0] == "fd"
 }
 
-// glob is what a pattern matches. One that stays below matches files of the tree.
-func (m *machine) glob(v value, why string) value {
+// readGlob is what a pattern matches. One that stays below matches files of the tree.
+func (m *machine) readGlob(v value, why string) value {
 	if v.shape != text {
 		return value{}
 	}
-	m.access(commands.Read, v.each(func(s string) string { return spelled(s) }), why)
-	return v.each(matched)
+	m.reportAccess(commands.Read, v.each(func(s string) string { return spellPattern(s) }), why)
+	return v.each(globMatch)
 }
 
-// spelled replaces the parts of a pattern that match by a word.
-func spelled(s string) string {
+// spellPattern replaces the parts of a pattern that match by a word.
+func spellPattern(s string) string {
 	parts := strings.Split(s, "/")
 	for i, p := range parts {
 		if strings.ContainsAny(p, "*?[{") && !mark.In(p) {
@@ -78,21 +78,21 @@ func spelled(s string) string {
 	return strings.Join(parts, "/")
 }
 
-func matched(s string) string {
-	if below(s) {
+func globMatch(s string) string {
+	if staysBelow(s) {
 		return mark.Inside
 	}
-	return spelled(s)
+	return spellPattern(s)
 }
 
-// below reports whether a path can only lead downward, symbolic links aside.
-func below(s string) bool {
+// staysBelow reports whether a path can only lead downward, symbolic links aside.
+func staysBelow(s string) bool {
 	return !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.Contains(s, "..") && !mark.Has(s, mark.Any+mark.Outside+mark.Scratch+mark.System)
 }
 
-// listed is what a listing of a directory gives: names.
-func listed(s string) string {
-	if below(s) {
+// listedName is what a listing of a directory gives: names.
+func listedName(s string) string {
+	if staysBelow(s) {
 		return mark.Inside
 	}
 	return mark.Atom
@@ -100,7 +100,7 @@ func listed(s string) string {
 
 // listedBelow is a path of what a directory holds.
 func listedBelow(s string) string {
-	if below(s) {
+	if staysBelow(s) {
 		return mark.Inside
 	}
 	return joinPath(s, mark.Atom)

@@ -56,7 +56,7 @@ func (m *machine) program(code string) {
 	}
 	m.toks, m.i = lex.Tokens(m.lang, code), 0
 	if len(m.toks) > lex.MaxTokens {
-		m.stop("the code is too long to be followed")
+		m.giveUp("the code is too long to be followed")
 	}
 	if m.lang == commands.Awk {
 		m.findCounters()
@@ -103,8 +103,8 @@ func (m *machine) spendText(v value) {
 	m.spend(n)
 }
 
-// stop gives up: the report is opaque, and nothing more is evaluated.
-func (m *machine) stop(why string) {
+// giveUp gives up: the report is opaque, and nothing more is evaluated.
+func (m *machine) giveUp(why string) {
 	m.rep.opaque(why)
 	*m.steps = maxSteps + 1
 }
@@ -132,10 +132,10 @@ func (m *machine) skip(s string) bool {
 	return false
 }
 
-// within evaluates other tokens in the same scope.
-func (m *machine) within(toks []lex.Token, from int, f func()) {
+// withTokens evaluates other tokens in the same scope.
+func (m *machine) withTokens(toks []lex.Token, from int, f func()) {
 	if m.depth >= maxDepth {
-		m.stop("the code is nested too deep to be followed")
+		m.giveUp("the code is nested too deep to be followed")
 		return
 	}
 	saved, at := m.toks, m.i
@@ -146,11 +146,11 @@ func (m *machine) within(toks []lex.Token, from int, f func()) {
 	m.toks, m.i = saved, at
 }
 
-// embedded evaluates code inside of a string.
-func (m *machine) embedded(code string) value {
+// evalEmbedded evaluates code inside of a string.
+func (m *machine) evalEmbedded(code string) value {
 	var v value
 	m.spend(4 * len(code))
-	m.within(lex.Tokens(m.lang, code), 0, func() {
+	m.withTokens(lex.Tokens(m.lang, code), 0, func() {
 		if m.tok().Kind == lex.Line {
 			m.i++
 		}
@@ -173,8 +173,8 @@ func (m *machine) set(name string, v value) {
 	}
 }
 
-// bind assigns an element to the targets of a loop or a destructuring.
-func (m *machine) bind(names []string, v value) {
+// bindNames assigns an element to the targets of a loop or a destructuring.
+func (m *machine) bindNames(names []string, v value) {
 	m.spend(8 * len(v.items))
 	if len(names) == 1 {
 		m.set(names[0], v)
@@ -201,7 +201,7 @@ func (m *machine) invoke(f *function, args []arg) value {
 		return value{}
 	}
 	if f.running > 1 {
-		return m.again(f, args)
+		return m.callItself(f, args)
 	}
 	f.running++
 	saved := map[string]value{}
@@ -212,12 +212,12 @@ func (m *machine) invoke(f *function, args []arg) value {
 		}
 		delete(m.vars, p)
 	}
-	m.pass(f, args)
+	m.bindParameters(f, args)
 	nest, loose := m.nest, m.loose
 	m.nest, m.loose = 0, 0
 	m.ret = append(m.ret, value{})
 	var last value
-	m.within(f.toks, f.from, func() { last = m.statements(f.to) })
+	m.withTokens(f.toks, f.from, func() { last = m.statements(f.to) })
 	r := m.ret[len(m.ret)-1]
 	m.ret = m.ret[:len(m.ret)-1]
 	m.nest, m.loose = nest, loose
@@ -231,24 +231,24 @@ func (m *machine) invoke(f *function, args []arg) value {
 	return r
 }
 
-// again is what a function gives that calls itself for the second time. Where it
+// callItself is what a function gives that calls itself for the second time. Where it
 // only went further down, that is nothing new.
-func (m *machine) again(f *function, args []arg) value {
+func (m *machine) callItself(f *function, args []arg) value {
 	for _, a := range args {
 		v := a.v
 		if v.shape == list && len(v.items) > 0 {
 			v = v.elements()
 		}
-		if v.shape == unknown || v.shape == text && !v.num && slices.ContainsFunc(v.alts, func(s string) bool { return !below(s) }) {
-			m.weak(v, f.name)
+		if v.shape == unknown || v.shape == text && !v.num && slices.ContainsFunc(v.alts, func(s string) bool { return !staysBelow(s) }) {
+			m.reportWeak(v, f.name)
 			return value{}
 		}
 	}
 	return value{shape: never}
 }
 
-// pass binds parameters.
-func (m *machine) pass(f *function, args []arg) {
+// bindParameters binds parameters.
+func (m *machine) bindParameters(f *function, args []arg) {
 	params := f.params
 	if len(params) > 0 && (params[0] == "self" || params[0] == "cls") {
 		params = params[1:]
@@ -284,8 +284,8 @@ func (m *machine) pass(f *function, args []arg) {
 	}
 }
 
-// find looks for a function of the code by its name, or a method by its last.
-func (m *machine) find(name string) *function {
+// findFunction looks for a function of the code by its name, or a method by its last.
+func (m *machine) findFunction(name string) *function {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	m.spend(len(m.funcs))
 	for i := len(m.funcs) - 1; i >= 0; i-- {
@@ -296,9 +296,9 @@ func (m *machine) find(name string) *function {
 	return nil
 }
 
-// access reports a path for every text that a value can be, wherever the code
+// reportAccess reports a path for every text that a value can be, wherever the code
 // may be then.
-func (m *machine) access(role commands.Role, v value, why string) {
+func (m *machine) reportAccess(role commands.Role, v value, why string) {
 	for _, s := range v.texts() {
 		if s == "" {
 			continue
@@ -307,12 +307,12 @@ func (m *machine) access(role commands.Role, v value, why string) {
 			m.rep.add(Access{Access: commands.Access{Role: role, Path: s, Dir: d, Why: why}})
 		}
 	}
-	m.suspect(v, why)
+	m.reportHints(v, why)
 }
 
-// weak reports a path that is used in a way that is not known. What is inside of
+// reportWeak reports a path that is used in a way that is not known. What is inside of
 // a list or a dictionary is data.
-func (m *machine) weak(v value, why string) {
+func (m *machine) reportWeak(v value, why string) {
 	if m.quiet > 0 || v.shape != text {
 		return
 	}
@@ -335,9 +335,9 @@ func pathLike(s string) bool {
 		mark.Has(s, mark.Outside)
 }
 
-// enter makes a path the directory of what follows.
-func (m *machine) enter(v value, why string) {
-	m.access(commands.Enter, v, why)
+// enterDir makes a path the directory of what follows.
+func (m *machine) enterDir(v value, why string) {
+	m.reportAccess(commands.Enter, v, why)
 	var dirs []string
 	for _, s := range v.texts() {
 		for _, d := range m.dirs {
@@ -347,7 +347,7 @@ func (m *machine) enter(v value, why string) {
 		}
 	}
 	if m.nest > 0 {
-		dirs = merge(dirs, m.dirs)
+		dirs = mergeTexts(dirs, m.dirs)
 	}
 	if len(dirs) > 4 {
 		dirs = []string{mark.Any}

@@ -9,18 +9,18 @@ import (
 	"cordon/internal/mark"
 )
 
-// name evaluates an operand that begins with a word.
-func (m *machine) name() value {
+// nameOperand evaluates an operand that begins with a word.
+func (m *machine) nameOperand() value {
 	t := m.tok()
-	if defines(m.lang, t.Text) {
-		return m.anonymous()
+	if beginsFunction(m.lang, t.Text) {
+		return m.readAnonymous()
 	}
 	switch t.Text {
 	case "lambda":
-		return m.lambda()
+		return m.readLambda()
 	case "getline":
 		if m.lang == commands.Awk {
-			return m.getline()
+			return m.awkGetline()
 		}
 	case "do":
 		m.i++
@@ -31,14 +31,14 @@ func (m *machine) name() value {
 		return m.expr(levelUnary)
 	}
 	if m.at(m.i+1).Text == "=>" && m.at(m.i+1).Kind == lex.Op && m.lang == commands.JavaScript {
-		return m.arrow()
+		return m.readArrow()
 	}
 	m.i++
-	return m.lookup(t.Text)
+	return m.lookupName(t.Text)
 }
 
-// lookup is the value of a variable, a constant or a name.
-func (m *machine) lookup(s string) value {
+// lookupName is the value of a variable, a constant or a name.
+func (m *machine) lookupName(s string) value {
 	if m.lang == commands.Perl && strings.HasPrefix(s, "$") && !m.tok().Spaced && m.tok().Kind == lex.Op {
 		if v, ok := m.vars["@"+s[1:]]; ok && m.tok().Text == "[" {
 			v.from = "@" + s[1:]
@@ -69,9 +69,9 @@ func (m *machine) constant(s string) (value, bool) {
 	case "os.devnull", "File::NULL":
 		return literal("/dev/null"), true
 	case "__dirname", "import.meta.dirname", "__dir__":
-		return literal(joinPath(".", m.home())), true
+		return literal(joinPath(".", m.ownDirectory())), true
 	case "__file__", "__filename", "__FILE__", "$0", "$PROGRAM_NAME", "import.meta.filename", "import.meta.url":
-		if m.home() != "" {
+		if m.ownDirectory() != "" {
 			return literal(m.params[0]), true
 		}
 		return literal("./-"), true
@@ -124,21 +124,21 @@ func (m *machine) postfix(v value) value {
 		case m.selector(t):
 			m.i++
 			v = m.member(v)
-		case m.pushes(v):
-			v = m.push()
+		case m.isPush(v):
+			v = m.perlPush()
 		case t.Kind == lex.Op && (t.Text == "++" || t.Text == "--") && !t.Spaced && m.lang != commands.Python && v.shape != fn:
 			m.i++
-			v = m.counted(v)
+			v = m.countVariable(v)
 		case t.Kind == lex.Op && t.Text == "(" && !(m.lang == commands.Awk && (t.Spaced || v.shape != named)):
-			v = m.call(v, m.block(m.args(t.N)))
+			v = m.call(v, m.addBlock(m.args(t.N)))
 		case m.subscripts(v, t):
 			v = m.subscript(v, t.N)
 		case m.blockHere(v):
-			v = m.call(v, m.block(nil))
-		case m.commands(v, t):
-			v = m.call(v, m.block(m.bare()))
+			v = m.call(v, m.addBlock(nil))
+		case m.bareArgsFollow(v, t):
+			v = m.call(v, m.addBlock(m.bareArgs()))
 		default:
-			return m.settled(v)
+			return m.callWithoutParens(v)
 		}
 	}
 	return v
@@ -150,26 +150,26 @@ func (m *machine) subscripts(v value, t lex.Token) bool {
 	case t.Kind != lex.Op:
 		return false
 	case t.Text == "[":
-		return !(t.Spaced && m.commanding(v))
+		return !(t.Spaced && m.takesBareArgs(v))
 	}
 	return t.Text == "{" && m.lang == commands.Perl && !t.Spaced && (v.from != "" || m.at(m.i-1).Text == "->" || strings.HasPrefix(v.name, "$"))
 }
 
-// settled runs a method that is named without parentheses.
-func (m *machine) settled(v value) value {
+// callWithoutParens runs a method that is named without parentheses.
+func (m *machine) callWithoutParens(v value) value {
 	if v.shape == named && (m.lang == commands.Ruby || m.lang == commands.Perl) && v.from == "" && !strings.HasPrefix(v.name, "$") {
 		if v.name == "shift" {
-			return m.shift()
+			return m.perlShift()
 		}
-		if _, known := m.row(v.name); known || m.find(v.name) != nil || v.recv != nil && m.lang == commands.Ruby {
+		if _, known := m.findRow(v.name); known || m.findFunction(v.name) != nil || v.recv != nil && m.lang == commands.Ruby {
 			return m.call(v, nil)
 		}
 	}
 	return v
 }
 
-// shift is the next argument of a function or of the program.
-func (m *machine) shift() value {
+// perlShift is the next argument of a function or of the program.
+func (m *machine) perlShift() value {
 	if len(m.ret) == 0 {
 		return union(literals(m.arguments())...)
 	}
@@ -187,7 +187,7 @@ func (m *machine) member(v value) value {
 	switch {
 	case t.Kind == lex.Word || t.Kind == lex.Text:
 		m.i++
-		return m.attr(v, t.Text)
+		return m.memberNamed(v, t.Text)
 	case t.Kind == lex.Op && (t.Text == "[" || t.Text == "{" && m.lang == commands.Perl):
 		return m.subscript(v, t.N)
 	case t.Kind == lex.Op && (t.Text == "(" || t.Text == "{"):
@@ -197,28 +197,28 @@ func (m *machine) member(v value) value {
 	return value{}
 }
 
-// attr is a member of a value.
-func (m *machine) attr(v value, s string) value {
+// memberNamed is a member of a value.
+func (m *machine) memberNamed(v value, s string) value {
 	switch v.shape {
 	case dict:
 		if w, ok := entryOf(v, s); ok {
 			return w
 		}
 	case text:
-		if w, ok := property(v, s); ok {
+		if w, ok := pathProperty(v, s); ok {
 			return w
 		}
 	case named:
 		if len(v.name) > 128 {
 			return value{}
 		}
-		full := strings.TrimPrefix(normal(v.name+"."+s), "builtins.")
+		full := strings.TrimPrefix(normalName(v.name+"."+s), "builtins.")
 		if w, ok := m.vars[full]; ok {
 			w.from = full
 			return w
 		}
 		if inSet("environ", v.name) && s == strings.ToUpper(s) {
-			return m.environ(literal(s))
+			return m.environVariable(literal(s))
 		}
 		if w, ok := m.constant(full); ok {
 			return w
@@ -233,8 +233,8 @@ func (m *machine) attr(v value, s string) value {
 	return value{shape: named, name: "?." + s, recv: &v, hints: v.hints}
 }
 
-// normal drops from a name what only leads to the same thing.
-func normal(s string) string {
+// normalName drops from a name what only leads to the same thing.
+func normalName(s string) string {
 	for _, d := range [...]string{"posixpath", "ntpath", "path.posix", "path.win32"} {
 		if rest, ok := strings.CutPrefix(s, d); ok && (rest == "" || rest[0] == '.') {
 			return strings.Repeat("os.", 1-strings.Count(d, ".")) + "path" + rest
@@ -262,8 +262,8 @@ func entryOf(d value, key string) (value, bool) {
 	return value{}, false
 }
 
-// property is a member of a path object or of text that is known without a call.
-func property(v value, s string) (value, bool) {
+// pathProperty is a member of a path object or of text that is known without a call.
+func pathProperty(v value, s string) (value, bool) {
 	switch s {
 	case "parent":
 		return v.each(parent), true
@@ -275,11 +275,11 @@ func property(v value, s string) (value, bool) {
 		}
 		return listOf(ups), true
 	case "name", "stem", "suffix":
-		if v.path || listing(v.alts) {
-			return v.each(base), true
+		if v.path || isListing(v.alts) {
+			return v.each(lastPart), true
 		}
 	case "hex", "parentPath", "year", "month", "day":
-		if listing(v.alts) {
+		if isListing(v.alts) {
 			return v, true
 		}
 	case "length", "size":
@@ -291,8 +291,8 @@ func property(v value, s string) (value, bool) {
 	return value{}, false
 }
 
-// listing reports whether texts are what a listing of a directory gives.
-func listing(alts []string) bool {
+// isListing reports whether texts are what a listing of a directory gives.
+func isListing(alts []string) bool {
 	for _, s := range alts {
 		if strings.Trim(s, mark.Inside+mark.Atom+"/") != "" || s == "" {
 			return false
@@ -301,7 +301,7 @@ func listing(alts []string) bool {
 	return len(alts) > 0
 }
 
-func base(s string) string {
+func lastPart(s string) string {
 	s = strings.TrimRight(s, "/")
 	if s == mark.Inside {
 		return mark.Atom
@@ -309,8 +309,8 @@ func base(s string) string {
 	return s[strings.LastIndexByte(s, '/')+1:]
 }
 
-// environ is a variable of the environment.
-func (m *machine) environ(k value) value {
+// environVariable is a variable of the environment.
+func (m *machine) environVariable(k value) value {
 	name, ok := k.known()
 	if !ok {
 		return value{}
@@ -356,40 +356,40 @@ func (m *machine) subscript(v value, end int) value {
 		k = literal(bare.Text)
 	}
 	if colon {
-		return sliced(v)
+		return sliceOf(v)
 	}
-	return m.indexed(v, k)
+	return m.elementAt(v, k)
 }
 
-// indexed is the element of a value that a key names.
-func (m *machine) indexed(v, k value) value {
+// elementAt is the element of a value that a key names.
+func (m *machine) elementAt(v, k value) value {
 	s, known := k.known()
 	switch v.shape {
 	case list:
-		return nth(v, s, known)
+		return nthItem(v, s, known)
 	case dict:
 		if w, ok := entryOf(v, s); known && ok {
 			return w
 		}
-		return hinted(union(v.items...), value{hints: v.hints})
+		return withHints(union(v.items...), value{hints: v.hints})
 	case named:
 		switch name := strings.TrimPrefix(v.name, "$"); {
 		case inSet("environ", name):
-			return m.environ(k)
+			return m.environVariable(k)
 		case v.name == "Dir" || v.name == "FileList":
-			return m.glob(k, v.name)
+			return m.readGlob(k, v.name)
 		case k.shape == text && !k.num && known && !strings.HasPrefix(v.name, "$"):
-			return m.attr(v, s)
+			return m.memberNamed(v, s)
 		case k.shape != text && inSet("file-modules", v.name):
 			m.rep.opaque("the code takes a function by a name that is not known")
 		}
 	case text:
-		return sliced(v)
+		return sliceOf(v)
 	}
 	return value{hints: v.hints}
 }
 
-func nth(v value, s string, known bool) value {
+func nthItem(v value, s string, known bool) value {
 	i, err := strconv.Atoi(s)
 	if err != nil || !known {
 		return union(v.items...)

@@ -33,7 +33,7 @@ func (m *machine) perform(r row, callee value, args []arg) value {
 	}
 	switch r.act {
 	case "text":
-		m.callbacks(callee, args)
+		m.runCallbacks(callee, args)
 		return value{}
 	case "read", "write", "writes", "reads", "enter", "open", "copy", "link":
 		v := m.performFile(c)
@@ -55,18 +55,18 @@ func (m *machine) performFile(c *listedCall) value {
 	switch c.act {
 	case "read":
 		if c.okA {
-			m.access(commands.Read, eachOf(c.a), c.why)
+			m.reportAccess(commands.Read, eachOf(c.a), c.why)
 		}
 		for _, a := range c.args[min(1, len(c.args)):] { // these could be paths as well
-			m.weak(a.v, a.name)
+			m.reportWeak(a.v, a.name)
 		}
 		return value{of: c.a.alts}
 	case "write":
 		if c.okA {
-			m.access(commands.Write, eachOf(c.a), c.why)
+			m.reportAccess(commands.Write, eachOf(c.a), c.why)
 		}
 		if c.okB && c.row.b != c.row.a {
-			m.access(commands.Write, eachOf(c.b), c.why)
+			m.reportAccess(commands.Write, eachOf(c.b), c.why)
 		}
 		return eachOf(c.a)
 	case "writes", "reads":
@@ -77,23 +77,23 @@ func (m *machine) performFile(c *listedCall) value {
 		vs := values(c.args)
 		for _, v := range vs[min(c.row.a, len(vs)):] {
 			if v.shape != dict && v.shape != fn {
-				m.access(role, eachOf(v), c.why)
+				m.reportAccess(role, eachOf(v), c.why)
 			}
 		}
 	case "enter":
 		if c.okA && c.a.shape != fn {
-			m.enter(c.a, c.why)
+			m.enterDir(c.a, c.why)
 		}
 	case "open":
-		return m.opened(c)
+		return m.performOpen(c)
 	case "copy":
-		m.access(commands.Read, eachOf(c.a), c.why)
+		m.reportAccess(commands.Read, eachOf(c.a), c.why)
 		if c.okB {
-			m.access(commands.Write, c.b, c.why)
+			m.reportAccess(commands.Write, c.b, c.why)
 		}
 		return c.b
 	case "link":
-		m.link(c.a, c.b, c.why)
+		m.reportLink(c.a, c.b, c.why)
 	}
 	return value{}
 }
@@ -105,7 +105,7 @@ func (m *machine) runBlock(c *listedCall) {
 	for _, a := range c.args {
 		ran = ran || a.v.shape == fn
 	}
-	m.callbacks(c.callee, c.args)
+	m.runCallbacks(c.callee, c.args)
 	if c.act == "enter" && ran {
 		m.dirs = []string{""}
 		if len(dirs) > 0 && dirs[0] != "" {
@@ -122,7 +122,7 @@ func eachOf(v value) value {
 	return v
 }
 
-func (m *machine) link(target, at value, why string) {
+func (m *machine) reportLink(target, at value, why string) {
 	for _, t := range target.texts() {
 		for _, l := range at.texts() {
 			for _, d := range m.dirs {
@@ -133,8 +133,8 @@ func (m *machine) link(target, at value, why string) {
 	}
 }
 
-// opened reads open(path, mode) in all its forms.
-func (m *machine) opened(c *listedCall) value {
+// performOpen reads open(path, mode) in all its forms.
+func (m *machine) performOpen(c *listedCall) value {
 	a, b, okB := c.a, c.b, c.okB
 	if c.callee.recv != nil && c.recv.shape != named {
 		// A method: its receiver is the path and its first argument the mode.
@@ -147,7 +147,7 @@ func (m *machine) opened(c *listedCall) value {
 	}
 	role := commands.Read
 	for _, mode := range b.texts() {
-		if okB && !b.num && writes(mode) {
+		if okB && !b.num && modeWrites(mode) {
 			role = commands.Write
 		}
 	}
@@ -163,13 +163,13 @@ func (m *machine) opened(c *listedCall) value {
 		}
 	}
 	if m.lang == commands.Ruby && strings.HasPrefix(firstText(a), "|") {
-		m.shell(a.each(func(s string) string { return strings.TrimPrefix(s, "|") }), c.why)
+		m.runShell(a.each(func(s string) string { return strings.TrimPrefix(s, "|") }), c.why)
 		return value{}
 	}
 	if a.num || a.shape == dict {
 		return value{}
 	}
-	m.access(role, a, c.why)
+	m.reportAccess(role, a, c.why)
 	if role == commands.Read {
 		return value{of: a.alts}
 	}
@@ -180,8 +180,8 @@ func firstText(v value) string { return v.texts()[0] }
 
 func isMode(s string) bool { return s != "" && len(s) <= 4 && strings.Trim(s, "rwaxbtU+") == "" }
 
-// writes reports whether a mode of open lets write. An unknown one may.
-func writes(mode string) bool {
+// modeWrites reports whether a mode of open lets write. An unknown one may.
+func modeWrites(mode string) bool {
 	if len(mode) > 8 && !mark.In(mode) {
 		return false
 	}
@@ -201,12 +201,12 @@ func (m *machine) perlOpen(vs []value) (value, commands.Role) {
 	}
 	switch {
 	case len(vs) > 3 && strings.Contains(spec, "|"):
-		m.command(vs[2:], value{}, nil, "open")
+		m.runCommand(vs[2:], value{}, nil, "open")
 		return value{}, commands.Read
 	case len(vs) > 2 && strings.Contains(spec, "|"), strings.HasPrefix(spec, "|"), strings.HasSuffix(spec, "|"):
-		m.shell(path, "open")
+		m.runShell(path, "open")
 		return value{}, commands.Read
-	case len(vs) > 2 && writes(spec), strings.HasPrefix(spec, ">"), strings.HasPrefix(spec, "+<"), strings.HasPrefix(spec, mark.Any):
+	case len(vs) > 2 && modeWrites(spec), strings.HasPrefix(spec, ">"), strings.HasPrefix(spec, "+<"), strings.HasPrefix(spec, mark.Any):
 		return path, commands.Write
 	}
 	return path, commands.Read
@@ -216,29 +216,29 @@ func (m *machine) perlOpen(vs []value) (value, commands.Role) {
 func (m *machine) performOn(c *listedCall) value {
 	switch c.act {
 	case "writeon":
-		m.access(commands.Write, c.recv, c.why)
+		m.reportAccess(commands.Write, c.recv, c.why)
 	case "readon":
-		m.access(commands.Read, c.recv, c.why)
+		m.reportAccess(commands.Read, c.recv, c.why)
 		return value{shape: text, alts: []string{mark.Any}, of: c.recv.alts}
 	case "moveon":
 		if c.recv.path {
-			m.access(commands.Write, c.recv, c.why)
-			m.access(commands.Write, c.a, c.why)
+			m.reportAccess(commands.Write, c.recv, c.why)
+			m.reportAccess(commands.Write, c.a, c.why)
 			return c.a
 		}
 		// Otherwise it is str.replace, or a column's rename.
 		v, _ := m.fold(value{shape: named, name: "?" + c.name, recv: &c.recv}, c.args)
 		return v
 	case "linkon":
-		m.link(c.a, c.recv, c.why)
+		m.reportLink(c.a, c.recv, c.why)
 	case "liston":
-		m.access(commands.Read, c.recv, c.why)
+		m.reportAccess(commands.Read, c.recv, c.why)
 		return pathOf(c.recv.each(listedBelow).alts)
 	case "globon":
 		if c.recv.shape != text || !c.okA {
 			return pathOf([]string{mark.Any})
 		}
-		v := m.glob(joined(c.recv, c.a), c.why)
+		v := m.readGlob(joined(c.recv, c.a), c.why)
 		v.path = true
 		return v
 	}
@@ -267,7 +267,7 @@ func (c *listedCall) givePath() value {
 	case "parent":
 		return from.each(parent)
 	case "base":
-		return from.each(base)
+		return from.each(lastPart)
 	}
 	return joined(vs...)
 }
@@ -281,28 +281,28 @@ func (m *machine) giveFiles(c *listedCall) value {
 		return joined(append([]value{literal("~")}, values(c.args)...)...)
 	case "temp":
 		if d, ok := option(c.args, "dir"); ok {
-			m.access(commands.Write, d, c.why)
+			m.reportAccess(commands.Write, d, c.why)
 		}
 		return pathOf([]string{mark.Scratch})
 	case "glob":
-		return m.glob(eachOf(c.a), c.why)
+		return m.readGlob(eachOf(c.a), c.why)
 	}
 	dir := c.a
 	if !c.okA {
 		dir = literal(".")
 	}
-	m.access(commands.Read, dir, c.why)
+	m.reportAccess(commands.Read, dir, c.why)
 	if c.act == "list" {
-		return dir.each(listed)
+		return dir.each(listedName)
 	}
-	return listOf([]value{listOf([]value{dir.each(listedBelow), dir.each(listed), dir.each(listed)})})
+	return listOf([]value{listOf([]value{dir.each(listedBelow), dir.each(listedName), dir.each(listedName)})})
 }
 
 // giveOther does what is left: text, variables and collections.
 func (m *machine) giveOther(c *listedCall) value {
 	switch c.act {
 	case "env":
-		v := m.environ(c.a)
+		v := m.environVariable(c.a)
 		if s, ok := v.known(); c.okA && (!ok || s == "") && c.b.shape == text {
 			return either(c.b, v)
 		}
@@ -317,19 +317,19 @@ func (m *machine) giveOther(c *listedCall) value {
 		return v
 	case "grow":
 		for _, v := range values(c.args) {
-			m.grow(c.recv, v)
+			m.addToList(c.recv, v)
 			if isLoadPath(c.recv.name) && v.shape == text && !v.num {
-				m.access(commands.Read, v, c.recv.name)
+				m.reportAccess(commands.Read, v, c.recv.name)
 			}
 		}
-		m.absorb(&c.recv, c.args)
+		m.addHintsTo(&c.recv, c.args)
 	case "opaque":
 		m.rep.opaque("the code calls " + c.why + ", which cannot be followed")
 	case "dict":
 		return m.dictOf(c.args)
 	case "output":
 		if v, ok := option(c.args, "file", "filename", "con"); ok && v.shape != named {
-			m.access(commands.Write, v, c.why)
+			m.reportAccess(commands.Write, v, c.why)
 		}
 	case "chars":
 		return characters(c.args)
@@ -389,7 +389,7 @@ func (m *machine) dictOf(args []arg) value {
 		case a.v.shape == dict:
 			d.keys, d.items = append(d.keys, a.v.keys...), append(d.items, a.v.items...)
 		default:
-			d = hinted(d, a.v)
+			d = withHints(d, a.v)
 		}
 	}
 	return d

@@ -33,15 +33,15 @@ func (m *machine) statement(end int) (value, bool) {
 		}
 		return value{}, false
 	case lex.Op:
-		if m.punctuation(t) {
+		if m.skipPunctuation(t) {
 			return value{}, false
 		}
 	case lex.Word:
-		if m.keyword(t, end) {
+		if m.readKeyword(t, end) {
 			return value{}, false
 		}
 	}
-	m.modifier()
+	m.bindModifier()
 	v := m.expr(0)
 	for m.op(",") { // a list without brackets
 		m.i++
@@ -50,8 +50,8 @@ func (m *machine) statement(end int) (value, bool) {
 	return v, true
 }
 
-// modifier binds $_ before a statement of Perl that a loop follows: unlink for @x.
-func (m *machine) modifier() {
+// bindModifier binds $_ before a statement of Perl that a loop follows: unlink for @x.
+func (m *machine) bindModifier() {
 	if m.lang != commands.Perl {
 		return
 	}
@@ -79,8 +79,8 @@ func (m *machine) modifier() {
 	}
 }
 
-// punctuation handles what stands between statements.
-func (m *machine) punctuation(t lex.Token) bool {
+// skipPunctuation handles what stands between statements.
+func (m *machine) skipPunctuation(t lex.Token) bool {
 	switch t.Text {
 	case ";", ",", ")", "]", ":", "&", "!":
 		m.i++
@@ -101,19 +101,19 @@ func (m *machine) punctuation(t lex.Token) bool {
 	return true
 }
 
-// keyword handles a word that begins a statement.
-func (m *machine) keyword(t lex.Token, end int) bool {
-	if defines(m.lang, t.Text) {
-		return m.define()
+// readKeyword handles a word that begins a statement.
+func (m *machine) readKeyword(t lex.Token, end int) bool {
+	if beginsFunction(m.lang, t.Text) {
+		return m.readDefinition()
 	}
 	switch t.Text {
 	case "import", "from", "use":
-		return m.imports(t.Text)
+		return m.readImports(t.Text)
 	case "for", "foreach":
-		m.loop()
+		m.readLoop()
 	case "const", "let", "var", "my", "our", "local", "static", "async", "await", "return", "global", "yield",
 		"export", "default":
-		m.declared(t.Text)
+		m.readDeclared(t.Text)
 	case "raise", "throw", "die", "croak", "assert", "abort":
 		m.i++
 		m.quiet++
@@ -134,26 +134,26 @@ func (m *machine) keyword(t lex.Token, end int) bool {
 		return m.lang == commands.Awk && m.awkPrint()
 	case "include", "load":
 		if m.lang != commands.Awk || m.at(m.i-1).Text != "@" || m.at(m.i+1).Kind != lex.Text {
-			return m.clause(t.Text)
+			return m.skipClause(t.Text)
 		}
 		m.i++
-		m.access(commands.Read, m.expr(levelUnary), "@"+t.Text)
+		m.reportAccess(commands.Read, m.expr(levelUnary), "@"+t.Text)
 	case "do":
 		m.i++
 		if m.lang == commands.Perl && m.tok().Kind == lex.Text {
-			m.access(commands.Read, m.expr(levelChoice), "do")
+			m.reportAccess(commands.Read, m.expr(levelChoice), "do")
 		}
 	case "end":
 		m.i++
 		m.nest = max(0, m.nest-1)
 	default:
-		return m.clause(t.Text)
+		return m.skipClause(t.Text)
 	}
 	return true
 }
 
-// clause skips the words that only steer.
-func (m *machine) clause(s string) bool {
+// skipClause skips the words that only steer.
+func (m *machine) skipClause(s string) bool {
 	switch s {
 	case "if", "unless", "while", "until", "case", "begin":
 		m.i++
@@ -169,8 +169,8 @@ func (m *machine) clause(s string) bool {
 	return true
 }
 
-// declared handles a word before a declaration or a returned value.
-func (m *machine) declared(s string) {
+// readDeclared handles a word before a declaration or a returned value.
+func (m *machine) readDeclared(s string) {
 	m.i++
 	if s != "return" && s != "yield" {
 		return
@@ -195,15 +195,15 @@ func (m *machine) declared(s string) {
 	}
 }
 
-// loop binds the variables of a loop to what it goes over.
-func (m *machine) loop() {
+// readLoop binds the variables of a loop to what it goes over.
+func (m *machine) readLoop() {
 	m.i++
 	if m.lang == commands.Ruby {
 		m.nest++
 	}
 	start := m.i
 	m.skip("(")
-	names := m.targets()
+	names := m.loopTargets()
 	if len(names) == 0 && m.lang == commands.Perl && m.at(start).Text == "(" {
 		m.i = start
 		names = []string{"$_"}
@@ -211,13 +211,13 @@ func (m *machine) loop() {
 	switch {
 	case m.word("in") || m.word("of"):
 		m.i++
-		m.bind(names, m.expr(1).elements())
+		m.bindNames(names, m.expr(1).elements())
 	case m.lang == commands.Perl && m.op("("):
 		if m.cStyle() {
 			m.i++
 			return
 		}
-		m.bind(names, m.expr(2).elements())
+		m.bindNames(names, m.expr(2).elements())
 	default:
 		m.i = start
 		m.skip("(")
@@ -238,8 +238,8 @@ func (m *machine) cStyle() bool {
 	return false
 }
 
-// targets reads the names that are assigned together: a, (b, c).
-func (m *machine) targets() []string {
+// loopTargets reads the names that are assigned together: a, (b, c).
+func (m *machine) loopTargets() []string {
 	var names []string
 	for len(names) < 32 {
 		t := m.tok()
@@ -259,8 +259,8 @@ func (m *machine) targets() []string {
 	return names
 }
 
-// imports reads the imports of Python, JavaScript and Perl.
-func (m *machine) imports(s string) bool {
+// readImports reads the imports of Python, JavaScript and Perl.
+func (m *machine) readImports(s string) bool {
 	switch m.lang {
 	case commands.Python:
 		if s != "import" && s != "from" {
@@ -276,7 +276,7 @@ func (m *machine) imports(s string) bool {
 		m.i++
 		for m.tok().Kind != lex.Line && m.tok().Kind != lex.End && !m.op(";") {
 			if t := m.tok(); t.Kind == lex.Text && t.Text != "" && m.at(m.i-1).Text == "lib" {
-				m.access(commands.Read, literal(t.Text), "use lib")
+				m.reportAccess(commands.Read, literal(t.Text), "use lib")
 			}
 			m.i++
 		}
@@ -286,7 +286,7 @@ func (m *machine) imports(s string) bool {
 	return true
 }
 
-func (m *machine) dotted() string {
+func (m *machine) dottedName() string {
 	var b strings.Builder
 	for m.tok().Kind == lex.Word || m.op(".") || m.op("..") || m.op("...") {
 		if m.tok().Kind == lex.Word && (m.word("import") || m.word("as")) {
@@ -302,7 +302,7 @@ func (m *machine) pythonImport(from bool) {
 	m.i++
 	module := ""
 	if from {
-		module = m.dotted() + "."
+		module = m.dottedName() + "."
 		if !m.word("import") {
 			return
 		}
@@ -311,10 +311,10 @@ func (m *machine) pythonImport(from bool) {
 	}
 	for m.tok().Kind == lex.Word || m.op("*") {
 		if m.skip("*") {
-			m.stars = append(m.stars, strings.TrimSuffix(normal(module), "."))
+			m.stars = append(m.stars, strings.TrimSuffix(normalName(module), "."))
 			break
 		}
-		name := m.dotted()
+		name := m.dottedName()
 		as := name
 		if m.word("as") {
 			m.i++
@@ -325,8 +325,8 @@ func (m *machine) pythonImport(from bool) {
 			as, _, _ = strings.Cut(name, ".")
 			name = as
 		}
-		m.dangerous(module + name)
-		m.vars[as] = nameOf(normal(module + name))
+		m.checkModule(module + name)
+		m.vars[as] = nameOf(normalName(module + name))
 		if !m.skip(",") {
 			break
 		}
@@ -350,19 +350,19 @@ func (m *machine) javaScriptImport() {
 		}
 		m.i++
 	}
-	module := m.module(literal(m.tok().Text))
+	module := m.loadModule(literal(m.tok().Text))
 	m.i++
 	for i, n := range names {
 		v := module
 		if origs[i] != "" {
-			v = m.attr(module, origs[i])
+			v = m.memberNamed(module, origs[i])
 		}
 		m.vars[n] = v
 	}
 }
 
-// dangerous calls code opaque that reaches below its language.
-func (m *machine) dangerous(module string) {
+// checkModule calls code opaque that reaches below its language.
+func (m *machine) checkModule(module string) {
 	if inSet("unfollowed-modules", module) {
 		m.rep.opaque("the code uses " + module + ", which reaches below what can be followed")
 	}

@@ -25,9 +25,9 @@ type row struct {
 	a, b int
 }
 
-// row finds what is known of a function by its name: the whole, what is behind
+// findRow finds what is known of a function by its name: the whole, what is behind
 // each dot, the bare name, and at last as a method of anything.
-func (m *machine) row(name string) (row, bool) {
+func (m *machine) findRow(name string) (row, bool) {
 	if len(name) > 256 {
 		return row{}, false
 	}

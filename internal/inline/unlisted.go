@@ -32,18 +32,18 @@ func (m *machine) callUnlisted(callee value, args []arg) value {
 		defer func() { m.depth-- }()
 		return m.call(args[0].v, args[1:])
 	}
-	given := m.callbacks(callee, args)
+	given := m.runCallbacks(callee, args)
 	if r := callee.recv; r != nil && len(r.of) > 0 && inSet("rereads", last) {
 		return value{shape: text, alts: []string{mark.Any}, of: r.of}
 	}
 	switch m.useOfArguments(callee, args) {
 	case says:
-		m.absorb(callee.recv, args)
+		m.addHintsTo(callee.recv, args)
 		if last == "urlopen" {
 			return value{of: []string{mark.Any}}
 		}
 	case holds:
-		m.absorb(callee.recv, args)
+		m.addHintsTo(callee.recv, args)
 		return m.heldBy(callee, args, given)
 	case measures:
 		return number(mark.Atom)
@@ -76,7 +76,7 @@ func (m *machine) callBySend(callee value, args []arg) (value, bool) {
 		}
 		return value{}, false
 	}
-	f := m.attr(*callee.recv, s)
+	f := m.memberNamed(*callee.recv, s)
 	if lastName(callee.name) == "method" {
 		return f, true
 	}
@@ -92,13 +92,13 @@ func (m *machine) heldBy(callee value, args []arg, given value) value {
 		v = given
 	}
 	if callee.recv != nil {
-		v = hinted(v, value{hints: callee.recv.hints})
+		v = withHints(v, value{hints: callee.recv.hints})
 	}
 	for _, a := range args {
-		v = hinted(v, a.v)
+		v = withHints(v, a.v)
 		if s, ok := a.v.known(); ok && (lastName(callee.name) == "loads" || lastName(callee.name) == "parse") {
 			parts := strings.SplitN(s, `"`, 8*maxAlts)
-			v = hinted(v, literals(parts)...)
+			v = withHints(v, literals(parts)...)
 		}
 	}
 	return v
@@ -112,20 +112,20 @@ func (m *machine) reportArguments(callee value, args []arg) {
 		case inSet("data-arguments", a.name):
 		case a.v.shape == list && hasPart(lastName(callee.name), runningParts):
 			for _, x := range a.v.items[:min(len(a.v.items), maxAlts)] {
-				m.weak(x, callee.name)
+				m.reportWeak(x, callee.name)
 			}
 		case a.v.shape == dict && a.name == "":
 			for i, k := range a.v.keys[:min(len(a.v.keys), maxAlts)] {
 				if s, ok := k.known(); ok && hasPart(s, pathParts) {
-					m.weak(a.v.items[i], callee.name)
+					m.reportWeak(a.v.items[i], callee.name)
 				}
 			}
 		default:
-			m.weak(a.v, callee.name)
+			m.reportWeak(a.v, callee.name)
 		}
 	}
 	if callee.recv != nil && callee.recv.path {
-		m.weak(*callee.recv, callee.name)
+		m.reportWeak(*callee.recv, callee.name)
 	}
 }
 
@@ -170,7 +170,7 @@ func (m *machine) useOfArguments(callee value, args []arg) argumentUse {
 	}
 	head, _, dotted := strings.Cut(name, ".")
 	dotted = dotted && !hasPart(last, fileParts)
-	record := slices.Contains(m.classes, name) && m.find("__init__") == nil && m.find("constructor") == nil && m.find("initialize") == nil
+	record := slices.Contains(m.classes, name) && m.findFunction("__init__") == nil && m.findFunction("constructor") == nil && m.findFunction("initialize") == nil
 	switch {
 	case inSet("measures", last):
 		return measures

@@ -102,7 +102,7 @@ func either(a, b value) value {
 	a.of, b.of = nil, nil
 	switch {
 	case a.shape == text && b.shape == text:
-		a.alts = merge(a.alts, b.alts)
+		a.alts = mergeTexts(a.alts, b.alts)
 		a.path = a.path || b.path
 		a.num = a.num && b.num
 		a.hints = addHints(a.hints, b.hints)
@@ -117,15 +117,15 @@ func either(a, b value) value {
 		if a.shape != text {
 			a, b = b, a
 		}
-		a.alts, a.num = merge(a.alts, []string{mark.Any}), false
+		a.alts, a.num = mergeTexts(a.alts, []string{mark.Any}), false
 	case a.shape == unknown || b.shape == fn:
 		a, b = b, a
 	}
-	return hinted(a, b)
+	return withHints(a, b)
 }
 
-// merge adds texts that are not there yet. Too many are anything.
-func merge(a, b []string) []string {
+// mergeTexts adds texts that are not there yet. Too many are anything.
+func mergeTexts(a, b []string) []string {
 	out := append([]string(nil), a...)
 	for _, s := range b {
 		if !slices.Contains(out, s) {
@@ -138,8 +138,8 @@ func merge(a, b []string) []string {
 	return out
 }
 
-// product combines every text of one value with every text of another.
-func product(a, b []string, f func(x, y string) string) []string {
+// combineTexts combines every text of one value with every text of another.
+func combineTexts(a, b []string, f func(x, y string) string) []string {
 	if len(a)*len(b) > maxAlts {
 		return []string{mark.Any}
 	}
@@ -166,7 +166,7 @@ func concat(a, b value) value {
 	case a.shape != text && b.shape != text:
 		return value{hints: addHints(a.hints, b.hints)}
 	}
-	v := literal(product(a.texts(), b.texts(), func(x, y string) string { return squeeze(x + y) })...)
+	v := literal(combineTexts(a.texts(), b.texts(), func(x, y string) string { return squeeze(x + y) })...)
 	v.hints = addHints(a.hints, b.hints)
 	return v
 }
@@ -200,7 +200,7 @@ func joined(parts ...value) value {
 	out.hints = parts[0].hints
 	for _, p := range parts[1:] {
 		out.hints = addHints(out.hints, p.hints)
-		out.alts = product(out.alts, p.texts(), joinPath)
+		out.alts = combineTexts(out.alts, p.texts(), joinPath)
 	}
 	return out
 }

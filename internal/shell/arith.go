@@ -33,7 +33,7 @@ func (m *Machine) arithm(x syntax.ArithmExpr) (int, bool) {
 	case nil:
 		return 0, true
 	case *syntax.Word:
-		return m.operand(x)
+		return m.operandNumber(x)
 	case *syntax.ParenArithm:
 		return m.arithm(x.X)
 	case *syntax.UnaryArithm:
@@ -41,16 +41,16 @@ func (m *Machine) arithm(x syntax.ArithmExpr) (int, bool) {
 	case *syntax.BinaryArithm:
 		return m.binaryArithm(x)
 	}
-	m.inner(x)
+	m.runSubstitutions(x)
 	return 0, false
 }
 
-// operand is a word of arithmetic: a number, a variable, or text that is
+// operandNumber is a word of arithmetic: a number, a variable, or text that is
 // arithmetic itself. What an expansion gives is put into the text before bash
 // reads it, so that it may bind differently when it is more than one operand.
-func (m *Machine) operand(w *syntax.Word) (int, bool) {
+func (m *Machine) operandNumber(w *syntax.Word) (int, bool) {
 	if name := w.Lit(); syntax.ValidName(name) {
-		return m.variable(name)
+		return m.variableNumber(name)
 	}
 	if p := m.place(w); p.name != "" && p.subscripted {
 		s, _ := partial.Element(m.resolved(p.name), p.key)
@@ -64,9 +64,9 @@ func (m *Machine) operand(w *syntax.Word) (int, bool) {
 	return n, known
 }
 
-// variable is a variable's value as a number. One that nobody set is nothing,
+// variableNumber is a variable's value as a number. One that nobody set is nothing,
 // which is zero.
-func (m *Machine) variable(name string) (int, bool) {
+func (m *Machine) variableNumber(name string) (int, bool) {
 	if _, set := m.vars[name]; set {
 		return m.numberOf(m.resolved(name).String())
 	}
@@ -88,33 +88,33 @@ func (m *Machine) numberOf(s string) (int, bool) {
 			m.run.stop("its arithmetic nests too deeply")
 		}
 		defer func() { m.sums-- }()
-		return m.variable(s)
+		return m.variableNumber(s)
 	}
 	m.run.step()
 	if mark.In(s) || deepest(s) > maxOpen || len(s) > 1<<12 {
-		m.evaluated(s)
+		m.runArithmText(s)
 		return 0, false
 	}
 	m.run.grow(perParsed * len(s))
 	x, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(s))
 	if err != nil {
-		m.evaluated(s)
+		m.runArithmText(s)
 		return 0, false
 	}
 	return m.arithm(x)
 }
 
-// evaluated runs what bash runs when it takes a text for arithmetic that cannot
+// runArithmText runs what bash runs when it takes a text for arithmetic that cannot
 // be read here.
-func (m *Machine) evaluated(s string) {
+func (m *Machine) runArithmText(s string) {
 	if strings.Contains(s, "$(") || strings.Contains(s, "`") {
-		m.later(": \"" + strings.ReplaceAll(s, `"`, `\"`) + "\"")
+		m.runLater(": \"" + strings.ReplaceAll(s, `"`, `\"`) + "\"")
 	}
 }
 
 func (m *Machine) unaryArithm(x *syntax.UnaryArithm) (int, bool) {
 	if x.Op == syntax.Inc || x.Op == syntax.Dec {
-		return m.stepped(x)
+		return m.stepPlace(x)
 	}
 	n, known := m.arithm(x.X)
 	switch x.Op {
@@ -130,18 +130,18 @@ func (m *Machine) unaryArithm(x *syntax.UnaryArithm) (int, bool) {
 	return 0, false
 }
 
-// stepped is ++ and --.
-func (m *Machine) stepped(x *syntax.UnaryArithm) (int, bool) {
+// stepPlace is ++ and --.
+func (m *Machine) stepPlace(x *syntax.UnaryArithm) (int, bool) {
 	p := m.place(x.X)
 	if p.name == "" {
 		return m.arithm(x.X) // ++3 is +(+3)
 	}
-	old, known := m.at(p)
+	old, known := m.readPlace(p)
 	n := old + 1
 	if x.Op == syntax.Dec {
 		n = old - 1
 	}
-	m.put(p, n, known)
+	m.writePlace(p, n, known)
 	if x.Post {
 		return old, known
 	}
@@ -151,10 +151,10 @@ func (m *Machine) stepped(x *syntax.UnaryArithm) (int, bool) {
 func (m *Machine) binaryArithm(x *syntax.BinaryArithm) (int, bool) {
 	switch x.Op {
 	case syntax.TernQuest, syntax.AndArit, syntax.OrArit:
-		return m.conditional(x)
+		return m.arithmCondition(x)
 	}
 	if op, ok := assigning[x.Op]; ok {
-		return m.assigned(x, op)
+		return m.assignArithm(x, op)
 	}
 	a, ok1 := m.arithm(x.X)
 	b, ok2 := m.arithm(x.Y)
@@ -165,11 +165,11 @@ func (m *Machine) binaryArithm(x *syntax.BinaryArithm) (int, bool) {
 	return n, ok && ok1 && ok2
 }
 
-func (m *Machine) assigned(x *syntax.BinaryArithm, op syntax.BinAritOperator) (int, bool) {
+func (m *Machine) assignArithm(x *syntax.BinaryArithm, op syntax.BinAritOperator) (int, bool) {
 	p := m.place(x.X)
 	old, known := 0, true
 	if x.Op != syntax.Assgn {
-		old, known = m.at(p)
+		old, known = m.readPlace(p)
 	}
 	n, ok := m.arithm(x.Y)
 	if x.Op != syntax.Assgn {
@@ -177,17 +177,17 @@ func (m *Machine) assigned(x *syntax.BinaryArithm, op syntax.BinAritOperator) (i
 		n, fine = partial.Compute(op, old, n)
 		ok = ok && known && fine
 	}
-	m.put(p, n, ok)
+	m.writePlace(p, n, ok)
 	return n, ok
 }
 
-// conditional is a ? b : c, a && b and a || b.
-func (m *Machine) conditional(x *syntax.BinaryArithm) (int, bool) {
+// arithmCondition is a ? b : c, a && b and a || b.
+func (m *Machine) arithmCondition(x *syntax.BinaryArithm) (int, bool) {
 	cond, known := m.arithm(x.X)
 	sides, ok := x.Y.(*syntax.BinaryArithm)
 	switch {
 	case !known || x.Op == syntax.TernQuest && !ok:
-		m.perhaps(x.Y)
+		m.arithmPerhaps(x.Y)
 		return 0, false
 	case x.Op == syntax.TernQuest && cond != 0:
 		return m.arithm(sides.X)
@@ -200,40 +200,40 @@ func (m *Machine) conditional(x *syntax.BinaryArithm) (int, bool) {
 	return partial.OneIf(n != 0), known
 }
 
-// perhaps evaluates one side of a condition: its substitutions run, and what it
+// arithmPerhaps evaluates one side of a condition: its substitutions run, and what it
 // assigns is not known any more.
-func (m *Machine) perhaps(x syntax.ArithmExpr) {
+func (m *Machine) arithmPerhaps(x syntax.ArithmExpr) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.UnaryArithm:
 			if n.Op == syntax.Inc || n.Op == syntax.Dec {
-				m.put(m.place(n.X), 0, false)
+				m.writePlace(m.place(n.X), 0, false)
 			}
 		case *syntax.BinaryArithm:
 			if _, ok := assigning[n.Op]; ok {
-				m.put(m.place(n.X), 0, false)
+				m.writePlace(m.place(n.X), 0, false)
 			}
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		}
 		return true
 	})
-	m.inner(x)
+	m.runSubstitutions(x)
 }
 
-// at and put read and write a place of arithmetic.
-func (m *Machine) at(p place) (int, bool) {
+// readPlace and put read and write a place of arithmetic.
+func (m *Machine) readPlace(p place) (int, bool) {
 	if p.name == "" {
 		return 0, false
 	}
 	if !p.subscripted {
-		return m.variable(p.name)
+		return m.variableNumber(p.name)
 	}
 	s, _ := partial.Element(m.resolved(p.name), p.key)
 	return m.numberOf(s)
 }
 
-func (m *Machine) put(p place, n int, known bool) {
+func (m *Machine) writePlace(p place, n int, known bool) {
 	if p.name == "" {
 		return
 	}

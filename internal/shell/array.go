@@ -44,9 +44,9 @@ func placeOf(name string) place {
 	return place{name: name}
 }
 
-// spot is the place that a text names: x, or a[1], whose subscript is
+// placeNamed is the place that a text names: x, or a[1], whose subscript is
 // evaluated.
-func (m *Machine) spot(ref string) place {
+func (m *Machine) placeNamed(ref string) place {
 	name, index, ok := strings.Cut(ref, "[")
 	if !ok || !strings.HasSuffix(index, "]") {
 		return place{name: name}
@@ -60,7 +60,7 @@ func (m *Machine) textKey(v expand.Variable, s string) partial.Key {
 	case s == "@" || s == "*":
 		return partial.Key{All: true, Star: s == "*"}
 	case v.Kind == expand.Associative:
-		m.evaluated(s)
+		m.runArithmText(s)
 		return partial.Key{Word: s, Known: !mark.In(s) && !strings.ContainsAny(s, "$`")}
 	}
 	n, known := m.numberOf(s)
@@ -96,7 +96,7 @@ func (m *Machine) keyWord(x syntax.ArithmExpr) string {
 	})
 	var b strings.Builder
 	if !plain || syntax.NewPrinter().Print(&b, &syntax.ArithmExp{X: x}) != nil {
-		m.inner(x)
+		m.runSubstitutions(x)
 		return mark.Any
 	}
 	s := strings.TrimSuffix(strings.TrimPrefix(b.String(), "$(("), "))")
@@ -121,7 +121,7 @@ func (m *Machine) store(p place, value string) {
 		return
 	}
 	v := m.resolved(p.name)
-	if !m.known(p.name) {
+	if !m.setByScript(p.name) {
 		v = expand.Variable{}
 	}
 	switch {
@@ -136,8 +136,8 @@ func (m *Machine) store(p place, value string) {
 	}
 }
 
-// known reports whether the script itself set a variable.
-func (m *Machine) known(name string) bool {
+// setByScript reports whether the script itself set a variable.
+func (m *Machine) setByScript(name string) bool {
 	_, ok := m.vars[name]
 	return ok
 }

@@ -8,9 +8,9 @@ import (
 	"cordon/internal/shell/partial"
 )
 
-// explosive gives up on a word whose braces make too many. The library counts
+// boundBraces gives up on a word whose braces make too many. The library counts
 // them one by one while it makes them.
-func (m *Machine) explosive(w *syntax.Word) {
+func (m *Machine) boundBraces(w *syntax.Word) {
 	for _, p := range w.Parts {
 		lit, ok := p.(*syntax.Lit)
 		if !ok || !strings.Contains(lit.Value, "{") {

@@ -12,9 +12,9 @@ import (
 	"cordon/internal/shell/partial"
 )
 
-// builtin runs a builtin of the shell. Those that are programs as well and only
+// runBuiltin runs a builtin of the shell. Those that are programs as well and only
 // print or compare (echo, printf, test) are left to the World.
-func (m *Machine) builtin(args []string) (flow, bool) {
+func (m *Machine) runBuiltin(args []string) (flow, bool) {
 	name, rest := args[0], args[1:]
 	if m.off[name] {
 		return flow{}, false
@@ -35,11 +35,11 @@ func (m *Machine) builtin(args []string) (flow, bool) {
 	case "pwd":
 		m.last = m.pwd(rest)
 	case "eval":
-		return m.eval(strings.Join(trimDashes(rest), " ")), true
+		return m.runText(strings.Join(trimDashes(rest), " ")), true
 	case ".", "source":
-		return m.source(rest), true
+		return m.runSource(rest), true
 	case "exec":
-		return m.exec(rest)
+		return m.runExec(rest)
 	case "command", "builtin":
 		return m.commandBuiltin(name, rest)
 	case "exit", "logout":
@@ -53,15 +53,15 @@ func (m *Machine) builtin(args []string) (flow, bool) {
 		m.last = exitStatus(rest, m.last)
 		return flow{kind: returns}, true
 	case "break", "continue":
-		return m.leave(name, rest), true
+		return m.leaveLoop(name, rest), true
 	default:
 		return flow{}, m.stateBuiltin(name, rest)
 	}
 	return flow{}, true
 }
 
-// leave is break or continue, which mean nothing outside of a loop.
-func (m *Machine) leave(name string, args []string) flow {
+// leaveLoop is break or continue, which mean nothing outside of a loop.
+func (m *Machine) leaveLoop(name string, args []string) flow {
 	m.last = Succeeds
 	if m.loops == 0 {
 		return flow{}
@@ -115,7 +115,7 @@ func (m *Machine) stateBuiltin(name string, rest []string) bool {
 		return false
 	case "hash", "type", "jobs", "bg", "fg", "wait", "disown", "ulimit", "umask", "times", "history", "fc", "compgen", "caller", "suspend", "help", "compopt":
 		m.last = Unsure
-		return m.printing(name, rest)
+		return m.runPrinting(name, rest)
 	default:
 		m.last = Unsure
 		return false
@@ -123,8 +123,8 @@ func (m *Machine) stateBuiltin(name string, rest []string) bool {
 	return true
 }
 
-// printing are builtins whose output matters only when it is used.
-func (m *Machine) printing(name string, rest []string) bool {
+// runPrinting are builtins whose output matters only when it is used.
+func (m *Machine) runPrinting(name string, rest []string) bool {
 	switch name {
 	case "fc", "history": // they run or write what nobody knows
 		for i, a := range rest {
@@ -185,9 +185,9 @@ func exitStatus(args []string, last Status) Status {
 	return statusOf(strings.Trim(args[0], "0") == "")
 }
 
-// source runs a file in this shell. A file whose text is not known is the
+// runSource runs a file in this shell. A file whose text is not known is the
 // project's own script when it is a plain name, and unknown code otherwise.
-func (m *Machine) source(args []string) flow {
+func (m *Machine) runSource(args []string) flow {
 	args = trimDashes(args)
 	m.last = Unsure
 	if len(args) == 0 {
@@ -207,7 +207,7 @@ func (m *Machine) source(args []string) flow {
 		m.params = args[1:]
 	}
 	m.calls++
-	f := m.eval(code)
+	f := m.runText(code)
 	m.calls--
 	m.params = params
 	if f.kind == returns {
@@ -236,8 +236,8 @@ func (m *Machine) sought(name string) string {
 	return name
 }
 
-// exec replaces the shell, or redirects it.
-func (m *Machine) exec(args []string) (flow, bool) {
+// runExec replaces the shell, or redirects it.
+func (m *Machine) runExec(args []string) (flow, bool) {
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		if args[0] == "--" {
 			args = args[1:]
@@ -252,7 +252,7 @@ func (m *Machine) exec(args []string) (flow, bool) {
 		m.last = Succeeds
 		return flow{}, true
 	}
-	m.external(args)
+	m.runExternal(args)
 	return flow{kind: exits}, true
 }
 
@@ -265,7 +265,7 @@ func (m *Machine) commandBuiltin(name string, args []string) (flow, bool) {
 			break
 		}
 		if strings.ContainsAny(flag, "vV") {
-			m.describe(args)
+			m.describeCommands(args)
 			return flow{}, true
 		}
 	}
@@ -273,11 +273,11 @@ func (m *Machine) commandBuiltin(name string, args []string) (flow, bool) {
 		m.last = Succeeds
 		return flow{}, true
 	}
-	return m.plain(args), true
+	return m.runPlain(args), true
 }
 
-// describe prints where a command is.
-func (m *Machine) describe(args []string) {
+// describeCommands prints where a command is.
+func (m *Machine) describeCommands(args []string) {
 	m.last = Unsure
 	for _, a := range args {
 		if mark.In(a) || strings.Contains(a, "/") {
@@ -299,10 +299,10 @@ func (m *Machine) setBuiltin(args []string) {
 		}
 		on := a[0] == '-'
 		for _, c := range a[1:] {
-			m.named(optionOf(c), on)
+			m.switchOption(optionOf(c), on)
 		}
 		if strings.Contains(a, "o") && i+1 < len(args) {
-			m.named(args[i+1], on)
+			m.switchOption(args[i+1], on)
 			if len(args) == i+2 {
 				return
 			}
@@ -327,8 +327,8 @@ func optionOf(letter rune) string {
 	return ""
 }
 
-// named switches an option that matters here.
-func (m *Machine) named(option string, on bool) {
+// switchOption switches an option that matters here.
+func (m *Machine) switchOption(option string, on bool) {
 	switch option {
 	case "physical":
 		m.options.physical = on
@@ -367,7 +367,7 @@ func (m *Machine) shopt(args []string) {
 				m.world.Doubt(m, "the option "+a+", which changes what texts mean")
 			}
 		case "physical", "allexport", "noglob":
-			m.named(a, on)
+			m.switchOption(a, on)
 		}
 	}
 }
@@ -404,12 +404,12 @@ func (m *Machine) unsetOne(ref string, functions, variables bool) bool {
 		return false
 	}
 	if indexed {
-		if p := m.spot(ref); p.subscripted && (v.Kind == expand.Indexed || v.Kind == expand.Associative) {
+		if p := m.placeNamed(ref); p.subscripted && (v.Kind == expand.Indexed || v.Kind == expand.Associative) {
 			m.vars[name] = partial.Without(v, p.key)
 			return true
 		}
 	}
-	m.reveal(name)
+	m.unsetVariable(name)
 	return true
 }
 
@@ -481,7 +481,7 @@ func (m *Machine) onKeys(args []string) {
 			if _, after, ok := strings.Cut(code, ":"); ok && a == "-x" {
 				code = strings.Trim(after, ` "'`)
 			}
-			m.later(code)
+			m.runLater(code)
 		}
 	}
 }
@@ -492,8 +492,8 @@ func (m *Machine) printfTo(args []string) bool {
 		m.last = Unsure
 		return false
 	}
-	value := m.capture(func() { m.external(append([]string{"printf"}, args[2:]...)) })
-	m.store(m.spot(args[1]), value)
+	value := m.captureOutput(func() { m.runExternal(append([]string{"printf"}, args[2:]...)) })
+	m.store(m.placeNamed(args[1]), value)
 	m.last = Succeeds
 	return true
 }

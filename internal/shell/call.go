@@ -11,18 +11,18 @@ import (
 	"cordon/internal/shell/partial"
 )
 
-// call runs a simple command: assignments and words.
-func (m *Machine) call(c *syntax.CallExpr) flow {
+// runCall runs a simple command: assignments and words.
+func (m *Machine) runCall(c *syntax.CallExpr) flow {
 	m.last = Succeeds // of assignments, unless a substitution says otherwise
 	if code, ok := negated(c); ok {
-		m.sub(func(n *Machine) { n.eval(code) })
+		m.inSubshell(func(n *Machine) { n.runText(code) })
 		m.last = m.last.not()
 		return flow{}
 	}
 	args := m.fields(c.Args...)
 	if len(args) == 0 {
 		for _, a := range c.Assigns {
-			m.assign(a, false)
+			m.runAssign(a, false)
 		}
 		return flow{}
 	}
@@ -70,7 +70,7 @@ func (m *Machine) temporarily(list []*syntax.Assign) func() {
 		if _, seen := old[a.Name.Value]; !seen {
 			old[a.Name.Value] = m.vars[a.Name.Value]
 		}
-		m.assign(a, true)
+		m.runAssign(a, true)
 	}
 	return func() {
 		for name, v := range old {
@@ -88,37 +88,37 @@ func (m *Machine) temporarily(list []*syntax.Assign) func() {
 func (m *Machine) dispatch(args []string) flow {
 	name := args[0]
 	if body, ok := m.aliases[name]; ok && m.line != nil && m.run.decide(m.line.Pos()) {
-		return m.alias(name, body, args[1:]) // a shell may expand it, and may not
+		return m.runAlias(name, body, args[1:]) // a shell may expand it, and may not
 	}
 	if body, ok := m.funcs[name]; ok {
-		return m.function(body, args)
+		return m.callFunction(body, args)
 	}
-	return m.plain(args)
+	return m.runPlain(args)
 }
 
-// plain runs a builtin or a program.
-func (m *Machine) plain(args []string) flow {
-	if f, ok := m.builtin(args); ok {
+// runPlain runs a builtin or a program.
+func (m *Machine) runPlain(args []string) flow {
+	if f, ok := m.runBuiltin(args); ok {
 		return f
 	}
-	m.last = m.external(args)
+	m.last = m.runExternal(args)
 	if body, ok := m.funcs["command_not_found_handle"]; ok {
 		n := m.fork()
 		delete(n.funcs, "command_not_found_handle") // it runs programs itself
-		n.function(body, append([]string{"command_not_found_handle"}, args...))
+		n.callFunction(body, append([]string{"command_not_found_handle"}, args...))
 	}
 	return flow{}
 }
 
-// external runs a program.
-func (m *Machine) external(args []string) Status {
+// runExternal runs a program.
+func (m *Machine) runExternal(args []string) Status {
 	m.run.step()
 	m.last = m.world.Exec(m, args)
 	return m.last
 }
 
-// function calls a function.
-func (m *Machine) function(body *syntax.Stmt, args []string) flow {
+// callFunction calls a function.
+func (m *Machine) callFunction(body *syntax.Stmt, args []string) flow {
 	m.depth++
 	if m.depth > maxDepth {
 		m.run.stop("its functions call each other too deeply")
@@ -127,8 +127,8 @@ func (m *Machine) function(body *syntax.Stmt, args []string) flow {
 	m.params, m.loops, m.keeps = args[1:], 0, nil
 	m.calls++
 	end := m.scope()
-	f := m.stmt(body)
-	m.returning()
+	f := m.runStmt(body)
+	m.runReturnTrap()
 	end()
 	m.calls--
 	if m.keeps != nil {
@@ -142,10 +142,10 @@ func (m *Machine) function(body *syntax.Stmt, args []string) flow {
 	return f
 }
 
-// alias runs what an alias stands for, with the words after it. Whether a shell
+// runAlias runs what an alias stands for, with the words after it. Whether a shell
 // expands aliases depends on how it was started; the careful answer is that it
 // does. Its own name inside means the command.
-func (m *Machine) alias(name, body string, rest []string) flow {
+func (m *Machine) runAlias(name, body string, rest []string) flow {
 	var b strings.Builder
 	b.WriteString(body)
 	for _, w := range rest {
@@ -153,11 +153,11 @@ func (m *Machine) alias(name, body string, rest []string) flow {
 	}
 	delete(m.aliases, name)
 	defer func() { m.aliases[name] = body }()
-	return m.eval(b.String())
+	return m.runText(b.String())
 }
 
-// eval runs text as code in this shell.
-func (m *Machine) eval(code string) flow {
+// runText runs text as code in this shell.
+func (m *Machine) runText(code string) flow {
 	m.depth++
 	defer func() { m.depth-- }()
 	if m.depth > maxDepth {
@@ -168,14 +168,14 @@ func (m *Machine) eval(code string) flow {
 		m.last = Unsure
 		return flow{}
 	}
-	return m.stmts(f, f.Stmts)
+	return m.runStmts(f, f.Stmts)
 }
 
 // quote makes a word literal. Marks need no quotes.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// assign makes one assignment.
-func (m *Machine) assign(a *syntax.Assign, export bool) {
+// runAssign makes one assignment.
+func (m *Machine) runAssign(a *syntax.Assign, export bool) {
 	if a.Name == nil {
 		return
 	}
@@ -186,7 +186,7 @@ func (m *Machine) assign(a *syntax.Assign, export bool) {
 
 // kindOf is what kind of array a name was declared to be.
 func (m *Machine) kindOf(name string) expand.ValueKind {
-	if m.known(name) {
+	if m.setByScript(name) {
 		return m.resolved(name).Kind
 	}
 	return expand.Unknown
@@ -197,7 +197,7 @@ func (m *Machine) kindOf(name string) expand.ValueKind {
 func (m *Machine) value(a *syntax.Assign, kind expand.ValueKind) expand.Variable {
 	name := a.Name.Value
 	var old expand.Variable
-	if m.known(name) {
+	if m.setByScript(name) {
 		old = m.resolved(name)
 	}
 	if a.Array != nil {
@@ -236,7 +236,7 @@ func (m *Machine) scalar(name string, old expand.Variable, s string, add bool) e
 		had := old.Str
 		if array {
 			had, _ = partial.Element(old, first)
-		} else if !m.known(name) && partial.Given(name) != mark.Any {
+		} else if !m.setByScript(name) && partial.Given(name) != mark.Any {
 			had = partial.Given(name) // what the environment most likely does not set is empty
 		}
 		s = m.sum(name, had, s)
@@ -271,8 +271,8 @@ func (m *Machine) homes(w *syntax.Word) *syntax.Word {
 			parts = slices.Clone(w.Parts)
 		}
 		c := *lit
-		c.Value = strings.ReplaceAll(lit.Value+":", ":~/", ":"+m.whole("HOME")+"/")
-		c.Value = strings.TrimSuffix(strings.ReplaceAll(c.Value, ":~:", ":"+m.whole("HOME")+":"), ":")
+		c.Value = strings.ReplaceAll(lit.Value+":", ":~/", ":"+m.wholeText("HOME")+"/")
+		c.Value = strings.TrimSuffix(strings.ReplaceAll(c.Value, ":~:", ":"+m.wholeText("HOME")+":"), ":")
 		parts[i] = &c
 	}
 	if parts == nil {

@@ -42,7 +42,7 @@ func (m *Machine) cd(args []string) Status {
 		}
 		args = args[1:]
 	}
-	target := m.whole("HOME")
+	target := m.wholeText("HOME")
 	switch {
 	case len(args) > 1: // bash refuses; other shells do not
 		for _, dir := range args {
@@ -50,7 +50,7 @@ func (m *Machine) cd(args []string) Status {
 		}
 		return Unsure
 	case len(args) == 1 && args[0] == "-":
-		target = m.whole("OLDPWD")
+		target = m.wholeText("OLDPWD")
 		if _, moved := m.vars["OLDPWD"]; !moved {
 			return Unsure // nowhere to go back to
 		}
@@ -58,17 +58,17 @@ func (m *Machine) cd(args []string) Status {
 		return Succeeds
 	case len(args) == 1:
 		target = args[0]
-		m.searched(target)
+		m.searchCDPATH(target)
 		if v, ok := m.vars[target]; ok && m.options.vars {
 			target = v.String()
 		}
 	}
-	return m.enter(target, physical)
+	return m.enterDir(target, physical)
 }
 
-// searched looks where CDPATH may lead. Which of its directories has the name is
+// searchCDPATH looks where CDPATH may lead. Which of its directories has the name is
 // only known to the disk, so each counts.
-func (m *Machine) searched(target string) {
+func (m *Machine) searchCDPATH(target string) {
 	v, ok := m.vars["CDPATH"]
 	if !ok || absolute(target) || target == "." || target == ".." || strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") {
 		return
@@ -80,9 +80,9 @@ func (m *Machine) searched(target string) {
 	}
 }
 
-// enter changes to a directory. A change that may fail leaves the shell where it
+// enterDir changes to a directory. A change that may fail leaves the shell where it
 // was on one of the ways through the script.
-func (m *Machine) enter(typed string, physical bool) Status {
+func (m *Machine) enterDir(typed string, physical bool) Status {
 	dir := m.join(typed)
 	if physical || strings.HasPrefix(dir, "/proc/") { // whose links are different for everybody
 		dir = m.world.Real(dir)
@@ -106,7 +106,7 @@ func (m *Machine) enter(typed string, physical bool) Status {
 
 // pushd, popd and dirs.
 func (m *Machine) pushd(args []string) Status {
-	if odd(args) {
+	if turnsStack(args) {
 		m.world.Doubt(m, "a turn of the stack of directories")
 	}
 	args = withoutFlags(args)
@@ -115,38 +115,38 @@ func (m *Machine) pushd(args []string) Status {
 			return Fails
 		}
 		was := m.dir
-		status := m.enter(m.stack[0], m.options.physical)
+		status := m.enterDir(m.stack[0], m.options.physical)
 		m.stack[0] = was
 		return status
 	}
 	if strings.HasPrefix(args[0], "+") || len(args[0]) > 1 && args[0][0] == '-' {
 		for _, d := range m.stack { // a rotation: any of them
-			m.enter(d, m.options.physical)
+			m.enterDir(d, m.options.physical)
 		}
 		return Unsure
 	}
 	m.run.grow(16*len(m.stack) + len(m.dir))
 	m.stack = append([]string{m.dir}, m.stack...)
-	m.searched(args[0])
-	status := m.enter(args[0], m.options.physical)
+	m.searchCDPATH(args[0])
+	status := m.enterDir(args[0], m.options.physical)
 	m.Print(m.dir + "\n")
 	return status
 }
 
 func (m *Machine) popd(args []string) Status {
-	if odd(args) {
+	if turnsStack(args) {
 		m.world.Doubt(m, "a turn of the stack of directories")
 	}
 	if len(m.stack) == 0 {
 		return Fails
 	}
-	m.enter(m.stack[0], m.options.physical)
+	m.enterDir(m.stack[0], m.options.physical)
 	m.stack = m.stack[1:]
 	return Succeeds
 }
 
-// odd reports whether pushd or popd is called in a way that is not followed.
-func odd(args []string) bool {
+// turnsStack reports whether pushd or popd is called in a way that is not followed.
+func turnsStack(args []string) bool {
 	return len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '+' || args[0][0] == '-' && args[0] != "--")
 }
 

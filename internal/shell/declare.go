@@ -57,27 +57,27 @@ func (m *Machine) declare(c *syntax.DeclClause) {
 // make several.
 func (m *Machine) declareAssign(a *syntax.Assign, at attributes, status Status) Status {
 	if a.Naked {
-		m.attribute(a.Name.Value, at)
+		m.setAttributes(a.Name.Value, at)
 		return status
 	}
-	m.beforehand(a.Name.Value, at)
+	m.prepareVariable(a.Name.Value, at)
 	list := []*syntax.Assign{a}
 	if a.Value != nil && !substitutes(a.Value) {
-		list = m.braced(a)
+		list = m.bracedAssigns(a)
 	}
 	for _, a := range list {
 		kind := at.kind
 		if kind == expand.Unknown {
 			kind = m.kindOf(a.Name.Value)
 		}
-		status = m.declared(a.Name.Value, m.value(a, kind), at, status)
+		status = m.setDeclared(a.Name.Value, m.value(a, kind), at, status)
 	}
 	return status
 }
 
-// braced is one assignment for each word that braces in the value make.
-func (m *Machine) braced(a *syntax.Assign) []*syntax.Assign {
-	m.explosive(a.Value)
+// bracedAssigns is one assignment for each word that braces in the value make.
+func (m *Machine) bracedAssigns(a *syntax.Assign) []*syntax.Assign {
+	m.boundBraces(a.Value)
 	w := *a.Value
 	if !syntax.SplitBraces(&w) {
 		return []*syntax.Assign{a}
@@ -110,28 +110,28 @@ func (m *Machine) declareWord(w string, at *attributes, status Status) Status {
 	add := ok && strings.HasSuffix(ref, "+")
 	ref = strings.TrimSuffix(ref, "+")
 	if !ok {
-		m.attribute(m.spot(ref).name, *at)
+		m.setAttributes(m.placeNamed(ref).name, *at)
 		return status
 	}
 	name, _, _ := strings.Cut(ref, "[")
-	m.beforehand(name, *at)
-	if strings.HasPrefix(value, "(") && (at.kind != expand.Unknown || m.known(name) && m.resolved(name).Kind == expand.Indexed) {
-		m.eval(w) // an array in a text
+	m.prepareVariable(name, *at)
+	if strings.HasPrefix(value, "(") && (at.kind != expand.Unknown || m.setByScript(name) && m.resolved(name).Kind == expand.Indexed) {
+		m.runText(w) // an array in a text
 		return status
 	}
-	p := m.spot(ref)
+	p := m.placeNamed(ref)
 	old := expand.Variable{}
-	if m.known(p.name) {
+	if m.setByScript(p.name) {
 		old = m.resolved(p.name)
 	}
 	if !p.subscripted {
-		return m.declared(p.name, m.scalar(p.name, old, value, add), *at, status)
+		return m.setDeclared(p.name, m.scalar(p.name, old, value, add), *at, status)
 	}
 	if add {
 		had, _ := partial.Element(old, p.key)
 		value = m.sum(p.name, had, value)
 	}
-	return m.declared(p.name, partial.With(old, p.key, value), *at, status)
+	return m.setDeclared(p.name, partial.With(old, p.key, value), *at, status)
 }
 
 func (at *attributes) read(w string) {
@@ -168,8 +168,8 @@ func (at *attributes) read(w string) {
 	}
 }
 
-// beforehand makes a variable what it is before it gets its value.
-func (m *Machine) beforehand(name string, at attributes) {
+// prepareVariable makes a variable what it is before it gets its value.
+func (m *Machine) prepareVariable(name string, at attributes) {
 	if at.local {
 		m.ownLocal(name, at)
 	}
@@ -201,7 +201,7 @@ func (m *Machine) ownLocal(name string, at attributes) {
 	}
 }
 
-func (m *Machine) declared(name string, v expand.Variable, at attributes, status Status) Status {
+func (m *Machine) setDeclared(name string, v expand.Variable, at attributes, status Status) Status {
 	if m.vars[name].ReadOnly {
 		return Fails
 	}
@@ -227,15 +227,15 @@ func (m *Machine) declared(name string, v expand.Variable, at attributes, status
 func (m *Machine) setGlobal(name string, v expand.Variable) bool {
 	for _, hidden := range m.locals {
 		if _, ok := hidden[name]; ok {
-			hidden[name] = m.natural(name, v)
+			hidden[name] = m.withNature(name, v)
 			return true
 		}
 	}
 	return false
 }
 
-// attribute changes what a name is, not its value.
-func (m *Machine) attribute(name string, at attributes) {
+// setAttributes changes what a name is, not its value.
+func (m *Machine) setAttributes(name string, at attributes) {
 	if at.functions && at.export {
 		m.sent[name] = true
 	}
@@ -245,7 +245,7 @@ func (m *Machine) attribute(name string, at attributes) {
 	if at.functions || at.prints || name == "" {
 		return
 	}
-	m.beforehand(name, at)
+	m.prepareVariable(name, at)
 	v, set := m.vars[name]
 	if !set && at.export {
 		return

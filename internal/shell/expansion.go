@@ -21,11 +21,11 @@ type values struct {
 	at    place // where := puts a value
 }
 
-// operated is the parameter that an expansion is about.
-func (m *Machine) operated(p *syntax.ParamExp) values {
+// parameterValues is the parameter that an expansion is about.
+func (m *Machine) parameterValues(p *syntax.ParamExp) values {
 	name := p.Param.Value
 	if p.Excl {
-		return m.indirect(p)
+		return m.indirectValues(p)
 	}
 	if name == "@" || name == "*" {
 		list := m.params
@@ -45,7 +45,7 @@ func (m *Machine) operated(p *syntax.ParamExp) values {
 // valuesAt are the values at a place.
 func (m *Machine) valuesAt(at place, v expand.Variable) values {
 	_, special := m.special(at.name)
-	out := values{at: at, set: v.IsSet(), given: !m.known(at.name) && !special && !strings.HasSuffix(at.name, "]")}
+	out := values{at: at, set: v.IsSet(), given: !m.setByScript(at.name) && !special && !strings.HasSuffix(at.name, "]")}
 	switch {
 	case at.subscripted && at.key.All:
 		out.many, out.star = true, at.key.Star
@@ -63,8 +63,8 @@ func (m *Machine) valuesAt(at place, v expand.Variable) values {
 	return out
 }
 
-// indirect is ${!name} and ${!name[@]}.
-func (m *Machine) indirect(p *syntax.ParamExp) values {
+// indirectValues is ${!name} and ${!name[@]}.
+func (m *Machine) indirectValues(p *syntax.ParamExp) values {
 	name := p.Param.Value
 	raw := m.get(name)
 	if p.Index != nil {
@@ -73,21 +73,21 @@ func (m *Machine) indirect(p *syntax.ParamExp) values {
 			return values{list: partial.Keys(v), many: true, star: k.Star, set: true}
 		} else {
 			s, _ := partial.Element(v, k)
-			return m.referred(p, s)
+			return m.referredValues(p, s)
 		}
 	}
 	if raw.Kind == expand.NameRef {
 		return values{list: []string{raw.Str}, set: true}
 	}
-	return m.referred(p, m.resolved(name).String())
+	return m.referredValues(p, m.resolved(name).String())
 }
 
-// referred is what a name in a variable refers to: with an unknown name,
+// referredValues is what a name in a variable refers to: with an unknown name,
 // anything.
-func (m *Machine) referred(p *syntax.ParamExp, ref string) values {
+func (m *Machine) referredValues(p *syntax.ParamExp, ref string) values {
 	unknown := values{list: []string{mark.Any}, set: true}
 	if mark.In(ref) {
-		m.inner(p)
+		m.runSubstitutions(p)
 		return unknown
 	}
 	if ref == "@" || ref == "*" {
@@ -96,23 +96,23 @@ func (m *Machine) referred(p *syntax.ParamExp, ref string) values {
 	if _, ok := m.special(ref); ok {
 		return m.valuesAt(place{name: ref}, m.resolved(ref))
 	}
-	at := m.spot(ref)
+	at := m.placeNamed(ref)
 	if !syntax.ValidName(at.name) {
 		return unknown
 	}
 	return m.valuesAt(at, m.resolved(at.name))
 }
 
-// substituted is an operator that chooses between a value and a word: :- := :+
+// chooseDefault is an operator that chooses between a value and a word: :- := :+
 // and their kin. What is not set by the script is most likely not set at all.
-func (m *Machine) substituted(p *syntax.ParamExp, v *values, c preparing) ([]syntax.WordPart, bool) {
+func (m *Machine) chooseDefault(p *syntax.ParamExp, v *values, c preparing) ([]syntax.WordPart, bool) {
 	op := p.Exp.Op
 	empty := !v.set || nullToo(op) && !v.many && v.list[0] == "" || nullToo(op) && v.many && strings.Join(v.list, "") == ""
 	unsure := !empty && (nullToo(op) || v.given) && strings.Join(v.list, "") == mark.Any
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		if v.given {
-			m.away(p.Param.Value, c)
+			m.countAsUnset(p.Param.Value, c)
 			empty = true
 		} else if unsure && m.tempting(p, c) {
 			empty = !m.run.decide(p.Pos())
@@ -121,7 +121,7 @@ func (m *Machine) substituted(p *syntax.ParamExp, v *values, c preparing) ([]syn
 			return nil, false
 		}
 		if op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull {
-			return m.defaulted(p, v, c), true
+			return m.assignDefault(p, v, c), true
 		}
 		return m.words(p.Exp.Word, c), true
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
@@ -129,12 +129,12 @@ func (m *Machine) substituted(p *syntax.ParamExp, v *values, c preparing) ([]syn
 			empty = !m.run.decide(p.Pos())
 		}
 		if empty {
-			return m.shown(values{many: v.many}, c), true
+			return m.partsOf(values{many: v.many}, c), true
 		}
 		return m.words(p.Exp.Word, c), true
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		if p.Exp.Word != nil {
-			m.inner(p.Exp.Word)
+			m.runSubstitutions(p.Exp.Word)
 		}
 		if empty {
 			return unknownParts(), true
@@ -143,8 +143,8 @@ func (m *Machine) substituted(p *syntax.ParamExp, v *values, c preparing) ([]syn
 	return nil, false
 }
 
-// away notes that a name counts as unset for the rest of a word.
-func (m *Machine) away(name string, c preparing) {
+// countAsUnset notes that a name counts as unset for the rest of a word.
+func (m *Machine) countAsUnset(name string, c preparing) {
 	if *c.absent == nil {
 		*c.absent = map[string]bool{}
 	}
@@ -180,13 +180,13 @@ func nullToo(op syntax.ParExpOperator) bool {
 	return false
 }
 
-// defaulted is ${x:=word}.
-func (m *Machine) defaulted(p *syntax.ParamExp, v *values, c preparing) []syntax.WordPart {
+// assignDefault is ${x:=word}.
+func (m *Machine) assignDefault(p *syntax.ParamExp, v *values, c preparing) []syntax.WordPart {
 	s := m.literal(p.Exp.Word)
 	if v.at.name != "" {
 		m.store(v.at, s)
 	}
-	return m.shown(values{list: []string{s}}, c)
+	return m.partsOf(values{list: []string{s}}, c)
 }
 
 // words are the parts of a word that takes a parameter's place: its text is
@@ -230,23 +230,23 @@ func unquotedText(s string) []syntax.WordPart {
 	}
 }
 
-// applied are the values after an operator that changes each of them.
-func (m *Machine) applied(p *syntax.ParamExp, v values) values {
+// applyOperator are the values after an operator that changes each of them.
+func (m *Machine) applyOperator(p *syntax.ParamExp, v values) values {
 	switch {
 	case p.Length:
 		return values{list: []string{m.length(p, v)}}
 	case p.Slice != nil:
-		return m.sliced(p.Slice, v)
+		return m.sliceValues(p.Slice, v)
 	case p.Repl != nil:
-		return m.eachOf(v, m.replacer(p.Repl))
+		return m.eachOf(v, m.replacementOf(p.Repl))
 	case p.Exp != nil:
-		return m.eachOf(v, m.operator(p.Exp))
+		return m.eachOf(v, m.operatorOf(p.Exp))
 	}
 	return v
 }
 
-// sliced is ${x:offset:length}.
-func (m *Machine) sliced(s *syntax.Slice, v values) values {
+// sliceValues is ${x:offset:length}.
+func (m *Machine) sliceValues(s *syntax.Slice, v values) values {
 	from, ok1 := m.arithm(s.Offset)
 	count, ok2 := -1, true
 	if s.Length != nil {
@@ -294,8 +294,8 @@ func (m *Machine) length(p *syntax.ParamExp, v values) string {
 	return itoa(utf8.RuneCountInString(all))
 }
 
-// replacer is ${x/pattern/with}.
-func (m *Machine) replacer(r *syntax.Replace) func(string) string {
+// replacementOf is ${x/pattern/with}.
+func (m *Machine) replacementOf(r *syntax.Replace) func(string) string {
 	pat, with := m.pattern(r.Orig), m.literal(r.With)
 	anchor := byte(0)
 	if !r.All && pat != "" && !beginsQuoted(r.Orig) && (pat[0] == '#' || pat[0] == '%') {
@@ -330,8 +330,8 @@ func beginsQuoted(w *syntax.Word) bool {
 	return false
 }
 
-// operator is an operator with a word: # % ^ , @.
-func (m *Machine) operator(e *syntax.Expansion) func(string) string {
+// operatorOf is an operator with a word: # % ^ , @.
+func (m *Machine) operatorOf(e *syntax.Expansion) func(string) string {
 	pat := ""
 	if e.Word != nil && e.Op != syntax.ErrorUnset && e.Op != syntax.ErrorUnsetOrNull {
 		pat = m.pattern(e.Word)

@@ -98,7 +98,7 @@ func (m *Machine) read(args []string) Status {
 	s := m.input(r.fd)
 	line, ended, ok := m.takeLine(s, r)
 	if !ok {
-		m.give(r, "")
+		m.assignLine(r, "")
 		return Fails
 	}
 	if r.most > 0 && !mark.In(line) {
@@ -108,7 +108,7 @@ func (m *Machine) read(args []string) Status {
 			ended = 1
 		}
 	}
-	m.give(r, line)
+	m.assignLine(r, line)
 	if r.odd || ended == 0 && !mark.In(line) {
 		return Unsure
 	}
@@ -141,9 +141,9 @@ func unfinished(line string) bool {
 	return n%2 == 1
 }
 
-// give splits a line over the names. What follows a part that is not known, and
+// assignLine splits a line over the names. What follows a part that is not known, and
 // may hold blanks, is not known either.
-func (m *Machine) give(r request, line string) {
+func (m *Machine) assignLine(r request, line string) {
 	letters := partial.PlainText(line)
 	if !r.raw {
 		letters = partial.EscapedText(line)
@@ -155,13 +155,13 @@ func (m *Machine) give(r request, line string) {
 	case len(r.names) == 0:
 		m.setPlain("REPLY", partial.TextOf(letters))
 	case r.whole:
-		m.store(m.spot(r.names[0]), partial.TextOf(letters))
+		m.store(m.placeNamed(r.names[0]), partial.TextOf(letters))
 	default:
-		m.share(r.names, partial.Fields(letters, m.ifs(), len(r.names)), line)
+		m.assignFields(r.names, partial.Fields(letters, m.ifs(), len(r.names)), line)
 	}
 }
 
-func (m *Machine) share(names, words []string, line string) {
+func (m *Machine) assignFields(names, words []string, line string) {
 	for i, name := range names {
 		value := ""
 		switch {
@@ -172,7 +172,7 @@ func (m *Machine) share(names, words []string, line string) {
 		case mark.Has(line, mark.Inside+mark.Outside+mark.Scratch+mark.System):
 			value = partial.UnknownPart(line)
 		}
-		m.store(m.spot(name), value)
+		m.store(m.placeNamed(name), value)
 	}
 }
 
@@ -185,7 +185,7 @@ func (m *Machine) mapfile(args []string) {
 		name = r.names[0]
 	}
 	v := expand.Variable{Kind: expand.Indexed}
-	if r.adds && m.known(name) {
+	if r.adds && m.setByScript(name) {
 		v = m.resolved(name)
 	}
 	list := partial.Repeated(m.lines(r))
@@ -202,11 +202,11 @@ func (m *Machine) calledBack(r request, list []string) {
 		return
 	}
 	if r.every <= 0 || len(list) > 64 {
-		m.later(r.code + " 0 " + quote(mark.Any))
+		m.runLater(r.code + " 0 " + quote(mark.Any))
 		return
 	}
 	for i, line := range list {
-		m.later(r.code + " " + itoa(i) + " " + quote(line))
+		m.runLater(r.code + " " + itoa(i) + " " + quote(line))
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 	"cordon/internal/mark"
 )
 
-// turn runs the body of a loop once, and says whether the loop is left.
-func (m *Machine) turn(body []*syntax.Stmt) (flow, bool) {
+// runTurn runs the body of a loop once, and says whether the loop is left.
+func (m *Machine) runTurn(body []*syntax.Stmt) (flow, bool) {
 	m.loops++
-	f := m.list(body)
+	f := m.runList(body)
 	m.loops--
 	switch f.kind {
 	case breaks, continues:
@@ -32,15 +32,15 @@ func (m *Machine) turn(body []*syntax.Stmt) (flow, bool) {
 // enough to climb out of a tree.
 const unsureTurns = 10
 
-// while runs a loop. A condition that is not known holds once; one that holds
+// runWhile runs a loop. A condition that is not known holds once; one that holds
 // for ever is followed until the loop's variables repeat, and where they never
 // do, they are taken for unknown.
-func (m *Machine) while(c *syntax.WhileClause) flow {
+func (m *Machine) runWhile(c *syntax.WhileClause) flow {
 	doubted := false
 	for n := 0; ; n++ {
 		before := m.snapshot()
 		m.loops++
-		f := m.list(c.Cond)
+		f := m.runList(c.Cond)
 		m.loops--
 		if f.kind == breaks {
 			break
@@ -55,7 +55,7 @@ func (m *Machine) while(c *syntax.WhileClause) flow {
 		if m.holds(c.WhilePos) == c.Until {
 			break
 		}
-		f, left := m.turn(c.Do)
+		f, left := m.runTurn(c.Do)
 		if left {
 			return f
 		}
@@ -64,7 +64,7 @@ func (m *Machine) while(c *syntax.WhileClause) flow {
 			break
 		}
 		if n == maxTurns {
-			m.forget(before)
+			m.forgetChanges(before)
 			doubted = true
 		}
 	}
@@ -100,8 +100,8 @@ func (s snapshot) equal(m *Machine) bool {
 	return s.dir == m.dir && s.read == m.position() && slices.Equal(s.params, m.params) && slices.Equal(s.stack, m.stack) && reflect.DeepEqual(s.vars, m.vars)
 }
 
-// forget makes unknown what a loop changes.
-func (m *Machine) forget(before snapshot) {
+// forgetChanges makes unknown what a loop changes.
+func (m *Machine) forgetChanges(before snapshot) {
 	for name, v := range m.vars {
 		if !reflect.DeepEqual(v, before.vars[name]) {
 			m.setPlain(name, mark.Any)
@@ -112,34 +112,34 @@ func (m *Machine) forget(before snapshot) {
 func (m *Machine) forLoop(c *syntax.ForClause) flow {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
-		return m.each(loop, c)
+		return m.forEach(loop, c)
 	case *syntax.CStyleLoop:
-		return m.count(loop, c)
+		return m.forCount(loop, c)
 	}
 	return flow{}
 }
 
-// each runs a loop over words.
-func (m *Machine) each(loop *syntax.WordIter, c *syntax.ForClause) flow {
+// forEach runs a loop over words.
+func (m *Machine) forEach(loop *syntax.WordIter, c *syntax.ForClause) flow {
 	words := m.params
 	if loop.InPos.IsValid() || len(loop.Items) > 0 {
 		words = m.fields(loop.Items...)
 	}
 	m.last = Succeeds
-	for _, w := range several(words) {
+	for _, w := range severalWords(words) {
 		if c.Select {
 			m.setPlain("REPLY", mark.Any)
 		}
 		m.setPlain(loop.Name.Value, w)
-		if f, left := m.turn(c.Do); left && (!c.Select || f.kind != onward) {
+		if f, left := m.runTurn(c.Do); left && (!c.Select || f.kind != onward) {
 			return f // a person chooses: any word may be the first
 		}
 	}
 	return flow{}
 }
 
-// several repeats a word that stands for any number of them.
-func several(words []string) []string {
+// severalWords repeats a word that stands for any number of them.
+func severalWords(words []string) []string {
 	if !slices.Contains(words, mark.Any) {
 		return words
 	}
@@ -153,8 +153,8 @@ func several(words []string) []string {
 	return list
 }
 
-// count runs for ((…)).
-func (m *Machine) count(loop *syntax.CStyleLoop, c *syntax.ForClause) flow {
+// forCount runs for ((…)).
+func (m *Machine) forCount(loop *syntax.CStyleLoop, c *syntax.ForClause) flow {
 	m.arithm(loop.Init)
 	for n := 0; ; n++ {
 		if loop.Cond != nil {
@@ -164,21 +164,21 @@ func (m *Machine) count(loop *syntax.CStyleLoop, c *syntax.ForClause) flow {
 			}
 		}
 		before := m.snapshot()
-		if f, left := m.turn(c.Do); left {
+		if f, left := m.runTurn(c.Do); left {
 			return f
 		}
 		m.arithm(loop.Post)
 		if n == maxTurns {
-			m.forget(before)
-			return m.list(c.Do)
+			m.forgetChanges(before)
+			return m.runList(c.Do)
 		}
 	}
 	m.last = Succeeds
 	return flow{}
 }
 
-// cases runs case … esac. A pattern matches, does not, or may.
-func (m *Machine) cases(c *syntax.CaseClause) flow {
+// runCase runs case … esac. A pattern matches, does not, or may.
+func (m *Machine) runCase(c *syntax.CaseClause) flow {
 	word := m.literal(c.Word)
 	m.last = Succeeds
 	through := false // ;& enters the next body
@@ -186,7 +186,7 @@ func (m *Machine) cases(c *syntax.CaseClause) flow {
 		if !through && !m.anyMatches(word, item) {
 			continue
 		}
-		if f := m.list(item.Stmts); f.kind != onward {
+		if f := m.runList(item.Stmts); f.kind != onward {
 			return f
 		}
 		switch item.Op {

@@ -322,7 +322,7 @@ func (m *Machine) Args(args []string, c Child) Status {
 	n := m.child(c)
 	n.zero, n.params = m.zero, m.params
 	defer m.deeper(n)()
-	return n.external(args)
+	return n.runExternal(args)
 }
 
 // deeper counts nested shells, so that a script that starts itself ends.

@@ -22,8 +22,8 @@ const (
 	breakName = "FIELD BREAK" // between two fields of one word
 )
 
-// made are the parameters that stand for values.
-func made(name string) (expand.Variable, bool) {
+// standIn are the parameters that stand for values.
+func standIn(name string) (expand.Variable, bool) {
 	if s, ok := strings.CutPrefix(name, valueName); ok {
 		return text(s), true
 	}
@@ -74,7 +74,7 @@ func plain(w *syntax.Word) bool {
 		switch p := p.(type) {
 		case *syntax.Lit, *syntax.SglQuoted, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ExtGlob:
 		case *syntax.ParamExp:
-			if !simple(p) {
+			if !isSimple(p) {
 				return false
 			}
 		default:
@@ -84,7 +84,7 @@ func plain(w *syntax.Word) bool {
 	return true
 }
 
-func simple(p *syntax.ParamExp) bool {
+func isSimple(p *syntax.ParamExp) bool {
 	return p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length && !p.Excl && !p.Width && !p.IsSet && p.Index == nil && p.Param != nil
 }
 
@@ -147,37 +147,37 @@ func (m *Machine) quotedParts(p *syntax.DblQuoted, c preparing) []syntax.WordPar
 // param is what a parameter expansion becomes.
 func (m *Machine) param(p *syntax.ParamExp, c preparing) []syntax.WordPart {
 	if p.Param == nil || p.Width || p.IsSet {
-		m.inner(p)
+		m.runSubstitutions(p)
 		return unknownParts()
 	}
 	if p.Names != 0 {
 		return []syntax.WordPart{p}
 	}
-	if simple(p) && p.Param.Value != "@" && p.Param.Value != "*" {
+	if isSimple(p) && p.Param.Value != "@" && p.Param.Value != "*" {
 		if c.quoted || m.blankIFS() {
 			return []syntax.WordPart{p}
 		}
-		return m.separated(m.resolved(p.Param.Value).String())
+		return m.splitAtIFS(m.resolved(p.Param.Value).String())
 	}
 	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && p.Exp.Word.Lit() == "P" {
-		m.prompt(p.Param.Value)
+		m.runPrompt(p.Param.Value)
 		return unknownParts()
 	}
-	v := m.operated(p)
+	v := m.parameterValues(p)
 	if p.Exp != nil {
-		if parts, ok := m.substituted(p, &v, c); ok {
+		if parts, ok := m.chooseDefault(p, &v, c); ok {
 			return parts
 		}
 	}
-	return m.shown(m.applied(p, v), c)
+	return m.partsOf(m.applyOperator(p, v), c)
 }
 
 func unknownParts() []syntax.WordPart { return []syntax.WordPart{valuePart(mark.Any)} }
 
-// shown are the parts that stand for values.
-func (m *Machine) shown(v values, c preparing) []syntax.WordPart {
+// partsOf are the parts that stand for values.
+func (m *Machine) partsOf(v values, c preparing) []syntax.WordPart {
 	if v.star && c.quoted {
-		return []syntax.WordPart{valuePart(strings.Join(v.list, m.joint()))}
+		return []syntax.WordPart{valuePart(strings.Join(v.list, m.fieldJoint()))}
 	}
 	if !v.many && len(v.list) == 0 {
 		return []syntax.WordPart{valuePart("")}
@@ -190,15 +190,15 @@ func (m *Machine) shown(v values, c preparing) []syntax.WordPart {
 		if c.quoted || m.blankIFS() {
 			out = append(out, valuePart(s))
 		} else {
-			out = append(out, m.separated(s)...)
+			out = append(out, m.splitAtIFS(s)...)
 		}
 	}
 	m.run.grow(64 * len(out))
 	return out
 }
 
-// joint is what "$*" puts between words.
-func (m *Machine) joint() string {
+// fieldJoint is what "$*" puts between words.
+func (m *Machine) fieldJoint() string {
 	v, ok := m.vars["IFS"]
 	if !ok || !v.IsSet() {
 		return " "
@@ -209,9 +209,9 @@ func (m *Machine) joint() string {
 	return ""
 }
 
-// separated splits a value at an IFS with more than blanks in it: each of those
+// splitAtIFS splits a value at an IFS with more than blanks in it: each of those
 // ends a field, also an empty one.
-func (m *Machine) separated(s string) []syntax.WordPart {
+func (m *Machine) splitAtIFS(s string) []syntax.WordPart {
 	var out []syntax.WordPart
 	for i, f := range partial.Fields(partial.PlainText(s), m.ifs(), 0) {
 		if i > 0 {
@@ -235,8 +235,8 @@ func (m *Machine) ifs() string {
 	return v.String()
 }
 
-// whole is all of a variable's text, for looking at.
-func (m *Machine) whole(name string) string {
+// wholeText is all of a variable's text, for looking at.
+func (m *Machine) wholeText(name string) string {
 	switch v := m.resolved(name); v.Kind {
 	case expand.Indexed:
 		return strings.Join(v.List, " ")
@@ -251,10 +251,10 @@ func (m *Machine) whole(name string) string {
 	}
 }
 
-// prompt runs what ${name@P} would run.
-func (m *Machine) prompt(name string) {
-	if v := m.whole(name); strings.ContainsAny(v, "$`") {
-		m.later(": \"" + strings.ReplaceAll(v, `"`, `\"`) + "\"")
+// runPrompt runs what ${name@P} would run.
+func (m *Machine) runPrompt(name string) {
+	if v := m.wholeText(name); strings.ContainsAny(v, "$`") {
+		m.runLater(": \"" + strings.ReplaceAll(v, `"`, `\"`) + "\"")
 	} else if mark.In(v) {
 		m.world.Doubt(m, "a prompt that is not known, expanded as code")
 	}

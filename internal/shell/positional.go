@@ -129,7 +129,7 @@ func (m *Machine) someOption(name string) Status {
 func (m *Machine) asksFor(args []string) {
 	for i, a := range args {
 		if a == "-v" && i+1 < len(args) {
-			m.spot(args[i+1])
+			m.placeNamed(args[i+1])
 		}
 	}
 }

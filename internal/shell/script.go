@@ -67,22 +67,22 @@ func unparsed(err error) string {
 
 // program runs a whole script, with its traps.
 func (m *Machine) program(f *syntax.File) {
-	m.stmts(f, f.Stmts)
+	m.runStmts(f, f.Stmts)
 	for range 3 { // a trap may set another
 		traps := m.traps
 		m.traps = nil
 		for _, code := range traps {
 			if t := m.parse(code); t != nil {
-				m.stmts(t, t.Stmts)
+				m.runStmts(t, t.Stmts)
 			}
 		}
 	}
 }
 
-// stmts runs statements of a file.
-func (m *Machine) stmts(f *syntax.File, list []*syntax.Stmt) flow {
+// runStmts runs statements of a file.
+func (m *Machine) runStmts(f *syntax.File, list []*syntax.Stmt) flow {
 	outer := m.run.code
 	m.run.code = f
 	defer func() { m.run.code = outer }()
-	return m.list(list)
+	return m.runList(list)
 }

@@ -24,18 +24,18 @@ const (
 	exits
 )
 
-// list runs statements one after the other.
-func (m *Machine) list(list []*syntax.Stmt) flow {
+// runList runs statements one after the other.
+func (m *Machine) runList(list []*syntax.Stmt) flow {
 	for _, s := range list {
-		if f := m.stmt(s); f.kind != onward {
+		if f := m.runStmt(s); f.kind != onward {
 			return f
 		}
 	}
 	return flow{}
 }
 
-// stmt runs one statement with its redirections.
-func (m *Machine) stmt(s *syntax.Stmt) flow {
+// runStmt runs one statement with its redirections.
+func (m *Machine) runStmt(s *syntax.Stmt) flow {
 	m.run.step()
 	outer := m.line
 	m.line = s
@@ -50,10 +50,10 @@ func (m *Machine) stmt(s *syntax.Stmt) flow {
 		defer func() { n.falls-- }()
 	}
 	undo := n.redirect(s.Redirs, len(s.Redirs) > 0 && n.persistent(s))
-	f := n.command(s.Cmd, s)
+	f := n.runCommand(s.Cmd, s)
 	undo()
 	if n != m {
-		n.ending()
+		n.runExitTraps()
 	}
 	if m.last == Succeeds && opens(s.Redirs) {
 		m.last = Unsure
@@ -114,25 +114,25 @@ func substitutes(w *syntax.Word) bool {
 	return found
 }
 
-// command runs a command of any kind.
-func (m *Machine) command(c syntax.Command, s *syntax.Stmt) flow {
+// runCommand runs a command of any kind.
+func (m *Machine) runCommand(c syntax.Command, s *syntax.Stmt) flow {
 	switch c := c.(type) {
 	case nil: // redirections only
 		m.last = Succeeds
 	case *syntax.CallExpr:
-		return m.call(c)
+		return m.runCall(c)
 	case *syntax.Block:
-		return m.list(c.Stmts)
+		return m.runList(c.Stmts)
 	case *syntax.Subshell:
-		m.sub(func(n *Machine) { n.list(c.Stmts) })
+		m.inSubshell(func(n *Machine) { n.runList(c.Stmts) })
 	case *syntax.BinaryCmd:
-		return m.binary(c)
+		return m.runBinary(c)
 	case *syntax.IfClause:
-		return m.branch(c)
+		return m.runIf(c)
 	case *syntax.CaseClause:
-		return m.cases(c)
+		return m.runCase(c)
 	case *syntax.WhileClause:
-		return m.while(c)
+		return m.runWhile(c)
 	case *syntax.ForClause:
 		return m.forLoop(c)
 	case *syntax.FuncDecl:
@@ -140,7 +140,7 @@ func (m *Machine) command(c syntax.Command, s *syntax.Stmt) flow {
 			m.world.Doubt(m, "a function without a name, which bash cannot parse")
 			return flow{}
 		}
-		return m.define(c, c.Body)
+		return m.defineFunction(c, c.Body)
 	case *syntax.DeclClause:
 		m.declare(c)
 	case *syntax.TestClause:
@@ -155,12 +155,12 @@ func (m *Machine) command(c syntax.Command, s *syntax.Stmt) flow {
 		}
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
-			return m.stmt(c.Stmt)
+			return m.runStmt(c.Stmt)
 		}
 	case *syntax.CoprocClause:
 		m.coproc(c)
 	default:
-		m.inner(c)
+		m.runSubstitutions(c)
 		m.world.Doubt(m, "a construct of the shell that is not understood")
 	}
 	return flow{}
@@ -173,20 +173,20 @@ func arithmStatus(n int, known bool) Status {
 	return statusOf(n != 0)
 }
 
-// sub runs f in a subshell.
-func (m *Machine) sub(f func(*Machine)) {
+// inSubshell runs f in a subshell.
+func (m *Machine) inSubshell(f func(*Machine)) {
 	n := m.fork()
 	f(n)
-	n.ending()
+	n.runExitTraps()
 	m.last = n.last
 }
 
-// ending runs what a subshell's traps run when it ends.
-func (m *Machine) ending() {
+// runExitTraps runs what a subshell's traps run when it ends.
+func (m *Machine) runExitTraps() {
 	traps := m.traps
 	m.traps = nil
 	for _, code := range traps {
-		m.later(code)
+		m.runLater(code)
 	}
 }
 
@@ -204,13 +204,13 @@ func (m *Machine) holds(at syntax.Pos) bool {
 	return ok
 }
 
-func (m *Machine) binary(c *syntax.BinaryCmd) flow {
+func (m *Machine) runBinary(c *syntax.BinaryCmd) flow {
 	switch c.Op {
 	case syntax.AndStmt, syntax.OrStmt:
 		if c.Op == syntax.OrStmt {
 			m.falls++
 		}
-		f := m.stmt(c.X)
+		f := m.runStmt(c.X)
 		if c.Op == syntax.OrStmt {
 			m.falls--
 		}
@@ -218,18 +218,18 @@ func (m *Machine) binary(c *syntax.BinaryCmd) flow {
 			return f
 		}
 		if m.holds(c.OpPos) == (c.Op == syntax.AndStmt) {
-			return m.stmt(c.Y)
+			return m.runStmt(c.Y)
 		}
 		return flow{}
 	}
-	return m.pipe(c)
+	return m.runPipe(c)
 }
 
-// pipe runs a pipeline: each side in a subshell of its own. |& joins the errors,
+// runPipe runs a pipeline: each side in a subshell of its own. |& joins the errors,
 // whose text is not known anyway.
-func (m *Machine) pipe(c *syntax.BinaryCmd) flow {
+func (m *Machine) runPipe(c *syntax.BinaryCmd) flow {
 	left := m.fork()
-	text := left.capture(func() { left.stmt(c.X); left.ending() })
+	text := left.captureOutput(func() { left.runStmt(c.X); left.runExitTraps() })
 	right := m
 	if !m.options.lastpipe {
 		right = m.fork()
@@ -237,9 +237,9 @@ func (m *Machine) pipe(c *syntax.BinaryCmd) flow {
 	fds := right.fds
 	right.fds = cloneFds(fds)
 	right.fds[0] = &Stream{text: text, file: m.catted(c.X, text)}
-	right.stmt(c.Y)
+	right.runStmt(c.Y)
 	if right != m {
-		right.ending()
+		right.runExitTraps()
 	}
 	right.fds = fds
 	m.last = right.last
@@ -255,26 +255,26 @@ func (m *Machine) catted(s *syntax.Stmt, text string) string {
 	}
 	n := m.fork() // the words are expanded a second time
 	words := []string{}
-	n.capture(func() { words = n.fields(c.Args...) })
+	n.captureOutput(func() { words = n.fields(c.Args...) })
 	if len(words) != 2 || words[0] != "cat" {
 		return ""
 	}
 	return words[1]
 }
 
-func (m *Machine) branch(c *syntax.IfClause) flow {
+func (m *Machine) runIf(c *syntax.IfClause) flow {
 	for ; c != nil; c = c.Else {
 		if len(c.Cond) == 0 { // else
-			return m.list(c.Then)
+			return m.runList(c.Then)
 		}
 		m.falls++
-		f := m.list(c.Cond)
+		f := m.runList(c.Cond)
 		m.falls--
 		if f.kind != onward {
 			return f
 		}
 		if m.holds(c.Position) {
-			return m.list(c.Then)
+			return m.runList(c.Then)
 		}
 	}
 	m.last = Succeeds
@@ -289,28 +289,28 @@ func (m *Machine) coproc(c *syntax.CoprocClause) {
 	}
 	n := m.fork()
 	n.fds[0] = unknownStream()
-	n.capture(func() { n.stmt(c.Stmt) })
+	n.captureOutput(func() { n.runStmt(c.Stmt) })
 	m.setPlain(name, "63")
 	m.last = Succeeds
 }
 
-// define remembers a function. The parser takes a list that goes on after the
+// defineFunction remembers a function. The parser takes a list that goes on after the
 // body for a part of it; to bash it is a list that begins with the definition.
-func (m *Machine) define(c *syntax.FuncDecl, body *syntax.Stmt) flow {
+func (m *Machine) defineFunction(c *syntax.FuncDecl, body *syntax.Stmt) flow {
 	if b, ok := body.Cmd.(*syntax.BinaryCmd); ok {
-		f := m.define(c, b.X)
+		f := m.defineFunction(c, b.X)
 		if f.kind != onward {
 			return f
 		}
 		if b.Op == syntax.AndStmt || b.Op == syntax.OrStmt {
 			if m.holds(b.OpPos) == (b.Op == syntax.AndStmt) {
-				return m.stmt(b.Y)
+				return m.runStmt(b.Y)
 			}
 			return flow{}
 		}
 		right := m.fork()
 		right.fds[0] = &Stream{}
-		right.stmt(b.Y)
+		right.runStmt(b.Y)
 		return flow{}
 	}
 	m.last = Succeeds

@@ -62,8 +62,8 @@ func (s *sink) write(m *Machine, text string) {
 	s.text.WriteString(text)
 }
 
-// capture runs f with its output collected.
-func (m *Machine) capture(f func()) string {
+// captureOutput runs f with its output collected.
+func (m *Machine) captureOutput(f func()) string {
 	outer := m.out
 	into := &sink{text: &strings.Builder{}}
 	m.out = into

@@ -15,7 +15,7 @@ func matches(pat, word string) Status {
 	if pat == "*" {
 		return Succeeds
 	}
-	if mark.In(pat) || mark.In(word) || partial.Extended(pat) || wide(word) && pat != word {
+	if mark.In(pat) || mark.In(word) || partial.Extended(pat) || matchesAll(word) && pat != word {
 		return Unsure
 	}
 	expr, err := pattern.Regexp(pat, pattern.EntireString|pattern.ExtendedOperators)
@@ -29,8 +29,8 @@ func matches(pat, word string) Status {
 	return statusOf(rx.MatchString(word))
 }
 
-// wide reports whether how many characters a text has depends on the locale.
-func wide(s string) bool {
+// matchesAll reports whether how many characters a text has depends on the locale.
+func matchesAll(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			return true
@@ -51,7 +51,7 @@ func (m *Machine) test(x syntax.TestExpr) Status {
 	case *syntax.BinaryTest:
 		return m.compare(x)
 	}
-	m.inner(x)
+	m.runSubstitutions(x)
 	return Unsure
 }
 
@@ -74,7 +74,7 @@ func (m *Machine) unary(x *syntax.UnaryTest) Status {
 		return s
 	case syntax.TsOptSet, syntax.TsVarSet, syntax.TsRefVar, syntax.TsFdTerm:
 		if w, ok := x.X.(*syntax.Word); ok {
-			m.spot(m.literal(w))
+			m.placeNamed(m.literal(w))
 		}
 		return Unsure
 	}
@@ -92,7 +92,7 @@ func (m *Machine) compare(x *syntax.BinaryTest) Status {
 	left, lok := x.X.(*syntax.Word)
 	right, rok := x.Y.(*syntax.Word)
 	if !lok || !rok {
-		m.inner(x)
+		m.runSubstitutions(x)
 		return Unsure
 	}
 	a := m.literal(left)

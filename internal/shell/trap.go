@@ -27,22 +27,22 @@ func (m *Machine) trap(args []string) {
 		alarms = maps.Clone(m.alarms)
 	}
 	for _, s := range signals {
-		s = signal(s)
+		s = signalName(s)
 		if old, ok := alarms[s]; ok && s != "EXIT" {
-			m.later(old)
+			m.runLater(old)
 		}
 		delete(alarms, s)
 		if code != "-" && strings.TrimSpace(code) != "" {
 			alarms[s] = code
-			m.unsettle(s, code)
+			m.forgetTrapped(s, code)
 		}
 	}
 	m.alarms = alarms
-	m.traps = pending(alarms)
+	m.traps = pendingTraps(alarms)
 }
 
-// pending is the code that runs at the end, that for EXIT last.
-func pending(alarms map[string]string) []string {
+// pendingTraps is the code that runs at the end, that for EXIT last.
+func pendingTraps(alarms map[string]string) []string {
 	var list []string
 	for _, s := range slices.Sorted(maps.Keys(alarms)) {
 		code := "(" + alarms[s] + "\n)"
@@ -56,8 +56,8 @@ func pending(alarms map[string]string) []string {
 	return list
 }
 
-// signal is a signal's name without its variations.
-func signal(s string) string {
+// signalName is a signal's name without its variations.
+func signalName(s string) string {
 	s = strings.TrimPrefix(strings.ToUpper(s), "SIG")
 	if s == "0" {
 		return "EXIT"
@@ -65,14 +65,14 @@ func signal(s string) string {
 	return s
 }
 
-// unsettle makes unknown what the code of a trap sets, unless the shell ends
+// forgetTrapped makes unknown what the code of a trap sets, unless the shell ends
 // with it.
-func (m *Machine) unsettle(signal, code string) {
+func (m *Machine) forgetTrapped(signal, code string) {
 	if signal == "EXIT" {
 		return
 	}
 	f := m.parse(code)
-	if f == nil || len(f.Stmts) == 0 || ends(f.Stmts[len(f.Stmts)-1]) {
+	if f == nil || len(f.Stmts) == 0 || endsWithExit(f.Stmts[len(f.Stmts)-1]) {
 		return
 	}
 	shaky := maps.Clone(m.shaky)
@@ -87,7 +87,7 @@ func (m *Machine) unsettle(signal, code string) {
 	})
 	m.shaky = shaky
 	for name := range shaky {
-		if m.known(name) {
+		if m.setByScript(name) {
 			m.setPlain(name, mark.Any)
 		}
 	}
@@ -96,8 +96,8 @@ func (m *Machine) unsettle(signal, code string) {
 	}
 }
 
-// ends recognises exit.
-func ends(s *syntax.Stmt) bool {
+// endsWithExit recognises exit.
+func endsWithExit(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	return ok && len(c.Args) > 0 && c.Args[0].Lit() == "exit"
 }
@@ -120,9 +120,9 @@ func changesState(f *syntax.File) bool {
 	return found
 }
 
-// returning runs the trap for RETURN, when a function ends.
-func (m *Machine) returning() {
+// runReturnTrap runs the trap for RETURN, when a function ends.
+func (m *Machine) runReturnTrap() {
 	if code, ok := m.alarms["RETURN"]; ok && len(m.traps) > 0 {
-		m.later(code)
+		m.runLater(code)
 	}
 }

@@ -40,7 +40,7 @@ func (e environ) Get(name string) expand.Variable {
 
 // elementAt is the element that a text names.
 func (m *Machine) elementAt(ref string) expand.Variable {
-	p := m.spot(ref)
+	p := m.placeNamed(ref)
 	if !p.subscripted || p.key.All {
 		return text(mark.Any)
 	}
@@ -69,7 +69,7 @@ func text(s string) expand.Variable {
 
 // special are the shell's own parameters.
 func (m *Machine) special(name string) (expand.Variable, bool) {
-	if v, ok := made(name); ok {
+	if v, ok := standIn(name); ok {
 		return v, true
 	}
 	switch name {
@@ -119,7 +119,7 @@ func (m *Machine) set(name string, v expand.Variable) {
 			break
 		}
 		if strings.HasSuffix(old.Str, "]") {
-			m.store(m.spot(old.Str), v.String())
+			m.store(m.placeNamed(old.Str), v.String())
 			return
 		}
 		name = old.Str
@@ -139,20 +139,20 @@ func (m *Machine) set(name string, v expand.Variable) {
 		v.Exported = v.Exported || old.Exported || m.options.export || partial.Inherited(name)
 		v.Local = v.Local || old.Local
 	}
-	v = m.natural(name, v)
+	v = m.withNature(name, v)
 	m.run.grow(partial.Size(v))
 	if len(v.Str) > maxText {
 		m.run.stop("its values grow without end")
 	}
 	m.vars[name] = v
-	m.announce(name, v)
+	m.runAnnounced(name, v)
 }
 
 // nature is what a variable makes of its values.
 type nature struct{ integer, lower, upper bool }
 
-// natural is what a variable makes of a value.
-func (m *Machine) natural(name string, v expand.Variable) expand.Variable {
+// withNature is what a variable makes of a value.
+func (m *Machine) withNature(name string, v expand.Variable) expand.Variable {
 	if m.shaky[name] {
 		return expand.Variable{Set: true, Kind: expand.String, Str: mark.Any, Exported: v.Exported, Local: v.Local}
 	}
@@ -160,18 +160,18 @@ func (m *Machine) natural(name string, v expand.Variable) expand.Variable {
 	if n == (nature{}) {
 		return v
 	}
-	v.Str = m.folded(n, v.Str)
+	v.Str = m.foldByNature(n, v.Str)
 	if len(v.List) > 0 {
 		list := make([]string, len(v.List))
 		for i, s := range v.List {
-			list[i] = m.folded(n, s)
+			list[i] = m.foldByNature(n, s)
 		}
 		v.List = list
 	}
 	return v
 }
 
-func (m *Machine) folded(n nature, s string) string {
+func (m *Machine) foldByNature(n nature, s string) string {
 	switch {
 	case n.integer:
 		if x, known := m.numberOf(s); known {
@@ -188,33 +188,33 @@ func (m *Machine) folded(n nature, s string) string {
 
 func (m *Machine) setPlain(name, value string) { m.set(name, text(value)) }
 
-// announce runs what the shell would run because of a variable's value.
-func (m *Machine) announce(name string, v expand.Variable) {
+// runAnnounced runs what the shell would run because of a variable's value.
+func (m *Machine) runAnnounced(name string, v expand.Variable) {
 	switch name {
 	case "PROMPT_COMMAND":
-		m.later(v.String())
+		m.runLater(v.String())
 	case "DIRSTACK":
 		m.world.Doubt(m, "a stack of directories that is changed by hand")
 	case "BASH_CMDS", "BASH_ALIASES": // what names mean
 		list, _ := partial.Elements(v)
 		for _, s := range list {
-			m.later(s)
+			m.runLater(s)
 		}
 	case "PS0", "PS1", "PS2", "PS4":
 		if strings.ContainsAny(v.String(), "$`") {
-			m.later(": " + `"` + v.String() + `"`)
+			m.runLater(": " + `"` + v.String() + `"`)
 			m.trap([]string{": " + `"` + v.String() + `"`, name}) // and as the shell is then
 		}
 	}
 }
 
-// later runs code that the shell may run at another time: what it does counts,
+// runLater runs code that the shell may run at another time: what it does counts,
 // what it does to the shell's state is lost.
-func (m *Machine) later(code string) {
+func (m *Machine) runLater(code string) {
 	n := m.fork()
 	m.deeper(n)
 	if f := n.parse(code); f != nil {
-		n.capture(func() { n.stmts(f, f.Stmts); n.ending() })
+		n.captureOutput(func() { n.runStmts(f, f.Stmts); n.runExitTraps() })
 	}
 }
 
@@ -250,9 +250,9 @@ func (m *Machine) local(name string) bool {
 	return !own
 }
 
-// reveal unsets a variable: one that a calling function hides shows what it
+// unsetVariable unsets a variable: one that a calling function hides shows what it
 // hides.
-func (m *Machine) reveal(name string) {
+func (m *Machine) unsetVariable(name string) {
 	for i := len(m.locals) - 1; i >= 0; i-- {
 		v, ok := m.locals[i][name]
 		if !ok {

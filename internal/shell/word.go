@@ -46,14 +46,14 @@ func (m *Machine) entries(dir string) ([]fs.DirEntry, error) {
 func (m *Machine) substitute(w io.Writer, cs *syntax.CmdSubst) error {
 	n := m.fork()
 	m.deeper(n)
-	out := n.capture(func() {
+	out := n.captureOutput(func() {
 		if cs.ReplyVar {
-			n.list(cs.Stmts)
+			n.runList(cs.Stmts)
 			n.Print(n.get("REPLY").String())
 			return
 		}
-		n.list(cs.Stmts)
-		n.ending()
+		n.runList(cs.Stmts)
+		n.runExitTraps()
 	})
 	if file, ok := readsFile(cs); ok {
 		out = n.fileText(file)
@@ -92,10 +92,10 @@ func (m *Machine) process(ps *syntax.ProcSubst) (string, error) {
 	m.deeper(n)
 	if ps.Op == syntax.CmdOut { // >(…): what is written to it is not known here
 		n.fds[0] = &Stream{text: mark.Any}
-		n.capture(func() { n.list(ps.Stmts) })
+		n.captureOutput(func() { n.runList(ps.Stmts) })
 		return "/dev/null", nil
 	}
-	out := n.capture(func() { n.list(ps.Stmts); n.ending() })
+	out := n.captureOutput(func() { n.runList(ps.Stmts); n.runExitTraps() })
 	m.run.pipes++
 	fd := 1000 + m.run.pipes
 	m.fds[fd] = &Stream{text: out}
@@ -106,7 +106,7 @@ func (m *Machine) process(ps *syntax.ProcSubst) (string, error) {
 func (m *Machine) fields(words ...*syntax.Word) []string {
 	var all []string
 	for _, w := range words {
-		m.explosive(w)
+		m.boundBraces(w)
 		m.globbed(w)
 		w, absent := m.prepare(w)
 		got, err := expand.Fields(m.config(absent), w)
@@ -128,16 +128,16 @@ func (m *Machine) literal(w *syntax.Word) string {
 	if w == nil {
 		return ""
 	}
-	return m.single(partial.Unescaped(w), expand.Literal)
+	return m.expandWord(partial.Unescaped(w), expand.Literal)
 }
 
 // document expands a here-document.
-func (m *Machine) document(w *syntax.Word) string { return m.single(w, expand.Document) }
+func (m *Machine) document(w *syntax.Word) string { return m.expandWord(w, expand.Document) }
 
 // pattern expands a pattern of case or [[.
-func (m *Machine) pattern(w *syntax.Word) string { return m.single(w, expand.Pattern) }
+func (m *Machine) pattern(w *syntax.Word) string { return m.expandWord(w, expand.Pattern) }
 
-func (m *Machine) single(w *syntax.Word, how func(*expand.Config, *syntax.Word) (string, error)) string {
+func (m *Machine) expandWord(w *syntax.Word, how func(*expand.Config, *syntax.Word) (string, error)) string {
 	if w == nil {
 		return ""
 	}
@@ -157,12 +157,12 @@ func (m *Machine) unexpanded(w *syntax.Word, err error) []string {
 	if !errors.As(err, &unset) && strings.Contains(err.Error(), "brace expansion") {
 		m.run.stop("it expands to too many words")
 	}
-	m.inner(w)
+	m.runSubstitutions(w)
 	return []string{mark.Any}
 }
 
-// inner runs the substitutions inside of a node.
-func (m *Machine) inner(node syntax.Node) {
+// runSubstitutions runs the substitutions inside of a node.
+func (m *Machine) runSubstitutions(node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:

@@ -34,22 +34,22 @@ func (l *lexer) pythonText() bool {
 	if l.peek(n+1) == q && l.peek(n+2) == q {
 		end = strings.Repeat(end, 3)
 	}
-	return l.delimited(Text, n+len(end), end, st)
+	return l.readDelimited(Text, n+len(end), end, st)
 }
 
 func (l *lexer) javaScriptText(c byte) bool {
 	switch {
 	case c == '"' || c == '\'':
-		return l.delimited(Text, 1, string(c), style{})
+		return l.readDelimited(Text, 1, string(c), style{})
 	case c == '`':
-		return l.delimited(Text, 1, "`", style{interp: '$'})
+		return l.readDelimited(Text, 1, "`", style{interp: '$'})
 	}
-	return c == '/' && !l.operand() && l.regex()
+	return c == '/' && !l.endsOperand() && l.readRegex()
 }
 
-// regex reads a regular expression between slashes and its flags; a class may hold
+// readRegex reads a regular expression between slashes and its flags; a class may hold
 // a slash.
-func (l *lexer) regex() bool {
+func (l *lexer) readRegex() bool {
 	at := l.pos
 	if l.failed > 8 {
 		return false
@@ -70,7 +70,7 @@ func (l *lexer) regex() bool {
 			l.pos = at
 			return false
 		case c == '/' && !class:
-			l.flags()
+			l.skipFlags()
 			l.emit(Token{Kind: Regex, Text: l.src[at:min(l.pos, len(l.src))]})
 			return true
 		}
@@ -80,7 +80,7 @@ func (l *lexer) regex() bool {
 	return false
 }
 
-func (l *lexer) flags() {
+func (l *lexer) skipFlags() {
 	for l.pos < len(l.src) && IsLetter(l.src[l.pos]) && l.src[l.pos] < 0x80 {
 		l.pos++
 	}
@@ -89,31 +89,31 @@ func (l *lexer) flags() {
 func (l *lexer) rubyText(c byte) bool {
 	switch {
 	case c == '\'':
-		return l.delimited(Text, 1, "'", style{raw: true})
+		return l.readDelimited(Text, 1, "'", style{raw: true})
 	case c == '"':
-		return l.delimited(Text, 1, `"`, style{interp: '#'})
+		return l.readDelimited(Text, 1, `"`, style{interp: '#'})
 	case c == '`':
-		return l.delimited(Command, 1, "`", style{interp: '#'})
+		return l.readDelimited(Command, 1, "`", style{interp: '#'})
 	case c == ':' && l.peek(1) == '"':
-		return l.delimited(Text, 2, `"`, style{})
+		return l.readDelimited(Text, 2, `"`, style{})
 	case c == ':' && IsLetter(l.peek(1)) && (l.pos == 0 || l.src[l.pos-1] != ':'):
-		return l.symbol()
+		return l.readSymbol()
 	case c == '/' && l.beginsRegex():
-		return l.regex()
-	case c == '%' && (!l.operand() || l.sp && l.peek(1) != ' ' && l.last().Kind == Word):
+		return l.readRegex()
+	case c == '%' && (!l.endsOperand() || l.sp && l.peek(1) != ' ' && l.last().Kind == Word):
 		return l.rubyPercent()
 	case c == '<' && l.has("<<"):
-		return l.heredoc()
+		return l.readHeredoc()
 	}
 	return false
 }
 
 // beginsRegex decides about a slash, where a call can be without parentheses.
 func (l *lexer) beginsRegex() bool {
-	return !l.operand() || l.last().Kind == Word && l.sp && l.peek(1) != ' ' && l.peek(1) != '=' && !strings.HasPrefix(l.last().Text, "$")
+	return !l.endsOperand() || l.last().Kind == Word && l.sp && l.peek(1) != ' ' && l.peek(1) != '=' && !strings.HasPrefix(l.last().Text, "$")
 }
 
-func (l *lexer) symbol() bool {
+func (l *lexer) readSymbol() bool {
 	at := l.pos + 1
 	for l.pos++; l.pos < len(l.src) && IsWord(l.src[l.pos]); l.pos++ {
 	}
@@ -131,11 +131,11 @@ func (l *lexer) rubyPercent() bool {
 	if d == 0 || IsWord(d) || d == ' ' || d == '=' || d == '\n' || strings.IndexByte("qQwWiIxrs", t) < 0 {
 		return false
 	}
-	return l.generic(n, t)
+	return l.percentLiteral(n, t)
 }
 
-// generic reads a string whose kind is a letter and whose delimiter follows.
-func (l *lexer) generic(n int, t byte) bool {
+// percentLiteral reads a string whose kind is a letter and whose delimiter follows.
+func (l *lexer) percentLiteral(n int, t byte) bool {
 	d := l.peek(n)
 	st := style{}
 	if closing(d) != d {
@@ -151,23 +151,23 @@ func (l *lexer) generic(n int, t byte) bool {
 	st.raw = t == 'q' || t == 'w'
 	switch t {
 	case 'x':
-		return l.delimited(Command, n+1, end, st)
+		return l.readDelimited(Command, n+1, end, st)
 	case 'r':
-		l.delimited(Text, n+1, end, style{nest: st.nest, raw: true})
-		l.flags()
+		l.readDelimited(Text, n+1, end, style{nest: st.nest, raw: true})
+		l.skipFlags()
 		l.toks[len(l.toks)-1].Kind = Regex
 		return true
 	case 'w', 'W', 'i', 'I':
-		l.words(n+1, end, st)
+		l.readWords(n+1, end, st)
 		return true
 	}
-	return l.delimited(Text, n+1, end, st)
+	return l.readDelimited(Text, n+1, end, st)
 }
 
-// words reads a list of words as a bracketed list of strings.
-func (l *lexer) words(n int, end string, st style) {
+// readWords reads a list of words as a bracketed list of strings.
+func (l *lexer) readWords(n int, end string, st style) {
 	l.pos += n
-	parts := l.until(end, st)
+	parts := l.readUntil(end, st)
 	l.emit(Token{Kind: Op, Text: "["})
 	at := len(l.toks) - 1
 	for _, p := range parts {
@@ -187,11 +187,11 @@ var heredocStart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^<<[~-]?(?:([\"'`])(\\w+)[\"'`]|([A-Z_]\\w*))")
 })
 
-// heredoc reads the beginning of a here-document, whose body follows the line.
-func (l *lexer) heredoc() bool {
+// readHeredoc reads the beginning of a here-document, whose body follows the line.
+func (l *lexer) readHeredoc() bool {
 	line, _, _ := strings.Cut(l.rest(), "\n")
 	match := heredocStart().FindStringSubmatch(line[:min(len(line), 64)])
-	if match == nil || l.lang == commands.Ruby && l.operand() && l.last().Kind != Word && l.peek(2) >= 'A' && l.peek(2) <= 'Z' {
+	if match == nil || l.lang == commands.Ruby && l.endsOperand() && l.last().Kind != Word && l.peek(2) >= 'A' && l.peek(2) <= 'Z' {
 		return false
 	}
 	h := heredoc{tok: len(l.toks), end: match[2] + match[3], st: style{pure: true}}
@@ -211,16 +211,16 @@ func (l *lexer) heredoc() bool {
 	return true
 }
 
-// body reads the lines of a here-document into its token.
-func (l *lexer) body(h heredoc) {
+// heredocBody reads the lines of a here-document into its token.
+func (l *lexer) heredocBody(h heredoc) {
 	at := l.pos
 	for l.pos < len(l.src) {
 		from := l.pos
-		l.line()
+		l.skipLine()
 		line := l.src[from:l.pos]
 		l.pos = min(l.pos+1, len(l.src))
 		if strings.TrimSpace(line) == h.end {
-			l.toks[h.tok].Parts = (&lexer{src: strings.TrimLeft(l.src[at:from], " \t"), lang: l.lang}).until("\x00", h.st)
+			l.toks[h.tok].Parts = (&lexer{src: strings.TrimLeft(l.src[at:from], " \t"), lang: l.lang}).readUntil("\x00", h.st)
 			return
 		}
 	}
@@ -230,15 +230,15 @@ func (l *lexer) body(h heredoc) {
 func (l *lexer) perlText(c byte) bool {
 	switch {
 	case c == '\'':
-		return l.delimited(Text, 1, "'", style{raw: true})
+		return l.readDelimited(Text, 1, "'", style{raw: true})
 	case c == '"':
-		return l.delimited(Text, 1, `"`, style{interp: '$'})
+		return l.readDelimited(Text, 1, `"`, style{interp: '$'})
 	case c == '`':
-		return l.delimited(Command, 1, "`", style{interp: '$'})
+		return l.readDelimited(Command, 1, "`", style{interp: '$'})
 	case c == '/' && l.beginsRegex():
-		return l.regex()
+		return l.readRegex()
 	case c == '<' && l.has("<<") && (l.peek(2) == '"' || l.peek(2) == '\'' || l.peek(2) == '~' || IsLetter(l.peek(2))):
-		return l.heredoc()
+		return l.readHeredoc()
 	case IsLetter(c) && (l.pos == 0 || !IsWord(l.src[l.pos-1]) && strings.IndexByte("$@%&>{", l.src[l.pos-1]) < 0):
 		return l.perlOperator()
 	}
@@ -264,21 +264,21 @@ func (l *lexer) perlOperator() bool {
 		return false
 	}
 	if kind := perlQuotes[op]; kind != 0 {
-		return l.generic(n, kind)
+		return l.percentLiteral(n, kind)
 	}
-	l.substitution(n)
+	l.readSubstitution(n)
 	return true
 }
 
-// substitution reads s/…/…/flags; with the flag e its second half is code.
-func (l *lexer) substitution(n int) {
+// readSubstitution reads s/…/…/flags; with the flag e its second half is code.
+func (l *lexer) readSubstitution(n int) {
 	op, d := l.src[l.pos], l.peek(n)
 	st := style{raw: true}
 	if closing(d) != d {
 		st.nest = d
 	}
 	l.pos += n + 1
-	l.until(string(closing(d)), st)
+	l.readUntil(string(closing(d)), st)
 	if st.nest != 0 {
 		for l.pos < len(l.src) && strings.IndexByte(" \t\n", l.src[l.pos]) >= 0 {
 			l.pos++
@@ -287,10 +287,10 @@ func (l *lexer) substitution(n int) {
 		l.pos++
 	}
 	at := l.pos
-	l.until(string(closing(d)), st)
+	l.readUntil(string(closing(d)), st)
 	code := l.src[min(at, len(l.src)):min(max(at, l.pos), len(l.src))]
 	from := l.pos
-	l.flags()
+	l.skipFlags()
 	code = strings.TrimSuffix(code, string(closing(d)))
 	t := Token{Kind: Regex, Parts: []Part{{Text: code}}}
 	if op == 's' && strings.Contains(l.src[min(from, len(l.src)):min(l.pos, len(l.src))], "e") {

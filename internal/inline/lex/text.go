@@ -15,8 +15,8 @@ type style struct {
 	pure   bool // a backslash does not even hide a delimiter
 }
 
-// quoted reads a string, a command or a regular expression, if one begins here.
-func (l *lexer) quoted() bool {
+// readQuoted reads a string, a command or a regular expression, if one begins here.
+func (l *lexer) readQuoted() bool {
 	c := l.src[l.pos]
 	switch l.lang {
 	case commands.Python:
@@ -28,13 +28,13 @@ func (l *lexer) quoted() bool {
 	case commands.Perl:
 		return l.perlText(c)
 	}
-	return c == '"' && l.delimited(Text, 1, `"`, style{}) || c == '/' && !l.operand() && l.regex()
+	return c == '"' && l.readDelimited(Text, 1, `"`, style{}) || c == '/' && !l.endsOperand() && l.readRegex()
 }
 
-// delimited reads from behind an opening delimiter of n bytes to the closing one.
-func (l *lexer) delimited(k Kind, n int, end string, st style) bool {
+// readDelimited reads from behind an opening delimiter of n bytes to the closing one.
+func (l *lexer) readDelimited(k Kind, n int, end string, st style) bool {
 	l.pos += n
-	parts := l.until(end, st)
+	parts := l.readUntil(end, st)
 	t := Token{Kind: k}
 	if len(parts) == 1 && !parts[0].Code {
 		t.Text = parts[0].Text
@@ -45,8 +45,8 @@ func (l *lexer) delimited(k Kind, n int, end string, st style) bool {
 	return true
 }
 
-// until reads text up to a delimiter and behind it.
-func (l *lexer) until(end string, st style) []Part {
+// readUntil reads text up to a delimiter and behind it.
+func (l *lexer) readUntil(end string, st style) []Part {
 	var parts []Part
 	var b strings.Builder
 	deep := 0
@@ -54,7 +54,7 @@ func (l *lexer) until(end string, st style) []Part {
 		c := l.src[l.pos]
 		switch {
 		case c == '\\' && !st.pure:
-			l.escape(&b, st)
+			l.readEscape(&b, st)
 		case st.nest != 0 && c == st.nest:
 			deep++
 			b.WriteByte(c)
@@ -67,7 +67,7 @@ func (l *lexer) until(end string, st style) []Part {
 			l.pos += len(end)
 			return append(parts, Part{Text: b.String()})
 		default:
-			code, ok := l.interpolated(st.interp)
+			code, ok := l.readInterpolated(st.interp)
 			if !ok {
 				b.WriteByte(c)
 				l.pos++
@@ -80,31 +80,31 @@ func (l *lexer) until(end string, st style) []Part {
 	return append(parts, Part{Text: b.String()})
 }
 
-// interpolated reads the code inside of a string, if some begins here.
-func (l *lexer) interpolated(by byte) (string, bool) {
+// readInterpolated reads the code inside of a string, if some begins here.
+func (l *lexer) readInterpolated(by byte) (string, bool) {
 	if by == 0 || l.src[l.pos] != by && !(l.lang == commands.Perl && l.src[l.pos] == '@') {
 		return "", false
 	}
 	switch l.lang {
 	case commands.Python:
-		return l.field()
+		return l.pythonField()
 	case commands.JavaScript, commands.Ruby:
 		if l.peek(1) != '{' {
 			return "", false
 		}
 		l.pos++
-		return l.braced(), true
+		return l.readBraced(), true
 	}
-	return l.variable()
+	return l.perlVariable()
 }
 
-// field reads {expression!r:format} of Python.
-func (l *lexer) field() (string, bool) {
+// pythonField reads {expression!r:format} of Python.
+func (l *lexer) pythonField() (string, bool) {
 	if l.has("{{") {
 		l.pos++
 		return "", false
 	}
-	code := l.braced()
+	code := l.readBraced()
 	for i := 0; i < len(code); i++ {
 		if code[i] == ':' && !strings.ContainsAny(code[:i], "([{'\"") || code[i] == '!' && i+1 < len(code) && code[i+1] != '=' {
 			return code[:i], true
@@ -113,9 +113,9 @@ func (l *lexer) field() (string, bool) {
 	return strings.TrimSuffix(code, "="), true
 }
 
-// braced reads from an opening bracket to its closing one, minding quotes, and
+// readBraced reads from an opening bracket to its closing one, minding quotes, and
 // returns what is between.
-func (l *lexer) braced() string {
+func (l *lexer) readBraced() string {
 	open := l.src[l.pos]
 	l.pos++
 	at, deep := l.pos, 1
@@ -143,13 +143,13 @@ func closing(c byte) byte {
 	return c
 }
 
-// variable reads $name, ${name}, $(code), @{[code]}, and subscripts behind them.
-func (l *lexer) variable() (string, bool) {
+// perlVariable reads $name, ${name}, $(code), @{[code]}, and subscripts behind them.
+func (l *lexer) perlVariable() (string, bool) {
 	at := l.pos
 	l.pos++
 	switch c := l.peek(0); {
 	case c == '{':
-		code := l.braced()
+		code := l.readBraced()
 		if l.lang == commands.Perl && len(code) > 0 && IsLetter(code[0]) {
 			code = l.src[at:at+1] + code
 		}
@@ -162,16 +162,16 @@ func (l *lexer) variable() (string, bool) {
 		l.pos = at
 		return "", false
 	}
-	l.subscripts()
+	l.skipSubscripts()
 	return l.src[at:l.pos], true
 }
 
-// subscripts moves behind [..], {..}, ->[..] and ->{..}.
-func (l *lexer) subscripts() {
+// skipSubscripts moves behind [..], {..}, ->[..] and ->{..}.
+func (l *lexer) skipSubscripts() {
 	for l.pos < len(l.src) {
 		switch {
 		case l.peek(0) == '[' && l.peek(1) != ' ' && l.peek(1) != '^', l.peek(0) == '{' && l.lang == commands.Perl:
-			l.braced()
+			l.readBraced()
 		case l.has("->[") || l.has("->{"):
 			l.pos += 2
 		default:
@@ -180,8 +180,8 @@ func (l *lexer) subscripts() {
 	}
 }
 
-// escape reads one escape sequence.
-func (l *lexer) escape(b *strings.Builder, st style) {
+// readEscape reads one escape sequence.
+func (l *lexer) readEscape(b *strings.Builder, st style) {
 	c := l.peek(1)
 	if st.raw {
 		// Only the delimiter and the backslash itself can be hidden.
@@ -202,12 +202,12 @@ func (l *lexer) escape(b *strings.Builder, st style) {
 	l.pos += 2
 	switch {
 	case (c == 'x' || c == 'u') && l.peek(0) == '{':
-		if r, err := strconv.ParseUint(l.braced(), 16, 32); err == nil {
+		if r, err := strconv.ParseUint(l.readBraced(), 16, 32); err == nil {
 			writeRune(b, r)
 		}
 	case isDigit(c):
 		l.pos--
-		l.octal(b)
+		l.readOctal(b)
 	case c != 'e' && c != '\n' && c != 0:
 		b.WriteByte(c)
 	}
@@ -220,8 +220,8 @@ func writeRune(b *strings.Builder, r uint64) {
 	}
 }
 
-// octal reads up to three octal digits.
-func (l *lexer) octal(b *strings.Builder) {
+// readOctal reads up to three octal digits.
+func (l *lexer) readOctal(b *strings.Builder) {
 	at := l.pos
 	for l.pos < len(l.src) && l.pos < at+3 && isDigit(l.src[l.pos]) {
 		l.pos++

@@ -63,7 +63,7 @@ const maxOpen = 64
 func Tokens(lang commands.Lang, src string) []Token {
 	l := &lexer{src: src, lang: lang, toks: make([]Token, 0, min(len(src)/4+16, MaxTokens))}
 	if lang == commands.Python {
-		l.emit(Token{Kind: Line, N: l.indent()})
+		l.emit(Token{Kind: Line, N: l.indentHere()})
 	}
 	for l.pos < len(l.src) && len(l.toks) < MaxTokens {
 		at := l.pos
@@ -107,45 +107,45 @@ func (l *lexer) next() {
 	c := l.src[l.pos]
 	switch {
 	case c == '\n':
-		l.newline()
+		l.readNewline()
 	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
 		l.pos++
 		l.sp = true
 	case c == '\\' && l.peek(1) == '\n':
 		l.pos += 2
 		l.sp = true
-	case l.comment() || l.quoted():
+	case l.skipComment() || l.readQuoted():
 	case isDigit(c):
-		l.number()
-	case l.word():
+		l.readNumber()
+	case l.readWord():
 	default:
-		l.operator()
+		l.readOperator()
 	}
 }
 
-// newline ends a statement unless a bracket is open that runs over lines.
-func (l *lexer) newline() {
+// readNewline ends a statement unless a bracket is open that runs over lines.
+func (l *lexer) readNewline() {
 	l.pos++
 	l.sp = true
 	for _, h := range l.heres {
-		l.body(h)
+		l.heredocBody(h)
 	}
 	l.heres = nil
 	if l.lang == commands.Ruby && l.has("=begin") {
-		l.after("\n=end")
+		l.skipPast("\n=end")
 	} else if l.lang == commands.Perl && l.peek(0) == '=' && IsLetter(l.peek(1)) {
-		l.after("\n=cut")
+		l.skipPast("\n=cut")
 	}
 	if n := len(l.open); n > 0 {
 		if b := l.toks[l.open[n-1]].Text; b != "{" || l.lang == commands.Python {
 			return
 		}
 	}
-	l.emit(Token{Kind: Line, N: l.indent()})
+	l.emit(Token{Kind: Line, N: l.indentHere()})
 }
 
-// indent is the width of the blanks that the current line begins with.
-func (l *lexer) indent() int {
+// indentHere is the width of the blanks that the current line begins with.
+func (l *lexer) indentHere() int {
 	n := 0
 	for _, c := range l.rest() {
 		switch c {
@@ -160,28 +160,28 @@ func (l *lexer) indent() int {
 	return n
 }
 
-// after moves behind the next occurrence of a text, or to the end.
-func (l *lexer) after(s string) {
+// skipPast moves behind the next occurrence of a text, or to the end.
+func (l *lexer) skipPast(s string) {
 	body, _, _ := strings.Cut(l.rest(), s)
 	l.pos = min(l.pos+len(body)+len(s), len(l.src))
 }
 
-// line moves to the end of the line.
-func (l *lexer) line() {
+// skipLine moves to the end of the line.
+func (l *lexer) skipLine() {
 	body, _, _ := strings.Cut(l.rest(), "\n")
 	l.pos += len(body)
 }
 
-func (l *lexer) comment() bool {
+func (l *lexer) skipComment() bool {
 	script := l.lang == commands.JavaScript
 	switch {
 	case script && (l.has("//") || l.pos == 0 && l.has("#!")):
-		l.line()
+		l.skipLine()
 	case script && l.has("/*"):
 		l.pos += 2
-		l.after("*/")
+		l.skipPast("*/")
 	case !script && l.src[l.pos] == '#' && (l.lang != commands.Perl || l.sp || l.last().Text != "$"): // $# is a variable of Perl
-		l.line()
+		l.skipLine()
 	case (l.lang == commands.Perl || l.lang == commands.Ruby) && l.has("__END__"):
 		l.pos = len(l.src)
 	default:
@@ -194,7 +194,7 @@ func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func IsLetter(c byte) bool { return c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80 }
 func IsWord(c byte) bool   { return IsLetter(c) || isDigit(c) }
 
-func (l *lexer) number() {
+func (l *lexer) readNumber() {
 	at := l.pos
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
@@ -207,10 +207,10 @@ func (l *lexer) number() {
 	l.emit(Token{Kind: Number, Text: l.src[at:l.pos]})
 }
 
-// word reads a name with its sigil: $x, @x, %x of Perl, @x of Ruby.
-func (l *lexer) word() bool {
+// readWord reads a name with its sigil: $x, @x, %x of Perl, @x of Ruby.
+func (l *lexer) readWord() bool {
 	at := l.pos
-	l.sigil()
+	l.skipSigil()
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
 		if !IsWord(c) && !l.inName(c) {
@@ -225,7 +225,7 @@ func (l *lexer) word() bool {
 	return true
 }
 
-func (l *lexer) sigil() {
+func (l *lexer) skipSigil() {
 	c, d := l.src[l.pos], l.peek(1)
 	switch l.lang {
 	case commands.Perl:
@@ -250,7 +250,7 @@ func (l *lexer) perlSigil(c, d byte) {
 		}
 	case c == '$' && d == '#' && (l.peek(2) == '{' || l.peek(2) == '$' || IsLetter(l.peek(2))):
 		l.pos += 2
-	case c == '@' && IsLetter(d), c == '%' && IsLetter(d) && (!l.operand() || strings.Contains(beforeHash, " "+l.last().Text+" ")):
+	case c == '@' && IsLetter(d), c == '%' && IsLetter(d) && (!l.endsOperand() || strings.Contains(beforeHash, " "+l.last().Text+" ")):
 		l.pos++
 	}
 }
@@ -269,9 +269,9 @@ func (l *lexer) inName(c byte) bool {
 	return false
 }
 
-// operand reports whether the last token ends an operand, so that what follows
+// endsOperand reports whether the last token ends an operand, so that what follows
 // is an operator and not the beginning of a string or a regular expression.
-func (l *lexer) operand() bool {
+func (l *lexer) endsOperand() bool {
 	t := l.last()
 	switch t.Kind {
 	case Number, Text, Command, Regex:
@@ -295,7 +295,7 @@ const beforeHash = " delete each exists keys local my our scalar values "
 const operators = " ... === !== **= <=> ||= &&= ??= //= >>= <<= <<- ->> " +
 	"=> -> :: == != <= >= && || ?? ?. += -= *= /= .= %= |= &= .. << >> ** // =~ !~ |& |> := <- ++ -- ~= "
 
-func (l *lexer) operator() {
+func (l *lexer) readOperator() {
 	n := 1
 	for _, w := range [2]int{3, 2} {
 		if l.pos+w <= len(l.src) && strings.Contains(operators, " "+l.src[l.pos:l.pos+w]+" ") && !strings.ContainsAny(l.src[l.pos:l.pos+w], " \n") {
@@ -306,11 +306,11 @@ func (l *lexer) operator() {
 	s := l.src[l.pos : l.pos+n]
 	l.pos += n
 	l.emit(Token{Kind: Op, Text: s})
-	l.bracket(s)
+	l.noteBracket(s)
 }
 
-// bracket remembers what is open and tells each bracket where it is closed.
-func (l *lexer) bracket(s string) {
+// noteBracket remembers what is open and tells each bracket where it is closed.
+func (l *lexer) noteBracket(s string) {
 	switch s {
 	case "(", "[", "{":
 		l.open = append(l.open, len(l.toks)-1)
