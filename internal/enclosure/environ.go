@@ -164,6 +164,7 @@ func WithEnv(env []string, set ...string) []string {
 	return env
 }
 
+// Variable is the value that an environment gives to a name, or "".
 func Variable(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {

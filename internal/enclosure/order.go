@@ -38,6 +38,9 @@ func OrderFor(ctx context.Context, host git.Host, place state.Dir, l lease.Lease
 	return CompleteOrder(e, host, place)
 }
 
+// CompleteOrder adds what every cell at a repository hides and shows: cordon's state, the
+// files with which hiding is proven, and the host's objects. It makes the directory for
+// private layers.
 func CompleteOrder(e Enclosure, host git.Host, place state.Dir) (*cell.Order, error) {
 	root, err := state.RealRoot()
 	if err != nil {

@@ -24,6 +24,7 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// Refuse makes a refusal of a message.
 func Refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
 
 // PersonError is something that only a person can finish.

@@ -42,6 +42,7 @@ func Discard(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.D
 	return DiscardLocked(ctx, s, w, d)
 }
 
+// DiscardLocked throws the result of a worker away whose lock the caller holds.
 func DiscardLocked(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.Discard) error {
 	letGo, err := visitor.Exclude(s, w)
 	if err != nil {

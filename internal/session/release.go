@@ -40,40 +40,11 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	if status != ledger.InQuarantine {
 		return nil, fault.Refuse("%s is %s, not quarantined: there is nothing to release", w.ID, status)
 	}
-	if a.Why == "" {
-		return nil, fault.Refuse("a release needs a reason: say why with --reason")
-	}
-	if n := len(w.Quarantine.Missing); n > 0 && !a.LeaveBehind {
-		return nil, fault.Refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID,
-			strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
-	}
-	n, err := s.outsideViolations(w)
-	if err != nil && !a.LeaveBehind {
-		return nil, fault.Refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree "+
-			"all the same", w.ID, err)
-	}
-	if n > 0 && !a.LeaveBehind {
-		return nil, fault.Refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to "+
-			"land the rest", w.ID, n, w.ID)
-	}
-	l := w.Lease.Lease()
-	l.Policy, l.Source = a.Policy, a.Source
-	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
+	if err := s.refuseIncomplete(w, a); err != nil {
 		return nil, err
 	}
-	l.Created = s.Now()
-	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
-	if err := confine.ProtectExecuted(ctx, s.Site, &l); err != nil {
-		return nil, err
-	}
-	if err := workspace.HideBehindLinks(ctx, s.Site, &l); err != nil {
-		return nil, err
-	}
-	sealed, err := lease.Seal(l)
+	sealed, err := s.amendedLease(ctx, w, a)
 	if err != nil {
-		return nil, &fault.RefusedError{Err: err}
-	}
-	if err := s.plainRoots(ctx, sealed); err != nil {
 		return nil, err
 	}
 	if err := s.Begin(ctx); err != nil {
@@ -88,6 +59,49 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, err
 	}
 	return s.Continue(ctx, w.ID, how)
+}
+
+// refuseIncomplete refuses a release without a reason, and one of a result that cannot
+// land as a whole, unless the operator said that the rest stays behind.
+func (s *Session) refuseIncomplete(w *ledger.Worker, a Amendment) error {
+	if a.Why == "" {
+		return fault.Refuse("a release needs a reason: say why with --reason")
+	}
+	if n := len(w.Quarantine.Missing); n > 0 && !a.LeaveBehind {
+		return fault.Refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID,
+			strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
+	}
+	n, err := s.outsideViolations(w)
+	if err != nil && !a.LeaveBehind {
+		return fault.Refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree "+
+			"all the same", w.ID, err)
+	}
+	if n > 0 && !a.LeaveBehind {
+		return fault.Refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to "+
+			"land the rest", w.ID, n, w.ID)
+	}
+	return nil
+}
+
+// amendedLease is the lease of a worker under another policy, from now on.
+func (s *Session) amendedLease(ctx context.Context, w *ledger.Worker, a Amendment) (sealed lease.Sealed, err error) {
+	l := w.Lease.Lease()
+	l.Policy, l.Source = a.Policy, a.Source
+	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
+		return sealed, err
+	}
+	l.Created = s.Now()
+	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
+	if err := confine.ProtectExecuted(ctx, s.Site, &l); err != nil {
+		return sealed, err
+	}
+	if err := workspace.HideBehindLinks(ctx, s.Site, &l); err != nil {
+		return sealed, err
+	}
+	if sealed, err = lease.Seal(l); err != nil {
+		return sealed, &fault.RefusedError{Err: err}
+	}
+	return sealed, s.plainRoots(ctx, sealed)
 }
 
 // stillQuarantined refuses a release that another one, or a discard, came before.

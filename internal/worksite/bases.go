@@ -10,6 +10,7 @@ import (
 	"cordon/internal/lease"
 )
 
+// BaseStore holds the prepared checkouts that trees share.
 func (s *Site) BaseStore() base.Store {
 	return base.Store{Bin: s.Bin, State: s.State, Format: s.Host.Format}
 }

@@ -17,6 +17,7 @@ func (s *Site) Decisions(w *ledger.Worker, each func(guard.Record)) (guard.Tally
 	return s.DecisionsOf(w.ID, each)
 }
 
+// DecisionsOf calls each with the decisions of a worker's guard, oldest first.
 func (s *Site) DecisionsOf(id lease.ID, each func(guard.Record)) (guard.Tally, error) {
 	f, err := plainfile.Open(s.WorkerFile(id, DecisionsFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {

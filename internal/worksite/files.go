@@ -25,6 +25,7 @@ func RealPath(p string) string {
 	}
 }
 
+// WriteSynced writes a file for the operator alone, down to the disk.
 func WriteSynced(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -37,6 +38,7 @@ func WriteSynced(path string, b []byte) error {
 	return f.Sync()
 }
 
+// Exists reports whether anything lies at a path, also a link that leads nowhere.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -108,10 +108,12 @@ func (s *Site) HistoryRepo(w *ledger.Worker) git.Repo {
 // mounts: there the two change places for as long as a launch takes, and the one of
 // cordon's making waits as shadow/ID/clean.
 
+// OwnGit is the git directory of a worker with a plain or an adopted tree.
 func (s *Site) OwnGit(id lease.ID) string {
 	return filepath.Join(s.State.Shadow(string(id)), ".git")
 }
 
+// CleanGit is where the git directory of cordon's making waits during a launch.
 func (s *Site) CleanGit(id lease.ID) string {
 	return filepath.Join(s.State.Shadow(string(id)), "clean")
 }

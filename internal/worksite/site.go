@@ -23,22 +23,6 @@ import (
 	"cordon/internal/state"
 )
 
-// refuseAbandoned finds out that a journal without events is one that was removed.
-func (s *Site) refuseAbandoned(events int) error {
-	if events > 0 || s.Repairing {
-		return nil
-	}
-	for _, part := range []string{"trees", "frozen", "layers"} {
-		entries, _ := os.ReadDir(filepath.Join(s.State.Path(), part)) // not there: nobody left anything
-		for _, e := range entries {
-			if lease.ID(e.Name()).Valid() {
-				return fmt.Errorf("the journal in %s is missing, but %s and perhaps others left files there: cordon journal repair finds them", s.State.Path(), e.Name())
-			}
-		}
-	}
-	return nil
-}
-
 // Site is the operator's repository with everything that cordon keeps for it: the
 // state directory, the journal and the gate.
 type Site struct {
@@ -52,14 +36,16 @@ type Site struct {
 	OperatorActive bool
 	// Watch observes every append to the journal.
 	Watch func(journal.Moment, journal.Event)
-
-	log       *journal.Journal
-	view      *journal.View // of fold, of the log
-	fold      *ledger.Ledger
+	// Repairing says that the journal is being repaired: an empty one is no reason to stop.
 	Repairing bool
-	Gate      *gate.Gate
-	verified  map[git.OID]*verifiedBase
-	listed    struct { // the last commit whose files were asked for
+	// Gate is nil before Begin.
+	Gate *gate.Gate
+
+	log      *journal.Journal
+	view     *journal.View // of fold, of the log
+	fold     *ledger.Ledger
+	verified map[git.OID]*verifiedBase
+	listed   struct { // the last commit whose files were asked for
 		commit git.OID
 		files  []git.File
 	}
@@ -109,7 +95,7 @@ func (s *Site) Begin(ctx context.Context) error {
 		log.Watch(s.Watch)
 	}
 	// A journal that cannot be believed stops everything before anything is
-	// touched. What decides verifies all of it (verifyAll).
+	// touched. What decides verifies all of it (VerifyAll).
 	fold := ledger.Current()
 	view := log.View(ledger.FoldName, fold)
 	if err := view.Refresh(nil); err != nil {
@@ -271,4 +257,20 @@ func (s *Site) HoldGate(ctx context.Context, act func() error) error {
 	}
 	defer release()
 	return act()
+}
+
+// refuseAbandoned finds out that a journal without events is one that was removed.
+func (s *Site) refuseAbandoned(events int) error {
+	if events > 0 || s.Repairing {
+		return nil
+	}
+	for _, part := range []string{"trees", "frozen", "layers"} {
+		entries, _ := os.ReadDir(filepath.Join(s.State.Path(), part)) // not there: nobody left anything
+		for _, e := range entries {
+			if lease.ID(e.Name()).Valid() {
+				return fmt.Errorf("the journal in %s is missing, but %s and perhaps others left files there: cordon journal repair finds them", s.State.Path(), e.Name())
+			}
+		}
+	}
+	return nil
 }

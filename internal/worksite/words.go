@@ -37,6 +37,7 @@ func Capped(list []string) []string {
 	return list
 }
 
+// ViolationLines lists findings, a line each, and counts those that are too many.
 func ViolationLines(found []audit.Finding) []string {
 	var list []string
 	for i, f := range found {

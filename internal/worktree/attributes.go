@@ -2,6 +2,8 @@ package worktree
 
 import "strings"
 
+// HasAttribute reports whether a text of attributes has a word; one that ends in = stands
+// for every value.
 func HasAttribute(text, word string) bool {
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
