@@ -2,9 +2,10 @@
 // keeps for it: the state directory, the journal and its fold, the gate, and the records
 // about each worker. Every package that acts on a worker is given a *Site.
 //
-// It answers where things are and what was recorded, and appends to the journal. It
-// refuses to start, audit, land or remove anything: that is up to launch, inspect,
-// session and keep.
+// It answers where things are and what was recorded, appends to the journal, makes the
+// bases that trees share, and ends what a killed cordon left running. It refuses to start
+// a worker and to audit, land or remove its work: that is up to launch, inspect, session
+// and keep.
 package worksite
 
 import (
