@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/git"
 	"cordon/internal/guard"
 	"cordon/internal/hook"
@@ -135,7 +136,7 @@ func (s stopwatch) round(cordon, warrant, tree string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.measure("cordon hook: "+a.name, a.code, input, cordon, "hook", "--client", "claude", "--lease", warrant); err != nil {
+		if err := s.measure("cordon hook: "+a.name, a.code, input, cordon, "hook", "--client", string(clients.Names()[0]), "--lease", warrant); err != nil {
 			return err
 		}
 	}

@@ -39,9 +39,15 @@ var layers = map[string][]string{
 	"internal/shell":          {"mark", "shell/partial"},
 	"internal/guard":          {"inline", "lease", "mark", "paths", "policy", "shell", "commands"},
 	"internal/client":         {},
-	"internal/hook":           {"client", "guard", "commands"},
-	"internal/agent":          {"client"},
+	"internal/hook":           {"agent/clients", "client", "guard", "commands"},
 	"internal/stream":         {"client", "legible"},
+	"internal/agent":          {"client", "stream"},
+	"internal/agent/claude":   {"agent", "client", "stream"}, // one folder for each client
+	"internal/agent/codex":    {"agent", "client", "stream"},
+	"internal/agent/gemini":   {"agent", "client", "stream"},
+	"internal/agent/copilot":  {"agent", "client", "stream"},
+	"internal/agent/opencode": {"agent", "client", "stream"},
+	"internal/agent/clients":  {"agent", "agent/claude", "agent/codex", "agent/copilot", "agent/gemini", "agent/opencode", "client", "stream"}, // the registry
 	"internal/post":           {},
 	"internal/briefing":       {"agent/facts", "lease", "policy"},
 	"internal/egress":         {"egress/dns", "egress/protocol", "egress/rate", "egress/record", "egress/target", "egress/watch", "policy"},
@@ -56,30 +62,30 @@ var layers = map[string][]string{
 	"internal/fault":          {"audit"},
 	"internal/cellnet":        {"cell", "egress", "egress/record", "egress/watch", "fault", "paths", "policy"},
 	"internal/worksite":       {"additive", "audit", "base", "cell", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "state", "worktree"},
-	"internal/confine":        {"agent", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
+	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "git", "lease", "ledger", "overlay", "plainfile", "policy", "worksite", "worktree"},
 	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "policy", "state", "worksite"},
 	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "state", "worksite"},
 	"internal/warrant":        {"fault", "guard", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
-	"internal/launch":         {"agent", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
+	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
-	"internal/session":        {"agent", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
-	"internal/doctor":         {"agent", "cell", "confine", "git", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "workspace", "worktree"},
+	"internal/doctor":         {"agent", "agent/clients", "cell", "confine", "git", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
-	"internal/testfile":       {},         // for tests only: no package may import it
-	"internal/testkernel":     {},         // for tests only: no package may import it
-	"internal/testnet":        {},         // for tests only: no package may import it
-	"internal/testschema":     {},         // for tests only: no package may import it
-	"internal/testmodel":      {"policy"}, // for tests only: no package may import it
+	"internal/testfile":       {},                          // for tests only: no package may import it
+	"internal/testkernel":     {},                          // for tests only: no package may import it
+	"internal/testnet":        {},                          // for tests only: no package may import it
+	"internal/testschema":     {},                          // for tests only: no package may import it
+	"internal/testmodel":      {"agent/clients", "policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
-	"bench":                   {"audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
+	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent/clients", "agent", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":       {"cell/plan", "paths"},
@@ -132,7 +138,7 @@ var pure = map[string][]string{
 // tables are files whose long lines are rows or scripts, one to a line.
 var tables = []string{
 	"internal/escape/", "internal/policy/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
-	"internal/audit/trusted.go", "internal/git/words.go", "internal/client/tools_copilot.go", "internal/draft/ecosystems.go",
+	"internal/audit/trusted.go", "internal/git/words.go", "internal/draft/ecosystems.go",
 }
 
 // TestLines keeps lines readable: no more than 160 characters outside of tables and tests.

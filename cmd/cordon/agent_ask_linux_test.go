@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
@@ -12,13 +13,13 @@ import (
 // questionCalls are questions the clients' own way, for those that have one without a
 // person before them.
 var questionCalls = map[client.Name]testmodel.Call{
-	client.Claude: {Tool: "AskUserQuestion", Input: input{"questions": []any{input{
+	"claude": {Tool: "AskUserQuestion", Input: input{"questions": []any{input{
 		"question": "tea or coffee?", "header": "Drink", "multiSelect": false,
 		"options": []any{input{"label": "tea", "description": "green"}, input{"label": "coffee", "description": "black"}}}}}},
-	client.Codex: {Tool: "request_user_input", Input: input{"questions": []any{input{
+	"codex": {Tool: "request_user_input", Input: input{"questions": []any{input{
 		"id": "drink", "header": "Drink", "question": "tea or coffee?",
 		"options": []any{input{"label": "tea", "description": "green"}, input{"label": "coffee", "description": "black"}}}}}},
-	client.Copilot: {Tool: "ask_user", Input: input{"question": "tea or coffee?", "choices": []any{"tea", "coffee"}}},
+	"copilot": {Tool: "ask_user", Input: input{"question": "tea or coffee?", "choices": []any{"tea", "coffee"}}},
 }
 
 // answering answers every question of the site's workers as it comes, until the test
@@ -46,7 +47,7 @@ func (s *staged) answering(text string) {
 // operator, and the answer comes to the agent.
 func TestSlowAgentsAsk(t *testing.T) {
 	slow(t)
-	for _, name := range client.Names() {
+	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			script := playing(t, name, []deed{{kind: shellTool, command: "cordon ask 'left or right?' >src/answer.txt; cordon done 'went there'"}}, "")
@@ -73,7 +74,7 @@ func TestSlowAgentsAsk(t *testing.T) {
 // when it has the answer.
 func TestSlowAgentsGoOn(t *testing.T) {
 	slow(t)
-	for _, name := range client.Names() {
+	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			script := playing(t, name, []deed{{kind: shellTool, command: "echo first >src/first.txt; cordon ask --no-wait 'left or right?'"}}, "")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 )
 
@@ -16,7 +17,7 @@ import (
 // own.
 func TestSlowClientsByThemselves(t *testing.T) {
 	slow(t)
-	for _, name := range client.Names() {
+	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			for _, patching := range []bool{false, true} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 )
 
@@ -79,7 +80,7 @@ func (s *staged) unharmed(commit string) {
 // a client refuses a path by itself before it asks, its own words are as good.
 func TestSlowAgentsEscape(t *testing.T) {
 	slow(t)
-	for _, name := range client.Names() {
+	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			for _, patching := range []bool{false, true} {
@@ -108,7 +109,7 @@ func refusesEscapes(t *testing.T, name client.Name, patching bool) {
 		case r.Tool == call.Tool || r.Tool == "complete_task":
 		case strings.Contains(r.Text, "BLOCKED: "):
 			refused++
-		case name == client.Gemini && strings.Contains(r.Text, "workspace"): // it resolves paths before it asks
+		case name == "gemini" && strings.Contains(r.Text, "workspace"): // it resolves paths before it asks
 			refused++
 		default:
 			t.Errorf("%s was not refused: %+v", r.Tool, r)
@@ -123,7 +124,7 @@ func refusesEscapes(t *testing.T, name client.Name, patching bool) {
 // was tried: the client is a command like any other.
 func TestSlowAgentsUnguarded(t *testing.T) {
 	slow(t)
-	for _, name := range client.Names() {
+	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			s, deeds := escaping(t, name, false)

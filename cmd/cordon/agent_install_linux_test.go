@@ -9,15 +9,14 @@ import (
 	"syscall"
 	"testing"
 
-	"cordon/internal/agent"
-	"cordon/internal/client"
+	"cordon/internal/agent/clients"
 	"cordon/internal/testmodel"
 )
 
 // What the tests run is what cordon says it was tested with.
 func TestClientsArePinned(t *testing.T) {
-	for _, name := range client.Names() {
-		a, err := agent.Of(name)
+	for _, name := range clients.Names() {
+		a, err := clients.Of(name)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
@@ -68,7 +69,7 @@ func (r *remoteServer) ServeHTTP(w http.ResponseWriter, ask *http.Request) {
 // reach it; and the guard is asked about its tools like about all others.
 func TestSlowAgentsServerByAddress(t *testing.T) {
 	slow(t)
-	for _, name := range client.Names() {
+	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			s := agentSite(t, name, testmodel.Script{})
@@ -93,7 +94,7 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 // Where a client takes servers from its own arguments too, those of both are there.
 func TestSlowAgentsOwnServers(t *testing.T) {
 	slow(t)
-	for _, name := range []client.Name{client.Claude, client.Codex} {
+	for _, name := range []client.Name{"claude", "codex"} {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			own, _ := spoken(name, deed{kind: mcpTool, path: "mcp.txt", text: "own"})

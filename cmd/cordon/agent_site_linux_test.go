@@ -132,15 +132,15 @@ func (s *staged) ownMCP() {
 	s.t.Helper()
 	program := filepath.Join(s.home, "bin", mcpProgram)
 	switch s.client {
-	case client.Claude:
+	case "claude":
 		s.args = append(s.args, "--mcp-config", `{"mcpServers":{`+s.server+`}}`)
-	case client.Codex:
+	case "codex":
 		s.args = append(s.args, "-c", fmt.Sprintf(`mcp_servers.%s={command=%q,args=[%q],env={%s=%q}}`, testmodel.MCPServer, program, mcpArg, mcpVariable, mcpValue))
-	case client.Copilot:
+	case "copilot":
 		s.args = append(s.args, "--additional-mcp-config", `{"mcpServers":{`+strings.TrimSuffix(s.server, "}")+`,"tools":["*"]}}}`)
-	case client.Gemini:
+	case "gemini":
 		s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}},"mcpServers":{`+s.server+`}}`)
-	case client.OpenCode:
+	case "opencode":
 		s.point(point{env: map[string]string{"OPENCODE_CONFIG": s.write("home/opencode.json",
 			fmt.Sprintf(`{"mcp":{%q:{"type":"local","command":[%q,%q],"environment":{%q:%q},"enabled":true}}}`, testmodel.MCPServer, program, mcpArg,
 				mcpVariable, mcpValue))}})

@@ -17,24 +17,24 @@ type point struct {
 // points were all seen to work with the pinned versions. OpenCode and Codex choose
 // the protocol by the provider, and their tools by the model.
 var points = map[client.Name]point{
-	client.Claude: {env: map[string]string{"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": "URL"}},
-	client.Codex: {env: map[string]string{"OPENAI_API_KEY": "test-key"}, args: []string{
+	"claude": {env: map[string]string{"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": "URL"}},
+	"codex": {env: map[string]string{"OPENAI_API_KEY": "test-key"}, args: []string{
 		"-c", `model_providers.scripted={name="scripted",base_url="URL/v1",wire_api="responses",env_key="OPENAI_API_KEY"}`,
 		"-c", `model_provider="scripted"`, "-c", `model="gpt-5.5"`}},
-	client.Gemini: {env: map[string]string{"GEMINI_API_KEY": "test-key", "GOOGLE_GEMINI_BASE_URL": "URL"}},
-	client.OpenCode: {env: map[string]string{"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": "URL/v1"},
+	"gemini": {env: map[string]string{"GEMINI_API_KEY": "test-key", "GOOGLE_GEMINI_BASE_URL": "URL"}},
+	"opencode": {env: map[string]string{"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": "URL/v1"},
 		args: []string{"--model", "anthropic/claude-sonnet-4-5"}},
-	client.Copilot: {env: map[string]string{"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": "URL/v1",
+	"copilot": {env: map[string]string{"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": "URL/v1",
 		"COPILOT_PROVIDER_API_KEY": "test-key", "COPILOT_MODEL": "gpt-4.1"}},
 }
 
 // patchPoints are for clients that have a tool for patches with some models only, in
 // place of those that write and edit. Codex has it with the model above.
 var patchPoints = map[client.Name]point{
-	client.Codex: points[client.Codex],
-	client.OpenCode: {env: map[string]string{"OPENAI_API_KEY": "test-key", "OPENAI_BASE_URL": "URL/v1"},
+	"codex": points["codex"],
+	"opencode": {env: map[string]string{"OPENAI_API_KEY": "test-key", "OPENAI_BASE_URL": "URL/v1"},
 		args: []string{"--model", "openai/gpt-5.1"}},
-	client.Copilot: {env: map[string]string{"COPILOT_PROVIDER_WIRE_API": "responses", "COPILOT_MODEL": "gpt-5.1-codex"}},
+	"copilot": {env: map[string]string{"COPILOT_PROVIDER_WIRE_API": "responses", "COPILOT_MODEL": "gpt-5.1-codex"}},
 }
 
 // signIns are the variables that would sign a client in somewhere else.
@@ -52,13 +52,13 @@ var signIns = func() map[string]bool {
 
 // bareArgs start a client without cordon so that it asks nobody.
 var bareArgs = map[client.Name]struct{ env, before, after []string }{
-	client.Claude: {env: []string{"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
+	"claude": {env: []string{"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 		before: []string{"-p", "--dangerously-skip-permissions"}, after: []string{"--"}},
-	client.Codex:  {before: []string{"exec", "--dangerously-bypass-approvals-and-sandbox"}},
-	client.Gemini: {before: []string{"--approval-mode", "yolo", "--skip-trust"}, after: []string{"-p"}},
-	client.OpenCode: {env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"},
+	"codex":  {before: []string{"exec", "--dangerously-bypass-approvals-and-sandbox"}},
+	"gemini": {before: []string{"--approval-mode", "yolo", "--skip-trust"}, after: []string{"-p"}},
+	"opencode": {env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"},
 		before: []string{"run", "--auto"}},
-	client.Copilot: {before: []string{"--allow-all", "--no-ask-user"}, after: []string{"-p"}},
+	"copilot": {before: []string{"--allow-all", "--no-ask-user"}, after: []string{"-p"}},
 }
 
 // kind is what a tool does, whatever a client calls it.
@@ -91,7 +91,7 @@ type deed struct {
 // versions. A kind that is missing is one that the client does not have: Codex reads
 // with its shell and edits with patches.
 var dialects = map[client.Name]map[kind]func(deed) testmodel.Call{
-	client.Claude: {
+	"claude": {
 		shellTool: tool("Bash", func(a deed) input { return input{"command": a.command, "description": "a command"} }),
 		writeTool: tool("Write", func(a deed) input { return input{"file_path": a.path, "content": a.text} }),
 		editTool: tool("Edit", func(a deed) input {
@@ -109,7 +109,7 @@ var dialects = map[client.Name]map[kind]func(deed) testmodel.Call{
 			return input{"command": a.command, "description": "a watch", "timeout_ms": 1000, "persistent": false}
 		}),
 	},
-	client.Codex: {
+	"codex": {
 		shellTool: tool("exec_command", func(a deed) input { return input{"cmd": a.command} }),
 		writeTool: tool("apply_patch", func(a deed) input { return input{"input": patchText(deed{path: a.path, text: a.text})} }),
 		editTool:  tool("apply_patch", func(a deed) input { return input{"input": patchText(a)} }),
@@ -117,7 +117,7 @@ var dialects = map[client.Name]map[kind]func(deed) testmodel.Call{
 		mcpTool:   tool("mcp__files/write_file", mcpInput),
 		patchTool: tool("apply_patch", func(a deed) input { return input{"input": patchText(a)} }),
 	},
-	client.Gemini: {
+	"gemini": {
 		shellTool: tool("run_shell_command", func(a deed) input { return input{"command": a.command} }),
 		writeTool: tool("write_file", func(a deed) input { return input{"file_path": a.path, "content": a.text} }),
 		editTool: tool("replace", func(a deed) input {
@@ -127,7 +127,7 @@ var dialects = map[client.Name]map[kind]func(deed) testmodel.Call{
 		subTool:  tool("invoke_agent", func(a deed) input { return input{"agent_name": "generalist", "prompt": a.prompt} }),
 		mcpTool:  tool("mcp_files_write_file", mcpInput),
 	},
-	client.OpenCode: {
+	"opencode": {
 		shellTool: tool("bash", func(a deed) input { return input{"command": a.command} }),
 		writeTool: tool("write", func(a deed) input { return input{"filePath": a.path, "content": a.text} }),
 		editTool: tool("edit", func(a deed) input {
@@ -140,7 +140,7 @@ var dialects = map[client.Name]map[kind]func(deed) testmodel.Call{
 		mcpTool:   tool("files_write_file", mcpInput),
 		patchTool: tool("apply_patch", func(a deed) input { return input{"patchText": patchText(a)} }),
 	},
-	client.Copilot: {
+	"copilot": {
 		shellTool: tool("bash", func(a deed) input { return input{"command": a.command, "description": "a command"} }),
 		writeTool: tool("create", func(a deed) input { return input{"path": a.path, "file_text": a.text} }),
 		editTool:  tool("edit", func(a deed) input { return input{"path": a.path, "old_str": a.old, "new_str": a.text} }),
@@ -190,7 +190,7 @@ func playing(t *testing.T, name client.Name, deeds []deed, key string, help ...d
 	last := testmodel.Say(lastWords)
 	if key != "" {
 		sub := turnsOf(t, name, help)
-		if name == client.Gemini { // its sub-agents end by a call
+		if name == "gemini" { // its sub-agents end by a call
 			sub = append(sub, testmodel.Do(testmodel.Call{Tool: "complete_task", Input: input{"result": input{"response": "helped"}}}))
 		} else {
 			sub = append(sub, testmodel.Say("helped"))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 )
 
@@ -11,7 +12,7 @@ import (
 // hooks, and lands.
 func TestSlowAgentsWork(t *testing.T) {
 	slow(t)
-	for _, name := range client.Names() {
+	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			for _, patching := range []bool{false, true} {

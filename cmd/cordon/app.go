@@ -50,7 +50,7 @@ func (a *app) root() *cobra.Command {
 		Long:  about,
 		Example: `  cordon demo                          see it work, no key and no network needed
   cordon init                          write a policy for this repository
-  cordon run claude -- "fix the build" start an agent
+  cordon run ` + exampleClient + ` -- "fix the build" start an agent
   cordon run -- ./agent.sh             start any command as a worker
   cordon exec -- make test             only run a command in a cell
   cordon check 'cd .. && git status'   ask the guard about a tool call

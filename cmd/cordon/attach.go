@@ -23,7 +23,7 @@ worker's terminal takes the size of the terminal that joined or changed last. Se
 terminals can join, and the one that started the worker keeps working.
 
 ctrl-\ detaches, and the worker continues. attach ends when the worker ends.`,
-		Example:           "  cordon run -d -i claude\n  cordon attach brisk-otter",
+		Example:           "  cordon run -d -i " + exampleClient + "\n  cordon attach brisk-otter",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.liveNames,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/client"
 	"cordon/internal/policy"
 	"cordon/internal/testmodel"
 )
@@ -30,7 +29,7 @@ func TestSlowRealClient(t *testing.T) {
 	if out, err := exec.Command("curl", "-sS", closed.URL).Output(); err != nil || string(out) != "reached" {
 		t.Fatalf("outside of a cell it is not reached either: %s %v", out, err)
 	}
-	call, _ := spoken(client.Claude, deed{kind: shellTool, command: script})
+	call, _ := spoken("claude", deed{kind: shellTool, command: script})
 	model := testmodel.New(t, testmodel.Script{Turns: []testmodel.Turn{testmodel.Do(call), testmodel.Say(lastWords)}})
 	s.write("policy.yaml", fmt.Sprintf("version: 1\nsecrets: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, IS_SANDBOX, "+
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.Port()))

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"cordon/internal/client"
+	"cordon/internal/agent/clients"
 	"cordon/internal/ledger"
 )
 
@@ -52,7 +52,7 @@ func clientNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var names []string
-	for _, n := range client.Names() {
+	for _, n := range clients.Names() {
 		names = append(names, string(n))
 	}
 	return names, cobra.ShellCompDirectiveDefault

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/cell"
 	"cordon/internal/cellnet"
-	"cordon/internal/client"
 	"cordon/internal/confine"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
@@ -136,9 +136,9 @@ func clientHint(argv []string) string {
 	if logins == nil || slices.ContainsFunc(argv[1:], about) {
 		return ""
 	}
-	if name, err := client.Parse(program); err == nil {
+	if clients.Known(program) {
 		return fmt.Sprintf("%s is not signed in under cordon exec, and nobody judges what it does; to run it as a worker with its login, type: "+
-			"cordon run %s -- \"what to do\"", program, name)
+			"cordon run %s -- \"what to do\"", program, program)
 	}
 	return fmt.Sprintf("%s is not signed in under cordon exec: its login is hidden like every secret; to show it, name it in read_roots of a file for "+
 		"--policy (%s)", program, strings.Join(logins, ", "))

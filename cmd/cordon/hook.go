@@ -237,7 +237,7 @@ appended to it; a decision that cannot be recorded is a denial too.
 With --interactive, clients that can ask their user do so when the guard says "ask".
 Otherwise "ask" is a refusal.`,
 		Example: `  cordon lease warrant brave-otter > warrant.json
-  cordon hook --client claude --lease warrant.json < call.json`,
+  cordon hook --client ` + exampleClient + ` --lease warrant.json < call.json`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if wantsHelp(args) {
@@ -247,7 +247,7 @@ Otherwise "ask" is a refusal.`,
 		},
 	}
 	var o hookOptions
-	c.Flags().StringVar(&o.client, "client", "", "the `NAME` of the client that asks: claude, codex, gemini, copilot or opencode")
+	c.Flags().StringVar(&o.client, "client", "", "the `NAME` of the client that asks: "+clientList())
 	c.Flags().StringVar(&o.lease, "lease", "", "the `FILE` with the warrant of the worker's lease")
 	c.Flags().BoolVar(&o.interactive, "interactive", false, "a person is present and can be asked")
 	return c

@@ -49,7 +49,7 @@ func (a *app) leaseWarrantCommand() *cobra.Command {
 repository and of cordon's state, and the file for decisions. Give it to cordon hook
 --lease, and keep it where the worker cannot write.`,
 		Example: `  cordon lease warrant brave-otter > warrant.json
-  cordon hook --client claude --lease warrant.json < call.json`,
+  cordon hook --client ` + exampleClient + ` --lease warrant.json < call.json`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cordon/internal/agent"
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/launch"
 	"cordon/internal/view"
@@ -22,20 +22,16 @@ in the form that this client really honours: the files it may write, those it ma
 write or read, and the hosts it may reach. cordon run gives the client the same
 settings. They make the client refuse early and say why; the boundary is the cell and
 the audit.`,
-		Example:           "  cordon lease settings brave-otter --client claude",
+		Example:           "  cordon lease settings brave-otter --client " + exampleClient,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" {
-				return usage("cordon lease settings: --client is needed, one of %v", client.Names())
+				return usage("cordon lease settings: --client is needed, one of %v", clients.Names())
 			}
-			n, err := client.Parse(name)
+			known, err := clients.Of(client.Name(name))
 			if err != nil {
 				return usage("cordon lease settings: --client: %v", err)
-			}
-			known, err := agent.Of(n)
-			if err != nil {
-				return err
 			}
 			_, w, err := a.worker(cmd.Context(), args[0])
 			if err != nil {
@@ -46,12 +42,12 @@ the audit.`,
 				return err
 			}
 			if a.json {
-				return a.object(&view.LeaseSettings{Worker: string(w.ID), Client: string(n), Settings: string(text)})
+				return a.object(&view.LeaseSettings{Worker: string(w.ID), Client: string(known.Name), Settings: string(text)})
 			}
 			_, err = fmt.Fprintf(a.out, "%s\n", bytes.TrimRight(text, "\n"))
 			return err
 		},
 	}
-	c.Flags().StringVar(&name, "client", "", "the `NAME` of the client: claude, codex, gemini, copilot or opencode")
+	c.Flags().StringVar(&name, "client", "", "the `NAME` of the client: "+clientList())
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clients"
 	"cordon/internal/audit"
 	"cordon/internal/client"
 	"cordon/internal/enclosure"
@@ -44,7 +45,7 @@ func (o *runOptions) take(args []string, named bool, in *os.File) error {
 		o.Command = args
 		return nil
 	}
-	if _, err := client.Parse(args[0]); err != nil {
+	if _, err := clients.Of(client.Name(args[0])); err != nil {
 		return usage("%v; a command of your own is named behind --: cordon run -- %s", err, strings.Join(args, " "))
 	}
 	asked := &ledger.Agent{Client: args[0], Args: args[1:]}
@@ -100,7 +101,7 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Make a lease, create a private worktree and repository, run an agent client or a COMMAND
 there, audit the result against the lease, and merge it or quarantine it.
 
-CLIENT is claude, codex, gemini, opencode or copilot. Its hooks ask cordon before each
+CLIENT is ` + clientList() + `. Its hooks ask cordon before each
 tool call, it gets a briefing with the rules of its lease, and it runs without
 permission prompts, because the cell is the boundary. Without PROMPT it is interactive.
 A client that is named after -- is an ordinary command, without hooks.
@@ -108,15 +109,15 @@ A client that is named after -- is an ordinary command, without hooks.
 --mcp names MCP servers for the client: {"mcpServers": {"NAME": {"command": "…",
 "args": […], "env": {…}}}}, or "url" and "headers" instead. They run in the cell, with
 the files and the network of the lease, and the guard judges their tools. The content
-of the file is kept with the worker, keys included, and codex gets it on its command
-line.
+of the file is kept with the worker, keys included, and a client that reads no file
+for them gets it on its command line.
 
 The policy is cordon.yaml at the top of the base commit, or the file that --policy
 names, or the default that "cordon policy show" prints. It is never read from the
 worker's tree.`,
-		Example: `  cordon run claude -- "add a test for the parser"
-  cordon run --write src codex --model gpt-5 -- "fix the build"
-  cordon run -i gemini
+		Example: `  cordon run ` + exampleClient + ` -- "add a test for the parser"
+  cordon run --write src ` + exampleClient + ` --model opus -- "fix the build"
+  cordon run -i ` + exampleClient + `
   cordon run -- ./agent.sh "add a test for the parser"
   cordon run --write src --write docs -- ./agent.sh
   cordon run --no-merge --base v1.2 -- make port

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/guard"
 )
@@ -24,24 +25,24 @@ func (a *app) leaseHooksCommand() *cobra.Command {
 		Use:   "hooks --client NAME --warrant FILE",
 		Short: "Print the hook configuration of an agent client",
 		Long: `Print the configuration that makes an agent client ask cordon before each tool call, in
-the form that the client reads: settings for Claude Code and Gemini, one
-value of -c on each line for Codex, a hooks.json for Copilot, and for OpenCode the
-content of OPENCODE_CONFIG_CONTENT, whose plugin is written to --plugin.
+the form that the client reads:
+
+` + hookForms() + `
 
 --with adds your own hooks, from a JSON file in Claude Code's form
 {"hooks": {"PreToolUse": [{"matcher": "…", "hooks": [...]}]}}. cordon's hooks come
 first, and each hook can block on its own.`,
 		Example: `  cordon lease warrant brave-otter > warrant.json
-  claude --settings "$(cordon lease hooks --client claude --warrant warrant.json)"
-  cordon lease hooks --client gemini --warrant warrant.json --with mine.json`,
+  cordon lease hooks --client ` + exampleClient + ` --warrant warrant.json
+  cordon lease hooks --client ` + exampleClient + ` --warrant warrant.json --with mine.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.wire(o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.client, "client", "", "the `NAME` of the client: claude, codex, gemini, copilot or opencode")
+	f.StringVar(&o.client, "client", "", "the `NAME` of the client: "+clientList())
 	f.StringVar(&o.warrant, "warrant", "", "the `FILE` that cordon lease warrant printed")
 	f.StringVar(&o.with, "with", "", "your own hooks, a JSON `FILE`")
-	f.StringVar(&o.plugin, "plugin", "", "for opencode: write the plugin to `FILE`")
+	f.StringVar(&o.plugin, "plugin", "", "for a client with a plugin: write it to `FILE`")
 	return c
 }
 
@@ -54,8 +55,8 @@ func (a *app) wire(o wiringOptions) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if w.Client == client.OpenCode {
-		text, err := client.Plugin(w)
+	if w.Client.Plugin != nil {
+		text, err := w.Client.Plugin(w)
 		if err != nil {
 			return usageError{err}
 		}
@@ -71,12 +72,15 @@ func (a *app) wire(o wiringOptions) error {
 // refused here already.
 func (o wiringOptions) wiring() (client.Wiring, error) {
 	var w client.Wiring
-	name, err := client.Parse(o.client)
+	known, err := clients.Of(client.Name(o.client))
 	if err != nil {
 		return w, usage("cordon lease hooks: --client: %v", err)
 	}
-	if (name == client.OpenCode) != (o.plugin != "") {
-		return w, usage("cordon lease hooks: --plugin FILE is needed for opencode, and for nothing else")
+	switch plugin := known.Dialect.Plugin != nil; {
+	case plugin && o.plugin == "":
+		return w, usage("cordon lease hooks: --plugin FILE is needed for %s", known.Name)
+	case !plugin && o.plugin != "":
+		return w, usage("cordon lease hooks: %s has no plugin: leave --plugin out", known.Name)
 	}
 	if o.warrant == "" {
 		return w, usage("cordon lease hooks: --warrant FILE is needed: cordon lease warrant prints it")
@@ -93,7 +97,7 @@ func (o wiringOptions) wiring() (client.Wiring, error) {
 	if err != nil {
 		return w, fmt.Errorf("%s: %w", o.warrant, err)
 	}
-	w.Client = name
+	w.Client = known.Dialect
 	if w.Binary, err = os.Executable(); err != nil {
 		return w, err
 	}

@@ -18,15 +18,17 @@ import (
 	"strings"
 
 	"cordon/internal/client"
+	"cordon/internal/stream"
 )
 
 // Order is what is wanted of a client, and what the launch has for it.
 type Order struct {
 	Client  client.Name
-	Program string   // by an absolute path
-	Version Version  // of the program
-	Args    []string // the operator's own
-	Prompt  string   // "": it is interactive
+	dialect *client.Dialect // of the client, from its adapter
+	Program string          // by an absolute path
+	Version Version         // of the program
+	Args    []string        // the operator's own
+	Prompt  string          // "": it is interactive
 	// Interactive hands the terminal over. Again goes on with the conversation of
 	// the launch before, which is in State.
 	Interactive, Again bool
@@ -102,7 +104,9 @@ type Login struct {
 
 // Adapter is what is known of one client.
 type Adapter struct {
-	Name    client.Name
+	Name    client.Name     // after cordon run
+	Dialect *client.Dialect // of its hooks
+	Stream  *stream.Form
 	Program string // as it is called on PATH
 	Package string // where it comes from, for a person who has not got it
 	// Oldest is the first version whose hooks were seen to hold, and Tested the one
@@ -127,47 +131,26 @@ type Adapter struct {
 	// before the first call. Where it does not, its first call is the proof.
 	Starts bool
 
-	kit      func(Order) (Kit, error)
-	settings func(Rules) ([]byte, error)
-	objects  func(interactive bool, settings map[string]any) (why string)
-	forbids  string // why no file of Project may be there, whatever it says
-	refused  []Refused
-	passed   []Passed // all that is passed on; nil: everything that is not refused
+	Build       func(Order) (Kit, error)
+	Permissions func(Rules) ([]byte, error)
+	Objects     func(interactive bool, settings map[string]any) (why string)
+	Forbids     string      // why no file of Project may be there, whatever it says
+	Refused     [][2]string // arguments that are not passed on, and why, after "it"
+	Passed      []Passed    // all that is passed on; nil: everything that is not refused
 	// needs are the variables that arguments of the operator's name, beyond Variables.
-	needs func(args []string) []string
+	ArgNeeds func(args []string) []string
 }
-
-// Refused is an argument of the operator's that cordon does not pass on.
-type Refused struct {
-	Flag string
-	Why  string // after "it"
-}
-
-// Of is the adapter of a client.
-func Of(n client.Name) (*Adapter, error) {
-	for _, a := range adapters {
-		if a.Name == n {
-			return a, nil
-		}
-	}
-	_, err := client.Parse(string(n))
-	if err == nil {
-		err = fmt.Errorf("cordon cannot start %s yet", n)
-	}
-	return nil, err
-}
-
-// All are the adapters of every client.
-func All() []*Adapter { return adapters }
-
-var adapters = []*Adapter{&claude, &codex, &gemini, &openCode, &copilot}
 
 // Kit is what a launch of this client needs.
 func (a *Adapter) Kit(o Order) (Kit, error) {
 	if err := a.Accept(o.Args); err != nil {
 		return Kit{}, err
 	}
-	k, err := a.kit(o)
+	if o.Client != a.Name {
+		return Kit{}, fmt.Errorf("%s: the order is for %q", a.Name, o.Client)
+	}
+	o.dialect = a.Dialect
+	k, err := a.Build(o)
 	if err != nil {
 		return Kit{}, fmt.Errorf("%s: %w", a.Name, err)
 	}
@@ -177,10 +160,10 @@ func (a *Adapter) Kit(o Order) (Kit, error) {
 // Needs lists the variables of the operator's that the client needs with these
 // arguments: they sign in or choose the model's address, and may be secret.
 func (a *Adapter) Needs(args []string) []string {
-	if a.needs == nil {
+	if a.ArgNeeds == nil {
 		return a.Variables
 	}
-	return append(slices.Clone(a.Variables), a.needs(args)...)
+	return append(slices.Clone(a.Variables), a.ArgNeeds(args)...)
 }
 
 // Keeps says whether the next launch finds a name of Order.State with all that is
@@ -203,17 +186,17 @@ func (a *Adapter) Keeps(name string) (all, some bool) {
 
 // Object says what stands against a launch in the text of a file of Project.
 func (a *Adapter) Object(interactive bool, text []byte) error {
-	if a.forbids != "" {
-		return errors.New(a.forbids)
+	if a.Forbids != "" {
+		return errors.New(a.Forbids)
 	}
-	if a.objects == nil {
+	if a.Objects == nil {
 		return nil
 	}
 	var settings map[string]any
 	if err := json.Unmarshal(plainJSON(text), &settings); err != nil {
 		return fmt.Errorf("it is not understood: %w", err)
 	}
-	if why := a.objects(interactive, settings); why != "" {
+	if why := a.Objects(interactive, settings); why != "" {
 		return errors.New(why)
 	}
 	return nil
@@ -221,8 +204,8 @@ func (a *Adapter) Object(interactive bool, text []byte) error {
 
 // Settings are the permissions of a lease in the client's own form.
 func (a *Adapter) Settings(r Rules) ([]byte, error) {
-	if a.settings == nil {
+	if a.Permissions == nil {
 		return nil, fmt.Errorf("%s has no permission settings: its cell holds what it may do", a.Name)
 	}
-	return a.settings(r)
+	return a.Permissions(r)
 }

@@ -20,11 +20,11 @@ type Passed struct {
 	Flag   string
 	Values int // how many words follow it, or many
 	// check says what is wrong with a value, after "it". It may be nil.
-	check func(value string) (why string)
+	Check func(value string) (why string)
 }
 
-// many is all words up to the next flag.
-const many = -1
+// Many is all words up to the next flag.
+const Many = -1
 
 // Accept holds the operator's arguments against those that would make the launch
 // weaker. --flag and --flag=value are the same. A client with a list of what is
@@ -32,16 +32,16 @@ const many = -1
 func (a *Adapter) Accept(args []string) error {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
-		for _, r := range a.refused {
-			if name == r.Flag {
-				return &ArgumentError{string(a.Name), r.Flag, r.Why}
+		for _, r := range a.Refused {
+			if name == r[0] {
+				return &ArgumentError{string(a.Name), r[0], r[1]}
 			}
 		}
 	}
-	if a.passed == nil {
+	if a.Passed == nil {
 		return nil
 	}
-	err := walk(a.passed, args, func(Passed, []string) {})
+	err := Walk(a.Passed, args, func(Passed, []string) {})
 	if err != nil {
 		err.Client = string(a.Name)
 		return err
@@ -49,9 +49,9 @@ func (a *Adapter) Accept(args []string) error {
 	return nil
 }
 
-// walk goes through arguments flag by flag, and stops at the first one that is not
+// Walk goes through arguments flag by flag, and stops at the first one that is not
 // passed on.
-func walk(passed []Passed, args []string, each func(p Passed, values []string)) *ArgumentError {
+func Walk(passed []Passed, args []string, each func(p Passed, values []string)) *ArgumentError {
 	for len(args) > 0 {
 		name, value, given := strings.Cut(args[0], "=")
 		i := slices.IndexFunc(passed, func(p Passed) bool { return p.Flag == name })
@@ -63,16 +63,16 @@ func walk(passed []Passed, args []string, each func(p Passed, values []string)) 
 		values := []string{value}
 		if !given {
 			n := p.count(args)
-			if n < p.Values || p.Values == many && n == 0 {
+			if n < p.Values || p.Values == Many && n == 0 {
 				return &ArgumentError{Flag: name, Why: "needs a value"}
 			}
 			values, args = args[:n], args[n:]
 		}
 		for _, v := range values {
-			if p.check == nil {
+			if p.Check == nil {
 				break
 			}
-			if why := p.check(v); why != "" {
+			if why := p.Check(v); why != "" {
 				return &ArgumentError{Flag: name + " " + v, Why: why}
 			}
 		}
@@ -83,7 +83,7 @@ func walk(passed []Passed, args []string, each func(p Passed, values []string)) 
 
 // count is how many of the words behind a flag are its values.
 func (p Passed) count(args []string) int {
-	if p.Values != many {
+	if p.Values != Many {
 		return min(p.Values, len(args))
 	}
 	n := 0

@@ -1,4 +1,4 @@
-package agent
+package agent_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"cordon/internal/client"
+
+	. "cordon/internal/agent"
+	"cordon/internal/agent/claude"
+	"cordon/internal/agent/clients"
 )
 
 // order is a launch as the tests have it.
@@ -44,37 +48,37 @@ var kits = []struct {
 
 func TestClaudeKits(t *testing.T) {
 	for _, row := range kits {
-		o := order(client.Claude)
+		o := order("claude")
 		row.with(&o)
 		goldenKit(t, "claude_"+row.name, o)
 	}
 }
 
 func TestClaudeOperator(t *testing.T) {
-	o := order(client.Claude)
+	o := order("claude")
 	o.Managed = true
 	o.Args = []string{"--model=opus", "--mcp-config", `{"mcpServers":{"db":{"command":"x"},"od d":{}}}`, "--allowedTools", "mcp__web__get,mcp__fs",
 		"mcp__x__*", "--max-turns", "3"}
-	o.Machine = map[string][]byte{claudeManaged: []byte(`{"disableAllHooks":true,"companyAnnouncements":["hi"],"permissions":{"deny":["Bash(sudo *)","EnterWorktree"],"defaultMode":"plan"},
+	o.Machine = map[string][]byte{claude.Managed: []byte(`{"disableAllHooks":true,"companyAnnouncements":["hi"],"permissions":{"deny":["Bash(sudo *)","EnterWorktree"],"defaultMode":"plan"},
 		"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"/opt/theirs"}]}],"Stop":[{"hooks":[{"type":"command","command":"/opt/stop"}]}]}}`)}
 	goldenKit(t, "claude_operator", o)
-	o.Machine[claudeManaged] = []byte(`{"hooks":`)
-	if _, err := claude.Kit(o); err == nil {
+	o.Machine[claude.Managed] = []byte(`{"hooks":`)
+	if _, err := claude.Client.Kit(o); err == nil {
 		t.Error("settings of the machine that cannot be read are dropped")
 	}
 }
 
 func TestClaudeSettings(t *testing.T) {
-	got, err := claude.Settings(rules())
+	got, err := claude.Client.Settings(rules())
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "claude_settings.golden", got)
-	got, err = claude.Settings(Rules{Tree: "/w/od d(1)[x]*", Write: []string{"."}})
+	got, err = claude.Client.Settings(Rules{Tree: "/w/od d(1)[x]*", Write: []string{"."}})
 	if err != nil || !strings.Contains(string(got), `"Edit(//w/od d\\(1\\)\\[x\\]\\*/**)"`) {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := claude.Settings(Rules{Tree: "/w", Write: []string{strings.Repeat("{a,b}", 9)}}); err == nil {
+	if _, err := claude.Client.Settings(Rules{Tree: "/w", Write: []string{strings.Repeat("{a,b}", 9)}}); err == nil {
 		t.Error("a pattern that stands for 512")
 	}
 }
@@ -82,9 +86,9 @@ func TestClaudeSettings(t *testing.T) {
 // TestClaudePins looks at what a project could turn, in both wirings.
 func TestClaudePins(t *testing.T) {
 	for _, managed := range []bool{true, false} {
-		o := order(client.Claude)
+		o := order("claude")
 		o.Managed = managed
-		k, err := claude.Kit(o)
+		k, err := claude.Client.Kit(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,31 +118,31 @@ func TestArguments(t *testing.T) {
 		args   []string
 		ok     bool
 	}{
-		{client.Claude, []string{"--model", "opus", "--add-dir", "a", "b", "--effort=high"}, true},
-		{client.Claude, []string{"--tools", ""}, true},
-		{client.Claude, []string{"--bare"}, false},
-		{client.Claude, []string{"--settings={}"}, false},
-		{client.Claude, []string{"--add-dir", "a", "--dangerously-skip-permissions"}, false},
-		{client.Claude, []string{"--model"}, false},
-		{client.Claude, []string{"--allowedTools", "Bash"}, false},
-		{client.Claude, []string{"--allowedTools", "mcp__a", "mcp__*"}, false},
-		{client.Claude, []string{"--allowedTools", "mcp__a,Edit"}, false},
-		{client.Claude, []string{"mcp", "list"}, false},
-		{client.Claude, []string{"--sdk-url", "x"}, false},
-		{client.Claude, []string{"-pc"}, false},
-		{client.Codex, []string{"-m", "gpt-5.5", "-c", "model_reasoning_effort=high", "--config=model_providers.x={}"}, true},
-		{client.Codex, []string{"-c", "features.hooks=false"}, false},
-		{client.Codex, []string{"-c", `"features".hooks=false`}, false},
-		{client.Codex, []string{"-c", "hooks={}"}, false},
-		{client.Codex, []string{"-c", "notify=['x']"}, false},
-		{client.Codex, []string{"-cfeatures.hooks=false"}, false},
-		{client.Codex, []string{"--config=projects={}"}, false},
-		{client.Codex, []string{"--dangerously-bypass-hook-trust"}, false},
-		{client.Codex, []string{"--disable", "hooks"}, false},
-		{client.Codex, []string{"exec"}, false},
-		{client.Codex, []string{"-c"}, false},
+		{"claude", []string{"--model", "opus", "--add-dir", "a", "b", "--effort=high"}, true},
+		{"claude", []string{"--tools", ""}, true},
+		{"claude", []string{"--bare"}, false},
+		{"claude", []string{"--settings={}"}, false},
+		{"claude", []string{"--add-dir", "a", "--dangerously-skip-permissions"}, false},
+		{"claude", []string{"--model"}, false},
+		{"claude", []string{"--allowedTools", "Bash"}, false},
+		{"claude", []string{"--allowedTools", "mcp__a", "mcp__*"}, false},
+		{"claude", []string{"--allowedTools", "mcp__a,Edit"}, false},
+		{"claude", []string{"mcp", "list"}, false},
+		{"claude", []string{"--sdk-url", "x"}, false},
+		{"claude", []string{"-pc"}, false},
+		{"codex", []string{"-m", "gpt-5.5", "-c", "model_reasoning_effort=high", "--config=model_providers.x={}"}, true},
+		{"codex", []string{"-c", "features.hooks=false"}, false},
+		{"codex", []string{"-c", `"features".hooks=false`}, false},
+		{"codex", []string{"-c", "hooks={}"}, false},
+		{"codex", []string{"-c", "notify=['x']"}, false},
+		{"codex", []string{"-cfeatures.hooks=false"}, false},
+		{"codex", []string{"--config=projects={}"}, false},
+		{"codex", []string{"--dangerously-bypass-hook-trust"}, false},
+		{"codex", []string{"--disable", "hooks"}, false},
+		{"codex", []string{"exec"}, false},
+		{"codex", []string{"-c"}, false},
 	} {
-		a, err := Of(row.client)
+		a, err := clients.Of(row.client)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,8 +157,8 @@ func TestArguments(t *testing.T) {
 }
 
 func TestNoPrompt(t *testing.T) {
-	for _, n := range []client.Name{client.Claude, client.Codex} {
-		a, err := Of(n)
+	for _, n := range []client.Name{"claude", "codex"} {
+		a, err := clients.Of(n)
 		if err != nil {
 			t.Fatal(err)
 		}

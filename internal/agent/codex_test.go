@@ -1,15 +1,16 @@
-package agent
+package agent_test
 
 import (
 	"slices"
 	"testing"
 
-	"cordon/internal/client"
+	"cordon/internal/agent/claude"
+	"cordon/internal/agent/codex"
 )
 
 func TestCodexKits(t *testing.T) {
 	for _, row := range kits {
-		o := order(client.Codex)
+		o := order("codex")
 		row.with(&o)
 		goldenKit(t, "codex_"+row.name, o)
 	}
@@ -17,10 +18,10 @@ func TestCodexKits(t *testing.T) {
 
 // TestCodexMachine: the requirements of a machine stay in force.
 func TestCodexMachine(t *testing.T) {
-	o := order(client.Codex)
+	o := order("codex")
 	o.Managed = true
-	o.Machine = map[string][]byte{codexManaged: []byte("[features]\n")}
-	k, err := codex.Kit(o)
+	o.Machine = map[string][]byte{codex.Managed: []byte("[features]\n")}
+	k, err := codex.Client.Kit(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +31,12 @@ func TestCodexMachine(t *testing.T) {
 }
 
 func TestCodexNeeds(t *testing.T) {
-	got := codex.Needs([]string{"-c", `model_providers.x={base_url="http://h/v1",env_key="MY_KEY"}`, "-c", "model_providers.y.env_key='OTHER'", "-m", "env"})
-	want := append(slices.Clone(codex.Variables), "MY_KEY", "OTHER")
+	got := codex.Client.Needs([]string{"-c", `model_providers.x={base_url="http://h/v1",env_key="MY_KEY"}`, "-c", "model_providers.y.env_key='OTHER'", "-m", "env"})
+	want := append(slices.Clone(codex.Client.Variables), "MY_KEY", "OTHER")
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := claude.Needs(nil); !slices.Equal(got, claude.Variables) {
+	if got := claude.Client.Needs(nil); !slices.Equal(got, claude.Client.Variables) {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package agent_test
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	. "cordon/internal/agent"
+	"cordon/internal/agent/clients"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -32,7 +35,7 @@ func golden(t *testing.T, name string, got []byte) {
 // goldenKit compares everything of a kit.
 func goldenKit(t *testing.T, name string, o Order) {
 	t.Helper()
-	a, err := Of(o.Client)
+	a, err := clients.Of(o.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +43,11 @@ func goldenKit(t *testing.T, name string, o Order) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	golden(t, name+".golden", k.print())
+	golden(t, name+".golden", printed(k))
 }
 
-// print is a kit for people to read, one thing on each line.
-func (k Kit) print() []byte {
+// printed is a kit for people to read, one thing on each line.
+func printed(k Kit) []byte {
 	var b bytes.Buffer
 	for _, word := range k.Argv {
 		fmt.Fprintf(&b, "argv %s\n", word)

@@ -1,15 +1,18 @@
-package agent
+package agent_test
 
 import (
 	"path"
 	"regexp"
 	"testing"
+
+	. "cordon/internal/agent"
+	"cordon/internal/agent/clients"
 )
 
 // TestKeep: no client finds settings, variables, hooks or code of the launch before.
 func TestKeep(t *testing.T) {
 	obeyed := regexp.MustCompile(`(?i)\.env|config|setting|hook|plugin|extension|skill|agent|command|cache|package|\.m?[jt]s$|\.toml$|\.git`)
-	for _, a := range All() {
+	for _, a := range clients.All() {
 		if len(a.Keep) == 0 {
 			t.Errorf("%s: there is nothing to go on with", a.Name)
 		}

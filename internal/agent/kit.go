@@ -3,29 +3,31 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
+	"errors"
 
 	"cordon/internal/client"
 )
 
-// wiring is what the hooks of a launch are made of.
-func (o Order) wiring() client.Wiring {
-	return client.Wiring{Client: o.Client, Guard: o.Guard, Extra: o.Extra, Label: o.Label}
+// Wiring is what the hooks of a launch are made of.
+func (o Order) Wiring() client.Wiring {
+	return client.Wiring{Client: o.dialect, Guard: o.Guard, Extra: o.Extra, Label: o.Label}
 }
 
-func (k *Kit) file(name string, text []byte) { k.Files = append(k.Files, File{Name: name, Text: text}) }
+func (k *Kit) AddFile(name string, text []byte) {
+	k.Files = append(k.Files, File{Name: name, Text: text})
+}
 
-// seed adds a file in JSON to those that the client finds in its state.
-func (k *Kit) seed(name string, v any) error {
-	text, err := compact(v)
+// AddSeed adds a file in JSON to those that the client finds in its state.
+func (k *Kit) AddSeed(name string, v any) error {
+	text, err := Compact(v)
 	if err == nil {
 		k.Seeds = append(k.Seeds, File{Name: name, Text: append(text, '\n')})
 	}
 	return err
 }
 
-// compact is JSON on one line, without the escapes meant for web pages.
-func compact(v any) ([]byte, error) {
+// Compact is JSON on one line, without the escapes meant for web pages.
+func Compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -35,4 +37,5 @@ func compact(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+// ErrNoPrompt is a launch with nothing to do.
+var ErrNoPrompt = errors.New("without a terminal it needs a prompt, behind --")

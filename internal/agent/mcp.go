@@ -25,7 +25,7 @@ type Server struct {
 }
 
 // ParseServers reads {"mcpServers": {"name": {"command": "…", "args": […], "env": {…}}
-// or {"url": "https://…", "headers": {…}}}}, the form of Claude and Copilot. Each
+// or {"url": "https://…", "headers": {…}}}}, the form that most clients read. Each
 // client has members that no other knows, and what one does not know it drops without
 // a word: here that is an error.
 func ParseServers(data []byte) ([]Server, error) {

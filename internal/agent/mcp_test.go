@@ -1,4 +1,4 @@
-package agent
+package agent_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"cordon/internal/client"
+
+	. "cordon/internal/agent"
+	"cordon/internal/agent/clients"
 )
 
 // twoServers are a program and an address.
@@ -85,7 +88,7 @@ func TestServerKits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range client.Names() {
+	for _, n := range clients.Names() {
 		o := order(n)
 		o.Managed, o.Version, o.Servers = true, Version{1, 2, 3}, servers
 		o.Briefing, o.Rules = "", Rules{Tree: "/w/tree", Write: []string{"."}}
@@ -96,8 +99,8 @@ func TestServerKits(t *testing.T) {
 // TestServerReplaced: a server of the machine's that has the name of one of the
 // operator's is not mixed with it, and the others stay.
 func TestServerReplaced(t *testing.T) {
-	for n, row := range map[client.Name]struct{ key, file string }{client.Gemini: {"mcpServers", "gemini.json"}, client.OpenCode: {"mcp", "opencode.json"}} {
-		a, err := Of(n)
+	for n, row := range map[client.Name]struct{ key, file string }{"gemini": {"mcpServers", "gemini.json"}, "opencode": {"mcp", "opencode.json"}} {
+		a, err := clients.Of(n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,10 +112,10 @@ func TestServerReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		var settings map[string]any
-		if err := json.Unmarshal([]byte(k.text(row.file)), &settings); err != nil {
+		if err := json.Unmarshal([]byte(textOf(k, row.file)), &settings); err != nil {
 			t.Fatal(err)
 		}
-		if inside(settings, row.key, "a", "command") != nil || inside(settings, row.key, "b", "command") != "b" {
+		if Inside(settings, row.key, "a", "command") != nil || Inside(settings, row.key, "b", "command") != "b" {
 			t.Errorf("%s: %v", n, settings[row.key])
 		}
 	}
@@ -121,11 +124,11 @@ func TestServerReplaced(t *testing.T) {
 // TestServerSecrets: where a client reads a file, what a server is given is on no
 // command line.
 func TestServerSecrets(t *testing.T) {
-	for _, n := range client.Names() {
-		if n == client.Codex {
+	for _, n := range clients.Names() {
+		if n == "codex" {
 			continue // it has no other way
 		}
-		a, err := Of(n)
+		a, err := clients.Of(n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,8 +138,8 @@ func TestServerSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(strings.Join(k.Argv, " "), "a-secret") || !strings.Contains(string(k.print()), "a-secret") {
-			t.Errorf("%s", k.print())
+		if strings.Contains(strings.Join(k.Argv, " "), "a-secret") || !strings.Contains(string(printed(k)), "a-secret") {
+			t.Errorf("%s", printed(k))
 		}
 	}
 }

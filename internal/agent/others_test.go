@@ -1,23 +1,25 @@
-package agent
+package agent_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
 	"cordon/internal/client"
+
+	. "cordon/internal/agent"
+	"cordon/internal/agent/clients"
 )
 
 // TestOtherKits compares the kits of the clients that share no settings.
 func TestOtherKits(t *testing.T) {
-	for _, n := range []client.Name{client.Gemini, client.OpenCode, client.Copilot} {
+	for _, n := range []client.Name{"gemini", "opencode", "copilot"} {
 		for _, row := range kits {
 			o := order(n)
 			row.with(&o)
 			o.Version = Version{1, 2, 3}
 			goldenKit(t, string(n)+"_"+row.name, o)
 		}
-		a, err := Of(n)
+		a, err := clients.Of(n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,19 +45,19 @@ func TestOwnSettings(t *testing.T) {
 		file           string // that the settings are in; "": a variable
 		keeps, refuses []string
 	}{
-		{client.Gemini, `{ // mine
+		{"gemini", `{ // mine
 			"security":{"auth":{"selectedType":"oauth-personal"},"folderTrust":{"enabled":false}},"model":{"name":"m-1"},"hooksConfig":{"enabled":false},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"theirs"}]}]},}`,
 			`{"mcpServers":{"corp":{}},"hooksConfig":{"enabled":false},"telemetry":{"enabled":true}}`, "gemini.json",
 			[]string{`"selectedType":"oauth-personal"`, `"name":"m-1"`, `"corp"`, `"hooksConfig":{"enabled":true`, `"telemetry":{"enabled":false}`,
 				`"folderTrust":{"enabled":true}`},
 			[]string{"theirs"}},
-		{client.OpenCode, `{"provider":{"p":{"npm":"x"}},"model":"p/m","plugin":["theirs.js"],"permission":{"*":"allow"},"mcp":{"theirs":{}}}`,
+		{"opencode", `{"provider":{"p":{"npm":"x"}},"model":"p/m","plugin":["theirs.js"],"permission":{"*":"allow"},"mcp":{"theirs":{}}}`,
 			`{"username":"corp","plugin":["theirs.js"]}`, "opencode.json",
 			[]string{`"p":{"npm":"x"}`, `"model":"p/m"`, `"username":"corp"`, "file:///post/cordon.js"}, []string{"theirs"}},
-		{client.Copilot, "// by itself\n" + `{"loggedInUsers":[{"login":"op"}],"trustedFolders":["/"],"installedPlugins":["theirs"],"disableAllHooks":true}`, "", "config.json",
+		{"copilot", "// by itself\n" + `{"loggedInUsers":[{"login":"op"}],"trustedFolders":["/"],"installedPlugins":["theirs"],"disableAllHooks":true}`, "", "config.json",
 			[]string{`"login":"op"`}, []string{"trustedFolders", "theirs", "disableAllHooks"}},
 	} {
-		a, err := Of(row.client)
+		a, err := clients.Of(row.client)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +70,7 @@ func TestOwnSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := k.text(row.file)
+		text := textOf(k, row.file)
 		for _, part := range row.keeps {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: %s is not kept: %s", row.client, part, text)
@@ -87,39 +89,13 @@ func TestOwnSettings(t *testing.T) {
 }
 
 // text is what a file of a kit says.
-func (k Kit) text(name string) string {
+func textOf(k Kit, name string) string {
 	for _, f := range append(k.Files, k.Seeds...) {
 		if f.Name == name {
 			return string(f.Text)
 		}
 	}
 	return ""
-}
-
-// TestExpression holds globs against paths as a call of Gemini says them. Nothing of
-// an expression may be what the client refuses to read.
-func TestExpression(t *testing.T) {
-	for _, row := range []struct {
-		glob, path string
-		want       bool
-	}{
-		{".", "x", true}, {".", "a/b", true},
-		{"src", "src", true}, {"src", "src/a/b", true}, {"src", "srcs/a", false}, {"src", "a/src", false},
-		{"src/**", "src/a/b", true}, {"./src", "src/a", true},
-		{"*.md", "a.md", true}, {"*.md", "b/a.md", false}, {"*.md", "aXmd", false},
-		{"**/.git", ".git", true}, {"**/.git", "a/b/.git/config", true}, {"**/.git", "a.git", false},
-		{"a/**/z", "a/z", true}, {"a/**/z", "a/b/c/z", true},
-		{"src/{gen,vendor}", "src/gen/x", true}, {"src/{gen,vendor}", "src/general", false},
-		{`a\[x\]`, "a[x]", true}, {"a?c", "abc", true}, {"a?c", "a/c", false}, {"a(1)", "a(1)/x", true},
-	} {
-		e := expression(row.glob)
-		if got := regexp.MustCompile(`"file_path":"` + e + `"`).MatchString(`{"content":"y","file_path":"` + row.path + `"}`); got != row.want {
-			t.Errorf("%s and %s: %v, by %s", row.glob, row.path, got, e)
-		}
-		if regexp.MustCompile(`\([^)]*[*+?{].*\)[*+?{]`).MatchString(e) {
-			t.Errorf("%s: the client does not read %s", row.glob, e)
-		}
-	}
 }
 
 func TestPlainJSON(t *testing.T) {
@@ -130,7 +106,7 @@ func TestPlainJSON(t *testing.T) {
 		`/* open`:              ``,
 		`"open`:                `"open`,
 	} {
-		if got := string(plainJSON([]byte(text))); got != want {
+		if got := string(PlainJSON([]byte(text))); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
@@ -142,21 +118,21 @@ func TestOtherArguments(t *testing.T) {
 		args   []string
 		ok     bool
 	}{
-		{client.Gemini, []string{"--model", "m", "-d"}, true},
-		{client.Gemini, []string{"--extensions=x"}, false},
-		{client.Gemini, []string{"--policy", "x"}, false},
-		{client.Gemini, []string{"--skip-trust"}, false},
-		{client.Gemini, []string{"do it"}, false},
-		{client.OpenCode, []string{"-m", "p/m", "--agent", "build"}, true},
-		{client.OpenCode, []string{"--pure"}, false},
-		{client.OpenCode, []string{"serve"}, false},
-		{client.OpenCode, []string{"--attach=http://x"}, false},
-		{client.Copilot, []string{"--model=m", "--deny-tool", "shell(git push)", "write"}, true},
-		{client.Copilot, []string{"--trust-folder"}, false},
-		{client.Copilot, []string{"--plugin-dir", "x"}, false},
-		{client.Copilot, []string{"--allow-tool", "x"}, false},
+		{"gemini", []string{"--model", "m", "-d"}, true},
+		{"gemini", []string{"--extensions=x"}, false},
+		{"gemini", []string{"--policy", "x"}, false},
+		{"gemini", []string{"--skip-trust"}, false},
+		{"gemini", []string{"do it"}, false},
+		{"opencode", []string{"-m", "p/m", "--agent", "build"}, true},
+		{"opencode", []string{"--pure"}, false},
+		{"opencode", []string{"serve"}, false},
+		{"opencode", []string{"--attach=http://x"}, false},
+		{"copilot", []string{"--model=m", "--deny-tool", "shell(git push)", "write"}, true},
+		{"copilot", []string{"--trust-folder"}, false},
+		{"copilot", []string{"--plugin-dir", "x"}, false},
+		{"copilot", []string{"--allow-tool", "x"}, false},
 	} {
-		a, err := Of(row.client)
+		a, err := clients.Of(row.client)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,19 +152,19 @@ func TestObject(t *testing.T) {
 		text     string
 		ok       bool
 	}{
-		{client.OpenCode, false, `{"model":"x","plugin":[], // none
+		{"opencode", false, `{"model":"x","plugin":[], // none
 		}`, true},
-		{client.OpenCode, false, `{"plugin":["./x.js"]}`, false},
-		{client.OpenCode, false, `{"plugins":[{"package":"x"}]}`, false},
-		{client.OpenCode, false, `{"plugin":`, false},
-		{client.Copilot, false, `{"disableAllHooks":true}`, true},
-		{client.Copilot, true, `{"disableAllHooks":true}`, false},
-		{client.Copilot, true, `{"disableAllHooks":false,"model":"x"}`, true},
-		{client.Copilot, true, `{"hooks":{"PreToolUse":[]}}`, false},
-		{client.Gemini, false, "", false},
-		{client.Claude, true, `{"disableAllHooks":true}`, true},
+		{"opencode", false, `{"plugin":["./x.js"]}`, false},
+		{"opencode", false, `{"plugins":[{"package":"x"}]}`, false},
+		{"opencode", false, `{"plugin":`, false},
+		{"copilot", false, `{"disableAllHooks":true}`, true},
+		{"copilot", true, `{"disableAllHooks":true}`, false},
+		{"copilot", true, `{"disableAllHooks":false,"model":"x"}`, true},
+		{"copilot", true, `{"hooks":{"PreToolUse":[]}}`, false},
+		{"gemini", false, "", false},
+		{"claude", true, `{"disableAllHooks":true}`, true},
 	} {
-		a, err := Of(row.client)
+		a, err := clients.Of(row.client)
 		if err != nil {
 			t.Fatal(err)
 		}

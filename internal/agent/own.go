@@ -10,9 +10,9 @@ import (
 // plugins, permissions and trust, so that a kit never shows them as they are: it
 // takes from them the members that it names.
 
-// kept are the members of a settings file that a kit takes over. A file that cannot
+// Kept are the members of a settings file that a kit takes over. A file that cannot
 // be read is an error: the operator would wonder why another model answers.
-func (o Order) kept(file string, names ...string) (map[string]any, error) {
+func (o Order) Kept(file string, names ...string) (map[string]any, error) {
 	text, ok := o.Own[file]
 	if !ok || len(strings.TrimSpace(string(text))) == 0 {
 		return map[string]any{}, nil
@@ -74,9 +74,9 @@ func skip(text []byte, from int, end string) int {
 	return len(text)
 }
 
-// over lays settings over others: objects are merged, and everything else of the
+// Over lays settings over others: objects are merged, and everything else of the
 // upper ones holds.
-func over(lower, upper map[string]any) map[string]any {
+func Over(lower, upper map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range lower {
 		out[k] = v
@@ -85,16 +85,16 @@ func over(lower, upper map[string]any) map[string]any {
 		below, isBelow := out[k].(map[string]any)
 		above, isAbove := v.(map[string]any)
 		if isBelow && isAbove {
-			v = over(below, above)
+			v = Over(below, above)
 		}
 		out[k] = v
 	}
 	return out
 }
 
-// machine are the settings that the operator's machine has at a place, whose say is
+// MachineSettings are the settings that the operator's machine has at a place, whose say is
 // kept where the kit's own is silent.
-func (o Order) machine(place string) (map[string]any, error) {
+func (o Order) MachineSettings(place string) (map[string]any, error) {
 	var m map[string]any
 	if text := o.Machine[place]; len(strings.TrimSpace(string(text))) > 0 {
 		if err := json.Unmarshal(plainJSON(text), &m); err != nil {
@@ -104,8 +104,8 @@ func (o Order) machine(place string) (map[string]any, error) {
 	return m, nil
 }
 
-// inside is a member of a member of settings. It may be nil.
-func inside(settings map[string]any, names ...string) any {
+// Inside is a member of a member of settings. It may be nil.
+func Inside(settings map[string]any, names ...string) any {
 	var v any = settings
 	for _, name := range names {
 		m, ok := v.(map[string]any)
@@ -117,8 +117,8 @@ func inside(settings map[string]any, names ...string) any {
 	return v
 }
 
-// nested are settings that say just one thing.
-func nested(v any, names ...string) map[string]any {
+// Nested are settings that say just one thing.
+func Nested(v any, names ...string) map[string]any {
 	for i := len(names) - 1; i > 0; i-- {
 		v = map[string]any{names[i]: v}
 	}

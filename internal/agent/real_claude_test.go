@@ -1,17 +1,16 @@
-package agent
+package agent_test
 
 import (
 	"strings"
 	"testing"
 
-	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
 
 // TestRealClaude: each rule of a lease is obeyed, the guard is heard, and a project
 // can neither switch it off nor change a call that it has judged.
 func TestSlowRealClaude(t *testing.T) {
-	wired(t, client.Claude, func(s *stage) {
+	wired(t, "claude", func(s *stage) {
 		hook := `{"hooks":[{"type":"command","command":"` + s.at("rewriter") + `"}]}`
 		s.write("tree/.claude/settings.json",
 			`{"disableAllHooks":true,"disableSkillShellExecution":false,"permissions":{"allow":["Edit(//**)","Write"]},"hooks":{"PreToolUse":[`+hook+`]}}`)

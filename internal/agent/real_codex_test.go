@@ -1,4 +1,4 @@
-package agent
+package agent_test
 
 import (
 	"crypto/sha256"
@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
 
 // TestRealCodex: the guard is heard, and neither a project nor what a launch before
 // has left behind can switch it off or change a call that it has judged.
 func TestSlowRealCodex(t *testing.T) {
-	wired(t, client.Codex, func(s *stage) {
+	wired(t, "codex", func(s *stage) {
 		s.sabotage("tree/.codex/")
 		s.sabotage("state/")
 		run := func(command string) map[string]any { return map[string]any{"cmd": command} }

@@ -1,4 +1,4 @@
-package agent
+package agent_test
 
 import (
 	"bytes"
@@ -13,6 +13,9 @@ import (
 
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
+
+	. "cordon/internal/agent"
+	"cordon/internal/agent/clients"
 )
 
 // The tests here start the real clients, without a cell: what a kit alone makes of
@@ -114,7 +117,7 @@ func (s *stage) exists(name string) bool {
 func (s *stage) launch() string {
 	t := s.t
 	t.Helper()
-	a, err := Of(s.order.Client)
+	a, err := clients.Of(s.order.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +174,7 @@ func (s *stage) furnish(k Kit) {
 // forget removes what of the client's state is not kept between launches.
 func (s *stage) forget(dir string) {
 	s.t.Helper()
-	a, err := Of(s.order.Client)
+	a, err := clients.Of(s.order.Client)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode"
 )
@@ -39,41 +38,42 @@ const maxMessage = 8 << 10
 
 // Encode is the answer to an event in a client's dialect. Allow says nothing at
 // all: there is no word for it that no client misunderstands.
-func Encode(n Name, v Verdict, event Event) Answer {
-	switch {
-	case v.Decision == Allow:
+func (d *Dialect) Encode(v Verdict, event Event) Answer {
+	if v.Decision == Allow {
 		return Answer{}
-	case v.Decision == Warn && n == Claude && event == PreTool && v.Message != "":
-		return said(output{Event: "PreToolUse", Context: clean(v.Message)}, v.Message)
-	case v.Decision == Warn:
-		return Answer{} // only Claude is known to pass a word on without taking it for something else
-	case v.Decision == Ask && v.Interactive && n == Claude && event == PreTool:
-		return said(output{Event: "PreToolUse", Decision: "ask", Reason: clean(v.Message)}, v.Message)
 	}
-	return Denial(string(n), v.Message)
+	if said := d.said(v, event); len(said) > 0 {
+		return Answer{Stdout: said}
+	}
+	if v.Decision == Warn {
+		return Answer{} // a client without a word for it would take one for something else
+	}
+	return d.Denial(v.Message)
 }
 
-// output is what Claude reads on stdout.
-type output struct {
-	Event    string `json:"hookEventName"`
-	Decision string `json:"permissionDecision,omitempty"`
-	Reason   string `json:"permissionDecisionReason,omitempty"`
-	Context  string `json:"additionalContext,omitempty"`
-}
-
-func said(o output, otherwise string) Answer {
-	b, err := json.Marshal(struct {
-		Output output `json:"hookSpecificOutput"`
-	}{o})
-	if err != nil {
-		return Denial(string(Claude), otherwise)
+// said is what the client is told of a warning, or of a question that it can ask.
+func (d *Dialect) said(v Verdict, event Event) []byte {
+	asks := v.Decision == Ask && v.Interactive
+	warns := v.Decision == Warn && v.Message != ""
+	if d.Say == nil || event != PreTool || !asks && !warns {
+		return nil
 	}
-	return Answer{Stdout: append(b, '\n')}
+	v.Message = clean(v.Message)
+	return d.Say(v)
 }
 
 // Denial is the refusal that every client obeys: code 2, a text on stderr and
-// nothing on stdout, but for Copilot, which reads the text there. It is also the answer to a client that is not known and to
-// everything that goes wrong; client is only named in it if there is no text.
+// nothing on stdout, but for a client that reads the text there.
+func (d *Dialect) Denial(text string) Answer {
+	a := Denial(string(d.Name), text)
+	if d.Refusal != nil {
+		a.Stdout = d.Refusal(strings.TrimSuffix(string(a.Stderr), "\n"))
+	}
+	return a
+}
+
+// Denial is the refusal of a client that is not known, and of everything that goes
+// wrong; client is only named in it if there is no text.
 func Denial(client, text string) Answer {
 	text = strings.TrimSpace(clean(text))
 	if text == "" {
@@ -83,30 +83,16 @@ func Denial(client, text string) Answer {
 		}
 		text += " and cannot say why."
 	}
-	a := Answer{Stderr: []byte(text + "\n"), Exit: denied}
-	if Name(client) == Copilot {
-		a.Stdout = copilotDenial(text)
-	}
-	return a
+	return Answer{Stderr: []byte(text + "\n"), Exit: denied}
 }
 
-// Refuses reports whether a client obeys an answer as a refusal and passes its text on.
-func (a Answer) Refuses(n Name) bool {
+// Refuses reports whether the client obeys an answer as a refusal and passes its text on.
+func (d *Dialect) Refuses(a Answer) bool {
 	told := len(a.Stdout) == 0
-	if n == Copilot {
-		told = bytes.HasPrefix(a.Stdout, []byte(`{"permissionDecision":"deny",`))
+	if d.IsRefusal != nil {
+		told = d.IsRefusal(a.Stdout)
 	}
 	return a.Exit == denied && told && len(bytes.TrimSpace(a.Stderr)) > 0
-}
-
-// copilotDenial is what Copilot shows its model of a refusal: to it the code alone
-// refuses, and what is on stderr is not passed on.
-func copilotDenial(text string) []byte {
-	b, err := compact(object{{"permissionDecision", "deny"}, {"permissionDecisionReason", text}})
-	if err != nil {
-		return nil // it refuses all the same
-	}
-	return append(b, '\n')
 }
 
 // clean is text that a terminal and a model can be shown: what is not printed, a

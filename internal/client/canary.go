@@ -2,32 +2,22 @@ package client
 
 // Canary is what a client would say about a call that no lease allows: a hook that
 // works denies it. call is the name that the call gets.
-func Canary(n Name, call, cwd string) map[string]any {
-	d := n.dialect()
+func (d *Dialect) Canary(call, cwd string) map[string]any {
 	said := map[string]any{
-		d.tool: shellOf(n), d.input: map[string]any{"command": "touch /cordon-canary"},
-		d.session: "cordon", d.call: call, "cwd": cwd,
+		d.Keys.Tool: d.shell(), d.Keys.Input: map[string]any{"command": "touch /cordon-canary"},
+		d.Keys.Session: "cordon", d.Keys.Call: call, "cwd": cwd,
 	}
-	if d.event != "" {
-		said[d.event] = wordOf(n, PreTool)
+	if d.Keys.Event != "" {
+		said[d.Keys.Event] = d.wordOf(PreTool)
 	}
 	return said
 }
 
-// shellOf is what the shell is called among a client's tools.
-func shellOf(n Name) string {
-	for _, t := range toolsOf(n) {
-		if t.kind == Shell {
-			return t.name
-		}
-	}
-	return ""
-}
-
-func wordOf(n Name, e Event) string {
-	for i := range events {
-		if events[i].event == e {
-			return events[i].word(n)
+// shell is what the shell is called among the client's tools.
+func (d *Dialect) shell() string {
+	for i := range d.Tools {
+		if t := &d.Tools[i]; t.Kind == Shell {
+			return t.Name
 		}
 	}
 	return ""

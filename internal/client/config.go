@@ -12,68 +12,56 @@ import (
 
 // Wiring is what a client's configuration is made of.
 type Wiring struct {
-	Client Name
+	Client *Dialect
 	Binary string   // cordon, by an absolute path
 	Lease  string   // the file of the lease
 	Guard  []string // what a hook runs, if it is not just cordon hook --client … --lease …
 	Extra  Hooks    // the operator's
-	Label  string   // for Gemini: the name of the hook, which must not be guessed
-	Plugin string   // for OpenCode: where the text of Plugin will be
-	Shell  []string // for OpenCode: variables of the commands that it runs
+	Label  string   // the name of the hook, where one can be named: it must not be guessed
+	Plugin string   // where the text of Dialect.Plugin will be, where the client has one
+	Shell  []string // for such a client: variables of the commands that it runs
 }
 
-// patience is how many seconds a client waits. The guard gives up long before.
-const patience = 10
+// Patience is how many seconds a client waits. The guard gives up long before.
+const Patience = 10
 
-// argv is how a client starts the guard.
-func (w Wiring) argv() []string {
+// Argv is how a client starts the guard.
+func (w Wiring) Argv() []string {
 	if len(w.Guard) > 0 {
 		return w.Guard
 	}
-	return []string{w.Binary, "hook", "--client", string(w.Client), "--lease", w.Lease}
+	return []string{w.Binary, "hook", "--client", string(w.Client.Name), "--lease", w.Lease}
 }
 
 // own are cordon's hooks: every tool call, and the start of a session, which
 // shows that the hooks are alive before the first call.
 func (w Wiring) own() Hooks {
-	program, args := w.argv()[0], w.argv()[1:]
-	h := []Handler{{Type: "command", Command: program, Args: &args, Timeout: patience, OnFailure: "block"}}
+	program, args := w.Argv()[0], w.Argv()[1:]
+	h := []Handler{{Type: "command", Command: program, Args: &args, Timeout: Patience, OnFailure: "block"}}
 	return Hooks{{"PreToolUse", "*", h}, {"SessionStart", "*", h}}
 }
 
 // Config renders cordon's hooks and the operator's in the form that the client
-// reads: Claude and Gemini settings, one value of -c on each line for Codex, a
-// hooks.json for Copilot, and for OpenCode the content of a configuration that
-// loads Plugin.
+// reads.
 func Config(w Wiring) ([]byte, error) {
-	if err := w.check(); err != nil {
-		return nil, fmt.Errorf("the hooks of %s: %w", w.Client, err)
+	if w.Client == nil {
+		return nil, errors.New("hooks are for a client, and none is named")
 	}
-	merged := Merge(w.own(), w.Extra)
-	var b []byte
-	var err error
-	switch w.Client {
-	case Claude:
-		b, err = claudeConfig(merged)
-	case Codex:
-		b, err = codexConfig(merged)
-	case Gemini:
-		b, err = geminiConfig(merged, w.Label)
-	case Copilot:
-		b, err = copilotConfig(merged)
-	case OpenCode:
-		b, err = openCodeConfig(w)
+	if err := w.Check(); err != nil {
+		return nil, fmt.Errorf("the hooks of %s: %w", w.Client.Name, err)
 	}
+	b, err := w.Client.Config(w, w.Hooks())
 	if err != nil {
-		return nil, fmt.Errorf("the hooks of %s: %w", w.Client, err)
+		return nil, fmt.Errorf("the hooks of %s: %w", w.Client.Name, err)
 	}
 	return b, nil
 }
 
-func (w Wiring) check() error {
-	if _, err := Parse(string(w.Client)); err != nil {
-		return err
-	}
+// Hooks are cordon's, and then the operator's.
+func (w Wiring) Hooks() Hooks { return Merge(w.own(), w.Extra) }
+
+// Check refuses a wiring that would not hold.
+func (w Wiring) Check() error {
 	paths := []string{w.Binary, w.Lease}
 	if len(w.Guard) > 0 {
 		paths = w.Guard[:1]
@@ -83,17 +71,17 @@ func (w Wiring) check() error {
 			return fmt.Errorf("%q is not an absolute path", p)
 		}
 	}
-	switch {
-	case w.Client == Gemini && (len(w.Label) < 16 || strings.ContainsFunc(w.Label, notInNames)):
-		return errors.New("the name of the hook must have sixteen letters and digits or more, so that nobody guesses it")
-	case w.Client == OpenCode && !path.IsAbs(w.Plugin):
-		return fmt.Errorf("%q is not an absolute path of a plugin", w.Plugin)
+	if w.Client.Check != nil {
+		return w.Client.Check(w)
 	}
 	return nil
 }
 
-// shellText is a handler for a client that only knows commands of a shell.
-func (h Handler) shellText() (string, error) {
+// Unguessed reports whether a name has letters and digits enough that nobody guesses it.
+func Unguessed(name string) bool { return len(name) >= 16 && !strings.ContainsFunc(name, notInNames) }
+
+// ShellText is a handler for a client that only knows commands of a shell.
+func (h Handler) ShellText() (string, error) {
 	switch {
 	case h.Type != "command":
 		return "", fmt.Errorf("it runs commands, and no handler of the type %q", h.Type)
@@ -113,17 +101,17 @@ func (h Handler) shellText() (string, error) {
 // blocking makes a refusal of everything but success: a program that is missing,
 // was killed, failed or does not answer ends with another code than 2, or is given
 // up by the client, and both let the call through. So a second process kills it
-// when its time is over, before the client would. Codex runs a command in the
+// when its time is over, before the client would. Some clients run a command in the
 // operator's own shell, which may not be a POSIX one. The shell must not die itself
-// of having nobody to tell; what it runs may. Gemini replaces the variables that it
-// knows itself in a command, so those here have names that no environment has.
+// of having nobody to tell; what it runs may. Some clients replace variables that they
+// know in a command, so those here have names that no environment has.
 func blocking(text string, simple bool, seconds int) string {
 	if simple {
 		text = "exec " + text // what is killed is the program itself
 	} else {
 		text += "\n" // it may end in a comment
 	}
-	return "/bin/sh -c " + quote(`trap '' PIPE; { ( trap - PIPE; `+text+` ) <&3 3<&- & } 3<&0; cordon_hook=$!; `+
+	return "/bin/sh -c " + Quote(`trap '' PIPE; { ( trap - PIPE; `+text+` ) <&3 3<&- & } 3<&0; cordon_hook=$!; `+
 		`( exec </dev/null >/dev/null 2>&1; trap 'kill $!; exit' TERM; sleep `+strconv.Itoa(seconds)+` & wait $!; kill -9 $cordon_hook ) & cordon_watch=$!; `+
 		`wait $cordon_hook || { [ $? -eq 2 ] || echo "BLOCKED: the hook that judges this call failed." >&2; kill $cordon_watch 2>/dev/null; exit 2; }; `+
 		`kill $cordon_watch 2>/dev/null; exit 0`)
@@ -133,8 +121,8 @@ func blocking(text string, simple bool, seconds int) string {
 // first to give up.
 const grace = 3
 
-// limit is how many seconds a client waits for a handler.
-func (h Handler) limit() int {
+// Limit is how many seconds a client waits for a handler.
+func (h Handler) Limit() int {
 	if h.OnFailure == "block" {
 		return h.seconds() + grace
 	}
@@ -148,53 +136,46 @@ func (h Handler) seconds() int {
 	return 60
 }
 
-// translated is the word of a client for the event of an entry. An event that it
+// Word is the word of a client for the event of an entry. An event that it
 // does not have is an error: nothing of what the operator wants is lost in silence.
-func (e Entry) translated(n Name) (string, error) {
-	row, ok := e.row()
-	if !ok || row.word(n) == "" {
+func (e Entry) Word(d *Dialect) (string, error) {
+	word := d.word(e.Event)
+	if word == "" {
 		return "", fmt.Errorf("it has no event %s", e.Event)
 	}
-	return row.word(n), nil
+	return word, nil
 }
 
-// object is JSON whose members keep their order.
-type object []struct {
-	key   string
-	value any
-}
+// Object is JSON whose members, a name and a value each, keep their order.
+type Object [][2]any
 
-func (o *object) set(key string, v any) {
-	*o = append(*o, struct {
-		key   string
-		value any
-	}{key, v})
-}
+// Set appends a member.
+func (o *Object) Set(key string, v any) { *o = append(*o, [2]any{key, v}) }
 
-// add appends to the list under a key.
-func (o *object) add(key string, v any) {
+// Add appends to the list under a key.
+func (o *Object) Add(key string, v any) {
 	for i, m := range *o {
-		if list, ok := m.value.([]any); ok && m.key == key {
-			(*o)[i].value = append(list, v)
+		if list, ok := m[1].([]any); ok && m[0] == key {
+			(*o)[i][1] = append(list, v)
 			return
 		}
 	}
-	o.set(key, []any{v})
+	o.Set(key, []any{v})
 }
 
 // MarshalJSON writes the members in the order in which they were set.
-func (o object) MarshalJSON() ([]byte, error) {
+func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, m := range o {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := compact(m.key)
+		key, err := Compact(m[0])
 		if err != nil {
 			return nil, err
 		}
-		v, err := compact(m.value)
+		v, err := Compact(m[1])
 		if err != nil {
 			return nil, err
 		}
@@ -206,8 +187,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// compact is JSON on one line, without the escapes meant for web pages.
-func compact(v any) ([]byte, error) {
+// Compact is JSON on one line, without the escapes meant for web pages.
+func Compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -1,22 +1,23 @@
-package client
+package client_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cordon/internal/agent/clients"
+	. "cordon/internal/client"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 func wiring(n Name) Wiring {
-	return Wiring{Client: n, Binary: "/opt/it's here/cordon", Lease: "/state/lease.json", Label: "k3v9-q7x2-m4p8-z1", Plugin: "/state/a b.js"}
+	return Wiring{Client: of(n), Binary: "/opt/it's here/cordon", Lease: "/state/lease.json", Label: "k3v9-q7x2-m4p8-z1", Plugin: "/state/a b.js"}
 }
 
 // operators are hooks that every client has words for.
@@ -35,7 +36,7 @@ func operators(t *testing.T, n Name) Hooks {
 
 // TestConfig compares what is rendered with what was looked at by a person.
 func TestConfig(t *testing.T) {
-	for _, n := range Names() {
+	for _, n := range clients.Names() {
 		for _, with := range []string{"alone", "merged"} {
 			wires := wiring(n)
 			if with == "merged" {
@@ -68,24 +69,6 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	if !bytes.Equal(bytes.TrimSpace(got), bytes.TrimSpace(want)) {
 		t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
-	}
-}
-
-// TestCodexHash compares with the sums of what Codex was measured to hash.
-func TestCodexHash(t *testing.T) {
-	for _, row := range []struct {
-		word, matcher, command string
-		timeout                int
-		hashed                 string
-	}{
-		{"PreToolUse", "*", "CMD", 10, `{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"CMD","timeout":10,"type":"command"}],"matcher":"*"}`},
-		{"SessionStart", "", `'a' <b> && "c"`, 600, `{"event_name":"session_start","hooks":[{"async":false,"command":"'a' <b> && \"c\"","timeout":600,"type":"command"}]}`},
-		{"UserPromptSubmit", "", "a\nb", 1, `{"event_name":"user_prompt_submit","hooks":[{"async":false,"command":"a\nb","timeout":1,"type":"command"}]}`},
-	} {
-		want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(row.hashed)))
-		if got, err := codexHash(row.word, row.matcher, row.command, row.timeout); err != nil || got != want {
-			t.Errorf("%s %s: %s, %v", row.word, row.command, got, err)
-		}
 	}
 }
 
@@ -153,13 +136,13 @@ func TestBlocking(t *testing.T) {
 		}
 		for _, h := range []Handler{
 			{Type: "command", Command: program, Args: &[]string{"it's", `a\b "$HOME"`}, OnFailure: "block", Timeout: 2},
-			{Type: "command", Command: quote(program) + " # it", OnFailure: "block", Timeout: 2},
-			{Type: "command", Command: quote(program) + "; exit $?", OnFailure: "block", Timeout: 2},
+			{Type: "command", Command: Quote(program) + " # it", OnFailure: "block", Timeout: 2},
+			{Type: "command", Command: Quote(program) + "; exit $?", OnFailure: "block", Timeout: 2},
 		} {
 			if row.name == "hangs" && h.Args == nil {
 				continue // what an operator's own line has started is not known here
 			}
-			text, err := h.shellText()
+			text, err := h.ShellText()
 			if err != nil {
 				t.Fatal(err)
 			}

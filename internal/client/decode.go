@@ -12,13 +12,13 @@ import (
 // Decode reads what a client tells its hook. What is not understood for certain
 // is an error, which has to be answered with a Denial; members that are not known
 // are let pass.
-func Decode(n Name, stdin []byte) (Request, error) {
-	r, err := decode(n, stdin)
+func (d *Dialect) Decode(stdin []byte) (Request, error) {
+	r, err := d.decode(stdin)
 	if slip := (*SlipError)(nil); errors.As(err, &slip) {
 		return Request{}, slip
 	}
 	if err != nil {
-		return Request{}, fmt.Errorf("what %s says is not understood: %w", n, err)
+		return Request{}, fmt.Errorf("what %s says is not understood: %w", d.Name, err)
 	}
 	return r, nil
 }
@@ -34,46 +34,42 @@ func (e *SlipError) Error() string { return e.Err.Error() }
 
 func (e *SlipError) Unwrap() error { return e.Err }
 
-func decode(n Name, stdin []byte) (Request, error) {
-	if _, err := Parse(string(n)); err != nil {
-		return Request{}, err
-	}
+func (d *Dialect) decode(stdin []byte) (Request, error) {
 	v, err := parse(stdin)
 	if err != nil {
 		return Request{}, err
 	}
-	d := n.dialect()
-	r := Request{Client: n}
+	r := Request{Client: d.Name}
 	for _, part := range []struct {
 		key  string
 		into *string
-	}{{d.session, &r.Session}, {d.call, &r.Call}, {"cwd", &r.Cwd}} {
+	}{{d.Keys.Session, &r.Session}, {d.Keys.Call, &r.Call}, {"cwd", &r.Cwd}} {
 		if *part.into, err = v.string(part.key); err != nil {
 			return Request{}, err
 		}
 	}
-	if r.Event, r.Word, err = happened(n, d, v); err != nil || r.Event != PreTool {
+	if r.Event, r.Word, err = d.happened(v); err != nil || r.Event != PreTool {
 		return r, err
 	}
 	return r, r.call(d, v, stdin)
 }
 
-func happened(n Name, d dialect, v value) (Event, string, error) {
-	if d.event == "" {
-		e, err := copilotEvent(v)
+func (d *Dialect) happened(v value) (Event, string, error) {
+	if d.Tell != nil {
+		e, err := d.Tell(v.has)
 		return e, "", err
 	}
-	word, err := v.string(d.event)
+	word, err := v.string(d.Keys.Event)
 	if err != nil {
 		return "", "", err
 	}
-	e, err := eventOf(n, word)
+	e, err := d.eventOf(word)
 	return e, word, err
 }
 
 // call reads the tool call.
-func (r *Request) call(d dialect, v value, stdin []byte) (err error) {
-	if r.Tool, err = v.string(d.tool); err != nil {
+func (r *Request) call(d *Dialect, v value, stdin []byte) (err error) {
+	if r.Tool, err = v.string(d.Keys.Tool); err != nil {
 		return err
 	}
 	if err := checkName(r.Tool); err != nil {
@@ -82,20 +78,20 @@ func (r *Request) call(d dialect, v value, stdin []byte) (err error) {
 	if !path.IsAbs(r.Cwd) || strings.Contains(r.Cwd, "\x00") {
 		return fmt.Errorf("%.60q is no directory to start from", r.Cwd)
 	}
-	input, ok := v.get(d.input)
+	input, ok := v.get(d.Keys.Input)
 	if !ok {
-		return fmt.Errorf("the call of %s has no %s", r.Tool, d.input)
+		return fmt.Errorf("the call of %s has no %s", r.Tool, d.Keys.Input)
 	}
 	r.Input = stdin[input.from:input.to]
-	if err := r.read(toolOf(r.Client, r.Tool), input); err != nil {
+	if err := r.read(d.tool(r.Tool), input); err != nil {
 		return &SlipError{r.Tool, err}
 	}
 	return nil
 }
 
 // read takes from the input of a call what its tool does.
-func (r *Request) read(t *tool, input value) (err error) {
-	r.Kind = t.kind
+func (r *Request) read(t *Tool, input value) (err error) {
+	r.Kind = t.Kind
 	if input.is == isString {
 		if input, err = unwrap(t, input); err != nil {
 			return err
@@ -121,8 +117,8 @@ func checkName(name string) error {
 }
 
 // unwrap reads an input that comes as text: JSON once more, or a bare patch.
-func unwrap(t *tool, input value) (value, error) {
-	if t.kind == Patch && !strings.HasPrefix(strings.TrimSpace(input.text), "{") {
+func unwrap(t *Tool, input value) (value, error) {
+	if t.Kind == Patch && !strings.HasPrefix(strings.TrimSpace(input.text), "{") {
 		return value{is: isObject, members: []member{{"patch", input}}}, nil
 	}
 	return parse([]byte(input.text))

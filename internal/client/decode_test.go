@@ -1,10 +1,12 @@
-package client
+package client_test
 
 import (
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	. "cordon/internal/client"
 )
 
 // TestUnknownTools looks into tools of which nothing is known but their names.
@@ -63,7 +65,7 @@ func TestUnknownTools(t *testing.T) {
 		{tool: "mcp__fs__read", input: `{"data":"/host/x"}`},
 		{tool: "mcp__x__add_comment", input: `{"body":"/retest","xpath":"//div/a","route":"/api/x"}`},
 	} {
-		got, err := Decode(Claude, saidOf(Claude, row.tool, row.input))
+		got, err := of(Claude).Decode(saidOf(Claude, row.tool, row.input))
 		if err != nil {
 			t.Errorf("%s %s: %v", row.tool, row.input, err)
 			continue
@@ -79,7 +81,7 @@ func TestUnknownTools(t *testing.T) {
 // TestRefused lists what must not be understood.
 func TestRefused(t *testing.T) {
 	ok := `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}`
-	if _, err := Decode(Claude, []byte(ok)); err != nil {
+	if _, err := of(Claude).Decode([]byte(ok)); err != nil {
 		t.Fatal(err) // the control
 	}
 	for what, text := range map[string]string{
@@ -116,19 +118,19 @@ func TestRefused(t *testing.T) {
 		"a file that is no path":    strings.Replace(ok, `"Bash","tool_input":{"command":"ls"}`, `"Read","tool_input":{"file_path":{"a":1}}`, 1),
 		"an empty path":             strings.Replace(ok, `"Bash","tool_input":{"command":"ls"}`, `"Read","tool_input":{"file_path":""}`, 1),
 		"a read of nothing":         strings.Replace(ok, `"Bash","tool_input":{"command":"ls"}`, `"Read","tool_input":{"other":"x"}`, 1),
-		"a patch of nothing":        strings.Replace(ok, `"Bash","tool_input":{"command":"ls"}`, `"apply_patch","tool_input":{"path":1,"x":"`+strings.Repeat("a", maxInput)+`"}`, 1),
+		"a patch of nothing":        strings.Replace(ok, `"Bash","tool_input":{"command":"ls"}`, `"apply_patch","tool_input":{"path":1,"x":"`+strings.Repeat("a", MaxInput)+`"}`, 1),
 		"too deep":                  strings.Replace(ok, `"ls"`, `"ls","x":`+strings.Repeat("[", 100)+strings.Repeat("]", 100), 1),
-		"too much":                  strings.Replace(ok, `"ls"`, `"ls","x":[0`+strings.Repeat(",0", maxNodes)+`]`, 1),
-		"too many paths":            strings.Replace(ok, `"Bash","tool_input":{"command":"ls"}`, `"mcp__x","tool_input":{"files":["a"`+strings.Repeat(`,"a"`, 2*maxFound)+`]}`, 1),
+		"too much":                  strings.Replace(ok, `"ls"`, `"ls","x":[0`+strings.Repeat(",0", MaxNodes)+`]`, 1),
+		"too many paths":            strings.Replace(ok, `"Bash","tool_input":{"command":"ls"}`, `"mcp__x","tool_input":{"files":["a"`+strings.Repeat(`,"a"`, 2*MaxFound)+`]}`, 1),
 	} {
-		if got, err := Decode(Claude, []byte(text)); err == nil || !reflect.DeepEqual(got, Request{}) {
+		if got, err := of(Claude).Decode([]byte(text)); err == nil || !reflect.DeepEqual(got, Request{}) {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	}
-	if _, err := Decode("cursor", []byte(ok)); err == nil {
+	if _, err := of("cursor").Decode([]byte(ok)); err == nil {
 		t.Error("a client that is not known was understood")
 	}
-	if _, err := Decode(Codex, []byte(strings.NewReplacer("Bash", "apply_patch", "ls", "nothing").Replace(ok))); err == nil {
+	if _, err := of(Codex).Decode([]byte(strings.NewReplacer("Bash", "apply_patch", "ls", "nothing").Replace(ok))); err == nil {
 		t.Error("a patch without files was understood")
 	}
 }
@@ -153,17 +155,17 @@ func TestEvents(t *testing.T) {
 		{Copilot, `{"cwd":"/w","prompt":"x"}`, Prompt},
 		{Copilot, `{"cwd":"/w","reason":"complete"}`, SessionEnd},
 	} {
-		got, err := Decode(row.client, []byte(row.text))
+		got, err := of(row.client).Decode([]byte(row.text))
 		if err != nil || got.Event != row.want || got.Tool != "" || got.Commands != nil || got.Kind != "" {
 			t.Errorf("%s %s: %+v, %v", row.client, row.text, got, err)
 		}
 	}
 	for _, text := range []string{`{"cwd":"/w"}`, `{}`} {
-		if _, err := Decode(Copilot, []byte(text)); err == nil {
+		if _, err := of(Copilot).Decode([]byte(text)); err == nil {
 			t.Errorf("%s: not refused", text)
 		}
 	}
-	if _, err := Decode(Gemini, []byte(`{"hook_event_name":"PreToolUse"}`)); err == nil {
+	if _, err := of(Gemini).Decode([]byte(`{"hook_event_name":"PreToolUse"}`)); err == nil {
 		t.Error("another client's word was understood")
 	}
 }
@@ -182,7 +184,7 @@ func TestGlobRoot(t *testing.T) {
 		{".", "/host/*", "/host"}, {"a", "/*", "/"}, {".", "~/*", "~"}, {".", "*/../../x", "./../.."}, {".", "{a,../../h}/x", "./../.."},
 		{".", "{a,/host}/x", "/"}, {".", "{/host,a}/x", "/"}, {"/h", "*", "/h"},
 	} {
-		if got := globRoot(row[0], row[1]); got != row[2] {
+		if got := GlobRoot(row[0], row[1]); got != row[2] {
 			t.Errorf("%q from %q is %q, not %q", row[1], row[0], got, row[2])
 		}
 	}
@@ -192,7 +194,7 @@ func TestWords(t *testing.T) {
 	for name, want := range map[string]string{
 		"filePath": "file path", "file_path": "file path", "mcp__fs__write-file": "mcp fs write file", "CWD": "cwd", "newURI2x": "new uri2x", "": "", "--": "", "éÉ_a": "é é a",
 	} {
-		if got := strings.Join(words(name), " "); got != want {
+		if got := strings.Join(Words(name), " "); got != want {
 			t.Errorf("%q is %q, not %q", name, got, want)
 		}
 	}
@@ -205,7 +207,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(string(row.client), saidOf(row.client, row.tool, row.input))
 	}
 	f.Fuzz(func(t *testing.T, n string, data []byte) {
-		got, err := Decode(Name(n), data)
+		got, err := of(Name(n)).Decode(data)
 		if err != nil {
 			if !reflect.DeepEqual(got, Request{}) {
 				t.Errorf("with an error: %+v", got)
@@ -229,19 +231,19 @@ func TestHostile(t *testing.T) {
 		t.Skip("it measures time")
 	}
 	for what, input := range map[string]string{
-		"deep":      strings.Repeat("[", maxInput/3) + strings.Repeat("]", maxInput/3),
-		"deep maps": strings.Repeat(`{"a":`, maxInput/8) + "1" + strings.Repeat("}", maxInput/8),
-		"wide":      "[" + strings.Repeat("0,", maxInput/3) + "0]",
-		"keys":      `{"a":[` + strings.Repeat(`{"path":"/x"},`, maxInput/20) + "0]}",
-		"long":      `{"path":"` + strings.Repeat("/..", maxInput/4) + `"}`,
-		"escapes":   `{"path":"` + strings.Repeat(`\u0041`, maxInput/8) + `"}`,
-		"patch":     `{"patch":"` + strings.Repeat(`*** Add File: x\n`, maxInput/20) + `"}`,
-		"too long":  `{"path":"` + strings.Repeat("x", 3*maxInput) + `"}`,
-		"a key":     `{"` + strings.Repeat("aB_", maxInput/4) + `":"x"}`,
+		"deep":      strings.Repeat("[", MaxInput/3) + strings.Repeat("]", MaxInput/3),
+		"deep maps": strings.Repeat(`{"a":`, MaxInput/8) + "1" + strings.Repeat("}", MaxInput/8),
+		"wide":      "[" + strings.Repeat("0,", MaxInput/3) + "0]",
+		"keys":      `{"a":[` + strings.Repeat(`{"path":"/x"},`, MaxInput/20) + "0]}",
+		"long":      `{"path":"` + strings.Repeat("/..", MaxInput/4) + `"}`,
+		"escapes":   `{"path":"` + strings.Repeat(`\u0041`, MaxInput/8) + `"}`,
+		"patch":     `{"patch":"` + strings.Repeat(`*** Add File: x\n`, MaxInput/20) + `"}`,
+		"too long":  `{"path":"` + strings.Repeat("x", 3*MaxInput) + `"}`,
+		"a key":     `{"` + strings.Repeat("aB_", MaxInput/4) + `":"x"}`,
 	} {
 		said := strings.Replace(string(saidOf(Claude, "mcp__x__y", "{}")), "{}", input, 1)
 		start := time.Now()
-		_, err := Decode(Claude, []byte(said))
+		_, err := of(Claude).Decode([]byte(said))
 		if took := time.Since(start); took > 200*time.Millisecond {
 			t.Errorf("%s: %v, %v", what, took, err)
 		} else {

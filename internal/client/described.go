@@ -6,44 +6,46 @@ import "strings"
 // has for it, in capitals or not, and one text, which is the command of a tool that
 // runs something, the path of one that names a file, and of no matter to one that
 // does neither. A tool that is not known may write what it names.
-func Described(name, text, cwd string) (Request, error) {
+//
+// The first of the dialects judges a tool that none of them knows.
+func Described(dialects []*Dialect, name, text, cwd string) (Request, error) {
 	if err := checkName(name); err != nil {
 		return Request{}, err
 	}
-	n, t := toolNamed(name)
-	r := Request{Client: n, Event: PreTool, Tool: name, Cwd: cwd}
+	d, t := toolNamed(dialects, name)
+	r := Request{Client: d.Name, Event: PreTool, Tool: name, Cwd: cwd}
 	if err := r.read(t, t.inputOf(text)); err != nil {
 		return Request{}, &SlipError{name, err}
 	}
 	for i := range r.Paths {
-		r.Paths[i].Write = r.Paths[i].Write || t.kind == Unknown
+		r.Paths[i].Write = r.Paths[i].Write || t.Kind == Unknown
 	}
 	return r, nil
 }
 
 // toolNamed finds a tool in the tables of all clients.
-func toolNamed(name string) (Name, *tool) {
+func toolNamed(dialects []*Dialect, name string) (*Dialect, *Tool) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
-		for _, n := range Names() {
-			for _, t := range toolsOf(n) {
-				if same(t.name, name) {
-					return n, &t
+		for _, d := range dialects {
+			for i := range d.Tools {
+				if t := &d.Tools[i]; same(t.Name, name) {
+					return d, t
 				}
 			}
 		}
 	}
-	for _, n := range Names() {
-		if t := toolOf(n, name); t.kind != Unknown {
-			return n, t
+	for _, d := range dialects {
+		if t := d.tool(name); t.Kind != Unknown {
+			return d, t
 		}
 	}
-	return Claude, toolOf(Claude, name)
+	return dialects[0], dialects[0].tool(name)
 }
 
 // inputOf is an input with one text, in the first member that can hold it.
-func (t *tool) inputOf(text string) value {
+func (t *Tool) inputOf(text string) value {
 	key := ""
-	for _, f := range t.fields {
+	for _, f := range t.fields() {
 		if f.role == prose || f.role == dir || f.role == program {
 			continue
 		}
@@ -53,9 +55,9 @@ func (t *tool) inputOf(text string) value {
 		key = f.key
 		break
 	}
-	if t.kind == Unknown || t.kind == MCP {
+	if t.Kind == Unknown || t.Kind == MCP {
 		key = "path"
-		if anyWord(t.name, runningWords[:]) {
+		if anyWord(t.Name, runningWords[:]) {
 			key = "command"
 		}
 	}

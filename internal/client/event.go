@@ -17,96 +17,101 @@ const (
 	OtherEvent   Event = "other" // known, and of no concern
 )
 
-// eventRow is one event in the words of the clients; an empty word means that
-// the client does not have it, or that nobody has seen it there.
-type eventRow struct {
-	event                                    Event
-	claude, codex, gemini, copilot, opencode string
+// eventWord is an event in the words that hooks are written in, which are those of
+// Claude Code's settings.
+type eventWord struct {
+	event Event
+	word  string
 }
 
-// events translates between the clients. Claude's word is the one that hooks are
-// written in.
-var events = []eventRow{
-	{PreTool, "PreToolUse", "PreToolUse", "BeforeTool", "preToolUse", "tool.execute.before"},
-	{PostTool, "PostToolUse", "PostToolUse", "AfterTool", "postToolUse", "tool.execute.after"},
-	{Permission, "PermissionRequest", "PermissionRequest", "", "", "permission.ask"},
-	{SessionStart, "SessionStart", "SessionStart", "SessionStart", "sessionStart", "session.start"},
-	{SessionEnd, "SessionEnd", "SessionEnd", "SessionEnd", "sessionEnd", ""},
-	{Prompt, "UserPromptSubmit", "UserPromptSubmit", "BeforeAgent", "userPromptSubmitted", ""},
-	{Stop, "Stop", "Stop", "AfterAgent", "", ""},
-	{OtherEvent, "PreCompact", "PreCompact", "PreCompress", "", ""},
-	{OtherEvent, "PostCompact", "PostCompact", "", "", ""},
-	{OtherEvent, "SubagentStart", "SubagentStart", "", "", ""},
-	{OtherEvent, "SubagentStop", "SubagentStop", "", "", ""},
-	{OtherEvent, "Notification", "", "Notification", "", ""},
-	{OtherEvent, "", "Interrupt", "", "", ""},
-	{OtherEvent, "", "", "BeforeModel", "", ""},
-	{OtherEvent, "", "", "AfterModel", "", ""},
-	{OtherEvent, "", "", "BeforeToolSelection", "", ""},
-	{OtherEvent, "PostToolUseFailure", "", "", "", ""},
-	{OtherEvent, "PostToolBatch", "", "", "", ""},
-	{OtherEvent, "UserPromptExpansion", "", "", "", ""},
-	{OtherEvent, "StopFailure", "", "", "", ""},
-	{OtherEvent, "PreModelSwitch", "", "", "", ""},
-	{OtherEvent, "PostModelSwitch", "", "", "", ""},
-	{OtherEvent, "PermissionDenied", "", "", "", ""},
-	{OtherEvent, "Setup", "", "", "", ""},
-	{OtherEvent, "TeammateIdle", "", "", "", ""},
-	{OtherEvent, "TaskCreated", "", "", "", ""},
-	{OtherEvent, "TaskCompleted", "", "", "", ""},
-	{OtherEvent, "Elicitation", "", "", "", ""},
-	{OtherEvent, "ElicitationResult", "", "", "", ""},
-	{OtherEvent, "ConfigChange", "", "", "", ""},
-	{OtherEvent, "WorktreeCreate", "", "", "", ""},
-	{OtherEvent, "WorktreeRemove", "", "", "", ""},
-	{OtherEvent, "InstructionsLoaded", "", "", "", ""},
-	{OtherEvent, "CwdChanged", "", "", "", ""},
-	{OtherEvent, "FileChanged", "", "", "", ""},
-	{OtherEvent, "DirectoryAdded", "", "", "", ""},
-	{OtherEvent, "MessageDisplay", "", "", "", ""},
+var events = []eventWord{
+	{PreTool, "PreToolUse"},
+	{PostTool, "PostToolUse"},
+	{Permission, "PermissionRequest"},
+	{SessionStart, "SessionStart"},
+	{SessionEnd, "SessionEnd"},
+	{Prompt, "UserPromptSubmit"},
+	{Stop, "Stop"},
+	{OtherEvent, "PreCompact"},
+	{OtherEvent, "PostCompact"},
+	{OtherEvent, "SubagentStart"},
+	{OtherEvent, "SubagentStop"},
+	{OtherEvent, "Notification"},
+	{OtherEvent, "PostToolUseFailure"},
+	{OtherEvent, "PostToolBatch"},
+	{OtherEvent, "UserPromptExpansion"},
+	{OtherEvent, "StopFailure"},
+	{OtherEvent, "PreModelSwitch"},
+	{OtherEvent, "PostModelSwitch"},
+	{OtherEvent, "PermissionDenied"},
+	{OtherEvent, "Setup"},
+	{OtherEvent, "TeammateIdle"},
+	{OtherEvent, "TaskCreated"},
+	{OtherEvent, "TaskCompleted"},
+	{OtherEvent, "Elicitation"},
+	{OtherEvent, "ElicitationResult"},
+	{OtherEvent, "ConfigChange"},
+	{OtherEvent, "WorktreeCreate"},
+	{OtherEvent, "WorktreeRemove"},
+	{OtherEvent, "InstructionsLoaded"},
+	{OtherEvent, "CwdChanged"},
+	{OtherEvent, "FileChanged"},
+	{OtherEvent, "DirectoryAdded"},
+	{OtherEvent, "MessageDisplay"},
 }
 
-// word is what a client calls the event.
-func (r *eventRow) word(n Name) string {
-	switch n {
-	case Claude:
-		return r.claude
-	case Codex:
-		return r.codex
-	case Gemini:
-		return r.gemini
-	case Copilot:
-		return r.copilot
-	case OpenCode:
-		return r.opencode
+// hookEvent is the event of a word that hooks are written in.
+func hookEvent(word string) (Event, bool) {
+	for _, e := range events {
+		if e.word == word {
+			return e.event, true
+		}
+	}
+	return "", false
+}
+
+// word is what a client calls the event that hooks call so; "" if it does not have it.
+func (d *Dialect) word(hook string) string {
+	if d.Native {
+		if _, known := hookEvent(hook); known {
+			return hook
+		}
+		return ""
+	}
+	for _, e := range d.Events {
+		if e[0] == hook && hook != "" {
+			return e[1]
+		}
+	}
+	return ""
+}
+
+// wordOf is what a client calls an event.
+func (d *Dialect) wordOf(event Event) string {
+	for _, e := range events {
+		if e.event == event {
+			return d.word(e.word)
+		}
 	}
 	return ""
 }
 
 // eventOf is the event of a client's word. A word that is not known is an error:
 // it may be what a newer client calls the one that matters.
-func eventOf(n Name, word string) (Event, error) {
-	for i := range events {
-		if w := events[i].word(n); w != "" && w == word {
-			return events[i].event, nil
+func (d *Dialect) eventOf(word string) (Event, error) {
+	if d.Native {
+		if e, known := hookEvent(word); known {
+			return e, nil
 		}
 	}
-	return "", fmt.Errorf("%s reports an event %.60q that is not known", n, word)
-}
-
-// copilotEvent tells by the parts that are there: this client does not name it.
-func copilotEvent(v value) (Event, error) {
-	switch {
-	case v.has("toolName") && v.has("toolResult"):
-		return PostTool, nil
-	case v.has("toolName"):
-		return PreTool, nil
-	case v.has("source") || v.has("initialPrompt"):
-		return SessionStart, nil
-	case v.has("reason"):
-		return SessionEnd, nil
-	case v.has("prompt"):
-		return Prompt, nil
+	for _, e := range d.Events {
+		if e[1] != word {
+			continue
+		}
+		if event, known := hookEvent(e[0]); known {
+			return event, nil
+		}
+		return OtherEvent, nil
 	}
-	return "", fmt.Errorf("copilot reports neither a tool nor an event that is known")
+	return "", fmt.Errorf("%s reports an event %.60q that is not known", d.Name, word)
 }

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Hooks is a set of hooks, written in Claude's words: the clients differ in what
-// they call an event and agree in what one is.
+// Hooks is a set of hooks, written in the words of Claude Code's settings: the clients
+// differ in what they call an event and agree in what one is.
 type Hooks []Entry
 
 // Entry is what runs on one event, for the tools that a matcher matches.
 type Entry struct {
-	Event    string // Claude's word
+	Event    string // a word of events
 	Matcher  string // "" and "*": all
 	Handlers []Handler
 }
 
-// Handler is one thing that runs. The fields are those of Claude's settings.
+// Handler is one thing that runs. The fields are those of the same settings.
 type Handler struct {
 	Type          string            `json:"type"`
 	Command       string            `json:"command,omitempty"`
@@ -40,8 +40,8 @@ type Handler struct {
 	Continue      bool              `json:"continueOnBlock,omitempty"`
 }
 
-// all reports whether a matcher matches every tool.
-func all(matcher string) bool { return matcher == "" || matcher == "*" }
+// MatchesAll reports whether a matcher matches every tool.
+func MatchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
 // Merge makes one set of several, the first ones first. Handlers of one event and
 // matcher come together; what is there twice is kept once; nothing is dropped and
@@ -65,13 +65,4 @@ func Merge(configs ...Hooks) Hooks {
 	return slices.DeleteFunc(merged, func(e Entry) bool { return len(e.Handlers) == 0 })
 }
 
-func same(a, b string) bool { return a == b || all(a) && all(b) }
-
-// row finds the event of an entry.
-func (e Entry) row() (*eventRow, bool) {
-	i := slices.IndexFunc(events, func(r eventRow) bool { return r.claude != "" && r.claude == e.Event })
-	if i < 0 {
-		return nil, false
-	}
-	return &events[i], true
-}
+func same(a, b string) bool { return a == b || MatchesAll(a) && MatchesAll(b) }

@@ -1,9 +1,11 @@
-package client
+package client_test
 
 import (
 	"reflect"
 	"strings"
 	"testing"
+
+	. "cordon/internal/client"
 )
 
 func run(command string) Handler { return Handler{Type: "command", Command: command} }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A matcher says in Claude's words for which tools a hook runs. The clients call
+// A matcher says in the words of hookTools for which tools a hook runs. The clients call
 // the same tools by other names: one that is handed on as it is matches nothing
 // there, and the operator believes that the hook is asked.
 
@@ -18,7 +18,7 @@ type matcher struct {
 }
 
 func readMatcher(text string) (matcher, error) {
-	if all(text) {
+	if MatchesAll(text) {
 		return matcher{}, nil
 	}
 	if !strings.ContainsFunc(text, notInNames) {
@@ -40,25 +40,25 @@ func notInNames(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_|, -", r))
 }
 
-// pattern is the matcher of an entry as an expression for the tools of a client,
+// Pattern is the matcher of an entry as an expression for the tools of a client,
 // or "*". It is an error if it would match none: nothing is lost in silence.
-func (e Entry) pattern(n Name) (string, error) {
+func (e Entry) Pattern(d *Dialect) (string, error) {
 	m, err := readMatcher(e.Matcher)
 	switch {
 	case err != nil:
 		return "", err
-	case all(e.Matcher):
+	case MatchesAll(e.Matcher):
 		return "*", nil
-	case !e.ofTools() && m.expr != nil:
+	case !e.OfTools() && m.expr != nil:
 		return e.Matcher, nil
-	case !e.ofTools():
+	case !e.OfTools():
 		return exactly(m.names), nil
 	case m.expr != nil:
-		return m.translated(n, e.Matcher)
+		return m.translated(d, e.Matcher)
 	}
 	var names []string
 	for _, name := range m.names {
-		own, err := namesFor(n, name)
+		own, err := d.namesFor(name)
 		if err != nil {
 			return "", err
 		}
@@ -67,10 +67,10 @@ func (e Entry) pattern(n Name) (string, error) {
 	return exactly(names), nil
 }
 
-// ofTools reports whether what an entry matches are names of tools.
-func (e Entry) ofTools() bool {
-	row, ok := e.row()
-	return ok && (row.event == PreTool || row.event == PostTool || row.event == Permission)
+// OfTools reports whether what an entry matches are names of tools.
+func (e Entry) OfTools() bool {
+	event, ok := hookEvent(e.Event)
+	return ok && (event == PreTool || event == PostTool || event == Permission)
 }
 
 // exactly is an expression for just these names.
@@ -83,26 +83,28 @@ func exactly(names []string) string {
 }
 
 // translated is an expression that matches what it says, and the tools of a client
-// that do what those of Claude do that it matches.
-func (m matcher) translated(n Name, text string) (string, error) {
-	if n == Claude {
+// that do what those of hookTools do that it matches.
+func (m matcher) translated(d *Dialect, text string) (string, error) {
+	if d.Native {
 		return text, nil
 	}
 	if strings.Contains(text, "mcp__") {
-		if n == Codex {
-			return text, nil // it calls them as Claude does
+		if d.MCP == nil {
+			return text, nil // it calls them so itself
 		}
 		return "", fmt.Errorf("it calls the tools of MCP servers in its own way: name those that %.60q is for", text)
 	}
 	var own, others []string
-	for _, t := range toolsOf(n) {
-		if m.expr.MatchString(t.name) {
-			own = append(own, t.name)
+	for _, t := range d.Tools {
+		if m.expr.MatchString(t.Name) {
+			own = append(own, t.Name)
 		}
 	}
-	for _, t := range claudeTools {
-		if names, err := namesFor(n, t.name); err == nil && m.expr.MatchString(t.name) {
-			others = appendNew(others, names...)
+	for _, group := range hookTools {
+		for _, name := range strings.Fields(group.names) {
+			if names, err := d.namesFor(name); err == nil && m.expr.MatchString(name) {
+				others = appendNew(others, names...)
+			}
 		}
 	}
 	switch {
@@ -115,17 +117,20 @@ func (m matcher) translated(n Name, text string) (string, error) {
 }
 
 // namesFor are a client's names for a tool: the same, and those of the tools that
-// do the same as the one that Claude calls so. A hook may run once too often; it
+// do the same as the one that hooks call so. A hook may run once too often; it
 // must not be left out.
-func namesFor(n Name, name string) ([]string, error) {
+func (d *Dialect) namesFor(name string) ([]string, error) {
 	if server, tool, ok := mcpTool(name); ok {
-		return []string{mcpName(n, server, tool)}, nil
+		if d.MCP != nil {
+			return []string{d.MCP(server, tool)}, nil
+		}
+		return []string{name}, nil
 	}
 	var names []string
 	same := kindsLike(kindOfName(name))
-	for _, t := range toolsOf(n) {
-		if t.name == name || n != Claude && (spelledAlike(t.name, name) || slices.Contains(same, t.kind)) {
-			names = append(names, t.name)
+	for _, t := range d.Tools {
+		if t.Name == name || !d.Native && (spelledAlike(t.Name, name) || slices.Contains(same, t.Kind)) {
+			names = append(names, t.Name)
 		}
 	}
 	if len(names) == 0 {
@@ -134,14 +139,44 @@ func namesFor(n Name, name string) ([]string, error) {
 	return names, nil
 }
 
-// kindOfName is what the tool does that Claude calls so.
-func kindOfName(name string) Kind {
-	for _, t := range claudeTools {
-		if t.name == name {
-			return t.kind
+// hookTools are the names of tools that hooks are written in, which are those of a
+// Native client, and what each of them does.
+var hookTools = []struct {
+	kind  Kind
+	names string
+}{
+	{Shell, "Bash Monitor"},
+	{Note, "BashOutput KillShell TaskOutput TaskStop"},
+	{Read, "Read NotebookRead"},
+	{Write, "Write Artifact"},
+	{Edit, "Edit MultiEdit"},
+	{Notebook, "NotebookEdit"},
+	{Search, "Glob Grep LS LSP"},
+	{Worktree, "EnterWorktree ExitWorktree"},
+	{Agent, "Agent Task Workflow"},
+	{Unknown, "Projects"},
+	{Skill, "Skill SlashCommand"},
+	{Fetch, "WebFetch WebSearch"},
+	{Schedule, "ScheduleWakeup CronCreate"},
+	{Message, "SendMessage ListAgents"},
+	{Note, "TodoWrite TaskCreate TaskUpdate TaskGet TaskList ToolSearch EnterPlanMode ExitPlanMode"},
+	{Question, "AskUserQuestion"},
+}
+
+// HookTool is what the tool does that hooks call so.
+func HookTool(name string) (Kind, bool) {
+	for _, group := range hookTools {
+		if slices.Contains(strings.Fields(group.names), name) {
+			return group.kind, true
 		}
 	}
-	return ""
+	return "", false
+}
+
+// kindOfName is the same; "" for a name that is not known.
+func kindOfName(name string) Kind {
+	kind, _ := HookTool(name)
+	return kind
 }
 
 // kindsLike are the kinds that a hook for one of them is for. What clients keep for
@@ -168,17 +203,6 @@ func mcpTool(name string) (server, tool string, ok bool) {
 	}
 	server, tool, ok = strings.Cut(rest, "__")
 	return server, tool, ok && server != "" && tool != ""
-}
-
-// mcpName is what a client calls a tool of a server.
-func mcpName(n Name, server, tool string) string {
-	switch n {
-	case Gemini:
-		return "mcp_" + server + "_" + tool
-	case OpenCode:
-		return server + "_" + tool
-	}
-	return "mcp__" + server + "__" + tool
 }
 
 func appendNew(list []string, more ...string) []string {

@@ -1,8 +1,10 @@
-package client
+package client_test
 
 import (
 	"regexp"
 	"testing"
+
+	. "cordon/internal/client"
 )
 
 // TestMatchersAreTranslated asks whether a hook that is written in Claude's words
@@ -31,7 +33,7 @@ func TestMatchersAreTranslated(t *testing.T) {
 		{OpenCode, "TodoWrite", list("todowrite"), list("plan_exit", "bash")},
 		{OpenCode, "mcp__fs__write", list("fs_write"), list("write")},
 	} {
-		text, err := Entry{Event: "PreToolUse", Matcher: row.matcher}.pattern(row.client)
+		text, err := Entry{Event: "PreToolUse", Matcher: row.matcher}.Pattern(of(row.client))
 		if err != nil {
 			t.Errorf("%s %s: %v", row.client, row.matcher, err)
 			continue
@@ -49,7 +51,7 @@ func TestMatchersAreTranslated(t *testing.T) {
 		}
 	}
 	// What is matched on other events is no tool.
-	if text, err := (Entry{Event: "SessionStart", Matcher: "startup"}).pattern(Gemini); err != nil || text != "^(startup)$" {
+	if text, err := (Entry{Event: "SessionStart", Matcher: "startup"}).Pattern(of(Gemini)); err != nil || text != "^(startup)$" {
 		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // ParseHooks reads the operator's hooks: {"hooks": {"PreToolUse": [{"matcher":
-// "…", "hooks": [{"type": "command", …}]}]}}, as in Claude's settings. Claude drops
-// an entry that it does not understand without a word; here that is an error.
+// "…", "hooks": [{"type": "command", …}]}]}}, as in the settings of Claude Code. That
+// client drops an entry that it does not understand without a word; here that is an error.
 func ParseHooks(data []byte) (Hooks, error) {
 	v, err := parse(data)
 	if err != nil {
@@ -22,7 +22,7 @@ func ParseHooks(data []byte) (Hooks, error) {
 	}
 	var list Hooks
 	for _, m := range hooks.members {
-		if _, known := (Entry{Event: m.key}).row(); !known {
+		if _, known := hookEvent(m.key); !known {
 			return nil, fmt.Errorf("hooks: no event %.60q is known", m.key)
 		}
 		if m.is != isList {

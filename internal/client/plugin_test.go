@@ -1,4 +1,4 @@
-package client
+package client_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	. "cordon/internal/client"
 )
 
 // driver loads the plugin as OpenCode does, makes one call and says what came of it.
@@ -71,7 +73,7 @@ func TestPlugin(t *testing.T) {
 			if row.body != "" {
 				write(row.name, row.body, row.mode)
 			}
-			text, err := Plugin(wires)
+			text, err := of(OpenCode).Plugin(wires)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,19 +88,19 @@ func TestPlugin(t *testing.T) {
 
 // TestPluginSpeaksOurDialect decodes what the plugin sends.
 func TestPluginSpeaksOurDialect(t *testing.T) {
-	text, err := Plugin(wiring(OpenCode))
+	text, err := of(OpenCode).Plugin(wiring(OpenCode))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := OpenCode.dialect()
-	for _, word := range []string{d.event, d.tool, d.input, d.session, d.call, "cwd", events[0].opencode, "session.start"} {
+	d := of(OpenCode)
+	for _, word := range []string{d.Keys.Event, d.Keys.Tool, d.Keys.Input, d.Keys.Session, d.Keys.Call, "cwd", d.Events[0][1], "session.start"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("the plugin does not say %q", word)
 		}
 	}
 	_, after, _ := strings.Cut(text, "const guards = ")
 	array, _, _ := strings.Cut(after, ";\n")
-	var guards []guard
+	var guards []struct{ Block bool }
 	if err := json.Unmarshal([]byte(array), &guards); err != nil || len(guards) != 1 || !guards[0].Block {
 		t.Errorf("%s: %v", array, err)
 	}

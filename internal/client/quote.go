@@ -2,14 +2,14 @@ package client
 
 import "strings"
 
-// quote is a word of a shell that means just this text. There is no backslash in
+// Quote is a word of a shell that means just this text. There is no backslash in
 // it: fish reads one between quotes, and a quoted text may be quoted again.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
+func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
 
 func quoteAll(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = quote(w)
+		quoted[i] = Quote(w)
 	}
 	return strings.Join(quoted, " ")
 }
@@ -20,7 +20,7 @@ func spelled(argv []string) string {
 	for i, w := range argv {
 		line[i] = w
 		if w == "" || strings.ContainsFunc(w, needsQuotes) {
-			line[i] = quote(w)
+			line[i] = Quote(w)
 		}
 	}
 	return strings.Join(line, " ")

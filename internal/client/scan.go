@@ -177,7 +177,7 @@ func (s *scan) interpreted(code, language string, key []string) string {
 	}
 	for _, row := range interpreters {
 		if someWord(named, []string{row[0]}) {
-			return row[1] + quote(code)
+			return row[1] + Quote(code)
 		}
 	}
 	return code

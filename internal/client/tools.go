@@ -6,13 +6,45 @@ import (
 	"strings"
 )
 
-// tool is what is known about one tool of one client.
-type tool struct {
-	name    string
-	kind    Kind
-	fields  []field
-	dangers []Danger
+// Tool is what is known about one tool of one client: what it does, and what the members
+// of its input are, by their keys with spaces between them.
+type Tool struct {
+	Name string
+	Kind Kind
+
+	Command string // shell text
+	Argv    string // shell text, or a program and its arguments
+	Read    string // a path, or several, that is read
+	Write   string // a path, or several, that is written
+	Place   string // a directory that is read; the current one if it is not said
+	Glob    string // a pattern of paths below the place
+	Patch   string // a patch, whose lines name files
+	Dir     string // where the command runs
+	Program string // a program, by name or by path
+	Prose   string // text, however much it looks like a path or a command
+
+	Dangers []Danger
+	// ReadsOn is the value of the member "command" with which it only reads.
+	ReadsOn string
+	// Touches are paths that it does not name.
+	Touches []Path
 }
+
+// role says what a member of an input is.
+type role byte
+
+const (
+	prose role = iota
+	command
+	argv
+	dir
+	read
+	write
+	place
+	glob
+	patch
+	program
+)
 
 // field is one member of a tool's input.
 type field struct {
@@ -20,65 +52,26 @@ type field struct {
 	role role
 }
 
-// role says what a member of an input is.
-type role byte
-
-const (
-	prose   role = iota // text, however much it looks like a path or a command
-	command             // shell text
-	argv                // shell text, or a program and its arguments
-	dir                 // where the command runs
-	read                // a path, or several, that is read
-	write               // a path, or several, that is written
-	place               // a directory that is read; the current one if it is not said
-	glob                // a pattern of paths below the place
-	patch               // a patch, whose lines name files
-	program             // a program, by name or by path
-)
-
-// toolOf finds what is known about a tool; about one that is not in the tables
-// everything is looked for in its input.
-func toolOf(n Name, name string) *tool {
-	for _, t := range toolsOf(n) {
-		if t.name == name {
-			return &t
+// fields are the members that are known, those first that best say what a call is about.
+func (t *Tool) fields() []field {
+	var list []field
+	for _, group := range []struct {
+		keys string
+		role role
+	}{
+		{t.Command, command}, {t.Argv, argv}, {t.Read, read}, {t.Write, write}, {t.Place, place}, {t.Glob, glob}, {t.Patch, patch},
+		{t.Dir, dir}, {t.Program, program}, {t.Prose, prose},
+	} {
+		for _, key := range strings.Fields(group.keys) {
+			list = append(list, field{key, group.role})
 		}
 	}
-	if prefix, kind, ok := familyOf(n, name); ok {
-		return &tool{name: prefix, kind: kind}
-	}
-	return &tool{name: name, kind: Unknown}
+	return list
 }
 
-func toolsOf(n Name) []tool {
-	switch n {
-	case Claude:
-		return claudeTools
-	case Codex:
-		return codexTools
-	case Gemini:
-		return geminiTools
-	case Copilot:
-		return copilotTools
-	case OpenCode:
-		return openCodeTools
-	}
-	return nil
-}
-
-// familyOf knows tools by how their names begin.
-func familyOf(n Name, name string) (string, Kind, bool) {
-	switch {
-	case n == Gemini && strings.HasPrefix(name, "mcp_"), strings.HasPrefix(name, "mcp__"):
-		return name, MCP, true
-	case n == Claude && strings.HasPrefix(name, "Cron"):
-		return name, Schedule, true
-	}
-	return "", "", false
-}
-
-func (t *tool) role(key string) (role, bool) {
-	for _, f := range t.fields {
+// roleOf finds a member among those that are known.
+func roleOf(fields []field, key string) (role, bool) {
+	for _, f := range fields {
 		if f.key == key {
 			return f.role, true
 		}
@@ -87,32 +80,33 @@ func (t *tool) role(key string) (role, bool) {
 }
 
 // writes reports whether what the tool names for no known reason is written.
-func (t *tool) writes() bool {
-	switch t.kind {
+func (t *Tool) writes() bool {
+	switch t.Kind {
 	case Write, Edit, Notebook, Patch, Worktree:
 		return true
 	case MCP, Unknown:
-		return anyWord(t.name, writingWords[:])
+		return anyWord(t.Name, writingWords[:])
 	}
 	return false
 }
 
 // collect takes from an input what its tool is known to take, and what the names
 // of its other members say.
-func (r *Request) collect(t *tool, input value) error {
-	r.Dangers = append(dangersOf(input), t.dangers...)
-	if t.kind == Schedule {
+func (r *Request) collect(t *Tool, input value) error {
+	r.Dangers = append(dangersOf(input), t.Dangers...)
+	if t.Kind == Schedule {
 		r.Dangers = append(r.Dangers, Later)
 	}
-	if t.kind == Unknown || t.kind == MCP {
+	if t.Kind == Unknown || t.Kind == MCP {
 		return r.unknown(t, input)
 	}
-	s := scan{r: r, writing: t.writes(), tool: t.name}
+	s := scan{r: r, writing: t.writes(), tool: t.Name}
+	fields := t.fields()
 	for _, m := range input.members {
 		if m.is == isNull {
 			continue
 		}
-		if role, known := t.role(m.key); !known {
+		if role, known := roleOf(fields, m.key); !known {
 			s.named(m)
 		} else if err := r.take(role, m, t, input); err != nil {
 			return err
@@ -123,7 +117,7 @@ func (r *Request) collect(t *tool, input value) error {
 }
 
 // take puts one member where its role says.
-func (r *Request) take(role role, m member, t *tool, input value) error {
+func (r *Request) take(role role, m member, t *Tool, input value) error {
 	if role == prose {
 		return nil
 	}
@@ -169,8 +163,8 @@ func commandText(v value, texts []string) string {
 }
 
 // placeOf is the directory that a search starts from.
-func placeOf(t *tool, input value) string {
-	for _, f := range t.fields {
+func placeOf(t *Tool, input value) string {
+	for _, f := range t.fields() {
 		if v, ok := input.get(f.key); ok && f.role == place && v.is == isString {
 			return v.text
 		}
@@ -179,28 +173,26 @@ func placeOf(t *tool, input value) string {
 }
 
 // settle adds what a call means without saying it.
-func (r *Request) settle(t *tool, input value) {
+func (r *Request) settle(t *Tool, input value) {
 	if searchesHere(t, input) {
 		r.Paths = append(r.Paths, Path{".", false})
 	}
-	if verb, _ := input.string("command"); t.name == "str_replace_editor" && verb == "view" {
+	if verb, _ := input.string("command"); t.ReadsOn != "" && verb == t.ReadsOn {
 		r.Kind = Read
 		for i := range r.Paths {
 			r.Paths[i].Write = false
 		}
 	}
-	if len(r.Commands) == 1 && r.Commands[0] == "" && slices.Contains(t.dangers, Typed) {
+	if len(r.Commands) == 1 && r.Commands[0] == "" && slices.Contains(t.Dangers, Typed) {
 		r.Kind, r.Commands, r.Dangers = Note, nil, nil // nothing is typed: it only waits for what is printed
 	}
-	if r.Client == Gemini && t.name == "save_memory" {
-		r.Paths = append(r.Paths, Path{"~/.gemini/GEMINI.md", true})
-	}
+	r.Paths = append(r.Paths, t.Touches...)
 }
 
 // searchesHere reports whether a tool that searches a place was told none.
-func searchesHere(t *tool, input value) bool {
+func searchesHere(t *Tool, input value) bool {
 	searches := false
-	for _, f := range t.fields {
+	for _, f := range t.fields() {
 		if f.role == place && input.has(f.key) {
 			return false
 		}

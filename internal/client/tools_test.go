@@ -1,20 +1,27 @@
-package client
+package client_test
 
 import (
 	"encoding/json"
 	"reflect"
 	"slices"
 	"testing"
+
+	"cordon/internal/agent/clients"
+	. "cordon/internal/client"
 )
 
 // said is what a client would send about a call, with an input in JSON.
 func saidOf(n Name, name, input string) []byte {
-	d := n.dialect()
-	o := object{{d.tool, name}, {d.input, json.RawMessage(input)}, {d.session, "s1"}, {d.call, "c1"}, {"cwd", "/w"}, {"later", map[string]any{"x": 1}}}
-	if row := events[0]; d.event != "" {
-		o.set(d.event, row.word(n))
+	d := of(n).Keys
+	o := Object{{d.Tool, name}, {d.Input, json.RawMessage(input)}, {d.Session, "s1"}, {d.Call, "c1"}, {"cwd", "/w"}, {"later", map[string]any{"x": 1}}}
+	if d.Event != "" {
+		word, err := (Entry{Event: "PreToolUse"}).Word(of(n))
+		if err != nil {
+			panic(err)
+		}
+		o.Set(d.Event, word)
 	}
-	b, err := compact(o)
+	b, err := Compact(o)
 	if err != nil {
 		panic(err)
 	}
@@ -212,7 +219,7 @@ var rows = []row{
 
 func TestTools(t *testing.T) {
 	for _, row := range rows {
-		got, err := Decode(row.client, saidOf(row.client, row.tool, row.input))
+		got, err := of(row.client).Decode(saidOf(row.client, row.tool, row.input))
 		if err != nil {
 			t.Errorf("%s %s %s: %v", row.client, row.tool, row.input, err)
 			continue
@@ -229,15 +236,15 @@ func TestTools(t *testing.T) {
 
 // TestToolsAreTested keeps a row from being added without a call in the test.
 func TestToolsAreTested(t *testing.T) {
-	for _, n := range Names() {
+	for _, n := range clients.Names() {
 		seen := make(map[string]bool)
-		for _, tool := range toolsOf(n) {
-			if seen[tool.name] {
-				t.Errorf("%s has two rows for %s", n, tool.name)
+		for _, tool := range of(n).Tools {
+			if seen[tool.Name] {
+				t.Errorf("%s has two rows for %s", n, tool.Name)
 			}
-			seen[tool.name] = true
-			if !slices.ContainsFunc(rows, func(r row) bool { return r.client == n && r.tool == tool.name }) {
-				t.Errorf("no call of %s %s is tested", n, tool.name)
+			seen[tool.Name] = true
+			if !slices.ContainsFunc(rows, func(r row) bool { return r.client == n && r.tool == tool.Name }) {
+				t.Errorf("no call of %s %s is tested", n, tool.Name)
 			}
 		}
 	}

@@ -25,15 +25,15 @@ var (
 )
 
 // unknown looks through the input of a tool that is not in the tables.
-func (r *Request) unknown(t *tool, input value) error {
-	s := scan{r: r, writing: t.writes(), tool: t.name}
+func (r *Request) unknown(t *Tool, input value) error {
+	s := scan{r: r, writing: t.writes(), tool: t.Name}
 	s.object(input, 0)
 	if s.writing && len(r.Paths)+len(r.Commands) == 0 {
 		for _, p := range s.loose {
 			r.Paths = append(r.Paths, Path{p, true})
 		}
 	}
-	if foreignName(t.name, input) || s.unread && len(r.Commands) == 0 && anyWord(t.name, runningWords[:]) {
+	if foreignName(t.Name, input) || s.unread && len(r.Commands) == 0 && anyWord(t.Name, runningWords[:]) {
 		r.Dangers = append(r.Dangers, Opaque)
 	}
 	return s.err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cordon/internal/agent"
+	"cordon/internal/agent/clients"
 	"cordon/internal/git"
 	"cordon/internal/paths"
 )
@@ -17,7 +17,7 @@ import (
 func oftenRun() []string {
 	list := strings.Fields(`git sh bash dash zsh fish env cat ls true less more pager ssh ssh-keygen gpg gpg2
 		vi vim nvim nano emacs editor sudo cordon`)
-	for _, a := range agent.All() {
+	for _, a := range clients.All() {
 		list = append(list, a.Program)
 	}
 	if shell := os.Getenv("SHELL"); shell != "" {

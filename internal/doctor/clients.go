@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clients"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
@@ -51,7 +52,7 @@ func (c clientFound) view() view.DoctorClient {
 func surveyClients(ctx context.Context, dir string) []clientFound {
 	proofs := hooksProven(ctx, dir)
 	var found []clientFound
-	for _, a := range agent.All() {
+	for _, a := range clients.All() {
 		name := string(a.Name)
 		found = append(found, clientFound{Client: name, Tested: a.Tested.String(), Oldest: a.Oldest.String(), Proof: proofs[name], adapter: a})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 )
 
@@ -45,7 +46,7 @@ func FuzzDecide(f *testing.F) {
 				t.Fatalf("%q is allowed by a warrant that is none: %q", input, other)
 			}
 		case 2:
-			if !a.Refuses(client.Name(name)) {
+			if !refuses(name, a) {
 				t.Fatalf("a refusal that is none: stdout %q, stderr %q", a.Stdout, a.Stderr)
 			}
 		default:
@@ -85,3 +86,12 @@ func obeyed(t *testing.T, client string, input, stdout []byte, interactive bool)
 
 // valid reports whether a text may be a warrant that the fuzzer made from ours.
 func valid(b []byte) bool { return bytes.Contains(b, []byte("cordon.warrant/1")) }
+
+// refuses asks the client of the name, or one that is not known.
+func refuses(name string, a client.Answer) bool {
+	known, err := clients.Of(client.Name(name))
+	if err != nil {
+		return (&client.Dialect{}).Refuses(a)
+	}
+	return known.Dialect.Refuses(a)
+}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"time"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/guard"
 )
@@ -47,7 +48,7 @@ func Decide(q Question) (r Reply) {
 		return r.fail(q, err)
 	}
 	r.Journal, r.Post = w.Journal, w.Post
-	name, err := client.Parse(q.Client)
+	known, err := clients.Of(client.Name(q.Client))
 	if err != nil {
 		return r.fail(q, err)
 	}
@@ -55,11 +56,11 @@ func Decide(q Question) (r Reply) {
 	if err != nil {
 		return r.fail(q, err)
 	}
-	req, err := client.Decode(name, q.Input)
+	req, err := known.Dialect.Decode(q.Input)
 	if err != nil {
 		return r.fail(q, err)
 	}
-	return r.judge(q, scope, req)
+	return r.judge(q, scope, known.Dialect, req)
 }
 
 // Refuse is the answer where something went wrong before the call could be judged.
@@ -78,11 +79,11 @@ func (q Question) reply() Reply {
 }
 
 // judge asks the guard.
-func (r *Reply) judge(q Question, s *guard.Scope, req client.Request) Reply {
+func (r *Reply) judge(q Question, s *guard.Scope, dialect *client.Dialect, req client.Request) Reply {
 	r.Record.Session, r.Record.Call, r.Record.Tool = req.Session, req.Call, req.Tool
 	if req.Event != client.PreTool {
 		r.Record.Verdict, r.Record.Event = guard.Allow, string(req.Event)
-		r.Answer = client.Encode(req.Client, client.Verdict{Decision: client.Allow}, req.Event)
+		r.Answer = dialect.Encode(client.Verdict{Decision: client.Allow}, req.Event)
 		return *r
 	}
 	c := callOf(req)
@@ -91,7 +92,7 @@ func (r *Reply) judge(q Question, s *guard.Scope, req client.Request) Reply {
 		return r.passOn(req)
 	}
 	r.Record.Input, r.Record.Verdict, r.Record.Reason, r.Record.Warned = summary(c), d.Verdict, d.Reason, d.Warned
-	r.Answer = client.Encode(req.Client, verdictOf(d, q.Interactive), req.Event)
+	r.Answer = dialect.Encode(verdictOf(d, q.Interactive), req.Event)
 	return *r
 }
 
@@ -117,8 +118,18 @@ func (r *Reply) fail(q Question, err error) Reply {
 		r.Record.Tool = slip.Tool
 		text = "BLOCKED: " + err.Error() + "\nInstead, you should: " + again + "\n"
 	}
-	r.Answer = client.Denial(q.Client, text)
+	r.Answer = denial(q.Client, text)
 	return *r
+}
+
+// denial is a refusal in the dialect of a client, or the one that most obey if the
+// client is not known.
+func denial(name, text string) client.Answer {
+	known, err := clients.Of(client.Name(name))
+	if err != nil {
+		return client.Denial(name, text)
+	}
+	return known.Dialect.Denial(text)
 }
 
 // again is what to do about a call that is wrong in itself.

@@ -40,7 +40,7 @@ func (r *Reply) passOn(req client.Request) Reply {
 	list, err := questionsOf(req.Input)
 	if err != nil {
 		r.Record.Verdict, r.Record.Reason = guard.Deny, err.Error()
-		r.Answer = client.Denial(string(req.Client), "BLOCKED: "+err.Error()+"\nInstead, you should: run cordon ask \"your question\"\n")
+		r.Answer = denial(string(req.Client), "BLOCKED: "+err.Error()+"\nInstead, you should: run cordon ask \"your question\"\n")
 		return *r
 	}
 	r.Asked = list
@@ -179,7 +179,7 @@ func Tell(r Reply, told []Told) Reply {
 	default:
 		b.WriteString("Instead, you should: go on with this answer; do not ask again\n")
 	}
-	r.Answer = client.Denial(r.Record.Client, b.String())
+	r.Answer = denial(r.Record.Client, b.String())
 	return r
 }
 

@@ -86,7 +86,7 @@ func openStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, human io.Wri
 	if err != nil {
 		return nil, nil, err
 	}
-	out := stream.NewWriter(o.adapter.Name, human, &worksite.Bounded{To: raw, Room: worksite.TranscriptRoom})
+	out := stream.NewWriter(o.adapter.Stream, human, &worksite.Bounded{To: raw, Room: worksite.TranscriptRoom})
 	out.OnItem = o.watchStream(w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported, stop)
 	return out, func() { out.Close(); raw.Close() }, nil
 }

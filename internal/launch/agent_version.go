@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clients"
 	"cordon/internal/cell"
 	"cordon/internal/client"
 	"cordon/internal/enclosure"
@@ -28,7 +29,7 @@ func CheckClient(ctx context.Context, s *worksite.Site, a *ledger.Agent, l lease
 	if a == nil {
 		return nil
 	}
-	known, err := agent.Of(client.Name(a.Client))
+	known, err := clients.Of(client.Name(a.Client))
 	if err != nil {
 		return &fault.MistakeError{Err: err}
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clients"
 	"cordon/internal/agent/facts"
 	"cordon/internal/cell"
 	"cordon/internal/client"
@@ -42,7 +43,7 @@ type clientSetup struct {
 // planClient chooses what the client of a worker is started with: it is found and asked
 // for its version. Nothing is written yet.
 func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, dir, text string) (*clientSetup, error) {
-	a, err := agent.Of(client.Name(w.Agent.Client))
+	a, err := clients.Of(client.Name(w.Agent.Client))
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +257,7 @@ func (o *clientSetup) chooseView(l lease.Lease, env []string, program string, ar
 		o.env = append(o.env, signIn(o.adapter.Needs(args))...)
 	}
 	o.env = append(o.env, o.kit.Env...)
-	for _, a := range agent.All() {
+	for _, a := range clients.All() {
 		for _, rel := range a.Hidden {
 			o.hide = append(o.hide, worksite.RealPath(filepath.Join(l.Home, rel)))
 		}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/ledger"
 	"cordon/internal/stream"
@@ -28,7 +29,7 @@ func recordSummary(s *worksite.Site, w *ledger.Worker, name client.Name, out *st
 	}
 	said := out.Summary()
 	d = streamRecord(said)
-	gap, why := stream.Gap(name, said, decided)
+	gap, why := stream.Gap(name, clients.Stream(name), said, decided)
 	d.Gap, d.Why = worksite.Capped(gap), why
 	if len(gap) > 0 {
 		s.Voice.Step(w.ID, "guard", fmt.Sprintf("%s ran that no hook has spoken of: %s", worksite.Count(len(gap), "tool call"), strings.Join(d.Gap, ", ")))

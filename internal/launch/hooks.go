@@ -118,7 +118,7 @@ func canary(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipmen
 		return err
 	}
 	r.addTo(&c)
-	input, err := json.Marshal(client.Canary(name, canaryCall, w.Lease.Lease().Worktree))
+	input, err := json.Marshal(o.adapter.Dialect.Canary(canaryCall, w.Lease.Lease().Worktree))
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func canary(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipmen
 		if exit.Code == 0 && verdict == warnedOf {
 			return nil
 		}
-	} else if (client.Answer{Stdout: out.Bytes(), Stderr: said.Bytes(), Exit: exit.Code}).Refuses(name) && verdict == string(guard.Deny) {
+	} else if o.adapter.Dialect.Refuses(client.Answer{Stdout: out.Bytes(), Stderr: said.Bytes(), Exit: exit.Code}) && verdict == string(guard.Deny) {
 		return nil
 	}
 	return fault.Refuse("the guard was tried in the cell with a call that it must deny, and did not: it ended with %d, was heard to say %q and printed "+

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
@@ -19,7 +20,7 @@ func recordLostStream(s *worksite.Site, w *ledger.Worker) error {
 		return nil
 	}
 	name := client.Name(w.Wiring.Client)
-	out := stream.NewWriter(name, io.Discard, io.Discard)
+	out := stream.NewWriter(clients.Stream(name), io.Discard, io.Discard)
 	f, err := s.StreamFile(w)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

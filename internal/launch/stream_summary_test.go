@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/client"
+	"cordon/internal/agent/clients"
 	"cordon/internal/ledger"
 	"cordon/internal/stream"
 	"cordon/internal/worksite"
@@ -21,7 +21,7 @@ func TestSummedIsSmall(t *testing.T) {
 		said.Calls = append(said.Calls, stream.Call{ID: fmt.Sprint(i, long), Tool: fmt.Sprint(i%300, "<", long), Input: long, Ran: true})
 	}
 	d := streamRecord(said)
-	gap, why := stream.Gap(client.Claude, said, nil)
+	gap, why := stream.Gap("claude", clients.Stream("claude"), said, nil)
 	d.Gap, d.Why = worksite.Capped(gap), why
 	text, err := json.Marshal(d)
 	if err != nil || len(text) > 64<<10 {

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cordon/internal/agent"
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/confine"
 	"cordon/internal/fault"
@@ -186,7 +186,7 @@ func forAgent(a *ledger.Agent, l *lease.Lease) error {
 	if a == nil {
 		return nil
 	}
-	known, err := agent.Of(client.Name(a.Client))
+	known, err := clients.Of(client.Name(a.Client))
 	if err != nil {
 		return &fault.MistakeError{Err: err}
 	}

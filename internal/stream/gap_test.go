@@ -1,4 +1,4 @@
-package stream
+package stream_test
 
 import (
 	"slices"
@@ -6,13 +6,16 @@ import (
 	"testing"
 
 	"cordon/internal/client"
+
+	"cordon/internal/agent/clients"
+	. "cordon/internal/stream"
 )
 
 // What the hooks of a real run were asked covers all that ran in it.
 func TestGapOfRecorded(t *testing.T) {
 	for _, r := range recordings(t) {
 		_, _, s := r.read(1 << 20)
-		if gap, _ := Gap(r.client, s, r.decided); len(gap) > 0 {
+		if gap, _ := Gap(r.client, clients.Stream(r.client), s, r.decided); len(gap) > 0 {
 			t.Errorf("%s: %q", r.name, gap)
 		}
 	}
@@ -43,7 +46,7 @@ func TestGapWithoutHooks(t *testing.T) {
 	} {
 		r := recording(t, name)
 		_, _, s := r.read(1 << 20)
-		if gap, _ := Gap(r.client, s, nil); !slices.Equal(gap, want) {
+		if gap, _ := Gap(r.client, clients.Stream(r.client), s, nil); !slices.Equal(gap, want) {
 			t.Errorf("%s:\n%s", name, strings.Join(gap, "\n"))
 		}
 	}
@@ -51,16 +54,16 @@ func TestGapWithoutHooks(t *testing.T) {
 
 // One decision that is missing, or that was another, is seen.
 func TestGapOfOne(t *testing.T) {
-	for _, n := range client.Names() {
+	for _, n := range clients.Names() {
 		r := recording(t, string(n)+"_work")
 		_, _, s := r.read(1 << 20)
 		first := r.decided[0] // echo one
-		if gap, _ := Gap(n, s, r.decided[1:]); len(gap) != 1 || !strings.HasPrefix(gap[0], first.Tool) {
+		if gap, _ := Gap(n, clients.Stream(n), s, r.decided[1:]); len(gap) != 1 || !strings.HasPrefix(gap[0], first.Tool) {
 			t.Errorf("%s: without the first decision: %q", n, gap)
 		}
 		other := slices.Clone(r.decided)
 		other[0].Allowed = false
-		if gap, _ := Gap(n, s, other); len(gap) != 1 || !strings.HasPrefix(gap[0], first.Tool) {
+		if gap, _ := Gap(n, clients.Stream(n), s, other); len(gap) != 1 || !strings.HasPrefix(gap[0], first.Tool) {
 			t.Errorf("%s: with the first call refused: %q", n, gap)
 		}
 	}
@@ -68,12 +71,12 @@ func TestGapOfOne(t *testing.T) {
 
 // A tool that nobody knows is not harmless for that.
 func TestGapOfUnknownTools(t *testing.T) {
-	for _, n := range client.Names() {
+	for _, n := range clients.Names() {
 		s := Summary{Calls: []Call{{ID: "1", Tool: "frobnicate", Ran: true, Ended: true}}}
-		if gap, _ := Gap(n, s, []Decision{{"2", "other", true}, {"1", "frobnicate", false}}); len(gap) != 1 {
+		if gap, _ := Gap(n, clients.Stream(n), s, []Decision{{"2", "other", true}, {"1", "frobnicate", false}}); len(gap) != 1 {
 			t.Errorf("%s: %q", n, gap)
 		}
-		if gap, _ := Gap(n, s, []Decision{{"1", "frobnicate", true}}); len(gap) != 0 {
+		if gap, _ := Gap(n, clients.Stream(n), s, []Decision{{"1", "frobnicate", true}}); len(gap) != 0 {
 			t.Errorf("%s: %q", n, gap)
 		}
 	}
@@ -82,8 +85,8 @@ func TestGapOfUnknownTools(t *testing.T) {
 // A decision is for one call, even if a client uses a name twice.
 func TestGapCountsADecisionOnce(t *testing.T) {
 	twice := Summary{Calls: []Call{{ID: "1", Tool: "Bash", Ran: true}, {ID: "1", Tool: "Bash", Ran: true}}}
-	for _, n := range client.Names() {
-		if gap, _ := Gap(n, twice, []Decision{{"1", "Bash", true}}); len(gap) != 1 {
+	for _, n := range clients.Names() {
+		if gap, _ := Gap(n, clients.Stream(n), twice, []Decision{{"1", "Bash", true}}); len(gap) != 1 {
 			t.Errorf("%s: %q", n, gap)
 		}
 	}
@@ -111,7 +114,7 @@ func TestGapOfPatches(t *testing.T) {
 		for _, tool := range c.tools {
 			decided = append(decided, Decision{Tool: tool, Allowed: true})
 		}
-		if gap, _ := Gap(client.Codex, Summary{Calls: c.calls}, decided); len(gap) != c.gaps {
+		if gap, _ := Gap("codex", clients.Stream("codex"), Summary{Calls: c.calls}, decided); len(gap) != c.gaps {
 			t.Errorf("%v with %v: %q", c.calls, c.tools, gap)
 		}
 	}
@@ -124,16 +127,16 @@ func TestGapSaysWhy(t *testing.T) {
 		s      Summary
 		why    string
 	}{
-		{client.Claude, Summary{Calls: []Call{{Tool: "Bash"}}, Unknown: 2}, "1 call had not ended; 2 lines of the stream were not understood"},
-		{client.OpenCode, Summary{Calls: []Call{{ID: "1", Tool: "task", Ended: true}}}, "sub-agents"},
-		{client.Gemini, Summary{Calls: []Call{{Tool: "glob", Ended: true}}}, "counted by tool"},
+		{"claude", Summary{Calls: []Call{{Tool: "Bash"}}, Unknown: 2}, "1 call had not ended; 2 lines of the stream were not understood"},
+		{"opencode", Summary{Calls: []Call{{ID: "1", Tool: "task", Ended: true}}}, "sub-agents"},
+		{"gemini", Summary{Calls: []Call{{Tool: "glob", Ended: true}}}, "counted by tool"},
 		{"cursor", Summary{}, "not understood"},
 	} {
-		if _, why := Gap(c.client, c.s, nil); !strings.Contains(why, c.why) {
+		if _, why := Gap(c.client, clients.Stream(c.client), c.s, nil); !strings.Contains(why, c.why) {
 			t.Errorf("%s: %q", c.client, why)
 		}
 	}
-	if _, why := Gap(client.Claude, Summary{Calls: []Call{{Tool: "Bash", Ended: true}}}, nil); why != "" {
+	if _, why := Gap("claude", clients.Stream("claude"), Summary{Calls: []Call{{Tool: "Bash", Ended: true}}}, nil); why != "" {
 		t.Error(why)
 	}
 }

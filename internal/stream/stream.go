@@ -8,11 +8,10 @@
 // and it refuses to fail: a line that it does not understand is kept as text, and
 // counted.
 //
-// What it knows of each client was read off real streams, which are in testdata
+// How each client says it is a Form, which lies in the client's own folder
+// (internal/agent/NAME). What is known of each was read off real streams, which are in testdata
 // with what the hooks of the same run were asked.
 package stream
-
-import "cordon/internal/client"
 
 // Kind is what an item is.
 type Kind string
@@ -80,34 +79,16 @@ type Summary struct {
 	Last    string // the last words of the agent itself
 }
 
-// parser is one client's way of saying it.
-type parser interface {
+// Parser is one client's way of saying it.
+type Parser interface {
 	// line returns the items of a line. ok is false if it is none of the client's.
-	line(b []byte) (items []Item, ok bool)
+	Line(b []byte) (items []Item, ok bool)
 	// end returns what was held back.
-	end() []Item
-}
-
-// parserOf is the parser of a client. One that is not known says nothing that is
-// understood.
-func parserOf(n client.Name) parser {
-	switch n {
-	case client.Claude:
-		return &claudeParser{}
-	case client.Codex:
-		return &codexParser{}
-	case client.Gemini:
-		return &geminiParser{}
-	case client.OpenCode:
-		return &openCodeParser{}
-	case client.Copilot:
-		return &copilotParser{}
-	}
-	return nobody{}
+	End() []Item
 }
 
 // nobody understands nothing.
 type nobody struct{}
 
-func (nobody) line([]byte) ([]Item, bool) { return nil, false }
-func (nobody) end() []Item                { return nil }
+func (nobody) Line([]byte) ([]Item, bool) { return nil, false }
+func (nobody) End() []Item                { return nil }

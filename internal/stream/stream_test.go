@@ -1,4 +1,4 @@
-package stream
+package stream_test
 
 import (
 	"bytes"
@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"cordon/internal/client"
+
+	"cordon/internal/agent/clients"
+	. "cordon/internal/stream"
 )
 
 var update = flag.Bool("update", false, "write the golden files of this package")
@@ -37,8 +40,8 @@ func recordings(t testing.TB) []recorded {
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".jsonl")
 		word, _, _ := strings.Cut(name, "_")
-		n, err := client.Parse(word)
-		if err != nil {
+		n := client.Name(word)
+		if _, err := clients.Of(n); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(f)
@@ -83,7 +86,7 @@ func recording(t testing.TB, name string) recorded {
 // read takes a stream in pieces of a length.
 func (r recorded) read(piece int) (human string, items []Item, s Summary) {
 	var out bytes.Buffer
-	w := NewWriter(r.client, &out, nil)
+	w := NewWriter(clients.Stream(r.client), &out, nil)
 	w.OnItem = func(i Item) { items = append(items, i) }
 	for b := r.stream; len(b) > 0; {
 		n := min(piece, len(b))
@@ -99,7 +102,7 @@ func TestRecorded(t *testing.T) {
 	for _, r := range recordings(t) {
 		t.Run(r.name, func(t *testing.T) {
 			human, items, s := r.read(1 << 20)
-			gap, why := Gap(r.client, s, r.decided)
+			gap, why := Gap(r.client, clients.Stream(r.client), s, r.decided)
 			var b strings.Builder
 			fmt.Fprintf(&b, "-- transcript --\n%s-- items --\n", human)
 			for _, i := range items {
@@ -130,7 +133,7 @@ func golden(t *testing.T, name, got string) {
 
 func itemLine(i Item) string {
 	c := i.Call
-	s := fmt.Sprintf("%s %q", i.Kind, cut(i.Text, 100))
+	s := fmt.Sprintf("%s %q", i.Kind, Cut(i.Text, 100))
 	if i.Kind == Called || i.Kind == Told {
 		s += fmt.Sprintf(" call=%s tool=%s input=%q ran=%v ended=%v", c.ID, c.Tool, c.Input, c.Ran, c.Ended)
 	}

@@ -8,9 +8,9 @@ const (
 	maxCalls = 20_000    // that a summary lists
 	maxKept  = 4 << 20   // bytes of their texts
 	maxLast  = 4 << 10   // bytes of the last words
-	maxName  = 256       // bytes of an ID, of a tool's name, of a model's
-	maxInput = 200       // characters of what is shown of an input
-	maxText  = 256 << 10 // bytes of the words of one item
+	MaxName  = 256       // bytes of an ID, of a tool's name, of a model's
+	MaxInput = 200       // characters of what is shown of an input
+	MaxText  = 256 << 10 // bytes of the words of one item
 	maxCost  = 1e9       // US dollars that are believed
 )
 
@@ -21,26 +21,26 @@ type collector struct {
 	open map[string]int // where in Calls a call that has not ended is
 }
 
-// kept is the beginning of a text, as one of its own: a part of a text holds all of it.
-func kept(s string, most int) string { return strings.Clone(cut(s, most)) }
+// Kept is the beginning of a text, as one of its own: a part of a text holds all of it.
+func Kept(s string, most int) string { return strings.Clone(cut(s, most)) }
 
 // bounded is an item whose texts are no longer than what is kept of any.
 func (i Item) bounded() Item {
-	i.Text = cut(i.Text, maxText)
+	i.Text = cut(i.Text, MaxText)
 	for _, name := range []*string{&i.Call.ID, &i.Call.Tool, &i.Session, &i.Model, &i.Reason, &i.Under} {
-		*name = kept(*name, maxName)
+		*name = Kept(*name, MaxName)
 	}
-	i.Call.Input = kept(i.Call.Input, 4*maxInput)
+	i.Call.Input = Kept(i.Call.Input, 4*MaxInput)
 	return i
 }
 
 func (c *collector) add(i Item) {
 	switch i.Kind {
 	case Began:
-		c.sum.Session, c.sum.Model = or(i.Session, c.sum.Session), or(i.Model, c.sum.Model)
+		c.sum.Session, c.sum.Model = Or(i.Session, c.sum.Session), Or(i.Model, c.sum.Model)
 	case Said:
 		if i.Under == "" {
-			c.sum.Last = kept(i.Text, maxLast)
+			c.sum.Last = Kept(i.Text, maxLast)
 		}
 	case Called:
 		c.called(i.Call)
@@ -97,7 +97,7 @@ func (c *collector) tool(id string) string {
 	return ""
 }
 
-func or(a, b string) string {
+func Or(a, b string) string {
 	if a != "" {
 		return a
 	}

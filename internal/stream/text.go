@@ -10,16 +10,16 @@ import (
 	"cordon/internal/legible"
 )
 
-// decode reads a line into the members that are wanted of it. One that has another
+// Decode reads a line into the members that are wanted of it. One that has another
 // type than it had in the streams that were seen is left out; the rest counts.
-func decode(b []byte, into any) bool {
+func Decode(b []byte, into any) bool {
 	var other *json.UnmarshalTypeError
 	err := json.Unmarshal(b, into)
 	return err == nil || errors.As(err, &other)
 }
 
-// oneLine is a text in one line of at most so many characters.
-func oneLine(s string, room int) string {
+// OneLine is a text in one line of at most so many characters.
+func OneLine(s string, room int) string {
 	s = legible.PlainLine(cut(s, 8*room))
 	if utf8.RuneCountInString(s) <= room {
 		return s
@@ -29,8 +29,8 @@ func oneLine(s string, room int) string {
 
 // firstLine is the first line of a text that says anything, in so many characters.
 func firstLine(s string, room int) string {
-	for l := range strings.Lines(cut(s, maxText)) {
-		if l = oneLine(l, room); l != "" {
+	for l := range strings.Lines(cut(s, MaxText)) {
+		if l = OneLine(l, room); l != "" {
 			return l
 		}
 	}
@@ -55,8 +55,8 @@ var tellingKeys = []string{
 	"prompt", "message", "skill", "name", "description",
 }
 
-// inputLine is the input of a call in a line.
-func inputLine(raw json.RawMessage) string {
+// InputLine is the input of a call in a line.
+func InputLine(raw json.RawMessage) string {
 	var o map[string]json.RawMessage
 	if json.Unmarshal(raw, &o) != nil || len(o) == 0 {
 		return ""
@@ -64,20 +64,20 @@ func inputLine(raw json.RawMessage) string {
 	for _, key := range tellingKeys {
 		var text string
 		if json.Unmarshal(o[key], &text) == nil && text != "" {
-			return oneLine(text, maxInput)
+			return OneLine(text, MaxInput)
 		}
 	}
-	return oneLine(string(raw), maxInput)
+	return OneLine(string(raw), MaxInput)
 }
 
-// words are the texts of a content: a string, or a list of parts that have a text.
-func words(raw json.RawMessage) string {
+// Words are the texts of a content: a string, or a list of parts that have a text.
+func Words(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
 	var parts []struct{ Text string }
-	if !decode(raw, &parts) {
+	if !Decode(raw, &parts) {
 		return ""
 	}
 	var list []string
@@ -89,9 +89,9 @@ func words(raw json.RawMessage) string {
 	return strings.Join(list, "\n")
 }
 
-// reason is what an error says. Clients pass on the answer of the model's provider,
+// Reason is what an error says. Clients pass on the answer of the model's provider,
 // which is JSON with the words inside.
-func reason(text string) string {
+func Reason(text string) string {
 	at := strings.IndexByte(text, '{')
 	if at < 0 {
 		return text
@@ -104,7 +104,7 @@ func reason(text string) string {
 	if d.Decode(&o) != nil {
 		return text
 	}
-	return or(o.Error.Message, or(o.Message, text))
+	return Or(o.Error.Message, Or(o.Message, text))
 }
 
 // thousands writes a number for a person.

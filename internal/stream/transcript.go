@@ -78,7 +78,7 @@ func indent(under string) string {
 }
 
 func named(tool, text string) string {
-	return strings.TrimRight(oneLine(tool, 60)+"  "+oneLine(text, transcriptLine), " ")
+	return strings.TrimRight(OneLine(tool, 60)+"  "+OneLine(text, transcriptLine), " ")
 }
 
 // Line is the numbers of a summary in a line: those that are known.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"io"
 	"sync"
-
-	"cordon/internal/client"
 )
 
 // Writer takes what a client prints on stdout. It passes the stream on as it is,
@@ -20,15 +18,20 @@ type Writer struct {
 	raw     sink
 	human   transcript
 	lines   splitter
-	parser  parser
+	parser  Parser
 	collect collector
 	news    []Item // that OnItem has not been told
 	closed  bool
 }
 
 // NewWriter writes the transcript to human and the stream to raw. Either may be nil.
-func NewWriter(n client.Name, human, raw io.Writer) *Writer {
-	return &Writer{raw: sink{raw}, human: transcript{to: sink{human}}, parser: parserOf(n)}
+// Without a form nothing is understood.
+func NewWriter(f *Form, human, raw io.Writer) *Writer {
+	w := &Writer{raw: sink{raw}, human: transcript{to: sink{human}}, parser: nobody{}}
+	if f != nil {
+		w.parser = f.Parser()
+	}
+	return w
 }
 
 // Write takes everything.
@@ -46,7 +49,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	w.lines.flush(w.line)
-	for _, i := range w.parser.end() {
+	for _, i := range w.parser.End() {
 		w.add(i)
 	}
 	if !w.closed {
@@ -71,7 +74,7 @@ func (w *Writer) Summary() Summary {
 func (w *Writer) line(b []byte, long bool) {
 	items, ok := w.parse(b, long)
 	if !ok {
-		items = []Item{{Kind: Unknown, Text: cut(string(b), maxText)}}
+		items = []Item{{Kind: Unknown, Text: cut(string(b), MaxText)}}
 	}
 	for _, i := range items {
 		w.add(i)
@@ -92,7 +95,7 @@ func (w *Writer) parse(b []byte, long bool) (items []Item, ok bool) {
 		w.collect.sum.Unread++
 		return nil, false
 	}
-	return w.parser.line(b)
+	return w.parser.Line(b)
 }
 
 func (w *Writer) add(i Item) {

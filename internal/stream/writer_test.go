@@ -1,4 +1,4 @@
-package stream
+package stream_test
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 	"unicode"
 
 	"cordon/internal/client"
+
+	"cordon/internal/agent/clients"
+	. "cordon/internal/stream"
 )
 
 // A stream says the same in whatever pieces it comes.
@@ -33,7 +36,7 @@ func TestWriterPassesTheStreamOn(t *testing.T) {
 	r := recording(t, "claude_work")
 	var raw bytes.Buffer
 	human := new(broken)
-	w := NewWriter(r.client, human, &raw)
+	w := NewWriter(clients.Stream(r.client), human, &raw)
 	if n, err := w.Write(r.stream); n != len(r.stream) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
@@ -45,7 +48,7 @@ func TestWriterPassesTheStreamOn(t *testing.T) {
 		t.Errorf("a screen that fails: %d writes, %d calls", *human, len(w.Summary().Calls))
 	}
 	gone := new(broken)
-	w = NewWriter(r.client, nil, gone)
+	w = NewWriter(clients.Stream(r.client), nil, gone)
 	w.Write(r.stream)
 	w.Write(r.stream)
 	if *gone != 1 {
@@ -56,7 +59,7 @@ func TestWriterPassesTheStreamOn(t *testing.T) {
 // Whoever is told an item may look at the summary.
 func TestWriterTellsWithoutItsLock(t *testing.T) {
 	r := recording(t, "codex_work")
-	w := NewWriter(r.client, nil, nil)
+	w := NewWriter(clients.Stream(r.client), nil, nil)
 	calls := 0
 	w.OnItem = func(i Item) {
 		if i.Kind == Called {
@@ -71,7 +74,7 @@ func TestWriterTellsWithoutItsLock(t *testing.T) {
 
 func TestWriterEndsOnce(t *testing.T) {
 	var human bytes.Buffer
-	w := NewWriter(client.Gemini, &human, nil)
+	w := NewWriter(clients.Stream("gemini"), &human, nil)
 	w.Write([]byte(`{"type":"message","role":"assistant","content":"half ","delta":true}` + "\n"))
 	w.Write([]byte(`{"type":"message","role":"assistant","content":"a word","delta":true}`)) // no line break
 	if human.Len() > 0 {
@@ -87,13 +90,13 @@ func TestWriterEndsOnce(t *testing.T) {
 // A line that is too long costs itself and nothing else.
 func TestWriterLongLine(t *testing.T) {
 	r := recording(t, "opencode_plain")
-	w := NewWriter(r.client, nil, nil)
+	w := NewWriter(clients.Stream(r.client), nil, nil)
 	w.Write([]byte(`{"type":"text","part":{"text":"`))
-	for range maxLine/len(filler) + 1 {
+	for range MaxLine/len(filler) + 1 {
 		w.Write([]byte(filler))
 	}
 	w.Write([]byte("\"}}\n"))
-	if n := len(w.lines.part); n != 0 {
+	if n := w.Unended(); n != 0 {
 		t.Errorf("%d bytes are kept", n)
 	}
 	w.Write(r.stream)
@@ -110,7 +113,7 @@ var filler = strings.Repeat("x", 64<<10)
 // terminal, and counted.
 func TestWriterUnknown(t *testing.T) {
 	var human bytes.Buffer
-	w := NewWriter(client.Claude, &human, nil)
+	w := NewWriter(clients.Stream("claude"), &human, nil)
 	w.Write([]byte("\x1b]0;title\x07Warning: \x1b[31mold\u202e node\r\n\n{\"type\":\"brand_new\"}\n{\"type\":\n[1]\n"))
 	w.Close()
 	if got := human.String(); got != "]0;titleWarning: [31mold node\n[1]\n" {
@@ -119,7 +122,7 @@ func TestWriterUnknown(t *testing.T) {
 	if n := w.Summary().Unknown; n != 4 {
 		t.Errorf("%d lines", n)
 	}
-	w = NewWriter("cursor", nil, nil)
+	w = NewWriter(clients.Stream("cursor"), nil, nil)
 	w.Write([]byte("{\"type\":\"system\"}\n"))
 	if w.Summary().Unknown != 1 {
 		t.Error("the stream of a client that nobody knows was understood")
@@ -128,7 +131,7 @@ func TestWriterUnknown(t *testing.T) {
 
 // A member that has become something else does not cost the line.
 func TestWriterOtherTypes(t *testing.T) {
-	w := NewWriter(client.Codex, nil, nil)
+	w := NewWriter(clients.Stream("codex"), nil, nil)
 	w.Write([]byte(`{"type":"item.completed","item":{"id":7,"type":"command_execution","command":["sh"],"exit_code":"3","status":"completed"}}` + "\n"))
 	s := w.Summary()
 	if len(s.Calls) != 1 || s.Calls[0].Tool != "Bash" || !s.Calls[0].Ran || s.Unknown != 0 {
@@ -138,24 +141,17 @@ func TestWriterOtherTypes(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	for got, want := range map[string]string{
-		unwrapped("/bin/bash -lc 'echo one'"):               "echo one",
-		unwrapped("/bin/bash -lc ls"):                       "ls",
-		unwrapped(`/usr/bin/zsh -lc 'a '\''b'\'''`):         `'a '\''b'\'''`,
-		unwrapped("env x -lc y"):                            "env x -lc y",
-		thousands(7):                                        "7",
-		thousands(999):                                      "999",
-		thousands(1000):                                     "1,000",
-		thousands(1234567):                                  "1,234,567",
-		oneLine(" a\n\tb\x07 c ", 20):                       "a b c",
-		oneLine("äöüß", 3):                                  "äö…",
-		cut("äö", 3):                                        "ä",
-		firstLine("\n \n x \ny", 9):                         "x",
-		claudeReason("<tool_use_error>no</tool_use_error>"): "no",
-		claudeReason("PreToolUse:X hook error: [/g a]: BLOCKED: y"): "BLOCKED: y",
-		claudeReason("PreToolUse: is what I print"):                 "PreToolUse: is what I print",
-		reason(`[API Error: {"error":{"message":"no model"}}]`):     "no model",
-		reason(`{"message":"m"}`):                                   "m",
-		reason(`plain {text}`):                                      "plain {text}",
+		Thousands(7):                  "7",
+		Thousands(999):                "999",
+		Thousands(1000):               "1,000",
+		Thousands(1234567):            "1,234,567",
+		OneLine(" a\n\tb\x07 c ", 20): "a b c",
+		OneLine("äöüß", 3):            "äö…",
+		Cut("äö", 3):                  "ä",
+		FirstLine("\n \n x \ny", 9):   "x",
+		Reason(`[API Error: {"error":{"message":"no model"}}]`): "no model",
+		Reason(`{"message":"m"}`):                               "m",
+		Reason(`plain {text}`):                                  "plain {text}",
 		Summary{Calls: make([]Call, 12), Usage: Usage{Input: 34120, Output: 1204, Cost: 0.12, Turns: 3}}.Line(): "12 calls, 34,120 tokens in, " +
 			"1,204 out, $0.12, 3 turns",
 		Summary{}.Line(): "",
@@ -175,7 +171,7 @@ func FuzzWriter(f *testing.F) {
 	}
 	f.Add(uint8(0), []byte("{\"type\":\"assistant\",\"message\":{\"content\":[null,{},{\"type\":\"tool_use\"}]}}\n\n{}\n\xff\x00"))
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
-		n := client.Names()[int(which)%len(client.Names())]
+		n := clients.Names()[int(which)%len(clients.Names())]
 		whole, raw, sum := garbage(n, b, len(b)+1)
 		if !bytes.Equal(raw, b) {
 			t.Error("the stream is another")
@@ -189,7 +185,7 @@ func FuzzWriter(f *testing.F) {
 		if pieces, _, again := garbage(n, b, 3); pieces != whole || !reflect.DeepEqual(again, sum) {
 			t.Error("in pieces it says something else")
 		}
-		gap, _ := Gap(n, sum, nil)
+		gap, _ := Gap(n, clients.Stream(n), sum, nil)
 		if len(gap) > len(sum.Calls) {
 			t.Errorf("%d calls, %d gaps", len(sum.Calls), len(gap))
 		}
@@ -198,7 +194,7 @@ func FuzzWriter(f *testing.F) {
 
 func garbage(n client.Name, b []byte, piece int) (human string, raw []byte, s Summary) {
 	var out, through bytes.Buffer
-	w := NewWriter(n, &out, &through)
+	w := NewWriter(clients.Stream(n), &out, &through)
 	for len(b) > 0 {
 		k := min(piece, len(b))
 		w.Write(b[:k])

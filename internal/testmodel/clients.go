@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/policy"
 )
 
@@ -21,12 +22,14 @@ import (
 type Package struct{ Name, Version string }
 
 // Packages are those of the real clients, pinned, by the names of their programs.
-var Packages = map[string]Package{
-	"claude":   {"@anthropic-ai/claude-code", "2.1.325"},
-	"codex":    {"@openai/codex", "0.166.0"},
-	"gemini":   {"@google/gemini-cli", "0.61.0"},
-	"opencode": {"opencode-ai", "1.18.33"},
-	"copilot":  {"@github/copilot", "1.0.102"},
+var Packages = packages()
+
+func packages() map[string]Package {
+	list := map[string]Package{}
+	for _, a := range clients.All() {
+		list[a.Program] = Package{a.Package, a.Tested.String()}
+	}
+	return list
 }
 
 // Npm are arguments that make npm ask the registry that the preset is for, whatever the

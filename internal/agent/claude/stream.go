@@ -1,0 +1,159 @@
+package claude
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cordon/internal/stream"
+)
+
+// form is what was measured of how the stream and the hooks go together.
+var form = stream.Form{
+	Parser: func() stream.Parser { return &claudeParser{} },
+	IDs:    true, Tells: true,
+}
+
+// claudeParser reads claude -p --output-format stream-json --verbose.
+//
+// A call is a block of an assistant's message, and its end one of a user's. Beside
+// the end stands what the permission check said (tool_result_meta): nothing for a
+// call that was wrong before it, "accept" for one that ran, "reject" for one that a
+// hook or a rule refused. The calls of sub-agents are among the others and name the
+// call that they belong to. There may be several results, since a run goes on when a
+// task in the background ends: the usage of the models is of the whole session, the
+// turns are those since the result before.
+type claudeParser struct {
+	session string
+	turns   int
+}
+
+type claudeLine struct {
+	Type, Subtype string
+	Session       string `json:"session_id"`
+	Model         string
+	Parent        string `json:"parent_tool_use_id"`
+	Message       struct {
+		Content json.RawMessage
+	}
+	Meta []struct {
+		ID       string
+		Unrun    string                    `json:"non_execution_kind"`
+		Decision struct{ Decision string } `json:"permission_decision"`
+	} `json:"tool_result_meta"`
+	APIError bool `json:"is_api_error_message"`
+
+	// of a result
+	IsError  bool    `json:"is_error"`
+	Turns    int     `json:"num_turns"`
+	Cost     float64 `json:"total_cost_usd"`
+	Terminal string  `json:"terminal_reason"`
+	Models   map[string]struct {
+		InputTokens, OutputTokens, CacheReadInputTokens, CacheCreationInputTokens int
+	} `json:"modelUsage"`
+}
+
+type claudeBlock struct {
+	Type, Text, Thinking string
+	ID, Name             string
+	Input                json.RawMessage
+	Result               string `json:"tool_use_id"`
+	Content              json.RawMessage
+	IsError              bool `json:"is_error"`
+}
+
+func (p *claudeParser) End() []stream.Item { return nil }
+
+func (p *claudeParser) Line(b []byte) ([]stream.Item, bool) {
+	var l claudeLine
+	if !stream.Decode(b, &l) {
+		return nil, false
+	}
+	switch l.Type {
+	case "system":
+		return p.system(l), true
+	case "assistant", "user":
+		return l.items(), true
+	case "result":
+		return p.result(l), true
+	case "stream_event", "command_lifecycle", "rate_limit_event", "tool_progress", "auth_status", "keep_alive":
+		return nil, true
+	}
+	return nil, false
+}
+
+// system tells the session once: it begins again after each task in the background.
+func (p *claudeParser) system(l claudeLine) []stream.Item {
+	id := stream.Kept(l.Session, stream.MaxName)
+	if l.Subtype != "init" || id == p.session {
+		return nil
+	}
+	p.session = id
+	return []stream.Item{{Kind: stream.Began, Session: l.Session, Model: l.Model}}
+}
+
+// items are those of a message.
+func (l claudeLine) items() (list []stream.Item) {
+	var blocks []claudeBlock
+	if !stream.Decode(l.Message.Content, &blocks) {
+		return nil // a plain text is what the client says in the user's name
+	}
+	for _, b := range blocks {
+		switch {
+		case b.Type == "tool_use":
+			list = append(list, stream.Item{Kind: stream.Called, Call: stream.Call{ID: b.ID, Tool: b.Name, Input: stream.InputLine(b.Input)}, Under: l.Parent})
+		case b.Type == "tool_result":
+			list = append(list, l.told(b))
+		case l.Type == "user":
+		case b.Type == "text" && l.APIError:
+			list = append(list, stream.Item{Kind: stream.Noted, Text: b.Text, Failed: true, Under: l.Parent})
+		case b.Type == "text":
+			list = append(list, stream.Item{Kind: stream.Said, Text: b.Text, Under: l.Parent})
+		case b.Type == "thinking":
+			list = append(list, stream.Item{Kind: stream.Thought, Text: b.Thinking, Under: l.Parent})
+		}
+	}
+	return list
+}
+
+func (l claudeLine) told(b claudeBlock) stream.Item {
+	text := stream.Words(b.Content)
+	ran := !b.IsError || l.accepted(b.Result, text)
+	return stream.Item{Kind: stream.Told, Text: claudeReason(text), Failed: b.IsError, Under: l.Parent,
+		Call: stream.Call{ID: b.Result, Ended: true, Failed: b.IsError, Ran: ran}}
+}
+
+// accepted reports whether a call that failed had begun to run. A client that says
+// nothing of it says why a call did not run in words of its own.
+func (l claudeLine) accepted(id, text string) bool {
+	for _, m := range l.Meta {
+		if m.ID == id {
+			return m.Unrun == "" && m.Decision.Decision != "reject"
+		}
+	}
+	return !strings.HasPrefix(text, "<tool_use_error>") && !strings.HasPrefix(text, "PreToolUse:")
+}
+
+// claudeReason is an answer without what Claude puts around the reasons of a failure.
+func claudeReason(text string) string {
+	if _, hook, ok := strings.Cut(text, " hook error: ["); ok && strings.HasPrefix(text, "PreToolUse:") {
+		if _, why, ok := strings.Cut(hook, "]: "); ok {
+			return why
+		}
+	}
+	inner, ok := strings.CutPrefix(text, "<tool_use_error>")
+	if ok {
+		return strings.TrimSuffix(inner, "</tool_use_error>")
+	}
+	return text
+}
+
+func (p *claudeParser) result(l claudeLine) []stream.Item {
+	p.turns += l.Turns
+	u := stream.Usage{Cost: l.Cost, Turns: p.turns}
+	for _, m := range l.Models {
+		u.Input += m.InputTokens + m.CacheReadInputTokens + m.CacheCreationInputTokens
+		u.Output += m.OutputTokens
+		u.Cached += m.CacheReadInputTokens
+	}
+	return []stream.Item{{Kind: stream.Used, Usage: u}, {Kind: stream.Over, Reason: stream.Or(l.Terminal, l.Subtype), Failed: l.IsError}}
+}

@@ -1,0 +1,124 @@
+package codex
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"cordon/internal/agent"
+	"cordon/internal/client"
+)
+
+// Managed is what no flag and no other file of Codex overrules.
+const Managed = "/etc/codex/requirements.toml"
+
+// codex is the Codex CLI. Its hooks, and the trust in them, were only measured with
+// the version that is tested.
+var Client = agent.Adapter{
+	Name: "codex", Dialect: &dialect, Stream: &form, Program: "codex", Package: "@openai/codex",
+	Oldest: agent.Version{0, 166, 0}, Tested: agent.Version{0, 166, 0},
+	Preset:    "@openai",
+	Variables: []string{"OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"}, // it does not look at OPENAI_BASE_URL
+	Logins:    []agent.Login{{From: ".codex/auth.json", At: "auth.json"}},
+	Hidden:    []string{".codex"},
+	Managed:   []string{Managed},
+	Keep:      []string{"sessions"},
+	Starts:    true,
+	Build:     codexKit, Refused: codexRefused, Passed: codexPassed, ArgNeeds: codexNeeds,
+}
+
+// codexKit starts Codex without its own sandbox, which cannot work in a cell, and
+// without questions: the cell holds.
+//
+// The requirements of a machine are the strongest wiring. They are in TOML, which
+// cordon does not read: a machine that has some keeps them, and the hooks are wired
+// with flags. If those requirements let no other hooks run, the proof of life stops
+// the launch.
+func codexKit(o agent.Order) (agent.Kit, error) {
+	_, taken := o.Machine[Managed]
+	k := agent.Kit{Env: []string{"CODEX_HOME=" + o.State}, Stream: !o.Interactive, Argv: []string{o.Program}}
+	pins := codexPins(o)
+	if o.Managed && !taken {
+		text, err := Requirements(o.Wiring())
+		if err != nil {
+			return agent.Kit{}, err
+		}
+		k.AddFile("requirements.toml", text)
+		k.Shown = []agent.Shown{{Name: "requirements.toml", At: Managed}}
+	} else {
+		text, err := client.Config(o.Wiring())
+		if err != nil {
+			return agent.Kit{}, err
+		}
+		pins = append(pins, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+	}
+	if err := codexArgv(&k, o, pins); err != nil {
+		return agent.Kit{}, err
+	}
+	// A project that is not trusted has no instructions; those at the top of the tree
+	// are given back.
+	k.Links = []agent.Link{{Name: "AGENTS.md", To: path.Join(o.Tree, "AGENTS.md")}}
+	return k, nil
+}
+
+// codexArgv is the command line: flags of the operator's, then cordon's, of which the
+// last one counts.
+func codexArgv(k *agent.Kit, o agent.Order, pins []string) error {
+	headless := []string{"--json", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check"}
+	terminal := []string{"-a", "never", "--no-daemon"}
+	again := []string{"resume", "--last"}
+	switch {
+	case o.Interactive && o.Again:
+		k.Argv = append(append(append(k.Argv, again...), o.Args...), terminal...)
+	case o.Interactive:
+		k.Argv = append(append(k.Argv, o.Args...), terminal...)
+	case o.Prompt == "":
+		return agent.ErrNoPrompt
+	default:
+		k.Argv = append(append(append(k.Argv, "exec"), o.Args...), headless...)
+	}
+	k.Argv = append(k.Argv, "-s", "danger-full-access")
+	for _, pin := range pins {
+		k.Argv = append(k.Argv, "-c", pin)
+	}
+	if !o.Interactive && o.Again {
+		k.Argv = append(k.Argv, again...)
+	}
+	if o.Prompt != "" {
+		k.Argv = append(k.Argv, "--", o.Prompt)
+	}
+	return nil
+}
+
+// codexPins are values for -c, over what any file says: the project is not trusted,
+// so that its configuration, its hooks and its servers are left alone, whatever the
+// client has noted about it; and what works without a hook, elsewhere or later is off.
+func codexPins(o agent.Order) []string {
+	pins := []string{
+		"projects={" + tomlString(o.Tree) + `={trust_level="untrusted"}}`,
+		`approval_policy="never"`, `shell_environment_policy.inherit="all"`,
+		"check_for_update_on_startup=false", "analytics.enabled=false",
+	}
+	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin"} {
+		pins = append(pins, "features."+feature+"=false")
+	}
+	pins = append(pins, codexServers(o.Servers)...)
+	if o.Briefing != "" {
+		pins = append(pins, "developer_instructions="+tomlString(o.Briefing))
+	}
+	return pins
+}
+
+var codexKeyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\benv_key["']?\s*=\s*["']?([A-Za-z_][A-Za-z0-9_]*)`) })
+
+// codexNeeds are the variables that a provider of the operator's takes its key from.
+func codexNeeds(args []string) []string {
+	var names []string
+	for _, arg := range args {
+		for _, m := range codexKeyName().FindAllStringSubmatch(arg, -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}

@@ -1,0 +1,186 @@
+package copilot
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"cordon/internal/agent"
+	"cordon/internal/client"
+)
+
+// copilotOwn holds who is signed in, and also which directories are trusted.
+const copilotOwn = ".copilot/config.json"
+
+// Client is the Copilot CLI.
+var Client = agent.Adapter{
+	Name: "copilot", Dialect: &dialect, Stream: &form, Program: "copilot", Package: "@github/copilot",
+	Oldest: agent.Version{1, 0, 102}, Tested: agent.Version{1, 0, 102},
+	Preset: "@copilot",
+	Variables: []string{
+		"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "COPILOT_GH_HOST", "COPILOT_MODEL", "COPILOT_OFFLINE",
+		"COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_WIRE_API",
+		"COPILOT_PROVIDER_TRANSPORT", "COPILOT_PROVIDER_AZURE_API_VERSION", "COPILOT_PROVIDER_MODEL_ID", "COPILOT_PROVIDER_WIRE_MODEL",
+		"COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS", "COPILOT_PROVIDER_HEADERS",
+	},
+	Addresses: []string{"COPILOT_PROVIDER_BASE_URL", "GH_HOST", "COPILOT_GH_HOST"},
+	Config:    []string{copilotOwn},
+	Hidden:    []string{".copilot"},
+	Project: []string{
+		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
+	},
+	Keep:   []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
+	Starts: true,
+	Build:  copilotKit, Permissions: copilotSettings, Objects: copilotObjects, Refused: copilotRefused, Passed: copilotPassed,
+}
+
+// copilotObjects: in a terminal the client asks whether the directory is trusted, and
+// works in no other. A project that is trusted can switch all hooks off.
+func copilotObjects(interactive bool, settings map[string]any) string {
+	switch {
+	case !interactive:
+	case settings["disableAllHooks"] != nil && settings["disableAllHooks"] != false:
+		return "it switches the guard's hooks off once the directory is trusted, and in a terminal the client works in no other"
+	case settings["hooks"] != nil || settings["disabledHooks"] != nil:
+		return "its hooks can change what was allowed once the directory is trusted, and in a terminal the client works in no other"
+	}
+	return ""
+}
+
+// copilotKit starts Copilot with a plugin whose hooks are the guard's. It never
+// trusts the directory: a project that is trusted can switch all hooks off and bring
+// its own. What it keeps is cleared of whatever would do the same at the next start.
+// Its own servers are left out: they act on GitHub with the operator's name.
+func copilotKit(o agent.Order) (agent.Kit, error) {
+	k := agent.Kit{Stream: !o.Interactive, Env: copilotEnv(o)}
+	hooks, err := copilotHooks(&k, o)
+	if err != nil {
+		return agent.Kit{}, err
+	}
+	k.AddFile("plugin/plugin.json", []byte(`{"name":"cordon","version":"1.0.0","description":"Asks cordon about every tool call.","hooks":"hooks.json"}`+"\n"))
+	k.AddFile("plugin/hooks.json", append(hooks, '\n'))
+	if err := copilotState(&k, o); err != nil {
+		return agent.Kit{}, err
+	}
+	k.Argv = append([]string{o.Program}, o.Args...)
+	k.Argv = append(k.Argv, "--plugin-dir="+path.Join(o.Place, "plugin"), "--no-auto-update", "--no-remote", "--no-remote-export", "--disable-builtin-mcps",
+		"--disable-client-telemetry", "--no-bash-env", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls")
+	k.Argv = append(k.Argv, copilotRules(o.Rules)...)
+	servers, err := k.AddServers(o, copilotServer)
+	if err != nil {
+		return agent.Kit{}, err
+	}
+	if servers != "" {
+		k.Argv = append(k.Argv, "--additional-mcp-config=@"+servers)
+	}
+	if o.Again {
+		k.Argv = append(k.Argv, "--continue")
+	}
+	switch {
+	case !o.Interactive && o.Prompt == "":
+		return agent.Kit{}, agent.ErrNoPrompt
+	case !o.Interactive:
+		k.Argv = append(k.Argv, "--output-format=json", "--prompt="+o.Prompt)
+	case o.Prompt != "":
+		k.Argv = append(k.Argv, "--interactive="+o.Prompt)
+	}
+	return k, nil
+}
+
+// copilotHooks are the guard's, and one that briefs the sub-agents: some of them are
+// not shown the instructions.
+func copilotHooks(k *agent.Kit, o agent.Order) ([]byte, error) {
+	text, err := client.Config(o.Wiring())
+	if err != nil || o.Briefing == "" {
+		return text, err
+	}
+	var config map[string]any
+	if err := json.Unmarshal(text, &config); err != nil {
+		return nil, err
+	}
+	told, err := agent.Compact(map[string]any{"additionalContext": o.Briefing})
+	if err != nil {
+		return nil, err
+	}
+	k.AddFile("subagent.json", append(told, '\n'))
+	show := "cat '" + strings.ReplaceAll(path.Join(o.Place, "subagent.json"), "'", `'"'"'`) + "'"
+	brief := agent.Nested([]any{map[string]any{"type": "command", "bash": show, "timeoutSec": 10}}, "hooks", "subagentStart")
+	return agent.Compact(agent.Over(brief, config))
+}
+
+// copilotState is what the client finds in its own directory.
+func copilotState(k *agent.Kit, o agent.Order) error {
+	config, err := o.Kept(copilotOwn, "loggedInUsers", "lastLoggedInUser", "authTokens", "copilotTokens", "storeTokenPlaintext")
+	if err != nil {
+		return err
+	}
+	if err := k.AddSeed("config.json", config); err != nil {
+		return err
+	}
+	if err := k.AddSeed("settings.json", map[string]any{"disableAllHooks": false, "autoUpdate": false}); err != nil {
+		return err
+	}
+	if o.Briefing != "" {
+		k.AddFile("briefing.md", []byte(o.Briefing))
+		k.Links = append(k.Links, agent.Link{Name: "copilot-instructions.md", To: path.Join(o.Place, "briefing.md")})
+	}
+	return nil
+}
+
+// copilotEnv keeps the client's state together, and pins the variables that trust
+// the directory, read instructions from elsewhere or run another program.
+func copilotEnv(o agent.Order) []string {
+	return []string{
+		"COPILOT_HOME=" + o.State,
+		"COPILOT_PKG_CACHE_HOME=" + path.Join(o.State, "package"), // it runs what it unpacks there
+		"COPILOT_AUTO_UPDATE=false", "COPILOT_ALLOW_ALL=false", "COPILOT_ASSISTED_APPROVAL=", "COPILOT_CUSTOM_INSTRUCTIONS_DIRS=",
+		"COPILOT_CLI_DIST_DIR=", "COPILOT_CLI_VERSION=", "COPILOT_PROVIDER_API_KEY_COMMAND=", "COPILOT_OTEL_ENABLED=false",
+	}
+}
+
+var copilotRefused = [][2]string{
+	{"--trust-folder", "lets the repository switch the guard's hooks off"},
+	{"--plugin-dir", "could bring hooks that change what was allowed"},
+	{"--add-dir", "is decided by the lease: what may be read and written is in the policy"},
+	{"-C", "would work in another tree than the one that was leased"},
+	{"--additional-mcp-config", "is cordon's to give: cordon run --mcp FILE copilot … names the servers"},
+	{"--mcp-github-auth", "would hand the operator's name to a server"},
+	{"--share", "would publish the session"}, {"--share-gist", "would publish the session"},
+	{"--remote", "would hand the session to others"}, {"--connect", "would hand the session to others"},
+	{"--prompt", "goes behind --"}, {"-p", "goes behind --"}, {"--interactive", "goes behind --"}, {"-i", "goes behind --"},
+	{"--resume", "is cordon's to set"}, {"-r", "is cordon's to set"}, {"--continue", "is cordon's to set"}, {"--session-id", "is cordon's to set"},
+	{"--output-format", "is cordon's to set"}, {"--allow-all", "is cordon's to set"}, {"--yolo", "is cordon's to set"},
+	{"--acp", "starts a server, and no agent"},
+}
+
+var copilotPassed = []agent.Passed{
+	{Flag: "--model", Values: 1}, {Flag: "--agent", Values: 1}, {Flag: "--reasoning-effort", Values: 1}, {Flag: "--context", Values: 1},
+	{Flag: "--auto-tier", Values: 1},
+	{Flag: "--max-ai-credits", Values: 1}, {Flag: "--log-level", Values: 1}, {Flag: "--no-custom-instructions"},
+	{Flag: "--deny-tool", Values: agent.Many}, {Flag: "--excluded-tools", Values: agent.Many}, {Flag: "--deny-url", Values: agent.Many},
+	{Flag: "--banner"}, {Flag: "--no-color"}, {Flag: "--screen-reader"},
+}
+
+// copilotSettings are the permissions of a lease, an argument on each line.
+func copilotSettings(r agent.Rules) ([]byte, error) {
+	var b []byte
+	for _, arg := range copilotRules(r) {
+		b = append(append(b, arg...), '\n')
+	}
+	return b, nil
+}
+
+// copilotRules are what can be said: files that are never written, over everything
+// that is allowed. Where the write roots are less than the tree, what is between
+// them has no rule here, and the guard holds it. Commands are not restricted to
+// paths, since the client would refuse to read a header of the system.
+func copilotRules(r agent.Rules) []string {
+	var args []string
+	for _, d := range r.DenyWrite {
+		for _, g := range agent.Alternatives(d) {
+			at := path.Join(agent.EscapeGlob(r.Tree), g)
+			args = append(args, "--deny-tool=write("+at+")", "--deny-tool=write("+path.Join(at, "**")+")")
+		}
+	}
+	return args
+}

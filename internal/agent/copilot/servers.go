@@ -1,0 +1,15 @@
+package copilot
+
+import (
+	"cordon/internal/agent"
+)
+
+// copilotServer is a server as Copilot has it, with all of its tools.
+func copilotServer(s agent.Server) map[string]any {
+	v := agent.CommonServer(s)
+	v["tools"] = []string{"*"}
+	if s.URL == "" {
+		v["type"] = "local"
+	}
+	return v
+}

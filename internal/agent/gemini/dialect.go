@@ -1,0 +1,73 @@
+package gemini
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"cordon/internal/client"
+)
+
+// dialect is the hook protocol of the Gemini CLI.
+var dialect = client.Dialect{
+	Form: "system settings",
+	Name: "gemini", Keys: client.UsualKeys, Tools: tools, Family: family, MCP: mcpName, Config: hookSettings, Check: checkLabel,
+	Events: [][2]string{
+		{"PreToolUse", "BeforeTool"},
+		{"PostToolUse", "AfterTool"},
+		{"SessionStart", "SessionStart"},
+		{"SessionEnd", "SessionEnd"},
+		{"UserPromptSubmit", "BeforeAgent"},
+		{"Stop", "AfterAgent"},
+		{"PreCompact", "PreCompress"},
+		{"Notification", "Notification"},
+		{"", "BeforeModel"},
+		{"", "AfterModel"},
+		{"", "BeforeToolSelection"},
+	},
+}
+
+func family(tool string) (client.Kind, bool) { return client.MCP, strings.HasPrefix(tool, "mcp_") }
+
+func mcpName(server, tool string) string { return "mcp_" + server + "_" + tool }
+
+func checkLabel(w client.Wiring) error {
+	if !client.Unguessed(w.Label) {
+		return errors.New("the name of the hook must have sixteen letters and digits or more, so that nobody guesses it")
+	}
+	return nil
+}
+
+// hookSettings is for the system settings. Every hook has a name that cannot be
+// guessed: a project may list the names of hooks that are not to run.
+func hookSettings(w client.Wiring, hooks client.Hooks) ([]byte, error) {
+	var rendered client.Object
+	number := 0
+	for _, e := range hooks {
+		word, err := e.Word(w.Client)
+		if err != nil {
+			return nil, err
+		}
+		matcher, err := e.Pattern(w.Client)
+		if err != nil {
+			return nil, err
+		}
+		if !client.MatchesAll(matcher) && !e.OfTools() {
+			return nil, fmt.Errorf("it compares what an event %s is about with a matcher letter by letter, and %q is more than that", word, e.Matcher)
+		}
+		var handlers []any
+		for _, h := range e.Handlers {
+			text, err := h.ShellText()
+			if err != nil {
+				return nil, err
+			}
+			number++
+			handlers = append(handlers, client.Object{
+				{"type", "command"}, {"command", text}, {"name", w.Label + "-" + strconv.Itoa(number)}, {"timeout", 1000 * h.Limit()},
+			})
+		}
+		rendered.Add(word, client.Object{{"matcher", matcher}, {"hooks", handlers}})
+	}
+	return client.Compact(client.Object{{"hooksConfig", client.Object{{"enabled", true}}}, {"hooks", rendered}})
+}

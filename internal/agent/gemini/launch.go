@@ -1,0 +1,238 @@
+package gemini
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"cordon/internal/agent"
+	"cordon/internal/client"
+)
+
+const (
+	// geminiManaged is read with the highest rank, if it and all directories above it
+	// are root's: nobody else's are in a cell whose operator is not root.
+	geminiManaged = "/etc/gemini-cli/settings.json"
+	geminiOwn     = ".gemini/settings.json"
+	// geminiVariables is a file of a directory that is trusted, and of those above it:
+	// the first that is found is read, over no variable that is there.
+	geminiVariables = ".gemini/.env"
+	// geminiProject is where it keeps what is about the tree.
+	geminiProject = "tree"
+)
+
+// Client is the Gemini CLI.
+var Client = agent.Adapter{
+	Name: "gemini", Dialect: &dialect, Stream: &form, Program: "gemini", Package: "@google/gemini-cli",
+	Oldest: agent.Version{0, 61, 0}, Tested: agent.Version{0, 61, 0},
+	Preset: "@google",
+	Variables: []string{
+		"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_API_VERSION",
+		"GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
+	},
+	Addresses: []string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_VERTEX_BASE_URL"},
+	Logins: []agent.Login{
+		{From: ".gemini/oauth_creds.json", At: ".gemini/oauth_creds.json"},
+		{From: ".gemini/google_accounts.json", At: ".gemini/google_accounts.json"},
+	},
+	Config:  []string{geminiOwn},
+	Hidden:  []string{".gemini"},
+	Managed: []string{geminiManaged},
+	Project: []string{geminiVariables},
+	Keep:    []string{".gemini/tmp/" + geminiProject + "/chats"},
+	Starts:  true,
+	Forbids: "it sets variables of the client, which could switch the guard off",
+	Build:   geminiKit, Permissions: geminiPolicy, Refused: geminiRefused, Passed: geminiPassed,
+}
+
+// geminiKit starts Gemini so that its hooks stand in two layers. It takes the system
+// settings only from files of root, and says no more than a line about others; so
+// the settings of its own home, which are the kit's too, hold the same hooks under
+// the same names, and it runs each of them once.
+//
+// With --skip-trust it has read its settings before it trusts the directory: the
+// project's own, which could switch the hooks off, are not among them, and its
+// GEMINI.md is. It asks nobody, because the cell holds.
+func geminiKit(o agent.Order) (agent.Kit, error) {
+	k := agent.Kit{Stream: !o.Interactive, Env: geminiEnv(o)}
+	if err := geminiSettings(&k, o); err != nil {
+		return agent.Kit{}, err
+	}
+	rules, err := geminiPolicy(o.Rules)
+	if err != nil {
+		return agent.Kit{}, err
+	}
+	k.AddFile("policy.toml", rules)
+	k.AddFile("trusted.json", []byte("{}\n"))
+	if o.Briefing != "" {
+		k.AddFile("briefing.md", []byte(o.Briefing))
+		k.Links = append(k.Links, agent.Link{Name: ".gemini/GEMINI.md", To: path.Join(o.Place, "briefing.md")})
+	}
+	if err := k.AddSeed(".gemini/projects.json", agent.Nested(geminiProject, "projects", o.Tree)); err != nil {
+		return agent.Kit{}, err
+	}
+	k.Argv = append([]string{o.Program}, o.Args...)
+	k.Argv = append(k.Argv, "--skip-trust", "--approval-mode=yolo", "--extensions=none", "--admin-policy="+path.Join(o.Place, "policy.toml"))
+	if o.Again {
+		k.Argv = append(k.Argv, "--resume=latest")
+	}
+	switch {
+	case !o.Interactive && o.Prompt == "":
+		return agent.Kit{}, agent.ErrNoPrompt
+	case !o.Interactive:
+		k.Argv = append(k.Argv, "--output-format=stream-json", "--prompt="+o.Prompt)
+	case o.Prompt != "":
+		k.Argv = append(k.Argv, "--prompt-interactive="+o.Prompt)
+	}
+	return k, nil
+}
+
+// geminiSettings adds the settings, which hold the hooks.
+func geminiSettings(k *agent.Kit, o agent.Order) error {
+	text, err := client.Config(o.Wiring())
+	if err != nil {
+		return err
+	}
+	var hooks map[string]any
+	if err := json.Unmarshal(text, &hooks); err != nil {
+		return err
+	}
+	own, err := o.Kept(geminiOwn, "security", "model", "ui")
+	if err != nil {
+		return err
+	}
+	lower, err := o.MachineSettings(geminiManaged)
+	if err != nil {
+		return err
+	}
+	text, err = agent.Compact(o.WithServers(agent.Over(agent.Over(agent.Over(lower, geminiChosen(own)), geminiPinned()), hooks), "mcpServers", geminiServer))
+	if err != nil {
+		return err
+	}
+	const name = "gemini.json"
+	k.AddFile(name, append(text, '\n'))
+	k.Links = append(k.Links, agent.Link{Name: geminiOwn, To: path.Join(o.Place, name)})
+	if o.Managed {
+		k.Shown = []agent.Shown{{Name: name, At: geminiManaged}}
+		// Above the tree is the home, where a launch before could write. The search ends
+		// with the first file that is found.
+		k.AddFile("none.env", nil)
+		k.Shown = append(k.Shown, agent.Shown{Name: "none.env", At: path.Join(path.Dir(o.Tree), geminiVariables)})
+	}
+	return nil
+}
+
+// geminiChosen is how the operator signs in, with which model and in which colours.
+func geminiChosen(own map[string]any) map[string]any {
+	// Without a word it would take another address for a gateway, which it then refuses.
+	chosen := agent.Nested("gemini-api-key", "security", "auth", "selectedType")
+	for _, names := range [][]string{{"security", "auth", "selectedType"}, {"model", "name"}, {"ui", "theme"}} {
+		if v, ok := agent.Inside(own, names...).(string); ok {
+			chosen = agent.Over(chosen, agent.Nested(v, names...))
+		}
+	}
+	return chosen
+}
+
+// geminiPinned is what no layer below says otherwise.
+func geminiPinned() map[string]any {
+	off := map[string]any{"enabled": false}
+	return map[string]any{
+		"hooksConfig": map[string]any{"notifications": false},
+		"general":     map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+		"privacy":     map[string]any{"usageStatisticsEnabled": false},
+		"telemetry":   off,
+		"advanced":    map[string]any{"ignoreLocalEnv": true},
+		"tools":       map[string]any{"sandbox": false}, // it cannot be made in a cell
+		"security": map[string]any{
+			"folderTrust":                  map[string]any{"enabled": true},
+			"environmentVariableRedaction": map[string]any{"enabled": false}, // the hook's own would be among them
+		},
+	}
+}
+
+// geminiEnv keeps the client's state together, and empties the variables that trust
+// the directory, read settings from elsewhere or put another prompt in the place of
+// the client's. A variable that is there is not read from a project's .env.
+func geminiEnv(o agent.Order) []string {
+	settings := path.Join(o.Place, "gemini.json")
+	if o.Managed {
+		settings = geminiManaged
+	}
+	return []string{
+		"GEMINI_CLI_HOME=" + o.State,
+		"GEMINI_CLI_SYSTEM_SETTINGS_PATH=" + settings,
+		"GEMINI_CLI_SYSTEM_DEFAULTS_PATH=" + path.Join(o.Place, "none.json"),
+		"GEMINI_CLI_TRUSTED_FOLDERS_PATH=" + path.Join(o.Place, "trusted.json"),
+		"GEMINI_CLI_TRUST_WORKSPACE=", "GEMINI_RESTRICTED_MODE=", "GEMINI_SYSTEM_MD=", "GEMINI_SANDBOX=", "SANDBOX=",
+		"GEMINI_TELEMETRY_ENABLED=false",
+	}
+}
+
+var geminiRefused = [][2]string{
+	{"--skip-trust", "is cordon's to set"},
+	{"--worktree", "would work in a tree beside the one that was leased"}, {"-w", "would work in a tree beside the one that was leased"},
+	{"--policy", "would lay rules over those of the lease"}, {"--admin-policy", "would lay rules over those of the lease"},
+	{"--allowed-tools", "would lay rules over those of the lease"},
+	{"--extensions", "could bring hooks that change what was allowed"}, {"-e", "could bring hooks that change what was allowed"},
+	{"--include-directories", "is decided by the lease: what may be read and written is in the policy"},
+	{"--sandbox", "cannot work in a cell, which is the sandbox"}, {"-s", "cannot work in a cell, which is the sandbox"},
+	{"--approval-mode", "is cordon's to set"}, {"--yolo", "is cordon's to set"}, {"-y", "is cordon's to set"},
+	{"--output-format", "is cordon's to set"}, {"-o", "is cordon's to set"},
+	{"--prompt", "goes behind --"}, {"-p", "goes behind --"}, {"--prompt-interactive", "goes behind --"}, {"-i", "goes behind --"},
+	{"--resume", "is cordon's to set"}, {"-r", "is cordon's to set"}, {"--session-file", "is cordon's to set"},
+	{"--acp", "starts a server, and no agent"}, {"--experimental-acp", "starts a server, and no agent"},
+}
+
+var geminiPassed = []agent.Passed{
+	{Flag: "--model", Values: 1}, {Flag: "-m", Values: 1}, {Flag: "--debug"}, {Flag: "-d"}, {Flag: "--screen-reader"},
+}
+
+// geminiPolicy are the rules of the policy engine, which holds them after the hooks
+// and whatever the mode. Its file tools stay in the workspace by themselves. There
+// is no rule about commands: they would have to be understood.
+func geminiPolicy(r agent.Rules) ([]byte, error) {
+	p := policy{}
+	p.WriteString("# The permissions of the lease.\n")
+	const (
+		writes = `["write_file", "replace"]`
+		reads  = `["read_file", "read_many_files", "list_directory", "glob", "grep_search"]`
+		file   = `"file_path":"`
+	)
+	inTree := "(?:" + simpleExpression(agent.EscapeGlob(r.Tree)) + `/|\./|)`
+	p.deny(writes, file+`(?:[^"]*/|)\.\.(?:/|")`, "a path with .. in it is not compared with the lease")
+	var roots []string
+	for _, w := range r.Write {
+		roots = append(roots, expression(w))
+	}
+	p.deny(writes, file+"(?!"+inTree+"(?:"+strings.Join(roots, "|")+`)")`, "the lease does not let it be written")
+	for _, d := range r.DenyWrite {
+		p.deny(writes, file+inTree+expression(d)+`"`, "the lease does not let it be written")
+	}
+	for _, d := range r.DenyRead {
+		p.deny(reads, `"(?:file_path|dir_path)":"`+expression(d)+`"`, "the lease does not let it be read")
+	}
+	return []byte(p.String()), nil
+}
+
+// policy is a file of rules.
+type policy struct{ strings.Builder }
+
+// longestPattern is what the client reads of one.
+const longestPattern = 2048
+
+// deny refuses calls of tools whose arguments match.
+func (p *policy) deny(tools, pattern, why string) {
+	if len(pattern) > longestPattern {
+		p.WriteString("\n# A rule is too long for this client; the guard holds it.\n")
+		return
+	}
+	p.WriteString("\n[[rule]]\ntoolName = " + tools + "\nargsPattern = " + tomlText(pattern) +
+		"\ndecision = \"deny\"\npriority = 900\ndenyMessage = " + tomlText("BLOCKED: "+why) + "\n")
+}
+
+// tomlText is a string of TOML.
+func tomlText(s string) string {
+	quoted, _ := json.Marshal(s) // a basic string has the same escapes
+	return string(quoted)
+}

@@ -1,0 +1,14 @@
+package gemini
+
+import (
+	"cordon/internal/agent"
+)
+
+// geminiServer is a server as Gemini has it. By "url" it would mean an older
+// transport.
+func geminiServer(s agent.Server) map[string]any {
+	if s.URL != "" {
+		return agent.Filled(map[string]any{"httpUrl": s.URL}, "headers", s.Headers)
+	}
+	return agent.Filled(map[string]any{"command": s.Command, "args": agent.Listed(s.Args)}, "env", s.Env)
+}
