@@ -148,6 +148,9 @@ func (a *app) leased(s *session.Session, w *ledger.Worker) error {
 		return err
 	}
 	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { // held until this process ends
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
 	if err := errors.Join(unix.Dup2(int(f.Fd()), 1), unix.Dup2(int(f.Fd()), 2)); err != nil {
 		return err
 	}
@@ -156,4 +159,15 @@ func (a *app) leased(s *session.Session, w *ledger.Worker) error {
 		return err
 	}
 	return a.background.ready.Close()
+}
+
+// backgroundLives reports whether the cordon that writes to a console file still runs: it
+// holds a lock on the file.
+func backgroundLives(console string) bool {
+	f, err := os.OpenFile(console, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
+	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 	"cordon/internal/state"
@@ -26,7 +28,7 @@ func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, 
 	defer t.close()
 	for {
 		// First this, then what was printed: what came before the end is not lost.
-		held := s.State.Held(state.WorkerLock(string(w.ID)))
+		held := a.working(s, w.ID)
 		if err := t.more(); err != nil {
 			return err
 		}
@@ -40,6 +42,20 @@ func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, 
 		case <-time.After(followPause):
 		}
 	}
+}
+
+// working reports whether a cordon works on a worker, or is about to: one in the background
+// names its worker before it takes the lock.
+func (a *app) working(s *session.Session, id lease.ID) bool {
+	held := func() bool { return s.State.Held(state.WorkerLock(string(id))) }
+	if held() {
+		return true
+	}
+	w, err := s.Find(string(id))
+	if err == nil && w.Start == nil && backgroundLives(filepath.Join(s.State.Worker(string(id)), consoleFile)) {
+		return true
+	}
+	return held() // it may have begun while this looked
 }
 
 // followed says what became of a worker, from the journal as it is now.
