@@ -230,7 +230,9 @@ func (m *machine) addToList(v, item value) {
 	}
 	old := m.vars[v.from]
 	m.spend(16 * len(old.items))
-	if old.shape == list && len(old.items) < 8*maxAlts {
+	if old.shape == text && m.lang == commands.Ruby {
+		m.vars[v.from] = concat(old, item)
+	} else if old.shape == list && len(old.items) < 8*maxAlts {
 		old.items = append(old.items[:len(old.items):len(old.items)], item)
 		m.vars[v.from] = old
 	}

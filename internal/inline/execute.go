@@ -110,11 +110,9 @@ func (m *machine) runVector(c *listedCall) {
 			argv = append(argv, items(v)...)
 		}
 	}
-	switch len(argv) {
-	case 0:
-	case 1:
+	if len(argv) == 1 {
 		m.runCommand(nil, argv[0], opts, c.why)
-	default:
+	} else if len(argv) > 1 {
 		m.runCommand(argv, value{}, opts, c.why)
 	}
 }

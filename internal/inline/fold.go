@@ -301,12 +301,12 @@ func sliceOf(v value) value {
 		v.from = ""
 		return v
 	}
-	return v.each(func(s string) string {
+	return withHints(v.each(func(s string) string {
 		if s == mark.Inside || s == mark.Scratch || s == mark.Atom {
 			return s
 		}
 		return mark.Any
-	})
+	}), v)
 }
 
 func splitText(v value, vs []value) value {

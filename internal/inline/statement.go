@@ -68,11 +68,11 @@ func (m *machine) bindModifier() {
 		case t.Kind == lex.Word && (t.Text == "for" || t.Text == "foreach"):
 			start := m.i
 			m.i = i + 1
-			if v := m.expr(levelChoice); v.shape == text {
-				m.vars["$_"] = v
-			} else {
-				m.vars["$_"] = v.elements()
+			v := m.expr(levelChoice)
+			if v.shape != text {
+				v = v.elements()
 			}
+			m.vars["$_"] = v
 			m.i = start
 			return
 		}
@@ -200,6 +200,9 @@ func (m *machine) readLoop() {
 	m.i++
 	if m.lang == commands.Ruby {
 		m.nest++
+	}
+	if m.word("await") {
+		m.i++
 	}
 	start := m.i
 	m.skip("(")

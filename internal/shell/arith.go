@@ -91,7 +91,7 @@ func (m *Machine) numberOf(s string) (int, bool) {
 		return m.variableNumber(s)
 	}
 	m.run.step()
-	if mark.In(s) || deepest(s) > maxOpen || len(s) > 1<<12 {
+	if mark.In(s) || partial.Deepest(s) > maxOpen || len(s) > 1<<12 {
 		m.runArithmText(s)
 		return 0, false
 	}

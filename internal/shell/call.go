@@ -102,6 +102,9 @@ func (m *Machine) runPlain(args []string) flow {
 		return f
 	}
 	m.last = m.runExternal(args)
+	if st, ok := m.fileTest(args); ok {
+		m.last = st
+	}
 	if body, ok := m.funcs["command_not_found_handle"]; ok {
 		n := m.fork()
 		delete(n.funcs, "command_not_found_handle") // it runs programs itself
@@ -123,18 +126,15 @@ func (m *Machine) callFunction(body *syntax.Stmt, args []string) flow {
 	if m.depth > maxDepth {
 		m.run.stop("its functions call each other too deeply")
 	}
-	params, loops, keeps, nature := m.params, m.loops, m.keeps, m.nature
-	m.params, m.loops, m.keeps = args[1:], 0, nil
+	params, loops, nature := m.params, m.loops, m.nature
+	m.params, m.loops = args[1:], 0
 	m.calls++
 	end := m.scope()
 	f := m.runStmt(body)
 	m.runReturnTrap()
 	end()
 	m.calls--
-	if m.keeps != nil {
-		m.options = *m.keeps
-	}
-	m.params, m.loops, m.keeps, m.nature = params, loops, keeps, nature
+	m.params, m.loops, m.nature = params, loops, nature
 	m.depth--
 	if f.kind == returns {
 		f = flow{}

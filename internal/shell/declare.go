@@ -101,9 +101,7 @@ func (m *Machine) declareWord(w string, at *attributes, status Status) Status {
 		at.read(w)
 		return status
 	}
-	if w == "-" && at.local && len(m.locals) > 0 { // local -: the options
-		kept := m.options
-		m.keeps = &kept
+	if w == "-" { // local - keeps the options
 		return status
 	}
 	ref, value, ok := strings.Cut(w, "=")

@@ -40,7 +40,9 @@ func (m *Machine) runWhile(c *syntax.WhileClause) flow {
 	for n := 0; ; n++ {
 		before := m.snapshot()
 		m.loops++
+		m.looks++
 		f := m.runList(c.Cond)
+		m.looks--
 		m.loops--
 		if f.kind == breaks {
 			break

@@ -109,6 +109,7 @@ type Machine struct {
 	out     *sink
 	depth   int // of functions, evals and nested shells
 	loops   int // that break leaves
+	looks   int // conditions of loops, which the disk may answer
 	falls   int // left sides of ||, whose failure the script foresees
 	outs    map[int]*sink
 	calls   int // that return leaves
@@ -116,10 +117,9 @@ type Machine struct {
 	tail    string       // $_: the last word of the command before
 	line    *syntax.Stmt // the statement at work, for explanations
 
-	scripted bool     // what it reads is the rest of its own script
-	sums     int      // how deep arithmetic nests
-	option   int      // where in a word getopts is
-	keeps    *options // what local - puts back
+	scripted bool // what it reads is the rest of its own script
+	sums     int  // how deep arithmetic nests
+	option   int  // where in a word getopts is
 	// These are shared by forks, and replaced as a whole when they change.
 	nature map[string]nature // declare -i, -l and -u
 	shaky  map[string]bool   // variables that a trap may set at any time

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cordon/internal/shell/partial"
 )
 
 // read parses a script. Length and nesting are bounded first: the parser's time
@@ -17,7 +19,7 @@ func (r *run) read(script string) (*syntax.File, error) {
 	if len(script) > maxText {
 		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrBudget, maxText)
 	}
-	if deepest(script) > maxOpen {
+	if partial.Deepest(script) > maxOpen {
 		return nil, fmt.Errorf("%w: it opens more than %d brackets", ErrBudget, maxOpen)
 	}
 	if strings.Contains(script, "\r") { // a part of the word to bash, and nothing to the parser
@@ -29,22 +31,6 @@ func (r *run) read(script string) (*syntax.File, error) {
 	}
 	r.parsed[script] = f
 	return f, nil
-}
-
-// deepest is the number of brackets that are open at once, quoted ones included.
-// Backquotes do not nest without backslashes, whose number doubles.
-func deepest(script string) int {
-	open, most := 0, 0
-	for i := range len(script) {
-		switch script[i] {
-		case '(', '{', '[':
-			open++
-			most = max(most, open)
-		case ')', '}', ']':
-			open = max(0, open-1)
-		}
-	}
-	return most
 }
 
 // perParsed is what a byte of a script takes as a tree, about.

@@ -79,7 +79,52 @@ func (m *Machine) unary(x *syntax.UnaryTest) Status {
 		return Unsure
 	}
 	if w, ok := x.X.(*syntax.Word); ok {
-		m.world.Open(m, m.literal(w), false)
+		path := m.literal(w)
+		m.world.Open(m, path, false)
+		return m.present(x.Op.String(), path)
+	}
+	return Unsure
+}
+
+// fileTest answers [ -f FILE ] and [ ! -f FILE ] in the conditions of loops: how
+// far one climbs depends on it. Elsewhere both answers are followed, since it may
+// be another one when the script runs.
+func (m *Machine) fileTest(args []string) (Status, bool) {
+	if m.looks == 0 || len(args) < 3 || args[0] != "[" && args[0] != "test" {
+		return Unsure, false
+	}
+	words := args[1:]
+	if args[0] == "[" {
+		words = words[:len(words)-1]
+	}
+	not := len(words) == 3 && words[0] == "!"
+	if not {
+		words = words[1:]
+	}
+	if len(words) != 2 {
+		return Unsure, false
+	}
+	st := m.present(words[0], words[1])
+	if not {
+		st = st.not()
+	}
+	return st, true
+}
+
+// present answers a test of a file.
+func (m *Machine) present(test, path string) Status {
+	if m.looks == 0 || mark.In(path) {
+		return Unsure
+	}
+	kind, known := m.world.Present(m, path, test == "-d")
+	switch {
+	case !known:
+	case test == "-e":
+		return statusOf(kind != Nothing)
+	case test == "-f":
+		return statusOf(kind == File)
+	case test == "-d":
+		return statusOf(kind == Directory)
 	}
 	return Unsure
 }

@@ -248,3 +248,19 @@ func Clean(p string) string {
 	}
 	return path.Clean(p)
 }
+
+// Deepest is the number of brackets that are open at once, quoted ones included.
+// Backquotes do not nest without backslashes, whose number doubles.
+func Deepest(script string) int {
+	open, most := 0, 0
+	for i := range len(script) {
+		switch script[i] {
+		case '(', '{', '[':
+			open++
+			most = max(most, open)
+		case ')', '}', ']':
+			open = max(0, open-1)
+		}
+	}
+	return most
+}
