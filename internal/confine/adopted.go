@@ -27,7 +27,7 @@ func EncloseAdopted(ctx context.Context, s *worksite.Site, sealed lease.Sealed, 
 	if err != nil {
 		return nil, err
 	}
-	if err := guardAdopted(ctx, s, l, &InPlace{}, &e); err != nil {
+	if err := guardAdopted(ctx, l, &InPlace{}, &e); err != nil {
 		return nil, err
 	}
 	c, err := s.Linked(ctx, l.Worktree)
@@ -47,7 +47,7 @@ func EncloseAdopted(ctx context.Context, s *worksite.Site, sealed lease.Sealed, 
 
 // guardAdopted finds what an adopted checkout holds that the operator's git runs or obeys.
 // What a write root names itself is the worker's.
-func guardAdopted(ctx context.Context, s *worksite.Site, l lease.Lease, left *InPlace, e *enclosure.Enclosure) error {
+func guardAdopted(ctx context.Context, l lease.Lease, left *InPlace, e *enclosure.Enclosure) error {
 	for _, root := range l.Policy.Filesystem.WriteRoots {
 		left.opened = append(left.opened, filepath.Join(l.Worktree, filepath.FromSlash(root)))
 	}
@@ -62,7 +62,7 @@ func WatchAdopted(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*InP
 		return nil, nil
 	}
 	left := &InPlace{Worker: string(w.ID), Log: s.WorkerFile(w.ID, disarmedFile)}
-	if err := guardAdopted(ctx, s, l, left, &enclosure.Enclosure{Write: []string{l.Worktree}}); err != nil {
+	if err := guardAdopted(ctx, l, left, &enclosure.Enclosure{Write: []string{l.Worktree}}); err != nil {
 		return nil, err
 	}
 	return left, left.open()

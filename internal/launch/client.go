@@ -180,7 +180,7 @@ func writeClientFiles(s *worksite.Site, w *ledger.Worker, o *clientSetup, dir st
 	if err := o.prepareState(); err != nil {
 		return err
 	}
-	return giveLogins(s, w.Lease.Lease(), o)
+	return giveLogins(w.Lease.Lease(), o)
 }
 
 // prepareState writes what a kit wants in the client's own directory. The client has

@@ -29,7 +29,7 @@ const maxLogin = 1 << 20
 
 // giveLogins gives the client the files that it signs in with: to read, or as a copy of
 // its own. Without one it has only what its variables say.
-func giveLogins(s *worksite.Site, l lease.Lease, o *clientSetup) error {
+func giveLogins(l lease.Lease, o *clientSetup) error {
 	how := l.Policy.Agent.Login
 	for _, file := range o.adapter.Logins {
 		from, at := worksite.RealPath(enclosure.KeptAt(l.Home, file.From)), filepath.Join(o.state, file.At)
@@ -40,7 +40,7 @@ func giveLogins(s *worksite.Site, l lease.Lease, o *clientSetup) error {
 		if err != nil {
 			return fmt.Errorf("the login %s: %w", file.From, err)
 		}
-		if err := placeLogin(s, o.state, at, text); err != nil {
+		if err := placeLogin(o.state, at, text); err != nil {
 			return fmt.Errorf("the login %s: %w", file.From, err)
 		}
 		if how == policy.ReadLogin {
@@ -54,7 +54,7 @@ func giveLogins(s *worksite.Site, l lease.Lease, o *clientSetup) error {
 // placeLogin writes a copy of a login. An earlier launch of the client has had the
 // directory: what lies there may be a link to anywhere, or a directory with others in
 // it, and is replaced.
-func placeLogin(s *worksite.Site, state, at string, text []byte) error {
+func placeLogin(state, at string, text []byte) error {
 	root, err := os.OpenRoot(state)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func signedIn(t *testing.T, how policy.Agent) (*worksite.Site, lease.Lease, *cli
 		{From: ".client/auth.json", At: "in/auth.json"}, {From: ".client/absent.json", At: "absent.json"},
 	}}}
 	s := &worksite.Site{Voice: worksite.Silent{}}
-	if err := giveLogins(s, l, o); err != nil {
+	if err := giveLogins(l, o); err != nil {
 		t.Fatal(err)
 	}
 	return s, l, o
@@ -109,7 +109,7 @@ func TestLoginIsTakenBackOnlyWhenAskedFor(t *testing.T) {
 // A client has written its state before: what lies where its login goes is not
 // followed.
 func TestLoginFollowsNoLink(t *testing.T) {
-	s, l, o := signedIn(t, policy.Agent{Login: policy.CopyLogin})
+	_, l, o := signedIn(t, policy.Agent{Login: policy.CopyLogin})
 	outside := filepath.Join(t.TempDir(), "outside")
 	put(t, outside, "untouched")
 	at := filepath.Join(o.state, "in/auth.json")
@@ -119,7 +119,7 @@ func TestLoginFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(outside, at); err != nil {
 		t.Fatal(err)
 	}
-	if err := giveLogins(s, l, o); err != nil || have(t, outside) != "untouched" || have(t, at) != "first" {
+	if err := giveLogins(l, o); err != nil || have(t, outside) != "untouched" || have(t, at) != "first" {
 		t.Errorf("%v: outside is %q, the login %q", err, have(t, outside), have(t, at))
 	}
 	if err := os.RemoveAll(filepath.Join(o.state, "in")); err != nil {
@@ -129,7 +129,7 @@ func TestLoginFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(o.state, "in")); err != nil {
 		t.Fatal(err)
 	}
-	if err := giveLogins(s, l, o); err != nil || worksite.Exists(filepath.Join(elsewhere, "auth.json")) || have(t, at) != "first" {
+	if err := giveLogins(l, o); err != nil || worksite.Exists(filepath.Join(elsewhere, "auth.json")) || have(t, at) != "first" {
 		t.Errorf("through a directory that is a link: %v", err)
 	}
 }
@@ -142,12 +142,12 @@ func TestLoginReplacesWhatIsThere(t *testing.T) {
 		"a link above":     func(in, _ string) error { return os.Symlink("/nowhere", in) },
 		"a link to itself": func(_, at string) error { return errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.Symlink(at, at)) },
 	} {
-		s, l, o := signedIn(t, policy.Agent{Login: policy.CopyLogin})
+		_, l, o := signedIn(t, policy.Agent{Login: policy.CopyLogin})
 		in, at := filepath.Join(o.state, "in"), filepath.Join(o.state, "in/auth.json")
 		if err := errors.Join(os.RemoveAll(in), leave(in, at)); err != nil {
 			t.Fatal(name, err)
 		}
-		if err := giveLogins(s, l, o); err != nil || have(t, at) != "first" {
+		if err := giveLogins(l, o); err != nil || have(t, at) != "first" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -139,7 +139,7 @@ func holdsOnly(tree, dir string, has map[string]bool) bool {
 // goes on where an interrupted one has stopped.
 func PutGitBack(s *worksite.Site, w *ledger.Worker) error {
 	l, tree := w.Lease.Lease(), filepath.Join(s.TreeOf(w), ".git")
-	if !changesPlaces(s, w) || !worksite.Exists(s.OwnGit(l.ID)) {
+	if !changesPlaces(w) || !worksite.Exists(s.OwnGit(l.ID)) {
 		return nil
 	}
 	if !worksite.Exists(s.CleanGit(l.ID)) {
@@ -153,7 +153,7 @@ func PutGitBack(s *worksite.Site, w *ledger.Worker) error {
 // TakeGitOut takes it out again, and puts the one of cordon's making in its place.
 func TakeGitOut(s *worksite.Site, w *ledger.Worker) error {
 	l, tree := w.Lease.Lease(), filepath.Join(s.TreeOf(w), ".git")
-	if !changesPlaces(s, w) || !worksite.Exists(s.CleanGit(l.ID)) {
+	if !changesPlaces(w) || !worksite.Exists(s.CleanGit(l.ID)) {
 		return nil
 	}
 	if !worksite.Exists(s.OwnGit(l.ID)) {
@@ -170,7 +170,7 @@ func TakeGitOut(s *worksite.Site, w *ledger.Worker) error {
 	return os.Rename(s.CleanGit(l.ID), tree)
 }
 
-func changesPlaces(s *worksite.Site, w *ledger.Worker) bool {
+func changesPlaces(w *ledger.Worker) bool {
 	l := w.Lease.Lease()
 	return !l.Adopted && !worksite.Layered(w) && l.Policy.Isolation != policy.Strict
 }
