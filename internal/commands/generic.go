@@ -203,7 +203,7 @@ func localPath(v string) (string, bool) {
 	}
 	colon := strings.IndexByte(v, ':')
 	if colon > 0 && !strings.Contains(v[:colon], "/") {
-		if !ownHostOf(v) {
+		if !isLocalHost(v) {
 			return "", false
 		}
 		v = v[colon+1:]

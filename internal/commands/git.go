@@ -263,7 +263,7 @@ func (g *gitCall) aliased() bool {
 	if mark.Has(value, mark.Any) {
 		g.ask("what the alias "+g.name+" stands for is not known", "run the git command itself")
 	}
-	words := append(splitQuoted(value), g.args...)
+	words := append(splitWords(value, nil), g.args...)
 	g.subcommand(g.globals(words))
 	return true
 }
@@ -304,38 +304,4 @@ func (g *gitCall) repository() string {
 // path adds an access relative to where git works.
 func (g *gitCall) path(role Role, path, why string) {
 	g.use.Access = append(g.use.Access, Access{Role: role, Path: path, Dir: g.dir, Why: why})
-}
-
-// splitQuoted splits a text at blanks the way git splits an alias: quotes and
-// backslashes count, nothing else.
-func splitQuoted(s string) []string {
-	var words []string
-	var word strings.Builder
-	quote, open := byte(0), false
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
-			if open {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			open = false
-			continue
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case c == quote && quote != 0:
-			quote = 0
-		case c == '\\' && quote != '\'' && i+1 < len(s):
-			i++
-			word.WriteByte(s[i])
-		default:
-			word.WriteByte(c)
-		}
-		open = true
-	}
-	if open {
-		words = append(words, word.String())
-	}
-	return words
 }

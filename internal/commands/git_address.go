@@ -27,13 +27,13 @@ func gitAddress(s string) address {
 	}
 	if scheme, rest, ok := strings.Cut(s, "://"); ok && isPlainName(scheme) {
 		host, path, _ := strings.Cut(rest, "/")
-		if scheme == "file" || ownHost(host) {
+		if scheme == "file" || isLocalHost(host) {
 			return address{path: atHome("/" + path)}
 		}
 		return address{far: true}
 	}
 	if host, path, ok := strings.Cut(s, ":"); ok && !strings.Contains(host, "/") && host != "" {
-		if !ownHost(host) {
+		if !isLocalHost(host) {
 			return address{far: true}
 		}
 		if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "~") {
@@ -47,33 +47,12 @@ func gitAddress(s string) address {
 // extWords splits the command of an ext:: address at blanks. A percent sign
 // begins what stands for something else.
 func extWords(s string) []string {
-	var words []string
-	var word strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == ' ':
-			words = append(words, word.String())
-			word.Reset()
-		case s[i] != '%' || i+1 == len(s):
-			word.WriteByte(s[i])
-		default:
-			i++
-			word.WriteString(extEscape(s[i : i+1]))
-		}
+	s = strings.NewReplacer("% ", "\x00", "%%", "%", "%s", "upload-pack", "%S", "git-upload-pack", "%G", "", "%V", "").Replace(s)
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		words[i] = strings.ReplaceAll(w, "\x00", " ")
 	}
-	return append(words, word.String())
-}
-
-func extEscape(c string) string {
-	switch c {
-	case "s":
-		return "upload-pack"
-	case "S":
-		return "git-upload-pack"
-	case "G", "V":
-		return ""
-	}
-	return c
+	return words
 }
 
 // atHome is the path of an address with a user's home in it: ssh://host/~/x.
@@ -82,24 +61,6 @@ func atHome(path string) string {
 		return path[1:]
 	}
 	return path
-}
-
-// ownHost reports whether the host of an address, perhaps with a user and a
-// port, is this machine.
-func ownHost(host string) bool {
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
-	}
-	if strings.HasPrefix(host, "[") {
-		host, _, _ = strings.Cut(host[1:], "]")
-	} else {
-		host, _, _ = strings.Cut(host, ":")
-	}
-	switch strings.ToLower(host) {
-	case "localhost", "localhost.localdomain", "::1", "0.0.0.0", "ip6-localhost":
-		return true
-	}
-	return strings.HasPrefix(host, "127.")
 }
 
 func isPlainName(s string) bool {

@@ -41,7 +41,7 @@ const maxSettings = 256
 // settings takes the configuration that variables hold.
 func (g *gitCall) settings() {
 	if v, ok := g.env("GIT_CONFIG_PARAMETERS"); ok {
-		for _, s := range splitQuoted(v) {
+		for _, s := range splitWords(v, nil) {
 			g.configure(s, "GIT_CONFIG_PARAMETERS")
 		}
 	}

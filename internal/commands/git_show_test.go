@@ -11,7 +11,7 @@ import (
 // words split at blanks outside of quotes. A line after "<<" is standard input.
 func gitLine(line string) Use {
 	line, input, fed := strings.Cut(line, " << ")
-	words := splitQuoted(unmarked.Replace(line))
+	words := splitWords(unmarked.Replace(line), nil)
 	vars := map[string]string{}
 	for len(words) > 0 && !strings.HasPrefix(words[0], "git") {
 		name, value, _ := strings.Cut(words[0], "=")

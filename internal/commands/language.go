@@ -47,16 +47,11 @@ func (g *reading) language(kind, v, why string) {
 func (g *reading) hgConfig(v, why string) {
 	name, value, _ := strings.Cut(v, "=")
 	section, _, _ := strings.Cut(name, ".")
-	switch section {
-	case "hooks", "ui", "extdiff", "merge-tools", "diff-tools", "pager", "fix":
-		g.value("code", value, why)
-	case "alias", "aliases":
-		if code, ok := strings.CutPrefix(value, "!"); ok {
-			g.value("code", code, why)
-		}
-	default:
-		g.value("loose", v, why)
+	if strings.Contains(" hooks ui extdiff merge-tools diff-tools pager fix alias aliases ", " "+section+" ") {
+		g.value("code", strings.TrimPrefix(value, "!"), why)
+		return
 	}
+	g.value("loose", v, why)
 }
 
 // expression is the program of yq, which may load files, or the file alone.

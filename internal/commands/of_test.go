@@ -87,7 +87,7 @@ func TestListedOnStandardInput(t *testing.T) {
 		{"rsync --files-from=- a b", "../x\n", "R ../x; R a; W b"},
 		{"du --files0-from=-", "../x\x00y", "R ../x; R y"},
 		{"tar -T - -cf a.tar", mark.Inside + "\n", "R ‹files of the tree›; W a.tar"},
-		{"curl -K -", "output = \"../x\"\nurl = https://e.com\n", "W ../x; ../x = ‹unknown›"},
+		{"curl -K -", "output = \"../x\"\nurl = https://e.com\n", "ask"},
 		{"patch -p0", "--- a\n+++ ../x\t2024\n", "W a; W ../x"},
 		{"tee ../x", "hi\n", "W ../x; ../x = hi\n"},
 		{"tee -a x", "hi\n", "W x; x += hi\n"},

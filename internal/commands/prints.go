@@ -192,40 +192,26 @@ func (g *reading) homely() string {
 	return mark.Any
 }
 
-// dates is date, whose format says what comes out.
+// dates is date, whose format says what comes out: words, and the text between
+// them.
 func (g *reading) dates() string {
 	if g.has("I", "iso-8601") {
 		return mark.Atom + "\n"
 	}
 	for _, o := range g.operands {
 		if f, ok := strings.CutPrefix(o, "+"); ok {
-			return dateText(f)
+			pieces := strings.Split(f, "%")
+			for i, p := range pieces[1:] {
+				p = strings.TrimLeft(p, "-_0^#123456789:E")
+				if p == "" || strings.IndexByte("cxrDnt+", p[0]) >= 0 {
+					return mark.Any
+				}
+				pieces[i+1] = mark.Atom + p[1:]
+			}
+			return strings.Join(pieces, "") + "\n"
 		}
 	}
 	return mark.Any
-}
-
-func dateText(format string) string {
-	var b strings.Builder
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			b.WriteByte(format[i])
-			continue
-		}
-		i++
-		for i < len(format) && strings.IndexByte("-_0^#123456789:E", format[i]) >= 0 {
-			i++
-		}
-		switch {
-		case i < len(format) && strings.IndexByte("YmdHMSsNjyVuwegGUWklFTRbBaAhpPIzZC", format[i]) >= 0:
-			b.WriteString(mark.Atom)
-		case i < len(format) && format[i] == '%':
-			b.WriteByte('%')
-		default:
-			return mark.Any
-		}
-	}
-	return b.String() + "\n"
 }
 
 // pathNames are the commands that change paths as text. What realpath and

@@ -200,47 +200,19 @@ func (g *reading) formatted() string {
 	return g.names() + "\n"
 }
 
-// golist is what go list prints about packages of the tree.
+// golist is what go list prints about packages of the tree: names, unless its
+// format puts something before them.
 func (g *reading) golist() string {
 	for _, o := range g.operands {
 		if o != "." && !strings.HasPrefix(o, "./") {
 			return mark.Any
 		}
 	}
-	if g.has("json", "deps", "test", "u", "export", "find") || placeOf(g.dir) != mark.Inside {
-		return mark.Any
-	}
-	format, ok := g.given("f")
-	if !ok || format.value == "" {
-		return mark.Inside + "\n"
-	}
-	if g.has("m") && format.value != "{{.Dir}}" && format.value != "{{.Path}}" {
-		return mark.Any
-	}
-	if !ownTemplate(format.value) {
+	format := g.text("f")
+	if g.has("json", "deps", "test", "u", "export", "find") || placeOf(g.dir) != mark.Inside || g.has("m") && format != "" && format != "{{.Dir}}" ||
+		strings.Contains(format, "..") || strings.HasPrefix(format, "/") || strings.ContainsAny(format, "~") || strings.Contains(format, "}/{") ||
+		strings.Contains(format, "Deps") || strings.Contains(format, "Imports") || strings.Contains(format, "Root") || strings.Contains(format, "Target") {
 		return mark.Any
 	}
 	return mark.Inside + "\n"
-}
-
-// ownTemplate reports whether a format of go list prints names of the tree and
-// nothing else.
-func ownTemplate(f string) bool {
-	for f != "" {
-		text, rest, _ := strings.Cut(f, "{{")
-		if strings.Contains(text, "..") || strings.HasPrefix(text, "/") && text != "/" || strings.ContainsAny(text, "~$") {
-			return false
-		}
-		var action string
-		action, f, _ = strings.Cut(rest, "}}")
-		for _, w := range strings.Fields(strings.Trim(action, "-")) {
-			switch strings.TrimPrefix(w, "$") {
-			case "", ".", ".Dir", ".Name", ".ImportPath", ".Path", ".GoFiles", ".TestGoFiles", ".XTestGoFiles", ".CgoFiles", ".EmbedFiles",
-				"range", "end", "if", "else", "len", `"\n"`, `"/"`, "$f", "join", `" "`:
-			default:
-				return false
-			}
-		}
-	}
-	return true
 }

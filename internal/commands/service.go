@@ -204,7 +204,9 @@ func (g *reading) download(name string) {
 	dir, named := g.given("P", "directory-prefix")
 	saved := name == "wget" && !g.has("O", "output-document", "spider", "i", "input-file")
 	if name == "curl" {
-		g.curlrc()
+		if g.text("K", "config") == "-" && g.call.Fed {
+			g.ask("curl is told on its standard input what to write where", "give the options as arguments")
+		}
 		dir, named = g.given("output-dir")
 		saved = g.has("O", "remote-name", "remote-name-all")
 	}
@@ -241,37 +243,6 @@ func addressName(address string) string {
 	return name
 }
 
-// curlrc reads curl's options from standard input, as -K - does.
-func (g *reading) curlrc() {
-	o, ok := g.given("K", "config")
-	if !ok || o.value != "-" || !g.call.Fed {
-		return
-	}
-	p := &parsed{rows: g.rows}
-	for i, line := range strings.Split(g.call.Stdin, "\n") {
-		if i > maxLoose {
-			break
-		}
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, v, ok := strings.Cut(name, "="); ok {
-			name, value = n, v
-		}
-		value = strings.Trim(strings.TrimLeft(strings.TrimSpace(value), "= :"), `"`)
-		if name == "" || name[0] == '#' {
-			continue
-		}
-		p.words = append(p.words, "--"+strings.TrimLeft(strings.TrimRight(name, "=:"), "-"), value)
-	}
-	for p.step() {
-	}
-	for _, o := range p.options {
-		g.option(o)
-	}
-	for _, o := range p.operands {
-		g.value("url", o, "-K")
-	}
-}
-
 // nix runs the rest of its arguments with -c.
 func (g *reading) nix() {
 	if o, ok := g.given("expr"); ok {
@@ -285,20 +256,6 @@ func (g *reading) nix() {
 				g.use.Runs = append(g.use.Runs, Run{Args: rest, Why: a})
 			}
 			return
-		}
-	}
-}
-
-// gh can be taught commands of its own, and keeps its settings in the home.
-func (g *reading) gh() {
-	switch g.verb(0) {
-	case "alias":
-		if g.verb(1) == "set" || g.verb(1) == "import" {
-			g.ask("it teaches gh a command", "")
-		}
-	case "config":
-		if g.verb(1) == "set" {
-			g.ask(changesHome, "")
 		}
 	}
 }

@@ -66,13 +66,11 @@ func (g *reading) services(name string) {
 	case "curl", "wget":
 		g.download(name)
 	case "sftp":
-		if len(g.operands) > 0 && ownHostOf(g.operands[0]) {
+		if len(g.operands) > 0 && isLocalHost(g.operands[0]) {
 			g.use.Runs = append(g.use.Runs, Run{Code: g.call.Stdin, Lang: Opaque, Why: "standard input"})
 		}
 	case "nix":
 		g.nix()
-	case "gh":
-		g.gh()
 	case "cordon":
 		g.cordon()
 	case "less", "more":
@@ -160,7 +158,8 @@ func (g *reading) ask(reason, instead string) {
 func (g *reading) rare(kind, v, why string) {
 	switch kind {
 	case "sshoption":
-		g.sshOption(v, why)
+		kind, value := sshSetting(v)
+		g.value(kind, value, why)
 	case "checkpoint":
 		if code, ok := strings.CutPrefix(v, "exec="); ok {
 			g.value("code", code, why)
@@ -211,22 +210,6 @@ func (g *reading) renaming(v, why string) {
 	}
 }
 
-// sshOption is a setting of ssh on a command line, some of which run something.
-func (g *reading) sshOption(v, why string) {
-	name, value, ok := strings.Cut(v, "=")
-	if !ok {
-		name, value, _ = strings.Cut(v, " ")
-	}
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "proxycommand", "localcommand", "knownhostscommand", "pkcs11provider", "securitykeyprovider":
-		g.value("code", strings.TrimSpace(value), why)
-	case "identityfile", "userknownhostsfile", "globalknownhostsfile", "certificatefile", "include", "controlpath", "revokedhostkeys":
-		for _, p := range strings.Fields(value) {
-			g.value("loose", p, why)
-		}
-	}
-}
-
 // ansible is the argument of a module: a command line for those that run one.
 func (g *reading) ansible(v, why string) {
 	module := "command"
@@ -244,19 +227,6 @@ func (g *reading) ansible(v, why string) {
 			g.value("loose", f, why)
 		}
 	}
-}
-
-// ownHostOf reports whether an address is this machine.
-func ownHostOf(v string) bool {
-	host, _, _ := strings.Cut(v, ":")
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
-	}
-	switch host {
-	case "localhost", "127.0.0.1", "0.0.0.0", "[", "ip6-localhost":
-		return true
-	}
-	return false
 }
 
 // jq takes its operands after --args as text.

@@ -72,12 +72,8 @@ func wrapBasic(name string, c Call) (Use, bool) {
 		return findUse(c), true
 	case "make", "gmake", "bmake", "mingw32-make", "remake":
 		return makeUse(c), true
-	case "command":
-		return commandUse(c), true
 	case "script":
 		return scriptUse(c), true
-	case "time":
-		return timeUse(c), true
 	}
 	return Use{}, false
 }

@@ -18,7 +18,7 @@ func envUse(c Call) Use {
 		if !found {
 			break
 		}
-		args = append(append(append([]string{}, head...), w.splitString(text)...), tail...)
+		args = append(append(append([]string{}, head...), splitWords(text, w.expand)...), tail...)
 	}
 	s := scan(args, "env")
 	w.takeAll(s)
@@ -55,8 +55,9 @@ func splitFlags(word string, head []string) []string {
 	return head
 }
 
-// splitString splits the value of -S as env does.
-func (w *wrapping) splitString(text string) []string {
+// splitWords splits a text at blanks as env does with the value of -S: quotes,
+// backslashes and ${NAME} count. Git and tmux differ from it in rare escapes.
+func splitWords(text string, expand func(name string) string) []string {
 	var words []string
 	var b strings.Builder
 	var quote byte
@@ -85,9 +86,9 @@ func (w *wrapping) splitString(text string) []string {
 			words, open = flush(words, &b, open), false
 		case quote == 0 && ch == '#' && !open:
 			i = len(text)
-		case quote != '\'' && strings.HasPrefix(text[i:], "${"):
+		case quote != '\'' && expand != nil && strings.HasPrefix(text[i:], "${"):
 			name, _, _ := strings.Cut(text[i+2:], "}")
-			b.WriteString(w.expand(name))
+			b.WriteString(expand(name))
 			i, open = i+len("${")+len(name), true
 		default:
 			b.WriteByte(ch)
@@ -114,19 +115,8 @@ func (w *wrapping) expand(name string) string {
 }
 
 func envEscape(ch byte) byte {
-	switch ch {
-	case '_':
-		return ' '
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	case 'v':
-		return '\v'
+	if i := strings.IndexByte("_fnrtv", ch); i >= 0 {
+		return " \f\n\r\t\v"[i]
 	}
 	return ch
 }
@@ -207,34 +197,6 @@ func (w *wrapping) params(rest []string) {
 		w.add(r)
 	}
 	w.codes = nil
-}
-
-// commandUse is the builtin command, which may only say what a name is.
-func commandUse(c Call) Use {
-	w := newWrapping(c)
-	s := scan(c.Args[1:], "command")
-	if !s.has("-v") && !s.has("-V") {
-		w.command(s.operands, 0)
-		return w.done()
-	}
-	w.use.Out = installed(s.operands)
-	if s.has("-V") {
-		w.use.Out = mark.Any
-	}
-	for _, name := range s.operands {
-		if looksLikePath(name) {
-			w.touch(Read, name, "-v")
-			w.use.Out = name + "\n"
-		}
-	}
-	return w.done()
-}
-
-// timeUse is time: the program, or the keyword of the shell, which knows -p only.
-func timeUse(c Call) Use {
-	w := newWrapping(c)
-	w.command(w.options(c.Args[1:], "time"), 0)
-	return w.done()
 }
 
 // scriptUse is script, in both its forms: script -c LINE [FILE], and that of BSD,

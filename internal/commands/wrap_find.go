@@ -271,7 +271,9 @@ func (f *finding) format(b *strings.Builder, format, root string) {
 		}
 		i++
 		if format[i-1] == '\\' {
-			b.WriteString(printfEscape(format[i]))
+			text, n := unescapeOne(format[i:], true)
+			b.WriteString(text)
+			i += n - 1
 			continue
 		}
 		i += strings.IndexFunc(format[i:]+"%", func(r rune) bool { return !strings.ContainsRune("0123456789.-+# ", r) })
@@ -294,18 +296,4 @@ func (f *finding) format(b *strings.Builder, format, root string) {
 			b.WriteString(mark.Atom)
 		}
 	}
-}
-
-func printfEscape(ch byte) string {
-	switch ch {
-	case 'n':
-		return "\n"
-	case 't':
-		return "\t"
-	case '0':
-		return "\x00"
-	case '\\':
-		return "\\"
-	}
-	return ""
 }

@@ -114,67 +114,34 @@ func (w *wrapping) concurrently() {
 // hyperfine runs each of its operands as a line of shell, with values for the
 // places in it.
 func (w *wrapping) hyperfine() {
-	var operands []string
-	var values []string
-	rest := w.call.Args[1:]
-	for len(rest) > 0 {
-		s := scan(rest, "hyperfine")
-		for _, o := range s.options {
-			switch {
-			case o.first() == "--output" && o.value != "null" && o.value != "pipe" && o.value != "inherit":
-				w.touch(Write, o.value, o.first())
-			case o.first() == "--input" && o.value != "null":
-				w.touch(Read, o.value, o.first())
-			default:
-				w.take(o)
-			}
-		}
-		rest = s.operands
-		if n := len(s.options); n > 0 && s.options[n-1].first() == "-L" && len(rest) > 0 {
-			values = append(values, "{"+s.options[n-1].value+"}", rest[0])
-			rest = rest[1:]
-			continue
-		}
-		if len(rest) > 0 {
-			operands = append(operands, rest[0])
-			rest = rest[1:]
-		}
-	}
-	w.benchmarks(append(operands, w.codes...), values)
+	s := scanAll(w.call.Args[1:], "hyperfine")
+	w.takeAll(s)
+	codes := w.codes
 	w.codes = nil
-}
-
-// benchmarks runs each line with each value of its list.
-func (w *wrapping) benchmarks(lines, values []string) {
-	for _, line := range lines {
-		set := []string{line}
-		for i := 0; i+1 < len(values); i += 2 {
-			set = withValues(set, values[i], strings.SplitN(values[i+1], ",", maxGroups))
-		}
-		for i, text := range set {
-			if i == 0 || text != set[i-1] {
-				w.code(text, "operand")
-			}
+	for _, o := range s.options {
+		switch {
+		case o.is("output") && o.value != "null" && o.value != "pipe" && o.value != "inherit":
+			w.touch(Write, o.value, o.first())
+		case o.is("input") && o.value != "null":
+			w.touch(Read, o.value, o.first())
 		}
 	}
-}
-
-// withValues puts each value in its place in each line, up to a bound.
-func withValues(lines []string, place string, values []string) []string {
-	var list []string
-	for _, text := range lines {
-		if !strings.Contains(text, place) {
-			list = append(list, text)
+	texts := append(s.operands, codes...)
+	for i, o := range s.options {
+		if !o.is("L") || i+1 == len(s.options) || !s.options[i+1].is("L") {
 			continue
 		}
-		for _, value := range values {
-			if len(list) >= maxGroups || strings.Contains(value, ",") {
-				return append(list, replaceAll(text, place, mark.Any))
+		for _, value := range strings.Split(s.options[i+1].value, ",")[:min(maxCopies, 1+strings.Count(s.options[i+1].value, ","))] {
+			for _, text := range texts[:min(len(texts), maxGroups)] {
+				if filled := replaceAll(text, "{"+o.value+"}", value); filled != text {
+					texts = append(texts, filled)
+				}
 			}
-			list = append(list, replaceAll(text, place, value))
 		}
 	}
-	return list
+	for _, text := range texts {
+		w.code(text, "operand")
+	}
 }
 
 // perf is perf stat, record and trace; the others only read what these wrote.

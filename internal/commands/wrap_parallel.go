@@ -223,32 +223,20 @@ func (p *parallelJob) fill(word string, set []string, raw bool) string {
 	return word
 }
 
-// fillForms replaces {n}, {n.}, {n/}, {n//} and {n/.}.
+// fillForms replaces {n} and the forms that stand for a part of it: {n.}, {n/},
+// {n//} and {n/.}. A part leads where the whole leads, or above.
 func fillForms(word, n, item string, quote func(string) string) string {
-	base := path.Base(item)
-	for _, form := range [...]struct{ form, text string }{
-		{"", item},
-		{".", withoutSuffix(item)},
-		{"/", base},
-		{"//", dirOf(item)},
-		{"/.", withoutSuffix(base)},
-	} {
-		if n+form.form != "" {
-			word = replaceAll(word, "{"+n+form.form+"}", quote(form.text))
+	for _, form := range [...]string{"", ".", "/", "/.", "//"} {
+		text := item
+		if form == "//" && !mark.In(item) {
+			text = path.Dir(item)
+		}
+		if n+form != "" {
+			word = replaceAll(word, "{"+n+form+"}", quote(text))
 		}
 	}
 	return word
 }
-
-// dirOf is a path's directory; that of an unknown path is as unknown as it is.
-func dirOf(item string) string {
-	if mark.In(item) && !strings.Contains(item, "/") {
-		return item
-	}
-	return path.Dir(item)
-}
-
-func withoutSuffix(item string) string { return strings.TrimSuffix(item, path.Ext(item)) }
 
 // shellWord quotes a text as one word of shell.
 func shellWord(text string) string {

@@ -11,10 +11,6 @@ func wrapRunner(name string, c Call) (Use, bool) {
 	switch name {
 	case "npx", "npm":
 		return npxUse(name, c)
-	case "mise", "rtx":
-		return miseUse(c)
-	case "nix", "nix-shell":
-		return nixUse(name, c)
 	case "direnv", "uv":
 		if use, ok := otherRunner(name, c); ok {
 			return use, true
@@ -37,6 +33,8 @@ func renamed(to style, rest []string, module bool) []string {
 		if _, command, ok := strings.Cut(first, ":"); ok && command != "" {
 			first = command
 		}
+	case to&asPackage != 0 && strings.Contains(first, "@") && len(tail) > 1 && tail[0] == "--" && !strings.HasPrefix(tail[1], "-"):
+		return tail[1:] // mise exec node@20 -- command
 	case to&asPackage != 0:
 		first = packedCommand(first)
 	}
@@ -79,55 +77,4 @@ func npxUse(name string, c Call) (Use, bool) {
 	}
 	w.command(rest, 0)
 	return w.done(), true
-}
-
-// miseUse is mise: tools, then -- and a command.
-func miseUse(c Call) (Use, bool) {
-	w := newWrapping(c)
-	r := lookup("mise exec")
-	s := parseArgs(c.Args[1:], &row{options: r.global}, stop|wraps)
-	if len(s.operands) == 0 || s.operands[0] != "exec" && s.operands[0] != "x" {
-		return Use{}, false
-	}
-	w.takeAll(s)
-	s = parseArgs(s.operands[1:], r, stop|wraps)
-	w.takeAll(s)
-	rest := s.operands
-	if !s.ended() {
-		for len(rest) > 0 && strings.Contains(rest[0], "@") && rest[0] != "--" {
-			rest = rest[1:]
-		}
-		again := parseArgs(rest, r, stop|wraps)
-		w.takeAll(again)
-		rest = again.operands
-	}
-	w.command(rest, 0)
-	return w.done(), true
-}
-
-// nixUse is nix-shell, and the subcommands of nix that run a command.
-func nixUse(name string, c Call) (Use, bool) {
-	w := newWrapping(c)
-	if name == "nix-shell" {
-		s := scanAll(c.Args[1:], "nix-shell")
-		w.takeAll(s)
-		for _, word := range s.operands {
-			if looksLikePath(word) {
-				w.touch(Read, word, "operand")
-			}
-		}
-		return w.done(), true
-	}
-	rest := c.Args[1:]
-	for i, word := range rest {
-		switch {
-		case word == "-c" || word == "--command":
-			w.command(rest[i+1:], 0)
-			return w.done(), true
-		case i > 0 && looksLikePath(strings.TrimPrefix(word, "path:")):
-			file, _, _ := strings.Cut(strings.TrimPrefix(word, "path:"), "#")
-			w.touch(Read, file, "operand")
-		}
-	}
-	return Use{}, false
 }

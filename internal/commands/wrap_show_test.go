@@ -10,7 +10,7 @@ import (
 // written as they are shown.
 func wrapWords(line string) []string {
 	line = markNames.Replace(line)
-	return newWrapping(Call{}).splitString(line)
+	return splitWords(line, newWrapping(Call{}).expand)
 }
 
 var (

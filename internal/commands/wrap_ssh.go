@@ -22,8 +22,14 @@ func sshUse(name string, c Call) Use {
 	w.use.Out = mark.Any
 	remote := ""
 	for _, o := range s.options {
-		if o.first() == "-o" {
-			w.sshSetting(o.value, &host, &remote)
+		switch kind, value := sshSetting(o.value); {
+		case o.first() != "-o" || value == "":
+		case kind == "host":
+			host = value
+		case kind == "remote":
+			remote = value
+		default:
+			w.take(option{kind: kind, value: value, at: "-o"})
 		}
 	}
 	if !isLocalHost(host) {
@@ -54,38 +60,34 @@ func moshUse(c Call) Use {
 	return w.done()
 }
 
-// sshSetting is one -o NAME=VALUE.
-func (w *wrapping) sshSetting(setting string, host, remote *string) {
+// sshSetting is the kind and the value of a setting of ssh, NAME=VALUE.
+func sshSetting(setting string) (kind, value string) {
 	i := strings.IndexAny(setting, "= \t")
 	if i < 0 {
-		return
+		return "", ""
 	}
-	name, value := strings.ToLower(setting[:i]), strings.TrimSpace(strings.TrimLeft(setting[i:], "= \t"))
-	if value == "none" || value == "" {
-		return
+	value = strings.TrimSpace(strings.TrimLeft(setting[i:], "= \t"))
+	if value == "none" {
+		return "", ""
 	}
-	switch name {
+	switch strings.ToLower(setting[:i]) {
 	case "proxycommand", "localcommand", "knownhostscommand":
-		w.codes = append(w.codes, value)
+		return "code", value
 	case "match":
-		if _, line, ok := strings.Cut(value, "exec "); ok {
-			w.codes = append(w.codes, strings.Trim(line, `"`))
-		}
+		_, line, _ := strings.Cut(value, "exec ")
+		return "code", strings.Trim(line, `"`)
 	case "remotecommand":
-		*remote = value
+		return "remote", value
 	case "hostname":
-		*host = value
+		return "host", value
 	case "identityfile", "certificatefile", "include", "globalknownhostsfile", "revokedhostkeys":
-		w.touch(Read, value, "-o "+name)
-	case "userknownhostsfile":
-		for file := range strings.FieldsSeq(value) {
-			w.touch(Write, file, "-o "+name)
-		}
-	case "controlpath":
-		w.touch(Write, value, "-o "+name)
+		return "read", value
+	case "userknownhostsfile", "controlpath":
+		return "write", value
 	case "pkcs11provider", "securitykeyprovider", "xauthlocation":
-		w.touch(Execute, value, "-o "+name)
+		return "exec", value
 	}
+	return "", ""
 }
 
 // isLocalHost reports whether a destination is this host. A word that is not

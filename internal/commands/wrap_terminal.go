@@ -153,7 +153,7 @@ func (w *wrapping) tmuxWords(rest []string, depth int) {
 	switch {
 	case len(rest) < 2:
 	case len(rest) == 2:
-		w.tmux(w.splitString(rest[1]), depth+1)
+		w.tmux(splitWords(rest[1], nil), depth+1)
 	default:
 		w.tmux(rest[1:], depth+1)
 	}
@@ -165,7 +165,7 @@ func (w *wrapping) tmuxIf(rest []string, depth int) {
 			w.code(text, "if-shell")
 			continue
 		}
-		w.tmux(w.splitString(text), depth+1)
+		w.tmux(splitWords(text, nil), depth+1)
 	}
 }
 
