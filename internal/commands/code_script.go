@@ -155,66 +155,25 @@ func pythonModule(c Call) (Use, bool) {
 
 // module does what a module of Python does when it is run.
 func (u *Use) module(c Call, name string, args []string) {
-	switch name {
-	case "json.tool", "json":
-		for i, o := range lookup("python -m json.tool").program(u, args).operands {
-			role := Read
-			if i > 0 {
-				role = Write
-			}
-			u.path(role, o, "operand")
+	switch r := lookup("python -m " + name); {
+	case name == "cProfile" || name == "profile":
+		p := lookup("python -m venv").program(u, args)
+		for _, o := range p.operands[:min(1, len(p.operands))] {
+			u.Runs = append(u.Runs, Run{File: o, Lang: Python, Why: "script"})
 		}
-	case "venv", "virtualenv", "ensurepip", "compileall", "zipapp", "lib2to3", "2to3", "cProfile", "profile":
-		u.moduleWrites(name, args)
-	case "http.server", "unittest", "py_compile", "tokenize", "ast", "dis", "doctest", "tabnanny", "base64", "pdb", "trace", "gzip", "calendar",
-		"site", "platform", "sysconfig", "inspect", "pydoc", "this", "http", "filecmp":
-		for _, o := range lookup("python -m http.server").program(u, args).operands {
-			u.given(o)
-		}
-		if name == "pdb" || name == "trace" || name == "doctest" {
-			u.given(strings.Join(args[:min(1, len(args))], ""))
-		}
-	case "zipfile", "tarfile":
-		u.archive(args)
-	case "timeit":
+	case name == "timeit":
 		u.timed(args)
-	case "code":
+	case name == "code":
 		u.standardInput(c, Python)
+	case r != nil:
+		c.Args = append([]string{r.name}, args...)
+		u.Access = append(u.Access, tabled(c, r).Access...)
 	default:
 		// Most modules that can be run are commands too: pip, pytest, black, mypy.
 		u.Runs = append(u.Runs, Run{Args: append([]string{name}, args...), Why: "-m"})
 		if strings.ContainsAny(name, "/") || mark.In(name) {
 			u.path(Execute, name, "-m")
 		}
-	}
-}
-
-func (u *Use) moduleWrites(name string, args []string) {
-	in := lookup("python -m venv")
-	for _, o := range in.program(u, args).operands {
-		if strings.HasSuffix(strings.ToLower(name), "profile") {
-			u.Runs = append(u.Runs, Run{File: o, Lang: Python, Why: "script"})
-			return
-		}
-		u.path(Write, o, "operand")
-	}
-}
-
-// archive reads python -m zipfile|tarfile -l|-e|-c|-t ARCHIVE …
-func (u *Use) archive(args []string) {
-	if len(args) < 2 {
-		return
-	}
-	role, others := Read, Read
-	switch args[0] {
-	case "-c", "--create":
-		role = Write
-	case "-e", "--extract":
-		others = Write
-	}
-	u.path(role, args[1], args[0])
-	for _, o := range args[2:] {
-		u.path(others, o, args[0])
 	}
 }
 

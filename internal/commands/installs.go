@@ -67,6 +67,9 @@ func applies(row, args []string) bool {
 	if !strings.HasPrefix(row[1], "-") {
 		rest = plainWords(args)
 	}
+	if asks, ok := strings.CutPrefix(row[1], "!"); ok {
+		return len(rest) > 0 && !holds(asks, rest[0])
+	}
 	return row[1] == "-" || len(rest) > 0 && holds(row[1], rest[0]) && (row[2] == "-" || len(rest) > 1 && holds(row[2], rest[1]))
 }
 
@@ -97,8 +100,12 @@ func installation(name string, args []string) string {
 		return installsGlobal
 	case name == "ninja" && has("install", "uninstall"):
 		return installsGlobal
-	case name == "hostname" && len(rest) > 0:
+	case name == "hostname" && len(rest) > 0, name == "service" && len(rest) > 1 && rest[1] != "status":
 		return changesSystem
+	case name == "sysctl" && (has("-w", "-p", "--load", "--system") || strings.Contains(nthOf(rest, 0), "=")):
+		return changesSystem
+	case commandName(args[0]) == "pacman" && strings.ContainsAny(nthOf(args, 1)[:min(2, len(nthOf(args, 1)))], "SRU"):
+		return installsGlobal
 	case name == "husky" && len(args) == 1:
 		return changesHooks
 	case name == "gpg" && !has("--homedir") && has("--import", "--gen-key", "--full-gen-key", "--generate-key", "--full-generate-key",

@@ -78,7 +78,6 @@ func (g *reading) plainly() {
 	}
 	g.dir = base
 	g.use.Out = g.prints()
-	g.use.Status = g.status()
 }
 
 func (g *reading) option(o option) {

@@ -110,7 +110,7 @@ func ownProgram(called string) bool {
 // name. The tools of projects are called by a path as a rule, and are believed
 // to be what they are called; others may use their arguments in any way.
 func (u *Use) doubt(c Call) {
-	u.Out, u.Status = mark.Any, Unsure
+	u.Out = mark.Any
 	if r := lookup(commandName(c.Args[0])); r != nil && r.style&system != 0 {
 		u.Access = append(u.Access, generic(c).Access...)
 	}

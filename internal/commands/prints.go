@@ -347,14 +347,3 @@ func placeOf(p string) string {
 	}
 	return mark.Inside
 }
-
-// status returns the exit status where that is certain.
-func (g *reading) status() Status {
-	switch g.rows[0].name {
-	case "true":
-		return Succeeds
-	case "false":
-		return Fails
-	}
-	return Unsure
-}

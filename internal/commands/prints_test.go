@@ -186,27 +186,6 @@ func TestPrintsNoMark(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
-	tests := []struct {
-		command string
-		want    Status
-	}{
-		{"true", Succeeds},
-		{"false", Fails},
-		{"ls", Unsure},
-		{"test x -eq 2", Unsure},
-		{"[ a = a -a b = b ]", Unsure},
-		{"[ -f x ]", Unsure},
-		{"[ -n " + mark.Any + " ]", Unsure},
-		{"[ " + mark.Any + " = a ]", Unsure},
-	}
-	for _, tt := range tests {
-		if got := Of(Call{Args: words(tt.command)}).Status; got != tt.want {
-			t.Errorf("%s: %d, want %d", tt.command, got, tt.want)
-		}
-	}
-}
-
 // However long the input is, the output has a bound.
 func TestPrintsAreBounded(t *testing.T) {
 	long := strings.Repeat("x", 3*maxPrint)

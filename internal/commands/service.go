@@ -101,76 +101,7 @@ func (g *reading) pip(name string) {
 		g.ask(installsGlobal, "install it in the project's environment")
 	case g.verb(0) == "config" && (g.verb(1) == "set" || g.verb(1) == "unset" || g.verb(1) == "edit"):
 		g.path(Write, "~/.config/pip/pip.conf", "its settings")
-	case name == "pipx" && (g.verb(0) == "install" || g.verb(0) == "inject" || g.verb(0) == "uninstall" || g.verb(0) == "upgrade"):
-		g.ask(installsGlobal, "")
-	case name == "uv" && g.rows[len(g.rows)-1].name == "uv tool" && (g.verb(0) == "install" || g.verb(0) == "uninstall" || g.verb(0) == "upgrade"):
-		g.ask(installsGlobal, "")
 	}
-}
-
-// packages are the package managers of systems.
-func (g *reading) packages(name string) {
-	switch name {
-	case "dpkg":
-		if g.has("i", "install", "r", "remove", "P", "purge", "unpack", "configure") {
-			g.ask(installsGlobal, "")
-		}
-		return
-	case "rpm":
-		if g.has("i", "install", "U", "upgrade", "e", "erase", "F", "freshen") && !g.has("q", "query") {
-			g.ask(installsGlobal, "")
-		}
-		return
-	}
-	switch g.verb(0) {
-	case "install", "remove", "purge", "upgrade", "full-upgrade", "dist-upgrade", "uninstall", "add", "del", "autoremove", "update", "reinstall",
-		"tap", "link", "unlink", "cleanup", "erase", "localinstall", "groupinstall", "refresh", "bundle":
-		g.ask(installsGlobal, "")
-	case "":
-		if g.has("S", "R", "U") { // pacman
-			g.ask(installsGlobal, "")
-		}
-	}
-	if g.has("S", "R", "U") && commandName(g.call.Args[0]) == "pacman" && g.verb(0) != "" {
-		g.ask(installsGlobal, "")
-	}
-}
-
-// system are the commands with verbs that ask and verbs that change.
-func (g *reading) system(name string) {
-	v := g.verb(0)
-	switch name {
-	case "systemctl":
-		switch v {
-		case "", "status", "show", "cat", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs",
-			"get-default", "help", "is-active", "is-enabled", "is-failed", "is-system-running", "show-environment":
-			return
-		}
-	case "service":
-		if v2 := g.verb(1); v == "" || v2 == "status" || v2 == "" {
-			return
-		}
-	case "launchctl":
-		switch v {
-		case "", "list", "print", "blame", "dumpstate", "getenv", "help", "version", "print-disabled", "managername":
-			return
-		}
-	case "defaults":
-		switch v {
-		case "", "read", "read-type", "domains", "find", "help", "export":
-			return
-		}
-	case "gsettings":
-		switch v {
-		case "", "get", "list-schemas", "list-keys", "list-recursively", "range", "describe", "monitor", "writable", "help":
-			return
-		}
-	case "sysctl":
-		if !g.has("w", "p", "load", "system") && !strings.Contains(v, "=") {
-			return
-		}
-	}
-	g.ask(changesSystem, "")
 }
 
 // keys is ssh-keygen: without a file it writes to the home.

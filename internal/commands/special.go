@@ -57,10 +57,6 @@ func (g *reading) services(name string) {
 		g.compiled()
 	case "pip", "uv", "pipx":
 		g.pip(name)
-	case "apt", "dpkg", "rpm":
-		g.packages(name)
-	case "systemctl", "service", "launchctl", "defaults", "gsettings", "sysctl":
-		g.system(name)
 	case "ssh-keygen":
 		g.keys()
 	case "curl", "wget":

@@ -103,16 +103,6 @@ type Effect struct {
 	Gone bool   // nothing is there any more, and nothing else is said of it
 }
 
-// Status is what is known of an exit status.
-type Status int
-
-// The states of an exit status.
-const (
-	Unsure Status = iota
-	Succeeds
-	Fails
-)
-
 // Use is what one call does, as far as its arguments tell.
 type Use struct {
 	Known    bool // the command is in the table
@@ -124,7 +114,6 @@ type Use struct {
 	Out      string // what it prints on standard output; Any where that is not known
 	Top      string // Out is Any, but the guard knows it: one of the Top constants; "" is none
 	TopDir   string // the directory Top was asked in, relative to the command's; Out stays Any if that is not in the tree
-	Status   Status
 }
 
 // What git prints that only the lease tells.

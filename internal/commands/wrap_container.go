@@ -57,7 +57,7 @@ func (w *wrapping) container(sub string, rest []string) {
 	case "import":
 		w.firstPath(scanAll(rest, "docker import").operands)
 	case "volume":
-		w.volumeOptions(rest)
+		w.takeAll(scanAll(rest, "docker volume"))
 	case "unshare":
 		w.command(w.options(rest, "docker unshare"), shelled)
 	case "ps", "ls", "images", "list":
@@ -71,17 +71,6 @@ func (w *wrapping) container(sub string, rest []string) {
 func (w *wrapping) identities(s *parsed) {
 	if s.has("-q") && !s.has("--format") {
 		w.use.Out = mark.Atom + "\n"
-	}
-}
-
-// volumeOptions is volume create, whose driver can make a volume of a directory.
-func (w *wrapping) volumeOptions(rest []string) {
-	for _, o := range scanAll(rest, "docker volume").options {
-		for field := range strings.SplitSeq(o.value, ",") {
-			if name, device, _ := strings.Cut(field, "="); o.first() == "-o" && name == "device" && strings.Contains(device, "/") {
-				w.touch(Write, device, "-o device")
-			}
-		}
 	}
 }
 
@@ -108,25 +97,14 @@ func (w *wrapping) containerRun(rest []string) {
 	s := scan(rest, "docker run")
 	w.takeAll(s)
 	w.unsure = false
-	for _, o := range s.options {
-		switch o.first() {
-		case "-v":
-			w.volume(o.value)
-		case "--mount":
-			w.mount(o.value)
-		case "--device":
-			src, _, _ := strings.Cut(o.value, ":")
-			w.touch(Write, src, "--device")
-		case "--privileged":
-			w.hostControl("--privileged")
-		case "--pid", "--userns", "--ipc":
-			if o.value == "host" && o.first() == "--pid" {
-				w.hostControl("--pid=host")
-			}
-		case "--rootfs":
-			w.operands(s.operands, "write")
-		case "--volumes-from":
-		}
+	if s.has("--rootfs") {
+		w.operands(s.operands, "write")
+	}
+	if s.has("--privileged") {
+		w.hostControl("--privileged")
+	}
+	if pid, _ := s.value("--pid"); pid == "host" {
+		w.hostControl("--pid=host")
 	}
 }
 
@@ -195,26 +173,31 @@ func (w *wrapping) containerBuild(rest []string) {
 	s := scanAll(rest, "docker build")
 	w.takeAll(s)
 	w.unsure = false
-	for _, o := range s.options {
-		switch o.first() {
-		case "-v":
-			w.volume(o.value)
-		case "--build-context":
-			if _, dir, ok := strings.Cut(o.value, "="); ok && !strings.Contains(dir, ":") {
-				w.touch(Read, dir, o.first())
-			}
-		case "-o":
-			w.buildField(o.value, "dest", Write, o.first())
-		case "--cache-to":
-			w.buildField(o.value, "dest", Write, o.first())
-		case "--cache-from":
-			w.buildField(o.value, "src", Read, o.first())
-		case "--secret":
-			w.buildField(o.value, "src", Read, o.first())
-			w.buildField(o.value, "source", Read, o.first())
-		}
-	}
 	w.firstPath(s.operands)
+}
+
+// resource does what the kinds say that only container engines have.
+func (w *wrapping) resource(o option) {
+	switch o.kind {
+	case "volume":
+		w.volume(o.value)
+	case "mount":
+		w.mount(o.value)
+	case "device":
+		src, _, _ := strings.Cut(o.value, ":")
+		w.touch(Write, src, o.at)
+	case "context":
+		if _, dir, ok := strings.Cut(o.value, "="); ok && !strings.Contains(dir, ":") {
+			w.touch(Read, dir, o.at)
+		}
+	case "dest":
+		w.buildField(o.value, "dest", Write, o.at)
+	case "src":
+		w.buildField(o.value, "src", Read, o.at)
+		w.buildField(o.value, "source", Read, o.at)
+	case "driver":
+		w.buildField(o.value+",", "device", Write, o.at)
+	}
 }
 
 // buildField takes one field out of an option such as type=local,dest=DIR.
@@ -280,11 +263,6 @@ func devcontainerUse(c Call) Use {
 	for range 2 {
 		s := scan(rest, "devcontainer")
 		w.takeAll(s)
-		for _, o := range s.options {
-			if o.first() == "--mount" {
-				w.mount(o.value)
-			}
-		}
 		if len(s.operands) == 0 {
 			break
 		}

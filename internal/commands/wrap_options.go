@@ -65,6 +65,8 @@ func (w *wrapping) take(o option) {
 		w.plain = true
 	case "joined":
 		w.joined = true
+	default:
+		w.resource(o)
 	}
 }
 

@@ -48,7 +48,7 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 		j.built = j.built || !filesOnly(path.Base(name))
 	}
 	m.Print(j.printed(m, use))
-	return shell.Status(use.Status)
+	return shell.Unsure
 }
 
 // written is how a file that the script wrote itself is run: by the interpreter
