@@ -7,8 +7,8 @@ import (
 )
 
 // coded returns what a call of an interpreter does. Args[0] has neither directory
-// nor version.
-func coded(c Call) (Use, bool) {
+// nor version. byRow is what a command does that only its row tells.
+func coded(c Call, byRow func(Call, *row) Use) (Use, bool) {
 	u := Use{Known: true, Out: mark.Any}
 	switch c.Args[0] {
 	case "sed", "gsed", "ssed":
@@ -46,7 +46,7 @@ func coded(c Call) (Use, bool) {
 			c.Args = append([]string{"lein"}, c.Args[2:]...)
 		}
 	case "python", "python2", "python3", "pypy", "pypy3":
-		if use, ok := pythonModule(c); ok {
+		if use, ok := pythonModule(c, byRow); ok {
 			return use, true
 		}
 	}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"strconv"
 	"strings"
 
 	"cordon/internal/mark"
@@ -55,7 +56,7 @@ func sedUse(c Call) Use {
 func lineInput(c Call, files []string) (string, bool) {
 	text, ok := c.Stdin, c.Fed
 	if len(files) == 1 && files[0] != "-" {
-		text, ok = c.text(files[0])
+		text, ok = c.FileText(files[0])
 	}
 	return text, ok && len(files) < 2 && mark.In(text)
 }
@@ -142,4 +143,67 @@ func isName(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// awkPrints is what a program of awk prints of a text: a column, or what went in.
+func awkPrints(code, sep, text string) string {
+	switch sep {
+	case `\t`:
+		sep = "\t"
+	case " ", "[[:space:]]+", "[ ]+", " +", `\s+`, "[ \t]+", `[ \t]+`:
+		sep = ""
+	}
+	pattern, body, braced := strings.Cut(code, "{")
+	for _, op := range [...]string{"==", "!=", "<=", ">="} {
+		pattern = strings.ReplaceAll(pattern, op, " ")
+	}
+	changes := strings.ContainsAny(pattern, "={}()|;\n")
+	for _, word := range [...]string{"getline", "BEGIN", "END"} {
+		changes = changes || strings.Contains(pattern, word)
+	}
+	if changes { // it may change the lines as well
+		return awkThrough(code, text)
+	}
+	if strings.TrimSpace(pattern) != "" {
+		text = chosen(text)
+	}
+	if !braced {
+		return text
+	}
+	item, _ := strings.CutPrefix(strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(body), "}"), " ", ""), "print")
+	item = strings.TrimSuffix(strings.TrimRight(item, ";"), ";exit")
+	n, err := strconv.Atoi(strings.TrimPrefix(item, "$"))
+	switch {
+	case item == "" || item == "$0":
+		return text
+	case item == "$NF":
+		return columns(text, sep, -1, -1)
+	case err == nil && item[0] == '$' && len(sep) < 2:
+		return columns(text, sep, n, n)
+	}
+	return awkThrough(code, text)
+}
+
+// awkThrough is what a program prints that does more than to print a column. What
+// it has in quotes may come before a name.
+func awkThrough(code, text string) string {
+	if strings.Contains(code, `"`) && !mark.Has(text, mark.Outside) {
+		return mark.Any
+	}
+	return through(text, code)
+}
+
+// sedPrints is what a script of sed prints of a text: some of its lines, their
+// first column, or what went in.
+func sedPrints(script, text string) string {
+	script = strings.TrimSpace(script)
+	address := strings.TrimRight(script, "pdq! ")
+	if script != "" && strings.IndexByte("pdq", script[len(script)-1]) >= 0 && (strings.Trim(address, "0123456789,$~") == "" ||
+		len(address) > 1 && address[0] == '/' && strings.IndexByte(address[1:], '/') == len(address)-2) {
+		return chosen(text)
+	}
+	if len(script) == len("s/:.*//") && script[:2]+script[3:] == "s/.*//" {
+		return columns(text, script[2:3], 1, 1)
+	}
+	return through(text, replacements(script))
 }

@@ -128,7 +128,7 @@ func bunUse(c Call) (Use, bool) {
 }
 
 // pythonModule reads python -m MODULE, most of which are commands of their own.
-func pythonModule(c Call) (Use, bool) {
+func pythonModule(c Call, byRow func(Call, *row) Use) (Use, bool) {
 	u := Use{Known: true, Out: mark.Any}
 	for i := 1; i < len(c.Args); i++ {
 		a := c.Args[i]
@@ -146,7 +146,7 @@ func pythonModule(c Call) (Use, bool) {
 			if name == "" && len(rest) > 0 {
 				name, rest = rest[0], rest[1:]
 			}
-			u.module(c, name, rest)
+			u.module(c, name, rest, byRow)
 			return u, true
 		}
 	}
@@ -154,7 +154,7 @@ func pythonModule(c Call) (Use, bool) {
 }
 
 // module does what a module of Python does when it is run.
-func (u *Use) module(c Call, name string, args []string) {
+func (u *Use) module(c Call, name string, args []string, byRow func(Call, *row) Use) {
 	switch r := lookup("python -m " + name); {
 	case name == "cProfile" || name == "profile":
 		p := lookup("python -m venv").program(u, args)
@@ -167,7 +167,7 @@ func (u *Use) module(c Call, name string, args []string) {
 		u.standardInput(c, Python)
 	case r != nil:
 		c.Args = append([]string{r.name}, args...)
-		u.Access = append(u.Access, tabled(c, r).Access...)
+		u.Access = append(u.Access, byRow(c, r).Access...)
 	default:
 		// Most modules that can be run are commands too: pip, pytest, black, mypy.
 		u.Runs = append(u.Runs, Run{Args: append([]string{name}, args...), Why: "-m"})

@@ -230,7 +230,7 @@ func FuzzCoded(f *testing.F) {
 	f.Add("sed|s", "b")
 	f.Add("vim|-c", "")
 	var interpreters []string
-	for _, r := range allRows() {
+	for _, r := range tableEntries(f) {
 		if r.lang != "" {
 			interpreters = append(interpreters, strings.TrimSuffix(r.name, " -e"))
 		}
@@ -241,9 +241,9 @@ func FuzzCoded(f *testing.F) {
 		}
 		args := strings.Split(line, "|")
 		for _, name := range interpreters {
-			coded(Call{Args: append([]string{name}, args...), Stdin: stdin, Fed: true})
+			coded(Call{Args: append([]string{name}, args...), Stdin: stdin, Fed: true}, tabled)
 		}
-		coded(Call{Args: args, Stdin: stdin, Fed: true})
+		coded(Call{Args: args, Stdin: stdin, Fed: true}, tabled)
 		SedScript(line)
 	})
 }

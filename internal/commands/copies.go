@@ -49,25 +49,6 @@ func (g *reading) destination() (sources []string, to string, into bool) {
 	return g.operands[:n], to, n > 1 || strings.HasSuffix(to, "/") || to == "." || to == ".."
 }
 
-// made returns where a file may be after it was copied or linked: below the
-// destination if that is a directory, which only the disk tells; and the
-// directory that is nearest to it.
-func made(source, to string, into, exact bool) (dir string, paths []string) {
-	name := lastName(source)
-	plain := name != "" && name != "." && name != ".."
-	below := strings.TrimSuffix(to, "/") + "/" + name
-	switch {
-	case into && plain:
-		return to, []string{below}
-	case into:
-		return to, []string{to}
-	}
-	if exact || !plain {
-		return parent(to), []string{to}
-	}
-	return parent(to), []string{to, below}
-}
-
 // links is ln.
 func (g *reading) links() {
 	g.plainly()
@@ -146,23 +127,4 @@ func (g *reading) tees() {
 			g.use.Effects = append(g.use.Effects, Effect{Path: p, Text: text, Add: g.has("a", "append")})
 		}
 	}
-}
-
-// parent is the directory that a path is in; "" is the working directory.
-func parent(path string) string {
-	path = strings.TrimRight(path, "/")
-	i := strings.LastIndexByte(path, '/')
-	switch {
-	case i < 0:
-		return ""
-	case i == 0:
-		return "/"
-	}
-	return path[:i]
-}
-
-// lastName is the last element of a path.
-func lastName(path string) string {
-	path = strings.TrimRight(path, "/")
-	return path[strings.LastIndexByte(path, '/')+1:]
 }

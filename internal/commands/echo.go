@@ -43,71 +43,6 @@ func cleanMade(text string, from []string) bool {
 	return mark.Clean(text) || !mark.Clean(strings.Join(from, ""))
 }
 
-// unescape does the escapes of echo -e and printf %b, or of a printf format,
-// whose octal numbers begin without a zero. It stops at \c.
-func unescape(s string, echo bool) (text string, stopped bool) {
-	if !strings.Contains(s, `\`) {
-		return s, false
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		if s[i+1] == 'c' {
-			return b.String(), true
-		}
-		t, n := unescapeOne(s[i+1:], echo)
-		b.WriteString(t)
-		i += 1 + n
-	}
-	return b.String(), false
-}
-
-// unescapeOne reads what follows a backslash.
-func unescapeOne(s string, echo bool) (string, int) {
-	if i := strings.IndexByte("abefnrtvE", s[0]); i >= 0 {
-		return "\a\b\x1b\f\n\r\t\v\x1b"[i : i+1], 1
-	}
-	switch s[0] {
-	case '\\', '"', '\'':
-		return s[:1], 1
-	case 'x':
-		return numbered(s, 1, 2, 16)
-	case 'u':
-		return numbered(s, 1, 4, 16)
-	case 'U':
-		return numbered(s, 1, 8, 16)
-	case '0':
-		if echo {
-			if t, n := numbered(s, 1, 3, 8); n > 1 {
-				return t, n
-			}
-			return "\x00", 1
-		}
-	}
-	if digit(s[0]) < 8 {
-		return numbered(s, 0, 3, 8)
-	}
-	return `\` + s[:1], 1
-}
-
-// numbered reads a character given as a number, of at most limit digits that
-// begin at from.
-func numbered(s string, from, limit, base int) (string, int) {
-	n := digitsOf(s[from:], limit, byte(base))
-	if n == 0 {
-		return `\` + s[:1], 1
-	}
-	v, _ := strconv.ParseUint(s[from:from+n], base, 32)
-	if limit > 3 {
-		return string(rune(v)), from + n
-	}
-	return string([]byte{byte(v)}), from + n
-}
-
 // printfs is what printf prints.
 func (g *reading) printfs() string {
 	args := g.call.Args[1:]
@@ -272,23 +207,4 @@ func padded(flags, text string) (string, bool) {
 		return text + fill, true
 	}
 	return fill + text, true
-}
-
-// digitsOf counts the digits of a base that a text begins with, at most limit.
-func digitsOf(s string, limit int, base byte) int {
-	n := 0
-	for n < len(s) && n < limit && digit(s[n]) < base {
-		n++
-	}
-	return n
-}
-
-func digit(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10
-	}
-	return 255
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cordon/internal/mark"
@@ -91,15 +92,7 @@ func (g *reading) content(file string) (string, bool) {
 	if file == "-" || isStdin(file) {
 		return g.call.Stdin, g.call.Fed
 	}
-	return g.call.text(joinDir(g.dir, file))
-}
-
-// text is what is known of a file's text.
-func (c Call) text(file string) (string, bool) {
-	if c.Text == nil || file == "" || mark.In(file) {
-		return "", false
-	}
-	return c.Text(file)
+	return g.call.FileText(joinDir(g.dir, file))
 }
 
 // operandFiles are the operands that are read.
@@ -241,25 +234,6 @@ func unbase64(text string) (string, bool) {
 	return string(b), err == nil && mark.Clean(string(b))
 }
 
-func lines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-// eachLine is a text with every line changed.
-func eachLine(text string, change func(string) string) string {
-	l := lines(text)
-	for i, line := range l {
-		l[i] = change(line)
-	}
-	if len(l) == 0 {
-		return ""
-	}
-	return strings.Join(l, "\n") + "\n"
-}
-
 // merged is what comm and join print of two lists. What both have is in either.
 func (g *reading) merged(word string) string {
 	a, knowsA := g.content(g.verb(0))
@@ -310,6 +284,40 @@ var descriptions = [...]string{
 func (g *reading) searched() string {
 	if text := g.call.Stdin; mark.In(text) && !mark.Has(text, mark.Any) && !g.has("r", "replace", "o", "only-matching") {
 		return text
+	}
+	return mark.Any
+}
+
+// cut is cut on a text of which part is not known.
+func (g *reading) cut(text string) string {
+	list, chars := g.given("c", "characters", "b", "bytes")
+	if !chars {
+		list, _ = g.given("f", "fields")
+	}
+	sep := "\t"
+	if o, ok := g.given("d", "delimiter"); ok {
+		sep = o.value
+	}
+	from, to, ok := columnRange(list.value)
+	switch {
+	case !ok || sep == "" || g.has("complement", "output-delimiter"):
+		return mark.Any
+	case strings.HasPrefix(text, turned): // what is left is a beginning or a piece of it, read backwards
+		if !chars && (sep == "." || sep == "/") || chars && to >= farthest {
+			return text
+		}
+		return mark.Any
+	case chars:
+		return eachLine(text, func(line string) string { return characters(line, from, to) })
+	}
+	return columns(text, sep, from, to)
+}
+
+// someBytes is what head -c and tail -c leave of a text that is not known.
+func (g *reading) someBytes(word, text string) string {
+	n, err := strconv.Atoi(g.text("c", "bytes"))
+	if m, all := single(text); all && m == mark.Atom || word == "head" && err == nil && n >= 0 && n <= maxHash && strings.HasPrefix(text, mark.Atom) {
+		return mark.Atom
 	}
 	return mark.Any
 }

@@ -6,21 +6,6 @@ import (
 	"cordon/internal/mark"
 )
 
-// generic is what may be said of a command that nobody knows: that it may read
-// whatever looks like a path in its arguments.
-func generic(c Call) Use {
-	u := Use{Out: mark.Any}
-	for i, a := range c.Args[1:] {
-		if i >= maxLoose {
-			break
-		}
-		for _, p := range looseArgument(a) {
-			u.Access = append(u.Access, Access{Role: Read, Path: p, Why: "argument"})
-		}
-	}
-	return u
-}
-
 // maxLoose bounds the work on one call that nobody knows.
 const maxLoose = 4096
 

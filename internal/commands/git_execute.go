@@ -124,7 +124,7 @@ func (g *gitCall) apply() {
 	}
 	text, known := g.call.Stdin, g.call.Fed && len(g.operands) == 0
 	if len(g.operands) == 1 {
-		text, known = g.call.text(joinDir(g.dir, g.nth(0)))
+		text, known = g.call.FileText(joinDir(g.dir, g.nth(0)))
 	}
 	known = known && !mark.Has(text, mark.Any)
 	unsafe := g.has("unsafe-paths")

@@ -72,12 +72,6 @@ func maybePath(s string) bool {
 	return climbs(s) || !strings.Contains(s, "..")
 }
 
-// climbs reports whether ".." is an element of a path, and not the dots of a
-// range.
-func climbs(s string) bool {
-	return s == ".." || strings.HasPrefix(s, "../") || strings.HasSuffix(s, "/..") || strings.Contains(s, "/../")
-}
-
 // onlyPath reports whether an operand cannot be a revision.
 func onlyPath(s string) bool {
 	return s == "." || s == ".." || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||

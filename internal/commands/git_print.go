@@ -75,13 +75,6 @@ func (g *gitCall) printsOut() string {
 	return ""
 }
 
-func when(ok bool, out string) string {
-	if ok {
-		return out
-	}
-	return ""
-}
-
 func (g *gitCall) namesOnly() bool { return g.has("name-only", "name-status", "numstat") }
 
 // fourColumns is a line of a tree or of the index: a mode, a type or a hash, a

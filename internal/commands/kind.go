@@ -244,33 +244,10 @@ func (g *reading) each(v, separator, why string) {
 	}
 }
 
-func roleOf(kind string) Role {
-	switch kind {
-	case "write", "out", "writeremote", "writepod", "writeimage":
-		return Write
-	case "enter":
-		return Enter
-	case "exec":
-		return Execute
-	}
-	return Read
-}
-
 // path adds an access.
 func (g *reading) path(role Role, path, why string) {
 	if p, ok := filePath(path); ok {
 		path = p
 	}
 	g.use.Access = append(g.use.Access, Access{Role: role, Path: path, Dir: g.dir, Why: why})
-}
-
-// joinDir is where one is after entering b from a.
-func joinDir(a, b string) string {
-	if a == "" || strings.HasPrefix(b, "/") || strings.HasPrefix(b, "~") {
-		return b
-	}
-	if b == "" {
-		return a
-	}
-	return a + "/" + b
 }

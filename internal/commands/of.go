@@ -70,7 +70,7 @@ func beyond(c Call) (Use, bool) {
 	if compiles(c) {
 		return Use{}, false
 	}
-	u, ok := coded(c)
+	u, ok := coded(c, tabled)
 	if ok && strings.HasSuffix(c.Stdin, "\n") {
 		u = u.lined()
 	}
@@ -132,22 +132,17 @@ func (u Use) calledBy(name string) Use {
 	return u
 }
 
-// commandName is the last element of a command's path, without the suffix that
-// programs of Windows have.
-func commandName(arg string) string {
-	if i := strings.LastIndexByte(arg, '/'); i >= 0 {
-		arg = arg[i+1:]
+// generic is what may be said of a command that nobody knows: that it may read
+// whatever looks like a path in its arguments.
+func generic(c Call) Use {
+	u := Use{Out: mark.Any}
+	for i, a := range c.Args[1:] {
+		if i >= maxLoose {
+			break
+		}
+		for _, p := range looseArgument(a) {
+			u.Access = append(u.Access, Access{Role: Read, Path: p, Why: "argument"})
+		}
 	}
-	return strings.TrimSuffix(arg, ".exe")
-}
-
-// unversioned takes a version off the end of a name, as in gcc-13, python3.12
-// and perl5.38; "" when there is none.
-func unversioned(name string) string {
-	s := strings.TrimRight(name, "0123456789.")
-	s = strings.TrimSuffix(s, "-")
-	if s == name {
-		return ""
-	}
-	return s
+	return u
 }

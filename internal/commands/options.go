@@ -356,13 +356,3 @@ func itemOf(field string) item {
 	}
 	return item{names: field[:i], kind: field[i+1:], sign: field[i]}
 }
-
-// runeLen is the length of a text's first character in bytes.
-func runeLen(s string) int {
-	for i := range s {
-		if i > 0 {
-			return i
-		}
-	}
-	return len(s)
-}

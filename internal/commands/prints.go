@@ -6,9 +6,6 @@ import (
 	"cordon/internal/mark"
 )
 
-// maxPrint bounds what is worked out of a command's output.
-const maxPrint = 64 << 10
-
 // prints returns what a command prints, by the word that its innermost row has
 // for it:
 //
@@ -322,28 +319,4 @@ func (g *reading) names() string {
 		return mark.Inside
 	}
 	return found
-}
-
-// placeOf says of a path in words of marks what can be said without a disk. A
-// relative path is inside, because a directory outside is not entered.
-func placeOf(p string) string {
-	switch {
-	case mark.Has(p, mark.Any):
-		return mark.Any
-	case mark.Has(p, mark.Outside):
-		return mark.Outside
-	case strings.HasPrefix(p, mark.Scratch), strings.HasPrefix(p, "/tmp/"), p == "/tmp", strings.HasPrefix(p, "/var/tmp/"):
-		if strings.Contains(p, "..") {
-			return mark.Any
-		}
-		return mark.Scratch
-	case strings.HasPrefix(p, mark.System), strings.HasPrefix(p, "/usr/"), strings.HasPrefix(p, "/etc/"):
-		if strings.Contains(p, "..") {
-			return mark.Any
-		}
-		return mark.System
-	case strings.HasPrefix(p, "/"), strings.HasPrefix(p, "~"), p == "..", strings.HasPrefix(p, "../"), strings.Contains(p, "/.."):
-		return mark.Any
-	}
-	return mark.Inside
 }

@@ -72,31 +72,6 @@ func columnsOf(line, sep string, from, to int) string {
 	return strings.Join(fields[from-1:to], sep)
 }
 
-// cut is cut on a text of which part is not known.
-func (g *reading) cut(text string) string {
-	list, chars := g.given("c", "characters", "b", "bytes")
-	if !chars {
-		list, _ = g.given("f", "fields")
-	}
-	sep := "\t"
-	if o, ok := g.given("d", "delimiter"); ok {
-		sep = o.value
-	}
-	from, to, ok := columnRange(list.value)
-	switch {
-	case !ok || sep == "" || g.has("complement", "output-delimiter"):
-		return mark.Any
-	case strings.HasPrefix(text, turned): // what is left is a beginning or a piece of it, read backwards
-		if !chars && (sep == "." || sep == "/") || chars && to >= farthest {
-			return text
-		}
-		return mark.Any
-	case chars:
-		return eachLine(text, func(line string) string { return characters(line, from, to) })
-	}
-	return columns(text, sep, from, to)
-}
-
 // turned marks a line that rev has reversed: nothing is known of it but what it
 // is when rev has reversed it again.
 const turned = mark.Any + "\x0e"
@@ -147,15 +122,6 @@ func characters(line string, from, to int) string {
 		return mark.Atom
 	case status && from == 4 && to >= farthest:
 		return name
-	}
-	return mark.Any
-}
-
-// someBytes is what head -c and tail -c leave of a text that is not known.
-func (g *reading) someBytes(word, text string) string {
-	n, err := strconv.Atoi(g.text("c", "bytes"))
-	if m, all := single(text); all && m == mark.Atom || word == "head" && err == nil && n >= 0 && n <= maxHash && strings.HasPrefix(text, mark.Atom) {
-		return mark.Atom
 	}
 	return mark.Any
 }
@@ -211,65 +177,37 @@ func writesAbsolute(code string) bool {
 	return false
 }
 
-// awkPrints is what a program of awk prints of a text: a column, or what went in.
-func awkPrints(code, sep, text string) string {
-	switch sep {
-	case `\t`:
-		sep = "\t"
-	case " ", "[[:space:]]+", "[ ]+", " +", `\s+`, "[ \t]+", `[ \t]+`:
-		sep = ""
+// maxPrint bounds what is worked out of a command's output.
+const maxPrint = 64 << 10
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
 	}
-	pattern, body, braced := strings.Cut(code, "{")
-	for _, op := range [...]string{"==", "!=", "<=", ">="} {
-		pattern = strings.ReplaceAll(pattern, op, " ")
-	}
-	changes := strings.ContainsAny(pattern, "={}()|;\n")
-	for _, word := range [...]string{"getline", "BEGIN", "END"} {
-		changes = changes || strings.Contains(pattern, word)
-	}
-	if changes { // it may change the lines as well
-		return awkThrough(code, text)
-	}
-	if strings.TrimSpace(pattern) != "" {
-		text = chosen(text)
-	}
-	if !braced {
-		return text
-	}
-	item, _ := strings.CutPrefix(strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(body), "}"), " ", ""), "print")
-	item = strings.TrimSuffix(strings.TrimRight(item, ";"), ";exit")
-	n, err := strconv.Atoi(strings.TrimPrefix(item, "$"))
-	switch {
-	case item == "" || item == "$0":
-		return text
-	case item == "$NF":
-		return columns(text, sep, -1, -1)
-	case err == nil && item[0] == '$' && len(sep) < 2:
-		return columns(text, sep, n, n)
-	}
-	return awkThrough(code, text)
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// awkThrough is what a program prints that does more than to print a column. What
-// it has in quotes may come before a name.
-func awkThrough(code, text string) string {
-	if strings.Contains(code, `"`) && !mark.Has(text, mark.Outside) {
-		return mark.Any
+// eachLine is a text with every line changed.
+func eachLine(text string, change func(string) string) string {
+	l := lines(text)
+	for i, line := range l {
+		l[i] = change(line)
 	}
-	return through(text, code)
+	if len(l) == 0 {
+		return ""
+	}
+	return strings.Join(l, "\n") + "\n"
 }
 
-// sedPrints is what a script of sed prints of a text: some of its lines, their
-// first column, or what went in.
-func sedPrints(script, text string) string {
-	script = strings.TrimSpace(script)
-	address := strings.TrimRight(script, "pdq! ")
-	if script != "" && strings.IndexByte("pdq", script[len(script)-1]) >= 0 && (strings.Trim(address, "0123456789,$~") == "" ||
-		len(address) > 1 && address[0] == '/' && strings.IndexByte(address[1:], '/') == len(address)-2) {
-		return chosen(text)
+// found is what a search prints for a match: the file's name, numbers, and the
+// text, which nobody knows.
+func found(place string, numbers int, end string) string {
+	return place + ":" + strings.Repeat(mark.Atom+":", numbers) + end + "\n"
+}
+
+func when(ok bool, out string) string {
+	if ok {
+		return out
 	}
-	if len(script) == len("s/:.*//") && script[:2]+script[3:] == "s/.*//" {
-		return columns(text, script[2:3], 1, 1)
-	}
-	return through(text, replacements(script))
+	return ""
 }

@@ -11,7 +11,7 @@ import (
 // commands is the table of commands. Its first lines explain it.
 //
 //go:embed commands.txt
-var commands string
+var entriesText string
 
 // tableRows goes through the lines of another table: a name and what follows it.
 func tableRows(table string) iter.Seq2[string, string] {
@@ -89,7 +89,7 @@ func read(name string) *row {
 	if nameAt(at) != name {
 		return nil
 	}
-	head, lines, _ := strings.Cut(commands[at:], "\n")
+	head, lines, _ := strings.Cut(entriesText[at:], "\n")
 	if _, to, ok := strings.Cut(head, " = "); ok {
 		return lookup(to)
 	}
@@ -110,17 +110,17 @@ func read(name string) *row {
 
 // find returns where the first entry begins whose name is not before another one.
 func find(name string) int {
-	return sort.Search(len(commands), func(i int) bool { return nameAt(entryAt(i)) >= name })
+	return sort.Search(len(entriesText), func(i int) bool { return nameAt(entryAt(i)) >= name })
 }
 
 // hasSubs reports whether subcommands of a command have entries.
-func hasSubs(name string) bool { return strings.HasPrefix(commands[find(name+" "):], name+" ") }
+func hasSubs(name string) bool { return strings.HasPrefix(entriesText[find(name+" "):], name+" ") }
 
 // entryAt returns where the entry begins that holds a byte of the table.
 func entryAt(i int) int {
 	for {
-		i = strings.LastIndexByte(commands[:i], '\n') + 1
-		if i == 0 || commands[i] != ' ' && commands[i] != '#' {
+		i = strings.LastIndexByte(entriesText[:i], '\n') + 1
+		if i == 0 || entriesText[i] != ' ' && entriesText[i] != '#' {
 			return i
 		}
 		i--
@@ -129,7 +129,7 @@ func entryAt(i int) int {
 
 // nameAt returns the name of the entry that begins at a place.
 func nameAt(at int) string {
-	name, _, _ := strings.Cut(commands[at:], "\n")
+	name, _, _ := strings.Cut(entriesText[at:], "\n")
 	name, _, _ = strings.Cut(name, " = ")
 	return name
 }
@@ -190,3 +190,15 @@ func styleOf(word string) style {
 
 // wrapsCommand reports whether a row's operands end in a command.
 func (r *row) wrapsCommand() bool { return strings.HasSuffix(r.operands, "command*") }
+
+func roleOf(kind string) Role {
+	switch kind {
+	case "write", "out", "writeremote", "writepod", "writeimage":
+		return Write
+	case "enter":
+		return Enter
+	case "exec":
+		return Execute
+	}
+	return Read
+}

@@ -9,7 +9,7 @@ import (
 // " = " and another one, and the lines below it.
 func entries() (heads []string, lines map[string][]string) {
 	lines = map[string][]string{}
-	for line := range strings.Lines(commands) {
+	for line := range strings.Lines(entriesText) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "#"):
@@ -21,18 +21,6 @@ func entries() (heads []string, lines map[string][]string) {
 		}
 	}
 	return heads, lines
-}
-
-// allRows are the rows of the table, without other names for them.
-func allRows() []*row {
-	var list []*row
-	heads, _ := entries()
-	for _, head := range heads {
-		if r := lookup(head); r != nil {
-			list = append(list, r)
-		}
-	}
-	return list
 }
 
 func TestRowsAreSortedAndOnlyOnce(t *testing.T) {

@@ -6,12 +6,6 @@ import (
 	"cordon/internal/mark"
 )
 
-// found is what a search prints for a match: the file's name, numbers, and the
-// text, which nobody knows.
-func found(place string, numbers int, end string) string {
-	return place + ":" + strings.Repeat(mark.Atom+":", numbers) + end + "\n"
-}
-
 // matches is what rg, ag and ack print that are not asked for names alone.
 func (g *reading) matches(name string) string {
 	files := g.operandFiles()

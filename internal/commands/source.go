@@ -39,7 +39,7 @@ func (g *reading) literals(text string) {
 		g.ask("what the program does that is compiled and run cannot be told", "put it into a file of your worktree")
 		return
 	}
-	for n := 0; n < maxRuns; n++ {
+	for n := 0; n < maxLoose; n++ {
 		before, rest, ok := strings.Cut(text, `"`)
 		if !ok {
 			return

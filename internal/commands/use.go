@@ -9,6 +9,8 @@
 // shell's. Arguments may hold marks (package mark) where they are not known.
 package commands
 
+import "cordon/internal/mark"
+
 // Call is one command about to run.
 type Call struct {
 	Args  []string                         // Args[0] is the name it was called by
@@ -16,6 +18,14 @@ type Call struct {
 	Fed   bool                             // its standard input comes from the script: a pipe, a here-document, a file
 	Env   func(name string) (string, bool) // variables that the script itself exported to it; nil is none
 	Text  func(path string) (string, bool) // what is known of a file's text, the path being relative to the command's directory; nil is nothing
+}
+
+// FileText is what is known of a file's text.
+func (c Call) FileText(file string) (string, bool) {
+	if c.Text == nil || file == "" || mark.In(file) {
+		return "", false
+	}
+	return c.Text(file)
 }
 
 // Role says what a command does with a path.

@@ -55,70 +55,12 @@ func splitFlags(word string, head []string) []string {
 	return head
 }
 
-// splitWords splits a text at blanks as env does with the value of -S: quotes,
-// backslashes and ${NAME} count. Git and tmux differ from it in rare escapes.
-func splitWords(text string, expand func(name string) string) []string {
-	var words []string
-	var b strings.Builder
-	var quote byte
-	open := false
-	for i := 0; i < len(text); i++ {
-		switch ch := text[i]; {
-		case quote == '\'' && ch == '\\' && i+1 < len(text) && (text[i+1] == '\'' || text[i+1] == '\\'):
-			i++
-			b.WriteByte(text[i])
-		case quote != '\'' && ch == '\\' && i+1 < len(text):
-			i++
-			switch {
-			case text[i] == 'c':
-				i = len(text)
-			case quote == 0 && text[i] == '_':
-				words, open = flush(words, &b, open), false
-			default:
-				b.WriteByte(envEscape(text[i]))
-				open = true
-			}
-		case ch == quote && quote != 0:
-			quote = 0
-		case quote == 0 && (ch == '"' || ch == '\''):
-			quote, open = ch, true
-		case quote == 0 && strings.IndexByte(" \t\n\v\f\r", ch) >= 0:
-			words, open = flush(words, &b, open), false
-		case quote == 0 && ch == '#' && !open:
-			i = len(text)
-		case quote != '\'' && expand != nil && strings.HasPrefix(text[i:], "${"):
-			name, _, _ := strings.Cut(text[i+2:], "}")
-			b.WriteString(expand(name))
-			i, open = i+len("${")+len(name), true
-		default:
-			b.WriteByte(ch)
-			open = true
-		}
-	}
-	return flush(words, &b, open)
-}
-
-func flush(words []string, b *strings.Builder, open bool) []string {
-	if open {
-		words = append(words, b.String())
-	}
-	b.Reset()
-	return words
-}
-
 // expand is a variable where env itself puts it in.
 func (w *wrapping) expand(name string) string {
 	if v := w.variable(name); v != "" {
 		return v
 	}
 	return mark.Any
-}
-
-func envEscape(ch byte) byte {
-	if i := strings.IndexByte("_fnrtv", ch); i >= 0 {
-		return " \f\n\r\t\v"[i]
-	}
-	return ch
 }
 
 // sudoUse is sudo, which may also edit files, or run a shell.

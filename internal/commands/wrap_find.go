@@ -136,7 +136,7 @@ func (f *finding) test(word string, args []string) []string {
 
 // rootsOf are places that a file names.
 func (f *finding) rootsOf(file string) {
-	text, ok := f.call.text(file)
+	text, ok := f.call.FileText(file)
 	if file == "-" {
 		text, ok = f.call.Stdin, f.call.Fed
 	}

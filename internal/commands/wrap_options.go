@@ -1,11 +1,5 @@
 package commands
 
-import (
-	"strings"
-
-	"cordon/internal/mark"
-)
-
 // scan reads the options at the head of an argument vector, by the row of a
 // command. It stops at the first word that is no option, as every command does
 // that runs another one.
@@ -77,18 +71,4 @@ func (w *wrapping) output(o option) {
 		return
 	}
 	w.touch(Write, o.value, o.at)
-}
-
-// looksLikePath reports whether a word can only be meant as a path that leads
-// somewhere else than straight down from here.
-func looksLikePath(word string) bool {
-	switch {
-	case word == "", strings.Contains(word, "://"):
-		return false
-	case word[0] == '/', word[0] == '~', word == "..", strings.HasPrefix(word, "../"), strings.HasPrefix(word, "./.."):
-		return true
-	case mark.First(word) == 0:
-		return mark.Has(word, mark.Outside)
-	}
-	return strings.Contains(word, "/../") || strings.HasSuffix(word, "/..")
 }

@@ -24,7 +24,7 @@ func parallelUse(name string, c Call) Use {
 	for i, src := range sources {
 		for _, file := range src.files {
 			w.touch(Read, file, "::::")
-			text, ok := w.call.text(file)
+			text, ok := w.call.FileText(file)
 			if !ok {
 				text = mark.Any
 			}
@@ -97,7 +97,7 @@ func (p *parallelJob) inputs(sources []source) [][]string {
 	}
 	input, ok := p.call.Stdin, p.call.Fed
 	if file, given := p.scan.value("-a"); given && file != "-" {
-		input, ok = p.call.text(file)
+		input, ok = p.call.FileText(file)
 	}
 	if !ok {
 		return [][]string{{mark.Any}}

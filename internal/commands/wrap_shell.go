@@ -77,10 +77,6 @@ func checksOnly(name string) bool {
 	return false
 }
 
-func isStdin(path string) bool {
-	return path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0"
-}
-
 // startup runs what the variables of the environment and the options make a
 // shell run before its program.
 func (w *wrapping) startup(name string, line shellLine) {

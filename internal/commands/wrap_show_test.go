@@ -10,7 +10,7 @@ import (
 // written as they are shown.
 func wrapWords(line string) []string {
 	line = markNames.Replace(line)
-	return splitWords(line, newWrapping(Call{}).expand)
+	return splitWords(line, func(string) string { return mark.Any })
 }
 
 var (

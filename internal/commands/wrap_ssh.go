@@ -89,24 +89,3 @@ func sshSetting(setting string) (kind, value string) {
 	}
 	return "", ""
 }
-
-// isLocalHost reports whether a destination is this host. A word that is not
-// known, as $(hostname) is, may well be.
-func isLocalHost(host string) bool {
-	host = strings.TrimPrefix(host, "ssh://")
-	host = host[strings.LastIndexByte(host, '@')+1:]
-	host = strings.ToLower(host)
-	if strings.HasPrefix(host, "[") {
-		host, _, _ = strings.Cut(host[1:], "]")
-	} else if strings.Count(host, ":") == 1 {
-		host, _, _ = strings.Cut(host, ":")
-	}
-	host = strings.TrimSuffix(host, ".")
-	switch host {
-	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback", "::1", "::", "0", "0.0.0.0",
-		"host.docker.internal", mark.Atom:
-		return true
-	}
-	return strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "::ffff:127.") ||
-		host == "0x7f000001" || host == "2130706433"
-}

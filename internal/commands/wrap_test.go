@@ -80,7 +80,7 @@ func TestWrappedRowsHaveCases(t *testing.T) {
 			tried[w[0]+" "+word] = true
 		}
 	}
-	for _, r := range allRows() {
+	for _, r := range tableEntries(t) {
 		if r.wrapsCommand() && !tried[r.name] {
 			t.Errorf("no case for %s", r.name)
 		}
@@ -141,7 +141,7 @@ func TestWrappedIsBounded(t *testing.T) {
 
 // No argument vector makes it panic.
 func FuzzWrapped(f *testing.F) {
-	for _, r := range allRows() {
+	for _, r := range tableEntries(f) {
 		if r.wrapsCommand() {
 			f.Add(r.name+"\x00-x\x00--\x00a", "b")
 		}

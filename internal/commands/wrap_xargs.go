@@ -51,7 +51,7 @@ func sameAsLast(runs []Run, r Run) bool {
 func (w *wrapping) xargsInput(s *parsed) string {
 	file, ok := s.value("-a")
 	if ok && !isStdin(file) && file != "-" {
-		if text, known := w.call.text(file); known {
+		if text, known := w.call.FileText(file); known {
 			return text
 		}
 		return mark.Any
