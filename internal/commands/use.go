@@ -1,12 +1,15 @@
-// Package commands knows commands: which of a command's arguments are read, written,
-// entered or run, what it prints, and what it does that no path tells.
+// Package commands is the vocabulary for what commands do: a Call, and the Use that
+// it makes of its arguments: what is read, written, entered or run, what it prints,
+// and what it does that no path tells.
 //
-// What it knows is data, a row for each command, and code only where a command's
-// arguments are a language of their own. It takes an argument vector and returns
-// a Use, and nothing else: it looks at no disk, asks no environment, resolves no
-// path and refuses to judge. Whether a path is inside is the guard's business,
-// and what a shell makes of a line before there is an argument vector is package
-// shell's. Arguments may hold marks (package mark) where they are not known.
+// The packages below it know the commands. Package known takes an argument vector
+// and returns a Use, and nothing else; it asks git, wrap and code, which all read
+// arguments by the rows of package table. Most of what they know is data, with code
+// only where a command's arguments are a language of their own. They look at no
+// disk, ask no environment, resolve no path and refuse to judge. Whether a path is
+// inside is the guard's business, and what a shell makes of a line before there is
+// an argument vector is package shell's. Arguments may hold marks (package mark)
+// where they are not known.
 package commands
 
 import "cordon/internal/mark"

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/commands/known"
+	"cordon/internal/commands/wrap"
 	"cordon/internal/inline"
 	"cordon/internal/mark"
 	"cordon/internal/shell"
@@ -41,7 +43,7 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 	}
 	j.environment(m)
 	stdin, fed := m.Stdin()
-	use := commands.Of(commands.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported, Text: func(p string) (string, bool) { return j.textOf(m, p) }})
+	use := known.Of(commands.Call{Args: args, Stdin: stdin, Fed: fed, Env: m.Exported, Text: func(p string) (string, bool) { return j.textOf(m, p) }})
 	j.use(m, args, use)
 	if changes(use) {
 		j.acted = true
@@ -214,7 +216,7 @@ func (j *judge) code(m *shell.Machine, r commands.Run, c shell.Child, does strin
 		return
 	}
 	if r.Lang == commands.Make {
-		for _, n := range commands.Makefile(r.Code) {
+		for _, n := range wrap.Makefile(r.Code) {
 			if n.Dir == "" {
 				n.Dir = r.Dir
 			}

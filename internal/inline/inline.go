@@ -10,7 +10,7 @@
 //
 // It refuses to execute, to open files and to judge: a report lists what the
 // code would do, and the guard decides. What the interpreter's own arguments
-// mean is package commands'.
+// mean is the business of the packages below commands.
 package inline
 
 import (
@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
+	"cordon/internal/commands/code"
 	"cordon/internal/mark"
 )
 
@@ -78,8 +79,8 @@ func scan(rep *Report, lang commands.Lang, code string, params []string, depth i
 	}
 }
 
-func scanSed(rep *Report, code string) {
-	u := commands.SedScript(code)
+func scanSed(rep *Report, script string) {
+	u := code.SedScript(script)
 	for _, a := range u.Access {
 		rep.add(Access{Access: a})
 	}

@@ -1,0 +1,86 @@
+package known
+
+import "strings"
+
+// language does what the kinds say whose values are a small language.
+func (g *reading) language(kind, v, why string) {
+	switch kind {
+	case "socket": // who may talk to a container service may do everything
+		if strings.HasSuffix(v, "docker.sock") || strings.HasSuffix(v, "podman.sock") || strings.HasSuffix(v, "containerd.sock") {
+			g.ask("it talks to the service that runs containers", "")
+			return
+		}
+		g.value("read", v, why)
+	case "ldflags":
+		for _, f := range strings.Fields(v) {
+			if strings.HasPrefix(strings.TrimLeft(f, "-"), "ext") || strings.HasPrefix(f, "../") || strings.HasPrefix(f, "/") {
+				g.value("loose", f, why)
+			}
+		}
+	case "macro": // of rpm: %(command)
+		if _, code, ok := strings.Cut(v, "%("); ok {
+			g.value("code", strings.TrimSuffix(code, ")"), why)
+		}
+	case "tex":
+		if strings.HasPrefix(v, `\`) {
+			g.value("opaque", v, why)
+			return
+		}
+		g.value("read", v, why)
+	case "hgconfig":
+		g.hgConfig(v, why)
+	case "expression":
+		g.expression(v, why)
+	case "splitting":
+		for _, s := range quoted(v) {
+			g.value("out", s, why)
+		}
+	case "target": // of bazel: //package:name, or an argument of what it runs
+		if !strings.HasPrefix(v, "//") && !strings.HasPrefix(v, "@") && !strings.HasPrefix(v, ":") {
+			g.value("arg", v, why)
+		}
+	}
+}
+
+// hgConfig is a setting of Mercurial and its like on a command line; some run
+// something.
+func (g *reading) hgConfig(v, why string) {
+	name, value, _ := strings.Cut(v, "=")
+	section, _, _ := strings.Cut(name, ".")
+	if strings.Contains(" hooks ui extdiff merge-tools diff-tools pager fix alias aliases ", " "+section+" ") {
+		g.value("code", strings.TrimPrefix(value, "!"), why)
+		return
+	}
+	g.value("loose", v, why)
+}
+
+// expression is the program of yq, which may load files, or the file alone.
+func (g *reading) expression(v, why string) {
+	if strings.Contains(v, "load") {
+		for _, s := range quoted(v) {
+			g.value("read", s, why)
+		}
+		return
+	}
+	g.value("spec", v, why)
+}
+
+// quoted returns the texts between quotes.
+func quoted(v string) []string {
+	var found []string
+	for i, s := range strings.Split(v, `"`) {
+		if i%2 == 1 && s != "" && len(found) < 64 {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// atStart is what less and its like do first, after a plus: a ! runs a command.
+func (g *reading) atStart() {
+	for _, a := range g.call.Args[1:] {
+		if code, ok := strings.CutPrefix(strings.TrimLeft(a, "+"), "!"); ok && a[0] == '+' {
+			g.value("code", code, "+!")
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package wrap
+
+import (
+	"strings"
+
+	"cordon/internal/commands"
+	"cordon/internal/commands/argtext"
+	"cordon/internal/commands/table"
+	"cordon/internal/mark"
+)
+
+// atUse is at and batch: the standard input, or a file, is run later.
+func atUse(c commands.Call) commands.Use {
+	w := newWrapping(c)
+	s := scanAll(c.Args[1:], "at")
+	w.takeAll(s)
+	w.later = true
+	if w.none {
+		w.use.Out = mark.Any
+		return w.done()
+	}
+	if file, ok := s.Value("-f"); ok && file != "-" && !argtext.IsStdin(file) {
+		w.touch(commands.Read, file, "-f")
+		r := w.again("-f")
+		r.File = file
+		w.add(r)
+		return w.done()
+	}
+	w.input(nil)
+	return w.done()
+}
+
+const personalJobs = "it changes the jobs that run for this user at all times"
+
+// crontabUse is crontab: whatever it installs outlives the worktree.
+func crontabUse(c commands.Call) commands.Use {
+	w := newWrapping(c)
+	s := scanAll(c.Args[1:], "crontab")
+	w.takeAll(s)
+	w.later = true
+	w.use.Out = mark.Any
+	switch {
+	case w.none, s.Has("-l"):
+		return w.done()
+	case len(s.Operands) > 0 && s.Operands[0] != "-" && !argtext.IsStdin(s.Operands[0]):
+		w.touch(commands.Read, s.Operands[0], "operand")
+	case c.Fed:
+		r := w.again("standard input")
+		r.Code = cronLines(c.Stdin)
+		if r.Code != "" {
+			w.add(r)
+		}
+	}
+	w.find(commands.Ask, personalJobs, "run the command now, or leave the job to a person")
+	return w.done()
+}
+
+// cronLines takes the hours off the lines of a crontab.
+func cronLines(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		fields := 5
+		if strings.HasPrefix(line, "@") {
+			fields = 1
+		}
+		for range fields {
+			_, after, ok := strings.Cut(line, " ")
+			if !ok {
+				break
+			}
+			line = strings.TrimLeft(after, " \t")
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// systemdRunUse is systemd-run, whose services begin in another directory.
+func systemdRunUse(c commands.Call) commands.Use {
+	w := newWrapping(c)
+	s := Scan(c.Args[1:], "systemd-run")
+	w.takeAll(s)
+	for _, o := range s.Options {
+		if o.First() == "-p" {
+			w.unitProperty(o.Value)
+		}
+	}
+	if w.dir == "" && !s.Has("-d") && !s.Has("--scope") && !s.Has("-S") {
+		w.dir = "/"
+		if s.Has("--user") {
+			w.dir = ""
+			w.enter("~", "the home, where services of a user run")
+		}
+	}
+	mode := table.Style(0)
+	if s.Has("-S") || s.Has("-t") || s.Has("-P") {
+		mode = table.Shelled
+	}
+	w.later = !s.Has("--wait") && !s.Has("--scope")
+	w.command(s.Operands, mode)
+	return w.done()
+}
+
+// unitProperty is one -p NAME=VALUE.
+func (w *wrapping) unitProperty(setting string) {
+	name, value, _ := strings.Cut(setting, "=")
+	value = strings.TrimLeft(value, "-+!@:")
+	switch name {
+	case "WorkingDirectory", "RootDirectory":
+		w.enter(value, name)
+	case "EnvironmentFile":
+		w.touch(commands.Read, value, name)
+	case "Environment":
+		w.assign(value)
+	case "StandardOutput", "StandardError", "StandardInput":
+		if _, file, ok := strings.Cut(value, ":"); ok && name == "StandardInput" {
+			w.touch(commands.Read, file, name)
+		} else if ok {
+			w.touch(commands.Write, file, name)
+		}
+	case "BindPaths", "ReadWritePaths":
+		src, _, _ := strings.Cut(value, ":")
+		w.touch(commands.Write, src, name)
+	}
+	if strings.HasPrefix(name, "Exec") {
+		w.codes = append(w.codes, value)
+	}
+}
+
+// startStopUse is start-stop-daemon: the program is an option, its arguments are
+// operands.
+func startStopUse(c commands.Call) commands.Use {
+	w := newWrapping(c)
+	s := Scan(c.Args[1:], "start-stop-daemon")
+	w.takeAll(s)
+	program, ok := s.Value("-a")
+	if !ok {
+		program, ok = s.Value("-x")
+	}
+	if ok && !w.none {
+		w.args(append([]string{program}, s.Operands...), "--exec")
+	}
+	return w.done()
+}
+
+// wrapDebugger is gdb and lldb: a program with its arguments, and commands of the
+// debugger's own, some of which leave it.
+func wrapDebugger(name string, c commands.Call) commands.Use {
+	w := newWrapping(c)
+	s := Scan(c.Args[1:], name)
+	w.takeAll(s)
+	for _, o := range s.Options {
+		switch o.First() {
+		case "-ex", "-iex", "-o", "-O", "-k":
+			w.debuggerLine(o.Value)
+		case "-x", "-ix", "-s", "-S", "-K":
+			if o.Kind == "text" {
+				w.touch(commands.Read, o.Value, o.First())
+				w.add(commands.Run{File: o.Value, Lang: commands.Opaque, Dir: w.dir, Why: o.First()})
+			}
+		}
+	}
+	if c.Fed {
+		for line := range strings.SplitSeq(c.Stdin, "\n") {
+			w.debuggerLine(line)
+		}
+	}
+	w.unsure = false
+	w.none = false
+	w.command(s.Operands, 0)
+	w.use.Out = mark.Any
+	return w.done()
+}
+
+// debuggerLine is a command for a debugger.
+func (w *wrapping) debuggerLine(line string) {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "!") {
+		line = "shell " + line[1:]
+	}
+	line = strings.TrimPrefix(line, "platform ")
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	r := w.again("a command of the debugger")
+	switch word {
+	case "shell", "she", "make":
+		r.Code = rest
+		if word == "make" {
+			r.Code = line
+		}
+	case "python", "py", "pi", "python-interactive", "script":
+		r.Code, r.Lang = rest, commands.Python
+	case "pipe", "|":
+		_, r.Code, _ = strings.Cut(rest, "|")
+	case "cd":
+		w.enter(rest, "cd")
+	case "source":
+		w.touch(commands.Read, rest, "source")
+	case "dump", "append", "restore", "generate-core-file", "gcore", "save", "tee":
+		fields := strings.Fields(rest)
+		for _, f := range fields {
+			if argtext.LooksLikePath(f) {
+				w.touch(commands.Write, f, word)
+			}
+		}
+	default:
+		if strings.Contains(rest, "system") || strings.Contains(rest, "exec") || strings.Contains(rest, "popen") || strings.Contains(rest, "logging file") {
+			r.Code, r.Lang = line, commands.Opaque
+		}
+	}
+	if r.Code != "" {
+		w.add(r)
+	}
+}

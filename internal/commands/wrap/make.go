@@ -1,0 +1,229 @@
+package wrap
+
+import (
+	"strings"
+
+	"cordon/internal/commands"
+	"cordon/internal/commands/argtext"
+	"cordon/internal/mark"
+)
+
+// makeUse is make. What the makefile of the project does is the project's
+// business; what the command line adds to it is read here.
+func makeUse(c commands.Call) commands.Use {
+	w := newWrapping(c)
+	args := append(makeFlags(w.variable("GNUMAKEFLAGS")), makeFlags(w.variable("MAKEFLAGS"))...)
+	s := scanAll(append(args, c.Args[1:]...), "make")
+	w.takeAll(s)
+	if w.none {
+		return w.use
+	}
+	for file := range strings.FieldsSeq(w.variable("MAKEFILES")) {
+		w.makefile(file, "MAKEFILES")
+	}
+	named := false
+	for _, o := range s.Options {
+		switch o.First() {
+		case "-f":
+			named = true
+			w.makefile(o.Value, "-f")
+		case "-E":
+			w.makeCode(o.Value, "--eval")
+		}
+	}
+	if !named {
+		w.defaultMakefiles()
+	}
+	installs := installing(s.Operands)
+	for _, word := range s.Operands {
+		w.makeWord(word, installs)
+	}
+	w.use.Out = mark.Any
+	return w.use
+}
+
+// defaultMakefiles are the files that make looks for by itself, which count when
+// the same script wrote them.
+func (w *wrapping) defaultMakefiles() {
+	for _, file := range [...]string{"GNUmakefile", "makefile", "Makefile"} {
+		r := w.again("the project's makefile")
+		r.File, r.Lang = file, commands.Make
+		w.add(r)
+	}
+}
+
+// makeFlags reads MAKEFLAGS, whose first word may be letters without a dash.
+func makeFlags(value string) []string {
+	words := strings.Fields(strings.ReplaceAll(value, `\ `, mark.Any))
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, mark.Any, " ")
+	}
+	if len(words) > 0 && words[0][0] != '-' && !strings.Contains(words[0], "=") {
+		words[0] = "-" + words[0]
+	}
+	return words
+}
+
+// makefile is a file that is read and whose recipes run.
+func (w *wrapping) makefile(file, why string) {
+	if file == "-" || argtext.IsStdin(file) {
+		if w.call.Fed {
+			w.makeCode(w.call.Stdin, why)
+		}
+		return
+	}
+	w.touch(commands.Read, file, why)
+	r := w.again(why)
+	r.File, r.Lang = file, commands.Make
+	if file != "" {
+		w.add(r)
+	}
+}
+
+func (w *wrapping) makeCode(text, why string) {
+	for _, run := range Makefile(text) {
+		r := w.again(why)
+		r.Code, r.Fed = run.Code, true
+		w.add(r)
+	}
+}
+
+func installing(words []string) bool {
+	for _, word := range words {
+		if strings.Contains(word, "install") && !strings.Contains(word, "=") {
+			return true
+		}
+	}
+	return false
+}
+
+// makeWord is a target, or an assignment to a variable of the makefile.
+func (w *wrapping) makeWord(word string, installs bool) {
+	name, value, assigned := strings.Cut(word, "=")
+	if !assigned {
+		if argtext.LooksLikePath(word) {
+			w.touch(commands.Write, word, "target")
+		}
+		return
+	}
+	operator := name
+	name = strings.TrimRight(name, ":?+! ")
+	switch {
+	case strings.HasSuffix(operator, "!"):
+		w.recipe(value, name)
+	case strings.ContainsAny(value, "$`"):
+		w.makeText(word, name, value)
+	case name == "MAKEFLAGS" || name == "MFLAGS" || name == "GNUMAKEFLAGS":
+		s := scanAll(makeFlags(value), "make")
+		w.takeAll(s)
+		for _, o := range s.Options {
+			if o.First() == "-E" {
+				w.makeCode(o.Value, name)
+			} else if o.First() == "-f" {
+				w.makefile(o.Value, name)
+			}
+		}
+	case namesProgram(name):
+		w.recipe(value, name)
+	default:
+		w.makePaths(name, value, installs)
+	}
+}
+
+// makeText is a value with parts that make expands, or the shell of a recipe.
+func (w *wrapping) makeText(word, name, value string) {
+	if callsFunction(value) {
+		w.makeCode(word, name)
+	}
+	if strings.Contains(value, "$$") || strings.Contains(value, "`") {
+		w.recipe(": \""+strings.ReplaceAll(strings.ReplaceAll(value, "$$", "$"), `"`, `\"`)+"\"", name)
+	}
+}
+
+// callsFunction reports whether a value calls a function of make, and does more
+// than to name a variable.
+func callsFunction(value string) bool {
+	for rest := value; ; {
+		i := strings.IndexByte(rest, '$')
+		if i < 0 || i+2 >= len(rest) {
+			return false
+		}
+		rest = rest[i+1:]
+		if rest[0] == '$' {
+			rest = rest[1:]
+			continue
+		}
+		if rest[0] != '(' && rest[0] != '{' {
+			continue
+		}
+		if name := strings.TrimLeft(rest[1:], "abcdefghijklmnopqrstuvwxyz-"); name != "" && (name[0] == ' ' || name[0] == '\t' || name[0] == '$') {
+			return true
+		}
+	}
+}
+
+// upToClose is a text up to the bracket that closes one before it.
+func upToClose(text string) string {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{':
+			depth++
+		case ')', '}':
+			depth--
+		}
+		if depth < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// recipe runs the value of a variable as a recipe would that begins with it.
+func (w *wrapping) recipe(value, why string) {
+	r := w.again(why)
+	r.Code, r.Fed = value, true
+	if value != "" {
+		w.add(r)
+	}
+}
+
+// namesProgram reports whether a variable holds a command by custom.
+func namesProgram(name string) bool {
+	switch name {
+	case "SHELL", "MAKE", "CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "F77", "PC", "NM", "RANLIB", "STRIP", "OBJCOPY", "OBJDUMP",
+		"RM", "CP", "MV", "LN", "MKDIR", "INSTALL", "INSTALL_PROGRAM", "INSTALL_DATA", "INSTALL_SCRIPT", "LEX", "YACC", "FLEX", "BISON",
+		"SED", "AWK", "GREP", "TAR", "GIT", "GO", "CARGO", "RUSTC", "PYTHON", "PYTHON3", "PIP", "NODE", "NPM", "YARN", "PNPM", "RUBY", "PERL",
+		"JAVA", "JAVAC", "DOCKER", "CMD", "COMMAND", "RUN", "EXEC", "SUDO", "HOSTCC", "LINT", "TEST_CMD", "PAGER", "EDITOR", "WGET", "CURL":
+		return true
+	}
+	return strings.HasSuffix(name, "_CMD") || strings.HasSuffix(name, "_COMMAND")
+}
+
+// makePaths finds the paths in a variable that lead elsewhere.
+func (w *wrapping) makePaths(name, value string, installs bool) {
+	switch upper := strings.ToUpper(name); {
+	case name == ".SHELLFLAGS":
+		w.args(append([]string{"sh"}, append(strings.Fields(value), ":")...), name)
+		return
+	case upper == "MSG", upper == "MESSAGE", upper == "TITLE", upper == "COMMENT", strings.HasPrefix(upper, "DESC"):
+		return
+	case strings.Contains(upper, "OUT"), strings.Contains(upper, "DEST"), strings.Contains(upper, "BUILD"), upper == "O", strings.HasSuffix(upper, "BINDIR"):
+		installs = true
+	}
+	role := commands.Read
+	if installs {
+		role = commands.Write
+	}
+	for word := range strings.FieldsSeq(value) {
+		if flag := strings.TrimLeft(word, "-ILo"); strings.HasPrefix(word, "-") {
+			if _, after, ok := strings.Cut(word, "="); ok {
+				flag = after
+			}
+			word = flag
+		}
+		if argtext.LooksLikePath(word) {
+			w.touch(role, word, name)
+		}
+	}
+}
