@@ -9,12 +9,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"cordon/internal/agent/facts"
 )
 
 // layers says which of our packages each package may import. Data flows down
@@ -339,5 +342,65 @@ func TestBreachesAreFound(t *testing.T) {
 		if got := breaches([]source{f}); len(got) > 0 {
 			t.Error(got)
 		}
+	}
+}
+
+// namesClients are the files outside of a client's folder that may name a client, each
+// with the reason: a file, or a directory with a slash at its end.
+var namesClients = []struct{ where, why string }{
+	{"internal/agent/clients/clients.go", "it is the registry"},
+	{"internal/agent/facts/", "it holds one file of data for each client, which policy may import"},
+	{"internal/client/event.go", "hooks are written in the words of one client"},
+	{"internal/client/hooks.go", "hooks are written in the words of one client"},
+	{"internal/client/operator.go", "hooks are written in the words of one client"},
+	{"internal/testmodel/", "it speaks the wire protocols that the real clients speak, for tests only"},
+	{"cmd/cordon/clients.go", "examples in the help name a client"},
+	{"cmd/cordon/run.go", "the help says in whose form --hooks is read"},
+	{"cmd/cordon/wiring.go", "the help says in whose form --with is read"},
+}
+
+// clientsNamed lists the clients that a file names and must not.
+func clientsNamed(file, text string) []string {
+	var list []string
+	for _, c := range facts.All() {
+		own := strings.HasPrefix(file, "internal/agent/"+c.Name+"/")
+		if !own && strings.Contains(strings.ToLower(text), c.Name) {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}
+
+// TestClientsHaveOneFolder keeps what is known about a client in its folder: every other
+// file asks the registry. A folder may name another client, as far as the two share a form.
+func TestClientsHaveOneFolder(t *testing.T) {
+	folders := regexp.MustCompile(`^internal/agent/(\w+)/`)
+	seen := map[string]bool{}
+	for _, f := range product(t, "..") {
+		text, err := os.ReadFile(filepath.Join("..", f.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := clientsNamed(f.path, string(text))
+		if m := folders.FindStringSubmatch(f.path); len(names) == 0 ||
+			m != nil && slices.ContainsFunc(facts.All(), func(c *facts.Client) bool { return c.Name == m[1] }) {
+			continue
+		}
+		i := slices.IndexFunc(namesClients, func(n struct{ where, why string }) bool {
+			return f.path == n.where || strings.HasSuffix(n.where, "/") && strings.HasPrefix(f.path, n.where)
+		})
+		if i < 0 {
+			t.Errorf("%s names %v: put what it knows into the client's folder, and ask internal/agent/clients", f.path, names)
+			continue
+		}
+		seen[namesClients[i].where] = true
+	}
+	for _, n := range namesClients {
+		if !seen[n.where] {
+			t.Errorf("%s names no client any more: take it off the list", n.where)
+		}
+	}
+	if len(clientsNamed("internal/policy/x.go", "it is for Copilot")) == 0 || len(clientsNamed("internal/agent/codex/x.go", "Codex")) > 0 {
+		t.Error("the names of clients are not found as they should be")
 	}
 }

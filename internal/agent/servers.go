@@ -48,7 +48,7 @@ func (o Order) WithServers(settings map[string]any, key string, form func(Server
 	return settings
 }
 
-// CommonServer is a server as Claude has it. Without a type it takes everything for a
+// CommonServer is a server as most clients have it. Without a type some take everything for a
 // program.
 func CommonServer(s Server) map[string]any {
 	if s.URL != "" {

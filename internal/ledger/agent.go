@@ -16,8 +16,8 @@ type Agent struct {
 	Client string          `json:"client"`
 	Args   []string        `json:"args,omitempty"`
 	Prompt string          `json:"prompt,omitempty"`
-	Hooks  json.RawMessage `json:"hooks,omitempty"` // the operator's own, in the form of Claude's settings
-	// Servers are the operator's MCP servers, in the form of Claude's. They may hold
+	Hooks  json.RawMessage `json:"hooks,omitempty"` // the operator's own, in the form that package client reads
+	// Servers are the operator's MCP servers, in the form that package agent reads. They may hold
 	// keys: whoever may read the journal reads them.
 	Servers json.RawMessage `json:"mcp,omitempty"`
 }

@@ -58,7 +58,7 @@ func fieldTable() []field {
 		}},
 		scalar("isolation", "strict: refuse to start when a layer of the cell is missing. degraded: start with the layers that exist and name the missing ones. none: run unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
 		{key: "guard", doc: "How the guard judges tool calls before they run, if the client asks.", fields: guardFields()},
-		{key: "agent", doc: "Settings for an agent client that cordon starts (cordon run claude).", fields: agentFields()},
+		{key: "agent", doc: "Settings for an agent client that cordon starts (cordon run CLIENT).", fields: agentFields()},
 		commands("acceptance", "Commands that the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
 		commands("setup", "Commands that run in the tree before the worker, and before the acceptance commands.", func(p *Policy) *[]string { return &p.Setup }),
 		scalar("preserve_on_failure", "Keep the worktree when the run fails. Otherwise it goes to the trash.", func(p *Policy) *bool { return &p.PreserveOnFailure }, readBool, strconv.FormatBool),

@@ -73,7 +73,7 @@ func bareName(name string) string {
 }
 
 // isShortOf reports whether a name is a short name (8.3) that Windows gives to a
-// file whose name matches a pattern: CLAUDE~1 for .claude, CORDON~1.YAM for
+// file whose name matches a pattern: VSCODE~1 for .vscode, CORDON~1.YAM for
 // cordon.yaml. Both are folded. Of a glob, the letters before its first wildcard
 // and a literal extension are compared.
 func isShortOf(name, pattern string) bool {

@@ -371,5 +371,5 @@ func (v *viewer) sort() {
 }
 
 // downward is a path by which a directory is followed by all that is below it, and then by
-// its neighbours: ".claude.json" does not come between ".claude" and what is in that.
+// its neighbours: ".name.json" does not come between ".name" and what is in that.
 func downward(at string) string { return strings.ReplaceAll(strings.TrimSuffix(at, "/"), "/", "\x00") }
