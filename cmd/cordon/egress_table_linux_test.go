@@ -28,7 +28,7 @@ func addressAttacks() []attack {
 		{"compatible address", act{"http", "[::5db8:d822]:80", "x"}, sees403, seesHello, "::5db8:d822", 80, ""},
 		{"translated address", act{"http", "[64:ff9b::5db8:d822]:80", "x"}, sees403, seesHello, "64:ff9b::5db8:d822", 80, ""},
 		{"everything", act{"http", "0.0.0.0:80", "allowed.example.com"}, sees403, seesHello, "localhost", 80, "host_ports"},
-		{"never given out", act{"http", "198.18.77.77:80", "allowed.example.com"}, sees403, seesHello, "198.18.77.77", 80, "none of the addresses"},
+		{"never given out", act{"http", "198.18.77.77:80", "allowed.example.com"}, sees403, seesHello, "198.18.77.77", 80, "not an address that was given"},
 		{"host's loopback", act{"tcp", "127.0.0.1:7777", ""}, seesRefused, seesHello, "", 0, ""},
 		{"host's loopback v6", act{"tcp", "[::1]:7777", ""}, seesRefused, seesHello, "", 0, ""},
 		{"host's loopback 80", act{"http", "127.0.0.1:80", "localhost"}, sees403, seesHello, "localhost", 80, "host_ports"},

@@ -164,7 +164,7 @@ func writePlan(f *os.File, s any) error {
 	return err
 }
 
-var errNotForPeople = errors.New("this is how cordon starts a cell, and not a command: use cordon exec")
+var errNotForPeople = errors.New("this is an internal mode, in which cordon starts a cell: use cordon exec")
 
 // inherited refuses to go on without those that cordon hands over.
 func inherited() error {

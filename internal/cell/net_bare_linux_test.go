@@ -106,7 +106,7 @@ func TestNetworkWithoutNamespaces(t *testing.T) {
 }
 
 func TestWhatIsMissingOfANetwork(t *testing.T) {
-	for version, want := range map[int]string{0: "TCP is not held back", 3: "TCP is not held back", 4: "open at every address"} {
+	for version, want := range map[int]string{0: "TCP is not restricted", 3: "TCP is not restricted", 4: "open at every address"} {
 		if m := networkBare(version); !strings.Contains(m.Means, want) || m.Layer != plan.Network {
 			t.Errorf("%d: %v", version, m)
 		}

@@ -20,7 +20,7 @@ type network struct {
 }
 
 // errNoServer refuses a cell whose network nobody would serve.
-var errNoServer = errors.New("a cell was to have a network, and nobody serves it")
+var errNoServer = errors.New("the cell needs a network, but nothing serves it")
 
 // hostProxy opens the proxy of a command without namespaces: it has the host's
 // loopback, where everybody is, and so has to show a token.
@@ -151,7 +151,7 @@ func networkBare(version int) plan.Missing {
 		Fix: host.Fix(&plan.LayerError{Layer: plan.Namespaces})}
 	if version < 4 {
 		m.Why += fmt.Sprintf(", and Landlock here (version %d) knows nothing of TCP", version)
-		m.Means = "TCP is not held back: only programs that heed proxy variables keep to what is allowed"
+		m.Means = "TCP is not restricted: only programs that use proxy variables are limited to the allowed names"
 		return m
 	}
 	m.Means += ", but at the proxy's port and the host ports, which are open at every address"

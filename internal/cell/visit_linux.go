@@ -153,7 +153,7 @@ func expected(files []*os.File, on [3]bool, joined bool) error {
 			want = os.ModeDevice | os.ModeCharDevice
 		}
 		if err != nil || fi.Mode().Type() != want {
-			return errors.New("the cell handed out something else than a terminal and pipes")
+			return errors.New("the cell sent something other than a terminal and pipes")
 		}
 	}
 	return nil

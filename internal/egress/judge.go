@@ -20,7 +20,7 @@ func (n *Network) judge(to netip.AddrPort) (target.Target, error) {
 	}
 	name, ok := n.book.Name(a)
 	if !ok {
-		return target.Target{Addr: a, Port: port}, &target.RefusedError{Why: fmt.Sprintf("%s is none of the addresses that names were given here", a)}
+		return target.Target{Addr: a, Port: port}, &target.RefusedError{Why: fmt.Sprintf("%s is not an address that was given to a name here", a)}
 	}
 	return n.judgeTarget(target.Target{Name: name, Port: port})
 }

@@ -60,7 +60,7 @@ func (r *late) begin() error {
 	switch {
 	case errors.Is(err, io.EOF) && o.Protocol == protocol.Other && len(o.Read) > 0: // nothing more will come
 	case errors.As(err, &slow) && slow.Timeout():
-		return protocol.Strangef("the client did not say in time what it wants")
+		return protocol.Strangef("the client did not say in time what it wants to reach")
 	case err != nil:
 		return err
 	}

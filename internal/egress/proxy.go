@@ -61,7 +61,7 @@ func (p *caller) aim(host string, port uint16) (target.Target, error) {
 	n := p.network
 	if a, err := netip.ParseAddr(host); err == nil {
 		if a.Zone() != "" {
-			return target.Target{Name: host, Port: port}, &target.RefusedError{Why: host + " is an address of one link, and a cell has none"}
+			return target.Target{Name: host, Port: port}, &target.RefusedError{Why: host + " is a link-local address, and a cell has no link"}
 		}
 		return n.judge(netip.AddrPortFrom(a, port))
 	}

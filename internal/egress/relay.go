@@ -187,7 +187,7 @@ func (l *link) refuse(err error) {
 	switch {
 	case isRefusal(err):
 	case errors.As(err, &late) && late.Timeout():
-		err = protocol.Strangef("the client did not say in time what it wants")
+		err = protocol.Strangef("the client did not say in time what it wants to reach")
 	default:
 		// It was closed again before it was for anything. Where a proxy has said that
 		// there is a connection, there was one.

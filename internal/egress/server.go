@@ -99,7 +99,7 @@ func (n *Network) serve(s Sockets, token string) error {
 		udp, ok := c.(*net.UDPConn)
 		if !ok {
 			c.Close()
-			return errors.New("the socket for names is none of UDP's")
+			return errors.New("the socket for names is not a UDP socket")
 		}
 		n.until(udp.Close)
 		n.run(func() { n.dns.ServeUDP(n.ctx, udp) })

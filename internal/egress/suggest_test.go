@@ -216,7 +216,7 @@ func TestLimitsAreKnown(t *testing.T) {
 			t.Errorf("%q is not known", reason)
 		}
 	}
-	for _, reason := range []string{"", "it has no dot", `the request is for "more than 8 connections at once", which is no host name`,
+	for _, reason := range []string{"", "it has no dot", `the request is for "more than 8 connections at once", which is not a host name`,
 		`"more than 8" is not ASCII`, "more.than.example is not in network.allowed_domains"} {
 		if record.IsLimit(reason) {
 			t.Errorf("%q is taken for a limit", reason)

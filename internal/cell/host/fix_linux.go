@@ -46,7 +46,7 @@ func Fix(failed *plan.LayerError) string {
 		return "Linux 5.11 or newer with overlayfs, and XDG_STATE_HOME on a file system that can be an upper layer (ext4, xfs, btrfs, tmpfs): " +
 			"in a container that is a volume, and cordon doctor names the line"
 	case plan.Landlock:
-		return "Linux 5.13 or newer with landlock among the kernel's lsm="
+		return "Linux 5.13 or newer with landlock in the kernel's list lsm="
 	case plan.Network:
 		return "a kernel in which the loopback of a new network namespace takes addresses and routes, or say network.via: proxy in the policy"
 	case plan.Seccomp:

@@ -37,7 +37,7 @@ func CheckKernel(s plan.Spec, weaker bool) error {
 	// the same: such renames fail in it as they do between file systems.
 	if weaker && s.Has(plan.Landlock) && s.Has(plan.Namespaces) && LandlockVersion() == 1 {
 		return &plan.LayerError{Layer: plan.Landlock,
-			Err: errors.New("version 1, which this kernel has, forbids renaming files into another directory; Linux 5.19 has a later one")}
+			Err: errors.New("this kernel has version 1, which forbids renaming files into another directory; Linux 5.19 has a later version")}
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func NoLandlock() *plan.LayerError {
 	if errors.As(tooOldFor(plan.Landlock), &old) {
 		return old
 	}
-	return &plan.LayerError{Layer: plan.Landlock, Err: errors.New("it is not among the kernel's lsm=")}
+	return &plan.LayerError{Layer: plan.Landlock, Err: errors.New("it is not in the kernel's list lsm=")}
 }
 
 // tooOldError is something that came with a later kernel.

@@ -85,7 +85,7 @@ func Restrictions() []Restriction {
 		list = append(list, Restriction{Name: "seccomp", What: "the profile around cordon refuses " + strings.Join(refused, ", "), line: ownProfile})
 	}
 	if masked := maskedProc(); len(masked) > 0 {
-		list = append(list, Restriction{Name: "/proc", What: "masked at " + shortList(masked) + ", and the kernel then refuses a new one to a cell", line: unmasked})
+		list = append(list, Restriction{Name: "/proc", What: "masked at " + shortList(masked) + ", so the kernel refuses a new one to a cell", line: unmasked})
 	}
 	if label := securityLabel(); strings.Contains(label, ":container_t:") {
 		list = append(list, Restriction{Name: "SELinux", What: "label " + label + " refuses mounts", line: noLabel})

@@ -50,7 +50,7 @@ type Missing struct {
 func (m Missing) String() string {
 	text := fmt.Sprintf("without %s (%s): %s", m.Layer, m.Why, m.Means)
 	if m.Fix != "" {
-		text += "; to have it: " + m.Fix
+		text += "; to fix it: " + m.Fix
 	}
 	return text
 }
@@ -61,7 +61,7 @@ var NotHeldWithout = map[Layer]string{
 	CopyView:   "the home directory is empty, sockets made after the launch can be reached, and writes elsewhere cannot be captured",
 	Landlock:   "there is no second wall behind the mounts",
 	Seccomp:    "the kernel's whole system call surface can be reached",
-	Network:    "programs that do not heed proxy variables reach nothing",
+	Network:    "programs that ignore proxy variables reach nothing",
 }
 
 // MissingError is a layer that a strict cell cannot do without.
@@ -73,12 +73,12 @@ func (e *MissingError) Error() string {
 		text = fmt.Sprintf("no cell can be made here: no %s (%s)", e.Layer, e.Why)
 	}
 	if e.Fix != "" {
-		text += "\nto have it: " + e.Fix
+		text += "\nto fix it: " + e.Fix
 	}
 	if e.Means == "" {
 		return text
 	}
-	return text + "\nto run all the same, with what is missing named: isolation: degraded in the policy"
+	return text + "\nto run without it: set isolation: degraded in the policy; cordon then reports what is missing"
 }
 
 // LayerError says which layer a failure in building the cell belongs to.

@@ -60,10 +60,10 @@ func listensToPorts(o Order) error {
 		return nil
 	}
 	if slices.Contains(o.Net.Ports, 0) || slices.Contains(o.Net.Host, 0) {
-		return errors.New("0 is no port that a network has")
+		return errors.New("0 is not a port")
 	}
 	if n := len(o.Net.Ports) + len(o.Net.Host); n > MaxPorts {
-		return fmt.Errorf("a network with %d ports, and %d are the most that a cell listens to", n, MaxPorts)
+		return fmt.Errorf("a network with %d ports, but a cell listens to at most %d", n, MaxPorts)
 	}
 	return nil
 }

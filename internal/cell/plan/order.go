@@ -180,7 +180,7 @@ func liesOnSomething(o Order) error {
 func worksInside(o Order) error {
 	for _, h := range o.Hide {
 		if paths.Within(o.Dir, h) && !slices.ContainsFunc(o.Placed(), func(p string) bool { return paths.Within(o.Dir, p) && paths.Within(p, h) }) {
-			return fmt.Errorf("%s is hidden from the worker, and it was to start there", o.Dir)
+			return fmt.Errorf("the worker cannot start in %s: it is hidden from the worker", o.Dir)
 		}
 	}
 	return nil

@@ -113,8 +113,8 @@ func holdsWithoutView(o Order) error {
 	if len(covered) == 0 {
 		return nil
 	}
-	return &MissingError{Missing{Layer: Namespaces, Why: covered[0] + " cannot be kept from the worker without them",
-		Fix: "a private tree (cordon run) needs no such thing"}}
+	return &MissingError{Missing{Layer: Namespaces, Why: covered[0] + " cannot be hidden from the worker without them",
+		Fix: "use a private tree (cordon run), which does not need them"}}
 }
 
 // ownPlaces gives a command that has no view of its own a home and a directory for

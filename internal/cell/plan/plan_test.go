@@ -396,8 +396,8 @@ func TestOrdersThatAreRefused(t *testing.T) {
 		"all homes":                {func(o *Order) { o.Write = []string{"/home"} }, "home directory is in it"},
 		"devices":                  {func(o *Order) { o.Write = []string{"/dev/x"} }, "cannot be opened"},
 		"the kernel":               {func(o *Order) { o.Write = []string{"/proc/sys"} }, "cannot be opened"},
-		"no port":                  {func(o *Order) { o.Net = &Net{Ports: []uint16{443, 0}} }, "no port"},
-		"no port of the host's":    {func(o *Order) { o.Net = &Net{Host: []uint16{0}} }, "no port"},
+		"no port":                  {func(o *Order) { o.Net = &Net{Ports: []uint16{443, 0}} }, "0 is not a port"},
+		"no port of the host's":    {func(o *Order) { o.Net = &Net{Host: []uint16{0}} }, "0 is not a port"},
 		"too many ports": {func(o *Order) {
 			o.Net = &Net{Ports: slices.Repeat([]uint16{1}, 200), Host: slices.Repeat([]uint16{1}, 57)}
 		}, "257 ports"},

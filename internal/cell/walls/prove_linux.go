@@ -146,7 +146,7 @@ func writeInside(dir string) error {
 		}
 	}
 	if errors.Is(err, os.ErrPermission) {
-		return fmt.Errorf("%w (the cell has your user and none of root's rights: a directory of somebody else's cannot be written in it)", err)
+		return fmt.Errorf("%w (the cell runs as your user and without root's rights: it cannot write to directories of other users)", err)
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func (w *Witness) open(family int, address unix.Sockaddr) error {
 // Check looks whether what the cell wrote outside came to be here.
 func (w *Witness) Check(s plan.Spec) error {
 	if _, err := os.Lstat(s.Proof.Outside); !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("proof failed: %s came to be on the host (%v)", s.Proof.Outside, err)
+		return fmt.Errorf("proof failed: %s appeared on the host (%v)", s.Proof.Outside, err)
 	}
 	return nil
 }

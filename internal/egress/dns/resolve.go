@@ -109,13 +109,13 @@ func (r *Resolver) check(name string, a netip.Addr, port uint16) error {
 	case a.IsLoopback(), a.IsUnspecified():
 		return refused("this machine itself; a service of this machine is reached by network.host_ports")
 	case a.IsMulticast(), a.Zone() != "":
-		return refused("no address of one machine")
+		return refused("not the address of a single machine")
 	case r.out.Own(a) && !r.reach.PinsAddr(a, port):
 		return refused("this machine's own; a service of this machine is reached by network.host_ports")
 	case r.reach.NamesAddr(a, port):
 		return nil
 	case target.MeansName(a):
-		return refused("of the network that cordon gives names their addresses from")
+		return refused("in the network from which cordon gives names their addresses")
 	case !policy.Public(a):
 		return &target.RefusedError{Why: fmt.Sprintf("%s resolves to %s, which is not public", name, a), Allow: target.EntryForAddress(a, port)}
 	}
@@ -155,7 +155,7 @@ func (r *Resolver) find(ctx context.Context, name string) ([]netip.Addr, error) 
 		}
 	}
 	if len(found) > 0 && len(addrs) == 0 {
-		return nil, fmt.Errorf("resolving %s: no address that is one", name)
+		return nil, fmt.Errorf("resolving %s: no valid address", name)
 	}
 	return addrs, nil
 }

@@ -95,8 +95,8 @@ func TestResolverChecks(t *testing.T) {
 		{"metadata, translated", []string{"64:ff9b::169.254.169.254"}, nil, "which is not public."},
 		{"metadata, by 6to4", []string{"2002:a9fe:a9fe::1"}, nil, "which is not public."},
 		{"translated", []string{"64:ff9b::a00:5"}, nil, "not public"},
-		{"multicast", []string{"224.0.0.251", "ff02::1"}, nil, "no address of one machine"},
-		{"zone", []string{"fe80::1%eth0", "2606:2800:220:1::1%eth0"}, nil, "no address of one machine"},
+		{"multicast", []string{"224.0.0.251", "ff02::1"}, nil, "not the address of a single machine"},
+		{"zone", []string{"fe80::1%eth0", "2606:2800:220:1::1%eth0"}, nil, "not the address of a single machine"},
 		{"of the book", []string{"198.18.0.7"}, nil, "cordon gives names"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

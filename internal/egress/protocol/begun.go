@@ -65,12 +65,12 @@ func (f *FirstLine) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if f.seen == 0 && fromProxy(f.In, p[:n]) {
-		return 0, Strangef("it says for whom it was passed on, and what follows could be anything")
+		return 0, Strangef("it begins with the header of a load balancer, after which anything could follow")
 	}
 	line, _, ended := bytes.Cut(p[:n], []byte("\n"))
 	line = append(f.last, line...)
 	if bytes.Contains(bytes.ToUpper(line), requestWord) {
-		return 0, Strangef("it has the form of a request, and none that can be read")
+		return 0, Strangef("it looks like a request, but cannot be read as one")
 	}
 	f.last = slices.Clone(line[max(0, len(line)-len(requestWord)+1):])
 	f.seen += n

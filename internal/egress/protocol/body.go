@@ -20,14 +20,14 @@ func (h *Head) framed() (framing, error) {
 	case len(lengths)+len(codings) == 0:
 		return framing{}, nil
 	case len(lengths)+len(codings) > 1:
-		return framing{}, Strangef("the request says more than once where it ends (Content-Length, Transfer-Encoding)")
+		return framing{}, Strangef("the request gives its length more than once (Content-Length, Transfer-Encoding)")
 	case len(lengths) == 1:
 		n, err := parseLength(lengths[0])
 		return framing{length: n}, err
 	case h.Minor == 0:
 		return framing{}, Strangef("the request has a Transfer-Encoding, which HTTP/1.0 does not know")
 	case !strings.EqualFold(codings[0], "chunked"):
-		return framing{}, Strangef("the request has the Transfer-Encoding %.100q, and only chunked is let through", codings[0])
+		return framing{}, Strangef("the request has the Transfer-Encoding %.100q; only chunked is allowed", codings[0])
 	}
 	return framing{chunked: true}, nil
 }
@@ -35,7 +35,7 @@ func (h *Head) framed() (framing, error) {
 func parseLength(s string) (int64, error) {
 	n, err := strconv.ParseUint(s, 10, 63)
 	if err != nil || strconv.FormatUint(n, 10) != s {
-		return 0, Strangef("the request has the Content-Length %.100q, which is none", s)
+		return 0, Strangef("the request has the Content-Length %.100q, which is not a length", s)
 	}
 	return int64(n), nil
 }
@@ -110,7 +110,7 @@ func (c *chunks) step(b byte) (last bool, err error) {
 	case c.stage == chunkDataLF && b == '\n':
 		*c = chunks{}
 	default:
-		return false, Strangef("the request's body has a chunk that is none")
+		return false, Strangef("the request's body has an invalid chunk")
 	}
 	return false, nil
 }

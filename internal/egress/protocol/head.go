@@ -89,13 +89,13 @@ func parseRequestLine(line string) (*Head, error) {
 		if strings.HasPrefix(version, "HTTP/2") {
 			return nil, Strangef("it is HTTP/2 without TLS, whose requests are not checked here: use HTTP/1.1")
 		}
-		return nil, Strangef("the request line %.100q is none of HTTP/1.0 or 1.1", line)
+		return nil, Strangef("the request line %.100q is not HTTP/1.0 or HTTP/1.1", line)
 	}
 	if method == "" || len(method) > longestMethod || strings.IndexFunc(method, notOfMethod) >= 0 {
-		return nil, Strangef("the request's method %.100q is none", method)
+		return nil, Strangef("the request's method %.100q is invalid", method)
 	}
 	if target == "" || strings.IndexFunc(target, notOfTarget) >= 0 {
-		return nil, Strangef("the request's target %.100q is none", target)
+		return nil, Strangef("the request's target %.100q is invalid", target)
 	}
 	return h, nil
 }
@@ -114,10 +114,10 @@ func parseFields(block string) ([]field, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || !token(name) {
-			return nil, Strangef("the request has a field that is none: %.100q", line)
+			return nil, Strangef("the request has an invalid field: %.100q", line)
 		}
 		if ambiguous(name) {
-			return nil, Strangef("the request has a field %.100q, that some servers take for another", name)
+			return nil, Strangef("the request has a field %.100q, which some servers read as another field", name)
 		}
 		if len(fields) == maxFields {
 			return nil, Strangef("the request has more than %d fields", maxFields)
@@ -188,13 +188,13 @@ func parseAuthority(s string) (name string, port uint16, err error) {
 	if numbered {
 		n, err := strconv.ParseUint(digits, 10, 16)
 		if err != nil || n == 0 || strconv.FormatUint(n, 10) != digits {
-			return "", 0, Strangef("the request is for %.300q, which is no host name and port", s)
+			return "", 0, Strangef("the request is for %.300q, which is not a host name and port", s)
 		}
 		port = uint16(n)
 	}
 	name, err = wireName(host)
 	if err != nil {
-		return "", 0, Strangef("the request is for %.300q, which is no host name", s)
+		return "", 0, Strangef("the request is for %.300q, which is not a host name", s)
 	}
 	return name, port, nil
 }

@@ -65,7 +65,7 @@ func (p *prefix) helloMessage() ([]byte, error) {
 			p.whole = at
 			return message[messageHeader:], nil
 		case whole > 0 && len(message) > whole:
-			return nil, Strangef("the TLS hello has something behind it in its record")
+			return nil, Strangef("the TLS hello is followed by something else in its record")
 		}
 	}
 }
@@ -162,7 +162,7 @@ func parseServerName(c cursor) (string, error) {
 	}
 	name, err := wireName(string(host))
 	if err != nil {
-		return "", Strangef("the TLS hello is for %.300q, which is no host name", host)
+		return "", Strangef("the TLS hello is for %.300q, which is not a host name", host)
 	}
 	return name, nil
 }
@@ -181,7 +181,7 @@ func wireName(s string) (string, error) {
 		}
 	}
 	if name == "" || name != strings.ToLower(strings.TrimSuffix(s, ".")) {
-		return "", Strangef("%.300q is not in its only form", s)
+		return "", Strangef("%.300q is not in its canonical form", s)
 	}
 	return name, nil
 }

@@ -241,7 +241,7 @@ func CheckName(o Opening, name string, port uint16) error {
 	case o.Protocol == TLS && o.Name != name:
 		return &StrangerError{o.Name, "the TLS hello is for " + o.Name + ", and the connection for " + name}
 	case o.Protocol == Other && SpeaksFirst(port):
-		return &StrangerError{"", "it is neither TLS nor HTTP, so that its name cannot be checked"}
+		return &StrangerError{"", "it is neither TLS nor HTTP, so its name cannot be checked"}
 	}
 	return nil
 }

@@ -257,7 +257,7 @@ func (q *Requests) checkTarget(h *Head) error {
 func checkExpect(h *Head) error {
 	expected := h.All("Expect")
 	if len(expected) > 1 || len(expected) == 1 && !strings.EqualFold(expected[0], "100-continue") {
-		return Strangef("the request expects %.100q, and only 100-continue is let through", expected)
+		return Strangef("the request expects %.100q; only 100-continue is allowed", expected)
 	}
 	return nil
 }
@@ -269,7 +269,7 @@ func checkConnection(h *Head) error {
 		for name := range strings.SplitSeq(list, ",") {
 			switch name = strings.ToLower(strings.Trim(name, " \t")); name {
 			case "host", "content-length", "transfer-encoding":
-				return Strangef("the request names its field %s as the connection's", name)
+				return Strangef("the request names the field %s in its Connection field", name)
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func (q *Requests) checkUpgrade(h *Head) error {
 	body := len(h.All("Transfer-Encoding"))+len(h.All("Content-Length")) > 0
 	switch {
 	case len(naming) > 0 && (len(other) > 0 || body):
-		return Strangef("the request asks for %.100q, in which other names could be asked for", naming[0])
+		return Strangef("the request asks for %.100q, a protocol in which other servers could be named", naming[0])
 	case len(other) > 0 && q.later:
 		return Strangef("the request asks for another protocol, and is not the first of its connection")
 	case len(other) > 0 && h.Minor == 0:

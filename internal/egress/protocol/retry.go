@@ -94,7 +94,7 @@ func (h *Hellos) next(rest *Begun) error {
 	}
 	o, err := ReadOpening(&Begun{h.in, h.client})
 	if err == nil && o.Protocol != TLS {
-		err = Strangef("the server asked for another TLS hello, and this is none")
+		err = Strangef("the server asked for another TLS hello, and the client sent something else")
 	}
 	if err == nil {
 		err = CheckName(o, h.name, h.port)

@@ -215,9 +215,9 @@ func (k *Keeper) finish() error {
 	}
 	switch {
 	case k.err != nil:
-		return fmt.Errorf("%d records of the network were not written: %w", k.lost, k.err)
+		return fmt.Errorf("%d network records were not written: %w", k.lost, k.err)
 	case k.lost > 0:
-		return fmt.Errorf("%d records of the network were only counted: their %d MiB are full", k.lost, maxLog>>20)
+		return fmt.Errorf("%d network records were counted but not written: the file has reached its %d MiB", k.lost, maxLog>>20)
 	}
 	return nil
 }

@@ -156,7 +156,7 @@ func TestKeeperIsBounded(t *testing.T) {
 		t.Errorf("only %d bytes were written", w.Len())
 	}
 	err := k.Close()
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d records", k.lost)) {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d network records", k.lost)) {
 		t.Error(err)
 	}
 	if got := k.Tally(); got.Refused != i || len(got.Tried) != maxTried || got.More != i-maxTried || !got.Crowded {
@@ -174,7 +174,7 @@ func TestKeeperReasonsOfTheWorker(t *testing.T) {
 	k := NewKeeper(&w)
 	const all = maxSingle + 20_000
 	for i := range all {
-		k.Record(try("good.example", 80, Refused, fmt.Sprintf(`the request is for "%d-%s", which is no host name`, i, strings.Repeat("<&>", 100))))
+		k.Record(try("good.example", 80, Refused, fmt.Sprintf(`the request is for "%d-%s", which is not a host name`, i, strings.Repeat("<&>", 100))))
 	}
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestKeeperWritesTheRest(t *testing.T) {
 			}
 		}
 	}
-	if err := k.Close(); err == nil || !strings.Contains(err.Error(), "36 records") {
+	if err := k.Close(); err == nil || !strings.Contains(err.Error(), "36 network records") {
 		t.Error(err)
 	}
 	if k.bytes > maxLog || w.lines() != 12 {
@@ -276,7 +276,7 @@ func TestKeeperFails(t *testing.T) {
 	w.failed = nil
 	k.Record(try("d.example", 443, Refused, "no"))
 	k.Record(try("e.example", 443, Refused, "no"))
-	if err := k.Close(); !errors.Is(err, k.err) || !strings.Contains(err.Error(), "2 records") || !strings.Contains(err.Error(), "no space left") {
+	if err := k.Close(); !errors.Is(err, k.err) || !strings.Contains(err.Error(), "2 network records") || !strings.Contains(err.Error(), "no space left") {
 		t.Error(err)
 	}
 	if err := k.Close(); err != nil {

@@ -68,9 +68,9 @@ func WhyReserved(name string) string {
 	}
 	switch name[dot+1:] {
 	case "local":
-		return "names below local are answered by the machines of a local network, which a cell is not in"
+		return "names below local belong to a local network, which a cell does not have"
 	case "onion":
-		return "names below onion are not of the internet"
+		return "names below onion are not internet names"
 	case "invalid":
 		return "names below invalid do not exist"
 	}
