@@ -30,7 +30,7 @@ func probeNet(acts string) error {
 		if err != nil {
 			said = why(err)
 		}
-		if time.Since(began) > 2*time.Second {
+		if time.Since(began) > 20*time.Second {
 			said += " LATE"
 		}
 		fmt.Println(act, said)
