@@ -7,8 +7,8 @@ import (
 )
 
 // field is one key of the policy file. The table below is the only place that
-// knows the keys: the reader, the writer, the suggestions and the test of the
-// schema all walk it, and its order is the documented order.
+// knows the keys: the reader, the writer, the suggestions and the
+// generators of the schema and of docs/policy.md all walk it, and its order is the documented order.
 type field struct {
 	key    string
 	doc    string  // one line; also the description in the schema
