@@ -74,45 +74,25 @@ func edUse(c commands.Call) commands.Use {
 // sqliteUse reads sqlite3: a database, and statements.
 func sqliteUse(c commands.Call) commands.Use {
 	u := commands.Use{Known: true, Out: mark.Any}
-	role := commands.Write
-	var code, operands []string
-	args := c.Args[1:]
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		next := ""
-		if i+1 < len(args) {
-			next = args[i+1]
-		}
-		name := "-" + strings.TrimLeft(a, "-")
-		switch {
-		case !strings.HasPrefix(a, "-") || a == "-":
-			operands = append(operands, a)
-		case name == "-cmd" || name == "-c" || name == "-s":
-			code = append(code, next)
-			i++
-		case name == "-init" || name == "-f":
-			u.Runs = append(u.Runs, commands.Run{File: next, Lang: commands.SQL, Why: a})
-			i++
-		case name == "-separator" || name == "-newline" || name == "-nullvalue" || name == "-vfs" || name == "-mmap" || name == "-maxsize" ||
-			name == "-heap" || name == "-escape":
-			i++
-		case name == "-lookaside" || name == "-pagecache":
-			i += 2
-		case name == "-readonly":
+	p := readProgram(table.Lookup("sqlite3"), &u, c.Args[1:])
+	if p.filed {
+		u.Runs = append(u.Runs, commands.Run{File: p.file, Lang: commands.SQL, Why: "-init"})
+	}
+	if len(p.Operands) > 0 {
+		role := commands.Write
+		if p.Has("readonly") {
 			role = commands.Read
 		}
-	}
-	if len(operands) > 0 {
-		if db := strings.TrimPrefix(operands[0], "file:"); db != ":memory:" {
+		if db := strings.TrimPrefix(p.Operands[0], "file:"); db != ":memory:" {
 			db, _, _ = strings.Cut(db, "?mode=")
 			addPath(&u, role, db, "database")
 		}
-		code = append(code, operands[1:]...)
+		p.code = append(p.code, p.Operands[1:]...)
 	}
-	if len(code) > 0 {
-		u.Runs = append(u.Runs, commands.Run{Code: strings.Join(code, "\n"), Lang: commands.SQL, Why: "statements"})
+	if len(p.code) > 0 {
+		u.Runs = append(u.Runs, commands.Run{Code: strings.Join(p.code, "\n"), Lang: commands.SQL, Why: "statements"})
 	}
-	if len(operands) < 2 {
+	if len(p.Operands) < 2 {
 		runInput(&u, c, commands.SQL)
 	}
 	return u

@@ -73,30 +73,27 @@ func denoUse(c commands.Call) commands.Use {
 	}
 	switch verb {
 	case "eval":
-		p := readProgram(in, &u, args)
-		if len(p.Operands) > 0 {
+		if p := readProgram(in, &u, args); len(p.Operands) > 0 {
 			u.Runs = append(u.Runs, commands.Run{Code: p.Operands[0], Lang: commands.JavaScript, Params: p.Operands, Why: "eval"})
 		}
-	case "run", "serve":
-		finish(&u, c, in, readProgram(in, &u, args))
+		return u
 	case "repl":
 		in = table.Lookup("deno repl")
-		finish(&u, c, in, readProgram(in, &u, args))
-	case "compile", "bundle", "install":
-		for _, o := range readProgram(in, &u, args).Operands {
-			addArgument(&u, o)
-		}
+	case "run", "serve":
 	case "fmt":
 		for _, o := range readProgram(in, &u, args).Operands {
 			addPath(&u, commands.Write, o, "operand")
 		}
-	case "test", "bench", "check", "lint", "doc", "info", "cache", "task", "coverage", "add", "remove", "upgrade", "", "types":
+		return u
+	case "compile", "bundle", "install", "test", "bench", "check", "lint", "doc", "info", "cache", "task", "coverage", "add", "remove", "upgrade", "", "types":
 		for _, o := range readProgram(in, &u, args).Operands {
 			addArgument(&u, o)
 		}
+		return u
 	default:
-		finish(&u, c, in, readProgram(in, &u, c.Args[1:]))
+		args = c.Args[1:]
 	}
+	finish(&u, c, in, readProgram(in, &u, args))
 	return u
 }
 

@@ -20,22 +20,10 @@ func activates(called string, args []string) bool {
 	for program, row := range table.TableRows(changes) {
 		if verbs, ok := strings.CutPrefix(row, "activates "); ok && program == name {
 			words := strings.Split(verbs, ",")
-			return slices.Contains(words, first) || slices.Contains(words, first+"+"+second)
+			return slices.Contains(words, first) || first == "" && words[0] == "-" || verbs == "*" || slices.Contains(words, first+"+"+second)
 		}
 	}
-	switch name {
-	case "conda", "mamba", "micromamba":
-		return (first == "shell" || strings.HasPrefix(first, "shell.")) && second == "hook"
-	case "keychain":
-		return slices.Contains(args, "--eval")
-	case "dircolors", "lesspipe", "lesspipe.sh":
-		return len(args) == 1 || first == "-b" || first == "-c" || first == "--sh"
-	case "register-python-argcomplete":
-		return true
-	case "ssh-agent":
-		return agentAlone(args[1:])
-	}
-	return false
+	return name == "ssh-agent" && agentAlone(args[1:]) || name == "keychain" && slices.Contains(args, "--eval")
 }
 
 // agentAlone reports whether ssh-agent is given no command to run.

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -135,6 +136,7 @@ func verbLen(s string) int {
 func verbText(directive, arg string) (text string, stopped, ok bool) {
 	verb := directive[len(directive)-1]
 	flags := directive[1 : len(directive)-1]
+	number := false
 	switch verb {
 	case 's':
 		text, ok = arg, true
@@ -147,12 +149,15 @@ func verbText(directive, arg string) (text string, stopped, ok bool) {
 		text, ok = arg[:min(argtext.RuneLen(arg), len(arg))], !mark.In(arg)
 	default:
 		text, ok = numberText(verb, arg)
+		number = true
 	}
-	if flags == "" || !ok {
+	switch {
+	case flags == "" || !ok:
 		return text, stopped, ok
+	case len(flags) > 5 || mark.In(text) && (strings.Contains(flags, ".") || !number):
+		return "", stopped, false
 	}
-	text, ok = padded(flags, text)
-	return text, stopped, ok
+	return fmt.Sprintf("%"+flags+"s", text), stopped, true
 }
 
 func numberText(verb byte, arg string) (string, bool) {
@@ -166,46 +171,8 @@ func numberText(verb byte, arg string) (string, bool) {
 		arg = strconv.Itoa(int(arg[1]))
 	}
 	n, err := strconv.ParseInt(arg, 0, 64)
-	if err != nil {
-		return "", false
+	if verb == 'i' || verb == 'u' {
+		verb = 'd'
 	}
-	switch verb {
-	case 'x':
-		return strconv.FormatInt(n, 16), n >= 0
-	case 'X':
-		return strings.ToUpper(strconv.FormatInt(n, 16)), n >= 0
-	case 'o':
-		return strconv.FormatInt(n, 8), n >= 0
-	}
-	return strconv.FormatInt(n, 10), true
-}
-
-// padded applies a width and a precision.
-func padded(flags, text string) (string, bool) {
-	left := strings.HasPrefix(flags, "-")
-	zero := strings.HasPrefix(flags, "0")
-	w, p, precise := strings.Cut(strings.TrimLeft(flags, "-0"), ".")
-	if precise {
-		n, err := strconv.Atoi(p)
-		if err != nil || mark.In(text) {
-			return "", false
-		}
-		text = text[:min(n, len(text))]
-	}
-	if w == "" {
-		return text, true
-	}
-	n, err := strconv.Atoi(w)
-	if err != nil || n > 4096 {
-		return "", false
-	}
-	pad := " "
-	if zero {
-		pad = "0"
-	}
-	fill := strings.Repeat(pad, max(0, n-len(text)))
-	if left {
-		return text + fill, true
-	}
-	return fill + text, true
+	return fmt.Sprintf("%"+string(verb), n), err == nil && (n >= 0 || verb == 'd')
 }

@@ -107,25 +107,17 @@ func systemdRunUse(c commands.Call) commands.Use {
 func (w *wrapping) unitProperty(setting string) {
 	name, value, _ := strings.Cut(setting, "=")
 	value = strings.TrimLeft(value, "-+!@:")
-	switch name {
-	case "WorkingDirectory", "RootDirectory":
+	switch {
+	case name == "WorkingDirectory" || name == "RootDirectory":
 		w.enter(value, name)
-	case "EnvironmentFile":
-		w.touch(commands.Read, value, name)
-	case "Environment":
+	case name == "Environment":
 		w.assign(value)
-	case "StandardOutput", "StandardError", "StandardInput":
-		if _, file, ok := strings.Cut(value, ":"); ok && name == "StandardInput" {
-			w.touch(commands.Read, file, name)
-		} else if ok {
-			w.touch(commands.Write, file, name)
-		}
-	case "BindPaths", "ReadWritePaths":
-		src, _, _ := strings.Cut(value, ":")
-		w.touch(commands.Write, src, name)
-	}
-	if strings.HasPrefix(name, "Exec") {
+	case strings.HasPrefix(name, "Exec"):
 		w.codes = append(w.codes, value)
+	default: // files, perhaps with a word before them: append:/x
+		for _, p := range argtext.LoosePaths(value) {
+			w.touch(commands.Write, p, name)
+		}
 	}
 }
 

@@ -143,23 +143,12 @@ func (w *wrapping) makeText(word, name, value string) {
 // callsFunction reports whether a value calls a function of make, and does more
 // than to name a variable.
 func callsFunction(value string) bool {
-	for rest := value; ; {
-		i := strings.IndexByte(rest, '$')
-		if i < 0 || i+2 >= len(rest) {
-			return false
-		}
-		rest = rest[i+1:]
-		if rest[0] == '$' {
-			rest = rest[1:]
-			continue
-		}
-		if rest[0] != '(' && rest[0] != '{' {
-			continue
-		}
-		if name := strings.TrimLeft(rest[1:], "abcdefghijklmnopqrstuvwxyz-"); name != "" && (name[0] == ' ' || name[0] == '\t' || name[0] == '$') {
+	for _, call := range [...]string{"(shell ", "(file ", "(eval ", "(call ", "(foreach ", "(if ", "(value ", "(origin ", "(info "} {
+		if strings.Contains(value, "$"+call) || strings.Contains(value, "${"+call[1:]) {
 			return true
 		}
 	}
+	return false
 }
 
 // upToClose is a text up to the bracket that closes one before it.

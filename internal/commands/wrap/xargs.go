@@ -107,19 +107,11 @@ func newXargs(s *table.Parsed) xargs {
 }
 
 func delimiterOf(v string) string {
-	switch {
-	case v == `\n`:
-		return "\n"
-	case v == `\t`:
-		return "\t"
-	case v == `\\`:
-		return `\`
-	case v == `\0` || v == `\x00` || v == `\000`:
+	if v == `\0` {
 		return "\x00"
-	case strings.HasPrefix(v, `\`):
-		if text, err := strconv.Unquote(`"` + v + `"`); err == nil {
-			return text
-		}
+	}
+	if text, err := strconv.Unquote(`"` + v + `"`); err == nil && strings.HasPrefix(v, `\`) {
+		return text
 	}
 	return v
 }
