@@ -79,6 +79,9 @@ var layers = map[string][]string{
 	"internal/view":           {}, // see pure
 	"internal/doctor":         {"agent", "agent/clients", "cell", "confine", "git", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
+	"internal/present":        {"audit", "cell", "cellnet", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "terminal", "view", "worksite", "workspace"},
+	"internal/demo":           {"git", "ledger"},
+	"internal/hookrun":        {"client", "hook", "plainfile", "post"},
 	"internal/testfile":       {},                          // for tests only: no package may import it
 	"internal/testkernel":     {},                          // for tests only: no package may import it
 	"internal/testnet":        {},                          // for tests only: no package may import it
@@ -88,7 +91,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent/clients", "agent", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "seccomp", "session", "state", "stream", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},

@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
+	"cordon/internal/hookrun"
 	"cordon/internal/legible"
 	"cordon/internal/mailbox"
 	"cordon/internal/post"
+	"cordon/internal/present"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
@@ -88,7 +90,7 @@ func (a *app) ask(ctx context.Context, o askOptions, text string) error {
 	if o.again != "" {
 		r = post.Request{Verb: post.Await, Question: o.again, Wait: r.Wait}
 	}
-	reply, err := tellPost(ctx, dir, r)
+	reply, err := hookrun.TellPost(ctx, dir, r)
 	if err != nil {
 		return err
 	}
@@ -147,7 +149,7 @@ func (a *app) done(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tellPost(ctx, dir, post.Request{Verb: post.Done, Text: text}); err != nil {
+	if _, err := hookrun.TellPost(ctx, dir, post.Request{Verb: post.Done, Text: text}); err != nil {
 		return err
 	}
 	if a.json {
@@ -181,7 +183,7 @@ Everywhere else: List the workers of this repository, as cordon ls does.`,
 
 // leaseStatus shows a worker what it may know of itself.
 func (a *app) leaseStatus(ctx context.Context, dir string) error {
-	reply, err := tellPost(ctx, dir, post.Request{Verb: post.Look})
+	reply, err := hookrun.TellPost(ctx, dir, post.Request{Verb: post.Look})
 	if err != nil {
 		return err
 	}
@@ -204,7 +206,7 @@ func statusView(st *post.Status) *view.Status {
 		Expires: st.Expires, Ends: st.Ends, Done: st.Done,
 	}
 	if st.Questions != nil {
-		v.Questions = each(st.Questions, func(q post.Question) view.Answered { return view.Answered(q) })
+		v.Questions = present.Each(st.Questions, func(q post.Question) view.Answered { return view.Answered(q) })
 	}
 	return v
 }
@@ -212,8 +214,8 @@ func statusView(st *post.Status) *view.Status {
 func statusRows(st *view.Status, now time.Time) [][]string {
 	rows := [][]string{
 		{"branch", fmt.Sprintf("%s, from %.10s", st.Branch, st.Base)},
-		{"write", orNothing(strings.Join(st.WriteRoots, ", "))},
-		{"reach", orNothing(strings.Join(st.Domains, ", "))},
+		{"write", present.OrNothing(strings.Join(st.WriteRoots, ", "))},
+		{"reach", present.OrNothing(strings.Join(st.Domains, ", "))},
 		{"lease", "until " + st.Expires.Local().Format(time.RFC3339)},
 	}
 	if !st.Ends.IsZero() {

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/inspect"
 	"cordon/internal/ledger"
+	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -57,15 +58,15 @@ func (a *app) report(ctx context.Context, s *session.Session, w *ledger.Worker, 
 
 func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 	if a.json {
-		return a.object(reportView(r))
+		return a.object(present.ReportView(r))
 	}
 	l := w.Lease.Lease()
 	a.print("%s  %s: %d to land, %s", w.ID, r.Verdict, r.Summary.Landing, terminal.Plural(r.Summary.Violations, "violation"))
 	a.print("lease   sha256:%s", r.Lease)
-	a.print("        may write %s (policy: %s)", orNothing(strings.Join(w.Lease.Rules().Roots(), ", ")), l.Source)
-	a.print("base    %s, for %s", r.Base.Short(), short(l.Target))
+	a.print("        may write %s (policy: %s)", present.OrNothing(strings.Join(w.Lease.Rules().Roots(), ", ")), l.Source)
+	a.print("base    %s, for %s", r.Base.Short(), present.Branch(l.Target))
 	if w.Exit != nil {
-		a.print("command ended with %d (%s)", w.Exit.Code, how(w))
+		a.print("command ended with %d (%s)", w.Exit.Code, present.Ended(w))
 	}
 	for _, class := range []audit.Class{audit.Violation, audit.Landing, audit.Scratch, audit.Ignored, audit.Note} {
 		a.showClass(class, r)

@@ -14,6 +14,8 @@ import (
 
 	"cordon/internal/guard"
 	"cordon/internal/hook"
+	"cordon/internal/legible"
+	"cordon/internal/present"
 	"cordon/internal/view"
 	"cordon/internal/warrant"
 )
@@ -95,7 +97,7 @@ func codeOfVerdict(v guard.Verdict) error {
 func checkView(d guard.Decision) *view.Check {
 	v := &view.Check{Verdict: string(d.Verdict), Reason: d.Reason, Tried: d.Tried, Instead: d.Instead, Holds: d.Holds, Warned: d.Warned}
 	if d.Steps != nil {
-		v.Steps = each(d.Steps, stepView)
+		v.Steps = present.Each(d.Steps, present.StepView)
 	}
 	return v
 }
@@ -110,9 +112,9 @@ func (a *app) sayDecision(d guard.Decision) error {
 	for _, s := range checkView(d).Steps {
 		if s.Dir != dir {
 			dir = s.Dir
-			fmt.Fprintf(&b, "in %s\n", oneLine(dir))
+			fmt.Fprintf(&b, "in %s\n", legible.Line(dir))
 		}
-		fmt.Fprintf(&b, "  %-5s %s\n", s.Verdict, oneLine(stepLine(s)))
+		fmt.Fprintf(&b, "  %-5s %s\n", s.Verdict, legible.Line(stepLine(s)))
 	}
 	fmt.Fprintf(&b, "%s", d.Verdict)
 	if m := d.Message(); m != "" {

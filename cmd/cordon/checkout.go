@@ -7,6 +7,7 @@ import (
 
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
+	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -65,17 +66,17 @@ func (a *app) checkout(ctx context.Context, s *session.Session, w *ledger.Worker
 func (a *app) sayCheckout(w *ledger.Worker, out keep.CheckedOut) error {
 	if a.json {
 		return a.object(&view.Checkout{Worker: string(w.ID), Checkout: view.CheckedOut{
-			Dir: out.Dir, Branch: out.Branch, Commit: string(out.Commit), Files: out.Files, Left: texts[view.Text](out.Left),
+			Dir: out.Dir, Branch: out.Branch, Commit: string(out.Commit), Files: out.Files, Left: present.Texts[view.Text](out.Left),
 		}})
 	}
 	if out.Branch != "" {
 		a.print("%s  branch %s at %s", w.ID, out.Branch, out.Commit.Short())
-		a.say("  git diff %s...%s", short(w.Lease.Lease().Target), out.Branch)
+		a.say("  git diff %s...%s", present.Branch(w.Lease.Lease().Target), out.Branch)
 		return nil
 	}
 	a.print("%s  %s in %s", w.ID, terminal.Plural(out.Files, "file"), out.Dir)
 	if len(out.Left) > 0 {
-		a.say("  left out, because your git or shell might run or wait for them: %s", list(out.Left, 5))
+		a.say("  left out, because your git or shell might run or wait for them: %s", present.Paths(out.Left, 5))
 	}
 	a.say("  a worker wrote this: look at it, do not run it")
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/keep"
+	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -72,7 +73,7 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 			todo, freed = append(todo, c), freed+c.Bytes
 		}
 	}
-	shown := view.GC{Chores: each(chores, choreView), Bytes: freed, Done: !dry}
+	shown := view.GC{Chores: present.Each(chores, choreView), Bytes: freed, Done: !dry}
 	if !a.json {
 		a.showChores(shown.Chores)
 	}

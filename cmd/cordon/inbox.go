@@ -11,6 +11,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/mailbox"
+	"cordon/internal/present"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
@@ -36,7 +37,7 @@ func (a *app) inbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := view.Inbox{Questions: each(list, inquiryView)}
+	shown := view.Inbox{Questions: present.Each(list, inquiryView)}
 	if a.json {
 		return a.object(&shown)
 	}
@@ -51,7 +52,7 @@ func (a *app) inbox(ctx context.Context) error {
 
 func inquiryView(e mailbox.Entry) view.Inquiry {
 	return view.Inquiry{
-		Worker: string(e.Worker.ID), Status: string(e.Status), Waits: string(e.Waits), Question: questionViews([]ledger.Inquiry{e.Inquiry})[0],
+		Worker: string(e.Worker.ID), Status: string(e.Status), Waits: string(e.Waits), Question: present.QuestionViews([]ledger.Inquiry{e.Inquiry})[0],
 	}
 }
 
@@ -62,7 +63,7 @@ func (a *app) entry(q view.Inquiry, only bool) {
 	for i, option := range q.Options {
 		a.below(fmt.Sprintf("      %2d  ", i+1), legible.Line(option))
 	}
-	a.say("  cordon answer %s \"…\"%s", answering(q.Worker, q.ID, only), optionAdvice(q))
+	a.say("  cordon answer %s \"…\"%s", present.Answering(q.Worker, q.ID, only), optionAdvice(q))
 }
 
 // below prints a text that is not cordon's, all of it: each of its lines is set in, so
@@ -89,14 +90,6 @@ func optionAdvice(q view.Inquiry) string {
 		return ""
 	}
 	return fmt.Sprintf("     or --option 1 to --option %d", len(q.Options))
-}
-
-// answering is how a question is named to cordon answer.
-func answering(worker, question string, only bool) string {
-	if only {
-		return worker
-	}
-	return worker + " " + question
 }
 
 func (a *app) answerCommand() *cobra.Command {
@@ -185,20 +178,4 @@ func answerText(q ledger.Inquiry, words []string, option int) (string, error) {
 		return "", usage("cordon answer: question %s has %s", q.ID(), terminal.Plural(len(q.Options), "option"))
 	}
 	return q.Options[option-1], nil
-}
-
-// askedRows are the rows of show about what a worker has asked and said.
-func askedRows(w *ledger.Worker) (rows [][]string) {
-	for _, q := range w.Questions {
-		rows = append(rows, []string{"asked", q.ID() + ": " + terminal.Clip(legible.Line(q.Text), 100)})
-		if q.Answer != nil {
-			rows = append(rows, []string{"answered", "by " + q.Answer.Who + ": " + terminal.Clip(legible.Line(q.Answer.Text), 100)})
-		} else {
-			rows = append(rows, []string{"", "not answered: cordon answer " + answering(string(w.ID), q.ID(), len(w.Open()) == 1) + ` "…"`})
-		}
-	}
-	if w.Claim != nil {
-		rows = append(rows, []string{"says", "done: " + terminal.Clip(legible.Line(orNothing(w.Claim.Text)), 100)})
-	}
-	return rows
 }

@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/keep"
 	"cordon/internal/lease"
+	"cordon/internal/present"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
@@ -76,7 +77,7 @@ func (a *app) repairObject(p *keep.Repair, done bool) error {
 	if p.Remains.Problem != nil {
 		problem = p.Remains.Problem.Error()
 	}
-	return a.object(&view.Repair{Kept: p.Remains.Events, Problem: problem, Workers: each(p.Fates, fateView), Done: done})
+	return a.object(&view.Repair{Kept: p.Remains.Events, Problem: problem, Workers: present.Each(p.Fates, fateView), Done: done})
 }
 
 func fateView(f keep.Fate) view.Fate {
@@ -89,7 +90,7 @@ func (a *app) showRepair(p *keep.Repair) {
 		a.say("kept: %d sound events; lost: everything after them; the damaged files stay as evidence", p.Remains.Events)
 	}
 	var rows [][]string
-	for _, f := range each(p.Fates, fateView) {
+	for _, f := range present.Each(p.Fates, fateView) {
 		rows = append(rows, []string{f.Worker, f.What, f.Why})
 	}
 	terminal.Table(a.err, rows)

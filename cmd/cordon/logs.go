@@ -11,6 +11,7 @@ import (
 
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
+	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -136,12 +137,12 @@ func (a *app) whole(w *ledger.Worker, p printed, status ledger.Status) error {
 // decisions prints what a worker's guard decided.
 func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
 	shown := view.Decisions{Worker: string(w.ID), Decisions: []view.Decision{}}
-	t, err := s.Decisions(w, func(r guard.Record) { shown.Decisions = append(shown.Decisions, decisionView(r)) })
+	t, err := s.Decisions(w, func(r guard.Record) { shown.Decisions = append(shown.Decisions, present.DecisionView(r)) })
 	if err != nil {
 		return err
 	}
 	if a.json {
-		shown.Tally = *guardView(&t)
+		shown.Tally = *present.GuardView(&t)
 		return a.object(&shown)
 	}
 	if w.Guard != nil && w.Guard.Digest != t.Digest {

@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/state"
 	"cordon/internal/terminal"
@@ -74,7 +75,7 @@ func (a *app) followed(ctx context.Context, s *session.Session, t *tail) error {
 	if t.f == nil {
 		a.say("%s %s", w.ID, t.p.nothing)
 	}
-	a.say("%s", statusLine(a.err, w, status))
+	a.say("%s", present.StatusLine(a.err, w, status))
 	return nil
 }
 

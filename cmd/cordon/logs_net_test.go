@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/egress/record"
 	"cordon/internal/policy"
+	"cordon/internal/present"
 	"cordon/internal/view"
 )
 
@@ -24,7 +25,7 @@ func TestReachedLine(t *testing.T) {
 		"refuse  ^[[31m": {Kind: string(record.Resolve + "x"), Name: "\x1b[31m", Verdict: string(record.Refused)},
 	} {
 		r.Time = at
-		if got := reachedLines(r, math.MaxInt)[0]; got != "2026-01-02 03:04:05  "+want {
+		if got := present.ReachedLines(r, math.MaxInt)[0]; got != "2026-01-02 03:04:05  "+want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -40,22 +41,22 @@ func TestReachedLinesNarrow(t *testing.T) {
 	end := view.Attempt{Time: at, Kind: string(record.End), Name: strings.Repeat("long.", 20) + "example", Address: "192.0.2.1", Port: 443,
 		Verdict: string(record.Allowed), Sent: 900 << 20, Received: 900 << 20, Millis: 99_999}
 	for _, room := range []int{40, 80, 100, 129, 130} {
-		for _, line := range append(reachedLines(refused, room), reachedLines(end, room)...) {
+		for _, line := range append(present.ReachedLines(refused, room), present.ReachedLines(end, room)...) {
 			if n := utf8.RuneCountInString(line); n > room {
 				t.Errorf("%d columns in %d: %q", n, room, line)
 			}
 		}
 	}
-	if got, want := reachedLines(refused, 80)[0], "03:04:05  refuse  telemetry.example.net:443     curl[123…"; got != want {
+	if got, want := present.ReachedLines(refused, 80)[0], "03:04:05  refuse  telemetry.example.net:443     curl[123…"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := strings.Join(reachedLines(refused, 80)[1:], "\n"); !strings.HasPrefix(got, "          at first: why not why") || strings.Count(got, "why") != 13 {
+	if got := strings.Join(present.ReachedLines(refused, 80)[1:], "\n"); !strings.HasPrefix(got, "          at first: why not why") || strings.Count(got, "why") != 13 {
 		t.Errorf("%q", got)
 	}
-	if got := reachedLines(end, 80)[0]; !strings.Contains(got, "900.0 MiB out") {
+	if got := present.ReachedLines(end, 80)[0]; !strings.Contains(got, "900.0 MiB out") {
 		t.Errorf("%q", got)
 	}
-	if got := reachedLines(end, 100)[0]; !strings.Contains(got, "long.long.long.long.long.long.") {
+	if got := present.ReachedLines(end, 100)[0]; !strings.Contains(got, "long.long.long.long.long.long.") {
 		t.Errorf("%q does not use the room", got)
 	}
 }
@@ -63,11 +64,11 @@ func TestReachedLinesNarrow(t *testing.T) {
 // What a worker may reach is shown whole, over as many lines as it takes.
 func TestWrapped(t *testing.T) {
 	text := "a.example, " + strings.Repeat("x", 30) + ", b.example and host port 1"
-	got := wrapped(text, 20)
+	got := present.Wrapped(text, 20)
 	if strings.Join(got, " ") != text || len(got) != 4 || got[3] != "and host port 1" && got[2] != "b.example and host" {
 		t.Errorf("%q", got)
 	}
-	if wrapped("", 20) != nil {
+	if present.Wrapped("", 20) != nil {
 		t.Error("nothing is a line")
 	}
 }

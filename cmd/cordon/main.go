@@ -15,11 +15,12 @@ import (
 	"syscall"
 
 	"cordon/internal/cell"
+	"cordon/internal/hookrun"
 	"cordon/internal/journal"
 )
 
 func main() {
-	hookFirst(os.Args[1:])
+	hookrun.First(os.Args[1:])
 	cell.Init()
 	debug.SetGCPercent(400) // an audit is over soon, and what it needs is small
 	os.Exit(run(os.Args[1:], nil))

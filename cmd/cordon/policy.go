@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/git"
 	"cordon/internal/legible"
 	"cordon/internal/policy"
+	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/view"
 	"cordon/internal/worksite"
@@ -78,23 +77,11 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 		if err != nil {
 			return err
 		}
-		return a.object(&view.Policy{Source: source, Policy: text, Protected: protectedRows(), Unread: unreadRows()})
+		return a.object(&view.Policy{Source: source, Policy: text, Protected: present.ProtectedRows(), Unread: present.UnreadRows()})
 	}
-	_, err = fmt.Fprintf(a.out, "# Source: %s\n\n%s%s", oneLine(source), withSizes(p), presetComment(p)+protectedComment()+unreadComment(p))
+	_, err = fmt.Fprintf(a.out, "# Source: %s\n\n%s%s", oneLine(source), present.WithSizes(p),
+		present.PresetComment(p)+present.ProtectedComment()+present.UnreadComment(p))
 	return err
-}
-
-// withSizes is a policy as YAML that says what "auto" is on this machine at the moment.
-func withSizes(p policy.Policy) string {
-	text := string(p.YAML())
-	here, err := worksite.LimitsHere(p.Limits)
-	if err != nil {
-		return text // a run says why
-	}
-	for key, size := range map[string]policy.Bytes{"memory": here.Memory, "disk": here.Disk} {
-		text = strings.Replace(text, "\n  "+key+": auto\n", fmt.Sprintf("\n  %s: auto  # %s here\n", key, size), 1)
-	}
-	return text
 }
 
 // effective is the policy that holds, and where it came from.
@@ -132,77 +119,6 @@ func policyHere(ctx context.Context, s *session.Session) (policy.Policy, string,
 		return policy.Policy{}, "", err
 	}
 	return s.DescribedPolicyAt(ctx, commit)
-}
-
-func protectedRows() []view.Protected {
-	var rows []view.Protected
-	for _, p := range policy.Protected() {
-		rows = append(rows, view.Protected{Group: p.Group, Name: p.Name, Reason: p.Reason, Never: p.Never})
-	}
-	return rows
-}
-
-// protectedComment lists the built-in denies by group, as comments.
-func protectedComment() string {
-	var b strings.Builder
-	b.WriteString("\n# Built in: these names never land, at any depth and in any case, unless an\n" +
-		"# entry of write_roots names them (those marked ! not even then).\n")
-	group := ""
-	for _, p := range protectedRows() {
-		if p.Group != group {
-			group = p.Group
-			fmt.Fprintf(&b, "#\n# %s:\n", group)
-		}
-		mark := " "
-		if p.Never {
-			mark = "!"
-		}
-		fmt.Fprintf(&b, "# %s %-46s %s\n", mark, p.Name, p.Reason)
-	}
-	return b.String()
-}
-
-func unreadRows() []view.Unread {
-	var rows []view.Unread
-	for _, u := range policy.UnreadByDefault() {
-		rows = append(rows, view.Unread(u))
-	}
-	return rows
-}
-
-// unreadComment lists by reason what @default stands for, when it is there.
-func unreadComment(p policy.Policy) string {
-	if !slices.Contains(p.Filesystem.DenyRead, policy.DefaultUnread) {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("\n# @default in deny_read: these may not be read, with everything below, unless an\n" +
-		"# entry of read_roots names them.\n")
-	reason, line := "", ""
-	flush := func(end string) {
-		if line != "" {
-			b.WriteString(line + end + "\n")
-		}
-		line = ""
-	}
-	for _, u := range unreadRows() {
-		if u.Reason != reason {
-			flush("")
-			reason = u.Reason
-			fmt.Fprintf(&b, "#\n# %s:\n", reason)
-		}
-		switch {
-		case line == "":
-			line = "#   " + u.Entry
-		case len(line)+len(u.Entry) > 76:
-			flush(",")
-			line = "#   " + u.Entry
-		default:
-			line += ", " + u.Entry
-		}
-	}
-	flush("")
-	return b.String()
 }
 
 // oneLine keeps a text that others chose inside the comment it is put in.

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/policy"
+	"cordon/internal/present"
 	"cordon/internal/view"
 )
 
@@ -37,7 +36,7 @@ func (a *app) policyPresets(names []string) error {
 		}
 		list = []policy.Preset{p}
 	}
-	shown := view.Presets{Presets: each(list, presetView)}
+	shown := view.Presets{Presets: present.Each(list, present.PresetView)}
 	if a.json {
 		return a.object(&shown)
 	}
@@ -46,42 +45,9 @@ func (a *app) policyPresets(names []string) error {
 			a.print("")
 		}
 		a.print("@%s: %s (%s)", p.Name, p.What, p.Version)
-		for _, line := range presetLines(p) {
+		for _, line := range present.PresetLines(p) {
 			a.print("  %s", line)
 		}
 	}
 	return nil
-}
-
-func presetView(p policy.Preset) view.Preset {
-	domain := func(d policy.PresetDomain) view.PresetDomain { return view.PresetDomain(d) }
-	return view.Preset{Name: p.Name, Version: p.Version, What: p.What, Domains: each(p.Domains, domain)}
-}
-
-// presetLines are the domains of a preset, each with its reason.
-func presetLines(p view.Preset) []string {
-	width := 0
-	for _, d := range p.Domains {
-		width = max(width, len(d.Domain))
-	}
-	var lines []string
-	for _, d := range p.Domains {
-		lines = append(lines, fmt.Sprintf("%-*s  %s", width, d.Domain, d.Why))
-	}
-	return lines
-}
-
-// presetComment lists what the presets of a policy stand for, as comments.
-func presetComment(p policy.Policy) string {
-	var b strings.Builder
-	for _, preset := range policy.Presets() {
-		if !slices.Contains(p.Network.AllowedDomains, "@"+preset.Name) {
-			continue
-		}
-		fmt.Fprintf(&b, "\n# @%s in allowed_domains, as of %s:\n", preset.Name, preset.Version)
-		for _, line := range presetLines(presetView(preset)) {
-			b.WriteString("#   " + line + "\n")
-		}
-	}
-	return b.String()
 }

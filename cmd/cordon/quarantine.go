@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cordon/internal/gate"
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/policy"
+	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -82,7 +82,7 @@ func (a *app) quarantined(ctx context.Context) error {
 	}
 	var rows [][]string
 	for _, w := range workers {
-		rows = append(rows, []string{w.ID, w.Changed.Local().Format("2006-01-02 15:04"), terminal.Clip(firstReason(w.Reasons), 100)})
+		rows = append(rows, []string{w.ID, w.Changed.Local().Format("2006-01-02 15:04"), terminal.Clip(present.FirstReason(w.Reasons), 100)})
 	}
 	if len(rows) == 0 {
 		a.say("nothing is quarantined")
@@ -90,17 +90,6 @@ func (a *app) quarantined(ctx context.Context) error {
 	}
 	terminal.Table(a.out, rows)
 	return nil
-}
-
-// firstReason is the first of the reasons for a quarantine, and how many others there are.
-func firstReason(reasons []string) string {
-	switch len(reasons) {
-	case 0:
-		return ""
-	case 1:
-		return reasons[0]
-	}
-	return fmt.Sprintf("%s (and %d more)", reasons[0], len(reasons)-1)
 }
 
 func (a *app) quarantineShow(ctx context.Context, prefix string) error {
@@ -155,24 +144,9 @@ func (a *app) sayCaptured(ctx context.Context, s *session.Session, w *ledger.Wor
 			tell("  and %d more: --json has them", len(list)-i)
 			break
 		}
-		tell("  %s %s%s", c.Kind, c.Path, lies(c, w))
+		tell("  %s %s%s", c.Kind, c.Path, present.Lies(c, w))
 	}
 	return nil
-}
-
-// lies says where the content of something captured is.
-func lies(c gate.Captured, w *ledger.Worker) string {
-	switch {
-	case c.Target != "":
-		return " -> " + c.Target.String()
-	case c.File != "":
-		return fmt.Sprintf(": git show refs/cordon/quarantine/%s/evidence:%s", w.ID, c.File)
-	case c.Kept != "" && c.Why != "":
-		return fmt.Sprintf(": only in %s (%s)", c.Kept, c.Why)
-	case c.Kept != "":
-		return ": " + c.Kept.String()
-	}
-	return ""
 }
 
 func (a *app) releaseCommand() *cobra.Command {
@@ -268,7 +242,7 @@ func (a *app) discard(ctx context.Context, prefix string, yes bool, reason strin
 	if status == ledger.ThrownAway || w.Removal != nil {
 		return usage("%s is discarded or removed already", w.ID)
 	}
-	if err := a.confirm(yes, "discard %s (%s%s)?", w.ID, status, because(w, status)); err != nil {
+	if err := a.confirm(yes, "discard %s (%s%s)?", w.ID, status, present.Because(w, status)); err != nil {
 		return err
 	}
 	if err := keep.Discard(ctx, s.Site, w, ledger.Discard{Who: operator(), Why: reason}); err != nil {

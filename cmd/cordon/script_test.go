@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"cordon/internal/cell"
+	"cordon/internal/hookrun"
 	"cordon/internal/journal"
 	"cordon/internal/testkernel"
 )
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 // programs are what the test binary is, by the name that it is started with.
 var programs = map[string]func(){
 	"cordon": func() {
-		hookFirst(os.Args[1:])
+		hookrun.First(os.Args[1:])
 		cell.Init() // as main does: a cell is this program, started again
 		os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
 	},

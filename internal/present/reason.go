@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ import (
 )
 
 // reasonOf says in a sentence why a worker is in its state.
-func reasonOf(w *ledger.Worker, now worksite.Standing) string {
+func Reason(w *ledger.Worker, now worksite.Standing) string {
 	if now.Status == ledger.Asking && len(w.Open()) == 0 {
 		return "The question is answered; cordon resume continues the worker."
 	}
-	if half := because(w, now.Status); half != "" {
+	if half := Because(w, now.Status); half != "" {
 		return sentence(string(now.Status) + half)
 	}
 	switch now.Status {
@@ -57,7 +57,7 @@ func finishedReason(w *ledger.Worker) string {
 	case w.Gate == nil:
 		return "The command ended; cordon merge takes the result to the gate."
 	case w.Gate.Outcome == gate.Merged:
-		return sentence("the result was merged as " + w.Gate.Commit.Short() + ", and " + short(w.Gate.Target) + " no longer contains it")
+		return sentence("the result was merged as " + w.Gate.Commit.Short() + ", and " + Branch(w.Gate.Target) + " no longer contains it")
 	}
 	return "The gate refused the result."
 }
@@ -74,16 +74,10 @@ func sentence(s string) string {
 }
 
 // statusLine is what became of a worker. What a worker asks takes no second line.
-func statusLine(out io.Writer, w *ledger.Worker, status ledger.Status) string {
-	line := fmt.Sprintf("%s  %s%s", w.ID, status, because(w, status))
+func StatusLine(out io.Writer, w *ledger.Worker, status ledger.Status) string {
+	line := fmt.Sprintf("%s  %s%s", w.ID, status, Because(w, status))
 	if status == ledger.Asking {
 		return terminal.Clip(line, terminal.Width(out))
 	}
 	return line
-}
-
-// printStatus prints what became of a worker.
-func (a *app) printStatus(w *ledger.Worker, status ledger.Status) {
-	line := legible.Text(statusLine(a.out, w, status))
-	fmt.Fprintln(a.out, strings.Replace(line, string(status), terminal.InkFor(a.out)(string(status)), 1))
 }

@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -15,23 +15,23 @@ import (
 )
 
 // workerView is a worker as it is shown.
-func workerView(s *session.Session, w *ledger.Worker, now worksite.Standing) view.Worker {
+func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) view.Worker {
 	l := w.Lease.Lease()
 	v := view.Worker{
-		ID: string(w.ID), Status: string(now.Status), Reason: reasonOf(w, now), Title: titleOf(w), LastSign: s.LastSign(w),
+		ID: string(w.ID), Status: string(now.Status), Reason: Reason(w, now), Title: titleOf(w), LastSign: s.LastSign(w),
 		Behind: now.Behind, Created: w.Created, Changed: w.Changed, Expires: l.Expires,
 		Base: string(l.Base), BaseShort: l.Base.Short(), Target: l.Target, Branch: l.Branch,
 		Worktree: s.TreeOf(w), Inside: l.Worktree, Tree: string(treeKind(l)), Adopted: l.Adopted,
 		Lease: w.Lease.Hash(), Source: l.Source, WriteRoots: w.Lease.Rules().Roots(),
 		Command: w.Ran(), Line: worksite.Shorten(w.Ran()), Layers: []string{},
-		Disk: keep.Disk(s.Site, w), Visits: w.Visits, Questions: questionViews(w.Open()),
-		Client: clientView(w), Guard: guardView(w.Guard), Net: tallyView(w.Net), Exit: exitView(w.Exit), Gate: gateView(w.Gate),
+		Disk: keep.Disk(s.Site, w), Visits: w.Visits, Questions: QuestionViews(w.Open()),
+		Client: clientView(w), Guard: GuardView(w.Guard), Net: TallyView(w.Net), Exit: exitView(w.Exit), Gate: gateView(w.Gate),
 	}
 	if now.Held {
 		v.PID = s.Process(w)
 	}
 	if w.Start != nil && w.Start.Layers != nil {
-		v.Layers = texts[string](w.Start.Layers)
+		v.Layers = Texts[string](w.Start.Layers)
 	}
 	if w.Audit != nil {
 		v.Audit = &view.Audited{
@@ -93,14 +93,14 @@ func exitView(e *cell.Exit) *view.Exit {
 	return &view.Exit{Code: e.Code, Reason: string(e.Reason), Left: e.Left, Error: e.Error, Refused: e.Refused}
 }
 
-func questionViews(list []ledger.Inquiry) []view.Question {
-	return each(list, func(q ledger.Inquiry) view.Question {
+func QuestionViews(list []ledger.Inquiry) []view.Question {
+	return Each(list, func(q ledger.Inquiry) view.Question {
 		return view.Question{ID: q.ID(), Text: q.Text, Options: append([]string{}, q.Options...), By: q.By, Asked: q.At}
 	})
 }
 
 // each converts a list. The result is never null in JSON.
-func each[T, V any](list []T, convert func(T) V) []V {
+func Each[T, V any](list []T, convert func(T) V) []V {
 	views := make([]V, 0, len(list))
 	for _, t := range list {
 		views = append(views, convert(t))
@@ -109,9 +109,9 @@ func each[T, V any](list []T, convert func(T) V) []V {
 }
 
 // texts converts a list of strings of another type, and keeps nil.
-func texts[V, T ~string](list []T) []V {
+func Texts[V, T ~string](list []T) []V {
 	if list == nil {
 		return nil
 	}
-	return each(list, func(t T) V { return V(t) })
+	return Each(list, func(t T) V { return V(t) })
 }

@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"strings"
@@ -41,7 +41,7 @@ func TestReason(t *testing.T) {
 		{ledger.ThrownAway, ledger.Worker{Discard: &ledger.Discard{Who: "me"}}, "Discarded by me."},
 		{ledger.ThrownAway, ledger.Worker{Discard: &ledger.Discard{Who: "me", Why: "wrong approach."}}, "Discarded: wrong approach."},
 	} {
-		if got := reasonOf(&c.w, worksite.Standing{Status: c.status}); got != c.want {
+		if got := Reason(&c.w, worksite.Standing{Status: c.status}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.status, got, c.want)
 		}
 	}

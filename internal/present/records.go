@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"cordon/internal/egress/record"
@@ -6,7 +6,7 @@ import (
 	"cordon/internal/view"
 )
 
-func guardView(t *guard.Tally) *view.Guard {
+func GuardView(t *guard.Tally) *view.Guard {
 	if t == nil {
 		return nil
 	}
@@ -14,20 +14,20 @@ func guardView(t *guard.Tally) *view.Guard {
 	return &v
 }
 
-func decisionView(r guard.Record) view.Decision {
+func DecisionView(r guard.Record) view.Decision {
 	return view.Decision{
 		Time: r.Time, Client: r.Client, Session: r.Session, Call: r.Call, Event: r.Event, Tool: r.Tool, Input: r.Input,
 		Verdict: string(r.Verdict), Warned: r.Warned, Reason: r.Reason,
 	}
 }
 
-func stepView(s guard.Step) view.Step {
+func StepView(s guard.Step) view.Step {
 	return view.Step{
 		Line: s.Line, Dir: s.Dir, Does: s.Does, Path: s.Path, Leads: s.Leads, Place: string(s.Place), Verdict: string(s.Verdict), Why: s.Why,
 	}
 }
 
-func tallyView(t *record.Tally) *view.Tally {
+func TallyView(t *record.Tally) *view.Tally {
 	if t == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func tallyView(t *record.Tally) *view.Tally {
 	return v
 }
 
-func attemptView(r record.Record) view.Attempt {
+func AttemptView(r record.Record) view.Attempt {
 	return view.Attempt{
 		Time: r.Time, Kind: string(r.Kind), ID: r.ID, Name: r.Name, Address: r.Address, Port: int(r.Port), Verdict: string(r.Verdict),
 		Reason: r.Reason, Various: r.Various, Allow: r.Allow, Process: r.Process,

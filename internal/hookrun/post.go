@@ -1,4 +1,4 @@
-package main
+package hookrun
 
 import (
 	"context"
@@ -29,12 +29,12 @@ func sendRecord(r hook.Reply) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookDeadline)
 	defer cancel()
-	_, err = tellPost(ctx, r.Post, post.Request{Verb: post.Decided, Record: b})
+	_, err = TellPost(ctx, r.Post, post.Request{Verb: post.Decided, Record: b})
 	return err
 }
 
 // tellPost is a call whose refusal is an error.
-func tellPost(ctx context.Context, dir string, r post.Request) (post.Reply, error) {
+func TellPost(ctx context.Context, dir string, r post.Request) (post.Reply, error) {
 	reply, err := post.Call(ctx, dir, r)
 	if err == nil && reply.Error != "" {
 		err = errors.New(reply.Error)
@@ -51,7 +51,7 @@ func passOn(r hook.Reply) hook.Reply {
 	for _, q := range r.Asked {
 		t := hook.Told{Asked: q}
 		var reply post.Reply
-		reply, t.Err = tellPost(ctx, r.Post, post.Request{Verb: post.Ask, Text: q.Text, Options: q.Options, By: r.Record.Tool})
+		reply, t.Err = TellPost(ctx, r.Post, post.Request{Verb: post.Ask, Text: q.Text, Options: q.Options, By: r.Record.Tool})
 		t.ID = reply.Question
 		told = append(told, t)
 	}
@@ -69,7 +69,7 @@ func awaitAnswer(ctx context.Context, dir string, t *hook.Told) {
 		return
 	}
 	seconds := int(left / time.Second)
-	if reply, err := tellPost(ctx, dir, post.Request{Verb: post.Await, Question: t.ID, Wait: seconds}); err == nil {
+	if reply, err := TellPost(ctx, dir, post.Request{Verb: post.Await, Question: t.ID, Wait: seconds}); err == nil {
 		t.Answered, t.Answer = reply.Answered, reply.Answer
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"cordon/internal/audit"
@@ -12,8 +12,8 @@ func gateView(r *gate.Result) *view.Gate {
 		return nil
 	}
 	v := &view.Gate{
-		Outcome: string(r.Outcome), Commit: string(r.Commit), Target: r.Target, Paths: texts[view.Text](r.Paths),
-		Findings: each(r.Findings, findingView), Why: r.Why, Checkout: r.Checkout,
+		Outcome: string(r.Outcome), Commit: string(r.Commit), Target: r.Target, Paths: Texts[view.Text](r.Paths),
+		Findings: Each(r.Findings, findingView), Why: r.Why, Checkout: r.Checkout,
 	}
 	for _, c := range r.Checks {
 		v.Checks = append(v.Checks, view.Acceptance{Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output})
@@ -21,13 +21,13 @@ func gateView(r *gate.Result) *view.Gate {
 	return v
 }
 
-func reportView(r *audit.Report) *view.Audit {
+func ReportView(r *audit.Report) *view.Audit {
 	v := &view.Audit{
 		Worker: r.Worker, Lease: r.Lease, Base: string(r.Base), Verdict: r.Verdict, Summary: countsView(r.Summary),
 		Host: r.Host, Digest: r.Digest, Partial: r.Partial,
 	}
 	if r.Findings != nil {
-		v.Findings = each(r.Findings, findingView)
+		v.Findings = Each(r.Findings, findingView)
 	}
 	if r.More != nil {
 		more := countsView(*r.More)
@@ -35,9 +35,9 @@ func reportView(r *audit.Report) *view.Audit {
 	}
 	if h := r.History; h != nil {
 		v.History = &view.History{
-			Head: string(h.Head), Commits: texts[string](h.Commits), Others: h.Others, Orphans: texts[string](h.Orphans),
+			Head: string(h.Head), Commits: Texts[string](h.Commits), Others: h.Others, Orphans: Texts[string](h.Orphans),
 			Scratch: h.Scratch, Borrowed: h.Borrowed, Gone: h.Gone,
-			Tips: each(h.Tips, func(t audit.Tip) view.Tip { return view.Tip{Ref: view.Text(t.Ref), OID: string(t.OID)} }),
+			Tips: Each(h.Tips, func(t audit.Tip) view.Tip { return view.Tip{Ref: view.Text(t.Ref), OID: string(t.OID)} }),
 		}
 	}
 	return v

@@ -1,17 +1,18 @@
-package main
+package present
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
+	"cordon/internal/legible"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
 // agentRows are the rows of show about an agent client: what was started, whether its
 // hooks were seen alive, and what it says it did.
-func agentRows(c *view.Client) (rows [][]string) {
+func AgentRows(c *view.Client) (rows [][]string) {
 	if c == nil || c.Wiring == nil {
 		return nil
 	}
@@ -32,9 +33,9 @@ func agentRows(c *view.Client) (rows [][]string) {
 	rows = append(rows, []string{"says", streamLine(s)})
 	switch {
 	case len(s.Gap) > 0:
-		rows = append(rows, []string{"gap", "ran without the guard: " + oneLine(strings.Join(s.Gap, ", "))})
+		rows = append(rows, []string{"gap", "ran without the guard: " + legible.Line(strings.Join(s.Gap, ", "))})
 	case s.Why != "":
-		rows = append(rows, []string{"", oneLine(s.Why)})
+		rows = append(rows, []string{"", legible.Line(s.Why)})
 	}
 	return rows
 }
@@ -49,10 +50,10 @@ func streamLine(s *view.Summary) string {
 		parts = append(parts, fmt.Sprintf("$%.4f", s.Cost))
 	}
 	if s.Model != "" {
-		parts = append(parts, "model "+oneLine(s.Model))
+		parts = append(parts, "model "+legible.Line(s.Model))
 	}
 	if s.Reason != "" {
-		parts = append(parts, "ended: "+oneLine(s.Reason))
+		parts = append(parts, "ended: "+legible.Line(s.Reason))
 	}
 	return strings.Join(parts, ", ")
 }
