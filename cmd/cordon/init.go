@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/client"
 	"cordon/internal/draft"
 	"cordon/internal/fault"
 	"cordon/internal/session"
@@ -96,7 +97,7 @@ func (a *app) initSaid(top string, found draft.Project, text []byte, dry bool) e
 func commitLine(top string, ignored bool) string {
 	in, force := "", ""
 	if here, err := os.Getwd(); err != nil || here != top {
-		in = "-C '" + strings.ReplaceAll(top, "'", `'\''`) + "' "
+		in = "-C " + client.Quote(top) + " "
 	}
 	if ignored { // by the repository's own rules
 		force = "-f "

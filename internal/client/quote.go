@@ -3,7 +3,9 @@ package client
 import "strings"
 
 // Quote is a word of a shell that means just this text. There is no backslash in
-// it: fish reads one between quotes, and a quoted text may be quoted again.
+// it: fish reads one between quotes, and a quoted text may be quoted again. That is why
+// the shell library does not do it: its Quote writes backslashes or $'…', which fish and
+// POSIX shells do not all read, and refuses characters that a path may have.
 func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
 
 func quoteAll(words []string) string {

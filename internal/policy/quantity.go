@@ -78,9 +78,6 @@ func (b Bytes) String() string {
 	return formatQuantity(int64(b), byteUnits)
 }
 
-// Std is the span as the standard library knows it.
-func (d Duration) Std() time.Duration { return time.Duration(d) }
-
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 func (b Bytes) MarshalText() ([]byte, error)    { return []byte(b.String()), nil }
 

@@ -3,7 +3,6 @@ package copilot
 import (
 	"encoding/json"
 	"path"
-	"strings"
 
 	"cordon/internal/agent"
 	"cordon/internal/client"
@@ -103,7 +102,7 @@ func copilotHooks(k *agent.Kit, o agent.Order) ([]byte, error) {
 		return nil, err
 	}
 	k.AddFile("subagent.json", append(told, '\n'))
-	show := "cat '" + strings.ReplaceAll(path.Join(o.Place, "subagent.json"), "'", `'"'"'`) + "'"
+	show := "cat " + client.Quote(path.Join(o.Place, "subagent.json"))
 	brief := agent.Nested([]any{map[string]any{"type": "command", "bash": show, "timeoutSec": 10}}, "hooks", "subagentStart")
 	return agent.Compact(agent.Over(brief, config))
 }
