@@ -31,6 +31,14 @@ func (c Call) FileText(file string) (string, bool) {
 	return c.Text(file)
 }
 
+// Variable is a variable that the script itself exported to the command.
+func (c Call) Variable(name string) (string, bool) {
+	if c.Env == nil {
+		return "", false
+	}
+	return c.Env(name)
+}
+
 // Role says what a command does with a path.
 type Role int
 

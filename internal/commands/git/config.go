@@ -18,6 +18,9 @@ var gitKeys string
 // settingKind returns the kind of a key's value, and "" if it is harmless.
 func settingKind(key string) string {
 	section, sub, name := splitKey(key)
+	if !strings.Contains(gitKeys, "\n"+section+".") {
+		return ""
+	}
 	for _, k := range [...]string{section + "." + argtext.When(sub != "", "*.") + name, section + ".?." + name, section + ".?.*"} {
 		if _, rest, ok := strings.Cut(gitKeys, "\n"+k+" "); ok {
 			kind, _, _ := strings.Cut(rest, "\n")

@@ -13,14 +13,14 @@ func (g *gitCall) environment() {
 	if g.call.Env == nil {
 		return
 	}
-	if v, ok := g.env("GIT_DIR"); ok && g.gitDir == "" {
+	if v, ok := g.call.Variable("GIT_DIR"); ok && g.gitDir == "" {
 		g.gitDir = v
 	}
-	if v, ok := g.env("GIT_WORK_TREE"); ok && g.tree == "" {
+	if v, ok := g.call.Variable("GIT_WORK_TREE"); ok && g.tree == "" {
 		g.tree = v
 	}
 	for name, kind := range table.TableRows(gitKeys) {
-		if v, ok := g.env(name); ok {
+		if v, ok := g.call.Variable(name); ok {
 			g.value(kind, v, name)
 		}
 	}
@@ -30,10 +30,10 @@ func (g *gitCall) environment() {
 
 // homes takes the directories that git looks for configuration in.
 func (g *gitCall) homes() {
-	if v, ok := g.env("HOME"); ok && v != "" {
+	if v, ok := g.call.Variable("HOME"); ok && v != "" {
 		g.value("setup", v+"/.gitconfig", "HOME")
 	}
-	if v, ok := g.env("XDG_CONFIG_HOME"); ok && v != "" {
+	if v, ok := g.call.Variable("XDG_CONFIG_HOME"); ok && v != "" {
 		g.value("setup", v+"/git/config", "XDG_CONFIG_HOME")
 	}
 }
@@ -43,12 +43,12 @@ const maxSettings = 256
 
 // settings takes the configuration that variables hold.
 func (g *gitCall) settings() {
-	if v, ok := g.env("GIT_CONFIG_PARAMETERS"); ok {
+	if v, ok := g.call.Variable("GIT_CONFIG_PARAMETERS"); ok {
 		for _, s := range argtext.SplitWords(v, nil) {
 			g.configure(s, "GIT_CONFIG_PARAMETERS")
 		}
 	}
-	v, ok := g.env("GIT_CONFIG_COUNT")
+	v, ok := g.call.Variable("GIT_CONFIG_COUNT")
 	if !ok || v == "" {
 		return
 	}
@@ -58,7 +58,7 @@ func (g *gitCall) settings() {
 	}
 	for i := range count {
 		n := strconv.Itoa(i)
-		key, ok := g.env("GIT_CONFIG_KEY_" + n)
+		key, ok := g.call.Variable("GIT_CONFIG_KEY_" + n)
 		if !ok {
 			continue
 		}

@@ -138,17 +138,10 @@ func (g *gitCall) configure(setting, why string) {
 
 // variable returns a variable that a value is taken from.
 func (g *gitCall) variable(name string) string {
-	if v, ok := g.env(name); ok {
+	if v, ok := g.call.Variable(name); ok {
 		return v
 	}
 	return mark.Any
-}
-
-func (g *gitCall) env(name string) (string, bool) {
-	if g.call.Env == nil {
-		return "", false
-	}
-	return g.call.Env(name)
 }
 
 // subcommand works out what follows git's own options.

@@ -60,7 +60,7 @@ func (g *gitCall) configFile() string {
 	case g.Has("system"):
 		return "/etc/gitconfig"
 	}
-	if v, ok := g.env("GIT_CONFIG"); ok {
+	if v, ok := g.call.Variable("GIT_CONFIG"); ok {
 		return v
 	}
 	return ""
@@ -68,10 +68,10 @@ func (g *gitCall) configFile() string {
 
 // userConfig is the user's own configuration.
 func (g *gitCall) userConfig() string {
-	if v, ok := g.env("GIT_CONFIG_GLOBAL"); ok && v != "" {
+	if v, ok := g.call.Variable("GIT_CONFIG_GLOBAL"); ok && v != "" {
 		return v
 	}
-	if v, ok := g.env("HOME"); ok && v != "" {
+	if v, ok := g.call.Variable("HOME"); ok && v != "" {
 		return v + "/.gitconfig"
 	}
 	return "~/.gitconfig"

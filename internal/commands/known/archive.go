@@ -13,7 +13,7 @@ import (
 // values follow in the order of its letters.
 func (g *reading) archives(name string) {
 	args := oldStyle(g.call.Args, g.Rows[0])
-	if v, ok := g.variable("TAR_OPTIONS"); ok && name == "tar" {
+	if v, ok := g.call.Variable("TAR_OPTIONS"); ok && name == "tar" {
 		args = append(append([]string{args[0]}, strings.Fields(v)...), args[1:]...)
 	}
 	g.Parsed = table.Parse(args, g.Rows[0])
@@ -64,13 +64,6 @@ func (g *reading) archiveFiles(packs bool) {
 			g.path(role, p, o.At)
 		}
 	}
-}
-
-func (g *reading) variable(name string) (string, bool) {
-	if g.call.Env == nil {
-		return "", false
-	}
-	return g.call.Env(name)
 }
 
 // oldStyle rewrites "tar xfC a.tar dir" as "tar -x -f a.tar -C dir".

@@ -181,7 +181,7 @@ func (g *reading) homely() string {
 	if len(g.Operands) != 1 {
 		return mark.Any
 	}
-	if v, ok := g.variable(g.Operands[0]); ok {
+	if v, ok := g.call.Variable(g.Operands[0]); ok {
 		return v + "\n"
 	}
 	if g.Operands[0] == "HOME" {

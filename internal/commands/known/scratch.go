@@ -12,7 +12,7 @@ import (
 // another place.
 func (g *reading) temporary() {
 	g.plainly()
-	dir, told := g.variable("TMPDIR")
+	dir, told := g.call.Variable("TMPDIR")
 	if o, ok := g.Given("p", "tmpdir"); ok && o.Value != "" {
 		dir, told = o.Value, true
 	}

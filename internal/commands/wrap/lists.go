@@ -27,22 +27,6 @@ func listRunner(name string, c commands.Call) commands.Use {
 		w.capsh()
 	case "xdg-open", "open":
 		w.opener()
-	case "run-parts":
-		s := scanAll(c.Args[1:], name)
-		for _, dir := range s.Operands {
-			w.touch(commands.Execute, dir, "operand")
-		}
-	case "inotifywait":
-		s := scanAll(c.Args[1:], name)
-		w.takeAll(s)
-		for _, place := range s.Operands {
-			w.touch(commands.Read, place, "operand")
-		}
-		w.use.Out = mark.Any
-	case "sudoedit":
-		for _, file := range Scan(c.Args[1:], "sudo").Operands {
-			w.touch(commands.Write, file, "operand")
-		}
 	case "ts":
 		w.stamp()
 	}

@@ -208,12 +208,9 @@ func (w *wrapping) input(params []string) {
 	w.add(r)
 }
 
-// variable is a variable that the script exported to the wrapper.
+// variable is a variable that the script exported to the wrapper; "" without.
 func (w *wrapping) variable(name string) string {
-	if w.call.Env == nil {
-		return ""
-	}
-	value, _ := w.call.Env(name)
+	value, _ := w.call.Variable(name)
 	return value
 }
 
