@@ -14,13 +14,15 @@
 // is what the index said: another program may be writing in the checkout.
 //
 // Changes of the operator's that the move does not touch stay as they are, staged or not:
-// a step goes through where git merge --ff-only would.
+// a step goes through where git merge --ff-only would, unless git would drop a staged file
+// or one that lands. A move that is taken back leaves what was there before it.
 //
 // The package refuses to run git where it would write files of the checkout, and to move
 // the branch.
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +51,8 @@ type Step struct {
 	stage string // private: the new files below tree, and the new index
 	files *dir   // stage/tree
 	items []item
+	mine  map[string]bool // on the way back: paths that the move found at its end, which are somebody's own work
+	prior string          // on the way back: the index as it was before the move, if it is known
 
 	begun  bool // something may be placed
 	placed bool // everything is, or was left to somebody
@@ -143,10 +147,16 @@ func (s *Step) prepare(ctx context.Context) error {
 	if err := s.write(ctx); err != nil {
 		return err
 	}
+	if err := s.crowded(ctx, deltas); err != nil || s.Apart {
+		return err
+	}
 	j := judgement{root: s.root, files: s.files, seen: seen, ahead: ahead, changed: changed, hidden: hidden, leaving: leaving(deltas)}
 	j.gone = inodes(seen, j.leaving)
 	for _, d := range deltas {
 		it := j.judge(d)
+		if s.mine[d.Path] {
+			it.done, it.why = true, ""
+		}
 		s.items = append(s.items, it)
 		if it.why != "" {
 			s.Blocked = append(s.Blocked, Obstacle{Path: it.at, Why: it.why})
@@ -204,6 +214,37 @@ func (s *Step) staged(ctx context.Context, commit git.OID, deltas []git.Delta) (
 	return at, nil
 }
 
+// crowded looks for what the new index lost: git keeps only one of a file and of files
+// in a directory of its name, which may be what the operator staged, or what lands.
+func (s *Step) crowded(ctx context.Context, deltas []git.Delta) error {
+	if s.prior != "" {
+		return nil // the new index is not used
+	}
+	before, err := s.repo.Staged(ctx, s.Checkout, s.move.From)
+	if err != nil {
+		return err
+	}
+	then := s.Checkout
+	then.Index = s.index()
+	after, err := s.repo.Staged(ctx, then, s.move.To)
+	if err != nil {
+		return err
+	}
+	moved, kept := map[string]bool{}, setOf(after)
+	for _, d := range deltas {
+		if moved[d.Path] = true; kept[d.Path] {
+			s.Blocked = append(s.Blocked, Obstacle{Path: d.Path, Why: whyCrowded})
+		}
+	}
+	for _, p := range before {
+		if !moved[p] && !kept[p] {
+			s.Blocked = append(s.Blocked, Obstacle{Path: p, Why: whyCrowded})
+		}
+	}
+	s.Apart = len(s.Blocked) > 0
+	return nil
+}
+
 // changed are the tracked files that are not as the index says.
 func (s *Step) changed(ctx context.Context) (map[string]bool, error) {
 	status, err := s.repo.Status(ctx, s.Checkout, false)
@@ -246,15 +287,21 @@ func (s *Step) write(ctx context.Context) error {
 	if err := os.Mkdir(tree, 0o700); err != nil {
 		return err
 	}
-	if err := s.repo.Stage(ctx, s.Checkout, s.move.From, s.move.To, s.index(), tree); err != nil {
+	err := s.repo.Stage(ctx, s.Checkout, s.move.From, s.move.To, s.index(), tree)
+	if err == nil {
+		err = s.repo.CopyIndex(s.Checkout, s.before())
+	}
+	if err != nil {
 		return err
 	}
-	var err error
 	s.files, err = openDir(tree)
 	return err
 }
 
 func (s *Step) index() string { return filepath.Join(s.stage, "index") }
+
+// before is the index as it was when the step began.
+func (s *Step) before() string { return filepath.Join(s.stage, "before") }
 
 // Carry places the files and the index. The lock stays. Files that somebody changed
 // meanwhile are left as they are, and listed by a *LeftError. With any other error the
@@ -279,12 +326,13 @@ func (s *Step) Carry(ctx context.Context) error {
 	// Without this, git reads the new files again when it next looks. A program that
 	// plays with the files must not keep the lock.
 	quick, cancel := context.WithTimeout(ctx, time.Minute)
-	_ = s.repo.Refresh(quick, s.Checkout, s.index())
+	index := cmp.Or(s.prior, s.index())
+	_ = s.repo.Refresh(quick, s.Checkout, index)
 	cancel()
 	if err := s.lock.check(); err != nil {
 		return err
 	}
-	if err := s.lock.dir.install(s.index()); err != nil {
+	if err := s.lock.dir.install(index); err != nil {
 		return err
 	}
 	s.Followed = true
@@ -308,7 +356,8 @@ func (s *Step) Abandon() {
 
 // Rewind takes a checkout back to where its branch stayed, and gives the lock back. stage
 // is another empty directory. Whatever was placed, by this cordon or by one that was
-// killed, goes; what somebody changed meanwhile stays.
+// killed, goes; what somebody changed meanwhile stays, and so does what was like the new
+// commit before the move began.
 func (s *Step) Rewind(ctx context.Context, stage string) error {
 	if s.Apart || !s.begun && s.lock.left == nil {
 		return s.Release()
@@ -317,6 +366,9 @@ func (s *Step) Rewind(ctx context.Context, stage string) error {
 	back := &Step{Checkout: s.Checkout, repo: s.repo, lock: s.lock, stage: stage, move: Move{s.move.Ref, s.move.To, s.move.From}}
 	for _, it := range s.items {
 		_ = s.sweep(it) // what cannot be swept is in nobody's way
+	}
+	if len(s.items) > 0 {
+		back.mine, back.prior = s.found(), s.before()
 	}
 	if !s.Followed {
 		// The way back begins at the new index. The disk may be too full to install it.
@@ -335,6 +387,16 @@ func (s *Step) Rewind(ctx context.Context, stage string) error {
 		return err
 	}
 	return s.Release()
+}
+
+// found are the paths at which there was nothing to do when the step began. A killed
+// cordon may have placed files, but not an index: what that has is somebody's.
+func (s *Step) found() map[string]bool {
+	at := map[string]bool{}
+	for _, it := range s.items {
+		at[it.delta.Path] = it.ahead || it.done && s.lock.left == nil
+	}
+	return at
 }
 
 // kept reports whether nothing worse happened than that files were left as they are.

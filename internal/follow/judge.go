@@ -16,6 +16,7 @@ type item struct {
 	delta git.Delta
 	old   identity // what is there, to be replaced or removed; zero for nothing
 	done  bool     // nothing is to be done
+	ahead bool     // because the index is at the new commit already
 	why   string   // it is left alone, for this reason
 	at    string   // what the reason is about
 }
@@ -54,6 +55,7 @@ const WhyUntracked = "an untracked file is there"
 // Why else a path is left as it is.
 const (
 	whyChanged = "it has an uncommitted change"
+	whyCrowded = "a staged file and the landing need one name for a file and for a directory"
 	whySparse  = "it exists, although git is set to skip it"
 	whyAssumed = "git is set to assume it unchanged; git update-index --no-assume-unchanged undoes that"
 )
@@ -64,7 +66,7 @@ func (j judgement) judge(d git.Delta) item {
 	it.old = g.identity
 	switch staged := j.staged(d); {
 	case j.ahead[d.Path]:
-		it.done = true
+		it.done, it.ahead = true, true
 	case d.Old.Mode == git.Gitlink || d.New.Mode == git.Gitlink:
 		it.old = identity{} // a directory, which is made or removed when it is empty
 	case d.Old.Mode == git.Absent:

@@ -327,6 +327,81 @@ func TestRewind(t *testing.T) {
 	}
 }
 
+// What the operator made like the new commit before the move began is theirs when the
+// move is taken back, staged or not.
+func TestRewindKeepsWhatWasThere(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{false, true} {
+		l := land(t, map[string]string{"edit": "1\n", "staged": "1\n", "z": "1\n"},
+			map[string]string{"edit": "2\n", "staged": "2\n", "z": "2\n", "added": "a\n", "new": "n\n"})
+		write(t, l.path("edit"), "2\n")
+		write(t, l.path("staged"), "2\n")
+		write(t, l.path("added"), "a\n")
+		write(t, l.path("new"), "n\n")
+		write(t, l.path("other"), "o\n")
+		plain(t, l.Top, "add", "staged", "added", "other")
+		want := plain(t, l.Top, "status", "--porcelain")
+		s, err := l.begin(t)
+		if err != nil || len(s.Blocked) > 0 {
+			t.Fatal(err, s.Blocked)
+		}
+		if whole {
+			err = s.Carry(t.Context())
+		} else {
+			s.begun = true
+			_, err = s.place()
+		}
+		if err != nil || read(t, l.path("z")) != "2\n" {
+			t.Fatal("nothing was placed", err)
+		}
+		if err := s.Rewind(t.Context(), t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+		if got := plain(t, l.Top, "status", "--porcelain"); got != want {
+			t.Errorf("with the index %v: status %q, want %q", whole, got, want)
+		}
+		for name, text := range map[string]string{"edit": "2\n", "staged": "2\n", "added": "a\n", "new": "n\n", "z": "1\n"} {
+			if got := read(t, l.path(name)); got != text {
+				t.Errorf("with the index %v: %s is %q, want %q", whole, name, got, text)
+			}
+		}
+		l.tidy(t)
+	}
+}
+
+// A staged file and a landing that cannot both be in an index: the landing waits, also
+// where git merge --ff-only drops one of the two.
+func TestStagedInTheWay(t *testing.T) {
+	t.Parallel()
+	for staged, lands := range map[string]string{"a": "a/b", "a/b": "a"} {
+		for _, add := range [][]string{{"add"}, {"add", "-N"}} {
+			l := land(t, before, map[string]string{lands: "w\n"})
+			write(t, l.path(staged), "mine\n")
+			plain(t, l.Top, append(add, staged)...)
+			if err := os.RemoveAll(l.path("a")); err != nil {
+				t.Fatal(err)
+			}
+			want := plain(t, l.Top, "status", "--porcelain")
+			s, err := l.begin(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if staged == "a" && len(add) == 2 { // nothing is staged but a name
+				s.Drop()
+				continue
+			}
+			if len(s.Blocked) != 1 {
+				t.Errorf("%q with %q staged: blocked %q", lands, staged, s.Blocked)
+			}
+			s.Drop()
+			if got := plain(t, l.Top, "status", "--porcelain"); got != want {
+				t.Errorf("status %q, want %q", got, want)
+			}
+			l.tidy(t)
+		}
+	}
+}
+
 // Whoever gets the lock has it alone, and it has its name, however many try at once.
 func TestLockIsExclusive(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,9 @@ func (r Repo) Stage(ctx context.Context, c Checkout, from, to OID, index, top st
 	return err
 }
 
+// CopyIndex copies the index of a checkout to a new file.
+func (r Repo) CopyIndex(c Checkout, to string) error { return copyFile(c.index(), to) }
+
 // Trial checks out what differs between two commits below the empty directory dir, to
 // find out whether that can be done.
 func (r Repo) Trial(ctx context.Context, from, to OID, dir string) error {
