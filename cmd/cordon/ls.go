@@ -126,7 +126,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 	}
 	status := standings[w.ID].Status
 	a.printStatus(w, status)
-	terminal.Table(a.out, slices.Concat(present.LeaseRows(w, v), present.AgentRows(v.Client), present.RunRows(w, v),
+	terminal.WrappedTable(a.out, slices.Concat(present.LeaseRows(w, v), present.AgentRows(v.Client), present.RunRows(w, v),
 		present.AskedRows(w), present.JudgeRows(w, v)))
 	for _, line := range present.Advice(w, status) {
 		a.say("  %s", line)

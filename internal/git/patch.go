@@ -13,13 +13,17 @@ import (
 // Patch writes the difference between two commits for a person to read. Names
 // and contents are a worker's: no attribute, textconv or external program has a
 // say in how they are shown. A small file that git takes for binary because of a NUL in it,
-// and that is text otherwise, is shown as text: a shell runs it all the same.
+// and that is text otherwise, is shown as text: a shell runs it all the same. With the
+// argument --stat it writes the statistics alone.
 func (r Repo) Patch(ctx context.Context, out io.Writer, from, to OID, color bool, args ...string) error {
 	when := "--color=never"
 	if color {
 		when = "--color=always"
 	}
-	k := call{stdout: out, args: append([]string{"diff-tree", "-r", "-p", "--no-textconv", "--no-ext-diff", "--no-renames", "--full-index", when}, args...)}
+	k := call{stdout: out, args: append([]string{"diff-tree", "-r", "--no-textconv", "--no-ext-diff", "--no-renames", "--full-index", when}, args...)}
+	if !slices.Contains(args, "--stat") {
+		k.args = append(k.args, "-p")
+	}
 	k.args = append(k.args, string(from), string(to))
 	if texts := r.textsWithNUL(ctx, from, to); len(texts) > 0 {
 		file, err := textAttributes(texts)
