@@ -95,7 +95,7 @@ func TestEgressWithoutNamespaces(t *testing.T) {
 		}
 		v := visit{site: s, id: m[1], out: s.cordon([]int{0}, "logs", m[1]).out}
 		wants(t, "what it says", v.out, "(?s)hello from allowed.*cordon refused this: refused.example.net.*for another program.*ended [1-9].*hello from the model")
-		wants(t, "what cordon says", o.err, "(?s)weaker.*through a proxy; without namespaces not all that ignores it is held")
+		wants(t, "what cordon says", o.err, "(?s)weaker.*through a proxy; without namespaces, programs that ignore it are not all stopped")
 		v.recorded("allowed.example.com", 443, record.Allowed, "")
 		v.recorded("refused.example.net", 80, record.Refused, "not in network.allowed_domains")
 	})

@@ -323,7 +323,7 @@ func TestShellWorkerEnds(t *testing.T) {
 			if n := processes(t, mark); n != 0 {
 				t.Errorf("%d processes are left", n)
 			}
-			if o := v.inside("true"); o.code != 0 || !strings.Contains(o.err, "what it left") {
+			if o := v.inside("true"); o.code != 0 || !strings.Contains(o.err, "the files it left") {
 				t.Errorf("afterwards: %+v", o)
 			}
 		})
@@ -583,7 +583,7 @@ func TestShellLeft(t *testing.T) {
 				if o.code != 0 || o.out != want {
 					t.Errorf("%d %q, want %q\n%s", o.code, o.out, want, o.err)
 				}
-				if !strings.Contains(o.err, "thrown away") || strings.Contains(o.out, "secret") || !strings.Contains(o.err, "d.txt") {
+				if !strings.Contains(o.err, "are discarded") || strings.Contains(o.out, "secret") || !strings.Contains(o.err, "d.txt") {
 					t.Errorf("%s", o.err)
 				}
 			}
@@ -638,7 +638,7 @@ func TestSlowShellLeftIsKeptStill(t *testing.T) {
 	}
 }
 
-const looked = "somebody looks at it with cordon shell"
+const looked = "someone is looking at it with cordon shell"
 
 // Nobody takes away what a visitor looks at, whatever the kind of the tree.
 func TestShellLeftIsNotTakenAway(t *testing.T) {

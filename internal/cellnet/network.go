@@ -103,15 +103,15 @@ func reachable(p policy.Policy, layers []cell.Layer, room int) []string {
 	case err != nil:
 		return []string{"none: " + fault.OneLine(err)}
 	case p.Isolation == policy.None:
-		return []string{"not held: isolation is none, so it reaches what you reach"}
+		return []string{"not restricted: isolation is none, so it reaches whatever you can reach"}
 	case p.Network.Older() && len(p.Network.AllowedDomains) > 0:
-		return []string{"the lease is older than the network of cells and opens nothing"}
+		return []string{"the lease was made before cells had a network and opens nothing"}
 	case n == nil && namespaces:
 		return []string{"none but its own loopback"}
 	case n == nil:
 		return nil // what is missing says what is not held
 	case !namespaces:
-		return []string{"through a proxy; without namespaces not all that ignores it is held", listReach(p.Network, room)}
+		return []string{"through a proxy; without namespaces, programs that ignore it are not all stopped", listReach(p.Network, room)}
 	case !slices.Contains(layers, cell.Network):
 		return []string{"through a proxy (programs that ignore proxy variables reach nothing)", listReach(p.Network, room)}
 	}

@@ -111,7 +111,7 @@ func TestNetworkOf(t *testing.T) {
 		"name":    {of(policy.Network{AllowedDomains: []string{"a.example"}}), &cell.Net{Ports: []uint16{80, 443}, Anywhere: true}, "a.example"},
 		"ports":   {of(policy.Network{AllowedDomains: []string{"a.example:22", "b.example:8443"}}), &cell.Net{Ports: []uint16{22, 80, 443, 8443}, Anywhere: true}, "a.example:22, b.example:8443"},
 		"proxy":   {of(policy.Network{AllowedDomains: []string{"a.example"}, Via: policy.Proxy}), &cell.Net{Ports: []uint16{80, 443}}, "through a proxy (programs that ignore proxy variables reach nothing)|a.example"},
-		"none":    {policy.Policy{Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}, Via: policy.Transparent}}, nil, "not held: isolation is none, so it reaches what you reach"},
+		"none":    {policy.Policy{Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}, Via: policy.Transparent}}, nil, "not restricted: isolation is none, so it reaches whatever you can reach"},
 	} {
 		n, err := For(row.policy)
 		if err != nil || (n == nil) != (row.want == nil) {
@@ -142,15 +142,15 @@ func TestReachableWeaker(t *testing.T) {
 	p := policy.Default()
 	p.Network.AllowedDomains = []string{"a.example"}
 	older := policy.Policy{Isolation: policy.Degraded, Network: policy.Network{AllowedDomains: []string{"localhost"}}}
-	const opensNothing = "the lease is older than the network of cells and opens nothing"
+	const opensNothing = "the lease was made before cells had a network and opens nothing"
 	for name, row := range map[string]struct {
 		policy policy.Policy
 		layers []cell.Layer
 		want   string
 	}{
 		"without the layer":   {p, cell.Every(), "through a proxy (programs that ignore proxy variables reach nothing)|a.example"},
-		"without namespaces":  {p, []cell.Layer{cell.Landlock, cell.Seccomp}, "through a proxy; without namespaces not all that ignores it is held|a.example"},
-		"without anything":    {p, nil, "through a proxy; without namespaces not all that ignores it is held|a.example"},
+		"without namespaces":  {p, []cell.Layer{cell.Landlock, cell.Seccomp}, "through a proxy; without namespaces, programs that ignore it are not all stopped|a.example"},
+		"without anything":    {p, nil, "through a proxy; without namespaces, programs that ignore it are not all stopped|a.example"},
 		"older":               {older, cell.Every(), opensNothing},
 		"older, bare":         {older, []cell.Layer{cell.Landlock}, opensNothing},
 		"older, names nobody": {policy.Policy{Isolation: policy.Strict}, cell.Every(), "none but its own loopback"},

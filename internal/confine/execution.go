@@ -146,7 +146,7 @@ func (x Execution) writeDirs(top, dir string) ([]string, error) {
 		}
 		real, err := filepath.EvalSymlinks(p)
 		if fi, serr := os.Stat(real); err != nil || serr != nil || !fi.IsDir() {
-			return nil, fault.Refuse("write root %s: %s is no directory: exec opens plain directories that are there", name, p)
+			return nil, fault.Refuse("write root %s: %s is not a directory: exec opens only existing plain directories", name, p)
 		}
 		if slices.Contains(strings.Split(real, "/"), ".git") {
 			return nil, fault.Refuse("write root %s: a git directory cannot be opened for writing", name)

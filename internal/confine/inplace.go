@@ -271,7 +271,7 @@ func sweepOne(root, name string) string {
 			p.every, _, err = bin.Settings(context.Background())
 		}
 		if err != nil {
-			return fmt.Sprintf("your git configuration cannot be read, so that nothing was looked at yet: %v", err)
+			return fmt.Sprintf("your git configuration cannot be read, so nothing was searched yet: %v", err)
 		}
 	}
 	text := p.sweep()

@@ -18,7 +18,7 @@ type variable struct{ name, reason string }
 const (
 	forTerminal  = "how text is shown"
 	forLanguage  = "language, character set and time zone"
-	forUser      = "who the worker is and what it calls its tools by"
+	forUser      = "the worker's name and its default programs"
 	forFolders   = "where tools keep their files"
 	forTrust     = "which certificates are trusted; public"
 	forSearch    = "where programs and libraries are found"
@@ -34,7 +34,7 @@ const (
 	forOthers    = "further toolchains"
 	forVersions  = "version managers"
 	forCaches    = "warm caches of build tools"
-	forUnattend  = "makes tools ask nothing"
+	forUnattend  = "makes tools run without questions"
 	forClient    = "settings of an agent client"
 	forPackaging = "a package manager that provides toolchains"
 )
@@ -127,9 +127,9 @@ var variables = []variable{
 // exceptions are members of the families above that are not given, as patterns
 // over names in capitals, each with why.
 var exceptions = []variable{
-	{"*PROXY*", "leads out by the operator's way, often with a password"},
-	{"CURSOR_TRACE*", "tells of the operator's own session, in which cordon was started"},
-	{"NIX_REMOTE", "leads to a daemon of the operator's"},
+	{"*PROXY*", "names the operator's proxy, often with a password"},
+	{"CURSOR_TRACE*", "describes the operator's own session"},
+	{"NIX_REMOTE", "leads to one of the operator's daemons"},
 }
 
 // withClients adds the variables of the clients that cordon can start to those above.

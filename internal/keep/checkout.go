@@ -55,7 +55,7 @@ func Checkout(ctx context.Context, s *worksite.Site, w *ledger.Worker, dir strin
 		return CheckedOut{}, errors.Join(err, fault.Refuse("%s lies in cordon's state: name another directory", dir))
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return CheckedOut{}, &fault.MistakeError{Err: fmt.Errorf("%s is there already: name a directory that is not", dir)}
+		return CheckedOut{}, &fault.MistakeError{Err: fmt.Errorf("%s already exists: name a directory that does not", dir)}
 	}
 	if err := s.Begin(ctx); err != nil {
 		return CheckedOut{}, err
@@ -187,7 +187,7 @@ func CheckoutBranch(ctx context.Context, s *worksite.Site, w *ledger.Worker, nam
 	defer release()
 	ref := "refs/heads/" + strings.TrimPrefix(name, "refs/heads/")
 	if _, err := s.Host.Ref(ctx, ref); !errors.Is(err, git.ErrNoRef) {
-		return CheckedOut{}, &fault.MistakeError{Err: errors.Join(err, fmt.Errorf("branch %s is there already: name another", name))}
+		return CheckedOut{}, &fault.MistakeError{Err: errors.Join(err, fmt.Errorf("branch %s already exists: name another", name))}
 	}
 	// The event comes first: it explains the branch to whoever compares the host.
 	if err := s.Append(w.ID, ledger.Branched, ledger.Branch{Ref: ref, Commit: commit}); err != nil {

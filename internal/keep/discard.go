@@ -36,7 +36,7 @@ func Discard(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.D
 		return fault.Refuse("%s was discarded or removed meanwhile", w.ID)
 	}
 	if w.Intent != nil && w.Gate == nil {
-		return fault.Refuse("%s was interrupted while it landed, and may have: cordon resume %s finds out", w.ID, w.ID)
+		return fault.Refuse("%s was interrupted while it landed: cordon resume %s finds out whether it did", w.ID, w.ID)
 	}
 	s.EndLeftovers(w.ID)
 	return DiscardLocked(ctx, s, w, d)

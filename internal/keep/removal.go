@@ -146,7 +146,7 @@ func stillRemovable(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	f.Held = false // by this process
 	status := w.Status(f)
 	if status != ledger.MergedIn && status != ledger.NoChange {
-		return fmt.Errorf("%s is %s by now", w.ID, status)
+		return fmt.Errorf("%s is now %s", w.ID, status)
 	}
 	why, err := whyUnproven(ctx, s, w)
 	if err == nil && why != "" {

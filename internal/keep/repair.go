@@ -242,7 +242,7 @@ func (r *Repair) workersWith(what string) (ids []string) {
 func RepairJournal(ctx context.Context, s *worksite.Site, r *Repair, who string) error {
 	for id := range r.Traces {
 		if s.State.Held(state.WorkerLock(string(id))) {
-			return fault.Refuse("%s is at work: wait until it ends or stop it, then repair", id)
+			return fault.Refuse("%s is running: wait until it ends or stop it, then repair", id)
 		}
 	}
 	if err := s.State.SpendReserve(); err != nil {

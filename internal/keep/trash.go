@@ -43,7 +43,7 @@ func trashedRefs(ctx context.Context, s *worksite.Site, o Options, now *ledger.L
 }
 
 func forgetTrashed(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
-	return forgetSettled(ctx, s, w, "its time in the trash is over", s.Gate.EmptyTrash)
+	return forgetSettled(ctx, s, w, "its time in the trash has ended", s.Gate.EmptyTrash)
 }
 
 func trashChores(s *worksite.Site, o Options) ([]Chore, error) {

@@ -47,7 +47,7 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	}
 	takeBackLogins(s, w.Lease.Lease(), o)
 	if err := o.removeLogins(); err != nil {
-		s.Voice.Step(w.ID, "login", "what it signed in with is still there: "+fault.OneLine(err))
+		s.Voice.Step(w.ID, "login", "cordon could not remove the client's login: "+fault.OneLine(err))
 	}
 	switch cause := context.Cause(within); {
 	case ctx.Err() != nil || cause == nil:

@@ -48,10 +48,10 @@ func CheckClient(ctx context.Context, s *worksite.Site, a *ledger.Agent, l lease
 func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease.Lease, env []string) (program string, version agent.Version,
 	note string, err error) {
 	if program = findProgram(a.Program, enclosure.Variable(env, "PATH")); program == "" {
-		return "", version, "", &fault.MistakeError{Err: fmt.Errorf("%s is not on the PATH that a worker has (npm install -g %s)", a.Program, a.Package)}
+		return "", version, "", &fault.MistakeError{Err: fmt.Errorf("%s is not on the worker's PATH (npm install -g %s)", a.Program, a.Package)}
 	}
 	if real := worksite.RealPath(program); l.Worktree != "" && paths.Below(real, worksite.RealPath(l.Worktree)) {
-		return "", version, "", fault.Refuse("%s is found in the worktree (%s), where a worker writes: it is not run from there", a.Program, program)
+		return "", version, "", fault.Refuse("%s was found only in the worktree (%s): cordon does not run a client that a worker can write", a.Program, program)
 	}
 	if version, _, err = ClientVersion(ctx, s, program); err != nil {
 		return "", version, "", fault.Refuse("%s at %s does not say which version it is: %v", a.Name, program, err)

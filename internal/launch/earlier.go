@@ -28,7 +28,7 @@ func clearPrivateLayers(ctx context.Context, s *worksite.Site, w *ledger.Worker)
 	}
 	for _, f := range found {
 		if f.Class == audit.Violation {
-			s.Voice.Step(w.ID, "outside", "it is not started again: "+worksite.Line(f))
+			s.Voice.Step(w.ID, "outside", "not started again: "+worksite.Line(f))
 			return true, nil
 		}
 	}

@@ -23,7 +23,7 @@ func recordStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, out *strea
 func recordSummary(s *worksite.Site, w *ledger.Worker, name client.Name, out *stream.Writer, decided []stream.Decision) error {
 	var d ledger.Stream
 	if out == nil {
-		d.Interactive, d.Why = true, "an interactive client prints no stream: only what its hooks decided is known"
+		d.Interactive, d.Why = true, "an interactive client prints no stream, so only the decisions of its hooks are known"
 		d.Calls = len(decided)
 		return s.Append(w.ID, ledger.Summed, d)
 	}
@@ -32,7 +32,7 @@ func recordSummary(s *worksite.Site, w *ledger.Worker, name client.Name, out *st
 	gap, why := stream.Gap(name, clients.Stream(name), said, decided)
 	d.Gap, d.Why = worksite.Capped(gap), why
 	if len(gap) > 0 {
-		s.Voice.Step(w.ID, "guard", fmt.Sprintf("%s ran that no hook has spoken of: %s", worksite.Count(len(gap), "tool call"), strings.Join(d.Gap, ", ")))
+		s.Voice.Step(w.ID, "guard", fmt.Sprintf("%s ran without a hook decision: %s", worksite.Count(len(gap), "tool call"), strings.Join(d.Gap, ", ")))
 	}
 	return s.Append(w.ID, ledger.Summed, d)
 }
@@ -58,7 +58,7 @@ func changedWiring(s *worksite.Site, w *ledger.Worker) []string {
 	var list []string
 	for _, name := range names {
 		if now, err := sumOf(filepath.Join(dir, filepath.FromSlash(name))); err != nil || now != sums[name] {
-			list = append(list, fmt.Sprintf("%s, which its guard was made of, is not what it was when the client was started", name))
+			list = append(list, fmt.Sprintf("guard file %s changed after the client started", name))
 		}
 	}
 	return list

@@ -158,7 +158,7 @@ func canary(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipmen
 }
 
 // unproven is why an agent is stopped whose hooks were not heard of.
-const unproven cell.Reason = "its hooks were not seen alive"
+const unproven cell.Reason = "its hooks never reported"
 
 var errUnproven = errors.New(string(unproven))
 
@@ -173,7 +173,7 @@ func awaitHooks(ctx context.Context, s *worksite.Site, w *ledger.Worker, o *clie
 		recordProof(s, w, o, time.Since(began), stop)
 	case <-patience.C:
 		if w.Lease.Lease().Policy.Agent.Proof == policy.ProofReported {
-			s.Voice.Step(w.ID, "guard", "NOT live: nothing was heard of the client's hooks; the cell holds alone")
+			s.Voice.Step(w.ID, "guard", "NOT live: the client's hooks never reported; the cell is the only protection")
 			return
 		}
 		stop(errUnproven)

@@ -109,7 +109,7 @@ func takeBackLogins(s *worksite.Site, l lease.Lease, o *clientSetup) {
 			s.Voice.Step(l.ID, "login", "the renewed "+filepath.Base(file.from)+" is not taken back: "+fault.OneLine(err))
 			continue
 		}
-		s.Voice.Step(l.ID, "login", "the client renewed "+filepath.Base(file.from)+", and yours is the new one")
+		s.Voice.Step(l.ID, "login", "the client renewed "+filepath.Base(file.from)+", and your own file now holds the new one")
 	}
 }
 

@@ -64,7 +64,7 @@ func readPlainIn(tree *overlay.Dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	if e.Kind() != unix.S_IFREG {
-		return nil, errors.New("it is no plain file")
+		return nil, errors.New("it is not a plain file")
 	}
 	f, err := e.Open()
 	if err != nil {

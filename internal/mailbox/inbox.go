@@ -100,7 +100,7 @@ func answerable(now *ledger.Ledger, id lease.ID, number int) error {
 	}
 	switch {
 	case w.Discard != nil || w.Removal != nil:
-		return &fault.MistakeError{Err: fmt.Errorf("%s is thrown away: nobody reads an answer", id)}
+		return &fault.MistakeError{Err: fmt.Errorf("%s was discarded; nothing will read the answer", id)}
 	case number < 1 || number > len(w.Questions):
 		return &fault.MistakeError{Err: fmt.Errorf("%s has asked no question q%d", id, number)}
 	case w.Questions[number-1].Answer != nil:

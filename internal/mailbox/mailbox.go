@@ -145,7 +145,7 @@ func (m *Mailbox) record(q ledger.Question) (number int, err error) {
 			}
 		}
 		if number = len(w.Questions) + 1; number > MaxQuestions {
-			return fmt.Errorf("you have asked %d questions, which is all that a worker may", MaxQuestions)
+			return fmt.Errorf("you have asked %d questions, the most that a worker may ask", MaxQuestions)
 		}
 		return nil
 	})
@@ -190,7 +190,7 @@ func ParseQuestion(name string) (int, bool) {
 func (m *Mailbox) await(ctx context.Context, r post.Request) (post.Reply, error) {
 	number, ok := ParseQuestion(r.Question)
 	if !ok {
-		return post.Reply{}, fmt.Errorf("%.40q is no question: they are called q1, q2, …", r.Question)
+		return post.Reply{}, fmt.Errorf("%.40q is not the name of a question: they are q1, q2, …", r.Question)
 	}
 	return m.answerTo(ctx, number, r.Wait)
 }

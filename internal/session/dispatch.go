@@ -52,7 +52,7 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 	}
 	for _, word := range d.Command {
 		if !utf8.ValidString(word) {
-			return nil, fault.Refuse("%q is not valid UTF-8: the journal could not say what ran", word)
+			return nil, fault.Refuse("%q is not valid UTF-8: the journal cannot record it", word)
 		}
 	}
 	draft, err := s.draft(ctx, d)

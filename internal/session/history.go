@@ -149,7 +149,7 @@ func (v authorship) people(c git.CommitText) string {
 		case err != nil:
 			return "has a malformed " + h.Key
 		case sig.Name != git.CleanName(who.Name) || sig.Email != git.CleanName(who.Email):
-			return fmt.Sprintf("says that somebody else is its %s", h.Key)
+			return fmt.Sprintf("names somebody else as its %s", h.Key)
 		case sig.Time.Before(v.from) || sig.Time.After(v.to):
 			return fmt.Sprintf("has a date of its %s at which the worker did not run", h.Key)
 		}
@@ -169,7 +169,7 @@ func (v authorship) message(c git.CommitText) string {
 	case strings.ContainsFunc(c.Message, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }):
 		return "has control characters in its message"
 	case strings.Contains(strings.ToLower(c.Message), "cordon-"):
-		return "has a message that speaks in cordon's name"
+		return "has a message with cordon's own trailers"
 	}
 	for _, m := range attestation.FindAllStringSubmatch(c.Message, -1) {
 		if m[3] != "" {

@@ -40,15 +40,15 @@ func TestDoubt(t *testing.T) {
 		return func(c *git.CommitText) { c.Headers = append(c.Headers, git.CommitHeader{Key: key, Value: value}) }
 	}
 	for name, forge := range map[string]func(*git.CommitText){
-		`somebody else is its author`: author("Operator <op@example.com>", in),
-		`else is its author`:          author("Bot Inc <op@example.com>", in),
+		`somebody else as its author`: author("Operator <op@example.com>", in),
+		`else as its author`:          author("Bot Inc <op@example.com>", in),
 		`malformed author`:            author("Bot Inc <bot@example.com>", "1 +9900"),
 		`has a malformed author`:      author("Bot Inc <bot@example.com>", in[:10]+" +05300"),
 		`commit has a malformed`:      author("Bot Inc <bot@example.com> <x>", in),
 		`did not run`:                 author("Bot Inc <bot@example.com>", at(began.Unix()-1)),
 		`worker did not run`:          author("Bot Inc <bot@example.com>", at(began.Unix()+3601)),
 		`at which the worker did not`: author("Bot Inc <bot@example.com>", at(9_000_000_000)),
-		`is its committer`:            func(c *git.CommitText) { c.Headers[4] = person("committer", "Bot Inc <bot@example.com>", in) },
+		`as its committer`:            func(c *git.CommitText) { c.Headers[4] = person("committer", "Bot Inc <bot@example.com>", in) },
 		`header "gpgsig"`:             add("gpgsig", "x"),
 		`"gpgsig" of several lines`:   add("gpgsig", "x\ny"),
 		`header "encoding"`:           add("encoding", "latin1"),
@@ -60,7 +60,7 @@ func TestDoubt(t *testing.T) {
 		`control characters in its`:   say("one\u202e"),
 		`has control characters`:      say("one\xff\x00"),
 		`has no message`:              say(" \n"),
-		`speaks in cordon's name`:     say("One\n\nCORDON-Worker: x\n"),
+		`with cordon's own trailers`:  say("One\n\nCORDON-Worker: x\n"),
 		`Signed-off-by of somebody`:   say("One\n\nSigned-off-by: Operator <op@example.com>\n"),
 		` reviewed-by of somebody`:    say("One\n\n reviewed-by : Operator\n"),
 		`is longer than`:              func(c *git.CommitText) { c.TooLong = true },

@@ -232,7 +232,7 @@ func (s *Session) quarantineReasons(w *ledger.Worker, report *audit.Report, how 
 		}
 	}
 	if len(list) == 0 {
-		list = []string{"the reason is not known"}
+		list = []string{"the reason is unknown"}
 	}
 	return list
 }

@@ -45,7 +45,7 @@ func TestOlderLease(t *testing.T) {
 	if n := w.Lease.Lease().Policy.Network; !n.Older() {
 		t.Errorf("the lease is none of then: %+v", n)
 	}
-	const line = "network: the lease is older than the network of cells and opens nothing"
+	const line = "network: the lease was made before cells had a network and opens nothing"
 	if !slices.Contains(voice.lines, line) {
 		t.Errorf("nobody says it:\n%s", strings.Join(voice.lines, "\n"))
 	}

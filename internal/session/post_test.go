@@ -288,7 +288,7 @@ func TestFloods(t *testing.T) {
 			t.Fatal(r.Error)
 		}
 	}
-	c.refused("one more", post.Request{Verb: post.Ask, Text: "one more"}, "all that a worker may")
+	c.refused("one more", post.Request{Verb: post.Ask, Text: "one more"}, "the most that a worker may ask")
 	c.box = mailbox.New(c.s.Site, c.w, time.Time{}, nil)
 	if r := c.box.Handle(context.Background(), post.Request{Verb: post.Ask, Text: "a new launch"}); r.Error == "" {
 		t.Errorf("%+v", r)

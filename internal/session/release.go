@@ -68,16 +68,16 @@ func (s *Session) refuseIncomplete(w *ledger.Worker, a Amendment) error {
 		return fault.Refuse("a release needs a reason: say why with --reason")
 	}
 	if n := len(w.Quarantine.Missing); n > 0 && !a.LeaveBehind {
-		return fault.Refuse("part of the result of %s cannot be released, only left behind: %s; say --leave-behind to land the rest", w.ID,
+		return fault.Refuse("part of the result of %s cannot be released, only left behind: %s; use --leave-behind to land the rest", w.ID,
 			strings.Join(w.Quarantine.Missing[:min(n, 5)], ", "))
 	}
 	n, err := s.outsideViolations(w)
 	if err != nil && !a.LeaveBehind {
-		return fault.Refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: say --leave-behind to land its tree "+
+		return fault.Refuse("the audit of %s cannot be read (%v), so nobody knows what it wrote outside its tree: use --leave-behind to land its tree "+
 			"all the same", w.ID, err)
 	}
 	if n > 0 && !a.LeaveBehind {
-		return fault.Refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and say --leave-behind to "+
+		return fault.Refuse("%s wrote %d paths outside its tree, which no policy lets land: look with cordon quarantine show %s, and use --leave-behind to "+
 			"land the rest", w.ID, n, w.ID)
 	}
 	return nil
@@ -237,7 +237,7 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 			open[0].Text, w.ID, w.ID)}
 	}
 	if (len(how.Command) > 0 || how.Prompt != "") && w.Gate != nil {
-		return nil, fault.Refuse("%s is %s: there is nothing left to run in its tree", w.ID, status)
+		return nil, fault.Refuse("%s is %s: nothing is left to run in its tree", w.ID, status)
 	}
 	more := len(how.Command) > 0 || how.Prompt != "" || status == ledger.Asking
 	how.Again = w.Exit != nil && !w.Exit.OK() || w.Gate == nil && more

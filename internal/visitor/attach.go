@@ -31,11 +31,11 @@ func noScreen(s *worksite.Site, w *ledger.Worker) string {
 	id := string(w.ID)
 	switch {
 	case s.State.Held(state.WorkerLock(id)) && (w.Start == nil || w.Exit != nil):
-		return "does not run now: cordon is at work on it"
+		return "is not running now: another cordon command is working on it"
 	case s.State.Held(state.WorkerLock(id)):
 		return "has no terminal that another can join (cordon logs -f " + id + " shows what it prints)"
 	case w.Start != nil && w.Exit == nil:
-		return "does not run: the cordon that ran it is gone, and it with that (cordon resume " + id + " goes on)"
+		return "is not running: its supervisor exited (cordon resume " + id + " continues it)"
 	}
-	return "does not run (cordon show " + id + " tells what became of it)"
+	return "is not running (cordon show " + id + " shows what happened to it)"
 }

@@ -73,7 +73,7 @@ func whyClosed(s *worksite.Site, w *ledger.Worker) string {
 	held := s.State.Held(state.WorkerLock(string(w.ID)))
 	switch {
 	case held && (w.Start == nil || w.Exit != nil):
-		return "does not run, and another cordon process is at work on it"
+		return "is not running, and another cordon process is working on it"
 	case held && !slices.Contains(w.Start.Layers, cell.Namespaces):
 		return fmt.Sprintf("runs without namespaces (%s): there is no view of its own to enter", w.Start.Cell)
 	case held:
@@ -104,7 +104,7 @@ func visitLeft(ctx context.Context, s *worksite.Site, w *ledger.Worker, c cell.C
 	}
 	defer leave()
 	onlyShow(order, l.Worktree, s.TreeOf(w))
-	word := "what it left; what you change in here is thrown away"
+	word := "the files it left; your changes here are discarded"
 	if n, err := cellnet.For(l.Policy); err == nil && n != nil { // the lease was the worker's
 		word += ", and nothing can be reached"
 	}
@@ -162,7 +162,7 @@ func keepStill(s *worksite.Site, w *ledger.Worker) (leave func(), err error) {
 		return nil, errors.Join(fault.Refuse("%s: its files are in use by another cell", w.ID), dir.Close())
 	}
 	if !stillNamed(dir) {
-		return nil, errors.Join(fault.Refuse("%s was taken away meanwhile", w.ID), dir.Close())
+		return nil, errors.Join(fault.Refuse("%s was removed in the meantime", w.ID), dir.Close())
 	}
 	return func() { dir.Close() }, nil
 }
@@ -179,7 +179,7 @@ func stillNamed(dir *os.File) bool {
 }
 
 // ErrVisited says that what a worker left is not to be touched now.
-var ErrVisited = errors.New("somebody looks at it with cordon shell")
+var ErrVisited = errors.New("someone is looking at it with cordon shell")
 
 // Exclude keeps visitors from what a worker left, until it is let go. It fails with
 // errVisited when there are some.

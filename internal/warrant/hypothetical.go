@@ -64,7 +64,7 @@ func (im Hypothetical) surroundings(ctx context.Context, s *guard.Scope) (policy
 			p, err = policyOfHead(ctx, here, s)
 		}
 		if err != nil {
-			note = fmt.Sprintf("what %s says about policy and branches is not known (%s): the default policy is taken", im.Host, fault.OneLine(err))
+			note = fmt.Sprintf("the policy and branches of %s are unknown (%s): using the default policy", im.Host, fault.OneLine(err))
 		}
 	}
 	s.Hosts = slices.DeleteFunc(s.Hosts, s.Inside) // of the repository at hand, nothing is another's

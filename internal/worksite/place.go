@@ -60,7 +60,7 @@ func Layered(w *ledger.Worker) bool { return w.Lease.Lease().Tree == lease.Layer
 func (s *Site) TreeGone(w *ledger.Worker) string {
 	fi, err := os.Lstat(s.TreeOf(w))
 	if err != nil || !fi.IsDir() {
-		return fmt.Sprintf("the worktree of %s is gone: there is nothing to go on with (cordon discard %s)", w.ID, w.ID)
+		return fmt.Sprintf("the worktree of %s is gone: nothing is left to resume (cordon discard %s)", w.ID, w.ID)
 	}
 	return ""
 }

@@ -85,7 +85,7 @@ func (s *Site) refuseWorkersFile(path string) error {
 		inside = inside || strings.HasPrefix(real, worktree+string(filepath.Separator))
 	}
 	if inside {
-		return fault.Refuse("%s lies where workers write: a policy is never read from there", path)
+		return fault.Refuse("%s lies where workers write: cordon never reads a policy from there", path)
 	}
 	return nil
 }

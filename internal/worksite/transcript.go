@@ -41,7 +41,7 @@ func (b *Bounded) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	b.Room = -1
-	_, err := io.WriteString(b.To, "\n[the transcript ends here: there was more]\n")
+	_, err := io.WriteString(b.To, "\n[the transcript is cut here]\n")
 	return len(p), err
 }
 

@@ -52,7 +52,7 @@ func ParseTreeKind(word string) (TreeKind, error) {
 	case AutoTree, LayeredTree, PlainTree:
 		return k, nil
 	}
-	return "", fmt.Errorf("there is no tree of the kind %q: auto, overlay or copy", word)
+	return "", fmt.Errorf("unknown kind of tree %q: use auto, overlay or copy", word)
 }
 
 // ChooseTree decides what kind of tree a lease is for.
@@ -60,7 +60,7 @@ func ChooseTree(ctx context.Context, s *worksite.Site, asked TreeKind, l *lease.
 	why := ""
 	switch {
 	case l.Adopted:
-		why = "an adopted worktree is the directory that it is"
+		why = "--tree does not apply to an adopted worktree"
 	case asked == PlainTree:
 		return nil
 	case l.Policy.Isolation == policy.None:
@@ -73,7 +73,7 @@ func ChooseTree(ctx context.Context, s *worksite.Site, asked TreeKind, l *lease.
 		return nil
 	}
 	if asked == LayeredTree {
-		return fault.Refuse("--tree=overlay cannot be had: %s", why)
+		return fault.Refuse("--tree=overlay is not possible: %s", why)
 	}
 	if !l.Adopted && l.Policy.Isolation != policy.None {
 		s.Voice.Step("", "tree", "a plain copy of every file: "+why)
@@ -86,7 +86,7 @@ func ChooseTree(ctx context.Context, s *worksite.Site, asked TreeKind, l *lease.
 func cannotCopyOnWrite(ctx context.Context, s *worksite.Site) string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
-		return "this system has no overlays"
+		return "this system has no overlayfs"
 	}
 	known := filepath.Join(s.State.Path(), "copies-on-write")
 	if have, err := os.ReadFile(known); err == nil && string(have) == string(boot) {

@@ -200,7 +200,7 @@ func directories(d *overlay.Dir) ([]string, error) {
 // room is how much may still be copied.
 type room struct{ files, bytes int64 }
 
-var errNoRoom = errors.New("it is not to be copied")
+var errNoRoom = errors.New("it must not be copied")
 
 // takes reports whether a directory fits, and counts it. What is no directory does
 // not have to, and one in which something is hidden cannot: it is hidden below.

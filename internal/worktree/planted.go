@@ -331,7 +331,7 @@ func (s *Sweep) moveTo(m Moved, dir *os.File, name string, at int, into string) 
 	}
 	if s.Note != nil {
 		if err := s.Note(m); err != nil {
-			s.blind(m.From, fmt.Errorf("was moved aside, and could not be noted: %w", err))
+			s.blind(m.From, fmt.Errorf("was moved aside, but could not be recorded: %w", err))
 		}
 	}
 	return unix.Renameat(int(dir.Fd()), name, int(to.Fd()), filepath.Base(m.To))

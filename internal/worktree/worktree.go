@@ -75,7 +75,7 @@ func Make(ctx context.Context, o Order) (Made, error) {
 		return Made{}, err
 	}
 	if _, err := os.Lstat(o.Path); !errors.Is(err, os.ErrNotExist) {
-		return Made{}, fmt.Errorf("%s is already there", o.Path)
+		return Made{}, fmt.Errorf("%s already exists", o.Path)
 	}
 	return made, os.Rename(o.Partial, o.Path)
 }

@@ -52,7 +52,7 @@ type Moved struct{ Variable, Usual string }
 
 const (
 	// ownSession is why a variable of the session that started cordon is kept.
-	ownSession = "tells of the operator's own session, in which cordon was started"
+	ownSession = "describes the operator's own session"
 )
 
 // all is the order in which clients are listed.
