@@ -6,9 +6,9 @@ import (
 	"cordon/internal/agent"
 )
 
-// claudeRefused are the arguments of Claude that make a launch weaker, or that are
+// refused are the arguments of Claude that make a launch weaker, or that are
 // cordon's own.
-var claudeRefused = [][2]string{
+var refused = [][2]string{
 	{"--bare", "switches the hooks off"},
 	{"--safe-mode", "switches the hooks off"},
 	{"--settings", "could switch the hooks off; cordon gives Claude its settings"},
@@ -57,8 +57,8 @@ var claudeRefused = [][2]string{
 	{"--debug-file", "writes where it likes"},
 }
 
-// claudePassed are those that are passed on.
-var claudePassed = []agent.Passed{
+// passed are those that are passed on.
+var passed = []agent.Passed{
 	{Flag: "--model", Values: 1}, {Flag: "--fallback-model", Values: 1}, {Flag: "--effort", Values: 1}, {Flag: "--betas", Values: agent.Many},
 	{Flag: "--agent", Values: 1}, {Flag: "--agents", Values: 1}, {Flag: "--name", Values: 1}, {Flag: "-n", Values: 1},
 	{Flag: "--tools", Values: agent.Many}, {Flag: "--disallowedTools", Values: agent.Many}, {Flag: "--disallowed-tools", Values: agent.Many},

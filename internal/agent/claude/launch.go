@@ -33,10 +33,10 @@ var Client = agent.Adapter{
 	Managed: []string{Managed},
 	Keep:    []string{"projects/*/*.jsonl"},
 	Starts:  true,
-	Build:   claudeKit, Permissions: claudeSettings, Refused: claudeRefused, Passed: claudePassed,
+	Build:   build, Permissions: permissions, Refused: refused, Passed: passed,
 }
 
-// claudeKit starts Claude in a mode in which only what the rules allow runs, and
+// build starts Claude in a mode in which only what the rules allow runs, and
 // nothing is asked; a person before it is asked about the rest.
 //
 // None of the project's settings are read: managed settings would take its hooks and
@@ -44,12 +44,12 @@ var Client = agent.Adapter{
 // run programs, of which no hook hears. Its instructions, skills and agents go with
 // them. A further directory, which is the same one, gives its CLAUDE.md back. Skills
 // and agents stay out: they can bring hooks.
-func claudeKit(o agent.Order) (agent.Kit, error) {
-	k := agent.Kit{Env: claudeEnv(o), Stream: !o.Interactive, Argv: append([]string{o.Program}, claudeArgs(o.Args)...)}
+func build(o agent.Order) (agent.Kit, error) {
+	k := agent.Kit{Env: environment(o), Stream: !o.Interactive, Argv: append([]string{o.Program}, ownArgs(o.Args)...)}
 	if err := briefSubagents(&k, &o); err != nil {
 		return agent.Kit{}, err
 	}
-	own, err := claudeOwn(o)
+	own, err := launchSettings(o)
 	if err != nil {
 		return agent.Kit{}, err
 	}
@@ -97,12 +97,12 @@ func claudeKit(o agent.Order) (agent.Kit, error) {
 	if o.Prompt != "" {
 		k.Argv = append(k.Argv, "--", o.Prompt)
 	}
-	return k, k.AddSeed(".claude.json", claudeState(o))
+	return k, k.AddSeed(".claude.json", firstState(o))
 }
 
-// claudeEnv keeps the client's state together and its traffic to what it needs, and
+// environment keeps the client's state together and its traffic to what it needs, and
 // empties the variables that are the same as flags which switch hooks off.
-func claudeEnv(o agent.Order) []string {
+func environment(o agent.Order) []string {
 	env := []string{
 		"CLAUDE_CONFIG_DIR=" + o.State,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
@@ -114,10 +114,10 @@ func claudeEnv(o agent.Order) []string {
 	return env
 }
 
-// claudeState answers what a first start asks: whether the directory is trusted,
+// firstState answers what a first start asks: whether the directory is trusted,
 // which the rules make harmless, and whether a key may be used that the operator has
 // given. Without it the first start also wants the network.
-func claudeState(o agent.Order) any {
+func firstState(o agent.Order) any {
 	state := map[string]any{
 		"hasCompletedOnboarding": true,
 		"theme":                  "dark",
@@ -129,33 +129,33 @@ func claudeState(o agent.Order) any {
 	return state
 }
 
-// claudeArgs are the operator's arguments without the tools that they allow: those
+// ownArgs are the operator's arguments without the tools that they allow: those
 // stand in the rules, where they are read.
-func claudeArgs(args []string) []string {
+func ownArgs(args []string) []string {
 	var list []string
-	_ = agent.Walk(claudePassed, args, func(p agent.Passed, values []string) { // it was walked without an error
-		if !claudeAllows(p) {
+	_ = agent.Walk(passed, args, func(p agent.Passed, values []string) { // it was walked without an error
+		if !allowsTools(p) {
 			list = append(append(list, p.Flag), values...)
 		}
 	})
 	return list
 }
 
-func claudeAllows(p agent.Passed) bool {
+func allowsTools(p agent.Passed) bool {
 	return p.Flag == "--allowedTools" || p.Flag == "--allowed-tools"
 }
 
-// claudeExtra are the tools of MCP servers that the operator allows: by name, and
+// extraTools are the tools of MCP servers that the operator allows: by name, and
 // all those of a server whose configuration stands in the arguments themselves.
-func claudeExtra(args []string) []string {
+func extraTools(args []string) []string {
 	var list []string
-	_ = agent.Walk(claudePassed, args, func(p agent.Passed, values []string) {
+	_ = agent.Walk(passed, args, func(p agent.Passed, values []string) {
 		for _, v := range values {
 			switch {
-			case claudeAllows(p):
+			case allowsTools(p):
 				list = append(list, strings.FieldsFunc(v, apart)...)
 			case p.Flag == "--mcp-config":
-				list = append(list, claudeServers(v)...)
+				list = append(list, serverRules(v)...)
 			}
 		}
 	})
@@ -165,9 +165,9 @@ func claudeExtra(args []string) []string {
 
 func apart(r rune) bool { return r == ',' || r == ' ' }
 
-// claudeServers are the rules for the servers of a configuration that is given in
+// serverRules are the rules for the servers of a configuration that is given in
 // full. Those of a file have to be allowed by name.
-func claudeServers(config string) []string {
+func serverRules(config string) []string {
 	var c struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}

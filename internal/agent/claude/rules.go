@@ -37,8 +37,8 @@ func fetchRules(domains []string) []string {
 	return rules
 }
 
-// claudeAllowed are the rules that let the servers' tools run without a question.
-func claudeAllowed(servers []agent.Server) []string {
+// allowServers are the rules that let the servers' tools run without a question.
+func allowServers(servers []agent.Server) []string {
 	var rules []string
 	for _, s := range servers {
 		rules = append(rules, "mcp__"+s.Name)

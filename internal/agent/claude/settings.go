@@ -13,12 +13,12 @@ import (
 // settings is a settings file of Claude.
 type settings map[string]any
 
-// claudeRules are the permissions of a lease. Claude matches files with Read and Edit
+// permissionRules are the permissions of a lease. Claude matches files with Read and Edit
 // only, and Edit is about every tool that writes; what no rule allows is refused, so
 // that write_roots hold. The shell is allowed: a rule cannot say what a command does,
 // and the cell holds. The tools that are denied are those that the guard always
 // refuses.
-func claudeRules(r agent.Rules) (map[string]any, error) {
+func permissionRules(r agent.Rules) (map[string]any, error) {
 	allow := []string{"Agent", "Bash", "Monitor", "Read", "Skill", "Workflow"}
 	deny := []string{"EnterWorktree", "ExitWorktree", "ListAgents", "SendMessage"}
 	tree := agent.EscapeGlob(r.Tree)
@@ -54,18 +54,18 @@ func claudeRules(r agent.Rules) (map[string]any, error) {
 	return map[string]any{"allow": append(allow, fetch...), "deny": deny}, nil
 }
 
-// claudeSettings are the permissions alone.
-func claudeSettings(r agent.Rules) ([]byte, error) {
-	rules, err := claudeRules(r)
+// permissions are the permissions alone.
+func permissions(r agent.Rules) ([]byte, error) {
+	rules, err := permissionRules(r)
 	if err != nil {
 		return nil, err
 	}
 	return json.MarshalIndent(settings{"permissions": rules}, "", "  ")
 }
 
-// claudeOwn are the settings of a launch: the hooks, the rules, and every switch that
+// launchSettings are the settings of a launch: the hooks, the rules, and every switch that
 // a project could turn.
-func claudeOwn(o agent.Order) (settings, error) {
+func launchSettings(o agent.Order) (settings, error) {
 	text, err := client.Config(o.Wiring())
 	if err != nil {
 		return nil, err
@@ -74,11 +74,11 @@ func claudeOwn(o agent.Order) (settings, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, err
 	}
-	rules, err := claudeRules(o.Rules)
+	rules, err := permissionRules(o.Rules)
 	if err != nil {
 		return nil, err
 	}
-	rules["allow"] = slices.Concat(rules["allow"].([]string), claudeExtra(o.Args), claudeAllowed(o.Servers))
+	rules["allow"] = slices.Concat(rules["allow"].([]string), extraTools(o.Args), allowServers(o.Servers))
 	rules["disableBypassPermissionsMode"], rules["disableAutoMode"] = "disable", "disable"
 	s["permissions"] = rules
 	s["autoMemoryEnabled"] = false // it is shared by every worktree of a repository

@@ -9,11 +9,11 @@ import (
 
 // form is what was measured of how the stream and the hooks go together.
 var form = stream.Form{
-	Parser: func() stream.Parser { return &claudeParser{} },
+	Parser: func() stream.Parser { return &parser{} },
 	IDs:    true, Tells: true,
 }
 
-// claudeParser reads claude -p --output-format stream-json --verbose.
+// parser reads claude -p --output-format stream-json --verbose.
 //
 // A call is a block of an assistant's message, and its end one of a user's. Beside
 // the end stands what the permission check said (tool_result_meta): nothing for a
@@ -22,12 +22,12 @@ var form = stream.Form{
 // call that they belong to. There may be several results, since a run goes on when a
 // task in the background ends: the usage of the models is of the whole session, the
 // turns are those since the result before.
-type claudeParser struct {
+type parser struct {
 	session string
 	turns   int
 }
 
-type claudeLine struct {
+type streamLine struct {
 	Type, Subtype string
 	Session       string `json:"session_id"`
 	Model         string
@@ -52,7 +52,7 @@ type claudeLine struct {
 	} `json:"modelUsage"`
 }
 
-type claudeBlock struct {
+type block struct {
 	Type, Text, Thinking string
 	ID, Name             string
 	Input                json.RawMessage
@@ -61,10 +61,10 @@ type claudeBlock struct {
 	IsError              bool `json:"is_error"`
 }
 
-func (p *claudeParser) End() []stream.Item { return nil }
+func (p *parser) End() []stream.Item { return nil }
 
-func (p *claudeParser) Line(b []byte) ([]stream.Item, bool) {
-	var l claudeLine
+func (p *parser) Line(b []byte) ([]stream.Item, bool) {
+	var l streamLine
 	if !stream.Decode(b, &l) {
 		return nil, false
 	}
@@ -82,7 +82,7 @@ func (p *claudeParser) Line(b []byte) ([]stream.Item, bool) {
 }
 
 // system tells the session once: it begins again after each task in the background.
-func (p *claudeParser) system(l claudeLine) []stream.Item {
+func (p *parser) system(l streamLine) []stream.Item {
 	id := stream.Kept(l.Session, stream.MaxName)
 	if l.Subtype != "init" || id == p.session {
 		return nil
@@ -92,8 +92,8 @@ func (p *claudeParser) system(l claudeLine) []stream.Item {
 }
 
 // items are those of a message.
-func (l claudeLine) items() (list []stream.Item) {
-	var blocks []claudeBlock
+func (l streamLine) items() (list []stream.Item) {
+	var blocks []block
 	if !stream.Decode(l.Message.Content, &blocks) {
 		return nil // a plain text is what the client says in the user's name
 	}
@@ -115,16 +115,16 @@ func (l claudeLine) items() (list []stream.Item) {
 	return list
 }
 
-func (l claudeLine) told(b claudeBlock) stream.Item {
+func (l streamLine) told(b block) stream.Item {
 	text := stream.Words(b.Content)
 	ran := !b.IsError || l.accepted(b.Result, text)
-	return stream.Item{Kind: stream.Told, Text: claudeReason(text), Failed: b.IsError, Under: l.Parent,
+	return stream.Item{Kind: stream.Told, Text: reasonOf(text), Failed: b.IsError, Under: l.Parent,
 		Call: stream.Call{ID: b.Result, Ended: true, Failed: b.IsError, Ran: ran}}
 }
 
 // accepted reports whether a call that failed had begun to run. A client that says
 // nothing of it says why a call did not run in words of its own.
-func (l claudeLine) accepted(id, text string) bool {
+func (l streamLine) accepted(id, text string) bool {
 	for _, m := range l.Meta {
 		if m.ID == id {
 			return m.Unrun == "" && m.Decision.Decision != "reject"
@@ -133,8 +133,8 @@ func (l claudeLine) accepted(id, text string) bool {
 	return !strings.HasPrefix(text, "<tool_use_error>") && !strings.HasPrefix(text, "PreToolUse:")
 }
 
-// claudeReason is an answer without what Claude puts around the reasons of a failure.
-func claudeReason(text string) string {
+// reasonOf is an answer without what Claude puts around the reasons of a failure.
+func reasonOf(text string) string {
 	if _, hook, ok := strings.Cut(text, " hook error: ["); ok && strings.HasPrefix(text, "PreToolUse:") {
 		if _, why, ok := strings.Cut(hook, "]: "); ok {
 			return why
@@ -147,7 +147,7 @@ func claudeReason(text string) string {
 	return text
 }
 
-func (p *claudeParser) result(l claudeLine) []stream.Item {
+func (p *parser) result(l streamLine) []stream.Item {
 	p.turns += l.Turns
 	u := stream.Usage{Cost: l.Cost, Turns: p.turns}
 	for _, m := range l.Models {

@@ -7,9 +7,9 @@ import (
 	"cordon/internal/agent"
 )
 
-// codexRefused are the arguments of Codex that make a launch weaker, or that are
+// refused are the arguments of Codex that make a launch weaker, or that are
 // cordon's own.
-var codexRefused = [][2]string{
+var refused = [][2]string{
 	{"--dangerously-bypass-hook-trust", "trusts the hooks of everybody"},
 	{"--dangerously-bypass-approvals-and-sandbox", "is not needed: nothing is asked, and the cell is the sandbox"},
 	{"--yolo", "is not needed: nothing is asked, and the cell is the sandbox"},
@@ -35,9 +35,9 @@ var codexRefused = [][2]string{
 	{"--output-last-message", "writes where it likes; cordon logs has the last words"},
 }
 
-// codexPassed are those that are passed on.
-var codexPassed = []agent.Passed{
-	{Flag: "-c", Values: 1, Check: codexKey}, {Flag: "--config", Values: 1, Check: codexKey},
+// passed are those that are passed on.
+var passed = []agent.Passed{
+	{Flag: "-c", Values: 1, Check: checkKey}, {Flag: "--config", Values: 1, Check: checkKey},
 	{Flag: "-m", Values: 1}, {Flag: "--model", Values: 1}, {Flag: "--oss"}, {Flag: "--local-provider", Values: 1},
 	{Flag: "-i", Values: agent.Many}, {Flag: "--image", Values: agent.Many}, {Flag: "--add-dir", Values: 1},
 	{Flag: "--output-schema", Values: 1}, {Flag: "--color", Values: 1}, {Flag: "--strict-config"},
@@ -45,19 +45,19 @@ var codexPassed = []agent.Passed{
 	{Flag: "--ignore-user-config"}, {Flag: "--ignore-rules"}, {Flag: "--no-daemon"},
 }
 
-// codexKeys are the values that an operator may give: which model, where it is, how
+// allowedKeys are the values that an operator may give: which model, where it is, how
 // it thinks, and MCP servers, whose tools reach the hook.
-var codexKeys = []string{
+var allowedKeys = []string{
 	"model", "model_provider", "model_providers", "openai_base_url", "chatgpt_base_url", "model_context_window", "model_auto_compact_token_limit",
 	"model_reasoning_effort", "model_reasoning_summary", "model_supports_reasoning_summaries", "model_verbosity", "service_tier", "personality",
 	"hide_agent_reasoning", "show_raw_agent_reasoning", "web_search", "mcp_servers", "notice", "tui",
 }
 
-// codexKey says what is wrong with key=value. A key in quotes could be any.
-func codexKey(value string) string {
+// checkKey says what is wrong with key=value. A key in quotes could be any.
+func checkKey(value string) string {
 	key, _, _ := strings.Cut(value, "=")
 	first, _, _ := strings.Cut(strings.TrimSpace(key), ".")
-	if !slices.Contains(codexKeys, first) {
+	if !slices.Contains(allowedKeys, first) {
 		return "sets something that cordon does not leave to its arguments: the model, its provider and MCP servers may be set"
 	}
 	return ""

@@ -25,20 +25,20 @@ var Client = agent.Adapter{
 	Managed:   []string{Managed},
 	Keep:      []string{"sessions"},
 	Starts:    true,
-	Build:     codexKit, Refused: codexRefused, Passed: codexPassed, ArgNeeds: codexNeeds,
+	Build:     build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
 }
 
-// codexKit starts Codex without its own sandbox, which cannot work in a cell, and
+// build starts Codex without its own sandbox, which cannot work in a cell, and
 // without questions: the cell holds.
 //
 // The requirements of a machine are the strongest wiring. They are in TOML, which
 // cordon does not read: a machine that has some keeps them, and the hooks are wired
 // with flags. If those requirements let no other hooks run, the proof of life stops
 // the launch.
-func codexKit(o agent.Order) (agent.Kit, error) {
+func build(o agent.Order) (agent.Kit, error) {
 	_, taken := o.Machine[Managed]
 	k := agent.Kit{Env: []string{"CODEX_HOME=" + o.State}, Stream: !o.Interactive, Argv: []string{o.Program}}
-	pins := codexPins(o)
+	pins := pinned(o)
 	if o.Managed && !taken {
 		text, err := Requirements(o.Wiring())
 		if err != nil {
@@ -53,7 +53,7 @@ func codexKit(o agent.Order) (agent.Kit, error) {
 		}
 		pins = append(pins, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
-	if err := codexArgv(&k, o, pins); err != nil {
+	if err := arguments(&k, o, pins); err != nil {
 		return agent.Kit{}, err
 	}
 	// A project that is not trusted has no instructions; those at the top of the tree
@@ -62,9 +62,9 @@ func codexKit(o agent.Order) (agent.Kit, error) {
 	return k, nil
 }
 
-// codexArgv is the command line: flags of the operator's, then cordon's, of which the
+// arguments is the command line: flags of the operator's, then cordon's, of which the
 // last one counts.
-func codexArgv(k *agent.Kit, o agent.Order, pins []string) error {
+func arguments(k *agent.Kit, o agent.Order, pins []string) error {
 	headless := []string{"--json", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check"}
 	terminal := []string{"-a", "never", "--no-daemon"}
 	again := []string{"resume", "--last"}
@@ -91,10 +91,10 @@ func codexArgv(k *agent.Kit, o agent.Order, pins []string) error {
 	return nil
 }
 
-// codexPins are values for -c, over what any file says: the project is not trusted,
+// pinned are values for -c, over what any file says: the project is not trusted,
 // so that its configuration, its hooks and its servers are left alone, whatever the
 // client has noted about it; and what works without a hook, elsewhere or later is off.
-func codexPins(o agent.Order) []string {
+func pinned(o agent.Order) []string {
 	pins := []string{
 		"projects={" + tomlString(o.Tree) + `={trust_level="untrusted"}}`,
 		`approval_policy="never"`, `shell_environment_policy.inherit="all"`,
@@ -103,20 +103,20 @@ func codexPins(o agent.Order) []string {
 	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin"} {
 		pins = append(pins, "features."+feature+"=false")
 	}
-	pins = append(pins, codexServers(o.Servers)...)
+	pins = append(pins, serverPins(o.Servers)...)
 	if o.Briefing != "" {
 		pins = append(pins, "developer_instructions="+tomlString(o.Briefing))
 	}
 	return pins
 }
 
-var codexKeyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\benv_key["']?\s*=\s*["']?([A-Za-z_][A-Za-z0-9_]*)`) })
+var keyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\benv_key["']?\s*=\s*["']?([A-Za-z_][A-Za-z0-9_]*)`) })
 
-// codexNeeds are the variables that a provider of the operator's takes its key from.
-func codexNeeds(args []string) []string {
+// providerKeys are the variables that a provider of the operator's takes its key from.
+func providerKeys(args []string) []string {
 	var names []string
 	for _, arg := range args {
-		for _, m := range codexKeyName().FindAllStringSubmatch(arg, -1) {
+		for _, m := range keyName().FindAllStringSubmatch(arg, -1) {
 			names = append(names, m[1])
 		}
 	}

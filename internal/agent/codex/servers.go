@@ -8,8 +8,8 @@ import (
 	"cordon/internal/agent"
 )
 
-// codexServers are the servers as values for -c: Codex reads no file beside its own.
-func codexServers(servers []agent.Server) []string {
+// serverPins are the servers as values for -c: Codex reads no file beside its own.
+func serverPins(servers []agent.Server) []string {
 	var pins []string
 	for _, s := range servers {
 		parts := []string{"command=" + tomlString(s.Command), "args=" + tomlList(s.Args), "env=" + tomlTable(s.Env)}

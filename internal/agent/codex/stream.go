@@ -11,25 +11,25 @@ import (
 // form is what was measured of how the stream and the hooks go together. The provider of the model runs
 // web_search.
 var form = stream.Form{
-	Parser: func() stream.Parser { return &codexParser{} },
+	Parser: func() stream.Parser { return &parser{} },
 	Tells:  true, Hidden: []string{"spawn_agent"}, Unhooked: []string{"web_search"}, Also: also,
 }
 
-// codexParser reads codex exec --json.
+// parser reads codex exec --json.
 //
 // A call is there only once it has been let through and begins: what a hook refuses,
 // what has no such tool and what has a wrong input is never in the stream, and
 // neither are the calls of sub-agents. What has begun ran, even if its end is never
 // told, as with a command that is still running when the turn ends. Its IDs are not
 // those that the hooks are told.
-type codexParser struct {
+type parser struct {
 	turns int
 }
 
-type codexLine struct {
+type streamLine struct {
 	Type    string
 	Thread  string `json:"thread_id"`
-	Item    codexItem
+	Item    streamItem
 	Message string
 	Error   struct{ Message string }
 	Usage   struct {
@@ -39,7 +39,7 @@ type codexLine struct {
 	}
 }
 
-type codexItem struct {
+type streamItem struct {
 	ID, Type, Status    string
 	Text, Message       string
 	Command             string
@@ -53,10 +53,10 @@ type codexItem struct {
 	Error               struct{ Message string }
 }
 
-func (p *codexParser) End() []stream.Item { return nil }
+func (p *parser) End() []stream.Item { return nil }
 
-func (p *codexParser) Line(b []byte) ([]stream.Item, bool) {
-	var l codexLine
+func (p *parser) Line(b []byte) ([]stream.Item, bool) {
+	var l streamLine
 	if !stream.Decode(b, &l) {
 		return nil, false
 	}
@@ -82,7 +82,7 @@ func (p *codexParser) Line(b []byte) ([]stream.Item, bool) {
 }
 
 // call is the call that an item is, if it is one.
-func (i codexItem) call() (stream.Call, bool) {
+func (i streamItem) call() (stream.Call, bool) {
 	c := stream.Call{ID: i.ID, Ran: i.Status != "declined"}
 	switch i.Type {
 	case "command_execution":
@@ -101,14 +101,14 @@ func (i codexItem) call() (stream.Call, bool) {
 	return c, true
 }
 
-func (i codexItem) begun() ([]stream.Item, bool) {
+func (i streamItem) begun() ([]stream.Item, bool) {
 	if c, ok := i.call(); ok {
 		return []stream.Item{{Kind: stream.Called, Call: c}}, true
 	}
-	return nil, codexWords[i.Type]
+	return nil, plainItems[i.Type]
 }
 
-func (i codexItem) done() ([]stream.Item, bool) {
+func (i streamItem) done() ([]stream.Item, bool) {
 	if c, ok := i.call(); ok {
 		c.Ended, c.Failed = true, i.Status == "failed" || i.Status == "declined"
 		return []stream.Item{{Kind: stream.Told, Call: c, Text: i.answer(), Failed: c.Failed}}, true
@@ -121,11 +121,11 @@ func (i codexItem) done() ([]stream.Item, bool) {
 	case "error":
 		return []stream.Item{{Kind: stream.Noted, Text: i.Message}}, true
 	}
-	return nil, codexWords[i.Type]
+	return nil, plainItems[i.Type]
 }
 
 // answer is what came of a call.
-func (i codexItem) answer() string {
+func (i streamItem) answer() string {
 	text := stream.Or(i.Output, stream.Or(i.Error.Message, stream.Words(i.Result.Content)))
 	if i.Exit > 0 {
 		return fmt.Sprintf("Exit code %d\n%s", i.Exit, text)
@@ -133,11 +133,11 @@ func (i codexItem) answer() string {
 	return text
 }
 
-// codexWords are the items that are no calls. Its list of steps (update_plan) is one:
+// plainItems are the items that are no calls. Its list of steps (update_plan) is one:
 // nothing happens when it is written.
-var codexWords = map[string]bool{"agent_message": true, "reasoning": true, "error": true, "todo_list": true}
+var plainItems = map[string]bool{"agent_message": true, "reasoning": true, "error": true, "todo_list": true}
 
-func (i codexItem) changed() string {
+func (i streamItem) changed() string {
 	var list []string
 	for _, c := range i.Changes {
 		list = append(list, c.Kind+" "+c.Path)

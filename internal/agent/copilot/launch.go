@@ -8,8 +8,8 @@ import (
 	"cordon/internal/client"
 )
 
-// copilotOwn holds who is signed in, and also which directories are trusted.
-const copilotOwn = ".copilot/config.json"
+// ownConfig holds who is signed in, and also which directories are trusted.
+const ownConfig = ".copilot/config.json"
 
 // Client is the Copilot CLI.
 var Client = agent.Adapter{
@@ -23,19 +23,19 @@ var Client = agent.Adapter{
 		"COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS", "COPILOT_PROVIDER_HEADERS",
 	},
 	Addresses: []string{"COPILOT_PROVIDER_BASE_URL", "GH_HOST", "COPILOT_GH_HOST"},
-	Config:    []string{copilotOwn},
+	Config:    []string{ownConfig},
 	Hidden:    []string{".copilot"},
 	Project: []string{
 		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
 	},
 	Keep:   []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
 	Starts: true,
-	Build:  copilotKit, Permissions: copilotSettings, Objects: copilotObjects, Refused: copilotRefused, Passed: copilotPassed,
+	Build:  build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
 }
 
-// copilotObjects: in a terminal the client asks whether the directory is trusted, and
+// objections: in a terminal the client asks whether the directory is trusted, and
 // works in no other. A project that is trusted can switch all hooks off.
-func copilotObjects(interactive bool, settings map[string]any) string {
+func objections(interactive bool, settings map[string]any) string {
 	switch {
 	case !interactive:
 	case settings["disableAllHooks"] != nil && settings["disableAllHooks"] != false:
@@ -46,26 +46,26 @@ func copilotObjects(interactive bool, settings map[string]any) string {
 	return ""
 }
 
-// copilotKit starts Copilot with a plugin whose hooks are the guard's. It never
+// build starts Copilot with a plugin whose hooks are the guard's. It never
 // trusts the directory: a project that is trusted can switch all hooks off and bring
 // its own. What it keeps is cleared of whatever would do the same at the next start.
 // Its own servers are left out: they act on GitHub with the operator's name.
-func copilotKit(o agent.Order) (agent.Kit, error) {
-	k := agent.Kit{Stream: !o.Interactive, Env: copilotEnv(o)}
-	hooks, err := copilotHooks(&k, o)
+func build(o agent.Order) (agent.Kit, error) {
+	k := agent.Kit{Stream: !o.Interactive, Env: environment(o)}
+	hooks, err := addHooks(&k, o)
 	if err != nil {
 		return agent.Kit{}, err
 	}
 	k.AddFile("plugin/plugin.json", []byte(`{"name":"cordon","version":"1.0.0","description":"Asks cordon about every tool call.","hooks":"hooks.json"}`+"\n"))
 	k.AddFile("plugin/hooks.json", append(hooks, '\n'))
-	if err := copilotState(&k, o); err != nil {
+	if err := addState(&k, o); err != nil {
 		return agent.Kit{}, err
 	}
 	k.Argv = append([]string{o.Program}, o.Args...)
 	k.Argv = append(k.Argv, "--plugin-dir="+path.Join(o.Place, "plugin"), "--no-auto-update", "--no-remote", "--no-remote-export", "--disable-builtin-mcps",
 		"--disable-client-telemetry", "--no-bash-env", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls")
-	k.Argv = append(k.Argv, copilotRules(o.Rules)...)
-	servers, err := k.AddServers(o, copilotServer)
+	k.Argv = append(k.Argv, denyRules(o.Rules)...)
+	servers, err := k.AddServers(o, serverForm)
 	if err != nil {
 		return agent.Kit{}, err
 	}
@@ -86,9 +86,9 @@ func copilotKit(o agent.Order) (agent.Kit, error) {
 	return k, nil
 }
 
-// copilotHooks are the guard's, and one that briefs the sub-agents: some of them are
+// addHooks are the guard's, and one that briefs the sub-agents: some of them are
 // not shown the instructions.
-func copilotHooks(k *agent.Kit, o agent.Order) ([]byte, error) {
+func addHooks(k *agent.Kit, o agent.Order) ([]byte, error) {
 	text, err := client.Config(o.Wiring())
 	if err != nil || o.Briefing == "" {
 		return text, err
@@ -107,9 +107,9 @@ func copilotHooks(k *agent.Kit, o agent.Order) ([]byte, error) {
 	return agent.Compact(agent.Over(brief, config))
 }
 
-// copilotState is what the client finds in its own directory.
-func copilotState(k *agent.Kit, o agent.Order) error {
-	config, err := o.Kept(copilotOwn, "loggedInUsers", "lastLoggedInUser", "authTokens", "copilotTokens", "storeTokenPlaintext")
+// addState is what the client finds in its own directory.
+func addState(k *agent.Kit, o agent.Order) error {
+	config, err := o.Kept(ownConfig, "loggedInUsers", "lastLoggedInUser", "authTokens", "copilotTokens", "storeTokenPlaintext")
 	if err != nil {
 		return err
 	}
@@ -126,9 +126,9 @@ func copilotState(k *agent.Kit, o agent.Order) error {
 	return nil
 }
 
-// copilotEnv keeps the client's state together, and pins the variables that trust
+// environment keeps the client's state together, and pins the variables that trust
 // the directory, read instructions from elsewhere or run another program.
-func copilotEnv(o agent.Order) []string {
+func environment(o agent.Order) []string {
 	return []string{
 		"COPILOT_HOME=" + o.State,
 		"COPILOT_PKG_CACHE_HOME=" + path.Join(o.State, "package"), // it runs what it unpacks there
@@ -137,7 +137,7 @@ func copilotEnv(o agent.Order) []string {
 	}
 }
 
-var copilotRefused = [][2]string{
+var refused = [][2]string{
 	{"--trust-folder", "lets the repository switch the guard's hooks off"},
 	{"--plugin-dir", "could bring hooks that change what was allowed"},
 	{"--add-dir", "is decided by the lease: what may be read and written is in the policy"},
@@ -152,7 +152,7 @@ var copilotRefused = [][2]string{
 	{"--acp", "starts a server, and no agent"},
 }
 
-var copilotPassed = []agent.Passed{
+var passed = []agent.Passed{
 	{Flag: "--model", Values: 1}, {Flag: "--agent", Values: 1}, {Flag: "--reasoning-effort", Values: 1}, {Flag: "--context", Values: 1},
 	{Flag: "--auto-tier", Values: 1},
 	{Flag: "--max-ai-credits", Values: 1}, {Flag: "--log-level", Values: 1}, {Flag: "--no-custom-instructions"},
@@ -160,20 +160,20 @@ var copilotPassed = []agent.Passed{
 	{Flag: "--banner"}, {Flag: "--no-color"}, {Flag: "--screen-reader"},
 }
 
-// copilotSettings are the permissions of a lease, an argument on each line.
-func copilotSettings(r agent.Rules) ([]byte, error) {
+// permissions are the permissions of a lease, an argument on each line.
+func permissions(r agent.Rules) ([]byte, error) {
 	var b []byte
-	for _, arg := range copilotRules(r) {
+	for _, arg := range denyRules(r) {
 		b = append(append(b, arg...), '\n')
 	}
 	return b, nil
 }
 
-// copilotRules are what can be said: files that are never written, over everything
+// denyRules are what can be said: files that are never written, over everything
 // that is allowed. Where the write roots are less than the tree, what is between
 // them has no rule here, and the guard holds it. Commands are not restricted to
 // paths, since the client would refuse to read a header of the system.
-func copilotRules(r agent.Rules) []string {
+func denyRules(r agent.Rules) []string {
 	var args []string
 	for _, d := range r.DenyWrite {
 		for _, g := range agent.Alternatives(d) {

@@ -4,8 +4,8 @@ import (
 	"cordon/internal/agent"
 )
 
-// copilotServer is a server as Copilot has it, with all of its tools.
-func copilotServer(s agent.Server) map[string]any {
+// serverForm is a server as Copilot has it, with all of its tools.
+func serverForm(s agent.Server) map[string]any {
 	v := agent.CommonServer(s)
 	v["tools"] = []string{"*"}
 	if s.URL == "" {

@@ -11,21 +11,21 @@ import (
 // form is what was measured of how the stream and the hooks go together. The client calls read_bash by itself, to see what a command has
 // printed since.
 var form = stream.Form{
-	Parser: func() stream.Parser { return &copilotParser{} },
+	Parser: func() stream.Parser { return &parser{} },
 	Tells:  true, Unhooked: []string{"read_bash"},
 }
 
-// copilotParser reads copilot --output-format json.
+// parser reads copilot --output-format json.
 //
 // A call begins before its hook is asked, and the hook is asked about every call, of
 // tools that do not exist too. The calls of sub-agents are among the others. Hooks
 // are told no IDs. It does not say what tokens were used.
-type copilotParser struct {
+type parser struct {
 	model string
 	usage stream.Usage
 }
 
-type copilotLine struct {
+type streamLine struct {
 	Type    string
 	Session string `json:"sessionId"`
 	Agent   string `json:"agentId"`
@@ -42,10 +42,10 @@ type copilotLine struct {
 	}
 }
 
-func (p *copilotParser) End() []stream.Item { return nil }
+func (p *parser) End() []stream.Item { return nil }
 
-func (p *copilotParser) Line(b []byte) ([]stream.Item, bool) {
-	var l copilotLine
+func (p *parser) Line(b []byte) ([]stream.Item, bool) {
+	var l streamLine
 	if !stream.Decode(b, &l) {
 		return nil, false
 	}
@@ -72,11 +72,11 @@ func (p *copilotParser) Line(b []byte) ([]stream.Item, bool) {
 		over := stream.Item{Kind: stream.Over, Reason: fmt.Sprintf("exit code %d", l.Exit), Failed: l.Exit != 0}
 		return []stream.Item{{Kind: stream.Began, Session: l.Session}, {Kind: stream.Used, Usage: p.usage}, over}, true
 	}
-	return nil, copilotAside(l.Type)
+	return nil, isAside(l.Type)
 }
 
-// copilotAside knows the families of what is no news to anybody.
-func copilotAside(kind string) bool {
+// isAside knows the families of what is no news to anybody.
+func isAside(kind string) bool {
 	family, _, ok := strings.Cut(kind, ".")
 	switch family {
 	case "session", "assistant", "tool", "user", "model", "subagent", "hook", "permission", "system", "skill":
@@ -85,7 +85,7 @@ func copilotAside(kind string) bool {
 	return false
 }
 
-func (p *copilotParser) began(l copilotLine) []stream.Item {
+func (p *parser) began(l streamLine) []stream.Item {
 	model := stream.Kept(l.Data.Model, stream.MaxName)
 	if l.Agent != "" || model == p.model {
 		return nil
@@ -94,14 +94,14 @@ func (p *copilotParser) began(l copilotLine) []stream.Item {
 	return []stream.Item{{Kind: stream.Began, Model: p.model}}
 }
 
-func (l copilotLine) said(k stream.Kind) []stream.Item {
+func (l streamLine) said(k stream.Kind) []stream.Item {
 	if l.Data.Content == "" {
 		return nil
 	}
 	return []stream.Item{{Kind: k, Text: l.Data.Content, Under: l.Data.Parent}}
 }
 
-func (l copilotLine) told() stream.Item {
+func (l streamLine) told() stream.Item {
 	failed := !l.Data.Success
 	c := stream.Call{ID: l.Data.Call, Ended: true, Failed: failed, Ran: !failed || l.Data.Error.Code != "denied"}
 	return stream.Item{Kind: stream.Told, Call: c, Text: stream.Or(l.Data.Error.Message, l.Data.Result.Content), Failed: failed, Under: l.Data.Parent}

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// geminiManaged is read with the highest rank, if it and all directories above it
+	// managed is read with the highest rank, if it and all directories above it
 	// are root's: nobody else's are in a cell whose operator is not root.
-	geminiManaged = "/etc/gemini-cli/settings.json"
-	geminiOwn     = ".gemini/settings.json"
-	// geminiVariables is a file of a directory that is trusted, and of those above it:
+	managed     = "/etc/gemini-cli/settings.json"
+	ownSettings = ".gemini/settings.json"
+	// variablesFile is a file of a directory that is trusted, and of those above it:
 	// the first that is found is read, over no variable that is there.
-	geminiVariables = ".gemini/.env"
-	// geminiProject is where it keeps what is about the tree.
-	geminiProject = "tree"
+	variablesFile = ".gemini/.env"
+	// projectName is where it keeps what is about the tree.
+	projectName = "tree"
 )
 
 // Client is the Gemini CLI.
@@ -35,17 +35,17 @@ var Client = agent.Adapter{
 		{From: ".gemini/oauth_creds.json", At: ".gemini/oauth_creds.json"},
 		{From: ".gemini/google_accounts.json", At: ".gemini/google_accounts.json"},
 	},
-	Config:  []string{geminiOwn},
+	Config:  []string{ownSettings},
 	Hidden:  []string{".gemini"},
-	Managed: []string{geminiManaged},
-	Project: []string{geminiVariables},
-	Keep:    []string{".gemini/tmp/" + geminiProject + "/chats"},
+	Managed: []string{managed},
+	Project: []string{variablesFile},
+	Keep:    []string{".gemini/tmp/" + projectName + "/chats"},
 	Starts:  true,
 	Forbids: "it sets variables of the client, which could switch the guard off",
-	Build:   geminiKit, Permissions: geminiPolicy, Refused: geminiRefused, Passed: geminiPassed,
+	Build:   build, Permissions: policyRules, Refused: refused, Passed: passed,
 }
 
-// geminiKit starts Gemini so that its hooks stand in two layers. It takes the system
+// build starts Gemini so that its hooks stand in two layers. It takes the system
 // settings only from files of root, and says no more than a line about others; so
 // the settings of its own home, which are the kit's too, hold the same hooks under
 // the same names, and it runs each of them once.
@@ -53,12 +53,12 @@ var Client = agent.Adapter{
 // With --skip-trust it has read its settings before it trusts the directory: the
 // project's own, which could switch the hooks off, are not among them, and its
 // GEMINI.md is. It asks nobody, because the cell holds.
-func geminiKit(o agent.Order) (agent.Kit, error) {
-	k := agent.Kit{Stream: !o.Interactive, Env: geminiEnv(o)}
-	if err := geminiSettings(&k, o); err != nil {
+func build(o agent.Order) (agent.Kit, error) {
+	k := agent.Kit{Stream: !o.Interactive, Env: environment(o)}
+	if err := addSettings(&k, o); err != nil {
 		return agent.Kit{}, err
 	}
-	rules, err := geminiPolicy(o.Rules)
+	rules, err := policyRules(o.Rules)
 	if err != nil {
 		return agent.Kit{}, err
 	}
@@ -68,7 +68,7 @@ func geminiKit(o agent.Order) (agent.Kit, error) {
 		k.AddFile("briefing.md", []byte(o.Briefing))
 		k.Links = append(k.Links, agent.Link{Name: ".gemini/GEMINI.md", To: path.Join(o.Place, "briefing.md")})
 	}
-	if err := k.AddSeed(".gemini/projects.json", agent.Nested(geminiProject, "projects", o.Tree)); err != nil {
+	if err := k.AddSeed(".gemini/projects.json", agent.Nested(projectName, "projects", o.Tree)); err != nil {
 		return agent.Kit{}, err
 	}
 	k.Argv = append([]string{o.Program}, o.Args...)
@@ -87,8 +87,8 @@ func geminiKit(o agent.Order) (agent.Kit, error) {
 	return k, nil
 }
 
-// geminiSettings adds the settings, which hold the hooks.
-func geminiSettings(k *agent.Kit, o agent.Order) error {
+// addSettings adds the settings, which hold the hooks.
+func addSettings(k *agent.Kit, o agent.Order) error {
 	text, err := client.Config(o.Wiring())
 	if err != nil {
 		return err
@@ -97,33 +97,33 @@ func geminiSettings(k *agent.Kit, o agent.Order) error {
 	if err := json.Unmarshal(text, &hooks); err != nil {
 		return err
 	}
-	own, err := o.Kept(geminiOwn, "security", "model", "ui")
+	own, err := o.Kept(ownSettings, "security", "model", "ui")
 	if err != nil {
 		return err
 	}
-	lower, err := o.MachineSettings(geminiManaged)
+	lower, err := o.MachineSettings(managed)
 	if err != nil {
 		return err
 	}
-	text, err = agent.Compact(o.WithServers(agent.Over(agent.Over(agent.Over(lower, geminiChosen(own)), geminiPinned()), hooks), "mcpServers", geminiServer))
+	text, err = agent.Compact(o.WithServers(agent.Over(agent.Over(agent.Over(lower, chosenSettings(own)), pinnedSettings()), hooks), "mcpServers", serverForm))
 	if err != nil {
 		return err
 	}
 	const name = "gemini.json"
 	k.AddFile(name, append(text, '\n'))
-	k.Links = append(k.Links, agent.Link{Name: geminiOwn, To: path.Join(o.Place, name)})
+	k.Links = append(k.Links, agent.Link{Name: ownSettings, To: path.Join(o.Place, name)})
 	if o.Managed {
-		k.Shown = []agent.Shown{{Name: name, At: geminiManaged}}
+		k.Shown = []agent.Shown{{Name: name, At: managed}}
 		// Above the tree is the home, where a launch before could write. The search ends
 		// with the first file that is found.
 		k.AddFile("none.env", nil)
-		k.Shown = append(k.Shown, agent.Shown{Name: "none.env", At: path.Join(path.Dir(o.Tree), geminiVariables)})
+		k.Shown = append(k.Shown, agent.Shown{Name: "none.env", At: path.Join(path.Dir(o.Tree), variablesFile)})
 	}
 	return nil
 }
 
-// geminiChosen is how the operator signs in, with which model and in which colours.
-func geminiChosen(own map[string]any) map[string]any {
+// chosenSettings is how the operator signs in, with which model and in which colours.
+func chosenSettings(own map[string]any) map[string]any {
 	// Without a word it would take another address for a gateway, which it then refuses.
 	chosen := agent.Nested("gemini-api-key", "security", "auth", "selectedType")
 	for _, names := range [][]string{{"security", "auth", "selectedType"}, {"model", "name"}, {"ui", "theme"}} {
@@ -134,8 +134,8 @@ func geminiChosen(own map[string]any) map[string]any {
 	return chosen
 }
 
-// geminiPinned is what no layer below says otherwise.
-func geminiPinned() map[string]any {
+// pinnedSettings is what no layer below says otherwise.
+func pinnedSettings() map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
 		"hooksConfig": map[string]any{"notifications": false},
@@ -151,13 +151,13 @@ func geminiPinned() map[string]any {
 	}
 }
 
-// geminiEnv keeps the client's state together, and empties the variables that trust
+// environment keeps the client's state together, and empties the variables that trust
 // the directory, read settings from elsewhere or put another prompt in the place of
 // the client's. A variable that is there is not read from a project's .env.
-func geminiEnv(o agent.Order) []string {
+func environment(o agent.Order) []string {
 	settings := path.Join(o.Place, "gemini.json")
 	if o.Managed {
-		settings = geminiManaged
+		settings = managed
 	}
 	return []string{
 		"GEMINI_CLI_HOME=" + o.State,
@@ -169,7 +169,7 @@ func geminiEnv(o agent.Order) []string {
 	}
 }
 
-var geminiRefused = [][2]string{
+var refused = [][2]string{
 	{"--skip-trust", "is cordon's to set"},
 	{"--worktree", "would work in a tree beside the one that was leased"}, {"-w", "would work in a tree beside the one that was leased"},
 	{"--policy", "would lay rules over those of the lease"}, {"--admin-policy", "would lay rules over those of the lease"},
@@ -184,14 +184,14 @@ var geminiRefused = [][2]string{
 	{"--acp", "starts a server, and no agent"}, {"--experimental-acp", "starts a server, and no agent"},
 }
 
-var geminiPassed = []agent.Passed{
+var passed = []agent.Passed{
 	{Flag: "--model", Values: 1}, {Flag: "-m", Values: 1}, {Flag: "--debug"}, {Flag: "-d"}, {Flag: "--screen-reader"},
 }
 
-// geminiPolicy are the rules of the policy engine, which holds them after the hooks
+// policyRules are the rules of the policy engine, which holds them after the hooks
 // and whatever the mode. Its file tools stay in the workspace by themselves. There
 // is no rule about commands: they would have to be understood.
-func geminiPolicy(r agent.Rules) ([]byte, error) {
+func policyRules(r agent.Rules) ([]byte, error) {
 	p := policy{}
 	p.WriteString("# The permissions of the lease.\n")
 	const (

@@ -4,9 +4,9 @@ import (
 	"cordon/internal/agent"
 )
 
-// geminiServer is a server as Gemini has it. By "url" it would mean an older
+// serverForm is a server as Gemini has it. By "url" it would mean an older
 // transport.
-func geminiServer(s agent.Server) map[string]any {
+func serverForm(s agent.Server) map[string]any {
 	if s.URL != "" {
 		return agent.Filled(map[string]any{"httpUrl": s.URL}, "headers", s.Headers)
 	}

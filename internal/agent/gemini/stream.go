@@ -9,20 +9,20 @@ import (
 
 // form is what was measured of how the stream and the hooks go together.
 var form = stream.Form{
-	Parser: func() stream.Parser { return &geminiParser{} },
+	Parser: func() stream.Parser { return &parser{} },
 	Tells:  true, Hidden: []string{"invoke_agent"},
 }
 
-// geminiParser reads gemini -o stream-json.
+// parser reads gemini -o stream-json.
 //
 // Every call that the model makes is in the stream; those of sub-agents are not.
 // Wrong inputs and paths outside of the workspace are found before the hook is
 // asked. Hooks are told no IDs. Words come in pieces, which are put together here.
-type geminiParser struct {
+type parser struct {
 	said strings.Builder
 }
 
-type geminiLine struct {
+type streamLine struct {
 	Type       string
 	Session    string `json:"session_id"`
 	Model      string
@@ -44,10 +44,10 @@ type geminiLine struct {
 	}
 }
 
-// geminiUnrun are the errors of calls that never ran.
-var geminiUnrun = map[string]bool{"policy_violation": true, "tool_not_registered": true, "invalid_tool_params": true}
+// unrunErrors are the errors of calls that never ran.
+var unrunErrors = map[string]bool{"policy_violation": true, "tool_not_registered": true, "invalid_tool_params": true}
 
-func (p *geminiParser) End() []stream.Item {
+func (p *parser) End() []stream.Item {
 	if p.said.Len() == 0 {
 		return nil
 	}
@@ -56,8 +56,8 @@ func (p *geminiParser) End() []stream.Item {
 	return []stream.Item{{Kind: stream.Said, Text: text}}
 }
 
-func (p *geminiParser) Line(b []byte) ([]stream.Item, bool) {
-	var l geminiLine
+func (p *parser) Line(b []byte) ([]stream.Item, bool) {
+	var l streamLine
 	if !stream.Decode(b, &l) {
 		return nil, false
 	}
@@ -75,7 +75,7 @@ func (p *geminiParser) Line(b []byte) ([]stream.Item, bool) {
 	return append(p.End(), items...), true
 }
 
-func (l geminiLine) items() ([]stream.Item, bool) {
+func (l streamLine) items() ([]stream.Item, bool) {
 	switch l.Type {
 	case "init":
 		return []stream.Item{{Kind: stream.Began, Session: l.Session, Model: l.Model}}, true
@@ -88,7 +88,7 @@ func (l geminiLine) items() ([]stream.Item, bool) {
 		return []stream.Item{{Kind: stream.Called, Call: stream.Call{ID: l.ID, Tool: l.Tool, Input: stream.InputLine(l.Parameters)}}}, true
 	case "tool_result":
 		failed := l.Status != "success"
-		c := stream.Call{ID: l.ID, Ended: true, Failed: failed, Ran: !failed || !geminiUnrun[l.Error.Type]}
+		c := stream.Call{ID: l.ID, Ended: true, Failed: failed, Ran: !failed || !unrunErrors[l.Error.Type]}
 		return []stream.Item{{Kind: stream.Told, Call: c, Text: stream.Or(l.Error.Message, l.Output), Failed: failed}}, true
 	case "error":
 		return []stream.Item{{Kind: stream.Noted, Text: stream.Reason(l.Message), Failed: l.Severity != "warning"}}, true

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// openCodeManaged is read after every other configuration.
-	openCodeManaged = "/etc/opencode/opencode.json"
-	openCodeOwn     = ".config/opencode/opencode.json"
-	openCodeOwnC    = ".config/opencode/opencode.jsonc"
+	// managed is read after every other configuration.
+	managed    = "/etc/opencode/opencode.json"
+	ownConfig  = ".config/opencode/opencode.json"
+	ownConfigC = ".config/opencode/opencode.jsonc"
 )
 
 // Client is OpenCode.
@@ -26,19 +26,19 @@ var Client = agent.Adapter{
 		"GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY",
 	},
 	Logins:  []agent.Login{{From: ".local/share/opencode/auth.json", At: "data/opencode/auth.json"}},
-	Config:  []string{openCodeOwn, openCodeOwnC},
+	Config:  []string{ownConfig, ownConfigC},
 	Hidden:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
-	Managed: []string{openCodeManaged},
+	Managed: []string{managed},
 	Project: []string{"opencode.json", "opencode.jsonc"},
-	Keep:    []string{openCodeDB, openCodeDB + "-wal", openCodeDB + "-shm"},
+	Keep:    []string{database, database + "-wal", database + "-shm"},
 	Starts:  true,
-	Build:   openCodeKit, Permissions: openCodeSettings, Objects: openCodeObjects, Refused: openCodeRefused, Passed: openCodePassed,
+	Build:   build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
 }
 
-// openCodeObjects: code that a project's configuration names as a plugin is run in
+// objections: code that a project's configuration names as a plugin is run in
 // the client even if that configuration is switched off. Its hooks are not, and it
 // could still take the guard's away.
-func openCodeObjects(_ bool, settings map[string]any) string {
+func objections(_ bool, settings map[string]any) string {
 	for _, name := range []string{"plugin", "plugins"} {
 		if list, ok := settings[name].([]any); ok && len(list) == 0 || settings[name] == nil {
 			continue
@@ -48,33 +48,33 @@ func openCodeObjects(_ bool, settings map[string]any) string {
 	return ""
 }
 
-// openCodeKit starts OpenCode with the plugin that asks the guard, from a place that
+// build starts OpenCode with the plugin that asks the guard, from a place that
 // the client cannot write. Its directory of settings is there too: whatever lies in
 // one is loaded as a plugin at the next start. Without the project's configuration
 // it reads no AGENTS.md either, which is named instead.
-func openCodeKit(o agent.Order) (agent.Kit, error) {
+func build(o agent.Order) (agent.Kit, error) {
 	k := agent.Kit{Stream: !o.Interactive}
 	wires := o.Wiring()
 	wires.Plugin = path.Join(o.Place, "cordon.js")
-	wires.Shell = openCodeShell(o.Home)
+	wires.Shell = shellVariables(o.Home)
 	plugin, err := plugin(wires)
 	if err != nil {
 		return agent.Kit{}, err
 	}
 	k.AddFile("cordon.js", []byte(plugin))
-	config, err := openCodeConfig(o, wires)
+	config, err := configuration(o, wires)
 	if err != nil {
 		return agent.Kit{}, err
 	}
-	if err := openCodePlaces(&k, o, config); err != nil {
+	if err := addPlaces(&k, o, config); err != nil {
 		return agent.Kit{}, err
 	}
 	text, err := agent.Compact(config)
 	if err != nil {
 		return agent.Kit{}, err
 	}
-	k.Env = openCodeEnv(o, string(text))
-	k.Argv = openCodeArgv(o)
+	k.Env = environment(o, string(text))
+	k.Argv = arguments(o)
 	if o.Again {
 		k.Argv = tidied(&k, o, k.Argv)
 	}
@@ -84,8 +84,8 @@ func openCodeKit(o agent.Order) (agent.Kit, error) {
 	return k, nil
 }
 
-// openCodePlaces adds the files of the kit, and what of them is shown elsewhere.
-func openCodePlaces(k *agent.Kit, o agent.Order, config map[string]any) error {
+// addPlaces adds the files of the kit, and what of them is shown elsewhere.
+func addPlaces(k *agent.Kit, o agent.Order, config map[string]any) error {
 	// It installs a package there that these make it believe to have, and ignores it.
 	k.AddFile("config/opencode/.gitignore", []byte("*\n"))
 	k.AddFile("config/opencode/node_modules/none", nil)
@@ -96,22 +96,22 @@ func openCodePlaces(k *agent.Kit, o agent.Order, config map[string]any) error {
 	if !o.Managed {
 		return nil
 	}
-	lower, err := o.MachineSettings(openCodeManaged)
+	lower, err := o.MachineSettings(managed)
 	if err != nil {
 		return err
 	}
-	text, err := agent.Compact(o.WithServers(agent.Over(lower, config), "mcp", openCodeServer(o.Home)))
+	text, err := agent.Compact(o.WithServers(agent.Over(lower, config), "mcp", serverForm(o.Home)))
 	if err != nil {
 		return err
 	}
 	k.AddFile("opencode.json", append(text, '\n'))
-	k.Shown = []agent.Shown{{Name: "opencode.json", At: openCodeManaged}}
+	k.Shown = []agent.Shown{{Name: "opencode.json", At: managed}}
 	return nil
 }
 
-// openCodeConfig is what the client is told: the plugin, the rules, and the models
+// configuration is what the client is told: the plugin, the rules, and the models
 // that the operator has set up.
-func openCodeConfig(o agent.Order, wires client.Wiring) (map[string]any, error) {
+func configuration(o agent.Order, wires client.Wiring) (map[string]any, error) {
 	text, err := client.Config(wires)
 	if err != nil {
 		return nil, err
@@ -121,24 +121,24 @@ func openCodeConfig(o agent.Order, wires client.Wiring) (map[string]any, error) 
 		return nil, err
 	}
 	config["autoupdate"], config["share"] = false, "disabled"
-	config["permission"] = openCodePermission(o.Rules)
+	config["permission"] = permissionRows(o.Rules)
 	config["instructions"] = []string{path.Join(o.Tree, "AGENTS.md"), path.Join(o.Tree, "CLAUDE.md")}
 	if o.Briefing != "" {
 		config["instructions"] = append([]string{path.Join(o.Place, "briefing.md")}, config["instructions"].([]string)...)
 	}
-	for _, file := range []string{openCodeOwn, openCodeOwnC} {
+	for _, file := range []string{ownConfig, ownConfigC} {
 		own, err := o.Kept(file, "provider", "model", "small_model", "disabled_providers", "enabled_providers")
 		if err != nil {
 			return nil, err
 		}
 		config = agent.Over(own, config)
 	}
-	return o.WithServers(config, "mcp", openCodeServer(o.Home)), nil
+	return o.WithServers(config, "mcp", serverForm(o.Home)), nil
 }
 
-// openCodeEnv keeps the client's state together, and pins the variables that leave
+// environment keeps the client's state together, and pins the variables that leave
 // the plugin out, read another configuration or rules, or another home.
-func openCodeEnv(o agent.Order, config string) []string {
+func environment(o agent.Order, config string) []string {
 	return []string{
 		"OPENCODE_CONFIG_CONTENT=" + config,
 		"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_PURE=0", "OPENCODE_CONFIG=", "OPENCODE_CONFIG_DIR=", "OPENCODE_PERMISSION=",
@@ -151,16 +151,16 @@ func openCodeEnv(o agent.Order, config string) []string {
 	}
 }
 
-// openCodeShell gives the programs that the agent runs their own directories back:
+// shellVariables gives the programs that the agent runs their own directories back:
 // a compiler's cache is not the client's.
-func openCodeShell(home string) []string {
+func shellVariables(home string) []string {
 	return []string{
 		"XDG_CONFIG_HOME=" + path.Join(home, ".config"), "XDG_DATA_HOME=" + path.Join(home, ".local/share"),
 		"XDG_STATE_HOME=" + path.Join(home, ".local/state"), "XDG_CACHE_HOME=" + path.Join(home, ".cache"),
 	}
 }
 
-func openCodeArgv(o agent.Order) []string {
+func arguments(o agent.Order) []string {
 	argv := []string{o.Program}
 	if !o.Interactive {
 		argv = append(argv, "run", "--format=json")
@@ -178,7 +178,7 @@ func openCodeArgv(o agent.Order) []string {
 	return argv
 }
 
-var openCodeRefused = [][2]string{
+var refused = [][2]string{
 	{"--pure", "leaves the guard out"},
 	{"--attach", "would work with a server outside of the cell"}, {"--dir", "would work in another tree than the one that was leased"},
 	{"--share", "would publish the session"},
@@ -188,21 +188,21 @@ var openCodeRefused = [][2]string{
 	{"--interactive", "is cordon's to set"}, {"-i", "is cordon's to set"},
 }
 
-var openCodePassed = []agent.Passed{
+var passed = []agent.Passed{
 	{Flag: "--model", Values: 1}, {Flag: "-m", Values: 1}, {Flag: "--agent", Values: 1}, {Flag: "--variant", Values: 1},
 	{Flag: "--thinking"}, {Flag: "--title", Values: 1}, {Flag: "--log-level", Values: 1},
 }
 
-// openCodeSettings are the permissions of a lease.
-func openCodeSettings(r agent.Rules) ([]byte, error) {
-	return agent.Compact(map[string]any{"permission": openCodePermission(r)})
+// permissions are the permissions of a lease.
+func permissions(r agent.Rules) ([]byte, error) {
+	return agent.Compact(map[string]any{"permission": permissionRows(r)})
 }
 
-// openCodePermission has a row for each tool, and none for all of them: a
+// permissionRows has a row for each tool, and none for all of them: a
 // configuration that names a tool before such a row comes after it. Of what matches,
 // the last one holds. Files are compared by their path from the worktree, and what
 // is outside of it also by its directory.
-func openCodePermission(r agent.Rules) any {
+func permissionRows(r agent.Rules) any {
 	edit, outside := client.Object{}, client.Object{{"*", "allow"}}
 	edit.Set("*", "deny")
 	for _, w := range r.Write {

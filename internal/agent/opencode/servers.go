@@ -7,15 +7,15 @@ import (
 	"cordon/internal/agent"
 )
 
-// openCodeServer is a server as OpenCode has it. A program gets the directories back
-// that are the client's own; see openCodeShell.
-func openCodeServer(home string) func(agent.Server) map[string]any {
+// serverForm is a server as OpenCode has it. A program gets the directories back
+// that are the client's own; see shellVariables.
+func serverForm(home string) func(agent.Server) map[string]any {
 	return func(s agent.Server) map[string]any {
 		if s.URL != "" {
 			return agent.Filled(map[string]any{"type": "remote", "url": s.URL, "enabled": true}, "headers", s.Headers)
 		}
 		env := map[string]string{}
-		for _, v := range openCodeShell(home) {
+		for _, v := range shellVariables(home) {
 			name, value, _ := strings.Cut(v, "=")
 			env[name] = value
 		}

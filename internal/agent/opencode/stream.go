@@ -8,22 +8,22 @@ import (
 
 // form is what was measured of how the stream and the hooks go together.
 var form = stream.Form{
-	Parser: func() stream.Parser { return &openCodeParser{} },
+	Parser: func() stream.Parser { return &parser{} },
 	IDs:    true, Hidden: []string{"task"},
 }
 
-// openCodeParser reads opencode run --format json.
+// parser reads opencode run --format json.
 //
 // A call is told once, when it has ended; those of sub-agents are not told. The hook
 // is asked about every call, those of tools that do not exist among them ("invalid"),
 // and it is told the ID that is here. An error does not say whether the call ran. The
 // stream has no end of its own: the last step says why it was the last.
-type openCodeParser struct {
+type parser struct {
 	session string
 	usage   stream.Usage
 }
 
-type openCodeLine struct {
+type streamLine struct {
 	Type    string
 	Session string `json:"sessionID"`
 	Part    struct {
@@ -45,10 +45,10 @@ type openCodeLine struct {
 	}
 }
 
-func (p *openCodeParser) End() []stream.Item { return nil }
+func (p *parser) End() []stream.Item { return nil }
 
-func (p *openCodeParser) Line(b []byte) ([]stream.Item, bool) {
-	var l openCodeLine
+func (p *parser) Line(b []byte) ([]stream.Item, bool) {
+	var l streamLine
 	if !stream.Decode(b, &l) {
 		return nil, false
 	}
@@ -60,7 +60,7 @@ func (p *openCodeParser) Line(b []byte) ([]stream.Item, bool) {
 	return items, ok
 }
 
-func (p *openCodeParser) items(l openCodeLine) ([]stream.Item, bool) {
+func (p *parser) items(l streamLine) ([]stream.Item, bool) {
 	switch l.Type {
 	case "step_start":
 		return nil, true
@@ -79,7 +79,7 @@ func (p *openCodeParser) items(l openCodeLine) ([]stream.Item, bool) {
 	return nil, false
 }
 
-func (l openCodeLine) call() []stream.Item {
+func (l streamLine) call() []stream.Item {
 	s := l.Part.State
 	failed := s.Status == "error"
 	begun := stream.Call{ID: l.Part.Call, Tool: l.Part.Tool, Input: stream.InputLine(s.Input)}
@@ -88,7 +88,7 @@ func (l openCodeLine) call() []stream.Item {
 	return []stream.Item{{Kind: stream.Called, Call: begun}, {Kind: stream.Told, Call: ended, Text: stream.Or(s.Error, s.Output), Failed: failed}}
 }
 
-func (p *openCodeParser) step(l openCodeLine) []stream.Item {
+func (p *parser) step(l streamLine) []stream.Item {
 	t := l.Part.Tokens
 	p.usage.Input += t.Input + t.Cache.Read + t.Cache.Write
 	p.usage.Output += t.Output + t.Reasoning

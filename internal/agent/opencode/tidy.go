@@ -6,14 +6,14 @@ import (
 	"cordon/internal/agent"
 )
 
-// openCodeDB is where OpenCode keeps conversations, and also accounts whose servers,
+// database is where OpenCode keeps conversations, and also accounts whose servers,
 // or files, it takes configuration from.
-const openCodeDB = "data/opencode/opencode.db"
+const database = "data/opencode/opencode.db"
 
-// openCodeTidy leaves in the database only what a conversation is, before the client
+// tidyScript leaves in the database only what a conversation is, before the client
 // reads it: the agent of a launch before could write all of it. It is run by the
 // runtime that the client consists of.
-const openCodeTidy = `import { Database } from "bun:sqlite"
+const tidyScript = `import { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
 
 const kept = ["data_migration", "event", "event_sequence", "message", "migration", "part", "project", "session", "session_message", "todo"]
@@ -38,8 +38,8 @@ if (existsSync(file)) {
 // tidied is a command line that tidies the database first. The runtime would read
 // settings of its own from the directory that it is started in, and from the home.
 func tidied(k *agent.Kit, o agent.Order, argv []string) []string {
-	k.AddFile("tidy.js", []byte(openCodeTidy))
+	k.AddFile("tidy.js", []byte(tidyScript))
 	k.AddFile("tidy.toml", nil)
 	const script = `(cd "$1" && HOME="$1" BUN_BE_BUN=1 "$2" --config="$1/tidy.toml" "$1/tidy.js" "$3") </dev/null; shift 3; exec "$@"`
-	return append([]string{"/bin/sh", "-ec", script, "sh", o.Place, o.Program, path.Join(o.State, openCodeDB)}, argv...)
+	return append([]string{"/bin/sh", "-ec", script, "sh", o.Place, o.Program, path.Join(o.State, database)}, argv...)
 }
