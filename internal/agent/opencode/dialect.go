@@ -1,3 +1,8 @@
+// Package opencode is what cordon knows about OpenCode: how its hooks speak, what its tools do,
+// how it is started with the guard in place, and how its output is read.
+//
+// It is data and pure functions. It refuses to start anything, to read a file and to
+// judge a call. What policy has to know about the client is in package facts.
 package opencode
 
 import (
