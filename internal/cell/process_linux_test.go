@@ -215,7 +215,7 @@ func TestConfinedDaemonWithTheOutput(t *testing.T) {
 	r := newRoom(t)
 	began := time.Now()
 	r.sh(`setsid sh -c 'while :; do sleep 600; done' & echo started`)
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 60*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -293,7 +293,7 @@ func TestProxySlowClients(t *testing.T) {
 	}
 	began := time.Now()
 	cell.Close()
-	if d := time.Since(began); d > 2*time.Second {
+	if d := time.Since(began); d > 20*time.Second {
 		t.Errorf("Close took %s", d)
 	}
 	for _, c := range open {
