@@ -105,6 +105,11 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		started := c.Started
 		c.Started = func(l cell.Launch) error { layers = l.Layers; a.sayLaunch(l, x.Policy, o.loud); return started(l) }
 	}
+	// No signal that is forwarded may end us before notice has disarmed what the command
+	// left. The rest of them are caught everywhere.
+	swept := make(chan os.Signal, 1)
+	signal.Notify(swept, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	defer signal.Stop(swept)
 	exit, err := runForwarding(ctx, c)
 	// Scripts take a command's failure for an answer, and its words for all there are.
 	if hint := cellnet.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal.Is(a.err)) {

@@ -114,3 +114,24 @@ func TestExecDraftsAreRemovedLater(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Signals that are meant for the command do not end cordon while it looks at what the
+// command has left.
+func TestExecSweepsInSpiteOfSignals(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	r := s.start(nil, "exec", "--", "sh", "-c", `trap "" QUIT; mkdir planted many; (cd planted; `+plantRepository+`)
+		cd many; seq 20000 | xargs mkdir; echo y > ../ended`)
+	r.until(filepath.Join(s.repo, "ended"))
+	for n := 0; ; n++ {
+		select {
+		case <-r.done:
+			if _, err := os.Lstat(filepath.Join(s.repo, "planted/.git")); err == nil || n == 0 {
+				t.Errorf("the repository is still there after %d signals: %+v", n, ended(r.cmd, r.out.String(), r.errs.String()))
+			}
+			return
+		case <-time.After(5 * time.Millisecond):
+			_ = r.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
+		}
+	}
+}
