@@ -177,6 +177,30 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestPackageSizes keeps packages small enough to read: above this, give one sub-packages.
+func TestPackageSizes(t *testing.T) {
+	const most = 5000
+	lines := map[string]int{}
+	for _, dir := range []string{"../cmd", "../internal"} {
+		err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(file)
+			lines[filepath.Dir(file)] += strings.Count(string(text), "\n")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, n := range lines {
+		if n > most {
+			t.Errorf("%s has %d lines without its tests, more than %d", dir, n, most)
+		}
+	}
+}
+
 // source is the path of a file below the module, and what it imports.
 type source struct {
 	path    string

@@ -70,7 +70,7 @@ func (o askOptions) check(text string) error {
 		return usage("cordon ask --wait: between 0s and 24h")
 	}
 	if _, ok := mailbox.ParseQuestion(o.again); o.again != "" && !ok {
-		return usage("cordon ask --again: %q is no question: they are called q1, q2, …", o.again)
+		return usage("cordon ask --again: %q is not the name of a question: they are q1, q2, …", o.again)
 	}
 	return nil
 }

@@ -46,14 +46,14 @@ func (a *app) attach(ctx context.Context, s *session.Session, w *ledger.Worker) 
 	}
 	switch how {
 	case cell.Detached:
-		a.say("detached from %s, which goes on: cordon attach %s", w.ID, w.ID)
+		a.say("detached from %s, which keeps running; cordon attach %s joins it again", w.ID, w.ID)
 	case cell.Finished:
-		a.say("%s has ended: cordon show %s tells what became of it", w.ID, w.ID)
+		a.say("%s has ended; cordon show %s shows the result", w.ID, w.ID)
 	case cell.Behind:
-		a.say("detached from %s, which shows more than this terminal takes: cordon attach %s", w.ID, w.ID)
+		a.say("detached from %s, because it prints faster than this terminal can keep up; cordon attach %s joins it again", w.ID, w.ID)
 		return codeError(exitFailed)
 	default:
-		a.say("the cordon that ran %s is gone, and the worker with it: cordon resume %s goes on", w.ID, w.ID)
+		a.say("the supervisor of %s exited, and the worker ended with it; cordon resume %s continues", w.ID, w.ID)
 		return codeError(exitFailed)
 	}
 	return nil

@@ -79,7 +79,7 @@ func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
 var classTitles = map[audit.Class]string{
 	audit.Violation: "OUT: violates the lease",
 	audit.Landing:   "IN: may land",
-	audit.Scratch:   "scratch: thrown away",
+	audit.Scratch:   "scratch: not kept",
 	audit.Ignored:   "ignored by the base commit: does not land",
 	audit.Note:      "notes",
 }

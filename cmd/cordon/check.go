@@ -183,7 +183,7 @@ func (a *app) checkBatch(s *guard.Scope, o checkOptions) error {
 func judgeLine(s *guard.Scope, o checkOptions, line []byte) batchAnswer {
 	var c batchCall
 	if err := json.Unmarshal(line, &c); err != nil {
-		return batchAnswer{json.RawMessage("null"), guard.Deny, "the line is no JSON object of a call: " + err.Error()}
+		return batchAnswer{json.RawMessage("null"), guard.Deny, "the line is not a JSON object with a call: " + err.Error()}
 	}
 	ans := batchAnswer{ID: c.ID, Decision: guard.Deny}
 	if ans.ID == nil {

@@ -101,7 +101,7 @@ func (a *app) sayDetached(id string, pid int, interactive bool) error {
 	} else {
 		a.say("  cordon logs -f %s     what it prints, to the end", id)
 	}
-	a.say("  cordon show %s     what became of it", id)
+	a.say("  cordon show %s     its result", id)
 	a.say("  kill %d     to stop it; nothing is lost", pid)
 	return nil
 }

@@ -80,7 +80,7 @@ func waitsWord(q view.Inquiry) string {
 	case mailbox.WaitsNow:
 		return "waits for the answer"
 	case mailbox.AtWork:
-		return "goes on meanwhile"
+		return "keeps working meanwhile"
 	}
 	return "has ended (" + q.Status + ")"
 }

@@ -80,11 +80,11 @@ func (a *app) initSaid(top string, found draft.Project, text []byte, dry bool) e
 		return err
 	}
 	a.print("%s", path)
-	kind := "it knows none of the tools used here, so the defaults hold"
+	kind := "no known toolchain found, so it has the defaults"
 	if names := found.Names(); len(names) > 0 {
-		kind = "it fits " + strings.Join(names, ", ")
+		kind = "detected: " + strings.Join(names, ", ")
 	}
-	a.say("%s; look it over, then commit it, because a run reads the policy from its base commit:", kind)
+	a.say("%s; review the file, then commit it, because a run reads its policy from the base commit:", kind)
 	a.say("  %s", commitLine(top, found.Ignored[worksite.PolicyName]))
 	if open := found.Hosts().Set; len(open) > 0 {
 		a.say("its setup commands fetch what the project needs, so it lets workers reach %s", strings.Join(open, ", "))

@@ -38,7 +38,7 @@ func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, 
 		}
 		select {
 		case <-ctx.Done():
-			a.say("%s goes on: cordon logs -f %s", w.ID, w.ID)
+			a.say("%s keeps running: cordon logs -f %s", w.ID, w.ID)
 			return codeError(exitInterrupted)
 		case <-time.After(followPause):
 		}

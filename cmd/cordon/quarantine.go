@@ -262,7 +262,7 @@ func (a *app) confirm(yes bool, question string, args ...any) error {
 		return nil
 	}
 	if !terminal.Is(a.in) {
-		return usage("this cannot be asked without a terminal: say --yes")
+		return usage("cordon cannot ask without a terminal: use --yes")
 	}
 	fmt.Fprint(a.err, legible.Text(fmt.Sprintf(question, args...))+" [y/N] ")
 	line, err := bufio.NewReader(a.in).ReadString('\n')

@@ -231,7 +231,7 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 	if err != nil {
 		a.sayUnreached(before, w, err)
 		if w != nil && errors.Is(err, context.Canceled) {
-			a.say("%s is kept: cordon resume %s goes on, cordon show %s tells more", w.ID, w.ID, w.ID)
+			a.say("%s is kept; cordon resume %s continues, cordon show %s tells more", w.ID, w.ID, w.ID)
 		}
 		return err
 	}

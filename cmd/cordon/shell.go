@@ -31,7 +31,7 @@ and what that leaves in its session, or with the worker. A cell takes at most ei
 visitors at once.
 
 When the worker does not run, the visit takes place in a new cell with what the worker
-left, in quarantine too. Your changes there are thrown away.`,
+left, in quarantine too. Your changes there are discarded.`,
 		Example: `  cordon shell brisk-otter
   cordon shell brisk -- git log --oneline
   cordon shell brisk -- tail -n 20 /tmp/build.log`,

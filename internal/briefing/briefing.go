@@ -73,12 +73,12 @@ func (t terms) where() []string {
 func (t terms) allowed() []string {
 	lines := []string{"- " + t.writes()}
 	if list := t.scratch(); list != "" {
-		lines = append(lines, "- Use "+list+" as scratch space: what you leave there is thrown away.")
+		lines = append(lines, "- Use "+list+" as scratch space: what you leave there is not kept.")
 	}
 	if t.unconfined() {
 		lines = append(lines, "- Use the temporary directory for what is not part of the result.")
 	} else {
-		lines = append(lines, "- Use the temporary directory and your home for what is not part of the result: both are private copies and are thrown away.")
+		lines = append(lines, "- Use the temporary directory and your home for what is not part of the result: both are private copies that are not kept.")
 	}
 	return append(lines,
 		"- "+t.reads(),

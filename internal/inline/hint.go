@@ -8,11 +8,8 @@ import (
 	"cordon/internal/mark"
 )
 
-// Hints are texts that look like paths and went into a value in a way that is
-// not followed: max(a, b), a dictionary that is searched, a template. Data that
-// only mentions a path is not reported; it is if the value is used as one.
-
-// maxHints bounds the hints of one value.
+// maxHints bounds the hints of one value: texts that look like paths and went into it
+// in a way that is not followed, such as max(a, b). They count if it is used as a path.
 const maxHints = 16
 
 // withHints is a value that may be one of the paths which others hold.
