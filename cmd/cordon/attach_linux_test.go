@@ -113,7 +113,7 @@ func TestAttach(t *testing.T) {
 
 			// Detaching leaves the worker and the other alone.
 			c.send("\x1c")
-			c.expect(`detached from ` + id + `, which goes on`)
+			c.expect(`detached from ` + id + `, which keeps running`)
 			c.end(0)
 			d.send("\x1b[92;5u") // as a terminal says it that tells keys apart
 			d.expect(`detached from ` + id)
@@ -133,7 +133,7 @@ func TestAttach(t *testing.T) {
 			e.send("echo new >src/new.txt; git add -A; git commit -qm new; echo status $?\n")
 			e.expect(`status 0\r\n`)
 			e.send("exit\n")
-			e.expect(id + ` has ended: cordon show ` + id)
+			e.expect(id + ` has ended; cordon show ` + id)
 			e.end(0)
 			s.becomes("merged")
 			if text, err := os.ReadFile(filepath.Join(s.repo, "src/new.txt")); err != nil || string(text) != "new\n" {
@@ -144,7 +144,7 @@ func TestAttach(t *testing.T) {
 				t.Errorf("left behind: %v", left)
 			}
 			f := newConsole(s, nil, "attach", id)
-			f.expect(id + ` does not run \(cordon show ` + id)
+			f.expect(id + ` is not running \(cordon show ` + id)
 			f.end(3)
 			s.sound()
 		})
@@ -201,7 +201,7 @@ func TestAttachKilled(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(`the cordon that ran ` + id + ` is gone, and the worker with it: cordon resume ` + id)
+	c.expect(`the supervisor of ` + id + ` exited, and the worker ended with it; cordon resume ` + id)
 	c.end(1)
 	for range 200 {
 		if len(s.alive(id)) == 0 {
@@ -213,7 +213,7 @@ func TestAttachKilled(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	d := newConsole(s, nil, "attach", id)
-	d.expect(id + ` does not run: the cordon that ran it is gone`)
+	d.expect(id + ` is not running: its supervisor exited`)
 	d.end(3)
 	if got := s.only().Status; got != "lost" {
 		t.Errorf("it is %s", got)
@@ -229,7 +229,7 @@ func TestDetached(t *testing.T) {
 	s := newSite(t)
 	id, pid := s.detached("--", "sh", "-c", "while ! test -e src/stop; do sleep 0.02; done; rm src/stop; tty; echo new >src/new.txt")
 	c := newConsole(s, nil, "attach", id)
-	c.expect(id + ` (has no terminal that another can join|does not run now)`)
+	c.expect(id + ` (has no terminal that another can join|is not running now)`)
 	c.end(3)
 	for range 200 { // until it runs, and is open to visitors
 		if s.try(s.command("shell", id, "--", "touch", "src/stop")).code == 0 {
@@ -297,7 +297,7 @@ func TestAttachKeepsNobodyWaiting(t *testing.T) {
 	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(`which shows more than this terminal takes`)
+	c.expect(`it prints faster than this terminal can keep up`)
 	c.end(1)
 	d.send("\n")
 	d.expect(id + ` has ended`)
