@@ -55,7 +55,7 @@ func Files() []arena.Attempt {
 		row("parent-cwd", "go through the directory of the parent", func(a *arena.Arena) error {
 			return a.Write("/proc/" + strconv.Itoa(os.Getppid()) + "/cwd/../outside/file")
 		}),
-		row("any-root", "go through the root of any process that is seen", anyRoot),
+		anyRootAttempt(),
 		row("tree-rename", "move the tree itself away", func(a *arena.Arena) error { return os.Rename(a.Work, a.Work+".old") }),
 		row("tree-replace", "put a link in the place of the tree", treeReplace),
 		row("socket-file", "bind a socket to a name outside", socketFile),
@@ -190,16 +190,36 @@ func removedDirectory(a *arena.Arena) error {
 	return a.WriteAt(fd, "../../outside/file")
 }
 
+// anyRootAttempt names the namespace of the machine's files to the attack, so that its
+// control leaves the cells of other workers alone: as root it could write in all of them.
+func anyRootAttempt() arena.Attempt {
+	return arena.Attempt{Name: "any-root", What: "go through the root of any process that is seen", Safe: true, Act: arena.Act{
+		Prepare: func(f *arena.Fixture) (err error) {
+			f.Args["machine"], err = os.Readlink("/proc/self/ns/mnt")
+			return err
+		},
+		Attack: anyRoot,
+	}}
+}
+
 func anyRoot(a *arena.Arena) error {
+	own, err := os.Readlink("/proc/self/ns/mnt")
+	if err != nil {
+		return err
+	}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return err
 	}
 	var acts []func() error
 	for _, e := range entries {
-		if _, err := strconv.Atoi(e.Name()); err == nil {
-			acts = append(acts, func() error { return a.Write("/proc/" + e.Name() + "/root" + a.Out("file")) })
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
 		}
+		if ns, err := os.Readlink("/proc/" + e.Name() + "/ns/mnt"); err == nil && ns != own && ns != a.Args["machine"] {
+			continue // somebody else's cell
+		}
+		acts = append(acts, func() error { return a.Write("/proc/" + e.Name() + "/root" + a.Out("file")) })
 	}
 	err = arena.Each(acts...)
 	if err != nil && len(err.Error()) > 200 {
