@@ -28,7 +28,8 @@ var layers = map[string][]string{
 	"internal/additive":       {},
 	"internal/paths":          {},
 	"internal/agent/facts":    {},
-	"internal/policy":         {"agent/facts", "paths"},
+	"internal/strictyaml":     {}, // see pure
+	"internal/policy":         {"agent/facts", "paths", "strictyaml"},
 	"internal/plainfile":      {},
 	"internal/git":            {"paths", "plainfile"},
 	"internal/journal":        {"plainfile"},
@@ -85,13 +86,13 @@ var layers = map[string][]string{
 	"internal/testfile":       {},                          // for tests only: no package may import it
 	"internal/testkernel":     {},                          // for tests only: no package may import it
 	"internal/testnet":        {},                          // for tests only: no package may import it
-	"internal/testschema":     {},                          // for tests only: no package may import it
+	"internal/testschema":     {"strictyaml"},              // for tests only: no package may import it
 	"internal/testmodel":      {"agent/clients", "policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -143,8 +144,9 @@ var confined = []struct {
 
 // pure packages import these packages and no others: they describe, and cannot act.
 var pure = map[string][]string{
-	"internal/cell/plan": {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
-	"internal/view":      {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
+	"internal/cell/plan":  {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
+	"internal/strictyaml": {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
+	"internal/view":       {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }
 
 // tables are files whose long lines are rows or scripts, one to a line.

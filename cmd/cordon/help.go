@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"cordon/internal/policy"
+	"cordon/internal/strictyaml"
 )
 
 // groups are the headings of cordon --help, and the commands below each.
@@ -142,7 +142,7 @@ func unknownFlag(c *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	if near := policy.Nearest(missing.GetSpecifiedName(), names); near != "" {
+	if near := strictyaml.Nearest(missing.GetSpecifiedName(), names); near != "" {
 		return fmt.Errorf("%w: did you mean --%s?", err, near)
 	}
 	return err

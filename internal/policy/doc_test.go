@@ -58,23 +58,23 @@ func keyTable() string {
 func writeRows(b *strings.Builder, fields []field, prefix string) {
 	for _, f := range fields {
 		value := ""
-		if f.fields == nil {
+		if f.Fields == nil {
 			value = "`" + strings.TrimSpace(defaultOf(f)) + "`"
 		}
-		fmt.Fprintf(b, "| `%s%s` | %s | %s |\n", prefix, f.key, value, cellText(f.doc))
-		writeRows(b, f.fields, prefix+f.key+".")
+		fmt.Fprintf(b, "| `%s%s` | %s | %s |\n", prefix, f.Key, value, cellText(f.Doc))
+		writeRows(b, f.Fields, prefix+f.Key+".")
 	}
 }
 
 // defaultOf is the default of a key on one line.
 func defaultOf(f field) string {
-	v := f.show(Default())
-	if !v.isList {
-		return v.scalar
+	v := f.Show(Default())
+	if !v.IsList {
+		return v.Scalar
 	}
 	var entries []string
-	for _, s := range v.list {
-		entries = append(entries, v.entry(s))
+	for _, s := range v.List {
+		entries = append(entries, v.Entry(s))
 	}
 	return "[" + strings.Join(entries, ", ") + "]"
 }

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"cordon/internal/strictyaml"
 )
 
 // Draft is a policy file for a person to finish: every key with its comment and
@@ -57,18 +59,18 @@ func (w *drafter) section(fields []field, prefix, indent string) {
 		if indent == "" {
 			w.out.WriteByte('\n')
 		}
-		path := prefix + f.key
+		path := prefix + f.Key
 		switch {
-		case f.fields != nil:
-			w.prose(indent, f.doc)
-			w.setting(w.holds(path+"."), indent, f.key+":")
-			w.section(f.fields, path+".", indent+"  ")
-		case f.show(Default()).isList:
+		case f.Fields != nil:
+			w.prose(indent, f.Doc)
+			w.setting(w.holds(path+"."), indent, f.Key+":")
+			w.section(f.Fields, path+".", indent+"  ")
+		case f.Show(Default()).IsList:
 			w.list(f, path, indent)
 		default:
-			value := f.show(Default()).scalar
-			w.prose(indent, f.doc+" Default: "+value+".")
-			w.setting(path == "version", indent, f.key+": "+value)
+			value := f.Show(Default()).Scalar
+			w.prose(indent, f.Doc+" Default: "+value+".")
+			w.setting(path == "version", indent, f.Key+": "+value)
 		}
 	}
 }
@@ -88,39 +90,39 @@ func (w *drafter) list(f field, path, indent string) {
 	if found {
 		w.used++
 	}
-	usual := f.show(Default())
+	usual := f.Show(Default())
 	plain := len(e.Set) == 0 && len(e.Offer) == 0
-	if w.prose(indent, f.doc+" Default: "+showDefault(usual, plain)+"."); plain {
-		e.Offer = usual.list
+	if w.prose(indent, f.Doc+" Default: "+showDefault(usual, plain)+"."); plain {
+		e.Offer = usual.List
 	}
 	if len(e.Set) == 0 && len(e.Offer) == 0 {
-		w.setting(false, indent, f.key+": []")
+		w.setting(false, indent, f.Key+": []")
 		return
 	}
-	w.setting(len(e.Set) > 0, indent, f.key+":")
+	w.setting(len(e.Set) > 0, indent, f.Key+":")
 	indent += "  "
 	if e.Why != "" && len(e.Set) > 0 {
 		w.prose(indent, e.Why)
 	}
 	for _, s := range e.Set {
-		w.setting(true, indent, "- "+usual.entry(s))
+		w.setting(true, indent, "- "+usual.Entry(s))
 	}
 	if e.Note != "" && len(e.Offer) > 0 {
 		w.prose(indent, e.Note)
 	}
 	for _, s := range e.Offer {
-		w.setting(false, indent, "- "+usual.entry(s))
+		w.setting(false, indent, "- "+usual.Entry(s))
 	}
 }
 
 // showDefault is the default of a list in a line of text.
-func showDefault(v shown, below bool) string {
-	if below && len(v.list) > 1 {
+func showDefault(v strictyaml.Shown, below bool) string {
+	if below && len(v.List) > 1 {
 		return "the list below"
 	}
-	quoted := make([]string, 0, len(v.list))
-	for _, s := range v.list {
-		quoted = append(quoted, v.entry(s))
+	quoted := make([]string, 0, len(v.List))
+	for _, s := range v.List {
+		quoted = append(quoted, v.Entry(s))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }

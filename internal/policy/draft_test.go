@@ -30,10 +30,10 @@ func TestDraftEmpty(t *testing.T) {
 	var walk func([]field)
 	walk = func(fields []field) {
 		for _, f := range fields {
-			if !regexp.MustCompile(`(?m)^ *#?` + f.key + `:`).MatchString(text) {
-				t.Errorf("the draft does not name %s", f.key)
+			if !regexp.MustCompile(`(?m)^ *#?` + f.Key + `:`).MatchString(text) {
+				t.Errorf("the draft does not name %s", f.Key)
 			}
-			walk(f.fields)
+			walk(f.Fields)
 		}
 	}
 	walk(fieldTable())

@@ -4,64 +4,42 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"cordon/internal/strictyaml"
 )
 
 // field is one key of the policy file. The table below is the only place that
-// knows the keys: the reader, the writer, the suggestions and the
-// generators of the schema and of docs/policy.md all walk it, and its order is the documented order.
-type field struct {
-	key    string
-	doc    string  // one line; also the description in the schema
-	fields []field // of a section; read and show are nil then
-	read   func(*Policy, *yaml.Node) error
-	show   func(Policy) shown
-}
-
-// shown is a value on its way to YAML: a list of texts, or one scalar that is
-// already in YAML form.
-type shown struct {
-	isList bool
-	list   []string
-	bare   bool // the entries of the list are in YAML form too
-	scalar string
-}
-
-// entry writes an entry of the list.
-func (v shown) entry(s string) string {
-	if v.bare {
-		return s
-	}
-	return yamlQuote(s)
-}
+// knows the keys.
+type field = strictyaml.Field[Policy]
 
 // fieldTable returns the keys of a policy, in their documented order.
 func fieldTable() []field {
 	return []field{
 		scalar("version", "The version of this format; always 1.", func(p *Policy) *int { return &p.Version }, readVersion, strconv.Itoa),
-		{key: "filesystem", doc: "Where the worker may write and read. A path covers itself and everything below it. Globs (*, ?, [a-z], {a,b}, **) are allowed.", fields: filesystemFields()},
-		{key: "network", doc: "What the worker may reach.", fields: networkFields()},
+		section("filesystem", "Where the worker may write and read. A path covers itself and everything below it. Globs (*, ?, [a-z], {a,b}, **) are allowed.", filesystemFields()),
+		section("network", "What the worker may reach.", networkFields()),
 		list("secrets", "Names of environment variables that the worker gets whatever they contain. Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
-		{key: "git", doc: "The worker's private repository.", fields: []field{
+		section("git", "The worker's private repository.", []field{
 			text("branch", "The worker's branch; {id} stands for the worker's name.", func(p *Policy) *string { return &p.Git.Branch }, checkBranch),
-			{key: "identity", doc: "Author of the worker's commits and of the result. The committer is always ID@cordon.invalid.", fields: []field{
+			section("identity", "Author of the worker's commits and of the result. The committer is always ID@cordon.invalid.", []field{
 				text("name", "The name in the worker's commits.", func(p *Policy) *string { return &p.Git.Identity.Name }, checkIdentity),
 				text("email", "The address in the worker's commits.", func(p *Policy) *string { return &p.Git.Identity.Email }, checkIdentity),
-			}},
-			scalar("pin", "Export GIT_DIR and GIT_WORK_TREE to the worker. Test suites that run git init then write into the worker's repository.", func(p *Policy) *bool { return &p.Git.Pin }, readBool, strconv.FormatBool),
-		}},
-		{key: "limits", doc: "Limits of one run.", fields: []field{
+			}),
+			scalar("pin", "Export GIT_DIR and GIT_WORK_TREE to the worker. Test suites that run git init then write into the worker's repository.", func(p *Policy) *bool { return &p.Git.Pin }, strictyaml.ReadBool, strconv.FormatBool),
+		}),
+		section("limits", "Limits of one run.", []field{
 			scalar("time", "Wall-clock time of the command, and of each setup and acceptance command: 90s, 30m, 4h, 7d.", func(p *Policy) *Duration { return &p.Limits.Time }, readDuration, Duration.String),
 			scalar("memory", "Memory of all processes together: 512MiB, 2GB, auto or none. auto is half of the machine's memory, or on a small machine three quarters of it and at most 3GiB.", func(p *Policy) *Bytes { return &p.Limits.Memory }, readSize, Bytes.String),
 			scalar("processes", "Processes and threads alive at once: a number, or none.", func(p *Policy) *int { return &p.Limits.Processes }, readCount("processes"), showCount),
 			scalar("files", "Files that one process may have open: a number, or none for cordon's own hard limit.", func(p *Policy) *int { return &p.Limits.Files }, readCount("files"), showCount),
 			scalar("disk", "Disk space that the run may write, /tmp included: 512MiB, 2GB, auto or none. auto is half of the free space when the lease is made.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readSize, Bytes.String),
-		}},
+		}),
 		scalar("isolation", "strict: refuse to start when a layer of the cell is missing. degraded: start with the layers that exist and name the missing ones. none: run unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
-		{key: "guard", doc: "How the guard judges tool calls before they run, if the client asks.", fields: guardFields()},
-		{key: "agent", doc: "Settings for an agent client that cordon starts (cordon run CLIENT).", fields: agentFields()},
+		section("guard", "How the guard judges tool calls before they run, if the client asks.", guardFields()),
+		section("agent", "Settings for an agent client that cordon starts (cordon run CLIENT).", agentFields()),
 		commands("acceptance", "Commands that the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
 		commands("setup", "Commands that run in the tree before the worker, and before the acceptance commands.", func(p *Policy) *[]string { return &p.Setup }),
-		scalar("preserve_on_failure", "Keep the worktree when the run fails. Otherwise it goes to the trash.", func(p *Policy) *bool { return &p.PreserveOnFailure }, readBool, strconv.FormatBool),
+		scalar("preserve_on_failure", "Keep the worktree when the run fails. Otherwise it goes to the trash.", func(p *Policy) *bool { return &p.PreserveOnFailure }, strictyaml.ReadBool, strconv.FormatBool),
 		scalar("expires", "Lifetime of the lease; a later result is quarantined.", func(p *Policy) *Duration { return &p.Expires }, readDuration, Duration.String),
 	}
 }
@@ -89,58 +67,39 @@ func guardFields() []field {
 func agentFields() []field {
 	return []field{
 		scalar("login", "The files and variables that the client signs in with. none: it gets none. read: it can read the files. copy: it gets its own copies, which it can change.", func(p *Policy) *Login { return &p.Agent.Login }, readLogin, Login.String),
-		scalar("refresh", "Copy a login that the client renewed back to your own file. Requires login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, readBool, strconv.FormatBool),
+		scalar("refresh", "Copy a login that the client renewed back to your own file. Requires login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, strictyaml.ReadBool, strconv.FormatBool),
 		scalar("proof", "What happens when the client's hooks do not report. required: stop the client and refuse the run. reported: warn, and rely on the cell.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
 		scalar("proof_within", "How long the client's hooks may take to report after its start.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
 	}
 }
 
+// section is a key with keys of its own.
+func section(key, doc string, fields []field) field { return strictyaml.Section(key, doc, fields) }
+
 // scalar is a field with one value, which read takes from a node.
 func scalar[T any](key, doc string, of func(*Policy) *T, read func(*yaml.Node) (T, error), show func(T) string) field {
-	return field{key: key, doc: doc,
-		read: func(p *Policy, n *yaml.Node) error {
-			v, err := read(n)
-			if err != nil {
-				return at(n, err)
-			}
-			*of(p) = v
-			return nil
-		},
-		show: func(p Policy) shown { return shown{scalar: show(*of(&p))} },
-	}
+	return strictyaml.Scalar(key, doc, of, read, show)
 }
 
 // text is a field with one string that a check accepts and normalises.
 func text(key, doc string, of func(*Policy) *string, check func(string) (string, error)) field {
-	return scalar(key, doc, of, func(n *yaml.Node) (string, error) {
-		s, err := readText(n)
-		if err != nil {
-			return "", err
-		}
-		return check(s)
-	}, yamlQuote)
+	return strictyaml.Text(key, doc, of, check)
 }
 
 // list is a field with a set of strings, each of which a check accepts and
 // normalises. Entries that are the same after that are kept once.
 func list(key, doc string, of func(*Policy) *[]string, check func(string) (string, error)) field {
-	return sequence(key, doc, of, func(n *yaml.Node) ([]string, error) {
-		entries, err := readList(n, check)
+	return strictyaml.Sequence(key, doc, of, func(n *yaml.Node) ([]string, error) {
+		entries, err := strictyaml.ReadList(n, check)
 		return distinct(entries), err
 	})
 }
 
 // commands is a field with commands to run in order; one may occur twice.
 func commands(key, doc string, of func(*Policy) *[]string) field {
-	return sequence(key, doc, of, func(n *yaml.Node) ([]string, error) {
-		return readList(n, checkCommand)
+	return strictyaml.Sequence(key, doc, of, func(n *yaml.Node) ([]string, error) {
+		return strictyaml.ReadList(n, checkCommand)
 	})
-}
-
-func sequence(key, doc string, of func(*Policy) *[]string, read func(*yaml.Node) ([]string, error)) field {
-	f := scalar(key, doc, of, read, nil)
-	f.show = func(p Policy) shown { return shown{isList: true, list: *of(&p)} }
-	return f
 }
 
 // distinct keeps the first of equal entries.

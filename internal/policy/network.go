@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"cordon/internal/strictyaml"
 )
 
 // Network names what a worker may reach. The zero values of its later keys are
@@ -101,21 +103,21 @@ func (v *Via) UnmarshalText(text []byte) error {
 func networkFields() []field {
 	limits := func(p *Policy) *NetworkLimits { return &p.Network.Limits }
 	return []field{
-		sequence("allowed_domains", "Servers that the worker may reach: api.example.com, *.example.com (names below it), host:8443, 203.0.113.7, 10.1.0.0/16:5432, [2001:db8::1]:443 or an @preset. Without a port: 80 and 443. Empty: none.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, readDomains),
+		strictyaml.Sequence("allowed_domains", "Servers that the worker may reach: api.example.com, *.example.com (names below it), host:8443, 203.0.113.7, 10.1.0.0/16:5432, [2001:db8::1]:443 or an @preset. Without a port: 80 and 443. Empty: none.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, readDomains),
 		ports("host_ports", "Ports of this machine's loopback that the worker may connect to, for example a database or a model server.", func(p *Policy) *[]int { return &p.Network.HostPorts }),
 		scalar("via", "transparent: every program reaches the network. proxy: only programs that use http_proxy and similar variables do.", func(p *Policy) *Via { return &p.Network.Via }, readVia, Via.String),
-		scalar("observe", "Record the connections that a worker without network tries. They are still refused.", func(p *Policy) *bool { return &p.Network.Observe }, readBool, strconv.FormatBool),
-		{key: "limits", doc: "Limits on the worker's network use.", fields: []field{
+		scalar("observe", "Record the connections that a worker without network tries. They are still refused.", func(p *Policy) *bool { return &p.Network.Observe }, strictyaml.ReadBool, strconv.FormatBool),
+		section("limits", "Limits on the worker's network use.", []field{
 			scalar("connections", "Connections open at once: 1 to 65536.", func(p *Policy) *int { return &limits(p).Connections }, readBetween("connections", maxConnections), showOr(DefaultConnections)),
 			scalar("queries", "Names resolved in a second: 1 to 10000.", func(p *Policy) *int { return &limits(p).Queries }, readBetween("queries", maxQueries), showOr(DefaultQueries)),
 			scalar("bytes", "Bytes sent and received by each launch, setup command and acceptance command: 512MiB, 2GB, or none.", func(p *Policy) *Bytes { return &limits(p).Bytes }, readBytes, Bytes.String),
-		}},
+		}),
 	}
 }
 
 // readDomains also refuses a list that no cell could be opened for.
 func readDomains(n *yaml.Node) ([]string, error) {
-	entries, err := readList(n, checkDomain)
+	entries, err := strictyaml.ReadList(n, checkDomain)
 	if err != nil {
 		return nil, err
 	}
@@ -128,10 +130,10 @@ func readDomains(n *yaml.Node) ([]string, error) {
 // lease that names none.
 func ports(key, doc string, of func(*Policy) *[]int) field {
 	f := scalar(key, doc, of, readPorts, nil)
-	f.show = func(p Policy) shown {
-		v := shown{isList: true, bare: true}
+	f.Show = func(p Policy) strictyaml.Shown {
+		v := strictyaml.Shown{IsList: true, Bare: true}
 		for _, port := range *of(&p) {
-			v.list = append(v.list, strconv.Itoa(port))
+			v.List = append(v.List, strconv.Itoa(port))
 		}
 		return v
 	}
@@ -140,11 +142,11 @@ func ports(key, doc string, of func(*Policy) *[]int) field {
 
 func readPorts(n *yaml.Node) ([]int, error) {
 	if n.Kind != yaml.SequenceNode {
-		hint := listHint(n)
+		hint := strictyaml.ListHint(n)
 		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
 			hint = "write [" + n.Value + "]"
 		}
-		return nil, fault{"expected a list, not " + describe(n), hint}
+		return nil, fault{"expected a list, not " + strictyaml.Describe(n), hint}
 	}
 	var list []int
 	for _, item := range n.Content {
@@ -153,7 +155,7 @@ func readPorts(n *yaml.Node) ([]int, error) {
 			err = fault{"the port " + item.Value + " is given twice", ""}
 		}
 		if err != nil {
-			return nil, at(item, err)
+			return nil, strictyaml.At(item, err)
 		}
 		list = append(list, port)
 	}
@@ -165,8 +167,8 @@ func readPorts(n *yaml.Node) ([]int, error) {
 
 func readPort(n *yaml.Node) (int, error) {
 	port, ok := parsePort(n.Value)
-	if n.Kind != yaml.ScalarNode || !plain(n) || !ok {
-		return 0, fault{"expected a port, not " + describe(n), portHint(n)}
+	if n.Kind != yaml.ScalarNode || !strictyaml.Plain(n) || !ok {
+		return 0, fault{"expected a port, not " + strictyaml.Describe(n), portHint(n)}
 	}
 	return int(port), checkPort(port)
 }
@@ -187,12 +189,12 @@ func portHint(n *yaml.Node) string {
 
 func readBetween(things string, most int) func(*yaml.Node) (int, error) {
 	return func(n *yaml.Node) (int, error) {
-		if n.Kind == yaml.ScalarNode && plain(n) && isNumber(n.Value) {
+		if n.Kind == yaml.ScalarNode && strictyaml.Plain(n) && isNumber(n.Value) {
 			if v, err := strconv.Atoi(n.Value); err == nil && v <= most {
 				return v, nil
 			}
 		}
-		return 0, fault{"expected a number of " + things + ", not " + describe(n), "write a whole number from 1 to " + strconv.Itoa(most)}
+		return 0, fault{"expected a number of " + things + ", not " + strictyaml.Describe(n), "write a whole number from 1 to " + strconv.Itoa(most)}
 	}
 }
 
@@ -209,7 +211,7 @@ func showOr(usual int) func(int) string {
 func readVia(n *yaml.Node) (Via, error) {
 	var v Via
 	if n.Kind != yaml.ScalarNode || v.UnmarshalText([]byte(n.Value)) != nil {
-		return "", fault{"expected transparent or proxy, not " + describe(n), ""}
+		return "", fault{"expected transparent or proxy, not " + strictyaml.Describe(n), ""}
 	}
 	return v, nil
 }

@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"cordon/internal/strictyaml"
 )
 
 // Rules is a policy compiled for one location. Rules never change, and the zero
@@ -62,7 +64,7 @@ func Compile(p Policy, at Location) (Rules, error) {
 
 func compile(fs Filesystem, at Location) (r Rules, err error) {
 	if err := at.check(); err != nil {
-		return r, unplaced("", err)
+		return r, strictyaml.Unplaced("", err)
 	}
 	if r.writeRoots, err = compileRoots("write_roots", fs.WriteRoots, at, inTree, absolute); err != nil {
 		return r, err
@@ -77,7 +79,7 @@ func compile(fs Filesystem, at Location) (r Rules, err error) {
 		return r, err
 	}
 	if r.unread, err = newUnread(fs, at); err != nil {
-		return r, unplaced("deny_read: ", err)
+		return r, strictyaml.Unplaced("deny_read: ", err)
 	}
 	if r.readable, err = expandAll("read_roots", fs.ReadRoots, at); err != nil {
 		return r, err
@@ -100,7 +102,7 @@ func compileRoots(list string, entries []string, at Location, allowed ...form) (
 			p, err = relative(p, at)
 		}
 		if err != nil {
-			return nil, unplaced(list+": ", err)
+			return nil, strictyaml.Unplaced(list+": ", err)
 		}
 		if p.form != inTree {
 			continue
@@ -140,11 +142,11 @@ func compileDenies(list string, entries []string, at Location, parse func(string
 	for _, entry := range entries {
 		p, err := parse(entry)
 		if err != nil {
-			return nil, unplaced(list+": ", err)
+			return nil, strictyaml.Unplaced(list+": ", err)
 		}
 		d, err := newDeny(at, p)
 		if err != nil {
-			return nil, unplaced(list+": ", err)
+			return nil, strictyaml.Unplaced(list+": ", err)
 		}
 		denies = append(denies, d)
 	}
@@ -156,11 +158,11 @@ func expandAll(list string, entries []string, at Location) ([]string, error) {
 	for _, entry := range entries {
 		p, err := anyPattern(entry)
 		if err != nil {
-			return nil, unplaced(list+": ", err)
+			return nil, strictyaml.Unplaced(list+": ", err)
 		}
 		parts, err := at.expand(p)
 		if err != nil {
-			return nil, unplaced(list+": ", err)
+			return nil, strictyaml.Unplaced(list+": ", err)
 		}
 		globs = append(globs, absoluteGlob(parts))
 	}

@@ -204,24 +204,24 @@ func compareSection(t *testing.T, at string, section map[string]any, fields []fi
 		t.Errorf("%s: the schema allows unknown keys", at)
 	}
 	for _, f := range fields {
-		name := at + "/" + f.key
-		property, ok := properties[f.key].(map[string]any)
+		name := at + "/" + f.Key
+		property, ok := properties[f.Key].(map[string]any)
 		if !ok {
 			t.Errorf("%s: not in the schema", name)
 			continue
 		}
-		if property["description"] != f.doc {
-			t.Errorf("%s: described as %q, want %q", name, property["description"], f.doc)
+		if property["description"] != f.Doc {
+			t.Errorf("%s: described as %q, want %q", name, property["description"], f.Doc)
 		}
-		if f.fields != nil {
-			defaults[f.key] = compareSection(t, name, property, f.fields)
+		if f.Fields != nil {
+			defaults[f.Key] = compareSection(t, name, property, f.Fields)
 			continue
 		}
 		value, has := property["default"]
 		if !has {
 			t.Errorf("%s: no default", name)
 		}
-		defaults[f.key] = value
+		defaults[f.Key] = value
 	}
 	return defaults
 }

@@ -1,32 +1,32 @@
-package policy
+package strictyaml
 
 import "strings"
 
 // suggest says what an unknown key was probably meant to be: a key of this
 // section with nearly the same letters, else the section the key belongs in,
 // else the keys there are.
-func suggest(key string, here, all []field) string {
+func suggest[T any](key string, here, all []Field[T]) string {
 	if near := nearest(key, here); near != "" {
 		return "did you mean " + near + "?"
 	}
 	for _, section := range all {
-		for _, f := range section.fields {
-			if f.key == key {
-				return key + " belongs under " + section.key
+		for _, f := range section.Fields {
+			if f.Key == key {
+				return key + " belongs under " + section.Key
 			}
 		}
 	}
 	var keys []string
 	for _, f := range here {
-		keys = append(keys, f.key)
+		keys = append(keys, f.Key)
 	}
 	return "the keys here are " + strings.Join(keys, ", ")
 }
 
-func nearest(key string, fields []field) string {
+func nearest[T any](key string, fields []Field[T]) string {
 	var keys []string
 	for _, f := range fields {
-		keys = append(keys, f.key)
+		keys = append(keys, f.Key)
 	}
 	return Nearest(key, keys)
 }
@@ -40,15 +40,6 @@ func Nearest(key string, words []string) string {
 		}
 	}
 	return found
-}
-
-// suggestPreset says what an unknown preset was probably meant to be, else the
-// presets there are.
-func suggestPreset(entry string) string {
-	if near := Nearest(entry[:min(len(entry), 64)], presetNames()); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "the presets are " + strings.Join(presetNames(), ", ")
 }
 
 // distance counts the single letters to insert, remove or exchange.

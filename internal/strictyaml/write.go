@@ -1,4 +1,4 @@
-package policy
+package strictyaml
 
 import (
 	"fmt"
@@ -7,47 +7,47 @@ import (
 	"unicode/utf8"
 )
 
-// YAML writes p in its canonical form, with a comment for each key. Parse reads
-// it back to the same Policy.
-func (p Policy) YAML() []byte {
+// Write writes t in its canonical form, with a comment for each key. A reader with
+// the same table reads it back to the same value.
+func Write[T any](t T, fields []Field[T]) []byte {
 	var b strings.Builder
-	writeFields(&b, p, fieldTable(), "")
+	writeFields(&b, t, fields, "")
 	return []byte(b.String())
 }
 
-func writeFields(b *strings.Builder, p Policy, fields []field, indent string) {
+func writeFields[T any](b *strings.Builder, t T, fields []Field[T], indent string) {
 	for i, f := range fields {
 		if indent == "" && i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "%s# %s\n%s%s:", indent, f.doc, indent, f.key)
-		if f.fields != nil {
+		fmt.Fprintf(b, "%s# %s\n%s%s:", indent, f.Doc, indent, f.Key)
+		if f.Fields != nil {
 			b.WriteByte('\n')
-			writeFields(b, p, f.fields, indent+"  ")
+			writeFields(b, t, f.Fields, indent+"  ")
 			continue
 		}
-		writeValue(b, f.show(p), indent)
+		writeValue(b, f.Show(t), indent)
 	}
 }
 
-func writeValue(b *strings.Builder, v shown, indent string) {
+func writeValue(b *strings.Builder, v Shown, indent string) {
 	switch {
-	case !v.isList:
-		fmt.Fprintf(b, " %s\n", v.scalar)
-	case len(v.list) == 0:
+	case !v.IsList:
+		fmt.Fprintf(b, " %s\n", v.Scalar)
+	case len(v.List) == 0:
 		b.WriteString(" []\n")
 	default:
 		b.WriteByte('\n')
-		for _, s := range v.list {
-			fmt.Fprintf(b, "%s  - %s\n", indent, v.entry(s))
+		for _, s := range v.List {
+			fmt.Fprintf(b, "%s  - %s\n", indent, v.Entry(s))
 		}
 	}
 }
 
-// yamlQuote writes s as a double-quoted YAML scalar. Everything that does not
+// Quote writes s as a double-quoted YAML scalar. Everything that does not
 // print is escaped: neither Go's nor JSON's quoting survives a YAML reader for
 // every character.
-func yamlQuote(s string) string {
+func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i, r := range s {
