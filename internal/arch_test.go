@@ -70,7 +70,7 @@ var layers = map[string][]string{
 	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "git", "lease", "ledger", "overlay", "plainfile", "policy", "worksite", "worktree"},
 	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "policy", "state", "worksite"},
 	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "state", "worksite"},
-	"internal/warrant":        {"fault", "guard", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
+	"internal/warrant":        {"agent/clients", "client", "fault", "guard", "hook", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
 	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
@@ -82,6 +82,9 @@ var layers = map[string][]string{
 	"internal/draft":          {"git", "policy"},
 	"internal/present":        {"audit", "cell", "cellnet", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "terminal", "view", "worksite", "workspace"},
 	"internal/demo":           {"git", "ledger"},
+	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "seccomp", "terminal", "view", "worksite"},
+	"internal/foreground":     {"agent/clients", "cell", "confine", "policy", "terminal"},
+	"internal/background":     {"fault"},
 	"internal/hookrun":        {"client", "hook", "plainfile", "post"},
 	"internal/testfile":       {},                          // for tests only: no package may import it
 	"internal/testkernel":     {},                          // for tests only: no package may import it
@@ -92,7 +95,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "base", "briefing", "cell", "cellnet", "client", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},

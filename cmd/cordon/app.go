@@ -11,14 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/background"
 	"cordon/internal/cell"
 	"cordon/internal/confine"
 	"cordon/internal/fault"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
-	"cordon/internal/legible"
+	"cordon/internal/page"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
+	"cordon/internal/view"
 )
 
 // app is what every command shares.
@@ -30,7 +32,7 @@ type app struct {
 	active   bool // the operator says that changes of the host were theirs
 	watch    func(journal.Moment, journal.Event)
 
-	background *background // nil: it was started by a person
+	background *background.Background // nil: it was started by a person
 }
 
 const about = `cordon runs AI coding agents in private git worktrees, checks everything they
@@ -158,12 +160,14 @@ func operator() string {
 	return name
 }
 
-// say tells a person something; data goes elsewhere. Words of a worker's may be in it.
-func (a *app) say(format string, args ...any) {
-	fmt.Fprintln(a.err, legible.Text(fmt.Sprintf(format, args...)))
-}
+// page is where this command prints.
+func (a *app) page() page.Page { return page.Page{Out: a.out, Err: a.err, JSON: a.json} }
 
-// print writes data as lines for a person. Words of a worker's may be in it.
-func (a *app) print(format string, args ...any) {
-	fmt.Fprintln(a.out, legible.Text(fmt.Sprintf(format, args...)))
-}
+// say tells a person something; data goes elsewhere.
+func (a *app) say(format string, args ...any) { a.page().Say(format, args...) }
+
+// print writes data as lines for a person.
+func (a *app) print(format string, args ...any) { a.page().Print(format, args...) }
+
+// object prints the one object of a --json call.
+func (a *app) object(o view.Object) error { return a.page().Object(o) }

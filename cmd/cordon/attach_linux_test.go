@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/background"
+
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -40,7 +42,7 @@ func (s *site) becomes(status string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			said, _ := filepath.Glob(s.place("state/cordon/*/workers/*/" + consoleFile))
+			said, _ := filepath.Glob(s.place("state/cordon/*/workers/*/" + background.ConsoleFile))
 			for _, name := range said {
 				text, _ := os.ReadFile(name)
 				s.t.Logf("%s", text)
@@ -242,7 +244,7 @@ func TestDetached(t *testing.T) {
 	if o := s.cordon([]int{0}, "logs", id); !strings.Contains(o.out, "not a tty") {
 		t.Errorf("%q", o.out)
 	}
-	said, err := filepath.Glob(s.place("state/cordon/*/workers/" + id + "/" + consoleFile))
+	said, err := filepath.Glob(s.place("state/cordon/*/workers/" + id + "/" + background.ConsoleFile))
 	if err != nil || len(said) != 1 {
 		t.Fatal(said, err)
 	}
@@ -253,7 +255,7 @@ func TestDetached(t *testing.T) {
 	if o := s.cordon([]int{2}, "run", "-d", "--base", "nothing", "--", "true"); !strings.Contains(o.err, "nothing") || o.out != "" {
 		t.Errorf("%+v", o)
 	}
-	if o := s.try(s.with(backgroundVariable+"="+withoutTerminal).command("run", "--", "true")); o.code != 2 || !strings.Contains(o.err, backgroundVariable) {
+	if o := s.try(s.with(background.Variable+"=none").command("run", "--", "true")); o.code != 2 || !strings.Contains(o.err, background.Variable) {
 		t.Errorf("%+v", o)
 	}
 	s.sound()

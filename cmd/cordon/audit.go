@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/audit"
 	"cordon/internal/inspect"
 	"cordon/internal/ledger"
-	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -39,7 +37,7 @@ and records nothing.`,
 			if err != nil {
 				return err
 			}
-			return a.showReport(w, r)
+			return a.page().Report(w, r)
 		},
 	}
 	c.Flags().BoolVar(&now, "now", false, "audit the tree as it is now")
@@ -54,85 +52,6 @@ func (a *app) report(ctx context.Context, s *session.Session, w *ledger.Worker, 
 		return nil, fmt.Errorf("%s has no tree to audit", w.ID)
 	}
 	return inspect.Look(ctx, s.Site, w)
-}
-
-func (a *app) showReport(w *ledger.Worker, r *audit.Report) error {
-	if a.json {
-		return a.object(present.ReportView(r))
-	}
-	l := w.Lease.Lease()
-	a.print("%s  %s: %d to land, %s", w.ID, r.Verdict, r.Summary.Landing, terminal.Plural(r.Summary.Violations, "violation"))
-	a.print("lease   sha256:%s", r.Lease)
-	a.print("        may write %s (policy: %s)", present.OrNothing(strings.Join(w.Lease.Rules().Roots(), ", ")), l.Source)
-	a.print("base    %s, for %s", r.Base.Short(), present.Branch(l.Target))
-	if w.Exit != nil {
-		a.print("command ended with %d (%s)", w.Exit.Code, present.Ended(w))
-	}
-	for _, class := range []audit.Class{audit.Violation, audit.Landing, audit.Scratch, audit.Ignored, audit.Note} {
-		a.showClass(class, r)
-	}
-	a.print("\nhost    %s", r.Host)
-	return nil
-}
-
-// classTitles say what becomes of each class.
-var classTitles = map[audit.Class]string{
-	audit.Violation: "OUT: violates the lease",
-	audit.Landing:   "IN: may land",
-	audit.Scratch:   "scratch: not kept",
-	audit.Ignored:   "ignored by the base commit: does not land",
-	audit.Note:      "notes",
-}
-
-// maxShown is how many paths of a class are shown; --json has all that are listed.
-const maxShown = 200
-
-func (a *app) showClass(class audit.Class, r *audit.Report) {
-	var rows [][]string
-	total := r.More.Of(class)
-	for _, f := range r.Findings {
-		if f.Class != class {
-			continue
-		}
-		total++
-		if len(rows) < maxShown {
-			rows = append(rows, []string{"  " + string(f.Kind), f.Path.String() + arrow(f), f.Rule + where(f)})
-		}
-	}
-	if total == 0 {
-		return
-	}
-	a.print("\n%s (%d)", classTitles[class], total)
-	terminal.Table(a.out, rows)
-	if more := total - len(rows); more > 0 {
-		a.print("  and %d more%s", more, unlisted(r.More.Of(class)))
-	}
-}
-
-// unlisted says where the findings are that are not shown.
-func unlisted(n int) string {
-	if n == 0 {
-		return ": --json has them all"
-	}
-	return fmt.Sprintf(", of which %d were counted and not listed: the tree has them", n)
-}
-
-func arrow(f audit.Finding) string {
-	if f.Target != "" {
-		return " -> " + f.Target.String()
-	}
-	return ""
-}
-
-func where(f audit.Finding) string {
-	text := ""
-	if f.Source != "" {
-		text += " [" + f.Source + "]"
-	}
-	if f.Detail != "" {
-		text += " " + f.Detail
-	}
-	return text
 }
 
 func (a *app) diffCommand() *cobra.Command {

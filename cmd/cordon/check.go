@@ -1,22 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/guard"
 	"cordon/internal/hook"
-	"cordon/internal/legible"
-	"cordon/internal/present"
-	"cordon/internal/view"
 	"cordon/internal/warrant"
 )
 
@@ -75,10 +65,10 @@ func (a *app) check(ctx context.Context, o checkOptions, args []string) error {
 		return err
 	}
 	if o.batch {
-		return a.checkBatch(s, o)
+		return warrant.JudgeLines(s, a.in, a.out, warrant.Call{Tool: o.tool, Cwd: o.cwd})
 	}
 	d := guard.Decide(s, hook.Typed(o.tool, args[0], o.cwd))
-	if err := a.sayDecision(d); err != nil {
+	if err := a.page().Decision(d); err != nil {
 		return err
 	}
 	return codeOfVerdict(d.Verdict)
@@ -92,116 +82,6 @@ func codeOfVerdict(v guard.Verdict) error {
 		return codeError(exitPerson)
 	}
 	return codeError(exitRefused)
-}
-
-func checkView(d guard.Decision) *view.Check {
-	v := &view.Check{Verdict: string(d.Verdict), Reason: d.Reason, Tried: d.Tried, Instead: d.Instead, Holds: d.Holds, Warned: d.Warned}
-	if d.Steps != nil {
-		v.Steps = present.Each(d.Steps, present.StepView)
-	}
-	return v
-}
-
-// sayDecision explains a decision.
-func (a *app) sayDecision(d guard.Decision) error {
-	if a.json {
-		return a.object(checkView(d))
-	}
-	var b strings.Builder
-	dir := ""
-	for _, s := range checkView(d).Steps {
-		if s.Dir != dir {
-			dir = s.Dir
-			fmt.Fprintf(&b, "in %s\n", legible.Line(dir))
-		}
-		fmt.Fprintf(&b, "  %-5s %s\n", s.Verdict, legible.Line(stepLine(s)))
-	}
-	fmt.Fprintf(&b, "%s", d.Verdict)
-	if m := d.Message(); m != "" {
-		fmt.Fprintf(&b, "\n\n%s\n(%s)\n", strings.TrimRight(m, "\n"), d.Holds)
-	} else {
-		fmt.Fprintf(&b, " (%s)\n", d.Holds)
-	}
-	_, err := io.WriteString(a.out, b.String())
-	return err
-}
-
-// stepLine is one thing that a call does.
-func stepLine(s view.Step) string {
-	line := s.Does
-	if s.Path != "" {
-		line += " " + s.Path
-	}
-	if s.Leads != "" && s.Leads != s.Path {
-		line += " → " + s.Leads
-	}
-	if s.Place != "" {
-		line += " (" + s.Place + ")"
-	}
-	if s.Why != "" {
-		line += ": " + s.Why
-	}
-	return line
-}
-
-// batchCall is a line of --batch.
-type batchCall struct {
-	ID      json.RawMessage `json:"id"`
-	Tool    string          `json:"tool"`
-	Command *string         `json:"command"`
-	Cwd     string          `json:"cwd"`
-}
-
-type batchAnswer struct {
-	ID       json.RawMessage `json:"id"`
-	Decision guard.Verdict   `json:"decision"`
-	Reason   string          `json:"reason"`
-}
-
-// checkBatch answers line by line. A line that is no call is denied: whoever
-// counts the answers must not take a mistake for a yes.
-func (a *app) checkBatch(s *guard.Scope, o checkOptions) error {
-	lines := bufio.NewReader(a.in)
-	enc := json.NewEncoder(a.out) // one write a line: whoever asks may wait for the answer
-	enc.SetEscapeHTML(false)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := enc.Encode(judgeLine(s, o, line)); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func judgeLine(s *guard.Scope, o checkOptions, line []byte) batchAnswer {
-	var c batchCall
-	if err := json.Unmarshal(line, &c); err != nil {
-		return batchAnswer{json.RawMessage("null"), guard.Deny, "the line is not a JSON object with a call: " + err.Error()}
-	}
-	ans := batchAnswer{ID: c.ID, Decision: guard.Deny}
-	if ans.ID == nil {
-		ans.ID = json.RawMessage("null")
-	}
-	if c.Command == nil {
-		ans.Reason = "the line has no command"
-		return ans
-	}
-	if c.Tool == "" {
-		c.Tool = o.tool
-	}
-	if c.Cwd == "" {
-		c.Cwd = o.cwd
-	}
-	d := guard.Decide(s, hook.Typed(c.Tool, *c.Command, c.Cwd))
-	ans.Decision, ans.Reason = d.Verdict, d.Reason
-	return ans
 }
 
 // scope is who the calls are judged for.

@@ -2,21 +2,16 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/demo"
 	"cordon/internal/git"
-	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/state"
 	"cordon/internal/terminal"
-	"cordon/internal/view"
-	"cordon/internal/worksite"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -54,7 +49,11 @@ func (a *app) demo(ctx context.Context, dir string) error {
 		}
 		cast = append(cast, p)
 	}
-	return a.curtain(dir, repo, cast)
+	escapes, err := demo.Traces(repo, cast)
+	if err != nil {
+		return err
+	}
+	return a.page().Demo(dir, repo, cast, escapes)
 }
 
 // stage builds the toy repository. cordon's state goes beside it, so that
@@ -98,41 +97,4 @@ func (a *app) play(ctx context.Context, repo string, who demo.Actor) (demo.Playe
 	}
 	status, err := s.Status(ctx, w)
 	return demo.Played{Actor: who, Worker: w, Status: status}, err
-}
-
-// curtain shows what became of everybody, and whether it is what the demo says.
-func (a *app) curtain(dir, repo string, cast []demo.Played) error {
-	escapes, err := demo.Traces(repo, cast)
-	if err != nil {
-		return err
-	}
-	surprise := len(escapes) > 0
-	shown := view.Demo{Directory: dir}
-	rows := [][]string{{"WORKER", "RESULT", "THE AGENT …", "WHY"}}
-	for _, p := range cast {
-		surprise = surprise || p.Status != p.Want
-		v := view.Actor{Worker: string(p.Worker.ID), Status: string(p.Status), Agent: p.Does, AsExpected: p.Status == p.Want}
-		v.Reason = present.Reason(p.Worker, worksite.Standing{Status: p.Status})
-		shown.Workers = append(shown.Workers, v)
-		rows = append(rows, []string{v.Worker, v.Status, v.Agent, strings.TrimLeft(present.Because(p.Worker, p.Status), ": ")})
-	}
-	if a.json {
-		if err := a.object(&shown); err != nil {
-			return err
-		}
-	} else {
-		a.say("")
-		terminal.Table(a.out, rows)
-		a.say("%s", strings.Join(demo.LookAround(dir, repo, cast), "\n"))
-	}
-	for _, e := range escapes {
-		a.say("ESCAPED: %s", e)
-	}
-	if len(escapes) == 0 {
-		a.say("\nSearched the host for what the hostile agents tried to leave: no trace.")
-	}
-	if surprise {
-		return fmt.Errorf("this is not what the demo is meant to show: please report it")
-	}
-	return nil
 }

@@ -11,9 +11,7 @@ import (
 
 	"cordon/internal/doctor"
 	"cordon/internal/legible"
-	"cordon/internal/seccomp"
 	"cordon/internal/terminal"
-	"cordon/internal/view"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -51,7 +49,7 @@ shows nothing.`,
 				return usageError{errors.New("--all and --only are about --probe")}
 			}
 			if calls {
-				return a.refusedCalls()
+				return a.page().RefusedCalls()
 			}
 			if probe {
 				return a.probe(cmd.Context(), o)
@@ -88,27 +86,6 @@ func (a *app) doctor(ctx context.Context) error {
 		a.print("%s", strings.Join(legible.Wrap(line, terminal.Width(a.out)), "\n"))
 	}
 	return code
-}
-
-// refusedCalls lists what the filter of a cell answers for.
-func (a *app) refusedCalls() error {
-	shown := view.Calls{}
-	for _, e := range seccomp.Table() {
-		shown.Calls = append(shown.Calls, view.Call(e))
-	}
-	if a.json {
-		return a.object(&shown)
-	}
-	rows := [][]string{{"CALL", "ANSWER", "WHY"}}
-	for _, e := range shown.Calls {
-		why := e.Reason
-		if e.When != "" {
-			why = e.When + ": " + why
-		}
-		rows = append(rows, []string{e.Call, e.Errno, why})
-	}
-	terminal.Table(a.out, rows)
-	return nil
 }
 
 // probeOptions are the flags of doctor --probe.

@@ -8,19 +8,17 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/cell"
 	"cordon/internal/cellnet"
 	"cordon/internal/confine"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
+	"cordon/internal/foreground"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/terminal"
@@ -87,12 +85,12 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		defer notice() // it leaves nothing behind
 		return a.dry(c)
 	}
-	if hint := clientHint(o.argv); hint != "" {
+	if hint := foreground.ClientHint(o.argv); hint != "" {
 		a.say("cordon: %s", hint)
 	}
 	var here cell.Command
-	attach(&here)
-	c, notice, err := planned(ctx, x, &here)
+	foreground.Attach(&here)
+	c, notice, err := foreground.Prepare(ctx, x, &here)
 	defer here.Seat.Drop()
 	if err != nil {
 		return err
@@ -110,7 +108,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	swept := make(chan os.Signal, 1)
 	signal.Notify(swept, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(swept)
-	exit, err := runForwarding(ctx, c)
+	exit, err := foreground.Run(ctx, c)
 	// Scripts take a command's failure for an answer, and its words for all there are.
 	if hint := cellnet.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal.Is(a.err)) {
 		a.say("cordon: %s", hint)
@@ -130,25 +128,6 @@ func (a *app) sayNotice(text string) {
 	}
 }
 
-// clientHint says what to type instead of starting an agent client by exec, where it has
-// no login. A client that is only asked about itself needs none.
-func clientHint(argv []string) string {
-	program := filepath.Base(argv[0])
-	logins := policy.LoginsOf(program)
-	about := func(arg string) bool {
-		return slices.Contains([]string{"--version", "-v", "-V", "--help", "-h", "help", "version"}, arg)
-	}
-	if logins == nil || slices.ContainsFunc(argv[1:], about) {
-		return ""
-	}
-	if clients.Known(program) {
-		return fmt.Sprintf("%s is not signed in under cordon exec, and nobody judges what it does; to run it as a worker with its login, type: "+
-			"cordon run %s -- \"what to do\"", program, program)
-	}
-	return fmt.Sprintf("%s is not signed in under cordon exec: its login is hidden like every secret; to show it, name it in read_roots of a file for "+
-		"--policy (%s)", program, strings.Join(logins, ", "))
-}
-
 // execution is what was asked for.
 func (a *app) execution(o *execOptions) (confine.Execution, error) {
 	x := confine.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Argv: o.argv, Loud: o.loud}
@@ -163,32 +142,6 @@ func (a *app) execution(o *execOptions) (confine.Execution, error) {
 	}
 	x.Write, err = fromHere(o.write)
 	return x, err
-}
-
-// planned makes the plan while the first process of the cell starts. That ends with
-// the thread it is started by, which is kept.
-func planned(ctx context.Context, x confine.Execution, here *cell.Command) (c cell.Command, notice func() string, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c, notice, err = confine.Exec(ctx, x)
-	}()
-	if x.Policy.Isolation != policy.None {
-		runtime.LockOSThread() // until this program ends
-		here.Seat = cell.Warm(*here)
-	}
-	<-done
-	return c, notice, err
-}
-
-// runForwarding runs a command with the signals that are sent to us: they are meant
-// for it, and it decides what to do with them.
-func runForwarding(ctx context.Context, c cell.Command) (cell.Exit, error) {
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
-	defer signal.Stop(signals)
-	c.Signals = signals
-	return cell.Run(context.WithoutCancel(ctx), c)
 }
 
 // dry prints the plan of a cell.
@@ -229,29 +182,6 @@ func (a *app) sayLaunch(l cell.Launch, p policy.Policy, loud bool) {
 	}
 	for _, m := range l.Missing {
 		a.say("cordon: %s", m)
-	}
-}
-
-// attach gives a command this program's own descriptors, or a terminal of its own
-// in the place of ours.
-func attach(c *cell.Command) {
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
-	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
-		if terminal.Is(f) {
-			c.Terminal = f
-		}
-	}
-	if c.Terminal == nil {
-		return
-	}
-	if terminal.Is(os.Stdin) {
-		c.Stdin, c.Terminal = nil, os.Stdin
-	}
-	if terminal.Is(os.Stdout) {
-		c.Stdout = nil
-	}
-	if terminal.Is(os.Stderr) {
-		c.Stderr = nil
 	}
 }
 

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
 	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
-	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/view"
 )
@@ -33,6 +31,14 @@ type usageError struct{ error }
 func (u usageError) Unwrap() error { return u.error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// asUsage makes a mistake of the operator's one in how cordon was called.
+func asUsage(err error) error {
+	if _, ok := errors.AsType[*fault.MistakeError](err); ok {
+		return usageError{err}
+	}
+	return err
+}
 
 // codeError ends the program with a code after everything has been said.
 type codeError int
@@ -97,22 +103,6 @@ func (a *app) finish(err error) int {
 		fmt.Fprintf(a.err, "  %s\n", hint)
 	}
 	return code
-}
-
-// object prints the one object of a --json call.
-func (a *app) object(o view.Object) error {
-	text, err := view.Encode(o)
-	if err != nil {
-		return err
-	}
-	return a.raw(text)
-}
-
-// raw prints a JSON text. It may hold a worker's words: what would act on a terminal is
-// an escape in it.
-func (a *app) raw(text []byte) error {
-	_, err := fmt.Fprintf(a.out, "%s\n", bytes.TrimSuffix(legible.JSON(text), []byte("\n")))
-	return err
 }
 
 // codeFor is the exit code for what became of a worker.

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/keep"
+	"cordon/internal/page"
 	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
@@ -73,15 +69,15 @@ func (a *app) gc(ctx context.Context, yes, dry, wait, trash bool) error {
 			todo, freed = append(todo, c), freed+c.Bytes
 		}
 	}
-	shown := view.GC{Chores: present.Each(chores, choreView), Bytes: freed, Done: !dry}
+	shown := view.GC{Chores: present.Each(chores, page.ChoreView), Bytes: freed, Done: !dry}
 	if !a.json {
-		a.showChores(shown.Chores)
+		a.page().Chores(shown.Chores)
 	}
 	if !dry && len(todo) > 0 {
 		if err := a.confirm(yes, "remove %d things, %s?", len(todo), terminal.Size(freed)); err != nil {
 			return err
 		}
-		if err := do(ctx, todo); err != nil {
+		if err := keep.Do(ctx, todo); err != nil {
 			return err
 		}
 		if err := a.swept(s, wait); err != nil {
@@ -107,7 +103,7 @@ func (a *app) swept(s *session.Session, wait bool) error {
 	if wait {
 		return keep.Sweep(s.Site)
 	}
-	return a.sweepLater()
+	return keep.SweepLater(a.dir)
 }
 
 // sweep deletes what was put out of the way.
@@ -117,59 +113,4 @@ func (a *app) sweep(ctx context.Context) error {
 		return err
 	}
 	return keep.Sweep(s.Site)
-}
-
-// sweepLater has it deleted by a process of its own, which nobody waits for.
-func (a *app) sweepLater() error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	dir, err := filepath.Abs(a.dir)
-	if err != nil {
-		return err
-	}
-	p, err := os.StartProcess(self, []string{"cordon", "-C", dir, "gc", "--sweep"}, &os.ProcAttr{
-		Dir: "/", Env: os.Environ(), Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
-	})
-	if err != nil {
-		return err
-	}
-	return p.Release()
-}
-
-func choreView(c keep.Chore) view.Chore {
-	return view.Chore{Worker: string(c.Worker), What: c.What, Why: c.Why, Bytes: c.Bytes, Keep: c.Keep}
-}
-
-func (a *app) showChores(chores []view.Chore) {
-	var rows [][]string
-	for _, c := range chores {
-		word := "remove"
-		if c.Keep {
-			word = "keep"
-		}
-		whose := ""
-		if c.Worker != "" {
-			whose = c.Worker + ": "
-		}
-		rows = append(rows, []string{word, terminal.Size(c.Bytes), fmt.Sprintf("%s%s (%s)", whose, c.What, c.Why)})
-	}
-	terminal.Table(a.err, rows)
-}
-
-// do carries out every chore, whatever becomes of the others.
-func do(ctx context.Context, chores []keep.Chore) error {
-	var errs []error
-	for _, c := range chores {
-		if err := c.Do(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", c, err))
-		}
-	}
-	return errors.Join(errs...)
 }

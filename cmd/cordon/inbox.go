@@ -2,15 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/ledger"
-	"cordon/internal/legible"
 	"cordon/internal/mailbox"
+	"cordon/internal/page"
 	"cordon/internal/present"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -37,7 +35,7 @@ func (a *app) inbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := view.Inbox{Questions: present.Each(list, inquiryView)}
+	shown := view.Inbox{Questions: present.Each(list, page.InquiryView)}
 	if a.json {
 		return a.object(&shown)
 	}
@@ -45,51 +43,9 @@ func (a *app) inbox(ctx context.Context) error {
 		a.say("no worker asks anything")
 	}
 	for i, q := range shown.Questions {
-		a.entry(q, len(list[i].Worker.Open()) == 1)
+		a.page().Inquiry(q, len(list[i].Worker.Open()) == 1)
 	}
 	return nil
-}
-
-func inquiryView(e mailbox.Entry) view.Inquiry {
-	return view.Inquiry{
-		Worker: string(e.Worker.ID), Status: string(e.Status), Waits: string(e.Waits), Question: present.QuestionViews([]ledger.Inquiry{e.Inquiry})[0],
-	}
-}
-
-// entry prints one question; only says that the worker has no other open one.
-func (a *app) entry(q view.Inquiry, only bool) {
-	a.print("%s %s  %s ago, %s", q.Worker, q.ID, terminal.Age(time.Since(q.Asked)), waitsWord(q))
-	a.below("    ", q.Text)
-	for i, option := range q.Options {
-		a.below(fmt.Sprintf("      %2d  ", i+1), legible.Line(option))
-	}
-	a.say("  cordon answer %s \"…\"%s", present.Answering(q.Worker, q.ID, only), optionAdvice(q))
-}
-
-// below prints a text that is not cordon's, all of it: each of its lines is set in, so
-// that none passes for one of cordon's, and is broken before the terminal would do so.
-func (a *app) below(first, text string) {
-	for _, line := range legible.Wrap(text, terminal.Width(a.out)-len(first)) {
-		a.print("%s", strings.TrimRight(first+line, " "))
-		first = strings.Repeat(" ", len(first))
-	}
-}
-
-func waitsWord(q view.Inquiry) string {
-	switch mailbox.Waits(q.Waits) {
-	case mailbox.WaitsNow:
-		return "waits for the answer"
-	case mailbox.AtWork:
-		return "keeps working meanwhile"
-	}
-	return "has ended (" + q.Status + ")"
-}
-
-func optionAdvice(q view.Inquiry) string {
-	if len(q.Options) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("     or --option 1 to --option %d", len(q.Options))
 }
 
 func (a *app) answerCommand() *cobra.Command {
@@ -118,9 +74,9 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 	if err != nil {
 		return err
 	}
-	q, words, err := pick(w, words)
+	q, words, err := mailbox.Named(w, words)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	text, err := answerText(q, words, option)
 	if err != nil {
@@ -143,27 +99,6 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 		a.say("  cordon resume %s   to go on with the answer", w.ID)
 	}
 	return nil
-}
-
-// pick finds the question that is meant, and what is left of the words.
-func pick(w *ledger.Worker, words []string) (ledger.Inquiry, []string, error) {
-	if len(words) > 0 {
-		if n, ok := mailbox.ParseQuestion(words[0]); ok {
-			if n > len(w.Questions) {
-				return ledger.Inquiry{}, nil, usage("%s has asked no question q%d (cordon inbox shows them)", w.ID, n)
-			}
-			return w.Questions[n-1], words[1:], nil
-		}
-	}
-	open := w.Open()
-	switch len(open) {
-	case 1:
-		return open[0], words, nil
-	case 0:
-		return ledger.Inquiry{}, nil, usage("%s has no open question (cordon inbox shows them)", w.ID)
-	}
-	return ledger.Inquiry{}, nil, usage("%s has %d open questions: name one, as in cordon answer %s %s \"…\" (cordon inbox shows them)", w.ID,
-		len(open), w.ID, open[0].ID())
 }
 
 func answerText(q ledger.Inquiry, words []string, option int) (string, error) {

@@ -92,7 +92,7 @@ func (a *app) verify(ctx context.Context) error {
 	}
 	orphans, err := keep.Orphans(ctx, s.Site)
 	if len(orphans) > 0 {
-		return errors.Join(err, orphaned(r.Events, orphans))
+		return errors.Join(err, keep.Orphaned(r.Events, orphans))
 	}
 	if err != nil { // every byte is as it was written, by a version that this one does not understand
 		a.say("the chain is sound, but cordon cannot tell whether workers without a lease left files: %v", err)

@@ -2,16 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/keep"
-	"cordon/internal/lease"
-	"cordon/internal/present"
-	"cordon/internal/terminal"
-	"cordon/internal/view"
 )
 
 func (a *app) repairCommand() *cobra.Command {
@@ -48,9 +42,9 @@ func (a *app) repair(ctx context.Context, yes, dry bool) error {
 		return err
 	}
 	if a.json && dry {
-		return a.repairObject(plan, false)
+		return a.page().RepairObject(plan, false)
 	}
-	a.showRepair(plan)
+	a.page().Repair(plan)
 	if !plan.Needed() {
 		a.say("nothing to repair")
 		return nil
@@ -66,45 +60,8 @@ func (a *app) repair(ctx context.Context, yes, dry bool) error {
 		return err
 	}
 	if a.json {
-		return a.repairObject(plan, true)
+		return a.page().RepairObject(plan, true)
 	}
 	a.print("repaired: cordon ls shows what there is")
 	return nil
-}
-
-func (a *app) repairObject(p *keep.Repair, done bool) error {
-	problem := ""
-	if p.Remains.Problem != nil {
-		problem = p.Remains.Problem.Error()
-	}
-	return a.object(&view.Repair{Kept: p.Remains.Events, Problem: problem, Workers: present.Each(p.Fates, fateView), Done: done})
-}
-
-func fateView(f keep.Fate) view.Fate {
-	return view.Fate{Worker: string(f.Worker), What: f.What, Why: f.Why}
-}
-
-func (a *app) showRepair(p *keep.Repair) {
-	if p.Remains.Problem != nil {
-		a.say("damaged: %s", p.Remains.Problem)
-		a.say("kept: %d sound events; lost: everything after them; the damaged files stay as evidence", p.Remains.Events)
-	}
-	var rows [][]string
-	for _, f := range present.Each(p.Fates, fateView) {
-		rows = append(rows, []string{f.Worker, f.What, f.Why})
-	}
-	terminal.Table(a.err, rows)
-}
-
-// orphaned is a journal that knows nothing of workers that left something.
-func orphaned(events int, ids []lease.ID) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	var names []string
-	for _, id := range ids {
-		names = append(names, string(id))
-	}
-	return fmt.Errorf("the journal has %d events and no lease of %s, which left files or results (cordon journal repair recovers them)", events,
-		strings.Join(names, ", "))
 }

@@ -2,18 +2,14 @@ package main
 
 import (
 	"context"
-	"io"
-	"os"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
+	"cordon/internal/page"
 	"cordon/internal/present"
 	"cordon/internal/session"
-	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -85,53 +81,14 @@ func (a *app) logs(ctx context.Context, o logsOptions, prefix string) error {
 	case o.net:
 		return a.reached(ctx, s, w)
 	}
-	p := printed{s.Transcript, &view.Transcript{}, "has printed nothing"}
+	p := page.Printed{Open: s.Transcript, Object: &view.Transcript{}, Nothing: "has printed nothing"}
 	if o.stream {
-		p = printed{s.StreamFile, &view.Stream{}, "has no stream: its command was no agent client, or it has not begun"}
+		p = page.Printed{Open: s.StreamFile, Object: &view.Stream{}, Nothing: "has no stream: its command was no agent client, or it has not begun"}
 	}
 	if o.follow {
 		return a.follow(ctx, s, w, p)
 	}
-	return a.whole(w, p, "")
-}
-
-// printed is something that is kept of what a worker printed.
-type printed struct {
-	open    func(*ledger.Worker) (*os.File, error)
-	object  view.Output
-	nothing string // what is said of a worker that has none
-}
-
-// whole prints what there is. The object of --json also has the status, if one is given.
-func (a *app) whole(w *ledger.Worker, p printed, status ledger.Status) error {
-	shown := view.Printed{Worker: string(w.ID), Status: string(status)}
-	f, err := p.open(w)
-	if os.IsNotExist(err) {
-		a.say("%s %s", w.ID, p.nothing)
-		if a.json {
-			p.object.Fill(shown)
-			return a.object(p.object)
-		}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if a.json {
-		text, err := io.ReadAll(f)
-		if err != nil {
-			return err
-		}
-		shown.Text = strings.ToValidUTF8(string(text), "\ufffd")
-		if !utf8.Valid(text) {
-			shown.Base64 = text // what was printed, byte for byte
-		}
-		p.object.Fill(shown)
-		return a.object(p.object)
-	}
-	_, err = io.Copy(terminal.ForScreen(a.out), f)
-	return err
+	return a.page().Whole(w, p, "")
 }
 
 // decisions prints what a worker's guard decided.
@@ -141,24 +98,5 @@ func (a *app) decisions(s *session.Session, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		shown.Tally = *present.GuardView(&t)
-		return a.object(&shown)
-	}
-	if w.Guard != nil && w.Guard.Digest != t.Digest {
-		a.say("%s: the record is not what the journal says it was when the worker ended", w.ID)
-	}
-	for _, r := range shown.Decisions {
-		verdict := r.Verdict
-		if r.Warned {
-			verdict = "warn"
-		}
-		a.print("%s  %-5s  %-14s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), verdict,
-			terminal.Clip(oneLine(r.Tool+r.Event), 14), terminal.Clip(oneLine(r.Input), 90))
-		if r.Reason != "" {
-			a.print("          %s", terminal.Clip(oneLine(r.Reason), 110))
-		}
-	}
-	a.say("%s: %s", w.ID, t)
-	return nil
+	return a.page().Decisions(w, &shown, t)
 }

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"cordon/internal/background"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/page"
 	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/state"
@@ -21,7 +23,7 @@ const followPause = 200 * time.Millisecond
 
 // follow prints what a worker prints until nobody works on it any more, and says
 // what became of it. An interruption ends the following and nothing else.
-func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, p printed) error {
+func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, p page.Printed) error {
 	t := tail{w: w, p: p, out: terminal.ForScreen(a.out)}
 	if a.json {
 		t.out = io.Discard // the object has all of it
@@ -53,7 +55,7 @@ func (a *app) working(s *session.Session, id lease.ID) bool {
 		return true
 	}
 	w, err := s.Find(string(id))
-	if err == nil && w.Start == nil && backgroundLives(filepath.Join(s.State.Worker(string(id)), consoleFile)) {
+	if err == nil && w.Start == nil && background.Lives(filepath.Join(s.State.Worker(string(id)), background.ConsoleFile)) {
 		return true
 	}
 	return held() // it may have begun while this looked
@@ -70,10 +72,10 @@ func (a *app) followed(ctx context.Context, s *session.Session, t *tail) error {
 		return err
 	}
 	if a.json {
-		return a.whole(w, t.p, status)
+		return a.page().Whole(w, t.p, status)
 	}
 	if t.f == nil {
-		a.say("%s %s", w.ID, t.p.nothing)
+		a.say("%s %s", w.ID, t.p.Nothing)
 	}
 	a.say("%s", present.StatusLine(a.err, w, status))
 	return nil
@@ -82,7 +84,7 @@ func (a *app) followed(ctx context.Context, s *session.Session, t *tail) error {
 // tail is a file that grows. It may not be there yet.
 type tail struct {
 	w   *ledger.Worker
-	p   printed
+	p   page.Printed
 	f   *os.File
 	out io.Writer
 }
@@ -90,7 +92,7 @@ type tail struct {
 // more copies what has come since.
 func (t *tail) more() (err error) {
 	if t.f == nil {
-		f, err := t.p.open(t.w)
+		f, err := t.p.Open(t.w)
 		if os.IsNotExist(err) {
 			return nil
 		}

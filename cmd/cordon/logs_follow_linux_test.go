@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/background"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -27,7 +29,7 @@ func TestFollowBeforeTheStart(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dirs[0], id), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	console, err := os.Create(filepath.Join(dirs[0], id, consoleFile))
+	console, err := os.Create(filepath.Join(dirs[0], id, background.ConsoleFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,18 +56,18 @@ func TestBackgroundHoldsItsConsole(t *testing.T) {
 	s := newSite(t)
 	id, pid := s.detached("--", "sleep", "600")
 	s.becomes("running")
-	said, err := filepath.Glob(s.place("state/cordon/*/workers/" + id + "/" + consoleFile))
+	said, err := filepath.Glob(s.place("state/cordon/*/workers/" + id + "/" + background.ConsoleFile))
 	if err != nil || len(said) != 1 {
 		t.Fatal(said, err)
 	}
-	if !backgroundLives(said[0]) {
+	if !background.Lives(said[0]) {
 		t.Error("it runs and holds no lock")
 	}
 	if err := unix.Kill(pid, unix.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	s.becomes("interrupted")
-	for deadline := time.Now().Add(30 * time.Second); backgroundLives(said[0]); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); background.Lives(said[0]); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it has ended and still holds the lock")
 		}

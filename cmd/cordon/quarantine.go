@@ -11,6 +11,7 @@ import (
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
+	"cordon/internal/page"
 	"cordon/internal/policy"
 	"cordon/internal/present"
 	"cordon/internal/session"
@@ -102,7 +103,7 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 		if err != nil {
 			return err
 		}
-		return a.raw(manifest)
+		return a.page().Raw(manifest)
 	}
 	a.print("%s  quarantined", w.ID)
 	for _, reason := range w.Quarantine.Reasons {
@@ -112,7 +113,7 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 	a.print("result    refs/cordon/quarantine/%s/result", w.ID)
 	a.print("evidence  refs/cordon/quarantine/%s/evidence", w.ID)
 	for i, m := range w.Quarantine.Missing {
-		if i == maxShown {
+		if i == page.MaxShown {
 			a.print("only in the frozen tree: and %d more", len(w.Quarantine.Missing)-i)
 			break
 		}
@@ -129,7 +130,7 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 		return err
 	}
 	a.print("")
-	return a.showReport(w, r)
+	return a.page().Report(w, r)
 }
 
 // sayCaptured tells what was written outside the tree and where its content lies.
@@ -140,7 +141,7 @@ func (a *app) sayCaptured(ctx context.Context, s *session.Session, w *ledger.Wor
 	}
 	tell("outside   %s (private layers: do not run anything in them)", s.LayersOf(w))
 	for i, c := range list {
-		if i == maxShown {
+		if i == page.MaxShown {
 			tell("  and %d more: --json has them", len(list)-i)
 			break
 		}

@@ -200,7 +200,7 @@ func (a *app) drive(o ledger.Options) session.Drive {
 	if o.Interactive {
 		d.Terminal = a.in
 		if a.background != nil {
-			d.Outer = a.background.outer
+			d.Outer = a.background.Outer
 		}
 	}
 	return d

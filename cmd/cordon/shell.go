@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/cell"
 	"cordon/internal/fault"
+	"cordon/internal/foreground"
 	"cordon/internal/ledger"
 	"cordon/internal/session"
 	"cordon/internal/visitor"
@@ -50,11 +49,10 @@ left, in quarantine too. Your changes there are discarded.`,
 
 // visit runs a command beside a worker, with this program's descriptors outside.
 func (a *app) visit(ctx context.Context, s *session.Session, w *ledger.Worker, argv []string) error {
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
-	defer signal.Stop(signals)
+	signals, stop := foreground.Signals()
+	defer stop()
 	c := cell.Command{Argv: argv, Env: os.Environ(), Signals: signals}
-	attach(&c)
+	foreground.Attach(&c)
 	exit, err := visitor.Visit(ctx, s.Site, w, c)
 	var refused *fault.RefusedError
 	switch {

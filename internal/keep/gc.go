@@ -8,6 +8,7 @@ package keep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -133,4 +134,15 @@ func unlessVisited(s *worksite.Site, w *ledger.Worker, chores []Chore) []Chore {
 		kept[i].Keep, kept[i].Why = true, visitor.ErrVisited.Error()
 	}
 	return kept
+}
+
+// Do carries out every chore, whatever becomes of the others.
+func Do(ctx context.Context, chores []Chore) error {
+	var errs []error
+	for _, c := range chores {
+		if err := c.Do(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c, err))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -227,6 +227,19 @@ func Orphans(ctx context.Context, s *worksite.Site) ([]lease.ID, error) {
 	return ids, nil
 }
 
+// Orphaned is the error of a journal that knows nothing of workers that left something.
+func Orphaned(events int, ids []lease.ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var names []string
+	for _, id := range ids {
+		names = append(names, string(id))
+	}
+	return fmt.Errorf("the journal has %d events and no lease of %s, which left files or results (cordon journal repair recovers them)", events,
+		strings.Join(names, ", "))
+}
+
 // workersWith lists the workers with a fate.
 func (r *Repair) workersWith(what string) (ids []string) {
 	for _, f := range r.Fates {

@@ -1,0 +1,155 @@
+// Package background starts cordon again in a session of its own, for cordon run -d, and
+// tells that other cordon so. It has no terminal; for an interactive worker it makes one,
+// which nobody sees who does not attach.
+//
+// It refuses to believe a variable alone: who was not started by Start is no background.
+package background
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/fault"
+)
+
+// Background is what the cordon that was started so has.
+type Background struct {
+	Outer *os.File // the outer side of its terminal; nil: it has none
+	Inner *os.File // the inner side, which the worker gets
+
+	ready *os.File // takes the worker's name when the lease is sealed
+}
+
+// The variable that says so, and what it is: whether there is to be a terminal.
+const (
+	Variable        = "CORDON_BACKGROUND"
+	withTerminal    = "terminal"
+	withoutTerminal = "none"
+)
+
+// readyDescriptor is where the name is written.
+const readyDescriptor = 3
+
+// ConsoleFile is where such a cordon says what it has to say, among what is kept of a
+// worker.
+const ConsoleFile = "console"
+
+// Start starts this command again in the background, and waits until its lease is sealed.
+// Without a name it ended before that, with the code, and has said why.
+func Start(ctx context.Context, interactive bool) (name string, pid, code int, err error) {
+	ready, theirs, err := os.Pipe()
+	if err != nil {
+		return "", 0, 0, err
+	}
+	defer ready.Close()
+	p, err := start(interactive, theirs)
+	theirs.Close()
+	if err != nil {
+		return "", 0, 0, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = p.Signal(syscall.SIGTERM) })
+	text, err := io.ReadAll(ready)
+	stop()
+	name = strings.TrimSpace(string(text))
+	if err != nil || name == "" { // it has said why
+		state, err := p.Wait()
+		if err != nil {
+			return "", 0, 0, err
+		}
+		return "", 0, state.ExitCode(), nil
+	}
+	pid = p.Pid
+	_ = p.Release() // nobody waits for it
+	return name, pid, 0, nil
+}
+
+// start starts this program again, with its arguments.
+func start(interactive bool, ready *os.File) (*os.Process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	kind := withoutTerminal
+	if interactive {
+		kind = withTerminal
+	}
+	return os.StartProcess(self, append([]string{"cordon"}, os.Args[1:]...), &os.ProcAttr{
+		Env: append(os.Environ(), Variable+"="+kind), Files: []*os.File{null, os.Stdout, os.Stderr, ready},
+		Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+}
+
+// Enter notices that this cordon was started by Start, and makes its terminal. It is nil
+// if a person started it.
+func Enter() (*Background, error) {
+	kind, told := os.LookupEnv(Variable)
+	if !told {
+		return nil, nil
+	}
+	if err := os.Unsetenv(Variable); err != nil { // nobody else is meant
+		return nil, err
+	}
+	ready := os.NewFile(readyDescriptor, "ready")
+	if fi, err := ready.Stat(); err != nil || fi.Mode().Type() != os.ModeNamedPipe {
+		return nil, &fault.MistakeError{Err: fmt.Errorf("%s is set, and it is not cordon run -d that set it", Variable)}
+	}
+	unix.CloseOnExec(readyDescriptor)
+	b := &Background{ready: ready}
+	if kind != withTerminal {
+		return b, nil
+	}
+	outer, inner, err := pty.Open()
+	if err != nil {
+		return b, err
+	}
+	b.Outer, b.Inner = outer, inner
+	return b, errors.Join(pty.Setsize(outer, &pty.Winsize{Rows: 24, Cols: 80}), unix.IoctlSetInt(int(inner.Fd()), unix.TIOCSCTTY, 0))
+}
+
+// Leased says that the lease of a worker is sealed: from here on this cordon says what it has
+// to say to a file in the worker's directory, and nobody waits for it.
+func (b *Background) Leased(id, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ConsoleFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { // held until this process ends
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	if err := errors.Join(unix.Dup2(int(f.Fd()), 1), unix.Dup2(int(f.Fd()), 2)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(b.ready, id); err != nil {
+		return err
+	}
+	return b.ready.Close()
+}
+
+// Lives reports whether the cordon that writes to a console file still runs: it
+// holds a lock on the file.
+func Lives(console string) bool {
+	f, err := os.OpenFile(console, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
