@@ -45,13 +45,13 @@ func checkPlace(host git.Host) check {
 // checkStorage looks at how the repository keeps its refs, objects and files.
 func checkStorage(ctx context.Context, host git.Host) []check {
 	var checks []check
-	promisor, partial, err := host.ConfigValue(ctx, "extensions.partialClone")
+	promisor, err := host.Promisor(ctx)
 	if err != nil {
 		return []check{failed("configuration", err, "")}
 	}
-	if partial {
-		checks = append(checks, check{"objects", statusWarn, "a partial clone of " + promisor + ": cordon fetches nothing, so what is missing here fails " +
-			"a run", "git fetch --refetch --no-filter"})
+	if promisor != "" {
+		checks = append(checks, check{"objects", statusInfo, "a partial clone of " + promisor + ": before a run, your git fetches the objects of the commit " +
+			"that are missing; workers see no more of the history than is here", "git fetch --refetch --no-filter " + promisor + " gets everything"})
 	}
 	filters, err := host.Filters(ctx)
 	if err != nil {

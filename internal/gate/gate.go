@@ -35,6 +35,9 @@ type Gate struct {
 	repo  git.Repo
 	// Settled says which landings were interrupted before, and are settled now.
 	Settled []string
+	// Fetching hears that the operator's git fetches objects which a partial clone lacks;
+	// nil: nobody does.
+	Fetching func(count int, remote string)
 }
 
 // Refs of cordon's own in the host repository.

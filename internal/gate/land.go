@@ -165,6 +165,11 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	if err != nil {
 		return res, err
 	}
+	if target != l.Base {
+		if err := g.host.Complete(ctx, target, g.Fetching); err != nil {
+			return res, err
+		}
+	}
 	merge, err := g.merge(ctx, l.Base, target, o.Snapshot, tip)
 	if err != nil {
 		return res, err

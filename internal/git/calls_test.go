@@ -43,9 +43,18 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			}
 			return err
 		},
-		"Filters":   func(ctx context.Context) error { return wantTrue(r.Filters(ctx)) },
-		"FiltersIn": func(ctx context.Context) error { return wantTrue(r.FiltersIn(ctx, tr.linked)) },
-		"Status":    func(ctx context.Context) error { return tr.statuses(ctx) },
+		"Promisor": func(ctx context.Context) error { _, err := r.Promisor(ctx); return err },
+		"Missing": func(ctx context.Context) error {
+			got, err := r.Missing(ctx, main)
+			return wantTrue(len(got) == 0, err)
+		},
+		// Nothing is missing, so nothing is fetched.
+		"Complete": func(ctx context.Context) error { return r.Complete(ctx, main, nil) },
+		// It obeys the operator's configuration on purpose, and is for objects of the operator's commits.
+		"FetchObjects": func(ctx context.Context) error { return wantTrue(r.FetchObjects(ctx, "", nil) != nil, nil) },
+		"Filters":      func(ctx context.Context) error { return wantTrue(r.Filters(ctx)) },
+		"FiltersIn":    func(ctx context.Context) error { return wantTrue(r.FiltersIn(ctx, tr.linked)) },
+		"Status":       func(ctx context.Context) error { return tr.statuses(ctx) },
 		"HiddenBits": func(ctx context.Context) error {
 			_, err := r.HiddenBits(ctx, tr.linked)
 			return err

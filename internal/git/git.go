@@ -169,6 +169,7 @@ type call struct {
 	config   []string  // further -c overrides
 	listing  bool      // on a checkout: names only, no content
 	operator bool      // with the operator's own configuration: only to list that
+	fetches  bool      // with the operator's own configuration, environment and terminal: only for FetchObjects
 	mute     []setting // further settings, weaker than -c
 	env      []string  // further variables
 	args     []string
@@ -208,7 +209,7 @@ func exitCode(err error) int {
 func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 	args := []string{"--no-pager"}
 	for _, o := range overrides {
-		if !c.operator {
+		if !c.operator && !c.fetches {
 			args = append(args, "-c", o)
 		}
 	}
@@ -225,12 +226,15 @@ func (b Binary) command(ctx context.Context, c call) *exec.Cmd {
 	if c.operator {
 		cmd.Env = operatorEnviron()
 	}
+	if c.fetches {
+		cmd.Env = fetchEnviron()
+	}
 	cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(b.Path)+":"+os.Getenv("PATH")) // it finds itself first
 	cmd.Stdin = c.stdin
 	cmd.ExtraFiles = c.hold
 	// An interrupt typed at the terminal is for cordon, which decides what to
-	// finish; a half-done ref update helps nobody.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// finish; a half-done ref update helps nobody. A fetch may ask for a password there.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.fetches}
 	// Git removes its locks and temporary files when it is asked to end, not
 	// when it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

@@ -124,6 +124,9 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 	if err := s.bindAdopted(ctx, d, tip, &l); err != nil {
 		return l, err
 	}
+	if err := s.complete(ctx, l.Base); err != nil {
+		return l, err
+	}
 	if !l.Adopted && (d.Tree != workspace.PlainTree || s.BaseStore().HasSnapshots()) {
 		s.VerifyBaseEarly(ctx, l.Base)
 	}
@@ -145,6 +148,16 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 		return l, err
 	}
 	return l, confine.ProtectExecuted(ctx, s.Site, &l)
+}
+
+// complete fetches what a partial clone lacks of a commit.
+func (s *Session) complete(ctx context.Context, commit git.OID) error {
+	err := s.Host.Complete(ctx, commit, s.SayFetching)
+	var lacks *git.IncompleteError
+	if errors.As(err, &lacks) {
+		return &fault.RefusedError{Err: err}
+	}
+	return err
 }
 
 // bindAdopted binds a lease to the linked worktree that a dispatch adopts, if any. Its

@@ -109,6 +109,7 @@ func (s *Site) Begin(ctx context.Context) error {
 	if s.Gate, err = gate.Open(ctx, s.Bin, s.Host, s.State); err != nil {
 		return err
 	}
+	s.Gate.Fetching = s.SayFetching
 	for _, line := range s.Gate.Settled {
 		s.Voice.Step("", "gate", line)
 	}

@@ -63,3 +63,8 @@ func Line(f audit.Finding) string {
 	}
 	return text + ": " + f.Rule
 }
+
+// SayFetching says that the operator's git fetches what a partial clone lacks.
+func (s *Site) SayFetching(count int, remote string) {
+	s.Voice.Step("", "fetch", fmt.Sprintf("%s that this partial clone lacks, from %s", Count(count, "object"), remote))
+}
