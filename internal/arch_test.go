@@ -31,6 +31,7 @@ var layers = map[string][]string{
 	"internal/strictyaml":     {}, // see pure
 	"internal/policy":         {"agent/facts", "paths", "strictyaml"},
 	"internal/plainfile":      {},
+	"internal/config":         {"agent/facts", "plainfile", "strictyaml"},
 	"internal/git":            {"paths", "plainfile"},
 	"internal/journal":        {"plainfile"},
 	"internal/seccomp":        {},
@@ -59,7 +60,7 @@ var layers = map[string][]string{
 	"internal/base":           {"git", "overlay", "plainfile", "state"},
 	"internal/follow":         {"git"},
 	"internal/worktree":       {"git", "overlay", "paths", "plainfile", "policy"},
-	"internal/enclosure":      {"agent/facts", "cell", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
+	"internal/enclosure":      {"agent/facts", "cell", "config", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/audit":          {"agent/facts", "git", "overlay", "plainfile", "policy"},
 	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "lease", "policy", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
@@ -80,7 +81,7 @@ var layers = map[string][]string{
 	"internal/view":           {}, // see pure
 	"internal/doctor":         {"agent", "agent/clients", "cell", "confine", "git", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
-	"internal/present":        {"audit", "cell", "cellnet", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "terminal", "view", "worksite", "workspace"},
+	"internal/present":        {"audit", "cell", "cellnet", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
 	"internal/demo":           {"git", "ledger"},
 	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "seccomp", "terminal", "view", "worksite"},
 	"internal/foreground":     {"agent/clients", "cell", "confine", "policy", "terminal"},
@@ -95,7 +96,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -154,7 +155,7 @@ var pure = map[string][]string{
 
 // tables are files whose long lines are rows or scripts, one to a line.
 var tables = []string{
-	"internal/escape/", "internal/policy/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
+	"internal/escape/", "internal/policy/fields.go", "internal/config/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
 	"internal/audit/trusted.go", "internal/git/words.go", "internal/draft/ecosystems.go",
 }
 

@@ -86,7 +86,7 @@ func (a *app) root() *cobra.Command {
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
-		a.policyCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
+		a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
 		a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	arrange(root)

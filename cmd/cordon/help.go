@@ -16,7 +16,7 @@ var groups = []struct{ title, commands string }{
 	{"Start:", "demo init run exec shell attach resume"},
 	{"Watch:", "ls show logs diff audit checkout inbox"},
 	{"Decide:", "answer merge quarantine discard"},
-	{"Policy:", "policy check lease briefing"},
+	{"Policy:", "policy config check lease briefing"},
 	{"Machine:", "doctor journal gc version completion help"},
 	{"Inside a worker:", "ask done status hook"},
 }
@@ -78,6 +78,10 @@ var exitsOf = map[string]string{
   1    a file could not be read
   2    wrong usage
   3    a file is not a policy`,
+	"cordon config check": `  0    every file is a configuration
+  1    a file could not be read
+  2    wrong usage
+  3    a file is not a configuration, or others can write it`,
 }
 
 // exits are the exit codes of a command.

@@ -164,49 +164,23 @@ func (a *app) policyCheck(ctx context.Context, files []string) error {
 	for _, file := range files {
 		r, err := a.checkFile(ctx, file)
 		shown.Results = append(shown.Results, r)
-		if code := codeOf(err); code > codeOf(worst) {
-			worst = codeError(code)
-		}
+		worst = worse(worst, err)
 	}
-	if a.json {
-		if err := a.object(&shown); err != nil {
-			return err
-		}
-		return worst
-	}
-	for _, r := range shown.Results {
-		if r.OK {
-			a.print("%s: ok", r.File)
-			if r.Warning != "" {
-				a.say("%s: warning: %s", r.File, r.Warning)
-			}
-			continue
-		}
-		a.say("%s", r.Error)
-	}
-	return worst
+	return a.checkResults(&shown, shown.Results, worst)
 }
 
 // checkFile is the result for one file, and what is wrong with it.
 func (a *app) checkFile(ctx context.Context, file string) (view.CheckedFile, error) {
-	r := view.CheckedFile{File: file}
 	var p policy.Policy
+	warning := ""
 	text, err := readNamed(file)
 	if err == nil {
 		p, err = policy.Parse(file, text)
 	}
 	if err == nil {
-		r.Warning, err = a.revealed(ctx, p)
+		warning, err = a.revealed(ctx, p)
 	}
-	r.OK = err == nil
-	var bad *policy.Error
-	if errors.As(err, &bad) {
-		r.Line, r.Column, r.Problem, r.Hint = bad.Line, bad.Column, bad.Problem, bad.Hint
-	}
-	if err != nil {
-		r.Error = err.Error()
-	}
-	return r, err
+	return present.CheckedFile(file, warning, err), err
 }
 
 // revealed warns of tracked files that a policy means to hide. A file can be checked

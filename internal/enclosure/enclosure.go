@@ -103,7 +103,11 @@ func (e Enclosure) hide(o *cell.Order) error {
 	if e.Whole {
 		denied = slices.DeleteFunc(denied, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
 	}
-	o.Hide = slices.Concat(denied, e.State, e.Sockets)
+	own, err := e.hideConfig(o, w)
+	if err != nil {
+		return err
+	}
+	o.Hide = slices.Concat(denied, e.State, own, e.Sockets)
 	for _, h := range slices.Concat(e.Host, homes()) {
 		if paths.WithinAny(h, e.ownDirs()) || slices.Contains(o.Read, h) || h == o.Home {
 			continue

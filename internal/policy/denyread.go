@@ -48,6 +48,7 @@ var unreadGroups = []unreadGroup{
 		"~/.ansible_vault_pass",
 	}},
 	// Accounts.
+	{"says which programs cordon runs as the operator", []string{"~/.config/cordon"}},
 	{"holds a token of a code host", []string{
 		"~/.config/gh", "~/.config/glab-cli", "~/.config/hub", "~/.config/lab", "~/.config/tea",
 		"~/.git-credentials", "~/.config/git/credentials", "~/.cache/git/credential", "~/.git-credential-cache",

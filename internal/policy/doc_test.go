@@ -68,15 +68,7 @@ func writeRows(b *strings.Builder, fields []field, prefix string) {
 
 // defaultOf is the default of a key on one line.
 func defaultOf(f field) string {
-	v := f.Show(Default())
-	if !v.IsList {
-		return v.Scalar
-	}
-	var entries []string
-	for _, s := range v.List {
-		entries = append(entries, v.Entry(s))
-	}
-	return "[" + strings.Join(entries, ", ") + "]"
+	return f.Show(Default()).Line()
 }
 
 // protectedList is a row for each group of protected names.

@@ -22,11 +22,20 @@ func quote(s string) string { return strconv.Quote(s) }
 // the returned Policy is the zero one, which allows nothing.
 func Parse(name string, data []byte) (Policy, error) {
 	p := Default()
-	kind := strictyaml.Kind[Policy]{Noun: "policy", Empty: "delete the file to use the default policy, or write version: 1", Fields: fieldTable()}
+	kind := strictyaml.Kind[Policy]{Noun: "policy", Fields: fieldTable(), Others: operatorKeys,
+		Empty: "delete the file to use the default policy, or write version: 1"}
 	if _, err := kind.Parse(name, data, &p); err != nil {
 		return Policy{}, err
 	}
 	return p, nil
+}
+
+const operators = "it belongs in your own configuration: cordon config --help"
+
+// operatorKeys are keys of the operator's configuration (package config), which a
+// repository cannot set.
+var operatorKeys = map[string]string{
+	"land": operators, "then": operators, "hooks": operators, "notify": operators, "signing": operators, "client": operators,
 }
 
 // YAML writes p in its canonical form, with a comment for each key. Parse reads

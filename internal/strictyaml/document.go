@@ -32,6 +32,7 @@ type Kind[T any] struct {
 	Noun   string // of such a file, without an article: policy
 	Empty  string // what to do about an empty file
 	Fields []Field[T]
+	Others map[string]string // keys of other files, and where they belong
 }
 
 // Given are the keys that a file has, with their sections (land.as), and their lines.
@@ -60,7 +61,7 @@ func (k Kind[T]) parse(data []byte, t *T) (Given, error) {
 	if err := checkPlain(root, k.Noun, 0); err != nil {
 		return nil, err
 	}
-	r := reader[T]{all: k.Fields, into: t, given: Given{}}
+	r := reader[T]{kind: k, into: t, given: Given{}}
 	if err := r.section(root, "a "+k.Noun, "", k.Fields); err != nil {
 		return nil, err
 	}
@@ -234,7 +235,7 @@ func checkPlain(n *yaml.Node, noun string, depth int) error {
 
 // reader reads the sections of one file.
 type reader[T any] struct {
-	all   []Field[T]
+	kind  Kind[T]
 	into  *T
 	given Given
 }
@@ -277,5 +278,9 @@ func (r reader[T]) find(key *yaml.Node, fields []Field[T]) (Field[T], error) {
 			return f, nil
 		}
 	}
-	return Field[T]{}, fault{"unknown key " + quote(key.Value), suggest(key.Value, fields, r.all)}
+	hint := suggest(key.Value, fields, r.kind.Fields)
+	if other, known := r.kind.Others[key.Value]; known && !strings.HasPrefix(hint, "did you mean") {
+		hint = other
+	}
+	return Field[T]{}, fault{"unknown key " + quote(key.Value), hint}
 }

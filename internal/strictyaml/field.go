@@ -1,6 +1,10 @@
 package strictyaml
 
-import "go.yaml.in/yaml/v3"
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // Field is one key of a file that becomes a T. A table of fields is the only place
 // that knows the keys: the reader, the writer, the suggestions and the generators of
@@ -28,6 +32,18 @@ func (v Shown) Entry(s string) string {
 		return s
 	}
 	return Quote(s)
+}
+
+// Line is the value in YAML form, on one line.
+func (v Shown) Line() string {
+	if !v.IsList {
+		return v.Scalar
+	}
+	entries := make([]string, len(v.List))
+	for i, s := range v.List {
+		entries[i] = v.Entry(s)
+	}
+	return "[" + strings.Join(entries, ", ") + "]"
 }
 
 // Section is a key with keys of its own.

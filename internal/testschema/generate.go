@@ -74,15 +74,7 @@ func (g generator[T]) section(prefix string, fields []strictyaml.Field[T]) (stri
 
 // defaultValue is the default of a field, as JSON has it.
 func defaultValue(v strictyaml.Shown) (value any, err error) {
-	text := v.Scalar
-	if v.IsList {
-		entries := make([]string, len(v.List))
-		for i, s := range v.List {
-			entries[i] = v.Entry(s)
-		}
-		text = "[" + strings.Join(entries, ", ") + "]"
-	}
-	err = yaml.Unmarshal([]byte(text), &value)
+	err = yaml.Unmarshal([]byte(v.Line()), &value)
 	return value, err
 }
 

@@ -49,16 +49,38 @@ type PolicyCheck struct {
 	Results []CheckedFile `json:"results" doc:"One result for each file."`
 }
 
-// CheckedFile is the result for one policy file.
+// CheckedFile is the result for one policy or configuration.
 type CheckedFile struct {
 	File    string `json:"file" doc:"Path of the file."`
-	OK      bool   `json:"ok" doc:"Whether the file is a valid policy."`
+	OK      bool   `json:"ok" doc:"Whether the file is valid."`
 	Error   string `json:"error,omitempty" doc:"The whole message."`
 	Line    int    `json:"line,omitempty" doc:"Line of the mistake."`
 	Column  int    `json:"column,omitempty" doc:"Column of the mistake."`
 	Problem string `json:"problem,omitempty" doc:"The mistake."`
 	Hint    string `json:"hint,omitempty" doc:"What to write instead."`
-	Warning string `json:"warning,omitempty" doc:"Something to know about a valid policy."`
+	Warning string `json:"warning,omitempty" doc:"Something to know about a valid file."`
+}
+
+// Config is cordon.config/1.
+type Config struct {
+	Head
+	File     string    `json:"file" doc:"Path of the operator's configuration."`
+	There    bool      `json:"there" doc:"Whether the file exists; without it every value is the default."`
+	Config   Document  `json:"config" doc:"The configuration with every default; cordon config schema prints its schema."`
+	Settings []Setting `json:"settings" doc:"Every key with its source."`
+}
+
+// Setting is a key of the operator's configuration.
+type Setting struct {
+	Key    string `json:"key" doc:"The key with its section."`
+	Value  string `json:"value" doc:"The value as YAML, on one line."`
+	Source string `json:"source" doc:"default, or the file and line that sets it."`
+}
+
+// ConfigCheck is cordon.config-check/1.
+type ConfigCheck struct {
+	Head
+	Results []CheckedFile `json:"results" doc:"One result for each file."`
 }
 
 // Presets is cordon.presets/1.

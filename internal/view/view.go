@@ -65,6 +65,8 @@ func Schemas() []Schema {
 		{"cordon.warrant/1", &Warrant{}, "lease warrant", "The file that `cordon hook` reads. The command always prints JSON."},
 		{"cordon.policy/1", &Policy{}, "policy show", "The policy that applies, and the built-in rules."},
 		{"cordon.policy-check/1", &PolicyCheck{}, "policy check", "The result for each policy file."},
+		{"cordon.config/1", &Config{}, "config show", "The operator's configuration, and where each value came from."},
+		{"cordon.config-check/1", &ConfigCheck{}, "config check", "The result for each configuration file."},
 		{"cordon.presets/1", &Presets{}, "policy presets", "The presets of network.allowed_domains."},
 		{"cordon.check/1", &Check{}, "check", "The guard's decision about a tool call."},
 		{"cordon.init/1", &Init{}, "init", "The policy that init wrote."},
