@@ -82,7 +82,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.AddCommand(
-		a.runCommand(), a.execCommand(), a.shellCommand(), a.attachCommand(), a.resumeCommand(), a.mergeCommand(),
+		a.runCommand(), a.execCommand(), a.shellCommand(), a.attachCommand(), a.resumeCommand(), a.mergeCommand(), a.retryCommand(),
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),

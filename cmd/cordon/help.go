@@ -15,7 +15,7 @@ import (
 var groups = []struct{ title, commands string }{
 	{"Start:", "demo init run exec shell attach resume"},
 	{"Watch:", "ls show logs diff audit checkout inbox"},
-	{"Decide:", "answer merge quarantine discard"},
+	{"Decide:", "answer merge retry quarantine discard"},
 	{"Policy:", "policy config check lease briefing"},
 	{"Machine:", "doctor journal gc version completion help"},
 	{"Inside a worker:", "ask done status hook"},
@@ -56,6 +56,7 @@ var exitsOf = map[string]string{
 	"cordon run":                pipelineCodes,
 	"cordon resume":             pipelineCodes,
 	"cordon merge":              pipelineCodes,
+	"cordon retry":              pipelineCodes,
 	"cordon quarantine release": pipelineCodes,
 	"cordon exec":               commandCodes,
 	"cordon shell":              commandCodes + "; 137 also if the worker ended first",

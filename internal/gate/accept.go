@@ -93,3 +93,63 @@ func (r *ring) Write(p []byte) (int, error) {
 }
 
 func (r *ring) String() string { return string(bytes.ToValidUTF8(r.buf.Bytes(), []byte("?"))) }
+
+// trial is what acceptance said of a tree, and how often it had failed before.
+type trial struct {
+	checks []Check
+	failed int
+}
+
+// accept runs the acceptance commands on the tree that would land: once, and again as often
+// as the policy lets failed acceptance run again.
+func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, tested map[git.OID]trial) (bool, error) {
+	p := o.Lease.Lease().Policy
+	if len(p.Acceptance) == 0 { // otherwise they run on a checkout of it
+		return true, g.tryCheckout(ctx, o, res.Commit)
+	}
+	t, ok := tested[tree]
+	if !ok {
+		var err error
+		if t, err = runTrials(ctx, o, res.Commit); err != nil {
+			return false, err
+		}
+		tested[tree] = t
+	}
+	res.Checks, res.Retries = t.checks, t.failed
+	if why := whyRejected(t.checks, len(p.Acceptance)); why != "" {
+		res.Outcome, res.Why = Rejected, why
+		return false, nil
+	}
+	return true, nil
+}
+
+func runTrials(ctx context.Context, o Order, commit git.OID) (trial, error) {
+	p := o.Lease.Lease().Policy
+	t := trial{failed: o.Failed}
+	for left := p.Gate.Retries; ; left-- {
+		var err error
+		if t.checks, err = o.Accept(ctx, commit); err != nil {
+			return t, err
+		}
+		why := whyRejected(t.checks, len(p.Acceptance))
+		if why == "" || left <= 0 {
+			return t, nil
+		}
+		if t.failed++; o.Retry != nil {
+			o.Retry(why, left)
+		}
+	}
+}
+
+// whyRejected says which acceptance command failed, or "".
+func whyRejected(checks []Check, wanted int) string {
+	for _, c := range checks {
+		if c.Code != 0 {
+			return fmt.Sprintf("acceptance command %q %s", c.Command, c.How())
+		}
+	}
+	if len(checks) != wanted {
+		return fmt.Sprintf("%d of %d acceptance commands ran", len(checks), wanted)
+	}
+	return ""
+}

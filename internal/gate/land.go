@@ -25,10 +25,14 @@ type Order struct {
 	Entry    string // journal entry of the audit, for the trailer
 	Summary  string // first line of the result's message
 	Author   policy.Identity
+	// Failed is how often acceptance of this result has failed before.
+	Failed int
 	// Accept runs the acceptance commands on a commit.
 	Accept func(ctx context.Context, commit git.OID) ([]Check, error)
 	// Intend is called before the target moves, and must be durable.
 	Intend func(Landing) error
+	// Retry is called before failed acceptance runs again by itself; nil for nobody.
+	Retry func(why string, left int)
 	// Waits is called when other results are to land first; nil for nobody.
 	Waits func()
 }
@@ -62,8 +66,10 @@ type Result struct {
 	Paths    []audit.Path    `json:"paths,omitempty"`    // in conflict
 	Findings []audit.Finding `json:"findings,omitempty"` // violations of the merged tree
 	Checks   []Check         `json:"checks,omitempty"`
-	Why      string          `json:"why,omitempty"`
-	Checkout string          `json:"checkout,omitempty"` // where something is left to do
+	// Retries is how often acceptance of this result failed before it ran as Checks say.
+	Retries  int    `json:"+retries,omitempty"`
+	Why      string `json:"why,omitempty"`
+	Checkout string `json:"checkout,omitempty"` // where something is left to do
 }
 
 // maxListed is how many paths of a kind the journal keeps of a result.
@@ -109,7 +115,7 @@ func (g *Gate) Land(ctx context.Context, o Order) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	tested := map[git.OID][]Check{}
+	tested := map[git.OID]trial{}
 	queue := &turn{dir: g.state, waits: o.Waits}
 	defer queue.end()
 	for range tries {
@@ -158,7 +164,7 @@ func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 }
 
 // attempt merges into the target as it is now.
-func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID][]Check, queue *turn) (Result, error) {
+func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID]trial, queue *turn) (Result, error) {
 	l := o.Lease.Lease()
 	res := Result{Target: l.Target}
 	target, err := g.tip(ctx, l.Target)
@@ -196,6 +202,11 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	}
 	if ok, err := g.accept(ctx, o, merge.Tree, &res, tested); err != nil || !ok {
 		return res, err
+	}
+	if o.Failed = res.Retries; o.Failed > 0 { // the same tree, with a message that says so
+		if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip); err != nil {
+			return res, err
+		}
 	}
 	if err := queue.take(ctx); err != nil {
 		return res, err
@@ -267,35 +278,10 @@ func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID) (
 	l := o.Lease.Lease()
 	message := fmt.Sprintf("%s\n\nCordon-Worker: %s\nCordon-Lease: sha256:%s\nCordon-Policy: sha256:%s\nCordon-Journal: %s\n",
 		o.Summary, l.ID, o.Lease.Hash(), o.Lease.PolicyHash(), o.Entry)
+	if o.Failed > 0 {
+		message += fmt.Sprintf("Cordon-Retries: %d\n", o.Failed)
+	}
 	return g.repo.CommitTree(ctx, tree, parents, message, git.Person(o.Author))
-}
-
-// accept runs the acceptance commands on the tree that would land, once.
-func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, tested map[git.OID][]Check) (bool, error) {
-	wanted := o.Lease.Lease().Policy.Acceptance
-	if len(wanted) == 0 { // otherwise they run on a checkout of it
-		return true, g.tryCheckout(ctx, o, res.Commit)
-	}
-	checks, ok := tested[tree]
-	if !ok {
-		var err error
-		if checks, err = o.Accept(ctx, res.Commit); err != nil {
-			return false, err
-		}
-		tested[tree] = checks
-	}
-	res.Checks = checks
-	for _, c := range checks {
-		if c.Code != 0 {
-			res.Outcome, res.Why = Rejected, fmt.Sprintf("acceptance command %q %s", c.Command, c.How())
-			return false, nil
-		}
-	}
-	if len(checks) != len(wanted) {
-		res.Outcome, res.Why = Rejected, fmt.Sprintf("%d of %d acceptance commands ran", len(checks), len(wanted))
-		return false, nil
-	}
-	return true, nil
 }
 
 // tryCheckout makes sure that a commit that is to land can be checked out.

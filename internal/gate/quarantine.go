@@ -67,6 +67,10 @@ func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
 		Schema: ManifestSchema, Worker: l.ID, Time: e.Now.UTC(), Reasons: e.Reasons,
 		Lease: e.Lease.Bytes(), Hash: e.Lease.Hash(), Gate: e.Gate, Tree: e.Frozen,
 	}
+	if e.Gate != nil { // the manifest is printed as it is, and its form has no names with a mark
+		judged := *e.Gate
+		judged.Retries, m.Gate = 0, &judged
+	}
 	under := quarantine + string(l.ID) + "/"
 	if err := g.keepResult(ctx, e, under+"result", &m); err != nil {
 		m.Missing = append(m.Missing, "result: "+err.Error())

@@ -162,6 +162,13 @@ func WatchHost(ctx context.Context, s *worksite.Site, w *ledger.Worker, act func
 	return errors.Join(s.HoldGate(ctx, compare), err)
 }
 
+// HostChangedError says that acceptance or setup commands changed the operator's repository.
+type HostChangedError struct{ Finding audit.Finding }
+
+func (e *HostChangedError) Error() string {
+	return "the commands changed the host: " + worksite.Line(e.Finding)
+}
+
 // refuseChanged compares the host with what it was when w began.
 func refuseChanged(ctx context.Context, s *worksite.Site, w *ledger.Worker, before *audit.HostState) error {
 	lenient := *w
@@ -178,7 +185,7 @@ func refuseChanged(ctx context.Context, s *worksite.Site, w *ledger.Worker, befo
 	for _, f := range audit.CompareHost(ctx, s.Host.Repo, before, after, x) {
 		s.Voice.Step(w.ID, "host", "changed meanwhile: "+worksite.Line(f))
 		if f.Class == audit.Violation {
-			grave = append(grave, errors.New("the commands changed the host: "+worksite.Line(f)))
+			grave = append(grave, &HostChangedError{f})
 		}
 	}
 	return errors.Join(grave...)

@@ -126,7 +126,21 @@ type Quarantine struct {
 	History  git.OID  `json:"history,omitempty"`
 	Evidence git.OID  `json:"evidence,omitempty"`
 	Missing  []string `json:"missing,omitempty"`
+	Causes   []Cause  `json:"+causes,omitempty"` // older events do not name them
 }
+
+// Cause is a kind of reason for a quarantine.
+type Cause string
+
+// The kinds. Each needs something else from the operator.
+const (
+	BrokeLease       Cause = "lease"      // files or commits that the lease does not allow
+	WroteOutside     Cause = "outside"    // files outside the tree, which no lease can allow
+	ChangedHost      Cause = "host"       // changes of the operator's repository
+	UnprovenGuard    Cause = "unproven"   // an agent that may have run without its guard
+	FailedAcceptance Cause = "acceptance" // tests that did not pass
+	NotJudged        Cause = "unjudged"   // an error: the result could not be judged
+)
 
 // Release is the data of Released.
 type Release struct {
@@ -136,6 +150,11 @@ type Release struct {
 	Why   string          `json:"why"`
 	// LeaveBehind: what could not be stored was given up knowingly.
 	LeaveBehind bool `json:"leave_behind,omitempty"`
+	// Waives are the kinds of fault that the operator named. Releases of older versions
+	// waived all but failed acceptance, and name none.
+	Waives []Cause `json:"+waives,omitempty"`
+	// Retry: only acceptance runs again, under the same rights. It waives nothing.
+	Retry bool `json:"+retry,omitempty"`
 }
 
 // Branch is the data of Branched: a branch of the operator's that holds what a worker

@@ -46,6 +46,8 @@ type Worker struct {
 	AuditEntry string // seq:hash of the audit's event
 	Intent     *gate.Landing
 	Gate       *gate.Result
+	Rejections int     // how often acceptance of this result has failed
+	Waived     []Cause // of this result, by releases
 	Quarantine *Quarantine
 	Release    *Release
 	Discard    *Discard
@@ -208,7 +210,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Started: func(w *Worker, e journal.Event) error {
 		w.Doubts = append(w.Doubts, w.launchDoubts()...)
 		w.Start, w.StartSeq, w.StartTime = new(Start), e.Seq, e.Time
-		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits = nil, nil, nil, nil, 0
+		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits, w.Rejections, w.Waived = nil, nil, nil, nil, 0, 0, nil
 		w.Proof, w.Stream, w.Claim = nil, nil, nil
 		if err := read(e, w.Start); err != nil {
 			return err
@@ -239,7 +241,8 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		return read(e, w.Exit)
 	},
 	Audited: func(w *Worker, e journal.Event) error {
-		w.Audit, w.AuditEntry, w.Gate, w.Intent = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil
+		w.Audit, w.AuditEntry, w.Gate, w.Intent, w.Rejections = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil, 0
+		w.Waived = nil
 		return read(e, w.Audit)
 	},
 	Intended: func(w *Worker, e journal.Event) error { w.Intent = new(gate.Landing); return read(e, w.Intent) },
@@ -251,8 +254,11 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		if _, known := gated[w.Gate.Outcome]; !known {
 			return fmt.Errorf("the outcome %q is %w", w.Gate.Outcome, errUnknown)
 		}
-		if w.Gate.Outcome == gate.Merged {
+		switch w.Gate.Outcome {
+		case gate.Merged:
 			w.Quarantine = nil
+		case gate.Rejected:
+			w.Rejections = w.Gate.Retries + 1
 		}
 		return nil
 	},
@@ -264,6 +270,9 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Release, w.Gate, w.Intent = new(Release), nil, nil
 		if err := read(e, w.Release); err != nil {
 			return err
+		}
+		if !w.Release.Retry {
+			w.Rejections, w.Waived = 0, append(slices.Clone(w.Waived), w.Release.waives()...)
 		}
 		sealed, err := lease.Open(w.Release.Lease, w.Release.Hash)
 		w.Lease = sealed

@@ -39,6 +39,7 @@ func fieldTable() []field {
 		section("agent", "Settings for an agent client that cordon starts (cordon run CLIENT).", agentFields()),
 		commands("acceptance", "Commands that the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
 		commands("setup", "Commands that run in the tree before the worker, and before the acceptance commands.", func(p *Policy) *[]string { return &p.Setup }),
+		section("gate", "What happens to a result that ended its run.", gateFields()),
 		scalar("preserve_on_failure", "Keep the worktree when the run fails. Otherwise it goes to the trash.", func(p *Policy) *bool { return &p.PreserveOnFailure }, strictyaml.ReadBool, strconv.FormatBool),
 		scalar("expires", "Lifetime of the lease; a later result is quarantined.", func(p *Policy) *Duration { return &p.Expires }, readDuration, Duration.String),
 	}
@@ -70,6 +71,13 @@ func agentFields() []field {
 		scalar("refresh", "Copy a login that the client renewed back to your own file. Requires login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, strictyaml.ReadBool, strconv.FormatBool),
 		scalar("proof", "What happens when the client's hooks do not report. required: stop the client and refuse the run. reported: warn, and rely on the cell.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
 		scalar("proof_within", "How long the client's hooks may take to report after its start.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
+	}
+}
+
+func gateFields() []field {
+	return []field{
+		scalar("retries", "How often failed acceptance commands run again before the result is quarantined. A result that passed only on a retry is marked.", func(p *Policy) *int { return &p.Gate.Retries }, readUpTo(maxRetries), strconv.Itoa),
+		scalar("attempts", "How often cordon resume may start a worker again after its result was judged; 0: never.", func(p *Policy) *int { return &p.Gate.Attempts }, readUpTo(maxAttempts), strconv.Itoa),
 	}
 }
 

@@ -46,7 +46,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"unknown key", "network: {proxy_server: x}\n", `p:1:11: unknown key "proxy_server" (the keys here are allowed_domains, host_ports, via, observe, limits)`},
 	{"duplicate key", "version: 1\nsecrets: []\nsecrets: [A]\n", `p:3:1: the key "secrets" is given twice (first on line 2)`},
 	{"duplicate key in section", "git:\n  pin: true\n  \"pin\": true\n", `p:3:3: the key "pin" is given twice (first on line 2)`},
-	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, guard, agent, acceptance, setup, preserve_on_failure, expires)`},
+	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, guard, agent, acceptance, setup, gate, preserve_on_failure, expires)`},
 	{"key that is a number", "git: {1: 2}\n", `p:1:7: expected a key, not the number 1 (the keys here are branch, identity, pin)`},
 
 	// Types.
@@ -197,6 +197,7 @@ acceptance:
     make check
   - go test ./...
 setup: ["printf 'a\tb\u0085\"'"]
+gate: {retries: 2, attempts: 0}
 preserve_on_failure: false
 expires: 48h
 `
@@ -232,6 +233,7 @@ func TestParseFull(t *testing.T) {
 		Agent:      Agent{ReadLogin, true, ProofReported, mustDuration("5m")},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
+		Gate:       Gate{Retries: 2},
 		Expires:    mustDuration("2d"),
 	}
 	if !reflect.DeepEqual(p, want) {

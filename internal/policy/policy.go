@@ -39,6 +39,7 @@ type Policy struct {
 	Agent             Agent      `json:"agent,omitzero"`
 	Acceptance        []string   `json:"acceptance"`
 	Setup             []string   `json:"setup"`
+	Gate              Gate       `json:"gate,omitzero"`
 	PreserveOnFailure bool       `json:"preserve_on_failure"`
 	Expires           Duration   `json:"expires"`
 }
@@ -114,6 +115,7 @@ func Default() Policy {
 		Agent:             Agent{Login: CopyLogin, Proof: ProofRequired, Within: DefaultWithin},
 		Acceptance:        []string{},
 		Setup:             []string{},
+		Gate:              Gate{Attempts: DefaultAttempts},
 		PreserveOnFailure: true,
 		Expires:           Duration(7 * 24 * time.Hour),
 	}

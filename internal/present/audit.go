@@ -13,7 +13,7 @@ func gateView(r *gate.Result) *view.Gate {
 	}
 	v := &view.Gate{
 		Outcome: string(r.Outcome), Commit: string(r.Commit), Target: r.Target, Paths: Texts[view.Text](r.Paths),
-		Findings: Each(r.Findings, findingView), Why: r.Why, Checkout: r.Checkout,
+		Findings: Each(r.Findings, findingView), Why: r.Why, Checkout: r.Checkout, Retries: r.Retries,
 	}
 	for _, c := range r.Checks {
 		v.Checks = append(v.Checks, view.Acceptance{Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output})

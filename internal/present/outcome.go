@@ -74,9 +74,17 @@ func Because(w *ledger.Worker, status ledger.Status) string {
 
 func tested(w *ledger.Worker) string {
 	if n := len(w.Gate.Checks); n > 0 {
-		return fmt.Sprintf(", %s passed", terminal.Plural(n, "acceptance command"))
+		return fmt.Sprintf(", %s passed%s", terminal.Plural(n, "acceptance command"), onRetry(w.Gate.Retries))
 	}
 	return ", nothing tested: the policy has no acceptance commands"
+}
+
+// onRetry marks a result whose acceptance did not pass at once.
+func onRetry(failed int) string {
+	if failed == 0 {
+		return ""
+	}
+	return " only on a retry (failed before: " + terminal.Plural(failed, "time") + ")"
 }
 
 func Paths(paths []audit.Path, n int) string {

@@ -83,7 +83,13 @@ func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 			rows = append(rows, []string{"check", fmt.Sprintf("%q %s", c.Command, cmp.Or(c.Ended, fmt.Sprintf("ended with %d", c.Code)))})
 		}
 	}
-	if w.Release != nil {
+	if v.Gate != nil && v.Gate.Retries > 0 {
+		rows = append(rows, []string{"retries", "acceptance had failed " + terminal.Plural(v.Gate.Retries, "time") + " before"})
+	}
+	switch {
+	case w.Release != nil && w.Release.Retry:
+		rows = append(rows, []string{"retried", "by " + w.Release.Who})
+	case w.Release != nil:
 		rows = append(rows, []string{"released", "by " + w.Release.Who + ": " + w.Release.Why})
 	}
 	return rows

@@ -130,7 +130,7 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, snapshot,
 	}
 	return s.Gate.Land(ctx, gate.Order{
 		Lease: w.Lease, Snapshot: snapshot, Tip: tip, History: s.HistoryRepo(w),
-		Entry: w.AuditEntry, Summary: summary(w), Author: enclosure.Identity(l),
+		Entry: w.AuditEntry, Summary: summary(w), Author: enclosure.Identity(l), Failed: w.Rejections,
 		Accept: func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
 			s.Voice.Step(w.ID, "accept", worksite.Count(len(l.Policy.Acceptance), "command")+" on the merged tree")
 			var checks []gate.Check
@@ -138,7 +138,10 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, snapshot,
 			return checks, errors.Join(err, s.TallyNetwork(w))
 		},
 		Intend: func(move gate.Landing) error { return s.Append(w.ID, ledger.Intended, move) },
-		Waits:  func() { s.Voice.Step(w.ID, "gate", "other results land first") },
+		Retry: func(why string, left int) {
+			s.Voice.Step(w.ID, "accept", fmt.Sprintf("%s: running acceptance again (%d left)", why, left))
+		},
+		Waits: func() { s.Voice.Step(w.ID, "gate", "other results land first") },
 	})
 }
 
@@ -194,11 +197,11 @@ func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *progres
 	if err != nil {
 		report = nil
 	}
-	reasons := s.quarantineReasons(w, report, how, err)
+	found := s.wrongs(w, report, err, how.unknown)
 	how.unknown = nil
-	s.Voice.Step(w.ID, "quarantine", reasons[0])
+	s.Voice.Step(w.ID, "quarantine", found[0].Lines[0])
 	m, err := s.Gate.Quarantine(ctx, gate.Evidence{
-		Lease: w.Lease, Reasons: reasons, Report: report, Gate: w.Gate,
+		Lease: w.Lease, Reasons: reasons(found), Report: report, Gate: w.Gate,
 		Top: s.TreeOf(w), Frozen: s.frozenPlace(w), Layers: s.LayersOf(w), History: s.HistoryRepo(w),
 		Transcript: s.WorkerFile(w.ID, "transcript"), Now: s.Now(),
 	})
@@ -209,32 +212,9 @@ func (s *Session) quarantine(ctx context.Context, w *ledger.Worker, how *progres
 		m.Missing = append(m.Missing, "evidence: "+err.Error())
 	}
 	return s.Append(w.ID, ledger.Quarantined, ledger.Quarantine{
-		Reasons: reasons, Result: m.Result, History: m.History, Evidence: m.Evidence, Missing: worksite.Capped(m.Missing),
+		Reasons: reasons(found), Result: m.Result, History: m.History, Evidence: m.Evidence, Missing: worksite.Capped(m.Missing),
+		Causes: causes(found),
 	})
-}
-
-func (s *Session) quarantineReasons(w *ledger.Worker, report *audit.Report, how *progress, unread error) []string {
-	var list []string
-	if unread != nil {
-		list = append(list, fault.OneLine(unread))
-	}
-	if how.unknown != nil {
-		list = append(list, fault.OneLine(how.unknown))
-	}
-	list = append(list, launch.GuardDoubts(s.Site, w)...)
-	if report != nil {
-		list = append(list, worksite.ViolationLines(report.Violating())...)
-	}
-	if w.Gate != nil {
-		list = append(list, worksite.ViolationLines(w.Gate.Findings)...)
-		if w.Gate.Outcome == gate.Rejected {
-			list = append(list, w.Gate.Why)
-		}
-	}
-	if len(list) == 0 {
-		list = []string{"the reason is unknown"}
-	}
-	return list
 }
 
 func (s *Session) frozenPlace(w *ledger.Worker) string {

@@ -54,7 +54,7 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, err
 	}
 	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind}
-	err = s.AppendIf(w.ID, ledger.Released, data, func(now *ledger.Ledger) error { return stillQuarantined(w.ID, now) })
+	err = s.AppendIf(w.ID, ledger.Released, data, stillQuarantined(w))
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +104,18 @@ func (s *Session) amendedLease(ctx context.Context, w *ledger.Worker, a Amendmen
 	return sealed, s.plainRoots(ctx, sealed)
 }
 
-// stillQuarantined refuses a release that another one, or a discard, came before.
-func stillQuarantined(id lease.ID, now *ledger.Ledger) error {
-	w, err := now.Find(string(id))
-	if err != nil {
-		return err
+// stillQuarantined refuses a decision about a worker that another one came before.
+func stillQuarantined(before *ledger.Worker) func(*ledger.Ledger) error {
+	return func(now *ledger.Ledger) error {
+		w, err := now.Find(string(before.ID))
+		if err != nil {
+			return err
+		}
+		if w.Events != before.Events || w.Quarantine == nil || w.Release != nil || w.Discard != nil || w.Removal != nil {
+			return fault.Refuse("%s was released, resumed or discarded meanwhile", before.ID)
+		}
+		return nil
 	}
-	if w.Quarantine == nil || w.Release != nil || w.Discard != nil || w.Removal != nil {
-		return fault.Refuse("%s was released or discarded meanwhile", id)
-	}
-	return nil
 }
 
 // landReleased takes a released result through the gate.
@@ -168,14 +170,14 @@ func (s *Session) quarantinedResult(ctx context.Context, w *ledger.Worker) (git.
 
 // quarantineAgain puts a released result back. Its evidence is still there.
 func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *progress) error {
-	reasons := s.quarantineReasons(w, nil, how, nil)
+	found := s.wrongs(w, nil, how.unknown)
 	how.unknown = nil
-	s.Voice.Step(w.ID, "quarantine", reasons[0])
+	s.Voice.Step(w.ID, "quarantine", found[0].Lines[0])
 	q := ledger.Quarantine{}
 	if w.Quarantine != nil {
 		q = *w.Quarantine
 	}
-	q.Reasons = reasons
+	q.Reasons, q.Causes = reasons(found), causes(found)
 	return s.Append(w.ID, ledger.Quarantined, q)
 }
 

@@ -70,6 +70,7 @@ type Gate struct {
 	Paths    []Text       `json:"paths,omitempty" doc:"Paths that conflict with the target; at most 200."`
 	Findings []Finding    `json:"findings,omitempty" doc:"Violations in the merged tree; at most 200."`
 	Checks   []Acceptance `json:"checks,omitempty" doc:"The acceptance commands that ran."`
+	Retries  int          `json:"retries,omitempty" doc:"How often acceptance of this result failed before it ran as checks says."`
 	Why      string       `json:"why,omitempty" doc:"Why the gate decided this way."`
 	Checkout string       `json:"checkout,omitempty" doc:"The checkout in which something is left to do."`
 }

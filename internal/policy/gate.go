@@ -1,0 +1,38 @@
+package policy
+
+import (
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"cordon/internal/strictyaml"
+)
+
+// Gate is how the gate deals with a result that did not pass. The zero value is what the
+// gate did before there were these keys: one run of acceptance, and no further attempt.
+type Gate struct {
+	// Retries is how often failed acceptance runs again by itself.
+	Retries int `json:"retries,omitempty"`
+	// Attempts is how often cordon resume may start a worker again after its result was judged.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// DefaultAttempts is written into every new lease whose policy does not say otherwise.
+const DefaultAttempts = 5
+
+const (
+	maxRetries  = 10
+	maxAttempts = 100
+)
+
+// readUpTo reads a whole number from 0 to most.
+func readUpTo(most int) func(*yaml.Node) (int, error) {
+	return func(n *yaml.Node) (int, error) {
+		if n.Kind == yaml.ScalarNode && strictyaml.Plain(n) && (n.Value == "0" || isNumber(n.Value)) {
+			if v, err := strconv.Atoi(n.Value); err == nil && v <= most {
+				return v, nil
+			}
+		}
+		return 0, fault{"expected a number, not " + strictyaml.Describe(n), "write a whole number from 0 to " + strconv.Itoa(most)}
+	}
+}
