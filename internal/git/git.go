@@ -256,8 +256,8 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 		ctx, cancel = context.WithTimeout(ctx, max(c.patience, patience))
 		defer cancel()
 	}
-	ctx, stop := watched(ctx, c)
-	defer stop()
+	ctx, watcher := watch(ctx, c)
+	defer watcher.stop()
 	cmd := b.command(ctx, c)
 	var out, errs bytes.Buffer
 	answer := &limited{w: &out, left: cmp.Or(c.most, maxOutput)}
@@ -270,6 +270,7 @@ func (b Binary) run(ctx context.Context, c call) ([]byte, error) {
 	}
 	err := cmd.Start()
 	if err == nil {
+		watcher.started.Store(int32(cmd.Process.Pid))
 		bound(cmd.Process.Pid)
 		err = cmd.Wait()
 	}

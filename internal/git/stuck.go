@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,27 +20,41 @@ func (e *BlockedError) Error() string {
 	return fmt.Sprintf("%s is a pipe or a device, so git would wait for it forever: remove it", e.Path)
 }
 
-// stuckAfter is the interval between searches for such a file. A git process that ends
-// sooner costs no search, and a later search finds a file that is created later.
-const stuckAfter = 2 * time.Second
+// stuckAfter is the interval between two looks at a git process. A process that ends
+// sooner costs no search, and a later look finds a file that is created later.
+const stuckAfter = time.Second
 
-// watched ends the context of a git process when there is a file that it would wait for.
-// stop ends the watching.
-func watched(ctx context.Context, c call) (_ context.Context, stop func()) {
+// watcher ends the context of a git process that waits for a pipe or a device.
+type watcher struct {
+	stop    func()       // ends the watching
+	started atomic.Int32 // the process, which leads its process group; 0 before its start
+}
+
+func watch(ctx context.Context, c call) (context.Context, *watcher) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	w := &watcher{stop: func() { cancel(nil) }}
 	go func() {
+		before := ""
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-time.After(stuckAfter):
 			}
-			if at := c.blocking(ctx); at != "" {
-				cancel(&BlockedError{at})
+			group := int(w.started.Load())
+			if group == 0 {
+				continue
 			}
+			now, asleep := activity(group)
+			if asleep && now == before { // a slow process is not a stuck one
+				if at := c.blocking(ctx); at != "" {
+					cancel(&BlockedError{at})
+				}
+			}
+			before = now
 		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, w
 }
 
 // opened are the files that git opens in every directory of a checkout.
