@@ -66,7 +66,7 @@ var layers = map[string][]string{
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/fault":          {"audit"},
 	"internal/cellnet":        {"cell", "egress", "egress/record", "egress/watch", "fault", "paths", "policy"},
-	"internal/worksite":       {"additive", "audit", "base", "cell", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "state", "worktree"},
+	"internal/worksite":       {"additive", "audit", "base", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "state", "worktree"},
 	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "git", "lease", "ledger", "overlay", "plainfile", "policy", "worksite", "worktree"},
 	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "policy", "state", "worksite"},
@@ -75,7 +75,7 @@ var layers = map[string][]string{
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
 	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
-	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "config", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure

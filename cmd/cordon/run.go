@@ -137,7 +137,7 @@ worker's tree.`,
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE` instead of the base commit")
 	f.StringArrayVar(&o.Write, "write", nil, "let it write only `ROOT` (repeatable; replaces write_roots)")
 	f.StringVar(&o.Base, "base", "", "start from `REV` instead of the target's tip")
-	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of your current branch")
+	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of your current branch; a new one is created when the result lands")
 	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing worktree that another tool created")
 	f.StringVar(&o.tree, "tree", os.Getenv("CORDON_TREE"), "`KIND` of worktree: auto, overlay (copied on write) or copy; default $CORDON_TREE")
 	f.StringVar(&o.hooks, "hooks", "", "give the client the hooks in `FILE` as well as cordon's (in the form of Claude's settings)")
@@ -213,7 +213,11 @@ func (a *app) announce(ctx context.Context, s *session.Session, w *ledger.Worker
 	if roots == "" {
 		roots = "nothing"
 	}
-	s.Voice.Step(w.ID, "leased", fmt.Sprintf("base %s, for %s, may write %s (policy: %s)", l.Base.Short(), present.Branch(l.Target), roots, l.Source))
+	target := present.Branch(l.Target)
+	if w.Options.NewTarget {
+		target = "new branch " + target
+	}
+	s.Voice.Step(w.ID, "leased", fmt.Sprintf("base %s, for %s, may write %s (policy: %s)", l.Base.Short(), target, roots, l.Source))
 	if len(w.Overlap) > 0 {
 		s.Voice.Step(w.ID, "overlap", "may write what "+strings.Join(w.Overlap, ", ")+" may write too: a conflict is possible")
 	}

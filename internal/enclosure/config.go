@@ -26,6 +26,8 @@ func (e Enclosure) hideConfig(o *cell.Order, w resolver) ([]string, error) {
 	}
 	for _, own := range e.Write {
 		switch {
+		case paths.Within(o.Home, own):
+			continue // the cell refuses that
 		case paths.Within(own, dir), paths.Within(own, real):
 			return nil, fmt.Errorf("a worker must not write %s: your configuration is in it", own)
 		case paths.Within(dir, own) && (!there || real != dir):

@@ -50,6 +50,9 @@ func (g *Gate) prepare(ctx context.Context, move Landing) (ready steps, why, err
 	if why != nil || err != nil {
 		return ready, why, err
 	}
+	if move.Creates && len(on) > 0 {
+		return ready, fmt.Errorf("the checkout %s is on %s, which has no commit yet", on[0].Top, strings.TrimPrefix(move.Ref, "refs/heads/")), nil
+	}
 	for _, c := range on {
 		step, why := g.touchable(ctx, c, move)
 		if step != nil {

@@ -25,6 +25,7 @@ type Order struct {
 	Entry    string // journal entry of the audit, for the trailer
 	Summary  string // first line of the result's message
 	Author   policy.Identity
+	Creates  bool // the target, if it does not exist
 	// Failed is how often acceptance of this result has failed before.
 	Failed int
 	// Accept runs the acceptance commands on a commit.
@@ -43,6 +44,8 @@ type Landing struct {
 	Old       git.OID        `json:"old"`
 	New       git.OID        `json:"new"`
 	Checkouts []git.Checkout `json:"checkouts,omitempty"` // that follow the branch
+	// Creates: the branch does not exist before, and Old is the commit that it begins at.
+	Creates bool `json:"+creates,omitempty"`
 }
 
 // Outcome is what the gate decided.
@@ -167,7 +170,7 @@ func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID]trial, queue *turn) (Result, error) {
 	l := o.Lease.Lease()
 	res := Result{Target: l.Target}
-	target, err := g.tip(ctx, l.Target)
+	target, fresh, err := g.start(ctx, o)
 	if err != nil {
 		return res, err
 	}
@@ -211,7 +214,21 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	if err := queue.take(ctx); err != nil {
 		return res, err
 	}
-	return g.land(ctx, o, target, res)
+	return g.land(ctx, o, Landing{Ref: res.Target, Old: target, New: res.Commit, Creates: fresh}, res)
+}
+
+// start is the commit that a result lands on: the tip of the target, or the base for a
+// branch that is to be created.
+func (g *Gate) start(ctx context.Context, o Order) (at git.OID, fresh bool, err error) {
+	l := o.Lease.Lease()
+	at, err = g.tip(ctx, l.Target)
+	if !o.Creates || !errors.Is(err, git.ErrNoRef) {
+		return at, false, err
+	}
+	if symbolic, err := g.host.IsSymbolic(ctx, l.Target); err != nil || symbolic {
+		return "", false, errors.Join(err, fmt.Errorf("%s is a symbolic ref to a branch that does not exist: cordon does not replace it", l.Target))
+	}
+	return l.Base, true, nil
 }
 
 // tip is where the target branch is. A symbolic ref in its place is refused:
@@ -301,7 +318,7 @@ func (g *Gate) tryCheckout(ctx context.Context, o Order, commit git.OID) error {
 }
 
 // land moves the target under the gate's lock.
-func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (Result, error) {
+func (g *Gate) land(ctx context.Context, o Order, move Landing, res Result) (Result, error) {
 	release, err := g.state.Lock(state.GateLock, true)
 	if err != nil {
 		return res, err
@@ -309,18 +326,17 @@ func (g *Gate) land(ctx context.Context, o Order, target git.OID, res Result) (R
 	defer release()
 	// The swap below decides; this spares work and words that would be for
 	// nothing.
-	now, err := g.tip(ctx, res.Target)
+	now, fresh, err := g.start(ctx, o)
 	if err != nil {
 		return res, err
 	}
-	if now != target {
+	if now != move.Old || fresh != move.Creates {
 		return res, git.ErrMoved
 	}
 	id := o.Lease.Lease().ID
-	if err := g.keep(ctx, results+string(id), res.Commit, target); err != nil {
+	if err := g.keep(ctx, results+string(id), res.Commit, move.Old); err != nil {
 		return res, err
 	}
-	move := Landing{Ref: res.Target, Old: target, New: res.Commit}
 	steps, why, err := g.prepare(ctx, move)
 	defer g.drop(steps)
 	if err != nil {
@@ -347,7 +363,11 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 	}
 	// An interrupt between the branch and its checkouts would leave them apart.
 	ctx = context.WithoutCancel(ctx)
-	ref, err := g.host.PrepareRef(ctx, move.Ref, move.New, move.Old, "cordon: land", ready.locks()...)
+	old := move.Old
+	if move.Creates {
+		old = g.host.Format.Zero()
+	}
+	ref, err := g.host.PrepareRef(ctx, move.Ref, move.New, old, "cordon: land", ready.locks()...)
 	if err != nil {
 		return waits(res, err)
 	}

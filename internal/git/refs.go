@@ -55,6 +55,16 @@ func (r Repo) Ref(ctx context.Context, name string) (OID, error) {
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
+// IsSymbolic reports whether a name is a symbolic ref, also one that leads nowhere.
+func (r Repo) IsSymbolic(ctx context.Context, name string) (bool, error) {
+	_, err := r.run(ctx, "symbolic-ref", "-q", name)
+	var e *Error
+	if errors.As(err, &e) && e.Code == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // ErrMoved says that a compare-and-swap found another value than expected.
 var ErrMoved = errors.New("the ref moved meanwhile")
 

@@ -90,6 +90,7 @@ type Options struct {
 	KeepHistory   bool `json:"keep_history,omitempty"`
 	OperatorWorks bool `json:"operator_works,omitempty"` // unattributed changes of the host are reported, not refused
 	Interactive   bool `json:"interactive,omitempty"`
+	NewTarget     bool `json:"+new_target,omitempty"` // the target did not exist, and is created at the landing
 }
 
 // Tree is the data of Prepared.

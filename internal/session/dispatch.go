@@ -55,7 +55,10 @@ func (s *Session) Lease(ctx context.Context, d Dispatch) (*ledger.Worker, error)
 			return nil, fault.Refuse("%q is not valid UTF-8: the journal cannot record it", word)
 		}
 	}
-	draft, err := s.draft(ctx, d)
+	if _, err := s.Operator(); err != nil {
+		return nil, err
+	}
+	draft, err := s.draft(ctx, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -102,16 +105,9 @@ func (s *Session) enterAndPin(ctx context.Context, d Dispatch, draft lease.Lease
 }
 
 // draft is the lease without its name, place and time.
-func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
+func (s *Session) draft(ctx context.Context, d *Dispatch) (lease.Lease, error) {
 	var l lease.Lease
-	var err error
-	if l.Target, err = s.target(ctx, d.Target); err != nil {
-		return l, err
-	}
-	tip, err := s.Host.Ref(ctx, l.Target)
-	if errors.Is(err, git.ErrNoRef) {
-		return l, fault.Refuse("branch %s has no commit yet: make a first commit and try again", strings.TrimPrefix(l.Target, "refs/heads/"))
-	}
+	tip, err := s.aim(ctx, d, &l)
 	if err != nil {
 		return l, err
 	}
@@ -121,7 +117,7 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 			return l, &fault.MistakeError{Err: fmt.Errorf("--base: %w", err)}
 		}
 	}
-	if err := s.bindAdopted(ctx, d, tip, &l); err != nil {
+	if err := s.bindAdopted(ctx, *d, tip, &l); err != nil {
 		return l, err
 	}
 	if err := s.complete(ctx, l.Base); err != nil {
@@ -137,7 +133,7 @@ func (s *Session) draft(ctx context.Context, d Dispatch) (lease.Lease, error) {
 	if err := worktree.RefuseFilters(ctx, s.Host.Repo, files); err != nil {
 		return l, workspace.Refused(err)
 	}
-	if err := s.policyFor(ctx, d, &l); err != nil {
+	if err := s.policyFor(ctx, *d, &l); err != nil {
 		return l, err
 	}
 	if l.Home, err = os.UserHomeDir(); err != nil {
@@ -237,11 +233,67 @@ func (s *Session) target(ctx context.Context, name string) (string, error) {
 		}
 		return ref, nil
 	}
-	ref := "refs/heads/" + strings.TrimPrefix(name, "refs/heads/")
-	if _, err := s.Host.Ref(ctx, ref); err != nil {
-		return "", &fault.MistakeError{Err: fmt.Errorf("--target: %w", err)}
+	return "refs/heads/" + strings.TrimPrefix(name, "refs/heads/"), nil
+}
+
+// aim binds a lease to its target, and returns the commit that the worker starts from
+// unless the dispatch names one: the tip of the target, or that of the operator's checkout for a
+// branch that is only created when the result lands.
+func (s *Session) aim(ctx context.Context, d *Dispatch, l *lease.Lease) (git.OID, error) {
+	var err error
+	if l.Target, err = s.target(ctx, d.Target); err != nil {
+		return "", err
 	}
-	return ref, nil
+	tip, err := s.Host.Ref(ctx, l.Target)
+	name := strings.TrimPrefix(l.Target, "refs/heads/")
+	switch {
+	case errors.Is(err, git.ErrNoRef) && d.Target == "":
+		return "", fault.Refuse("branch %s has no commit yet: make a first commit and try again", name)
+	case !errors.Is(err, git.ErrNoRef):
+		return tip, err
+	}
+	if err := s.creatable(ctx, name); err != nil {
+		return "", err
+	}
+	d.Options.NewTarget = true
+	tip, err = s.Host.HeadCommit(ctx)
+	if errors.Is(err, git.ErrNoRef) {
+		return "", fault.Refuse("there is no commit yet that %s could begin at: make a first commit and try again", name)
+	}
+	return tip, err
+}
+
+// creatable refuses a name that no branch can get here.
+func (s *Session) creatable(ctx context.Context, name string) error {
+	mistake := func(format string, args ...any) error {
+		return &fault.MistakeError{Err: fmt.Errorf("--target: "+format, args...)}
+	}
+	if !s.Host.ValidBranch(ctx, name) || strings.HasPrefix(name, "-") {
+		return mistake("%q is not a name that git accepts for a branch", name)
+	}
+	all, err := s.Host.Refs(ctx, "refs/heads/")
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		there := strings.TrimPrefix(r.Name, "refs/heads/")
+		if strings.HasPrefix(name, there+"/") || strings.HasPrefix(there, name+"/") {
+			return mistake("%s cannot be created, because there is a branch %s", name, there)
+		}
+		if strings.EqualFold(name, there) {
+			return mistake("%s differs from the branch %s only in case: some file systems treat both as one", name, there)
+		}
+	}
+	checkouts, err := s.Host.Checkouts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range checkouts {
+		if c.Branch == "refs/heads/"+name {
+			return mistake("%s has no commit yet, and the checkout %s is on it: make a first commit", name, c.Top)
+		}
+	}
+	return nil
 }
 
 // plainRoots refuses a write root that the base commit has as a symbolic link,

@@ -41,6 +41,9 @@ type progress struct {
 
 // Continue takes a worker on from wherever it is.
 func (s *Session) Continue(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
+	if _, err := s.Operator(); err != nil {
+		return nil, err
+	}
 	if err := s.Begin(ctx); err != nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, snapshot,
 	}
 	return s.Gate.Land(ctx, gate.Order{
 		Lease: w.Lease, Snapshot: snapshot, Tip: tip, History: s.HistoryRepo(w),
-		Entry: w.AuditEntry, Summary: summary(w), Author: enclosure.Identity(l), Failed: w.Rejections,
+		Entry: w.AuditEntry, Summary: summary(w), Author: enclosure.Identity(l), Failed: w.Rejections, Creates: w.Options.NewTarget,
 		Accept: func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
 			s.Voice.Step(w.ID, "accept", worksite.Count(len(l.Policy.Acceptance), "command")+" on the merged tree")
 			var checks []gate.Check

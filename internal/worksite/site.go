@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"cordon/internal/config"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/journal"
@@ -42,6 +43,7 @@ type Site struct {
 	// Gate is nil before Begin.
 	Gate *gate.Gate
 
+	operator *config.Loaded // see Operator
 	log      *journal.Journal
 	view     *journal.View // of fold, of the log
 	fold     *ledger.Ledger
