@@ -84,7 +84,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(), a.execCommand(), a.shellCommand(), a.attachCommand(), a.resumeCommand(), a.mergeCommand(), a.retryCommand(),
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
-		a.lsCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
+		a.lsCommand(), a.stopCommand(), a.waitCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
 		a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
 		a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
@@ -141,11 +141,17 @@ func (a *app) worker(ctx context.Context, prefix string) (*session.Session, *led
 	if err != nil {
 		return nil, nil, err
 	}
+	w, err := findNamed(s, prefix)
+	return s, w, err
+}
+
+// findNamed finds the worker whose name begins like this.
+func findNamed(s *session.Session, prefix string) (*ledger.Worker, error) {
 	w, err := s.Find(prefix)
 	if _, mistaken := errors.AsType[ledger.NameError](err); mistaken {
-		return nil, nil, usage("%v (cordon ls shows them)", err)
+		return nil, usage("%v (cordon ls shows them)", err)
 	}
-	return s, w, err
+	return w, err
 }
 
 // operator is who decides here, for the journal.

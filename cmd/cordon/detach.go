@@ -22,18 +22,18 @@ func (a *app) detach(ctx context.Context, interactive bool) error {
 	return a.sayDetached(id, pid, interactive)
 }
 
+// sayDetached prints the name of a worker in the background. Nothing else has to be
+// remembered.
 func (a *app) sayDetached(id string, pid int, interactive bool) error {
 	if a.json {
 		return a.object(&view.Detached{Worker: id, Process: pid, Interactive: interactive})
 	}
-	a.print("%s  in the background", id)
+	a.print("%s", id)
+	join := "cordon logs -f " + id + " follows it"
 	if interactive {
-		a.say("  cordon attach %s     its terminal", id)
-	} else {
-		a.say("  cordon logs -f %s     what it prints, to the end", id)
+		join = "cordon attach " + id + " joins its terminal"
 	}
-	a.say("  cordon show %s     its result", id)
-	a.say("  kill %d     to stop it; nothing is lost", pid)
+	a.say("  %s; cordon stop %s ends it", join, id)
 	return nil
 }
 

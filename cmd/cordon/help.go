@@ -13,8 +13,8 @@ import (
 
 // groups are the headings of cordon --help, and the commands below each.
 var groups = []struct{ title, commands string }{
-	{"Start:", "demo init run exec shell attach resume"},
-	{"Watch:", "ls show logs diff audit checkout inbox"},
+	{"Start:", "demo init run exec shell attach resume stop"},
+	{"Watch:", "ls wait show logs diff audit checkout inbox"},
 	{"Decide:", "answer merge retry quarantine discard"},
 	{"Policy:", "policy config check lease briefing"},
 	{"Machine:", "doctor journal gc version completion help"},
@@ -58,6 +58,7 @@ var exitsOf = map[string]string{
 	"cordon merge":              pipelineCodes,
 	"cordon retry":              pipelineCodes,
 	"cordon quarantine release": pipelineCodes,
+	"cordon wait":               pipelineCodes + "\n  124  --timeout is over",
 	"cordon exec":               commandCodes,
 	"cordon shell":              commandCodes + "; 137 also if the worker ended first",
 	"cordon ask": `  0  answered, or asked with --no-wait

@@ -16,8 +16,8 @@ import (
 	"cordon/internal/post"
 )
 
-// supervisor is the other end of a hook's post.
-type supervisor struct {
+// overseer is the other end of a hook's post.
+type overseer struct {
 	dir     string
 	answers map[string]string // by question
 	fails   string
@@ -27,7 +27,7 @@ type supervisor struct {
 	requests []post.Request
 }
 
-func (s *supervisor) handle(ctx context.Context, r post.Request) post.Reply {
+func (s *overseer) handle(ctx context.Context, r post.Request) post.Reply {
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	n := 0
@@ -56,7 +56,7 @@ func (s *supervisor) handle(ctx context.Context, r post.Request) post.Reply {
 	return reply
 }
 
-func (s *supervisor) sent(verb string) (list []post.Request) {
+func (s *overseer) sent(verb string) (list []post.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.requests {
@@ -68,7 +68,7 @@ func (s *supervisor) sent(verb string) (list []post.Request) {
 }
 
 // posted gives a client's warrant a post, with somebody at the other end of it.
-func (a *asking) posted(s *supervisor) *supervisor {
+func (a *asking) posted(s *overseer) *overseer {
 	a.t.Helper()
 	s.dir = filepath.Join(a.dir, "post")
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
@@ -102,7 +102,7 @@ func (a *asking) posted(s *supervisor) *supervisor {
 func TestHookSendsItsDecisions(t *testing.T) {
 	t.Parallel()
 	a := newAsking(t)
-	s := a.posted(&supervisor{})
+	s := a.posted(&overseer{})
 	if o := a.try(a.hook(a.runs(harmless))); o.code != 0 || o.out+o.err != "" {
 		t.Errorf("%+v", o)
 	}
@@ -134,7 +134,7 @@ func TestHookCannotSend(t *testing.T) {
 	start := func(a *asking) *exec.Cmd {
 		return a.hook(strings.NewReader(`{"session_id":"s","cwd":"` + a.tree + `","hook_event_name":"Stop"}`))
 	}
-	for what, s := range map[string]*supervisor{"refused": {fails: "no room"}, "silent": {hangs: true}, "gone": {}} {
+	for what, s := range map[string]*overseer{"refused": {fails: "no room"}, "silent": {hangs: true}, "gone": {}} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			a := newAsking(t)
@@ -172,7 +172,7 @@ func TestHookPassesAQuestionOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newAsking(t)
-			s := a.posted(&supervisor{answers: map[string]string{"q1": "blue, please"}})
+			s := a.posted(&overseer{answers: map[string]string{"q1": "blue, please"}})
 			cmd := exec.Command("cordon", "hook", "--client", name, "--lease", a.warrant)
 			cmd.Stdin = strings.NewReader(strings.ReplaceAll(input, "@", a.tree))
 			o := a.try(cmd)
@@ -202,7 +202,7 @@ func TestHookPassesAQuestionOn(t *testing.T) {
 func TestHookQuestionStaysOpen(t *testing.T) {
 	t.Parallel()
 	a := newAsking(t)
-	s := a.posted(&supervisor{answers: map[string]string{"q2": "yes"}})
+	s := a.posted(&overseer{answers: map[string]string{"q2": "yes"}})
 	in := a.input("AskUserQuestion", map[string]any{"questions": []any{map[string]any{"question": "first?"}, map[string]any{"question": "second?",
 		"options": []any{"yes"}}}})
 	cmd := a.hook(in)
@@ -233,7 +233,7 @@ func TestHookQuestionOtherwise(t *testing.T) {
 	if o := a.try(a.hook(a.input("AskUserQuestion", question))); o.code != 0 {
 		t.Errorf("without a post: %+v", o)
 	}
-	s := a.posted(&supervisor{})
+	s := a.posted(&overseer{})
 	if o := a.try(a.hook(a.input("AskUserQuestion", question), "--interactive")); o.code != 0 || len(s.sent(post.Ask)) != 0 {
 		t.Errorf("interactive: %+v", o)
 	}

@@ -57,6 +57,9 @@ type Command struct {
 	Signals <-chan os.Signal
 	// Cell confines the command; nil runs it unconfined.
 	Cell *plan.Order
+	// Grace is how long the command may take to end when it is interrupted; nil is a few
+	// seconds, and none ends it at once. It is asked when that happens.
+	Grace func() time.Duration
 	// Seat is a process that waits for the plan already; nil starts one.
 	Seat *Seat
 	// Weaker lets the command run although layers are missing.
@@ -171,6 +174,14 @@ func (e Exit) OK() bool { return e.Code == 0 && e.Reason == Exited }
 // grace is how long a command may take to end after SIGTERM. Tests are impatient.
 var grace = 5 * time.Second
 
+// graceAfter is how long a command may take to end when it is asked to, for a reason.
+func (c Command) graceAfter(r Reason) time.Duration {
+	if r == Interrupted && c.Grace != nil {
+		return c.Grace()
+	}
+	return grace
+}
+
 // Run runs a command to its end. A command that could not be started is an
 // error as well as an Exit.
 func Run(ctx context.Context, c Command) (Exit, error) {
@@ -281,14 +292,15 @@ func supervise(ctx context.Context, cmd *exec.Cmd, c Command, over <-chan Reason
 			reason = Interrupted
 		}
 	}
-	if reason == TimedOut || reason == Interrupted {
+	patience := c.graceAfter(reason)
+	if (reason == TimedOut || reason == Interrupted) && patience > 0 {
 		killGroup(cmd.Process.Pid, syscall.SIGTERM)
 	} else {
 		killGroup(cmd.Process.Pid, syscall.SIGKILL) // what takes too much is not asked
 	}
 	select {
 	case <-done:
-	case <-time.After(grace):
+	case <-time.After(patience):
 		killGroup(cmd.Process.Pid, syscall.SIGKILL)
 		<-done
 	}

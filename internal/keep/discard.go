@@ -3,7 +3,6 @@ package keep
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"cordon/internal/fault"
 	"cordon/internal/ledger"
@@ -22,8 +21,11 @@ func Discard(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.D
 		return err
 	}
 	release, err := s.State.LockWorker(string(w.ID))
+	if errors.Is(err, state.ErrLocked) {
+		return fault.Refuse("%s is in use by another cordon process and cannot be discarded now: cordon stop %s ends it, and keeps its work", w.ID, w.ID)
+	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be discarded now: %w", w.ID, err)
+		return err
 	}
 	defer release()
 	if err := s.VerifyAll(); err != nil {

@@ -221,6 +221,7 @@ func confinedCommand(ctx context.Context, s *worksite.Site, sealed lease.Sealed,
 	c := cell.Command{
 		Argv: argv, Dir: l.Worktree, Env: s.Environ(l), Limit: time.Duration(l.Policy.Limits.Time),
 		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
+		Grace: func() time.Duration { return s.StopGrace(l.ID) },
 	}
 	err = connect(s, &c, l)
 	return c, err
@@ -238,6 +239,7 @@ func AcceptanceCommand(ctx context.Context, s *worksite.Site, sealed lease.Seale
 	c := cell.Command{
 		Argv: cell.Shell(line), Dir: t.Top, Env: s.Environ(l), Limit: time.Duration(l.Policy.Limits.Time),
 		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
+		Grace: func() time.Duration { return s.StopGrace(l.ID) },
 	}
 	err = connect(s, &c, l)
 	return c, err

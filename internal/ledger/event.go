@@ -27,6 +27,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"time"
 
 	"cordon/internal/audit"
 	"cordon/internal/git"
@@ -49,6 +50,7 @@ const (
 	Summed      = "agent.summed"       // Stream: what its client says it did
 	Guarded     = "guard.decided"      // guard.Tally: what its guard decided while it ran
 	Reached     = "net.decided"        // record.Tally: what it tried to reach, also setup and acceptance
+	StopAsked   = "+worker.stop"       // Stop: before its supervisor is signalled
 	Ended       = "worker.ended"       // cell.Exit
 	Audited     = "audit.done"         // Audit
 	Intended    = "land.intended"      // gate.Landing: before the target moves
@@ -109,6 +111,12 @@ type Start struct {
 // worker's.
 type Visit struct {
 	Command []string `json:"command,omitempty"` // nothing: a shell
+}
+
+// Stop is the data of StopAsked: somebody ended a worker with cordon stop.
+type Stop struct {
+	Who   string        `json:"who"`
+	Grace time.Duration `json:"grace"` // how long its command may take to end
 }
 
 // Audit is the data of Audited.

@@ -37,6 +37,9 @@ type Worker struct {
 	StartSeq   uint64
 	StartTime  time.Time
 	EndSeq     uint64
+	Stop       *Stop // the last one
+	StopSeq    uint64
+	StopTime   time.Time
 	Private    []cell.PrivateLayer // of every launch: a layer outlives the one that made it
 	Visits     int                 // of the last launch
 	Guard      *guard.Tally        // of all launches
@@ -236,6 +239,10 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Heard:    inquired,
 	Guarded:  func(w *Worker, e journal.Event) error { w.Guard = new(guard.Tally); return read(e, w.Guard) },
 	Reached:  func(w *Worker, e journal.Event) error { w.Net = new(record.Tally); return read(e, w.Net) },
+	StopAsked: func(w *Worker, e journal.Event) error {
+		w.Stop, w.StopSeq, w.StopTime = new(Stop), e.Seq, e.Time
+		return read(e, w.Stop)
+	},
 	Ended: func(w *Worker, e journal.Event) error {
 		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
 		return read(e, w.Exit)

@@ -123,10 +123,23 @@ func Advice(w *ledger.Worker, status ledger.Status) []string {
 			"cordon merge " + id + "   to take what it left to the gate all the same"}
 	case ledger.Finished:
 		return []string{"cordon diff " + id, "cordon merge " + id}
+	case ledger.Leasing, ledger.Ready:
+		return []string{"cordon resume " + id, "cordon discard " + id}
 	case ledger.Stopped, ledger.Lost:
 		return []string{"cordon resume " + id, "cordon merge " + id + "   to take what it left to the gate"}
 	}
 	return nil
+}
+
+// Commands are the commands among the advice, without what is said about them.
+func Commands(w *ledger.Worker, status ledger.Status) []string {
+	list := []string{}
+	for _, line := range Advice(w, status) {
+		if command, _, _ := strings.Cut(line, "   "); strings.HasPrefix(command, "cordon ") {
+			list = append(list, command)
+		}
+	}
+	return list
 }
 
 // fastForward takes a commit over with the operator's own git. Without the second

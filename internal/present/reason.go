@@ -32,7 +32,7 @@ func Reason(w *ledger.Worker, now worksite.Standing) string {
 	case ledger.Lost:
 		return "cordon or the machine stopped while the command ran."
 	case ledger.Stopped:
-		return "A person stopped the command."
+		return stoppedReason(w)
 	case ledger.Gating:
 		return "cordon is auditing the result or taking it through the gate."
 	case ledger.NoChange:
@@ -43,6 +43,14 @@ func Reason(w *ledger.Worker, now worksite.Standing) string {
 		return finishedReason(w)
 	}
 	return sentence(string(now.Status))
+}
+
+// stoppedReason names whoever stopped the last launch with cordon stop.
+func stoppedReason(w *ledger.Worker) string {
+	if w.Stop != nil && w.StopSeq > w.StartSeq {
+		return sentence("stopped by " + w.Stop.Who)
+	}
+	return "A person stopped the command."
 }
 
 func runningReason(w *ledger.Worker) string {

@@ -8,6 +8,20 @@ type Detached struct {
 	Interactive bool   `json:"interactive" doc:"Whether the worker has a terminal for cordon attach."`
 }
 
+// Stop is cordon.stop/1.
+type Stop struct {
+	Head
+	Workers []Stopped `json:"workers" doc:"The workers, in the order in which they were named."`
+}
+
+// Stopped is a worker that was stopped.
+type Stopped struct {
+	Worker  string   `json:"worker" doc:"Name of the worker."`
+	Outcome string   `json:"outcome" doc:"What happened: stopped, killed (the supervisor did not react), or not running."`
+	Status  string   `json:"status" doc:"State of the worker now."`
+	Next    []string `json:"next" doc:"Commands that continue from here."`
+}
+
 // Demo is cordon.demo/1.
 type Demo struct {
 	Head

@@ -40,8 +40,9 @@ type Schema struct {
 func Schemas() []Schema {
 	return []Schema{
 		{"cordon.worker/1", &OneWorker{}, "run, resume, merge, show, quarantine release", "One worker."},
-		{"cordon.workers/1", &Workers{}, "ls, status (outside a worker), quarantine ls", "A list of workers."},
+		{"cordon.workers/1", &Workers{}, "ls, wait, status (outside a worker), quarantine ls", "A list of workers."},
 		{"cordon.detached/1", &Detached{}, "run --detach", "A worker that was started in the background."},
+		{"cordon.stop/1", &Stop{}, "stop", "The workers that were stopped."},
 		{"cordon.demo/1", &Demo{}, "demo", "The scripted agents of the demo and their results."},
 		{"cordon.audit/1", &Audit{}, "audit", "Everything that an audit found."},
 		{"cordon.diff/1", &Diff{}, "diff, quarantine diff", "The changes of a worker as a patch."},

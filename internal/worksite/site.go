@@ -44,6 +44,7 @@ type Site struct {
 	Gate *gate.Gate
 
 	operator *config.Loaded // see Operator
+	opened   time.Time
 	log      *journal.Journal
 	view     *journal.View // of fold, of the log
 	fold     *ledger.Ledger
@@ -78,7 +79,7 @@ func Open(ctx context.Context, dir string) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Site{Bin: bin, Host: host, State: place, Voice: Silent{}, Now: time.Now}, nil
+	return &Site{Bin: bin, Host: host, State: place, Voice: Silent{}, Now: time.Now, opened: time.Now()}, nil
 }
 
 // Begin makes ready to write.
