@@ -26,6 +26,7 @@ import (
 var layers = map[string][]string{
 	"internal/legible":        {},
 	"internal/additive":       {},
+	"internal/message":        {"legible"},
 	"internal/paths":          {},
 	"internal/agent/facts":    {},
 	"internal/strictyaml":     {}, // see pure
@@ -62,7 +63,7 @@ var layers = map[string][]string{
 	"internal/worktree":       {"git", "overlay", "paths", "plainfile", "policy"},
 	"internal/enclosure":      {"agent/facts", "cell", "config", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/audit":          {"agent/facts", "git", "overlay", "plainfile", "policy"},
-	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "lease", "policy", "state"},
+	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "lease", "message", "policy", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/fault":          {"audit"},
 	"internal/cellnet":        {"cell", "egress", "egress/record", "egress/watch", "fault", "paths", "policy"},
@@ -76,7 +77,7 @@ var layers = map[string][]string{
 	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
-	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "config", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "config", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "message", "plainfile", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
@@ -97,7 +98,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "message", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -150,6 +151,7 @@ var confined = []struct {
 // pure packages import these packages and no others: they describe, and cannot act.
 var pure = map[string][]string{
 	"internal/cell/plan":  {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
+	"internal/message":    {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "unicode", "unicode/utf8"},
 	"internal/strictyaml": {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
 	"internal/view":       {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }

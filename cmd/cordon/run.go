@@ -32,6 +32,7 @@ type runOptions struct {
 	hooks  string
 	mcp    string
 	detach bool
+	words  messageFlags
 }
 
 // take reads what to run. A word before any -- names a client.
@@ -144,6 +145,7 @@ worker's tree.`,
 	f.StringVar(&o.mcp, "mcp", "", "give the client the MCP servers of `FILE` (kept with the worker)")
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse if the write_roots overlap with those of a live worker")
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge continues later")
+	o.words.on(f)
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits if each of them is clean")
 	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false,
 		"without a strict cell: you work in the repository meanwhile, so report changes that cannot be attributed, but do not quarantine for them")
@@ -153,6 +155,10 @@ worker's tree.`,
 }
 
 func (a *app) run(ctx context.Context, o *runOptions) error {
+	var err error
+	if o.Options.Message, err = o.words.read(a.in, o.detach); err != nil {
+		return err
+	}
 	if o.detach && a.background == nil {
 		return a.detach(ctx, o.Options.Interactive)
 	}
@@ -294,14 +300,18 @@ gate follow, as in run.`,
 }
 
 func (a *app) mergeCommand() *cobra.Command {
-	var history bool
+	var history, edit bool
+	var words messageFlags
 	c := &cobra.Command{
 		Use:   "merge ID",
 		Short: "Audit a worker's tree and take it through the gate",
 		Long: `Audit the current tree of a worker and take it through the gate. Use it for workers that
 ran with --no-merge, that failed, that had a conflict, or whose checkout was in the way.
-Every check runs again.`,
-		Example:           "  cordon merge brisk-otter",
+Every check runs again.
+
+The message of the commit comes from the agent: its report (cordon done), else its own
+commits, else the first line of the prompt. -m and -F replace it; -e opens your editor.`,
+		Example:           "  cordon merge brisk-otter\n  cordon merge -e brisk-otter\n  cordon merge -m 'parser: accept tabs' brisk-otter",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -311,11 +321,22 @@ Every check runs again.`,
 			}
 			how := a.drive(ledger.Options{})
 			how.History = history
+			if how.Message, err = words.read(a.in, false); err != nil {
+				return err
+			}
+			if edit && !terminal.Is(a.in) {
+				return usage("--edit needs a terminal: name the message with -m or -F")
+			}
+			if edit {
+				how.Editor = a.in
+			}
 			after, err := s.Merge(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},
 	}
 	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the run as your own")
+	words.on(c.Flags())
+	c.Flags().BoolVarP(&edit, "edit", "e", false, "edit the message of the commit in your editor, as git chooses it")
 	c.Flags().BoolVar(&history, "keep-history", false, "keep the worker's own commits if each of them is clean")
 	return c
 }

@@ -13,6 +13,7 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/lease"
+	"cordon/internal/message"
 	"cordon/internal/policy"
 	"cordon/internal/state"
 	"cordon/internal/testfile"
@@ -123,7 +124,7 @@ func (s *site) order(id lease.ID, files map[string]string, change func(*policy.P
 	top, found := s.tree(files)
 	snapshot := must(s.gate.Snapshot(context.Background(), string(id), s.base, top, found))(s.t)
 	return Order{
-		Lease: s.lease(id, change), Snapshot: snapshot, Entry: "1:x", Summary: "cordon: " + string(id), Author: policy.Identity{Name: "w", Email: "w@x"},
+		Lease: s.lease(id, change), Snapshot: snapshot, Entry: "1:x", Message: message.Message{Subject: "cordon: " + string(id)}, Author: policy.Identity{Name: "w", Email: "w@x"},
 		Accept: func(context.Context, git.OID) ([]Check, error) { return nil, nil },
 		Intend: func(Landing) error { return nil },
 	}

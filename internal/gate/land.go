@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"cordon/internal/follow"
 	"cordon/internal/git"
 	"cordon/internal/lease"
+	"cordon/internal/message"
 	"cordon/internal/policy"
 	"cordon/internal/state"
 )
@@ -23,7 +25,7 @@ type Order struct {
 	Tip      git.OID // the worker's own last commit, to be kept as history; "" for none
 	History  git.Repo
 	Entry    string // journal entry of the audit, for the trailer
-	Summary  string // first line of the result's message
+	Message  message.Message
 	Author   policy.Identity
 	Creates  bool // the target, if it does not exist
 	// Failed is how often acceptance of this result has failed before.
@@ -162,8 +164,8 @@ func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 	if err != nil || tree == theirs {
 		return o.Tip, err
 	}
-	message := "Uncommitted work of " + string(o.Lease.Lease().ID) + "\n"
-	return g.repo.CommitTree(ctx, tree, []git.OID{o.Tip}, message, git.Person(o.Author))
+	text := "Uncommitted work of " + string(o.Lease.Lease().ID) + "\n"
+	return g.repo.CommitTree(ctx, tree, []git.OID{o.Tip}, text, git.Person(o.Author))
 }
 
 // attempt merges into the target as it is now.
@@ -293,12 +295,14 @@ func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID) (
 		parents = append(parents, tip)
 	}
 	l := o.Lease.Lease()
-	message := fmt.Sprintf("%s\n\nCordon-Worker: %s\nCordon-Lease: sha256:%s\nCordon-Policy: sha256:%s\nCordon-Journal: %s\n",
-		o.Summary, l.ID, o.Lease.Hash(), o.Lease.PolicyHash(), o.Entry)
-	if o.Failed > 0 {
-		message += fmt.Sprintf("Cordon-Retries: %d\n", o.Failed)
+	trailers := []message.Trailer{
+		{Key: "Cordon-Worker", Value: string(l.ID)}, {Key: "Cordon-Lease", Value: "sha256:" + o.Lease.Hash()},
+		{Key: "Cordon-Policy", Value: "sha256:" + o.Lease.PolicyHash()}, {Key: "Cordon-Journal", Value: o.Entry},
 	}
-	return g.repo.CommitTree(ctx, tree, parents, message, git.Person(o.Author))
+	if o.Failed > 0 {
+		trailers = append(trailers, message.Trailer{Key: "Cordon-Retries", Value: strconv.Itoa(o.Failed)})
+	}
+	return g.repo.CommitTree(ctx, tree, parents, o.Message.With(trailers), git.Person(o.Author))
 }
 
 // tryCheckout makes sure that a commit that is to land can be checked out.

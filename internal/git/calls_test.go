@@ -148,6 +148,13 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			return wantTrue(hooks == "" && slices.Contains(files, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(files,
 				filepath.Join(tr.linked.GitDir, "config.worktree")), err)
 		},
+		"Operator": func(ctx context.Context) error {
+			o, err := tr.host.Operator(ctx, []string{tr.host.Top})
+			if err == nil && (o.Program("gpg.program") != "" || o.Value("gpg.program") == "") {
+				err = fmt.Errorf("the repository's own program is %q, and %q is obeyed", o.Value("gpg.program"), o.Program("gpg.program"))
+			}
+			return err
+		},
 		"Settings": func(ctx context.Context) error {
 			list, err := r.Settings(ctx, tr.linked)
 			return wantTrue(slices.ContainsFunc(list, func(s Setting) bool { return s.Origin == filepath.Join(h.Dir, "evil.inc") }), err)

@@ -93,6 +93,8 @@ type Options struct {
 	OperatorWorks bool `json:"operator_works,omitempty"` // unattributed changes of the host are reported, not refused
 	Interactive   bool `json:"interactive,omitempty"`
 	NewTarget     bool `json:"+new_target,omitempty"` // the target did not exist, and is created at the landing
+	// Message is the operator's own for the commit that lands.
+	Message string `json:"+message,omitempty"`
 }
 
 // Tree is the data of Prepared.

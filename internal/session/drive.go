@@ -29,6 +29,8 @@ type Drive struct {
 	Outer    *os.File  // its other side, where this process has made it
 	Output   io.Writer // the worker's
 	History  bool      // keep the worker's commits
+	Message  string    // of the commit that lands, in the operator's words; "": see landingMessage
+	Editor   *os.File  // the terminal on which the operator edits that message; nil: nobody edits it
 }
 
 // progress is a drive under way: what was asked for, and what its steps have found out.

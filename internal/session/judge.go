@@ -36,7 +36,10 @@ func (s *Session) judge(ctx context.Context, w *ledger.Worker, how *progress) er
 // recordAnswer records what the gate answered.
 func (s *Session) recordAnswer(ctx context.Context, w *ledger.Worker, how *progress, res gate.Result, err error) error {
 	var unfinished *gate.UnfinishedError
+	var undecided *undecidedError
 	switch {
+	case errors.As(err, &undecided):
+		return err
 	case errors.As(err, &unfinished):
 		return landingUnfinished(w, err)
 	case err == nil && res.Outcome == gate.Merged: // an interrupt does not undo it
@@ -103,10 +106,15 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 			return gate.Result{}, err
 		}
 	}
-	return s.acceptAndLand(ctx, w, snapshot, tip, how.Output)
+	text, err := s.landingMessage(ctx, w, how, report.Landing(false), report.History)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	return s.acceptAndLand(ctx, w, gate.Order{Snapshot: snapshot, Tip: tip, Message: text}, how.Output)
 }
 
-func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, snapshot, tip git.OID, out io.Writer) (gate.Result, error) {
+// acceptAndLand completes an order and gives it to the gate.
+func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Order, out io.Writer) (gate.Result, error) {
 	l := w.Lease.Lease()
 	log, err := s.AppendTranscript(w.ID)
 	if err != nil {
@@ -128,30 +136,20 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, snapshot,
 	if err := s.State.Erase(s.AcceptLayers(w.ID)); err != nil {
 		return gate.Result{}, err
 	}
-	return s.Gate.Land(ctx, gate.Order{
-		Lease: w.Lease, Snapshot: snapshot, Tip: tip, History: s.HistoryRepo(w),
-		Entry: w.AuditEntry, Summary: summary(w), Author: enclosure.Identity(l), Failed: w.Rejections, Creates: w.Options.NewTarget,
-		Accept: func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
-			s.Voice.Step(w.ID, "accept", worksite.Count(len(l.Policy.Acceptance), "command")+" on the merged tree")
-			var checks []gate.Check
-			err := inspect.WatchHost(ctx, s.Site, w, func() (err error) { checks, err = accept.Run(ctx, commit); return err })
-			return checks, errors.Join(err, s.TallyNetwork(w))
-		},
-		Intend: func(move gate.Landing) error { return s.Append(w.ID, ledger.Intended, move) },
-		Retry: func(why string, left int) {
-			s.Voice.Step(w.ID, "accept", fmt.Sprintf("%s: running acceptance again (%d left)", why, left))
-		},
-		Waits: func() { s.Voice.Step(w.ID, "gate", "other results land first") },
-	})
-}
-
-// summary is the first line of the result's commit message.
-func summary(w *ledger.Worker) string {
-	text := "cordon: " + string(w.ID) + ": " + worksite.Shorten(w.Ran())
-	if r := []rune(text); len(r) > 72 {
-		text = string(r[:71]) + "…"
+	o.Lease, o.History, o.Entry, o.Author, o.Failed = w.Lease, s.HistoryRepo(w), w.AuditEntry, enclosure.Identity(l), w.Rejections
+	o.Creates = w.Options.NewTarget
+	o.Accept = func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
+		s.Voice.Step(w.ID, "accept", worksite.Count(len(l.Policy.Acceptance), "command")+" on the merged tree")
+		var checks []gate.Check
+		err := inspect.WatchHost(ctx, s.Site, w, func() (err error) { checks, err = accept.Run(ctx, commit); return err })
+		return checks, errors.Join(err, s.TallyNetwork(w))
 	}
-	return text
+	o.Intend = func(move gate.Landing) error { return s.Append(w.ID, ledger.Intended, move) }
+	o.Retry = func(why string, left int) {
+		s.Voice.Step(w.ID, "accept", fmt.Sprintf("%s: running acceptance again (%d left)", why, left))
+	}
+	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
+	return s.Gate.Land(ctx, o)
 }
 
 // recoverLanding finishes a landing whose end was not recorded: the branch moved or it

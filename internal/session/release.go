@@ -147,7 +147,11 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progre
 	if len(res.Findings) > 0 {
 		return res, nil
 	}
-	return s.acceptAndLand(ctx, w, stored, "", how.Output)
+	text, err := s.landingMessage(ctx, w, how, findings, s.storedHistory(w))
+	if err != nil {
+		return gate.Result{}, err
+	}
+	return s.acceptAndLand(ctx, w, gate.Order{Snapshot: stored, Message: text}, how.Output)
 }
 
 // quarantinedResult is the result that was quarantined. The journal says which commit it

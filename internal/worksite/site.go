@@ -9,6 +9,7 @@
 package worksite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,6 +81,12 @@ func Open(ctx context.Context, dir string) (*Site, error) {
 		return nil, err
 	}
 	return &Site{Bin: bin, Host: host, State: place, Voice: Silent{}, Now: time.Now, opened: time.Now()}, nil
+}
+
+// Trees are the directories in which workers and commands write, and the checkouts of the
+// repository: no program that lies in one runs outside a cell.
+func (s *Site) Trees() []string {
+	return append(state.Written(), git.CheckoutsAround(cmp.Or(s.Host.Top, s.Host.Dir))...)
 }
 
 // Begin makes ready to write.

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"cordon/internal/message"
+	"cordon/internal/plainfile"
+)
+
+// messageFlags are the operator's own words for the commit that lands.
+type messageFlags struct {
+	text []string
+	file string
+}
+
+func (m *messageFlags) on(f *pflag.FlagSet) {
+	f.StringArrayVarP(&m.text, "message", "m", nil, "use `TEXT` as the message of the commit instead of the agent's words (repeatable: paragraphs)")
+	f.StringVarP(&m.file, "file", "F", "", "read the message of the commit from `FILE` (- is the standard input)")
+}
+
+// read is the message that the flags give; "" for none.
+func (m *messageFlags) read(in *os.File, detached bool) (string, error) {
+	text := strings.Join(m.text, "\n\n")
+	switch {
+	case m.text == nil && m.file == "":
+		return "", nil
+	case m.text != nil && m.file != "":
+		return "", usage("-m and -F exclude each other")
+	case m.file == "-" && detached:
+		return "", usage("-F - cannot be read in the background: name a file")
+	case m.file != "":
+		content, err := readMessage(m.file, in)
+		if err != nil {
+			return "", usage("-F %s: %v", m.file, err)
+		}
+		text = string(content)
+	}
+	if _, err := message.Own(text); err != nil {
+		return "", usage("%v", err)
+	}
+	return text, nil
+}
+
+func readMessage(file string, in *os.File) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(io.LimitReader(in, plainfile.Text))
+	}
+	return readNamed(file)
+}

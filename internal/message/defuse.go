@@ -1,0 +1,128 @@
+package message
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// The lines that are removed: those that a program or a reader would take for the word of
+// somebody else. A dash of any kind counts as one.
+var removed = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)^[\s>]*cordon-[\w-]*\s*:`),                                                        // cordon's own trailers
+	regexp.MustCompile(`(?i)^[\s>]*[a-z][a-z-]*-(by|off)\s*:`),                                                // Signed-off-by, Co-authored-by, Reviewed-by, …
+	regexp.MustCompile(`(?i)^[\s>]*(signed-off|approved|acked|reviewed|author|committer|cc)\s*:[^<]*<[^>]*>`), // the same in other words
+	regexp.MustCompile(`(?i)^[\s>]*skip[ -]checks\s*:`),                                                       // to GitHub
+	regexp.MustCompile(`^\s*-{3,}\s*$`),                                                                       // git am and interpret-trailers end a message here
+	regexp.MustCompile(`(?i)^[\s-]*(>8|8<|>%|%<)[\s-]*`),                                                      // so does a pair of scissors
+}
+
+// patch are beginnings of lines at which git am stops reading a message and begins to
+// read a patch, or a header that replaces the author.
+var patch = regexp.MustCompile(`^(diff -|Index: |--- |\+\+\+ |@@ |>?From |(?i:From|Date|Subject|In-Reply-To|Message-ID)\s*:)`)
+
+// harmless removes lines, with those that continue them, and indents others.
+func harmless(lines []string) []string {
+	var out []string
+	gone := false
+	for _, line := range lines {
+		plain := strings.Map(dashed, line)
+		continued := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		if gone = gone && continued && strings.TrimSpace(line) != "" ||
+			slices.ContainsFunc(removed, func(r *regexp.Regexp) bool { return r.MatchString(plain) }); gone {
+			continue
+		}
+		if patch.MatchString(line) {
+			line = "  " + line
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// dashed replaces every dash and colon by the plain one.
+func dashed(r rune) rune {
+	switch {
+	case unicode.In(r, unicode.Pd) || r == '\u2212':
+		return '-'
+	case r == '\uff1a' || r == '\ufe55' || r == '\u2236':
+		return ':'
+	}
+	return r
+}
+
+// rebase are the prefixes that make git rebase --autosquash put a commit into another one.
+var rebase = regexp.MustCompile(`(?i)^((fixup|squash|amend)!\s*)+`)
+
+// phrase is a text that makes a program act, and what is written in its place.
+type phrase struct {
+	found *regexp.Regexp
+	to    string
+}
+
+// phrases are read by forges, continuous integration, trackers and editors.
+var phrases = []phrase{
+	// [skip ci], [ci skip], [no ci], [skip-actions], [skip azp], [nobuild] and all others in
+	// brackets that skip something.
+	{regexp.MustCompile(`(?i)\[([^\[\]\n]{0,60}\bskip[^\[\]\n]{0,60})\]`), "“$1”"},
+	{regexp.MustCompile(`(?i)\[\s*(no[\s_-]*(?:ci|cd|build|deploy|tests?|actions|pipelines?|release))\s*\]`), "“$1”"},
+	{regexp.MustCompile(`(?i)\[\s*((?:ci|cd|build|deploy)[\s_-]*(?:no|off|ignore|disable))\s*\]`), "“$1”"},
+	{regexp.MustCompile(`(?i)\*{2,}\s*(no[_\s-]ci)\s*\*{2,}`), "“$1”"},
+	{regexp.MustCompile(`(?i)--+(skip|no)[-_](ci|cd|build|checks)\b`), "“$1 $2”"},
+	{regexp.MustCompile(`(?i)\bskip-checks\s*:\s*`), "skip checks, "},
+	// Modelines of editors.
+	{regexp.MustCompile(`(?i)(^|\s)(vim?|ex)([<=>]?\d*):[ \t]*`), "$1$2$3 "},
+	{regexp.MustCompile(`-\*-`), "*"},
+	{regexp.MustCompile(`(?i)\blocal variables:`), "local variables"},
+}
+
+// closing is a word that closes an issue, the issue that it closes, and all that may stand
+// between them. The words are those of GitHub, GitLab, Gitea, Jira, Linear, Pivotal and
+// Azure Boards; an issue is #12, GH-12, owner/name#12, AB#12, !12, KEY-12 or a URL.
+var closing = regexp.MustCompile(`(?i)\b(clos|fix|resolv|implement|complet|finish|deliver|reopen)(e[sd]?|ing|s|es|ed|d|)` +
+	`([\s:*_~'"“”‘’(\[<\x60-]{0,12}` +
+	`(?:(?:the|this|a|an|in|for|issues?|bugs?|tickets?|tasks?|story|stories|merge|pull|requests?|mr|pr)\b[\s:*_'"(\[<\x60-]{0,12}){0,4})` +
+	`(#\d|!\d|gh-\d|ab#\d|[\w.-]+(?:/[\w.-]+)+[#!]\d|[\w.-]+#\d|[a-z][a-z0-9_]*-\d|t\d|` +
+	`https?://\S*(?:issue|pull|merge_request|work_item|browse|ticket|bug|task|stor))`)
+
+// A tracker obeys words with a # beside the key of an issue: PROJ-12 #close, #PROJ-12 Fixed.
+var (
+	issueKey = regexp.MustCompile(`(?i)\b[a-z][a-z0-9_]*-\d`)
+	command  = regexp.MustCompile(`(^|[^\w&/])[#^]+([A-Za-z])`)
+)
+
+// defuse rewords what would make a program act.
+func defuse(text string) string {
+	for _, p := range phrases {
+		text = p.found.ReplaceAllString(text, p.to)
+	}
+	if issueKey.MatchString(text) {
+		text = command.ReplaceAllString(text, "$1$2")
+	}
+	return closing.ReplaceAllStringFunc(text, func(s string) string {
+		part := closing.FindStringSubmatch(s)
+		return addressed(part[1], strings.ToLower(part[2])) + part[3] + part[4]
+	})
+}
+
+// addressed is the word "address" in the form and the case of another verb. No tracker
+// acts on it.
+func addressed(stem, ending string) string {
+	word := "address"
+	switch {
+	case strings.HasSuffix(ending, "ing"):
+		word = "addressing"
+	case strings.HasSuffix(ending, "d"):
+		word = "addressed"
+	case strings.HasSuffix(ending, "s"):
+		word = "addresses"
+	}
+	switch {
+	case stem == strings.ToUpper(stem):
+		return strings.ToUpper(word)
+	case unicode.IsUpper(rune(stem[0])):
+		return strings.ToUpper(word[:1]) + word[1:]
+	}
+	return word
+}

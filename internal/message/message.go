@@ -1,0 +1,214 @@
+// Package message makes the message of a commit that lands.
+//
+// An agent describes its work in its report (cordon done) or in its own commits; the
+// operator described the task in a prompt. Compose chooses among them and cleans the text:
+// a message is read by people, by git, and by forges that act on what they read. What
+// could speak for somebody else, act on a terminal or an editor, skip checks or close
+// issues is removed or reworded, so that the text stays readable.
+//
+// The operator's own message (Own) is theirs: cordon adds its trailers and changes
+// nothing else.
+//
+// The package is pure. It refuses to show a command line or its flags, and it judges
+// neither whether a message is true nor letters that look alike. What a commit says
+// outside its message (author, dates, signatures) is the business of packages session
+// and gate.
+package message
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Message is the text of a commit without cordon's trailers.
+type Message struct {
+	Subject string
+	Body    string // "" or paragraphs, without an empty line at either end
+}
+
+// String is the message without trailers.
+func (m Message) String() string {
+	if m.Body == "" {
+		return m.Subject + "\n"
+	}
+	return m.Subject + "\n\n" + m.Body + "\n"
+}
+
+// Trailer is a line at the end of a message.
+type Trailer struct{ Key, Value string }
+
+// With is the message with trailers at its end. They join trailers that the operator
+// wrote: git reads only the last paragraph.
+func (m Message) With(list []Trailer) string {
+	var b strings.Builder
+	b.WriteString(m.String())
+	if len(list) > 0 && !endsInTrailers(m.Body) {
+		b.WriteString("\n")
+	}
+	for _, t := range list {
+		fmt.Fprintf(&b, "%s: %s\n", t.Key, strings.Join(strings.Fields(t.Value), " "))
+	}
+	return b.String()
+}
+
+// endsInTrailers reports whether the last paragraph of a body consists of trailers.
+func endsInTrailers(body string) bool {
+	last := body[strings.LastIndex(body, "\n\n")+1:]
+	for line := range strings.SplitSeq(strings.TrimSpace(last), "\n") {
+		key, _, ok := strings.Cut(line, ": ")
+		if !ok || key == "" || strings.ContainsFunc(key, func(r rune) bool { return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Source is what is known about a result. Every field may be empty, and all of it is
+// untrusted.
+type Source struct {
+	Report  string   // what the agent said when it was done
+	Commits []string // messages of its own commits, oldest first
+	Prompt  string   // what it was asked to do
+	Changes []Change // what lands
+}
+
+// Change is one path that lands.
+type Change struct {
+	Path           string
+	Added, Removed bool
+}
+
+// Compose is the message of a result: the agent's report, else its last commit message
+// with the subjects of all its commits, else the first line of the prompt, else the names
+// of the files that change.
+func Compose(s Source) Message {
+	if m := Clean(s.Report); m.says() {
+		return m
+	}
+	if m := fromCommits(s.Commits); m.says() {
+		return m
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(s.Prompt), "\n")
+	if m := Clean(first); m.says() {
+		return m
+	}
+	return Clean(describe(s.Changes))
+}
+
+// empty are reports that say nothing about the work.
+var empty = []string{"done", "finished", "ok", "complete", "completed", "task complete", "all done", "wip", "."}
+
+// says reports whether a message tells something about the work.
+func (m Message) says() bool {
+	if !strings.ContainsFunc(m.Subject, unicode.IsLetter) {
+		return false
+	}
+	return m.Body != "" || !slices.Contains(empty, strings.ToLower(strings.Trim(m.Subject, ".! ")))
+}
+
+// maxListed is how many subjects of commits a body lists.
+const maxListed = 20
+
+// fromCommits is the last message, with the subjects of all of them in the body.
+func fromCommits(list []string) Message {
+	var last Message
+	var subjects []string
+	for _, text := range list {
+		m := Clean(text)
+		if !strings.ContainsFunc(m.Subject, unicode.IsLetter) || strings.HasPrefix(m.Subject, "Merge branch ") || strings.HasPrefix(m.Subject, "Merge commit ") {
+			continue
+		}
+		last = m
+		subjects = append(subjects, "- "+m.Subject)
+	}
+	if len(subjects) < 2 {
+		return last
+	}
+	if n := len(subjects) - maxListed; n > 0 {
+		subjects = append(subjects[:maxListed], fmt.Sprintf("- and %d more", n))
+	}
+	text := last.Subject + "\n\n"
+	if last.Body != "" {
+		text += last.Body + "\n\n"
+	}
+	return Clean(text + "Commits:\n" + strings.Join(subjects, "\n"))
+}
+
+// describe is a subject made from the paths that land.
+func describe(list []Change) string {
+	if len(list) == 0 {
+		return "Change nothing"
+	}
+	verb := "Change"
+	switch {
+	case !slices.ContainsFunc(list, func(c Change) bool { return !c.Added }):
+		verb = "Add"
+	case !slices.ContainsFunc(list, func(c Change) bool { return !c.Removed }):
+		verb = "Remove"
+	}
+	more := ""
+	switch n := len(list) - 1; {
+	case n == 1:
+		more = " and 1 more file"
+	case n > 1:
+		more = fmt.Sprintf(" and %d more files", n)
+	}
+	name := strings.Join(strings.FieldsFunc(list[0].Path, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	if room := maxSubject - len(verb) - 1 - len(more); utf8.RuneCountInString(name) > room {
+		r := []rune(name)
+		name = "…" + string(r[len(r)-room+1:])
+	}
+	return verb + " " + name + more
+}
+
+// ErrEmpty is the answer to a message without text.
+var ErrEmpty = errors.New("the message is empty")
+
+// Own is a message that the operator wrote. Empty lines at its ends and trailing blanks
+// go, as git does it; the rest stays.
+func Own(text string) (Message, error) {
+	switch {
+	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
+		return Message{}, errors.New("the message is not UTF-8 text")
+	case len(text) > maxRaw:
+		return Message{}, fmt.Errorf("the message is longer than %d KiB", maxRaw>>10)
+	}
+	var lines []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		line = strings.TrimRight(line, " \t")
+		if line == "" && (len(lines) == 0 || lines[len(lines)-1] == "") {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	subject, body, _ := strings.Cut(strings.Join(lines, "\n"), "\n")
+	if subject == "" {
+		return Message{}, ErrEmpty
+	}
+	return Message{Subject: subject, Body: strings.Trim(body, "\n")}, nil
+}
+
+// Template is a message for an editor, with lines that Edited removes.
+func (m Message) Template(comment string) string {
+	var b strings.Builder
+	b.WriteString(m.String() + "\n")
+	for line := range strings.SplitSeq(comment, "\n") {
+		b.WriteString(strings.TrimRight("# "+line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// Edited is a message that comes back from an editor.
+func Edited(text string) (Message, error) {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return Own(strings.Join(lines, "\n"))
+}
