@@ -126,11 +126,6 @@ func Characters(line string, from, to int) string {
 	return mark.Any
 }
 
-// NumberedLines puts a number before each line.
-func NumberedLines(text, behind string) string {
-	return EachLine(text, func(line string) string { return " " + mark.Atom + behind + line })
-}
-
 // Chosen is a text of which some lines are left out, nobody knows which. Names
 // that are not known hide one that is known to lead elsewhere, if that is the one
 // which is left.

@@ -114,12 +114,11 @@ func (g *reading) marked(word, text string) string {
 	switch word {
 	case "cat", "head", "tail", "sort", "uniq", "tac", "keep":
 		switch {
-		case word == "sort" && g.Has("c"), word == "keep" && mark.Has(text, mark.Any):
+		case word == "sort" && g.Has("c"), word == "keep" && mark.Has(text, mark.Any), word == "uniq" && g.Has("c"),
+			word == "cat" && g.Has("n", "b", "number"), g.Rows[0].Name == "nl":
 			return mark.Any
 		case (word == "head" || word == "tail") && g.Has("c", "bytes"):
 			return g.someBytes(word, text)
-		case word == "uniq" && g.Has("c"), word == "cat" && g.Has("n", "b", "number"), g.Rows[0].Name == "nl":
-			return argtext.NumberedLines(text, " ")
 		case word == "head" || word == "tail":
 			return argtext.Chosen(text)
 		}
@@ -150,10 +149,8 @@ func (g *reading) grepMarked(text string) string {
 		return mark.Atom + "\n"
 	case g.Has("o", "only-matching") && strings.HasPrefix(pattern, "^[^:]") && len(pattern) < len(`^[^:]\+`)+1:
 		return argtext.Columns(text, ":", 1, 1)
-	case g.Has("o", "only-matching"):
+	case g.Has("o", "only-matching", "n", "line-number"):
 		return mark.Any
-	case g.Has("n", "line-number"):
-		return argtext.NumberedLines(text, ":")
 	case !g.Has("v") && (strings.HasPrefix(pattern, "^d") || strings.HasPrefix(pattern, "^-")):
 		return strings.ReplaceAll(text, arrow, "") // the links are left out of a long listing
 	}
@@ -233,27 +230,6 @@ func (g *reading) literal(word, text string) (string, bool) {
 func unbase64(text string) (string, bool) {
 	b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 	return string(b), err == nil && mark.Clean(string(b))
-}
-
-// merged is what comm and join print of two lists. What both have is in either.
-func (g *reading) merged(word string) string {
-	a, knowsA := g.content(g.verb(0))
-	b, knowsB := g.content(g.verb(1))
-	switch {
-	case len(g.Operands) != 2 || g.Has("output-delimiter"):
-	case word == "join":
-		one, ok := argtext.Single(a)
-		if other, also := argtext.Single(b); ok && also && one == other && !g.Has("o", "t", "e") {
-			return a
-		}
-	case g.Has("1") && knowsB:
-		return b
-	case g.Has("2") && knowsA:
-		return a
-	case knowsA && knowsB:
-		return a + b
-	}
-	return mark.Any
 }
 
 // queried is what jq prints of a project's description: its version is a word,

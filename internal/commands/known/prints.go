@@ -45,7 +45,10 @@ func (g *reading) printed(word string) string {
 		}
 		return mark.Atom + "\n"
 	case "seq":
-		return g.sequence()
+		if g.Has("s", "separator", "f", "format") {
+			return mark.Any
+		}
+		return mark.Atom + "\n"
 	case "echo":
 		return echoes(g.call.Args[1:])
 	case "printf":
@@ -63,7 +66,7 @@ func (g *reading) printed(word string) string {
 		case g.Has("c", "count") && len(g.operandFiles()) < 2 && !g.Has("r", "R", "recursive", "H"):
 			return mark.Atom + "\n"
 		}
-		if out, ok := g.grepFiles(); ok {
+		if out := g.grepFiles(); out != mark.Any {
 			return out
 		}
 	}
@@ -88,24 +91,8 @@ func (g *reading) asked(word string) string {
 	switch word {
 	case "date":
 		return g.dates()
-	case "yes":
-		return yeses(g.Operands)
-	case "tput":
-		if v := g.verb(0); v == "cols" || v == "lines" || v == "colors" {
-			return mark.Atom + "\n"
-		}
-	case "printenv":
-		return g.homely()
-	case "getent":
-		if g.verb(0) == "passwd" { // among the rest, the home of somebody
-			return mark.Outside + "\n"
-		}
 	case "id":
 		if g.Has("u", "g", "un", "n", "gn") && !g.Has("G") {
-			return mark.Atom + "\n"
-		}
-	case "stat":
-		if o, ok := g.Given("c", "format", "printf", "f"); ok && o.Has && !strings.ContainsAny(o.Value, "nN /") {
 			return mark.Atom + "\n"
 		}
 	case "atomic": // expr: a number or part of a string
@@ -130,83 +117,38 @@ func (g *reading) told(word string) string {
 	case "golist":
 		return g.golist()
 	case "pids":
-		if g.Has("l", "list-name", "a", "list-full", "c", "d", "delimiter") {
-			return mark.Any
+		if !g.Has("l", "list-name", "a", "list-full", "c", "d", "delimiter") {
+			return mark.Atom + "\n"
 		}
-		return mark.Atom + "\n"
-	case "comm", "join":
-		return g.merged(word)
-	case "jq":
-		return g.queried()
+	case "stat":
+		if o, ok := g.Given("c", "format", "printf", "f"); ok && o.Has && !strings.ContainsAny(o.Value, "nN /") {
+			return mark.Atom + "\n"
+		}
 	case "openssl":
 		if g.verb(0) == "rand" && g.Has("hex") && !g.Has("out") {
 			return mark.Atom + "\n"
 		}
+	case "comm":
+		if text, ok := g.content(g.verb(0)); ok && g.Has("2") && !g.Has("output-delimiter") {
+			return text
+		}
+	case "jq":
+		return g.queried()
 	}
 	return g.filtered(word)
 }
 
-// sequence is seq: numbers, perhaps with text around them.
-func (g *reading) sequence() string {
-	if g.Has("s", "separator") {
-		return mark.Any
-	}
-	o, ok := g.Given("f", "format")
-	if !ok {
-		return mark.Atom + "\n"
-	}
-	before, rest, ok := strings.Cut(o.Value, "%")
-	end := strings.IndexAny(rest, "aefgAEFG")
-	if !ok || end < 0 || strings.Contains(rest, "%") {
-		return mark.Any
-	}
-	return before + mark.Atom + rest[end+1:] + "\n"
-}
-
-// yeses is what can be seen of the output of yes, which has no end.
-func yeses(operands []string) string {
-	line := strings.Join(operands, " ")
-	if line == "" {
-		line = "y"
-	}
-	if len(line) > argtext.MaxPrint/8 {
-		return mark.Any
-	}
-	return strings.Repeat(line+"\n", 4)
-}
-
-// homely is printenv, of which only the home is known when the script has not
-// set a variable.
-func (g *reading) homely() string {
-	if len(g.Operands) != 1 {
-		return mark.Any
-	}
-	if v, ok := g.call.Variable(g.Operands[0]); ok {
-		return v + "\n"
-	}
-	if g.Operands[0] == "HOME" {
-		return "~\n"
-	}
-	return mark.Any
-}
-
-// dates is date, whose format says what comes out: words, and the text between
-// them.
+// dates is date, which prints a word unless its format has more than words.
 func (g *reading) dates() string {
 	if g.Has("I", "iso-8601") {
 		return mark.Atom + "\n"
 	}
 	for _, o := range g.Operands {
 		if f, ok := strings.CutPrefix(o, "+"); ok {
-			pieces := strings.Split(f, "%")
-			for i, p := range pieces[1:] {
-				p = strings.TrimLeft(p, "-_0^#123456789:E")
-				if p == "" || strings.IndexByte("cxrDnt+", p[0]) >= 0 {
-					return mark.Any
-				}
-				pieces[i+1] = mark.Atom + p[1:]
+			if strings.ContainsAny(f, "/~cxrDnt+"+mark.Any) || strings.Contains(f, "..") {
+				return mark.Any
 			}
-			return strings.Join(pieces, "") + "\n"
+			return mark.Atom + "\n"
 		}
 	}
 	return mark.Any
@@ -283,15 +225,13 @@ func (g *reading) listing() string {
 	case "rg", "ag", "ack":
 		if name == "rg" && !g.Has("files", "l", "files-with-matches", "files-without-match") || !g.Has("files", "l", "files-with-matches", "L",
 			"files-without-match", "g", "f") {
-			return g.matches(name)
+			return g.ripped(name)
 		}
 		if g.Has("c", "count") {
 			return mark.Any
 		}
 	case "eza":
-		if g.Has("l", "long", "T", "tree", "R", "recurse", "G", "grid", "x", "across", "icons") {
-			return mark.Any
-		}
+		return mark.Any
 	case "ls":
 		place := g.names()
 		if !g.Has("d", "directory") && len(g.Operands) > 0 && place != mark.Inside {

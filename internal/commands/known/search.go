@@ -7,33 +7,20 @@ import (
 	"cordon/internal/mark"
 )
 
-// matches is what rg, ag and ack print that are not asked for names alone.
-func (g *reading) matches(name string) string {
-	files := g.operandFiles()
-	if len(files) == 0 && g.call.Fed {
-		return g.searched()
-	}
+// matches is what a search prints that is not asked for names alone: the name of
+// the file, perhaps numbers, and text.
+func (g *reading) matches(files []string, named bool, numbers int) string {
 	place := g.names()
-	if mark.Has(place, mark.Any) || g.unusual() || g.Has("I", "no-filename", "L", "follow", "heading", "p", "pretty", "json", "stats", "b",
-		"byte-offset", "0", "null") {
+	if mark.Has(place, mark.Any) || g.unusual() {
 		return mark.Any
 	}
 	if g.Has("c", "count", "count-matches") {
 		return argtext.Found(place, 0, mark.Atom)
 	}
-	numbers := 0
-	for _, o := range [...]string{"n", "line-number", "column", "vimgrep"} {
-		if g.Has(o) {
-			numbers++
-		}
+	out := ""
+	if named {
+		out = argtext.Found(place, numbers, mark.Any)
 	}
-	if name != "rg" {
-		numbers = 1
-	}
-	if g.Has("vimgrep") {
-		numbers = 2
-	}
-	out := argtext.Found(place, numbers, mark.Any)
 	if len(files) == 1 && !g.Has("H", "with-filename") { // perhaps it is no directory
 		if numbers == 0 {
 			return mark.Any
@@ -43,46 +30,41 @@ func (g *reading) matches(name string) string {
 	return out
 }
 
+// ripped is what rg, ag and ack print.
+func (g *reading) ripped(name string) string {
+	files := g.operandFiles()
+	switch {
+	case len(files) == 0 && g.call.Fed:
+		return g.searched()
+	case g.Has("I", "L", "follow", "heading", "p", "pretty", "json", "stats", "0", "column"):
+		return mark.Any
+	case g.Has("vimgrep"):
+		return g.matches(files, true, 2)
+	case name != "rg" || g.Has("n", "line-number"):
+		return g.matches(files, true, 1)
+	}
+	return g.matches(files, true, 0)
+}
+
 // unusual reports whether an option makes a search print lines of another form.
 func (g *reading) unusual() bool {
 	return g.Has("A", "after-context", "after", "B", "before-context", "before", "C", "context", "passthru", "field-match-separator",
-		"path-separator", "output", "T", "initial-tab", "Z", "z", "null-data", "group-separator", "label") ||
+		"path-separator", "output", "T", "initial-tab", "Z", "z", "null-data", "group-separator", "label", "no-filename", "b", "byte-offset", "null") ||
 		g.Has("1", "2", "3", "4", "5", "6", "7", "8", "9")
 }
 
-// grepped files are what grep prints that is given files.
-func (g *reading) grepFiles() (string, bool) {
+// grepFiles is what grep prints that is given files.
+func (g *reading) grepFiles() string {
 	files := g.operandFiles()
 	deep := g.Has("r", "R", "recursive", "dereference-recursive")
-	if len(files) == 0 && !deep {
-		return "", false
-	}
-	place := g.names()
-	if mark.Has(place, mark.Any) || g.unusual() || g.Has("h", "no-filename") || g.Has("b", "null") {
-		return "", false
-	}
-	numbers := 0
-	if g.Has("n", "line-number") {
-		numbers = 1
-	}
 	named := deep || len(files) > 1 || g.Has("H", "with-filename") || len(files) == 1 && mark.In(files[0])
 	switch {
-	case g.Has("c", "count") && named:
-		return argtext.Found(place, 0, mark.Atom), true
-	case g.Has("c", "count"), !named && numbers == 0:
-		return "", false
+	case len(files) == 0 && !deep || g.Has("h") || !named && g.Has("c", "count"):
+		return mark.Any
+	case g.Has("n", "line-number"):
+		return g.matches(files, named, 1)
 	}
-	out := ""
-	if named {
-		out = argtext.Found(place, numbers, mark.Any)
-	}
-	if len(files) == 1 && !g.Has("H", "with-filename") {
-		if numbers == 0 {
-			return "", false
-		}
-		out += strings.TrimPrefix(argtext.Found("", numbers, mark.Any), ":")
-	}
-	return out, true
+	return g.matches(files, named, 0)
 }
 
 // arrow is behind the name of a link in a long listing.
@@ -91,87 +73,34 @@ const arrow = " -> " + mark.Any
 // long is what ls prints besides names: columns before each of them, and where
 // links lead.
 func (g *reading) long(name string) string {
-	columns := 0
 	switch {
-	case g.Has("Z", "context", "author", "format", "dired", "D"):
+	case g.Has("Z", "context", "author", "format", "dired", "D", "g", "o", "n", "full-time", "time-style", "s", "i", "R", "recursive"):
 		return mark.Any
-	case g.Has("g", "o"):
-		columns = 7
-	case g.Has("l", "long", "n", "full-time"):
-		columns = 8
+	case !g.Has("l", "long"):
+		return name + "\n"
 	}
-	if style, ok := g.Given("time-style"); ok && columns > 0 {
-		if style.Value != "long-iso" {
-			return mark.Any
-		}
-		columns--
-	}
-	if columns > 0 && g.Has("full-time") {
-		columns++
-	}
-	for _, o := range [...]string{"s", "i"} {
-		if g.Has(o) {
-			columns++
-		}
-	}
-	line := strings.Repeat(mark.Atom+" ", columns) + name
-	out := line + "\n"
-	if columns > 2 {
-		out += line + arrow + "\n"
-	}
-	if g.Has("R", "recursive") {
-		out = name + ":\n" + out
-	}
-	return out
+	line := strings.Repeat(mark.Atom+" ", 8) + name
+	return line + "\n" + line + arrow + "\n"
 }
 
-// summed is what prints numbers before the names of the files it read: wc, du and
-// the sums.
+// summed is what prints numbers before the names of the files it read: wc and the
+// sums.
 func (g *reading) summed() string {
-	switch name := g.Rows[0].Name; name {
-	case "du":
-		place := g.names()
-		if mark.Has(place, mark.Any) || g.Has("0", "null", "time", "files0-from") {
-			return mark.Any
-		}
-		return mark.Atom + "\t" + place + "\n"
-	case "wc":
-		return g.counted()
-	case "cksum":
-		if g.Has("a", "algorithm") && !g.Has("untagged") {
-			return mark.Any
-		}
+	name := g.Rows[0].Name
+	switch {
+	case name == "wc" && len(g.Operands) == 0:
+		return mark.Atom + "\n"
+	case name == "wc" && g.Has("l") && !g.Has("w", "c", "m", "L", "files0-from"):
+		total := argtext.When(len(g.Operands) > 1 || mark.In(g.Operands[0]), mark.Atom+" total\n")
+		return g.named(mark.Atom, " ") + total
+	case name == "wc" || g.Has("0", "null", "time", "files0-from", "a", "algorithm", "c", "check", "tag", "z", "zero") && !(name == "du" && g.Has("a")):
+		return mark.Any
+	case name == "du":
+		return mark.Atom + "\t" + g.names() + "\n"
+	case name == "cksum":
 		return g.named(mark.Atom+" "+mark.Atom, " ")
 	}
-	if g.Has("c", "check", "tag", "z", "zero") {
-		return mark.Any
-	}
 	return g.named(mark.Atom, "  ")
-}
-
-// counted is wc, which prints a number for each of its options.
-func (g *reading) counted() string {
-	if g.Has("files0-from") {
-		return mark.Any
-	}
-	columns := 0
-	for _, o := range [...]string{"l", "w", "c", "m", "L"} {
-		if g.Has(o) {
-			columns++
-		}
-	}
-	if columns == 0 {
-		columns = 3
-	}
-	before := strings.TrimSuffix(strings.Repeat(mark.Atom+" ", columns), " ")
-	if len(g.Operands) == 0 {
-		return before + "\n"
-	}
-	out := g.named(before, " ")
-	if len(g.Operands) > 1 || mark.In(g.Operands[0]) {
-		out += before + " total\n"
-	}
-	return out
 }
 
 // named is a line for each operand, or for the standard input.
