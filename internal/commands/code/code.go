@@ -39,12 +39,8 @@ func Use(c commands.Call, byRow func(commands.Call, *table.Row) commands.Use) (c
 		return sqliteUse(c), true
 	case "pwsh", "powershell":
 		return powershellUse(c), true
-	case "dc":
-		return dcUse(c), true
-	case "bc":
-		return bcUse(c), true
-	case "m4":
-		return m4Use(c), true
+	case "dc", "m4":
+		return macroUse(c), true
 	case "rails", "dotnet", "crystal", "scala-cli":
 		return runnerUse(c)
 	case "lein":

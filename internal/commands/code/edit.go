@@ -98,54 +98,23 @@ func sqliteUse(c commands.Call) commands.Use {
 	return u
 }
 
-// powershellUse reads pwsh, whose options are in any case and may be cut short.
+// powershellUse reads pwsh: a script, or arguments that hold code somewhere.
 func powershellUse(c commands.Call) commands.Use {
 	u := commands.Use{Known: true, Out: mark.Any}
-	args := c.Args[1:]
-	for i := 0; i < len(args); i++ {
-		name := strings.ToLower(strings.TrimLeft(args[i], "-/"))
-		rest := args[i+1:]
-		is := func(full string, least int) bool {
-			return strings.HasPrefix(args[i], "-") && len(name) >= least && strings.HasPrefix(full, name)
+	code := strings.Join(c.Args[1:], " ")
+	for i, a := range c.Args[1:] {
+		if strings.HasSuffix(strings.ToLower(a), ".ps1") {
+			runScript(&u, c, commands.Opaque, c.Args[i+1:])
+			return u
 		}
-		switch {
-		case is("commandwithargs", 8), name == "cwa" && strings.HasPrefix(args[i], "-"), is("command", 1):
-			if len(rest) == 1 && rest[0] == "-" {
-				runInput(&u, c, commands.Opaque)
-			} else {
-				u.Runs = append(u.Runs, commands.Run{Code: strings.Join(rest, " "), Lang: commands.Opaque, Why: args[i]})
-			}
-			return u
-		case is("encodedcommand", 1), name == "ec":
-			code, lang := strings.Join(rest, " "), commands.Opaque
-			if s, ok := encoded(code); ok {
-				code, lang = s, commands.Opaque
-			}
-			u.Runs = append(u.Runs, commands.Run{Code: code, Lang: lang, Why: args[i]})
-			return u
-		case is("file", 1):
-			if len(rest) > 0 {
-				runScript(&u, c, commands.Opaque, rest)
-			}
-			return u
-		case is("workingdirectory", 1) && len(rest) > 0:
-			addPath(&u, commands.Enter, rest[0], args[i])
-			i++
-		case is("executionpolicy", 2), is("outputformat", 1), is("inputformat", 2), is("windowstyle", 2), is("version", 1), is("configurationname", 6),
-			is("custompipename", 2):
-			i++
-		case is("settingsfile", 1), is("configurationfile", 7):
-			i++
-		case !strings.HasPrefix(args[i], "-"):
-			if c.Args[0] == "pwsh" && strings.HasSuffix(name, ".ps1") {
-				runScript(&u, c, commands.Opaque, args[i:])
-			} else {
-				u.Runs = append(u.Runs, commands.Run{Code: strings.Join(args[i:], " "), Lang: commands.Opaque, Why: "operand"})
-			}
-			return u
+		if s, ok := encoded(a); ok {
+			code += "\n" + s
 		}
 	}
-	runInput(&u, c, commands.Opaque)
+	u.Runs = append(u.Runs, commands.Run{Code: code, Lang: commands.Opaque, Why: "arguments"})
+	if c.Fed {
+		runInput(&u, c, commands.Opaque)
+	}
 	return u
 }
 
@@ -163,19 +132,20 @@ func encoded(s string) (string, bool) {
 	return code, mark.Clean(code)
 }
 
-// dcUse reads dc, which computes, and runs what follows an exclamation mark.
-func dcUse(c commands.Call) commands.Use {
+// macroUse reads dc and m4, which compute, and whose input can run commands and
+// include files.
+func macroUse(c commands.Call) commands.Use {
 	u := commands.Use{Known: true, Out: mark.Any}
-	in := table.Lookup("dc")
-	p := readProgram(in, &u, c.Args[1:])
+	p := readProgram(table.Lookup(c.Args[0]), &u, c.Args[1:])
 	for _, o := range p.Operands {
 		addPath(&u, commands.Read, o, "operand")
 	}
-	for line := range strings.Lines(strings.Join(append(p.code, c.Stdin), "\n")) {
-		i := strings.IndexByte(line, '!')
-		if i >= 0 && i+1 < len(line) && strings.IndexByte("<>=", line[i+1]) < 0 {
-			u.Runs = append(u.Runs, commands.Run{Code: strings.TrimSpace(line[i+1:]), Why: "!"})
-		}
+	code := strings.Join(append(p.code, c.Stdin), "\n")
+	if strings.ContainsAny(code, "!"+mark.Any) || strings.Contains(code, "syscmd") || strings.Contains(code, "include") {
+		u.Runs = append(u.Runs, commands.Run{Code: code, Lang: commands.Opaque, Why: "input"})
+	}
+	if _, line, ok := strings.Cut(code, "!"); ok {
+		u.Runs = append(u.Runs, commands.Run{Code: line, Why: "!"})
 	}
 	return u
 }
@@ -200,67 +170,10 @@ func runnerUse(c commands.Call) (commands.Use, bool) {
 		} else {
 			u.Runs = append(u.Runs, commands.Run{Code: s, Lang: commands.Ruby, Params: p.Operands, Why: verb})
 		}
-	case "dotnet script":
-		if args[0] == "eval" {
-			u.Runs = append(u.Runs, commands.Run{Code: strings.Join(args[1:], " "), Lang: commands.Opaque, Why: "eval"})
-		} else {
-			runScript(&u, c, commands.Opaque, args)
-		}
-	case "crystal eval", "scala-cli eval":
-		u.Runs = append(u.Runs, commands.Run{Code: strings.Join(args, " "), Lang: commands.Opaque, Why: "eval"})
-	case "crystal run", "crystal build", "crystal spec":
-		for _, a := range args {
-			addArgument(&u, a)
-		}
+	case "dotnet script", "crystal eval", "scala-cli eval":
+		u.Runs = append(u.Runs, commands.Run{Code: strings.Join(args, " "), Lang: commands.Opaque, Why: verb})
 	default:
 		return u, false
 	}
 	return u, true
-}
-
-// bcUse reads bc, which computes and can do nothing else.
-func bcUse(c commands.Call) commands.Use {
-	u := commands.Use{Known: true, Out: mark.Atom}
-	in := table.Lookup("bc")
-	for _, o := range readProgram(in, &u, c.Args[1:]).Operands {
-		addPath(&u, commands.Read, o, "operand")
-	}
-	return u
-}
-
-// m4Use reads m4, whose input can run commands and include files.
-func m4Use(c commands.Call) commands.Use {
-	u := commands.Use{Known: true, Out: mark.Any}
-	in := table.Lookup("m4")
-	for _, o := range readProgram(in, &u, c.Args[1:]).Operands {
-		addPath(&u, commands.Read, o, "operand")
-	}
-	if !c.Fed {
-		return u
-	}
-	for _, s := range macros(c.Stdin, "syscmd(") {
-		u.Runs = append(u.Runs, commands.Run{Code: s, Why: "syscmd"})
-	}
-	for _, s := range macros(c.Stdin, "include(") {
-		addPath(&u, commands.Read, s, "include")
-	}
-	if mark.Has(c.Stdin, mark.Any) || strings.Contains(c.Stdin, "syscmd") {
-		runInput(&u, c, commands.Opaque)
-	}
-	return u
-}
-
-// macros are the arguments of a macro of m4 wherever it is called.
-func macros(text, name string) []string {
-	var found []string
-	for len(found) < 64 {
-		_, rest, ok := strings.Cut(text, name)
-		if !ok {
-			break
-		}
-		arg, after, _ := strings.Cut(rest, ")")
-		found = append(found, strings.Trim(arg, "`' \n"))
-		text = after
-	}
-	return found
 }

@@ -102,14 +102,6 @@ func bunUse(c commands.Call) (commands.Use, bool) {
 	u := commands.Use{Known: true, Out: mark.Any}
 	in := table.Lookup("bun -e")
 	args := c.Args[1:]
-	for len(args) > 0 && (strings.HasPrefix(args[0], "--cwd") || args[0] == "--silent" || args[0] == "--bun" || args[0] == "--watch" || args[0] == "--hot") {
-		n := 1
-		if args[0] == "--cwd" && len(args) > 1 {
-			n = 2
-		}
-		readProgram(in, &u, args[:n])
-		args = args[n:]
-	}
 	if len(args) == 0 {
 		return u, len(c.Args) > 1
 	}

@@ -257,19 +257,3 @@ func (w *wrapping) compose(rest []string) {
 		w.takeAll(scanAll(rest, "docker compose config"))
 	}
 }
-
-// devcontainerUse is the client of development containers.
-func devcontainerUse(c commands.Call) commands.Use {
-	w := newWrapping(c)
-	w.use.Out = mark.Any
-	rest := c.Args[1:]
-	for range 2 {
-		s := Scan(rest, "devcontainer")
-		w.takeAll(s)
-		if len(s.Operands) == 0 {
-			break
-		}
-		rest = s.Operands[1:]
-	}
-	return w.done()
-}

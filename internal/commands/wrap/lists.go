@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -15,16 +16,6 @@ func listRunner(name string, c commands.Call) commands.Use {
 	switch name {
 	case "entr":
 		w.entr()
-	case "nodemon":
-		w.nodemon()
-	case "concurrently":
-		w.concurrently()
-	case "hyperfine":
-		w.hyperfine()
-	case "perf":
-		w.perf()
-	case "capsh":
-		w.capsh()
 	case "xdg-open", "open":
 		w.opener()
 	case "ts":
@@ -47,24 +38,17 @@ func (w *wrapping) stamp() {
 func (w *wrapping) entr() {
 	s := Scan(w.call.Args[1:], "entr")
 	w.takeAll(s)
-	item := mark.Any
 	if w.call.Fed {
 		for i, file := range argtext.Lines(w.call.Stdin) {
 			if i < argtext.MaxLoose && !mark.Has(file, mark.Any) {
 				w.touch(commands.Read, file, "standard input")
 			}
 		}
-		first, rest, _ := strings.Cut(w.call.Stdin, "\n")
-		item = first
-		if strings.TrimSpace(rest) != "" && !mark.In(first) {
-			item = mark.Any
-		}
 	}
-	words := make([]string, len(s.Operands))
-	for i, word := range s.Operands {
-		words[i] = word
+	words := slices.Clone(s.Operands)
+	for i, word := range words {
 		if word == "/_" {
-			words[i] = item
+			words[i] = mark.Any
 		}
 	}
 	if s.Has("-s") {
@@ -72,103 +56,6 @@ func (w *wrapping) entr() {
 		return
 	}
 	w.command(words, 0)
-}
-
-func (w *wrapping) nodemon() {
-	s := Scan(w.call.Args[1:], "nodemon")
-	w.takeAll(s)
-	w.unsure = false
-	line, ok := s.Value("-x")
-	switch {
-	case w.none:
-	case ok:
-		w.code(strings.Join(append([]string{line}, s.Operands...), " "), "--exec")
-	case len(s.Operands) > 0:
-		w.args(append([]string{"node"}, s.Operands...), "script")
-	}
-}
-
-func (w *wrapping) concurrently() {
-	s := scanAll(w.call.Args[1:], "concurrently")
-	w.takeAll(s)
-	for _, line := range s.Operands {
-		if !strings.HasPrefix(line, "npm:") && !strings.HasPrefix(line, "pnpm:") && !strings.HasPrefix(line, "yarn:") && !strings.HasPrefix(line, "bun:") {
-			w.code(strings.Trim(line, `"'`), "operand")
-		}
-	}
-}
-
-// hyperfine runs each of its operands as a line of shell, with values for the
-// places in it.
-func (w *wrapping) hyperfine() {
-	s := scanAll(w.call.Args[1:], "hyperfine")
-	w.takeAll(s)
-	codes := w.codes
-	w.codes = nil
-	for _, o := range s.Options {
-		switch {
-		case o.Is("output") && o.Value != "null" && o.Value != "pipe" && o.Value != "inherit":
-			w.touch(commands.Write, o.Value, o.First())
-		case o.Is("input") && o.Value != "null":
-			w.touch(commands.Read, o.Value, o.First())
-		}
-	}
-	texts := append(s.Operands, codes...)
-	for i, o := range s.Options {
-		if !o.Is("L") || i+1 == len(s.Options) || !s.Options[i+1].Is("L") {
-			continue
-		}
-		for _, value := range strings.Split(s.Options[i+1].Value, ",")[:min(maxCopies, 1+strings.Count(s.Options[i+1].Value, ","))] {
-			for _, text := range texts[:min(len(texts), maxGroups)] {
-				if filled := replaceAll(text, "{"+o.Value+"}", value); filled != text {
-					texts = append(texts, filled)
-				}
-			}
-		}
-	}
-	for _, text := range texts {
-		w.code(text, "operand")
-	}
-}
-
-// perf is perf stat, record and trace; the others only read what these wrote.
-func (w *wrapping) perf() {
-	rest := Scan(w.call.Args[1:], "perf").Operands
-	if len(rest) == 0 {
-		return
-	}
-	switch rest[0] {
-	case "stat", "record", "trace", "mem", "c2c", "kmem", "lock", "sched", "kvm", "ftrace":
-		s := Scan(rest[1:], "perf stat")
-		w.takeAll(s)
-		command := s.Operands
-		if len(command) > 0 && (command[0] == "record" || command[0] == "report") {
-			again := Scan(command[1:], "perf stat")
-			w.takeAll(again)
-			command = again.Operands
-		}
-		w.command(command, 0)
-	default:
-		w.takeAll(scanAll(rest[1:], "perf report"))
-		w.use.Out = mark.Any
-	}
-}
-
-// capsh runs a shell with the words after -- or ==.
-func (w *wrapping) capsh() {
-	for i, word := range w.call.Args[1:] {
-		if dir, ok := strings.CutPrefix(word, "--chroot="); ok {
-			w.enter(dir, "--chroot")
-		}
-		shell := "bash"
-		if program, ok := strings.CutPrefix(word, "--shell="); ok {
-			w.touch(commands.Execute, program, "--shell")
-		}
-		if word == "--" || word == "==" || word == "-+" || word == "=+" {
-			w.args(append([]string{shell}, w.call.Args[i+2:]...), "arguments of the shell")
-			return
-		}
-	}
 }
 
 // opener is a desktop's way to open a file with whatever program is for it.

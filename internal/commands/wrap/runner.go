@@ -18,7 +18,7 @@ func wrapRunner(name string, c commands.Call) (commands.Use, bool) {
 		if use, ok := otherRunner(name, c); ok {
 			return use, true
 		}
-	case "entr", "nodemon", "concurrently", "hyperfine", "perf", "capsh", "xdg-open", "open", "ts":
+	case "entr", "xdg-open", "open", "ts":
 		return listRunner(name, c), true
 	}
 	return commands.Use{}, false

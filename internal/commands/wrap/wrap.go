@@ -98,22 +98,12 @@ func wrapService(name string, c commands.Call) (commands.Use, bool) {
 		return crontabUse(c), true
 	case "systemd-run":
 		return systemdRunUse(c), true
-	case "screen":
-		return screenUse(c), true
-	case "tmux":
-		return tmuxUse(c), true
+	case "screen", "tmux", "socat", "gdb", "lldb", "start-stop-daemon", "capsh", "hyperfine", "perf", "concurrently", "nodemon", "devcontainer":
+		return looselyUse(c), true
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
 		return containerUse(name, c)
-	case "devcontainer":
-		return devcontainerUse(c), true
-	case "socat":
-		return socatUse(c), true
 	case "nc", "ncat", "netcat":
 		return ncUse(name, c), true
-	case "gdb", "lldb":
-		return wrapDebugger(name, c), true
-	case "start-stop-daemon":
-		return startStopUse(c), true
 	}
 	return commands.Use{}, false
 }
