@@ -140,7 +140,10 @@ func macroUse(c commands.Call) commands.Use {
 	for _, o := range p.Operands {
 		addPath(&u, commands.Read, o, "operand")
 	}
-	code := strings.Join(append(p.code, c.Stdin), "\n")
+	if c.Fed {
+		p.code = append(p.code, c.Stdin)
+	}
+	code := strings.Join(p.code, "\n")
 	if strings.ContainsAny(code, "!"+mark.Any) || strings.Contains(code, "syscmd") || strings.Contains(code, "include") {
 		u.Runs = append(u.Runs, commands.Run{Code: code, Lang: commands.Opaque, Why: "input"})
 	}

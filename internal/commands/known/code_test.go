@@ -148,7 +148,7 @@ func TestCoded(t *testing.T) {
 		{"sqlite3|-init|x.sql|a.db|1", "", "W:a.db sql-file[x.sql] sql[1]"},
 		{"bc|-l", "1+1", ""},
 		{"bc|../../x", "", "R:../../x"},
-		{"dc|-e|!touch ../../x", "", "opaque[!touch ../../x\n] [touch ../../x\n]"},
+		{"dc|-e|!touch ../../x", "", "opaque[!touch ../../x] [touch ../../x]"},
 		{"dc", "1 2 + p", ""},
 		{"m4|../../x", "", "R:../../x"},
 		{"m4", "syscmd(`x')", "opaque[syscmd(`x')]"},

@@ -36,9 +36,9 @@ func (g *reading) ripped(name string) string {
 	switch {
 	case len(files) == 0 && g.call.Fed:
 		return g.searched()
-	case g.Has("I", "L", "follow", "heading", "p", "pretty", "json", "stats", "0", "column"):
+	case g.Has("I", "L", "follow", "heading", "p", "pretty", "json", "stats", "0"):
 		return mark.Any
-	case g.Has("vimgrep"):
+	case g.Has("vimgrep", "column"):
 		return g.matches(files, true, 2)
 	case name != "rg" || g.Has("n", "line-number"):
 		return g.matches(files, true, 1)

@@ -39,11 +39,12 @@ func (w *wrapping) loosely(words []string, outer bool) {
 			w.add(commands.Run{Code: text, Lang: commands.Opaque, Why: "operand"})
 		}
 		if text := spaced.Replace(word); outer && strings.Contains(text, " ") {
-			w.code(word, "operand")
+			w.code(typed.Replace(word), "operand")
 			if strings.Contains(word, "(") {
 				w.add(commands.Run{Code: word, Lang: commands.Opaque, Why: "operand"})
 			}
-			w.loosely(strings.Fields(text), false)
+			command, _, _ := strings.Cut(strings.ReplaceAll(text, "<", ">"), ">") // code has its redirections
+			w.loosely(strings.Fields(command), false)
 			continue
 		}
 		for _, path := range argtext.LoosePaths(word) {
@@ -57,3 +58,6 @@ func (w *wrapping) loosely(words []string, outer bool) {
 // spaced puts blanks around the commands that a word may hold.
 var spaced = strings.NewReplacer("#(", " ", ")", " ", ";", " ", "!!", " ", ":", " ", ",", " ", `"`, " ", "'", " ",
 	`\n`, " ", `\r`, " ", `\012`, " ", `\015`, " ", "^M", " ", "\n", " ")
+
+// typed is the text that the names of keys stand for.
+var typed = strings.NewReplacer(`\n`, "\n", `\r`, "\n", `\012`, "\n", `\015`, "\n", "^M", "\n")
