@@ -181,23 +181,11 @@ func (m *Machine) assignArithm(x *syntax.BinaryArithm, op syntax.BinAritOperator
 	return n, ok
 }
 
-// arithmCondition is a ? b : c, a && b and a || b.
+// arithmCondition is a ? b : c, a && b and a || b. Its value is not worked out.
 func (m *Machine) arithmCondition(x *syntax.BinaryArithm) (int, bool) {
-	cond, known := m.arithm(x.X)
-	sides, ok := x.Y.(*syntax.BinaryArithm)
-	switch {
-	case !known || x.Op == syntax.TernQuest && !ok:
-		m.arithmPerhaps(x.Y)
-		return 0, false
-	case x.Op == syntax.TernQuest && cond != 0:
-		return m.arithm(sides.X)
-	case x.Op == syntax.TernQuest:
-		return m.arithm(sides.Y)
-	case (cond != 0) == (x.Op == syntax.OrArit):
-		return partial.OneIf(cond != 0), true
-	}
-	n, known := m.arithm(x.Y)
-	return partial.OneIf(n != 0), known
+	m.arithm(x.X)
+	m.arithmPerhaps(x.Y)
+	return 0, false
 }
 
 // arithmPerhaps evaluates one side of a condition: its substitutions run, and what it

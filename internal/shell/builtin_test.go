@@ -44,7 +44,7 @@ func TestMachineValues(t *testing.T) {
 		{"v='1+1'; ((v==2)) && x", "/t: x"},
 		{"c=(0); ((c[0]++)); x ${c[0]}", "/t: x 1"},
 		{"[[ 010 -eq 8 ]] && x; [[ v=2 -eq 2 ]] && y $v", "/t: x|/t: y 2"},
-		{"x $((2#101 + 0x10)) $((1 ? 2 : 3)) $((7/0))", "/t: x 21 2 ‹word›"},
+		{"x $((2#101 + 0x10)) $((1 ? 2 : 3)) $((7/0))", "/t: x 21 ‹word› ‹word›"},
 		{"s='a[$(x)]'; echo ${s:s}", "/t: x"},
 		{"s='a[$(x)]'; echo ${!s}", "/t: x"},
 		{"s='a[$(x)]'; [[ s -eq 1 ]]", "/t: x"},
@@ -102,7 +102,7 @@ func TestMachineValues(t *testing.T) {
 		{"v=p; v=w export v; x", "/t: v=w x"},
 		{"v=p; export \"v+=q\"; x", "/t: v=pq x"},
 		{"v=p; declare -n r; r=v; r=w; x $v", "/t: x w"},
-		{"a=(p q); declare -n r='a[1]'; r=w; x ${a[1]} $r", "/t: x w w"},
+		{"a=(p q); declare -n r='a[1]'; r=w; x ${a[1]} $r", "/t: x w ‹unknown›"},
 		{"readonly v=w; v=p; read v <<<q; x $v", "/t: x w"},
 		{"declare -l v=ABC; x $v; declare -u v; v=abc; x $v", "/t: x abc|/t: x ABC"},
 		// Builtins.

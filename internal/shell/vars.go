@@ -33,19 +33,9 @@ func (e environ) Get(name string) expand.Variable {
 		return expand.Variable{}
 	}
 	if strings.HasSuffix(name, "]") { // what a reference to an element names
-		return e.m.elementAt(name)
-	}
-	return text(partial.Given(name))
-}
-
-// elementAt is the element that a text names.
-func (m *Machine) elementAt(ref string) expand.Variable {
-	p := m.placeNamed(ref)
-	if !p.subscripted || p.key.All {
 		return text(mark.Any)
 	}
-	s, set := partial.Element(m.resolved(p.name), p.key)
-	return expand.Variable{Set: set, Kind: expand.String, Str: s}
+	return text(partial.Given(name))
 }
 
 // Each is for ${!prefix@} only.

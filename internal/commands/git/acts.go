@@ -60,7 +60,7 @@ func (g *gitCall) branches() bool {
 	case "bisect":
 		g.bisect()
 	case "fast-import":
-		g.fastImport()
+		g.act(commands.GitMovesRef, mark.Any, "") // its input names the refs
 	default:
 		return false
 	}

@@ -5,7 +5,6 @@ import (
 
 	"cordon/internal/commands"
 	"cordon/internal/commands/argtext"
-	"cordon/internal/mark"
 )
 
 // address is what may be said of the address of a repository.
@@ -81,25 +80,4 @@ func (g *gitCall) address(role commands.Role, s, why string) address {
 		g.path(role, a.path, why)
 	}
 	return a
-}
-
-// cloneName is the directory that a clone of an address makes when none is
-// given.
-func cloneName(s string, bare bool) string {
-	if _, rest, ok := strings.Cut(s, "://"); ok {
-		s = rest
-	}
-	s = strings.TrimRight(s, "/")
-	s = strings.TrimRight(strings.TrimSuffix(s, "/.git"), "/")
-	if i := strings.LastIndexAny(s, "/:"); i >= 0 {
-		s = s[i+1:]
-	}
-	s = strings.TrimSuffix(strings.TrimSuffix(s, ".bundle"), ".git")
-	if mark.In(s) || s == "" || s == "." || s == ".." {
-		return mark.Atom
-	}
-	if bare {
-		return s + ".git"
-	}
-	return s
 }

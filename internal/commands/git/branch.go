@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"strings"
 
 	"cordon/internal/commands"
@@ -77,15 +78,8 @@ func (g *gitCall) switches() {
 
 // newBranch makes a branch, or moves one that is there, and switches to it.
 func (g *gitCall) newBranch(name, start string, fresh bool) {
-	g.moves(heads, name, pathOr(start, "HEAD")).New = fresh
+	g.moves(heads, name, cmp.Or(start, "HEAD")).New = fresh
 	g.act(commands.GitSwitches, name, start).New = fresh
-}
-
-func pathOr(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // tracked is the name a branch gets that tracks another.
@@ -114,12 +108,12 @@ func (g *gitCall) branch() {
 	case g.Has("c", "C", "copy"):
 		g.renames(forced || g.Has("C"), false)
 	case g.Has("u", "set-upstream-to"):
-		g.act(commands.GitConfigures, "branch."+pathOr(g.nth(0), "HEAD")+".merge", g.Text("u", "set-upstream-to"))
+		g.act(commands.GitConfigures, "branch."+cmp.Or(g.nth(0), "HEAD")+".merge", g.Text("u", "set-upstream-to"))
 	case g.Has("unset-upstream", "edit-description"):
-		g.act(commands.GitConfigures, "branch."+pathOr(g.nth(0), "HEAD")+".merge", "")
+		g.act(commands.GitConfigures, "branch."+cmp.Or(g.nth(0), "HEAD")+".merge", "")
 	case len(g.Operands) == 0 || g.lists():
 	default:
-		g.moves(heads, g.nth(0), pathOr(g.nth(1), "HEAD")).New = !forced
+		g.moves(heads, g.nth(0), cmp.Or(g.nth(1), "HEAD")).New = !forced
 	}
 }
 
@@ -154,7 +148,7 @@ func (g *gitCall) tag() {
 	case g.Has("v", "verify") || len(g.Operands) == 0:
 	case !signed && !g.Has("f", "force") && (g.lists() || g.Has("n")):
 	default:
-		g.moves(tags, g.nth(0), pathOr(g.nth(1), "HEAD")).New = !g.Has("f", "force")
+		g.moves(tags, g.nth(0), cmp.Or(g.nth(1), "HEAD")).New = !g.Has("f", "force")
 	}
 }
 
@@ -190,26 +184,6 @@ func (g *gitCall) symbolicRef() {
 		g.act(commands.GitSwitches, strings.TrimPrefix(to, heads), "")
 	default:
 		g.act(commands.GitMovesRef, name, to)
-	}
-}
-
-// fastImport moves the refs that its input names, and writes the files.
-func (g *gitCall) fastImport() {
-	if g.call.Stdin == "" || mark.Has(g.call.Stdin, mark.Any) {
-		g.act(commands.GitMovesRef, mark.Any, "")
-	}
-	for line := range strings.Lines(g.call.Stdin) {
-		word, rest, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
-		switch word {
-		case "commit", "reset":
-			g.act(commands.GitMovesRef, rest, "")
-		case "tag":
-			g.moves(tags, rest, "")
-		case "feature", "option":
-			if name, file, ok := strings.Cut(rest, "="); ok && strings.HasSuffix(name, "-marks") {
-				g.value("write", file, rest)
-			}
-		}
 	}
 }
 

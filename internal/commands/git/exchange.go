@@ -120,7 +120,7 @@ func (g *gitCall) clone() {
 		g.act(commands.GitFetches, from, "")
 	}
 	if to == "" {
-		to = cloneName(from, g.Has("bare", "mirror"))
+		to = mark.Atom
 	}
 	g.path(commands.Write, to, "operand 2")
 }
@@ -197,23 +197,6 @@ func (g *gitCall) foreach() {
 	}
 }
 
-// readsOnly reports whether a command for every submodule is one of git that
-// changes nothing.
-func readsOnly(args []string) bool {
-	words := strings.Fields(strings.Join(args, " "))
-	if len(words) == 0 {
-		return true
-	}
-	if len(words) < 2 || words[0] != "git" || strings.ContainsAny(strings.Join(words, ""), ";&|`$<>") {
-		return words[0] == "pwd" || words[0] == "echo" || words[0] == "ls"
-	}
-	switch words[1] {
-	case "status", "log", "diff", "show", "rev-parse", "describe", "ls-files", "grep", "blame":
-		return true
-	}
-	return false
-}
-
 // subtree keeps another repository's history in a directory of this one.
 func (g *gitCall) subtree() {
 	switch g.nth(0) {
@@ -231,4 +214,21 @@ func (g *gitCall) subtree() {
 			g.moves(heads, b, "HEAD")
 		}
 	}
+}
+
+// readsOnly reports whether a command for every submodule is one of git that
+// changes nothing.
+func readsOnly(args []string) bool {
+	words := strings.Fields(strings.Join(args, " "))
+	if len(words) == 0 {
+		return true
+	}
+	if len(words) < 2 || words[0] != "git" || strings.ContainsAny(strings.Join(words, ""), ";&|`$<>") {
+		return words[0] == "pwd" || words[0] == "echo" || words[0] == "ls"
+	}
+	switch words[1] {
+	case "status", "log", "diff", "show", "rev-parse", "describe", "ls-files", "grep", "blame":
+		return true
+	}
+	return false
 }

@@ -86,18 +86,6 @@ func takesValue(name string) bool {
 	return false
 }
 
-// printsAndEnds reports whether one of git's own options stands for a
-// subcommand.
-func printsAndEnds(name string, valued bool) bool {
-	switch name {
-	case "--version", "-v", "--help", "-h", "--html-path", "--man-path", "--info-path", "--list-cmds":
-		return true
-	case "--exec-path":
-		return !valued
-	}
-	return false
-}
-
 func (g *gitCall) global(name, value string, has bool) {
 	switch name {
 	case "-C":
@@ -117,14 +105,10 @@ func (g *gitCall) global(name, value string, has bool) {
 		if dir, ok := strings.CutPrefix(name, "-C"); ok {
 			g.dir = argtext.JoinDir(g.dir, dir) // git refuses this spelling today
 		}
-		if has && !gitGlobalText(name) {
+		if has {
 			g.value("loose", value, name)
 		}
 	}
-}
-
-func gitGlobalText(name string) bool {
-	return name == "--namespace" || name == "--super-prefix" || name == "--attr-source"
 }
 
 // configure takes a setting written as key=value; without a value it is true.
@@ -212,27 +196,9 @@ func (g *gitCall) located() {
 	if g.tree != "" {
 		g.path(commands.Enter, g.tree, "--work-tree")
 	}
-	if g.dir == "" && g.tree == "" && !g.homeless() {
+	if g.dir == "" && g.tree == "" {
 		g.path(commands.Enter, ".", "the repository of the current directory")
 	}
-}
-
-// homeless reports whether the subcommand works without a repository.
-func (g *gitCall) homeless() bool {
-	switch g.name {
-	case "", "help", "version", "init", "init-db", "clone", "check-ref-format", "stripspace", "column",
-		"mailsplit", "mailinfo", "get-tar-commit-id", "patch-id", "show-index", "bugreport", "credential",
-		"credential-store", "credential-cache", "daemon", "http-backend", "upload-pack", "receive-pack",
-		"upload-archive", "shell", "index-pack", "merge-file":
-		return true
-	case "config":
-		return g.Has("global", "system", "f", "file", "blob")
-	case "diff", "grep":
-		return g.Has("no-index")
-	case "ls-remote":
-		return len(g.Operands) > 0 && gitAddress(g.Operands[0]).far
-	}
-	return strings.HasPrefix(g.name, "-")
 }
 
 // aliased replaces an alias that the call itself gives by what it stands for.
@@ -303,4 +269,16 @@ func (g *gitCall) repository() string {
 // path adds an access relative to where git works.
 func (g *gitCall) path(role commands.Role, path, why string) {
 	g.use.Access = append(g.use.Access, commands.Access{Role: role, Path: path, Dir: g.dir, Why: why})
+}
+
+// printsAndEnds reports whether one of git's own options stands for a
+// subcommand.
+func printsAndEnds(name string, valued bool) bool {
+	switch name {
+	case "--version", "-v", "--help", "-h", "--html-path", "--man-path", "--info-path", "--list-cmds":
+		return true
+	case "--exec-path":
+		return !valued
+	}
+	return false
 }

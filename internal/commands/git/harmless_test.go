@@ -312,5 +312,4 @@ git symbolic-ref HEAD refs/heads/s1
 git branch -m s1-new
 git fetch origin +refs/heads/*:refs/remotes/origin/*
 git apply --stat --unsafe-paths fix.patch
-git fast-import << commit refs/heads/s1
 `

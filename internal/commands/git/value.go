@@ -81,18 +81,11 @@ func (g *gitCall) filePath(kind, v, why string) {
 func (g *gitCall) runs(kind, v, why string) {
 	r := commands.Run{Code: v, Dir: g.dir, Later: true, Why: why}
 	switch kind {
-	case "code":
+	case "code", "switch": // true and false are commands too
 	case "pager", "filter":
-		if isBoolean(v) {
-			return
-		}
 		r.Fed, r.Stdin = true, mark.Any
 	case "editor":
 		r.Code, r.Params = v+` "$@"`, []string{"git", mark.Scratch}
-	case "switch":
-		if isBoolean(v) {
-			return
-		}
 	case "bang":
 		code, ok := strings.CutPrefix(v, "!")
 		if !ok {
@@ -120,12 +113,4 @@ func helperCode(v string) string {
 		return v
 	}
 	return "git-credential-" + v
-}
-
-func isBoolean(v string) bool {
-	switch strings.ToLower(v) {
-	case "true", "false", "yes", "no", "on", "off", "1", "0":
-		return true
-	}
-	return false
 }

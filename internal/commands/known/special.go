@@ -75,8 +75,6 @@ func (g *reading) services(name string) {
 		g.cordon()
 	case "less", "more":
 		g.atStart()
-	case "split":
-		g.splits()
 	case "link":
 		g.hardLink()
 	case "dd":
@@ -121,17 +119,6 @@ func (g *reading) leaves(name string) {
 				g.use.Effects = append(g.use.Effects, commands.Effect{Path: a.Path, Dir: a.Dir, Text: mark.Any})
 			}
 		}
-	}
-}
-
-// splits tells the filter of split what it is to write to.
-func (g *reading) splits() {
-	prefix := "x"
-	if len(g.Operands) > 1 {
-		prefix = g.Operands[1]
-	}
-	for i := range g.use.Runs {
-		g.use.Runs[i].Env = []string{"FILE=" + prefix + mark.Atom}
 	}
 }
 

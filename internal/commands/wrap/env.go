@@ -21,7 +21,7 @@ func envUse(c commands.Call) commands.Use {
 		if !found {
 			break
 		}
-		args = append(append(append([]string{}, head...), argtext.SplitWords(text, w.expand)...), tail...)
+		args = append(append(append([]string{}, head...), argtext.SplitWords(text, func(string) string { return mark.Any })...), tail...)
 	}
 	s := Scan(args, "env")
 	w.takeAll(s)
@@ -56,14 +56,6 @@ func splitFlags(word string, head []string) []string {
 		return append(append([]string{}, head...), word[:i])
 	}
 	return head
-}
-
-// expand is a variable where env itself puts it in.
-func (w *wrapping) expand(name string) string {
-	if v := w.variable(name); v != "" {
-		return v
-	}
-	return mark.Any
 }
 
 // sudoUse is sudo, which may also edit files, or run a shell.
@@ -127,21 +119,7 @@ func suUse(name string, c commands.Call) commands.Use {
 	case len(w.codes) == 0:
 		w.input(nil)
 	}
-	w.params(rest)
 	return w.done()
-}
-
-// params runs the lines of options with the words that are left as $0 and on.
-func (w *wrapping) params(rest []string) {
-	if w.none {
-		return
-	}
-	for _, text := range w.codes {
-		r := w.again("-c")
-		r.Code, r.Params = text, rest
-		w.add(r)
-	}
-	w.codes = nil
 }
 
 // scriptUse is script, in both its forms: script -c LINE [FILE], and that of BSD,
