@@ -3,6 +3,7 @@ package argtext
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Unescape does the escapes of echo -e and printf %b, or of a printf format,
@@ -50,7 +51,7 @@ func UnescapeOne(s string, echo bool) (string, int) {
 			return "\x00", 1
 		}
 	}
-	if digit(s[0]) < 8 {
+	if s[0] >= '0' && s[0] < '8' {
 		return numbered(s, 0, 3, 8)
 	}
 	return `\` + s[:1], 1
@@ -59,44 +60,17 @@ func UnescapeOne(s string, echo bool) (string, int) {
 // numbered reads a character given as a number, of at most limit digits that
 // begin at from.
 func numbered(s string, from, limit, base int) (string, int) {
-	n := digitsOf(s[from:], limit, byte(base))
-	if n == 0 {
-		return `\` + s[:1], 1
-	}
-	v, _ := strconv.ParseUint(s[from:from+n], base, 32)
-	if limit > 3 {
-		return string(rune(v)), from + n
-	}
-	return string([]byte{byte(v)}), from + n
-}
-
-// digitsOf counts the digits of a base that a text begins with, at most limit.
-func digitsOf(s string, limit int, base byte) int {
-	n := 0
-	for n < len(s) && n < limit && digit(s[n]) < base {
-		n++
-	}
-	return n
-}
-
-func digit(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10
-	}
-	return 255
-}
-
-// RuneLen is the length of a text's first character in bytes.
-func RuneLen(s string) int {
-	for i := range s {
-		if i > 0 {
-			return i
+	for n := min(limit, len(s)-from); n > 0; n-- {
+		v, err := strconv.ParseUint(s[from:from+n], base, 32)
+		switch {
+		case err != nil:
+		case limit > 3:
+			return string(rune(v)), from + n
+		default:
+			return string([]byte{byte(v)}), from + n
 		}
 	}
-	return len(s)
+	return `\` + s[:1], 1
 }
 
 // SplitWords splits a text at blanks as env does with the value of -S: quotes,
@@ -155,4 +129,10 @@ func envEscape(ch byte) byte {
 		return " \f\n\r\t\v"[i]
 	}
 	return ch
+}
+
+// RuneLen is the length of a text's first character in bytes.
+func RuneLen(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
 }

@@ -5,6 +5,7 @@
 package argtext
 
 import (
+	"net/url"
 	"strings"
 
 	"cordon/internal/mark"
@@ -138,22 +139,11 @@ func FilePath(v string) (string, bool) {
 
 // percent reads characters that an address has as numbers, such as %2F.
 func percent(s string) string {
-	if !strings.Contains(s, "%") {
-		return s
+	out, err := url.PathUnescape(s)
+	if err != nil || !mark.Clean(out) && mark.Clean(s) {
+		return mark.Any
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) && digitsOf(s[i+1:], 2, 16) == 2 {
-			b.WriteByte(digit(s[i+1])<<4 | digit(s[i+2]))
-			i += 2
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	if out := b.String(); mark.Clean(out) || !mark.Clean(s) {
-		return out
-	}
-	return mark.Any
+	return out
 }
 
 // SpecPath returns the path in a value that is either a path or a name or

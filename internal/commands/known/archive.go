@@ -112,30 +112,10 @@ func (g *reading) packs(name string) {
 // zip runs a command to test what it packed, with the option -TT, and takes
 // names from standard input, with -@.
 func (g *reading) zip() {
-	args := []string{"zip"}
-	for i := 1; i < len(g.call.Args); i++ {
-		a := g.call.Args[i]
-		rest, ok := strings.CutPrefix(a, "-TT")
-		if !ok {
-			args = append(args, a)
-			continue
+	for i, a := range g.call.Args {
+		if rest, ok := strings.CutPrefix(a, "-TT"); ok {
+			g.value("code", strings.Join(append([]string{rest}, g.call.Args[i+1:]...), " "), "-TT")
 		}
-		if rest == "" && i+1 < len(g.call.Args) {
-			i++
-			rest = g.call.Args[i]
-		}
-		g.value("code", rest, "-TT")
-	}
-	g.Parsed = table.Parse(args, g.Rows[0])
-	if o, ok := g.Given("x", "exclude"); ok && o.After > 1 {
-		// What follows are patterns for names in the archive.
-		kept := g.Operands[:o.After:o.After]
-		for _, p := range g.Operands[o.After:] {
-			if !strings.ContainsAny(p, "*?") {
-				kept = append(kept, p)
-			}
-		}
-		g.Operands = kept
 	}
 	g.plainly()
 	if g.Has("@") {
@@ -146,13 +126,9 @@ func (g *reading) zip() {
 // seven is 7z, whose first operand is what it does.
 func (g *reading) seven() {
 	r := *g.Rows[0]
-	if len(g.Operands) > 0 {
-		switch g.Operands[0] {
-		case "a", "u", "d", "rn":
-			r.Operands = "verb write readat*"
-		default:
-			r.Operands = "verb read text*"
-		}
+	r.Operands = "verb write readat*"
+	if nthOf(g.Operands, 0) == "x" || nthOf(g.Operands, 0) == "l" {
+		r.Operands = "verb read text*"
 	}
 	g.Rows = []*table.Row{&r}
 	g.plainly()
@@ -163,28 +139,11 @@ func (g *reading) seven() {
 	}
 }
 
-// ar changes the archive only for some of its letters.
+// ar begins with letters, which may have a dash before them.
 func (g *reading) ar() {
-	letters := ""
-	var kept []table.Option
-	for _, o := range g.Options {
-		if o.Kind != "" {
-			kept = append(kept, o)
-		} else {
-			letters += strings.TrimLeft(o.First(), "-")
-		}
+	if strings.HasPrefix(nthOf(g.call.Args, 1), "-") {
+		g.Operands = append([]string{"-"}, g.Operands...)
 	}
-	if letters != "" {
-		g.Operands = append([]string{letters}, g.Operands...)
-	} else if len(g.Operands) > 0 {
-		letters = g.Operands[0]
-	}
-	g.Options = kept
-	r := *g.Rows[0]
-	if !strings.ContainsAny(letters, "rqdms") {
-		r.Operands = "text read text*"
-	}
-	g.Rows = []*table.Row{&r}
 	g.plainly()
 }
 

@@ -134,45 +134,20 @@ func verbLen(s string) int {
 
 // verbText is what a directive makes of an argument.
 func verbText(directive, arg string) (text string, stopped, ok bool) {
-	verb := directive[len(directive)-1]
-	flags := directive[1 : len(directive)-1]
-	number := false
-	switch verb {
-	case 's':
-		text, ok = arg, true
-	case 'b':
-		text, stopped = argtext.Unescape(arg, true)
-		ok = true
-	case 'q':
-		text, ok = arg, strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:@%+,") == "" && arg != ""
-	case 'c':
-		text, ok = arg[:min(argtext.RuneLen(arg), len(arg))], !mark.In(arg)
-	default:
-		text, ok = numberText(verb, arg)
-		number = true
-	}
+	n, err := strconv.Atoi(arg)
+	verb := directive[len(directive)-1:]
 	switch {
-	case flags == "" || !ok:
-		return text, stopped, ok
-	case len(flags) > 5 || mark.In(text) && (strings.Contains(flags, ".") || !number):
-		return "", stopped, false
+	case directive == "%s":
+		return arg, false, true
+	case directive == "%.0s" && !mark.In(arg): // it repeats what is around it
+		return "", false, true
+	case directive == "%b":
+		text, stopped = argtext.Unescape(arg, true)
+		return text, stopped, true
+	case strings.Contains("sbcqiu", verb) || len(directive) > 6:
+		return "", false, false
+	case mark.In(arg):
+		return mark.Atom, false, true
 	}
-	return fmt.Sprintf("%"+flags+"s", text), stopped, true
-}
-
-func numberText(verb byte, arg string) (string, bool) {
-	if mark.In(arg) {
-		return mark.Atom, true
-	}
-	if arg == "" {
-		arg = "0"
-	}
-	if len(arg) == 2 && (arg[0] == '\'' || arg[0] == '"') {
-		arg = strconv.Itoa(int(arg[1]))
-	}
-	n, err := strconv.ParseInt(arg, 0, 64)
-	if verb == 'i' || verb == 'u' {
-		verb = 'd'
-	}
-	return fmt.Sprintf("%"+string(verb), n), err == nil && (n >= 0 || verb == 'd')
+	return fmt.Sprintf(directive, n), false, err == nil
 }

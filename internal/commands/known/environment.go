@@ -50,14 +50,8 @@ func addEnvironment(u *commands.Use, c commands.Call, name string) {
 func (g *reading) setting(name, kind, value string) {
 	switch kind {
 	case "preload":
-		for i, p := range strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ' ' }) {
-			if i >= 64 {
-				p = mark.Any
-			}
+		for _, p := range strings.FieldsFunc(value[:min(len(value), 4096)], func(r rune) bool { return r == ':' || r == ' ' }) {
 			g.path(commands.Execute, p, name)
-			if i >= 64 {
-				break
-			}
 		}
 	case "tool":
 		if strings.Contains(value, "/") || mark.Has(value, mark.Any+mark.Outside) {
@@ -77,13 +71,7 @@ func (g *reading) setting(name, kind, value string) {
 		g.value("code", strings.TrimLeft(value, "|"), name)
 	case "options":
 		g.further(strings.Fields(value))
-	case "vim":
-		g.use.Runs = append(g.use.Runs, commands.Run{Code: value, Lang: commands.Opaque, Why: name})
-	case "luainit":
-		if file, ok := strings.CutPrefix(value, "@"); ok {
-			g.path(commands.Execute, file, name)
-			return
-		}
+	case "vim", "luainit":
 		g.use.Runs = append(g.use.Runs, commands.Run{Code: value, Lang: commands.Opaque, Why: name})
 	default:
 		g.value(kind, value, name)

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -31,8 +32,8 @@ func addChanges(u *commands.Use, called string, args []string) {
 		other = r.Name
 	}
 	for program, row := range table.TableRows(changes) {
-		if (program == name || program == other) && applies(strings.Fields(row), args[1:]) {
-			u.Findings = append(u.Findings, commands.Finding{Weight: commands.Ask, Reason: whyChanged(row)})
+		if words := strings.Fields(row); (program == name || program == other) && applies(words, args[1:]) {
+			u.Findings = append(u.Findings, commands.Finding{Weight: commands.Ask, Reason: cmp.Or(whyChanged[words[0]], changesSystem)})
 			return
 		}
 	}
@@ -42,17 +43,7 @@ func addChanges(u *commands.Use, called string, args []string) {
 }
 
 // whyChanged is why a person is asked, by the first word of a row.
-func whyChanged(row string) string {
-	switch what, _, _ := strings.Cut(row, " "); what {
-	case "hooks":
-		return changesHooks
-	case "home":
-		return changesHome
-	case "global":
-		return installsGlobal
-	}
-	return changesSystem
-}
+var whyChanged = map[string]string{"hooks": changesHooks, "home": changesHome, "global": installsGlobal, "system": changesSystem}
 
 // applies reports whether arguments are those of a row: reason, verbs, second
 // words and the options that make it harmless.

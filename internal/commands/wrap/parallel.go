@@ -137,22 +137,6 @@ func (p *parallelJob) combine(lists [][]string) [][]string {
 	return p.columns(sets)
 }
 
-// columns cuts each input into its columns, where --colsep asks for it.
-func (p *parallelJob) columns(sets [][]string) [][]string {
-	separator, ok := p.scan.Value("-C")
-	if !ok {
-		return sets
-	}
-	for i, set := range sets {
-		if len(set) == 1 && !mark.Has(set[0], mark.Any) && separator != "" {
-			sets[i] = strings.Split(set[0], strings.TrimPrefix(separator, `\`))
-			continue
-		}
-		sets[i] = slices.Repeat([]string{mark.Any}, 3)
-	}
-	return sets
-}
-
 // each runs the command for every set of inputs. Without a command the inputs
 // are commands themselves.
 func (p *parallelJob) each(sets [][]string) {
@@ -168,7 +152,7 @@ func (p *parallelJob) each(sets [][]string) {
 // line runs the command with one set of inputs.
 func (p *parallelJob) line(set []string) {
 	words := slices.Clone(p.command)
-	if len(set) > 0 && !slices.ContainsFunc(words, p.holds) {
+	if all := strings.Join(words, " "); len(set) > 0 && !strings.Contains(all, "{") && !strings.Contains(all, p.place) {
 		words = append(words, p.place)
 	}
 	quoted := p.scan.Has("--quote")
@@ -180,19 +164,6 @@ func (p *parallelJob) line(set []string) {
 		return
 	}
 	p.code(strings.Join(words, " "), "command")
-}
-
-// holds reports whether a word has a place for an input.
-func (p *parallelJob) holds(word string) bool {
-	if strings.Contains(word, p.place) || strings.Contains(word, "{=") {
-		return true
-	}
-	for _, s := range [...]string{"{.}", "{/}", "{//}", "{/.}", "{1", "{2", "{3", "{-", "{+", "{#}", "{%}"} {
-		if strings.Contains(word, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // fill puts the inputs in their places.
@@ -246,4 +217,20 @@ func shellWord(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// columns cuts each input into its columns, where --colsep asks for it.
+func (p *parallelJob) columns(sets [][]string) [][]string {
+	separator, ok := p.scan.Value("-C")
+	if !ok {
+		return sets
+	}
+	for i, set := range sets {
+		if len(set) == 1 && !mark.Has(set[0], mark.Any) && separator != "" {
+			sets[i] = strings.Split(set[0], strings.TrimPrefix(separator, `\`))
+			continue
+		}
+		sets[i] = slices.Repeat([]string{mark.Any}, 3)
+	}
+	return sets
 }

@@ -68,9 +68,7 @@ func (w *wrapping) xargsInput(s *table.Parsed) string {
 // xargs is how the input is cut into arguments, and these into runs.
 type xargs struct {
 	delimiter string // "" is blanks, with quotes
-	eof       string
 	replace   string // -I: each item takes the place of this
-	insert    string // -J: all items take the place of this argument
 	count     int    // -n
 	lines     int    // -L
 }
@@ -83,8 +81,6 @@ func newXargs(s *table.Parsed) xargs {
 			x.delimiter = "\x00"
 		case "-d":
 			x.delimiter = delimiterOf(o.Value)
-		case "-E", "-e":
-			x.eof = o.Value
 		case "-I":
 			x.replace = o.Value
 		case "-i":
@@ -92,8 +88,6 @@ func newXargs(s *table.Parsed) xargs {
 			if o.Value == "" {
 				x.replace = "{}"
 			}
-		case "-J":
-			x.insert = o.Value
 		case "-n":
 			x.count, _ = strconv.Atoi(o.Value)
 		case "-L", "-l":
@@ -116,31 +110,20 @@ func delimiterOf(v string) string {
 	return v
 }
 
-// items cuts the input. The end-of-file string cuts it short.
+// items cuts the input. A string that ends it counts as an item.
 func (x xargs) items(text string) []string {
-	var list []string
 	switch {
-	case x.delimiter != "":
-		list = strings.Split(strings.TrimSuffix(text, x.delimiter), x.delimiter)
-		if text == "" {
-			list = nil
-		}
-	default:
-		list, _ = splitInput(text, x.replace != "")
+	case x.delimiter == "":
+		return splitInput(text, x.replace != "")
+	case text == "":
+		return nil
 	}
-	if i := slices.Index(list, x.eof); x.eof != "" && i >= 0 {
-		list = list[:i]
-	}
-	return list
+	return strings.Split(strings.TrimSuffix(text, x.delimiter), x.delimiter)
 }
 
 // splitInput cuts at blanks and newlines, or only at newlines, with the quotes
 // and backslashes of xargs.
-//
-// It also tells the line of each, counted as -L does: an empty line is none, and
-// one that ends with a blank goes on.
-func splitInput(text string, lines bool) (list []string, of []int) {
-	line := 0
+func splitInput(text string, lines bool) (list []string) {
 	var b strings.Builder
 	var quote byte
 	open := false
@@ -148,12 +131,6 @@ func splitInput(text string, lines bool) (list []string, of []int) {
 		switch ch := text[i]; {
 		case quote == 0 && (ch == '\n' || !lines && isBlank(ch)):
 			list, open = argtext.Flush(list, &b, open), false
-			for len(of) < len(list) {
-				of = append(of, line)
-			}
-			if ch == '\n' && len(of) > 0 && of[len(of)-1] == line && (i == 0 || !isBlank(text[i-1])) {
-				line++
-			}
 		case !open && isBlank(ch) && quote == 0:
 		case quote == 0 && ch == '\\':
 			i++
@@ -168,11 +145,7 @@ func splitInput(text string, lines bool) (list []string, of []int) {
 			open = true
 		}
 	}
-	list = argtext.Flush(list, &b, open)
-	for len(of) < len(list) {
-		of = append(of, line)
-	}
-	return list, of
+	return argtext.Flush(list, &b, open)
 }
 
 func isBlank(ch byte) bool { return ch == ' ' || ch == '\t' }
@@ -192,7 +165,7 @@ func (x xargs) groups(items []string, input string) [][]string {
 	case x.lines > 0 && x.delimiter != "":
 		size = x.lines
 	case x.lines > 0:
-		return x.byLine(items, input)
+		return x.byLine(input)
 	case x.count > 0:
 		size = x.count
 	}
@@ -200,19 +173,13 @@ func (x xargs) groups(items []string, input string) [][]string {
 }
 
 // byLine gives a run the words of some lines.
-func (x xargs) byLine(items []string, input string) [][]string {
-	_, of := splitInput(input, false)
+func (x xargs) byLine(input string) [][]string {
 	var list [][]string
-	for start := 0; start < len(items); {
-		end := start
-		for end < len(items) && of[end] < of[start]+x.lines {
-			end++
-		}
+	for some := range slices.Chunk(argtext.Lines(input), x.lines) {
 		if len(list) == maxGroups {
 			return append(list, []string{mark.Any})
 		}
-		list = append(list, manifold(items[start:end], 0))
-		start = end
+		list = append(list, manifold(splitInput(strings.Join(some, "\n"), false), 0))
 	}
 	return list
 }
@@ -256,16 +223,13 @@ func chunks(items []string, size int) [][]string {
 // fill is the argument vector of one run.
 func (x xargs) fill(command, group []string) []string {
 	args := slices.Clone(command)
-	switch at := slices.Index(command, x.insert); {
-	case x.replace != "":
-		for i := range args {
-			args[i] = replaceAll(args[i], x.replace, strings.Join(group, " "))
-		}
-		return args
-	case x.insert != "" && at >= 0:
-		return slices.Concat(command[:at], group, command[at+1:])
+	if x.replace == "" {
+		return append(args, group...)
 	}
-	return append(args, group...)
+	for i := range args {
+		args[i] = replaceAll(args[i], x.replace, strings.Join(group, " "))
+	}
+	return args
 }
 
 // maxText bounds what replacing can make of a text.
