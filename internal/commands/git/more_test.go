@@ -200,7 +200,7 @@ var gitMoreTests = []gitTest{
 	{`git rev-parse --short HEAD`, `prints ATOM`},
 	{`git rev-parse --short=8 HEAD`, `prints ATOM`},
 	{`git rev-parse --verify main`, `prints ATOM`},
-	{`git rev-parse --is-inside-work-tree`, `prints ATOM`},
+	{`git rev-parse --is-inside-work-tree`, ``},
 	{`git rev-parse ../..`, ``},
 	{`git rev-parse ANY`, ``},
 	{`git rev-parse --verify ANY`, `prints ATOM`},

@@ -85,14 +85,10 @@ const fourColumns = mark.Atom + " " + mark.Atom + " " + mark.Atom + "\t" + mark.
 
 func (g *gitCall) printsTree() string {
 	switch {
-	case g.Has("format", "z"):
+	case g.Has("format", "z", "object-only", "l", "long"):
 		return ""
 	case g.Has("name-only", "name-status"):
 		return mark.Inside
-	case g.Has("object-only"):
-		return mark.Atom
-	case g.Has("l", "long"):
-		return mark.Atom + " " + fourColumns
 	}
 	return fourColumns
 }
@@ -103,14 +99,11 @@ func (g *gitCall) printsMatches() string {
 	if g.Has("n", "line-number") {
 		numbers++
 	}
-	if g.Has("column") {
-		numbers++
-	}
 	switch {
 	case g.Has("l", "files-with-matches", "name-only", "L", "files-without-match"):
 		return mark.Inside
 	case g.Has("q", "quiet", "O", "open-files-in-pager", "h", "A", "B", "C", "after-context", "before-context", "context", "heading", "break", "z",
-		"null", "W", "function-context", "p", "show-function", "no-index"):
+		"null", "W", "function-context", "p", "show-function", "no-index", "column"):
 		return ""
 	case g.Has("c", "count"):
 		return argtext.Found(mark.Inside, 0, mark.Atom)
@@ -144,8 +137,6 @@ func (g *gitCall) printsNames() string {
 		return mark.Atom + "\t" + mark.Inside + "\n"
 	case g.Has("name-only"):
 		return mark.Inside
-	case g.Has("stat"):
-		return " " + mark.Inside + " | " + mark.Atom + " " + mark.Atom + "\n " + mark.Atom + " files changed\n"
 	}
 	return ""
 }
@@ -203,13 +194,9 @@ func (g *gitCall) printsParsed() {
 	count := 0
 	for _, o := range g.Options {
 		switch name := strings.TrimLeft(o.First(), "-"); name {
-		case "show-toplevel", "git-dir", "absolute-git-dir", "git-common-dir", "show-cdup", "show-prefix", "git-path",
-			"show-superproject-working-tree", "shared-index-path", "resolve-git-dir", "sq-quote", "parseopt", "local-env-vars",
-			"branches", "tags", "remotes", "glob", "all", "symbolic-full-name", "symbolic", "show-ref-format", "prefix", "default":
+		case "verify", "q", "quiet", "short", "abbrev-ref", "path-format", "revs-only", "end-of-options":
+		default:
 			asked = name
-			count++
-		case "is-inside-work-tree", "is-inside-git-dir", "is-bare-repository", "is-shallow-repository", "show-object-format":
-			asked = "word"
 			count++
 		}
 	}
@@ -234,8 +221,6 @@ func (g *gitCall) printsPlace(asked string) {
 		g.tells(commands.TopUp)
 	case "show-prefix":
 		g.use.Out = mark.Inside
-	case "word":
-		g.use.Out = mark.Atom
 	}
 }
 

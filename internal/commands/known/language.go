@@ -45,12 +45,8 @@ func (g *reading) language(kind, v, why string) {
 // hgConfig is a setting of Mercurial and its like on a command line; some run
 // something.
 func (g *reading) hgConfig(v, why string) {
-	name, value, _ := strings.Cut(v, "=")
-	section, _, _ := strings.Cut(name, ".")
-	if strings.Contains(" hooks ui extdiff merge-tools diff-tools pager fix alias aliases ", " "+section+" ") {
-		g.value("code", strings.TrimPrefix(value, "!"), why)
-		return
-	}
+	_, value, _ := strings.Cut(v, "=")
+	g.value("code", strings.TrimPrefix(value, "!"), why)
 	g.value("loose", v, why)
 }
 

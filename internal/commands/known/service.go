@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"cordon/internal/commands"
-	"cordon/internal/commands/argtext"
 	"cordon/internal/mark"
 )
 
@@ -38,8 +37,6 @@ func (g *reading) npm(name string) {
 		if name == "yarn" {
 			g.ask(installsGlobal, "install it in the project")
 		}
-	case "exec", "x", "dlx":
-		// In the table with what they run.
 	}
 }
 
@@ -109,13 +106,6 @@ func (g *reading) pip(name string) {
 // keys is ssh-keygen: without a file it writes to the home.
 func (g *reading) keys() {
 	asks := g.Has("l", "y", "e", "B", "F", "Y", "h")
-	if asks {
-		for i, a := range g.use.Access {
-			if a.Why == "-f" {
-				g.use.Access[i].Role = commands.Read
-			}
-		}
-	}
 	if g.Has("f") || g.Has("Y") {
 		return
 	}
@@ -134,21 +124,14 @@ func (g *reading) keys() {
 // download is curl and wget, which may name what they fetch by its address, and
 // of which curl may get its settings from standard input.
 func (g *reading) download(name string) {
-	dir, named := g.Given("P", "directory-prefix")
+	dir, _ := g.Given("P", "directory-prefix")
 	saved := name == "wget" && !g.Has("O", "output-document", "spider", "i", "input-file")
 	if name == "curl" {
 		if g.Text("K", "config") == "-" && g.call.Fed {
 			g.ask("curl is told on its standard input what to write where", "give the options as arguments")
 		}
-		dir, named = g.Given("output-dir")
+		dir, _ = g.Given("output-dir")
 		saved = g.Has("O", "remote-name", "remote-name-all")
-	}
-	if named {
-		for i, a := range g.use.Access {
-			if a.Why == "-o" || a.Why == "--output" {
-				g.use.Access[i].Dir = argtext.JoinDir(a.Dir, dir.Value)
-			}
-		}
 	}
 	for _, address := range g.Operands {
 		if p := addressName(address); saved && p != "" {

@@ -131,8 +131,6 @@ func (g *reading) dd() {
 	made := commands.Effect{Path: of.Value, Text: mark.Any}
 	if from, ok := g.Given("if"); ok {
 		made = commands.Effect{Path: of.Value, From: from.Value}
-	} else if g.call.Fed && !g.Has("skip", "count", "conv", "seek") && g.call.Stdin != "" {
-		made.Text = g.call.Stdin
 	}
 	g.use.Effects = append(g.use.Effects, made)
 }
@@ -197,22 +195,11 @@ func (g *reading) renaming(v, why string) {
 	}
 }
 
-// ansible is the argument of a module: a command line for those that run one.
+// ansible is the argument of a module: perhaps a command line, perhaps settings.
 func (g *reading) ansible(v, why string) {
-	module := "command"
-	if o, ok := g.Given("m", "module-name"); ok {
-		module = o.Value
-	}
-	if i := strings.LastIndexByte(module, '.'); i >= 0 {
-		module = module[i+1:]
-	}
-	switch module {
-	case "command", "shell", "raw", "script":
-		g.value("code", v, why)
-	default:
-		for _, f := range strings.Fields(v) {
-			g.value("loose", f, why)
-		}
+	g.value("code", v, why)
+	for _, f := range strings.Fields(v) {
+		g.value("loose", f, why)
 	}
 }
 
