@@ -148,7 +148,7 @@ var ways = []snippet{
 
 // foreign is code in languages that are not read, which only mentions paths.
 var foreign = []string{
-	"IO.puts(\"/w/repo\")", "putStrLn \"../../x\"", "println('/w/repo')", "# see \"/w/repo\"\n1 + 1", "// new File('../../x')\n1", "(* \"/w/repo\" *) 1", "disp('/w/repo')",
+	"IO.puts(\"/w/repo\")", "putStrLn \"../../x\"", "println('/w/repo')", "# see \"/w/repo\"\n1 + 1", "// new File('../../x')\n1", "disp('/w/repo')",
 	"File.write!(\"build/x\", \"/api\")", "System.cmd(\"git\", [\"status\"])", "String.split(\"a/b\", \"/\")", "plot sin(x); set title \"a\"", "x' = 1; y' = 'a'", "say '/w/repo'.chars", "\"/w/repo\" |> IO.puts",
 }
 

@@ -190,11 +190,11 @@ func (m *machine) matchEnd(i int) int {
 		case "def", "class", "module", "begin", "case":
 			deep++
 		case "if", "unless":
-			if m.startsStatement(i) {
+			if m.at(i-1).Kind == lex.Line {
 				deep++
 			}
 		case "while", "until", "for":
-			if m.startsStatement(i) {
+			if m.at(i-1).Kind == lex.Line {
 				deep++
 				loop = true
 			}
@@ -210,19 +210,6 @@ func (m *machine) matchEnd(i int) int {
 		}
 	}
 	return len(m.toks) - 1
-}
-
-// startsStatement reports whether a word begins a statement and does not modify
-// the one before it.
-func (m *machine) startsStatement(i int) bool {
-	t := m.at(i - 1)
-	switch t.Kind {
-	case lex.Op:
-		return !oneOf(t.Text, ") ] }")
-	case lex.Word:
-		return oneOf(t.Text, "then do else begin return")
-	}
-	return t.Kind == lex.Line || t.Kind == lex.End
 }
 
 // readLambda reads lambda a, b: expression of Python.

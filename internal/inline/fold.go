@@ -180,11 +180,6 @@ func (m *machine) foldList(v value, name string, args []arg) (value, bool) {
 			sep = literal("")
 		}
 		return joinText(sep, v), true
-	case name == "concat":
-		for _, x := range vs {
-			v = listOf(append(v.items[:len(v.items):len(v.items)], items(x)...))
-		}
-		return v, true
 	case inSet("goes-through", name):
 		return m.mapList(v, name, args), true
 	case name == "update" || name == "merge!":

@@ -22,7 +22,7 @@ type generic struct {
 	start bool     // a statement begins here
 	text  string   // the last string …
 	glued bool     // … and only operators that put texts together since
-	ended string   // the ends of comments that do not come any more
+	ended string   // the quotes that do not end any more
 }
 
 // maxGlued bounds the text that strings side by side are put together to.
@@ -72,37 +72,12 @@ func (g *generic) next() {
 func (g *generic) comment() bool {
 	rest := g.src[g.pos:]
 	fresh := g.pos == 0 || strings.IndexByte(" \t\n;", g.src[g.pos-1]) >= 0
-	switch {
-	case fresh && (strings.HasPrefix(rest, "# ") || strings.HasPrefix(rest, "// ") || strings.HasPrefix(rest, "-- ")), g.start && rest[0] == '%' && fresh:
-		if i := strings.IndexByte(rest, '\n'); i >= 0 {
-			g.pos += i
-		} else {
-			g.pos = len(g.src)
-		}
-	case strings.HasPrefix(rest, "/*"):
-		g.behind("*/")
-	case strings.HasPrefix(rest, "(* "):
-		g.behind("*)")
-	case strings.HasPrefix(rest, "{- "):
-		g.behind("-}")
-	default:
+	line, _, _ := strings.Cut(rest, "\n")
+	if !fresh || !strings.HasPrefix(rest, "# ") && !strings.HasPrefix(rest, "// ") && !strings.HasPrefix(rest, "-- ") && !(g.start && rest[0] == '%') {
 		return false
 	}
+	g.pos += len(line)
 	return true
-}
-
-// behind moves behind the end of a comment; one without an end is none.
-func (g *generic) behind(end string) {
-	if strings.Contains(g.ended, end) {
-		g.pos += 2
-		return
-	}
-	if i := strings.Index(g.src[g.pos+2:], end); i >= 0 {
-		g.pos += 2 + i + len(end)
-		return
-	}
-	g.ended += end
-	g.pos += 2
 }
 
 // backquoted is a command between backquotes that are closed on their line, as in
