@@ -45,36 +45,12 @@ func crontabUse(c commands.Call) commands.Use {
 	case len(s.Operands) > 0 && s.Operands[0] != "-" && !argtext.IsStdin(s.Operands[0]):
 		w.touch(commands.Read, s.Operands[0], "operand")
 	case c.Fed:
-		r := w.again("standard input")
-		r.Code = cronLines(c.Stdin)
-		if r.Code != "" {
-			w.add(r)
+		for line := range strings.Lines(c.Stdin) {
+			w.loosely(strings.Fields(line), false)
 		}
 	}
 	w.find(commands.Ask, personalJobs, "run the command now, or leave the job to a person")
 	return w.done()
-}
-
-// cronLines takes the hours off the lines of a crontab.
-func cronLines(text string) string {
-	var b strings.Builder
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSpace(line)
-		fields := 5
-		if strings.HasPrefix(line, "@") {
-			fields = 1
-		}
-		for range fields {
-			_, after, ok := strings.Cut(line, " ")
-			if !ok {
-				break
-			}
-			line = strings.TrimLeft(after, " \t")
-		}
-		b.WriteString(line)
-		b.WriteByte('\n')
-	}
-	return b.String()
 }
 
 // systemdRunUse is systemd-run, whose services begin in another directory.
@@ -84,7 +60,7 @@ func systemdRunUse(c commands.Call) commands.Use {
 	w.takeAll(s)
 	for _, o := range s.Options {
 		if o.First() == "-p" {
-			w.unitProperty(o.Value)
+			w.loosely(strings.Fields(strings.ReplaceAll(o.Value, "=", " ")), false)
 		}
 	}
 	if w.dir == "" && !s.Has("-d") && !s.Has("--scope") && !s.Has("-S") {
@@ -101,22 +77,4 @@ func systemdRunUse(c commands.Call) commands.Use {
 	w.later = !s.Has("--wait") && !s.Has("--scope")
 	w.command(s.Operands, mode)
 	return w.done()
-}
-
-// unitProperty is one -p NAME=VALUE.
-func (w *wrapping) unitProperty(setting string) {
-	name, value, _ := strings.Cut(setting, "=")
-	value = strings.TrimLeft(value, "-+!@:")
-	switch {
-	case name == "WorkingDirectory" || name == "RootDirectory":
-		w.enter(value, name)
-	case name == "Environment":
-		w.assign(value)
-	case strings.HasPrefix(name, "Exec"):
-		w.codes = append(w.codes, value)
-	default: // files, perhaps with a word before them: append:/x
-		for _, p := range argtext.LoosePaths(value) {
-			w.touch(commands.Write, p, name)
-		}
-	}
 }

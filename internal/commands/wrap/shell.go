@@ -229,13 +229,8 @@ func boxUse(c commands.Call) commands.Use {
 		return w.done()
 	}
 	if rest[0] == "--install" {
-		dir := "/usr/bin"
-		for _, word := range rest[1:] {
-			if !strings.HasPrefix(word, "-") {
-				dir = word
-			}
-		}
-		w.touch(commands.Write, dir, "--install")
+		w.touch(commands.Write, "/usr/bin", "--install")
+		w.loosely(rest[1:], false)
 	}
 	return w.done()
 }

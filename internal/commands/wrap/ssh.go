@@ -50,19 +50,6 @@ func sshUse(name string, c commands.Call) commands.Use {
 	return w.done()
 }
 
-// moshUse is mosh, which takes a command as words.
-func moshUse(c commands.Call) commands.Use {
-	w := newWrapping(c)
-	s := Scan(c.Args[1:], "mosh")
-	w.takeAll(s)
-	w.use.Out = mark.Any
-	if len(s.Operands) > 0 && argtext.IsLocalHost(s.Operands[0]) {
-		w.enter("~", "the home on this host")
-		w.command(w.operands(s.Operands, "text"), 0)
-	}
-	return w.done()
-}
-
 // SshSetting is the kind and the value of a setting of ssh, NAME=VALUE.
 func SshSetting(setting string) (kind, value string) {
 	i := strings.IndexAny(setting, "= \t")

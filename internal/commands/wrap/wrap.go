@@ -88,10 +88,8 @@ func wrapBasic(name string, c commands.Call) (commands.Use, bool) {
 // terminal, a container, a later hour.
 func wrapService(name string, c commands.Call) (commands.Use, bool) {
 	switch name {
-	case "ssh", "autossh":
+	case "ssh", "autossh", "mosh":
 		return sshUse(name, c), true
-	case "mosh":
-		return moshUse(c), true
 	case "at", "batch":
 		return atUse(c), true
 	case "crontab":
