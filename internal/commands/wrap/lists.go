@@ -2,7 +2,6 @@ package wrap
 
 import (
 	"slices"
-	"strings"
 
 	"cordon/internal/commands"
 	"cordon/internal/commands/argtext"
@@ -16,8 +15,6 @@ func listRunner(name string, c commands.Call) commands.Use {
 	switch name {
 	case "entr":
 		w.entr()
-	case "xdg-open", "open":
-		w.opener()
 	case "ts":
 		w.stamp()
 	}
@@ -58,18 +55,6 @@ func (w *wrapping) entr() {
 	w.command(words, 0)
 }
 
-// opener is a desktop's way to open a file with whatever program is for it.
-func (w *wrapping) opener() {
-	s := scanAll(w.call.Args[1:], "xdg-open")
-	w.takeAll(s)
-	for _, word := range s.Operands {
-		file, local := strings.CutPrefix(word, "file://")
-		if local || !strings.Contains(word, ":") {
-			w.touch(commands.Execute, file, "operand")
-		}
-	}
-}
-
 // otherRunner knows subcommands that fit no row.
 func otherRunner(name string, c commands.Call) (commands.Use, bool) {
 	w := newWrapping(c)
@@ -77,9 +62,7 @@ func otherRunner(name string, c commands.Call) (commands.Use, bool) {
 	rest := s.Operands
 	switch {
 	case name == "direnv" && len(rest) > 0 && (rest[0] == "allow" || rest[0] == "permit" || rest[0] == "grant" || rest[0] == "edit"):
-		for _, file := range rest[1:] {
-			w.touch(commands.Read, file, "operand")
-		}
+		w.loosely(rest[1:], false)
 		return w.done(), true
 	case name == "uv" && len(rest) > 1 && rest[0] == "tool" && rest[1] == "run":
 		w.takeAll(s)

@@ -32,7 +32,7 @@ func (w *wrapping) loosely(words []string, outer bool) {
 		words = words[:maxLoosely]
 	}
 	for i, word := range words {
-		if !strings.HasPrefix(word, "-") {
+		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "://") {
 			w.args(words[i:], "operands")
 		}
 		if text, ok := w.call.FileText(word); ok {
@@ -56,7 +56,7 @@ func (w *wrapping) loosely(words []string, outer bool) {
 }
 
 // spaced puts blanks around the commands that a word may hold.
-var spaced = strings.NewReplacer("#(", " ", ")", " ", ";", " ", "!!", " ", ":", " ", ",", " ", `"`, " ", "'", " ",
+var spaced = strings.NewReplacer("://", "://", "#(", " ", ")", " ", ";", " ", "!!", " ", ":", " ", ",", " ", `"`, " ", "'", " ",
 	`\n`, " ", `\r`, " ", `\012`, " ", `\015`, " ", "^M", " ", "\n", " ")
 
 // typed is the text that the names of keys stand for.

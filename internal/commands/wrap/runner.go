@@ -18,7 +18,7 @@ func wrapRunner(name string, c commands.Call) (commands.Use, bool) {
 		if use, ok := otherRunner(name, c); ok {
 			return use, true
 		}
-	case "entr", "xdg-open", "open", "ts":
+	case "entr", "ts":
 		return listRunner(name, c), true
 	}
 	return commands.Use{}, false

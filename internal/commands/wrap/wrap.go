@@ -96,7 +96,8 @@ func wrapService(name string, c commands.Call) (commands.Use, bool) {
 		return crontabUse(c), true
 	case "systemd-run":
 		return systemdRunUse(c), true
-	case "screen", "tmux", "socat", "gdb", "lldb", "start-stop-daemon", "capsh", "hyperfine", "perf", "concurrently", "nodemon", "devcontainer":
+	case "screen", "tmux", "socat", "gdb", "lldb", "start-stop-daemon", "capsh", "hyperfine", "perf", "concurrently", "nodemon", "devcontainer",
+		"xdg-open", "open":
 		return looselyUse(c), true
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
 		return containerUse(name, c)
