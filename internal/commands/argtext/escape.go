@@ -74,7 +74,7 @@ func numbered(s string, from, limit, base int) (string, int) {
 }
 
 // SplitWords splits a text at blanks as env does with the value of -S: quotes,
-// backslashes and ${NAME} count. Git and tmux differ from it in rare escapes.
+// backslashes and ${NAME} count. Git differs from it in rare escapes.
 func SplitWords(text string, expand func(name string) string) []string {
 	var words []string
 	var b strings.Builder

@@ -47,7 +47,7 @@ func (w *wrapping) loosely(words []string, outer bool) {
 			w.loosely(strings.Fields(command), false)
 			continue
 		}
-		for _, path := range argtext.LoosePaths(word) {
+		for _, path := range argtext.LooseArgument(word) {
 			if dir := argtext.Parent(path); dir != "/usr/bin" && dir != "/bin" {
 				w.touch(commands.Write, path, "operand")
 			}
