@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -61,11 +62,8 @@ func (j *judge) accessAt(m *shell.Machine, a commands.Access, w where, does stri
 
 // wanders reports whether a command goes through everything below a directory.
 func wanders(command string) bool {
-	switch command {
-	case "find", "fd", "fdfind", "grep", "egrep", "fgrep", "rg", "ag", "ack", "tree", "du", "tar", "zip", "cp", "rsync", "chmod", "chown":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"find", "fd", "fdfind", "grep", "egrep", "fgrep", "rg", "ag", "ack", "tree", "du",
+		"tar", "zip", "cp", "rsync", "chmod", "chown"}, command)
 }
 
 // directory is where a command's paths are relative to.
@@ -229,9 +227,7 @@ func (j *judge) reading(place Place, p string, r commands.Role) finding {
 	return j.refused(place, p, "is read")
 }
 
-func (j *judge) secret(p string) bool {
-	return j.scope.Rules.Hides(p) || private(p)
-}
+func (j *judge) secret(p string) bool { return j.scope.Rules.Hides(p) || private(p) }
 
 // private are files of other processes that hold their secrets.
 func private(p string) bool {

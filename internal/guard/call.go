@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -33,9 +34,7 @@ func Decide(s *Scope, c Call) (d Decision) {
 		return s.decision(c, shared)
 	}
 	cwd := c.Cwd
-	if cwd == "" {
-		cwd = s.Worktree
-	}
+	cwd = cmp.Or(cwd, s.Worktree)
 	if !strings.HasPrefix(cwd, "/") {
 		cwd = s.Worktree + "/" + cwd
 	}

@@ -70,19 +70,13 @@ func (j *judge) written(m *shell.Machine, args []string) ([]string, bool) {
 
 // filesOnly reports whether a command that writes makes and removes no directory.
 func filesOnly(name string) bool {
-	switch name {
-	case "touch", "tee", "sed", "awk", "truncate", "chmod", "chown", "dd", "gofmt", "perl", "patch", "sponge":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"touch", "tee", "sed", "awk", "truncate", "chmod", "chown", "dd", "gofmt", "perl", "patch", "sponge"}, name)
 }
 
 // changes reports whether a call may change what is on the disk.
 func changes(use commands.Use) bool {
-	if !use.Known || len(use.Runs) > 0 || len(use.Effects) > 0 {
-		return true
-	}
-	return slices.ContainsFunc(use.Access, func(a commands.Access) bool { return a.Role == commands.Write })
+	return !use.Known || len(use.Runs) > 0 || len(use.Effects) > 0 ||
+		slices.ContainsFunc(use.Access, func(a commands.Access) bool { return a.Role == commands.Write })
 }
 
 // textOf is what is known of the text behind a name that a command is given.

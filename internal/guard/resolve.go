@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"strings"
 
 	"cordon/internal/mark"
@@ -20,9 +21,7 @@ const maxLinks = 40
 // root, with .. after the link. A component that is not there is taken as it is.
 // Links that the script makes itself count.
 func (j *judge) resolve(dir, p string) where {
-	if p == "" {
-		p = "."
-	}
+	p = cmp.Or(p, ".")
 	if w, ok := j.marked(p); ok {
 		return w
 	}

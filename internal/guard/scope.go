@@ -72,8 +72,6 @@ func (s *Scope) below(p, root string) bool {
 func (s *Scope) Inside(p string) bool { return s.below(p, s.Worktree) }
 
 // relative is a path of the worktree from its root; "" is the root.
-func (s *Scope) relative(p string) string {
-	return strings.TrimPrefix(p[len(s.Worktree):], "/")
-}
+func (s *Scope) relative(p string) string { return strings.TrimPrefix(p[len(s.Worktree):], "/") }
 
 func base(p string) string { return path.Base(p) }

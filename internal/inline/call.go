@@ -165,10 +165,8 @@ func (m *machine) bareArgs() []arg {
 
 // blockHere reports whether a block of Ruby or Julia follows a name.
 func (m *machine) blockHere(v value) bool {
-	if m.lang != commands.Ruby || v.shape != named || v.from != "" && v.recv == nil {
-		return false
-	}
-	return m.op("{") && (v.recv != nil || m.at(m.i+1).Text == "|") || m.word("do") && (v.recv != nil || m.at(m.i+1).Text == "|")
+	return m.lang == commands.Ruby && v.shape == named && (v.from == "" || v.recv != nil) &&
+		(m.op("{") || m.word("do")) && (v.recv != nil || m.at(m.i+1).Text == "|")
 }
 
 // addBlock adds the block that follows a call to its arguments.
@@ -278,9 +276,7 @@ func appliedTo(callee value, args []arg) value {
 }
 
 // runShell reports a text that a shell runs.
-func (m *machine) runShell(v value, why string) {
-	m.runCommand(nil, v, nil, why)
-}
+func (m *machine) runShell(v value, why string) { m.runCommand(nil, v, nil, why) }
 
 // runCommand reports what is run: arguments, or code of a shell.
 func (m *machine) runCommand(argv []value, code value, opts []arg, why string) {

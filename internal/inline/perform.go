@@ -182,10 +182,7 @@ func isMode(s string) bool { return s != "" && len(s) <= 4 && strings.Trim(s, "r
 
 // modeWrites reports whether a mode of open lets write. An unknown one may.
 func modeWrites(mode string) bool {
-	if len(mode) > 8 && !mark.In(mode) {
-		return false
-	}
-	return strings.ContainsAny(mode, "wax+>"+mark.Any)
+	return (len(mode) <= 8 || mark.In(mode)) && strings.ContainsAny(mode, "wax+>"+mark.Any)
 }
 
 // perlOpen reads open FH, ">path" and open FH, ">", path, and pipes. It gives no

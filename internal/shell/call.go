@@ -50,11 +50,7 @@ func negated(c *syntax.CallExpr) (string, bool) {
 
 // declares reports whether a command gives variables their attributes.
 func declares(name string) bool {
-	switch name {
-	case "export", "readonly", "declare", "typeset":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"export", "readonly", "declare", "typeset"}, name)
 }
 
 // temporarily makes assignments that hold for one command.

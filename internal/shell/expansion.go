@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -173,11 +174,7 @@ func (m *Machine) tempting(p *syntax.ParamExp, c preparing) bool {
 }
 
 func nullToo(op syntax.ParExpOperator) bool {
-	switch op {
-	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.ErrorUnsetOrNull:
-		return true
-	}
-	return false
+	return slices.Contains([]syntax.ParExpOperator{syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.ErrorUnsetOrNull}, op)
 }
 
 // assignDefault is ${x:=word}.
@@ -366,9 +363,6 @@ func (m *Machine) byLibrary(s string, op syntax.ParExpOperator, pat string) stri
 
 // kept are operators that leave a value that is set as it is.
 func kept(op syntax.ParExpOperator) bool {
-	switch op {
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		return true
-	}
-	return false
+	return slices.Contains([]syntax.ParExpOperator{syntax.ErrorUnset, syntax.ErrorUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		syntax.AssignUnset, syntax.AssignUnsetOrNull}, op)
 }

@@ -84,29 +84,24 @@ func (m *Machine) takeOption(spec, name string, words []string, at int) {
 		m.option = 0
 		at++
 	}
-	if where < 0 || letter == ':' {
-		m.setPlain(name, "?")
-		m.setPlain("OPTARG", string(letter))
-		m.setPlain("OPTIND", itoa(at))
-		return
-	}
-	if where+1 < len(spec) && spec[where+1] == ':' {
-		switch {
-		case m.option != 0: // -ofile
-			m.setPlain("OPTARG", word[m.option:])
-			at++
-		case at <= len(words):
-			m.setPlain("OPTARG", words[at-1])
-			at++
-		default:
-			m.setPlain("OPTARG", mark.Any)
-			m.setPlain(name, mark.Atom)
-			m.setPlain("OPTIND", itoa(at))
-			return
-		}
+	found := string(letter)
+	switch {
+	case where < 0 || letter == ':':
+		m.setPlain("OPTARG", found)
+		found = "?"
+	case !strings.HasPrefix(spec[where+1:], ":"):
+	case m.option != 0: // -ofile
+		m.setPlain("OPTARG", word[m.option:])
 		m.option = 0
+		at++
+	case at <= len(words):
+		m.setPlain("OPTARG", words[at-1])
+		at++
+	default:
+		m.setPlain("OPTARG", mark.Any)
+		found = mark.Atom
 	}
-	m.setPlain(name, string(letter))
+	m.setPlain(name, found)
 	m.setPlain("OPTIND", itoa(at))
 }
 

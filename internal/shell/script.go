@@ -47,9 +47,7 @@ func (m *Machine) parse(code string) *syntax.File {
 	return f
 }
 
-func unparsed(err error) string {
-	return "cannot be judged (" + err.Error() + ")"
-}
+func unparsed(err error) string { return "cannot be judged (" + err.Error() + ")" }
 
 // program runs a whole script, with its traps.
 func (m *Machine) program(f *syntax.File) {

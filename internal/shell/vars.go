@@ -53,9 +53,7 @@ func (e environ) Set(name string, v expand.Variable) error {
 	return nil
 }
 
-func text(s string) expand.Variable {
-	return expand.Variable{Set: true, Kind: expand.String, Str: s}
-}
+func text(s string) expand.Variable { return expand.Variable{Set: true, Kind: expand.String, Str: s} }
 
 // special are the shell's own parameters.
 func (m *Machine) special(name string) (expand.Variable, bool) {

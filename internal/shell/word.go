@@ -71,9 +71,7 @@ func readsFile(cs *syntax.CmdSubst) (*syntax.Word, bool) {
 	return cs.Stmts[0].Redirs[0].Word, true
 }
 
-func (m *Machine) fileText(w *syntax.Word) string {
-	return m.textAt(m.literal(w))
-}
+func (m *Machine) fileText(w *syntax.Word) string { return m.textAt(m.literal(w)) }
 
 // textAt is what is known of the text that a name gives.
 func (m *Machine) textAt(name string) string {

@@ -149,9 +149,7 @@ func (p *sedParser) substitute() {
 	}
 }
 
-func (p *sedParser) unknown(reason string) {
-	addAsk(&p.use, reason, "run the command itself")
-}
+func (p *sedParser) unknown(reason string) { addAsk(&p.use, reason, "run the command itself") }
 
 func (p *sedParser) file(role commands.Role, c byte) {
 	name := p.line()

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"strings"
 
 	"cordon/internal/commands"
@@ -220,9 +221,7 @@ func (g *gitCall) notes() {
 		return
 	}
 	ref := g.Text("ref")
-	if ref == "" {
-		ref = "commits"
-	}
+	ref = cmp.Or(ref, "commits")
 	if !strings.HasPrefix(ref, "refs/") {
 		ref = "refs/notes/" + strings.TrimPrefix(ref, "notes/")
 	}

@@ -25,7 +25,7 @@ func (g *gitCall) checkout() {
 	case g.Has("detach", "d"):
 		g.act(commands.GitSwitches, "", g.nth(0))
 	case g.Has("t", "track") && len(before) == 1:
-		g.newBranch(tracked(before[0]), before[0], true)
+		g.track(before[0])
 	case g.Tail >= 0 && len(g.after()) > 0 || g.Has("pathspec-from-file"):
 		g.pathspecs(commands.Write, g.after())
 	case len(before) > 1 || len(before) == 1 && onlyPath(before[0]):
@@ -70,7 +70,7 @@ func (g *gitCall) switches() {
 	case g.Has("d", "detach"):
 		g.act(commands.GitSwitches, "", g.nth(0))
 	case g.Has("t", "track") && len(g.Operands) == 1:
-		g.newBranch(tracked(g.nth(0)), g.nth(0), true)
+		g.track(g.nth(0))
 	case len(g.Operands) > 0:
 		g.act(commands.GitSwitches, g.nth(0), "")
 	}
@@ -82,13 +82,10 @@ func (g *gitCall) newBranch(name, start string, fresh bool) {
 	g.act(commands.GitSwitches, name, start).New = fresh
 }
 
-// tracked is the name a branch gets that tracks another.
-func tracked(upstream string) string {
-	upstream = strings.TrimPrefix(strings.TrimPrefix(upstream, "refs/"), "remotes/")
-	if _, name, ok := strings.Cut(upstream, "/"); ok {
-		return name
-	}
-	return upstream
+// track makes a branch with the name of the upstream, without that of its remote.
+func (g *gitCall) track(upstream string) {
+	_, name, _ := strings.Cut(strings.TrimPrefix(upstream, "refs/remotes/"), "/")
+	g.newBranch(cmp.Or(name, upstream), upstream, true)
 }
 
 // branch makes, moves, copies and removes branches; without operands it lists.

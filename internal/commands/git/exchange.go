@@ -1,6 +1,8 @@
 package git
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -47,9 +49,7 @@ func (g *gitCall) fetched(spec string) {
 // push sends commits to another repository.
 func (g *gitCall) push() {
 	to := g.nth(0)
-	if to == "" {
-		to = g.Text("repo")
-	}
+	to = cmp.Or(to, g.Text("repo"))
 	role, kind := commands.Write, commands.GitPushes
 	if g.Has("n", "dry-run") {
 		role, kind = commands.Read, commands.GitFetches
@@ -82,14 +82,12 @@ func (g *gitCall) pushSpecs() []string {
 			specs = append(specs, o)
 		}
 	}
-	if g.Has("all", "branches") {
-		specs = append(specs, "refs/heads/*:refs/heads/*")
-	}
-	if g.Has("mirror") {
-		specs = append(specs, "+refs/*:refs/*")
-	}
-	if g.Has("tags") {
-		specs = append(specs, "refs/tags/*:refs/tags/*")
+	for _, all := range [...][2]string{
+		{"all", "refs/heads/*:refs/heads/*"}, {"branches", "refs/heads/*:refs/heads/*"}, {"mirror", "+refs/*:refs/*"}, {"tags", "refs/tags/*:refs/tags/*"},
+	} {
+		if g.Has(all[0]) {
+			specs = append(specs, all[1])
+		}
 	}
 	if specs == nil {
 		return []string{""}
@@ -104,10 +102,7 @@ func (g *gitCall) pushedHere(path, spec string) {
 	if !ok {
 		to = from
 	}
-	if to == "" {
-		to = mark.Any
-	}
-	g.moves(heads, to, from).Dir = argtext.JoinDir(g.dir, path)
+	g.moves(heads, cmp.Or(to, mark.Any), from).Dir = argtext.JoinDir(g.dir, path)
 }
 
 // clone makes a new repository from another.
@@ -119,10 +114,7 @@ func (g *gitCall) clone() {
 	if a := g.address(commands.Read, from, "operand 1"); a.far {
 		g.act(commands.GitFetches, from, "")
 	}
-	if to == "" {
-		to = mark.Atom
-	}
-	g.path(commands.Write, to, "operand 2")
+	g.path(commands.Write, cmp.Or(to, mark.Atom), "operand 2")
 }
 
 // remote changes which repositories this one knows. A path among them is
@@ -226,9 +218,5 @@ func readsOnly(args []string) bool {
 	if len(words) < 2 || words[0] != "git" || strings.ContainsAny(strings.Join(words, ""), ";&|`$<>") {
 		return words[0] == "pwd" || words[0] == "echo" || words[0] == "ls"
 	}
-	switch words[1] {
-	case "status", "log", "diff", "show", "rev-parse", "describe", "ls-files", "grep", "blame":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"status", "log", "diff", "show", "rev-parse", "describe", "ls-files", "grep", "blame"}, words[1])
 }

@@ -4,6 +4,7 @@
 package git
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -79,11 +80,7 @@ func (g *gitCall) globals(args []string) []string {
 // takesValue reports whether one of git's own options takes the next argument
 // when nothing is attached to it.
 func takesValue(name string) bool {
-	switch name {
-	case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"}, name)
 }
 
 func (g *gitCall) global(name, value string, has bool) {

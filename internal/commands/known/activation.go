@@ -27,9 +27,7 @@ func activates(called string, args []string) bool {
 }
 
 // agentAlone reports whether ssh-agent is given no command to run.
-func agentAlone(args []string) bool {
-	return len(wrap.Scan(args, "ssh-agent").Operands) == 0
-}
+func agentAlone(args []string) bool { return len(wrap.Scan(args, "ssh-agent").Operands) == 0 }
 
 func nthOf(args []string, n int) string {
 	if n < len(args) {

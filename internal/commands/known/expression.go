@@ -1,6 +1,10 @@
 package known
 
-import "cordon/internal/commands"
+import (
+	"slices"
+
+	"cordon/internal/commands"
+)
 
 // tests is test and [: the files that it asks about. Its answer is not worked out.
 func (g *reading) tests() {
@@ -29,9 +33,5 @@ func (g *reading) tested(question, file string) {
 }
 
 func comparison(op string) bool {
-	switch op {
-	case "=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"}, op)
 }

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
@@ -141,9 +142,7 @@ func (g *reading) marked(word, text string) string {
 // grepMarked leaves out lines, though nobody knows which.
 func (g *reading) grepMarked(text string) string {
 	pattern := g.Text("e")
-	if pattern == "" {
-		pattern = g.verb(0)
-	}
+	pattern = cmp.Or(pattern, g.verb(0))
 	switch {
 	case g.Has("c", "count"):
 		return mark.Atom + "\n"
@@ -175,10 +174,7 @@ func (g *reading) harmlessly(atoms bool) bool {
 // onlyWords reports whether tr leaves nothing but letters and digits of what it
 // reads, whatever that is.
 func (g *reading) onlyWords() bool {
-	if !g.Has("c", "C", "complement") || !plainSet(g.verb(0)) {
-		return false
-	}
-	return g.Has("d", "delete") || len(g.Operands) > 1 && plainSet(g.verb(1))
+	return g.Has("c", "C", "complement") && plainSet(g.verb(0)) && (g.Has("d", "delete") || len(g.Operands) > 1 && plainSet(g.verb(1)))
 }
 
 // plainSet reports whether a set of tr holds only letters, digits and what is

@@ -32,13 +32,11 @@ func addChanges(u *commands.Use, called string, args []string) {
 		other = r.Name
 	}
 	for program, row := range table.TableRows(changes) {
-		if words := strings.Fields(row); (program == name || program == other) && applies(words, args[1:]) {
+		known := program == name || program == other || program == argtext.Unversioned(other)
+		if words := strings.Fields(row); known && applies(words, args[1:]) {
 			u.Findings = append(u.Findings, commands.Finding{Weight: commands.Ask, Reason: cmp.Or(whyChanged[words[0]], changesSystem)})
 			return
 		}
-	}
-	if why := installation(other, args); why != "" {
-		u.Findings = append(u.Findings, commands.Finding{Weight: commands.Ask, Reason: why})
 	}
 }
 
@@ -51,10 +49,9 @@ func applies(row, args []string) bool {
 	if len(row) != 4 {
 		return false
 	}
-	holds := func(list, word string) bool { return slices.Contains(strings.Split(list, ","), word) }
 	for _, a := range args {
 		option, _, _ := strings.Cut(a, "=")
-		if a == "--help" || a == "-h" || a == "--version" || option != "-" && holds(row[3], option) {
+		if a == "--help" || a == "-h" || a == "--version" || option != "-" && listed(row[3], option) {
 			return false
 		}
 	}
@@ -62,10 +59,28 @@ func applies(row, args []string) bool {
 	if !strings.HasPrefix(row[1], "-") {
 		rest = plainWords(args)
 	}
-	if asks, ok := strings.CutPrefix(row[1], "!"); ok {
-		return len(rest) > 0 && !holds(asks, rest[0])
+	return hasWord(row[1], rest, args) && hasWord(row[2], rest[min(1, len(rest)):], args)
+}
+
+// hasWord reports whether the first word is in a list, or another one after !, or after ?
+// any argument.
+func hasWord(list string, words, args []string) bool {
+	if anywhere, ok := strings.CutPrefix(list, "?"); ok {
+		return slices.ContainsFunc(args, func(a string) bool { return listed(anywhere, a) })
 	}
-	return row[1] == "-" || len(rest) > 0 && holds(row[1], rest[0]) && (row[2] == "-" || len(rest) > 1 && holds(row[2], rest[1]))
+	others, not := strings.CutPrefix(list, "!")
+	return list == "-" || list == "." && len(args) == 0 || len(words) > 0 && listed(others, words[0]) != not
+}
+
+// listed reports whether a word is in a list. A star in the list stands for any text.
+func listed(list, word string) bool {
+	for entry := range strings.SplitSeq(list, ",") {
+		head, tail, star := strings.Cut(entry, "*")
+		if entry == word || star && strings.HasPrefix(word, head) && strings.Contains(word, tail) {
+			return true
+		}
+	}
+	return false
 }
 
 // plainWords are the arguments that are no options.
@@ -80,37 +95,4 @@ func plainWords(args []string) []string {
 		}
 	}
 	return list
-}
-
-// installation is what fits no row.
-func installation(name string, args []string) string {
-	rest := plainWords(args[1:])
-	has := func(names ...string) bool {
-		return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(names, a) })
-	}
-	switch {
-	case name == "go" && nthOf(rest, 0) == "install" && strings.Contains(nthOf(rest, 1), "@"):
-		return installsGlobal
-	case name == "bun" && has("-g", "--global"):
-		return installsGlobal
-	case name == "ninja" && has("install", "uninstall"):
-		return installsGlobal
-	case name == "hostname" && len(rest) > 0, name == "service" && len(rest) > 1 && rest[1] != "status":
-		return changesSystem
-	case name == "sysctl" && (has("-w", "-p", "--load", "--system") || strings.Contains(nthOf(rest, 0), "=")):
-		return changesSystem
-	case argtext.CommandName(args[0]) == "pacman" && strings.ContainsAny(nthOf(args, 1)[:min(2, len(nthOf(args, 1)))], "SRU"):
-		return installsGlobal
-	case name == "husky" && len(args) == 1:
-		return changesHooks
-	case name == "gpg" && !has("--homedir") && has("--import", "--gen-key", "--full-gen-key", "--generate-key", "--full-generate-key",
-		"--quick-gen-key", "--quick-generate-key", "--delete-key", "--delete-keys", "--delete-secret-keys", "--edit-key", "--recv-keys",
-		"--receive-keys", "--sign-key", "--import-ownertrust"):
-		return changesHome
-	case argtext.Unversioned(name) == "python" || name == "python":
-		if argtext.LastName(nthOf(rest, 0)) == "setup.py" && has("install", "develop") && !has("--prefix", "--root", "--home", "--help") {
-			return installsGlobal
-		}
-	}
-	return ""
 }

@@ -27,49 +27,21 @@ func (g *reading) language(kind, v, why string) {
 			return
 		}
 		g.value("read", v, why)
-	case "hgconfig":
-		g.hgConfig(v, why)
-	case "expression":
-		g.expression(v, why)
-	case "splitting":
-		for _, s := range quoted(v) {
-			g.value("out", s, why)
+	case "hgconfig": // some settings of Mercurial and its like run something
+		_, value, _ := strings.Cut(v, "=")
+		g.value("code", strings.TrimPrefix(value, "!"), why)
+		g.value("loose", v, why)
+	case "expression": // the program of yq, which may load files, or the file alone
+		if strings.Contains(v, "load") {
+			g.value("loose", v, why)
+			return
 		}
+		g.value("spec", v, why)
 	case "target": // of bazel: //package:name, or an argument of what it runs
 		if !strings.HasPrefix(v, "//") && !strings.HasPrefix(v, "@") && !strings.HasPrefix(v, ":") {
 			g.value("arg", v, why)
 		}
 	}
-}
-
-// hgConfig is a setting of Mercurial and its like on a command line; some run
-// something.
-func (g *reading) hgConfig(v, why string) {
-	_, value, _ := strings.Cut(v, "=")
-	g.value("code", strings.TrimPrefix(value, "!"), why)
-	g.value("loose", v, why)
-}
-
-// expression is the program of yq, which may load files, or the file alone.
-func (g *reading) expression(v, why string) {
-	if strings.Contains(v, "load") {
-		for _, s := range quoted(v) {
-			g.value("read", s, why)
-		}
-		return
-	}
-	g.value("spec", v, why)
-}
-
-// quoted returns the texts between quotes.
-func quoted(v string) []string {
-	var found []string
-	for i, s := range strings.Split(v, `"`) {
-		if i%2 == 1 && s != "" && len(found) < 64 {
-			found = append(found, s)
-		}
-	}
-	return found
 }
 
 // atStart is what less and its like do first, after a plus: a ! runs a command.

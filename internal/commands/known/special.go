@@ -153,7 +153,7 @@ func (g *reading) rare(kind, v, why string) {
 		g.ansible(v, why)
 	case "renaming":
 		g.renaming(v, why)
-	case "socket", "ldflags", "macro", "tex", "hgconfig", "expression", "splitting", "target":
+	case "socket", "ldflags", "macro", "tex", "hgconfig", "expression", "target":
 		g.language(kind, v, why)
 	case "postscript":
 		g.postscript(v, why)

@@ -124,7 +124,7 @@ func checkKinds(t *testing.T, head, kinds string) {
 	t.Helper()
 	const known = " text verb read write enter exec chdir cd spec out loose arg list commas readat at form field urlencode cookie item node url media" +
 		" remote readremote writeremote pod writepod from code perl python ruby javascript sql prog command wanted" +
-		" archive member tmpdir template checkpoint sshoption passfile curlrc ansible renaming socket ldflags macro tex hgconfig expression splitting target opaque postscript image writeimage" +
+		" archive member tmpdir template checkpoint sshoption passfile curlrc ansible renaming socket ldflags macro tex hgconfig expression target opaque postscript image writeimage" +
 		" pipe set unset nothing later plain joined volume mount device context dest src driver lock number arch script module suffix digits assign separator "
 	const ofGit = " paths pager filter editor switch bang helper trace hooks to config setup none revs files "
 	for _, kind := range strings.Fields(kinds) {

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -33,11 +34,7 @@ func containerUse(name string, c commands.Call) (commands.Use, bool) {
 }
 
 func isContainerGroup(word string) bool {
-	switch word {
-	case "container", "image", "builder", "buildx", "kube", "machine":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"container", "image", "builder", "buildx", "kube", "machine"}, word)
 }
 
 // container is one subcommand.
@@ -66,7 +63,13 @@ func (w *wrapping) container(sub string, rest []string) {
 	case "ps", "ls", "images", "list":
 		w.identities(scanAll(rest, "docker ps"))
 	case "stack", "config", "secret", "play", "generate", "apply", "down", "up":
-		w.containerFiles(rest)
+		s := scanAll(rest, "docker stack")
+		w.takeAll(s)
+		for _, word := range s.Operands {
+			if argtext.LooksLikePath(word) {
+				w.touch(commands.Read, word, "operand")
+			}
+		}
 	}
 }
 
@@ -81,17 +84,6 @@ func (w *wrapping) identities(s *table.Parsed) {
 func (w *wrapping) firstPath(rest []string) {
 	if len(rest) > 0 && !strings.Contains(rest[0], "://") {
 		w.touch(commands.Read, rest[0], "operand")
-	}
-}
-
-// containerFiles is a subcommand whose operands may be files.
-func (w *wrapping) containerFiles(rest []string) {
-	s := scanAll(rest, "docker stack")
-	w.takeAll(s)
-	for _, word := range s.Operands {
-		if argtext.LooksLikePath(word) {
-			w.touch(commands.Read, word, "operand")
-		}
 	}
 }
 

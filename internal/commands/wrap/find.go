@@ -1,6 +1,8 @@
 package wrap
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -154,13 +156,11 @@ func (f *finding) rootsOf(file string) {
 
 // takesWord reports whether a test has an argument that is no path.
 func takesWord(word string) bool {
-	switch word {
-	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-regextype",
+	return slices.Contains([]string{
+		"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-regextype",
 		"-type", "-xtype", "-fstype", "-maxdepth", "-mindepth", "-depth=", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin",
-		"-user", "-group", "-uid", "-gid", "-perm", "-links", "-inum", "-used", "-context", "-flags", "-acl", "-Bmin", "-Btime", "-exclude":
-		return true
-	}
-	return false
+		"-user", "-group", "-uid", "-gid", "-perm", "-links", "-inum", "-used", "-context", "-flags", "-acl", "-Bmin", "-Btime", "-exclude",
+	}, word)
 }
 
 // exec takes a command up to ; or {} +.
@@ -201,9 +201,7 @@ func (f *finding) finish() {
 }
 
 func (f *finding) place(root string) {
-	if root == "" {
-		root = "."
-	}
+	root = cmp.Or(root, ".")
 	f.use.Access = append(f.use.Access, commands.Access{Role: commands.Read, Path: root, Dir: f.dir, Why: "where it looks", Link: !f.follows && !f.enters})
 	if !f.deletes {
 		return

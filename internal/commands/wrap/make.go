@@ -1,10 +1,12 @@
 package wrap
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
 	"cordon/internal/commands/argtext"
+	"cordon/internal/commands/table"
 	"cordon/internal/mark"
 )
 
@@ -21,17 +23,7 @@ func makeUse(c commands.Call) commands.Use {
 	for file := range strings.FieldsSeq(w.variable("MAKEFILES")) {
 		w.makefile(file, "MAKEFILES")
 	}
-	named := false
-	for _, o := range s.Options {
-		switch o.First() {
-		case "-f":
-			named = true
-			w.makefile(o.Value, "-f")
-		case "-E":
-			w.makeCode(o.Value, "--eval")
-		}
-	}
-	if !named {
+	if w.makeOptions(s); !s.Has("-f") {
 		w.defaultMakefiles()
 	}
 	installs := installing(s.Operands)
@@ -40,6 +32,18 @@ func makeUse(c commands.Call) commands.Use {
 	}
 	w.use.Out = mark.Any
 	return w.use
+}
+
+// makeOptions are the options that name makefiles and code.
+func (w *wrapping) makeOptions(s *table.Parsed) {
+	for _, o := range s.Options {
+		switch o.First() {
+		case "-f":
+			w.makefile(o.Value, "-f")
+		case "-E":
+			w.makeCode(o.Value, "--eval")
+		}
+	}
 }
 
 // defaultMakefiles are the files that make looks for by itself, which count when
@@ -112,43 +116,26 @@ func (w *wrapping) makeWord(word string, installs bool) {
 	case strings.HasSuffix(operator, "!"):
 		w.recipe(value, name)
 	case strings.ContainsAny(value, "$`"):
-		w.makeText(word, name, value)
+		w.makeCode(word, name)
+		if strings.Contains(value, "$$") || strings.Contains(value, "`") {
+			w.recipe(": \""+strings.ReplaceAll(strings.ReplaceAll(value, "$$", "$"), `"`, `\"`)+"\"", name)
+		}
 	case name == "MAKEFLAGS" || name == "MFLAGS" || name == "GNUMAKEFLAGS":
 		s := scanAll(makeFlags(value), "make")
 		w.takeAll(s)
-		for _, o := range s.Options {
-			if o.First() == "-E" {
-				w.makeCode(o.Value, name)
-			} else if o.First() == "-f" {
-				w.makefile(o.Value, name)
-			}
-		}
-	case namesProgram(name):
+		w.makeOptions(s)
+	case holdsCommand(name, value):
 		w.recipe(value, name)
 	default:
 		w.makePaths(name, value, installs)
 	}
 }
 
-// makeText is a value with parts that make expands, or the shell of a recipe.
-func (w *wrapping) makeText(word, name, value string) {
-	if callsFunction(value) {
-		w.makeCode(word, name)
-	}
-	if strings.Contains(value, "$$") || strings.Contains(value, "`") {
-		w.recipe(": \""+strings.ReplaceAll(strings.ReplaceAll(value, "$$", "$"), `"`, `\"`)+"\"", name)
-	}
-}
-
-// callsFunction reports whether a value calls a function of make, and does more
-// than to name a variable.
-func callsFunction(value string) bool {
-	for _, call := range [...]string{"(shell ", "(file ", "(eval ", "(call ", "(foreach ", "(if ", "(value ", "(origin ", "(info "} {
-		if strings.Contains(value, "$"+call) || strings.Contains(value, "${"+call[1:]) {
-			return true
-		}
-	}
-	return false
+// holdsCommand reports whether a variable holds a command by custom, or one that is known.
+func holdsCommand(variable, value string) bool {
+	name, _, _ := strings.Cut(value, " ")
+	name = argtext.CommandName(name)
+	return slices.Contains([]string{"SHELL", "MAKE", "CC", "CXX", "LD", "AR"}, variable) || isShell(name) || table.Lookup(name) != nil
 }
 
 // upToClose is a text up to the bracket that closes one before it.
@@ -175,18 +162,6 @@ func (w *wrapping) recipe(value, why string) {
 	if value != "" {
 		w.add(r)
 	}
-}
-
-// namesProgram reports whether a variable holds a command by custom.
-func namesProgram(name string) bool {
-	switch name {
-	case "SHELL", "MAKE", "CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "F77", "PC", "NM", "RANLIB", "STRIP", "OBJCOPY", "OBJDUMP",
-		"RM", "CP", "MV", "LN", "MKDIR", "INSTALL", "INSTALL_PROGRAM", "INSTALL_DATA", "INSTALL_SCRIPT", "LEX", "YACC", "FLEX", "BISON",
-		"SED", "AWK", "GREP", "TAR", "GIT", "GO", "CARGO", "RUSTC", "PYTHON", "PYTHON3", "PIP", "NODE", "NPM", "YARN", "PNPM", "RUBY", "PERL",
-		"JAVA", "JAVAC", "DOCKER", "CMD", "COMMAND", "RUN", "EXEC", "SUDO", "HOSTCC", "LINT", "TEST_CMD", "PAGER", "EDITOR", "WGET", "CURL":
-		return true
-	}
-	return strings.HasSuffix(name, "_CMD") || strings.HasSuffix(name, "_COMMAND")
 }
 
 // makePaths finds the paths in a variable that lead elsewhere.

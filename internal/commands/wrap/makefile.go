@@ -106,13 +106,6 @@ func (f *makefile) expand(text string, depth int) string {
 	return b.String()
 }
 
-// fileCall writes $(file OP NAME,TEXT) as a redirection.
-func fileCall(args string) string {
-	args, _, _ = strings.Cut(strings.TrimSpace(args), ",")
-	name := strings.TrimLeft(args, "<>")
-	return ": " + args[:len(args)-len(name)] + " " + strings.TrimSpace(name)
-}
-
 // reference is what stands between $( and ): a variable, or a call.
 func (f *makefile) reference(inner string, depth int, first bool) string {
 	if depth > maxExpand {
@@ -124,7 +117,9 @@ func (f *makefile) reference(inner string, depth int, first bool) string {
 		f.run(f.expand(args, depth+1), "$(shell)")
 		return mark.Any
 	case call && name == "file":
-		f.run(fileCall(f.expand(args, depth+1)), "$(file)")
+		file, _, _ := strings.Cut(f.expand(args, depth+1), ",")
+		name := strings.TrimLeft(file, "<>")
+		f.run(": "+file[:len(file)-len(name)]+" "+strings.TrimSpace(name), "$(file)")
 		return mark.Any
 	case call && name == "wildcard":
 		return args

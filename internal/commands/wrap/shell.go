@@ -11,12 +11,10 @@ import (
 // isShell reports whether a command is a shell whose language is near enough to
 // the one that package shell knows.
 func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "oksh", "loksh", "pdksh", "lksh", "ash", "fish", "rbash", "yash", "posh", "rzsh",
-		"rksh", "csh", "tcsh", "hush", "osh", "oil", "elvish", "xonsh", "nu":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "oksh", "loksh", "pdksh", "lksh", "ash", "fish", "rbash", "yash", "posh", "rzsh",
+		"rksh", "csh", "tcsh", "hush", "osh", "oil", "elvish", "xonsh", "nu",
+	}, name)
 }
 
 // A shellLine is the command line of a shell, taken apart.
@@ -73,11 +71,7 @@ func shellUse(name string, c commands.Call) commands.Use {
 // checksOnly reports whether -n makes a shell read a program without running it,
 // however it comes by it.
 func checksOnly(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "ksh", "mksh", "ash", "zsh":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"sh", "bash", "dash", "ksh", "mksh", "ash", "zsh"}, name)
 }
 
 // startup runs what the variables of the environment and the options make a

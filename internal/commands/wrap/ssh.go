@@ -50,32 +50,23 @@ func sshUse(name string, c commands.Call) commands.Use {
 	return w.done()
 }
 
+// sshSettings are the settings of ssh that matter, with their kinds.
+const sshSettings = " proxycommand=code localcommand=code knownhostscommand=code match=code remotecommand=remote hostname=host" +
+	" identityfile=read certificatefile=read include=read globalknownhostsfile=read revokedhostkeys=read userknownhostsfile=write" +
+	" controlpath=write pkcs11provider=exec securitykeyprovider=exec xauthlocation=exec "
+
 // SshSetting is the kind and the value of a setting of ssh, NAME=VALUE.
 func SshSetting(setting string) (kind, value string) {
-	i := strings.IndexAny(setting, "= \t")
-	if i < 0 {
-		return "", ""
-	}
+	i := max(strings.IndexAny(setting, "= \t"), 0)
 	value = strings.TrimSpace(strings.TrimLeft(setting[i:], "= \t"))
-	if value == "none" {
+	_, rest, known := strings.Cut(sshSettings, " "+strings.ToLower(setting[:i])+"=")
+	if !known || value == "none" {
 		return "", ""
 	}
-	switch strings.ToLower(setting[:i]) {
-	case "proxycommand", "localcommand", "knownhostscommand":
-		return "code", value
-	case "match":
-		_, line, _ := strings.Cut(value, "exec ")
-		return "code", strings.Trim(line, `"`)
-	case "remotecommand":
-		return "remote", value
-	case "hostname":
-		return "host", value
-	case "identityfile", "certificatefile", "include", "globalknownhostsfile", "revokedhostkeys":
-		return "read", value
-	case "userknownhostsfile", "controlpath":
-		return "write", value
-	case "pkcs11provider", "securitykeyprovider", "xauthlocation":
-		return "exec", value
+	if strings.EqualFold(setting[:i], "match") {
+		_, value, _ = strings.Cut(value, "exec ")
+		value = strings.Trim(value, `"`)
 	}
-	return "", ""
+	kind, _, _ = strings.Cut(rest, " ")
+	return kind, value
 }

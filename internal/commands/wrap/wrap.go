@@ -39,12 +39,10 @@ func Use(c commands.Call) (commands.Use, bool) {
 
 // startsShell reports whether a command runs the program that SHELL names.
 func startsShell(name string) bool {
-	switch name {
-	case "sudo", "su", "runuser", "doas", "script", "screen", "tmux", "flock", "unshare", "nsenter", "chroot", "entr", "parallel", "sem", "fakeroot",
-		"dtach", "abduco", "ssh", "systemd-run", "run0", "nix-shell", "ssh-agent":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"sudo", "su", "runuser", "doas", "script", "screen", "tmux", "flock", "unshare", "nsenter", "chroot", "entr", "parallel", "sem", "fakeroot",
+		"dtach", "abduco", "ssh", "systemd-run", "run0", "nix-shell", "ssh-agent",
+	}, name)
 }
 
 func wrappedAs(name string, c commands.Call) (commands.Use, bool) {
