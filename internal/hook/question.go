@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cordon/internal/client"
@@ -184,10 +185,5 @@ func Tell(r Reply, told []Told) Reply {
 }
 
 func failed(told []Told) bool {
-	for _, t := range told {
-		if t.Err != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(told, func(t Told) bool { return t.Err != nil })
 }

@@ -55,7 +55,7 @@ func (c choice) other() choice {
 // run is one way through a script, and what the ways through it share.
 type run struct {
 	budget  *Budget
-	end     time.Duration
+	end     *time.Duration
 	steps   *int
 	bytes   *int
 	planned []bool // the first decisions
@@ -74,13 +74,23 @@ type giveUp struct{ why error }
 
 func (r *run) stop(why string) { panic(giveUp{fmt.Errorf("%w: %s", ErrBudget, why)}) }
 
+// late counts the time of this thread from the first call: keeping a thread costs more than
+// a short script.
+func (r *run) late() bool {
+	if *r.end == 0 {
+		runtime.LockOSThread()
+		*r.end = spent() + r.budget.Deadline
+	}
+	return spent() > *r.end
+}
+
 // step counts a statement.
 func (r *run) step() {
 	*r.steps++
 	if *r.steps > r.budget.Steps {
 		r.stop("it does not come to an end")
 	}
-	if *r.steps%32 == 0 && spent() > r.end {
+	if *r.steps%32 == 0 && r.late() {
 		r.stop("it takes too long")
 	}
 }
@@ -115,10 +125,12 @@ func (r *run) decide(at syntax.Pos) bool {
 // Explore runs a script until both sides of every condition that is not known
 // were taken once. fresh makes the world of each run.
 func Explore(script string, fresh func() World, s Start, b Budget) error {
-	steps, bytes := 0, 0
-	runtime.LockOSThread() // what is counted is this thread's time
-	defer runtime.UnlockOSThread()
-	end := spent() + b.Deadline
+	steps, bytes, end := 0, 0, time.Duration(0)
+	defer func() {
+		if end != 0 {
+			runtime.UnlockOSThread()
+		}
+	}()
 	parsed := map[string]*syntax.File{}
 	plans := []plan{{}}
 	seen := map[choice]bool{}
@@ -132,7 +144,7 @@ func Explore(script string, fresh func() World, s Start, b Budget) error {
 			n-- // a run since then came by
 			continue
 		}
-		r := &run{budget: &b, end: end, steps: &steps, bytes: &bytes, planned: plan.sides, parsed: parsed, seen: seen, met: map[choice]int{}}
+		r := &run{budget: &b, end: &end, steps: &steps, bytes: &bytes, planned: plan.sides, parsed: parsed, seen: seen, met: map[choice]int{}}
 		if err := r.whole(script, fresh(), s); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -71,12 +72,7 @@ func (m *Machine) runStmt(s *syntax.Stmt) flow {
 // opens reports whether redirections open a file to read it, which may not be
 // there.
 func opens(list []*syntax.Redirect) bool {
-	for _, r := range list {
-		if r.Op == syntax.RdrIn {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(r *syntax.Redirect) bool { return r.Op == syntax.RdrIn })
 }
 
 // persistent recognises exec with nothing but redirections, which stay.

@@ -93,12 +93,7 @@ func (w *wrapping) makeCode(text, why string) {
 }
 
 func installing(words []string) bool {
-	for _, word := range words {
-		if strings.Contains(word, "install") && !strings.Contains(word, "=") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "install") && !strings.Contains(word, "=") })
 }
 
 // makeWord is a target, or an assignment to a variable of the makefile.
