@@ -3,19 +3,20 @@ package audit
 import (
 	"context"
 	"regexp"
+	"sync"
 
 	"cordon/internal/git"
 )
 
 // proofRef is the name of a ref that the first versions of cordon made in a worker's
 // repository to prove a cell, and left there when they were killed meanwhile.
-var proofRef = regexp.MustCompile(`^refs/cordon/proof-([A-Z2-7]{26})$`)
+var proofRef = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/cordon/proof-([A-Z2-7]{26})$`) })
 
 // isProof reports whether a ref is such a one: on a commit without parents that says so and
 // has the files of the base or of a commit of the worker's, which are judged anyway. The
 // worker is not accused of it. It may have made it itself, and gains nothing by that.
 func (h *History) isProof(ctx context.Context, name string, oid, base git.OID) (bool, error) {
-	match := proofRef.FindStringSubmatch(name)
+	match := proofRef().FindStringSubmatch(name)
 	if match == nil {
 		return false, nil
 	}

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -33,7 +32,6 @@ const (
 	hookDeadline = 2 * time.Second // clients take a hook that does not answer for a yes
 	hookPatience = 6 * time.Second // for the answer to a question, beyond that
 	hookSaying   = time.Second     // for the answer, which nobody may be reading
-	hookMemory   = 128 << 20
 )
 
 // hookFirst answers and exits if this program was started as the hook.
@@ -60,9 +58,11 @@ type Options struct {
 }
 
 // hookMain is the whole of cordon hook. It returns the exit code.
+//
+// It leaves the garbage collector as it is. A usual decision ends long before the first
+// collection, and a call that changes a setting of the collector stops all threads, which
+// takes as long as the decision.
 func hookMain(args []string, in io.Reader, out, errs io.Writer) int {
-	debug.SetGCPercent(-1) // it is over before there is garbage worth collecting
-	debug.SetMemoryLimit(hookMemory)
 	o, wrong := parseHook(args)
 	h := hookRun{Options: o, wrong: wrong}
 	r, intime := within(hookDeadline, func() hook.Reply { return h.decide(in) })

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -160,7 +161,9 @@ func (v authorship) people(c git.CommitText) string {
 // attestation is a line that says who stands behind a commit. The name of a co-author
 // stands behind nothing, and clients write their own.
 // A line after it that begins with a space goes on with it.
-var attestation = regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by)[\t ]*:(.*)(\n[\t ]+\S)?`)
+var attestation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by)[\t ]*:(.*)(\n[\t ]+\S)?`)
+})
 
 func (v authorship) message(c git.CommitText) string {
 	switch {
@@ -171,7 +174,7 @@ func (v authorship) message(c git.CommitText) string {
 	case strings.Contains(strings.ToLower(c.Message), "cordon-"):
 		return "has a message with cordon's own trailers"
 	}
-	for _, m := range attestation.FindAllStringSubmatch(c.Message, -1) {
+	for _, m := range attestation().FindAllStringSubmatch(c.Message, -1) {
 		if m[3] != "" {
 			return fmt.Sprintf("has a %s of several lines in its message", m[1])
 		}

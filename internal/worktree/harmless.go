@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -117,14 +118,14 @@ func plainConfig(dir *os.File) bool {
 	section := ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\n")
-		if head := configHead.FindStringSubmatch(line); head != nil {
+		if head := configHead().FindStringSubmatch(line); head != nil {
 			section = head[1] + "."
 			if head[2] != "" {
 				section += "*."
 			}
 			continue
 		}
-		set := configLine.FindStringSubmatch(line)
+		set := configLine().FindStringSubmatch(line)
 		if line != "" && (set == nil || !slices.Contains(plainKeys, section+set[1]) || strings.Contains(set[2], "::")) {
 			return false
 		}
@@ -135,8 +136,8 @@ func plainConfig(dir *os.File) bool {
 const maxConfig = 64 << 10
 
 var (
-	configHead = regexp.MustCompile(`^\[([a-z]+)( "[A-Za-z0-9._/ -]*")?\]$`)
-	configLine = regexp.MustCompile(`^\t?([a-zA-Z]+) = ([A-Za-z0-9_.:/@+*~ -]*)$`)
+	configHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[([a-z]+)( "[A-Za-z0-9._/ -]*")?\]$`) })
+	configLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\t?([a-zA-Z]+) = ([A-Za-z0-9_.:/@+*~ -]*)$`) })
 	plainKeys  = []string{
 		"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.symlinks",
 		"user.name", "user.email", "remote.*.url", "remote.*.fetch", "branch.*.remote", "branch.*.merge", "branch.*.rebase",
