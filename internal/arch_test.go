@@ -34,6 +34,7 @@ var layers = map[string][]string{
 	"internal/plainfile":      {},
 	"internal/config":         {"agent/facts", "plainfile", "strictyaml"},
 	"internal/git":            {"paths", "plainfile"},
+	"internal/errand":         {"git"},
 	"internal/journal":        {"plainfile"},
 	"internal/seccomp":        {},
 	"internal/overlay":        {"plainfile"},
@@ -77,7 +78,7 @@ var layers = map[string][]string{
 	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
-	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "config", "confine", "enclosure", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "message", "plainfile", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "config", "confine", "enclosure", "errand", "fault", "gate", "git", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "plainfile", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
@@ -135,7 +136,7 @@ var confined = []struct {
 	where []string
 	why   string
 }{
-	{"os/exec", []string{"internal/git/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "internal/doctor/", "bench/"}, "git has one hardened caller, everything else that runs is a worker's, and the escape suite plays both sides"},
+	{"os/exec", []string{"internal/git/", "internal/errand/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "internal/doctor/", "bench/"}, "git has one hardened caller, the operator's own commands have another, everything else that runs is a worker's, and the escape suite plays both sides"},
 	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/walls/unsafe", "internal/base/unsafe", "internal/escape/arena/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},

@@ -3,8 +3,11 @@ package config
 import (
 	"net/url"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
@@ -78,7 +81,33 @@ const noShell = "write the program and each argument as an entry of its own; no 
 
 // readArgv reads a command: a program and its arguments, without a shell. The program is
 // a name, looked up in PATH, or an absolute path.
-func readArgv(n *yaml.Node) ([]string, error) {
+//
+// Arguments may name variables, and only those that the command is given.
+func readArgv(variables []string) func(*yaml.Node) ([]string, error) {
+	return func(n *yaml.Node) ([]string, error) {
+		argv, err := readProgram(n)
+		for i, a := range argv {
+			for _, used := range variable().FindAllStringSubmatch(a, -1) {
+				if !slices.Contains(variables, used[1]) {
+					err := strictyaml.Fault(quote(used[1])+" is not a variable here", "the variables are "+strings.Join(variables, ", "))
+					return nil, strictyaml.At(n.Content[i], err)
+				}
+			}
+		}
+		return argv, err
+	}
+}
+
+// ThenVariables are what the command after a landing is told.
+var ThenVariables = []string{"CORDON_ID", "CORDON_TARGET", "CORDON_COMMIT", "CORDON_PREVIOUS", "CORDON_REPOSITORY", "CORDON_SUBJECT"}
+
+// NotifyVariables are what the command for notifications is told.
+var NotifyVariables = []string{"CORDON_ID", "CORDON_STATE", "CORDON_MESSAGE", "CORDON_REPOSITORY"}
+
+// variable finds the names of cordon's variables in an argument.
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?(CORDON_[A-Z_]*)`) })
+
+func readProgram(n *yaml.Node) ([]string, error) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
 		return nil, strictyaml.Fault("expected a list, not "+strictyaml.Describe(n), noShell)
 	}

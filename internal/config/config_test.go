@@ -27,7 +27,7 @@ land:
   author: operator
   coauthor: "{name} ({client}) <{id}@agents.example.com>"
   hooks: run
-  then: [git, push, origin, "HEAD:main branch"]
+  then: [git, push, origin, "${CORDON_COMMIT}:refs/heads/$CORDON_TARGET"]
 notify:
   terminal: false
   desktop: true
@@ -57,6 +57,7 @@ var mistakes = []struct{ text, want string }{
 	{"land: {then: [./push]}", `c:1:15: "./push" is a relative path (write a name that is looked up in PATH, or an absolute path)`},
 	{"land: {then: ['']}", `c:1:15: "" is not a program (the first entry is its name or its absolute path)`},
 	{"land: {then: [git, 5]}", `c:1:20: expected text, not the number 5 (quote it: "5")`},
+	{"land: {then: [git, push, $CORDON_TARGETS]}", `c:1:26: "CORDON_TARGETS" is not a variable here (the variables are CORDON_ID, CORDON_TARGET, CORDON_COMMIT, CORDON_PREVIOUS, CORDON_REPOSITORY, CORDON_SUBJECT)`},
 	{"land: {coauthor: agent}", `c:1:18: "agent" is not a name and an address (write "{name} <{email}>", or "" for no trailer)`},
 	{"land: {coauthor: '{who} <a@b>'}", `c:1:18: "{who} <a@b>" has an unknown placeholder (the placeholders are {name}, {email}, {client} and {id})`},
 	{"identity: {name: 'a <b>'}", `c:1:18: "a <b>" cannot stand in a commit (leave out <, >, line breaks and blanks at either end)`},
@@ -72,6 +73,7 @@ var mistakes = []struct{ text, want string }{
 var inexpressible = map[string]bool{
 	"land: {coauthor: '{who} <a@b>'}":                    true,
 	"notify:\n  webhook:\n    url: https://example.com/": true,
+	"land: {then: [git, push, $CORDON_TARGETS]}":         true,
 	"signing: on": false,
 	"notify: {webhook: {url: 'https://a:b@example.com/', secret: k}}": false,
 }

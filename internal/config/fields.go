@@ -58,7 +58,7 @@ func landFields() []field {
 		strictyaml.Scalar("author", "Author of landed commits. agent: git.identity of the policy. operator: you. The committer is always you.", func(c *Config) *Author { return &c.Land.Author }, oneOf(AgentAuthor, OperatorAuthor), showWord),
 		strictyaml.Scalar("coauthor", "The Co-authored-by trailer of landed commits, such as {name} <{email}>; {name} and {email} are the agent's, {client} and {id} name client and worker. Empty: no trailer.", func(c *Config) *CoAuthor { return &c.Land.CoAuthor }, readCoAuthor, func(a CoAuthor) string { return strictyaml.Quote(string(a)) }),
 		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch. skip: cordon skips and names them. run: cordon runs those that lie outside every tree.", func(c *Config) *Hooks { return &c.Land.Hooks }, oneOf(SkipHooks, RunHooks), showWord),
-		strictyaml.Sequence("then", "Your command after a landing: a program and its arguments, without a shell. It runs once, in your repository.", func(c *Config) *[]string { return &c.Land.Then }, readArgv),
+		strictyaml.Sequence("then", "Your command after a landing: a program and its arguments, without a shell. It runs once, in your repository.", func(c *Config) *[]string { return &c.Land.Then }, readArgv(ThenVariables)),
 	}
 }
 
@@ -66,7 +66,7 @@ func notifyFields() []field {
 	return []field{
 		strictyaml.Scalar("terminal", "Ring the bell of the terminal, and send its notification sequences, when a run in the foreground needs you.", func(c *Config) *bool { return &c.Notify.Terminal }, strictyaml.ReadBool, strconv.FormatBool),
 		strictyaml.Scalar("desktop", "Show a notification of the desktop, with notify-send.", func(c *Config) *bool { return &c.Notify.Desktop }, strictyaml.ReadBool, strconv.FormatBool),
-		strictyaml.Sequence("command", "Your command for each notification: a program and its arguments, without a shell.", func(c *Config) *[]string { return &c.Notify.Command }, readArgv),
+		strictyaml.Sequence("command", "Your command for each notification: a program and its arguments, without a shell.", func(c *Config) *[]string { return &c.Notify.Command }, readArgv(NotifyVariables)),
 		strictyaml.Section("webhook", "Post each notification as JSON.", []field{
 			strictyaml.Text("url", "Where to: https://…, or http:// on this machine. Empty: nowhere.", func(c *Config) *string { return &c.Notify.Webhook.URL }, checkURL),
 			strictyaml.Text("secret", "Name of a file next to this one with the key of the signature (HMAC-SHA256).", func(c *Config) *string { return &c.Notify.Webhook.Secret }, checkSecret),

@@ -48,6 +48,9 @@ type Landing struct {
 	Checkouts []git.Checkout `json:"checkouts,omitempty"` // that follow the branch
 	// Creates: the branch does not exist before, and Old is the commit that it begins at.
 	Creates bool `json:"+creates,omitempty"`
+	// Then is the operator's command that is due when the branch has moved, as their
+	// configuration had it; nothing: none.
+	Then []string `json:"+then,omitempty"`
 }
 
 // Outcome is what the gate decided.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"cordon/internal/paths"
 )
@@ -37,28 +38,72 @@ func Find(ctx context.Context, written ...string) (Binary, error) {
 }
 
 // Located is the git that Find finds, whatever its version: enough to list a configuration.
-// Beside the given directories it passes over the checkouts of the repositories around
-// them and around the current directory, and over relative entries of PATH.
 func Located(written ...string) (Binary, error) {
-	for _, dir := range slices.Concat(written, []string{"."}) {
-		written = append(written, CheckoutsAround(dir)...)
+	at, err := Program("git", written...)
+	if errors.Is(err, errNotFound) {
+		err = ErrNoGit
+	}
+	return Binary{Path: at}, err
+}
+
+// errNotFound says that PATH does not have a program.
+var errNotFound = errors.New("not found on PATH")
+
+// Program looks a program up on PATH, or takes an absolute path. Beside the given
+// directories it passes over the checkouts of the repositories around them and around
+// the current directory, and over relative entries of PATH: a worker could have written
+// what lies there.
+func Program(name string, written ...string) (string, error) {
+	written = withCheckouts(written)
+	if filepath.IsAbs(name) {
+		at, err := exec.LookPath(name)
+		if err == nil && isWritten(at, written) {
+			err = fmt.Errorf("%s lies where a worker or a command under cordon exec could have written it", at)
+		}
+		return at, err
 	}
 	passed := ""
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		at, err := exec.LookPath(filepath.Join(dir, "git"))
+		at, err := exec.LookPath(filepath.Join(dir, name))
 		switch {
 		case !filepath.IsAbs(dir) || err != nil:
 		case isWritten(at, written):
 			passed = at
 		default:
-			return Binary{Path: at}, nil
+			return at, nil
 		}
 	}
 	if passed != "" {
-		return Binary{}, fmt.Errorf("%s is the only git on PATH, and a worker or a command under cordon exec could have written it: "+
-			"add the directory of another git to PATH", passed)
+		return "", fmt.Errorf("%s is the only %s on PATH, and a worker or a command under cordon exec could have written it: "+
+			"add the directory of another %s to PATH", passed, name, name)
 	}
-	return Binary{}, ErrNoGit
+	return "", fmt.Errorf("%s: %w", name, errNotFound)
+}
+
+// SafePath is PATH without relative entries and those that lie in directories in which
+// workers or commands write.
+func SafePath(written ...string) string {
+	written = withCheckouts(written)
+	var list []string
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if filepath.IsAbs(dir) && !isWritten(filepath.Join(dir, "."), written) && !inside(dir, written) {
+			list = append(list, dir)
+		}
+	}
+	return strings.Join(list, string(filepath.ListSeparator))
+}
+
+func inside(dir string, written []string) bool {
+	return slices.ContainsFunc(written, func(w string) bool { return paths.Within(dir, w) })
+}
+
+// withCheckouts adds the checkouts around some directories and around the current one.
+func withCheckouts(written []string) []string {
+	list := slices.Clone(written)
+	for _, dir := range append(slices.Clone(written), ".") {
+		list = append(list, CheckoutsAround(dir)...)
+	}
+	return list
 }
 
 // isWritten reports whether a program, or what it is a link to, lies in one of some

@@ -152,6 +152,12 @@ func (r Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
+// Subject is the first line of a commit's message.
+func (r Repo) Subject(ctx context.Context, commit OID) (string, error) {
+	out, err := r.run(ctx, "rev-list", "--no-commit-header", "--format=%s", "--max-count=1", string(commit), "--") // not git log, see Committers
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
 // Committers lists the committers' addresses of the commits that new reaches
 // and old does not. old may be empty.
 func (r Repo) Committers(ctx context.Context, old, new OID) ([]string, error) {

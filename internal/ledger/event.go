@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"cordon/internal/audit"
+	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/worktree"
@@ -55,6 +56,8 @@ const (
 	Audited     = "audit.done"         // Audit
 	Intended    = "land.intended"      // gate.Landing: before the target moves
 	Judged      = "gate.judged"        // gate.Result
+	ThenStarted = "+then.started"      // Then: before the operator's command after a landing runs
+	ThenEnded   = "+then.ended"        // ThenEnd
 	Quarantined = "worker.quarantined" // Quarantine
 	Released    = "quarantine.released"
 	Discarded   = "worker.discarded" // Discard
@@ -128,6 +131,27 @@ type Audit struct {
 	Digest  string        `json:"digest"`
 	Report  string        `json:"report"` // SHA-256 of the stored report
 	Others  int           `json:"others,omitempty"`
+}
+
+// Then is the data of ThenStarted: the operator's command after a landing. It runs once:
+// where its end is not known, nobody runs it again unasked.
+type Then struct {
+	Command []string `json:"command"` // as the configuration has it
+	Commit  git.OID  `json:"commit"`  // that landed
+	Ref     string   `json:"ref"`     // where
+	End     *ThenEnd `json:"-"`       // nil: it is not known
+}
+
+// ThenEnd is the data of ThenEnded.
+type ThenEnd struct {
+	Code   int    `json:"code"` // -1: it did not exit by itself
+	How    string `json:"how"`  // in words
+	Output string `json:"output,omitempty"`
+}
+
+// ThenDue reports whether the operator's command after a landing has yet to be started.
+func (w *Worker) ThenDue() bool {
+	return w.Intent != nil && len(w.Intent.Then) > 0 && w.Gate != nil && w.Gate.Outcome == gate.Merged && w.Then == nil
 }
 
 // Quarantine is the data of Quarantined.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,7 @@ type Worker struct {
 	AuditEntry string // seq:hash of the audit's event
 	Intent     *gate.Landing
 	Gate       *gate.Result
+	Then       *Then   // the operator's command after the landing
 	Rejections int     // how often acceptance of this result has failed
 	Waived     []Cause // of this result, by releases
 	Quarantine *Quarantine
@@ -252,7 +254,20 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Waived = nil
 		return read(e, w.Audit)
 	},
-	Intended: func(w *Worker, e journal.Event) error { w.Intent = new(gate.Landing); return read(e, w.Intent) },
+	Intended: func(w *Worker, e journal.Event) error {
+		w.Intent, w.Then = new(gate.Landing), nil
+		return read(e, w.Intent)
+	},
+	ThenStarted: func(w *Worker, e journal.Event) error { w.Then = new(Then); return read(e, w.Then) },
+	ThenEnded: func(w *Worker, e journal.Event) error {
+		if w.Then == nil {
+			return errors.New("no command was started")
+		}
+		then := *w.Then
+		then.End = new(ThenEnd)
+		w.Then = &then
+		return read(e, then.End)
+	},
 	Judged: func(w *Worker, e journal.Event) error {
 		w.Gate = new(gate.Result)
 		if err := read(e, w.Gate); err != nil {

@@ -40,6 +40,7 @@ func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) vie
 		}
 		v.Summary = changes(v.Audit.Summary)
 	}
+	v.Then = thenView(w.Then, now.Held)
 	if w.Quarantine != nil && now.Status == ledger.InQuarantine {
 		v.Reasons = w.Quarantine.Reasons
 	}

@@ -92,7 +92,7 @@ func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 	case w.Release != nil:
 		rows = append(rows, []string{"released", "by " + w.Release.Who + ": " + w.Release.Why})
 	}
-	return rows
+	return append(rows, thenRows(v.Then)...)
 }
 
 // how says how a worker's command ended: by itself, or at which limit.

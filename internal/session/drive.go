@@ -101,6 +101,8 @@ func (s *Session) next(w *ledger.Worker, how *progress) step {
 		return nil // nothing was made, so there is nothing to judge
 	case w.Tree == nil:
 		return s.prepare
+	case w.ThenDue():
+		return s.runThen
 	case w.Quarantine != nil && w.Release == nil:
 		return s.freeze(w)
 	case w.Release != nil:

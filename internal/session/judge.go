@@ -144,7 +144,7 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 		err := inspect.WatchHost(ctx, s.Site, w, func() (err error) { checks, err = accept.Run(ctx, commit); return err })
 		return checks, errors.Join(err, s.TallyNetwork(w))
 	}
-	o.Intend = func(move gate.Landing) error { return s.Append(w.ID, ledger.Intended, move) }
+	o.Intend = func(move gate.Landing) error { return s.intend(w, move) }
 	o.Retry = func(why string, left int) {
 		s.Voice.Step(w.ID, "accept", fmt.Sprintf("%s: running acceptance again (%d left)", why, left))
 	}

@@ -50,6 +50,7 @@ type Worker struct {
 	Audit      *Audited   `json:"audit,omitempty" doc:"Result of the last audit."`
 	Summary    string     `json:"summary,omitempty" doc:"Number of changes that may land, with the number of violations in parentheses."`
 	Gate       *Gate      `json:"gate,omitempty" doc:"Result of the gate."`
+	Then       *Then      `json:"then,omitempty" doc:"Your command after the landing (land.then)."`
 	Reasons    []string   `json:"reasons,omitempty" doc:"Every reason why the result is quarantined."`
 }
 
@@ -60,6 +61,15 @@ type Exit struct {
 	Left    int            `json:"left,omitempty" doc:"Number of processes that the command left behind and cordon ended."`
 	Error   string         `json:"error,omitempty" doc:"Why the command could not be started."`
 	Refused map[string]int `json:"refused,omitempty" doc:"How often the cell refused each system call that ordinary programs do not make."`
+}
+
+// Then is the operator's command after a landing.
+type Then struct {
+	Command []string `json:"command" doc:"The command as your configuration had it."`
+	Commit  string   `json:"commit" doc:"The commit that had landed."`
+	Code    *int     `json:"code,omitempty" doc:"Its exit code, -1 if it did not exit by itself; absent if its end is not known."`
+	How     string   `json:"how" doc:"How it ended, in words."`
+	Output  string   `json:"output,omitempty" doc:"The end of its output."`
 }
 
 // Gate is a result of the gate.

@@ -1,0 +1,153 @@
+// Package errand runs the operator's own commands, which their configuration names: after
+// a landing, and to notify them. A command is a program and its arguments; no shell reads
+// them.
+//
+// It refuses to run a program that lies where a worker could have written it: in cordon's
+// state, in a worktree, in a checkout. It refuses to put a text into an argument that the
+// configuration does not name there as a variable. It decides nothing: whether a command
+// is due is recorded and decided by its caller.
+package errand
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"cordon/internal/git"
+)
+
+// Errand is one command of the operator's.
+type Errand struct {
+	Argv    []string      // as the configuration has it
+	Vars    []Var         // what $NAME in an argument stands for; also in the environment
+	Dir     string        // where it runs
+	Written []string      // directories in which workers write
+	Limit   time.Duration // after which it is ended
+	Input   string        // on stdin
+	Output  io.Writer     // of stdout and stderr
+}
+
+// Var is a variable of an errand.
+type Var struct{ Name, Value string }
+
+// Result is how an errand ended.
+type Result struct {
+	Code  int    // of its exit; -1: it did not start, or a signal ended it
+	Ended string // why, where it did not exit by itself
+	Tail  string // the end of its output
+}
+
+// OK reports whether it did what it was to do.
+func (r Result) OK() bool { return r.Code == 0 && r.Ended == "" }
+
+// How says how it ended, after its name.
+func (r Result) How() string {
+	if r.Ended != "" {
+		return r.Ended
+	}
+	return fmt.Sprintf("ended with %d", r.Code)
+}
+
+// maxTail is how much of the output is kept.
+const maxTail = 2000
+
+// grace is how long a command has to end by itself after it was asked to.
+const grace = 5 * time.Second
+
+// Run runs the command and waits for it. That it could not be started is a Result too.
+func (e Errand) Run(ctx context.Context) Result {
+	program, err := git.Program(e.Argv[0], e.Written...)
+	if err != nil {
+		return Result{Code: -1, Ended: "was not started: " + err.Error()}
+	}
+	limited, stop := context.WithTimeout(ctx, e.Limit)
+	defer stop()
+	tail := &tail{}
+	c := exec.CommandContext(limited, program, e.arguments()...)
+	c.Dir, c.Env, c.Stdin = e.Dir, e.environ(), strings.NewReader(e.Input)
+	c.Stdout = io.MultiWriter(tail, unheeded{e.Output})
+	c.Stderr = c.Stdout
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = grace
+	err = c.Run()
+	r := Result{Tail: tail.String()}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		r.Code, r.Ended = -1, "was interrupted"
+	case limited.Err() != nil:
+		r.Code, r.Ended = -1, "was ended after "+e.Limit.String()
+	case errors.As(err, &exit) && exit.Exited():
+		r.Code = exit.ExitCode()
+	default:
+		r.Code, r.Ended = -1, "failed: "+err.Error()
+	}
+	return r
+}
+
+// arguments replaces the variables. A value becomes a part of one argument, whatever is
+// in it.
+func (e Errand) arguments() []string {
+	var pairs []string
+	vars := slices.Clone(e.Vars) // the longest first, because one name may begin as another
+	slices.SortFunc(vars, func(a, b Var) int { return len(b.Name) - len(a.Name) })
+	for _, v := range vars {
+		pairs = append(pairs, "${"+v.Name+"}", v.Value, "$"+v.Name, v.Value)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	var args []string
+	for _, a := range e.Argv[1:] {
+		args = append(args, replacer.Replace(a))
+	}
+	return args
+}
+
+// repositoryVariables would make git work elsewhere than in the directory of the errand.
+var repositoryVariables = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX",
+}
+
+// environ is the operator's environment, with the variables and without places where
+// workers write in PATH.
+func (e Errand) environ() []string {
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return name == "PATH" || slices.Contains(repositoryVariables, name) || strings.HasPrefix(name, "CORDON_")
+	})
+	env = append(env, "PATH="+git.SafePath(e.Written...))
+	for _, v := range e.Vars {
+		env = append(env, v.Name+"="+v.Value)
+	}
+	return env
+}
+
+// tail keeps the end of what is written.
+type tail struct{ text []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.text = append(t.text, p...)
+	if n := len(t.text) - maxTail; n > 0 {
+		t.text = append(t.text[:0], t.text[n:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return strings.ToValidUTF8(string(t.text), "?") }
+
+// unheeded passes on what it can: a terminal that is gone does not stop a command.
+type unheeded struct{ to io.Writer }
+
+func (u unheeded) Write(p []byte) (int, error) {
+	if u.to != nil {
+		_, _ = u.to.Write(p)
+	}
+	return len(p), nil
+}

@@ -1,0 +1,102 @@
+package errand
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func run(t *testing.T, e Errand) (Result, string) {
+	t.Helper()
+	var out bytes.Buffer
+	e.Output = &out
+	if e.Dir == "" {
+		e.Dir = t.TempDir()
+	}
+	if e.Limit == 0 {
+		e.Limit = time.Minute
+	}
+	return e.Run(t.Context()), out.String()
+}
+
+func TestArguments(t *testing.T) {
+	e := Errand{
+		Argv: []string{"printf", "%s|", "$CORDON_SUBJECT", "x${CORDON_COMMIT}y", "$OTHER $HOME `id` $CORDON_COMMITS", "$CORDON_SUBJECT_LINE"},
+		Vars: []Var{{"CORDON_SUBJECT", "a; rm -rf / $CORDON_COMMIT"}, {"CORDON_COMMIT", "abc"}, {"CORDON_SUBJECT_LINE", "longer"}},
+	}
+	r, out := run(t, e)
+	if !r.OK() || out != "a; rm -rf / $CORDON_COMMIT|xabcy|$OTHER $HOME `id` abcS|longer|" {
+		t.Errorf("%+v %q", r, out)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("GIT_DIR", "/nowhere")
+	t.Setenv("CORDON_OTHER", "x")
+	r, out := run(t, Errand{Argv: []string{"sh", "-c", `echo "$CORDON_ID/$GIT_DIR/$CORDON_OTHER"; cat`}, Vars: []Var{{"CORDON_ID", "calm-yak"}}, Input: "given"})
+	if !r.OK() || out != "calm-yak//\ngiven" || r.Tail != out {
+		t.Errorf("%+v %q", r, out)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	if r, _ := run(t, Errand{Argv: []string{"sh", "-c", "exit 7"}}); r.OK() || r.How() != "ended with 7" {
+		t.Errorf("%+v", r)
+	}
+	if r, _ := run(t, Errand{Argv: []string{"no-such-program"}}); r.OK() || !strings.Contains(r.How(), "was not started: no-such-program: not found on PATH") {
+		t.Errorf("%+v", r)
+	}
+	if r, _ := run(t, Errand{Argv: []string{"sleep", "60"}, Limit: 50 * time.Millisecond}); r.OK() || r.How() != "was ended after 50ms" {
+		t.Errorf("%+v", r)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := (Errand{Argv: []string{"sleep", "60"}, Limit: time.Minute}).Run(ctx); r.OK() || r.How() != "was interrupted" {
+		t.Errorf("%+v", r)
+	}
+	if r, _ := run(t, Errand{Argv: []string{"sh", "-c", "yes | head -c 100000"}}); len(r.Tail) != maxTail {
+		t.Errorf("%d bytes are kept", len(r.Tail))
+	}
+}
+
+// A program where a worker could have written it does not run. The control runs it.
+func TestWrittenPrograms(t *testing.T) {
+	dir := t.TempDir()
+	own := filepath.Join(dir, "own")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\necho ran\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(own, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for _, name := range []string{own, link, "own"} {
+		if r, out := run(t, Errand{Argv: []string{name}}); !r.OK() || out != "ran\n" {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if r, out := run(t, Errand{Argv: []string{name}, Written: []string{dir}}); r.OK() || out != "" || !strings.Contains(r.How(), "could have written it") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	// Nor is one found by a program that it runs.
+	if r, _ := run(t, Errand{Argv: []string{"sh", "-c", "own"}, Written: []string{dir}}); r.OK() {
+		t.Errorf("%+v", r)
+	}
+	// In a checkout neither.
+	tree := t.TempDir()
+	if err := os.Mkdir(filepath.Join(tree, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	inTree := filepath.Join(tree, "bin", "own")
+	if err := os.WriteFile(inTree, []byte("#!/bin/sh\necho ran\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := run(t, Errand{Argv: []string{inTree}, Written: []string{tree}}); r.OK() {
+		t.Errorf("%+v", r)
+	}
+}
