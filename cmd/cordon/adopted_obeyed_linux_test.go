@@ -51,7 +51,7 @@ func TestAdoptedObeyed(t *testing.T) {
 
 			s, tree, sh = adoptedSite(t)
 			pwn = filepath.Join(s.home, "PWN")
-			o := s.try(s.command("run", "--adopt", tree, "--", "sh", "-c", obeyedPrelude+c.attack))
+			o := s.try(s.command("run", "--merge", "--adopt", tree, "--", "sh", "-c", obeyedPrelude+c.attack))
 			sh(tree, use)
 			if _, err := os.Lstat(pwn); err == nil {
 				t.Errorf("git ran what the worker left: %+v", o)
@@ -95,7 +95,7 @@ func TestAdoptedSecondName(t *testing.T) {
 		t.Fatal("git runs nothing without cordon: this shows nothing")
 	}
 	o, ran := play(func(s *site, tree string) *exec.Cmd {
-		return s.command("run", "--adopt", tree, "--", "sh", "-c", attack)
+		return s.command("run", "--merge", "--adopt", tree, "--", "sh", "-c", attack)
 	})
 	if ran || !strings.Contains(o.out+o.err, "lib/h: Read-only") {
 		t.Errorf("git ran what the worker wrote (%v): %+v", ran, o)
@@ -120,7 +120,7 @@ func keptAside(s *site, text string) bool {
 func TestAdoptedKilledIsSweptLater(t *testing.T) {
 	t.Parallel()
 	s, tree, _ := adoptedSite(t)
-	r := s.start(nil, "run", "--adopt", tree, "--", "sh", "-c", obeyedPrelude+"plant new; echo 1 >ready; sleep 600")
+	r := s.start(nil, "run", "--merge", "--adopt", tree, "--", "sh", "-c", obeyedPrelude+"plant new; echo 1 >ready; sleep 600")
 	r.until(filepath.Join(tree, "ready"))
 	r.signal(syscall.SIGKILL)
 	planted := filepath.Join(tree, "new", ".git")
@@ -143,7 +143,7 @@ func TestAdoptedWriteRootOfHooks(t *testing.T) {
 	t.Parallel()
 	s, tree, _ := adoptedSite(t)
 	policy := s.write("policy.yaml", "version: 1\nfilesystem:\n  write_roots: [later, .]\n")
-	o := s.try(s.command("run", "--policy", policy, "--adopt", tree, "--", "sh", "-c", "mkdir later; echo x >later/x"))
+	o := s.try(s.command("run", "--merge", "--policy", policy, "--adopt", tree, "--", "sh", "-c", "mkdir later; echo x >later/x"))
 	if _, err := os.Lstat(filepath.Join(tree, "later", "x")); err != nil || strings.Contains(o.err, "aside") {
 		t.Errorf("%v %+v", err, o)
 	}

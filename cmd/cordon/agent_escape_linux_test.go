@@ -145,7 +145,7 @@ func TestSlowAgentsUnguarded(t *testing.T) {
 			// Gemini's settings are hidden from other commands: the policy shows them by name.
 			policy := fmt.Sprintf("version: 1\nsecrets: [%s]\nfilesystem:\n  outside: capture\n  write_roots: [src]\n  read_roots: [/, "+
 				"~/.gemini/settings.json]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port())
-			argv := slices.Concat([]string{"run", "--policy", s.write("policy.yaml", policy), "--", "env", "XDG_STATE_HOME=" + filepath.Join(s.home,
+			argv := slices.Concat([]string{"run", "--merge", "--policy", s.write("policy.yaml", policy), "--", "env", "XDG_STATE_HOME=" + filepath.Join(s.home,
 				".state"), string(name)}, b.before, s.args, b.after, []string{s.Prompt})
 			o := s.cordon([]int{4}, argv...)
 			s.unharmed(before)

@@ -178,7 +178,7 @@ func (s *staged) runArgs(flags ...string) []string {
 	s.t.Helper()
 	ports := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.ports), " ", ", "), "[]")
 	text := fmt.Sprintf("version: 1\nsecrets: [%s]\nnetwork:\n  host_ports: [%s]\n", strings.Join(s.names, ", "), ports)
-	args := []string{"run", "--policy", s.site.write("policy.yaml", text+strings.Join(s.policy, "\n")+"\n")}
+	args := []string{"run", "--merge", "--policy", s.site.write("policy.yaml", text+strings.Join(s.policy, "\n")+"\n")}
 	if s.servers != "" {
 		args = append(args, "--mcp", s.servers)
 	}

@@ -21,7 +21,7 @@ import (
 // runs it.
 func (s *site) detached(args ...string) (id string, pid int) {
 	s.t.Helper()
-	o := s.cordon([]int{0}, append([]string{"run", "-d", "--json"}, args...)...)
+	o := s.cordon([]int{0}, append([]string{"run", "--merge", "-d", "--json"}, args...)...)
 	var said struct {
 		Worker  string
 		Process int
@@ -174,7 +174,7 @@ func zombie(pid int) bool {
 func TestAttachBesideItsOwnTerminal(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	own := newConsole(s, nil, append([]string{"run", "-i", "--"}, bash...)...)
+	own := newConsole(s, nil, append([]string{"run", "--merge", "-i", "--"}, bash...)...)
 	own.expect(`ready> `)
 	id := s.only().Worker
 	c := s.attached(id)
@@ -337,7 +337,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
 			policy := s.write("policy.yaml", "version: 1\nisolation: "+isolation+"\n")
-			own := newConsole(s, nil, "run", "-i", "--policy", policy, "--", "sh", "-c", `echo ready; read x; printf '\033[?1003h\033[?1049h\033[8m\033[c'`)
+			own := newConsole(s, nil, "run", "--merge", "-i", "--policy", policy, "--", "sh", "-c", `echo ready; read x; printf '\033[?1003h\033[?1049h\033[8m\033[c'`)
 			own.expect(`ready\r\n`)
 			consoles := []*console{own}
 			if name == "confined" {

@@ -58,11 +58,11 @@ func TestSlowOnBtrfs(t *testing.T) {
 			t.Parallel()
 			s := btrfsSite(t, tree)
 			made := map[string]string{"copy": "a snapshot of ", "overlay": "copied on write"}[tree]
-			o := s.cordon([]int{0}, "run", "--", "sh", "-c", `test -z "$(git status --porcelain)" && echo two >src/a.txt && echo new >src/n.txt && rm -r docs`)
+			o := s.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", `test -z "$(git status --porcelain)" && echo two >src/a.txt && echo new >src/n.txt && rm -r docs`)
 			if !strings.Contains(o.err, made) || !strings.Contains(o.err, "checkout of 2 files") || !strings.Contains(o.out, "merged") {
 				t.Errorf("%s%s", o.out, o.err)
 			}
-			o = s.cordon([]int{0}, "run", "--", "sh", "-c", `test -z "$(git status --porcelain)" && test "$(cat src/a.txt)" = two && test ! -e docs && test -z "$(find . | xargs stat -c %d:%i | sort | uniq -d)" && echo three >src/a.txt`)
+			o = s.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", `test -z "$(git status --porcelain)" && test "$(cat src/a.txt)" = two && test ! -e docs && test -z "$(find . | xargs stat -c %d:%i | sort | uniq -d)" && echo three >src/a.txt`)
 			if !strings.Contains(o.err, made) || !strings.Contains(o.err, "snapshot of ") || !strings.Contains(o.out, "merged") {
 				t.Errorf("%s%s", o.out, o.err)
 			}
@@ -75,7 +75,7 @@ func TestSlowOnBtrfs(t *testing.T) {
 			s.cordon([]int{0}, "discard", "--yes", all[len(all)-1].Worker)
 			// One that leaves its lease, and one that forbids its own removal.
 			s.write("strict.yaml", "version: 1\nfilesystem:\n  write_roots: [src]\n")
-			o = s.cordon([]int{0, 1, 2, 3, 4}, "run", "--policy", s.place("strict.yaml"), "--", "sh", "-c", "echo out >evil.txt; btrfs property set -ts . ro true; :")
+			o = s.cordon([]int{0, 1, 2, 3, 4}, "run", "--merge", "--policy", s.place("strict.yaml"), "--", "sh", "-c", "echo out >evil.txt; btrfs property set -ts . ro true; :")
 			if !strings.Contains(o.out+o.err, "quarantined") {
 				t.Errorf("%s%s", o.out, o.err)
 			}
@@ -95,10 +95,10 @@ func TestSlowKilledSnapshotting(t *testing.T) {
 	slow(t)
 	t.Parallel()
 	s := btrfsSite(t, "copy")
-	s.cordon([]int{0}, "run", "--", "sh", "-c", "echo 0 >src/n")
+	s.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", "echo 0 >src/n")
 	torn := 0
 	for i := range 12 {
-		cmd := s.command("run", "--", "sh", "-c", "echo more >>src/n")
+		cmd := s.command("run", "--merge", "--", "sh", "-c", "echo more >>src/n")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

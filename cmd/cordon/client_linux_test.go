@@ -35,7 +35,7 @@ func TestSlowRealClient(t *testing.T) {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.Port()))
 	s.env = append(s.env, "ANTHROPIC_API_KEY=test-key", "ANTHROPIC_BASE_URL="+model.URL(), "IS_SANDBOX=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
-	o := s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--",
+	o := s.cordon([]int{0}, "run", "--merge", "--policy", s.place("policy.yaml"), "--",
 		program, "-p", "make the file", "--setting-sources", "", "--strict-mcp-config", "--dangerously-skip-permissions")
 	if !strings.Contains(o.out+o.err, lastWords) {
 		t.Errorf("the model's last words are missing:\n%s%s", o.out, o.err)
@@ -85,12 +85,12 @@ func TestSlowNpmPreset(t *testing.T) {
 	s.git("commit", "-q", "-m", "a project")
 	install := "npm ci " + strings.Join(testmodel.Npm, " ")
 	s.write("policy.yaml", "version: 1\nnetwork:\n  allowed_domains: ["+strings.Join(append([]string{`"@npm"`}, s.networksOf(firstOf("@npm"))...), ", ")+"]\n")
-	s.cordon([]int{0}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", install+" && cp node_modules/is-number/package.json src/proof.json")
+	s.cordon([]int{0}, "run", "--merge", "--policy", s.place("policy.yaml"), "--", "sh", "-c", install+" && cp node_modules/is-number/package.json src/proof.json")
 	if got := s.git("show", "main:src/proof.json"); !strings.Contains(got, `"is-number"`) {
 		t.Errorf("landed %q", got)
 	}
 	s.write("policy.yaml", "version: 1\nnetwork:\n  allowed_domains: [registry.example.com]\n")
-	o := s.cordon([]int{6}, "run", "--policy", s.place("policy.yaml"), "--", "sh", "-c", install+" --fetch-retries=0")
+	o := s.cordon([]int{6}, "run", "--merge", "--policy", s.place("policy.yaml"), "--", "sh", "-c", install+" --fetch-retries=0")
 	if !strings.Contains(o.out+o.err, firstOf("@npm")) {
 		t.Errorf("what was refused is not said:\n%s%s", o.out, o.err)
 	}

@@ -20,7 +20,7 @@ func crowd(t *testing.T, workers, files int) {
 	for i := range workers {
 		all.Go(func() {
 			line := fmt.Sprintf("echo %d >>many/0/%[1]d; git commit -qam wip; echo %[1]d >many/1/new-%[1]d", i)
-			results[i] = s.try(s.command("run", "--base", base, "--", "sh", "-c", line))
+			results[i] = s.try(s.command("run", "--merge", "--base", base, "--", "sh", "-c", line))
 		})
 	}
 	all.Wait()

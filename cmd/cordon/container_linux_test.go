@@ -97,7 +97,7 @@ const (
 // containerScript is what runs inside: every front door once.
 const containerScript = `cd /home/u && git init -q -b main repo && cd repo && echo a >a && git add a && git commit -q -m base || exit 99
 echo "== exec"; cordon exec -v -- true; echo "rc=$?"
-echo "== run"; cordon run -- sh -c 'echo b >b'; echo "rc=$?"
+echo "== run"; cordon run --merge -- sh -c 'echo b >b'; echo "rc=$?"
 echo "== doctor"; cordon doctor; echo "rc=$?"
 `
 

@@ -80,7 +80,7 @@ func TestFullDisk(t *testing.T) {
 		cordon discard --yes "$(cordon ls | tail -n 1 | cut -d' ' -f1)" >/dev/null
 		free=$(df -k --output=avail "$PLACE/disk" | tail -n 1)
 		head -c $(((free - FREE) * 1024)) /dev/zero >"$PLACE/disk/ballast"
-		code=0; cordon run -- sh -c 'echo more >src/b.txt; head -c BIG /dev/urandom >src/big; echo done' >"$PLACE/out" 2>&1 || code=$?
+		code=0; cordon run --merge -- sh -c 'echo more >src/b.txt; head -c BIG /dev/urandom >src/big; echo done' >"$PLACE/out" 2>&1 || code=$?
 		echo "code $code: $(grep '^cordon: ' "$PLACE/out" | head -n 1)"
 		cordon log verify >/dev/null
 		cordon ls >"$PLACE/ls"
@@ -94,7 +94,7 @@ func TestFullDisk(t *testing.T) {
 			echo "then $(tail -n 1 "$PLACE/ls")"
 			cordon resume "$id"
 		else
-			cordon run -- sh -c 'echo more >src/b.txt'
+			cordon run --merge -- sh -c 'echo more >src/b.txt'
 		fi
 		cordon log verify >/dev/null
 		test "$(git show main:src/b.txt)" = more

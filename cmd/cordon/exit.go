@@ -112,7 +112,7 @@ func codeFor(status ledger.Status) error {
 		return nil
 	case ledger.InQuarantine:
 		return codeError(exitQuarantined)
-	case ledger.Conflicted, ledger.WaitingFor, ledger.Asking:
+	case ledger.Conflicted, ledger.WaitingFor, ledger.Asking, ledger.InReview:
 		return codeError(exitPerson)
 	case ledger.Failed, ledger.ThrownAway:
 		return codeError(exitWorker)

@@ -30,7 +30,7 @@ const pipelineCodes = `  0    done: merged, or nothing to do
   2    wrong usage
   3    refused by policy, or a required sandbox layer is missing
   4    quarantined
-  5    needs a person: a conflict, a checkout in the way, or a question
+  5    needs a person: a review, a conflict, a checkout in the way, or a question
   6    the worker itself failed
   130  interrupted`
 

@@ -55,7 +55,7 @@ func TestOldKernelsRun(t *testing.T) {
 					t.Errorf("exec: %+v", o)
 				}
 				s.git("reset", "-q", "--hard")
-				o := s.try(on(s, kernel, "run", "--policy", policy, "--", "sh", "-c", "echo more >>src/a.txt"))
+				o := s.try(on(s, kernel, "run", "--merge", "--policy", policy, "--", "sh", "-c", "echo more >>src/a.txt"))
 				if o.code != 0 || s.git("show", "HEAD:src/a.txt") != "a\nmore" {
 					t.Errorf("run: %+v", o)
 				}
@@ -86,7 +86,7 @@ func TestKernelsBelowTheFloor(t *testing.T) {
 		t.Run(c.kernel+" "+c.isolation, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			policy := s.write("policy.yaml", strings.Replace(degradedPolicy, "degraded", c.isolation, 1))
+			policy := s.write("policy.yaml", strings.Replace(degradedPolicy, "degraded", c.isolation, 1)+"gate: {land: auto}\n")
 			for _, verb := range []string{"exec", "run"} {
 				o := s.try(on(s, c.kernel, verb, "--policy", policy, "--", "sh", "-c", "echo more >>src/a.txt"))
 				if (o.code == 0) != c.starts || !c.starts && o.code != exitRefused {

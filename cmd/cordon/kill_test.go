@@ -64,25 +64,25 @@ var (
 
 func stories() []story {
 	noMerge := []string{"run", "--no-merge", "--", "sh", "-c", clean}
-	bad := []string{"run", "--write", "src", "--", "sh", "-c", violating}
-	half := []string{"run", "--", "sh", "-c", "echo half >src/h.txt; exit 7"}
+	bad := []string{"run", "--merge", "--write", "src", "--", "sh", "-c", violating}
+	half := []string{"run", "--merge", "--", "sh", "-c", "echo half >src/h.txt; exit 7"}
 	return []story{
-		{"merge", as("run", "--", "sh", "-c", clean), 0, anywhere, 0, 0, false},
+		{"merge", as("run", "--merge", "--", "sh", "-c", clean), 0, anywhere, 0, 0, false},
 		{"quarantine", as(bad...), 4, anywhere, 5, 0, true},
-		{"rejected", withPolicy("acceptance: ['false']", "run", "--", "sh", "-c", clean), 4, anywhere, 5, 0, true},
+		{"rejected", withPolicy("acceptance: ['false']", "run", "--merge", "--", "sh", "-c", clean), 4, anywhere, 5, 0, true},
 		{"failing", as(half...), 6, anywhere, 4, 0, false},
 		{"failing unpreserved", withPolicy("preserve_on_failure: false", half...), 6, anywhere, 5, 0, true},
 		{"no merge", as(noMerge...), 0, anywhere, 4, 0, true},
 		{"merge later", after(0, noMerge, "merge", "ID"), 0, nil, 0, 0, false},
-		{"merge failed", after(6, []string{"run", "--", "sh", "-c", clean + "; exit 7"}, "merge", "ID"), 0, map[string][]string{"merged": resume}, 2, 0, true},
+		{"merge failed", after(6, []string{"run", "--merge", "--", "sh", "-c", clean + "; exit 7"}, "merge", "ID"), 0, map[string][]string{"merged": resume}, 2, 0, true},
 		{"release", after(4, bad, "quarantine", "release", "ID", "--write", "docs", "--reason", "why not"), 0, released, 0, 0, false},
 		{"discard", after(0, noMerge, "discard", "--yes", "ID"), 0, discarded, 0, 0, false},
 		{"discard quarantined", after(4, bad, "discard", "--yes", "ID"), 0, discarded, 0, 0, true},
 		{"resume", func(s *site) []string {
-			s.killed("before:4", "run", "--", "sh", "-c", clean)
+			s.killed("before:4", "run", "--merge", "--", "sh", "-c", clean)
 			return []string{"resume", s.only().Worker}
 		}, 0, nil, 0, 2, false},
-		{"gc", after(0, []string{"run", "--", "sh", "-c", clean}, gc...), 0, nil, 0, 0, false},
+		{"gc", after(0, []string{"run", "--merge", "--", "sh", "-c", clean}, gc...), 0, nil, 0, 0, false},
 	}
 }
 

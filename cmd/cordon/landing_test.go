@@ -75,7 +75,7 @@ func atTheMove(t *testing.T, rounds int) (lost int) {
 			op = s.commit("commit", "-q", "--allow-empty", "-m", fmt.Sprint("operator ", i))
 		})
 		name := fmt.Sprintf("src/landed-%d", i)
-		o := s.try(s.command("run", "--operator-active", "--", "sh", "-c", "echo x >"+name))
+		o := s.try(s.command("run", "--merge", "--operator-active", "--", "sh", "-c", "echo x >"+name))
 		over.Store(true)
 		operator.Wait()
 		if op != nil || o.code != 0 {
@@ -116,7 +116,7 @@ func allTheTime(t *testing.T, rounds int) {
 	var landed []string
 	for i := range rounds {
 		name := fmt.Sprintf("src/landed-%d", i)
-		o := s.try(s.command("run", "--operator-active", "--", "sh", "-c", "echo x >"+name))
+		o := s.try(s.command("run", "--merge", "--operator-active", "--", "sh", "-c", "echo x >"+name))
 		for n := 0; o.code == 5 && n < 50; n++ { // something was not committed at that moment
 			id, _, _ := strings.Cut(strings.TrimSpace(o.out), " ")
 			o = s.try(s.command("merge", "--operator-active", id))
@@ -156,7 +156,7 @@ func TestForeignLock(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
 			lock := s.write("repo/.git/"+name, "")
-			o := s.cordon([]int{5}, "run", "--", "sh", "-c", "echo x >src/x")
+			o := s.cordon([]int{5}, "run", "--merge", "--", "sh", "-c", "echo x >src/x")
 			if !strings.Contains(o.out, "waiting") || !strings.Contains(o.out, lock+" exists") {
 				t.Errorf("it says %s%s", o.out, o.err)
 			}

@@ -153,7 +153,7 @@ find . -name .git -prune -o ! -type d -print | cut -c3- | LC_ALL=C sort | cmp - 
 // whole wants a base that is what the commit is, as a worker sees it.
 func (m *massacre) whole() {
 	m.t.Helper()
-	o := m.cordon([]int{0}, "run", "--", "sh", "-c", comparing)
+	o := m.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", comparing)
 	if !strings.Contains(o.out, "no change") {
 		m.t.Errorf("it ended with %s%s", o.out, o.err)
 	}
@@ -226,7 +226,7 @@ func (m *massacre) settle() {
 // marking is a worker that writes the mark of this round.
 func (m *massacre) marking() []string {
 	line := fmt.Sprintf("echo %d >src/mark-%[1]d; git add -A; git commit -qm %[1]d || :", m.round)
-	return []string{"run", "--", "sh", "-c", line}
+	return []string{"run", "--merge", "--", "sh", "-c", line}
 }
 
 // pin has a worker that nobody merges keep the base of now in use.
@@ -352,7 +352,7 @@ func killedWhileItWrites(t *testing.T, n int) {
 		if os.Getenv("CORDON_TREE") != "copy" {
 			begun = fmt.Sprintf("layers/*/tree/upper/src/begun-%d", m.round)
 		}
-		if !m.kill(begun, "run", "--", "sh", "-c", diligent, fmt.Sprint(m.round)) {
+		if !m.kill(begun, "run", "--merge", "--", "sh", "-c", diligent, fmt.Sprint(m.round)) {
 			t.Fatal("it ended by itself")
 		}
 		m.quiet()

@@ -65,7 +65,7 @@ func TestWorkerTextIsLegible(t *testing.T) {
 	if bad := acts(s.onTerminal("cat", s.place("home/hostile"))); bad == "" {
 		t.Fatal("the control: a terminal obeys nothing of the text")
 	}
-	shown := map[string]string{"run": s.onTerminal("cordon", "run", "--write", "src", "--", "sh", "-c", script)}
+	shown := map[string]string{"run": s.onTerminal("cordon", "run", "--merge", "--write", "src", "--", "sh", "-c", script)}
 	id := s.only().Worker
 	for _, line := range []string{
 		"diff ID", "diff --stat ID", "quarantine diff ID", "quarantine show ID", "quarantine ls", "logs ID", "show ID", "ls", "audit ID", "log", "log ID",

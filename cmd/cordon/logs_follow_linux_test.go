@@ -16,7 +16,7 @@ import (
 func TestFollowBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.killed("before:2", "run", "--", "sh", "-c", "echo here")
+	s.killed("before:2", "run", "--merge", "--", "sh", "-c", "echo here")
 	id := s.only().Worker
 	if got := s.cordon([]int{0}, "logs", "-f", id); got.out != "" {
 		t.Fatalf("nobody runs it, and it printed %q", got.out)

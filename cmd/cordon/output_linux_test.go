@@ -79,7 +79,7 @@ func TestRunOutputThatNobodyReads(t *testing.T) {
 	plant := "mkdir build; cd build; " + plantRepository
 	s.env = append(s.env, "PLANT="+plant, "TREE="+tree)
 	operatorShell(s, tree, s.env, nil, "-c", `sh -c "$PLANT; yes" | head -25; cd build && git status && rm PWNED && rm -r ../build`)
-	operatorShell(s, s.repo, s.env, nil, "-c", `cordon run --adopt "$TREE" -- sh -c "$PLANT; yes" 2>&1 | head -25`)
+	operatorShell(s, s.repo, s.env, nil, "-c", `cordon run --merge --adopt "$TREE" -- sh -c "$PLANT; yes" 2>&1 | head -25`)
 	operatorShell(s, filepath.Join(tree, "build"), s.env, nil, "-c", "git status >/dev/null 2>&1 || true")
 	if _, err := os.Lstat(filepath.Join(tree, "build/PWNED")); err == nil {
 		t.Error("git ran what the worker left")
@@ -94,7 +94,7 @@ func TestAcceptanceThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.env = append(s.env, "POLICY="+s.write("policy.yaml", "version: 1\nsetup: ['sleep 0.2; echo one; sleep 0.1; echo two']\nacceptance: ['echo one; sleep 0.1; echo two']\n"))
-	operatorShell(s, s.repo, s.env, nil, "-c", `cordon run --policy "$POLICY" -- sh -c 'echo new >src/b.txt' 2>&1 | true`)
+	operatorShell(s, s.repo, s.env, nil, "-c", `cordon run --merge --policy "$POLICY" -- sh -c 'echo new >src/b.txt' 2>&1 | true`)
 	s.mergedOnce("src/b.txt", "new")
 }
 

@@ -34,7 +34,7 @@ func TestKilledInTheProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.program("git", strings.ReplaceAll(stopping, "GIT", real))
-	r := s.start(nil, "run", "--write", "src", "--", "sh", "-c", "echo more >>src/a.txt")
+	r := s.start(nil, "run", "--merge", "--write", "src", "--", "sh", "-c", "echo more >>src/a.txt")
 	s.awaitState(r, "layers/*/git/upper/stopped", "trees/*/.git/stopped")
 	if err := r.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestOldProof(t *testing.T) {
 				script += "git commit -qam more; "
 			}
 			script += "git update-ref " + c.ref + " $(git commit-tree " + c.tree + " -m '" + c.message + "')"
-			if o := s.cordon([]int{c.code}, "run", "--write", "src", "--", "sh", "-c", script); c.code == 0 && !strings.Contains(o.out, "merged into main") {
+			if o := s.cordon([]int{c.code}, "run", "--merge", "--write", "src", "--", "sh", "-c", script); c.code == 0 && !strings.Contains(o.out, "merged into main") {
 				t.Errorf("%s%s", o.out, o.err)
 			}
 		})

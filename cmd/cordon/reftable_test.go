@@ -20,9 +20,9 @@ func TestReftableHost(t *testing.T) {
 	s.git("init", "-q", "--ref-format=reftable")
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "base")
-	s.cordon([]int{0}, "run", "--", "sh", "-c", clean)
+	s.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", clean)
 	s.mergedOnce("src/b.txt", "new")
-	s.cordon([]int{4}, "run", "--write", "src", "--", "sh", "-c", violating)
+	s.cordon([]int{4}, "run", "--merge", "--write", "src", "--", "sh", "-c", violating)
 	s.sound()
 	s.cordon([]int{0}, "gc", "--yes")
 }

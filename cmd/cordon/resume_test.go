@@ -74,7 +74,7 @@ func TestResumeInTheSameTree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			args := []string{"run"}
+			args := []string{"run", "--merge"}
 			if way.policy != "" {
 				args = append(args, "--policy", s.write("policy.yaml", "version: 1\n"+way.policy+"\n"))
 			}
@@ -129,7 +129,7 @@ func TestResumeRefusesAChangedBase(t *testing.T) {
 	layersOnly(t)
 	t.Parallel()
 	s := newSite(t)
-	s.cordon([]int{6}, "run", "--write", "src", "--", "sh", "-c", "cat docs/d.txt; echo half >src/b.txt; test -e src/again || { touch src/again; exit 7; }")
+	s.cordon([]int{6}, "run", "--merge", "--write", "src", "--", "sh", "-c", "cat docs/d.txt; echo half >src/b.txt; test -e src/again || { touch src/again; exit 7; }")
 	lower, err := filepath.Glob(filepath.Join(s.place("state"), "cordon", "*", "bases", "*", "tree", "docs", "d.txt"))
 	if err != nil || len(lower) != 1 {
 		t.Fatalf("%v, %v", lower, err)

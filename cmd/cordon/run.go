@@ -113,12 +113,18 @@ for them gets it on its command line.
 
 The policy is cordon.yaml at the top of the base commit, or the file that --policy
 names, or the default that "cordon policy show" prints. It is never read from the
-worker's tree.`,
+worker's tree.
+
+A clean result lands by itself where the policy has acceptance commands, and they pass.
+Without them, or with gate.land: review, the run ends with the status review: look at
+the result with cordon diff, and land it with cordon merge. --merge and --no-merge
+decide for one run.`,
 		Example: `  cordon run ` + exampleClient + ` -- "add a test for the parser"
   cordon run --write src ` + exampleClient + ` --model opus -- "fix the build"
   cordon run -i ` + exampleClient + `
   cordon run -- ./agent.sh "add a test for the parser"
   cordon run --write src --write docs -- ./agent.sh
+  cordon run --merge --write docs -- ./agent.sh "fix the typos"
   cordon run --no-merge --base v1.2 -- make port
   cordon run --adopt ../repo-wt -- aider`,
 		Args:              cobra.MinimumNArgs(1),
@@ -126,6 +132,9 @@ worker's tree.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.inBackground(); err != nil {
 				return err
+			}
+			if o.Options.Merge && o.Options.NoMerge {
+				return usage("--merge and --no-merge exclude each other")
 			}
 			if err := o.take(args, cmd.ArgsLenAtDash() < 0, a.in); err != nil {
 				return err
@@ -144,7 +153,8 @@ worker's tree.`,
 	f.StringVar(&o.hooks, "hooks", "", "give the client the hooks in `FILE` as well as cordon's (in the form of Claude's settings)")
 	f.StringVar(&o.mcp, "mcp", "", "give the client the MCP servers of `FILE` (kept with the worker)")
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse if the write_roots overlap with those of a live worker")
-	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit; cordon merge continues later")
+	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit, with the status finished; cordon merge continues later")
+	f.BoolVar(&o.Options.Merge, "merge", false, "land the result if it passes, although gate.land is review")
 	o.words.on(f)
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits if each of them is clean")
 	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false,
@@ -305,8 +315,9 @@ func (a *app) mergeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge ID",
 		Short: "Audit a worker's tree and take it through the gate",
-		Long: `Audit the current tree of a worker and take it through the gate. Use it for workers that
-ran with --no-merge, that failed, that had a conflict, or whose checkout was in the way.
+		Long: `Audit the current tree of a worker and take it through the gate. Use it for workers
+that wait for your review, that ran with --no-merge, that failed, that had a conflict, or
+whose checkout was in the way.
 Every check runs again.
 
 The message of the commit comes from the agent: its report (cordon done), else its own

@@ -60,7 +60,7 @@ func TestStatesAreDocumented(t *testing.T) {
 		documented[s.Word] = true
 	}
 	states := []ledger.Status{
-		ledger.Leasing, ledger.Ready, ledger.Running, ledger.Lost, ledger.Stopped, ledger.Failed, ledger.Asking, ledger.Finished,
+		ledger.Leasing, ledger.Ready, ledger.Running, ledger.Lost, ledger.Stopped, ledger.Failed, ledger.Asking, ledger.Finished, ledger.InReview,
 		ledger.Gating, ledger.MergedIn, ledger.NoChange, ledger.Conflicted, ledger.WaitingFor, ledger.InQuarantine, ledger.ThrownAway,
 	}
 	for _, s := range states {

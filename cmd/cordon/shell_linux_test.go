@@ -619,7 +619,7 @@ func TestSlowShellLeftIsKeptStill(t *testing.T) {
 	slow(t)
 	t.Parallel()
 	s := newSite(t)
-	s.cordon([]int{6}, "run", "--", "sh", "-c", leaves+"; exit 1")
+	s.cordon([]int{6}, "run", "--merge", "--", "sh", "-c", leaves+"; exit 1")
 	id := s.only().Worker
 	c := newConsole(s, nil, "shell", id, "--", "sh", "-c", "stty size; echo ready; read x; cat src/new.txt; exit 4")
 	c.expect("33 77\r\nready")
@@ -647,7 +647,7 @@ func TestShellLeftIsNotTakenAway(t *testing.T) {
 		t.Run(tree, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			s.cordon([]int{0}, "run", "--write", "src", "--tree="+tree, "--", "sh", "-c", "echo mine >$HOME/mine; echo new >src/new.txt")
+			s.cordon([]int{0}, "run", "--merge", "--write", "src", "--tree="+tree, "--", "sh", "-c", "echo mine >$HOME/mine; echo new >src/new.txt")
 			id := s.only().Worker
 			c := newConsole(s, nil, "shell", id, "--", "sh", "-c", "echo ready; read x; cat $HOME/mine src/new.txt src/a.txt; exit 4")
 			c.expect("ready")

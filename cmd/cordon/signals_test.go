@@ -130,7 +130,7 @@ wait
 func linger(s *site) (r *running, mark string) {
 	s.t.Helper()
 	mark = fmt.Sprintf("600.%d", time.Now().UnixNano())
-	r = s.start(nil, "run", "--", "sh", "-c", lingering, mark)
+	r = s.start(nil, "run", "--merge", "--", "sh", "-c", lingering, mark)
 	for len(s.workers()) == 0 {
 		time.Sleep(2 * time.Millisecond)
 	}
@@ -256,7 +256,7 @@ func TestSignalBetweenTheSteps(t *testing.T) {
 			t.Run(name+" "+sig.String(), func(t *testing.T) {
 				t.Parallel()
 				s := newSite(t)
-				r := s.start(s.stoppingGit(at.argument), "run", "--", "sh", "-c", clean)
+				r := s.start(s.stoppingGit(at.argument), "run", "--merge", "--", "sh", "-c", clean)
 				r.until(s.place("stopped"))
 				o := r.signal(sig)
 				if sig != syscall.SIGKILL && o.code != 130 {
@@ -306,7 +306,7 @@ func TestSignalDuringAcceptance(t *testing.T) {
 				t.Fatal(err)
 			}
 			policy := s.write("policy.yaml", "version: 1\nisolation: none\nacceptance: ["+string(line)+"]\n")
-			r := s.start(nil, "run", "--policy", policy, "--", "sh", "-c", clean)
+			r := s.start(nil, "run", "--merge", "--policy", policy, "--", "sh", "-c", clean)
 			daemon := r.until(s.place("checking"))
 			if o := r.signal(sig); sig == syscall.SIGINT && o.code != 130 {
 				t.Errorf("it ended with %d\n%s", o.code, o.err)
@@ -333,7 +333,7 @@ func TestKilledWhileTheBranchMoved(t *testing.T) {
 		t.Run(next, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			s.killed("after:6", "run", "--", "sh", "-c", clean+"; exit 0")
+			s.killed("after:6", "run", "--merge", "--", "sh", "-c", clean+"; exit 0")
 			var log struct {
 				Events []struct {
 					Type string

@@ -244,7 +244,7 @@ func TestSlowUpgradeLands(t *testing.T) {
 		for _, word := range []string{"quarantined", "rejected", "conflict", "failed"} {
 			u.cordon([]int{0}, "discard", "--yes", u.id[word])
 		}
-		u.cordon([]int{0}, "run", "--", "sh", "-c", "echo new >src/new.txt")
+		u.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", "echo new >src/new.txt")
 		u.cordon([]int{0}, "gc", "--yes")
 		for _, w := range u.workers() {
 			if !slices.Contains([]string{"merged", "no change", "discarded"}, w.Status) {

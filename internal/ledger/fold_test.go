@@ -101,6 +101,8 @@ func steps(t *testing.T, typs ...string) *Worker {
 			d = failed
 		case "stopped":
 			d = stopped
+		case "more":
+			d = Audit{Verdict: audit.VerdictClean, Digest: "d", Summary: audit.Summary{Landing: 2}}
 		case "dirty":
 			d = dirty
 		case "":
@@ -138,6 +140,12 @@ func TestStatus(t *testing.T) {
 		{[]string{Prepared, Started, Ended + ":failed"}, Facts{}, Failed},
 		{[]string{Prepared, Started, Ended + ":stopped"}, Facts{}, Stopped},
 		{[]string{Prepared, Started, Ended + ":failed", Audited}, Facts{}, Failed},
+		{ran, Facts{}, Finished}, // nothing to review
+		{[]string{Prepared, Started, Ended, Audited + ":more"}, Facts{}, InReview},
+		{[]string{Prepared, Started, Ended, Audited + ":more"}, held, Gating},
+		{[]string{Prepared, Started, Ended + ":failed", Audited + ":more"}, Facts{}, Failed},
+		{[]string{Prepared, Started, Ended, Audited + ":more", Judged}, in, MergedIn},
+		{[]string{Prepared, Started, Ended, Audited + ":more", Judged}, Facts{}, Finished}, // moved back
 		{append(ran, Intended), Facts{}, Finished},
 		{append(ran, Intended, Judged), in, MergedIn},
 		{append(ran, Intended, Judged), Facts{}, Finished}, // moved back
@@ -164,9 +172,40 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// The policy of a lease, or the operator for one run, decides whether there is a review.
+func TestAwaitsReview(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		land    policy.Land
+		options Options
+		want    Status
+	}{
+		{policy.LandReview, Options{}, InReview},
+		{policy.LandReview, Options{Merge: true}, Finished}, // killed on its way to the gate
+		{policy.LandReview, Options{NoMerge: true}, Finished},
+		{policy.LandAuto, Options{}, Finished},
+		{"", Options{}, Finished}, // sealed before there was the key
+	} {
+		p := policy.Default()
+		p.Gate.Land = c.land
+		l := sealed(t, otter).Lease()
+		l.Policy = p
+		s, err := lease.Seal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := (&book{t: t}).add(otter, Leased, Lease{Lease: s.Bytes(), Hash: s.Hash(), Command: []string{"true"}, Options: c.options})
+		b.add(otter, Prepared, Tree{Files: 3}).add(otter, Started, Start{Command: []string{"true"}, Baseline: "x"}).add(otter, Ended, fine)
+		b.add(otter, Audited, Audit{Verdict: audit.VerdictClean, Summary: audit.Summary{Landing: 1}})
+		if got := b.fold().Workers[0].Status(Facts{}); got != c.want {
+			t.Errorf("%q with %+v: %q, want %q", c.land, c.options, got, c.want)
+		}
+	}
+}
+
 func TestLive(t *testing.T) {
 	t.Parallel()
-	for _, s := range []Status{Leasing, Ready, Running, Lost, Stopped, Failed, Finished, Gating, Conflicted, WaitingFor, "what is this"} {
+	for _, s := range []Status{Leasing, Ready, Running, Lost, Stopped, Failed, Finished, InReview, Gating, Conflicted, WaitingFor, "what is this"} {
 		if !s.Live() {
 			t.Errorf("%q holds nothing", s)
 		}

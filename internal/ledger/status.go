@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/gate"
 )
@@ -18,6 +19,7 @@ const (
 	Failed       Status = "failed"      // the command itself
 	Asking       Status = "asks"        // it ended with a question that nobody has answered
 	Finished     Status = "finished"    // waits for the gate
+	InReview     Status = "review"      // clean; a person decides whether it goes to the gate
 	Gating       Status = "at the gate" //
 	MergedIn     Status = "merged"
 	NoChange     Status = "no change"
@@ -60,8 +62,19 @@ func (w *Worker) Status(f Facts) Status {
 		return Failed
 	case w.Asks():
 		return Asking
+	case w.AwaitsReview():
+		return InReview
 	}
 	return Finished
+}
+
+// AwaitsReview reports whether a clean result goes to the gate only when a person says
+// so. A worker that changed nothing leaves nothing to review.
+func (w *Worker) AwaitsReview() bool {
+	if w.Options.Merge || w.Options.NoMerge || w.Audit == nil || w.Audit.Verdict != audit.VerdictClean {
+		return false
+	}
+	return w.Audit.Summary.Landing > 0 && w.Lease.Lease().Policy.Gate.Land.Review()
 }
 
 // gated gives the words for the gate's outcomes. A merge that ancestry does not

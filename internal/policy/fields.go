@@ -76,6 +76,7 @@ func agentFields() []field {
 
 func gateFields() []field {
 	return []field{
+		scalar("land", "auto: a result that passes the audit and the acceptance commands lands. review: the run ends with the status review, and cordon merge lands the result. Without this key: auto if there are acceptance commands, otherwise review.", func(p *Policy) *Land { return &p.Gate.Land }, readLand, Land.String),
 		scalar("retries", "How often failed acceptance commands run again before the result is quarantined. A result that passed only on a retry is marked.", func(p *Policy) *int { return &p.Gate.Retries }, readUpTo(maxRetries), strconv.Itoa),
 		scalar("attempts", "How often cordon resume may start a worker again after its result was judged; 0: never.", func(p *Policy) *int { return &p.Gate.Attempts }, readUpTo(maxAttempts), strconv.Itoa),
 	}

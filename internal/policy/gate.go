@@ -8,9 +8,12 @@ import (
 	"cordon/internal/strictyaml"
 )
 
-// Gate is how the gate deals with a result that did not pass. The zero value is what the
-// gate did before there were these keys: one run of acceptance, and no further attempt.
+// Gate is what becomes of a result that ended its run. The zero value is what the gate
+// did before there were these keys: every clean result went to the gate, with one run of
+// acceptance and no further attempt.
 type Gate struct {
+	// Land is whether a clean result lands without a person.
+	Land Land `json:"land,omitempty"`
 	// Retries is how often failed acceptance runs again by itself.
 	Retries int `json:"retries,omitempty"`
 	// Attempts is how often cordon resume may start a worker again after its result was judged.

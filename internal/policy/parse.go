@@ -22,10 +22,14 @@ func quote(s string) string { return strconv.Quote(s) }
 // the returned Policy is the zero one, which allows nothing.
 func Parse(name string, data []byte) (Policy, error) {
 	p := Default()
+	p.Gate.Land = ""
 	kind := strictyaml.Kind[Policy]{Noun: "policy", Fields: fieldTable(), Others: operatorKeys,
 		Empty: "delete the file to use the default policy, or write version: 1"}
 	if _, err := kind.Parse(name, data, &p); err != nil {
 		return Policy{}, err
+	}
+	if p.Gate.Land == "" {
+		p.Gate.Land = landFor(p.Acceptance)
 	}
 	return p, nil
 }

@@ -93,6 +93,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"opaque code is null", "guard: {opaque_code: }\n", `p:1:22: expected allow, ask or deny, not nothing`},
 	{"guard key misspelt", "guard:\n  opaque: deny\n  unknown_reads: deny\n", `p:2:3: unknown key "opaque" (the keys here are mode, unknown_read, opaque_code)`},
 	{"guard key nearly right", "guard: {unknown_reads: deny}\n", `p:1:9: unknown key "unknown_reads" (did you mean unknown_read?)`},
+	{"land unknown", "gate: {land: later}\n", `p:1:14: expected auto or review, not the text "later"`},
 	{"login unknown", "agent: {login: write}\n", `p:1:16: expected a login, not the text "write" (write none, read or copy)`},
 	{"proof is a list", "agent: {proof: [required]}\n", `p:1:16: expected required or reported, not a list`},
 	{"refresh is text", "agent: {refresh: often}\n", `p:1:18: expected true or false, not the text "often"`},
@@ -197,7 +198,7 @@ acceptance:
     make check
   - go test ./...
 setup: ["printf 'a\tb\u0085\"'"]
-gate: {retries: 2, attempts: 0}
+gate: {land: auto, retries: 2, attempts: 0}
 preserve_on_failure: false
 expires: 48h
 `
@@ -233,7 +234,7 @@ func TestParseFull(t *testing.T) {
 		Agent:      Agent{ReadLogin, true, ProofReported, mustDuration("5m")},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
-		Gate:       Gate{Retries: 2},
+		Gate:       Gate{Land: LandAuto, Retries: 2},
 		Expires:    mustDuration("2d"),
 	}
 	if !reflect.DeepEqual(p, want) {
@@ -390,12 +391,13 @@ func TestOlderJSON(t *testing.T) {
 	p.Filesystem.Outside = ""
 	p.Filesystem.Names = ""
 	p.Guard = Guard{}
+	p.Gate = Gate{}
 	p.Network = Network{AllowedDomains: []string{"localhost", "@unknown"}} // which could be written then
 	older, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"outside", "names", "files", "guard", "host_ports", "via", "observe", "connections"} {
+	for _, key := range []string{"outside", "names", "files", "guard", "gate", "host_ports", "via", "observe", "connections"} {
 		if strings.Contains(string(older), `"`+key+`"`) {
 			t.Fatalf("not the older form: %s", older)
 		}
@@ -415,11 +417,38 @@ func TestOlderJSON(t *testing.T) {
 	if got.Filesystem.Names.Portable() {
 		t.Error("a lease from before refuses names that could land then")
 	}
-	same.Filesystem.Names = PortableNames
+	if got.Gate.Land.Review() {
+		t.Error("a lease from before asks for a review of what could land then")
+	}
+	same.Filesystem.Names, same.Gate = PortableNames, Default().Gate
 	if got.Filesystem.Outside.Captures() || got.Guard != (Guard{}) || !same.Equal(Default()) {
 		t.Errorf("it reads as\n%s", got.YAML())
 	}
 	if again, err := json.Marshal(got); err != nil || string(again) != string(older) {
 		t.Errorf("encoded again as %s, %v", again, err)
+	}
+}
+
+// Without gate.land, only tested results land by themselves. What is written is kept.
+func TestLand(t *testing.T) {
+	for text, want := range map[string]Land{
+		"version: 1\n":                                    LandReview,
+		"acceptance: []\n":                                LandReview,
+		"setup: [make]\n":                                 LandReview,
+		"acceptance: [make test]\n":                       LandAuto,
+		"gate: {}\nacceptance: [make test]\n":             LandAuto,
+		"gate: {land: auto}\n":                            LandAuto,
+		"gate: {land: review}\nacceptance: [make test]\n": LandReview,
+	} {
+		p, err := Parse("p", []byte(text))
+		if err != nil || p.Gate.Land != want {
+			t.Errorf("%q: %q, %v, want %q", text, p.Gate.Land, err, want)
+		}
+		if again, err := Parse("p", p.YAML()); err != nil || again.Gate.Land != want {
+			t.Errorf("%q written and read again: %q, %v, want %q", text, again.Gate.Land, err, want)
+		}
+	}
+	if land := Default().Gate.Land; land != LandReview {
+		t.Errorf("without a policy: %q", land)
 	}
 }

@@ -53,6 +53,8 @@ func Because(w *ledger.Worker, status ledger.Status) string {
 		return fmt.Sprintf(" with %s in %s", Branch(w.Gate.Target), Paths(w.Gate.Paths, 3))
 	case ledger.WaitingFor:
 		return ": " + w.Gate.Why
+	case ledger.InReview:
+		return reviewed(w)
 	case ledger.Failed:
 		if w.Exit.Error != "" {
 			return ": the command could not be started: " + w.Exit.Error
@@ -70,6 +72,16 @@ func Because(w *ledger.Worker, status ledger.Status) string {
 		return ": " + w.Discard.Why
 	}
 	return ""
+}
+
+// reviewed says what a person is to review, and why.
+func reviewed(w *ledger.Worker) string {
+	l := w.Lease.Lease()
+	line := fmt.Sprintf(": %s for %s", terminal.Plural(w.Audit.Summary.Landing, "change"), Branch(l.Target))
+	if len(l.Policy.Acceptance) == 0 {
+		return line + ", which no acceptance command tests"
+	}
+	return line + ", as gate.land says"
 }
 
 func tested(w *ledger.Worker) string {
@@ -121,6 +133,8 @@ func Advice(w *ledger.Worker, status ledger.Status) []string {
 	case ledger.Asking:
 		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it go on with the answer",
 			"cordon merge " + id + "   to take what it left to the gate all the same"}
+	case ledger.InReview:
+		return []string{"cordon diff " + id + "     what it changed", "cordon merge " + id + "    to land it"}
 	case ledger.Finished:
 		return []string{"cordon diff " + id, "cordon merge " + id}
 	case ledger.Leasing, ledger.Ready:

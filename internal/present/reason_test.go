@@ -3,11 +3,14 @@ package present
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/gate"
+	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
 	"cordon/internal/worksite"
 )
 
@@ -32,6 +35,8 @@ func TestReason(t *testing.T) {
 		{ledger.Finished, ledger.Worker{}, "The command ended; cordon merge takes the result to the gate."},
 		{ledger.Finished, ledger.Worker{Gate: merged}, "The result was merged as 0123456789, and main no longer contains it."},
 		{ledger.Finished, ledger.Worker{Gate: &gate.Result{Outcome: gate.Rejected}}, "The gate refused the result."},
+		{ledger.InReview, reviewable(t), "Review: 2 changes for main, which no acceptance command tests."},
+		{ledger.InReview, reviewable(t, "make test"), "Review: 2 changes for main, as gate.land says."},
 		{ledger.Gating, ledger.Worker{}, "cordon is auditing the result or taking it through the gate."},
 		{ledger.NoChange, ledger.Worker{}, "The worker changed nothing that could land."},
 		{ledger.Conflicted, ledger.Worker{Gate: &gate.Result{Target: "refs/heads/main", Paths: []audit.Path{"a.txt"}}}, "Conflict with main in a.txt."},
@@ -64,4 +69,20 @@ func TestTitle(t *testing.T) {
 	if got := titleOf(&ledger.Worker{Command: []string{strings.Repeat("x", 1000)}}); len([]rune(got)) != titleColumns {
 		t.Errorf("a title of %d characters", len([]rune(got)))
 	}
+}
+
+// reviewable is a worker with two changes that wait for a person.
+func reviewable(t *testing.T, acceptance ...string) ledger.Worker {
+	t.Helper()
+	p := policy.Default()
+	p.Acceptance = acceptance
+	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	sealed, err := lease.Seal(lease.Lease{
+		ID: "brisk-otter", Worktree: "/state/brisk-otter", Branch: "b", Base: "0123456789abcdef0123456789abcdef01234567", Target: "refs/heads/main",
+		Created: began, Expires: began.Add(time.Hour), Home: "/home", Policy: p,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ledger.Worker{Lease: sealed, Audit: &ledger.Audit{Summary: audit.Summary{Landing: 2}}}
 }

@@ -145,6 +145,8 @@ func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {
 		return nil
 	case w.Gate == nil && !how.Judge && w.Exit.OK() && w.Asks():
 		return nil // it asks, and goes on with the answer
+	case w.Gate == nil && !how.Judge && w.Exit.OK() && w.AwaitsReview():
+		return nil // cordon merge goes on
 	case w.Gate == nil && !how.Judge && (w.Options.NoMerge || !w.Exit.OK()):
 		return s.discardFailed(w)
 	}

@@ -94,7 +94,7 @@ func (s *shop) open() *session.Session {
 func (s *shop) dispatch(line string) session.Dispatch {
 	p := policy.Default()
 	tree := workspace.TreeKind(os.Getenv("CORDON_TREE"))
-	return session.Dispatch{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Tree: tree}
+	return session.Dispatch{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Tree: tree, Options: ledger.Options{Merge: true}}
 }
 
 // runAll leases a worker and takes it through the whole pipeline.

@@ -22,7 +22,8 @@ const (
 var stateColours = map[string]int{
 	string(ledger.MergedIn): green, string(ledger.Finished): cyan, string(ledger.NoChange): green,
 	string(ledger.InQuarantine): red, string(ledger.Failed): red, string(ledger.Lost): red,
-	string(ledger.Conflicted): yellow, string(ledger.WaitingFor): yellow, string(ledger.Asking): yellow, string(ledger.Stopped): yellow,
+	string(ledger.Conflicted): yellow, string(ledger.WaitingFor): yellow, string(ledger.Asking): yellow, string(ledger.InReview): yellow,
+	string(ledger.Stopped): yellow,
 	string(ledger.Running): cyan,
 	"ok":                   green, "warn": yellow, "fail": red, // of doctor
 	"allow": green, "deny": red, "ask": yellow,
