@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +26,12 @@ type Order struct {
 	Entry    string // journal entry of the audit, for the trailer
 	Message  message.Message
 	Author   policy.Identity
-	Creates  bool // the target, if it does not exist
+	// Committer is the operator. The zero value: cordon.
+	Committer policy.Identity
+	CoAuthor  string // value of a trailer; "" for none
+	// Signer finds what signs the commit that lands, once it is accepted. nil: it is not signed.
+	Signer  func() (*git.Signer, error)
+	Creates bool // the target, if it does not exist
 	// Failed is how often acceptance of this result has failed before.
 	Failed int
 	// Accept runs the acceptance commands on a commit.
@@ -78,6 +82,7 @@ type Result struct {
 	Retries  int    `json:"+retries,omitempty"`
 	Why      string `json:"why,omitempty"`
 	Checkout string `json:"checkout,omitempty"` // where something is left to do
+	Signed   bool   `json:"+signed,omitempty"`  // with the operator's signature
 }
 
 // maxListed is how many paths of a kind the journal keeps of a result.
@@ -205,18 +210,21 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 		res.Outcome = Violating
 		return res, err
 	}
-	if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip); err != nil {
+	if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip, nil); err != nil {
 		return res, err
 	}
 	if ok, err := g.accept(ctx, o, merge.Tree, &res, tested); err != nil || !ok {
 		return res, err
 	}
 	if o.Failed = res.Retries; o.Failed > 0 { // the same tree, with a message that says so
-		if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip); err != nil {
+		if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip, nil); err != nil {
 			return res, err
 		}
 	}
 	if err := queue.take(ctx); err != nil {
+		return res, err
+	}
+	if res, err = g.sign(ctx, o, merge.Tree, target, tip, res); err != nil || res.Outcome == Waiting {
 		return res, err
 	}
 	return g.land(ctx, o, Landing{Ref: res.Target, Old: target, New: res.Commit, Creates: fresh}, res)
@@ -259,7 +267,7 @@ func (g *Gate) keepAside(ctx context.Context, o Order, tip git.OID) (git.OID, er
 	if err != nil {
 		return "", err
 	}
-	commit, err := g.commit(ctx, o, tree, l.Base, tip)
+	commit, err := g.commit(ctx, o, tree, l.Base, tip, nil)
 	if err != nil {
 		return "", err
 	}
@@ -289,23 +297,6 @@ func (g *Gate) recheck(ctx context.Context, target, tree git.OID, rules policy.R
 		}
 	}
 	return bad, nil
-}
-
-// commit writes a result, with what it came from in its trailers.
-func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID) (git.OID, error) {
-	parents := []git.OID{target}
-	if o.Tip != "" {
-		parents = append(parents, tip)
-	}
-	l := o.Lease.Lease()
-	trailers := []message.Trailer{
-		{Key: "Cordon-Worker", Value: string(l.ID)}, {Key: "Cordon-Lease", Value: "sha256:" + o.Lease.Hash()},
-		{Key: "Cordon-Policy", Value: "sha256:" + o.Lease.PolicyHash()}, {Key: "Cordon-Journal", Value: o.Entry},
-	}
-	if o.Failed > 0 {
-		trailers = append(trailers, message.Trailer{Key: "Cordon-Retries", Value: strconv.Itoa(o.Failed)})
-	}
-	return g.repo.CommitTree(ctx, tree, parents, o.Message.With(trailers), git.Person(o.Author))
 }
 
 // tryCheckout makes sure that a commit that is to land can be checked out.

@@ -327,6 +327,14 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			_, err = r.CommitTree(ctx, tree, []OID{main}, "m", Person{"n", "e@x"})
 			return err
 		},
+		"CommitAs": func(ctx context.Context) error {
+			tree, err := r.TreeOf(ctx, main)
+			if err != nil {
+				return err
+			}
+			_, err = r.CommitAs(ctx, tree, []OID{main}, "m", Credit{Author: Person{"n", "e@x"}, Committer: Person{"c", "c@x"}})
+			return err
+		},
 	}
 }
 

@@ -168,6 +168,7 @@ type call struct {
 	repo     []string  // --git-dir and --work-tree
 	config   []string  // further -c overrides
 	listing  bool      // on a checkout: names only, no content
+	asks     bool      // it may ask for a passphrase on the terminal
 	operator bool      // with the operator's own configuration: only to list that
 	fetches  bool      // with the operator's own configuration, environment and terminal: only for FetchObjects
 	mute     []setting // further settings, weaker than -c

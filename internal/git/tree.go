@@ -296,16 +296,7 @@ func (r Repo) MergeTrees(ctx context.Context, ours, theirs OID) (Merge, error) {
 // Person is an author or committer.
 type Person struct{ Name, Email string }
 
-// CommitTree writes a commit.
+// CommitTree writes a commit whose committer is cordon.
 func (r Repo) CommitTree(ctx context.Context, tree OID, parents []OID, message string, author Person) (OID, error) {
-	args := []string{"commit-tree", string(tree), "-F", "-"}
-	for _, p := range parents {
-		args = append(args, "-p", string(p))
-	}
-	env := []string{"GIT_AUTHOR_NAME=" + author.Name, "GIT_AUTHOR_EMAIL=" + author.Email}
-	out, err := r.call(ctx, call{args: args, env: env, stdin: strings.NewReader(message)})
-	if err != nil {
-		return "", err
-	}
-	return ParseOID(strings.TrimSpace(string(out)))
+	return r.CommitAs(ctx, tree, parents, message, Credit{Author: author})
 }

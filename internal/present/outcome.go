@@ -173,6 +173,9 @@ func conflictAdvice(id, target string) []string {
 }
 
 func waitingAdvice(id, why string) []string {
+	if strings.HasPrefix(why, "the commit could not be signed") {
+		return []string{"nothing is lost; when your signing program works: cordon merge " + id}
+	}
 	lines := []string{"the result is refs/cordon/results/" + id + "; when nothing is in the way any more: cordon merge " + id}
 	if !strings.Contains(why, "untracked") { // git refuses those too
 		lines = append(lines, "or in the checkout: "+fastForward+"refs/cordon/results/"+id)

@@ -76,6 +76,9 @@ func describeResult(r gate.Result) string {
 	target := strings.TrimPrefix(r.Target, "refs/heads/")
 	switch r.Outcome {
 	case gate.Merged:
+		if r.Signed {
+			return fmt.Sprintf("merged into %s as %s, signed", target, r.Commit.Short())
+		}
 		return fmt.Sprintf("merged into %s as %s", target, r.Commit.Short())
 	case gate.Nothing:
 		return target + " already holds all of it"
@@ -138,6 +141,9 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 	}
 	o.Lease, o.History, o.Entry, o.Author, o.Failed = w.Lease, s.HistoryRepo(w), w.AuditEntry, enclosure.Identity(l), w.Rejections
 	o.Creates = w.Options.NewTarget
+	if err := s.credit(ctx, w, &o); err != nil {
+		return gate.Result{}, err
+	}
 	o.Accept = func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
 		s.Voice.Step(w.ID, "accept", worksite.Count(len(l.Policy.Acceptance), "command")+" on the merged tree")
 		var checks []gate.Check
