@@ -152,7 +152,7 @@ var confined = []struct {
 // pure packages import these packages and no others: they describe, and cannot act.
 var pure = map[string][]string{
 	"internal/cell/plan":  {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
-	"internal/message":    {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "unicode", "unicode/utf8"},
+	"internal/message":    {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
 	"internal/strictyaml": {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
 	"internal/view":       {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }

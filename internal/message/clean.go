@@ -1,7 +1,6 @@
 package message
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -61,11 +60,11 @@ func clean(raw string) Message {
 
 // sequence is a control sequence of a terminal: of the kinds CSI, OSC and the like, and
 // two bytes.
-var sequence = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(\x07|\x1b\\|$)|\x1b[ -/]*[0-~]|\x{9b}[0-?]*[ -/]*[@-~]`)
+var sequence = lazy(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(\x07|\x1b\\|$)|\x1b[ -/]*[0-~]|\x{9b}[0-?]*[ -/]*[@-~]`)
 
 // visible removes everything that cannot be seen. Blanks of every kind become spaces.
 func visible(s string) string {
-	s = sequence.ReplaceAllString(strings.ToValidUTF8(s, ""), "")
+	s = sequence().ReplaceAllString(strings.ToValidUTF8(s, ""), "")
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n", "\v", "\n", "\f", "\n").Replace(s)
 	var b strings.Builder
 	var eye legible.Eye
@@ -84,23 +83,23 @@ func visible(s string) string {
 }
 
 // marks are the signs of Markdown before a headline.
-var marks = regexp.MustCompile(`^(#{1,6} +|[-*>] +|\*\*|__)+`)
+var marks = lazy(`^(#{1,6} +|[-*>] +|\*\*|__)+`)
 
 // sentence ends within a line.
-var sentence = regexp.MustCompile(`[.!?] +`)
+var sentence = lazy(`[.!?] +`)
 
 // headline makes a subject of a line, and returns the text that does not fit.
 func headline(line string) (subject, rest string) {
 	line = strings.Join(strings.Fields(line), " ")
-	bare := marks.ReplaceAllString(line, "")
+	bare := marks().ReplaceAllString(line, "")
 	if bare != line {
 		bare = strings.NewReplacer("**", "", "__", "").Replace(bare)
 	}
-	bare = rebase.ReplaceAllString(bare, "")
+	bare = rebase().ReplaceAllString(bare, "")
 	if utf8.RuneCountInString(bare) <= maxSubject {
 		return unstopped(bare), ""
 	}
-	if at := sentence.FindStringIndex(bare); at != nil && utf8.RuneCountInString(bare[:at[0]]) <= maxSubject && at[0] > 8 {
+	if at := sentence().FindStringIndex(bare); at != nil && utf8.RuneCountInString(bare[:at[0]]) <= maxSubject && at[0] > 8 {
 		return unstopped(bare[:at[0]+1]), bare[at[1]:]
 	}
 	return cut(bare, maxSubject), bare

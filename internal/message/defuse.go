@@ -4,23 +4,32 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
+// expression is a regular expression that is compiled when it is first used: cordon hook
+// starts for every tool call and uses none.
+type expression = func() *regexp.Regexp
+
+func lazy(text string) expression {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // The lines that are removed: those that a program or a reader would take for the word of
 // somebody else. A dash of any kind counts as one.
-var removed = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^[\s>]*cordon-[\w-]*\s*:`),                                                        // cordon's own trailers
-	regexp.MustCompile(`(?i)^[\s>]*[a-z][a-z-]*-(by|off)\s*:`),                                                // Signed-off-by, Co-authored-by, Reviewed-by, …
-	regexp.MustCompile(`(?i)^[\s>]*(signed-off|approved|acked|reviewed|author|committer|cc)\s*:[^<]*<[^>]*>`), // the same in other words
-	regexp.MustCompile(`(?i)^[\s>]*skip[ -]checks\s*:`),                                                       // to GitHub
-	regexp.MustCompile(`^\s*-{3,}\s*$`),                                                                       // git am and interpret-trailers end a message here
-	regexp.MustCompile(`(?i)^[\s-]*(>8|8<|>%|%<)[\s-]*`),                                                      // so does a pair of scissors
+var removed = []expression{
+	lazy(`(?i)^[\s>]*cordon-[\w-]*\s*:`),                                                        // cordon's own trailers
+	lazy(`(?i)^[\s>]*[a-z][a-z-]*-(by|off)\s*:`),                                                // Signed-off-by, Co-authored-by, Reviewed-by, …
+	lazy(`(?i)^[\s>]*(signed-off|approved|acked|reviewed|author|committer|cc)\s*:[^<]*<[^>]*>`), // the same in other words
+	lazy(`(?i)^[\s>]*skip[ -]checks\s*:`),                                                       // to GitHub
+	lazy(`^\s*-{3,}\s*$`),                                                                       // git am and interpret-trailers end a message here
+	lazy(`(?i)^[\s-]*(>8|8<|>%|%<)[\s-]*`),                                                      // so does a pair of scissors
 }
 
 // patch are beginnings of lines at which git am stops reading a message and begins to
 // read a patch, or a header that replaces the author.
-var patch = regexp.MustCompile(`^(diff -|Index: |--- |\+\+\+ |@@ |>?From |(?i:From|Date|Subject|In-Reply-To|Message-ID)\s*:)`)
+var patch = lazy(`^(diff -|Index: |--- |\+\+\+ |@@ |>?From |(?i:From|Date|Subject|In-Reply-To|Message-ID)\s*:)`)
 
 // harmless removes lines, with those that continue them, and indents others.
 func harmless(lines []string) []string {
@@ -30,10 +39,10 @@ func harmless(lines []string) []string {
 		plain := strings.Map(dashed, line)
 		continued := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
 		if gone = gone && continued && strings.TrimSpace(line) != "" ||
-			slices.ContainsFunc(removed, func(r *regexp.Regexp) bool { return r.MatchString(plain) }); gone {
+			slices.ContainsFunc(removed, func(r expression) bool { return r().MatchString(plain) }); gone {
 			continue
 		}
-		if patch.MatchString(line) {
+		if patch().MatchString(line) {
 			line = "  " + line
 		}
 		out = append(out, line)
@@ -53,11 +62,11 @@ func dashed(r rune) rune {
 }
 
 // rebase are the prefixes that make git rebase --autosquash put a commit into another one.
-var rebase = regexp.MustCompile(`(?i)^((fixup|squash|amend)!\s*)+`)
+var rebase = lazy(`(?i)^((fixup|squash|amend)!\s*)+`)
 
 // phrase is a text that makes a program act, and what is written in its place.
 type phrase struct {
-	found *regexp.Regexp
+	found expression
 	to    string
 }
 
@@ -65,22 +74,22 @@ type phrase struct {
 var phrases = []phrase{
 	// [skip ci], [ci skip], [no ci], [skip-actions], [skip azp], [nobuild] and all others in
 	// brackets that skip something.
-	{regexp.MustCompile(`(?i)\[([^\[\]\n]{0,60}\bskip[^\[\]\n]{0,60})\]`), "“$1”"},
-	{regexp.MustCompile(`(?i)\[\s*(no[\s_-]*(?:ci|cd|build|deploy|tests?|actions|pipelines?|release))\s*\]`), "“$1”"},
-	{regexp.MustCompile(`(?i)\[\s*((?:ci|cd|build|deploy)[\s_-]*(?:no|off|ignore|disable))\s*\]`), "“$1”"},
-	{regexp.MustCompile(`(?i)\*{2,}\s*(no[_\s-]ci)\s*\*{2,}`), "“$1”"},
-	{regexp.MustCompile(`(?i)--+(skip|no)[-_](ci|cd|build|checks)\b`), "“$1 $2”"},
-	{regexp.MustCompile(`(?i)\bskip-checks\s*:\s*`), "skip checks, "},
+	{lazy(`(?i)\[([^\[\]\n]{0,60}\bskip[^\[\]\n]{0,60})\]`), "“$1”"},
+	{lazy(`(?i)\[\s*(no[\s_-]*(?:ci|cd|build|deploy|tests?|actions|pipelines?|release))\s*\]`), "“$1”"},
+	{lazy(`(?i)\[\s*((?:ci|cd|build|deploy)[\s_-]*(?:no|off|ignore|disable))\s*\]`), "“$1”"},
+	{lazy(`(?i)\*{2,}\s*(no[_\s-]ci)\s*\*{2,}`), "“$1”"},
+	{lazy(`(?i)--+(skip|no)[-_](ci|cd|build|checks)\b`), "“$1 $2”"},
+	{lazy(`(?i)\bskip-checks\s*:\s*`), "skip checks, "},
 	// Modelines of editors.
-	{regexp.MustCompile(`(?i)(^|\s)(vim?|ex)([<=>]?\d*):[ \t]*`), "$1$2$3 "},
-	{regexp.MustCompile(`-\*-`), "*"},
-	{regexp.MustCompile(`(?i)\blocal variables:`), "local variables"},
+	{lazy(`(?i)(^|\s)(vim?|ex)([<=>]?\d*):[ \t]*`), "$1$2$3 "},
+	{lazy(`-\*-`), "*"},
+	{lazy(`(?i)\blocal variables:`), "local variables"},
 }
 
 // closing is a word that closes an issue, the issue that it closes, and all that may stand
 // between them. The words are those of GitHub, GitLab, Gitea, Jira, Linear, Pivotal and
 // Azure Boards; an issue is #12, GH-12, owner/name#12, AB#12, !12, KEY-12 or a URL.
-var closing = regexp.MustCompile(`(?i)\b(clos|fix|resolv|implement|complet|finish|deliver|reopen)(e[sd]?|ing|s|es|ed|d|)` +
+var closing = lazy(`(?i)\b(clos|fix|resolv|implement|complet|finish|deliver|reopen)(e[sd]?|ing|s|es|ed|d|)` +
 	`([\s:*_~'"“”‘’(\[<\x60-]{0,12}` +
 	`(?:(?:the|this|a|an|in|for|issues?|bugs?|tickets?|tasks?|story|stories|merge|pull|requests?|mr|pr)\b[\s:*_'"(\[<\x60-]{0,12}){0,4})` +
 	`(#\d|!\d|gh-\d|ab#\d|[\w.-]+(?:/[\w.-]+)+[#!]\d|[\w.-]+#\d|[a-z][a-z0-9_]*-\d|t\d|` +
@@ -88,20 +97,20 @@ var closing = regexp.MustCompile(`(?i)\b(clos|fix|resolv|implement|complet|finis
 
 // A tracker obeys words with a # beside the key of an issue: PROJ-12 #close, #PROJ-12 Fixed.
 var (
-	issueKey = regexp.MustCompile(`(?i)\b[a-z][a-z0-9_]*-\d`)
-	command  = regexp.MustCompile(`(^|[^\w&/])[#^]+([A-Za-z])`)
+	issueKey = lazy(`(?i)\b[a-z][a-z0-9_]*-\d`)
+	command  = lazy(`(^|[^\w&/])[#^]+([A-Za-z])`)
 )
 
 // defuse rewords what would make a program act.
 func defuse(text string) string {
 	for _, p := range phrases {
-		text = p.found.ReplaceAllString(text, p.to)
+		text = p.found().ReplaceAllString(text, p.to)
 	}
-	if issueKey.MatchString(text) {
-		text = command.ReplaceAllString(text, "$1$2")
+	if issueKey().MatchString(text) {
+		text = command().ReplaceAllString(text, "$1$2")
 	}
-	return closing.ReplaceAllStringFunc(text, func(s string) string {
-		part := closing.FindStringSubmatch(s)
+	return closing().ReplaceAllStringFunc(text, func(s string) string {
+		part := closing().FindStringSubmatch(s)
 		return addressed(part[1], strings.ToLower(part[2])) + part[3] + part[4]
 	})
 }
