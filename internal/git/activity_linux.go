@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// activity describes how far the processes of a group have come. asleep says that all of
-// them wait for something. A group that is asleep and has come no further since an earlier
-// look has done nothing in between.
+// activity describes how far the processes of a group have come. asleep says that there
+// are some and that all of them wait for something. A group that is asleep and has come no
+// further since an earlier look has done nothing in between.
 func activity(group int) (progress string, asleep bool) {
 	var b strings.Builder
 	asleep = true
@@ -31,7 +31,7 @@ func activity(group int) (progress string, asleep bool) {
 			}
 		}
 	}
-	return b.String(), asleep
+	return b.String(), asleep && b.Len() > 0
 }
 
 // inGroup reports whether the process of a stat file belongs to a process group.
