@@ -56,7 +56,7 @@ func (a *app) root() *cobra.Command {
   cordon run -- ./agent.sh             start any command as a worker
   cordon exec -- make test             only run a command in a cell
   cordon check 'cd .. && git status'   ask the guard about a tool call
-  cordon ls                            list the workers
+  cordon                               who needs you, who runs, what landed today
   cordon inbox                         list their questions; cordon answer ID "…"
   cordon quarantine ls                 list the results that did not pass`,
 		SilenceErrors: true, SilenceUsage: true,
@@ -64,6 +64,9 @@ func (a *app) root() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				return a.version(thisBuild())
+			}
+			if s, err := a.open(cmd.Context()); err == nil && hasWorkers(s) {
+				return a.ls(cmd.Context(), lsOptions{})
 			}
 			return cmd.Help()
 		},
@@ -118,10 +121,18 @@ func wrapArgs(c *cobra.Command) {
 	}
 }
 
+// refuseInside refuses what only the operator may do to a cordon that a worker started.
+func refuseInside() error {
+	if worker := os.Getenv(cell.Mark); worker != "" {
+		return &fault.RefusedError{Err: fmt.Errorf("this runs inside worker %s, and only the operator decides about workers (%s is set)", worker, cell.Mark)}
+	}
+	return nil
+}
+
 // open finds the repository.
 func (a *app) open(ctx context.Context) (*session.Session, error) {
-	if worker := os.Getenv(cell.Mark); worker != "" {
-		return nil, &fault.RefusedError{Err: fmt.Errorf("this runs inside worker %s, and only the operator decides about workers (%s is set)", worker, cell.Mark)}
+	if err := refuseInside(); err != nil {
+		return nil, err
 	}
 	if fi, err := os.Stat(a.dir); err != nil || !fi.IsDir() {
 		return nil, usage("-C %s: there is no such directory", a.dir)

@@ -170,10 +170,10 @@ Everywhere else: List the workers of this repository, as cordon ls does.`,
 			if dir := os.Getenv(post.Variable); dir != "" {
 				return a.leaseStatus(cmd.Context(), dir)
 			}
-			return a.ls(cmd.Context(), all, nil)
+			return a.ls(cmd.Context(), lsOptions{earlier: all})
 		},
 	}
-	c.Flags().BoolVarP(&all, "all", "a", false, "include workers that gc has removed")
+	c.Flags().BoolVarP(&all, "all", "a", false, "include workers that landed before today, were discarded, or were removed by gc")
 	return c
 }
 

@@ -31,7 +31,7 @@ func TestQuestionsPassForNothingElse(t *testing.T) {
 	run.end(5)
 	id := s.only().Worker
 	ls := newConsole(s, nil, "ls")
-	ls.expect(`asks 5 more \(cordon inbox\)`)
+	ls.expect(`cordon answer ` + id)
 	ls.end(0)
 	inbox := newConsole(s, nil, "inbox")
 	inbox.expect(`cordon answer ` + id + ` q8`)
@@ -39,8 +39,8 @@ func TestQuestionsPassForNothingElse(t *testing.T) {
 	show := newConsole(s, nil, "show", id)
 	show.expect(`not answered`)
 	show.end(0)
-	if n := strings.Count(ls.text(), id+" asks q"); n != asksShown {
-		t.Errorf("ls shows %d questions", n)
+	if !strings.Contains(strings.Join(strings.Fields(ls.text()), " "), "(and 7 more: cordon inbox)") {
+		t.Errorf("ls does not count the questions: %s", ls.text())
 	}
 	if n := strings.Count(strings.Join(strings.Fields(inbox.text()), ""), "FORGED"); n != 16 {
 		t.Errorf("inbox shows %d texts whole: %s", n, inbox.text())

@@ -100,7 +100,7 @@ func TestKernelsBelowTheFloor(t *testing.T) {
 					t.Errorf("%s does not say what is needed: %s", verb, o.err)
 				}
 			}
-			if list := s.cordon([]int{0}, "ls", "--all").out; strings.Contains(list, "-") != c.starts {
+			if list := s.cordon([]int{0}, "ls", "--all-states").out; strings.Contains(list, "-") != c.starts {
 				t.Errorf("leased: %s", list)
 			}
 			o := s.try(on(s, c.kernel, "doctor"))

@@ -2,65 +2,224 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/journal"
 	"cordon/internal/ledger"
-	"cordon/internal/legible"
+	"cordon/internal/page"
 	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
+// lsOptions are the flags of cordon ls.
+type lsOptions struct {
+	status         []string
+	needsMe, runs  bool
+	earlier, repos bool
+	short, watch   bool
+}
+
 func (a *app) lsCommand() *cobra.Command {
-	var all bool
+	var o lsOptions
 	c := &cobra.Command{
 		Use:   "ls",
-		Short: "List workers and their status",
-		Long: `List the workers of this repository. Their status is derived from the journal and from
-facts that can be checked now: whether a process holds the worker's lock, and whether
-its result is an ancestor of the target branch.`,
-		Example: "  cordon ls\n  cordon ls --json | jq '.workers[] | select(.status == \"quarantined\")'",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ls(cmd.Context(), all, nil) },
+		Short: "List workers: who needs you, who runs, what landed today",
+		Long: `List the workers of this repository in three groups: those that need you, with the
+reason and what to type next; those that run, with what they do and when they were last
+heard from (silent after five minutes); and those that landed today. Their status is
+derived from the journal and from facts that can be checked now: whether a process holds
+the worker's lock, and whether its result is an ancestor of the target branch.
+
+--short prints one line for a prompt or a status bar, or nothing. It asks the journal
+alone and starts no git, so a result that you merged by hand still counts.`,
+		Example: "  cordon ls\n  cordon ls --needs-me --all\n  cordon ls --watch\n  PS1='$(cordon ls --short) $ '\n" +
+			"  cordon ls --json | jq '.workers[] | select(.status == \"quarantined\")'",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case o.short:
+				return a.lsShort()
+			case o.watch:
+				return a.lsWatch(cmd.Context(), o)
+			}
+			return a.ls(cmd.Context(), o)
+		},
 	}
-	c.Flags().BoolVarP(&all, "all", "a", false, "include workers that gc has removed")
+	f := c.Flags()
+	f.BoolVarP(&o.repos, "all", "a", false, "list the workers of all your repositories")
+	f.BoolVar(&o.earlier, "all-states", false, "include workers that landed before today, were discarded, or were removed by gc")
+	f.StringSliceVar(&o.status, "status", nil, "only workers in this `STATE` (repeatable)")
+	f.BoolVar(&o.needsMe, "needs-me", false, "only workers that need you")
+	f.BoolVar(&o.runs, "running", false, "only running workers")
+	f.BoolVar(&o.short, "short", false, "one line for a prompt: 2 need you, 3 running")
+	f.BoolVarP(&o.watch, "watch", "w", false, "redraw when something changes, until ctrl-c")
 	return c
 }
 
-// ls lists the workers that wanted accepts.
-func (a *app) ls(ctx context.Context, all bool, wanted func(ledger.Status) bool) error {
-	workers, err := a.workers(ctx, all, wanted)
+// wants reports whether a worker passes the filters.
+func (o lsOptions) wants(v view.Worker) bool {
+	if len(o.status) > 0 && !slices.Contains(o.status, v.Status) && !slices.Contains(o.status, present.Doing(v)) {
+		return false
+	}
+	return !o.needsMe && !o.runs || o.needsMe && v.Group == view.NeedsYou || o.runs && v.Group == view.AtWork
+}
+
+// ls lists the workers that pass the filters.
+func (a *app) ls(ctx context.Context, o lsOptions) error {
+	workers, err := a.listed(ctx, o)
 	if err != nil {
 		return err
 	}
 	if a.json {
 		return a.object(&view.Workers{Workers: workers})
 	}
-	if len(workers) == 0 {
+	hidden := a.board(a.page(), workers, o)
+	switch {
+	case len(workers) == 0:
 		a.say("no workers")
-		return nil
-	}
-	rows := [][]string{{"WORKER", "STATUS", "AGE", "BASE", "BEHIND", "CHANGES", "DISK", "COMMAND"}}
-	for _, w := range workers {
-		rows = append(rows, present.ListRow(w))
-	}
-	terminal.Table(a.out, terminal.Squeezed(rows, terminal.Width(a.out)))
-	for _, w := range workers {
-		a.asks(w)
+	case hidden == len(workers):
+		a.say("no worker needs you, and none runs; cordon ls --all-states lists %s", terminal.Plural(hidden, "earlier one"))
 	}
 	return nil
 }
 
+// listed are the workers that pass the filters, of this repository or of all.
+func (a *app) listed(ctx context.Context, o lsOptions) ([]view.Worker, error) {
+	list := []view.Worker{}
+	if !o.repos {
+		s, err := a.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all, err := workersOf(ctx, s, o.earlier, nil)
+		return append(list, slices.DeleteFunc(all, func(v view.Worker) bool { return !o.wants(v) })...), err
+	}
+	if err := refuseInside(); err != nil {
+		return nil, err
+	}
+	sites, err := session.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sites {
+		all, err := workersOf(ctx, s, o.earlier, nil)
+		if err != nil {
+			a.say("%s: %v", s.Host.Top, err)
+			continue
+		}
+		for _, v := range all {
+			if v.Repository = s.Host.Top; o.wants(v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list, nil
+}
+
+// lsShort prints how many workers need a person. Nothing that is missing is an error: the
+// line is for a prompt.
+func (a *app) lsShort() error {
+	if err := refuseInside(); err != nil {
+		return err
+	}
+	n, err := present.Short(a.dir)
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		return a.object(&n)
+	}
+	if line := present.ShortLine(n); line != "" {
+		a.print("%s", line)
+	}
+	return nil
+}
+
+// lsWatch lists the workers again whenever something changes.
+func (a *app) lsWatch(ctx context.Context, o lsOptions) error {
+	screen, ok := a.out.(*os.File)
+	if a.json || !ok || !terminal.Is(screen) || o.repos {
+		return usage("--watch needs a terminal, and shows one repository")
+	}
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Follow(); err != nil {
+		return err
+	}
+	changes, err := journal.Changes(ctx, s.State.Path())
+	if err != nil {
+		return err
+	}
+	defer terminal.Full(screen)()
+	for ctx.Err() == nil {
+		workers, err := workersOf(ctx, s, o.earlier, nil)
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		frame := terminal.NewFrame(screen)
+		a.board(page.Page{Out: frame, Err: frame}, slices.DeleteFunc(workers, func(v view.Worker) bool { return !o.wants(v) }), o)
+		if err := frame.Show(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done(): // ctrl-c is how it ends
+		case <-changes:
+			time.Sleep(100 * time.Millisecond) // events come in groups
+		case <-time.After(redrawEvery):
+		}
+	}
+	return codeError(exitDone)
+}
+
+// redrawEvery is how often the ages and activities are brought up to date.
+const redrawEvery = 5 * time.Second
+
+// board prints workers in groups, those of several repositories one after the other.
+func (a *app) board(p page.Page, workers []view.Worker, o lsOptions) (hidden int) {
+	for len(workers) > 0 {
+		repo := workers[0].Repository
+		n := slices.IndexFunc(workers, func(v view.Worker) bool { return v.Repository != repo })
+		if n < 0 {
+			n = len(workers)
+		}
+		if repo != "" {
+			p.Print("%s", repo)
+		}
+		hidden += p.Board(workers[:n], o.earlier || len(o.status) > 0, time.Now())
+		workers = workers[n:]
+		if len(workers) > 0 {
+			p.Print("")
+		}
+	}
+	return hidden
+}
+
+// hasWorkers reports whether a repository has workers to list.
+func hasWorkers(s *session.Session) bool {
+	l, err := s.Ledger()
+	return err != nil || slices.ContainsFunc(l.Workers, func(w *ledger.Worker) bool { return w.Removal == nil })
+}
+
 // workers are those that wanted accepts, as they are shown.
-func (a *app) workers(ctx context.Context, all bool, wanted func(ledger.Status) bool) ([]view.Worker, error) {
+func (a *app) workers(ctx context.Context, wanted func(ledger.Status) bool) ([]view.Worker, error) {
 	s, err := a.open(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return workersOf(ctx, s, false, wanted)
+}
+
+// workersOf are the workers of a repository that wanted accepts; all includes those that gc
+// has removed.
+func workersOf(ctx context.Context, s *session.Session, all bool, wanted func(ledger.Status) bool) ([]view.Worker, error) {
 	read := s.Ledger
 	if all {
 		read = s.History
@@ -81,21 +240,6 @@ func (a *app) workers(ctx context.Context, all bool, wanted func(ledger.Status) 
 		}
 	}
 	return list, nil
-}
-
-// asksShown is how many questions of one worker ls shows.
-const asksShown = 3
-
-// asks says what a worker asks, a line for each question.
-func (a *app) asks(w view.Worker) {
-	for _, q := range w.Questions[:min(len(w.Questions), asksShown)] {
-		begin, end := fmt.Sprintf("%s asks %s: ", w.ID, q.ID), " (cordon inbox)"
-		room := min(80, max(terminal.Width(a.err)-len(begin)-len(end), 1))
-		a.say("%s", terminal.Clip(begin+terminal.Clip(legible.Line(q.Text), room)+end, terminal.Width(a.err)))
-	}
-	if more := len(w.Questions) - asksShown; more > 0 {
-		a.say("%s asks %d more (cordon inbox)", w.ID, more)
-	}
 }
 
 func (a *app) showCommand() *cobra.Command {

@@ -74,12 +74,12 @@ func (a *app) inQuarantine(ctx context.Context, prefix string) (*session.Session
 
 func (a *app) quarantined(ctx context.Context) error {
 	inside := func(s ledger.Status) bool { return s == ledger.InQuarantine }
-	if a.json {
-		return a.ls(ctx, false, inside)
-	}
-	workers, err := a.workers(ctx, false, inside)
+	workers, err := a.workers(ctx, inside)
 	if err != nil {
 		return err
+	}
+	if a.json {
+		return a.object(&view.Workers{Workers: workers})
 	}
 	var rows [][]string
 	for _, w := range workers {

@@ -149,7 +149,7 @@ type worker struct {
 func (s *site) workers() []worker {
 	s.t.Helper()
 	var list struct{ Workers []worker }
-	s.parse(s.cordon([]int{0}, "ls", "--all", "--json").out, &list)
+	s.parse(s.cordon([]int{0}, "ls", "--all-states", "--json").out, &list)
 	return list.Workers
 }
 

@@ -155,7 +155,7 @@ func TestUpgradeReads(t *testing.T) {
 	t.Parallel()
 	for _, archive := range upgrades {
 		u := unpackSite(t, archive)
-		u.says("ls.json", "ls", "--all", "--json")
+		u.says("ls.json", "ls", "--all-states", "--json")
 		u.says("inbox.json", "inbox", "--json")
 		u.says("quarantine.json", "quarantine", "ls", "--json")
 		u.says("log.json", "log", "--json")

@@ -27,6 +27,7 @@ func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) vie
 		Disk: keep.Disk(s.Site, w), Visits: w.Visits, Questions: QuestionViews(w.Open()),
 		Client: clientView(w), Guard: GuardView(w.Guard), Net: TallyView(w.Net), Exit: exitView(w.Exit), Gate: gateView(w.Gate),
 	}
+	fillGroup(s.Site, w, now, &v)
 	if now.Held {
 		v.PID = s.Process(w)
 	}
@@ -50,6 +51,9 @@ func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) vie
 // titleOf is the first line of what a worker was asked, or of its command.
 func titleOf(w *ledger.Worker) string {
 	text := strings.Join(w.Ran(), " ")
+	if w.Claim != nil && strings.TrimSpace(w.Claim.Text) != "" {
+		text = w.Claim.Text
+	}
 	if w.Agent != nil && strings.TrimSpace(w.Agent.Prompt) != "" {
 		text = w.Agent.Prompt
 	}

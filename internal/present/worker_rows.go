@@ -3,7 +3,6 @@ package present
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,13 +31,6 @@ func AskedRows(w *ledger.Worker) (rows [][]string) {
 		rows = append(rows, []string{"says", "done: " + terminal.Clip(legible.Line(OrNothing(w.Claim.Text)), 100)})
 	}
 	return rows
-}
-
-func ListRow(w view.Worker) []string {
-	return []string{
-		w.ID, w.Status, terminal.Age(time.Since(w.Created)), w.BaseShort,
-		strconv.Itoa(w.Behind), cmp.Or(w.Summary, "-"), terminal.Size(w.Disk), w.Line,
-	}
 }
 
 // leased are the rows of show about what a worker was given.

@@ -348,7 +348,7 @@ func (s *Session) writeLease(ctx context.Context, d Dispatch, l lease.Lease) (le
 		return "", err
 	}
 	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent}
-	if data.Overlap, err = s.overlaps(ctx, now, sealed); err != nil {
+	if data.Overlap, err = s.overlaps(ctx, now, sealed, worthSaying(sealed)); err != nil {
 		return "", err
 	}
 	return l.ID, s.AppendIf(l.ID, ledger.Leased, data, func(now *ledger.Ledger) error { return s.mayEnter(ctx, d, sealed, now) })
@@ -367,7 +367,7 @@ func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed,
 	if !d.Exclusive {
 		return nil
 	}
-	others, err := s.overlaps(ctx, now, sealed)
+	others, err := s.overlaps(ctx, now, sealed, func(*ledger.Worker, ledger.Status) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -377,15 +377,29 @@ func (s *Session) mayEnter(ctx context.Context, d Dispatch, sealed lease.Sealed,
 	return nil
 }
 
-// overlaps lists the live workers whose write_roots may intersect.
-func (s *Session) overlaps(ctx context.Context, now *ledger.Ledger, sealed lease.Sealed) ([]string, error) {
+// worthSaying picks the overlaps that a person is told of: with workers that run or whose
+// result may still land as it is, and not where one of the two may write everything anyway.
+func worthSaying(sealed lease.Sealed) func(*ledger.Worker, ledger.Status) bool {
+	everywhere := func(l lease.Sealed) bool { return slices.Equal(l.Rules().Roots(), []string{"."}) }
+	return func(w *ledger.Worker, status ledger.Status) bool {
+		switch status {
+		case ledger.Failed, ledger.Lost, ledger.Stopped:
+			return false
+		}
+		return !everywhere(sealed) && !everywhere(w.Lease)
+	}
+}
+
+// overlaps lists the wanted live workers whose write_roots may intersect.
+func (s *Session) overlaps(ctx context.Context, now *ledger.Ledger, sealed lease.Sealed,
+	wanted func(*ledger.Worker, ledger.Status) bool) ([]string, error) {
 	all, err := s.Standings(ctx, now.Workers)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, w := range now.Workers {
-		if !all[w.ID].Status.Live() || w.Removal != nil || w.Lease.Lease().Target != sealed.Lease().Target {
+		if status := all[w.ID].Status; !status.Live() || !wanted(w, status) || w.Removal != nil || w.Lease.Lease().Target != sealed.Lease().Target {
 			continue
 		}
 		if len(policy.Overlap(sealed.Rules().Roots(), w.Lease.Rules().Roots())) > 0 {

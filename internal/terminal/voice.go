@@ -32,6 +32,9 @@ func NewVoice(w io.Writer) *Voice { return &Voice{w: w, width: min(Width(w), 500
 
 // terminal reports whether w is one.
 func Is(w any) bool {
+	if frame, ok := w.(*Frame); ok {
+		w = frame.on
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -72,6 +75,9 @@ func (v *Voice) clear() {
 // width is how many columns a line on w may take; on anything but a terminal
 // lines are as long as they are.
 func Width(w io.Writer) int {
+	if frame, ok := w.(*Frame); ok {
+		w = frame.on
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return math.MaxInt

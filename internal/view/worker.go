@@ -14,12 +14,33 @@ type Workers struct {
 	Workers []Worker `json:"workers" doc:"The workers, in the order of their leases."`
 }
 
+// Short is cordon.short/1.
+type Short struct {
+	Head
+	NeedYou int `json:"need_you" doc:"Number of workers that need a person."`
+	Running int `json:"running" doc:"Number of workers that run and need nobody."`
+}
+
+// The groups of workers.
+const (
+	NeedsYou = "needs you"
+	AtWork   = "running"
+	Landed   = "landed"
+	Over     = "over"
+)
+
 // Worker is everything that is known about one worker.
 type Worker struct {
 	ID         string     `json:"worker" doc:"Name of the worker."`
 	Status     string     `json:"status" doc:"State of the worker, one of the words in the table of states."`
 	Reason     string     `json:"reason" doc:"Why the worker is in this state, as a sentence."`
 	Title      string     `json:"title" doc:"First line of the prompt of an agent client, or of the command."`
+	Group      string     `json:"group" doc:"What the worker needs: needs you, running, landed (merged, or nothing to merge) or over (discarded or removed)."`
+	Since      time.Time  `json:"since" doc:"Time since which the worker is in this state, or since which its oldest question is open."`
+	Activity   string     `json:"activity,omitempty" doc:"What a running worker does now: a phase, its last tool call, or its last line of output."`
+	Silent     bool       `json:"silent,omitempty" doc:"Whether a running worker has shown no sign of life for five minutes."`
+	Next       []string   `json:"next,omitempty" doc:"Commands to type next; the first is the usual one."`
+	Repository string     `json:"repository,omitempty" doc:"Directory of the repository; only with ls --all."`
 	PID        int        `json:"pid,omitempty" doc:"Process ID of the cordon process that works on the worker now."`
 	LastSign   time.Time  `json:"last_sign" doc:"Time of the last sign of life: an event, output, a decision of the guard or of the network."`
 	Created    time.Time  `json:"created" doc:"Time at which the lease was sealed."`

@@ -1,0 +1,52 @@
+package worksite
+
+import (
+	"time"
+
+	"cordon/internal/gate"
+	"cordon/internal/journal"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+)
+
+// Glance calls each with the workers of the repository around a directory and what can be
+// said of them without git: whoever has landed counts as landed. It is for a line in a
+// prompt.
+func Glance(dir string, each func(*ledger.Worker, Standing)) error {
+	place, there := state.Near(dir)
+	if !there {
+		return nil
+	}
+	s := &Site{State: place, Voice: Silent{}, Now: time.Now}
+	l, err := s.Ledger()
+	if err != nil {
+		return err
+	}
+	for _, w := range l.Workers {
+		if w.Removal != nil {
+			continue
+		}
+		now := Standing{Facts: ledger.Facts{
+			Held:     place.Held(state.WorkerLock(string(w.ID))),
+			Ancestor: w.Gate != nil && w.Gate.Outcome == gate.Merged,
+		}}
+		now.Status = w.Status(now.Facts)
+		each(w, now)
+	}
+	return nil
+}
+
+// Follow keeps what was read of the journal, so that Ledger reads only what is new. It is
+// for one that looks again and again and writes nothing.
+func (s *Site) Follow() error {
+	if s.view != nil || !s.State.Exists() {
+		return nil
+	}
+	log, err := journal.Open(s.State.Path())
+	if err != nil {
+		return err
+	}
+	s.fold = ledger.Current()
+	s.view = log.View(ledger.FoldName, s.fold)
+	return nil
+}
