@@ -3,10 +3,12 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"cordon/internal/config"
 	"cordon/internal/message"
 	"cordon/internal/plainfile"
 )
@@ -50,4 +52,21 @@ func readMessage(file string, in *os.File) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(in, plainfile.Text))
 	}
 	return readNamed(file)
+}
+
+const landAsHelp = "`FORM` of the commits that land: squash (one), history (the worker's own, and a merge) or rebase (the worker's own in a line); " +
+	"default: land.as of your configuration"
+
+// landForm is the form that the flags ask for; "" for none.
+func landForm(as string, history bool) (config.Form, error) {
+	switch form := config.Form(as); {
+	case history && as != "" && form != config.History:
+		return "", usage("--keep-history means --land-as history, not %s", as)
+	case history:
+		return config.History, nil
+	case !slices.Contains([]config.Form{"", config.Squash, config.History, config.Rebase}, form):
+		return "", usage("--land-as takes squash, history or rebase, not %q", as)
+	default:
+		return form, nil
+	}
 }

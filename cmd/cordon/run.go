@@ -156,7 +156,8 @@ decide for one run.`,
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit, with the status finished; cordon merge continues later")
 	f.BoolVar(&o.Options.Merge, "merge", false, "land the result if it passes, although gate.land is review")
 	o.words.on(f)
-	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "keep the worker's own commits if each of them is clean")
+	f.StringVar(&o.Options.LandAs, "land-as", "", landAsHelp)
+	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "the same as --land-as history")
 	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false,
 		"without a strict cell: you work in the repository meanwhile, so report changes that cannot be attributed, but do not quarantine for them")
 	f.BoolVarP(&o.Options.Interactive, "interactive", "i", false, "hand the terminal over to the worker")
@@ -167,6 +168,9 @@ decide for one run.`,
 func (a *app) run(ctx context.Context, o *runOptions) error {
 	var err error
 	if o.Options.Message, err = o.words.read(a.in, o.detach); err != nil {
+		return err
+	}
+	if _, err := landForm(o.Options.LandAs, o.Options.KeepHistory); err != nil {
 		return err
 	}
 	if o.detach && a.background == nil {
@@ -311,6 +315,7 @@ gate follow, as in run.`,
 
 func (a *app) mergeCommand() *cobra.Command {
 	var history, edit bool
+	var as string
 	var words messageFlags
 	c := &cobra.Command{
 		Use:   "merge ID",
@@ -331,7 +336,9 @@ commits, else the first line of the prompt. -m and -F replace it; -e opens your 
 				return err
 			}
 			how := a.drive(ledger.Options{})
-			how.History = history
+			if how.As, err = landForm(as, history); err != nil {
+				return err
+			}
 			if how.Message, err = words.read(a.in, false); err != nil {
 				return err
 			}
@@ -348,6 +355,7 @@ commits, else the first line of the prompt. -m and -F replace it; -e opens your 
 	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the run as your own")
 	words.on(c.Flags())
 	c.Flags().BoolVarP(&edit, "edit", "e", false, "edit the message of the commit in your editor, as git chooses it")
-	c.Flags().BoolVar(&history, "keep-history", false, "keep the worker's own commits if each of them is clean")
+	c.Flags().StringVar(&as, "land-as", "", landAsHelp)
+	c.Flags().BoolVar(&history, "keep-history", false, "the same as --land-as history")
 	return c
 }

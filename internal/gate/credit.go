@@ -12,11 +12,14 @@ import (
 
 // commit writes a result, with what it came from in its trailers.
 func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID, signer *git.Signer) (git.OID, error) {
+	by := git.Credit{Author: git.Person(o.Author), Committer: git.Person(o.Committer), Signer: signer}
+	if o.Replay != nil {
+		return g.replay(ctx, o, tree, target, by)
+	}
 	parents := []git.OID{target}
 	if o.Tip != "" {
 		parents = append(parents, tip)
 	}
-	by := git.Credit{Author: git.Person(o.Author), Committer: git.Person(o.Committer), Signer: signer}
 	return g.repo.CommitAs(ctx, tree, parents, o.Message.With(trailers(o)), by)
 }
 

@@ -23,7 +23,8 @@ type Order struct {
 	Snapshot git.OID // the audited tree, as a commit on the base
 	Tip      git.OID // the worker's own last commit, to be kept as history; "" for none
 	History  git.Repo
-	Entry    string // journal entry of the audit, for the trailer
+	Replay   []git.OID // the worker's commits in a line up to Tip, to land one by one without a merge
+	Entry    string    // journal entry of the audit, for the trailer
 	Message  message.Message
 	Author   policy.Identity
 	// Committer is the operator. The zero value: cordon.
@@ -211,7 +212,7 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 		return res, err
 	}
 	if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip, nil); err != nil {
-		return res, err
+		return g.unreplayed(ctx, o, tip, res, err)
 	}
 	if ok, err := g.accept(ctx, o, merge.Tree, &res, tested); err != nil || !ok {
 		return res, err

@@ -91,12 +91,13 @@ type Recovery struct {
 
 // Options are what the operator asked for beside the policy.
 type Options struct {
-	NoMerge       bool `json:"no_merge,omitempty"`
-	Merge         bool `json:"merge,omitempty"` // whatever gate.land says
-	KeepHistory   bool `json:"keep_history,omitempty"`
-	OperatorWorks bool `json:"operator_works,omitempty"` // unattributed changes of the host are reported, not refused
-	Interactive   bool `json:"interactive,omitempty"`
-	NewTarget     bool `json:"+new_target,omitempty"` // the target did not exist, and is created at the landing
+	NoMerge       bool   `json:"no_merge,omitempty"`
+	Merge         bool   `json:"merge,omitempty"` // whatever gate.land says
+	KeepHistory   bool   `json:"keep_history,omitempty"`
+	OperatorWorks bool   `json:"operator_works,omitempty"` // unattributed changes of the host are reported, not refused
+	Interactive   bool   `json:"interactive,omitempty"`
+	NewTarget     bool   `json:"+new_target,omitempty"` // the target did not exist, and is created at the landing
+	LandAs        string `json:"+land_as,omitempty"`    // "": as the operator's configuration says
 	// Message is the operator's own for the commit that lands.
 	Message string `json:"+message,omitempty"`
 }

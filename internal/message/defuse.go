@@ -101,6 +101,9 @@ var (
 	command  = lazy(`(^|[^\w&/])[#^]+([A-Za-z])`)
 )
 
+// Acts reports whether a text would make a forge, a tracker or an editor act.
+func Acts(text string) bool { return defuse(text) != text }
+
 // defuse rewords what would make a program act.
 func defuse(text string) string {
 	for _, p := range phrases {

@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/config"
 	"cordon/internal/gate"
 	"cordon/internal/keep"
 	"cordon/internal/launch"
@@ -20,17 +21,17 @@ import (
 
 // Drive says how far a worker is to be taken, and with what.
 type Drive struct {
-	Again    bool      // run the command again although it ran before
-	Command  []string  // instead of the lease's
-	Prompt   string    // for an agent that goes on
-	Judge    bool      // do not run anything: audit what is there and take it to the gate
-	Stdin    io.Reader // for the worker
-	Terminal *os.File  // handed over to the worker
-	Outer    *os.File  // its other side, where this process has made it
-	Output   io.Writer // the worker's
-	History  bool      // keep the worker's commits
-	Message  string    // of the commit that lands, in the operator's words; "": see landingMessage
-	Editor   *os.File  // the terminal on which the operator edits that message; nil: nobody edits it
+	Again    bool        // run the command again although it ran before
+	Command  []string    // instead of the lease's
+	Prompt   string      // for an agent that goes on
+	Judge    bool        // do not run anything: audit what is there and take it to the gate
+	Stdin    io.Reader   // for the worker
+	Terminal *os.File    // handed over to the worker
+	Outer    *os.File    // its other side, where this process has made it
+	Output   io.Writer   // the worker's
+	As       config.Form // how its commits land; "": as it was started, or as the operator's configuration says
+	Message  string      // of the commit that lands, in the operator's words; "": see landingMessage
+	Editor   *os.File    // the terminal on which the operator edits that message; nil: nobody edits it
 }
 
 // progress is a drive under way: what was asked for, and what its steps have found out.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -11,20 +12,25 @@ import (
 	"unicode"
 
 	"cordon/internal/audit"
+	"cordon/internal/config"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
+	"cordon/internal/message"
 	"cordon/internal/policy"
 )
 
 // usableTip is the worker's last commit, if its commits can be kept as history.
 // The audit was clean, so what each of them changes is.
-func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.History) (git.OID, error) {
+func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.History, form config.Form) (git.OID, error) {
 	if len(h.Commits) == 0 {
 		return "", nil
 	}
 	why, err := s.whyUnfit(ctx, w, h)
+	if err == nil && why == "" && form == config.Rebase {
+		why, err = s.whyNoLine(ctx, w, h)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -33,6 +39,42 @@ func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.Hist
 		return "", nil
 	}
 	return h.Head, nil
+}
+
+// landAs is the form in which a result lands: what the operator asked for now, at the start
+// or in their configuration.
+func (s *Session) landAs(w *ledger.Worker, how *progress) (config.Form, error) {
+	loaded, err := s.Site.Operator()
+	if err != nil {
+		return "", &undecidedError{err}
+	}
+	started := config.Form(w.Options.LandAs)
+	if w.Options.KeepHistory {
+		started = config.History
+	}
+	return cmp.Or(how.As, started, loaded.Land.As, config.Squash), nil
+}
+
+// whyNoLine says why commits cannot be replayed one after the other.
+func (s *Session) whyNoLine(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
+	texts, err := s.HistoryRepo(w).CommitTexts(ctx, h.Commits)
+	if err != nil {
+		return "", err
+	}
+	before := w.Lease.Lease().Base
+	for _, c := range texts {
+		var parents []string
+		for _, header := range c.Headers {
+			if header.Key == "parent" {
+				parents = append(parents, header.Value)
+			}
+		}
+		if len(parents) != 1 || parents[0] != string(before) {
+			return "commit " + c.Commit.Short() + " does not follow the one before it in a line", nil
+		}
+		before = c.Commit
+	}
+	return "", nil
 }
 
 // whyUnfit says why a worker's commits are not kept as history: they have to build on the
@@ -173,6 +215,8 @@ func (v authorship) message(c git.CommitText) string {
 		return "has control characters in its message"
 	case strings.Contains(strings.ToLower(c.Message), "cordon-"):
 		return "has a message with cordon's own trailers"
+	case message.Acts(c.Message):
+		return "has a message that could skip checks or close issues"
 	}
 	for _, m := range attestation().FindAllStringSubmatch(c.Message, -1) {
 		if m[3] != "" {

@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/config"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/gate"
@@ -104,8 +105,12 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 		return gate.Result{}, err
 	}
 	tip := git.OID("")
-	if (how.History || w.Options.KeepHistory) && report.History != nil {
-		if tip, err = s.usableTip(ctx, w, report.History); err != nil {
+	form, err := s.landAs(w, how)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	if form != config.Squash && report.History != nil {
+		if tip, err = s.usableTip(ctx, w, report.History, form); err != nil {
 			return gate.Result{}, err
 		}
 	}
@@ -113,7 +118,11 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 	if err != nil {
 		return gate.Result{}, err
 	}
-	return s.acceptAndLand(ctx, w, gate.Order{Snapshot: snapshot, Tip: tip, Message: text}, how.Output)
+	order := gate.Order{Snapshot: snapshot, Tip: tip, Message: text}
+	if form == config.Rebase && tip != "" {
+		order.Replay = report.History.Commits
+	}
+	return s.acceptAndLand(ctx, w, order, how.Output)
 }
 
 // acceptAndLand completes an order and gives it to the gate.
