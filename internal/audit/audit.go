@@ -112,6 +112,7 @@ const (
 	Unportable Kind = "unportable" // a name that Windows or macOS cannot have
 	Collision  Kind = "collision"  // two names that some file systems take for one
 	TooLarge   Kind = "too-large"  // more than cordon reads
+	Pointer    Kind = "pointer"    // a Git LFS pointer that the base does not have
 	Unreadable Kind = "unreadable" // it could not be looked at
 	Commit     Kind = "commit"     // only in a commit of the worker's
 	Replaced   Kind = "replace"    // a ref that makes git show other objects than were written
@@ -145,6 +146,9 @@ type Change struct {
 	// the directory of the worker's layers.
 	SHA256 string `json:"sha256,omitempty"`
 	Kept   Path   `json:"kept,omitempty"`
+	// LFS: the file is content of Git LFS, and SHA256 its hash. New is its pointer, which
+	// lands in its place.
+	LFS bool `json:"lfs,omitempty"`
 }
 
 // Class is what becomes of a change.
@@ -238,6 +242,7 @@ var never = map[Kind]string{
 	Unportable: "some systems cannot check out this name (filesystem.names: any allows it)",
 	Collision:  "the name collides with another one on some file systems",
 	TooLarge:   "cordon does not read files of this size",
+	Pointer:    "a worker hands in content, not a Git LFS pointer that it wrote itself",
 	Replaced:   "replaced history does not land",
 	Unreadable: "cordon lands nothing that it cannot read",
 }

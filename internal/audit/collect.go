@@ -27,6 +27,9 @@ type Tree struct {
 	// Ignored tells which of some new paths the base commit's ignore rules
 	// exclude.
 	Ignored func(context.Context, []string) (map[string]bool, error)
+	// Large tells which of some paths the base commit's attributes give to Git LFS; nil:
+	// none.
+	Large func(context.Context, []string) (map[string]bool, error)
 }
 
 // Collect returns every path that differs from the base. An error means that
@@ -47,6 +50,9 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 		return nil, err
 	}
 	if err := c.hash(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.clean(ctx); err != nil {
 		return nil, err
 	}
 	list := c.changes()
@@ -85,8 +91,10 @@ type collector struct {
 	old     []git.Entry // of each node of the survey, what the base has there
 	seeded  map[string]git.Entry
 	ignored map[string]bool
-	entries []git.Entry // of each node of the survey
-	errs    []error     // of each node of the survey
+	entries []git.Entry       // of each node of the survey
+	errs    []error           // of each node of the survey
+	large   map[string]string // path → hash of content of Git LFS that is not the base's
+	forged  map[string]bool   // paths with a pointer that the base does not have
 }
 
 func newCollector(t Tree, s *survey) *collector {
@@ -144,13 +152,21 @@ func (c *collector) changes() []Change {
 	}
 	for _, f := range c.Seeded {
 		if !c.cover.present(f.Path) && !c.unseen(f.Path) {
-			list = append(list, Change{Path: Path(f.Path), Kind: Deleted, Old: f.Entry, Ignored: true})
+			list = append(list, c.lostSeed(f))
 		}
 	}
 	if tooLong(list) {
 		return list // it never lands, whatever else is wrong with it
 	}
 	return c.inspect(list)
+}
+
+// lostSeed is a file that cordon put there, and that is gone.
+func (c *collector) lostSeed(f git.File) Change {
+	if in := c.inGitlink(f.Path); in != "" {
+		return Change{Path: Path(f.Path), Kind: GitlinkHit, Old: f.Entry, Detail: "deleted, in submodule " + Path(in).String()}
+	}
+	return Change{Path: Path(f.Path), Kind: Deleted, Old: f.Entry, Ignored: true}
 }
 
 // tooLong reports whether changes are more than a report has room for.
@@ -186,12 +202,13 @@ func (c *collector) change(n node, old, now git.Entry, err error) (Change, bool)
 		// What cordon put there is the operator's own and never lands, whatever
 		// rule of theirs ignores it.
 		old, had = c.seeded[n.path]
-		ignored = ignored || had
+		ignored = ignored || had && c.inGitlink(n.path) == ""
 	}
 	if had && err == nil && old == now && !(n.isFile() && n.setid()) {
 		return Change{}, false
 	}
 	ch := Change{Path: Path(n.path), Old: old, New: now, Size: n.size, Target: Path(n.target), Ignored: ignored}
+	ch.SHA256, ch.LFS = c.large[n.path], c.large[n.path] != ""
 	ch.Kind = kindOf(old, now)
 	ch.Kind, ch.Detail = c.hazard(n, ch, err)
 	return ch, true
@@ -226,6 +243,8 @@ func (c *collector) hazard(n node, ch Change, err error) (Kind, string) {
 		return SetID, fmt.Sprintf("mode %o", n.mode&0o7777)
 	case n.isFile() && n.nlink > 1:
 		return HardLink, fmt.Sprintf("%d names", n.nlink)
+	case c.forged[n.path]:
+		return Pointer, "its content is not here"
 	case n.isFile() && n.size > maxFile:
 		return TooLarge, fmt.Sprintf("%d bytes", n.size)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/session"
-	"cordon/internal/worktree"
+	"cordon/internal/workspace"
 )
 
 // checkRepository looks at the repository around dir, where there is one.
@@ -31,7 +31,7 @@ func checkRepository(ctx context.Context, dir string) []check {
 	if err != nil {
 		return append(checks, failed("commit", err, ""))
 	}
-	checks = append(checks, checkCommit(ctx, s.Host, commit)...)
+	checks = append(checks, checkCommit(ctx, s, commit)...)
 	return append(checks, checkPolicy(ctx, s, commit))
 }
 
@@ -58,32 +58,46 @@ func checkStorage(ctx context.Context, host git.Host) []check {
 		return append(checks, failed("configuration", err, ""))
 	}
 	if filters {
-		checks = append(checks, check{"configuration", statusWarn, "names filter programs, which cordon does not run",
-			"cordon will not update this checkout after a merge; it says what to type"})
+		checks = append(checks, check{"configuration", statusInfo, "names filter programs, which cordon does not run",
+			"files that need one other than Git LFS do not land"})
 	}
 	return checks
 }
 
 // checkCommit looks for what cordon cannot work with in the commit that a run
 // would start from.
-func checkCommit(ctx context.Context, host git.Host, commit git.OID) []check {
-	files, err := host.Tree(ctx, commit)
+func checkCommit(ctx context.Context, s *session.Session, commit git.OID) []check {
+	promisor, err := s.Host.Promisor(ctx)
+	if err == nil && promisor != "" {
+		if missing, err := s.Host.Missing(ctx, commit); err == nil && len(missing) > 0 {
+			return []check{{"commit", statusInfo, fmt.Sprintf("%s, of which %d objects are missing here", commit.Short(), len(missing)), "a run fetches them"}}
+		}
+	}
+	files, err := s.FilesOf(ctx, commit)
 	if err != nil {
 		return []check{failed("commit", err, "")}
 	}
 	checks := []check{{"commit", statusOK, fmt.Sprintf("%s, %d files", commit.Short(), len(files)), ""}}
-	var modules []string
-	for _, f := range files {
-		if f.Mode == git.Gitlink {
-			modules = append(modules, f.Path)
-		}
+	p, _, err := s.PolicyAt(ctx, commit)
+	if err != nil {
+		return checks // the line on the policy says why
 	}
-	if n := len(modules); n > 0 {
+	plan, err := workspace.SurveyCommit(ctx, s.Site, p, commit, false)
+	if err != nil {
+		return append(checks, failed("attributes", err, "a run would be refused"))
+	}
+	if n := len(plan.Modules); n > 0 {
+		checks = append(checks, check{"submodules", statusOK, fmt.Sprintf("%d filled from this repository; a worker cannot change them", n), ""})
+	}
+	if n := len(plan.Empty); n > 0 {
 		checks = append(checks, check{"submodules", statusWarn, fmt.Sprintf("%d, of which %s is the first: left empty in a worker's tree, "+
-			"and a worker cannot change them", n, modules[0]), ""})
+			"because this repository does not have them", n, plan.Empty[0]), "git submodule update --init"})
 	}
-	if err := worktree.RefuseFilters(ctx, host.Repo, files); err != nil {
-		checks = append(checks, failed("attributes", err, "a run would be refused"))
+	if n := len(plan.Content); n > 0 {
+		checks = append(checks, check{"git lfs", statusOK, fmt.Sprintf("%d files in write_roots, with their content", n), ""})
+	}
+	if n := len(plan.Pointers); n > 0 {
+		checks = append(checks, check{"git lfs", statusInfo, fmt.Sprintf("%d files outside write_roots stay pointers in a worker's tree", n), ""})
 	}
 	return checks
 }

@@ -131,10 +131,20 @@ func (s *Step) prepare(ctx context.Context) error {
 	if err := s.write(ctx); err != nil {
 		return err
 	}
+	large, err := s.largeFiles(ctx, deltas)
+	if err == nil {
+		err = s.enlarge(ctx, deltas, large)
+	}
+	if err != nil {
+		return err
+	}
 	if err := s.crowded(ctx, deltas); err != nil || s.Apart {
 		return err
 	}
-	j := judgement{root: s.root, files: s.files, seen: seen, ahead: ahead, changed: changed, hidden: hidden, leaving: leaving(deltas)}
+	j := judgement{
+		root: s.root, files: s.files, seen: seen, ahead: ahead, changed: changed, hidden: hidden, leaving: leaving(deltas),
+		large: large, format: s.repo.Format,
+	}
 	j.gone = inodes(seen, j.leaving)
 	for _, d := range deltas {
 		it := j.judge(d)

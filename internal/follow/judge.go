@@ -36,6 +36,8 @@ type judgement struct {
 	hidden      map[string]byte // paths that git does not look at, with their letter of git ls-files -v
 	leaving     map[string]bool // paths that the move deletes
 	gone        map[inode]bool  // the files there
+	large       map[string]bool // paths that Git LFS keeps
+	format      git.Format
 }
 
 // inodes are the files at some paths.
@@ -79,7 +81,7 @@ func (j judgement) judge(d git.Delta) item {
 		it.why = whyAssumed
 	case g.err != nil:
 		it.why = g.err.Error()
-	case !j.changed[d.Path]:
+	case !j.changed[d.Path], j.unchanged(d, g.identity):
 	case d.New.Mode == git.Absent && !g.exists(), j.same(d.Path, g.identity, staged):
 		it.done = true // by a cordon that was killed
 	default:

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 
 	"cordon/internal/follow"
 	"cordon/internal/git"
+	"cordon/internal/lfs"
 )
 
 // steps are the checkouts of a branch, locked and ready to follow it.
@@ -119,7 +121,13 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*fo
 		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
 	}
 	if filters {
-		return nil, fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top)
+		needs, err := g.filtered(ctx, move)
+		if err != nil {
+			return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
+		}
+		if needs {
+			return nil, fmt.Errorf("the checkout %s needs filters that cordon does not run", c.Top)
+		}
 	}
 	step, err := g.begin(ctx, c, move.move())
 	var locked *follow.LockedError
@@ -132,6 +140,35 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*fo
 		return step, fmt.Errorf("the checkout %s cannot follow: %s", c.Top, inTheWay(step.Blocked))
 	}
 	return step, nil
+}
+
+// filtered reports whether a file of a move needs a filter other than that of Git LFS.
+func (g *Gate) filtered(ctx context.Context, move Landing) (bool, error) {
+	deltas, err := g.host.Diff(ctx, move.Old, move.New)
+	if err != nil {
+		return false, err
+	}
+	var paths []string
+	for _, d := range deltas {
+		paths = append(paths, d.Path)
+	}
+	commit, err := g.host.Listing(ctx, move.New)
+	if err != nil {
+		return false, err
+	}
+	defer commit.Close()
+	dir, err := os.MkdirTemp(g.state.Landing(""), "")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir) // made just now
+	filters, err := lfs.Filters(ctx, g.host.Repo, commit, paths, filepath.Join(dir, "attributes"))
+	for _, filter := range filters {
+		if filter != lfs.Filter {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 func (m Landing) move() follow.Move { return follow.Move{Ref: m.Ref, From: m.Old, To: m.New} }

@@ -24,6 +24,7 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/lease"
+	"cordon/internal/lfs"
 	"cordon/internal/state"
 )
 
@@ -100,6 +101,9 @@ func (g *Gate) Forget(ctx context.Context, id lease.ID) error {
 	if err := drop(ctx, g.host.Repo, pins+string(id), results+string(id)); err != nil {
 		return err
 	}
+	if err := g.state.Erase(g.Handed(id).Dir); err != nil {
+		return err
+	}
 	return drop(ctx, g.repo, snapshots+string(id), snapshots+string(id)+".*")
 }
 
@@ -122,6 +126,7 @@ func drop(ctx context.Context, repo git.Repo, name string, more ...string) error
 // It is named refs/in/NAME in the gate repository.
 func (g *Gate) Snapshot(ctx context.Context, name string, base git.OID, top string, files []audit.Finding) (git.OID, error) {
 	worker, _, _ := strings.Cut(name, ".")
+	handed := g.Handed(lease.ID(worker))
 	message := "snapshot of " + worker + "\n"
 	commit, err := g.repo.Snapshot(ctx, snapshots+name, base, message, func(w *git.Writer) error {
 		for _, f := range files {
@@ -133,7 +138,7 @@ func (g *Gate) Snapshot(ctx context.Context, name string, base git.OID, top stri
 			if f.New.Mode == git.Absent {
 				continue
 			}
-			if err := put(w, top, f); err != nil {
+			if err := put(w, top, f, handed); err != nil {
 				return err
 			}
 		}
@@ -145,12 +150,20 @@ func (g *Gate) Snapshot(ctx context.Context, name string, base git.OID, top stri
 	return commit, g.proveSnapshot(ctx, base, commit, files)
 }
 
-func put(w *git.Writer, top string, f audit.Finding) error {
+func put(w *git.Writer, top string, f audit.Finding, handed lfs.Store) error {
 	content, size, err := audit.Content(top, f)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
+	if f.LFS {
+		pointer := lfs.Pointer{OID: f.SHA256, Size: f.Size}
+		if err := handed.Put(pointer, content); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+		text := pointer.Text()
+		return w.Put(string(f.Path), f.New.Mode, int64(len(text)), bytes.NewReader(text))
+	}
 	return w.Put(string(f.Path), f.New.Mode, size, content)
 }
 

@@ -272,6 +272,9 @@ func (g *Gate) keepAside(ctx context.Context, o Order, tip git.OID) (git.OID, er
 	if err != nil {
 		return "", err
 	}
+	if err := g.sendContent(ctx, l.ID, l.Base, commit); err != nil {
+		return "", err
+	}
 	return commit, g.keep(ctx, results+string(l.ID), commit, l.Base)
 }
 
@@ -333,6 +336,9 @@ func (g *Gate) land(ctx context.Context, o Order, move Landing, res Result) (Res
 		return res, git.ErrMoved
 	}
 	id := o.Lease.Lease().ID
+	if err := g.sendContent(ctx, id, move.Old, res.Commit); err != nil {
+		return res, err
+	}
 	if err := g.keep(ctx, results+string(id), res.Commit, move.Old); err != nil {
 		return res, err
 	}

@@ -102,6 +102,23 @@ func (r Repo) Refresh(ctx context.Context, c Checkout, index string) error {
 	return err
 }
 
+// Forget makes an index file know nothing of some files but what it has for them: git reads
+// them when it next looks, with the filters that they need.
+func (r Repo) Forget(ctx context.Context, c Checkout, files []File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	var in strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&in, "%s %s 0\t%s\x00", f.Mode, f.OID, f.Path)
+	}
+	_, err := r.in(ctx, c, call{
+		listing: true, config: []string{"core.splitIndex=false"},
+		args: []string{"update-index", "-z", "--index-info"}, stdin: strings.NewReader(in.String()),
+	})
+	return err
+}
+
 // lineEnds are the settings by which this checkout has other bytes than its commits, for
 // the calls that write or compare its files: those of the repository, of the operator and
 // of the system, as the operator's own git reads them.

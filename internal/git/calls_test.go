@@ -52,9 +52,30 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		"Complete": func(ctx context.Context) error { return r.Complete(ctx, main, nil) },
 		// It obeys the operator's configuration on purpose, and is for objects of the operator's commits.
 		"FetchObjects": func(ctx context.Context) error { return wantTrue(r.FetchObjects(ctx, "", nil) != nil, nil) },
-		"Filters":      func(ctx context.Context) error { return wantTrue(r.Filters(ctx)) },
-		"FiltersIn":    func(ctx context.Context) error { return wantTrue(r.FiltersIn(ctx, tr.linked)) },
-		"Status":       func(ctx context.Context) error { return tr.statuses(ctx) },
+		"CheckFilter": func(ctx context.Context) error {
+			_, err := r.CheckFilter(ctx, t.TempDir(), []string{"a.txt"})
+			return err
+		},
+		"FilterNames": func(ctx context.Context) error { _, err := r.FilterNames(ctx, tr.linked); return err },
+		"Modules":     func(ctx context.Context) error { _, err := r.Modules(ctx, main); return err },
+		"SmallBlobs": func(ctx context.Context) error {
+			got, err := r.SmallBlobs(ctx, []OID{tr.blob, tr.missing}, 10)
+			return wantTrue(len(got) == 1, err)
+		},
+		"Forget": func(ctx context.Context) error {
+			index := filepath.Join(t.TempDir(), "index")
+			if err := r.CopyIndex(tr.main, index); err != nil {
+				return err
+			}
+			c := tr.main
+			c.Index = index
+			return r.Forget(ctx, c, []File{{Path: "a.txt", Entry: Entry{Regular, tr.blob}}})
+		},
+		"IsSymbolic": func(ctx context.Context) error { _, err := r.IsSymbolic(ctx, "refs/heads/main"); return err },
+		"Subject":    func(ctx context.Context) error { _, err := r.Subject(ctx, main); return err },
+		"Filters":    func(ctx context.Context) error { return wantTrue(r.Filters(ctx)) },
+		"FiltersIn":  func(ctx context.Context) error { return wantTrue(r.FiltersIn(ctx, tr.linked)) },
+		"Status":     func(ctx context.Context) error { return tr.statuses(ctx) },
 		"HiddenBits": func(ctx context.Context) error {
 			_, err := r.HiddenBits(ctx, tr.linked)
 			return err

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
+	"cordon/internal/lfs"
 	"cordon/internal/worksite"
 )
 
@@ -77,17 +79,43 @@ func Look(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*audit.Repor
 func viewName(w *ledger.Worker) string { return fmt.Sprintf("%s.view-%d", w.ID, os.Getpid()) }
 
 // auditTree is a worker's tree as the audit reads it.
-func auditTree(s *worksite.Site, w *ledger.Worker, name string, base *git.Listing) audit.Tree {
+func auditTree(s *worksite.Site, w *ledger.Worker, name string, base *git.Listing) (audit.Tree, error) {
 	t := audit.Tree{
 		Top: s.TreeOf(w), Layer: worksite.Layered(w), Live: s.RunningElsewhere(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(), Room: roomOf(w),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
 			return askIgnored(ctx, s, name, base, paths)
 		},
 	}
-	if w.Tree != nil {
-		t.Seeded = w.Tree.Included
+	t.Large = func(ctx context.Context, paths []string) (map[string]bool, error) {
+		return askLarge(ctx, s, name, base, paths)
 	}
-	return t
+	if w.Tree == nil {
+		return t, nil
+	}
+	t.Seeded = w.Tree.Included
+	if w.Tree.Filled == "" {
+		return t, nil
+	}
+	var filled []git.File
+	err := s.Load(w.ID, "filled.json", w.Tree.Filled, &filled)
+	t.Seeded = append(slices.Clip(t.Seeded), filled...)
+	return t, err
+}
+
+// askLarge asks git which paths the base commit's attributes give to Git LFS.
+func askLarge(ctx context.Context, s *worksite.Site, name string, base *git.Listing, paths []string) (map[string]bool, error) {
+	dir := s.State.Ignore(name + ".attributes")
+	if err := s.State.Erase(dir); err != nil {
+		return nil, err
+	}
+	filters, err := lfs.Filters(ctx, s.Host.Repo, base, paths, dir)
+	large := map[string]bool{}
+	for p, filter := range filters {
+		if filter == lfs.Filter {
+			large[p] = true
+		}
+	}
+	return large, err
 }
 
 // changesSoFar is what a worker has changed in its tree so far: the part of an audit that
@@ -98,7 +126,11 @@ func changesSoFar(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*aud
 		return nil, err
 	}
 	defer base.Close()
-	list, err := audit.Collect(ctx, auditTree(s, w, viewName(w), base))
+	tree, err := auditTree(s, w, viewName(w), base)
+	if err != nil {
+		return nil, err
+	}
+	list, err := audit.Collect(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +145,11 @@ func runAudit(ctx context.Context, s *worksite.Site, w *ledger.Worker, name stri
 		return nil, err
 	}
 	defer base.Close()
-	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: l.Base, Tree: auditTree(s, w, name, base)}
+	tree, err := auditTree(s, w, name, base)
+	if err != nil {
+		return nil, err
+	}
+	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: l.Base, Tree: tree}
 	j.History = func(ctx context.Context) (*audit.History, error) { return history(ctx, s, w, name) }
 	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return compareWithGateHeld(ctx, s, w) }
 	j.Outside = func(ctx context.Context) ([]audit.Finding, error) { return WrittenOutside(ctx, s, w) }

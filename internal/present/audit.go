@@ -53,7 +53,7 @@ func countsView(n audit.Summary) view.Counts {
 func findingView(f audit.Finding) view.Finding {
 	return view.Finding{
 		Path: view.Text(f.Path), Kind: string(f.Kind), Old: entryView(f.Old), New: entryView(f.New), Size: f.Size, Target: view.Text(f.Target),
-		Ignored: f.Ignored, Source: f.Source, Detail: f.Detail, SHA256: f.SHA256, Kept: view.Text(f.Kept), Class: string(f.Class), Rule: f.Rule,
+		Ignored: f.Ignored, Source: f.Source, Detail: f.Detail, SHA256: f.SHA256, LFS: f.LFS, Kept: view.Text(f.Kept), Class: string(f.Class), Rule: f.Rule,
 	}
 }
 

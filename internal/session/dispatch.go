@@ -126,13 +126,6 @@ func (s *Session) draft(ctx context.Context, d *Dispatch) (lease.Lease, error) {
 	if !l.Adopted && (d.Tree != workspace.PlainTree || s.BaseStore().HasSnapshots()) {
 		s.VerifyBaseEarly(ctx, l.Base)
 	}
-	files, err := s.FilesOf(ctx, l.Base)
-	if err != nil {
-		return l, err
-	}
-	if err := worktree.RefuseFilters(ctx, s.Host.Repo, files); err != nil {
-		return l, workspace.Refused(err)
-	}
 	if err := s.policyFor(ctx, *d, &l); err != nil {
 		return l, err
 	}
@@ -141,6 +134,9 @@ func (s *Session) draft(ctx context.Context, d *Dispatch) (lease.Lease, error) {
 	}
 	l.Home = filepath.Clean(l.Home)
 	if err := workspace.HideBehindLinks(ctx, s.Site, &l); err != nil {
+		return l, err
+	}
+	if err := workspace.CheckFill(ctx, s.Site, l); err != nil {
 		return l, err
 	}
 	return l, confine.ProtectExecuted(ctx, s.Site, &l)

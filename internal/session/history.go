@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -119,12 +121,20 @@ func unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []gi
 		return "", err
 	}
 	defer before.Close()
+	scratch, err := os.MkdirTemp("", "cordon-history-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
 	for _, step := range steps {
 		if why := audit.UnportableIn(step.Deltas, before); why != "" && rules.PortableNames() {
 			return "commit " + step.Commit.Short() + " adds " + why, before.Err()
 		}
 		if err := refuseAttributes(ctx, repo, step.Deltas); err != nil {
 			return "commit " + step.Commit.Short() + " has attributes that do not land: " + fault.OneLine(err), ctx.Err()
+		}
+		if err := refuseFiltered(ctx, repo, base, step.Deltas, filepath.Join(scratch, "attributes"), true); err != nil {
+			return "commit " + step.Commit.Short() + " has files that land in another form: " + fault.OneLine(err), ctx.Err()
 		}
 	}
 	return "", before.Err()

@@ -104,6 +104,9 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 	if err := refuseAttributes(ctx, s.Gate.Repo(), landingFiles(report)); err != nil {
 		return gate.Result{}, err
 	}
+	if err := s.refuseFilteredFiles(ctx, w, landingFiles(report)); err != nil {
+		return gate.Result{}, err
+	}
 	tip := git.OID("")
 	form, err := s.landAs(w, how)
 	if err != nil {

@@ -51,7 +51,8 @@ type Finding struct {
 	Ignored bool   `json:"ignored,omitempty" doc:"Whether the base commit's ignore rules exclude the path."`
 	Source  string `json:"source,omitempty" doc:"Commit or part of your repository in which the change was seen; absent if it was seen in the tree."`
 	Detail  string `json:"detail,omitempty" doc:"Details."`
-	SHA256  string `json:"sha256,omitempty" doc:"SHA-256 of a file that was written outside the tree."`
+	SHA256  string `json:"sha256,omitempty" doc:"SHA-256 of a file that was written outside the tree, or of content of Git LFS."`
+	LFS     bool   `json:"lfs,omitempty" doc:"Whether the file is content of Git LFS, which lands as a pointer."`
 	Kept    Text   `json:"kept,omitempty" doc:"Where that file is kept, below the directory of the worker's layers."`
 	Class   string `json:"class" doc:"What becomes of it: violation, landing, scratch, ignored or note."`
 	Rule    string `json:"rule" doc:"The rule that decided."`

@@ -40,11 +40,14 @@ func MakeMergedTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, com
 		}
 	}
 	repo := s.Gate.Repo()
+	plan, err := fillMerged(ctx, s, w.Lease, repo, commit)
+	if err != nil {
+		return t, err
+	}
 	o := worktree.Order{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
-		Commit: commit, Branch: w.Lease.Lease().Branch, Partial: partial, Path: t.Top, Hidden: w.Lease.Rules().Unseen,
+		Commit: commit, Branch: w.Lease.Lease().Branch, Partial: partial, Path: t.Top, Hidden: w.Lease.Rules().Unseen, Fill: plan.Into,
 	}
-	var err error
 	if o.From, err = snapshotSource(ctx, s, w.ID, o); err != nil {
 		return t, err
 	}
@@ -63,7 +66,8 @@ func rulesAt(l lease.Lease, top string) (policy.Rules, error) {
 // the next worker's.
 func makeMergedLayers(ctx context.Context, s *worksite.Site, sealed lease.Sealed, commit git.OID, t MergedTree) (MergedTree, error) {
 	l, repo, path := sealed.Lease(), s.Gate.Repo(), s.AcceptLayers(sealed.Lease().ID)
-	if err := refuseFilters(ctx, s, repo, commit); err != nil {
+	plan, err := fillMerged(ctx, s, sealed, repo, commit)
+	if err != nil {
 		return t, err
 	}
 	rules, err := rulesAt(l, t.Top)
@@ -81,7 +85,7 @@ func makeMergedLayers(ctx context.Context, s *worksite.Site, sealed lease.Sealed
 	_, err = worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
 		Commit: commit, Branch: l.Branch, Below: b.Layers, Files: b.Files, Roots: []string{"."},
-		Hidden: hidden, Partial: path + "-new", Path: path,
+		Hidden: hidden, Index: b.Index, Fill: plan.Into, Partial: path + "-new", Path: path,
 	})
 	t.over = enclosure.LayeredTree(t.Top, b.Layers, b.Index)
 	return t, err

@@ -116,6 +116,10 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	if err != nil {
 		return err
 	}
+	plan, err := fillWorker(ctx, s, w)
+	if err != nil {
+		return fmt.Errorf("worktree of %s: %w", w.ID, err)
+	}
 	began := s.Now()
 	partial, path := s.State.Layers(id+".new"), s.State.Layers(id)
 	for _, dir := range []string{partial, path} {
@@ -134,7 +138,7 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	made, err := worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
 		Commit: l.Base, Branch: l.Branch, Below: b.Layers, Files: b.Files,
-		Roots: w.Lease.Rules().Roots(), Hidden: hidden, Index: b.Index, Unseen: unseen,
+		Roots: w.Lease.Rules().Roots(), Hidden: hidden, Index: b.Index, Unseen: unseen, Fill: plan.Into,
 		Partial: partial, Path: path,
 	})
 	if err != nil {
@@ -142,6 +146,9 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 		return fmt.Errorf("worktree of %s: %w", w.ID, err)
 	}
 	made.Base, made.Submodules = b.Key, b.Submodules
-	s.Voice.Step(w.ID, "worktree", describeMade(made, s.Now().Sub(began)))
+	if err := recordFilled(s, w.ID, plan, &made); err != nil {
+		return err
+	}
+	s.Voice.Step(w.ID, "worktree", describeMade(made, s.Now().Sub(began))+describeFilled(plan))
 	return s.Append(w.ID, ledger.Prepared, made)
 }

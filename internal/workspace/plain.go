@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"cordon/internal/base"
-	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/worksite"
 	"cordon/internal/worktree"
@@ -17,9 +16,6 @@ func snapshotSource(ctx context.Context, s *worksite.Site, id lease.ID, o worktr
 	store := s.BaseStore()
 	if !store.Snapshots() {
 		return nil, nil
-	}
-	if err := refuseFilters(ctx, s, o.Source, o.Commit); err != nil {
-		return nil, err
 	}
 	b, err := s.BaseOf(ctx, id, o.Commit)
 	return &worktree.Prepared{
@@ -40,14 +36,4 @@ func makePlain(ctx context.Context, s *worksite.Site, o worktree.Order) (worktre
 	}
 	o.From = nil
 	return worktree.Make(ctx, o)
-}
-
-// refuseFilters refuses a commit for its attributes. The files of the one that was
-// leased last are known.
-func refuseFilters(ctx context.Context, s *worksite.Site, repo git.Repo, commit git.OID) error {
-	files, err := s.FilesIn(ctx, repo, commit)
-	if err != nil {
-		return err
-	}
-	return worktree.RefuseFilters(ctx, repo, files)
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"cordon/internal/fault"
+	"cordon/internal/fill"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/worksite"
@@ -51,15 +51,6 @@ func prepareAdopted(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	return s.Append(w.ID, ledger.Prepared, ledger.Tree{})
 }
 
-// Refused makes a refusal of what package worktree will never do.
-func Refused(err error) error {
-	var filter *worktree.FilterError
-	if errors.As(err, &filter) {
-		return &fault.RefusedError{Err: err}
-	}
-	return err
-}
-
 // MakeTree makes a worker's tree, of the kind that its lease names.
 func MakeTree(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	l, id := w.Lease.Lease(), string(w.ID)
@@ -77,9 +68,16 @@ func MakeTree(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	if err := s.State.Drop(s.State.Tree(id), s.Now()); err != nil {
 		return err
 	}
-	made, took, err := preparePlain(ctx, s, w)
+	plan, err := fillWorker(ctx, s, w)
+	if err != nil {
+		return fmt.Errorf("worktree of %s: %w", w.ID, err)
+	}
+	made, took, err := preparePlain(ctx, s, w, plan.Into)
 	if err == nil {
 		err = splitGit(ctx, s, l, made)
+	}
+	if err == nil {
+		err = recordFilled(s, w.ID, plan, &made)
 	}
 	if err != nil {
 		// git does not always say that the disk is full, and the unfinished tree
@@ -87,19 +85,19 @@ func MakeTree(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 		err = errors.Join(Refused(err), s.State.Room(), s.State.Erase(s.State.NewTree(id)))
 		return fmt.Errorf("worktree of %s: %w", w.ID, err)
 	}
-	s.Voice.Step(w.ID, "worktree", describeMade(made, took))
+	s.Voice.Step(w.ID, "worktree", describeMade(made, took)+describeFilled(plan))
 	return s.Append(w.ID, ledger.Prepared, made)
 }
 
 // preparePlain makes a worker's tree as a plain directory. The time is without that
 // of a base that others share.
-func preparePlain(ctx context.Context, s *worksite.Site, w *ledger.Worker) (worktree.Made, time.Duration, error) {
+func preparePlain(ctx context.Context, s *worksite.Site, w *ledger.Worker, into worktree.Fill) (worktree.Made, time.Duration, error) {
 	l, id := w.Lease.Lease(), string(w.ID)
 	o := worktree.Order{
 		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
 		Commit: l.Base, Branch: l.Branch, Partial: s.State.NewTree(id), Path: l.Worktree,
 		Progress: func(done, total int) { s.Voice.Files(w.ID, done, total) },
-		Hidden:   w.Lease.Rules().Unseen,
+		Hidden:   w.Lease.Rules().Unseen, Fill: into,
 	}
 	var err error
 	if o.Unseen, err = hiddenFiles(ctx, s, w.Lease); err != nil {
@@ -124,8 +122,16 @@ func describeMade(m worktree.Made, took time.Duration) string {
 	if n := len(m.Included); n > 0 {
 		text += fmt.Sprintf("; %s by .worktreeinclude", worksite.Count(n, "file"))
 	}
-	if n := len(m.Submodules); n > 0 {
-		text += fmt.Sprintf("; %s left empty", worksite.Count(n, "submodule"))
+	return text
+}
+
+// describeFilled says what a tree was filled with.
+func describeFilled(p fill.Plan) (text string) {
+	if n := len(p.Modules); n > 0 {
+		text += fmt.Sprintf("; %s filled from this repository", worksite.Count(n, "submodule"))
+	}
+	if n := len(p.Content); n > 0 {
+		text += fmt.Sprintf("; %s of Git LFS", worksite.Count(n, "file"))
 	}
 	return text
 }

@@ -15,3 +15,17 @@ func HasAttribute(text, word string) bool {
 	}
 	return false
 }
+
+// FilterOf is the filter that a line of attributes names, or "".
+func FilterOf(line string) string {
+	fields := strings.Fields(line)
+	if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+		return ""
+	}
+	for _, word := range fields[1:] {
+		if name, ok := strings.CutPrefix(word, "filter="); ok {
+			return name
+		}
+	}
+	return ""
+}

@@ -43,6 +43,7 @@ type LayerOrder struct {
 	Hidden    func(rel string) bool // what the worker may not read of it; nil: nothing
 	Index     string                // the directory that the index lies in below
 	Unseen    []string              // tracked files that the worker cannot see
+	Fill      Fill                  // nil: nothing is to be filled in
 	Partial   string                // where to build it
 	Path      string                // where it is when it is complete
 }
@@ -61,9 +62,6 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 	if err := o.repository(ctx); err != nil {
 		return made, err
 	}
-	if err := o.conceal(ctx); err != nil {
-		return made, err
-	}
 	below, err := overlay.Open(o.Below...)
 	if err != nil {
 		return made, err
@@ -71,6 +69,13 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 	defer below.Close()
 	upper := Upper(o.Partial, FilesLayer)
 	if made.Movable, err = o.copyRoots(below, upper); err != nil {
+		return made, err
+	}
+	differ, err := o.Fill.into(ctx, upper)
+	if err == nil {
+		err = o.conceal(ctx, append(slices.Clip(o.Unseen), differ...))
+	}
+	if err != nil {
 		return made, err
 	}
 	paths, err := included(ctx, o.Host, o.Source, o.Commit, filepath.Join(o.Partial, "worktreeinclude"))
@@ -90,16 +95,16 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 }
 
 // conceal gives the worker an index of its own, in which what it cannot see is not
-// missing.
-func (o LayerOrder) conceal(ctx context.Context) error {
-	if len(o.Unseen) == 0 {
+// missing, and neither is changed what was filled in.
+func (o LayerOrder) conceal(ctx context.Context, unseen []string) error {
+	if len(unseen) == 0 {
 		return nil
 	}
 	dir := Upper(o.Partial, GitLayer)
 	if err := copyPlain(filepath.Join(o.Index, "index"), filepath.Join(dir, "index")); err != nil {
 		return err
 	}
-	return git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, git.Checkout{Top: o.Partial, GitDir: dir}, o.Unseen)
+	return git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, git.Checkout{Top: o.Partial, GitDir: dir}, unseen)
 }
 
 func (o LayerOrder) hidden(rel string) bool { return o.Hidden != nil && o.Hidden(rel) }

@@ -9,8 +9,8 @@
 //
 // Files are written byte for byte as the base commit holds them: end-of-line,
 // ident and encoding attributes are not applied, in either direction, so that a
-// file that equals its blob is an unchanged file. A base whose attributes ask
-// for a filter (Git LFS, git-crypt) is refused: its blobs are not its files.
+// file that equals its blob is an unchanged file. What a commit only refers to
+// (submodules, Git LFS) is put into a new tree by package fill.
 package worktree
 
 import (
@@ -44,9 +44,21 @@ type Order struct {
 	From      *Prepared             // what it is a copy of, when git does not have to write it
 	Unseen    []string              // tracked files that the worker cannot see
 	Hidden    func(rel string) bool // what of the operator's ignored files is not copied; nil: nothing
+	Fill      Fill                  // nil: nothing is to be filled in
 	Partial   string                // where to build it; nothing is there
 	Path      string                // where it is when it is complete
 	Progress  git.Progress
+}
+
+// Fill puts into a new tree what its commit only refers to. It returns the tracked files
+// whose content is not that of their blobs: git is told to leave those alone.
+type Fill func(ctx context.Context, top string) (differ []string, err error)
+
+func (f Fill) into(ctx context.Context, top string) ([]string, error) {
+	if f == nil {
+		return nil, nil
+	}
+	return f(ctx, top)
 }
 
 // Made is a finished tree.
@@ -56,20 +68,24 @@ type Made struct {
 	Snapshot   bool       `json:"snapshot,omitempty"`   // it began as a copy of a prepared checkout
 	Movable    []string   `json:"movable,omitempty"`    // directories that were copied so that they can be renamed
 	Included   []git.File `json:"included,omitempty"`   // copied because of .worktreeinclude
-	Submodules []string   `json:"submodules,omitempty"` // left empty
+	Submodules []string   `json:"submodules,omitempty"` // of the commit, filled or not
+	Filled     string     `json:"filled,omitempty"`     // the record that lists the files in submodules
 }
 
-// Make builds the tree beside its place and moves it there when it is whole. Whoever
-// has a prepared checkout has asked RefuseFilters about it.
+// Make builds the tree beside its place and moves it there when it is whole.
 func Make(ctx context.Context, o Order) (Made, error) {
 	build := o.build
 	if o.From != nil {
 		build = o.snapshot
 	}
 	made, err := build(ctx)
-	if err == nil && len(o.Unseen) > 0 {
+	if err != nil {
+		return Made{}, err
+	}
+	differ, err := o.Fill.into(ctx, o.Partial)
+	if unseen := append(slices.Clip(o.Unseen), differ...); err == nil && len(unseen) > 0 {
 		dir := filepath.Join(o.Partial, ".git")
-		err = git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, git.Checkout{Top: o.Partial, GitDir: dir}, o.Unseen)
+		err = git.OpenBare(o.Bin, dir, o.Host.Format).Conceal(ctx, git.Checkout{Top: o.Partial, GitDir: dir}, unseen)
 	}
 	if err != nil {
 		return Made{}, err
@@ -84,9 +100,6 @@ func Make(ctx context.Context, o Order) (Made, error) {
 func (o Order) build(ctx context.Context) (Made, error) {
 	files, err := o.Source.Tree(ctx, o.Commit)
 	if err != nil {
-		return Made{}, err
-	}
-	if err := RefuseFilters(ctx, o.Source, files); err != nil {
 		return Made{}, err
 	}
 	if err := os.Mkdir(o.Partial, 0o700); err != nil {
@@ -126,54 +139,6 @@ func (o Order) repository(ctx context.Context) (git.Repo, error) {
 // names are compared in another way.
 func IsAttributes(f git.File) bool {
 	return policy.Folded(filepath.Base(f.Path)) == ".GITATTRIBUTES" && (f.Mode == git.Regular || f.Mode == git.Executable)
-}
-
-// RefuseFilters refuses a commit with these files for its attributes: it reads every
-// .gitattributes among them.
-func RefuseFilters(ctx context.Context, repo git.Repo, files []git.File) error {
-	for _, f := range files {
-		if !IsAttributes(f) {
-			continue
-		}
-		content, err := repo.Blob(ctx, f.OID)
-		if err != nil {
-			return err
-		}
-		for n, line := range strings.Split(string(content), "\n") {
-			if filter := filterOf(line); filter != "" {
-				return &FilterError{Path: f.Path, Line: n + 1, Filter: filter}
-			}
-		}
-	}
-	return nil
-}
-
-func filterOf(line string) string {
-	fields := strings.Fields(line)
-	if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-		return ""
-	}
-	for _, word := range fields[1:] {
-		if name, ok := strings.CutPrefix(word, "filter="); ok {
-			return name
-		}
-	}
-	return ""
-}
-
-// FilterError says that a repository's files are not its blobs.
-type FilterError struct {
-	Path   string
-	Line   int
-	Filter string
-}
-
-func (e *FilterError) Error() string {
-	name := "the filter " + e.Filter
-	if e.Filter == "lfs" {
-		name = "Git LFS"
-	}
-	return fmt.Sprintf("%s:%d asks for %s, which cordon does not run: a worker would see placeholders and land them", e.Path, e.Line, name)
 }
 
 // include copies the files that the base commit's .worktreeinclude names and

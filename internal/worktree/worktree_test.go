@@ -14,7 +14,7 @@ func TestFilterOf(t *testing.T) {
 		"filter=lfs":                        "", // a pattern
 		"":                                  "",
 	} {
-		if got := filterOf(line); got != want {
+		if got := FilterOf(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
