@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/client"
+	"cordon/internal/doctor"
 	"cordon/internal/draft"
 	"cordon/internal/fault"
 	"cordon/internal/session"
@@ -25,12 +26,12 @@ func (a *app) initCommand() *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
 		Use:   "init",
-		Short: "Write a commented policy that fits this repository",
-		Long: `Write cordon.yaml at the top of the checkout: every key of a policy with a comment and
-its default, adapted to the repository. The project's tests become acceptance commands.
-Its lock files become setup commands, with the network that these need. Directories that
-its tools create become scratch, unless they contain tracked files. Guesses are written
-as comments.
+		Short: "Write a policy that fits this repository",
+		Long: `Write cordon.yaml at the top of the checkout, adapted to the repository. The project's
+tests become acceptance commands. Setup commands fetch its dependencies, with the network
+that these need. Directories that its tools create become scratch, unless they contain
+tracked files. Guesses are written as comments, among them ports of services that compose
+files and .env.example name. Keys that are left out have their defaults.
 
 An existing cordon.yaml is never overwritten without --force. A run reads its policy
 from its base commit, so commit the file.`,
@@ -80,15 +81,19 @@ func (a *app) initSaid(top string, found draft.Project, text []byte, dry bool) e
 		return err
 	}
 	a.print("%s", path)
-	kind := "no known toolchain found, so it has the defaults"
+	kind := "No known toolchain found; wrote the defaults."
 	if names := found.Names(); len(names) > 0 {
-		kind = "detected: " + strings.Join(names, ", ")
+		kind = "Detected: " + strings.Join(names, ", ") + "."
 	}
-	a.say("%s; review the file, then commit it, because a run reads its policy from the base commit:", kind)
+	a.say("%s Review the file, then commit it:", kind)
 	a.say("  %s", commitLine(top, found.Ignored[worksite.PolicyName]))
 	if open := found.Hosts().Set; len(open) > 0 {
-		a.say("its setup commands fetch what the project needs, so it lets workers reach %s", strings.Join(open, ", "))
-		a.say("(where nothing may be reached, comment out both: setup and network.allowed_domains)")
+		a.say("For its setup commands, workers may reach %s.", strings.Join(open, ", "))
+	}
+	for _, program := range found.Programs() {
+		if !doctor.OnPath(program) {
+			a.say("%s is not on your PATH: install it, or change the commands that use it.", program)
+		}
 	}
 	return nil
 }

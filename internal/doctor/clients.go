@@ -182,3 +182,9 @@ func (c *capped) Write(p []byte) (int, error) {
 	c.w.Write(p[:n])
 	return len(p), nil
 }
+
+// OnPath reports whether a program is found on the operator's PATH.
+func OnPath(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}

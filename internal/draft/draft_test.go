@@ -29,6 +29,7 @@ func repo(paths ...string) Project {
 		p.track(path)
 		p.text[path] = text
 	}
+	p.ports = servicePorts(p.text)
 	return p
 }
 
@@ -43,14 +44,16 @@ type drafted struct {
 }
 
 var drafts = []drafted{
-	{name: "nothing", project: repo(), says: `No tests were found`, silent: `It found:`},
+	{name: "nothing", project: repo(), says: `No tests were found`, silent: `Detected:`},
 	{name: "the models are offered, and not set", project: repo(), says: `(?m)^    #- "@anthropic"$`, silent: `(?m)^ *- "@|^network:`},
 	{name: "readme only", project: repo("README.md", "docs/a.md"), sources: []string{"docs"}, silent: `(?m)^ *setup:`},
 	{
 		name: "go", project: repo("go.mod", "cmd/x/main.go", "internal/y/y.go", ".github/workflows/ci.yml", "a b/c", "[x]/y", "! bin"),
 		found: "Go", tests: []string{"go test ./..."}, scratch: []string{"bin"}, sources: []string{"cmd", "internal"},
-		says: `#- "@go"`, silent: `\.github|"a b"|\[x\]|dist`,
+		says: `#- "@anthropic"`, silent: `\.github|"a b"|\[x\]|dist|go mod download`,
 	},
+	{name: "go with dependencies", project: repo("go.mod=module x\nrequire (\n\tgolang.org/x/text v0.14.0\n)\n"), found: "Go", tests: []string{"go test ./..."}, setup: []string{"go mod download"}},
+	{name: "go, vendored", project: repo("go.mod=module x\nrequire golang.org/x/text v0.14.0\n", "vendor/modules.txt"), found: "Go", tests: []string{"go test ./..."}, sources: []string{"vendor"}},
 	{name: "go, bin tracked", project: repo("go.mod", "bin/tool", "! bin"), found: "Go", tests: []string{"go test ./..."}},
 	{name: "go, bin not ignored", project: repo("go.mod", "? bin"), found: "Go", tests: []string{"go test ./..."}},
 	{
@@ -58,6 +61,7 @@ var drafts = []drafted{
 		found: "Go, Make", tests: []string{"go test ./..."}, says: `(?m)^  #- "make test"$`,
 	},
 	{name: "make", project: repo("Makefile=.PHONY: test\ntest:\n\t./t\n"), found: "Make", tests: []string{"make test"}},
+	{name: "make, check", project: repo("Makefile=check: all\n\t./t\n"), found: "Make", tests: []string{"make check"}},
 	{name: "make, double colon", project: repo("makefile=test:: a\n"), found: "Make", tests: []string{"make test"}},
 	{name: "make, variable", project: repo("Makefile=test := a\ntest ::= b\ntest = c\n#test:\n.PHONY: test\ntests: x\n"), found: "Make", silent: `make test`},
 	{
@@ -66,24 +70,35 @@ var drafts = []drafted{
 		scratch: []string{"**/node_modules", "dist", "coverage"}, sources: []string{"src"},
 	},
 	{name: "npm without test", project: repo(`package.json={"scripts":{"build":"x"}}`, "npm-shrinkwrap.json"), found: "Node.js", setup: []string{"npm ci"}, scratch: []string{"**/node_modules"}, silent: `npm test`},
-	{name: "npm init's test", project: repo(`package.json={"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`), found: "Node.js", scratch: []string{"**/node_modules"}, says: `#- "npm install --no-package-lock"`, silent: `npm test|npm ci`},
-	{name: "npm, broken manifest", project: repo(`package.json={"scripts":`), found: "Node.js", scratch: []string{"**/node_modules"}, silent: `npm test`},
-	{name: "npm, odd manifest", project: repo(`package.json={"scripts":["test"]}`), found: "Node.js", scratch: []string{"**/node_modules"}, silent: `npm test`},
-	{name: "node_modules tracked", project: repo("package.json", "web/node_modules/x/index.js"), found: "Node.js", sources: []string{"web"}},
+	{name: "npm init's test", project: repo(`package.json={"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`), found: "Node.js", setup: []string{"npm install --no-package-lock"}, scratch: []string{"**/node_modules"}, silent: `npm test|npm ci`},
+	{name: "npm without a lock file", project: repo(`package.json={"scripts":{"test":"mocha"}}`), found: "Node.js", tests: []string{"npm test"}, setup: []string{"npm install --no-package-lock"}, scratch: []string{"**/node_modules"}},
+	{name: "pnpm without a lock file", project: repo(`package.json={"packageManager": "pnpm@9.1.0", "scripts":{"test":"mocha"}}`), found: "Node.js", tests: []string{"pnpm test"}, setup: []string{"pnpm install --no-lockfile"}, scratch: []string{"**/node_modules"}},
+	{name: "yarn without a lock file", project: repo(`package.json={"packageManager": "yarn@1.22.0", "scripts":{"test":"mocha"}}`), found: "Node.js", tests: []string{"yarn test"}, setup: []string{"yarn install --no-lockfile"}, scratch: []string{"**/node_modules"}},
+	{name: "npm, broken manifest", project: repo(`package.json={"scripts":`), found: "Node.js", setup: []string{"npm install --no-package-lock"}, scratch: []string{"**/node_modules"}, silent: `npm test`},
+	{name: "npm, odd manifest", project: repo(`package.json={"scripts":["test"]}`), found: "Node.js", setup: []string{"npm install --no-package-lock"}, scratch: []string{"**/node_modules"}, silent: `npm test`},
+	{name: "node_modules tracked", project: repo("package.json", "web/node_modules/x/index.js"), found: "Node.js", setup: []string{"npm install --no-package-lock"}, sources: []string{"web"}},
 	{name: "yarn", project: repo(`package.json={"scripts":{"test":"jest"}}`, "yarn.lock"), found: "Node.js", tests: []string{"yarn test"}, setup: []string{"yarn install --frozen-lockfile"}, scratch: []string{"**/node_modules"}},
 	{name: "yarn berry", project: repo(`package.json={"scripts":{"test":"jest"}}`, "yarn.lock", ".yarnrc.yml"), found: "Node.js", tests: []string{"yarn test"}, setup: []string{"yarn install --immutable"}, scratch: []string{"**/node_modules"}},
 	{name: "pnpm", project: repo(`package.json={"scripts":{"test":"jest"}}`, "pnpm-lock.yaml"), found: "Node.js", tests: []string{"pnpm test"}, setup: []string{"pnpm install --frozen-lockfile"}, scratch: []string{"**/node_modules"}},
 	{name: "bun", project: repo(`package.json={"scripts":{"test":"jest"}}`, "bun.lockb"), found: "Node.js", tests: []string{"bun run test"}, setup: []string{"bun install --frozen-lockfile"}, scratch: []string{"**/node_modules"}},
-	{name: "rust", project: repo("Cargo.toml", "src/lib.rs"), found: "Rust", tests: []string{"cargo test"}, scratch: []string{"target"}, sources: []string{"src"}},
-	{name: "rust, target tracked", project: repo("Cargo.toml", "target/x"), found: "Rust", tests: []string{"cargo test"}, silent: `scratch:\n`},
-	{name: "python", project: repo("setup.py", "tests/test_a.py", "pkg/__init__.py"), found: "Python", tests: []string{"python3 -m pytest"}, scratch: pythonScratch, sources: []string{"pkg", "tests"}, says: `#- "python3 -m venv`},
-	{name: "python without tests", project: repo("requirements.txt"), found: "Python", scratch: pythonScratch, silent: `pytest"`, says: `pip install -r requirements\.txt`},
+	{name: "rust", project: repo("Cargo.toml", "src/lib.rs"), found: "Rust", setup: []string{"cargo fetch"}, tests: []string{"cargo test"}, scratch: []string{"target"}, sources: []string{"src"}},
+	{name: "rust, target tracked", project: repo("Cargo.toml", "Cargo.lock", "target/x"), found: "Rust", setup: []string{"cargo fetch --locked"}, tests: []string{"cargo test"}, silent: `scratch:\n`},
+	{name: "python", project: repo("setup.py", "tests/test_a.py", "pkg/__init__.py"), found: "Python", tests: []string{".venv/bin/python -m pytest"}, setup: []string{venv + "-e . pytest"}, scratch: pythonScratch, sources: []string{"pkg", "tests"}},
+	{name: "python, requirements", project: repo("requirements.txt", "tests/test_a.py"), found: "Python", tests: []string{".venv/bin/python -m pytest"}, setup: []string{venv + "-r requirements.txt pytest"}, scratch: pythonScratch, sources: []string{"tests"}},
+	{name: "python without tests", project: repo("requirements.txt"), found: "Python", setup: []string{venv + "-r requirements.txt"}, scratch: pythonScratch, silent: `pytest"`},
+	{name: "python, only settings of tools", project: repo("pyproject.toml=[tool.black]\n"), found: "Python", scratch: pythonScratch, silent: `pip install`},
+	{name: "python, extra for tests", project: repo("pyproject.toml=[project]\nname = \"x\"\n[project.optional-dependencies]\ntest = [\"pytest\"]\n"), found: "Python", tests: []string{".venv/bin/python -m pytest"}, setup: []string{venv + "-e '.[test]' pytest"}, scratch: pythonScratch},
 	{name: "poetry", project: repo("pyproject.toml=[tool.pytest.ini_options]\n", "poetry.lock"), found: "Python", tests: []string{"poetry run pytest"}, setup: []string{"poetry install --no-interaction"}, scratch: pythonScratch},
 	{name: "uv", project: repo("pyproject.toml=pytest", "uv.lock"), found: "Python", tests: []string{"uv run --frozen pytest"}, setup: []string{"uv sync --frozen"}, scratch: pythonScratch},
-	{name: "maven", project: repo("pom.xml", "src/A.java"), found: "Maven", tests: []string{"mvn -q test"}, scratch: []string{"**/target"}, sources: []string{"src"}},
-	{name: "maven wrapper", project: repo("pom.xml", "mvnw"), found: "Maven", tests: []string{"./mvnw -q test"}, scratch: []string{"**/target"}},
-	{name: "gradle", project: repo("build.gradle.kts", "gradlew", "app/A.kt", "! build"), found: "Gradle", tests: []string{"./gradlew test"}, scratch: []string{".gradle", "**/build"}, sources: []string{"app"}},
-	{name: "gradle without wrapper", project: repo("build.gradle"), found: "Gradle", tests: []string{"gradle test"}, scratch: []string{".gradle"}},
+	{name: "maven", project: repo("pom.xml", "src/A.java"), found: "Maven", tests: []string{"mvn -q -B test"}, setup: []string{"mvn -q -B test-compile"}, scratch: []string{"**/target"}, sources: []string{"src"}},
+	{name: "maven wrapper", project: repo("pom.xml", "mvnw"), found: "Maven", tests: []string{"./mvnw -q -B test"}, setup: []string{"./mvnw -q -B test-compile"}, scratch: []string{"**/target"}},
+	{name: "gradle", project: repo("build.gradle.kts", "gradlew", "app/A.kt", "! build"), found: "Gradle", tests: []string{"./gradlew --no-daemon test"}, setup: []string{"./gradlew --no-daemon testClasses"}, scratch: []string{".gradle", "**/build"}, sources: []string{"app"}},
+	{name: "gradle without wrapper", project: repo("build.gradle"), found: "Gradle", tests: []string{"gradle --no-daemon test"}, setup: []string{"gradle --no-daemon testClasses"}, scratch: []string{".gradle"}},
+	{
+		name: "services", project: repo("docker-compose.yml=services:\n  db:\n    ports:\n      - \"5432:5432\"\n      - 127.0.0.1:6380:6379\n      - ${WEB:-8080}:80\n",
+			".env.example=DB_PORT=3306\nREDIS_URL=redis://localhost:6379/0\nPORT=3000\nMAIL_FROM=x@y\n"),
+		says: `(?m)^    #- 3306\n    #- 5432\n    #- 6379\n    #- 6380\n    #- 8080\n`, silent: `3000|(?m)^ *host_ports`,
+	},
 	{name: "ruby", project: repo("Gemfile", "spec/a_spec.rb"), found: "Ruby", tests: []string{"bundle exec rspec"}, setup: []string{"bundle install"}, scratch: []string{"vendor/bundle", ".bundle"}, sources: []string{"spec"}},
 	{name: "ruby with rake", project: repo("Gemfile", "Rakefile=Rake::TestTask.new"), found: "Ruby", tests: []string{"bundle exec rake test"}, setup: []string{"bundle install"}, scratch: []string{"vendor/bundle", ".bundle"}},
 	{name: "php", project: repo(`composer.json={"scripts":{"test":["@lint","phpunit"]}}`), found: "PHP", tests: []string{"composer test"}, setup: []string{"composer install --no-interaction"}, scratch: []string{"vendor", ".phpunit.cache"}},
@@ -97,7 +112,7 @@ var drafts = []drafted{
 	},
 }
 
-var pythonScratch = []string{".venv", "**/__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox"}
+var pythonScratch = []string{".venv", "**/__pycache__", "**/*.egg-info", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox"}
 
 // uncommented makes every suggestion of a draft hold.
 func uncommented(text []byte) []byte {
@@ -111,7 +126,8 @@ func fetchesFrom(t *testing.T, setup []string) (hosts []string) {
 		from, known := map[string][]string{
 			"npm": {"@npm"}, "pnpm": {"@npm"}, "yarn": {"@npm"}, "bun": {"@npm"}, "uv": {"@pypi"}, "poetry": {"@pypi"},
 			"bundle": {"rubygems.org", "index.rubygems.org"}, "composer": {"repo.packagist.org", "api.github.com", "codeload.github.com"},
-			"dotnet": {"api.nuget.org"},
+			"dotnet": {"api.nuget.org"}, "go": {"@go"}, "cargo": {"@crates"}, "python3": {"@pypi"},
+			"mvn": mavenHosts, "./mvnw": mavenHosts, "gradle": gradleHosts, "./gradlew": gradleHosts,
 		}[program]
 		if !known {
 			t.Errorf("%q would fail without a network", line)
@@ -120,6 +136,13 @@ func fetchesFrom(t *testing.T, setup []string) (hosts []string) {
 	}
 	return hosts
 }
+
+var (
+	mavenHosts  = []string{"repo.maven.apache.org", "repo1.maven.org"}
+	gradleHosts = []string{
+		"services.gradle.org", "downloads.gradle.org", "@github", "plugins.gradle.org", "plugins-artifacts.gradle.org", "repo.maven.apache.org", "repo1.maven.org",
+	}
+)
 
 func TestDraft(t *testing.T) {
 	for _, c := range drafts {
@@ -135,8 +158,14 @@ func TestDraft(t *testing.T) {
 			want := policy.Default()
 			want.Acceptance, want.Setup, want.Filesystem.Scratch = c.tests, c.setup, c.scratch
 			want.Network.AllowedDomains = fetchesFrom(t, c.setup)
+			if len(c.tests) > 0 {
+				want.Gate.Land = policy.LandAuto
+			}
 			if !p.Equal(want) {
 				t.Errorf("got\n%s\nwant\n%s", p.YAML(), want.YAML())
+			}
+			if n := strings.Count(string(text), "\n"); n > 60 {
+				t.Errorf("%d lines are too many to read:\n%s", n, text)
 			}
 			if len(c.setup) == 0 && strings.Contains(string(text), "For the setup commands") {
 				t.Errorf("opens something for no setup:\n%s", text)

@@ -19,6 +19,7 @@ type Project struct {
 	tracked map[string]bool   // every tracked path, every directory above one, and its bare name after **/
 	Ignored map[string]bool   // paths that the repository's own rules ignore
 	text    map[string]string // content of the files that tell
+	ports   []string          // of services that the project names
 }
 
 // track notes one tracked path.
@@ -90,9 +91,10 @@ func Propose(p Project) policy.Draft {
 		p.propose(&tests, e.tests)
 	}
 	return policy.Draft{Head: p.head(), Lists: map[string]policy.Entry{
-		"filesystem.write_roots":  {Set: []string{"."}, Offer: p.sources(), Note: `To lease less than the whole tree, delete "." and name what is left:`},
+		"filesystem.write_roots":  {Set: []string{"."}, Offer: p.sources(), Note: `Less than the whole tree:`},
 		"filesystem.scratch":      {Set: p.scratch()},
 		"network.allowed_domains": p.Hosts(),
+		"network.host_ports":      {Offer: p.ports, Note: "Services of this project that may listen on this machine:"},
 		"setup":                   noted(setup),
 		"acceptance":              noted(p.tested(tests)),
 	}}
@@ -103,7 +105,7 @@ func Propose(p Project) policy.Draft {
 func (p Project) Hosts() policy.Entry {
 	h := policy.Entry{
 		Why:  "For the setup commands below. Workers and acceptance commands reach it too:",
-		Note: "The models of an agent, and where the tools of this project fetch from (\"cordon policy presets\" lists each):",
+		Note: "Models of agents that cordon does not start itself:",
 	}
 	offer := slices.Clone(models)
 	for _, e := range p.fitting() {
@@ -133,6 +135,19 @@ func (p Project) tested(tests policy.Entry) policy.Entry {
 		tests.Note = "No tests were found. Without a command nothing is tested before it lands. For example:"
 	}
 	return tests
+}
+
+// Programs are the programs that setup and tests begin with, as far as they are not files
+// of the project.
+func (p Project) Programs() []string {
+	d := Propose(p)
+	var names []string
+	for _, line := range slices.Concat(d.Lists["setup"].Set, d.Lists["acceptance"].Set) {
+		if name, _, _ := strings.Cut(line, " "); !strings.Contains(name, "/") {
+			names = append(names, name)
+		}
+	}
+	return distinct(names)
 }
 
 // noted says how the offers of an entry are meant.
@@ -208,16 +223,13 @@ func plainName(s string) bool {
 
 // head is the comment at the top.
 func (p Project) head() []string {
-	found := "It found nothing that it knows, so little is filled in."
+	found := "Nothing that cordon knows was detected."
 	if names := p.Names(); len(names) > 0 {
-		found = "It found: " + strings.Join(names, ", ") + "."
+		found = "Detected: " + strings.Join(names, ", ") + "."
 	}
 	return []string{
-		"cordon.yaml: what a worker that cordon runs on this repository may do. Written by cordon init. " + found,
-		"A setting that is commented out (a # with no blank after it) does not hold; delete the # to make it hold, and that of " +
-			" the section it is in. A key that is missing has its default; a list that is there and empty allows nothing.",
-		"A run reads this file from its base commit, never from a worker's tree: commit it. " +
-			"\"cordon policy check cordon.yaml\" finds mistakes, \"cordon policy show\" prints what holds.",
+		"Written by cordon init. " + found + " Settings behind a # do not hold. Keys that are missing have their defaults: " +
+			"cordon policy show prints all. A run reads this file from its base commit, so commit it.",
 	}
 }
 
@@ -247,6 +259,8 @@ func has(globs ...string) when {
 		return true
 	}
 }
+
+func not(c when) when { return func(p Project) bool { return !c(p) } }
 
 func both(conditions ...when) when {
 	return func(p Project) bool {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cordon/internal/git"
@@ -56,11 +57,12 @@ func (p *Project) lookAround(top string) error {
 			p.dirs = append(p.dirs, e.Name())
 		}
 	}
-	for _, name := range telling {
+	for _, name := range slices.Concat(telling, serviceFiles) {
 		if p.top[name] {
 			p.text[name] = readSmall(root, name)
 		}
 	}
+	p.ports = servicePorts(p.text)
 	return nil
 }
 

@@ -3,13 +3,11 @@ package policy
 import (
 	"fmt"
 	"strings"
-
-	"cordon/internal/strictyaml"
 )
 
-// Draft is a policy file for a person to finish: every key with its comment and
-// its default, some lists filled in, others only suggested. Draft decides
-// nothing about what fits a repository; it only knows how a policy is written.
+// Draft is a policy file for a person to finish: some lists filled in, others only
+// suggested. Keys about which it says nothing are left out, and have their defaults. Draft
+// decides nothing about what fits a repository; it only knows how a policy is written.
 type Draft struct {
 	Head  []string         // paragraphs of the comment at the top
 	Lists map[string]Entry // by key, with its section: filesystem.scratch
@@ -38,7 +36,13 @@ func (d Draft) YAML() ([]byte, error) {
 		w.prose("", paragraph)
 	}
 	w.section(fieldTable(), "", "")
-	if w.used != len(d.Lists) {
+	said := 0
+	for _, e := range d.Lists {
+		if e.says() {
+			said++
+		}
+	}
+	if w.used != said {
 		return nil, &Error{Problem: "the draft fills in a key that is not a list of a policy"}
 	}
 	text := []byte(w.out.String())
@@ -54,51 +58,47 @@ type drafter struct {
 	used  int // entries of Lists that were met
 }
 
+func (e Entry) says() bool { return len(e.Set)+len(e.Offer) > 0 }
+
 func (w *drafter) section(fields []field, prefix, indent string) {
 	for _, f := range fields {
-		if indent == "" {
-			w.out.WriteByte('\n')
-		}
 		path := prefix + f.Key
 		switch {
 		case f.Fields != nil:
-			w.prose(indent, f.Doc)
-			w.setting(w.holds(path+"."), indent, f.Key+":")
-			w.section(f.Fields, path+".", indent+"  ")
+			if w.any(path+".", Entry.says) {
+				w.setting(w.holds(path+"."), indent, f.Key+":")
+				w.section(f.Fields, path+".", indent+"  ")
+			}
 		case f.Show(Default()).IsList:
 			w.list(f, path, indent)
-		default:
-			value := f.Show(Default()).Scalar
-			w.prose(indent, f.Doc+" Default: "+value+".")
-			w.setting(path == "version", indent, f.Key+": "+value)
+		case path == "version":
+			w.setting(true, indent, f.Key+": "+f.Show(Default()).Scalar)
 		}
 	}
 }
 
-// holds reports whether anything in a section is set.
-func (w *drafter) holds(prefix string) bool {
+// any reports whether an entry of a section is as asked.
+func (w *drafter) any(prefix string, is func(Entry) bool) bool {
 	for path, e := range w.draft.Lists {
-		if strings.HasPrefix(path, prefix) && len(e.Set) > 0 {
+		if strings.HasPrefix(path, prefix) && is(e) {
 			return true
 		}
 	}
 	return false
 }
 
+// holds reports whether anything in a section is set.
+func (w *drafter) holds(prefix string) bool {
+	return w.any(prefix, func(e Entry) bool { return len(e.Set) > 0 })
+}
+
 func (w *drafter) list(f field, path, indent string) {
-	e, found := w.draft.Lists[path]
-	if found {
-		w.used++
-	}
-	usual := f.Show(Default())
-	plain := len(e.Set) == 0 && len(e.Offer) == 0
-	if w.prose(indent, f.Doc+" Default: "+showDefault(usual, plain)+"."); plain {
-		e.Offer = usual.List
-	}
-	if len(e.Set) == 0 && len(e.Offer) == 0 {
-		w.setting(false, indent, f.Key+": []")
+	e := w.draft.Lists[path]
+	if !e.says() {
 		return
 	}
+	w.used++
+	usual := f.Show(Default())
 	w.setting(len(e.Set) > 0, indent, f.Key+":")
 	indent += "  "
 	if e.Why != "" && len(e.Set) > 0 {
@@ -113,18 +113,6 @@ func (w *drafter) list(f field, path, indent string) {
 	for _, s := range e.Offer {
 		w.setting(false, indent, "- "+usual.Entry(s))
 	}
-}
-
-// showDefault is the default of a list in a line of text.
-func showDefault(v strictyaml.Shown, below bool) string {
-	if below && len(v.List) > 1 {
-		return "the list below"
-	}
-	quoted := make([]string, 0, len(v.List))
-	for _, s := range v.List {
-		quoted = append(quoted, v.Entry(s))
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 func (w *drafter) setting(holds bool, indent, text string) {
