@@ -34,11 +34,12 @@ cordon does not understand is an error, never a default.`,
 		Example: `  cordon policy show                     what holds for a run from here
   cordon policy check cordon.yaml        before committing it
   cordon policy presets                  what @npm and others stand for
+  cordon policy suggest                  changes that past runs suggest
   cordon policy schema > cordon.schema.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.policyShowCommand(), a.policySchemaCommand(), a.policyPresetsCommand(), a.policyCheckCommand())
+	c.AddCommand(a.policyShowCommand(), a.policySchemaCommand(), a.policyPresetsCommand(), a.policyCheckCommand(), a.policySuggestCommand())
 	return c
 }
 

@@ -66,3 +66,22 @@ type Suggestion struct {
 	Domains []string `json:"allowed_domains" doc:"Entries for network.allowed_domains."`
 	Ports   []int    `json:"host_ports" doc:"Entries for network.host_ports."`
 }
+
+// PolicySuggestion is cordon.policy-suggestion/1.
+type PolicySuggestion struct {
+	Head
+	Path        string          `json:"path" doc:"The policy file that the diff is for."`
+	Workers     []string        `json:"workers" doc:"The runs that were looked at."`
+	Quarantined []string        `json:"quarantined" doc:"Those in quarantine that a line comes from: their workers chose what they tried."`
+	Lines       []SuggestedLine `json:"lines" doc:"The changes, each with its reason."`
+	Diff        string          `json:"diff" doc:"The changes as a patch of the file; empty if there are none."`
+}
+
+// SuggestedLine is one change of a policy.
+type SuggestedLine struct {
+	Key     string   `json:"key" doc:"The list, such as network.allowed_domains."`
+	Value   string   `json:"value" doc:"The entry."`
+	Remove  bool     `json:"remove,omitempty" doc:"Whether the entry is to be removed instead of added."`
+	Reason  string   `json:"reason" doc:"Why, in one line."`
+	Workers []string `json:"workers" doc:"The runs that it comes from."`
+}

@@ -56,6 +56,7 @@ func Schemas() []Schema {
 		{"cordon.decisions/1", &Decisions{}, "logs --guard", "The decisions of a worker's guard."},
 		{"cordon.network/1", &Network{}, "logs --net", "The connections that a worker tried."},
 		{"cordon.suggestion/1", &Suggestion{}, "logs --suggest", "Entries for the policy that would allow the refused connections."},
+		{"cordon.policy-suggestion/1", &PolicySuggestion{}, "policy suggest", "Changes of the policy that past runs suggest."},
 		{"cordon.inbox/1", &Inbox{}, "inbox", "The open questions of all workers, oldest first."},
 		{"cordon.answer/1", &Answer{}, "answer", "The answer that was recorded."},
 		{"cordon.ask/1", &Ask{}, "ask (inside a worker)", "A question to the operator, and its answer if there is one."},

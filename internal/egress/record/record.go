@@ -108,6 +108,15 @@ func Read(r io.Reader, each func(Record)) (Tally, error) {
 	}
 }
 
+// Sum is the tally of some records.
+func Sum(list []Record) Tally {
+	var c counts
+	for _, r := range list {
+		c.add(r)
+	}
+	return c.tally()
+}
+
 // skipLine leaves out the rest of a line.
 func skipLine(in *bufio.Reader) error {
 	for {
