@@ -23,6 +23,9 @@ func (s *Session) credit(ctx context.Context, w *ledger.Worker, o *gate.Order) e
 	if err != nil {
 		return err
 	}
+	if err := s.nameSkippedHooks(w.ID, own, loaded.Land.Hooks); err != nil {
+		return err
+	}
 	me := policy.Identity{
 		Name:  cmp.Or(loaded.Identity.Name, own.Value("committer.name"), own.Value("user.name")),
 		Email: cmp.Or(loaded.Identity.Email, own.Value("committer.email"), own.Value("user.email")),
