@@ -14,6 +14,7 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
+	"cordon/internal/config"
 	"cordon/internal/git"
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
@@ -44,6 +45,11 @@ func (o *runOptions) take(args []string, named bool, in *os.File) error {
 		o.Command = args
 		return nil
 	}
+	own, err := config.Load()
+	if err != nil {
+		return err
+	}
+	args = own.WithClient(args)
 	if _, err := clients.Of(client.Name(args[0])); err != nil {
 		return usage("%v; a command of your own is named behind --: cordon run -- %s", err, strings.Join(args, " "))
 	}
@@ -103,6 +109,7 @@ there, audit the result against the lease, and merge it or quarantine it.
 CLIENT is ` + clientList() + `. Its hooks ask cordon before each
 tool call, it gets a briefing with the rules of its lease, and it runs without
 permission prompts, because the cell is the boundary. Without PROMPT it is interactive.
+If your configuration names a default client, a PROMPT alone is enough.
 A client that is named after -- is an ordinary command, without hooks.
 
 --mcp names MCP servers for the client: {"mcpServers": {"NAME": {"command": "…",
@@ -217,6 +224,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 // drive is how a worker of this terminal's is run.
 func (a *app) drive(o ledger.Options) session.Drive {
 	d := session.Drive{Output: terminal.ForScreen(a.err)}
+	if a.background == nil && !a.json && terminal.Is(a.err) {
+		d.Screen = a.err
+	}
 	if o.Interactive {
 		d.Terminal = a.in
 		if a.background != nil {

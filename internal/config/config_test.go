@@ -224,3 +224,17 @@ func TestSchemaAgrees(t *testing.T) {
 		}
 	}
 }
+
+func TestWithClient(t *testing.T) {
+	c := Config{Client: "x"}
+	for _, one := range []struct{ given, want string }{
+		{"fix the build", "x|--|fix the build"}, {"word", "word"}, {" word ", " word "}, {"y|--|do it", "y|--|do it"}, {"y|do it", "y|do it"},
+	} {
+		if got := strings.Join(c.WithClient(strings.Split(one.given, "|")), "|"); got != one.want {
+			t.Errorf("%s: %s, want %s", one.given, got, one.want)
+		}
+	}
+	if got := (Config{}).WithClient([]string{"fix the build"}); len(got) != 1 {
+		t.Error(got)
+	}
+}

@@ -81,3 +81,12 @@ type Agent struct{ Name, Email, Client, Worker string }
 func (c CoAuthor) For(a Agent) string {
 	return strings.NewReplacer(placeName, a.Name, placeEmail, a.Email, placeClient, a.Client, placeWorker, a.Worker).Replace(string(c))
 }
+
+// WithClient puts the default client in front of a prompt that stands alone: one argument
+// with a blank in it. A single word is a client, or a mistake.
+func (c Config) WithClient(args []string) []string {
+	if c.Client == "" || len(args) != 1 || !strings.ContainsAny(strings.TrimSpace(args[0]), " \t\n") {
+		return args
+	}
+	return []string{c.Client, "--", args[0]}
+}

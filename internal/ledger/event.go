@@ -58,6 +58,7 @@ const (
 	Judged      = "gate.judged"        // gate.Result
 	ThenStarted = "+then.started"      // Then: before the operator's command after a landing runs
 	ThenEnded   = "+then.ended"        // ThenEnd
+	Notified    = "+operator.notified" // Notice: before it is sent
 	Quarantined = "worker.quarantined" // Quarantine
 	Released    = "quarantine.released"
 	Discarded   = "worker.discarded" // Discard
@@ -149,6 +150,11 @@ type ThenEnd struct {
 	Code   int    `json:"code"` // -1: it did not exit by itself
 	How    string `json:"how"`  // in words
 	Output string `json:"output,omitempty"`
+}
+
+// Notice is the data of Notified: what the operator is told of, once.
+type Notice struct {
+	About string `json:"about"` // the state, or the question
 }
 
 // ThenDue reports whether the operator's command after a landing has yet to be started.

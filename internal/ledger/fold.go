@@ -50,9 +50,10 @@ type Worker struct {
 	AuditEntry string // seq:hash of the audit's event
 	Intent     *gate.Landing
 	Gate       *gate.Result
-	Then       *Then   // the operator's command after the landing
-	Rejections int     // how often acceptance of this result has failed
-	Waived     []Cause // of this result, by releases
+	Then       *Then    // the operator's command after the landing
+	Notices    []string // what the operator was told of since the last launch
+	Rejections int      // how often acceptance of this result has failed
+	Waived     []Cause  // of this result, by releases
 	Quarantine *Quarantine
 	Release    *Release
 	Discard    *Discard
@@ -216,7 +217,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Doubts = append(w.Doubts, w.launchDoubts()...)
 		w.Start, w.StartSeq, w.StartTime = new(Start), e.Seq, e.Time
 		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits, w.Rejections, w.Waived = nil, nil, nil, nil, 0, 0, nil
-		w.Proof, w.Stream, w.Claim = nil, nil, nil
+		w.Proof, w.Stream, w.Claim, w.Notices = nil, nil, nil, nil
 		if err := read(e, w.Start); err != nil {
 			return err
 		}
@@ -257,6 +258,12 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Intended: func(w *Worker, e journal.Event) error {
 		w.Intent, w.Then = new(gate.Landing), nil
 		return read(e, w.Intent)
+	},
+	Notified: func(w *Worker, e journal.Event) error {
+		var n Notice
+		err := read(e, &n)
+		w.Notices = append(slices.Clip(w.Notices), n.About)
+		return err
 	},
 	ThenStarted: func(w *Worker, e journal.Event) error { w.Then = new(Then); return read(e, w.Then) },
 	ThenEnded: func(w *Worker, e journal.Event) error {

@@ -154,6 +154,9 @@ func (m *Mailbox) record(q ledger.Question) (number int, err error) {
 	}
 	if err == nil {
 		m.s.Voice.Step(m.w.ID, "asks", fmt.Sprintf("q%d: %s (cordon answer %s \"…\")", number, oneText(q.Text), m.w.ID))
+		if m.s.OnAsk != nil {
+			m.s.OnAsk(m.w.ID, number)
+		}
 	}
 	return number, err
 }

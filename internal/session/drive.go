@@ -29,6 +29,7 @@ type Drive struct {
 	Terminal *os.File    // handed over to the worker
 	Outer    *os.File    // its other side, where this process has made it
 	Output   io.Writer   // the worker's
+	Screen   io.Writer   // a terminal that shows notifications; nil: there is none
 	As       config.Form // how its commits land; "": as it was started, or as the operator's configuration says
 	Message  string      // of the commit that lands, in the operator's words; "": see landingMessage
 	Editor   *os.File    // the terminal on which the operator edits that message; nil: nobody edits it
@@ -42,8 +43,18 @@ type progress struct {
 	unknown         error
 }
 
-// Continue takes a worker on from wherever it is.
+// Continue takes a worker on from wherever it is, and tells the operator if it needs them.
 func (s *Session) Continue(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
+	bell := newBell(ctx, s, asked.Screen)
+	s.OnAsk = bell.asked
+	w, err := s.proceed(ctx, id, asked)
+	s.OnAsk = nil
+	bell.ended(id, err)
+	return w, err
+}
+
+// proceed takes a worker on from wherever it is.
+func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
 	if _, err := s.Operator(); err != nil {
 		return nil, err
 	}

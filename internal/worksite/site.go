@@ -39,6 +39,8 @@ type Site struct {
 	OperatorActive bool
 	// Watch observes every append to the journal.
 	Watch func(journal.Moment, journal.Event)
+	// OnAsk is told of each new question of a running worker; nil: nobody is.
+	OnAsk func(w lease.ID, number int)
 	// Repairing says that the journal is being repaired: an empty one is no reason to stop.
 	Repairing bool
 	// Gate is nil before Begin.
