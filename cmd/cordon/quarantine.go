@@ -119,18 +119,27 @@ func (a *app) quarantineShow(ctx context.Context, prefix string) error {
 		}
 		a.print("only in the frozen tree: %s", m)
 	}
-	if w.Audit == nil {
-		return nil
+	for _, line := range present.FailedOutput(w) {
+		a.print("%s", line)
 	}
-	if err := a.sayCaptured(ctx, s, w, a.print); err != nil {
-		return err
+	if w.Audit != nil {
+		if err := a.sayCaptured(ctx, s, w, a.print); err != nil {
+			return err
+		}
+		r, err := s.Report(w)
+		if err != nil {
+			return err
+		}
+		a.print("")
+		if err := a.page().Report(w, r); err != nil {
+			return err
+		}
 	}
-	r, err := s.Report(w)
-	if err != nil {
-		return err
+	for _, line := range present.Advice(w, ledger.InQuarantine)[1:] {
+		a.say("  %s", line)
 	}
-	a.print("")
-	return a.page().Report(w, r)
+	a.say("  %s", session.ReleaseCommand(w, s.WrongWith(w)))
+	return nil
 }
 
 // sayCaptured tells what was written outside the tree and where its content lies.
@@ -154,34 +163,44 @@ func (a *app) releaseCommand() *cobra.Command {
 	var file, reason string
 	var writes []string
 	var leave bool
+	accept := map[ledger.Cause]*bool{}
 	c := &cobra.Command{
-		Use:   "release ID --reason WHY [--policy FILE] [--write ROOT]...",
-		Short: "Judge a quarantined result again under an amended policy",
-		Long: `Judge the stored result of a quarantined worker under a policy that you name. If it
-passes, take it through the gate: acceptance, merge, compare-and-swap. The journal
-records who released it and why. Things that no policy can allow (a nested repository,
+		Use:   "release ID --reason WHY [--policy FILE] [--write ROOT]... [--accept-KIND]...",
+		Short: "Land a quarantined result in spite of what you name",
+		Long: `Judge the stored result of a quarantined worker again, without the faults that you name.
+If it passes, take it through the gate: acceptance, merge, compare-and-swap. The journal
+records who released it, why, and what was waived. A fault that you do not name is never
+waived: cordon then lists what is wrong and prints the command that names all of it. Things that no policy can allow (a nested repository,
 a device, a link that leads out) are not part of the stored result; the rest lands only
 with --leave-behind.
 
---policy names the amended policy; --write adds a root to the worker's own.`,
+--policy names the amended policy; --write adds a root to the worker's own. Without
+--accept-failed, acceptance commands that failed have to pass.`,
 		Example: `  cordon quarantine release brisk-otter --write package-lock.json --reason "dependency bump is fine"
-  cordon quarantine release brisk-otter --policy wider.yaml --reason "reviewed"`,
+  cordon quarantine release brisk-otter --policy wider.yaml --accept-host --reason "reviewed"`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.quarantinedNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(reason) == "" {
 				return usage("say why with --reason: it goes into the journal")
 			}
-			if file == "" && len(writes) == 0 {
-				return usage("name the amended policy with --policy, or add a root with --write")
+			am := session.Amendment{Who: operator(), Why: reason, LeaveBehind: leave, Amended: file != "" || len(writes) > 0}
+			for cause, named := range accept {
+				if *named {
+					am.Accept = append(am.Accept, cause)
+				}
 			}
-			return a.release(cmd.Context(), args[0], file, writes, session.Amendment{Who: operator(), Why: reason, LeaveBehind: leave})
+			return a.release(cmd.Context(), args[0], file, writes, am)
 		},
 	}
 	c.Flags().StringVar(&file, "policy", "", "the amended policy `FILE`")
 	c.Flags().StringArrayVar(&writes, "write", nil, "add `ROOT` to the write_roots (repeatable)")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the journal")
 	c.Flags().BoolVar(&leave, "leave-behind", false, "land the rest if a part cannot be released")
+	accept[ledger.ChangedHost] = c.Flags().Bool("accept-host", false, "the changes to your repository are yours, or harmless")
+	accept[ledger.UnprovenGuard] = c.Flags().Bool("accept-unproven", false, "land it although its agent may have run without its guard")
+	accept[ledger.FailedAcceptance] = c.Flags().Bool("accept-failed", false, "land it although acceptance fails")
+	accept[ledger.NotJudged] = c.Flags().Bool("accept-unjudged", false, "land it although cordon could not judge it")
 	return c
 }
 

@@ -298,7 +298,13 @@ func (a *app) resumeCommand() *cobra.Command {
 		Long: `Continue a worker that a crash, a signal, a limit or a question stopped. A command that
 did not succeed runs again in the same tree; with COMMAND, that command runs instead. An
 agent client continues its conversation and gets your answers and PROMPT. Then audit and
-gate follow, as in run.`,
+gate follow, as in run.
+
+After failed acceptance, a violation, a conflict, or a review with comments, the worker
+makes another attempt with the same rights: in a fresh repository with the part of its
+work that was inside its lease. It is told what was wrong, with the end of the failing
+output; a command finds that in the file that CORDON_FEEDBACK names. The evidence of the
+earlier attempt is kept, and gate.attempts in the policy bounds the attempts.`,
 		Example:           "  cordon resume brisk-otter\n  cordon resume brisk -- \"take the second way\"\n  cordon resume calm-yak -- make port",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.workerNames,
@@ -314,6 +320,7 @@ gate follow, as in run.`,
 			if how.Command = args[1:]; w.Agent != nil {
 				how.Command, how.Prompt = nil, strings.Join(args[1:], " ")
 			}
+			how.Who = operator()
 			after, err := s.Resume(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},
@@ -324,7 +331,7 @@ gate follow, as in run.`,
 }
 
 func (a *app) mergeCommand() *cobra.Command {
-	var history, edit bool
+	var history, edit, inside bool
 	var as string
 	var words messageFlags
 	c := &cobra.Command{
@@ -336,8 +343,11 @@ whose checkout was in the way.
 Every check runs again.
 
 The message of the commit comes from the agent: its report (cordon done), else its own
-commits, else the first line of the prompt. -m and -F replace it; -e opens your editor.`,
-		Example:           "  cordon merge brisk-otter\n  cordon merge -e brisk-otter\n  cordon merge -m 'parser: accept tabs' brisk-otter",
+commits, else the first line of the prompt. -m and -F replace it; -e opens your editor.
+
+--inside lands only the changes inside the lease, also of a quarantined result: the rest
+stays in the evidence. The reduced tree is judged and tested like any other.`,
+		Example:           "  cordon merge brisk-otter\n  cordon merge -e brisk\n  cordon merge -m 'parser: tabs' brisk\n  cordon merge --inside brisk",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -358,6 +368,7 @@ commits, else the first line of the prompt. -m and -F replace it; -e opens your 
 			if edit {
 				how.Editor = a.in
 			}
+			how.Inside, how.Who = inside, operator()
 			after, err := s.Merge(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},
@@ -367,5 +378,6 @@ commits, else the first line of the prompt. -m and -F replace it; -e opens your 
 	c.Flags().BoolVarP(&edit, "edit", "e", false, "edit the message of the commit in your editor, as git chooses it")
 	c.Flags().StringVar(&as, "land-as", "", landAsHelp)
 	c.Flags().BoolVar(&history, "keep-history", false, "the same as --land-as history")
+	c.Flags().BoolVar(&inside, "inside", false, "land only the changes inside the lease and leave the rest behind")
 	return c
 }

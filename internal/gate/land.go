@@ -35,6 +35,8 @@ type Order struct {
 	Creates bool // the target, if it does not exist
 	// Failed is how often acceptance of this result has failed before.
 	Failed int
+	// AcceptFailed: the operator lands the result although acceptance fails.
+	AcceptFailed bool
 	// Accept runs the acceptance commands on a commit.
 	Accept func(ctx context.Context, commit git.OID) ([]Check, error)
 	// Intend is called before the target moves, and must be durable.

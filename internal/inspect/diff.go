@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,11 +27,12 @@ func Diff(ctx context.Context, s *worksite.Site, w *ledger.Worker, out io.Writer
 // DiffEnds are the two commits that a worker's work lies between.
 func DiffEnds(ctx context.Context, s *worksite.Site, w *ledger.Worker) (from, to git.OID, err error) {
 	base := w.Lease.Lease().Base
+	from = cmp.Or(w.Origin, base) // what was carried over from an earlier attempt is its work too
 	if w.Quarantine != nil {
 		if w.Quarantine.Result == "" {
 			return "", "", fmt.Errorf("nothing of the result of %s could be stored: see cordon quarantine show %s", w.ID, w.ID)
 		}
-		return base, w.Quarantine.Result, nil // the journal's word: a ref can be moved
+		return from, w.Quarantine.Result, nil // the journal's word: a ref can be moved
 	}
 	if w.Gate != nil && w.Gate.Outcome == gate.Merged {
 		if w.Intent != nil {
@@ -45,5 +47,5 @@ func DiffEnds(ctx context.Context, s *worksite.Site, w *ledger.Worker) (from, to
 		return "", "", err
 	}
 	to, err = s.Gate.Snapshot(ctx, viewName(w), base, s.TreeOf(w), report.Landing(true))
-	return base, to, err
+	return from, to, err
 }

@@ -34,7 +34,9 @@ type equipment struct {
 	box   *mailbox.Mailbox
 	agent *clientSetup     // nil: a command
 	left  *confine.InPlace // nil: its tree is its own
-	end   func()
+	// feedback is the file about the attempt before; "": it is the first.
+	feedback string
+	end      func()
 
 	transcript io.Writer // keeps what it prints
 }
@@ -43,6 +45,8 @@ type equipment struct {
 const (
 	binaryFile  = "bin/cordon"
 	warrantFile = "warrant.json"
+	// feedbackFile tells a command why its earlier attempt did not land. FeedbackVariable names it.
+	feedbackFile = "feedback.txt"
 )
 
 // prepareEquipment makes the equipment of a launch and opens its post. What an earlier launch had is
@@ -68,6 +72,12 @@ func prepareEquipment(ctx context.Context, s *worksite.Site, w *ledger.Worker, h
 	}
 	if err := os.WriteFile(filepath.Join(r.dir, briefing.File), []byte(text), 0o600); err != nil {
 		return nil, err
+	}
+	if w.Feedback != "" {
+		if err := os.WriteFile(filepath.Join(r.dir, feedbackFile), []byte(w.Feedback), 0o600); err != nil {
+			return nil, err
+		}
+		r.feedback = filepath.Join(r.dir, feedbackFile)
 	}
 	if asked {
 		if err := writeClientFiles(s, w, r.agent, r.dir); err != nil {
@@ -110,6 +120,9 @@ func (r *equipment) close() {
 	}
 }
 
+// FeedbackVariable names the file with the feedback about the attempt before.
+const FeedbackVariable = "CORDON_FEEDBACK"
+
 // commonBin is on the PATH of every login shell, which some clients start for each
 // command.
 const commonBin = "/usr/local/bin"
@@ -118,6 +131,9 @@ const commonBin = "/usr/local/bin"
 func (r *equipment) addTo(c *cell.Command) {
 	search := enclosure.Variable(c.Env, "PATH") + ":" + filepath.Dir(filepath.Join(r.dir, binaryFile))
 	c.Env = enclosure.WithEnv(c.Env, post.Variable+"="+r.dir, "PATH="+strings.Trim(search, ":"))
+	if r.feedback != "" {
+		c.Env = enclosure.WithEnv(c.Env, FeedbackVariable+"="+r.feedback)
+	}
 	if c.Cell != nil {
 		c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: r.dir, At: r.dir})
 		binary := filepath.Join(r.dir, binaryFile)

@@ -10,22 +10,28 @@ import (
 // promptFor is what an agent is told: its task, or, when it goes on with a conversation
 // of an earlier launch, what has come since. again says which.
 func promptFor(w *ledger.Worker, how Request) (text string, again bool) {
-	if w.Proof == nil { // no client has run that could remember anything
-		if how.Prompt != "" {
-			return newAnswers(w) + how.Prompt, false
-		}
-		return newAnswers(w) + w.Agent.Prompt, false
-	}
-	if how.Prompt != "" {
-		return newAnswers(w) + how.Prompt, true
-	}
-	if text := newAnswers(w); text != "" {
-		return text + "Go on with your task.", true
-	}
-	if how.Terminal != nil {
+	again = w.Proof != nil // otherwise no client has run that could remember anything
+	said := newAnswers(w) + feedback(w, again) + how.Prompt
+	switch {
+	case !again && how.Prompt == "" && w.Feedback == "":
+		return said + w.Agent.Prompt, false
+	case !again, how.Prompt != "", w.Feedback != "":
+		return said, again
+	case said != "":
+		return said + "Go on with your task.", true
+	case how.Terminal != nil:
 		return "", true
 	}
 	return "You were interrupted. Look at what is there, and go on with your task: " + w.Agent.Prompt, true
+}
+
+// feedback is what an agent is told about its earlier attempt, if there was one. A client
+// that remembers nothing is told its task too.
+func feedback(w *ledger.Worker, again bool) string {
+	if w.Feedback == "" || again {
+		return w.Feedback
+	}
+	return "Your task: " + w.Agent.Prompt + "\n\n" + w.Feedback
 }
 
 // newAnswers tells what the operator has said to the questions of a worker since it ran.

@@ -61,6 +61,7 @@ const (
 	Notified    = "+operator.notified" // Notice: before it is sent
 	Quarantined = "worker.quarantined" // Quarantine
 	Released    = "quarantine.released"
+	Attempted   = "attempt.begun"    // Attempt: before the tree of the attempt before is put aside
 	Discarded   = "worker.discarded" // Discard
 	Removed     = "worker.removed"   // Removal: before anything is deleted
 	Branched    = "worker.branched"  // Branch: before it is made
@@ -196,6 +197,8 @@ type Release struct {
 	// Waives are the kinds of fault that the operator named. Releases of older versions
 	// waived all but failed acceptance, and name none.
 	Waives []Cause `json:"+waives,omitempty"`
+	// Inside: only the changes inside the lease land, and the others stay behind.
+	Inside bool `json:"+inside,omitempty"`
 	// Retry: only acceptance runs again, under the same rights. It waives nothing.
 	Retry bool `json:"+retry,omitempty"`
 }

@@ -56,6 +56,10 @@ type Worker struct {
 	Waived     []Cause  // of this result, by releases
 	Quarantine *Quarantine
 	Release    *Release
+	Attempts   int     // after the first
+	Origin     git.OID // of the last attempt: its base without what was carried over; "": the base
+	Feedback   string  // what the last attempt is told; "": it is the first
+	Inherited  []Doubt // faults of earlier attempts that stay
 	Discard    *Discard
 	Removal    *Removal
 	Created    time.Time
@@ -301,12 +305,13 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 			return err
 		}
 		if !w.Release.Retry {
-			w.Rejections, w.Waived = 0, append(slices.Clone(w.Waived), w.Release.waives()...)
+			w.Waived = append(slices.Clone(w.Waived), w.Release.waives()...)
 		}
 		sealed, err := lease.Open(w.Release.Lease, w.Release.Hash)
 		w.Lease = sealed
 		return err
 	},
+	Attempted: attempted,
 	Discarded: func(w *Worker, e journal.Event) error {
 		w.Discard, w.DiscardAt = new(Discard), e.Time
 		return read(e, w.Discard)

@@ -69,12 +69,13 @@ func (w *Worker) Status(f Facts) Status {
 }
 
 // AwaitsReview reports whether a clean result goes to the gate only when a person says
-// so. A worker that changed nothing leaves nothing to review.
+// so. A worker that changed nothing leaves nothing to review, unless it carries over what an
+// earlier attempt changed.
 func (w *Worker) AwaitsReview() bool {
 	if w.Options.Merge || w.Options.NoMerge || w.Audit == nil || w.Audit.Verdict != audit.VerdictClean {
 		return false
 	}
-	return w.Audit.Summary.Landing > 0 && w.Lease.Lease().Policy.Gate.Land.Review()
+	return (w.Audit.Summary.Landing > 0 || w.Attempts > 0) && w.Lease.Lease().Policy.Gate.Land.Review()
 }
 
 // gated gives the words for the gate's outcomes. A merge that ancestry does not

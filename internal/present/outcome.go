@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cordon/internal/audit"
@@ -85,6 +86,9 @@ func reviewed(w *ledger.Worker) string {
 }
 
 func tested(w *ledger.Worker) string {
+	if slices.ContainsFunc(w.Gate.Checks, func(c gate.Check) bool { return c.Code != 0 }) {
+		return ", although acceptance failed: that was waived"
+	}
 	if n := len(w.Gate.Checks); n > 0 {
 		return fmt.Sprintf(", %s passed%s", terminal.Plural(n, "acceptance command"), onRetry(w.Gate.Retries))
 	}
@@ -109,76 +113,4 @@ func Paths(paths []audit.Path, n int) string {
 		words = append(words, p.String())
 	}
 	return strings.Join(words, ", ")
-}
-
-// advice is what an operator may want to type next.
-func Advice(w *ledger.Worker, status ledger.Status) []string {
-	id := string(w.ID)
-	switch status {
-	case ledger.InQuarantine:
-		return []string{
-			"cordon quarantine show " + id + "     the evidence",
-			"cordon quarantine diff " + id + "     what it did",
-			"cordon shell " + id + "     to look around in it, confined",
-			"cordon quarantine release " + id + " --write ROOT --reason WHY     (or --policy FILE)",
-			"cordon discard " + id,
-		}
-	case ledger.Conflicted:
-		return conflictAdvice(id, Branch(w.Gate.Target))
-	case ledger.WaitingFor:
-		return waitingAdvice(id, w.Gate.Why)
-	case ledger.Failed:
-		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id +
-			"   to take what it left to the gate all the same", "cordon discard " + id}
-	case ledger.Asking:
-		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it go on with the answer",
-			"cordon merge " + id + "   to take what it left to the gate all the same"}
-	case ledger.InReview:
-		return []string{"cordon diff " + id + "     what it changed", "cordon merge " + id + "    to land it"}
-	case ledger.Finished:
-		return []string{"cordon diff " + id, "cordon merge " + id}
-	case ledger.Leasing, ledger.Ready:
-		return []string{"cordon resume " + id, "cordon discard " + id}
-	case ledger.Stopped, ledger.Lost:
-		return []string{"cordon resume " + id, "cordon merge " + id + "   to take what it left to the gate"}
-	}
-	return nil
-}
-
-// Commands are the commands among the advice, without what is said about them.
-func Commands(w *ledger.Worker, status ledger.Status) []string {
-	list := []string{}
-	for _, line := range Advice(w, status) {
-		if command, _, _ := strings.Cut(line, "   "); strings.HasPrefix(command, "cordon ") {
-			list = append(list, command)
-		}
-	}
-	return list
-}
-
-// fastForward takes a commit over with the operator's own git. Without the second
-// option, git overwrites files that a rule ignores.
-const fastForward = "git merge --ff-only --no-overwrite-ignore "
-
-// conflictAdvice resolves a conflict in a directory of its own: a merge that is not a
-// fast-forward overwrites ignored files, whatever it is told.
-func conflictAdvice(id, target string) []string {
-	branch := "resolve-" + id
-	return []string{
-		"cordon merge " + id + "   to try again when " + target + " has changed",
-		"to resolve it by hand, away from your files:",
-		fmt.Sprintf("git worktree add -b %[1]s ../%[1]s %[2]s && git -C ../%[1]s merge refs/cordon/results/%[3]s", branch, target, id),
-		fastForward + branch + "   in your checkout of " + target + ", when it is resolved and committed",
-	}
-}
-
-func waitingAdvice(id, why string) []string {
-	if strings.HasPrefix(why, "the commit could not be signed") {
-		return []string{"nothing is lost; when your signing program works: cordon merge " + id}
-	}
-	lines := []string{"the result is refs/cordon/results/" + id + "; when nothing is in the way any more: cordon merge " + id}
-	if !strings.Contains(why, "untracked") { // git refuses those too
-		lines = append(lines, "or in the checkout: "+fastForward+"refs/cordon/results/"+id)
-	}
-	return lines
 }

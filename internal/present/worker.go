@@ -19,7 +19,7 @@ func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) vie
 	l := w.Lease.Lease()
 	v := view.Worker{
 		ID: string(w.ID), Status: string(now.Status), Reason: Reason(w, now), Title: titleOf(w), LastSign: s.LastSign(w),
-		Behind: now.Behind, Created: w.Created, Changed: w.Changed, Expires: l.Expires,
+		Behind: now.Behind, Attempts: w.Attempts, Created: w.Created, Changed: w.Changed, Expires: l.Expires,
 		Base: string(l.Base), BaseShort: l.Base.Short(), Target: l.Target, Branch: l.Branch,
 		Worktree: s.TreeOf(w), Inside: l.Worktree, Tree: string(treeKind(l)), Adopted: l.Adopted,
 		Lease: w.Lease.Hash(), Source: l.Source, WriteRoots: w.Lease.Rules().Roots(),

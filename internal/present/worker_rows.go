@@ -65,6 +65,9 @@ func RunRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 
 // judged are those about what became of that.
 func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
+	if w.Attempts > 0 {
+		rows = append(rows, []string{"attempt", fmt.Sprintf("%d; evidence of the earlier ones: refs/cordon/quarantine/%s/attempts", w.Attempts+1, w.ID)})
+	}
 	if v.Audit != nil {
 		n := v.Audit.Summary
 		rows = append(rows, []string{"audit", fmt.Sprintf("%s: %d to land, %s, %d ignored, %d scratch, %d notes",

@@ -19,6 +19,7 @@ import (
 type Wrong struct {
 	Cause ledger.Cause
 	Lines []string // one for each thing, in words
+	found []audit.Finding
 }
 
 // wrongs lists what is wrong with a result, by kind: errors that kept it from being judged,
@@ -51,11 +52,21 @@ func (s *Session) wrongs(w *ledger.Worker, report *audit.Report, unjudged ...err
 		for cause, found := range violationsByCause(report) {
 			if !w.Waives(cause) {
 				add(cause, worksite.ViolationLines(found)...)
+				at := slices.IndexFunc(list, func(x Wrong) bool { return x.Cause == cause })
+				list[at].found = found
 			}
 		}
 	}
+	for _, d := range w.Inherited {
+		if !w.Waives(d.Cause) {
+			add(d.Cause, "earlier attempt: "+strings.TrimPrefix(d.Line, "earlier attempt: "))
+		}
+	}
 	if w.Gate != nil {
-		add(ledger.BrokeLease, worksite.ViolationLines(w.Gate.Findings)...)
+		if add(ledger.BrokeLease, worksite.ViolationLines(w.Gate.Findings)...); len(w.Gate.Findings) > 0 {
+			at := slices.IndexFunc(list, func(x Wrong) bool { return x.Cause == ledger.BrokeLease })
+			list[at].found = append(slices.Clone(list[at].found), w.Gate.Findings...)
+		}
 		if w.Gate.Outcome == gate.Rejected {
 			add(ledger.FailedAcceptance, w.Gate.Why)
 		}

@@ -33,6 +33,8 @@ type Drive struct {
 	As       config.Form // how its commits land; "": as it was started, or as the operator's configuration says
 	Message  string      // of the commit that lands, in the operator's words; "": see landingMessage
 	Editor   *os.File    // the terminal on which the operator edits that message; nil: nobody edits it
+	Inside   bool        // land only what is inside the lease
+	Who      string      // asks for it
 }
 
 // progress is a drive under way: what was asked for, and what its steps have found out.
@@ -149,7 +151,7 @@ func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {
 		return func(context.Context, *ledger.Worker, *progress) error { return waitForRoom(w, how.unknown) }
 	case how.unknown != nil:
 		return s.withGateHeld(s.quarantine)
-	case w.Audit.Verdict != audit.VerdictClean, (how.Judge || w.Exit.OK()) && len(launch.GuardDoubts(s.Site, w)) > 0:
+	case w.Audit.Verdict != audit.VerdictClean, len(w.Inherited) > 0, (how.Judge || w.Exit.OK()) && len(launch.GuardDoubts(s.Site, w)) > 0:
 		return s.withGateHeld(s.quarantine)
 	case w.Gate != nil && (w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected):
 		return s.withGateHeld(s.quarantine)
@@ -213,6 +215,11 @@ func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *prog
 // no worker has seen it.
 func (s *Session) prepare(ctx context.Context, w *ledger.Worker, _ *progress) error {
 	l := w.Lease.Lease()
+	if w.Attempts > 0 {
+		if err := s.putAsideAttempt(w); err != nil {
+			return err
+		}
+	}
 	if err := s.Gate.Pin(ctx, l.ID, l.Base); err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 	if err != nil {
 		return gate.Result{}, err
 	}
-	if form != config.Squash && report.History != nil {
+	if form != config.Squash && report.History != nil && w.Attempts == 0 { // what was carried over is not the worker's commit
 		if tip, err = s.usableTip(ctx, w, report.History, form); err != nil {
 			return gate.Result{}, err
 		}
@@ -152,7 +152,7 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 		return gate.Result{}, err
 	}
 	o.Lease, o.History, o.Entry, o.Author, o.Failed = w.Lease, s.HistoryRepo(w), w.AuditEntry, enclosure.Identity(l), w.Rejections
-	o.Creates = w.Options.NewTarget
+	o.Creates, o.AcceptFailed = w.Options.NewTarget, w.Waives(ledger.FailedAcceptance)
 	if err := s.credit(ctx, w, &o); err != nil {
 		return gate.Result{}, err
 	}

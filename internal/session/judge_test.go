@@ -305,7 +305,7 @@ func TestExpiredLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.want(fresh, ledger.MergedIn)
-	if w, err = late.Release(context.Background(), w, session.Amendment{Policy: policy.Default(), Source: "test", Who: "op", Why: "late"},
+	if w, err = late.Release(context.Background(), w, session.Amendment{Policy: policy.Default(), Source: "test", Who: "op", Why: "late", Accept: []ledger.Cause{ledger.NotJudged}},
 		session.Drive{}); err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,8 @@ type Amendment struct {
 	Why    string
 	// LeaveBehind says that what could not be stored need not land.
 	LeaveBehind bool
+	Amended     bool           // the policy is another one than the worker's
+	Accept      []ledger.Cause // the kinds of fault that the operator accepts by name
 }
 
 // Release holds a quarantined result against an amended policy and, if it
@@ -43,6 +45,13 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	if err := s.refuseIncomplete(w, a); err != nil {
 		return nil, err
 	}
+	waived, err := waivers(w, s.WrongWith(w), a)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range waivedLines(s.WrongWith(w), waived) {
+		s.Voice.Step(w.ID, "waived", line)
+	}
 	sealed, err := s.amendedLease(ctx, w, a)
 	if err != nil {
 		return nil, err
@@ -53,7 +62,7 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 	if err := s.VerifyAll(); err != nil {
 		return nil, err
 	}
-	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind}
+	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind, Waives: waived}
 	err = s.AppendIf(w.ID, ledger.Released, data, stillQuarantined(w))
 	if err != nil {
 		return nil, err
@@ -84,14 +93,19 @@ func (s *Session) refuseIncomplete(w *ledger.Worker, a Amendment) error {
 }
 
 // amendedLease is the lease of a worker under another policy, from now on.
-func (s *Session) amendedLease(ctx context.Context, w *ledger.Worker, a Amendment) (sealed lease.Sealed, err error) {
+func (s *Session) amendedLease(ctx context.Context, w *ledger.Worker, a Amendment) (lease.Sealed, error) {
 	l := w.Lease.Lease()
 	l.Policy, l.Source = a.Policy, a.Source
+	return s.renewedLease(ctx, l)
+}
+
+// renewedLease seals a lease from now on.
+func (s *Session) renewedLease(ctx context.Context, l lease.Lease) (sealed lease.Sealed, err error) {
 	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
 		return sealed, err
 	}
 	l.Created = s.Now()
-	l.Expires = l.Created.Add(time.Duration(a.Policy.Expires))
+	l.Expires = l.Created.Add(time.Duration(l.Policy.Expires))
 	if err := confine.ProtectExecuted(ctx, s.Site, &l); err != nil {
 		return sealed, err
 	}
@@ -144,6 +158,9 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progre
 			res.Findings = append(res.Findings, f)
 		}
 	}
+	if w.Release != nil && w.Release.Inside && len(res.Findings) > 0 {
+		return s.judgeInside(ctx, w, how, findings)
+	}
 	if len(res.Findings) > 0 {
 		return res, nil
 	}
@@ -187,6 +204,9 @@ func (s *Session) quarantineAgain(ctx context.Context, w *ledger.Worker, how *pr
 
 // Merge takes what a worker left to the gate, whatever its command's status.
 func (s *Session) Merge(ctx context.Context, w *ledger.Worker, how Drive) (*ledger.Worker, error) {
+	if how.Inside {
+		return s.mergeInside(ctx, w, how)
+	}
 	status, err := s.Status(ctx, w)
 	if err != nil {
 		return nil, err
@@ -230,10 +250,14 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 		return w, nil
 	case ledger.ThrownAway:
 		return nil, fault.Refuse("%s was discarded", w.ID)
-	case ledger.InQuarantine:
-		return s.Continue(ctx, w.ID, how) // to finish what was interrupted, if anything was
 	case ledger.Running, ledger.Gating:
 		return nil, fmt.Errorf("%s: another cordon process is at work on it", w.ID)
+	}
+	if status == ledger.InQuarantine && s.freeze(w) != nil {
+		return s.Continue(ctx, w.ID, how) // to finish what was interrupted
+	}
+	if startsAnew(status, how) {
+		return s.nextAttempt(ctx, w, status, how)
 	}
 	if w.Lease.Expired(s.Now()) {
 		return nil, fault.Refuse("the lease of %s has expired: merge or discard what it left", w.ID)

@@ -36,7 +36,7 @@ func (s *shop) bad() *ledger.Worker {
 }
 
 func amendment() session.Amendment {
-	return session.Amendment{Policy: policy.Default(), Source: "test", Who: "op", Why: "fine"}
+	return session.Amendment{Policy: policy.Default(), Source: "test", Who: "op", Why: "fine", Amended: true}
 }
 
 // Of two releases at once one counts: the other would put another lease in place

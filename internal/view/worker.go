@@ -49,6 +49,7 @@ type Worker struct {
 	Base       string     `json:"base" doc:"Commit from which the worker started."`
 	BaseShort  string     `json:"base_short" doc:"The base commit, abbreviated."`
 	Behind     int        `json:"behind" doc:"Number of commits that the target has and the base does not."`
+	Attempts   int        `json:"attempts,omitempty" doc:"How often the worker was started again after its result was judged."`
 	Target     string     `json:"target" doc:"Full name of the branch on which the result is to land."`
 	Branch     string     `json:"branch" doc:"Short name of the branch in the worker's own repository."`
 	Worktree   string     `json:"worktree" doc:"Directory on this machine that holds the worker's files, or its changed files if tree is overlay."`

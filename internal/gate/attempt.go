@@ -1,0 +1,85 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"cordon/internal/audit"
+	"cordon/internal/git"
+	"cordon/internal/lease"
+	"cordon/internal/policy"
+)
+
+// KeepAttempt keeps the evidence of an attempt under names of its own, so that the next
+// attempt's does not take its place: refs/cordon/quarantine/ID/attempts/N. It may be repeated.
+func (g *Gate) KeepAttempt(ctx context.Context, id lease.ID, n int) error {
+	under := quarantine + string(id) + "/"
+	refs, err := g.host.Refs(ctx, strings.TrimSuffix(under, "/"))
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		name := strings.TrimPrefix(r.Name, under)
+		if strings.Contains(name, "/") { // of an attempt before that
+			continue
+		}
+		if err := g.name(ctx, fmt.Sprintf("%sattempts/%d/%s", under, n, name), r.OID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Carried is where the next attempt of a worker begins.
+type Carried struct {
+	Origin    git.OID      // the commit without the worker's changes
+	Base      git.OID      // the same with those of its changes that its lease allows
+	Conflicts []audit.Path // files of Base with both sides and conflict markers
+	Left      []audit.Finding
+}
+
+// Carry makes the base of a worker's next attempt: what it left, without everything that its
+// lease does not allow, on the base it had. With onto, the target as it is now is merged
+// in first, with both sides and markers where they conflict. The base is kept in the host.
+func (g *Gate) Carry(ctx context.Context, l lease.Lease, stored git.OID, onto bool, rules policy.Rules) (Carried, error) {
+	c := Carried{Origin: l.Base}
+	from := stored
+	if onto {
+		var err error
+		if c.Origin, err = g.tip(ctx, l.Target); err != nil {
+			return c, err
+		}
+		merge, err := g.repo.MergeTrees(ctx, c.Origin, stored)
+		if err != nil {
+			return c, err
+		}
+		c.Conflicts = paths(merge.Conflicts)
+		who := git.Person{Name: "cordon", Email: "cordon@localhost"}
+		if from, err = g.repo.CommitTree(ctx, merge.Tree, []git.OID{c.Origin}, "both sides of "+string(l.ID)+"\n", who); err != nil {
+			return c, err
+		}
+	}
+	found, err := audit.Merged(ctx, g.repo, c.Origin, from, rules)
+	if err != nil {
+		return c, err
+	}
+	if c.Base, err = g.Inside(ctx, l.ID, c.Origin, found); err != nil {
+		return c, err
+	}
+	again, err := audit.Merged(ctx, g.repo, c.Origin, c.Base, rules)
+	if err != nil {
+		return c, err
+	}
+	for _, f := range again {
+		if f.Class != audit.Landing {
+			return c, fmt.Errorf("%s cannot be carried over without the rest: %s", f.Path, f.Rule)
+		}
+	}
+	for _, f := range found {
+		if f.Class != audit.Landing {
+			c.Left = append(c.Left, f)
+		}
+	}
+	return c, g.keep(ctx, pins+string(l.ID), c.Base, c.Origin)
+}

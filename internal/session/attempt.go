@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cordon/internal/fault"
+	"cordon/internal/gate"
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/state"
+	"cordon/internal/worksite"
+)
+
+// startsAnew reports whether a worker in this state goes on with another attempt: its
+// result was judged or merged in vain, and its tree is evidence.
+func startsAnew(status ledger.Status, how Drive) bool {
+	commented := len(how.Command) > 0 || how.Prompt != ""
+	return status == ledger.InQuarantine || status == ledger.Conflicted || status == ledger.InReview && commented
+}
+
+// nextAttempt begins another attempt of a worker whose result was judged, and runs it. The
+// evidence of the attempt before is stored first. The new one has the same rights and starts
+// in a fresh repository that holds the part inside the lease and nothing else of the worker's.
+func (s *Session) nextAttempt(ctx context.Context, w *ledger.Worker, status ledger.Status, how Drive) (*ledger.Worker, error) {
+	if err := s.Begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.VerifyAll(); err != nil {
+		return nil, err
+	}
+	release, err := s.State.LockWorker(string(w.ID))
+	if errors.Is(err, state.ErrLocked) {
+		return nil, fmt.Errorf("%s: another cordon process is at work on it", w.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.EndLeftovers(w.ID)
+	err = s.beginAttempt(ctx, w, status, how)
+	release()
+	if err != nil {
+		return nil, err
+	}
+	how.Command, how.Prompt = nil, "" // the journal has them
+	return s.Continue(ctx, w.ID, how)
+}
+
+func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status ledger.Status, how Drive) error {
+	if err := s.refuseAttempt(w); err != nil {
+		return err
+	}
+	found := s.WrongWith(w)
+	stored, err := s.storedResult(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := s.Gate.KeepAttempt(ctx, w.ID, w.Attempts+1); err != nil {
+		return err
+	}
+	l := w.Lease.Lease()
+	carried, err := s.Gate.Carry(ctx, l, stored, status == ledger.Conflicted, w.Lease.Rules())
+	if err != nil {
+		return fmt.Errorf("%s cannot go on: %w", w.ID, err)
+	}
+	l.Base = carried.Base
+	sealed, err := s.renewedLease(ctx, l)
+	if err != nil {
+		return err
+	}
+	data := ledger.Attempt{
+		Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: how.Who, Origin: carried.Origin, Command: how.Command,
+		Feedback: s.feedback(ctx, w, found, carried, how.Prompt), Inherited: inherited(found),
+	}
+	if status != ledger.Conflicted && w.Origin != "" {
+		data.Origin = w.Origin
+	}
+	s.Voice.Step(w.ID, "attempt", fmt.Sprintf("%d: a fresh tree at %s with the part inside the lease", w.Attempts+2, carried.Origin.Short()))
+	return s.AppendIf(w.ID, ledger.Attempted, data, unchanged(w))
+}
+
+// refuseAttempt refuses a worker that cannot or must not be tried again.
+func (s *Session) refuseAttempt(w *ledger.Worker) error {
+	most := w.Lease.Lease().Policy.Gate.Attempts
+	switch {
+	case w.Lease.Lease().Adopted:
+		return fault.Refuse("%s works in a tree of another tool, which cordon cannot make anew: start another worker there", w.ID)
+	case w.Attempts >= most:
+		return fault.Refuse("%s has had %s after the first, and its policy allows no more (gate.attempts: %d)", w.ID, worksite.Count(w.Attempts, "attempt"), most)
+	case w.Quarantine != nil && w.Audit == nil, w.Quarantine != nil && w.Quarantine.Causes == nil && w.Gate == nil:
+		return fault.Refuse("nobody knows what %s did, so it cannot go on: look with cordon quarantine show %s", w.ID, w.ID)
+	}
+	return nil
+}
+
+// storedResult is what a worker left, as a commit on its base. What was not quarantined is
+// stored like a quarantined result first.
+func (s *Session) storedResult(ctx context.Context, w *ledger.Worker) (git.OID, error) {
+	if w.Quarantine != nil {
+		return s.quarantinedResult(ctx, w)
+	}
+	report, err := s.Report(w)
+	if err != nil {
+		return "", err
+	}
+	var m gate.Manifest
+	err = s.HoldGate(ctx, func() (err error) {
+		m, err = s.Gate.Quarantine(ctx, gate.Evidence{
+			Lease: w.Lease, Reasons: []string{"another attempt was asked for"}, Report: report, Gate: w.Gate,
+			Top: s.TreeOf(w), Frozen: s.frozenPlace(w), Layers: s.LayersOf(w), History: s.HistoryRepo(w),
+			Transcript: s.WorkerFile(w.ID, "transcript"), Now: s.Now(),
+		})
+		return err
+	})
+	if err == nil && m.Result == "" {
+		err = fmt.Errorf("the result of %s could not be stored: %v", w.ID, m.Missing)
+	}
+	return m.Result, err
+}
+
+// inherited are the faults that no later attempt removes: what was done to the host, and what
+// ran without a guard.
+func inherited(found []Wrong) (list []ledger.Doubt) {
+	for _, x := range found {
+		if x.Cause != ledger.ChangedHost && x.Cause != ledger.UnprovenGuard {
+			continue
+		}
+		for _, line := range x.Lines {
+			list = append(list, ledger.Doubt{Cause: x.Cause, Line: line})
+		}
+	}
+	return list
+}
+
+// unchanged refuses a decision about a worker of which something happened since.
+func unchanged(before *ledger.Worker) func(*ledger.Ledger) error {
+	return func(now *ledger.Ledger) error {
+		w, err := now.Find(string(before.ID))
+		if err == nil && w.Events != before.Events {
+			err = fault.Refuse("%s was decided about meanwhile", before.ID)
+		}
+		return err
+	}
+}
+
+// putAsideAttempt moves what the attempt before left on the disk to the trash. The worker's
+// processes have ended, and its result is in the evidence.
+func (s *Session) putAsideAttempt(w *ledger.Worker) error {
+	id := string(w.ID)
+	for _, dir := range []string{s.State.Frozen(id), s.State.Tree(id), s.State.Layers(id), s.State.Shadow(id), s.State.History(id)} {
+		if _, err := s.State.Trash(dir, s.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
