@@ -120,7 +120,8 @@ for them gets it on its command line.
 
 The policy is cordon.yaml at the top of the base commit, or the file that --policy
 names, or the default that "cordon policy show" prints. It is never read from the
-worker's tree.
+worker's tree. A cordon.yaml in your checkout that is not committed is refused: commit it,
+or use it with --policy cordon.yaml.
 
 A clean result lands by itself where the policy has acceptance commands, and they pass.
 Without them, or with gate.land: review, the run ends with the status review: look at

@@ -7,6 +7,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/session"
+	"cordon/internal/worksite"
 	"cordon/internal/workspace"
 )
 
@@ -103,6 +104,10 @@ func checkCommit(ctx context.Context, s *session.Session, commit git.OID) []chec
 }
 
 func checkPolicy(ctx context.Context, s *session.Session, commit git.OID) check {
+	var unused *worksite.UnusedPolicyError
+	if _, _, err := s.PolicyInUse(ctx, commit); errors.As(err, &unused) {
+		return check{"policy", statusWarn, unused.What + "; cordon run refuses to start", unused.Ways}
+	}
 	_, source, err := s.DescribedPolicyAt(ctx, commit)
 	if err != nil {
 		return failed("policy", err, "cordon policy check shows the same for a file")

@@ -168,7 +168,7 @@ func (s *Session) bindAdopted(ctx context.Context, d Dispatch, tip git.OID, l *l
 func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (err error) {
 	if d.Policy != nil {
 		l.Policy, l.Source = *d.Policy, d.Source
-	} else if l.Policy, l.Source, err = s.PolicyAt(ctx, l.Base); err != nil {
+	} else if l.Policy, l.Source, err = s.PolicyInUse(ctx, l.Base); err != nil {
 		return err
 	}
 	if err := forAgent(d.Agent, l); err != nil {

@@ -2,6 +2,7 @@ package worksite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,11 +24,28 @@ func (s *Site) PolicyAt(ctx context.Context, base git.OID) (policy.Policy, strin
 	if err != nil {
 		return policy.Policy{}, "", err
 	}
+	return readPolicyAt(base, text, ok)
+}
+
+func readPolicyAt(base git.OID, text []byte, ok bool) (policy.Policy, string, error) {
 	if !ok {
 		return policy.Default(), "default", nil
 	}
 	p, err := policy.Parse(PolicyName, text)
 	return p, PolicyName + " at " + base.Short(), err
+}
+
+// PolicyInUse is PolicyAt for a run. It refuses, with an UnusedPolicyError, where the
+// operator sees another policy in the checkout.
+func (s *Site) PolicyInUse(ctx context.Context, base git.OID) (policy.Policy, string, error) {
+	text, ok, err := s.Host.FileAt(ctx, base, PolicyName)
+	if err == nil {
+		err = s.refuseUnused(ctx, base, policyText{withoutReturns(text), ok})
+	}
+	if err != nil {
+		return policy.Policy{}, "", err
+	}
+	return readPolicyAt(base, text, ok)
 }
 
 // DescribedPolicyAt is PolicyAt with a source for a person, who wants to know why a default
@@ -36,6 +54,10 @@ func (s *Site) DescribedPolicyAt(ctx context.Context, base git.OID) (policy.Poli
 	p, source, err := s.PolicyAt(ctx, base)
 	if source == "default" {
 		source += fmt.Sprintf(" (there is no %s at %s)", PolicyName, base.Short())
+	}
+	var unused *UnusedPolicyError
+	if _, _, other := s.PolicyInUse(ctx, base); err == nil && errors.As(other, &unused) {
+		source += "; " + unused.What
 	}
 	return p, source, err
 }
