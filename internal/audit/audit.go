@@ -159,7 +159,7 @@ const (
 	Violation Class = "violation"
 	Landing   Class = "landing"
 	Scratch   Class = "scratch"
-	Ignored   Class = "ignored" // inside write_roots, excluded by the base commit's ignore rules
+	Ignored   Class = "ignored" // excluded by the base commit's ignore rules, so it never lands
 	Note      Class = "note"    // worth knowing, decides nothing
 )
 
@@ -176,6 +176,7 @@ type Judge interface {
 	Judge(path string) policy.Verdict
 	JudgeLink(path string) policy.Verdict
 	JudgeIgnored(path string) policy.Verdict
+	LeftOver(path string) bool
 }
 
 // Classify decides about every change, in order.
@@ -218,6 +219,27 @@ func classify(c Change, rules Judge) Finding {
 		}
 	}
 	return f
+}
+
+// Classify decides about every change of the tree, in order. The files of a layered tree
+// exist nowhere but in the worker's private layer, and its ignored files never leave it:
+// build output outside write_roots is no violation there.
+func (t Tree) Classify(changed []Change) []Finding {
+	findings := Classify(changed, t.Rules)
+	for i, f := range findings {
+		if t.Layer && f.Class == Violation && f.leftOver() && t.Rules.LeftOver(string(f.Path)) {
+			findings[i].Class, findings[i].Rule = Ignored, "ignored by the base commit, and outside write_roots"
+		}
+	}
+	return findings
+}
+
+// leftOver reports whether a change is a plain new file that the base commit's rules
+// ignore. Files that git would obey, links, special files and files of the operator's
+// that cordon put into the tree are not.
+func (c Change) leftOver() bool {
+	plain := c.New.Mode == git.Regular || c.New.Mode == git.Executable
+	return c.Ignored && c.Kind == Added && c.Old.Mode == git.Absent && plain && c.Source == ""
 }
 
 func verdict(c Change, rules Judge) policy.Verdict {

@@ -30,9 +30,7 @@ func Run(ctx context.Context, j Job) *Report {
 	if err != nil {
 		r.fail("tree", err)
 	}
-	for _, c := range changed {
-		r.add(classify(c, j.Tree.Rules))
-	}
+	r.add(j.Tree.Classify(changed)...)
 	r.bounded(changed, j.Tree.Room)
 	found, word, err := j.Host(ctx)
 	if err != nil {

@@ -199,3 +199,44 @@ func digestOf(findings []Finding) string {
 	r.Seal()
 	return r.Digest
 }
+
+// Ignored build output outside write_roots is a violation everywhere but in a layer, and
+// there only as a plain new file that nothing but missing write_roots speaks against.
+func TestLeftOver(t *testing.T) {
+	file := git.Entry{Mode: git.Regular, OID: "1"}
+	out := Change{Path: "build/a.o", Kind: Added, New: git.Entry{Mode: git.Regular}, Ignored: true}
+	change := func(act func(*Change)) Change { c := out; act(&c); return c }
+	for name, c := range map[string]struct {
+		Change
+		layer bool
+		want  Class
+	}{
+		"in a layer":             {out, true, Ignored},
+		"executable":             {change(func(c *Change) { c.New.Mode = git.Executable }), true, Ignored},
+		"in a plain tree":        {out, false, Violation},
+		"not ignored":            {change(func(c *Change) { c.Ignored = false }), true, Violation},
+		"tracked":                {change(func(c *Change) { c.Kind, c.Old = Modified, file }), true, Violation},
+		"the operator's":         {change(func(c *Change) { c.Old = file }), true, Violation},
+		"deleted":                {change(func(c *Change) { c.Kind, c.Old, c.New = Deleted, file, git.Entry{} }), true, Violation},
+		"a link":                 {change(func(c *Change) { c.New.Mode = git.Symlink }), true, Violation},
+		"part of a repository":   {change(func(c *Change) { c.Kind = Nested }), true, Violation},
+		"unreadable":             {change(func(c *Change) { c.Kind = Unreadable }), true, Violation},
+		"special":                {change(func(c *Change) { c.Kind, c.New = Special, git.Entry{} }), true, Violation},
+		"setuid":                 {change(func(c *Change) { c.Kind = SetID }), true, Violation},
+		"a second name":          {change(func(c *Change) { c.Kind = HardLink }), true, Violation},
+		"a bad name":             {change(func(c *Change) { c.Kind = BadName }), true, Violation},
+		"in a commit":            {change(func(c *Change) { c.Kind, c.Source = Commit, "commit 1" }), true, Violation},
+		"git's":                  {change(func(c *Change) { c.Path = "build/.git/config" }), true, Violation},
+		"a name that is obeyed":  {change(func(c *Change) { c.Path = "build/.vscode/tasks.json" }), true, Violation},
+		"a name of a secret":     {change(func(c *Change) { c.Path = "build/key.pem" }), true, Violation},
+		"not a path of the tree": {change(func(c *Change) { c.Path = "../a.o" }), true, Violation},
+	} {
+		tree := Tree{Layer: c.layer, Rules: rulesOf(t, policy.Filesystem{WriteRoots: []string{"src"}, DenyRead: []string{"**/*.pem"}})}
+		if got := tree.Classify([]Change{c.Change})[0]; got.Class != c.want {
+			t.Errorf("%s: %s by %q, want %s", name, got.Class, got.Rule, c.want)
+		}
+	}
+	if (policy.Rules{}).LeftOver("build/a.o") {
+		t.Error("rules of no policy leave something over")
+	}
+}

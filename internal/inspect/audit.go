@@ -134,7 +134,7 @@ func changesSoFar(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*aud
 	if err != nil {
 		return nil, err
 	}
-	return &audit.Report{Findings: audit.Classify(list, w.Lease.Rules())}, nil
+	return &audit.Report{Findings: tree.Classify(list)}, nil
 }
 
 // runAudit audits a worker, with scratch directories of the given name.

@@ -16,3 +16,19 @@ func (r Rules) JudgeIgnored(path string) Verdict {
 	}
 	return r.allow(names)
 }
+
+// LeftOver reports whether nothing but missing write_roots speaks against a path that
+// never lands: no deny, no built-in name and no deny_read covers it.
+func (r Rules) LeftOver(path string) bool {
+	names, why := r.spell(path)
+	if why != "" || r.denied(names) != "" {
+		return false
+	}
+	if _, found := r.protectedBy(names); found {
+		return false
+	}
+	if _, found := r.unseen(names); found {
+		return false
+	}
+	return r.allow(names) == outside
+}

@@ -273,8 +273,11 @@ func (r Rules) allow(names []spelling) Verdict {
 	if w, found := covering(r.writeRoots, names); found {
 		return Verdict{Landing, "write_roots " + quote(w.entry)}
 	}
-	return Verdict{Violation, "outside write_roots"}
+	return outside
 }
+
+// outside is the verdict about a path that no entry covers.
+var outside = Verdict{Violation, "outside write_roots"}
 
 // JudgeLink is Judge for a path that is a symlink or a gitlink. Such a path
 // also stands in for everything below it, so it may not lie above something
