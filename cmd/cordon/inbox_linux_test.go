@@ -45,8 +45,11 @@ func TestQuestionsPassForNothingElse(t *testing.T) {
 	if n := strings.Count(strings.Join(strings.Fields(inbox.text()), ""), "FORGED"); n != 16 {
 		t.Errorf("inbox shows %d texts whole: %s", n, inbox.text())
 	}
+	if n := strings.Count(run.text(), "\a"); n != 1 {
+		t.Errorf("the bell rang %d times for one state", n)
+	}
 	for _, c := range []*console{run, ls, inbox, show} {
-		for line := range strings.SplitSeq(c.text(), "\r\n") {
+		for line := range strings.SplitSeq(strings.ReplaceAll(c.text(), "\a", ""), "\r\n") {
 			ours := !strings.ContainsAny(line, "日?") && !strings.Contains(line, "FORGED") && !strings.Contains(line, "xxx")
 			if strings.ContainsAny(line, "\u2800\u3164\u202e\u2066\u2028") || strings.HasPrefix(line, "FORGED") || !ours && taken(line) > 77 {
 				t.Errorf("%d columns: %q", taken(line), line)

@@ -23,6 +23,7 @@ const hostile = "hidden1 #\rfake\x1b[8mhidden2\x1b[28m\n\x1b[1A\x1b[2Khidden3 \u
 func acts(text string) string {
 	text = regexp.MustCompile("\x1b\\[([0-79]|[1-3][0-79]|9[1-6]|;)*m").ReplaceAllString(text, "")        // colours without 8
 	text = regexp.MustCompile("\r[a-z -]+[0-9]+ of [0-9]+ files(\r\x1b\\[K)?").ReplaceAllString(text, "") // cordon's own line
+	text = regexp.MustCompile("\a\x1b\\]9;cordon: [[:print:]…]*\a").ReplaceAllString(text, "")            // cordon's own notification
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])

@@ -54,7 +54,7 @@ func TestDiskOfAWorker(t *testing.T) {
 		want += occupied(t, w.Tree) + occupied(t, filepath.Join(filepath.Dir(s.stateEntries("shadow")[0]), w.Worker))
 	}
 	if near := int64(512 << 10); w.Disk < want-near || w.Disk > want+near {
-		t.Errorf("cordon ls says %d, it takes %d", w.Disk, want)
+		t.Errorf("cordon ls --json says %d, it takes %d", w.Disk, want)
 	}
 	if w.Disk < 3_500_000 || w.Disk > 10_000_000 {
 		t.Errorf("%d: it wrote 3.5 million bytes", w.Disk)
@@ -62,7 +62,7 @@ func TestDiskOfAWorker(t *testing.T) {
 	if w.Kind == "overlay" && w.Disk > 4_500_000 {
 		t.Errorf("%d: that is more than it wrote: the base is not its own", w.Disk)
 	}
-	if o := s.cordon([]int{0}, "ls"); !strings.Contains(o.out, "DISK") || !strings.Contains(o.out, " MB") && !strings.Contains(o.out, " MiB") {
+	if o := s.cordon([]int{0}, "show", w.Worker); !strings.Contains(o.out, " MB") && !strings.Contains(o.out, " MiB") {
 		t.Errorf("%s", o.out)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"cordon/internal/state"
 )
 
-// bell tells the operator that a worker needs them, once for each state and question.
+// bell tells the operator that a worker needs them, once for each state.
 type bell struct {
 	s      *Session
 	ctx    context.Context
@@ -43,14 +43,14 @@ func (b *bell) silent() bool {
 }
 
 // asked tells of a question while the worker waits for the answer.
-func (b *bell) asked(id lease.ID, number int) {
+func (b *bell) asked(id lease.ID, _ int) {
 	if b.silent() {
 		return
 	}
 	b.under.Go(func() {
 		w, err := b.s.Find(string(id))
 		if err == nil {
-			b.ring(w, fmt.Sprintf("asks q%d", number), "asks", "asks a question")
+			b.ring(w, asking(w), "asks", "asks a question")
 		}
 	})
 }
@@ -76,13 +76,23 @@ func (b *bell) ended(id lease.ID, failed error) {
 	}
 }
 
+// asking names the state of a worker that asks, by its first question without an answer: further
+// questions change nothing for the operator, who has to look anyway.
+func asking(w *ledger.Worker) string {
+	number := len(w.Questions)
+	if open := w.Open(); len(open) > 0 {
+		number = open[0].Number
+	}
+	return fmt.Sprintf("asks q%d", number)
+}
+
 // need is what the operator is to be told, in words of cordon's own; nothing: no person
 // is needed.
 func (b *bell) need(w *ledger.Worker, status ledger.Status, failed error) (about, says string) {
 	branch := strings.TrimPrefix(w.Lease.Lease().Target, "refs/heads/")
 	switch about = string(status); status {
 	case ledger.Asking:
-		return fmt.Sprintf("asks q%d", len(w.Questions)), "asks a question"
+		return asking(w), "asks a question"
 	case ledger.Failed:
 		return about, "failed"
 	case ledger.Conflicted:
@@ -98,7 +108,7 @@ func (b *bell) need(w *ledger.Worker, status ledger.Status, failed error) (about
 		if b.own.Notify.Merged {
 			return about, "landed on " + branch
 		}
-	case "review":
+	case ledger.InReview:
 		return about, "waits for your review"
 	}
 	var person *fault.PersonError
