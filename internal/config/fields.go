@@ -57,7 +57,7 @@ func landFields() []field {
 		strictyaml.Scalar("as", "squash: one commit. history: the worker's own commits and a merge. rebase: the worker's own commits, replayed in a line.", func(c *Config) *Form { return &c.Land.As }, oneOf(Squash, History, Rebase), showWord),
 		strictyaml.Scalar("author", "Author of landed commits. agent: git.identity of the policy. operator: you. The committer is always you.", func(c *Config) *Author { return &c.Land.Author }, oneOf(AgentAuthor, OperatorAuthor), showWord),
 		strictyaml.Scalar("coauthor", "The Co-authored-by trailer of landed commits, such as {name} <{email}>; {name} and {email} are the agent's, {client} and {id} name client and worker. Empty: no trailer.", func(c *Config) *CoAuthor { return &c.Land.CoAuthor }, readCoAuthor, func(a CoAuthor) string { return strictyaml.Quote(string(a)) }),
-		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch. skip: cordon skips and names them. run: cordon runs those that lie outside every tree.", func(c *Config) *Hooks { return &c.Land.Hooks }, oneOf(SkipHooks, RunHooks), showWord),
+		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch. skip: cordon skips and names them. run: this version runs none, so a result that would pass one by waits.", func(c *Config) *Hooks { return &c.Land.Hooks }, oneOf(SkipHooks, RunHooks), showWord),
 		strictyaml.Sequence("then", "Your command after a landing: a program and its arguments, without a shell. It runs once, in your repository.", func(c *Config) *[]string { return &c.Land.Then }, readArgv(ThenVariables)),
 	}
 }
