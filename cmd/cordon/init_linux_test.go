@@ -41,9 +41,7 @@ func initProjects(integrity string) []initProject {
 func (p initProject) check(t *testing.T) {
 	need(t, p.needs)
 	s := newSite(t)
-	for _, kv := range p.env {
-		s.env = append(s.env, kv)
-	}
+	s.env = append(s.env, p.env...)
 	for name, text := range p.files {
 		s.write("repo/"+name, text)
 	}
