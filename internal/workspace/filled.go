@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,11 @@ func fillWorker(ctx context.Context, s *worksite.Site, w *ledger.Worker) (fill.P
 	if err != nil {
 		return fill.Plan{}, err
 	}
-	plan, err := survey(ctx, s, fill.Order{Repo: s.Host.Repo, Commit: l.Base, Files: files, Scratch: scratch}, w.Lease.Rules())
+	o := fill.Order{Repo: s.Host.Repo, Commit: l.Base, Files: files, Scratch: scratch}
+	if w.Origin != "" { // its base holds what it wrote in an earlier attempt
+		o.Lenient, o.Handed, o.Trusted = true, s.Gate.Handed(w.ID), operatorsOnly(ctx, s, w.Origin, l.Target)
+	}
+	plan, err := survey(ctx, s, o, w.Lease.Rules())
 	if err != nil {
 		return plan, err
 	}
@@ -83,7 +88,11 @@ func fillWorker(ctx context.Context, s *worksite.Site, w *ledger.Worker) (fill.P
 			listed(plan.Empty), pronoun(n)))
 	}
 	if n := len(plan.Pointers); n > 0 {
-		s.Voice.Step(w.ID, "git lfs", fmt.Sprintf("%s outside the write roots stay pointers: %s", worksite.Count(n, "file"), listed(plan.Pointers)))
+		where := " outside the write roots"
+		if o.Lenient {
+			where = ""
+		}
+		s.Voice.Step(w.ID, "git lfs", fmt.Sprintf("%s%s stay pointers: %s", worksite.Count(n, "file"), where, listed(plan.Pointers)))
 	}
 	return plan, nil
 }
@@ -127,19 +136,28 @@ func fillMerged(ctx context.Context, s *worksite.Site, sealed lease.Sealed, repo
 	if err != nil {
 		return fill.Plan{}, err
 	}
-	before := sync.OnceValue(func() map[git.OID]bool { return operatorsBlobs(ctx, s, l) })
+	w, err := s.Find(string(l.ID))
+	if err != nil {
+		return fill.Plan{}, err
+	}
 	return survey(ctx, s, fill.Order{
 		Repo: repo, Commit: commit, Files: files, Lenient: true, Handed: s.Gate.Handed(l.ID), Scratch: scratch,
-		Trusted: func(_ string, oid git.OID) bool { return before()[oid] },
+		Trusted: operatorsOnly(ctx, s, cmp.Or(w.Origin, l.Base), l.Target),
 	}, sealed.Rules())
 }
 
-// operatorsBlobs are the files of the target and of the base, which are the operator's. What
-// cannot be read has none.
-func operatorsBlobs(ctx context.Context, s *worksite.Site, l lease.Lease) map[git.OID]bool {
+// operatorsOnly trusts the pointers that a commit of the operator's has, or the target.
+func operatorsOnly(ctx context.Context, s *worksite.Site, commit git.OID, target string) func(string, git.OID) bool {
+	blobs := sync.OnceValue(func() map[git.OID]bool { return operatorsBlobs(ctx, s, commit, target) })
+	return func(_ string, oid git.OID) bool { return blobs()[oid] }
+}
+
+// operatorsBlobs are the files of a commit of the operator's and of the target. What cannot
+// be read has none.
+func operatorsBlobs(ctx context.Context, s *worksite.Site, commit git.OID, target string) map[git.OID]bool {
 	blobs := map[git.OID]bool{}
-	commits := []git.OID{l.Base}
-	if tip, err := s.Host.Ref(ctx, l.Target); err == nil { // a new branch comes to be with the landing
+	commits := []git.OID{commit}
+	if tip, err := s.Host.Ref(ctx, target); err == nil { // a new branch comes to be with the landing
 		commits = append(commits, tip)
 	}
 	for _, c := range commits {
