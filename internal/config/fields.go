@@ -43,10 +43,14 @@ func fieldTable() []field {
 		strictyaml.Scalar("version", "The version of this format; always 1.", func(c *Config) *int { return &c.Version }, readVersion, strconv.Itoa),
 		strictyaml.Section("identity", "Who you are in the commits that land.", []field{
 			strictyaml.Text("name", "Your name; empty: user.name of your git configuration.", func(c *Config) *string { return &c.Identity.Name }, checkIdentity),
-			strictyaml.Text("email", "Your address; empty: user.email of your git configuration.", func(c *Config) *string { return &c.Identity.Email }, checkIdentity),
+			strictyaml.Text("email", "Your address; empty: user.email of your git configuration.",
+				func(c *Config) *string { return &c.Identity.Email }, checkIdentity),
 		}),
-		strictyaml.Text("client", "The agent client that cordon run starts if you name none: cordon run \"fix the build\". cordon run -- COMMAND still runs a command.", func(c *Config) *string { return &c.Client }, checkClient),
-		strictyaml.Scalar("signing", "auto: sign landed commits where your git signs commits (commit.gpgsign). off: never sign.", func(c *Config) *Signing { return &c.Signing }, oneOf(SignAuto, SignOff), showWord),
+		strictyaml.Text("client", "The agent client that cordon run starts if you name none: cordon run \"fix the build\". cordon run "+
+			"-- COMMAND still runs a command.",
+			func(c *Config) *string { return &c.Client }, checkClient),
+		strictyaml.Scalar("signing", "auto: sign landed commits where your git signs commits (commit.gpgsign). off: never sign.",
+			func(c *Config) *Signing { return &c.Signing }, oneOf(SignAuto, SignOff), showWord),
 		strictyaml.Section("land", "How results land.", landFields()),
 		strictyaml.Section("notify", "How you learn that a worker needs you.", notifyFields()),
 	}
@@ -54,25 +58,39 @@ func fieldTable() []field {
 
 func landFields() []field {
 	return []field{
-		strictyaml.Scalar("as", "squash: one commit. history: the worker's own commits and a merge. rebase: the worker's own commits, replayed in a line.", func(c *Config) *Form { return &c.Land.As }, oneOf(Squash, History, Rebase), showWord),
-		strictyaml.Scalar("author", "Author of landed commits. agent: git.identity of the policy. operator: you. The committer is always you.", func(c *Config) *Author { return &c.Land.Author }, oneOf(AgentAuthor, OperatorAuthor), showWord),
-		strictyaml.Scalar("coauthor", "The Co-authored-by trailer of landed commits, such as {name} <{email}>; {name} and {email} are the agent's, {client} and {id} name client and worker. Empty: no trailer.", func(c *Config) *CoAuthor { return &c.Land.CoAuthor }, readCoAuthor, func(a CoAuthor) string { return strictyaml.Quote(string(a)) }),
-		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch. skip: cordon skips and names them. run: this version runs none, so a result that would pass one by waits.", func(c *Config) *Hooks { return &c.Land.Hooks }, oneOf(SkipHooks, RunHooks), showWord),
-		strictyaml.Sequence("then", "Your command after a landing: a program and its arguments, without a shell. It runs once, in your repository.", func(c *Config) *[]string { return &c.Land.Then }, readArgv(ThenVariables)),
+		strictyaml.Scalar("as", "squash: one commit. history: the worker's own commits and a merge. rebase: the worker's own commits, replayed in a line.",
+			func(c *Config) *Form { return &c.Land.As }, oneOf(Squash, History, Rebase), showWord),
+		strictyaml.Scalar("author", "Author of landed commits. agent: git.identity of the policy. operator: you. The committer is always you.",
+			func(c *Config) *Author { return &c.Land.Author }, oneOf(AgentAuthor, OperatorAuthor), showWord),
+		strictyaml.Scalar("coauthor", "The Co-authored-by trailer of landed commits, such as {name} <{email}>; {name} and {email} are "+
+			"the agent's, {client} and {id} name client and worker. Empty: no trailer.",
+			func(c *Config) *CoAuthor { return &c.Land.CoAuthor }, readCoAuthor, func(a CoAuthor) string { return strictyaml.Quote(string(a)) }),
+		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch. skip: cordon skips and names them. run: this version runs "+
+			"none, so a result that would pass one by waits.",
+			func(c *Config) *Hooks { return &c.Land.Hooks }, oneOf(SkipHooks, RunHooks), showWord),
+		strictyaml.Sequence("then", "Your command after a landing: a program and its arguments, without a shell. It runs once, in your repository.",
+			func(c *Config) *[]string { return &c.Land.Then }, readArgv(ThenVariables)),
 	}
 }
 
 func notifyFields() []field {
 	return []field{
-		strictyaml.Scalar("terminal", "Ring the bell of the terminal, and send its notification sequences, when a run in the foreground needs you.", func(c *Config) *bool { return &c.Notify.Terminal }, strictyaml.ReadBool, strconv.FormatBool),
-		strictyaml.Scalar("desktop", "Show a notification of the desktop, with notify-send.", func(c *Config) *bool { return &c.Notify.Desktop }, strictyaml.ReadBool, strconv.FormatBool),
-		strictyaml.Sequence("command", "Your command for each notification: a program and its arguments, without a shell.", func(c *Config) *[]string { return &c.Notify.Command }, readArgv(NotifyVariables)),
+		strictyaml.Scalar("terminal", "Ring the bell of the terminal, and send its notification sequences, when a run in the foreground needs you.",
+			func(c *Config) *bool { return &c.Notify.Terminal }, strictyaml.ReadBool, strconv.FormatBool),
+		strictyaml.Scalar("desktop", "Show a notification of the desktop, with notify-send.",
+			func(c *Config) *bool { return &c.Notify.Desktop }, strictyaml.ReadBool, strconv.FormatBool),
+		strictyaml.Sequence("command", "Your command for each notification: a program and its arguments, without a shell.",
+			func(c *Config) *[]string { return &c.Notify.Command }, readArgv(NotifyVariables)),
 		strictyaml.Section("webhook", "Post each notification as JSON.", []field{
-			strictyaml.Text("url", "Where to: https://…, or http:// on this machine. Empty: nowhere.", func(c *Config) *string { return &c.Notify.Webhook.URL }, checkURL),
-			strictyaml.Text("secret", "Name of a file next to this one with the key of the signature (HMAC-SHA256).", func(c *Config) *string { return &c.Notify.Webhook.Secret }, checkSecret),
+			strictyaml.Text("url", "Where to: https://…, or http:// on this machine. Empty: nowhere.",
+				func(c *Config) *string { return &c.Notify.Webhook.URL }, checkURL),
+			strictyaml.Text("secret", "Name of a file next to this one with the key of the signature (HMAC-SHA256).",
+				func(c *Config) *string { return &c.Notify.Webhook.Secret }, checkSecret),
 		}),
-		strictyaml.Scalar("merged", "Notify of landed results too, and not only of workers that need you.", func(c *Config) *bool { return &c.Notify.Merged }, strictyaml.ReadBool, strconv.FormatBool),
-		strictyaml.Scalar("text", "Notifications may hold words of the agent: its question, its summary. They leave this machine with command and webhook.", func(c *Config) *bool { return &c.Notify.Text }, strictyaml.ReadBool, strconv.FormatBool),
+		strictyaml.Scalar("merged", "Notify of landed results too, and not only of workers that need you.",
+			func(c *Config) *bool { return &c.Notify.Merged }, strictyaml.ReadBool, strconv.FormatBool),
+		strictyaml.Scalar("text", "Notifications may hold words of the agent: its question, its summary. They leave this machine with command and webhook.",
+			func(c *Config) *bool { return &c.Notify.Text }, strictyaml.ReadBool, strconv.FormatBool),
 	}
 }
 
