@@ -73,7 +73,11 @@ type AbsentError struct {
 }
 
 func (e *AbsentError) Error() string {
-	return fmt.Sprintf("the content of %q is not in the store of Git LFS, and %d such files lie in write_roots: git lfs pull brings them", e.Path, e.Count)
+	more := ""
+	if e.Count > 1 {
+		more = fmt.Sprintf(" (and that of %d more files in write_roots)", e.Count-1)
+	}
+	return fmt.Sprintf("the content of %q is not in the store of Git LFS%s: git lfs pull fetches it", e.Path, more)
 }
 
 // Survey decides what a tree gets, or why it cannot be used.
