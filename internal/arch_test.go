@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"internal/plainfile":      {},
 	"internal/config":         {"agent/facts", "plainfile", "strictyaml"},
 	"internal/git":            {"paths", "plainfile"},
-	"internal/errand":         {"git"},
+	"internal/errand":         {"config", "git"},
 	"internal/notify":         {"config", "errand", "git", "legible"},
 	"internal/journal":        {"plainfile"},
 	"internal/seccomp":        {},

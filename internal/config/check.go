@@ -93,6 +93,9 @@ func readArgv(variables []string) func(*yaml.Node) ([]string, error) {
 					return nil, strictyaml.At(n.Content[i], err)
 				}
 			}
+			if err := checkWords(argv, i); err != nil {
+				return nil, strictyaml.At(n.Content[i], err)
+			}
 		}
 		return argv, err
 	}

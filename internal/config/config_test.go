@@ -41,6 +41,8 @@ var good = []string{
 	full, "{}", "version: 1", "land: {then: []}", "land: {coauthor: ''}", "notify: {webhook: {url: '', secret: ''}}",
 	"notify: {webhook: {url: 'http://127.0.0.1:8080/hook', secret: k}}", "notify: {webhook: {url: 'http://[::1]/', secret: k}}", "signing: 'off'",
 	"client: " + facts.All()[0].Name,
+	"land: {then: [gh, '--title=$CORDON_SUBJECT', '${CORDON_SUBJECT}', 'x for $CORDON_TARGET']}",
+	"land: {then: [sh, -c, 'echo \"$CORDON_SUBJECT\" | tr a b']}", "land: {then: [nice, bash, -lc, 'echo \"$0\"', $CORDON_SUBJECT]}",
 }
 
 var mistakes = []struct{ text, want string }{
@@ -58,6 +60,12 @@ var mistakes = []struct{ text, want string }{
 	{"land: {then: ['']}", `c:1:15: "" is not a program (the first entry is its name or its absolute path)`},
 	{"land: {then: [git, 5]}", `c:1:20: expected text, not the number 5 (quote it: "5")`},
 	{"land: {then: [git, push, $CORDON_TARGETS]}", `c:1:26: "CORDON_TARGETS" is not a variable here (the variables are CORDON_ID, CORDON_TARGET, CORDON_COMMIT, CORDON_PREVIOUS, CORDON_REPOSITORY, CORDON_SUBJECT)`},
+	{"land: {then: [ssh, host, 'echo $CORDON_SUBJECT']}", `c:1:26: CORDON_SUBJECT holds words of the agent, and a program may take them for commands in ` +
+		`"echo $CORDON_SUBJECT" (make $CORDON_SUBJECT an argument of its own, or read it from the environment)`},
+	{"land: {then: [sh, -c, $CORDON_SUBJECT]}", `c:1:23: CORDON_SUBJECT holds words of the agent, and a program may take them for commands in ` +
+		`"$CORDON_SUBJECT" (make $CORDON_SUBJECT an argument of its own, or read it from the environment)`},
+	{"notify: {command: [osascript, -e, 'display notification \"${CORDON_MESSAGE}\"']}", `c:1:35: CORDON_MESSAGE holds words of the agent, and a program may ` +
+		`take them for commands in "display notification \"${CORDON_MESSAGE}\"" (make $CORDON_MESSAGE an argument of its own, or read it from the environment)`},
 	{"land: {coauthor: agent}", `c:1:18: "agent" is not a name and an address (write "{name} <{email}>", or "" for no trailer)`},
 	{"land: {coauthor: '{who} <a@b>'}", `c:1:18: "{who} <a@b>" has an unknown placeholder (the placeholders are {name}, {email}, {client} and {id})`},
 	{"identity: {name: 'a <b>'}", `c:1:18: "a <b>" cannot stand in a commit (leave out <, >, line breaks and blanks at either end)`},
@@ -71,9 +79,12 @@ var mistakes = []struct{ text, want string }{
 
 // inexpressible are the mistakes that a JSON Schema does not see.
 var inexpressible = map[string]bool{
-	"land: {coauthor: '{who} <a@b>'}":                    true,
-	"notify:\n  webhook:\n    url: https://example.com/": true,
-	"land: {then: [git, push, $CORDON_TARGETS]}":         true,
+	"land: {coauthor: '{who} <a@b>'}":                                                  true,
+	"notify:\n  webhook:\n    url: https://example.com/":                               true,
+	"land: {then: [git, push, $CORDON_TARGETS]}":                                       true,
+	"land: {then: [ssh, host, 'echo $CORDON_SUBJECT']}":                                true,
+	"land: {then: [sh, -c, $CORDON_SUBJECT]}":                                          true,
+	"notify: {command: [osascript, -e, 'display notification \"${CORDON_MESSAGE}\"']}": true,
 	"signing: on": false,
 	"notify: {webhook: {url: 'https://a:b@example.com/', secret: k}}": false,
 }

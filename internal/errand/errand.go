@@ -4,7 +4,8 @@
 //
 // It refuses to run a program that lies where a worker could have written it: in cordon's
 // state, in a worktree, in a checkout. It refuses to put a text into an argument that the
-// configuration does not name there as a variable. It decides nothing: whether a command
+// configuration does not name there as a variable, and any text into code that a shell
+// reads: the shell has the variables in its environment. It decides nothing: whether a command
 // is due is recorded and decided by its caller.
 package errand
 
@@ -20,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"cordon/internal/config"
 	"cordon/internal/git"
 )
 
@@ -94,7 +96,7 @@ func (e Errand) Run(ctx context.Context) Result {
 }
 
 // arguments replaces the variables. A value becomes a part of one argument, whatever is
-// in it.
+// in it, and never a part of code that a shell reads.
 func (e Errand) arguments() []string {
 	var pairs []string
 	vars := slices.Clone(e.Vars) // the longest first, because one name may begin as another
@@ -104,8 +106,11 @@ func (e Errand) arguments() []string {
 	}
 	replacer := strings.NewReplacer(pairs...)
 	var args []string
-	for _, a := range e.Argv[1:] {
-		args = append(args, replacer.Replace(a))
+	for i, a := range e.Argv[1:] {
+		if !config.ShellReads(e.Argv, i+1) {
+			a = replacer.Replace(a)
+		}
+		args = append(args, a)
 	}
 	return args
 }

@@ -34,6 +34,16 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// A value does not become code of a shell. The shell finds it in its environment.
+func TestShellCode(t *testing.T) {
+	r, out := run(t, Errand{
+		Argv: []string{"sh", "-c", `echo "$CORDON_SUBJECT|$1"`, "x", "$CORDON_SUBJECT"}, Vars: []Var{{"CORDON_SUBJECT", `"; echo evil; $(echo evil) "`}},
+	})
+	if want := `"; echo evil; $(echo evil) "|"; echo evil; $(echo evil) "` + "\n"; !r.OK() || out != want {
+		t.Errorf("%+v %q", r, out)
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	t.Setenv("GIT_DIR", "/nowhere")
 	t.Setenv("CORDON_OTHER", "x")

@@ -38,7 +38,7 @@ func (s Sender) Send(ctx context.Context, m Message) error {
 		ways = append(ways, func() error { return s.desktop(ctx, m) })
 	}
 	if len(s.Own.Notify.Command) > 0 {
-		ways = append(ways, func() error { return s.command(ctx, s.Own.Notify.Command, m) })
+		ways = append(ways, func() error { return s.command(ctx, s.Own.Notify.Command, m, m.Text()) })
 	}
 	if s.Own.Notify.Webhook.URL != "" {
 		ways = append(ways, func() error { return s.webhook(ctx, m) })
@@ -57,15 +57,18 @@ func (s Sender) desktop(ctx context.Context, m Message) error {
 	if _, err := git.Program("notify-send", s.Written...); err != nil {
 		return nil
 	}
-	return s.command(ctx, []string{"notify-send", "--app-name=cordon", "cordon", "$CORDON_MESSAGE"}, m)
+	return s.command(ctx, []string{"notify-send", "--app-name=cordon", "cordon", "$CORDON_MESSAGE"}, m, unmarked(m.Text()))
 }
 
-func (s Sender) command(ctx context.Context, argv []string, m Message) error {
+// unmarked is a text without markup: a desktop would show links, and load images.
+func unmarked(text string) string { return strings.NewReplacer("<", "‹", ">", "›").Replace(text) }
+
+func (s Sender) command(ctx context.Context, argv []string, m Message, text string) error {
 	r := errand.Errand{
 		Argv: argv, Dir: s.Dir, Written: s.Written, Limit: patience,
 		Vars: []errand.Var{
 			{Name: "CORDON_ID", Value: m.Worker}, {Name: "CORDON_STATE", Value: m.State},
-			{Name: "CORDON_MESSAGE", Value: m.Text()}, {Name: "CORDON_REPOSITORY", Value: s.Dir},
+			{Name: "CORDON_MESSAGE", Value: text}, {Name: "CORDON_REPOSITORY", Value: s.Dir},
 		},
 	}.Run(ctx)
 	if r.OK() {
