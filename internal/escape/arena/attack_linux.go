@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,14 +19,25 @@ import (
 // Arena is what an attack is told: where things are on the host. It never holds
 // the secret that the attack is after.
 type Arena struct {
-	Name    string
-	Base    string            // of the fixture
-	Work    string            // the attack's own tree
-	Outside string            // what it must not change
-	Home    string            // of the operator
-	Mark    string            // what it writes, so that the host knows it again
-	Args    map[string]string // what the attempt's own preparation adds
-	Stage   string            // for attacks that start themselves again
+	Name     string
+	Confined bool              // by cordon; the control is not
+	Base     string            // of the fixture
+	Work     string            // the attack's own tree
+	Outside  string            // what it must not change
+	Home     string            // of the operator
+	Mark     string            // what it writes, so that the host knows it again
+	Args     map[string]string // what the attempt's own preparation adds
+	Stage    string            // for attacks that start themselves again
+}
+
+// Hold keeps what the attack took. cordon sees some limits by looking, on a busy
+// machine late: it then ends the run, and that is what it promises. The control has
+// nobody to wait for but the host, which measures.
+func (a *Arena) Hold() {
+	if a.Confined {
+		time.Sleep(10 * time.Second)
+	}
+	time.Sleep(1200 * time.Millisecond)
 }
 
 // Out is a path in what the attack must not change.

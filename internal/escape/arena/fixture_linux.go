@@ -24,14 +24,13 @@ type Fixture struct {
 	Arena
 	Secret string // what an attack on information has to come back with
 
-	Confined bool
-	Stdio    [3]*os.File
-	extra    []*os.File // from descriptor 3 on
-	Env      []string
-	dir      string // where the attack is started; "": Work
-	Attr     *syscall.SysProcAttr
-	Top      *os.Process // cordon, or the shell of the control
-	way      *os.File    // the trace, wherever an attack moves the tree to
+	Stdio [3]*os.File
+	extra []*os.File // from descriptor 3 on
+	Env   []string
+	dir   string // where the attack is started; "": Work
+	Attr  *syscall.SysProcAttr
+	Top   *os.Process // cordon, or the shell of the control
+	way   *os.File    // the trace, wherever an attack moves the tree to
 
 	self    []string // how to start Main on the host
 	closers []func()
@@ -55,10 +54,10 @@ func NewFixture(dir string, self []string, templates *Repositories, at Attempt, 
 	base := filepath.Join(dir, "f-"+RandomName())
 	f := &Fixture{
 		Arena: Arena{
-			Name: at.Name, Base: base, Mark: "mark-" + RandomName(), Args: map[string]string{},
+			Name: at.Name, Confined: confined, Base: base, Mark: "mark-" + RandomName(), Args: map[string]string{},
 			Work: filepath.Join(base, "work"), Outside: filepath.Join(base, "outside"), Home: filepath.Join(base, "home"),
 		},
-		Secret: "secret-" + RandomName(), Confined: confined, self: self, Peaks: map[string]int{},
+		Secret: "secret-" + RandomName(), self: self, Peaks: map[string]int{},
 	}
 	if err := f.build(templates, at.Tree); err != nil {
 		return f, err

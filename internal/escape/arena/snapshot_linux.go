@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -152,10 +153,12 @@ func shorten(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Left says what of the run is still on the machine: processes and mounts.
+// Left says what of the run is still on the machine: processes and mounts. A
+// process that was killed may need a moment to go.
 func (f *Fixture) Left() string {
-	if pids := f.Alive(); len(pids) > 0 {
-		return fmt.Sprintf("%d processes survive", len(pids))
+	gone := func() bool { return len(f.Alive()) == 0 }
+	if !gone() && (!f.Confined || !Await(2*time.Second, gone)) {
+		return fmt.Sprintf("%d processes survive", len(f.Alive()))
 	}
 	if m := f.mounted(); len(m) > 0 {
 		return "mounts are left: " + shorten(m)

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,7 +15,7 @@ const kernelMiB = 512
 
 // held is the end of an attack that holds all that it wanted.
 func held(a *arena.Arena) error {
-	time.Sleep(longEnough)
+	a.Hold()
 	return a.Leak(fmt.Appendf(nil, "it holds %d MiB", kernelMiB))
 }
 

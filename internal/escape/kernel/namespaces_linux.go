@@ -31,8 +31,8 @@ func Namespaces() []arena.Attempt {
 			Attack: enterOf("ipc", unix.CLONE_NEWIPC, arena.WriteSharedMemory),
 		}},
 		{Name: "setns-uts", What: "enter the UTS namespace of process 1", Root: true, Act: arena.Act{
-			Alone: true, Prepare: withVictim(keep("/proc/sys/kernel/domainname")), Judge: setTo("/proc/sys/kernel/domainname", "cordon.invalid"),
-			Attack: enterOf("uts", unix.CLONE_NEWUTS, func(*arena.Arena) error { return unix.Setdomainname([]byte("cordon.invalid")) }),
+			Alone: true, Prepare: withVictim(keep(domainName, anyDomain)), Judge: setTo(domainName),
+			Attack: enterOf("uts", unix.CLONE_NEWUTS, setDomainName),
 		}},
 		{Name: "setns-pid", What: "start a process in the pid namespace of process 1", Safe: true, Root: true, Act: arena.Act{
 			Prepare: arena.StartVictim, Judge: arena.JudgeVictimDead, Attack: enterPid,

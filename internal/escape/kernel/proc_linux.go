@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -142,31 +143,33 @@ func processFiles() []arena.Attempt {
 }
 
 // settings are values of the kernel that the control changes for an instant. All
-// are harmless at any value, and put back.
+// are harmless at any value, and put back. Each run has a value of its own: what
+// another run on this machine sets, in another container perhaps, is not its doing.
 func settings() []arena.Attempt {
 	var list []arena.Attempt
-	for _, s := range []struct{ name, path, value string }{
-		{"core-pattern", "/proc/sys/kernel/core_pattern", "core.%p"},
-		{"sysctl-kernel", "/proc/sys/kernel/printk_ratelimit_burst", "11"},
-		{"sysctl-vm", "/proc/sys/vm/stat_interval", "2"},
-		{"sysctl-fs", "/proc/sys/fs/lease-break-time", "46"},
-		{"sysctl-net", "/proc/sys/net/ipv4/igmp_max_msf", "11"},
-		{"domain-name", "/proc/sys/kernel/domainname", "cordon.invalid"},
-		{"sysfs", "/sys/kernel/mm/ksm/sleep_millisecs", "21"},
-		{"sysfs-block", "/sys/block/loop0/queue/read_ahead_kb", "64"},
-		{"thp", "/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan", "4095"},
+	for _, s := range []struct {
+		name, path string
+		value      func() string
+	}{
+		{"core-pattern", "/proc/sys/kernel/core_pattern", func() string { return "core.%p." + arena.RandomName() }},
+		{"sysctl-kernel", "/proc/sys/kernel/printk_ratelimit_burst", from(11, 1)},
+		{"sysctl-vm", "/proc/sys/vm/stat_interval", from(2, 1)},
+		{"sysctl-fs", "/proc/sys/fs/lease-break-time", from(46, 1)},
+		{"sysctl-net", "/proc/sys/net/ipv4/igmp_max_msf", from(11, 1)},
+		{"domain-name", domainName, anyDomain},
+		{"sysfs", "/sys/kernel/mm/ksm/sleep_millisecs", from(21, 1)},
+		{"sysfs-block", "/sys/block/loop0/queue/read_ahead_kb", from(64, 4)},
+		{"thp", "/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan", from(4097, 1)},
 	} {
 		list = append(list, arena.Attempt{Name: s.name, What: "change " + s.path, Root: true, Act: arena.Act{
 			Alone: true, Tries: s.path,
-			Prepare: keep(s.path),
-			Attack:  func(*arena.Arena) error { return os.WriteFile(s.path, []byte(s.value), 0) },
-			Judge:   setTo(s.path, s.value),
+			Prepare: keep(s.path, s.value),
+			Attack:  func(a *arena.Arena) error { return os.WriteFile(s.path, []byte(a.Args["value"]), 0) },
+			Judge:   setTo(s.path),
 		}})
 	}
 	return append(list, arena.Attempt{Name: "setdomainname", What: "change the host's domain name by system call", Root: true, Act: arena.Act{
-		Alone: true, Prepare: keep("/proc/sys/kernel/domainname"),
-		Attack: func(*arena.Arena) error { return unix.Setdomainname([]byte("cordon.invalid")) },
-		Judge:  setTo("/proc/sys/kernel/domainname", "cordon.invalid"),
+		Alone: true, Prepare: keep(domainName, anyDomain), Attack: setDomainName, Judge: setTo(domainName),
 	}}, arena.Attempt{Name: "cgroup-create", What: "create a control group of the host", Root: true, Act: arena.Act{
 		Prepare: func(f *arena.Fixture) error {
 			root, err := cgroupRoot()
@@ -188,9 +191,21 @@ func cgroupRoot() (string, error) {
 	return "", errors.New("no cgroup v2 is mounted")
 }
 
-// keep puts a setting back afterwards.
-func keep(path string) func(*arena.Fixture) error {
+const domainName = "/proc/sys/kernel/domainname"
+
+func anyDomain() string { return arena.RandomName() + ".invalid" }
+
+func setDomainName(a *arena.Arena) error { return unix.Setdomainname([]byte(a.Args["value"])) }
+
+// from chooses one of a thousand numbers.
+func from(least, step int) func() string {
+	return func() string { return strconv.Itoa(least + step*rand.IntN(1000)) }
+}
+
+// keep chooses the value that the attack sets, and puts the setting back afterwards.
+func keep(path string, value func() string) func(*arena.Fixture) error {
 	return func(f *arena.Fixture) error {
+		f.Args["value"] = value()
 		was, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -204,10 +219,10 @@ func keep(path string) func(*arena.Fixture) error {
 	}
 }
 
-func setTo(path, value string) func(*arena.Fixture) (string, error) {
-	return func(*arena.Fixture) (string, error) {
+func setTo(path string) func(*arena.Fixture) (string, error) {
+	return func(f *arena.Fixture) (string, error) {
 		is, err := os.ReadFile(path)
-		if strings.TrimSpace(string(is)) == value {
+		if strings.TrimSpace(string(is)) == f.Args["value"] {
 			return path + " was changed", nil
 		}
 		return "", err
@@ -219,7 +234,7 @@ func setTo(path, value string) func(*arena.Fixture) (string, error) {
 func kernelLog() []arena.Attempt {
 	logged := func(text string) func(*arena.Fixture) (string, error) {
 		return func(f *arena.Fixture) (string, error) {
-			if n := strings.Count(readLog(), cmp.Or(text, f.Mark)); n > f.Peaks["logged"] {
+			if n := strings.Count(readLog(), cmp.Or(text, f.Mark)); n > f.Peaks["logged"] && f.Ended() == "done" {
 				return "the host's kernel log has the attack's line", nil
 			}
 			return "", nil

@@ -52,10 +52,6 @@ func Resources() []arena.Attempt {
 	return list
 }
 
-// longEnough is how long an attack holds what it took. A limit may be seen late, by
-// looking: it then ends the run, and that is what it promises.
-const longEnough = 1200 * time.Millisecond
-
 // above judges by what was measured while the attack ran, if it ran to its end.
 func above(what string, limit int) func(*arena.Fixture) (string, error) {
 	return func(f *arena.Fixture) (string, error) {
@@ -117,19 +113,19 @@ func spawn(a *arena.Arena) error {
 		}
 		pids = append(pids, pid)
 	}
-	time.Sleep(longEnough)
+	a.Hold()
 	for _, p := range pids {
 		_ = unix.Kill(p, unix.SIGKILL) // the end of the attack ends it as well
 	}
 	return last
 }
 
-func threads(*arena.Arena) error {
+func threads(a *arena.Arena) error {
 	end := make(chan struct{})
 	for range 300 {
 		go func() { runtime.LockOSThread(); <-end }()
 	}
-	time.Sleep(longEnough)
+	a.Hold()
 	close(end)
 	return nil
 }
@@ -143,7 +139,7 @@ func allocate(mib int) func(*arena.Arena) error {
 		for i := 0; i < len(m); i += 4096 {
 			m[i] = 1
 		}
-		time.Sleep(longEnough)
+		a.Hold()
 		return nil
 	}
 }
@@ -183,7 +179,7 @@ func allocateFile(a *arena.Arena) error {
 	if err := unix.Fstat(fd, &st); err != nil || st.Blocks*512 < 512<<20 {
 		return fmt.Errorf("it holds %d: %w", st.Blocks*512, err)
 	}
-	time.Sleep(longEnough)
+	a.Hold()
 	return a.Leak([]byte("it holds 512 MiB"))
 }
 
@@ -200,7 +196,7 @@ func fill(at func(*arena.Arena) string) func(*arena.Arena) error {
 				return err
 			}
 		}
-		time.Sleep(longEnough)
+		a.Hold()
 		if at(a) == a.In("fill") {
 			return keepFilled(a)
 		}
@@ -225,7 +221,7 @@ func scatter(at func(*arena.Arena) string) func(*arena.Arena) error {
 				return err
 			}
 		}
-		time.Sleep(longEnough)
+		a.Hold()
 		return a.Leak([]byte("all was written"))
 	}
 }
@@ -241,7 +237,7 @@ func reserve(a *arena.Arena) error {
 	if err := unix.Fallocate(int(f.Fd()), 0, 0, 96<<20); err != nil {
 		return err
 	}
-	time.Sleep(longEnough)
+	a.Hold()
 	return nil
 }
 
@@ -263,7 +259,7 @@ func treeAbove(mib int64) func(*arena.Fixture) (string, error) {
 	}
 }
 
-func openMany(*arena.Arena) error {
+func openMany(a *arena.Arena) error {
 	var last error
 	var fds []int
 	for range 300 {
@@ -274,7 +270,7 @@ func openMany(*arena.Arena) error {
 		}
 		fds = append(fds, fd)
 	}
-	time.Sleep(longEnough)
+	a.Hold()
 	for _, fd := range fds {
 		unix.Close(fd) // the trace needs one
 	}
