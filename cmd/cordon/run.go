@@ -293,6 +293,7 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 
 func (a *app) resumeCommand() *cobra.Command {
 	var interactive bool
+	var words string
 	c := &cobra.Command{
 		Use:   "resume ID [-- COMMAND [ARG...] | -- PROMPT]",
 		Short: "Continue a worker that stopped or asked a question",
@@ -301,12 +302,17 @@ did not succeed runs again in the same tree; with COMMAND, that command runs ins
 agent client continues its conversation and gets your answers and PROMPT. Then audit and
 gate follow, as in run.
 
-After failed acceptance, a violation, a conflict, or a review with comments, the worker
-makes another attempt with the same rights: in a fresh repository with the part of its
-work that was inside its lease. It is told what was wrong, with the end of the failing
-output; a command finds that in the file that CORDON_FEEDBACK names. The evidence of the
-earlier attempt is kept, and gate.attempts in the policy bounds the attempts.`,
-		Example:           "  cordon resume brisk-otter\n  cordon resume brisk -- \"take the second way\"\n  cordon resume calm-yak -- make port",
+After failed acceptance, a violation or a conflict, or when you send back a result that
+is in review or waits, the worker makes another attempt with the same rights: in a fresh
+repository with the part of its work that was inside its lease. (A worktree that was
+adopted stays as it is.) It is told what was wrong, with the end of the failing output; a
+command finds that in the file that CORDON_FEEDBACK names. The evidence of the earlier
+attempt is kept, and gate.attempts in the policy bounds the attempts.
+
+--say gives your words to either kind of worker: an agent gets them as PROMPT, a command
+runs again and finds them in the same file.`,
+		Example: "  cordon resume brisk-otter\n  cordon resume brisk -- \"take the second way\"\n  cordon resume calm-yak --say \"also cover tabs\"\n" +
+			"  cordon resume calm-yak -- make port",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -321,12 +327,16 @@ earlier attempt is kept, and gate.attempts in the policy bounds the attempts.`,
 			if how.Command = args[1:]; w.Agent != nil {
 				how.Command, how.Prompt = nil, strings.Join(args[1:], " ")
 			}
+			if words != "" {
+				how.Prompt = strings.TrimSpace(how.Prompt + "\n" + words)
+			}
 			how.Who = operator()
 			after, err := s.Resume(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},
 	}
 	c.Flags().BoolVarP(&interactive, "interactive", "i", false, "hand the terminal over to the worker")
+	c.Flags().StringVar(&words, "say", "", "tell the worker `TEXT`: your comments on its result, or how to go on")
 	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the interruption as your own")
 	return c
 }

@@ -26,6 +26,9 @@ type HostState struct {
 	Control   map[string]string `json:"control"` // file in the git directory → what it is
 	Checkouts []CheckoutState   `json:"checkouts"`
 	Brief     bool              `json:"brief,omitempty"` // files and indexes of the checkouts were not looked at
+	// Settings are those of git's configuration: name among Control → key → digest of the
+	// values, which may be secret. They name a change and decide nothing.
+	Settings map[string]map[string]string `json:"+settings,omitempty"`
 }
 
 // CheckoutState is one working tree of the host, linked worktrees of other
@@ -97,7 +100,7 @@ func CaptureHost(ctx context.Context, host git.Host, depth Depth) (*HostState, e
 	if err := checkHost(host.Dir); err != nil {
 		return nil, err
 	}
-	s := &HostState{Control: map[string]string{}, Brief: depth == Brief}
+	s := &HostState{Control: map[string]string{}, Settings: map[string]map[string]string{}, Brief: depth == Brief}
 	var err error
 	if s.Refs, err = host.Refs(ctx); err != nil {
 		return nil, err
@@ -147,16 +150,16 @@ func (s *HostState) control(ctx context.Context, host git.Host, checkouts []git.
 // steering records what lies outside the git directory and steers git in a
 // checkout: the hooks it is told to take, the configuration it is told to read.
 func (s *HostState) steering(ctx context.Context, host git.Host, c git.Checkout) error {
-	hooks, files, err := host.Steering(ctx, c)
+	obeyed, err := host.Steering(ctx, c)
 	if err != nil {
 		return err
 	}
-	if hooks != "" {
-		if err := s.record(hooks, hooks, 0); err != nil {
+	if obeyed.Hooks != "" {
+		if err := s.record(obeyed.Hooks, obeyed.Hooks, 0); err != nil {
 			return err
 		}
 	}
-	for _, f := range files {
+	for _, f := range obeyed.Files {
 		name := f
 		if rel, err := filepath.Rel(host.Dir, f); err == nil && filepath.IsLocal(rel) {
 			name = rel // as it is called among the control files
@@ -164,8 +167,19 @@ func (s *HostState) steering(ctx context.Context, host git.Host, c git.Checkout)
 		if err := s.record(f, name, 0); err != nil {
 			return err
 		}
+		s.Settings[Path(name).String()] = digestEach(obeyed.Values[f])
 	}
 	return nil
+}
+
+// digestEach describes the values of settings without telling them.
+func digestEach(values map[string]string) map[string]string {
+	digests := map[string]string{}
+	for key, value := range values {
+		sum := sha256.Sum256([]byte(value))
+		digests[Path(key).String()] = hex.EncodeToString(sum[:8])
+	}
+	return digests
 }
 
 // maxLevels is how deep a directory of control files is read.

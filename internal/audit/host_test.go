@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,30 @@ func TestTripwireWatches(t *testing.T) {
 			if want := !works || c.grave; (found[0].Class == Violation) != want {
 				t.Errorf("%s is %s while the operator works: %v", name, found[0].Class, works)
 			}
+		}
+	}
+}
+
+// A change of the configuration names the keys, never the values.
+func TestTripwireNamesSettings(t *testing.T) {
+	h := host(t)
+	config, err := os.ReadFile(filepath.Join(h.Dir, "config"))
+	must(t, err)
+	set := func(lines string) {
+		must(t, os.WriteFile(filepath.Join(h.Dir, "config"), append(slices.Clone(config), lines...), 0o644))
+	}
+	set("[user]\n\tname = a\n[alias]\n\tx = y\n")
+	before := baseline(t, h)
+	for lines, want := range map[string]string{
+		"[user]\n\tname = b\n[core]\n\tfsmonitor = secret\n":                               "alias.x vanished, core.fsmonitor appeared, user.name changed",
+		"[user]\n\tname = a\n\tname = b\n[alias]\n\tx = y\n":                               "user.name changed",
+		"[user]\n\tname = a\n[alias]\n\tx = y\n# a comment\n":                              "changed",
+		"[user]\n\tname = a\n[alias]\n\tx = y\n[a \"\u202e\"]\n\tb = c\n":                  `"a.\u202e.b" appeared`,
+		"[user]\n\tname = a\n[alias]\n\tx = y\na = 1\nb = 1\nc = 1\nd = 1\ne = 1\nf = 1\n": "alias.a appeared, alias.b appeared, alias.c appeared, alias.d appeared, alias.e appeared, and 1 more",
+	} {
+		set(lines)
+		if found := compare(t, h, before, Expected{}); len(found) != 1 || found[0].Detail != want {
+			t.Errorf("%q: found %+v, want %s", lines, found, want)
 		}
 	}
 }

@@ -31,6 +31,7 @@ func CompareHost(ctx context.Context, host git.Repo, before, after *HostState, x
 	t := &tripwire{ctx: ctx, host: host, x: x}
 	t.own(before)
 	t.branchWas, t.branchIs = branches(host, before), branches(host, after)
+	t.settingsWere, t.settingsAre = before.Settings, after.Settings
 	t.control(before.Control, after.Control)
 	t.refs(before.Refs, after.Refs)
 	t.checkouts(before.Checkouts, after.Checkouts)
@@ -45,6 +46,8 @@ type tripwire struct {
 
 	tops, refsOf, heads map[string]bool // of adopted worktrees
 	branchWas, branchIs map[string]string
+
+	settingsWere, settingsAre map[string]map[string]string
 }
 
 const (
@@ -95,7 +98,42 @@ func (t *tripwire) describeControl(name, before, after string) string {
 	if filepath.Base(name) == "HEAD" && before != "" && after != "" && (was != "" || is != "") {
 		return cmp.Or(was, "no branch") + " → " + cmp.Or(is, "no branch")
 	}
+	if was, is := t.settingsWere[name], t.settingsAre[name]; was != nil && is != nil {
+		if changes := describeSettings(was, is); changes != "" {
+			return changes
+		}
+	}
 	return describeFile(before, after)
+}
+
+const (
+	maxSettings = 5   // that one change names
+	maxSetting  = 100 // characters of a key: a worker may have chosen it
+)
+
+// describeSettings names the keys of a configuration that changed; "" if none did.
+func describeSettings(before, after map[string]string) string {
+	var list []string
+	for _, key := range keys(before, after) {
+		b, a := before[key], after[key]
+		how := " changed"
+		switch {
+		case b == a:
+			continue
+		case b == "":
+			how = " appeared"
+		case a == "":
+			how = " vanished"
+		}
+		if r := []rune(key); len(r) > maxSetting {
+			key = string(r[:maxSetting]) + "…"
+		}
+		list = append(list, key+how)
+	}
+	if n := len(list) - maxSettings; n > 0 {
+		list = append(list[:maxSettings], fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(list, ", ")
 }
 
 // describeFile says how a file changed that is described by its mode or status and its

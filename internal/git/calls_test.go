@@ -165,9 +165,9 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		},
 		"ConfigValue": func(ctx context.Context) error { _, _, err := r.ConfigValue(ctx, "core.fsmonitor"); return err },
 		"Steering": func(ctx context.Context) error {
-			hooks, files, err := r.Steering(ctx, tr.linked)
-			return wantTrue(hooks == "" && slices.Contains(files, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(files,
-				filepath.Join(tr.linked.GitDir, "config.worktree")), err)
+			o, err := r.Steering(ctx, tr.linked)
+			return wantTrue(o.Hooks == "" && slices.Contains(o.Files, filepath.Join(h.Dir, "evil.inc")) && slices.Contains(o.Files,
+				filepath.Join(tr.linked.GitDir, "config.worktree")) && len(o.Values[filepath.Join(h.Dir, "evil.inc")]) > 0, err)
 		},
 		"Operator": func(ctx context.Context) error {
 			o, err := tr.host.Operator(ctx, []string{tr.host.Top})

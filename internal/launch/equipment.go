@@ -45,7 +45,8 @@ type equipment struct {
 const (
 	binaryFile  = "bin/cordon"
 	warrantFile = "warrant.json"
-	// feedbackFile tells a command why its earlier attempt did not land. FeedbackVariable names it.
+	// feedbackFile tells a command why its earlier attempt did not land, and what the operator says
+	// about it. FeedbackVariable names it.
 	feedbackFile = "feedback.txt"
 )
 
@@ -73,8 +74,8 @@ func prepareEquipment(ctx context.Context, s *worksite.Site, w *ledger.Worker, h
 	if err := os.WriteFile(filepath.Join(r.dir, briefing.File), []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	if w.Feedback != "" {
-		if err := os.WriteFile(filepath.Join(r.dir, feedbackFile), []byte(w.Feedback), 0o600); err != nil {
+	if said := w.Feedback + operatorsWords(w, how); said != "" {
+		if err := os.WriteFile(filepath.Join(r.dir, feedbackFile), []byte(said), 0o600); err != nil {
 			return nil, err
 		}
 		r.feedback = filepath.Join(r.dir, feedbackFile)

@@ -31,7 +31,7 @@ import (
 // Request is one start of a worker's command or client.
 type Request struct {
 	Command  []string  // instead of the lease's
-	Prompt   string    // for an agent that goes on
+	Prompt   string    // for a worker that goes on
 	Stdin    io.Reader // for the worker
 	Terminal *os.File  // handed over to the worker
 	Outer    *os.File  // its other side, where this process has made it

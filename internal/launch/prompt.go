@@ -25,6 +25,15 @@ func promptFor(w *ledger.Worker, how Request) (text string, again bool) {
 	return "You were interrupted. Look at what is there, and go on with your task: " + w.Agent.Prompt, true
 }
 
+// operatorsWords are what a command finds in its feedback about this launch. An agent gets them as
+// its prompt.
+func operatorsWords(w *ledger.Worker, how Request) string {
+	if w.Agent != nil || how.Prompt == "" {
+		return ""
+	}
+	return "The operator says: " + how.Prompt + "\n"
+}
+
 // feedback is what an agent is told about its earlier attempt, if there was one. A client
 // that remembers nothing is told its task too.
 func feedback(w *ledger.Worker, again bool) string {

@@ -18,6 +18,7 @@ type Attempt struct {
 	Command   []string        `json:"command,omitempty"`   // instead of the one before
 	Feedback  string          `json:"feedback"`            // what the worker is told
 	Inherited []Doubt         `json:"inherited,omitempty"` // what stays wrong, however clean the next attempt is
+	Message   string          `json:"+message,omitempty"`  // how the worker described what it has done so far
 }
 
 // Doubt is a fault of an earlier attempt that a later one does not remove.
@@ -37,7 +38,7 @@ func attempted(w *Worker, e journal.Event) error {
 		return err
 	}
 	w.Doubts = append(w.Doubts, w.launchDoubts()...)
-	w.Lease, w.Origin, w.Feedback, w.Inherited = sealed, d.Origin, d.Feedback, d.Inherited
+	w.Lease, w.Origin, w.Feedback, w.Inherited, w.Earlier = sealed, d.Origin, d.Feedback, d.Inherited, d.Message
 	if len(d.Command) > 0 {
 		w.Command = d.Command
 	}

@@ -59,6 +59,7 @@ type Worker struct {
 	Attempts   int     // after the first
 	Origin     git.OID // of the last attempt: its base without what was carried over; "": the base
 	Feedback   string  // what the last attempt is told; "": it is the first
+	Earlier    string  // how it described its work in earlier attempts
 	Inherited  []Doubt // faults of earlier attempts that stay
 	Discard    *Discard
 	Removal    *Removal

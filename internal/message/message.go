@@ -74,6 +74,7 @@ type Source struct {
 	Commits []string // messages of its own commits, oldest first
 	Prompt  string   // what it was asked to do
 	Changes []Change // what lands
+	Earlier string   // the message of its attempt before this one
 }
 
 // Change is one path that lands.
@@ -82,14 +83,10 @@ type Change struct {
 	Added, Removed bool
 }
 
-// Compose is the message of a result: the agent's report, else its last commit message
-// with the subjects of all its commits, else the first line of the prompt, else the names
-// of the files that change.
+// Compose is the message of a result: the agent's words (Said), else the first line of the
+// prompt, else the names of the files that change.
 func Compose(s Source) Message {
-	if m := Clean(s.Report); m.says() {
-		return m
-	}
-	if m := fromCommits(s.Commits); m.says() {
+	if m := Said(s); m.says() {
 		return m
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(s.Prompt), "\n")
@@ -97,6 +94,28 @@ func Compose(s Source) Message {
 		return m
 	}
 	return Clean(describe(s.Changes))
+}
+
+// Said is how the agent itself described its work: its report, else the message of its
+// earlier attempt, else its last commit message with the subjects of all its commits. An
+// attempt that mends another one rarely describes the whole, so that its commits are only
+// listed below the earlier message. Without a subject it said nothing.
+func Said(s Source) Message {
+	if m := Clean(s.Report); m.says() {
+		return m
+	}
+	earlier := Clean(s.Earlier)
+	if !earlier.says() {
+		m := fromCommits(s.Commits)
+		if !m.says() {
+			return Message{}
+		}
+		return m
+	}
+	if _, subjects := readCommits(s.Commits); len(subjects) > 0 {
+		return Clean(earlier.String() + "\nLater commits:\n" + strings.Join(subjects, "\n"))
+	}
+	return earlier
 }
 
 // empty are reports that say nothing about the work.
@@ -115,8 +134,20 @@ const maxListed = 20
 
 // fromCommits is the last message, with the subjects of all of them in the body.
 func fromCommits(list []string) Message {
-	var last Message
-	var subjects []string
+	last, subjects := readCommits(list)
+	if len(subjects) < 2 {
+		return last
+	}
+	text := last.Subject + "\n\n"
+	if last.Body != "" {
+		text += last.Body + "\n\n"
+	}
+	return Clean(text + "Commits:\n" + strings.Join(subjects, "\n"))
+}
+
+// readCommits is the last message that tells something, and the subjects of all that do, as a
+// list for a body.
+func readCommits(list []string) (last Message, subjects []string) {
 	for _, text := range list {
 		m := Clean(text)
 		if !strings.ContainsFunc(m.Subject, unicode.IsLetter) || strings.HasPrefix(m.Subject, "Merge branch ") || strings.HasPrefix(m.Subject, "Merge commit ") {
@@ -125,17 +156,10 @@ func fromCommits(list []string) Message {
 		last = m
 		subjects = append(subjects, "- "+m.Subject)
 	}
-	if len(subjects) < 2 {
-		return last
-	}
 	if n := len(subjects) - maxListed; n > 0 {
 		subjects = append(subjects[:maxListed], fmt.Sprintf("- and %d more", n))
 	}
-	text := last.Subject + "\n\n"
-	if last.Body != "" {
-		text += last.Body + "\n\n"
-	}
-	return Clean(text + "Commits:\n" + strings.Join(subjects, "\n"))
+	return last, subjects
 }
 
 // describe is a subject made from the paths that land.

@@ -123,17 +123,22 @@ func TestCompose(t *testing.T) {
 		s    Source
 		want string
 	}{
-		{Source{"Say hi\n\nIn two places.", []string{"wip"}, "please say hi", changes}, "Say hi\n\nIn two places.\n"},
-		{Source{"done.", []string{"cart: add it\n\nWith a test."}, "add it", changes}, "cart: add it\n\nWith a test.\n"},
-		{Source{"", []string{"one", "two", "Merge branch 'x'"}, "p", changes}, "two\n\nCommits:\n- one\n- two\n"},
-		{Source{"", []string{"one", "two\n\nWhy."}, "p", changes}, "two\n\nWhy.\n\nCommits:\n- one\n- two\n"},
-		{Source{"", []string{"\x1b[0m", "Signed-off-by: o <o@x>"}, "\n add a test \nmore", changes}, "add a test\n"},
-		{Source{"", nil, "", changes}, "Change src/a.txt and 2 more files\n"},
-		{Source{"", nil, "", changes[:1]}, "Change src/a.txt\n"},
-		{Source{"", nil, "", changes[1:2]}, "Add src/b.txt\n"},
-		{Source{"", nil, "", changes[2:]}, "Remove src/c.txt\n"},
-		{Source{"", nil, "", []Change{{Path: "fixes #1 [skip ci]\nx"}, {Path: "y"}}}, "Change addresses #1 “skip ci” x and 1 more file\n"},
-		{Source{"", nil, "", nil}, "Change nothing\n"},
+		{Source{"Say hi\n\nIn two places.", []string{"wip"}, "please say hi", changes, ""}, "Say hi\n\nIn two places.\n"},
+		{Source{"done.", []string{"cart: add it\n\nWith a test."}, "add it", changes, ""}, "cart: add it\n\nWith a test.\n"},
+		{Source{"", []string{"one", "two", "Merge branch 'x'"}, "p", changes, ""}, "two\n\nCommits:\n- one\n- two\n"},
+		{Source{"", []string{"one", "two\n\nWhy."}, "p", changes, ""}, "two\n\nWhy.\n\nCommits:\n- one\n- two\n"},
+		{Source{"", []string{"\x1b[0m", "Signed-off-by: o <o@x>"}, "\n add a test \nmore", changes, ""}, "add a test\n"},
+		{Source{"", nil, "", changes, ""}, "Change src/a.txt and 2 more files\n"},
+		{Source{"", nil, "", changes[:1], ""}, "Change src/a.txt\n"},
+		{Source{"", nil, "", changes[1:2], ""}, "Add src/b.txt\n"},
+		{Source{"", nil, "", changes[2:], ""}, "Remove src/c.txt\n"},
+		{Source{"", nil, "", []Change{{Path: "fixes #1 [skip ci]\nx"}, {Path: "y"}}, ""}, "Change addresses #1 “skip ci” x and 1 more file\n"},
+		{Source{"", nil, "", nil, ""}, "Change nothing\n"},
+		{Source{"", []string{"resolve the conflict"}, "p", changes, "cart: add it\n\nWith a test.\n"},
+			"cart: add it\n\nWith a test.\n\nLater commits:\n- resolve the conflict\n"},
+		{Source{"done", nil, "p", changes, "cart: add it\n"}, "cart: add it\n"},
+		{Source{"cart: add it and drop that", nil, "p", changes, "cart: add it\n"}, "cart: add it and drop that\n"},
+		{Source{"", []string{"fix it"}, "p", changes, "."}, "fix it\n"},
 	} {
 		if got := Compose(row.s).String(); got != row.want {
 			t.Errorf("%+v: %q instead of %q", row.s, got, row.want)

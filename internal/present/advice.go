@@ -27,16 +27,24 @@ func Advice(w *ledger.Worker, status ledger.Status) []string {
 		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it go on with the answer",
 			"cordon merge " + id + "   to take what it left to the gate all the same"}
 	case ledger.InReview:
-		return []string{"cordon diff " + id + "     what it changed", "cordon merge " + id + "    to land it", "cordon resume " + id +
-			" -- \"…\"   to send it back with comments"}
+		return []string{"cordon diff " + id + "     what it changed", "cordon merge " + id + "    to land it", sendBack(w)}
 	case ledger.Finished:
-		return []string{"cordon diff " + id, "cordon merge " + id}
+		return []string{"cordon diff " + id + "     what it changed", "cordon merge " + id + "    to land it", sendBack(w)}
 	case ledger.Leasing, ledger.Ready:
 		return []string{"cordon resume " + id, "cordon discard " + id}
 	case ledger.Stopped, ledger.Lost:
 		return []string{"cordon resume " + id, "cordon merge " + id + "   to take what it left to the gate"}
 	}
 	return nil
+}
+
+// sendBack is how a result goes back to its worker with the operator's comments.
+func sendBack(w *ledger.Worker) string {
+	words := " --say \"…\""
+	if w.Agent != nil {
+		words = " -- \"…\""
+	}
+	return "cordon resume " + string(w.ID) + words + "   to send it back with comments"
 }
 
 // quarantineAdvice is for a result that did not pass, by what is wrong with it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"cordon/internal/fault"
 	"cordon/internal/gate"
@@ -14,15 +15,21 @@ import (
 )
 
 // startsAnew reports whether a worker in this state goes on with another attempt: its
-// result was judged or merged in vain, and its tree is evidence.
-func startsAnew(status ledger.Status, how Drive) bool {
-	commented := len(how.Command) > 0 || how.Prompt != ""
-	return status == ledger.InQuarantine || status == ledger.Conflicted || status == ledger.InReview && commented
+// result was judged or merged in vain, or the operator sends it back with a comment.
+func startsAnew(status ledger.Status, commented bool) bool {
+	switch status {
+	case ledger.InQuarantine, ledger.Conflicted:
+		return true
+	case ledger.InReview, ledger.WaitingFor, ledger.NoChange:
+		return commented
+	}
+	return false
 }
 
 // nextAttempt begins another attempt of a worker whose result was judged, and runs it. The
 // evidence of the attempt before is stored first. The new one has the same rights and starts
-// in a fresh repository that holds the part inside the lease and nothing else of the worker's.
+// in a fresh repository that holds the part inside the lease and nothing else of the worker's. A
+// tree that was adopted stays as it is: it belongs to another tool.
 func (s *Session) nextAttempt(ctx context.Context, w *ledger.Worker, status ledger.Status, how Drive) (*ledger.Worker, error) {
 	if err := s.Begin(ctx); err != nil {
 		return nil, err
@@ -48,7 +55,7 @@ func (s *Session) nextAttempt(ctx context.Context, w *ledger.Worker, status ledg
 }
 
 func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status ledger.Status, how Drive) error {
-	if err := s.refuseAttempt(w); err != nil {
+	if err := s.refuseAttempt(w, status); err != nil {
 		return err
 	}
 	found := s.WrongWith(w)
@@ -60,9 +67,12 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 		return err
 	}
 	l := w.Lease.Lease()
-	carried, err := s.Gate.Carry(ctx, l, stored, status == ledger.Conflicted, w.Lease.Rules())
-	if err != nil {
-		return fmt.Errorf("%s cannot go on: %w", w.ID, err)
+	carried, begins := gate.Carried{Origin: l.Base, Base: l.Base}, "the adopted tree as it is"
+	if !l.Adopted {
+		if carried, err = s.Gate.Carry(ctx, l, stored, status == ledger.Conflicted, w.Lease.Rules()); err != nil {
+			return fmt.Errorf("%s cannot go on: %w", w.ID, err)
+		}
+		begins = "a fresh tree at " + carried.Origin.Short() + " with the part inside the lease"
 	}
 	l.Base = carried.Base
 	sealed, err := s.renewedLease(ctx, l)
@@ -71,21 +81,23 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 	}
 	data := ledger.Attempt{
 		Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: how.Who, Origin: carried.Origin, Command: how.Command,
-		Feedback: s.feedback(ctx, w, found, carried, how.Prompt), Inherited: inherited(found),
+		Feedback: s.feedback(ctx, w, found, carried, how.Prompt), Inherited: inherited(found), Message: s.saidSoFar(ctx, w),
 	}
 	if status != ledger.Conflicted && w.Origin != "" {
 		data.Origin = w.Origin
 	}
-	s.Voice.Step(w.ID, "attempt", fmt.Sprintf("%d: a fresh tree at %s with the part inside the lease", w.Attempts+2, carried.Origin.Short()))
+	s.Voice.Step(w.ID, "attempt", fmt.Sprintf("%d: %s", w.Attempts+2, begins))
 	return s.AppendIf(w.ID, ledger.Attempted, data, unchanged(w))
 }
 
 // refuseAttempt refuses a worker that cannot or must not be tried again.
-func (s *Session) refuseAttempt(w *ledger.Worker) error {
-	most := w.Lease.Lease().Policy.Gate.Attempts
+func (s *Session) refuseAttempt(w *ledger.Worker, status ledger.Status) error {
+	l, most := w.Lease.Lease(), w.Lease.Lease().Policy.Gate.Attempts
 	switch {
-	case w.Lease.Lease().Adopted:
-		return fault.Refuse("%s works in a tree of another tool, which cordon cannot make anew: start another worker there", w.ID)
+	case l.Adopted && status == ledger.Conflicted:
+		branch := strings.TrimPrefix(l.Target, "refs/heads/")
+		return fault.Refuse("%s conflicts with %s, and its worktree was adopted: cordon does not merge into a worktree of another tool. cordon discard %s "+
+			"leaves it there; then git -C %s merge %s and start another worker in it", w.ID, branch, w.ID, l.Worktree, branch)
 	case w.Attempts >= most:
 		return fault.Refuse("%s has had %s after the first, and its policy allows no more (gate.attempts: %d)", w.ID, worksite.Count(w.Attempts, "attempt"), most)
 	case w.Quarantine != nil && w.Audit == nil, w.Quarantine != nil && w.Quarantine.Causes == nil && w.Gate == nil:

@@ -23,7 +23,7 @@ import (
 type Drive struct {
 	Again    bool        // run the command again although it ran before
 	Command  []string    // instead of the lease's
-	Prompt   string      // for an agent that goes on
+	Prompt   string      // for a worker that goes on
 	Judge    bool        // do not run anything: audit what is there and take it to the gate
 	Stdin    io.Reader   // for the worker
 	Terminal *os.File    // handed over to the worker
@@ -142,7 +142,7 @@ func (how *progress) again(w *ledger.Worker) bool {
 	if !how.Again || w.Gate != nil && w.Gate.Outcome == gate.Merged {
 		return false
 	}
-	return w.Exit != nil && !w.Exit.OK() || len(how.Command) > 0 || w.Gate == nil && (w.Agent != nil || w.Asks())
+	return w.Exit != nil && !w.Exit.OK() || len(how.Command) > 0 || w.Gate == nil && (w.Agent != nil || how.Prompt != "" || w.Asks())
 }
 
 func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {

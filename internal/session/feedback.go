@@ -39,12 +39,23 @@ func (s *Session) feedback(ctx context.Context, w *ledger.Worker, found []Wrong,
 		b.WriteString("\n")
 	}
 	s.writeConflict(ctx, &b, w, c)
-	b.WriteString("Your tree begins anew. HEAD holds the part of your work that is inside your lease; nothing else of your earlier attempt is there.\n")
+	b.WriteString(s.beginning(w))
 	if comment = strings.TrimSpace(comment); comment != "" {
 		fmt.Fprintf(&b, "\nThe operator says: %s\n", comment)
 	}
 	b.WriteString("\nMend this, and finish your task.\n")
 	return b.String()
+}
+
+// beginning tells a worker what the tree of its next attempt holds.
+func (s *Session) beginning(w *ledger.Worker) string {
+	switch {
+	case !w.Lease.Lease().Adopted:
+		return "Your tree begins anew. HEAD holds the part of your work that is inside your lease; nothing else of your earlier attempt is there.\n"
+	case s.SharesGit(w):
+		return "Your tree is as you left it. Undo in it what your lease does not allow.\n"
+	}
+	return "Your tree is as you left it, but your commits are gone: their content is there as uncommitted changes. Undo what your lease does not allow.\n"
 }
 
 // writeFailed quotes the end of the output of the acceptance command that failed.

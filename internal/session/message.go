@@ -66,7 +66,7 @@ func (s *Session) unedited(ctx context.Context, w *ledger.Worker, own string, la
 	if own != "" {
 		return message.Own(own)
 	}
-	from := message.Source{}
+	from := message.Source{Earlier: w.Earlier}
 	if w.Claim != nil {
 		from.Report = w.Claim.Text
 	}
@@ -81,8 +81,32 @@ func (s *Session) unedited(ctx context.Context, w *ledger.Worker, own string, la
 		}
 	}
 	var err error
-	from.Commits, err = s.commitMessages(ctx, w, h)
+	repo := s.HistoryRepo(w)
+	if w.Release != nil {
+		repo = s.Gate.Repo()
+	}
+	from.Commits, err = s.commitMessages(ctx, w, repo, h)
 	return message.Compose(from), err
+}
+
+// saidSoFar is how a worker described its work up to the end of this attempt, for the message of
+// a later one. Commits that cannot be read say nothing.
+func (s *Session) saidSoFar(ctx context.Context, w *ledger.Worker) string {
+	from := message.Source{Earlier: w.Earlier}
+	if w.Claim != nil {
+		from.Report = w.Claim.Text
+	}
+	repo, h := s.Gate.Repo(), s.storedHistory(w)
+	if w.Quarantine == nil {
+		if report, err := s.Report(w); err == nil {
+			repo, h = s.HistoryRepo(w), report.History
+		}
+	}
+	from.Commits, _ = s.commitMessages(ctx, w, repo, h)
+	if m := message.Said(from); m.Subject != "" {
+		return m.String()
+	}
+	return ""
 }
 
 // storedHistory is the history of a quarantined result, if its commits were stored.
@@ -98,13 +122,9 @@ func (s *Session) storedHistory(w *ledger.Worker) *audit.History {
 const maxMessages = 100
 
 // commitMessages are those of the worker's own last commits, oldest first.
-func (s *Session) commitMessages(ctx context.Context, w *ledger.Worker, h *audit.History) ([]string, error) {
+func (s *Session) commitMessages(ctx context.Context, w *ledger.Worker, repo git.Repo, h *audit.History) ([]string, error) {
 	if h == nil {
 		return nil, nil
-	}
-	repo := s.HistoryRepo(w)
-	if w.Release != nil {
-		repo = s.Gate.Repo()
 	}
 	texts, err := repo.CommitTexts(ctx, h.Commits[max(0, len(h.Commits)-maxMessages):])
 	if err != nil {

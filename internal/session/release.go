@@ -245,9 +245,17 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 	if err != nil {
 		return nil, err
 	}
+	commented := len(how.Command) > 0 || how.Prompt != ""
 	switch status {
-	case ledger.MergedIn, ledger.NoChange:
+	case ledger.MergedIn:
+		if commented {
+			return nil, fault.Refuse("%s has landed: start another worker for more work", w.ID)
+		}
 		return w, nil
+	case ledger.NoChange:
+		if !commented {
+			return w, nil
+		}
 	case ledger.ThrownAway:
 		return nil, fault.Refuse("%s was discarded", w.ID)
 	case ledger.Running, ledger.Gating:
@@ -256,7 +264,7 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 	if status == ledger.InQuarantine && s.freeze(w) != nil {
 		return s.Continue(ctx, w.ID, how) // to finish what was interrupted
 	}
-	if startsAnew(status, how) {
+	if startsAnew(status, commented) {
 		return s.nextAttempt(ctx, w, status, how)
 	}
 	if w.Lease.Expired(s.Now()) {
@@ -266,10 +274,10 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 		return nil, &fault.PersonError{Err: fmt.Errorf("%s waits for an answer (%s: %s): cordon answer %s \"…\", then cordon resume %s", w.ID, open[0].ID(),
 			open[0].Text, w.ID, w.ID)}
 	}
-	if (len(how.Command) > 0 || how.Prompt != "") && w.Gate != nil {
+	if commented && w.Gate != nil {
 		return nil, fault.Refuse("%s is %s: nothing is left to run in its tree", w.ID, status)
 	}
-	more := len(how.Command) > 0 || how.Prompt != "" || status == ledger.Asking
+	more := commented || status == ledger.Asking
 	how.Again = w.Exit != nil && !w.Exit.OK() || w.Gate == nil && more
 	return s.Continue(ctx, w.ID, how)
 }
