@@ -133,15 +133,10 @@ func checkAbove(file string) error {
 	}
 }
 
-// owned refuses what others can change. In a directory with the sticky bit, nobody can
-// replace what is not theirs.
+// owned refuses what others can change.
 func owned(path string, st *unix.Stat_t) error {
-	if st.Uid != 0 && int(st.Uid) != os.Geteuid() {
-		return refused(path, fmt.Sprintf("it belongs to uid %d", st.Uid), "it must belong to you or to root")
-	}
-	sticky := st.Mode&unix.S_IFMT == unix.S_IFDIR && st.Mode&unix.S_ISVTX != 0
-	if st.Mode&0o022 != 0 && !sticky {
-		return refused(path, "others can write it", "chmod go-w "+path)
+	if problem, hint := plainfile.Foreign(path, st); problem != "" {
+		return refused(path, problem, hint)
 	}
 	return nil
 }

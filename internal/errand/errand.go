@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,11 +24,14 @@ import (
 
 	"cordon/internal/config"
 	"cordon/internal/git"
+	"cordon/internal/paths"
 )
 
 // Errand is one command of the operator's.
 type Errand struct {
 	Argv    []string      // as the configuration has it
+	File    string        // the program itself, which the caller has checked; "": Argv[0] is looked up and checked
+	Closed  bool          // the environment has no variable that leads into Written
 	Vars    []Var         // what $NAME in an argument stands for; also in the environment
 	Dir     string        // where it runs
 	Written []string      // directories in which workers write
@@ -65,7 +69,10 @@ const grace = 5 * time.Second
 
 // Run runs the command and waits for it. That it could not be started is a Result too.
 func (e Errand) Run(ctx context.Context) Result {
-	program, err := git.Program(e.Argv[0], e.Written...)
+	program, err := e.File, error(nil)
+	if program == "" {
+		program, err = git.Program(e.Argv[0], e.Written...)
+	}
 	if err != nil {
 		return Result{Code: -1, Ended: "was not started: " + err.Error()}
 	}
@@ -124,14 +131,37 @@ var repositoryVariables = []string{
 // workers write in PATH.
 func (e Errand) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return name == "PATH" || slices.Contains(repositoryVariables, name) || strings.HasPrefix(name, "CORDON_")
+		name, value, _ := strings.Cut(kv, "=")
+		return name == "PATH" || slices.Contains(repositoryVariables, name) || strings.HasPrefix(name, "CORDON_") || e.Closed && e.leadsIn(value)
 	})
 	env = append(env, "PATH="+git.SafePath(e.Written...))
 	for _, v := range e.Vars {
 		env = append(env, v.Name+"="+v.Value)
 	}
 	return env
+}
+
+// leadsIn reports whether a value names a place in which workers write: alone, in a list, or
+// behind an equals sign.
+func (e Errand) leadsIn(value string) bool {
+	if !strings.Contains(value, "/") {
+		return false
+	}
+	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(":;,= \t", r) }) {
+		if !filepath.IsAbs(part) {
+			continue
+		}
+		places := []string{filepath.Clean(part)}
+		if real, err := filepath.EvalSymlinks(part); err == nil {
+			places = append(places, real)
+		}
+		for _, tree := range e.Written {
+			if slices.ContainsFunc(places, func(place string) bool { return paths.Within(place, tree) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tail keeps the end of what is written.

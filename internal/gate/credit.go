@@ -20,7 +20,11 @@ func (g *Gate) commit(ctx context.Context, o Order, tree, target, tip git.OID, s
 	if o.Tip != "" {
 		parents = append(parents, tip)
 	}
-	return g.repo.CommitAs(ctx, tree, parents, o.Message.With(trailers(o)), by)
+	text, err := o.text(o.Message)
+	if err != nil {
+		return "", err
+	}
+	return g.repo.CommitAs(ctx, tree, parents, text, by)
 }
 
 // trailers say where a result comes from, and who worked on it too.

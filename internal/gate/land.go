@@ -11,6 +11,7 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/follow"
 	"cordon/internal/git"
+	"cordon/internal/githook"
 	"cordon/internal/lease"
 	"cordon/internal/message"
 	"cordon/internal/policy"
@@ -31,7 +32,9 @@ type Order struct {
 	Committer policy.Identity
 	CoAuthor  string // value of a trailer; "" for none
 	// Signer finds what signs the commit that lands, once it is accepted. nil: it is not signed.
-	Signer  func() (*git.Signer, error)
+	Signer func() (*git.Signer, error)
+	// Hooks are the operator's own that guard the target. nil: none run.
+	Hooks   *githook.Hooks
 	Creates bool // the target, if it does not exist
 	// Failed is how often acceptance of this result has failed before.
 	Failed int
@@ -45,6 +48,8 @@ type Order struct {
 	Retry func(why string, left int)
 	// Waits is called when other results are to land first; nil for nobody.
 	Waits func()
+
+	reword func(text string) (string, error) // what a hook makes of a message; nil: nothing
 }
 
 // Landing is a move of the target branch.
@@ -86,6 +91,8 @@ type Result struct {
 	Why      string `json:"why,omitempty"`
 	Checkout string `json:"checkout,omitempty"` // where something is left to do
 	Signed   bool   `json:"+signed,omitempty"`  // with the operator's signature
+	// Hooks are the operator's own that ran, in their order.
+	Hooks []string `json:"+hooks,omitempty"`
 }
 
 // maxListed is how many paths of a kind the journal keeps of a result.
@@ -227,10 +234,7 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	if err := queue.take(ctx); err != nil {
 		return res, err
 	}
-	if res, err = g.sign(ctx, o, merge.Tree, target, tip, res); err != nil || res.Outcome == Waiting {
-		return res, err
-	}
-	return g.land(ctx, o, Landing{Ref: res.Target, Old: target, New: res.Commit, Creates: fresh}, res)
+	return g.guarded(ctx, o, merge.Tree, tip, Landing{Ref: res.Target, Old: target, Creates: fresh}, res)
 }
 
 // start is the commit that a result lands on: the tip of the target, or the base for a
@@ -322,7 +326,7 @@ func (g *Gate) tryCheckout(ctx context.Context, o Order, commit git.OID) error {
 }
 
 // land moves the target under the gate's lock.
-func (g *Gate) land(ctx context.Context, o Order, move Landing, res Result) (Result, error) {
+func (g *Gate) land(ctx context.Context, o Order, place *githook.Place, move Landing, res Result) (Result, error) {
 	release, err := g.state.Lock(state.GateLock, true)
 	if err != nil {
 		return res, err
@@ -358,16 +362,17 @@ func (g *Gate) land(ctx context.Context, o Order, move Landing, res Result) (Res
 	if err := o.Intend(move); err != nil {
 		return res, err
 	}
-	return g.finish(ctx, move, steps, res)
+	return g.finish(ctx, move, steps, place, res)
 }
 
 // finish moves the branch and its checkouts: the branch is locked with its old value
 // verified, the checkouts get their files and indexes, and then the branch moves, while
 // the indexes are locked. From then on the result is merged.
-func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result) (Result, error) {
+func (g *Gate) finish(ctx context.Context, move Landing, ready steps, place *githook.Place, res Result) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
+	interrupted := ctx
 	// An interrupt between the branch and its checkouts would leave them apart.
 	ctx = context.WithoutCancel(ctx)
 	old := move.Old
@@ -378,16 +383,23 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 	if err != nil {
 		return waits(res, err)
 	}
+	watched := witness{place, move, old}
+	if err := watched.prepared(interrupted); err != nil {
+		ref.Abort()
+		watched.hears(ctx, githook.Aborted)
+		return waits(res, err)
+	}
 	// HEAD is locked by now. Before, somebody could switch to another branch without the
 	// lock of the index.
-	if why, err := g.look(ctx, move, ready); why != nil || err != nil {
-		ref.Abort()
-		return wait(res, why), err
+	why, err := g.look(ctx, move, ready)
+	var behind error
+	if why == nil && err == nil {
+		behind, err = g.carry(ctx, move, ready)
 	}
-	behind, err := g.carry(ctx, move, ready)
-	if err != nil {
+	if why != nil || err != nil {
 		ref.Abort()
-		return waits(res, err)
+		watched.hears(ctx, githook.Aborted)
+		return waits(wait(res, why), err)
 	}
 	if err := ref.Commit(); err != nil {
 		landed, aerr := g.contains(ctx, move.move())
@@ -395,12 +407,14 @@ func (g *Gate) finish(ctx context.Context, move Landing, ready steps, res Result
 			return res, g.leave(ready, errors.Join(err, aerr))
 		}
 		if !landed {
+			watched.hears(ctx, githook.Aborted)
 			return res, errors.Join(err, g.takeBack(ctx, ready))
 		}
 	}
 	res.Outcome = Merged
 	var left *LeftBehindError
 	err = worse(behind, g.release(ctx, move, ready))
+	watched.hears(ctx, githook.Committed)
 	if errors.As(err, &left) {
 		res.Checkout, res.Why = left.Checkout, left.Error()
 		return res, nil
@@ -416,6 +430,8 @@ func waits(res Result, err error) (Result, error) {
 	var unfinished *UnfinishedError
 	switch {
 	case errors.As(err, &unfinished):
+	case githook.Stopped(err):
+		return wait(res, err), nil
 	case errors.As(err, &unplaced):
 		return wait(res, unplaced), nil
 	case errors.As(err, &locked):

@@ -43,8 +43,11 @@ func (g *Gate) replay(ctx context.Context, o Order, tree, target git.OID, by git
 		if next == held {
 			continue // the target has it already
 		}
-		text := message.Compose(message.Source{Commits: []string{c.Message}, Changes: []message.Change{{Path: "files"}}})
-		if at, err = g.repo.CommitAs(ctx, next, []git.OID{at}, text.With(trailers(o)), by); err != nil {
+		text, err := o.text(message.Compose(message.Source{Commits: []string{c.Message}, Changes: []message.Change{{Path: "files"}}}))
+		if err != nil {
+			return "", err
+		}
+		if at, err = g.repo.CommitAs(ctx, next, []git.OID{at}, text, by); err != nil {
 			return "", err
 		}
 		held = next
@@ -52,7 +55,11 @@ func (g *Gate) replay(ctx context.Context, o Order, tree, target git.OID, by git
 	if held == tree && at != target {
 		return at, nil
 	}
-	return g.repo.CommitAs(ctx, tree, []git.OID{at}, o.Message.With(trailers(o)), by)
+	text, err := o.text(o.Message)
+	if err != nil {
+		return "", err
+	}
+	return g.repo.CommitAs(ctx, tree, []git.OID{at}, text, by)
 }
 
 // pick is a tree with the changes of one commit since the one before it. Git merges

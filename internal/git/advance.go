@@ -65,6 +65,12 @@ func (r Repo) Stage(ctx context.Context, c Checkout, from, to OID, index, top st
 // CopyIndex copies the index of a checkout to a new file.
 func (r Repo) CopyIndex(c Checkout, to string) error { return copyFile(c.index(), to) }
 
+// WriteIndex makes an index file of a tree, which knows no file on disk.
+func (r Repo) WriteIndex(ctx context.Context, tree OID, index string) error {
+	_, err := r.call(ctx, call{env: []string{"GIT_INDEX_FILE=" + index}, args: []string{"read-tree", string(tree)}})
+	return err
+}
+
 // Trial checks out what differs between two commits below the empty directory dir, to
 // find out whether that can be done.
 func (r Repo) Trial(ctx context.Context, from, to OID, dir string) error {

@@ -15,11 +15,19 @@ import (
 // twice: as it is written, and with the values that the environment has for them.
 func words(value string) []Word {
 	value = strings.TrimLeft(value, "!@+| \t")
-	c := code{seen: map[*syntax.Word]bool{}}
-	c.read(value)
-	if strings.Contains(value, "$") {
+	return code{seen: map[*syntax.Word]bool{}}.words(value)
+}
+
+// ScriptWords lists the words of a shell script in the same way, without its comments.
+func ScriptWords(text string) []Word {
+	return code{seen: map[*syntax.Word]bool{}, script: true}.words(text)
+}
+
+func (c code) words(text string) []Word {
+	c.read(text)
+	if strings.Contains(text, "$") {
 		c.lookup = fromEnvironment
-		c.read(value)
+		c.read(text)
 	}
 	return c.found
 }
@@ -29,6 +37,7 @@ type code struct {
 	found  []Word
 	seen   map[*syntax.Word]bool
 	inner  []string                    // the pieces that are being read, from the outermost
+	script bool                        // comments are for people
 	lookup func(string) (string, bool) // the value of a variable; nil: no variable is replaced
 }
 
@@ -46,7 +55,7 @@ const maxNested = 10
 
 // read reads a piece of code.
 func (c *code) read(text string) {
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(!c.script)).Parse(strings.NewReader(text), "")
 	if err != nil || len(c.inner) == maxNested {
 		c.split(text)
 		return
@@ -84,7 +93,7 @@ func (c *code) node(n syntax.Node) bool {
 		c.redirect(n)
 	case *syntax.Word:
 		if !c.seen[n] {
-			c.quoted(c.literal(n.Parts, false))
+			c.maybeCode(c.literal(n.Parts, false))
 			c.plain(Word{Text: c.literal(n.Parts, false)})
 		}
 	case *syntax.Comment: // to a shell
@@ -115,6 +124,13 @@ func (c *code) quoted(text string) {
 	}
 }
 
+// maybeCode reads text that can be code, unless it stands in a script: most of that is for people.
+func (c *code) maybeCode(text string) {
+	if !c.script {
+		c.quoted(text)
+	}
+}
+
 // plain adds a word and the parts of it that can be words.
 func (c *code) plain(w Word) {
 	c.found = append(c.found, w)
@@ -127,7 +143,7 @@ func (c *code) plain(w Word) {
 
 // assigned reads the value of a variable or an option.
 func (c *code) assigned(name, value string) {
-	c.quoted(value)
+	c.maybeCode(value)
 	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ',' || r == '=' }) {
 		c.found = append(c.found, Word{Text: part, Place: identifier(name), Absent: searched(name)})
 	}
@@ -162,8 +178,10 @@ func (c *code) argument(l *line, text string) {
 		c.assigned(name, value)
 		l.command = l.command && !option
 		return
-	default:
+	case l.command:
 		c.quoted(text)
+	default:
+		c.maybeCode(text)
 	}
 	if option && len(text) > 2 && text[1] != '-' {
 		c.found = append(c.found, Word{Text: text[2:]})

@@ -45,7 +45,7 @@ func (h Host) Operator(ctx context.Context, trees []string) (Operator, error) {
 			s.Origin = file
 		}
 		own := !slices.Contains([]string{"local", "worktree"}, recs[i])
-		if inFile && own && o.inTree(file) {
+		if inFile && own && o.InTree(file) {
 			continue
 		}
 		o.values, o.own = append(o.values, s), append(o.own, own)
@@ -68,6 +68,14 @@ func (o Operator) last(key string, own bool) string {
 	return ""
 }
 
+// Under lists the settings below a section that end in a name, such as hook.NAME.event.
+func (o Operator) Under(section, name string) []Setting {
+	return slices.DeleteFunc(slices.Clone(o.values), func(s Setting) bool {
+		first, _, last := s.parts()
+		return first != section || last != name
+	})
+}
+
 // Outside refuses a command of which a word lies in a tree, also one that PATH leads to.
 func (o Operator) Outside(what, command string) error {
 	for _, w := range words(command) {
@@ -82,16 +90,16 @@ func (o Operator) Outside(what, command string) error {
 		if at == "" || !w.Command && !strings.Contains(at, "/") {
 			continue
 		}
-		if full, err := filepath.Abs(at); err != nil || o.inTree(full) {
+		if full, err := filepath.Abs(at); err != nil || o.InTree(full) {
 			return fmt.Errorf("%s %q is not run: %s lies in a tree that a worker could have written", what, command, at)
 		}
 	}
 	return nil
 }
 
-// inTree reports whether a path, or what it leads to, lies in a tree. What lies in the git
+// InTree reports whether a path, or what it leads to, lies in a tree. What lies in the git
 // directory of a checkout does not.
-func (o Operator) inTree(path string) bool {
+func (o Operator) InTree(path string) bool {
 	places := []string{path}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		places = append(places, real)

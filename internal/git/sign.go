@@ -96,7 +96,7 @@ func (o Operator) find(program string) (string, error) {
 	if at, err = filepath.Abs(at); err != nil {
 		return "", err
 	}
-	if o.inTree(at) {
+	if o.InTree(at) {
 		return "", fmt.Errorf("the signing program %s is not run: it lies in a tree that a worker could have written", at)
 	}
 	return at, nil

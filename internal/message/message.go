@@ -236,3 +236,23 @@ func Edited(text string) (Message, error) {
 	}
 	return Own(strings.Join(lines, "\n"))
 }
+
+// Mark is how the keys of cordon's own trailers begin.
+const Mark = "Cordon-"
+
+// Hooked is a message that a hook of the operator's left: cleaned as git does it, and with
+// cordon's own trailers at its end, whatever the hook did to them.
+func Hooked(text string, own []Trailer) (string, error) {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		key, _, trailer := strings.Cut(strings.ToLower(strings.TrimSpace(line)), ":")
+		if !trailer || !strings.HasPrefix(key, strings.ToLower(Mark)) || strings.Contains(key, " ") {
+			lines = append(lines, line)
+		}
+	}
+	m, err := Own(strings.Join(lines, "\n"))
+	if err != nil {
+		return "", err
+	}
+	return m.With(own), nil
+}

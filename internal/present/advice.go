@@ -108,6 +108,12 @@ func waitingAdvice(id, why string) []string {
 	if strings.HasPrefix(why, "the commit could not be signed") {
 		return []string{"nothing is lost; when your signing program works: cordon merge " + id}
 	}
+	if strings.HasPrefix(why, "the hook ") {
+		return []string{
+			"nothing is lost; when your hook allows it: cordon merge " + id + ", or with another message: cordon merge -e " + id,
+			"to land results without your hooks: land.hooks: skip in your configuration",
+		}
+	}
 	lines := []string{"the result is refs/cordon/results/" + id + "; when nothing is in the way any more: cordon merge " + id}
 	if !strings.Contains(why, "untracked") { // git refuses those too
 		lines = append(lines, "or in the checkout: "+fastForward+"refs/cordon/results/"+id)

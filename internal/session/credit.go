@@ -23,7 +23,7 @@ func (s *Session) credit(ctx context.Context, w *ledger.Worker, o *gate.Order) e
 	if err != nil {
 		return err
 	}
-	if err := s.nameSkippedHooks(w.ID, own, loaded.Land.Hooks); err != nil {
+	if o.Hooks, err = s.guardingHooks(w.ID, own, loaded.Land.Hooks); err != nil {
 		return err
 	}
 	me := policy.Identity{

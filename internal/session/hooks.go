@@ -1,42 +1,30 @@
 package session
 
 import (
-	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"cordon/internal/config"
 	"cordon/internal/fault"
 	"cordon/internal/git"
+	"cordon/internal/githook"
 	"cordon/internal/lease"
 )
 
-// guardHooks are the hooks with which people guard a branch against what lands.
-var guardHooks = []string{"reference-transaction", "pre-merge-commit", "commit-msg"}
-
-// nameSkippedHooks says which of the operator's hooks a landing passes by: cordon runs no
-// hook. An operator who wants them to run is asked first.
-func (s *Session) nameSkippedHooks(id lease.ID, own git.Operator, wanted config.Hooks) error {
-	dir := cmp.Or(git.Homed(own.Value("core.hookspath")), filepath.Join(s.Host.Dir, "hooks"))
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(cmp.Or(s.Host.Top, s.Host.Dir), dir)
+// guardingHooks are the operator's own hooks that a landing runs: those that guard a branch,
+// if the operator's configuration says so. Otherwise cordon names those that it passes by.
+// A hook that may not run stops the landing before anything is tested.
+func (s *Session) guardingHooks(id lease.ID, own git.Operator, wanted config.Hooks) (*githook.Hooks, error) {
+	hooks := githook.Find(own, s.Host, s.Trees())
+	switch {
+	case hooks.None():
+		return nil, nil
+	case wanted != config.RunHooks:
+		s.Voice.Step(id, "hooks", "not run for this landing: "+hooks.Names())
+		return nil, nil
 	}
-	var found []string
-	for _, name := range guardHooks {
-		if fi, err := os.Stat(filepath.Join(dir, name)); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
-			found = append(found, name)
-		}
+	if err := hooks.Check(); err != nil {
+		return nil, &undecidedError{&fault.PersonError{Err: fmt.Errorf("nothing landed: %w. When you have changed that: cordon merge %s. "+
+			"With land.hooks: skip in your configuration, cordon merge %s lands it without your hooks", err, id, id)}}
 	}
-	if len(found) == 0 {
-		return nil
-	}
-	names := strings.Join(found, ", ") + " in " + dir
-	if wanted == config.RunHooks {
-		return &undecidedError{&fault.PersonError{Err: fmt.Errorf("nothing landed: your configuration says land.hooks: run, and this version of cordon "+
-			"does not run hooks (%s). Look with cordon diff %s; with land.hooks: skip, cordon merge %s lands it without them", names, id, id)}}
-	}
-	s.Voice.Step(id, "hooks", "not run for this landing: "+names)
-	return nil
+	return hooks, nil
 }

@@ -156,6 +156,9 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 	if err := s.credit(ctx, w, &o); err != nil {
 		return gate.Result{}, err
 	}
+	if o.Hooks != nil {
+		o.Hooks.Output = worksite.Unheeded{To: out}
+	}
 	o.Accept = func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
 		s.Voice.Step(w.ID, "accept", worksite.Count(len(l.Policy.Acceptance), "command")+" on the merged tree")
 		var checks []gate.Check
@@ -167,7 +170,11 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 		s.Voice.Step(w.ID, "accept", fmt.Sprintf("%s: running acceptance again (%d left)", why, left))
 	}
 	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
-	return s.Gate.Land(ctx, o)
+	res, err := s.Gate.Land(ctx, o)
+	if len(res.Hooks) > 0 {
+		s.Voice.Step(w.ID, "hooks", "ran: "+strings.Join(res.Hooks, ", "))
+	}
+	return res, err
 }
 
 // recoverLanding finishes a landing whose end was not recorded: the branch moved or it
