@@ -65,8 +65,8 @@ func landFields() []field {
 		strictyaml.Scalar("coauthor", "The Co-authored-by trailer of landed commits, such as {name} <{email}>; {name} and {email} are "+
 			"the agent's, {client} and {id} name client and worker. Empty: no trailer.",
 			func(c *Config) *CoAuthor { return &c.Land.CoAuthor }, readCoAuthor, func(a CoAuthor) string { return strictyaml.Quote(string(a)) }),
-		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch. skip: cordon skips and names them. run: this version runs "+
-			"none, so a result that would pass one by waits.",
+		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch (pre-merge-commit, commit-msg, reference-transaction). skip: "+
+			"cordon skips and names them. run: it runs those that lie outside every tree and call nothing inside one.",
 			func(c *Config) *Hooks { return &c.Land.Hooks }, oneOf(SkipHooks, RunHooks), showWord),
 		strictyaml.Sequence("then", "Your command after a landing: a program and its arguments, without a shell. It runs once, in your repository.",
 			func(c *Config) *[]string { return &c.Land.Then }, readArgv(ThenVariables)),
