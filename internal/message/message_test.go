@@ -47,6 +47,10 @@ func TestHostileText(t *testing.T) {
 		{"x\n\nSigned-off-\u200bby: Operator <op@x>", "x\n"},
 		{"x\n\n\tAcked-by: Operator <op@x>", "x\n"},
 		{"x\n\nReviewed: Operator <op@x>\nCc: <list@x>", "x\n"},
+		{"x\n\nReviewed By: Operator\nCo-Author By: O <o@x>\nsigned off by : O", "x\n"},
+		{"x\n\nChange-Id: I0123\ngit-svn-id: https://x@9 u\nRelease-As: 9.0.0\nDifferential Revision: D1\non-behalf-of: @org <o@x>", "x\n"},
+		// Versions.
+		{"x +semver: major #major", "x semver major major\n"},
 		// Patches and mail.
 		{"x\n\nFrom: Operator <op@x>\n\ntext", "x\n\n  From: Operator <op@x>\n\ntext\n"},
 		{"x\n\ntext\n---\ndiff --git a/f b/f\n--- a/f\n+++ b/f", "x\n\ntext\n  diff --git a/f b/f\n  --- a/f\n  +++ b/f\n"},
@@ -58,6 +62,7 @@ func TestHostileText(t *testing.T) {
 		{"x\n\n[no ci]\n[skip-actions]\n[azp skip]\n***NO_CI***\n--skip-ci", "x\n\n“no ci”\n“skip-actions”\n“azp skip”\n“NO_CI”\n“skip ci”\n"},
 		{"x\n\n\nskip-checks: true", "x\n"},
 		{"x\n\n\nSkip-Checks:true\n", "x\n"},
+		{"x [ci_skip] [ciskip] [SkipCI]", "x “ci_skip” “ciskip” “SkipCI”\n"},
 		{"[skip\u200b ci] x", "“skip ci” x\n"},
 		{"[[skip ci]]", "““skip ci””\n"},
 		{"x [ski\x1b[0mp ci]", "x “skip ci”\n"},
@@ -71,6 +76,9 @@ func TestHostileText(t *testing.T) {
 		{"[Finishes #77]", "[Addresses #77]\n"},
 		{"fix\n\n#12", "address\n\n#12\n"},
 		{"fixes\u200b #12", "addresses #12\n"},
+		{"x\n\ncloses" + strings.Repeat(" ", 30) + "#12", "x\n\naddresses" + strings.Repeat(" ", 30) + "#12\n"},
+		{"x\n\n_Fixes #12_", "x\n\n_Addresses #12_\n"},
+		{"x\n\nCloses-Bug: #12", "x\n\nAddresses-Bug: #12\n"},
 		{"fixes AB#12, closes !3", "addresses AB#12, addresses !3\n"},
 		{"PROJ-12 #close #time 2w", "PROJ-12 close time 2w\n"},
 		{"#PROJ-12 Fixed", "PROJ-12 Fixed\n"},

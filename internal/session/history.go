@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"cordon/internal/audit"
 	"cordon/internal/config"
@@ -19,6 +18,7 @@ import (
 	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/message"
 	"cordon/internal/policy"
 )
@@ -214,21 +214,21 @@ func (v authorship) people(c git.CommitText) string {
 // stands behind nothing, and clients write their own.
 // A line after it that begins with a space goes on with it.
 var attestation = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by)[\t ]*:(.*)(\n[\t ]+\S)?`)
+	return regexp.MustCompile(`(?im)^[\t ]*([a-z][a-z-]*-by|(?:signed off|authored|reviewed|approved|acked|tested) by)[\t ]*:(.*)(\n[\t ]+\S)?`)
 })
 
 func (v authorship) message(c git.CommitText) string {
 	switch {
 	case strings.TrimSpace(c.Message) == "":
 		return "has no message"
-	case strings.ContainsFunc(c.Message, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }):
+	case legible.Text(c.Message) != c.Message:
 		return "has control characters in its message"
 	case strings.Contains(strings.ToLower(c.Message), "cordon-"):
 		return "has a message with cordon's own trailers"
 	case message.Acts(c.Message):
-		return "has a message that could skip checks or close issues"
+		return "has a message that programs would act on"
 	}
-	for _, m := range attestation().FindAllStringSubmatch(c.Message, -1) {
+	for _, m := range attestation().FindAllStringSubmatch(message.PlainDashes(c.Message), -1) {
 		if m[3] != "" {
 			return fmt.Sprintf("has a %s of several lines in its message", m[1])
 		}
