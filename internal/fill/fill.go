@@ -112,16 +112,33 @@ func (o Order) filters(ctx context.Context) (map[string]string, error) {
 	return lfs.Filters(ctx, o.Repo, base, paths, o.Scratch)
 }
 
+// refuseFilters refuses files inside the write roots that the operator's git runs another
+// filter for. A filter that their git does not know changes nothing.
+func (o Order) refuseFilters(ctx context.Context, filters map[string]string) error {
+	if len(filters) == 0 || o.Lenient {
+		return nil
+	}
+	known, err := o.Host.FilterNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range o.Files {
+		if filter := filters[f.Path]; filter != lfs.Filter && known[filter] && o.Inside(f.Path) {
+			return &FilterError{Path: f.Path, Filter: filter}
+		}
+	}
+	return nil
+}
+
 // large decides about files of Git LFS.
 func (p *Plan) large(ctx context.Context, filters map[string]string) error {
+	if err := p.order.refuseFilters(ctx, filters); err != nil {
+		return err
+	}
 	var files []git.File
 	var oids []git.OID
 	for _, f := range p.order.Files {
-		filter := filters[f.Path]
-		if filter != "" && filter != lfs.Filter && p.order.Inside(f.Path) && !p.order.Lenient {
-			return &FilterError{Path: f.Path, Filter: filter}
-		}
-		if filter == lfs.Filter {
+		if filters[f.Path] == lfs.Filter {
 			files, oids = append(files, f), append(oids, f.OID)
 		}
 	}

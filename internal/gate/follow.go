@@ -116,12 +116,12 @@ func (g *Gate) followers(ctx context.Context, ref string) (on []git.Checkout, wh
 // touchable makes a checkout ready to follow the branch, or says why it cannot. What
 // cannot be found out about it is a reason too.
 func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*follow.Step, error) {
-	filters, err := g.host.FiltersIn(ctx, c)
+	filters, err := g.host.Repo.FilterNames(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
 	}
-	if filters {
-		needs, err := g.filtered(ctx, move)
+	if len(filters) > 0 {
+		needs, err := g.filtered(ctx, move, filters)
 		if err != nil {
 			return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
 		}
@@ -142,8 +142,9 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*fo
 	return step, nil
 }
 
-// filtered reports whether a file of a move needs a filter other than that of Git LFS.
-func (g *Gate) filtered(ctx context.Context, move Landing) (bool, error) {
+// filtered reports whether a file of a move needs one of the operator's filters other than
+// that of Git LFS.
+func (g *Gate) filtered(ctx context.Context, move Landing, known map[string]bool) (bool, error) {
 	deltas, err := g.host.Diff(ctx, move.Old, move.New)
 	if err != nil {
 		return false, err
@@ -164,7 +165,7 @@ func (g *Gate) filtered(ctx context.Context, move Landing) (bool, error) {
 	defer os.RemoveAll(dir) // made just now
 	filters, err := lfs.Filters(ctx, g.host.Repo, commit, paths, filepath.Join(dir, "attributes"))
 	for _, filter := range filters {
-		if filter != lfs.Filter {
+		if filter != lfs.Filter && known[filter] {
 			return true, err
 		}
 	}

@@ -80,7 +80,8 @@ func (r Repo) Modules(ctx context.Context, commit OID) (map[string]string, error
 	return names, nil
 }
 
-// FilterNames are the filters that the operator's own git runs programs for in a checkout.
+// FilterNames are the filters that the operator's own git has a configuration for in a checkout:
+// a program, or the word that it is required.
 func (r Repo) FilterNames(ctx context.Context, c Checkout) (map[string]bool, error) {
 	out, err := r.bin.run(ctx, call{
 		operator: true, dir: c.GitDir, repo: []string{"--git-dir=" + c.GitDir},
@@ -96,4 +97,10 @@ func (r Repo) FilterNames(ctx context.Context, c Checkout) (map[string]bool, err
 		}
 	}
 	return names, nil
+}
+
+// FilterNames are the filters that the operator's own git runs programs for. Attributes that
+// name another one change nothing: git passes such content on as it is.
+func (h Host) FilterNames(ctx context.Context) (map[string]bool, error) {
+	return h.Repo.FilterNames(ctx, Checkout{GitDir: h.Private})
 }

@@ -90,12 +90,12 @@ func (s *Session) refuseFilteredFiles(ctx context.Context, w *ledger.Worker, cha
 	if err := s.State.Erase(scratch); err != nil {
 		return err
 	}
-	return refuseFiltered(ctx, s.Host.Repo, base, changes, scratch, false)
+	return s.refuseFiltered(ctx, s.Host.Repo, base, changes, scratch, false)
 }
 
 // refuseFiltered refuses to land files for which the attributes of a commit name a filter
-// that cordon does not run.
-func refuseFiltered(ctx context.Context, repo git.Repo, commit git.OID, changes []git.Delta, dir string, large bool) error {
+// of the operator's that cordon does not run.
+func (s *Session) refuseFiltered(ctx context.Context, repo git.Repo, commit git.OID, changes []git.Delta, dir string, large bool) error {
 	var paths []string
 	for _, d := range changes {
 		if d.New.Mode == git.Regular || d.New.Mode == git.Executable {
@@ -111,8 +111,12 @@ func refuseFiltered(ctx context.Context, repo git.Repo, commit git.OID, changes 
 	}
 	defer base.Close()
 	filters, err := lfs.Filters(ctx, repo, base, paths, dir)
+	if err != nil || len(filters) == 0 {
+		return err
+	}
+	known, err := s.Host.FilterNames(ctx)
 	for p, filter := range filters {
-		if filter != lfs.Filter || large {
+		if filter != lfs.Filter && known[filter] || filter == lfs.Filter && large {
 			return fmt.Errorf("%s needs the filter %s, which cordon does not run", audit.Path(p), filter)
 		}
 	}

@@ -106,12 +106,12 @@ func (s *Session) whyUnfit(ctx context.Context, w *ledger.Worker, h *audit.Histo
 			return "commit " + c.Commit.Short() + " " + why, nil
 		}
 	}
-	return unfitChanges(ctx, repo, l.Base, h.Commits, w.Lease.Rules())
+	return s.unfitChanges(ctx, repo, l.Base, h.Commits, w.Lease.Rules())
 }
 
 // unfitChanges says which commit has something that the result as a whole is refused for:
 // each of them can be checked out once it is in the history.
-func unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []git.OID, rules policy.Rules) (string, error) {
+func (s *Session) unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []git.OID, rules policy.Rules) (string, error) {
 	steps, err := repo.CommitDeltas(ctx, commits)
 	if err != nil {
 		return "", err
@@ -133,7 +133,7 @@ func unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []gi
 		if err := refuseAttributes(ctx, repo, step.Deltas); err != nil {
 			return "commit " + step.Commit.Short() + " has attributes that do not land: " + fault.OneLine(err), ctx.Err()
 		}
-		if err := refuseFiltered(ctx, repo, base, step.Deltas, filepath.Join(scratch, "attributes"), true); err != nil {
+		if err := s.refuseFiltered(ctx, repo, base, step.Deltas, filepath.Join(scratch, "attributes"), true); err != nil {
 			return "commit " + step.Commit.Short() + " has files that land in another form: " + fault.OneLine(err), ctx.Err()
 		}
 	}
