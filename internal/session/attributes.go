@@ -1,92 +1,142 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"cordon/internal/audit"
 	"cordon/internal/git"
+	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/lfs"
+	"cordon/internal/plainfile"
 	"cordon/internal/worktree"
 )
 
 // refuseAttributes refuses to land attributes that change which files need a filter, or
-// with which git cannot write the files of a clone.
-func refuseAttributes(ctx context.Context, repo git.Repo, changes []git.Delta) error {
+// with which git cannot write the files of a clone. The changes are those between two commits.
+func (s *Session) refuseAttributes(ctx context.Context, repo git.Repo, from, to git.OID, changes []git.Delta) error {
+	var macros map[string][]string // of an attribute
 	for _, d := range changes {
 		now, before := git.File{Path: d.Path, Entry: d.New}, git.File{Path: d.Path, Entry: d.Old}
 		if !worktree.IsAttributes(now) && !worktree.IsAttributes(before) {
 			continue
 		}
-		if err := refuseFilterLines(ctx, repo, now, before); err != nil {
+		if macros == nil {
+			var err error
+			if macros, err = s.attributeMacros(ctx, repo, from, to); err != nil {
+				return err
+			}
+		}
+		had, err := attributesText(ctx, repo, before)
+		if err != nil {
 			return err
 		}
-		if !worktree.IsAttributes(now) {
-			continue
+		has, err := attributesText(ctx, repo, now)
+		if err != nil {
+			return err
 		}
-		if err := refuseEncodings(ctx, repo, now, before); err != nil {
+		if strings.Contains(has, "\x00") {
+			return fmt.Errorf("%s has a zero byte: git may not read the lines after it", audit.Path(now.Path))
+		}
+		if err := refuseFilterLines(now.Path, had, has, macros[filterAttribute]); err != nil {
+			return err
+		}
+		if err := refuseEncodings(now.Path, had, has, macros[encodingAttribute]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refuseFilterLines refuses to add or remove lines about filters: the files that they are
-// about would be others than were judged and tested.
-func refuseFilterLines(ctx context.Context, repo git.Repo, now, before git.File) error {
-	had, err := filterLines(ctx, repo, before)
-	if err != nil {
-		return err
+const (
+	filterAttribute   = "filter"
+	encodingAttribute = "working-tree-encoding"
+)
+
+// attributeMacros are the macros with which attributes of two commits, and of the
+// operator's repository, give filters and encodings.
+func (s *Session) attributeMacros(ctx context.Context, repo git.Repo, commits ...git.OID) (map[string][]string, error) {
+	own, _ := plainfile.ReadLinked(filepath.Join(s.Host.Dir, "info", "attributes"), plainfile.Text) // there may be none
+	texts := []string{string(own)}
+	for _, c := range commits {
+		text, _, err := repo.FileAt(ctx, c, ".gitattributes")
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, string(text))
 	}
-	has, err := filterLines(ctx, repo, now)
-	if err != nil {
-		return err
+	macros := map[string][]string{}
+	for _, name := range []string{filterAttribute, encodingAttribute} {
+		macros[name] = worktree.MacrosOf(name, texts...)
 	}
-	for line, n := range has {
-		if _, ok := had[line]; !ok {
-			return fmt.Errorf("%s:%d asks for %s: a worker cannot change which files need a filter", audit.Path(now.Path), n, filterWords(line))
+	return macros, nil
+}
+
+// attributesText is the text of a file of attributes; any other file has none.
+func attributesText(ctx context.Context, repo git.Repo, f git.File) (string, error) {
+	if !worktree.IsAttributes(f) {
+		return "", nil
+	}
+	text, err := repo.Blob(ctx, f.OID)
+	return string(text), err
+}
+
+// refuseFilterLines refuses to add, remove or reorder lines about filters: the files that they
+// are about would be others than were judged and tested.
+func refuseFilterLines(path, before, now string, macros []string) error {
+	had, has := worktree.LinesAbout(before, filterAttribute, macros), worktree.LinesAbout(now, filterAttribute, macros)
+	for i, line := range has {
+		if i >= len(had) || had[i].Text != line.Text {
+			return fmt.Errorf("%s:%d asks for %s: a worker cannot change which files need a filter", audit.Path(path), line.Number, filterWords(line.Text))
 		}
 	}
-	for line := range had {
-		if _, ok := has[line]; !ok {
-			return fmt.Errorf("%s no longer asks for %s: a worker cannot change which files need a filter", audit.Path(now.Path), filterWords(line))
-		}
+	if len(had) > len(has) {
+		return fmt.Errorf("%s no longer asks for %s: a worker cannot change which files need a filter", audit.Path(path), filterWords(had[len(has)].Text))
 	}
 	return nil
 }
 
 func filterWords(line string) string {
-	if name := worktree.FilterOf(line); name != lfs.Filter {
-		return "the filter " + name
-	}
-	return "Git LFS"
-}
-
-// filterLines are the lines about filters in a file of attributes, with their numbers.
-func filterLines(ctx context.Context, repo git.Repo, f git.File) (map[string]int, error) {
-	found := map[string]int{}
-	if !worktree.IsAttributes(f) {
-		return found, nil
-	}
-	text, err := repo.Blob(ctx, f.OID)
-	for n, line := range strings.Split(string(text), "\n") {
-		if line = strings.TrimSpace(line); worktree.FilterOf(line) != "" {
-			found[line] = n + 1
+	for _, word := range strings.Fields(line)[1:] {
+		switch name, ok := strings.CutPrefix(word, filterAttribute+"="); {
+		case ok && name == lfs.Filter:
+			return "Git LFS"
+		case ok:
+			return "the filter " + name
 		}
 	}
-	return found, err
+	return "a filter or none"
+}
+
+// refuseForms refuses a result whose files would have another form in a checkout than they
+// had in the tests. It counts everything since the operator's commit, also what an earlier
+// attempt wrote.
+func (s *Session) refuseForms(ctx context.Context, w *ledger.Worker, result git.OID) error {
+	if w.Waives(ledger.NotJudged) {
+		return nil // the operator saw it and took it
+	}
+	base := cmp.Or(w.Origin, w.Lease.Lease().Base)
+	changes, err := s.Gate.Repo().Diff(ctx, base, result)
+	if err != nil {
+		return err
+	}
+	if err := s.refuseAttributes(ctx, s.Gate.Repo(), base, result, changes); err != nil {
+		return err
+	}
+	return s.refuseFilteredFiles(ctx, w.ID, base, changes)
 }
 
 // refuseFilteredFiles is refuseFiltered for the result of a worker.
-func (s *Session) refuseFilteredFiles(ctx context.Context, w *ledger.Worker, changes []git.Delta) error {
-	base := w.Lease.Lease().Base
+func (s *Session) refuseFilteredFiles(ctx context.Context, id lease.ID, base git.OID, changes []git.Delta) error {
 	files, err := s.FilesOf(ctx, base)
 	if err != nil || !lfs.Named(s.Host.Repo, files) {
 		return err
 	}
-	scratch := s.State.Ignore(string(w.ID) + ".attributes")
+	scratch := s.State.Ignore(string(id) + ".attributes")
 	if err := s.State.Erase(scratch); err != nil {
 		return err
 	}
@@ -123,37 +173,16 @@ func (s *Session) refuseFiltered(ctx context.Context, repo git.Repo, commit git.
 	return err
 }
 
-// landingFiles are the changes of a report that are to land.
-func landingFiles(report *audit.Report) []git.Delta {
-	var list []git.Delta
-	for _, f := range report.Landing(false) {
-		list = append(list, git.Delta{Path: string(f.Path), Old: f.Old, New: f.New})
-	}
-	return list
-}
-
 // refuseEncodings refuses a line about encodings that the file did not have before:
 // git fails, or writes other bytes than were tested, in every clone.
-func refuseEncodings(ctx context.Context, repo git.Repo, now, before git.File) error {
+func refuseEncodings(path, before, now string, macros []string) error {
 	had := map[string]bool{}
-	if worktree.IsAttributes(before) {
-		old, err := repo.Blob(ctx, before.OID)
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(string(old)) {
-			had[strings.TrimSpace(line)] = true
-		}
+	for _, line := range worktree.LinesAbout(before, encodingAttribute, macros) {
+		had[line.Text] = true
 	}
-	text, err := repo.Blob(ctx, now.OID)
-	if err != nil {
-		return err
-	}
-	for n, line := range strings.Split(string(text), "\n") {
-		for _, word := range []string{"working-tree-encoding", "-working-tree-encoding", "working-tree-encoding="} {
-			if worktree.HasAttribute(line, word) && !had[strings.TrimSpace(line)] {
-				return fmt.Errorf("%s:%d asks for a working-tree-encoding: git would fail or convert files in every clone", audit.Path(now.Path), n+1)
-			}
+	for _, line := range worktree.LinesAbout(now, encodingAttribute, macros) {
+		if !had[line.Text] {
+			return fmt.Errorf("%s:%d asks for a working-tree-encoding: git would fail or convert files in every clone", audit.Path(path), line.Number)
 		}
 	}
 	return nil

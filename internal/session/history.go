@@ -130,7 +130,7 @@ func (s *Session) unfitChanges(ctx context.Context, repo git.Repo, base git.OID,
 		if why := audit.UnportableIn(step.Deltas, before); why != "" && rules.PortableNames() {
 			return "commit " + step.Commit.Short() + " adds " + why, before.Err()
 		}
-		if err := refuseAttributes(ctx, repo, step.Deltas); err != nil {
+		if err := s.refuseAttributes(ctx, repo, base, step.Commit, step.Deltas); err != nil {
 			return "commit " + step.Commit.Short() + " has attributes that do not land: " + fault.OneLine(err), ctx.Err()
 		}
 		if err := s.refuseFiltered(ctx, repo, base, step.Deltas, filepath.Join(scratch, "attributes"), true); err != nil {

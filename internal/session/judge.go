@@ -101,12 +101,6 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 	if err != nil {
 		return gate.Result{}, err
 	}
-	if err := refuseAttributes(ctx, s.Gate.Repo(), landingFiles(report)); err != nil {
-		return gate.Result{}, err
-	}
-	if err := s.refuseFilteredFiles(ctx, w, landingFiles(report)); err != nil {
-		return gate.Result{}, err
-	}
 	tip := git.OID("")
 	form, err := s.landAs(w, how)
 	if err != nil {
@@ -128,9 +122,13 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 	return s.acceptAndLand(ctx, w, order, how.Output)
 }
 
-// acceptAndLand completes an order and gives it to the gate.
+// acceptAndLand completes an order and gives it to the gate. Every result comes this way:
+// after a run, of another attempt, released, tested again or reduced.
 func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Order, out io.Writer) (gate.Result, error) {
 	l := w.Lease.Lease()
+	if err := s.refuseForms(ctx, w, o.Snapshot); err != nil {
+		return gate.Result{}, err
+	}
 	log, err := s.AppendTranscript(w.ID)
 	if err != nil {
 		return gate.Result{}, err
