@@ -90,7 +90,7 @@ func TestSlowAgentsVariables(t *testing.T) {
 	s.write("repo/.gemini/.env", "")
 	s.git("add", "--force", ".")
 	s.git("commit", "-q", "-m", "variables")
-	if o := s.run([]int{3}); !strings.Contains(o.err, ".gemini/.env: it sets variables of the client, which could switch the guard off") ||
+	if o := s.run([]int{3}); !strings.Contains(o.err, ".gemini/.env: it sets the client's variables, which could switch the guard off") ||
 		len(s.model.Requests()) > 0 {
 		t.Errorf("it was not refused:\n%s%s", o.out, o.err)
 	}

@@ -110,7 +110,7 @@ func (a *app) asked(o askOptions, r post.Reply) error {
 		a.print("%s", r.Question)
 	}
 	a.say("your question %s was passed on to the operator; it is not answered yet", r.Question)
-	a.say("  go on with what does not depend on it; cordon ask --again %s waits for the answer once more", r.Question)
+	a.say("  continue with work that does not depend on it; cordon ask --again %s waits for the answer once more", r.Question)
 	a.say("  or end your turn: you will be resumed with the answer")
 	return code
 }

@@ -243,7 +243,7 @@ func TestHookRecordsItsFailures(t *testing.T) {
 		{"the control", 0, a.hook(a.runs(forbidden)), ""},
 		{"a deadline", 0, a.hook(silent), "it took too long"},
 		{"an argument", 0, a.hook(a.runs(harmless), "--nonsense", "x"), "unknown argument"},
-		{"a client", 0, exec.Command("cordon", "hook", "--client", "nobody", "--lease", a.warrant), "no client"},
+		{"a client", 0, exec.Command("cordon", "hook", "--client", "nobody", "--lease", a.warrant), "unknown client"},
 		{"no client", 0, exec.Command("cordon", "hook", "--lease", a.warrant), "needs --client"},
 		{"an end", -2 * time.Hour, a.hook(a.runs(harmless)), "has expired"},
 		{"a beginning", time.Hour, a.hook(a.runs(harmless)), "has not begun"},
@@ -295,7 +295,7 @@ func TestHookTellsAnAgentOfItsSlip(t *testing.T) {
 		{"Write", map[string]any{"file_path": "x", "content": strings.Repeat("x", 2<<20)}, "too long to be judged"},
 	} {
 		o := a.try(a.hook(a.input(row.tool, row.input)))
-		if o.code != 2 || !strings.Contains(o.err, row.says) || !strings.Contains(o.err, "make the call again") || strings.Contains(o.err, "operator") {
+		if o.code != 2 || !strings.Contains(o.err, row.says) || !strings.Contains(o.err, "repeat the call with") || strings.Contains(o.err, "operator") {
 			t.Errorf("%s: %+v", row.says, o)
 		}
 	}

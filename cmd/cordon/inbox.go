@@ -96,7 +96,7 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 	case mailbox.AtWork:
 		a.say("  it runs, and is told when it asks for the answer; if it ends before: cordon resume %s", w.ID)
 	default:
-		a.say("  cordon resume %s   to go on with the answer", w.ID)
+		a.say("  cordon resume %s   to continue with the answer", w.ID)
 	}
 	return nil
 }

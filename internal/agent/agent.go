@@ -205,7 +205,7 @@ func (a *Adapter) Object(interactive bool, text []byte) error {
 // Settings are the permissions of a lease in the client's own form.
 func (a *Adapter) Settings(r Rules) ([]byte, error) {
 	if a.Permissions == nil {
-		return nil, fmt.Errorf("%s has no permission settings: its cell holds what it may do", a.Name)
+		return nil, fmt.Errorf("%s has no permission settings: the cell limits what it may do", a.Name)
 	}
 	return a.Permissions(r)
 }

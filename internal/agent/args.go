@@ -96,7 +96,7 @@ func (p Passed) count(args []string) int {
 // unknown says why a word is not passed on that no list has.
 func unknown(word string) string {
 	if !strings.HasPrefix(word, "-") {
-		return "is no flag: what the agent is to do goes behind --"
+		return "is not a flag: put the agent's task after --"
 	}
-	return "is not among the arguments that cordon knows to be safe"
+	return "is not one of the arguments that cordon knows to be safe"
 }

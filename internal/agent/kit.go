@@ -38,4 +38,4 @@ func Compact(v any) ([]byte, error) {
 }
 
 // ErrNoPrompt is a launch with nothing to do.
-var ErrNoPrompt = errors.New("without a terminal it needs a prompt, behind --")
+var ErrNoPrompt = errors.New("without a terminal it needs a prompt after --")

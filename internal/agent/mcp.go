@@ -34,7 +34,7 @@ func ParseServers(data []byte) ([]Server, error) {
 		return nil, err
 	}
 	if len(file) != 1 || file[0].key != "mcpServers" {
-		return nil, errors.New(`the file must hold an object with just "mcpServers", an object`)
+		return nil, errors.New(`the file must contain one object whose only key is "mcpServers", an object`)
 	}
 	list, err := members(file[0].text)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s Server) check(kind string) error {
 	}
 	for name := range s.Env {
 		if name == "" || strings.Contains(name, "=") {
-			return fmt.Errorf("%.60q is no name of a variable", name)
+			return fmt.Errorf("%.60q is not the name of a variable", name)
 		}
 	}
 	return nil
@@ -118,11 +118,11 @@ func (s Server) check(kind string) error {
 func (s Server) checkURL() error {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return errors.New(`"url" is no address with http or https`) // which may hold a secret
+		return errors.New(`"url" is not an http or https address`) // which may hold a secret
 	}
 	for name, v := range s.Headers {
 		if name == "" || strings.ContainsAny(name, " :\r\n") || strings.ContainsAny(v, "\r\n") {
-			return fmt.Errorf("%.60q is no header", name)
+			return fmt.Errorf("%.60q is not a header", name)
 		}
 	}
 	return nil

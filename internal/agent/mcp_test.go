@@ -35,9 +35,9 @@ func TestParseServers(t *testing.T) {
 		twoServers + "{}":              "not an object",
 		`{"mcpServers":{}}`:            "no server",
 		`{"mcpServers":[]}`:            "not an object",
-		`{"servers":{}}`:               `just "mcpServers"`,
-		`{"mcpServers":{},"x":1}`:      `just "mcpServers"`,
-		`{"mcpservers":{"a":null}}`:    `just "mcpServers"`,
+		`{"servers":{}}`:               `only key is "mcpServers"`,
+		`{"mcpServers":{},"x":1}`:      `only key is "mcpServers"`,
+		`{"mcpservers":{"a":null}}`:    `only key is "mcpServers"`,
 		one("", `{"command":"x"}`):     "a name is",
 		one("a b", `{"command":"x"}`):  "a name is",
 		one("a.b", `{"command":"x"}`):  "a name is",
@@ -61,7 +61,7 @@ func TestParseServers(t *testing.T) {
 		one("a", `{"command":"x","args":[1]}`):                     "not text",
 		one("a", `{"command":"x","args":[null]}`):                  "not text",
 		one("a", `{"command":"x","env":{"A":1}}`):                  "not text",
-		one("a", `{"command":"x","env":{"A=B":"1"}}`):              "no name of a variable",
+		one("a", `{"command":"x","env":{"A=B":"1"}}`):              "not the name of a variable",
 		one("a", `{"command":"x","env":[]}`):                       "not an object",
 		one("a", `{"command":"x","url":"http://h"}`):               "or",
 		one("a", `{"command":"x","headers":{}}`):                   "or",
@@ -73,8 +73,8 @@ func TestParseServers(t *testing.T) {
 		one("a", `{"url":"http://"}`):                              "http or https",
 		one("a", `{"url":"h/x"}`):                                  "http or https",
 		one("a", `{"headers":{}}`):                                 "http or https",
-		one("a", `{"url":"http://h","headers":{"A":"x\r\nB: y"}}`): "no header",
-		one("a", `{"url":"http://h","headers":{"A b":"x"}}`):       "no header",
+		one("a", `{"url":"http://h","headers":{"A":"x\r\nB: y"}}`): "not a header",
+		one("a", `{"url":"http://h","headers":{"A b":"x"}}`):       "not a header",
 	} {
 		if got, err := ParseServers([]byte(text)); err == nil || got != nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %+v, %v; want %s", text, got, err, why)

@@ -35,7 +35,7 @@ func TestSlowRealGemini(t *testing.T) {
 		s.write("state/.gemini/extensions/sly/hooks/hooks.json", off)
 		run := func(command string) map[string]any { return map[string]any{"command": command} }
 		file := func(name string) map[string]any { return map[string]any{"file_path": name, "content": "x"} }
-		const denied = "the lease does not let it be written"
+		const denied = "the lease does not allow writing it"
 		trials := []trial{
 			{tool: "run_shell_command", input: run("expr 40 + 2"), says: "42"},
 			{tool: "run_shell_command", input: run("git add -A && git commit -qm work && git log --format=%s"), says: "work"},

@@ -64,10 +64,10 @@ func (t terms) where() []string {
 		code(string(t.ID)), tree, t.branch(t.Branch, "a branch of its own"), code(t.Base.Short()), more)}
 	lines = append(lines, "Start every command there, and write every path relative to it.")
 	if t.unconfined() {
-		return append(lines, "Nothing stops you at its edge, so keep to it yourself: whatever changes outside is found afterwards, "+
-			"and then nothing of your work is used.")
+		return append(lines, "Nothing stops you at its edge, so stay inside it: the audit finds every change outside afterwards, "+
+			"and then none of your work is used.")
 	}
-	return append(lines, "You are confined to it by the kernel. Other trees and the operator's repository are not there for you.")
+	return append(lines, "You are confined to it by the kernel. You cannot see other trees or the operator's repository.")
 }
 
 func (t terms) allowed() []string {
@@ -76,9 +76,9 @@ func (t terms) allowed() []string {
 		lines = append(lines, "- Use "+list+" as scratch space: what you leave there is not kept.")
 	}
 	if t.unconfined() {
-		lines = append(lines, "- Use the temporary directory for what is not part of the result.")
+		lines = append(lines, "- Use the temporary directory for files that are not part of the result.")
 	} else {
-		lines = append(lines, "- Use the temporary directory and your home for what is not part of the result: both are private copies that are not kept.")
+		lines = append(lines, "- Use the temporary directory and your home for files that are not part of the result: both are private copies that are not kept.")
 	}
 	return append(lines,
 		"- "+t.reads(),
@@ -91,9 +91,9 @@ func (t terms) writes() string {
 	roots := t.rules.Roots()
 	switch {
 	case len(roots) == 0:
-		return "Change nothing: this lease has no place that may be written. Look, run and report."
+		return "Change nothing: this lease is read-only. Look, run and report."
 	case len(roots) == 1 && roots[0] == ".":
-		return "Create, change and delete files anywhere in the tree, except for what is listed as forbidden."
+		return "Create, change and delete files anywhere in the tree, except for the paths listed as forbidden."
 	}
 	return "Create, change and delete files in " + t.list(roots) + ", and nowhere else in the tree."
 }
@@ -102,7 +102,7 @@ func (t terms) reads() string {
 	if slices.Contains(t.rules.ReadRoots(), "/") {
 		return "Read everything in the tree, and the tools and libraries of this machine."
 	}
-	return "Read everything in the tree. Of the rest of this machine only what the operator opened is there."
+	return "Read everything in the tree. Outside it, you see only what the operator opened."
 }
 
 func (t terms) scratch() string {
@@ -124,7 +124,7 @@ func (t terms) network() string {
 	}
 	switch {
 	case len(net.AllowedDomains)+len(ports) == 0 && t.unconfined():
-		return "Use no network: nothing in this lease needs it."
+		return "Do not use the network: nothing in this lease needs it."
 	case len(net.AllowedDomains)+len(ports) == 0:
 		return "There is no network. Do not try to download anything; work with what is here."
 	}

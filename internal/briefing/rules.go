@@ -26,7 +26,7 @@ func (t terms) forbidden() []string {
 	}
 	lines = append(lines, "- Looking for credentials: keys, tokens, password stores, the environment of other processes.")
 	if t.Policy.Filesystem.Outside.Captures() && !t.unconfined() {
-		lines = append(lines, "- Writing outside: such a write seems to succeed, and is a violation all the same.")
+		lines = append(lines, "- Writing outside: the write seems to succeed, but it is still a violation.")
 	}
 	return lines
 }
@@ -93,8 +93,8 @@ func (t terms) refusals() []string {
 		return nil
 	}
 	if t.Policy.Guard.Mode.Warns() {
-		return []string{"Each of your tool calls is judged. An answer with `WARNING:` in it names a rule that the call broke; it ran all the same, " +
-			"and the audit will find what it did. Undo it, and do what the answer says instead."}
+		return []string{"Each of your tool calls is judged. An answer with `WARNING:` in it names a rule that the call broke; the call still ran, " +
+			"and the audit will find its changes. Undo them, and follow the answer."}
 	}
 	return []string{"Each of your tool calls is judged before it runs. An answer with `BLOCKED:` in it says why the call did not run, " +
 		"and after `Instead, you should:` what to do. Do that. Do not try the same thing in another spelling, with another tool or from a script: " +
@@ -121,14 +121,18 @@ func (t terms) limits() []string {
 }
 
 func (t terms) fate() []string {
-	lines := []string{"When you end, everything that you changed is audited against these rules. One violation quarantines all of it, " +
-		"also the good part, so undo what does not belong there before you end."}
-	if n := len(t.Policy.Acceptance); n == 0 {
-		return append(lines, fmt.Sprintf("What is clean is merged into %s by the gate. You do not merge.", t.branch(t.Target, "the operator's branch")))
+	lines := []string{"When you end, everything that you changed is audited against these rules. One violation quarantines everything, " +
+		"including the good part, so undo forbidden changes before you end."}
+	who := "The gate merges a clean result into %s"
+	if t.Policy.Gate.Land.Review() {
+		who = "The operator reviews a clean result and merges it into %s"
 	}
-	return append(lines, fmt.Sprintf("What is clean is merged into %s by the gate if these succeed on the merged tree: %s. Run them before "+
-		"you end. You do not merge.",
-		t.branch(t.Target, "the operator's branch"), t.commands(t.Policy.Acceptance)))
+	who = fmt.Sprintf(who, t.branch(t.Target, "the operator's branch"))
+	if len(t.Policy.Acceptance) == 0 {
+		return append(lines, who+". You do not merge.")
+	}
+	return append(lines, fmt.Sprintf("%s if these commands succeed on the merged tree: %s. Run them before you end. You do not merge.",
+		who, t.commands(t.Policy.Acceptance)))
 }
 
 func (t terms) need() []string {

@@ -111,7 +111,7 @@ func TestNamedSecretsPassAndCordonsOwnWin(t *testing.T) {
 	}
 	for _, kv := range env {
 		if strings.HasSuffix(kv, "=Mallory") {
-			t.Errorf("%q: it is cordon's to set, or nobody's", kv)
+			t.Errorf("%q: it is set by cordon, or nobody's", kv)
 		}
 	}
 	if !slices.IsSorted(env) {

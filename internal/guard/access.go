@@ -48,7 +48,7 @@ func (j *judge) accessAt(m *shell.Machine, a commands.Access, w where, does stri
 	}
 	if f.verdict == Allow && w.path == "/" && wanders(does) {
 		f = finding{verdict: Deny, reason: "that walks the whole machine, other trees and homes included",
-			instead: "begin in your worktree, or in the directory you mean: /usr, /etc"}
+			instead: "start in your worktree, or in the directory you mean, such as /usr or /etc"}
 	}
 	f.tried = tried(a.Role, does, a.Path)
 	j.step(Step{
@@ -130,7 +130,7 @@ func (j *judge) placeOf(w where) Place {
 // verdict judges a resolved path by its role.
 func (j *judge) verdict(r commands.Role, w where, typed string) finding {
 	if w.outside {
-		return finding{verdict: Deny, reason: "that leads to another tree than your own worktree", instead: stay}
+		return finding{verdict: Deny, reason: "that leads to a tree other than your own worktree", instead: stay}
 	}
 	place := j.placeOf(w)
 	if w.unknown && (place == Own || place == Scratch || place == Unknown || place == System && r != commands.Write) {
@@ -145,14 +145,14 @@ func (j *judge) verdict(r commands.Role, w where, typed string) finding {
 	return j.reading(place, w.path, r)
 }
 
-const stay = "work on the files of your own worktree, by paths relative to it"
+const stay = "work on the files in your own worktree, with paths relative to it"
 
 // unknown answers for a path that only running the command would tell.
 func (j *judge) unknown(r commands.Role, typed string) finding {
 	if r == commands.Read {
-		return answer(j.scope.Guard.Reading(), "it reads a path that cannot be told before it runs", "give the path literally, relative to your worktree")
+		return answer(j.scope.Guard.Reading(), "cordon cannot tell which path it reads before it runs", "give the path literally, relative to your worktree")
 	}
-	return finding{verdict: Ask, reason: "where this leads cannot be told before it runs",
+	return finding{verdict: Ask, reason: "cordon cannot tell where this leads before it runs",
 		instead: "give the path literally, relative to your worktree, instead of " + shown(typed)}
 }
 
@@ -197,7 +197,7 @@ func (j *judge) ownWrite(p string) finding {
 func (j *judge) leased() string {
 	roots := j.scope.Rules.Roots()
 	if len(roots) == 0 {
-		return "not write anything: this lease only reads"
+		return "write nothing: this lease is read-only"
 	}
 	if len(roots) == 1 && roots[0] == "." {
 		return "leave that file alone; if the task needs it, stop and say so"
@@ -220,7 +220,7 @@ func (j *judge) reading(place Place, p string, r commands.Role) finding {
 	switch place {
 	case Own, Scratch, System, Device, Readable:
 		if j.secret(p) {
-			return finding{verdict: Deny, reason: shown(base(p)) + " may not be read (deny_read)", instead: "go on without it; if the task needs it, stop and say so"}
+			return finding{verdict: Deny, reason: shown(base(p)) + " may not be read (deny_read)", instead: "continue without it; if the task needs it, stop and say so"}
 		}
 		return finding{verdict: Allow}
 	}
@@ -253,10 +253,10 @@ func (j *judge) refused(place Place, p, done string) finding {
 	case State:
 		f.reason = "that is cordon's own state"
 	case System:
-		f.reason = "that is the system's, which is not yours to change"
+		f.reason = "that belongs to the system and is not yours to change"
 		f.instead = "install or write below your worktree or in /tmp"
 	default:
-		f.reason = "that is outside of your worktree"
+		f.reason = "that is outside your worktree"
 	}
 	if done == "is entered" {
 		f.instead = "stay in your worktree: run the command from where you are, with relative paths"
@@ -287,7 +287,7 @@ func (j *judge) target(m *shell.Machine, a commands.Access, w where, does string
 	if !ok {
 		v = Ask
 		j.find(finding{Ask, "the link would lead out of your worktree", tried(commands.Target, does, a.Path),
-			"copy what you need into your worktree, or link to a path inside of it"})
+			"copy what you need into your worktree, or link to a path inside it"})
 	}
 	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: does + " links to", Path: shown(a.Path), Leads: shown(w.path), Place: place, Verdict: v})
 }

@@ -25,7 +25,7 @@ type Call struct {
 func Decide(s *Scope, c Call) (d Decision) {
 	defer func() {
 		if r := recover(); r != nil {
-			d = Decision{Verdict: Deny, Reason: fmt.Sprintf("the guard failed (%v), and what it cannot judge is refused", r), Holds: s.holds()}
+			d = Decision{Verdict: Deny, Reason: fmt.Sprintf("the guard failed (%v), and it refuses calls that it cannot judge", r), Holds: s.holds()}
 		}
 	}()
 	shared := newSeen()
@@ -60,7 +60,7 @@ const maxCall = 256 << 10
 func (s *Scope) check(c Call) (finding, bool) {
 	f := finding{verdict: Deny, tried: "use " + shown(c.Tool), instead: "repeat the call with plain text"}
 	if !path.IsAbs(s.Worktree) || path.Clean(s.Worktree) != s.Worktree || s.Worktree == "/" {
-		f.reason, f.instead = "there is no lease that says where you may work", ""
+		f.reason, f.instead = "no lease says where you may work", ""
 		return f, false
 	}
 	texts := append([]string{c.Cwd}, c.Shell...)
@@ -69,11 +69,11 @@ func (s *Scope) check(c Call) (finding, bool) {
 	}
 	for _, t := range texts {
 		if len(t) > maxCall {
-			f.reason, f.instead = "the call is too long to be judged", "split it into shorter ones"
+			f.reason, f.instead = "the call is too long to judge", "split it into shorter ones"
 			return f, false
 		}
 		if strings.ContainsRune(t, 0) || !mark.Clean(t) {
-			f.reason = "the call holds characters that nobody types"
+			f.reason = "the call contains characters that nobody types"
 			return f, false
 		}
 	}

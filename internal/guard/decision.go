@@ -60,8 +60,8 @@ func (d Decision) Message() string {
 }
 
 const (
-	heldByCell   = "the cell holds if this is wrong, and the audit sees it"
-	heldByNobody = "nothing holds if this is wrong but the audit, after the fact: there is no cell"
+	heldByCell   = "if this is wrong, the cell still stops it and the audit sees it"
+	heldByNobody = "if this is wrong, only the audit notices, afterwards: there is no cell"
 )
 
 func (s *Scope) holds() string {

@@ -22,7 +22,7 @@ func (j *judge) deep(w where) finding {
 	if link, ok := j.leadsOut(w.path, deepLevels, &left); ok {
 		return finding{
 			verdict: Deny, reason: "that follows " + shown(j.scope.relative(link)) + ", a link that leads out of your worktree",
-			instead: "leave out the option that follows links, or name the directories that you mean",
+			instead: "drop the option that follows links, or name the directories you mean",
 		}
 	}
 	return finding{verdict: Allow}

@@ -23,12 +23,12 @@ func (j *judge) Exec(m *shell.Machine, args []string) shell.Status {
 		return shell.Fails
 	}
 	if mark.In(name) && !knownBase(name) {
-		j.doubt(m, "run "+shown(strings.Join(args, " "))+", whose command is not known", "write the name of the command literally")
+		j.doubt(m, "run "+shown(strings.Join(args, " "))+", and its command is not known", "write the name of the command literally")
 		m.Print(mark.Any)
 		return shell.Unsure
 	}
 	if strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/dev/fd/") {
-		j.doubt(m, "run "+shown(name)+", which is another program for everybody", "write the name of the program")
+		j.doubt(m, "run "+shown(name)+", which changes the program for every user", "write the name of the program")
 	}
 	if argv, ok := j.foundInPath(m, args); ok {
 		j.runs(m, commands.Run{Args: argv}, name)
@@ -152,7 +152,7 @@ func (j *judge) runs(m *shell.Machine, r commands.Run, does string) {
 	j.depth++
 	defer func() { j.depth-- }()
 	if j.depth > maxNested {
-		j.doubt(m, "run commands that run commands that run commands", "write the command out")
+		j.doubt(m, "nest commands inside commands too deeply", "write the command out")
 		return
 	}
 	fromInput := r.Why == "standard input"

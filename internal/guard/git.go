@@ -45,7 +45,7 @@ func (j *judge) gitAct(g commands.GitAct) finding {
 	case commands.GitShares:
 		if !j.scope.Private {
 			return finding{verdict: Ask, reason: "it changes " + g.Name + ", which every worktree of the repository shares",
-				instead: "do without it: commit to your own branch instead"}
+				instead: "leave it alone, and commit to your own branch"}
 		}
 	}
 	return finding{verdict: Allow}
@@ -54,7 +54,7 @@ func (j *judge) gitAct(g commands.GitAct) finding {
 // landing is the branch that the work is to land on, short.
 func (j *judge) landing() string { return strings.TrimPrefix(j.scope.Target, "refs/heads/") }
 
-const gateMerges = "commit to your own branch; what passes the gate is merged for you"
+const gateMerges = "commit to your own branch; cordon merges it when it passes the gate"
 
 func (j *judge) movesRef(g commands.GitAct) finding {
 	s := j.scope
@@ -66,9 +66,9 @@ func (j *judge) movesRef(g commands.GitAct) finding {
 	case name == "HEAD", s.Branch != "" && name == "refs/heads/"+s.Branch:
 		return finding{verdict: Allow}
 	case s.Target != "" && name == s.Target:
-		return finding{verdict: Deny, reason: "that moves the branch your work is to land on", instead: gateMerges}
+		return finding{verdict: Deny, reason: "that moves the branch that your work will land on", instead: gateMerges}
 	case mark.Has(name, mark.Any):
-		return finding{verdict: Ask, reason: "which ref that moves cannot be told before it runs", instead: "name the ref literally"}
+		return finding{verdict: Ask, reason: "cordon cannot tell which ref this moves before it runs", instead: "name the ref literally"}
 	case j.refs[name], s.Private, strings.HasPrefix(name, "refs/remotes/"):
 		return finding{verdict: Allow}
 	case strings.HasPrefix(name, "refs/heads/"):
@@ -88,7 +88,7 @@ func (j *judge) grows(g commands.GitAct) finding {
 	if strings.Contains(g.Value, "/") && g.Value != j.scope.Branch && !strings.HasPrefix(g.Value, "refs/heads/") {
 		return finding{verdict: Allow}
 	}
-	return finding{verdict: Deny, reason: "that puts work on the branch it is to land on, past the gate", instead: gateMerges}
+	return finding{verdict: Deny, reason: "that puts work on the target branch and bypasses the gate", instead: gateMerges}
 }
 
 func (j *judge) pushes(g commands.GitAct) finding {
@@ -110,7 +110,7 @@ func (j *judge) pushes(g commands.GitAct) finding {
 	case to != target:
 		return finding{verdict: Allow}
 	case own, pair && from != target, force:
-		return finding{verdict: Deny, reason: "that pushes to the branch your work is to land on, past the gate", instead: gateMerges}
+		return finding{verdict: Deny, reason: "that pushes to the target branch and bypasses the gate", instead: gateMerges}
 	}
 	return finding{verdict: Allow}
 }
@@ -118,7 +118,7 @@ func (j *judge) pushes(g commands.GitAct) finding {
 func (j *judge) configures(g commands.GitAct) finding {
 	if !j.scope.Private {
 		return finding{verdict: Ask, reason: "it changes the configuration, which every worktree of the repository shares",
-			instead: "give the setting for one command: git -c " + shown(g.Name) + "=" + shown(g.Value) + " …"}
+			instead: "set it for one command only: git -c " + shown(g.Name) + "=" + shown(g.Value) + " …"}
 	}
 	return finding{verdict: Allow}
 }

@@ -21,7 +21,7 @@ const (
 	Home      Place = "the home directory"
 	State     Place = "cordon's own state"
 	Elsewhere Place = "another directory"
-	Unknown   Place = "somewhere that cannot be told"
+	Unknown   Place = "an unknown place"
 )
 
 // systemDirs hold what is installed, and what the machine says about itself.

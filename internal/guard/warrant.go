@@ -46,7 +46,7 @@ func ReadWarrant(b []byte) (Warrant, error) {
 		return Warrant{}, fmt.Errorf("the warrant cannot be read: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Warrant{}, errors.New("the warrant has something after its end")
+		return Warrant{}, errors.New("the warrant has extra text after its end")
 	}
 	if err := w.check(b); err != nil {
 		return Warrant{}, err
@@ -67,7 +67,7 @@ func (w Warrant) check(b []byte) error {
 		return fmt.Errorf("the warrant cannot be read: %w", err)
 	}
 	if !bytes.Equal(given.Bytes(), bytes.TrimSuffix(ours.Bytes(), []byte("\n"))) {
-		return errors.New("the warrant is not in the form that cordon writes: something is there twice, or is spelled in another way")
+		return errors.New("the warrant is not in the form that cordon writes: a field is repeated or spelled differently")
 	}
 	for _, p := range []string{w.Journal, w.Post} {
 		if p == "" {

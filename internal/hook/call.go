@@ -33,21 +33,21 @@ func callOf(r client.Request) guard.Call {
 func danger(d client.Danger) (commands.Finding, bool) {
 	switch d {
 	case client.Isolated:
-		return commands.Finding{Weight: commands.Deny, Reason: "that starts an agent in a worktree of its own, outside of your lease",
+		return commands.Finding{Weight: commands.Deny, Reason: "that starts an agent in its own worktree, outside your lease",
 			Instead: "start it without isolation, so that it works in your worktree"}, true
 	case client.Typed:
-		return commands.Finding{Weight: commands.Deny, Reason: "what is typed into a running process cannot be judged",
+		return commands.Finding{Weight: commands.Deny, Reason: "cordon cannot judge input for a running process",
 			Instead: "run a new command with its input in a here-document"}, true
 	case client.Foreign:
-		return commands.Finding{Weight: commands.Ask, Reason: "a command for a shell that is not POSIX cannot be judged",
+		return commands.Finding{Weight: commands.Ask, Reason: "cordon cannot judge a command for a shell that is not POSIX",
 			Instead: "use the shell tool with a bash command"}, true
 	case client.Elsewhere:
 		return commands.Finding{Weight: commands.Deny, Reason: "that reaches another session, which is not yours",
 			Instead: "do the work in this session; if you need an answer, stop and ask"}, true
 	case client.Later:
-		return commands.Finding{Weight: commands.Ask, Reason: "that is carried out later, when nobody watches", Instead: "do it now, in this run"}, true
+		return commands.Finding{Weight: commands.Ask, Reason: "that would run later, when nobody is watching", Instead: "do it now, in this run"}, true
 	case client.Opaque:
-		return commands.Finding{Weight: commands.Ask, Reason: "what that tool runs cannot be told from the call",
+		return commands.Finding{Weight: commands.Ask, Reason: "the call does not show what that tool runs",
 			Instead: "use the shell tool with a bash command"}, true
 	}
 	return commands.Finding{}, false // Unsandboxed and Escalated change nothing: the cell is not the client's
@@ -55,7 +55,7 @@ func danger(d client.Danger) (commands.Finding, bool) {
 
 // leasedTree is said to tools that change the worktree.
 var leasedTree = commands.Finding{Weight: commands.Deny, Reason: "the worktree of this worker is given by its lease",
-	Instead: "go on in the worktree you are in"}
+	Instead: "continue in your present worktree"}
 
 // summary is a call in a line.
 func summary(c guard.Call) string {

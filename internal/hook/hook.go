@@ -133,4 +133,4 @@ func denial(name, text string) client.Answer {
 }
 
 // again is what to do about a call that is wrong in itself.
-const again = "make the call again, with everything that the tool needs: a command and a path are plain text, and a long call can be split"
+const again = "repeat the call with every argument that the tool needs; give commands and paths as plain text, and split a long call"

@@ -155,7 +155,7 @@ func TestWhoIsTold(t *testing.T) {
 	} {
 		r := ask(t, c.input)
 		said := string(r.Answer.Stderr)
-		if r.Answer.Exit != 2 || !strings.Contains(said, c.says) || strings.Contains(said, "make the call again") != c.slip || strings.Contains(said,
+		if r.Answer.Exit != 2 || !strings.Contains(said, c.says) || strings.Contains(said, "repeat the call with") != c.slip || strings.Contains(said,
 			"tell the operator") == c.slip {
 			t.Errorf("%.80s: %s", c.input, said)
 		}

@@ -173,7 +173,7 @@ func Tell(r Reply, told []Told) Reply {
 		b.WriteString("BLOCKED: the question could not be passed on to the operator in time\nInstead, you should: run cordon ask \"your question\", " +
 			"or end your turn with it\n")
 	case len(open) > 0:
-		fmt.Fprintf(&b, "Instead, you should: go on with what does not depend on it, or run cordon ask --again %s to wait for the answer, "+
+		fmt.Fprintf(&b, "Instead, you should: continue with work that does not depend on it, or run cordon ask --again %s to wait for the answer, "+
 			"or end your turn: you will be resumed with the answer\n", open[0])
 	case failed(told):
 		b.WriteString("Instead, you should: go on as you think best and say so, or end your turn with the question\n")

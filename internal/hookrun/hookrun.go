@@ -167,7 +167,7 @@ func Say(a client.Answer, out, errs io.Writer) int {
 		return a.Exit
 	}
 	if _, err := out.Write(a.Stdout); err != nil || intoNowhere(out) {
-		unsaid := hook.Refuse(hook.Question{}, errors.New("nobody reads what the guard says on stdout"))
+		unsaid := hook.Refuse(hook.Question{}, errors.New("nobody reads the guard's answer on stdout"))
 		_, _ = errs.Write(unsaid.Answer.Stderr) // without it the code is all that is left
 		return hookDenied
 	}

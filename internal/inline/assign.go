@@ -147,7 +147,7 @@ func (m *machine) assignEntry(name string, key, op int) value {
 func (m *machine) setenv(k, v value) {
 	name, ok := k.known()
 	if !ok || len(m.env) > maxAlts {
-		m.rep.opaque("the code sets a variable of the environment whose name is not known")
+		m.rep.opaque("the code sets an environment variable whose name is not known")
 		return
 	}
 	for _, s := range v.texts() {

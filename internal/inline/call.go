@@ -309,7 +309,7 @@ func (m *machine) reportRuns(r commands.Run, argv []value, code value) {
 		for _, args := range argumentVectors(argv) {
 			r.Args = args
 			if mark.In(args[0]) {
-				m.rep.opaque("the code runs a command that is not known")
+				m.rep.opaque("the code runs an unknown command")
 			}
 			m.rep.run(r)
 		}
@@ -317,7 +317,7 @@ func (m *machine) reportRuns(r commands.Run, argv []value, code value) {
 	}
 	for _, s := range code.texts() {
 		if strings.HasPrefix(strings.TrimSpace(s), mark.Any) {
-			m.rep.opaque("the code runs a command that is not known")
+			m.rep.opaque("the code runs an unknown command")
 		}
 		r.Code = s
 		m.rep.run(r)

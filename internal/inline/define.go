@@ -271,7 +271,7 @@ func (m *machine) readArrow() value {
 // closure is a function as a value, which runs at the end if it is never called.
 func (m *machine) closure(f *function) value {
 	if len(m.funcs) >= maxItems {
-		m.giveUp("the code has too many functions to be followed")
+		m.giveUp("the code has too many functions to follow")
 	}
 	m.funcs = append(m.funcs, f)
 	return value{shape: fn, fn: f}

@@ -43,7 +43,7 @@ func (m *machine) performRun(c *listedCall) value {
 			return m.memberNamed(c.a, s)
 		}
 		if c.a.shape == named && inSet("file-modules", c.a.name) {
-			m.rep.opaque("the code takes a function by a name that is not known")
+			m.rep.opaque("the code looks up a function by an unknown name")
 		}
 		return value{}
 	}
@@ -134,7 +134,7 @@ func (m *machine) eval(a value, why string) value {
 	}
 	for _, s := range a.texts() {
 		if mark.In(s) {
-			m.rep.opaque("the code evaluates text that is not known")
+			m.rep.opaque("the code evaluates unknown text")
 			continue
 		}
 		var v value

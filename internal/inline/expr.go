@@ -21,7 +21,7 @@ const (
 // expr evaluates an expression whose operators bind at least that tightly.
 func (m *machine) expr(level int) value {
 	if m.depth >= maxDepth {
-		m.giveUp("the code is nested too deep to be followed")
+		m.giveUp("the code is nested too deeply to follow")
 	}
 	if !m.step() {
 		m.i++

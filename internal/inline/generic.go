@@ -38,7 +38,7 @@ func scanGeneric(rep *Report, code string) {
 			g.pos = at + 1
 		}
 	}
-	rep.opaque("code in a language that is not read")
+	rep.opaque("code in a language that cordon does not read")
 }
 
 func (g *generic) next() {

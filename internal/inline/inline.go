@@ -54,7 +54,7 @@ func Scan(lang commands.Lang, code string, params []string) Report {
 	rep := &Report{}
 	switch {
 	case len(code) > Limit:
-		rep.Opaque = "the code is too long to be read"
+		rep.Opaque = "the code is too long to read"
 		scanGeneric(rep, code[:min(len(code), 8*Limit)])
 	case mark.Has(code, mark.Any) && onlyMarks(code):
 		rep.Opaque = "the code is not known"

@@ -51,12 +51,12 @@ func newMachine(rep *Report, lang commands.Lang, params []string, depth int) *ma
 // program evaluates a program, and then what it defines and never calls.
 func (m *machine) program(code string) {
 	if m.depth > maxDepth {
-		m.rep.opaque("code inside of code, too deep to be followed")
+		m.rep.opaque("code inside code, nested too deeply to follow")
 		return
 	}
 	m.toks, m.i = lex.Tokens(m.lang, code), 0
 	if len(m.toks) > lex.MaxTokens {
-		m.giveUp("the code is too long to be followed")
+		m.giveUp("the code is too long to follow")
 	}
 	if m.lang == commands.Awk {
 		m.findCounters()
@@ -85,7 +85,7 @@ func literals(list []string) []value {
 func (m *machine) step() bool {
 	*m.steps++
 	if *m.steps > maxSteps {
-		m.rep.opaque("the code is too involved to be followed")
+		m.rep.opaque("the code is too complex to follow")
 		return false
 	}
 	return true
@@ -135,7 +135,7 @@ func (m *machine) skip(s string) bool {
 // withTokens evaluates other tokens in the same scope.
 func (m *machine) withTokens(toks []lex.Token, from int, f func()) {
 	if m.depth >= maxDepth {
-		m.giveUp("the code is nested too deep to be followed")
+		m.giveUp("the code is nested too deeply to follow")
 		return
 	}
 	saved, at := m.toks, m.i

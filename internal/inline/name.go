@@ -381,7 +381,7 @@ func (m *machine) elementAt(v, k value) value {
 		case k.shape == text && !k.num && known && !strings.HasPrefix(v.name, "$"):
 			return m.memberNamed(v, s)
 		case k.shape != text && inSet("file-modules", v.name):
-			m.rep.opaque("the code takes a function by a name that is not known")
+			m.rep.opaque("the code looks up a function by an unknown name")
 		}
 	case text:
 		return sliceOf(v)

@@ -367,6 +367,6 @@ func (m *machine) javaScriptImport() {
 // checkModule calls code opaque that reaches below its language.
 func (m *machine) checkModule(module string) {
 	if inSet("unfollowed-modules", module) {
-		m.rep.opaque("the code uses " + module + ", which reaches below what can be followed")
+		m.rep.opaque("the code uses " + module + ", which acts at a level that cordon cannot follow")
 	}
 }

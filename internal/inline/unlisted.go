@@ -72,7 +72,7 @@ func (m *machine) callBySend(callee value, args []arg) (value, bool) {
 	s, ok := args[0].v.known()
 	if !ok {
 		if r := callee.recv; r.shape == named && inSet("file-modules", r.name) {
-			m.rep.opaque("the code calls a function by a name that is not known")
+			m.rep.opaque("the code calls a function by an unknown name")
 		}
 		return value{}, false
 	}

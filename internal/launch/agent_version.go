@@ -54,7 +54,7 @@ func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease
 		return "", version, "", fault.Refuse("%s was found only in the worktree (%s): cordon does not run a client that a worker can write", a.Program, program)
 	}
 	if version, _, err = ClientVersion(ctx, s, program); err != nil {
-		return "", version, "", fault.Refuse("%s at %s does not say which version it is: %v", a.Name, program, err)
+		return "", version, "", fault.Refuse("%s at %s does not report its version: %v", a.Name, program, err)
 	}
 	if note, err = a.Check(version); err != nil {
 		err = &fault.RefusedError{Err: err}

@@ -27,7 +27,7 @@ func connect(s *worksite.Site, c *cell.Command, l lease.Lease) error {
 		k := record.NewKeeper(f)
 		return k, func() {
 			if err := errors.Join(k.Close(), f.Close()); err != nil {
-				s.Voice.Step(l.ID, "network", "not everything that it tried could be written down: "+fault.OneLine(err))
+				s.Voice.Step(l.ID, "network", "not every attempt could be recorded: "+fault.OneLine(err))
 			}
 		}, nil
 	})

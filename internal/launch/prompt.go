@@ -18,11 +18,11 @@ func promptFor(w *ledger.Worker, how Request) (text string, again bool) {
 	case !again, how.Prompt != "", w.Feedback != "":
 		return said, again
 	case said != "":
-		return said + "Go on with your task.", true
+		return said + "Continue with your task.", true
 	case how.Terminal != nil:
 		return "", true
 	}
-	return "You were interrupted. Look at what is there, and go on with your task: " + w.Agent.Prompt, true
+	return "You were interrupted. Look at the present state, and continue with your task: " + w.Agent.Prompt, true
 }
 
 // operatorsWords are what a command finds in its feedback about this launch. An agent gets them as

@@ -104,7 +104,7 @@ func answerable(now *ledger.Ledger, id lease.ID, number int) error {
 	case number < 1 || number > len(w.Questions):
 		return &fault.MistakeError{Err: fmt.Errorf("%s has asked no question q%d", id, number)}
 	case w.Questions[number-1].Answer != nil:
-		return &fault.MistakeError{Err: fmt.Errorf("question q%d of %s is answered already: %s", number, id, oneText(w.Questions[number-1].Answer.Text))}
+		return &fault.MistakeError{Err: fmt.Errorf("question q%d of %s has already been answered: %s", number, id, oneText(w.Questions[number-1].Answer.Text))}
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (m *Mailbox) ask(ctx context.Context, r post.Request) (post.Reply, error) {
 }
 
 // errAsked ends an append: the question is there.
-var errAsked = errors.New("the question is open already")
+var errAsked = errors.New("the question is already open")
 
 func (m *Mailbox) record(q ledger.Question) (number int, err error) {
 	err = m.s.AppendIf(m.w.ID, ledger.Asked, q, func(now *ledger.Ledger) error {
@@ -220,7 +220,7 @@ const lookEvery = 250 * time.Millisecond
 func (m *Mailbox) waitFor(ctx context.Context, q ledger.Inquiry, patience time.Duration) (ledger.Inquiry, error) {
 	if m.Waiting.Add(1) > MaxWaiting {
 		m.Waiting.Add(-1)
-		return q, fmt.Errorf("%d requests wait for an answer already", MaxWaiting)
+		return q, fmt.Errorf("%d requests already wait for an answer", MaxWaiting)
 	}
 	defer m.Waiting.Add(-1)
 	defer m.waiters.enter(q.Number)()
@@ -252,7 +252,7 @@ func (m *Mailbox) claim(r post.Request) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.claims >= MaxClaims {
-		return fmt.Errorf("you have said %d times that you are done", MaxClaims)
+		return fmt.Errorf("you have reported %d times that you are done", MaxClaims)
 	}
 	if err := m.s.Append(m.w.ID, ledger.Claimed, ledger.Claim{Text: text}); err != nil {
 		return err

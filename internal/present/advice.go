@@ -24,7 +24,7 @@ func Advice(w *ledger.Worker, status ledger.Status) []string {
 		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id +
 			"   to take what it left to the gate all the same", "cordon discard " + id}
 	case ledger.Asking:
-		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it go on with the answer",
+		return []string{"cordon answer " + id + " \"…\"   to answer", "cordon resume " + id + "   to let it continue with the answer",
 			"cordon merge " + id + "   to take what it left to the gate all the same"}
 	case ledger.InReview:
 		return []string{"cordon diff " + id + "     what it changed", "cordon merge " + id + "    to land it", sendBack(w)}

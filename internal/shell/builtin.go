@@ -337,7 +337,7 @@ func (m *Machine) switchOption(option string, on bool) {
 	case "noglob":
 		m.options.noglob = on
 	case "keyword":
-		m.world.Doubt(m, "set -k, which takes words for assignments")
+		m.world.Doubt(m, "set -k, which treats words as assignments")
 	}
 }
 
@@ -364,7 +364,7 @@ func (m *Machine) shopt(args []string) {
 			m.options.vars = on
 		case "nocasematch", "xpg_echo":
 			if on {
-				m.world.Doubt(m, "the option "+a+", which changes what texts mean")
+				m.world.Doubt(m, "the option "+a+", which changes the meaning of later text")
 			}
 		case "physical", "allexport", "noglob":
 			m.switchOption(a, on)

@@ -120,8 +120,8 @@ func TestMachineValues(t *testing.T) {
 		{"BASH_CMDS[p]=/w/x; p", "/t: /w/x|/t: p"},
 		{"unset HOME; x ~/p", "/t: x ‹another tree›/p"},
 		{"[[ é == ? ]] || x; p='@(a)'; case '@(a)' in $p) y;; esac", "/t: y|/t: x"},
-		{"shopt -s nocasematch", "doubt the option nocasematch, which changes what texts mean"},
-		{"set -k", "doubt set -k, which takes words for assignments"},
+		{"shopt -s nocasematch", "doubt the option nocasematch, which changes the meaning of later text"},
+		{"set -k", "doubt set -k, which treats words as assignments"},
 		{"x ${BASH_SOURCE[0]}", "/t: x bash"},
 	} {
 		if got := strings.Join(acts(t, c.script), "|"); got != c.want {

@@ -107,7 +107,7 @@ func (m *Machine) enterDir(typed string, physical bool) Status {
 // pushd, popd and dirs.
 func (m *Machine) pushd(args []string) Status {
 	if turnsStack(args) {
-		m.world.Doubt(m, "a turn of the stack of directories")
+		m.world.Doubt(m, "a rotation of the directory stack")
 	}
 	args = withoutFlags(args)
 	if len(args) == 0 {
@@ -135,7 +135,7 @@ func (m *Machine) pushd(args []string) Status {
 
 func (m *Machine) popd(args []string) Status {
 	if turnsStack(args) {
-		m.world.Doubt(m, "a turn of the stack of directories")
+		m.world.Doubt(m, "a rotation of the directory stack")
 	}
 	if len(m.stack) == 0 {
 		return Fails

@@ -238,7 +238,7 @@ func (m *Machine) setAttributes(name string, at attributes) {
 		m.sent[name] = true
 	}
 	if at.functions && at.readonly && !at.prints {
-		m.world.Doubt(m, "a function that cannot be defined again")
+		m.world.Doubt(m, "a function that cannot be redefined")
 	}
 	if at.functions || at.prints || name == "" {
 		return

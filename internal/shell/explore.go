@@ -30,7 +30,7 @@ const (
 )
 
 // ErrBudget is why a script was given up.
-var ErrBudget = errors.New("the command is too complex to be judged")
+var ErrBudget = errors.New("the command is too complex to judge")
 
 // ErrSyntax is why a script was not begun.
 var ErrSyntax = errors.New("the command cannot be parsed as shell")
@@ -88,7 +88,7 @@ func (r *run) late() bool {
 func (r *run) step() {
 	*r.steps++
 	if *r.steps > r.budget.Steps {
-		r.stop("it does not come to an end")
+		r.stop("it does not end")
 	}
 	if *r.steps%32 == 0 && r.late() {
 		r.stop("it takes too long")

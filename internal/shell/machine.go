@@ -329,7 +329,7 @@ func (m *Machine) Args(args []string, c Child) Status {
 func (m *Machine) deeper(n *Machine) func() {
 	n.depth = m.depth + 1
 	if n.depth > maxDepth {
-		m.run.stop("it nests commands too deeply to be judged")
+		m.run.stop("it nests commands too deeply to judge")
 	}
 	return func() {}
 }

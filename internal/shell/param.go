@@ -256,6 +256,6 @@ func (m *Machine) runPrompt(name string) {
 	if v := m.wholeText(name); strings.ContainsAny(v, "$`") {
 		m.runLater(": \"" + strings.ReplaceAll(v, `"`, `\"`) + "\"")
 	} else if mark.In(v) {
-		m.world.Doubt(m, "a prompt that is not known, expanded as code")
+		m.world.Doubt(m, "an unknown prompt, expanded as code")
 	}
 }

@@ -157,7 +157,7 @@ func (m *Machine) runCommand(c syntax.Command, s *syntax.Stmt) flow {
 		m.coproc(c)
 	default:
 		m.runSubstitutions(c)
-		m.world.Doubt(m, "a construct of the shell that is not understood")
+		m.world.Doubt(m, "shell syntax that cordon does not know")
 	}
 	return flow{}
 }

@@ -182,7 +182,7 @@ func (m *Machine) runAnnounced(name string, v expand.Variable) {
 	case "PROMPT_COMMAND":
 		m.runLater(v.String())
 	case "DIRSTACK":
-		m.world.Doubt(m, "a stack of directories that is changed by hand")
+		m.world.Doubt(m, "a directory stack that is set directly")
 	case "BASH_CMDS", "BASH_ALIASES": // what names mean
 		list, _ := partial.Elements(v)
 		for _, s := range list {

@@ -45,7 +45,7 @@ func Gap(n client.Name, h *Form, s Summary, decided []Decision) (gap []string, w
 		gap = append([]string{fmt.Sprintf("more than %s: not all could be compared", several(len(s.Calls), "call"))}, gap...)
 	}
 	if s.Unread > 0 {
-		gap = append(gap, several(s.Unread, "line")+" of the stream too large to be read")
+		gap = append(gap, several(s.Unread, "line")+" of the stream too large to read")
 	}
 	return gap, strings.Join(h.doubts(n, s), "; ")
 }
@@ -135,7 +135,7 @@ func (h *Form) doubts(n client.Name, s Summary) (list []string) {
 		list = append(list, fmt.Sprintf("%s does not tell its hooks which call of the stream they are asked about: calls were counted by tool", n))
 	}
 	if slices.ContainsFunc(s.Calls, func(c Call) bool { return slices.Contains(h.Hidden, c.Tool) }) {
-		list = append(list, fmt.Sprintf("%s does not tell the calls of sub-agents in its stream", n))
+		list = append(list, fmt.Sprintf("%s does not mark the calls of sub-agents in its stream", n))
 	}
 	open := 0
 	for _, c := range s.Calls {

@@ -32,7 +32,7 @@ func Of(name client.Name) (*agent.Adapter, error) {
 			return a, nil
 		}
 	}
-	return nil, fmt.Errorf("no client %q is known: there are %v", name, Names())
+	return nil, fmt.Errorf("unknown client %q: cordon knows %v", name, Names())
 }
 
 // Names lists the clients.

@@ -10,29 +10,29 @@ import (
 // refused are the arguments of Codex that make a launch weaker, or that are
 // cordon's own.
 var refused = [][2]string{
-	{"--dangerously-bypass-hook-trust", "trusts the hooks of everybody"},
-	{"--dangerously-bypass-approvals-and-sandbox", "is not needed: nothing is asked, and the cell is the sandbox"},
-	{"--yolo", "is not needed: nothing is asked, and the cell is the sandbox"},
-	{"--full-auto", "is not needed: nothing is asked, and the cell is the sandbox"},
+	{"--dangerously-bypass-hook-trust", "trusts hooks from any source"},
+	{"--dangerously-bypass-approvals-and-sandbox", "is not needed: the client asks nothing, and the cell is the sandbox"},
+	{"--yolo", "is not needed: the client asks nothing, and the cell is the sandbox"},
+	{"--full-auto", "is not needed: the client asks nothing, and the cell is the sandbox"},
 	{"--approve-for-me", "starts a sandbox that cannot work in a cell"},
 	{"-s", "starts a sandbox that cannot work in a cell"},
 	{"--sandbox", "starts a sandbox that cannot work in a cell"},
-	{"-a", "is not needed: nothing is asked"},
-	{"--ask-for-approval", "is not needed: nothing is asked"},
-	{"--enable", "could switch the hooks off, or on a tool that has none"},
+	{"-a", "is not needed: the client asks nothing"},
+	{"--ask-for-approval", "is not needed: the client asks nothing"},
+	{"--enable", "could switch the hooks off, or enable a tool without hooks"},
 	{"--disable", "could switch the hooks off"},
 	{"-p", "reads a configuration that cordon has not seen"},
 	{"--profile", "reads a configuration that cordon has not seen"},
-	{"-C", "names a directory; the worktree is the lease's"},
-	{"--cd", "names a directory; the worktree is the lease's"},
-	{"--worktree", "makes a worktree; the worktree is the lease's"},
+	{"-C", "names a directory; the lease gives the worktree"},
+	{"--cd", "names a directory; the lease gives the worktree"},
+	{"--worktree", "makes a worktree; the lease gives the worktree"},
 	{"--remote", "works through a server outside the cell"},
 	{"--remote-auth-token-env", "works through a server outside the cell"},
-	{"--ephemeral", "leaves nothing to go on with when a question is answered"},
-	{"--json", "is cordon's to give: without a terminal it is there"},
-	{"--experimental-json", "is cordon's to give: without a terminal it is there"},
-	{"-o", "writes where it likes; cordon logs has the last words"},
-	{"--output-last-message", "writes where it likes; cordon logs has the last words"},
+	{"--ephemeral", "leaves no session to continue when a question is answered"},
+	{"--json", "is set by cordon when there is no terminal"},
+	{"--experimental-json", "is set by cordon when there is no terminal"},
+	{"-o", "writes to any path; cordon logs shows the last message"},
+	{"--output-last-message", "writes to any path; cordon logs shows the last message"},
 }
 
 // passed are those that are passed on.
@@ -58,7 +58,7 @@ func checkKey(value string) string {
 	key, _, _ := strings.Cut(value, "=")
 	first, _, _ := strings.Cut(strings.TrimSpace(key), ".")
 	if !slices.Contains(allowedKeys, first) {
-		return "sets something that cordon does not leave to its arguments: the model, its provider and MCP servers may be set"
+		return "is not a setting that arguments may change: only the model, its provider and MCP servers are"
 	}
 	return ""
 }

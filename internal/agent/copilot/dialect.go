@@ -42,7 +42,7 @@ func event(has func(key string) bool) (client.Event, error) {
 	case has("prompt"):
 		return client.Prompt, nil
 	}
-	return "", errors.New("copilot reports neither a tool nor an event that is known")
+	return "", errors.New("copilot reports neither a known tool nor a known event")
 }
 
 // refusal is what Copilot shows its model: to it the code alone refuses, and what is on

@@ -39,9 +39,9 @@ func objections(interactive bool, settings map[string]any) string {
 	switch {
 	case !interactive:
 	case settings["disableAllHooks"] != nil && settings["disableAllHooks"] != false:
-		return "it switches the guard's hooks off once the directory is trusted, and in a terminal the client works in no other"
+		return "it switches the guard's hooks off once the directory is trusted, and in a terminal the client works only in trusted directories"
 	case settings["hooks"] != nil || settings["disabledHooks"] != nil:
-		return "its hooks can change what was allowed once the directory is trusted, and in a terminal the client works in no other"
+		return "its hooks can change allowed calls once the directory is trusted, and in a terminal the client works only in trusted directories"
 	}
 	return ""
 }
@@ -139,17 +139,17 @@ func environment(o agent.Order) []string {
 
 var refused = [][2]string{
 	{"--trust-folder", "lets the repository switch the guard's hooks off"},
-	{"--plugin-dir", "could bring hooks that change what was allowed"},
-	{"--add-dir", "is decided by the lease: what may be read and written is in the policy"},
-	{"-C", "would work in another tree than the one that was leased"},
-	{"--additional-mcp-config", "is cordon's to give: cordon run --mcp FILE copilot … names the servers"},
-	{"--mcp-github-auth", "would hand the operator's name to a server"},
+	{"--plugin-dir", "could add hooks that change allowed calls"},
+	{"--add-dir", "is decided by the lease: the policy says what the agent may read and write"},
+	{"-C", "would work in a tree other than the leased one"},
+	{"--additional-mcp-config", "is set by cordon: cordon run --mcp FILE copilot … names the servers"},
+	{"--mcp-github-auth", "would give the operator's name to a server"},
 	{"--share", "would publish the session"}, {"--share-gist", "would publish the session"},
-	{"--remote", "would hand the session to others"}, {"--connect", "would hand the session to others"},
+	{"--remote", "would give the session to others"}, {"--connect", "would give the session to others"},
 	{"--prompt", "goes behind --"}, {"-p", "goes behind --"}, {"--interactive", "goes behind --"}, {"-i", "goes behind --"},
-	{"--resume", "is cordon's to set"}, {"-r", "is cordon's to set"}, {"--continue", "is cordon's to set"}, {"--session-id", "is cordon's to set"},
-	{"--output-format", "is cordon's to set"}, {"--allow-all", "is cordon's to set"}, {"--yolo", "is cordon's to set"},
-	{"--acp", "starts a server, and no agent"},
+	{"--resume", "is set by cordon"}, {"-r", "is set by cordon"}, {"--continue", "is set by cordon"}, {"--session-id", "is set by cordon"},
+	{"--output-format", "is set by cordon"}, {"--allow-all", "is set by cordon"}, {"--yolo", "is set by cordon"},
+	{"--acp", "starts a server, not an agent"},
 }
 
 var passed = []agent.Passed{

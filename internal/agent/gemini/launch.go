@@ -41,7 +41,7 @@ var Client = agent.Adapter{
 	Project: []string{variablesFile},
 	Keep:    []string{".gemini/tmp/" + projectName + "/chats"},
 	Starts:  true,
-	Forbids: "it sets variables of the client, which could switch the guard off",
+	Forbids: "it sets the client's variables, which could switch the guard off",
 	Build:   build, Permissions: policyRules, Refused: refused, Passed: passed,
 }
 
@@ -170,18 +170,18 @@ func environment(o agent.Order) []string {
 }
 
 var refused = [][2]string{
-	{"--skip-trust", "is cordon's to set"},
-	{"--worktree", "would work in a tree beside the one that was leased"}, {"-w", "would work in a tree beside the one that was leased"},
-	{"--policy", "would lay rules over those of the lease"}, {"--admin-policy", "would lay rules over those of the lease"},
-	{"--allowed-tools", "would lay rules over those of the lease"},
-	{"--extensions", "could bring hooks that change what was allowed"}, {"-e", "could bring hooks that change what was allowed"},
-	{"--include-directories", "is decided by the lease: what may be read and written is in the policy"},
+	{"--skip-trust", "is set by cordon"},
+	{"--worktree", "would work in a tree other than the leased one"}, {"-w", "would work in a tree other than the leased one"},
+	{"--policy", "would override the rules of the lease"}, {"--admin-policy", "would override the rules of the lease"},
+	{"--allowed-tools", "would override the rules of the lease"},
+	{"--extensions", "could add hooks that change allowed calls"}, {"-e", "could add hooks that change allowed calls"},
+	{"--include-directories", "is decided by the lease: the policy says what the agent may read and write"},
 	{"--sandbox", "cannot work in a cell, which is the sandbox"}, {"-s", "cannot work in a cell, which is the sandbox"},
-	{"--approval-mode", "is cordon's to set"}, {"--yolo", "is cordon's to set"}, {"-y", "is cordon's to set"},
-	{"--output-format", "is cordon's to set"}, {"-o", "is cordon's to set"},
+	{"--approval-mode", "is set by cordon"}, {"--yolo", "is set by cordon"}, {"-y", "is set by cordon"},
+	{"--output-format", "is set by cordon"}, {"-o", "is set by cordon"},
 	{"--prompt", "goes behind --"}, {"-p", "goes behind --"}, {"--prompt-interactive", "goes behind --"}, {"-i", "goes behind --"},
-	{"--resume", "is cordon's to set"}, {"-r", "is cordon's to set"}, {"--session-file", "is cordon's to set"},
-	{"--acp", "starts a server, and no agent"}, {"--experimental-acp", "starts a server, and no agent"},
+	{"--resume", "is set by cordon"}, {"-r", "is set by cordon"}, {"--session-file", "is set by cordon"},
+	{"--acp", "starts a server, not an agent"}, {"--experimental-acp", "starts a server, not an agent"},
 }
 
 var passed = []agent.Passed{
@@ -200,17 +200,17 @@ func policyRules(r agent.Rules) ([]byte, error) {
 		file   = `"file_path":"`
 	)
 	inTree := "(?:" + simpleExpression(agent.EscapeGlob(r.Tree)) + `/|\./|)`
-	p.deny(writes, file+`(?:[^"]*/|)\.\.(?:/|")`, "a path with .. in it is not compared with the lease")
+	p.deny(writes, file+`(?:[^"]*/|)\.\.(?:/|")`, "a path that contains .. cannot be compared with the lease")
 	var roots []string
 	for _, w := range r.Write {
 		roots = append(roots, expression(w))
 	}
-	p.deny(writes, file+"(?!"+inTree+"(?:"+strings.Join(roots, "|")+`)")`, "the lease does not let it be written")
+	p.deny(writes, file+"(?!"+inTree+"(?:"+strings.Join(roots, "|")+`)")`, "the lease does not allow writing it")
 	for _, d := range r.DenyWrite {
-		p.deny(writes, file+inTree+expression(d)+`"`, "the lease does not let it be written")
+		p.deny(writes, file+inTree+expression(d)+`"`, "the lease does not allow writing it")
 	}
 	for _, d := range r.DenyRead {
-		p.deny(reads, `"(?:file_path|dir_path)":"`+expression(d)+`"`, "the lease does not let it be read")
+		p.deny(reads, `"(?:file_path|dir_path)":"`+expression(d)+`"`, "the lease does not allow reading it")
 	}
 	return []byte(p.String()), nil
 }

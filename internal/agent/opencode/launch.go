@@ -43,7 +43,7 @@ func objections(_ bool, settings map[string]any) string {
 		if list, ok := settings[name].([]any); ok && len(list) == 0 || settings[name] == nil {
 			continue
 		}
-		return "it has plugins, which the client runs beside the guard"
+		return "it has plugins, which the client runs alongside the guard"
 	}
 	return ""
 }
@@ -179,13 +179,13 @@ func arguments(o agent.Order) []string {
 }
 
 var refused = [][2]string{
-	{"--pure", "leaves the guard out"},
-	{"--attach", "would work with a server outside of the cell"}, {"--dir", "would work in another tree than the one that was leased"},
+	{"--pure", "leaves out the guard"},
+	{"--attach", "would work with a server outside the cell"}, {"--dir", "would work in a tree other than the leased one"},
 	{"--share", "would publish the session"},
 	{"--port", "would open a server"}, {"--hostname", "would open a server"}, {"--mdns", "would open a server"}, {"--cors", "would open a server"},
-	{"--auto", "is cordon's to set"}, {"--format", "is cordon's to set"}, {"--prompt", "goes behind --"},
-	{"--continue", "is cordon's to set"}, {"-c", "is cordon's to set"}, {"--session", "is cordon's to set"}, {"-s", "is cordon's to set"},
-	{"--interactive", "is cordon's to set"}, {"-i", "is cordon's to set"},
+	{"--auto", "is set by cordon"}, {"--format", "is set by cordon"}, {"--prompt", "goes behind --"},
+	{"--continue", "is set by cordon"}, {"-c", "is set by cordon"}, {"--session", "is set by cordon"}, {"-s", "is set by cordon"},
+	{"--interactive", "is set by cordon"}, {"-i", "is set by cordon"},
 }
 
 var passed = []agent.Passed{

@@ -32,7 +32,7 @@ func vimUse(c commands.Call) commands.Use {
 		case a == "-s" && ex:
 		case a == "-s" && i+2 < len(c.Args):
 			args = append(args, "-S")
-			addAsk(&u, "the keys in a file that vim is to press are not read", "give the commands with -c")
+			addAsk(&u, "cordon does not read files of keys for vim to press", "give the commands with -c")
 		default:
 			args = append(args, a)
 		}

@@ -138,7 +138,7 @@ func (p *sedParser) substitute() {
 			p.pos++
 		case 'e':
 			p.pos++
-			p.unknown("sed runs what it makes of its input (s///e)")
+			p.unknown("sed runs the text that it makes from its input (s///e)")
 		case 'w':
 			p.pos++
 			p.file(commands.Write, c)

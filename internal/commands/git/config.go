@@ -52,7 +52,7 @@ func (g *gitCall) set(s gitSet) {
 	}
 	switch {
 	case mark.Has(s.key, mark.Any):
-		g.ask("which setting of git this is cannot be told", "write the key out")
+		g.ask("cordon cannot tell which git setting this is", "write the key out")
 	case section == "url" && (name == "insteadof" || name == "pushinsteadof"):
 		g.address(commands.Write, sub, s.key)
 	case section == "remote" && sub != "" && name == "push":

@@ -26,7 +26,7 @@ func (g *gitCall) executes() bool {
 			g.use.Runs = append(g.use.Runs, commands.Run{Args: []string{g.nth(0), mark.Inside}, Dir: g.dir, Why: "merge-index"})
 		}
 	case "for-each-repo":
-		g.ask("git for-each-repo works on every repository a setting lists", "run the command in this worktree")
+		g.ask("git for-each-repo works on every repository that a setting lists", "run the command in this worktree")
 	case "credential", "credential-store", "credential-cache":
 		g.ask("git "+g.name+" hands out or changes stored passwords", "let git ask for credentials itself")
 	case "send-email", "imap-send":
@@ -131,7 +131,7 @@ func (g *gitCall) apply() {
 	known = known && !mark.Has(text, mark.Any)
 	unsafe := g.Has("unsafe-paths")
 	if unsafe && !known {
-		g.ask("with --unsafe-paths a patch writes wherever it says", "git apply without --unsafe-paths")
+		g.ask("with --unsafe-paths, a patch can write anywhere", "git apply without --unsafe-paths")
 	}
 	strip := 1
 	if n, err := strconv.Atoi(g.Text("p")); err == nil {

@@ -147,7 +147,7 @@ func (g *gitCall) subcommand(args []string) {
 	}
 	g.config = nil
 	if mark.In(g.name) {
-		g.ask("which git command this is cannot be told", "write the git subcommand out")
+		g.ask("cordon cannot tell which git command this is", "write the git subcommand out")
 	}
 	for _, o := range g.Options {
 		if o.Has {

@@ -26,7 +26,7 @@ func (g *reading) archives(name string) {
 		return
 	}
 	if g.Has("P", "absolute-names") && name == "tar" {
-		g.ask("an archive that is unpacked with -P may write anywhere", "leave -P out")
+		g.ask("an archive unpacked with -P can write anywhere", "leave -P out")
 	}
 	for _, o := range g.Options {
 		if o.Is("C") || o.Is("directory") {
@@ -102,7 +102,7 @@ func (g *reading) packs(name string) {
 	switch name {
 	case "unzip":
 		if g.Has(":") {
-			g.ask("an archive that is unpacked with -: may write anywhere", "leave -: out")
+			g.ask("an archive unpacked with -: can write anywhere", "leave -: out")
 		}
 	case "cpio":
 		g.cpio()
@@ -134,7 +134,7 @@ func (g *reading) seven() {
 	g.plainly()
 	for _, o := range g.Options {
 		if o.Is("s") && strings.HasPrefix(o.Value, "pf") {
-			g.ask("an archive that is unpacked with -spf may write anywhere", "leave -spf out")
+			g.ask("an archive unpacked with -spf can write anywhere", "leave -spf out")
 		}
 	}
 }

@@ -18,13 +18,13 @@ func (g *reading) cordon() {
 	case verb == "" || slices.Contains(ownVerbs[:], verb) || helpOnly(g.call.Args[1:]):
 		return
 	case mark.In(verb):
-		g.ask("what is asked of cordon is not known", "write the command out: cordon ask, cordon done or cordon status")
+		g.ask("the cordon command is not known", "write the command out: cordon ask, cordon done or cordon status")
 		return
 	}
 	g.use.Findings = append(g.use.Findings, commands.Finding{
 		Weight:  commands.Deny,
-		Reason:  "only the operator decides about workers, and cordon " + verb + " is the operator's",
-		Instead: `say cordon done when you have finished, and cordon ask "…" if you need something; merging, releasing and discarding come after you`,
+		Reason:  "only the operator decides about workers: cordon " + verb + " is the operator's",
+		Instead: `run cordon done when you have finished, or cordon ask "…" if you need something; merging, releasing and discarding are for the operator`,
 	})
 }
 

@@ -7,7 +7,7 @@ func (g *reading) language(kind, v, why string) {
 	switch kind {
 	case "socket": // who may talk to a container service may do everything
 		if strings.HasSuffix(v, "docker.sock") || strings.HasSuffix(v, "podman.sock") || strings.HasSuffix(v, "containerd.sock") {
-			g.ask("it talks to the service that runs containers", "")
+			g.ask("it talks to the container engine", "")
 			return
 		}
 		g.value("read", v, why)

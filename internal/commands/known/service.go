@@ -48,7 +48,7 @@ func (g *reading) npmScript() {
 	}
 	var p struct{ Scripts map[string]string }
 	if json.Unmarshal([]byte(text), &p) != nil {
-		g.ask("what the scripts of package.json do cannot be told", "")
+		g.ask("cordon cannot tell what the scripts in package.json do", "")
 		return
 	}
 	names := []string{g.verb(0), g.verb(1)}
@@ -128,7 +128,7 @@ func (g *reading) download(name string) {
 	saved := name == "wget" && !g.Has("O", "output-document", "spider", "i", "input-file")
 	if name == "curl" {
 		if g.Text("K", "config") == "-" && g.call.Fed {
-			g.ask("curl is told on its standard input what to write where", "give the options as arguments")
+			g.ask("curl reads from standard input what to write and where", "give the options as arguments")
 		}
 		dir, _ = g.Given("output-dir")
 		saved = g.Has("O", "remote-name", "remote-name-all")

@@ -38,7 +38,7 @@ func touchesFiles(text string) bool {
 // a shell.
 func (g *reading) literals(text string) {
 	if mark.Has(text, mark.Any) {
-		g.ask("what the program does that is compiled and run cannot be told", "put it into a file of your worktree")
+		g.ask("cordon cannot tell what the compiled program does", "put it into a file of your worktree")
 		return
 	}
 	for n := 0; n < argtext.MaxLoose; n++ {

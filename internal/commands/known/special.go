@@ -17,7 +17,7 @@ func (g *reading) special(name string) {
 		g.ask(r.Ask, "")
 	}
 	if g.Crowded {
-		g.ask("it has more options than can be looked at", "write it with fewer")
+		g.ask("it has more options than cordon can check", "write it with fewer")
 	}
 	switch name {
 	case "cp", "mv", "install":
@@ -188,7 +188,7 @@ func (g *reading) query(v, why string) {
 // of that name a text that is replaced.
 func (g *reading) renaming(v, why string) {
 	if strings.Contains(v, "..") && strings.Contains(v, "/") {
-		g.ask("where it moves the files to is not known", "use mv")
+		g.ask("the place to which it moves the files is not known", "use mv")
 	}
 	if strings.ContainsAny(v, "/;{") {
 		g.use.Runs = append(g.use.Runs, commands.Run{Code: v, Lang: commands.Perl, Why: why})

@@ -104,7 +104,7 @@ func (w *wrapping) containerRun(rest []string) {
 }
 
 func (w *wrapping) hostControl(option string) {
-	w.find(commands.Ask, "a container with "+option+" is not kept apart from this host", "leave out "+option)
+	w.find(commands.Ask, "a container with "+option+" is not isolated from this host", "leave out "+option)
 }
 
 // volume is SOURCE:TARGET[:MODE]. A source without a slash is a volume's name.
@@ -127,7 +127,7 @@ func (w *wrapping) bind(src string, readOnly bool, why string) {
 		return
 	}
 	if strings.HasSuffix(src, "docker.sock") || strings.HasSuffix(src, "podman.sock") || strings.HasSuffix(src, "containerd.sock") {
-		w.find(commands.Deny, "it gives a container control of the engine that runs all containers", "run it without the engine's socket")
+		w.find(commands.Deny, "it gives a container control of the container engine", "run it without the engine's socket")
 		return
 	}
 	role := commands.Write

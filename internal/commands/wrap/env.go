@@ -27,7 +27,7 @@ func envUse(c commands.Call) commands.Use {
 	w.takeAll(s)
 	w.clean = s.Has("-i")
 	if s.Has("-S") {
-		w.find(commands.Ask, "env is given words inside of words too often", "")
+		w.find(commands.Ask, "env -S is nested too deeply", "")
 	}
 	rest := w.assignments(s.Operands)
 	// What is not known before a command that is, is taken for assignments, as in

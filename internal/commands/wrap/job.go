@@ -30,7 +30,7 @@ func atUse(c commands.Call) commands.Use {
 	return w.done()
 }
 
-const personalJobs = "it changes the jobs that run for this user at all times"
+const personalJobs = "it changes this user's scheduled jobs"
 
 // crontabUse is crontab: whatever it installs outlives the worktree.
 func crontabUse(c commands.Call) commands.Use {

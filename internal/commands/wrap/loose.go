@@ -28,7 +28,7 @@ func looselyUse(c commands.Call) commands.Use {
 
 func (w *wrapping) loosely(words []string, outer bool) {
 	if len(words) > maxLoosely {
-		w.find(commands.Ask, "it has more words than anybody reads", "")
+		w.find(commands.Ask, "it has more words than cordon reads", "")
 		words = words[:maxLoosely]
 	}
 	for i, word := range words {

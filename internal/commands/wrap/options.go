@@ -30,7 +30,7 @@ func (w *wrapping) options(args []string, command string) []string {
 func (w *wrapping) takeAll(s *table.Parsed) {
 	w.unsure = w.unsure || s.Unsure
 	if s.Crowded {
-		w.find(commands.Ask, "it has more options than anybody reads", "")
+		w.find(commands.Ask, "it has more options than cordon reads", "")
 	}
 	for _, first := range [...]bool{true, false} {
 		for _, o := range s.Options {

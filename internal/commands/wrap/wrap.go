@@ -160,7 +160,7 @@ func (w *wrapping) add(r commands.Run) {
 		w.use.Runs = append(w.use.Runs, r)
 	case !w.crowded:
 		w.crowded = true
-		w.find(commands.Ask, "it runs more commands than anybody reads", "run fewer commands at once")
+		w.find(commands.Ask, "it runs more commands than cordon reads", "run fewer commands at once")
 	}
 }
 
@@ -331,7 +331,7 @@ func (w *wrapping) assignments(rest []string) []string {
 func (w *wrapping) assign(word string) {
 	w.env = append(w.env, word)
 	if name, body, _ := strings.Cut(word, "="); strings.HasPrefix(name, "BASH_FUNC_") {
-		w.find(commands.Ask, "a variable of the environment defines a shell function", "define the function in the script")
+		w.find(commands.Ask, "an environment variable defines a shell function", "define the function in the script")
 		_, body, _ = strings.Cut(body, ")")
 		w.codes = append(w.codes, body)
 	}
