@@ -260,7 +260,7 @@ func TestRandomHistory(t *testing.T) {
 	for i, format := range formats {
 		t.Run(string(format), func(t *testing.T) {
 			t.Parallel()
-			randomHistory(t, format, uint64(i), 25)
+			randomHistory(t, format, uint64(i), 10)
 		})
 	}
 }

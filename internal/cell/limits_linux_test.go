@@ -35,6 +35,7 @@ except OSError: time.sleep(60)'`, `true`, FileLimit, "python3"},
 		"many small files": {plan.Limits{Disk: 8 << 20}, `i=0; while :; do head -c 1000000 /dev/zero >f$i; i=$((i+1)); sleep 0.02; done`, `head -c 1000000 /dev/zero >f`, DiskLimit, "sh"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting
 			need(t, c.program)
 			r := newRoom(t)
 			r.order.Limits = c.limits

@@ -3,6 +3,7 @@ package follow
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,10 +62,12 @@ var acts = []act{
 // with the same result; where git refuses, a step does.
 func TestGoesThroughWhereGitDoes(t *testing.T) {
 	t.Parallel()
+	first := land(t, map[string]string{"touched": "old\n", "other": "other\n", "removed": "r\n"},
+		map[string]string{"touched": "new\n", "added": "added\n", "removed": ""})
 	through, refused := 0, 0
 	for _, file := range []string{"touched", "added", "other"} {
 		for _, a := range acts {
-			ours, theirs := twin(t, a, file), twin(t, a, file)
+			ours, theirs := twin(t, first, a, file), twin(t, first, a, file)
 			out, failed := tryPlain(t, theirs.c.Top, "merge", "-q", "--ff-only", string(theirs.new))
 			err := ours.advance(t, false)
 			if (failed == nil) != (err == nil) {
@@ -86,11 +89,17 @@ func TestGoesThroughWhereGitDoes(t *testing.T) {
 	}
 }
 
-// twin is a checkout before a move that changes one file, adds one and removes one.
-func twin(t *testing.T, a act, file string) landed {
+// twin is a copy of a checkout before a move that changes one file, adds one and removes
+// one, in which the operator has done something.
+func twin(t *testing.T, first landed, a act, file string) landed {
 	t.Helper()
-	l := land(t, map[string]string{"touched": "old\n", "other": "other\n", "removed": "r\n"},
-		map[string]string{"touched": "new\n", "added": "added\n", "removed": ""})
+	top := filepath.Join(t.TempDir(), "repo")
+	if out, err := exec.Command("cp", "-a", first.c.Top, top).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	plain(t, top, "update-index", "-q", "--refresh") // the copies are other files
+	l := landed{old: first.old, new: first.new}
+	l.discover(t, top)
 	a.do(t, l.c.Top, file, map[string]string{"touched": "new\n", "added": "added\n", "other": "other\n"}[file])
 	return l
 }

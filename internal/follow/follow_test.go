@@ -45,6 +45,13 @@ func landWith(t *testing.T, set []string, before, change map[string]string) land
 	enter(t, top, change)
 	l := landed{old: old, new: oid(t, top, "HEAD")}
 	plain(t, top, "reset", "-q", "--hard", string(old))
+	l.discover(t, top)
+	return l
+}
+
+// discover finds the repository and its one checkout.
+func (l *landed) discover(t *testing.T, top string) {
+	t.Helper()
 	ctx := context.Background()
 	bin, err := git.Find(ctx)
 	if err != nil {
@@ -58,7 +65,6 @@ func landWith(t *testing.T, set []string, before, change map[string]string) land
 		t.Fatalf("%v, %v", all, err)
 	}
 	l.c = all[0]
-	return l
 }
 
 // enter commits files; an empty one is removed.

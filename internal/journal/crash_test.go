@@ -138,7 +138,7 @@ func TestRepairIsSeen(t *testing.T) {
 // TestLargestTear asserts that what is left of the largest line can be repaired.
 func TestLargestTear(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	lines := sample(t, dir, 1)
 	torn := bytes.Repeat([]byte("\x00"), maxTorn)
 	put(t, dir, File, append([]byte(lines[0]), torn...))
@@ -288,8 +288,9 @@ func (m *machine) check(t *rapid.T) {
 
 func TestMachine(t *testing.T) {
 	t.Parallel()
+	top := memoryDir(t)
 	rapid.Check(t, func(t *rapid.T) {
-		dir, err := os.MkdirTemp("", "journal")
+		dir, err := os.MkdirTemp(top, "journal")
 		must(t, dir, err)
 		defer os.RemoveAll(dir)
 		m := &machine{dir: dir, js: []*Journal{open(t, dir), open(t, dir)}}

@@ -17,7 +17,7 @@ func lineAt(b []byte, offset int) int { return bytes.Count(b[:offset], []byte("\
 // newline, a space and zero.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	sample(t, dir, 3)
 	good := get(t, dir, File)
 	for i := range good {
@@ -41,7 +41,7 @@ func TestEveryByte(t *testing.T) {
 }
 
 func TestEveryByteOfHead(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	sample(t, dir, 2)
 	good := get(t, dir, HeadFile)
 	for i := range good {
@@ -66,7 +66,7 @@ func TestEveryByteOfHead(t *testing.T) {
 }
 
 func TestHeadRemoved(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	sample(t, dir, 2)
 	if err := os.Remove(filepath.Join(dir, HeadFile)); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func damage(t *testing.T, dir string, lines []string, line int, words ...string)
 }
 
 func TestEveryLineRemoved(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	lines := sample(t, dir, 7)
 	for from := range lines {
 		for to := from + 1; to <= len(lines); to++ {
@@ -120,7 +120,7 @@ func TestEveryLineRemoved(t *testing.T) {
 }
 
 func TestEveryLineDuplicated(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	lines := sample(t, dir, 6)
 	for i := range lines {
 		for at := i + 1; at <= len(lines); at++ {
@@ -130,7 +130,7 @@ func TestEveryLineDuplicated(t *testing.T) {
 }
 
 func TestEveryLineMoved(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	lines := sample(t, dir, 6)
 	for a := range lines {
 		for b := range lines {
@@ -148,7 +148,7 @@ func TestEveryLineMoved(t *testing.T) {
 }
 
 func TestForeignLine(t *testing.T) {
-	dir, other := t.TempDir(), t.TempDir()
+	dir, other := memoryDir(t), memoryDir(t)
 	lines, theirs := sample(t, dir, 4), sample(t, other, 5)
 	for at := range len(lines) + 1 {
 		for _, line := range []string{"\n", "{}\n", "hello\n", "\x00\n", strings.Repeat("x", 70<<10) + "\n"} {
@@ -175,7 +175,7 @@ func TestForeignLine(t *testing.T) {
 // TestNotCanonical makes lines that mean the same as a sound one, with a
 // matching hash, in other bytes.
 func TestNotCanonical(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	line := sample(t, dir, 1)[0]
 	body := line[:strings.Index(line, `,"hash":`)]
 	for name, edit := range map[string]func(string) string{
@@ -208,7 +208,7 @@ func TestNotCanonical(t *testing.T) {
 
 func TestLongLine(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	lines := sample(t, dir, 2)
 	damage(t, dir, append(lines, strings.Repeat("x", MaxLine)+"\n"), 3, "longer than")
 	damage(t, dir, append(lines, strings.Repeat("x", maxTorn+1)), 3, "longer than any event")
@@ -219,7 +219,7 @@ func TestLongLine(t *testing.T) {
 // repaired with the events before it intact.
 func TestEveryCut(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	lines := sample(t, dir, 2)
 	good := get(t, dir, File)
 	want := all(t, dir)

@@ -133,3 +133,15 @@ func refused(t fatal, dir string) *Corruption {
 	}
 	return r.Problem
 }
+
+// memoryDir is a directory that goes with the test, in memory where the system has such a
+// place. It is for tests that write thousands of journals: fsync costs nothing there.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "cordon-journal-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}

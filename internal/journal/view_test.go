@@ -109,7 +109,7 @@ func holds(t *testing.T, c *collected, dir string) {
 // short one, apart from what is wanted, and the same without the checkpoint.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	grow(t, dir, 400)
 	v, c := fresh(t, dir)
 	holds(t, c, dir)
@@ -136,9 +136,9 @@ func TestCheckpoint(t *testing.T) {
 // what the journal holds, or an error.
 func TestCheckpointHarmed(t *testing.T) {
 	t.Parallel()
-	origin := t.TempDir()
+	origin := memoryDir(t)
 	grow(t, origin, 140)
-	foreign := t.TempDir()
+	foreign := memoryDir(t)
 	grow(t, foreign, 140)
 	edit := func(dir, old, new string) {
 		text := strings.Replace(string(get(t, dir, CheckpointFile)), old, new, 1)
@@ -157,7 +157,7 @@ func TestCheckpointHarmed(t *testing.T) {
 			put(t, dir, HeadFile, get(t, foreign, HeadFile))
 		},
 	} {
-		dir := t.TempDir()
+		dir := memoryDir(t)
 		for _, file := range []string{File, HeadFile, LockFile, CheckpointFile} {
 			put(t, dir, file, get(t, origin, file))
 		}
@@ -175,7 +175,7 @@ func TestCheckpointHarmed(t *testing.T) {
 // A line that is wanted is not believed; any other is found by whoever verifies all.
 func TestCheckpointedDamage(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	grow(t, dir, 140)
 	text := string(get(t, dir, File))
 	for seq, found := range map[int]bool{11: true, 13: false} { // of "stays", and of a worker that ended
@@ -205,7 +205,7 @@ func TestCheckpointedDamage(t *testing.T) {
 // TestFoldRefuses asserts that an event that a fold refuses stays refused.
 func TestFoldRefuses(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	grow(t, dir, 130)
 	add(t, open(t, dir), "test.refused", nil)
 	v := open(t, dir).View("test", &collected{})

@@ -9,9 +9,7 @@ import (
 // TestSlowPlainTrees runs the tests of this package again, on trees that are plain
 // directories.
 func TestSlowPlainTrees(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
+	slow(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -20,5 +18,13 @@ func TestSlowPlainTrees(t *testing.T) {
 	cmd.Env = append(os.Environ(), "CORDON_TREE=copy")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("with CORDON_TREE=copy: %v\n%s", err, out)
+	}
+}
+
+// slow leaves a test to the slow suites.
+func slow(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("a slow test: set CORDON_SLOW=1")
 	}
 }

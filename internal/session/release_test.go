@@ -73,7 +73,8 @@ func TestReleaseOnce(t *testing.T) {
 
 // Killed at each event of a release, the next command finishes it or finds it
 // where it was.
-func TestReleaseKilled(t *testing.T) {
+func TestSlowReleaseKilled(t *testing.T) {
+	slow(t)
 	for _, typ := range []string{ledger.Released, ledger.Intended, ledger.Judged} {
 		for _, moment := range []journal.Moment{journal.Before, journal.After} {
 			t.Run(typ+" "+moment.String(), func(t *testing.T) {
