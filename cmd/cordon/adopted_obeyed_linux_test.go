@@ -29,7 +29,8 @@ func adoptedSite(t *testing.T) (s *site, tree string, sh func(dir, text string) 
 
 // After a worker in an adopted checkout, the operator's git there runs nothing of what it
 // left, the audit has it, and it is kept.
-func TestAdoptedObeyed(t *testing.T) {
+func TestSlowAdoptedObeyed(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ attack, found, kept string }{
 		"a repository in the place of a submodule": {attack: "plant sub"},

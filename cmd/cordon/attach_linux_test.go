@@ -288,7 +288,8 @@ func TestAttachKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	id, _ := s.detached("-i", "--", "sh", "-c",
-		`read x; i=0; while test $i -lt 36000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); done; echo done >src/done; read y`)
+		`read x; i=0; while test $i -lt 36000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); test $((i % 500)) -gt 0 || sleep 0.02; done
+		echo done >src/done; read y`) // with pauses, so that a terminal that reads keeps up on a busy machine
 	c := s.attached(id)
 	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

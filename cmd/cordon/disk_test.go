@@ -67,10 +67,11 @@ func TestReadOnlyState(t *testing.T) {
 	s.mergedOnce("src/b.txt", "new")
 }
 
-// TestFullDisk has the state on a disk that fills up, a little later each time:
+// TestSlowFullDisk has the state on a disk that fills up, a little later each time:
 // whatever cannot be written, cordon ends with an error and goes on when there
 // is room again.
-func TestFullDisk(t *testing.T) {
+func TestSlowFullDisk(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	const script = `
 		mkdir "$PLACE/disk"

@@ -22,9 +22,10 @@ func realProgram(t *testing.T) string {
 	return filepath.Join(dir, "cordon")
 }
 
-// TestProbe: the fixtures lie where homes are, as those of an ordinary user do, and
+// TestSlowProbe: the fixtures lie where homes are, as those of an ordinary user do, and
 // attempts are made and held. One of them has a log as its standard error.
-func TestProbe(t *testing.T) {
+func TestSlowProbe(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	dir, err := homeDir()
 	if err != nil {

@@ -64,7 +64,8 @@ var lockedAttacks = map[string]string{
 	"the name of a disarmed HEAD": "arm . && mkdir -p .git/HEAD.disarmed/x",
 }
 
-func TestExecLockedIsSearched(t *testing.T) {
+func TestSlowExecLockedIsSearched(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	for name, attack := range lockedAttacks {
 		t.Run(name, func(t *testing.T) {

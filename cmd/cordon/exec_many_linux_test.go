@@ -11,7 +11,8 @@ import (
 
 // Names of hard links cost a command next to nothing. The next exec does not remember more of
 // them than fits, and says so; fewer, or shorter ones, do not matter.
-func TestExecAmongManyLinks(t *testing.T) {
+func TestSlowExecAmongManyLinks(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	s := newSite(t)
 	dir := plainDirectory(s)

@@ -117,7 +117,8 @@ func TestExecDraftsAreRemovedLater(t *testing.T) {
 
 // Signals that are meant for the command do not end cordon while it looks at what the
 // command has left.
-func TestExecSweepsInSpiteOfSignals(t *testing.T) {
+func TestSlowExecSweepsInSpiteOfSignals(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	s := newSite(t)
 	r := s.start(nil, "exec", "--", "sh", "-c", `trap "" QUIT; mkdir planted many; (cd planted; `+plantRepository+`)

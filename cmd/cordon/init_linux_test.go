@@ -74,7 +74,7 @@ func TestSlowInitProjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range initProjects(integrity) {
-			t.Run(p.name, p.check)
+			t.Run(p.name, func(t *testing.T) { t.Parallel(); p.check(t) })
 		}
 	})
 }

@@ -40,7 +40,8 @@ func withMounts(args []string) int {
 
 // Whatever is mounted below the directories of a system, a cell starts, shows what is
 // there, and hides what is hidden. Containers always have such mounts.
-func TestMountsBelow(t *testing.T) {
+func TestSlowMountsBelow(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	for name, places := range map[string][]string{
 		"a file in /etc":              {"/etc/hosts"},

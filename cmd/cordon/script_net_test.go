@@ -6,19 +6,23 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 )
 
 // loopback is a service of the operator's: for each file that it is given it answers
-// HTTP at a free port of the loopback, and writes the port into the file.
+// HTTP at a free port of the loopback, and writes the port into the file. An interrupt ends
+// it, also where the tests were started with that signal ignored, as nohup and shells do.
 func loopback() {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt)
 	for _, file := range os.Args[1:] {
 		if err := serveLoopback(file); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}
-	select {}
+	<-ended
 }
 
 func serveLoopback(file string) error {

@@ -81,7 +81,7 @@ func TestSlowScripts(t *testing.T) {
 
 // onTrees are the tests of this package whose outcome may depend on the kind of a worker's
 // tree. The other scripts are about commands, questions, policies and cells without one.
-const onTrees = "^TestScripts$/^(acceptance|agents|discard|full_disk|gate_conflict|history_forged|layered|overlap|pipeline|purge|quarantine|" +
+const onTrees = "^TestSlowScripts$/^(acceptance_ends|agents)$|^TestScripts$/^(acceptance|discard|full_disk|gate_conflict|history_forged|layered|overlap|pipeline|purge|quarantine|" +
 	"run_emptied|shell|state|worktree)$|^Test(KilledAt|Resume|DiskOf|ShellLeft)"
 
 // TestSlowPlainTrees runs them again, on trees that are plain directories.

@@ -551,7 +551,8 @@ cat /tmp/own src/new.txt; test -e src/a.txt || echo removed`
 // What a worker left is seen as it saw it, and a visitor changes nothing of it: not
 // in a tree of either kind, not in a directory of another tool's, not in
 // quarantine.
-func TestShellLeft(t *testing.T) {
+func TestSlowShellLeft(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
