@@ -153,7 +153,7 @@ func canary(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipmen
 	} else if o.adapter.Dialect.Refuses(client.Answer{Stdout: out.Bytes(), Stderr: said.Bytes(), Exit: exit.Code}) && verdict == string(guard.Deny) {
 		return nil
 	}
-	return fault.Refuse("the guard was tried in the cell with a call that it must deny, and allowed it: it ended with %d, was heard to say %q and printed "+
+	return fault.Refuse("the guard was tried in the cell with a call that it must deny, but did not: it ended with %d, was heard to say %q and printed "+
 		"%.200q", exit.Code, verdict, said.String()+out.String())
 }
 
