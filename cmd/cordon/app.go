@@ -56,8 +56,8 @@ func (a *app) root() *cobra.Command {
   cordon run -- ./agent.sh             start any command as a worker
   cordon exec -- make test             only run a command in a cell
   cordon check 'cd .. && git status'   ask the guard about a tool call
-  cordon                               who needs you, who runs, what landed today
-  cordon inbox                         list their questions; cordon answer ID "…"
+  cordon                               who needs you, who runs, what landed
+  cordon inbox                         list questions; cordon answer ID "…"
   cordon quarantine ls                 list the results that did not pass`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,

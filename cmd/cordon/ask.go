@@ -159,7 +159,7 @@ func (a *app) statusCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Inside a worker: show the lease and the answers; elsewhere the same as ls",
+		Short: "Inside a worker: show the lease and the answers; elsewhere: ls",
 		Long: `Inside a worker's cell: show what its lease allows, how long it lasts, and the answers
 to its questions.
 

@@ -17,7 +17,7 @@ func (a *app) checkoutCommand() *cobra.Command {
 	var branch string
 	c := &cobra.Command{
 		Use:   "checkout ID [DIR]",
-		Short: "Write a worker's tree, as it is now, into a plain directory or a branch",
+		Short: "Write a worker's present tree into a directory or a branch",
 		Long: `Write every file of a worker's current tree into DIR, a new plain directory (next to
 your checkout by default). This works at any time and does not disturb a running
 worker. Nobody has judged these files. Devices, pipes and sockets are omitted, and so

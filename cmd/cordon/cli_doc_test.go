@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -109,4 +110,24 @@ func flagTable(flags *pflag.FlagSet) string {
 		return ""
 	}
 	return "| flag | |\n|---|---|\n" + rows.String()
+}
+
+// TestHelpFitsATerminal wants no line of help to be cut or broken at 80 columns.
+func TestHelpFitsATerminal(t *testing.T) {
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	eachCommand(root, func(c *cobra.Command) {
+		if strings.Contains(c.CommandPath(), "completion") {
+			return // the library's own words
+		}
+		var b strings.Builder
+		c.SetOut(&b)
+		if err := c.Help(); err != nil {
+			t.Error(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > helpColumns {
+				t.Errorf("%s --help: %s", c.CommandPath(), line)
+			}
+		}
+	})
 }

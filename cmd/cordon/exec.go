@@ -55,7 +55,7 @@ network. It is never read from the worktree. Secrets stay hidden, including the 
 of agent clients: to give a client its own login, start it with cordon run.`,
 		Example: `  cordon exec -- npm test
   cordon exec --write build -- make
-  cordon exec --policy ~/npm.yaml -- npm ci     (network: {allowed_domains: ["@npm"]})
+  cordon exec --policy ~/npm.yaml -- npm ci   (allowed_domains: ["@npm"])
   cordon exec -- bash`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"cordon/internal/present"
 	"cordon/internal/strictyaml"
 )
 
@@ -30,7 +31,7 @@ const pipelineCodes = `  0    done: merged, or nothing to do
   2    wrong usage
   3    refused by policy, or a required sandbox layer is missing
   4    quarantined
-  5    needs a person: a review, a conflict, a checkout in the way, or a question
+  5    needs a person: review, conflict, checkout in the way, or question
   6    the worker itself failed
   130  interrupted`
 
@@ -106,10 +107,12 @@ func arrange(root *cobra.Command) {
 			}
 		}
 	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", fmt.Sprintf("FlagUsagesWrapped %d |", helpColumns)))
 	template := root.HelpTemplate() + exitsHeading
 	var each func(c *cobra.Command)
 	each = func(c *cobra.Command) {
 		c.SetHelpTemplate(template + exits(c) + "\n")
+		c.Long = wrapParagraphs(c.Long)
 		c.SuggestionsMinimumDistance = 2
 		completeFlags(c)
 		for _, sub := range c.Commands() {
@@ -117,6 +120,20 @@ func arrange(root *cobra.Command) {
 		}
 	}
 	each(root)
+}
+
+// helpColumns is how wide help is.
+const helpColumns = 80
+
+// wrapParagraphs wraps each paragraph of a text, but for indented ones.
+func wrapParagraphs(text string) string {
+	list := strings.Split(text, "\n\n")
+	for i, p := range list {
+		if !strings.HasPrefix(p, " ") && !strings.Contains(p, "\n ") {
+			list[i] = strings.Join(present.Wrapped(p, helpColumns), "\n")
+		}
+	}
+	return strings.Join(list, "\n\n")
 }
 
 // callError is a mistake in how a command was called, and which command that was.

@@ -34,10 +34,10 @@ transcript of it; --stream prints the raw stream.
 -f follows the output until the worker ends, then prints the outcome. It always exits 0.`,
 		Example: `  cordon logs brisk-otter | less
   cordon logs -f brisk-otter           as it comes, to the end
-  cordon logs --stream brisk-otter     what its client printed, line by line JSON
+  cordon logs --stream brisk-otter     what its client printed, as JSON
   cordon logs --guard brisk-otter      what its guard decided, call by call
-  cordon logs --net brisk-otter        what it tried to reach, and what came of it
-  cordon logs --suggest brisk-otter    what to add to the policy to allow the rest`,
+  cordon logs --net brisk-otter        what it tried to reach, and the answers
+  cordon logs --suggest brisk-otter    what to add to the policy`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -165,7 +165,7 @@ func (a *app) releaseCommand() *cobra.Command {
 	var leave bool
 	accept := map[ledger.Cause]*bool{}
 	c := &cobra.Command{
-		Use:   "release ID --reason WHY [--policy FILE] [--write ROOT]... [--accept-KIND]...",
+		Use:   "release ID --reason WHY [--accept-KIND]... [--write ROOT]...",
 		Short: "Land a quarantined result in spite of what you name",
 		Long: `Judge the stored result of a quarantined worker again, without the faults that you name.
 If it passes, take it through the gate: acceptance, merge, compare-and-swap. The journal
@@ -176,8 +176,8 @@ with --leave-behind.
 
 --policy names the amended policy; --write adds a root to the worker's own. Without
 --accept-failed, acceptance commands that failed have to pass.`,
-		Example: `  cordon quarantine release brisk-otter --write package-lock.json --reason "dependency bump is fine"
-  cordon quarantine release brisk-otter --policy wider.yaml --accept-host --reason "reviewed"`,
+		Example: `  cordon quarantine release brisk --write go.sum --reason "new version"
+  cordon quarantine release brisk --policy wider.yaml --accept-host --reason ok`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.quarantinedNames,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,7 +16,7 @@ import (
 
 // dialect is what the plugin says for OpenCode, which has no hooks that run a command.
 var dialect = client.Dialect{
-	Form:  "the content of OPENCODE_CONFIG_CONTENT; its plugin is written to --plugin",
+	Form:  "the value of OPENCODE_CONFIG_CONTENT; --plugin names the plugin",
 	Name:  "opencode",
 	Keys:  client.Keys{Event: "hook_event_name", Tool: "tool", Input: "args", Session: "sessionID", Call: "callID"},
 	Tools: tools, MCP: mcpName, Config: pluginConfig, Check: checkPlugin, Plugin: plugin,
