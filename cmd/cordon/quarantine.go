@@ -165,7 +165,7 @@ func (a *app) releaseCommand() *cobra.Command {
 	var leave bool
 	accept := map[ledger.Cause]*bool{}
 	c := &cobra.Command{
-		Use:   "release ID --reason WHY [--accept-KIND]... [--write ROOT]...",
+		Use:   "release ID --reason WHY [--accept-KIND]...",
 		Short: "Land a quarantined result in spite of what you name",
 		Long: `Judge the stored result of a quarantined worker again, without the faults that you name.
 If it passes, take it through the gate: acceptance, merge, compare-and-swap. The journal
