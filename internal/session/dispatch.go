@@ -20,6 +20,7 @@ import (
 	"cordon/internal/launch"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/policy"
 	"cordon/internal/state"
 	"cordon/internal/worksite"
@@ -266,6 +267,12 @@ func (s *Session) creatable(ctx context.Context, name string) error {
 	}
 	if !s.Host.ValidBranch(ctx, name) || strings.HasPrefix(name, "-") {
 		return mistake("%q is not a name that git accepts for a branch", name)
+	}
+	switch {
+	case strings.HasPrefix(name, "refs/"):
+		return mistake("%s is not the name of a branch, and as a new one it would be taken for another ref", name)
+	case legible.Text(name) != name:
+		return mistake("%s has characters that cannot be seen", legible.Text(name))
 	}
 	all, err := s.Host.Refs(ctx, "refs/heads/")
 	if err != nil {

@@ -57,8 +57,15 @@ func (s *Session) landAs(w *ledger.Worker, how *progress) (config.Form, error) {
 	return cmp.Or(how.As, started, loaded.Land.As, config.Squash), nil
 }
 
+// maxReplayed is how many commits are replayed at most: other results wait for their landing
+// meanwhile.
+const maxReplayed = 500
+
 // whyNoLine says why commits cannot be replayed one after the other.
 func (s *Session) whyNoLine(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
+	if n := len(h.Commits); n > maxReplayed {
+		return fmt.Sprintf("its %d commits are more than the %d that cordon replays", n, maxReplayed), nil
+	}
 	texts, err := s.HistoryRepo(w).CommitTexts(ctx, h.Commits)
 	if err != nil {
 		return "", err
