@@ -104,6 +104,9 @@ func (a *app) waited(ctx context.Context, w *ledger.Worker) (view.Worker, ledger
 	now := standings[w.ID]
 	if !a.json {
 		a.printStatus(w, now.Status)
+		for _, line := range present.Advice(w, now.Status) {
+			a.say("  %s", line)
+		}
 		return view.Worker{}, now.Status, nil
 	}
 	return present.WorkerView(s, w, now), now.Status, nil

@@ -34,7 +34,7 @@ func Audit(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
-	s.Voice.Step(w.ID, "audit", describeReport(report))
+	s.Voice.Step(w.ID, "audit", describeReport(w, report))
 	for _, f := range report.Findings {
 		if f.Steers() {
 			s.Voice.Step(w.ID, "host", worksite.Line(f))
@@ -55,11 +55,14 @@ func readingWord(w *ledger.Worker) string {
 	return "comparing every file with the base"
 }
 
-func describeReport(r *audit.Report) string {
+func describeReport(w *ledger.Worker, r *audit.Report) string {
 	n := r.Summary
 	text := fmt.Sprintf("%s: %d to land, %s", r.Verdict, n.Landing, worksite.Count(n.Violations, "violation"))
 	if n.Ignored+n.Scratch > 0 {
 		text += fmt.Sprintf(", %d ignored or scratch", n.Ignored+n.Scratch)
+	}
+	if w.Attempts > 0 && !w.Lease.Lease().Adopted {
+		text += ", on top of what its tree began with"
 	}
 	return text
 }

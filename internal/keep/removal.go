@@ -81,6 +81,8 @@ func removalChore(s *worksite.Site, w *ledger.Worker, why string) Chore {
 		c.What = "its pin and result ref; the adopted worktree stays"
 	case w.Release != nil:
 		c.What = "its pin and result ref; its tree and evidence go to the trash"
+	case w.Attempts > 0:
+		c.What = "its tree, pin and result ref; the evidence of its earlier attempts goes to the trash"
 	}
 	c.Bytes = Disk(s, w)
 	c.do = func(ctx context.Context) error { return removeWorker(ctx, s, w.ID, why) }
@@ -114,10 +116,14 @@ func removeWorker(ctx context.Context, s *worksite.Site, id lease.ID, why string
 	if err := forgetSettled(ctx, s, w, why, s.Gate.Forget); err != nil {
 		return err
 	}
-	if w.Release != nil { // what was released is not all that was quarantined
-		if err := moveToTrash(ctx, s, w); err != nil {
-			return err
-		}
+	switch {
+	case w.Release != nil: // what was released is not all that was quarantined
+		err = moveToTrash(ctx, s, w)
+	case w.Attempts > 0: // and neither is the last attempt
+		err = s.Gate.Discard(ctx, w.ID)
+	}
+	if err != nil {
+		return err
 	}
 	return eraseWorker(s, w)
 }

@@ -34,7 +34,8 @@ func trashedRefs(ctx context.Context, s *worksite.Site, o Options, now *ledger.L
 			continue
 		}
 		over := w.Changed.Add(TrashTime)
-		c := Chore{Worker: w.ID, What: "its pin and refs in refs/cordon/trash", Why: "discarded or released; kept until " + over.Format("2006-01-02")}
+		why := "discarded, released or of an earlier attempt; kept until " + over.Format("2006-01-02")
+		c := Chore{Worker: w.ID, What: "its pin and refs in refs/cordon/trash", Why: why}
 		c.Keep = s.Now().Before(over) && !o.EmptyTrash
 		c.do = func(ctx context.Context) error { return forgetTrashed(ctx, s, w) }
 		list = append(list, c)
