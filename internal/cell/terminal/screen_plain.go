@@ -32,9 +32,10 @@ var plainScreen = strings.Join([]string{
 	"\x1b[0\"q\x1b[0m",                                                                                 // protected, concealed, coloured
 }, "")
 
-// answerRoom is how long a terminal may take to answer what it was asked last. An answer
+// answerRoom is how long a terminal, over a slow line perhaps, may take to answer what it was
+// asked last. An answer
 // that comes later is read by somebody else.
-const answerRoom = 100 * time.Millisecond
+const answerRoom = 500 * time.Millisecond
 
 // recentRoom is how much of what was shown last may be a question.
 const recentRoom = 4 << 10
