@@ -32,9 +32,8 @@ var plainScreen = strings.Join([]string{
 	"\x1b[0\"q\x1b[0m",                                                                                 // protected, concealed, coloured
 }, "")
 
-// answerRoom is how long a terminal, over a slow line perhaps, may take to answer what it was
-// asked last. An answer
-// that comes later is read by somebody else.
+// answerRoom is how long a terminal may take to answer the worker's last question, over a
+// slow line perhaps. The shell reads an answer that comes later.
 const answerRoom = 500 * time.Millisecond
 
 // recentRoom is how much of what was shown last may be a question.
