@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/config"
+	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
@@ -213,8 +215,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if err := a.announce(ctx, s, w); err != nil {
 		return err
 	}
-	before := w
-	w, err = s.Continue(ctx, w.ID, a.drive(o.Options))
+	before, how := w, a.drive(o.Options)
+	how.Waits.AsLeased = true
+	w, err = s.Continue(ctx, w.ID, how)
 	if blocked := (*git.BlockedError)(nil); errors.As(err, &blocked) && w != nil && w.Start == nil {
 		// It cannot start before somebody removes the file: it does not wait for that.
 		err = errors.Join(err, keep.Discard(ctx, s.Site, w, ledger.Discard{Who: operator(), Why: "it never ran: " + blocked.Error()}))
@@ -263,9 +266,13 @@ func (a *app) announce(ctx context.Context, s *session.Session, w *ledger.Worker
 // reach meanwhile.
 func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger.Worker, err error) error {
 	defer a.sayReached(s, before, w)
-	if err != nil {
+	late := errors.Is(err, session.ErrStillInTheWay)
+	if err != nil && !late {
 		a.sayUnreached(before, w, err)
-		if w != nil && errors.Is(err, context.Canceled) {
+		switch canceled := w != nil && errors.Is(err, context.Canceled); {
+		case canceled && w.Gate != nil && w.Gate.Outcome == gate.Waiting:
+			a.say("%s waits as before; cordon merge %s lands it when nothing is in the way", w.ID, w.ID)
+		case canceled:
 			a.say("%s is kept; cordon resume %s continues, cordon show %s tells more", w.ID, w.ID, w.ID)
 		}
 		return err
@@ -275,11 +282,13 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 		return err
 	}
 	status := standings[w.ID].Status
+	code := codeFor(status)
+	if late {
+		a.say("cordon: %v", session.ErrStillInTheWay)
+		code = codeError(exitTimeout)
+	}
 	if a.json {
-		if err := a.object(&view.OneWorker{Worker: present.WorkerView(s, w, standings[w.ID])}); err != nil {
-			return err
-		}
-		return codeFor(status)
+		return cmp.Or(a.object(&view.OneWorker{Worker: present.WorkerView(s, w, standings[w.ID])}), code)
 	}
 	a.printStatus(w, status)
 	for _, line := range present.Advice(w, status) {
@@ -288,7 +297,7 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 	if status == ledger.Failed {
 		a.sayUnreached(before, w, nil)
 	}
-	return codeFor(status)
+	return code
 }
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -330,7 +339,7 @@ runs again and finds them in the same file.`,
 			if words != "" {
 				how.Prompt = strings.TrimSpace(how.Prompt + "\n" + words)
 			}
-			how.Who = operator()
+			how.Who, how.Waits.AsLeased = operator(), true
 			after, err := s.Resume(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},
@@ -343,6 +352,7 @@ runs again and finds them in the same file.`,
 
 func (a *app) mergeCommand() *cobra.Command {
 	var history, edit, inside bool
+	var waits session.Waits
 	var as string
 	var words messageFlags
 	c := &cobra.Command{
@@ -357,11 +367,19 @@ The message of the commit comes from the agent: its report (cordon done), else i
 commits, else the first line of the prompt. -m and -F replace it; -e opens your editor.
 
 --inside lands only the changes inside the lease, also of a quarantined result: the rest
-stays in the evidence. The reduced tree is judged and tested like any other.`,
-		Example:           "  cordon merge brisk-otter\n  cordon merge -e brisk\n  cordon merge -m 'parser: tabs' brisk\n  cordon merge --inside brisk",
+stays in the evidence. The reduced tree is judged and tested like any other.
+
+--when-clean waits if your uncommitted changes are in the way, and lands the result when
+you have committed, stashed or reverted them. Any other obstacle ends the command at once.
+Ctrl-C ends the waiting and changes nothing. gate.wait in the policy lets each run wait so.`,
+		Example: "  cordon merge brisk-otter\n  cordon merge -e brisk\n  cordon merge -m 'parser: tabs' brisk\n" +
+			"  cordon merge --inside brisk\n  cordon merge --when-clean brisk",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if waits.Within < 0 || waits.Within > 0 && !waits.Always {
+				return usage("--timeout is a length of time such as 10m, and belongs to --when-clean")
+			}
 			s, w, err := a.worker(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -379,7 +397,7 @@ stays in the evidence. The reduced tree is judged and tested like any other.`,
 			if edit {
 				how.Editor = a.in
 			}
-			how.Inside, how.Who = inside, operator()
+			how.Inside, how.Who, how.Waits = inside, operator(), waits
 			after, err := s.Merge(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), s, w, after, err)
 		},
@@ -390,5 +408,7 @@ stays in the evidence. The reduced tree is judged and tested like any other.`,
 	c.Flags().StringVar(&as, "land-as", "", landAsHelp)
 	c.Flags().BoolVar(&history, "keep-history", false, "the same as --land-as history")
 	c.Flags().BoolVar(&inside, "inside", false, "land only the changes inside the lease and leave the rest behind")
+	c.Flags().BoolVar(&waits.Always, "when-clean", false, "wait until your uncommitted changes are out of the way, then land it")
+	c.Flags().DurationVar(&waits.Within, "timeout", 0, "wait at most this `DURATION`, such as 10m, then exit with code 124")
 	return c
 }

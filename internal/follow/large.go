@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"cordon/internal/git"
 	"cordon/internal/lfs"
 )
@@ -95,14 +93,19 @@ func replaceContent(tree *os.Root, p string, mode os.FileMode, store lfs.Store, 
 // unchanged reports whether a file of the checkout has the content of the old commit's
 // pointer. Git cannot tell without running Git LFS.
 func (j judgement) unchanged(d git.Delta, id identity) bool {
-	if !j.large[d.Path] || id.mode&unix.S_IFMT != unix.S_IFREG {
+	return j.large[d.Path] && holdsLarge(j.root, d.Path, id, d.Old.OID, j.format)
+}
+
+// holdsLarge reports whether a file has the content of a pointer.
+func holdsLarge(root *dir, p string, id identity, pointer git.OID, format git.Format) bool {
+	if !id.regular() {
 		return false
 	}
-	f, err := j.root.contentOf(d.Path, id)
+	f, err := root.contentOf(p, id)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	pointer, _, err := lfs.Clean(f)
-	return err == nil && j.format.Blob(pointer.Text()) == d.Old.OID
+	is, _, err := lfs.Clean(f)
+	return err == nil && format.Blob(is.Text()) == pointer
 }

@@ -103,7 +103,7 @@ func (g *Gate) followers(ctx context.Context, ref string) (on []git.Checkout, wh
 			continue
 		}
 		if what != "" {
-			return nil, fmt.Errorf("the checkout %s is in the middle of %s", c.Top, what), nil
+			return nil, &busyError{fmt.Errorf("the checkout %s is in the middle of %s", c.Top, what)}, nil
 		}
 		if c.Prunable {
 			return nil, fmt.Errorf("the checkout %s has the branch checked out, but cannot be reached", c.Top), nil
@@ -133,11 +133,11 @@ func (g *Gate) touchable(ctx context.Context, c git.Checkout, move Landing) (*fo
 	var locked *follow.LockedError
 	switch {
 	case errors.As(err, &locked):
-		return nil, fmt.Errorf("the checkout %s is locked: %w", c.Top, err)
+		return nil, &busyError{fmt.Errorf("the checkout %s is locked: %w", c.Top, err)}
 	case err != nil:
 		return nil, fmt.Errorf("the checkout %s cannot be read: %s", c.Top, said(err))
 	case len(step.Blocked) > 0:
-		return step, fmt.Errorf("the checkout %s cannot follow: %s", c.Top, inTheWay(step.Blocked))
+		return step, &blockedError{Checkout: c.Top, By: step.Blocked}
 	}
 	return step, nil
 }

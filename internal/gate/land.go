@@ -93,6 +93,11 @@ type Result struct {
 	Signed   bool   `json:"+signed,omitempty"`  // with the operator's signature
 	// Hooks are the operator's own that ran, in their order.
 	Hooks []string `json:"+hooks,omitempty"`
+	// InTheWay are the uncommitted changes that keep a checkout from following, if nothing
+	// else does.
+	InTheWay []Obstacle `json:"+in_the_way,omitempty"`
+	// Busy: somebody's git is at work in a checkout.
+	Busy bool `json:"+busy,omitempty"`
 }
 
 // maxListed is how many paths of a kind the journal keeps of a result.
@@ -109,6 +114,7 @@ func (r Result) Capped() Result {
 		r.Why = fmt.Sprintf("%d violations, of which %d are listed", len(r.Findings), maxListed)
 		r.Findings = r.Findings[:maxListed]
 	}
+	r.InTheWay = r.InTheWay[:min(len(r.InTheWay), maxListed)]
 	return r
 }
 
@@ -442,8 +448,17 @@ func waits(res Result, err error) (Result, error) {
 
 // wait is a result that waits for a reason.
 func wait(res Result, why error) Result {
-	if why != nil {
-		res.Outcome, res.Why = Waiting, why.Error()
+	if why == nil {
+		return res
+	}
+	res.Outcome, res.Why = Waiting, why.Error()
+	var busy *busyError
+	var blocked *blockedError
+	switch {
+	case errors.As(why, &busy):
+		res.Busy = true
+	case errors.As(why, &blocked):
+		res.InTheWay = blocked.uncommitted()
 	}
 	return res
 }

@@ -59,6 +59,7 @@ const (
 	ThenStarted = "+then.started"      // Then: before the operator's command after a landing runs
 	ThenEnded   = "+then.ended"        // ThenEnd
 	Notified    = "+operator.notified" // Notice: before it is sent
+	Awaiting    = "+gate.waits"        // Wait: a cordon process waits with a result that Judged left waiting
 	Quarantined = "worker.quarantined" // Quarantine
 	Released    = "quarantine.released"
 	Attempted   = "attempt.begun"    // Attempt: before the tree of the attempt before is put aside
@@ -156,6 +157,11 @@ type ThenEnd struct {
 // Notice is the data of Notified: what the operator is told of, once.
 type Notice struct {
 	About string `json:"about"` // the state, or the question
+}
+
+// Wait is the data of Awaiting: it lands the result if its obstacles go in time.
+type Wait struct {
+	Until time.Time `json:"until"`
 }
 
 // ThenDue reports whether the operator's command after a landing has yet to be started.

@@ -50,6 +50,7 @@ type Worker struct {
 	AuditEntry string // seq:hash of the audit's event
 	Intent     *gate.Landing
 	Gate       *gate.Result
+	Wait       *Wait    // for the obstacles that Gate names; as long as somebody works on it
 	Then       *Then    // the operator's command after the landing
 	Notices    []string // what the operator was told of since the last launch
 	Rejections int      // how often acceptance of this result has failed
@@ -257,7 +258,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	},
 	Audited: func(w *Worker, e journal.Event) error {
 		w.Audit, w.AuditEntry, w.Gate, w.Intent, w.Rejections = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil, 0
-		w.Waived = nil
+		w.Waived, w.Wait = nil, nil
 		return read(e, w.Audit)
 	},
 	Intended: func(w *Worker, e journal.Event) error {
@@ -270,6 +271,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Notices = append(slices.Clip(w.Notices), n.About)
 		return err
 	},
+	Awaiting:    func(w *Worker, e journal.Event) error { w.Wait = new(Wait); return read(e, w.Wait) },
 	ThenStarted: func(w *Worker, e journal.Event) error { w.Then = new(Then); return read(e, w.Then) },
 	ThenEnded: func(w *Worker, e journal.Event) error {
 		if w.Then == nil {
@@ -281,7 +283,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		return read(e, then.End)
 	},
 	Judged: func(w *Worker, e journal.Event) error {
-		w.Gate = new(gate.Result)
+		w.Gate, w.Wait = new(gate.Result), nil
 		if err := read(e, w.Gate); err != nil {
 			return err
 		}

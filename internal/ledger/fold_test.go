@@ -153,6 +153,10 @@ func TestStatus(t *testing.T) {
 		{append(ran, Judged+":conflict"), Facts{}, Conflicted},
 		{append(ran, Judged+":conflict"), in, MergedIn}, // by hand
 		{append(ran, Judged+":waiting"), Facts{}, WaitingFor},
+		{append(ran, Judged+":waiting"), held, Gating},
+		{append(ran, Judged+":waiting", Awaiting), held, WaitingFor},
+		{append(ran, Judged+":waiting", Awaiting), Facts{}, WaitingFor},
+		{append(ran, Judged+":waiting", Awaiting, Audited+":more"), held, Gating},
 		{append(ran, Judged+":waiting"), in, MergedIn},
 		{append(ran, Judged+":rejected"), Facts{}, Finished}, // its quarantine is still to come
 		{append(ran, Quarantined), Facts{}, InQuarantine},

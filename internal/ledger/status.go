@@ -24,7 +24,7 @@ const (
 	MergedIn     Status = "merged"
 	NoChange     Status = "no change"
 	Conflicted   Status = "conflict"
-	WaitingFor   Status = "waiting" // accepted; the operator's checkout has to be brought forward by hand
+	WaitingFor   Status = "waiting" // accepted; the operator's checkout is in the way
 	InQuarantine Status = "quarantined"
 	ThrownAway   Status = "discarded"
 )
@@ -52,7 +52,7 @@ func (w *Worker) Status(f Facts) Status {
 		return Running
 	case w.Exit == nil:
 		return Lost
-	case f.Held:
+	case f.Held && (w.Wait == nil || w.Gate == nil):
 		return Gating
 	case w.Gate != nil:
 		return gated[w.Gate.Outcome]

@@ -18,6 +18,8 @@ type Gate struct {
 	Retries int `json:"retries,omitempty"`
 	// Attempts is how often cordon resume may start a worker again after its result was judged.
 	Attempts int `json:"attempts,omitempty"`
+	// Wait is how long a run waits for uncommitted changes that keep its result from landing.
+	Wait Duration `json:"wait,omitempty"`
 }
 
 // DefaultAttempts is written into every new lease whose policy does not say otherwise.
@@ -38,4 +40,22 @@ func readUpTo(most int) func(*yaml.Node) (int, error) {
 		}
 		return 0, fault{"expected a number, not " + strictyaml.Describe(n), "write a whole number from 0 to " + strconv.Itoa(most)}
 	}
+}
+
+// readWait reads a duration, or none.
+func readWait(n *yaml.Node) (Duration, error) {
+	if n.Kind == yaml.ScalarNode && n.Value == noLimit && n.ShortTag() == "!!str" {
+		return 0, nil
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+		return 0, fault{"expected a duration, not " + strictyaml.Describe(n), "write one whole number and one unit, such as 30m, 8h or 7d, or none"}
+	}
+	return ParseDuration(n.Value)
+}
+
+func showWait(d Duration) string {
+	if d == 0 {
+		return noLimit
+	}
+	return d.String()
 }

@@ -19,7 +19,7 @@ func Advice(w *ledger.Worker, status ledger.Status) []string {
 	case ledger.Conflicted:
 		return conflictAdvice(id, Branch(w.Gate.Target))
 	case ledger.WaitingFor:
-		return waitingAdvice(id, w.Gate.Why)
+		return waitingAdvice(id, *w.Gate)
 	case ledger.Failed:
 		return []string{"cordon logs " + id, "cordon resume " + id + "   to run it again in the same tree", "cordon merge " + id +
 			"   to take what it left to the gate all the same", "cordon discard " + id}
@@ -104,7 +104,8 @@ func conflictAdvice(id, target string) []string {
 	}
 }
 
-func waitingAdvice(id, why string) []string {
+func waitingAdvice(id string, g gate.Result) []string {
+	why := g.Why
 	if strings.HasPrefix(why, "the commit could not be signed") {
 		return []string{"nothing is lost; when your signing program works: cordon merge " + id}
 	}
@@ -115,6 +116,9 @@ func waitingAdvice(id, why string) []string {
 		}
 	}
 	lines := []string{"the result is refs/cordon/results/" + id + "; when nothing is in the way any more: cordon merge " + id}
+	if len(g.InTheWay) > 0 {
+		lines = append(lines, "cordon merge --when-clean "+id+"   to land it as soon as they are gone")
+	}
 	if !strings.Contains(why, "untracked") { // git refuses those too
 		lines = append(lines, "or in the checkout: "+fastForward+"refs/cordon/results/"+id)
 	}

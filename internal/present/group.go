@@ -27,7 +27,7 @@ func GroupOf(w *ledger.Worker, now worksite.Standing) string {
 	switch {
 	case w.Removal != nil:
 		return view.Over
-	case !now.Held || now.Status == ledger.Running && len(w.Open()) > 0:
+	case !now.Held || now.Status == ledger.Running && len(w.Open()) > 0 || now.Status == ledger.WaitingFor:
 		return view.NeedsYou
 	}
 	return view.AtWork
@@ -46,6 +46,8 @@ func fillGroup(s *worksite.Site, w *ledger.Worker, now worksite.Standing, v *vie
 		v.Next = []string{"cordon resume " + v.ID}
 	case now.Status == ledger.Lost:
 		v.Since = v.LastSign
+	case now.Held && now.Status == ledger.WaitingFor:
+		v.Next = []string{"cordon stop " + v.ID}
 	case v.Group == view.AtWork:
 		v.Next = []string{"cordon logs -f " + v.ID, "cordon stop " + v.ID}
 	}
@@ -54,6 +56,9 @@ func fillGroup(s *worksite.Site, w *ledger.Worker, now worksite.Standing, v *vie
 		v.Silent = now.Status == ledger.Running && time.Since(v.LastSign) > silentAfter
 	}
 }
+
+// waitsToLand is said of a result with which a cordon process waits.
+const waitsToLand = "lands by itself when nothing is in the way"
 
 // activity is what a worker does now. Words of the worker's may be in it.
 func activity(s *worksite.Site, w *ledger.Worker, status ledger.Status) string {
@@ -66,6 +71,8 @@ func activity(s *worksite.Site, w *ledger.Worker, status ledger.Status) string {
 		return "audit"
 	case status == ledger.Gating:
 		return "at the gate"
+	case status == ledger.WaitingFor:
+		return waitsToLand
 	}
 	text := ""
 	s.LastDecision(w.ID, func(r guard.Record) {

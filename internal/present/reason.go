@@ -20,6 +20,9 @@ func Reason(w *ledger.Worker, now worksite.Standing) string {
 		return "The question is answered; cordon resume continues the worker."
 	}
 	if half := Because(w, now.Status); half != "" {
+		if now.Held && now.Status == ledger.WaitingFor {
+			half += "; it " + waitsToLand
+		}
 		return sentence(string(now.Status) + half)
 	}
 	switch now.Status {

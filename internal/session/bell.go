@@ -55,6 +55,16 @@ func (b *bell) asked(id lease.ID, _ int) {
 	})
 }
 
+// waits tells that a result waits for uncommitted changes, and lands when they are gone.
+func (b *bell) waits(w *ledger.Worker) {
+	if b.silent() {
+		return
+	}
+	b.under.Go(func() {
+		b.ring(w, string(ledger.WaitingFor), string(ledger.WaitingFor), "waits for your uncommitted changes to go")
+	})
+}
+
 // ended tells what became of a worker, if that needs a person. A failure to find out, or
 // to tell, is said and changes nothing.
 func (b *bell) ended(id lease.ID, failed error) {

@@ -15,6 +15,7 @@ import (
 	"cordon/internal/launch"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/message"
 	"cordon/internal/state"
 	"cordon/internal/workspace"
 )
@@ -34,6 +35,7 @@ type Drive struct {
 	Message  string      // of the commit that lands, in the operator's words; "": see landingMessage
 	Editor   *os.File    // the terminal on which the operator edits that message; nil: nobody edits it
 	Inside   bool        // land only what is inside the lease
+	Waits    Waits       // for uncommitted changes that keep a result from landing
 	Who      string      // asks for it
 }
 
@@ -43,20 +45,23 @@ type progress struct {
 	left            int  // processes of an earlier launch that were ended
 	audited, judged bool // done in this drive
 	unknown         error
+	edited          *message.Message // as the operator edited it
+	wait            *patience        // for uncommitted changes; nil: none has begun
+	onWait          func(*ledger.Worker)
 }
 
 // Continue takes a worker on from wherever it is, and tells the operator if it needs them.
 func (s *Session) Continue(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
 	bell := newBell(ctx, s, asked.Screen)
 	s.OnAsk = bell.asked
-	w, err := s.proceed(ctx, id, asked)
+	w, err := s.proceed(ctx, id, asked, bell.waits)
 	s.OnAsk = nil
 	bell.ended(id, err)
 	return w, err
 }
 
 // proceed takes a worker on from wherever it is.
-func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
+func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive, onWait func(*ledger.Worker)) (*ledger.Worker, error) {
 	if _, err := s.Operator(); err != nil {
 		return nil, err
 	}
@@ -71,7 +76,7 @@ func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive) (*ledge
 		return nil, err
 	}
 	defer release()
-	how := progress{Drive: asked}
+	how := progress{Drive: asked, onWait: onWait}
 	if how.Output == nil {
 		how.Output = io.Discard
 	}
@@ -119,6 +124,8 @@ func (s *Session) next(w *ledger.Worker, how *progress) step {
 		return s.runThen
 	case w.Quarantine != nil && w.Release == nil:
 		return s.freeze(w)
+	case how.awaits(w):
+		return s.awaitClean
 	case w.Release != nil:
 		return s.afterRelease(w, how)
 	case w.Start == nil && how.Judge:

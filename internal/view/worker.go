@@ -105,6 +105,14 @@ type Gate struct {
 	Retries  int          `json:"retries,omitempty" doc:"How often acceptance of this result failed before it ran as checks says."`
 	Why      string       `json:"why,omitempty" doc:"Why the gate decided this way."`
 	Checkout string       `json:"checkout,omitempty" doc:"The checkout in which something is left to do."`
+	InTheWay []Obstacle   `json:"in_the_way,omitempty" doc:"Uncommitted changes that keep the result from landing, if nothing else does; at most 200."`
+}
+
+// Obstacle is an uncommitted change that keeps a checkout from following its branch.
+type Obstacle struct {
+	Checkout string `json:"checkout" doc:"The checkout."`
+	Path     Text   `json:"path" doc:"Path in the checkout."`
+	Why      string `json:"why" doc:"What is there."`
 }
 
 // Acceptance is an acceptance command that ran.
