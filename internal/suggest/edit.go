@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,7 +52,13 @@ func editList(text []byte, key string, lines []Line) ([]byte, error) {
 	case in == nil:
 		rows = append(rows, section+":", "  "+name+":")
 		rows = append(rows, added("    ", lines)...)
-	case in.Kind != yaml.MappingNode || in.Style&yaml.FlowStyle != 0:
+	case in.Kind == yaml.MappingNode && in.Style&yaml.FlowStyle != 0:
+		unfolded, err := unfold(rows, sectionKey, in)
+		if err != nil {
+			return nil, err
+		}
+		return editList(unfolded, key, lines)
+	case in.Kind != yaml.MappingNode:
 		return nil, fmt.Errorf("line %d: cordon cannot add to %s in this form: write its keys below it", sectionKey.Line, section)
 	default:
 		listKey, list := find(in, name)
@@ -61,6 +68,32 @@ func editList(text []byte, key string, lines []Line) ([]byte, error) {
 		}
 	}
 	return []byte(strings.Join(rows, "\n") + "\n"), nil
+}
+
+// unfold writes the keys of a section below it that were in braces behind it.
+func unfold(rows []string, section, in *yaml.Node) ([]byte, error) {
+	last := lastLine(in)
+	for last < len(rows) && !strings.Contains(rows[last-1], "}") {
+		last++
+	}
+	in.Style &^= yaml.FlowStyle
+	section.HeadComment, section.FootComment = "", "" // they stay in their own rows
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	err := e.Encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{section, in}})
+	block := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	rows = slices.Replace(slices.Clone(rows), section.Line-1, last, block...)
+	return []byte(strings.Join(rows, "\n") + "\n"), err
+}
+
+// lastLine is the last line on which something of a node begins.
+func lastLine(n *yaml.Node) int {
+	last := n.Line
+	for _, inner := range n.Content {
+		last = max(last, lastLine(inner))
+	}
+	return last
 }
 
 func editRows(rows []string, section, key, list *yaml.Node, name string, lines []Line) ([]string, error) {

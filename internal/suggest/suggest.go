@@ -96,18 +96,19 @@ func (c *collector) network(t record.Tally, who string) {
 			times[one.Allow] += one.Count
 		}
 	}
+	allowed := c.policy.Network.AllowedDomains
+	byPreset := map[string][]string{}
 	for _, entry := range t.Suggest() {
-		if slices.Contains(c.policy.Network.AllowedDomains, entry) {
-			continue
+		switch preset := target.PresetOf(entry); {
+		case slices.Contains(allowed, entry) || preset != "" && slices.Contains(allowed, preset):
+		case preset != "":
+			byPreset[preset] = append(byPreset[preset], entry)
+		default:
+			c.add(Line{Key: domains, Value: entry, Reason: fmt.Sprintf("%s was refused it%s", who, often(times[entry]))})
 		}
-		l := Line{Key: domains, Value: entry, Reason: fmt.Sprintf("%s was refused it%s", who, often(times[entry]))}
-		if preset := target.PresetOf(entry); preset != "" {
-			if slices.Contains(c.policy.Network.AllowedDomains, preset) {
-				continue
-			}
-			l.Value, l.Reason = preset, fmt.Sprintf("%s was refused %s%s", who, entry, often(times[entry]))
-		}
-		c.add(l)
+	}
+	for preset, entries := range byPreset {
+		c.add(Line{Key: domains, Value: preset, Reason: presetReason(who, preset, entries, times)})
 	}
 	for _, port := range t.SuggestPorts() {
 		if !slices.Contains(c.policy.Network.HostPorts, port) {
@@ -115,6 +116,23 @@ func (c *collector) network(t record.Tally, who string) {
 			c.add(Line{Key: ports, Value: value, Reason: fmt.Sprintf("%s was refused port %s of this machine%s", who, value, often(times[":"+value]))})
 		}
 	}
+}
+
+// presetReason names every domain that a preset opens: those that were refused, and the others.
+func presetReason(who, preset string, refused []string, times map[string]int) string {
+	var tried, more []string
+	for _, d := range target.PresetDomains(preset) {
+		if slices.Contains(refused, d) {
+			tried = append(tried, d+often(times[d]))
+		} else {
+			more = append(more, d)
+		}
+	}
+	reason := who + " was refused " + strings.Join(tried, ", ")
+	if len(more) > 0 {
+		reason += " (it also opens " + strings.Join(more, ", ") + ")"
+	}
+	return reason
 }
 
 func often(n int) string {

@@ -108,7 +108,7 @@ func TestReasons(t *testing.T) {
 		{ID: "b", Worker: refused("registry.npmjs.org", "b.example.com"), Quarantined: true},
 	}
 	lines := From(policy.Default(), runs)
-	if len(lines) != 2 || lines[0].Reason != "setup of a was refused registry.npmjs.org 2 times, and 1 more" ||
+	if len(lines) != 2 || lines[0].Reason != "setup of a was refused registry.npmjs.org 2 times (it also opens registry.yarnpkg.com), and 1 more" ||
 		lines[1].Reason != "b was refused it 2 times (in quarantine)" {
 		t.Errorf("got %+v", lines)
 	}
@@ -119,6 +119,18 @@ func TestReasons(t *testing.T) {
 
 // TestEdit: whatever form a policy has, what is added holds, the rest stays, and git takes
 // the diff.
+// A preset opens all of its domains, and the reason names them. One domain of several presets
+// is suggested alone.
+func TestPresetReason(t *testing.T) {
+	var p policy.Policy
+	p.Filesystem.WriteRoots = []string{"src"}
+	lines := From(p, []Run{{ID: "a", Worker: refused("proxy.golang.org", "storage.googleapis.com", "api.github.com")}})
+	if len(lines) != 2 || lines[0].Value != "@go" || lines[1].Value != "api.github.com" ||
+		lines[0].Reason != "a was refused proxy.golang.org 2 times, storage.googleapis.com 2 times (it also opens sum.golang.org)" {
+		t.Errorf("%+v", lines)
+	}
+}
+
 func TestEdit(t *testing.T) {
 	lines := []Line{
 		{Key: roots, Value: ".", Remove: true, Reason: "r"}, {Key: roots, Value: "docs", Reason: "a changed it"},
@@ -129,6 +141,8 @@ func TestEdit(t *testing.T) {
 		"version":  "version: 1\n",
 		"comments": "# mine\nversion: 1 # one\n\n# roots\nfilesystem:\n  # here\n  write_roots:\n    - \".\" # all\n    - src\n  scratch: [tmp] # private\nacceptance: [\"true\"]\n",
 		"flow":     "version: 1\nfilesystem:\n  write_roots: [\".\", src]\nnetwork:\n  host_ports: [80]\n  allowed_domains: []\n",
+		"braces":   "version: 1\n# roots\nfilesystem: {write_roots: [\".\", src], scratch: [tmp]} # mine\n# net\nnetwork: {host_ports: [80]}\nacceptance: [\"true\"]\n",
+		"wide":     "version: 1\nfilesystem: {\n  write_roots: [src], # mine\n  scratch: [tmp]\n}\n\n# after\nsetup: [\"true\"]\n",
 		"long":     "version: 1\nfilesystem:\n  write_roots: [\".\",\n    src]\nsetup: [\"true\"]\n",
 	} {
 		after, err := Edit([]byte(text), lines)
@@ -164,7 +178,7 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%s: the diff gives %v\n%s\nwant\n%s", name, err, got, after)
 		}
 	}
-	for _, text := range []string{"version: 1\nfilesystem: {write_roots: [src]}\n", "- a\n", "version: 1\nfilesystem:\n  write_roots: src\n"} {
+	for _, text := range []string{"version: 1\nfilesystem: [src]\n", "- a\n", "version: 1\nfilesystem:\n  write_roots: src\n"} {
 		if got, err := Edit([]byte(text), lines); err == nil {
 			t.Errorf("%q was edited to\n%s", text, got)
 		}

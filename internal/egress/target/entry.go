@@ -9,14 +9,32 @@ import (
 	"cordon/internal/policy"
 )
 
-// PresetOf is the first preset that has an entry of allowed_domains, with its @, or "".
+// PresetOf is the preset that has an entry of allowed_domains, with its @. It is "" for an
+// entry of several presets: nobody knows which of them is meant.
 func PresetOf(entry string) string {
+	name := ""
 	for _, p := range policy.Presets() {
-		if slices.ContainsFunc(p.Domains, func(d policy.PresetDomain) bool { return d.Domain == entry }) {
-			return "@" + p.Name
+		if !slices.ContainsFunc(p.Domains, func(d policy.PresetDomain) bool { return d.Domain == entry }) {
+			continue
+		}
+		if name != "" {
+			return ""
+		}
+		name = "@" + p.Name
+	}
+	return name
+}
+
+// PresetDomains are the entries of a preset that is named with its @.
+func PresetDomains(preset string) (list []string) {
+	for _, p := range policy.Presets() {
+		if "@"+p.Name == preset {
+			for _, d := range p.Domains {
+				list = append(list, d.Domain)
+			}
 		}
 	}
-	return ""
+	return list
 }
 
 // IsWritable reports whether a policy may have an entry in allowed_domains.
