@@ -9,7 +9,8 @@ import (
 
 // A new repository with plain settings stays only if nothing else in it leads out of the
 // tree or to a program. Each attack leaves a trace outside when the operator uses git.
-func TestExecPlainSettingsAreNotEnough(t *testing.T) {
+func TestSlowExecPlainSettingsAreNotEnough(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	const begin = `set -e
 export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x

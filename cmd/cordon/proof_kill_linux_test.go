@@ -54,7 +54,8 @@ func TestKilledInTheProof(t *testing.T) {
 
 // A ref that the proof of an older version left is nothing that the worker is accused of.
 // What only resembles one is.
-func TestOldProof(t *testing.T) {
+func TestSlowOldProof(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	const nonce = "ABCDEFGHIJKLMNOPQRSTUVWX27"
 	for name, c := range map[string]struct {
