@@ -97,7 +97,7 @@ func (s *site) grow(files int) {
 
 func TestWorkersAtOnce(t *testing.T) {
 	t.Parallel()
-	crowd(t, 3, 100)
+	crowd(t, 3, 200)
 }
 
 func TestSlowTwentyWorkersOnTwentyThousandFiles(t *testing.T) {
