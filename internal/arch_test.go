@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"internal/strictyaml":     {}, // see pure
 	"internal/policy":         {"agent/facts", "paths", "strictyaml"},
 	"internal/plainfile":      {},
-	"internal/config":         {"agent/facts", "plainfile", "strictyaml"},
+	"internal/config":         {"agent/facts", "plainfile", "policy", "strictyaml"},
 	"internal/git":            {"paths", "plainfile"},
 	"internal/errand":         {"config", "git", "paths"},
 	"internal/githook":        {"errand", "git", "legible", "paths", "plainfile"},

@@ -19,9 +19,9 @@ func (a *app) configCommand() *cobra.Command {
 		Use:   "config",
 		Short: "Show or check your own configuration",
 		Long: `Your configuration says who you are in landed commits, how results land, which command
-runs after a landing, and how you learn that a worker needs you. It is
-~/.config/cordon/config.yaml, or below XDG_CONFIG_HOME. It is yours and holds in every
-repository; a repository's cordon.yaml cannot set any of it.
+runs after a landing, the most that any worker may have, and how you learn that a worker
+needs you. It is ~/.config/cordon/config.yaml, or below XDG_CONFIG_HOME. It is yours and
+holds in every repository; a repository's cordon.yaml cannot set any of it.
 
 A missing file means the defaults. cordon refuses a file that others can write or that
 lies inside a repository, and anything that it does not understand. No worker can read

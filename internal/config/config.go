@@ -9,10 +9,12 @@
 // defaults; anything else that cannot be read or understood is an error, and never a
 // default.
 //
-// It refuses to know what a repository says: a policy is read by package policy, and can
-// only narrow the rights that stand here. Nothing in this package runs or sends
+// It refuses to know what a repository says: a policy is read by package policy, which
+// also has the words of the rights and narrows a policy to them. Nothing in this package runs or sends
 // anything.
 package config
+
+import "cordon/internal/policy"
 
 // Version is the only version of the format that this package reads.
 const Version = 1
@@ -25,7 +27,9 @@ type Config struct {
 	Client   string   `json:"client"` // name of an agent client; empty: none
 	Signing  Signing  `json:"signing"`
 	Land     Land     `json:"land"`
-	Notify   Notify   `json:"notify"`
+	// Rights are the most that any worker may have.
+	Rights policy.Rights `json:"rights"`
+	Notify Notify        `json:"notify"`
 }
 
 // Identity is who the operator is in the commits that land. An empty field is taken from
@@ -65,7 +69,8 @@ func Default() Config {
 	return Config{
 		Version: Version,
 		Signing: SignAuto,
-		Land:    Land{As: Squash, Author: AgentAuthor, Hooks: SkipHooks, Then: []string{}},
+		Land:    Land{As: AsPolicy, Author: AgentAuthor, Hooks: SkipHooks, Then: []string{}},
+		Rights:  policy.AllRights(),
 		Notify:  Notify{Terminal: true, Command: []string{}},
 	}
 }

@@ -28,6 +28,13 @@ land:
   coauthor: "{name} ({client}) <{id}@agents.example.com>"
   hooks: run
   then: [git, push, origin, "${CORDON_COMMIT}:refs/heads/$CORDON_TARGET"]
+rights:
+  filesystem: {deny_read: [~/private], deny_write: [infra, ../**]}
+  network: {allowed_domains: ["@npm", "*.example.com:8443", 10.0.0.0/8], host_ports: [5432]}
+  secrets: [NPM_TOKEN]
+  limits: {time: 2h, memory: 8GiB, processes: 100, disk: none}
+  isolation: strict
+  gate: {land: review, attempts: 2}
 notify:
   terminal: false
   desktop: true
@@ -40,7 +47,8 @@ notify:
 var good = []string{
 	full, "{}", "version: 1", "land: {then: []}", "land: {coauthor: ''}", "notify: {webhook: {url: '', secret: ''}}",
 	"notify: {webhook: {url: 'http://127.0.0.1:8080/hook', secret: k}}", "notify: {webhook: {url: 'http://[::1]/', secret: k}}", "signing: 'off'",
-	"client: " + facts.All()[0].Name,
+	"client: " + facts.All()[0].Name, "rights: {network: {allowed_domains: [any], host_ports: [any]}, secrets: [any], limits: {time: none, processes: none}}",
+	"rights: {network: {allowed_domains: [], host_ports: []}, secrets: []}", "land: {as: policy}",
 	"land: {then: [gh, '--title=$CORDON_SUBJECT', '${CORDON_SUBJECT}', 'x for $CORDON_TARGET']}",
 	"land: {then: [sh, -c, 'echo \"$CORDON_SUBJECT\" | tr a b']}", "land: {then: [nice, bash, -lc, 'echo \"$0\"', $CORDON_SUBJECT]}",
 }
@@ -50,7 +58,12 @@ var mistakes = []struct{ text, want string }{
 	{"version: 2", "c:1:10: expected version 1, not the number 2 (write version: 1)"},
 	{"lnad: {as: squash}", `c:1:1: unknown key "lnad" (did you mean land?)`},
 	{"then: [a]", `c:1:1: unknown key "then" (then belongs under land)`},
-	{"land:\n  as: sqush", `c:2:7: expected squash, history or rebase, not the text "sqush" (did you mean squash?)`},
+	{"land:\n  as: sqush", `c:2:7: expected policy, squash, history or rebase, not the text "sqush" (did you mean squash?)`},
+	{"rights: {network: {allowed_domains: ['https://a.com/']}}", `c:1:38: "https://a.com/" is a URL, not a host (write the host alone, such as api.example.com)`},
+	{"rights: {network: {host_ports: [any, 80]}}", `c:1:33: expected a port, not the text "any" (write a number from 1 to 65535)`},
+	{"rights: {limits: {memory: auto}}", `c:1:27: "auto" is not a size (write one whole number and one unit, such as 512MiB or 2GB, or none)`},
+	{"rights: {write_roots: []}", `c:1:10: unknown key "write_roots" (the keys here are filesystem, network, secrets, limits, isolation, gate)`},
+	{"rights: {gate: {land: never}}", `c:1:23: expected auto or review, not the text "never"`},
 	{"land: {author: me}", `c:1:16: expected agent or operator, not the text "me"`},
 	{"land: {hooks: true}", `c:1:15: expected skip or run, not the boolean true`},
 	{"signing: on", `c:1:10: expected auto or off, not the text "on"`},
@@ -102,7 +115,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Land.As != Rebase || c.Identity.Email != "ada@example.com" || len(c.Land.Then) != 4 || given["land.as"] != 6 || given["notify.webhook.url"] != 15 {
+	if c.Land.As != Rebase || c.Identity.Email != "ada@example.com" || len(c.Land.Then) != 4 || given["land.as"] != 6 || given["notify.webhook.url"] != 22 {
 		t.Errorf("%+v %v", c, given)
 	}
 	if got := c.Land.CoAuthor.For(Agent{Name: "worker", Client: "x", Worker: "calm-otter"}); got != "worker (x) <calm-otter@agents.example.com>" {

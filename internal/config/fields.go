@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"strconv"
 
+	"cordon/internal/policy"
 	"cordon/internal/strictyaml"
 )
 
@@ -52,14 +53,17 @@ func fieldTable() []field {
 		strictyaml.Scalar("signing", "auto: sign landed commits where your git signs commits (commit.gpgsign). off: never sign.",
 			func(c *Config) *Signing { return &c.Signing }, oneOf(SignAuto, SignOff), showWord),
 		strictyaml.Section("land", "How results land.", landFields()),
+		strictyaml.Section("rights", "The most that any worker may have, under the keys of a policy. A worker gets what both its policy and these allow.",
+			policy.RightsFields(func(c *Config) *policy.Rights { return &c.Rights })),
 		strictyaml.Section("notify", "How you learn that a worker needs you.", notifyFields()),
 	}
 }
 
 func landFields() []field {
 	return []field{
-		strictyaml.Scalar("as", "squash: one commit. history: the worker's own commits and a merge. rebase: the worker's own commits, replayed in a line.",
-			func(c *Config) *Form { return &c.Land.As }, oneOf(Squash, History, Rebase), showWord),
+		strictyaml.Scalar("as", "policy: gate.as of the policy decides. squash: one commit. history: the worker's own commits and a merge. rebase: the "+
+			"worker's own commits, replayed in a line. --land-as decides for one run.",
+			func(c *Config) *Form { return &c.Land.As }, oneOf(AsPolicy, Squash, History, Rebase), showWord),
 		strictyaml.Scalar("author", "Author of landed commits. agent: git.identity of the policy. operator: you. The committer is always you.",
 			func(c *Config) *Author { return &c.Land.Author }, oneOf(AgentAuthor, OperatorAuthor), showWord),
 		strictyaml.Scalar("coauthor", "The Co-authored-by trailer of landed commits, such as {name} <{email}>; {name} and {email} are "+

@@ -35,7 +35,7 @@ func write(t *testing.T, file, text string, mode os.FileMode) {
 func TestLoad(t *testing.T) {
 	_, file := place(t)
 	l, err := Load()
-	if err != nil || l.There || l.File != file || l.Land.As != Squash {
+	if err != nil || l.There || l.File != file || l.Land.As != AsPolicy {
 		t.Fatalf("without a file: %+v, %v", l, err)
 	}
 	write(t, file, "land: {as: history}\n", 0o644)

@@ -12,9 +12,10 @@ import (
 type Form string
 
 const (
-	Squash  Form = "squash"  // one commit
-	History Form = "history" // the worker's own commits, and a merge
-	Rebase  Form = "rebase"  // the worker's own commits, replayed in a line
+	AsPolicy Form = "policy"  // gate.as of the worker's policy
+	Squash   Form = "squash"  // one commit
+	History  Form = "history" // the worker's own commits, and a merge
+	Rebase   Form = "rebase"  // the worker's own commits, replayed in a line
 )
 
 // Author says who is the author of a landed commit.

@@ -16,6 +16,8 @@ type Gate struct {
 	Land Land `json:"land,omitempty"`
 	// Retries is how often failed acceptance runs again by itself.
 	Retries int `json:"retries,omitempty"`
+	// As is how its commits land; "": as one commit.
+	As Form `json:"as,omitempty"`
 	// Attempts is how often cordon resume may start a worker again after its result was judged.
 	Attempts int `json:"attempts,omitempty"`
 	// Wait is how long a run waits for uncommitted changes that keep its result from landing.

@@ -39,7 +39,7 @@ const operators = "it belongs in your own configuration: cordon config --help"
 // operatorKeys are keys of the operator's configuration (package config), which a
 // repository cannot set.
 var operatorKeys = map[string]string{
-	"land": operators, "then": operators, "hooks": operators, "notify": operators, "signing": operators, "client": operators,
+	"land": operators, "then": operators, "hooks": operators, "notify": operators, "signing": operators, "client": operators, "rights": operators,
 }
 
 // YAML writes p in its canonical form, with a comment for each key. Parse reads

@@ -93,6 +93,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"opaque code is null", "guard: {opaque_code: }\n", `p:1:22: expected allow, ask or deny, not nothing`},
 	{"guard key misspelt", "guard:\n  opaque: deny\n  unknown_reads: deny\n", `p:2:3: unknown key "opaque" (the keys here are mode, unknown_read, opaque_code)`},
 	{"guard key nearly right", "guard: {unknown_reads: deny}\n", `p:1:9: unknown key "unknown_reads" (did you mean unknown_read?)`},
+	{"as unknown", "gate: {as: merge}\n", `p:1:12: expected squash, history or rebase, not the text "merge"`},
 	{"land unknown", "gate: {land: later}\n", `p:1:14: expected auto or review, not the text "later"`},
 	{"login unknown", "agent: {login: write}\n", `p:1:16: expected a login, not the text "write" (write none, read or copy)`},
 	{"proof is a list", "agent: {proof: [required]}\n", `p:1:16: expected required or reported, not a list`},
@@ -198,7 +199,7 @@ acceptance:
     make check
   - go test ./...
 setup: ["printf 'a\tb\u0085\"'"]
-gate: {land: auto, retries: 2, attempts: 0}
+gate: {land: auto, as: rebase, retries: 2, attempts: 0}
 preserve_on_failure: false
 expires: 48h
 `
@@ -234,7 +235,7 @@ func TestParseFull(t *testing.T) {
 		Agent:      Agent{ReadLogin, true, ProofReported, mustDuration("5m")},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
-		Gate:       Gate{Land: LandAuto, Retries: 2},
+		Gate:       Gate{Land: LandAuto, As: Rebase, Retries: 2},
 		Expires:    mustDuration("2d"),
 	}
 	if !reflect.DeepEqual(p, want) {

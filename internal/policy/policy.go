@@ -115,7 +115,7 @@ func Default() Policy {
 		Agent:             Agent{Login: CopyLogin, Proof: ProofRequired, Within: DefaultWithin},
 		Acceptance:        []string{},
 		Setup:             []string{},
-		Gate:              Gate{Land: landFor(nil), Attempts: DefaultAttempts},
+		Gate:              Gate{Land: landFor(nil), As: Squash, Attempts: DefaultAttempts},
 		PreserveOnFailure: true,
 		Expires:           Duration(7 * 24 * time.Hour),
 	}

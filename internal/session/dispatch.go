@@ -181,8 +181,10 @@ func (s *Session) policyFor(ctx context.Context, d Dispatch, l *lease.Lease) (er
 		}
 		l.Source += " with --write"
 	}
-	l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path())
-	return err
+	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
+		return err
+	}
+	return s.narrow(l)
 }
 
 // forAgent opens what a client needs to reach its own models: whoever names the client

@@ -193,6 +193,9 @@ func (s *Session) afterRelease(w *ledger.Worker, how *progress) step {
 // launch runs the command, unless what an earlier launch left is to be judged first.
 func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) error {
 	how.Again = false
+	if err := s.refuseBeyondRights(w); err != nil {
+		return err
+	}
 	result, err := launch.Run(ctx, s.Site, w, launch.Request{
 		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output,
 	})

@@ -44,7 +44,7 @@ func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.Hist
 }
 
 // landAs is the form in which a result lands: what the operator asked for now, at the start
-// or in their configuration.
+// or in their configuration, which leaves it to the policy by default.
 func (s *Session) landAs(w *ledger.Worker, how *progress) (config.Form, error) {
 	loaded, err := s.Site.Operator()
 	if err != nil {
@@ -54,7 +54,11 @@ func (s *Session) landAs(w *ledger.Worker, how *progress) (config.Form, error) {
 	if w.Options.KeepHistory {
 		started = config.History
 	}
-	return cmp.Or(how.As, started, loaded.Land.As, config.Squash), nil
+	own := loaded.Land.As
+	if own == config.AsPolicy {
+		own = config.Form(w.Lease.Lease().Policy.Gate.As)
+	}
+	return cmp.Or(how.As, started, own, config.Squash), nil
 }
 
 // maxReplayed is how many commits are replayed at most: other results wait for their landing

@@ -126,6 +126,9 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 // after a run, of another attempt, released, tested again or reduced.
 func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Order, out io.Writer) (gate.Result, error) {
 	l := w.Lease.Lease()
+	if err := s.refuseBeyondRights(w); err != nil {
+		return gate.Result{}, &undecidedError{err}
+	}
 	if err := s.refuseForms(ctx, w, o.Snapshot); err != nil {
 		return gate.Result{}, err
 	}

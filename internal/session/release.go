@@ -104,6 +104,9 @@ func (s *Session) renewedLease(ctx context.Context, l lease.Lease) (sealed lease
 	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
 		return sealed, err
 	}
+	if err := s.narrow(&l); err != nil {
+		return sealed, err
+	}
 	l.Created = s.Now()
 	l.Expires = l.Created.Add(time.Duration(l.Policy.Expires))
 	if err := confine.ProtectExecuted(ctx, s.Site, &l); err != nil {

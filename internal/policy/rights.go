@@ -1,0 +1,343 @@
+package policy
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"cordon/internal/strictyaml"
+)
+
+// Rights are the most that a worker may have, whatever a policy says. They stand in the
+// operator's configuration, under the keys of a policy. The zero value opens no network and
+// no secret; AllRights bound nothing.
+type Rights struct {
+	Filesystem struct {
+		DenyRead  []string `json:"deny_read"`
+		DenyWrite []string `json:"deny_write"`
+	} `json:"filesystem"`
+	Network struct {
+		AllowedDomains []string `json:"allowed_domains"` // or any
+		HostPorts      []string `json:"host_ports"`      // or any
+	} `json:"network"`
+	Secrets []string `json:"secrets"` // or any
+	Limits  struct {
+		Time      Duration `json:"time"` // zero: no bound, as for the others
+		Memory    Bytes    `json:"memory"`
+		Processes int      `json:"processes"`
+		Disk      Bytes    `json:"disk"`
+	} `json:"limits"`
+	Isolation Isolation `json:"isolation"` // the weakest
+	Gate      struct {
+		Land     Land `json:"land"`
+		Attempts int  `json:"attempts"`
+	} `json:"gate"`
+}
+
+// anything is the entry of a list that bounds nothing.
+const anything = "any"
+
+// AllRights bound nothing.
+func AllRights() Rights {
+	var r Rights
+	r.Filesystem.DenyRead, r.Filesystem.DenyWrite = []string{}, []string{}
+	r.Network.AllowedDomains, r.Network.HostPorts, r.Secrets = []string{anything}, []string{anything}, []string{anything}
+	r.Isolation, r.Gate.Land, r.Gate.Attempts = None, LandAuto, maxAttempts
+	return r
+}
+
+// RightsFields are the keys of Rights, as a section of a T.
+func RightsFields[T any](of func(*T) *Rights) []strictyaml.Field[T] {
+	seq := func(key, doc string, list func(*Rights) *[]string, check func(string) (string, error)) strictyaml.Field[T] {
+		return strictyaml.Sequence(key, doc, func(t *T) *[]string { return list(of(t)) }, func(n *yaml.Node) ([]string, error) {
+			entries, err := strictyaml.ReadList(n, check)
+			return distinct(entries), err
+		})
+	}
+	return []strictyaml.Field[T]{
+		strictyaml.Section("filesystem", "Paths, as in a policy.", []strictyaml.Field[T]{
+			seq("deny_read", "Paths that no worker may read, beside those of its policy.",
+				func(r *Rights) *[]string { return &r.Filesystem.DenyRead }, checkDenyRead),
+			seq("deny_write", "Paths that no worker may write, beside those of its policy.",
+				func(r *Rights) *[]string { return &r.Filesystem.DenyWrite }, checkPath(inTree, climbing, home, absolute)),
+		}),
+		strictyaml.Section("network", "What workers may reach.", []strictyaml.Field[T]{
+			seq("allowed_domains", "Servers that a worker may reach if its policy names them too, with the entries of a policy, or any. "+
+				"Name the presets of your clients here as well.",
+				func(r *Rights) *[]string { return &r.Network.AllowedDomains }, orAny(checkDomain)),
+			boundPorts(func(t *T) *[]string { return &of(t).Network.HostPorts }),
+		}),
+		seq("secrets", "Environment variables that a worker may get if its policy names them, or any.",
+			func(r *Rights) *[]string { return &r.Secrets }, orAny(checkVariable)),
+		strictyaml.Section("limits", "The largest limits.", rightsLimits(of)),
+		strictyaml.Scalar("isolation", "The weakest isolation: strict, degraded or none.",
+			func(t *T) *Isolation { return &of(t).Isolation }, readIsolation, Isolation.String),
+		strictyaml.Section("gate", "What happens to results.", []strictyaml.Field[T]{
+			strictyaml.Scalar("land", "review: no result lands by itself, whatever a policy says. cordon run --merge is your own word and "+
+				"lands it. auto: the policy decides.",
+				func(t *T) *Land { return &of(t).Gate.Land }, readLand, Land.String),
+			strictyaml.Scalar("attempts", "The most attempts that a policy may allow.",
+				func(t *T) *int { return &of(t).Gate.Attempts }, readUpTo(maxAttempts), strconv.Itoa),
+		}),
+	}
+}
+
+func rightsLimits[T any](of func(*T) *Rights) []strictyaml.Field[T] {
+	return []strictyaml.Field[T]{
+		strictyaml.Scalar("time", "The longest run: 4h, or none for no bound.",
+			func(t *T) *Duration { return &of(t).Limits.Time }, readBoundTime, func(d Duration) string {
+				if d == 0 {
+					return noLimit
+				}
+				return d.String()
+			}),
+		strictyaml.Scalar("memory", "The most memory: 8GiB, or none for no bound.",
+			func(t *T) *Bytes { return &of(t).Limits.Memory }, readBytes, Bytes.String),
+		strictyaml.Scalar("processes", "The most processes: a number, or none for no bound.",
+			func(t *T) *int { return &of(t).Limits.Processes }, readCount("processes"), showCount),
+		strictyaml.Scalar("disk", "The most disk space: 50GiB, or none for no bound.",
+			func(t *T) *Bytes { return &of(t).Limits.Disk }, readBytes, Bytes.String),
+	}
+}
+
+// orAny accepts the word any too.
+func orAny(check func(string) (string, error)) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if s == anything {
+			return s, nil
+		}
+		return check(s)
+	}
+}
+
+func boundPorts[T any](of func(*T) *[]string) strictyaml.Field[T] {
+	f := strictyaml.Sequence("host_ports", "Ports of this machine that a worker may connect to if its policy names them too, or any.", of, readBoundPorts)
+	f.Show = func(t T) strictyaml.Shown { return strictyaml.Shown{IsList: true, Bare: true, List: *of(&t)} }
+	return f
+}
+
+// readBoundPorts reads ports, or the word any in their place.
+func readBoundPorts(n *yaml.Node) ([]string, error) {
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 && n.Content[0].Kind == yaml.ScalarNode && n.Content[0].Value == anything {
+		return []string{anything}, nil
+	}
+	list, err := readPorts(n)
+	texts := []string{}
+	for _, port := range list {
+		texts = append(texts, strconv.Itoa(port))
+	}
+	return texts, err
+}
+
+func readBoundTime(n *yaml.Node) (Duration, error) {
+	if n.Kind == yaml.ScalarNode && n.Value == noLimit {
+		return 0, nil
+	}
+	return readDuration(n)
+}
+
+// Within is a policy with no more than the rights allow, and what it lost, for a person.
+// A policy that asks for no more stays as it is.
+func (p Policy) Within(r Rights) (Policy, []string) {
+	n := narrowing{p: p, r: r}
+	for _, one := range []func(*narrowing){
+		(*narrowing).filesystem, (*narrowing).network, (*narrowing).secrets, (*narrowing).limits, (*narrowing).isolation, (*narrowing).gate,
+	} {
+		one(&n)
+	}
+	return n.p, n.lost
+}
+
+// narrowing is a policy on its way to what the rights allow.
+type narrowing struct {
+	p    Policy
+	r    Rights
+	lost []string
+}
+
+func (n *narrowing) loses(format string, args ...any) {
+	n.lost = append(n.lost, fmt.Sprintf(format, args...))
+}
+
+// filesystem adds the paths that are denied to everybody.
+func (n *narrowing) filesystem() {
+	add := func(key string, have, more []string) []string {
+		missing := slices.DeleteFunc(slices.Clone(more), func(s string) bool { return slices.Contains(have, s) })
+		if len(missing) == 0 {
+			return have
+		}
+		n.loses("%s: %s", key, strings.Join(missing, ", "))
+		return append(slices.Clone(have), missing...)
+	}
+	f := &n.p.Filesystem
+	f.DenyRead = add("filesystem.deny_read", f.DenyRead, n.r.Filesystem.DenyRead)
+	f.DenyWrite = add("filesystem.deny_write", f.DenyWrite, n.r.Filesystem.DenyWrite)
+}
+
+func (n *narrowing) network() {
+	if bound := n.r.Network.AllowedDomains; !slices.Contains(bound, anything) {
+		kept, dropped := meetAll(n.p.Network.AllowedDomains, Network{AllowedDomains: bound}.Expanded().AllowedDomains)
+		if len(dropped) > 0 {
+			n.loses("network.allowed_domains: without %s", strings.Join(dropped, ", "))
+			n.p.Network.AllowedDomains = kept
+		}
+	}
+	if bound := n.r.Network.HostPorts; !slices.Contains(bound, anything) {
+		var kept []int
+		for _, port := range n.p.Network.HostPorts {
+			if slices.Contains(bound, strconv.Itoa(port)) {
+				kept = append(kept, port)
+				continue
+			}
+			n.loses("network.host_ports: without %d", port)
+		}
+		n.p.Network.HostPorts = kept
+	}
+}
+
+func (n *narrowing) secrets() {
+	if slices.Contains(n.r.Secrets, anything) {
+		return
+	}
+	kept := []string{}
+	for _, name := range n.p.Secrets {
+		if slices.Contains(n.r.Secrets, name) {
+			kept = append(kept, name)
+			continue
+		}
+		n.loses("secrets: without %s", name)
+	}
+	n.p.Secrets = kept
+}
+
+// limits lowers limits to the bounds. No limit, and one that depends on the machine, is
+// more than any number.
+func (n *narrowing) limits() {
+	have, most := &n.p.Limits, n.r.Limits
+	if most.Time > 0 && have.Time > most.Time {
+		n.loses("limits.time: %s instead of %s", most.Time, have.Time)
+		have.Time = most.Time
+	}
+	for _, one := range []struct {
+		key        string
+		have, most *Bytes
+	}{{"memory", &have.Memory, &most.Memory}, {"disk", &have.Disk, &most.Disk}} {
+		if *one.most > 0 && (*one.have <= 0 || *one.have > *one.most) {
+			n.loses("limits.%s: %s instead of %s", one.key, *one.most, *one.have)
+			*one.have = *one.most
+		}
+	}
+	if most.Processes > 0 && (have.Processes == 0 || have.Processes > most.Processes) {
+		n.loses("limits.processes: %d instead of %s", most.Processes, showCount(have.Processes))
+		have.Processes = most.Processes
+	}
+}
+
+func (n *narrowing) isolation() {
+	rank := func(i Isolation) int { return slices.Index(Isolations(), Isolation(i.String())) }
+	if rank(n.p.Isolation) > rank(n.r.Isolation) {
+		n.loses("isolation: %s instead of %s", n.r.Isolation, n.p.Isolation)
+		n.p.Isolation = Isolation(n.r.Isolation.String())
+	}
+}
+
+func (n *narrowing) gate() {
+	if n.r.Gate.Land.Review() && !n.p.Gate.Land.Review() {
+		n.loses("gate.land: review instead of auto")
+		n.p.Gate.Land = LandReview
+	}
+	if n.p.Gate.Attempts > n.r.Gate.Attempts {
+		n.loses("gate.attempts: %d instead of %d", n.r.Gate.Attempts, n.p.Gate.Attempts)
+		n.p.Gate.Attempts = n.r.Gate.Attempts
+	}
+}
+
+// meetAll is what both lists of hosts open, and the entries of the first that lost
+// something. A preset stays one if nothing of it is lost.
+func meetAll(asked, bound []string) (kept, dropped []string) {
+	kept = []string{}
+	for _, entry := range asked {
+		parts := Network{AllowedDomains: []string{entry}}.Expanded().AllowedDomains
+		var open []string
+		whole := true
+		for _, part := range parts {
+			met := meetAny(part, bound)
+			if !slices.Equal(met, []string{part}) {
+				whole = false
+				dropped = append(dropped, part)
+			}
+			open = append(open, met...)
+		}
+		if whole {
+			open = []string{entry}
+		}
+		kept = append(kept, open...)
+	}
+	return distinct(kept), dropped
+}
+
+// meetAny is the part of an entry that the bound opens too.
+func meetAny(entry string, bound []string) []string {
+	e, err := parseDomain(entry)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, s := range bound {
+		b, err := parseDomain(s)
+		if err != nil {
+			continue
+		}
+		if both, ok := e.meet(b); ok {
+			list = append(list, both.String())
+		}
+	}
+	if slices.Contains(list, entry) {
+		return []string{entry}
+	}
+	return distinct(list)
+}
+
+// meet is the entry that opens what both open, if there is something.
+func (d domain) meet(b domain) (domain, bool) {
+	both := domain{}
+	switch {
+	case d.port == b.port, d.port == 0 && (b.port == 80 || b.port == 443):
+		both.port = b.port
+	case b.port == 0 && (d.port == 80 || d.port == 443):
+		both.port = d.port
+	default:
+		return both, false
+	}
+	if d.prefix.IsValid() || b.prefix.IsValid() {
+		both.prefix = narrower(d.prefix, b.prefix)
+		return both, both.prefix.IsValid()
+	}
+	under := func(x, y domain) bool { // all names of x are names of y
+		return x.name == y.name && x.below == y.below || y.below && strings.HasSuffix(x.name, "."+y.name)
+	}
+	switch {
+	case under(d, b):
+		both.name, both.below = d.name, d.below
+	case under(b, d):
+		both.name, both.below = b.name, b.below
+	default:
+		return both, false
+	}
+	return both, true
+}
+
+// narrower is the one of two prefixes that lies in the other; the zero prefix if none does.
+func narrower(a, b netip.Prefix) netip.Prefix {
+	switch {
+	case !a.IsValid() || !b.IsValid() || !a.Overlaps(b):
+		return netip.Prefix{}
+	case a.Bits() >= b.Bits():
+		return a
+	}
+	return b
+}

@@ -1,0 +1,48 @@
+package session
+
+import (
+	"strings"
+
+	"cordon/internal/fault"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+)
+
+// narrow takes from the policy of a new lease what the operator's rights do not allow, and
+// says so. Wherever the policy came from, the lease shows the result.
+func (s *Session) narrow(l *lease.Lease) error {
+	loaded, err := s.Operator()
+	if err != nil {
+		return err
+	}
+	p, lost := l.Policy.Within(loaded.Rights)
+	if len(lost) == 0 {
+		return nil
+	}
+	s.Voice.Step(l.ID, "rights", "your configuration narrows the policy: "+strings.Join(lost, "; "))
+	l.Policy = p
+	if !strings.HasSuffix(l.Source, narrowed) {
+		l.Source += narrowed
+	}
+	return p.Validate()
+}
+
+// narrowed marks the source of a policy that lost something.
+const narrowed = ", narrowed by your rights"
+
+// refuseBeyondRights refuses to run anything under a lease from before the operator narrowed
+// their rights. Whether a result lands without a person was decided by then.
+func (s *Session) refuseBeyondRights(w *ledger.Worker) error {
+	loaded, err := s.Operator()
+	if err != nil {
+		return err
+	}
+	p := w.Lease.Lease().Policy
+	rights := loaded.Rights
+	rights.Gate.Land, rights.Gate.Attempts = p.Gate.Land, p.Gate.Attempts
+	if _, lost := p.Within(rights); len(lost) > 0 {
+		return fault.Refuse("the lease of %s allows more than your configuration does now (%s): start a new run, or widen rights in your configuration",
+			w.ID, strings.Join(lost, "; "))
+	}
+	return nil
+}
