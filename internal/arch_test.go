@@ -86,7 +86,7 @@ var layers = map[string][]string{
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
-	"internal/doctor":         {"agent", "agent/clients", "cell", "confine", "git", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "worksite", "workspace", "worktree"},
+	"internal/doctor":         {"agent", "agent/clients", "cell", "config", "confine", "fault", "git", "githook", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "worksite", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
 	"internal/suggest":        {"audit", "egress/record", "egress/target", "git", "ledger", "policy", "worksite"},
 	"internal/present":        {"audit", "cell", "cellnet", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/config"
 	"cordon/internal/git"
 	"cordon/internal/legible"
 	"cordon/internal/policy"
@@ -52,7 +53,7 @@ func (a *app) policyShowCommand() *cobra.Command {
 		Short: "Print the policy in force, with every default",
 		Long: `Print the policy that a run from here would use: cordon.yaml at the tip of your branch,
 or at the commit that --base names, or the file that --policy names. Without one, and
-outside a repository, it is the default.
+outside a repository, it is the default. Rights in your own configuration narrow it.
 
 The output is itself a policy file: every key with its value, and comments that say
 where the policy came from, what the presets of allowed_domains and the @default of
@@ -72,6 +73,14 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 	p, source, err := a.effective(ctx, o)
 	if err != nil {
 		return err
+	}
+	own, err := config.Load()
+	if err != nil {
+		return err
+	}
+	p, lost := p.Within(own.Rights)
+	if len(lost) > 0 {
+		source += session.NarrowedByRights
 	}
 	if a.json {
 		text, err := json.Marshal(p)

@@ -33,7 +33,7 @@ func checkRepository(ctx context.Context, dir string) []check {
 		return append(checks, failed("commit", err, ""))
 	}
 	checks = append(checks, checkCommit(ctx, s, commit)...)
-	return append(checks, checkPolicy(ctx, s, commit))
+	return append(append(checks, checkPolicy(ctx, s, commit)), checkHooks(ctx, s)...)
 }
 
 func checkPlace(host git.Host) check {

@@ -214,8 +214,8 @@ func (n *narrowing) secrets() {
 	n.p.Secrets = kept
 }
 
-// limits lowers limits to the bounds. No limit, and one that depends on the machine, is
-// more than any number.
+// limits lowers limits to the bounds. No limit is more than any number. A limit that depends on
+// the machine is left alone: it is a number before a lease is made.
 func (n *narrowing) limits() {
 	have, most := &n.p.Limits, n.r.Limits
 	if most.Time > 0 && have.Time > most.Time {
@@ -226,7 +226,7 @@ func (n *narrowing) limits() {
 		key        string
 		have, most *Bytes
 	}{{"memory", &have.Memory, &most.Memory}, {"disk", &have.Disk, &most.Disk}} {
-		if *one.most > 0 && (*one.have <= 0 || *one.have > *one.most) {
+		if *one.most > 0 && (*one.have == 0 || *one.have > *one.most) {
 			n.loses("limits.%s: %s instead of %s", one.key, *one.most, *one.have)
 			*one.have = *one.most
 		}

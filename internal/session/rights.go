@@ -21,14 +21,14 @@ func (s *Session) narrow(l *lease.Lease) error {
 	}
 	s.Voice.Step(l.ID, "rights", "your configuration narrows the policy: "+strings.Join(lost, "; "))
 	l.Policy = p
-	if !strings.HasSuffix(l.Source, narrowed) {
-		l.Source += narrowed
+	if !strings.HasSuffix(l.Source, NarrowedByRights) {
+		l.Source += NarrowedByRights
 	}
 	return p.Validate()
 }
 
-// narrowed marks the source of a policy that lost something.
-const narrowed = ", narrowed by your rights"
+// NarrowedByRights marks the source of a policy that lost something.
+const NarrowedByRights = ", narrowed by your rights"
 
 // refuseBeyondRights refuses to run anything under a lease from before the operator narrowed
 // their rights. Whether a result lands without a person was decided by then.
