@@ -324,7 +324,7 @@ func TestManyWait(t *testing.T) {
 		}()
 	}
 	wait(t, "all of them", func() bool { return c.box.Waiting.Load() == mailbox.MaxWaiting })
-	c.refused("one more", post.Request{Verb: post.Await, Question: "q1", Wait: 10}, "wait for an answer already")
+	c.refused("one more", post.Request{Verb: post.Await, Question: "q1", Wait: 10}, "already wait for an answer")
 	if r := c.call(post.Request{Verb: post.Decided, Record: recordJSON(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}); r.Error != "" {
 		t.Error(r.Error)
 	}
@@ -438,7 +438,7 @@ func TestAnswers(t *testing.T) {
 	if err := c.answer(c.w, 1, "yes"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.answer(c.w, 1, "no"); err == nil || !strings.Contains(err.Error(), "answered already: yes") {
+	if err := c.answer(c.w, 1, "no"); err == nil || !strings.Contains(err.Error(), "already been answered: yes") {
 		t.Errorf("answered twice: %v", err)
 	}
 	if _, err := c.operator().Ledger(); err != nil {
