@@ -76,6 +76,10 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			}
 			return exit, err
 		}
+		if spared(order.Net, about.Layer, c.Weaker) {
+			order.Net = nil
+			continue
+		}
 		m := host.MissingLayer(about)
 		if !c.Weaker {
 			return notStarted(&plan.MissingError{Missing: m})
@@ -99,6 +103,12 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 			defer done()
 		}
 	}
+}
+
+// spared reports whether a command runs without its network instead of without a layer: the
+// network leads nowhere, and is what cannot be made, or is no use without the layer.
+func spared(n *plan.Net, missing plan.Layer, weaker bool) bool {
+	return n != nil && n.Spare && (missing == plan.Network || weaker && missing == plan.Namespaces)
 }
 
 // complete is the order of a command and what it names on this machine.

@@ -103,6 +103,32 @@ func TestNetworkWithoutNamespaces(t *testing.T) {
 		!slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "ALL_PROXY=socks5h://cordon:"+at) }) {
 		t.Errorf("%v", env)
 	}
+	// A network that only shows what is tried is left out, and nothing is told of a proxy.
+	r, s = netRoom(t, plan.Net{Ports: []uint16{443}, Anywhere: true, Spare: true})
+	r.command.Weaker = true
+	r.command.Started = func(l Launch) error { told = l; return nil }
+	if env := r.sh("env | grep -i _proxy= || true"); env != "" || s.calls > 0 || len(told.Missing) != 1 || told.Missing[0].Layer != plan.Namespaces {
+		t.Errorf("%q, %+v, without %v", env, s, told.Missing)
+	}
+}
+
+// A command that may reach nothing starts where a network that shows what it tries cannot be
+// made. No other layer is given up for that.
+func TestSpareNetwork(t *testing.T) {
+	spare, needed := &plan.Net{Spare: true, Anywhere: true}, &plan.Net{Anywhere: true}
+	for _, c := range []struct {
+		net          *plan.Net
+		missing      plan.Layer
+		weaker, want bool
+	}{
+		{spare, plan.Network, false, true}, {spare, plan.Network, true, true}, {spare, plan.Namespaces, true, true},
+		{spare, plan.Namespaces, false, false}, {spare, plan.Landlock, true, false}, {spare, plan.Seccomp, false, false}, {spare, plan.CopyView, true, false},
+		{needed, plan.Network, false, false}, {needed, plan.Network, true, false}, {nil, plan.Network, true, false},
+	} {
+		if got := spared(c.net, c.missing, c.weaker); got != c.want {
+			t.Errorf("%+v without %s, weaker %t: %t", c.net, c.missing, c.weaker, got)
+		}
+	}
 }
 
 func TestWhatIsMissingOfANetwork(t *testing.T) {

@@ -39,14 +39,14 @@ func For(p policy.Policy) (*Network, error) {
 	if err != nil {
 		return nil, &fault.RefusedError{Err: fmt.Errorf("network: %w", err)}
 	}
-	if p.Isolation == policy.None || reach.Empty() && !n.Observe {
+	if p.Isolation == policy.None || reach.Empty() && n.Observe != policy.Observed {
 		return nil, nil
 	}
 	ports := slices.Concat([]uint16{80, 443}, reach.Ports()) // refused names are told why at these
 	slices.Sort(ports)
 	return &Network{
 		reach: reach, limits: n.Limits,
-		cell: cell.Net{Ports: slices.Compact(ports), Host: reach.HostPorts(), Anywhere: n.Via != policy.Proxy},
+		cell: cell.Net{Ports: slices.Compact(ports), Host: reach.HostPorts(), Anywhere: n.Via != policy.Proxy, Spare: reach.Empty()},
 	}, nil
 }
 
@@ -96,6 +96,12 @@ func Reachable(p policy.Policy, layers []cell.Layer) []string { return reachable
 // AllReachable says it with everything that the policy names.
 func AllReachable(p policy.Policy, layers []cell.Layer) []string { return reachable(p, layers, 0) }
 
+// missing reports whether a cell of these layers has no network: it was to have none, or
+// one that only shows what is tried, which could not be made.
+func (n *Network) missing(layers []cell.Layer) bool {
+	return n == nil || n.cell.Spare && !slices.Contains(layers, cell.Network) && (n.cell.Anywhere || !slices.Contains(layers, cell.Namespaces))
+}
+
 func reachable(p policy.Policy, layers []cell.Layer, room int) []string {
 	n, err := For(p)
 	namespaces := slices.Contains(layers, cell.Namespaces)
@@ -106,9 +112,9 @@ func reachable(p policy.Policy, layers []cell.Layer, room int) []string {
 		return []string{"not restricted: isolation is none, so it reaches whatever you can reach"}
 	case p.Network.Older() && len(p.Network.AllowedDomains) > 0:
 		return []string{"the lease was made before cells had a network and opens nothing"}
-	case n == nil && namespaces:
+	case n.missing(layers) && namespaces:
 		return []string{"none but its own loopback"}
-	case n == nil:
+	case n.missing(layers):
 		return nil // what is missing says what is not held
 	case !namespaces:
 		return []string{"through a proxy; without namespaces, programs that ignore it are not all stopped", listReach(p.Network, room)}

@@ -22,7 +22,7 @@ func named40() []string {
 // leaves out.
 func TestListed(t *testing.T) {
 	for want, n := range map[string]policy.Network{
-		"none; what it tries to reach is recorded":        {Observe: true},
+		"none; what it tries to reach is recorded":        {Observe: policy.Observed},
 		"api.example.com":                                 {AllowedDomains: []string{"api.example.com"}},
 		"host port 5432":                                  {HostPorts: []int{5432}},
 		"@npm, *.crates.io:443 and host ports 5432, 6379": {AllowedDomains: []string{"@npm", "*.crates.io:443"}, HostPorts: []int{5432, 6379}},
@@ -60,7 +60,8 @@ func TestListedWhole(t *testing.T) {
 
 // What a command may have missed is said of one that failed, and of no other.
 func TestUnreached(t *testing.T) {
-	named, none, older := policy.Default(), policy.Default(), policy.Default()
+	named, none, older, watched := policy.Default(), policy.Default(), policy.Default(), policy.Default()
+	watched.Network.Observe = policy.Observed
 	named.Network.AllowedDomains = []string{"a.example"}
 	none.Isolation = policy.None
 	older.Network = policy.Network{AllowedDomains: []string{"a.example"}}
@@ -84,6 +85,8 @@ func TestUnreached(t *testing.T) {
 		"a network":      {named, whole, failed, ""},
 		"no namespaces":  {policy.Default(), []cell.Layer{cell.Landlock}, failed, ""},
 		"unconfined":     {none, nil, failed, ""},
+		"observed":       {watched, whole, failed, ""},
+		"not observed":   {watched, cell.Every(), failed, "the cell had no network: network.allowed_domains is empty"},
 		"an older lease": {older, cell.Every(), failed, ""},
 	} {
 		got := Unreached(row.policy, row.layers, row.exit)
@@ -106,7 +109,7 @@ func TestNetworkOf(t *testing.T) {
 		says   string
 	}{
 		"nothing": {of(policy.Network{}), nil, "none but its own loopback"},
-		"observe": {of(policy.Network{Observe: true}), &cell.Net{Ports: []uint16{80, 443}, Anywhere: true}, "none; what it tries to reach is recorded"},
+		"observe": {of(policy.Network{Observe: policy.Observed}), &cell.Net{Ports: []uint16{80, 443}, Anywhere: true, Spare: true}, "none; what it tries to reach is recorded"},
 		"port":    {of(policy.Network{HostPorts: []int{5432}}), &cell.Net{Ports: []uint16{80, 443}, Host: []uint16{5432}, Anywhere: true}, "host port 5432"},
 		"name":    {of(policy.Network{AllowedDomains: []string{"a.example"}}), &cell.Net{Ports: []uint16{80, 443}, Anywhere: true}, "a.example"},
 		"ports":   {of(policy.Network{AllowedDomains: []string{"a.example:22", "b.example:8443"}}), &cell.Net{Ports: []uint16{22, 80, 443, 8443}, Anywhere: true}, "a.example:22, b.example:8443"},

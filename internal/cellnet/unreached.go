@@ -18,6 +18,8 @@ func Unreached(p policy.Policy, layers []cell.Layer, exit cell.Exit) string {
 		return "" // what it was told at its start
 	case n == nil:
 		return "the cell had no network: network.allowed_domains is empty (network.observe records attempts)"
+	case n.missing(layers):
+		return "the cell had no network: network.allowed_domains is empty"
 	case !slices.Contains(layers, cell.Network):
 		return "programs that ignore the proxy variables reached nothing (network.via: proxy)"
 	}

@@ -13,7 +13,7 @@ import (
 	"cordon/internal/policy"
 )
 
-// checkNetwork starts a real cell that has a network and may reach nothing, and says
+// checkNetwork starts a real cell that has a network and can reach nothing, and says
 // how programs in it would find the way out.
 func checkNetwork(ctx context.Context) check {
 	dir, err := os.MkdirTemp("", "cordon-doctor-")
@@ -22,7 +22,7 @@ func checkNetwork(ctx context.Context) check {
 	}
 	defer os.RemoveAll(dir) // made just now, and nothing is written to it
 	p := policy.Default()
-	p.Isolation, p.Network.Observe = policy.Degraded, true
+	p.Isolation, p.Network.AllowedDomains = policy.Degraded, []string{"doctor.invalid"} // which nobody can have
 	c, notice, err := confine.Exec(ctx, confine.Execution{Dir: dir, Policy: p, Argv: []string{"true"}})
 	if err != nil {
 		return failed("network", err, "")

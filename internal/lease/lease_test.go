@@ -51,7 +51,7 @@ func TestSealAndOpen(t *testing.T) {
 		"odd paths":  func(l *Lease) { l.Worktree = "/a b/<&>/ünï\u2028/x\ny" },
 		"no roots":   func(l *Lease) { l.Policy.Filesystem.WriteRoots = []string{} },
 		"network": func(l *Lease) {
-			l.Policy.Network = policy.Network{AllowedDomains: []string{"a.example", "@pypi"}, HostPorts: []int{5432}, Via: policy.Proxy, Observe: true,
+			l.Policy.Network = policy.Network{AllowedDomains: []string{"a.example", "@pypi"}, HostPorts: []int{5432}, Via: policy.Proxy, Observe: policy.Observed,
 				Limits: policy.NetworkLimits{Connections: 1, Queries: 2, Bytes: 3}}
 		},
 		"sha256": func(l *Lease) { l.Base = git.OID(strings.Repeat("ab", 32)) },

@@ -15,7 +15,7 @@ func TestOlderLease(t *testing.T) {
 	s := seal(t, sample())
 	text := string(s.Bytes())
 	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`,
-		`,"agent":{"login":"copy","proof":"required","proof_within":"90s"}`, `,"via":"transparent","limits":{"connections":1024,"queries":100}`} {
+		`,"agent":{"login":"copy","proof":"required","proof_within":"90s"}`, `,"via":"transparent","observe":true,"limits":{"connections":1024,"queries":100}`} {
 		if !strings.Contains(text, added) {
 			t.Fatalf("no %s in %s", added, text)
 		}

@@ -18,13 +18,17 @@ type Network struct {
 	AllowedDomains []string      `json:"allowed_domains"`
 	HostPorts      []int         `json:"host_ports,omitempty"`
 	Via            Via           `json:"via,omitempty"`
-	Observe        bool          `json:"observe,omitempty"`
+	Observe        Observe       `json:"observe,omitempty"`
 	Limits         NetworkLimits `json:"limits,omitzero"`
 }
 
-// Expanded is the section with the domains of each preset in its place, each once.
-// A lease is sealed with these, so that a later list does not change it.
+// Expanded is the section as a lease is sealed with it: with the domains of each preset in
+// its place, each once, so that a later list does not change it, and with what a worker tries
+// recorded unless the policy says otherwise.
 func (n Network) Expanded() Network {
+	if n.Observe == ObserveWorkers {
+		n.Observe = Observed
+	}
 	if n.AllowedDomains == nil {
 		return n
 	}
@@ -106,7 +110,7 @@ func networkFields() []field {
 		strictyaml.Sequence("allowed_domains", "Servers that the worker may reach: api.example.com, *.example.com (names below it), host:8443, 203.0.113.7, 10.1.0.0/16:5432, [2001:db8::1]:443 or an @preset. Without a port: 80 and 443. Empty: none.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, readDomains),
 		ports("host_ports", "Ports of this machine's loopback that the worker may connect to, for example a database or a model server.", func(p *Policy) *[]int { return &p.Network.HostPorts }),
 		scalar("via", "transparent: every program reaches the network. proxy: only programs that use http_proxy and similar variables do.", func(p *Policy) *Via { return &p.Network.Via }, readVia, Via.String),
-		scalar("observe", "Record the connections that a worker without network tries. They are still refused.", func(p *Policy) *bool { return &p.Network.Observe }, strictyaml.ReadBool, strconv.FormatBool),
+		scalar("observe", "Record the connections that a command without network tries. They are still refused. auto: cordon run records them and reports them at its end, cordon exec does not.", func(p *Policy) *Observe { return &p.Network.Observe }, readObserve, Observe.String),
 		section("limits", "Limits on the worker's network use.", []field{
 			scalar("connections", "Connections open at once: 1 to 65536.", func(p *Policy) *int { return &limits(p).Connections }, readBetween("connections", maxConnections), showOr(DefaultConnections)),
 			scalar("queries", "Names resolved in a second: 1 to 10000.", func(p *Policy) *int { return &limits(p).Queries }, readBetween("queries", maxQueries), showOr(DefaultQueries)),

@@ -30,7 +30,7 @@ var networkMistakes = []struct{ name, text, want string }{
 	{"via other", "network: {via: tun}\n", `p:1:16: expected transparent or proxy, not the text "tun"`},
 	{"via upper", "network: {via: Proxy}\n", `p:1:16: expected transparent or proxy, not the text "Proxy"`},
 	{"via null", "network: {via: }\n", `p:1:16: expected transparent or proxy, not nothing`},
-	{"observe word", "network: {observe: 'true'}\n", `p:1:20: expected true or false, not the text "true"`},
+	{"observe word", "network: {observe: 'true'}\n", `p:1:20: expected auto, true or false, not the text "true"`},
 	{"connections none", "network: {limits: {connections: none}}\n", `p:1:33: expected a number of connections, not the text "none" (write a whole number from 1 to 65536)`},
 	{"connections 0", "network: {limits: {connections: 0}}\n", `p:1:33: expected a number of connections, not the number 0 (write a whole number from 1 to 65536)`},
 	{"connections many", "network: {limits: {connections: 65537}}\n", `p:1:33: expected a number of connections, not the number 65537 (write a whole number from 1 to 65536)`},
@@ -64,8 +64,37 @@ func TestNetworkMissingKeys(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(p.Network, want) {
 		t.Errorf("%+v, %v; want %+v", p.Network, err, want)
 	}
-	if want := (Network{AllowedDomains: []string{}, Via: Transparent, Limits: NetworkLimits{1024, 100, 0}}); !reflect.DeepEqual(Default().Network, want) {
+	if want := (Network{AllowedDomains: []string{}, Via: Transparent, Observe: ObserveWorkers, Limits: NetworkLimits{1024, 100, 0}}); !reflect.DeepEqual(Default().Network, want) {
 		t.Errorf("the default is %+v, want %+v", Default().Network, want)
+	}
+}
+
+// A worker is observed unless its policy says otherwise, and a lease says so in a form that
+// every version reads. A lease that says nothing is from before that.
+func TestObserve(t *testing.T) {
+	for text, sealed := range map[string]string{"{}": `"observe":true`, "{observe: auto}": `"observe":true`, "{observe: true}": `"observe":true`, "{observe: false}": ""} {
+		p, err := Parse("p", []byte("network: "+text+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := p.Network.Expanded()
+		out, err := json.Marshal(n)
+		if err != nil || strings.Contains(string(out), "observe") != (sealed != "") || !strings.Contains(string(out), sealed) {
+			t.Errorf("%s is sealed as %s, %v", text, out, err)
+		}
+		var again Network
+		if err := json.Unmarshal(out, &again); err != nil || again.Observe != n.Observe {
+			t.Errorf("%s is read as %v, %v", out, again.Observe, err)
+		}
+	}
+	if (Network{}).Expanded().Observe != Unobserved {
+		t.Error("a lease from before is observed")
+	}
+	var o Observe
+	for _, word := range []string{`"yes"`, "1", "null", `"Auto"`} {
+		if err := o.UnmarshalJSON([]byte(word)); err == nil {
+			t.Errorf("%s is read as %v", word, o)
+		}
 	}
 }
 
@@ -100,9 +129,9 @@ func TestExpanded(t *testing.T) {
 		{[]string{"files.pythonhosted.org", "@pypi", "@pypi"}, []string{"files.pythonhosted.org", "pypi.org"}},
 		{[]string{"@nothing"}, []string{"@nothing"}},
 	} {
-		n := Network{AllowedDomains: slices.Clone(c.in), Observe: true}
+		n := Network{AllowedDomains: slices.Clone(c.in), Observe: Observed}
 		got := n.Expanded()
-		if !reflect.DeepEqual(got.AllowedDomains, c.want) || !got.Observe {
+		if !reflect.DeepEqual(got.AllowedDomains, c.want) || got.Observe != Observed {
 			t.Errorf("%q: %q, want %q", c.in, got.AllowedDomains, c.want)
 		}
 		if !reflect.DeepEqual(n.AllowedDomains, c.in) {

@@ -224,7 +224,7 @@ func TestParseFull(t *testing.T) {
 			AllowedDomains: []string{"api.example.com", "*.example.org:8443", "@go", "203.0.113.7", "[2001:db8::/32]:8443", "xn--bcher-kva.example"},
 			HostPorts:      []int{5432, 80},
 			Via:            Proxy,
-			Observe:        true,
+			Observe:        Observed,
 			Limits:         NetworkLimits{10, 20, 2_000_000_000},
 		},
 		Secrets:    []string{"API_TOKEN"},
@@ -421,7 +421,10 @@ func TestOlderJSON(t *testing.T) {
 	if got.Gate.Land.Review() {
 		t.Error("a lease from before asks for a review of what could land then")
 	}
-	same.Filesystem.Names, same.Gate = PortableNames, Default().Gate
+	if got.Network.Observe != Unobserved {
+		t.Error("a lease from before is observed")
+	}
+	same.Filesystem.Names, same.Gate, same.Network.Observe = PortableNames, Default().Gate, ObserveWorkers
 	if got.Filesystem.Outside.Captures() || got.Guard != (Guard{}) || !same.Equal(Default()) {
 		t.Errorf("it reads as\n%s", got.YAML())
 	}

@@ -100,6 +100,7 @@ func Default() Policy {
 		Network: Network{
 			AllowedDomains: []string{},
 			Via:            Transparent,
+			Observe:        ObserveWorkers,
 			Limits:         NetworkLimits{Connections: DefaultConnections, Queries: DefaultQueries},
 		},
 		Secrets: []string{},

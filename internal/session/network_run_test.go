@@ -78,7 +78,7 @@ func TestSetupTriedAndNotStarted(t *testing.T) {
 	}
 	s := newShop(t)
 	d := s.dispatch("true")
-	d.Policy.Network.Observe = true
+	d.Policy.Network.Observe = policy.Observed
 	d.Policy.Setup = []string{"bash -c ': </dev/tcp/203.0.113.7/80 && cat'; echo over"}
 	at := s.open()
 	w, err := at.Lease(context.Background(), d)

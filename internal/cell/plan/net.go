@@ -17,6 +17,9 @@ type Net struct {
 	// to know nothing, and listens for names at port 53. Otherwise programs are told
 	// of a proxy by the usual variables.
 	Anywhere bool `json:"anywhere,omitempty"`
+	// Spare is of a network that leads nowhere and only shows what is tried: a cell that
+	// cannot have it is no weaker without it.
+	Spare bool `json:"-"`
 }
 
 // NamePort is where names are asked for.
