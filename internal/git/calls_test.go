@@ -95,6 +95,9 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			return nil
 		},
 		"CopyIndex": func(context.Context) error { return r.CopyIndex(tr.main, filepath.Join(t.TempDir(), "index")) },
+		"WriteIndex": func(ctx context.Context) error {
+			return r.WriteIndex(ctx, main, filepath.Join(t.TempDir(), "index"))
+		},
 		"Refresh": func(ctx context.Context) error {
 			return r.Refresh(ctx, tr.main, filepath.Join(tr.main.GitDir, "index"))
 		},
