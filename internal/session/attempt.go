@@ -86,7 +86,9 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 	if status != ledger.Conflicted && w.Origin != "" {
 		data.Origin = w.Origin
 	}
-	s.Voice.Step(w.ID, "attempt", fmt.Sprintf("%d: %s", w.Attempts+2, begins))
+	// A release that did not land may have named more than the first lease.
+	roots := strings.Join(l.Policy.Filesystem.WriteRoots, ", ")
+	s.Voice.Step(w.ID, "attempt", fmt.Sprintf("%d: %s; it may write %s", w.Attempts+2, begins, roots))
 	return s.AppendIf(w.ID, ledger.Attempted, data, unchanged(w))
 }
 
