@@ -151,17 +151,26 @@ func (e Errand) leadsIn(value string) bool {
 		if !filepath.IsAbs(part) {
 			continue
 		}
-		places := []string{filepath.Clean(part)}
-		if real, err := filepath.EvalSymlinks(part); err == nil {
-			places = append(places, real)
-		}
+		places := []string{filepath.Clean(part), resolved(part)}
 		for _, tree := range e.Written {
+			if real, err := filepath.EvalSymlinks(tree); err == nil {
+				tree = real
+			}
 			if slices.ContainsFunc(places, func(place string) bool { return paths.Within(place, tree) }) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// resolved is where a path leads, as far as it exists.
+func resolved(path string) string {
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil || at == filepath.Dir(at) {
+			return real
+		}
+	}
 }
 
 // tail keeps the end of what is written.

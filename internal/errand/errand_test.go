@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,5 +109,26 @@ func TestWrittenPrograms(t *testing.T) {
 	}
 	if r, _ := run(t, Errand{Argv: []string{inTree}, Written: []string{tree}}); r.OK() {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A closed environment has no variable that leads into a place in which workers write.
+func TestClosed(t *testing.T) {
+	tree, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(tree, link); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"LIB_A": tree + "/lib", "LIB_B": "/usr/lib:" + tree, "LIB_C": link + "/x/..", "LIB_D": "--require=" + tree + "/x.js", "PLAIN": "a/b", "ELSEWHERE": "/usr/lib",
+	} {
+		t.Setenv(name, value)
+	}
+	for closed, want := range map[bool][]string{false: {"LIB_A=", "LIB_B=", "LIB_C=", "LIB_D=", "PLAIN=", "ELSEWHERE="}, true: {"PLAIN=", "ELSEWHERE="}} {
+		_, out := run(t, Errand{Argv: []string{"env"}, Written: []string{tree, "/usr/not/there"}, Closed: closed})
+		for _, name := range []string{"LIB_A=", "LIB_B=", "LIB_C=", "LIB_D=", "PLAIN=", "ELSEWHERE="} {
+			if has := strings.Contains("\n"+out, "\n"+name); has != slices.Contains(want, name) {
+				t.Errorf("closed %v: %s is there: %v", closed, name, has)
+			}
+		}
 	}
 }
