@@ -6,6 +6,7 @@ import (
 
 	"cordon/internal/fault"
 	"cordon/internal/git"
+	"cordon/internal/launch"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/view"
@@ -103,6 +104,18 @@ func (a *app) finish(err error) int {
 		fmt.Fprintf(a.err, "  %s\n", hint)
 	}
 	return code
+}
+
+// codeOfRun is the exit code of the run that left a worker like this.
+func codeOfRun(w *ledger.Worker, status ledger.Status) int {
+	left := w.Gate != nil && w.Gate.Checkout != "" || w.Then != nil && (w.Then.End == nil || w.Then.End.Code != 0)
+	switch {
+	case status == ledger.MergedIn && left: // there is something to do after the landing
+		return exitPerson
+	case status == ledger.Failed && w.Exit.Reason == launch.Unproven:
+		return exitRefused
+	}
+	return codeOf(codeFor(status))
 }
 
 // codeFor is the exit code for what became of a worker.

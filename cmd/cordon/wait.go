@@ -24,7 +24,7 @@ func (a *app) waitCommand() *cobra.Command {
 return the exit code of its run. It makes no difference who started them, and a worker
 whose supervisor is killed has ended too: it is lost, with exit code 1.
 
-With several workers, the exit code is the first of 1, 6, 4, 130 and 5 that one of them
+With several workers, the exit code is the first of 1, 3, 6, 4, 130 and 5 that one of them
 has, and otherwise 0. With --any, wait returns when the first of them has ended.
 
 A worker with an open question keeps running: cordon ls shows who needs you.`,
@@ -69,11 +69,11 @@ func (a *app) wait(within, ctx context.Context, names []string, anyOf bool) erro
 	for len(codes) < len(workers) && (len(codes) == 0 || !anyOf) {
 		select {
 		case i := <-ended:
-			v, status, err := a.waited(ctx, workers[i])
+			v, code, err := a.waited(ctx, workers[i])
 			if err != nil {
 				return err
 			}
-			codes, shown.Workers = append(codes, codeOf(codeFor(status))), append(shown.Workers, v)
+			codes, shown.Workers = append(codes, code), append(shown.Workers, v)
 		case err := <-failed:
 			if context.Cause(within) != errTimeout {
 				return err
@@ -91,25 +91,25 @@ func (a *app) wait(within, ctx context.Context, names []string, anyOf bool) erro
 	return worst(codes)
 }
 
-// waited says what became of a worker.
-func (a *app) waited(ctx context.Context, w *ledger.Worker) (view.Worker, ledger.Status, error) {
+// waited says what became of a worker, and returns the exit code of its run.
+func (a *app) waited(ctx context.Context, w *ledger.Worker) (v view.Worker, code int, err error) {
 	s, w, err := a.worker(ctx, string(w.ID))
 	if err != nil {
-		return view.Worker{}, "", err
+		return v, 0, err
 	}
 	standings, err := s.Standings(ctx, []*ledger.Worker{w})
 	if err != nil {
-		return view.Worker{}, "", err
+		return v, 0, err
 	}
 	now := standings[w.ID]
-	if !a.json {
-		a.printStatus(w, now.Status)
-		for _, line := range present.Advice(w, now.Status) {
-			a.say("  %s", line)
-		}
-		return view.Worker{}, now.Status, nil
+	if a.json {
+		return present.WorkerView(s, w, now), codeOfRun(w, now.Status), nil
 	}
-	return present.WorkerView(s, w, now), now.Status, nil
+	a.printStatus(w, now.Status)
+	for _, line := range present.Advice(w, now.Status) {
+		a.say("  %s", line)
+	}
+	return v, codeOfRun(w, now.Status), nil
 }
 
 // exitTimeout is what timeout(1) calls the end of its patience.
@@ -117,7 +117,7 @@ const exitTimeout = 124
 
 // worst is the exit code for several workers.
 func worst(codes []int) error {
-	for _, code := range []int{exitTimeout, exitFailed, exitWorker, exitQuarantined, exitInterrupted, exitPerson} {
+	for _, code := range []int{exitTimeout, exitFailed, exitRefused, exitWorker, exitQuarantined, exitInterrupted, exitPerson} {
 		if slices.Contains(codes, code) {
 			return codeError(code)
 		}

@@ -52,7 +52,7 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	switch cause := context.Cause(within); {
 	case ctx.Err() != nil || cause == nil:
 	case errors.Is(cause, errUnproven):
-		exit.Reason = unproven
+		exit.Reason = Unproven
 	default:
 		return exit, cause
 	}

@@ -157,10 +157,10 @@ func canary(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipmen
 		"%.200q", exit.Code, verdict, said.String()+out.String())
 }
 
-// unproven is why an agent is stopped whose hooks were not heard of.
-const unproven cell.Reason = "its hooks never reported"
+// Unproven is why an agent is stopped whose hooks were not heard of.
+const Unproven cell.Reason = "its hooks never reported"
 
-var errUnproven = errors.New(string(unproven))
+var errUnproven = errors.New(string(Unproven))
 
 // awaitHooks waits for the first word of the client's hooks and records it, or stops the
 // client. It returns when the context is over.

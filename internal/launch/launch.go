@@ -96,7 +96,7 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err := s.Append(w.ID, ledger.Ended, exit); err != nil {
 		return err
 	}
-	if exit.Reason == unproven {
+	if exit.Reason == Unproven {
 		return fault.Refuse("%s was stopped: the hooks of %s never reported, so its tool calls would run unguarded (cordon logs %s shows what it printed; "+
 			"agent.proof_within in the policy sets how long cordon waits)", w.ID, w.Agent.Client, w.ID)
 	}
