@@ -21,8 +21,8 @@ func TestPrompt(t *testing.T) {
 		{"first", ledger.Worker{}, Request{}, false, []string{"the task"}, "interrupted"},
 		{"never came to life", ledger.Worker{}, Request{Prompt: "other"}, false, []string{"other"}, "the task"},
 		{"interrupted", ledger.Worker{Proof: &ledger.Proof{}}, Request{}, true, []string{"interrupted", "the task"}, ""},
-		{"answered", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Request{}, true, []string{"q1", "left?", "right", "Go on"}, "open"},
-		{"answered and told", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Request{Prompt: "faster"}, true, []string{"right", "faster"}, "Go on"},
+		{"answered", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Request{}, true, []string{"q1", "left?", "right", "Continue"}, "open"},
+		{"answered and told", ledger.Worker{Proof: &ledger.Proof{}, Questions: answered}, Request{Prompt: "faster"}, true, []string{"right", "faster"}, "Continue"},
 	} {
 		row.w.Agent = &ledger.Agent{Client: "claude", Prompt: "the task"}
 		text, again := promptFor(&row.w, row.how)
