@@ -54,7 +54,7 @@ func (e *busyError) Unwrap() error { return e.error }
 type Clearing struct {
 	g      *Gate
 	result Result
-	// Tell hears what is left in the way, when that has changed; nothing is left while the
+	// Tell hears what is left in the way, when that has changed. It hears nothing while the
 	// operator's git is at work.
 	Tell func(left []Obstacle)
 
