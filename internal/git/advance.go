@@ -119,8 +119,8 @@ func (r Repo) Forget(ctx context.Context, c Checkout, files []File) error {
 		fmt.Fprintf(&in, "%s %s 0\t%s\x00", f.Mode, f.OID, f.Path)
 	}
 	_, err := r.in(ctx, c, call{
-		listing: true, config: []string{"core.splitIndex=false"},
-		args: []string{"update-index", "-z", "--index-info"}, stdin: strings.NewReader(in.String()),
+		config: []string{"core.splitIndex=false"}, // and it reads files that may be younger than the index
+		args:   []string{"update-index", "-z", "--index-info"}, stdin: strings.NewReader(in.String()),
 	})
 	return err
 }
