@@ -82,7 +82,10 @@ var layers = map[string][]string{
 	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "visitor", "warrant", "worksite", "workspace"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
-	"internal/session":        {"agent", "agent/clients", "audit", "cell", "client", "config", "confine", "enclosure", "errand", "fault", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "lfs", "message", "notify", "plainfile", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/dispatch":       {"agent/clients", "client", "confine", "fault", "git", "launch", "lease", "ledger", "legible", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/fitness":        {"audit", "config", "enclosure", "fault", "git", "lease", "ledger", "legible", "lfs", "message", "plainfile", "policy", "worksite", "worktree"},
+	"internal/wording":        {"audit", "enclosure", "git", "ledger", "message", "plainfile", "worksite"},
+	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
@@ -104,7 +107,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "message", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "message", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},

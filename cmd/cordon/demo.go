@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/demo"
+	"cordon/internal/dispatch"
 	"cordon/internal/git"
 	"cordon/internal/session"
 	"cordon/internal/state"
@@ -85,7 +86,7 @@ func (a *app) play(ctx context.Context, repo string, who demo.Actor) (demo.Playe
 		return demo.Played{}, err
 	}
 	s.Voice = terminal.NewVoice(a.err)
-	w, err := s.Lease(ctx, session.Dispatch{Command: []string{"sh", "-c", who.Script, "agent", s.Host.Top}})
+	w, err := dispatch.Lease(ctx, s.Site, dispatch.Request{Command: []string{"sh", "-c", who.Script, "agent", s.Host.Top}})
 	if err != nil {
 		return demo.Played{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/config"
+	"cordon/internal/dispatch"
 	"cordon/internal/git"
 	"cordon/internal/legible"
 	"cordon/internal/policy"
@@ -80,7 +81,7 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 	}
 	p, lost := p.Within(own.Rights)
 	if len(lost) > 0 {
-		source += session.NarrowedByRights
+		source += dispatch.NarrowedByRights
 	}
 	if a.json {
 		text, err := json.Marshal(p)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/dispatch"
 	"cordon/internal/keep"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
@@ -227,7 +228,7 @@ func (a *app) release(ctx context.Context, prefix, file string, writes []string,
 
 func amended(p policy.Policy, writes []string) (policy.Policy, error) {
 	roots := append(append([]string{}, p.Filesystem.WriteRoots...), writes...)
-	return session.WithWriteRoots(p, roots)
+	return dispatch.WithWriteRoots(p, roots)
 }
 
 func (a *app) discardCommand() *cobra.Command {

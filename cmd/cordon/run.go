@@ -16,6 +16,7 @@ import (
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/config"
+	"cordon/internal/dispatch"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/keep"
@@ -29,7 +30,7 @@ import (
 )
 
 type runOptions struct {
-	session.Dispatch
+	dispatch.Request
 	policy string
 	tree   string
 	hooks  string
@@ -205,7 +206,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 		}
 		o.Policy, o.Source = &p, source
 	}
-	w, err := s.Lease(ctx, o.Dispatch)
+	w, err := dispatch.Lease(ctx, s.Site, o.Request)
 	if err != nil {
 		return err
 	}

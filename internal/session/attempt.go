@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"cordon/internal/dispatch"
 	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
+	"cordon/internal/wording"
 	"cordon/internal/worksite"
 )
 
@@ -55,7 +57,7 @@ func (s *Session) nextAttempt(ctx context.Context, w *ledger.Worker, status ledg
 }
 
 func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status ledger.Status, how Drive) error {
-	if err := s.refuseAttempt(w, status); err != nil {
+	if err := refuseAttempt(w, status); err != nil {
 		return err
 	}
 	found := s.WrongWith(w)
@@ -75,13 +77,13 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 		begins = "a fresh tree at " + carried.Origin.Short() + " with the part inside the lease"
 	}
 	l.Base = carried.Base
-	sealed, err := s.renewedLease(ctx, l)
+	sealed, err := dispatch.Renew(ctx, s.Site, l)
 	if err != nil {
 		return err
 	}
 	data := ledger.Attempt{
 		Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: how.Who, Origin: carried.Origin, Command: how.Command,
-		Feedback: s.feedback(ctx, w, found, carried, how.Prompt), Inherited: inherited(found), Message: s.saidSoFar(ctx, w),
+		Feedback: s.feedback(ctx, w, found, carried, how.Prompt), Inherited: inherited(found), Message: wording.SoFar(ctx, s.Site, w),
 	}
 	if status != ledger.Conflicted && w.Origin != "" {
 		data.Origin = w.Origin
@@ -93,7 +95,7 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 }
 
 // refuseAttempt refuses a worker that cannot or must not be tried again.
-func (s *Session) refuseAttempt(w *ledger.Worker, status ledger.Status) error {
+func refuseAttempt(w *ledger.Worker, status ledger.Status) error {
 	l, most := w.Lease.Lease(), w.Lease.Lease().Policy.Gate.Attempts
 	switch {
 	case l.Adopted && status == ledger.Conflicted:

@@ -54,7 +54,7 @@ func (s *Session) awaitClean(ctx context.Context, w *ledger.Worker, how *progres
 	if w.Gate.Busy {
 		how.wait.since = ""
 	}
-	s.Voice.Step(w.ID, "waits", s.waitsFor(w, how))
+	s.Voice.Step(w.ID, "waits", waitsFor(w, how))
 	if err := s.Append(w.ID, ledger.Awaiting, ledger.Wait{Until: how.wait.until}); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *Session) waitedInVain(w *ledger.Worker, how *progress) error {
 }
 
 // waitsFor says what a result waits for.
-func (s *Session) waitsFor(w *ledger.Worker, how *progress) string {
+func waitsFor(w *ledger.Worker, how *progress) string {
 	if w.Gate.Busy {
 		return "until git is done there"
 	}

@@ -50,3 +50,21 @@ func (s *Session) credit(ctx context.Context, w *ledger.Worker, o *gate.Order) e
 	}
 	return nil
 }
+
+// landAs is the form in which a result lands: what the operator asked for now, at the start
+// or in their configuration, which leaves it to the policy by default.
+func (s *Session) landAs(w *ledger.Worker, how *progress) (config.Form, error) {
+	loaded, err := s.Site.Operator()
+	if err != nil {
+		return "", &undecidedError{err}
+	}
+	started := config.Form(w.Options.LandAs)
+	if w.Options.KeepHistory {
+		started = config.History
+	}
+	own := loaded.Land.As
+	if own == config.AsPolicy {
+		own = config.Form(w.Lease.Lease().Policy.Gate.As)
+	}
+	return cmp.Or(how.As, started, own, config.Squash), nil
+}

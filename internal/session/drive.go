@@ -10,6 +10,7 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/config"
+	"cordon/internal/dispatch"
 	"cordon/internal/gate"
 	"cordon/internal/keep"
 	"cordon/internal/launch"
@@ -193,7 +194,7 @@ func (s *Session) afterRelease(w *ledger.Worker, how *progress) step {
 // launch runs the command, unless what an earlier launch left is to be judged first.
 func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) error {
 	how.Again = false
-	if err := s.refuseBeyondRights(w); err != nil {
+	if err := dispatch.RefuseBeyondRights(s.Site, w); err != nil {
 		return err
 	}
 	result, err := launch.Run(ctx, s.Site, w, launch.Request{

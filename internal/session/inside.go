@@ -8,6 +8,7 @@ import (
 	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/ledger"
+	"cordon/internal/wording"
 )
 
 // mergeInside lands only those changes of a worker that are inside its lease, and leaves the
@@ -78,7 +79,7 @@ func (s *Session) judgeInside(ctx context.Context, w *ledger.Worker, how *progre
 		}
 	}
 	s.Voice.Step(w.ID, "left out", strings.Join(left[:min(len(left), 5)], ", "))
-	text, err := s.landingMessage(ctx, w, how, again, s.storedHistory(w))
+	text, err := s.landingMessage(ctx, w, how, again, wording.StoredHistory(s.Site, w))
 	if err != nil {
 		return gate.Result{}, err
 	}

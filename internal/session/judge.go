@@ -10,8 +10,10 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/config"
+	"cordon/internal/dispatch"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
+	"cordon/internal/fitness"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/inspect"
@@ -107,7 +109,7 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 		return gate.Result{}, err
 	}
 	if form != config.Squash && report.History != nil && w.Attempts == 0 { // what was carried over is not the worker's commit
-		if tip, err = s.usableTip(ctx, w, report.History, form); err != nil {
+		if tip, err = fitness.Tip(ctx, s.Site, w, report.History, form); err != nil {
 			return gate.Result{}, err
 		}
 	}
@@ -126,10 +128,10 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 // after a run, of another attempt, released, tested again or reduced.
 func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Order, out io.Writer) (gate.Result, error) {
 	l := w.Lease.Lease()
-	if err := s.refuseBeyondRights(w); err != nil {
+	if err := dispatch.RefuseBeyondRights(s.Site, w); err != nil {
 		return gate.Result{}, &undecidedError{err}
 	}
-	if err := s.refuseForms(ctx, w, o.Snapshot); err != nil {
+	if err := fitness.Forms(ctx, s.Site, w, o.Snapshot); err != nil {
 		return gate.Result{}, err
 	}
 	log, err := s.AppendTranscript(w.ID)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/dispatch"
 	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/journal"
@@ -91,15 +92,15 @@ func (s *shop) open() *session.Session {
 	return opened
 }
 
-func (s *shop) dispatch(line string) session.Dispatch {
+func (s *shop) dispatch(line string) dispatch.Request {
 	p := policy.Default()
 	tree := workspace.TreeKind(os.Getenv("CORDON_TREE"))
-	return session.Dispatch{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Tree: tree, Options: ledger.Options{Merge: true}}
+	return dispatch.Request{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Tree: tree, Options: ledger.Options{Merge: true}}
 }
 
 // runAll leases a worker and takes it through the whole pipeline.
-func runAll(ctx context.Context, s *session.Session, d session.Dispatch, how session.Drive) (*ledger.Worker, error) {
-	w, err := s.Lease(ctx, d)
+func runAll(ctx context.Context, s *session.Session, d dispatch.Request, how session.Drive) (*ledger.Worker, error) {
+	w, err := dispatch.Lease(ctx, s.Site, d)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/dispatch"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -81,7 +82,7 @@ func TestSetupTriedAndNotStarted(t *testing.T) {
 	d.Policy.Network.Observe = policy.Observed
 	d.Policy.Setup = []string{"bash -c ': </dev/tcp/203.0.113.7/80 && cat'; echo over"}
 	at := s.open()
-	w, err := at.Lease(context.Background(), d)
+	w, err := dispatch.Lease(context.Background(), at.Site, d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/dispatch"
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
 	"cordon/internal/mailbox"
@@ -57,7 +58,7 @@ func newCounter(t *testing.T) *counter {
 	}
 	for _, w := range []**ledger.Worker{&c.w, &c.other} {
 		p := policy.Default()
-		if *w, err = c.s.Lease(context.Background(), Dispatch{Command: []string{"true"}, Policy: &p, Source: "test"}); err != nil {
+		if *w, err = dispatch.Lease(context.Background(), c.s.Site, dispatch.Request{Command: []string{"true"}, Policy: &p, Source: "test"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.MkdirAll(c.s.State.Worker(string((*w).ID)), 0o700); err != nil {

@@ -5,18 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"cordon/internal/audit"
-	"cordon/internal/confine"
+	"cordon/internal/dispatch"
 	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
-	"cordon/internal/worksite"
-	"cordon/internal/workspace"
+	"cordon/internal/wording"
 )
 
 // Amendment is an operator's decision about a quarantined result.
@@ -96,29 +94,7 @@ func (s *Session) refuseIncomplete(w *ledger.Worker, a Amendment) error {
 func (s *Session) amendedLease(ctx context.Context, w *ledger.Worker, a Amendment) (lease.Sealed, error) {
 	l := w.Lease.Lease()
 	l.Policy, l.Source = a.Policy, a.Source
-	return s.renewedLease(ctx, l)
-}
-
-// renewedLease seals a lease from now on.
-func (s *Session) renewedLease(ctx context.Context, l lease.Lease) (sealed lease.Sealed, err error) {
-	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
-		return sealed, err
-	}
-	if err := s.narrow(&l); err != nil {
-		return sealed, err
-	}
-	l.Created = s.Now()
-	l.Expires = l.Created.Add(time.Duration(l.Policy.Expires))
-	if err := confine.ProtectExecuted(ctx, s.Site, &l); err != nil {
-		return sealed, err
-	}
-	if err := workspace.HideBehindLinks(ctx, s.Site, &l); err != nil {
-		return sealed, err
-	}
-	if sealed, err = lease.Seal(l); err != nil {
-		return sealed, &fault.RefusedError{Err: err}
-	}
-	return sealed, s.plainRoots(ctx, sealed)
+	return dispatch.Renew(ctx, s.Site, l)
 }
 
 // stillQuarantined refuses a decision about a worker that another one came before.
@@ -167,7 +143,7 @@ func (s *Session) judgeStored(ctx context.Context, w *ledger.Worker, how *progre
 	if len(res.Findings) > 0 {
 		return res, nil
 	}
-	text, err := s.landingMessage(ctx, w, how, findings, s.storedHistory(w))
+	text, err := s.landingMessage(ctx, w, how, findings, wording.StoredHistory(s.Site, w))
 	if err != nil {
 		return gate.Result{}, err
 	}

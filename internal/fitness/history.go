@@ -1,7 +1,6 @@
-package session
+package fitness
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -21,11 +20,13 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/message"
 	"cordon/internal/policy"
+	"cordon/internal/worksite"
 )
 
-// usableTip is the worker's last commit, if its commits can be kept as history.
+// Tip is the worker's last commit, if its commits can be kept as history.
 // The audit was clean, so what each of them changes is.
-func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.History, form config.Form) (git.OID, error) {
+func Tip(ctx context.Context, of *worksite.Site, w *ledger.Worker, h *audit.History, form config.Form) (git.OID, error) {
+	s := site{of}
 	if len(h.Commits) == 0 {
 		return "", nil
 	}
@@ -43,30 +44,12 @@ func (s *Session) usableTip(ctx context.Context, w *ledger.Worker, h *audit.Hist
 	return h.Head, nil
 }
 
-// landAs is the form in which a result lands: what the operator asked for now, at the start
-// or in their configuration, which leaves it to the policy by default.
-func (s *Session) landAs(w *ledger.Worker, how *progress) (config.Form, error) {
-	loaded, err := s.Site.Operator()
-	if err != nil {
-		return "", &undecidedError{err}
-	}
-	started := config.Form(w.Options.LandAs)
-	if w.Options.KeepHistory {
-		started = config.History
-	}
-	own := loaded.Land.As
-	if own == config.AsPolicy {
-		own = config.Form(w.Lease.Lease().Policy.Gate.As)
-	}
-	return cmp.Or(how.As, started, own, config.Squash), nil
-}
-
 // maxReplayed is how many commits are replayed at most: other results wait for their landing
 // meanwhile.
 const maxReplayed = 500
 
 // whyNoLine says why commits cannot be replayed one after the other.
-func (s *Session) whyNoLine(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
+func (s site) whyNoLine(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
 	if n := len(h.Commits); n > maxReplayed {
 		return fmt.Sprintf("its %d commits are more than the %d that cordon replays", n, maxReplayed), nil
 	}
@@ -92,7 +75,7 @@ func (s *Session) whyNoLine(ctx context.Context, w *ledger.Worker, h *audit.Hist
 
 // whyUnfit says why a worker's commits are not kept as history: they have to build on the
 // base, be its own, and say nothing of themselves but what cordon can vouch for.
-func (s *Session) whyUnfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
+func (s site) whyUnfit(ctx context.Context, w *ledger.Worker, h *audit.History) (string, error) {
 	repo, l := s.HistoryRepo(w), w.Lease.Lease()
 	if ok, err := repo.IsAncestor(ctx, l.Base, h.Head); err != nil || !ok {
 		return "its commits do not build on the base", err
@@ -122,7 +105,7 @@ func (s *Session) whyUnfit(ctx context.Context, w *ledger.Worker, h *audit.Histo
 
 // unfitChanges says which commit has something that the result as a whole is refused for:
 // each of them can be checked out once it is in the history.
-func (s *Session) unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []git.OID, rules policy.Rules) (string, error) {
+func (s site) unfitChanges(ctx context.Context, repo git.Repo, base git.OID, commits []git.OID, rules policy.Rules) (string, error) {
 	steps, err := repo.CommitDeltas(ctx, commits)
 	if err != nil {
 		return "", err

@@ -1,4 +1,9 @@
-package session
+// Package fitness decides whether a clean result may land in the form that it has: whether
+// its attributes leave every file in a checkout as it was tested, and whether the worker's
+// own commits can be kept as history.
+//
+// It refuses to change a result: package session lands it as one commit, or not at all.
+package fitness
 
 import (
 	"cmp"
@@ -13,12 +18,15 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/lfs"
 	"cordon/internal/plainfile"
+	"cordon/internal/worksite"
 	"cordon/internal/worktree"
 )
 
+type site struct{ *worksite.Site }
+
 // refuseAttributes refuses to land attributes that change which files need a filter, or
 // with which git cannot write the files of a clone. The changes are those between two commits.
-func (s *Session) refuseAttributes(ctx context.Context, repo git.Repo, from, to git.OID, changes []git.Delta) error {
+func (s site) refuseAttributes(ctx context.Context, repo git.Repo, from, to git.OID, changes []git.Delta) error {
 	var macros map[string][]string // of an attribute
 	for _, d := range changes {
 		now, before := git.File{Path: d.Path, Entry: d.New}, git.File{Path: d.Path, Entry: d.Old}
@@ -59,7 +67,7 @@ const (
 
 // attributeMacros are the macros with which attributes of two commits, and of the
 // operator's repository, give filters and encodings.
-func (s *Session) attributeMacros(ctx context.Context, repo git.Repo, commits ...git.OID) (map[string][]string, error) {
+func (s site) attributeMacros(ctx context.Context, repo git.Repo, commits ...git.OID) (map[string][]string, error) {
 	own, _ := plainfile.ReadLinked(filepath.Join(s.Host.Dir, "info", "attributes"), plainfile.Text) // there may be none
 	texts := []string{string(own)}
 	for _, c := range commits {
@@ -112,10 +120,11 @@ func filterWords(line string) string {
 	return "a filter or none"
 }
 
-// refuseForms refuses a result whose files would have another form in a checkout than they
+// Forms refuses a result whose files would have another form in a checkout than they
 // had in the tests. It counts everything since the operator's commit, also what an earlier
 // attempt wrote.
-func (s *Session) refuseForms(ctx context.Context, w *ledger.Worker, result git.OID) error {
+func Forms(ctx context.Context, of *worksite.Site, w *ledger.Worker, result git.OID) error {
+	s := site{of}
 	if w.Waives(ledger.NotJudged) {
 		return nil // the operator saw it and took it
 	}
@@ -131,7 +140,7 @@ func (s *Session) refuseForms(ctx context.Context, w *ledger.Worker, result git.
 }
 
 // refuseFilteredFiles is refuseFiltered for the result of a worker.
-func (s *Session) refuseFilteredFiles(ctx context.Context, id lease.ID, base git.OID, changes []git.Delta) error {
+func (s site) refuseFilteredFiles(ctx context.Context, id lease.ID, base git.OID, changes []git.Delta) error {
 	files, err := s.FilesOf(ctx, base)
 	if err != nil || !lfs.Named(s.Host.Repo, files) {
 		return err
@@ -145,7 +154,7 @@ func (s *Session) refuseFilteredFiles(ctx context.Context, id lease.ID, base git
 
 // refuseFiltered refuses to land files for which the attributes of a commit name a filter
 // of the operator's that cordon does not run.
-func (s *Session) refuseFiltered(ctx context.Context, repo git.Repo, commit git.OID, changes []git.Delta, dir string, large bool) error {
+func (s site) refuseFiltered(ctx context.Context, repo git.Repo, commit git.OID, changes []git.Delta, dir string, large bool) error {
 	var paths []string
 	for _, d := range changes {
 		if d.New.Mode == git.Regular || d.New.Mode == git.Executable {

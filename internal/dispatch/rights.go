@@ -1,4 +1,4 @@
-package session
+package dispatch
 
 import (
 	"strings"
@@ -6,11 +6,12 @@ import (
 	"cordon/internal/fault"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/worksite"
 )
 
 // narrow takes from the policy of a new lease what the operator's rights do not allow, and
 // says so. Wherever the policy came from, the lease shows the result.
-func (s *Session) narrow(l *lease.Lease) error {
+func (s maker) narrow(l *lease.Lease) error {
 	loaded, err := s.Operator()
 	if err != nil {
 		return err
@@ -30,10 +31,10 @@ func (s *Session) narrow(l *lease.Lease) error {
 // NarrowedByRights marks the source of a policy that lost something.
 const NarrowedByRights = ", narrowed by your rights"
 
-// refuseBeyondRights refuses to run anything under a lease from before the operator narrowed
+// RefuseBeyondRights refuses to run anything under a lease from before the operator narrowed
 // their rights. Whether a result lands without a person was decided by then.
-func (s *Session) refuseBeyondRights(w *ledger.Worker) error {
-	loaded, err := s.Operator()
+func RefuseBeyondRights(site *worksite.Site, w *ledger.Worker) error {
+	loaded, err := site.Operator()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,71 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"cordon/internal/agent/clients"
+	"cordon/internal/client"
+	"cordon/internal/fault"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/policy"
+	"cordon/internal/worksite"
+)
+
+// policyFor gives a lease its policy, for its agent and within the rights.
+func (s maker) policyFor(ctx context.Context, d Request, l *lease.Lease) (err error) {
+	if d.Policy != nil {
+		l.Policy, l.Source = *d.Policy, d.Source
+	} else if l.Policy, l.Source, err = s.PolicyInUse(ctx, l.Base); err != nil {
+		return err
+	}
+	if err := forAgent(d.Agent, l); err != nil {
+		return err
+	}
+	if d.Write != nil {
+		if l.Policy, err = WithWriteRoots(l.Policy, d.Write); err != nil {
+			return err
+		}
+		l.Source += " with --write"
+	}
+	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
+		return err
+	}
+	return s.narrow(l)
+}
+
+// forAgent opens what a client needs to reach its own models: whoever names the client
+// wants it to work. A client that is pointed at another address needs that in the
+// policy.
+func forAgent(a *ledger.Agent, l *lease.Lease) error {
+	if a == nil {
+		return nil
+	}
+	known, err := clients.Of(client.Name(a.Client))
+	if err != nil {
+		return &fault.MistakeError{Err: err}
+	}
+	n := &l.Policy.Network
+	elsewhere := slices.ContainsFunc(known.Addresses, func(name string) bool { return os.Getenv(name) != "" })
+	if known.Preset == "" || elsewhere || l.Policy.Isolation == policy.None || slices.Contains(n.AllowedDomains, known.Preset) {
+		return nil
+	}
+	n.AllowedDomains = append(slices.Clone(n.AllowedDomains), known.Preset)
+	l.Source += " with " + known.Preset
+	return l.Policy.Validate()
+}
+
+// WithWriteRoots replaces the write_roots of a policy, checked as if they had
+// been written there.
+func WithWriteRoots(p policy.Policy, roots []string) (policy.Policy, error) {
+	p.Filesystem.WriteRoots = roots
+	p, err := policy.Parse("--write", p.YAML())
+	var bad *policy.Error
+	if errors.As(err, &bad) {
+		return p, fault.Refuse("--write: %s", bad.Problem) // the position is in a text that nobody wrote
+	}
+	return p, err
+}
