@@ -44,7 +44,7 @@ func TestSlowRealGemini(t *testing.T) {
 			{tool: "write_file", input: file(s.at("tree/docs/b.md")), makes: "tree/docs/b.md"},
 			{tool: "write_file", input: file("b.txt"), says: denied, never: "tree/b.txt"},
 			{tool: "write_file", input: file("src/gen/b.txt"), says: denied, never: "tree/src/gen/b.txt"},
-			{tool: "write_file", input: file("src/../c.txt"), says: "a path with .. in it", never: "tree/c.txt"},
+			{tool: "write_file", input: file("src/../c.txt"), says: "a path that contains ..", never: "tree/c.txt"},
 		}
 		m := testmodel.New(s.t, script(trials))
 		point := func(m *testmodel.Model) {
