@@ -77,10 +77,14 @@ func agentFields() []field {
 func gateFields() []field {
 	return []field{
 		scalar("land", "auto: a result that passes the audit and the acceptance commands lands. review: the run ends with the status review, and cordon merge lands the result. Without this key: auto if there are acceptance commands, otherwise review.", func(p *Policy) *Land { return &p.Gate.Land }, readLand, Land.String),
-		scalar("as", "How the commits of a result land. squash: one commit. history: the worker's own commits and a merge. rebase: the worker's own commits, replayed in a line. --land-as and the operator's configuration (land.as) come first.", func(p *Policy) *Form { return &p.Gate.As }, readForm, Form.String),
+		scalar("as", "How the commits of a result land. squash: one commit. history: the worker's own commits and a merge. "+
+			"rebase: the worker's own commits, replayed in a line. --land-as and the operator's configuration (land.as) come first.",
+			func(p *Policy) *Form { return &p.Gate.As }, readForm, Form.String),
 		scalar("retries", "How often failed acceptance commands run again before the result is quarantined. A result that passed only on a retry is marked.", func(p *Policy) *int { return &p.Gate.Retries }, readUpTo(maxRetries), strconv.Itoa),
 		scalar("attempts", "How often cordon resume may start a worker again after its result was judged; 0: never.", func(p *Policy) *int { return &p.Gate.Attempts }, readUpTo(maxAttempts), strconv.Itoa),
-		scalar("wait", "How long a run waits if your uncommitted changes are in the way of its result, which then lands when they are gone: 30m, 8h, or none. Afterwards it ends with the status waiting.", func(p *Policy) *Duration { return &p.Gate.Wait }, readWait, showWait),
+		scalar("wait", "How long a run waits if your uncommitted changes are in the way of its result, which then lands when they are gone: "+
+			"30m, 8h, or none. Afterwards it ends with the status waiting.",
+			func(p *Policy) *Duration { return &p.Gate.Wait }, readWait, showWait),
 	}
 }
 

@@ -135,7 +135,7 @@ var mistakes = []struct{ name, text, want string }{
 	// Other texts.
 	{"secret with a value", "secrets: [A=b]\n", `p:1:11: "A=b" is not the name of an environment variable (use letters, digits and _; the value is never written here)`},
 	{"secret begins with a digit", "secrets: [1A]\n", `p:1:11: "1A" is not the name of an environment variable (use letters, digits and _; the value is never written here)`},
-	{"secret of git's", "secrets: [GIT_SSH_COMMAND]\n", `p:1:11: "GIT_SSH_COMMAND" is never passed: it decides what git runs, reads and signs, which is set by cordon (give the value another name)`},
+	{"secret of git's", "secrets: [GIT_SSH_COMMAND]\n", `p:1:11: "GIT_SSH_COMMAND" is never passed: it decides what git runs, reads and signs, and only cordon sets that (give the value another name)`},
 	{"secret of cordon's", "secrets: [A, CORDON_WORKER]\n", `p:1:14: "CORDON_WORKER" is never passed: it is cordon's own (give the value another name)`},
 	{"secret preload", "secrets: [LD_PRELOAD]\n", `p:1:11: "LD_PRELOAD" is never passed: it puts the operator's code into every process, before the cell's own walls (give the value another name)`},
 	{"secret empty", "secrets: ['']\n", `p:1:11: an environment variable needs a name`},

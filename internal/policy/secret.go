@@ -76,7 +76,7 @@ func secretReason(envName string) (string, bool) {
 // withheldTable is what no policy passes, with why. A name that ends in _ stands
 // for all that begin with it.
 var withheldTable = []struct{ name, reason string }{
-	{"GIT_", "decides what git runs, reads and signs, which is set by cordon"},
+	{"GIT_", "decides what git runs, reads and signs, and only cordon sets that"},
 	{"CORDON_", "is cordon's own"},
 	{"LD_PRELOAD", "puts the operator's code into every process, before the cell's own walls"},
 	{"LD_AUDIT", "puts the operator's code into every process, before the cell's own walls"},
