@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"cordon/internal/policy"
+	"cordon/internal/reach"
 	"cordon/internal/testmodel"
 )
 
@@ -105,7 +106,7 @@ func (s *site) networksOf(name string) []string {
 	}
 	var list []string
 	for _, a := range addrs {
-		if !policy.Public(a.Unmap()) {
+		if !reach.Public(a.Unmap()) {
 			list = append(list, a.Unmap().String())
 		}
 	}

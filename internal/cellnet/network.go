@@ -17,11 +17,12 @@ import (
 	"cordon/internal/egress/watch"
 	"cordon/internal/fault"
 	"cordon/internal/policy"
+	"cordon/internal/reach"
 )
 
 // Network is the way out that a policy gives to a cell.
 type Network struct {
-	reach  policy.Reach
+	reach  reach.Reach
 	limits policy.NetworkLimits
 	cell   cell.Net
 }

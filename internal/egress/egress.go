@@ -28,11 +28,12 @@ import (
 
 	"cordon/internal/egress/record"
 	"cordon/internal/policy"
+	"cordon/internal/reach"
 )
 
 // Order is what a network is made of.
 type Order struct {
-	Reach  policy.Reach
+	Reach  reach.Reach
 	Limits policy.NetworkLimits
 	Out    Outside
 	// Record is told of every decision, one at a time. It must not wait.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"cordon/internal/egress/target"
-	"cordon/internal/policy"
+	"cordon/internal/reach"
 )
 
 // proxyUser is who clients are that show the proxy's token.
@@ -65,7 +65,7 @@ func (p *caller) aim(host string, port uint16) (target.Target, error) {
 		}
 		return n.judge(netip.AddrPortFrom(a, port))
 	}
-	name, err := policy.CleanName(host)
+	name, err := reach.CleanName(host)
 	if err != nil {
 		return target.Target{Name: host, Port: port}, &target.RefusedError{Why: err.Error()}
 	}

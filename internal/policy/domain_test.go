@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 )
@@ -217,3 +218,41 @@ func TestDomainPlaces(t *testing.T) {
 }
 
 func quotedNumbers(n int) string { return numbers(n, `"a.example:%d"`) }
+
+// FuzzDomain: the normal form of an entry is its own, compiles, and never reaches
+// this machine or a cloud's metadata unless that is what was written.
+func FuzzDomain(f *testing.F) {
+	for _, d := range goodDomains {
+		f.Add(d.entry)
+	}
+	for _, d := range badDomains {
+		f.Add(d.entry)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		clean, err := checkDomain(s)
+		if err != nil {
+			if clean != "" {
+				t.Fatalf("%q: %q with %v", s, clean, err)
+			}
+			return
+		}
+		if again, err := checkDomain(clean); err != nil || again != clean {
+			t.Fatalf("%q became %q, and that %q, %v", s, clean, again, err)
+		}
+		r := reachOf(t, Network{AllowedDomains: []string{clean}})
+		host, _, _ := strings.Cut(clean, ":")
+		name, below := strings.CutPrefix(host, "*.")
+		if r.Empty() || len(r.Ports()) == 0 {
+			t.Fatalf("%q reaches nothing", s)
+		}
+		if _, err := netip.ParseAddr(name); err != nil && !strings.ContainsAny(clean, "@/[") && strings.Count(clean, ":") < 2 &&
+			(r.KnowsName(name) == below || r.KnowsName("x."+name) != below || r.KnowsName("x"+name)) {
+			t.Fatalf("%q covers another name than %q", s, clean)
+		}
+		for _, a := range []string{"127.0.0.1", "::1", "0.0.0.0", "::", "::ffff:127.0.0.1", "224.0.0.1"} {
+			if a := netip.MustParseAddr(a); r.AllowsAddr(a, 80) || r.NamesAddr(a, 80) {
+				t.Fatalf("%q reaches %s", s, a)
+			}
+		}
+	})
+}

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"cordon/internal/reach"
 	"cordon/internal/strictyaml"
 )
 
@@ -163,25 +164,25 @@ func readPorts(n *yaml.Node) ([]int, error) {
 		}
 		list = append(list, port)
 	}
-	if len(list) > maxPorts {
-		return nil, tooManyPorts(len(list))
+	if len(list) > reach.MaxPorts {
+		return nil, reach.TooManyPorts(len(list))
 	}
 	return list, nil
 }
 
 func readPort(n *yaml.Node) (int, error) {
-	port, ok := parsePort(n.Value)
+	port, ok := reach.ParsePort(n.Value)
 	if n.Kind != yaml.ScalarNode || !strictyaml.Plain(n) || !ok {
 		return 0, fault{"expected a port, not " + strictyaml.Describe(n), portHint(n)}
 	}
-	return int(port), checkPort(port)
+	return int(port), reach.CheckPort(port)
 }
 
 // portHint says how what was meant as a port is written.
 func portHint(n *yaml.Node) string {
 	last := n.Value[strings.LastIndexByte(n.Value, ':')+1:]
-	_, alone := parsePort(n.Value)
-	_, behind := parsePort(last)
+	_, alone := reach.ParsePort(n.Value)
+	_, behind := reach.ParsePort(last)
 	switch {
 	case n.Kind == yaml.ScalarNode && alone:
 		return "write it without quotes: " + n.Value
@@ -218,4 +219,24 @@ func readVia(n *yaml.Node) (Via, error) {
 		return "", fault{"expected transparent or proxy, not " + strictyaml.Describe(n), ""}
 	}
 	return v, nil
+}
+
+// Reach compiles the section.
+func (n Network) Reach() (reach.Reach, error) {
+	return reach.New(n.Expanded().AllowedDomains, n.HostPorts)
+}
+
+// checkDomain accepts an entry of allowed_domains and returns its normal form.
+func checkDomain(s string) (string, error) {
+	if strings.HasPrefix(s, "@") {
+		if p, ok := PresetNamed(s); ok {
+			return "@" + p.Name, nil
+		}
+		return "", fault{quote(s) + " is not a preset", suggestPreset(s)}
+	}
+	d, err := reach.ParseDomain(s)
+	if err != nil {
+		return "", err
+	}
+	return d.String(), nil
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cordon/internal/reach"
 	"net/netip"
 	"reflect"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func reachOf(t testing.TB, n Network) Reach {
+func reachOf(t testing.TB, n Network) reach.Reach {
 	t.Helper()
 	r, err := n.Reach()
 	if err != nil {
@@ -20,7 +21,7 @@ func reachOf(t testing.TB, n Network) Reach {
 }
 
 func TestZeroReachIsNothing(t *testing.T) {
-	for _, r := range []Reach{{}, reachOf(t, Network{}), reachOf(t, Default().Network)} {
+	for _, r := range []reach.Reach{{}, reachOf(t, Network{}), reachOf(t, Default().Network)} {
 		if !r.Empty() || r.KnowsName("a.b") || r.AllowsName("a.b", 443) || r.AllowsAddr(netip.MustParseAddr("8.8.8.8"), 443) || r.HostPort(80) || len(r.Ports())+len(r.HostPorts()) > 0 {
 			t.Errorf("%+v reaches something", r)
 		}

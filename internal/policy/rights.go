@@ -2,13 +2,13 @@ package policy
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"cordon/internal/reach"
 	"cordon/internal/strictyaml"
 )
 
@@ -282,17 +282,17 @@ func meetAll(asked, bound []string) (kept, dropped []string) {
 
 // meetAny is the part of an entry that the bound opens too.
 func meetAny(entry string, bound []string) []string {
-	e, err := parseDomain(entry)
+	e, err := reach.ParseDomain(entry)
 	if err != nil {
 		return nil
 	}
 	var list []string
 	for _, s := range bound {
-		b, err := parseDomain(s)
+		b, err := reach.ParseDomain(s)
 		if err != nil {
 			continue
 		}
-		if both, ok := e.meet(b); ok {
+		if both, ok := e.Meet(b); ok {
 			list = append(list, both.String())
 		}
 	}
@@ -300,44 +300,4 @@ func meetAny(entry string, bound []string) []string {
 		return []string{entry}
 	}
 	return distinct(list)
-}
-
-// meet is the entry that opens what both open, if there is something.
-func (d domain) meet(b domain) (domain, bool) {
-	both := domain{}
-	switch {
-	case d.port == b.port, d.port == 0 && (b.port == 80 || b.port == 443):
-		both.port = b.port
-	case b.port == 0 && (d.port == 80 || d.port == 443):
-		both.port = d.port
-	default:
-		return both, false
-	}
-	if d.prefix.IsValid() || b.prefix.IsValid() {
-		both.prefix = narrower(d.prefix, b.prefix)
-		return both, both.prefix.IsValid()
-	}
-	under := func(x, y domain) bool { // all names of x are names of y
-		return x.name == y.name && x.below == y.below || y.below && strings.HasSuffix(x.name, "."+y.name)
-	}
-	switch {
-	case under(d, b):
-		both.name, both.below = d.name, d.below
-	case under(b, d):
-		both.name, both.below = b.name, b.below
-	default:
-		return both, false
-	}
-	return both, true
-}
-
-// narrower is the one of two prefixes that lies in the other; the zero prefix if none does.
-func narrower(a, b netip.Prefix) netip.Prefix {
-	switch {
-	case !a.IsValid() || !b.IsValid() || !a.Overlaps(b):
-		return netip.Prefix{}
-	case a.Bits() >= b.Bits():
-		return a
-	}
-	return b
 }

@@ -21,14 +21,14 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"cordon/internal/egress/rate"
-	"cordon/internal/policy"
+	"cordon/internal/reach"
 )
 
 // Server answers the queries of a cell. It forwards none: a name of the lease is asked
 // for by this machine's own resolver, once it is known to be one, and every other
 // query ends here, whatever is hidden in it.
 type Server struct {
-	reach    policy.Reach
+	reach    reach.Reach
 	book     *Book
 	resolver *Resolver
 	limit    *rate.Bucket
@@ -42,7 +42,7 @@ type Server struct {
 }
 
 // NewServer makes the server of a cell. refused is told of each name that is refused.
-func NewServer(reach policy.Reach, b *Book, r *Resolver, limit *rate.Bucket, refused func(name, why string)) *Server {
+func NewServer(reach reach.Reach, b *Book, r *Resolver, limit *rate.Bucket, refused func(name, why string)) *Server {
 	const often = 10 // a refusal is cheaper than an answer
 	return &Server{reach: reach, book: b, resolver: r, limit: limit, refused: refused,
 		pace: rate.New(often*int(limit.PerSecond), often*int(limit.Burst))}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cordon/internal/egress/target"
-	"cordon/internal/policy"
+	"cordon/internal/reach"
 )
 
 // missingError is that of a name that does not exist, or has no address.
@@ -45,7 +45,7 @@ func (e *lookupError) Error() string {
 // that may be dialled. It asks for no other name: what is asked for leaves this
 // machine.
 type Resolver struct {
-	reach   policy.Reach
+	reach   reach.Reach
 	out     Outside
 	lookups lookups
 	Asking  func(name string) // is told of each name that is asked for outside; nil: nobody is
@@ -60,7 +60,7 @@ type Outside interface {
 }
 
 // NewResolver makes a resolver for the names that reach knows.
-func NewResolver(reach policy.Reach, out Outside) *Resolver {
+func NewResolver(reach reach.Reach, out Outside) *Resolver {
 	r := &Resolver{reach: reach, out: out}
 	r.lookups.find = r.find
 	return r
@@ -116,7 +116,7 @@ func (r *Resolver) check(name string, a netip.Addr, port uint16) error {
 		return nil
 	case target.MeansName(a):
 		return refused("in the network from which cordon gives names their addresses")
-	case !policy.Public(a):
+	case !reach.Public(a):
 		return &target.RefusedError{Why: fmt.Sprintf("%s resolves to %s, which is not public", name, a), Allow: target.EntryForAddress(a, port)}
 	}
 	return nil

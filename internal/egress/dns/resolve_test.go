@@ -16,6 +16,7 @@ import (
 
 	"cordon/internal/egress/target"
 	"cordon/internal/policy"
+	"cordon/internal/reach"
 )
 
 // zone is an outside that resolves names from a function, and counts.
@@ -56,7 +57,7 @@ func parseAll(texts []string) []netip.Addr {
 	return list
 }
 
-func reachOf(t testing.TB, domains ...string) policy.Reach {
+func reachOf(t testing.TB, domains ...string) reach.Reach {
 	t.Helper()
 	r, err := policy.Network{AllowedDomains: domains}.Reach()
 	if err != nil {

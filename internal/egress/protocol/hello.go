@@ -1,10 +1,9 @@
 package protocol
 
 import (
+	"cordon/internal/reach"
 	"strings"
 	"unicode/utf8"
-
-	"cordon/internal/policy"
 )
 
 // What is known of TLS here: RFC 8446, sections 4.1.2 and 5.1, and RFC 6066,
@@ -171,7 +170,7 @@ func parseServerName(c cursor) (string, error) {
 // whatever cleaning would map to another name means that other one in a policy, and
 // something else to a server.
 func wireName(s string) (string, error) {
-	name, err := policy.CleanName(s)
+	name, err := reach.CleanName(s)
 	if err != nil {
 		return "", err
 	}

@@ -8,12 +8,11 @@
 package target
 
 import (
+	"cordon/internal/reach"
 	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
-
-	"cordon/internal/policy"
 )
 
 // Target is what a connection is for: a name, an address that was written as such,
@@ -56,7 +55,7 @@ func (t Target) Entry() string {
 // IsHostName reports whether a name of a query is a clean name already, as those on
 // the wire are. One that has to be cleaned first is another name to everybody else.
 func IsHostName(name string) bool {
-	clean, err := policy.CleanName(name)
+	clean, err := reach.CleanName(name)
 	return err == nil && clean == name
 }
 

@@ -1,6 +1,7 @@
-package policy
+package reach
 
 import (
+	"cordon/internal/strictyaml"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,15 +23,15 @@ const (
 // taken for an address, letters that have no agreed form.
 func CleanName(s string) (string, error) {
 	if len(s) > maxRawName {
-		return "", fault{"a host name of " + strconv.Itoa(len(s)) + " bytes is too long", ""}
+		return "", strictyaml.Fault("a host name of "+strconv.Itoa(len(s))+" bytes is too long", "")
 	}
 	name, ok := asciiName(s)
 	if !ok {
-		return "", fault{brief(s) + " is not a host name", "its letters have no form that is agreed on"}
+		return "", strictyaml.Fault(brief(s)+" is not a host name", "its letters have no form that is agreed on")
 	}
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	if why := unclean(name); why != "" {
-		return "", fault{brief(s) + " is not a host name", why}
+		return "", strictyaml.Fault(brief(s)+" is not a host name", why)
 	}
 	return name, nil
 }
@@ -39,9 +40,9 @@ func CleanName(s string) (string, error) {
 // stay small.
 func brief(s string) string {
 	if len(s) > 80 {
-		return quote(s[:80]) + "…"
+		return strconv.Quote(s[:80]) + "…"
 	}
-	return quote(s)
+	return strconv.Quote(s)
 }
 
 // asciiName maps what is not ASCII to it, and holds the names that were mapped by
@@ -90,14 +91,29 @@ func unclean(name string) string {
 	return ""
 }
 
-func notOfNames(r rune) bool { return !isLetter(r) && !isDigit(r) && r != '-' && r != '_' }
+const (
+	digits     = "0123456789"
+	characters = "abcdefghijklmnopqrstuvwxyz" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + digits + "-_"
+)
+
+func notOfNames(r rune) bool { return !strings.ContainsRune(characters, r) }
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// isNumber reports whether s is a decimal number above zero without a leading
+// zero, sign or separator.
+func isNumber(s string) bool {
+	return s != "" && s[0] != '0' && strings.Trim(s, digits) == ""
+}
 
 // endsInNumber reports whether the last part of a name is a number in any of the
 // forms that programs take for one of an IPv4 address: 127.1, 0x7f000001.
 func endsInNumber(name string) bool {
 	_, last, _ := cutLast(strings.TrimSuffix(name, "."))
 	if hex, found := strings.CutPrefix(strings.ToLower(last), "0x"); found {
-		return strings.Trim(hex, "0123456789abcdef") == ""
+		return strings.Trim(hex, digits+"abcdef") == ""
 	}
-	return last != "" && strings.Trim(last, "0123456789") == ""
+	return last != "" && strings.Trim(last, digits) == ""
 }

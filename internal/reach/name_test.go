@@ -1,4 +1,4 @@
-package policy
+package reach
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestCleanName(t *testing.T) {
 	for _, s := range []string{
 		"", ".", "..", "a..b", ".a", "a.b..", "a.。", "\x00", "a\x00.b", "a.b\x00", "a.b\n", "a b", "a/b", "a:80", "a@b", "*.a.b", "[::1]", "a%2eb", "a\\b",
 		"1.2.3.4", "1.2.3.4.", "127.1", "a.0x7f", "a.0X", "0x7f000001", "2130706433", "１２７.１", "::1", "fe80::1%eth0", "-a.b", "a-.b", "\xff.b", "a\ufffd.b",
-		"xn--.b", "xn--a.b", "xn--abc-.b", "a.xn--99999999", "a\u200db.c", "a\u202eb.c", "א1ב.a\u05d0", strings.Repeat("a", 64) + ".b", longName(254), strings.Repeat("é", 600),
+		"xn--.b", "xn--a.b", "xn--abc-.b", "a.xn--99999999", "a\u200db.c", "a\u202eb.c", "א1ב.a\u05d0", strings.Repeat("a", 64) + ".b", strings.Repeat("a.", 124) + "abcdef", strings.Repeat("é", 600),
 		strings.Repeat("ü", 60) + ".b",
 	} {
 		if got, err := CleanName(s); err == nil || got != "" {
@@ -70,42 +70,6 @@ func FuzzCleanName(f *testing.F) {
 			checkClean(t, s, name)
 		} else if name != "" {
 			t.Fatalf("%q: %q with %v", s, name, err)
-		}
-	})
-}
-
-// FuzzDomain: the normal form of an entry is its own, compiles, and never reaches
-// this machine or a cloud's metadata unless that is what was written.
-func FuzzDomain(f *testing.F) {
-	for _, d := range goodDomains {
-		f.Add(d.entry)
-	}
-	for _, d := range badDomains {
-		f.Add(d.entry)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		clean, err := checkDomain(s)
-		if err != nil {
-			if clean != "" {
-				t.Fatalf("%q: %q with %v", s, clean, err)
-			}
-			return
-		}
-		if again, err := checkDomain(clean); err != nil || again != clean {
-			t.Fatalf("%q became %q, and that %q, %v", s, clean, again, err)
-		}
-		r := reachOf(t, Network{AllowedDomains: []string{clean}})
-		d, _ := parseDomain(clean)
-		if r.Empty() || len(r.Ports()) == 0 {
-			t.Fatalf("%q reaches nothing", s)
-		}
-		if d.name != "" && (r.KnowsName(d.name) == d.below || r.KnowsName("x."+d.name) != d.below || r.KnowsName("x"+d.name)) {
-			t.Fatalf("%q covers another name than %q", s, clean)
-		}
-		for _, a := range []string{"127.0.0.1", "::1", "0.0.0.0", "::", "::ffff:127.0.0.1", "224.0.0.1"} {
-			if a := mustAddr(a); r.AllowsAddr(a, 80) || r.NamesAddr(a, 80) {
-				t.Fatalf("%q reaches %s", s, a)
-			}
 		}
 	})
 }

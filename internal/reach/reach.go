@@ -1,17 +1,22 @@
-package policy
+// Package reach says which names, addresses and ports a policy opens. It refuses to
+// resolve a name, to connect to anything and to take one name for another: whatever two
+// programs could read in two ways is no name here.
+package reach
 
 import (
+	"cordon/internal/strictyaml"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// maxPorts bounds how many sockets are opened in a cell.
-const maxPorts = 64
+// MaxPorts bounds how many sockets are opened in a cell.
+const MaxPorts = 64
 
-func tooManyPorts(n int) error {
-	return fault{strconv.Itoa(n) + " different ports are named", "at most " + strconv.Itoa(maxPorts) + " can be"}
+// TooManyPorts is the mistake of a policy that names more than MaxPorts.
+func TooManyPorts(n int) error {
+	return strictyaml.Fault(strconv.Itoa(n)+" different ports are named", "at most "+strconv.Itoa(MaxPorts)+" can be")
 }
 
 // Reach is a network section, compiled: what may be reached. The zero Reach is
@@ -56,11 +61,12 @@ func opens(rule, port uint16) bool {
 	return port == rule
 }
 
-// Reach compiles the section.
-func (n Network) Reach() (Reach, error) {
+// New compiles what a policy opens: entries of allowed_domains, without presets, and
+// ports of this machine.
+func New(domains []string, hostPorts []int) (Reach, error) {
 	var r Reach
-	for _, s := range n.Expanded().AllowedDomains {
-		d, err := parseDomain(s)
+	for _, s := range domains {
+		d, err := ParseDomain(s)
 		if err != nil {
 			return Reach{}, err
 		}
@@ -70,19 +76,19 @@ func (n Network) Reach() (Reach, error) {
 			r.names = append(r.names, nameRule{d.name, d.below, d.port})
 		}
 	}
-	for _, p := range n.HostPorts {
-		port, ok := parsePort(strconv.Itoa(p))
+	for _, p := range hostPorts {
+		port, ok := ParsePort(strconv.Itoa(p))
 		if !ok {
-			return Reach{}, fault{strconv.Itoa(p) + " is not a port", ""}
+			return Reach{}, strictyaml.Fault(strconv.Itoa(p)+" is not a port", "")
 		}
-		if err := checkPort(port); err != nil {
+		if err := CheckPort(port); err != nil {
 			return Reach{}, err
 		}
 		r.host = append(r.host, port)
 	}
 	for _, count := range []int{len(r.Ports()), len(r.host)} {
-		if count > maxPorts {
-			return Reach{}, tooManyPorts(count)
+		if count > MaxPorts {
+			return Reach{}, TooManyPorts(count)
 		}
 	}
 	return r, nil

@@ -1,4 +1,4 @@
-package policy
+package reach
 
 import (
 	"net/netip"
