@@ -95,6 +95,7 @@ var layers = map[string][]string{
 	"internal/suggest":        {"audit", "egress/record", "egress/target", "git", "ledger", "policy", "worksite"},
 	"internal/present":        {"audit", "cell", "cellnet", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
 	"internal/demo":           {"git", "ledger"},
+	"internal/manual":         {"present", "strictyaml"},
 	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "seccomp", "terminal", "view", "worksite"},
 	"internal/foreground":     {"agent/clients", "cell", "confine", "policy", "terminal"},
 	"internal/background":     {"fault"},
@@ -108,7 +109,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "message", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},

@@ -17,6 +17,7 @@ import (
 	"cordon/internal/fault"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
+	"cordon/internal/manual"
 	"cordon/internal/page"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
@@ -79,7 +80,7 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{callError{unknownFlag(c, err), c.CommandPath()}}
+		return usageError{callError{manual.UnknownFlag(c, err), c.CommandPath()}}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", a.json, "print one JSON object on stdout, on errors too")
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
@@ -92,7 +93,7 @@ func (a *app) root() *cobra.Command {
 		a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
 		a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
-	arrange(root)
+	manual.Arrange(root, completeFlags)
 	wrapArgs(root)
 	return root
 }
@@ -104,7 +105,7 @@ func wrapArgs(c *cobra.Command) {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
 			if err != nil && cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") {
-				err = unknownCommand(cmd, args[0])
+				err = manual.UnknownCommand(cmd, args[0])
 			} else if err != nil && strings.HasPrefix(err.Error(), "unknown command") { // what cobra.NoArgs says
 				err = fmt.Errorf("%s takes no arguments, and was given %q", cmd.CommandPath(), args[0])
 			} else if err != nil {

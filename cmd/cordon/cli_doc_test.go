@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cordon/internal/manual"
 	"flag"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func TestCommandPage(t *testing.T) {
 		}
 	})
 	b.WriteString("\n## Flags of every command\n\n" + flagTable(root.PersistentFlags()))
-	b.WriteString("\n## Exit codes\n\nUnless a command has its own:\n\n```\n" + plainCodes + "\n```\n")
+	b.WriteString("\n## Exit codes\n\nUnless a command has its own:\n\n```\n" + manual.PlainCodes + "\n```\n")
 	eachCommand(root, func(c *cobra.Command) {
 		if c != root {
 			b.WriteString(section(c))
@@ -86,7 +87,7 @@ func section(c *cobra.Command) string {
 	if table := flagTable(c.LocalNonPersistentFlags()); table != "" {
 		b.WriteString("\n" + table)
 	}
-	if codes := exits(c); c.Runnable() && codes != plainCodes {
+	if codes := manual.Exits(c); c.Runnable() && codes != manual.PlainCodes {
 		fmt.Fprintf(&b, "\nExit codes:\n\n```\n%s\n```\n", codes)
 	}
 	return b.String()
@@ -125,7 +126,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 			t.Error(err)
 		}
 		for line := range strings.Lines(b.String()) {
-			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > helpColumns {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > manual.Columns {
 				t.Errorf("%s --help: %s", c.CommandPath(), line)
 			}
 		}

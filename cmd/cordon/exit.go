@@ -41,6 +41,14 @@ func asUsage(err error) error {
 	return err
 }
 
+// callError is a mistake in how a command was called, and which command that was.
+type callError struct {
+	error
+	command string
+}
+
+func (e callError) Unwrap() error { return e.error }
+
 // codeError ends the program with a code after everything has been said.
 type codeError int
 

@@ -63,6 +63,9 @@ alone and starts no git, so a result that you merged by hand still counts.`,
 }
 
 // wants reports whether a worker passes the filters.
+// unfiltered reports whether ended workers are shown, too.
+func (o lsOptions) unfiltered() bool { return o.earlier || len(o.status) > 0 }
+
 func (o lsOptions) wants(v view.Worker) bool {
 	if len(o.status) > 0 && !slices.Contains(o.status, v.Status) && !slices.Contains(o.status, present.Doing(v)) {
 		return false
@@ -79,7 +82,7 @@ func (a *app) ls(ctx context.Context, o lsOptions) error {
 	if a.json {
 		return a.object(&view.Workers{Workers: workers})
 	}
-	hidden := a.board(a.page(), workers, o)
+	hidden := a.page().Boards(workers, o.unfiltered())
 	switch {
 	case len(workers) == 0:
 		a.say("no workers")
@@ -97,7 +100,7 @@ func (a *app) listed(ctx context.Context, o lsOptions) ([]view.Worker, error) {
 		if err != nil {
 			return nil, err
 		}
-		all, err := workersOf(ctx, s, o.earlier, nil)
+		all, err := present.Workers(ctx, s, o.earlier, nil)
 		return append(list, slices.DeleteFunc(all, func(v view.Worker) bool { return !o.wants(v) })...), err
 	}
 	if err := refuseInside(); err != nil {
@@ -108,7 +111,7 @@ func (a *app) listed(ctx context.Context, o lsOptions) ([]view.Worker, error) {
 		return nil, err
 	}
 	for _, s := range sites {
-		all, err := workersOf(ctx, s, o.earlier, nil)
+		all, err := present.Workers(ctx, s, o.earlier, nil)
 		if err != nil {
 			a.say("%s: %v", s.Host.Top, err)
 			continue
@@ -160,12 +163,12 @@ func (a *app) lsWatch(ctx context.Context, o lsOptions) error {
 	}
 	defer terminal.Full(screen)()
 	for ctx.Err() == nil {
-		workers, err := workersOf(ctx, s, o.earlier, nil)
+		workers, err := present.Workers(ctx, s, o.earlier, nil)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
 		frame := terminal.NewFrame(screen)
-		a.board(page.Page{Out: frame, Err: frame}, slices.DeleteFunc(workers, func(v view.Worker) bool { return !o.wants(v) }), o)
+		page.Page{Out: frame, Err: frame}.Boards(slices.DeleteFunc(workers, func(v view.Worker) bool { return !o.wants(v) }), o.unfiltered())
 		if err := frame.Show(); err != nil {
 			return err
 		}
@@ -182,26 +185,6 @@ func (a *app) lsWatch(ctx context.Context, o lsOptions) error {
 // redrawEvery is how often the ages and activities are brought up to date.
 const redrawEvery = 5 * time.Second
 
-// board prints workers in groups, those of several repositories one after the other.
-func (a *app) board(p page.Page, workers []view.Worker, o lsOptions) (hidden int) {
-	for len(workers) > 0 {
-		repo := workers[0].Repository
-		n := slices.IndexFunc(workers, func(v view.Worker) bool { return v.Repository != repo })
-		if n < 0 {
-			n = len(workers)
-		}
-		if repo != "" {
-			p.Print("%s", repo)
-		}
-		hidden += p.Board(workers[:n], o.earlier || len(o.status) > 0, time.Now())
-		workers = workers[n:]
-		if len(workers) > 0 {
-			p.Print("")
-		}
-	}
-	return hidden
-}
-
 // hasWorkers reports whether a repository has workers to list.
 func hasWorkers(s *session.Session) bool {
 	l, err := s.Ledger()
@@ -214,32 +197,7 @@ func (a *app) workers(ctx context.Context, wanted func(ledger.Status) bool) ([]v
 	if err != nil {
 		return nil, err
 	}
-	return workersOf(ctx, s, false, wanted)
-}
-
-// workersOf are the workers of a repository that wanted accepts; all includes those that gc
-// has removed.
-func workersOf(ctx context.Context, s *session.Session, all bool, wanted func(ledger.Status) bool) ([]view.Worker, error) {
-	read := s.Ledger
-	if all {
-		read = s.History
-	}
-	l, err := read()
-	if err != nil {
-		return nil, err
-	}
-	shown := slices.DeleteFunc(slices.Clone(l.Workers), func(w *ledger.Worker) bool { return w.Removal != nil && !all })
-	standings, err := s.Standings(ctx, shown)
-	if err != nil {
-		return nil, err
-	}
-	list := []view.Worker{}
-	for _, w := range shown {
-		if now := standings[w.ID]; wanted == nil || wanted(now.Status) {
-			list = append(list, present.WorkerView(s, w, now))
-		}
-	}
-	return list, nil
+	return present.Workers(ctx, s, false, wanted)
 }
 
 func (a *app) showCommand() *cobra.Command {

@@ -20,6 +20,26 @@ type boardGroup struct {
 	rows    [][]string // of name, state, age, task; then what goes below where it is narrow
 }
 
+// Boards prints workers in groups, those of several repositories one after the other.
+func (p Page) Boards(workers []view.Worker, earlier bool) (hidden int) {
+	for len(workers) > 0 {
+		repo := workers[0].Repository
+		n := slices.IndexFunc(workers, func(v view.Worker) bool { return v.Repository != repo })
+		if n < 0 {
+			n = len(workers)
+		}
+		if repo != "" {
+			p.Print("%s", repo)
+		}
+		hidden += p.Board(workers[:n], earlier, time.Now())
+		workers = workers[n:]
+		if len(workers) > 0 {
+			p.Print("")
+		}
+	}
+	return hidden
+}
+
 // Board prints who needs a person, who is at work, and what landed today. Everything that
 // landed before or is over is shown where earlier says so; it returns how many are not.
 func (p Page) Board(workers []view.Worker, earlier bool, now time.Time) (hidden int) {

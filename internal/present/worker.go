@@ -1,7 +1,9 @@
 package present
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cordon/internal/cell"
@@ -119,4 +121,29 @@ func Texts[V, T ~string](list []T) []V {
 		return nil
 	}
 	return Each(list, func(t T) V { return V(t) })
+}
+
+// Workers are the workers of a repository that wanted accepts; all includes those that gc
+// has removed.
+func Workers(ctx context.Context, s *session.Session, all bool, wanted func(ledger.Status) bool) ([]view.Worker, error) {
+	read := s.Ledger
+	if all {
+		read = s.History
+	}
+	l, err := read()
+	if err != nil {
+		return nil, err
+	}
+	shown := slices.DeleteFunc(slices.Clone(l.Workers), func(w *ledger.Worker) bool { return w.Removal != nil && !all })
+	standings, err := s.Standings(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	list := []view.Worker{}
+	for _, w := range shown {
+		if now := standings[w.ID]; wanted == nil || wanted(now.Status) {
+			list = append(list, WorkerView(s, w, now))
+		}
+	}
+	return list, nil
 }

@@ -1,4 +1,6 @@
-package main
+// Package manual arranges the help of the commands: groups, exit codes, width, and what
+// was probably meant by a name that does not exist. It refuses to know what a command does.
+package manual
 
 import (
 	"errors"
@@ -35,8 +37,8 @@ const pipelineCodes = `  0    done: merged, or nothing to do
   6    the worker itself failed
   130  interrupted`
 
-// plainCodes are those of the other commands.
-const plainCodes = `  0    done
+// PlainCodes are those of the other commands.
+const PlainCodes = `  0    done
   1    failed
   2    wrong usage
   3    refused
@@ -87,16 +89,16 @@ var exitsOf = map[string]string{
   3    a file is not a configuration, or others can write it`,
 }
 
-// exits are the exit codes of a command.
-func exits(c *cobra.Command) string {
+// Exits are the exit codes of a command.
+func Exits(c *cobra.Command) string {
 	if codes, ok := exitsOf[c.CommandPath()]; ok {
 		return codes
 	}
-	return plainCodes
+	return PlainCodes
 }
 
-// arrange groups the commands and gives each its own exit codes.
-func arrange(root *cobra.Command) {
+// Arrange groups the commands, gives each its own exit codes, and calls finish for each.
+func Arrange(root *cobra.Command, finish func(*cobra.Command)) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, g := range groups {
@@ -107,14 +109,14 @@ func arrange(root *cobra.Command) {
 			}
 		}
 	}
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", fmt.Sprintf("FlagUsagesWrapped %d |", helpColumns)))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", fmt.Sprintf("FlagUsagesWrapped %d |", Columns)))
 	template := root.HelpTemplate() + exitsHeading
 	var each func(c *cobra.Command)
 	each = func(c *cobra.Command) {
-		c.SetHelpTemplate(template + exits(c) + "\n")
+		c.SetHelpTemplate(template + Exits(c) + "\n")
 		c.Long = wrapParagraphs(c.Long)
 		c.SuggestionsMinimumDistance = 2
-		completeFlags(c)
+		finish(c)
 		for _, sub := range c.Commands() {
 			each(sub)
 		}
@@ -122,30 +124,22 @@ func arrange(root *cobra.Command) {
 	each(root)
 }
 
-// helpColumns is how wide help is.
-const helpColumns = 80
+// Columns is how wide help is.
+const Columns = 80
 
 // wrapParagraphs wraps each paragraph of a text, but for indented ones.
 func wrapParagraphs(text string) string {
 	list := strings.Split(text, "\n\n")
 	for i, p := range list {
 		if !strings.HasPrefix(p, " ") && !strings.Contains(p, "\n ") {
-			list[i] = strings.Join(present.Wrapped(p, helpColumns), "\n")
+			list[i] = strings.Join(present.Wrapped(p, Columns), "\n")
 		}
 	}
 	return strings.Join(list, "\n\n")
 }
 
-// callError is a mistake in how a command was called, and which command that was.
-type callError struct {
-	error
-	command string
-}
-
-func (e callError) Unwrap() error { return e.error }
-
-// unknownCommand says which command was probably meant.
-func unknownCommand(c *cobra.Command, name string) error {
+// UnknownCommand says which command was probably meant.
+func UnknownCommand(c *cobra.Command, name string) error {
 	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), name)
 	if near := c.SuggestionsFor(name); len(near) > 0 {
 		text += ": did you mean " + strings.Join(near, " or ") + "?"
@@ -153,8 +147,8 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return errors.New(text)
 }
 
-// unknownFlag says which flag was probably meant.
-func unknownFlag(c *cobra.Command, err error) error {
+// UnknownFlag says which flag was probably meant.
+func UnknownFlag(c *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || len(missing.GetSpecifiedName()) < 2 {
 		return err
