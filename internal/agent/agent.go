@@ -119,6 +119,9 @@ type Adapter struct {
 	Logins         []Login
 	Config         []string // below the home: the operator's own settings, for Order.Own
 	Hidden         []string // below the home: the state of the operator's own sessions
+	User           Places   // below the home
+	ProjectParts   Places   // below the top of a project
+	ServerFiles    []string // below the home: where the operator's own MCP servers stand
 	Managed        []string // places of the machine that the kit's files are shown at
 	// Project are files below the tree that the client obeys whatever it is told; see
 	// Object.
@@ -137,6 +140,10 @@ type Adapter struct {
 	Forbids     string      // why no file of Project may be there, whatever it says
 	Refused     [][2]string // arguments that are not passed on, and why, after "it"
 	Passed      []Passed    // all that is passed on; nil: everything that is not refused
+	// ReadServers are the servers in ServerFiles that hold in a checkout, and Expand puts
+	// the values of variables into what they are given.
+	ReadServers func(files map[string][]byte, checkout string) ([]Server, error)
+	Expand      func(value string, lookup func(string) (string, bool)) string
 	// needs are the variables that arguments of the operator's name, beyond Variables.
 	ArgNeeds func(args []string) []string
 }

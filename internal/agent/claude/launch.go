@@ -28,8 +28,9 @@ var Client = agent.Adapter{
 	Addresses: []string{
 		"ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "ANTHROPIC_BEDROCK_BASE_URL", "CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_VERTEX_BASE_URL",
 	},
-	Logins:  []agent.Login{{From: ".claude/.credentials.json", At: ".credentials.json"}},
-	Hidden:  []string{".claude", ".claude.json", ".claude.json.backup", ".config/claude", ".local/state/claude", ".cache/claude", ".cache/claude-cli-nodejs"},
+	Logins: []agent.Login{{From: ".claude/.credentials.json", At: ".credentials.json"}},
+	Hidden: []string{".claude", ".claude.json", ".claude.json.backup", ".config/claude", ".local/state/claude", ".cache/claude", ".cache/claude-cli-nodejs"},
+	User:   user, ProjectParts: project, ServerFiles: []string{stateFile, movedStateFile}, ReadServers: readServers, Expand: agent.ExpandedBraces,
 	Managed: []string{Managed},
 	Keep:    []string{"projects/*/*.jsonl"},
 	Starts:  true,

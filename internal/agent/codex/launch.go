@@ -22,10 +22,11 @@ var Client = agent.Adapter{
 	Variables: []string{"OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"}, // it does not look at OPENAI_BASE_URL
 	Logins:    []agent.Login{{From: ".codex/auth.json", At: "auth.json"}},
 	Hidden:    []string{".codex"},
-	Managed:   []string{Managed},
-	Keep:      []string{"sessions"},
-	Starts:    true,
-	Build:     build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
+	User:      user, ProjectParts: project, ServerFiles: []string{ownConfig}, ReadServers: readServers, Expand: nil,
+	Managed: []string{Managed},
+	Keep:    []string{"sessions"},
+	Starts:  true,
+	Build:   build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
 }
 
 // build starts Codex without its own sandbox, which cannot work in a cell, and

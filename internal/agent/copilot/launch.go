@@ -25,6 +25,7 @@ var Client = agent.Adapter{
 	Addresses: []string{"COPILOT_PROVIDER_BASE_URL", "GH_HOST", "COPILOT_GH_HOST"},
 	Config:    []string{ownConfig},
 	Hidden:    []string{".copilot"},
+	User:      user, ProjectParts: project, ServerFiles: []string{ownServers}, ReadServers: readServers, Expand: agent.Expanded,
 	Project: []string{
 		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
 	},
