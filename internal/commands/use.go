@@ -105,6 +105,12 @@ const (
 	Deny               // refused
 )
 
+// Reasons that do not hold for a worker whose home or repository is its own.
+const (
+	ChangesHooks    = "it installs hooks, which every worktree of the repository shares"
+	InstallsForUser = "it installs into the home directory, for every project"
+)
+
 // Finding is something about a call that no path tells.
 type Finding struct {
 	Weight  Weight

@@ -135,6 +135,9 @@ func (j *judge) use(m *shell.Machine, args []string, use commands.Use) {
 }
 
 func (j *judge) finding(m *shell.Machine, f commands.Finding, args []string) {
+	if j.scope.Private && (f.Reason == commands.ChangesHooks || j.scope.Confined && f.Reason == commands.InstallsForUser) {
+		return // a private repository, and a home whose changes stay in the cell
+	}
 	v := Ask
 	if f.Weight == commands.Deny {
 		v = Deny

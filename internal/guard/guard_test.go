@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,6 +170,22 @@ func TestGit(t *testing.T) {
 	private.Private = true
 	expect(t, private, Allow, "git stash", "git config user.name x", "git gc", "git branch -D s2", "git tag -f v1", `git -C "$(dirname "$(git rev-parse --git-common-dir)")" log`)
 	expect(t, private, Deny, "git update-ref refs/heads/main HEAD", "git push origin HEAD:main", "git checkout main && git merge s1")
+}
+
+// What a worker installs into its home stays in its cell, and hooks of a private
+// repository are its own.
+func TestInstalls(t *testing.T) {
+	own := []string{"go install example.com/x@latest", "npm i -g typescript", "pip install --user black", "pipx install ruff", "cargo install ripgrep", "pre-commit install", "npx husky init"}
+	whole := []string{"apt-get install -y jq", "sudo apt install jq", "brew install jq", "service x start", "gh auth login"}
+	s := worker(t)
+	expect(t, s, Ask, slices.Concat(own, whole)...)
+	s.Private, s.Confined = true, true
+	expect(t, s, Allow, own...)
+	expect(t, s, Ask, whole...)
+	expect(t, s, Deny, "npm_config_prefix=/w/repo npm i -g x", "cargo install --path ../../x", "pipx install ../../")
+	s.Confined = false
+	expect(t, s, Ask, own[:5]...)
+	expect(t, s, Allow, own[5:]...)
 }
 
 // Variables that the script gives to a program are part of the call.

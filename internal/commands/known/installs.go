@@ -18,7 +18,6 @@ import (
 var changes string
 
 const (
-	changesHooks   = "it installs hooks, which every worktree of the repository shares"
 	changesSystem  = "it changes the system, not the worktree"
 	changesHome    = "it changes settings in the home directory"
 	installsGlobal = "it installs for the whole machine"
@@ -41,7 +40,7 @@ func addChanges(u *commands.Use, called string, args []string) {
 }
 
 // whyChanged is why a person is asked, by the first word of a row.
-var whyChanged = map[string]string{"hooks": changesHooks, "home": changesHome, "global": installsGlobal, "system": changesSystem}
+var whyChanged = map[string]string{"hooks": commands.ChangesHooks, "user": commands.InstallsForUser, "home": changesHome, "global": installsGlobal}
 
 // applies reports whether arguments are those of a row: reason, verbs, second
 // words and the options that make it harmless.

@@ -31,11 +31,11 @@ func (g *reading) npm(name string) {
 		}
 	case "install", "i", "add", "uninstall", "remove", "rm", "un", "update", "up", "ci", "link", "ln", "unlink":
 		if global || g.verb(0) == "link" && len(g.Operands) == 1 && name == "npm" {
-			g.ask(installsGlobal, "install it in the project, without -g")
+			g.ask(commands.InstallsForUser, "install it in the project, without -g")
 		}
 	case "global":
 		if name == "yarn" {
-			g.ask(installsGlobal, "install it in the project")
+			g.ask(commands.InstallsForUser, "install it in the project")
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (g *reading) golang() {
 func (g *reading) pip(name string) {
 	switch {
 	case g.Has("user") && g.verb(0) == "install":
-		g.ask(installsGlobal, "install it in the project's environment")
+		g.ask(commands.InstallsForUser, "install it in the project's environment")
 	case g.verb(0) == "config" && (g.verb(1) == "set" || g.verb(1) == "unset" || g.verb(1) == "edit"):
 		g.path(commands.Write, "~/.config/pip/pip.conf", "its settings")
 	}
