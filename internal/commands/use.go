@@ -59,6 +59,8 @@ type Access struct {
 	Why  string // the option or operand it came from, for a person: "-o", "operand 2"; may be empty
 	Link bool   // if Path is a symbolic link, the link itself is meant
 	Deep bool   // links that are found below it are followed
+
+	Shallow bool // nothing below its entries is looked at
 }
 
 // Run is something else that a command runs: an argument vector, code, or a file

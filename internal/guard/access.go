@@ -46,7 +46,7 @@ func (j *judge) accessAt(m *shell.Machine, a commands.Access, w where, does stri
 	if f.verdict == Allow && a.Deep {
 		f = j.deep(w)
 	}
-	if f.verdict == Allow && w.path == "/" && wanders(does) {
+	if f.verdict == Allow && w.path == "/" && !a.Shallow && wanders(does) {
 		f = finding{verdict: Deny, reason: "that walks the whole machine, other trees and homes included",
 			instead: "start in your worktree, or in the directory you mean, such as /usr or /etc"}
 	}
@@ -207,24 +207,20 @@ func (j *judge) leased() string {
 
 func (j *judge) entering(place Place, p, typed string) finding {
 	strict := j.scope.Guard.Mode.IsStrict() && strings.HasPrefix(typed, "/") && place != Own
-	switch place {
-	case Own, Scratch, System, Device, Readable:
-		if !strict {
-			return finding{verdict: Allow}
-		}
+	if place.readable() && !strict {
+		return finding{verdict: Allow}
 	}
-	return j.refused(place, p, "is entered")
+	return j.liftable(j.refused(place, p, "is entered"), place, p)
 }
 
 func (j *judge) reading(place Place, p string, r commands.Role) finding {
-	switch place {
-	case Own, Scratch, System, Device, Readable:
-		if j.secret(p) {
-			return finding{verdict: Deny, reason: shown(base(p)) + " may not be read (deny_read)", instead: "continue without it; if the task needs it, stop and say so"}
-		}
-		return finding{verdict: Allow}
+	if !place.readable() {
+		return j.liftable(j.refused(place, p, "is read"), place, p)
 	}
-	return j.refused(place, p, "is read")
+	if j.secret(p) {
+		return finding{verdict: Deny, reason: shown(base(p)) + " may not be read (deny_read)", instead: "continue without it; if the task needs it, stop and say so"}
+	}
+	return finding{verdict: Allow}
 }
 
 func (j *judge) secret(p string) bool { return j.scope.Rules.Hides(p) || private(p) }
@@ -250,6 +246,8 @@ func (j *judge) refused(place Place, p, done string) finding {
 		}
 	case Home:
 		f.reason = "that is in the home directory, which is not yours"
+	case Packages:
+		f.reason = "that belongs to a package manager and is not yours to change"
 	case State:
 		f.reason = "that is cordon's own state"
 	case System:
@@ -282,12 +280,12 @@ func (j *judge) counterpart(p string) (string, bool) {
 // target judges where a new link leads. It touches nothing yet.
 func (j *judge) target(m *shell.Machine, a commands.Access, w where, does string) {
 	place := j.placeOf(w)
-	ok := !w.outside && !w.unknown && (place == Own || place == Scratch || place == System || place == Device || place == Readable)
+	ok := !w.outside && !w.unknown && place.readable()
 	v := Allow
 	if !ok {
 		v = Ask
-		j.find(finding{Ask, "the link would lead out of your worktree", tried(commands.Target, does, a.Path),
-			"copy what you need into your worktree, or link to a path inside it"})
+		j.find(finding{verdict: Ask, reason: "the link would lead out of your worktree", tried: tried(commands.Target, does, a.Path),
+			instead: "copy what you need into your worktree, or link to a path inside it"})
 	}
 	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: does + " links to", Path: shown(a.Path), Leads: shown(w.path), Place: place, Verdict: v})
 }

@@ -44,7 +44,7 @@ func Decide(s *Scope, c Call) (d Decision) {
 		if f.Weight == commands.Deny {
 			v = Deny
 		}
-		shared.found = append(shared.found, finding{v, f.Reason, "use " + c.Tool, f.Instead})
+		shared.found = append(shared.found, finding{verdict: v, reason: f.Reason, tried: "use " + c.Tool, instead: f.Instead})
 	}
 	s.paths(c, cwd, shared)
 	for _, command := range c.Shell {
@@ -149,6 +149,7 @@ func (s *Scope) decision(c Call, shared *seen) Decision {
 			d.Verdict, d.Reason, d.Tried, d.Instead = f.verdict, f.reason, f.tried, f.instead
 		}
 	}
+	d.Lift = liftOf(shared.found)
 	mode := s.Guard.Mode
 	switch {
 	case d.Verdict == Allow:

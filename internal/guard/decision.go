@@ -22,8 +22,9 @@ type Decision struct {
 	Reason  string  `json:"reason,omitempty"`
 	Tried   string  `json:"tried,omitempty"`
 	Instead string  `json:"instead,omitempty"`
-	Holds   string  `json:"holds"`            // which layer holds if the guard is wrong
-	Warned  bool    `json:"warned,omitempty"` // it would have been refused but for the mode
+	Holds   string  `json:"holds"`               // which layer holds if the guard is wrong
+	Warned  bool    `json:"warned,omitempty"`    // it would have been refused but for the mode
+	Lift    string  `json:"read_root,omitempty"` // the entry of read_roots that would allow the call
 	Steps   []Step  `json:"steps,omitempty"`
 }
 
@@ -75,6 +76,7 @@ func (s *Scope) holds() string {
 type finding struct {
 	verdict                Verdict
 	reason, tried, instead string
+	lift                   string // the entry of read_roots with which it would not have been found; "" is none
 }
 
 // shown is a text for a message: short, on one line, with its marks in words.

@@ -144,7 +144,7 @@ func (j *judge) finding(m *shell.Machine, f commands.Finding, args []string) {
 	}
 	line := "run " + shown(strings.Join(args, " "))
 	j.step(Step{Line: m.Line(), Dir: shown(m.Dir()), Does: line, Verdict: v, Why: f.Reason})
-	j.find(finding{v, f.Reason, line, f.Instead})
+	j.find(finding{verdict: v, reason: f.Reason, tried: line, instead: f.Instead})
 }
 
 // maxNested bounds programs that start programs.

@@ -124,6 +124,70 @@ func TestReadRoots(t *testing.T) {
 	expect(t, s, Deny, "touch ~/go/x", "cat ~/x", "cat /w/repo2/o.txt", "touch /w/other/x")
 }
 
+// What package managers downloaded may be read, what lies beside it may not, and a policy
+// that shows less of the machine still does.
+func TestPackages(t *testing.T) {
+	s := worker(t)
+	expect(t, s, Allow, "cat ~/go/pkg/mod/example.com/x@v1/credentials/x.go", "grep -rn Open ~/.cargo/registry/src", "ls ~/.rustup/toolchains",
+		"sed -n 1,20p ~/.local/lib/python3.11/site-packages/click/core.py", "source ~/.nvm/nvm.sh", "cd ~/.m2/repository && ls", "ls ~/.npm/_cacache",
+		"cat ~/.gradle/caches/x", "ls ~/.local/share/pnpm/store/v3", "cat ~/.pyenv/versions/3.12/lib/python3.12/os.py", "~/go/bin/staticcheck ./...")
+	expect(t, s, Deny, "touch ~/go/pkg/mod/x", "cat ~/.cargo/credentials.toml", "cat ~/.cargo/config.toml", "cat ~/.npmrc", "cat ~/.m2/settings.xml",
+		"cat ~/.gradle/gradle.properties", "cat ~/.nvm/versions/node/v22/etc/npmrc", "cat ~/go/pkg/mod/cache/vcs/x/config", "cat ~/.npm/_logs/x.log",
+		"cat ~/.local/share/uv/credentials/x", "cat ~/.rustup/toolchains/x/.git/config", "ls ~/.cargo", "ls ~/.local/lib", "cat ~/go/pkg/mod/../../x",
+		"cat /home/other/go/pkg/mod/x", "rm -rf ~/.m2/repository", "grep -r x ~", "cp -r ~/.gradle .")
+	narrow := leasedTo(t, func(p *policy.Policy) { p.Filesystem.ReadRoots = []string{"/usr", "~/.rustup"} })
+	expect(t, narrow, Deny, "cat ~/go/pkg/mod/x", "ls ~/.cargo/registry")
+	expect(t, narrow, Allow, "ls ~/.rustup/toolchains")
+	hidden := leasedTo(t, func(p *policy.Policy) {
+		p.Filesystem.DenyRead = []string{policy.DefaultUnread, "~/go/pkg/mod/corp.example"}
+	})
+	expect(t, hidden, Deny, "cat ~/go/pkg/mod/corp.example/x.go")
+	expect(t, hidden, Allow, "cat ~/go/pkg/mod/example.com/x.go")
+	moved := worker(t)
+	moved.Packages = []string{"/data/gomod"}
+	expect(t, moved, Allow, "cat /data/gomod/x@v1/x.go")
+	expect(t, moved, Deny, "cat /data/gomod/cache/vcs/x/config", "cat /data/x", "touch /data/gomod/x")
+	expect(t, s, Deny, "cat /data/gomod/x@v1/x.go", "find / -maxdepth 2", "find /", "find / -maxdepth 1 -maxdepth 3 -name x")
+	expect(t, s, Allow, "find / -maxdepth 1", "find / -maxdepth 1 -type d", "npm config get //registry.example/:_authToken")
+}
+
+// A refusal that an entry of read_roots would lift says which one, and no other does.
+func TestLift(t *testing.T) {
+	s := worker(t)
+	for command, want := range map[string]string{
+		"cat ~/src/lib/x.h":               "~/src/lib",
+		"cat ~/notes.txt":                 "~/notes.txt",
+		"cat ~/.config/tool.toml":         "~/.config/tool.toml",
+		"cat ~/src/lib/x.h ~/src/lib/y.h": "~/src/lib",
+		"cat /data/sets/x.csv":            "/data/sets",
+		"cat /data/x.csv":                 "/data/x.csv",
+		"cat ~/src/lib/x.h ~/b/y":         "", // one entry is not enough
+		"cat ~/src/x; touch ~/src/y":      "", // nor is any for a write
+		"cat ~/.ssh/id_ed25519":           "",
+		"cat ~/.npmrc":                    "",
+		"ls ~":                            "",
+		"cat /w/repo/README.md":           "",
+		"cat /home/other/x/y":             "",
+		"ls /w":                           "",
+		"cat README.md":                   "",
+	} {
+		if d := Decide(s, bash(command)); d.Lift != want {
+			t.Errorf("%s: read_roots %q, want %q (%s)", command, d.Lift, want, d.Reason)
+		}
+	}
+	if d := Decide(s, bash("cat ~/src/lib/x.h")); !strings.Contains(d.Instead, "the operator can allow it with read_roots") {
+		t.Errorf("instead: %s", d.Instead)
+	}
+	for _, forged := range []string{"~", "/", "~/.ssh", "~/.ssh/x", "/w/repo", "/w", "~/../other", "~/a*", "/home", "relative", "~/a\nb", "/etc/shadow", "/root/x"} {
+		if s.LiftedBy(forged) {
+			t.Errorf("%q would be proposed to the operator", forged)
+		}
+	}
+	if !s.LiftedBy("~/src/lib") {
+		t.Error("~/src/lib would not be proposed")
+	}
+}
+
 // The modes are words of the policy.
 func TestModes(t *testing.T) {
 	strict := leasedTo(t, func(p *policy.Policy) { p.Guard.Mode = policy.GuardStrict })

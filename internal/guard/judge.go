@@ -153,7 +153,7 @@ func (j *judge) keep(w where, text string, add bool) {
 		return
 	}
 	if len(j.texts) >= maxTexts {
-		j.find(finding{Ask, "the command writes more files than cordon can follow", "write files", "split it into simpler commands"})
+		j.find(finding{verdict: Ask, reason: "the command writes more files than cordon can follow", tried: "write files", instead: "split it into simpler commands"})
 		return
 	}
 	if add {
@@ -177,7 +177,7 @@ func (j *judge) Doubt(m *shell.Machine, what string) {
 
 func (j *judge) doubt(m *shell.Machine, tried, instead string) {
 	j.step(Step{Line: m.Line(), Dir: m.Dir(), Does: tried, Verdict: Ask, Why: "cordon cannot tell before it runs"})
-	j.find(finding{Ask, "cordon cannot tell what this does before it runs", tried, instead})
+	j.find(finding{verdict: Ask, reason: "cordon cannot tell what this does before it runs", tried: tried, instead: instead})
 }
 
 // maxEntries bounds what globs read.

@@ -4,18 +4,21 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"cordon/internal/depcache"
 )
 
 // Place is the kind of place a path leads to.
 type Place string
 
-// The places. Only the first five may ever be touched.
+// The places. Only the first six may ever be touched.
 const (
 	Own       Place = "the worktree"
 	Scratch   Place = "a directory for temporary files"
 	Device    Place = "a device"
 	System    Place = "the system"
 	Readable  Place = "what the policy lets be read"
+	Packages  Place = "what a package manager downloaded"
 	Host      Place = "the operator's repository"
 	Sibling   Place = "another worktree"
 	Home      Place = "the home directory"
@@ -111,12 +114,27 @@ func (s *Scope) lent(p string, otherwise Place) Place {
 	if otherwise == Scratch || otherwise == System || otherwise == Device {
 		return otherwise
 	}
+	everything := false
 	for _, g := range s.Rules.ReadRoots() {
-		if g != "/" && g != "/**" && covers(g, p) {
+		if g == "/" || g == "/**" {
+			everything = true
+		} else if covers(g, p) {
 			return Readable
 		}
 	}
+	if everything && (otherwise == Home || otherwise == Elsewhere) && depcache.Holds(p, s.Home, s.Packages) {
+		return Packages
+	}
 	return otherwise
+}
+
+// readable reports whether a place may be read, as far as deny_read does not say otherwise.
+func (p Place) readable() bool {
+	switch p {
+	case Own, Scratch, System, Device, Readable, Packages:
+		return true
+	}
+	return false
 }
 
 // covers reports whether a glob matches a path or something above it.

@@ -24,6 +24,7 @@ type Record struct {
 	Verdict Verdict   `json:"decision"`
 	Warned  bool      `json:"warned,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
+	Lift    string    `json:"read_root,omitempty"` // the entry of read_roots that would have allowed it
 }
 
 // ReadRecord reads a decision that somebody sent, strictly: what it does not know
@@ -94,7 +95,7 @@ func (r Record) line() ([]byte, error) {
 }
 
 func (r Record) clipped(room int) Record {
-	for _, text := range []*string{&r.Client, &r.Session, &r.Call, &r.Event, &r.Tool, &r.Input, &r.Reason} {
+	for _, text := range []*string{&r.Client, &r.Session, &r.Call, &r.Event, &r.Tool, &r.Input, &r.Reason, &r.Lift} {
 		*text = clip(*text, room)
 	}
 	return r

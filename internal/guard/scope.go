@@ -36,6 +36,7 @@ type Scope struct {
 	Private  bool         // the tree's git state is the worker's alone
 	Confined bool         // a cell holds if the guard is wrong
 	Fold     bool         // the file system folds case
+	Packages []string     // where the operator's package managers keep what they download, but for the usual places
 	Guard    policy.Guard // how strict
 	Rules    policy.Rules // where it may write
 	Files    Files        // nil is the machine's own

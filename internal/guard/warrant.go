@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"time"
 
 	"cordon/internal/lease"
@@ -22,12 +23,13 @@ type Warrant struct {
 	Schema   string          `json:"schema"`
 	Lease    json.RawMessage `json:"lease"`
 	Hash     string          `json:"hash"`
-	Hosts    []string        `json:"hosts"`             // the operator's checkout and git directory
-	State    string          `json:"state"`             // cordon's own state
-	Private  bool            `json:"private_git"`       // the tree's git state is the worker's alone
-	Confined bool            `json:"confined"`          // it is for a worker in a cell
-	Journal  string          `json:"journal,omitempty"` // where decisions are written, one line each
-	Post     string          `json:"post,omitempty"`    // or the directory of the socket that they are sent to instead
+	Hosts    []string        `json:"hosts"`              // the operator's checkout and git directory
+	State    string          `json:"state"`              // cordon's own state
+	Private  bool            `json:"private_git"`        // the tree's git state is the worker's alone
+	Confined bool            `json:"confined"`           // it is for a worker in a cell
+	Journal  string          `json:"journal,omitempty"`  // where decisions are written, one line each
+	Packages []string        `json:"packages,omitempty"` // where package managers keep what they download, but for the usual places
+	Post     string          `json:"post,omitempty"`     // or the directory of the socket that they are sent to instead
 }
 
 // NewWarrant is a warrant for a lease.
@@ -103,13 +105,13 @@ func (w Warrant) Scope(now time.Time) (*Scope, error) {
 	if now.Before(l.Created.Add(-clockSlack)) {
 		return nil, fmt.Errorf("the lease of %s has not begun", l.ID)
 	}
-	for _, p := range append([]string{w.State}, w.Hosts...) {
+	for _, p := range slices.Concat([]string{w.State}, w.Hosts, w.Packages) {
 		if err := plainPlace(p); err != nil {
 			return nil, err
 		}
 	}
 	return &Scope{
 		Worktree: l.Worktree, Hosts: w.Hosts, State: w.State, Home: l.Home, Branch: l.Branch, Target: l.Target,
-		Post: w.Post, Private: w.Private, Confined: w.Confined, Fold: l.Fold, Guard: l.Policy.Guard, Rules: sealed.Rules(),
+		Post: w.Post, Private: w.Private, Confined: w.Confined, Fold: l.Fold, Guard: l.Policy.Guard, Rules: sealed.Rules(), Packages: w.Packages,
 	}, nil
 }

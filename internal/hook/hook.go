@@ -92,6 +92,7 @@ func (r *Reply) judge(q Question, s *guard.Scope, dialect *client.Dialect, req c
 		return r.passOn(req)
 	}
 	r.Record.Input, r.Record.Verdict, r.Record.Reason, r.Record.Warned = summary(c), d.Verdict, d.Reason, d.Warned
+	r.Record.Lift = d.Lift
 	r.Answer = dialect.Encode(verdictOf(d, q.Interactive), req.Event)
 	return *r
 }

@@ -81,7 +81,7 @@ var unreadGroups = []unreadGroup{
 	}},
 	// Credentials only: what tools download stays readable.
 	{"holds a token of a package registry", []string{
-		"~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.bunfig.toml", "~/.config/pnpm/rc", "~/.config/pnpm/auth.ini",
+		"~/.npmrc", "~/.nvm/versions/node/*/etc/npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.bunfig.toml", "~/.config/pnpm/rc", "~/.config/pnpm/auth.ini",
 		"~/.pypirc", "~/.pip/pip.conf", "~/.config/pip/pip.conf", "~/Library/Application Support/pip/pip.conf",
 		"~/.config/pypoetry/auth.toml", "~/.local/share/uv/credentials", "~/.continuum", "~/.cargo/credentials",
 		"~/.cargo/credentials.toml", "~/.gem/credentials", "~/.local/share/gem/credentials", "~/.bundle/config",

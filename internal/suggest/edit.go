@@ -20,13 +20,13 @@ func Edit(text []byte, lines []Line) ([]byte, error) {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		text = []byte("version: 1\n")
 	}
-	for _, key := range []string{roots, scratch, domains, ports} {
+	for _, key := range []string{roots, reads, scratch, domains, ports} {
 		of := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Key != key })
 		if len(of) == 0 {
 			continue
 		}
 		var err error
-		if text, err = editList(text, key, of); err != nil {
+		if text, err = editList(text, key, withDefault(text, key, of)); err != nil {
 			return nil, err
 		}
 	}
@@ -34,6 +34,23 @@ func Edit(text []byte, lines []Line) ([]byte, error) {
 		return nil, err
 	}
 	return text, nil
+}
+
+// withDefault adds the default of read_roots where the file has none: a list replaces it.
+func withDefault(text []byte, key string, lines []Line) []Line {
+	if key != reads {
+		return lines
+	}
+	var have struct {
+		Filesystem map[string]any
+	}
+	if yaml.Unmarshal(text, &have) != nil {
+		return lines // which the next step reports
+	}
+	if _, ok := have.Filesystem["read_roots"]; ok {
+		return lines
+	}
+	return append([]Line{{Key: reads, Value: "/", Reason: "the default, which a list replaces"}}, lines...)
 }
 
 // editList changes one list of a section.

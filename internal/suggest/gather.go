@@ -24,6 +24,11 @@ func Gather(ctx context.Context, s *worksite.Site, w *ledger.Worker) (Run, error
 		return r, err
 	}
 	r.Setup, r.Worker = record.Sum(setup), record.Sum(rest)
+	reads, err := s.RefusedReads(w)
+	if err != nil {
+		return r, err
+	}
+	r.Reads = reads
 	if w.Audit == nil {
 		return r, nil
 	}

@@ -1,5 +1,5 @@
 // Package suggest proposes changes of a policy from what happened in past runs: refused
-// connections, paths outside the write roots, and ignored output. It says the reason for
+// connections and reads, paths outside the write roots, and ignored output. It says the reason for
 // each line, and which runs it comes from.
 //
 // It refuses to change a file, and to hide that a run is in quarantine: what a worker
@@ -27,6 +27,7 @@ type Run struct {
 	Setup       record.Tally // tried before the worker started
 	Worker      record.Tally // tried by the worker, and by acceptance commands
 	Findings    []audit.Finding
+	Reads       map[string]int  // entries of read_roots that would have allowed refused reads → how often
 	Tracked     map[string]bool // files of the base commit, and the directories above them
 }
 
@@ -42,6 +43,7 @@ type Line struct {
 // The keys that are suggested.
 const (
 	roots   = "filesystem.write_roots"
+	reads   = "filesystem.read_roots"
 	scratch = "filesystem.scratch"
 	domains = "network.allowed_domains"
 	ports   = "network.host_ports"
@@ -60,6 +62,7 @@ func From(p policy.Policy, runs []Run) []Line {
 		c.network(r.Setup, "setup of "+r.ID)
 		c.network(r.Worker, r.ID)
 		c.output()
+		c.reading()
 	}
 	c.widen(runs)
 	c.narrow(runs)
@@ -114,6 +117,15 @@ func (c *collector) network(t record.Tally, who string) {
 		if !slices.Contains(c.policy.Network.HostPorts, port) {
 			value := strconv.Itoa(port)
 			c.add(Line{Key: ports, Value: value, Reason: fmt.Sprintf("%s was refused port %s of this machine%s", who, value, often(times[":"+value]))})
+		}
+	}
+}
+
+// reading proposes places outside the worktree that the guard refused to show.
+func (c *collector) reading() {
+	for _, root := range slices.Sorted(maps.Keys(c.run.Reads)) {
+		if !slices.Contains(c.policy.Filesystem.ReadRoots, root) {
+			c.add(Line{Key: reads, Value: root, Reason: fmt.Sprintf("%s could not read there%s", c.run.ID, often(c.run.Reads[root]))})
 		}
 	}
 }

@@ -49,6 +49,7 @@ func HypotheticalScope(ctx context.Context, im Hypothetical) (*guard.Scope, stri
 	s.Rules, err = policy.Compile(p, policy.Location{Worktree: s.Worktree, Home: s.Home})
 	s.Guard, s.Confined = p.Guard, !im.Unconfined && p.Isolation != policy.None
 	s.Private, s.Branch = headOf(s.Worktree)
+	s.Packages = movedPackages(s.Home, append([]string{s.Worktree, s.State}, s.Hosts...)...)
 	return s, note, err
 }
 

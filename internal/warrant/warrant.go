@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/depcache"
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
 	"cordon/internal/overlay"
@@ -30,12 +31,23 @@ func Warrant(s *worksite.Site, w *ledger.Worker) (guard.Warrant, error) {
 	l := w.Lease.Lease()
 	ward := guard.NewWarrant(w.Lease)
 	ward.Hosts, ward.State = s.Hosts(), root
+	ward.Packages = movedPackages(l.Home, append([]string{l.Worktree, root}, ward.Hosts...)...)
 	ward.Private = !l.Adopted || l.Policy.Isolation != policy.None
 	ward.Confined = confinedBy(w)
 	if !ward.Confined { // a cell does not see cordon's state
 		ward.Journal = s.WorkerFile(w.ID, worksite.DecisionsFile)
 	}
 	return ward, nil
+}
+
+// movedPackages are the directories of package managers that the operator keeps elsewhere:
+// a variable says so, or a link.
+func movedPackages(home string, others ...string) []string {
+	roots := depcache.Roots(home, os.Getenv)
+	for i, root := range roots {
+		roots[i] = worksite.RealPath(root)
+	}
+	return depcache.Moved(roots, home, others)
 }
 
 // confinedBy reports whether a cell holds if the guard is wrong. A cell that may

@@ -32,12 +32,13 @@ func (s *Site) DecisionsOf(id lease.ID, each func(guard.Record)) (guard.Tally, e
 
 // RecordTallies records what was decided about a worker while it ran.
 func (s *Site) RecordTallies(w *ledger.Worker) error {
-	return errors.Join(s.tallyDecisions(w.ID), s.TallyNetwork(w))
+	return errors.Join(s.tallyDecisions(w), s.TallyNetwork(w))
 }
 
 // tallyDecisions records what the guard decided while a worker ran. A record that cannot
 // be read is no reason to lose the worker's end.
-func (s *Site) tallyDecisions(id lease.ID) error {
+func (s *Site) tallyDecisions(w *ledger.Worker) error {
+	id := w.ID
 	t, err := s.DecisionsOf(id, nil)
 	if err != nil {
 		s.Voice.Step(id, "guard", "its decisions cannot be read: "+fault.OneLine(err))
@@ -47,6 +48,7 @@ func (s *Site) tallyDecisions(id lease.ID) error {
 		return nil
 	}
 	s.Voice.Step(id, "guard", t.String())
+	s.adviseReadRoots(w)
 	return s.Append(id, ledger.Guarded, t)
 }
 

@@ -27,6 +27,7 @@ type finding struct {
 	follows bool      // -L: what it finds may be anywhere
 	enters  bool      // -H: it follows the places themselves
 	deletes bool      // -delete
+	near    bool      // -maxdepth 0 or 1: it looks at no more than the entries of the places
 	prints  []string  // what is printed for each thing that is found
 	silent  bool      // some action stands for the printing that is done without any
 	runs    []findRun // -exec and its like
@@ -115,6 +116,9 @@ func (f *finding) test(word string, args []string) []string {
 		f.touch(commands.Write, value, word)
 		f.silent = true
 		return args[min(2, len(args)):]
+	case "-maxdepth":
+		f.near = value == "0" || value == "1" // the last one counts
+		return args[1:]
 	case "-printf":
 		f.prints = append(f.prints, value)
 		return args[1:]
@@ -158,7 +162,7 @@ func (f *finding) rootsOf(file string) {
 func takesWord(word string) bool {
 	return slices.Contains([]string{
 		"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-regextype",
-		"-type", "-xtype", "-fstype", "-maxdepth", "-mindepth", "-depth=", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin",
+		"-type", "-xtype", "-fstype", "-mindepth", "-depth=", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin",
 		"-user", "-group", "-uid", "-gid", "-perm", "-links", "-inum", "-used", "-context", "-flags", "-acl", "-Bmin", "-Btime", "-exclude",
 	}, word)
 }
@@ -202,7 +206,9 @@ func (f *finding) finish() {
 
 func (f *finding) place(root string) {
 	root = cmp.Or(root, ".")
-	f.use.Access = append(f.use.Access, commands.Access{Role: commands.Read, Path: root, Dir: f.dir, Why: "where it looks", Link: !f.follows && !f.enters})
+	f.use.Access = append(f.use.Access, commands.Access{
+		Role: commands.Read, Path: root, Dir: f.dir, Why: "where it looks", Link: !f.follows && !f.enters, Shallow: f.near,
+	})
 	if !f.deletes {
 		return
 	}
