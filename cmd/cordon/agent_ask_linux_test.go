@@ -83,7 +83,7 @@ func TestSlowAgentsGoOn(t *testing.T) {
 			s := agentSite(t, name, script)
 			o := s.run([]int{5})
 			id := s.only().Worker
-			if !strings.Contains(o.out, "asks") || !strings.Contains(o.out, "left or right?") || s.landedFile("src/first.txt") != "" {
+			if !strings.Contains(o.err, "asks") || !strings.Contains(o.err, "left or right?") || s.landedFile("src/first.txt") != "" {
 				t.Errorf("it asks and waits:\n%s%s", o.out, o.err)
 			}
 			s.cordon([]int{5}, "resume", id) // there is no answer

@@ -99,7 +99,7 @@ func (s *site) dispatch(policy string, command ...string) visit {
 	start := time.Now()
 	o := s.try(s.command(append([]string{"run", "--no-merge", "--policy", file, "--"}, command...)...))
 	v := visit{site: s, code: o.code, said: o.out + o.err, took: time.Since(start)}
-	m := workerName.FindStringSubmatch(o.out)
+	m := workerName.FindStringSubmatch(o.err)
 	if m == nil {
 		s.t.Fatalf("no worker: %+v", o)
 	}

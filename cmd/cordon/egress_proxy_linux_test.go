@@ -89,7 +89,7 @@ func TestEgressWithoutNamespaces(t *testing.T) {
 		if o.code == 99 {
 			t.Skipf("no stage without namespaces here: %s", o.err)
 		}
-		m := workerName.FindStringSubmatch(o.out)
+		m := workerName.FindStringSubmatch(o.err)
 		if m == nil {
 			t.Fatalf("no worker: %+v", o)
 		}

@@ -59,7 +59,7 @@ func (p initProject) check(t *testing.T) {
 	s.git("add", "cordon.yaml")
 	s.git("commit", "-q", "-m", "policy")
 	o := s.cordon([]int{0}, "run", "--", "sh", "-c", "echo more >>src/a.txt")
-	wants(t, "the first run", o.out, "merged into main")
+	wants(t, "the first run", o.err, "merged into main")
 }
 
 // TestSlowInitProjects: with the policy that cordon init writes, the first run passes.

@@ -118,7 +118,7 @@ func allTheTime(t *testing.T, rounds int) {
 		name := fmt.Sprintf("src/landed-%d", i)
 		o := s.try(s.command("run", "--merge", "--operator-active", "--", "sh", "-c", "echo x >"+name))
 		for n := 0; o.code == 5 && n < 50; n++ { // something was not committed at that moment
-			id, _, _ := strings.Cut(strings.TrimSpace(o.out), " ")
+			id := workerName.FindStringSubmatch(o.out + o.err)[1]
 			o = s.try(s.command("merge", "--operator-active", id))
 		}
 		if o.code != 0 {
@@ -157,7 +157,7 @@ func TestForeignLock(t *testing.T) {
 			s := newSite(t)
 			lock := s.write("repo/.git/"+name, "")
 			o := s.cordon([]int{5}, "run", "--merge", "--", "sh", "-c", "echo x >src/x")
-			if !strings.Contains(o.out, "waiting") || !strings.Contains(o.out, lock+" exists") {
+			if !strings.Contains(o.err, "waiting") || !strings.Contains(o.err, lock+" exists") {
 				t.Errorf("it says %s%s", o.out, o.err)
 			}
 			if s.landed(s.only().Worker) != 0 {

@@ -154,7 +154,7 @@ find . -name .git -prune -o ! -type d -print | cut -c3- | LC_ALL=C sort | cmp - 
 func (m *massacre) whole() {
 	m.t.Helper()
 	o := m.cordon([]int{0}, "run", "--merge", "--", "sh", "-c", comparing)
-	if !strings.Contains(o.out, "no change") {
+	if !strings.Contains(o.err, "no change") {
 		m.t.Errorf("it ended with %s%s", o.out, o.err)
 	}
 }
@@ -175,7 +175,7 @@ func (m *massacre) goOn(args []string) {
 			fallthrough
 		default:
 			m.t.Logf("%s is %s", w.Worker, w.Status)
-			if o := m.cordon([]int{0}, "resume", w.Worker); !strings.Contains(o.out, "merged") {
+			if o := m.cordon([]int{0}, "resume", w.Worker); !strings.Contains(o.err, "  merged") {
 				m.t.Errorf("resumed: %s%s", o.out, o.err)
 			}
 		}

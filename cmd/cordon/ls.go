@@ -227,7 +227,7 @@ func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) er
 		return a.object(&view.OneWorker{Worker: v})
 	}
 	status := standings[w.ID].Status
-	a.printStatus(w, status)
+	printStatus(a.out, w, status)
 	terminal.WrappedTable(a.out, slices.Concat(present.LeaseRows(w, v), present.AgentRows(v.Client), present.RunRows(w, v),
 		present.AskedRows(w), present.JudgeRows(w, v)))
 	for _, line := range present.Advice(w, status) {

@@ -43,7 +43,7 @@ func TestKilledInTheProof(t *testing.T) {
 	s.write("home/once", "")
 	id := s.only().Worker
 	o := s.cordon([]int{0}, "resume", id)
-	if !strings.Contains(o.out, "merged into main") {
+	if !strings.Contains(o.err, "merged into main") {
 		t.Errorf("%s%s", o.out, o.err)
 	}
 	if s.landed(id) != 1 {
@@ -77,7 +77,7 @@ func TestSlowOldProof(t *testing.T) {
 				script += "git commit -qam more; "
 			}
 			script += "git update-ref " + c.ref + " $(git commit-tree " + c.tree + " -m '" + c.message + "')"
-			if o := s.cordon([]int{c.code}, "run", "--merge", "--write", "src", "--", "sh", "-c", script); c.code == 0 && !strings.Contains(o.out, "merged into main") {
+			if o := s.cordon([]int{c.code}, "run", "--merge", "--write", "src", "--", "sh", "-c", script); c.code == 0 && !strings.Contains(o.err, "merged into main") {
 				t.Errorf("%s%s", o.out, o.err)
 			}
 		})

@@ -223,7 +223,7 @@ func (a *app) release(ctx context.Context, prefix, file string, writes []string,
 		am.Source += " with --write " + strings.Join(writes, " --write ")
 	}
 	after, err := s.Release(ctx, w, am, a.drive(ledger.Options{}))
-	return a.outcome(ctx, s, w, after, err)
+	return a.outcome(ctx, a.out, s, w, after, err)
 }
 
 func amended(p policy.Policy, writes []string) (policy.Policy, error) {

@@ -24,7 +24,7 @@ makes cordon retry by itself.`,
 				return err
 			}
 			after, err := s.Retry(cmd.Context(), w, operator(), a.drive(ledger.Options{}))
-			return a.outcome(cmd.Context(), s, w, after, err)
+			return a.outcome(cmd.Context(), a.out, s, w, after, err)
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -129,7 +130,13 @@ or use it with --policy cordon.yaml.
 A clean result lands by itself where the policy has acceptance commands, and they pass.
 Without them, or with gate.land: review, the run ends with the status review: look at
 the result with cordon diff, and land it with cordon merge. --merge and --no-merge
-decide for one run.`,
+decide for one run.
+
+The standard output of the worker is that of cordon run, so that another program can
+read it; of a client it is the readable form of its stream. The worker's standard error
+and everything that cordon says go to standard error. With --json, standard output has
+the one object and the worker's output goes to standard error too; with -d it has the
+name of the worker, and cordon logs shows the output.`,
 		Example: `  cordon run ` + exampleClient + ` -- "add a test for the parser"
   cordon run --write src ` + exampleClient + ` --model opus -- "fix the build"
   cordon run -i ` + exampleClient + `
@@ -137,6 +144,7 @@ decide for one run.`,
   cordon run --write src --write docs -- ./agent.sh
   cordon run --merge --write docs -- ./agent.sh "fix the typos"
   cordon run --no-merge --base v1.2 -- make port
+  cordon run --no-merge -- go test -json ./... | tee results.json
   cordon run --adopt ../repo-wt -- aider`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: clientNames,
@@ -223,12 +231,15 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 		// It cannot start before somebody removes the file: it does not wait for that.
 		err = errors.Join(err, keep.Discard(ctx, s.Site, w, ledger.Discard{Who: operator(), Why: "it never ran: " + blocked.Error()}))
 	}
-	return a.outcome(ctx, s, before, w, err)
+	return a.outcome(ctx, a.err, s, before, w, err)
 }
 
 // drive is how a worker of this terminal's is run.
 func (a *app) drive(o ledger.Options) session.Drive {
 	d := session.Drive{Output: terminal.ForScreen(a.err)}
+	if a.background == nil && !a.json && !terminal.Same(a.out, a.err) {
+		d.Stdout = terminal.ForScreen(a.out)
+	}
 	if a.background == nil && !a.json && terminal.Is(a.err) {
 		d.Screen = a.err
 	}
@@ -264,8 +275,8 @@ func (a *app) announce(ctx context.Context, s *session.Session, w *ledger.Worker
 }
 
 // outcome says what became of a worker, what to type next, and what it tried to
-// reach meanwhile.
-func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger.Worker, err error) error {
+// reach meanwhile. The status goes to a.err where the worker may have printed to a.out.
+func (a *app) outcome(ctx context.Context, to io.Writer, s *session.Session, before, w *ledger.Worker, err error) error {
 	defer a.sayReached(s, before, w)
 	late := errors.Is(err, session.ErrStillInTheWay)
 	if err != nil && !late {
@@ -291,7 +302,7 @@ func (a *app) outcome(ctx context.Context, s *session.Session, before, w *ledger
 	if a.json {
 		return cmp.Or(a.object(&view.OneWorker{Worker: present.WorkerView(s, w, standings[w.ID])}), code)
 	}
-	a.printStatus(w, status)
+	printStatus(to, w, status)
 	for _, line := range present.Advice(w, status) {
 		a.say("  %s", line)
 	}
@@ -342,7 +353,7 @@ runs again and finds them in the same file.`,
 			}
 			how.Who, how.Waits.AsLeased = operator(), true
 			after, err := s.Resume(cmd.Context(), w, how)
-			return a.outcome(cmd.Context(), s, w, after, err)
+			return a.outcome(cmd.Context(), a.err, s, w, after, err)
 		},
 	}
 	c.Flags().BoolVarP(&interactive, "interactive", "i", false, "hand the terminal over to the worker")
@@ -400,7 +411,7 @@ Ctrl-C ends the waiting and changes nothing. gate.wait in the policy lets each r
 			}
 			how.Inside, how.Who, how.Waits = inside, operator(), waits
 			after, err := s.Merge(cmd.Context(), w, how)
-			return a.outcome(cmd.Context(), s, w, after, err)
+			return a.outcome(cmd.Context(), a.out, s, w, after, err)
 		},
 	}
 	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the run as your own")

@@ -170,13 +170,13 @@ func expect(ts *testscript.TestScript, neg bool, err error) {
 var workerName = regexp.MustCompile(`(?m)^\s*(?:"worker": ")?([a-z]+-[a-z]+)\b`)
 
 // id sets a variable (ID unless named) to the worker that the last command
-// named on stdout, or failing that on stderr.
+// named on stderr, or failing that on stdout, where a worker of run may print any name.
 func scriptID(ts *testscript.TestScript, neg bool, args []string) {
 	name := "ID"
 	if len(args) == 1 {
 		name = args[0]
 	}
-	for _, stream := range []string{"stdout", "stderr"} {
+	for _, stream := range []string{"stderr", "stdout"} {
 		if m := workerName.FindStringSubmatch(ts.ReadFile(stream)); m != nil {
 			ts.Setenv(name, m[1])
 			return

@@ -406,7 +406,7 @@ func TestShellCounts(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the limit is not kept")
 	}
-	if !strings.Contains(v.out.String(), "process limit") {
+	if !strings.Contains(v.errs.String(), "process limit") {
 		t.Errorf("%s%s", v.out.String(), v.errs.String())
 	}
 }
@@ -627,7 +627,7 @@ func TestSlowShellLeftIsKeptStill(t *testing.T) {
 	if w := s.only(); w.Status != "failed" {
 		t.Errorf("a visit makes it %s", w.Status)
 	}
-	if o := s.try(s.command("resume", id, "--", "true")); o.code != 6 || !strings.Contains(o.out, "another cell has it") ||
+	if o := s.try(s.command("resume", id, "--", "true")); o.code != 6 || !strings.Contains(o.err, "another cell has it") ||
 		!strings.Contains(o.err, "waiting    "+looked) {
 		t.Errorf("%+v", o)
 	}

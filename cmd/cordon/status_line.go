@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"cordon/internal/ledger"
@@ -11,7 +12,7 @@ import (
 )
 
 // printStatus prints what became of a worker.
-func (a *app) printStatus(w *ledger.Worker, status ledger.Status) {
-	line := legible.Text(present.StatusLine(a.out, w, status))
-	fmt.Fprintln(a.out, strings.Replace(line, string(status), terminal.InkFor(a.out)(string(status)), 1))
+func printStatus(to io.Writer, w *ledger.Worker, status ledger.Status) {
+	line := legible.Text(present.StatusLine(to, w, status))
+	fmt.Fprintln(to, strings.Replace(line, string(status), terminal.InkFor(to)(string(status)), 1))
 }

@@ -101,7 +101,7 @@ func (a *app) stopped(ctx context.Context, s *session.Session, w *ledger.Worker,
 	case supervisor.Killed:
 		a.say("the supervisor of %s did not react and was killed; nothing is lost", w.ID)
 	}
-	a.printStatus(w, status)
+	printStatus(a.out, w, status)
 	for _, line := range present.Advice(w, status) {
 		a.say("  %s", line)
 	}

@@ -105,7 +105,7 @@ func (a *app) waited(ctx context.Context, w *ledger.Worker) (v view.Worker, code
 	if a.json {
 		return present.WorkerView(s, w, now), codeOfRun(w, now.Status), nil
 	}
-	a.printStatus(w, now.Status)
+	printStatus(a.out, w, now.Status)
 	for _, line := range present.Advice(w, now.Status) {
 		a.say("  %s", line)
 	}

@@ -35,7 +35,8 @@ type Request struct {
 	Stdin    io.Reader // for the worker
 	Terminal *os.File  // handed over to the worker
 	Outer    *os.File  // its other side, where this process has made it
-	Output   io.Writer // the worker's
+	Output   io.Writer // of the worker and its setup commands
+	Stdout   io.Writer // the worker's standard output; nil: goes to Output
 }
 
 // Result is what became of a request without an error.
@@ -64,7 +65,7 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	defer out.Close()
 	kept := &worksite.Bounded{To: out, Room: worksite.TranscriptRoom}
 	visitor.SayVisited(s, w)
-	tee := io.MultiWriter(kept, how.Output)
+	to := newOutput(kept, how)
 	if err := workspace.PutGitBack(s, w); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err := setup(ctx, s, w, io.MultiWriter(kept, worksite.Unheeded{To: how.Output})); err != nil {
 		return errors.Join(err, s.TallyNetwork(w))
 	}
-	exit, err := startWithOutput(ctx, s, w, how, r, tee)
+	exit, err := startWithOutput(ctx, s, w, how, r, to)
 	if err == nil {
 		err = workspace.TakeGitOut(s, w)
 	}
@@ -113,14 +114,14 @@ func sayDisarmed(s *worksite.Site, w *ledger.Worker, text string) {
 // startWithOutput records the host's state, runs the command to its end, and records that
 // it runs when the cell is proven. Nothing lands between the two, so that every
 // landing is in the one or after the other.
-func startWithOutput(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, out io.Writer) (cell.Exit, error) {
-	c, err := command(ctx, s, w, how, r, out)
+func startWithOutput(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, to output) (cell.Exit, error) {
+	c, err := command(ctx, s, w, how, r, to)
 	if err != nil {
 		return cell.Exit{}, err
 	}
 	defer shareTerminal(s, w.ID, how, r.transcript, &c)()
 	if r.agent != nil {
-		return startAgent(ctx, s, w, r, c, out)
+		return startAgent(ctx, s, w, r, c, to.out)
 	}
 	return startCommand(ctx, s, w, r, c)
 }
@@ -195,13 +196,13 @@ func (how Request) command(w *ledger.Worker) []string {
 	return w.Command
 }
 
-func command(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, out io.Writer) (cell.Command, error) {
+func command(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, to output) (cell.Command, error) {
 	c, err := confinedCommand(ctx, s, w.Lease, how.command(w))
 	if err != nil {
 		return c, err
 	}
 	r.addTo(&c)
-	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, out, out, how.Terminal
+	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, to.out, to.err, how.Terminal
 	switch {
 	case how.Terminal != nil && c.Cell != nil: // it has one of its own, and only the relay reads this one
 		c.Stdin, c.Stdout, c.Stderr, c.Transcript = nil, nil, nil, r.transcript

@@ -30,7 +30,8 @@ type Drive struct {
 	Stdin    io.Reader   // for the worker
 	Terminal *os.File    // handed over to the worker
 	Outer    *os.File    // its other side, where this process has made it
-	Output   io.Writer   // the worker's
+	Output   io.Writer   // of everything that runs for the worker
+	Stdout   io.Writer   // the standard output of its command or client; nil: goes to Output
 	Screen   io.Writer   // a terminal that shows notifications; nil: there is none
 	As       config.Form // how its commits land; "": as it was started, or as the operator's configuration says
 	Message  string      // of the commit that lands, in the operator's words; "": see landingMessage
@@ -198,7 +199,7 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) e
 		return err
 	}
 	result, err := launch.Run(ctx, s.Site, w, launch.Request{
-		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output,
+		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output, Stdout: how.Stdout,
 	})
 	how.Judge = how.Judge || result.Refused
 	return err

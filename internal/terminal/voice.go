@@ -42,6 +42,19 @@ func Is(w any) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
+// Same reports whether two writers are one terminal, pipe or file. The order of what is
+// written to both is then worth keeping.
+func Same(a, b any) bool {
+	one, ok := a.(*os.File)
+	other, ok2 := b.(*os.File)
+	if !ok || !ok2 {
+		return false
+	}
+	at, err := one.Stat()
+	there, err2 := other.Stat()
+	return err == nil && err2 == nil && os.SameFile(at, there)
+}
+
 // Step implements session.Voice.
 func (v *Voice) Step(id lease.ID, word, text string) {
 	v.mu.Lock()
