@@ -23,6 +23,9 @@ type Form struct {
 	Tells    bool     // the stream says which of the failed calls were refused
 	Hidden   []string // tools that start sub-agents, whose calls are not in the stream
 	Unhooked []string // tools that no hook is asked about, and that do nothing here
+	// Own are tools of which the client makes calls by itself, without a hook, and which
+	// only read what the client has. Calls that a model made of them need a decision.
+	Own []string
 	// Also are further names that hooks may have for a tool. It may be nil.
 	Also func(tool string) []string
 }
@@ -62,7 +65,7 @@ func byID(h *Form, calls []Call, decided []Decision) (gap []string) {
 	}
 	for _, c := range calls {
 		switch {
-		case !c.Ran || slices.Contains(h.Unhooked, c.Tool):
+		case !c.Ran || h.spares(c):
 		case allowed[c.ID] > 0:
 			allowed[c.ID]--
 		case refused[c.ID] > 0 && c.Failed && !h.Tells: // it failed because it was refused
@@ -75,6 +78,11 @@ func byID(h *Form, calls []Call, decided []Decision) (gap []string) {
 		}
 	}
 	return gap
+}
+
+// spares reports whether a call needs no decision.
+func (h *Form) spares(c Call) bool {
+	return slices.Contains(h.Unhooked, c.Tool) || c.Own && slices.Contains(h.Own, c.Tool)
 }
 
 func (c Call) line() string { return named(c.Tool, c.Input) }
@@ -112,7 +120,7 @@ func byTool(h *Form, calls []Call, decided []Decision) (gap []string) {
 func counted(h *Form, calls []Call) (ran map[string]int, tools []string) {
 	ran = map[string]int{}
 	for _, c := range calls {
-		if !c.Ran || slices.Contains(h.Unhooked, c.Tool) {
+		if !c.Ran || h.spares(c) {
 			continue
 		}
 		if ran[c.Tool]++; ran[c.Tool] == 1 {

@@ -33,16 +33,17 @@ func TestGapWithoutHooks(t *testing.T) {
 			"ToolSearch  select:TodoWrite,TaskCreate: no hook was asked",
 			"ListAgents: no hook was asked",
 		},
-		"claude_sub":    {"Agent  SUBWORK please: no hook was asked", "Bash  echo inside: no hook was asked"},
-		"codex_work":    {"Bash: 3 ran and 0 were allowed", "apply_patch: 1 ran and 0 were allowed"},
-		"codex_mcp":     {"mcp__fs__touch: 1 ran and 0 were allowed", "mcp__fs__broken: 1 ran and 0 were allowed"},
-		"codex_sub":     {"spawn_agent: 1 ran and 0 were allowed", "Bash: 1 ran and 0 were allowed"},
-		"codex_web":     nil, // the provider of the model runs it
-		"codex_error":   nil,
-		"gemini_mcp":    {"mcp_fs_touch: 1 ran and 0 were allowed", "mcp_fs_broken: 1 ran and 0 were allowed"},
-		"opencode_mcp":  {"fs_touch  x: no hook was asked", "fs_touch  FORBIDDEN: no hook was asked", "fs_broken: no hook was asked"},
-		"copilot_sub":   {"task: 1 ran and 0 were allowed", "bash: 2 ran and 0 were allowed"},
-		"copilot_plain": nil,
+		"claude_sub":         {"Agent  SUBWORK please: no hook was asked", "Bash  echo inside: no hook was asked"},
+		"codex_work":         {"Bash: 3 ran and 0 were allowed", "apply_patch: 1 ran and 0 were allowed"},
+		"codex_mcp":          {"mcp__fs__touch: 1 ran and 0 were allowed", "mcp__fs__broken: 1 ran and 0 were allowed"},
+		"codex_sub":          {"spawn_agent: 1 ran and 0 were allowed", "Bash: 1 ran and 0 were allowed"},
+		"codex_web":          nil, // the provider of the model runs it
+		"codex_error":        nil,
+		"gemini_mcp":         {"mcp_fs_touch: 1 ran and 0 were allowed", "mcp_fs_broken: 1 ran and 0 were allowed"},
+		"opencode_mcp":       {"fs_touch  x: no hook was asked", "fs_touch  FORBIDDEN: no hook was asked", "fs_broken: no hook was asked"},
+		"copilot_sub":        {"task: 1 ran and 0 were allowed", "bash: 2 ran and 0 were allowed"},
+		"copilot_plain":      nil,
+		"copilot_background": {"task: 1 ran and 0 were allowed", "bash: 2 ran and 0 were allowed"}, // the client itself calls read_agent
 	} {
 		r := recording(t, name)
 		_, _, s := r.read(1 << 20)
@@ -116,6 +117,37 @@ func TestGapOfPatches(t *testing.T) {
 		}
 		if gap, _ := Gap("codex", clients.Stream("codex"), Summary{Calls: c.calls}, decided); len(gap) != c.gaps {
 			t.Errorf("%v with %v: %q", c.calls, c.tools, gap)
+		}
+	}
+}
+
+// A call that a client makes by itself needs no decision. Nobody else's is taken for one: not of
+// another tool, not one with a model behind it, and not one that takes the ID of another.
+func TestGapOfOwnCalls(t *testing.T) {
+	const own = `{"type":"tool.execution_start","data":{"toolCallId":"1","toolName":"read_agent","arguments":{}}}`
+	const done = `{"type":"tool.execution_complete","data":{"toolCallId":"1","success":true}}`
+	for _, c := range []struct {
+		name  string
+		lines []string
+		gap   string
+	}{
+		{"its own", []string{own, done}, ""},
+		{"of another tool", []string{strings.ReplaceAll(own, "read_agent", "bash"), done}, "bash: 1 ran"},
+		{"of a model", []string{strings.ReplaceAll(own, `"arguments"`, `"turnId":"1","arguments"`), done}, "read_agent: 1 ran"},
+		{"of a sub-agent", []string{strings.ReplaceAll(own, `"arguments"`, `"parentToolCallId":"9","arguments"`), done}, "read_agent: 1 ran"},
+		{"over another", []string{`{"type":"tool.execution_start","data":{"toolCallId":"1","toolName":"bash","turnId":"0","model":"m"}}`, own, done}, "bash: 1 ran"},
+		{"over another, of a tool without hooks", []string{`{"type":"tool.execution_start","data":{"toolCallId":"1","toolName":"bash","turnId":"0","model":"m"}}`,
+			strings.ReplaceAll(own, "read_agent", "read_bash"), done}, "bash: 1 ran"},
+		{"under another", []string{own, `{"type":"tool.execution_start","data":{"toolCallId":"1","toolName":"bash","turnId":"0","model":"m"}}`, done}, "bash: 1 ran"},
+	} {
+		w := NewWriter(clients.Stream("copilot"), nil, nil)
+		for _, l := range c.lines {
+			w.Write([]byte(l + "\n"))
+		}
+		w.Close()
+		gap, _ := Gap("copilot", clients.Stream("copilot"), w.Summary(), nil)
+		if got := strings.Join(gap, "; "); (c.gap == "") != (got == "") || !strings.HasPrefix(got, c.gap) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.gap)
 		}
 	}
 }

@@ -56,6 +56,8 @@ type Call struct {
 	// Failed says that it ended with an error, a refusal among them. Ended is false
 	// while nothing has been told of its end.
 	Ended, Failed bool
+	// Own says that the client made the call by itself, and not its model.
+	Own bool
 }
 
 // Usage is what a client says it used.

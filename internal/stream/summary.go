@@ -67,6 +67,9 @@ func (c *collector) called(call Call) {
 	if c.open == nil {
 		c.open = map[string]int{}
 	}
+	if at, open := c.open[call.ID]; open {
+		c.sum.Calls[at].Ran = true // its end would be taken for that of this one
+	}
 	c.open[call.ID] = len(c.sum.Calls)
 	c.sum.Calls = append(c.sum.Calls, call)
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // form is what was measured of how the stream and the hooks go together. The client calls read_bash by itself, to see what a command has
-// printed since.
+// printed since, and read_agent when a sub-agent in the background ends.
 var form = stream.Form{
 	Parser: func() stream.Parser { return &parser{} },
-	Tells:  true, Unhooked: []string{"read_bash"},
+	Tells:  true, Unhooked: []string{"read_bash"}, Own: []string{"read_agent"},
 }
 
 // parser reads copilot --output-format json.
@@ -34,6 +34,7 @@ type streamLine struct {
 		Model, Content, Message string
 		Call                    string `json:"toolCallId"`
 		Tool                    string `json:"toolName"`
+		Turn                    string `json:"turnId"`
 		Arguments               json.RawMessage
 		Parent                  string `json:"parentToolCallId"`
 		Success                 bool
@@ -62,7 +63,9 @@ func (p *parser) Line(b []byte) ([]stream.Item, bool) {
 	case "assistant.reasoning":
 		return l.said(stream.Thought), true
 	case "tool.execution_start":
-		c := stream.Call{ID: l.Data.Call, Tool: l.Data.Tool, Input: stream.InputLine(l.Data.Arguments)}
+		// A call of a model's, also of a sub-agent's, has the turn and the model.
+		own := l.Data.Turn == "" && l.Data.Model == "" && l.Data.Parent == "" && l.Agent == ""
+		c := stream.Call{ID: l.Data.Call, Tool: l.Data.Tool, Input: stream.InputLine(l.Data.Arguments), Own: own}
 		return []stream.Item{{Kind: stream.Called, Call: c, Under: l.Data.Parent}}, true
 	case "tool.execution_complete":
 		return []stream.Item{l.told()}, true
