@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"cordon/internal/client"
@@ -26,7 +27,9 @@ func TestSlowAgentsBackground(t *testing.T) {
 			script.Turns = append([]testmodel.Turn{testmodel.Do(call)}, script.Turns...)
 			script.Turns = append(script.Turns, testmodel.Say(lastWords)) // it goes on when it has heard of the end
 			s := agentSite(t, name, script)
-			s.run([]int{0})
+			if o := s.run([]int{0}); !strings.Contains(o.out+o.err, "read_agent") {
+				t.Errorf("the client did not read the words of its sub-agent:\n%s%s", o.out, o.err)
+			}
 			for file, text := range map[string]string{"src/main.txt": "main", "src/sub.txt": "sub"} {
 				if got := s.landedFile(file); got != text {
 					t.Errorf("%s landed as %q\nresults: %+v", file, got, s.model.Results())

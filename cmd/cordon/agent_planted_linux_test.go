@@ -51,7 +51,7 @@ var sown = map[client.Name]map[string]string{
 // configuration from an account in its database, and Gemini reads variables in the
 // directories above the tree.
 var sowing = map[client.Name]string{
-	"copilot": `for f in STATE/package/pkg/*/*/index.js "$HOME"/.cache/copilot/pkg/*/*/index.js; do
+	"copilot": `for f in STATE/package/pkg/*/*/index.js "$HOME"/.cache/copilot/pkg/*/*/index.js "$HOME"/.local/state/cordon/*/unpacked/*/files/pkg/*/*/index.js; do
 	[ -e "$f" ] && sed -i '1a process.getBuiltinModule("child_process").execSync("MARK");' "$f"
 done`,
 	"opencode": `mkdir -p api

@@ -154,7 +154,13 @@ func (s *staged) copyTest(to string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	in, err := os.Open(self)
+	s.copyProgram(self, to)
+}
+
+// copyProgram copies a program.
+func (s *staged) copyProgram(from, to string) {
+	s.t.Helper()
+	in, err := os.Open(from)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -56,6 +56,9 @@ type Order struct {
 	// A kit takes from it how to sign in and which model to use, and nothing else.
 	Own  map[string][]byte
 	Root bool // it runs as root
+	// Unpacked is where the files of Adapter.Unpacks are, which the client cannot write;
+	// "": it unpacks them itself.
+	Unpacked string
 }
 
 // Rules are what of a lease a client's own permissions can express.
@@ -134,6 +137,11 @@ type Adapter struct {
 	// before the first call. Where it does not, its first call is the proof.
 	Starts bool
 
+	// Helpers are programs that its tools run, and that it would fetch where there are none.
+	Helpers []Helper
+	// Unpacks says how the client unpacks itself from its program; nil if it does not.
+	Unpacks *Unpacking
+
 	Build       func(Order) (Kit, error)
 	Permissions func(Rules) ([]byte, error)
 	Objects     func(interactive bool, settings map[string]any) (why string)
@@ -146,6 +154,27 @@ type Adapter struct {
 	Expand      func(value string, lookup func(string) (string, bool)) string
 	// needs are the variables that arguments of the operator's name, beyond Variables.
 	ArgNeeds func(args []string) []string
+}
+
+// Helper is a program that tools of a client run.
+type Helper struct {
+	Program string
+	Below   []string // directories of the home in which the client keeps its own
+	Without string   // what happens without it
+	Package string   // that has it, for a person
+}
+
+// Lacking says that a helper is missing, and what to do.
+func (h Helper) Lacking() string {
+	return h.Program + " was not found, and without it " + h.Without + " (install " + h.Package + ")"
+}
+
+// Unpacking is how a client is made to unpack the files of its program into a directory and to do
+// nothing else.
+type Unpacking struct {
+	Args []string
+	Env  func(dir string) []string
+	Has  string // a file below the directory that is there when it is done, as a pattern of path.Match
 }
 
 // Kit is what a launch of this client needs.

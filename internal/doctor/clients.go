@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"cordon/internal/agent/clients"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
+	"cordon/internal/worksite"
 )
 
 // clientPatience is how long a client may take to say its version: some take
@@ -37,6 +39,7 @@ type clientFound struct {
 	failed  error  // why there is none
 	version agent.Version
 	adapter *agent.Adapter
+	lacking []string // programs that its tools run
 }
 
 func (c clientFound) view() view.DoctorClient {
@@ -83,6 +86,24 @@ func (c *clientFound) ask(ctx context.Context) {
 		return
 	}
 	c.Version = c.version.String()
+	c.lacking = lacking(c.adapter.Helpers)
+}
+
+// lacking names the helpers of a client that are neither on PATH nor where the client keeps its own.
+func lacking(helpers []agent.Helper) (list []string) {
+	home, err := os.UserHomeDir()
+	for _, h := range helpers {
+		places := filepath.SplitList(os.Getenv("PATH"))
+		for _, dir := range h.Below {
+			if err == nil {
+				places = append(places, filepath.Join(home, dir))
+			}
+		}
+		if worksite.FindProgram(h.Program, strings.Join(places, string(filepath.ListSeparator))) == "" {
+			list = append(list, h.Lacking())
+		}
+	}
+	return list
 }
 
 // check is the line of a client.
@@ -100,6 +121,8 @@ func (c clientFound) check() check {
 		return check{c.Client, statusWarn, detail + ": " + err.Error(), "cordon run refuses it"}
 	case note != "":
 		return check{c.Client, statusWarn, detail + ": " + note + "; " + c.proven(time.Now()), ""}
+	case len(c.lacking) > 0:
+		return check{c.Client, statusWarn, detail + ": " + strings.Join(c.lacking, "; ") + "; " + c.proven(time.Now()), ""}
 	}
 	return check{c.Client, statusOK, detail + "; " + c.proven(time.Now()), ""}
 }

@@ -22,6 +22,9 @@ func TestClientLines(t *testing.T) {
 		}
 		return clientFound{Client: "claude", Path: "/bin/claude", said: text, version: v, Version: v.String(), adapter: known, Proof: proof}
 	}
+	lacks := at("2.1.325", nil)
+	t.Setenv("PATH", t.TempDir())
+	lacks.lacking = lacking([]agent.Helper{{Program: "rg", Without: "it cannot search", Package: "ripgrep"}})
 	proof := &clientProof{Worker: "brave-otter", Version: "2.1.325", At: time.Now().Add(-2 * time.Hour), Event: "SessionStart", Calls: 41, Denied: 3}
 	for name, c := range map[string]struct {
 		found  clientFound
@@ -32,6 +35,7 @@ func TestClientLines(t *testing.T) {
 		"broken":  {clientFound{Client: "claude", Path: "/bin/claude", failed: errors.New("it fell over")}, statusWarn, []string{"it fell over"}},
 		"old":     {at("2.1.197 (Claude Code)", proof), statusWarn, []string{"2.1.197 (Claude Code) at /bin/claude", "too old", "cordon run refuses it"}},
 		"newer":   {at("2.2.0", nil), statusWarn, []string{"newer than the 2.1.325", "hook not proven yet: it is proven at each launch"}},
+		"lacking": {lacks, statusWarn, []string{"2.1.325 at /bin/claude", "rg was not found, and without it it cannot search (install ripgrep)"}},
 		"right":   {at("2.1.325", nil), statusOK, []string{"hook not proven yet"}},
 		"proven":  {at("2.1.325", proof), statusOK, []string{"hook proven by brave-otter, 2h ago (SessionStart; 41 calls judged, 3 denied)"}},
 		"another": {at("2.1.300", proof), statusOK, []string{"hook proven with 2.1.325 by brave-otter, not yet with this version"}},

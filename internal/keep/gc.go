@@ -82,8 +82,12 @@ func Chores(ctx context.Context, s *worksite.Site, o Options) ([]Chore, error) {
 	if err != nil {
 		return nil, err
 	}
+	unpacked, err := unpackedChores(s, o)
+	if err != nil {
+		return nil, err
+	}
 	bases, err := baseChores(ctx, s, now, list)
-	return slices.Concat(list, refs, leftovers, shadows, copies, bases), err
+	return slices.Concat(list, refs, leftovers, shadows, copies, unpacked, bases), err
 }
 
 // Do carries a chore out.

@@ -47,7 +47,7 @@ func CheckClient(ctx context.Context, s *worksite.Site, a *ledger.Agent, l lease
 // its version. The note is for the operator.
 func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease.Lease, env []string) (program string, version agent.Version,
 	note string, err error) {
-	if program = findProgram(a.Program, enclosure.Variable(env, "PATH")); program == "" {
+	if program = worksite.FindProgram(a.Program, enclosure.Variable(env, "PATH")); program == "" {
 		return "", version, "", &fault.MistakeError{Err: fmt.Errorf("%s is not on the worker's PATH (npm install -g %s)", a.Program, a.Package)}
 	}
 	if real := worksite.RealPath(program); l.Worktree != "" && paths.Below(real, worksite.RealPath(l.Worktree)) {
@@ -60,18 +60,6 @@ func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease
 		err = &fault.RefusedError{Err: err}
 	}
 	return program, version, note, err
-}
-
-// findProgram finds a program by a list of directories. Relative ones are left out: a
-// worker writes there.
-func findProgram(name, list string) string {
-	for _, dir := range filepath.SplitList(list) {
-		at := filepath.Join(dir, name)
-		if fi, err := os.Stat(at); filepath.IsAbs(dir) && err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0 {
-			return at
-		}
-	}
-	return ""
 }
 
 // versionPatience is how long a client may take to say its version: some are slow
@@ -134,9 +122,18 @@ func rememberVersions(s *worksite.Site, known map[string]versionSaid) {
 	}
 }
 
-// askVersion runs a client outside of every repository, so that no configuration of
-// one is read, with an environment that tells it nothing.
+// askVersion asks a program for its version.
 func askVersion(ctx context.Context, program string) (string, error) {
+	out, err := runAlone(ctx, []string{program, "--version"}, versionPatience)
+	if err == nil && strings.TrimSpace(out) == "" {
+		err = errors.New("it says nothing")
+	}
+	return out, err
+}
+
+// runAlone runs a client outside of every repository, so that no configuration of one is
+// read, with an environment that tells it nothing but what is set here.
+func runAlone(ctx context.Context, argv []string, limit time.Duration, set ...string) (string, error) {
 	var out bytes.Buffer
 	env := []string{"TERM=dumb", "NO_COLOR=1", "CI=1", "DISABLE_AUTOUPDATER=1"}
 	for _, name := range []string{"PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL"} {
@@ -145,13 +142,10 @@ func askVersion(ctx context.Context, program string) (string, error) {
 		}
 	}
 	exit, err := cell.Run(ctx, cell.Command{
-		Argv: []string{program, "--version"}, Dir: "/", Env: env, Stdout: &worksite.Bounded{To: &out, Room: 64 << 10}, Limit: versionPatience,
+		Argv: argv, Dir: "/", Env: append(env, set...), Stdout: &worksite.Bounded{To: &out, Room: 64 << 10}, Limit: limit,
 	})
 	if err == nil && !exit.OK() {
-		err = fmt.Errorf("%s --version ended with %d (%s)", filepath.Base(program), exit.Code, exit.Reason)
-	}
-	if err == nil && strings.TrimSpace(out.String()) == "" {
-		err = errors.New("it says nothing")
+		err = fmt.Errorf("%s %s ended with %d (%s)", filepath.Base(argv[0]), strings.Join(argv[1:], " "), exit.Code, exit.Reason)
 	}
 	return out.String(), err
 }

@@ -38,6 +38,8 @@ type clientSetup struct {
 	env     []string
 	wiring  ledger.Wiring
 	life    *hookWatch
+	helpers []helper
+	release func() // of the files that it shares with others
 }
 
 // planClient chooses what the client of a worker is started with: it is found and asked
@@ -63,7 +65,11 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if order.Interactive {
 		order.Guard = append(order.Guard, "--interactive")
 	}
+	if order.Unpacked, err = o.unpack(ctx, s, w, program, version); err != nil {
+		return nil, err
+	}
 	if o.kit, err = a.Kit(order); err != nil {
+		o.close()
 		var argument *agent.ArgumentError
 		if errors.As(err, &argument) {
 			return nil, &fault.RefusedError{Err: err}
@@ -71,6 +77,7 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 		return nil, err
 	}
 	o.chooseView(l, env, program, w.Agent.Args)
+	o.chooseHelpers(s, l, enclosure.Variable(env, "PATH"))
 	o.wiring = ledger.Wiring{Client: string(a.Name), Version: version.String(), Program: program}
 	for _, shown := range o.kit.Shown {
 		o.wiring.Managed = append(o.wiring.Managed, shown.At)
@@ -180,6 +187,9 @@ func writeClientFiles(s *worksite.Site, w *ledger.Worker, o *clientSetup, dir st
 	if err := o.prepareState(); err != nil {
 		return err
 	}
+	if err := o.placeHelpers(w.Lease.Lease(), dir); err != nil {
+		return err
+	}
 	return giveLogins(w.Lease.Lease(), o)
 }
 
@@ -262,7 +272,7 @@ func (o *clientSetup) chooseView(l lease.Lease, env []string, program string, ar
 			o.hide = append(o.hide, worksite.RealPath(filepath.Join(l.Home, rel)))
 		}
 	}
-	for _, at := range codeDirs(l.Home, program, findProgram("node", enclosure.Variable(env, "PATH"))) {
+	for _, at := range codeDirs(l.Home, program, worksite.FindProgram("node", enclosure.Variable(env, "PATH"))) {
 		o.show = append(o.show, cell.Bind{From: at, At: at})
 	}
 }
@@ -287,6 +297,9 @@ func (o *clientSetup) addTo(c *cell.Command, dir string) {
 	}
 	c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: o.state, At: o.state, Write: true})
 	c.Cell.Bind = append(c.Cell.Bind, o.show...)
+	for _, h := range o.helpers {
+		c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: h.from, At: h.at(dir)})
+	}
 	for _, shown := range o.kit.Shown {
 		c.Cell.Bind = append(c.Cell.Bind, cell.Bind{From: filepath.Join(dir, shown.Name), At: shown.At})
 	}

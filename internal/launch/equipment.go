@@ -63,26 +63,26 @@ func prepareEquipment(ctx context.Context, s *worksite.Site, w *ledger.Worker, h
 		}
 	}
 	if err := s.State.Erase(r.dir); err != nil {
-		return nil, err
+		return r, err
 	}
 	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(binaryFile)), 0o700); err != nil {
-		return nil, err
+		return r, err
 	}
 	if err := placeBinary(s, w, r, asked); err != nil {
-		return nil, fmt.Errorf("put cordon where the worker can call it: %w", err)
+		return r, fmt.Errorf("put cordon where the worker can call it: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(r.dir, briefing.File), []byte(text), 0o600); err != nil {
-		return nil, err
+		return r, err
 	}
 	if said := w.Feedback + operatorsWords(w, how); said != "" {
 		if err := os.WriteFile(filepath.Join(r.dir, feedbackFile), []byte(said), 0o600); err != nil {
-			return nil, err
+			return r, err
 		}
 		r.feedback = filepath.Join(r.dir, feedbackFile)
 	}
 	if asked {
 		if err := writeClientFiles(s, w, r.agent, r.dir); err != nil {
-			return nil, err
+			return r, err
 		}
 	}
 	return r, openPost(s, w, r)
@@ -116,9 +116,13 @@ func openPost(s *worksite.Site, w *ledger.Worker, r *equipment) error {
 }
 
 func (r *equipment) close() {
-	if r != nil && r.end != nil {
+	if r == nil {
+		return
+	}
+	if r.end != nil {
 		r.end()
 	}
+	r.agent.close()
 }
 
 // FeedbackVariable names the file with the feedback about the attempt before.

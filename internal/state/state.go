@@ -7,6 +7,7 @@
 //	gate.git/               results on their way to the host (package gate)
 //	trees/ID/               the worktree of a worker, where it is a plain directory
 //	bases/TREE/             a prepared checkout, read by many workers (package base)
+//	unpacked/NAME/          files that a client unpacked from its program, read by many workers (package unpacked)
 //	workers/ID/             transcript, audit report, lock of a worker
 //	frozen/ID/              the worktree of a quarantined worker
 //	history/ID/             the commits of a worker, as verified objects
@@ -177,10 +178,12 @@ func (d Dir) Post(id string) string       { return filepath.Join(d.path, "posts"
 func (d Dir) Shadow(id string) string     { return filepath.Join(d.path, "shadow", id) }
 func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
 func (d Dir) Base(name string) string     { return filepath.Join(d.path, "bases", name) }
+func (d Dir) Unpacked(name string) string { return filepath.Join(d.path, "unpacked", name) }
 func (d Dir) Landing(name string) string  { return filepath.Join(d.path, "landing", name) }
 func (d Dir) Handed(id string) string     { return filepath.Join(d.path, "handed", id) } // Git LFS content that it handed in
 
-var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases", "agents", "posts", "landing", "handed"}
+var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases", "agents", "posts", "landing", "handed",
+	"unpacked"}
 
 // Make creates what is missing and points odb at the host's objects.
 func (d Dir) Make(host git.Host) error {

@@ -30,8 +30,8 @@ var Client = agent.Adapter{
 		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
 	},
 	Keep:   []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
-	Starts: true,
-	Build:  build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
+	Starts: true, Unpacks: &unpacking,
+	Build: build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
 }
 
 // objections: in a terminal the client asks whether the directory is trusted, and
@@ -127,12 +127,26 @@ func addState(k *agent.Kit, o agent.Order) error {
 	return nil
 }
 
+// unpacking: the program is an archive of 235 MiB, and the client runs what it unpacks of it. It unpacks
+// nothing where its version is complete.
+var unpacking = agent.Unpacking{
+	Args: []string{"--binary-version"},
+	Env: func(dir string) []string {
+		return []string{"COPILOT_SEA_EXTRACT_ONLY=1", "COPILOT_PKG_CACHE_HOME=" + dir}
+	},
+	Has: "pkg/*/*/.extraction-complete",
+}
+
 // environment keeps the client's state together, and pins the variables that trust
 // the directory, read instructions from elsewhere or run another program.
 func environment(o agent.Order) []string {
+	files := o.Unpacked
+	if files == "" {
+		files = path.Join(o.State, "package")
+	}
 	return []string{
 		"COPILOT_HOME=" + o.State,
-		"COPILOT_PKG_CACHE_HOME=" + path.Join(o.State, "package"), // it runs what it unpacks there
+		"COPILOT_PKG_CACHE_HOME=" + files, "COPILOT_SEA_EXTRACT_ONLY=", // it runs what is there
 		"COPILOT_AUTO_UPDATE=false", "COPILOT_ALLOW_ALL=false", "COPILOT_ASSISTED_APPROVAL=", "COPILOT_CUSTOM_INSTRUCTIONS_DIRS=",
 		"COPILOT_CLI_DIST_DIR=", "COPILOT_CLI_VERSION=", "COPILOT_PROVIDER_API_KEY_COMMAND=", "COPILOT_OTEL_ENABLED=false",
 	}

@@ -33,7 +33,11 @@ var Client = agent.Adapter{
 	Project: []string{"opencode.json", "opencode.jsonc"},
 	Keep:    []string{database, database + "-wal", database + "-shm"},
 	Starts:  true,
-	Build:   build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
+	Helpers: []agent.Helper{{
+		Program: "rg", Below: []string{".cache/opencode/bin", ".local/share/opencode/bin"},
+		Without: "the tools glob and grep of OpenCode fail", Package: "ripgrep",
+	}},
+	Build: build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
 }
 
 // objections: code that a project's configuration names as a plugin is run in

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cordon/internal/agent/clients"
+)
+
+// A client that unpacks itself from its program does so once. Workers share the files, cannot write them, and get
+// others when somebody else has.
+func TestSlowAgentsUnpackOnce(t *testing.T) {
+	slow(t)
+	for _, a := range clients.All() {
+		if a.Unpacks == nil {
+			continue
+		}
+		t.Run(string(a.Name), func(t *testing.T) {
+			t.Parallel()
+			script := playing(t, a.Name, []deed{{kind: shellTool, command: "sh poison.sh; echo out >src/out.txt"}}, "")
+			s := agentSite(t, a.Name, script)
+			s.set("XDG_STATE_HOME", filepath.Join(s.home, ".local/state"))
+			s.write("repo/poison.sh", "for f in \"$HOME\"/.local/state/cordon/*/unpacked/*/files/"+filepath.Dir(a.Unpacks.Has)+"/*; do\n"+
+				"\techo poison >>\"$f\" && echo written; mv \"$f\" \"$f.x\" && echo moved\ndone\n")
+			s.git("add", ".")
+			s.git("commit", "-q", "-m", "poison")
+			call, _ := spoken(a.Name, deed{kind: shellTool})
+			files := filepath.Join(s.home, ".local/state/cordon/*/unpacked/*/files")
+			unpacks := func(want bool) {
+				t.Helper()
+				s.model.Play(script)
+				o := s.run([]int{0})
+				if got := strings.Contains(o.err, "unpacked "+string(a.Name)); got != want {
+					t.Errorf("it was unpacked: %v, want %v\n%s", got, want, o.err)
+				}
+				if r := s.result(call.Tool, 0); !strings.Contains(r.Text, "Read-only file system") || strings.Contains(r.Text, "written") || strings.Contains(r.Text, "moved") {
+					t.Errorf("its files can be written: %+v", r)
+				}
+			}
+			unpacks(true)
+			found, err := filepath.Glob(filepath.Join(files, a.Unpacks.Has))
+			if err != nil || len(found) != 1 {
+				t.Fatalf("%q %v", found, err)
+			}
+			unpacks(false)
+			own, err := filepath.Glob(filepath.Join(s.home, ".local/state/cordon/*/agents/*/package"))
+			if err != nil || len(own) > 0 {
+				t.Errorf("workers have their own: %q %v", own, err)
+			}
+			if err := os.WriteFile(found[0], []byte("x"), 0o600); err != nil { // not by a worker
+				t.Fatal(err)
+			}
+			unpacks(true)
+			s.cordon([]int{0}, "gc", "--yes", "--trash", "--wait")
+			if left, _ := filepath.Glob(files); len(left) > 0 {
+				t.Errorf("gc left %q", left)
+			}
+		})
+	}
+}
