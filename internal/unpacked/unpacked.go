@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"cordon/internal/base"
@@ -43,12 +44,12 @@ const (
 var errDamaged = errors.New("it changed since it was made")
 
 // key is what a directory may be called.
-var key = regexp.MustCompile(`^[a-z]+-[0-9.]+-[0-9a-f]+$`)
+var key = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]+-[0-9.]+-[0-9a-f]+$`) })
 
 // Use returns the directory of a name, which fill has filled now or before. It stays until release is
 // called or this process ends.
 func (s Store) Use(ctx context.Context, name string, fill func(dir string) error) (dir string, release func(), err error) {
-	if !key.MatchString(name) {
+	if !key().MatchString(name) {
 		return "", nil, fmt.Errorf("%q is no name for unpacked files", name)
 	}
 	if release, err = s.State.Share(usedLock(name)); err != nil {
@@ -158,7 +159,7 @@ func (s Store) List() ([]Kept, error) {
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), unfinished)
 		fi, err := e.Info()
-		if err != nil || !e.IsDir() || !key.MatchString(name) {
+		if err != nil || !e.IsDir() || !key().MatchString(name) {
 			continue // a lock, or gone meanwhile
 		}
 		k := Kept{Name: e.Name(), Used: fi.ModTime()}
