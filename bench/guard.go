@@ -79,8 +79,11 @@ func benchWarrant(dir string) (string, *guard.Scope, error) {
 		return "", nil, err
 	}
 	sealed, err := lease.Seal(lease.Lease{
-		ID: "brave-otter", Worktree: tree, Branch: "cordon/brave-otter", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
-		Created: time.Now(), Expires: time.Now().Add(time.Hour), Home: filepath.Join(dir, "home"), Executed: []string{}, Source: "bench", Policy: policy.Default(),
+		Terms: lease.Terms{
+			ID: "brave-otter", Branch: "cordon/brave-otter", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
+			Created: time.Now(), Expires: time.Now().Add(time.Hour), Executed: []string{}, Source: "bench", Policy: policy.Default(),
+		},
+		Place: lease.Place{Worktree: tree, Home: filepath.Join(dir, "home")},
 	})
 	if err != nil {
 		return "", nil, err

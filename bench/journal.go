@@ -147,8 +147,11 @@ func (p *past) lease() (lease.ID, error) {
 	}
 	p.taken[id] = true
 	sealed, err := lease.Seal(lease.Lease{
-		ID: id, Worktree: filepath.Join(p.dir, string(id)), Branch: "cordon/" + string(id), Base: p.base, Target: "refs/heads/main",
-		Created: time.Now(), Expires: time.Now().Add(time.Hour), Home: p.dir, Policy: policy.Default(),
+		Terms: lease.Terms{
+			ID: id, Branch: "cordon/" + string(id), Base: p.base, Target: "refs/heads/main",
+			Created: time.Now(), Expires: time.Now().Add(time.Hour), Policy: policy.Default(),
+		},
+		Place: lease.Place{Worktree: filepath.Join(p.dir, string(id)), Home: p.dir},
 	})
 	if err != nil {
 		return "", err

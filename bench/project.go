@@ -174,7 +174,7 @@ func (p *project) inside(ctx context.Context, id string, argv ...string) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	l := lease.Lease{ID: lease.ID(id), Worktree: p.place.Tree(id), Policy: policy.Default()}
+	l := lease.Lease{Terms: lease.Terms{ID: lease.ID(id), Policy: policy.Default()}, Place: lease.Place{Worktree: p.place.Tree(id)}}
 	var out, said bytes.Buffer
 	exit, err := cell.Run(ctx, cell.Command{
 		Argv: argv, Dir: l.Worktree, Env: enclosure.Environ(l, os.Environ(), p.host.Dir, p.host.Top),

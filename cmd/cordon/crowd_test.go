@@ -29,8 +29,11 @@ func (s *site) crowd(log *journal.Journal, n int, target string, taken map[lease
 		}
 		taken[id] = true
 		l := lease.Lease{
-			ID: id, Worktree: s.place("state/trees/" + string(id)), Branch: "cordon/" + string(id), Base: base,
-			Target: "refs/heads/" + target, Created: time.Now(), Expires: time.Now().Add(time.Hour), Home: s.home, Policy: policy.Default(),
+			Terms: lease.Terms{
+				ID: id, Branch: "cordon/" + string(id), Base: base, Target: "refs/heads/" + target,
+				Created: time.Now(), Expires: time.Now().Add(time.Hour), Policy: policy.Default(),
+			},
+			Place: lease.Place{Worktree: s.place("state/trees/" + string(id)), Home: s.home},
 		}
 		sealed, err := lease.Seal(l)
 		if err != nil {

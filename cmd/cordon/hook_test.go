@@ -39,8 +39,11 @@ func newAsking(t *testing.T) *asking {
 func (a *asking) grant(begins time.Time, before []byte) {
 	a.t.Helper()
 	s, err := lease.Seal(lease.Lease{
-		ID: "brave-otter", Worktree: a.tree, Branch: "b", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
-		Created: begins, Expires: begins.Add(time.Hour), Home: filepath.Join(a.dir, "home"), Executed: []string{}, Source: "test", Policy: policy.Default(),
+		Terms: lease.Terms{
+			ID: "brave-otter", Branch: "b", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
+			Created: begins, Expires: begins.Add(time.Hour), Executed: []string{}, Source: "test", Policy: policy.Default(),
+		},
+		Place: lease.Place{Worktree: a.tree, Home: filepath.Join(a.dir, "home")},
 	})
 	if err != nil {
 		a.t.Fatal(err)

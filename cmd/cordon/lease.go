@@ -14,7 +14,8 @@ func (a *app) leaseCommand() *cobra.Command {
 		Use:   "lease",
 		Short: "Show the lease of a worker",
 		Long: `A lease binds a policy to one worker, one worktree, one branch, one base commit
-and an expiry. It is sealed before anything runs and never changes.`,
+and an expiry. Its terms hold everywhere; its place names paths of this machine. Both
+are sealed before anything runs and never change.`,
 		Example: `  cordon lease show brave-otter
   cordon lease warrant brave-otter > warrant.json`,
 		Args: cobra.NoArgs,
@@ -28,7 +29,7 @@ func (a *app) leaseShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "show ID",
 		Short:             "Print a sealed lease and its hash, as JSON",
-		Example:           `  cordon lease show brave-otter | jq .lease.policy.filesystem`,
+		Example:           `  cordon lease show brave-otter | jq .lease.terms.policy.filesystem`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -20,11 +20,13 @@ func TestPolicyShowsSizes(t *testing.T) {
 	s.cordon([]int{0}, "run", "--", "true")
 	var leased struct {
 		Lease struct {
-			Policy struct{ Limits struct{ Memory string } }
+			Terms struct {
+				Policy struct{ Limits struct{ Memory string } }
+			}
 		}
 	}
 	text := s.cordon([]int{0}, "lease", "show", s.only().Worker, "--json").out
-	if err := json.Unmarshal([]byte(text), &leased); err != nil || leased.Lease.Policy.Limits.Memory != memory[1] {
+	if err := json.Unmarshal([]byte(text), &leased); err != nil || leased.Lease.Terms.Policy.Limits.Memory != memory[1] {
 		t.Errorf("shown %s, leased %+v, %v", memory[1], leased, err)
 	}
 	file := s.write("policy.yaml", "version: 1\nlimits: {memory: 512MiB, disk: none}\n")

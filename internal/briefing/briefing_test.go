@@ -27,9 +27,11 @@ const (
 func sample() lease.Lease {
 	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return lease.Lease{
-		ID: "brisk-otter", Worktree: worktree, Branch: "cordon/brisk-otter", Base: git.OID(strings.Repeat("ab", 20)),
-		Target: "refs/heads/main", Created: began, Expires: began.Add(7 * 24 * time.Hour), Home: home,
-		Source: "/home/op/project/cordon.yaml", Policy: policy.Default(),
+		Terms: lease.Terms{
+			ID: "brisk-otter", Branch: "cordon/brisk-otter", Base: git.OID(strings.Repeat("ab", 20)), Target: "refs/heads/main",
+			Created: began, Expires: began.Add(7 * 24 * time.Hour), Source: "/home/op/project/cordon.yaml", Policy: policy.Default(),
+		},
+		Place: lease.Place{Worktree: worktree, Home: home},
 	}
 }
 

@@ -57,7 +57,7 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if err != nil {
 		return c, nil, err
 	}
-	l := lease.Lease{ID: "exec", Worktree: dir, Policy: x.Policy}
+	l := lease.Lease{Terms: lease.Terms{ID: "exec", Policy: x.Policy}, Place: lease.Place{Worktree: dir}}
 	if repo != nil {
 		l.Worktree = repo.host.Top
 	}

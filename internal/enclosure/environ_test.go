@@ -13,7 +13,7 @@ import (
 )
 
 func environ(p policy.Policy, operator ...string) []string {
-	l := lease.Lease{ID: "swift-otter", Worktree: "/state/trees/swift-otter", Policy: p}
+	l := lease.Lease{Terms: lease.Terms{ID: "swift-otter", Policy: p}, Place: lease.Place{Worktree: "/state/trees/swift-otter"}}
 	return Environ(l, operator, "/home/op/app", "/home/op/app/.git", "")
 }
 

@@ -101,8 +101,11 @@ func (s *site) lease(id lease.ID, change func(*policy.Policy)) lease.Sealed {
 	}
 	now := time.Now()
 	return must(lease.Seal(lease.Lease{
-		ID: id, Worktree: s.dir.Tree(string(id)), Branch: "cordon/" + string(id), Base: s.base, Target: "refs/heads/main",
-		Created: now, Expires: now.Add(time.Hour), Home: "/home", Source: "test", Policy: p,
+		Terms: lease.Terms{
+			ID: id, Branch: "cordon/" + string(id), Base: s.base, Target: "refs/heads/main",
+			Created: now, Expires: now.Add(time.Hour), Source: "test", Policy: p,
+		},
+		Place: lease.Place{Worktree: s.dir.Tree(string(id)), Home: "/home"},
 	}))(s.t)
 }
 

@@ -18,8 +18,11 @@ var began = time.Date(2030, 1, 2, 3, 0, 0, 0, time.UTC)
 func warranted(t *testing.T, change func(*Warrant)) []byte {
 	t.Helper()
 	s, err := lease.Seal(lease.Lease{
-		ID: "brave-otter", Worktree: "/w/a&b", Branch: "b", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
-		Created: began, Expires: began.Add(time.Hour), Home: "/home/agent", Executed: []string{}, Source: "test", Policy: policy.Default(),
+		Terms: lease.Terms{
+			ID: "brave-otter", Branch: "b", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
+			Created: began, Expires: began.Add(time.Hour), Executed: []string{}, Source: "test", Policy: policy.Default(),
+		},
+		Place: lease.Place{Worktree: "/w/a&b", Home: "/home/agent"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,11 @@ var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 func warrant(t testing.TB, change func(*guard.Warrant)) []byte {
 	t.Helper()
 	s, err := lease.Seal(lease.Lease{
-		ID: "brave-otter", Worktree: "/w/tree", Branch: "cordon/brave-otter", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
-		Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Home: "/home/agent", Executed: []string{}, Source: "test", Policy: policy.Default(),
+		Terms: lease.Terms{
+			ID: "brave-otter", Branch: "cordon/brave-otter", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
+			Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Executed: []string{}, Source: "test", Policy: policy.Default(),
+		},
+		Place: lease.Place{Worktree: "/w/tree", Home: "/home/agent"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -187,8 +190,11 @@ func TestWarn(t *testing.T) {
 	p := policy.Default()
 	p.Guard.Mode = policy.GuardWarn
 	s, err := lease.Seal(lease.Lease{
-		ID: "brave-otter", Worktree: "/w/tree", Branch: "b", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
-		Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Home: "/home/agent", Executed: []string{}, Source: "test", Policy: p,
+		Terms: lease.Terms{
+			ID: "brave-otter", Branch: "b", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
+			Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Executed: []string{}, Source: "test", Policy: p,
+		},
+		Place: lease.Place{Worktree: "/w/tree", Home: "/home/agent"},
 	})
 	if err != nil {
 		t.Fatal(err)

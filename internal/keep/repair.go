@@ -69,6 +69,15 @@ type leaseHint struct {
 	command []string
 }
 
+// read takes what the text of a lease says. Fields that it lacks keep their values.
+func (h *leaseHint) read(text []byte) {
+	parts := struct{ Terms, Place json.RawMessage }{Terms: text} // an older cordon wrote a lease in one
+	_ = json.Unmarshal(text, &parts)
+	for _, part := range []json.RawMessage{parts.Terms, parts.Place} {
+		_ = json.Unmarshal(part, h)
+	}
+}
+
 // inTrash and kept say where refs of the worker's result are.
 func (t *Trace) inTrash() bool { return t.has("trash/") }
 
@@ -190,7 +199,7 @@ func (r *Repair) hint(ctx context.Context, s *worksite.Site) {
 		t.lease = leaseHint{Base: t.Refs["pins"], Target: target, Tree: t.kind}
 		for _, where := range []string{"trash/evidence", "quarantine/evidence"} {
 			if text, ok, err := s.Host.FileAt(ctx, t.Refs[where], "lease.json"); t.Refs[where] != "" && err == nil && ok {
-				_ = json.Unmarshal(text, &t.lease) // fields that the file lacks keep their values
+				t.lease.read(text)
 			}
 		}
 	}
@@ -305,8 +314,11 @@ func recoverLost(ctx context.Context, s *worksite.Site, id lease.ID, t *Trace, w
 		return err
 	}
 	l := lease.Lease{
-		ID: id, Worktree: s.State.Tree(string(id)), Branch: "cordon/" + string(id), Base: t.lease.Base, Target: t.lease.Target,
-		Created: s.Now(), Expires: s.Now().Add(time.Duration(p.Expires)), Source: "cordon journal repair", Policy: p, Tree: t.lease.Tree, Executed: []string{},
+		Terms: lease.Terms{
+			ID: id, Branch: "cordon/" + string(id), Base: t.lease.Base, Target: t.lease.Target,
+			Created: s.Now(), Expires: s.Now().Add(time.Duration(p.Expires)), Source: "cordon journal repair", Policy: p, Executed: []string{},
+		},
+		Place: lease.Place{Worktree: s.State.Tree(string(id)), Tree: t.lease.Tree},
 	}
 	if l.Home, err = os.UserHomeDir(); err != nil {
 		return err

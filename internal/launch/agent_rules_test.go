@@ -19,8 +19,11 @@ func TestAgentRules(t *testing.T) {
 	p.Filesystem.DenyRead = []string{"@default", "**/*.pem", "../other", "/w", "~/notes", "/w/*/x"}
 	p.Network.AllowedDomains = []string{"example.com", "@npm"}
 	sealed, err := lease.Seal(lease.Lease{
-		ID: "brisk-otter", Worktree: "/w/tree", Branch: "b", Base: git.OID(strings.Repeat("ab", 20)), Target: "refs/heads/main",
-		Created: began, Expires: began.Add(time.Hour), Home: "/home/op", Policy: p,
+		Terms: lease.Terms{
+			ID: "brisk-otter", Branch: "b", Base: git.OID(strings.Repeat("ab", 20)), Target: "refs/heads/main",
+			Created: began, Expires: began.Add(time.Hour), Policy: p,
+		},
+		Place: lease.Place{Worktree: "/w/tree", Home: "/home/op"},
 	})
 	if err != nil {
 		t.Fatal(err)

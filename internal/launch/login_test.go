@@ -20,7 +20,7 @@ func signedIn(t *testing.T, how policy.Agent) (*worksite.Site, lease.Lease, *cli
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(home, ".client", "auth.json"), "first")
-	l := lease.Lease{ID: "calm-yak", Home: home}
+	l := lease.Lease{Terms: lease.Terms{ID: "calm-yak"}, Place: lease.Place{Home: home}}
 	l.Policy.Agent = how
 	o := &clientSetup{state: state, adapter: &agent.Adapter{Logins: []agent.Login{
 		{From: ".client/auth.json", At: "in/auth.json"}, {From: ".client/absent.json", At: "absent.json"},

@@ -24,7 +24,7 @@ func TestNoNetwork(t *testing.T) {
 		}
 		c := cell.Command{Cell: &cell.Order{}}
 		s := &worksite.Site{}
-		if err := connect(s, &c, lease.Lease{Policy: p}); err != nil || c.Serve != nil || c.Cell.Net != nil || c.Cell.Bind != nil {
+		if err := connect(s, &c, lease.Lease{Terms: lease.Terms{Policy: p}}); err != nil || c.Serve != nil || c.Cell.Net != nil || c.Cell.Bind != nil {
 			t.Errorf("%s: %+v %v", name, c, err)
 		}
 	}

@@ -1,6 +1,11 @@
 // Package lease binds a policy to one worker, one worktree, one branch, one base
 // commit, one target and an expiry.
 //
+// A lease has two parts. Its Terms hold everywhere: policy, base, target, expiry,
+// worker. Its Place is one machine's: paths, home, kind of tree. Each part is encoded and
+// hashed by itself. The place names the hash of the terms, so the hash of the place is
+// the hash of the lease: there is one lease that has it.
+//
 // A lease is sealed once, before anything runs, and written to the journal;
 // every later step reads it from there. The package refuses to change a lease
 // and to read one from anywhere a worker can write: there is no function that
@@ -14,55 +19,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"cordon/internal/additive"
-	"cordon/internal/git"
 	"cordon/internal/policy"
 )
 
-// Schema names the encoding of a lease.
-const Schema = "cordon.lease/1"
+// Schema names the encoding of a lease: that of its terms, followed by that of its place.
+const Schema = "cordon.lease/2"
 
-// Lease is what a worker was given. Its canonical encoding is the compact JSON
-// of these fields in this order.
+// Lease is what a worker was given.
 type Lease struct {
-	Schema   string        `json:"schema"`
-	ID       ID            `json:"id"`
-	Worktree string        `json:"worktree"` // absolute, symlinks resolved
-	Adopted  bool          `json:"adopted"`  // the worktree was made by another tool
-	Branch   string        `json:"branch"`   // short name, in the worker's own repository
-	Base     git.OID       `json:"base"`
-	Target   string        `json:"target"` // full ref name in the host repository
-	Created  time.Time     `json:"created"`
-	Expires  time.Time     `json:"expires"`
-	Home     string        `json:"home"`     // what ~ stands for in the policy
-	Fold     bool          `json:"fold"`     // the worktree's file system folds case
-	Executed []string      `json:"executed"` // tracked paths that the operator's git runs or reads: denied
-	Source   string        `json:"policy_source"`
-	Policy   policy.Policy `json:"policy"`
-	Tree     Tree          `json:"tree,omitempty"`
-
-	// ExecutedBy says of paths in Executed which setting of the operator's names them.
-	ExecutedBy map[string]string `json:"executed_by,omitempty"`
+	Terms `json:"terms"`
+	Place `json:"place"`
 }
 
-// Tree is the kind of a worktree.
-type Tree string
-
-// The kinds. Leases of an older cordon name none: theirs are plain directories.
-const (
-	Plain   Tree = ""        // a directory of its own
-	Layered Tree = "overlay" // copied on write, above a checkout that many share
-)
-
-// Sealed is a lease with its canonical bytes and their SHA-256. Only Seal, Open
-// and Recall make one.
+// Sealed is a lease with its canonical bytes and their hash. Only Seal, Open and
+// Recall make one.
 type Sealed struct {
 	lease Lease
 	bytes []byte
@@ -70,35 +43,21 @@ type Sealed struct {
 	rules policy.Rules
 }
 
-// Lease returns the terms. Changing the copy changes nothing.
-func (s Sealed) Lease() Lease {
-	l := s.lease
-	p := &l.Policy
-	for _, list := range []*[]string{
-		&p.Filesystem.WriteRoots, &p.Filesystem.ReadRoots, &p.Filesystem.DenyRead, &p.Filesystem.DenyWrite,
-		&l.Executed, &p.Filesystem.Scratch, &p.Network.AllowedDomains, &p.Secrets, &p.Acceptance, &p.Setup,
-	} {
-		*list = slices.Clone(*list)
-	}
-	p.Network.HostPorts = slices.Clone(p.Network.HostPorts)
-	l.ExecutedBy = maps.Clone(l.ExecutedBy)
-	return l
-}
+// Lease returns both parts. Changing the copy changes nothing.
+func (s Sealed) Lease() Lease { return Lease{s.lease.Terms.clone(), s.lease.Place} }
 
 // Bytes is the canonical encoding.
 func (s Sealed) Bytes() []byte { return bytes.Clone(s.bytes) }
 
-// Hash is the hexadecimal SHA-256 of Bytes.
+// Hash is the hexadecimal SHA-256 of the encoded place, which names that of the terms.
+// Leases of an older cordon have no parts: theirs is that of Bytes.
 func (s Sealed) Hash() string { return s.hash }
 
 // Rules are the lease's policy, compiled for its worktree.
 func (s Sealed) Rules() policy.Rules { return s.rules }
 
 // PolicyHash is the hexadecimal SHA-256 of the policy alone.
-func (s Sealed) PolicyHash() string {
-	sum := sha256.Sum256(s.lease.Policy.YAML())
-	return hex.EncodeToString(sum[:])
-}
+func (s Sealed) PolicyHash() string { return sum(s.lease.Policy.YAML()) }
 
 // Expired reports whether the lease has run out.
 func (s Sealed) Expired(now time.Time) bool { return !now.Before(s.lease.Expires) }
@@ -108,13 +67,18 @@ func (s Sealed) Expired(now time.Time) bool { return !now.Before(s.lease.Expires
 // another lease from the same bytes.
 func Seal(l Lease) (Sealed, error) {
 	l.Policy.Network = l.Policy.Network.Expanded()
+	l.Terms.Schema, l.Place.Schema = TermsSchema, PlaceSchema
+	terms, err := encode(l.Terms.inUTC())
+	if err != nil {
+		return Sealed{}, err
+	}
+	l.Place.Terms = sum(terms)
 	return fix(l)
 }
 
 // fix checks a lease and fixes it as it is.
 func fix(l Lease) (Sealed, error) {
-	l.Schema = Schema
-	l.Created, l.Expires = l.Created.UTC(), l.Expires.UTC()
+	l.Terms = l.Terms.inUTC()
 	if err := l.check(); err != nil {
 		return Sealed{}, err
 	}
@@ -125,22 +89,39 @@ func fix(l Lease) (Sealed, error) {
 	if err != nil {
 		return Sealed{}, err
 	}
-	b, err := encode(l)
+	s := Sealed{lease: l, rules: rules}
+	s.lease = s.Lease() // the caller keeps slices of l
+	if l.inOneForm() {
+		s.bytes, err = encode(l.older())
+		s.hash = sum(s.bytes)
+		return s, err
+	}
+	terms, err := encode(l.Terms)
 	if err != nil {
 		return Sealed{}, err
 	}
-	sum := sha256.Sum256(b)
-	s := Sealed{lease: l, bytes: b, hash: hex.EncodeToString(sum[:]), rules: rules}
-	s.lease = s.Lease() // the caller keeps slices of l
-	return s, nil
+	place, err := encode(l.Place)
+	if err != nil {
+		return Sealed{}, err
+	}
+	s.bytes, err = encode(envelope{Schema: Schema, Terms: terms, Place: place})
+	s.hash = sum(place)
+	return s, err
 }
 
-// check holds the terms to what a lease may say, but for its policy.
+// inUTC are the terms with their times as they are encoded.
+func (t Terms) inUTC() Terms {
+	t.Created, t.Expires = t.Created.UTC(), t.Expires.UTC()
+	return t
+}
+
+// check holds both parts to what they may say, but for the policy.
 func (l Lease) check() error {
-	for _, check := range checks {
-		if err := check(l); err != nil {
-			return fmt.Errorf("lease %s: %w", l.ID, err)
-		}
+	if err := l.Terms.check(); err != nil {
+		return err
+	}
+	if err := l.Place.check(l.Policy.Isolation); err != nil {
+		return fmt.Errorf("lease %s: %w", l.ID, err)
 	}
 	return nil
 }
@@ -152,13 +133,6 @@ func (l Lease) compile() (policy.Rules, error) {
 		return policy.Rules{}, fmt.Errorf("lease %s: %w", l.ID, err)
 	}
 	return rules.Explained(l.ExecutedBy), nil
-}
-
-// effective is the policy with what the host adds to its denies.
-func (l Lease) effective() policy.Policy {
-	p := l.Policy
-	p.Filesystem.DenyWrite = slices.Concat(p.Filesystem.DenyWrite, l.Executed)
-	return p
 }
 
 // Open reads a sealed lease back and refuses it unless its bytes are canonical
@@ -179,79 +153,65 @@ func Open(b []byte, hash string) (Sealed, error) {
 	return s, nil
 }
 
-// decode reads the bytes that have the hash. They hold one lease, of this schema, and
-// nothing after it. Fields that are not known must be additive (package additive): those
-// are kept in the bytes and left out of known.
-func decode(b []byte, hash string) (l Lease, known []byte, err error) {
-	sum := sha256.Sum256(b)
-	if hex.EncodeToString(sum[:]) != hash {
-		return Lease{}, nil, errors.New("the lease does not have the hash it was sealed with")
-	}
-	if !bytes.HasPrefix(b, []byte("{")) || !bytes.HasSuffix(b, []byte("}")) {
-		return Lease{}, nil, errors.New("something comes before the lease or follows it")
-	}
-	if known, err = additive.Known(b, &l); err != nil {
-		return Lease{}, nil, fmt.Errorf("the lease cannot be read: %w", err)
-	}
-	if l.Schema != Schema {
-		return Lease{}, nil, fmt.Errorf("the lease is in the form %q, not %s", l.Schema, Schema)
-	}
-	return l, known, nil
+// envelope is a lease as it is recorded: its two parts, and nothing else.
+type envelope struct {
+	Schema string          `json:"schema"`
+	Terms  json.RawMessage `json:"terms"`
+	Place  json.RawMessage `json:"place"`
 }
 
-func encode(l Lease) ([]byte, error) {
+// begins is how the encoding of every lease with two parts begins.
+const begins = `{"schema":"` + Schema + `",`
+
+var errNotSealed = errors.New("the lease does not have the hash it was sealed with")
+
+// decode reads the bytes that have the hash. They hold one lease, with two parts or as an
+// older cordon wrote it, and nothing else. Fields of a part that are not known must be
+// additive (package additive): those are kept in the bytes and left out of known.
+func decode(b []byte, hash string) (l Lease, known []byte, err error) {
+	if !bytes.HasPrefix(b, []byte(begins)) {
+		return decodeOlder(b, hash)
+	}
+	var whole, stripped envelope
+	if err := json.Unmarshal(b, &whole); err != nil {
+		return Lease{}, nil, fmt.Errorf("the lease cannot be read: %w", err)
+	}
+	if exact, err := encode(whole); err != nil || !bytes.Equal(exact, b) {
+		return Lease{}, nil, errors.New("something comes before the parts of the lease, between them or after them")
+	}
+	if sum(whole.Place) != hash {
+		return Lease{}, nil, errNotSealed
+	}
+	if stripped.Terms, err = additive.Known(whole.Terms, &l.Terms); err != nil {
+		return Lease{}, nil, fmt.Errorf("the terms of the lease cannot be read: %w", err)
+	}
+	if stripped.Place, err = additive.Known(whole.Place, &l.Place); err != nil {
+		return Lease{}, nil, fmt.Errorf("the place of the lease cannot be read: %w", err)
+	}
+	if l.Terms.Schema != TermsSchema || l.Place.Schema != PlaceSchema {
+		return Lease{}, nil, fmt.Errorf("the parts of the lease are in the forms %q and %q, not %s and %s",
+			l.Terms.Schema, l.Place.Schema, TermsSchema, PlaceSchema)
+	}
+	if l.Place.Terms != sum(whole.Terms) {
+		return Lease{}, nil, errors.New("the place of the lease names other terms than it comes with")
+	}
+	stripped.Schema = whole.Schema
+	known, err = encode(stripped)
+	return l, known, err
+}
+
+// encode is the canonical encoding of a value.
+func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(l); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-var checks = []func(Lease) error{
-	func(l Lease) error { return l.ID.check() },
-	func(l Lease) error {
-		for _, p := range []string{l.Worktree, l.Home} {
-			if !filepath.IsAbs(p) || filepath.Clean(p) != p {
-				return fmt.Errorf("%q is not an absolute, clean path", p)
-			}
-		}
-		return nil
-	},
-	// The encoding would replace what is not UTF-8, so that the lease that is
-	// read back is another one.
-	func(l Lease) error {
-		for _, text := range []string{l.Worktree, l.Home, l.Branch, l.Target, l.Source} {
-			if !utf8.ValidString(text) {
-				return fmt.Errorf("%q is not valid UTF-8: cordon cannot record it", text)
-			}
-		}
-		return nil
-	},
-	func(l Lease) error { _, err := git.ParseOID(string(l.Base)); return err },
-	func(l Lease) error {
-		if !strings.HasPrefix(l.Target, "refs/heads/") {
-			return fmt.Errorf("target %q is not a branch", l.Target)
-		}
-		return nil
-	},
-	func(l Lease) error {
-		if l.Branch == "" {
-			return errors.New("no branch")
-		}
-		return nil
-	},
-	func(l Lease) error {
-		if !l.Expires.After(l.Created) {
-			return errors.New("it expires before it begins")
-		}
-		return nil
-	},
-	func(l Lease) error {
-		if l.Tree != Plain && (l.Tree != Layered || l.Adopted || l.Policy.Isolation == policy.None) {
-			return fmt.Errorf("a worktree of the kind %q cannot be had here", l.Tree)
-		}
-		return nil
-	},
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
 }

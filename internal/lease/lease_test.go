@@ -2,8 +2,6 @@ package lease
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -21,9 +19,11 @@ func sample() Lease {
 	p.Filesystem.WriteRoots = []string{"src", "docs"}
 	p.Acceptance = []string{"make test <in >out && true"}
 	return Lease{
-		ID: "brisk-otter", Worktree: "/state/trees/brisk-otter", Branch: "cordon/brisk-otter",
-		Base: git.OID(strings.Repeat("ab", 20)), Target: "refs/heads/main",
-		Created: began, Expires: began.Add(time.Hour), Home: "/home/op", Source: "cordon.yaml at ababababab", Policy: p,
+		Terms: Terms{
+			ID: "brisk-otter", Branch: "cordon/brisk-otter", Base: git.OID(strings.Repeat("ab", 20)), Target: "refs/heads/main",
+			Created: began, Expires: began.Add(time.Hour), Source: "cordon.yaml at ababababab", Policy: p,
+		},
+		Place: Place{Worktree: "/state/trees/brisk-otter", Home: "/home/op"},
 	}
 }
 
@@ -36,9 +36,24 @@ func seal(t *testing.T, l Lease) Sealed {
 	return s
 }
 
+// hashOf is the hash that would be recorded for these bytes: of the place, if they have one.
 func hashOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	var whole envelope
+	if json.Unmarshal(b, &whole) != nil || whole.Place == nil {
+		return sum(b)
+	}
+	return sum(whole.Place)
+}
+
+// forged are the bytes with a place that names their terms, whatever these are: as
+// somebody would write them who can compute a hash.
+func forged(text string) []byte {
+	var whole envelope
+	var place struct{ Terms string }
+	if json.Unmarshal([]byte(text), &whole) != nil || json.Unmarshal(whole.Place, &place) != nil || place.Terms == "" {
+		return []byte(text)
+	}
+	return []byte(strings.ReplaceAll(text, place.Terms, sum(whole.Terms)))
 }
 
 func TestSealAndOpen(t *testing.T) {
@@ -119,6 +134,38 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
+// The place names its terms: neither part can be put beside another.
+func TestPartsBelongTogether(t *testing.T) {
+	t.Parallel()
+	mine := seal(t, sample())
+	other := sample()
+	other.Policy.Filesystem.WriteRoots = []string{"."}
+	wider := seal(t, other)
+	var a, b envelope
+	for s, into := range map[*Sealed]*envelope{&mine: &a, &wider: &b} {
+		if err := json.Unmarshal(s.Bytes(), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mixed, err := encode(envelope{Schema: Schema, Terms: b.Terms, Place: a.Place})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func([]byte, string) (Sealed, error){"Open": Open, "Recall": Recall} {
+		if _, err := read(mine.Bytes(), mine.Hash()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s, err := read(mixed, mine.Hash()); err == nil || !strings.Contains(err.Error(), "names other terms") {
+			t.Errorf("%s: %+v, %v", name, s.Lease(), err)
+		}
+	}
+	elsewhere := sample()
+	elsewhere.Worktree = "/elsewhere"
+	if moved := seal(t, elsewhere); moved.Lease().Place.Terms != mine.Lease().Place.Terms || moved.Hash() == mine.Hash() {
+		t.Error("terms depend on their place, or the hash of a lease does not")
+	}
+}
+
 func TestOnlyTheCanonicalForm(t *testing.T) {
 	t.Parallel()
 	text := string(seal(t, sample()).Bytes())
@@ -138,15 +185,20 @@ func TestOnlyTheCanonicalForm(t *testing.T) {
 		"a field twice":    strings.Replace(text, `"target":`, `"target":"refs/heads/evil","target":`, 1),
 		"other case":       strings.Replace(text, `"target":`, `"Target":`, 1),
 		"escaped":          strings.Replace(text, `brisk`, `br\u0069sk`, 1),
-		"another schema":   strings.Replace(text, Schema, "cordon.lease/2", 1),
-		"another order":    strings.Replace(strings.Replace(text, `"adopted":false,`, "", 1), `"base":`, `"adopted":false,"base":`, 1),
+		"another schema":   strings.Replace(text, Schema, "cordon.lease/3", 1),
+		"another order":    strings.Replace(strings.Replace(text, `"adopted":false,`, "", 1), `"worktree":`, `"adopted":false,"worktree":`, 1),
+		"other terms":      strings.Replace(text, TermsSchema, "cordon.terms/2", 1),
+		"another place":    strings.Replace(text, PlaceSchema, "cordon.place/2", 1),
+		"terms twice":      strings.Replace(text, `"terms":{`, `"terms":{},"terms":{`, 1),
+		"the older schema": strings.Replace(text, Schema, olderSchema, 1),
+		"a part more":      strings.Replace(text, `,"place":`, `,"+more":{},"place":`, 1),
 		"a local time":     strings.Replace(text, "12:00:00.123456789Z", "13:00:00.123456789+01:00", 1),
 		"a field missing":  strings.Replace(text, `"adopted":false,`, "", 1),
 	} {
 		if b == text {
 			t.Fatalf("%s: the text was not changed", name)
 		}
-		if s, err := Open([]byte(b), hashOf([]byte(b))); err == nil {
+		if s, err := Open(forged(b), hashOf(forged(b))); err == nil {
 			t.Errorf("%s was accepted: %+v", name, s.Lease())
 		}
 	}

@@ -12,8 +12,11 @@ import (
 // later keys of network is opened as it was sealed, denies and enforces.
 func TestOlderLease(t *testing.T) {
 	t.Parallel()
-	s := seal(t, sample())
-	text := string(s.Bytes())
+	b, err := encode(seal(t, sample()).Lease().older())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
 	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`,
 		`,"agent":{"login":"copy","proof":"required","proof_within":"90s"}`, `,"via":"transparent","observe":true,"limits":{"connections":1024,"queries":100}`} {
 		if !strings.Contains(text, added) {
@@ -59,8 +62,37 @@ func openOlder(t *testing.T, older []byte) {
 			l.Policy.Guard.Opaque(true) != policy.AnswerAllow || l.Policy.Guard.Opaque(false) != policy.AnswerAsk {
 			t.Errorf("%s: reads as %+v", name, l.Policy)
 		}
-		if again := seal(t, l); !bytes.Equal(again.Bytes(), older) || !bytes.Equal(got.Bytes(), older) {
-			t.Errorf("%s: encoded again as %s", name, again.Bytes())
+		if again, err := fix(l); err != nil || !bytes.Equal(again.Bytes(), older) || !bytes.Equal(got.Bytes(), older) {
+			t.Errorf("%s: encoded again as %s, %v", name, again.Bytes(), err)
+		}
+		// Whatever is sealed from it has two parts.
+		again := seal(t, l)
+		opened, err := Open(again.Bytes(), again.Hash())
+		if err != nil || opened.PolicyHash() != got.PolicyHash() || opened.Lease().Terms.Schema != TermsSchema || opened.Lease().Place.Terms == "" {
+			t.Errorf("%s: sealed again as %s, %v", name, again.Bytes(), err)
+		}
+	}
+}
+
+// Both parts may have more as well.
+func TestLaterParts(t *testing.T) {
+	t.Parallel()
+	text := string(seal(t, sample()).Bytes())
+	for key, additive := range map[string]bool{"+colour": true, "colour": false} {
+		for _, place := range []string{`"policy":{`, `"limits":{`, `"terms":{`, `"place":{`} {
+			later := forged(strings.Replace(text, place, place+`"`+key+`":{"deep":[1,"x"]},`, 1))
+			for name, read := range map[string]func([]byte, string) (Sealed, error){"Open": Open, "Recall": Recall} {
+				s, err := read(later, hashOf(later))
+				if !additive {
+					if err == nil || !strings.Contains(err.Error(), key) {
+						t.Errorf("%s: %s in %s: %v", name, key, place, err)
+					}
+					continue
+				}
+				if err != nil || !bytes.Equal(s.Bytes(), later) || s.Hash() != hashOf(later) || s.Lease().ID != "brisk-otter" {
+					t.Errorf("%s: %s in %s: opened as %s, %v", name, key, place, s.Bytes(), err)
+				}
+			}
 		}
 	}
 }

@@ -99,9 +99,9 @@ func TestRecallRefuses(t *testing.T) {
 		"an unknown policy field": put(`"isolation":`, `"bypass":true,"isolation":`),
 		"an unknown guard field":  put(`{"mode":`, `{"off":true,"mode":`),
 		"no schema":               put(`"schema":"`+Schema+`",`, ""),
-		"another schema":          put(Schema, "cordon.lease/2"),
-		"no policy":               text[:strings.Index(text, `,"policy":`)] + "}",
-		"an empty policy":         text[:strings.Index(text, `,"policy":`)] + `,"policy":{}}`,
+		"another schema":          put(Schema, "cordon.lease/3"),
+		"no policy":               text[:strings.Index(text, `,"policy":`)] + text[strings.Index(text, `},"place":`):],
+		"an empty policy":         text[:strings.Index(text, `,"policy":`)] + `,"policy":{}` + text[strings.Index(text, `},"place":`):],
 		"another policy version":  put(`"version":1`, `"version":2`),
 		"no name":                 put(`"id":"brisk-otter"`, `"id":""`),
 		"a path for a name":       put(`"id":"brisk-otter"`, `"id":"../x"`),
@@ -113,14 +113,14 @@ func TestRecallRefuses(t *testing.T) {
 		"no branch":               put(`"branch":"cordon/brisk-otter"`, `"branch":""`),
 		"no expiry":               put(`"expires":"2026-03-01T13:00:00.123456789Z",`, ""),
 		"expired at birth":        put(`"expires":"2026-03-01T13`, `"expires":"2026-03-01T12`),
-		"an unknown tree":         strings.TrimSuffix(text, "}") + `,"tree":"other"}`,
+		"an unknown tree":         put(`"tree":""`, `"tree":"other"`),
 		"a root outside":          put(`["src","docs"]`, `["../x"]`),
 		"a deny that is no glob":  put(`"deny_write":[]`, `"deny_write":["[a"]`),
 		"an unknown isolation":    put(`"isolation":"strict"`, `"isolation":"off"`),
 		"an unknown guard mode":   put(`"mode":"enforce"`, `"mode":"off"`),
 		"an unknown answer":       put(`"opaque_code":"allow"`, `"opaque_code":""`),
 	} {
-		s, err := Recall([]byte(b), hashOf([]byte(b)))
+		s, err := Recall(forged(b), hashOf(forged(b)))
 		if err == nil {
 			t.Errorf("%s was accepted: %+v", name, s.Lease())
 		}

@@ -43,8 +43,10 @@ func sealed(t *testing.T, id string, roots ...string) lease.Sealed {
 		p.Filesystem.WriteRoots = roots
 	}
 	s, err := lease.Seal(lease.Lease{
-		ID: lease.ID(id), Worktree: "/state/" + id, Branch: "b", Base: oid("b"), Target: "refs/heads/main",
-		Created: began, Expires: began.Add(time.Hour), Home: "/home", Policy: p,
+		Terms: lease.Terms{
+			ID: lease.ID(id), Branch: "b", Base: oid("b"), Target: "refs/heads/main", Created: began, Expires: began.Add(time.Hour), Policy: p,
+		},
+		Place: lease.Place{Worktree: "/state/" + id, Home: "/home"},
 	})
 	if err != nil {
 		t.Fatal(err)

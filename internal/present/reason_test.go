@@ -78,8 +78,11 @@ func reviewable(t *testing.T, acceptance ...string) ledger.Worker {
 	p.Acceptance = acceptance
 	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	sealed, err := lease.Seal(lease.Lease{
-		ID: "brisk-otter", Worktree: "/state/brisk-otter", Branch: "b", Base: "0123456789abcdef0123456789abcdef01234567", Target: "refs/heads/main",
-		Created: began, Expires: began.Add(time.Hour), Home: "/home", Policy: p,
+		Terms: lease.Terms{
+			ID: "brisk-otter", Branch: "b", Base: "0123456789abcdef0123456789abcdef01234567", Target: "refs/heads/main",
+			Created: began, Expires: began.Add(time.Hour), Policy: p,
+		},
+		Place: lease.Place{Worktree: "/state/brisk-otter", Home: "/home"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ type Counts struct {
 type Audit struct {
 	Head
 	Worker   string    `json:"worker" doc:"Name of the worker."`
-	Lease    string    `json:"lease" doc:"SHA-256 of the lease that the audit used."`
+	Lease    string    `json:"lease" doc:"Hash of the lease that the audit used."`
 	Base     string    `json:"base" doc:"Commit from which the worker started."`
 	Verdict  string    `json:"verdict" doc:"Result: clean or violations."`
 	Summary  Counts    `json:"summary" doc:"Number and size of the findings of each class."`
@@ -97,7 +97,7 @@ type Quarantine struct {
 	Time     time.Time  `json:"time" doc:"Time of the quarantine."`
 	Reasons  []string   `json:"reasons" doc:"Every reason."`
 	Lease    Document   `json:"lease" doc:"The sealed lease."`
-	Hash     string     `json:"lease_hash" doc:"SHA-256 of the lease."`
+	Hash     string     `json:"lease_hash" doc:"Hash of the lease."`
 	Gate     *Gate      `json:"gate,omitempty" doc:"Result of the gate."`
 	Result   string     `json:"result,omitempty" doc:"Commit that holds the worker's files, as far as git can hold them safely."`
 	History  string     `json:"history,omitempty" doc:"The worker's own last commit."`

@@ -63,7 +63,7 @@ type Step struct {
 type Warrant struct {
 	Head
 	Lease    Document `json:"lease" doc:"The sealed lease."`
-	Hash     string   `json:"hash" doc:"SHA-256 of the lease."`
+	Hash     string   `json:"hash" doc:"Hash of the lease."`
 	Hosts    []string `json:"hosts" doc:"Your checkout and its git directory."`
 	State    string   `json:"state" doc:"Directory of cordon's state."`
 	Private  bool     `json:"private_git" doc:"Whether the worktree has a git directory of its own."`

@@ -8,8 +8,8 @@ type Document = json.RawMessage
 // LeaseShow is cordon.lease.show/1.
 type LeaseShow struct {
 	Head
-	Lease Document `json:"lease" doc:"The sealed lease; it names its own schema."`
-	Hash  string   `json:"hash" doc:"SHA-256 of the lease."`
+	Lease Document `json:"lease" doc:"The sealed lease: terms and place. It and both parts name their own schemas."`
+	Hash  string   `json:"hash" doc:"Hash of the lease: SHA-256 of its place, which names the SHA-256 of its terms."`
 }
 
 // LeaseSettings is cordon.lease.settings/1.

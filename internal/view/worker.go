@@ -56,7 +56,7 @@ type Worker struct {
 	Inside     string     `json:"worktree_inside" doc:"The working directory as the worker sees it."`
 	Tree       string     `json:"tree" doc:"Kind of worktree: overlay (copied on write) or copy."`
 	Adopted    bool       `json:"adopted" doc:"Whether another tool created the worktree."`
-	Lease      string     `json:"lease" doc:"SHA-256 of the sealed lease."`
+	Lease      string     `json:"lease" doc:"Hash of the sealed lease."`
 	Source     string     `json:"policy_source" doc:"Where the policy came from."`
 	WriteRoots []string   `json:"write_roots" doc:"Paths that the worker may write."`
 	Command    []string   `json:"command" null:"yes" doc:"The command that ran last or will run; null if it is not known."`
