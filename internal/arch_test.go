@@ -77,7 +77,7 @@ var layers = map[string][]string{
 	"internal/cellnet":        {"cell", "egress", "egress/record", "egress/watch", "fault", "paths", "policy", "reach"},
 	"internal/worksite":       {"additive", "audit", "base", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "state", "worktree"},
 	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
-	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "fill", "git", "lease", "ledger", "lfs", "overlay", "plainfile", "policy", "worksite", "worktree"},
+	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "fill", "git", "lease", "ledger", "lfs", "overlay", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "lfs", "policy", "state", "worksite"},
 	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "state", "worksite"},
 	"internal/warrant":        {"agent/clients", "client", "depcache", "fault", "guard", "hook", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},

@@ -207,7 +207,7 @@ func (s maker) writeLease(ctx context.Context, d Request, l lease.Lease) (lease.
 	if l.ID, err = lease.NewID(now.Taken); err != nil {
 		return "", err
 	}
-	if !l.Adopted {
+	if l.Worktree == "" { // it was neither adopted nor given the path that all workers share
 		l.Worktree = s.State.Tree(string(l.ID))
 	}
 	l.Branch = strings.ReplaceAll(l.Policy.Git.Branch, "{id}", string(l.ID))

@@ -69,6 +69,18 @@ func RealRoot() (string, error) {
 	return resolve(root)
 }
 
+// CellRoot is the directory in which cells show trees. No host has it: where one does,
+// trees are shown in the state instead (package workspace).
+const CellRoot = "/cordon"
+
+// Seen is where every worker of the repository sees its tree, in its own cell: caches that
+// hold the path of what they were made from serve the next worker too. Seen is no path of the host.
+func (d Dir) Seen() string { return filepath.Join(CellRoot, filepath.Base(d.path)) }
+
+// SeenAccepted is where acceptance commands see the merged tree. It is not where the worker
+// saw its tree: a result that works only there must not pass.
+func (d Dir) SeenAccepted() string { return filepath.Join(CellRoot, "accept", filepath.Base(d.path)) }
+
 // Key is a name for a path, for what is kept of something that has no worker.
 func Key(path string) string {
 	sum := sha256.Sum256([]byte(path))

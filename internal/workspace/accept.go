@@ -31,6 +31,9 @@ func MakeMergedTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, com
 		}
 	}
 	if worksite.Layered(w) {
+		if w.Lease.Lease().Worktree == s.State.Seen() {
+			t.Top = s.State.SeenAccepted()
+		}
 		return makeMergedLayers(ctx, s, w.Lease, commit, t)
 	}
 	partial := t.Top + ".new"

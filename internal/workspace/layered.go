@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -13,6 +14,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/overlay"
 	"cordon/internal/policy"
+	"cordon/internal/state"
 	"cordon/internal/worksite"
 	"cordon/internal/worktree"
 )
@@ -66,7 +68,11 @@ func ChooseTree(ctx context.Context, s *worksite.Site, asked TreeKind, l *lease.
 	case l.Policy.Isolation == policy.None:
 		why = "isolation is none, so nothing is mounted for the worker"
 	default:
-		why = cannotCopyOnWrite(ctx, s)
+		if cannotCopyOnWrite(ctx, s, atSeen) == "" {
+			l.Tree, l.Worktree = lease.Layered, s.State.Seen()
+			return nil
+		}
+		why = cannotCopyOnWrite(ctx, s, atTree)
 	}
 	if why == "" {
 		l.Tree = lease.Layered
@@ -81,28 +87,40 @@ func ChooseTree(ctx context.Context, s *worksite.Site, asked TreeKind, l *lease.
 	return nil
 }
 
-// cannotCopyOnWrite says why the kernel does not mount an overlay over cordon's
-// state, or "". It is tried once after each start of the machine.
-func cannotCopyOnWrite(ctx context.Context, s *worksite.Site) string {
+// The two places where a layered tree can be shown.
+const (
+	atSeen = "shows-at-one-path" // the same for all workers of the repository
+	atTree = "copies-on-write"   // in cordon's state, by the worker's name
+)
+
+// cannotCopyOnWrite says why the kernel does not mount an overlay of cordon's state at
+// one of the places, or "". It is tried once after each start of the machine.
+func cannotCopyOnWrite(ctx context.Context, s *worksite.Site, place string) string {
+	if _, err := os.Lstat(state.CellRoot); place == atSeen && !errors.Is(err, fs.ErrNotExist) {
+		return state.CellRoot + " is a path of this machine"
+	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return "this system has no overlayfs"
 	}
-	known := filepath.Join(s.State.Path(), "copies-on-write")
+	known := filepath.Join(s.State.Path(), place)
 	if have, err := os.ReadFile(known); err == nil && string(have) == string(boot) {
 		return ""
 	}
-	if err := tryOverlay(ctx, s); err != nil {
+	if err := tryOverlay(ctx, s, place); err != nil {
 		return fault.OneLine(err)
 	}
 	_ = os.WriteFile(known, boot, 0o600) // it is found out again where this is refused
 	return ""
 }
 
-// tryOverlay tries one over cordon's state.
-func tryOverlay(ctx context.Context, s *worksite.Site) error {
+// tryOverlay tries one of cordon's state.
+func tryOverlay(ctx context.Context, s *worksite.Site, place string) error {
 	name := fmt.Sprintf("try.view-%d", os.Getpid())
 	t := overlayTrial{hide: s.State.Path(), below: s.State.Ignore(name), layers: s.State.Layers(name), at: s.State.Tree(name)}
+	if place == atSeen {
+		t.at = s.State.Seen()
+	}
 	defer s.State.Erase(t.below)
 	defer s.State.Erase(t.layers)
 	return t.run(ctx)
