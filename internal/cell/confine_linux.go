@@ -92,7 +92,7 @@ func runConfined(ctx context.Context, c Command) (Exit, error) {
 		if bare := slices.Contains(without, plan.Namespaces); bare && host.LandlockVersion() < 1 {
 			return notStarted(host.NothingLeft(append(missing, host.MissingLayer(host.NoLandlock()))))
 		}
-		if about.Layer == plan.Namespaces && order.Net != nil {
+		if about.Layer == plan.Namespaces && order.Net != nil && !order.Net.Names {
 			missing = append(missing, networkBare(host.LandlockVersion()))
 		}
 		if about.Layer == plan.Namespaces {

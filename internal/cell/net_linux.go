@@ -41,6 +41,11 @@ func (w *warden) network() error {
 }
 
 func (w *warden) openNetwork(n plan.Net) error {
+	if n.Names {
+		// A kernel that refuses it leaves programs without an answer, as before.
+		_ = w.handOut(querySocket, plan.NamePort, hearQueries, &unix.SockaddrInet4{Port: plan.NamePort, Addr: [4]byte{127, 0, 0, 1}})
+		return nil
+	}
 	six := true
 	if n.Anywhere {
 		var err error

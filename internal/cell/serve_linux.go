@@ -54,11 +54,11 @@ func (n *network) take(s plan.Spec, kind socket, files []*os.File) {
 	switch {
 	case kind == tcpSocket && len(n.TCP) < most:
 		n.TCP = append(n.TCP, f)
-	case kind == querySocket && n.Queries == nil && s.Net.Anywhere:
+	case kind == querySocket && n.Queries == nil && (s.Net.Anywhere || s.Net.Names):
 		n.Queries = f
 	case kind == watchSocket && n.Watch == nil && s.Net.Anywhere:
 		n.Watch = f
-	case kind == proxySocket && n.Proxy == nil && !s.Net.Anywhere:
+	case kind == proxySocket && n.Proxy == nil && !s.Net.Anywhere && !s.Net.Names:
 		n.Proxy = f
 	default:
 		f.Close()
@@ -94,7 +94,7 @@ func (kind socket) is(f *os.File) bool {
 
 // serve hands the network of a proven cell to whoever serves it.
 func (n *network) serve(p *cellProcess) error {
-	if p.spec.Net == nil {
+	if p.spec.Net == nil || p.spec.Net.Names && n.Queries == nil {
 		return nil
 	}
 	if n.Queries == nil && n.Proxy == nil || p.spec.Has(plan.Namespaces) && len(n.TCP) < len(p.spec.Net.Wide())+len(p.spec.Net.Narrow()) {

@@ -16,7 +16,11 @@ import (
 // setup and acceptance. All of it is recorded as the worker's.
 func connect(s *worksite.Site, c *cell.Command, l lease.Lease) error {
 	n, err := cellnet.For(l.Policy)
-	if err != nil || n == nil || c.Cell == nil {
+	if err != nil || c.Cell == nil {
+		return err
+	}
+	if n == nil {
+		_, err := cellnet.JoinNothing(c, l.Policy, s.WorkerFile(l.ID, "etc"), func() {})
 		return err
 	}
 	return n.Join(c, s.WorkerFile(l.ID, "etc"), func() (*record.Keeper, func(), error) {

@@ -17,6 +17,9 @@ type Net struct {
 	// to know nothing, and listens for names at port 53. Otherwise programs are told
 	// of a proxy by the usual variables.
 	Anywhere bool `json:"anywhere,omitempty"`
+	// Names is of a cell that reaches nothing: it listens for names at port 53 of the
+	// loopback, so that programs hear that there are none, and has nothing else.
+	Names bool `json:"names,omitempty"`
 	// Spare is of a network that leads nowhere and only shows what is tried: a cell that
 	// cannot have it is no weaker without it.
 	Spare bool `json:"-"`
@@ -84,6 +87,12 @@ func (s *Spec) network(o Order) {
 		return
 	}
 	n := *o.Net
+	if n.Names {
+		if s.Has(Namespaces) { // the loopback of the host has a resolver of its own
+			s.Net = &n
+		}
+		return
+	}
 	n.Anywhere = s.Has(Network)
 	s.Net, s.Env = &n, withoutProxies(s.Env)
 	switch {
