@@ -74,7 +74,7 @@ var layers = map[string][]string{
 	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "policy", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/fault":          {"audit"},
-	"internal/cellnet":        {"cell", "egress", "egress/record", "egress/watch", "fault", "paths", "policy", "reach"},
+	"internal/cellnet":        {"cell", "egress", "egress/dns", "egress/record", "egress/watch", "fault", "paths", "policy", "reach"},
 	"internal/worksite":       {"additive", "audit", "base", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "state", "worktree"},
 	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "fill", "git", "lease", "ledger", "lfs", "overlay", "plainfile", "policy", "state", "worksite", "worktree"},
