@@ -1,9 +1,7 @@
 package cellnet
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 
@@ -47,18 +45,11 @@ func JoinNothing(c *cell.Command, p policy.Policy, dir string, mounted func()) (
 
 func (n *Nothing) serve(s cell.Sockets) (func(), error) {
 	n.mounted()
-	pc, err := net.FilePacketConn(s.Queries)
+	end, err := n.names.ServeFile(s.Queries)
 	if err != nil {
 		return nil, fmt.Errorf("serve names to the cell: %w", err)
 	}
-	c, ok := pc.(*net.UDPConn)
-	if !ok {
-		return nil, fmt.Errorf("serve names to the cell: a %T", pc)
-	}
-	ctx, end := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); n.names.Serve(ctx, c) }()
-	return func() { end(); <-done }, nil
+	return end, nil
 }
 
 // Missed says which names a command asked for in vain, or "".

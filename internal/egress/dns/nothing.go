@@ -2,8 +2,10 @@ package dns
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +32,22 @@ const (
 	nothingRate  = 1000
 	nothingBurst = 1000
 )
+
+// ServeFile answers queries that come to a socket, until end is called.
+func (n *Nothing) ServeFile(f *os.File) (end func(), err error) {
+	pc, err := net.FilePacketConn(f)
+	if err != nil {
+		return nil, err
+	}
+	c, ok := pc.(*net.UDPConn)
+	if !ok {
+		return nil, fmt.Errorf("a %T", pc)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); n.Serve(ctx, c) }()
+	return func() { cancel(); <-done }, nil
+}
 
 // Serve answers queries until the socket is closed or the context has ended.
 func (n *Nothing) Serve(ctx context.Context, c *net.UDPConn) {
