@@ -133,6 +133,9 @@ type Adapter struct {
 	// by patterns of path.Match. Everything else in it could be obeyed by the next
 	// client, and is removed; see Keeps.
 	Keep []string
+	// Record is what an interactive client writes down of its conversation while it goes
+	// on; nil: it is not known, and its hooks have to report soon after its start.
+	Record *Record
 	// Starts says that the client reports the start of a session through its hooks
 	// before the first call. Where it does not, its first call is the proof.
 	Starts bool

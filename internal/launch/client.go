@@ -39,7 +39,8 @@ type clientSetup struct {
 	wiring  ledger.Wiring
 	life    *hookWatch
 	helpers []helper
-	release func() // of the files that it shares with others
+	release func()        // of the files that it shares with others
+	record  *conversation // of an interactive one; nil: its hooks report soon after its start
 }
 
 // planClient chooses what the client of a worker is started with: it is found and asked
@@ -78,6 +79,7 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	}
 	o.chooseView(l, env, program, w.Agent.Args)
 	o.chooseHelpers(s, l, enclosure.Variable(env, "PATH"))
+	o.record = beginConversation(o, order.Interactive, order.Again)
 	o.wiring = ledger.Wiring{Client: string(a.Name), Version: version.String(), Program: program}
 	for _, shown := range o.kit.Shown {
 		o.wiring.Managed = append(o.wiring.Managed, shown.At)

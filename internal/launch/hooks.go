@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"cordon/internal/agent"
 	"cordon/internal/cell"
 	"cordon/internal/client"
 	"cordon/internal/fault"
@@ -62,6 +63,16 @@ func (l *hookWatch) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.begun = true
+}
+
+// reported says whether the client's hooks were heard of.
+func (l *hookWatch) reported() bool {
+	select {
+	case <-l.alive:
+		return true
+	default:
+		return false
+	}
 }
 
 // label marks what is of the canary, which is no call of the client's.
@@ -162,27 +173,88 @@ const Unproven cell.Reason = "its hooks never reported"
 
 var errUnproven = errors.New(string(Unproven))
 
+// lookEvery is how often the record of an interactive client is looked at before its hooks
+// have reported.
+const lookEvery = 100 * time.Millisecond
+
 // awaitHooks waits for the first word of the client's hooks and records it, or stops the
 // client. It returns when the context is over.
+//
+// The hooks have to report within the time that the policy gives them: from the start, or,
+// for an interactive client, from its first prompt, since it may report nothing before
+// and a person may think for as long as they like. A client that calls a tool before its
+// hooks reported is stopped at once.
 func awaitHooks(ctx context.Context, s *worksite.Site, w *ledger.Worker, o *clientSetup, stop context.CancelCauseFunc) {
-	began := time.Now()
-	patience := time.NewTimer(w.Lease.Lease().Policy.Agent.Patience())
-	defer patience.Stop()
-	select {
-	case <-o.life.alive:
-		recordProof(s, w, o, time.Since(began), stop)
-	case <-patience.C:
-		if w.Lease.Lease().Policy.Agent.Proof == policy.ProofReported {
+	wait := newProofWait(w.Lease.Lease().Policy.Agent, o)
+	defer wait.end()
+	for {
+		select {
+		case <-o.life.alive:
+			recordProof(s, w, o, wait.since(), stop)
+			return
+		case <-wait.look:
+			if wait.looked() == agent.CallMade && wait.required && o.adapter.Starts && !o.life.reported() {
+				stop(errUnproven)
+				return
+			}
+		case <-wait.over:
+			if wait.required {
+				stop(errUnproven)
+				return
+			}
 			s.Voice.Step(w.ID, "guard", "NOT live: the client's hooks never reported; the cell is the only protection")
 			return
+		case <-ctx.Done():
+			if o.life.reported() { // and the client was quick
+				recordProof(s, w, o, wait.since(), stop)
+			}
+			return
 		}
-		stop(errUnproven)
-	case <-ctx.Done():
-		select {
-		case <-o.life.alive: // and the client was quick
-			recordProof(s, w, o, time.Since(began), stop)
-		default:
-		}
+	}
+}
+
+// proofWait is the waiting for the hooks of one launch.
+type proofWait struct {
+	required bool
+	patience time.Duration
+	record   *conversation
+	began    time.Time // of the client, or of its first prompt
+	over     <-chan time.Time
+	look     <-chan time.Time
+	ticker   *time.Ticker
+}
+
+func newProofWait(p policy.Agent, o *clientSetup) *proofWait {
+	wait := &proofWait{required: p.Proof != policy.ProofReported, patience: p.Patience(), record: o.record, began: time.Now()}
+	if wait.record == nil {
+		wait.over = time.After(wait.patience)
+		return wait
+	}
+	wait.ticker = time.NewTicker(lookEvery)
+	wait.look = wait.ticker.C
+	return wait
+}
+
+// looked looks at the record of the client, and starts the clock with its first prompt.
+func (p *proofWait) looked() agent.Sign {
+	sign := p.record.look()
+	if sign != agent.NoSign && p.over == nil {
+		p.began, p.over = time.Now(), time.After(p.patience)
+	}
+	return sign
+}
+
+// since is how long the hooks took.
+func (p *proofWait) since() time.Duration {
+	if p.record != nil {
+		p.looked()
+	}
+	return time.Since(p.began)
+}
+
+func (p *proofWait) end() {
+	if p.ticker != nil {
+		p.ticker.Stop()
 	}
 }
 
@@ -202,9 +274,7 @@ func (o *clientSetup) watchStream(required bool, stop context.CancelCauseFunc) f
 		if (i.Kind != stream.Called && i.Kind != stream.Told) || !i.Call.Ran || !required {
 			return
 		}
-		select {
-		case <-o.life.alive:
-		default:
+		if !o.life.reported() {
 			stop(errUnproven)
 		}
 	}

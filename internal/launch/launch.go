@@ -145,6 +145,7 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		return cell.Exit{}, err
 	}
 	recorded := false
+	hold, back := lendTerminal(s, c)
 	begin := func(l cell.Launch) error {
 		defer release()
 		if err := r.left.Started(l); err != nil {
@@ -160,12 +161,14 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 			}
 			s.Voice.Step(w.ID, "running", worksite.Shorten(r.shownCommand(w, c)))
 			visitor.OpenDoor(s, w.ID, l.Door)
+			hold()
 			then()
 		}
 		return err
 	}
 	c.Started = begin
 	exit, err := cell.Run(ctx, c)
+	back()
 	if !recorded && ctx.Err() == nil {
 		confine.ForgetConfinable(s, w.Lease.Lease().Policy)
 	}
@@ -176,9 +179,19 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 	case !recorded && ctx.Err() != nil:
 		return exit, ctx.Err()
 	case !recorded: // a command that cannot be started is the worker's failure
+		defer back()
 		return exit, begin(cell.Launch{})
 	}
 	return exit, nil
+}
+
+// lendTerminal gives the terminal that cordon speaks on to a command that has one: the
+// command draws there from its start to its end.
+func lendTerminal(s *worksite.Site, c cell.Command) (hold, back func()) {
+	if c.Terminal == nil {
+		return func() {}, func() {}
+	}
+	return worksite.LendTerminal(s.Voice)
 }
 
 // sayCell tells what a worker runs in.

@@ -12,6 +12,7 @@ import (
 	"io"
 
 	"cordon/internal/legible"
+	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
 
@@ -23,7 +24,7 @@ type Page struct {
 
 // Say tells a person something; data goes elsewhere. Words of a worker's may be in it.
 func (p Page) Say(format string, args ...any) {
-	fmt.Fprintln(p.Err, legible.Text(fmt.Sprintf(format, args...)))
+	fmt.Fprint(p.Err, legible.Text(fmt.Sprintf(format, args...)), terminal.LineEnd(p.Err))
 }
 
 // Print writes data as lines for a person. Words of a worker's may be in it.

@@ -70,7 +70,7 @@ func agentFields() []field {
 		scalar("login", "The files and variables that the client signs in with. none: it gets none. read: it can read the files. copy: it gets its own copies, which it can change.", func(p *Policy) *Login { return &p.Agent.Login }, readLogin, Login.String),
 		scalar("refresh", "Copy a login that the client renewed back to your own file. Requires login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, strictyaml.ReadBool, strconv.FormatBool),
 		scalar("proof", "What happens when the client's hooks do not report. required: stop the client and refuse the run. reported: warn, and rely on the cell.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
-		scalar("proof_within", "How long the client's hooks may take to report after its start.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
+		scalar("proof_within", "How long the client's hooks may take to report after its start; after the first prompt, if a person sits at its terminal.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/message"
 	"cordon/internal/state"
+	"cordon/internal/worksite"
 	"cordon/internal/workspace"
 )
 
@@ -54,6 +55,9 @@ type progress struct {
 
 // Continue takes a worker on from wherever it is, and tells the operator if it needs them.
 func (s *Session) Continue(ctx context.Context, id lease.ID, asked Drive) (*ledger.Worker, error) {
+	if asked.Terminal != nil {
+		asked.Screen = worksite.Behind(s.Voice, asked.Screen)
+	}
 	bell := newBell(ctx, s, asked.Screen)
 	s.OnAsk = bell.asked
 	w, err := s.proceed(ctx, id, asked, bell.waits)

@@ -26,6 +26,8 @@ type Voice struct {
 	live  bool // a terminal: one line may be rewritten
 	open  bool // such a line is unfinished
 	last  int  // quarter of the files last reported
+	lent  bool // the terminal is another's: nothing is written on it
+	held  []func()
 }
 
 func NewVoice(w io.Writer) *Voice { return &Voice{w: w, width: min(Width(w), 500), live: Is(w)} }
@@ -59,15 +61,21 @@ func Same(a, b any) bool {
 func (v *Voice) Step(id lease.ID, word, text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.clear()
-	fmt.Fprintln(v.w, Clip(legible.Text(fmt.Sprintf("%-16s %-10s %s", id, word, text)), v.width))
+	line := Clip(legible.Text(fmt.Sprintf("%-16s %-10s %s", id, word, text)), v.width)
+	v.orLater(func() {
+		v.clear()
+		fmt.Fprint(v.w, line, LineEnd(v.w))
+	})
 }
 
 // Files implements session.Voice.
 func (v *Voice) Files(id lease.ID, done, total int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.live {
+	switch {
+	case v.lent:
+		return
+	case v.live:
 		fmt.Fprintf(v.w, "\r%-16s %-10s %d of %d files", id, "worktree", done, total)
 		v.open = true
 		return

@@ -48,9 +48,12 @@ func OpenDoor(s *worksite.Site, id lease.ID, door *cell.Door) {
 // left.
 func Visit(ctx context.Context, s *worksite.Site, w *ledger.Worker, c cell.Command) (cell.Exit, error) {
 	beside := c
+	hold, back := worksite.LendTerminal(s.Voice)
+	defer back()
 	if c.Stderr == nil { // a terminal; elsewhere a command's own words stay alone
 		beside.Started = func(cell.Launch) error {
 			s.Voice.Step(w.ID, "view", "beside the worker; what you change is audited as its work")
+			hold()
 			return nil
 		}
 	}

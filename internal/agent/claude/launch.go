@@ -33,8 +33,13 @@ var Client = agent.Adapter{
 	User:   user, ProjectParts: project, ServerFiles: []string{stateFile, movedStateFile}, ReadServers: readServers, Expand: agent.ExpandedBraces,
 	Managed: []string{Managed},
 	Keep:    []string{"projects/*/*.jsonl"},
-	Starts:  true,
-	Build:   build, Permissions: permissions, Refused: refused, Passed: passed,
+	Record: &agent.Record{
+		Files: []string{"projects/*/*.jsonl"},
+		Quiet: []string{`{"type":"mode"`, `{"type":"permission-mode"`, `{"type":"atis-latch"`, `{"type":"last-prompt"`},
+		Calls: []string{`"type":"tool_use"`},
+	},
+	Starts: true,
+	Build:  build, Permissions: permissions, Refused: refused, Passed: passed,
 }
 
 // build starts Claude in a mode in which only what the rules allow runs, and

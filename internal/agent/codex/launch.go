@@ -25,8 +25,13 @@ var Client = agent.Adapter{
 	User:      user, ProjectParts: project, ServerFiles: []string{ownConfig}, ReadServers: readServers, Expand: nil,
 	Managed: []string{Managed},
 	Keep:    []string{"sessions"},
-	Starts:  true,
-	Build:   build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
+	Record: &agent.Record{
+		Files: []string{"sessions/*/*/*/*.jsonl"},
+		Quiet: []string{`"type":"session_meta"`, `"type":"thread_settings_applied"`},
+		Calls: []string{`"type":"function_call"`, `"type":"custom_tool_call"`, `"type":"local_shell_call"`, `"type":"CommandExecution"`},
+	},
+	Starts: true,
+	Build:  build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
 }
 
 // build starts Codex without its own sandbox, which cannot work in a cell, and

@@ -29,7 +29,12 @@ var Client = agent.Adapter{
 	Project: []string{
 		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
 	},
-	Keep:   []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
+	Keep: []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
+	Record: &agent.Record{
+		Files: []string{"session-state/*/events.jsonl"},
+		Quiet: []string{`{"type":"session.`, `{"type":"hook.`},
+		Calls: []string{`{"type":"tool.execution_start"`},
+	},
 	Starts: true, Unpacks: &unpacking,
 	Build: build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
 }

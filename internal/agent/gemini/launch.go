@@ -41,6 +41,11 @@ var Client = agent.Adapter{
 	Managed: []string{managed},
 	Project: []string{variablesFile},
 	Keep:    []string{".gemini/tmp/" + projectName + "/chats"},
+	Record: &agent.Record{
+		Files: []string{".gemini/tmp/" + projectName + "/chats/*.jsonl"},
+		Quiet: []string{`{"$set":`, `"kind":"main"`},
+		Calls: []string{`"toolCalls":[{`, `"functionCall":{`},
+	},
 	Starts:  true,
 	Forbids: "it sets the client's variables, which could switch the guard off",
 	Build:   build, Permissions: policyRules, Refused: refused, Passed: passed,

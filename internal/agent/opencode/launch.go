@@ -32,6 +32,7 @@ var Client = agent.Adapter{
 	Managed: []string{managed},
 	Project: []string{"opencode.json", "opencode.jsonc"},
 	Keep:    []string{database, database + "-wal", database + "-shm"},
+	Record:  &agent.Record{Files: []string{database + "-wal"}, Prompts: []string{`"role":"user"`}, Calls: []string{`"type":"tool"`}},
 	Starts:  true,
 	Helpers: []agent.Helper{{
 		Program: "rg", Below: []string{".cache/opencode/bin", ".local/share/opencode/bin"},

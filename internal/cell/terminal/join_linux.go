@@ -37,6 +37,7 @@ func Join(ctx context.Context, dir string, tty *os.File, begun func()) (Parting,
 		return "", err
 	}
 	defer func() { _ = term.Restore(int(tty.Fd()), before) }() // it may be gone
+	_, _ = tty.WriteString(keepTitle)                          // it may be gone
 	leave := context.AfterFunc(ctx, j.detach)
 	defer leave()
 	why, err := j.run()

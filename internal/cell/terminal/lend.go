@@ -12,6 +12,7 @@ import (
 // Lend notes how a terminal is before a command has it, and returns how it is had back.
 func Lend(tty *os.File) (back func()) {
 	before, err := term.GetState(int(tty.Fd()))
+	_, _ = tty.WriteString(keepTitle) // one that is gone has none
 	return func() {
 		takeBack(tty)
 		makePlain(tty, true)

@@ -37,7 +37,7 @@ func StartRelay(master, tty *os.File, typed bool, transcript io.Writer, screen *
 	}
 	signal.Notify(r.signals, syscall.SIGWINCH, syscall.SIGCONT)
 	r.following.Go(func() { r.follow(typed) })
-	r.seen = &glimpse{to: r.tty}
+	r.seen = &glimpse{to: r.tty, tty: r.tty}
 	if transcript != nil {
 		r.seen.to = io.MultiWriter(r.tty, transcript)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,9 +148,9 @@ func TestScreenEnds(t *testing.T) {
 		s.leave()
 		s.Close()
 		await(t, parted, Finished)
-		buf := make([]byte, 100)
-		n, err := outer.Read(buf)
-		if err != nil || !strings.Contains(string(buf[:n]), "before\nlast words\n") {
+		buf := make([]byte, len(keepTitle)+len("before\nlast words\n"))
+		n, err := io.ReadFull(outer, buf)
+		if err != nil || string(buf[:n]) != keepTitle+"before\nlast words\n" {
 			t.Errorf("%q %v", buf[:n], err)
 		}
 		if _, err := Join(t.Context(), dir, outer, func() {}); !errors.Is(err, ErrNoScreen) {

@@ -29,8 +29,12 @@ var plainScreen = strings.Join([]string{
 	"\x1b[?25h\x1b[0 q",                                                                                // no cursor, or another
 	"\x0f\x1b%G\x1b(B\x1b)B",                                                                           // character sets
 	"\x1b]8;;\x1b\\\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\",                           // links, colours by another name
-	"\x1b[0\"q\x1b[0m",                                                                                 // protected, concealed, coloured
+	"\x1b[23;0t",       // its title
+	"\x1b[0\"q\x1b[0m", // protected, concealed, coloured
 }, "")
+
+// keepTitle has a terminal note its title, which plainScreen gives back.
+const keepTitle = "\x1b[22;0t"
 
 // answerRoom is how long a terminal may take to answer the worker's last question, over a
 // slow line perhaps. The shell reads an answer that comes later.
@@ -42,12 +46,17 @@ const recentRoom = 4 << 10
 // glimpse remembers of what is shown what matters when the terminal is given back.
 type glimpse struct {
 	to     io.Writer
-	acted  bool // there was more than plain letters
+	tty    io.Writer // whose title is noted before the first that acts on it; nil: it is noted
+	acted  bool      // there was more than plain letters
 	recent []byte
 }
 
 func (g *glimpse) Write(p []byte) (int, error) {
-	g.acted = g.acted || bytes.ContainsFunc(p, stirs)
+	if !g.acted && bytes.ContainsFunc(p, stirs) {
+		if g.acted = true; g.tty != nil {
+			_, _ = io.WriteString(g.tty, keepTitle) // one that is gone has none
+		}
+	}
 	if g.recent = append(g.recent, p...); len(g.recent) > recentRoom {
 		g.recent = append([]byte(nil), g.recent[len(g.recent)-recentRoom:]...)
 	}

@@ -81,13 +81,16 @@ func (e *emulator) shows(t *testing.T, text string) {
 // plain demands that a terminal is as it was before anything wild, with nothing typed.
 func (e *emulator) plain(t *testing.T, before unix.Termios) {
 	t.Helper()
-	_, last, ok := strings.Cut(e.text(), wild)
+	first, last, ok := strings.Cut(e.text(), wild)
 	if !ok {
 		t.Fatalf("nothing wild was shown: %q", e.text())
 	}
+	if strings.Count(first, keepTitle) != 1 {
+		t.Errorf("the title is not noted in %q", first)
+	}
 	for _, reset := range []string{
 		"\x1b[?1049l", "\x1b[?1000l", "\x1b[?1002l", "\x1b[?1003l", "\x1b[?1005l", "\x1b[?1006l", "\x1b[?1015l", "\x1b[?1004l",
-		"\x1b[?2004l", "\x1b[?25h", "\x1b>", "\x1b[<99u", "\x1b[>4;0m", "\x1b(B", "\x0f", "\x1b[0m",
+		"\x1b[?2004l", "\x1b[?25h", "\x1b>", "\x1b[<99u", "\x1b[>4;0m", "\x1b(B", "\x0f", "\x1b[23;0t", "\x1b[0m",
 	} {
 		if !strings.Contains(last, reset) {
 			t.Errorf("without %q it ends with %q", reset, last)
