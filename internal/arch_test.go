@@ -26,6 +26,7 @@ import (
 var layers = map[string][]string{
 	"internal/legible":        {},
 	"internal/additive":       {},
+	"internal/screen":         {}, // see pure
 	"internal/message":        {"legible"},
 	"internal/paths":          {},
 	"internal/agent/facts":    {},
@@ -75,14 +76,14 @@ var layers = map[string][]string{
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
 	"internal/fault":          {"audit"},
 	"internal/cellnet":        {"cell", "egress", "egress/dns", "egress/record", "egress/watch", "fault", "paths", "policy", "reach"},
-	"internal/worksite":       {"additive", "audit", "base", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "state", "worktree"},
+	"internal/worksite":       {"additive", "audit", "base", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "screen", "state", "worktree"},
 	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "fill", "git", "lease", "ledger", "lfs", "overlay", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "lfs", "policy", "state", "worksite"},
 	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "state", "worksite"},
 	"internal/warrant":        {"agent/clients", "client", "depcache", "fault", "guard", "hook", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
-	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace"},
+	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace"},
 	"internal/usersetup":      {"agent", "enclosure", "plainfile"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "unpacked", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
@@ -99,7 +100,7 @@ var layers = map[string][]string{
 	"internal/present":        {"audit", "cell", "cellnet", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
 	"internal/demo":           {"git", "ledger"},
 	"internal/manual":         {"present", "strictyaml"},
-	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "seccomp", "terminal", "view", "worksite"},
+	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "screen", "seccomp", "terminal", "view", "worksite"},
 	"internal/foreground":     {"agent/clients", "cell", "confine", "policy", "terminal"},
 	"internal/background":     {"fault"},
 	"internal/hookrun":        {"client", "hook", "plainfile", "post"},
@@ -112,7 +113,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -167,6 +168,7 @@ var pure = map[string][]string{
 	"internal/cell/plan":  {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
 	"internal/message":    {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
 	"internal/reach":      {"cordon/internal/strictyaml", "golang.org/x/net/idna", "net/netip", "slices", "strconv", "strings", "sync", "unicode/utf8"},
+	"internal/screen":     {"io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
 	"internal/strictyaml": {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
 	"internal/view":       {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }

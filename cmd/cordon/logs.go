@@ -29,7 +29,8 @@ decisions of its guard, its connections, or the policy lines that would allow th
 refused connections.
 
 An agent client reports its work as a stream of JSON. By default logs prints a readable
-transcript of it; --stream prints the raw stream.
+transcript of it; --stream prints the raw stream. An interactive worker draws on a
+screen: logs prints the lines that it showed there.
 
 -f follows the output until the worker ends, then prints the outcome. It always exits 0.`,
 		Example: `  cordon logs brisk-otter | less
@@ -81,7 +82,7 @@ func (a *app) logs(ctx context.Context, o logsOptions, prefix string) error {
 	case o.net:
 		return a.reached(ctx, s, w)
 	}
-	p := page.Printed{Open: s.Transcript, Object: &view.Transcript{}, Nothing: "has printed nothing"}
+	p := page.Printed{Open: s.Transcript, Marks: s.Marks, Object: &view.Transcript{}, Nothing: "has printed nothing"}
 	if o.stream {
 		p = page.Printed{Open: s.StreamFile, Object: &view.Stream{}, Nothing: "has no stream: its command was no agent client, or it has not begun"}
 	}

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/page"
 	"cordon/internal/present"
+	"cordon/internal/screen"
 	"cordon/internal/session"
 	"cordon/internal/state"
 	"cordon/internal/terminal"
@@ -24,9 +25,9 @@ const followPause = 200 * time.Millisecond
 // follow prints what a worker prints until nobody works on it any more, and says
 // what became of it. An interruption ends the following and nothing else.
 func (a *app) follow(ctx context.Context, s *session.Session, w *ledger.Worker, p page.Printed) error {
-	t := tail{w: w, p: p, out: terminal.ForScreen(a.out)}
+	t := tail{w: w, p: p, out: p.Player(w, terminal.ForScreen(a.out))}
 	if a.json {
-		t.out = io.Discard // the object has all of it
+		t.out = p.Player(w, io.Discard) // the object has all of it
 	}
 	defer t.close()
 	for {
@@ -71,6 +72,9 @@ func (a *app) followed(ctx context.Context, s *session.Session, t *tail) error {
 	if err != nil {
 		return err
 	}
+	if err := t.out.End(); err != nil {
+		return err
+	}
 	if a.json {
 		return a.page().Whole(w, t.p, status)
 	}
@@ -86,7 +90,7 @@ type tail struct {
 	w   *ledger.Worker
 	p   page.Printed
 	f   *os.File
-	out io.Writer
+	out *screen.Player
 }
 
 // more copies what has come since.
@@ -101,7 +105,10 @@ func (t *tail) more() (err error) {
 		}
 		t.f = f
 	}
-	_, err = io.Copy(t.out, t.f)
+	n, err := io.Copy(t.out, t.f)
+	if n == 0 && err == nil {
+		err = t.out.Rest()
+	}
 	return err
 }
 

@@ -79,6 +79,16 @@ type Kit struct {
 	Seeds  []File   // below Order.State, where the client has none yet
 	Links  []Link   // below Order.State
 	Stream bool     // it prints its stream (package stream) on stdout
+	// Dialogs are questions of an interactive client that no file and no flag answers in
+	// advance without giving it more than cordon does.
+	Dialogs []Dialog
+}
+
+// Dialog is a question that a client draws before its first prompt, and the keys that
+// answer it.
+type Dialog struct {
+	Shows []string // all of them are on the screen
+	Keys  string
 }
 
 // Link is a symbolic link. It stands in the place of whatever has its name.

@@ -10,12 +10,14 @@ import (
 
 // shareTerminal lets other terminals of the operator's join that of a worker as long as its
 // command runs. A worker works without that as well.
-func shareTerminal(s *worksite.Site, id lease.ID, how Request, transcript io.Writer, c *cell.Command) (end func()) {
+func shareTerminal(s *worksite.Site, id lease.ID, how Request, r *equipment, c *cell.Command) (end func()) {
 	if how.Terminal == nil || c.Cell == nil && how.Outer == nil {
 		return func() {} // nothing is handed over, or the operator's own terminal itself
 	}
 	screen, err := cell.NewScreen(how.Outer)
 	if err == nil {
+		screen.Sized = r.drawing.Sized
+		r.answerDialogs(screen)
 		end, err = screen.Close, screen.Open(s.State.Worker(string(id)))
 	}
 	if err != nil {
@@ -25,7 +27,10 @@ func shareTerminal(s *worksite.Site, id lease.ID, how Request, transcript io.Wri
 		return func() {}
 	}
 	if c.Screen = screen; how.Outer == nil {
-		c.Transcript = io.MultiWriter(transcript, screen)
+		c.Transcript = io.MultiWriter(r.transcript, screen)
+	}
+	if r.dialogs != nil && c.Transcript != nil {
+		c.Transcript = io.MultiWriter(c.Transcript, r.dialogs)
 	}
 	return end
 }

@@ -38,7 +38,9 @@ type equipment struct {
 	feedback string
 	end      func()
 
-	transcript io.Writer // keeps what it prints
+	transcript io.Writer         // keeps what it prints
+	drawing    *worksite.Drawing // is told of the size of its terminal
+	dialogs    *dialogs          // of the client; nil: there are none
 }
 
 // Files in the directory.

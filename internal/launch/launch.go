@@ -63,7 +63,12 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 		return err
 	}
 	defer out.Close()
-	kept := &worksite.Bounded{To: out, Room: worksite.TranscriptRoom}
+	drawing, err := s.Draw(w.ID, out)
+	if err != nil {
+		return err
+	}
+	defer drawing.Close()
+	kept := &worksite.Bounded{To: drawing, Room: worksite.TranscriptRoom}
 	visitor.SayVisited(s, w)
 	to := newOutput(kept, how)
 	if err := workspace.PutGitBack(s, w); err != nil {
@@ -75,7 +80,7 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err != nil {
 		return err
 	}
-	r.transcript = kept
+	r.transcript, r.drawing = kept, drawing
 	if r.left, err = confine.WatchAdopted(ctx, s, w); err != nil {
 		return err
 	}
@@ -119,7 +124,7 @@ func startWithOutput(ctx context.Context, s *worksite.Site, w *ledger.Worker, ho
 	if err != nil {
 		return cell.Exit{}, err
 	}
-	defer shareTerminal(s, w.ID, how, r.transcript, &c)()
+	defer shareTerminal(s, w.ID, how, r, &c)()
 	if r.agent != nil {
 		return startAgent(ctx, s, w, r, c, to.out)
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
 	"cordon/internal/present"
+	"cordon/internal/screen"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
@@ -17,6 +19,7 @@ import (
 // Printed is something that is kept of what a worker printed.
 type Printed struct {
 	Open    func(*ledger.Worker) (*os.File, error)
+	Marks   func(*ledger.Worker) []screen.Mark // of what was drawn on a terminal; nil: nothing was
 	Object  view.Output
 	Nothing string // what is said of a worker that has none
 }
@@ -38,10 +41,11 @@ func (p Page) Whole(w *ledger.Worker, kept Printed, status ledger.Status) error 
 	}
 	defer f.Close()
 	if p.JSON {
-		text, err := io.ReadAll(f)
-		if err != nil {
+		var b bytes.Buffer
+		if err := kept.play(w, &b, f); err != nil {
 			return err
 		}
+		text := b.Bytes()
 		shown.Text = strings.ToValidUTF8(string(text), "\ufffd")
 		if !utf8.Valid(text) {
 			shown.Base64 = text // what was printed, byte for byte
@@ -49,8 +53,25 @@ func (p Page) Whole(w *ledger.Worker, kept Printed, status ledger.Status) error 
 		kept.Object.Fill(shown)
 		return p.Object(kept.Object)
 	}
-	_, err = io.Copy(terminal.ForScreen(p.Out), f)
-	return err
+	return kept.play(w, terminal.ForScreen(p.Out), f)
+}
+
+// play writes what is kept, as text that can be read.
+func (k Printed) play(w *ledger.Worker, to io.Writer, f io.Reader) error {
+	player := k.Player(w, to)
+	if _, err := io.Copy(player, f); err != nil {
+		return err
+	}
+	return player.End()
+}
+
+// Player renders what is kept of a worker.
+func (k Printed) Player(w *ledger.Worker, to io.Writer) *screen.Player {
+	marks := func() []screen.Mark { return nil }
+	if k.Marks != nil {
+		marks = func() []screen.Mark { return k.Marks(w) }
+	}
+	return &screen.Player{To: to, Marks: marks}
 }
 
 // Decisions prints what a worker's guard decided.

@@ -9,6 +9,7 @@ import (
 	"cordon/internal/guard"
 	"cordon/internal/lease"
 	"cordon/internal/plainfile"
+	"cordon/internal/screen"
 )
 
 // recentBytes is how much of the end of a file is read to see what a worker does now.
@@ -40,11 +41,23 @@ func (s *Site) LastDecision(id lease.ID, each func(guard.Record)) {
 
 // LastLine is the last line that a worker printed.
 func (s *Site) LastLine(id lease.ID) string {
-	lines := strings.Split(string(s.recent(id, "transcript")), "\n")
+	text := s.recent(id, "transcript")
+	lines := strings.Split(string(text), "\n")
+	if bytes.Contains(text, []byte("\x1b[")) {
+		lines = drawnLines(text)
+	}
 	for i := len(lines) - 1; i >= 0; i-- {
 		if line := strings.TrimSpace(lines[i]); line != "" {
 			return line
 		}
 	}
 	return ""
+}
+
+// drawnLines are the lines that the end of an output left on a screen. Its size is not
+// known: it is as large as one may be.
+func drawnLines(text []byte) []string {
+	drawn := screen.New(1<<10, 1<<10)
+	_, _ = drawn.Write(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))) // it takes everything
+	return drawn.Lines()
 }

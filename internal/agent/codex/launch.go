@@ -65,7 +65,19 @@ func build(o agent.Order) (agent.Kit, error) {
 	// A project that is not trusted has no instructions; those at the top of the tree
 	// are given back.
 	k.Links = []agent.Link{{Name: "AGENTS.md", To: path.Join(o.Tree, "AGENTS.md")}}
+	if o.Interactive {
+		k.Dialogs = dialogs
+	}
 	return k, nil
+}
+
+// dialogs are what Codex asks in each directory that is not trusted, and about a model
+// that is newer than the operator's. It remembers no answer to the first: the only other
+// way is to trust the tree, whose configuration would then run programs.
+var dialogs = []agent.Dialog{
+	{Shows: []string{"Folder access", "› 1. Open restricted", "2. Quit"}, Keys: "\r"},
+	{Shows: []string{"Folder access", "› 1. Open existing task", "2. Quit"}, Keys: "\r"},
+	{Shows: []string{"› 1. Try new model", "2. Use existing model"}, Keys: "2"},
 }
 
 // arguments is the command line: flags of the operator's, then cordon's, of which the

@@ -52,9 +52,9 @@ func objections(interactive bool, settings map[string]any) string {
 	return ""
 }
 
-// build starts Copilot with a plugin whose hooks are the guard's. It never
-// trusts the directory: a project that is trusted can switch all hooks off and bring
-// its own. What it keeps is cleared of whatever would do the same at the next start.
+// build starts Copilot with a plugin whose hooks are the guard's. Without a terminal it
+// never trusts the directory: a project that is trusted can switch all hooks off and bring
+// its own. In a terminal it works in no other directory, see objections. What it keeps is cleared of whatever would do the same at the next start.
 // Its own servers are left out: they act on GitHub with the operator's name.
 func build(o agent.Order) (agent.Kit, error) {
 	k := agent.Kit{Stream: !o.Interactive, Env: environment(o)}
@@ -118,6 +118,9 @@ func addState(k *agent.Kit, o agent.Order) error {
 	config, err := o.Kept(ownConfig, "loggedInUsers", "lastLoggedInUser", "authTokens", "copilotTokens", "storeTokenPlaintext")
 	if err != nil {
 		return err
+	}
+	if o.Interactive {
+		config["trustedFolders"] = []string{o.Tree}
 	}
 	if err := k.AddSeed("config.json", config); err != nil {
 		return err

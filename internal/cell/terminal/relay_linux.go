@@ -31,7 +31,7 @@ type Relay struct {
 // for the worker; the transcript and the screen may be nil.
 func StartRelay(master, tty *os.File, typed bool, transcript io.Writer, screen *Screen) *Relay {
 	r := &Relay{tty: tty, master: master, signals: make(chan os.Signal, 4), in: newWake(), Lost: make(chan struct{}), screen: screen}
-	_ = pty.InheritSize(r.tty, master) // a terminal without a size has none to pass on
+	r.inheritSize()
 	if typed {
 		r.before, _ = term.MakeRaw(int(r.tty.Fd()))
 	}
@@ -55,7 +55,16 @@ func (r *Relay) follow(in bool) {
 		if s == syscall.SIGCONT && in {
 			_, _ = term.MakeRaw(int(r.tty.Fd()))
 		}
-		_ = pty.InheritSize(r.tty, r.master)
+		r.inheritSize()
+	}
+}
+
+// inheritSize gives the worker's terminal the size of the operator's. One without a size
+// has none to pass on.
+func (r *Relay) inheritSize() {
+	if size, err := pty.GetsizeFull(r.tty); err == nil {
+		r.screen.sized(size.Rows, size.Cols)
+		_ = pty.Setsize(r.master, size)
 	}
 }
 

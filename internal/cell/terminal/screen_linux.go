@@ -26,6 +26,9 @@ type Screen struct {
 	typing sync.Mutex
 	keys   keyboard // nil: nobody reads
 
+	// Sized is told the size of the worker's terminal, before what is drawn with it.
+	Sized func(rows, columns uint16)
+
 	outer   *Relay // to the outer side of a terminal that nobody else reads, or nil
 	reading *Pump  // from there
 }
@@ -76,6 +79,9 @@ func (s *Screen) join(k keyboard) {
 
 func (s *Screen) leave() { s.join(nil) }
 
+// Type types on the worker's terminal.
+func (s *Screen) Type(keys string) { s.enter([]byte(keys)) }
+
 func (s *Screen) enter(keys []byte) {
 	s.typing.Lock()
 	defer s.typing.Unlock()
@@ -88,7 +94,15 @@ func (s *Screen) resize(rows, cols uint16) {
 	s.typing.Lock()
 	defer s.typing.Unlock()
 	if s.keys != nil && rows > 0 && cols > 0 {
+		s.sized(rows, cols)
 		s.keys.resize(rows, cols)
+	}
+}
+
+// sized tells of a size.
+func (s *Screen) sized(rows, cols uint16) {
+	if s != nil && s.Sized != nil && rows > 0 && cols > 0 {
+		s.Sized(rows, cols)
 	}
 }
 

@@ -8,13 +8,19 @@ import (
 )
 
 // Screen is the terminal of a worker, for others to join. Nobody does here.
-type Screen struct{}
+type Screen struct {
+	// Sized is told nothing.
+	Sized func(rows, columns uint16)
+}
 
 // NewScreen is a screen that shows nothing.
 func NewScreen(*os.File) (*Screen, error) { return &Screen{}, nil }
 
 // Write shows nothing.
 func (*Screen) Write(p []byte) (int, error) { return len(p), nil }
+
+// Type types nowhere.
+func (*Screen) Type(string) {}
 
 // Open opens nothing.
 func (*Screen) Open(string) error { return ErrNoScreen }

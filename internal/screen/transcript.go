@@ -1,0 +1,197 @@
+package screen
+
+import (
+	"io"
+	"slices"
+	"strings"
+)
+
+// Transcript renders what a program draws as lines that come one after the other. A line
+// that leaves the top of the screen is one. So is a line that stands on the screen for
+// some time, and everything that is there when the program leaves it. A line that is
+// drawn again, or at another place, does not come again; lines that are replaced at once
+// (spinners, a prompt that is being typed) do not come at all.
+type Transcript struct {
+	to      io.Writer
+	screen  *Screen
+	shown   []shownLine
+	recent  []string // that came last
+	again   []string // lines of recent that a program may draw once more
+	blank   bool     // an empty line is due
+	failure error
+}
+
+// shownLine is a line of the screen when it was last looked at.
+type shownLine struct {
+	text string
+	seen int  // how often it was there already
+	came bool // it is in the transcript
+}
+
+const (
+	lookEvery  = 1 << 10 // bytes between two looks at the screen
+	steady     = 2       // looks after which a line stays
+	recentKept = 400
+	// statusLines is how many lines before it a line on the screen may repeat that does not
+	// come again: programs draw the same states in turns.
+	statusLines = 8
+)
+
+// NewTranscript writes the lines of a screen of this size.
+func NewTranscript(to io.Writer, rows, columns int) *Transcript {
+	t := &Transcript{to: to, screen: New(rows, columns)}
+	t.screen.Switched = func() { t.look(true) }
+	t.screen.Cleared = func() { t.look(false); t.again = append([]string(nil), t.recent...) }
+	return t
+}
+
+// Resize follows the size of the terminal.
+func (t *Transcript) Resize(rows, columns int) {
+	t.look(false)
+	t.screen.Resize(rows, columns)
+}
+
+// Write draws.
+func (t *Transcript) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		part := rest[:min(len(rest), lookEvery)]
+		rest = rest[len(part):]
+		_, _ = t.screen.Write(part) // it takes everything
+		t.look(false)
+	}
+	return len(p), t.failure
+}
+
+// Rest says that nothing was drawn for some time.
+func (t *Transcript) Rest() error {
+	t.look(false)
+	return t.failure
+}
+
+// End writes what is on the screen at the end.
+func (t *Transcript) End() error {
+	t.look(true)
+	return t.failure
+}
+
+// look compares the screen with what it was, and writes the lines that are due: all of
+// them, or those that stay.
+func (t *Transcript) look(all bool) {
+	gone := t.screen.takeScrolled()
+	var now []shownLine
+	for _, text := range append(gone, t.screen.Lines()...) {
+		now = append(now, shownLine{text: text})
+	}
+	for i, j := range same(t.shown, now) {
+		now[j].seen, now[j].came = t.shown[i].seen+1, t.shown[i].came
+	}
+	for i := range now {
+		l := &now[i]
+		if i < len(gone) || all || l.seen >= steady {
+			t.come(l, i < len(gone))
+		}
+	}
+	t.shown = now[len(gone):]
+}
+
+// come writes a line, once.
+func (t *Transcript) come(l *shownLine, gone bool) {
+	switch {
+	case l.came:
+	case l.text == "":
+		t.blank = true
+	case onlyLines(l.text), gone && t.drawnAgain(l.text), !gone && slices.Contains(t.recent[max(len(t.recent)-statusLines, 0):], l.text):
+		l.came = true
+	default:
+		l.came = true
+		t.write(l.text)
+	}
+}
+
+func (t *Transcript) write(text string) {
+	if t.blank && len(t.recent) > 0 {
+		text = "\n" + text
+	}
+	t.blank = false
+	if t.failure == nil {
+		_, t.failure = io.WriteString(t.to, text+"\n")
+	}
+	if t.recent = append(t.recent, strings.TrimPrefix(text, "\n")); len(t.recent) > 2*recentKept {
+		t.recent = append([]string(nil), t.recent[recentKept:]...)
+	}
+}
+
+// drawnAgain reports whether a line continues what came before the program erased
+// everything: some draw their whole history again.
+func (t *Transcript) drawnAgain(text string) bool {
+	for i, was := range t.again {
+		if was == text {
+			t.again = t.again[i+1:]
+			return true
+		}
+	}
+	t.again = nil
+	return false
+}
+
+// onlyLines reports whether a text is made of lines, corners, blocks and dots: a frame, or
+// a picture.
+func onlyLines(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && (r < 0x2500 || r > 0x259f) && (r < 0x2800 || r > 0x28ff) })
+}
+
+// comparable is how many pairs of lines are compared at most.
+const comparable = 1 << 18
+
+// same finds the lines of one look in the next: the longest list of lines that are in
+// both, in order. It maps places to places.
+func same(was, now []shownLine) map[int]int {
+	pairs := map[int]int{}
+	first := 0
+	for first < len(was) && first < len(now) && was[first].text == now[first].text {
+		pairs[first] = first
+		first++
+	}
+	wasEnd, nowEnd := len(was), len(now)
+	for wasEnd > first && nowEnd > first && was[wasEnd-1].text == now[nowEnd-1].text {
+		wasEnd, nowEnd = wasEnd-1, nowEnd-1
+		pairs[wasEnd] = nowEnd
+	}
+	a, b := was[first:wasEnd], now[first:nowEnd]
+	if len(a) == 0 || len(b) == 0 || len(a)*len(b) > comparable {
+		return pairs
+	}
+	for i, j := range common(a, b) {
+		pairs[first+i] = first + j
+	}
+	return pairs
+}
+
+// common is the longest common list of two lists.
+func common(a, b []shownLine) map[int]int {
+	length := make([][]int, len(a)+1)
+	for i := range length {
+		length[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			length[i][j] = max(length[i+1][j], length[i][j+1])
+			if a[i].text == b[j].text {
+				length[i][j] = length[i+1][j+1] + 1
+			}
+		}
+	}
+	pairs := map[int]int{}
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i].text == b[j].text:
+			pairs[i] = j
+			i, j = i+1, j+1
+		case length[i+1][j] >= length[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return pairs
+}
