@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"cordon/internal/agent/clients"
 	"cordon/internal/ledger"
@@ -70,9 +69,9 @@ var flagValues = map[string]completion{
 
 // completeFlags registers them.
 func completeFlags(c *cobra.Command) {
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if values, ok := flagValues[f.Name]; ok {
-			_ = c.RegisterFlagCompletionFunc(f.Name, values) // it is registered once
+	for name, values := range flagValues {
+		if c.Flags().Lookup(name) != nil {
+			_ = c.RegisterFlagCompletionFunc(name, values) // it is registered once
 		}
-	})
+	}
 }

@@ -49,6 +49,8 @@ func initialise() int {
 		return 2
 	}
 	c := control{controlDescriptor}
+	w := &warden{control: c}
+	w.catchSignals() // this takes a while, and the plan is not made yet
 	spec, err := readSpec(c)
 	if errors.Is(err, io.EOF) {
 		return 1 // cordon has given it up
@@ -57,12 +59,36 @@ func initialise() int {
 		fmt.Fprintln(os.Stderr, "cordon:", err)
 		return 2
 	}
-	w := &warden{spec: spec, control: c}
+	w.spec = spec
 	if err := w.prepare(); err != nil {
 		w.fail(err)
 		return 1
 	}
 	return w.run()
+}
+
+// deadly are the signals that would end a Go program that does not catch them, beside those
+// that are passed on. Any other does nothing to it.
+var deadly = []os.Signal{
+	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGPIPE,
+}
+
+// catchSignals catches every signal that the worker may send to us, and that would end us,
+// and those that are passed on to it. Until the worker runs, a signal that asks for the end
+// is obeyed.
+func (w *warden) catchSignals() {
+	w.signals, w.children, w.running = make(chan os.Signal, 16), make(chan os.Signal, 1), make(chan struct{})
+	early := make(chan os.Signal, 1)
+	signal.Notify(early, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-early:
+			os.Exit(128 + int(s.(syscall.Signal)))
+		case <-w.running:
+		}
+	}()
+	signal.Notify(w.signals, slices.Concat(deadly, forwarded)...)
+	signal.Notify(w.children, syscall.SIGCHLD)
 }
 
 // warden is the first process of a cell: it builds it, starts the worker, and is
@@ -75,6 +101,9 @@ type warden struct {
 	program string
 	guests  guests
 	sockets *limit.SocketMeter // nil: no limit on memory, or the kernel does not tell
+
+	signals, children chan os.Signal
+	running           chan struct{} // closed when the worker is about to start
 }
 
 // fail tells cordon why there is no cell.
@@ -208,10 +237,7 @@ func (w *warden) run() int {
 	if !w.spec.Has(plan.Namespaces) {
 		return w.replace()
 	}
-	debug.SetGCPercent(100)
-	signals, children := make(chan os.Signal, 16), make(chan os.Signal, 1)
-	signal.Notify(signals) // all of them: the worker may send any to us, and most would end us
-	signal.Notify(children, syscall.SIGCHLD)
+	close(w.running)
 	pid, err := syscall.ForkExec(w.program, w.spec.Argv, w.attributes())
 	if err != nil {
 		w.fail(&ProgramError{errors.Is(err, os.ErrNotExist), fmt.Errorf("%s: %w", w.spec.Argv[0], err)})
@@ -221,9 +247,10 @@ func (w *warden) run() int {
 		w.slave.Close()
 	}
 	limit.SpareThreads()
+	debug.SetGCPercent(100)
 	w.guests.asked = make(chan word, 16)
 	go w.untilAlone()
-	code, reason := w.attend(pid, signals, children)
+	code, reason := w.attend(pid, w.signals, w.children)
 	end := message{Ended: true, Code: code, Reason: reason, Left: len(w.leftBehind())}
 	_ = syscall.Kill(-1, syscall.SIGKILL) // the end of this process ends them too
 	_ = w.control.send(end)               // cordon is gone: then so is everything here

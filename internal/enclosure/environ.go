@@ -64,7 +64,7 @@ func passOn(p policy.Policy, name, value string, host []string) (string, bool) {
 	if slices.Contains(p.Secrets, name) {
 		return value, true
 	}
-	if !allowed(name) || credentialLike().MatchString(value) {
+	if !allowed(name) || holdsCredential(value) {
 		return "", false
 	}
 	return withoutHost(value, host)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"cordon/internal/agent/facts"
 	"cordon/internal/policy"
@@ -188,3 +189,25 @@ var credentialLike = sync.OnceValue(func() *regexp.Regexp {
 		`|-D(https?|ftp|socks)\.?proxy(host|port)` +
 		`|--jobserver-`)
 })
+
+// credentialParts are texts of which every value that credentialLike matches has one, in
+// small letters.
+var credentialParts = []string{
+	"@", "=", `":`, "':", `" `, "' ", "authorization", "-----begin", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
+	"sk-", "xox", "npm_", "pypi-", "hf_", "dop_v1_", "shpat_", "akia", "asia", "aiza", "eyj", "proxy", "--jobserver-",
+}
+
+// holdsCredential reports whether a value looks like one that holds a credential. Most have
+// none of the parts, and need no expression to be sure of that.
+func holdsCredential(value string) bool {
+	for i := range len(value) {
+		if value[i] >= utf8.RuneSelf || value[i] < ' ' { // it has other blanks, or small letters
+			return credentialLike().MatchString(value)
+		}
+	}
+	small := strings.ToLower(value)
+	if !slices.ContainsFunc(credentialParts, func(part string) bool { return strings.Contains(small, part) }) {
+		return false
+	}
+	return credentialLike().MatchString(value)
+}

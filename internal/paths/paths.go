@@ -15,6 +15,10 @@ func Within(p, dir string) bool {
 	return p != "" && dir != "" && within(path.Clean(p), path.Clean(dir))
 }
 
+// Inside is Within for two paths that are clean already, as filepath.Clean leaves them. A
+// plan compares tens of thousands of them.
+func Inside(p, dir string) bool { return p != "" && dir != "" && within(p, dir) }
+
 // Below reports whether p lies below dir and is not dir itself.
 func Below(p, dir string) bool { return Within(p, dir) && path.Clean(p) != path.Clean(dir) }
 

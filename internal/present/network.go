@@ -130,13 +130,21 @@ func netRows(w *ledger.Worker) (rows [][]string) {
 
 // wrapped is a text in lines of so many columns, or a word.
 func Wrapped(text string, columns int) (lines []string) {
-	for _, word := range strings.Fields(text) {
-		last := len(lines) - 1
-		if last < 0 || utf8.RuneCountInString(lines[last]+" "+word) > columns {
-			lines = append(lines, word)
+	var line []byte
+	wide := 0
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		if len(line) > 0 && wide+1+n > columns {
+			lines, line = append(lines, string(line)), line[:0]
+		}
+		if len(line) == 0 {
+			line, wide = append(line, word...), n
 			continue
 		}
-		lines[last] += " " + word
+		line, wide = append(append(line, ' '), word...), wide+1+n
+	}
+	if len(line) > 0 {
+		lines = append(lines, string(line))
 	}
 	return lines
 }

@@ -39,9 +39,10 @@ func lookAtPaths(h *plan.Host, o plan.Order) {
 	// lies in, or around, something else that is put there has to be covered by its kind.
 	others := o
 	others.Home = ""
+	placed := others.Placed()
 	hide := slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool {
 		return o.Home != "" && p != o.Home && paths.Within(p, o.Home) &&
-			!slices.ContainsFunc(others.Placed(), func(at string) bool { return paths.Within(at, p) || paths.Within(p, at) })
+			!slices.ContainsFunc(placed, func(at string) bool { return paths.Within(at, p) || paths.Within(p, at) })
 	})
 	paths := slices.Concat(o.Placed(), hide, h.Aliases, h.Sockets, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
 	for _, op := range plan.Replaced {
@@ -99,13 +100,14 @@ func listAbove(h *plan.Host, path string) {
 // or a part of it, is mounted twice.
 func aliases(mounts []plan.MountPoint, o plan.Order) []string {
 	var list []string
+	placed, twice := o.Placed(), mountedTwice(mounts)
 	for _, hidden := range o.Hide {
 		on, at := mountOf(mounts, hidden)
 		if on == nil {
 			continue
 		}
-		for _, m := range mounts {
-			if m.Dev != on.Dev || m.At == on.At || plan.Pseudo[m.Type] {
+		for _, m := range twice[on.Dev] {
+			if m.At == on.At {
 				continue
 			}
 			other := ""
@@ -115,7 +117,7 @@ func aliases(mounts []plan.MountPoint, o plan.Order) []string {
 			case paths.Within(m.Root, at):
 				other = m.At
 			}
-			if other != "" && other != hidden && !plan.InsideAny(other, o.Write) && !slices.Contains(o.Placed(), other) {
+			if other != "" && other != hidden && !plan.InsideAny(other, o.Write) && !slices.Contains(placed, other) {
 				list = append(list, other)
 			}
 		}
@@ -123,10 +125,28 @@ func aliases(mounts []plan.MountPoint, o plan.Order) []string {
 	return list
 }
 
-// mountOf is the mount that a path is on, and the path in its file system.
+// mountedTwice are the mounts of each file system that is mounted more than once.
+func mountedTwice(mounts []plan.MountPoint) map[string][]plan.MountPoint {
+	of := map[string][]plan.MountPoint{}
+	for _, m := range mounts {
+		if !plan.Pseudo[m.Type] {
+			of[m.Dev] = append(of[m.Dev], m)
+		}
+	}
+	for dev, list := range of {
+		if len(list) < 2 {
+			delete(of, dev)
+		}
+	}
+	return of
+}
+
+// mountOf is the mount that a path is on, and the path in its file system. The kernel's own
+// paths are clean.
 func mountOf(mounts []plan.MountPoint, path string) (on *plan.MountPoint, at string) {
+	clean := filepath.Clean(path)
 	for i, m := range mounts {
-		if paths.Within(path, m.At) && (on == nil || len(m.At) >= len(on.At)) {
+		if paths.Inside(clean, m.At) && (on == nil || len(m.At) >= len(on.At)) {
 			on = &mounts[i]
 		}
 	}

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -20,6 +21,7 @@ import (
 type SocketMeter struct {
 	fd      int
 	queries []socketQuery
+	tried   bool  // which of them the kernel answers
 	hidden  int64 // what a socket may hold that the kernel does not list
 }
 
@@ -30,22 +32,40 @@ func OpenSocketMeter() *SocketMeter {
 	if err != nil {
 		return nil
 	}
-	m := &SocketMeter{fd: fd, hidden: 2 * defaultSendBuffer}
+	return &SocketMeter{fd: fd, queries: socketQueries}
+}
+
+// try leaves out the kinds of socket that the kernel does not list. It costs as much as a
+// look at all sockets of the machine, so it waits for the first look: most commands have
+// ended by then.
+func (m *SocketMeter) try() error {
+	m.hidden = 2 * defaultSendBuffer
 	if n, err := strconv.ParseInt(strings.TrimSpace(readText("/proc/sys/net/core/wmem_max")), 10, 64); err == nil {
 		m.hidden = 2 * n
 	}
-	for _, q := range socketQueries {
-		if _, _, err := m.dump(q); err != nil {
+	var answered []socketQuery
+	for _, q := range m.queries {
+		switch _, _, err := m.dump(q); {
+		case err == nil:
+			answered = append(answered, q)
+		case notListed(err):
 			m.hidden = 0 // a kind that is never listed is not closed: how many of those there are is not known
-			continue
+		default:
+			return err // the worker runs already: this is not an answer about the kernel
 		}
-		m.queries = append(m.queries, q)
 	}
-	if len(m.queries) == 0 {
-		unix.Close(fd)
-		return nil
+	m.queries, m.tried = answered, true
+	return nil
+}
+
+// notListed recognises a kernel that has no list of a kind of socket.
+func notListed(err error) bool {
+	for _, no := range []unix.Errno{unix.ENOENT, unix.EINVAL, unix.EOPNOTSUPP, unix.EPROTONOSUPPORT, unix.EAFNOSUPPORT} {
+		if errors.Is(err, no) {
+			return true
+		}
 	}
-	return m
+	return false
 }
 
 const (
@@ -61,6 +81,14 @@ const (
 // used is the memory in all sockets of the namespace.
 func (m *SocketMeter) used() (int64, error) {
 	if m == nil {
+		return 0, nil
+	}
+	if !m.tried {
+		if err := m.try(); err != nil {
+			return 0, err
+		}
+	}
+	if len(m.queries) == 0 {
 		return 0, nil
 	}
 	var total, listed int64

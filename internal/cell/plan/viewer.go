@@ -31,15 +31,21 @@ type viewer struct {
 	host     Host
 	overlays bool
 	ops      []Op
+	at       []string // where each of them is, as filepath.Clean leaves it
 }
 
-func (v *viewer) add(op Op) { v.ops = append(v.ops, op) }
+func (v *viewer) add(op Op) {
+	v.ops, v.at = append(v.ops, op), append(v.at, filepath.Clean(op.At))
+}
 
 // over is the operation through which a path is seen. Nearest wins.
 func (v *viewer) over(path string) *Op {
 	best := -1
-	for i, op := range v.ops {
-		if paths.Within(path, op.At) && (best < 0 || len(op.At) >= len(v.ops[best].At)) {
+	if path != "" {
+		path = filepath.Clean(path)
+	}
+	for i, at := range v.at {
+		if paths.Inside(path, at) && (best < 0 || len(v.ops[i].At) >= len(v.ops[best].At)) {
 			best = i
 		}
 	}
@@ -330,7 +336,13 @@ func (v *viewer) hidden() {
 func (v *viewer) named(at string) bool { return slices.Contains(v.order.Placed(), at) }
 
 func (v *viewer) holesBelow(at string) bool {
-	return slices.ContainsFunc(v.ops, func(op Op) bool { return op.At != at && paths.Within(op.At, at) })
+	clean := filepath.Clean(at)
+	for i, op := range v.ops {
+		if op.At != at && paths.Inside(v.at[i], clean) {
+			return true
+		}
+	}
+	return false
 }
 
 // holes notes what has to be made because what something is mounted on does not
