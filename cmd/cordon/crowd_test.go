@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,23 @@ func (s *site) counted(args ...string) []string {
 		s.t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// TestGitProcessesOfRun counts the git processes of a whole run on a base that is there: at
+// most twelve, with the one in the cell that proves a commit, and without the question for
+// git's version, which is asked because the git of this test is new each time.
+func TestGitProcessesOfRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cordon([]int{0}, "run", "--no-merge", "--", "true")
+	most := 11
+	if os.Getenv("CORDON_TREE") == "copy" {
+		most += 4 // it is written by git
+	}
+	calls := slices.DeleteFunc(s.counted("run", "--no-merge", "--", "true"), func(line string) bool { return strings.HasSuffix(line, " version") })
+	if len(calls) > most || len(calls) < 3 {
+		t.Errorf("%d git processes outside the cell, want at most %d:\n%s", len(calls), most, strings.Join(calls, "\n"))
+	}
 }
 
 // TestSlowGitProcesses counts the git processes that a look at many workers starts: those of

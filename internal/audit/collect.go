@@ -41,15 +41,7 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 	}
 	defer s.lockAgain()
 	c := newCollector(t, s)
-	if paths := c.newPaths(); len(paths) > 0 {
-		if c.ignored, err = t.Ignored(ctx, paths); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.bounded(); err != nil {
-		return nil, err
-	}
-	if err := c.hash(ctx); err != nil {
+	if err := c.hashAll(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.clean(ctx); err != nil {
@@ -58,6 +50,51 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 	list := c.changes()
 	return list, t.Base.Err()
 }
+
+// hashAll reads what the base has while git says which of the rest is ignored, and then the
+// rest.
+func (c *collector) hashAll(ctx context.Context) error {
+	paths := c.newPaths()
+	if len(paths) == 0 {
+		if err := c.bounded(all); err != nil {
+			return err
+		}
+		return c.hash(ctx, all)
+	}
+	if err := c.bounded(c.had); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var ignored map[string]bool
+	asked := make(chan error, 1)
+	go func() {
+		var err error
+		ignored, err = c.Ignored(ctx, paths)
+		if err != nil {
+			stop()
+		}
+		asked <- err
+	}()
+	err := c.hash(ctx, c.had)
+	if failed := <-asked; failed != nil {
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	c.ignored = ignored
+	if err := c.bounded(all); err != nil {
+		return err
+	}
+	return c.hash(ctx, func(i int) bool { return !c.had(i) })
+}
+
+// all is every node of a survey.
+func all(int) bool { return true }
+
+// had reports whether the base has something at the path of a node: that is never ignored.
+func (c *collector) had(i int) bool { return c.old[i].Mode != git.Absent || c.survey.nodes[i].path == "" }
 
 // survey walks the tree while the base is read: of what is found there, directory
 // by directory.
@@ -115,7 +152,7 @@ func newCollector(t Tree, s *survey) *collector {
 func (c *collector) newPaths() []string {
 	var paths []string
 	for i, n := range c.survey.nodes {
-		if c.old[i].Mode == git.Absent && n.path != "" {
+		if !c.had(i) {
 			paths = append(paths, n.path)
 		}
 	}
@@ -123,10 +160,10 @@ func (c *collector) newPaths() []string {
 }
 
 // bounded refuses to read without end: files of holes cost a worker nothing.
-func (c *collector) bounded() error {
+func (c *collector) bounded(counts func(i int) bool) error {
 	var total int64
-	for _, n := range c.survey.nodes {
-		if n.isFile() && !c.ignored[n.path] {
+	for i, n := range c.survey.nodes {
+		if n.isFile() && counts(i) && !c.ignored[n.path] {
 			total += min(n.size, maxFile)
 		}
 	}

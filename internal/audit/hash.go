@@ -24,11 +24,15 @@ type batch struct {
 // maxBatch is small enough that a large directory is shared by all processors.
 const maxBatch = 64
 
-// hash fills entries for every node whose content matters.
-func (c *collector) hash(ctx context.Context) error {
+// hash fills entries for every node of some whose content matters.
+func (c *collector) hash(ctx context.Context, of func(i int) bool) error {
+	list := c.batches(of)
+	if len(list) == 0 {
+		return ctx.Err()
+	}
 	next := make(chan batch)
 	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		wg.Go(func() {
 			h := hasher{format: c.Format, layer: c.Layer, live: c.Live, buf: make([]byte, 1<<17)}
 			if top, err := openDirectory(c.Top); err == nil { // else every batch says so
@@ -40,7 +44,7 @@ func (c *collector) hash(ctx context.Context) error {
 			}
 		})
 	}
-	for _, b := range c.batches() {
+	for _, b := range list {
 		next <- b
 	}
 	close(next)
@@ -49,11 +53,11 @@ func (c *collector) hash(ctx context.Context) error {
 }
 
 // batches fills the entries that need no reading and lists the others.
-func (c *collector) batches() []batch {
+func (c *collector) batches(of func(i int) bool) []batch {
 	var list []batch
 	open := map[string]int{} // directory → its last batch
 	for i, n := range c.survey.nodes {
-		if !c.entry(i, n) {
+		if !of(i) || !c.entry(i, n) {
 			continue
 		}
 		d := dirOf(n.path)

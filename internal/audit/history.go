@@ -151,6 +151,9 @@ func (h *History) follow(ctx context.Context, name string, oid, base git.OID, re
 	if strings.HasPrefix(name, "refs/replace/") {
 		h.refs = append(h.refs, Change{Path: Path(name), Kind: Replaced, Source: "ref"})
 	}
+	if oid == base {
+		return nil // nothing that was not there
+	}
 	commit, err := h.repo.Commit(ctx, string(oid))
 	if err != nil {
 		kinds, kerr := h.repo.Kinds(ctx, []git.OID{oid})

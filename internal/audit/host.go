@@ -100,6 +100,9 @@ func CaptureHost(ctx context.Context, host git.Host, depth Depth) (*HostState, e
 	if err := checkHost(host.Dir); err != nil {
 		return nil, err
 	}
+	if depth != Brief {
+		host = host.Fresh() // a worker could have written what git reads
+	}
 	s := &HostState{Control: map[string]string{}, Settings: map[string]map[string]string{}, Brief: depth == Brief}
 	var err error
 	if s.Refs, err = host.Refs(ctx); err != nil {

@@ -56,7 +56,7 @@ func TestUnreadableDirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newCollector(tree, s)
-	if err := c.hash(t.Context()); err != nil {
+	if err := c.hash(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]Change{}

@@ -62,7 +62,7 @@ func repositoryAround(ctx context.Context, dir string) (*repository, error) {
 	}
 	var r repository
 	var err error
-	if r.bin, err = git.Find(ctx, append(state.Written(), git.CheckoutsAround(dir)...)...); err != nil {
+	if r.bin, err = git.FindKnown(ctx, state.Said, append(state.Written(), git.CheckoutsAround(dir)...)...); err != nil {
 		return nil, err
 	}
 	r.host, err = git.Discover(ctx, r.bin, dir)

@@ -120,11 +120,11 @@ func (s *Step) prepare(ctx context.Context) error {
 	if err != nil || s.Followed || s.Apart {
 		return err
 	}
-	changed, err := s.changed(ctx)
+	changed, err := s.changed(ctx, pathsOf(deltas))
 	if err != nil {
 		return err
 	}
-	hidden, err := s.hidden(ctx)
+	hidden, err := s.hidden(ctx, pathsOf(deltas))
 	if err != nil {
 		return err
 	}
@@ -239,9 +239,18 @@ func (s *Step) crowded(ctx context.Context, deltas []git.Delta) error {
 	return nil
 }
 
-// changed are the tracked files that are not as the index says.
-func (s *Step) changed(ctx context.Context) (map[string]bool, error) {
-	status, err := s.repo.Status(ctx, s.Checkout, false)
+// pathsOf are the paths of a move.
+func pathsOf(deltas []git.Delta) []string {
+	list := make([]string, len(deltas))
+	for i, d := range deltas {
+		list[i] = d.Path
+	}
+	return list
+}
+
+// changed are the tracked files among some that are not as the index says.
+func (s *Step) changed(ctx context.Context, paths []string) (map[string]bool, error) {
+	status, err := s.repo.Status(ctx, s.Checkout, false, paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -262,9 +271,9 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// hidden are the entries of the index whose files git was told not to look at.
-func (s *Step) hidden(ctx context.Context) (map[string]byte, error) {
-	list, err := s.repo.HiddenBits(ctx, s.Checkout)
+// hidden are the entries of the index among some whose files git was told not to look at.
+func (s *Step) hidden(ctx context.Context, paths []string) (map[string]byte, error) {
+	list, err := s.repo.HiddenBits(ctx, s.Checkout, paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +330,7 @@ func (s *Step) Carry(ctx context.Context) error {
 	// plays with the files must not keep the lock.
 	quick, cancel := context.WithTimeout(ctx, time.Minute)
 	index := cmp.Or(s.prior, s.index())
-	_ = s.repo.Refresh(quick, s.Checkout, index)
+	_ = s.repo.Refresh(quick, s.Checkout, index, s.written()...)
 	cancel()
 	if err := s.lock.check(); err != nil {
 		return err
@@ -334,6 +343,17 @@ func (s *Step) Carry(ctx context.Context) error {
 		return &LeftError{Checkout: s.Checkout.Top, Left: left}
 	}
 	return nil
+}
+
+// written are the paths that hold a file after the move.
+func (s *Step) written() []string {
+	var list []string
+	for _, it := range s.items {
+		if it.delta.New.Mode != git.Absent {
+			list = append(list, it.delta.Path)
+		}
+	}
+	return list
 }
 
 // Release gives the lock back, whoever made it.

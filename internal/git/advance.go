@@ -91,17 +91,21 @@ func (r Repo) Trial(ctx context.Context, from, to OID, dir string) error {
 }
 
 // Refresh makes an index file know the files of a checkout that have the content which
-// the index says, so that git status need not read them again.
-func (r Repo) Refresh(ctx context.Context, c Checkout, index string) error {
+// the index says, so that git status need not read them again. It may be limited to a few
+// paths that the index has.
+func (r Repo) Refresh(ctx context.Context, c Checkout, index string, paths ...string) error {
 	config, err := r.lineEnds(ctx, c)
 	if err != nil {
 		return err
 	}
 	c.Index = index
-	_, err = r.in(ctx, c, call{
-		config: append(config, "core.splitIndex=false"),
-		args:   []string{"update-index", "-q", "--refresh", "--ignore-submodules"},
-	})
+	args := []string{"update-index", "-q", "--refresh", "--ignore-submodules"}
+	if len(paths) > 0 && len(paths) <= fewPaths {
+		args = []string{"add", "--refresh", "--ignore-errors"}
+	} else {
+		paths = nil
+	}
+	_, err = r.in(ctx, c, only(call{config: append(config, "core.splitIndex=false"), args: args}, paths))
 	if exitCode(err) == 1 { // some files differ
 		return nil
 	}

@@ -110,7 +110,8 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			return r.WriteIndex(ctx, main, filepath.Join(t.TempDir(), "index"))
 		},
 		"Refresh": func(ctx context.Context) error {
-			return r.Refresh(ctx, tr.main, filepath.Join(tr.main.GitDir, "index"))
+			index := filepath.Join(tr.main.GitDir, "index")
+			return errors.Join(r.Refresh(ctx, tr.main, index), r.Refresh(ctx, tr.main, index, "a.txt"))
 		},
 		"GitDirs": func(context.Context) error {
 			if n := len(r.GitDirs()); n != 2 {
@@ -269,6 +270,7 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			return wantTrue(len(got) == 2, err)
 		},
 		"Commit":      func(ctx context.Context) error { _, err := r.Commit(ctx, "main~1"); return err },
+		"Fresh":       func(ctx context.Context) error { _, err := h.Fresh().Refs(ctx); return err },
 		"TreeOf":      func(ctx context.Context) error { _, err := r.TreeOf(ctx, main); return err },
 		"ObjectsDir":  func(context.Context) error { return wantTrue(r.ObjectsDir() != "", nil) },
 		"ShallowFile": func(context.Context) error { _, err := r.ShallowFile(); return err },

@@ -36,7 +36,13 @@ func (c Checkout) index() string {
 
 // Checkouts lists the main checkout and every linked worktree of the repository.
 func (r Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
-	out, err := r.run(ctx, "worktree", "list", "--porcelain", "-z")
+	ask := func() ([]byte, error) { return r.run(ctx, "worktree", "list", "--porcelain", "-z") }
+	out, err := []byte(nil), error(nil)
+	if r.asked != nil {
+		out, err = r.recall(&r.asked.said.checkouts, "checkouts", r.checkoutFiles(), ask)
+	} else {
+		out, err = ask()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +188,22 @@ type Change struct {
 // Staged reports whether the index differs from HEAD there.
 func (c Change) Staged() bool { return c.Code[0] != ' ' && c.Code != "??" }
 
-// Status lists what differs from HEAD in a checkout of the operator's.
-func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change, error) {
+// fewPaths is how many paths a call is told of. For more, it looks at all of them.
+const fewPaths = 200
+
+// only limits a call to some paths, which mean nothing but themselves. None, and more than
+// a few, mean all.
+func only(c call, paths []string) call {
+	if len(paths) > 0 && len(paths) <= fewPaths {
+		c.env = append(c.env, "GIT_LITERAL_PATHSPECS=1")
+		c.args = append(append(c.args, "--"), paths...)
+	}
+	return c
+}
+
+// Status lists what differs from HEAD in a checkout of the operator's. It may be limited to
+// some paths, which in a large checkout is much quicker, and then lists at least those.
+func (r Repo) Status(ctx context.Context, c Checkout, untracked bool, paths ...string) ([]Change, error) {
 	mode := "--untracked-files=no"
 	if untracked {
 		mode = "--untracked-files=all"
@@ -192,7 +212,8 @@ func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change,
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.in(ctx, c, call{config: config, args: []string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", mode}})
+	args := []string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", mode}
+	out, err := r.in(ctx, c, only(call{config: config, args: args}, paths))
 	if err != nil {
 		return nil, err
 	}
@@ -206,9 +227,9 @@ func (r Repo) Status(ctx context.Context, c Checkout, untracked bool) ([]Change,
 	return changes, nil
 }
 
-// HiddenBits lists the index entries whose changes git was told not to show.
-func (r Repo) HiddenBits(ctx context.Context, c Checkout) ([]string, error) {
-	out, err := r.in(ctx, c, call{listing: true, args: []string{"ls-files", "-z", "-v"}})
+// HiddenBits lists the index entries whose changes git was told not to show, like Status.
+func (r Repo) HiddenBits(ctx context.Context, c Checkout, paths ...string) ([]string, error) {
+	out, err := r.in(ctx, c, only(call{listing: true, args: []string{"ls-files", "-z", "-v"}}, paths))
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +269,11 @@ func (r Repo) Found(ctx context.Context, commit OID, branch string) error {
 	if err := os.WriteFile(filepath.Join(info, "attributes"), []byte(raw), 0o644); err != nil {
 		return err
 	}
-	return r.UpdateRef(ctx, "refs/heads/"+branch, commit, "", "cordon: base")
+	const reason = "cordon: base"
+	if name := "refs/heads/" + branch; r.firstRef(name, commit, reason) {
+		return nil
+	}
+	return r.UpdateRef(ctx, "refs/heads/"+branch, commit, "", reason)
 }
 
 // Populate fills the empty directory top, whose private repository r was just

@@ -35,10 +35,18 @@ type configuration struct {
 }
 
 func (r Repo) configured(ctx context.Context, c Checkout) (configuration, error) {
-	out, err := r.bin.run(ctx, call{
-		dir: c.GitDir, repo: []string{"--git-dir=" + c.GitDir},
-		args: []string{"config", "--includes", "--show-origin", "-z", "--list"},
-	})
+	ask := func() ([]byte, error) {
+		return r.bin.run(ctx, call{
+			dir: c.GitDir, repo: []string{"--git-dir=" + c.GitDir},
+			args: []string{"config", "--includes", "--show-origin", "-z", "--list"},
+		})
+	}
+	out, err := []byte(nil), error(nil)
+	if r.asked != nil {
+		out, err = r.recall(&r.asked.said.configs, c.GitDir, r.configFiles(c), ask)
+	} else {
+		out, err = ask()
+	}
 	if err != nil {
 		return configuration{}, err
 	}

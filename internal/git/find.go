@@ -20,15 +20,26 @@ var ErrNoGit = errors.New("git is not on PATH")
 // Find looks git up on PATH and checks its version. A git in one of the directories in
 // which workers or commands write is passed over.
 func Find(ctx context.Context, written ...string) (Binary, error) {
+	return FindKnown(ctx, func(_ string, ask func() (string, error)) (string, error) { return ask() }, written...)
+}
+
+// FindKnown is Find with somebody who may remember what that program has said.
+func FindKnown(ctx context.Context, said func(program string, ask func() (string, error)) (string, error), written ...string) (Binary, error) {
 	b, err := Located(written...)
 	if err != nil {
 		return Binary{}, err
 	}
-	out, err := b.run(ctx, call{args: []string{"version"}})
+	out, err := said(b.Path, func() (string, error) {
+		out, err := b.run(ctx, call{args: []string{"version"}})
+		if err == nil {
+			_, err = parseVersion(string(out))
+		}
+		return string(out), err
+	})
 	if err != nil {
 		return Binary{}, err
 	}
-	if b.Version, err = parseVersion(string(out)); err != nil {
+	if b.Version, err = parseVersion(out); err != nil {
 		return Binary{}, err
 	}
 	if b.Version.Less(MinVersion) {
@@ -43,7 +54,7 @@ func Located(written ...string) (Binary, error) {
 	if errors.Is(err, errNotFound) {
 		err = ErrNoGit
 	}
-	return Binary{Path: at}, err
+	return Binary{Path: at, known: &known{}}, err
 }
 
 // errNotFound says that PATH does not have a program.

@@ -52,6 +52,7 @@ func (v Version) Less(w Version) bool {
 type Binary struct {
 	Path    string
 	Version Version
+	known   *known // nil: nothing is remembered
 }
 
 func parseVersion(s string) (Version, error) {

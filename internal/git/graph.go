@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,28 +11,6 @@ import (
 type Found struct {
 	OID  OID
 	Kind string
-}
-
-// Lookup looks up any number of refs and objects with one process. The results are in
-// the order of the names.
-func (r Repo) Lookup(ctx context.Context, names []string) ([]Found, error) {
-	in := strings.NewReader(strings.Join(names, "\n") + "\n")
-	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"}, stdin: in})
-	if err != nil {
-		return nil, err
-	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != len(names) {
-		return nil, fmt.Errorf("git cat-file answered %d of %d names", len(lines), len(names))
-	}
-	found := make([]Found, len(names))
-	for i, line := range lines {
-		name, kind, _ := strings.Cut(line, " ")
-		if oid, err := ParseOID(name); err == nil && kind != "missing" {
-			found[i] = Found{oid, kind}
-		}
-	}
-	return found, nil
 }
 
 // Graph is a tip and some commits, with the history that they do not all share.
@@ -46,6 +25,9 @@ const mostBases = 10_000
 // Graph reads, with two processes, how any number of commits stand to a tip. All of them
 // must be commits of the repository.
 func (r Repo) Graph(ctx context.Context, tip OID, commits []OID) (*Graph, error) {
+	if !slices.ContainsFunc(commits, func(c OID) bool { return c != tip }) {
+		return &Graph{}, nil // the tip is all that there is
+	}
 	all := append([]OID{tip}, commits...)
 	shared, err := r.sharedAncestor(ctx, all)
 	if err != nil {

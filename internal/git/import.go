@@ -181,23 +181,3 @@ func (r Repo) send(ctx context.Context, to Repo, wanted, known []OID, strict str
 	}
 	return err
 }
-
-// Kinds returns the type of each of the objects; a missing one has none.
-func (r Repo) Kinds(ctx context.Context, oids []OID) (map[OID]string, error) {
-	var in strings.Builder
-	for _, o := range oids {
-		fmt.Fprintln(&in, o)
-	}
-	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"}, stdin: strings.NewReader(in.String())})
-	if err != nil {
-		return nil, err
-	}
-	kinds := map[OID]string{}
-	for line := range strings.Lines(string(out)) {
-		name, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if kind != "missing" {
-			kinds[OID(name)] = kind
-		}
-	}
-	return kinds, nil
-}

@@ -20,7 +20,8 @@ func (r Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	if len(prefixes) == 0 {
 		args = args[:len(args)-1]
 	}
-	out, err := r.run(ctx, args...)
+	ask := func() ([]byte, error) { return r.run(ctx, args...) }
+	out, err := r.allRefs(len(prefixes) == 0, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +39,23 @@ func (r Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	return refs, nil
 }
 
+// allRefs remembers the answer about all refs.
+func (r Repo) allRefs(all bool, ask func() ([]byte, error)) ([]byte, error) {
+	if !all || r.asked == nil {
+		return ask()
+	}
+	return r.recall(&r.asked.said.refs, "refs", r.refFiles(), ask)
+}
+
 // ErrNoRef says that a ref does not exist.
 var ErrNoRef = errors.New("no such ref")
 
 // Ref reads one ref by its full name. It does not search as rev-parse does: a
 // tag called refs/heads/main is not the branch main, even when that is gone.
 func (r Repo) Ref(ctx context.Context, name string) (OID, error) {
+	if oid, ok := r.looseRef(name); ok {
+		return oid, nil
+	}
 	out, err := r.run(ctx, "show-ref", "--verify", "--hash", "--", name)
 	var e *Error
 	if errors.As(err, &e) && strings.Contains(e.Stderr, "not a valid ref") {
@@ -98,6 +110,9 @@ func moved(stderr string) bool {
 
 // SetRef points a ref of cordon's own at a commit, whatever it was before.
 func (r Repo) SetRef(ctx context.Context, name string, new OID, reason string) error {
+	if now, ok := r.looseRef(name); ok && now == new {
+		return nil
+	}
 	_, err := r.run(ctx, "update-ref", "--no-deref", "-m", reason, name, string(new))
 	return err
 }
@@ -105,6 +120,9 @@ func (r Repo) SetRef(ctx context.Context, name string, new OID, reason string) e
 // HeadBranch returns the branch that the HEAD of a git directory points at, by
 // its full name; "" when it is detached. dir is Host.Private.
 func (h Host) HeadBranch(ctx context.Context) (string, error) {
+	if name, ok := headOf(h.Private); ok {
+		return name, nil
+	}
 	out, err := h.bin.run(ctx, call{dir: h.Private, repo: []string{"--git-dir=" + h.Private}, args: []string{"symbolic-ref", "--quiet", "HEAD"}})
 	if exitCode(err) == 1 {
 		return "", nil
@@ -127,6 +145,9 @@ func (h Host) HeadCommit(ctx context.Context) (OID, error) {
 
 // ValidBranch reports whether a short branch name may be used.
 func (r Repo) ValidBranch(ctx context.Context, short string) bool {
+	if plainRef("refs/heads/" + short) {
+		return true
+	}
 	_, err := r.run(ctx, "check-ref-format", "--branch", short)
 	return err == nil && !strings.HasPrefix(short, "@")
 }

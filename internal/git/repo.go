@@ -16,6 +16,7 @@ type Repo struct {
 	bin    Binary
 	Dir    string // the common git directory, absolute
 	Format Format
+	asked  *asked // nil: every question takes a process of its own
 }
 
 // Host is the operator's repository as it was found from a directory.
@@ -44,7 +45,7 @@ func Discover(ctx context.Context, bin Binary, dir string) (Host, error) {
 			return Host{}, err
 		}
 	}
-	h := Host{Repo: Repo{bin: bin, Format: Format(found.format)}, Private: found.private, Bare: found.bare, Shallow: found.shallow}
+	h := Host{Repo: Repo{bin: bin, Format: Format(found.format), asked: &asked{}}, Private: found.private, Bare: found.bare, Shallow: found.shallow}
 	if h.Format != SHA1 && h.Format != SHA256 {
 		return Host{}, fmt.Errorf("object format %q is not known to cordon", h.Format)
 	}
@@ -120,10 +121,12 @@ func Init(ctx context.Context, bin Binary, dir string, o InitOptions) (Repo, err
 	if o.Bare {
 		args, gitDir = append(args, "--bare"), dir
 	}
-	if _, err := bin.run(ctx, call{args: append(args, "--", dir)}); err != nil {
-		return Repo{}, err
+	if !initPlain(gitDir, o) {
+		if _, err := bin.run(ctx, call{args: append(args, "--", dir)}); err != nil {
+			return Repo{}, err
+		}
 	}
-	r := Repo{bin: bin, Dir: gitDir, Format: o.Format}
+	r := Repo{bin: bin, Dir: gitDir, Format: o.Format, asked: &asked{}}
 	if o.Shallow != nil {
 		if err := os.WriteFile(filepath.Join(gitDir, "shallow"), o.Shallow, 0o644); err != nil {
 			return Repo{}, err
@@ -137,7 +140,7 @@ func Init(ctx context.Context, bin Binary, dir string, o InitOptions) (Repo, err
 
 // OpenBare names a bare repository that cordon made earlier.
 func OpenBare(bin Binary, dir string, format Format) Repo {
-	return Repo{bin: bin, Dir: dir, Format: format}
+	return Repo{bin: bin, Dir: dir, Format: format, asked: &asked{}}
 }
 
 // WriteAlternates makes the object directory objects read from another one. A
@@ -191,19 +194,20 @@ func (r Repo) Commit(ctx context.Context, rev string) (OID, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") {
 		return "", fmt.Errorf("not a revision: %q", rev)
 	}
+	if _, err := ParseOID(rev); err == nil {
+		found, err := r.info(ctx, []string{rev + "^{commit}"})
+		if err != nil {
+			return "", err
+		}
+		if found[0].OID == "" {
+			return "", fmt.Errorf("no commit is named %q", rev)
+		}
+		return found[0].OID, nil
+	}
 	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if exitCode(err) == 1 {
 		return "", fmt.Errorf("no commit is named %q", rev)
 	}
-	if err != nil {
-		return "", err
-	}
-	return ParseOID(strings.TrimSpace(string(out)))
-}
-
-// TreeOf returns the tree of a commit.
-func (r Repo) TreeOf(ctx context.Context, commit OID) (OID, error) {
-	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", string(commit)+"^{tree}")
 	if err != nil {
 		return "", err
 	}

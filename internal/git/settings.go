@@ -75,9 +75,9 @@ func (b Binary) Settings(ctx context.Context, at ...Place) (every []Setting, eac
 	return every, each, nil
 }
 
-// everywhere lists what the files of the operator and of the system say, and the
+// askEverywhere lists what the files of the operator and of the system say, and the
 // variables that hand settings to git.
-func (b Binary) everywhere(ctx context.Context) ([]Setting, error) {
+func (b Binary) askEverywhere(ctx context.Context) ([]Setting, error) {
 	out, err := b.run(ctx, call{
 		operator: true, repo: []string{"--git-dir=/nonexistent"},
 		args: []string{"config", "--no-includes", "--show-origin", "-z", "--list"},

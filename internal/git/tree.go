@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -87,6 +88,9 @@ func delta(recs []string) (Delta, []string, error) {
 
 // Commits lists the commits reachable from tips and not from base.
 func (r Repo) Commits(ctx context.Context, tips []OID, base OID) ([]OID, error) {
+	if !slices.ContainsFunc(tips, func(t OID) bool { return t != base }) {
+		return nil, nil
+	}
 	var in bytes.Buffer
 	for _, t := range tips {
 		fmt.Fprintln(&in, t)
@@ -109,6 +113,9 @@ func (r Repo) Commits(ctx context.Context, tips []OID, base OID) ([]OID, error) 
 
 // CommitDeltas lists what each commit changed against each of its parents.
 func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, error) {
+	if len(commits) == 0 {
+		return nil, nil
+	}
 	var in bytes.Buffer
 	for _, c := range commits {
 		fmt.Fprintln(&in, c)
@@ -144,11 +151,6 @@ func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, e
 // maxBlob bounds the files that cordon itself reads: policies, attributes, ignore
 // rules.
 const maxBlob = 16 << 20
-
-// Blob returns the content of a blob of at most 16 MiB.
-func (r Repo) Blob(ctx context.Context, oid OID) ([]byte, error) {
-	return r.call(ctx, call{args: []string{"cat-file", "blob", string(oid)}, most: maxBlob})
-}
 
 // MaxLink is the longest target that a symbolic link can have.
 const MaxLink = 4096
@@ -236,27 +238,6 @@ func (r Repo) sizes(ctx context.Context, oids []OID, each func(oid, kind string,
 		each(f[0], f[1], n)
 	}
 	return nil
-}
-
-// FileAt returns a file of a commit; ok is false when there is none.
-func (r Repo) FileAt(ctx context.Context, commit OID, path string) (content []byte, ok bool, err error) {
-	out, err := r.call(ctx, call{repo: []string{"--literal-pathspecs"}, args: []string{"ls-tree", "-z", "--full-tree", string(commit), "--", path}})
-	if err != nil {
-		return nil, false, err
-	}
-	for _, rec := range lines(out) {
-		meta, name, _ := strings.Cut(rec, "\t")
-		f := strings.Fields(meta)
-		if name != path || len(f) != 3 {
-			continue
-		}
-		if m := f[0]; m != Regular.String() && m != Executable.String() {
-			return nil, false, fmt.Errorf("%s is not a regular file at %s (mode %s)", path, commit.Short(), m)
-		}
-		content, err = r.Blob(ctx, OID(f[2]))
-		return content, err == nil, err
-	}
-	return nil, false, nil
 }
 
 // Merge is the outcome of merging two commits without a checkout.

@@ -3,16 +3,20 @@ package git
 import (
 	"path"
 	"strings"
+
+	"cordon/internal/codewords"
 )
 
 // Word is a part of a setting's value that can name a file.
-type Word struct {
-	Text    string
-	Command bool // stands where a command does: without a slash it is looked for on PATH
-	Place   bool // is meant as a file or a directory, whatever lies there
-	Absent  bool // the same, and counts also when nothing lies there yet
-	Exact   bool // is the whole value: no character in it has another meaning
-}
+type Word = codewords.Word
+
+// words lists the words of a value that a shell reads.
+func words(value string) []Word { return codewords.Of(value, ofSetting) }
+
+// ScriptWords lists the words of a shell script in the same way, without its comments.
+func ScriptWords(text string) []Word { return codewords.OfScript(text, ofSetting) }
+
+func ofSetting(key, value string) []Word { return Setting{Key: key, Value: value}.Words() }
 
 // inert are the keys whose values name nothing that git runs or obeys: text, refs,
 // urls and the like. Every other key counts, also one that no git knows yet.

@@ -3,7 +3,6 @@ package launch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/paths"
+	"cordon/internal/state"
 	"cordon/internal/worksite"
 )
 
@@ -53,7 +53,7 @@ func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease
 	if real := worksite.RealPath(program); l.Worktree != "" && paths.Below(real, worksite.RealPath(l.Worktree)) {
 		return "", version, "", fault.Refuse("%s was found only in the worktree (%s): cordon does not run a client that a worker can write", a.Program, program)
 	}
-	if version, _, err = ClientVersion(ctx, s, program); err != nil {
+	if version, _, err = ClientVersion(ctx, program); err != nil {
 		return "", version, "", fault.Refuse("%s at %s does not report its version: %v", a.Name, program, err)
 	}
 	if note, err = a.Check(version); err != nil {
@@ -66,60 +66,21 @@ func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease
 // to start, and a machine may be busy.
 const versionPatience = 30 * time.Second
 
-// versionsFile remembers what clients said. Some take seconds to say it.
-const versionsFile = "clients.json"
-
-type versionSaid struct {
-	File string `json:"file"` // what the program was: size and time
-	Text string `json:"text"`
-}
-
 // ClientVersion asks a client for its version, or remembers what this very program
 // has said before. The text is the client's own.
-func ClientVersion(ctx context.Context, s *worksite.Site, program string) (agent.Version, string, error) {
-	fi, err := os.Stat(program)
-	if err != nil {
-		return agent.Version{}, "", err
-	}
-	file := fmt.Sprintf("%d-%d", fi.Size(), fi.ModTime().UnixNano())
-	known := versionsKnown(s)
-	if have, ok := known[program]; ok && have.File == file {
-		if v, err := agent.ParseVersion(have.Text); err == nil {
-			return v, have.Text, nil
+func ClientVersion(ctx context.Context, program string) (agent.Version, string, error) {
+	text, err := state.Said(program, func() (string, error) {
+		text, err := askVersion(ctx, program)
+		if err == nil {
+			_, err = agent.ParseVersion(text)
 		}
-	}
-	text, err := askVersion(ctx, program)
+		return text, err
+	})
 	if err != nil {
-		return agent.Version{}, "", err
+		return agent.Version{}, text, err
 	}
 	v, err := agent.ParseVersion(text)
-	if err == nil {
-		known[program] = versionSaid{file, text}
-		rememberVersions(s, known)
-	}
 	return v, text, err
-}
-
-func versionsKnown(s *worksite.Site) map[string]versionSaid {
-	known := map[string]versionSaid{}
-	b, err := os.ReadFile(filepath.Join(s.State.Path(), versionsFile))
-	if err != nil || json.Unmarshal(b, &known) != nil {
-		return map[string]versionSaid{}
-	}
-	return known
-}
-
-// rememberVersions keeps what was said. It is a cache: where it cannot be written,
-// the client is asked again.
-func rememberVersions(s *worksite.Site, known map[string]versionSaid) {
-	b, err := json.Marshal(known)
-	if err != nil || !s.State.Exists() {
-		return
-	}
-	at := filepath.Join(s.State.Path(), versionsFile)
-	if worksite.WriteSynced(at+".new", b) == nil {
-		_ = os.Rename(at+".new", at)
-	}
 }
 
 // askVersion asks a program for its version.

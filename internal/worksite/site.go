@@ -70,7 +70,7 @@ func Open(ctx context.Context, dir string) (*Site, error) {
 	if inside {
 		return nil, ErrInside
 	}
-	bin, err := git.Find(ctx, append(state.Written(), git.CheckoutsAround(dir)...)...)
+	bin, err := git.FindKnown(ctx, state.Said, append(state.Written(), git.CheckoutsAround(dir)...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,11 @@
-package git
+// Package codewords lists the words of a text that a shell or another language would run:
+// which of them can name a command or a file. Package git reads values of its settings with
+// it, and package githook scripts. What a setting of git among the words names is up to
+// package git too.
+//
+// It is pure but for the environment, whose variables the text may hold. It refuses to run
+// anything and to look at the disk: what a word leads to is up to the caller.
+package codewords
 
 import (
 	"cmp"
@@ -10,17 +17,26 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// words lists the words of a value that a shell reads. Quoted text may be code again, of
-// a shell or of another language, and is read once more. A value with variables is read
-// twice: as it is written, and with the values that the environment has for them.
-func words(value string) []Word {
-	value = strings.TrimLeft(value, "!@+| \t")
-	return code{seen: map[*syntax.Word]bool{}}.words(value)
+// Word is a part of a text that can name a file.
+type Word struct {
+	Text    string
+	Command bool // stands where a command does: without a slash it is looked for on PATH
+	Place   bool // is meant as a file or a directory, whatever lies there
+	Absent  bool // the same, and counts also when nothing lies there yet
+	Exact   bool // is the whole text: no character in it has another meaning
 }
 
-// ScriptWords lists the words of a shell script in the same way, without its comments.
-func ScriptWords(text string) []Word {
-	return code{seen: map[*syntax.Word]bool{}, script: true}.words(text)
+// Of lists the words of a value that a shell reads. Quoted text may be code again, of
+// a shell or of another language, and is read once more. A value with variables is read
+// twice: as it is written, and with the values that the environment has for them.
+func Of(value string, setting func(key, value string) []Word) []Word {
+	value = strings.TrimLeft(value, "!@+| \t")
+	return code{seen: map[*syntax.Word]bool{}, ofSetting: setting}.words(value)
+}
+
+// OfScript lists the words of a shell script in the same way, without its comments.
+func OfScript(text string, setting func(key, value string) []Word) []Word {
+	return code{seen: map[*syntax.Word]bool{}, script: true, ofSetting: setting}.words(text)
 }
 
 func (c code) words(text string) []Word {
@@ -39,6 +55,8 @@ type code struct {
 	inner  []string                    // the pieces that are being read, from the outermost
 	script bool                        // comments are for people
 	lookup func(string) (string, bool) // the value of a variable; nil: no variable is replaced
+
+	ofSetting func(key, value string) []Word // the words of a setting of git's
 }
 
 // fromEnvironment looks a variable up that git hands on as cordon sees it. A PATH says
@@ -173,7 +191,7 @@ func (c *code) argument(l *line, text string) {
 	case l.code:
 		c.read(text)
 	case l.setting:
-		c.found = append(c.found, Setting{Key: name, Value: value}.Words()...)
+		c.found = append(c.found, c.ofSetting(name, value)...)
 	case assigned && value != "" && (option || identifier(name)):
 		c.assigned(name, value)
 		l.command = l.command && !option
