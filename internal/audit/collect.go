@@ -55,12 +55,6 @@ func Collect(ctx context.Context, t Tree) ([]Change, error) {
 // rest.
 func (c *collector) hashAll(ctx context.Context) error {
 	paths := c.newPaths()
-	if len(paths) == 0 {
-		if err := c.bounded(all); err != nil {
-			return err
-		}
-		return c.hash(ctx, all)
-	}
 	if err := c.bounded(c.had); err != nil {
 		return err
 	}
@@ -70,7 +64,9 @@ func (c *collector) hashAll(ctx context.Context) error {
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		ignored, err = c.Ignored(ctx, paths)
+		if len(paths) > 0 {
+			ignored, err = c.Ignored(ctx, paths)
+		}
 		if err != nil {
 			stop()
 		}
@@ -94,7 +90,9 @@ func (c *collector) hashAll(ctx context.Context) error {
 func all(int) bool { return true }
 
 // had reports whether the base has something at the path of a node: that is never ignored.
-func (c *collector) had(i int) bool { return c.old[i].Mode != git.Absent || c.survey.nodes[i].path == "" }
+func (c *collector) had(i int) bool {
+	return c.old[i].Mode != git.Absent || c.survey.nodes[i].path == ""
+}
 
 // survey walks the tree while the base is read: of what is found there, directory
 // by directory.

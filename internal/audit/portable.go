@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cordon/internal/git"
+	"cordon/internal/portable"
 )
 
 // markUnportable finds the added paths that Windows or macOS cannot have. Names that
@@ -40,31 +41,10 @@ func unportable(p string, before *git.Listing) string {
 	}
 	names := splitPath(p)
 	for i, name := range names {
-		why := unportableName(name)
+		why := portable.Refused(name)
 		if why != "" && before.Entry(strings.Join(names[:i+1], "/")).Mode == git.Absent {
 			return why
 		}
-	}
-	return ""
-}
-
-// devices are names that Windows takes for a device, with any extension.
-var devices = map[string]bool{"CON": true, "PRN": true, "AUX": true, "NUL": true, "CONIN$": true, "CONOUT$": true, "CLOCK$": true}
-
-func unportableName(name string) string {
-	stem, _, _ := strings.Cut(name, ".")
-	stem = strings.ToUpper(strings.TrimRight(stem, " "))
-	port, numbered := strings.CutPrefix(stem, "COM")
-	if !numbered {
-		port, numbered = strings.CutPrefix(stem, "LPT")
-	}
-	switch {
-	case devices[stem] || numbered && len([]rune(port)) == 1 && strings.ContainsAny(port, "0123456789¹²³"):
-		return fmt.Sprintf("%s is a device on Windows", stem)
-	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
-		return "Windows drops a dot or blank at the end of a name"
-	case strings.ContainsAny(name, `<>:"|?*\`):
-		return `Windows has no names with < > : " | ? * or \`
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"cordon/internal/gitfile"
 	"cordon/internal/plainfile"
 )
 
@@ -39,7 +40,7 @@ func (r Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
 	ask := func() ([]byte, error) { return r.run(ctx, "worktree", "list", "--porcelain", "-z") }
 	out, err := []byte(nil), error(nil)
 	if r.asked != nil {
-		out, err = r.recall(&r.asked.said.checkouts, "checkouts", r.checkoutFiles(), ask)
+		out, err = r.recall(&r.asked.said.checkouts, "checkouts", gitfile.OfCheckout(r.Dir, r.digits()), ask)
 	} else {
 		out, err = ask()
 	}
@@ -270,7 +271,7 @@ func (r Repo) Found(ctx context.Context, commit OID, branch string) error {
 		return err
 	}
 	const reason = "cordon: base"
-	if name := "refs/heads/" + branch; r.firstRef(name, commit, reason) {
+	if name := "refs/heads/" + branch; gitfile.FirstRef(r.Dir, name, string(commit), reason) {
 		return nil
 	}
 	return r.UpdateRef(ctx, "refs/heads/"+branch, commit, "", reason)

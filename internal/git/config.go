@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+
+	"cordon/internal/gitfile"
 )
 
 // Steering is what steers git in a checkout when it is not told to leave it alone.
@@ -43,7 +45,7 @@ func (r Repo) configured(ctx context.Context, c Checkout) (configuration, error)
 	}
 	out, err := []byte(nil), error(nil)
 	if r.asked != nil {
-		out, err = r.recall(&r.asked.said.configs, c.GitDir, r.configFiles(c), ask)
+		out, err = r.recall(&r.asked.said.configs, c.GitDir, gitfile.OfConfig(r.Dir, c.GitDir), ask)
 	} else {
 		out, err = ask()
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"cordon/internal/gitfile"
 )
 
 // Ref is a name and what it points at.
@@ -44,7 +46,7 @@ func (r Repo) allRefs(all bool, ask func() ([]byte, error)) ([]byte, error) {
 	if !all || r.asked == nil {
 		return ask()
 	}
-	return r.recall(&r.asked.said.refs, "refs", r.refFiles(), ask)
+	return r.recall(&r.asked.said.refs, "refs", gitfile.OfRefs(r.Dir), ask)
 }
 
 // ErrNoRef says that a ref does not exist.
@@ -120,7 +122,7 @@ func (r Repo) SetRef(ctx context.Context, name string, new OID, reason string) e
 // HeadBranch returns the branch that the HEAD of a git directory points at, by
 // its full name; "" when it is detached. dir is Host.Private.
 func (h Host) HeadBranch(ctx context.Context) (string, error) {
-	if name, ok := headOf(h.Private); ok {
+	if name, ok := gitfile.Head(h.Private); ok {
 		return name, nil
 	}
 	out, err := h.bin.run(ctx, call{dir: h.Private, repo: []string{"--git-dir=" + h.Private}, args: []string{"symbolic-ref", "--quiet", "HEAD"}})
@@ -145,7 +147,7 @@ func (h Host) HeadCommit(ctx context.Context) (OID, error) {
 
 // ValidBranch reports whether a short branch name may be used.
 func (r Repo) ValidBranch(ctx context.Context, short string) bool {
-	if plainRef("refs/heads/" + short) {
+	if gitfile.Plain("refs/heads/" + short) {
 		return true
 	}
 	_, err := r.run(ctx, "check-ref-format", "--branch", short)

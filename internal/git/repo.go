@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"cordon/internal/gitfile"
 	"cordon/internal/plainfile"
 )
 
@@ -121,7 +123,7 @@ func Init(ctx context.Context, bin Binary, dir string, o InitOptions) (Repo, err
 	if o.Bare {
 		args, gitDir = append(args, "--bare"), dir
 	}
-	if !initPlain(gitDir, o) {
+	if !gitfile.Init(gitDir, gitfile.New{Bare: o.Bare, Format: string(o.Format), Branch: cmp.Or(o.Branch, "main")}) {
 		if _, err := bin.run(ctx, call{args: append(args, "--", dir)}); err != nil {
 			return Repo{}, err
 		}
