@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"reflect"
 	"testing"
 
 	"cordon/internal/cell"
@@ -10,9 +11,9 @@ import (
 	"cordon/internal/worksite"
 )
 
-// Nothing is paid where nothing can be reached.
+// A cell that reaches nothing has a server that knows no name, and no other socket.
 func TestNoNetwork(t *testing.T) {
-	t.Chdir(t.TempDir()) // a mistake would write here
+	t.Chdir(t.TempDir()) // for the file with the server's address
 	for name, p := range map[string]policy.Policy{
 		"default": policy.Default(),
 		"none":    {Isolation: policy.None, Network: policy.Network{HostPorts: []int{1}, Via: policy.Transparent}},
@@ -24,7 +25,14 @@ func TestNoNetwork(t *testing.T) {
 		}
 		c := cell.Command{Cell: &cell.Order{}}
 		s := &worksite.Site{}
-		if err := connect(s, &c, lease.Lease{Terms: lease.Terms{Policy: p}}); err != nil || c.Serve != nil || c.Cell.Net != nil || c.Cell.Bind != nil {
+		err := connect(s, &c, lease.Lease{Terms: lease.Terms{Policy: p}})
+		if p.Isolation == policy.None {
+			if err != nil || c.Serve != nil || c.Cell.Net != nil || c.Cell.Bind != nil {
+				t.Errorf("%s: %+v %v", name, c, err)
+			}
+			continue
+		}
+		if want := (&cell.Net{Names: true, Spare: true}); err != nil || c.Serve == nil || !reflect.DeepEqual(c.Cell.Net, want) || len(c.Cell.Bind) > 1 {
 			t.Errorf("%s: %+v %v", name, c, err)
 		}
 	}
