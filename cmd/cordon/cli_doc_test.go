@@ -76,6 +76,7 @@ func section(c *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n%s.\n", c.CommandPath(), c.Short)
 	if c.Runnable() {
+		c.InheritedFlags() // as when help is printed: the flags of every command are its own, too
 		fmt.Fprintf(&b, "\n```\n%s\n```\n", c.UseLine())
 	}
 	if c.Long != "" {
