@@ -113,6 +113,9 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	if hint := cellnet.Unreached(x.Policy, layers, exit); hint != "" && (o.loud || terminal.Is(a.err)) {
 		a.say("cordon: %s", hint)
 	}
+	if !exit.OK() {
+		a.sayNotice(strings.Join(enclosure.ExplainRefused(x.Policy, exit), "\n"))
+	}
 	a.sayNotice(notice())
 	if confine.Unusable(err) {
 		a.say("cordon: the private repository of this checkout cannot be used any more and goes to the trash; try again")
@@ -178,6 +181,9 @@ func (a *app) sayLaunch(l cell.Launch, p policy.Policy, loud bool) {
 		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven, Memory: l.Memory})
 		for _, line := range cellnet.Reachable(p, l.Layers) {
 			a.say("cordon: network: %s", line)
+		}
+		if p.Cell.Trace {
+			a.say("cordon: processes of the cell may trace each other (cell.trace)")
 		}
 	}
 	for _, m := range l.Missing {

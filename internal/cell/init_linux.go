@@ -184,7 +184,7 @@ func (w *warden) confine(namespaced bool) error {
 	if !w.spec.Has(plan.Seccomp) {
 		return nil
 	}
-	listener, err := walls.LoadFilter()
+	listener, err := walls.LoadFilter(w.spec)
 	if err != nil {
 		return &plan.LayerError{Layer: plan.Seccomp, Err: err}
 	}

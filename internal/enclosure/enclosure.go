@@ -64,7 +64,7 @@ func (e Enclosure) Order() (cell.Order, error) {
 			Memory: int64(e.Policy.Limits.Memory), Disk: int64(e.Policy.Limits.Disk),
 			Processes: e.Policy.Limits.Processes, Files: e.Policy.Limits.Files,
 		},
-		Commit: e.Tree,
+		Commit: e.Tree, Trace: e.Policy.Cell.Trace,
 	}
 	if e.GitDir != "" {
 		o.Objects = filepath.Join(e.GitDir, "objects")

@@ -51,7 +51,7 @@ var quickly = [...]string{
 	"mounts-(bind|remount|fsmount|open-tree-below|chroot|umount|handle-write|release-agent)",
 	"devices-(mknod|disk|open-fuse)",
 	"secrets-(home-ssh-key|home-aws|home-npmrc|home-bash-history|way-rename|way-symlink|env-github-token|environ-parent|environ-any|sibling|checkout|state|shadow|other-home|in-tmp)",
-	"processes-(kill|pidfd|sigio|nice|ptrace|vm-write|survive-session|survive-kill)",
+	"processes-(kill|pidfd|sigio|nice|ptrace|vm-write|traced-.*|survive-session|survive-kill)",
 	"ipc-(stream|abstract-stream|tree-stream|socketpair-sendmsg|socket-docker|agent-variable|sysv-shm|posix-mq|key-user)",
 	"network-(tcp4|tcp6|udp4|raw|sniff|bind-tcp)",
 	"syscalls-(int80-write|int80-kill|int80-unix|io-uring|bpf|userfaultfd|keyctl)",

@@ -11,12 +11,14 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"cordon/internal/cell"
 	"cordon/internal/confine"
+	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/inspect"
 	"cordon/internal/lease"
@@ -102,11 +104,23 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err := s.Append(w.ID, ledger.Ended, exit); err != nil {
 		return err
 	}
+	sayRefused(s, w, exit)
 	if exit.Reason == Unproven {
 		return fault.Refuse("%s was stopped: the hooks of %s never reported, so its tool calls would run unguarded (cordon logs %s shows what it printed; "+
 			"agent.proof_within in the policy sets how long cordon waits)", w.ID, w.Agent.Client, w.ID)
 	}
 	return ctx.Err()
+}
+
+// sayRefused says what the cell refused to a command that failed, or to the tools of an
+// agent, whose failures are not its own.
+func sayRefused(s *worksite.Site, w *ledger.Worker, exit cell.Exit) {
+	if exit.OK() && w.Agent == nil {
+		return
+	}
+	for _, line := range enclosure.ExplainRefused(w.Lease.Lease().Policy, exit) {
+		s.Voice.Step(w.ID, "refused", line)
+	}
 }
 
 // sayDisarmed says what was moved aside.
@@ -163,6 +177,7 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 			if l.Pid > 0 {
 				sayCell(s, w.ID, at)
 				sayNetwork(s, w.Lease.Lease(), at)
+				sayTrace(s, w.Lease.Lease(), at)
 			}
 			s.Voice.Step(w.ID, "running", worksite.Shorten(r.shownCommand(w, c)))
 			visitor.OpenDoor(s, w.ID, l.Door)
@@ -204,6 +219,13 @@ func sayCell(s *worksite.Site, id lease.ID, c ledger.Cell) {
 	s.Voice.Step(id, "cell", c.String())
 	for _, m := range c.Missing {
 		s.Voice.Step(id, "weaker", m.String())
+	}
+}
+
+// sayTrace names the weaker mode.
+func sayTrace(s *worksite.Site, l lease.Lease, c ledger.Cell) {
+	if l.Policy.Cell.Trace && slices.Contains(c.Layers, cell.Namespaces) {
+		s.Voice.Step(l.ID, "trace", "processes of the cell may trace each other (cell.trace)")
 	}
 }
 

@@ -35,6 +35,9 @@ func fieldTable() []field {
 			scalar("disk", "Disk space that the run may write, /tmp included: 512MiB, 2GB, auto or none. auto is half of the free space when the lease is made.", func(p *Policy) *Bytes { return &p.Limits.Disk }, readSize, Bytes.String),
 		}),
 		scalar("isolation", "strict: refuse to start when a layer of the cell is missing. degraded: start with the layers that exist and name the missing ones. none: run unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
+		section("cell", "What processes in the cell may do to each other.", []field{
+			scalar("trace", "Let processes of the cell trace each other, for debuggers, strace, delve and LeakSanitizer. The cell's first process stays out of their reach.", func(p *Policy) *bool { return &p.Cell.Trace }, strictyaml.ReadBool, strconv.FormatBool),
+		}),
 		section("guard", "How the guard judges tool calls before they run, if the client asks.", guardFields()),
 		section("agent", "Settings for an agent client that cordon starts (cordon run CLIENT).", agentFields()),
 		commands("acceptance", "Commands that the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),

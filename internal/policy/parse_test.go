@@ -46,7 +46,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"unknown key", "network: {proxy_server: x}\n", `p:1:11: unknown key "proxy_server" (the keys here are allowed_domains, host_ports, via, observe, limits)`},
 	{"duplicate key", "version: 1\nsecrets: []\nsecrets: [A]\n", `p:3:1: the key "secrets" is given twice (first on line 2)`},
 	{"duplicate key in section", "git:\n  pin: true\n  \"pin\": true\n", `p:3:3: the key "pin" is given twice (first on line 2)`},
-	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, guard, agent, acceptance, setup, gate, preserve_on_failure, expires)`},
+	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, cell, guard, agent, acceptance, setup, gate, preserve_on_failure, expires)`},
 	{"key that is a number", "git: {1: 2}\n", `p:1:7: expected a key, not the number 1 (the keys here are branch, identity, pin)`},
 
 	// Types.
@@ -190,6 +190,7 @@ git:
   pin: true
 limits: {time: 60m, memory: 2048MiB, processes: 200, files: 64, disk: 1500MB}
 isolation: degraded
+cell: {trace: true}
 guard: {mode: strict, unknown_read: ask, opaque_code: deny}
 agent: {login: read, refresh: true, proof: reported, proof_within: 5m}
 acceptance:
@@ -231,6 +232,7 @@ func TestParseFull(t *testing.T) {
 		Git:        Git{"agents/{id}/work", Identity{"Wörker", "w@example.com"}, true},
 		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 64, 1_500_000_000},
 		Isolation:  Degraded,
+		Cell:       Cell{Trace: true},
 		Guard:      Guard{GuardStrict, AnswerAsk, AnswerDeny},
 		Agent:      Agent{ReadLogin, true, ProofReported, mustDuration("5m")},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},

@@ -35,6 +35,7 @@ type Policy struct {
 	Git               Git        `json:"git"`
 	Limits            Limits     `json:"limits"`
 	Isolation         Isolation  `json:"isolation"`
+	Cell              Cell       `json:"cell,omitzero"`
 	Guard             Guard      `json:"guard,omitzero"`
 	Agent             Agent      `json:"agent,omitzero"`
 	Acceptance        []string   `json:"acceptance"`
@@ -70,6 +71,12 @@ type Git struct {
 type Identity struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
+}
+
+// Cell is what processes in the cell may do to each other. Zero is the strict value, and
+// what older leases have.
+type Cell struct {
+	Trace bool `json:"trace,omitempty"`
 }
 
 // Limits bound one run. Zero means no limit, except for Time, which always has

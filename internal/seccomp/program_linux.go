@@ -32,8 +32,17 @@ const farthest = 255
 // The search is binary and by number, and only a call with a condition loads its
 // arguments. The kernel notices what is always allowed and then does not run the
 // program for it at all.
-func Program(notify bool) ([]unix.SockFilter, error) {
-	search, err := find(byNumber(rules()), notify)
+func Program(notify bool) ([]unix.SockFilter, error) { return assemble(rules(), notify) }
+
+// ProgramTracing is Program for a cell whose processes may trace each other. They all have
+// this filter, and since Linux 4.8 a call that a tracer has changed meets it again.
+func ProgramTracing(notify bool) ([]unix.SockFilter, error) {
+	kept := slices.DeleteFunc(slices.Clone(rules()), func(r rule) bool { return slices.Contains(tracing, r.nr) })
+	return assemble(kept, notify)
+}
+
+func assemble(table []rule, notify bool) ([]unix.SockFilter, error) {
+	search, err := find(byNumber(table), notify)
 	if err != nil {
 		return nil, fmt.Errorf("seccomp: %w", err)
 	}

@@ -20,6 +20,11 @@ const (
 // when somebody asks, which most starts of the program never do.
 var rules = sync.OnceValue(func() []rule { return slices.Concat(common, legacy) })
 
+// tracing are the calls with which debuggers, strace and leak detectors look into other
+// processes. The kernel asks for the same user and for a process that may be dumped, which
+// the first process of a cell is not.
+var tracing = []uint32{unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV}
+
 // Errors: EPERM, as the kernel answers who lacks the capability; ENOSYS where
 // programs have a fallback for that or the call is obsolete; and what the call
 // itself says of an unknown address family.

@@ -39,6 +39,7 @@ type Order struct {
 
 	Net      *Net // nil: its own loopback and nothing else
 	Limits   Limits
+	Trace    bool   // its processes may trace each other
 	Commit   string // a directory in which a commit has to work
 	Objects  string // where that is stored
 	Canaries []string

@@ -104,6 +104,9 @@ func acts(s plan.Spec, c canary) []act {
 	if s.Has(plan.Seccomp) {
 		list = append(list, act{"seccomp canary", refusedCall, false})
 	}
+	if s.Trace && s.Has(plan.Namespaces) {
+		list = append(list, act{"untraceable", untraceable, false})
+	}
 	for _, dir := range p.Inside {
 		list = append(list, act{"write inside", func() error { return writeInside(dir) }, false})
 	}
@@ -111,6 +114,16 @@ func acts(s plan.Spec, c canary) []act {
 		list = append(list, act{"commit", func() error { return commit(s) }, false})
 	}
 	return list
+}
+
+// untraceable shows that no process of the cell without a capability can look into this
+// one, the first, or steer it.
+func untraceable() error {
+	v, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
+	if err == nil && v != 0 {
+		err = fmt.Errorf("the first process of the cell can be traced (dumpable is %d)", v)
+	}
+	return err
 }
 
 // touch makes a file and removes it.

@@ -173,8 +173,12 @@ func around(roots, hidden []string) (dirs, files []string) {
 
 // LoadFilter puts up the third wall and returns the descriptor on which the kernel
 // tells of refused calls, or -1.
-func LoadFilter() (int, error) {
-	program, err := seccomp.Program(true)
+func LoadFilter(s plan.Spec) (int, error) {
+	assemble := seccomp.Program
+	if s.Trace && s.Has(plan.Namespaces) { // without them, other processes of the user are in sight
+		assemble = seccomp.ProgramTracing
+	}
+	program, err := assemble(true)
 	if err != nil {
 		return -1, err
 	}
@@ -183,7 +187,7 @@ func LoadFilter() (int, error) {
 		return listener, nil
 	}
 	// Something around us listens already, or the kernel is too old to tell.
-	if program, err = seccomp.Program(false); err != nil {
+	if program, err = assemble(false); err != nil {
 		return -1, err
 	}
 	return seccomp.Load(program, false)

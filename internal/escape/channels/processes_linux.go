@@ -47,6 +47,7 @@ func Processes() []arena.Attempt {
 	}
 	list = append(list, properties()...)
 	list = append(list, memory()...)
+	list = append(list, inTracingCell()...)
 	return append(list, survivors()...)
 }
 
@@ -122,6 +123,30 @@ func properties() []arena.Attempt {
 	}
 	return list
 }
+
+// inTracingCell are the attempts of memory in a cell whose processes may trace each other, and one
+// that lets a tracer change a call which the filter has let pass.
+func inTracingCell() []arena.Attempt {
+	list := memory()
+	for i := range list {
+		list[i].Name, list[i].Policy = "traced-"+list[i].Name, tracePolicy
+	}
+	if changesCalls {
+		list = append(list, arena.Attempt{Name: "traced-call", What: "make a set-id file by changing a call that a filter has judged", Safe: true, Act: arena.Act{
+			Policy: tracePolicy, Attack: arena.OnThread(changeCall),
+			Judge: func(f *arena.Fixture) (string, error) {
+				st, err := os.Stat(f.In("own"))
+				if err == nil && st.Mode()&os.ModeSetuid != 0 {
+					return "a set-id file in the tree", nil
+				}
+				return "", err
+			},
+		}})
+	}
+	return list
+}
+
+const tracePolicy = "version: 1\ncell: {trace: true}\n"
 
 // memory are attempts on a host process as a debugger has them.
 func memory() []arena.Attempt {
