@@ -202,7 +202,9 @@ func (s *staged) run(codes []int, flags ...string) outcome {
 // control of what cordon refuses.
 func (s *staged) bare() outcome {
 	s.t.Helper()
-	s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+	if _, err := os.Stat(filepath.Join(s.home, ".gemini/settings.json")); err != nil {
+		s.write("home/.gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+	}
 	if s.server != "" {
 		s.ownMCP()
 	}

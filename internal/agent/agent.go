@@ -54,8 +54,10 @@ type Order struct {
 	Machine map[string][]byte
 	// Own is what the operator has in the files of Adapter.Config, by the same names.
 	// A kit takes from it how to sign in and which model to use, and nothing else.
-	Own  map[string][]byte
-	Root bool // it runs as root
+	Own map[string][]byte
+	// Chosen are the operator's choices of a model and its like. Arguments win over them.
+	Chosen Chosen
+	Root   bool // it runs as root
 	// Unpacked is where the files of Adapter.Unpacks are, which the client cannot write;
 	// "": it unpacks them itself.
 	Unpacked string
@@ -131,6 +133,8 @@ type Adapter struct {
 	Addresses      []string // those of Variables that point it at another server than its maker's
 	Logins         []Login
 	Config         []string // below the home: the operator's own settings, for Order.Own
+	Choices        []Choice // settings of the operator's that go into every worker
+	Unused         []Unused // settings that never do, and are named
 	Hidden         []string // below the home: the state of the operator's own sessions
 	User           Places   // below the home
 	ProjectParts   Places   // below the top of a project
@@ -155,12 +159,16 @@ type Adapter struct {
 	// Unpacks says how the client unpacks itself from its program; nil if it does not.
 	Unpacks *Unpacking
 
-	Build       func(Order) (Kit, error)
-	Permissions func(Rules) ([]byte, error)
-	Objects     func(interactive bool, settings map[string]any) (why string)
-	Forbids     string      // why no file of Project may be there, whatever it says
-	Refused     [][2]string // arguments that are not passed on, and why, after "it"
-	Passed      []Passed    // all that is passed on; nil: everything that is not refused
+	Build func(Order) (Kit, error)
+	// ReadSettings reads a file of the Choices; nil: it is JSON. Adjust changes the choices
+	// by what else the file says, and names what it leaves out.
+	ReadSettings func([]byte) (map[string]any, error)
+	Adjust       func(chosen Chosen, settings map[string]any) (left []string)
+	Permissions  func(Rules) ([]byte, error)
+	Objects      func(interactive bool, settings map[string]any) (why string)
+	Forbids      string      // why no file of Project may be there, whatever it says
+	Refused      [][2]string // arguments that are not passed on, and why, after "it"
+	Passed       []Passed    // all that is passed on; nil: everything that is not refused
 	// ReadServers are the servers in ServerFiles that hold in a checkout, and Expand puts
 	// the values of variables into what they are given.
 	ReadServers func(files map[string][]byte, checkout string) ([]Server, error)

@@ -66,6 +66,9 @@ func TestOwnSettings(t *testing.T) {
 		if row.machine != "" {
 			o.Machine = map[string][]byte{a.Managed[0]: []byte(row.machine)}
 		}
+		if o.Chosen, _, err = a.Choose(o.Own); err != nil {
+			t.Fatal(err)
+		}
 		k, err := a.Kit(o)
 		if err != nil {
 			t.Fatal(err)

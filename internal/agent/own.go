@@ -17,8 +17,8 @@ func (o Order) Kept(file string, names ...string) (map[string]any, error) {
 	if !ok || len(strings.TrimSpace(string(text))) == 0 {
 		return map[string]any{}, nil
 	}
-	var all map[string]any
-	if err := json.Unmarshal(plainJSON(text), &all); err != nil {
+	all, err := readJSON(text)
+	if err != nil {
 		return nil, fmt.Errorf("~/%s is not understood: %w", file, err)
 	}
 	own := map[string]any{}
@@ -28,6 +28,12 @@ func (o Order) Kept(file string, names ...string) (map[string]any, error) {
 		}
 	}
 	return own, nil
+}
+
+func readJSON(text []byte) (map[string]any, error) {
+	var all map[string]any
+	err := json.Unmarshal(plainJSON(text), &all)
+	return all, err
 }
 
 // plainJSON is JSON without the comments and the commas at an end that the clients

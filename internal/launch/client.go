@@ -61,6 +61,11 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err != nil {
 		return nil, err
 	}
+	var left []string
+	if order.Chosen, left, err = operatorsChoices(a, l); err != nil {
+		return nil, err
+	}
+	nameLeftOut(s, w, a, left)
 	order.Program, order.Version, order.Place, order.State, order.Briefing = program, version, dir, o.state, text
 	order.Guard = []string{filepath.Join(dir, binaryFile), "hook", "--client", string(a.Name), "--lease", filepath.Join(dir, warrantFile)}
 	if order.Interactive {

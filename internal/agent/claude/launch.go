@@ -40,6 +40,7 @@ var Client = agent.Adapter{
 	},
 	Starts: true,
 	Build:  build, Permissions: permissions, Refused: refused, Passed: passed,
+	Choices: choices, Unused: unused, Adjust: adjust,
 }
 
 // build starts Claude in a mode in which only what the rules allow runs, and
@@ -78,14 +79,14 @@ func build(o agent.Order) (agent.Kit, error) {
 	}
 	k.Argv = append(k.Argv, "--permission-mode", mode, "--strict-mcp-config", "--no-chrome")
 	if o.Managed {
-		text, err := own.over(o.Machine[Managed])
+		text, err := own.over(o.Machine[Managed], o.Chosen)
 		if err != nil {
 			return agent.Kit{}, err
 		}
 		k.AddFile("managed-settings.json", text)
 		k.Shown = []agent.Shown{{Name: "managed-settings.json", At: Managed}}
 	} else {
-		text, err := agent.Compact(own)
+		text, err := agent.Compact(agent.Over(o.Chosen.Settings(), own))
 		if err != nil {
 			return agent.Kit{}, err
 		}

@@ -90,8 +90,9 @@ func launchSettings(o agent.Order) (settings, error) {
 }
 
 // over puts cordon's settings over those of the machine: its hooks run as well, its
-// rules hold as well, and where both say something of a switch it is cordon's word.
-func (s settings) over(machine []byte) ([]byte, error) {
+// rules hold as well, and where both say something of a switch it is cordon's word. The
+// operator's choices come last.
+func (s settings) over(machine []byte, chosen agent.Chosen) ([]byte, error) {
 	theirs := settings{}
 	if len(machine) > 0 {
 		if err := json.Unmarshal(machine, &theirs); err != nil {
@@ -102,7 +103,7 @@ func (s settings) over(machine []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, ok := merge(map[string]any(theirs), map[string]any(plain)).(map[string]any)
+	merged, ok := merge(merge(chosen.Settings(), map[string]any(theirs)), map[string]any(plain)).(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("%s of this machine is no object", Managed)
 	}

@@ -32,6 +32,7 @@ var Client = agent.Adapter{
 	},
 	Starts: true,
 	Build:  build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
+	Choices: choices, Unused: unused, ReadSettings: readSettings, Adjust: adjust,
 }
 
 // build starts Codex without its own sandbox, which cannot work in a cell, and
@@ -86,15 +87,16 @@ func arguments(k *agent.Kit, o agent.Order, pins []string) error {
 	headless := []string{"--json", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check"}
 	terminal := []string{"-a", "never", "--no-daemon"}
 	again := []string{"resume", "--last"}
+	own := append(chosenArgs(o.Chosen), o.Args...)
 	switch {
 	case o.Interactive && o.Again:
-		k.Argv = append(append(append(k.Argv, again...), o.Args...), terminal...)
+		k.Argv = append(append(append(k.Argv, again...), own...), terminal...)
 	case o.Interactive:
-		k.Argv = append(append(k.Argv, o.Args...), terminal...)
+		k.Argv = append(append(k.Argv, own...), terminal...)
 	case o.Prompt == "":
 		return agent.ErrNoPrompt
 	default:
-		k.Argv = append(append(append(k.Argv, "exec"), o.Args...), headless...)
+		k.Argv = append(append(append(k.Argv, "exec"), own...), headless...)
 	}
 	k.Argv = append(k.Argv, "-s", "danger-full-access")
 	for _, pin := range pins {

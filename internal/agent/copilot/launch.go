@@ -11,6 +11,9 @@ import (
 // ownConfig holds who is signed in, and also which directories are trusted.
 const ownConfig = ".copilot/config.json"
 
+// ownSettings holds the model and how much it thinks.
+const ownSettings = ".copilot/settings.json"
+
 // Client is the Copilot CLI.
 var Client = agent.Adapter{
 	Name: "copilot", Dialect: &dialect, Stream: &form, Program: "copilot", Package: "@github/copilot",
@@ -36,6 +39,16 @@ var Client = agent.Adapter{
 		Calls: []string{`{"type":"tool.execution_start"`},
 	},
 	Starts: true, Unpacks: &unpacking,
+	Choices: []agent.Choice{
+		{File: ownConfig, Key: "model", Fits: agent.ModelName}, // where earlier versions kept it
+		{File: ownSettings, Key: "model", Fits: agent.ModelName}, {File: ownSettings, Key: "effortLevel", Fits: agent.Word},
+		{File: ownSettings, Key: "contextTier", Fits: agent.Word}, {File: ownSettings, Key: "autoTier", Fits: agent.Word},
+		{File: ownSettings, Key: "theme", Fits: agent.Word},
+	},
+	Unused: []agent.Unused{
+		{File: ownSettings, Key: "hooks", Noun: "hooks"}, {File: ownSettings, Key: "statusLine", Noun: "status line"},
+		{File: ownSettings, Key: "allowedUrls", Noun: "allowed URLs"},
+	},
 	Build: build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
 }
 
@@ -125,7 +138,7 @@ func addState(k *agent.Kit, o agent.Order) error {
 	if err := k.AddSeed("config.json", config); err != nil {
 		return err
 	}
-	if err := k.AddSeed("settings.json", map[string]any{"disableAllHooks": false, "autoUpdate": false}); err != nil {
+	if err := k.AddSeed("settings.json", agent.Over(o.Chosen.Settings(), map[string]any{"disableAllHooks": false, "autoUpdate": false})); err != nil {
 		return err
 	}
 	if o.Briefing != "" {

@@ -46,7 +46,15 @@ var Client = agent.Adapter{
 		Quiet: []string{`{"$set":`, `"kind":"main"`},
 		Calls: []string{`"toolCalls":[{`, `"functionCall":{`},
 	},
-	Starts:  true,
+	Starts: true,
+	Choices: []agent.Choice{
+		{File: ownSettings, Key: "model.name", Fits: agent.ModelName}, {File: ownSettings, Key: "ui.theme", Fits: agent.Language},
+		{File: ownSettings, Key: "general.vimMode", Fits: agent.Switch}, {File: ownSettings, Key: "ui.inlineThinkingMode", Fits: agent.Word},
+	},
+	Unused: []agent.Unused{
+		{File: ownSettings, Key: "hooks", Noun: "hooks"}, {File: ownSettings, Key: "modelConfigs", Noun: "model configurations"},
+		{File: ownSettings, Key: "tools.discoveryCommand", Noun: "a command that finds tools"},
+	},
 	Forbids: "it sets the client's variables, which could switch the guard off",
 	Build:   build, Permissions: policyRules, Refused: refused, Passed: passed,
 }
@@ -103,7 +111,7 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	if err := json.Unmarshal(text, &hooks); err != nil {
 		return err
 	}
-	own, err := o.Kept(ownSettings, "security", "model", "ui")
+	own, err := o.Kept(ownSettings, "security")
 	if err != nil {
 		return err
 	}
@@ -111,7 +119,7 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	if err != nil {
 		return err
 	}
-	text, err = agent.Compact(o.WithServers(agent.Over(agent.Over(agent.Over(lower, chosenSettings(own)), pinnedSettings()), hooks), "mcpServers", serverForm))
+	text, err = agent.Compact(o.WithServers(agent.Over(agent.Over(agent.Over(agent.Over(lower, chosenLogin(own)), o.Chosen.Settings()), pinnedSettings()), hooks), "mcpServers", serverForm))
 	if err != nil {
 		return err
 	}
@@ -128,16 +136,13 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	return nil
 }
 
-// chosenSettings is how the operator signs in, with which model and in which colours.
-func chosenSettings(own map[string]any) map[string]any {
-	// Without a word it would take another address for a gateway, which it then refuses.
-	chosen := agent.Nested("gemini-api-key", "security", "auth", "selectedType")
-	for _, names := range [][]string{{"security", "auth", "selectedType"}, {"model", "name"}, {"ui", "theme"}} {
-		if v, ok := agent.Inside(own, names...).(string); ok {
-			chosen = agent.Over(chosen, agent.Nested(v, names...))
-		}
+// chosenLogin is how the operator signs in.
+func chosenLogin(own map[string]any) map[string]any {
+	const unset = "gemini-api-key" // without a word it would take another address for a gateway, which it then refuses
+	if v, ok := agent.Inside(own, "security", "auth", "selectedType").(string); ok {
+		return agent.Nested(v, "security", "auth", "selectedType")
 	}
-	return chosen
+	return agent.Nested(unset, "security", "auth", "selectedType")
 }
 
 // pinnedSettings is what no layer below says otherwise.

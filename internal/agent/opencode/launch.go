@@ -38,6 +38,15 @@ var Client = agent.Adapter{
 		Program: "rg", Below: []string{".cache/opencode/bin", ".local/share/opencode/bin"},
 		Without: "the tools glob and grep of OpenCode fail", Package: "ripgrep",
 	}},
+	Choices: []agent.Choice{
+		{File: ownConfig, Key: "model", Fits: agent.ModelName}, {File: ownConfig, Key: "small_model", Fits: agent.ModelName},
+		{File: ownConfigC, Key: "model", Fits: agent.ModelName}, {File: ownConfigC, Key: "small_model", Fits: agent.ModelName},
+	},
+	Unused: []agent.Unused{
+		{File: ownConfig, Key: "plugin", Noun: "plugins"}, {File: ownConfigC, Key: "plugin", Noun: "plugins"},
+		{File: ownConfig, Key: "permission", Noun: "permission rules"}, {File: ownConfigC, Key: "permission", Noun: "permission rules"},
+		{File: ownConfig, Key: "formatter", Noun: "formatters"}, {File: ownConfigC, Key: "formatter", Noun: "formatters"},
+	},
 	Build: build, Permissions: permissions, Objects: objections, Refused: refused, Passed: passed,
 }
 
@@ -133,12 +142,13 @@ func configuration(o agent.Order, wires client.Wiring) (map[string]any, error) {
 		config["instructions"] = append([]string{path.Join(o.Place, "briefing.md")}, config["instructions"].([]string)...)
 	}
 	for _, file := range []string{ownConfig, ownConfigC} {
-		own, err := o.Kept(file, "provider", "model", "small_model", "disabled_providers", "enabled_providers")
+		own, err := o.Kept(file, "provider", "disabled_providers", "enabled_providers")
 		if err != nil {
 			return nil, err
 		}
 		config = agent.Over(own, config)
 	}
+	config = agent.Over(o.Chosen.Settings(), config)
 	return o.WithServers(config, "mcp", serverForm(o.Home)), nil
 }
 
