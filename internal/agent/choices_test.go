@@ -90,4 +90,15 @@ func TestChosenWins(t *testing.T) {
 	if line := strings.Join(k.Argv, " "); !strings.Contains(line, `-c model="mine" -m theirs`) {
 		t.Error(line)
 	}
+	o = order("copilot")
+	o.Chosen = Chosen{"model": "mine", "effortLevel": "high"}
+	if a, err = clients.Of("copilot"); err != nil {
+		t.Fatal(err)
+	}
+	if k, err = a.Kit(o); err != nil {
+		t.Fatal(err)
+	}
+	if text := textOf(k, "settings.json"); !strings.Contains(text, `"effortLevel":"high","model":"mine"`) || !strings.Contains(text, `"disableAllHooks":false`) {
+		t.Error(text)
+	}
 }

@@ -48,7 +48,18 @@ func (d *Dialect) Encode(v Verdict, event Event) Answer {
 	if v.Decision == Warn {
 		return Answer{} // a client without a word for it would take one for something else
 	}
-	return d.Denial(v.Message)
+	return d.refused(v.Message, event)
+}
+
+// refused is the refusal of a call that was judged.
+func (d *Dialect) refused(text string, event Event) Answer {
+	a := d.Denial(text)
+	if d.RefusesWithZero && event == PreTool {
+		if said := d.Refusal(strings.TrimSuffix(string(a.Stderr), "\n")); len(said) > 0 {
+			return Answer{Stdout: said}
+		}
+	}
+	return a
 }
 
 // said is what the client is told of a warning, or of a question that it can ask.
@@ -66,7 +77,7 @@ func (d *Dialect) said(v Verdict, event Event) []byte {
 // nothing on stdout, but for a client that reads the text there.
 func (d *Dialect) Denial(text string) Answer {
 	a := Denial(string(d.Name), text)
-	if d.Refusal != nil {
+	if d.Refusal != nil && !d.RefusesWithZero {
 		a.Stdout = d.Refusal(strings.TrimSuffix(string(a.Stderr), "\n"))
 	}
 	return a
@@ -88,8 +99,11 @@ func Denial(client, text string) Answer {
 
 // Refuses reports whether the client obeys an answer as a refusal and passes its text on.
 func (d *Dialect) Refuses(a Answer) bool {
+	if d.RefusesWithZero && a.Exit == 0 {
+		return d.IsRefusal(a.Stdout)
+	}
 	told := len(a.Stdout) == 0
-	if d.IsRefusal != nil {
+	if d.IsRefusal != nil && !d.RefusesWithZero {
 		told = d.IsRefusal(a.Stdout)
 	}
 	return a.Exit == denied && told && len(bytes.TrimSpace(a.Stderr)) > 0

@@ -37,6 +37,10 @@ type Dialect struct {
 	// model, and IsRefusal recognizes it. nil: nothing may be there.
 	Refusal   func(text string) []byte
 	IsRefusal func(stdout []byte) bool
+	// RefusesWithZero says that the client shows its user every other code as a fault of the
+	// hook. A refusal then ends with 0; one for which something went wrong still has the
+	// code that every client obeys.
+	RefusesWithZero bool
 	// Say is what is printed for a warning, or a question to the person who sits before the
 	// client. nil, or nothing: the client has no word for it that it does not misunderstand.
 	Say func(v Verdict) []byte

@@ -18,6 +18,10 @@ var workerConfig = [][2]string{
 	{"gc.auto", "0"},
 	{"maintenance.auto", "false"},
 	{"core.hooksPath", "/dev/null"},
+	// Without these, git reads ~/.config/git/ignore and attributes, of which the audit knows
+	// nothing: a file that the worker does not see in its status would land.
+	{"core.excludesFile", "/dev/null"},
+	{"core.attributesFile", "/dev/null"},
 	{"core.fsmonitor", "false"},
 	{"safe.bareRepository", "explicit"},
 	{"commit.gpgSign", "false"},

@@ -92,7 +92,7 @@ func TestTools(t *testing.T) {
 		if r.Answer.Exit != c.code {
 			t.Errorf("%s %v: exit %d, want %d: %s", c.tool, c.input, r.Answer.Exit, c.code, r.Answer.Stderr)
 		}
-		if c.code == 2 && (len(r.Answer.Stdout) > 0 || !strings.HasPrefix(string(r.Answer.Stderr), "BLOCKED: ")) {
+		if c.code == 2 && (!refuses("claude", r.Answer) || !strings.HasPrefix(string(r.Answer.Stderr), "BLOCKED: ")) {
 			t.Errorf("%s: stdout %q, stderr %q", c.tool, r.Answer.Stdout, r.Answer.Stderr)
 		}
 		if r.Journal != "/state/x" || r.Record.Tool != c.tool || r.Record.Call != "t" || (r.Record.Verdict == guard.Allow) != (c.code == 0) {
@@ -123,7 +123,7 @@ func TestFailures(t *testing.T) {
 		"marks":           {Client: "claude", Warrant: warrant(t, nil), Input: claude("Bash", map[string]any{"command": "rm -rf \U0010FF02"}), Now: now},
 	} {
 		r := Decide(q)
-		if r.Answer.Exit != 2 || len(r.Answer.Stdout) > 0 || !strings.HasPrefix(string(r.Answer.Stderr), "BLOCKED: ") || r.Record.Verdict != guard.Deny {
+		if r.Answer.Exit != 2 || !refuses(q.Client, r.Answer) || !strings.HasPrefix(string(r.Answer.Stderr), "BLOCKED: ") || r.Record.Verdict != guard.Deny {
 			t.Errorf("%s: %d %q %q %s", name, r.Answer.Exit, r.Answer.Stdout, r.Answer.Stderr, r.Record.Verdict)
 		}
 	}

@@ -6,6 +6,7 @@
 package claude
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 var dialect = client.Dialect{
 	Form: "settings for --settings",
 	Name: "claude", Keys: client.UsualKeys, Native: true, Tools: tools, Family: family, Say: say, Config: hookSettings,
+	Refusal: refusal, IsRefusal: isRefusal,
 }
 
 func family(tool string) (client.Kind, bool) { return client.Schedule, strings.HasPrefix(tool, "Cron") }
@@ -29,12 +31,26 @@ type output struct {
 	Context  string `json:"additionalContext,omitempty"`
 }
 
+// refusal is what Claude shows its model, beside the code that refuses: of a text on stderr
+// it would show the command line of the hook first, which is long and full of paths.
+func refusal(text string) []byte {
+	return encode(output{Event: "PreToolUse", Decision: "deny", Reason: text})
+}
+
+func isRefusal(stdout []byte) bool {
+	return bytes.HasPrefix(stdout, []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",`))
+}
+
 // say passes a warning on to the model, or has the client ask its user.
 func say(v client.Verdict) []byte {
 	o := output{Event: "PreToolUse", Decision: "ask", Reason: v.Message}
 	if v.Decision == client.Warn {
 		o = output{Event: "PreToolUse", Context: v.Message}
 	}
+	return encode(o)
+}
+
+func encode(o output) []byte {
 	b, err := json.Marshal(struct {
 		Output output `json:"hookSpecificOutput"`
 	}{o})

@@ -135,10 +135,11 @@ func (l streamLine) accepted(id, text string) bool {
 
 // reasonOf is an answer without what Claude puts around the reasons of a failure.
 func reasonOf(text string) string {
-	if _, hook, ok := strings.Cut(text, " hook error: ["); ok && strings.HasPrefix(text, "PreToolUse:") {
-		if _, why, ok := strings.Cut(hook, "]: "); ok {
+	if _, hook, ok := strings.Cut(text, " hook error: "); ok && strings.HasPrefix(text, "PreToolUse:") {
+		if _, why, ok := strings.Cut(hook, "]: "); ok && hook[0] == '[' {
 			return why
 		}
+		return hook
 	}
 	inner, ok := strings.CutPrefix(text, "<tool_use_error>")
 	if ok {

@@ -6,6 +6,7 @@
 package gemini
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 var dialect = client.Dialect{
 	Form: "system settings",
 	Name: "gemini", Keys: client.UsualKeys, Tools: tools, Family: family, MCP: mcpName, Config: hookSettings, Check: checkLabel,
+	Refusal: refusal, IsRefusal: isRefusal, RefusesWithZero: true,
 	Events: [][2]string{
 		{"PreToolUse", "BeforeTool"},
 		{"PostToolUse", "AfterTool"},
@@ -31,6 +33,20 @@ var dialect = client.Dialect{
 		{"", "AfterModel"},
 		{"", "BeforeToolSelection"},
 	},
+}
+
+// refusal is a refusal in the client's words. Of a hook that ends with another code than 0 it
+// tells its user that it failed.
+func refusal(text string) []byte {
+	b, err := client.Compact(client.Object{{"decision", "deny"}, {"reason", text}})
+	if err != nil {
+		return nil
+	}
+	return append(b, '\n')
+}
+
+func isRefusal(stdout []byte) bool {
+	return bytes.HasPrefix(stdout, []byte(`{"decision":"deny","reason":"`))
 }
 
 func family(tool string) (client.Kind, bool) { return client.MCP, strings.HasPrefix(tool, "mcp_") }
