@@ -119,7 +119,11 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	if err != nil {
 		return err
 	}
-	text, err = agent.Compact(o.WithServers(agent.Over(agent.Over(agent.Over(agent.Over(lower, chosenLogin(own)), o.Chosen.Settings()), pinnedSettings()), hooks), "mcpServers", serverForm))
+	all := lower
+	for _, upper := range []map[string]any{chosenLogin(own), o.Chosen.Settings(), pinnedSettings(), hooks} {
+		all = agent.Over(all, upper)
+	}
+	text, err = agent.Compact(o.WithServers(all, "mcpServers", serverForm))
 	if err != nil {
 		return err
 	}
