@@ -31,6 +31,7 @@ var unused = []agent.Unused{
 	{File: ownSettings, Key: "permissions", Noun: "permission rules"},
 	{File: ownSettings, Key: "statusLine", Noun: "status line"},
 	{File: ownSettings, Key: "enabledPlugins", Noun: "plugins"},
+	{File: ownSettings, Key: "apiKeyHelper", Noun: "apiKeyHelper (export ANTHROPIC_API_KEY, or sign in with claude and /login)"},
 }
 
 // adjust names the variables that stay with the operator.
