@@ -55,12 +55,13 @@ var layers = map[string][]string{
 	"internal/client":         {},
 	"internal/hook":           {"agent/clients", "client", "guard", "commands"},
 	"internal/stream":         {"client", "legible"},
-	"internal/agent":          {"client", "stream"},
-	"internal/agent/claude":   {"agent", "client", "stream"}, // one folder for each client
-	"internal/agent/codex":    {"agent", "client", "stream"},
-	"internal/agent/gemini":   {"agent", "client", "stream"},
-	"internal/agent/copilot":  {"agent", "client", "stream"},
-	"internal/agent/opencode": {"agent", "client", "stream"},
+	"internal/agent/clean":    {}, // see pure
+	"internal/agent":          {"agent/clean", "client", "stream"},
+	"internal/agent/claude":   {"agent", "agent/clean", "client", "stream"}, // one folder for each client
+	"internal/agent/codex":    {"agent", "agent/clean", "client", "stream"},
+	"internal/agent/gemini":   {"agent", "agent/clean", "client", "stream"},
+	"internal/agent/copilot":  {"agent", "agent/clean", "client", "stream"},
+	"internal/agent/opencode": {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/clients":  {"agent", "agent/claude", "agent/codex", "agent/copilot", "agent/gemini", "agent/opencode", "client", "stream"}, // the registry
 	"internal/post":           {},
 	"internal/briefing":       {"agent/facts", "lease", "policy"},
@@ -80,13 +81,13 @@ var layers = map[string][]string{
 	"internal/fault":          {"audit"},
 	"internal/cellnet":        {"cell", "egress", "egress/dns", "egress/record", "egress/watch", "fault", "paths", "policy", "reach"},
 	"internal/worksite":       {"additive", "audit", "base", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "screen", "state", "worktree"},
-	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
+	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "config", "egress/record", "enclosure", "fault", "git", "lease", "ledger", "legible", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/workspace":      {"audit", "base", "cell", "confine", "enclosure", "fault", "fill", "git", "lease", "ledger", "lfs", "overlay", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "lfs", "policy", "state", "worksite"},
 	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "state", "worksite"},
 	"internal/warrant":        {"agent/clients", "client", "depcache", "fault", "guard", "hook", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
-	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "confine", "egress/record", "enclosure", "fault", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace"},
+	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "config", "confine", "egress/record", "enclosure", "fault", "git", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace"},
 	"internal/usersetup":      {"agent", "enclosure", "plainfile"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "unpacked", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
@@ -168,17 +169,18 @@ var confined = []struct {
 
 // pure packages import these packages and no others: they describe, and cannot act.
 var pure = map[string][]string{
-	"internal/cell/plan":  {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
-	"internal/message":    {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
-	"internal/reach":      {"cordon/internal/strictyaml", "golang.org/x/net/idna", "net/netip", "slices", "strconv", "strings", "sync", "unicode/utf8"},
-	"internal/screen":     {"io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
-	"internal/strictyaml": {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
-	"internal/view":       {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
+	"internal/cell/plan":   {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
+	"internal/agent/clean": {"bytes", "encoding/json", "fmt", "go.yaml.in/yaml/v3", "io", "regexp", "slices", "strings", "sync", "unicode/utf8"},
+	"internal/message":     {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
+	"internal/reach":       {"cordon/internal/strictyaml", "golang.org/x/net/idna", "net/netip", "slices", "strconv", "strings", "sync", "unicode/utf8"},
+	"internal/screen":      {"io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
+	"internal/strictyaml":  {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
+	"internal/view":        {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }
 
 // tables are files whose long lines are rows or scripts, one to a line.
 var tables = []string{
-	"internal/escape/", "internal/policy/fields.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
+	"internal/escape/", "internal/policy/fields.go", "internal/policy/agent_parts.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
 	"internal/audit/trusted.go", "internal/git/words.go", "internal/draft/ecosystems.go",
 }
 

@@ -142,6 +142,7 @@ func TestSlowAgentsUnguarded(t *testing.T) {
 				s.names = append(s.names, variable)
 			}
 			s.ownMCP()
+			s.share(s.names...)
 			// Gemini's settings are hidden from other commands: the policy shows them by name.
 			policy := fmt.Sprintf("version: 1\nsecrets: [%s]\nfilesystem:\n  outside: capture\n  write_roots: [src]\n  read_roots: [/, "+
 				"~/.gemini/settings.json]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port())

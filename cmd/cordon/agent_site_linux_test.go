@@ -182,6 +182,7 @@ func (s *staged) copyProgram(from, to string) {
 // before its name.
 func (s *staged) runArgs(flags ...string) []string {
 	s.t.Helper()
+	s.share(s.names...)
 	ports := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.ports), " ", ", "), "[]")
 	text := fmt.Sprintf("version: 1\nsecrets: [%s]\nnetwork:\n  host_ports: [%s]\n", strings.Join(s.names, ", "), ports)
 	args := []string{"run", "--merge", "--policy", s.site.write("policy.yaml", text+strings.Join(s.policy, "\n")+"\n")}

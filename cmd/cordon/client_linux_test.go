@@ -36,6 +36,7 @@ func TestSlowRealClient(t *testing.T) {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, DISABLE_AUTOUPDATER]\nnetwork:\n  host_ports: [%d]\n", model.Port()))
 	s.env = append(s.env, "ANTHROPIC_API_KEY=test-key", "ANTHROPIC_BASE_URL="+model.URL(), "IS_SANDBOX=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+	s.share("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "IS_SANDBOX", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER")
 	o := s.cordon([]int{0}, "run", "--merge", "--policy", s.place("policy.yaml"), "--",
 		program, "-p", "make the file", "--setting-sources", "", "--strict-mcp-config", "--dangerously-skip-permissions")
 	if !strings.Contains(o.out+o.err, lastWords) {

@@ -44,7 +44,7 @@ or write it.`,
 correction. A missing file is an error here only if you name it.`,
 		Example: "  cordon config check\n  cordon config check --json draft.yaml",
 		RunE:    func(_ *cobra.Command, args []string) error { return a.configCheck(args) },
-	}, &cobra.Command{
+	}, a.shareCommand(), &cobra.Command{
 		Use:     "schema",
 		Short:   "Print the JSON Schema of a configuration",
 		Long:    "Print the JSON Schema (2020-12) of a configuration, for editors and other tools.",

@@ -23,6 +23,19 @@ type site struct {
 	wrap func(*exec.Cmd) *exec.Cmd // nil: a command runs as it is
 }
 
+// share lets workers of the repository have variables of the operator's.
+func (s *site) share(names ...string) {
+	s.t.Helper()
+	if len(names) == 0 {
+		return
+	}
+	args := []string{"config", "share"}
+	for _, name := range names {
+		args = append(args, "secret:"+name)
+	}
+	s.cordon([]int{0}, args...)
+}
+
 // newSite makes a repository with one commit.
 func newSite(t *testing.T) *site {
 	t.Helper()

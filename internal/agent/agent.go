@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"cordon/internal/agent/clean"
 	"cordon/internal/client"
 	"cordon/internal/stream"
 )
@@ -33,15 +34,19 @@ type Order struct {
 	// the launch before, which is in State.
 	Interactive, Again bool
 
-	Place    string   // the directory of the kit's files, as the client sees it; it cannot write there
-	State    string   // the directory for what the client keeps: private, and kept between launches
-	Tree     string   // the worktree
-	Home     string   // the operator's, as the client sees it
-	Guard    []string // what its hook runs: cordon hook --client … --lease …
-	Extra    client.Hooks
-	Servers  []Server
-	Label    string // that nobody guesses: the name of the hook, where one can be named
-	Briefing string // the text
+	Place   string   // the directory of the kit's files, as the client sees it; it cannot write there
+	State   string   // the directory for what the client keeps: private, and kept between launches
+	Tree    string   // the worktree
+	Home    string   // the operator's, as the client sees it
+	Guard   []string // what its hook runs: cordon hook --client … --lease …
+	Extra   client.Hooks
+	Servers []Server
+	Items   []Item // skills, agents and commands
+	Memory  string // the operator's own instructions; Kit puts them behind the briefing
+	// ProjectMemory is the text of Adapter.ProjectMemory at the base commit.
+	ProjectMemory string
+	Label         string // that nobody guesses: the name of the hook, where one can be named
+	Briefing      string // the text
 	// Key is the key that the operator's environment signs in with, where the client
 	// would ask a person whether to use it.
 	Key   string
@@ -84,6 +89,8 @@ type Kit struct {
 	// Dialogs are questions of an interactive client that no file and no flag answers in
 	// advance without giving it more than cordon does.
 	Dialogs []Dialog
+	// Private are those of Argv that hold values of servers: no record has them.
+	Private []string
 }
 
 // Dialog is a question that a client draws before its first prompt, and the keys that
@@ -91,6 +98,18 @@ type Kit struct {
 type Dialog struct {
 	Shows []string // all of them are on the screen
 	Keys  string
+}
+
+// Recorded is the command line without values of servers.
+func (k Kit) Recorded() []string {
+	argv := slices.Clone(k.Argv)
+	for i, arg := range argv {
+		if slices.Contains(k.Private, arg) {
+			name, _, _ := strings.Cut(arg, "=")
+			argv[i] = name + "=…"
+		}
+	}
+	return argv
 }
 
 // Link is a symbolic link. It stands in the place of whatever has its name.
@@ -173,6 +192,16 @@ type Adapter struct {
 	// the values of variables into what they are given.
 	ReadServers func(files map[string][]byte, checkout string) ([]Server, error)
 	Expand      func(value string, lookup func(string) (string, bool)) string
+	// Fronts say which members of the front matter of a part stay, and CleanCommand cleans a
+	// command that is no Markdown.
+	Fronts       map[Part]clean.Rule
+	CleanCommand func(text []byte) (out []byte, removed []string, err error)
+	// MemoryApart says that Build puts the operator's own instructions elsewhere than behind
+	// the briefing.
+	MemoryApart bool
+	// ProjectMemory is a file of the project that Build needs beside the operator's own
+	// instructions: the client has one place for both.
+	ProjectMemory string
 	// needs are the variables that arguments of the operator's name, beyond Variables.
 	ArgNeeds func(args []string) []string
 }
@@ -207,6 +236,9 @@ func (a *Adapter) Kit(o Order) (Kit, error) {
 		return Kit{}, fmt.Errorf("%s: the order is for %q", a.Name, o.Client)
 	}
 	o.dialect = a.Dialect
+	if !a.MemoryApart {
+		o.Briefing = o.withMemory()
+	}
 	k, err := a.Build(o)
 	if err != nil {
 		return Kit{}, fmt.Errorf("%s: %w", a.Name, err)

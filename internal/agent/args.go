@@ -21,6 +21,11 @@ type Passed struct {
 	Values int // how many words follow it, or many
 	// check says what is wrong with a value, after "it". It may be nil.
 	Check func(value string) (why string)
+	// Own says that only the command line may have it, which the operator typed: in a
+	// policy, it would let a repository name a server, a file or a tool. OwnValue says that
+	// of a value.
+	Own      bool
+	OwnValue func(value string) bool
 }
 
 // Many is all words up to the next flag.
@@ -47,6 +52,24 @@ func (a *Adapter) Accept(args []string) error {
 		return err
 	}
 	return nil
+}
+
+// AcceptPolicy holds the arguments of a policy against the same list, and against those
+// that only the operator may type.
+func (a *Adapter) AcceptPolicy(args []string) error {
+	if err := a.Accept(args); err != nil || a.Passed == nil {
+		return err
+	}
+	var refused error
+	err := Walk(a.Passed, args, func(p Passed, values []string) {
+		if p.Own || p.OwnValue != nil && slices.ContainsFunc(values, p.OwnValue) {
+			refused = &ArgumentError{string(a.Name), p.Flag, "is only for the command line: a policy may not name servers, files, directories or tools"}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return refused
 }
 
 // Walk goes through arguments flag by flag, and stops at the first one that is not

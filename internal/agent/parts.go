@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -110,4 +111,34 @@ func (i Inventory) Words() []string {
 		list = append(list, string(MCP)+":"+name)
 	}
 	return list
+}
+
+// Unshared is the part of an inventory whose words nobody has agreed to.
+func (i Inventory) Unshared(agreed func(word string) bool) Inventory {
+	for _, one := range []struct {
+		part Part
+		list *[]string
+	}{{Instructions, &i.Instructions}, {Skills, &i.Skills}, {Agents, &i.Agents}, {Commands, &i.Commands}} {
+		if agreed(string(one.part)) {
+			*one.list = nil
+		}
+	}
+	i.Servers = slices.DeleteFunc(slices.Clone(i.Servers), func(name string) bool { return agreed(string(MCP) + ":" + name) })
+	return i
+}
+
+// Add puts something into the inventory.
+func (i *Inventory) Add(part Part, name string) {
+	switch part {
+	case Instructions:
+		i.Instructions = append(i.Instructions, name)
+	case Skills:
+		i.Skills = append(i.Skills, name)
+	case Agents:
+		i.Agents = append(i.Agents, name)
+	case Commands:
+		i.Commands = append(i.Commands, name)
+	case MCP:
+		i.Servers = append(i.Servers, name)
+	}
 }

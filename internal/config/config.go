@@ -1,9 +1,10 @@
 // Package config reads the operator's own configuration, ~/.config/cordon/config.yaml:
 // who they are in commits, how results land, which program runs after a landing, how
-// they are told that a worker needs them, and the most that any repository's policy may
-// allow.
+// they are told that a worker needs them, the most that any repository's policy may
+// allow, and what of their own goes into the cells of which repository.
 //
-// The package is pure, apart from the one reader in file.go. That reader refuses a file
+// The package is pure, apart from the one reader in file.go and the one writer in
+// share_file.go, which changes nothing but what is shared with a repository. The reader refuses a file
 // that somebody else could have written: another owner, a mode that lets others write
 // it or a directory above it, a place inside a repository. A missing file means the
 // defaults; anything else that cannot be read or understood is an error, and never a
@@ -29,7 +30,9 @@ type Config struct {
 	Land     Land     `json:"land"`
 	// Rights are the most that any worker may have.
 	Rights policy.Rights `json:"rights"`
-	Notify Notify        `json:"notify"`
+	// Share is what of the operator's own goes into the cells of a repository.
+	Share  Share  `json:"share"`
+	Notify Notify `json:"notify"`
 }
 
 // Identity is who the operator is in the commits that land. An empty field is taken from
@@ -71,6 +74,7 @@ func Default() Config {
 		Signing: SignAuto,
 		Land:    Land{As: AsPolicy, Author: AgentAuthor, Hooks: SkipHooks, Then: []string{}},
 		Rights:  policy.AllRights(),
+		Share:   Share{},
 		Notify:  Notify{Terminal: true, Command: []string{}},
 	}
 }

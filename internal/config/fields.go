@@ -55,6 +55,7 @@ func fieldTable() []field {
 		strictyaml.Section("land", "How results land.", landFields()),
 		strictyaml.Section("rights", "The most that any worker may have, under the keys of a policy. A worker gets what both its policy and these allow.",
 			policy.RightsFields(func(c *Config) *policy.Rights { return &c.Rights })),
+		shareField(),
 		strictyaml.Section("notify", "How you learn that a worker needs you.", notifyFields()),
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"cordon/internal/cell"
+	"cordon/internal/config"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/lease"
@@ -61,6 +62,9 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if repo != nil {
 		l.Worktree = repo.host.Top
 	}
+	if err := shareWith(repo, &l); err != nil {
+		return c, nil, err
+	}
 	if l.Home, err = os.UserHomeDir(); err != nil {
 		return c, nil, err
 	}
@@ -79,6 +83,24 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	c.Cell, c.Started = order, left.begin
 	tally, err := x.connect(&c)
 	return c, func() string { return strings.TrimSpace(left.End() + "\n" + commits() + "\n" + tally()) }, err
+}
+
+// shareWith refuses variables of the operator's that they do not share with a repository.
+// Outside of one there is nobody else's policy: the operator named the file.
+func shareWith(repo *repository, l *lease.Lease) error {
+	if repo == nil || len(l.Policy.Secrets) == 0 {
+		return nil
+	}
+	loaded, err := config.Load()
+	if err != nil {
+		return err
+	}
+	shared := loaded.Share.With(worksite.RealPath(repo.host.Dir))
+	if err := worksite.RefuseUnshared(l.Policy, shared, os.Environ()); err != nil {
+		return err
+	}
+	l.Policy.Secrets = shared.Secrets(l.Policy.Secrets)
+	return nil
 }
 
 // order is the cell of an execution.

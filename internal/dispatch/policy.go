@@ -34,7 +34,14 @@ func (s maker) policyFor(ctx context.Context, d Request, l *lease.Lease) (err er
 	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
 		return err
 	}
-	return s.narrow(l)
+	if err := s.narrow(l); err != nil {
+		return err
+	}
+	shared, err := s.Shared()
+	if err != nil {
+		return err
+	}
+	return worksite.RefuseUnshared(l.Policy, shared, os.Environ())
 }
 
 // forAgent opens what a client needs to reach its own models: whoever names the client

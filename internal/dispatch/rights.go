@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"os"
 	"strings"
 
 	"cordon/internal/fault"
@@ -32,7 +33,7 @@ func (s maker) narrow(l *lease.Lease) error {
 const NarrowedByRights = ", narrowed by your rights"
 
 // RefuseBeyondRights refuses to run anything under a lease from before the operator narrowed
-// their rights. Whether a result lands without a person was decided by then.
+// their rights, or took back what they share. Whether a result lands without a person was decided by then.
 func RefuseBeyondRights(site *worksite.Site, w *ledger.Worker) error {
 	loaded, err := site.Operator()
 	if err != nil {
@@ -45,5 +46,9 @@ func RefuseBeyondRights(site *worksite.Site, w *ledger.Worker) error {
 		return fault.Refuse("the lease of %s allows more than your configuration does now (%s): start a new run, or widen rights in your configuration",
 			w.ID, strings.Join(lost, "; "))
 	}
-	return nil
+	shared, err := site.Shared()
+	if err != nil {
+		return err
+	}
+	return worksite.RefuseUnshared(p, shared, os.Environ())
 }

@@ -74,6 +74,22 @@ func passOn(p policy.Policy, name, value string, host []string) (string, bool) {
 	return withoutHost(value, host)
 }
 
+// NeedConsent lists the variables of a policy's secrets that the operator's environment
+// has, and that a worker would not get without being named there.
+func NeedConsent(p policy.Policy, operator []string) []string {
+	var names []string
+	for _, name := range p.Secrets {
+		i := slices.IndexFunc(operator, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+		if _, never := policy.Withheld(name); i < 0 || never {
+			continue
+		}
+		if value := operator[i][len(name)+1:]; !allowed(name) || credentialLike().MatchString(value) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // withoutHost drops the parts of a search list that lie in the host repository,
 // and any other value that names it.
 func withoutHost(value string, host []string) (string, bool) {

@@ -36,6 +36,12 @@ func CheckClient(ctx context.Context, s *worksite.Site, a *ledger.Agent, l lease
 	if err := known.Accept(a.Args); err != nil {
 		return &fault.RefusedError{Err: err}
 	}
+	if err := known.AcceptPolicy(l.Policy.Agent.Args[a.Client]); err != nil {
+		return fault.Refuse("agent.args of the policy: %v", err)
+	}
+	if err := refuseUnsharedServers(s, known, l); err != nil {
+		return err
+	}
 	_, _, note, err := findClient(ctx, s, known, l, s.Environ(l))
 	if note != "" {
 		s.Voice.Step("", "client", note)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cordon/internal/agent"
@@ -71,6 +72,10 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if order.Interactive {
 		order.Guard = append(order.Guard, "--interactive")
 	}
+	parts, err := addParts(ctx, s, w, a, &order)
+	if err != nil {
+		return nil, err
+	}
 	if order.Unpacked, err = o.unpack(ctx, s, w, program, version); err != nil {
 		return nil, err
 	}
@@ -86,7 +91,11 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	o.chooseHelpers(s, l, enclosure.Variable(env, "PATH"))
 	o.record = beginConversation(o, order.Interactive, order.Again)
 	o.wiring = ledger.Wiring{Client: string(a.Name), Version: version.String(), Program: program}
+	o.wiring.Parts = parts
 	for _, shown := range o.kit.Shown {
+		if strings.HasPrefix(shown.Name, agent.ItemsDir+"/") {
+			continue
+		}
 		o.wiring.Managed = append(o.wiring.Managed, shown.At)
 	}
 	return o, nil
@@ -96,7 +105,8 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 func clientOrder(w *ledger.Worker, how Request, a *agent.Adapter) (agent.Order, error) {
 	l := w.Lease.Lease()
 	order := agent.Order{
-		Client: a.Name, Args: w.Agent.Args, Interactive: how.Terminal != nil, Tree: l.Worktree, Home: l.Home, Label: rand.Text(),
+		Client: a.Name, Args: slices.Concat(l.Policy.Agent.Args[string(a.Name)], w.Agent.Args),
+		Interactive: how.Terminal != nil, Tree: l.Worktree, Home: l.Home, Label: rand.Text(),
 		Rules: AgentRules(w.Lease), Managed: l.Policy.Isolation == policy.Strict, Root: os.Getuid() == 0,
 	}
 	order.Prompt, order.Again = promptFor(w, how)

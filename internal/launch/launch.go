@@ -172,7 +172,9 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		}
 		recorded = true
 		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: inspect.RecordedLayers(l.Private), Memory: l.Memory}
-		err := s.Append(w.ID, ledger.Started, ledger.Start{Command: c.Argv, Baseline: baseline, Agent: r.agent != nil, Heard: r.answersGiven(w), Cell: at})
+		err := s.Append(w.ID, ledger.Started, ledger.Start{
+			Command: r.recordedCommand(c), Baseline: baseline, Agent: r.agent != nil, Heard: r.answersGiven(w), Cell: at,
+		})
 		if err == nil {
 			if l.Pid > 0 {
 				sayCell(s, w.ID, at)
@@ -212,6 +214,14 @@ func lendTerminal(s *worksite.Site, c cell.Command) (hold, back func()) {
 		return func() {}, func() {}
 	}
 	return worksite.LendTerminal(s.Voice)
+}
+
+// recordedCommand is the command line without values that no record holds.
+func (r *equipment) recordedCommand(c cell.Command) []string {
+	if r.agent != nil {
+		return r.agent.kit.Recorded()
+	}
+	return c.Argv
 }
 
 // sayCell tells what a worker runs in.

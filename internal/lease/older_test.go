@@ -18,6 +18,7 @@ func TestOlderLease(t *testing.T) {
 	}
 	text := string(b)
 	for _, added := range []string{`,"outside":"deny"`, `,"guard":{"mode":"enforce","unknown_read":"allow","opaque_code":"allow"}`,
+		`,"instructions":["user"],"skills":["project","user"],"agents":["project","user"],"commands":["project","user"],"mcp":["user"]`,
 		`,"agent":{"login":"copy","proof":"required","proof_within":"90s"}`, `,"via":"transparent","observe":true,"limits":{"connections":1024,"queries":100}`} {
 		if !strings.Contains(text, added) {
 			t.Fatalf("no %s in %s", added, text)

@@ -40,10 +40,12 @@ func (t Terms) clone() Terms {
 	for _, list := range []*[]string{
 		&p.Filesystem.WriteRoots, &p.Filesystem.ReadRoots, &p.Filesystem.DenyRead, &p.Filesystem.DenyWrite,
 		&t.Executed, &p.Filesystem.Scratch, &p.Network.AllowedDomains, &p.Secrets, &p.Acceptance, &p.Setup,
+		&p.Agent.Instructions, &p.Agent.Skills, &p.Agent.Agents, &p.Agent.Commands, &p.Agent.MCP,
 	} {
 		*list = slices.Clone(*list)
 	}
 	p.Network.HostPorts = slices.Clone(p.Network.HostPorts)
+	p.Agent.Args = maps.Clone(p.Agent.Args)
 	t.ExecutedBy = maps.Clone(t.ExecutedBy)
 	return t
 }

@@ -41,6 +41,17 @@ type Wiring struct {
 	Files   map[string]string `json:"files"` // SHA-256 of what registers it, by name
 	Managed []string          `json:"managed,omitempty"`
 	Stream  int64             `json:"stream,omitempty"` // where its stream begins in the file of all launches
+	Parts   []Part            `json:"+parts,omitempty"`
+}
+
+// Part is something of the operator's or the project's setup that a launch gave to its
+// client, by its name: the text, and the values of servers, are nowhere.
+type Part struct {
+	Part    string   `json:"part"` // instructions, skills, agents, commands, mcp
+	Name    string   `json:"name"`
+	From    string   `json:"from"` // user, project
+	Removed []string `json:"removed,omitempty"`
+	Left    string   `json:"left,omitempty"` // why it was left out; "": it was given
 }
 
 // Proof is the data of Proven.

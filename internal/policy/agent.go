@@ -15,7 +15,22 @@ type Agent struct {
 	Proof   Proof `json:"proof,omitempty"`
 	// Within is how long the first word of the hooks may take; 0 is DefaultWithin.
 	Within Duration `json:"proof_within,omitempty"`
+	// What the client gets of its user's and the project's setup. The operator's own goes in
+	// only with their consent for the repository; see package config.
+	Instructions []string `json:"instructions,omitempty"`
+	Skills       []string `json:"skills,omitempty"`
+	Agents       []string `json:"agents,omitempty"`
+	Commands     []string `json:"commands,omitempty"`
+	MCP          []string `json:"mcp,omitempty"` // names of servers, or PartUser for all that are shared
+	// Args are further arguments, by the name of the client that they are for.
+	Args map[string][]string `json:"args,omitempty"`
 }
+
+// Whose a part of a client's setup is.
+const (
+	PartUser    = "user"
+	PartProject = "project"
+)
 
 // DefaultWithin is how long the first word of a client's hooks may take: clients need
 // seconds to start, and more on a machine that is busy.

@@ -18,7 +18,7 @@ func fieldTable() []field {
 		scalar("version", "The version of this format; always 1.", func(p *Policy) *int { return &p.Version }, readVersion, strconv.Itoa),
 		section("filesystem", "Where the worker may write and read. A path covers itself and everything below it. Globs (*, ?, [a-z], {a,b}, **) are allowed.", filesystemFields()),
 		section("network", "What the worker may reach.", networkFields()),
-		list("secrets", "Names of environment variables that the worker gets whatever they contain. Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
+		list("secrets", "Names of environment variables that the worker gets whatever they contain, if your configuration shares them with the repository (cordon config share secret:NAME). Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
 		section("git", "The worker's private repository.", []field{
 			text("branch", "The worker's branch; {id} stands for the worker's name.", func(p *Policy) *string { return &p.Git.Branch }, checkBranch),
 			section("identity", "Author of the worker's commits and of the result. The committer is always ID@cordon.invalid.", []field{
@@ -39,7 +39,7 @@ func fieldTable() []field {
 			scalar("trace", "Let processes of the cell trace each other, for debuggers, strace, delve and LeakSanitizer. The cell's first process stays out of their reach.", func(p *Policy) *bool { return &p.Cell.Trace }, strictyaml.ReadBool, strconv.FormatBool),
 		}),
 		section("guard", "How the guard judges tool calls before they run, if the client asks.", guardFields()),
-		section("agent", "Settings for an agent client that cordon starts (cordon run CLIENT).", agentFields()),
+		section("agent", "Settings for an agent client that cordon starts (cordon run CLIENT).", append(agentFields(), agentParts()...)),
 		commands("acceptance", "Commands that the gate runs on the merged tree; all must succeed.", func(p *Policy) *[]string { return &p.Acceptance }),
 		commands("setup", "Commands that run in the tree before the worker, and before the acceptance commands.", func(p *Policy) *[]string { return &p.Setup }),
 		section("gate", "What happens to a result that ended its run.", gateFields()),

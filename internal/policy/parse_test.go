@@ -192,7 +192,8 @@ limits: {time: 60m, memory: 2048MiB, processes: 200, files: 64, disk: 1500MB}
 isolation: degraded
 cell: {trace: true}
 guard: {mode: strict, unknown_read: ask, opaque_code: deny}
-agent: {login: read, refresh: true, proof: reported, proof_within: 5m}
+agent: {login: read, refresh: true, proof: reported, proof_within: 5m, instructions: [], skills: [project], agents: [user, user], commands: [], mcp: [files, user],
+  args: {claude: [--model, opus], codex: []}}
 acceptance:
   - go test ./...
   - |
@@ -228,13 +229,16 @@ func TestParseFull(t *testing.T) {
 			Observe:        Observed,
 			Limits:         NetworkLimits{10, 20, 2_000_000_000},
 		},
-		Secrets:    []string{"API_TOKEN"},
-		Git:        Git{"agents/{id}/work", Identity{"Wörker", "w@example.com"}, true},
-		Limits:     Limits{mustDuration("1h"), 2 << 30, 200, 64, 1_500_000_000},
-		Isolation:  Degraded,
-		Cell:       Cell{Trace: true},
-		Guard:      Guard{GuardStrict, AnswerAsk, AnswerDeny},
-		Agent:      Agent{ReadLogin, true, ProofReported, mustDuration("5m")},
+		Secrets:   []string{"API_TOKEN"},
+		Git:       Git{"agents/{id}/work", Identity{"Wörker", "w@example.com"}, true},
+		Limits:    Limits{mustDuration("1h"), 2 << 30, 200, 64, 1_500_000_000},
+		Isolation: Degraded,
+		Cell:      Cell{Trace: true},
+		Guard:     Guard{GuardStrict, AnswerAsk, AnswerDeny},
+		Agent: Agent{
+			ReadLogin, true, ProofReported, mustDuration("5m"), nil, []string{"project"}, []string{"user"}, nil, []string{"files", "user"},
+			map[string][]string{"claude": {"--model", "opus"}},
+		},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
 		Gate:       Gate{Land: LandAuto, As: Rebase, Retries: 2},

@@ -117,10 +117,14 @@ func Default() Policy {
 		},
 		// Processes stops a fork bomb and no build. Memory and disk depend on the
 		// machine, so that any number would be wrong somewhere.
-		Limits:            Limits{Time: Duration(4 * time.Hour), Memory: Auto, Processes: 4096, Disk: Auto},
-		Isolation:         Strict,
-		Guard:             Guard{Mode: GuardEnforce, UnknownRead: AnswerAllow, OpaqueCode: AnswerAllow},
-		Agent:             Agent{Login: CopyLogin, Proof: ProofRequired, Within: DefaultWithin},
+		Limits:    Limits{Time: Duration(4 * time.Hour), Memory: Auto, Processes: 4096, Disk: Auto},
+		Isolation: Strict,
+		Guard:     Guard{Mode: GuardEnforce, UnknownRead: AnswerAllow, OpaqueCode: AnswerAllow},
+		Agent: Agent{
+			Login: CopyLogin, Proof: ProofRequired, Within: DefaultWithin,
+			Instructions: []string{PartUser}, Skills: []string{PartProject, PartUser}, Agents: []string{PartProject, PartUser},
+			Commands: []string{PartProject, PartUser}, MCP: []string{PartUser},
+		},
 		Acceptance:        []string{},
 		Setup:             []string{},
 		Gate:              Gate{Land: landFor(nil), As: Squash, Attempts: DefaultAttempts},

@@ -80,6 +80,9 @@ func clientView(w *ledger.Worker) *view.Client {
 	v := &view.Client{Name: w.Agent.Client}
 	if r := w.Wiring; r != nil {
 		v.Wiring = &view.Wiring{Client: r.Client, Version: r.Version, Program: r.Program, Guard: r.Guard, Files: r.Files, Managed: r.Managed, Stream: r.Stream}
+		for _, p := range r.Parts {
+			v.Wiring.Parts = append(v.Wiring.Parts, view.Part(p))
+		}
 	}
 	if p := w.Proof; p != nil {
 		v.Proof = &view.Proof{Canary: p.Canary, Event: p.Event, After: int64(p.After)}

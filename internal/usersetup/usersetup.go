@@ -22,6 +22,8 @@ import (
 const (
 	// maxFile bounds one file.
 	maxFile = 1 << 20
+	// maxPart bounds the files of one kind.
+	maxPart = 16 << 20
 	// mostEntries bounds how many entries of a folder are looked at.
 	mostEntries = 4096
 	// deepest bounds how far a folder is followed: a link may lead back to it.
@@ -58,6 +60,47 @@ func Look(home, checkout string, a *agent.Adapter) (agent.Inventory, error) {
 		found.Servers = append(found.Servers, s.Name)
 	}
 	return found, err
+}
+
+// Find reads the parts of a kind that there are for a client. A file that is too large is
+// left out of what it belongs to.
+func Find(home string, a *agent.Adapter, part agent.Part) ([]agent.Found, error) {
+	var list []agent.Found
+	for _, folder := range a.User.Of(part) {
+		dir := enclosure.KeptAt(home, folder.At+"/.")
+		names, err := below(dir, folder)
+		if err != nil {
+			return nil, fmt.Errorf("~/%s: %w", folder.At, err)
+		}
+		var files []agent.File
+		room := int64(maxPart)
+		for _, name := range names {
+			text, err := plainfile.ReadLinked(filepath.Join(dir, filepath.FromSlash(name)), min(maxFile, room))
+			if err != nil {
+				continue
+			}
+			room -= int64(len(text))
+			files = append(files, agent.File{Name: name, Text: text})
+		}
+		list = append(list, folder.Group(part, agent.FromUser, files)...)
+	}
+	return list, nil
+}
+
+// Memory is the text of the operator's own instructions for a client, and the name of its
+// file below the home. There may be none.
+func Memory(home string, a *agent.Adapter) (name, text string, err error) {
+	for _, name := range a.User.Instructions {
+		b, err := plainfile.ReadLinked(enclosure.KeptAt(home, name), maxFile)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && len(b) == 0 {
+			continue
+		}
+		if err != nil {
+			return "", "", fmt.Errorf("~/%s: %w", name, err)
+		}
+		return name, string(b), nil
+	}
+	return "", "", nil
 }
 
 // Servers are the operator's own MCP servers, with the values of the variables that they

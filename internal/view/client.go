@@ -17,6 +17,16 @@ type Wiring struct {
 	Files   map[string]string `json:"files" null:"yes" doc:"SHA-256 of each file that registers the guard, by name."`
 	Managed []string          `json:"managed,omitempty" doc:"Files in the cell that hold the hooks, if the client has managed settings."`
 	Stream  int64             `json:"stream,omitempty" doc:"Offset at which the stream of this launch begins."`
+	Parts   []Part            `json:"parts,omitempty" doc:"What the client was given of the operator's and the project's setup."`
+}
+
+// Part is something of the operator's or the project's setup.
+type Part struct {
+	Part    string   `json:"part" doc:"instructions, skills, agents, commands or mcp."`
+	Name    string   `json:"name" doc:"Its name; the text and the values of servers are not recorded."`
+	From    string   `json:"from" doc:"user: the operator's own. project: the base commit's."`
+	Removed []string `json:"removed,omitempty" doc:"What cordon took out of it, such as hooks and inline shell."`
+	Left    string   `json:"left,omitempty" doc:"Why it was left out; absent if it was given."`
 }
 
 // Proof shows that hooks were alive.

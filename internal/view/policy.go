@@ -83,6 +83,14 @@ type ConfigCheck struct {
 	Results []CheckedFile `json:"results" doc:"One result for each file."`
 }
 
+// Share is cordon.share/1.
+type Share struct {
+	Head
+	File       string   `json:"file" doc:"The operator's configuration."`
+	Repository string   `json:"repository" doc:"The repository, as the configuration names it."`
+	Shared     []string `json:"shared" doc:"What of the operator's own its workers may get: instructions, skills, agents, commands, mcp:NAME, secret:NAME."`
+}
+
 // Presets is cordon.presets/1.
 type Presets struct {
 	Head

@@ -69,6 +69,7 @@ func Schemas() []Schema {
 		{"cordon.policy/1", &Policy{}, "policy show", "The policy that applies, and the built-in rules."},
 		{"cordon.policy-check/1", &PolicyCheck{}, "policy check", "The result for each policy file."},
 		{"cordon.config/1", &Config{}, "config show", "The operator's configuration, and where each value came from."},
+		{"cordon.share/1", &Share{}, "config share", "What of the operator's own a repository's workers may get."},
 		{"cordon.config-check/1", &ConfigCheck{}, "config check", "The result for each configuration file."},
 		{"cordon.presets/1", &Presets{}, "policy presets", "The presets of network.allowed_domains."},
 		{"cordon.check/1", &Check{}, "check", "The guard's decision about a tool call."},

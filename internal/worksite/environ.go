@@ -11,8 +11,11 @@ import (
 	"cordon/internal/lease"
 )
 
-// Environ is the environment for a lease's worktree.
+// Environ is the environment for a lease's worktree, with the secrets of its policy that
+// the operator shares with this repository.
 func (s *Site) Environ(l lease.Lease) []string {
+	shared, _ := s.Shared() // without a configuration nothing is
+	l.Policy.Secrets = shared.Secrets(l.Policy.Secrets)
 	env := enclosure.Environ(l, os.Environ(), s.hostNames()...)
 	return append(env, cell.Place+"="+filepath.Base(s.State.Path()))
 }

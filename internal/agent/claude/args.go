@@ -60,12 +60,12 @@ var refused = [][2]string{
 // passed are those that are passed on.
 var passed = []agent.Passed{
 	{Flag: "--model", Values: 1}, {Flag: "--fallback-model", Values: 1}, {Flag: "--effort", Values: 1}, {Flag: "--betas", Values: agent.Many},
-	{Flag: "--agent", Values: 1}, {Flag: "--agents", Values: 1}, {Flag: "--name", Values: 1}, {Flag: "-n", Values: 1},
+	{Flag: "--agent", Values: 1}, {Flag: "--agents", Values: 1, Own: true}, {Flag: "--name", Values: 1}, {Flag: "-n", Values: 1},
 	{Flag: "--tools", Values: agent.Many}, {Flag: "--disallowedTools", Values: agent.Many}, {Flag: "--disallowed-tools", Values: agent.Many},
-	{Flag: "--allowedTools", Values: agent.Many, Check: onlyServers}, {Flag: "--allowed-tools", Values: agent.Many, Check: onlyServers},
-	{Flag: "--mcp-config", Values: agent.Many}, {Flag: "--add-dir", Values: agent.Many},
+	{Flag: "--allowedTools", Values: agent.Many, Check: onlyServers, Own: true}, {Flag: "--allowed-tools", Values: agent.Many, Check: onlyServers, Own: true},
+	{Flag: "--mcp-config", Values: agent.Many, Own: true}, {Flag: "--add-dir", Values: agent.Many, Own: true},
 	{Flag: "--max-turns", Values: 1}, {Flag: "--max-budget-usd", Values: 1}, {Flag: "--autocompact", Values: 1}, {Flag: "--json-schema", Values: 1},
-	{Flag: "--system-prompt", Values: 1}, {Flag: "--exclude-dynamic-system-prompt-sections"}, {Flag: "--disable-slash-commands"},
+	{Flag: "--system-prompt", Values: 1, Own: true}, {Flag: "--exclude-dynamic-system-prompt-sections"}, {Flag: "--disable-slash-commands"},
 	{Flag: "--include-hook-events"}, {Flag: "--include-partial-messages"}, {Flag: "--forward-subagent-text"}, {Flag: "--ax-screen-reader"}, {Flag: "--no-chrome"},
 }
 

@@ -30,7 +30,7 @@ var Client = agent.Adapter{
 	},
 	Logins: []agent.Login{{From: ".claude/.credentials.json", At: ".credentials.json"}},
 	Hidden: []string{".claude", ".claude.json", ".claude.json.backup", ".config/claude", ".local/state/claude", ".cache/claude", ".cache/claude-cli-nodejs"},
-	User:   user, ProjectParts: project, ServerFiles: []string{stateFile, movedStateFile}, ReadServers: readServers, Expand: agent.ExpandedBraces,
+	User:   user, ProjectParts: project, ServerFiles: []string{stateFile, movedStateFile}, Fronts: fronts, ReadServers: readServers, Expand: agent.ExpandedBraces,
 	Managed: []string{Managed},
 	Keep:    []string{"projects/*/*.jsonl"},
 	Record: &agent.Record{
@@ -49,8 +49,9 @@ var Client = agent.Adapter{
 // None of the project's settings are read: managed settings would take its hooks and
 // permissions from it, and it could still set variables of the client's and have it
 // run programs, of which no hook hears. Its instructions, skills and agents go with
-// them. A further directory, which is the same one, gives its CLAUDE.md back. Skills
-// and agents stay out: they can bring hooks.
+// them. A further directory, which is the same one, gives its CLAUDE.md back. Skills,
+// agents and commands can bring hooks: they come back as the text that cordon makes of
+// them, at the place of managed ones or in a plugin.
 func build(o agent.Order) (agent.Kit, error) {
 	k := agent.Kit{Env: environment(o), Stream: !o.Interactive, Argv: append([]string{o.Program}, ownArgs(o.Args)...)}
 	if err := briefSubagents(&k, &o); err != nil {
@@ -85,12 +86,16 @@ func build(o agent.Order) (agent.Kit, error) {
 		}
 		k.AddFile("managed-settings.json", text)
 		k.Shown = []agent.Shown{{Name: "managed-settings.json", At: Managed}}
+		for _, part := range parts {
+			k.ShowItems(o, part, path.Join(managedParts, string(part)))
+		}
 	} else {
 		text, err := agent.Compact(agent.Over(o.Chosen.Settings(), own))
 		if err != nil {
 			return agent.Kit{}, err
 		}
 		k.Argv = append(k.Argv, "--settings", string(text))
+		addPlugin(&k, o)
 	}
 	k.Argv = append(k.Argv, "--setting-sources", "", "--add-dir", o.Tree)
 	k.Env = append(k.Env, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1")

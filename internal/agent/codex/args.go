@@ -37,11 +37,11 @@ var refused = [][2]string{
 
 // passed are those that are passed on.
 var passed = []agent.Passed{
-	{Flag: "-c", Values: 1, Check: checkKey}, {Flag: "--config", Values: 1, Check: checkKey},
-	{Flag: "-m", Values: 1}, {Flag: "--model", Values: 1}, {Flag: "--oss"}, {Flag: "--local-provider", Values: 1},
-	{Flag: "-i", Values: agent.Many}, {Flag: "--image", Values: agent.Many}, {Flag: "--add-dir", Values: 1},
-	{Flag: "--output-schema", Values: 1}, {Flag: "--color", Values: 1}, {Flag: "--strict-config"},
-	{Flag: "--search"}, {Flag: "--no-alt-screen"}, {Flag: "--skip-git-repo-check"},
+	{Flag: "-c", Values: 1, Check: checkKey, OwnValue: namesServer}, {Flag: "--config", Values: 1, Check: checkKey, OwnValue: namesServer},
+	{Flag: "-m", Values: 1}, {Flag: "--model", Values: 1}, {Flag: "--oss", Own: true}, {Flag: "--local-provider", Values: 1, Own: true},
+	{Flag: "-i", Values: agent.Many, Own: true}, {Flag: "--image", Values: agent.Many, Own: true}, {Flag: "--add-dir", Values: 1, Own: true},
+	{Flag: "--output-schema", Values: 1, Own: true}, {Flag: "--color", Values: 1}, {Flag: "--strict-config"},
+	{Flag: "--search", Own: true}, {Flag: "--no-alt-screen"}, {Flag: "--skip-git-repo-check"},
 	{Flag: "--ignore-user-config"}, {Flag: "--ignore-rules"}, {Flag: "--no-daemon"},
 }
 
@@ -61,4 +61,16 @@ func checkKey(value string) string {
 		return "is not a setting that arguments may change: only the model, its provider and MCP servers are"
 	}
 	return ""
+}
+
+// plainKeys are those of allowedKeys that name no server and no variable with a key.
+var plainKeys = []string{
+	"model", "model_context_window", "model_auto_compact_token_limit", "model_reasoning_effort", "model_reasoning_summary",
+	"model_supports_reasoning_summaries", "model_verbosity", "service_tier", "personality", "hide_agent_reasoning", "show_raw_agent_reasoning",
+}
+
+// namesServer says whether key=value may send the model's key, or the work, elsewhere.
+func namesServer(value string) bool {
+	key, _, _ := strings.Cut(value, "=")
+	return !slices.Contains(plainKeys, strings.TrimSpace(key))
 }

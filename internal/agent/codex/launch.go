@@ -21,8 +21,8 @@ var Client = agent.Adapter{
 	Preset:    "@openai",
 	Variables: []string{"OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"}, // it does not look at OPENAI_BASE_URL
 	Logins:    []agent.Login{{From: ".codex/auth.json", At: "auth.json"}},
-	Hidden:    []string{".codex"},
-	User:      user, ProjectParts: project, ServerFiles: []string{ownConfig}, ReadServers: readServers, Expand: nil,
+	Hidden:    []string{".codex", ".agents"},
+	User:      user, ProjectParts: project, ServerFiles: []string{ownConfig}, Fronts: fronts, ReadServers: readServers, Expand: nil,
 	Managed: []string{Managed},
 	Keep:    []string{"sessions"},
 	Record: &agent.Record{
@@ -30,8 +30,8 @@ var Client = agent.Adapter{
 		Quiet: []string{`"type":"session_meta"`, `"type":"thread_settings_applied"`},
 		Calls: []string{`"type":"function_call"`, `"type":"custom_tool_call"`, `"type":"local_shell_call"`, `"type":"CommandExecution"`},
 	},
-	Starts: true,
-	Build:  build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
+	Starts: true, MemoryApart: true, ProjectMemory: "AGENTS.md",
+	Build: build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
 	Choices: choices, Unused: unused, ReadSettings: readSettings, Adjust: adjust,
 }
 
@@ -69,6 +69,13 @@ func build(o agent.Order) (agent.Kit, error) {
 	if o.Interactive {
 		k.Dialogs = dialogs
 	}
+	if o.Memory != "" { // there is room for one file: with both in it
+		k.AddFile("AGENTS.md", []byte(o.Memory+"\n\n"+o.ProjectMemory))
+		k.Links = []agent.Link{{Name: "AGENTS.md", To: path.Join(o.Place, "AGENTS.md")}}
+	}
+	k.Private = serverPins(o.Servers)
+	k.LinkItems(o, agent.Skills, "skills")
+	k.LinkItems(o, agent.Commands, "prompts")
 	return k, nil
 }
 

@@ -5,20 +5,21 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clean"
 )
 
 // ownConfig holds the operator's MCP servers, in TOML.
 const ownConfig = ".codex/config.toml"
 
-// user is what Codex reads in the home, and project what it reads in a repository. It has
-// no files of agents that its model sees.
+// user is what Codex reads in the home. It has no files of agents that its model sees.
 var (
 	user = agent.Places{
 		Instructions: []string{".codex/AGENTS.override.md", ".codex/AGENTS.md"},
 		Skills:       []agent.Folder{{At: ".codex/skills"}, {At: ".agents/skills"}},
 		Commands:     []agent.Folder{{At: ".codex/prompts", Ext: ".md"}},
 	}
-	project = agent.Places{Skills: []agent.Folder{{At: ".codex/skills"}, {At: ".agents/skills"}}}
+	// project is empty: Codex reads skills of a project by itself. They are text to it.
+	project = agent.Places{}
 )
 
 func readServers(files map[string][]byte, _ string) ([]agent.Server, error) {
@@ -38,4 +39,10 @@ func readServer(m map[string]any) (agent.Server, bool) {
 		m["headers"] = headers
 	}
 	return agent.UsualServer(m)
+}
+
+// fronts have the members that Codex knows: a skill is text to it.
+var fronts = map[agent.Part]clean.Rule{
+	agent.Skills:   {Plain: []string{"name", "description", "license", "version"}},
+	agent.Commands: {Plain: []string{"description", "argument-hint"}},
 }

@@ -28,7 +28,7 @@ var Client = agent.Adapter{
 	Addresses: []string{"COPILOT_PROVIDER_BASE_URL", "GH_HOST", "COPILOT_GH_HOST"},
 	Config:    []string{ownConfig},
 	Hidden:    []string{".copilot"},
-	User:      user, ProjectParts: project, ServerFiles: []string{ownServers}, ReadServers: readServers, Expand: agent.Expanded,
+	User:      user, ProjectParts: project, ServerFiles: []string{ownServers}, Fronts: fronts, ReadServers: readServers, Expand: agent.Expanded,
 	Project: []string{
 		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
 	},
@@ -141,6 +141,8 @@ func addState(k *agent.Kit, o agent.Order) error {
 	if err := k.AddSeed("settings.json", agent.Over(o.Chosen.Settings(), map[string]any{"disableAllHooks": false, "autoUpdate": false})); err != nil {
 		return err
 	}
+	k.LinkFolder(o, agent.Skills, "skills")
+	k.LinkFolder(o, agent.Agents, "agents")
 	if o.Briefing != "" {
 		k.AddFile("briefing.md", []byte(o.Briefing))
 		k.Links = append(k.Links, agent.Link{Name: "copilot-instructions.md", To: path.Join(o.Place, "briefing.md")})

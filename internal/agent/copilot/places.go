@@ -4,24 +4,22 @@ import (
 	"fmt"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clean"
 )
 
 // ownServers holds the operator's MCP servers.
 const ownServers = ".copilot/mcp-config.json"
 
-// user is what Copilot reads in the home, and project what it reads in a repository. It
-// shows commands of projects to its model as skills.
+// user is what Copilot reads in the home.
 var (
 	user = agent.Places{
 		Instructions: []string{".copilot/copilot-instructions.md"},
 		Skills:       []agent.Folder{{At: ".copilot/skills"}, {At: ".agents/skills"}},
 		Agents:       []agent.Folder{{At: ".copilot/agents", Ext: ".md"}},
 	}
-	project = agent.Places{
-		Skills:   []agent.Folder{{At: ".github/skills"}, {At: ".claude/skills"}, {At: ".agents/skills"}},
-		Agents:   []agent.Folder{{At: ".github/agents", Ext: ".md"}, {At: ".claude/agents", Ext: ".md"}},
-		Commands: []agent.Folder{{At: ".claude/commands", Ext: ".md"}},
-	}
+	// project is empty: Copilot reads skills, agents and commands of a project by itself.
+	// They are text to it.
+	project = agent.Places{}
 )
 
 func readServers(files map[string][]byte, _ string) ([]agent.Server, error) {
@@ -30,4 +28,13 @@ func readServers(files map[string][]byte, _ string) ([]agent.Server, error) {
 		return nil, fmt.Errorf("~/%s: %w", ownServers, err)
 	}
 	return agent.ServerTable(all["mcpServers"], agent.UsualServer), nil
+}
+
+// fronts leave out servers (mcp-servers).
+var fronts = map[agent.Part]clean.Rule{
+	agent.Skills: {Plain: []string{"name", "description", "license", "version", "user-invocable", "disable-model-invocation"}},
+	agent.Agents: {
+		Plain: []string{"name", "description", "model", "user-invocable", "disable-model-invocation"},
+		Tools: []string{"tools"},
+	},
 }

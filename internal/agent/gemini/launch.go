@@ -37,7 +37,8 @@ var Client = agent.Adapter{
 	},
 	Config: []string{ownSettings},
 	Hidden: []string{".gemini"},
-	User:   user, ProjectParts: project, ServerFiles: []string{ownSettings}, ReadServers: readServers, Expand: agent.Expanded,
+	User:   user, ProjectParts: project,
+	ServerFiles: []string{ownSettings}, Fronts: fronts, CleanCommand: cleanCommand, ReadServers: readServers, Expand: agent.Expanded,
 	Managed: []string{managed},
 	Project: []string{variablesFile},
 	Keep:    []string{".gemini/tmp/" + projectName + "/chats"},
@@ -81,6 +82,9 @@ func build(o agent.Order) (agent.Kit, error) {
 	if o.Briefing != "" {
 		k.AddFile("briefing.md", []byte(o.Briefing))
 		k.Links = append(k.Links, agent.Link{Name: ".gemini/GEMINI.md", To: path.Join(o.Place, "briefing.md")})
+	}
+	for _, part := range []agent.Part{agent.Skills, agent.Agents, agent.Commands} {
+		k.LinkFolder(o, part, path.Join(".gemini", string(part)))
 	}
 	if err := k.AddSeed(".gemini/projects.json", agent.Nested(projectName, "projects", o.Tree)); err != nil {
 		return agent.Kit{}, err

@@ -28,7 +28,7 @@ var Client = agent.Adapter{
 	Logins: []agent.Login{{From: ".local/share/opencode/auth.json", At: "data/opencode/auth.json"}},
 	Config: []string{ownConfig, ownConfigC},
 	Hidden: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
-	User:   user, ProjectParts: project, ServerFiles: []string{ownConfig, ownConfigC}, ReadServers: readServers, Expand: expandBraces,
+	User:   user, ProjectParts: project, ServerFiles: []string{ownConfig, ownConfigC}, Fronts: fronts, ReadServers: readServers, Expand: expandBraces,
 	Managed: []string{managed},
 	Project: []string{"opencode.json", "opencode.jsonc"},
 	Keep:    []string{database, database + "-wal", database + "-shm"},
@@ -105,6 +105,9 @@ func addPlaces(k *agent.Kit, o agent.Order, config map[string]any) error {
 	k.AddFile("config/opencode/.gitignore", []byte("*\n"))
 	k.AddFile("config/opencode/node_modules/none", nil)
 	k.AddFile("config/opencode/package-lock.json", []byte(`{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"`+o.Version.String()+`"}}}}`+"\n"))
+	for _, part := range []agent.Part{agent.Skills, agent.Agents, agent.Commands} {
+		k.AddItems(o, part, path.Join("config/opencode", string(part)))
+	}
 	if o.Briefing != "" {
 		k.AddFile("briefing.md", []byte(o.Briefing))
 	}

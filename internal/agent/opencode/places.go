@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clean"
 )
 
 // user is what OpenCode reads in the home, and project what it reads in a repository. It
@@ -18,7 +19,8 @@ var (
 		Commands:     []agent.Folder{{At: ".config/opencode/commands", Ext: ".md", Deep: true}, {At: ".config/opencode/command", Ext: ".md", Deep: true}},
 	}
 	project = agent.Places{
-		Skills:   []agent.Folder{{At: ".opencode/skills"}, {At: ".opencode/skill"}, {At: ".claude/skills"}, {At: ".agents/skills"}},
+		// Those of others it reads by itself; they are text to it.
+		Skills:   []agent.Folder{{At: ".opencode/skills"}, {At: ".opencode/skill"}},
 		Agents:   []agent.Folder{{At: ".opencode/agents", Ext: ".md", Deep: true}, {At: ".opencode/agent", Ext: ".md", Deep: true}},
 		Commands: []agent.Folder{{At: ".opencode/commands", Ext: ".md", Deep: true}, {At: ".opencode/command", Ext: ".md", Deep: true}},
 	}
@@ -59,4 +61,14 @@ func expandBraces(value string, lookup func(string) (string, bool)) string {
 		v, _ := lookup(variableUse().FindStringSubmatch(use)[1])
 		return v
 	})
+}
+
+// fronts leave out permissions, and tools that are switched on.
+var fronts = map[agent.Part]clean.Rule{
+	agent.Skills:   {Plain: []string{"name", "description", "license", "compatibility"}},
+	agent.Commands: {Plain: []string{"description", "agent", "model", "subtask"}},
+	agent.Agents: {
+		Plain: []string{"description", "mode", "model", "variant", "temperature", "top_p", "steps", "maxSteps", "color", "hidden"},
+		Tools: []string{"tools"},
+	},
 }
