@@ -204,17 +204,23 @@ type console struct {
 
 func newConsole(s *site, stdout *bytes.Buffer, args ...string) *console {
 	s.t.Helper()
+	return consoleOf(s, "dumb", s.command(args...), stdout)
+}
+
+// consoleOf is a terminal of a kind with a command on it.
+func consoleOf(s *site, kind string, cmd *exec.Cmd, stdout *bytes.Buffer) *console {
+	s.t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		s.t.Skipf("no terminal here: %v", err)
 	}
-	c := &console{t: s.t, master: master, cmd: s.command(args...), done: make(chan struct{})}
+	c := &console{t: s.t, master: master, cmd: cmd, done: make(chan struct{})}
 	if err := pty.Setsize(master, &pty.Winsize{Rows: 33, Cols: 77}); err != nil {
 		s.t.Fatal(err)
 	}
 	c.before = c.modes()
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
-	c.cmd.Env = append(c.cmd.Env, "TERM=dumb", "PS1=> ")
+	c.cmd.Env = append(c.cmd.Env, "TERM="+kind, "PS1=> ")
 	if stdout != nil {
 		c.cmd.Stdout = stdout
 	}

@@ -31,6 +31,8 @@ func shareTerminal(s *worksite.Site, id lease.ID, how Request, r *equipment, c *
 	}
 	if r.dialogs != nil && c.Transcript != nil {
 		c.Transcript = io.MultiWriter(c.Transcript, r.dialogs)
+		closed := end
+		end = func() { r.dialogs.end(); closed() }
 	}
 	return end
 }

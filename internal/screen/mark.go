@@ -8,7 +8,8 @@ type Mark struct {
 	At      int64 `json:"at"` // bytes before it
 	Rows    int   `json:"rows,omitempty"`
 	Columns int   `json:"columns,omitempty"`
-	End     bool  `json:"end,omitempty"` // lines follow
+	End     bool  `json:"end,omitempty"`  // lines follow
+	Rest    bool  `json:"rest,omitempty"` // the screen stood still before it, long enough to be read
 }
 
 // Player renders a record of output: it passes lines on as they are, and writes what was
@@ -53,6 +54,10 @@ func (p *Player) pass(marks []Mark) error {
 			if err := p.End(); err != nil {
 				return err
 			}
+		case m.Rest:
+			if err := p.stood(); err != nil {
+				return err
+			}
 		case p.drawn == nil:
 			p.drawn = NewTranscript(p.To, m.Rows, m.Columns)
 		default:
@@ -60,6 +65,14 @@ func (p *Player) pass(marks []Mark) error {
 		}
 	}
 	return nil
+}
+
+// stood says that what is drawn stood still.
+func (p *Player) stood() error {
+	if p.drawn == nil {
+		return nil
+	}
+	return p.drawn.Stood()
 }
 
 // Rest says that there is no more at the moment.

@@ -115,6 +115,35 @@ func TestTranscriptOfAProgram(t *testing.T) {
 	}
 }
 
+// A record is played by its marks: lines, what was drawn with a size, what stood still.
+func TestPlayer(t *testing.T) {
+	parts := []string{"setup\n", "\x1b[?1049hone\x1b[2;1Htyped", "\x1b[2J\x1b[Htwo", "\x1b[1;30Hfar", "\x1b[?1049l", "\x1b[31mraw\n"}
+	marks := []Mark{{At: 6, Rows: 5, Columns: 20}, {Rest: true}, {Rows: 5, Columns: 40}, {}, {End: true}}
+	at := int64(0)
+	for i, p := range parts[:5] {
+		at += int64(len(p))
+		marks[i].At = at
+	}
+	marks = append(marks[:3], marks[4])
+	for _, size := range []int{1, 3, 1000} {
+		var b bytes.Buffer
+		p := &Player{To: &b, Marks: func() []Mark { return marks }}
+		for text := strings.Join(parts, ""); text != ""; {
+			n := min(size, len(text))
+			if _, err := p.Write([]byte(text[:n])); err != nil {
+				t.Fatal(err)
+			}
+			text = text[n:]
+		}
+		if err := p.End(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := b.String(), "setup\none\ntyped\ntwo                          far\n\x1b[31mraw\n"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A program that draws its history again has it once.
 func TestTranscriptDrawnAgain(t *testing.T) {
 	var all strings.Builder

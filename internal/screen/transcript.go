@@ -8,7 +8,7 @@ import (
 
 // Transcript renders what a program draws as lines that come one after the other. A line
 // that leaves the top of the screen is one. So is a line that stands on the screen for
-// some time, and everything that is there when the program leaves it. A line that is
+// some time, and everything that is there when nothing moves or the program leaves it. A line that is
 // drawn again, or at another place, does not come again; lines that are replaced at once
 // (spinners, a prompt that is being typed) do not come at all.
 type Transcript struct {
@@ -18,6 +18,7 @@ type Transcript struct {
 	recent  []string // that came last
 	again   []string // lines of recent that a program may draw once more
 	blank   bool     // an empty line is due
+	since   int      // bytes, since the last look
 	failure error
 }
 
@@ -54,12 +55,20 @@ func (t *Transcript) Resize(rows, columns int) {
 // Write draws.
 func (t *Transcript) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
-		part := rest[:min(len(rest), lookEvery)]
+		part := rest[:min(len(rest), lookEvery-t.since)]
 		rest = rest[len(part):]
 		_, _ = t.screen.Write(part) // it takes everything
-		t.look(false)
+		if t.since += len(part); t.since == lookEvery {
+			t.look(false)
+		}
 	}
 	return len(p), t.failure
+}
+
+// Stood says that what is on the screen stood there long enough to be read.
+func (t *Transcript) Stood() error {
+	t.look(true)
+	return t.failure
 }
 
 // Rest says that nothing was drawn for some time.
@@ -77,6 +86,7 @@ func (t *Transcript) End() error {
 // look compares the screen with what it was, and writes the lines that are due: all of
 // them, or those that stay.
 func (t *Transcript) look(all bool) {
+	t.since = 0
 	gone := t.screen.takeScrolled()
 	var now []shownLine
 	for _, text := range append(gone, t.screen.Lines()...) {
@@ -85,7 +95,11 @@ func (t *Transcript) look(all bool) {
 	for i, j := range same(t.shown, now) {
 		now[j].seen, now[j].came = t.shown[i].seen+1, t.shown[i].came
 	}
-	for i := range now {
+	end := len(now)
+	for end > len(gone) && now[end-1].text == "" {
+		end--
+	}
+	for i := range end {
 		l := &now[i]
 		if i < len(gone) || all || l.seen >= steady {
 			t.come(l, i < len(gone))
@@ -99,7 +113,7 @@ func (t *Transcript) come(l *shownLine, gone bool) {
 	switch {
 	case l.came:
 	case l.text == "":
-		t.blank = true
+		l.came, t.blank = true, true
 	case onlyLines(l.text), gone && t.drawnAgain(l.text), !gone && slices.Contains(t.recent[max(len(t.recent)-statusLines, 0):], l.text):
 		l.came = true
 	default:

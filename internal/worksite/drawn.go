@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,13 +23,22 @@ const marksFile = "screens"
 // maxMarks is how many of them are kept: a terminal can change its size as often as it likes.
 const maxMarks = 4096
 
+// A screen that stands still for restAfter was read by a person. That is noted maxRests
+// times.
+const (
+	restAfter = 700 * time.Millisecond
+	maxRests  = 3000
+)
+
 // Drawing is a transcript that knows which parts of it were drawn.
 type Drawing struct {
 	mu    sync.Mutex
 	out   *os.File
 	at    int64
 	marks *os.File
-	last  screen.Mark
+	last  screen.Mark // that is no rest
+	wrote time.Time
+	rests int
 }
 
 // Draw appends to the transcript of a worker.
@@ -47,6 +57,13 @@ func (s *Site) Draw(id lease.ID, out *os.File) (*Drawing, error) {
 func (d *Drawing) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if now := time.Now(); d.last.Rows > 0 {
+		if now.Sub(d.wrote) > restAfter && d.rests < maxRests {
+			d.rests++
+			d.note(screen.Mark{Rest: true})
+		}
+		d.wrote = now
+	}
 	n, err := d.out.Write(p)
 	d.at += int64(n)
 	return n, err
@@ -72,7 +89,13 @@ func (d *Drawing) mark(m screen.Mark) {
 	if m.Rows == d.last.Rows && m.Columns == d.last.Columns && m.End == d.last.End {
 		return
 	}
-	d.last, m.At = m, d.at
+	d.last = m
+	d.note(m)
+}
+
+// note writes a mark of this place.
+func (d *Drawing) note(m screen.Mark) {
+	m.At = d.at
 	if text, err := json.Marshal(m); err == nil {
 		_, _ = d.marks.Write(append(text, '\n'))
 	}
