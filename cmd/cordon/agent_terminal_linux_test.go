@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ var screens = map[client.Name]struct {
 	asks  string // by itself, in a home where it never ran; "": nothing
 	leave string // what a person types to end it
 }{
-	"claude":   {`\? for shortcuts`, `(?i)choose the text style|let's get started`, "/exit"},
+	"claude":   {`\? for shortcuts`, `Welcome to Claude Code`, "/exit"},
 	"codex":    {`permissions: YOLO mode`, `Folder access`, "/quit"},
 	"gemini":   {`Type your message`, `(?i)do you trust`, "/quit"},
 	"opencode": {`Ask anything`, "", "/exit"},
@@ -29,7 +30,7 @@ var screens = map[client.Name]struct {
 }
 
 // dialogs is every question that a client could ask before its prompt.
-var dialogs = regexp.MustCompile(`(?i)do you trust|folder access|confirm folder trust|choose the text style|try new model|select.*auth|sign in with|enter to confirm`)
+var dialogs = regexp.MustCompile(`(?i)do you trust|folder access|confirm folder trust|welcome to claude code|choose the text style|try new model|select.*auth|sign in with|enter to confirm`)
 
 // viewer is a person before a terminal: it sees what is drawn, and its terminal answers
 // what a program asks it.
@@ -201,6 +202,10 @@ func TestSlowAgentsTerminalBare(t *testing.T) {
 			cmd.Dir, cmd.Env = s.repo, append(s.env, append(bareArgs[name].env, "PWD="+s.repo)...)
 			v := watch(consoleOf(s.site, terminalKind, cmd, nil))
 			v.sees(shown.asks)
+			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil { // it and what it started
+				t.Error(err)
+			}
+			<-v.done
 		})
 	}
 }
