@@ -13,6 +13,7 @@
 //	go run ./bench -guard     some seconds: what judging a tool call costs
 //	go run ./bench -journal   a minute: what a long journal costs
 //	go run ./bench -net       some two minutes: what the network of a cell costs
+//	go run ./bench -all -write docs/costs.md   the ratios that cordon is held against, into that document
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.
@@ -63,8 +64,11 @@ func measured(args []string) error {
 	ofNet := flag.Bool("net", false, "measure the network of a cell")
 	ofJournal := flag.Bool("journal", false, "measure the journal")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
-	files := flag.String("files", "1000,20000,90000", "with -trees: sizes of the repositories that are made")
+	files := flag.String("files", "1000,20000,90000", "with -trees and -all: sizes of the repositories that are made")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
+	all := flag.Bool("all", false, "measure every ratio that cordon is held against, in one table")
+	ofClients := flag.Bool("clients", true, "with -all: the real agent clients too (see CONTRIBUTING.md)")
+	write := flag.String("write", "", "with -all: put the table into `FILE`, such as docs/costs.md, instead of printing it")
 	patience := flag.Duration("patience", 40*time.Second, "with -trees: what git would take longer for, in one step of one repository, is left out")
 	flag.Parse()
 	if *ofGuard {
@@ -76,7 +80,7 @@ func measured(args []string) error {
 	if *ofNet {
 		return nets(*rounds, *turns)
 	}
-	if !*ofTrees {
+	if !*ofTrees && !*all {
 		return bench(*rounds, *turns)
 	}
 	c := choice{repo: *repo, turns: *turns, patience: *patience}
@@ -89,6 +93,9 @@ func measured(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *all {
+		return goals(ctx, c, *rounds, *ofClients, *write)
+	}
 	return trees(ctx, c)
 }
 

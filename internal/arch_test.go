@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "legible", "plainfile", "policy", "post", "state", "worksite"},
 	"internal/warrant":        {"agent/clients", "client", "depcache", "fault", "guard", "hook", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "state", "worksite", "workspace"},
-	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "config", "confine", "egress/record", "enclosure", "fault", "git", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace"},
+	"internal/launch":         {"agent", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "config", "confine", "egress/record", "enclosure", "fault", "git", "guard", "inspect", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace", "worktree"},
 	"internal/usersetup":      {"agent", "enclosure", "plainfile"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "unpacked", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},

@@ -21,6 +21,7 @@ import (
 	"cordon/internal/config"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
+	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
 	"cordon/internal/state"
@@ -53,6 +54,9 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	}
 	if x.Policy.Limits, err = worksite.LimitsAt(x.Policy.Limits, dir); err != nil {
 		return c, nil, err
+	}
+	if x.Policy.Isolation != policy.None {
+		x.askAhead(ctx, dir)
 	}
 	repo, err := repositoryAround(ctx, dir)
 	if err != nil {
@@ -101,6 +105,21 @@ func shareWith(repo *repository, l *lease.Lease) error {
 	}
 	l.Policy.Secrets = shared.Secrets(l.Policy.Secrets)
 	return nil
+}
+
+// askAhead has git list the operator's configuration while everything else is found out. It
+// is the git that is found later, or none: what the command could have written is left out
+// here too.
+func (x Execution) askAhead(ctx context.Context, dir string) {
+	written := append(append(state.Written(), dir), x.Write...)
+	for _, root := range x.Policy.Filesystem.WriteRoots {
+		if filepath.IsAbs(root) {
+			written = append(written, root)
+		}
+	}
+	if bin, err := git.Located(append(written, git.CheckoutsAround(dir)...)...); err == nil {
+		go bin.Ahead(ctx)
+	}
 }
 
 // order is the cell of an execution.

@@ -29,6 +29,14 @@ type known struct {
 	own   *own        // the operator's own configuration, as it was last read
 }
 
+// knowns are what is known by each git.
+var knowns sync.Map
+
+func knownOf(program string) *known {
+	k, _ := knowns.LoadOrStore(program, &known{})
+	return k.(*known)
+}
+
 // ask has the process of the repository answer.
 func (r Repo) ask(ctx context.Context, use func(o *objects) error) error {
 	if r.asked == nil {

@@ -37,6 +37,11 @@ func (c Checkout) index() string {
 
 // Checkouts lists the main checkout and every linked worktree of the repository.
 func (r Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
+	if r.asked != nil {
+		if branch, head, ok := gitfile.OnlyCheckout(r.Dir, r.digits()); ok {
+			return []Checkout{{Top: filepath.Dir(r.Dir), GitDir: r.Dir, Branch: branch, Head: OID(head)}}, nil
+		}
+	}
 	ask := func() ([]byte, error) { return r.run(ctx, "worktree", "list", "--porcelain", "-z") }
 	out, err := []byte(nil), error(nil)
 	if r.asked != nil {

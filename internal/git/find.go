@@ -54,7 +54,7 @@ func Located(written ...string) (Binary, error) {
 	if errors.Is(err, errNotFound) {
 		err = ErrNoGit
 	}
-	return Binary{Path: at, known: &known{}}, err
+	return Binary{Path: at, known: knownOf(at)}, err
 }
 
 // errNotFound says that PATH does not have a program.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"cordon/internal/gitfile"
 )
@@ -84,8 +85,12 @@ func everywhereFiles(said []Setting) []string {
 // launch asks for it more than once.
 type own struct {
 	sum  [sha256.Size]byte
+	env  string // the variables that git goes by
 	said []Setting
 }
+
+// Ahead reads the operator's own configuration before somebody asks for it.
+func (b Binary) Ahead(ctx context.Context) { _, _ = b.everywhere(ctx) } // whoever asks is told
 
 func (b Binary) everywhere(ctx context.Context) ([]Setting, error) {
 	if b.known == nil {
@@ -93,14 +98,15 @@ func (b Binary) everywhere(ctx context.Context) ([]Setting, error) {
 	}
 	b.known.Lock()
 	defer b.known.Unlock()
-	if was := b.known.own; was != nil {
+	env := strings.Join(operatorEnviron(), "\n")
+	if was := b.known.own; was != nil && was.env == env {
 		if sum, ok := gitfile.Sum(everywhereFiles(was.said)); ok && sum == was.sum {
 			return was.said, nil
 		}
 	}
 	said, err := b.askEverywhere(ctx)
 	if sum, ok := gitfile.Sum(everywhereFiles(said)); err == nil && ok {
-		b.known.own = &own{sum, said}
+		b.known.own = &own{sum, env, said}
 	}
 	return said, err
 }

@@ -205,6 +205,30 @@ func OfCheckout(gitDir string, size int) []string {
 	return names
 }
 
+// OnlyCheckout reads the branch and the commit of the one checkout of a repository, which is
+// around its git directory. It reports false for every other repository.
+func OnlyCheckout(gitDir string, size int) (branch, head string, ok bool) {
+	if OfCheckout(gitDir, size) == nil || filepath.Base(gitDir) != ".git" {
+		return "", "", false
+	}
+	text, err := plainfile.Read(filepath.Join(gitDir, "config"), plainfile.Text)
+	config := strings.ToLower(string(text))
+	if err != nil || strings.Count(config, "bare") != 1 || !strings.Contains(config, "\tbare = false\n") {
+		return "", "", false
+	}
+	for _, word := range []string{"include", "worktree", "refstorage"} {
+		if strings.Contains(config, word) {
+			return "", "", false
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(gitDir, "commondir")); !errors.Is(err, fs.ErrNotExist) {
+		return "", "", false
+	}
+	branch, _ = Head(gitDir)
+	head, ok = Ref(gitDir, branch, size)
+	return branch, head, ok
+}
+
 // OfConfig are the files that git reads to list the configuration of a checkout, whose own
 // git directory is private; nil: they include others.
 func OfConfig(gitDir, private string) []string {

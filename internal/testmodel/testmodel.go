@@ -38,6 +38,7 @@ type Request struct {
 	User   string          `json:"user"`   // the user's words, and what the client says in their name
 	Tools  []string        `json:"tools"`
 	Body   json.RawMessage `json:"body"`
+	At     time.Time       `json:"-"` // when it came
 }
 
 // Model is a scripted model at work.
@@ -269,6 +270,7 @@ func (m *Model) record(a asked, sub string) {
 func (m *Model) request(r Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	r.At = time.Now()
 	m.requests = append(m.requests, r)
 	if m.listen != nil {
 		m.listen(r)

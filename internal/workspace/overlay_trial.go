@@ -50,7 +50,9 @@ func TryTrees(ctx context.Context, dir string) (Trees, error) {
 	}
 	in := func(name string) string { return filepath.Join(place, name) }
 	defer func() { // made just now, and no worker was there
-		_ = os.Chmod(filepath.Join(in("layers"), worktree.FilesLayer, "work", "work"), 0o700) // overlayfs leaves it without rights
+		for _, name := range []string{"work", "incompat", "incompat/volatile"} { // overlayfs leaves them without rights
+			_ = os.Chmod(filepath.Join(in("layers"), worktree.FilesLayer, "work", name), 0o700)
+		}
 		_ = os.RemoveAll(place)
 	}()
 	var t Trees

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"cordon/internal/agent/clients"
+	"cordon/internal/testmodel"
+)
+
+// Every client makes its first request, bare and under cordon run. How long both take is
+// logged, the least of CORDON_MEASURE rounds, for bench; nothing depends on it.
+func TestSlowFirstRequest(t *testing.T) {
+	slow(t)
+	rounds, err := strconv.Atoi(os.Getenv("CORDON_MEASURE"))
+	if err != nil {
+		rounds = 1
+	}
+	for _, name := range clients.Names() {
+		t.Run(string(name), func(t *testing.T) {
+			s := agentSite(t, name, testmodel.Script{Turns: []testmodel.Turn{testmodel.Say(lastWords)}})
+			var bare, confined []time.Duration
+			for range rounds + 1 { // the first makes caches warm
+				bare = append(bare, s.untilRequest(func() { s.bare() }))
+				confined = append(confined, s.untilRequest(func() { s.run([]int{0}) }))
+			}
+			t.Logf("first request: %s %s %s", name, slices.Min(bare[1:]), slices.Min(confined[1:]))
+		})
+	}
+}
+
+// untilRequest is how long something takes until the model is asked.
+func (s *staged) untilRequest(act func()) time.Duration {
+	s.t.Helper()
+	before, began := len(s.model.Requests()), time.Now()
+	act()
+	now := s.model.Requests()
+	if len(now) == before {
+		s.t.Fatalf("%s made no request", s.client)
+	}
+	return now[before].At.Sub(began)
+}
