@@ -86,11 +86,9 @@ func (b *builder) layer(op plan.Op, lower int) (upper, work *os.File, err error)
 			return nil, nil, err
 		}
 	}
-	// By these the kernel remembers a layer that it did not write to the disk.
-	for _, name := range []string{"work/incompat/volatile", "work/incompat"} {
-		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, err
-		}
+	// By this the kernel remembers a layer that it did not write to the disk. No worker sees it.
+	if err := root.RemoveAll("work/work/incompat"); err != nil {
+		return nil, nil, err
 	}
 	if upper, err = root.OpenFile("upper", os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0); err != nil {
 		return nil, nil, err
