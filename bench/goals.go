@@ -258,7 +258,8 @@ const (
 func writeGoals(document string, list []goal) error {
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // for display
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, Linux %s, %d CPUs, %s; the least of all rounds.\n\n", time.Now().Format("2006-01-02"), strings.TrimSpace(string(kernel)), runtime.NumCPU(), runtime.Version())
+	fmt.Fprintf(&b, "%s, Linux %s, %d CPUs, %s; the least of all rounds.\n\n",
+		time.Now().Format("2006-01-02"), strings.TrimSpace(string(kernel)), runtime.NumCPU(), runtime.Version())
 	b.WriteString("| | at most | measured |\n|---|---|---|\n")
 	for _, g := range list {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", g.what, g.asked, g.measured)
