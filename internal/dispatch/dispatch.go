@@ -84,6 +84,11 @@ func Lease(ctx context.Context, site *worksite.Site, d Request) (*ledger.Worker,
 	if err := workspace.ChooseTree(ctx, s.Site, d.Tree, &draft); err != nil {
 		return nil, err
 	}
+	client := ""
+	if d.Agent != nil {
+		client = d.Agent.Client
+	}
+	workspace.ChooseCaches(s.Site, client, &draft)
 	for {
 		id, err := s.enterAndPin(ctx, d, draft)
 		if errors.Is(err, errTaken) {

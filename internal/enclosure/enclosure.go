@@ -40,6 +40,7 @@ type Enclosure struct {
 	GitDir string // the repository of Tree, private to it
 	Bind   []cell.Bind
 	Over   []cell.Over
+	Caches []cell.Over // directories of the home in which tools keep what they can make again
 	Pinned []string
 	Fixed  []string
 	Held   []string
@@ -76,7 +77,9 @@ func (e Enclosure) Order() (cell.Order, error) {
 		return o, err
 	}
 	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
-	return o, e.hide(&o)
+	err = e.hide(&o)
+	o.Over = slices.Concat(o.Over, e.shownCaches(&o))
+	return o, err
 }
 
 // ownDirs are the directories that are the worker's.

@@ -86,8 +86,12 @@ func Chores(ctx context.Context, s *worksite.Site, o Options) ([]Chore, error) {
 	if err != nil {
 		return nil, err
 	}
+	caches, err := cacheChores(s, now)
+	if err != nil {
+		return nil, err
+	}
 	bases, err := baseChores(ctx, s, now, list)
-	return slices.Concat(list, refs, leftovers, shadows, copies, unpacked, bases), err
+	return slices.Concat(list, refs, leftovers, shadows, copies, unpacked, caches, bases), err
 }
 
 // Do carries a chore out.

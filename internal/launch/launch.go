@@ -269,17 +269,30 @@ func command(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Reques
 
 // confinedCommand is a command in the cell of a worker.
 func confinedCommand(ctx context.Context, s *worksite.Site, sealed lease.Sealed, argv []string) (cell.Command, error) {
-	l := sealed.Lease()
 	order, err := workspace.Enclose(ctx, s, sealed)
 	if err != nil {
 		return cell.Command{}, err
 	}
+	return commandIn(s, order, sealed.Lease(), argv)
+}
+
+// setupCommand is a command that prepares the tree.
+func setupCommand(ctx context.Context, s *worksite.Site, sealed lease.Sealed, line string) (cell.Command, error) {
+	order, err := workspace.EncloseSetup(ctx, s, sealed)
+	if err != nil {
+		return cell.Command{}, err
+	}
+	return commandIn(s, order, sealed.Lease(), cell.Shell(line))
+}
+
+// commandIn is a command in a cell at a worker's tree.
+func commandIn(s *worksite.Site, order *cell.Order, l lease.Lease, argv []string) (cell.Command, error) {
 	c := cell.Command{
 		Argv: argv, Dir: l.Worktree, Env: s.Environ(l), Limit: time.Duration(l.Policy.Limits.Time),
 		Cell: order, Weaker: l.Policy.Isolation == policy.Degraded,
 		Grace: func() time.Duration { return s.StopGrace(l.ID) },
 	}
-	err = connect(s, &c, l)
+	err := connect(s, &c, l)
 	return c, err
 }
 

@@ -31,7 +31,7 @@ func runSetup(ctx context.Context, s *worksite.Site, sealed lease.Sealed, out io
 	for _, line := range l.Policy.Setup {
 		s.Voice.Step(l.ID, "setup", line)
 		fmt.Fprintf(out, "$ %s\n", line)
-		c, err := confinedCommand(ctx, s, sealed, cell.Shell(line))
+		c, err := setupCommand(ctx, s, sealed, line)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ type Sealed struct {
 }
 
 // Lease returns both parts. Changing the copy changes nothing.
-func (s Sealed) Lease() Lease { return Lease{s.lease.Terms.clone(), s.lease.Place} }
+func (s Sealed) Lease() Lease { return Lease{s.lease.Terms.clone(), s.lease.Place.clone()} }
 
 // Bytes is the canonical encoding.
 func (s Sealed) Bytes() []byte { return bytes.Clone(s.bytes) }

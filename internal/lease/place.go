@@ -3,7 +3,9 @@ package lease
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
+	"cordon/internal/paths"
 	"cordon/internal/policy"
 )
 
@@ -21,6 +23,20 @@ type Place struct {
 	Home     string `json:"home"`     // what ~ stands for in the policy
 	Fold     bool   `json:"fold"`     // the worktree's file system folds case
 	Tree     Tree   `json:"tree"`
+	Cache    Cache  `json:"cache,omitzero"`
+}
+
+// Cache are the caches that a worker shares with others; the zero value is none.
+type Cache struct {
+	Key  string   `json:"key"`            // what the runs have in common that share them
+	From string   `json:"from,omitempty"` // the generation that the worker finds; "": there was none
+	Dirs []string `json:"dirs"`           // absolute: caches in the home
+}
+
+// clone shares no list with the place that it is a copy of.
+func (p Place) clone() Place {
+	p.Cache.Dirs = slices.Clone(p.Cache.Dirs)
+	return p
 }
 
 // Tree is the kind of a worktree.
@@ -34,7 +50,7 @@ const (
 
 // check holds a place to what it may say of a worker with this isolation.
 func (p Place) check(isolation policy.Isolation) error {
-	for _, path := range []string{p.Worktree, p.Home} {
+	for _, path := range append([]string{p.Worktree, p.Home}, p.Cache.Dirs...) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path {
 			return fmt.Errorf("%q is not an absolute, clean path", path)
 		}
@@ -42,5 +58,10 @@ func (p Place) check(isolation policy.Isolation) error {
 	if p.Tree != Plain && (p.Tree != Layered || p.Adopted || isolation == policy.None) {
 		return fmt.Errorf("a worktree of the kind %q cannot be had here", p.Tree)
 	}
-	return recordable(p.Worktree, p.Home)
+	for _, dir := range p.Cache.Dirs {
+		if p.Tree != Layered || !paths.Below(dir, p.Home) {
+			return fmt.Errorf("%s cannot be a cache of this worker", dir)
+		}
+	}
+	return recordable(slices.Concat(p.Cache.Dirs, []string{p.Worktree, p.Home, p.Cache.Key, p.Cache.From})...)
 }

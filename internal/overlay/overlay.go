@@ -4,7 +4,7 @@
 // opaque.
 //
 // The layers may be a worker's. The package refuses to follow a link in one, and it
-// never writes.
+// never writes to one.
 package overlay
 
 import (
@@ -158,6 +158,16 @@ func (e Entry) Readlink() (string, error) {
 		return "", &fs.PathError{Op: "readlink", Path: e.Name, Err: err}
 	}
 	return string(buf[:n]), nil
+}
+
+// LinkInto gives an entry that is no directory the same name in another directory: both
+// are one file, of which a link is not followed.
+func (e Entry) LinkInto(dir *os.File) error {
+	err := unix.Linkat(int(e.in[0].Fd()), e.Name, int(dir.Fd()), e.Name, 0)
+	if err != nil {
+		return &fs.PathError{Op: "link", Path: e.Name, Err: err}
+	}
+	return nil
 }
 
 // Sub opens the directory at a path below, through directories only. What is not

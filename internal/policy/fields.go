@@ -57,6 +57,8 @@ func filesystemFields() []field {
 		list("scratch", "Paths that the worker may write and that never land, such as build output and caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),
 		scalar("outside", "Writes outside the worktree, scratch and the private home. deny: they fail. capture: they succeed in a private layer and are reported as violations.", func(p *Policy) *Outside { return &p.Filesystem.Outside }, readOutside, Outside.String),
 		scalar("names", "Names of added files. portable: names that Windows or macOS cannot store (CON, aux.txt, a:b, a trailing dot or blank) do not land. any: they may land.", func(p *Policy) *Names { return &p.Filesystem.Names }, readNames, Names.String),
+		scalar("cache", "Caches in the home (~/.cache, module and package caches) and scratch in the worktree. landed: a worker finds what the last landed run of the same repository, policy and client left there. none: it finds only the host's.",
+			func(p *Policy) *Caching { return &p.Filesystem.Cache }, readCaching, Caching.String),
 	}
 }
 

@@ -116,6 +116,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"deny list misspelt", "filesystem: {deny_read: [\"@defaults\"]}\n", `p:1:26: "@defaults" begins with @ (write @default for the built-in list, or [@] for a @ that belongs to the name)`},
 	{"deny list as a path", "filesystem: {deny_read: [./@default]}\n", `p:1:26: "./@default" begins with @ (write @default for the built-in list, or [@] for a @ that belongs to the name)`},
 	{"outside is a boolean", "filesystem: {outside: false}\n", `p:1:23: expected deny or capture, not the boolean false`},
+	{"a cache of everybody", "filesystem: {cache: all}\n", `p:1:21: expected none or landed, not the text "all"`},
 	{"names of a system", "filesystem: {names: windows}\n", `p:1:21: expected portable or any, not the text "windows"`},
 	{"outside allowed", "filesystem: {outside: allow}\n", `p:1:23: expected deny or capture, not the text "allow"`},
 	{"outside is null", "filesystem: {outside: }\n", `p:1:23: expected deny or capture, not nothing`},
@@ -175,6 +176,7 @@ filesystem:
   deny_read: ['../../**', ~/.ssh/**]
   outside: capture
   names: any
+  cache: none
   deny_write: [.work/stages/**, ../.worktrees/**, ../../]
   scratch: [node_modules, ~/.cache/]
 network:
@@ -221,6 +223,7 @@ func TestParseFull(t *testing.T) {
 			Scratch:    []string{"node_modules", "~/.cache"},
 			Outside:    Capture,
 			Names:      AnyName,
+			Cache:      NoCaches,
 		},
 		Network: Network{
 			AllowedDomains: []string{"api.example.com", "*.example.org:8443", "@go", "203.0.113.7", "[2001:db8::/32]:8443", "xn--bcher-kva.example"},

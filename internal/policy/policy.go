@@ -58,6 +58,8 @@ type Filesystem struct {
 	Outside Outside `json:"outside,omitempty"`
 	// Absent from older leases too, and then any name may land.
 	Names Names `json:"names,omitempty"`
+	// Absent from older leases too, and then workers share no caches.
+	Cache Caching `json:"cache,omitempty"`
 }
 
 // Git is how the worker's private repository is set up.
@@ -103,6 +105,7 @@ func Default() Policy {
 			Scratch:    []string{},
 			Outside:    DenyOutside,
 			Names:      PortableNames,
+			Cache:      LandedCaches,
 		},
 		Network: Network{
 			AllowedDomains: []string{},

@@ -74,6 +74,14 @@ func readOutside(n *yaml.Node) (Outside, error) {
 	return o, nil
 }
 
+func readCaching(n *yaml.Node) (Caching, error) {
+	var c Caching
+	if n.Kind != yaml.ScalarNode || c.UnmarshalText([]byte(n.Value)) != nil {
+		return "", fault{"expected none or landed, not " + strictyaml.Describe(n), ""}
+	}
+	return c, nil
+}
+
 func readNames(n *yaml.Node) (Names, error) {
 	var names Names
 	if n.Kind != yaml.ScalarNode || names.UnmarshalText([]byte(n.Value)) != nil {

@@ -63,10 +63,22 @@ func (s *Session) recordResult(w *ledger.Worker, res gate.Result) error {
 	if err := s.Append(w.ID, ledger.Judged, res.Capped()); err != nil {
 		return err
 	}
+	s.keepCaches(w, res)
 	if res.Outcome == gate.Merged && res.Checkout != "" {
 		return &fault.PersonError{Err: fmt.Errorf("%s: %s", w.ID, res.Why)}
 	}
 	return nil
+}
+
+// keepCaches keeps the caches of a run that landed as it was. They can be made again: a
+// landing does not fail for them.
+func (s *Session) keepCaches(w *ledger.Worker, res gate.Result) {
+	if res.Outcome != gate.Merged || w.Quarantine != nil || w.Release != nil {
+		return
+	}
+	if err := workspace.KeepCaches(context.Background(), s.Site, w); err != nil {
+		s.Voice.Step(w.ID, "cache", "not kept for the next worker: "+fault.OneLine(err))
+	}
 }
 
 // landingUnfinished reports a landing that lacks only its last step. The worker can be resumed when a

@@ -191,11 +191,12 @@ func (d Dir) Shadow(id string) string     { return filepath.Join(d.path, "shadow
 func (d Dir) History(id string) string    { return filepath.Join(d.path, "history", id) }
 func (d Dir) Base(name string) string     { return filepath.Join(d.path, "bases", name) }
 func (d Dir) Unpacked(name string) string { return filepath.Join(d.path, "unpacked", name) }
+func (d Dir) Cache(name string) string    { return filepath.Join(d.path, "caches", name) }
 func (d Dir) Landing(name string) string  { return filepath.Join(d.path, "landing", name) }
 func (d Dir) Handed(id string) string     { return filepath.Join(d.path, "handed", id) } // Git LFS content that it handed in
 
 var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases", "agents", "posts", "landing", "handed",
-	"unpacked"}
+	"unpacked", "caches"}
 
 // Make creates what is missing and points odb at the host's objects.
 func (d Dir) Make(host git.Host) error {

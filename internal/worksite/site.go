@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"cordon/internal/cache"
 	"cordon/internal/config"
 	"cordon/internal/gate"
 	"cordon/internal/git"
@@ -52,7 +53,8 @@ type Site struct {
 	view     *journal.View // of fold, of the log
 	fold     *ledger.Ledger
 	verified map[git.OID]*verifiedBase
-	listed   struct { // the last commit whose files were asked for
+	cached   map[cache.Name]string // held generations of caches, by their directories
+	listed   struct {              // the last commit whose files were asked for
 		commit git.OID
 		files  []git.File
 	}

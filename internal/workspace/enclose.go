@@ -13,6 +13,16 @@ import (
 
 // Enclose is the cell of a worker, or nil when its policy wants none.
 func Enclose(ctx context.Context, s *worksite.Site, sealed lease.Sealed) (*cell.Order, error) {
+	return enclose(ctx, s, sealed, false)
+}
+
+// EncloseSetup is the cell of the commands that prepare its tree: that of the worker
+// without the caches of others.
+func EncloseSetup(ctx context.Context, s *worksite.Site, sealed lease.Sealed) (*cell.Order, error) {
+	return enclose(ctx, s, sealed, true)
+}
+
+func enclose(ctx context.Context, s *worksite.Site, sealed lease.Sealed, fresh bool) (*cell.Order, error) {
 	l := sealed.Lease()
 	e := enclosure.Enclosure{Write: []string{l.Worktree}, Tree: l.Worktree, Layers: s.State.Layers(string(l.ID))}
 	if l.Tree == lease.Layered {
@@ -20,7 +30,14 @@ func Enclose(ctx context.Context, s *worksite.Site, sealed lease.Sealed) (*cell.
 		if err != nil {
 			return nil, err
 		}
-		e.Write, e.Over = nil, enclosure.LayeredTree(l.Worktree, b.Layers, b.Index)
+		below, err := treeLayers(s, l, b.Layers)
+		if err != nil {
+			return nil, err
+		}
+		if err := caches(s, l, fresh, &e); err != nil {
+			return nil, err
+		}
+		e.Write, e.Over = nil, enclosure.LayeredTree(l.Worktree, below, b.Index)
 		e.GitDir = filepath.Join(l.Worktree, ".git")
 		return order(ctx, s, sealed, e)
 	}

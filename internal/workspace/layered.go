@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"cordon/internal/cache"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/lease"
@@ -30,7 +31,11 @@ func OpenTree(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*overlay
 		if err != nil {
 			return nil, err
 		}
-		layers = append(layers, b.Layers...)
+		below, err := treeLayers(s, w.Lease.Lease(), b.Layers)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, below...)
 	}
 	return overlay.Open(layers...)
 }
@@ -145,7 +150,11 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 			return err
 		}
 	}
-	hidden, err := enclosure.Hides(w.Lease.Rules().Hidden(), l.Worktree, b.Layers)
+	below, err := treeLayers(s, l, b.Layers)
+	if err != nil {
+		return err
+	}
+	hidden, err := enclosure.Hides(w.Lease.Rules().Hidden(), l.Worktree, below)
 	if err != nil {
 		return err
 	}
@@ -155,7 +164,7 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	}
 	made, err := worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
-		Commit: l.Base, Branch: l.Branch, Below: b.Layers, Files: b.Files,
+		Commit: l.Base, Branch: l.Branch, Below: below, Files: b.Files,
 		Roots: w.Lease.Rules().Roots(), Hidden: hidden, Index: b.Index, Unseen: unseen, Fill: plan.Into,
 		Partial: partial, Path: path,
 	})
@@ -168,5 +177,8 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 		return err
 	}
 	s.Voice.Step(w.ID, "worktree", describeMade(made, s.Now().Sub(began))+describeFilled(plan))
+	if dir, err := s.HoldCache(cache.Name(l.Cache.From)); err == nil && dir != "" {
+		s.Voice.Step(w.ID, "cache", "of the last landed run with this policy")
+	}
 	return s.Append(w.ID, ledger.Prepared, made)
 }

@@ -1,0 +1,202 @@
+package cache
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"cordon/internal/git"
+	"cordon/internal/state"
+)
+
+func store(t *testing.T) Store {
+	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, err := state.For(git.Host{Repo: git.Repo{Dir: "/nowhere/repo/.git"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir.Cache(""), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return Store{State: dir}
+}
+
+func plant(t *testing.T, dir string, files map[string]string) string {
+	t.Helper()
+	for name, text := range files {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func keep(t *testing.T, s Store, parts ...Part) Name {
+	t.Helper()
+	n, err := s.Keep(t.Context(), Key("test"), parts)
+	if err != nil || n != s.Newest(Key("test")) {
+		t.Fatalf("%q, newest %q, %v", n, s.Newest(Key("test")), err)
+	}
+	return n
+}
+
+func read(t *testing.T, s Store, n Name, rel string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(s.path(n), rel))
+	if err != nil {
+		return "none"
+	}
+	return string(b)
+}
+
+// A generation has what the run left and what it found and did not remove.
+func TestGenerations(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	first := keep(t, s, Part{Name: "p", Upper: plant(t, dir+"/1", map[string]string{"a/x": "1", "a/y": "1", "gone/z": "1"})})
+	upper := plant(t, dir+"/2", map[string]string{"a/x": "2", "b": "2"})
+	if err := unix.Mknod(upper+"/gone", unix.S_IFCHR, 0); err != nil {
+		t.Fatal(err) // a sign of removal needs no right
+	}
+	second := keep(t, s, Part{Name: "p", Upper: upper, Below: []string{s.path(first) + "/p"}})
+	for rel, want := range map[string]string{"p/a/x": "2", "p/a/y": "1", "p/b": "2", "p/gone/z": "none"} {
+		if got := read(t, s, second, rel); got != want {
+			t.Errorf("%s is %q, not %q", rel, got, want)
+		}
+	}
+	if read(t, s, first, "p/a/x") != "1" {
+		t.Error("the first generation changed")
+	}
+	_, release, err := s.Hold(first, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	never := func(Name) bool { return false }
+	if err := s.Prune(Key("test"), never); err != nil || read(t, s, first, "p/a/x") != "1" {
+		t.Errorf("it was removed while somebody held it: %v", err)
+	}
+	release()
+	if err := s.Prune(Key("test"), func(n Name) bool { return n == first }); err != nil || read(t, s, first, "p/a/x") != "1" {
+		t.Errorf("it was removed while somebody needed it: %v", err)
+	}
+	if err := s.Prune(Key("test"), never); err != nil || read(t, s, first, "p/a/x") != "none" || read(t, s, second, "p/b") != "2" {
+		t.Errorf("pruned wrongly: %v", err)
+	}
+	if dir, _, err := s.Hold(first, time.Now()); dir != "" || err != nil {
+		t.Errorf("a removed one is held: %q, %v", dir, err)
+	}
+}
+
+// What a worker can leave in a cache does not reach anything else.
+func TestHostile(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	secret := plant(t, dir+"/host", map[string]string{"secret": "s"})
+	upper := plant(t, dir+"/u", map[string]string{"ok": "1", "suid": "1", "deep/closed/x": "1", "-rf \n*": "1"})
+	for _, err := range []error{
+		os.Symlink(secret, upper+"/link"),
+		os.Chmod(upper+"/suid", os.ModeSetuid|0o755),
+		unix.Mkfifo(upper+"/fifo", 0o644),
+		os.Chmod(upper+"/deep/closed", 0o555),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := keep(t, s, Part{Name: "p", Upper: upper, Never: func(rel string) bool { return rel == "ok" }})
+	at := s.path(n) + "/p/"
+	if to, err := os.Readlink(at + "link"); err != nil || to != secret {
+		t.Errorf("the link was followed: %q, %v", to, err)
+	}
+	for _, gone := range []string{"suid", "fifo", "ok"} {
+		if _, err := os.Lstat(at + gone); err == nil {
+			t.Errorf("%s was kept", gone)
+		}
+	}
+	if read(t, s, n, "p/-rf \n*") != "1" || read(t, s, n, "p/deep/closed/x") != "1" {
+		t.Error("plain files were left out")
+	}
+	if fi, err := os.Lstat(at + "deep/closed"); err != nil || fi.Mode().Perm() != 0o555 {
+		t.Errorf("%v, %v", fi, err)
+	}
+	// A part that is a link is not there.
+	if err := os.Symlink(secret, dir+"/aslink"); err != nil {
+		t.Fatal(err)
+	}
+	if n := keep(t, s, Part{Name: "p", Upper: dir + "/aslink"}); read(t, s, n, "p/secret") != "none" {
+		t.Error("a link was taken for a cache")
+	}
+	if removed, err := s.Remove(n); !removed || err != nil {
+		t.Errorf("it cannot be removed: %v", err)
+	}
+}
+
+// Of a tree, only what is wanted and not tracked is kept, and it is shown only where the
+// tree still has room for it.
+func TestTree(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	base := plant(t, dir+"/base", map[string]string{"src/a.py": "1", "out/tracked": "1", "clash": "1"})
+	upper := plant(t, dir+"/u", map[string]string{"src/a.py": "2", "src/c/a.pyc": "1", "new/c/b.pyc": "1", "out/tracked": "2", "out/more": "1", "clash": "2", "other": "1"})
+	wanted := func(rel string) bool {
+		return rel == "out" || strings.HasPrefix(rel, "out/") || strings.HasSuffix(rel, "/c") || rel == "clash"
+	}
+	n := keep(t, s, Part{Name: "tree", Upper: upper, Base: []string{base}, Wanted: wanted})
+	for rel, want := range map[string]string{
+		"src/c/a.pyc": "1", "new/c/b.pyc": "1", "out/more": "1", "src/a.py": "none", "out/tracked": "none", "clash": "none", "other": "none",
+	} {
+		if got := read(t, s, n, "tree/"+rel); got != want {
+			t.Errorf("%s is %q, not %q", rel, got, want)
+		}
+	}
+	landed := plant(t, dir+"/landed", map[string]string{"src/a.py": "2", "new/b.py": "1", "out/tracked": "1"})
+	for name, c := range map[string]struct {
+		change func(string)
+		want   bool
+	}{
+		"as it landed":          {func(string) {}, true},
+		"a directory is gone":   {func(d string) { os.RemoveAll(d + "/new") }, false},
+		"a file in its place":   {func(d string) { os.RemoveAll(d + "/new"); plant(t, d, map[string]string{"new": ""}) }, false},
+		"a name is tracked now": {func(d string) { plant(t, d, map[string]string{"out/more": ""}) }, false},
+	} {
+		d := filepath.Join(t.TempDir(), "d")
+		if err := os.CopyFS(d, os.DirFS(landed)); err != nil {
+			t.Fatal(err)
+		}
+		c.change(d)
+		if fits, err := Fits(s.path(n)+"/tree", []string{d}); err != nil || fits != c.want {
+			t.Errorf("%s: fits %v, %v", name, fits, err)
+		}
+	}
+}
+
+// A process that was killed while it made a generation leaves nothing that counts.
+func TestInterrupted(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	key := Key("test")
+	plant(t, s.path(named(key, 1))+".new", map[string]string{"p/half": "1"})
+	if n := s.Newest(key); n != "" {
+		t.Errorf("%s counts", n)
+	}
+	if left, err := s.Unfinished(); err != nil || len(left) != 1 {
+		t.Errorf("unfinished: %q, %v", left, err)
+	}
+	n := keep(t, s, Part{Name: "p", Upper: plant(t, dir+"/1", map[string]string{"whole": "1"})})
+	if read(t, s, n, "p/half") != "none" || read(t, s, n, "p/whole") != "1" {
+		t.Error("half of another was taken")
+	}
+	for _, bad := range []Name{"", "x", "../x", Name(key), Name(key + "-0"), Name(key + "-01"), Name(key + "-1/.."), Name(key[:22] + "-1")} {
+		if _, _, err := s.Hold(bad, time.Now()); err == nil || bad.Valid() {
+			t.Errorf("%q is a name", bad)
+		}
+		if _, err := s.Remove(bad); err == nil {
+			t.Errorf("%q was removed", bad)
+		}
+	}
+}

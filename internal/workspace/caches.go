@@ -1,0 +1,194 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cordon/internal/agent/facts"
+	"cordon/internal/cache"
+	"cordon/internal/cell"
+	"cordon/internal/enclosure"
+	"cordon/internal/lease"
+	"cordon/internal/ledger"
+	"cordon/internal/paths"
+	"cordon/internal/policy"
+	"cordon/internal/worksite"
+	"cordon/internal/worktree"
+)
+
+// homeCache is a directory of the home in which tools keep what they can make again.
+type homeCache struct {
+	usual    string // below the home
+	variable string // of the operator's, that names it; "": none, or one that package enclosure knows
+	always   bool   // also where the host does not have it
+}
+
+var homeCaches = []homeCache{
+	{".cache", "", true},
+	{".cache/go-build", "GOCACHE", false}, {"go/pkg/mod", "GOMODCACHE", false},
+	{".cargo/registry", "", false}, {".cargo/git", "", false},
+	{".npm/_cacache", "", false}, {".local/share/pnpm/store", "", false}, {".yarn/berry/cache", "", false}, {".bun/install/cache", "", false},
+	{".gradle/caches", "", false}, {".m2/repository", "", false}, {".nuget/packages", "", false},
+	{".ccache", "CCACHE_DIR", false}, {".cache/sccache", "SCCACHE_DIR", false},
+	{".cache/pip", "PIP_CACHE_DIR", false}, {".cache/uv", "UV_CACHE_DIR", false},
+}
+
+// treePart is the part of a generation that lies below a worker's tree.
+const treePart = "tree"
+
+// ChooseCaches gives a lease the caches of landed runs that were given the same rights in
+// the same place, with the same client. A worker that finds other tools, another policy or
+// another tree has others.
+func ChooseCaches(s *worksite.Site, client string, l *lease.Lease) {
+	if l.Tree != lease.Layered || l.Worktree != s.State.Seen() || !l.Policy.Filesystem.Cache.Landed() {
+		return
+	}
+	same := l.Policy
+	same.Limits = policy.Default().Limits // auto is another number each time, and bounds no cache
+	l.Cache.Dirs = cacheDirs(l.Home)
+	l.Cache.Key = cache.Key(append([]string{string(same.YAML()), client, l.Home}, l.Cache.Dirs...)...)
+	l.Cache.From = string(s.CacheStore().Newest(l.Cache.Key))
+}
+
+// cacheDirs are the caches in the home: those that the host has, and where they are.
+func cacheDirs(home string) []string {
+	var list []string
+	real, err := filepath.EvalSymlinks(home)
+	if err != nil || real != home {
+		return nil // the cell shows it elsewhere
+	}
+	for _, c := range homeCaches {
+		at := filepath.Dir(enclosure.KeptAt(home, c.usual+"/x"))
+		if named := os.Getenv(c.variable); c.variable != "" && filepath.IsAbs(named) {
+			at = filepath.Clean(named)
+		}
+		fi, err := os.Lstat(at)
+		there := err == nil && fi.IsDir()
+		if !paths.Below(at, home) || paths.WithinAny(at, list) || err == nil && !there || !there && !c.always {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil && real != filepath.Dir(at) {
+			continue
+		}
+		list = append(list, at)
+	}
+	return list
+}
+
+// cacheLayer names the private layer for a cache.
+func cacheLayer(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return "cache-" + hex.EncodeToString(sum[:6])
+}
+
+// cachePart names a cache of the home in a generation.
+func cachePart(dir string) string { return strings.TrimPrefix(cacheLayer(dir), "cache-") }
+
+// caches shows the caches of a lease in an enclosure: the worker's own layer above what
+// landed runs left, above the host's. Commands that prepare the tree start without those of
+// others, and write where the worker finds it.
+func caches(s *worksite.Site, l lease.Lease, fresh bool, e *enclosure.Enclosure) error {
+	from := ""
+	if !fresh {
+		var err error
+		if from, err = s.HoldCache(cache.Name(l.Cache.From)); err != nil {
+			return err
+		}
+	}
+	for _, dir := range l.Cache.Dirs {
+		over := cell.Over{At: dir, Layer: cacheLayer(dir)}
+		if part := filepath.Join(from, cachePart(dir)); from != "" && worksite.Exists(part) {
+			over.Below = append(over.Below, part)
+		}
+		if worksite.Exists(dir) {
+			over.Below = append(over.Below, dir)
+		}
+		if len(over.Below) == 0 {
+			nothing, err := s.CacheStore().Nothing()
+			if err != nil {
+				return err
+			}
+			over.Below = []string{nothing}
+		}
+		e.Caches = append(e.Caches, over)
+	}
+	return nil
+}
+
+// treeCache is the layer of scratch that a worker's tree lies on, if any. Setup commands make
+// a tree's scratch anew, and nothing may come up from below between their files.
+func treeCache(s *worksite.Site, l lease.Lease, base []string) ([]string, error) {
+	if l.Cache.From == "" || len(l.Policy.Setup) > 0 {
+		return nil, nil
+	}
+	from, err := s.HoldCache(cache.Name(l.Cache.From))
+	if err != nil || from == "" {
+		return nil, err
+	}
+	part := filepath.Join(from, treePart)
+	fits, err := cache.Fits(part, base)
+	if err != nil || !fits {
+		return nil, err
+	}
+	return []string{part}, nil
+}
+
+// treeLayers are what a worker's tree lies on: scratch of landed runs, and its base.
+func treeLayers(s *worksite.Site, l lease.Lease, base []string) ([]string, error) {
+	warm, err := treeCache(s, l, base)
+	return append(warm, base...), err
+}
+
+// KeepCaches keeps the caches of a worker whose result landed, for the next one.
+func KeepCaches(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
+	l := w.Lease.Lease()
+	if l.Cache.Key == "" || w.Tree == nil {
+		return nil
+	}
+	b, err := s.BaseOf(ctx, w.ID, l.Base)
+	if err != nil {
+		return err
+	}
+	from, err := s.HoldCache(cache.Name(l.Cache.From))
+	if err != nil {
+		return err
+	}
+	below := func(part string) []string {
+		if from == "" {
+			return nil
+		}
+		return []string{filepath.Join(from, part)}
+	}
+	layers := s.LayersOf(w)
+	var parts []cache.Part
+	for _, dir := range l.Cache.Dirs {
+		name := cachePart(dir)
+		parts = append(parts, cache.Part{Name: name, Upper: worktree.Upper(layers, cacheLayer(dir)), Below: below(name), Never: clientCache})
+	}
+	rules := w.Lease.Rules()
+	scratch := func(rel string) bool { return rules.Judge(rel).Class == policy.Scratch }
+	tree := cache.Part{Name: treePart, Upper: s.TreeOf(w), Base: b.Layers, Wanted: scratch}
+	warm, err := treeCache(s, l, b.Layers)
+	if err != nil {
+		return err
+	}
+	tree.Below = warm
+	if _, err := s.CacheStore().Keep(ctx, l.Cache.Key, append(parts, tree)); err != nil {
+		return err
+	}
+	now, err := s.Ledger()
+	return errors.Join(err, s.CacheStore().Prune(l.Cache.Key, worksite.CacheNeeded(now)))
+}
+
+// clientCache reports whether a name in a cache is a client's own: clients keep programs
+// there that they run, and another worker must not have written those.
+func clientCache(rel string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(rel), "/")
+	return slices.ContainsFunc(facts.All(), func(c *facts.Client) bool { return strings.Contains(first, c.Name) })
+}
