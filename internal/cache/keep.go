@@ -27,6 +27,9 @@ type Part struct {
 	Wanted func(rel string) bool
 	// Never says which names are not kept wherever they are; nil: none.
 	Never func(rel string) bool
+	// Notes are files of cordon's making, instead of what the run left under their names.
+	// Those in a directory that is not kept are left out.
+	Notes map[string]string
 }
 
 // Bounds of one generation.
@@ -158,6 +161,9 @@ func (p Part) copy(ctx context.Context, to string, room *room) error {
 	if err := c.search(from, base, target, "", 0); err != nil {
 		return err
 	}
+	if err := p.note(to); err != nil {
+		return err
+	}
 	perm := fs.FileMode(0o755)
 	if fi, err := os.Lstat(layers[0]); err == nil {
 		perm = fi.Mode().Perm()
@@ -167,6 +173,28 @@ func (p Part) copy(ctx context.Context, to string, room *room) error {
 		return err
 	}
 	return errors.Join(os.Chmod(to, perm|0o700), os.WriteFile(outlineFile(to), text, 0o600))
+}
+
+// note writes the notes of a part. The directories are of this generation, and the files
+// that they replace may be shared.
+func (p Part) note(to string) error {
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for rel, text := range p.Notes {
+		if fi, err := root.Lstat(path.Dir(rel)); err != nil || !fi.IsDir() {
+			continue
+		}
+		if err := root.RemoveAll(rel); err != nil {
+			return err
+		}
+		if err := root.WriteFile(rel, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // search looks for what is wanted. base is nil where no tracked file lies below.

@@ -91,6 +91,8 @@ type Result struct {
 	Why      string `json:"why,omitempty"`
 	Checkout string `json:"checkout,omitempty"` // where something is left to do
 	Signed   bool   `json:"+signed,omitempty"`  // with the operator's signature
+	// Cached: acceptance found caches of an earlier landed result.
+	Cached bool `json:"+cached,omitempty"`
 	// Hooks are the operator's own that ran, in their order.
 	Hooks []string `json:"+hooks,omitempty"`
 	// InTheWay are the uncommitted changes that keep a checkout from following, if nothing

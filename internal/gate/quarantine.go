@@ -69,7 +69,7 @@ func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
 	}
 	if e.Gate != nil { // the manifest is printed as it is, and its form has no names with a mark
 		judged := *e.Gate
-		judged.Retries, m.Gate = 0, &judged
+		judged.Retries, judged.Cached, m.Gate = 0, false, &judged
 	}
 	under := quarantine + string(l.ID) + "/"
 	if err := g.keepResult(ctx, e, under+"result", &m); err != nil {

@@ -90,6 +90,8 @@ func gateFields() []field {
 		scalar("wait", "How long a run waits if your uncommitted changes are in the way of its result, which then lands when they are gone: "+
 			"30m, 8h, or none. Afterwards it ends with the status waiting.",
 			func(p *Policy) *Duration { return &p.Gate.Wait }, readWait, showWait),
+		scalar("cache", "Caches of setup and acceptance commands on the merged tree. none: they begin with the host's caches. landed: they find what acceptance of the last landed result with this policy left in its own caches and scratch, without test results; never a worker's.",
+			func(p *Policy) *Caching { return &p.Gate.Cache }, readCaching, Caching.String),
 	}
 }
 

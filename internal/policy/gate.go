@@ -22,6 +22,8 @@ type Gate struct {
 	Attempts int `json:"attempts,omitempty"`
 	// Wait is how long a run waits for uncommitted changes that keep its result from landing.
 	Wait Duration `json:"wait,omitempty"`
+	// Absent from older leases, and then acceptance commands begin with no caches.
+	Cache Caching `json:"cache,omitempty"`
 }
 
 // DefaultAttempts is written into every new lease whose policy does not say otherwise.

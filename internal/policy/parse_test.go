@@ -203,7 +203,7 @@ acceptance:
     make check
   - go test ./...
 setup: ["printf 'a\tb\u0085\"'"]
-gate: {land: auto, as: rebase, retries: 2, attempts: 0}
+gate: {land: auto, as: rebase, retries: 2, attempts: 0, cache: landed}
 preserve_on_failure: false
 expires: 48h
 `
@@ -244,7 +244,7 @@ func TestParseFull(t *testing.T) {
 		},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
 		Setup:      []string{"printf 'a\tb\u0085\"'"},
-		Gate:       Gate{Land: LandAuto, As: Rebase, Retries: 2},
+		Gate:       Gate{Land: LandAuto, As: Rebase, Retries: 2, Cache: LandedCaches},
 		Expires:    mustDuration("2d"),
 	}
 	if !reflect.DeepEqual(p, want) {

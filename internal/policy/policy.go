@@ -130,7 +130,7 @@ func Default() Policy {
 		},
 		Acceptance:        []string{},
 		Setup:             []string{},
-		Gate:              Gate{Land: landFor(nil), As: Squash, Attempts: DefaultAttempts},
+		Gate:              Gate{Land: landFor(nil), As: Squash, Attempts: DefaultAttempts, Cache: NoCaches},
 		PreserveOnFailure: true,
 		Expires:           Duration(7 * 24 * time.Hour),
 	}

@@ -90,9 +90,17 @@ func tested(w *ledger.Worker) string {
 		return ", although acceptance failed: that was waived"
 	}
 	if n := len(w.Gate.Checks); n > 0 {
-		return fmt.Sprintf(", %s passed%s", terminal.Plural(n, "acceptance command"), onRetry(w.Gate.Retries))
+		return fmt.Sprintf(", %s passed%s%s", terminal.Plural(n, "acceptance command"), onRetry(w.Gate.Retries), withCaches(w.Gate))
 	}
 	return ", nothing tested: the policy has no acceptance commands"
+}
+
+// withCaches marks a result whose acceptance did not begin fresh.
+func withCaches(r *gate.Result) string {
+	if r.Cached {
+		return ", with caches of the last landed result"
+	}
+	return ""
 }
 
 // onRetry marks a result whose acceptance did not pass at once.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"cordon/internal/audit"
@@ -68,6 +69,22 @@ func (s *Session) recordResult(w *ledger.Worker, res gate.Result) error {
 		return &fault.PersonError{Err: fmt.Errorf("%s: %s", w.ID, res.Why)}
 	}
 	return nil
+}
+
+// sayCached records that acceptance found caches of an earlier result, and keeps those of one
+// that landed.
+func (s *Session) sayCached(w *ledger.Worker, tree workspace.MergedTree, res *gate.Result) {
+	res.Cached = tree.Warm() && len(res.Checks) > 0
+	if res.Cached && res.Outcome == gate.Rejected {
+		res.Why += "; it ran with caches of the last landed result (gate.cache)"
+	}
+	failed := slices.ContainsFunc(res.Checks, func(c gate.Check) bool { return c.Code != 0 }) // and was waived
+	if res.Outcome != gate.Merged || len(res.Checks) == 0 || failed {
+		return
+	}
+	if err := tree.KeepCaches(context.Background(), s.Site, w.Lease); err != nil {
+		s.Voice.Step(w.ID, "cache", "not kept for the next acceptance: "+fault.OneLine(err))
+	}
 }
 
 // keepCaches keeps the caches of a run that landed as it was. They can be made again: a
@@ -186,6 +203,7 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 	}
 	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
 	res, err := s.Gate.Land(ctx, o)
+	s.sayCached(w, tree, &res)
 	if len(res.Hooks) > 0 {
 		s.Voice.Step(w.ID, "hooks", "ran: "+strings.Join(res.Hooks, ", "))
 	}

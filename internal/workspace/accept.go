@@ -18,6 +18,8 @@ import (
 type MergedTree struct {
 	Top   string
 	over  []cell.Over // where it is copied on write
+	base  []string    // what it lies on then
+	cache lease.Cache
 	Leave func()
 }
 
@@ -32,7 +34,7 @@ func MakeMergedTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, com
 	}
 	if worksite.Layered(w) {
 		if w.Lease.Lease().Worktree == s.State.Seen() {
-			t.Top = s.State.SeenAccepted()
+			t.Top, t.cache = s.State.SeenAccepted(), acceptanceCaches(s, w.Lease.Lease())
 		}
 		return makeMergedLayers(ctx, s, w.Lease, commit, t)
 	}
@@ -81,16 +83,21 @@ func makeMergedLayers(ctx context.Context, s *worksite.Site, sealed lease.Sealed
 	if err != nil {
 		return t, err
 	}
-	hidden, err := enclosure.Hides(rules.Hidden(), t.Top, b.Layers)
+	l.Cache = t.cache
+	below, err := treeLayers(s, l, b.Layers)
+	if err != nil {
+		return t, err
+	}
+	hidden, err := enclosure.Hides(rules.Hidden(), t.Top, below)
 	if err != nil {
 		return t, err
 	}
 	_, err = worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
-		Commit: commit, Branch: l.Branch, Below: b.Layers, Files: b.Files, Roots: []string{"."},
+		Commit: commit, Branch: l.Branch, Below: below, Files: b.Files, Roots: []string{"."},
 		Hidden: hidden, Index: b.Index, Fill: plan.Into, Partial: path + "-new", Path: path,
 	})
-	t.over = enclosure.LayeredTree(t.Top, b.Layers, b.Index)
+	t.over, t.base = enclosure.LayeredTree(t.Top, below, b.Index), b.Layers
 	return t, err
 }
 
@@ -105,6 +112,11 @@ func (t MergedTree) Enclose(ctx context.Context, s *worksite.Site, sealed lease.
 	}
 	if t.over != nil {
 		e.Write, e.Over = nil, t.over
+		l := sealed.Lease()
+		l.Cache = t.cache
+		if err := caches(s, l, false, &e); err != nil {
+			return nil, err
+		}
 	}
 	rules, err := rulesAt(sealed.Lease(), t.Top)
 	if err != nil {

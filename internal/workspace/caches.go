@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,11 +48,17 @@ func ChooseCaches(s *worksite.Site, client string, l *lease.Lease) {
 	if l.Tree != lease.Layered || l.Worktree != s.State.Seen() || !l.Policy.Filesystem.Cache.Landed() {
 		return
 	}
+	l.Cache = newestCaches(s, *l, "worker", client)
+}
+
+// newestCaches are the caches for a purpose that everything has in common with a lease but
+// its limits: auto is another number each time, and bounds no cache.
+func newestCaches(s *worksite.Site, l lease.Lease, purpose ...string) lease.Cache {
 	same := l.Policy
-	same.Limits = policy.Default().Limits // auto is another number each time, and bounds no cache
-	l.Cache.Dirs = cacheDirs(l.Home)
-	l.Cache.Key = cache.Key(append([]string{string(same.YAML()), client, l.Home}, l.Cache.Dirs...)...)
-	l.Cache.From = string(s.CacheStore().Newest(l.Cache.Key))
+	same.Limits = policy.Default().Limits
+	dirs := cacheDirs(l.Home)
+	key := cache.Key(slices.Concat(purpose, []string{string(same.YAML()), l.Home}, dirs)...)
+	return lease.Cache{Key: key, From: string(s.CacheStore().Newest(key)), Dirs: dirs}
 }
 
 // cacheDirs are the caches in the home: those that the host has, and where they are.
@@ -155,35 +160,50 @@ func KeepCaches(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
-	from, err := s.HoldCache(cache.Name(l.Cache.From))
+	return keepCaches(ctx, s, left{lease: l, rules: w.Lease.Rules(), layers: s.LayersOf(w), base: b.Layers, never: clientCache})
+}
+
+// left is what a run left in caches.
+type left struct {
+	lease  lease.Lease // with the caches that it was given
+	rules  policy.Rules
+	layers string
+	base   []string
+	never  func(rel string) bool
+	notes  func(dir string) map[string]string
+}
+
+// keepCaches makes a generation of what a run left, and removes those that nobody needs.
+func keepCaches(ctx context.Context, s *worksite.Site, r left) error {
+	given := r.lease.Cache
+	from, err := s.HoldCache(cache.Name(given.From))
 	if err != nil {
 		return err
 	}
-	below := func(part string) []string {
-		if from == "" {
-			return nil
-		}
-		return []string{filepath.Join(from, part)}
-	}
-	layers := s.LayersOf(w)
 	var parts []cache.Part
-	for _, dir := range l.Cache.Dirs {
-		name := cachePart(dir)
-		parts = append(parts, cache.Part{Name: name, Upper: worktree.Upper(layers, cacheLayer(dir)), Below: below(name), Never: clientCache})
+	for _, dir := range given.Dirs {
+		p := cache.Part{Name: cachePart(dir), Upper: worktree.Upper(r.layers, cacheLayer(dir)), Never: r.never}
+		if from != "" {
+			p.Below = []string{filepath.Join(from, p.Name)}
+		}
+		if r.notes != nil {
+			p.Notes = r.notes(dir)
+		}
+		parts = append(parts, p)
 	}
-	rules := w.Lease.Rules()
-	scratch := func(rel string) bool { return rules.Judge(rel).Class == policy.Scratch }
-	tree := cache.Part{Name: treePart, Upper: s.TreeOf(w), Base: b.Layers, Wanted: scratch}
-	warm, err := treeCache(s, l, b.Layers)
-	if err != nil {
+	scratch := func(rel string) bool { return r.rules.Judge(rel).Class == policy.Scratch }
+	tree := cache.Part{Name: treePart, Upper: worktree.Upper(r.layers, worktree.FilesLayer), Base: r.base, Wanted: scratch, Never: r.never}
+	if tree.Below, err = treeCache(s, r.lease, r.base); err != nil {
 		return err
 	}
-	tree.Below = warm
-	if _, err := s.CacheStore().Keep(ctx, l.Cache.Key, append(parts, tree)); err != nil {
+	if _, err := s.CacheStore().Keep(ctx, given.Key, append(parts, tree)); err != nil {
 		return err
 	}
 	now, err := s.Ledger()
-	return errors.Join(err, s.CacheStore().Prune(l.Cache.Key, worksite.CacheNeeded(now)))
+	if err != nil {
+		return err
+	}
+	return s.CacheStore().Prune(given.Key, worksite.CacheNeeded(now))
 }
 
 // clientCache reports whether a name in a cache is a client's own: clients keep programs
