@@ -147,7 +147,12 @@ func TestTree(t *testing.T) {
 	wanted := func(rel string) bool {
 		return rel == "out" || strings.HasPrefix(rel, "out/") || strings.HasSuffix(rel, "/c") || rel == "clash"
 	}
-	n := keep(t, s, Part{Name: "tree", Upper: upper, Base: []string{base}, Wanted: wanted})
+	n := keep(t, s, Part{Name: "tree", Upper: upper, Base: []string{base}, Wanted: wanted, Apart: true})
+	before, err := os.Stat(upper + "/out/more")
+	after, aerr := os.Stat(s.path(n) + "/tree/out/more")
+	if err != nil || aerr != nil || os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
+		t.Errorf("the file of the run and the kept one: %v, %v", err, aerr)
+	}
 	for rel, want := range map[string]string{
 		"src/c/a.pyc": "1", "new/c/b.pyc": "1", "out/more": "1", "src/a.py": "none", "out/tracked": "none", "clash": "none", "other": "none",
 	} {

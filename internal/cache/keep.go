@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -27,6 +28,9 @@ type Part struct {
 	Wanted func(rel string) bool
 	// Never says which names are not kept wherever they are; nil: none.
 	Never func(rel string) bool
+	// Apart copies what the run wrote instead of sharing it: who looks at the run's files
+	// afterwards finds each under one name.
+	Apart bool
 	// Notes are files of cordon's making, instead of what the run left under their names.
 	// Those in a directory that is not kept are left out.
 	Notes map[string]string
@@ -299,14 +303,48 @@ func (c *copier) take(e overlay.Entry, to *place, at string, depth int) error {
 	case e.Kind() == unix.S_IFDIR:
 		return c.takeDirectory(e, to, at, depth)
 	case e.Kind() == unix.S_IFLNK, e.Kind() == unix.S_IFREG && e.Stat.Mode&0o7000 == 0:
-		dir, err := os.Open(to.path)
+		return c.takeFile(e, to.path)
+	}
+	return nil
+}
+
+// takeFile keeps a file or a link.
+func (c *copier) takeFile(e overlay.Entry, to string) error {
+	if c.part.Apart && e.Layer() == 0 {
+		return copyFile(e, filepath.Join(to, e.Name))
+	}
+	dir, err := os.Open(to)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return e.LinkInto(dir)
+}
+
+// copyFile copies a file or a link. Tools compare the times of files.
+func copyFile(e overlay.Entry, to string) error {
+	if e.Kind() == unix.S_IFLNK {
+		target, err := e.Readlink()
 		if err != nil {
 			return err
 		}
-		defer dir.Close()
-		return e.LinkInto(dir)
+		return os.Symlink(target, to)
 	}
-	return nil
+	in, err := e.Open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	fi, serr := in.Stat()
+	if err = errors.Join(err, serr, out.Chmod(e.Perm()), out.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, fi.ModTime(), fi.ModTime())
 }
 
 func (c *copier) takeDirectory(e overlay.Entry, to *place, at string, depth int) error {

@@ -20,7 +20,18 @@ import (
 )
 
 // Dir is a directory as it is seen through all layers.
-type Dir struct{ parts []*os.File } // topmost first
+type Dir struct {
+	parts []*os.File // topmost first
+	of    []int      // the layer that each is in; nil: they are the layers
+}
+
+// layer is the one that a part is in.
+func (d *Dir) layer(part int) int {
+	if d.of == nil {
+		return part
+	}
+	return d.of[part]
+}
 
 // Open opens layers by their top directories, topmost first.
 func Open(layers ...string) (*Dir, error) {
@@ -48,11 +59,15 @@ type Entry struct {
 	Name string
 	Stat unix.Stat_t
 	in   []*os.File // the parts that it is made of; one, unless it is a directory
+	of   []int      // the layers that those are in
 	err  error      // a directory that cannot be looked into
 }
 
 // Kind is the type of an entry, as in the kernel's st_mode.
 func (e Entry) Kind() uint32 { return uint32(e.Stat.Mode) & unix.S_IFMT }
+
+// Layer is the topmost layer that has it, counted from 0.
+func (e Entry) Layer() int { return e.of[0] }
 
 // Perm are its permissions.
 func (e Entry) Perm() fs.FileMode { return fs.FileMode(e.Stat.Mode & 0o777) }
@@ -60,7 +75,7 @@ func (e Entry) Perm() fs.FileMode { return fs.FileMode(e.Stat.Mode & 0o777) }
 // Entry looks a name up. What is not there is fs.ErrNotExist.
 func (d *Dir) Entry(name string) (Entry, error) {
 	e := Entry{Name: name}
-	for _, part := range d.parts {
+	for i, part := range d.parts {
 		var st unix.Stat_t
 		err := again(func() error { return unix.Fstatat(int(part.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
 		if errors.Is(err, unix.ENOENT) {
@@ -76,7 +91,7 @@ func (d *Dir) Entry(name string) (Entry, error) {
 		if len(e.in) == 0 {
 			e.Stat = st
 		}
-		if e.in = append(e.in, part); !directory {
+		if e.in, e.of = append(e.in, part), append(e.of, d.layer(i)); !directory {
 			break
 		}
 		opaque, err := opaqueAt(part, name)
@@ -126,7 +141,7 @@ func (e Entry) Dir() (*Dir, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	d := &Dir{}
+	d := &Dir{of: e.of}
 	for _, part := range e.in {
 		fd, err := openat(part, e.Name, unix.O_RDONLY|unix.O_DIRECTORY)
 		if err != nil {

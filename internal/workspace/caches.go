@@ -192,7 +192,7 @@ func keepCaches(ctx context.Context, s *worksite.Site, r left) error {
 		parts = append(parts, p)
 	}
 	scratch := func(rel string) bool { return r.rules.Judge(rel).Class == policy.Scratch }
-	tree := cache.Part{Name: treePart, Upper: worktree.Upper(r.layers, worktree.FilesLayer), Base: r.base, Wanted: scratch, Never: r.never}
+	tree := cache.Part{Name: treePart, Upper: worktree.Upper(r.layers, worktree.FilesLayer), Base: r.base, Wanted: scratch, Never: r.never, Apart: true}
 	if tree.Below, err = treeCache(s, r.lease, r.base); err != nil {
 		return err
 	}
