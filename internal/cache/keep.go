@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -74,6 +75,45 @@ func (s Store) Keep(ctx context.Context, key string, parts []Part) (Name, error)
 		return "", errors.Join(err, s.State.Erase(s.path(n)+".new"))
 	}
 	return n, nil
+}
+
+// Touched reports whether a run wrote something that would be kept.
+func (p Part) Touched() (bool, error) {
+	d, err := overlay.Open(p.Upper)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	return p.touches(d, "", 0)
+}
+
+func (p Part) touches(d *overlay.Dir, rel string, depth int) (bool, error) {
+	entries, err := d.Entries()
+	if err != nil || depth > maxDepth {
+		return false, err
+	}
+	for _, e := range entries {
+		at := path.Join(rel, e.Name)
+		if p.Wanted == nil || p.Wanted(at) {
+			return true, nil
+		}
+		if e.Kind() != unix.S_IFDIR {
+			continue
+		}
+		sub, err := e.Dir()
+		if err != nil {
+			return false, err
+		}
+		found, err := p.touches(sub, at, depth+1)
+		sub.Close()
+		if found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
 }
 
 // build makes a generation next to its final place and renames it when it is complete.
@@ -209,7 +249,7 @@ func (c *copier) search(from, base *overlay.Dir, to *place, rel string, depth in
 	}
 	for _, e := range entries {
 		at := path.Join(rel, e.Name)
-		if c.part.Never != nil && c.part.Never(at) {
+		if c.part.Never != nil && c.part.Never(at) || !utf8.ValidString(e.Name) { // an outline could not name it
 			continue
 		}
 		tracked, inBase, err := lookUp(base, e.Name)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"cordon/internal/agent/facts"
 	"cordon/internal/cache"
@@ -196,7 +197,13 @@ func keepCaches(ctx context.Context, s *worksite.Site, r left) error {
 	if tree.Below, err = treeCache(s, r.lease, r.base); err != nil {
 		return err
 	}
-	if _, err := s.CacheStore().Keep(ctx, given.Key, append(parts, tree)); err != nil {
+	parts = append(parts, tree)
+	if newest := s.CacheStore().Newest(given.Key); newest != "" && newest == cache.Name(given.From) {
+		if touched, err := anyTouched(parts); err != nil || !touched {
+			return err // the next worker finds what this one found
+		}
+	}
+	if _, err := s.CacheStore().Keep(ctx, given.Key, parts); err != nil {
 		return err
 	}
 	now, err := s.Ledger()
@@ -206,9 +213,19 @@ func keepCaches(ctx context.Context, s *worksite.Site, r left) error {
 	return s.CacheStore().Prune(given.Key, worksite.CacheNeeded(now))
 }
 
+func anyTouched(parts []cache.Part) (bool, error) {
+	for _, p := range parts {
+		if touched, err := p.Touched(); touched || err != nil {
+			return touched, err
+		}
+	}
+	return false, nil
+}
+
 // clientCache reports whether a name in a cache is a client's own: clients keep programs
 // there that they run, and another worker must not have written those.
 func clientCache(rel string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(rel), "/")
-	return slices.ContainsFunc(facts.All(), func(c *facts.Client) bool { return strings.Contains(first, c.Name) })
+	words := strings.FieldsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.ContainsFunc(facts.All(), func(c *facts.Client) bool { return slices.Contains(words, c.Name) })
 }
