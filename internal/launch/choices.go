@@ -38,11 +38,16 @@ func operatorsChoices(a *agent.Adapter, l lease.Lease) (agent.Chosen, []string, 
 // nameLeftOut tells the operator in one line which parts of their own setup a worker does not
 // have, and what to type to allow them.
 func nameLeftOut(s *worksite.Site, w *ledger.Worker, a *agent.Adapter, left []string) {
-	found, err := usersetup.Look(w.Lease.Lease().Home, s.Host.Top, a)
+	shared, err := s.Shared()
+	found := agent.Inventory{}
+	if err == nil {
+		found, err = usersetup.Look(w.Lease.Lease().Home, s.Host.Top, a)
+	}
 	if err != nil {
 		s.Voice.Step(w.ID, "setup", "your own setup of "+string(a.Name)+" cannot be read: "+fault.OneLine(err))
 		return
 	}
+	found = found.Unshared(shared.Has)
 	all := append(found.Counted(), left...)
 	if len(all) == 0 {
 		return
