@@ -172,6 +172,9 @@ func TestSlowAgentsTerminal(t *testing.T) {
 			if !regexp.MustCompile(id + ` +guard +live: `).MatchString(v.text()) {
 				t.Errorf("nothing is said about its hooks:\n%s", v.look())
 			}
+			if name == "claude" && strings.Contains(v.text(), "to allow in a new run") {
+				t.Errorf("its own connections are taken for the worker's:\n%s", v.look())
+			}
 			if got := s.landedFile("src/new.txt"); got != "new" {
 				t.Errorf("landed %q", got)
 			}
