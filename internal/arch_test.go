@@ -62,7 +62,9 @@ var layers = map[string][]string{
 	"internal/agent/gemini":   {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/copilot":  {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/opencode": {"agent", "agent/clean", "client", "stream"},
-	"internal/agent/clients":  {"agent", "agent/claude", "agent/codex", "agent/copilot", "agent/gemini", "agent/opencode", "client", "stream"}, // the registry
+	"internal/agent/clients":  {"agent", "agent/claude", "agent/codex", "agent/copilot", "agent/gemini", "agent/opencode", "agent/pi", "agent/qwen", "client", "stream"}, // the registry
+	"internal/agent/qwen":     {"agent", "client", "stream"},
+	"internal/agent/pi":       {"agent", "client", "stream"},
 	"internal/post":           {},
 	"internal/briefing":       {"agent/facts", "lease", "policy"},
 	"internal/egress":         {"egress/dns", "egress/protocol", "egress/rate", "egress/record", "egress/target", "egress/watch", "policy", "reach"},
@@ -423,7 +425,11 @@ func clientsNamed(file, text string) []string {
 	var list []string
 	for _, c := range facts.All() {
 		own := strings.HasPrefix(file, "internal/agent/"+c.Name+"/")
-		if !own && strings.Contains(strings.ToLower(text), c.Name) {
+		named := strings.Contains(strings.ToLower(text), c.Name)
+		if len(c.Name) < 4 { // it is part of other words
+			named = regexp.MustCompile(`(?i)\b` + c.Name + `\b`).MatchString(text)
+		}
+		if !own && named {
 			list = append(list, c.Name)
 		}
 	}

@@ -104,6 +104,9 @@ func (s *staged) point(to point) {
 	for _, arg := range to.args {
 		s.args = append(s.args, strings.ReplaceAll(arg, "URL", s.model.URL()))
 	}
+	for file, text := range to.files {
+		s.write("home/"+file, strings.ReplaceAll(text, "URL", s.model.URL()))
+	}
 }
 
 // patching chooses a model with which the client has a tool for patches; false where
@@ -120,6 +123,9 @@ func (s *staged) patching() bool {
 // mcp gives the client the MCP server of the tests in every run of cordon's.
 func (s *staged) mcp() {
 	s.t.Helper()
+	if _, has := spoken(s.client, deed{kind: mcpTool}); !has {
+		return
+	}
 	program := filepath.Join(s.home, "bin", mcpProgram)
 	s.copyTest(program)
 	s.server = fmt.Sprintf(`%q:{"command":%q,"args":[%q],"env":{%q:%q}}`, testmodel.MCPServer, program, mcpArg, mcpVariable, mcpValue)

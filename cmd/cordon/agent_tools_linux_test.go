@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"cordon/internal/client"
@@ -10,8 +11,9 @@ import (
 // point says how an operator points a client at a model of their own. URL stands for
 // the address.
 type point struct {
-	env  map[string]string
-	args []string
+	env   map[string]string
+	args  []string
+	files map[string]string // below the operator's home
 }
 
 // points were all seen to work with the pinned versions. OpenCode and Codex choose
@@ -26,6 +28,10 @@ var points = map[client.Name]point{
 		args: []string{"--model", "anthropic/claude-sonnet-4-5"}},
 	"copilot": {env: map[string]string{"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": "URL/v1",
 		"COPILOT_PROVIDER_API_KEY": "test-key", "COPILOT_MODEL": "gpt-4.1"}},
+	"qwen": {env: map[string]string{"OPENAI_API_KEY": "test-key", "OPENAI_BASE_URL": "URL/v1", "OPENAI_MODEL": "gpt-4.1"}},
+	"pi": {env: map[string]string{"OPENAI_API_KEY": "test-key"}, args: []string{"--provider", "scripted", "--model", "gpt-4.1"},
+		files: map[string]string{".pi/agent/models.json": `{"providers":{"scripted":{"baseUrl":"URL/v1","api":"openai-completions",` +
+			`"apiKey":"OPENAI_API_KEY","models":[{"id":"gpt-4.1"}]}}}`}},
 }
 
 // patchPoints are for clients that have a tool for patches with some models only, in
@@ -59,6 +65,8 @@ var bareArgs = map[client.Name]struct{ env, before, after []string }{
 	"opencode": {env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"},
 		before: []string{"run", "--auto"}},
 	"copilot": {before: []string{"--allow-all", "--no-ask-user"}, after: []string{"-p"}},
+	"qwen":    {before: []string{"--approval-mode", "yolo"}, after: []string{"-p"}},
+	"pi":      {env: []string{"PI_OFFLINE=1"}, after: []string{"-p"}},
 }
 
 // kind is what a tool does, whatever a client calls it.
@@ -151,6 +159,39 @@ var dialects = map[client.Name]map[kind]func(deed) testmodel.Call{
 		mcpTool:   tool("files-write_file", mcpInput),
 		patchTool: tool("apply_patch", func(a deed) input { return input{"input": patchText(a)} }),
 	},
+	"qwen": { // it takes no relative paths
+		shellTool: tool("run_shell_command", func(a deed) input {
+			return input{"command": a.command, "description": "a command", "is_background": false}
+		}),
+		writeTool: tool("write_file", func(a deed) input { return input{"file_path": absolute(a.path), "content": a.text} }),
+		editTool: tool("edit", func(a deed) input {
+			return input{"file_path": absolute(a.path), "old_string": a.old, "new_string": a.text}
+		}),
+		readTool: tool("read_file", func(a deed) input { return input{"file_path": absolute(a.path)} }),
+		notebookTool: tool("notebook_edit", func(a deed) input {
+			return input{"notebook_path": absolute(a.path), "cell_id": "c1", "new_source": a.text}
+		}),
+		monitorTool: tool("monitor", func(a deed) input { return input{"command": a.command, "description": "a watch"} }),
+		subTool: tool("agent", func(a deed) input {
+			return input{"description": "some help", "prompt": a.prompt, "subagent_type": "general-purpose", "run_in_background": false}
+		}),
+	},
+	"pi": { // it has no sub-agents and no servers
+		shellTool: tool("bash", func(a deed) input { return input{"command": a.command} }),
+		writeTool: tool("write", func(a deed) input { return input{"path": a.path, "content": a.text} }),
+		editTool: tool("edit", func(a deed) input {
+			return input{"path": a.path, "edits": []any{input{"oldText": a.old, "newText": a.text}}}
+		}),
+		readTool: tool("read", func(a deed) input { return input{"path": a.path} }),
+	},
+}
+
+// absolute is a path of the tree that the client works in.
+func absolute(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	return testmodel.Tree + "/" + path
 }
 
 type input = map[string]any
@@ -188,7 +229,7 @@ func playing(t *testing.T, name client.Name, deeds []deed, key string, help ...d
 	t.Helper()
 	s := testmodel.Script{Turns: turnsOf(t, name, deeds)}
 	last := testmodel.Say(lastWords)
-	if key != "" {
+	if _, helped := spoken(name, deed{kind: subTool}); key != "" && helped {
 		sub := turnsOf(t, name, help)
 		if name == "gemini" { // its sub-agents end by a call
 			sub = append(sub, testmodel.Do(testmodel.Call{Tool: "complete_task", Input: input{"result": input{"response": "helped"}}}))

@@ -44,7 +44,7 @@ func worksInCell(t *testing.T, name client.Name, patching bool) {
 	if !s.told("", "FORBIDDEN") {
 		t.Error("it was not told the rules")
 	}
-	if !patching && !s.told("HELP-1", "FORBIDDEN") {
+	if _, helped := spoken(name, deed{kind: subTool}); helped && !patching && !s.told("HELP-1", "FORBIDDEN") {
 		t.Error("its sub-agent was not told the rules")
 	}
 	for file, text := range want {

@@ -185,6 +185,7 @@ type Adapter struct {
 	Adjust       func(chosen Chosen, settings map[string]any) (left []string)
 	Permissions  func(Rules) ([]byte, error)
 	Objects      func(interactive bool, settings map[string]any) (why string)
+	NoServers    string      // why it is given no MCP servers, after "it"; "": it may have some
 	Forbids      string      // why no file of Project may be there, whatever it says
 	Refused      [][2]string // arguments that are not passed on, and why, after "it"
 	Passed       []Passed    // all that is passed on; nil: everything that is not refused
@@ -235,6 +236,9 @@ func (a *Adapter) Kit(o Order) (Kit, error) {
 	if o.Client != a.Name {
 		return Kit{}, fmt.Errorf("%s: the order is for %q", a.Name, o.Client)
 	}
+	if err := a.TakesServers(len(o.Servers)); err != nil {
+		return Kit{}, err
+	}
 	o.dialect = a.Dialect
 	if !a.MemoryApart {
 		o.Briefing = o.withMemory()
@@ -244,6 +248,14 @@ func (a *Adapter) Kit(o Order) (Kit, error) {
 		return Kit{}, fmt.Errorf("%s: %w", a.Name, err)
 	}
 	return k, nil
+}
+
+// TakesServers refuses MCP servers for a client that has none.
+func (a *Adapter) TakesServers(n int) error {
+	if n == 0 || a.NoServers == "" {
+		return nil
+	}
+	return &ArgumentError{string(a.Name), "--mcp", a.NoServers}
 }
 
 // Needs lists the variables of the operator's that the client needs with these

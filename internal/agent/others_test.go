@@ -12,7 +12,7 @@ import (
 
 // TestOtherKits compares the kits of the clients that share no settings.
 func TestOtherKits(t *testing.T) {
-	for _, n := range []client.Name{"gemini", "opencode", "copilot"} {
+	for _, n := range []client.Name{"gemini", "opencode", "copilot", "qwen", "pi"} {
 		for _, row := range kits {
 			o := order(n)
 			row.with(&o)
@@ -24,10 +24,12 @@ func TestOtherKits(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := a.Settings(rules())
-		if err != nil {
+		if (err != nil) != (a.Permissions == nil) {
 			t.Fatal(err)
 		}
-		golden(t, string(n)+"_settings.golden", got)
+		if a.Permissions != nil {
+			golden(t, string(n)+"_settings.golden", got)
+		}
 		o := order(n)
 		o.Prompt = ""
 		if _, err := a.Kit(o); err == nil {
@@ -56,6 +58,14 @@ func TestOwnSettings(t *testing.T) {
 			[]string{`"p":{"npm":"x"}`, `"model":"p/m"`, `"username":"corp"`, "file:///post/cordon.js"}, []string{"theirs"}},
 		{"copilot", "// by itself\n" + `{"loggedInUsers":[{"login":"op"}],"trustedFolders":["/"],"installedPlugins":["theirs"],"disableAllHooks":true}`, "", "config.json",
 			[]string{`"login":"op"`}, []string{"trustedFolders", "theirs", "disableAllHooks"}},
+		{"qwen", `{"security":{"auth":{"selectedType":"openai","apiKey":"x"},"folderTrust":{"enabled":false}},"model":{"name":"m-1"},"disableAllHooks":true,` +
+			`"env":{"MY_API_KEY":"k-1","NODE_OPTIONS":"theirs"},"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"theirs"}]}]},"mcpServers":{"theirs":{}}}`,
+			`{"permissions":{"deny":["WebFetch"]},"telemetry":{"enabled":true},"disableAllHooks":true}`, "qwen.json",
+			[]string{`"selectedType":"openai"`, `"name":"m-1"`, `"MY_API_KEY":"k-1"`, `"disableAllHooks":false`, `"telemetry":{"enabled":false}`, `"WebFetch"`,
+				`"folderTrust":{"enabled":true}`},
+			[]string{"theirs", `"apiKey"`}},
+		{"pi", `{"defaultModel":"m-1","extensions":["theirs.js"],"packages":["npm:theirs"],"shellPath":"/theirs","shellCommandPrefix":"theirs"}`, "", "pi.json",
+			[]string{`"defaultModel":"m-1"`, `"extensions":[]`, `"packages":[]`}, []string{"theirs", "shell"}},
 	} {
 		a, err := clients.Of(row.client)
 		if err != nil {
@@ -134,6 +144,18 @@ func TestOtherArguments(t *testing.T) {
 		{"copilot", []string{"--trust-folder"}, false},
 		{"copilot", []string{"--plugin-dir", "x"}, false},
 		{"copilot", []string{"--allow-tool", "x"}, false},
+		{"qwen", []string{"--model=m", "--max-session-turns", "3", "-d"}, true},
+		{"qwen", []string{"--bare"}, false},
+		{"qwen", []string{"--safe-mode"}, false},
+		{"qwen", []string{"--yolo"}, false},
+		{"qwen", []string{"--mcp-config", "x"}, false},
+		{"qwen", []string{"--telemetry"}, false},
+		{"pi", []string{"--provider", "p", "--model", "m", "--tools", "read,grep"}, true},
+		{"pi", []string{"-e", "x.js"}, false},
+		{"pi", []string{"--extension=x.js"}, false},
+		{"pi", []string{"--api-key", "x"}, false},
+		{"pi", []string{"install"}, false},
+		{"pi", []string{"--some-flag-of-an-extension"}, false},
 	} {
 		a, err := clients.Of(row.client)
 		if err != nil {
@@ -164,6 +186,11 @@ func TestObject(t *testing.T) {
 		{"copilot", true, `{"disableAllHooks":true}`, false},
 		{"copilot", true, `{"disableAllHooks":false,"model":"x"}`, true},
 		{"copilot", true, `{"hooks":{"PreToolUse":[]}}`, false},
+		{"pi", false, `{"packages":["npm:x"],"defaultModel":"m"}`, true},
+		{"pi", false, `{"shellPath":"./sh"}`, false},
+		{"pi", false, `{"shellCommandPrefix":"x;"}`, false},
+		{"pi", true, `{"npmCommand":["x"]}`, false},
+		{"pi", true, `{"somethingNew":1}`, false},
 		{"gemini", false, "", false},
 		{"claude", true, `{"disableAllHooks":true}`, true},
 	} {

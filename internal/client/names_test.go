@@ -12,6 +12,8 @@ const (
 	Gemini   Name = "gemini"
 	Copilot  Name = "copilot"
 	OpenCode Name = "opencode"
+	Qwen     Name = "qwen"
+	Pi       Name = "pi"
 )
 
 // of is the dialect of a client. One that is not known has none.

@@ -144,9 +144,10 @@ func (c clientFound) proven(now time.Time) string {
 func versionOf(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
-	var out bytes.Buffer
+	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Dir, cmd.Env, cmd.Stdout = "/", plainEnviron(os.LookupEnv), &capped{w: &out, left: 64 << 10}
+	cmd.Dir, cmd.Env = "/", plainEnviron(os.LookupEnv)
+	cmd.Stdout, cmd.Stderr = &capped{w: &out, left: 64 << 10}, &capped{w: &errs, left: 64 << 10}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
@@ -156,6 +157,9 @@ func versionOf(ctx context.Context, path string) (string, error) {
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return "", err
+	}
+	if strings.TrimSpace(out.String()) == "" {
+		return firstLine(errs.String()), nil // some say there what is not for a person
 	}
 	return firstLine(out.String()), nil
 }

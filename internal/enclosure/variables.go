@@ -120,7 +120,7 @@ var variables = []variable{
 	{"CI", forUnattend}, {"DEBIAN_FRONTEND", forUnattend}, {"NONINTERACTIVE", forUnattend},
 
 	// Those of the clients that cordon can start come from package facts.
-	{"CURSOR_*", forClient}, {"AIDER_*", forClient}, {"AMP_*", forClient}, {"GOOSE_*", forClient}, {"QWEN_*", forClient},
+	{"CURSOR_*", forClient}, {"AIDER_*", forClient}, {"AMP_*", forClient}, {"GOOSE_*", forClient},
 	{"DISABLE_TELEMETRY", forClient}, {"DISABLE_AUTOUPDATER", forClient}, {"MAX_THINKING_TOKENS", forClient}, {"BASH_DEFAULT_TIMEOUT_MS", forClient},
 	{"BASH_MAX_TIMEOUT_MS", forClient}, {"API_TIMEOUT_MS", forClient},
 }

@@ -27,7 +27,7 @@ func FuzzDecide(f *testing.F) {
 		`{"tool":"bash","args":{"command":"rm -rf ~"}}`,
 		`{"hook_event_name":"SessionStart"}`, `{"hook_event_name":"Stop","x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
 	} {
-		for _, client := range []string{"claude", "codex", "gemini", "copilot", "opencode", "", "other"} {
+		for _, client := range []string{"claude", "codex", "gemini", "copilot", "opencode", "qwen", "pi", "", "other"} {
 			f.Add(client, []byte(input), []byte(nil), true)
 		}
 	}

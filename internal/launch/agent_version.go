@@ -33,7 +33,7 @@ func CheckClient(ctx context.Context, s *worksite.Site, a *ledger.Agent, l lease
 	if err != nil {
 		return &fault.MistakeError{Err: err}
 	}
-	if err := known.Accept(a.Args); err != nil {
+	if err := errors.Join(known.Accept(a.Args), known.TakesServers(len(a.Servers))); err != nil {
 		return &fault.RefusedError{Err: err}
 	}
 	if err := known.AcceptPolicy(l.Policy.Agent.Args[a.Client]); err != nil {
@@ -101,7 +101,7 @@ func askVersion(ctx context.Context, program string) (string, error) {
 // runAlone runs a client outside of every repository, so that no configuration of one is
 // read, with an environment that tells it nothing but what is set here.
 func runAlone(ctx context.Context, argv []string, limit time.Duration, set ...string) (string, error) {
-	var out bytes.Buffer
+	var out, errs bytes.Buffer
 	env := []string{"TERM=dumb", "NO_COLOR=1", "CI=1", "DISABLE_AUTOUPDATER=1"}
 	for _, name := range []string{"PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL"} {
 		if v, ok := os.LookupEnv(name); ok {
@@ -109,10 +109,14 @@ func runAlone(ctx context.Context, argv []string, limit time.Duration, set ...st
 		}
 	}
 	exit, err := cell.Run(ctx, cell.Command{
-		Argv: argv, Dir: "/", Env: append(env, set...), Stdout: &worksite.Bounded{To: &out, Room: 64 << 10}, Limit: limit,
+		Argv: argv, Dir: "/", Env: append(env, set...), Limit: limit,
+		Stdout: &worksite.Bounded{To: &out, Room: 64 << 10}, Stderr: &worksite.Bounded{To: &errs, Room: 64 << 10},
 	})
 	if err == nil && !exit.OK() {
 		err = fmt.Errorf("%s %s ended with %d (%s)", filepath.Base(argv[0]), strings.Join(argv[1:], " "), exit.Code, exit.Reason)
+	}
+	if strings.TrimSpace(out.String()) == "" {
+		return errs.String(), err // some say there what is not for a person
 	}
 	return out.String(), err
 }

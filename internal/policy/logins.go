@@ -16,7 +16,6 @@ var agentLogins = []struct {
 	entries  []string
 }{
 	{[]string{"goose"}, []string{"~/.config/goose", "~/.local/share/goose", "~/.local/state/goose"}},
-	{[]string{"qwen"}, []string{"~/.qwen/oauth_creds.json", "~/.qwen/mcp-oauth-tokens*.json", "~/.qwen/.env", "~/.qwen/settings.json", "~/.qwen/tmp", "~/.qwen/projects"}},
 	{[]string{"iflow"}, []string{"~/.iflow/oauth_creds.json", "~/.iflow/iflow_accounts.json", "~/.iflow/settings.json", "~/.iflow/.env"}},
 	{[]string{"amp"}, []string{"~/.local/share/amp", "~/.config/amp", "~/.cache/amp/logs"}},
 	{[]string{"cline"}, []string{"~/.cline"}},
@@ -31,7 +30,6 @@ var agentLogins = []struct {
 	{[]string{"kimi"}, []string{"~/.kimi", "~/.kimi-cli", "~/.config/kimi"}},
 	{[]string{"grok"}, []string{"~/.grok"}},
 	{[]string{"vibe"}, []string{"~/.vibe/.env", "~/.vibe/config.toml", "~/.vibe/logs"}},
-	{[]string{"pi"}, []string{"~/.pi/agent/auth.json", "~/.pi/agent/models.json", "~/.pi/agent/sessions"}},
 	{[]string{"auggie"}, []string{"~/.augment"}},
 	{[]string{"junie"}, []string{"~/.junie"}},
 	{[]string{"trae", "trae-cli"}, []string{"~/.trae", "~/.config/Trae/User/globalStorage"}},

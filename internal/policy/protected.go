@@ -81,7 +81,6 @@ var protectedTable = []ProtectedName{
 	{groupAgent, ".kimi", startsAgent, false},
 	{groupAgent, ".kiro", startsAgent, false},
 	{groupAgent, ".openhands", startsAgent, false},
-	{groupAgent, ".qwen", startsAgent, false},
 	{groupAgent, ".roo", startsAgent, false},
 	{groupAgent, ".roomodes", startsAgent, false},
 	{groupAgent, ".rovodev", startsAgent, false},

@@ -36,6 +36,17 @@ var flood = map[client.Name][]string{
 		`{"type":"tool_use","sessionID":"$L$N","part":{"callID":"$N$L","tool":"$L","state":{"input":{"command":"$L"}}}}`,
 		`{"type":"step_finish","sessionID":"$L","part":{"reason":"$L"}}`,
 	},
+	"qwen": {
+		`{"type":"system","subtype":"init","session_id":"$L$N","model":"$L"}`,
+		`{"type":"assistant","parent_tool_use_id":"$L","message":{"content":[{"type":"tool_use","id":"$N$L","name":"$L","input":{"command":"$L"}},{"type":"text","text":"$L"}]}}`,
+		`{"type":"result","subtype":"$L"}`,
+	},
+	"pi": {
+		`{"type":"session","id":"$L$N"}`,
+		`{"type":"tool_execution_start","toolCallId":"$N$L","toolName":"$L","args":{"command":"$L"}}`,
+		`{"type":"message_end","message":{"role":"assistant","model":"$L$N","stopReason":"$L","content":[{"type":"text","text":"$L"}]}}`,
+		`{"type":"agent_end","messages":[]}`,
+	},
 	"copilot": {
 		`{"type":"session.tools_updated","data":{"model":"$L$N"}}`,
 		`{"type":"tool.execution_start","data":{"toolCallId":"$N$L","toolName":"$L","arguments":{"command":"$L"},"parentToolCallId":"$L"}}`,

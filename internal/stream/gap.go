@@ -26,6 +26,9 @@ type Form struct {
 	// Own are tools of which the client makes calls by itself, without a hook, and which
 	// only read what the client has. Calls that a model made of them need a decision.
 	Own []string
+	// Early are tools whose calls may fail before a hook is asked. A call of one that failed has
+	// done nothing, or nothing that the stream does not tell by itself.
+	Early []string
 	// Also are further names that hooks may have for a tool. It may be nil.
 	Also func(tool string) []string
 }
@@ -73,6 +76,7 @@ func byID(h *Form, calls []Call, decided []Decision) (gap []string) {
 		case refused[c.ID] > 0:
 			refused[c.ID]--
 			gap = append(gap, c.line()+": it ran although it was refused")
+		case c.Failed && slices.Contains(h.Early, c.Tool):
 		default:
 			gap = append(gap, c.line()+": no hook was asked")
 		}

@@ -33,16 +33,33 @@ func TestGapWithoutHooks(t *testing.T) {
 			"ToolSearch  select:TodoWrite,TaskCreate: no hook was asked",
 			"ListAgents: no hook was asked",
 		},
-		"claude_sub":         {"Agent  SUBWORK please: no hook was asked", "Bash  echo inside: no hook was asked"},
-		"codex_work":         {"Bash: 3 ran and 0 were allowed", "apply_patch: 1 ran and 0 were allowed"},
-		"codex_mcp":          {"mcp__fs__touch: 1 ran and 0 were allowed", "mcp__fs__broken: 1 ran and 0 were allowed"},
-		"codex_sub":          {"spawn_agent: 1 ran and 0 were allowed", "Bash: 1 ran and 0 were allowed"},
-		"codex_web":          nil, // the provider of the model runs it
-		"codex_error":        nil,
-		"gemini_mcp":         {"mcp_fs_touch: 1 ran and 0 were allowed", "mcp_fs_broken: 1 ran and 0 were allowed"},
-		"opencode_mcp":       {"fs_touch  x: no hook was asked", "fs_touch  FORBIDDEN: no hook was asked", "fs_broken: no hook was asked"},
-		"copilot_sub":        {"task: 1 ran and 0 were allowed", "bash: 2 ran and 0 were allowed"},
-		"copilot_plain":      nil,
+		"claude_sub":    {"Agent  SUBWORK please: no hook was asked", "Bash  echo inside: no hook was asked"},
+		"codex_work":    {"Bash: 3 ran and 0 were allowed", "apply_patch: 1 ran and 0 were allowed"},
+		"codex_mcp":     {"mcp__fs__touch: 1 ran and 0 were allowed", "mcp__fs__broken: 1 ran and 0 were allowed"},
+		"codex_sub":     {"spawn_agent: 1 ran and 0 were allowed", "Bash: 1 ran and 0 were allowed"},
+		"codex_web":     nil, // the provider of the model runs it
+		"codex_error":   nil,
+		"gemini_mcp":    {"mcp_fs_touch: 1 ran and 0 were allowed", "mcp_fs_broken: 1 ran and 0 were allowed"},
+		"opencode_mcp":  {"fs_touch  x: no hook was asked", "fs_touch  FORBIDDEN: no hook was asked", "fs_broken: no hook was asked"},
+		"copilot_sub":   {"task: 1 ran and 0 were allowed", "bash: 2 ran and 0 were allowed"},
+		"copilot_plain": nil,
+		"qwen_work": {
+			"run_shell_command  echo one: no hook was asked",
+			"run_shell_command  echo two; echo broken >&2; exit 3: no hook was asked",
+			"run_shell_command  touch /etc/forbidden: no hook was asked",
+			"write_file  /home/dev/repo/new.txt: no hook was asked",
+			"run_shell_command  echo three: no hook was asked",
+		},
+		"qwen_sub": {"agent  SUBWORK please: no hook was asked", "run_shell_command  echo inside: no hook was asked",
+			"run_shell_command  touch /etc/forbidden: no hook was asked", "run_shell_command  echo after: no hook was asked"}, // a refusal is not marked
+		"pi_work": {
+			"bash  echo one: no hook was asked",
+			"bash  echo two; echo broken >&2; exit 3: no hook was asked",
+			"bash  touch /etc/forbidden: no hook was asked",
+			"write  new.txt: no hook was asked",
+			"bash  echo three: no hook was asked",
+			"read  missing.txt: no hook was asked",
+		},
 		"copilot_background": {"task: 1 ran and 0 were allowed", "bash: 2 ran and 0 were allowed"}, // the client itself calls read_agent
 	} {
 		r := recording(t, name)

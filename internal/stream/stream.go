@@ -89,6 +89,12 @@ type Parser interface {
 	End() []Item
 }
 
+// Repeater is a parser of a client that says things again in lines without a bound.
+type Repeater interface {
+	// Repeats returns the items of a line by its beginning. ok is false if it may say something new.
+	Repeats(line []byte) (items []Item, ok bool)
+}
+
 // nobody understands nothing.
 type nobody struct{}
 

@@ -91,6 +91,11 @@ func (w *Writer) parse(b []byte, long bool) (items []Item, ok bool) {
 	if bytes.TrimSpace(b)[0] != '{' {
 		return nil, false
 	}
+	if again, is := w.parser.(Repeater); is {
+		if items, ok := again.Repeats(b); ok {
+			return items, true
+		}
+	}
 	if long || !sparse(b) {
 		w.collect.sum.Unread++
 		return nil, false

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -44,6 +45,33 @@ func (s sent) arguments() string {
 		return "{}" // a script of a test holds values that JSON has
 	}
 	return string(b)
+}
+
+// Tree stands in the inputs of calls for the directory that a client says it works in: some take no
+// relative paths.
+const Tree = "{tree}"
+
+// tree is the directory that the client says it works in; "" if it does not.
+func (a asked) tree() string {
+	const said = "working in the directory: "
+	_, rest, ok := strings.Cut(strings.Join(append(slices.Clone(a.system), a.user...), "\n"), said)
+	if !ok {
+		return ""
+	}
+	dir, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimRight(dir, ". ")
+}
+
+// placed is an input with a directory in the place of Tree.
+func placed(in map[string]any, tree string) map[string]any {
+	out := map[string]any{}
+	for name, v := range in {
+		if text, ok := v.(string); ok && tree != "" {
+			v = strings.ReplaceAll(text, Tree, tree)
+		}
+		out[name] = v
+	}
+	return out
 }
 
 // next is the turn that follows a history: the one after the last turn whose calls

@@ -186,7 +186,7 @@ func (m *Model) play(w http.ResponseWriter, r *http.Request, body []byte, a aske
 	if !pause(r.Context(), time.Duration(turn.Delay)) || !m.await(r.Context(), turn.Await) {
 		return
 	}
-	answer(w, r, a, m.reply(n, turn))
+	answer(w, r, a, m.reply(n, turn, a.tree()))
 	m.once("then "+key, turn.Then)
 	m.ended(sub, n)
 }
@@ -279,16 +279,13 @@ func (m *Model) request(r Request) {
 
 // reply numbers a turn and its calls. The number of the turn is in the ids of the
 // calls, where the next request finds it.
-func (m *Model) reply(n int, t Turn) reply {
+func (m *Model) reply(n int, t Turn, tree string) reply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.serial++
 	r := reply{id: fmt.Sprintf("r%d", m.serial), text: t.Text}
 	for i, c := range t.Calls {
-		in := c.Input
-		if in == nil {
-			in = map[string]any{}
-		}
+		in := placed(c.Input, tree)
 		r.calls = append(r.calls, sent{id: fmt.Sprintf("call_t%d_%d_%d", n, i, m.serial), tool: c.Tool, input: in})
 	}
 	return r

@@ -15,12 +15,14 @@ import (
 	"cordon/internal/agent/copilot"
 	"cordon/internal/agent/gemini"
 	"cordon/internal/agent/opencode"
+	"cordon/internal/agent/pi"
+	"cordon/internal/agent/qwen"
 	"cordon/internal/client"
 	"cordon/internal/stream"
 )
 
 // all is in the order of package facts.
-var all = []*agent.Adapter{&claude.Client, &codex.Client, &gemini.Client, &copilot.Client, &opencode.Client}
+var all = []*agent.Adapter{&claude.Client, &codex.Client, &gemini.Client, &copilot.Client, &opencode.Client, &qwen.Client, &pi.Client}
 
 // All are the clients.
 func All() []*agent.Adapter { return all }

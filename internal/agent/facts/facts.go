@@ -56,7 +56,7 @@ const (
 )
 
 // all is the order in which clients are listed.
-var all = []*Client{&claude, &codex, &gemini, &copilot, &openCode}
+var all = []*Client{&claude, &codex, &gemini, &copilot, &openCode, &qwen, &pi}
 
 // Named is the client that is started by a word, or nil.
 func Named(word string) *Client {

@@ -40,7 +40,7 @@ func checkPlugin(w client.Wiring) error {
 // pluginConfig is for OPENCODE_CONFIG_CONTENT. The hooks themselves are in the
 // plugin, and what is wrong with them has to be said here.
 func pluginConfig(w client.Wiring, _ client.Hooks) ([]byte, error) {
-	if _, err := guards(w); err != nil {
+	if err := w.CheckGuards(); err != nil {
 		return nil, err
 	}
 	if w.Plugin == "" {

@@ -1,0 +1,21 @@
+package facts
+
+var pi = Client{
+	Name: "pi", Title: "pi",
+	// It has no models of its own.
+	Models: Models{"pi-models", "2026-11-16", "the providers that pi is mostly used with", []Domain{
+		{"api.anthropic.com", "models of Anthropic"},
+		{"api.openai.com", "models of OpenAI"},
+		{"generativelanguage.googleapis.com", "models of Google"},
+	}},
+	Protected: []string{".pi"},
+	Logins: []string{
+		"~/.pi/agent/auth.json", "~/.pi/agent/models.json", "~/.pi/agent/settings.json", "~/.pi/agent/sessions", "~/.pi/agent/pi-debug.log",
+	},
+	Trusted: []string{
+		".pi/agent/settings.json", ".pi/agent/models.json", ".pi/agent/AGENTS.md", ".pi/agent/CLAUDE.md", ".pi/agent/SYSTEM.md",
+		".pi/agent/APPEND_SYSTEM.md", ".pi/agent/extensions", ".pi/agent/skills", ".pi/agent/prompts", ".pi/agent/npm", ".pi/agent/git",
+	},
+	Variables: []string{"PI_*"},
+	Moved:     []Moved{{"PI_CODING_AGENT_DIR", ".pi/agent"}},
+}

@@ -1,0 +1,63 @@
+// Package qwen is what cordon knows about Qwen Code: how its hooks speak, what its tools do,
+// how it is started with the guard in place, and how its output is read.
+//
+// It is data and pure functions. It refuses to start anything, to read a file and to
+// judge a call. What policy has to know about the client is in package facts.
+package qwen
+
+import (
+	"strconv"
+
+	"cordon/internal/client"
+)
+
+// dialect is the hook protocol of Qwen Code. It obeys the exit code 2 with a text on stderr;
+// without a text, and for every other failure, the call runs.
+var dialect = client.Dialect{
+	Form: "system settings",
+	Name: "qwen", Tools: tools, Config: hookSettings,
+	Keys: client.Keys{Event: "hook_event_name", Tool: "tool_name", Input: "tool_input", Session: "session_id", Call: "tool_call_id"},
+	Events: [][2]string{
+		{"PreToolUse", "PreToolUse"},
+		{"PostToolUse", "PostToolUse"},
+		{"PermissionRequest", "PermissionRequest"},
+		{"SessionStart", "SessionStart"},
+		{"SessionEnd", "SessionEnd"},
+		{"UserPromptSubmit", "UserPromptSubmit"},
+		{"Stop", "Stop"},
+		{"SubagentStart", "SubagentStart"},
+		{"SubagentStop", "SubagentStop"},
+		{"PreCompact", "PreCompact"},
+		{"Notification", "Notification"},
+	},
+}
+
+// hookSettings is for the system settings, which no other layer overrules. Hooks have names, because
+// the client takes two with the same command for one.
+func hookSettings(w client.Wiring, hooks client.Hooks) ([]byte, error) {
+	var rendered client.Object
+	number := 0
+	for _, e := range hooks {
+		word, err := e.Word(w.Client)
+		if err != nil {
+			return nil, err
+		}
+		matcher, err := e.Pattern(w.Client)
+		if err != nil {
+			return nil, err
+		}
+		var handlers []any
+		for _, h := range e.Handlers {
+			text, err := h.ShellText()
+			if err != nil {
+				return nil, err
+			}
+			number++
+			handlers = append(handlers, client.Object{
+				{"type", "command"}, {"command", text}, {"name", w.Label + "-" + strconv.Itoa(number)}, {"timeout", h.Limit()},
+			})
+		}
+		rendered.Add(word, client.Object{{"matcher", matcher}, {"hooks", handlers}})
+	}
+	return client.Compact(client.Object{{"disableAllHooks", false}, {"hooks", rendered}})
+}
