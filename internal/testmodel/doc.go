@@ -12,7 +12,7 @@
 // # The clients
 //
 // What follows was seen to work with Claude Code 2.1.325, Codex 0.166.0, Gemini CLI
-// 0.61.0, OpenCode 1.18.33 and Copilot 1.0.102, each with env -i, PATH and a fresh HOME,
+// 0.61.0, OpenCode 1.18.33, Copilot 1.0.102, Qwen Code 0.24.4 and pi 0.73.1, each with env -i, PATH and a fresh HOME,
 // in a repository, with U the URL of a model and nothing else to be reached.
 //
 //	IS_SANDBOX=1 ANTHROPIC_API_KEY=k ANTHROPIC_BASE_URL=$U
@@ -51,4 +51,15 @@
 //
 // COPILOT_PROVIDER_WIRE_API=responses with COPILOT_MODEL=gpt-5.1-codex has apply_patch in
 // place of create and edit.
+//
+//	OPENAI_API_KEY=k OPENAI_BASE_URL=$U/v1 OPENAI_MODEL=gpt-4.1
+//	qwen --approval-mode yolo -o stream-json -p "…"
+//
+// Its file tools take absolute paths only: see Tree.
+//
+//	OPENAI_API_KEY=k PI_OFFLINE=1
+//	pi --provider scripted --model gpt-4.1 --mode json "…"
+//
+// HOME/.pi/agent/models.json names the server: {"providers":{"scripted":{"baseUrl":"$U/v1","api":"openai-completions",
+// "apiKey":"OPENAI_API_KEY","models":[{"id":"gpt-4.1"}]}}}.
 package testmodel
