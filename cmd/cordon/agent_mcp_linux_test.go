@@ -73,6 +73,13 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			s := agentSite(t, name, testmodel.Script{})
+			if a, err := clients.Of(name); err != nil || a.NoServers != "" {
+				s.servers = s.write("home/mcp.json", `{"mcpServers":{"files":{"command":"/bin/true"}}}`)
+				if o := s.run([]int{3}); !strings.Contains(o.err, a.NoServers) || len(s.model.Requests()) > 0 {
+					t.Errorf("that it takes no servers is not said:\n%s", o.err)
+				}
+				return
+			}
 			outside := filepath.Join(s.repo, "by-mcp.txt")
 			s.model.Play(playing(t, name, []deed{{kind: mcpTool, path: "mcp.txt", text: "in"}, {kind: mcpTool, path: outside, text: "out"}}, ""))
 			server := newRemoteServer(t)

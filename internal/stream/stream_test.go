@@ -19,8 +19,8 @@ import (
 var update = flag.Bool("update", false, "write the golden files of this package")
 
 // recorded is a real stream and what the hooks of the same run were asked. They come
-// from Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0, OpenCode 1.18.33 and
-// Copilot CLI 1.0.102 with a scripted model and a hook that refuses every call that
+// from Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0, OpenCode 1.18.33,
+// Copilot CLI 1.0.102, Qwen Code 0.24.4 and pi 0.73.1 with a scripted model and a hook that refuses every call that
 // has FORBIDDEN in it (exit code 2, a text on stderr). Paths, times, identifiers and
 // lists of what the clients have installed were replaced.
 type recorded struct {

@@ -47,7 +47,11 @@ func build(o agent.Order) (agent.Kit, error) {
 	if err := addSettings(&k, o); err != nil {
 		return agent.Kit{}, err
 	}
-	k.AddFile("trusted.json", []byte("{}\n"))
+	trust, err := agent.Compact(map[string]any{o.Tree: "DO_NOT_TRUST"}) // in a terminal it would ask
+	if err != nil {
+		return agent.Kit{}, err
+	}
+	k.AddFile("trusted.json", append(trust, '\n'))
 	if o.Briefing != "" {
 		k.AddFile("briefing.md", []byte(o.Briefing))
 		k.Links = append(k.Links, agent.Link{Name: "QWEN.md", To: path.Join(o.Place, "briefing.md")})
