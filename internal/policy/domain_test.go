@@ -152,7 +152,7 @@ var badDomains = []struct{ entry, want, left string }{
 
 const (
 	addressHint = "(write 203.0.113.7, 10.1.0.0/16, 2001:db8::1 or 2001:db8::/32, with a port as in 10.1.0.0/16:5432 or [2001:db8::1]:443)"
-	presetHint  = "(the presets are @anthropic, @openai, @google, @copilot, @opencode, @qwen, @pi-models, @github, @npm, @go, @crates, @pypi, @debian)"
+	presetHint  = "(the presets are @anthropic, @openai, @google, @copilot, @opencode, @qwen, @openrouter, @github, @npm, @go, @crates, @pypi, @debian)"
 	bracketHint = "(write [2001:db8::1]:443 or [2001:db8::/32]:443)"
 )
 

@@ -145,7 +145,7 @@ func TestExpanded(t *testing.T) {
 
 // Each preset is in its normal form, says why, and fits a line.
 func TestPresets(t *testing.T) {
-	want := []string{"@anthropic", "@openai", "@google", "@copilot", "@opencode", "@qwen", "@pi-models", "@github", "@npm", "@go", "@crates", "@pypi", "@debian"}
+	want := []string{"@anthropic", "@openai", "@google", "@copilot", "@opencode", "@qwen", "@openrouter", "@github", "@npm", "@go", "@crates", "@pypi", "@debian"}
 	if got := presetNames(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -2,11 +2,9 @@ package facts
 
 var pi = Client{
 	Name: "pi", Title: "pi",
-	// It has no models of its own.
-	Models: Models{"pi-models", "2026-11-16", "the providers that pi is mostly used with", []Domain{
-		{"api.anthropic.com", "models of Anthropic"},
-		{"api.openai.com", "models of OpenAI"},
-		{"generativelanguage.googleapis.com", "models of Google"},
+	// It has no models of its own. Those of makers have presets of their own, which a policy names.
+	Models: Models{"openrouter", "2026-11-16", "models of OpenRouter's gateway", []Domain{
+		{"openrouter.ai", "the models"},
 	}},
 	Protected: []string{".pi"},
 	Logins: []string{

@@ -4,9 +4,9 @@ var qwen = Client{
 	Name: "qwen", Title: "Qwen Code",
 	Models: Models{"qwen", "2026-11-16", "Qwen models, and clients that are signed in to them", []Domain{
 		{"dashscope.aliyuncs.com", "the models, with an API key"},
-		{"dashscope-intl.aliyuncs.com", "the models, with an API key of the international site"},
+		{"dashscope-intl.aliyuncs.com", "the models, outside of China"},
 		{"coding.dashscope.aliyuncs.com", "the models, with a coding plan"},
-		{"coding-intl.dashscope.aliyuncs.com", "the models, with a coding plan of the international site"},
+		{"coding-intl.dashscope.aliyuncs.com", "a coding plan outside of China"},
 		{"portal.qwen.ai", "the models, with a Qwen account"},
 		{"chat.qwen.ai", "new tokens for a client that is signed in"},
 	}},

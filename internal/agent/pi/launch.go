@@ -19,7 +19,7 @@ const (
 var Client = agent.Adapter{
 	Name: "pi", Dialect: &dialect, Stream: &form, Program: "pi", Package: "@mariozechner/pi-coding-agent",
 	Oldest: agent.Version{0, 73, 1}, Tested: agent.Version{0, 73, 1},
-	Preset: "@pi-models",
+	Preset: "@openrouter",
 	Variables: []string{
 		"ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 		"XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY", "ZAI_API_KEY", "MOONSHOT_API_KEY", "KIMI_API_KEY", "FIREWORKS_API_KEY",
