@@ -1,0 +1,65 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	. "cordon/internal/agent"
+	"cordon/internal/agent/clients"
+	"cordon/internal/client"
+)
+
+// A policy may choose the model and how it thinks; servers, providers, files and tools are
+// for the command line, where the control passes.
+func TestPolicyArguments(t *testing.T) {
+	for _, c := range []struct {
+		client client.Name
+		args   []string
+		ok     bool
+	}{
+		{"claude", []string{"--model", "opus", "--effort=high"}, true},
+		{"claude", []string{"--mcp-config", `{"mcpServers":{"x":{"command":"touch"}}}`}, false},
+		{"claude", []string{"--mcp-config={}"}, false},
+		{"claude", []string{"--add-dir", "/home"}, false},
+		{"claude", []string{"--agents", `{"a":{"hooks":{}}}`}, false},
+		{"claude", []string{"--allowedTools", "mcp__x"}, false},
+		{"codex", []string{"-m", "gpt-5.5", "-c", "model_reasoning_effort=\"high\""}, true},
+		{"codex", []string{"-c", `model_providers.x={base_url="https://x.example",env_key="GH_TOKEN"}`}, false},
+		{"codex", []string{"-c", `openai_base_url="https://x.example"`}, false},
+		{"codex", []string{"-c", `mcp_servers.x={command="touch"}`}, false},
+		{"codex", []string{"--search"}, false},
+		{"gemini", []string{"--model", "m"}, true},
+		{"copilot", []string{"--model", "m"}, true},
+		{"opencode", []string{"--model", "m/n"}, true},
+	} {
+		a, err := clients.Of(c.client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Accept(c.args); err != nil {
+			t.Errorf("the control: %v", err)
+		}
+		if err := a.AcceptPolicy(c.args); (err == nil) != c.ok {
+			t.Errorf("%s %q: %v", c.client, c.args, err)
+		}
+		if err := a.AcceptPolicy([]string{"--dangerously-skip-permissions"}); err == nil {
+			t.Errorf("%s takes what the command line does not", c.client)
+		}
+	}
+}
+
+// No record holds the values of servers, which one client has on its command line.
+func TestRecordedWithoutValues(t *testing.T) {
+	for _, a := range clients.All() {
+		k, err := a.Kit(Order{
+			Client: a.Name, Program: "/bin/x", Prompt: "p", Place: "/place", State: "/state", Tree: "/tree", Home: "/home/op", Guard: []string{"/g"}, Label: "l",
+			Servers: []Server{{Name: "s", Command: "c", Env: map[string]string{"K": "hunter2"}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(k.Recorded(), " "); strings.Contains(all, "hunter2") || !strings.Contains(all, "/bin/x") {
+			t.Errorf("%s: %s", a.Name, all)
+		}
+	}
+}
