@@ -52,7 +52,7 @@ func TestPolicyArguments(t *testing.T) {
 func TestRecordedWithoutValues(t *testing.T) {
 	for _, a := range clients.All() {
 		k, err := a.Kit(Order{
-			Client: a.Name, Program: "/bin/x", Prompt: "p", Place: "/place", State: "/state", Tree: "/tree", Home: "/home/op", Guard: []string{"/g"}, Label: "l",
+			Client: a.Name, Program: "/bin/x", Prompt: "p", Place: "/place", State: "/state", Tree: "/tree", Home: "/home/op", Guard: []string{"/g"}, Label: "k3v9q7x2m4p8z1a5",
 			Servers: []Server{{Name: "s", Command: "c", Env: map[string]string{"K": "hunter2"}}},
 		})
 		if err != nil {
