@@ -17,6 +17,8 @@
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.
+//
+// The test suites of real projects are run by the script projects/run.
 package main
 
 import (
