@@ -15,7 +15,8 @@ import (
 // as far as it has grown in this launch. The client writes it in its own directory:
 // nothing there is followed, waited for or believed to be short. It decides only when
 // cordon begins to wait for the client's hooks, and ends a client whose own record says
-// that it called a tool before they reported.
+// that it called a tool before they reported. A client without a record is judged at the
+// gate alone.
 type conversation struct {
 	dir    string
 	record *agent.Record
