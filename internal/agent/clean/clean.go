@@ -37,6 +37,7 @@ type Cleaned struct {
 	Removed []string // for a person, each once
 }
 
+// maxFront bounds the front matter that is read.
 const maxFront = 64 << 10
 
 // Markdown cleans a text with front matter, or without. The name is given to a text that
