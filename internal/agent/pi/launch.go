@@ -15,7 +15,7 @@ const (
 	dir = "agent"
 )
 
-// Client is pi.
+// Client is pi, the coding agent.
 var Client = agent.Adapter{
 	Name: "pi", Dialect: &dialect, Stream: &form, Program: "pi", Package: "@mariozechner/pi-coding-agent",
 	Oldest: agent.Version{0, 73, 1}, Tested: agent.Version{0, 73, 1},
