@@ -143,9 +143,9 @@ func TestSlowAgentsUnguarded(t *testing.T) {
 			}
 			s.ownMCP()
 			s.share(s.names...)
-			// Gemini's settings are hidden from other commands: the policy shows them by name.
+			// Settings of Gemini and models of pi are hidden from other commands: the policy shows them by name.
 			policy := fmt.Sprintf("version: 1\nsecrets: [%s]\nfilesystem:\n  outside: capture\n  write_roots: [src]\n  read_roots: [/, "+
-				"~/.gemini/settings.json]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port())
+				"~/.gemini/settings.json, ~/.pi/agent/models.json]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port())
 			argv := slices.Concat([]string{"run", "--merge", "--policy", s.write("policy.yaml", policy), "--", "env", "XDG_STATE_HOME=" + filepath.Join(s.home,
 				".state"), string(name)}, b.before, s.args, b.after, []string{s.Prompt})
 			o := s.cordon([]int{4}, argv...)
