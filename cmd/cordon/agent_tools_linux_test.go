@@ -65,7 +65,7 @@ var bareArgs = map[client.Name]struct{ env, before, after []string }{
 	"opencode": {env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"},
 		before: []string{"run", "--auto"}},
 	"copilot": {before: []string{"--allow-all", "--no-ask-user"}, after: []string{"-p"}},
-	"qwen":    {before: []string{"--approval-mode", "yolo"}, after: []string{"-p"}},
+	"qwen":    {before: []string{"--approval-mode", "yolo", "-o", "stream-json"}, after: []string{"-p"}}, // as text, only the last words
 	"pi":      {env: []string{"PI_OFFLINE=1"}, after: []string{"-p"}},
 }
 
