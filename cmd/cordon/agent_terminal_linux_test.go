@@ -140,6 +140,9 @@ const proofWithin = 3 * time.Second
 func TestSlowAgentsTerminal(t *testing.T) {
 	slow(t)
 	for _, name := range clients.Names() {
+		if a, err := clients.Of(name); err != nil || a.Record == nil {
+			continue // without a record, its clock begins at its start
+		}
 		shown, ok := screens[name]
 		if !ok {
 			t.Errorf("%s has no row in screens", name)
