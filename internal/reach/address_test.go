@@ -60,5 +60,3 @@ func TestPublic(t *testing.T) {
 		t.Error("no address is public")
 	}
 }
-
-func mustAddr(s string) netip.Addr { return netip.MustParseAddr(s) }
