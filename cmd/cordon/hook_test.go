@@ -103,7 +103,8 @@ func (a *asking) try(cmd *exec.Cmd) outcome {
 func (a *asking) denied(what string, cmd *exec.Cmd, says string) {
 	a.t.Helper()
 	heard := cmd.Stderr == nil
-	if o := a.try(cmd); o.code != 2 || o.out != "" || heard && (!strings.HasPrefix(o.err, "BLOCKED: ") || !strings.Contains(o.err, says)) {
+	const inJSON = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",`
+	if o := a.try(cmd); o.code != 2 || o.out != "" && !strings.HasPrefix(o.out, inJSON) || heard && (!strings.HasPrefix(o.err, "BLOCKED: ") || !strings.Contains(o.err, says)) {
 		a.t.Errorf("%s: %+v", what, o)
 	}
 }
