@@ -83,12 +83,12 @@ func (a *asked) rest() {
 	defer a.Unlock()
 	if a.process != nil {
 		a.process.close()
-		a.process = nil
 	}
+	a.process = nil
 }
 
-// info asks what names stand for, in their order.
-func (r Repo) info(ctx context.Context, names []string) ([]Found, error) {
+// Lookup looks up any number of refs and objects. The results are in the order of the names.
+func (r Repo) Lookup(ctx context.Context, names []string) ([]Found, error) {
 	found, commands := make([]Found, len(names)), make([]string, len(names))
 	for i, name := range names {
 		if name == "" || strings.ContainsAny(name, "\n\x00") {
@@ -102,10 +102,9 @@ func (r Repo) info(ctx context.Context, names []string) ([]Found, error) {
 			if len(f) != 3 {
 				return nil // missing, or ambiguous
 			}
-			oid, err := ParseOID(f[0])
-			if err == nil {
-				found[i] = Found{oid, f[1]}
-			}
+			var err error
+			found[i].Kind = f[1]
+			found[i].OID, err = ParseOID(f[0])
 			return err
 		})
 	})
@@ -120,7 +119,7 @@ func (r Repo) TreeOf(ctx context.Context, commit OID) (OID, error) {
 	if tree := r.bin.known.treeOf(commit); tree != "" {
 		return tree, nil
 	}
-	found, err := r.info(ctx, []string{string(commit) + treeOf})
+	found, err := r.Lookup(ctx, []string{string(commit) + treeOf})
 	if err != nil {
 		return "", err
 	}
@@ -182,20 +181,16 @@ func (r Repo) FileAt(ctx context.Context, commit OID, path string) (content []by
 	return content, ok, err
 }
 
-// Lookup looks up any number of refs and objects. The results are in the order of the names.
-func (r Repo) Lookup(ctx context.Context, names []string) ([]Found, error) { return r.info(ctx, names) }
-
 // Kinds returns the type of each of the objects; a missing one has none.
 func (r Repo) Kinds(ctx context.Context, oids []OID) (map[OID]string, error) {
-	kinds := map[OID]string{}
+	kinds, names := map[OID]string{}, make([]string, len(oids))
 	if len(oids) == 0 {
 		return kinds, nil
 	}
-	names := make([]string, len(oids))
 	for i, oid := range oids {
 		names[i] = string(oid)
 	}
-	found, err := r.info(ctx, names)
+	found, err := r.Lookup(ctx, names)
 	for i, f := range found {
 		if f.Kind != "" {
 			kinds[oids[i]] = f.Kind

@@ -20,6 +20,7 @@ type objects struct {
 	cmd     *exec.Cmd // nil: there is none, or none any more
 	ctx     context.Context
 	stop    context.CancelFunc
+	watcher *watcher
 	in      io.WriteCloser
 	out     *bufio.Reader
 	said    bytes.Buffer // on stderr
@@ -41,9 +42,11 @@ const (
 // open starts the process. It has the environment and the bounds of every other
 // call, and ends with the context or when it is closed.
 func (r Repo) open(ctx context.Context) (*objects, error) {
-	ctx, stop := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	c := call{repo: []string{"--git-dir=" + r.Dir}, dir: r.Dir, args: []string{"cat-file", "--batch-command", "--buffer"}}
-	o := &objects{cmd: r.bin.command(ctx, c), ctx: ctx, stop: stop, size: r.Format.NewHash().Size(), trees: map[OID]Dir{}}
+	ctx, w := watch(ctx, c)
+	stop := func() { w.stop(); cancel() }
+	o := &objects{cmd: r.bin.command(ctx, c), ctx: ctx, stop: stop, watcher: w, size: r.Format.NewHash().Size(), trees: map[OID]Dir{}}
 	o.cmd.Stderr = &limited{w: &o.said, left: 1 << 20}
 	in, err := o.cmd.StdinPipe()
 	if err == nil {
@@ -82,7 +85,7 @@ func (o *objects) fail(err error) error {
 	}
 	o.err = err
 	if o.cmd != nil {
-		if cause := o.ctx.Err(); cause != nil {
+		if cause := context.Cause(o.ctx); cause != nil {
 			o.err = cause // of the end of file that was read
 		}
 		o.close()
@@ -103,6 +106,8 @@ func (o *objects) ask(commands []string, take func(i int, head string) error) er
 	if o.cmd == nil {
 		return o.fail(errors.New("closed"))
 	}
+	o.watcher.started.Store(int32(o.cmd.Process.Pid)) // between two questions it sleeps rightly
+	defer o.watcher.started.Store(0)
 	// Both ends of a pipe may be full: the answers are read meanwhile.
 	sent := make(chan error, 1)
 	go func() {

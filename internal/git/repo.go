@@ -197,7 +197,7 @@ func (r Repo) Commit(ctx context.Context, rev string) (OID, error) {
 		return "", fmt.Errorf("not a revision: %q", rev)
 	}
 	if _, err := ParseOID(rev); err == nil {
-		found, err := r.info(ctx, []string{rev + "^{commit}"})
+		found, err := r.Lookup(ctx, []string{rev + "^{commit}"})
 		if err != nil {
 			return "", err
 		}

@@ -27,7 +27,7 @@ const stuckAfter = time.Second
 // watcher ends the context of a git process that waits for a pipe or a device.
 type watcher struct {
 	stop    func()       // ends the watching
-	started atomic.Int32 // the process, which leads its process group; 0 before its start
+	started atomic.Int32 // the process that works, which leads its process group; 0: none does
 }
 
 func watch(ctx context.Context, c call) (context.Context, *watcher) {
@@ -43,6 +43,7 @@ func watch(ctx context.Context, c call) (context.Context, *watcher) {
 			}
 			group := int(w.started.Load())
 			if group == 0 {
+				before = ""
 				continue
 			}
 			now, asleep := activity(group)
