@@ -248,7 +248,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// sockets are the paths that something on this machine listens at.
+// sockets are the paths that something on this machine listens at. The kernel has the
+// names that were used, which may lead through links: /var/run/x.
 func sockets() ([]string, error) {
 	f, err := os.Open("/proc/net/unix")
 	if err != nil {
@@ -259,7 +260,11 @@ func sockets() ([]string, error) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		if fields := strings.Fields(lines.Text()); len(fields) == 8 && filepath.IsAbs(fields[7]) {
-			list = append(list, filepath.Clean(fields[7]))
+			at := filepath.Clean(fields[7])
+			if dir, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil { // else it is not to be found by that name
+				at = filepath.Join(dir, filepath.Base(at))
+			}
+			list = append(list, at)
 		}
 	}
 	return list, lines.Err()
