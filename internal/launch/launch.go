@@ -28,7 +28,6 @@ import (
 	"cordon/internal/visitor"
 	"cordon/internal/worksite"
 	"cordon/internal/workspace"
-	"cordon/internal/worktree"
 )
 
 // Request is one start of a worker's command or client.
@@ -91,11 +90,7 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err := setup(ctx, s, w, io.MultiWriter(kept, worksite.Unheeded{To: how.Output})); err != nil {
 		return errors.Join(err, s.TallyNetwork(w))
 	}
-	began := time.Now()
 	exit, err := startWithOutput(ctx, s, w, how, r, to)
-	if err == nil && worksite.Layered(w) {
-		err = worktree.Persist(s.LayersOf(w), began)
-	}
 	if err == nil {
 		err = workspace.TakeGitOut(s, w)
 	}

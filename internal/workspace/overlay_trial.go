@@ -50,9 +50,7 @@ func TryTrees(ctx context.Context, dir string) (Trees, error) {
 	}
 	in := func(name string) string { return filepath.Join(place, name) }
 	defer func() { // made just now, and no worker was there
-		for _, name := range []string{"work", "work/incompat", "work/incompat/volatile"} { // overlayfs leaves them without rights
-			_ = os.Chmod(filepath.Join(in("layers"), worktree.FilesLayer, "work", name), 0o700)
-		}
+		_ = os.Chmod(filepath.Join(in("layers"), worktree.FilesLayer, "work", "work"), 0o700) // overlayfs leaves it without rights
 		_ = os.RemoveAll(place)
 	}()
 	var t Trees

@@ -86,10 +86,6 @@ func (b *builder) layer(op plan.Op, lower int) (upper, work *os.File, err error)
 			return nil, nil, err
 		}
 	}
-	// By this the kernel remembers a layer that it did not write to the disk. No worker sees it.
-	if err := root.RemoveAll("work/work/incompat"); err != nil {
-		return nil, nil, err
-	}
 	if upper, err = root.OpenFile("upper", os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0); err != nil {
 		return nil, nil, err
 	}

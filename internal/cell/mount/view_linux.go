@@ -293,17 +293,7 @@ func (b *builder) stacked(op plan.Op, above string, lower []int, top int) error 
 		defer work.Close()
 		options += fmt.Sprintf(",upperdir=%s,workdir=%s", descriptor(int(upper.Fd())), descriptor(int(work.Fd())))
 	}
-	// When an overlay ends, the kernel writes everything that is in memory to the disk of its
-	// private layer, whoever wrote it, and the end of the cell waits for that. What the worker
-	// left is written by cordon.
-	err := error(unix.EINVAL)
-	if op.Layer != "" {
-		err = b.mount("overlay", op.At, flags, options+",volatile")
-	}
-	if errors.Is(err, unix.EINVAL) { // before Linux 5.10, or there is nothing to write
-		err = b.mount("overlay", op.At, flags, options)
-	}
-	if err != nil {
+	if err := b.mount("overlay", op.At, flags, options); err != nil {
 		return &plan.LayerError{Layer: plan.CopyView, Err: fmt.Errorf("mount: %w", err)}
 	}
 	return nil
