@@ -16,7 +16,7 @@ func TestSlowAgentsRefusalWords(t *testing.T) {
 	for _, name := range []client.Name{"claude", "gemini"} {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
-			target := filepath.Join(filepath.Dir(awayFromTemp(t)), "refused.txt")
+			target := filepath.Join(filepath.Dir(awayFromTemp(t)), "refused-"+string(name)+".txt")
 			t.Cleanup(func() { os.Remove(target) })
 			deeds := []deed{{kind: shellTool, command: "echo x >" + target}}
 			call, _ := spoken(name, deeds[0])
