@@ -18,11 +18,18 @@ func agentParts() []field {
 		parts("instructions", "Instructions for all projects that you keep in your home: the memory file of the client."+shared,
 			func(p *Policy) *[]string { return &p.Agent.Instructions }, checkWord("whose instructions", PartUser)),
 		parts("skills", "Skills that the client gets."+both, func(p *Policy) *[]string { return &p.Agent.Skills }, checkWord("whose skills", PartProject, PartUser)),
-		parts("agents", "Agents (sub-agents) that the client gets."+both, func(p *Policy) *[]string { return &p.Agent.Agents }, checkWord("whose agents", PartProject, PartUser)),
-		parts("commands", "Commands (custom prompts) that the client gets."+both, func(p *Policy) *[]string { return &p.Agent.Commands }, checkWord("whose commands", PartProject, PartUser)),
+		parts("agents",
+			"Agents (sub-agents) that the client gets."+both,
+			func(p *Policy) *[]string { return &p.Agent.Agents }, checkWord("whose agents", PartProject, PartUser)),
+		parts("commands",
+			"Commands (custom prompts) that the client gets."+both,
+			func(p *Policy) *[]string { return &p.Agent.Commands }, checkWord("whose commands", PartProject, PartUser)),
 		parts("mcp", "MCP servers of your own client that the worker's gets, by name; user: all that your configuration shares with the repository. "+
 			"They run in the cell, with its network, and the guard judges their tools.", func(p *Policy) *[]string { return &p.Agent.MCP }, checkServer),
-		section("args", "Further arguments for each client, before those of the command line. Those that name servers, providers or directories are only for the command line.", clientArgs()),
+		section("args",
+			"Further arguments for each client, before those of the command line. Those that name servers, providers or "+
+				"directories are only for the command line.",
+			clientArgs()),
 	}
 }
 

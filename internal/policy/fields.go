@@ -18,7 +18,10 @@ func fieldTable() []field {
 		scalar("version", "The version of this format; always 1.", func(p *Policy) *int { return &p.Version }, readVersion, strconv.Itoa),
 		section("filesystem", "Where the worker may write and read. A path covers itself and everything below it. Globs (*, ?, [a-z], {a,b}, **) are allowed.", filesystemFields()),
 		section("network", "What the worker may reach.", networkFields()),
-		list("secrets", "Names of environment variables that the worker gets whatever they contain, if your configuration shares them with the repository (cordon config share secret:NAME). Of the others it gets only those known to be harmless.", func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
+		list("secrets",
+			"Names of environment variables that the worker gets whatever they contain, if your configuration shares them "+
+				"with the repository (cordon config share secret:NAME). Of the others it gets only those known to be harmless.",
+			func(p *Policy) *[]string { return &p.Secrets }, checkVariable),
 		section("git", "The worker's private repository.", []field{
 			text("branch", "The worker's branch; {id} stands for the worker's name.", func(p *Policy) *string { return &p.Git.Branch }, checkBranch),
 			section("identity", "Author of the worker's commits and of the result. The committer is always ID@cordon.invalid.", []field{
@@ -36,7 +39,10 @@ func fieldTable() []field {
 		}),
 		scalar("isolation", "strict: refuse to start when a layer of the cell is missing. degraded: start with the layers that exist and name the missing ones. none: run unconfined.", func(p *Policy) *Isolation { return &p.Isolation }, readIsolation, Isolation.String),
 		section("cell", "What processes in the cell may do to each other.", []field{
-			scalar("trace", "Let processes of the cell trace each other, for debuggers, strace, delve and LeakSanitizer. The cell's first process stays out of their reach.", func(p *Policy) *bool { return &p.Cell.Trace }, strictyaml.ReadBool, strconv.FormatBool),
+			scalar("trace",
+				"Let processes of the cell trace each other, for debuggers, strace, delve and LeakSanitizer. The cell's first "+
+					"process stays out of their reach.",
+				func(p *Policy) *bool { return &p.Cell.Trace }, strictyaml.ReadBool, strconv.FormatBool),
 		}),
 		section("guard", "How the guard judges tool calls before they run, if the client asks.", guardFields()),
 		section("agent", "Settings for an agent client that cordon starts (cordon run CLIENT).", append(agentFields(), agentParts()...)),
@@ -57,7 +63,9 @@ func filesystemFields() []field {
 		list("scratch", "Paths that the worker may write and that never land, such as build output and caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),
 		scalar("outside", "Writes outside the worktree, scratch and the private home. deny: they fail. capture: they succeed in a private layer and are reported as violations.", func(p *Policy) *Outside { return &p.Filesystem.Outside }, readOutside, Outside.String),
 		scalar("names", "Names of added files. portable: names that Windows or macOS cannot store (CON, aux.txt, a:b, a trailing dot or blank) do not land. any: they may land.", func(p *Policy) *Names { return &p.Filesystem.Names }, readNames, Names.String),
-		scalar("cache", "Caches in the home (~/.cache, module and package caches) and scratch in the worktree. landed: a worker finds what the last landed run of the same repository, policy and client left there. none: it finds only the host's.",
+		scalar("cache",
+			"Caches in the home (~/.cache, module and package caches) and scratch in the worktree. landed: a worker finds "+
+				"what the last landed run of the same repository, policy and client left there. none: it finds only the host's.",
 			func(p *Policy) *Caching { return &p.Filesystem.Cache }, readCaching, Caching.String),
 	}
 }
@@ -75,7 +83,10 @@ func agentFields() []field {
 		scalar("login", "The files and variables that the client signs in with. none: it gets none. read: it can read the files. copy: it gets its own copies, which it can change.", func(p *Policy) *Login { return &p.Agent.Login }, readLogin, Login.String),
 		scalar("refresh", "Copy a login that the client renewed back to your own file. Requires login: copy.", func(p *Policy) *bool { return &p.Agent.Refresh }, strictyaml.ReadBool, strconv.FormatBool),
 		scalar("proof", "What happens when the client's hooks do not report. required: stop the client and refuse the run. reported: warn, and rely on the cell.", func(p *Policy) *Proof { return &p.Agent.Proof }, readProof, Proof.String),
-		scalar("proof_within", "How long the client's hooks may take to report after its start; after the first prompt, if a person sits at its terminal.", func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
+		scalar("proof_within",
+			"How long the client's hooks may take to report after its start; after the first prompt, if a person sits at "+
+				"its terminal.",
+			func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
 	}
 }
 
@@ -90,7 +101,10 @@ func gateFields() []field {
 		scalar("wait", "How long a run waits if your uncommitted changes are in the way of its result, which then lands when they are gone: "+
 			"30m, 8h, or none. Afterwards it ends with the status waiting.",
 			func(p *Policy) *Duration { return &p.Gate.Wait }, readWait, showWait),
-		scalar("cache", "Caches of setup and acceptance commands on the merged tree. none: they begin with the host's caches. landed: they find what acceptance of the last landed result with this policy left in its own caches and scratch, without test results; never a worker's.",
+		scalar("cache",
+			"Caches of setup and acceptance commands on the merged tree. none: they begin with the host's caches. landed: "+
+				"they find what acceptance of the last landed result with this policy left in its own caches and scratch, "+
+				"without test results; never a worker's.",
 			func(p *Policy) *Caching { return &p.Gate.Cache }, readCaching, Caching.String),
 	}
 }
