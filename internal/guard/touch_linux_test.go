@@ -145,7 +145,8 @@ var homes = []struct {
 	{[]string{"npm", "npx", "node", "pnpm"}, []string{".npm", ".npmrc", ".npm-init.js", ".cache", ".node_modules", ".node_libraries", ".config", ".gitconfig"}},
 	{[]string{"mvn", "java"}, []string{".m2", ".mavenrc"}},
 	{[]string{"go", "compile", "link", "asm", "vet"}, []string{"go", ".cache", ".config", ".netrc"}},
-	{[]string{"cargo", "rustc"}, []string{".cargo", ".rustup"}},
+	// Older ones also look at git's settings, for the proxy.
+	{[]string{"cargo", "rustc"}, []string{".cargo", ".rustup", ".gitconfig"}},
 	{[]string{"python", "python3", "pip", "pytest"}, []string{".local/lib", ".cache/pip", ".config/pip", ".config/gcloud", ".pydistutils.cfg"}},
 	{[]string{"vim", "vi", "ex"}, []string{".vimrc", ".vim", ".exrc", ".viminfo"}},
 	{[]string{"docker", "kubectl", "terraform"}, []string{".docker", ".kube", ".terraformrc", ".terraform.d"}},
