@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"cordon/internal/agent"
-	"cordon/internal/client"
 )
 
 // settings is a settings file of Claude.
@@ -66,14 +65,11 @@ func permissions(r agent.Rules) ([]byte, error) {
 // launchSettings are the settings of a launch: the hooks, the rules, and every switch that
 // a project could turn.
 func launchSettings(o agent.Order) (settings, error) {
-	text, err := client.Config(o.Wiring())
+	hooks, err := agent.HookSettings(o.Wiring())
 	if err != nil {
 		return nil, err
 	}
-	s := settings{}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, err
-	}
+	s := settings(hooks)
 	rules, err := permissionRules(o.Rules)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"encoding/json"
 	"strings"
 
 	"cordon/internal/stream"
@@ -28,13 +27,7 @@ type parser struct {
 }
 
 type streamLine struct {
-	Type, Subtype string
-	Session       string `json:"session_id"`
-	Model         string
-	Parent        string `json:"parent_tool_use_id"`
-	Message       struct {
-		Content json.RawMessage
-	}
+	stream.Message
 	Meta []struct {
 		ID       string
 		Unrun    string                    `json:"non_execution_kind"`
@@ -43,22 +36,11 @@ type streamLine struct {
 	APIError bool `json:"is_api_error_message"`
 
 	// of a result
-	IsError  bool    `json:"is_error"`
-	Turns    int     `json:"num_turns"`
 	Cost     float64 `json:"total_cost_usd"`
 	Terminal string  `json:"terminal_reason"`
 	Models   map[string]struct {
 		InputTokens, OutputTokens, CacheReadInputTokens, CacheCreationInputTokens int
 	} `json:"modelUsage"`
-}
-
-type block struct {
-	Type, Text, Thinking string
-	ID, Name             string
-	Input                json.RawMessage
-	Result               string `json:"tool_use_id"`
-	Content              json.RawMessage
-	IsError              bool `json:"is_error"`
 }
 
 func (p *parser) End() []stream.Item { return nil }
@@ -70,7 +52,7 @@ func (p *parser) Line(b []byte) ([]stream.Item, bool) {
 	}
 	switch l.Type {
 	case "system":
-		return p.system(l), true
+		return l.Began(&p.session), true
 	case "assistant", "user":
 		return l.items(), true
 	case "result":
@@ -81,45 +63,20 @@ func (p *parser) Line(b []byte) ([]stream.Item, bool) {
 	return nil, false
 }
 
-// system tells the session once: it begins again after each task in the background.
-func (p *parser) system(l streamLine) []stream.Item {
-	id := stream.Kept(l.Session, stream.MaxName)
-	if l.Subtype != "init" || id == p.session {
-		return nil
-	}
-	p.session = id
-	return []stream.Item{{Kind: stream.Began, Session: l.Session, Model: l.Model}}
-}
-
-// items are those of a message.
-func (l streamLine) items() (list []stream.Item) {
-	var blocks []block
-	if !stream.Decode(l.Message.Content, &blocks) {
-		return nil // a plain text is what the client says in the user's name
-	}
-	for _, b := range blocks {
-		switch {
-		case b.Type == "tool_use":
-			list = append(list, stream.Item{Kind: stream.Called, Call: stream.Call{ID: b.ID, Tool: b.Name, Input: stream.InputLine(b.Input)}, Under: l.Parent})
-		case b.Type == "tool_result":
-			list = append(list, l.told(b))
-		case l.Type == "user":
-		case b.Type == "text" && l.APIError:
-			list = append(list, stream.Item{Kind: stream.Noted, Text: b.Text, Failed: true, Under: l.Parent})
-		case b.Type == "text":
-			list = append(list, stream.Item{Kind: stream.Said, Text: b.Text, Under: l.Parent})
-		case b.Type == "thinking":
-			list = append(list, stream.Item{Kind: stream.Thought, Text: b.Thinking, Under: l.Parent})
+// items are those of a message. The words of an error of the model's server are no words of the model.
+func (l streamLine) items() []stream.Item {
+	list := l.Items(l.told)
+	for i := range list {
+		if l.APIError && list[i].Kind == stream.Said {
+			list[i].Kind, list[i].Failed = stream.Noted, true
 		}
 	}
 	return list
 }
 
-func (l streamLine) told(b block) stream.Item {
+func (l streamLine) told(b stream.Block) stream.Item {
 	text := stream.Words(b.Content)
-	ran := !b.IsError || l.accepted(b.Result, text)
-	return stream.Item{Kind: stream.Told, Text: reasonOf(text), Failed: b.IsError, Under: l.Parent,
-		Call: stream.Call{ID: b.Result, Ended: true, Failed: b.IsError, Ran: ran}}
+	return l.Told(b, reasonOf(text), !b.IsError || l.accepted(b.Result, text))
 }
 
 // accepted reports whether a call that failed had begun to run. A client that says

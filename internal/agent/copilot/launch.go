@@ -94,16 +94,10 @@ func build(o agent.Order) (agent.Kit, error) {
 	if o.Again {
 		k.Argv = append(k.Argv, "--continue")
 	}
-	switch {
-	case !o.Interactive && o.Prompt == "":
-		return agent.Kit{}, agent.ErrNoPrompt
-	case !o.Interactive:
-		k.Argv = append(k.Argv, "--output-format=json", "--prompt="+o.Prompt)
-	case o.Prompt != "":
-		k.Argv = append(k.Argv, "--interactive="+o.Prompt)
-	}
-	return k, nil
+	return k, k.AddPrompt(o, promptFlags)
 }
+
+var promptFlags = agent.PromptFlags{Headless: []string{"--output-format=json"}, Prompt: "--prompt", Interactive: "--interactive"}
 
 // addHooks are the guard's, and one that briefs the sub-agents: some of them are
 // not shown the instructions.
@@ -143,10 +137,7 @@ func addState(k *agent.Kit, o agent.Order) error {
 	}
 	k.LinkFolder(o, agent.Skills, "skills")
 	k.LinkFolder(o, agent.Agents, "agents")
-	if o.Briefing != "" {
-		k.AddFile("briefing.md", []byte(o.Briefing))
-		k.Links = append(k.Links, agent.Link{Name: "copilot-instructions.md", To: path.Join(o.Place, "briefing.md")})
-	}
+	k.AddBriefing(o, "copilot-instructions.md")
 	return nil
 }
 

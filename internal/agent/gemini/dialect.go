@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"cordon/internal/client"
@@ -63,32 +62,17 @@ func checkLabel(w client.Wiring) error {
 // hookSettings is for the system settings. Every hook has a name that cannot be
 // guessed: a project may list the names of hooks that are not to run.
 func hookSettings(w client.Wiring, hooks client.Hooks) ([]byte, error) {
-	var rendered client.Object
-	number := 0
-	for _, e := range hooks {
-		word, err := e.Word(w.Client)
-		if err != nil {
-			return nil, err
-		}
-		matcher, err := e.Pattern(w.Client)
-		if err != nil {
-			return nil, err
-		}
-		if !client.MatchesAll(matcher) && !e.OfTools() {
-			return nil, fmt.Errorf("it compares what an event %s is about with a matcher letter by letter, and %q is more than that", word, e.Matcher)
-		}
-		var handlers []any
-		for _, h := range e.Handlers {
-			text, err := h.ShellText()
-			if err != nil {
-				return nil, err
-			}
-			number++
-			handlers = append(handlers, client.Object{
-				{"type", "command"}, {"command", text}, {"name", w.Label + "-" + strconv.Itoa(number)}, {"timeout", 1000 * h.Limit()},
-			})
-		}
-		rendered.Add(word, client.Object{{"matcher", matcher}, {"hooks", handlers}})
+	const second = 1000
+	rendered, err := client.NamedHooks(w, hooks, second, checkMatcher)
+	if err != nil {
+		return nil, err
 	}
 	return client.Compact(client.Object{{"hooksConfig", client.Object{{"enabled", true}}}, {"hooks", rendered}})
+}
+
+func checkMatcher(e client.Entry, word, matcher string) error {
+	if !client.MatchesAll(matcher) && !e.OfTools() {
+		return fmt.Errorf("it compares what an event %s is about with a matcher letter by letter, and %q is more than that", word, e.Matcher)
+	}
+	return nil
 }

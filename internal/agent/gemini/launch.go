@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"cordon/internal/agent"
-	"cordon/internal/client"
 )
 
 const (
@@ -79,10 +78,7 @@ func build(o agent.Order) (agent.Kit, error) {
 	}
 	k.AddFile("policy.toml", rules)
 	k.AddFile("trusted.json", []byte("{}\n"))
-	if o.Briefing != "" {
-		k.AddFile("briefing.md", []byte(o.Briefing))
-		k.Links = append(k.Links, agent.Link{Name: ".gemini/GEMINI.md", To: path.Join(o.Place, "briefing.md")})
-	}
+	k.AddBriefing(o, ".gemini/GEMINI.md")
 	for _, part := range []agent.Part{agent.Skills, agent.Agents, agent.Commands} {
 		k.LinkFolder(o, part, path.Join(".gemini", string(part)))
 	}
@@ -94,25 +90,15 @@ func build(o agent.Order) (agent.Kit, error) {
 	if o.Again {
 		k.Argv = append(k.Argv, "--resume=latest")
 	}
-	switch {
-	case !o.Interactive && o.Prompt == "":
-		return agent.Kit{}, agent.ErrNoPrompt
-	case !o.Interactive:
-		k.Argv = append(k.Argv, "--output-format=stream-json", "--prompt="+o.Prompt)
-	case o.Prompt != "":
-		k.Argv = append(k.Argv, "--prompt-interactive="+o.Prompt)
-	}
-	return k, nil
+	return k, k.AddPrompt(o, promptFlags)
 }
+
+var promptFlags = agent.PromptFlags{Headless: []string{"--output-format=stream-json"}, Prompt: "--prompt", Interactive: "--prompt-interactive"}
 
 // addSettings adds the settings, which hold the hooks.
 func addSettings(k *agent.Kit, o agent.Order) error {
-	text, err := client.Config(o.Wiring())
+	hooks, err := agent.HookSettings(o.Wiring())
 	if err != nil {
-		return err
-	}
-	var hooks map[string]any
-	if err := json.Unmarshal(text, &hooks); err != nil {
 		return err
 	}
 	own, err := o.Kept(ownSettings, "security")
@@ -127,7 +113,7 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	for _, upper := range []map[string]any{chosenLogin(own), o.Chosen.Settings(), pinnedSettings(), hooks} {
 		all = agent.Over(all, upper)
 	}
-	text, err = agent.Compact(o.WithServers(all, "mcpServers", serverForm))
+	text, err := agent.Compact(o.WithServers(all, "mcpServers", serverForm))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"encoding/json"
 	"path"
 	"strings"
 
@@ -130,12 +129,8 @@ func addPlaces(k *agent.Kit, o agent.Order, config map[string]any) error {
 // configuration is what the client is told: the plugin, the rules, and the models
 // that the operator has set up.
 func configuration(o agent.Order, wires client.Wiring) (map[string]any, error) {
-	text, err := client.Config(wires)
+	config, err := agent.HookSettings(wires)
 	if err != nil {
-		return nil, err
-	}
-	var config map[string]any
-	if err := json.Unmarshal(text, &config); err != nil {
 		return nil, err
 	}
 	config["autoupdate"], config["share"] = false, "disabled"

@@ -6,8 +6,6 @@
 package qwen
 
 import (
-	"strconv"
-
 	"cordon/internal/client"
 )
 
@@ -35,29 +33,9 @@ var dialect = client.Dialect{
 // hookSettings is for the system settings, which no other layer overrules. Hooks have names, because
 // the client takes two with the same command for one.
 func hookSettings(w client.Wiring, hooks client.Hooks) ([]byte, error) {
-	var rendered client.Object
-	number := 0
-	for _, e := range hooks {
-		word, err := e.Word(w.Client)
-		if err != nil {
-			return nil, err
-		}
-		matcher, err := e.Pattern(w.Client)
-		if err != nil {
-			return nil, err
-		}
-		var handlers []any
-		for _, h := range e.Handlers {
-			text, err := h.ShellText()
-			if err != nil {
-				return nil, err
-			}
-			number++
-			handlers = append(handlers, client.Object{
-				{"type", "command"}, {"command", text}, {"name", w.Label + "-" + strconv.Itoa(number)}, {"timeout", h.Limit()},
-			})
-		}
-		rendered.Add(word, client.Object{{"matcher", matcher}, {"hooks", handlers}})
+	rendered, err := client.NamedHooks(w, hooks, 1, nil)
+	if err != nil {
+		return nil, err
 	}
 	return client.Compact(client.Object{{"disableAllHooks", false}, {"hooks", rendered}})
 }

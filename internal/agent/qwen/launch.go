@@ -1,12 +1,10 @@
 package qwen
 
 import (
-	"encoding/json"
 	"path"
 	"strings"
 
 	"cordon/internal/agent"
-	"cordon/internal/client"
 )
 
 const (
@@ -52,34 +50,21 @@ func build(o agent.Order) (agent.Kit, error) {
 		return agent.Kit{}, err
 	}
 	k.AddFile("trusted.json", append(trust, '\n'))
-	if o.Briefing != "" {
-		k.AddFile("briefing.md", []byte(o.Briefing))
-		k.Links = append(k.Links, agent.Link{Name: "QWEN.md", To: path.Join(o.Place, "briefing.md")})
-	}
+	k.AddBriefing(o, "QWEN.md")
 	k.Argv = append([]string{o.Program}, o.Args...)
 	k.Argv = append(k.Argv, "--approval-mode=default", "--extensions=none")
 	if o.Again {
 		k.Argv = append(k.Argv, "--continue")
 	}
-	switch {
-	case !o.Interactive && o.Prompt == "":
-		return agent.Kit{}, agent.ErrNoPrompt
-	case !o.Interactive:
-		k.Argv = append(k.Argv, "--output-format=stream-json", "--prompt="+o.Prompt)
-	case o.Prompt != "":
-		k.Argv = append(k.Argv, "--prompt-interactive="+o.Prompt)
-	}
-	return k, nil
+	return k, k.AddPrompt(o, promptFlags)
 }
+
+var promptFlags = agent.PromptFlags{Headless: []string{"--output-format=stream-json"}, Prompt: "--prompt", Interactive: "--prompt-interactive"}
 
 // addSettings adds the system settings, which hold the hooks and the rules.
 func addSettings(k *agent.Kit, o agent.Order) error {
-	text, err := client.Config(o.Wiring())
+	hooks, err := agent.HookSettings(o.Wiring())
 	if err != nil {
-		return err
-	}
-	var hooks map[string]any
-	if err := json.Unmarshal(text, &hooks); err != nil {
 		return err
 	}
 	own, err := o.Kept(ownSettings, "security", "model", "modelProviders", "providerProtocol", "ui", "env")
@@ -93,7 +78,8 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	pinned := pinnedSettings(o.Rules)
 	keepDenials(pinned, lower)
 	settings := agent.Over(agent.Over(agent.Over(lower, chosenSettings(own)), pinned), hooks)
-	if text, err = agent.Compact(settings); err != nil {
+	text, err := agent.Compact(settings)
+	if err != nil {
 		return err
 	}
 	const name, none = "qwen.json", "none.json"
