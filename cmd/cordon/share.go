@@ -48,13 +48,9 @@ func (a *app) share(ctx context.Context, words []string, stop bool) error {
 		return err
 	}
 	repository := config.ShareKey(worksite.RealPath(s.Host.Dir))
-	file, now := loaded.File, []string(loaded.Share.With(worksite.RealPath(s.Host.Dir)))
+	file, now := loaded.File, []string(worksite.SharedWith(loaded, s.Host.Dir))
 	if len(words) > 0 {
-		change := config.Change{Repository: repository, Add: words}
-		if stop {
-			change.Add, change.Remove = nil, words
-		}
-		if file, now, err = config.WriteShare(change); err != nil {
+		if file, now, err = worksite.ChangeShared(loaded, s.Host.Dir, words, stop); err != nil {
 			return err
 		}
 	}

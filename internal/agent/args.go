@@ -90,6 +90,9 @@ func Walk(passed []Passed, args []string, each func(p Passed, values []string)) 
 				return &ArgumentError{Flag: name, Why: "needs a value"}
 			}
 			values, args = args[:n], args[n:]
+			if i := slices.IndexFunc(values, func(v string) bool { return strings.HasPrefix(v, "-") }); i >= 0 {
+				return &ArgumentError{Flag: name + " " + values[i], Why: "would be a flag for some clients: write " + name + "=" + values[i]}
+			}
 		}
 		for _, v := range values {
 			if p.Check == nil {

@@ -31,6 +31,10 @@ func TestPolicyArguments(t *testing.T) {
 		{"gemini", []string{"--model", "m"}, true},
 		{"copilot", []string{"--model", "m"}, true},
 		{"opencode", []string{"--model", "m/n"}, true},
+		{"qwen", []string{"--model", "m"}, true},
+		{"qwen", []string{"--auth-type", "openai"}, false},
+		{"pi", []string{"--model", "m"}, true},
+		{"pi", []string{"--provider", "openai"}, false},
 	} {
 		a, err := clients.Of(c.client)
 		if err != nil {
@@ -63,6 +67,29 @@ func TestRecordedWithoutValues(t *testing.T) {
 		}
 		if all := strings.Join(k.Recorded(), " "); strings.Contains(all, "hunter2") || !strings.Contains(all, "/bin/x") {
 			t.Errorf("%s: %s", a.Name, all)
+		}
+	}
+}
+
+// A flag in the place of a value is a value for some clients, and a flag for others: with
+// one of them a policy could name the server that the operator's key is sent to. The
+// same word is refused whatever the flag before it is, and passes where it can only be a
+// value.
+func TestFlagAsValue(t *testing.T) {
+	for _, a := range clients.All() {
+		for _, p := range a.Passed {
+			if p.Values == 0 {
+				continue
+			}
+			for _, hidden := range []string{"--openai-base-url=https://x.example", "--adminPolicy=rules.toml", "--command=run", "-f", "--", "-"} {
+				if err := a.Accept([]string{p.Flag, hidden}); err == nil {
+					t.Errorf("%s %s takes %s for its value", a.Name, p.Flag, hidden)
+				}
+			}
+		}
+		model := "--model"
+		if err := a.AcceptPolicy([]string{model + "=--odd"}); err != nil {
+			t.Errorf("the control: %v", err)
 		}
 	}
 }

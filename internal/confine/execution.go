@@ -99,7 +99,7 @@ func shareWith(repo *repository, l *lease.Lease) error {
 	if err != nil {
 		return err
 	}
-	shared := loaded.Share.With(worksite.RealPath(repo.host.Dir))
+	shared := worksite.SharedWith(loaded, repo.host.Dir)
 	if err := worksite.RefuseUnshared(l.Policy, shared, os.Environ()); err != nil {
 		return err
 	}

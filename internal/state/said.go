@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -84,19 +85,28 @@ func readOwn(at string) ([]byte, error) {
 
 // keepSaid writes the file anew. Two that do so at once lose nothing but an answer.
 func keepSaid(at string, known map[string]said) {
-	text, err := json.Marshal(known)
-	if err != nil || len(known) > 100 {
-		return
-	}
-	if _, err := os.Lstat(filepath.Dir(at)); err != nil {
+	if _, err := os.Lstat(filepath.Dir(at)); err != nil || len(known) > 100 {
 		return // cordon keeps nothing yet
 	}
-	f, err := os.CreateTemp(filepath.Dir(at), saidFile+".*")
+	_ = writeOwn(at, known) // the program is asked again
+}
+
+// writeOwn writes a table that lies beside the repositories anew.
+func writeOwn(at string, table any) error {
+	text, err := json.Marshal(table)
 	if err != nil {
-		return
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(at), filepath.Base(at)+".*")
+	if err != nil {
+		return err
 	}
 	_, err = f.Write(text)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), at) != nil {
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), at)
+	}
+	if err != nil {
 		_ = os.Remove(f.Name()) // made just now
 	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/policy"
+	"cordon/internal/state"
 )
 
 // Shared is what of the operator's own goes into the cells of this repository.
@@ -15,7 +16,39 @@ func (s *Site) Shared() (config.Shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loaded.Share.With(RealPath(s.Host.Dir)), nil
+	return SharedWith(loaded, s.Host.Dir), nil
+}
+
+// SharedWith is what goes into the cells of the repository with a git directory: nothing
+// where another repository was there when the operator agreed.
+func SharedWith(loaded config.Loaded, common string) config.Shared {
+	shared := loaded.Share.With(RealPath(common))
+	if len(shared) > 0 && state.Replaced(RealPath(common)) {
+		return nil
+	}
+	return shared
+}
+
+// ChangeShared shares words with the repository with a git directory, or stops that. What
+// was shared with another repository in its place before is not shared with this one.
+func ChangeShared(loaded config.Loaded, common string, words []string, stop bool) (file string, now []string, err error) {
+	common = RealPath(common)
+	change := config.Change{Repository: config.ShareKey(common), Add: words}
+	if stop {
+		change.Add, change.Remove = nil, words
+	}
+	if state.Replaced(common) {
+		for _, written := range []string{common, change.Repository} {
+			old := config.Change{Repository: written, Remove: loaded.Share[written]}
+			if _, _, err := config.WriteShare(old); err != nil {
+				return "", nil, err
+			}
+		}
+	}
+	if file, now, err = config.WriteShare(change); err != nil {
+		return file, now, err
+	}
+	return file, now, state.Agree(common)
 }
 
 // RefuseUnshared refuses a policy that gives variables of the operator's to workers of a

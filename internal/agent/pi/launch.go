@@ -181,7 +181,7 @@ var refused = [][2]string{
 }
 
 var passed = []agent.Passed{
-	{Flag: "--provider", Values: 1}, {Flag: "--model", Values: 1}, {Flag: "--models", Values: 1}, {Flag: "--thinking", Values: 1},
+	{Flag: "--provider", Values: 1, Own: true}, {Flag: "--model", Values: 1}, {Flag: "--models", Values: 1}, {Flag: "--thinking", Values: 1},
 	{Flag: "--tools", Values: 1}, {Flag: "-t", Values: 1}, {Flag: "--no-skills"}, {Flag: "-ns"}, {Flag: "--no-context-files"}, {Flag: "-nc"},
 	{Flag: "--verbose"},
 }

@@ -195,7 +195,7 @@ var refused = [][2]string{
 }
 
 var passed = []agent.Passed{
-	{Flag: "--model", Values: 1}, {Flag: "-m", Values: 1}, {Flag: "--fallback-model", Values: 1}, {Flag: "--auth-type", Values: 1},
+	{Flag: "--model", Values: 1}, {Flag: "-m", Values: 1}, {Flag: "--fallback-model", Values: 1}, {Flag: "--auth-type", Values: 1, Own: true},
 	{Flag: "--output-style", Values: 1}, {Flag: "--max-session-turns", Values: 1}, {Flag: "--max-wall-time", Values: 1},
 	{Flag: "--max-tool-calls", Values: 1}, {Flag: "--max-subagent-depth", Values: 1}, {Flag: "--exclude-tools", Values: agent.Many},
 	{Flag: "--debug"}, {Flag: "-d"}, {Flag: "--screen-reader"},
