@@ -8,8 +8,9 @@ import "bytes"
 // quotes are escaped: the texts here have quotes that are not.
 type Record struct {
 	Files []string // patterns of path.Match, below Order.State
-	// Quiet are texts of lines that are written without a prompt. Every other line tells of
-	// one: a line of a kind that nobody knows starts the clock.
+	// Quiet are texts of lines that are written without a prompt; one that begins with a brace begins
+	// its line, so that no argument of a call looks like it. Every other line tells of a prompt: a
+	// line of a kind that nobody knows starts the clock.
 	Quiet []string
 	Calls []string // texts of lines that tell of a tool call
 	// Prompts are the texts that tell of a prompt in a record that has no lines.
@@ -42,7 +43,7 @@ func (r *Record) Read(text []byte) (seen Sign) {
 	}
 	for line := range bytes.Lines(text) {
 		switch {
-		case len(bytes.TrimSpace(line)) == 0, containsAny(line, r.Quiet):
+		case len(bytes.TrimSpace(line)) == 0, r.isQuiet(line):
 		case containsAny(line, r.Calls):
 			return CallMade
 		default:
@@ -50,6 +51,15 @@ func (r *Record) Read(text []byte) (seen Sign) {
 		}
 	}
 	return seen
+}
+
+func (r *Record) isQuiet(line []byte) bool {
+	for _, s := range r.Quiet {
+		if bytes.HasPrefix(line, []byte(s)) || s[0] != '{' && bytes.Contains(line, []byte(s)) {
+			return true
+		}
+	}
+	return false
 }
 
 func containsAny(text []byte, list []string) bool {

@@ -36,11 +36,22 @@ var recorded = map[client.Name]struct{ quiet, prompt, call string }{
 		"\x00\x01" + `{"role":"user","time":{"created":1},"agent":"build"}`,
 		"\x00\x02" + `{"type":"tool","tool":"bash","callID":"c"}`,
 	},
+	"qwen": {
+		"",
+		`{"uuid":"e","type":"user","provenance":"real_user","message":{"role":"user","parts":[{"text":"say \"functionCall\":{"}]}}` + "\n",
+		`{"uuid":"9","type":"assistant","message":{"role":"model","parts":[{"functionCall":{"id":"c","name":"run_shell_command"}}]}}` + "\n",
+	},
+	"pi": {
+		`{"type":"session","version":3,"id":"0"}` + "\n" + `{"type":"model_change","id":"a","parentId":null,"modelId":"m"}` + "\n",
+		`{"type":"message","id":"b","message":{"role":"user","content":[{"type":"text","text":"do it"}]}}` + "\n",
+		`{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","arguments":{"type":"session",}}]}}` + "\n",
+	},
 }
 
 func TestRecords(t *testing.T) {
 	for _, a := range clients.All() {
 		if a.Record == nil {
+			t.Errorf("%s has no record: on a terminal, it would be stopped while its person thinks", a.Name)
 			continue
 		}
 		r, ok := recorded[a.Name]

@@ -32,7 +32,12 @@ var Client = agent.Adapter{
 	Hidden:    []string{".pi"},
 	Project:   []string{".pi/settings.json"},
 	User:      user, ProjectParts: project,
-	Keep:      []string{"sessions/*.jsonl"},
+	Keep: []string{"sessions/*.jsonl"},
+	Record: &agent.Record{ // which it begins with the first answer, all in one
+		Files: []string{"sessions/*.jsonl"},
+		Quiet: []string{`{"type":"session",`, `{"type":"model_change",`, `{"type":"thinking_level_change",`, `{"type":"session_info",`},
+		Calls: []string{`{"type":"toolCall",`, `"role":"toolResult"`},
+	},
 	Starts:    true,
 	NoServers: "has no MCP servers",
 	Build:     build, Objects: objections, Refused: refused, Passed: passed,

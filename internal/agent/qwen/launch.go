@@ -11,6 +11,8 @@ const (
 	// managed is read with the highest rank.
 	managed     = "/etc/qwen-code/settings.json"
 	ownSettings = ".qwen/settings.json"
+	// chats are its conversations, below its state.
+	chats = "projects/*/chats/*.jsonl"
 	// settingsVersion is the form of its settings. It would write into a file of another one.
 	settingsVersion = 4
 )
@@ -30,7 +32,9 @@ var Client = agent.Adapter{
 	Hidden:    []string{".qwen"},
 	Managed:   []string{managed},
 	User:      user, ProjectParts: project,
-	Keep:   []string{"projects/*/chats/*.jsonl"},
+	Keep: []string{chats},
+	// It writes nothing down before the first prompt.
+	Record: &agent.Record{Files: []string{chats}, Calls: []string{`"functionCall":{`, `"event.name":"qwen-code.tool_call"`}},
 	Starts: true,
 	// One that is trusted brings its own servers, hooks and variables.
 	NoServers: "starts no MCP servers in a directory that is not trusted, and cordon trusts none",
