@@ -16,6 +16,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"cordon/internal/agent/clean"
 	"cordon/internal/client"
@@ -66,6 +67,10 @@ type Order struct {
 	// Unpacked is where the files of Adapter.Unpacks are, which the client cannot write;
 	// "": it unpacks them itself.
 	Unpacked string
+	// Keys are files with the answers of KeyCommands, by their IDs; the client cannot write them.
+	Keys map[string]string
+	// KeyEvery is how often the client has to look at them to send a renewed one in time.
+	KeyEvery time.Duration
 }
 
 // Rules are what of a lease a client's own permissions can express.
@@ -130,6 +135,9 @@ type Shown struct {
 	At   string // absolute
 }
 
+// Setting is a member of a settings file.
+type Setting struct{ File, Key string }
+
 // Login is a file that a client signs in with.
 type Login struct {
 	From string // below the home of the operator
@@ -152,13 +160,18 @@ type Adapter struct {
 	Addresses      []string // those of Variables that point it at another server than its maker's
 	Logins         []Login
 	Config         []string // below the home: the operator's own settings, for Order.Own
-	Choices        []Choice // settings of the operator's that go into every worker
-	Unused         []Unused // settings that never do, and are named
-	Hidden         []string // below the home: the state of the operator's own sessions
-	User           Places   // below the home
-	ProjectParts   Places   // below the top of a project
-	ServerFiles    []string // below the home: where the operator's own MCP servers stand
-	Managed        []string // places of the machine that the kit's files are shown at
+	KeyFiles       []string // below the home: where a KeyCommand may stand
+	// SignIn is what a person types to sign in, after "or" or a colon.
+	SignIn        string
+	LoginSettings []Setting // of the operator's, that say how to sign in
+	LoginArgs     []string  // parts of arguments that do
+	Choices       []Choice  // settings of the operator's that go into every worker
+	Unused        []Unused  // settings that never do, and are named
+	Hidden        []string  // below the home: the state of the operator's own sessions
+	User          Places    // below the home
+	ProjectParts  Places    // below the top of a project
+	ServerFiles   []string  // below the home: where the operator's own MCP servers stand
+	Managed       []string  // places of the machine that the kit's files are shown at
 	// Project are files below the tree that the client obeys whatever it is told; see
 	// Object.
 	Project []string
@@ -179,6 +192,11 @@ type Adapter struct {
 	Unpacks *Unpacking
 
 	Build func(Order) (Kit, error)
+	// KeyCommands are the commands of the operator's that print a key, and that this client
+	// would run now; nil: it has none.
+	KeyCommands func(KeySources) ([]KeyCommand, error)
+	// LoginText is a file of Logins with PrintKey in the place of commands; nil: it has none.
+	LoginText func(from string, text []byte, keys map[string]string) ([]byte, error)
 	// ReadSettings reads a file of the Choices; nil: it is JSON. Adjust changes the choices
 	// by what else the file says, and names what it leaves out.
 	ReadSettings func([]byte) (map[string]any, error)

@@ -150,3 +150,11 @@ func Digits(v any) bool {
 	s, ok := v.(string)
 	return ok && s != "" && len(s) <= 9 && strings.Trim(s, "0123456789") == ""
 }
+
+// PlainName is a name of the operator's settings for a message, or words in its place.
+func PlainName(s string) string {
+	if Word(s) {
+		return s
+	}
+	return "(its name is not plain)"
+}

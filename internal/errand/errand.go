@@ -38,6 +38,9 @@ type Errand struct {
 	Limit   time.Duration // after which it is ended
 	Input   string        // on stdin
 	Output  io.Writer     // of stdout and stderr
+	// Answer gets stdout, which may be secret: nothing else does. Result.Tail then has the end
+	// of stderr only.
+	Answer io.Writer
 }
 
 // Var is a variable of an errand.
@@ -83,6 +86,9 @@ func (e Errand) Run(ctx context.Context) Result {
 	c.Dir, c.Env, c.Stdin = e.Dir, e.environ(), strings.NewReader(e.Input)
 	c.Stdout = io.MultiWriter(tail, unheeded{e.Output})
 	c.Stderr = c.Stdout
+	if e.Answer != nil {
+		c.Stdout = e.Answer
+	}
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = grace
 	err = c.Run()

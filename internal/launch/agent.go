@@ -40,15 +40,17 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	if out != nil {
 		c.Stdout = out
 	}
+	o.renewKeys(within, s, w)
 	exit, err := startProven(within, s, w, r, c, stop)
 	done()
 	if err != nil {
 		return exit, err
 	}
 	takeBackLogins(s, w.Lease.Lease(), o)
-	if err := o.removeLogins(); err != nil {
+	if err := errors.Join(o.removeLogins(), o.removeKeys()); err != nil {
 		s.Voice.Step(w.ID, "login", "cordon could not remove the client's login: "+fault.OneLine(err))
 	}
+	o.sayUnsigned(s, w, !exit.OK())
 	switch cause := context.Cause(within); {
 	case ctx.Err() != nil || cause == nil:
 	case errors.Is(cause, errUnproven):

@@ -21,18 +21,27 @@ const maxSettings = 4 << 20
 // operatorsChoices are the model, the effort and their like that the operator has set for a
 // client, from their own files only. left names settings that do not go in.
 func operatorsChoices(a *agent.Adapter, l lease.Lease) (agent.Chosen, []string, error) {
+	files, err := ownFiles(a.ChoiceFiles(), l)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.Choose(files)
+}
+
+// ownFiles are files of the operator's home, by their usual names.
+func ownFiles(names []string, l lease.Lease) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, name := range a.ChoiceFiles() {
+	for _, name := range names {
 		text, err := plainfile.ReadLinked(enclosure.KeptAt(l.Home, name), maxSettings)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return nil, nil, err
+			return nil, err
 		default:
 			files[name] = text
 		}
 	}
-	return a.Choose(files)
+	return files, nil
 }
 
 // nameLeftOut tells the operator in one line which parts of their own setup a worker does not

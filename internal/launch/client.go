@@ -21,6 +21,7 @@ import (
 	"cordon/internal/client"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
+	"cordon/internal/keyhelper"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -42,6 +43,9 @@ type clientSetup struct {
 	helpers []helper
 	release func()        // of the files that it shares with others
 	record  *conversation // of an interactive one; nil: its hooks report soon after its start
+	keys    *keyhelper.Keys
+	// unsigned says what to type, if nothing was found that could sign the client in.
+	unsigned string
 }
 
 // planClient chooses what the client of a worker is started with: it is found and asked
@@ -79,6 +83,11 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if order.Unpacked, err = o.unpack(ctx, s, w, program, version); err != nil {
 		return nil, err
 	}
+	if err := o.askForKeys(ctx, s, w, &order, dir); err != nil {
+		o.close()
+		return nil, err
+	}
+	o.checkSignIn(s, w, order)
 	if o.kit, err = a.Kit(order); err != nil {
 		o.close()
 		var argument *agent.ArgumentError
@@ -207,7 +216,10 @@ func writeClientFiles(s *worksite.Site, w *ledger.Worker, o *clientSetup, dir st
 	if err := o.placeHelpers(w.Lease.Lease(), dir); err != nil {
 		return err
 	}
-	return giveLogins(w.Lease.Lease(), o)
+	if err := o.keys.Write(filepath.Join(dir, keysDir)); err != nil {
+		return err
+	}
+	return giveLogins(w.Lease.Lease(), o, dir)
 }
 
 // prepareState writes what a kit wants in the client's own directory. The client has

@@ -22,6 +22,8 @@ type login struct {
 	from string // the operator's
 	at   string // where the client finds it
 	text []byte // as it was when the client was started
+	// changed says that commands in it were replaced: it is no login of the operator's any more.
+	changed bool
 }
 
 // maxLogin bounds a file that a client signs in with.
@@ -29,7 +31,7 @@ const maxLogin = 1 << 20
 
 // giveLogins gives the client the files that it signs in with: to read, or as a copy of
 // its own. Without one it has only what its variables say.
-func giveLogins(l lease.Lease, o *clientSetup) error {
+func giveLogins(l lease.Lease, o *clientSetup, dir string) error {
 	how := l.Policy.Agent.Login
 	for _, file := range o.adapter.Logins {
 		from, at := worksite.RealPath(enclosure.KeptAt(l.Home, file.From)), filepath.Join(o.state, file.At)
@@ -40,15 +42,29 @@ func giveLogins(l lease.Lease, o *clientSetup) error {
 		if err != nil {
 			return fmt.Errorf("the login %s: %w", file.From, err)
 		}
-		if err := placeLogin(o.state, at, text); err != nil {
+		given, err := o.withoutCommands(file.From, text, dir)
+		if err == nil {
+			err = placeLogin(o.state, at, given)
+		}
+		if err != nil {
 			return fmt.Errorf("the login %s: %w", file.From, err)
 		}
-		if how == policy.ReadLogin {
+		changed := !bytes.Equal(given, text)
+		if how == policy.ReadLogin && !changed {
 			o.show = append(o.show, cell.Bind{From: from, At: at})
 		}
-		o.logins = append(o.logins, login{from, at, text})
+		o.logins = append(o.logins, login{from, at, text, changed})
 	}
 	return nil
+}
+
+// withoutCommands is a login in which files with keys stand in the place of commands that
+// print them.
+func (o *clientSetup) withoutCommands(from string, text []byte, dir string) ([]byte, error) {
+	if o.adapter.LoginText == nil {
+		return text, nil
+	}
+	return o.adapter.LoginText(from, text, o.keys.Files(filepath.Join(dir, keysDir)))
 }
 
 // placeLogin writes a copy of a login. An earlier launch of the client has had the
@@ -101,6 +117,9 @@ func takeBackLogins(s *worksite.Site, l lease.Lease, o *clientSetup) {
 		return
 	}
 	for _, file := range o.logins {
+		if file.changed {
+			continue
+		}
 		fresh, err := readRenewed(o.state, file.at)
 		if err != nil || bytes.Equal(fresh, file.text) || len(bytes.TrimSpace(fresh)) == 0 {
 			continue

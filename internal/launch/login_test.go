@@ -26,7 +26,7 @@ func signedIn(t *testing.T, how policy.Agent) (*worksite.Site, lease.Lease, *cli
 		{From: ".client/auth.json", At: "in/auth.json"}, {From: ".client/absent.json", At: "absent.json"},
 	}}}
 	s := &worksite.Site{Voice: worksite.Silent{}}
-	if err := giveLogins(l, o); err != nil {
+	if err := giveLogins(l, o, o.state); err != nil {
 		t.Fatal(err)
 	}
 	return s, l, o
@@ -119,7 +119,7 @@ func TestLoginFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(outside, at); err != nil {
 		t.Fatal(err)
 	}
-	if err := giveLogins(l, o); err != nil || have(t, outside) != "untouched" || have(t, at) != "first" {
+	if err := giveLogins(l, o, o.state); err != nil || have(t, outside) != "untouched" || have(t, at) != "first" {
 		t.Errorf("%v: outside is %q, the login %q", err, have(t, outside), have(t, at))
 	}
 	if err := os.RemoveAll(filepath.Join(o.state, "in")); err != nil {
@@ -129,7 +129,7 @@ func TestLoginFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(o.state, "in")); err != nil {
 		t.Fatal(err)
 	}
-	if err := giveLogins(l, o); err != nil || worksite.Exists(filepath.Join(elsewhere, "auth.json")) || have(t, at) != "first" {
+	if err := giveLogins(l, o, o.state); err != nil || worksite.Exists(filepath.Join(elsewhere, "auth.json")) || have(t, at) != "first" {
 		t.Errorf("through a directory that is a link: %v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestLoginReplacesWhatIsThere(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(in), leave(in, at)); err != nil {
 			t.Fatal(name, err)
 		}
-		if err := giveLogins(l, o); err != nil || have(t, at) != "first" {
+		if err := giveLogins(l, o, o.state); err != nil || have(t, at) != "first" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -68,7 +68,11 @@ func unpackedName(a *agent.Adapter, program string, version agent.Version) (stri
 
 // close lets go of what the client shares with others.
 func (o *clientSetup) close() {
-	if o != nil && o.release != nil {
+	if o == nil {
+		return
+	}
+	_ = o.removeKeys() // said where the client ends
+	if o.release != nil {
 		o.release()
 	}
 }

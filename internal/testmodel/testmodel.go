@@ -38,6 +38,7 @@ type Request struct {
 	User   string          `json:"user"`   // the user's words, and what the client says in their name
 	Tools  []string        `json:"tools"`
 	Body   json.RawMessage `json:"body"`
+	Key    string          `json:"-"` // that the client signed in with
 	At     time.Time       `json:"-"` // when it came
 }
 
@@ -167,6 +168,16 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, `{"error":{"message":"there is no such thing"}}`, http.StatusNotFound)
 }
 
+// keyOf is the key that a request was signed with.
+func keyOf(r *http.Request) string {
+	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key"} {
+		if key := r.Header.Get(name); key != "" {
+			return key
+		}
+	}
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
 // play records what a request tells and answers it with its turn.
 func (m *Model) play(w http.ResponseWriter, r *http.Request, body []byte, a asked, answer func(http.ResponseWriter, *http.Request, asked, reply)) {
 	sub := m.sub(a)
@@ -181,7 +192,7 @@ func (m *Model) play(w http.ResponseWriter, r *http.Request, body []byte, a aske
 	}
 	m.record(a, sub)
 	m.request(Request{Path: r.URL.Path, Sub: sub, Turn: n, Model: a.model, System: strings.Join(a.system, "\n"),
-		User: strings.Join(a.user, "\n"), Tools: a.tools, Body: body})
+		User: strings.Join(a.user, "\n"), Tools: a.tools, Body: body, Key: keyOf(r)})
 	m.once("before "+key, turn.Before)
 	if !pause(r.Context(), time.Duration(turn.Delay)) || !m.await(r.Context(), turn.Await) {
 		return

@@ -31,14 +31,13 @@ var unused = []agent.Unused{
 	{File: ownSettings, Key: "permissions", Noun: "permission rules"},
 	{File: ownSettings, Key: "statusLine", Noun: "status line"},
 	{File: ownSettings, Key: "enabledPlugins", Noun: "plugins"},
-	{File: ownSettings, Key: "apiKeyHelper", Noun: "apiKeyHelper (export ANTHROPIC_API_KEY, or sign in with claude and /login)"},
 }
 
 // adjust names the variables that stay with the operator.
 func adjust(chosen agent.Chosen, settings map[string]any) (left []string) {
 	env, _ := settings["env"].(map[string]any)
 	for name := range env {
-		if _, ok := chosen["env."+name]; !ok {
+		if _, ok := chosen["env."+name]; !ok && name != helperTTL {
 			return []string{"variables of settings.json"}
 		}
 	}

@@ -41,6 +41,8 @@ var Client = agent.Adapter{
 	Starts: true,
 	Build:  build, Permissions: permissions, Refused: refused, Passed: passed,
 	Choices: choices, Unused: unused, Adjust: adjust,
+	KeyFiles: []string{ownSettings}, KeyCommands: keyCommands,
+	SignIn: "start claude in a terminal and type /login, or export ANTHROPIC_API_KEY",
 }
 
 // build starts Claude in a mode in which only what the rules allow runs, and
@@ -120,6 +122,7 @@ func environment(o agent.Order) []string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 		"CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL=1", "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1", "CLAUDE_CODE_SIMPLE=", "CLAUDE_CODE_SAFE_MODE=",
 	}
+	env = append(env, helperVariables(o)...)
 	if o.Root {
 		env = append(env, "IS_SANDBOX=1") // it refuses to work for root otherwise
 	}

@@ -79,6 +79,7 @@ func launchSettings(o agent.Order) (settings, error) {
 	s["permissions"] = rules
 	s["autoMemoryEnabled"] = false // it is shared by every worktree of a repository
 	s["enableAllProjectMcpServers"] = false
+	helperSettings(o, s)
 	if o.Managed {
 		s["allowManagedHooksOnly"], s["allowManagedPermissionRulesOnly"] = true, true
 	}

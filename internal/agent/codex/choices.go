@@ -52,16 +52,9 @@ func adjust(chosen agent.Chosen, settings map[string]any) (left []string) {
 	}
 	if provider, ok := in["model_provider"].(string); ok && provider != "openai" {
 		delete(chosen, "model")
-		return []string{"model provider " + legibleName(provider)}
+		return []string{"model provider " + agent.PlainName(provider)}
 	}
 	return nil
-}
-
-func legibleName(s string) string {
-	if agent.Word(s) {
-		return s
-	}
-	return "of config.toml"
 }
 
 // chosenArgs are the choices as arguments. They stand before the operator's, which win.

@@ -18,7 +18,8 @@ const Managed = "/etc/codex/requirements.toml"
 var Client = agent.Adapter{
 	Name: "codex", Dialect: &dialect, Stream: &form, Program: "codex", Package: "@openai/codex",
 	Oldest: agent.Version{0, 166, 0}, Tested: agent.Version{0, 166, 0},
-	Preset:    "@openai",
+	Preset: "@openai",
+	SignIn: "type codex login, or export CODEX_API_KEY", LoginArgs: []string{"model_provider", "--oss", "--local-provider"},
 	Variables: []string{"OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"}, // it does not look at OPENAI_BASE_URL
 	Logins:    []agent.Login{{From: ".codex/auth.json", At: "auth.json"}},
 	Hidden:    []string{".codex", ".agents"},

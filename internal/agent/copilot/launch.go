@@ -18,7 +18,10 @@ const ownSettings = ".copilot/settings.json"
 var Client = agent.Adapter{
 	Name: "copilot", Dialect: &dialect, Stream: &form, Program: "copilot", Package: "@github/copilot",
 	Oldest: agent.Version{1, 0, 102}, Tested: agent.Version{1, 0, 102},
-	Preset: "@copilot",
+	Preset:        "@copilot",
+	SignIn:        "start copilot in a terminal and type /login, or export COPILOT_GITHUB_TOKEN",
+	LoginSettings: []agent.Setting{{File: ownConfig, Key: "authTokens"}, {File: ownConfig, Key: "copilotTokens"}},
+	KeyCommands:   keyCommands,
 	Variables: []string{
 		"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "COPILOT_GH_HOST", "COPILOT_MODEL", "COPILOT_OFFLINE",
 		"COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_WIRE_API",
@@ -162,7 +165,7 @@ func environment(o agent.Order) []string {
 		"COPILOT_HOME=" + o.State,
 		"COPILOT_PKG_CACHE_HOME=" + files, "COPILOT_SEA_EXTRACT_ONLY=", // it runs what is there
 		"COPILOT_AUTO_UPDATE=false", "COPILOT_ALLOW_ALL=false", "COPILOT_ASSISTED_APPROVAL=", "COPILOT_CUSTOM_INSTRUCTIONS_DIRS=",
-		"COPILOT_CLI_DIST_DIR=", "COPILOT_CLI_VERSION=", "COPILOT_PROVIDER_API_KEY_COMMAND=", "COPILOT_OTEL_ENABLED=false",
+		"COPILOT_CLI_DIST_DIR=", "COPILOT_CLI_VERSION=", keyVariable + "=" + o.PrintKey(keyVariable), "COPILOT_OTEL_ENABLED=false",
 	}
 }
 

@@ -25,6 +25,7 @@ var Client = agent.Adapter{
 	Name: "gemini", Dialect: &dialect, Stream: &form, Program: "gemini", Package: "@google/gemini-cli",
 	Oldest: agent.Version{0, 61, 0}, Tested: agent.Version{0, 61, 0},
 	Preset: "@google",
+	SignIn: "start gemini in a terminal and type /auth, or export GEMINI_API_KEY",
 	Variables: []string{
 		"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_API_VERSION",
 		"GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",

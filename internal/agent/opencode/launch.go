@@ -19,7 +19,9 @@ const (
 var Client = agent.Adapter{
 	Name: "opencode", Dialect: &dialect, Stream: &form, Program: "opencode", Package: "opencode-ai",
 	Oldest: agent.Version{1, 18, 33}, Tested: agent.Version{1, 18, 33},
-	Preset: "@opencode",
+	Preset:        "@opencode",
+	SignIn:        "type opencode auth login, or export the key of its provider (OPENCODE_API_KEY, ANTHROPIC_API_KEY and so on)",
+	LoginSettings: []agent.Setting{{File: ownConfig, Key: "provider"}, {File: ownConfigC, Key: "provider"}},
 	Variables: []string{
 		"OPENCODE_API_KEY", "OPENCODE_AUTH_CONTENT", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY",
 		"GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY",

@@ -27,11 +27,14 @@ var Client = agent.Adapter{
 		"AZURE_OPENAI_API_VERSION", "AZURE_OPENAI_DEPLOYMENT_NAME_MAP",
 	},
 	Addresses: []string{"AZURE_OPENAI_BASE_URL"},
-	Logins:    []agent.Login{{From: ".pi/agent/auth.json", At: dir + "/auth.json"}},
+	Logins:    []agent.Login{{From: ownLogins, At: dir + "/auth.json"}},
 	Config:    []string{ownSettings, ownModels},
-	Hidden:    []string{".pi"},
-	Project:   []string{".pi/settings.json"},
-	User:      user, ProjectParts: project,
+	KeyFiles:  []string{ownSettings, ownLogins, ownModels}, KeyCommands: keyCommands, LoginText: loginText,
+	SignIn:        "start pi in a terminal and type /login, or export the key of its provider (OPENROUTER_API_KEY, ANTHROPIC_API_KEY and so on)",
+	LoginSettings: []agent.Setting{{File: ownModels, Key: "providers"}},
+	Hidden:        []string{".pi"},
+	Project:       []string{".pi/settings.json"},
+	User:          user, ProjectParts: project,
 	Keep: []string{"sessions/*.jsonl"},
 	Record: &agent.Record{ // which it begins with the first answer, all in one
 		Files: []string{"sessions/*.jsonl"},
@@ -129,7 +132,7 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	if err != nil {
 		return err
 	}
-	if err := k.AddSeed(dir+"/models.json", withoutCommands(models)); err != nil {
+	if err := k.AddSeed(dir+"/models.json", withKeys(models, o.Keys)); err != nil {
 		return err
 	}
 	const name = "pi.json"
@@ -139,28 +142,6 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 		k.Shown = []agent.Shown{{Name: name, At: path.Join(o.State, dir, "settings.json")}}
 	}
 	return nil
-}
-
-// withoutCommands is a value without the texts that the client would run to get a key.
-func withoutCommands(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		kept := map[string]any{}
-		for name, inner := range v {
-			if text, ok := inner.(string); ok && strings.HasPrefix(text, "!") {
-				continue
-			}
-			kept[name] = withoutCommands(inner)
-		}
-		return kept
-	case []any:
-		kept := make([]any, len(v))
-		for i, inner := range v {
-			kept[i] = withoutCommands(inner)
-		}
-		return kept
-	}
-	return v
 }
 
 // environment keeps the client's state together. Offline, it installs nothing and asks for no new version; its

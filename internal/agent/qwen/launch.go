@@ -21,7 +21,9 @@ const (
 var Client = agent.Adapter{
 	Name: "qwen", Dialect: &dialect, Stream: &form, Program: "qwen", Package: "@qwen-code/qwen-code",
 	Oldest: agent.Version{0, 24, 4}, Tested: agent.Version{0, 24, 4},
-	Preset: "@qwen",
+	Preset:        "@qwen",
+	SignIn:        "start qwen in a terminal and type /auth, or export DASHSCOPE_API_KEY",
+	LoginSettings: []agent.Setting{{File: ownSettings, Key: "env"}, {File: ownSettings, Key: "modelProviders"}},
 	Variables: []string{
 		"DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY", "QWEN_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL",
 		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "GEMINI_API_KEY", "GEMINI_MODEL", "GOOGLE_API_KEY",
