@@ -284,3 +284,11 @@ func (r reader[T]) find(key *yaml.Node, fields []Field[T]) (Field[T], error) {
 	}
 	return Field[T]{}, fault{"unknown key " + quote(key.Value), hint}
 }
+
+// ReadMapping reads a mapping inside a file into t, against a table of its own. Messages
+// call it what.
+func ReadMapping[T any](n *yaml.Node, what string, t *T, fields []Field[T]) (Given, error) {
+	r := reader[T]{kind: Kind[T]{Fields: fields}, into: t, given: Given{}}
+	err := r.section(n, what, "", fields)
+	return r.given, err
+}

@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cordon/internal/policy"
+	"cordon/internal/strictyaml"
+)
+
+// Surroundings are what a plan is checked against.
+type Surroundings struct {
+	Policy policy.Policy // of the repository, at the base commit
+	// Has reports whether the base commit has a file or a directory.
+	Has func(path string) bool
+	// Reports says what a client reports of its use; known is false for a name that is no client.
+	Reports func(client string) (tokens, cost, known bool)
+	// Agent is the client for stages that name none; "": there is none.
+	Agent string
+}
+
+// Permit is a stage with the policy that its worker gets.
+type Permit struct {
+	Stage  Stage
+	Policy policy.Policy
+}
+
+// Roots are what the worker of the stage may change.
+func (p Permit) Roots() []string { return p.Policy.Filesystem.WriteRoots }
+
+// Permits are the stages in an order in which they could run, each with its policy. A plan
+// that asks for more than the policy allows is refused, and so is a stage that nobody can
+// satisfy. The name stands in front of every error.
+func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
+	narrowed, err := p.narrow(in.Policy)
+	if err != nil {
+		return nil, named(name, err)
+	}
+	var list []Permit
+	for _, s := range p.Order() {
+		permit, err := s.permit(narrowed)
+		if err == nil {
+			err = satisfiable(permit, in)
+		}
+		if err != nil {
+			return nil, named(name, err)
+		}
+		list = append(list, permit)
+	}
+	return list, nil
+}
+
+// narrow takes from a policy what the plan takes.
+func (p Plan) narrow(from policy.Policy) (policy.Policy, error) {
+	f := &from.Filesystem
+	f.DenyRead = union(f.DenyRead, p.Narrow.DenyRead)
+	f.DenyWrite = union(f.DenyWrite, p.Narrow.DenyWrite)
+	if p.Narrow.Domains == nil {
+		return from, nil
+	}
+	bound := policy.AllRights()
+	bound.Network.AllowedDomains = from.Network.AllowedDomains
+	from.Network.AllowedDomains = p.Narrow.Domains
+	if _, lost := from.Within(bound); len(lost) > 0 {
+		missing := strings.TrimPrefix(strings.Join(lost, "; "), "network.allowed_domains: without ")
+		return from, p.Narrow.domains.fault("the policy of the repository does not allow "+missing,
+			"add to network in cordon.yaml: allowed_domains: ["+missing+"]")
+	}
+	return from, nil
+}
+
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// permit gives a stage its policy.
+func (s Stage) permit(from policy.Policy) (Permit, error) {
+	p := from
+	switch {
+	case s.Kind == Verify:
+		p.Filesystem.WriteRoots = []string{}
+	case s.Write != nil:
+		for _, root := range s.Write {
+			if !policy.RootWithin(root, from.Filesystem.WriteRoots) {
+				return Permit{}, s.at.fault(s.ID+": the policy of the repository does not let a worker change "+root,
+					"add to filesystem in cordon.yaml: write_roots: ["+strconv.Quote(root)+"]")
+			}
+		}
+		p.Filesystem.WriteRoots = slices.Clone(s.Write)
+	}
+	p.Acceptance = slices.Clone(from.Acceptance)
+	for _, c := range s.Acceptance {
+		p.Acceptance = append(p.Acceptance, s.inDir(c.Run))
+	}
+	if t := s.Budget.Time; t > 0 && t < p.Limits.Time {
+		p.Limits.Time = t
+	}
+	if err := p.Validate(); err != nil {
+		return Permit{}, s.at.fault(s.ID+": "+strictyaml.Unplaced("", err).Problem, "")
+	}
+	return Permit{Stage: s, Policy: p}, nil
+}
+
+// inDir is a command that runs in the stage's directory.
+func (s Stage) inDir(command string) string {
+	if s.Dir == "." {
+		return command
+	}
+	return "cd '" + strings.ReplaceAll(s.Dir, "'", `'\''`) + "' || exit\n" + command
+}
+
+// satisfiable refuses a stage that nobody can bring to its end.
+func satisfiable(p Permit, in Surroundings) error {
+	for _, one := range []func(Permit, Surroundings) (problem, hint string){judged, promised, tasked, performed, budgeted} {
+		if problem, hint := one(p, in); problem != "" {
+			return p.Stage.at.fault(p.Stage.ID+": "+problem, hint)
+		}
+	}
+	return nil
+}
+
+// judged: without a check nothing says when a stage is done.
+func judged(p Permit, _ Surroundings) (string, string) {
+	if len(p.Policy.Acceptance)+len(p.Stage.Artifacts)+len(p.Stage.Truths) == 0 {
+		return "nothing says when it is done", "add acceptance, artifacts or truths, or acceptance in cordon.yaml"
+	}
+	return "", ""
+}
+
+// promised: an artifact that is not there yet must lie where the stage may write.
+func promised(p Permit, in Surroundings) (string, string) {
+	for _, a := range p.Stage.Artifacts {
+		if !policy.RootWithin(a.Path, p.Roots()) && !in.Has(a.Path) {
+			return fmt.Sprintf("it cannot make its artifact %s, which lies outside of what it may change", a.Path), "add it to write"
+		}
+	}
+	return "", ""
+}
+
+// tasked: the file of the task and the directory of the commands are in the base commit, or an earlier stage can make them.
+func tasked(p Permit, in Surroundings) (string, string) {
+	if f := p.Stage.TaskFile; f != "" && !in.Has(f) {
+		return "the base commit has no file " + f, "commit it, or write the task into the plan"
+	}
+	return "", ""
+}
+
+// performed: somebody does it.
+func performed(p Permit, in Surroundings) (string, string) {
+	s := p.Stage
+	for _, name := range []string{s.Agent, reviewer(s)} {
+		if name == "" {
+			continue
+		}
+		if _, _, known := in.Reports(name); !known {
+			return "there is no client " + strconv.Quote(name), "cordon doctor lists the clients"
+		}
+	}
+	return "", ""
+}
+
+func reviewer(s Stage) string {
+	if s.Review == nil {
+		return ""
+	}
+	return s.Review.Agent
+}
+
+// budgeted: a budget is kept only if the client reports what it uses.
+func budgeted(p Permit, in Surroundings) (string, string) {
+	s := p.Stage
+	name := s.Agent
+	if name == "" {
+		name = in.Agent
+	}
+	if s.Budget.Tokens == 0 && s.Budget.Cost == 0 || name == "" && len(s.Command) == 0 {
+		return "", ""
+	}
+	if len(s.Command) > 0 {
+		return "a command does not report tokens or cost", "keep only the time of the budget"
+	}
+	tokens, cost, _ := in.Reports(name)
+	switch {
+	case s.Budget.Tokens > 0 && !tokens:
+		return name + " does not report tokens", "remove tokens from the budget"
+	case s.Budget.Cost > 0 && !cost:
+		return name + " does not report its cost", "remove cost from the budget, or bound its tokens"
+	}
+	return "", ""
+}
+
