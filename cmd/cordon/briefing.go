@@ -10,6 +10,7 @@ import (
 
 	"cordon/internal/briefing"
 	"cordon/internal/cell"
+	"cordon/internal/launch"
 	"cordon/internal/post"
 	"cordon/internal/view"
 )
@@ -49,7 +50,7 @@ func (a *app) briefing(ctx context.Context, args []string) (text, worker string,
 	if err != nil {
 		return "", "", err
 	}
-	return briefing.Text(w.Lease, w.Agent != nil), string(w.ID), nil
+	return launch.Briefing(w, w.Agent != nil), string(w.ID), nil
 }
 
 // ownBriefing is what lies beside the socket of the worker that asks.

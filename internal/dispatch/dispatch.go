@@ -43,6 +43,7 @@ type Request struct {
 	Tree      workspace.TreeKind // "": auto
 	Exclusive bool               // refuse to overlap with a live worker
 	Options   ledger.Options
+	Stage     *ledger.StageOf // nil: it is for no plan
 }
 
 // maker makes the leases of a repository.
@@ -228,7 +229,7 @@ func (s maker) writeLease(ctx context.Context, d Request, l lease.Lease) (lease.
 	if err := s.plainRoots(ctx, sealed); err != nil {
 		return "", err
 	}
-	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent}
+	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent, Stage: d.Stage}
 	if data.Overlap, err = s.overlaps(ctx, now, sealed, worthSaying(sealed)); err != nil {
 		return "", err
 	}
@@ -245,6 +246,9 @@ func (s maker) mayEnter(ctx context.Context, d Request, sealed lease.Sealed, now
 			return err
 		}
 	}
+	if err := freeStage(d.Stage, now); err != nil {
+		return err
+	}
 	if !d.Exclusive {
 		return nil
 	}
@@ -254,6 +258,23 @@ func (s maker) mayEnter(ctx context.Context, d Request, sealed lease.Sealed, now
 	}
 	if len(others) > 0 {
 		return fault.Refuse("the write_roots overlap with those of %s: wait for it, narrow the policy, or leave out --exclusive", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// freeStage refuses a second worker for a stage: two processes may have asked what is next.
+func freeStage(asked *ledger.StageOf, now *ledger.Ledger) error {
+	if asked == nil {
+		return nil
+	}
+	p := now.Plan(asked.Plan)
+	if p == nil || p.Run != asked.Run || p.Closed != nil {
+		return fault.Refuse("the plan %s is not open", asked.Plan)
+	}
+	for _, w := range now.StageWorkers(p)[asked.Stage] {
+		if w.Discard == nil {
+			return fault.Refuse("stage %s of plan %s has a worker already: %s", asked.Stage, asked.Plan, w.ID)
+		}
 	}
 	return nil
 }

@@ -104,6 +104,10 @@ type trial struct {
 // as the policy lets failed acceptance run again.
 func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, tested map[git.OID]trial) (bool, error) {
 	p := o.Lease.Lease().Policy
+	if why, err := g.broken(ctx, res.Commit, o.Artifacts); err != nil || why != "" && !o.AcceptFailed {
+		res.Outcome, res.Why = Rejected, why
+		return false, err
+	}
 	if len(p.Acceptance) == 0 { // otherwise they run on a checkout of it
 		return true, g.tryCheckout(ctx, o, res.Commit)
 	}

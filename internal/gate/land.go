@@ -14,6 +14,7 @@ import (
 	"cordon/internal/githook"
 	"cordon/internal/lease"
 	"cordon/internal/message"
+	"cordon/internal/plan"
 	"cordon/internal/policy"
 	"cordon/internal/state"
 )
@@ -38,6 +39,10 @@ type Order struct {
 	Creates bool // the target, if it does not exist
 	// Failed is how often acceptance of this result has failed before.
 	Failed int
+	// Verify: acceptance runs on the target even if the result changes nothing.
+	Verify bool
+	// Artifacts are files that the merged tree must have.
+	Artifacts []plan.Artifact
 	// AcceptFailed: the operator lands the result although acceptance fails.
 	AcceptFailed bool
 	// Accept runs the acceptance commands on a commit.
@@ -222,7 +227,11 @@ func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git
 	}
 	if merge.Tree == targetTree {
 		res.Outcome, res.Commit = Nothing, target
-		return res, nil
+		if !o.Verify {
+			return res, nil
+		}
+		_, err := g.accept(ctx, o, merge.Tree, &res, tested)
+		return res, err
 	}
 	if res.Findings, err = g.recheck(ctx, target, merge.Tree, o.Lease.Rules()); err != nil || len(res.Findings) > 0 {
 		res.Outcome = Violating

@@ -52,12 +52,21 @@ const (
 	feedbackFile = "feedback.txt"
 )
 
+// Briefing is what a worker is told: the rules of its lease, and its place in a plan.
+func Briefing(w *ledger.Worker, hooked bool) string {
+	text := briefing.Text(w.Lease, hooked)
+	if w.Stage != nil {
+		text += "\n## Your stage\n\n" + w.Stage.Signal
+	}
+	return text
+}
+
 // prepareEquipment makes the equipment of a launch and opens its post. What an earlier launch had is
 // replaced only when the client of this one can be started.
 func prepareEquipment(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request) (*equipment, error) {
 	r := &equipment{dir: s.State.Post(string(w.ID))}
 	asked := w.Agent != nil && len(how.Command) == 0
-	text := briefing.Text(w.Lease, asked)
+	text := Briefing(w, asked)
 	if asked {
 		var err error
 		if r.agent, err = planClient(ctx, s, w, how, r.dir, text); err != nil {

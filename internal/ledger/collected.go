@@ -13,7 +13,7 @@ import (
 
 // FoldName names this fold for checkpoints of the journal. It changes whenever the same
 // events give another ledger, or the memo another form.
-const FoldName = "cordon-ledger-1"
+const FoldName = "cordon-ledger-2"
 
 // ErrCollected says that gc has removed a worker: only a fold of the whole journal has it.
 var ErrCollected = errors.New("the worker is collected")
@@ -32,9 +32,10 @@ func Current() *Ledger { return &Ledger{byID: map[lease.ID]*Worker{}} }
 
 var _ journal.Fold = (*Ledger)(nil)
 
-// Wants implements journal.Fold. A repair of the journal is about workers that it names.
+// Wants implements journal.Fold. A repair of the journal is about workers that it names, and
+// a plan about its stages.
 func (l *Ledger) Wants(worker, typ string) bool {
-	return typ == Salvaged || l.byID[lease.ID(worker)] != nil
+	return typ == Salvaged || isPlanEvent(typ) || l.byID[lease.ID(worker)] != nil
 }
 
 // Memo implements journal.Fold.
@@ -57,7 +58,7 @@ func (l *Ledger) Restore(text []byte) error {
 // Snapshot is the ledger as it is now. Later events do not change it.
 func (l *Ledger) Snapshot() *Ledger {
 	now := *l
-	now.Workers, now.byID = slices.Clone(l.Workers), maps.Clone(l.byID)
+	now.Workers, now.byID, now.Plans = slices.Clone(l.Workers), maps.Clone(l.byID), slices.Clone(l.Plans)
 	now.memo.Collected, now.memo.Adopted = slices.Clip(l.memo.Collected), slices.Clip(l.memo.Adopted)
 	return &now
 }

@@ -79,6 +79,7 @@ type Lease struct {
 	Options Options         `json:"options"`
 	Overlap []string        `json:"overlap,omitempty"` // live workers whose write_roots may intersect
 	Agent   *Agent          `json:"agent,omitempty"`   // nil: a command
+	Stage   *StageOf        `json:"+stage,omitempty"`  // nil: it is for no plan
 }
 
 // Recovery is the data of Recovered: an operator's repair found what a worker left

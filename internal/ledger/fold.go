@@ -26,7 +26,9 @@ type Worker struct {
 	Command    []string
 	Options    Options
 	Overlap    []string
-	Agent      *Agent // nil: a command
+	Agent      *Agent   // nil: a command
+	Stage      *StageOf // nil: it is for no plan
+	Failures   int      // how often its command ended with an error, by itself
 	Wiring     *Wiring
 	Proof      *Proof  // of the last launch
 	Stream     *Stream // of the last launch
@@ -82,6 +84,7 @@ func (w *Worker) Ran() []string {
 // Ledger is the fold of a journal.
 type Ledger struct {
 	Workers []*Worker       // in order of their leases; what they point to never changes
+	Plans   []*PlanRun      // in the order in which they were opened
 	Events  []journal.Event // of a whole one
 	Seq     uint64          // of the last event
 	whole   bool            // it has the workers that were collected too
@@ -123,6 +126,9 @@ func (l *Ledger) apply(e journal.Event) error {
 	case Recovered:
 		return l.recovered(e)
 	}
+	if isPlanEvent(e.Type) {
+		return l.applyPlan(e)
+	}
 	act, ok := transitions[e.Type]
 	switch {
 	case !ok && additive.Is(e.Type):
@@ -156,7 +162,7 @@ func (l *Ledger) lease(e journal.Event) error {
 	if err != nil {
 		return err
 	}
-	w.Command, w.Options, w.Overlap, w.Agent = d.Command, d.Options, d.Overlap, d.Agent
+	w.Command, w.Options, w.Overlap, w.Agent, w.Stage = d.Command, d.Options, d.Overlap, d.Agent, d.Stage
 	l.Workers, l.byID[w.ID] = append(l.Workers, w), w
 	return nil
 }
@@ -254,7 +260,11 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	},
 	Ended: func(w *Worker, e journal.Event) error {
 		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
-		return read(e, w.Exit)
+		err := read(e, w.Exit)
+		if !w.Exit.OK() && w.Exit.Reason != cell.Interrupted {
+			w.Failures++
+		}
+		return err
 	},
 	Audited: func(w *Worker, e journal.Event) error {
 		w.Audit, w.AuditEntry, w.Gate, w.Intent, w.Rejections = new(Audit), fmt.Sprintf("%d:%s", e.Seq, e.Hash), nil, nil, 0

@@ -100,6 +100,11 @@ func (s Stage) permit(from policy.Policy) (Permit, error) {
 	for _, c := range s.Acceptance {
 		p.Acceptance = append(p.Acceptance, s.inDir(c.Run))
 	}
+	for _, t := range s.Truths {
+		if t.Run != "" {
+			p.Acceptance = append(p.Acceptance, s.inDir(t.command()))
+		}
+	}
 	if t := s.Budget.Time; t > 0 && t < p.Limits.Time {
 		p.Limits.Time = t
 	}
@@ -114,8 +119,23 @@ func (s Stage) inDir(command string) string {
 	if s.Dir == "." {
 		return command
 	}
-	return "cd '" + strings.ReplaceAll(s.Dir, "'", `'\''`) + "' || exit\n" + command
+	return "cd " + quoted(s.Dir) + " || exit\n" + command
 }
+
+// command is a truth as an acceptance command: it succeeds if the truth's own command ends
+// and prints as claimed.
+func (t Truth) command() string {
+	text := "# truth: " + strings.ReplaceAll(t.Claim, "\n", " ") + "\n" +
+		"printed=$(\n" + t.Run + "\n)\nended=$?\nprintf '%s\\n' \"$printed\"\n" +
+		"[ $ended -eq " + strconv.Itoa(t.Exit) + " ] || { echo \"it ended with $ended\" >&2; exit 1; }\n"
+	if t.Stdout != "" {
+		text += "case $printed in *" + quoted(t.Stdout) + "*) ;; *) echo 'it did not print what the truth claims' >&2; exit 1 ;; esac\n"
+	}
+	return text
+}
+
+// quoted is a text for a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // satisfiable refuses a stage that nobody can bring to its end.
 func satisfiable(p Permit, in Surroundings) error {
@@ -196,4 +216,3 @@ func budgeted(p Permit, in Surroundings) (string, string) {
 	}
 	return "", ""
 }
-

@@ -54,32 +54,32 @@ func TestParse(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	stage := func(body string) string { return "version: 1\nplan: p\nstages:\n  - id: a\n" + body }
 	for text, want := range map[string]string{
-		"":                                  "p:1:1: the plan is empty (cordon plan new writes a plan to begin with)",
-		"version: 2":                        "p:1:10: expected version 1, not the number 2 (this cordon reads plans of version 1)",
-		"version: 1\nplan: p":               `p: the key "stages" is missing (every plan has it)`,
-		"version: 1\nplan: p\nstages: []":   "p:3:9: expected a list of stages, not an empty list (write one stage per entry, each after a dash)",
-		"version: 1\nplan: ../p\n":          `p:2:7: "../p" is not a name that a stage or a plan can have (use at most 60 lower case letters, digits and dashes, with a letter or a digit at both ends)`,
-		stage("    taks: x\n"):              `p:5:5: unknown key "taks" (did you mean task?)`,
-		stage("    after: [b]\n"):           "p:5:13: there is no stage b (did you mean a?)",
-		stage("    after: [a]\n"):           "p:5:13: a waits for itself (remove it)",
-		stage("    name: A\n"):              "p:4:5: a: it has nothing to do (add task, or command)",
-		stage("    kind: resolve\n"):        "p:5:11: a stage of this kind cannot be written (cordon makes one when a landing conflicts)",
-		stage("    write: [../x]\n"):        `p:5:13: "../x" leaves the worktree with .. (write a path inside the worktree)`,
-		stage("    task: t\n    task: u\n"): `p:6:5: the key "task" is given twice (first on line 5)`,
-		stage("    task: t\n  - id: a\n"):   "p:6:5: two stages are called a (the first is on line 4)",
-		stage("    kind: verify\n    write: [x]\n"):                                                               "p:4:5: a: a stage that verifies changes nothing (remove write, or leave kind out)",
-		stage("    kind: verify\n"):                                                                               "p:4:5: a: it checks nothing (add acceptance or truths)",
-		stage("    kind: survey\n    task: t\n"):                                                                  "p:4:5: a: a survey writes what it learned, and has no place for it (add write)",
-		stage("    task: t\n    agent: claude\n    command: [x]\n"):                                               "p:4:5: a: it has an agent and a command (keep one of them)",
-		stage("    task: t\n    budget: {tokens: many}\n"):                                                        `p:6:22: expected a number of tokens, not the text "many" (write 500k or 2M)`,
-		stage("    task: t\n    truths: [{claim: x, exit: 1}]\n"):                                                 "p:6:14: there is no command whose end this could be (add run, or write the claim as a sentence)",
-		stage("    task: t\n    artifacts: [\"*.md\"]\n"):                                                         `p:6:17: "*.md" is not the path of one file (write it without wildcards)`,
+		"":                                          "p:1:1: the plan is empty (cordon plan new writes a plan to begin with)",
+		"version: 2":                                "p:1:10: expected version 1, not the number 2 (this cordon reads plans of version 1)",
+		"version: 1\nplan: p":                       `p: the key "stages" is missing (every plan has it)`,
+		"version: 1\nplan: p\nstages: []":           "p:3:9: expected a list of stages, not an empty list (write one stage per entry, each after a dash)",
+		"version: 1\nplan: ../p\n":                  `p:2:7: "../p" is not a name that a stage or a plan can have (use at most 60 lower case letters, digits and dashes, with a letter or a digit at both ends)`,
+		stage("    taks: x\n"):                      `p:5:5: unknown key "taks" (did you mean task?)`,
+		stage("    after: [b]\n"):                   "p:5:13: there is no stage b (did you mean a?)",
+		stage("    after: [a]\n"):                   "p:5:13: a waits for itself (remove it)",
+		stage("    name: A\n"):                      "p:4:5: a: it has nothing to do (add task, or command)",
+		stage("    kind: resolve\n"):                "p:5:11: a stage of this kind cannot be written (cordon makes one when a landing conflicts)",
+		stage("    write: [../x]\n"):                `p:5:13: "../x" leaves the worktree with .. (write a path inside the worktree)`,
+		stage("    task: t\n    task: u\n"):         `p:6:5: the key "task" is given twice (first on line 5)`,
+		stage("    task: t\n  - id: a\n"):           "p:6:5: two stages are called a (the first is on line 4)",
+		stage("    kind: verify\n    write: [x]\n"): "p:4:5: a: a stage that verifies changes nothing (remove write, or leave kind out)",
+		stage("    kind: verify\n"):                 "p:4:5: a: it checks nothing (add acceptance or truths)",
+		stage("    kind: survey\n    task: t\n"):    "p:4:5: a: a survey writes what it learned, and has no place for it (add write)",
+		stage("    task: t\n    agent: claude\n    command: [x]\n"):                                                "p:4:5: a: it has an agent and a command (keep one of them)",
+		stage("    task: t\n    budget: {tokens: many}\n"):                                                         `p:6:22: expected a number of tokens, not the text "many" (write 500k or 2M)`,
+		stage("    task: t\n    truths: [{claim: x, exit: 1}]\n"):                                                  "p:6:14: there is no command whose end this could be (add run, or write the claim as a sentence)",
+		stage("    task: t\n    artifacts: [\"*.md\"]\n"):                                                          `p:6:17: "*.md" is not the path of one file (write it without wildcards)`,
 		stage("    task: t\n    after: [c]\n  - {id: b, task: t, after: [a]}\n  - {id: c, task: t, after: [b]}\n"): "p:4:5: stages wait for each other: a → c → b → a (remove one of these dependencies)",
-		stage("    task: t\n    reads: [b]\n  - {id: b, task: t}\n"):                                              "p:6:13: a reads the result of b without waiting for it (add b to after)",
-		"# Plan: x\n\nNothing.\n":                                                                                 "p: there is no plan in this document (put it in a YAML block between <!-- loom METADATA --> and <!-- END loom METADATA -->)",
-		"x\n" + beginMark + "\n":                                                                                  "p:2:1: the plan that begins here has no end (write " + endMark + " after it)",
-		beginMark + "\n```yaml\nloom:\n  sandbox: {enabled: false}\n```\n" + endMark + "\n":                       "p:4:22: a plan cannot turn the sandbox off (remove the key)",
-		beginMark + "\nloom: {}\n" + endMark + "\n":                                                               "p:2:1: expected one block of YAML between the marks, not \"loom: {}\" (begin it with ```yaml and end it with ```)",
+		stage("    task: t\n    reads: [b]\n  - {id: b, task: t}\n"):                                               "p:6:13: a reads the result of b without waiting for it (add b to after)",
+		"# Plan: x\n\nNothing.\n":                                                                                  "p: there is no plan in this document (put it in a YAML block between <!-- loom METADATA --> and <!-- END loom METADATA -->)",
+		"x\n" + beginMark + "\n":                                                                                   "p:2:1: the plan that begins here has no end (write " + endMark + " after it)",
+		beginMark + "\n```yaml\nloom:\n  sandbox: {enabled: false}\n```\n" + endMark + "\n":                        "p:4:22: a plan cannot turn the sandbox off (remove the key)",
+		beginMark + "\nloom: {}\n" + endMark + "\n":                                                                "p:2:1: expected one block of YAML between the marks, not \"loom: {}\" (begin it with ```yaml and end it with ```)",
 	} {
 		if _, err := Parse("p", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
@@ -135,7 +135,9 @@ func TestSeed(t *testing.T) {
 
 func surroundings() Surroundings {
 	return Surroundings{Policy: policy.Default(), Has: func(string) bool { return false },
-		Reports: func(name string) (bool, bool, bool) { return true, name == "claude", name == "claude" || name == "codex" }}
+		Reports: func(name string) (bool, bool, bool) {
+			return true, name == "claude", name == "claude" || name == "codex"
+		}}
 }
 
 func TestRefusals(t *testing.T) {

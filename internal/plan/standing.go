@@ -26,8 +26,10 @@ const (
 	Waiting    Ending = "waiting"    // for the operator's checkout
 	NeedReview Ending = "review"     // the operator has to look at the result
 	Lost       Ending = "lost"       // its supervisor died
-	Stopped    Ending = "stopped"    // by the operator
-	Discarded  Ending = "discarded"
+	// Interrupted: nothing is wrong, and it goes on when the plan does.
+	Interrupted Ending = "interrupted"
+	Stopped     Ending = "stopped" // by the operator
+	Discarded   Ending = "discarded"
 )
 
 // Try is one worker of a stage.
@@ -178,7 +180,7 @@ func ongoing(st Standing, last Try, f Fact) Standing {
 		st.State = StageRunning
 		return st
 	}
-	if retries(st.Stage, last.Ending)+f.Again > count(f.Tries, last.Ending)-1 || f.Again >= len(f.Tries) {
+	if last.Ending == Interrupted || retries(st.Stage, last.Ending)+f.Again > count(f.Tries, last.Ending)-1 || f.Again >= len(f.Tries) {
 		st.State, st.Retry = StageReady, true
 		return st
 	}

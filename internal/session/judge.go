@@ -185,6 +185,9 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 	}
 	o.Lease, o.History, o.Entry, o.Author, o.Failed = w.Lease, s.HistoryRepo(w), w.AuditEntry, enclosure.Identity(l), w.Rejections
 	o.Creates, o.AcceptFailed = w.Options.NewTarget, w.Waives(ledger.FailedAcceptance)
+	if w.Stage != nil {
+		o.Verify, o.Artifacts = true, w.Stage.Artifacts
+	}
 	if err := s.credit(ctx, w, &o); err != nil {
 		return gate.Result{}, err
 	}

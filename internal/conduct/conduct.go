@@ -1,0 +1,243 @@
+// Package conduct runs plans: it asks package plan what is next, leases a worker for each
+// stage that may start, and lets package session take it through the pipeline.
+//
+// All state is in the journal. A plan that was killed at any moment goes on when somebody
+// runs it again: what landed has landed, and a worker whose supervisor died continues where
+// the journal says it was. The package refuses to decide whether a stage is done: the gate
+// does, on the merged tree.
+package conduct
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"cordon/internal/fault"
+	"cordon/internal/ledger"
+	"cordon/internal/plan"
+	"cordon/internal/session"
+	"cordon/internal/worksite"
+)
+
+// Conductor runs plans of one repository.
+type Conductor struct {
+	// Open opens the repository for one stage: stages that run at once share nothing.
+	Open func(context.Context) (*session.Session, error)
+	// Drive says with what the worker of a stage runs.
+	Drive func(plan.Stage) session.Drive
+	// Say tells the operator what happens; nil: nobody.
+	Say func(stage, word, text string)
+	Who string
+
+	mutex sync.Mutex
+}
+
+func (c *Conductor) say(stage, word, format string, args ...any) {
+	if c.Say == nil {
+		return
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.Say(stage, word, fmt.Sprintf(format, args...))
+}
+
+// Report is a plan with where its stages stand.
+type Report struct {
+	Run  *ledger.PlanRun
+	Plan plan.Plan
+	All  []plan.Standing
+	Wait map[string]string // why stages that are ready wait
+	// Claims are what the agents of the stages say that they did. Nobody believes them.
+	Claims map[string]string
+}
+
+// ended is a stage whose worker came to an end.
+type ended struct {
+	stage string
+	err   error
+}
+
+// Run takes a plan as far as it goes without a person. Only one process runs a plan at a
+// time; another waits for its turn.
+func (c *Conductor) Run(ctx context.Context, name string) (Report, error) {
+	s, err := c.Open(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := s.Begin(ctx); err != nil {
+		return Report{}, err
+	}
+	release, err := c.lead(ctx, s, name)
+	if err != nil {
+		return Report{}, err
+	}
+	defer release()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, ends: make(chan ended)}
+	report, err := r.loop(ctx)
+	cancel() // an error of one stage that is cordon's own ends the others
+	return report, errors.Join(err, r.drain())
+}
+
+// lead makes this process the one that runs the plan.
+func (c *Conductor) lead(ctx context.Context, s *session.Session, name string) (func(), error) {
+	lock := LockName(name)
+	if s.State.Held(lock) {
+		c.say("", "plan", "another cordon process runs %s; this one goes on when it ends", name)
+	}
+	return s.State.Await(ctx, lock)
+}
+
+// running is a plan under way.
+type running struct {
+	conductor *Conductor
+	session   *session.Session
+	name      string
+	active    map[string]bool // stages that this process works on
+	ends      chan ended
+}
+
+// loop asks again and again what is next.
+func (r *running) loop(ctx context.Context) (Report, error) {
+	for {
+		report, err := Look(ctx, r.session.Site, r.name)
+		if err != nil {
+			return report, err
+		}
+		if report.Run.Closed != nil || ctx.Err() != nil {
+			return report, ctx.Err()
+		}
+		if plan.Done(report.All) {
+			return r.close(ctx, report)
+		}
+		started, err := r.start(ctx, &report)
+		if err != nil {
+			return report, err
+		}
+		if started == 0 && len(r.active) == 0 {
+			return report, nil // everything that is left needs a person
+		}
+		if err := r.await(ctx); err != nil {
+			return report, err
+		}
+	}
+}
+
+// start begins the stages that may start now.
+func (r *running) start(ctx context.Context, report *Report) (started int, err error) {
+	permits, err := r.permits(ctx, *report)
+	if err != nil {
+		return 0, err
+	}
+	roots := func(s plan.Stage) []string { return permits[s.ID].Roots() }
+	next, waits := report.Plan.Next(report.All, roots, report.Plan.Parallel-len(r.active))
+	report.Wait = waits
+	for _, s := range next {
+		if r.active[s.ID] {
+			continue
+		}
+		r.active[s.ID] = true
+		started++
+		go func() { r.ends <- ended{s.ID, r.stage(ctx, *report, permits[s.ID])} }()
+	}
+	return started, nil
+}
+
+// await waits until a stage ends.
+func (r *running) await(ctx context.Context) error {
+	e := <-r.ends
+	delete(r.active, e.stage)
+	return r.judge(ctx, e)
+}
+
+// judge says how a stage ended. What the journal shows is no error of the plan.
+func (r *running) judge(ctx context.Context, e ended) error {
+	var refused *fault.RefusedError
+	var person *fault.PersonError
+	var mistake *fault.MistakeError
+	switch {
+	case e.err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(e.err, &person):
+		r.conductor.say(e.stage, "person", "%v", e.err)
+		return nil
+	case errors.As(e.err, &refused), errors.As(e.err, &mistake):
+		return fmt.Errorf("stage %s: %w", e.stage, e.err)
+	}
+	return fmt.Errorf("stage %s: %w", e.stage, e.err)
+}
+
+// drain waits for the stages that still run.
+func (r *running) drain() error {
+	for len(r.active) > 0 {
+		e := <-r.ends
+		delete(r.active, e.stage)
+	}
+	return nil
+}
+
+// close writes the end of a plan.
+func (r *running) close(_ context.Context, report Report) (Report, error) {
+	run := report.Run
+	data := ledger.Closing{Plan: run.Plan, Run: run.Run, Who: r.conductor.Who, Done: true}
+	err := r.session.AppendIf("", ledger.PlanClosed, data, stillOpen(run))
+	if err == nil {
+		now := *run
+		now.Closed, report.Run = &data, &now
+	}
+	return report, err
+}
+
+// stillOpen refuses to change a plan that was closed meanwhile.
+func stillOpen(run *ledger.PlanRun) func(*ledger.Ledger) error {
+	return func(now *ledger.Ledger) error {
+		if p := now.Plan(run.Plan); p == nil || p.Run != run.Run || p.Closed != nil {
+			return fault.Refuse("the plan %s is not open any more", run.Plan)
+		}
+		return nil
+	}
+}
+
+// Look says where a plan stands.
+func Look(ctx context.Context, site *worksite.Site, name string) (Report, error) {
+	now, err := site.Ledger()
+	if err != nil {
+		return Report{}, err
+	}
+	run := now.Plan(name)
+	if run == nil {
+		return Report{}, fault.Refuse("there is no plan %s: cordon plan ls lists those that were run", name)
+	}
+	p, err := plan.Parse(run.Name, []byte(run.Text))
+	if err != nil {
+		return Report{}, fmt.Errorf("the plan in the journal cannot be read: %w", err)
+	}
+	facts, err := factsOf(ctx, site, now, run)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}}
+	for stage, list := range now.StageWorkers(run) {
+		if w := list[len(list)-1]; w.Claim != nil {
+			report.Claims[stage] = w.Claim.Text
+		}
+	}
+	return report, nil
+}
+
+// worker is the last worker of a stage, or nil.
+func worker(site *worksite.Site, run *ledger.PlanRun, stage string) (*ledger.Worker, error) {
+	now, err := site.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	list := now.StageWorkers(run)[stage]
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return list[len(list)-1], nil
+}

@@ -1,0 +1,75 @@
+package conduct
+
+import (
+	"context"
+
+	"cordon/internal/fault"
+	"cordon/internal/ledger"
+	"cordon/internal/plan"
+	"cordon/internal/worksite"
+)
+
+// Decision is what the operator decides about a stage of a plan.
+type Decision struct {
+	Plan, Stage string
+	Type        string // ledger.StageSkipped, StageAccepted or StageAgain
+	Who, Why    string
+}
+
+// Decide records a decision.
+func Decide(ctx context.Context, site *worksite.Site, d Decision) error {
+	if err := site.Begin(ctx); err != nil {
+		return err
+	}
+	report, err := Look(ctx, site, d.Plan)
+	if err != nil {
+		return err
+	}
+	st, ok := find(report.All, d.Stage)
+	if !ok {
+		return fault.Refuse("the plan %s has no stage %s", d.Plan, d.Stage)
+	}
+	if err := decidable(st, d.Type); err != nil {
+		return err
+	}
+	data := ledger.Verdict{Plan: d.Plan, Run: report.Run.Run, Stage: d.Stage, Who: d.Who, Why: d.Why}
+	return site.AppendIf("", d.Type, data, stillOpen(report.Run))
+}
+
+func find(all []plan.Standing, stage string) (plan.Standing, bool) {
+	for _, s := range all {
+		if s.Stage.ID == stage {
+			return s, true
+		}
+	}
+	return plan.Standing{}, false
+}
+
+// decidable refuses decisions that have no effect, or that come too late.
+func decidable(st plan.Standing, typ string) error {
+	switch {
+	case st.State == plan.StageRunning:
+		return fault.Refuse("stage %s is running: cordon stop %s ends its worker", st.Stage.ID, st.Worker)
+	case st.Settled():
+		return fault.Refuse("stage %s is %s", st.Stage.ID, st.State)
+	case typ == ledger.StageAgain && st.State != plan.StageNeeds:
+		return fault.Refuse("stage %s is %s, and does not need another try", st.Stage.ID, st.State)
+	}
+	return nil
+}
+
+// Close ends a plan before its end. Its workers stay as they are.
+func Close(ctx context.Context, site *worksite.Site, name, who string) error {
+	if err := site.Begin(ctx); err != nil {
+		return err
+	}
+	report, err := Look(ctx, site, name)
+	if err != nil {
+		return err
+	}
+	data := ledger.Closing{Plan: name, Run: report.Run.Run, Who: who}
+	return site.AppendIf("", ledger.PlanClosed, data, stillOpen(report.Run))
+}
+
+// LockName is held by the process that runs a plan.
+func LockName(name string) string { return "plan-" + name }

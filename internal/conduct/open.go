@@ -1,0 +1,139 @@
+package conduct
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"cordon/internal/fault"
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/plan"
+	"cordon/internal/worksite"
+)
+
+// Document is the text of a plan, and where it came from.
+type Document struct {
+	Name   string // of the file, for messages
+	Source string
+	Text   []byte
+}
+
+// Request is a plan that the operator wants to run.
+type Request struct {
+	Document
+	Agent   string   // for stages that name none
+	Command []string // for stages that name neither
+	Who     string
+}
+
+// Checked is a plan with what its stages may do.
+type Checked struct {
+	Plan    plan.Plan
+	Target  string
+	Base    git.OID
+	Permits []plan.Permit
+}
+
+// Pairs are the stages that cannot run at once because of what they may change.
+func (c Checked) Pairs() []plan.Pair {
+	roots := map[string][]string{}
+	for _, p := range c.Permits {
+		roots[p.Stage.ID] = p.Roots()
+	}
+	return c.Plan.Pairs(func(s plan.Stage) []string { return roots[s.ID] })
+}
+
+// Check reads a plan and holds it against the policy of the branch that it is for.
+func Check(ctx context.Context, site *worksite.Site, d Document, agent string) (Checked, error) {
+	p, err := plan.Parse(d.Name, d.Text)
+	if err != nil {
+		return Checked{}, &fault.RefusedError{Err: err}
+	}
+	target, err := targetOf(ctx, site, p)
+	if err != nil {
+		return Checked{}, err
+	}
+	base, err := site.Host.Ref(ctx, target)
+	if errors.Is(err, git.ErrNoRef) {
+		return Checked{}, fault.Refuse("the plan is for the branch %s, which does not exist", strings.TrimPrefix(target, "refs/heads/"))
+	}
+	if err != nil {
+		return Checked{}, err
+	}
+	in, err := SurroundingsAt(ctx, site, base, agent)
+	if err != nil {
+		return Checked{}, err
+	}
+	permits, err := p.Permits(d.Name, in)
+	if err != nil {
+		return Checked{}, &fault.RefusedError{Err: err}
+	}
+	return Checked{Plan: p, Target: target, Base: base, Permits: permits}, nil
+}
+
+// targetOf is the branch that a plan is for.
+func targetOf(ctx context.Context, site *worksite.Site, p plan.Plan) (string, error) {
+	if p.Target != "" {
+		return "refs/heads/" + strings.TrimPrefix(p.Target, "refs/heads/"), nil
+	}
+	ref, err := site.Host.HeadBranch(ctx)
+	if err == nil && ref == "" {
+		err = fault.Refuse("HEAD is detached, so there is no branch for the results: name one in the plan (target)")
+	}
+	return ref, err
+}
+
+// Open writes a plan to the journal, or finds it there. A plan that is open goes on with the
+// text that it was opened with.
+func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun, error) {
+	checked, err := Check(ctx, site, r.Document, r.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if err := site.Begin(ctx); err != nil {
+		return nil, err
+	}
+	now, err := site.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	digest := plan.Digest(r.Text)
+	before := now.Plan(checked.Plan.ID)
+	if before != nil && before.Closed == nil {
+		return before, sameText(before, digest)
+	}
+	run := 1
+	if before != nil {
+		run = before.Run + 1
+	}
+	data := ledger.Opening{
+		Plan: checked.Plan.ID, Run: run, Text: string(r.Text), Name: r.Name, Digest: digest, Source: r.Source, Target: checked.Target,
+		Who: r.Who, Agent: r.Agent, Command: r.Command,
+	}
+	err = site.AppendIf("", ledger.PlanOpened, data, func(now *ledger.Ledger) error {
+		if p := now.Plan(data.Plan); p != nil && (p.Closed == nil || p.Run >= run) {
+			return errOpened
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errOpened) {
+		return nil, err
+	}
+	if now, err = site.Ledger(); err != nil {
+		return nil, err
+	}
+	opened := now.Plan(data.Plan)
+	return opened, sameText(opened, digest)
+}
+
+var errOpened = errors.New("the plan was opened meanwhile")
+
+// sameText refuses to go on with a plan whose file has changed.
+func sameText(run *ledger.PlanRun, digest string) error {
+	if run.Digest == digest {
+		return nil
+	}
+	return fault.Refuse("the plan %s is open with another text: cordon plan run %s goes on with that one, and after cordon plan stop --close %s this one can run",
+		run.Plan, run.Plan, run.Plan)
+}

@@ -1,0 +1,194 @@
+package conduct
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"cordon/internal/agent/clients"
+	"cordon/internal/client"
+	"cordon/internal/dispatch"
+	"cordon/internal/fault"
+	"cordon/internal/git"
+	"cordon/internal/ledger"
+	"cordon/internal/plan"
+	"cordon/internal/session"
+	"cordon/internal/worksite"
+)
+
+// permits are what the stages may do, by the policy at the tip of the target.
+func (r *running) permits(ctx context.Context, report Report) (map[string]plan.Permit, error) {
+	base, err := tip(ctx, r.session.Site, report.Run.Target)
+	if err != nil {
+		return nil, err
+	}
+	in, err := SurroundingsAt(ctx, r.session.Site, base, report.Run.Agent)
+	if err != nil {
+		return nil, err
+	}
+	list, err := report.Plan.Permits(report.Run.Name, in)
+	if err != nil {
+		return nil, &fault.RefusedError{Err: err}
+	}
+	byID := map[string]plan.Permit{}
+	for _, p := range list {
+		byID[p.Stage.ID] = p
+	}
+	return byID, nil
+}
+
+func tip(ctx context.Context, site *worksite.Site, target string) (git.OID, error) {
+	return site.Host.Ref(ctx, target)
+}
+
+// SurroundingsAt are what a plan is checked against at a commit.
+func SurroundingsAt(ctx context.Context, site *worksite.Site, commit git.OID, agent string) (plan.Surroundings, error) {
+	p, _, err := site.PolicyInUse(ctx, commit)
+	if err != nil {
+		return plan.Surroundings{}, err
+	}
+	files, err := site.FilesOf(ctx, commit)
+	if err != nil {
+		return plan.Surroundings{}, err
+	}
+	there := map[string]bool{}
+	for _, f := range files {
+		for at := string(f.Path); at != "" && !there[at]; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
+			there[at] = true
+		}
+	}
+	return plan.Surroundings{Policy: p, Agent: agent, Has: func(name string) bool { return there[name] }, Reports: reports}, nil
+}
+
+// reports says what a client reports of its use.
+func reports(name string) (tokens, cost, known bool) {
+	a, err := clients.Of(client.Name(name))
+	if err != nil {
+		return false, false, false
+	}
+	return a.Stream != nil, a.Stream != nil, true
+}
+
+// stage takes the worker of a stage on, or leases one.
+func (r *running) stage(ctx context.Context, report Report, permit plan.Permit) error {
+	c := r.conductor
+	s, err := c.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Begin(ctx); err != nil {
+		return err
+	}
+	w, err := worker(s.Site, report.Run, permit.Stage.ID)
+	if err != nil {
+		return err
+	}
+	how := c.Drive(permit.Stage)
+	how.Who = c.Who
+	if w != nil && w.Discard == nil {
+		c.say(permit.Stage.ID, "again", "%s goes on", w.ID)
+		_, err := s.Resume(ctx, w, how)
+		return err
+	}
+	w, err = c.lease(ctx, s, report, permit)
+	if err != nil {
+		return err
+	}
+	c.say(permit.Stage.ID, "start", "%s may change %s", w.ID, orNothing(permit.Roots()))
+	_, err = s.Continue(ctx, w.ID, how)
+	return err
+}
+
+func orNothing(roots []string) string {
+	if len(roots) == 0 {
+		return "nothing"
+	}
+	return strings.Join(roots, ", ")
+}
+
+// lease makes the lease of a stage, from the tip of the target at this moment.
+func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report, permit plan.Permit) (*ledger.Worker, error) {
+	run, st := report.Run, permit.Stage
+	if err := ancestors(ctx, s.Site, report, st); err != nil {
+		return nil, err
+	}
+	task, err := taskOf(ctx, s.Site, run, st)
+	if err != nil {
+		return nil, err
+	}
+	p := permit.Policy
+	request := dispatch.Request{
+		Policy: &p, Source: fmt.Sprintf("stage %s of plan %s", st.ID, run.Plan), Target: run.Target,
+		Stage:   &ledger.StageOf{Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: st.Kind, Artifacts: st.Artifacts, Signal: signal(report, permit, task)},
+		Options: ledger.Options{Merge: true},
+	}
+	switch name := st.Agent; {
+	case len(st.Command) > 0:
+		request.Command = st.Command
+	case name == "" && run.Agent == "" && len(run.Command) > 0:
+		request.Command = run.Command
+	default:
+		if name == "" {
+			name = run.Agent
+		}
+		if name == "" {
+			return nil, fault.Refuse("stage %s names no agent: cordon plan run --agent NAME, or -- COMMAND, gives it one", st.ID)
+		}
+		request.Agent = &ledger.Agent{Client: name, Args: model(name, st.Model), Prompt: prompt(st, task)}
+	}
+	return dispatch.Lease(ctx, s.Site, request)
+}
+
+// model are the arguments that choose a model.
+func model(_, name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{"--model", name}
+}
+
+// ancestors refuses a stage whose dependencies are not in the target: a stage may only
+// build on what has landed.
+func ancestors(ctx context.Context, site *worksite.Site, report Report, st plan.Stage) error {
+	for _, l := range st.After {
+		w, err := worker(site, report.Run, l.ID)
+		if err != nil {
+			return err
+		}
+		if w == nil || w.Gate == nil || w.Gate.Commit == "" || report.Run.Accepted[l.ID].Who != "" || report.Run.Skipped[l.ID].Who != "" {
+			continue
+		}
+		in, err := site.Ancestor(ctx, w.Gate.Commit, report.Run.Target)
+		if err != nil {
+			return err
+		}
+		if !in {
+			return fault.Refuse("stage %s waits for %s, whose result is not in %s", st.ID, l.ID, strings.TrimPrefix(report.Run.Target, "refs/heads/"))
+		}
+	}
+	return nil
+}
+
+// taskOf is the text of a stage's task.
+func taskOf(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, st plan.Stage) (string, error) {
+	if st.TaskFile == "" {
+		return st.Task, nil
+	}
+	base, err := tip(ctx, site, run.Target)
+	if err != nil {
+		return "", err
+	}
+	text, ok, err := site.Host.FileAt(ctx, base, st.TaskFile)
+	if err == nil && !ok {
+		err = fault.Refuse("%s has no file %s, the task of stage %s", base.Short(), st.TaskFile, st.ID)
+	}
+	return string(text), err
+}
+
+// prompt is what the agent of a stage is told to do.
+func prompt(st plan.Stage, task string) string {
+	if strings.TrimSpace(task) == "" {
+		return "Verify what your briefing says about this stage, change nothing, and report."
+	}
+	return task
+}

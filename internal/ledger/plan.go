@@ -1,0 +1,216 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"cordon/internal/journal"
+	"cordon/internal/lease"
+	"cordon/internal/plan"
+)
+
+// The types of event about plans. They name no worker.
+const (
+	PlanOpened    = "+plan.opened"    // Opening: before the first stage
+	PlanClosed    = "+plan.closed"    // Closing: every stage is settled, or the operator ended it
+	StageSkipped  = "+stage.skipped"  // Verdict
+	StageAccepted = "+stage.accepted" // Verdict
+	StageAgain    = "+stage.again"    // Verdict: another try
+	TruthAnswered = "+truth.answered" // TruthAnswer
+)
+
+// Opening is the data of PlanOpened. The text is the plan: whatever becomes of the file that
+// it came from, its stages are those of this text.
+type Opening struct {
+	Plan    string   `json:"plan"`
+	Run     int      `json:"run"` // from 1; a plan that was closed can be opened again
+	Text    string   `json:"text"`
+	Name    string   `json:"name"` // of the file, for messages
+	Digest  string   `json:"digest"`
+	Source  string   `json:"source"`
+	Target  string   `json:"target"`
+	Who     string   `json:"who"`
+	Agent   string   `json:"agent,omitempty"`   // for stages that name none
+	Command []string `json:"command,omitempty"` // for stages that name neither
+}
+
+// Closing is the data of PlanClosed.
+type Closing struct {
+	Plan string `json:"plan"`
+	Run  int    `json:"run"`
+	Who  string `json:"who"`
+	Done bool   `json:"done"`
+}
+
+// Verdict is what the operator decided about a stage.
+type Verdict struct {
+	Plan  string `json:"plan"`
+	Run   int    `json:"run"`
+	Stage string `json:"stage"`
+	Who   string `json:"who"`
+	Why   string `json:"why,omitempty"`
+}
+
+// TruthAnswer is the answer to a claim that no command can show. Worker is the verifier; "": a person.
+type TruthAnswer struct {
+	Plan   string `json:"plan"`
+	Run    int    `json:"run"`
+	Stage  string `json:"stage"`
+	Claim  string `json:"claim"`
+	Yes    bool   `json:"yes"`
+	Why    string `json:"why,omitempty"`
+	Who    string `json:"who"`
+	Worker string `json:"worker,omitempty"`
+}
+
+// StageOf says which stage of which plan a worker is for.
+type StageOf struct {
+	Plan      string          `json:"plan"`
+	Run       int             `json:"run"`
+	Stage     string          `json:"stage"`
+	Kind      plan.Kind       `json:"kind"`
+	Artifacts []plan.Artifact `json:"artifacts,omitempty"` // checked on the merged tree
+	Signal    string          `json:"signal,omitempty"`    // what its briefing says about the plan
+}
+
+// PlanRun is a plan that was opened.
+type PlanRun struct {
+	Opening
+	Seq      uint64
+	Opened   time.Time
+	Closed   *Closing // nil: it is open
+	ClosedAt time.Time
+	Skipped  map[string]Verdict
+	Accepted map[string]Verdict
+	Again    map[string]int
+	Answers  map[string]map[string]TruthAnswer // by stage and claim
+}
+
+// clone is a copy that can be changed.
+func (p *PlanRun) clone() *PlanRun {
+	c := *p
+	c.Skipped, c.Accepted, c.Again = cloneMap(p.Skipped), cloneMap(p.Accepted), cloneMap(p.Again)
+	c.Answers = map[string]map[string]TruthAnswer{}
+	for stage, answers := range p.Answers {
+		c.Answers[stage] = cloneMap(answers)
+	}
+	return &c
+}
+
+func cloneMap[K comparable, V any](m map[K]V) map[K]V {
+	c := make(map[K]V, len(m))
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+// Plan is the last run of a plan, or nil.
+func (l *Ledger) Plan(name string) *PlanRun {
+	for _, p := range slices.Backward(l.Plans) {
+		if p.Plan == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// StageWorkers are the workers of a run of a plan, by their stages, in the order of their leases.
+func (l *Ledger) StageWorkers(p *PlanRun) map[string][]*Worker {
+	found := map[string][]*Worker{}
+	for _, w := range l.Workers {
+		if s := w.Stage; s != nil && s.Plan == p.Plan && s.Run == p.Run {
+			found[s.Stage] = append(found[s.Stage], w)
+		}
+	}
+	return found
+}
+
+// isPlanEvent reports whether a type of event is about a plan.
+func isPlanEvent(typ string) bool {
+	switch typ {
+	case PlanOpened, PlanClosed, StageSkipped, StageAccepted, StageAgain, TruthAnswered:
+		return true
+	}
+	return false
+}
+
+// applyPlan folds an event about a plan.
+func (l *Ledger) applyPlan(e journal.Event) error {
+	switch e.Type {
+	case PlanOpened:
+		return l.opened(e)
+	case PlanClosed:
+		var d Closing
+		return l.changePlan(e, &d, func() (string, int) { return d.Plan, d.Run }, func(p *PlanRun) { p.Closed, p.ClosedAt = &d, e.Time })
+	case TruthAnswered:
+		var d TruthAnswer
+		return l.changePlan(e, &d, func() (string, int) { return d.Plan, d.Run }, func(p *PlanRun) {
+			if p.Answers[d.Stage] == nil {
+				p.Answers[d.Stage] = map[string]TruthAnswer{}
+			}
+			p.Answers[d.Stage][d.Claim] = d
+		})
+	}
+	var d Verdict
+	return l.changePlan(e, &d, func() (string, int) { return d.Plan, d.Run }, func(p *PlanRun) {
+		switch e.Type {
+		case StageSkipped:
+			p.Skipped[d.Stage] = d
+		case StageAccepted:
+			p.Accepted[d.Stage] = d
+		case StageAgain:
+			p.Again[d.Stage]++
+		}
+	})
+}
+
+func (l *Ledger) opened(e journal.Event) error {
+	p := &PlanRun{Seq: e.Seq, Opened: e.Time}
+	if err := read(e, &p.Opening); err != nil {
+		return err
+	}
+	if before := l.Plan(p.Plan); before != nil && before.Closed == nil || p.Run <= runs(before) {
+		return fmt.Errorf("the plan %s is opened twice", p.Plan)
+	}
+	if plan.Digest([]byte(p.Text)) != p.Digest {
+		return fmt.Errorf("the text of the plan %s is not the one that its digest names", p.Plan)
+	}
+	l.Plans = append(l.Plans, p.clone())
+	return nil
+}
+
+func runs(p *PlanRun) int {
+	if p == nil {
+		return 0
+	}
+	return p.Run
+}
+
+// changePlan reads an event, and changes a copy of the plan that it names.
+func (l *Ledger) changePlan(e journal.Event, into any, which func() (string, int), change func(*PlanRun)) error {
+	if err := read(e, into); err != nil {
+		return err
+	}
+	name, run := which()
+	for i, p := range l.Plans {
+		if p.Plan == name && p.Run == run {
+			now := p.clone()
+			change(now)
+			l.Plans[i] = now
+			return nil
+		}
+	}
+	return fmt.Errorf("no plan %s was opened", name)
+}
+
+// InOpenPlan reports whether a worker belongs to a plan that goes on.
+func (l *Ledger) InOpenPlan(id lease.ID) bool {
+	w := l.byID[id]
+	if w == nil || w.Stage == nil {
+		return false
+	}
+	p := l.Plan(w.Stage.Plan)
+	return p != nil && p.Run == w.Stage.Run && p.Closed == nil
+}

@@ -1,0 +1,71 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"cordon/internal/present"
+	"cordon/internal/terminal"
+	"cordon/internal/view"
+)
+
+// PlanCheck prints what the stages of a plan may do.
+func (p Page) PlanCheck(v *view.PlanCheck) error {
+	if p.JSON {
+		return p.Object(v)
+	}
+	p.Print("%s: %s for %s, at most %d at once", v.Plan, terminal.Plural(len(v.Stages), "stage"), v.Target, v.Parallel)
+	rows := [][]string{{"stage", "kind", "after", "may change", "checks"}}
+	for _, s := range v.Stages {
+		rows = append(rows, []string{s.ID, s.Kind, present.OrNothing(strings.Join(s.After, ", ")), present.OrNothing(strings.Join(s.Writes, ", ")), fmt.Sprint(len(s.Acceptance))})
+	}
+	terminal.WrappedTable(p.Out, rows)
+	p.Print("critical path: %s", strings.Join(v.Critical, " → "))
+	for _, pair := range v.Pairs {
+		p.Print("%s and %s never run at once: both may change %s", pair.A, pair.B, strings.Join(pair.Shared, ", "))
+	}
+	for _, note := range v.Notes {
+		p.Print("%s", note)
+	}
+	return nil
+}
+
+// Plan prints where the stages of a plan stand.
+func (p Page) Plan(v *view.Plan) error {
+	if p.JSON {
+		return p.Object(v)
+	}
+	p.Print("%s  %s: %d of %s done, for %s", v.Plan, v.State, v.Done, terminal.Plural(v.Total, "stage"), v.Target)
+	var rows [][]string
+	for _, s := range v.Stages {
+		rows = append(rows, []string{"  " + s.ID, s.State, s.Worker, s.Why})
+	}
+	terminal.WrappedTable(p.Out, rows)
+	for _, s := range v.Stages {
+		if s.Next != "" {
+			p.Print("%s needs you (%s): %s", s.ID, s.Need, s.Next)
+		}
+	}
+	return nil
+}
+
+// Plans prints a list of plans.
+func (p Page) Plans(v *view.Plans) error {
+	if p.JSON {
+		return p.Object(v)
+	}
+	var rows [][]string
+	for _, s := range v.Plans {
+		needs := ""
+		if s.Needs > 0 {
+			needs = terminal.Plural(s.Needs, "stage") + " need you"
+		}
+		rows = append(rows, []string{s.Plan, s.State, fmt.Sprintf("%d of %d", s.Done, s.Total), needs})
+	}
+	if len(rows) == 0 {
+		p.Say("no plan was run here: cordon plan run FILE starts one")
+		return nil
+	}
+	terminal.Table(p.Out, rows)
+	return nil
+}

@@ -1,0 +1,95 @@
+package present
+
+import (
+	"strings"
+
+	"cordon/internal/conduct"
+	"cordon/internal/ledger"
+	"cordon/internal/plan"
+	"cordon/internal/view"
+)
+
+// PlanCheckView is a plan with what its stages may do.
+func PlanCheckView(c conduct.Checked) *view.PlanCheck {
+	v := &view.PlanCheck{
+		Plan: c.Plan.ID, Target: Branch(c.Target), Base: string(c.Base), Land: string(c.Plan.Land), Parallel: c.Plan.Parallel,
+		Critical: c.Plan.Critical(), Notes: c.Plan.Notes,
+	}
+	for _, p := range c.Pairs() {
+		v.Pairs = append(v.Pairs, view.PlanPair{A: p.A, B: p.B, Shared: p.Shared})
+	}
+	for _, p := range c.Permits {
+		v.Stages = append(v.Stages, view.PlanStage{
+			ID: p.Stage.ID, Kind: string(p.Stage.Kind), After: linked(p.Stage.After), Writes: p.Roots(),
+			Domains: p.Policy.Network.AllowedDomains, Acceptance: p.Policy.Acceptance,
+		})
+	}
+	return v
+}
+
+func linked(links []plan.Link) (ids []string) {
+	for _, l := range links {
+		ids = append(ids, l.ID)
+	}
+	return ids
+}
+
+// PlanSummaryView is a plan in a list.
+func PlanSummaryView(r conduct.Report, held bool) view.PlanSummary {
+	v := view.PlanSummary{Plan: r.Run.Plan, Run: r.Run.Run, State: "open", Total: len(r.All), Opened: r.Run.Opened}
+	switch {
+	case r.Run.Closed != nil && r.Run.Closed.Done:
+		v.State = "done"
+	case r.Run.Closed != nil:
+		v.State = "stopped"
+	case held:
+		v.State = "running"
+	}
+	for _, s := range r.All {
+		if s.Settled() {
+			v.Done++
+		}
+		if s.State == plan.StageNeeds {
+			v.Needs++
+		}
+	}
+	return v
+}
+
+// PlanView is a plan and where its stages stand.
+func PlanView(r conduct.Report, held bool) *view.Plan {
+	v := &view.Plan{
+		PlanSummary: PlanSummaryView(r, held), Target: Branch(r.Run.Target), Source: r.Run.Source, Digest: r.Run.Digest, Critical: r.Plan.Critical(),
+	}
+	for _, s := range r.All {
+		why := s.Why
+		if why == "" {
+			why = r.Wait[s.Stage.ID]
+		}
+		v.Stages = append(v.Stages, view.StageNow{
+			ID: s.Stage.ID, Kind: string(s.Stage.Kind), State: string(s.State), Why: why, Need: string(s.Need),
+			Blocks: r.Plan.Blocks(s.Stage.ID), Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s),
+		})
+	}
+	return v
+}
+
+// stageNext is the command that helps a stage that needs a person.
+func stageNext(run *ledger.PlanRun, s plan.Standing) string {
+	if s.State != plan.StageNeeds {
+		return ""
+	}
+	switch s.Need {
+	case plan.NeedAnswer:
+		return "cordon answer " + s.Worker + ` "…", then cordon plan run ` + run.Plan
+	case plan.NeedLook, plan.NeedCheckout:
+		return "cordon merge " + s.Worker
+	case plan.NeedConflict:
+		return "cordon plan retry " + run.Plan + " " + s.Stage.ID
+	case plan.NeedViolation:
+		return "cordon quarantine show " + s.Worker
+	case plan.NeedUnproven:
+		return "cordon plan accept " + run.Plan + " " + s.Stage.ID
+	}
+	return strings.Join([]string{"cordon plan retry", run.Plan, s.Stage.ID}, " ")
+}

@@ -1,0 +1,75 @@
+package view
+
+import "time"
+
+// PlanCheck is cordon.plan-check/1.
+type PlanCheck struct {
+	Head
+	Plan     string      `json:"plan" doc:"Name of the plan."`
+	Target   string      `json:"target" doc:"Branch that the results are for."`
+	Base     string      `json:"base" doc:"Commit whose policy the plan was checked against."`
+	Land     string      `json:"land" doc:"When results land: each or together."`
+	Parallel int         `json:"parallel" doc:"The most stages that run at once."`
+	Critical []string    `json:"critical_path" doc:"The chain of stages that takes longest."`
+	Pairs    []PlanPair  `json:"serialised" null:"yes" doc:"Stages that never run at once, because they may change the same paths."`
+	Stages   []PlanStage `json:"stages" doc:"The stages, in an order in which they could run."`
+	Notes    []string    `json:"notes" null:"yes" doc:"Things in the document that have no effect."`
+}
+
+// PlanPair is two stages that may change the same paths.
+type PlanPair struct {
+	A      string   `json:"a" doc:"One stage."`
+	B      string   `json:"b" doc:"The other stage."`
+	Shared []string `json:"shared" doc:"The paths."`
+}
+
+// PlanStage is a stage with what its worker may do.
+type PlanStage struct {
+	ID         string   `json:"id" doc:"Name of the stage."`
+	Kind       string   `json:"kind" doc:"worktree, survey or verify."`
+	After      []string `json:"after" null:"yes" doc:"Stages that it waits for."`
+	Writes     []string `json:"write_roots" doc:"Paths that it may change."`
+	Domains    []string `json:"allowed_domains" doc:"Servers that it may reach, beside those of its client."`
+	Acceptance []string `json:"acceptance" doc:"Commands that must succeed on the merged tree."`
+}
+
+// Plans is cordon.plans/1.
+type Plans struct {
+	Head
+	Plans []PlanSummary `json:"plans" doc:"The plans that were run, the newest first."`
+}
+
+// PlanSummary is a plan in a list.
+type PlanSummary struct {
+	Plan   string    `json:"plan" doc:"Name of the plan."`
+	Run    int       `json:"run" doc:"How often it was opened."`
+	State  string    `json:"state" doc:"running, open, done or stopped."`
+	Done   int       `json:"done" doc:"Stages that are done or skipped."`
+	Total  int       `json:"total" doc:"Stages."`
+	Needs  int       `json:"needs" doc:"Stages that need a person."`
+	Opened time.Time `json:"opened" doc:"Time at which it was opened."`
+}
+
+// Plan is cordon.plan/1.
+type Plan struct {
+	Head
+	PlanSummary
+	Target   string     `json:"target" doc:"Branch that the results are for."`
+	Source   string     `json:"source" doc:"Where the plan came from."`
+	Digest   string     `json:"digest" doc:"SHA-256 of the plan's text."`
+	Critical []string   `json:"critical_path" doc:"The chain of stages that takes longest."`
+	Stages   []StageNow `json:"stages" doc:"The stages, in an order in which they could run."`
+}
+
+// StageNow is a stage and where it stands.
+type StageNow struct {
+	ID     string    `json:"id" doc:"Name of the stage."`
+	Kind   string    `json:"kind" doc:"worktree, survey or verify."`
+	State  string    `json:"state" doc:"waiting, ready, running, done, skipped, blocked or needs (a person)."`
+	Why    string    `json:"why" doc:"The reason; empty if there is none to give."`
+	Need   string    `json:"need" doc:"Why it needs a person; empty if it does not."`
+	Blocks int       `json:"blocks" doc:"How many stages wait for it, directly or not."`
+	Worker string    `json:"worker" doc:"Name of its last worker; empty if it had none."`
+	Since  time.Time `json:"since" doc:"Time of the last event; the year 1 if there is none."`
+	Next   string    `json:"next" doc:"The command that helps; empty if nothing has to be done."`
+}
