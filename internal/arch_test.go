@@ -34,6 +34,7 @@ var layers = map[string][]string{
 	"internal/strictyaml":     {}, // see pure
 	"internal/reach":          {"strictyaml"},
 	"internal/policy":         {"agent/facts", "paths", "reach", "strictyaml"},
+	"internal/plan":           {"policy", "strictyaml"}, // see pure
 	"internal/plainfile":      {},
 	"internal/config":         {"agent/facts", "plainfile", "policy", "strictyaml"},
 	"internal/codewords":      {},
@@ -80,8 +81,8 @@ var layers = map[string][]string{
 	"internal/enclosure":      {"agent/facts", "cell", "config", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/portable":       {},
 	"internal/audit":          {"agent/facts", "git", "lfs", "overlay", "plainfile", "policy", "portable"},
-	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "policy", "state"},
-	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "policy", "worktree"},
+	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "plan", "policy", "state"},
+	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "plan", "policy", "worktree"},
 	"internal/fault":          {"audit"},
 	"internal/cellnet":        {"cell", "egress", "egress/dns", "egress/record", "egress/watch", "fault", "paths", "policy", "reach"},
 	"internal/worksite":       {"additive", "audit", "base", "cache", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "guard", "journal", "lease", "ledger", "plainfile", "policy", "screen", "state", "worktree"},
@@ -99,13 +100,15 @@ var layers = map[string][]string{
 	"internal/fitness":        {"audit", "config", "enclosure", "fault", "git", "lease", "ledger", "legible", "lfs", "message", "plainfile", "policy", "worksite", "worktree"},
 	"internal/wording":        {"audit", "enclosure", "git", "ledger", "message", "plainfile", "worksite"},
 	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
+	"internal/conduct":        {"agent/clients", "client", "dispatch", "fault", "git", "ledger", "legible", "plan", "session", "worksite"},
+	"internal/command/plans":  {"conduct", "ledger", "page", "plan", "present", "session", "view"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
 	"internal/doctor":         {"agent", "agent/clients", "cell", "config", "confine", "fault", "git", "githook", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "worksite", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
 	"internal/suggest":        {"audit", "egress/record", "egress/target", "git", "ledger", "policy", "worksite"},
-	"internal/present":        {"audit", "cell", "cellnet", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "policy", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
+	"internal/present":        {"audit", "cell", "cellnet", "conduct", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "plan", "policy", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
 	"internal/demo":           {"git", "ledger"},
 	"internal/manual":         {"present", "strictyaml"},
 	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "screen", "seccomp", "terminal", "view", "worksite"},
@@ -121,7 +124,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/plans", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -176,10 +179,12 @@ var pure = map[string][]string{
 	"internal/cell/plan":   {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
 	"internal/agent/clean": {"bytes", "encoding/json", "fmt", "go.yaml.in/yaml/v3", "io", "regexp", "slices", "strings", "sync", "unicode/utf8"},
 	"internal/message":     {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
-	"internal/reach":       {"cordon/internal/strictyaml", "golang.org/x/net/idna", "net/netip", "slices", "strconv", "strings", "sync", "unicode/utf8"},
-	"internal/screen":      {"io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
-	"internal/strictyaml":  {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
-	"internal/view":        {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
+	"internal/plan": {"bytes", "cmp", "cordon/internal/policy", "cordon/internal/strictyaml", "crypto/sha256", "encoding/hex", "fmt",
+		"go.yaml.in/yaml/v3", "maps", "path", "slices", "strconv", "strings", "time"},
+	"internal/reach":      {"cordon/internal/strictyaml", "golang.org/x/net/idna", "net/netip", "slices", "strconv", "strings", "sync", "unicode/utf8"},
+	"internal/screen":     {"io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
+	"internal/strictyaml": {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
+	"internal/view":       {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }
 
 // tables are files whose long lines are rows or scripts, one to a line.

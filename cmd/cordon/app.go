@@ -13,6 +13,7 @@ import (
 
 	"cordon/internal/background"
 	"cordon/internal/cell"
+	"cordon/internal/command/plans"
 	"cordon/internal/confine"
 	"cordon/internal/fault"
 	"cordon/internal/journal"
@@ -90,7 +91,7 @@ func (a *app) root() *cobra.Command {
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.stopCommand(), a.waitCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
-		a.planCommand(), a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
+		plans.New(a.plansConsole()), a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
 		a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	manual.Arrange(root, completeFlags)
@@ -176,6 +177,11 @@ func operator() string {
 		name += "@" + host
 	}
 	return name
+}
+
+// plansConsole is what the commands of cordon plan share with the others.
+func (a *app) plansConsole() *plans.Console {
+	return &plans.Console{Open: a.open, Page: a.page, Read: readNamed, Code: func(n int) error { return codeError(n) }, Who: operator, Client: exampleClient}
 }
 
 // page is where this command prints.

@@ -55,6 +55,9 @@ func Chores(ctx context.Context, s *worksite.Site, o Options) ([]Chore, error) {
 	}
 	var list []Chore
 	for _, w := range now.Workers {
+		if now.InOpenPlan(w.ID) {
+			continue // the plan goes on from what its stages left
+		}
 		some, err := workerChores(ctx, s, w, all[w.ID])
 		if err != nil {
 			return nil, err

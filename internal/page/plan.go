@@ -17,7 +17,8 @@ func (p Page) PlanCheck(v *view.PlanCheck) error {
 	p.Print("%s: %s for %s, at most %d at once", v.Plan, terminal.Plural(len(v.Stages), "stage"), v.Target, v.Parallel)
 	rows := [][]string{{"stage", "kind", "after", "may change", "checks"}}
 	for _, s := range v.Stages {
-		rows = append(rows, []string{s.ID, s.Kind, present.OrNothing(strings.Join(s.After, ", ")), present.OrNothing(strings.Join(s.Writes, ", ")), fmt.Sprint(len(s.Acceptance))})
+		rows = append(rows, []string{s.ID, s.Kind, present.OrNothing(strings.Join(s.After, ", ")),
+			present.OrNothing(strings.Join(s.Writes, ", ")), fmt.Sprint(len(s.Acceptance))})
 	}
 	terminal.WrappedTable(p.Out, rows)
 	p.Print("critical path: %s", strings.Join(v.Critical, " → "))

@@ -145,8 +145,10 @@ func loomStageFields() []strictyaml.Field[Stage] {
 	return []strictyaml.Field[Stage]{
 		strictyaml.Text("id", "The stage's name in the plan.", func(s *Stage) *string { return &s.ID }, checkID),
 		strictyaml.Text("name", "A title for people.", func(s *Stage) *string { return &s.Name }, checkPresent),
-		strictyaml.Scalar("stage_type", "standard, knowledge or integration-verify.", func(s *Stage) *Kind { return &s.Kind }, readKind, func(k Kind) string { return string(k) }),
-		strictyaml.Text("working_dir", "The directory that the paths and commands of the stage begin at.", func(s *Stage) *string { return &s.Dir }, checkDir),
+		strictyaml.Scalar("stage_type", "standard, knowledge or integration-verify.",
+			func(s *Stage) *Kind { return &s.Kind }, readKind, func(k Kind) string { return string(k) }),
+		strictyaml.Text("working_dir", "The directory that the paths and commands of the stage begin at.",
+			func(s *Stage) *string { return &s.Dir }, checkDir),
 		{Key: "dependencies", Doc: "Stages whose results must have landed before this one starts.", Read: readLinks(func(s *Stage) *[]Link { return &s.After })},
 		strictyaml.Text("description", "What the agent is to do.", func(s *Stage) *string { return &s.Task }, checkPresent),
 		{Key: "acceptance", Doc: "Commands that must succeed on the merged tree.", Read: readAcceptance},

@@ -34,6 +34,9 @@ func (p Permit) Roots() []string { return p.Policy.Filesystem.WriteRoots }
 // that asks for more than the policy allows is refused, and so is a stage that nobody can
 // satisfy. The name stands in front of every error.
 func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
+	if err := p.built(); err != nil {
+		return nil, named(name, err)
+	}
 	narrowed, err := p.narrow(in.Policy)
 	if err != nil {
 		return nil, named(name, err)
@@ -50,6 +53,24 @@ func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
 		list = append(list, permit)
 	}
 	return list, nil
+}
+
+// built refuses what no version of cordon can do yet: a plan must not promise more than it keeps.
+func (p Plan) built() error {
+	if p.Land == Together {
+		return strictyaml.Fault("land: together is not supported yet", "leave it out: each result lands when its stage is done")
+	}
+	for _, s := range p.Stages {
+		switch {
+		case s.Review != nil:
+			return s.at.fault(s.ID+": review is not supported yet", "leave it out, and look at the result yourself")
+		case s.Budget.Tokens > 0 || s.Budget.Cost > 0:
+			return s.at.fault(s.ID+": only a budget of time is supported yet", "leave tokens and cost out")
+		case slices.ContainsFunc(s.Acceptance, func(c Check) bool { return c.Paths != nil }):
+			return s.at.fault(s.ID+": paths of an acceptance command are not supported yet", "leave paths out")
+		}
+	}
+	return nil
 }
 
 // narrow takes from a policy what the plan takes.

@@ -152,7 +152,8 @@ func TestRefusals(t *testing.T) {
 		{surroundings(), stage("    write: [src]\n    artifacts: [docs/x]\n"), "a: it cannot make its artifact docs/x"},
 		{narrow, stage("    write: [docs]\n    acceptance: [\"true\"]\n"), "a: the policy of the repository does not let a worker change docs"},
 		{surroundings(), stage("    agent: cladue\n    acceptance: [\"true\"]\n"), `a: there is no client "cladue"`},
-		{surroundings(), stage("    agent: codex\n    budget: {cost: 1}\n    acceptance: [\"true\"]\n"), "a: codex does not report its cost"},
+		{surroundings(), stage("    agent: codex\n    budget: {cost: 1}\n    acceptance: [\"true\"]\n"), "a: only a budget of time is supported yet"},
+		{surroundings(), stage("    review: {agent: codex}\n    acceptance: [\"true\"]\n"), "a: review is not supported yet"},
 		{surroundings(), "version: 1\nplan: p\nstages:\n  - {id: a, task: {file: t.md}, acceptance: [\"true\"]}\n", "a: the base commit has no file t.md"},
 	} {
 		_, err := parse(t, "p", c.text).Permits("p", c.in)

@@ -68,12 +68,16 @@ func fields() []strictyaml.Field[Plan] {
 		strictyaml.Text("plan", "The plan's name.", func(p *Plan) *string { return &p.ID }, checkID),
 		strictyaml.Text("target", "The branch that the results are for. Without this key: the branch that you are on.",
 			func(p *Plan) *string { return &p.Target }, checkPresent),
-		strictyaml.Scalar("land", "each: a result lands when its stage is done. together: results collect on a branch of the plan, which lands when the last stage is done.",
+		strictyaml.Scalar("land", "each: a result lands when its stage is done. together: results collect on a branch of the plan, "+
+			"which lands when the last stage is done.",
 			func(p *Plan) *Landing { return &p.Land }, readLanding, func(l Landing) string { return string(l) }),
-		strictyaml.Scalar("parallel", "The most stages that run at once.", func(p *Plan) *int { return &p.Parallel }, readBetween(1, maxParallel), strconv.Itoa),
+		strictyaml.Scalar("parallel", "The most stages that run at once.",
+			func(p *Plan) *int { return &p.Parallel }, readBetween(1, maxParallel), strconv.Itoa),
 		strictyaml.Section("narrow", "What the plan takes from the policy of the repository.", []strictyaml.Field[Plan]{
-			list("deny_read", "Paths that no stage may read, beside those of the policy.", func(p *Plan) *[]string { return &p.Narrow.DenyRead }, policy.CheckDenyRead),
-			list("deny_write", "Paths that no stage may write, beside those of the policy.", func(p *Plan) *[]string { return &p.Narrow.DenyWrite }, policy.CheckDenyWrite),
+			list("deny_read", "Paths that no stage may read, beside those of the policy.",
+				func(p *Plan) *[]string { return &p.Narrow.DenyRead }, policy.CheckDenyRead),
+			list("deny_write", "Paths that no stage may write, beside those of the policy.",
+				func(p *Plan) *[]string { return &p.Narrow.DenyWrite }, policy.CheckDenyWrite),
 			domains("allowed_domains", "Servers that the stages may reach: some of those that the policy allows."),
 		}),
 		{Key: "stages", Doc: "The stages, in any order.", Read: readStages(stageFields, finishStage)},
@@ -83,13 +87,15 @@ func fields() []strictyaml.Field[Plan] {
 // stageFields are the keys of one stage.
 func stageFields() []strictyaml.Field[Stage] {
 	return []strictyaml.Field[Stage]{
-		strictyaml.Text("id", "The stage's name in the plan: lower case letters, digits and dashes.", func(s *Stage) *string { return &s.ID }, checkID),
+		strictyaml.Text("id", "The stage's name in the plan: lower case letters, digits and dashes.",
+			func(s *Stage) *string { return &s.ID }, checkID),
 		strictyaml.Text("name", "A title for people.", func(s *Stage) *string { return &s.Name }, checkPresent),
 		strictyaml.Scalar("kind", "worktree: changes files. survey: reads everything and writes what it learned. verify: changes nothing, checks and reports.",
 			func(s *Stage) *Kind { return &s.Kind }, readKind, func(k Kind) string { return string(k) }),
 		{Key: "after", Doc: "Stages whose results must have landed before this one starts.", Read: readLinks(func(s *Stage) *[]Link { return &s.After })},
 		{Key: "task", Doc: "What the agent is to do: a text, or {file: PATH} in the base commit.", Read: readTask},
-		strictyaml.Text("agent", "The client that does it: claude, codex, ... Without this key: the one that plan run names.", func(s *Stage) *string { return &s.Agent }, checkID),
+		strictyaml.Text("agent", "The agent client that does it. Without this key: the one that plan run names.",
+			func(s *Stage) *string { return &s.Agent }, checkID),
 		strictyaml.Text("model", "The model that the client is to use.", func(s *Stage) *string { return &s.Model }, checkPresent),
 		list("command", "A command and its arguments, instead of an agent.", func(s *Stage) *[]string { return &s.Command }, anyText),
 		list("write", "Paths that the stage may change: write_roots of its lease.", func(s *Stage) *[]string { return &s.Write }, policy.CheckRoot),
@@ -99,14 +105,20 @@ func stageFields() []strictyaml.Field[Stage] {
 		{Key: "artifacts", Doc: "Files that the stage promises: a path, or {path, contains, not}.", Read: readArtifacts},
 		{Key: "truths", Doc: "Claims about the result: {claim, run, exit, stdout}, or a sentence that a verifier or a person must confirm.", Read: readTruths},
 		strictyaml.Section("retries", "How often the stage starts again by itself.", []strictyaml.Field[Stage]{
-			strictyaml.Scalar("failed", "After the agent ended with an error.", func(s *Stage) *int { return &s.Retries.Failed }, readBetween(0, maxRetries), strconv.Itoa),
-			strictyaml.Scalar("rejected", "After acceptance, an artifact or a truth failed; the agent is told what failed.", func(s *Stage) *int { return &s.Retries.Rejected }, readBetween(0, maxRetries), strconv.Itoa),
-			strictyaml.Scalar("lost", "After its supervisor died.", func(s *Stage) *int { return &s.Retries.Lost }, readBetween(0, maxRetries), strconv.Itoa),
+			strictyaml.Scalar("failed", "After the agent ended with an error.",
+				func(s *Stage) *int { return &s.Retries.Failed }, readBetween(0, maxRetries), strconv.Itoa),
+			strictyaml.Scalar("rejected", "After acceptance, an artifact or a truth failed; the agent is told what failed.",
+				func(s *Stage) *int { return &s.Retries.Rejected }, readBetween(0, maxRetries), strconv.Itoa),
+			strictyaml.Scalar("lost", "After its supervisor died.",
+				func(s *Stage) *int { return &s.Retries.Lost }, readBetween(0, maxRetries), strconv.Itoa),
 		}),
 		strictyaml.Section("budget", "The most that the stage may use.", []strictyaml.Field[Stage]{
-			strictyaml.Scalar("time", "Wall-clock time: 30m, 2h.", func(s *Stage) *policy.Duration { return &s.Budget.Time }, readTime, policy.Duration.String),
-			strictyaml.Scalar("tokens", "Tokens of the model: 500k, 2M.", func(s *Stage) *int64 { return &s.Budget.Tokens }, readTokens, func(n int64) string { return strconv.FormatInt(n, 10) }),
-			strictyaml.Scalar("cost", "US dollars.", func(s *Stage) *float64 { return &s.Budget.Cost }, readCost, func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }),
+			strictyaml.Scalar("time", "Wall-clock time: 30m, 2h.",
+				func(s *Stage) *policy.Duration { return &s.Budget.Time }, readTime, policy.Duration.String),
+			strictyaml.Scalar("tokens", "Tokens of the model: 500k, 2M.",
+				func(s *Stage) *int64 { return &s.Budget.Tokens }, readTokens, func(n int64) string { return strconv.FormatInt(n, 10) }),
+			strictyaml.Scalar("cost", "US dollars.",
+				func(s *Stage) *float64 { return &s.Budget.Cost }, readCost, func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }),
 		}),
 		{Key: "review", Doc: "A look at the result by another agent: {agent, rounds, must}.", Read: readReview},
 	}
@@ -233,7 +245,8 @@ func readTruths(s *Stage, n *yaml.Node) error {
 			given, err = strictyaml.ReadMapping(item, "a truth", &t, []strictyaml.Field[Truth]{
 				strictyaml.Text("claim", "What is claimed, as a sentence.", func(t *Truth) *string { return &t.Claim }, checkPresent),
 				strictyaml.Text("run", "The command that shows it.", func(t *Truth) *string { return &t.Run }, policy.CheckCommand),
-				strictyaml.Scalar("exit", "The exit code that the command must have.", func(t *Truth) *int { return &t.Exit }, readBetween(0, 255), strconv.Itoa),
+				strictyaml.Scalar("exit", "The exit code that the command must have.",
+					func(t *Truth) *int { return &t.Exit }, readBetween(0, 255), strconv.Itoa),
 				strictyaml.Text("stdout", "A part of what the command must print.", func(t *Truth) *string { return &t.Stdout }, checkPresent),
 			})
 		} else if t.Claim, err = strictyaml.ReadText(item); err == nil {
@@ -255,9 +268,12 @@ func readTruths(s *Stage, n *yaml.Node) error {
 func readReview(s *Stage, n *yaml.Node) error {
 	r := Review{Rounds: 1}
 	_, err := strictyaml.ReadMapping(n, "a review", &r, []strictyaml.Field[Review]{
-		strictyaml.Text("agent", "The client that reviews. Without this key: the one that plan run names.", func(r *Review) *string { return &r.Agent }, checkID),
-		strictyaml.Scalar("rounds", "How often the author may answer feedback.", func(r *Review) *int { return &r.Rounds }, readBetween(0, maxRounds), strconv.Itoa),
-		strictyaml.Scalar("must", "true: nothing lands without an approval.", func(r *Review) *bool { return &r.Must }, strictyaml.ReadBool, strconv.FormatBool),
+		strictyaml.Text("agent", "The client that reviews. Without this key: the one that plan run names.",
+			func(r *Review) *string { return &r.Agent }, checkID),
+		strictyaml.Scalar("rounds", "How often the author may answer feedback.",
+			func(r *Review) *int { return &r.Rounds }, readBetween(0, maxRounds), strconv.Itoa),
+		strictyaml.Scalar("must", "true: nothing lands without an approval.",
+			func(r *Review) *bool { return &r.Must }, strictyaml.ReadBool, strconv.FormatBool),
 	})
 	s.Review = &r
 	return err

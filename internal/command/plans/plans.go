@@ -1,4 +1,6 @@
-package main
+// Package plans holds the commands of cordon plan: flags, calls and pages. It refuses to know
+// how a plan runs: package conduct does.
+package plans
 
 import (
 	"context"
@@ -8,35 +10,50 @@ import (
 
 	"cordon/internal/conduct"
 	"cordon/internal/ledger"
+	"cordon/internal/page"
 	"cordon/internal/plan"
 	"cordon/internal/present"
 	"cordon/internal/session"
 	"cordon/internal/view"
 )
 
-func (a *app) planCommand() *cobra.Command {
+// needsPerson is the exit code of a plan that goes no further by itself.
+const needsPerson = 5
+
+// Console is what the commands share with the program that they are part of.
+type Console struct {
+	Open   func(context.Context) (*session.Session, error)
+	Page   func() page.Page
+	Read   func(file string) ([]byte, error) // a file that the operator names
+	Code   func(int) error                   // an error that is only an exit code
+	Who    func() string
+	Client string // for examples
+}
+
+// New is cordon plan.
+func New(a *Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan",
-		Short: "Run a plan: stages that depend on each other, each in a worker of its own",
+		Short: "Run a plan of stages, each in its own worker",
 		Long: `A plan is a YAML file, or a Markdown document with one, that lists stages: what each is
 to do, what it may change, which stages come before it, and how it is judged. Every stage
 runs as a worker with a lease. Stages that do not depend on each other and may not change
 the same paths run side by side. A stage is done when its result has landed and passed its
 acceptance commands, artifacts and truths on the merged tree.`,
 		Example: `  cordon plan check plan.yaml
-  cordon plan run plan.yaml --agent ` + exampleClient + `
+  cordon plan run plan.yaml --agent ` + a.Client + `
   cordon plan show worktree-isolation`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.planCheckCommand(), a.planRunCommand(), a.planShowCommand(), a.planLsCommand(), a.planStopCommand(),
-		a.planDecideCommand("retry", "Let a stage that needs you try again", ledger.StageAgain),
-		a.planDecideCommand("skip", "Leave a stage out; the stages after it go on without it", ledger.StageSkipped),
-		a.planDecideCommand("accept", "Take a stage as done, on your word", ledger.StageAccepted))
+	c.AddCommand(a.check(), a.runCommand(), a.showCommand(), a.list(), a.stop(),
+		a.decide("retry", "Let a stage that needs you try again", ledger.StageAgain),
+		a.decide("skip", "Leave a stage out; the stages after it go on without it", ledger.StageSkipped),
+		a.decide("accept", "Take a stage as done, on your word", ledger.StageAccepted))
 	return c
 }
 
-func (a *app) planCheckCommand() *cobra.Command {
+func (a *Console) check() *cobra.Command {
 	var agent string
 	c := &cobra.Command{
 		Use:   "check FILE",
@@ -47,11 +64,11 @@ satisfy is refused. Nothing runs.`,
 		Example: "  cordon plan check plan.yaml\n  cordon plan check --json doc/plan.md",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.open(cmd.Context())
+			s, err := a.Open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			d, err := planDocument(args[0])
+			d, err := a.document(args[0])
 			if err != nil {
 				return err
 			}
@@ -59,20 +76,20 @@ satisfy is refused. Nothing runs.`,
 			if err != nil {
 				return err
 			}
-			return a.page().PlanCheck(present.PlanCheckView(checked))
+			return a.Page().PlanCheck(present.PlanCheckView(checked))
 		},
 	}
 	c.Flags().StringVar(&agent, "agent", "", "the `CLIENT` for stages that name none")
 	return c
 }
 
-// planDocument reads the file of a plan.
-func planDocument(file string) (conduct.Document, error) {
-	text, err := readNamed(file)
+// document reads the file of a plan.
+func (a *Console) document(file string) (conduct.Document, error) {
+	text, err := a.Read(file)
 	return conduct.Document{Name: file, Source: file, Text: text}, err
 }
 
-func (a *app) planRunCommand() *cobra.Command {
+func (a *Console) runCommand() *cobra.Command {
 	var agent string
 	c := &cobra.Command{
 		Use:   "run FILE|PLAN [-- COMMAND [ARG...]]",
@@ -83,10 +100,10 @@ not change it. If this command is killed, the next one goes on where the journal
 
 Stages that name no agent get the one of --agent, or run COMMAND, which finds its task with
 cordon briefing.`,
-		Example: "  cordon plan run plan.yaml --agent " + exampleClient + "\n  cordon plan run plan.yaml -- ./agent.sh\n  cordon plan run worktree-isolation",
+		Example: "  cordon plan run plan.yaml --agent " + a.Client + "\n  cordon plan run plan.yaml -- ./agent.sh\n  cordon plan run worktree-isolation",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.planRun(cmd.Context(), args[0], agent, args[1:])
+			return a.run(cmd.Context(), args[0], agent, args[1:])
 		},
 	}
 	c.Flags().SetInterspersed(true)
@@ -94,40 +111,40 @@ cordon briefing.`,
 	return c
 }
 
-func (a *app) planRun(ctx context.Context, what, agent string, command []string) error {
-	s, err := a.open(ctx)
+func (a *Console) run(ctx context.Context, what, agent string, command []string) error {
+	s, err := a.Open(ctx)
 	if err != nil {
 		return err
 	}
-	name, err := a.planToRun(ctx, s, what, agent, command)
+	name, err := a.named(ctx, s, what, agent, command)
 	if err != nil {
 		return err
 	}
 	conductor := &conduct.Conductor{
-		Open: a.open, Who: operator(),
+		Open: a.Open, Who: a.Who(),
 		Drive: func(plan.Stage) session.Drive { return session.Drive{} },
 		Say: func(stage, word, text string) {
 			if stage != "" {
 				word = stage + " " + word
 			}
-			a.say("%s: %s", word, text)
+			a.Page().Say("%s: %s", word, text)
 		},
 	}
 	report, err := conductor.Run(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := a.page().Plan(present.PlanView(report, false)); err != nil {
+	if err := a.Page().Plan(present.PlanView(report, false)); err != nil {
 		return err
 	}
 	if !plan.Done(report.All) {
-		return codeError(exitPerson)
+		return a.Code(needsPerson)
 	}
 	return nil
 }
 
-// planToRun is the name of a plan that is open, or of one that a file holds.
-func (a *app) planToRun(ctx context.Context, s *session.Session, what, agent string, command []string) (string, error) {
+// named is the name of a plan that is open, or of one that a file holds.
+func (a *Console) named(ctx context.Context, s *session.Session, what, agent string, command []string) (string, error) {
 	now, err := s.Ledger()
 	if err != nil {
 		return "", err
@@ -135,29 +152,29 @@ func (a *app) planToRun(ctx context.Context, s *session.Session, what, agent str
 	if p := now.Plan(what); p != nil && p.Closed == nil {
 		return what, nil
 	}
-	d, err := planDocument(what)
+	d, err := a.document(what)
 	if err != nil {
 		return "", err
 	}
-	run, err := conduct.Open(ctx, s.Site, conduct.Request{Document: d, Agent: agent, Command: command, Who: operator()})
+	run, err := conduct.Open(ctx, s.Site, conduct.Request{Document: d, Agent: agent, Command: command, Who: a.Who()})
 	if err != nil {
 		return "", err
 	}
 	return run.Plan, nil
 }
 
-func (a *app) planShowCommand() *cobra.Command {
+func (a *Console) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show PLAN", Short: "Show where the stages of a plan stand",
 		Long:    "Show where each stage of a plan stands, what it waits for, and what to type for the stages that need you.",
 		Example: "  cordon plan show worktree-isolation\n  cordon plan show --json worktree-isolation | jq '.stages[].state'",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.planShow(cmd.Context(), args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.show(cmd.Context(), args[0]) },
 	}
 }
 
-func (a *app) planShow(ctx context.Context, name string) error {
-	s, err := a.open(ctx)
+func (a *Console) show(ctx context.Context, name string) error {
+	s, err := a.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -165,17 +182,17 @@ func (a *app) planShow(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.page().Plan(present.PlanView(report, s.State.Held(conduct.LockName(name))))
+	return a.Page().Plan(present.PlanView(report, s.State.Held(conduct.LockName(name))))
 }
 
-func (a *app) planLsCommand() *cobra.Command {
+func (a *Console) list() *cobra.Command {
 	return &cobra.Command{
 		Use: "ls", Short: "List the plans that were run",
 		Long:    "List the plans that were run in this repository, the newest first.",
 		Example: "  cordon plan ls",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.open(cmd.Context())
+			s, err := a.Open(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -194,12 +211,12 @@ func (a *app) planLsCommand() *cobra.Command {
 				}
 				shown.Plans = append(shown.Plans, present.PlanSummaryView(report, s.State.Held(conduct.LockName(p.Plan))))
 			}
-			return a.page().Plans(&shown)
+			return a.Page().Plans(&shown)
 		},
 	}
 }
 
-func (a *app) planStopCommand() *cobra.Command {
+func (a *Console) stop() *cobra.Command {
 	return &cobra.Command{
 		Use: "stop PLAN", Short: "End a plan before its end",
 		Long: `Close a plan that is not done. No further stage starts. Workers that run go on to their
@@ -207,20 +224,20 @@ own end; cordon stop ends them. Results that landed stay, and nothing is deleted
 		Example: "  cordon plan stop worktree-isolation",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.open(cmd.Context())
+			s, err := a.Open(cmd.Context())
 			if err == nil {
-				err = conduct.Close(cmd.Context(), s.Site, args[0], operator())
+				err = conduct.Close(cmd.Context(), s.Site, args[0], a.Who())
 			}
 			if err != nil {
 				return err
 			}
-			return a.planShow(cmd.Context(), args[0])
+			return a.show(cmd.Context(), args[0])
 		},
 	}
 }
 
-// planDecideCommand is one of the decisions about a stage.
-func (a *app) planDecideCommand(verb, short, typ string) *cobra.Command {
+// decide is one of the decisions about a stage.
+func (a *Console) decide(verb, short, typ string) *cobra.Command {
 	var why string
 	c := &cobra.Command{
 		Use: verb + " PLAN STAGE", Short: short,
@@ -228,14 +245,14 @@ func (a *app) planDecideCommand(verb, short, typ string) *cobra.Command {
 		Example: "  cordon plan " + verb + " worktree-isolation hooks --why \"…\"",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.open(cmd.Context())
+			s, err := a.Open(cmd.Context())
 			if err == nil {
-				err = conduct.Decide(cmd.Context(), s.Site, conduct.Decision{Plan: args[0], Stage: args[1], Type: typ, Who: operator(), Why: why})
+				err = conduct.Decide(cmd.Context(), s.Site, conduct.Decision{Plan: args[0], Stage: args[1], Type: typ, Who: a.Who(), Why: why})
 			}
 			if err != nil {
 				return err
 			}
-			return a.planShow(cmd.Context(), args[0])
+			return a.show(cmd.Context(), args[0])
 		},
 	}
 	c.Flags().StringVar(&why, "why", "", "the reason, for the journal: `TEXT`")
