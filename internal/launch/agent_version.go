@@ -70,7 +70,7 @@ func findClient(ctx context.Context, s *worksite.Site, a *agent.Adapter, l lease
 
 // versionPatience is how long a client may take to say its version: some are slow
 // to start, and a machine may be busy.
-const versionPatience = 30 * time.Second
+const versionPatience = 90 * time.Second
 
 // ClientVersion asks a client for its version, or remembers what this very program
 // has said before. The text is the client's own.
