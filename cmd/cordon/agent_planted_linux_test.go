@@ -90,11 +90,15 @@ done`,
 done`,
 }
 
-// sower is a script that writes what a client is to find at its next start, and asks.
+// sower is a script that writes what a client is to find at its next start, and asks. A client
+// that obeys it at once gives its agent nothing new, so only a cell that began later leaves
+// the mark; the other one leaves its own.
 func sower(name client.Name) string {
 	var b strings.Builder
 	b.WriteString("S=$(echo \"$HOME\"/.local/state/cordon/*/agents/*)\nM=$PWD/mark.sh\n" +
-		"printf '#!/bin/sh\\ntouch %s/marked.txt\\n' \"$PWD\" >\"$M\"; chmod +x \"$M\"\n")
+		"began() { cut -d' ' -f22 /proc/1/stat; }\n" +
+		"printf '#!/bin/sh\\n[ \"$(cut -d\" \" -f22 /proc/1/stat)\" = %s ] && exec touch %s/marked-at-once.txt\\ntouch %s/marked.txt\\n' " +
+		"\"$(began)\" \"$PWD\" \"$PWD\" >\"$M\"; chmod +x \"$M\"\n")
 	for file, text := range sown[name] {
 		fmt.Fprintf(&b, "mkdir -p \"$S/%s\"; rm -rf \"$S/%s\"\ncat >\"$S/%s\" <<END\n%s\nEND\nchmod +x \"$S/%s\"\n", filepath.Dir(file), file, file, text, file)
 	}
@@ -147,6 +151,9 @@ func TestSlowAgentsPlanted(t *testing.T) {
 			}
 			if s.landed("marked.txt") {
 				t.Error("what was planted was run")
+			}
+			if s.landed("marked-at-once.txt") {
+				t.Log("what was planted was run by the client that was there")
 			}
 			s.sound()
 		})
