@@ -55,6 +55,7 @@ type Report struct {
 // ended is a stage whose worker came to an end.
 type ended struct {
 	stage string
+	moved bool // the journal says more about it than before
 	err   error
 }
 
@@ -75,7 +76,7 @@ func (c *Conductor) Run(ctx context.Context, name string) (Report, error) {
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, ends: make(chan ended)}
+	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]bool{}, ends: make(chan ended)}
 	report, err := r.loop(ctx)
 	cancel() // an error of one stage that is cordon's own ends the others
 	return report, errors.Join(err, r.drain())
@@ -96,6 +97,7 @@ type running struct {
 	session   *session.Session
 	name      string
 	active    map[string]bool // stages that this process works on
+	stuck     map[string]bool // stages that did not go on when they should have
 	ends      chan ended
 }
 
@@ -135,12 +137,15 @@ func (r *running) start(ctx context.Context, report *Report) (started int, err e
 	next, waits := report.Plan.Next(report.All, roots, report.Plan.Parallel-len(r.active))
 	report.Wait = waits
 	for _, s := range next {
-		if r.active[s.ID] {
+		if r.active[s.ID] || r.stuck[s.ID] {
 			continue
 		}
 		r.active[s.ID] = true
 		started++
-		go func() { r.ends <- ended{s.ID, r.stage(ctx, *report, permits[s.ID])} }()
+		go func() {
+			moved, err := r.stage(ctx, *report, permits[s.ID])
+			r.ends <- ended{s.ID, moved, err}
+		}()
 	}
 	return started, nil
 }
@@ -149,6 +154,9 @@ func (r *running) start(ctx context.Context, report *Report) (started int, err e
 func (r *running) await(ctx context.Context) error {
 	e := <-r.ends
 	delete(r.active, e.stage)
+	if !e.moved {
+		r.stuck[e.stage] = true
+	}
 	return r.judge(ctx, e)
 }
 

@@ -102,6 +102,10 @@ func ending(w *ledger.Worker, status ledger.Status) plan.Ending {
 			return plan.Rejected
 		}
 		return plan.Violating
+	case ledger.Finished:
+		if w.Gate != nil {
+			return plan.NeedReview // it landed, and somebody moved the branch back
+		}
 	case ledger.Stopped:
 		if w.Stop != nil {
 			return plan.Stopped

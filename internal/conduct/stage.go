@@ -70,33 +70,33 @@ func reports(name string) (tokens, cost, known bool) {
 }
 
 // stage takes the worker of a stage on, or leases one.
-func (r *running) stage(ctx context.Context, report Report, permit plan.Permit) error {
+func (r *running) stage(ctx context.Context, report Report, permit plan.Permit) (moved bool, err error) {
 	c := r.conductor
 	s, err := c.Open(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := s.Begin(ctx); err != nil {
-		return err
+		return false, err
 	}
 	w, err := worker(s.Site, report.Run, permit.Stage.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	how := c.Drive(permit.Stage)
 	how.Who = c.Who
 	if w != nil && w.Discard == nil {
 		c.say(permit.Stage.ID, "again", "%s goes on", w.ID)
-		_, err := s.Resume(ctx, w, how)
-		return err
+		after, err := s.Resume(ctx, w, how)
+		return after != nil && after.Events > w.Events, err
 	}
 	w, err = c.lease(ctx, s, report, permit)
 	if err != nil {
-		return err
+		return false, err
 	}
 	c.say(permit.Stage.ID, "start", "%s may change %s", w.ID, orNothing(permit.Roots()))
 	_, err = s.Continue(ctx, w.ID, how)
-	return err
+	return true, err
 }
 
 func orNothing(roots []string) string {
