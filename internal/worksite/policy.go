@@ -64,7 +64,7 @@ func (s *Site) DescribedPolicyAt(ctx context.Context, base git.OID) (policy.Poli
 
 // PolicyFile reads a policy that the operator named.
 func (s *Site) PolicyFile(path string) (policy.Policy, string, error) {
-	p, err := ReadPolicy(path, s.refuseWorkersFile)
+	p, err := ReadPolicy(path, func(abs string) error { return s.RefuseWorkersFile("policy", abs) })
 	return p, path, err
 }
 
@@ -88,9 +88,9 @@ func ReadPolicy(path string, check func(string) error) (policy.Policy, error) {
 	return policy.Parse(path, text)
 }
 
-// refuseWorkersFile refuses a file that a worker could have written: in cordon's state, or
-// in a worktree that was adopted.
-func (s *Site) refuseWorkersFile(path string) error {
+// RefuseWorkersFile refuses a file that a worker could have written: in cordon's state, or
+// in a worktree that was adopted. The path is absolute, and the noun says what is read.
+func (s *Site) RefuseWorkersFile(noun, path string) error {
 	inside, err := state.Inside(path)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *Site) refuseWorkersFile(path string) error {
 		inside = inside || strings.HasPrefix(real, worktree+string(filepath.Separator))
 	}
 	if inside {
-		return fault.Refuse("%s lies where workers write: cordon never reads a policy from there", path)
+		return fault.Refuse("%s lies where workers write: cordon never reads a %s from there", path, noun)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package plans
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ satisfy is refused. Nothing runs.`,
 			if err != nil {
 				return err
 			}
-			d, err := a.document(args[0])
+			d, err := a.document(s, args[0])
 			if err != nil {
 				return err
 			}
@@ -83,9 +84,16 @@ satisfy is refused. Nothing runs.`,
 	return c
 }
 
-// document reads the file of a plan.
-func (a *Console) document(file string) (conduct.Document, error) {
+// document reads the file of a plan, which no worker can have written.
+func (a *Console) document(s *session.Session, file string) (conduct.Document, error) {
 	text, err := a.Read(file)
+	if err != nil {
+		return conduct.Document{}, err
+	}
+	abs, err := filepath.Abs(file)
+	if err == nil {
+		err = s.RefuseWorkersFile("plan", abs)
+	}
 	return conduct.Document{Name: file, Source: file, Text: text}, err
 }
 
@@ -152,7 +160,7 @@ func (a *Console) named(ctx context.Context, s *session.Session, what, agent str
 	if p := now.Plan(what); p != nil && p.Closed == nil {
 		return what, nil
 	}
-	d, err := a.document(what)
+	d, err := a.document(s, what)
 	if err != nil {
 		return "", err
 	}
