@@ -18,7 +18,7 @@ import (
 
 // permits are what the stages may do, by the policy at the tip of the target.
 func (r *running) permits(ctx context.Context, report Report) (map[string]plan.Permit, error) {
-	base, err := tip(ctx, r.session.Site, report.Run.Target)
+	base, err := r.session.Host.Ref(ctx, report.Run.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +35,6 @@ func (r *running) permits(ctx context.Context, report Report) (map[string]plan.P
 		byID[p.Stage.ID] = p
 	}
 	return byID, nil
-}
-
-func tip(ctx context.Context, site *worksite.Site, target string) (git.OID, error) {
-	return site.Host.Ref(ctx, target)
 }
 
 // SurroundingsAt are what a plan is checked against at a commit.
@@ -134,13 +130,13 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 		if name == "" {
 			return nil, fault.Refuse("stage %s names no agent: cordon plan run --agent NAME, or -- COMMAND, gives it one", st.ID)
 		}
-		request.Agent = &ledger.Agent{Client: name, Args: model(name, st.Model), Prompt: prompt(st, task)}
+		request.Agent = &ledger.Agent{Client: name, Args: modelArgs(st.Model), Prompt: prompt(st, task)}
 	}
 	return dispatch.Lease(ctx, s.Site, request)
 }
 
-// model are the arguments that choose a model.
-func model(_, name string) []string {
+// modelArgs are the arguments that choose a model; every client takes these.
+func modelArgs(name string) []string {
 	if name == "" {
 		return nil
 	}
@@ -151,16 +147,18 @@ func model(_, name string) []string {
 // build on what has landed.
 func ancestors(ctx context.Context, site *worksite.Site, report Report, st plan.Stage) error {
 	for _, l := range st.After {
+		if report.Run.Accepted[l.ID].Who != "" || report.Run.Skipped[l.ID].Who != "" {
+			continue // the operator's word
+		}
 		w, err := worker(site, report.Run, l.ID)
 		if err != nil {
 			return err
 		}
-		if w == nil || w.Gate == nil || w.Gate.Commit == "" || report.Run.Accepted[l.ID].Who != "" || report.Run.Skipped[l.ID].Who != "" {
-			continue
-		}
-		in, err := site.Ancestor(ctx, w.Gate.Commit, report.Run.Target)
-		if err != nil {
-			return err
+		in := false
+		if w != nil && w.Gate != nil && w.Gate.Commit != "" {
+			if in, err = site.Ancestor(ctx, w.Gate.Commit, report.Run.Target); err != nil {
+				return err
+			}
 		}
 		if !in {
 			return fault.Refuse("stage %s waits for %s, whose result is not in %s", st.ID, l.ID, strings.TrimPrefix(report.Run.Target, "refs/heads/"))
@@ -174,7 +172,7 @@ func taskOf(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, st pl
 	if st.TaskFile == "" {
 		return st.Task, nil
 	}
-	base, err := tip(ctx, site, run.Target)
+	base, err := site.Host.Ref(ctx, run.Target)
 	if err != nil {
 		return "", err
 	}
