@@ -79,7 +79,8 @@ func (c *Conductor) Run(ctx context.Context, name string) (Report, error) {
 	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]bool{}, ends: make(chan ended)}
 	report, err := r.loop(ctx)
 	cancel() // an error of one stage that is cordon's own ends the others
-	return report, errors.Join(err, r.drain())
+	r.drain()
+	return report, err
 }
 
 // lead makes this process the one that runs the plan.
@@ -112,7 +113,7 @@ func (r *running) loop(ctx context.Context) (Report, error) {
 			return report, ctx.Err()
 		}
 		if plan.Done(report.All) {
-			return r.close(ctx, report)
+			return r.close(report)
 		}
 		started, err := r.start(ctx, &report)
 		if err != nil {
@@ -162,9 +163,7 @@ func (r *running) await(ctx context.Context) error {
 
 // judge says how a stage ended. What the journal shows is no error of the plan.
 func (r *running) judge(ctx context.Context, e ended) error {
-	var refused *fault.RefusedError
 	var person *fault.PersonError
-	var mistake *fault.MistakeError
 	switch {
 	case e.err == nil:
 		return nil
@@ -173,23 +172,20 @@ func (r *running) judge(ctx context.Context, e ended) error {
 	case errors.As(e.err, &person):
 		r.conductor.say(e.stage, "person", "%v", e.err)
 		return nil
-	case errors.As(e.err, &refused), errors.As(e.err, &mistake):
-		return fmt.Errorf("stage %s: %w", e.stage, e.err)
 	}
 	return fmt.Errorf("stage %s: %w", e.stage, e.err)
 }
 
 // drain waits for the stages that still run.
-func (r *running) drain() error {
+func (r *running) drain() {
 	for len(r.active) > 0 {
 		e := <-r.ends
 		delete(r.active, e.stage)
 	}
-	return nil
 }
 
 // close writes the end of a plan.
-func (r *running) close(_ context.Context, report Report) (Report, error) {
+func (r *running) close(report Report) (Report, error) {
 	run := report.Run
 	data := ledger.Closing{Plan: run.Plan, Run: run.Run, Who: r.conductor.Who, Done: true}
 	err := r.session.AppendIf("", ledger.PlanClosed, data, stillOpen(run))

@@ -28,7 +28,7 @@ func signal(report Report, permit plan.Permit, task string) string {
 	}
 	if text := strings.TrimSpace(task); text != "" {
 		if len(text) > maxTask {
-			text = text[:maxTask] + "\n[cut]"
+			text = strings.ToValidUTF8(text[:maxTask], "") + "\n[cut]"
 		}
 		fmt.Fprintf(&b, "\nYour task:\n\n%s\n", legible.Text(text))
 	}
@@ -97,7 +97,7 @@ func writeBefore(b *strings.Builder, report Report, st plan.Stage) {
 		}
 		if words := report.Claims[s.Stage.ID]; words != "" {
 			line := legible.Line(words)
-			fmt.Fprintf(b, "| %s\n", line[:min(len(line), maxQuote)])
+			fmt.Fprintf(b, "| %s\n", strings.ToValidUTF8(line[:min(len(line), maxQuote)], ""))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"cordon/internal/strictyaml"
@@ -21,7 +22,7 @@ func distinctIDs(p *Plan) error {
 	first := map[string]Position{}
 	for _, s := range p.Stages {
 		if before, twice := first[s.ID]; twice {
-			return s.at.fault("two stages are called "+s.ID, "the first is on line "+itoa(before.Line))
+			return s.at.fault("two stages are called "+s.ID, "the first is on line "+strconv.Itoa(before.Line))
 		}
 		first[s.ID] = s.at
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"cordon/internal/policy"
@@ -162,5 +161,3 @@ func (p Plan) Pairs(roots func(Stage) []string) []Pair {
 	}
 	return found
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -239,16 +239,21 @@ func (p Plan) Next(all []Standing, roots func(Stage) []string, room int) (start 
 
 // byUrgency are the stages that are ready, those that most others wait for first.
 func (p Plan) byUrgency(all []Standing) []Standing {
-	var ready []Standing
-	blocks := map[string]int{}
+	ready, blocks := p.inState(all, StageReady)
+	slices.SortStableFunc(ready, func(a, b Standing) int { return cmp.Compare(blocks[b.Stage.ID], blocks[a.Stage.ID]) })
+	return ready
+}
+
+// inState are the stages in a state, with how many others wait for each.
+func (p Plan) inState(all []Standing, state State) (list []Standing, blocks map[string]int) {
+	blocks = map[string]int{}
 	for _, st := range all {
-		if st.State == StageReady {
-			ready = append(ready, st)
+		if st.State == state {
+			list = append(list, st)
 			blocks[st.Stage.ID] = p.Blocks(st.Stage.ID)
 		}
 	}
-	slices.SortStableFunc(ready, func(a, b Standing) int { return cmp.Compare(blocks[b.Stage.ID], blocks[a.Stage.ID]) })
-	return ready
+	return list, blocks
 }
 
 // meeting is an active stage that may change a path of this one, or "".
@@ -277,14 +282,7 @@ func Done(all []Standing) bool {
 // Attention are the stages that need a person: those that most others wait for first, then
 // the oldest.
 func (p Plan) Attention(all []Standing) []Standing {
-	var list []Standing
-	blocks := map[string]int{}
-	for _, st := range all {
-		if st.State == StageNeeds {
-			list = append(list, st)
-			blocks[st.Stage.ID] = p.Blocks(st.Stage.ID)
-		}
-	}
+	list, blocks := p.inState(all, StageNeeds)
 	slices.SortStableFunc(list, func(a, b Standing) int {
 		if c := cmp.Compare(blocks[b.Stage.ID], blocks[a.Stage.ID]); c != 0 {
 			return c
