@@ -85,11 +85,9 @@ func Lease(ctx context.Context, site *worksite.Site, d Request) (*ledger.Worker,
 	if err := workspace.ChooseTree(ctx, s.Site, d.Tree, &draft); err != nil {
 		return nil, err
 	}
-	client := ""
-	if d.Agent != nil {
-		client = d.Agent.Client
+	if err := workspace.ChooseCaches(ctx, s.Site, d.Agent, &draft); err != nil {
+		return nil, err
 	}
-	workspace.ChooseCaches(s.Site, client, &draft)
 	for {
 		id, err := s.enterAndPin(ctx, d, draft)
 		if errors.Is(err, errTaken) {
