@@ -14,6 +14,7 @@ import (
 	"cordon/internal/background"
 	"cordon/internal/cell"
 	"cordon/internal/command/plans"
+	"cordon/internal/command/ports"
 	"cordon/internal/confine"
 	"cordon/internal/fault"
 	"cordon/internal/journal"
@@ -88,6 +89,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.AddCommand(
 		a.runCommand(), a.execCommand(), a.shellCommand(), a.attachCommand(), a.resumeCommand(), a.mergeCommand(), a.retryCommand(),
+		ports.Open(&ports.Console{Worker: a.worker, Page: a.page, Names: a.liveNames}),
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.stopCommand(), a.waitCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),

@@ -28,6 +28,7 @@ import (
 type execOptions struct {
 	policy string
 	write  []string
+	ports  []int
 	dry    bool
 	loud   bool
 	argv   []string
@@ -56,6 +57,7 @@ of agent clients: to give a client its own login, start it with cordon run.`,
 		Example: `  cordon exec -- npm test
   cordon exec --write build -- make
   cordon exec --policy ~/npm.yaml -- npm ci   (allowed_domains: ["@npm"])
+  cordon exec --publish 3000 -- npm run dev   (prints its address)
   cordon exec -- bash`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,6 +69,7 @@ of agent clients: to give a client its own login, start it with cordon run.`,
 	f.SetInterspersed(false)
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE`")
 	f.StringArrayVar(&o.write, "write", nil, "let it write only `DIR` (repeatable; replaces write_roots)")
+	f.IntSliceVar(&o.ports, "publish", nil, "publish `PORT` of the command, also as network.publish does; the address is printed (repeatable)")
 	f.BoolVarP(&o.loud, "verbose", "v", false, "report the proven layers and the network use")
 	f.BoolVar(&o.dry, "dry-run", false, "print the plan of the cell and run nothing")
 	return c
@@ -143,6 +146,12 @@ func (a *app) execution(o *execOptions) (confine.Execution, error) {
 			return x, err
 		}
 	}
+	if len(o.ports) > 0 {
+		if x.Policy, err = x.Policy.WithPublished(o.ports); err != nil {
+			return x, &fault.MistakeError{Err: err}
+		}
+	}
+	x.Published = func(port int, address string) { a.say("cordon: port %d: %s", port, address) }
 	x.Write, err = fromHere(o.write)
 	return x, err
 }

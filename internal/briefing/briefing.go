@@ -80,11 +80,30 @@ func (t terms) allowed() []string {
 	} else {
 		lines = append(lines, "- Use the temporary directory and your home for files that are not part of the result: both are private copies that are not kept.")
 	}
-	return append(lines,
+	lines = append(lines,
 		"- "+t.reads(),
 		"- Build, test and run anything in the tree.",
 		"- Commit on your branch as often as you like; name and e-mail are set. Uncommitted work counts too.",
 		"- "+t.network())
+	return append(lines, t.published()...)
+}
+
+// published says on which ports the operator looks at servers of the worker, and what else
+// its processes may do.
+func (t terms) published() (lines []string) {
+	var ports []string
+	for _, p := range t.Policy.Network.Publish {
+		ports = append(ports, fmt.Sprint(p))
+	}
+	if len(ports) > 0 && !t.unconfined() {
+		lines = append(lines, "- Show a web page: the operator's browser reaches a server of yours that listens on port "+strings.Join(ports, " or ")+
+			" (plain HTTP and WebSockets), while you run. Use URLs relative to its host. Any other port is seen by you alone. "+
+			"To have the operator look at it, ask with `cordon ask` before you end.")
+	}
+	if t.Policy.Cell.Trace && !t.unconfined() {
+		lines = append(lines, "- Trace your own processes: debuggers, strace and LeakSanitizer work.")
+	}
+	return lines
 }
 
 func (t terms) writes() string {

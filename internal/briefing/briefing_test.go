@@ -62,6 +62,9 @@ var briefings = map[string]struct {
 		l.Policy.Network.AllowedDomains = []string{"api.example.com", "*.example.org:8443", "10.1.0.0/16:5432", "@npm", "@pypi", "@anthropic"}
 		l.Policy.Network.HostPorts = []int{5432}
 	}},
+	"published": {true, func(l *lease.Lease) {
+		l.Policy.Network.Publish, l.Policy.Cell.Trace = []int{3000, 5173}, true
+	}},
 	"denies": {true, func(l *lease.Lease) {
 		l.Policy.Filesystem.DenyWrite = []string{"migrations", "**/*.lock", "../sibling", "/etc", worktree + "/vendor"}
 		l.Policy.Filesystem.DenyRead = []string{"@default", "**/*.pem", "~/notes", "/var/lib/secret", "../other"}
@@ -72,7 +75,10 @@ var briefings = map[string]struct {
 		l.Adopted, l.Branch, l.Worktree = true, "feature/x", "/home/op/trees/x"
 		l.Policy.Guard.Mode = policy.GuardWarn
 	}},
-	"unconfined": {true, func(l *lease.Lease) { l.Policy.Isolation = policy.None }},
+	"unconfined": {true, func(l *lease.Lease) {
+		l.Policy.Isolation = policy.None
+		l.Policy.Network.Publish, l.Policy.Cell.Trace = []int{3000}, true // neither is there without a cell
+	}},
 }
 
 func TestBriefings(t *testing.T) {

@@ -68,6 +68,10 @@ type Command struct {
 	// before the command's first instruction. Its error ends the launch; what it
 	// returns is called when the cell has ended.
 	Serve func(Sockets) (end func(), err error)
+	// Publish is handed the sockets with which servers of the cell are reached, when it is
+	// proven and before Serve. As for that, its error ends the launch, and what it returns is
+	// called at the end. It is not called where the command has no loopback of its own.
+	Publish func(Sockets) (end func(), err error)
 	// Started is told of the launch when the cell is proven and before the
 	// command's first instruction. Its error ends the launch.
 	Started func(Launch) error

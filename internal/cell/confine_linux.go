@@ -39,7 +39,7 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 // are is not guessed beforehand but seen.
 func runConfined(ctx context.Context, c Command) (Exit, error) {
 	order, found, err := complete(c)
-	if err == nil && order.Net != nil && c.Serve == nil {
+	if err == nil && (order.Net != nil && c.Serve == nil || order.Inward && c.Publish == nil) {
 		err = errNoServer
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ const (
 	querySocket socket = "queries"
 	watchSocket socket = "watch"
 	proxySocket socket = "proxy"
+	inSocket    socket = "inward"
 )
 
 const (
@@ -30,6 +31,11 @@ const (
 // network opens the sockets of the cell's network and hands them out. This process
 // keeps none of them, and the worker never has one.
 func (w *warden) network() error {
+	if w.spec.Inward {
+		if err := w.openInward(); err != nil {
+			return fmt.Errorf("sockets to reach its servers: %w", err)
+		}
+	}
 	if w.spec.Net == nil {
 		return nil
 	}
@@ -72,6 +78,31 @@ func (w *warden) openNetwork(n plan.Net) error {
 	// Nothing depends on what is seen there.
 	if fd, err := watchPackets(n.Wide()); err == nil {
 		return w.give(watchSocket, fd)
+	}
+	return nil
+}
+
+// inwardSockets is how many connections of a family there can be at once from outside to
+// servers in the cell.
+const inwardSockets = 48
+
+// openInward hands out sockets that connect in the namespace of the cell, whoever uses
+// them: what is published is reached through them. It is done before the worker runs, so
+// that nothing is asked of the cell afterwards.
+func (w *warden) openInward() error {
+	for range inwardSockets {
+		for _, family := range []int{unix.AF_INET, unix.AF_INET6} {
+			fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+			if errors.Is(err, unix.EAFNOSUPPORT) && family == unix.AF_INET6 {
+				continue
+			}
+			if err == nil {
+				err = w.give(inSocket, fd)
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 // network is the sockets of a cell's network, seen from outside.
 type network struct {
 	Sockets
-	end func() // of the serving
+	end       func() // of the serving
+	unpublish func() // the ports
 }
 
 // errNoServer refuses a cell whose network nobody would serve.
@@ -45,6 +46,10 @@ func (n *network) hostProxy(s *plan.Spec) error {
 // take keeps a socket that came out of a cell whose worker has not been started. It
 // closes what is not expected.
 func (n *network) take(s plan.Spec, kind socket, files []*os.File) {
+	if kind == inSocket && s.Inward && len(files) == 1 && kind.is(files[0]) && len(n.Inward) < 2*inwardSockets {
+		n.Inward = append(n.Inward, files[0])
+		return
+	}
 	if s.Net == nil || !s.Has(plan.Namespaces) || len(files) != 1 || !kind.is(files[0]) {
 		closeFiles(files)
 		return
@@ -88,12 +93,25 @@ func (kind socket) is(f *os.File) bool {
 		return internet && style == unix.SOCK_STREAM && listens == 1
 	case kind == querySocket:
 		return internet && style == unix.SOCK_DGRAM
+	case kind == inSocket:
+		return internet && style == unix.SOCK_STREAM && listens == 0
 	}
 	return kind == watchSocket && family == unix.AF_PACKET && style == unix.SOCK_DGRAM
 }
 
 // serve hands the network of a proven cell to whoever serves it.
 func (n *network) serve(p *cellProcess) error {
+	n.Pid = p.cmd.Process.Pid
+	if p.spec.Inward {
+		if len(n.Inward) < inwardSockets {
+			return errors.New("the cell did not hand out the sockets to reach its servers")
+		}
+		end, err := p.command.Publish(n.Sockets)
+		if err != nil {
+			return fmt.Errorf("publish its ports: %w", err)
+		}
+		n.unpublish = end
+	}
 	if p.spec.Net == nil || p.spec.Net.Names && n.Queries == nil {
 		return nil
 	}
@@ -101,7 +119,6 @@ func (n *network) serve(p *cellProcess) error {
 		return errors.New("the cell did not hand out its network")
 	}
 	n.forget()
-	n.Pid = p.cmd.Process.Pid
 	end, err := p.command.Serve(n.Sockets)
 	if err != nil {
 		return fmt.Errorf("the network: %w", err)
@@ -131,10 +148,13 @@ func (n *network) forget() {
 
 // close ends the serving and lets the sockets go, and with them the namespace.
 func (n *network) close() {
-	if n.end != nil {
-		n.end()
+	for _, end := range []func(){n.unpublish, n.end} {
+		if end != nil {
+			end()
+		}
 	}
 	closeFiles(n.TCP)
+	closeFiles(n.Inward)
 	for _, f := range []*os.File{n.Queries, n.Proxy} {
 		if f != nil {
 			f.Close()

@@ -13,4 +13,5 @@ type Sockets struct {
 	Watch   *os.File   // packets; nil where that is refused
 	Proxy   *os.File   // listening; nil where every address leads here
 	Token   string     // what a client of Proxy has to show; "": nothing
+	Inward  []*os.File // TCP, not connected; nil where nothing is published
 }

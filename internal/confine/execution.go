@@ -18,12 +18,14 @@ import (
 	"time"
 
 	"cordon/internal/cell"
+	"cordon/internal/cellnet"
 	"cordon/internal/config"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
+	"cordon/internal/publish"
 	"cordon/internal/state"
 	"cordon/internal/worksite"
 )
@@ -36,6 +38,8 @@ type Execution struct {
 	Write  []string // instead of the policy's write_roots; as typed
 	Argv   []string
 	Loud   bool // the notice has what was reached also when nothing was refused
+	// Published is told the addresses of the ports that the policy publishes.
+	Published func(port int, address string)
 }
 
 // Exec prepares a command for a cell around a directory. The notice is for when the
@@ -85,6 +89,11 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 		return c, nil, err
 	}
 	c.Cell, c.Started = order, left.begin
+	cellnet.JoinPublished(&c, x.Policy, filepath.Base(dir), "", func(site *publish.Site) {
+		for _, port := range x.Policy.Network.Publish {
+			x.Published(port, site.Address(port))
+		}
+	})
 	tally, err := x.connect(&c)
 	return c, func() string { return strings.TrimSpace(left.End() + "\n" + commits() + "\n" + tally()) }, err
 }

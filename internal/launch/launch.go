@@ -252,6 +252,7 @@ func command(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Reques
 		return c, err
 	}
 	r.addTo(&c)
+	publishPorts(s, w.Lease.Lease(), &c)
 	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, to.out, to.err, how.Terminal
 	switch {
 	case how.Terminal != nil && c.Cell != nil: // it has one of its own, and only the relay reads this one

@@ -9,6 +9,7 @@ import (
 	"cordon/internal/fault"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/publish"
 	"cordon/internal/worksite"
 )
 
@@ -42,6 +43,13 @@ func sayNetwork(s *worksite.Site, l lease.Lease, c ledger.Cell) {
 	for _, line := range cellnet.Reachable(l.Policy, c.Layers) {
 		s.Voice.Step(l.ID, "network", line)
 	}
+}
+
+// publishPorts lets the operator's browser reach servers of a worker while its command runs.
+func publishPorts(s *worksite.Site, l lease.Lease, c *cell.Command) {
+	cellnet.JoinPublished(c, l.Policy, string(l.ID), s.State.Worker(string(l.ID)), func(*publish.Site) {
+		s.Voice.Step(l.ID, "published", cellnet.Published(l.Policy)+": cordon open "+string(l.ID)+" prints the address")
+	})
 }
 
 // TriedSince is what a worker has tried to reach since it was looked at, or nil: what

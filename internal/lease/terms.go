@@ -44,7 +44,7 @@ func (t Terms) clone() Terms {
 	} {
 		*list = slices.Clone(*list)
 	}
-	p.Network.HostPorts = slices.Clone(p.Network.HostPorts)
+	p.Network.HostPorts, p.Network.Publish = slices.Clone(p.Network.HostPorts), slices.Clone(p.Network.Publish)
 	p.Agent.Args = maps.Clone(p.Agent.Args)
 	t.ExecutedBy = maps.Clone(t.ExecutedBy)
 	return t

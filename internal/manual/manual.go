@@ -16,7 +16,7 @@ import (
 
 // groups are the headings of cordon --help, and the commands below each.
 var groups = []struct{ title, commands string }{
-	{"Start:", "demo init run exec shell attach resume stop"},
+	{"Start:", "demo init run exec shell attach open resume stop"},
 	{"Watch:", "ls wait show logs diff audit checkout inbox"},
 	{"Decide:", "answer merge retry quarantine discard"},
 	{"Policy:", "policy config check lease briefing"},

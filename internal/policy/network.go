@@ -18,6 +18,7 @@ import (
 type Network struct {
 	AllowedDomains []string      `json:"allowed_domains"`
 	HostPorts      []int         `json:"host_ports,omitempty"`
+	Publish        []int         `json:"publish,omitempty"`
 	Via            Via           `json:"via,omitempty"`
 	Observe        Observe       `json:"observe,omitempty"`
 	Limits         NetworkLimits `json:"limits,omitzero"`
@@ -109,7 +110,8 @@ func networkFields() []field {
 	limits := func(p *Policy) *NetworkLimits { return &p.Network.Limits }
 	return []field{
 		strictyaml.Sequence("allowed_domains", "Servers that the worker may reach: api.example.com, *.example.com (names below it), host:8443, 203.0.113.7, 10.1.0.0/16:5432, [2001:db8::1]:443 or an @preset. Without a port: 80 and 443. Empty: none.", func(p *Policy) *[]string { return &p.Network.AllowedDomains }, readDomains),
-		ports("host_ports", "Ports of this machine's loopback that the worker may connect to, for example a database or a model server.", func(p *Policy) *[]int { return &p.Network.HostPorts }),
+		ports("host_ports", "Ports of this machine's loopback that the worker may connect to, for example a database or a model server.", func(p *Policy) *[]int { return &p.Network.HostPorts }, readPorts),
+		ports("publish", "Ports on which a server of the worker can be seen in your browser (HTTP and WebSockets): cordon open prints the address. 1024 to 65535, at most 16.", func(p *Policy) *[]int { return &p.Network.Publish }, readPublish),
 		scalar("via", "transparent: every program reaches the network. proxy: only programs that use http_proxy and similar variables do.", func(p *Policy) *Via { return &p.Network.Via }, readVia, Via.String),
 		scalar("observe", "Record the connections that a command without network tries. They are still refused. auto: cordon run records them and reports them at its end, cordon exec does not.", func(p *Policy) *Observe { return &p.Network.Observe }, readObserve, Observe.String),
 		section("limits", "Limits on the worker's network use.", []field{
@@ -133,8 +135,8 @@ func readDomains(n *yaml.Node) ([]string, error) {
 
 // ports is a field with a set of ports. None is nil, as it is when it comes from a
 // lease that names none.
-func ports(key, doc string, of func(*Policy) *[]int) field {
-	f := scalar(key, doc, of, readPorts, nil)
+func ports(key, doc string, of func(*Policy) *[]int, read func(*yaml.Node) ([]int, error)) field {
+	f := scalar(key, doc, of, read, nil)
 	f.Show = func(p Policy) strictyaml.Shown {
 		v := strictyaml.Shown{IsList: true, Bare: true}
 		for _, port := range *of(&p) {

@@ -13,6 +13,14 @@ import (
 
 // The keys of the section but for its hosts, which are in domain_test.go.
 var networkMistakes = []struct{ name, text, want string }{
+	{"publish is a number", "network: {publish: 3000}\n", `p:1:20: expected a list, not the number 3000 (write [3000])`},
+	{"publish for root", "network: {publish: [3000, 80]}\n", `p:1:27: a worker cannot listen on port 80 (use 1024 or more)`},
+	{"publish too high", "network: {publish: [65536]}\n", `p:1:21: expected a port, not the number 65536 (write a number from 1 to 65535)`},
+	{"publish twice", "network: {publish: [3000, 3000]}\n", `p:1:27: the port 3000 is given twice`},
+	{"publish many", "network: {publish: [" + numbers(17, "3%03d") + "]}\n", `p:1:20: 17 ports are published (at most 16 can be)`},
+	{"publish any", "network: {publish: [any]}\n", `p:1:21: expected a port, not the text "any" (write a number from 1 to 65535)`},
+	{"publish and host_ports", "network: {publish: [3000], host_ports: [3000]}\n", `p: network.publish and network.host_ports both name port 3000 (in the cell it can be one of them only)`},
+	{"publish and a server", "network: {publish: [8443], allowed_domains: ['a.example:8443']}\n", `p: network.publish names port 8443, which allowed_domains uses too (let the worker's server listen on another port)`},
 	{"host_ports is a number", "network: {host_ports: 5432}\n", `p:1:23: expected a list, not the number 5432 (write [5432])`},
 	{"host_ports is null", "network: {host_ports: }\n", `p:1:23: expected a list, not nothing (write [] for nothing, or leave the key out for its default)`},
 	{"host_ports in quotes", "network: {host_ports: ['5432']}\n", `p:1:24: expected a port, not the text "5432" (write it without quotes: 5432)`},

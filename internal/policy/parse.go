@@ -28,6 +28,10 @@ func Parse(name string, data []byte) (Policy, error) {
 	if _, err := kind.Parse(name, data, &p); err != nil {
 		return Policy{}, err
 	}
+	if err := p.Network.checkPublish(); err != nil {
+		problem, hint := err.(fault).Mistake()
+		return Policy{}, &Error{Name: name, Problem: problem, Hint: hint}
+	}
 	if p.Gate.Land == "" {
 		p.Gate.Land = landFor(p.Acceptance)
 	}

@@ -43,7 +43,7 @@ var mistakes = []struct{ name, text, want string }{
 	{"misspelt key", "version: 1\nfilesystem:\n    write_root: [src]\n", `p:3:5: unknown key "write_root" (did you mean write_roots?)`},
 	{"camel case key", "preserveOnFailure: true\n", `p:1:1: unknown key "preserveOnFailure" (did you mean preserve_on_failure?)`},
 	{"key of a section", "write_roots: [src]\n", `p:1:1: unknown key "write_roots" (write_roots belongs under filesystem)`},
-	{"unknown key", "network: {proxy_server: x}\n", `p:1:11: unknown key "proxy_server" (the keys here are allowed_domains, host_ports, via, observe, limits)`},
+	{"unknown key", "network: {proxy_server: x}\n", `p:1:11: unknown key "proxy_server" (the keys here are allowed_domains, host_ports, publish, via, observe, limits)`},
 	{"duplicate key", "version: 1\nsecrets: []\nsecrets: [A]\n", `p:3:1: the key "secrets" is given twice (first on line 2)`},
 	{"duplicate key in section", "git:\n  pin: true\n  \"pin\": true\n", `p:3:3: the key "pin" is given twice (first on line 2)`},
 	{"key that is a list", "? [a]\n: b\n", `p:1:3: expected a key, not a list (the keys here are version, filesystem, network, secrets, git, limits, isolation, cell, guard, agent, acceptance, setup, gate, preserve_on_failure, expires)`},

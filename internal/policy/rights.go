@@ -23,6 +23,7 @@ type Rights struct {
 	Network struct {
 		AllowedDomains []string `json:"allowed_domains"` // or any
 		HostPorts      []string `json:"host_ports"`      // or any
+		Publish        []string `json:"publish"`         // or any
 	} `json:"network"`
 	Secrets []string `json:"secrets"` // or any
 	Limits  struct {
@@ -32,7 +33,10 @@ type Rights struct {
 		Disk      Bytes    `json:"disk"`
 	} `json:"limits"`
 	Isolation Isolation `json:"isolation"` // the weakest
-	Gate      struct {
+	Cell      struct {
+		Trace bool `json:"trace"`
+	} `json:"cell"`
+	Gate struct {
 		Land     Land `json:"land"`
 		Attempts int  `json:"attempts"`
 	} `json:"gate"`
@@ -45,7 +49,8 @@ const anything = "any"
 func AllRights() Rights {
 	var r Rights
 	r.Filesystem.DenyRead, r.Filesystem.DenyWrite = []string{}, []string{}
-	r.Network.AllowedDomains, r.Network.HostPorts, r.Secrets = []string{anything}, []string{anything}, []string{anything}
+	r.Network.AllowedDomains, r.Network.HostPorts, r.Network.Publish = []string{anything}, []string{anything}, []string{anything}
+	r.Secrets, r.Cell.Trace = []string{anything}, true
 	r.Isolation, r.Gate.Land, r.Gate.Attempts = None, LandAuto, maxAttempts
 	return r
 }
@@ -69,13 +74,20 @@ func RightsFields[T any](of func(*T) *Rights) []strictyaml.Field[T] {
 			seq("allowed_domains", "Servers that a worker may reach if its policy names them too, with the entries of a policy, or any. "+
 				"Name the presets of your clients here as well.",
 				func(r *Rights) *[]string { return &r.Network.AllowedDomains }, orAny(checkDomain)),
-			boundPorts(func(t *T) *[]string { return &of(t).Network.HostPorts }),
+			boundPorts("host_ports", "Ports of this machine that a worker may connect to if its policy names them too, or any.",
+				func(t *T) *[]string { return &of(t).Network.HostPorts }),
+			boundPorts("publish", "Ports of a worker that may be published on this machine's loopback if its policy names them too, or any.",
+				func(t *T) *[]string { return &of(t).Network.Publish }),
 		}),
 		seq("secrets", "Environment variables that a worker may get if its policy names them, or any.",
 			func(r *Rights) *[]string { return &r.Secrets }, orAny(checkVariable)),
 		strictyaml.Section("limits", "The largest limits.", rightsLimits(of)),
 		strictyaml.Scalar("isolation", "The weakest isolation: strict, degraded or none.",
 			func(t *T) *Isolation { return &of(t).Isolation }, readIsolation, Isolation.String),
+		strictyaml.Section("cell", "What processes in a cell may do to each other.", []strictyaml.Field[T]{
+			strictyaml.Scalar("trace", "false: no processes of a cell trace each other, whatever a policy says. true: the policy decides.",
+				func(t *T) *bool { return &of(t).Cell.Trace }, strictyaml.ReadBool, strconv.FormatBool),
+		}),
 		strictyaml.Section("gate", "What happens to results.", []strictyaml.Field[T]{
 			strictyaml.Scalar("land", "review: no result lands by itself, whatever a policy says. cordon run --merge is your own word and "+
 				"lands it. auto: the policy decides.",
@@ -114,8 +126,8 @@ func orAny(check func(string) (string, error)) func(string) (string, error) {
 	}
 }
 
-func boundPorts[T any](of func(*T) *[]string) strictyaml.Field[T] {
-	f := strictyaml.Sequence("host_ports", "Ports of this machine that a worker may connect to if its policy names them too, or any.", of, readBoundPorts)
+func boundPorts[T any](key, doc string, of func(*T) *[]string) strictyaml.Field[T] {
+	f := strictyaml.Sequence(key, doc, of, readBoundPorts)
 	f.Show = func(t T) strictyaml.Shown { return strictyaml.Shown{IsList: true, Bare: true, List: *of(&t)} }
 	return f
 }
@@ -145,7 +157,7 @@ func readBoundTime(n *yaml.Node) (Duration, error) {
 func (p Policy) Within(r Rights) (Policy, []string) {
 	n := narrowing{p: p, r: r}
 	for _, one := range []func(*narrowing){
-		(*narrowing).filesystem, (*narrowing).network, (*narrowing).secrets, (*narrowing).limits, (*narrowing).isolation, (*narrowing).gate,
+		(*narrowing).filesystem, (*narrowing).network, (*narrowing).secrets, (*narrowing).limits, (*narrowing).isolation, (*narrowing).cell, (*narrowing).gate,
 	} {
 		one(&n)
 	}
@@ -186,16 +198,29 @@ func (n *narrowing) network() {
 			n.p.Network.AllowedDomains = kept
 		}
 	}
-	if bound := n.r.Network.HostPorts; !slices.Contains(bound, anything) {
-		var kept []int
-		for _, port := range n.p.Network.HostPorts {
-			if slices.Contains(bound, strconv.Itoa(port)) {
-				kept = append(kept, port)
-				continue
-			}
-			n.loses("network.host_ports: without %d", port)
+	n.p.Network.HostPorts = n.ports("host_ports", n.p.Network.HostPorts, n.r.Network.HostPorts)
+	n.p.Network.Publish = n.ports("publish", n.p.Network.Publish, n.r.Network.Publish)
+}
+
+// ports are those that the bound names too.
+func (n *narrowing) ports(key string, asked []int, bound []string) (kept []int) {
+	if slices.Contains(bound, anything) {
+		return asked
+	}
+	for _, port := range asked {
+		if slices.Contains(bound, strconv.Itoa(port)) {
+			kept = append(kept, port)
+			continue
 		}
-		n.p.Network.HostPorts = kept
+		n.loses("network.%s: without %d", key, port)
+	}
+	return kept
+}
+
+func (n *narrowing) cell() {
+	if n.p.Cell.Trace && !n.r.Cell.Trace {
+		n.loses("cell.trace: false instead of true")
+		n.p.Cell.Trace = false
 	}
 }
 

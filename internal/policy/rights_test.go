@@ -23,7 +23,8 @@ func TestAllRights(t *testing.T) {
 func TestWithin(t *testing.T) {
 	p, err := Parse("p", []byte(`
 filesystem: {deny_write: [a]}
-network: {allowed_domains: ["@npm", api.example.com, "*.example.org", pypi.org], host_ports: [5432, 80]}
+network: {allowed_domains: ["@npm", api.example.com, "*.example.org", pypi.org], host_ports: [5432, 80], publish: [3000, 3001]}
+cell: {trace: true}
 secrets: [TOKEN, OTHER]
 limits: {time: 4h, memory: none, processes: 100, disk: 1GiB}
 isolation: none
@@ -35,7 +36,8 @@ acceptance: ["true"]
 	r := AllRights()
 	r.Filesystem.DenyWrite = []string{"a", "infra"}
 	r.Network.AllowedDomains = []string{"@npm", "*.example.com", "docs.example.org"}
-	r.Network.HostPorts, r.Secrets = []string{"5432"}, []string{"TOKEN"}
+	r.Network.HostPorts, r.Network.Publish, r.Secrets = []string{"5432"}, []string{"3001", "4000"}, []string{"TOKEN"}
+	r.Cell.Trace = false
 	r.Limits.Time, r.Limits.Memory, r.Limits.Processes, r.Limits.Disk = Duration(time.Hour), 8<<30, 200, 2<<30
 	r.Isolation, r.Gate.Land, r.Gate.Attempts = Degraded, LandReview, 2
 	got, lost := p.Within(r)
@@ -48,13 +50,16 @@ acceptance: ["true"]
 	if !slices.Equal(got.Filesystem.DenyWrite, []string{"a", "infra"}) || !slices.Equal(got.Network.HostPorts, []int{5432}) || !slices.Equal(got.Secrets, []string{"TOKEN"}) {
 		t.Errorf("%+v", got)
 	}
+	if !slices.Equal(got.Network.Publish, []int{3001}) || got.Cell.Trace || !p.Cell.Trace || len(p.Network.Publish) != 2 {
+		t.Errorf("publish %v, trace %v", got.Network.Publish, got.Cell.Trace)
+	}
 	want := Limits{Time: Duration(time.Hour), Memory: 8 << 30, Processes: 100, Disk: 1 << 30}
 	if got.Limits != want || got.Isolation != Degraded || got.Gate.Land != LandReview || got.Gate.Attempts != 2 {
 		t.Errorf("%+v", got)
 	}
 	said := strings.Join(lost, "; ")
 	for _, want := range []string{
-		"filesystem.deny_write: infra", "allowed_domains: without *.example.org, pypi.org", "host_ports: without 80", "secrets: without OTHER",
+		"filesystem.deny_write: infra", "allowed_domains: without *.example.org, pypi.org", "host_ports: without 80", "network.publish: without 3000", "cell.trace: false instead of true", "secrets: without OTHER",
 		"limits.time: 1h instead of 4h", "limits.memory: 8GiB instead of none", "isolation: degraded instead of none", "gate.land: review instead of auto",
 		"gate.attempts: 2 instead of 5",
 	} {
@@ -65,7 +70,7 @@ acceptance: ["true"]
 	if again, lost := got.Within(r); len(lost) > 0 || !again.Equal(got) {
 		t.Errorf("a second time it loses %q", lost)
 	}
-	if none, _ := p.Within(Rights{}); len(none.Network.AllowedDomains)+len(none.Network.HostPorts)+len(none.Secrets) > 0 || none.Isolation != Strict {
+	if none, _ := p.Within(Rights{}); len(none.Network.AllowedDomains)+len(none.Network.HostPorts)+len(none.Network.Publish)+len(none.Secrets) > 0 || none.Isolation != Strict || none.Cell.Trace {
 		t.Errorf("the zero rights allow %+v", none)
 	}
 }

@@ -41,6 +41,8 @@ var inexpressible = map[string]string{
 	"range across alphabets":       "left to the parser",
 	"brace in a class":             "globs are not a regular language",
 	"host_ports in hex":            "0x10 is 16 in the value",
+	"publish and host_ports":       "no schema compares two lists",
+	"publish and a server":         "no schema compares two lists",
 	"a path with a no-break space": "\\s means another set of characters to each regular expression engine",
 }
 
@@ -80,6 +82,7 @@ var goodTexts = []string{
 	"filesystem: {deny_read: [\"a\\nb\", 'a b', 'ünï']}",
 	"network: {allowed_domains: []}",
 	"network: {host_ports: [1, 5432, 65535], via: transparent, observe: false, limits: {connections: 65536, queries: 10000, bytes: none}}",
+	"network: {publish: [1024, 3000, 65535], host_ports: [80], allowed_domains: ['a.example:8443']}",
 	"network: {host_ports: [], via: proxy, observe: true, limits: {connections: 1, queries: 1, bytes: 1B}}",
 	"secrets: [A, _b, a1, 'NO', \"yes\", GITHUB_TOKEN, MY_GIT_DIR, LD_PRELOADED, LD_LIBRARY_PATH, git_dir]",
 	"git: {branch: 'a/{id}-x', pin: false, identity: {name: a, email: a@b}}",

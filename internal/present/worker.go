@@ -26,7 +26,7 @@ func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) vie
 		Worktree: s.TreeOf(w), Inside: l.Worktree, Tree: string(treeKind(l)), Adopted: l.Adopted,
 		Lease: w.Lease.Hash(), Source: l.Source, WriteRoots: w.Lease.Rules().Roots(),
 		Command: w.Ran(), Line: worksite.Shorten(w.Ran()), Layers: []string{},
-		Disk: keep.Disk(s.Site, w), Visits: w.Visits, Questions: QuestionViews(w.Open()),
+		Disk: keep.Disk(s.Site, w), Publish: l.Policy.Network.Publish, Visits: w.Visits, Questions: QuestionViews(w.Open()),
 		Client: clientView(w), Guard: GuardView(w.Guard), Net: TallyView(w.Net), Exit: exitView(w.Exit), Gate: gateView(w.Gate),
 	}
 	fillGroup(s.Site, w, now, &v)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cordon/internal/cell"
+	"cordon/internal/cellnet"
 	"cordon/internal/enclosure"
 	"cordon/internal/inspect"
 	"cordon/internal/lease"
@@ -54,6 +55,9 @@ func RunRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 		rows = append(rows, []string{"guard", w.Guard.String() + "; cordon logs --guard " + v.ID})
 	}
 	rows = append(rows, netRows(w)...)
+	if ports := cellnet.Published(w.Lease.Lease().Policy); ports != "" {
+		rows = append(rows, []string{"published", ports + " while it runs; cordon open " + v.ID + " prints the address"})
+	}
 	if v.Visits > 0 {
 		rows = append(rows, []string{"visits", fmt.Sprintf("%d with cordon shell while it ran; what they changed counts as its work", v.Visits)})
 	}

@@ -47,6 +47,7 @@ func Schemas() []Schema {
 		{"cordon.demo/1", &Demo{}, "demo", "The scripted agents of the demo and their results."},
 		{"cordon.audit/1", &Audit{}, "audit", "Everything that an audit found."},
 		{"cordon.diff/1", &Diff{}, "diff, quarantine diff", "The changes of a worker as a patch."},
+		{"cordon.open/1", &Open{}, "open", "The addresses of the ports that a worker publishes."},
 		{"cordon.checkout/1", &Checkout{}, "checkout", "The place to which a worker's files were written."},
 		{"cordon.quarantine/1", &Quarantine{}, "quarantine show", "The manifest of a quarantined result, as it is stored with the evidence."},
 		{"cordon.discard/1", &Discard{}, "discard, quarantine discard", "A worker whose result was discarded."},

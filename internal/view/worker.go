@@ -63,6 +63,7 @@ type Worker struct {
 	Line       string     `json:"command_line" doc:"The command in one line."`
 	Layers     []string   `json:"confinement" doc:"Layers of the cell that were proven before the last start."`
 	Disk       int64      `json:"disk" doc:"Bytes that the worker takes on disk."`
+	Publish    []int      `json:"publish,omitempty" doc:"Ports that the worker publishes while it runs: cordon open prints their addresses."`
 	Visits     int        `json:"visits" doc:"Number of visits with cordon shell during the last run."`
 	Questions  []Question `json:"questions" doc:"Questions that nobody has answered."`
 	Client     *Client    `json:"client,omitempty" doc:"The agent client, if the worker runs one."`

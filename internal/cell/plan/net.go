@@ -83,6 +83,7 @@ const elsewhere = 9
 
 // network puts the network of an order into a plan that has its layers.
 func (s *Spec) network(o Order) {
+	s.Inward = o.Inward && s.Has(Namespaces) // elsewhere its ports are the machine's
 	if o.Net == nil {
 		return
 	}

@@ -38,6 +38,7 @@ type Order struct {
 	Kept string
 
 	Net      *Net // nil: its own loopback and nothing else
+	Inward   bool // sockets for connections from outside to its servers are handed out
 	Limits   Limits
 	Trace    bool   // its processes may trace each other
 	Commit   string // a directory in which a commit has to work

@@ -23,10 +23,11 @@ type Spec struct {
 	Sockets []string `json:"sockets,omitempty"`
 	Keep    string   `json:"keep"` // the host's directory of the private layers; "": in memory
 	Limits  Limits   `json:"limits"`
-	Trace   bool     `json:"trace,omitempty"` // its processes may trace each other
-	Net     *Net     `json:"net,omitempty"`   // nil: its own loopback and nothing else
-	Proxy   uint16   `json:"proxy,omitempty"` // the port that programs are told of; 0: none
-	Dial    []uint16 `json:"dial,omitempty"`  // what Landlock lets it connect to, where no namespace is in the way
+	Trace   bool     `json:"trace,omitempty"`  // its processes may trace each other
+	Net     *Net     `json:"net,omitempty"`    // nil: its own loopback and nothing else
+	Inward  bool     `json:"inward,omitempty"` // sockets for connections to its servers are handed out
+	Proxy   uint16   `json:"proxy,omitempty"`  // the port that programs are told of; 0: none
+	Dial    []uint16 `json:"dial,omitempty"`   // what Landlock lets it connect to, where no namespace is in the way
 	Proof   Proof    `json:"proof"`
 
 	// Terminal says which of the three standard descriptors are its own pty.
