@@ -93,7 +93,8 @@ func (a *app) root() *cobra.Command {
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.stopCommand(), a.waitCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
-		plans.New(a.plansConsole()), a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
+		plans.New(a.plansConsole()), plans.Truth(a.plansConsole()),
+		a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
 		a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	manual.Arrange(root, completeFlags)
@@ -183,7 +184,8 @@ func operator() string {
 
 // plansConsole is what the commands of cordon plan share with the others.
 func (a *app) plansConsole() *plans.Console {
-	return &plans.Console{Open: a.open, Page: a.page, Read: readNamed, Code: func(n int) error { return codeError(n) }, Who: operator, Client: exampleClient}
+	return &plans.Console{Open: a.open, Page: a.page, Read: readNamed, Code: func(n int) error { return codeError(n) }, Who: operator,
+		Usage: func(err error) error { return usageError{err} }, Post: postOf, Client: exampleClient}
 }
 
 // page is where this command prints.

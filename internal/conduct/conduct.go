@@ -50,6 +50,8 @@ type Report struct {
 	Wait map[string]string // why stages that are ready wait
 	// Claims are what the agents of the stages say that they did. Nobody believes them.
 	Claims map[string]string
+	// Verifiers are how many verifiers each stage had.
+	Verifiers map[string]int
 }
 
 // ended is a stage whose worker came to an end.
@@ -138,14 +140,15 @@ func (r *running) start(ctx context.Context, report *Report) (started int, err e
 	next, waits := report.Plan.Next(report.All, roots, report.Plan.Parallel-len(r.active))
 	report.Wait = waits
 	for _, s := range next {
-		if r.active[s.ID] || r.stuck[s.ID] {
+		id := s.Stage.ID
+		if r.active[id] || r.stuck[id] {
 			continue
 		}
-		r.active[s.ID] = true
+		r.active[id] = true
 		started++
 		go func() {
-			moved, err := r.stage(ctx, *report, permits[s.ID])
-			r.ends <- ended{s.ID, moved, err}
+			moved, err := r.stage(ctx, *report, s.Job, permits[id])
+			r.ends <- ended{id, moved, err}
 		}()
 	}
 	return started, nil
@@ -220,12 +223,15 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 	if err != nil {
 		return Report{}, fmt.Errorf("the plan in the journal cannot be read: %w", err)
 	}
-	facts, err := factsOf(ctx, site, now, run)
+	facts, err := factsOf(ctx, site, now, run, p)
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}}
-	for stage, list := range now.StageWorkers(run) {
+	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}, Verifiers: map[string]int{}}
+	for stage, f := range facts {
+		report.Verifiers[stage] = len(f.Verifiers)
+	}
+	for stage, list := range now.StageWorkers(run, ledger.Author) {
 		if w := list[len(list)-1]; w.Claim != nil {
 			report.Claims[stage] = w.Claim.Text
 		}
@@ -233,13 +239,13 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 	return report, nil
 }
 
-// worker is the last worker of a stage, or nil.
-func worker(site *worksite.Site, run *ledger.PlanRun, stage string) (*ledger.Worker, error) {
+// worker is the last worker of a stage that has a role, or nil.
+func worker(site *worksite.Site, run *ledger.PlanRun, role ledger.Role, stage string) (*ledger.Worker, error) {
 	now, err := site.Ledger()
 	if err != nil {
 		return nil, err
 	}
-	list := now.StageWorkers(run)[stage]
+	list := now.StageWorkers(run, role)[stage]
 	if len(list) == 0 {
 		return nil, nil
 	}

@@ -33,6 +33,12 @@ func Decide(ctx context.Context, site *worksite.Site, d Decision) error {
 		return err
 	}
 	data := ledger.Verdict{Plan: d.Plan, Run: report.Run.Run, Stage: d.Stage, Who: d.Who, Why: d.Why}
+	if d.Type == ledger.StageAgain && st.Need == plan.NeedUnproven {
+		if verifier(report.Run, st.Stage) == nil {
+			return fault.Refuse("stage %s has landed, and the plan names no agent that could verify it: cordon plan truth %s %s NUMBER yes|no", d.Stage, d.Plan, d.Stage)
+		}
+		data.Verifiers = report.Verifiers[d.Stage] + 1
+	}
 	return site.AppendIf("", d.Type, data, stillOpen(report.Run))
 }
 

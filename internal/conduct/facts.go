@@ -10,24 +10,65 @@ import (
 )
 
 // factsOf is what the journal, the branches and the locks say about the stages of a plan.
-func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *ledger.PlanRun) (map[string]plan.Fact, error) {
-	byStage := now.StageWorkers(run)
+func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *ledger.PlanRun, p plan.Plan) (map[string]plan.Fact, error) {
+	authors, verifiers := now.StageWorkers(run, ledger.Author), now.StageWorkers(run, ledger.Verifier)
 	var all []*ledger.Worker
-	for _, list := range byStage {
-		all = append(all, list...)
+	for _, byStage := range []map[string][]*ledger.Worker{authors, verifiers} {
+		for _, list := range byStage {
+			all = append(all, list...)
+		}
 	}
 	standings, err := site.Standings(ctx, all)
 	if err != nil {
 		return nil, err
 	}
 	facts := map[string]plan.Fact{}
-	for stage, list := range byStage {
+	clean := map[string]bool{} // workers that kept their lease to the end
+	for stage, list := range authors {
 		f := facts[stage]
 		for _, w := range list {
 			f.Tries = append(f.Tries, tries(w, standings[w.ID].Status)...)
+			clean[string(w.ID)] = ending(w, standings[w.ID].Status) == plan.Landed
 		}
 		facts[stage] = f
 	}
+	for stage, list := range verifiers {
+		f := facts[stage]
+		for _, w := range list {
+			try := plan.Try{Worker: string(w.ID), Ending: ending(w, standings[w.ID].Status), Why: why(w), Since: w.Changed}
+			f.Verifiers = append(f.Verifiers, try)
+			clean[try.Worker] = try.Ending == plan.Landed
+		}
+		facts[stage] = f
+	}
+	decided(run, facts)
+	for stage, answers := range run.Answers {
+		f := facts[stage]
+		f.Answers = counted(answers, clean)
+		facts[stage] = f
+	}
+	for _, st := range p.Stages {
+		f := facts[st.ID]
+		f.CanVerify = verifier(run, st) != nil
+		facts[st.ID] = f
+	}
+	return facts, nil
+}
+
+// counted are the answers that count: those of persons, and those of agents that have ended and
+// kept their lease.
+func counted(answers map[string]ledger.TruthAnswer, clean map[string]bool) map[string]plan.Answer {
+	found := map[string]plan.Answer{}
+	for claim, a := range answers {
+		if a.Worker == "" || clean[a.Worker] {
+			found[claim] = plan.Answer{Yes: a.Yes, Why: a.Why, Who: a.Who, Worker: a.Worker}
+		}
+	}
+	return found
+}
+
+// decided adds what the operator decided about the stages.
+func decided(run *ledger.PlanRun, facts map[string]plan.Fact) {
 	for stage, v := range run.Skipped {
 		f := facts[stage]
 		f.Skipped = said("skipped", v)
@@ -43,15 +84,11 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 		f.Again = n
 		facts[stage] = f
 	}
-	for stage, answers := range run.Answers {
+	for stage, n := range run.Verify {
 		f := facts[stage]
-		f.Answers = map[string]bool{}
-		for claim, a := range answers {
-			f.Answers[claim] = a.Yes
-		}
+		f.Verify = n
 		facts[stage] = f
 	}
-	return facts, nil
 }
 
 func said(word string, v ledger.Verdict) string {

@@ -57,11 +57,26 @@ func writeJudged(b *strings.Builder, permit plan.Permit) {
 	for _, a := range permit.Stage.Artifacts {
 		fmt.Fprintf(b, "- %s\n", describe(a))
 	}
-	for _, t := range permit.Stage.Truths {
-		if t.Run == "" {
-			fmt.Fprintf(b, "- somebody else confirms: %s\n", legible.Line(t.Claim))
-		}
+	if permit.Stage.Kind == plan.Verify {
+		writeClaims(b, permit.Stage.Sentences())
+		return
 	}
+	for _, claim := range permit.Stage.Sentences() {
+		fmt.Fprintf(b, "- somebody else confirms: %s\n", legible.Line(claim))
+	}
+}
+
+// writeClaims puts claims to a verifier.
+func writeClaims(b *strings.Builder, claims []string) {
+	if len(claims) == 0 {
+		return
+	}
+	b.WriteString("\nNo command can show these claims. Look at the tree and find out whether each holds:\n")
+	for i, claim := range claims {
+		fmt.Fprintf(b, "%d. %s\n", i+1, legible.Line(claim))
+	}
+	b.WriteString("Answer each with cordon truth NUMBER yes \"why\", or cordon truth NUMBER no \"why\", and name the file or the output that shows it. " +
+		"Answer no if you cannot tell. Without your answer the claim does not count as true.\n")
 }
 
 // describe says what is promised of a file.

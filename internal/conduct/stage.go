@@ -66,7 +66,7 @@ func reports(name string) (tokens, cost, known bool) {
 }
 
 // stage takes the worker of a stage on, or leases one.
-func (r *running) stage(ctx context.Context, report Report, permit plan.Permit) (moved bool, err error) {
+func (r *running) stage(ctx context.Context, report Report, job plan.Job, permit plan.Permit) (moved bool, err error) {
 	c := r.conductor
 	s, err := c.Open(ctx)
 	if err != nil {
@@ -75,25 +75,37 @@ func (r *running) stage(ctx context.Context, report Report, permit plan.Permit) 
 	if err := s.Begin(ctx); err != nil {
 		return false, err
 	}
-	w, err := worker(s.Site, report.Run, permit.Stage.ID)
+	role := roles[job]
+	w, err := worker(s.Site, report.Run, role, permit.Stage.ID)
 	if err != nil {
 		return false, err
 	}
 	how := c.Drive(permit.Stage)
 	how.Who = c.Who
-	if w != nil && w.Discard == nil {
+	if w != nil && w.Discard == nil && !(job == plan.Confirm && w.Gate != nil) {
 		c.say(permit.Stage.ID, "again", "%s goes on", w.ID)
 		after, err := s.Resume(ctx, w, how)
 		return after != nil && after.Events > w.Events, err
 	}
-	w, err = c.lease(ctx, s, report, permit)
+	if job == plan.Confirm {
+		w, err = c.leaseVerifier(ctx, s, report, permit)
+	} else {
+		w, err = c.lease(ctx, s, report, permit)
+	}
 	if err != nil {
 		return false, err
 	}
-	c.say(permit.Stage.ID, "start", "%s may change %s", w.ID, orNothing(permit.Roots()))
+	if job == plan.Confirm {
+		c.say(permit.Stage.ID, "verify", "%s looks whether its truths hold", w.ID)
+	} else {
+		c.say(permit.Stage.ID, "start", "%s may change %s", w.ID, orNothing(permit.Roots()))
+	}
 	_, err = s.Continue(ctx, w.ID, how)
 	return true, err
 }
+
+// roles are who does a job.
+var roles = map[plan.Job]ledger.Role{plan.Perform: ledger.Author, plan.Confirm: ledger.Verifier}
 
 func orNothing(roots []string) string {
 	if len(roots) == 0 {
@@ -118,21 +130,59 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 		Stage:   &ledger.StageOf{Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: st.Kind, Artifacts: st.Artifacts, Signal: signal(report, permit, task)},
 		Options: ledger.Options{Merge: true},
 	}
-	switch name := st.Agent; {
-	case len(st.Command) > 0:
-		request.Command = st.Command
-	case name == "" && run.Agent == "" && len(run.Command) > 0:
-		request.Command = run.Command
-	default:
-		if name == "" {
-			name = run.Agent
-		}
-		if name == "" {
-			return nil, fault.Refuse("stage %s names no agent: cordon plan run --agent NAME, or -- COMMAND, gives it one", st.ID)
-		}
-		request.Agent = &ledger.Agent{Client: name, Args: modelArgs(st.Model), Prompt: prompt(st, task)}
+	if st.Kind == plan.Verify {
+		request.Stage.Claims = st.Sentences()
 	}
+	who := author(run, st)
+	if who == nil {
+		return nil, fault.Refuse("stage %s names no agent: cordon plan run --agent NAME, or -- COMMAND, gives it one", st.ID)
+	}
+	who.take(&request, prompt(st, task))
 	return dispatch.Lease(ctx, s.Site, request)
+}
+
+// performer is who works on a stage: a client, or a command.
+type performer struct {
+	client, model string
+	command       []string
+}
+
+// take makes a request one for this performer.
+func (p performer) take(r *dispatch.Request, prompt string) {
+	if len(p.command) > 0 {
+		r.Command = p.command
+		return
+	}
+	r.Agent = &ledger.Agent{Client: p.client, Args: modelArgs(p.model), Prompt: prompt}
+}
+
+// author is who does the task of a stage; nil: nobody was named.
+func author(run *ledger.PlanRun, st plan.Stage) *performer {
+	switch {
+	case len(st.Command) > 0:
+		return &performer{command: st.Command}
+	case st.Agent != "":
+		return &performer{client: st.Agent, model: st.Model}
+	case run.Agent != "":
+		return &performer{client: run.Agent, model: st.Model}
+	case len(run.Command) > 0:
+		return &performer{command: run.Command}
+	}
+	return nil
+}
+
+// verifier is who can look at the result of a stage: the client or the command that plan run
+// names, or the client of the stage. A stage's own command does its task and nothing else.
+func verifier(run *ledger.PlanRun, st plan.Stage) *performer {
+	switch {
+	case run.Agent != "":
+		return &performer{client: run.Agent}
+	case len(run.Command) > 0:
+		return &performer{command: run.Command}
+	case st.Agent != "":
+		return &performer{client: st.Agent, model: st.Model}
+	}
+	return nil
 }
 
 // modelArgs are the arguments that choose a model; every client takes these.
@@ -150,7 +200,7 @@ func ancestors(ctx context.Context, site *worksite.Site, report Report, st plan.
 		if report.Run.Accepted[l.ID].Who != "" || report.Run.Skipped[l.ID].Who != "" {
 			continue // the operator's word
 		}
-		w, err := worker(site, report.Run, l.ID)
+		w, err := worker(site, report.Run, ledger.Author, l.ID)
 		if err != nil {
 			return err
 		}

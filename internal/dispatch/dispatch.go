@@ -271,8 +271,8 @@ func freeStage(asked *ledger.StageOf, now *ledger.Ledger) error {
 	if p == nil || p.Run != asked.Run || p.Closed != nil {
 		return fault.Refuse("the plan %s is not open", asked.Plan)
 	}
-	for _, w := range now.StageWorkers(p)[asked.Stage] {
-		if w.Discard == nil {
+	for _, w := range now.StageWorkers(p, asked.Role)[asked.Stage] {
+		if w.Discard == nil && asked.Role == ledger.Author {
 			return fault.Refuse("stage %s of plan %s has a worker already: %s", asked.Stage, asked.Plan, w.ID)
 		}
 	}

@@ -50,9 +50,13 @@ type Verdict struct {
 	Stage string `json:"stage"`
 	Who   string `json:"who"`
 	Why   string `json:"why,omitempty"`
+	// Verifiers: of StageAgain, how many verifiers may look at the result in all; the stage does not
+	// run again.
+	Verifiers int `json:"verifiers,omitempty"`
 }
 
-// TruthAnswer is the answer to a claim that no command can show. Worker is the verifier; "": a person.
+// TruthAnswer is the answer to a claim that no command can show. Worker is the verifier, whose
+// answer is evidence; "": a person.
 type TruthAnswer struct {
 	Plan   string `json:"plan"`
 	Run    int    `json:"run"`
@@ -64,6 +68,14 @@ type TruthAnswer struct {
 	Worker string `json:"worker,omitempty"`
 }
 
+// Role is what a worker does for its stage.
+type Role string
+
+const (
+	Author   Role = ""         // does its task
+	Verifier Role = "verifier" // answers its claims, and changes nothing
+)
+
 // StageOf says which stage of which plan a worker is for.
 type StageOf struct {
 	Plan      string          `json:"plan"`
@@ -72,6 +84,9 @@ type StageOf struct {
 	Kind      plan.Kind       `json:"kind"`
 	Artifacts []plan.Artifact `json:"artifacts,omitempty"` // checked on the merged tree
 	Signal    string          `json:"signal,omitempty"`    // what its briefing says about the plan
+	Role      Role            `json:"role,omitempty"`
+	// Claims are those that the worker may answer, each by its number from 1.
+	Claims []string `json:"claims,omitempty"`
 }
 
 // PlanRun is a plan that was opened.
@@ -84,13 +99,14 @@ type PlanRun struct {
 	Skipped  map[string]Verdict
 	Accepted map[string]Verdict
 	Again    map[string]int
+	Verify   map[string]int                    // how many verifiers the operator allows
 	Answers  map[string]map[string]TruthAnswer // by stage and claim
 }
 
 // clone is a copy that can be changed.
 func (p *PlanRun) clone() *PlanRun {
 	c := *p
-	c.Skipped, c.Accepted, c.Again = cloneMap(p.Skipped), cloneMap(p.Accepted), cloneMap(p.Again)
+	c.Skipped, c.Accepted, c.Again, c.Verify = cloneMap(p.Skipped), cloneMap(p.Accepted), cloneMap(p.Again), cloneMap(p.Verify)
 	c.Answers = map[string]map[string]TruthAnswer{}
 	for stage, answers := range p.Answers {
 		c.Answers[stage] = cloneMap(answers)
@@ -116,11 +132,12 @@ func (l *Ledger) Plan(name string) *PlanRun {
 	return nil
 }
 
-// StageWorkers are the workers of a run of a plan, by their stages, in the order of their leases.
-func (l *Ledger) StageWorkers(p *PlanRun) map[string][]*Worker {
+// StageWorkers are the workers of a run of a plan that have a role, by their stages, in the order
+// of their leases.
+func (l *Ledger) StageWorkers(p *PlanRun, role Role) map[string][]*Worker {
 	found := map[string][]*Worker{}
 	for _, w := range l.Workers {
-		if s := w.Stage; s != nil && s.Plan == p.Plan && s.Run == p.Run {
+		if s := w.Stage; s != nil && s.Plan == p.Plan && s.Run == p.Run && s.Role == role {
 			found[s.Stage] = append(found[s.Stage], w)
 		}
 	}
@@ -150,7 +167,9 @@ func (l *Ledger) applyPlan(e journal.Event) error {
 			if p.Answers[d.Stage] == nil {
 				p.Answers[d.Stage] = map[string]TruthAnswer{}
 			}
-			p.Answers[d.Stage][d.Claim] = d
+			if before, ok := p.Answers[d.Stage][d.Claim]; !ok || before.Worker != "" || d.Worker == "" { // no agent overrules a person
+				p.Answers[d.Stage][d.Claim] = d
+			}
 		})
 	}
 	var d Verdict
@@ -161,6 +180,10 @@ func (l *Ledger) applyPlan(e journal.Event) error {
 		case StageAccepted:
 			p.Accepted[d.Stage] = d
 		case StageAgain:
+			if d.Verifiers > 0 {
+				p.Verify[d.Stage] = d.Verifiers
+				return
+			}
 			p.Again[d.Stage]++
 		}
 	})

@@ -44,6 +44,7 @@ type Mailbox struct {
 	mu      sync.Mutex
 	Decided int64 // bytes of decisions
 	claims  int
+	truths  int
 	told    map[int]bool // questions whose answer was given out by this one
 	asked   askedOf
 	waiters waiters
@@ -77,6 +78,8 @@ func (m *Mailbox) Handle(ctx context.Context, r post.Request) post.Reply {
 		err = m.claim(r)
 	case post.Look:
 		reply, err = m.look()
+	case post.Truth:
+		err = m.truth(r)
 	default:
 		err = fmt.Errorf("there is no request %.40q", r.Verb)
 	}

@@ -21,7 +21,7 @@ var groups = []struct{ title, commands string }{
 	{"Decide:", "answer merge retry quarantine discard"},
 	{"Policy:", "policy config check lease briefing"},
 	{"Machine:", "doctor journal gc version completion help"},
-	{"Inside a worker:", "ask done status hook"},
+	{"Inside a worker:", "ask done status truth hook"},
 }
 
 const exitsHeading = "\nExit codes:\n"

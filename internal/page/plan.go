@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"cordon/internal/legible"
 	"cordon/internal/present"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -43,11 +44,31 @@ func (p Page) Plan(v *view.Plan) error {
 	}
 	terminal.WrappedTable(p.Out, rows)
 	for _, s := range v.Stages {
+		for _, t := range s.Truths {
+			if t.Answer != "" {
+				p.Print("%s: %s", s.ID, answered(t))
+			}
+		}
+	}
+	for _, s := range v.Stages {
 		if s.Next != "" {
 			p.Print("%s needs you (%s): %s", s.ID, s.Need, s.Next)
 		}
 	}
 	return nil
+}
+
+// answered says who said what about a claim.
+func answered(t view.Truth) string {
+	who := t.Who
+	if t.By == "agent" {
+		who = "the agent " + t.Who + ", as evidence"
+	}
+	text := fmt.Sprintf("truth %d: %s (%s: %s", t.Number, legible.Line(t.Claim), t.Answer, who)
+	if t.Why != "" {
+		text += ": " + legible.Line(t.Why)
+	}
+	return text + ")"
 }
 
 // Plans prints a list of plans.

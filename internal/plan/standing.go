@@ -46,8 +46,12 @@ type Fact struct {
 	Skipped string
 	// Accepted: the operator takes the stage as done, with this reason.
 	Accepted string
-	Answers  map[string]bool // to truths that are sentences, by their claim
-	Again    int             // how often the operator asked for another try
+	Answers  map[string]Answer // to truths that are sentences, by their claim
+	Again    int               // how often the operator asked for another try
+	// Verifiers are the workers that were asked about those truths, beside the stage's own.
+	Verifiers []Try
+	Verify    int  // how many verifiers the operator allows in all
+	CanVerify bool // somebody can be asked
 }
 
 // State is where a stage stands.
@@ -87,7 +91,18 @@ type Standing struct {
 	By     []string // the stages that it waits for
 	Since  time.Time
 	Retry  bool // ready, after a try that ended otherwise
+	Job    Job  // what a stage that is ready or running is at
+	// Answers are those that count, by their claim.
+	Answers map[string]Answer
 }
+
+// Job is what is to be done for a stage.
+type Job string
+
+const (
+	Perform Job = ""       // its task
+	Confirm Job = "verify" // somebody looks whether its truths hold
+)
 
 // Settled reports whether the stages after it may start.
 func (s Standing) Settled() bool { return s.State == StageDone || s.State == StageSkipped }
@@ -105,7 +120,7 @@ func (p Plan) Standings(facts map[string]Fact) []Standing {
 }
 
 func standing(s Stage, f Fact, known map[string]Standing) Standing {
-	st := Standing{Stage: s}
+	st := Standing{Stage: s, Answers: f.Answers}
 	switch {
 	case f.Skipped != "":
 		st.State, st.Why = StageSkipped, f.Skipped
@@ -144,25 +159,6 @@ func unstarted(st Standing, known map[string]Standing) Standing {
 		st.State, st.Why = StageWaiting, "waits for "+strings.Join(st.By, ", ")
 	default:
 		st.State = StageReady
-	}
-	return st
-}
-
-// proven is a stage whose result landed. It is done when every sentence about it was confirmed.
-func proven(st Standing, f Fact) Standing {
-	st.State, st.Why = StageDone, ""
-	for _, t := range st.Stage.Truths {
-		if t.Run != "" {
-			continue
-		}
-		if yes, answered := f.Answers[t.Claim]; !answered || !yes {
-			st.State, st.Need = StageNeeds, NeedUnproven
-			st.Why = "nobody confirmed: " + t.Claim
-			if answered {
-				st.Why = "denied: " + t.Claim
-			}
-			return st
-		}
 	}
 	return st
 }
@@ -214,17 +210,17 @@ func count(tries []Try, e Ending) int {
 // Next are the stages to start now: those that are ready, in the order of the plan's critical
 // path, as far as there is room and no two of them may change the same path. The others get
 // the reason why they wait.
-func (p Plan) Next(all []Standing, roots func(Stage) []string, room int) (start []Stage, waits map[string]string) {
+func (p Plan) Next(all []Standing, roots func(Stage) []string, room int) (start []Standing, waits map[string]string) {
 	waits = map[string]string{}
-	var active []Stage
+	var active []Standing
 	for _, st := range all {
 		if st.State == StageRunning || st.State == StageNeeds && st.Need == NeedAnswer {
-			active = append(active, st.Stage)
+			active = append(active, st)
 		}
 	}
 	room = min(room, p.Parallel-len(active))
 	for _, st := range p.byUrgency(all) {
-		if meets := meeting(st.Stage, active, roots); meets != "" {
+		if meets := meeting(st, active, roots); meets != "" {
 			waits[st.Stage.ID] = "waits for " + meets + ", which may change the same paths"
 			continue
 		}
@@ -232,7 +228,7 @@ func (p Plan) Next(all []Standing, roots func(Stage) []string, room int) (start 
 			waits[st.Stage.ID] = fmt.Sprintf("waits for a place: %d stages run at once", len(active))
 			continue
 		}
-		start, active, room = append(start, st.Stage), append(active, st.Stage), room-1
+		start, active, room = append(start, st), append(active, st), room-1
 	}
 	return start, waits
 }
@@ -257,10 +253,13 @@ func (p Plan) inState(all []Standing, state State) (list []Standing, blocks map[
 }
 
 // meeting is an active stage that may change a path of this one, or "".
-func meeting(s Stage, active []Stage, roots func(Stage) []string) string {
+func meeting(s Standing, active []Standing, roots func(Stage) []string) string {
+	if s.Job == Confirm {
+		return ""
+	}
 	for _, other := range active {
-		if len(policy.Overlap(roots(s), roots(other))) > 0 {
-			return other.ID
+		if other.Job != Confirm && len(policy.Overlap(roots(s.Stage), roots(other.Stage))) > 0 {
+			return other.Stage.ID
 		}
 	}
 	return ""

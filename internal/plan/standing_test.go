@@ -38,7 +38,7 @@ func roots(s Stage) []string { return s.Write }
 func TestStandings(t *testing.T) {
 	p := parse(t, "p", chain)
 	landed := []Try{{Ending: Landed}}
-	yes := map[string]bool{"It holds.": true}
+	yes := map[string]Answer{"It holds.": {Yes: true}}
 	for _, c := range []struct {
 		name  string
 		facts map[string]Fact
@@ -52,7 +52,14 @@ func TestStandings(t *testing.T) {
 		{"it failed twice", map[string]Fact{"base": {Tries: []Try{{Ending: Failed}, {Ending: Failed}}}}, "base:needs/failed left:blocked right:blocked same:blocked last:blocked", ""},
 		{"the operator asks again", map[string]Fact{"base": {Again: 1, Tries: []Try{{Ending: Failed}, {Ending: Failed}}}}, "base:ready left:waiting right:waiting same:waiting last:waiting", "base"},
 		{"landed, unproven", map[string]Fact{"base": {Tries: landed}}, "base:needs/unproven left:blocked right:blocked same:blocked last:blocked", ""},
-		{"landed, denied", map[string]Fact{"base": {Tries: landed, Answers: map[string]bool{"It holds.": false}}}, "base:needs/unproven left:blocked right:blocked same:blocked last:blocked", ""},
+		{"landed, denied", map[string]Fact{"base": {Tries: landed, Answers: map[string]Answer{"It holds.": {}}}}, "base:needs/unproven left:blocked right:blocked same:blocked last:blocked", ""},
+		{"a verifier can be asked", map[string]Fact{"base": {Tries: landed, CanVerify: true}}, "base:ready left:waiting right:waiting same:waiting last:waiting", "base"},
+		{"a verifier looks", map[string]Fact{"base": {Tries: landed, CanVerify: true, Verifiers: []Try{{Ending: Running}}}}, "base:running left:waiting right:waiting same:waiting last:waiting", ""},
+		{"a verifier was stopped", map[string]Fact{"base": {Tries: landed, CanVerify: true, Verifiers: []Try{{Ending: Interrupted}}}}, "base:ready left:waiting right:waiting same:waiting last:waiting", "base"},
+		{"a verifier said nothing", map[string]Fact{"base": {Tries: landed, CanVerify: true, Verifiers: landed}}, "base:needs/unproven left:blocked right:blocked same:blocked last:blocked", ""},
+		{"a verifier denied it", map[string]Fact{"base": {Tries: landed, CanVerify: true, Verifiers: landed, Answers: map[string]Answer{"It holds.": {}}}}, "base:needs/unproven left:blocked right:blocked same:blocked last:blocked", ""},
+		{"the stage's own agent denied it", map[string]Fact{"base": {Tries: landed, CanVerify: true, Answers: map[string]Answer{"It holds.": {}}}}, "base:needs/unproven left:blocked right:blocked same:blocked last:blocked", ""},
+		{"the operator wants another verifier", map[string]Fact{"base": {Tries: landed, CanVerify: true, Verify: 2, Verifiers: landed, Answers: map[string]Answer{"It holds.": {}}}}, "base:ready left:waiting right:waiting same:waiting last:waiting", "base"},
 		{"done", map[string]Fact{"base": {Tries: landed, Answers: yes}}, "base:done left:ready right:ready same:ready last:waiting", "left right"},
 		{"skipped", map[string]Fact{"base": {Skipped: "by me"}}, "base:skipped left:ready right:ready same:ready last:waiting", "left right"},
 		{"accepted", map[string]Fact{"base": {Accepted: "by me", Tries: []Try{{Ending: Failed}}}}, "base:done left:ready right:ready same:ready last:waiting", "left right"},
@@ -66,7 +73,7 @@ func TestStandings(t *testing.T) {
 		start, waits := p.Next(all, roots, 10)
 		var ids []string
 		for _, s := range start {
-			ids = append(ids, s.ID)
+			ids = append(ids, s.Stage.ID)
 		}
 		if got := strings.Join(ids, " "); got != c.start {
 			t.Errorf("%s: starts %q (%v)", c.name, got, waits)
@@ -124,13 +131,13 @@ func randomPlan(t *rapid.T) Plan {
 	return p
 }
 
-func checkStandings(t *rapid.T, p Plan, all []Standing, start []Stage, waits map[string]string) {
+func checkStandings(t *rapid.T, p Plan, all []Standing, start []Standing, waits map[string]string) {
 	settled := map[string]bool{}
-	var active []Stage
+	var active []Standing
 	for _, st := range all {
 		settled[st.Stage.ID] = st.Settled()
 		if st.State == StageRunning {
-			active = append(active, st.Stage)
+			active = append(active, st)
 		}
 	}
 	active = append(active, start...)
@@ -139,20 +146,20 @@ func checkStandings(t *rapid.T, p Plan, all []Standing, start []Stage, waits map
 	}
 	for i, a := range active {
 		if meets := meeting(a, active[i+1:], roots); meets != "" {
-			t.Fatalf("%s and %s run at once", a.ID, meets)
+			t.Fatalf("%s and %s run at once", a.Stage.ID, meets)
 		}
 	}
 	for _, s := range start {
-		for _, l := range s.After {
+		for _, l := range s.Stage.After {
 			if !settled[l.ID] {
-				t.Fatalf("%s starts before %s", s.ID, l.ID)
+				t.Fatalf("%s starts before %s", s.Stage.ID, l.ID)
 			}
 		}
 	}
 	for _, st := range all {
 		starts := false
 		for _, s := range start {
-			starts = starts || s.ID == st.Stage.ID
+			starts = starts || s.Stage.ID == st.Stage.ID
 		}
 		if st.State == StageReady && !starts && waits[st.Stage.ID] == "" || (st.State == StageWaiting || st.State == StageBlocked) && st.Why == "" {
 			t.Fatalf("%s waits without a reason", st.Stage.ID)
@@ -161,7 +168,7 @@ func checkStandings(t *rapid.T, p Plan, all []Standing, start []Stage, waits map
 }
 
 // advance ends what runs, one way or another, and starts what is to start.
-func advance(t *rapid.T, all []Standing, start []Stage, facts map[string]Fact, linger bool) {
+func advance(t *rapid.T, all []Standing, start []Standing, facts map[string]Fact, linger bool) {
 	endings := []Ending{Landed, Landed, Failed, Lost}
 	if linger {
 		endings = append(endings, Running)
@@ -174,8 +181,8 @@ func advance(t *rapid.T, all []Standing, start []Stage, facts map[string]Fact, l
 		}
 	}
 	for _, s := range start {
-		f := facts[s.ID]
+		f := facts[s.Stage.ID]
 		f.Tries = append(f.Tries, Try{Ending: Running})
-		facts[s.ID] = f
+		facts[s.Stage.ID] = f
 	}
 }

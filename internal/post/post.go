@@ -1,10 +1,10 @@
 // Package post carries requests from inside a cell to the cordon that watches it,
 // over one socket: what the guard decided, a question for the operator, word that
-// the work is done, a look at the lease.
+// the work is done, a look at the lease; of a verifier, what it thinks of a claim.
 //
 // Everything that comes in is a request of something untrusted. There is no verb
-// here that decides, approves, merges, answers or names another worker, and the
-// package refuses to grow one: whoever can write to this socket is the worker.
+// here that decides, approves, merges, answers a question or names another worker,
+// and the package refuses to grow one: whoever can write to this socket is the worker.
 package post
 
 import (
@@ -25,6 +25,7 @@ const (
 	Await   = "await"   // waits for the answer to Question up to Wait
 	Done    = "done"    // the agent says that it has finished: Text
 	Look    = "status"  // what the lease says, and what was answered
+	Truth   = "truth"   // a verifier's answer to the claim of a Number: Yes, Text
 )
 
 // Request is one line from inside.
@@ -36,6 +37,8 @@ type Request struct {
 	By       string          `json:"by,omitempty"`      // the tool of the client's own that asks; "": cordon ask
 	Question string          `json:"question,omitempty"`
 	Wait     int             `json:"wait,omitempty"` // seconds
+	Number   int             `json:"number,omitempty"`
+	Yes      bool            `json:"yes,omitempty"`
 }
 
 // Reply is one line back. A reply with an Error has nothing else.

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"strings"
 
 	"cordon/internal/conduct"
@@ -68,10 +69,39 @@ func PlanView(r conduct.Report, held bool) *view.Plan {
 		}
 		v.Stages = append(v.Stages, view.StageNow{
 			ID: s.Stage.ID, Kind: string(s.Stage.Kind), State: string(s.State), Why: why, Need: string(s.Need),
-			Blocks: r.Plan.Blocks(s.Stage.ID), Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s),
+			Blocks: r.Plan.Blocks(s.Stage.ID), Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s), Truths: truthViews(s),
 		})
 	}
 	return v
+}
+
+// truthViews are the claims of a stage that no command can show, with their answers.
+func truthViews(s plan.Standing) []view.Truth {
+	list := []view.Truth{}
+	for i, claim := range s.Stage.Sentences() {
+		v := view.Truth{Number: i + 1, Claim: claim}
+		if a, ok := s.Answers[claim]; ok {
+			v.Answer, v.By, v.Who, v.Why = "no", "person", a.Who, a.Why
+			if a.Yes {
+				v.Answer = "yes"
+			}
+			if a.Worker != "" {
+				v.By = "agent"
+			}
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// openTruth is the number of the first claim that nobody confirmed.
+func openTruth(s plan.Standing) int {
+	for _, t := range truthViews(s) {
+		if t.Answer != "yes" {
+			return t.Number
+		}
+	}
+	return 1
 }
 
 // stageNext is the command that helps a stage that needs a person.
@@ -89,7 +119,7 @@ func stageNext(run *ledger.PlanRun, s plan.Standing) string {
 	case plan.NeedViolation:
 		return "cordon quarantine show " + s.Worker
 	case plan.NeedUnproven:
-		return "cordon plan accept " + run.Plan + " " + s.Stage.ID
+		return fmt.Sprintf("cordon plan truth %s %s %d yes", run.Plan, s.Stage.ID, openTruth(s))
 	}
 	return strings.Join([]string{"cordon plan retry", run.Plan, s.Stage.ID}, " ")
 }

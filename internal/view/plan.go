@@ -72,4 +72,15 @@ type StageNow struct {
 	Worker string    `json:"worker" doc:"Name of its last worker; empty if it had none."`
 	Since  time.Time `json:"since" doc:"Time of the last event; the year 1 if there is none."`
 	Next   string    `json:"next" doc:"The command that helps; empty if nothing has to be done."`
+	Truths []Truth   `json:"truths" doc:"Claims about its result that no command can show."`
+}
+
+// Truth is a claim that somebody must confirm.
+type Truth struct {
+	Number int    `json:"number" doc:"Its number in the stage, from 1."`
+	Claim  string `json:"claim" doc:"What is claimed."`
+	Answer string `json:"answer" doc:"yes, no, or empty: nobody has answered."`
+	By     string `json:"by" doc:"Whose word that is: person, or agent (evidence only); empty if nobody has answered."`
+	Who    string `json:"who" doc:"The person, or the name of the verifier."`
+	Why    string `json:"why" doc:"The reason that they gave."`
 }

@@ -23,11 +23,14 @@ const needsPerson = 5
 
 // Console is what the commands share with the program that they are part of.
 type Console struct {
-	Open   func(context.Context) (*session.Session, error)
-	Page   func() page.Page
-	Read   func(file string) ([]byte, error) // a file that the operator names
-	Code   func(int) error                   // an error that is only an exit code
-	Who    func() string
+	Open  func(context.Context) (*session.Session, error)
+	Page  func() page.Page
+	Read  func(file string) ([]byte, error) // a file that the operator names
+	Code  func(int) error                   // an error that is only an exit code
+	Who   func() string
+	Usage func(error) error // an error in how a command was called
+	// Post is the directory of a worker's socket; what says what to do where there is none.
+	Post   func(verb, what string) (string, error)
 	Client string // for examples
 }
 
@@ -47,7 +50,7 @@ acceptance commands, artifacts and truths on the merged tree.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.check(), a.runCommand(), a.showCommand(), a.list(), a.stop(),
+	c.AddCommand(a.check(), a.runCommand(), a.showCommand(), a.list(), a.stop(), a.truth(),
 		a.decide("retry", "Let a stage that needs you try again", ledger.StageAgain),
 		a.decide("skip", "Leave a stage out; the stages after it go on without it", ledger.StageSkipped),
 		a.decide("accept", "Take a stage as done, on your word", ledger.StageAccepted))
@@ -242,6 +245,36 @@ own end; cordon stop ends them. Results that landed stay, and nothing is deleted
 			return a.show(cmd.Context(), args[0])
 		},
 	}
+}
+
+// truth is the answer of a person to a claim.
+func (a *Console) truth() *cobra.Command {
+	var why string
+	c := &cobra.Command{
+		Use: "truth PLAN STAGE NUMBER yes|no", Short: "Answer a claim that no command can show",
+		Long: `Answer a claim about the result of a stage that is only a sentence. A stage with such a
+claim is done when a verifier or a person confirmed it. The answer of a verifier is shown as
+an agent's evidence; yours counts more, and no agent can change it. cordon plan show lists
+the claims.`,
+		Example: "  cordon plan truth worktree-isolation verify 1 yes --why \"I tried it\"",
+		Args:    cobra.ExactArgs(4),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			number, yes, err := readAnswer(args[2], args[3])
+			if err != nil {
+				return a.Usage(err)
+			}
+			s, err := a.Open(cmd.Context())
+			if err == nil {
+				err = conduct.AnswerTruth(cmd.Context(), s.Site, conduct.Truth{Plan: args[0], Stage: args[1], Number: number, Yes: yes, Who: a.Who(), Why: why})
+			}
+			if err != nil {
+				return err
+			}
+			return a.show(cmd.Context(), args[0])
+		},
+	}
+	c.Flags().StringVar(&why, "why", "", "the reason, for the journal: `TEXT`")
+	return c
 }
 
 // decide is one of the decisions about a stage.
