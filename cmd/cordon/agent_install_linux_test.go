@@ -1,12 +1,7 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 
 	"cordon/internal/agent/clients"
@@ -38,34 +33,13 @@ func installed(t *testing.T) string {
 	return bin
 }
 
-// clients puts the real clients into the home of the site, where a cell shows them,
-// and is the directory of their programs. What cannot be linked is not in the home of
-// anybody that a cell hides: it is used where it is.
-func (s *site) clients() string {
+// placed puts a real client into the home of the site, where a cell shows it, and is the
+// directory of its program.
+func (s *site) placed(program string) string {
 	s.t.Helper()
-	bin := installed(s.t)
-	from, to := filepath.Dir(filepath.Dir(bin)), filepath.Join(s.home, "clients")
-	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		at := filepath.Join(to, strings.TrimPrefix(path, from))
-		switch {
-		case err != nil:
-			return err
-		case e.IsDir():
-			return os.MkdirAll(at, 0o755)
-		case e.Type() == fs.ModeSymlink:
-			target, err := os.Readlink(path)
-			if err != nil {
-				return err
-			}
-			return os.Symlink(target, at)
-		}
-		return os.Link(path, at)
-	})
-	if errors.Is(err, syscall.EXDEV) || errors.Is(err, syscall.EPERM) {
-		return bin
-	}
+	bin, err := testmodel.Place(program, filepath.Join(s.home, "clients"))
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("the real client is not here: %v", err)
 	}
-	return filepath.Join(to, "node_modules", ".bin")
+	return bin
 }

@@ -81,7 +81,8 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 				return
 			}
 			outside := filepath.Join(s.repo, "by-mcp.txt")
-			s.model.Play(playing(t, name, []deed{{kind: mcpTool, path: "mcp.txt", text: "in"}, {kind: mcpTool, path: outside, text: "out"}}, ""))
+			s.model.Play(playing(t, name, []deed{{kind: mcpTool, path: "mcp.txt", text: "in"}, {kind: mcpTool, path: outside, text: "out"},
+				{kind: shellTool, command: `cat /proc/[0-9]*/cmdline | tr '\0' ' ' >src/lines.txt`}}, ""))
 			server := newRemoteServer(t)
 			s.ports = append(s.ports, server.port())
 			s.servers = s.write("home/mcp.json", fmt.Sprintf(`{"mcpServers":{%q:{"type":"http","url":%q,"headers":{"X-Key":%q}}}}`, testmodel.MCPServer,
@@ -93,6 +94,12 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 			}
 			if call, _ := spoken(name, deed{kind: mcpTool}); !strings.Contains(s.result(call.Tool, 1).Text, "BLOCKED: ") {
 				t.Errorf("it was not refused: %+v", results)
+			}
+			if lines := s.landedFile("src/lines.txt"); !strings.Contains(lines, string(name)) || strings.Contains(lines, "'key' of") {
+				t.Errorf("the command lines are %q", lines)
+			}
+			if strings.Contains(s.journal(), "'key' of") {
+				t.Error("the journal has a value of the server")
 			}
 		})
 	}

@@ -58,7 +58,7 @@ func agentSite(t *testing.T, name client.Name, script testmodel.Script) *staged 
 	slow(t)
 	s := &staged{site: siteIn(t, awayFromTemp(t)), client: name, model: testmodel.New(t, script), Prompt: "do what the script says"}
 	s.ports = []int{s.model.Port()}
-	s.bin = s.clients()
+	s.bin = s.placed(string(name))
 	s.set("PATH", s.bin+":"+os.Getenv("PATH"))
 	for name := range signIns { // the operator of the site has no other account
 		s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, name+"=") })

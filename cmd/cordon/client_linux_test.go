@@ -23,7 +23,7 @@ func TestSlowRealClient(t *testing.T) {
 	slow(t)
 	need(t, "curl")
 	s := siteIn(t, awayFromTemp(t))
-	program := filepath.Join(s.clients(), "claude")
+	program := filepath.Join(s.placed("claude"), "claude")
 	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "reached") }))
 	defer closed.Close()
 	script := "printf 'by the client\\n' >src/new.txt; curl -sS -m 5 " + closed.URL + "; echo curl=$?; curl -sS -m 5 https://telemetry.example/; echo curl=$?"

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -203,5 +204,93 @@ func TestInterrupted(t *testing.T) {
 		if _, err := s.Remove(bad); err == nil {
 			t.Errorf("%q was removed", bad)
 		}
+	}
+}
+
+// A file of holes costs a worker nothing. A copy of it would fill the disk.
+func TestHoles(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	upper := plant(t, dir+"/u", map[string]string{"out/small": "1", "out/holes": ""})
+	if err := os.Truncate(upper+"/out/holes", maxBytes+1); err != nil {
+		t.Skipf("the file system has no such files: %v", err)
+	}
+	n := keep(t, s, Part{Name: "p", Upper: upper, Apart: true})
+	if got := read(t, s, n, "p/out/small"); got != "none" {
+		t.Errorf("more was copied than fits: %q", got)
+	}
+	n = keep(t, s, Part{Name: "p", Upper: upper}) // the control: what is shared takes no room
+	if fi, err := os.Stat(s.path(n) + "/p/out/holes"); err != nil || fi.Size() != maxBytes+1 {
+		t.Errorf("%v, %v", fi, err)
+	}
+}
+
+// Every file of a part is older than it: another would never be built again.
+func TestFuture(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	upper := plant(t, dir+"/u", map[string]string{"out/new": "1", "out/old": "1"})
+	made, old := time.Now(), time.Now().Add(-time.Hour).Truncate(time.Second)
+	future := made.AddDate(50, 0, 0)
+	for name, at := range map[string]time.Time{"out/new": future, "out/old": old} {
+		if err := os.Chtimes(filepath.Join(upper, name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	origin := Origin{Commit: "c", Made: made.UnixNano(), Since: map[string]int64{"a": 7}}
+	n := keep(t, s, Part{Name: "p", Upper: upper, Apart: true, Origin: origin})
+	for name, want := range map[string]time.Time{"out/new": made.Add(-time.Millisecond), "out/old": old} {
+		if fi, err := os.Stat(filepath.Join(s.path(n), "p", name)); err != nil || !fi.ModTime().Equal(want) {
+			t.Errorf("%s: %v, %v, want %v", name, fi.ModTime(), err, want)
+		}
+	}
+	o, err := ReadOutline(filepath.Join(s.path(n), "p"))
+	if err != nil || o.Commit != "c" || o.Made != origin.Made || o.Since["a"] != 7 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// noteMarked has a note for a directory with a mark.
+func noteMarked(dir fs.FS) (map[string]string, error) {
+	if _, err := fs.Stat(dir, "mark"); err != nil {
+		return nil, nil
+	}
+	return map[string]string{"note": "ours"}, nil
+}
+
+// Notes are written where they belong, in place of what the run left and never into a file
+// that is shared with it.
+func TestNotes(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	upper := plant(t, dir+"/u", map[string]string{"deep/go/mark": "1", "deep/go/note": "theirs", "deep/other": "1", "mark": "1"})
+	n := keep(t, s, Part{Name: "p", Upper: upper, Notes: noteMarked})
+	for rel, want := range map[string]string{"p/deep/go/note": "ours", "p/note": "ours", "p/deep/note": "none"} {
+		if got := read(t, s, n, rel); got != want {
+			t.Errorf("%s is %q, not %q", rel, got, want)
+		}
+	}
+	if b, err := os.ReadFile(upper + "/deep/go/note"); err != nil || string(b) != "theirs" {
+		t.Errorf("the run's own file is %q, %v", b, err)
+	}
+}
+
+// A directory of which only a part is kept has notes too, but never in place of a tracked file.
+func TestNotesInParts(t *testing.T) {
+	s, dir := store(t), t.TempDir()
+	upper := plant(t, dir+"/u", map[string]string{"cache/mark": "1", "cache/kept": "1", "cache/other": "1"})
+	base := plant(t, dir+"/b", map[string]string{"cache/tracked": "1"})
+	wanted := func(rel string) bool { return rel == "cache/mark" || rel == "cache/kept" }
+	part := Part{Name: "p", Upper: upper, Base: []string{base}, Wanted: wanted, Notes: noteMarked}
+	n := keep(t, s, part)
+	for rel, want := range map[string]string{"p/cache/note": "ours", "p/cache/kept": "1", "p/cache/other": "none"} {
+		if got := read(t, s, n, rel); got != want {
+			t.Errorf("%s is %q, not %q", rel, got, want)
+		}
+	}
+	later := plant(t, dir+"/l", map[string]string{"cache/note": "tracked"})
+	if fits, err := Fits(filepath.Join(s.path(n), "p"), []string{later}); fits || err != nil {
+		t.Errorf("a note hides a tracked file: %v, %v", fits, err)
+	}
+	part.Base = []string{later}
+	if n, err := s.Keep(t.Context(), Key("k"), []Part{part}); err == nil {
+		t.Errorf("%q was kept without its note", n)
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -32,9 +35,20 @@ type Part struct {
 	// Apart copies what the run wrote instead of sharing it: who looks at the run's files
 	// afterwards finds each under one name.
 	Apart bool
-	// Notes are files of cordon's making, instead of what the run left under their names.
-	// Those in a directory that is not kept are left out.
-	Notes map[string]string
+	// Notes are files of cordon's making for a directory that is kept, instead of what the
+	// run left there; nil: none.
+	Notes func(dir fs.FS) (map[string]string, error)
+	// Origin is written down beside the part.
+	Origin Origin
+}
+
+// Origin is which version of the tracked files a run saw, and what later ones must not
+// take for it: tools compare the times of files, and a checkout of an older version can
+// be older than what was made from a newer one.
+type Origin struct {
+	Commit string           `json:"commit,omitempty"` // "": it is not known
+	Made   int64            `json:"made,omitempty"`   // every file of the part is older, in nanoseconds
+	Since  map[string]int64 `json:"since,omitempty"`  // tracked files that changed while the part was handed on, and when
 }
 
 // Bounds of one generation.
@@ -146,6 +160,7 @@ func (s Store) build(ctx context.Context, n Name, parts []Part) error {
 type Outline struct {
 	Dirs  []string `json:"dirs"`  // directories that hold something of the part, and more
 	Roots []string `json:"roots"` // what is the part's as a whole
+	Origin
 }
 
 // outlineFile lies beside a part.
@@ -154,10 +169,15 @@ func outlineFile(part string) string { return part + ".json" }
 // room is how much may still be kept.
 type room struct{ files, bytes int64 }
 
-func (r *room) takes(st *unix.Stat_t) error {
+// takes counts an entry. A copy has no holes: a file of holes costs a worker nothing.
+func (r *room) takes(st *unix.Stat_t, copied bool) error {
 	r.files--
 	if st.Mode&unix.S_IFMT == unix.S_IFREG {
-		r.bytes -= st.Blocks * 512
+		size := st.Blocks * 512
+		if copied {
+			size = max(size, st.Size)
+		}
+		r.bytes -= size
 	}
 	if r.files < 0 || r.bytes < 0 {
 		return errTooLarge
@@ -205,9 +225,7 @@ func (p Part) copy(ctx context.Context, to string, room *room) error {
 	if err := c.search(from, base, target, "", 0); err != nil {
 		return err
 	}
-	if err := p.note(to); err != nil {
-		return err
-	}
+	c.outline.Origin = p.Origin
 	perm := fs.FileMode(0o755)
 	if fi, err := os.Lstat(layers[0]); err == nil {
 		perm = fi.Mode().Perm()
@@ -219,26 +237,27 @@ func (p Part) copy(ctx context.Context, to string, room *room) error {
 	return errors.Join(os.Chmod(to, perm|0o700), os.WriteFile(outlineFile(to), text, 0o600))
 }
 
-// note writes the notes of a part. The directories are of this generation, and the files
-// that they replace may be shared.
-func (p Part) note(to string) error {
-	root, err := os.OpenRoot(to)
+// note writes the notes of a directory, and returns their names. The directory is of this
+// generation, and the files that they replace may be shared.
+func (p Part) note(dir string) ([]string, error) {
+	if p.Notes == nil {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
-	for rel, text := range p.Notes {
-		if fi, err := root.Lstat(path.Dir(rel)); err != nil || !fi.IsDir() {
-			continue
-		}
-		if err := root.RemoveAll(rel); err != nil {
-			return err
-		}
-		if err := root.WriteFile(rel, []byte(text), 0o644); err != nil {
-			return err
+	notes, err := p.Notes(root.FS())
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range notes {
+		if err := errors.Join(root.RemoveAll(name), root.WriteFile(name, []byte(text), 0o644)); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return slices.Sorted(maps.Keys(notes)), nil
 }
 
 // search looks for what is wanted. base is nil where no tracked file lies below.
@@ -270,7 +289,27 @@ func (c *copier) search(from, base *overlay.Dir, to *place, rel string, depth in
 			}
 		}
 	}
-	return nil
+	return c.noteParts(base, to, rel)
+}
+
+// noteParts writes the notes of a directory that is not kept as a whole. A tracked file is
+// never replaced: then nothing is kept.
+func (c *copier) noteParts(base *overlay.Dir, to *place, rel string) error {
+	if to.in != nil && !to.made {
+		return nil
+	}
+	noted, err := c.part.note(to.path)
+	for _, name := range noted {
+		at := path.Join(rel, name)
+		_, tracked, err := lookUp(base, name)
+		if err != nil || tracked {
+			return errors.Join(err, fmt.Errorf("%s: %w", at, fs.ErrExist))
+		}
+		if !slices.Contains(c.outline.Roots, at) {
+			c.outline.Roots = append(c.outline.Roots, at)
+		}
+	}
+	return err
 }
 
 // enter looks into a directory that is not kept as a whole.
@@ -330,7 +369,7 @@ func (p *place) make() error {
 // take keeps one entry with everything in it. What is neither a directory, a link nor a
 // plain file without special bits is left out.
 func (c *copier) take(e overlay.Entry, to *place, at string, depth int) error {
-	if err := errors.Join(c.ctx.Err(), c.room.takes(&e.Stat)); err != nil {
+	if err := errors.Join(c.ctx.Err(), c.room.takes(&e.Stat, c.apart(e))); err != nil {
 		return err
 	}
 	if c.part.Never != nil && c.part.Never(at) || depth > maxDepth {
@@ -348,10 +387,13 @@ func (c *copier) take(e overlay.Entry, to *place, at string, depth int) error {
 	return nil
 }
 
+// apart reports whether an entry is copied.
+func (c *copier) apart(e overlay.Entry) bool { return c.part.Apart && e.Layer() == 0 }
+
 // takeFile keeps a file or a link.
 func (c *copier) takeFile(e overlay.Entry, to string) error {
-	if c.part.Apart && e.Layer() == 0 {
-		return copyFile(e, filepath.Join(to, e.Name))
+	if c.apart(e) {
+		return copyFile(e, filepath.Join(to, e.Name), c.part.Origin.Made)
 	}
 	dir, err := os.Open(to)
 	if err != nil {
@@ -361,8 +403,9 @@ func (c *copier) takeFile(e overlay.Entry, to string) error {
 	return e.LinkInto(dir)
 }
 
-// copyFile copies a file or a link. Tools compare the times of files.
-func copyFile(e overlay.Entry, to string) error {
+// copyFile copies a file or a link. Tools compare the times of files: all are from before the
+// part was made, if that is known. For make, a file is up to date if its source is as old.
+func copyFile(e overlay.Entry, to string, made int64) error {
 	if e.Kind() == unix.S_IFLNK {
 		target, err := e.Readlink()
 		if err != nil {
@@ -384,7 +427,11 @@ func copyFile(e overlay.Entry, to string) error {
 	if err = errors.Join(err, serr, out.Chmod(e.Perm()), out.Close()); err != nil {
 		return err
 	}
-	return os.Chtimes(to, fi.ModTime(), fi.ModTime())
+	at := fi.ModTime()
+	if last := time.Unix(0, made).Add(-time.Millisecond); made > 0 && at.After(last) {
+		at = last
+	}
+	return os.Chtimes(to, at, at)
 }
 
 func (c *copier) takeDirectory(e overlay.Entry, to *place, at string, depth int) error {
@@ -410,22 +457,34 @@ func (c *copier) takeDirectory(e overlay.Entry, to *place, at string, depth int)
 			return err
 		}
 	}
+	if _, err := c.part.note(path); err != nil {
+		return err
+	}
 	return os.Chmod(path, e.Perm()|0o500)
+}
+
+// ReadOutline is the outline of a part of a generation; fs.ErrNotExist where it has none.
+func ReadOutline(part string) (Outline, error) {
+	var o Outline
+	text, err := plainfile.Read(outlineFile(part), 64<<20)
+	if err != nil {
+		return o, err
+	}
+	if err := json.Unmarshal(text, &o); err != nil {
+		return o, fmt.Errorf("%s: %w", outlineFile(part), err)
+	}
+	return o, nil
 }
 
 // Fits reports whether a part of a generation can be shown above directories: what it
 // holds as a whole is not there, and the directories around are.
 func Fits(part string, base []string) (bool, error) {
-	text, err := plainfile.Read(outlineFile(part), 64<<20)
+	o, err := ReadOutline(part)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
-	}
-	var o Outline
-	if err := json.Unmarshal(text, &o); err != nil {
-		return false, fmt.Errorf("%s: %w", outlineFile(part), err)
 	}
 	d, err := overlay.Open(base...)
 	if err != nil {

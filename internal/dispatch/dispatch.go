@@ -85,11 +85,9 @@ func Lease(ctx context.Context, site *worksite.Site, d Request) (*ledger.Worker,
 	if err := workspace.ChooseTree(ctx, s.Site, d.Tree, &draft); err != nil {
 		return nil, err
 	}
-	client := ""
-	if d.Agent != nil {
-		client = d.Agent.Client
+	if err := workspace.ChooseCaches(ctx, s.Site, d.Agent, &draft); err != nil {
+		return nil, err
 	}
-	workspace.ChooseCaches(s.Site, client, &draft)
 	for {
 		id, err := s.enterAndPin(ctx, d, draft)
 		if errors.Is(err, errTaken) {
@@ -229,11 +227,15 @@ func (s maker) writeLease(ctx context.Context, d Request, l lease.Lease) (lease.
 	if err := s.plainRoots(ctx, sealed); err != nil {
 		return "", err
 	}
-	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent, Stage: d.Stage}
+	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent.Recorded(), Stage: d.Stage}
 	if data.Overlap, err = s.overlaps(ctx, now, sealed, worthSaying(sealed)); err != nil {
 		return "", err
 	}
-	return l.ID, s.AppendIf(l.ID, ledger.Leased, data, func(now *ledger.Ledger) error { return s.mayEnter(ctx, d, sealed, now) })
+	err = s.AppendIf(l.ID, ledger.Leased, data, func(now *ledger.Ledger) error { return s.mayEnter(ctx, d, sealed, now) })
+	if err == nil && d.Agent != nil {
+		err = s.KeepServers(l.ID, d.Agent.Servers)
+	}
+	return l.ID, err
 }
 
 func (s maker) mayEnter(ctx context.Context, d Request, sealed lease.Sealed, now *ledger.Ledger) error {

@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"cordon/internal/agent"
@@ -56,14 +57,19 @@ func nameLeftOut(s *worksite.Site, w *ledger.Worker, a *agent.Adapter, left []st
 		s.Voice.Step(w.ID, "setup", "your own setup of "+string(a.Name)+" cannot be read: "+fault.OneLine(err))
 		return
 	}
-	found = found.Unshared(shared.Has)
+	asked := w.Lease.Lease().Policy.Agent.Asks
+	found = found.Unshared(func(word string) bool { return shared.Has(word) && asked(word) })
 	all := append(found.Counted(), left...)
 	if len(all) == 0 {
 		return
 	}
 	line := "left out of your " + string(a.Name) + " settings: " + strings.Join(all, ", ")
-	if words := found.Words(); len(words) > 0 {
-		line += "; to allow: cordon config share " + strings.Join(words, " ")
+	words := found.Words()
+	if unshared := slices.DeleteFunc(slices.Clone(words), shared.Has); len(unshared) > 0 {
+		line += "; to allow: cordon config share " + strings.Join(unshared, " ")
+	}
+	if declined := slices.DeleteFunc(words, asked); len(declined) > 0 {
+		line += "; the policy declines " + strings.Join(declined, ", ") + " (section agent)"
 	}
 	s.Voice.Step(w.ID, "setup", line)
 }

@@ -62,7 +62,7 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err != nil {
 		return nil, err
 	}
-	order, err := clientOrder(w, how, a)
+	order, err := clientOrder(s, w, how, a)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 }
 
 // clientOrder is what is wanted of a client, as far as the worker tells.
-func clientOrder(w *ledger.Worker, how Request, a *agent.Adapter) (agent.Order, error) {
+func clientOrder(s *worksite.Site, w *ledger.Worker, how Request, a *agent.Adapter) (agent.Order, error) {
 	l := w.Lease.Lease()
 	order := agent.Order{
 		Client: a.Name, Args: slices.Concat(l.Policy.Agent.Args[string(a.Name)], w.Agent.Args),
@@ -132,7 +132,7 @@ func clientOrder(w *ledger.Worker, how Request, a *agent.Adapter) (agent.Order, 
 	if order.Extra, err = extraHooks(w.Agent); err != nil {
 		return order, err
 	}
-	order.Servers, err = ownServers(w.Agent)
+	order.Servers, err = ownServers(s, w)
 	return order, err
 }
 
@@ -152,11 +152,12 @@ func extraHooks(a *ledger.Agent) (client.Hooks, error) {
 	return client.ParseHooks(a.Hooks)
 }
 
-func ownServers(a *ledger.Agent) ([]agent.Server, error) {
-	if len(a.Servers) == 0 {
-		return nil, nil
+func ownServers(s *worksite.Site, w *ledger.Worker) ([]agent.Server, error) {
+	text, err := s.Servers(w)
+	if err != nil || len(text) == 0 {
+		return nil, err
 	}
-	return agent.ParseServers(a.Servers)
+	return agent.ParseServers(text)
 }
 
 // filesAt are what the operator's machine says in files that a client reads: a cell

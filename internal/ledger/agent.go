@@ -17,9 +17,20 @@ type Agent struct {
 	Args   []string        `json:"args,omitempty"`
 	Prompt string          `json:"prompt,omitempty"`
 	Hooks  json.RawMessage `json:"hooks,omitempty"` // the operator's own, in the form that package client reads
-	// Servers are the operator's MCP servers, in the form that package agent reads. They may hold
-	// keys: whoever may read the journal reads them.
+	// Servers are the operator's MCP servers, in the form that package agent reads. They may hold keys: the
+	// journals of earlier versions have them, and Kept says that a file of the worker's has them now.
 	Servers json.RawMessage `json:"mcp,omitempty"`
+	Kept    bool            `json:"+mcp_kept,omitempty"`
+}
+
+// Recorded is the agent as the journal has it: without the values of its servers.
+func (a *Agent) Recorded() *Agent {
+	if a == nil || len(a.Servers) == 0 {
+		return a
+	}
+	r := *a
+	r.Servers, r.Kept = nil, true
+	return &r
 }
 
 // Words are what a person sees as its command.

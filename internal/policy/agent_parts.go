@@ -33,6 +33,16 @@ func agentParts() []field {
 	}
 }
 
+// Asks reports whether a policy asks for a part of the operator's own setup, by the word with
+// which they share it: skills, or mcp:NAME for a server.
+func (a Agent) Asks(word string) bool {
+	if name, ok := strings.CutPrefix(word, "mcp:"); ok {
+		return slices.Contains(a.MCP, PartUser) || slices.Contains(a.MCP, name)
+	}
+	lists := map[string][]string{"instructions": a.Instructions, "skills": a.Skills, "agents": a.Agents, "commands": a.Commands}
+	return slices.Contains(lists[word], PartUser)
+}
+
 // clientArgs has a key for each client.
 func clientArgs() []field {
 	var fields []field

@@ -79,7 +79,7 @@ func (s *Session) sayCached(w *ledger.Worker, tree workspace.MergedTree, res *ga
 		res.Why += "; it ran with caches of the last landed result (gate.cache)"
 	}
 	failed := slices.ContainsFunc(res.Checks, func(c gate.Check) bool { return c.Code != 0 }) // and was waived
-	if res.Outcome != gate.Merged || len(res.Checks) == 0 || failed {
+	if res.Outcome != gate.Merged || len(res.Checks) == 0 || failed || w.Quarantine != nil || w.Release != nil {
 		return
 	}
 	if err := tree.KeepCaches(context.Background(), s.Site, w.Lease); err != nil {

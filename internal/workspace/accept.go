@@ -16,16 +16,17 @@ import (
 
 // MergedTree is the tree of a commit that is to land, for acceptance commands.
 type MergedTree struct {
-	Top   string
-	over  []cell.Over // where it is copied on write
-	base  []string    // what it lies on then
-	cache lease.Cache
-	Leave func()
+	Top    string
+	over   []cell.Over // where it is copied on write
+	base   []string    // what it lies on then
+	cache  lease.Cache
+	commit git.OID
+	Leave  func()
 }
 
 // MakeMergedTree makes one, of the kind that the worker's was.
 func MakeMergedTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, commit git.OID) (MergedTree, error) {
-	t := MergedTree{Top: s.State.Acceptance(string(w.ID)), Leave: func() {}}
+	t := MergedTree{Top: s.State.Acceptance(string(w.ID)), commit: commit, Leave: func() {}}
 	layers := s.AcceptLayers(w.ID)
 	for _, d := range []string{layers, layers + "-new"} { // of an attempt before this one
 		if err := s.State.Erase(d); err != nil {
@@ -34,7 +35,7 @@ func MakeMergedTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, com
 	}
 	if worksite.Layered(w) {
 		if w.Lease.Lease().Worktree == s.State.Seen() {
-			t.Top, t.cache = s.State.SeenAccepted(), acceptanceCaches(s, w.Lease.Lease())
+			t.Top, t.cache = s.State.SeenAccepted(), acceptanceCaches(ctx, s, w.Lease.Lease(), commit)
 		}
 		return makeMergedLayers(ctx, s, w.Lease, commit, t)
 	}
@@ -92,10 +93,14 @@ func makeMergedLayers(ctx context.Context, s *worksite.Site, sealed lease.Sealed
 	if err != nil {
 		return t, err
 	}
+	young, err := renewed(ctx, s, repo, l.Cache, commit)
+	if err != nil {
+		return t, err
+	}
 	_, err = worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: repo, Alternate: repo.ObjectsDir(),
 		Commit: commit, Branch: l.Branch, Below: below, Files: b.Files, Roots: []string{"."},
-		Hidden: hidden, Index: b.Index, Fill: plan.Into, Partial: path + "-new", Path: path,
+		Hidden: hidden, Index: b.Index, Fill: plan.Into, Renewed: young, Partial: path + "-new", Path: path,
 	})
 	t.over, t.base = enclosure.LayeredTree(t.Top, below, b.Index), b.Layers
 	return t, err

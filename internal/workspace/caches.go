@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,13 +44,28 @@ var homeCaches = []homeCache{
 const treePart = "tree"
 
 // ChooseCaches gives a lease the caches of landed runs that were given the same rights in
-// the same place, with the same client. A worker that finds other tools, another policy or
-// another tree has others.
-func ChooseCaches(s *worksite.Site, client string, l *lease.Lease) {
+// the same place, with the same client and the same things of the operator's. A worker
+// that finds other tools, another policy or another tree has others.
+func ChooseCaches(ctx context.Context, s *worksite.Site, a *ledger.Agent, l *lease.Lease) error {
 	if l.Tree != lease.Layered || l.Worktree != s.State.Seen() || !l.Policy.Filesystem.Cache.Landed() {
-		return
+		return nil
 	}
-	l.Cache = newestCaches(s, *l, "worker", client)
+	client := ""
+	var given []string
+	if a != nil {
+		client = a.Client
+		if len(a.Servers) > 0 {
+			given = append(given, "--mcp")
+		}
+	}
+	shared, err := s.Shared()
+	if err != nil {
+		return err
+	}
+	given = append(given, shared...)
+	slices.Sort(given)
+	l.Cache = comparable(ctx, s, s.Host.Repo, newestCaches(s, *l, append([]string{"worker", client}, slices.Compact(given)...)...), l.Base)
+	return nil
 }
 
 // newestCaches are the caches for a purpose that everything has in common with a lease but
@@ -161,7 +177,11 @@ func KeepCaches(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
-	return keepCaches(ctx, s, left{lease: l, rules: w.Lease.Rules(), layers: s.LayersOf(w), base: b.Layers, never: clientCache})
+	origin, err := originOf(ctx, s, s.Host.Repo, l.Cache, l.Base)
+	if err != nil {
+		return err
+	}
+	return keepCaches(ctx, s, left{lease: l, rules: w.Lease.Rules(), layers: s.LayersOf(w), base: b.Layers, origin: origin, never: clientCache})
 }
 
 // left is what a run left in caches.
@@ -171,7 +191,8 @@ type left struct {
 	layers string
 	base   []string
 	never  func(rel string) bool
-	notes  func(dir string) map[string]string
+	origin cache.Origin
+	notes  func(dir fs.FS) (map[string]string, error)
 }
 
 // keepCaches makes a generation of what a run left, and removes those that nobody needs.
@@ -183,17 +204,18 @@ func keepCaches(ctx context.Context, s *worksite.Site, r left) error {
 	}
 	var parts []cache.Part
 	for _, dir := range given.Dirs {
-		p := cache.Part{Name: cachePart(dir), Upper: worktree.Upper(r.layers, cacheLayer(dir)), Never: r.never}
+		p := cache.Part{Name: cachePart(dir), Upper: worktree.Upper(r.layers, cacheLayer(dir)), Never: r.never, Notes: r.notes}
 		if from != "" {
 			p.Below = []string{filepath.Join(from, p.Name)}
-		}
-		if r.notes != nil {
-			p.Notes = r.notes(dir)
 		}
 		parts = append(parts, p)
 	}
 	scratch := func(rel string) bool { return r.rules.Judge(rel).Class == policy.Scratch }
-	tree := cache.Part{Name: treePart, Upper: worktree.Upper(r.layers, worktree.FilesLayer), Base: r.base, Wanted: scratch, Never: r.never, Apart: true}
+	r.origin.Made = s.Now().UnixNano()
+	tree := cache.Part{
+		Name: treePart, Upper: worktree.Upper(r.layers, worktree.FilesLayer), Base: r.base, Wanted: scratch,
+		Never: r.never, Apart: true, Notes: r.notes, Origin: r.origin,
+	}
 	if tree.Below, err = treeCache(s, r.lease, r.base); err != nil {
 		return err
 	}

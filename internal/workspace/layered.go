@@ -162,10 +162,14 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	if err != nil {
 		return err
 	}
+	young, err := renewed(ctx, s, s.Host.Repo, l.Cache, l.Base)
+	if err != nil {
+		return err
+	}
 	made, err := worktree.MakeLayered(ctx, worktree.LayerOrder{
 		Bin: s.Bin, Host: s.Host, Source: s.Host.Repo, Alternate: s.State.Objects(),
 		Commit: l.Base, Branch: l.Branch, Below: below, Files: b.Files,
-		Roots: w.Lease.Rules().Roots(), Hidden: hidden, Index: b.Index, Unseen: unseen, Fill: plan.Into,
+		Roots: w.Lease.Rules().Roots(), Hidden: hidden, Index: b.Index, Unseen: unseen, Fill: plan.Into, Renewed: young,
 		Partial: partial, Path: path,
 	})
 	if err != nil {

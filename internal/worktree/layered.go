@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -44,6 +45,7 @@ type LayerOrder struct {
 	Index     string                // the directory that the index lies in below
 	Unseen    []string              // tracked files that the worker cannot see
 	Fill      Fill                  // nil: nothing is to be filled in
+	Renewed   map[string]time.Time  // files that must not look older, with the directories that they were in
 	Partial   string                // where to build it
 	Path      string                // where it is when it is complete
 }
@@ -87,6 +89,9 @@ func MakeLayered(ctx context.Context, o LayerOrder) (Made, error) {
 		if made.Included, err = copyAll(o.Host.Top, upper, paths, o.Host.Format, below); err != nil {
 			return made, err
 		}
+	}
+	if err := o.renew(below, upper); err != nil {
+		return made, err
 	}
 	if _, err := os.Lstat(o.Path); !errors.Is(err, fs.ErrNotExist) {
 		return made, &fs.PathError{Op: "make", Path: o.Path, Err: fs.ErrExist}

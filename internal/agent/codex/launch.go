@@ -24,7 +24,7 @@ var Client = agent.Adapter{
 	Logins:    []agent.Login{{From: ".codex/auth.json", At: "auth.json"}},
 	Hidden:    []string{".codex", ".agents"},
 	User:      user, ProjectParts: project, ServerFiles: []string{ownConfig}, Fronts: fronts, ReadServers: readServers, Expand: nil,
-	Managed: []string{Managed},
+	Managed: []string{Managed, systemConfig},
 	Keep:    []string{"sessions"},
 	Record: &agent.Record{
 		Files: []string{"sessions/*/*/*/*.jsonl"},
@@ -74,7 +74,12 @@ func build(o agent.Order) (agent.Kit, error) {
 		k.AddFile("AGENTS.md", []byte(o.Memory+"\n\n"+o.ProjectMemory))
 		k.Links = []agent.Link{{Name: "AGENTS.md", To: path.Join(o.Place, "AGENTS.md")}}
 	}
-	k.Private = serverPins(o.Servers)
+	if !o.Managed {
+		k.Private = serverPins(o.Servers)
+	}
+	if err := addServers(&k, o); err != nil {
+		return agent.Kit{}, err
+	}
 	k.LinkItems(o, agent.Skills, "skills")
 	k.LinkItems(o, agent.Commands, "prompts")
 	return k, nil
@@ -131,7 +136,9 @@ func pinned(o agent.Order) []string {
 	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin"} {
 		pins = append(pins, "features."+feature+"=false")
 	}
-	pins = append(pins, serverPins(o.Servers)...)
+	if !o.Managed {
+		pins = append(pins, serverPins(o.Servers)...)
+	}
 	if o.Briefing != "" {
 		pins = append(pins, "developer_instructions="+tomlString(o.Briefing))
 	}
