@@ -23,6 +23,8 @@ var relocations = []relocation{
 	{"CLINE_DIR", ".cline"}, {"MCP_REMOTE_CONFIG_DIR", ".mcp-auth"}, {"KIMI_SHARE_DIR", ".kimi"}, {"VIBE_HOME", ".vibe"},
 	{"CRUSH_GLOBAL_CONFIG", ".config/crush"}, {"CRUSH_GLOBAL_DATA", ".local/share/crush"},
 	{"GOOSE_PATH_ROOT", ".config/goose"}, {"LLM_USER_PATH", ".config/io.datasette.llm"}, {"CONTINUE_GLOBAL_DIR", ".continue"},
+	{"JULIA_DEPOT_PATH", ".julia"}, {"JUPYTER_RUNTIME_DIR", ".local/share/jupyter/runtime"}, {"PDM_CONFIG_FILE", ".config/pdm/config.toml"},
+	{"HATCH_CONFIG", ".config/hatch/config.toml"}, {"GHORG_CONFIG", ".config/ghorg/conf.yaml"},
 	{"NETRC", ".netrc"}, {"PGPASSFILE", ".pgpass"}, {"HISTFILE", ".bash_history"},
 }
 

@@ -77,7 +77,9 @@ var unreadGroups = []unreadGroup{
 	{"holds a token of a service", []string{
 		"~/.config/stripe", "~/.twilio-cli", "~/.sentryclirc", "~/.config/.jira", "~/.jira.d", "~/.kaggle",
 		"~/.config/kaggle", "~/.huggingface", "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens",
-		"~/.modal.toml", "~/.zuliprc", "~/.env", "~/.secrets", "~/.credentials",
+		"~/.modal.toml", "~/.zuliprc", "~/.env", "~/.secrets", "~/.credentials", "~/.actrc", "~/.config/act/actrc",
+		"~/.config/gspread", "~/.config/weblate", "~/.config/ghorg/conf.yaml", "~/.local/share/jupyter/runtime",
+		"~/.config/fish/fish_variables",
 	}},
 	// Credentials only: what tools download stays readable.
 	{"holds a token of a package registry", []string{
@@ -86,7 +88,9 @@ var unreadGroups = []unreadGroup{
 		"~/.config/pypoetry/auth.toml", "~/.local/share/uv/credentials", "~/.continuum", "~/.cargo/credentials",
 		"~/.cargo/credentials.toml", "~/.gem/credentials", "~/.local/share/gem/credentials", "~/.bundle/config",
 		"~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties", "~/.ivy2/.credentials",
-		"~/.sbt/.credentials", "~/.config/coursier/credentials.properties", "~/.nuget/NuGet/NuGet.Config",
+		"~/.sbt/.credentials", "~/.sbt/credentials", "~/.sbt/*/credentials.sbt", "~/.julia/servers/*/auth.toml",
+		"~/.config/pdm/config.toml", "~/.config/hatch/config.toml", "~/.anaconda/keyring", "~/.config/.bunfig.toml",
+		"~/.config/coursier/credentials.properties", "~/.nuget/NuGet/NuGet.Config",
 		"~/.config/NuGet/NuGet.Config", "~/.composer/auth.json", "~/.config/composer/auth.json",
 		"~/.hex/hex.config", "~/.pause", "~/.stack/upload", "~/.conan/.conan.db", "~/.conan2/credentials.json",
 		"~/.pub-cache/credentials.json", "~/.config/dart/pub-credentials.json", "~/.luarocks/upload_config.lua",

@@ -66,6 +66,10 @@ func TestUnreadCovers(t *testing.T) {
 			"~/.copilot/config.json", "~/.config/github-copilot/apps.json", "~/.cursor/cli-config.json", "~/.config/cursor/auth.json", "~/.config/amp/settings.json",
 			"~/.local/share/amp/secrets.json", "~/.config/goose/secrets.yaml", "~/.qwen/oauth_creds.json", "~/.cline/data/secrets.json", "~/.mcp-auth/x/tokens.json",
 			"~/.continue/config.yaml", "~/.codeium/config.json", "~/.local/share/crush/crush.json", "~/.factory/auth.json", "~/.kimi/credentials/x", "~/.aider/oauth-keys.env",
+			"~/.sbt/credentials", "~/.sbt/1.0/credentials.sbt", "~/.julia/servers/pkg.example/auth.toml", "~/.config/pdm/config.toml",
+			"~/.config/hatch/config.toml", "~/.anaconda/keyring/token", "~/.config/.bunfig.toml", "~/.actrc", "~/.config/act/actrc",
+			"~/.config/gspread/credentials.json", "~/.config/weblate", "~/.config/ghorg/conf.yaml", "~/.local/share/jupyter/runtime/x.json",
+			"~/.config/fish/fish_variables",
 			"/etc/shadow", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssl/private/x.key", "/run/secrets/x", "/var/log/auth.log", "/var/lib/docker/x",
 		} {
 			if !covered(place) {
@@ -81,6 +85,7 @@ func TestUnreadCovers(t *testing.T) {
 			"~/.cargo", "~/.cargo/registry/cache/x", "~/.cargo/bin/cargo", "~/.rustup", "~/.m2/repository/x.jar", "~/.gradle/caches/x",
 			"~/.npm/_cacache/x", "~/.cache/pip/x", "~/.cache/go-build/x", "~/.cache/uv/x", "~/.cache/ms-playwright/x", "~/.nuget/packages/x", "~/.hex/packages/x",
 			"~/.gem/ruby", "~/.bundle/cache", "~/.composer/cache", "~/.pub-cache/hosted", "~/.ivy2/cache", "~/.config/go/env", "~/.config/helm",
+			"~/.sbt/boot/x", "~/.sbt/1.0/plugins/build.sbt", "~/.julia/packages/x", "~/.config/fish/config.fish",
 			"~/go/pkg/mod/x", "~/.local/bin/x", "~/.local/share/pnpm/store", "~/.fly/bin/flyctl", "~/.pulumi/bin/pulumi", "~/.config", "~/.local/share",
 		} {
 			if covered(place) {
