@@ -99,8 +99,8 @@ func (r Repo) Lookup(ctx context.Context, names []string) ([]Found, error) {
 	err := r.ask(ctx, func(o *objects) error {
 		return o.ask(commands, func(i int, line string) error {
 			f := strings.Fields(line)
-			if len(f) != 3 {
-				return nil // missing, or ambiguous
+			if len(f) != 3 || strings.Trim(f[2], "0123456789") != "" {
+				return nil // the name with "missing" or "ambiguous"; it may have blanks
 			}
 			var err error
 			found[i].Kind = f[1]

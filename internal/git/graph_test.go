@@ -64,8 +64,8 @@ func TestGraph(t *testing.T) {
 			}
 		}
 	}
-	found, err := r.Lookup(context.Background(), []string{string(commits[3]), "refs/heads/none", tree, strings.Repeat("1", 40)})
-	if err != nil || found[0] != (Found{commits[3], "commit"}) || found[1].Kind != "" || found[2].Kind != "tree" || found[3].Kind != "" {
+	found, err := r.Lookup(context.Background(), []string{string(commits[3]), "refs/heads/none", tree, strings.Repeat("1", 40), string(commits[3]) + " commit"})
+	if err != nil || found[4].Kind != "" || found[0] != (Found{commits[3], "commit"}) || found[1].Kind != "" || found[2].Kind != "tree" || found[3].Kind != "" {
 		t.Errorf("%v, %v", found, err)
 	}
 }
