@@ -53,7 +53,8 @@ func saidAt() string {
 	return filepath.Join(root, saidFile)
 }
 
-// identity tells a file from every other that was in its place; "" where that is not known.
+// identity tells a program from every other that was in its place; "" where its file does not
+// tell.
 func identity(program string) string {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
@@ -64,7 +65,7 @@ func identity(program string) string {
 		return ""
 	}
 	st, ok := fi.Sys().(*syscall.Stat_t)
-	if !ok || !fi.Mode().IsRegular() {
+	if !ok || !fi.Mode().IsRegular() || isShim(program, real) {
 		return ""
 	}
 	return fmt.Sprintf("%s %d %d %d %d %d", real, st.Dev, st.Ino, st.Size, fi.ModTime().UnixNano(), changed(st))

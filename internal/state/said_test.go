@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,4 +45,50 @@ func TestSaid(t *testing.T) {
 	}
 	said(5)
 	said(5)
+}
+
+// What stands in the place of other programs is asked each time: those are replaced, and it
+// stays the same file.
+func TestSaidByShims(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", home)
+	if err := os.Mkdir(filepath.Join(home, "cordon"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(at, text string) string {
+		t.Helper()
+		at = filepath.Join(dir, at)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	link := func(to, at string) string {
+		t.Helper()
+		at = filepath.Join(dir, at)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.Symlink(to, at)); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for program, want := range map[string]int{
+		link(write(".volta/bin/volta-shim", "\x7fELF"), ".volta/bin/client"):    2,
+		link(write("bin/mise", "\x7fELF"), "mise/shims/client"):                 2,
+		write("asdf/shims/client", "#!/usr/bin/env node\n"):                     2,
+		write("wrapped/client", "#!/usr/bin/env bash\nexec other"):              2,
+		write("plain/client", "#! /bin/sh\nexec other"):                         2,
+		link(write("lib/client.js", "#!/usr/bin/env node\n"), "npm/bin/client"): 1,
+		link(write("versions/2/client", "\x7fELF"), "local/bin/client"):         1,
+	} {
+		asked := 0
+		for range 2 {
+			if _, err := Said(program, func() (string, error) { asked++; return "1.0", nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if asked != want {
+			t.Errorf("%s was asked %d times, not %d", program, asked, want)
+		}
+	}
 }
