@@ -35,6 +35,8 @@ var layers = map[string][]string{
 	"internal/reach":          {"strictyaml"},
 	"internal/policy":         {"agent/facts", "paths", "reach", "strictyaml"},
 	"internal/plan":           {"policy", "strictyaml"}, // see pure
+	"internal/queue":          {},                       // see pure
+	"internal/queue/line":     {"git", "plainfile", "queue", "state"},
 	"internal/plainfile":      {},
 	"internal/config":         {"agent/facts", "plainfile", "policy", "strictyaml"},
 	"internal/codewords":      {},
@@ -81,7 +83,7 @@ var layers = map[string][]string{
 	"internal/enclosure":      {"agent/facts", "cell", "config", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/portable":       {},
 	"internal/audit":          {"agent/facts", "git", "lfs", "overlay", "plainfile", "policy", "portable"},
-	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "plan", "policy", "state"},
+	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "plan", "policy", "queue/line", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "plan", "policy", "worktree"},
 	"internal/fault":          {"audit"},
 	"internal/publish":        {"egress/protocol"},
@@ -183,6 +185,7 @@ var pure = map[string][]string{
 	"internal/message":     {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
 	"internal/plan": {"bytes", "cmp", "cordon/internal/policy", "cordon/internal/strictyaml", "crypto/sha256", "encoding/hex", "fmt",
 		"go.yaml.in/yaml/v3", "maps", "path", "slices", "strconv", "strings", "time"},
+	"internal/queue":      {"slices"},
 	"internal/reach":      {"cordon/internal/strictyaml", "golang.org/x/net/idna", "net/netip", "slices", "strconv", "strings", "sync", "unicode/utf8"},
 	"internal/screen":     {"io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},
 	"internal/strictyaml": {"bytes", "errors", "fmt", "go.yaml.in/yaml/v3", "io", "slices", "strconv", "strings", "unicode", "unicode/utf8"},

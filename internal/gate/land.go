@@ -51,6 +51,9 @@ type Order struct {
 	Intend func(Landing) error
 	// Retry is called before failed acceptance runs again by itself; nil for nobody.
 	Retry func(why string, left int)
+	// Again is called before the queue has a result tested for the second time that failed, with
+	// what failed; nil for nobody.
+	Again func(why string)
 	// Waits is called when other results are to land first; nil for nobody.
 	Waits func()
 
@@ -145,21 +148,27 @@ func (c Check) How() string {
 // tries bounds how often a moving target is chased.
 const tries = 10
 
-// Land takes a clean result to the target branch.
+// Land takes a clean result to the target branch, through the queue of that branch.
 func (g *Gate) Land(ctx context.Context, o Order) (Result, error) {
 	tip, err := g.bringHistory(ctx, o)
 	if err != nil {
 		return Result{}, err
 	}
-	tested := map[git.OID]trial{}
-	queue := &turn{dir: g.state, waits: o.Waits}
-	defer queue.end()
+	w, err := g.enter(ctx, o, tip)
+	if err != nil {
+		return Result{Target: o.Lease.Lease().Target}, err
+	}
+	defer w.place.Leave()
 	for range tries {
-		res, err := g.attempt(ctx, o, tip, tested, queue)
+		res, err := w.attempt(ctx)
 		if !errors.Is(err, git.ErrMoved) {
 			return res, err
 		}
+		if err := w.place.Moved(); err != nil {
+			return res, err
+		}
 	}
+	w.place.Leave()
 	return g.giveUp(ctx, o, tip)
 }
 
@@ -199,59 +208,44 @@ func (g *Gate) bringHistory(ctx context.Context, o Order) (git.OID, error) {
 	return g.repo.CommitTree(ctx, tree, []git.OID{o.Tip}, text, git.Person(o.Author))
 }
 
-// attempt merges into the target as it is now.
-func (g *Gate) attempt(ctx context.Context, o Order, tip git.OID, tested map[git.OID]trial, queue *turn) (Result, error) {
+// proposal is a result merged with what the target has, or will have.
+type proposal struct {
+	res    Result
+	tree   git.OID
+	target git.OID
+	fresh  bool // the target is to be created
+}
+
+// decided reports whether there is nothing to test: the proposal does not land, or need not.
+func (p proposal) decided() bool { return p.res.Outcome != "" }
+
+// propose merges a result into a commit and holds it against the lease again.
+func (g *Gate) propose(ctx context.Context, o Order, tip, target git.OID, fresh bool) (proposal, error) {
 	l := o.Lease.Lease()
-	res := Result{Target: l.Target}
-	target, fresh, err := g.start(ctx, o)
-	if err != nil {
-		return res, err
-	}
-	if target != l.Base {
-		if err := g.host.Complete(ctx, target, g.Fetching); err != nil {
-			return res, err
-		}
-	}
+	p := proposal{res: Result{Target: l.Target}, target: target, fresh: fresh}
 	merge, err := g.merge(ctx, l.Base, target, o.Snapshot, tip)
 	if err != nil {
-		return res, err
+		return p, err
 	}
 	if len(merge.Conflicts) > 0 {
-		res.Outcome, res.Paths = Conflict, paths(merge.Conflicts)
-		res.Commit, err = g.keepAside(ctx, o, tip)
-		return res, err
+		p.res.Outcome, p.res.Paths = Conflict, paths(merge.Conflicts)
+		return p, nil
 	}
+	p.tree = merge.Tree
 	targetTree, err := g.repo.TreeOf(ctx, target)
 	if err != nil {
-		return res, err
+		return p, err
 	}
 	if merge.Tree == targetTree {
-		res.Outcome, res.Commit = Nothing, target
-		if !o.Verify {
-			return res, nil
-		}
-		_, err := g.accept(ctx, o, merge.Tree, &res, tested)
-		return res, err
+		p.res.Outcome, p.res.Commit = Nothing, target
+		return p, nil
 	}
-	if res.Findings, err = g.recheck(ctx, target, merge.Tree, o.Lease.Rules()); err != nil || len(res.Findings) > 0 {
-		res.Outcome = Violating
-		return res, err
+	if p.res.Findings, err = g.recheck(ctx, target, merge.Tree, o.Lease.Rules()); err != nil || len(p.res.Findings) > 0 {
+		p.res.Outcome = Violating
+		return p, err
 	}
-	if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip, nil); err != nil {
-		return g.unreplayed(ctx, o, tip, res, err)
-	}
-	if ok, err := g.accept(ctx, o, merge.Tree, &res, tested); err != nil || !ok {
-		return res, err
-	}
-	if o.Failed = res.Retries; o.Failed > 0 { // the same tree, with a message that says so
-		if res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip, nil); err != nil {
-			return res, err
-		}
-	}
-	if err := queue.take(ctx); err != nil {
-		return res, err
-	}
-	return g.guarded(ctx, o, merge.Tree, tip, Landing{Ref: res.Target, Old: target, Creates: fresh}, res)
+	p.res.Commit, err = g.commit(ctx, o, merge.Tree, target, tip, nil)
+	return p, err
 }
 
 // start is the commit that a result lands on: the tip of the target, or the base for a

@@ -8,13 +8,11 @@ import (
 	"cordon/internal/state"
 )
 
-// turnLock is held by the gate whose result is next to land. A result that finds
-// the target moved is merged and tested again with its turn held, so that other
-// results wait instead of making it start over: however many there are, each is
-// tested twice at most, unless the operator moves the target too.
+// turnLock is held by the gate whose result takes its last steps: hooks, signature, landing. The
+// queue of a branch lets one result at a time do so; this holds for all branches.
 const turnLock = "turn.lock"
 
-// turn is one gate's place in the queue.
+// turn is one gate's turn.
 type turn struct {
 	dir     state.Dir
 	release func()

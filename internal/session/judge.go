@@ -204,6 +204,11 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 	o.Retry = func(why string, left int) {
 		s.Voice.Step(w.ID, "accept", fmt.Sprintf("%s: running acceptance again (%d left)", why, left))
 	}
+	o.Again = func(why string) {
+		if why != "" {
+			s.Voice.Step(w.ID, "accept", why+": running acceptance again, at the head of the queue")
+		}
+	}
 	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
 	res, err := s.Gate.Land(ctx, o)
 	s.sayCached(w, tree, &res)

@@ -196,7 +196,7 @@ func (d Dir) Landing(name string) string  { return filepath.Join(d.path, "landin
 func (d Dir) Handed(id string) string     { return filepath.Join(d.path, "handed", id) } // Git LFS content that it handed in
 
 var parts = []string{"trees", "workers", "frozen", "accept", "trash", "ignore", "history", "layers", "shadow", "bases", "agents", "posts", "landing", "handed",
-	"unpacked", "caches"}
+	"unpacked", "caches", "queue"}
 
 // Make creates what is missing and points odb at the host's objects.
 func (d Dir) Make(host git.Host) error {
