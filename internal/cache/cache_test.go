@@ -193,9 +193,22 @@ func TestInterrupted(t *testing.T) {
 	if left, err := s.Unfinished(); err != nil || len(left) != 1 {
 		t.Errorf("unfinished: %q, %v", left, err)
 	}
+	plant(t, s.path(named(key, 1))+removed, map[string]string{"p/half": "1"})
+	if n := s.Newest(key); n != "" {
+		t.Errorf("%s counts", n)
+	}
+	if left, err := s.Unfinished(); err != nil || len(left) != 2 {
+		t.Errorf("unfinished: %q, %v", left, err)
+	}
 	n := keep(t, s, Part{Name: "p", Upper: plant(t, dir+"/1", map[string]string{"whole": "1"})})
 	if read(t, s, n, "p/half") != "none" || read(t, s, n, "p/whole") != "1" {
 		t.Error("half of another was taken")
+	}
+	if done, err := s.Remove(n); !done || err != nil || s.Newest(key) != "" {
+		t.Errorf("not removed: %v, %v", done, err)
+	}
+	if left, err := s.Unfinished(); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
 	}
 	for _, bad := range []Name{"", "x", "../x", Name(key), Name(key + "-0"), Name(key + "-01"), Name(key + "-1/.."), Name(key[:22] + "-1")} {
 		if _, _, err := s.Hold(bad, time.Now()); err == nil || bad.Valid() {

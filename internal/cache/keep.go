@@ -86,7 +86,7 @@ func (s Store) Keep(ctx context.Context, key string, parts []Part) (Name, error)
 		err = s.build(ctx, n, nil)
 	}
 	if err != nil {
-		return "", errors.Join(err, s.State.Erase(s.path(n)+".new"))
+		return "", errors.Join(err, s.State.Erase(s.path(n)+unfinished))
 	}
 	return n, nil
 }
@@ -132,7 +132,7 @@ func (p Part) touches(d *overlay.Dir, rel string, depth int) (bool, error) {
 
 // build makes a generation next to its final place and renames it when it is complete.
 func (s Store) build(ctx context.Context, n Name, parts []Part) error {
-	partial := s.path(n) + ".new"
+	partial := s.path(n) + unfinished
 	if err := s.State.Erase(partial); err != nil { // of a process that was killed
 		return err
 	}

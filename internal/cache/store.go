@@ -142,13 +142,22 @@ func (s Store) List() ([]Kept, error) {
 	return list, err
 }
 
-// Unfinished lists what processes left that were killed while they made a generation.
+// Endings of generations that do not count: those that are made, and those that are removed.
+const (
+	unfinished = ".new"
+	removed    = ".gone"
+)
+
+// Unfinished lists what processes left that were killed while they made or removed a generation.
 func (s Store) Unfinished() ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(s.State.Cache(""), "*.new"))
+	found, err := filepath.Glob(filepath.Join(s.State.Cache(""), "*"+unfinished))
+	half, herr := filepath.Glob(filepath.Join(s.State.Cache(""), "*"+removed))
+	found, err = append(found, half...), errors.Join(err, herr)
 	return slices.DeleteFunc(found, func(path string) bool { return s.State.Held(turnOf(Name(filepath.Base(path)).key())) }), err
 }
 
-// Remove removes a generation unless somebody holds it, and reports whether it did.
+// Remove removes a generation unless somebody holds it, and reports whether it did. Half of
+// one is never found.
 func (s Store) Remove(n Name) (bool, error) {
 	if !n.Valid() {
 		return false, fmt.Errorf("%q is not the name of a cache", n)
@@ -161,7 +170,14 @@ func (s Store) Remove(n Name) (bool, error) {
 		return false, err
 	}
 	defer release()
-	return true, errors.Join(s.State.Erase(s.path(n)), os.Remove(filepath.Join(s.State.Path(), lockOf(n))))
+	half := s.path(n) + removed
+	if err := s.State.Erase(half); err != nil { // of a process that was killed
+		return false, err
+	}
+	if err := os.Rename(s.path(n), half); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, errors.Join(s.State.Erase(half), os.Remove(filepath.Join(s.State.Path(), lockOf(n))))
 }
 
 // Prune removes the generations of a key before the newest that nobody needs.
