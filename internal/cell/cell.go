@@ -87,6 +87,7 @@ type Launch struct {
 	Private  []plan.PrivateLayer
 	Door     *Door // lets visitors in; nil where there is no namespace to enter
 	Memory   plan.Counting
+	Tried    *Tried // the Trial of its Order; nil: there was none
 }
 
 // The variables that name a worker, and the repository it works for, in the

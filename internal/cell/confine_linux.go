@@ -163,6 +163,7 @@ type cellProcess struct {
 	failed  error
 	ended   *message
 	started bool
+	tried   *Tried
 	refused *walls.Refusals
 	relay   *terminal.Relay
 	network network
@@ -339,6 +340,8 @@ func (p *cellProcess) listen(w *walls.Witness) {
 		case m.Listener && len(files) == 1:
 			go p.refused.Supervise(files[0])
 			continue
+		case m.Trial && !p.started && p.tried == nil:
+			p.tried = tried(m, files)
 		case m.Failed != "" && p.failed == nil:
 			p.failed = errors.New(m.Failed)
 			if m.Program {
@@ -373,7 +376,7 @@ func (p *cellProcess) letGo(m message, w *walls.Witness) error {
 	if p.command.Started != nil {
 		err := p.command.Started(Launch{
 			Pid: p.cmd.Process.Pid, Layers: p.spec.Layers, Landlock: m.Landlock, Missing: p.missing, Proven: m.Proven,
-			Private: p.spec.Private(), Door: p.door, Memory: p.spec.Counting(),
+			Private: p.spec.Private(), Door: p.door, Memory: p.spec.Counting(), Tried: p.tried,
 		})
 		if err != nil {
 			return err

@@ -35,6 +35,7 @@ type message struct {
 	Pty      bool       `json:"pty,omitempty"`      // with a descriptor
 	Listener bool       `json:"listener,omitempty"` // with a descriptor
 	Socket   socket     `json:"socket,omitempty"`   // of the cell's network; with a descriptor
+	Trial    bool       `json:"trial,omitempty"`    // it has ended with Code, or was Refused; with two descriptors
 	Ended    bool       `json:"ended,omitempty"`
 	Code     int        `json:"code,omitempty"`
 	Reason   Reason     `json:"reason,omitempty"`
@@ -47,7 +48,7 @@ type message struct {
 	Opened  bool   `json:"opened,omitempty"`  // from the cell: it runs; with descriptors
 	Signal  int    `json:"signal,omitempty"`  // to the cell: pass it on
 	Gone    bool   `json:"gone,omitempty"`    // to the cell: nobody is there any more
-	Refused string `json:"refused,omitempty"` // to the visitor
+	Refused string `json:"refused,omitempty"` // to the visitor; of a trial: why there was none
 	Over    bool   `json:"over,omitempty"`    // to the visitor: the cell has ended
 }
 

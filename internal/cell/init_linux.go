@@ -158,6 +158,9 @@ func (w *warden) prepare() error {
 	if err != nil {
 		return err
 	}
+	if err := w.tryFirst(); err != nil {
+		return err
+	}
 	if err := w.control.send(message{Proven: proven, Landlock: host.LandlockVersion()}); err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 type (
 	// Order is what a caller wants of a cell.
 	Order = plan.Order
+	// Trial is a command that runs in a cell before the worker.
+	Trial = plan.Trial
 	// Bind shows a directory or a file of the host at another place, or at its own.
 	Bind = plan.Bind
 	// Over is a directory that is put together and copied on write.

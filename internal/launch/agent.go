@@ -24,13 +24,13 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	if err := s.Append(w.ID, ledger.Wired, o.wiring); err != nil {
 		return cell.Exit{}, err
 	}
-	if err := canary(ctx, s, w, r); err != nil {
-		return cell.Exit{}, err
-	}
 	if err := checkProjectSettings(ctx, s, w, o.adapter, c.Terminal != nil); err != nil { // as setup has left it
 		return cell.Exit{}, err
 	}
 	o.addTo(&c, r.dir)
+	if err := prepareCanary(ctx, w, r, &c); err != nil {
+		return cell.Exit{}, err
+	}
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out, done, err := openStream(s, w, o, human, stop)

@@ -190,9 +190,6 @@ func writeClientFiles(s *worksite.Site, w *ledger.Worker, o *clientSetup, dir st
 	if err := enc.Encode(ward); err != nil {
 		return err
 	}
-	if o.wiring.Guard, err = sumOf(filepath.Join(dir, binaryFile)); err != nil {
-		return err
-	}
 	if fi, err := os.Stat(s.WorkerFile(w.ID, worksite.StreamFile)); err == nil {
 		o.wiring.Stream = fi.Size()
 	}

@@ -2,12 +2,8 @@ package launch
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +16,6 @@ import (
 	"cordon/internal/enclosure"
 	"cordon/internal/ledger"
 	"cordon/internal/mailbox"
-	"cordon/internal/policy"
 	"cordon/internal/post"
 	"cordon/internal/worksite"
 )
@@ -79,7 +74,7 @@ func prepareEquipment(ctx context.Context, s *worksite.Site, w *ledger.Worker, h
 	if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(binaryFile)), 0o700); err != nil {
 		return r, err
 	}
-	if err := placeBinary(s, w, r, asked); err != nil {
+	if err := placeBinary(s, w, r); err != nil {
 		return r, fmt.Errorf("put cordon where the worker can call it: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(r.dir, briefing.File), []byte(text), 0o600); err != nil {
@@ -170,89 +165,4 @@ func (r *equipment) shownCommand(w *ledger.Worker, c cell.Command) []string {
 		return w.Agent.Words()
 	}
 	return c.Argv
-}
-
-// selfPath is this very program, also when its file was replaced since.
-const selfPath = "/proc/self/exe"
-
-// placeBinary puts this program into the directory: by a second name of the same file, or
-// shown in the place of an empty one where that cannot be. A guard is a copy, which
-// nobody overwrites when they install another cordon.
-func placeBinary(s *worksite.Site, w *ledger.Worker, r *equipment, guard bool) error {
-	at := filepath.Join(r.dir, binaryFile)
-	if guard {
-		return placeGuard(s, at)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if os.Link(self, at) == nil {
-		return nil
-	}
-	if w.Lease.Lease().Policy.Isolation == policy.None {
-		return os.Symlink(self, at)
-	}
-	if r.self, err = filepath.EvalSymlinks(self); err != nil {
-		return err
-	}
-	return os.WriteFile(at, nil, 0o500)
-}
-
-// placeGuard puts a copy of this program at a path, by a second name of the one that
-// the state keeps.
-func placeGuard(s *worksite.Site, at string) error {
-	self := selfPath
-	if _, err := os.Stat(self); err != nil {
-		if self, err = os.Executable(); err != nil {
-			return err
-		}
-	}
-	sum, err := sumOf(self)
-	if err != nil {
-		return err
-	}
-	kept := filepath.Join(s.State.Path(), "cordon")
-	if have, err := sumOf(kept); err != nil || have != sum {
-		if err := copyFile(self, kept, 0o500); err != nil { // earlier launches keep theirs by its other name
-			return err
-		}
-	}
-	return os.Link(kept, at)
-}
-
-// sumOf is the SHA-256 of a file.
-func sumOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// copyFile copies a file, whole or not at all.
-func copyFile(from, to string, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(to), ".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name()) // gone when it was renamed
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Chmod(mode), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), to)
 }

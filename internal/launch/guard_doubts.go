@@ -9,6 +9,7 @@ import (
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/ledger"
+	"cordon/internal/state"
 	"cordon/internal/stream"
 	"cordon/internal/worksite"
 )
@@ -57,6 +58,10 @@ func changedWiring(s *worksite.Site, w *ledger.Worker) []string {
 	sort.Strings(names)
 	var list []string
 	for _, name := range names {
+		sumOf := state.SumOf
+		if name == binaryFile {
+			sumOf = func(at string) (string, error) { return guardSum(s, at) }
+		}
 		if now, err := sumOf(filepath.Join(dir, filepath.FromSlash(name))); err != nil || now != sums[name] {
 			list = append(list, fmt.Sprintf("guard file %s changed after the client started", name))
 		}

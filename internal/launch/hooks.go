@@ -1,9 +1,7 @@
 package launch
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,8 +9,6 @@ import (
 
 	"cordon/internal/agent"
 	"cordon/internal/cell"
-	"cordon/internal/client"
-	"cordon/internal/fault"
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -85,11 +81,18 @@ func (l *hookWatch) label(r guard.Record) guard.Record {
 	return r
 }
 
-// setTrying says whether what is heard is of the canary.
-func (l *hookWatch) setTrying(on bool) {
+// beginTrial says that what is heard is of the canary, until endTrial, which says what was heard.
+func (l *hookWatch) beginTrial() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.trying = on
+	l.trying = true
+}
+
+func (l *hookWatch) endTrial() (verdict string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.trying = false
+	return l.canary
 }
 
 // heard is what was decided so far.
@@ -116,56 +119,6 @@ func saidTo(canary string) string {
 		return "denied"
 	}
 	return canary
-}
-
-// canary runs the guard once in the cell of the worker, as the client would, with a
-// call that must be denied. It shows that the guard, its warrant and the way to here
-// are in that cell, and that a denial is one.
-func canary(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equipment) error {
-	o := r.agent
-	name := o.adapter.Name
-	c, err := confinedCommand(ctx, s, w.Lease, []string{r.dir + "/" + binaryFile, "hook", "--client", string(name), "--lease", r.dir + "/" + warrantFile})
-	if err != nil {
-		return err
-	}
-	r.addTo(&c)
-	input, err := json.Marshal(o.adapter.Dialect.Canary(canaryCall, w.Lease.Lease().Worktree))
-	if err != nil {
-		return err
-	}
-	var said, out bytes.Buffer
-	c.Serve = nil // it reaches nothing
-	if c.Cell != nil {
-		c.Cell.Net = nil
-	}
-	const room = 64 << 10
-	c.Stdin, c.Limit = bytes.NewReader(input), time.Minute
-	c.Stdout, c.Stderr = &worksite.Bounded{To: &out, Room: room}, &worksite.Bounded{To: &said, Room: room}
-	o.life.setTrying(true)
-	exit, err := cell.Run(ctx, c)
-	o.life.setTrying(false)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var weak *cell.MissingError
-	if errors.As(err, &weak) {
-		return &fault.RefusedError{Err: err}
-	}
-	if err != nil {
-		return fmt.Errorf("the guard could not be tried in the cell: %w", err)
-	}
-	o.life.mu.Lock()
-	verdict := o.life.canary
-	o.life.mu.Unlock()
-	if w.Lease.Lease().Policy.Guard.Mode.Warns() {
-		if exit.Code == 0 && verdict == warnedOf {
-			return nil
-		}
-	} else if o.adapter.Dialect.Refuses(client.Answer{Stdout: out.Bytes(), Stderr: said.Bytes(), Exit: exit.Code}) && verdict == string(guard.Deny) {
-		return nil
-	}
-	return fault.Refuse("the guard was tried in the cell with a call that it must deny, but did not: it ended with %d, was heard to say %q and printed "+
-		"%.200q", exit.Code, verdict, said.String()+out.String())
 }
 
 // Unproven is why an agent is stopped whose hooks were not heard of.

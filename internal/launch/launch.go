@@ -159,20 +159,25 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 	}
 	release := sync.OnceFunc(unlock)
 	defer release()
-	baseline, err := inspect.RecordHost(ctx, s, w.Lease.Lease())
+	record, err := recordHost(ctx, s, w, c)
 	if err != nil {
 		return cell.Exit{}, err
 	}
+	defer record() // it is over before the lock is given back
 	recorded := false
 	hold, back := lendTerminal(s, c)
 	begin := func(l cell.Launch) error {
 		defer release()
+		baseline, err := record()
+		if err != nil {
+			return err
+		}
 		if err := r.left.Started(l); err != nil {
 			return err
 		}
 		recorded = true
 		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: inspect.RecordedLayers(l.Private), Memory: l.Memory}
-		err := s.Append(w.ID, ledger.Started, ledger.Start{
+		err = s.Append(w.ID, ledger.Started, ledger.Start{
 			Command: r.recordedCommand(c), Baseline: baseline, Agent: r.agent != nil, Heard: r.answersGiven(w), Cell: at,
 		})
 		if err == nil {
@@ -188,7 +193,13 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		}
 		return err
 	}
-	c.Started = begin
+	var denied error
+	c.Started = func(l cell.Launch) error {
+		if denied = r.judge(w, c, l); denied != nil {
+			return denied
+		}
+		return begin(l)
+	}
 	exit, err := cell.Run(ctx, c)
 	back()
 	if !recorded && ctx.Err() == nil {
@@ -200,11 +211,41 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		return exit, &fault.RefusedError{Err: err}
 	case !recorded && ctx.Err() != nil:
 		return exit, ctx.Err()
+	case denied != nil:
+		return exit, denied
 	case !recorded: // a command that cannot be started is the worker's failure
 		defer back()
 		return exit, begin(cell.Launch{})
 	}
 	return exit, nil
+}
+
+// recordHost records the state of the host, beside the making of the cell where that touches
+// nothing of it: the command runs only after what it returns, which waits for the record and must
+// be called. Without a cell the command runs at once, and an adopted tree is the host's own.
+func recordHost(ctx context.Context, s *worksite.Site, w *ledger.Worker, c cell.Command) (wait func() (string, error), err error) {
+	if l := w.Lease.Lease(); c.Cell == nil || l.Adopted {
+		baseline, err := inspect.RecordHost(ctx, s, l)
+		return func() (string, error) { return baseline, err }, err
+	}
+	type record struct {
+		baseline string
+		err      error
+	}
+	done := make(chan record, 1)
+	go func() {
+		baseline, err := inspect.RecordHost(ctx, s, w.Lease.Lease())
+		done <- record{baseline, err}
+	}()
+	return sync.OnceValues(func() (string, error) { r := <-done; return r.baseline, r.err }), nil
+}
+
+// judge refuses to let a client go whose guard was not proven in its cell.
+func (r *equipment) judge(w *ledger.Worker, c cell.Command, l cell.Launch) error {
+	if r.agent == nil || c.Cell == nil {
+		return nil
+	}
+	return judgeCanary(w.Lease.Lease().Policy.Guard.Mode, r.agent, l.Tried)
 }
 
 // lendTerminal gives the terminal that cordon speaks on to a command that has one: the

@@ -16,6 +16,9 @@ import (
 // beside them, where no worker reads or writes.
 const saidFile = "programs.json"
 
+// mostSaid bounds how much is remembered.
+const mostSaid = 200
+
 // said is what a program answered, and which file it was.
 type said struct {
 	File string `json:"file"` // device, inode, size and times
@@ -26,22 +29,32 @@ type said struct {
 // was last asked is not asked again: some take seconds to answer. What others could have
 // written is not believed, and where nothing can be kept the program is asked each time.
 func Said(program string, ask func() (string, error)) (string, error) {
-	file, at := identity(program), saidAt()
+	return remembered(program, program, ask)
+}
+
+// remembered is what was found out about a file, once for each file that it was.
+func remembered(key, path string, ask func() (string, error)) (string, error) {
+	file, at := identity(path), saidAt()
 	known := map[string]said{}
-	if text, err := readOwn(at); err == nil && json.Unmarshal(text, &known) == nil {
-		if have, ok := known[program]; ok && file != "" && have.File == file && have.Text != "" {
+	if readSaid(at, &known); file != "" {
+		if have, ok := known[key]; ok && have.File == file && have.Text != "" {
 			return have.Text, nil
 		}
 	}
 	text, err := ask()
-	if err == nil && file != "" && at != "" && identity(program) == file {
-		if known == nil {
-			known = map[string]said{}
-		}
-		known[program] = said{file, text}
+	if err == nil && file != "" && at != "" && identity(path) == file {
+		known[key] = said{file, text}
 		keepSaid(at, known)
 	}
 	return text, err
+}
+
+// readSaid reads what is kept, if only this user could have written it.
+func readSaid(at string, known *map[string]said) {
+	text, err := readOwn(at)
+	if err != nil || json.Unmarshal(text, known) != nil || *known == nil {
+		*known = map[string]said{}
+	}
 }
 
 // saidAt is where it is kept; "": nowhere.
@@ -86,7 +99,13 @@ func readOwn(at string) ([]byte, error) {
 
 // keepSaid writes the file anew. Two that do so at once lose nothing but an answer.
 func keepSaid(at string, known map[string]said) {
-	if _, err := os.Lstat(filepath.Dir(at)); err != nil || len(known) > 100 {
+	for key := range known { // any of them: it is found out again
+		if len(known) <= mostSaid {
+			break
+		}
+		delete(known, key)
+	}
+	if _, err := os.Lstat(filepath.Dir(at)); err != nil {
 		return // cordon keeps nothing yet
 	}
 	_ = writeOwn(at, known) // the program is asked again

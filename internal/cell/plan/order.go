@@ -41,10 +41,18 @@ type Order struct {
 	Inward   bool // sockets for connections from outside to its servers are handed out
 	Limits   Limits
 	Trace    bool   // its processes may trace each other
+	Trial    *Trial // what runs in the finished cell before the worker; nil: nothing
 	Commit   string // a directory in which a commit has to work
 	Objects  string // where that is stored
 	Canaries []string
 	Terminal [3]bool
+}
+
+// Trial is a command that runs in a cell before the worker, with the worker's environment. The one
+// who started the cell judges what comes of it.
+type Trial struct {
+	Argv  []string `json:"argv"`  // the program by its path
+	Input string   `json:"input"` // what it reads
 }
 
 // Bind shows a directory or a file of the host at another place, or at its own.

@@ -44,7 +44,7 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 		return Spec{}, err
 	}
 	h.Sockets = slices.DeleteFunc(slices.Clone(h.Sockets), func(p string) bool { return slices.Contains(o.Talk, p) })
-	s := Spec{Argv: o.Argv, Dir: o.Dir, Env: o.Env, Keep: o.Layers, Limits: o.Limits, Trace: o.Trace, Terminal: o.Terminal}
+	s := Spec{Argv: o.Argv, Dir: o.Dir, Env: o.Env, Keep: o.Layers, Limits: o.Limits, Trace: o.Trace, Trial: o.Trial, Terminal: o.Terminal}
 	s.Layers = layers(o, without)
 	if why := needsCopyView(o); why != "" && !s.Has(CopyView) {
 		return Spec{}, &LayerError{CopyView, errors.New(why)}

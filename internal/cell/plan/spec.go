@@ -24,6 +24,7 @@ type Spec struct {
 	Keep    string   `json:"keep"` // the host's directory of the private layers; "": in memory
 	Limits  Limits   `json:"limits"`
 	Trace   bool     `json:"trace,omitempty"`  // its processes may trace each other
+	Trial   *Trial   `json:"trial,omitempty"`  // what runs before the worker; nil: nothing
 	Net     *Net     `json:"net,omitempty"`    // nil: its own loopback and nothing else
 	Inward  bool     `json:"inward,omitempty"` // sockets for connections to its servers are handed out
 	Proxy   uint16   `json:"proxy,omitempty"`  // the port that programs are told of; 0: none
