@@ -29,7 +29,8 @@ func prepareCanary(ctx context.Context, w *ledger.Worker, r *equipment, c *cell.
 		return err
 	}
 	trial := cell.Trial{
-		Argv: []string{filepath.Join(r.dir, binaryFile), "hook", "--client", string(o.adapter.Name), "--lease", filepath.Join(r.dir, warrantFile)}, Input: string(input),
+		Argv:  []string{filepath.Join(r.dir, binaryFile), "hook", "--client", string(o.adapter.Name), "--lease", filepath.Join(r.dir, warrantFile)},
+		Input: string(input),
 	}
 	o.life.beginTrial()
 	if c.Cell != nil {
