@@ -225,7 +225,7 @@ func (p *project) landGoals(ctx context.Context, c choice, n int) ([]goal, error
 // firstRequests compare how long clients take to their first request with and without cordon.
 // They come from the suite of the real clients, which knows how each is called.
 func firstRequests(ctx context.Context, turns int) ([]goal, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-timeout", "60m", "-run", "^TestSlowFirstRequest$", "./cmd/cordon")
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-timeout", "60m", "-run", "^TestSlowAgentsFirstRequest$", "./cmd/cordon")
 	cmd.Env, cmd.Stderr = append(os.Environ(), "CORDON_SLOW=1", fmt.Sprint("CORDON_MEASURE=", turns)), os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
