@@ -231,7 +231,7 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 	for stage, f := range facts {
 		report.Verifiers[stage] = len(f.Verifiers)
 	}
-	for stage, list := range now.StageWorkers(run, ledger.Author) {
+	for stage, list := range now.StageWorkers(run, doers...) {
 		if w := list[len(list)-1]; w.Claim != nil {
 			report.Claims[stage] = w.Claim.Text
 		}
@@ -239,13 +239,16 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 	return report, nil
 }
 
-// worker is the last worker of a stage that has a role, or nil.
-func worker(site *worksite.Site, run *ledger.PlanRun, role ledger.Role, stage string) (*ledger.Worker, error) {
+// doers are the roles whose results are the stage's.
+var doers = []ledger.Role{ledger.Author, ledger.Resolver}
+
+// worker is the last worker of a stage that has one of these roles, or nil.
+func worker(site *worksite.Site, run *ledger.PlanRun, stage string, roles ...ledger.Role) (*ledger.Worker, error) {
 	now, err := site.Ledger()
 	if err != nil {
 		return nil, err
 	}
-	list := now.StageWorkers(run, role)[stage]
+	list := now.StageWorkers(run, roles...)[stage]
 	if len(list) == 0 {
 		return nil, nil
 	}

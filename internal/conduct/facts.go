@@ -11,7 +11,7 @@ import (
 
 // factsOf is what the journal, the branches and the locks say about the stages of a plan.
 func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *ledger.PlanRun, p plan.Plan) (map[string]plan.Fact, error) {
-	authors, verifiers := now.StageWorkers(run, ledger.Author), now.StageWorkers(run, ledger.Verifier)
+	authors, verifiers := now.StageWorkers(run, ledger.Author, ledger.Resolver), now.StageWorkers(run, ledger.Verifier)
 	var all []*ledger.Worker
 	for _, byStage := range []map[string][]*ledger.Worker{authors, verifiers} {
 		for _, list := range byStage {
@@ -50,6 +50,7 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 	for _, st := range p.Stages {
 		f := facts[st.ID]
 		f.CanVerify = verifier(run, st) != nil
+		f.CanResolve = f.CanVerify
 		facts[st.ID] = f
 	}
 	return facts, nil
@@ -102,7 +103,7 @@ func said(word string, v ledger.Verdict) string {
 // tries are the tries of one worker: each attempt that was judged in vain, each failure, and
 // how it stands now.
 func tries(w *ledger.Worker, status ledger.Status) []plan.Try {
-	now := plan.Try{Worker: string(w.ID), Ending: ending(w, status), Why: why(w), Since: w.Changed}
+	now := plan.Try{Worker: string(w.ID), Ending: ending(w, status), Why: why(w), Since: w.Changed, Resolves: w.Stage.Role == ledger.Resolver}
 	failures := w.Failures
 	if now.Ending == plan.Failed {
 		failures--

@@ -9,6 +9,7 @@ import (
 	"cordon/internal/client"
 	"cordon/internal/dispatch"
 	"cordon/internal/fault"
+	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
 	"cordon/internal/plan"
@@ -75,37 +76,55 @@ func (r *running) stage(ctx context.Context, report Report, job plan.Job, permit
 	if err := s.Begin(ctx); err != nil {
 		return false, err
 	}
-	role := roles[job]
-	w, err := worker(s.Site, report.Run, role, permit.Stage.ID)
+	w, err := worker(s.Site, report.Run, permit.Stage.ID, roles[job]...)
 	if err != nil {
 		return false, err
 	}
 	how := c.Drive(permit.Stage)
 	how.Who = c.Who
-	if w != nil && w.Discard == nil && !(job == plan.Confirm && w.Gate != nil) {
+	if w != nil && goesOn(w, job) {
 		c.say(permit.Stage.ID, "again", "%s goes on", w.ID)
 		after, err := s.Resume(ctx, w, how)
 		return after != nil && after.Events > w.Events, err
 	}
-	if job == plan.Confirm {
-		w, err = c.leaseVerifier(ctx, s, report, permit)
-	} else {
-		w, err = c.lease(ctx, s, report, permit)
+	var next *ledger.Worker
+	switch job {
+	case plan.Confirm:
+		next, err = c.leaseVerifier(ctx, s, report, permit)
+	case plan.Settle:
+		next, err = c.leaseResolver(ctx, s, report, permit, w)
+	default:
+		next, err = c.lease(ctx, s, report, permit)
 	}
 	if err != nil {
 		return false, err
 	}
-	if job == plan.Confirm {
-		c.say(permit.Stage.ID, "verify", "%s looks whether its truths hold", w.ID)
-	} else {
-		c.say(permit.Stage.ID, "start", "%s may change %s", w.ID, orNothing(permit.Roots()))
+	c.say(permit.Stage.ID, starts[job], "%s may change %s", next.ID, orNothing(next.Lease.Rules().Roots()))
+	after, err := s.Continue(ctx, next.ID, how)
+	if err == nil && job == plan.Settle {
+		err = superseded(ctx, s, w, after)
 	}
-	_, err = s.Continue(ctx, w.ID, how)
 	return true, err
 }
 
-// roles are who does a job.
-var roles = map[plan.Job]ledger.Role{plan.Perform: ledger.Author, plan.Confirm: ledger.Verifier}
+// roles are who does a job, and starts is how that is told.
+var (
+	roles  = map[plan.Job][]ledger.Role{plan.Perform: {ledger.Author}, plan.Confirm: {ledger.Verifier}, plan.Settle: doers}
+	starts = map[plan.Job]string{plan.Perform: "start", plan.Confirm: "verify", plan.Settle: "resolve"}
+)
+
+// goesOn reports whether a job is continued by the worker that began it.
+func goesOn(w *ledger.Worker, job plan.Job) bool {
+	switch {
+	case w.Discard != nil:
+		return false
+	case job == plan.Confirm:
+		return w.Gate == nil
+	case job == plan.Settle:
+		return w.Gate == nil || w.Gate.Outcome != gate.Conflict
+	}
+	return true
+}
 
 func orNothing(roots []string) string {
 	if len(roots) == 0 {
@@ -200,7 +219,7 @@ func ancestors(ctx context.Context, site *worksite.Site, report Report, st plan.
 		if report.Run.Accepted[l.ID].Who != "" || report.Run.Skipped[l.ID].Who != "" {
 			continue // the operator's word
 		}
-		w, err := worker(site, report.Run, ledger.Author, l.ID)
+		w, err := worker(site, report.Run, l.ID, doers...)
 		if err != nil {
 			return err
 		}

@@ -19,17 +19,26 @@ func (g *Gate) broken(ctx context.Context, commit git.OID, promised []plan.Artif
 			return "", err
 		}
 		if why := brokenBy(a, content, there); why != "" {
-			return "the artifact " + a.Path + " " + why, nil
+			return noun(a) + a.Path + " " + why, nil
 		}
 	}
 	return "", nil
 }
 
+func noun(a plan.Artifact) string {
+	if a.Optional {
+		return ""
+	}
+	return "the artifact "
+}
+
 func brokenBy(a plan.Artifact, content []byte, there bool) string {
 	switch {
+	case !there && a.Optional:
+		return ""
 	case !there:
 		return "is missing"
-	case len(bytes.TrimSpace(content)) == 0:
+	case !a.Optional && len(bytes.TrimSpace(content)) == 0:
 		return "is empty"
 	}
 	for _, s := range a.Contains {
@@ -39,6 +48,9 @@ func brokenBy(a plan.Artifact, content []byte, there bool) string {
 	}
 	for _, s := range a.Not {
 		if strings.Contains(string(content), s) {
+			if a.Optional {
+				return "still has conflict markers"
+			}
 			return fmt.Sprintf("contains %q", s)
 		}
 	}

@@ -163,6 +163,9 @@ func (l *Ledger) lease(e journal.Event) error {
 		return err
 	}
 	w.Command, w.Options, w.Overlap, w.Agent, w.Stage = d.Command, d.Options, d.Overlap, d.Agent, d.Stage
+	if d.Stage != nil {
+		w.Origin = d.Stage.Origin
+	}
 	l.Workers, l.byID[w.ID] = append(l.Workers, w), w
 	return nil
 }

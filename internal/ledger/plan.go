@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/plan"
@@ -74,6 +75,7 @@ type Role string
 const (
 	Author   Role = ""         // does its task
 	Verifier Role = "verifier" // answers its claims, and changes nothing
+	Resolver Role = "resolver" // brings the author's result and what landed before it together
 )
 
 // StageOf says which stage of which plan a worker is for.
@@ -87,6 +89,9 @@ type StageOf struct {
 	Role      Role            `json:"role,omitempty"`
 	// Claims are those that the worker may answer, each by its number from 1.
 	Claims []string `json:"claims,omitempty"`
+	// Origin is the tip of the target that a resolver's base brings the author's result to; "": the
+	// base of the lease holds nothing of another worker.
+	Origin git.OID `json:"origin,omitempty"`
 }
 
 // PlanRun is a plan that was opened.
@@ -132,12 +137,12 @@ func (l *Ledger) Plan(name string) *PlanRun {
 	return nil
 }
 
-// StageWorkers are the workers of a run of a plan that have a role, by their stages, in the order
-// of their leases.
-func (l *Ledger) StageWorkers(p *PlanRun, role Role) map[string][]*Worker {
+// StageWorkers are the workers of a run of a plan that have one of these roles, by their stages,
+// in the order of their leases.
+func (l *Ledger) StageWorkers(p *PlanRun, roles ...Role) map[string][]*Worker {
 	found := map[string][]*Worker{}
 	for _, w := range l.Workers {
-		if s := w.Stage; s != nil && s.Plan == p.Plan && s.Run == p.Run && s.Role == role {
+		if s := w.Stage; s != nil && s.Plan == p.Plan && s.Run == p.Run && slices.Contains(roles, s.Role) {
 			found[s.Stage] = append(found[s.Stage], w)
 		}
 	}

@@ -38,6 +38,8 @@ type Try struct {
 	Ending Ending
 	Why    string    // what failed, in a sentence
 	Since  time.Time // when it came there
+	// Resolves: it brings an earlier try and what landed meanwhile together.
+	Resolves bool
 }
 
 // Fact is what the journal says about a stage.
@@ -52,6 +54,8 @@ type Fact struct {
 	Verifiers []Try
 	Verify    int  // how many verifiers the operator allows in all
 	CanVerify bool // somebody can be asked
+	// CanResolve: somebody can bring a result in conflict and the target together.
+	CanResolve bool
 }
 
 // State is where a stage stands.
@@ -100,9 +104,13 @@ type Standing struct {
 type Job string
 
 const (
-	Perform Job = ""       // its task
-	Confirm Job = "verify" // somebody looks whether its truths hold
+	Perform Job = ""        // its task
+	Confirm Job = "verify"  // somebody looks whether its truths hold
+	Settle  Job = "resolve" // its result is brought together with what landed meanwhile
 )
+
+// maxConflicts is how often a result in conflict is resolved without a person.
+const maxConflicts = 3
 
 // Settled reports whether the stages after it may start.
 func (s Standing) Settled() bool { return s.State == StageDone || s.State == StageSkipped }
@@ -171,10 +179,18 @@ var needs = map[Ending]Need{
 
 // ongoing is a stage whose last worker has not landed.
 func ongoing(st Standing, last Try, f Fact) Standing {
+	if last.Resolves {
+		st.Job = Settle
+	}
 	switch last.Ending {
 	case Running, Queued, Reviewing:
 		st.State = StageRunning
 		return st
+	case Conflicted:
+		if f.CanResolve && count(f.Tries, Conflicted) <= maxConflicts+f.Again {
+			st.State, st.Job, st.Retry = StageReady, Settle, true
+			return st
+		}
 	}
 	if last.Ending == Interrupted || retries(st.Stage, last.Ending)+f.Again > count(f.Tries, last.Ending)-1 || f.Again >= len(f.Tries) {
 		st.State, st.Retry = StageReady, true

@@ -63,6 +63,12 @@ func TestStandings(t *testing.T) {
 		{"done", map[string]Fact{"base": {Tries: landed, Answers: yes}}, "base:done left:ready right:ready same:ready last:waiting", "left right"},
 		{"skipped", map[string]Fact{"base": {Skipped: "by me"}}, "base:skipped left:ready right:ready same:ready last:waiting", "left right"},
 		{"accepted", map[string]Fact{"base": {Accepted: "by me", Tries: []Try{{Ending: Failed}}}}, "base:done left:ready right:ready same:ready last:waiting", "left right"},
+		{"a conflict is resolved", map[string]Fact{"base": {Tries: landed, Answers: yes}, "left": {Tries: []Try{{Ending: Conflicted}}, CanResolve: true}},
+			"base:done left:ready right:ready same:ready last:waiting", "left right"},
+		{"a resolver failed", map[string]Fact{"base": {Tries: landed, Answers: yes}, "left": {Tries: []Try{{Ending: Conflicted}, {Ending: Failed, Resolves: true}}, CanResolve: true}},
+			"base:done left:needs/failed right:ready same:ready last:blocked", "right same"},
+		{"four conflicts", map[string]Fact{"base": {Tries: landed, Answers: yes}, "left": {Tries: []Try{{Ending: Conflicted}, {Ending: Conflicted}, {Ending: Conflicted}, {Ending: Conflicted}}, CanResolve: true}},
+			"base:done left:needs/conflict right:ready same:ready last:blocked", "right same"},
 		{"a conflict blocks only what follows", map[string]Fact{"base": {Tries: landed, Answers: yes}, "left": {Tries: []Try{{Ending: Conflicted}}}},
 			"base:done left:needs/conflict right:ready same:ready last:blocked", "right same"},
 	} {

@@ -137,7 +137,7 @@ func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, rep
 	if err != nil {
 		return gate.Result{}, err
 	}
-	if form != config.Squash && report.History != nil && w.Attempts == 0 { // what was carried over is not the worker's commit
+	if form != config.Squash && report.History != nil && w.Attempts == 0 && w.Origin == "" { // what was carried over is not the worker's commit
 		if tip, err = fitness.Tip(ctx, s.Site, w, report.History, form); err != nil {
 			return gate.Result{}, err
 		}
