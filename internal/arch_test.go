@@ -67,8 +67,8 @@ var layers = map[string][]string{
 	"internal/agent/copilot":  {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/opencode": {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/clients":  {"agent", "agent/claude", "agent/codex", "agent/copilot", "agent/gemini", "agent/opencode", "agent/pi", "agent/qwen", "client", "stream"}, // the registry
-	"internal/agent/qwen":     {"agent", "client", "stream"},
-	"internal/agent/pi":       {"agent", "client", "stream"},
+	"internal/agent/qwen":     {"agent", "agent/clean", "client", "stream"},
+	"internal/agent/pi":       {"agent", "agent/clean", "client", "stream"},
 	"internal/post":           {},
 	"internal/briefing":       {"agent/facts", "lease", "policy"},
 	"internal/egress":         {"egress/dns", "egress/protocol", "egress/rate", "egress/record", "egress/target", "egress/watch", "policy", "reach"},

@@ -99,7 +99,8 @@ func TestChosenWins(t *testing.T) {
 	if k, err = a.Kit(o); err != nil {
 		t.Fatal(err)
 	}
-	if text := textOf(k, "settings.json"); !strings.Contains(text, `"effortLevel":"high","model":"mine"`) || !strings.Contains(text, `"disableAllHooks":false`) {
+	if text := textOf(k, "settings.json"); !strings.Contains(text, `"effortLevel":"high"`) || !strings.Contains(text, `"model":"mine"`) ||
+		!strings.Contains(text, `"disableAllHooks":false`) {
 		t.Error(text)
 	}
 }

@@ -133,11 +133,15 @@ func pinned(o agent.Order) []string {
 		`approval_policy="never"`, `shell_environment_policy.inherit="all"`,
 		"check_for_update_on_startup=false", "analytics.enabled=false",
 	}
-	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin"} {
+	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin",
+		"skill_mcp_dependency_install"} {
 		pins = append(pins, "features."+feature+"=false")
 	}
 	if !o.Managed {
 		pins = append(pins, serverPins(o.Servers)...)
+	}
+	if raw := projectSkills(o); len(raw) > 0 {
+		pins = append(pins, "skills.config=["+strings.Join(raw, ",")+"]")
 	}
 	if o.Briefing != "" {
 		pins = append(pins, "developer_instructions="+tomlString(o.Briefing))

@@ -2,6 +2,8 @@ package codex
 
 import (
 	"errors"
+	"path"
+
 	"github.com/pelletier/go-toml/v2"
 
 	"cordon/internal/agent"
@@ -18,8 +20,7 @@ var (
 		Skills:       []agent.Folder{{At: ".codex/skills"}, {At: ".agents/skills"}},
 		Commands:     []agent.Folder{{At: ".codex/prompts", Ext: ".md"}},
 	}
-	// project is empty: Codex reads skills of a project by itself. They are text to it.
-	project = agent.Places{}
+	project = agent.Places{Skills: []agent.Folder{{At: ".agents/skills"}, {At: ".codex/skills"}}}
 )
 
 func readServers(files map[string][]byte, _ string) ([]agent.Server, error) {
@@ -45,4 +46,19 @@ func readServer(m map[string]any) (agent.Server, bool) {
 var fronts = map[agent.Part]clean.Rule{
 	agent.Skills:   {Plain: []string{"name", "description", "license", "version"}},
 	agent.Commands: {Plain: []string{"description", "argument-hint"}},
+}
+
+// projectSkills switch the skills of the tree off that the kit has as text: Codex reads them whether
+// or not it trusts the project.
+func projectSkills(o agent.Order) []string {
+	var raw []string
+	for _, item := range o.Items {
+		if item.Part != agent.Skills || item.From != agent.FromProject {
+			continue
+		}
+		for _, folder := range project.Skills {
+			raw = append(raw, "{path="+tomlString(path.Join(o.Tree, folder.At, item.Name, "SKILL.md"))+",enabled=false}")
+		}
+	}
+	return raw
 }

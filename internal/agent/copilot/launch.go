@@ -135,7 +135,8 @@ func addState(k *agent.Kit, o agent.Order) error {
 	if err := k.AddSeed("config.json", config); err != nil {
 		return err
 	}
-	if err := k.AddSeed("settings.json", agent.Over(o.Chosen.Settings(), map[string]any{"disableAllHooks": false, "autoUpdate": false})); err != nil {
+	settings := map[string]any{"disableAllHooks": false, "autoUpdate": false, "ignoredSkillsLocations": ignoredSkills(o)}
+	if err := k.AddSeed("settings.json", agent.Over(o.Chosen.Settings(), settings)); err != nil {
 		return err
 	}
 	k.LinkFolder(o, agent.Skills, "skills")

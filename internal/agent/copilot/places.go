@@ -2,6 +2,7 @@ package copilot
 
 import (
 	"fmt"
+	"path"
 
 	"cordon/internal/agent"
 	"cordon/internal/agent/clean"
@@ -17,9 +18,8 @@ var (
 		Skills:       []agent.Folder{{At: ".copilot/skills"}, {At: ".agents/skills"}},
 		Agents:       []agent.Folder{{At: ".copilot/agents", Ext: ".md"}},
 	}
-	// project is empty: Copilot reads skills, agents and commands of a project by itself.
-	// They are text to it.
-	project = agent.Places{}
+	// project has no agents: Copilot reads those of a project by itself. They are text to it.
+	project = agent.Places{Skills: []agent.Folder{{At: ".github/skills"}, {At: ".agents/skills"}, {At: ".claude/skills"}}}
 )
 
 func readServers(files map[string][]byte, _ string) ([]agent.Server, error) {
@@ -37,4 +37,13 @@ var fronts = map[agent.Part]clean.Rule{
 		Plain: []string{"name", "description", "model", "user-invocable", "disable-model-invocation"},
 		Tools: []string{"tools"},
 	},
+}
+
+// ignoredSkills are the folders of the tree whose skills the kit has as text.
+func ignoredSkills(o agent.Order) []string {
+	var list []string
+	for _, folder := range project.Skills {
+		list = append(list, path.Join(o.Tree, folder.At))
+	}
+	return list
 }

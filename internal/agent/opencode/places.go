@@ -19,8 +19,7 @@ var (
 		Commands:     []agent.Folder{{At: ".config/opencode/commands", Ext: ".md", Deep: true}, {At: ".config/opencode/command", Ext: ".md", Deep: true}},
 	}
 	project = agent.Places{
-		// Those of others it reads by itself; they are text to it.
-		Skills:   []agent.Folder{{At: ".opencode/skills"}, {At: ".opencode/skill"}},
+		Skills:   []agent.Folder{{At: ".opencode/skills"}, {At: ".opencode/skill"}, {At: ".claude/skills"}, {At: ".agents/skills"}},
 		Agents:   []agent.Folder{{At: ".opencode/agents", Ext: ".md", Deep: true}, {At: ".opencode/agent", Ext: ".md", Deep: true}},
 		Commands: []agent.Folder{{At: ".opencode/commands", Ext: ".md", Deep: true}, {At: ".opencode/command", Ext: ".md", Deep: true}},
 	}

@@ -34,7 +34,7 @@ var Client = agent.Adapter{
 	LoginSettings: []agent.Setting{{File: ownModels, Key: "providers"}},
 	Hidden:        []string{".pi"},
 	Project:       []string{".pi/settings.json"},
-	User:          user, ProjectParts: project,
+	User:          user, ProjectParts: project, Fronts: fronts,
 	Keep: []string{"sessions/*.jsonl"},
 	Record: &agent.Record{ // which it begins with the first answer, all in one
 		Files: []string{"sessions/*.jsonl"},
@@ -88,8 +88,9 @@ func build(o agent.Order) (agent.Kit, error) {
 		return agent.Kit{}, err
 	}
 	// The first word would be a command of its own, were it none of these.
-	k.Argv = []string{o.Program, "--no-extensions", "--extension", wires.Plugin, "--no-prompt-templates", "--no-themes",
+	k.Argv = []string{o.Program, "--no-extensions", "--extension", wires.Plugin, "--no-themes",
 		"--session-dir", path.Join(o.State, "sessions")}
+	addItems(&k, o)
 	if o.Briefing != "" {
 		k.AddFile("briefing.md", []byte(o.Briefing))
 		k.Argv = append(k.Argv, "--append-system-prompt", path.Join(o.Place, "briefing.md"))

@@ -33,7 +33,7 @@ var Client = agent.Adapter{
 	Config:    []string{ownSettings},
 	Hidden:    []string{".qwen"},
 	Managed:   []string{managed},
-	User:      user, ProjectParts: project,
+	User:      user, ProjectParts: project, Fronts: fronts,
 	Keep: []string{chats},
 	// It writes nothing down before the first prompt.
 	Record: &agent.Record{Files: []string{chats}, Calls: []string{`"functionCall":{`, `"event.name":"qwen-code.tool_call"`}},
@@ -57,6 +57,8 @@ func build(o agent.Order) (agent.Kit, error) {
 	}
 	k.AddFile("trusted.json", append(trust, '\n'))
 	k.AddBriefing(o, "QWEN.md")
+	k.LinkFolder(o, agent.Skills, "skills")
+	k.LinkFolder(o, agent.Agents, "agents")
 	k.Argv = append([]string{o.Program}, o.Args...)
 	k.Argv = append(k.Argv, "--approval-mode=default", "--extensions=none")
 	if o.Again {
@@ -158,6 +160,7 @@ func pinnedSettings(r agent.Rules) map[string]any {
 		"tools":       map[string]any{"sandbox": false}, // it cannot be made in a cell
 		"security":    map[string]any{"folderTrust": map[string]any{"enabled": true}},
 		"permissions": permissionRules(r),
+		"skills":      map[string]any{"disabledLevels": []string{"project"}}, // the kit has their text
 	}
 }
 
