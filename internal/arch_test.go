@@ -106,13 +106,14 @@ var layers = map[string][]string{
 	"internal/conduct":        {"agent/clients", "audit", "client", "dispatch", "fault", "gate", "git", "keep", "ledger", "legible", "plan", "policy", "session", "worksite"},
 	"internal/command/ports":  {"fault", "ledger", "page", "session", "visitor"},
 	"internal/command/plans":  {"conduct", "hookrun", "ledger", "page", "plan", "post", "present", "session", "view"},
+	"internal/command/queues": {"page", "present", "queue/line", "session"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
 	"internal/doctor":         {"agent", "agent/clients", "cell", "config", "confine", "fault", "git", "githook", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "worksite", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
 	"internal/suggest":        {"audit", "egress/record", "egress/target", "git", "ledger", "policy", "worksite"},
-	"internal/present":        {"audit", "cell", "cellnet", "conduct", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "plan", "policy", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
+	"internal/present":        {"audit", "cell", "cellnet", "conduct", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "plan", "policy", "queue/line", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
 	"internal/demo":           {"git", "ledger"},
 	"internal/manual":         {"present", "strictyaml"},
 	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "publish", "screen", "seccomp", "terminal", "view", "worksite"},
@@ -128,7 +129,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/plans", "command/ports", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/plans", "command/ports", "command/queues", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},

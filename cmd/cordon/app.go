@@ -15,6 +15,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/command/plans"
 	"cordon/internal/command/ports"
+	"cordon/internal/command/queues"
 	"cordon/internal/confine"
 	"cordon/internal/fault"
 	"cordon/internal/journal"
@@ -92,6 +93,7 @@ func (a *app) root() *cobra.Command {
 		ports.Open(&ports.Console{Worker: a.worker, Page: a.page, Names: a.liveNames}),
 		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
 		a.lsCommand(), a.stopCommand(), a.waitCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
+		queues.New(&queues.Console{Open: a.open, Page: a.page}),
 		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
 		plans.New(a.plansConsole()), plans.Truth(a.plansConsole()),
 		a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),

@@ -25,6 +25,18 @@ func readVersion(n *yaml.Node) (int, error) {
 	return 0, strictyaml.Fault("expected version 1, not "+strictyaml.Describe(n), "write version: 1")
 }
 
+// maxParallel is the most results that are tested at once.
+const maxParallel = 64
+
+func readParallel(n *yaml.Node) (int, error) {
+	if n.Kind == yaml.ScalarNode && strictyaml.Plain(n) {
+		if v, err := strconv.Atoi(n.Value); err == nil && v >= 0 && v <= maxParallel && strconv.Itoa(v) == n.Value {
+			return v, nil
+		}
+	}
+	return 0, strictyaml.Fault("expected a number, not "+strictyaml.Describe(n), "write a whole number from 0 to "+strconv.Itoa(maxParallel))
+}
+
 // checkIdentity accepts what can stand in a commit. The empty text means that of git.
 func checkIdentity(s string) (string, error) {
 	if s != strings.TrimSpace(s) || strings.ContainsAny(s, "<>") || strings.ContainsFunc(s, unicode.IsControl) {

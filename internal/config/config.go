@@ -48,6 +48,9 @@ type Land struct {
 	Author   Author   `json:"author"`
 	CoAuthor CoAuthor `json:"coauthor"`
 	Hooks    Hooks    `json:"hooks"`
+	// Parallel is how many results for one branch are tested at once; 0: as many as there are
+	// processors, and at least four.
+	Parallel int      `json:"parallel"`
 	Then     []string `json:"then"` // argv of the operator's command; empty: none
 }
 

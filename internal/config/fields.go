@@ -73,6 +73,8 @@ func landFields() []field {
 		strictyaml.Scalar("hooks", "Your own git hooks that guard a branch (pre-merge-commit, commit-msg, reference-transaction). skip: "+
 			"cordon skips and names them. run: it runs those that lie outside every tree and call nothing inside one.",
 			func(c *Config) *Hooks { return &c.Land.Hooks }, oneOf(SkipHooks, RunHooks), showWord),
+		strictyaml.Scalar("parallel", "How many results for one branch are tested at once. 0: as many as the machine has processors, and at least four.",
+			func(c *Config) *int { return &c.Land.Parallel }, readParallel, strconv.Itoa),
 		strictyaml.Sequence("then", "Your command after a landing: a program and its arguments, without a shell. It runs once, in your repository.",
 			func(c *Config) *[]string { return &c.Land.Then }, readArgv(ThenVariables)),
 	}

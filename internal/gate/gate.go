@@ -39,9 +39,6 @@ type Gate struct {
 	// Fetching hears that the operator's git fetches objects which a partial clone lacks;
 	// nil: nobody does.
 	Fetching func(count int, remote string)
-	// Slots is how many results of one branch are tested at once; 0: as many as there are
-	// processors, and at least four.
-	Slots int
 }
 
 // Refs of cordon's own in the host repository.

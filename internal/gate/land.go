@@ -37,6 +37,9 @@ type Order struct {
 	// Hooks are the operator's own that guard the target. nil: none run.
 	Hooks   *githook.Hooks
 	Creates bool // the target, if it does not exist
+	// Slots is how many results of one branch are tested at once; 0: as many as there are
+	// processors, and at least four.
+	Slots int
 	// Failed is how often acceptance of this result has failed before.
 	Failed int
 	// Verify: acceptance runs on the target even if the result changes nothing.

@@ -36,7 +36,7 @@ func (g *Gate) enter(ctx context.Context, o Order, tip git.OID) (*waiter, error)
 		return nil, err
 	}
 	t := line.Ticket{
-		Dir: g.state, Target: l.Target, ID: string(l.ID), Slots: g.Slots,
+		Dir: g.state, Target: l.Target, ID: string(l.ID), Slots: o.Slots,
 		Result: line.Result{Base: l.Base, Snapshot: o.Snapshot, Tip: tip, Kept: o.Tip != "" && o.Replay == nil, Since: time.Now().UTC()},
 		Branch: func() (at, tree git.OID, err error) { return g.branch(ctx, o) },
 	}

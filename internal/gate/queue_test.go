@@ -75,7 +75,7 @@ func (c *crowd) run() {
 				c.t.Error(err)
 				return
 			}
-			g.Slots = 4
+			o.Slots = 4
 			res, err := g.Land(ctx, o)
 			c.mu.Lock()
 			defer c.mu.Unlock()

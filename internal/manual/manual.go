@@ -17,7 +17,7 @@ import (
 // groups are the headings of cordon --help, and the commands below each.
 var groups = []struct{ title, commands string }{
 	{"Start:", "demo init run exec shell attach open resume stop"},
-	{"Watch:", "ls wait show logs diff audit checkout inbox"},
+	{"Watch:", "ls wait show logs diff audit checkout inbox queue"},
 	{"Decide:", "answer merge retry quarantine discard"},
 	{"Policy:", "policy config check lease briefing"},
 	{"Machine:", "doctor journal gc version completion help"},

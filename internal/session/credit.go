@@ -34,6 +34,7 @@ func (s *Session) credit(ctx context.Context, w *ledger.Worker, o *gate.Order) e
 	if w.Agent != nil {
 		agent.Client = w.Agent.Client
 	}
+	o.Slots = loaded.Land.Parallel
 	o.CoAuthor = loaded.Land.CoAuthor.For(agent)
 	if me.Name != "" && me.Email != "" {
 		o.Committer = me

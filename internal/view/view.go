@@ -69,6 +69,7 @@ func Schemas() []Schema {
 		{"cordon.warrant/1", &Warrant{}, "lease warrant", "The file that `cordon hook` reads. The command always prints JSON."},
 		{"cordon.policy/1", &Policy{}, "policy show", "The policy that applies, and the built-in rules."},
 		{"cordon.policy-check/1", &PolicyCheck{}, "policy check", "The result for each policy file."},
+		{"cordon.queue/1", &Queue{}, "queue", "The results that wait for their landing, by branch."},
 		{"cordon.plan-check/1", &PlanCheck{}, "plan check", "A plan with what its stages may do."},
 		{"cordon.plan/1", &Plan{}, "plan run, plan show, plan stop, plan retry, plan skip, plan accept", "A plan and where its stages stand."},
 		{"cordon.plans/1", &Plans{}, "plan ls", "The plans that were run."},

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// queued is what cordon queue tells of the results for main, by worker.
+func (s *site) queued() map[string]string {
+	s.t.Helper()
+	var shown struct {
+		Branches []struct {
+			Results []struct{ Worker, State string }
+		}
+	}
+	s.parse(s.cordon([]int{0}, "queue", "--json").out, &shown)
+	states := map[string]string{}
+	for _, b := range shown.Branches {
+		for _, r := range b.Results {
+			states[r.Worker] = r.State
+		}
+	}
+	return states
+}
+
+// awaitQueued waits until a result is in a state in the queue; "": any.
+func (r *running) awaitQueued(id, state string) {
+	r.t.Helper()
+	for {
+		if now := r.queued()[id]; now != "" && (state == "" || now == state) {
+			return
+		}
+		select {
+		case <-r.done:
+			r.t.Fatalf("cordon ended before %s was %q in the queue\n%s%s", id, state, r.out.String(), r.errs.String())
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// waitingSite has four results that wait for a person, and acceptance that is slow until the
+// second of them is there. Every landing asks a slow hook.
+func waitingSite(t *testing.T, parallel int) (s *site, ids []string) {
+	s = newSite(t)
+	s.write("repo/cordon.yaml", "version: 1\nacceptance: ['test -e src/2 || sleep 3']\n")
+	s.git("add", ".")
+	s.git("commit", "-q", "-m", "policy")
+	config := s.place("home/.config/cordon/config.yaml")
+	s.write("home/.config/cordon/config.yaml", fmt.Sprintf("version: 1\nland: {hooks: run, parallel: %d}\n", parallel))
+	hook := s.write("repo/.git/hooks/pre-merge-commit", "#!/bin/sh\nsleep 1\n")
+	if o := s.try(s.process("sh", "-c", fmt.Sprintf("chmod 600 %s; chmod 755 %s", config, hook))); o.code != 0 {
+		t.Fatal(o)
+	}
+	for i := range 4 {
+		s.cordon([]int{0}, "run", "--no-merge", "--", "sh", "-c", fmt.Sprintf("echo x >src/%d", i+1))
+		for _, w := range s.workers() {
+			if !slices.Contains(ids, w.Worker) {
+				ids = append(ids, w.Worker)
+			}
+		}
+	}
+	return s, ids
+}
+
+// A process of the queue that is killed at any step loses nothing and holds nobody up: the
+// other results land, each once, and its own lands when it is asked for again.
+func TestSlowQueueKilled(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	for name, c := range map[string]struct {
+		parallel, victim int
+		state            string
+	}{
+		"waits":   {1, 3, "waits"},
+		"tested":  {2, 0, "tested"},
+		"passed":  {2, 1, "passed"},
+		"landing": {2, 0, "landing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, ids := waitingSite(t, c.parallel)
+			var all []*running
+			for _, id := range ids {
+				r := s.start(nil, "merge", id)
+				r.awaitQueued(id, "")
+				all = append(all, r)
+			}
+			victim := all[c.victim]
+			victim.awaitQueued(ids[c.victim], c.state)
+			if o := victim.signal(syscall.SIGKILL); o.signal != syscall.SIGKILL {
+				t.Fatalf("it ended before: %+v", o)
+			}
+			s.git("commit", "-q", "--allow-empty", "-m", "mine") // the operator goes on, too
+			s.rest(ids, all, c.victim)
+			if n := s.landed(ids[c.victim]); n != 0 {
+				t.Errorf("the killed one landed %d times", n)
+			}
+			s.cordon([]int{0}, "merge", ids[c.victim])
+			s.allOnce(ids)
+		})
+	}
+}
+
+// Killed between the move of the branch and the record of it, a result has landed: the others
+// go on from there, and it is not tested or landed again.
+func TestSlowQueueKilledAfterLanding(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	s, ids := waitingSite(t, 2)
+	var all []*running
+	for i, id := range ids {
+		var env []string
+		if i == 0 {
+			env = []string{"CORDON_TEST_KILL=before:3"}
+		}
+		r := s.start(env, "merge", id)
+		r.awaitQueued(id, "")
+		all = append(all, r)
+	}
+	<-all[0].done
+	if s.landed(ids[0]) != 1 {
+		t.Fatalf("it was killed before it landed:\n%s%s", all[0].out.String(), all[0].errs.String())
+	}
+	s.rest(ids, all, 0)
+	s.cordon([]int{0}, "merge", ids[0])
+	s.allOnce(ids)
+}
+
+// rest waits for all but one, and wants them to have landed.
+func (s *site) rest(ids []string, all []*running, but int) {
+	s.t.Helper()
+	for i, r := range all {
+		if <-r.done; i != but && (r.cmd.ProcessState.ExitCode() != 0 || s.landed(ids[i]) != 1) {
+			s.t.Errorf("%s did not land:\n%s%s", ids[i], r.out.String(), r.errs.String())
+		}
+	}
+}
+
+// allOnce wants each result to be in the branch once, and nobody to wait.
+func (s *site) allOnce(ids []string) {
+	s.t.Helper()
+	for _, id := range ids {
+		if n := s.landed(id); n != 1 {
+			s.t.Errorf("%s landed %d times", id, n)
+		}
+	}
+	if left := s.queued(); len(left) > 0 {
+		s.t.Errorf("left in the queue: %v", left)
+	}
+	s.sound()
+}
