@@ -25,8 +25,21 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func agrees(t *testing.T, name string) {
+// A day's work in a cell, where the repository and the home are the worker's own: nothing
+// is refused but a look at what lies beside the worktree.
+func TestDay(t *testing.T) {
 	s := worker(t)
+	s.Private = true
+	agreesIn(t, s, "testdata/day.jsonl")
+}
+
+func agrees(t *testing.T, name string) {
+	t.Helper()
+	agreesIn(t, worker(t), name)
+}
+
+func agreesIn(t *testing.T, s *Scope, name string) {
+	t.Helper()
 	wrong := 0
 	for _, c := range readCases(t, name) {
 		d := Decide(s, c.call())
