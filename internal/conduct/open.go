@@ -3,6 +3,7 @@ package conduct
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"cordon/internal/fault"
@@ -111,6 +112,12 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 		Plan: checked.Plan.ID, Run: run, Text: string(r.Text), Name: r.Name, Digest: digest, Source: r.Source, Target: checked.Target,
 		Who: r.Who, Agent: r.Agent, Command: r.Command,
 	}
+	if checked.Plan.Land == plan.Together {
+		if data.Branch, err = branchFor(ctx, site, checked.Plan.ID, run); err != nil {
+			return nil, err
+		}
+		data.Base = checked.Base
+	}
 	err = site.AppendIf("", ledger.PlanOpened, data, func(now *ledger.Ledger) error {
 		if p := now.Plan(data.Plan); p != nil && (p.Closed == nil || p.Run >= run) {
 			return errOpened
@@ -125,6 +132,31 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	}
 	opened := now.Plan(data.Plan)
 	return opened, sameText(opened, digest)
+}
+
+// branchFor is the branch on which the results of a plan collect. The first of them creates it.
+func branchFor(ctx context.Context, site *worksite.Site, name string, run int) (string, error) {
+	branch := "cordon/plan/" + name
+	if run > 1 {
+		branch += fmt.Sprintf("-%d", run)
+	}
+	_, err := site.Host.Ref(ctx, "refs/heads/"+branch)
+	if err == nil {
+		return "", fault.Refuse("the results of the plan collect on the branch %s, which exists: git branch -m %s OTHER", branch, branch)
+	}
+	if !errors.Is(err, git.ErrNoRef) {
+		return "", err
+	}
+	return "refs/heads/" + branch, nil
+}
+
+// tipOf is where the branch is on which the results of a plan collect.
+func tipOf(ctx context.Context, site *worksite.Site, run *ledger.PlanRun) (git.OID, error) {
+	tip, err := site.Host.Ref(ctx, run.Collects())
+	if errors.Is(err, git.ErrNoRef) && run.Branch != "" {
+		return run.Base, nil // no result has landed yet
+	}
+	return tip, err
 }
 
 var errOpened = errors.New("the plan was opened meanwhile")

@@ -53,13 +53,17 @@ func (c *Conductor) leaseResolver(ctx context.Context, s *session.Session, repor
 	}
 	permit.Policy = p
 	request := dispatch.Request{
-		Policy: &p, Source: fmt.Sprintf("resolver of stage %s of plan %s", st.ID, run.Plan), Target: run.Target, Base: string(found.Base),
+		Policy: &p, Source: fmt.Sprintf("resolver of stage %s of plan %s", st.ID, run.Plan), Base: string(found.Base),
 		Stage: &ledger.StageOf{
 			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Resolve, Role: ledger.Resolver, Origin: found.Origin,
 			Artifacts: append(slices.Clone(st.Artifacts), unmarked(found.Conflicts)...),
 			Signal:    resolverSignal(report, permit, task, found),
 		},
 		Options: ledger.Options{Merge: true},
+		Target:  author.Lease.Lease().Target,
+	}
+	if st.Kind == plan.Deliver {
+		request.Options.Message = delivered(report)
 	}
 	who.take(&request, "Two results conflict. Your briefing names the files and both tasks: resolve the conflict so that both hold.")
 	return dispatch.Lease(ctx, s.Site, request)

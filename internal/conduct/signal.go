@@ -23,6 +23,8 @@ func signal(report Report, permit plan.Permit, task string) string {
 	switch st.Kind {
 	case plan.Verify:
 		b.WriteString("This stage verifies: change nothing, run the checks, and report what you find.\n")
+	case plan.Deliver:
+		b.WriteString("This stage lands the results of all others together.\n")
 	case plan.Survey:
 		b.WriteString("This stage is a survey: read everything, and write what you learned in the paths that you may change.\n")
 	}

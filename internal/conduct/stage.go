@@ -12,6 +12,7 @@ import (
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/plan"
 	"cordon/internal/session"
 	"cordon/internal/worksite"
@@ -19,7 +20,7 @@ import (
 
 // permits are what the stages may do, by the policy at the tip of the target.
 func (r *running) permits(ctx context.Context, report Report) (map[string]plan.Permit, error) {
-	base, err := r.session.Host.Ref(ctx, report.Run.Target)
+	base, err := tipOf(ctx, r.session.Site, report.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -145,9 +146,12 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 	}
 	p := permit.Policy
 	request := dispatch.Request{
-		Policy: &p, Source: fmt.Sprintf("stage %s of plan %s", st.ID, run.Plan), Target: run.Target,
+		Policy: &p, Source: fmt.Sprintf("stage %s of plan %s", st.ID, run.Plan),
 		Stage:   &ledger.StageOf{Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: st.Kind, Artifacts: st.Artifacts, Signal: signal(report, permit, task)},
 		Options: ledger.Options{Merge: true},
+	}
+	if err := aim(ctx, s.Site, report, st, &request); err != nil {
+		return nil, err
 	}
 	if st.Kind == plan.Verify {
 		request.Stage.Claims = st.Sentences()
@@ -158,6 +162,33 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 	}
 	who.take(&request, prompt(st, task))
 	return dispatch.Lease(ctx, s.Site, request)
+}
+
+// aim says where a worker begins, and where its result lands.
+func aim(ctx context.Context, site *worksite.Site, report Report, st plan.Stage, r *dispatch.Request) error {
+	run := report.Run
+	r.Target = run.Collects()
+	if run.Branch == "" {
+		return nil
+	}
+	tip, err := tipOf(ctx, site, run)
+	r.Base = string(tip)
+	if st.Kind == plan.Deliver {
+		r.Target, r.Stage.Origin = run.Target, run.Base
+		r.Options.Message = delivered(report)
+	}
+	return err
+}
+
+// delivered is the message of the commit that lands the results of a plan together.
+func delivered(report Report) string {
+	text := fmt.Sprintf("Plan %s\n\n", report.Plan.ID)
+	for _, s := range report.All {
+		if s.Stage.Kind != plan.Deliver {
+			text += fmt.Sprintf("- %s: %s (%s)\n", s.Stage.ID, legible.Line(s.Stage.Title()), s.State)
+		}
+	}
+	return text
 }
 
 // performer is who works on a stage: a client, or a command.
@@ -225,15 +256,24 @@ func ancestors(ctx context.Context, site *worksite.Site, report Report, st plan.
 		}
 		in := false
 		if w != nil && w.Gate != nil && w.Gate.Commit != "" {
-			if in, err = site.Ancestor(ctx, w.Gate.Commit, report.Run.Target); err != nil {
+			if in, err = collected(ctx, site, report.Run, w.Gate.Commit); err != nil {
 				return err
 			}
 		}
 		if !in {
-			return fault.Refuse("stage %s waits for %s, whose result is not in %s", st.ID, l.ID, strings.TrimPrefix(report.Run.Target, "refs/heads/"))
+			return fault.Refuse("stage %s waits for %s, whose result is not in %s", st.ID, l.ID, strings.TrimPrefix(report.Run.Collects(), "refs/heads/"))
 		}
 	}
 	return nil
+}
+
+// collected reports whether a commit is in the branch on which the results of a plan collect.
+func collected(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, commit git.OID) (bool, error) {
+	tip, err := tipOf(ctx, site, run)
+	if err != nil || tip == commit {
+		return err == nil, err
+	}
+	return site.Host.IsAncestor(ctx, commit, tip)
 }
 
 // taskOf is the text of a stage's task.
@@ -241,7 +281,7 @@ func taskOf(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, st pl
 	if st.TaskFile == "" {
 		return st.Task, nil
 	}
-	base, err := site.Host.Ref(ctx, run.Target)
+	base, err := tipOf(ctx, site, run)
 	if err != nil {
 		return "", err
 	}

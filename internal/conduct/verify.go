@@ -30,12 +30,15 @@ func (c *Conductor) leaseVerifier(ctx context.Context, s *session.Session, repor
 	p := readOnly(permit.Policy)
 	claims := unconfirmed(report, st)
 	request := dispatch.Request{
-		Policy: &p, Source: fmt.Sprintf("verifier of stage %s of plan %s", st.ID, run.Plan), Target: run.Target,
+		Policy: &p, Source: fmt.Sprintf("verifier of stage %s of plan %s", st.ID, run.Plan),
 		Stage: &ledger.StageOf{
 			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Verify, Role: ledger.Verifier, Claims: claims,
 			Signal: verifierSignal(report, st, task, claims),
 		},
 		Options: ledger.Options{Merge: true},
+	}
+	if err := aim(ctx, s.Site, report, st, &request); err != nil {
+		return nil, err
 	}
 	who.take(&request, "Find out whether the claims in your briefing hold, and answer each with cordon truth. Change nothing.")
 	return dispatch.Lease(ctx, s.Site, request)

@@ -34,6 +34,18 @@ type Opening struct {
 	Who     string   `json:"who"`
 	Agent   string   `json:"agent,omitempty"`   // for stages that name none
 	Command []string `json:"command,omitempty"` // for stages that name neither
+	// Branch is where the results collect that land together, and Base is where it begins; "": each
+	// result lands on the target.
+	Branch string  `json:"branch,omitempty"`
+	Base   git.OID `json:"base,omitempty"`
+}
+
+// Collects is the branch that the results of the stages land on.
+func (o Opening) Collects() string {
+	if o.Branch != "" {
+		return o.Branch
+	}
+	return o.Target
 }
 
 // Closing is the data of PlanClosed.

@@ -44,6 +44,9 @@ func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
 	var list []Permit
 	for _, s := range p.Order() {
 		permit, err := s.permit(narrowed)
+		if s.Kind == Deliver {
+			permit = delivery(permit, list)
+		}
 		if err == nil {
 			err = satisfiable(permit, in)
 		}
@@ -55,11 +58,20 @@ func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
 	return list, nil
 }
 
+// delivery is the permit of the stage that lands what the others did: it brings in what they
+// changed, and passes everything that they had to pass.
+func delivery(last Permit, all []Permit) Permit {
+	last.Policy.Filesystem.WriteRoots = []string{}
+	for _, p := range all {
+		last.Policy.Filesystem.WriteRoots = union(last.Policy.Filesystem.WriteRoots, p.Roots())
+		last.Policy.Acceptance = union(last.Policy.Acceptance, p.Policy.Acceptance)
+		last.Stage.Artifacts = append(last.Stage.Artifacts, p.Stage.Artifacts...)
+	}
+	return last
+}
+
 // built refuses what no version of cordon can do yet: a plan must not promise more than it keeps.
 func (p Plan) built() error {
-	if p.Land == Together {
-		return strictyaml.Fault("land: together is not supported yet", "leave it out: each result lands when its stage is done")
-	}
 	for _, s := range p.Stages {
 		switch {
 		case s.Review != nil:
@@ -170,6 +182,9 @@ func satisfiable(p Permit, in Surroundings) error {
 
 // judged: without a check nothing says when a stage is done.
 func judged(p Permit, _ Surroundings) (string, string) {
+	if p.Stage.Kind == Deliver {
+		return "", ""
+	}
 	if len(p.Policy.Acceptance)+len(p.Stage.Artifacts)+len(p.Stage.Truths) == 0 {
 		return "nothing says when it is done", "add acceptance, artifacts or truths, or acceptance in cordon.yaml"
 	}

@@ -101,7 +101,28 @@ const (
 	Survey   Kind = "survey"   // reads everything and writes what it learned
 	Verify   Kind = "verify"   // changes nothing, checks and reports
 	Resolve  Kind = "resolve"  // cordon makes it when a landing conflicts
+	Deliver  Kind = "land"     // cordon adds it to land: together: takes the branch of the plan to the target
 )
+
+// DeliverID is the name of the stage that cordon adds to land: together.
+const DeliverID = "land"
+
+// deliver adds the last stage of a plan whose results land together. It waits for all others,
+// and changes nothing by itself.
+func (p *Plan) deliver() error {
+	if p.Land != Together {
+		return nil
+	}
+	last := Stage{ID: DeliverID, Name: "Land the results together", Kind: Deliver, Dir: ".", Command: []string{"true"}}
+	for _, s := range p.Stages {
+		if s.ID == DeliverID {
+			return s.at.fault("the name land is cordon's in a plan whose results land together", "choose another")
+		}
+		last.After = append(last.After, Link{ID: s.ID, at: s.at})
+	}
+	p.Stages = append(p.Stages, last)
+	return nil
+}
 
 // Check is an acceptance command. Paths are what it looks at; nil: everything.
 type Check struct {

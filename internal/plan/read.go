@@ -44,6 +44,9 @@ func Parse(name string, text []byte) (Plan, error) {
 			return Plan{}, named(name, strictyaml.Fault("the key "+strconv.Quote(key)+" is missing", "every plan has it"))
 		}
 	}
+	if err := p.deliver(); err != nil {
+		return Plan{}, named(name, err)
+	}
 	return p, named(name, check(&p))
 }
 
