@@ -142,6 +142,11 @@ func setup(env *testscript.Env) error {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
 		return err
 	}
+	plans, err := filepath.Abs("../../internal/plan/testdata")
+	if err != nil {
+		return err
+	}
+	env.Setenv("PLANS", plans) // real documents
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
