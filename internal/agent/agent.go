@@ -173,8 +173,12 @@ type Adapter struct {
 	ServerFiles   []string  // below the home: where the operator's own MCP servers stand
 	Managed       []string  // places of the machine that the kit's files are shown at
 	// Project are files below the tree that the client obeys whatever it is told; see
-	// Object.
+	// Object. A name may be a pattern of path.Match.
 	Project []string
+	// ProjectServers are files below the tree whose MCP servers the client starts in a terminal,
+	// and WithoutServer is the argument that leaves one out.
+	ProjectServers []string
+	WithoutServer  func(name string) string
 	// Keep is what of Order.State the next launch finds: conversations to go on with,
 	// by patterns of path.Match. Everything else in it could be obeyed by the next
 	// client, and is removed; see Keeps.

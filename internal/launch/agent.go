@@ -27,6 +27,9 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	if err := checkProjectSettings(ctx, s, w, o.adapter, c.Terminal != nil); err != nil { // as setup has left it
 		return cell.Exit{}, err
 	}
+	if err := leaveOutServers(ctx, s, w, o, c.Terminal != nil); err != nil {
+		return cell.Exit{}, err
+	}
 	o.addTo(&c, r.dir)
 	if err := prepareCanary(ctx, w, r, &c); err != nil {
 		return cell.Exit{}, err

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/agent"
 	"cordon/internal/fault"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/overlay"
 	"cordon/internal/plainfile"
 	"cordon/internal/worksite"
@@ -29,18 +33,94 @@ func checkProjectSettings(ctx context.Context, s *worksite.Site, w *ledger.Worke
 		return err
 	}
 	defer tree.Close()
-	for _, name := range a.Project {
-		text, err := readPlainIn(tree, name)
+	for _, pattern := range a.Project {
+		names, err := matching(tree, pattern)
+		if err != nil {
+			return fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, pattern, err)
+		}
+		for _, name := range names {
+			text, err := readPlainIn(tree, name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = a.Object(interactive, text)
+			}
+			if err != nil {
+				return fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// matching are the files of a tree that a pattern names. A name without a star is itself.
+func matching(tree *overlay.Dir, pattern string) ([]string, error) {
+	if !strings.Contains(pattern, "*") {
+		return []string{pattern}, nil
+	}
+	dir, err := tree.Sub(path.Dir(pattern))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.Entries()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if ok, err := path.Match(path.Base(pattern), e.Name); ok && err == nil {
+			names = append(names, path.Join(path.Dir(pattern), e.Name))
+		}
+	}
+	return names, nil
+}
+
+// leaveOutServers leaves the MCP servers out that files of the tree name and that a client in a terminal
+// would start: a repository starts nothing by itself.
+func leaveOutServers(ctx context.Context, s *worksite.Site, w *ledger.Worker, o *clientSetup, interactive bool) error {
+	a := o.adapter
+	if !interactive || len(a.ProjectServers) == 0 {
+		return nil
+	}
+	tree, err := workspace.OpenTree(ctx, s, w)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	var names []string
+	for _, file := range a.ProjectServers {
+		text, err := readPlainIn(tree, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		var all map[string]any
 		if err == nil {
-			err = a.Object(interactive, text)
+			all, err = agent.JSONObject(text)
 		}
 		if err != nil {
-			return fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, name, err)
+			return fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, file, err)
+		}
+		for _, servers := range []any{all, all["mcpServers"], all["servers"]} { // whichever form it takes
+			table, _ := servers.(map[string]any)
+			names = slices.AppendSeq(names, maps.Keys(table))
 		}
 	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "mcpServers" || name == "servers" })
+	var args []string
+	for _, name := range names {
+		args = append(args, a.WithoutServer(name))
+	}
+	o.kit.Argv = slices.Insert(o.kit.Argv, 1, args...)
+	s.Voice.Step(w.ID, "setup", legible.Line("left out: the project's MCP servers "+strings.Join(names, ", ")+"; to give them: cordon run --mcp FILE"))
 	return nil
 }
 

@@ -34,8 +34,11 @@ var Client = agent.Adapter{
 	User:      user, ProjectParts: project, ServerFiles: []string{ownServers}, Fronts: fronts, ReadServers: readServers, Expand: agent.Expanded,
 	Project: []string{
 		".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
+		".github/hooks/*.json",
 	},
-	Keep: []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
+	ProjectServers: []string{".mcp.json", ".github/mcp.json"},
+	WithoutServer:  func(name string) string { return "--disable-mcp-server=" + name },
+	Keep:           []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
 	Record: &agent.Record{
 		Files: []string{"session-state/*/events.jsonl"},
 		Quiet: []string{`{"type":"session.`, `{"type":"hook.`},
