@@ -80,6 +80,7 @@ type Rules struct {
 	DenyWrite []string // patterns below Tree, over Write
 	DenyRead  []string // absolute patterns
 	Domains   []string // that may be reached
+	Web       bool     // the maker's servers may search and fetch for the client
 }
 
 // Kit is everything that a launch needs of its client.

@@ -27,7 +27,7 @@ func TestPolicyArguments(t *testing.T) {
 		{"codex", []string{"-c", `model_providers.x={base_url="https://x.example",env_key="GH_TOKEN"}`}, false},
 		{"codex", []string{"-c", `openai_base_url="https://x.example"`}, false},
 		{"codex", []string{"-c", `mcp_servers.x={command="touch"}`}, false},
-		{"codex", []string{"--search"}, false},
+		{"codex", []string{"-c", `web_search="live"`}, false},
 		{"gemini", []string{"--model", "m"}, true},
 		{"copilot", []string{"--model", "m"}, true},
 		{"opencode", []string{"--model", "m/n"}, true},

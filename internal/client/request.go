@@ -81,6 +81,7 @@ const (
 	Foreign     Danger = "foreign"     // its commands are for a shell that is not POSIX
 	Later       Danger = "later"       // is carried out when nobody watches
 	Elsewhere   Danger = "elsewhere"   // reaches another session
+	Remote      Danger = "remote"      // is carried out by servers of the client's maker, which reach what they like
 	Opaque      Danger = "opaque"      // runs something, and what it is was not found in the call
 )
 

@@ -24,6 +24,8 @@ type Tool struct {
 	Prose   string // text, however much it looks like a path or a command
 
 	Dangers []Danger
+	// Here is a member with which, if it is the only one, the client itself does it: the Dangers do not hold.
+	Here string
 	// ReadsOn is the value of the member "command" with which it only reads.
 	ReadsOn string
 	// Touches are paths that it does not name.
@@ -93,7 +95,10 @@ func (t *Tool) writes() bool {
 // collect takes from an input what its tool is known to take, and what the names
 // of its other members say.
 func (r *Request) collect(t *Tool, input value) error {
-	r.Dangers = append(dangersOf(input), t.Dangers...)
+	r.Dangers = dangersOf(input)
+	if t.Here == "" || !input.has(t.Here) || len(input.members) > 1 {
+		r.Dangers = append(r.Dangers, t.Dangers...)
+	}
 	if t.Kind == Schedule {
 		r.Dangers = append(r.Dangers, Later)
 	}

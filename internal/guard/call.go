@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"cordon/internal/commands"
@@ -19,6 +20,7 @@ type Call struct {
 	Shell    []string           // commands for a shell
 	Paths    []commands.Access  // paths of file tools
 	Findings []commands.Finding // what the tool itself is
+	Remote   bool               // the servers of the client's maker carry it out
 }
 
 // Decide judges a call. It never fails: what goes wrong is a denial.
@@ -39,6 +41,9 @@ func Decide(s *Scope, c Call) (d Decision) {
 		cwd = s.Worktree + "/" + cwd
 	}
 	s.start(cwd, shared)
+	if c.Remote && !s.Web {
+		c.Findings = append(slices.Clone(c.Findings), makersWeb)
+	}
 	for _, f := range c.Findings {
 		v := Ask
 		if f.Weight == commands.Deny {
@@ -52,6 +57,11 @@ func Decide(s *Scope, c Call) (d Decision) {
 	}
 	return s.decision(c, shared)
 }
+
+// makersWeb is said to tools that look at the web from elsewhere: whatever they are asked leaves the cell.
+var makersWeb = commands.Finding{Weight: commands.Deny,
+	Reason:  "that tool looks at the web from its maker's servers, past the network of your lease, and the policy does not say agent.web: true",
+	Instead: "work with what is here; if you need it, ask the operator"}
 
 // maxCall bounds one text of a call.
 const maxCall = 256 << 10

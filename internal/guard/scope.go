@@ -37,6 +37,7 @@ type Scope struct {
 	Confined bool         // a cell holds if the guard is wrong
 	Fold     bool         // the file system folds case
 	Packages []string     // where the operator's package managers keep what they download, but for the usual places
+	Web      bool         // tools may look at the web from their maker's servers
 	Guard    policy.Guard // how strict
 	Rules    policy.Rules // where it may write
 	Files    Files        // nil is the machine's own

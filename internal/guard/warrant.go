@@ -112,6 +112,7 @@ func (w Warrant) Scope(now time.Time) (*Scope, error) {
 	}
 	return &Scope{
 		Worktree: l.Worktree, Hosts: w.Hosts, State: w.State, Home: l.Home, Branch: l.Branch, Target: l.Target,
-		Post: w.Post, Private: w.Private, Confined: w.Confined, Fold: l.Fold, Guard: l.Policy.Guard, Rules: sealed.Rules(), Packages: w.Packages,
+		Post: w.Post, Private: w.Private, Confined: w.Confined, Fold: l.Fold, Packages: w.Packages,
+		Web: l.Policy.Agent.Web, Guard: l.Policy.Guard, Rules: sealed.Rules(),
 	}, nil
 }

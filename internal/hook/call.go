@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strings"
 
 	"cordon/internal/client"
@@ -21,6 +22,7 @@ func callOf(r client.Request) guard.Call {
 	if r.Kind == client.Worktree {
 		c.Findings = append(c.Findings, leasedTree)
 	}
+	c.Remote = slices.Contains(r.Dangers, client.Remote)
 	for _, d := range r.Dangers {
 		if f, ok := danger(d); ok {
 			c.Findings = append(c.Findings, f)

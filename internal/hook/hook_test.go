@@ -17,10 +17,16 @@ var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func warrant(t testing.TB, change func(*guard.Warrant)) []byte {
 	t.Helper()
+	return warrantOf(t, policy.Default(), change)
+}
+
+// warrantOf is a warrant for a lease with a policy.
+func warrantOf(t testing.TB, p policy.Policy, change func(*guard.Warrant)) []byte {
+	t.Helper()
 	s, err := lease.Seal(lease.Lease{
 		Terms: lease.Terms{
 			ID: "brave-otter", Branch: "cordon/brave-otter", Base: git.OID(strings.Repeat("1", 40)), Target: "refs/heads/main",
-			Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Executed: []string{}, Source: "test", Policy: policy.Default(),
+			Created: now.Add(-time.Hour), Expires: now.Add(time.Hour), Executed: []string{}, Source: "test", Policy: p,
 		},
 		Place: lease.Place{Worktree: "/w/tree", Home: "/home/agent"},
 	})
@@ -72,6 +78,8 @@ func TestTools(t *testing.T) {
 		{"Grep", map[string]any{"pattern": "/w/repo", "path": "/w/tree"}, 0},
 		{"Grep", map[string]any{"pattern": "x", "path": "/w/repo"}, 2},
 		{"EnterWorktree", map[string]any{"name": "x"}, 2},
+		{"WebFetch", map[string]any{"url": "https://example.com", "prompt": "x"}, 0}, // the cell's network decides
+		{"WebSearch", map[string]any{"query": "x"}, 2},
 		{"Agent", map[string]any{"description": "x", "prompt": "read /w/repo", "subagent_type": "x"}, 0},
 		{"Agent", map[string]any{"description": "x", "prompt": "x", "isolation": "worktree"}, 2},
 		{"TodoWrite", map[string]any{"todos": []any{map[string]any{"content": "touch /w/repo/x", "status": "pending"}}}, 0},
@@ -98,6 +106,20 @@ func TestTools(t *testing.T) {
 		if r.Journal != "/state/x" || r.Record.Tool != c.tool || r.Record.Call != "t" || (r.Record.Verdict == guard.Allow) != (c.code == 0) {
 			t.Errorf("%s: recorded %+v", c.tool, r.Record)
 		}
+	}
+}
+
+// A search at the maker's servers is refused with the name of the setting that allows it.
+func TestMakersWeb(t *testing.T) {
+	input := claude("WebSearch", map[string]any{"query": "x"})
+	if r := ask(t, input); !strings.Contains(string(r.Answer.Stderr), "past the network of your lease, and the policy does not say agent.web: true") {
+		t.Errorf("%s", r.Answer.Stderr)
+	}
+	p := policy.Default()
+	p.Agent.Web = true
+	r := Decide(Question{Client: "claude", Warrant: warrantOf(t, p, nil), Input: input, Now: now})
+	if r.Record.Verdict != guard.Allow {
+		t.Errorf("with agent.web: %+v", r.Record)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // the audit hold the whole of it; these make a client say so beforehand.
 func AgentRules(s lease.Sealed) agent.Rules {
 	l, rules := s.Lease(), s.Rules()
-	r := agent.Rules{Tree: l.Worktree, Write: rules.Roots(), DenyWrite: steeringNames(rules.Roots())}
+	r := agent.Rules{Tree: l.Worktree, Write: rules.Roots(), DenyWrite: steeringNames(rules.Roots()), Web: l.Policy.Agent.Web}
 	for _, d := range rules.DenyWrite() {
 		if tail, ok := belowTree(d.Pattern, l.Worktree); ok && !d.Outside {
 			r.DenyWrite = append(r.DenyWrite, tail)

@@ -15,6 +15,8 @@ type Agent struct {
 	Proof   Proof `json:"proof,omitempty"`
 	// Within is how long the first word of the hooks may take; 0 is DefaultWithin.
 	Within Duration `json:"proof_within,omitempty"`
+	// Web lets tools search and fetch from the servers of the client's maker.
+	Web bool `json:"web,omitempty"`
 	// What the client gets of its user's and the project's setup. The operator's own goes in
 	// only with their consent for the repository; see package config.
 	Instructions []string `json:"instructions,omitempty"`

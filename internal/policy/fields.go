@@ -87,6 +87,10 @@ func agentFields() []field {
 			"How long the client's hooks may take to report after its start; after the first prompt, if a person sits at "+
 				"its terminal.",
 			func(p *Policy) *Duration { return &p.Agent.Within }, readDuration, showWithin),
+		scalar("web",
+			"Let the client search and fetch web pages from its maker's servers, which the network section does not bound: whatever "+
+				"it asks for leaves the cell. What the client fetches itself follows allowed_domains.",
+			func(p *Policy) *bool { return &p.Agent.Web }, strictyaml.ReadBool, strconv.FormatBool),
 	}
 }
 

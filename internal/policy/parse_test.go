@@ -194,7 +194,7 @@ limits: {time: 60m, memory: 2048MiB, processes: 200, files: 64, disk: 1500MB}
 isolation: degraded
 cell: {trace: true}
 guard: {mode: strict, unknown_read: ask, opaque_code: deny}
-agent: {login: read, refresh: true, proof: reported, proof_within: 5m, instructions: [], skills: [project], agents: [user, user], commands: [], mcp: [files, user],
+agent: {login: read, refresh: true, proof: reported, proof_within: 5m, web: true, instructions: [], skills: [project], agents: [user, user], commands: [], mcp: [files, user],
   args: {claude: [--model, opus], codex: []}}
 acceptance:
   - go test ./...
@@ -239,7 +239,7 @@ func TestParseFull(t *testing.T) {
 		Cell:      Cell{Trace: true},
 		Guard:     Guard{GuardStrict, AnswerAsk, AnswerDeny},
 		Agent: Agent{
-			ReadLogin, true, ProofReported, mustDuration("5m"), nil, []string{"project"}, []string{"user"}, nil, []string{"files", "user"},
+			ReadLogin, true, ProofReported, mustDuration("5m"), true, nil, []string{"project"}, []string{"user"}, nil, []string{"files", "user"},
 			map[string][]string{"claude": {"--model", "opus"}},
 		},
 		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},

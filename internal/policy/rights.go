@@ -36,6 +36,9 @@ type Rights struct {
 	Cell      struct {
 		Trace bool `json:"trace"`
 	} `json:"cell"`
+	Agent struct {
+		Web bool `json:"web"`
+	} `json:"agent"`
 	Gate struct {
 		Land     Land `json:"land"`
 		Attempts int  `json:"attempts"`
@@ -50,7 +53,7 @@ func AllRights() Rights {
 	var r Rights
 	r.Filesystem.DenyRead, r.Filesystem.DenyWrite = []string{}, []string{}
 	r.Network.AllowedDomains, r.Network.HostPorts, r.Network.Publish = []string{anything}, []string{anything}, []string{anything}
-	r.Secrets, r.Cell.Trace = []string{anything}, true
+	r.Secrets, r.Cell.Trace, r.Agent.Web = []string{anything}, true, true
 	r.Isolation, r.Gate.Land, r.Gate.Attempts = None, LandAuto, maxAttempts
 	return r
 }
@@ -87,6 +90,10 @@ func RightsFields[T any](of func(*T) *Rights) []strictyaml.Field[T] {
 		strictyaml.Section("cell", "What processes in a cell may do to each other.", []strictyaml.Field[T]{
 			strictyaml.Scalar("trace", "false: no processes of a cell trace each other, whatever a policy says. true: the policy decides.",
 				func(t *T) *bool { return &of(t).Cell.Trace }, strictyaml.ReadBool, strconv.FormatBool),
+		}),
+		strictyaml.Section("agent", "What agent clients may do.", []strictyaml.Field[T]{
+			strictyaml.Scalar("web", "false: no client searches or fetches from its maker's servers, whatever a policy says. true: the policy decides.",
+				func(t *T) *bool { return &of(t).Agent.Web }, strictyaml.ReadBool, strconv.FormatBool),
 		}),
 		strictyaml.Section("gate", "What happens to results.", []strictyaml.Field[T]{
 			strictyaml.Scalar("land", "review: no result lands by itself, whatever a policy says. cordon run --merge is your own word and "+
@@ -157,7 +164,8 @@ func readBoundTime(n *yaml.Node) (Duration, error) {
 func (p Policy) Within(r Rights) (Policy, []string) {
 	n := narrowing{p: p, r: r}
 	for _, one := range []func(*narrowing){
-		(*narrowing).filesystem, (*narrowing).network, (*narrowing).secrets, (*narrowing).limits, (*narrowing).isolation, (*narrowing).cell, (*narrowing).gate,
+		(*narrowing).filesystem, (*narrowing).network, (*narrowing).secrets, (*narrowing).limits, (*narrowing).isolation, (*narrowing).cell,
+		(*narrowing).agent, (*narrowing).gate,
 	} {
 		one(&n)
 	}
@@ -215,6 +223,13 @@ func (n *narrowing) ports(key string, asked []int, bound []string) (kept []int) 
 		n.loses("network.%s: without %d", key, port)
 	}
 	return kept
+}
+
+func (n *narrowing) agent() {
+	if n.p.Agent.Web && !n.r.Agent.Web {
+		n.loses("agent.web: false instead of true")
+		n.p.Agent.Web = false
+	}
 }
 
 func (n *narrowing) cell() {

@@ -25,6 +25,7 @@ func TestWithin(t *testing.T) {
 filesystem: {deny_write: [a]}
 network: {allowed_domains: ["@npm", api.example.com, "*.example.org", pypi.org], host_ports: [5432, 80], publish: [3000, 3001]}
 cell: {trace: true}
+agent: {web: true}
 secrets: [TOKEN, OTHER]
 limits: {time: 4h, memory: none, processes: 100, disk: 1GiB}
 isolation: none
@@ -37,7 +38,7 @@ acceptance: ["true"]
 	r.Filesystem.DenyWrite = []string{"a", "infra"}
 	r.Network.AllowedDomains = []string{"@npm", "*.example.com", "docs.example.org"}
 	r.Network.HostPorts, r.Network.Publish, r.Secrets = []string{"5432"}, []string{"3001", "4000"}, []string{"TOKEN"}
-	r.Cell.Trace = false
+	r.Cell.Trace, r.Agent.Web = false, false
 	r.Limits.Time, r.Limits.Memory, r.Limits.Processes, r.Limits.Disk = Duration(time.Hour), 8<<30, 200, 2<<30
 	r.Isolation, r.Gate.Land, r.Gate.Attempts = Degraded, LandReview, 2
 	got, lost := p.Within(r)
@@ -50,7 +51,7 @@ acceptance: ["true"]
 	if !slices.Equal(got.Filesystem.DenyWrite, []string{"a", "infra"}) || !slices.Equal(got.Network.HostPorts, []int{5432}) || !slices.Equal(got.Secrets, []string{"TOKEN"}) {
 		t.Errorf("%+v", got)
 	}
-	if !slices.Equal(got.Network.Publish, []int{3001}) || got.Cell.Trace || !p.Cell.Trace || len(p.Network.Publish) != 2 {
+	if !slices.Equal(got.Network.Publish, []int{3001}) || got.Cell.Trace || got.Agent.Web || !p.Cell.Trace || !p.Agent.Web || len(p.Network.Publish) != 2 {
 		t.Errorf("publish %v, trace %v", got.Network.Publish, got.Cell.Trace)
 	}
 	want := Limits{Time: Duration(time.Hour), Memory: 8 << 30, Processes: 100, Disk: 1 << 30}
@@ -59,7 +60,7 @@ acceptance: ["true"]
 	}
 	said := strings.Join(lost, "; ")
 	for _, want := range []string{
-		"filesystem.deny_write: infra", "allowed_domains: without *.example.org, pypi.org", "host_ports: without 80", "network.publish: without 3000", "cell.trace: false instead of true", "secrets: without OTHER",
+		"filesystem.deny_write: infra", "allowed_domains: without *.example.org, pypi.org", "host_ports: without 80", "network.publish: without 3000", "cell.trace: false instead of true", "agent.web: false instead of true", "secrets: without OTHER",
 		"limits.time: 1h instead of 4h", "limits.memory: 8GiB instead of none", "isolation: degraded instead of none", "gate.land: review instead of auto",
 		"gate.attempts: 2 instead of 5",
 	} {
@@ -70,7 +71,7 @@ acceptance: ["true"]
 	if again, lost := got.Within(r); len(lost) > 0 || !again.Equal(got) {
 		t.Errorf("a second time it loses %q", lost)
 	}
-	if none, _ := p.Within(Rights{}); len(none.Network.AllowedDomains)+len(none.Network.HostPorts)+len(none.Network.Publish)+len(none.Secrets) > 0 || none.Isolation != Strict || none.Cell.Trace {
+	if none, _ := p.Within(Rights{}); len(none.Network.AllowedDomains)+len(none.Network.HostPorts)+len(none.Network.Publish)+len(none.Secrets) > 0 || none.Isolation != Strict || none.Cell.Trace || none.Agent.Web {
 		t.Errorf("the zero rights allow %+v", none)
 	}
 }

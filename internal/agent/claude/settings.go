@@ -50,6 +50,11 @@ func permissionRules(r agent.Rules) (map[string]any, error) {
 	if len(fetch) == 0 {
 		deny = append(deny, "WebFetch")
 	}
+	if r.Web { // Anthropic's servers search; fetching is the client's own
+		allow = append(allow, "WebSearch")
+	} else {
+		deny = append(deny, "WebSearch")
+	}
 	return map[string]any{"allow": append(allow, fetch...), "deny": deny}, nil
 }
 

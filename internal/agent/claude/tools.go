@@ -33,7 +33,7 @@ var tools = []client.Tool{
 	{Name: "Skill", Kind: client.Skill, Prose: "skill args command"},
 	{Name: "SlashCommand", Kind: client.Skill, Prose: "command"},
 	{Name: "WebFetch", Kind: client.Fetch, Prose: "url prompt"},
-	{Name: "WebSearch", Kind: client.Fetch, Prose: "query"},
+	{Name: "WebSearch", Kind: client.Fetch, Prose: "query", Dangers: []client.Danger{client.Remote}},
 	{Name: "ScheduleWakeup", Kind: client.Schedule, Prose: "prompt reason"},
 	{Name: "CronCreate", Kind: client.Schedule, Prose: "prompt"},
 	{Name: "SendMessage", Kind: client.Message, Prose: "message content target", Dangers: []client.Danger{client.Elsewhere}},

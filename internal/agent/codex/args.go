@@ -26,6 +26,7 @@ var refused = [][2]string{
 	{"-C", "names a directory; the lease gives the worktree"},
 	{"--cd", "names a directory; the lease gives the worktree"},
 	{"--worktree", "makes a worktree; the lease gives the worktree"},
+	{"--search", "is decided by the lease: agent.web: true in the policy lets the client search"},
 	{"--remote", "works through a server outside the cell"},
 	{"--remote-auth-token-env", "works through a server outside the cell"},
 	{"--ephemeral", "leaves no session to continue when a question is answered"},
@@ -41,7 +42,7 @@ var passed = []agent.Passed{
 	{Flag: "-m", Values: 1}, {Flag: "--model", Values: 1}, {Flag: "--oss", Own: true}, {Flag: "--local-provider", Values: 1, Own: true},
 	{Flag: "-i", Values: agent.Many, Own: true}, {Flag: "--image", Values: agent.Many, Own: true}, {Flag: "--add-dir", Values: 1, Own: true},
 	{Flag: "--output-schema", Values: 1, Own: true}, {Flag: "--color", Values: 1}, {Flag: "--strict-config"},
-	{Flag: "--search", Own: true}, {Flag: "--no-alt-screen"}, {Flag: "--skip-git-repo-check"},
+	{Flag: "--no-alt-screen"}, {Flag: "--skip-git-repo-check"},
 	{Flag: "--ignore-user-config"}, {Flag: "--ignore-rules"}, {Flag: "--no-daemon"},
 }
 

@@ -137,6 +137,9 @@ func pinned(o agent.Order) []string {
 		"skill_mcp_dependency_install"} {
 		pins = append(pins, "features."+feature+"=false")
 	}
+	if !o.Rules.Web { // OpenAI's servers search, and no hook is asked
+		pins = append(pins, `web_search="disabled"`)
+	}
 	if !o.Managed {
 		pins = append(pins, serverPins(o.Servers)...)
 	}

@@ -28,7 +28,7 @@ var tools = []client.Tool{
 	{Name: "resume_agent", Kind: client.Agent},
 	{Name: "close_agent", Kind: client.Agent},
 	{Name: "request_user_input", Kind: client.Question, Prose: "questions"},
-	{Name: "web_search", Kind: client.Fetch, Prose: "query"},
+	{Name: "web_search", Kind: client.Fetch, Prose: "query", Dangers: []client.Danger{client.Remote}},
 	{Name: "list_mcp_resources", Kind: client.Note},
 	{Name: "list_mcp_resource_templates", Kind: client.Note},
 }

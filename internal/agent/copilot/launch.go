@@ -211,6 +211,9 @@ func permissions(r agent.Rules) ([]byte, error) {
 // paths, since the client would refuse to read a header of the system.
 func denyRules(r agent.Rules) []string {
 	var args []string
+	if !r.Web { // the servers of its maker search; fetching is the client's own
+		args = append(args, "--excluded-tools=web_search", "--deny-tool=web_search")
+	}
 	for _, d := range r.DenyWrite {
 		for _, g := range agent.Alternatives(d) {
 			at := path.Join(agent.EscapeGlob(r.Tree), g)

@@ -32,7 +32,7 @@ var tools = []client.Tool{
 	{Name: "sql", Kind: client.Note, Prose: "query description"},
 	{Name: "session_store_sql", Kind: client.Note, Prose: "query description"},
 	{Name: "web_fetch", Kind: client.Fetch, Prose: "url"},
-	{Name: "web_search", Kind: client.Fetch, Prose: "query"},
+	{Name: "web_search", Kind: client.Fetch, Prose: "query", Dangers: []client.Danger{client.Remote}},
 	{Name: "report_intent", Kind: client.Note, Prose: "intent"},
 	{Name: "update_todo", Kind: client.Note, Prose: "todos"},
 	{Name: "store_memory", Kind: client.Note, Prose: "fact subject citations reason"},

@@ -111,7 +111,7 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 		return err
 	}
 	all := lower
-	for _, upper := range []map[string]any{chosenLogin(own), o.Chosen.Settings(), pinnedSettings(), hooks} {
+	for _, upper := range []map[string]any{chosenLogin(own), o.Chosen.Settings(), pinnedSettings(o.Rules), hooks} {
 		all = agent.Over(all, upper)
 	}
 	text, err := agent.Compact(o.WithServers(all, "mcpServers", serverForm))
@@ -141,15 +141,17 @@ func chosenLogin(own map[string]any) map[string]any {
 }
 
 // pinnedSettings is what no layer below says otherwise.
-func pinnedSettings() map[string]any {
+func pinnedSettings(r agent.Rules) map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
-		"hooksConfig": map[string]any{"notifications": false},
-		"general":     map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-		"privacy":     map[string]any{"usageStatisticsEnabled": false},
-		"telemetry":   off,
-		"advanced":    map[string]any{"ignoreLocalEnv": true},
-		"tools":       map[string]any{"sandbox": false}, // it cannot be made in a cell
+		// Google's servers would fetch otherwise, and the client only where they fail.
+		"experimental": map[string]any{"directWebFetch": !r.Web},
+		"hooksConfig":  map[string]any{"notifications": false},
+		"general":      map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+		"privacy":      map[string]any{"usageStatisticsEnabled": false},
+		"telemetry":    off,
+		"advanced":     map[string]any{"ignoreLocalEnv": true},
+		"tools":        map[string]any{"sandbox": false}, // it cannot be made in a cell
 		"security": map[string]any{
 			"folderTrust":                  map[string]any{"enabled": true},
 			"environmentVariableRedaction": map[string]any{"enabled": false}, // the hook's own would be among them
@@ -218,6 +220,9 @@ func policyRules(r agent.Rules) ([]byte, error) {
 	for _, d := range r.DenyRead {
 		p.deny(reads, `"(?:file_path|dir_path)":"`+expression(d)+`"`, "the lease does not allow reading it")
 	}
+	if !r.Web {
+		p.never("google_web_search", "Google's servers search, past the network of the lease: the operator allows it with agent.web: true in the policy")
+	}
 	return []byte(p.String()), nil
 }
 
@@ -235,6 +240,11 @@ func (p *policy) deny(tools, pattern, why string) {
 	}
 	p.WriteString("\n[[rule]]\ntoolName = " + tools + "\nargsPattern = " + tomlText(pattern) +
 		"\ndecision = \"deny\"\npriority = 900\ndenyMessage = " + tomlText("BLOCKED: "+why) + "\n")
+}
+
+// never refuses every call of a tool.
+func (p *policy) never(tool, why string) {
+	p.WriteString("\n[[rule]]\ntoolName = " + tomlText(tool) + "\ndecision = \"deny\"\npriority = 900\ndenyMessage = " + tomlText("BLOCKED: "+why) + "\n")
 }
 
 // tomlText is a string of TOML.

@@ -150,6 +150,10 @@ func ownKeys(env any) map[string]any {
 // pinnedSettings is what no layer below says otherwise.
 func pinnedSettings(r agent.Rules) map[string]any {
 	off := map[string]any{"enabled": false}
+	tools := map[string]any{"sandbox": false} // it cannot be made in a cell
+	if !r.Web {
+		tools["webSearch"] = off
+	}
 	return map[string]any{
 		"$version":    settingsVersion,
 		"general":     map[string]any{"enableAutoUpdate": false},
@@ -157,7 +161,7 @@ func pinnedSettings(r agent.Rules) map[string]any {
 		"telemetry":   off,
 		"memory":      map[string]any{"enableManagedAutoMemory": false, "enableManagedAutoDream": false},
 		"ide":         off,
-		"tools":       map[string]any{"sandbox": false}, // it cannot be made in a cell
+		"tools":       tools,
 		"security":    map[string]any{"folderTrust": map[string]any{"enabled": true}},
 		"permissions": permissionRules(r),
 		"skills":      map[string]any{"disabledLevels": []string{"project"}}, // the kit has their text
@@ -172,7 +176,7 @@ func environment(o agent.Order) []string {
 	if o.Managed {
 		settings = managed
 	}
-	return []string{
+	env := []string{
 		"QWEN_HOME=" + o.State, "QWEN_RUNTIME_DIR=" + o.State,
 		"QWEN_CODE_SYSTEM_SETTINGS_PATH=" + settings,
 		"QWEN_CODE_SYSTEM_DEFAULTS_PATH=" + path.Join(o.Place, "none.json"),
@@ -180,6 +184,10 @@ func environment(o agent.Order) []string {
 		"QWEN_CODE_SIMPLE=", "QWEN_CODE_SAFE_MODE=", "QWEN_SYSTEM_MD=", "QWEN_WRITE_SYSTEM_MD=", "QWEN_SANDBOX=", "SANDBOX=", "QWEN_TLS_INSECURE=",
 		"QWEN_CODE_SUPPRESS_YOLO_WARNING=1",
 	}
+	if !o.Rules.Web {
+		env = append(env, "ENABLE_WEB_SEARCH=false")
+	}
+	return env
 }
 
 const (

@@ -19,6 +19,11 @@ func permissionRules(r agent.Rules) map[string]any {
 		"run_shell_command", "monitor", "edit", "write_file", "notebook_edit", "read_file", "web_fetch", "agent", "skill", "workflow",
 	}
 	deny := []string{"enter_worktree", "exit_worktree", "exec"}
+	if r.Web { // the servers of its maker search; fetching is the client's own
+		allow = append(allow, "web_search")
+	} else {
+		deny = append(deny, "web_search")
+	}
 	for _, below := range r.DenyWrite {
 		deny = append(deny, fileRules("Edit", agent.EscapeGlob(r.Tree)+"/"+below)...)
 	}

@@ -19,7 +19,7 @@ var tools = []client.Tool{
 	{Name: "grep_search", Kind: client.Search, Place: "path", Prose: "pattern glob"},
 	{Name: "lsp", Kind: client.Search, Read: "filePath file_path", Prose: "query"},
 	{Name: "web_fetch", Kind: client.Fetch, Prose: "url prompt"},
-	{Name: "web_search", Kind: client.Fetch, Prose: "query"},
+	{Name: "web_search", Kind: client.Fetch, Prose: "query", Dangers: []client.Danger{client.Remote}},
 	{Name: "agent", Kind: client.Agent, Prose: "prompt description"},
 	{Name: "workflow", Kind: client.Agent, Read: "scriptPath script_path", Prose: "script"},
 	{Name: "create_sub_session", Kind: client.Agent, Prose: "prompt description"},
