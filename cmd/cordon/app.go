@@ -14,8 +14,6 @@ import (
 	"cordon/internal/background"
 	"cordon/internal/cell"
 	"cordon/internal/command/plans"
-	"cordon/internal/command/ports"
-	"cordon/internal/command/queues"
 	"cordon/internal/confine"
 	"cordon/internal/fault"
 	"cordon/internal/journal"
@@ -48,7 +46,8 @@ changed against a policy, and merges only the changes that pass.
 cordon records every decision in a hash-chained journal. It deletes only what is
 provably merged or discarded.`
 
-func (a *app) root() *cobra.Command {
+// root is the tree of the commands that arguments need: the one that they begin with, or all.
+func (a *app) root(args ...string) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "cordon",
@@ -88,17 +87,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", a.json, "print one JSON object on stdout, on errors too")
 	root.PersistentFlags().StringVarP(&a.dir, "directory", "C", ".", "act on the repository around `DIR`")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
-	root.AddCommand(
-		a.runCommand(), a.execCommand(), a.shellCommand(), a.attachCommand(), a.resumeCommand(), a.mergeCommand(), a.retryCommand(),
-		ports.Open(&ports.Console{Worker: a.worker, Page: a.page, Names: a.liveNames}),
-		a.inboxCommand(), a.answerCommand(), a.askCommand(), a.doneCommand(), a.statusCommand(),
-		a.lsCommand(), a.stopCommand(), a.waitCommand(), a.showCommand(), a.logsCommand(), a.diffCommand(), a.checkoutCommand(), a.auditCommand(),
-		queues.New(&queues.Console{Open: a.open, Page: a.page}),
-		a.quarantineCommand(), a.discardCommand(), a.gcCommand(), a.journalCommand(),
-		plans.New(a.plansConsole()), plans.Truth(a.plansConsole()),
-		a.policyCommand(), a.configCommand(), a.leaseCommand(), a.briefingCommand(), a.checkCommand(), a.hookCommand(),
-		a.initCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand(),
-	)
+	root.AddCommand(a.commands(args)...)
 	manual.Arrange(root, completeFlags)
 	wrapArgs(root)
 	return root

@@ -50,7 +50,7 @@ func run(args []string, watch func(journal.Moment, journal.Event)) int {
 	defer stop()
 	output := watchOutput()
 	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch, json: wantsJSON(args)}
-	root := a.root()
+	root := a.root(args...)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"cordon/internal/command/plans"
+	"cordon/internal/command/ports"
+	"cordon/internal/command/queues"
+)
+
+// entry is a command that is made when it is needed.
+type entry struct {
+	name string
+	make func() *cobra.Command
+}
+
+// entries are all commands.
+func (a *app) entries() []entry {
+	return []entry{
+		{"run", a.runCommand}, {"exec", a.execCommand}, {"shell", a.shellCommand}, {"attach", a.attachCommand}, {"resume", a.resumeCommand},
+		{"merge", a.mergeCommand}, {"retry", a.retryCommand},
+		{"open", func() *cobra.Command {
+			return ports.Open(&ports.Console{Worker: a.worker, Page: a.page, Names: a.liveNames})
+		}},
+		{"inbox", a.inboxCommand}, {"answer", a.answerCommand}, {"ask", a.askCommand},
+		{"done", a.doneCommand}, {"status", a.statusCommand}, {"ls", a.lsCommand}, {"stop", a.stopCommand}, {"wait", a.waitCommand},
+		{"show", a.showCommand}, {"logs", a.logsCommand}, {"diff", a.diffCommand}, {"checkout", a.checkoutCommand}, {"audit", a.auditCommand},
+		{"queue", func() *cobra.Command { return queues.New(&queues.Console{Open: a.open, Page: a.page}) }},
+		{"quarantine", a.quarantineCommand}, {"discard", a.discardCommand}, {"gc", a.gcCommand}, {"journal", a.journalCommand},
+		{"plan", func() *cobra.Command { return plans.New(a.plansConsole()) }},
+		{"truth", func() *cobra.Command { return plans.Truth(a.plansConsole()) }},
+		{"policy", a.policyCommand}, {"config", a.configCommand}, {"lease", a.leaseCommand}, {"briefing", a.briefingCommand},
+		{"check", a.checkCommand}, {"hook", a.hookCommand}, {"init", a.initCommand}, {"doctor", a.doctorCommand}, {"demo", a.demoCommand},
+		{"version", a.versionCommand},
+	}
+}
+
+// commands makes the command that the first argument names, or all. To make all of them takes
+// as long as the start of a small program.
+func (a *app) commands(args []string) []*cobra.Command {
+	var list []*cobra.Command
+	for _, e := range a.entries() {
+		if len(args) > 0 && args[0] == e.name {
+			return []*cobra.Command{e.make()}
+		}
+	}
+	for _, e := range a.entries() {
+		list = append(list, e.make())
+	}
+	return list
+}
