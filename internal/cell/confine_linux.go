@@ -116,7 +116,7 @@ func complete(c Command) (plan.Order, plan.Host, error) {
 	order := *c.Cell
 	order.Argv, order.Dir, order.Env, order.Terminal = c.Argv, c.Dir, c.Env, terminals(c)
 	order.Bind = append(slices.Clone(order.Bind), host.NamedFiles(order)...)
-	found, err := host.Find(order)
+	found, err := host.Find(order, c.Seat.surveyed())
 	return order, found, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/cell/host"
 	"cordon/internal/cell/plan"
 )
 
@@ -22,6 +23,17 @@ type Seat struct {
 	plan    *os.File
 	input   *os.File // the end of a pipe that is its standard input; nil: it has none
 	taken   atomic.Bool
+	survey  chan host.Survey // of the machine, made meanwhile; nil: none is
+}
+
+// surveyed is a survey of the machine: the one that was begun with the seat, once, or a new one.
+func (s *Seat) surveyed() host.Survey {
+	if s != nil && s.survey != nil {
+		if made, first := <-s.survey; first {
+			return made
+		}
+	}
+	return host.Look()
 }
 
 // Warm starts the first process of a cell while its plan is still being made: the
@@ -29,10 +41,13 @@ type Seat struct {
 // Run says why. The caller keeps its thread, and drops a seat that it does not
 // run.
 func Warm(c Command) *Seat {
+	survey := make(chan host.Survey, 1)
+	go func() { survey <- host.Look(); close(survey) }()
 	s, err := newSeat(c, true, nil)
 	if err != nil {
 		return nil
 	}
+	s.survey = survey
 	return s
 }
 

@@ -23,6 +23,7 @@ import (
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
 	"cordon/internal/publish"
@@ -56,11 +57,11 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if inside, err := state.Inside(dir); err != nil || inside {
 		return c, nil, errors.Join(err, worksite.ErrInside)
 	}
-	if x.Policy.Limits, err = worksite.LimitsAt(x.Policy.Limits, dir); err != nil {
-		return c, nil, err
-	}
 	if x.Policy.Isolation != policy.None {
 		x.askAhead(ctx, dir)
+	}
+	if x.Policy.Limits, err = worksite.LimitsAt(x.Policy.Limits, dir); err != nil {
+		return c, nil, err
 	}
 	repo, err := repositoryAround(ctx, dir)
 	if err != nil {
@@ -126,8 +127,8 @@ func (x Execution) askAhead(ctx context.Context, dir string) {
 			written = append(written, root)
 		}
 	}
-	if bin, err := git.Located(append(written, git.CheckoutsAround(dir)...)...); err == nil {
-		go bin.Ahead(ctx)
+	if bin, err := git.Located(append(written, gitfile.CheckoutsAround(dir)...)...); err == nil {
+		go bin.Remembering(state.Recalled).Ahead(ctx)
 	}
 }
 
@@ -174,6 +175,7 @@ func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir, own string
 	if x.Write != nil {
 		left.opened = e.Write
 	}
+	e.HideAhead()
 	return e, left.guard(ctx, &e, own)
 }
 

@@ -12,6 +12,7 @@ import (
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/paths"
 	"cordon/internal/state"
 	"cordon/internal/worksite"
@@ -80,7 +81,7 @@ func (p *InPlace) guardObeyed(ctx context.Context, e *enclosure.Enclosure, hazar
 	o := obeyed{write: e.Write, opened: p.opened, own: p.Known, seen: map[string]int{}}
 	entries := gitEntries(p.Known, e.Write)
 	places := placesOf(p.Known, entries)
-	every, each, err := bin.Settings(ctx, places...)
+	every, each, err := bin.Remembering(state.Recalled).Settings(ctx, places...)
 	if err != nil {
 		return err
 	}
@@ -129,11 +130,11 @@ func placesOf(repositories, entries []string) []git.Place {
 	}
 	for _, at := range repositories {
 		if filepath.Base(at) != ".git" {
-			add(git.PlaceOf("", at))
+			add(gitfile.PlaceOf("", at))
 		}
 	}
 	for _, at := range entries {
-		if p, ok := git.PlaceAt(at); ok {
+		if p, ok := gitfile.PlaceAt(at); ok {
 			add(p)
 		}
 	}
@@ -151,7 +152,7 @@ func (o *obeyed) addTargets(entries []string) {
 	for _, at := range entries {
 		from := git.Setting{Key: "the entry .git", Origin: filepath.Dir(at)}
 		o.add(from, at)
-		if to := git.NamedBy(at); to != "" {
+		if to := gitfile.NamedBy(at); to != "" {
 			o.add(from, to)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/plainfile"
 	"cordon/internal/state"
 	"cordon/internal/worksite"
@@ -62,9 +63,10 @@ func repositoryAround(ctx context.Context, dir string) (*repository, error) {
 	}
 	var r repository
 	var err error
-	if r.bin, err = git.FindKnown(ctx, state.Said, append(state.Written(), git.CheckoutsAround(dir)...)...); err != nil {
+	if r.bin, err = git.FindKnown(ctx, state.Said, append(state.Written(), gitfile.CheckoutsAround(dir)...)...); err != nil {
 		return nil, err
 	}
+	r.bin = r.bin.Remembering(state.Recalled)
 	r.host, err = git.Discover(ctx, r.bin, dir)
 	if errors.Is(err, git.ErrNotRepository) {
 		return nil, nil

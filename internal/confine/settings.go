@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/paths"
 	"cordon/internal/worksite"
 )
@@ -32,7 +33,7 @@ func filesGitRuns(ctx context.Context, s *worksite.Site) ([]namedFile, error) {
 	for _, c := range checkouts {
 		f.tops = append(f.tops, c.Top, resolveLinks(c.Top))
 		if !c.Prunable { // otherwise it is gone
-			p := git.PlaceOf(c.Top, c.GitDir)
+			p := gitfile.PlaceOf(c.Top, c.GitDir)
 			places = append(append(places, p), p.Modules()...)
 		}
 	}

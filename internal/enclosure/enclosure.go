@@ -47,6 +47,8 @@ type Enclosure struct {
 
 	Sockets []string // in Write, and not the worker's
 	Whole   bool     // deny_read hides nothing of what is the worker's
+
+	ahead chan hiding // see HideAhead
 }
 
 // Order is the cell that keeps to the policy.
@@ -93,16 +95,11 @@ func (e Enclosure) ownDirs() []string {
 
 // hide lists what the worker does not see, and the parts of it that it does.
 func (e Enclosure) hide(o *cell.Order) error {
-	w := resolver{}
-	globs, inTree, err := e.splitLayered(e.Rules.Hidden())
-	if err != nil {
-		return err
+	found := e.hiding()
+	if found.err != nil {
+		return found.err
 	}
-	denied, err := w.matches(append(globs, relocatedGlobs(globs, e.Home)...))
-	if err != nil {
-		return err
-	}
-	denied = append(denied, inTree...)
+	w, denied := found.resolver, found.denied
 	if e.Whole {
 		denied = slices.DeleteFunc(denied, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
 	}

@@ -58,17 +58,30 @@ func (c *configs) follow(ctx context.Context, files []string) error {
 // a line before each that says which one begins. git opens none of them, so it cannot be
 // made to wait by what is no file. A file that git cannot parse is one that it stops at
 // wherever it obeys it; it says nothing.
-func (c *configs) read(ctx context.Context, files []string) error {
+func (c *configs) read(ctx context.Context, all []string) error {
 	section := "cordon-" + strings.ToLower(rand.Text())
 	var text bytes.Buffer
-	for i, f := range files {
+	var files []string
+	var texts [][]byte
+	for _, f := range all {
 		one, err := plainfile.ReadLinked(f, maxConfig)
 		if err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrKind) {
 			return fmt.Errorf("your git configuration: %w", err)
 		}
 		one = bytes.TrimPrefix(one, []byte("\xef\xbb\xbf"))
+		if said, known := c.bin.parsedBefore(one); known {
+			for _, s := range said {
+				c.says[f] = append(c.says[f], Setting{Key: s[0], Value: s[1], Origin: f})
+			}
+			c.count += len(said)
+			continue
+		}
 		// The first line may lack a section, and the last one may end with a backslash.
-		fmt.Fprintf(&text, "[%s]\n\tfile = %d\n[none]\n%s\n\n", section, i, one)
+		fmt.Fprintf(&text, "[%s]\n\tfile = %d\n[none]\n%s\n\n", section, len(files), one)
+		files, texts = append(files, f), append(texts, one)
+	}
+	if len(files) == 0 {
+		return nil
 	}
 	out, err := c.bin.run(ctx, call{args: []string{"config", "--no-includes", "-z", "--list", "--file", "-"}, stdin: &text})
 	var failed *Error
@@ -93,6 +106,9 @@ func (c *configs) read(ctx context.Context, files []string) error {
 		}
 		c.says[file] = append(c.says[file], Setting{Key: key, Value: value, Origin: file})
 		c.count++
+	}
+	for i, f := range files {
+		c.bin.learnParsed(texts[i], c.says[f])
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/gitfile"
 )
 
 // Many repositories are read together as each would be read alone: git's own listing says
@@ -31,7 +33,7 @@ func TestSettingsOfManyPlaces(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(at, "config"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		places = append(places, PlaceOf("", at))
+		places = append(places, gitfile.PlaceOf("", at))
 	}
 	if err := os.WriteFile(filepath.Join(dir, "more"), []byte("[core]\n\tpager = included\n"), 0o644); err != nil {
 		t.Fatal(err)

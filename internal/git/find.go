@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"cordon/internal/gitfile"
 	"cordon/internal/paths"
 )
 
@@ -112,7 +113,7 @@ func inside(dir string, written []string) bool {
 func withCheckouts(written []string) []string {
 	list := slices.Clone(written)
 	for _, dir := range append(slices.Clone(written), ".") {
-		list = append(list, CheckoutsAround(dir)...)
+		list = append(list, gitfile.CheckoutsAround(dir)...)
 	}
 	return list
 }
@@ -139,27 +140,4 @@ func isWritten(program string, dirs []string) bool {
 		}
 	}
 	return false
-}
-
-// CheckoutsAround lists the checkouts of the repositories that a directory lies in.
-func CheckoutsAround(dir string) []string {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil
-	}
-	var list []string
-	for up := dir; ; up = filepath.Dir(up) {
-		if p, ok := PlaceAt(filepath.Join(up, ".git")); ok {
-			list = append(list, up)
-			if filepath.Base(p.Common) == ".git" {
-				list = append(list, filepath.Dir(p.Common))
-			}
-			for _, linked := range p.Linked() {
-				list = append(list, linked.Top)
-			}
-		}
-		if up == filepath.Dir(up) {
-			return list
-		}
-	}
 }

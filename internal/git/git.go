@@ -53,6 +53,7 @@ type Binary struct {
 	Path    string
 	Version Version
 	known   *known // nil: nothing is remembered
+	memory  Memory // nil: nothing is remembered longer than this program runs
 }
 
 func parseVersion(s string) (Version, error) {

@@ -40,7 +40,9 @@ func Discover(ctx context.Context, bin Binary, dir string) (Host, error) {
 		out, err := bin.run(ctx, call{dir: dir, config: []string{"safe.bareRepository=all"}, args: append([]string{"rev-parse", "--path-format=absolute"}, args...)})
 		return strings.TrimSuffix(string(out), "\n"), err
 	}
-	found, ok := discoverAtOnce(ask)
+	found, ok := discoverAtOnce(func(args ...string) (string, error) {
+		return bin.rememberSame(func() (string, bool) { return bin.discoverQuestion(dir) }, func() (string, error) { return ask(args...) })
+	})
 	if !ok {
 		var err error
 		if found, err = discoverBySteps(ask, dir); err != nil {

@@ -8,7 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cordon/internal/gitfile"
 )
+
+// Place is a directory in which git obeys the configuration of a repository.
+type Place = gitfile.Place
 
 // Setting is one value of the configuration that the operator's own git obeys.
 type Setting struct {
@@ -42,7 +47,7 @@ var programVariables = []string{
 // condition that does not hold now, and the variables of the environment. Listing a
 // configuration runs nothing that it says.
 func (r Repo) Settings(ctx context.Context, c Checkout) ([]Setting, error) {
-	every, each, err := r.bin.Settings(ctx, PlaceOf(c.Top, c.GitDir))
+	every, each, err := r.bin.Settings(ctx, gitfile.PlaceOf(c.Top, c.GitDir))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +59,7 @@ func (r Repo) Settings(ctx context.Context, c Checkout) ([]Setting, error) {
 func (b Binary) Settings(ctx context.Context, at ...Place) (every []Setting, each [][]Setting, err error) {
 	var files []string
 	for _, p := range at {
-		files = append(files, p.files()...)
+		files = append(files, p.Configs()...)
 	}
 	read := configs{bin: b, says: map[string][]Setting{}}
 	done := make(chan error, 1)
@@ -69,8 +74,8 @@ func (b Binary) Settings(ctx context.Context, at ...Place) (every []Setting, eac
 	every = append(every, read.all(included(every))...)
 	every = append(append(every, environment()...), operatorFiles(every)...)
 	for _, p := range at {
-		own := read.all(p.files())
-		each = append(each, append(own, p.read(own)...))
+		own := read.all(p.Configs())
+		each = append(each, append(own, readAt(p, own)...))
 	}
 	return every, each, nil
 }
@@ -78,15 +83,18 @@ func (b Binary) Settings(ctx context.Context, at ...Place) (every []Setting, eac
 // askEverywhere lists what the files of the operator and of the system say, and the
 // variables that hand settings to git.
 func (b Binary) askEverywhere(ctx context.Context) ([]Setting, error) {
-	out, err := b.run(ctx, call{
-		operator: true, repo: []string{"--git-dir=/nonexistent"},
-		args: []string{"config", "--no-includes", "--show-origin", "-z", "--list"},
+	out, err := b.rememberSame(func() (string, bool) { return b.everywhereQuestion(ctx) }, func() (string, error) {
+		out, err := b.run(ctx, call{
+			operator: true, repo: []string{"--git-dir=/nonexistent"},
+			args: []string{"config", "--no-includes", "--show-origin", "-z", "--list"},
+		})
+		return string(out), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	var list []Setting
-	recs := lines(out)
+	recs := lines([]byte(out))
 	for i := 0; i+1 < len(recs); i += 2 {
 		s := Setting{}
 		s.Key, s.Value, _ = strings.Cut(recs[i+1], "\n")
@@ -220,9 +228,9 @@ func configHome() string {
 	return filepath.Join(os.Getenv("HOME"), ".config")
 }
 
-// read are the same of a place, as far as they can lie anywhere else than in its git
+// readAt are the same of a place, as far as they can lie anywhere else than in its git
 // directory.
-func (p Place) read(from []Setting) []Setting {
+func readAt(p Place, from []Setting) []Setting {
 	var files []string
 	for _, dir := range []string{p.GitDir, p.Common} {
 		real, err := filepath.EvalSymlinks(dir)
@@ -233,7 +241,7 @@ func (p Place) read(from []Setting) []Setting {
 			}
 		}
 	}
-	from = slices.DeleteFunc(slices.Clone(from), func(s Setting) bool { return slices.Contains(p.files(), s.Origin) })
+	from = slices.DeleteFunc(slices.Clone(from), func(s Setting) bool { return slices.Contains(p.Configs(), s.Origin) })
 	return readFrom(files, from)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"cordon/internal/gitfile"
 )
 
 // BlockedError names a pipe or a device in a checkout or a repository that git opened and waits for. For
@@ -115,43 +117,22 @@ const maxBorrowed = 5
 func (c call) repositories() []string {
 	dir := c.option("--git-dir=")
 	if dir == "" {
-		dir = gitDirAround(c.dir)
+		dir = gitfile.DirAround(c.dir)
 	}
 	if dir == "" {
 		return nil
 	}
-	p := PlaceOf("", dir)
+	p := gitfile.PlaceOf("", dir)
 	list := []string{p.GitDir}
 	if p.Common != p.GitDir {
 		list = append(list, p.Common)
 	}
 	objects := filepath.Join(p.Common, "objects")
 	for range maxBorrowed {
-		if objects = pathIn(filepath.Join(objects, "info", "alternates")); objects == "" { // the lists of cordon's own hold one path
+		if objects = gitfile.PathIn(filepath.Join(objects, "info", "alternates")); objects == "" { // the lists of cordon's own hold one path
 			break
 		}
 		list = append(list, objects)
 	}
 	return list
-}
-
-// gitDirAround is the git directory that git finds from a directory. It returns "" if there
-// is none.
-func gitDirAround(dir string) string {
-	for up := dir; up != ""; up = filepath.Dir(up) {
-		entry := filepath.Join(up, ".git")
-		if _, err := os.Lstat(entry); err == nil {
-			if p, ok := PlaceAt(entry); ok {
-				return p.GitDir
-			}
-			return entry // a pipe, for example
-		}
-		if _, err := os.Lstat(filepath.Join(up, "HEAD")); err == nil {
-			return up
-		}
-		if up == filepath.Dir(up) {
-			break
-		}
-	}
-	return ""
 }

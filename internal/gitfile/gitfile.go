@@ -1,9 +1,11 @@
 // Package gitfile reads and writes the files of a repository that hold a line or two, as git
 // does: HEAD, refs that are files of their own, and those of a repository that was just made.
 // A process of git for each of them takes longer than everything else that is done with it.
+// It also says where a repository and its configuration lie, and which files an answer of git
+// depends on.
 //
 // It refuses to interpret what is not exactly what git writes there: then it reports false,
-// and package git asks git. It never follows a link.
+// and package git asks git. It parses no configuration, and writes through no link.
 package gitfile
 
 import (

@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 )
 
 // The hooks with which people guard a branch against what lands.
@@ -133,5 +134,5 @@ func (h *Hooks) tops() []string {
 	if h.host.Top == "" {
 		return nil
 	}
-	return git.CheckoutsAround(h.host.Top)
+	return gitfile.CheckoutsAround(h.host.Top)
 }

@@ -9,7 +9,7 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
-	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/keyhelper"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -59,7 +59,7 @@ func keyCommands(a *agent.Adapter, l lease.Lease, order agent.Order) ([]agent.Ke
 func writtenTrees(s *worksite.Site, l lease.Lease) []string {
 	trees := append(state.Written(), l.Worktree)
 	if s.Host.Top != "" {
-		trees = append(append(trees, s.Host.Top), git.CheckoutsAround(s.Host.Top)...)
+		trees = append(append(trees, s.Host.Top), gitfile.CheckoutsAround(s.Host.Top)...)
 	}
 	return trees
 }

@@ -21,6 +21,7 @@ import (
 	"cordon/internal/config"
 	"cordon/internal/gate"
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -72,10 +73,11 @@ func Open(ctx context.Context, dir string) (*Site, error) {
 	if inside {
 		return nil, ErrInside
 	}
-	bin, err := git.FindKnown(ctx, state.Said, append(state.Written(), git.CheckoutsAround(dir)...)...)
+	bin, err := git.FindKnown(ctx, state.Said, append(state.Written(), gitfile.CheckoutsAround(dir)...)...)
 	if err != nil {
 		return nil, err
 	}
+	bin = bin.Remembering(state.Recalled)
 	host, err := git.Discover(ctx, bin, dir)
 	if err != nil {
 		return nil, err
@@ -90,7 +92,7 @@ func Open(ctx context.Context, dir string) (*Site, error) {
 // Trees are the directories in which workers and commands write, and the checkouts of the
 // repository: no program that lies in one runs outside a cell.
 func (s *Site) Trees() []string {
-	return append(state.Written(), git.CheckoutsAround(cmp.Or(s.Host.Top, s.Host.Dir))...)
+	return append(state.Written(), gitfile.CheckoutsAround(cmp.Or(s.Host.Top, s.Host.Dir))...)
 }
 
 // Begin makes ready to write.

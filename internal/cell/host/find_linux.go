@@ -14,22 +14,47 @@ import (
 	"cordon/internal/paths"
 )
 
-// Find looks at what an order names on this machine.
-func Find(o plan.Order) (plan.Host, error) {
+// Survey is what there is to see on this machine whatever an order names.
+type Survey struct {
+	host plan.Host
+	err  error
+}
+
+// Look looks at the machine.
+func Look() Survey {
 	h := plan.Host{Kinds: map[string]plan.Kind{}}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return h, fmt.Errorf("mounts: %w", err)
+		return Survey{err: fmt.Errorf("mounts: %w", err)}
 	}
 	if h.Mounts, err = ParseMounts(mounts); err != nil {
-		return h, err
+		return Survey{err: err}
+	}
+	if h.Sockets, err = sockets(); err != nil {
+		return Survey{err: err}
+	}
+	listDirectories(&h)
+	return Survey{host: h}
+}
+
+// Find adds what an order names to a survey, which is used once.
+func Find(o plan.Order, s Survey) (plan.Host, error) {
+	h := s.host
+	if s.err != nil {
+		return h, s.err
 	}
 	h.Aliases = aliases(h.Mounts, o)
-	if h.Sockets, err = sockets(); err != nil {
-		return h, err
-	}
 	lookAtPaths(&h, o)
-	listDirectories(&h, o)
+	for _, b := range o.Bind {
+		if h.Kinds[b.From] == plan.File && h.Kinds[b.At] == plan.Absent && !replacedAbove(b.At) {
+			listAbove(&h, b.At)
+		}
+	}
+	for dir, entries := range h.Lists {
+		for _, e := range entries {
+			h.Kinds[filepath.Join(dir, e.Name)] = e.Kind
+		}
+	}
 	return h, nil
 }
 
@@ -59,9 +84,8 @@ func lookAtPaths(h *plan.Host, o plan.Order) {
 	}
 }
 
-// listDirectories reads the directories that are taken apart: those with mounts below, and
-// those in which a file is put that they do not have.
-func listDirectories(h *plan.Host, o plan.Order) {
+// listDirectories reads the directories that are taken apart: those with mounts below.
+func listDirectories(h *plan.Host) {
 	h.Lists = map[string][]plan.Entry{"/run": list("/run"), "/": list("/")}
 	for _, m := range h.Mounts {
 		for dir := filepath.Dir(m.At); dir != "/" && h.Lists[dir] == nil && !replacedAbove(dir); dir = filepath.Dir(dir) {
@@ -70,16 +94,6 @@ func listDirectories(h *plan.Host, o plan.Order) {
 				continue // not ours to read
 			}
 			h.Lists[dir] = entries
-		}
-	}
-	for _, b := range o.Bind {
-		if h.Kinds[b.From] == plan.File && h.Kinds[b.At] == plan.Absent && !replacedAbove(b.At) {
-			listAbove(h, b.At)
-		}
-	}
-	for dir, entries := range h.Lists {
-		for _, e := range entries {
-			h.Kinds[filepath.Join(dir, e.Name)] = e.Kind
 		}
 	}
 }

@@ -4,8 +4,14 @@ package host
 
 import "cordon/internal/cell/plan"
 
-// Find looks at nothing: there is nothing to plan for.
-func Find(plan.Order) (plan.Host, error) { return plan.Host{}, nil }
+// Survey is empty: there is nothing to plan for.
+type Survey struct{}
+
+// Look looks at nothing.
+func Look() Survey { return Survey{} }
+
+// Find finds nothing.
+func Find(plan.Order, Survey) (plan.Host, error) { return plan.Host{}, nil }
 
 // Restrictions lists none: there is no cell here that they could refuse.
 func Restrictions() []Restriction { return nil }

@@ -1,4 +1,4 @@
-package git
+package gitfile
 
 import (
 	"os"
@@ -21,7 +21,7 @@ func PlaceOf(top, gitDir string) Place {
 	if top == "" {
 		p.Top = gitDir
 	}
-	if to := pathIn(filepath.Join(gitDir, "commondir")); to != "" {
+	if to := PathIn(filepath.Join(gitDir, "commondir")); to != "" {
 		p.Common = to
 	}
 	return p
@@ -44,7 +44,7 @@ func PlaceAt(entry string) (Place, bool) {
 
 // NamedBy is the directory that a .git file names, whether it is there or not; "" when the
 // entry is no file. A relative name starts at the entry, also where that is a link.
-func NamedBy(entry string) string { return pathIn(entry) }
+func NamedBy(entry string) string { return PathIn(entry) }
 
 // Linked lists the places of the worktrees that are linked to the same repository.
 func (p Place) Linked() []Place {
@@ -56,7 +56,7 @@ func (p Place) Linked() []Place {
 	var list []Place
 	for _, e := range entries {
 		dir := filepath.Join(registry, e.Name())
-		if entry := pathIn(filepath.Join(dir, "gitdir")); entry != "" {
+		if entry := PathIn(filepath.Join(dir, "gitdir")); entry != "" {
 			list = append(list, Place{Top: filepath.Dir(entry), GitDir: dir, Common: p.Common})
 		}
 	}
@@ -87,8 +87,8 @@ func modulesIn(dir string, depth int) []Place {
 	return list
 }
 
-// files are the configuration files of a place.
-func (p Place) files() []string {
+// Configs are the configuration files of a place.
+func (p Place) Configs() []string {
 	list := []string{filepath.Join(p.Common, "config"), filepath.Join(p.GitDir, "config.worktree")}
 	if p.Common != p.GitDir {
 		list = append(list, filepath.Join(p.Common, "config.worktree"))
@@ -96,9 +96,9 @@ func (p Place) files() []string {
 	return list
 }
 
-// pathIn is the path that a small file of git's holds, from where the file lies; "" when
+// PathIn is the path that a small file of git's holds, from where the file lies; "" when
 // there is none.
-func pathIn(file string) string {
+func PathIn(file string) string {
 	text, err := plainfile.ReadLinked(file, plainfile.Line)
 	if err != nil {
 		return ""
