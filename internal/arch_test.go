@@ -105,7 +105,7 @@ var layers = map[string][]string{
 	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
 	"internal/conduct":        {"agent/clients", "audit", "client", "dispatch", "fault", "gate", "git", "keep", "ledger", "legible", "plan", "policy", "session", "worksite"},
 	"internal/command/ports":  {"fault", "ledger", "page", "session", "visitor"},
-	"internal/command/plans":  {"conduct", "hookrun", "ledger", "page", "plan", "post", "present", "session", "view"},
+	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "ledger", "page", "plan", "post", "present", "session", "view", "worksite"},
 	"internal/command/queues": {"page", "present", "queue/line", "session"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
@@ -129,7 +129,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/plans", "command/ports", "command/queues", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/plans", "command/ports", "command/queues", "conduct", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -184,7 +184,7 @@ var pure = map[string][]string{
 	"internal/cell/plan":   {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
 	"internal/agent/clean": {"bytes", "encoding/json", "fmt", "go.yaml.in/yaml/v3", "io", "regexp", "slices", "strings", "sync", "unicode/utf8"},
 	"internal/message":     {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
-	"internal/plan": {"bytes", "cmp", "cordon/internal/policy", "cordon/internal/strictyaml", "crypto/sha256", "encoding/hex", "fmt",
+	"internal/plan": {"bytes", "cmp", "cordon/internal/policy", "cordon/internal/strictyaml", "crypto/sha256", "encoding/hex", "encoding/json", "fmt",
 		"go.yaml.in/yaml/v3", "maps", "path", "slices", "strconv", "strings", "time"},
 	"internal/queue":      {"slices"},
 	"internal/reach":      {"cordon/internal/strictyaml", "golang.org/x/net/idna", "net/netip", "slices", "strconv", "strings", "sync", "unicode/utf8"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cordon/internal/conduct"
 	"cordon/internal/ledger"
 	"cordon/internal/mailbox"
 	"cordon/internal/page"
@@ -17,9 +18,10 @@ import (
 func (a *app) inboxCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "inbox",
-		Short: "List the open questions of workers",
-		Long: `List the open questions of all workers, oldest first, with their options and whether
-the worker is waiting for the answer now.`,
+		Short: "List what waits for you: stages of plans and questions of workers",
+		Long: `List the stages of open plans that need you, each with the command that helps: those first
+that most other stages wait for, then the oldest. Then list the open questions of all workers,
+oldest first, with their options and whether the worker is waiting for the answer now.`,
 		Example: "  cordon inbox\n  cordon inbox --json | jq -r '.questions[].text'",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.inbox(cmd.Context()) },
@@ -35,12 +37,19 @@ func (a *app) inbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := view.Inbox{Questions: present.Each(list, page.InquiryView)}
+	stages, err := conduct.Attention(ctx, s.Site)
+	if err != nil {
+		return err
+	}
+	shown := view.Inbox{Questions: present.Each(list, page.InquiryView), Stages: present.Each(stages, present.AttentionView)}
 	if a.json {
 		return a.object(&shown)
 	}
-	if len(shown.Questions) == 0 {
+	if len(shown.Questions)+len(shown.Stages) == 0 {
 		a.say("no worker asks anything")
+	}
+	for _, one := range shown.Stages {
+		a.page().Attention(one)
 	}
 	for i, q := range shown.Questions {
 		a.page().Inquiry(q, len(list[i].Worker.Open()) == 1)

@@ -161,7 +161,26 @@ func (r *running) await(ctx context.Context) error {
 	if !e.moved {
 		r.stuck[e.stage] = true
 	}
-	return r.judge(ctx, e)
+	if err := r.judge(ctx, e); err != nil {
+		return err
+	}
+	return r.tellEnd(ctx, e.stage)
+}
+
+// tellEnd says where a stage stands after its worker ended.
+func (r *running) tellEnd(ctx context.Context, stage string) error {
+	report, err := Look(ctx, r.session.Site, r.name)
+	if err != nil {
+		return err
+	}
+	if st, ok := find(report.All, stage); ok {
+		text := st.Why
+		if text == "" {
+			text = st.Worker
+		}
+		r.conductor.say(stage, string(st.State), "%s", text)
+	}
+	return nil
 }
 
 // judge says how a stage ended. What the journal shows is no error of the plan.

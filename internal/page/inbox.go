@@ -30,6 +30,19 @@ func (p Page) Inquiry(q view.Inquiry, only bool) {
 	p.Say("  cordon answer %s \"…\"%s", present.Answering(q.Worker, q.ID, only), optionAdvice(q))
 }
 
+// Attention prints a stage that needs a person.
+func (p Page) Attention(a view.Attention) {
+	blocks := ""
+	if a.Blocks > 0 {
+		blocks = ", blocks " + terminal.Plural(a.Blocks, "stage")
+	}
+	p.Print("%s %s  %s%s", a.Plan, a.Stage, a.Need, blocks)
+	if a.Why != "" {
+		p.below("    ", legible.Line(a.Why))
+	}
+	p.Say("  %s", a.Next)
+}
+
 // below prints a text that is not cordon's, all of it: each of its lines is set in, so
 // that none passes for one of cordon's, and is broken before the terminal would do so.
 func (p Page) below(first, text string) {

@@ -8,6 +8,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -39,6 +40,19 @@ func (p Page) Object(o view.Object) error {
 		return err
 	}
 	return p.Raw(text)
+}
+
+// Line prints an object on one line, for streams.
+func (p Page) Line(o view.Object) error {
+	text, err := view.Encode(o)
+	if err != nil {
+		return err
+	}
+	var one bytes.Buffer
+	if err := json.Compact(&one, text); err != nil {
+		return err
+	}
+	return p.Raw(one.Bytes())
 }
 
 // Raw prints a JSON text. It may hold a worker's words: what would act on a terminal is

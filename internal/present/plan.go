@@ -75,6 +75,14 @@ func PlanView(r conduct.Report, held bool) *view.Plan {
 	return v
 }
 
+// AttentionView is a stage that needs a person.
+func AttentionView(i conduct.Item) view.Attention {
+	s := i.Standing
+	return view.Attention{
+		Plan: i.Run.Plan, Stage: s.Stage.ID, Need: string(s.Need), Why: s.Why, Blocks: i.Blocks, Worker: s.Worker, Since: s.Since, Next: stageNext(i.Run, s),
+	}
+}
+
 // truthViews are the claims of a stage that no command can show, with their answers.
 func truthViews(s plan.Standing) []view.Truth {
 	list := []view.Truth{}

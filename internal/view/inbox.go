@@ -14,7 +14,20 @@ type Question struct {
 // Inbox is cordon.inbox/1.
 type Inbox struct {
 	Head
-	Questions []Inquiry `json:"questions" doc:"The open questions, oldest first."`
+	Questions []Inquiry   `json:"questions" doc:"The open questions, oldest first."`
+	Stages    []Attention `json:"stages" doc:"Stages of open plans that need a person: those first that most others wait for, then the oldest."`
+}
+
+// Attention is a stage of a plan that needs a person.
+type Attention struct {
+	Plan   string    `json:"plan" doc:"Name of the plan."`
+	Stage  string    `json:"stage" doc:"Name of the stage."`
+	Need   string    `json:"need" doc:"Why it needs a person: question, review, conflict, failed, checkout, unproven, stopped or violation."`
+	Why    string    `json:"why" doc:"The reason, in a sentence."`
+	Blocks int       `json:"blocks" doc:"How many stages wait for it, directly or not."`
+	Worker string    `json:"worker" doc:"Name of its last worker; empty if it had none."`
+	Since  time.Time `json:"since" doc:"Time of the last event."`
+	Next   string    `json:"next" doc:"The command that resolves it."`
 }
 
 // Inquiry is a question and the worker that asked it.

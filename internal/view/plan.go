@@ -16,6 +16,24 @@ type PlanCheck struct {
 	Notes    []string    `json:"notes" null:"yes" doc:"Things in the document that have no effect."`
 }
 
+// PlanNew is cordon.plan-new/1.
+type PlanNew struct {
+	Head
+	Path    string `json:"path" doc:"The file."`
+	Written bool   `json:"written" doc:"Whether it was written."`
+	Plan    string `json:"plan" doc:"The text of the plan."`
+}
+
+// PlanEvent is cordon.plan-event/1.
+type PlanEvent struct {
+	Head
+	Plan  string    `json:"plan" doc:"Name of the plan."`
+	Stage string    `json:"stage" doc:"Name of the stage; empty if it is about the plan."`
+	Event string    `json:"event" doc:"start, again, verify, resolve, done, needs or another word for what happened."`
+	Text  string    `json:"text" doc:"What happened, for a person."`
+	Time  time.Time `json:"time" doc:"When."`
+}
+
 // PlanPair is two stages that may change the same paths.
 type PlanPair struct {
 	A      string   `json:"a" doc:"One stage."`

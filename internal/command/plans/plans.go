@@ -50,7 +50,7 @@ acceptance commands, artifacts and truths on the merged tree.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.check(), a.runCommand(), a.showCommand(), a.list(), a.stop(), a.truth(),
+	c.AddCommand(a.newPlan(), a.schema(), a.check(), a.runCommand(), a.showCommand(), a.list(), a.stop(), a.truth(),
 		a.decide("retry", "Let a stage that needs you try again", ledger.StageAgain),
 		a.decide("skip", "Leave a stage out; the stages after it go on without it", ledger.StageSkipped),
 		a.decide("accept", "Take a stage as done, on your word", ledger.StageAccepted))
@@ -59,6 +59,7 @@ acceptance commands, artifacts and truths on the merged tree.`,
 
 func (a *Console) check() *cobra.Command {
 	var agent string
+	var fromCommit bool
 	c := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check a plan and show what each stage may do",
@@ -72,7 +73,7 @@ satisfy is refused. Nothing runs.`,
 			if err != nil {
 				return err
 			}
-			d, err := a.document(s, args[0])
+			d, err := a.document(cmd.Context(), s, args[0], fromCommit)
 			if err != nil {
 				return err
 			}
@@ -84,11 +85,15 @@ satisfy is refused. Nothing runs.`,
 		},
 	}
 	c.Flags().StringVar(&agent, "agent", "", "the `CLIENT` for stages that name none")
+	c.Flags().BoolVar(&fromCommit, "committed", false, "read FILE from the commit that you are on, and not from the disk")
 	return c
 }
 
 // document reads the file of a plan, which no worker can have written.
-func (a *Console) document(s *session.Session, file string) (conduct.Document, error) {
+func (a *Console) document(ctx context.Context, s *session.Session, file string, fromCommit bool) (conduct.Document, error) {
+	if fromCommit {
+		return committed(ctx, s, file)
+	}
 	text, err := a.Read(file)
 	if err != nil {
 		return conduct.Document{}, err
@@ -101,7 +106,7 @@ func (a *Console) document(s *session.Session, file string) (conduct.Document, e
 }
 
 func (a *Console) runCommand() *cobra.Command {
-	var agent string
+	var o runOptions
 	c := &cobra.Command{
 		Use:   "run FILE|PLAN [-- COMMAND [ARG...]]",
 		Short: "Run a plan, or go on with one",
@@ -114,20 +119,30 @@ cordon briefing.`,
 		Example: "  cordon plan run plan.yaml --agent " + a.Client + "\n  cordon plan run plan.yaml -- ./agent.sh\n  cordon plan run worktree-isolation",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.run(cmd.Context(), args[0], agent, args[1:])
+			o.command = args[1:]
+			return a.run(cmd.Context(), args[0], o)
 		},
 	}
 	c.Flags().SetInterspersed(true)
-	c.Flags().StringVar(&agent, "agent", "", "the `CLIENT` for stages that name none")
+	c.Flags().StringVar(&o.agent, "agent", "", "the `CLIENT` for stages that name none")
+	c.Flags().BoolVar(&o.committed, "committed", false, "read FILE from the commit that you are on, and not from the disk")
+	c.Flags().BoolVar(&o.events, "events", false, "with --json: print one object on a line for each event, and the plan at the end")
 	return c
 }
 
-func (a *Console) run(ctx context.Context, what, agent string, command []string) error {
+// runOptions are the flags of cordon plan run.
+type runOptions struct {
+	agent             string
+	command           []string
+	committed, events bool
+}
+
+func (a *Console) run(ctx context.Context, what string, o runOptions) error {
 	s, err := a.Open(ctx)
 	if err != nil {
 		return err
 	}
-	name, err := a.named(ctx, s, what, agent, command)
+	name, err := a.named(ctx, s, what, o)
 	if err != nil {
 		return err
 	}
@@ -135,6 +150,9 @@ func (a *Console) run(ctx context.Context, what, agent string, command []string)
 		Open: a.Open, Who: a.Who(),
 		Drive: func(plan.Stage) session.Drive { return session.Drive{} },
 		Say: func(stage, word, text string) {
+			if o.events && a.Page().JSON {
+				_ = a.Page().Line(&view.PlanEvent{Plan: name, Stage: stage, Event: word, Text: text, Time: s.Now()})
+			}
 			if stage != "" {
 				word = stage + " " + word
 			}
@@ -145,7 +163,12 @@ func (a *Console) run(ctx context.Context, what, agent string, command []string)
 	if err != nil {
 		return err
 	}
-	if err := a.Page().Plan(present.PlanView(report, false)); err != nil {
+	if v := present.PlanView(report, false); o.events && a.Page().JSON {
+		err = a.Page().Line(v)
+	} else {
+		err = a.Page().Plan(v)
+	}
+	if err != nil {
 		return err
 	}
 	if !plan.Done(report.All) {
@@ -155,7 +178,7 @@ func (a *Console) run(ctx context.Context, what, agent string, command []string)
 }
 
 // named is the name of a plan that is open, or of one that a file holds.
-func (a *Console) named(ctx context.Context, s *session.Session, what, agent string, command []string) (string, error) {
+func (a *Console) named(ctx context.Context, s *session.Session, what string, o runOptions) (string, error) {
 	now, err := s.Ledger()
 	if err != nil {
 		return "", err
@@ -163,11 +186,11 @@ func (a *Console) named(ctx context.Context, s *session.Session, what, agent str
 	if p := now.Plan(what); p != nil && p.Closed == nil {
 		return what, nil
 	}
-	d, err := a.document(s, what)
+	d, err := a.document(ctx, s, what, o.committed)
 	if err != nil {
 		return "", err
 	}
-	run, err := conduct.Open(ctx, s.Site, conduct.Request{Document: d, Agent: agent, Command: command, Who: a.Who()})
+	run, err := conduct.Open(ctx, s.Site, conduct.Request{Document: d, Agent: o.agent, Command: o.command, Who: a.Who()})
 	if err != nil {
 		return "", err
 	}
