@@ -26,6 +26,7 @@ type Item struct {
 	From    Source
 	Files   []File   // by names below the folder of the part
 	Removed []string // what was taken out of it, for a person
+	Raw     []byte   // a command that is no Markdown, as it was found
 }
 
 // Found is a skill, agent or command as it was found: files by their names below a folder.
@@ -76,7 +77,7 @@ func (a *Adapter) Clean(f Found) (Item, error) {
 			if err != nil {
 				return item, err
 			}
-			item.Files = append([]File{{Name: file.Name, Text: text}}, item.Files...)
+			item.Files, item.Raw = append([]File{{Name: file.Name, Text: text}}, item.Files...), file.Text
 			item.Removed = append(item.Removed, removed...)
 		case main:
 			cleaned, err := clean.Markdown(path.Base(f.Name), file.Text, a.Fronts[f.Part])

@@ -77,7 +77,8 @@ func build(o agent.Order) (agent.Kit, error) {
 	if err != nil {
 		return agent.Kit{}, err
 	}
-	k.AddFile("policy.toml", rules)
+	k.AddFile("policy.toml", append(rules, commandRules(o.Items)...))
+	o.Items = besidesTree(o.Items)
 	k.AddFile("trusted.json", []byte("{}\n"))
 	k.AddBriefing(o, ".gemini/GEMINI.md")
 	for _, part := range []agent.Part{agent.Skills, agent.Agents, agent.Commands} {
