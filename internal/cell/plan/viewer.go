@@ -74,6 +74,9 @@ func (v *viewer) root() {
 	}
 	v.add(top)
 	for _, r := range v.order.Read {
+		if v.host.Kinds[r] == Symbolic && filepath.Dir(r) == "/" {
+			continue // the link is there, and what it leads to is a root of its own
+		}
 		if v.host.Kinds[r] != Absent && !v.isReplaced(r) {
 			v.show(r)
 		}
