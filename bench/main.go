@@ -13,6 +13,8 @@
 //	go run ./bench -guard     some seconds: what judging a tool call costs
 //	go run ./bench -journal   a minute: what a long journal costs
 //	go run ./bench -net       some two minutes: what the network of a cell costs
+//	go run ./bench -queue     a quarter of an hour, most of it asleep: how long many results take to land
+//	go run ./bench -queue -seeds 1 -acceptance 4s
 //	go run ./bench -all -write docs/costs.md   the ratios that cordon is held against, into that document
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
@@ -65,6 +67,11 @@ func measured(args []string) error {
 	ofGuard := flag.Bool("guard", false, "measure the guard's decisions")
 	ofNet := flag.Bool("net", false, "measure the network of a cell")
 	ofJournal := flag.Bool("journal", false, "measure the journal")
+	ofQueue := flag.Bool("queue", false, "measure the queue of landings")
+	crowd := crowd{slots: 4}
+	flag.IntVar(&crowd.workers, "workers", 48, "with -queue: results that wait at once")
+	flag.IntVar(&crowd.seeds, "seeds", 5, "with -queue: how often bad and flaky results are drawn")
+	flag.DurationVar(&crowd.acceptance, "acceptance", 10*time.Second, "with -queue: how long acceptance takes")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
 	files := flag.String("files", "1000,20000,90000", "with -trees and -all: sizes of the repositories that are made")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
@@ -73,6 +80,11 @@ func measured(args []string) error {
 	write := flag.String("write", "", "with -all: put the table into `FILE`, such as docs/costs.md, instead of printing it")
 	patience := flag.Duration("patience", 40*time.Second, "with -trees: what git would take longer for, in one step of one repository, is left out")
 	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if *ofQueue {
+		return queues(ctx, crowd)
+	}
 	if *ofGuard {
 		return guards(max(*rounds, 100))
 	}
@@ -93,8 +105,6 @@ func measured(args []string) error {
 		}
 		c.files = append(c.files, n)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	if *all {
 		return goals(ctx, c, *rounds, *ofClients, *write)
 	}
