@@ -33,10 +33,11 @@ type verdicts struct {
 	bad, flaky       map[string]bool // by the file of the result
 	flaked           map[string]bool
 	tests, now, most int
+	began            time.Time // of the first test
 }
 
 // queues prints how many acceptance times it takes until results that wait at one moment have
-// landed or were rejected.
+// landed or were rejected, from the first test to the end of the last process.
 func queues(ctx context.Context, c crowd) error {
 	dir, err := os.MkdirTemp("", "cordon-bench-queue-")
 	if err != nil {
@@ -96,7 +97,9 @@ func (v *verdicts) serve(conn net.Conn) {
 		return
 	}
 	v.mu.Lock()
-	v.tests++
+	if v.tests++; v.tests == 1 {
+		v.began = time.Now()
+	}
 	v.now++
 	v.most = max(v.most, v.now)
 	v.mu.Unlock()
@@ -175,13 +178,12 @@ func (s stand) measure(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	settle()
-	began := time.Now()
 	var all sync.WaitGroup
 	for _, id := range ids {
 		all.Go(func() { _, _ = s.run(ctx, s.program, "merge", id) }) // judged looks at what became of it
 	}
 	all.Wait()
-	return time.Since(began), ctx.Err()
+	return time.Since(s.began), ctx.Err()
 }
 
 func (s stand) prepare(ctx context.Context, port int) error {

@@ -83,7 +83,7 @@ var layers = map[string][]string{
 	"internal/enclosure":      {"agent/facts", "cell", "config", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/portable":       {},
 	"internal/audit":          {"agent/facts", "git", "lfs", "overlay", "plainfile", "policy", "portable"},
-	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "plan", "policy", "queue/line", "state"},
+	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "plainfile", "plan", "policy", "queue/line", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "plan", "policy", "worktree"},
 	"internal/fault":          {"audit"},
 	"internal/publish":        {"egress/protocol"},

@@ -5,17 +5,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"cordon/internal/cell"
 	"cordon/internal/enclosure"
 	"cordon/internal/git"
-	"cordon/internal/policy"
+	"cordon/internal/lease"
 )
 
 // Acceptance runs a policy's commands on a merged tree in a place of its own.
 type Acceptance struct {
-	Policy policy.Policy
+	Gate  *Gate
+	Lease lease.Sealed
 	// Place makes the tree of a commit, and returns what takes it away.
 	Place func(ctx context.Context, commit git.OID) (leave func(), err error)
 	// Command makes the command for a line of the policy in the merged tree.
@@ -25,21 +27,60 @@ type Acceptance struct {
 }
 
 // Run checks a commit out, runs setup and then every acceptance command, and
-// stops at the first that fails.
+// stops at the first that fails. Commands that look at some paths come last, each on a
+// tree of its own.
 func (a Acceptance) Run(ctx context.Context, commit git.OID) ([]Check, error) {
+	p := a.Lease.Lease().Policy
+	var whole, parts []string
+	for _, line := range p.Acceptance {
+		if _, some := p.AcceptancePaths[line]; some {
+			parts = append(parts, line)
+		} else {
+			whole = append(whole, line)
+		}
+	}
+	var checks []Check
+	if len(whole) > 0 {
+		var err error
+		if checks, err = a.place(ctx, commit, whole); err != nil || failed(checks) {
+			return checks, err
+		}
+	}
+	for _, line := range parts {
+		in, err := p.Scope(line)
+		if err != nil {
+			return checks, err
+		}
+		c, err := a.scopedRun(ctx, commit, line, in)
+		if err != nil {
+			return checks, err
+		}
+		if checks = append(checks, c); c.Code != 0 {
+			break
+		}
+	}
+	return checks, nil
+}
+
+func failed(checks []Check) bool {
+	return slices.ContainsFunc(checks, func(c Check) bool { return c.Code != 0 })
+}
+
+// place runs setup and some commands on a checkout of a commit.
+func (a Acceptance) place(ctx context.Context, commit git.OID, lines []string) ([]Check, error) {
 	leave, err := a.Place(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	for _, line := range a.Policy.Setup {
+	for _, line := range a.Lease.Lease().Policy.Setup {
 		if c, err := a.one(ctx, line); err != nil || c.Code != 0 {
 			c.Command = "setup: " + c.Command
 			return []Check{c}, err
 		}
 	}
 	var checks []Check
-	for _, line := range a.Policy.Acceptance {
+	for _, line := range lines {
 		c, err := a.one(ctx, line)
 		if err != nil {
 			return checks, err
@@ -70,7 +111,7 @@ func (a Acceptance) one(ctx context.Context, line string) (Check, error) {
 	}
 	check := Check{Command: line, Code: exit.Code, Took: a.Now().Sub(began), Output: tail.String()}
 	if exit.Reason != cell.Exited {
-		check.Ended, check.Code = enclosure.DescribeExit(a.Policy.Limits, exit), max(exit.Code, 1)
+		check.Ended, check.Code = enclosure.DescribeExit(a.Lease.Lease().Policy.Limits, exit), max(exit.Code, 1)
 	}
 	return check, nil
 }

@@ -138,6 +138,8 @@ type Check struct {
 	Ended   string        `json:"ended,omitempty"` // the limit that ended it, in words; "": it ended by itself
 	Took    time.Duration `json:"took_ns"`
 	Output  string        `json:"output,omitempty"` // its end
+	// Reused: it looks at some paths, and passed on the same before.
+	Reused bool `json:"+reused,omitempty"`
 }
 
 // How says how it ended, after its name.

@@ -151,14 +151,14 @@ func (w *waiter) head(ctx context.Context, turn line.Turn) (res Result, final bo
 		return p.res, true, err
 	}
 	w.at = &p
-	bad, err := w.place.Done(turn.Run, ok, p.tree)
+	bad, err := w.place.Done(turn.Run, ok, p.tree, p.res.Commit)
 	return p.res, bad, err
 }
 
 // behind tests the result behind others. What is wrong with it there is judged at the head.
 func (w *waiter) behind(ctx context.Context, turn line.Turn) error {
 	w.at, w.start, w.tested = nil, nil, w.passed()
-	ok, tree := false, git.OID("")
+	ok, tree, commit := false, git.OID(""), git.OID("")
 	ended, err := w.place.Test(ctx, turn.Run, func(ctx context.Context) error {
 		target, err := w.gate.ahead(ctx, turn)
 		if err != nil || target == "" {
@@ -168,7 +168,7 @@ func (w *waiter) behind(ctx context.Context, turn line.Turn) error {
 		if err != nil {
 			return err
 		}
-		tree = p.tree
+		tree, commit = p.tree, p.res.Commit
 		switch {
 		case !p.decided() || p.res.Outcome == Nothing && w.order.Verify:
 			ok, err = w.test(ctx, &p)
@@ -183,7 +183,7 @@ func (w *waiter) behind(ctx context.Context, turn line.Turn) error {
 	if ended {
 		return nil
 	}
-	_, err = w.place.Done(turn.Run, ok && err == nil, tree)
+	_, err = w.place.Done(turn.Run, ok && err == nil, tree, commit)
 	return err
 }
 
@@ -273,10 +273,15 @@ func (g *Gate) ahead(ctx context.Context, t line.Turn) (git.OID, error) {
 	if at == "" {
 		at = t.Ahead[0].Base
 	}
-	if err := g.host.Complete(ctx, at, g.Fetching); err != nil {
-		return "", err
+	if t.Made != "" {
+		at = t.Made
 	}
-	for _, r := range t.Ahead {
+	if t.Tip != "" {
+		if err := g.host.Complete(ctx, t.Tip, g.Fetching); err != nil {
+			return "", err
+		}
+	}
+	for _, r := range t.Ahead[t.Of:] {
 		merge, err := g.merge(ctx, r.Base, at, r.Snapshot, r.Tip)
 		if err != nil || len(merge.Conflicts) > 0 {
 			return "", err

@@ -45,7 +45,7 @@ func (t Terms) clone() Terms {
 		*list = slices.Clone(*list)
 	}
 	p.Network.HostPorts, p.Network.Publish = slices.Clone(p.Network.HostPorts), slices.Clone(p.Network.Publish)
-	p.Agent.Args = maps.Clone(p.Agent.Args)
+	p.Agent.Args, p.AcceptancePaths = maps.Clone(p.Agent.Args), maps.Clone(p.AcceptancePaths)
 	t.ExecutedBy = maps.Clone(t.ExecutedBy)
 	return t
 }

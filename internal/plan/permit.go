@@ -78,8 +78,6 @@ func (p Plan) built() error {
 			return s.at.fault(s.ID+": review is not supported yet", "leave it out, and look at the result yourself")
 		case s.Budget.Tokens > 0 || s.Budget.Cost > 0:
 			return s.at.fault(s.ID+": only a budget of time is supported yet", "leave tokens and cost out")
-		case slices.ContainsFunc(s.Acceptance, func(c Check) bool { return c.Paths != nil }):
-			return s.at.fault(s.ID+": paths of an acceptance command are not supported yet", "leave paths out")
 		}
 	}
 	return nil
@@ -131,11 +129,11 @@ func (s Stage) permit(from policy.Policy) (Permit, error) {
 	}
 	p.Acceptance = slices.Clone(from.Acceptance)
 	for _, c := range s.Acceptance {
-		p.Acceptance = append(p.Acceptance, s.inDir(c.Run))
+		p = p.Accepts(s.inDir(c.Run), c.Paths)
 	}
 	for _, t := range s.Truths {
 		if t.Run != "" {
-			p.Acceptance = append(p.Acceptance, s.inDir(t.command()))
+			p = p.Accepts(s.inDir(t.command()), nil)
 		}
 	}
 	if t := s.Budget.Time; t > 0 && t < p.Limits.Time {

@@ -33,7 +33,10 @@ func (p Policy) Joined(q Policy) Policy {
 	} {
 		*list.mine = common(*list.mine, *list.theirs)
 	}
-	both.Acceptance = union(p.Acceptance, q.Acceptance)
+	for _, run := range q.Acceptance {
+		both = both.Accepts(run, q.AcceptancePaths[run])
+	}
+	both.Acceptance = distinct(both.Acceptance)
 	return both
 }
 

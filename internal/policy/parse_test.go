@@ -147,6 +147,11 @@ var mistakes = []struct{ name, text, want string }{
 	{"identity empty", "git:\n  identity:\n    name: ' '\n", `p:3:11: the identity is empty`},
 	{"identity with brackets", "git: {identity: {email: <a@b>}}\n", `p:1:25: "<a@b>" cannot stand in a commit (leave out <, >, line breaks and blanks at either end)`},
 	{"command blank", "acceptance: [\"go test\", \" \"]\n", `p:1:25: the command executes nothing (write a command, or leave the entry out)`},
+	{"command without paths", "acceptance: [{run: make, paths: []}]\n", `p:1:14: the command "make" looks at no paths (list them, or write only the command)`},
+	{"command with paths only", "acceptance: [{paths: [src]}]\n", `p:1:14: the key "run" is missing (write {run: COMMAND, paths: [PATH]})`},
+	{"command with other paths", "acceptance:\n- make\n- {run: make, paths: [src]}\n", `p:3:3: the command "make" is given twice, with other paths (write it once)`},
+	{"command with a path outside", "acceptance: [{run: make, paths: [../x]}]\n", `p:1:34: "../x" leaves the worktree with .. (write a path inside the worktree)`},
+	{"command with an unknown key", "acceptance: [{run: make, path: [src]}]\n", `p:1:26: unknown key "path" (did you mean paths?)`},
 	{"command comment", "setup:\n  - |\n    # later\n\n    # maybe\n", `p:2:5: the command executes nothing (write a command, or leave the entry out)`},
 }
 
@@ -201,6 +206,7 @@ acceptance:
   - |
     # first
     make check
+  - {run: make docs, paths: [docs, "src/**/*.md"]}
   - go test ./...
 setup: ["printf 'a\tb\u0085\"'"]
 gate: {land: auto, as: rebase, retries: 2, attempts: 0, cache: landed}
@@ -242,10 +248,11 @@ func TestParseFull(t *testing.T) {
 			ReadLogin, true, ProofReported, mustDuration("5m"), true, nil, []string{"project"}, []string{"user"}, nil, []string{"files", "user"},
 			map[string][]string{"claude": {"--model", "opus"}},
 		},
-		Acceptance: []string{"go test ./...", "# first\nmake check\n", "go test ./..."},
-		Setup:      []string{"printf 'a\tb\u0085\"'"},
-		Gate:       Gate{Land: LandAuto, As: Rebase, Retries: 2, Cache: LandedCaches},
-		Expires:    mustDuration("2d"),
+		Acceptance:      []string{"go test ./...", "# first\nmake check\n", "make docs", "go test ./..."},
+		AcceptancePaths: map[string][]string{"make docs": {"docs", "src/**/*.md"}},
+		Setup:           []string{"printf 'a\tb\u0085\"'"},
+		Gate:            Gate{Land: LandAuto, As: Rebase, Retries: 2, Cache: LandedCaches},
+		Expires:         mustDuration("2d"),
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("\n got %+v\nwant %+v", p, want)

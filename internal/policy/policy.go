@@ -28,21 +28,24 @@ const Version = 1
 // cordon writes to a Policy after Parse or Default returned it. The JSON form
 // uses the names of the YAML form, so that a lease can embed it.
 type Policy struct {
-	Version           int        `json:"version"`
-	Filesystem        Filesystem `json:"filesystem"`
-	Network           Network    `json:"network"`
-	Secrets           []string   `json:"secrets"`
-	Git               Git        `json:"git"`
-	Limits            Limits     `json:"limits"`
-	Isolation         Isolation  `json:"isolation"`
-	Cell              Cell       `json:"cell,omitzero"`
-	Guard             Guard      `json:"guard,omitzero"`
-	Agent             Agent      `json:"agent,omitzero"`
-	Acceptance        []string   `json:"acceptance"`
-	Setup             []string   `json:"setup"`
-	Gate              Gate       `json:"gate,omitzero"`
-	PreserveOnFailure bool       `json:"preserve_on_failure"`
-	Expires           Duration   `json:"expires"`
+	Version    int        `json:"version"`
+	Filesystem Filesystem `json:"filesystem"`
+	Network    Network    `json:"network"`
+	Secrets    []string   `json:"secrets"`
+	Git        Git        `json:"git"`
+	Limits     Limits     `json:"limits"`
+	Isolation  Isolation  `json:"isolation"`
+	Cell       Cell       `json:"cell,omitzero"`
+	Guard      Guard      `json:"guard,omitzero"`
+	Agent      Agent      `json:"agent,omitzero"`
+	Acceptance []string   `json:"acceptance"`
+	// AcceptancePaths are the paths that some of these commands look at. A command that is
+	// not in it looks at all of the tree, as in leases from before there was this key.
+	AcceptancePaths   map[string][]string `json:"acceptance_paths,omitempty"`
+	Setup             []string            `json:"setup"`
+	Gate              Gate                `json:"gate,omitzero"`
+	PreserveOnFailure bool                `json:"preserve_on_failure"`
+	Expires           Duration            `json:"expires"`
 }
 
 // Filesystem holds the path patterns. Each covers what it matches and

@@ -14,6 +14,7 @@ import (
 // inexpressible are the mistakes that a JSON Schema cannot see, each with why.
 // Every other mistake must be refused by the schema too.
 var inexpressible = map[string]string{
+	"command with other paths":     "entries are compared with each other",
 	"invalid UTF-8":                "JSON text is Unicode",
 	"second document":              "JSON has one value",
 	"too large":                    "the size of the text is not in the value",

@@ -16,7 +16,7 @@ func gateView(r *gate.Result) *view.Gate {
 		Findings: Each(r.Findings, findingView), Why: r.Why, Checkout: r.Checkout, Retries: r.Retries,
 	}
 	for _, c := range r.Checks {
-		v.Checks = append(v.Checks, view.Acceptance{Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output})
+		v.Checks = append(v.Checks, view.Acceptance{Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output, Reused: c.Reused})
 	}
 	for _, o := range r.InTheWay {
 		v.InTheWay = append(v.InTheWay, view.Obstacle{Checkout: o.Checkout, Path: view.Text(o.Path), Why: o.Why})

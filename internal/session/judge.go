@@ -170,7 +170,7 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 	defer log.Close()
 	var tree workspace.MergedTree
 	accept := gate.Acceptance{
-		Policy: l.Policy, Now: s.Now, Output: io.MultiWriter(&worksite.Bounded{To: log, Room: worksite.TranscriptRoom}, worksite.Unheeded{To: out}),
+		Gate: s.Gate, Lease: w.Lease, Now: s.Now, Output: io.MultiWriter(&worksite.Bounded{To: log, Room: worksite.TranscriptRoom}, worksite.Unheeded{To: out}),
 		Place: func(ctx context.Context, commit git.OID) (_ func(), err error) {
 			tree, err = workspace.MakeMergedTree(ctx, s.Site, w, commit)
 			return tree.Leave, err

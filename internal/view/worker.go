@@ -123,6 +123,7 @@ type Acceptance struct {
 	Ended   string `json:"ended,omitempty" doc:"The limit that ended the command, in words."`
 	Took    int64  `json:"took_ns" doc:"Duration in nanoseconds."`
 	Output  string `json:"output,omitempty" doc:"The end of its output."`
+	Reused  bool   `json:"reused,omitempty" doc:"Whether it did not run, because it has passed on the same files before (acceptance with paths)."`
 }
 
 // State is a word for the status of a worker.

@@ -8,6 +8,7 @@
 package line
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -32,8 +33,10 @@ type Result struct {
 	// Kept: the history of Tip lands with it.
 	Kept  bool      `json:"kept,omitempty"`
 	Since time.Time `json:"since"`
-	// Tree is what its last test ran on.
-	Tree git.OID `json:"tree,omitempty"`
+	// Tree is what its last test ran on, and Commit the commit with it: the target with the
+	// results ahead of it and this one.
+	Tree   git.OID `json:"tree,omitempty"`
+	Commit git.OID `json:"commit,omitempty"`
 }
 
 // Line is the queue of one branch, as it is kept.
@@ -72,7 +75,8 @@ func read(path, target string) Line {
 	return l
 }
 
-// write puts a queue in the place of the one before. An empty queue has no file.
+// write puts a queue in the place of the one before, if it is another: everybody who waits reads
+// it then. An empty queue has no file.
 func (l Line) write(path string) error {
 	if len(l.Queue.Entries) == 0 {
 		if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
@@ -83,6 +87,9 @@ func (l Line) write(path string) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err
+	}
+	if was, err := plainfile.Read(path, maxFile); err == nil && bytes.Equal(was, text) {
+		return nil
 	}
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil { // only who has the lock writes it
 		return err
@@ -126,6 +133,14 @@ func (l *Line) dropDead(dir state.Dir, self string) (changed bool) {
 		changed = true
 	}
 	return changed
+}
+
+// held reports whether a process is gone that the others wait for. Who is gone and only waits is
+// found when its turn comes.
+func (l *Line) held(dir state.Dir) bool {
+	return !slices.ContainsFunc(l.Queue.Entries, func(e queue.Entry) bool {
+		return (e.Testing || e.Landing || e.Verdict != queue.Untested) && !dir.Held(presence(e.ID))
+	})
 }
 
 // presence is the lock that a process holds while a result of it waits.

@@ -17,8 +17,8 @@ import (
 // How often a process that waits looks at the file, and how often it looks whether others are
 // still there.
 const (
-	glance = 30 * time.Millisecond
-	rounds = 40 // glances
+	glance = 40 * time.Millisecond
+	rounds = 25 // glances
 )
 
 // Branch is where the target is, and its tree. "", "": it does not exist.
@@ -55,6 +55,9 @@ type Turn struct {
 	// Ahead are the results that the tree of the test holds, in their order, on the tip.
 	Tip   git.OID
 	Ahead []Result
+	// Made is a commit that holds the tip and the first of these, with how many; "": there is none.
+	Made git.OID
+	Of   int
 	// Again: it failed behind others or at the head, and is tested for the last time.
 	Again bool
 }
@@ -131,8 +134,10 @@ func (p *Place) Next(ctx context.Context, waits func()) (Turn, error) {
 			}
 		}
 		if n%rounds == rounds-1 {
-			if err := p.change(func(*Line) error { return nil }); err != nil {
-				return Turn{}, err
+			if l := read(p.path, p.Target); !l.held(p.Dir) {
+				if err := p.change(func(*Line) error { return nil }); err != nil {
+					return Turn{}, err
+				}
 			}
 		}
 		if waits != nil {
@@ -169,8 +174,13 @@ func (p *Place) turn() (Turn, bool, error) {
 	case e.Testing && e.Run != p.last:
 		t := Turn{Run: e.Run, Tip: l.Tip, Again: e.Suspect && !p.suspect}
 		p.suspect = e.Suspect
-		for _, id := range e.Ahead {
-			t.Ahead = append(t.Ahead, l.Results[id])
+		for i, id := range e.Ahead {
+			r := l.Results[id]
+			t.Ahead = append(t.Ahead, r)
+			before := l.Queue.Find(id)
+			if before != nil && before.Verdict == queue.Passed && !before.Stale && slices.Equal(before.Ahead, e.Ahead[:i]) && r.Commit != "" {
+				t.Made, t.Of = r.Commit, i+1
+			}
 		}
 		return t, true, nil
 	case l.Queue.Lands() == p.ID:
@@ -200,8 +210,8 @@ func (p *Place) Holds(run int) bool {
 	return e != nil && e.Testing && e.Run == run
 }
 
-// Done records the end of a test, and reports whether the result is bad. It then has left.
-func (p *Place) Done(run int, passed bool, tree git.OID) (bad bool, err error) {
+// Done records the end of a test of a tree, with a commit that has it, and reports whether the result is bad. It then has left.
+func (p *Place) Done(run int, passed bool, tree, commit git.OID) (bad bool, err error) {
 	p.last = run
 	err = p.change(func(l *Line) error {
 		e := l.Queue.Find(p.ID)
@@ -209,7 +219,7 @@ func (p *Place) Done(run int, passed bool, tree git.OID) (bad bool, err error) {
 			return nil // it was ended
 		}
 		r := l.Results[p.ID]
-		r.Tree = tree
+		r.Tree, r.Commit = tree, commit
 		l.Results[p.ID] = r
 		if err := p.look(l); err != nil {
 			return err
