@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A plan of twelve stages whose process is killed again and again, before or after one of the
+// next events of the journal, comes to its end: nothing is lost, and nothing lands twice. The
+// steps between the kills differ, so that every kind of event is met in many states.
+func TestSlowPlanKilled(t *testing.T) {
+	slow(t)
+	for _, when := range []string{"before", "after"} {
+		for _, step := range []int{3, 5} {
+			t.Run(fmt.Sprintf("%s/%d", when, step), func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t)
+				file := s.write("twelve.yaml", twelveStages())
+				kills := s.runKilled(when, step, file)
+				if kills < 12 {
+					t.Errorf("only %d processes were killed", kills)
+				}
+				s.allLanded()
+			})
+		}
+	}
+}
+
+// twelveStages are three chains of four, with a verification of each.
+func twelveStages() string {
+	var b strings.Builder
+	b.WriteString("version: 1\nplan: twelve\nparallel: 3\nstages:\n")
+	for chain := range 3 {
+		for i := range 3 {
+			after := ""
+			if i > 0 {
+				after = fmt.Sprintf("after: [s%d%d], ", chain, i-1)
+			}
+			fmt.Fprintf(&b, "  - {id: s%d%d, %stask: t, write: [src/%d%d.txt], command: [sh, -c, \"echo done >src/%d%d.txt\"], artifacts: [src/%d%d.txt]}\n",
+				chain, i, after, chain, i, chain, i, chain, i)
+		}
+		fmt.Fprintf(&b, "  - {id: v%d, kind: verify, after: [s%d2], command: [\"true\"], acceptance: [\"test -s src/%d2.txt\"]}\n", chain, chain, chain)
+	}
+	return b.String()
+}
+
+// runKilled runs a plan until nothing kills it any more, and counts the kills.
+func (s *site) runKilled(when string, step int, file string) (kills int) {
+	s.t.Helper()
+	for i := range 300 {
+		cmd := s.command("plan", "run", file)
+		cmd.Env = append(slices.Clone(s.env), "CORDON_TEST_KILL="+when+":"+strconv.Itoa(1+i*step%13))
+		o := s.try(cmd)
+		switch {
+		case o.signal == syscall.SIGKILL:
+			kills++
+		case o.code == 0:
+			return kills
+		default:
+			s.t.Fatalf("after %d kills it ended with %d\n%s%s", kills, o.code, o.out, o.err)
+		}
+	}
+	s.t.Fatal("it never ends")
+	return kills
+}
+
+// allLanded wants the result of each of the nine stages that change something once, and nothing at work.
+func (s *site) allLanded() {
+	s.t.Helper()
+	s.sound()
+	if n := s.git("rev-list", "--count", "HEAD"); n != "10" {
+		s.t.Errorf("%s commits, want the base and nine results\n%s", n, s.git("log", "--oneline"))
+	}
+	for chain := range 3 {
+		for i := range 3 {
+			if out := s.git("show", fmt.Sprintf("HEAD:src/%d%d.txt", chain, i)); out != "done" {
+				s.t.Errorf("stage s%d%d left %q", chain, i, out)
+			}
+		}
+	}
+	for _, w := range s.workers() {
+		if w.Status != "merged" && w.Status != "no change" {
+			s.t.Errorf("%s is %s", w.Worker, w.Status)
+		}
+	}
+	s.cordon([]int{0}, "journal", "verify")
+}
