@@ -166,6 +166,6 @@ func sameText(run *ledger.PlanRun, digest string) error {
 	if run.Digest == digest {
 		return nil
 	}
-	return fault.Refuse("the plan %s is open with another text: cordon plan run %s goes on with that one, and after cordon plan stop --close %s this one can run",
+	return fault.Refuse("the plan %s is open with another text: cordon plan run %s goes on with that one, and after cordon plan stop %s this one can run",
 		run.Plan, run.Plan, run.Plan)
 }
