@@ -41,7 +41,16 @@ var Client = agent.Adapter{
 		Quiet: []string{`{"type":"session",`, `{"type":"model_change",`, `{"type":"thinking_level_change",`, `{"type":"session_info",`},
 		Calls: []string{`{"type":"toolCall",`, `"role":"toolResult"`},
 	},
-	Starts:    true,
+	Starts: true,
+	Choices: []agent.Choice{
+		{File: ownSettings, Key: "defaultProvider", Fits: agent.Word}, {File: ownSettings, Key: "defaultModel", Fits: agent.ModelName},
+		{File: ownSettings, Key: "defaultThinkingLevel", Fits: agent.Word}, {File: ownSettings, Key: "hideThinkingBlock", Fits: agent.Switch},
+		{File: ownSettings, Key: "theme", Fits: agent.Word},
+	},
+	Unused: []agent.Unused{
+		{File: ownSettings, Key: "packages", Noun: "packages"}, {File: ownSettings, Key: "extensions", Noun: "extensions"},
+		{File: ownSettings, Key: "shellCommandPrefix", Noun: "shell prefix"},
+	},
 	NoServers: "has no MCP servers",
 	Build:     build, Objects: objections, Refused: refused, Passed: passed,
 }
@@ -123,7 +132,7 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	if err != nil {
 		return err
 	}
-	settings, err := agent.Compact(agent.Over(own, map[string]any{
+	settings, err := agent.Compact(agent.Over(agent.Over(own, o.Chosen.Settings()), map[string]any{
 		"packages": []string{}, "extensions": []string{}, "enableInstallTelemetry": false, "quietStartup": true, "lastChangelogVersion": o.Version.String(),
 	}))
 	if err != nil {

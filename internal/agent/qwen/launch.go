@@ -38,6 +38,11 @@ var Client = agent.Adapter{
 	// It writes nothing down before the first prompt.
 	Record: &agent.Record{Files: []string{chats}, Calls: []string{`"functionCall":{`, `"event.name":"qwen-code.tool_call"`}},
 	Starts: true,
+	Choices: []agent.Choice{
+		{File: ownSettings, Key: "model.name", Fits: agent.ModelName}, {File: ownSettings, Key: "model.reasoningEffort", Fits: agent.Word},
+		{File: ownSettings, Key: "general.outputLanguage", Fits: agent.Language}, {File: ownSettings, Key: "ui.theme", Fits: agent.Language},
+	},
+	Unused: []agent.Unused{{File: ownSettings, Key: "hooks", Noun: "hooks"}, {File: ownSettings, Key: "permissions", Noun: "permission rules"}},
 	// One that is trusted brings its own servers, hooks and variables.
 	NoServers: "starts no MCP servers in a directory that is not trusted, and cordon trusts none",
 	Build:     build, Permissions: permissions, Refused: refused, Passed: passed,
@@ -85,7 +90,7 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 	}
 	pinned := pinnedSettings(o.Rules)
 	keepDenials(pinned, lower)
-	settings := agent.Over(agent.Over(agent.Over(lower, chosenSettings(own)), pinned), hooks)
+	settings := agent.Over(agent.Over(agent.Over(agent.Over(lower, chosenSettings(own)), o.Chosen.Settings()), pinned), hooks)
 	text, err := agent.Compact(settings)
 	if err != nil {
 		return err
