@@ -107,7 +107,7 @@ func usesParams(c string) bool {
 			return true
 		}
 	}
-	for _, word := range []string{"set ", "BASH", "return", "break", "continue"} {
+	for _, word := range []string{"set ", "shift", "BASH", "return", "break", "continue"} {
 		if strings.Contains(c, word) {
 			return true
 		}
