@@ -46,7 +46,7 @@ func newSite(t *testing.T) *site {
 func siteIn(t *testing.T, dir string) *site {
 	t.Helper()
 	s := &site{t: t, home: filepath.Join(dir, "home"), repo: filepath.Join(dir, "repo")}
-	s.env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "GIT_CONFIG_NOSYSTEM=1")
+	s.env = append(environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "GIT_CONFIG_NOSYSTEM=1")
 	s.write("home/.gitconfig", "[user]\n\tname = Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n")
 	s.write("repo/src/a.txt", "a\n")
 	s.write("repo/docs/d.txt", "d\n")
@@ -54,6 +54,15 @@ func siteIn(t *testing.T, dir string) *site {
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "base")
 	return s
+}
+
+// environ is the environment of a person: in one that says it is a CI job's, several
+// clients ask nothing and show nothing.
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return name == "CI" || name == "CONTINUOUS_INTEGRATION" || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "GITLAB_")
+	})
 }
 
 // write puts a file beside the repository, or into it.
