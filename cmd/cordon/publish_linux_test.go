@@ -54,13 +54,14 @@ func browser(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		_, port, err := net.SplitHostPort(address)
 		if err != nil {
 			return nil, err
 		}
 		return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+port)
-	}}}
+	}
+	return &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true, DialContext: dial}}
 }
 
 func fetch(t *testing.T, c *http.Client, address string, fields ...string) (int, string) {

@@ -76,7 +76,8 @@ func TestRememberedSettings(t *testing.T) {
 		{"the repository's", func() { writeTo(t, "[core]\n\thooksPath = there\n", at, "config") }},
 		{"a link in the place of a file", func() {
 			writeTo(t, "[core]\n\tpager = three\n", dir, "elsewhere")
-			if err := errors.Join(os.Remove(filepath.Join(home, ".gitconfig")), os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(home, ".gitconfig"))); err != nil {
+			config := filepath.Join(home, ".gitconfig")
+			if err := errors.Join(os.Remove(config), os.Symlink(filepath.Join(dir, "elsewhere"), config)); err != nil {
 				t.Fatal(err)
 			}
 		}},
