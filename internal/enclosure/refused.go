@@ -18,6 +18,7 @@ var misreported = []struct {
 		"the cell refused tracing (debuggers, strace, LeakSanitizer): cell.trace: true in the policy allows it; ASAN_OPTIONS=detect_leaks=0 does without"},
 	{[]string{"clone", "unshare", "setns"},
 		"the cell refused new namespaces (podman, bwrap, the sandbox of browsers): no setting allows them; start chromium with --no-sandbox, the cell confines it"},
+	{[]string{"io_uring_setup"}, "the cell refused io_uring: no setting allows it; switch it off in a program that does not fall back to other calls by itself"},
 	{[]string{"perf_event_open"}, "the cell refused performance counters (perf): no setting allows them"},
 }
 

@@ -19,6 +19,7 @@ func TestExplainRefused(t *testing.T) {
 		{cell.Exit{Reason: cell.Exited, Code: 1, Refused: map[string]int{"ptrace": 3, "process_vm_readv": 1}}, []string{"the cell refused tracing"}},
 		{cell.Exit{Reason: cell.Exited, Code: 1, Refused: map[string]int{"unshare": 1, "perf_event_open": 1}},
 			[]string{"the cell refused new namespaces", "the cell refused performance counters"}},
+		{cell.Exit{Reason: cell.Exited, Code: 1, Refused: map[string]int{"io_uring_setup": 2}}, []string{"the cell refused io_uring"}},
 		{cell.Exit{Reason: cell.Exited, Code: 139}, []string{"a cell writes no core files"}},
 		{cell.Exit{Reason: cell.TimedOut, Code: 139}, nil},
 	} {

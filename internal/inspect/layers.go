@@ -124,13 +124,17 @@ func refusals(exit *cell.Exit) []audit.Finding {
 	return list
 }
 
-// RefusedCalls lists the system calls that a cell refused, and how often.
+// RefusedCalls lists the system calls that a cell refused, and how often, but for io_uring: programs
+// try it and do without.
 func RefusedCalls(exit *cell.Exit) []string {
 	if exit == nil {
 		return nil
 	}
 	var list []string
 	for call, n := range exit.Refused {
+		if call == "io_uring_setup" {
+			continue
+		}
 		list = append(list, fmt.Sprintf("%s ×%d", call, n))
 	}
 	slices.Sort(list)

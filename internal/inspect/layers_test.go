@@ -79,7 +79,7 @@ func TestRefusals(t *testing.T) {
 	if refusals(nil) != nil || refusals(&cell.Exit{}) != nil {
 		t.Error("nothing was refused")
 	}
-	found := refusals(&cell.Exit{Refused: map[string]int{"ptrace": 1, "mount": 3}})
+	found := refusals(&cell.Exit{Refused: map[string]int{"ptrace": 1, "mount": 3, "io_uring_setup": 2}})
 	if len(found) != 2 || found[0].Rule != "refused at run time: mount ×3" || found[0].Class != audit.Note || found[0].Source == "" {
 		t.Errorf("%+v", found)
 	}

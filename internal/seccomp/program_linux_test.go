@@ -264,8 +264,9 @@ func TestTable(t *testing.T) {
 func TestWorthARecord(t *testing.T) {
 	for worth, calls := range map[attention][]string{
 		recorded: {"mount", "umount2", "move_mount", "setns", "unshare", "clone", "ptrace", "process_vm_writev", "pidfd_getfd",
-			"bpf", "keyctl", "add_key", "open_by_handle_at", "userfaultfd", "init_module", "reboot", "ioctl", "fchmod", "openat"},
-		routine: {"clone3", "io_uring_setup", "io_uring_enter", "openat2", "personality", "kcmp", "adjtimex"},
+			"bpf", "keyctl", "add_key", "open_by_handle_at", "userfaultfd", "init_module", "reboot", "ioctl", "fchmod", "openat",
+			"io_uring_setup"},
+		routine: {"clone3", "io_uring_enter", "openat2", "personality", "kcmp", "adjtimex"},
 	} {
 		for _, name := range calls {
 			i := slices.IndexFunc(rules(), func(r rule) bool { return r.call == name })

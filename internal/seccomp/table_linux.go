@@ -62,7 +62,7 @@ var common = []rule{
 	{"move_pages", unix.SYS_MOVE_PAGES, unix.EPERM, routine, always, "moves another process's memory"},
 
 	// Large interfaces with a long list of holes, which programs can do without.
-	{"io_uring_setup", unix.SYS_IO_URING_SETUP, unix.ENOSYS, routine, always, "makes calls that no filter sees"},
+	{"io_uring_setup", unix.SYS_IO_URING_SETUP, unix.ENOSYS, recorded, always, "makes calls that no filter sees"},
 	{"io_uring_enter", unix.SYS_IO_URING_ENTER, unix.ENOSYS, routine, always, "makes calls that no filter sees"},
 	{"io_uring_register", unix.SYS_IO_URING_REGISTER, unix.ENOSYS, routine, always, "makes calls that no filter sees"},
 	{"bpf", unix.SYS_BPF, unix.EPERM, recorded, always, "runs programs in the kernel"},
