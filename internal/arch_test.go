@@ -105,6 +105,7 @@ var layers = map[string][]string{
 	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
 	"internal/conduct":        {"agent/clients", "audit", "client", "dispatch", "fault", "gate", "git", "keep", "ledger", "legible", "plan", "policy", "session", "worksite"},
 	"internal/command/ports":  {"fault", "ledger", "page", "session", "visitor"},
+	"internal/command/demos":  {"conduct", "demo", "dispatch", "git", "ledger", "mailbox", "page", "plan", "present", "session", "state", "terminal"},
 	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "ledger", "page", "plan", "post", "present", "session", "view", "worksite"},
 	"internal/command/queues": {"page", "present", "queue/line", "session"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
@@ -114,7 +115,7 @@ var layers = map[string][]string{
 	"internal/draft":          {"git", "policy"},
 	"internal/suggest":        {"audit", "egress/record", "egress/target", "git", "ledger", "policy", "worksite"},
 	"internal/present":        {"audit", "cell", "cellnet", "conduct", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "plan", "policy", "queue/line", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
-	"internal/demo":           {"git", "ledger"},
+	"internal/demo":           {"git", "ledger", "plan"},
 	"internal/manual":         {"present", "strictyaml"},
 	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "publish", "screen", "seccomp", "terminal", "view", "worksite"},
 	"internal/foreground":     {"agent/clients", "cell", "confine", "policy", "terminal"},
@@ -129,7 +130,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/plans", "command/ports", "command/queues", "conduct", "config", "confine", "demo", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/demos", "command/plans", "command/ports", "command/queues", "conduct", "config", "confine", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},

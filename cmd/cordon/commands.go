@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"cordon/internal/command/demos"
 	"cordon/internal/command/plans"
 	"cordon/internal/command/ports"
 	"cordon/internal/command/queues"
@@ -30,7 +31,10 @@ func (a *app) entries() []entry {
 		{"plan", func() *cobra.Command { return plans.New(a.plansConsole()) }},
 		{"truth", func() *cobra.Command { return plans.Truth(a.plansConsole()) }},
 		{"policy", a.policyCommand}, {"config", a.configCommand}, {"lease", a.leaseCommand}, {"briefing", a.briefingCommand},
-		{"check", a.checkCommand}, {"hook", a.hookCommand}, {"init", a.initCommand}, {"doctor", a.doctorCommand}, {"demo", a.demoCommand},
+		{"check", a.checkCommand}, {"hook", a.hookCommand}, {"init", a.initCommand}, {"doctor", a.doctorCommand},
+		{"demo", func() *cobra.Command {
+			return demos.New(&demos.Console{Page: a.page, Announce: a.announce, Who: operator})
+		}},
 		{"version", a.versionCommand},
 	}
 }

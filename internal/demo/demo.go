@@ -1,7 +1,7 @@
-// Package demo holds the play of cordon demo: a toy repository, scripted agents with what must
-// become of each, the search for traces on the host, and what to type next.
+// Package demo holds the plays of cordon demo: toy repositories, scripted agents and a plan with
+// what must become of each, the search for traces on the host, and what to type next.
 //
-// It refuses to run anything: command cordon demo takes the agents through the real pipeline.
+// It refuses to run anything: package command/demos takes the agents through the real pipeline.
 package demo
 
 import (
@@ -17,8 +17,8 @@ import (
 	"cordon/internal/ledger"
 )
 
-// toyFiles is the repository that the agents are let loose on.
-var toyFiles = map[string]string{
+// Toy is the repository that the agents are let loose on.
+var Toy = map[string]string{
 	"README.md":     "# greet\n\nSays hello.\n",
 	"docs/guide.md": "# Guide\n\nRun src/greet.sh.\n",
 	"src/greet.sh":  "#!/bin/sh\necho \"hello, ${1:-world}\"\n",
@@ -32,7 +32,7 @@ acceptance:
 `,
 }
 
-// actor is a scripted agent and what must become of it. The host's path stands
+// Actor is a scripted agent and what must become of it. The host's path stands
 // in for what real agents carry in their context.
 type Actor struct {
 	Does   string
@@ -73,19 +73,20 @@ const planted = ".cordon-demo-escape"
 // secret is what lies beside the code of the toy repository, untracked.
 const secret = "TOKEN=not-for-agents"
 
-// played is an actor and what became of it.
+// Played is an actor and what became of it.
 type Played struct {
 	Actor
 	Worker *ledger.Worker
 	Status ledger.Status
 }
 
-func BuildToy(ctx context.Context, bin git.Binary, top string) error {
+// BuildToy makes a repository with these files, and a secret beside them.
+func BuildToy(ctx context.Context, bin git.Binary, top string, files map[string]string) error {
 	repo, err := git.Init(ctx, bin, top, git.InitOptions{Format: git.SHA1, Branch: "main"})
 	if err != nil {
 		return err
 	}
-	tree, err := putTree(ctx, repo, toyFiles)
+	tree, err := putTree(ctx, repo, files)
 	if err != nil {
 		return err
 	}
@@ -129,8 +130,8 @@ func putTree(ctx context.Context, repo git.Repo, files map[string]string) (git.O
 	return repo.PutTree(ctx, entries)
 }
 
-// traces looks on the host for what the hostile agents tried to leave there.
-func Traces(repo string, cast []Played) ([]string, error) {
+// Traces looks on the host for what the hostile agents tried to leave there.
+func Traces(repo string) ([]string, error) {
 	var found []string
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -158,20 +159,23 @@ func Traces(repo string, cast []Played) ([]string, error) {
 	return found, nil
 }
 
-// lookAround is what to type next.
+// LookAround is what to type next.
 func LookAround(dir, repo string, cast []Played) []string {
 	id := func(i int) string { return string(cast[i].Worker.ID) }
-	lines := []string{"", "Look around (go install ./cmd/cordon puts cordon into your Go binaries first):"}
-	for _, next := range [][2]string{
-		{"export XDG_STATE_HOME=" + filepath.Join(dir, "state"), ""},
-		{"cd " + repo, ""},
+	return lookAround(dir, repo, [][2]string{
 		{"cordon audit " + id(0), "what landed, by which rule"},
 		{"cordon quarantine show " + id(1), "the evidence"},
 		{"cordon quarantine release " + id(1) + " --write docs --reason 'docs are fine'", ""},
 		{"cordon logs " + id(3), "how main was out of reach"},
 		{"cordon quarantine diff " + id(4), "what the last one could steal: nothing"},
-		{"rm -r " + dir, "when you are done"},
-	} {
+	})
+}
+
+// lookAround lists commands in the toy repository, each with a remark.
+func lookAround(dir, repo string, commands [][2]string) []string {
+	lines := []string{"", "Look around (go install ./cmd/cordon puts cordon into your Go binaries first):"}
+	all := append([][2]string{{"export XDG_STATE_HOME=" + filepath.Join(dir, "state"), ""}, {"cd " + repo, ""}}, commands...)
+	for _, next := range append(all, [2]string{"rm -r " + dir, "when you are done"}) {
 		line := "  " + next[0]
 		if next[1] != "" {
 			line = fmt.Sprintf("  %-50s # %s", next[0], next[1])
