@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"cordon/internal/agent/clients"
+	"cordon/internal/client"
 	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
@@ -24,6 +26,7 @@ type Document struct {
 type Request struct {
 	Document
 	Agent   string   // for stages that name none
+	Args    []string // of Agent
 	Command []string // for stages that name neither
 	Who     string
 }
@@ -92,6 +95,9 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	if err != nil {
 		return nil, err
 	}
+	if err := takes(r.Agent, r.Args); err != nil {
+		return nil, err
+	}
 	if err := site.Begin(ctx); err != nil {
 		return nil, err
 	}
@@ -110,7 +116,7 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	}
 	data := ledger.Opening{
 		Plan: checked.Plan.ID, Run: run, Text: string(r.Text), Name: r.Name, Digest: digest, Source: r.Source, Target: checked.Target,
-		Who: r.Who, Agent: r.Agent, Command: r.Command,
+		Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command,
 	}
 	if checked.Plan.Land == plan.Together {
 		if data.Branch, err = branchFor(ctx, site, checked.Plan.ID, run); err != nil {
@@ -132,6 +138,21 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	}
 	opened := now.Plan(data.Plan)
 	return opened, sameText(opened, digest)
+}
+
+// takes refuses arguments that a client would not start with.
+func takes(name string, args []string) error {
+	if name == "" {
+		return nil
+	}
+	a, err := clients.Of(client.Name(name))
+	if err == nil {
+		err = a.Accept(args)
+	}
+	if err != nil {
+		return &fault.RefusedError{Err: err}
+	}
+	return nil
 }
 
 // branchFor is the branch on which the results of a plan collect. The first of them creates it.

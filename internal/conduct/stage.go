@@ -3,6 +3,7 @@ package conduct
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cordon/internal/agent/clients"
@@ -193,8 +194,9 @@ func delivered(report Report) string {
 
 // performer is who works on a stage: a client, or a command.
 type performer struct {
-	client, model string
-	command       []string
+	client  string
+	args    []string // of the client
+	command []string
 }
 
 // take makes a request one for this performer.
@@ -203,7 +205,7 @@ func (p performer) take(r *dispatch.Request, prompt string) {
 		r.Command = p.command
 		return
 	}
-	r.Agent = &ledger.Agent{Client: p.client, Args: modelArgs(p.model), Prompt: prompt}
+	r.Agent = &ledger.Agent{Client: p.client, Args: p.args, Prompt: prompt}
 }
 
 // author is who does the task of a stage; nil: nobody was named.
@@ -212,9 +214,9 @@ func author(run *ledger.PlanRun, st plan.Stage) *performer {
 	case len(st.Command) > 0:
 		return &performer{command: st.Command}
 	case st.Agent != "":
-		return &performer{client: st.Agent, model: st.Model}
+		return named(run, st.Agent, st.Model)
 	case run.Agent != "":
-		return &performer{client: run.Agent, model: st.Model}
+		return named(run, run.Agent, st.Model)
 	case len(run.Command) > 0:
 		return &performer{command: run.Command}
 	}
@@ -226,21 +228,26 @@ func author(run *ledger.PlanRun, st plan.Stage) *performer {
 func verifier(run *ledger.PlanRun, st plan.Stage) *performer {
 	switch {
 	case run.Agent != "":
-		return &performer{client: run.Agent}
+		return named(run, run.Agent, "")
 	case len(run.Command) > 0:
 		return &performer{command: run.Command}
 	case st.Agent != "":
-		return &performer{client: st.Agent, model: st.Model}
+		return named(run, st.Agent, st.Model)
 	}
 	return nil
 }
 
-// modelArgs are the arguments that choose a model; every client takes these.
-func modelArgs(name string) []string {
-	if name == "" {
-		return nil
+// named is a client with the arguments that plan run gave it. The model of a stage stands
+// behind them, and wins; every client takes it so.
+func named(run *ledger.PlanRun, name, model string) *performer {
+	p := &performer{client: name}
+	if name == run.Agent {
+		p.args = slices.Clone(run.Args)
 	}
-	return []string{"--model", name}
+	if model != "" {
+		p.args = append(p.args, "--model", model)
+	}
+	return p
 }
 
 // ancestors refuses a stage whose dependencies are not in the target: a stage may only

@@ -33,6 +33,7 @@ type Opening struct {
 	Target  string   `json:"target"`
 	Who     string   `json:"who"`
 	Agent   string   `json:"agent,omitempty"`   // for stages that name none
+	Args    []string `json:"args,omitempty"`    // of Agent, wherever it works
 	Command []string `json:"command,omitempty"` // for stages that name neither
 	// Branch is where the results collect that land together, and Base is where it begins; "": each
 	// result lands on the target.

@@ -108,16 +108,18 @@ func (a *Console) document(ctx context.Context, s *session.Session, file string,
 func (a *Console) runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
-		Use:   "run FILE|PLAN [-- COMMAND [ARG...]]",
+		Use:   "run FILE|PLAN [--agent CLIENT] [-- COMMAND|ARG...]",
 		Short: "Run a plan, or go on with one",
 		Long: `Run the stages of a plan as far as they go without you, or go on with a PLAN that was run
 before. The text of the plan is written to the journal: what happens to the file later does
 not change it. If this command is killed, the next one goes on where the journal ends.
 
 Stages that name no agent get the one of --agent, or run COMMAND, which finds its task with
-cordon briefing.`,
-		Example: "  cordon plan run plan.yaml --agent " + a.Client + "\n  cordon plan run plan.yaml -- ./agent.sh\n  cordon plan run worktree-isolation",
-		Args:    cobra.MinimumNArgs(1),
+cordon briefing. With --agent, what stands behind -- are arguments of that client, as
+cordon run takes them; it gets them in every stage that it works on.`,
+		Example: "  cordon plan run plan.yaml --agent " + a.Client + "\n  cordon plan run plan.yaml --agent " + a.Client + " -- --model opus\n" +
+			"  cordon plan run plan.yaml -- ./agent.sh\n  cordon plan run worktree-isolation",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.command = args[1:]
 			return a.run(cmd.Context(), args[0], o)
@@ -190,7 +192,11 @@ func (a *Console) named(ctx context.Context, s *session.Session, what string, o 
 	if err != nil {
 		return "", err
 	}
-	run, err := conduct.Open(ctx, s.Site, conduct.Request{Document: d, Agent: o.agent, Command: o.command, Who: a.Who()})
+	r := conduct.Request{Document: d, Agent: o.agent, Command: o.command, Who: a.Who()}
+	if o.agent != "" {
+		r.Args, r.Command = o.command, nil
+	}
+	run, err := conduct.Open(ctx, s.Site, r)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"cordon/internal/agent/clients"
+	"cordon/internal/client"
+	"cordon/internal/testmodel"
+	"cordon/internal/view"
+)
+
+// threeStages is a plan whose stages build on each other. The task of each is the key of its
+// script.
+const threeStages = `version: 1
+plan: three
+stages:
+  - {id: first, task: The first part., write: [src/first.txt], artifacts: [src/first.txt]}
+  - {id: second, after: [first], reads: [first], task: The second part., write: [src/second.txt], acceptance: ["grep left src/second.txt"]}
+  - {id: third, after: [second], task: The third part., write: [src/third.txt], acceptance: ["cat src/first.txt src/second.txt | cmp - src/third.txt"]}
+`
+
+// stageScript is what a client's model does in the three stages.
+func stageScript(t *testing.T, name client.Name) testmodel.Script {
+	t.Helper()
+	shell := func(command string) []testmodel.Turn {
+		return append(turnsOf(t, name, []deed{{kind: shellTool, command: command}}), testmodel.Say(lastWords))
+	}
+	return testmodel.Script{Sub: map[string][]testmodel.Turn{
+		"The first part.": shell("echo first >src/first.txt; cordon done 'The first part has one line.'"),
+		"The second part.": append(
+			shell("cordon ask --no-wait 'left or right?'"),
+			shell("echo went left >src/second.txt; cordon done 'The second part went left.'")...),
+		"The third part.": shell("cat src/first.txt src/second.txt >src/third.txt; cordon done 'All is there.'"),
+	}}
+}
+
+// planArgs are those of cordon for a plan whose agent is the client.
+func (s *staged) planArgs(text string) []string {
+	s.t.Helper()
+	s.share(s.names...)
+	s.write("repo/cordon.yaml", fmt.Sprintf("version: 1\nsecrets: [%s]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port()))
+	s.git("add", "cordon.yaml")
+	s.git("commit", "-q", "-m", "the policy")
+	return append([]string{"plan", "run", s.site.write("plan.yaml", text), "--agent", string(s.client), "--"}, s.args...)
+}
+
+// Each client runs a plan of three stages. One asks and ends; the operator answers, and the next
+// plan run goes on with its conversation. Each stage builds on what the one before it landed,
+// and is told what that one said.
+func TestSlowAgentsPlan(t *testing.T) {
+	slow(t)
+	for _, name := range clients.Names() {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			s := agentSite(t, name, stageScript(t, name))
+			o := s.cordon([]int{5}, s.planArgs(threeStages)...)
+			if !strings.Contains(o.out, "second needs you (question): cordon answer") || !strings.Contains(o.out, "blocked by second") {
+				t.Errorf("it asks:\n%s%s", o.out, o.err)
+			}
+			s.cordon([]int{5}, "plan", "run", "three") // there is no answer
+			var shown view.Plan
+			s.parse(s.cordon([]int{0}, "plan", "show", "--json", "three").out, &shown)
+			asks := shown.Stages[1].Worker
+			s.cordon([]int{0}, "answer", asks, "to the left")
+			s.cordon([]int{0}, "plan", "run", "three")
+			s.parse(s.cordon([]int{0}, "plan", "show", "--json", "three").out, &shown)
+			if shown.State != "done" || shown.Stages[1].Worker != asks || len(s.workers()) != 3 {
+				t.Errorf("the plan is %s, stage second had %s and then %s", shown.State, asks, shown.Stages[1].Worker)
+			}
+			if got := s.landedFile("src/third.txt"); got != "first\nwent left" {
+				t.Errorf("landed %q\nresults: %+v", got, s.model.Results())
+			}
+			if !s.told("The second part.", "| The first part has one line.") {
+				t.Error("the second stage was not told what the first one said")
+			}
+			s.wentOn("The second part.", "to the left")
+			s.sound()
+		})
+	}
+}
+
+// wentOn wants the last request of a stage to be in its first conversation, with the answer.
+func (s *staged) wentOn(sub, answer string) {
+	s.t.Helper()
+	last := testmodel.Request{}
+	for _, r := range s.model.Requests() {
+		if r.Sub == sub && r.Turn >= 0 {
+			last = r
+		}
+	}
+	if last.Turn < 2 || !strings.Contains(last.User, answer) {
+		s.t.Errorf("the conversation that went on is at turn %d and says %q", last.Turn, last.User)
+	}
+}
