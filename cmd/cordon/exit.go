@@ -118,6 +118,8 @@ func (a *app) finish(err error) int {
 func codeOfRun(w *ledger.Worker, status ledger.Status) int {
 	left := w.Gate != nil && w.Gate.Checkout != "" || w.Then != nil && (w.Then.End == nil || w.Then.End.Code != 0)
 	switch {
+	case w.Refusal != nil:
+		return exitRefused
 	case status == ledger.MergedIn && left: // there is something to do after the landing
 		return exitPerson
 	case status == ledger.Failed && w.Exit.Reason == launch.Unproven:

@@ -27,6 +27,8 @@ func TestCodeOfRun(t *testing.T) {
 		{"land.then was killed", ledger.Worker{Gate: &gate.Result{}, Then: &ledger.Then{}}, ledger.MergedIn, 5},
 		{"failed", ledger.Worker{Exit: &cell.Exit{Code: 1, Reason: cell.Exited}}, ledger.Failed, 6},
 		{"no hook reported", ledger.Worker{Exit: &cell.Exit{Reason: launch.Unproven}}, ledger.Failed, 3},
+		{"refused before it started", ledger.Worker{Refusal: &ledger.Refusal{Why: "a layer is missing"}}, ledger.Ready, 3},
+		{"ready", ledger.Worker{}, ledger.Ready, 1},
 		{"waiting", ledger.Worker{Gate: &gate.Result{}}, ledger.WaitingFor, 5},
 		{"lost", ledger.Worker{}, ledger.Lost, 1},
 	} {

@@ -23,7 +23,8 @@ func (a *app) waitCommand() *cobra.Command {
 		Long: `Wait until no cordon process works on the named workers, print what became of each, and
 return the exit code of its run. It makes no difference who started them, and a worker
 whose supervisor is killed has ended too: it is lost, with exit code 1. Exit code 3 is that
-of a client whose hooks did not report, so that cordon stopped it and refused the run.
+of a run that was refused before its command started, and of a client whose hooks did not
+report, so that cordon stopped it.
 
 With several workers, the exit code is the first of 1, 3, 6, 4, 130 and 5 that one of them
 has, and otherwise 0. With --any, wait returns when the first of them has ended.

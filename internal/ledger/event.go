@@ -40,6 +40,7 @@ import (
 const (
 	Leased      = "lease.sealed"       // Lease: before anything else exists
 	Prepared    = "worktree.ready"     // Tree
+	NotStarted  = "+worker.refused"    // Refusal: a launch was refused before the command ran
 	Started     = "worker.started"     // Start: before the command runs
 	Visited     = "worker.visited"     // Visit: before the visitor's command runs
 	Wired       = "agent.wired"        // Wiring: how its client was started, before it runs
@@ -116,6 +117,11 @@ type Start struct {
 	Agent    bool     `json:"agent,omitempty"`
 	Heard    []int    `json:"heard,omitempty"` // questions whose answers it is told at its start
 	Cell
+}
+
+// Refusal is the data of NotStarted.
+type Refusal struct {
+	Why string `json:"why"`
 }
 
 // Visit is the data of Visited. What a visitor does to the tree is judged as the

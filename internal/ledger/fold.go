@@ -36,6 +36,7 @@ type Worker struct {
 	Claim      *Claim   // of the last launch
 	Doubts     []string // of launches before that: why not to believe that they were under their guard
 	Tree       *Tree
+	Refusal    *Refusal // of the last launch; nil: it was not refused, or something has happened since
 	Start      *Start
 	StartSeq   uint64
 	StartTime  time.Time
@@ -146,6 +147,9 @@ func (l *Ledger) apply(e journal.Event) error {
 	now := w.clone() // somebody may be looking at the one before
 	now.Changed = e.Time
 	now.Events++
+	if e.Type != Notified {
+		now.Refusal = nil
+	}
 	if err := act(now, e); err != nil {
 		return err
 	}
@@ -228,6 +232,10 @@ func (l *Ledger) suspend(e journal.Event) error {
 // everything after it happen again.
 var transitions = map[string]func(*Worker, journal.Event) error{
 	Prepared: func(w *Worker, e journal.Event) error { w.Tree = new(Tree); return read(e, w.Tree) },
+	NotStarted: func(w *Worker, e journal.Event) error {
+		w.Refusal = new(Refusal)
+		return read(e, w.Refusal)
+	},
 	Started: func(w *Worker, e journal.Event) error {
 		w.Doubts = append(w.Doubts, w.launchDoubts()...)
 		w.Start, w.StartSeq, w.StartTime = new(Start), e.Seq, e.Time

@@ -50,6 +50,10 @@ func Because(w *ledger.Worker, status ledger.Status) string {
 		if first := FirstReason(w.Quarantine.Reasons); first != "" {
 			return ": " + first
 		}
+	case ledger.Leasing, ledger.Ready:
+		if w.Refusal != nil {
+			return ": it was not started: " + legible.Line(w.Refusal.Why)
+		}
 	case ledger.Conflicted:
 		return fmt.Sprintf(" with %s in %s", Branch(w.Gate.Target), Paths(w.Gate.Paths, 3))
 	case ledger.WaitingFor:

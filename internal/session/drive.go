@@ -11,6 +11,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/config"
 	"cordon/internal/dispatch"
+	"cordon/internal/fault"
 	"cordon/internal/gate"
 	"cordon/internal/keep"
 	"cordon/internal/launch"
@@ -200,13 +201,27 @@ func (s *Session) afterRelease(w *ledger.Worker, how *progress) step {
 func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) error {
 	how.Again = false
 	if err := dispatch.RefuseBeyondRights(s.Site, w); err != nil {
-		return err
+		return s.recordRefusal(w, err)
 	}
 	result, err := launch.Run(ctx, s.Site, w, launch.Request{
 		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output, Stdout: how.Stdout,
 	})
 	how.Judge = how.Judge || result.Refused
-	return err
+	return s.recordRefusal(w, err)
+}
+
+// recordRefusal keeps why a launch was refused before the command started, for those who ask
+// later, and returns the error. How a command ended that did start is recorded elsewhere.
+func (s *Session) recordRefusal(w *ledger.Worker, err error) error {
+	refused, ok := errors.AsType[*fault.RefusedError](err)
+	if !ok {
+		return err
+	}
+	now, lost := s.Find(string(w.ID))
+	if lost != nil || now.StartSeq != w.StartSeq {
+		return err
+	}
+	return errors.Join(err, s.Append(w.ID, ledger.NotStarted, ledger.Refusal{Why: fault.OneLine(refused)}))
 }
 
 // giveUp records the end of a worker that nobody saw end.
@@ -239,7 +254,7 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, _ *progress) er
 	if err := s.Gate.Pin(ctx, l.ID, l.Base); err != nil {
 		return err
 	}
-	return workspace.MakeTree(ctx, s.Site, w)
+	return s.recordRefusal(w, workspace.MakeTree(ctx, s.Site, w))
 }
 
 // discardFailed deals with a clean result that is not to be merged now.
