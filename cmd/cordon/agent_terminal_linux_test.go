@@ -165,7 +165,7 @@ func TestSlowAgentsTerminal(t *testing.T) {
 			v.types(restOfPrompt)
 			v.send("\r")
 			v.sees(regexp.QuoteMeta(lastWords))
-			v.waits(time.Second)
+			v.waits(3 * time.Second) // they read it
 			v.unspoken(id)
 			v.types(shown.leave)
 			v.send("\r")

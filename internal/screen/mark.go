@@ -8,8 +8,10 @@ type Mark struct {
 	At      int64 `json:"at"` // bytes before it
 	Rows    int   `json:"rows,omitempty"`
 	Columns int   `json:"columns,omitempty"`
-	End     bool  `json:"end,omitempty"`  // lines follow
-	Rest    bool  `json:"rest,omitempty"` // the screen stood still before it, long enough to be read
+	End     bool  `json:"end,omitempty"`   // lines follow
+	Rest    bool  `json:"rest,omitempty"`  // the screen stood still before it, long enough to be read
+	Clock   int64 `json:"clock,omitempty"` // milliseconds: the time, while the screen does not rest
+	Still   int64 `json:"still,omitempty"` // milliseconds without output before that time
 }
 
 // Player renders a record of output: it passes lines on as they are, and writes what was
@@ -18,21 +20,24 @@ type Player struct {
 	To    io.Writer
 	Marks func() []Mark // of the whole record, in order; there may be more each time
 	at    int64
+	marks []Mark
 	used  int // marks
 	drawn *Transcript
 }
 
 // Write plays the next part of the record.
 func (p *Player) Write(text []byte) (int, error) {
-	marks := p.Marks()
 	n := 0
 	for n < len(text) {
-		if err := p.pass(marks); err != nil {
+		if p.used == len(p.marks) {
+			p.marks = p.Marks()
+		}
+		if err := p.pass(p.marks); err != nil {
 			return n, err
 		}
 		part := text[n:]
-		if p.used < len(marks) {
-			part = part[:min(int64(len(part)), marks[p.used].At-p.at)]
+		if p.used < len(p.marks) {
+			part = part[:min(int64(len(part)), p.marks[p.used].At-p.at)]
 		}
 		to := p.To
 		if p.drawn != nil {
@@ -54,8 +59,8 @@ func (p *Player) pass(marks []Mark) error {
 			if err := p.End(); err != nil {
 				return err
 			}
-		case m.Rest:
-			if err := p.stood(); err != nil {
+		case m.Rest, m.Clock > 0:
+			if err := p.stood(m); err != nil {
 				return err
 			}
 		case p.drawn == nil:
@@ -67,12 +72,16 @@ func (p *Player) pass(marks []Mark) error {
 	return nil
 }
 
-// stood says that what is drawn stood still.
-func (p *Player) stood() error {
-	if p.drawn == nil {
+// stood says that what is drawn stood still, or how long.
+func (p *Player) stood(m Mark) error {
+	switch {
+	case p.drawn == nil:
 		return nil
+	case m.Rest:
+		return p.drawn.Stood()
+	default:
+		return p.drawn.Clock(m.Clock, m.Still)
 	}
-	return p.drawn.Stood()
 }
 
 // Rest says that there is no more at the moment.

@@ -3,6 +3,7 @@ package screen
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -139,6 +140,44 @@ func TestPlayer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, want := b.String(), "setup\none\ntyped\ntwo                          far\n\x1b[31mraw\n"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// On a screen that never rests, a line that a person can read comes, but neither a clock
+// nor a spinner.
+func TestTranscriptOfARestlessProgram(t *testing.T) {
+	var text strings.Builder
+	var marks []Mark
+	frame := func(now int64, drawn string) {
+		if now > 0 {
+			marks = append(marks, Mark{At: int64(text.Len()), Clock: now, Still: 100})
+		}
+		text.WriteString(drawn)
+	}
+	marks = append(marks, Mark{Rows: 5, Columns: 40})
+	frame(0, "\x1b[?1049h\x1b[H> do it\x1b[2;1Hit is done")
+	for now := int64(100); now <= 3000; now += 100 {
+		if now%200 == 0 { // it erases the screen, and draws it again
+			frame(now, "\x1b[2J")
+		}
+		frame(now, fmt.Sprintf("\x1b[H> do it\x1b[2;1Hit is done\x1b[3;1H\x1b[Kworking %d s\x1b[4;1Hthinking %c", now/1000, "|/-"[now/100%3]))
+	}
+	frame(3100, "\x1b[2J\x1b[Hgone at once")
+	frame(3200, "\x1b[2J\x1b[Hbye\x1b[?1049l")
+	for _, size := range []int{1, 100, 1 << 20} {
+		var b bytes.Buffer
+		p := &Player{To: &b, Marks: func() []Mark { return marks }}
+		for part := range slices.Chunk([]byte(text.String()), size) {
+			if _, err := p.Write(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.End(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := b.String(), "> do it\nit is done\nbye\n"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

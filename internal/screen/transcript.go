@@ -19,6 +19,7 @@ type Transcript struct {
 	again   []string // lines of recent that a program may draw once more
 	blank   bool     // an empty line is due
 	since   int      // bytes, since the last look
+	stands  map[string]*standing
 	failure error
 }
 
@@ -29,6 +30,12 @@ type shownLine struct {
 	came bool // it is in the transcript
 }
 
+// standing is when a text was on the screen, in milliseconds of the clock.
+type standing struct {
+	from, last  int64
+	seen, looks int // at the times that were told: how often it was there, of how many
+}
+
 const (
 	lookEvery  = 1 << 10 // bytes between two looks at the screen
 	steady     = 2       // looks after which a line stays
@@ -36,11 +43,17 @@ const (
 	// statusLines is how many lines before it a line on the screen may repeat that does not
 	// come again: programs draw the same states in turns.
 	statusLines = 8
+	// blink is for how many milliseconds a line may be away that still stands: programs erase
+	// a screen and draw it again. A spinner is away for most of the time.
+	blink = 1000
+	// readable is how many milliseconds a line stands that a person has read, on a screen
+	// that moves elsewhere. It is longer than a clock of seconds stands.
+	readable = 1500
 )
 
 // NewTranscript writes the lines of a screen of this size.
 func NewTranscript(to io.Writer, rows, columns int) *Transcript {
-	t := &Transcript{to: to, screen: New(rows, columns)}
+	t := &Transcript{to: to, screen: New(rows, columns), stands: map[string]*standing{}}
 	t.screen.Switched = func() { t.look(true) }
 	t.screen.Cleared = func() { t.look(false); t.again = append([]string(nil), t.recent...) }
 	return t
@@ -69,6 +82,41 @@ func (t *Transcript) Write(p []byte) (int, error) {
 func (t *Transcript) Stood() error {
 	t.look(true)
 	return t.failure
+}
+
+// Clock tells the time, and for how long nothing was drawn before it. Lines that a person
+// has read by then come, if they did not just come.
+func (t *Transcript) Clock(now, still int64) error {
+	t.look(false)
+	for _, s := range t.stands {
+		s.looks++
+	}
+	for i := range t.shown {
+		l := &t.shown[i]
+		if l.text == "" {
+			continue
+		}
+		s := t.stands[l.text]
+		if s == nil {
+			s = &standing{from: now - still, looks: 1}
+			t.stands[l.text] = s
+		}
+		s.seen, s.last = s.seen+1, now
+		if now-s.from >= readable && 3*s.seen > 2*s.looks && !t.cameLately(l.text, 2*len(t.shown)) {
+			t.come(l, false)
+		}
+	}
+	for text, s := range t.stands {
+		if now-s.last > blink {
+			delete(t.stands, text)
+		}
+	}
+	return t.failure
+}
+
+// cameLately reports whether a line is one of the last that came.
+func (t *Transcript) cameLately(text string, n int) bool {
+	return slices.Contains(t.recent[max(len(t.recent)-n, 0):], text)
 }
 
 // Rest says that nothing was drawn for some time.
@@ -114,7 +162,7 @@ func (t *Transcript) come(l *shownLine, gone bool) {
 	case l.came:
 	case l.text == "":
 		l.came, t.blank = true, true
-	case onlyLines(l.text), gone && t.drawnAgain(l.text), !gone && slices.Contains(t.recent[max(len(t.recent)-statusLines, 0):], l.text):
+	case onlyLines(l.text), gone && t.drawnAgain(l.text), !gone && t.cameLately(l.text, statusLines):
 		l.came = true
 	default:
 		l.came = true

@@ -21,13 +21,16 @@ import (
 const marksFile = "screens"
 
 // maxMarks is how many of them are kept: a terminal can change its size as often as it likes.
-const maxMarks = 4096
+const maxMarks = 1 << 15
 
-// A screen that stands still for restAfter was read by a person. That is noted maxRests
-// times.
+// A screen that stands still for restAfter was read by a person. Of a screen that moves
+// without a rest, the time is noted every clockEvery, between two frames if there is such
+// a moment. That is done maxTimes times.
 const (
-	restAfter = 700 * time.Millisecond
-	maxRests  = 3000
+	restAfter  = 700 * time.Millisecond
+	clockEvery = 300 * time.Millisecond
+	frameApart = 15 * time.Millisecond
+	maxTimes   = maxMarks - 1<<12
 )
 
 // Drawing is a transcript that knows which parts of it were drawn.
@@ -37,8 +40,10 @@ type Drawing struct {
 	at    int64
 	marks *os.File
 	last  screen.Mark // that is no rest
+	began time.Time
 	wrote time.Time
-	rests int
+	noted time.Time // a rest, or the time
+	times int
 }
 
 // Draw appends to the transcript of a worker.
@@ -57,16 +62,32 @@ func (s *Site) Draw(id lease.ID, out *os.File) (*Drawing, error) {
 func (d *Drawing) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if now := time.Now(); d.last.Rows > 0 {
-		if now.Sub(d.wrote) > restAfter && d.rests < maxRests {
-			d.rests++
-			d.note(screen.Mark{Rest: true})
-		}
-		d.wrote = now
+	if d.last.Rows > 0 {
+		d.clock(time.Now())
 	}
 	n, err := d.out.Write(p)
 	d.at += int64(n)
 	return n, err
+}
+
+// clock notes before a write how long the screen stood, if that is due.
+func (d *Drawing) clock(now time.Time) {
+	if d.wrote.IsZero() {
+		d.began, d.wrote, d.noted = now, now, now
+	}
+	m := screen.Mark{Rest: true}
+	still := now.Sub(d.wrote)
+	due := still > restAfter
+	if !due {
+		m = screen.Mark{Clock: now.Sub(d.began).Milliseconds(), Still: still.Milliseconds()}
+		noted := now.Sub(d.noted)
+		due = noted >= 2*clockEvery || noted >= clockEvery && still >= frameApart
+	}
+	if due && d.times < maxTimes {
+		d.times, d.noted = d.times+1, now
+		d.note(m)
+	}
+	d.wrote = now
 }
 
 // Sized says that what follows is drawn on a terminal of this size.
