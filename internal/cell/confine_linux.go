@@ -191,7 +191,7 @@ func launch(ctx context.Context, c Command, spec plan.Spec, missing []plan.Missi
 		return notStarted(err)
 	}
 	heard := make(chan struct{})
-	go func() { p.listen(witness); close(heard) }()
+	go func() { learnMessages(); p.listen(witness); close(heard) }()
 	stop := make(chan struct{})
 	go limit.WatchDisk(spec.Limits, stop, func() { p.endFor(DiskLimit) })
 	if p.group != nil {

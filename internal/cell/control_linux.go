@@ -52,6 +52,14 @@ type message struct {
 	Over    bool   `json:"over,omitempty"`    // to the visitor: the cell has ended
 }
 
+// learnMessages has the JSON package learn what a message is, while there is time.
+func learnMessages() {
+	b, err := json.Marshal(message{Proven: []string{""}})
+	if err == nil {
+		_ = json.Unmarshal(b, &message{}) // it is thrown away
+	}
+}
+
 // control is one side of the line between cordon and a cell.
 type control struct{ fd int }
 
@@ -142,27 +150,33 @@ func newPlan() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "spec"), nil
 }
 
-// writePlan writes a plan and seals it. JSON has no place for arguments and names
-// that are not text, and says that it has replaced a part of one: a zero byte
-// before the plan says that it is spelled.
-func writePlan(f *os.File, s any) error {
+// writeSealed writes a plan so that nobody can change it any more.
+func writeSealed(f *os.File, b []byte) error {
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	_, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, seals)
+	return err
+}
+
+// writeRequest writes what a visitor wants. Visitor and cell may be of two versions of
+// cordon, so that is JSON, which has no place for arguments that are not text, and says that
+// it has replaced a part of one: a zero byte before it says that it is spelled.
+func writeRequest(f *os.File, r request) error {
 	var b bytes.Buffer
-	err := json.NewEncoder(&b).Encode(s)
+	err := json.NewEncoder(&b).Encode(r)
 	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
 		b.Reset()
 		b.WriteByte(0)
-		if s, err = spelled(s); err == nil {
+		var s any
+		if s, err = spelled(r); err == nil {
 			err = json.NewEncoder(&b).Encode(s)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(b.Bytes()); err != nil {
-		return err
-	}
-	_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, seals)
-	return err
+	return writeSealed(f, b.Bytes())
 }
 
 var errNotForPeople = errors.New("this is an internal mode, in which cordon starts a cell: use cordon exec")
@@ -186,21 +200,29 @@ func readSpec(c control) (plan.Spec, error) {
 	}
 	f := os.NewFile(specDescriptor, "spec")
 	defer f.Close()
-	var s plan.Spec
-	err := readPlan(f, &s)
-	return s, err
+	b, err := readSealed(f)
+	if err != nil {
+		return plan.Spec{}, err
+	}
+	return plan.Unpack(b)
 }
 
-// readPlan takes a plan that nobody can change any more.
-func readPlan(f *os.File, into any) error {
+// readSealed takes a plan that nobody can change any more.
+func readSealed(f *os.File) ([]byte, error) {
 	have, err := unix.FcntlInt(f.Fd(), unix.F_GET_SEALS, 0)
 	if err != nil || have&seals != seals {
-		return errNotForPeople
+		return nil, errNotForPeople
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
-	b, err := io.ReadAll(f)
+	return io.ReadAll(io.NewSectionReader(f, 0, fi.Size()))
+}
+
+// readRequest takes what a visitor wants.
+func readRequest(f *os.File, into *request) error {
+	b, err := readSealed(f)
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,8 @@ func initialise() int {
 	c := control{controlDescriptor}
 	w := &warden{control: c}
 	w.catchSignals() // this takes a while, and the plan is not made yet
+	walls.Ahead()
+	learnMessages()
 	spec, err := readSpec(c)
 	if errors.Is(err, io.EOF) {
 		return 1 // cordon has given it up

@@ -364,7 +364,7 @@ func TestInitRefusesWithoutItsDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer memory.Close()
-	if err := writePlan(memory, plan.Spec{Argv: []string{"true"}, Dir: "/"}); err != nil {
+	if err := writeSealed(memory, plan.Spec{Argv: []string{"true"}, Dir: "/"}.Pack()); err != nil {
 		t.Fatal(err)
 	}
 	read, write, err := os.Pipe()

@@ -142,7 +142,7 @@ func enterNamespaces(attr *syscall.SysProcAttr) {
 
 // hand gives the plan over. Nobody can change it any more.
 func (s *Seat) hand(spec plan.Spec) error {
-	if err := writePlan(s.plan, spec); err != nil {
+	if err := writeSealed(s.plan, spec.Pack()); err != nil {
 		return err
 	}
 	return s.control.send(message{Go: true})

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// JSON has no place for a string that is not text. Such a plan travels spelled:
-// every byte of every string as the character of that number. encoding/gob would
+// JSON has no place for a string that is not text. A visitor's request with one travels
+// spelled: every byte of every string as the character of that number. encoding/gob would
 // do without this, but sets itself up whenever the program starts, and a hook
 // starts it for every tool call of an agent.
 
-// spelled is a copy of a plan that is all text.
-func spelled(plan any) (any, error) {
-	v, err := respelled(reflect.ValueOf(plan), spell)
+// spelled is a copy of a request that is all text.
+func spelled(request any) (any, error) {
+	v, err := respelled(reflect.ValueOf(request), spell)
 	if err != nil {
 		return nil, err
 	}
 	return v.Interface(), nil
 }
 
-// unspell turns a plan that travelled spelled into what it was.
+// unspell turns a request that travelled spelled into what it was.
 func unspell(into any) error {
 	at := reflect.ValueOf(into).Elem()
 	v, err := respelled(at, despell)
@@ -43,14 +43,14 @@ func despell(s string) (string, error) {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
 		if r > 0xff {
-			return "", errors.New("a plan that is spelled wrong")
+			return "", errors.New("a request that is spelled wrong")
 		}
 		b = append(b, byte(r))
 	}
 	return string(b), nil
 }
 
-// respelled is a copy with other strings. A kind of field that no plan has yet is
+// respelled is a copy with other strings. A kind of field that no request has yet is
 // an error: a string must not be missed in it.
 func respelled(v reflect.Value, other func(string) (string, error)) (reflect.Value, error) {
 	out := reflect.New(v.Type()).Elem()
@@ -79,7 +79,7 @@ func respelled(v reflect.Value, other func(string) (string, error)) (reflect.Val
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint16, reflect.Uint32:
 		return v, nil
 	}
-	return out, fmt.Errorf("a plan has no place for %v", v.Type())
+	return out, fmt.Errorf("a request has no place for %v", v.Type())
 }
 
 func respell(n int, from, to func(int) reflect.Value, other func(string) (string, error)) error {

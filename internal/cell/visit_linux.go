@@ -33,7 +33,7 @@ func (r *request) read(f *os.File) error {
 	if fi, err := f.Stat(); err != nil || fi.Size() > maxRequest {
 		return errors.New("too much for one command")
 	}
-	return readPlan(f, r)
+	return readRequest(f, r)
 }
 
 // argv is what to run, as the cell sees it.
@@ -116,7 +116,7 @@ func ask(line control, c Command) error {
 		return err
 	}
 	defer plan.Close()
-	if err := writePlan(plan, r); err != nil {
+	if err := writeRequest(plan, r); err != nil {
 		return err
 	}
 	return line.send(message{}, int(plan.Fd()))

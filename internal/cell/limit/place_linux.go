@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -47,8 +48,14 @@ func hierarchy() (top, own string) {
 	if err != nil {
 		return "", ""
 	}
-	mounts, err := host.ParseMounts(list)
-	if err != nil {
+	var groups []byte // the lines about them: the others need not be understood
+	for line := range bytes.Lines(list) {
+		if bytes.Contains(line, []byte(" - cgroup2 ")) {
+			groups = append(groups, line...)
+		}
+	}
+	mounts, err := host.ParseMounts(groups)
+	if err != nil || len(mounts) == 0 {
 		return "", ""
 	}
 	path := ownGroup()

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -109,8 +110,66 @@ func (b *builder) hiding(op plan.Op, lower []int) (string, error) {
 	if len(op.Absent)+len(op.Make)+len(op.Files) == 0 {
 		return nothing, nil
 	}
+	if made, ok := b.ahead[op.At]; ok && op.Do == plan.Overlay {
+		if h, first := <-made; first {
+			return h.dir, h.err
+		}
+	}
+	return hideIn(b.hidingName(), op, lower)
+}
+
+// hidden is a directory in which names were taken away.
+type hidden struct {
+	dir string
+	err error
+}
+
+// manyNames is how many names to take away are worth a thread.
+const manyNames = 100
+
+// hideAhead takes away the names of a long list, which is that of the home, while the other
+// parts of the view are mounted: half of the time that a view takes goes there. The names
+// lie beside the view until it is mounted. done waits for what was begun.
+func (b *builder) hideAhead(view []plan.Op) (done func()) {
+	var waits []func()
+	for _, op := range view {
+		if op.Do != plan.Overlay || len(op.Absent) < manyNames {
+			continue
+		}
+		lower, err := b.lower(hostRoot+op.From, op)
+		if err != nil {
+			continue // the mount says it
+		}
+		if b.ahead == nil {
+			b.ahead = map[string]<-chan hidden{}
+			before := runtime.GOMAXPROCS(2) // this program has one otherwise
+			waits = append(waits, func() { runtime.GOMAXPROCS(before) })
+		}
+		made, dir, ended := make(chan hidden, 1), b.hidingName(), make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer close(made)
+			defer closeAll(lower)
+			at, err := hideIn(dir, op, lower)
+			made <- hidden{at, err}
+		}()
+		b.ahead[op.At] = made
+		waits = append(waits, func() { <-ended })
+	}
+	return func() {
+		for _, wait := range slices.Backward(waits) {
+			wait()
+		}
+	}
+}
+
+// hidingName is a new name for such a directory.
+func (b *builder) hidingName() string {
 	b.skeletons++
-	dir := fmt.Sprintf("%s/%d", hidings, b.skeletons)
+	return fmt.Sprintf("%s/%d", hidings, b.skeletons)
+}
+
+func hideIn(dir string, op plan.Op, lower []int) (string, error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}

@@ -36,6 +36,7 @@ type builder struct {
 	layers    string // where the layers are, below base
 	skeletons int
 	sockets   []string
+	ahead     map[string]<-chan hidden // see hideAhead; by where the overlay is seen
 }
 
 // Build makes the cell's file system and enters it. When it returns, nothing
@@ -56,6 +57,7 @@ func Build(s plan.Spec) (int, error) {
 	if s.Keep != "" {
 		b.layers = hostRoot + s.Keep
 	}
+	defer b.hideAhead(s.View)()
 	for _, op := range s.View {
 		if err := b.do(op); err != nil && !(op.Bare && errors.Is(err, unix.ENOENT)) { // gone meanwhile: nothing to show
 			return -1, fmt.Errorf("%s at %s: %w", op.Do, op.At, err)
@@ -226,22 +228,11 @@ func (b *builder) overlay(op plan.Op) error {
 // overlayOf mounts a directory, or those that the operation names instead, with a
 // private layer above, or with none and read-only.
 func (b *builder) overlayOf(below string, op plan.Op) error {
-	paths := []string{below}
-	if len(op.Below) > 0 {
-		paths = nil
-		for _, p := range op.Below {
-			paths = append(paths, hostRoot+p)
-		}
+	lower, err := b.lower(below, op)
+	if err != nil {
+		return err
 	}
-	var lower []int
 	defer func() { closeAll(lower) }()
-	for _, p := range paths {
-		fd, err := b.open(p)
-		if err != nil {
-			return err
-		}
-		lower = append(lower, fd)
-	}
 	above, err := b.hiding(op, lower)
 	if err != nil {
 		return err
@@ -265,6 +256,27 @@ func (b *builder) overlayOf(below string, op plan.Op) error {
 	}
 	defer unix.Close(aside)
 	return b.stacked(op, above, []int{aside}, kept)
+}
+
+// lower opens a directory, or those that the operation names instead.
+func (b *builder) lower(below string, op plan.Op) ([]int, error) {
+	paths := []string{below}
+	if len(op.Below) > 0 {
+		paths = nil
+		for _, p := range op.Below {
+			paths = append(paths, hostRoot+p)
+		}
+	}
+	var lower []int
+	for _, p := range paths {
+		fd, err := b.open(p)
+		if err != nil {
+			closeAll(lower)
+			return nil, err
+		}
+		lower = append(lower, fd)
+	}
+	return lower, nil
 }
 
 // lowerLayers begins the options of every overlay.

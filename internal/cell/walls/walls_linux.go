@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -171,10 +172,23 @@ func around(roots, hidden []string) (dirs, files []string) {
 	return dirs, files
 }
 
+// usual is the filter of nearly every cell. It is the same for all of them.
+var usual = sync.OnceValues(func() ([]unix.SockFilter, error) { return seccomp.Program(true) })
+
+// Ahead does what takes a while and does not depend on a plan.
+func Ahead() { _, _ = usual() } // LoadFilter hears of an error
+
+func filter(notify bool) ([]unix.SockFilter, error) {
+	if notify {
+		return usual()
+	}
+	return seccomp.Program(false)
+}
+
 // LoadFilter puts up the third wall and returns the descriptor on which the kernel
 // tells of refused calls, or -1.
 func LoadFilter(s plan.Spec) (int, error) {
-	assemble := seccomp.Program
+	assemble := filter
 	if s.Trace && s.Has(plan.Namespaces) { // without them, other processes of the user are in sight
 		assemble = seccomp.ProgramTracing
 	}
