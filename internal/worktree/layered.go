@@ -297,7 +297,7 @@ func copyRoot(below *overlay.Dir, upper, dir string) error {
 		return err
 	}
 	defer d.Close()
-	return walk(d, dir, func(at string, e overlay.Entry) error { return CopyEntry(to, at, e) })
+	return copyDir(d, top)
 }
 
 // CopyEntry makes a copy of one file, link or directory.
