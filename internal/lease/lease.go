@@ -138,6 +138,17 @@ func (l Lease) compile() (policy.Rules, error) {
 // Open reads a sealed lease back and refuses it unless its bytes are canonical
 // and have the given hash.
 func Open(b []byte, hash string) (Sealed, error) {
+	if s, ok := opened.find(b, hash); ok {
+		return s, nil
+	}
+	s, err := open(b, hash)
+	if err == nil {
+		opened.keep(s)
+	}
+	return s, err
+}
+
+func open(b []byte, hash string) (Sealed, error) {
 	l, known, err := decode(b, hash)
 	if err != nil {
 		return Sealed{}, err
