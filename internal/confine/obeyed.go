@@ -254,7 +254,7 @@ func ObeyedAnywhere(every []git.Setting, write []string) func(top string) string
 	find := sync.OnceValue(func() []relative {
 		var list []relative
 		for _, s := range every {
-			r := relative{setting: s, words: relativeWords(s)}
+			r := relative{setting: s, words: relativeWords(s, s.Words())}
 			r.fixed, r.err = settingPaths(s, r.words, nowhere)
 			list = append(list, r)
 		}

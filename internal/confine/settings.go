@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"cordon/internal/git"
 	"cordon/internal/gitfile"
 	"cordon/internal/paths"
@@ -127,7 +129,8 @@ func (v *viewed) visitSettings(settings []git.Setting, tops []string) error {
 		key := s.Key + "\n" + s.Value
 		words, again := v.words[key]
 		if !again {
-			words, v.words[key] = s.Words(), relativeWords(s)
+			words = s.Words()
+			v.words[key] = relativeWords(s, words)
 			v.shadow(s, commandsOnPath(s, words)...)
 		}
 		for _, top := range tops {
@@ -144,13 +147,13 @@ func (v *viewed) visitSettings(settings []git.Setting, tops []string) error {
 
 // relativeWords are the words of a setting that can mean something else in each checkout.
 // A command without a slash is found on PATH, and that takes long in a hundred of them.
-func relativeWords(s git.Setting) []git.Word {
+func relativeWords(s git.Setting, words []git.Word) []git.Word {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if !filepath.IsAbs(dir) {
-			return s.Words()
+			return words
 		}
 	}
-	return slices.DeleteFunc(s.Words(), func(w git.Word) bool {
+	return slices.DeleteFunc(slices.Clone(words), func(w git.Word) bool {
 		return !w.Place && !w.Absent && (w.Command || plainAlias(s)) && !strings.Contains(w.Text, "/")
 	})
 }
@@ -323,9 +326,9 @@ func onPath(name, top string) []string {
 			if !filepath.IsAbs(dir) {
 				dir = filepath.Join(top, dir)
 			}
-			p := filepath.Join(dir, name)
-			if fi, err := os.Stat(p); err == nil && fi.Mode().IsRegular() {
-				list = append(list, p)
+			var st unix.Stat_t // most are not there, and os.Stat makes an error of each
+			if unix.Stat(dir+"/"+name, &st) == nil && uint32(st.Mode)&unix.S_IFMT == unix.S_IFREG {
+				list = append(list, filepath.Join(dir, name))
 			}
 		}
 	}

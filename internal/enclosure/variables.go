@@ -163,8 +163,9 @@ func allowed(name string) bool {
 
 func excepted(name string) bool {
 	_, kept := withClients()
+	name = strings.ReplaceAll(strings.ToUpper(name), "/", "_")
 	for _, v := range kept {
-		if ok, _ := path.Match(v.name, strings.ReplaceAll(strings.ToUpper(name), "/", "_")); ok {
+		if ok, _ := path.Match(v.name, name); ok {
 			return true
 		}
 	}

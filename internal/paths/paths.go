@@ -12,7 +12,7 @@ import (
 // "." every relative one that stays inside. The empty path holds nothing and lies in
 // nothing.
 func Within(p, dir string) bool {
-	return p != "" && dir != "" && within(path.Clean(p), path.Clean(dir))
+	return p != "" && dir != "" && within(clean(p), clean(dir))
 }
 
 // Inside is Within for two paths that are clean already, as filepath.Clean leaves them. A
@@ -20,7 +20,7 @@ func Within(p, dir string) bool {
 func Inside(p, dir string) bool { return p != "" && dir != "" && within(p, dir) }
 
 // Below reports whether p lies below dir and is not dir itself.
-func Below(p, dir string) bool { return Within(p, dir) && path.Clean(p) != path.Clean(dir) }
+func Below(p, dir string) bool { return Within(p, dir) && clean(p) != clean(dir) }
 
 // WithinFold is Within on a file system that does not tell upper from lower case.
 func WithinFold(p, dir string) bool {
@@ -49,6 +49,30 @@ func Holding(p string, dirs []string) string {
 		}
 	}
 	return ""
+}
+
+// clean is path.Clean, which most paths need not go through: they are absolute and clean.
+func clean(p string) string {
+	if p == "/" || p[0] == '/' && plain(p) {
+		return p
+	}
+	return path.Clean(p)
+}
+
+// plain reports whether no part of an absolute path is empty or begins with a dot, other than
+// a name such as .git.
+func plain(p string) bool {
+	last := len(p) - 1
+	for i := range last {
+		if p[i] != '/' {
+			continue
+		}
+		switch next := p[i+1]; {
+		case next == '/', next == '.' && (i+1 == last || p[i+2] == '/' || p[i+2] == '.'):
+			return false
+		}
+	}
+	return p[last] != '/'
 }
 
 // within compares two clean paths.

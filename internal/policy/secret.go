@@ -62,11 +62,10 @@ func SecretLooking(envName string) bool {
 }
 
 func secretReason(envName string) (string, bool) {
-	name := strings.ToUpper(envName)
+	// Slashes are not special in a variable's name, and path.Match would stop a star at one.
+	name := strings.ReplaceAll(strings.ToUpper(envName), "/", "_")
 	for _, s := range secretTable {
-		// Slashes are not special in a variable's name, and path.Match would
-		// stop a star at one.
-		if ok, _ := path.Match(s.pattern, strings.ReplaceAll(name, "/", "_")); ok {
+		if ok, _ := path.Match(s.pattern, name); ok {
 			return s.reason, true
 		}
 	}
