@@ -182,7 +182,7 @@ var confined = []struct {
 
 // pure packages import these packages and no others: they describe, and cannot act.
 var pure = map[string][]string{
-	"internal/cell/plan":   {"cordon/internal/paths", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
+	"internal/cell/plan":   {"cordon/internal/paths", "encoding/binary", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
 	"internal/agent/clean": {"bytes", "encoding/json", "fmt", "go.yaml.in/yaml/v3", "io", "regexp", "slices", "strings", "sync", "unicode/utf8"},
 	"internal/message":     {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
 	"internal/plan": {"bytes", "cmp", "cordon/internal/policy", "cordon/internal/strictyaml", "crypto/sha256", "encoding/hex", "encoding/json", "fmt",

@@ -3,7 +3,6 @@ package plan
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 )
 
 // A plan travels to the cell as bytes that one list of its fields both writes and reads:
@@ -146,7 +145,7 @@ func (t *tape) is(b *bool) {
 // count is how many of something follow: -1 is of a list that there is not.
 func (t *tape) count(n int) int {
 	number(t, &n)
-	if n < -1 || n > len(t.b) && t.reads || n > math.MaxInt32 {
+	if n < -1 || n > len(t.b) && t.reads {
 		t.fail()
 		return -1
 	}
