@@ -78,9 +78,9 @@ func (c *Conductor) Run(ctx context.Context, name string) (Report, error) {
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]bool{}, ends: make(chan ended)}
+	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]string{}, ends: make(chan ended)}
 	report, err := r.loop(ctx)
-	cancel() // an error of one stage that is cordon's own ends the others
+	cancel()
 	r.drain()
 	return report, err
 }
@@ -99,8 +99,9 @@ type running struct {
 	conductor *Conductor
 	session   *session.Session
 	name      string
-	active    map[string]bool // stages that this process works on
-	stuck     map[string]bool // stages that did not go on when they should have
+	active    map[string]bool   // stages that this process works on
+	stuck     map[string]string // why stages did not go on that should have
+	failed    error             // the first error of a stage that is cordon's own
 	ends      chan ended
 }
 
@@ -122,7 +123,8 @@ func (r *running) loop(ctx context.Context) (Report, error) {
 			return report, err
 		}
 		if started == 0 && len(r.active) == 0 {
-			return report, nil // everything that is left needs a person
+			r.explain(report)
+			return report, r.failed // everything that is left needs a person
 		}
 		if err := r.await(ctx); err != nil {
 			return report, err
@@ -141,7 +143,7 @@ func (r *running) start(ctx context.Context, report *Report) (started int, err e
 	report.Wait = waits
 	for _, s := range next {
 		id := s.Stage.ID
-		if r.active[id] || r.stuck[id] {
+		if r.active[id] || r.stuck[id] != "" {
 			continue
 		}
 		r.active[id] = true
@@ -158,9 +160,6 @@ func (r *running) start(ctx context.Context, report *Report) (started int, err e
 func (r *running) await(ctx context.Context) error {
 	e := <-r.ends
 	delete(r.active, e.stage)
-	if !e.moved {
-		r.stuck[e.stage] = true
-	}
 	if err := r.judge(ctx, e); err != nil {
 		return err
 	}
@@ -183,19 +182,38 @@ func (r *running) tellEnd(ctx context.Context, stage string) error {
 	return nil
 }
 
-// judge says how a stage ended. What the journal shows is no error of the plan.
+// judge says how a stage ended. What the journal shows is no error of the plan, and an error of
+// one stage does not end the others: a worker must not be able to stop them.
 func (r *running) judge(ctx context.Context, e ended) error {
 	var person *fault.PersonError
+	var refused *fault.RefusedError
 	switch {
+	case e.err == nil && !e.moved:
+		r.stuck[e.stage] = "its worker did not go on"
+		return nil
 	case e.err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(e.err, &person):
-		r.conductor.say(e.stage, "person", "%v", e.err)
-		return nil
 	}
-	return fmt.Errorf("stage %s: %w", e.stage, e.err)
+	r.conductor.say(e.stage, "person", "%v", e.err)
+	needsPerson := errors.As(e.err, &person)
+	if !e.moved || !needsPerson {
+		r.stuck[e.stage] = e.err.Error()
+	}
+	if !needsPerson && !errors.As(e.err, &refused) && r.failed == nil {
+		r.failed = fmt.Errorf("stage %s: %w", e.stage, e.err)
+	}
+	return nil
+}
+
+// explain says why stages that are ready did not start: nothing waits without a reason.
+func (r *running) explain(report Report) {
+	for i, st := range report.All {
+		if why := r.stuck[st.Stage.ID]; why != "" && st.State == plan.StageReady {
+			report.All[i].Why = why
+		}
+	}
 }
 
 // drain waits for the stages that still run.

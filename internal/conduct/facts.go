@@ -2,6 +2,7 @@ package conduct
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"cordon/internal/ledger"
@@ -36,6 +37,9 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 		f := facts[stage]
 		for _, w := range list {
 			try := plan.Try{Worker: string(w.ID), Ending: ending(w, standings[w.ID].Status), Why: why(w), Since: w.Changed}
+			if try.Ending == plan.Lost && w.Losses < plan.DefaultLost {
+				try.Ending = plan.Interrupted
+			}
 			f.Verifiers = append(f.Verifiers, try)
 			clean[try.Worker] = try.Ending == plan.Landed
 		}
@@ -100,8 +104,8 @@ func said(word string, v ledger.Verdict) string {
 	return text
 }
 
-// tries are the tries of one worker: each attempt that was judged in vain, each failure, and
-// how it stands now.
+// tries are the tries of one worker: each attempt that was judged in vain, each failure, each
+// loss, and how it stands now.
 func tries(w *ledger.Worker, status ledger.Status) []plan.Try {
 	now := plan.Try{Worker: string(w.ID), Ending: ending(w, status), Why: why(w), Since: w.Changed, Resolves: w.Stage.Role == ledger.Resolver}
 	failures := w.Failures
@@ -110,6 +114,7 @@ func tries(w *ledger.Worker, status ledger.Status) []plan.Try {
 	}
 	list := slices.Repeat([]plan.Try{{Worker: now.Worker, Ending: plan.Failed}}, max(0, failures))
 	list = append(list, slices.Repeat([]plan.Try{{Worker: now.Worker, Ending: plan.Rejected}}, w.Attempts)...)
+	list = append(list, slices.Repeat([]plan.Try{{Worker: now.Worker, Ending: plan.Lost}}, w.Losses)...)
 	return append(list, now)
 }
 
@@ -122,6 +127,8 @@ func ending(w *ledger.Worker, status ledger.Status) plan.Ending {
 		return plan.Running
 	case ledger.Failed:
 		return plan.Failed
+	case ledger.Lost:
+		return plan.Lost
 	case ledger.Asking:
 		if len(w.Open()) == 0 {
 			return plan.Interrupted // it was answered
@@ -152,6 +159,13 @@ func ending(w *ledger.Worker, status ledger.Status) plan.Ending {
 	return plan.Interrupted
 }
 
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
 // why is what was wrong with a worker's result.
 func why(w *ledger.Worker) string {
 	switch {
@@ -161,6 +175,8 @@ func why(w *ledger.Worker) string {
 		return w.Gate.Why
 	case w.Exit != nil && !w.Exit.OK():
 		return "its command failed"
+	case w.Losses > 0 && w.Exit == nil:
+		return fmt.Sprintf("it was running when cordon or the machine died, %s in all", times(w.Losses+1))
 	}
 	if open := w.Open(); len(open) > 0 {
 		return open[0].Text

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
@@ -37,6 +38,7 @@ type Checked struct {
 	Target  string
 	Base    git.OID
 	Permits []plan.Permit
+	Tasks   map[string]string // by their file
 }
 
 // Pairs are the stages that cannot run at once because of what they may change.
@@ -73,7 +75,38 @@ func Check(ctx context.Context, site *worksite.Site, d Document, agent string) (
 	if err != nil {
 		return Checked{}, &fault.RefusedError{Err: err}
 	}
-	return Checked{Plan: p, Target: target, Base: base, Permits: permits}, nil
+	tasks, err := tasksAt(ctx, site, p, base)
+	return Checked{Plan: p, Target: target, Base: base, Permits: permits, Tasks: tasks}, err
+}
+
+// maxTasks is the most that all files of tasks of a plan may hold, in bytes.
+const maxTasks = 4 << 20
+
+// tasksAt are the files that stages have for their tasks, at a commit. Only what is a file there
+// counts: not where a link leads.
+func tasksAt(ctx context.Context, site *worksite.Site, p plan.Plan, base git.OID) (map[string]string, error) {
+	tasks, sum := map[string]string{}, 0
+	for _, st := range p.Stages {
+		if st.TaskFile == "" {
+			continue
+		}
+		text, ok, err := site.Host.FileAt(ctx, base, st.TaskFile)
+		switch {
+		case errors.Is(err, git.ErrNoFile):
+			return nil, fault.Refuse("%s, the task of stage %s, is %v", st.TaskFile, st.ID, git.ErrNoFile)
+		case err != nil:
+			return nil, err
+		case !ok || strings.TrimSpace(string(text)) == "":
+			return nil, fault.Refuse("%s has no text in %s, the task of stage %s", base.Short(), st.TaskFile, st.ID)
+		case !utf8.Valid(text):
+			return nil, fault.Refuse("%s, the task of stage %s, is not text in UTF-8", st.TaskFile, st.ID)
+		}
+		tasks[st.TaskFile] = string(text)
+		if sum += len(text); sum > maxTasks {
+			return nil, fault.Refuse("the files of the tasks of the plan hold more than %d MiB", maxTasks>>20)
+		}
+	}
+	return tasks, nil
 }
 
 // targetOf is the branch that a plan is for.
@@ -116,7 +149,7 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	}
 	data := ledger.Opening{
 		Plan: checked.Plan.ID, Run: run, Text: string(r.Text), Name: r.Name, Digest: digest, Source: r.Source, Target: checked.Target,
-		Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command,
+		Tasks: checked.Tasks, Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command,
 	}
 	if checked.Plan.Land == plan.Together {
 		if data.Branch, err = branchFor(ctx, site, checked.Plan.ID, run); err != nil {

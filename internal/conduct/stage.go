@@ -19,7 +19,8 @@ import (
 	"cordon/internal/worksite"
 )
 
-// permits are what the stages may do, by the policy at the tip of the target.
+// permits are what the stages may do, by the policy at the tip of the target. A stage that is
+// not permitted any more does not keep the others from going on.
 func (r *running) permits(ctx context.Context, report Report) (map[string]plan.Permit, error) {
 	base, err := tipOf(ctx, r.session.Site, report.Run)
 	if err != nil {
@@ -29,13 +30,20 @@ func (r *running) permits(ctx context.Context, report Report) (map[string]plan.P
 	if err != nil {
 		return nil, err
 	}
-	list, err := report.Plan.Permits(report.Run.Name, in)
+	in.Sealed = report.Run.Tasks
+	list, refused, err := report.Plan.PermitEach(report.Run.Name, in)
 	if err != nil {
 		return nil, &fault.RefusedError{Err: err}
 	}
 	byID := map[string]plan.Permit{}
 	for _, p := range list {
 		byID[p.Stage.ID] = p
+	}
+	for id, why := range refused {
+		if st, _ := find(report.All, id); st.State == plan.StageReady && r.stuck[id] == "" {
+			r.stuck[id] = why.Error()
+			r.conductor.say(id, "person", "%v", why)
+		}
 	}
 	return byID, nil
 }
@@ -283,10 +291,14 @@ func collected(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, co
 	return site.Host.IsAncestor(ctx, commit, tip)
 }
 
-// taskOf is the text of a stage's task.
+// taskOf is the text of a stage's task. Files of tasks are read when a plan is opened: no worker can
+// change the task of another. Plans that earlier versions opened have no such texts.
 func taskOf(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, st plan.Stage) (string, error) {
 	if st.TaskFile == "" {
 		return st.Task, nil
+	}
+	if text := run.Tasks[st.TaskFile]; text != "" {
+		return text, nil
 	}
 	base, err := tipOf(ctx, site, run)
 	if err != nil {

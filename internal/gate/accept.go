@@ -146,7 +146,7 @@ type trial struct {
 func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, tested map[git.OID]trial) (bool, error) {
 	p := o.Lease.Lease().Policy
 	if why, err := g.broken(ctx, res.Commit, o.Artifacts); err != nil || why != "" && !o.AcceptFailed {
-		res.Outcome, res.Why = Rejected, why
+		res.reject(why)
 		return false, err
 	}
 	if len(p.Acceptance) == 0 { // otherwise they run on a checkout of it
@@ -165,10 +165,19 @@ func (g *Gate) accept(ctx context.Context, o Order, tree git.OID, res *Result, t
 	if why != "" && o.AcceptFailed {
 		res.Why = why + ", and was waived"
 	} else if why != "" {
-		res.Outcome, res.Why = Rejected, why
+		res.reject(why)
 		return false, nil
 	}
 	return true, nil
+}
+
+// reject makes it the result of a worker whose checks failed. One that changed nothing has no commit
+// then: that of the target, which was tested, is in the target whatever the worker did.
+func (res *Result) reject(why string) {
+	if res.Outcome == Nothing {
+		res.Commit = ""
+	}
+	res.Outcome, res.Why = Rejected, why
 }
 
 func runTrials(ctx context.Context, o Order, commit git.OID) (trial, error) {

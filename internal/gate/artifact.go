@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,12 @@ import (
 func (g *Gate) broken(ctx context.Context, commit git.OID, promised []plan.Artifact) (string, error) {
 	for _, a := range promised {
 		content, there, err := g.repo.FileAt(ctx, commit, a.Path)
+		if errors.Is(err, git.ErrNoFile) && a.Optional {
+			continue // a link, or a submodule: no text in it
+		}
+		if errors.Is(err, git.ErrNoFile) {
+			return noun(a) + a.Path + " is " + git.ErrNoFile.Error(), nil
+		}
 		if err != nil {
 			return "", err
 		}

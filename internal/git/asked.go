@@ -171,7 +171,7 @@ func (r Repo) FileAt(ctx context.Context, commit OID, path string) (content []by
 		case e.Mode == Absent:
 			return nil
 		case e.Mode != Regular && e.Mode != Executable:
-			return fmt.Errorf("%s is not a regular file at %s (mode %s)", path, commit.Short(), e.Mode)
+			return fmt.Errorf("%s is %w at %s (mode %s)", path, ErrNoFile, commit.Short(), e.Mode)
 		}
 		var err error
 		content, err = l.Blob(e.OID, maxBlob)

@@ -219,7 +219,7 @@ func (l *Listing) Blob(oid OID, limit int64) ([]byte, error) {
 	}
 	b, ok := blobs[oid]
 	if !ok {
-		return nil, fmt.Errorf("%s is not a blob of at most %d bytes", oid, limit)
+		return nil, fmt.Errorf("%s is %w: not a blob of at most %d bytes", oid, ErrNoFile, limit)
 	}
 	return b, nil
 }

@@ -49,8 +49,8 @@ func (r Repo) allRefs(all bool, ask func() ([]byte, error)) ([]byte, error) {
 	return r.recall(&r.asked.said.refs, "refs", gitfile.OfRefs(r.Dir), ask)
 }
 
-// ErrNoRef says that a ref does not exist.
-var ErrNoRef = errors.New("no such ref")
+// ErrNoRef says that a ref does not exist, and ErrNoFile that FileAt and Blob read no such thing.
+var ErrNoRef, ErrNoFile = errors.New("no such ref"), errors.New("not a regular file of at most 16 MiB")
 
 // Ref reads one ref by its full name. It does not search as rev-parse does: a
 // tag called refs/heads/main is not the branch main, even when that is gone.

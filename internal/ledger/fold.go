@@ -29,6 +29,7 @@ type Worker struct {
 	Agent      *Agent   // nil: a command
 	Stage      *StageOf // nil: it is for no plan
 	Failures   int      // how often its command ended with an error, by itself
+	Losses     int      // how often it was started again because cordon or the machine had died
 	Wiring     *Wiring
 	Proof      *Proof  // of the last launch
 	Stream     *Stream // of the last launch
@@ -238,6 +239,9 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	},
 	Started: func(w *Worker, e journal.Event) error {
 		w.Doubts = append(w.Doubts, w.launchDoubts()...)
+		if w.Start != nil && w.Exit == nil {
+			w.Losses++
+		}
 		w.Start, w.StartSeq, w.StartTime = new(Start), e.Seq, e.Time
 		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits, w.Rejections, w.Waived = nil, nil, nil, nil, 0, 0, nil
 		w.Proof, w.Stream, w.Claim, w.Notices = nil, nil, nil, nil

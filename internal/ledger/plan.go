@@ -24,17 +24,19 @@ const (
 // Opening is the data of PlanOpened. The text is the plan: whatever becomes of the file that
 // it came from, its stages are those of this text.
 type Opening struct {
-	Plan    string   `json:"plan"`
-	Run     int      `json:"run"` // from 1; a plan that was closed can be opened again
-	Text    string   `json:"text"`
-	Name    string   `json:"name"` // of the file, for messages
-	Digest  string   `json:"digest"`
-	Source  string   `json:"source"`
-	Target  string   `json:"target"`
-	Who     string   `json:"who"`
-	Agent   string   `json:"agent,omitempty"`   // for stages that name none
-	Args    []string `json:"args,omitempty"`    // of Agent, wherever it works
-	Command []string `json:"command,omitempty"` // for stages that name neither
+	Plan   string `json:"plan"`
+	Run    int    `json:"run"` // from 1; a plan that was closed can be opened again
+	Text   string `json:"text"`
+	Name   string `json:"name"` // of the file, for messages
+	Digest string `json:"digest"`
+	Source string `json:"source"`
+	Target string `json:"target"`
+	// Tasks are the texts of the files that stages have for their tasks, as they were when it was opened.
+	Tasks   map[string]string `json:"tasks,omitempty"`
+	Who     string            `json:"who"`
+	Agent   string            `json:"agent,omitempty"`   // for stages that name none
+	Args    []string          `json:"args,omitempty"`    // of Agent, wherever it works
+	Command []string          `json:"command,omitempty"` // for stages that name neither
 	// Branch is where the results collect that land together, and Base is where it begins; "": each
 	// result lands on the target.
 	Branch string  `json:"branch,omitempty"`

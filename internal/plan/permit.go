@@ -19,6 +19,8 @@ type Surroundings struct {
 	Reports func(client string) (tokens, cost, known bool)
 	// Agent is the client for stages that name none; "": there is none.
 	Agent string
+	// Sealed are the files of tasks that were read when the plan was opened.
+	Sealed map[string]string
 }
 
 // Permit is a stage with the policy that its worker gets.
@@ -34,16 +36,32 @@ func (p Permit) Roots() []string { return p.Policy.Filesystem.WriteRoots }
 // that asks for more than the policy allows is refused, and so is a stage that nobody can
 // satisfy. The name stands in front of every error.
 func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
+	list, refused, err := p.PermitEach(name, in)
+	for _, s := range p.Order() {
+		if err == nil {
+			err = refused[s.ID]
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// PermitEach is Permits for a plan under way: what is wrong with one stage, by its ID, does not
+// keep the others from going on.
+func (p Plan) PermitEach(name string, in Surroundings) (list []Permit, refused map[string]error, err error) {
 	if err := p.built(); err != nil {
-		return nil, named(name, err)
+		return nil, nil, named(name, err)
 	}
 	narrowed, err := p.narrow(in.Policy)
 	if err != nil {
-		return nil, named(name, err)
+		return nil, nil, named(name, err)
 	}
-	var list []Permit
+	refused = map[string]error{}
 	for _, s := range p.Order() {
 		permit, err := s.permit(narrowed)
+		permit.Stage = s
 		if s.Kind == Deliver {
 			permit = delivery(permit, list)
 		}
@@ -51,11 +69,11 @@ func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
 			err = satisfiable(permit, in)
 		}
 		if err != nil {
-			return nil, named(name, err)
+			refused[s.ID] = named(name, err)
 		}
 		list = append(list, permit)
 	}
-	return list, nil
+	return list, refused, nil
 }
 
 // delivery is the permit of the stage that lands what the others did: it brings in what they
@@ -201,7 +219,7 @@ func promised(p Permit, in Surroundings) (string, string) {
 
 // tasked: the file of the task and the directory of the commands are in the base commit, or an earlier stage can make them.
 func tasked(p Permit, in Surroundings) (string, string) {
-	if f := p.Stage.TaskFile; f != "" && !in.Has(f) {
+	if f := p.Stage.TaskFile; f != "" && !in.Has(f) && in.Sealed[f] == "" {
 		return "the base commit has no file " + f, "commit it, or write the task into the plan"
 	}
 	return "", ""

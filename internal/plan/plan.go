@@ -113,7 +113,7 @@ func (p *Plan) deliver() error {
 	if p.Land != Together {
 		return nil
 	}
-	last := Stage{ID: DeliverID, Name: "Land the results together", Kind: Deliver, Dir: ".", Command: []string{"true"}}
+	last := Stage{ID: DeliverID, Name: "Land the results together", Kind: Deliver, Dir: ".", Command: []string{"true"}, Retries: Retries{Lost: DefaultLost}}
 	for _, s := range p.Stages {
 		if s.ID == DeliverID {
 			return s.at.fault("the name land is cordon's in a plan whose results land together", "choose another")
@@ -149,6 +149,9 @@ type Truth struct {
 	Exit   int    `json:"exit,omitempty"`
 	Stdout string `json:"stdout,omitempty"` // part of what it prints; "": anything
 }
+
+// DefaultLost is how often a worker is started again whose supervisor died, unless a plan says otherwise.
+const DefaultLost = 3
 
 // Retries are how often a stage starts again by itself, for each way in which it can end.
 type Retries struct {

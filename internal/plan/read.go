@@ -112,7 +112,7 @@ func stageFields() []strictyaml.Field[Stage] {
 				func(s *Stage) *int { return &s.Retries.Failed }, readBetween(0, maxRetries), strconv.Itoa),
 			strictyaml.Scalar("rejected", "After acceptance, an artifact or a truth failed; the agent is told what failed.",
 				func(s *Stage) *int { return &s.Retries.Rejected }, readBetween(0, maxRetries), strconv.Itoa),
-			strictyaml.Scalar("lost", "After its supervisor died.",
+			strictyaml.Scalar("lost", "After cordon or the machine died while it ran; 3 without this key.",
 				func(s *Stage) *int { return &s.Retries.Lost }, readBetween(0, maxRetries), strconv.Itoa),
 		}),
 		strictyaml.Section("budget", "The most that the stage may use.", []strictyaml.Field[Stage]{
@@ -145,7 +145,7 @@ func readStages(table func() []strictyaml.Field[Stage], finish func(*Stage) erro
 			return strictyaml.At(n, strictyaml.Fault("a plan has at most "+strconv.Itoa(maxStages)+" stages", "split it"))
 		}
 		for _, item := range n.Content {
-			s := Stage{Dir: ".", at: place(item)}
+			s := Stage{Dir: ".", Retries: Retries{Lost: DefaultLost}, at: place(item)}
 			if _, err := strictyaml.ReadMapping(item, "a stage", &s, table()); err != nil {
 				return err
 			}

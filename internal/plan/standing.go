@@ -230,7 +230,7 @@ func (p Plan) Next(all []Standing, roots func(Stage) []string, room int) (start 
 	waits = map[string]string{}
 	var active []Standing
 	for _, st := range all {
-		if st.State == StageRunning || st.State == StageNeeds && st.Need == NeedAnswer {
+		if st.State == StageRunning {
 			active = append(active, st)
 		}
 	}

@@ -4,6 +4,7 @@ package plans
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -161,16 +162,16 @@ func (a *Console) run(ctx context.Context, what string, o runOptions) error {
 			a.Page().Say("%s: %s", word, text)
 		},
 	}
-	report, err := conductor.Run(ctx, name)
-	if err != nil {
-		return err
+	report, failed := conductor.Run(ctx, name)
+	if failed != nil && (len(report.All) == 0 || ctx.Err() != nil || a.Page().JSON) {
+		return failed
 	}
 	if v := present.PlanView(report, false); o.events && a.Page().JSON {
 		err = a.Page().Line(v)
 	} else {
 		err = a.Page().Plan(v)
 	}
-	if err != nil {
+	if err := errors.Join(failed, err); err != nil {
 		return err
 	}
 	if !plan.Done(report.All) {
