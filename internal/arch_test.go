@@ -106,7 +106,7 @@ var layers = map[string][]string{
 	"internal/conduct":        {"agent/clients", "audit", "client", "dispatch", "fault", "gate", "git", "keep", "ledger", "legible", "plan", "policy", "session", "worksite"},
 	"internal/command/ports":  {"fault", "ledger", "page", "session", "visitor"},
 	"internal/command/demos":  {"conduct", "demo", "dispatch", "git", "ledger", "mailbox", "page", "plan", "present", "session", "state", "terminal"},
-	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "ledger", "page", "plan", "post", "present", "session", "view", "worksite"},
+	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "journal", "lease", "ledger", "page", "plan", "post", "present", "session", "terminal", "view", "worksite"},
 	"internal/command/queues": {"page", "present", "queue/line", "session"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},

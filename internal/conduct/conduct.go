@@ -28,7 +28,9 @@ type Conductor struct {
 	Drive func(plan.Stage) session.Drive
 	// Say tells the operator what happens; nil: nobody.
 	Say func(stage, word, text string)
-	Who string
+	// Waits is told why stages wait that are ready; nil: nobody is.
+	Waits func(map[string]string)
+	Who   string
 
 	mutex sync.Mutex
 }
@@ -141,6 +143,9 @@ func (r *running) start(ctx context.Context, report *Report) (started int, err e
 	roots := func(s plan.Stage) []string { return permits[s.ID].Roots() }
 	next, waits := report.Plan.Next(report.All, roots, report.Plan.Parallel-len(r.active))
 	report.Wait = waits
+	if w := r.conductor.Waits; w != nil {
+		w(waits)
+	}
 	for _, s := range next {
 		id := s.Stage.ID
 		if r.active[id] || r.stuck[id] != "" {

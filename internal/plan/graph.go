@@ -97,7 +97,33 @@ func (p Plan) Order() []Stage {
 // Critical is the chain of stages that takes longest, by their time budgets. A stage without
 // one counts as the mean of those that have one.
 func (p Plan) Critical() []string {
-	weigh := p.weights()
+	chain, _ := p.longest(p.weights())
+	return chain
+}
+
+// Left is the chain of stages that takes longest from now on, and how long that is. Stages that are
+// settled take no time and are left out. weigh says how long a stage still takes; nil: by its time
+// budget.
+func (p Plan) Left(all []Standing, weigh func(Standing) time.Duration) ([]string, time.Duration) {
+	byBudget, known := p.weights(), map[string]Standing{}
+	for _, st := range all {
+		known[st.Stage.ID] = st
+	}
+	chain, length := p.longest(func(s Stage) time.Duration {
+		switch st := known[s.ID]; {
+		case st.Settled():
+			return 0
+		case weigh == nil:
+			return byBudget(s)
+		default:
+			return weigh(st)
+		}
+	})
+	return slices.DeleteFunc(chain, func(id string) bool { return known[id].Settled() }), length
+}
+
+// longest is the chain of stages that takes longest.
+func (p Plan) longest(weigh func(Stage) time.Duration) ([]string, time.Duration) {
 	length, via := map[string]time.Duration{}, map[string]string{}
 	last := ""
 	for _, s := range p.Order() {
@@ -117,7 +143,7 @@ func (p Plan) Critical() []string {
 		chain = append(chain, id)
 	}
 	slices.Reverse(chain)
-	return chain
+	return chain, length[last]
 }
 
 func (p Plan) weights() func(Stage) time.Duration {

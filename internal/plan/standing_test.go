@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,5 +191,28 @@ func advance(t *rapid.T, all []Standing, start []Standing, facts map[string]Fact
 		f := facts[s.Stage.ID]
 		f.Tries = append(f.Tries, Try{Ending: Running})
 		facts[s.Stage.ID] = f
+	}
+}
+
+// What is left of a plan is the chain that takes longest without the stages that are settled.
+func TestLeft(t *testing.T) {
+	p := Plan{Stages: []Stage{{ID: "a"}, {ID: "b", After: []Link{{ID: "a"}}}, {ID: "c", After: []Link{{ID: "a"}}}, {ID: "d", After: []Link{{ID: "c"}}}}}
+	all := p.Standings(map[string]Fact{"a": {Tries: []Try{{Ending: Landed}}}, "c": {Tries: []Try{{Ending: Running}}}})
+	chain, _ := p.Left(all, nil)
+	if want := []string{"c", "d"}; !slices.Equal(chain, want) {
+		t.Errorf("%v, want %v", chain, want)
+	}
+	chain, rest := p.Left(all, func(st Standing) time.Duration {
+		if st.Stage.ID == "b" {
+			return time.Hour
+		}
+		return time.Minute
+	})
+	if !slices.Equal(chain, []string{"b"}) || rest != time.Hour {
+		t.Errorf("%v in %v", chain, rest)
+	}
+	done := p.Standings(map[string]Fact{"a": {Skipped: "x"}, "b": {Skipped: "x"}, "c": {Skipped: "x"}, "d": {Skipped: "x"}})
+	if chain, rest := p.Left(done, nil); len(chain) != 0 || rest != 0 {
+		t.Errorf("%v in %v", chain, rest)
 	}
 }

@@ -2,9 +2,12 @@ package terminal
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"golang.org/x/term"
 )
@@ -23,6 +26,30 @@ func Full(on *os.File) (restore func()) {
 
 // NewFrame is an empty one for a terminal.
 func NewFrame(on *os.File) *Frame { return &Frame{on: on} }
+
+// Draws reports whether a writer is a terminal that can show frames.
+func Draws(w any) (on *os.File, ok bool) {
+	on, ok = w.(*os.File)
+	return on, ok && Is(on) && os.Getenv("TERM") != "dumb"
+}
+
+// Resized tells when the terminal of this process got another size, and when the process goes on
+// after a stop. It ends with ctx.
+func Resized(ctx context.Context) <-chan os.Signal {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGWINCH, syscall.SIGCONT)
+	context.AfterFunc(ctx, func() { signal.Stop(told) })
+	return told
+}
+
+// Extent is how many columns and rows the terminal has; what is not known is 80 and 24.
+func (f *Frame) Extent() (columns, rows int) {
+	columns, rows, err := term.GetSize(int(f.on.Fd()))
+	if err != nil || columns < 1 || rows < 1 {
+		return 80, 24
+	}
+	return columns, rows
+}
 
 // Show replaces what the terminal shows. What does not fit is counted in the last line.
 func (f *Frame) Show() error {

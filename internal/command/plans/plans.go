@@ -114,6 +114,7 @@ func (a *Console) runCommand() *cobra.Command {
 		Long: `Run the stages of a plan as far as they go without you, or go on with a PLAN that was run
 before. The text of the plan is written to the journal: what happens to the file later does
 not change it. If this command is killed, the next one goes on where the journal ends.
+On a terminal, one screen shows the stages; elsewhere, each event is a line.
 
 Stages that name no agent get the one of --agent, or run COMMAND, which finds its task with
 cordon briefing. With --agent, what stands behind -- are arguments of that client, as
@@ -162,7 +163,13 @@ func (a *Console) run(ctx context.Context, what string, o runOptions) error {
 			a.Page().Say("%s: %s", word, text)
 		},
 	}
+	end, err := a.watched(ctx, conductor, name)
+	if err != nil {
+		return err
+	}
+	defer end()
 	report, failed := conductor.Run(ctx, name)
+	end() // what follows is for the screen below
 	if failed != nil && (len(report.All) == 0 || ctx.Err() != nil || a.Page().JSON) {
 		return failed
 	}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"cordon/internal/testfile"
+)
+
+const screenPlan = `version: 1
+plan: screens
+parallel: 2
+stages:
+  - {id: first, task: t, write: [src/a.txt], command: [sh, -c, "mkdir -p src && echo a >src/a.txt"], artifacts: [src/a.txt]}
+  - {id: long, task: t, after: [first], write: [src/b.txt], command: [sh, -c, "printf 'here\\033[2Jnow'; echo; exec sleep 600"], artifacts: [src/b.txt]}
+  - {id: last, task: t, after: [long], write: [src/c.txt], command: ["true"], artifacts: [src/c.txt]}
+`
+
+// A plan on a terminal fits one screen, follows its size, and gives it back at ctrl-c; nothing that
+// a worker prints acts on it.
+func TestPlanScreen(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	testfile.Write(t, file, screenPlan)
+	c := consoleOf(s, "xterm", s.command("plan", "run", file), nil)
+	c.expect(`\x1b\[\?1049h`)
+	v := watch(c)
+	v.sees(`long +.*running +\d+s +[a-z-]+ +now`)
+	seen := v.look()
+	for _, want := range []string{"screens: 1 of 3 stages done, 1 running, began", "critical path: long → last (about", "last   waiting", "waits for long"} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("%q is not on the screen:\n%s", want, seen)
+		}
+	}
+	if strings.Count(seen, "\n") > 33 {
+		t.Errorf("it does not fit:\n%s", seen)
+	}
+	if err := pty.Setsize(c.master, &pty.Winsize{Rows: 6, Cols: 40}); err != nil {
+		t.Fatal(err)
+	}
+	c.read = len(c.text())
+	c.expect(`\x1b\[H\x1b\[2Jscreens: 1 of 3 stages done, 1 running,…\r+\n\r+\nSTAGE`)
+	c.send("\x03")
+	c.expect(`\x1b\[\?25h\x1b\[\?1049l`)
+	c.end(130)
+	if after := c.text()[strings.LastIndex(c.text(), "\x1b[?1049l"):]; strings.Contains(after, "\x1b[2J") || strings.Contains(after, "\x1b[H") {
+		t.Errorf("it draws after it gave the terminal back: %q", after)
+	}
+
+	// Where stdout is no terminal, lines say what happens.
+	o := s.try(s.command("plan", "stop", "screens"))
+	if o.code != 0 || strings.Contains(o.out+o.err, "\x1b") {
+		t.Errorf("%+v", o)
+	}
+}
