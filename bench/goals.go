@@ -12,7 +12,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"cordon/internal/agent/clients"
 )
 
 // goal is a ratio that cordon is held against, and what was measured.
@@ -35,61 +38,72 @@ func goals(ctx context.Context, c choice, rounds int, withClients bool, document
 	var list []goal
 	for i, n := range c.files {
 		p := &project{tools: t, dir: filepath.Join(dir, fmt.Sprint("repo", i)), figures: figures{}, name: grouped(n) + " files"}
-		some, err := p.goals(ctx, c, n, rounds, filepath.Join(dir, "start"))
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		list = append(list, some...)
+		list = append(list, p.goals(ctx, c, n, rounds, filepath.Join(dir, "start"))...)
 	}
 	if withClients {
-		some, err := firstRequests(ctx, c.turns)
-		if err != nil {
-			return err
-		}
-		list = append(list, some...)
+		list = append(list, firstRequests(ctx, c.turns)...)
+	}
+	if err := ctx.Err(); err != nil { // what is there is not a whole table
+		return errors.Join(err, writeGoals("", list))
 	}
 	return writeGoals(document, list)
 }
 
+// landing is the size of the repository in which a landing is measured, and nothing else.
+const landing = 63_000
+
 // goals are those that a repository of some size shows.
-func (p *project) goals(ctx context.Context, c choice, n, rounds int, plain string) (list []goal, err error) {
+func (p *project) goals(ctx context.Context, c choice, n, rounds int, plain string) []goal {
 	defer erase(p.dir)
-	if err := os.Mkdir(p.dir, 0o755); err != nil {
-		return nil, err
-	}
-	if err := generate(ctx, filepath.Join(p.dir, "host"), n); err != nil {
-		return nil, err
-	}
-	if err := p.open(ctx); err != nil {
-		return nil, err
+	begin := piece{"a repository of " + p.name, 15 * time.Minute, func(ctx context.Context) ([]goal, error) { return nil, p.begin(ctx, n) }}
+	if list := begin.rows(ctx); len(list) > 0 {
+		return list
 	}
 	defer erase(p.place.Path())
-	if p.base, err = p.store.Ensure(ctx, p.host.Repo, p.commit, nil); err != nil {
-		return nil, err
+	parts := []piece{
+		{"runs among " + p.name, 15 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.runGoals(ctx, c, n) }},
+		{"audits among " + p.name, 5 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.auditGoals(ctx, c, n) }},
 	}
-	if n <= 1000 {
-		if list, err = p.startGoals(rounds, plain); err != nil {
-			return nil, err
-		}
+	switch {
+	case n == landing:
+		parts = []piece{{"landings among " + p.name, 5 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.landGoals(ctx, c) }}}
+	case n <= 1000:
+		start := piece{"starts of a cell", 2 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.startGoals(ctx, rounds, plain) }}
+		parts = append([]piece{start}, parts...)
 	}
-	for _, part := range []func(context.Context, choice, int) ([]goal, error){p.runGoals, p.auditGoals, p.landGoals} {
-		some, err := part(ctx, c, n)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, some...)
+	var list []goal
+	for _, each := range parts {
+		list = append(list, each.rows(ctx)...)
 	}
-	return list, nil
+	return list
+}
+
+// begin makes the repository and its base.
+func (p *project) begin(ctx context.Context, n int) (err error) {
+	if err := os.Mkdir(p.dir, 0o755); err != nil {
+		return err
+	}
+	if err := generate(ctx, filepath.Join(p.dir, "host"), n); err != nil {
+		return err
+	}
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	p.base, err = p.store.Ensure(ctx, p.host.Repo, p.commit, nil)
+	return err
 }
 
 // startGoals compare the start of a cell with bwrap.
-func (p *project) startGoals(rounds int, plain string) ([]goal, error) {
+func (p *project) startGoals(ctx context.Context, rounds int, plain string) ([]goal, error) {
 	bwrap := peers[0]
 	if _, err := exec.LookPath(bwrap.name); err != nil {
 		return []goal{{"start of a cell", "", "bwrap is not installed"}}, nil
 	}
 	exec := []string{p.cordon, "exec", "--", "/bin/true"}
 	for range rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for key, act := range map[string]func() error{
 			"bwrap":   func() error { return run(plain, bwrap.wrap(plain, []string{"/bin/true"})) },
 			"plain":   func() error { return run(plain, exec) },
@@ -101,19 +115,32 @@ func (p *project) startGoals(rounds int, plain string) ([]goal, error) {
 		}
 	}
 	return []goal{
-		{"`cordon exec -- /bin/true` in a plain directory, compared with bwrap", "× 3", times(p.least("plain"), p.least("bwrap"))},
-		{"the same in a repository of " + p.name, "× 4", times(p.least("in repo"), p.least("bwrap"))},
+		{"`cordon exec -- /bin/true` in a plain directory, compared with bwrap", "× 3", p.times("plain", "bwrap")},
+		{"the same in a repository of " + p.name, "× 4", p.times("in repo", "bwrap")},
 	}, nil
 }
 
 func (p *project) least(key string) time.Duration { return slices.Min(p.figures.at(key).times) }
 
-// times is a ratio with the two times that it is of.
-func times(a, b time.Duration) string {
-	if a < b {
-		return fmt.Sprintf("÷ %.1f (%s, %s)", ratio(b, a), short(float64(a)), short(float64(b)))
+// times compares the least of two measures and, where there are several, their medians.
+func (p *project) times(a, b string) string {
+	return times(p.figures.at(a).times, p.figures.at(b).times)
+}
+
+// times is a ratio with the two times that it is of, and the ratio of the medians.
+func times(a, b []time.Duration) string {
+	text := fmt.Sprintf("%s (%s, %s)", compared(slices.Min(a), slices.Min(b)), short(float64(slices.Min(a))), short(float64(slices.Min(b))))
+	if len(a) > 1 && len(b) > 1 {
+		text += "; medians " + compared(median(a), median(b))
 	}
-	return fmt.Sprintf("× %.2f (%s, %s)", ratio(a, b), short(float64(a)), short(float64(b)))
+	return text
+}
+
+func compared(a, b time.Duration) string {
+	if a < b {
+		return fmt.Sprintf("÷ %.1f", ratio(b, a))
+	}
+	return fmt.Sprintf("× %.2f", ratio(a, b))
 }
 
 // runGoals compare a whole run with git worktree add, and twenty at once with one.
@@ -121,7 +148,7 @@ func (p *project) runGoals(ctx context.Context, c choice, n int) ([]goal, error)
 	if err := p.runOnce(ctx); err != nil {
 		return nil, err
 	}
-	for turn := range c.turns {
+	for turn, began := 0, time.Now(); turn < c.turns && !enough(ctx, turn, began, c.patience); turn++ {
 		settle()
 		if err := p.figures.time("run", func() error { return p.runOnce(ctx) }); err != nil {
 			return nil, err
@@ -141,8 +168,8 @@ func (p *project) runGoals(ctx context.Context, c choice, n int) ([]goal, error)
 	}
 	asked := map[int]string{1000: "× 2.5", 90000: "÷ 200"}[n]
 	list := []goal{
-		{"`cordon run --no-merge -- true`, " + p.name + ", compared with `git worktree add`", asked, times(p.least("run"), p.least("add"))},
-		{"twenty of them at once, compared with one", "× 12 on two cores", times(p.least("20 runs"), p.least("run"))},
+		{"`cordon run --no-merge -- true`, " + p.name + ", compared with `git worktree add`", asked, p.times("run", "add")},
+		{"twenty of them at once, compared with one", "× 12 on two cores", p.times("20 runs", "run")},
 	}
 	if n > 1000 {
 		return list, nil
@@ -152,28 +179,58 @@ func (p *project) runGoals(ctx context.Context, c choice, n int) ([]goal, error)
 }
 
 // countGit counts the git processes of a run, with the one in the cell, which proves a commit.
+// A program and not a script stands in for git: cordon remembers nothing of a script.
 func (p *project) countGit(ctx context.Context) (int, error) {
 	real, err := exec.LookPath("git")
 	if err != nil {
 		return 0, err
 	}
-	log, bin := filepath.Join(p.dir, "git.log"), filepath.Join(p.dir, "bin")
-	text := "#!/bin/sh\necho \"$*\" >>" + log + "\nexec " + real + " \"$@\"\n"
-	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "git"), []byte(text), 0o755)); err != nil {
+	bin := filepath.Join(p.dir, "bin")
+	log := filepath.Join(bin, gitLog)
+	if err := os.Mkdir(bin, 0o755); err != nil {
 		return 0, err
 	}
-	for range 2 { // the first asks this git for its version
+	self, err := os.ReadFile(p.self)
+	err = errors.Join(err, os.WriteFile(filepath.Join(bin, "git"), self, 0o755), os.Symlink(real, filepath.Join(bin, realGit)))
+	if err != nil {
+		return 0, err
+	}
+	for range 3 { // until all is remembered
 		if err := os.WriteFile(log, nil, 0o644); err != nil {
 			return 0, err
 		}
 		cmd := exec.CommandContext(ctx, p.cordon, "run", "--no-merge", "--", "true")
-		cmd.Dir, cmd.Env = p.top(), append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		cmd.Dir, cmd.Env, cmd.WaitDelay = p.top(), append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH")), waitDelay
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("cordon run: %w: %s", err, out)
 		}
 	}
 	calls, err := os.ReadFile(log)
-	return bytes.Count(calls, []byte("\n")) + 1, err
+	return bytes.Count(calls, []byte("\n")) + 1, err // what runs in the cell cannot write there
+}
+
+// The names beside a program of ours that stands in for git.
+const (
+	gitLog  = "calls"
+	realGit = "real"
+)
+
+// standIn notes that git was called, and becomes the real one.
+func standIn() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(self)
+	if f, err := os.OpenFile(filepath.Join(dir, gitLog), os.O_WRONLY|os.O_APPEND, 0); err == nil {
+		fmt.Fprintln(f, strings.ReplaceAll(strings.Join(os.Args[1:], " "), "\n", " "))
+		f.Close()
+	}
+	real, err := os.Readlink(filepath.Join(dir, realGit))
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(real, append([]string{"git"}, os.Args[1:]...), os.Environ())
 }
 
 // auditGoals compare the audit of 10,000 changes with git status.
@@ -191,18 +248,15 @@ func (p *project) auditGoals(ctx context.Context, c choice, n int) ([]goal, erro
 	}
 	return []goal{{
 		"audit of 10,000 changes among " + p.name + ", compared with `git status`", "× 1.25",
-		times(p.least(fmt.Sprint("audit of ", changes)), p.least(fmt.Sprint("status of ", changes))),
+		p.times(fmt.Sprint("audit of ", changes), fmt.Sprint("status of ", changes)),
 	}}, nil
 }
 
 // landGoals measure how long a result of one line takes from the worker's end to the branch.
 // The worker's last act writes the time into the line.
-func (p *project) landGoals(ctx context.Context, c choice, n int) ([]goal, error) {
-	if n < 60_000 {
-		return nil, nil
-	}
+func (p *project) landGoals(ctx context.Context, c choice) ([]goal, error) {
 	file := p.sample().Path
-	for range c.turns {
+	for turn, began := 0, time.Now(); turn < c.turns && !enough(ctx, turn, began, c.patience); turn++ {
 		settle()
 		if err := p.call(ctx, "run", "--merge", "--", "sh", "-c", `date +%s%N >>"$0"`, file); err != nil {
 			return nil, err
@@ -219,31 +273,61 @@ func (p *project) landGoals(ctx context.Context, c choice, n int) ([]goal, error
 		}
 		p.figures.add("land", ended.Sub(time.Unix(0, ns)))
 	}
-	return []goal{{"a line edited among " + p.name + ", from the worker's end to the end of `cordon run --merge`", "1 s", short(float64(p.least("land")))}}, nil
+	return []goal{{"a line edited among " + p.name + ", from the worker's end to the end of `cordon run --merge`", "1 s",
+		fmt.Sprintf("%s; median %s", short(float64(p.least("land"))), short(float64(median(p.figures.at("land").times))))}}, nil
 }
 
 // firstRequests compare how long clients take to their first request with and without cordon.
 // They come from the suite of the real clients, which knows how each is called.
-func firstRequests(ctx context.Context, turns int) ([]goal, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-timeout", "60m", "-run", "^TestSlowAgentsFirstRequest$", "./cmd/cordon")
+func firstRequests(ctx context.Context, turns int) []goal {
+	var list []goal
+	for _, name := range clients.Names() {
+		each := piece{"first request of " + string(name), clientLimit, func(ctx context.Context) ([]goal, error) {
+			return firstRequest(ctx, string(name), turns)
+		}}
+		list = append(list, each.rows(ctx)...)
+	}
+	return list
+}
+
+// clientLimit is for all rounds of a client, and for what installs the clients the first time.
+const clientLimit = 8 * time.Minute
+
+func firstRequest(ctx context.Context, name string, turns int) ([]goal, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-timeout", (clientLimit - grace).String(),
+		"-run", "^TestSlowAgentsFirstRequest$/^"+name+"$", "./cmd/cordon")
 	cmd.Env, cmd.Stderr = append(os.Environ(), "CORDON_SLOW=1", fmt.Sprint("CORDON_MEASURE=", turns)), os.Stderr
+	cmd.WaitDelay = waitDelay
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("the clients: %w: %s", err, out)
+		os.Stderr.Write(out)
+		return nil, fmt.Errorf("the tests of %s: %w", name, err)
 	}
-	var list []goal
 	for line := range strings.Lines(string(out)) {
 		_, rest, ok := strings.Cut(line, "first request: ")
-		f := strings.Fields(rest)
-		if !ok || len(f) != 3 {
+		if !ok {
 			continue
 		}
-		bare, berr := time.ParseDuration(f[1])
-		confined, cerr := time.ParseDuration(f[2])
+		_, both, _ := strings.Cut(rest, " ")
+		bare, confined, _ := strings.Cut(strings.TrimSpace(both), " ")
+		b, berr := durations(bare)
+		c, cerr := durations(confined)
 		if err := errors.Join(berr, cerr); err != nil {
 			return nil, err
 		}
-		list = append(list, goal{"first request of " + f[0] + " under `cordon run`, compared with the bare client", "× 1.25", times(confined, bare)})
+		return []goal{{"first request of " + name + " under `cordon run`, compared with the bare client", "× 1.25", times(c, b)}}, nil
+	}
+	return nil, fmt.Errorf("the tests of %s measured nothing", name)
+}
+
+// durations reads a list with commas.
+func durations(text string) (list []time.Duration, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		d, err := time.ParseDuration(word)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
 	}
 	return list, nil
 }
@@ -258,7 +342,7 @@ const (
 func writeGoals(document string, list []goal) error {
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // for display
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, Linux %s, %d CPUs, %s; the least of all rounds.\n\n",
+	fmt.Fprintf(&b, "%s, Linux %s, %d CPUs, %s; the least of all rounds and, where it says so, the medians.\n\n",
 		time.Now().Format("2006-01-02"), strings.TrimSpace(string(kernel)), runtime.NumCPU(), runtime.Version())
 	b.WriteString("| | at most | measured |\n|---|---|---|\n")
 	for _, g := range list {

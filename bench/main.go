@@ -15,7 +15,7 @@
 //	go run ./bench -net       some two minutes: what the network of a cell costs
 //	go run ./bench -queue     a quarter of an hour, most of it asleep: how long many results take to land
 //	go run ./bench -queue -seeds 1 -acceptance 4s
-//	go run ./bench -all -write docs/costs.md   the ratios that cordon is held against, into that document
+//	go run ./bench -all -write docs/costs.md   half an hour: the ratios that cordon is held against, into that document
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.
@@ -45,6 +45,10 @@ import (
 
 func main() {
 	cell.Init()
+	if filepath.Base(os.Args[0]) == "git" {
+		fmt.Fprintln(os.Stderr, "bench:", standIn())
+		os.Exit(1)
+	}
 	debug.SetGCPercent(400) // as cordon does
 	if len(os.Args) == 3 && os.Args[1] == "work" {
 		os.Exit(work(os.Args[2]))
@@ -73,12 +77,13 @@ func measured(args []string) error {
 	flag.IntVar(&crowd.seeds, "seeds", 5, "with -queue: how often bad and flaky results are drawn")
 	flag.DurationVar(&crowd.acceptance, "acceptance", 10*time.Second, "with -queue: how long acceptance takes")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
-	files := flag.String("files", "1000,20000,90000", "with -trees and -all: sizes of the repositories that are made")
+	files := flag.String("files", "", "with -trees and -all: sizes of the repositories that are made (1000,20000,90000, and with -all also 63000)")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
 	all := flag.Bool("all", false, "measure every ratio that cordon is held against, in one table")
 	ofClients := flag.Bool("clients", true, "with -all: the real agent clients too (see CONTRIBUTING.md)")
 	write := flag.String("write", "", "with -all: put the table into `FILE`, such as docs/costs.md, instead of printing it")
-	patience := flag.Duration("patience", 40*time.Second, "with -trees: what git would take longer for, in one step of one repository, is left out")
+	patience := flag.Duration("patience", 40*time.Second, "with -trees: what git would take longer for, in one step of one repository, is left out; "+
+		"with -all: no further round is begun after it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -96,6 +101,12 @@ func measured(args []string) error {
 	}
 	if !*ofTrees && !*all {
 		return bench(*rounds, *turns)
+	}
+	if *files == "" {
+		*files = "1000,20000,90000"
+		if *all {
+			*files = fmt.Sprintf("1000,20000,%d,90000", landing)
+		}
 	}
 	c := choice{repo: *repo, turns: *turns, patience: *patience}
 	for _, word := range strings.FieldsFunc(*files, func(r rune) bool { return r == ',' }) {

@@ -241,7 +241,14 @@ func (p *project) drop(id string) error {
 
 // settle waits until nothing is left to be written: what one step wrote is not to
 // be paid for by the next.
-func settle() { unix.Sync() }
+func settle() {
+	done := make(chan struct{})
+	go func() { unix.Sync(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second): // somebody else writes without end
+	}
+}
 
 // erase deletes a directory of our own, also where a cell has locked a part of it.
 func erase(dir string) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"cordon/internal/git"
 )
@@ -116,9 +117,12 @@ func contentOf(i int, text []byte) []byte {
 // gitCommand is git as a person with no configuration of their own runs it.
 func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env = dir, plainEnviron()
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, plainEnviron(), waitDelay
 	return cmd
 }
+
+// waitDelay is for what a program that was ended has started and left behind.
+const waitDelay = 5 * time.Second
 
 func plainEnviron() []string {
 	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",

@@ -154,7 +154,7 @@ func (p *project) runOnce(ctx context.Context) error {
 
 func (p *project) call(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, p.cordon, args...)
-	cmd.Dir = p.top()
+	cmd.Dir, cmd.WaitDelay = p.top(), waitDelay
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("cordon %s: %w: %s", args[0], err, out)
 	}
