@@ -30,6 +30,7 @@ func (a *app) entries() []entry {
 		{"quarantine", a.quarantineCommand}, {"discard", a.discardCommand}, {"gc", a.gcCommand}, {"journal", a.journalCommand},
 		{"plan", func() *cobra.Command { return plans.New(a.plansConsole()) }},
 		{"truth", func() *cobra.Command { return plans.Truth(a.plansConsole()) }},
+		{"review", func() *cobra.Command { return plans.Review(a.plansConsole()) }},
 		{"policy", a.policyCommand}, {"config", a.configCommand}, {"lease", a.leaseCommand}, {"briefing", a.briefingCommand},
 		{"check", a.checkCommand}, {"hook", a.hookCommand}, {"init", a.initCommand}, {"doctor", a.doctorCommand},
 		{"demo", func() *cobra.Command {

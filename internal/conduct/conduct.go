@@ -52,8 +52,8 @@ type Report struct {
 	Wait map[string]string // why stages that are ready wait
 	// Claims are what the agents of the stages say that they did. Nobody believes them.
 	Claims map[string]string
-	// Verifiers are how many verifiers each stage had.
-	Verifiers map[string]int
+	// Verifiers and Reviewers are how many of them each stage had.
+	Verifiers, Reviewers map[string]int
 }
 
 // ended is a stage whose worker came to an end.
@@ -269,9 +269,12 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}, Verifiers: map[string]int{}}
+	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}, Verifiers: map[string]int{}, Reviewers: map[string]int{}}
 	for stage, f := range facts {
 		report.Verifiers[stage] = len(f.Verifiers)
+	}
+	for stage, list := range now.StageWorkers(run, ledger.Reviewer) {
+		report.Reviewers[stage] = len(list)
 	}
 	for stage, list := range now.StageWorkers(run, doers...) {
 		if w := list[len(list)-1]; w.Claim != nil {

@@ -13,8 +13,9 @@ import (
 // factsOf is what the journal, the branches and the locks say about the stages of a plan.
 func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *ledger.PlanRun, p plan.Plan) (map[string]plan.Fact, error) {
 	authors, verifiers := now.StageWorkers(run, ledger.Author, ledger.Resolver), now.StageWorkers(run, ledger.Verifier)
+	reviewers := now.StageWorkers(run, ledger.Reviewer)
 	var all []*ledger.Worker
-	for _, byStage := range []map[string][]*ledger.Worker{authors, verifiers} {
+	for _, byStage := range []map[string][]*ledger.Worker{authors, verifiers, reviewers} {
 		for _, list := range byStage {
 			all = append(all, list...)
 		}
@@ -55,6 +56,7 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 		f := facts[st.ID]
 		f.CanVerify = verifier(run, st) != nil
 		f.CanResolve = f.CanVerify
+		f.Reviewed = reviewed(run, st, authors[st.ID], reviewers[st.ID], func(w *ledger.Worker) ledger.Status { return standings[w.ID].Status })
 		facts[st.ID] = f
 	}
 	return facts, nil
@@ -113,7 +115,7 @@ func tries(w *ledger.Worker, status ledger.Status) []plan.Try {
 		failures--
 	}
 	list := slices.Repeat([]plan.Try{{Worker: now.Worker, Ending: plan.Failed}}, max(0, failures))
-	list = append(list, slices.Repeat([]plan.Try{{Worker: now.Worker, Ending: plan.Rejected}}, w.Attempts)...)
+	list = append(list, slices.Repeat([]plan.Try{{Worker: now.Worker, Ending: plan.Rejected}}, w.Attempts-w.Amended)...)
 	list = append(list, slices.Repeat([]plan.Try{{Worker: now.Worker, Ending: plan.Lost}}, w.Losses)...)
 	return append(list, now)
 }
@@ -135,7 +137,7 @@ func ending(w *ledger.Worker, status ledger.Status) plan.Ending {
 		}
 		return plan.Asking
 	case ledger.InReview:
-		return plan.NeedReview
+		return inReview(w)
 	case ledger.Conflicted:
 		return plan.Conflicted
 	case ledger.WaitingFor:
@@ -164,6 +166,17 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+// inReview says who has to look at a result: the reviewer of its stage, or a person.
+func inReview(w *ledger.Worker) plan.Ending {
+	switch {
+	case w.Stage == nil || !w.Stage.Review:
+		return plan.NeedReview
+	case w.Proposal == nil || w.Proposal.Digest != w.Audit.Digest:
+		return plan.Interrupted // it was not tested yet
+	}
+	return plan.Reviewing
 }
 
 // why is what was wrong with a worker's result.

@@ -55,7 +55,7 @@ func (c *Conductor) leaseResolver(ctx context.Context, s *session.Session, repor
 	request := dispatch.Request{
 		Policy: &p, Source: fmt.Sprintf("resolver of stage %s of plan %s", st.ID, run.Plan), Base: string(found.Base),
 		Stage: &ledger.StageOf{
-			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Resolve, Role: ledger.Resolver, Origin: found.Origin,
+			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Resolve, Role: ledger.Resolver, Origin: found.Origin, Review: st.Review != nil,
 			Artifacts: append(slices.Clone(st.Artifacts), unmarked(found.Conflicts)...),
 			Signal:    resolverSignal(report, permit, task, found),
 		},

@@ -92,6 +92,18 @@ func (r *running) stage(ctx context.Context, report Report, job plan.Job, permit
 	}
 	how := c.Drive(permit.Stage)
 	how.Who = c.Who
+	if job == plan.Amend || job == plan.Admit {
+		return r.admit(ctx, s, report, job, permit.Stage.ID, w, how)
+	}
+	if w != nil && job == plan.Examine {
+		author, err := worker(s.Site, report.Run, permit.Stage.ID, doers...)
+		if err != nil {
+			return false, err
+		}
+		if !goesOnReviewing(w, author) {
+			w = nil
+		}
+	}
 	if w != nil && goesOn(w, job) {
 		c.say(permit.Stage.ID, "again", "%s goes on", w.ID)
 		after, err := s.Resume(ctx, w, how)
@@ -101,6 +113,8 @@ func (r *running) stage(ctx context.Context, report Report, job plan.Job, permit
 	switch job {
 	case plan.Confirm:
 		next, err = c.leaseVerifier(ctx, s, report, permit)
+	case plan.Examine:
+		next, err = c.leaseReviewer(ctx, s, report, permit)
 	case plan.Settle:
 		next, err = c.leaseResolver(ctx, s, report, permit, w)
 	default:
@@ -119,8 +133,9 @@ func (r *running) stage(ctx context.Context, report Report, job plan.Job, permit
 
 // roles are who does a job, and starts is how that is told.
 var (
-	roles  = map[plan.Job][]ledger.Role{plan.Perform: {ledger.Author}, plan.Confirm: {ledger.Verifier}, plan.Settle: doers}
-	starts = map[plan.Job]string{plan.Perform: "start", plan.Confirm: "verify", plan.Settle: "resolve"}
+	roles = map[plan.Job][]ledger.Role{plan.Perform: {ledger.Author}, plan.Confirm: {ledger.Verifier}, plan.Settle: doers,
+		plan.Examine: {ledger.Reviewer}, plan.Amend: doers, plan.Admit: doers}
+	starts = map[plan.Job]string{plan.Perform: "start", plan.Confirm: "verify", plan.Settle: "resolve", plan.Examine: "review"}
 )
 
 // goesOn reports whether a job is continued by the worker that began it.
@@ -156,7 +171,8 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 	p := permit.Policy
 	request := dispatch.Request{
 		Policy: &p, Source: fmt.Sprintf("stage %s of plan %s", st.ID, run.Plan),
-		Stage:   &ledger.StageOf{Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: st.Kind, Artifacts: st.Artifacts, Signal: signal(report, permit, task)},
+		Stage: &ledger.StageOf{Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: st.Kind, Artifacts: st.Artifacts, Signal: signal(report, permit, task),
+			Review: st.Review != nil},
 		Options: ledger.Options{Merge: true},
 	}
 	if err := aim(ctx, s.Site, report, st, &request); err != nil {

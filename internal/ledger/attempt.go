@@ -19,6 +19,7 @@ type Attempt struct {
 	Feedback  string          `json:"feedback"`            // what the worker is told
 	Inherited []Doubt         `json:"inherited,omitempty"` // what stays wrong, however clean the next attempt is
 	Message   string          `json:"+message,omitempty"`  // how the worker described what it has done so far
+	Review    bool            `json:"+review,omitempty"`   // nothing was wrong but in the eyes of a reviewer
 }
 
 // Doubt is a fault of an earlier attempt that a later one does not remove.
@@ -42,9 +43,11 @@ func attempted(w *Worker, e journal.Event) error {
 	if len(d.Command) > 0 {
 		w.Command = d.Command
 	}
-	w.Attempts++
+	if w.Attempts++; d.Review {
+		w.Amended++
+	}
 	w.Tree, w.Start, w.Exit, w.Audit, w.Intent, w.Gate = nil, nil, nil, nil, nil, nil
 	w.Quarantine, w.Release, w.Waived, w.Rejections, w.Visits = nil, nil, nil, 0, 0
-	w.Stream, w.Claim, w.Private = nil, nil, nil
+	w.Stream, w.Claim, w.Private, w.Proposal = nil, nil, nil, nil
 	return nil
 }

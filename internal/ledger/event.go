@@ -55,6 +55,7 @@ const (
 	StopAsked   = "+worker.stop"       // Stop: before its supervisor is signalled
 	Ended       = "worker.ended"       // cell.Exit
 	Audited     = "audit.done"         // Audit
+	Proposed    = "+review.due"        // Proposal: its result would land, and is to be reviewed before
 	Intended    = "land.intended"      // gate.Landing: before the target moves
 	Judged      = "gate.judged"        // gate.Result
 	ThenStarted = "+then.started"      // Then: before the operator's command after a landing runs

@@ -54,11 +54,13 @@ type Worker struct {
 	AuditEntry string // seq:hash of the audit's event
 	Intent     *gate.Landing
 	Gate       *gate.Result
-	Wait       *Wait    // for the obstacles that Gate names; as long as somebody works on it
-	Then       *Then    // the operator's command after the landing
-	Notices    []string // what the operator was told of since the last launch
-	Rejections int      // how often acceptance of this result has failed
-	Waived     []Cause  // of this result, by releases
+	Wait       *Wait     // for the obstacles that Gate names; as long as somebody works on it
+	Then       *Then     // the operator's command after the landing
+	Notices    []string  // what the operator was told of since the last launch
+	Proposal   *Proposal // its result, as it is to be reviewed
+	Amended    int       // attempts that answer a review
+	Rejections int       // how often acceptance of this result has failed
+	Waived     []Cause   // of this result, by releases
 	Quarantine *Quarantine
 	Release    *Release
 	Attempts   int     // after the first
@@ -244,7 +246,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		}
 		w.Start, w.StartSeq, w.StartTime = new(Start), e.Seq, e.Time
 		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits, w.Rejections, w.Waived = nil, nil, nil, nil, 0, 0, nil
-		w.Proof, w.Stream, w.Claim, w.Notices = nil, nil, nil, nil
+		w.Proof, w.Stream, w.Claim, w.Notices, w.Proposal = nil, nil, nil, nil, nil
 		if err := read(e, w.Start); err != nil {
 			return err
 		}
@@ -286,6 +288,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Waived, w.Wait = nil, nil
 		return read(e, w.Audit)
 	},
+	Proposed: func(w *Worker, e journal.Event) error { w.Proposal = new(Proposal); return read(e, w.Proposal) },
 	Intended: func(w *Worker, e journal.Event) error {
 		w.Intent, w.Then = new(gate.Landing), nil
 		return read(e, w.Intent)

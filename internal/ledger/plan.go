@@ -19,6 +19,7 @@ const (
 	StageAccepted = "+stage.accepted" // Verdict
 	StageAgain    = "+stage.again"    // Verdict: another try
 	TruthAnswered = "+truth.answered" // TruthAnswer
+	ReviewGiven   = "+review.given"   // Opinion
 )
 
 // Opening is the data of PlanOpened. The text is the plan: whatever becomes of the file that
@@ -67,8 +68,9 @@ type Verdict struct {
 	Who   string `json:"who"`
 	Why   string `json:"why,omitempty"`
 	// Verifiers: of StageAgain, how many verifiers may look at the result in all; the stage does not
-	// run again.
+	// run again. Reviewers is the same for reviews, of all results of the stage.
 	Verifiers int `json:"verifiers,omitempty"`
+	Reviewers int `json:"reviewers,omitempty"`
 }
 
 // TruthAnswer is the answer to a claim that no command can show. Worker is the verifier, whose
@@ -91,6 +93,7 @@ const (
 	Author   Role = ""         // does its task
 	Verifier Role = "verifier" // answers its claims, and changes nothing
 	Resolver Role = "resolver" // brings the author's result and what landed before it together
+	Reviewer Role = "reviewer" // looks at the author's result before it lands, and changes nothing
 )
 
 // StageOf says which stage of which plan a worker is for.
@@ -107,6 +110,10 @@ type StageOf struct {
 	// Origin is the tip of the target that a resolver's base brings the author's result to; "": the
 	// base of the lease holds nothing of another worker.
 	Origin git.OID `json:"origin,omitempty"`
+	// Review: its result goes to the gate only after a review.
+	Review bool `json:"review,omitempty"`
+	// Looks is the result that a reviewer may give its opinion on; nil: it has no say.
+	Looks *ResultOf `json:"looks,omitempty"`
 }
 
 // PlanRun is a plan that was opened.
@@ -120,6 +127,8 @@ type PlanRun struct {
 	Accepted map[string]Verdict
 	Again    map[string]int
 	Verify   map[string]int                    // how many verifiers the operator allows
+	Review   map[string]int                    // how many reviewers the operator allows
+	Opinions map[string][]Opinion              // by stage, in their order
 	Answers  map[string]map[string]TruthAnswer // by stage and claim
 }
 
@@ -127,6 +136,7 @@ type PlanRun struct {
 func (p *PlanRun) clone() *PlanRun {
 	c := *p
 	c.Skipped, c.Accepted, c.Again, c.Verify = cloneMap(p.Skipped), cloneMap(p.Accepted), cloneMap(p.Again), cloneMap(p.Verify)
+	c.Review, c.Opinions = cloneMap(p.Review), cloneMap(p.Opinions)
 	c.Answers = map[string]map[string]TruthAnswer{}
 	for stage, answers := range p.Answers {
 		c.Answers[stage] = cloneMap(answers)
@@ -167,7 +177,7 @@ func (l *Ledger) StageWorkers(p *PlanRun, roles ...Role) map[string][]*Worker {
 // isPlanEvent reports whether a type of event is about a plan.
 func isPlanEvent(typ string) bool {
 	switch typ {
-	case PlanOpened, PlanClosed, StageSkipped, StageAccepted, StageAgain, TruthAnswered:
+	case PlanOpened, PlanClosed, StageSkipped, StageAccepted, StageAgain, TruthAnswered, ReviewGiven:
 		return true
 	}
 	return false
@@ -191,6 +201,12 @@ func (l *Ledger) applyPlan(e journal.Event) error {
 				p.Answers[d.Stage][d.Claim] = d
 			}
 		})
+	case ReviewGiven:
+		var d Opinion
+		return l.changePlan(e, &d, func() (string, int) { return d.Plan, d.Run }, func(p *PlanRun) {
+			d.At = e.Time
+			p.Opinions[d.Stage] = append(slices.Clip(p.Opinions[d.Stage]), d)
+		})
 	}
 	var d Verdict
 	return l.changePlan(e, &d, func() (string, int) { return d.Plan, d.Run }, func(p *PlanRun) {
@@ -202,6 +218,10 @@ func (l *Ledger) applyPlan(e journal.Event) error {
 		case StageAgain:
 			if d.Verifiers > 0 {
 				p.Verify[d.Stage] = d.Verifiers
+				return
+			}
+			if d.Reviewers > 0 {
+				p.Review[d.Stage] = d.Reviewers
 				return
 			}
 			p.Again[d.Stage]++

@@ -69,9 +69,12 @@ func (w *Worker) Status(f Facts) Status {
 }
 
 // AwaitsReview reports whether a clean result goes to the gate only when a person says
-// so. A worker that changed nothing leaves nothing to review, unless it carries over what an
+// so, or a reviewer in a plan. A worker that changed nothing leaves nothing to review, unless it carries over what an
 // earlier attempt changed.
 func (w *Worker) AwaitsReview() bool {
+	if w.Stage != nil && w.Stage.Review {
+		return w.Audit != nil && w.Audit.Verdict == audit.VerdictClean && (w.Audit.Summary.Landing > 0 || w.Attempts > 0 || w.Origin != "")
+	}
 	if w.Options.Merge || w.Options.NoMerge || w.Audit == nil || w.Audit.Verdict != audit.VerdictClean {
 		return false
 	}

@@ -1,6 +1,7 @@
 // Package mailbox answers the requests that come out of a worker's cell, and gives the
 // operator the questions among them. A worker can ask, report and wait. There is no
-// request that decides, approves or merges, and none that names another worker.
+// request that decides or merges, and none that names another worker. What a verifier or a
+// reviewer says is kept as evidence.
 package mailbox
 
 import (
@@ -45,6 +46,7 @@ type Mailbox struct {
 	Decided int64 // bytes of decisions
 	claims  int
 	truths  int
+	reviews int
 	told    map[int]bool // questions whose answer was given out by this one
 	asked   askedOf
 	waiters waiters
@@ -80,6 +82,8 @@ func (m *Mailbox) Handle(ctx context.Context, r post.Request) post.Reply {
 		reply, err = m.look()
 	case post.Truth:
 		err = m.truth(r)
+	case post.Review:
+		err = m.review(r)
 	default:
 		err = fmt.Errorf("there is no request %.40q", r.Verb)
 	}

@@ -23,6 +23,11 @@ func (p Page) PlanCheck(v *view.PlanCheck) error {
 	}
 	terminal.WrappedTable(p.Out, rows)
 	p.Print("critical path: %s", strings.Join(v.Critical, " → "))
+	for _, s := range v.Stages {
+		if s.Review != "" {
+			p.Print("%s is reviewed %s", s.ID, s.Review)
+		}
+	}
 	for _, pair := range v.Pairs {
 		p.Print("%s and %s never run at once: both may change %s", pair.A, pair.B, strings.Join(pair.Shared, ", "))
 	}
@@ -49,6 +54,9 @@ func (p Page) Plan(v *view.Plan) error {
 				p.Print("%s: %s", s.ID, answered(t))
 			}
 		}
+		for _, o := range s.Reviews {
+			p.Print("%s: %s", s.ID, opined(o))
+		}
 	}
 	for _, s := range v.Stages {
 		if s.Next != "" {
@@ -67,6 +75,19 @@ func answered(t view.Truth) string {
 	text := fmt.Sprintf("truth %d: %s (%s: %s", t.Number, legible.Line(t.Claim), t.Answer, who)
 	if t.Why != "" {
 		text += ": " + legible.Line(t.Why)
+	}
+	return text + ")"
+}
+
+// opined says who said what about a result.
+func opined(o view.Opinion) string {
+	who := o.Who
+	if o.By == "agent" {
+		who = "the agent " + o.Who + ", as evidence"
+	}
+	text := fmt.Sprintf("review: %s (%s", o.Verdict, who)
+	if o.Text != "" {
+		text += ": " + legible.Line(o.Text)
 	}
 	return text + ")"
 }

@@ -92,8 +92,6 @@ func delivery(last Permit, all []Permit) Permit {
 func (p Plan) built() error {
 	for _, s := range p.Stages {
 		switch {
-		case s.Review != nil:
-			return s.at.fault(s.ID+": review is not supported yet", "leave it out, and look at the result yourself")
 		case s.Budget.Tokens > 0 || s.Budget.Cost > 0:
 			return s.at.fault(s.ID+": only a budget of time is supported yet", "leave tokens and cost out")
 		}
@@ -188,7 +186,7 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 
 // satisfiable refuses a stage that nobody can bring to its end.
 func satisfiable(p Permit, in Surroundings) error {
-	for _, one := range []func(Permit, Surroundings) (problem, hint string){judged, promised, tasked, performed, budgeted} {
+	for _, one := range []func(Permit, Surroundings) (problem, hint string){judged, promised, tasked, performed, budgeted, reviewable} {
 		if problem, hint := one(p, in); problem != "" {
 			return p.Stage.at.fault(p.Stage.ID+": "+problem, hint)
 		}
@@ -237,13 +235,6 @@ func performed(p Permit, in Surroundings) (string, string) {
 		}
 	}
 	return "", ""
-}
-
-func reviewer(s Stage) string {
-	if s.Review == nil {
-		return ""
-	}
-	return s.Review.Agent
 }
 
 // budgeted: a budget is kept only if the client reports what it uses.

@@ -167,13 +167,6 @@ type Budget struct {
 	Cost   float64         `json:"cost,omitempty"` // US dollars
 }
 
-// Review is a look at the result by another agent.
-type Review struct {
-	Agent  string `json:"agent,omitempty"`
-	Rounds int    `json:"rounds"`         // how often the author may answer feedback
-	Must   bool   `json:"must,omitempty"` // nothing lands without an approval
-}
-
 // Narrow is what a plan takes from the policy of its repository.
 type Narrow struct {
 	DenyRead  []string `json:"deny_read,omitempty"`

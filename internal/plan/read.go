@@ -123,7 +123,7 @@ func stageFields() []strictyaml.Field[Stage] {
 			strictyaml.Scalar("cost", "US dollars.",
 				func(s *Stage) *float64 { return &s.Budget.Cost }, readCost, func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }),
 		}),
-		{Key: "review", Doc: "A look at the result by another agent: {agent, rounds, must}.", Read: readReview},
+		{Key: "review", Doc: "A look at the result before it lands, by another agent: {agent, rounds, must}; or person.", Read: readReview},
 	}
 }
 
@@ -266,20 +266,6 @@ func readTruths(s *Stage, n *yaml.Node) error {
 		s.Truths = append(s.Truths, t)
 		return strictyaml.At(item, err)
 	})
-}
-
-func readReview(s *Stage, n *yaml.Node) error {
-	r := Review{Rounds: 1}
-	_, err := strictyaml.ReadMapping(n, "a review", &r, []strictyaml.Field[Review]{
-		strictyaml.Text("agent", "The client that reviews. Without this key: the one that plan run names.",
-			func(r *Review) *string { return &r.Agent }, checkID),
-		strictyaml.Scalar("rounds", "How often the author may answer feedback.",
-			func(r *Review) *int { return &r.Rounds }, readBetween(0, maxRounds), strconv.Itoa),
-		strictyaml.Scalar("must", "true: nothing lands without an approval.",
-			func(r *Review) *bool { return &r.Must }, strictyaml.ReadBool, strconv.FormatBool),
-	})
-	s.Review = &r
-	return err
 }
 
 // each reads the entries of a list.

@@ -106,6 +106,6 @@ var values = map[string]string{
 	"stages.budget.time":      `"type":"string","pattern":"^[0-9]"`,
 	"stages.budget.tokens":    `"anyOf":[{"type":"integer","minimum":1},{"type":"string","pattern":"^[1-9][0-9]*[kM]$"}]`,
 	"stages.budget.cost":      `"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1000000`,
-	"stages.review": `"type":"object","additionalProperties":false,"properties":{"agent":{` + idSchema + `},` +
-		`"rounds":{` + countSchema + `},"must":{"type":"boolean"}}`,
+	"stages.review": `"anyOf":[{"const":"person"},{"type":"object","additionalProperties":false,"properties":{"agent":{` + idSchema + `},` +
+		`"rounds":{` + countSchema + `},"must":{"type":"boolean"}}}]`,
 }

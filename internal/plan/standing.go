@@ -56,6 +56,7 @@ type Fact struct {
 	CanVerify bool // somebody can be asked
 	// CanResolve: somebody can bring a result in conflict and the target together.
 	CanResolve bool
+	Reviewed   Reviewed // of the last try's result
 }
 
 // State is where a stage stands.
@@ -98,6 +99,8 @@ type Standing struct {
 	Job    Job  // what a stage that is ready or running is at
 	// Answers are those that count, by their claim.
 	Answers map[string]Answer
+	// Opinions are those about its last result, in their order.
+	Opinions []Opinion
 }
 
 // Job is what is to be done for a stage.
@@ -107,6 +110,9 @@ const (
 	Perform Job = ""        // its task
 	Confirm Job = "verify"  // somebody looks whether its truths hold
 	Settle  Job = "resolve" // its result is brought together with what landed meanwhile
+	Examine Job = "review"  // another agent looks at its result
+	Amend   Job = "amend"   // its author answers the feedback of a reviewer
+	Admit   Job = "land"    // its result was reviewed, and goes to the gate
 )
 
 // maxConflicts is how often a result in conflict is resolved without a person.
@@ -128,7 +134,7 @@ func (p Plan) Standings(facts map[string]Fact) []Standing {
 }
 
 func standing(s Stage, f Fact, known map[string]Standing) Standing {
-	st := Standing{Stage: s, Answers: f.Answers}
+	st := Standing{Stage: s, Answers: f.Answers, Opinions: f.Reviewed.Opinions}
 	switch {
 	case f.Skipped != "":
 		st.State, st.Why = StageSkipped, f.Skipped
@@ -183,9 +189,11 @@ func ongoing(st Standing, last Try, f Fact) Standing {
 		st.Job = Settle
 	}
 	switch last.Ending {
-	case Running, Queued, Reviewing:
+	case Running, Queued:
 		st.State = StageRunning
 		return st
+	case Reviewing:
+		return reviewing(st, f)
 	case Conflicted:
 		if f.CanResolve && count(f.Tries, Conflicted) <= maxConflicts+f.Again {
 			st.State, st.Job, st.Retry = StageReady, Settle, true

@@ -53,7 +53,7 @@ func confirming(st Standing, f Fact, open bool) Standing {
 	if n := len(f.Verifiers); n > 0 {
 		last := f.Verifiers[n-1]
 		switch last.Ending {
-		case Running, Queued, Reviewing:
+		case Running, Queued:
 			st.State, st.Need, st.Job, st.Worker, st.Why, st.Since = StageRunning, "", Confirm, last.Worker, "its truths are being verified", last.Since
 			return st
 		case Interrupted:

@@ -1,10 +1,12 @@
 // Package post carries requests from inside a cell to the cordon that watches it,
 // over one socket: what the guard decided, a question for the operator, word that
-// the work is done, a look at the lease; of a verifier, what it thinks of a claim.
+// the work is done, a look at the lease; of a verifier, what it thinks of a claim; of a
+// reviewer, what it thinks of the result that its lease names.
 //
 // Everything that comes in is a request of something untrusted. There is no verb
-// here that decides, approves, merges, answers a question or names another worker,
-// and the package refuses to grow one: whoever can write to this socket is the worker.
+// here that decides, merges, answers a question or names another worker, and the
+// package refuses to grow one: whoever can write to this socket is the worker. An
+// opinion is evidence, and a worker has none about its own result.
 package post
 
 import (
@@ -26,6 +28,7 @@ const (
 	Done    = "done"    // the agent says that it has finished: Text
 	Look    = "status"  // what the lease says, and what was answered
 	Truth   = "truth"   // a verifier's answer to the claim of a Number: Yes, Text
+	Review  = "review"  // a reviewer's opinion of the result that it looks at: Verdict, Text
 )
 
 // Request is one line from inside.
@@ -39,6 +42,7 @@ type Request struct {
 	Wait     int             `json:"wait,omitempty"` // seconds
 	Number   int             `json:"number,omitempty"`
 	Yes      bool            `json:"yes,omitempty"`
+	Verdict  string          `json:"verdict,omitempty"`
 }
 
 // Reply is one line back. A reply with an Error has nothing else.

@@ -22,7 +22,7 @@ func PlanCheckView(c conduct.Checked) *view.PlanCheck {
 	for _, p := range c.Permits {
 		v.Stages = append(v.Stages, view.PlanStage{
 			ID: p.Stage.ID, Kind: string(p.Stage.Kind), After: linked(p.Stage.After), Writes: p.Roots(),
-			Domains: p.Policy.Network.AllowedDomains, Acceptance: p.Policy.Acceptance,
+			Domains: p.Policy.Network.AllowedDomains, Acceptance: p.Policy.Acceptance, Review: p.Stage.Review.Describe(),
 		})
 	}
 	return v
@@ -70,6 +70,7 @@ func PlanView(r conduct.Report, held bool) *view.Plan {
 		v.Stages = append(v.Stages, view.StageNow{
 			ID: s.Stage.ID, Kind: string(s.Stage.Kind), State: string(s.State), Why: why, Need: string(s.Need),
 			Blocks: r.Plan.Blocks(s.Stage.ID), Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s), Truths: truthViews(s),
+			Reviews: reviewViews(s),
 		})
 	}
 	return v
@@ -102,6 +103,19 @@ func truthViews(s plan.Standing) []view.Truth {
 	return list
 }
 
+// reviewViews are the opinions about the last result of a stage.
+func reviewViews(s plan.Standing) []view.Opinion {
+	list := []view.Opinion{}
+	for _, o := range s.Opinions {
+		v := view.Opinion{Verdict: string(o.Verdict), By: "agent", Who: o.Who, Text: o.Text, Time: o.At}
+		if o.Worker == "" {
+			v.By = "person"
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
 // openTruth is the number of the first claim that nobody confirmed.
 func openTruth(s plan.Standing) int {
 	for _, t := range truthViews(s) {
@@ -118,9 +132,14 @@ func stageNext(run *ledger.PlanRun, s plan.Standing) string {
 		return ""
 	}
 	switch s.Need {
+	case plan.NeedLook:
+		if s.Job == plan.Examine {
+			return fmt.Sprintf("cordon diff %s, then cordon plan review %s %s approve|feedback", s.Worker, run.Plan, s.Stage.ID)
+		}
+		return "cordon merge " + s.Worker
 	case plan.NeedAnswer:
 		return "cordon answer " + s.Worker + ` "…", then cordon plan run ` + run.Plan
-	case plan.NeedLook, plan.NeedCheckout:
+	case plan.NeedCheckout:
 		return "cordon merge " + s.Worker
 	case plan.NeedConflict:
 		return "cordon plan retry " + run.Plan + " " + s.Stage.ID

@@ -52,7 +52,7 @@ func (s *Session) nextAttempt(ctx context.Context, w *ledger.Worker, status ledg
 	if err != nil {
 		return nil, err
 	}
-	how.Command, how.Prompt = nil, "" // the journal has them
+	how.Command, how.Prompt, how.Remarks = nil, "", Remarks{} // the journal has them
 	return s.Continue(ctx, w.ID, how)
 }
 
@@ -83,7 +83,7 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 	}
 	data := ledger.Attempt{
 		Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: how.Who, Origin: carried.Origin, Command: how.Command,
-		Feedback: s.feedback(ctx, w, found, carried, how.Prompt), Inherited: inherited(found), Message: wording.SoFar(ctx, s.Site, w),
+		Feedback: s.feedback(ctx, w, found, carried, how), Review: how.Remarks.Text != "", Inherited: inherited(found), Message: wording.SoFar(ctx, s.Site, w),
 	}
 	if status != ledger.Conflicted && w.Origin != "" {
 		data.Origin = w.Origin

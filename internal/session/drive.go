@@ -41,6 +41,14 @@ type Drive struct {
 	Inside   bool        // land only what is inside the lease
 	Waits    Waits       // for uncommitted changes that keep a result from landing
 	Who      string      // asks for it
+	Remarks  Remarks     // of a reviewer, for a worker that goes on
+	Reviewed string      // the digest of the result that was approved: no other lands; "": the operator's word counts
+}
+
+// Remarks are what somebody wants changed in a result that passed its checks.
+type Remarks struct {
+	Who, Text string
+	Person    bool // the operator's own words
 }
 
 // progress is a drive under way: what was asked for, and what its steps have found out.
@@ -48,6 +56,7 @@ type progress struct {
 	Drive
 	left            int  // processes of an earlier launch that were ended
 	audited, judged bool // done in this drive
+	proposed        bool // for a review, in this drive
 	unknown         error
 	edited          *message.Message // as the operator edited it
 	wait            *patience        // for uncommitted changes; nil: none has begun
@@ -173,8 +182,10 @@ func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {
 		return nil
 	case w.Gate == nil && !how.Judge && w.Exit.OK() && w.Asks():
 		return nil // it asks, and goes on with the answer
+	case w.Gate == nil && w.Exit.OK() && s.toPropose(w, how):
+		return s.propose
 	case w.Gate == nil && !how.Judge && w.Exit.OK() && w.AwaitsReview():
-		return nil // cordon merge goes on
+		return nil // cordon merge goes on, or a review in a plan
 	case w.Gate == nil && !how.Judge && (w.Options.NoMerge || !w.Exit.OK()):
 		return s.discardFailed(w)
 	}

@@ -124,38 +124,66 @@ func describeResult(r gate.Result) string {
 
 // land snapshots the audited files and lands them.
 func (s *Session) land(ctx context.Context, w *ledger.Worker, how *progress, report *audit.Report) (gate.Result, error) {
+	order, err := s.orderFor(ctx, w, how, report)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	return s.acceptAndLand(ctx, w, order, how.Output)
+}
+
+// tryLanding does the same up to the landing. Onto is the target that the result was tested with.
+func (s *Session) tryLanding(ctx context.Context, w *ledger.Worker, how *progress, report *audit.Report) (onto git.OID, res gate.Result, err error) {
+	order, err := s.orderFor(ctx, w, how, report)
+	if err != nil {
+		return "", res, err
+	}
+	res, err = s.acceptAnd(ctx, w, order, how.Output, func(ctx context.Context, o gate.Order) (res gate.Result, err error) {
+		onto, res, err = s.Gate.Try(ctx, o)
+		return res, err
+	})
+	return onto, res, err
+}
+
+// orderFor snapshots the audited files, and says how they are to land.
+func (s *Session) orderFor(ctx context.Context, w *ledger.Worker, how *progress, report *audit.Report) (gate.Order, error) {
 	l := w.Lease.Lease()
 	if w.Lease.Expired(s.Now()) {
-		return gate.Result{}, fmt.Errorf("the lease expired at %s", l.Expires.Format("2006-01-02 15:04 MST"))
+		return gate.Order{}, fmt.Errorf("the lease expired at %s", l.Expires.Format("2006-01-02 15:04 MST"))
 	}
 	snapshot, err := s.Gate.Snapshot(ctx, string(w.ID), l.Base, s.TreeOf(w), report.Landing(false))
 	if err != nil {
-		return gate.Result{}, err
+		return gate.Order{}, err
 	}
 	tip := git.OID("")
 	form, err := s.landAs(w, how)
 	if err != nil {
-		return gate.Result{}, err
+		return gate.Order{}, err
 	}
 	if form != config.Squash && report.History != nil && w.Attempts == 0 && w.Origin == "" { // what was carried over is not the worker's commit
 		if tip, err = fitness.Tip(ctx, s.Site, w, report.History, form); err != nil {
-			return gate.Result{}, err
+			return gate.Order{}, err
 		}
 	}
 	text, err := s.landingMessage(ctx, w, how, report.Landing(false), report.History)
 	if err != nil {
-		return gate.Result{}, err
+		return gate.Order{}, err
 	}
 	order := gate.Order{Snapshot: snapshot, Tip: tip, Message: text}
 	if form == config.Rebase && tip != "" {
 		order.Replay = report.History.Commits
 	}
-	return s.acceptAndLand(ctx, w, order, how.Output)
+	return order, nil
 }
 
 // acceptAndLand completes an order and gives it to the gate. Every result comes this way:
 // after a run, of another attempt, released, tested again or reduced.
 func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Order, out io.Writer) (gate.Result, error) {
+	return s.acceptAnd(ctx, w, o, out, s.Gate.Land)
+}
+
+// acceptAnd completes an order, with what tests it, for something that the gate does.
+func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order, out io.Writer,
+	do func(context.Context, gate.Order) (gate.Result, error)) (gate.Result, error) {
 	l := w.Lease.Lease()
 	if err := dispatch.RefuseBeyondRights(s.Site, w); err != nil {
 		return gate.Result{}, &undecidedError{err}
@@ -210,7 +238,7 @@ func (s *Session) acceptAndLand(ctx context.Context, w *ledger.Worker, o gate.Or
 		}
 	}
 	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
-	res, err := s.Gate.Land(ctx, o)
+	res, err := do(ctx, o)
 	s.sayCached(w, tree, &res)
 	if len(res.Hooks) > 0 {
 		s.Voice.Step(w.ID, "hooks", "ran: "+strings.Join(res.Hooks, ", "))

@@ -224,7 +224,7 @@ func (s *Session) Resume(ctx context.Context, w *ledger.Worker, how Drive) (*led
 	if err != nil {
 		return nil, err
 	}
-	commented := len(how.Command) > 0 || how.Prompt != ""
+	commented := len(how.Command) > 0 || how.Prompt != "" || how.Remarks.Text != ""
 	switch status {
 	case ledger.MergedIn:
 		if commented {

@@ -33,7 +33,14 @@ func (d Dir) LockWorker(id string) (release func(), err error) {
 		return nil, err
 	}
 	sign(f)
-	return func() { f.Close() }, nil
+	return func() { releaseLock(f) }, nil
+}
+
+// releaseLock gives a lock back at once. To close the file is not enough while another goroutine starts a
+// process: until its exec, the child has the file too.
+func releaseLock(f *os.File) {
+	_ = tryLock(f, unix.LOCK_UN)
+	f.Close()
 }
 
 func (d Dir) lock(name string, wait bool) (*os.File, error) {

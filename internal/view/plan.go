@@ -29,7 +29,7 @@ type PlanEvent struct {
 	Head
 	Plan  string    `json:"plan" doc:"Name of the plan."`
 	Stage string    `json:"stage" doc:"Name of the stage; empty if it is about the plan."`
-	Event string    `json:"event" doc:"start, again, verify, resolve, done, needs or another word for what happened."`
+	Event string    `json:"event" doc:"start, again, verify, resolve, review, feedback, land, done, needs or another word for what happened."`
 	Text  string    `json:"text" doc:"What happened, for a person."`
 	Time  time.Time `json:"time" doc:"When."`
 }
@@ -49,6 +49,7 @@ type PlanStage struct {
 	Writes     []string `json:"write_roots" doc:"Paths that it may change."`
 	Domains    []string `json:"allowed_domains" doc:"Servers that it may reach, beside those of its client."`
 	Acceptance []string `json:"acceptance" doc:"Commands that must succeed on the merged tree."`
+	Review     string   `json:"review" doc:"Who reviews its result, in words; empty if nobody does."`
 }
 
 // Plans is cordon.plans/1.
@@ -91,6 +92,17 @@ type StageNow struct {
 	Since  time.Time `json:"since" doc:"Time of the last event; the year 1 if there is none."`
 	Next   string    `json:"next" doc:"The command that helps; empty if nothing has to be done."`
 	Truths []Truth   `json:"truths" doc:"Claims about its result that no command can show."`
+	// Reviews are of its last result.
+	Reviews []Opinion `json:"reviews" doc:"What reviewers said about its last result, in their order."`
+}
+
+// Opinion is what a reviewer says about a result.
+type Opinion struct {
+	Verdict string    `json:"verdict" doc:"approve, feedback or escalate."`
+	By      string    `json:"by" doc:"Whose word that is: person, or agent (evidence only)."`
+	Who     string    `json:"who" doc:"The person, or the name of the reviewer."`
+	Text    string    `json:"text" doc:"What they say."`
+	Time    time.Time `json:"time" doc:"When."`
 }
 
 // Truth is a claim that somebody must confirm.

@@ -51,7 +51,7 @@ acceptance commands, artifacts and truths on the merged tree.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.newPlan(), a.schema(), a.check(), a.runCommand(), a.showCommand(), a.list(), a.stop(), a.truth(),
+	c.AddCommand(a.newPlan(), a.schema(), a.check(), a.runCommand(), a.showCommand(), a.list(), a.stop(), a.truth(), a.review(),
 		a.decide("retry", "Let a stage that needs you try again", ledger.StageAgain),
 		a.decide("skip", "Leave a stage out; the stages after it go on without it", ledger.StageSkipped),
 		a.decide("accept", "Take a stage as done, on your word", ledger.StageAccepted))
