@@ -79,14 +79,15 @@ func (s *site) journal() *journal.Journal {
 	return j
 }
 
-// counted runs cordon with a git in front of the real one that notes how it is called.
-func (s *site) counted(args ...string) []string {
+// counting puts a git in front of the real one that notes how it is called, and returns the
+// value of PATH that leads to it and the file of its notes.
+func (s *site) counting() (path, log string) {
 	s.t.Helper()
 	real, err := exec.LookPath("git")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	log := s.place("git.log")
+	log = s.place("git.log")
 	wrapper := s.write("counting/git", "#!/bin/sh\necho \"$*\" >>"+log+"\nexec "+real+" \"$@\"\n")
 	if err := os.Chmod(wrapper, 0o755); err != nil {
 		s.t.Fatal(err)
@@ -94,16 +95,62 @@ func (s *site) counted(args ...string) []string {
 	if err := os.WriteFile(log, nil, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
+	return filepath.Dir(wrapper) + ":" + os.Getenv("PATH"), log
+}
+
+// counted runs cordon with such a git and returns how it was called.
+func (s *site) counted(args ...string) []string {
+	s.t.Helper()
+	path, log := s.counting()
 	cmd := s.command(args...)
-	cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(wrapper)+":"+os.Getenv("PATH"))
+	cmd.Env = append(cmd.Env, "PATH="+path)
 	if o := s.try(cmd); o.code != 0 {
 		s.t.Fatalf("cordon %v ended with %d\n%s", args, o.code, o.err)
 	}
+	return s.calls(log)
+}
+
+// calls are the notes of such a git.
+func (s *site) calls(log string) []string {
+	s.t.Helper()
 	text, err := os.ReadFile(log)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// inMemory appends to the journal where fsync costs nothing.
+func (s *site) inMemory(appends func(*journal.Journal)) {
+	s.t.Helper()
+	dirs, err := filepath.Glob(s.place("state/cordon/*/" + journal.File))
+	if err != nil || len(dirs) != 1 {
+		s.t.Fatalf("%v, %v", dirs, err)
+	}
+	home := filepath.Dir(dirs[0])
+	memory, err := os.MkdirTemp("/dev/shm", "cordon-crowd-")
+	if err != nil {
+		memory = s.t.TempDir()
+	}
+	defer os.RemoveAll(memory)
+	carry := func(from, to string) {
+		for _, name := range []string{journal.File, journal.HeadFile} {
+			text, err := os.ReadFile(filepath.Join(from, name))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(to, name), text, 0o600)
+			}
+			if err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+	carry(home, memory)
+	log, err := journal.Open(memory)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	appends(log)
+	carry(memory, home)
 }
 
 // TestGitProcessesOfRun counts the git processes of a whole run on a base that is there: at
@@ -157,6 +204,13 @@ func TestSlowGitProcesses(t *testing.T) {
 		s.crowd(log, 22, "main", taken)
 	}
 	s.crowd(log, 30, "other", taken)
+	within(2)
+	s.inMemory(func(log *journal.Journal) { // five hundred workers with ten thousand events
+		ids := s.crowd(log, 500-len(taken), "main", taken)
+		for i := range 10_000 {
+			s.tell(log, ids[i%len(ids)], ledger.Visited, ledger.Visit{})
+		}
+	})
 	within(2)
 	if n := len(s.workers()); n != len(taken)+1 {
 		t.Errorf("cordon ls shows %d workers, want %d", n, len(taken)+1)

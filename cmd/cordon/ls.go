@@ -62,10 +62,10 @@ alone and starts no git, so a result that you merged by hand still counts.`,
 	return c
 }
 
-// wants reports whether a worker passes the filters.
 // unfiltered reports whether ended workers are shown, too.
 func (o lsOptions) unfiltered() bool { return o.earlier || len(o.status) > 0 }
 
+// wants reports whether a worker passes the filters.
 func (o lsOptions) wants(v view.Worker) bool {
 	if len(o.status) > 0 && !slices.Contains(o.status, v.Status) && !slices.Contains(o.status, present.Doing(v)) {
 		return false
@@ -100,7 +100,7 @@ func (a *app) listed(ctx context.Context, o lsOptions) ([]view.Worker, error) {
 		if err != nil {
 			return nil, err
 		}
-		all, err := present.Workers(ctx, s, o.earlier, nil)
+		all, err := present.Workers(ctx, s, present.Listing{All: o.earlier, Sizes: a.json})
 		return append(list, slices.DeleteFunc(all, func(v view.Worker) bool { return !o.wants(v) })...), err
 	}
 	if err := refuseInside(); err != nil {
@@ -111,7 +111,7 @@ func (a *app) listed(ctx context.Context, o lsOptions) ([]view.Worker, error) {
 		return nil, err
 	}
 	for _, s := range sites {
-		all, err := present.Workers(ctx, s, o.earlier, nil)
+		all, err := present.Workers(ctx, s, present.Listing{All: o.earlier, Sizes: a.json})
 		if err != nil {
 			a.say("%s: %v", s.Host.Top, err)
 			continue
@@ -163,7 +163,7 @@ func (a *app) lsWatch(ctx context.Context, o lsOptions) error {
 	}
 	defer terminal.Full(screen)()
 	for ctx.Err() == nil {
-		workers, err := present.Workers(ctx, s, o.earlier, nil)
+		workers, err := present.Workers(ctx, s, present.Listing{All: o.earlier})
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (a *app) workers(ctx context.Context, wanted func(ledger.Status) bool) ([]v
 	if err != nil {
 		return nil, err
 	}
-	return present.Workers(ctx, s, false, wanted)
+	return present.Workers(ctx, s, present.Listing{Wanted: wanted, Sizes: a.json})
 }
 
 func (a *app) showCommand() *cobra.Command {

@@ -65,4 +65,19 @@ func TestDiskOfAWorker(t *testing.T) {
 	if o := s.cordon([]int{0}, "show", w.Worker); !strings.Contains(o.out, " MB") && !strings.Contains(o.out, " MiB") {
 		t.Errorf("%s", o.out)
 	}
+	// A list looks at the files of a worker that rests once, and show looks each time.
+	if err := os.WriteFile(filepath.Join(w.Tree, "src/more"), []byte(strings.Repeat("more\n", 1<<19)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if now := s.only(); now.Disk != w.Disk {
+		t.Errorf("cordon ls --json says %d, and said %d: it looked again", now.Disk, w.Disk)
+	}
+	var now worker
+	if s.parse(s.cordon([]int{0}, "show", "--json", w.Worker).out, &now); now.Disk < w.Disk+2_000_000 {
+		t.Errorf("cordon show --json says %d: it did not look again", now.Disk)
+	}
+	s.cordon([]int{0}, "discard", "--yes", w.Worker)
+	if now := s.only(); now.Disk >= w.Disk {
+		t.Errorf("cordon ls --json says %d of a worker whose files are gone", now.Disk)
+	}
 }

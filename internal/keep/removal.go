@@ -13,7 +13,6 @@ import (
 	"cordon/internal/state"
 	"cordon/internal/visitor"
 	"cordon/internal/worksite"
-	"cordon/internal/worktree"
 )
 
 // finishedChores removes a worker whose work is provably in the target, and says why
@@ -180,19 +179,4 @@ func eraseWorker(s *worksite.Site, w *ledger.Worker) error {
 		}
 	}
 	return nil
-}
-
-// Disk is what a worker takes on disk: what it wrote in its tree and elsewhere.
-func Disk(s *worksite.Site, w *ledger.Worker) int64 {
-	id := string(w.ID)
-	places := []string{s.State.Layers(id), s.State.Shadow(id), s.State.Agent(id), s.State.History(id)}
-	if !worksite.Layered(w) && !w.Lease.Lease().Adopted {
-		places = append(places, s.TreeOf(w))
-	}
-	var total int64
-	for _, p := range places {
-		n, _ := worktree.Bytes(p) // nothing when it is gone
-		total += n
-	}
-	return total
 }

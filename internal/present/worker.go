@@ -16,8 +16,16 @@ import (
 	"cordon/internal/worksite"
 )
 
-// workerView is a worker as it is shown.
+// WorkerView is everything that is known of one worker.
 func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) view.Worker {
+	v := workerRow(s, w, now)
+	v.Disk = keep.Disk(s.Site, w)
+	return v
+}
+
+// workerRow is a worker without what it takes on disk: nobody looks at every file for a line
+// in a list.
+func workerRow(s *session.Session, w *ledger.Worker, now worksite.Standing) view.Worker {
 	l := w.Lease.Lease()
 	v := view.Worker{
 		ID: string(w.ID), Status: string(now.Status), Reason: Reason(w, now), Title: titleOf(w), LastSign: s.LastSign(w),
@@ -26,7 +34,7 @@ func WorkerView(s *session.Session, w *ledger.Worker, now worksite.Standing) vie
 		Worktree: s.TreeOf(w), Inside: l.Worktree, Tree: string(treeKind(l)), Adopted: l.Adopted,
 		Lease: w.Lease.Hash(), Source: l.Source, WriteRoots: w.Lease.Rules().Roots(),
 		Command: w.Ran(), Line: worksite.Shorten(w.Ran()), Layers: []string{},
-		Disk: keep.Disk(s.Site, w), Publish: l.Policy.Network.Publish, Visits: w.Visits, Questions: QuestionViews(w.Open()),
+		Publish: l.Policy.Network.Publish, Visits: w.Visits, Questions: QuestionViews(w.Open()),
 		Client: clientView(w), Guard: GuardView(w.Guard), Net: TallyView(w.Net), Exit: exitView(w.Exit), Gate: gateView(w.Gate),
 	}
 	fillGroup(s.Site, w, now, &v)
@@ -126,27 +134,39 @@ func Texts[V, T ~string](list []T) []V {
 	return Each(list, func(t T) V { return V(t) })
 }
 
-// Workers are the workers of a repository that wanted accepts; all includes those that gc
-// has removed.
-func Workers(ctx context.Context, s *session.Session, all bool, wanted func(ledger.Status) bool) ([]view.Worker, error) {
+// Listing says which workers a list has, and how much of each.
+type Listing struct {
+	All    bool                     // also those that gc has removed
+	Wanted func(ledger.Status) bool // nil: in every state
+	Sizes  bool                     // with what each takes on disk, which no line of a list shows
+}
+
+// Workers are the workers of a repository.
+func Workers(ctx context.Context, s *session.Session, o Listing) ([]view.Worker, error) {
 	read := s.Ledger
-	if all {
+	if o.All {
 		read = s.History
 	}
 	l, err := read()
 	if err != nil {
 		return nil, err
 	}
-	shown := slices.DeleteFunc(slices.Clone(l.Workers), func(w *ledger.Worker) bool { return w.Removal != nil && !all })
+	shown := slices.DeleteFunc(slices.Clone(l.Workers), func(w *ledger.Worker) bool { return w.Removal != nil && !o.All })
 	standings, err := s.Standings(ctx, shown)
 	if err != nil {
 		return nil, err
 	}
 	list := []view.Worker{}
 	for _, w := range shown {
-		if now := standings[w.ID]; wanted == nil || wanted(now.Status) {
-			list = append(list, WorkerView(s, w, now))
+		now := standings[w.ID]
+		if o.Wanted != nil && !o.Wanted(now.Status) {
+			continue
 		}
+		v := workerRow(s, w, now)
+		if o.Sizes {
+			v.Disk = keep.DiskAtRest(s.Site, w, now.Held)
+		}
+		list = append(list, v)
 	}
 	return list, nil
 }

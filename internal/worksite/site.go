@@ -53,6 +53,7 @@ type Site struct {
 	log      *journal.Journal
 	view     *journal.View // of fold, of the log
 	fold     *ledger.Ledger
+	kin      kinship
 	verified map[git.OID]*verifiedBase
 	cached   map[cache.Name]string // held generations of caches, by their directories
 	listed   struct {              // the last commit whose files were asked for
