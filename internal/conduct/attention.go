@@ -20,19 +20,12 @@ type Item struct {
 // Attention are the stages of all open plans that need a person: those first that most others
 // wait for, then the oldest. Nothing of it is stored.
 func Attention(ctx context.Context, site *worksite.Site) ([]Item, error) {
-	now, err := site.Ledger()
+	open, err := Reports(ctx, site, func(p *ledger.PlanRun) bool { return p.Closed == nil })
 	if err != nil {
 		return nil, err
 	}
 	var list []Item
-	for _, p := range now.Plans {
-		if p.Closed != nil {
-			continue
-		}
-		report, err := Look(ctx, site, p.Plan)
-		if err != nil {
-			return nil, err
-		}
+	for _, report := range open {
 		for _, st := range report.Plan.Attention(report.All) {
 			list = append(list, Item{Run: report.Run, Blocks: report.Plan.Blocks(st.Stage.ID), Standing: st})
 		}
@@ -43,5 +36,40 @@ func Attention(ctx context.Context, site *worksite.Site) ([]Item, error) {
 		}
 		return a.Since.Compare(b.Since)
 	})
+	return list, nil
+}
+
+// Reports looks at all plans that are wanted, in the order in which they were opened. A plan
+// that was run again is there once. Git is asked about the workers of all of them at once.
+func Reports(ctx context.Context, site *worksite.Site, wanted func(*ledger.PlanRun) bool) ([]Report, error) {
+	if err := site.Follow(); err != nil {
+		return nil, err
+	}
+	now, err := site.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	var runs []*ledger.PlanRun
+	var staged []*ledger.Worker
+	for _, p := range now.Plans {
+		if now.Plan(p.Plan) != p || !wanted(p) {
+			continue
+		}
+		runs = append(runs, p)
+		for _, list := range now.StageWorkers(p, ledger.Author, ledger.Resolver, ledger.Verifier) {
+			staged = append(staged, list...)
+		}
+	}
+	if _, err := site.Standings(ctx, staged); err != nil { // the site remembers the answers
+		return nil, err
+	}
+	var list []Report
+	for _, p := range runs {
+		report, err := Look(ctx, site, p.Plan)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, report)
+	}
 	return list, nil
 }

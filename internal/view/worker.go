@@ -62,7 +62,7 @@ type Worker struct {
 	Command    []string   `json:"command" null:"yes" doc:"The command that ran last or will run; null if it is not known."`
 	Line       string     `json:"command_line" doc:"The command in one line."`
 	Layers     []string   `json:"confinement" doc:"Layers of the cell that were proven before the last start."`
-	Disk       int64      `json:"disk" doc:"Bytes that the worker takes on disk."`
+	Disk       int64      `json:"disk" doc:"Bytes that the worker takes on disk; in a list, if nobody works on it, as found after its last event."`
 	Publish    []int      `json:"publish,omitempty" doc:"Ports that the worker publishes while it runs: cordon open prints their addresses."`
 	Visits     int        `json:"visits" doc:"Number of visits with cordon shell during the last run."`
 	Questions  []Question `json:"questions" doc:"Questions that nobody has answered."`

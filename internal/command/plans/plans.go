@@ -244,20 +244,13 @@ func (a *Console) list() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			now, err := s.Ledger()
+			all, err := conduct.Reports(cmd.Context(), s.Site, func(*ledger.PlanRun) bool { return true })
 			if err != nil {
 				return err
 			}
 			shown := view.Plans{Plans: []view.PlanSummary{}}
-			for _, p := range slices.Backward(now.Plans) {
-				if now.Plan(p.Plan) != p {
-					continue // it was run again
-				}
-				report, err := conduct.Look(cmd.Context(), s.Site, p.Plan)
-				if err != nil {
-					return err
-				}
-				shown.Plans = append(shown.Plans, present.PlanSummaryView(report, s.State.Held(conduct.LockName(p.Plan))))
+			for _, report := range slices.Backward(all) {
+				shown.Plans = append(shown.Plans, present.PlanSummaryView(report, s.State.Held(conduct.LockName(report.Run.Plan))))
 			}
 			return a.Page().Plans(&shown)
 		},
