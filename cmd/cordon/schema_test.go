@@ -59,10 +59,7 @@ func TestStatesAreDocumented(t *testing.T) {
 	for _, s := range view.States() {
 		documented[s.Word] = true
 	}
-	states := []ledger.Status{
-		ledger.Leasing, ledger.Ready, ledger.Running, ledger.Lost, ledger.Stopped, ledger.Failed, ledger.Asking, ledger.Finished, ledger.InReview,
-		ledger.Gating, ledger.MergedIn, ledger.NoChange, ledger.Conflicted, ledger.WaitingFor, ledger.InQuarantine, ledger.ThrownAway,
-	}
+	states := ledger.Statuses()
 	for _, s := range states {
 		if !documented[string(s)] {
 			t.Errorf("%s is not documented", s)

@@ -49,17 +49,10 @@ func Reports(ctx context.Context, site *worksite.Site, wanted func(*ledger.PlanR
 	if err != nil {
 		return nil, err
 	}
-	var runs []*ledger.PlanRun
-	var staged []*ledger.Worker
-	for _, p := range now.Plans {
-		if now.Plan(p.Plan) != p || !wanted(p) {
-			continue
-		}
-		runs = append(runs, p)
-		for _, list := range now.StageWorkers(p, ledger.Author, ledger.Resolver, ledger.Verifier) {
-			staged = append(staged, list...)
-		}
-	}
+	runs := slices.DeleteFunc(slices.Clone(now.Plans), func(p *ledger.PlanRun) bool { return now.Plan(p.Plan) != p || !wanted(p) })
+	staged := slices.DeleteFunc(slices.Clone(now.Workers), func(w *ledger.Worker) bool {
+		return !slices.ContainsFunc(runs, func(p *ledger.PlanRun) bool { return w.Stage != nil && w.Stage.Plan == p.Plan && w.Stage.Run == p.Run })
+	})
 	if _, err := site.Standings(ctx, staged); err != nil { // the site remembers the answers
 		return nil, err
 	}

@@ -186,6 +186,8 @@ func why(w *ledger.Worker) string {
 		return w.Quarantine.Reasons[0]
 	case w.Gate != nil && w.Gate.Why != "":
 		return w.Gate.Why
+	case w.Interrupted():
+		return "a person stopped its command"
 	case w.Exit != nil && !w.Exit.OK():
 		return "its command failed"
 	case w.Losses > 0 && w.Exit == nil:

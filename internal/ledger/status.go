@@ -29,6 +29,13 @@ const (
 	ThrownAway   Status = "discarded"
 )
 
+// Statuses are all the words, in the order in which a worker may come to them.
+func Statuses() []Status {
+	return []Status{
+		Leasing, Ready, Running, Lost, Stopped, Failed, Asking, Finished, InReview, Gating, MergedIn, NoChange, Conflicted, WaitingFor, InQuarantine, ThrownAway,
+	}
+}
+
 // Facts are what the journal cannot know.
 type Facts struct {
 	Held     bool // a cordon process is at work on it
@@ -56,7 +63,7 @@ func (w *Worker) Status(f Facts) Status {
 		return Gating
 	case w.Gate != nil:
 		return gated[w.Gate.Outcome]
-	case w.Exit.Reason == cell.Interrupted:
+	case w.Interrupted():
 		return Stopped
 	case !w.Exit.OK():
 		return Failed
@@ -67,6 +74,9 @@ func (w *Worker) Status(f Facts) Status {
 	}
 	return Finished
 }
+
+// Interrupted reports whether a person ended the command, or a signal to cordon did.
+func (w *Worker) Interrupted() bool { return w.Exit != nil && w.Exit.Reason == cell.Interrupted }
 
 // AwaitsReview reports whether a clean result goes to the gate only when a person says
 // so, or a reviewer in a plan. A worker that changed nothing leaves nothing to review, unless it carries over what an

@@ -84,6 +84,9 @@ func Commands(w *ledger.Worker, status ledger.Status) []string {
 			list = append(list, command)
 		}
 	}
+	if status == ledger.WaitingFor && len(list) == 0 { // the advice is what has to happen before
+		list = append(list, "cordon merge "+string(w.ID))
+	}
 	return list
 }
 

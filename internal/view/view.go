@@ -7,7 +7,7 @@
 // (go test ./internal/view -update).
 //
 // The package is pure. It imports nothing of cordon's, so that a change of an internal
-// struct cannot change what is printed: cmd/cordon converts one into the other. It
+// struct cannot change what is printed: package present converts one into the other. It
 // refuses to decide anything, and within a version of a schema it only gains fields.
 package view
 
