@@ -92,7 +92,7 @@ func trusted(rel string) (why string, leads bool) {
 // matchAny reports whether a pattern matches the names, or a part of one does.
 func matchAny(patterns, names []string) (matched, begun bool) {
 	for _, p := range patterns {
-		switch part, whole := matchNames(strings.Split(p, "/"), names); {
+		switch part, whole := matchNames(p, names); {
 		case part && whole:
 			return true, true
 		case part:
@@ -104,13 +104,26 @@ func matchAny(patterns, names []string) (matched, begun bool) {
 
 // matchNames matches as many names as both have. Whole says that this was the
 // pattern to its end.
-func matchNames(pattern, names []string) (matched, whole bool) {
-	for i := range min(len(pattern), len(names)) {
-		if ok, err := path.Match(pattern[i], names[i]); err != nil || !ok {
+func matchNames(pattern string, names []string) (matched, whole bool) {
+	for _, name := range names {
+		part, rest, more := strings.Cut(pattern, "/")
+		if !matchName(part, name) {
 			return false, false
 		}
+		if pattern = rest; !more {
+			return true, true
+		}
 	}
-	return true, len(names) >= len(pattern)
+	return true, false
+}
+
+// matchName is path.Match, which most patterns need not go through: they are names.
+func matchName(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return pattern == name
+	}
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
 }
 
 // Matters reports whether a path of a home is, leads to, or lies in something

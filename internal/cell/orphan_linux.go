@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/limit"
 )
 
 func attributes() *syscall.SysProcAttr {
@@ -151,11 +153,9 @@ func EndMarked(entries ...string) int {
 
 // allMarked finds processes by their environment. One that has ended has none.
 func allMarked(entries []string) []int {
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var pids []int
-	for _, f := range files {
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(f)))
-		if err == nil && pid != os.Getpid() && marked(pid, entries...) {
+	for _, pid := range limit.NumberedEntries("/proc") {
+		if pid != os.Getpid() && marked(pid, entries...) {
 			pids = append(pids, pid)
 		}
 	}

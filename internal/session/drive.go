@@ -96,10 +96,16 @@ func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive, onWait 
 	if how.Output == nil {
 		how.Output = io.Discard
 	}
+	w, err := s.Find(string(id))
+	if err != nil {
+		return nil, err
+	}
 	// The lock is ours: whatever runs under this name was left by a cordon that
-	// was killed, and must not share the tree with what follows.
-	how.left = s.EndLeftovers(id)
-	var w *ledger.Worker
+	// was killed, and must not share the tree with what follows. Without a tree nothing
+	// was started.
+	if w.Tree != nil {
+		how.left = s.EndLeftovers(id)
+	}
 	defer func() { workspace.MoveRepositoriesAside(s.Site, w) }() // when it was audited
 	for verified := false; ; {
 		if w, err = s.Find(string(id)); err != nil {
