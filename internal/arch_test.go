@@ -82,7 +82,7 @@ var layers = map[string][]string{
 	"internal/worktree":       {"git", "overlay", "paths", "plainfile", "policy"},
 	"internal/enclosure":      {"agent/facts", "cell", "config", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/portable":       {},
-	"internal/audit":          {"agent/facts", "git", "lfs", "overlay", "plainfile", "policy", "portable"},
+	"internal/audit":          {"agent/facts", "git", "lfs", "overlay", "paths", "plainfile", "policy", "portable"},
 	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "plainfile", "plan", "policy", "queue/line", "state"},
 	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "plan", "policy", "worktree"},
 	"internal/fault":          {"audit"},

@@ -1,10 +1,10 @@
 package audit
 
 import (
-	"path"
 	"strings"
 
 	"cordon/internal/agent/facts"
+	"cordon/internal/paths"
 )
 
 // agentTrusts is why the files of agent clients are in the table.
@@ -92,12 +92,11 @@ func trusted(rel string) (why string, leads bool) {
 // matchAny reports whether a pattern matches the names, or a part of one does.
 func matchAny(patterns, names []string) (matched, begun bool) {
 	for _, p := range patterns {
-		switch part, whole := matchNames(p, names); {
-		case part && whole:
+		part, whole := matchNames(p, names)
+		if whole {
 			return true, true
-		case part:
-			begun = true
 		}
+		begun = begun || part
 	}
 	return false, begun
 }
@@ -107,23 +106,12 @@ func matchAny(patterns, names []string) (matched, begun bool) {
 func matchNames(pattern string, names []string) (matched, whole bool) {
 	for _, name := range names {
 		part, rest, more := strings.Cut(pattern, "/")
-		if !matchName(part, name) {
-			return false, false
+		if ok := paths.MatchName(part, name); !ok || !more {
+			return ok, ok
 		}
-		if pattern = rest; !more {
-			return true, true
-		}
+		pattern = rest
 	}
 	return true, false
-}
-
-// matchName is path.Match, which most patterns need not go through: they are names.
-func matchName(pattern, name string) bool {
-	if !strings.ContainsAny(pattern, `*?[\`) {
-		return pattern == name
-	}
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
 }
 
 // Matters reports whether a path of a home is, leads to, or lies in something

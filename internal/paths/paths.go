@@ -51,6 +51,16 @@ func Holding(p string, dirs []string) string {
 	return ""
 }
 
+// MatchName is path.Match for one name, which most patterns need not go through: they are
+// names themselves. A pattern that means nothing matches nothing.
+func MatchName(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return pattern == name
+	}
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
 // clean is path.Clean, which most paths need not go through: they are absolute and clean.
 func clean(p string) string {
 	if p == "/" || p[0] == '/' && plain(p) {

@@ -54,3 +54,17 @@ func TestWithin(t *testing.T) {
 		t.Errorf("Holding is %q", got)
 	}
 }
+
+func TestMatchName(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "b", false}, {"", "", true}, {"*", "", true}, {"*.rc", "x.rc", true}, {"*.rc", "x.rd", false},
+		{`a\*`, "a*", true}, {`a\*`, `a\*`, false}, {"[", "[", false}, {"?", "x", true},
+	} {
+		if got := MatchName(c.pattern, c.name); got != c.want {
+			t.Errorf("MatchName(%q, %q) is %v", c.pattern, c.name, got)
+		}
+	}
+}
