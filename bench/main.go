@@ -15,6 +15,7 @@
 //	go run ./bench -net       some two minutes: what the network of a cell costs
 //	go run ./bench -queue     a quarter of an hour, most of it asleep: how long many results take to land
 //	go run ./bench -queue -seeds 1 -acceptance 4s
+//	go run ./bench -plan      some two minutes: what a stage of a plan costs, against cordon run
 //	go run ./bench -all -write docs/costs.md   half an hour: the ratios that cordon is held against, into that document
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
@@ -76,6 +77,10 @@ func measured(args []string) error {
 	flag.IntVar(&crowd.workers, "workers", 48, "with -queue: results that wait at once")
 	flag.IntVar(&crowd.seeds, "seeds", 5, "with -queue: how often bad and flaky results are drawn")
 	flag.DurationVar(&crowd.acceptance, "acceptance", 10*time.Second, "with -queue: how long acceptance takes")
+	ofPlan := flag.Bool("plan", false, "measure a plan of many stages")
+	field := field{columns: 8}
+	flag.IntVar(&field.stages, "stages", 200, "with -plan: stages")
+	flag.IntVar(&field.parallel, "parallel", runtime.NumCPU(), "with -plan: stages at once")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
 	files := flag.String("files", "", "with -trees and -all: sizes of the repositories that are made (1000,20000,90000, and with -all also 63000)")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
@@ -89,6 +94,9 @@ func measured(args []string) error {
 	defer stop()
 	if *ofQueue {
 		return queues(ctx, crowd)
+	}
+	if *ofPlan {
+		return plans(ctx, field)
 	}
 	if *ofGuard {
 		return guards(max(*rounds, 100))

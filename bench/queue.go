@@ -198,6 +198,11 @@ func (s stand) prepare(ctx context.Context, port int) error {
 			return err
 		}
 	}
+	return s.firstCommit(ctx)
+}
+
+// firstCommit makes a repository of the files that are there.
+func (s stand) firstCommit(ctx context.Context) error {
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=b", "-c", "user.email=b", "commit", "-q", "-m", "base"}} {
 		if _, err := s.run(ctx, append([]string{"git"}, args...)...); err != nil {
 			return err

@@ -26,8 +26,9 @@ func Attention(ctx context.Context, site *worksite.Site) ([]Item, error) {
 	}
 	var list []Item
 	for _, report := range open {
+		blocks := report.Plan.Blocks()
 		for _, st := range report.Plan.Attention(report.All) {
-			list = append(list, Item{Run: report.Run, Blocks: report.Plan.Blocks(st.Stage.ID), Standing: st})
+			list = append(list, Item{Run: report.Run, Blocks: blocks[st.Stage.ID], Standing: st})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Item) int {

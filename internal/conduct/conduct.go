@@ -104,6 +104,7 @@ type running struct {
 	active    map[string]bool   // stages that this process works on
 	stuck     map[string]string // why stages did not go on that should have
 	failed    error             // the first error of a stage that is cordon's own
+	known     plan.Known        // permits of earlier turns
 	ends      chan ended
 }
 

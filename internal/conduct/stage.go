@@ -30,7 +30,7 @@ func (r *running) permits(ctx context.Context, report Report) (map[string]plan.P
 	if err != nil {
 		return nil, err
 	}
-	in.Sealed = report.Run.Tasks
+	in.Sealed, in.Known = report.Run.Tasks, &r.known
 	list, refused, err := report.Plan.PermitEach(report.Run.Name, in)
 	if err != nil {
 		return nil, &fault.RefusedError{Err: err}

@@ -71,12 +71,12 @@ func (g graph) before(id string) map[string]bool {
 	return found
 }
 
-// Blocks counts the stages that wait for one, directly or not.
-func (p Plan) Blocks(id string) int {
-	g, n := p.graph(), 0
-	for _, other := range g.order {
-		if g.before(other)[id] {
-			n++
+// Blocks counts for each stage those that wait for it, directly or not.
+func (p Plan) Blocks() map[string]int {
+	g, n := p.graph(), map[string]int{}
+	for _, id := range g.order {
+		for before := range g.before(id) {
+			n[before]++
 		}
 	}
 	return n

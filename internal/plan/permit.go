@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,8 @@ type Surroundings struct {
 	Reports func(client string) (tokens, cost, known bool)
 	// Agent is the client for stages that name none; "": there is none.
 	Agent string
+	// Known are permits from before; nil: none are kept.
+	Known *Known
 	// Sealed are the files of tasks that were read when the plan was opened.
 	Sealed map[string]string
 }
@@ -60,7 +63,7 @@ func (p Plan) PermitEach(name string, in Surroundings) (list []Permit, refused m
 	}
 	refused = map[string]error{}
 	for _, s := range p.Order() {
-		permit, err := s.permit(narrowed)
+		permit, err := in.Known.permit(s, narrowed)
 		permit.Stage = s
 		if s.Kind == Deliver {
 			permit = delivery(permit, list)
@@ -126,6 +129,32 @@ func union(a, b []string) []string {
 		}
 	}
 	return all
+}
+
+// Known remembers the permits of one plan while the policy stays the same: to validate a policy
+// takes a millisecond, and a plan may have hundreds of stages. The zero value is empty.
+type Known struct {
+	policy  policy.Policy
+	permits map[string]Permit // by stage; only those that are valid
+}
+
+// permit gives a stage its policy, or the one that it got before.
+func (k *Known) permit(s Stage, from policy.Policy) (Permit, error) {
+	if k == nil {
+		return s.permit(from)
+	}
+	if k.permits == nil || !reflect.DeepEqual(k.policy, from) {
+		k.policy, k.permits = from, map[string]Permit{}
+	}
+	p, ok := k.permits[s.ID]
+	if ok {
+		return p, nil
+	}
+	p, err := s.permit(from)
+	if err == nil {
+		k.permits[s.ID] = p
+	}
+	return p, err
 }
 
 // permit gives a stage its policy.

@@ -104,7 +104,7 @@ func TestSeed(t *testing.T) {
 	if last := p.Order()[4]; last.ID != "integration-verify" || last.Kind != Verify || len(last.Truths) != 3 {
 		t.Errorf("got %+v", last)
 	}
-	if n := p.Blocks("knowledge-bootstrap"); n != 4 {
+	if n := p.Blocks()["knowledge-bootstrap"]; n != 4 {
 		t.Errorf("blocks %d", n)
 	}
 	in := surroundings()

@@ -266,14 +266,12 @@ func (p Plan) byUrgency(all []Standing) []Standing {
 
 // inState are the stages in a state, with how many others wait for each.
 func (p Plan) inState(all []Standing, state State) (list []Standing, blocks map[string]int) {
-	blocks = map[string]int{}
 	for _, st := range all {
 		if st.State == state {
 			list = append(list, st)
-			blocks[st.Stage.ID] = p.Blocks(st.Stage.ID)
 		}
 	}
-	return list, blocks
+	return list, p.Blocks()
 }
 
 // meeting is an active stage that may change a path of this one, or "".

@@ -62,6 +62,7 @@ func PlanView(r conduct.Report, held bool) *view.Plan {
 	v := &view.Plan{
 		PlanSummary: PlanSummaryView(r, held), Target: Branch(r.Run.Target), Source: r.Run.Source, Digest: r.Run.Digest, Critical: r.Plan.Critical(),
 	}
+	blocks := r.Plan.Blocks()
 	for _, s := range r.All {
 		why := s.Why
 		if why == "" {
@@ -69,7 +70,7 @@ func PlanView(r conduct.Report, held bool) *view.Plan {
 		}
 		v.Stages = append(v.Stages, view.StageNow{
 			ID: s.Stage.ID, Kind: string(s.Stage.Kind), State: string(s.State), Why: why, Need: string(s.Need),
-			Blocks: r.Plan.Blocks(s.Stage.ID), Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s), Truths: truthViews(s),
+			Blocks: blocks[s.Stage.ID], Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s), Truths: truthViews(s),
 			Reviews: reviewViews(s),
 		})
 	}

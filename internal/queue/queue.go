@@ -10,8 +10,9 @@ package queue
 
 import "slices"
 
-// Window is how many results may be tested at once: it grows by one with each that lands, and
-// is halved by each that fails.
+// Window is how many results from the head may be tested before the first of them has landed: it
+// grows by one with each that lands, and is halved by each that fails. It is never less than the
+// tests that may run at once.
 const (
 	firstWindow = 4
 	leastWindow = 1
@@ -119,7 +120,8 @@ func (q *Queue) Next(room int) (start []Test, ended []string) {
 			room++
 		}
 	}
-	for i := 0; i < len(q.Entries) && i < q.Width() && room > 0; i++ {
+	width := max(q.Width(), room+q.testing()) // a slot that idles helps nobody
+	for i := 0; i < len(q.Entries) && i < width && room > 0; i++ {
 		e := &q.Entries[i]
 		if q.valid(i) || e.Landing || e.Suspect && len(q.ahead(i)) > 0 {
 			continue
@@ -129,6 +131,16 @@ func (q *Queue) Next(room int) (start []Test, ended []string) {
 		start, room = append(start, Test{e.ID, slices.Clone(e.Ahead)}), room-1
 	}
 	return start, ended
+}
+
+// testing is how many tests run.
+func (q *Queue) testing() (n int) {
+	for _, e := range q.Entries {
+		if e.Testing {
+			n++
+		}
+	}
+	return n
 }
 
 // Done records the end of a test that Next started, and returns the results that are bad:

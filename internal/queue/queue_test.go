@@ -49,6 +49,21 @@ func simulate(results, slots int, bad, flaky map[string]bool) (units, tests int,
 	}
 }
 
+// draw makes 5 % of the results bad and 2 % flaky.
+func draw(n int, seed int64) (bad, flaky map[string]bool) {
+	r := rand.New(rand.NewSource(seed))
+	bad, flaky = map[string]bool{}, map[string]bool{}
+	for i := range n {
+		switch x := r.Float64(); {
+		case x < 0.05:
+			bad[fmt.Sprint(i)] = true
+		case x < 0.07:
+			flaky[fmt.Sprint(i)] = true
+		}
+	}
+	return bad, flaky
+}
+
 func TestManyAtOnce(t *testing.T) {
 	units, tests, rejected := simulate(48, 4, nil, nil)
 	t.Logf("none bad: %d units, %d tests", units, tests)
@@ -56,21 +71,32 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("%d units, rejected %v", units, rejected)
 	}
 	for seed := range int64(5) {
-		r := rand.New(rand.NewSource(seed))
-		bad, flaky := map[string]bool{}, map[string]bool{}
-		for i := range 48 {
-			switch x := r.Float64(); {
-			case x < 0.05:
-				bad[fmt.Sprint(i)] = true
-			case x < 0.07:
-				flaky[fmt.Sprint(i)] = true
-			}
-		}
+		bad, flaky := draw(48, seed)
 		units, tests, rejected := simulate(48, 4, bad, flaky)
 		t.Logf("seed %d, %d bad, %d flaky: %d units, %d tests", seed, len(bad), len(flaky), units, tests)
 		if units > 18 || len(rejected) != len(bad) {
 			t.Errorf("%d units, rejected %v of %v", units, rejected, bad)
 		}
+	}
+}
+
+// Over many draws, failures seldom cost more than half of the time again.
+func TestManyDraws(t *testing.T) {
+	total, long := 0, 0
+	const draws = 500
+	for seed := range int64(draws) {
+		bad, flaky := draw(48, seed)
+		units, _, rejected := simulate(48, 4, bad, flaky)
+		if len(rejected) != len(bad) {
+			t.Errorf("seed %d: rejected %v of %v", seed, rejected, bad)
+		}
+		if total += units; units > 18 {
+			long++
+		}
+	}
+	t.Logf("mean of %d draws: %.2f units; more than 18: %d", draws, float64(total)/draws, long)
+	if total > 15.2*draws || long > draws/50 {
+		t.Errorf("mean %.2f units; more than 18: %d", float64(total)/draws, long)
 	}
 }
 
