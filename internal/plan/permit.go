@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +60,7 @@ func (p Plan) PermitEach(name string, in Surroundings) (list []Permit, refused m
 	if err != nil {
 		return nil, nil, named(name, err)
 	}
+	in.Known.under(narrowed)
 	refused = map[string]error{}
 	for _, s := range p.Order() {
 		permit, err := in.Known.permit(s, narrowed)
@@ -134,17 +134,24 @@ func union(a, b []string) []string {
 // Known remembers the permits of one plan while the policy stays the same: to validate a policy
 // takes a millisecond, and a plan may have hundreds of stages. The zero value is empty.
 type Known struct {
-	policy  policy.Policy
+	policy  string            // its text
 	permits map[string]Permit // by stage; only those that are valid
+}
+
+// under forgets what was known under another policy.
+func (k *Known) under(p policy.Policy) {
+	if k == nil {
+		return
+	}
+	if text := string(p.YAML()); k.permits == nil || k.policy != text {
+		k.policy, k.permits = text, map[string]Permit{}
+	}
 }
 
 // permit gives a stage its policy, or the one that it got before.
 func (k *Known) permit(s Stage, from policy.Policy) (Permit, error) {
 	if k == nil {
 		return s.permit(from)
-	}
-	if k.permits == nil || !reflect.DeepEqual(k.policy, from) {
-		k.policy, k.permits = from, map[string]Permit{}
 	}
 	p, ok := k.permits[s.ID]
 	if ok {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,5 +177,18 @@ stages:
 	got := p.Pairs(func(s Stage) []string { return s.Write })
 	if len(got) != 1 || got[0].A != "a" || got[0].B != "b" || got[0].Shared[0] != "shared" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// Permits that are kept are those of the policy as it is now.
+func TestKnownPermits(t *testing.T) {
+	p := Plan{Stages: []Stage{{ID: "a", Dir: ".", Artifacts: []Artifact{{Path: "x"}}}}}
+	in := Surroundings{Policy: policy.Default(), Has: func(string) bool { return true }, Known: &Known{}}
+	for _, roots := range [][]string{{"src"}, {"src"}, {"docs"}} {
+		in.Policy.Filesystem.WriteRoots = roots
+		list, err := p.Permits("x", in)
+		if err != nil || !slices.Equal(list[0].Roots(), roots) {
+			t.Fatalf("%v: %v, %v", roots, list, err)
+		}
 	}
 }
