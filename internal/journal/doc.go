@@ -101,6 +101,14 @@
 // directory forged, with all its sums, so that it leaves out events. Such a person could
 // as well write the chain and the head anew.
 //
+// # Following
+//
+// A [Follower] returns the events after a mark, and then those that any process appends. It
+// goes on where it was, verifies what is new, and waits for the head: an event beyond it may
+// still be taken back. If the file is another one, it reads from the start and wants the
+// event of its mark there; a journal that lacks it is refused with [ErrReplaced]. Damage is
+// refused as it is by every reader. A fold is followed by refreshing its [View].
+//
 // # Torn end
 //
 // A crash in mid-append can leave bytes after the last newline. Readers leave
