@@ -15,6 +15,7 @@ import (
 
 	"cordon/internal/fault"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/plan"
 	"cordon/internal/session"
 	"cordon/internal/worksite"
@@ -41,7 +42,7 @@ func (c *Conductor) say(stage, word, format string, args ...any) {
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.Say(stage, word, fmt.Sprintf(format, args...))
+	c.Say(stage, word, legible.Line(fmt.Sprintf(format, args...)))
 }
 
 // Report is a plan with where its stages stand.
@@ -115,7 +116,11 @@ func (r *running) loop(ctx context.Context) (Report, error) {
 		if err != nil {
 			return report, err
 		}
-		if report.Run.Closed != nil || ctx.Err() != nil {
+		if report.Run.Closed != nil {
+			r.drain() // its workers go on to their own end
+			return report, ctx.Err()
+		}
+		if ctx.Err() != nil {
 			return report, ctx.Err()
 		}
 		if plan.Done(report.All) {

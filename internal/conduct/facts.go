@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"cordon/internal/gate"
+	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/plan"
 	"cordon/internal/worksite"
@@ -20,7 +22,7 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 			all = append(all, list...)
 		}
 	}
-	standings, err := site.Standings(ctx, all)
+	standings, err := standingsOf(ctx, site, run, all)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +62,52 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 		facts[st.ID] = f
 	}
 	return facts, nil
+}
+
+// standingsOf are the standings of workers of a plan, those included that gc has removed.
+func standingsOf(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, all []*ledger.Worker) (map[lease.ID]worksite.Standing, error) {
+	var there []*ledger.Worker
+	gone := map[lease.ID]worksite.Standing{}
+	for _, w := range all {
+		if w.Removal == nil {
+			there = append(there, w)
+			continue
+		}
+		status, err := removed(ctx, site, run, w)
+		if err != nil {
+			return nil, err
+		}
+		gone[w.ID] = worksite.Standing{Status: status}
+	}
+	found, err := site.Standings(ctx, there)
+	if err != nil {
+		return nil, err
+	}
+	for id, st := range gone {
+		found[id] = st
+	}
+	return found, nil
+}
+
+// removed is the status of a worker that gc has removed.
+func removed(ctx context.Context, site *worksite.Site, run *ledger.PlanRun, w *ledger.Worker) (ledger.Status, error) {
+	switch {
+	case w.Discard != nil || w.Gate == nil:
+		return ledger.ThrownAway, nil
+	case w.Gate.Outcome == gate.Nothing:
+		return ledger.NoChange, nil
+	}
+	if w.Gate.Commit == "" {
+		return ledger.Finished, nil
+	}
+	in, err := site.Ancestor(ctx, w.Gate.Commit, run.Collects())
+	if err == nil && !in && run.Branch != "" {
+		in, err = site.Ancestor(ctx, w.Gate.Commit, run.Target)
+	}
+	if in {
+		return ledger.MergedIn, err
+	}
+	return ledger.Finished, err
 }
 
 // counted are the answers that count: those of persons, and those of agents that have ended and

@@ -152,7 +152,7 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 		Tasks: checked.Tasks, Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command,
 	}
 	if checked.Plan.Land == plan.Together {
-		if data.Branch, err = branchFor(ctx, site, checked.Plan.ID, run); err != nil {
+		if data.Branch, err = branchFor(ctx, site, now, checked.Plan.ID, run); err != nil {
 			return nil, err
 		}
 		data.Base = checked.Base
@@ -189,10 +189,15 @@ func takes(name string, args []string) error {
 }
 
 // branchFor is the branch on which the results of a plan collect. The first of them creates it.
-func branchFor(ctx context.Context, site *worksite.Site, name string, run int) (string, error) {
+func branchFor(ctx context.Context, site *worksite.Site, now *ledger.Ledger, name string, run int) (string, error) {
 	branch := "cordon/plan/" + name
 	if run > 1 {
 		branch += fmt.Sprintf("-%d", run)
+	}
+	for _, p := range now.Plans {
+		if p.Closed == nil && p.Branch == "refs/heads/"+branch {
+			return "", fault.Refuse("the results of the plan collect on the branch %s, which the plan %s uses: give this plan another name", branch, p.Plan)
+		}
 	}
 	_, err := site.Host.Ref(ctx, "refs/heads/"+branch)
 	if err == nil {

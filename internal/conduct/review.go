@@ -193,6 +193,9 @@ func forgetReviewers(ctx context.Context, s *session.Session, run *ledger.PlanRu
 		return err
 	}
 	for _, w := range now.StageWorkers(run, ledger.Reviewer)[stage] {
+		if w.Removal != nil {
+			continue
+		}
 		status, err := s.Status(ctx, w)
 		if err != nil {
 			return err

@@ -163,12 +163,25 @@ func (l *Ledger) Plan(name string) *PlanRun {
 }
 
 // StageWorkers are the workers of a run of a plan that have one of these roles, by their stages,
-// in the order of their leases.
+// in the order of their leases. Those that gc has removed are among them, with Removal and without a
+// lease.
 func (l *Ledger) StageWorkers(p *PlanRun, roles ...Role) map[string][]*Worker {
 	found := map[string][]*Worker{}
-	for _, w := range l.Workers {
+	add := func(w *Worker) {
 		if s := w.Stage; s != nil && s.Plan == p.Plan && s.Run == p.Run && slices.Contains(roles, s.Role) {
 			found[s.Stage] = append(found[s.Stage], w)
+		}
+	}
+	for _, gone := range l.memo.Stages {
+		add(gone.worker())
+	}
+	removed := len(found) > 0
+	for _, w := range l.Workers {
+		add(w)
+	}
+	for _, list := range found {
+		if removed {
+			slices.SortStableFunc(list, func(a, b *Worker) int { return a.Created.Compare(b.Created) })
 		}
 	}
 	return found
