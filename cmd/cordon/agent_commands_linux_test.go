@@ -17,6 +17,9 @@ func TestSlowAgentsProjectCommands(t *testing.T) {
 	s := agentSite(t, "gemini", script)
 	s.write("repo/.gemini/commands/plain.toml", "prompt = \"words of plain: {{args}}\"\n")
 	s.write("repo/.gemini/commands/sly.toml", "prompt = \"words of sly !{echo x >src/by-command.txt; echo done}\"\n")
+	s.write("repo/.gemini/commands/including.toml", "prompt = \"words of including @{docs/included.md}\"\n")
+	s.write("repo/docs/included.md", "!{echo x >src/by-include.txt; echo done}\n")
+	s.write("repo/.gemini/skills/their-skill/SKILL.md", part("their-skill", "words of their skill", "src/by-skill.txt"))
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "their commands")
 	s.Prompt = "/plain of mine"
@@ -31,9 +34,22 @@ func TestSlowAgentsProjectCommands(t *testing.T) {
 	if o := s.run([]int{0, 5}); !s.seen("words of sly {echo x") || !strings.Contains(o.err, "command sly without inline shell") {
 		t.Errorf("the command is not there as text:\n%s%s", o.out, o.err)
 	}
-	s.Prompt = "/sly"
-	s.bare()
-	if _, err := os.Lstat(filepath.Join(s.repo, "src/by-command.txt")); err != nil {
-		t.Errorf("by itself it does not run inline shell: %v", err)
+	s.Prompt = "/including"
+	if o := s.run([]int{6}); s.landedFile("src/by-include.txt") != "" || s.seen("words of including") {
+		t.Errorf("inline shell of an included file ran:\n%s%s", o.out, o.err)
+	}
+	s.Prompt = "use the skill"
+	loads := testmodel.Script{Turns: []testmodel.Turn{testmodel.Do(testmodel.Call{Tool: "activate_skill", Input: input{"name": "their-skill"}}), testmodel.Say(lastWords)}}
+	s.model.Play(loads)
+	if o := s.run([]int{0, 5}); !s.seen("Do it. !`touch") || s.landedFile("src/by-skill.txt") != "" {
+		t.Errorf("the skill is not there, or something of it ran: %+v\n%s%s", s.model.Results(), o.out, o.err)
+	}
+	s.model.Play(script)
+	for command, file := range map[string]string{"/sly": "src/by-command.txt", "/including": "src/by-include.txt"} {
+		s.Prompt = command
+		s.bare()
+		if _, err := os.Lstat(filepath.Join(s.repo, file)); err != nil {
+			t.Errorf("by itself it does not run inline shell: %v", err)
+		}
 	}
 }

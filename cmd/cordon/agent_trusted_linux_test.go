@@ -60,6 +60,11 @@ func TestSlowAgentsTrustedProject(t *testing.T) {
 	if !strings.Contains(v.text(), "left out: the project's MCP servers sly") {
 		t.Errorf("what is left out is not named:\n%s", v.text())
 	}
+	s.servers = s.write("home/mcp.json", `{"mcpServers":{"sly":{"command":"true"}}}`) // leaving theirs out would leave out this one
+	v = s.interactive()
+	v.sees(`the project has an MCP server sly, and so have`)
+	v.end(3)
+	s.servers = ""
 	s.bringHooks()
 	v = s.interactive()
 	v.sees(`cannot be started in this tree: \.github/hooks/sly\.json`)

@@ -180,6 +180,9 @@ type Adapter struct {
 	// and WithoutServer is the argument that leaves one out.
 	ProjectServers []string
 	WithoutServer  func(name string) string
+	// ProjectAgents are files below the tree, by patterns of path.Match, that the client reads agents from as they are, with
+	// the servers that their front matter names.
+	ProjectAgents []string
 	// Keep is what of Order.State the next launch finds: conversations to go on with,
 	// by patterns of path.Match. Everything else in it could be obeyed by the next
 	// client, and is removed; see Keeps.

@@ -33,7 +33,8 @@ import (
 type clientSetup struct {
 	adapter *agent.Adapter
 	kit     agent.Kit
-	state   string // where the client keeps what it keeps
+	servers []string // the names of the MCP servers that it is given
+	state   string   // where the client keeps what it keeps
 	logins  []login
 	hide    []string
 	show    []cell.Bind
@@ -88,6 +89,9 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 		return nil, err
 	}
 	o.checkSignIn(s, w, order)
+	for _, server := range order.Servers {
+		o.servers = append(o.servers, server.Name)
+	}
 	if o.kit, err = a.Kit(order); err != nil {
 		o.close()
 		var argument *agent.ArgumentError

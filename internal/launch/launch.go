@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -117,6 +118,10 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 func sayRefused(s *worksite.Site, w *ledger.Worker, exit cell.Exit) {
 	if exit.OK() && w.Agent == nil {
 		return
+	}
+	if w.Agent != nil { // clients try it themselves, and do without
+		exit.Refused = maps.Clone(exit.Refused)
+		delete(exit.Refused, "io_uring_setup")
 	}
 	for _, line := range enclosure.ExplainRefused(w.Lease.Lease().Policy, exit) {
 		s.Voice.Step(w.ID, "refused", line)

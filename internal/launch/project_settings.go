@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/agent"
+	"cordon/internal/agent/clean"
 	"cordon/internal/fault"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
@@ -80,11 +81,11 @@ func matching(tree *overlay.Dir, pattern string) ([]string, error) {
 	return names, nil
 }
 
-// leaveOutServers leaves the MCP servers out that files of the tree name and that a client in a terminal
-// would start: a repository starts nothing by itself.
+// leaveOutServers leaves the MCP servers out that files of the tree name and that a client would start: those of
+// the project in a terminal, and those of its agents. A repository starts nothing by itself.
 func leaveOutServers(ctx context.Context, s *worksite.Site, w *ledger.Worker, o *clientSetup, interactive bool) error {
 	a := o.adapter
-	if !interactive || len(a.ProjectServers) == 0 {
+	if len(a.ProjectServers)+len(a.ProjectAgents) == 0 {
 		return nil
 	}
 	tree, err := workspace.OpenTree(ctx, s, w)
@@ -92,6 +93,34 @@ func leaveOutServers(ctx context.Context, s *worksite.Site, w *ledger.Worker, o 
 		return err
 	}
 	defer tree.Close()
+	names, err := agentServers(tree, a)
+	if err == nil && interactive {
+		var more []string
+		more, err = projectServers(tree, a)
+		names = append(names, more...)
+	}
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return nil
+	}
+	var args []string
+	for _, name := range names {
+		if slices.ContainsFunc(o.servers, func(mine string) bool { return strings.EqualFold(mine, name) }) {
+			return fault.Refuse("%s cannot be started in this tree: the project has an MCP server %s, and so have you: give yours another name", a.Name, legible.Line(name))
+		}
+		args = append(args, a.WithoutServer(name))
+	}
+	o.kit.Argv = slices.Insert(o.kit.Argv, 1, args...)
+	s.Voice.Step(w.ID, "setup", legible.Line("left out: the project's MCP servers "+strings.Join(names, ", ")+"; to give them: cordon run --mcp FILE"))
+	return nil
+}
+
+// projectServers are the names of the servers in the project's own files for them.
+func projectServers(tree *overlay.Dir, a *agent.Adapter) ([]string, error) {
 	var names []string
 	for _, file := range a.ProjectServers {
 		text, err := readPlainIn(tree, file)
@@ -103,25 +132,37 @@ func leaveOutServers(ctx context.Context, s *worksite.Site, w *ledger.Worker, o 
 			all, err = agent.JSONObject(text)
 		}
 		if err != nil {
-			return fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, file, err)
+			return nil, fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, file, err)
 		}
 		for _, servers := range []any{all, all["mcpServers"], all["servers"]} { // whichever form it takes
 			table, _ := servers.(map[string]any)
 			names = slices.AppendSeq(names, maps.Keys(table))
 		}
 	}
-	if len(names) == 0 {
-		return nil
+	return slices.DeleteFunc(names, func(name string) bool { return name == "mcpServers" || name == "servers" }), nil
+}
+
+// agentServers are the names of the servers in agents of the tree that the client reads as they are.
+func agentServers(tree *overlay.Dir, a *agent.Adapter) ([]string, error) {
+	var names []string
+	for _, pattern := range a.ProjectAgents {
+		files, err := matching(tree, pattern)
+		if err != nil {
+			return nil, fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, pattern, err)
+		}
+		for _, file := range files {
+			text, err := readPlainIn(tree, file)
+			var found []string
+			if err == nil {
+				found, err = clean.Servers(text)
+			}
+			if err != nil {
+				return nil, fault.Refuse("%s cannot be started in this tree: %s: %v", a.Name, file, err)
+			}
+			names = append(names, found...)
+		}
 	}
-	slices.Sort(names)
-	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "mcpServers" || name == "servers" })
-	var args []string
-	for _, name := range names {
-		args = append(args, a.WithoutServer(name))
-	}
-	o.kit.Argv = slices.Insert(o.kit.Argv, 1, args...)
-	s.Voice.Step(w.ID, "setup", legible.Line("left out: the project's MCP servers "+strings.Join(names, ", ")+"; to give them: cordon run --mcp FILE"))
-	return nil
+	return names, nil
 }
 
 // maxProject bounds a file of settings in a tree.

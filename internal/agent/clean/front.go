@@ -121,9 +121,24 @@ func parse(front []byte) ([]member, string) {
 }
 
 func parseYAML(front []byte) (list []member, ok bool) {
+	rows, ok := rowsOf(front)
+	if !ok {
+		return nil, false
+	}
+	for i := 0; i+1 < len(rows); i += 2 {
+		if rows[i].Kind != yaml.ScalarNode {
+			return nil, false
+		}
+		list = append(list, member{rows[i].Value, value(rows[i+1])})
+	}
+	return list, true
+}
+
+// rowsOf are the keys and values of plain YAML.
+func rowsOf(front []byte) (rows []*yaml.Node, ok bool) {
 	defer func() {
 		if recover() != nil { // the library's, at texts that it does not expect
-			list, ok = nil, false
+			rows, ok = nil, false
 		}
 	}()
 	dec := yaml.NewDecoder(strings.NewReader(string(front)))
@@ -134,14 +149,7 @@ func parseYAML(front []byte) (list []member, ok bool) {
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode || !plain(&doc, 0) {
 		return nil, false
 	}
-	rows := doc.Content[0].Content
-	for i := 0; i+1 < len(rows); i += 2 {
-		if rows[i].Kind != yaml.ScalarNode {
-			return nil, false
-		}
-		list = append(list, member{rows[i].Value, value(rows[i+1])})
-	}
-	return list, true
+	return doc.Content[0].Content, true
 }
 
 // plain reports whether a document has no anchor, alias, tag or merge in it.

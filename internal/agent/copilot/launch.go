@@ -37,6 +37,7 @@ var Client = agent.Adapter{
 		".github/hooks/*.json",
 	},
 	ProjectServers: []string{".mcp.json", ".github/mcp.json"},
+	ProjectAgents:  []string{".github/agents/*.md", ".claude/agents/*.md"},
 	WithoutServer:  func(name string) string { return "--disable-mcp-server=" + name },
 	Keep:           []string{"session-state/*/events.jsonl", "session-state/*/workspace.yaml"},
 	Record: &agent.Record{

@@ -18,7 +18,8 @@ var (
 		Skills:       []agent.Folder{{At: ".copilot/skills"}, {At: ".agents/skills"}},
 		Agents:       []agent.Folder{{At: ".copilot/agents", Ext: ".md"}},
 	}
-	// project has no agents: Copilot reads those of a project by itself. They are text to it.
+	// project has no agents: Copilot reads those of a project by itself, and starts the servers that they name. See
+	// agent.Adapter.ProjectAgents.
 	project = agent.Places{Skills: []agent.Folder{{At: ".github/skills"}, {At: ".agents/skills"}, {At: ".claude/skills"}}}
 )
 

@@ -13,13 +13,19 @@ import (
 // Gemini reads the commands of a project from the tree, whatever it is told, and runs their inline shell
 // before the model and the hooks see anything of it. It asks the policy engine about each of them, though.
 
-// shellMark begins inline shell, and argsMark stands for what a person types behind a command.
-const shellMark, argsMark = "!{", "{{args}}"
+// shellMark begins inline shell, fileMark the name of a file whose text goes in, which can hold inline shell too, and argsMark
+// stands for what a person types behind a command.
+const shellMark, fileMark, argsMark = "!{", "@{", "{{args}}"
+
+// unguarded says why a call is refused that could be inline shell.
+const unguarded = "it is inline shell of a command of the project, which runs without the guard: call the tool with a description"
 
 // commandRules refuse the inline shell of the project's commands. Calls of the model have the same words
 // only if it gives no description.
+//
+// What a file holds when a command includes it cannot be known: with such a command every call is refused that gives no description.
 func commandRules(items []agent.Item) []byte {
-	p := policy{}
+	p, includes := policy{}, false
 	for _, item := range items {
 		if item.Part != agent.Commands || item.From != agent.FromProject {
 			continue
@@ -29,9 +35,12 @@ func commandRules(items []agent.Item) []byte {
 			continue // Gemini does not read it either
 		}
 		for _, shell := range inlineShell(command.Prompt) {
-			p.deny(`"run_shell_command"`, onlyCommand(shell), "it is inline shell of a command of the project, which runs without the guard: "+
-				"call the tool with a description")
+			p.deny(`"run_shell_command"`, onlyCommand(shell), unguarded)
 		}
+		includes = includes || strings.Contains(command.Prompt, fileMark)
+	}
+	if includes {
+		p.deny(`"run_shell_command"`, `^\{\x00?"command":"(?:[^"\\]|\\.)*"\x00?\}$`, unguarded)
 	}
 	return []byte(p.String())
 }

@@ -53,9 +53,10 @@ var Client = agent.Adapter{
 		{File: ownSettings, Key: "general.vimMode", Fits: agent.Switch}, {File: ownSettings, Key: "ui.inlineThinkingMode", Fits: agent.Word},
 	},
 	Unused: []agent.Unused{
-		{File: ownSettings, Key: "hooks", Noun: "hooks"}, {File: ownSettings, Key: "modelConfigs", Noun: "model configurations"},
+		{File: ownSettings, Key: "hooks", Noun: "hooks"},
 		{File: ownSettings, Key: "tools.discoveryCommand", Noun: "a command that finds tools"},
 	},
+	Adjust:  chooseThinking,
 	Forbids: "it sets the client's variables, which could switch the guard off",
 	Build:   build, Permissions: policyRules, Refused: refused, Passed: passed,
 }
