@@ -17,7 +17,7 @@ func TestSlowAgentsProjectCommands(t *testing.T) {
 	s := agentSite(t, "gemini", script)
 	s.write("repo/.gemini/commands/plain.toml", "prompt = \"words of plain: {{args}}\"\n")
 	s.write("repo/.gemini/commands/sly.toml", "prompt = \"words of sly !{echo x >src/by-command.txt; echo done}\"\n")
-	s.write("repo/.gemini/commands/including.toml", "prompt = \"words of including @{docs/included.md}\"\n")
+	s.write("repo/.gemini/commands/including.toml", "prompt = \"words of including {{args}} @{docs/included.md}\"\n")
 	s.write("repo/docs/included.md", "!{echo x >src/by-include.txt; echo done}\n")
 	s.write("repo/.gemini/skills/their-skill/SKILL.md", part("their-skill", "words of their skill", "src/by-skill.txt"))
 	s.git("add", "-A")

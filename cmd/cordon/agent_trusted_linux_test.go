@@ -62,7 +62,7 @@ func TestSlowAgentsTrustedProject(t *testing.T) {
 	}
 	s.servers = s.write("home/mcp.json", `{"mcpServers":{"sly":{"command":"true"}}}`) // leaving theirs out would leave out this one
 	v = s.interactive()
-	v.sees(`the project has an MCP server sly, and so have`)
+	v.sees(`an MCP server\s+sly, and so have`)
 	v.end(3)
 	s.servers = ""
 	s.bringHooks()

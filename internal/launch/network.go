@@ -2,6 +2,7 @@ package launch
 
 import (
 	"errors"
+	"slices"
 
 	"cordon/internal/cell"
 	"cordon/internal/cellnet"
@@ -42,6 +43,9 @@ func connect(s *worksite.Site, c *cell.Command, l lease.Lease) error {
 func sayNetwork(s *worksite.Site, l lease.Lease, c ledger.Cell) {
 	for _, line := range cellnet.Reachable(l.Policy, c.Layers) {
 		s.Voice.Step(l.ID, "network", line)
+	}
+	if ports := cellnet.Published(l.Policy); ports != "" && !slices.Contains(c.Layers, cell.Namespaces) {
+		s.Voice.Step(l.ID, "published", "nothing of "+ports+": without namespaces they are ports of this machine")
 	}
 }
 

@@ -37,10 +37,11 @@ func commandRules(items []agent.Item) []byte {
 		for _, shell := range inlineShell(command.Prompt) {
 			p.deny(`"run_shell_command"`, onlyCommand(shell), unguarded)
 		}
-		includes = includes || strings.Contains(command.Prompt, fileMark)
+		runs := strings.Contains(command.Prompt, shellMark) || strings.Contains(command.Prompt, argsMark)
+		includes = includes || runs && strings.Contains(command.Prompt, fileMark) // it looks for shell in no others
 	}
 	if includes {
-		p.deny(`"run_shell_command"`, `^\{\x00?"command":"(?:[^"\\]|\\.)*"\x00?\}$`, unguarded)
+		p.deny(`"run_shell_command"`, anyCommand, unguarded)
 	}
 	return []byte(p.String())
 }
@@ -68,6 +69,9 @@ func inlineShell(prompt string) []string {
 		list, prompt = append(list, strings.TrimSpace(rest[:end-1])), rest[end:]
 	}
 }
+
+// anyCommand is the pattern of arguments that are just a command, whichever. The client takes no pattern in which repetitions are nested.
+const anyCommand = `^\{\x00"command":[^\x00]*\x00\}$`
 
 // onlyCommand is the pattern of arguments that are just a command. The client puts zeros around each of them.
 func onlyCommand(shell string) string {
