@@ -110,7 +110,8 @@ func leaveOutServers(ctx context.Context, s *worksite.Site, w *ledger.Worker, o 
 	var args []string
 	for _, name := range names {
 		if slices.ContainsFunc(o.servers, func(mine string) bool { return strings.EqualFold(mine, name) }) {
-			return fault.Refuse("%s cannot be started in this tree: the project has an MCP server %s, and so have you: give yours another name", a.Name, legible.Line(name))
+			return fault.Refuse("%s cannot be started in this tree: the project has an MCP server %s, and so have you: give yours another name",
+				a.Name, legible.Line(name))
 		}
 		args = append(args, a.WithoutServer(name))
 	}

@@ -1,7 +1,7 @@
 package clean
 
 import (
-	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +13,7 @@ import (
 // suspect is a text that could name servers to a reader who understands more of it than this one.
 var suspect = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)mcp|\\[xu]|[&*!]`) })
 
-var errServers = errors.New("its front matter cannot be understood, and could name MCP servers, which the client would start")
+var errServers = fmt.Errorf("its front matter cannot be understood, and could name MCP servers, which the client would start")
 
 // Servers are the names of the MCP servers in the front matter of an agent that a client reads as it is. It
 // fails where another reader could find more of them.
