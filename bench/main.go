@@ -15,7 +15,7 @@
 //	go run ./bench -net       some two minutes: what the network of a cell costs
 //	go run ./bench -queue     a quarter of an hour, most of it asleep: how long many results take to land
 //	go run ./bench -queue -seeds 1 -acceptance 4s
-//	go run ./bench -plan      some two minutes: what a stage of a plan costs, against cordon run
+//	go run ./bench -plan      some four minutes: what a stage of a plan costs, against cordon run
 //	go run ./bench -all -write docs/costs.md   half an hour: the ratios that cordon is held against, into that document
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
@@ -75,7 +75,7 @@ func measured(args []string) error {
 	ofQueue := flag.Bool("queue", false, "measure the queue of landings")
 	crowd := crowd{slots: 4}
 	flag.IntVar(&crowd.workers, "workers", 48, "with -queue: results that wait at once")
-	flag.IntVar(&crowd.seeds, "seeds", 5, "with -queue: how often bad and flaky results are drawn")
+	flag.IntVar(&crowd.seeds, "seeds", 5, "with -queue: how often bad and flaky results are drawn; -1: only a queue of one is measured")
 	flag.DurationVar(&crowd.acceptance, "acceptance", 10*time.Second, "with -queue: how long acceptance takes")
 	ofPlan := flag.Bool("plan", false, "measure a plan of many stages")
 	field := field{columns: 8}

@@ -50,6 +50,9 @@ func queues(ctx context.Context, c crowd) error {
 	}
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer out.Flush()
+	if c.seeds < 0 {
+		return c.alone(ctx, out, program, dir)
+	}
 	fmt.Fprintf(out, "%d results at once, %d slots, acceptance of %s\tbad\tflaky\tacceptance times\ttests\tmost at once\tgood ones rejected\tbad ones landed\n",
 		c.workers, c.slots, c.acceptance)
 	for seed := -1; seed < c.seeds; seed++ {
@@ -71,7 +74,7 @@ func queues(ctx context.Context, c crowd) error {
 		fmt.Fprintf(out, "%s\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\n", name, len(v.bad), len(v.flaky), took.Seconds()/c.acceptance.Seconds(), v.tests, v.most, lost, landed)
 		fmt.Fprintf(os.Stderr, "%s: %.1f acceptance times\n", name, took.Seconds()/c.acceptance.Seconds())
 	}
-	return nil
+	return c.alone(ctx, out, program, dir)
 }
 
 // draw chooses as the simulation of internal/queue does.
