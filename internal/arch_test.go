@@ -97,7 +97,7 @@ var layers = map[string][]string{
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "publish", "state", "worksite", "workspace"},
 	"internal/launch":         {"agent", "agent/clean", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "config", "confine", "egress/record", "enclosure", "fault", "git", "gitfile", "guard", "inspect", "keyhelper", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "publish", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace", "worktree"},
 	"internal/usersetup":      {"agent", "enclosure", "plainfile"},
-	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "unpacked", "visitor", "worksite", "workspace", "worktree"},
+	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "supervisor", "unpacked", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
 	"internal/dispatch":       {"agent/clients", "client", "confine", "fault", "git", "launch", "lease", "ledger", "legible", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/fitness":        {"audit", "config", "enclosure", "fault", "git", "lease", "ledger", "legible", "lfs", "message", "plainfile", "policy", "worksite", "worktree"},

@@ -9,6 +9,7 @@ import (
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
+	"cordon/internal/supervisor"
 	"cordon/internal/worksite"
 	"cordon/internal/worktree"
 )
@@ -36,13 +37,13 @@ func Purgeable(ctx context.Context, s *worksite.Site) (Purge, error) {
 		return p, nil
 	}
 	p.Bytes, _ = worktree.Bytes(p.Path) // nothing when it cannot be measured
-	locks, err := filepath.Glob(filepath.Join(p.Path, state.WorkerLock("*")))
+	dirs, err := filepath.Glob(s.State.Worker("*"))
 	if err != nil {
 		return p, err
 	}
-	for _, lock := range locks {
-		if rel, err := filepath.Rel(p.Path, lock); err == nil && s.State.Held(rel) {
-			return p, fault.Refuse("worker %s runs: wait until it ends, or stop it first", filepath.Base(filepath.Dir(lock)))
+	for _, dir := range dirs {
+		if id := lease.ID(filepath.Base(dir)); supervisor.Works(s, id) {
+			return p, fault.Refuse("worker %s runs: wait until it ends, or stop it first", id)
 		}
 	}
 	p.Problem = countWorkers(ctx, s, &p)
