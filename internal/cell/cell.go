@@ -148,7 +148,8 @@ const (
 	TimedOut    Reason = "time limit"  // the lease's limits.time
 	Interrupted Reason = "interrupted" // the operator, or a signal to cordon
 	NotStarted  Reason = "not started"
-	Vanished    Reason = "lost" // cordon or the machine died while it ran
+	OverBudget  Reason = "over budget" // of its stage in a plan
+	Vanished    Reason = "lost"        // cordon or the machine died while it ran
 
 	MemoryLimit  Reason = limit.Memory
 	ProcessLimit Reason = limit.Processes
@@ -175,6 +176,9 @@ type Exit struct {
 
 // OK reports whether the command ended by itself and well.
 func (e Exit) OK() bool { return e.Code == 0 && e.Reason == Exited }
+
+// Stopped reports whether somebody ended it who may let it go on.
+func (e Exit) Stopped() bool { return e.Reason == Interrupted || e.Reason == OverBudget }
 
 // grace is how long a command may take to end after SIGTERM. Tests are impatient.
 var grace = 5 * time.Second

@@ -55,6 +55,8 @@ type Report struct {
 	Claims map[string]string
 	// Verifiers and Reviewers are how many of them each stage had.
 	Verifiers, Reviewers map[string]int
+	// Used is what the clients of each stage say that they used.
+	Used map[string]plan.Used
 }
 
 // ended is a stage whose worker came to an end.
@@ -275,9 +277,10 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}, Verifiers: map[string]int{}, Reviewers: map[string]int{}}
+	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}, Verifiers: map[string]int{}, Reviewers: map[string]int{},
+		Used: map[string]plan.Used{}}
 	for stage, f := range facts {
-		report.Verifiers[stage] = len(f.Verifiers)
+		report.Verifiers[stage], report.Used[stage] = len(f.Verifiers), f.Used
 	}
 	for stage, list := range now.StageWorkers(run, ledger.Reviewer) {
 		report.Reviewers[stage] = len(list)

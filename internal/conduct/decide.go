@@ -39,6 +39,9 @@ func Decide(ctx context.Context, site *worksite.Site, d Decision) error {
 		}
 		data.Verifiers = report.Verifiers[d.Stage] + 1
 	}
+	if d.Type == ledger.StageAgain && st.Spent {
+		data.Budgets = max(1, report.Run.Budgets[d.Stage]) + 1
+	}
 	if d.Type == ledger.StageAgain && st.Need == plan.NeedLook && st.Job == plan.Examine {
 		if reviewer(report.Run, st.Stage) == nil {
 			return fault.Refuse("a person reviews stage %s: cordon plan review %s %s approve|feedback", d.Stage, d.Plan, d.Stage)

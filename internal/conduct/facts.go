@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"cordon/internal/cell"
 	"cordon/internal/gate"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -17,9 +18,13 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 	authors, verifiers := now.StageWorkers(run, ledger.Author, ledger.Resolver), now.StageWorkers(run, ledger.Verifier)
 	reviewers := now.StageWorkers(run, ledger.Reviewer)
 	var all []*ledger.Worker
+	used := map[string]plan.Used{}
 	for _, byStage := range []map[string][]*ledger.Worker{authors, verifiers, reviewers} {
-		for _, list := range byStage {
+		for stage, list := range byStage {
 			all = append(all, list...)
+			for _, w := range list {
+				used[stage] = used[stage].Plus(w.Used)
+			}
 		}
 	}
 	standings, err := standingsOf(ctx, site, run, all)
@@ -58,6 +63,7 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 		f := facts[st.ID]
 		f.CanVerify = verifier(run, st) != nil
 		f.CanResolve = f.CanVerify
+		f.Used, f.Budgets = used[st.ID], run.Budgets[st.ID]
 		f.Reviewed = reviewed(run, st, authors[st.ID], reviewers[st.ID], func(w *ledger.Worker) ledger.Status { return standings[w.ID].Status })
 		facts[st.ID] = f
 	}
@@ -157,7 +163,8 @@ func said(word string, v ledger.Verdict) string {
 // tries are the tries of one worker: each attempt that was judged in vain, each failure, each
 // loss, and how it stands now.
 func tries(w *ledger.Worker, status ledger.Status) []plan.Try {
-	now := plan.Try{Worker: string(w.ID), Ending: ending(w, status), Why: why(w), Since: w.Changed, Resolves: w.Stage.Role == ledger.Resolver}
+	now := plan.Try{Worker: string(w.ID), Ending: ending(w, status), Why: why(w), Since: w.Changed, Resolves: w.Stage.Role == ledger.Resolver,
+		Late: w.Exit != nil && w.Exit.Reason == cell.TimedOut}
 	failures := w.Failures
 	if now.Ending == plan.Failed {
 		failures--

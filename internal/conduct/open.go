@@ -51,7 +51,7 @@ func (c Checked) Pairs() []plan.Pair {
 }
 
 // Check reads a plan and holds it against the policy of the branch that it is for.
-func Check(ctx context.Context, site *worksite.Site, d Document, agent string) (Checked, error) {
+func Check(ctx context.Context, site *worksite.Site, d Document, agent string, command bool) (Checked, error) {
 	p, err := plan.Parse(d.Name, d.Text)
 	if err != nil {
 		return Checked{}, &fault.RefusedError{Err: err}
@@ -71,10 +71,12 @@ func Check(ctx context.Context, site *worksite.Site, d Document, agent string) (
 	if err != nil {
 		return Checked{}, err
 	}
+	in.Command = command
 	permits, err := p.Permits(d.Name, in)
 	if err != nil {
 		return Checked{}, &fault.RefusedError{Err: err}
 	}
+	p.Notes = append(p.Notes, lateReports(permits, agent)...)
 	tasks, err := tasksAt(ctx, site, p, base)
 	return Checked{Plan: p, Target: target, Base: base, Permits: permits, Tasks: tasks}, err
 }
@@ -124,7 +126,7 @@ func targetOf(ctx context.Context, site *worksite.Site, p plan.Plan) (string, er
 // Open writes a plan to the journal, or finds it there. A plan that is open goes on with the
 // text that it was opened with.
 func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun, error) {
-	checked, err := Check(ctx, site, r.Document, r.Agent)
+	checked, err := Check(ctx, site, r.Document, r.Agent, len(r.Command) > 0)
 	if err != nil {
 		return nil, err
 	}

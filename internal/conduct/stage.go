@@ -16,6 +16,7 @@ import (
 	"cordon/internal/legible"
 	"cordon/internal/plan"
 	"cordon/internal/session"
+	"cordon/internal/stream"
 	"cordon/internal/worksite"
 )
 
@@ -30,7 +31,7 @@ func (r *running) permits(ctx context.Context, report Report) (map[string]plan.P
 	if err != nil {
 		return nil, err
 	}
-	in.Sealed, in.Known = report.Run.Tasks, &r.known
+	in.Sealed, in.Known, in.Command = report.Run.Tasks, &r.known, len(report.Run.Command) > 0
 	list, refused, err := report.Plan.PermitEach(report.Run.Name, in)
 	if err != nil {
 		return nil, &fault.RefusedError{Err: err}
@@ -73,7 +74,10 @@ func reports(name string) (tokens, cost, known bool) {
 	if err != nil {
 		return false, false, false
 	}
-	return a.Stream != nil, a.Stream != nil, true
+	if a.Stream == nil {
+		return false, false, true
+	}
+	return a.Stream.Tokens != stream.Never, a.Stream.Cost != stream.Never, true
 }
 
 // stage takes the worker of a stage on, or leases one.
@@ -91,7 +95,7 @@ func (r *running) stage(ctx context.Context, report Report, job plan.Job, permit
 		return false, err
 	}
 	how := c.Drive(permit.Stage)
-	how.Who = c.Who
+	how.Who, how.Budget = c.Who, left(report, permit.Stage)
 	if job == plan.Amend || job == plan.Admit {
 		return r.admit(ctx, s, report, job, permit.Stage.ID, w, how)
 	}

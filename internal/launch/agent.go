@@ -36,7 +36,7 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	}
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	out, done, err := openStream(s, w, o, human, stop)
+	out, done, err := openStream(s, w, r, human, stop)
 	if err != nil {
 		return cell.Exit{}, err
 	}
@@ -58,6 +58,8 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	case ctx.Err() != nil || cause == nil:
 	case errors.Is(cause, errUnproven):
 		exit.Reason = Unproven
+	case errors.Is(cause, errOverBudget):
+		exit.Reason = cell.OverBudget
 	default:
 		return exit, cause
 	}
@@ -83,7 +85,8 @@ func startProven(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equ
 
 // openStream makes the writer that reads what a client prints about its work: a person is
 // shown its words, and the whole is kept. An interactive one prints for a screen.
-func openStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, human io.Writer, stop context.CancelCauseFunc) (*stream.Writer, func(), error) {
+func openStream(s *worksite.Site, w *ledger.Worker, r *equipment, human io.Writer, stop context.CancelCauseFunc) (*stream.Writer, func(), error) {
+	o := r.agent
 	if !o.kit.Stream {
 		return nil, func() {}, nil
 	}
@@ -92,6 +95,6 @@ func openStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, human io.Wri
 		return nil, nil, err
 	}
 	out := stream.NewWriter(o.adapter.Stream, human, &worksite.Bounded{To: raw, Room: worksite.TranscriptRoom})
-	out.OnItem = o.watchStream(w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported, stop)
+	out.OnItem = r.budget.watch(o.watchStream(w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported, stop), stop)
 	return out, func() { out.Close(); raw.Close() }, nil
 }

@@ -36,6 +36,7 @@ type equipment struct {
 	transcript io.Writer         // keeps what it prints
 	drawing    *worksite.Drawing // is told of the size of its terminal
 	dialogs    *dialogs          // of the client; nil: there are none
+	budget     Budget            // of the client
 }
 
 // Files in the directory.

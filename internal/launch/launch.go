@@ -40,6 +40,7 @@ type Request struct {
 	Outer    *os.File  // its other side, where this process has made it
 	Output   io.Writer // of the worker and its setup commands
 	Stdout   io.Writer // the worker's standard output; nil: goes to Output
+	Budget   Budget    // what its client may use
 }
 
 // Result is what became of a request without an error.
@@ -83,7 +84,7 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err != nil {
 		return err
 	}
-	r.transcript, r.drawing = kept, drawing
+	r.transcript, r.drawing, r.budget = kept, drawing, how.Budget
 	if r.left, err = confine.WatchAdopted(ctx, s, w); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cordon/internal/journal"
+	"cordon/internal/plan"
 	"cordon/internal/policy"
 )
 
@@ -111,6 +112,11 @@ type Stream struct {
 	// Interactive is one that printed for a screen: it has no stream.
 	Interactive bool   `json:"interactive,omitempty"`
 	Why         string `json:"why,omitempty"`
+}
+
+// used is what the client says that it used. A number below zero is none.
+func (s *Stream) used() plan.Used {
+	return plan.Used{Tokens: int64(max(0, s.Input)) + int64(max(0, s.Output)), Cost: max(0, s.Cost)}
 }
 
 // Inquiry is a question with its answer, if there is one.

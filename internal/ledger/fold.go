@@ -16,6 +16,7 @@ import (
 	"cordon/internal/guard"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
+	"cordon/internal/plan"
 )
 
 // Worker is everything the journal says of one worker. A nil part has not
@@ -31,8 +32,9 @@ type Worker struct {
 	Failures   int      // how often its command ended with an error, by itself
 	Losses     int      // how often it was started again because cordon or the machine had died
 	Wiring     *Wiring
-	Proof      *Proof  // of the last launch
-	Stream     *Stream // of the last launch
+	Proof      *Proof    // of the last launch
+	Stream     *Stream   // of the last launch
+	Used       plan.Used // by its client, in all launches
 	Questions  []Inquiry
 	Claim      *Claim   // of the last launch
 	Doubts     []string // of launches before that: why not to believe that they were under their guard
@@ -261,11 +263,16 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Private = append(w.Private, w.Start.Private...)
 		return nil
 	},
-	Visited:  func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
-	Wired:    func(w *Worker, e journal.Event) error { w.Wiring = new(Wiring); return read(e, w.Wiring) },
-	Proven:   func(w *Worker, e journal.Event) error { w.Proof = new(Proof); return read(e, w.Proof) },
-	Claimed:  func(w *Worker, e journal.Event) error { w.Claim = new(Claim); return read(e, w.Claim) },
-	Summed:   func(w *Worker, e journal.Event) error { w.Stream = new(Stream); return read(e, w.Stream) },
+	Visited: func(w *Worker, e journal.Event) error { w.Visits++; return read(e, new(Visit)) },
+	Wired:   func(w *Worker, e journal.Event) error { w.Wiring = new(Wiring); return read(e, w.Wiring) },
+	Proven:  func(w *Worker, e journal.Event) error { w.Proof = new(Proof); return read(e, w.Proof) },
+	Claimed: func(w *Worker, e journal.Event) error { w.Claim = new(Claim); return read(e, w.Claim) },
+	Summed: func(w *Worker, e journal.Event) error {
+		w.Stream = new(Stream)
+		err := read(e, w.Stream)
+		w.Used = w.Used.Plus(w.Stream.used())
+		return err
+	},
 	Asked:    inquired,
 	Answered: inquired,
 	Heard:    inquired,
@@ -278,7 +285,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Ended: func(w *Worker, e journal.Event) error {
 		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
 		err := read(e, w.Exit)
-		if !w.Exit.OK() && w.Exit.Reason != cell.Interrupted {
+		if !w.Exit.OK() && !w.Exit.Stopped() {
 			w.Failures++
 		}
 		return err

@@ -71,6 +71,8 @@ type Verdict struct {
 	// run again. Reviewers is the same for reviews, of all results of the stage.
 	Verifiers int `json:"verifiers,omitempty"`
 	Reviewers int `json:"reviewers,omitempty"`
+	// Budgets: of StageAgain, how often the stage may use its budget in all.
+	Budgets int `json:"budgets,omitempty"`
 }
 
 // TruthAnswer is the answer to a claim that no command can show. Worker is the verifier, whose
@@ -129,6 +131,7 @@ type PlanRun struct {
 	Verify   map[string]int                    // how many verifiers the operator allows
 	Review   map[string]int                    // how many reviewers the operator allows
 	Opinions map[string][]Opinion              // by stage, in their order
+	Budgets  map[string]int                    // how often a stage may use its budget; 0: once
 	Answers  map[string]map[string]TruthAnswer // by stage and claim
 }
 
@@ -136,7 +139,7 @@ type PlanRun struct {
 func (p *PlanRun) clone() *PlanRun {
 	c := *p
 	c.Skipped, c.Accepted, c.Again, c.Verify = cloneMap(p.Skipped), cloneMap(p.Accepted), cloneMap(p.Again), cloneMap(p.Verify)
-	c.Review, c.Opinions = cloneMap(p.Review), cloneMap(p.Opinions)
+	c.Review, c.Opinions, c.Budgets = cloneMap(p.Review), cloneMap(p.Opinions), cloneMap(p.Budgets)
 	c.Answers = map[string]map[string]TruthAnswer{}
 	for stage, answers := range p.Answers {
 		c.Answers[stage] = cloneMap(answers)
@@ -231,6 +234,10 @@ func (l *Ledger) applyPlan(e journal.Event) error {
 		case StageAgain:
 			if d.Verifiers > 0 {
 				p.Verify[d.Stage] = d.Verifiers
+				return
+			}
+			if d.Budgets > 0 {
+				p.Budgets[d.Stage] = d.Budgets
 				return
 			}
 			if d.Reviewers > 0 {

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cordon/internal/audit"
-	"cordon/internal/cell"
 	"cordon/internal/gate"
 )
 
@@ -75,8 +74,8 @@ func (w *Worker) Status(f Facts) Status {
 	return Finished
 }
 
-// Interrupted reports whether a person ended the command, or a signal to cordon did.
-func (w *Worker) Interrupted() bool { return w.Exit != nil && w.Exit.Reason == cell.Interrupted }
+// Interrupted reports whether a person ended the command, a signal to cordon, or the budget of its stage.
+func (w *Worker) Interrupted() bool { return w.Exit != nil && w.Exit.Stopped() }
 
 // AwaitsReview reports whether a clean result goes to the gate only when a person says
 // so, or a reviewer in a plan. A worker that changed nothing leaves nothing to review, unless it carries over what an

@@ -17,6 +17,8 @@ type Surroundings struct {
 	Has func(path string) bool
 	// Reports says what a client reports of its use; known is false for a name that is no client.
 	Reports func(client string) (tokens, cost, known bool)
+	// Command: stages that name neither a client nor a command get one.
+	Command bool
 	// Agent is the client for stages that name none; "": there is none.
 	Agent string
 	// Known are permits from before; nil: none are kept.
@@ -53,9 +55,6 @@ func (p Plan) Permits(name string, in Surroundings) ([]Permit, error) {
 // PermitEach is Permits for a plan under way: what is wrong with one stage, by its ID, does not
 // keep the others from going on.
 func (p Plan) PermitEach(name string, in Surroundings) (list []Permit, refused map[string]error, err error) {
-	if err := p.built(); err != nil {
-		return nil, nil, named(name, err)
-	}
 	narrowed, err := p.narrow(in.Policy)
 	if err != nil {
 		return nil, nil, named(name, err)
@@ -89,17 +88,6 @@ func delivery(last Permit, all []Permit) Permit {
 		last.Stage.Artifacts = append(last.Stage.Artifacts, p.Stage.Artifacts...)
 	}
 	return last
-}
-
-// built refuses what no version of cordon can do yet: a plan must not promise more than it keeps.
-func (p Plan) built() error {
-	for _, s := range p.Stages {
-		switch {
-		case s.Budget.Tokens > 0 || s.Budget.Cost > 0:
-			return s.at.fault(s.ID+": only a budget of time is supported yet", "leave tokens and cost out")
-		}
-	}
-	return nil
 }
 
 // narrow takes from a policy what the plan takes.
@@ -269,29 +257,6 @@ func performed(p Permit, in Surroundings) (string, string) {
 		if _, _, known := in.Reports(name); !known {
 			return "there is no client " + strconv.Quote(name), "cordon doctor lists the clients"
 		}
-	}
-	return "", ""
-}
-
-// budgeted: a budget is kept only if the client reports what it uses.
-func budgeted(p Permit, in Surroundings) (string, string) {
-	s := p.Stage
-	name := s.Agent
-	if name == "" {
-		name = in.Agent
-	}
-	if s.Budget.Tokens == 0 && s.Budget.Cost == 0 || name == "" && len(s.Command) == 0 {
-		return "", ""
-	}
-	if len(s.Command) > 0 {
-		return "a command does not report tokens or cost", "keep only the time of the budget"
-	}
-	tokens, cost, _ := in.Reports(name)
-	switch {
-	case s.Budget.Tokens > 0 && !tokens:
-		return name + " does not report tokens", "remove tokens from the budget"
-	case s.Budget.Cost > 0 && !cost:
-		return name + " does not report its cost", "remove cost from the budget, or bound its tokens"
 	}
 	return "", ""
 }

@@ -13,8 +13,6 @@ package plan
 import (
 	"crypto/sha256"
 	"encoding/hex"
-
-	"cordon/internal/policy"
 )
 
 // Version is the only version of plans that this package reads.
@@ -158,13 +156,6 @@ type Retries struct {
 	Failed   int `json:"failed,omitempty"`   // the agent ended with an error
 	Rejected int `json:"rejected,omitempty"` // acceptance, an artifact or a truth failed
 	Lost     int `json:"lost,omitempty"`     // its supervisor died
-}
-
-// Budget is the most that a stage may use. Zero means no bound.
-type Budget struct {
-	Time   policy.Duration `json:"time,omitempty"`
-	Tokens int64           `json:"tokens,omitempty"`
-	Cost   float64         `json:"cost,omitempty"` // US dollars
 }
 
 // Narrow is what a plan takes from the policy of its repository.

@@ -153,7 +153,7 @@ func TestRefusals(t *testing.T) {
 		{surroundings(), stage("    write: [src]\n    artifacts: [docs/x]\n"), "a: it cannot make its artifact docs/x"},
 		{narrow, stage("    write: [docs]\n    acceptance: [\"true\"]\n"), "a: the policy of the repository does not let a worker change docs"},
 		{surroundings(), stage("    agent: cladue\n    acceptance: [\"true\"]\n"), `a: there is no client "cladue"`},
-		{surroundings(), stage("    agent: codex\n    budget: {cost: 1}\n    acceptance: [\"true\"]\n"), "a: only a budget of time is supported yet"},
+		{surroundings(), stage("    agent: codex\n    budget: {cost: 1}\n    acceptance: [\"true\"]\n"), "a: codex does not report its cost, but it reports tokens"},
 		{surroundings(), stage("    review: {agent: cdoex}\n    acceptance: [\"true\"]\n"), `a: there is no client "cdoex"`},
 		{surroundings(), stage("    review: {rounds: 4}\n    retries: {rejected: 2}\n    acceptance: [\"true\"]\n"), "a: its rounds of review and its retries are 6 attempts"},
 		{surroundings(), "version: 1\nplan: p\nstages:\n  - {id: a, task: {file: t.md}, acceptance: [\"true\"]}\n", "a: the base commit has no file t.md"},

@@ -38,6 +38,7 @@ type Try struct {
 	Ending Ending
 	Why    string    // what failed, in a sentence
 	Since  time.Time // when it came there
+	Late   bool      // it failed because its time was over
 	// Resolves: it brings an earlier try and what landed meanwhile together.
 	Resolves bool
 }
@@ -57,6 +58,8 @@ type Fact struct {
 	// CanResolve: somebody can bring a result in conflict and the target together.
 	CanResolve bool
 	Reviewed   Reviewed // of the last try's result
+	Used       Used     // by all its workers
+	Budgets    int      // how often it may use its budget; 0: once
 }
 
 // State is where a stage stands.
@@ -84,6 +87,7 @@ const (
 	NeedUnproven  Need = "unproven"
 	NeedStopped   Need = "stopped"
 	NeedViolation Need = "violation"
+	NeedBudget    Need = "over budget"
 )
 
 // Standing is a stage with its state. Nothing waits without a reason.
@@ -101,6 +105,7 @@ type Standing struct {
 	Answers map[string]Answer
 	// Opinions are those about its last result, in their order.
 	Opinions []Opinion
+	Spent    bool // its budget of tokens or cost was used up
 }
 
 // Job is what is to be done for a stage.
@@ -150,7 +155,7 @@ func standing(s Stage, f Fact, known map[string]Standing) Standing {
 	if last.Ending == Landed {
 		return proven(st, f)
 	}
-	return ongoing(st, last, f)
+	return within(ongoing(st, last, f), f)
 }
 
 // unstarted is a stage without a worker.

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"cordon/internal/audit"
-	"cordon/internal/cell"
 	"cordon/internal/config"
 	"cordon/internal/dispatch"
 	"cordon/internal/fault"
@@ -41,8 +40,9 @@ type Drive struct {
 	Inside   bool        // land only what is inside the lease
 	Waits    Waits       // for uncommitted changes that keep a result from landing
 	Who      string      // asks for it
-	Remarks  Remarks     // of a reviewer, for a worker that goes on
-	Reviewed string      // the digest of the result that was approved: no other lands; "": the operator's word counts
+	Budget   launch.Budget
+	Remarks  Remarks // of a reviewer, for a worker that goes on
+	Reviewed string  // the digest of the result that was approved: no other lands; "": the operator's word counts
 }
 
 // Remarks are what somebody wants changed in a result that passed its checks.
@@ -222,6 +222,7 @@ func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) e
 	}
 	result, err := launch.Run(ctx, s.Site, w, launch.Request{
 		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output, Stdout: how.Stdout,
+		Budget: how.Budget,
 	})
 	how.Judge = how.Judge || result.Refused
 	return s.recordRefusal(w, err)
@@ -276,7 +277,7 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, _ *progress) er
 
 // discardFailed deals with a clean result that is not to be merged now.
 func (s *Session) discardFailed(w *ledger.Worker) step {
-	if w.Exit.OK() || w.Exit.Reason == cell.Interrupted || w.Lease.Lease().Policy.PreserveOnFailure {
+	if w.Exit.OK() || w.Exit.Stopped() || w.Lease.Lease().Policy.PreserveOnFailure {
 		return nil
 	}
 	return func(ctx context.Context, w *ledger.Worker, how *progress) error {

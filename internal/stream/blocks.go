@@ -10,9 +10,18 @@ type Message struct {
 	Session       string `json:"session_id"`
 	Model         string
 	Parent        string `json:"parent_tool_use_id"`
-	Message       struct{ Content json.RawMessage }
-	IsError       bool `json:"is_error"`  // of a result
-	Turns         int  `json:"num_turns"` // of a result
+	Message       struct {
+		ID      string
+		Content json.RawMessage
+		Usage   struct {
+			Input  int `json:"input_tokens"`
+			Output int `json:"output_tokens"`
+			Read   int `json:"cache_read_input_tokens"`
+			Write  int `json:"cache_creation_input_tokens"`
+		}
+	}
+	IsError bool `json:"is_error"`  // of a result
+	Turns   int  `json:"num_turns"` // of a result
 }
 
 // Block is a part of a message.
@@ -23,6 +32,25 @@ type Block struct {
 	Result               string `json:"tool_use_id"`
 	Content              json.RawMessage
 	IsError              bool `json:"is_error"`
+}
+
+// Spending adds up what the messages of a stream used. A message of several lines says it in each.
+type Spending struct {
+	last string // the message that was counted last
+	sum  Usage
+}
+
+// Add is the item of a message that says what it used, if that is news.
+func (s *Spending) Add(m Message) []Item {
+	u := m.Message.Usage
+	if m.Type != "assistant" || m.Message.ID == "" || m.Message.ID == s.last || u.Input+u.Output+u.Read+u.Write == 0 {
+		return nil
+	}
+	s.last = Kept(m.Message.ID, MaxName)
+	s.sum.Input += u.Input + u.Read + u.Write
+	s.sum.Output += u.Output
+	s.sum.Cached += u.Read
+	return []Item{{Kind: Used, Usage: s.sum}}
 }
 
 // Began is the item of a session's first line. It is empty for the session that is known: a session begins

@@ -19,6 +19,8 @@ type Decision struct {
 // together with the client's hooks.
 type Form struct {
 	Parser   func() Parser
+	Tokens   Reported // what it says about tokens
+	Cost     Reported // and about US dollars
 	IDs      bool     // hooks are told the IDs of the stream
 	Tells    bool     // the stream says which of the failed calls were refused
 	Hidden   []string // tools that start sub-agents, whose calls are not in the stream

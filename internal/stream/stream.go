@@ -67,6 +67,18 @@ type Usage struct {
 	Turns                 int
 }
 
+// Reported is when a client says how much it used.
+type Reported int
+
+const (
+	Never  Reported = iota
+	AtEnd           // when its run is over
+	During          // after each answer of its model too
+)
+
+// Tokens are all that were used, read from a cache or not. A number below zero is none.
+func (u Usage) Tokens() int64 { return int64(max(0, u.Input)) + int64(max(0, u.Output)) }
+
 // Summary is what a whole stream has said.
 type Summary struct {
 	Calls   []Call

@@ -9,7 +9,7 @@ import (
 // form is what was measured of how the stream and the hooks go together.
 var form = stream.Form{
 	Parser: func() stream.Parser { return &parser{} },
-	IDs:    true, Tells: true,
+	IDs:    true, Tells: true, Tokens: stream.During, Cost: stream.AtEnd,
 }
 
 // parser reads claude -p --output-format stream-json --verbose.
@@ -24,6 +24,7 @@ var form = stream.Form{
 type parser struct {
 	session string
 	turns   int
+	spent   stream.Spending
 }
 
 type streamLine struct {
@@ -54,7 +55,7 @@ func (p *parser) Line(b []byte) ([]stream.Item, bool) {
 	case "system":
 		return l.Began(&p.session), true
 	case "assistant", "user":
-		return l.items(), true
+		return append(p.spent.Add(l.Message), l.items()...), true
 	case "result":
 		return p.result(l), true
 	case "stream_event", "command_lifecycle", "rate_limit_event", "tool_progress", "auth_status", "keep_alive":

@@ -12,7 +12,7 @@ import (
 // web_search.
 var form = stream.Form{
 	Parser: func() stream.Parser { return &parser{} },
-	Tells:  true, Hidden: []string{"spawn_agent"}, Unhooked: []string{"web_search"}, Also: also,
+	Tokens: stream.AtEnd, Tells: true, Hidden: []string{"spawn_agent"}, Unhooked: []string{"web_search"}, Also: also,
 }
 
 // parser reads codex exec --json.

@@ -10,7 +10,7 @@ import (
 // form is what was measured of how the stream and the hooks go together.
 var form = stream.Form{
 	Parser: func() stream.Parser { return &parser{} },
-	Tells:  true, Hidden: []string{"invoke_agent"},
+	Tokens: stream.AtEnd, Tells: true, Hidden: []string{"invoke_agent"},
 }
 
 // parser reads gemini -o stream-json.

@@ -9,7 +9,8 @@ import (
 // form is what was measured of how the stream and the hooks go together.
 var form = stream.Form{
 	Parser: func() stream.Parser { return &parser{} },
-	IDs:    true, Hidden: []string{"task"},
+	Tokens: stream.During, Cost: stream.During,
+	IDs: true, Hidden: []string{"task"},
 }
 
 // parser reads opencode run --format json.

@@ -11,7 +11,8 @@ import (
 // form is what was measured of how the stream and the extension go together.
 var form = stream.Form{
 	Parser: func() stream.Parser { return &parser{} },
-	IDs:    true,
+	Tokens: stream.During, Cost: stream.During,
+	IDs: true,
 }
 
 // parser reads pi --mode json.

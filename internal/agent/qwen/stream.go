@@ -11,6 +11,7 @@ import (
 // form is what was measured of how the stream and the hooks go together.
 var form = stream.Form{
 	Parser: func() stream.Parser { return &parser{} },
+	Tokens: stream.AtEnd,
 	IDs:    true, Early: []string{
 		"write_file", "edit", "notebook_edit", "read_file", "zoom_image", "list_directory", "glob", "grep_search", "lsp", "web_fetch", "web_search",
 		"agent", "skill", "todo_write", "tool_search",

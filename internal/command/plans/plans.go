@@ -78,7 +78,7 @@ satisfy is refused. Nothing runs.`,
 			if err != nil {
 				return err
 			}
-			checked, err := conduct.Check(cmd.Context(), s.Site, d, agent)
+			checked, err := conduct.Check(cmd.Context(), s.Site, d, agent, false)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"cordon/internal/agent/clients"
+	"cordon/internal/stream"
+	"cordon/internal/testmodel"
+	"cordon/internal/view"
+)
+
+// A stage that uses more than its budget of tokens is stopped, or does not start again, as its client
+// reports it. A budget that the client does not report is refused.
+func TestSlowAgentsBudget(t *testing.T) {
+	slow(t)
+	const turn = testmodel.InputTokens + testmodel.OutputTokens
+	text := fmt.Sprintf(`version: 1
+plan: bounded
+stages:
+  - {id: make, task: The parts., write: [src], acceptance: ["test -s src/1.txt"], budget: {tokens: %d}}
+  - {id: after, after: [make], task: More., write: [src], acceptance: ["true"]}
+`, turn+turn/2)
+	for _, name := range clients.Names() {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			var deeds []deed
+			for i := range 5 {
+				deeds = append(deeds, deed{kind: shellTool, command: fmt.Sprintf("echo part >src/%d.txt", i+1)})
+			}
+			turns := append(turnsOf(t, name, deeds), testmodel.Say(lastWords))
+			s := agentSite(t, name, testmodel.Script{Sub: map[string][]testmodel.Turn{"The parts.": turns, "More.": {testmodel.Say(lastWords)}}})
+			args := s.planArgs(text)
+			form := clients.Stream(name)
+			if form.Tokens == stream.Never {
+				if o := s.cordon([]int{3}, args...); !strings.Contains(o.err, "does not report tokens") {
+					t.Errorf("got %s", o.err)
+				}
+				return
+			}
+			if form.Tokens == stream.AtEnd { // it cannot be stopped before
+				o := s.cordon([]int{0}, "plan", "check", args[2], "--agent", string(name))
+				if !strings.Contains(o.out, "reports its tokens at the end of a run") {
+					t.Errorf("got %s", o.out)
+				}
+				s.cordon([]int{0}, args...)
+				return
+			}
+			s.cordon([]int{5}, args...)
+			var shown view.Plan
+			s.parse(s.cordon([]int{0}, "plan", "show", "--json", "bounded").out, &shown)
+			made := shown.Stages[0]
+			if made.Need != "over budget" || !strings.Contains(made.Why, "tokens") || made.Next != "cordon plan retry bounded make" || shown.Stages[1].State != "blocked" {
+				t.Errorf("got %+v", shown.Stages)
+			}
+			if o := s.cordon([]int{0}, "inbox"); !strings.Contains(o.out, "bounded make  over budget, blocks 1 stage") {
+				t.Errorf("got %s", o.out)
+			}
+			s.cordon([]int{5}, "plan", "run", "bounded") // nothing starts by itself
+			s.parse(s.cordon([]int{0}, "plan", "retry", "--json", "bounded", "make").out, &shown)
+			if shown.Stages[0].State != "ready" && shown.Stages[0].State != "needs" || len(s.workers()) != 1 {
+				t.Errorf("after a retry: %+v", shown.Stages[0])
+			}
+			s.sound()
+		})
+	}
+}
