@@ -38,6 +38,7 @@ var layers = map[string][]string{
 	"internal/queue":          {},                       // see pure
 	"internal/queue/line":     {"git", "plainfile", "queue", "state"},
 	"internal/plainfile":      {},
+	"internal/backoff":        {"plainfile"},
 	"internal/config":         {"agent/facts", "plainfile", "policy", "strictyaml"},
 	"internal/codewords":      {},
 	"internal/gitfile":        {"plainfile"},
@@ -95,7 +96,7 @@ var layers = map[string][]string{
 	"internal/mailbox":        {"fault", "guard", "journal", "lease", "ledger", "plan", "legible", "plainfile", "policy", "post", "state", "worksite"},
 	"internal/warrant":        {"agent/clients", "client", "depcache", "fault", "guard", "hook", "ledger", "overlay", "plainfile", "policy", "state", "worksite", "workspace"},
 	"internal/visitor":        {"cell", "cellnet", "enclosure", "fault", "lease", "ledger", "policy", "publish", "state", "worksite", "workspace"},
-	"internal/launch":         {"agent", "agent/clean", "agent/clients", "agent/facts", "audit", "briefing", "cell", "cellnet", "client", "config", "confine", "egress/record", "enclosure", "fault", "git", "gitfile", "guard", "inspect", "keyhelper", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "publish", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"internal/launch":         {"agent", "agent/clean", "agent/clients", "agent/facts", "audit", "backoff", "briefing", "cell", "cellnet", "client", "config", "confine", "egress/record", "enclosure", "fault", "git", "gitfile", "guard", "inspect", "keyhelper", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "publish", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace", "worktree"},
 	"internal/usersetup":      {"agent", "enclosure", "plainfile"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "supervisor", "unpacked", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},

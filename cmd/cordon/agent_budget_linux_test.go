@@ -66,3 +66,22 @@ stages:
 		})
 	}
 }
+
+// A client that meets the limit of its provider and says so makes the stages with it wait. Its worker
+// goes on afterwards, and that is no failure of the stage.
+func TestSlowAgentLimited(t *testing.T) {
+	slow(t)
+	const name = "codex" // the others ask again by themselves
+	turns := append(turnsOf(t, name, []deed{{kind: shellTool, command: "echo part >src/1.txt"}}), testmodel.Say(lastWords))
+	s := agentSite(t, name, testmodel.Script{Sub: map[string][]testmodel.Turn{"The parts.": turns}, Limit: 1})
+	o := s.cordon([]int{0}, s.planArgs("version: 1\nplan: limited\nstages:\n  - {id: make, task: The parts., write: [src], acceptance: [\"test -s src/1.txt\"]}\n")...)
+	for _, want := range []string{"the provider of codex is asked too often: no stage of a plan starts with it before", "make waits: waits until ", "429 Too Many Requests", "make again: "} {
+		if !strings.Contains(o.err, want) {
+			t.Errorf("nothing says %q:\n%s", want, o.err)
+		}
+	}
+	if len(s.workers()) != 1 {
+		t.Errorf("got %+v", s.workers())
+	}
+	s.sound()
+}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"cordon/internal/fault"
 	"cordon/internal/ledger"
@@ -83,7 +84,8 @@ func (c *Conductor) Run(ctx context.Context, name string) (Report, error) {
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]string{}, ends: make(chan ended)}
+	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]string{}, waiting: map[string]string{},
+		ends: make(chan ended)}
 	report, err := r.loop(ctx)
 	cancel()
 	r.drain()
@@ -106,6 +108,7 @@ type running struct {
 	name      string
 	active    map[string]bool   // stages that this process works on
 	stuck     map[string]string // why stages did not go on that should have
+	waiting   map[string]string // the back-offs that were told
 	failed    error             // the first error of a stage that is cordon's own
 	known     plan.Known        // permits of earlier turns
 	ends      chan ended
@@ -128,28 +131,29 @@ func (r *running) loop(ctx context.Context) (Report, error) {
 		if plan.Done(report.All) {
 			return r.close(report)
 		}
-		started, err := r.start(ctx, &report)
+		started, wake, err := r.start(ctx, &report)
 		if err != nil {
 			return report, err
 		}
-		if started == 0 && len(r.active) == 0 {
+		if started == 0 && len(r.active) == 0 && wake.IsZero() {
 			r.explain(report)
 			return report, r.failed // everything that is left needs a person
 		}
-		if err := r.await(ctx); err != nil {
+		if err := r.await(ctx, wake); err != nil {
 			return report, err
 		}
 	}
 }
 
 // start begins the stages that may start now.
-func (r *running) start(ctx context.Context, report *Report) (started int, err error) {
+func (r *running) start(ctx context.Context, report *Report) (started int, wake time.Time, err error) {
 	permits, err := r.permits(ctx, *report)
 	if err != nil {
-		return 0, err
+		return 0, wake, err
 	}
 	roots := func(s plan.Stage) []string { return permits[s.ID].Roots() }
 	next, waits := report.Plan.Next(report.All, roots, report.Plan.Parallel-len(r.active))
+	next, wake = r.backOff(*report, next, waits)
 	report.Wait = waits
 	if w := r.conductor.Waits; w != nil {
 		w(waits)
@@ -166,12 +170,25 @@ func (r *running) start(ctx context.Context, report *Report) (started int, err e
 			r.ends <- ended{id, moved, err}
 		}()
 	}
-	return started, nil
+	return started, wake, nil
 }
 
-// await waits until a stage ends.
-func (r *running) await(ctx context.Context) error {
-	e := <-r.ends
+// await waits until a stage ends, or until a back-off is over.
+func (r *running) await(ctx context.Context, wake time.Time) error {
+	var e ended
+	if wake.IsZero() {
+		e = <-r.ends
+	} else {
+		over := time.NewTimer(wake.Sub(r.session.Now()))
+		defer over.Stop()
+		select {
+		case e = <-r.ends:
+		case <-over.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	delete(r.active, e.stage)
 	if err := r.judge(ctx, e); err != nil {
 		return err

@@ -175,6 +175,9 @@ func tries(w *ledger.Worker, status ledger.Status) []plan.Try {
 	return append(list, now)
 }
 
+// maxLimits is how often a worker goes on by itself that failed because its provider is asked too often.
+const maxLimits = 5
+
 // ending says how far a worker has come.
 func ending(w *ledger.Worker, status ledger.Status) plan.Ending {
 	switch status {
@@ -183,6 +186,9 @@ func ending(w *ledger.Worker, status ledger.Status) plan.Ending {
 	case ledger.Running, ledger.Gating:
 		return plan.Running
 	case ledger.Failed:
+		if w.Stream != nil && w.Stream.Limited && w.Limits <= maxLimits {
+			return plan.Interrupted // it goes on after the back-off
+		}
 		return plan.Failed
 	case ledger.Lost:
 		return plan.Lost
@@ -241,6 +247,8 @@ func why(w *ledger.Worker) string {
 		return w.Quarantine.Reasons[0]
 	case w.Gate != nil && w.Gate.Why != "":
 		return w.Gate.Why
+	case w.Exit != nil && w.Exit.Reason == cell.OverBudget:
+		return "it used its budget up"
 	case w.Interrupted():
 		return "a person stopped its command"
 	case w.Exit != nil && !w.Exit.OK():

@@ -63,7 +63,7 @@ func startAgent(ctx context.Context, s *worksite.Site, w *ledger.Worker, r *equi
 	default:
 		return exit, cause
 	}
-	return exit, recordStream(s, w, o, out)
+	return exit, recordStream(s, w, o, out, !exit.OK() && r.limits.ended())
 }
 
 // startProven starts the client and waits for the first word of its hooks beside it.
@@ -95,6 +95,7 @@ func openStream(s *worksite.Site, w *ledger.Worker, r *equipment, human io.Write
 		return nil, nil, err
 	}
 	out := stream.NewWriter(o.adapter.Stream, human, &worksite.Bounded{To: raw, Room: worksite.TranscriptRoom})
-	out.OnItem = r.budget.watch(o.watchStream(w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported, stop), stop)
+	r.limits = &limitWatch{s: s, w: w}
+	out.OnItem = r.limits.watch(r.budget.watch(o.watchStream(w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported, stop), stop))
 	return out, func() { out.Close(); raw.Close() }, nil
 }

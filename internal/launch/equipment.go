@@ -37,6 +37,7 @@ type equipment struct {
 	drawing    *worksite.Drawing // is told of the size of its terminal
 	dialogs    *dialogs          // of the client; nil: there are none
 	budget     Budget            // of the client
+	limits     *limitWatch       // nil: it has no stream
 }
 
 // Files in the directory.

@@ -15,13 +15,13 @@ import (
 )
 
 // recordStream records what the client's own stream says, held against what its hooks said.
-func recordStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, out *stream.Writer) error {
-	return recordSummary(s, w, o.adapter.Name, out, o.life.heard())
+func recordStream(s *worksite.Site, w *ledger.Worker, o *clientSetup, out *stream.Writer, limited bool) error {
+	return recordSummary(s, w, o.adapter.Name, out, o.life.heard(), limited)
 }
 
 // recordSummary does, for a client of which this was decided. Without a stream it was an
 // interactive one.
-func recordSummary(s *worksite.Site, w *ledger.Worker, name client.Name, out *stream.Writer, decided []stream.Decision) error {
+func recordSummary(s *worksite.Site, w *ledger.Worker, name client.Name, out *stream.Writer, decided []stream.Decision, limited bool) error {
 	var d ledger.Stream
 	if out == nil {
 		d.Interactive, d.Why = true, "an interactive client prints no stream, so only the decisions of its hooks are known"
@@ -30,6 +30,7 @@ func recordSummary(s *worksite.Site, w *ledger.Worker, name client.Name, out *st
 	}
 	said := out.Summary()
 	d = streamRecord(said)
+	d.Limited = limited
 	gap, why := stream.Gap(name, clients.Stream(name), said, decided)
 	d.Gap, d.Why = worksite.Capped(gap), why
 	if len(gap) > 0 {

@@ -46,7 +46,7 @@ func recordLostStream(s *worksite.Site, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
-	return recordSummary(s, w, name, out, decided)
+	return recordSummary(s, w, name, out, decided, false)
 }
 
 // decisionOf is what a hook said, as it is held against a stream.

@@ -112,6 +112,8 @@ type Stream struct {
 	// Interactive is one that printed for a screen: it has no stream.
 	Interactive bool   `json:"interactive,omitempty"`
 	Why         string `json:"why,omitempty"`
+	// Limited: it failed because its provider is asked too often.
+	Limited bool `json:"+limited,omitempty"`
 }
 
 // used is what the client says that it used. A number below zero is none.

@@ -29,6 +29,7 @@ type Worker struct {
 	Overlap    []string
 	Agent      *Agent   // nil: a command
 	Stage      *StageOf // nil: it is for no plan
+	Limits     int      // how often it failed because its provider was asked too often
 	Failures   int      // how often its command ended with an error, by itself
 	Losses     int      // how often it was started again because cordon or the machine had died
 	Wiring     *Wiring
@@ -285,7 +286,11 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Ended: func(w *Worker, e journal.Event) error {
 		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
 		err := read(e, w.Exit)
-		if !w.Exit.OK() && !w.Exit.Stopped() {
+		switch {
+		case w.Exit.OK() || w.Exit.Stopped():
+		case w.Stream != nil && w.Stream.Limited:
+			w.Limits++
+		default:
 			w.Failures++
 		}
 		return err

@@ -13,6 +13,8 @@ type Script struct {
 	// Sub are the turns of sub-agents: of every conversation in which the user's
 	// words contain the key. A sub-agent without one would play Turns again.
 	Sub map[string][]Turn `json:"sub,omitempty"`
+	// Limit is how many requests are answered first with the limit of a provider.
+	Limit int `json:"limit,omitempty"`
 }
 
 // Turn is one answer of the model: calls of tools, or words when there are none.

@@ -56,6 +56,7 @@ type Model struct {
 	known    map[string]bool // calls whose result is recorded
 	requests []Request
 	ran      map[string]bool // turns whose Before or Then has run
+	refused  int             // requests beyond the limit
 }
 
 // T is what New needs of a test.
@@ -134,6 +135,20 @@ var protocols = []struct {
 	{":streamGenerateContent", parseGemini, answerGemini},
 }
 
+// limited answers the first requests of a script as a provider does that is asked too often.
+func (m *Model) limited(w http.ResponseWriter) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refused >= m.script.Limit {
+		return false
+	}
+	m.refused++
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusTooManyRequests)
+	_, _ = io.WriteString(w, `{"type":"error","error":{"type":"rate_limit_error","code":429,"message":"Rate limit reached. Please try again in 8s."}}`)
+	return true
+}
+
 func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch {
@@ -161,6 +176,9 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		if a.model == "" {
 			a.model = geminiModel(path)
+		}
+		if m.limited(w) {
+			return
 		}
 		m.play(w, r, body, a, p.answer)
 		return

@@ -1,0 +1,124 @@
+// Package backoff keeps until when no further worker of a client is to start, because the provider
+// behind it answered that it is asked too often. All plans of a repository share it: one worker
+// meets the limit, and the others need not.
+//
+// What a provider answered is the client's own word, read from its stream. A worker that lies can
+// delay others for a bounded time and nothing else: the package refuses to stop what runs, and to
+// wait longer than its bound.
+package backoff
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"cordon/internal/plainfile"
+)
+
+const (
+	first   = 15 * time.Second // if the provider does not say how long
+	longest = 10 * time.Minute
+	maxFile = 4 << 10
+	maxWhy  = 200
+)
+
+// Wait is a back-off: nothing starts before its end.
+type Wait struct {
+	Until time.Time `json:"until"`
+	Why   string    `json:"why"`   // what the client said
+	Count int       `json:"count"` // how often in a row
+}
+
+// limits are the words of providers for a client that asks too often, or at a time when others do.
+var limits = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:429|529)\b|rate.?limit|overloaded|too many requests|resource.?exhausted`)
+})
+
+var delay = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:retry|try again)[- ](?:after|in)["': ]{0,4}(\d{1,6}(?:\.\d{1,6})?) ?(ms|s|m|h)?`)
+})
+
+var units = map[string]time.Duration{"": time.Second, "s": time.Second, "ms": time.Millisecond, "m": time.Minute, "h": time.Hour}
+
+// Limited reports whether an error of a client is the answer of a provider that is asked too often, and for
+// how long it is to wait; 0: it does not say.
+func Limited(text string) (after time.Duration, ok bool) {
+	if !limits().MatchString(text) {
+		return 0, false
+	}
+	if found := delay().FindStringSubmatch(text); found != nil {
+		n, err := strconv.ParseFloat(found[1], 64)
+		if err == nil {
+			after = time.Duration(n * float64(units[found[2]]))
+		}
+	}
+	return min(after, longest), true
+}
+
+// Next is the back-off after another such answer. It becomes twice as long each time, unless the
+// last one is long over or the provider says how long.
+func Next(before Wait, why string, after time.Duration, now time.Time) Wait {
+	w := Wait{Why: why[:min(len(why), maxWhy)], Count: 1}
+	if now.Before(before.Until.Add(longest)) {
+		w.Count = min(before.Count+1, 10)
+	}
+	if after <= 0 {
+		after = min(first<<(w.Count-1), longest)
+	}
+	w.Until = now.Add(min(after, longest))
+	if w.Until.Before(before.Until) && before.Until.Before(now.Add(longest)) {
+		w.Until = before.Until
+	}
+	return w
+}
+
+// Store keeps the back-offs of clients in a directory that only the operator can write.
+type Store string
+
+func (s Store) file(client string) string {
+	return filepath.Join(string(s), filepath.Base(client)+".json")
+}
+
+// Note keeps that a client met a limit.
+func (s Store) Note(client, why string, after time.Duration, now time.Time) (Wait, error) {
+	w := Next(s.read(client), why, after, now)
+	text, err := json.Marshal(w)
+	if err == nil {
+		err = os.MkdirAll(string(s), 0o700)
+	}
+	if err != nil {
+		return w, err
+	}
+	f, err := os.CreateTemp(string(s), "new-*")
+	if err != nil {
+		return w, err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), s.file(client))
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return w, err
+}
+
+// Until is the back-off of a client that is not over. A file that cannot be read holds none.
+func (s Store) Until(client string, now time.Time) (w Wait, ok bool) {
+	w = s.read(client)
+	return w, w.Until.After(now) && w.Until.Before(now.Add(longest+time.Second))
+}
+
+func (s Store) read(client string) (w Wait) {
+	text, err := plainfile.Read(s.file(client), maxFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || json.Unmarshal(text, &w) != nil {
+		return Wait{}
+	}
+	return w
+}
