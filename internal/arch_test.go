@@ -104,7 +104,7 @@ var layers = map[string][]string{
 	"internal/fitness":        {"audit", "config", "enclosure", "fault", "git", "lease", "ledger", "legible", "lfs", "message", "plainfile", "policy", "worksite", "worktree"},
 	"internal/wording":        {"audit", "enclosure", "git", "ledger", "message", "plainfile", "worksite"},
 	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
-	"internal/conduct":        {"agent/clients", "audit", "cell", "client", "dispatch", "fault", "gate", "git", "keep", "launch", "lease", "ledger", "legible", "plan", "policy", "session", "stream", "worksite"},
+	"internal/conduct":        {"agent/clients", "audit", "cell", "client", "dispatch", "fault", "gate", "git", "keep", "launch", "lease", "ledger", "legible", "plan", "policy", "session", "stream", "terminal", "worksite"},
 	"internal/command/ports":  {"fault", "ledger", "page", "session", "visitor"},
 	"internal/command/demos":  {"conduct", "demo", "dispatch", "git", "ledger", "mailbox", "page", "plan", "present", "session", "state", "terminal"},
 	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "journal", "lease", "ledger", "page", "plan", "post", "present", "session", "terminal", "view", "worksite"},

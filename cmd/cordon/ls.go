@@ -32,7 +32,7 @@ func (a *app) lsCommand() *cobra.Command {
 		Short: "List workers: who needs you, who runs, what landed today",
 		Long: `List the workers of this repository in three groups: those that need you, with the
 reason and what to type next; those that run, with what they do and when they were last
-heard from (silent after five minutes); and those that landed today. Their status is
+heard from (silent after five minutes, or notify.silent of your configuration); and those that landed today. Their status is
 derived from the journal and from facts that can be checked now: whether a process holds
 the worker's lock, and whether its result is an ancestor of the target branch.
 

@@ -91,6 +91,9 @@ func PurposeOf(name string) Purpose { return plan.PurposeOf(name) }
 // MachineMemory is how much memory this process and its children can have at most.
 func MachineMemory() (int64, error) { return limit.MachineMemory() }
 
+// SpareMemory is how much memory new processes can have now.
+func SpareMemory() int64 { return limit.SpareMemory() }
+
 // Container names the container runtime around this program; "": none was seen.
 func Container() string { return host.Container() }
 

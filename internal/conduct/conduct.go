@@ -154,6 +154,10 @@ func (r *running) start(ctx context.Context, report *Report) (started int, wake 
 	roots := func(s plan.Stage) []string { return permits[s.ID].Roots() }
 	next, waits := report.Plan.Next(report.All, roots, report.Plan.Parallel-len(r.active))
 	next, wake = r.backOff(*report, next, waits)
+	next, again := r.hasRoom(next, waits)
+	if wake.IsZero() || !again.IsZero() && again.Before(wake) {
+		wake = again
+	}
 	report.Wait = waits
 	if w := r.conductor.Waits; w != nil {
 		w(waits)

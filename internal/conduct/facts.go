@@ -37,6 +37,9 @@ func factsOf(ctx context.Context, site *worksite.Site, now *ledger.Ledger, run *
 		f := facts[stage]
 		for _, w := range list {
 			f.Tries = append(f.Tries, tries(w, standings[w.ID].Status)...)
+			if since, silent := site.Silent(w, standings[w.ID]); silent {
+				f.Tries[len(f.Tries)-1].Silent = since
+			}
 			clean[string(w.ID)] = ending(w, standings[w.ID].Status) == plan.Landed
 		}
 		facts[stage] = f

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"cordon/internal/agent/facts"
+	"cordon/internal/policy"
 	"cordon/internal/strictyaml"
 )
 
@@ -35,6 +36,14 @@ func readParallel(n *yaml.Node) (int, error) {
 		}
 	}
 	return 0, strictyaml.Fault("expected a number, not "+strictyaml.Describe(n), "write a whole number from 0 to "+strconv.Itoa(maxParallel))
+}
+
+func readDuration(n *yaml.Node) (policy.Duration, error) {
+	s, err := strictyaml.ReadText(n)
+	if err != nil {
+		return 0, err
+	}
+	return policy.ParseDuration(s)
 }
 
 // checkIdentity accepts what can stand in a commit. The empty text means that of git.

@@ -15,7 +15,11 @@
 // anything.
 package config
 
-import "cordon/internal/policy"
+import (
+	"time"
+
+	"cordon/internal/policy"
+)
 
 // Version is the only version of the format that this package reads.
 const Version = 1
@@ -62,6 +66,8 @@ type Notify struct {
 	Webhook  Webhook  `json:"webhook"`
 	Merged   bool     `json:"merged"` // tell of landings too
 	Text     bool     `json:"text"`   // words of the agent may be in it
+	// Silent is after how long without a sign of life a running worker is silent.
+	Silent policy.Duration `json:"silent"`
 }
 
 // Webhook is where notifications are posted.
@@ -78,6 +84,6 @@ func Default() Config {
 		Land:    Land{As: AsPolicy, Author: AgentAuthor, Hooks: SkipHooks, Then: []string{}},
 		Rights:  policy.AllRights(),
 		Share:   Share{},
-		Notify:  Notify{Terminal: true, Command: []string{}},
+		Notify:  Notify{Terminal: true, Command: []string{}, Silent: policy.Duration(5 * time.Minute)},
 	}
 }

@@ -98,6 +98,8 @@ func notifyFields() []field {
 			func(c *Config) *bool { return &c.Notify.Merged }, strictyaml.ReadBool, strconv.FormatBool),
 		strictyaml.Scalar("text", "Notifications may hold words of the agent: its question, its summary. They leave this machine with command and webhook.",
 			func(c *Config) *bool { return &c.Notify.Text }, strictyaml.ReadBool, strconv.FormatBool),
+		strictyaml.Scalar("silent", "After how long without a sign of life (output, a tool call, a connection) a running worker is shown as silent.",
+			func(c *Config) *policy.Duration { return &c.Notify.Silent }, readDuration, policy.Duration.String),
 	}
 }
 

@@ -39,6 +39,7 @@ type Try struct {
 	Why    string    // what failed, in a sentence
 	Since  time.Time // when it came there
 	Late   bool      // it failed because its time was over
+	Silent time.Time // since when a running worker shows no sign of life; zero: it does
 	// Resolves: it brings an earlier try and what landed meanwhile together.
 	Resolves bool
 }
@@ -88,6 +89,8 @@ const (
 	NeedStopped   Need = "stopped"
 	NeedViolation Need = "violation"
 	NeedBudget    Need = "over budget"
+	// NeedSilent is of a stage that runs: its worker shows no sign of life.
+	NeedSilent Need = "silent"
 )
 
 // Standing is a stage with its state. Nothing waits without a reason.
@@ -196,6 +199,9 @@ func ongoing(st Standing, last Try, f Fact) Standing {
 	switch last.Ending {
 	case Running, Queued:
 		st.State = StageRunning
+		if !last.Silent.IsZero() {
+			st.Need, st.Since, st.Why = NeedSilent, last.Silent, "runs without a sign of life"
+		}
 		return st
 	case Reviewing:
 		return reviewing(st, f)
@@ -264,19 +270,15 @@ func (p Plan) Next(all []Standing, roots func(Stage) []string, room int) (start 
 
 // byUrgency are the stages that are ready, those that most others wait for first.
 func (p Plan) byUrgency(all []Standing) []Standing {
-	ready, blocks := p.inState(all, StageReady)
-	slices.SortStableFunc(ready, func(a, b Standing) int { return cmp.Compare(blocks[b.Stage.ID], blocks[a.Stage.ID]) })
-	return ready
-}
-
-// inState are the stages in a state, with how many others wait for each.
-func (p Plan) inState(all []Standing, state State) (list []Standing, blocks map[string]int) {
+	var ready []Standing
 	for _, st := range all {
-		if st.State == state {
-			list = append(list, st)
+		if st.State == StageReady {
+			ready = append(ready, st)
 		}
 	}
-	return list, p.Blocks()
+	blocks := p.Blocks()
+	slices.SortStableFunc(ready, func(a, b Standing) int { return cmp.Compare(blocks[b.Stage.ID], blocks[a.Stage.ID]) })
+	return ready
 }
 
 // meeting is an active stage that may change a path of this one, or "".
@@ -308,7 +310,13 @@ func Done(all []Standing) bool {
 // Attention are the stages that need a person: those that most others wait for first, then
 // the oldest.
 func (p Plan) Attention(all []Standing) []Standing {
-	list, blocks := p.inState(all, StageNeeds)
+	var list []Standing
+	for _, st := range all {
+		if st.State == StageNeeds || st.Need == NeedSilent {
+			list = append(list, st)
+		}
+	}
+	blocks := p.Blocks()
 	slices.SortStableFunc(list, func(a, b Standing) int {
 		if c := cmp.Compare(blocks[b.Stage.ID], blocks[a.Stage.ID]); c != 0 {
 			return c

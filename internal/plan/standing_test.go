@@ -99,6 +99,12 @@ func TestAttention(t *testing.T) {
 	if len(list) != 2 || list[0].Stage.ID != "right" {
 		t.Errorf("got %v", say(list))
 	}
+	all := p.Standings(map[string]Fact{
+		"base": {Accepted: "x"}, "left": {Tries: []Try{{Ending: Running, Since: young, Silent: old}}}, "right": {Tries: []Try{{Ending: Running, Since: old}}},
+	})
+	if list := p.Attention(all); len(list) != 1 || list[0].Stage.ID != "left" || list[0].Need != NeedSilent || list[0].State != StageRunning {
+		t.Errorf("silent: got %v", say(list))
+	}
 }
 
 // Whatever happens to the stages, nothing starts before what it waits for is settled, nothing

@@ -3,7 +3,6 @@ package present
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
@@ -12,9 +11,6 @@ import (
 	"cordon/internal/view"
 	"cordon/internal/worksite"
 )
-
-// silentAfter is how long a running worker may show no sign of life before that is said.
-const silentAfter = 5 * time.Minute
 
 // GroupOf says what a worker needs. A state that is not known here needs a person.
 func GroupOf(w *ledger.Worker, now worksite.Standing) string {
@@ -53,7 +49,7 @@ func fillGroup(s *worksite.Site, w *ledger.Worker, now worksite.Standing, v *vie
 	}
 	if now.Held {
 		v.Activity = activity(s, w, now.Status)
-		v.Silent = now.Status == ledger.Running && time.Since(v.LastSign) > silentAfter
+		_, v.Silent = s.Silent(w, now)
 	}
 }
 

@@ -129,10 +129,12 @@ func openTruth(s plan.Standing) int {
 
 // stageNext is the command that helps a stage that needs a person.
 func stageNext(run *ledger.PlanRun, s plan.Standing) string {
-	if s.State != plan.StageNeeds {
+	if s.State != plan.StageNeeds && s.Need != plan.NeedSilent {
 		return ""
 	}
 	switch s.Need {
+	case plan.NeedSilent:
+		return "cordon logs " + s.Worker + ", and cordon stop " + s.Worker + " if it hangs"
 	case plan.NeedLook:
 		if s.Job == plan.Examine {
 			return fmt.Sprintf("cordon diff %s, then cordon plan review %s %s approve|feedback", s.Worker, run.Plan, s.Stage.ID)

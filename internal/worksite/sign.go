@@ -4,6 +4,7 @@ import (
 	"os"
 	"time"
 
+	"cordon/internal/config"
 	"cordon/internal/ledger"
 )
 
@@ -17,6 +18,20 @@ func (s *Site) LastSign(w *ledger.Worker) time.Time {
 		}
 	}
 	return last.UTC()
+}
+
+// Silent reports whether a running worker has shown no sign of life for as long as the operator's
+// configuration says, and since when.
+func (s *Site) Silent(w *ledger.Worker, now Standing) (since time.Time, silent bool) {
+	if !now.Held || now.Status != ledger.Running {
+		return time.Time{}, false
+	}
+	after := config.Default().Notify.Silent
+	if operator, err := s.Operator(); err == nil { // those that act on it say what is wrong with it
+		after = operator.Notify.Silent
+	}
+	since = s.LastSign(w)
+	return since, s.Now().Sub(since) > time.Duration(after)
 }
 
 // Process is the cordon process that works on a worker now, or 0.
