@@ -54,6 +54,9 @@ stages:
 			if made.Need != "over budget" || !strings.Contains(made.Why, "tokens") || made.Next != "cordon plan retry bounded make" || shown.Stages[1].State != "blocked" {
 				t.Errorf("got %+v", shown.Stages)
 			}
+			if o := s.cordon([]int{0}, "plan", "show", "bounded"); made.Tokens < turn || !strings.Contains(o.out, fmt.Sprintf("used so far, as the clients say: %d tokens", made.Tokens)) {
+				t.Errorf("%d tokens were used:\n%s", made.Tokens, o.out)
+			}
 			if o := s.cordon([]int{0}, "inbox"); !strings.Contains(o.out, "bounded make  over budget, blocks 1 stage") {
 				t.Errorf("got %s", o.out)
 			}

@@ -105,7 +105,11 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 	case mailbox.AtWork:
 		a.say("  it runs, and is told when it asks for the answer; if it ends before: cordon resume %s", w.ID)
 	default:
-		a.say("  cordon resume %s   to continue with the answer", w.ID)
+		next := "cordon resume " + string(w.ID)
+		if w.Stage != nil {
+			next = "cordon plan run " + w.Stage.Plan
+		}
+		a.say("  %s   to continue with the answer", next)
 	}
 	return nil
 }

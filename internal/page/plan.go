@@ -48,6 +48,9 @@ func (p Page) Plan(v *view.Plan) error {
 		rows = append(rows, []string{"  " + s.ID, s.State, s.Worker, s.Why})
 	}
 	terminal.WrappedTable(p.Out, rows)
+	if text := usedBy(v.Stages); text != "" {
+		p.Print("used so far, as the clients say: %s", text)
+	}
 	for _, s := range v.Stages {
 		for _, t := range s.Truths {
 			if t.Answer != "" {
@@ -64,6 +67,23 @@ func (p Page) Plan(v *view.Plan) error {
 		}
 	}
 	return nil
+}
+
+// usedBy is what the clients of all stages say that they used; "": nothing.
+func usedBy(stages []view.StageNow) string {
+	var tokens int64
+	var cost float64
+	for _, s := range stages {
+		tokens, cost = tokens+s.Tokens, cost+s.Cost
+	}
+	var parts []string
+	if tokens > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens", tokens))
+	}
+	if cost > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", cost))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // answered says who said what about a claim.

@@ -92,6 +92,8 @@ type StageNow struct {
 	Since  time.Time `json:"since" doc:"Time of the last event; the year 1 if there is none."`
 	Next   string    `json:"next" doc:"The command that helps; empty if nothing has to be done."`
 	Truths []Truth   `json:"truths" doc:"Claims about its result that no command can show."`
+	Tokens int64     `json:"tokens" doc:"Tokens that its clients say they used; 0 if they say nothing."`
+	Cost   float64   `json:"cost" doc:"US dollars that its clients say they used; 0 if they say nothing."`
 	// Reviews are of its last result.
 	Reviews []Opinion `json:"reviews" doc:"What reviewers said about its last result, in their order."`
 }

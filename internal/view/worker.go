@@ -38,7 +38,7 @@ type Worker struct {
 	Group      string     `json:"group" doc:"What the worker needs: needs you, running, landed (merged, or nothing to merge) or over (discarded or removed)."`
 	Since      time.Time  `json:"since" doc:"Time since which the worker is in this state, or since which its oldest question is open."`
 	Activity   string     `json:"activity,omitempty" doc:"What a running worker does now: a phase, its last tool call, or its last line of output."`
-	Silent     bool       `json:"silent,omitempty" doc:"Whether a running worker has shown no sign of life for as long as notify.silent of the configuration says."`
+	Silent     bool       `json:"silent,omitempty" doc:"Whether a running worker has shown no sign of life for the time of notify.silent."`
 	Next       []string   `json:"next,omitempty" doc:"Commands to type next; the first is the usual one."`
 	Repository string     `json:"repository,omitempty" doc:"Directory of the repository; only with ls --all."`
 	PID        int        `json:"pid,omitempty" doc:"Process ID of the cordon process that works on the worker now."`
