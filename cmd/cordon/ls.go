@@ -201,10 +201,15 @@ func (a *app) workers(ctx context.Context, wanted func(ledger.Status) bool) ([]v
 }
 
 func (a *app) showCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "show ID",
-		Short:             "Show everything about one worker",
-		Example:           "  cordon show brisk-otter",
+	var review bool
+	c := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show everything about one worker",
+		Long: `Show everything about one worker. --review shows its result as you would review it: what
+happened and where the result is now, six facts, each broken rule with its line of the policy
+and the evidence, every change with the rule that decided about it, what the guard and the network
+refused, and what you can decide, each with its command.`,
+		Example:           "  cordon show brisk-otter\n  cordon show --review brisk-otter",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -212,15 +217,24 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(cmd.Context(), s, w)
+			return a.show(cmd.Context(), s, w, review)
 		},
 	}
+	c.Flags().BoolVar(&review, "review", false, "show its result for review, verdict first")
+	return c
 }
 
-func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker) error {
+func (a *app) show(ctx context.Context, s *session.Session, w *ledger.Worker, review bool) error {
 	standings, err := s.Standings(ctx, []*ledger.Worker{w})
 	if err != nil {
 		return err
+	}
+	if review {
+		v, err := present.ReviewView(ctx, s, w, standings[w.ID])
+		if err != nil {
+			return err
+		}
+		return a.page().Review(v)
 	}
 	v := present.WorkerView(s, w, standings[w.ID])
 	if a.json {

@@ -257,6 +257,7 @@ func TestParity(t *testing.T) {
 		}
 		p.compareList(one, w, table)
 		p.compareShow(one, w)
+		p.compareReview(one, w)
 		at := slices.IndexFunc(quarantined.Workers, func(q view.Worker) bool { return q.ID == w.ID })
 		if in := at >= 0; in != (one.status == ledger.InQuarantine) {
 			t.Errorf("%s: in the list of quarantined results: %v", one.stage, in)
@@ -326,6 +327,45 @@ func (p *parity) compareShow(one situation, w view.Worker) {
 		if one.doing == "" && !one.held && !strings.Contains(text, next) {
 			p.t.Errorf("%s: cordon show does not say what cordon ls --json does, %q:\n%s", one.stage, next, text)
 		}
+	}
+}
+
+// compareReview is about cordon show --review: it says the same of every state, and who needs a person
+// can decide something.
+func (p *parity) compareReview(one situation, w view.Worker) {
+	p.t.Helper()
+	var v view.Review
+	p.read(&v, "show", "--review", w.ID)
+	if v.Worker != w.ID || v.Status != w.Status || v.Group != w.Group || v.Title != w.Title || !v.Since.Equal(w.Since) {
+		p.t.Errorf("%s: the review says %s, %s, %s, and cordon ls --json %s", one.stage, v.Worker, v.Status, v.Group, object(w))
+	}
+	if inTarget := strings.Contains(v.Verdict, "Nothing of it is in main."); inTarget == (w.Group == view.Landed) {
+		p.t.Errorf("%s: the verdict is %q", one.stage, v.Verdict)
+	}
+	var names []string
+	for _, f := range v.Facts {
+		names = append(names, f.Name)
+	}
+	if !slices.Equal(names, []string{"audit", "acceptance", "cell", "guard", "network", "base"}) {
+		p.t.Errorf("%s: the facts are %q", one.stage, names)
+	}
+	if (len(v.Reasons) > 0) != (one.status == ledger.InQuarantine) {
+		p.t.Errorf("%s: the reasons are %+v", one.stage, v.Reasons)
+	}
+	if (len(v.Choices) > 0) != (w.Group == view.NeedsYou || w.Group == view.AtWork) {
+		p.t.Errorf("%s of the group %q: the choices are %+v", one.stage, w.Group, v.Choices)
+	}
+	for _, c := range v.Choices {
+		if !strings.HasPrefix(c.Command, "cordon ") || !strings.Contains(c.Command, w.ID) || c.Does == "" {
+			p.t.Errorf("%s: %+v is no choice about it", one.stage, c)
+		}
+	}
+	if v.Digests.Lease != w.Lease || v.Digests.Target != w.Target || v.Digests.Tip != string(p.tip) {
+		p.t.Errorf("%s: the digests are %+v", one.stage, v.Digests)
+	}
+	text := p.words("show", "--review", w.ID)
+	if !strings.HasPrefix(text, w.ID+"  "+w.Status+"\n") || !strings.Contains(text, "\n"+v.Verdict+"\n") {
+		p.t.Errorf("%s: cordon show --review does not begin with the verdict %q:\n%s", one.stage, v.Verdict, text)
 	}
 }
 

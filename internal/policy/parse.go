@@ -21,21 +21,28 @@ func quote(s string) string { return strconv.Quote(s) }
 // Parse reads a policy. The name stands in front of every error. On any error
 // the returned Policy is the zero one, which allows nothing.
 func Parse(name string, data []byte) (Policy, error) {
+	p, _, err := ParseGiven(name, data)
+	return p, err
+}
+
+// ParseGiven is Parse, and the keys that the file gives with their lines.
+func ParseGiven(name string, data []byte) (Policy, strictyaml.Given, error) {
 	p := Default()
 	p.Gate.Land = ""
 	kind := strictyaml.Kind[Policy]{Noun: "policy", Fields: fieldTable(), Others: operatorKeys,
 		Empty: "delete the file to use the default policy, or write version: 1"}
-	if _, err := kind.Parse(name, data, &p); err != nil {
-		return Policy{}, err
+	given, err := kind.Parse(name, data, &p)
+	if err != nil {
+		return Policy{}, nil, err
 	}
 	if err := p.Network.checkPublish(); err != nil {
 		problem, hint := err.(fault).Mistake()
-		return Policy{}, &Error{Name: name, Problem: problem, Hint: hint}
+		return Policy{}, nil, &Error{Name: name, Problem: problem, Hint: hint}
 	}
 	if p.Gate.Land == "" {
 		p.Gate.Land = landFor(p.Acceptance)
 	}
-	return p, nil
+	return p, given, nil
 }
 
 const operators = "it belongs in your own configuration: cordon config --help"

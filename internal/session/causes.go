@@ -22,6 +22,9 @@ type Wrong struct {
 	found []audit.Finding
 }
 
+// Found are the findings among them: of the audit, and of the gate in the merged tree.
+func (x Wrong) Found() []audit.Finding { return x.found }
+
 // wrongs lists what is wrong with a result, by kind: errors that kept it from being judged,
 // and what the audit, the guard and the gate found. A report that is nil was not read.
 func (s *Session) wrongs(w *ledger.Worker, report *audit.Report, unjudged ...error) []Wrong {

@@ -31,6 +31,12 @@ var titles = map[ledger.Cause]string{
 	ledger.NotJudged:        "it could not be judged",
 }
 
+// Title is a kind of fault in words.
+func Title(c ledger.Cause) string { return titles[c] }
+
+// LandsInside reports whether cordon merge --inside would take a quarantined result to the gate.
+func LandsInside(found []Wrong) bool { return inLease(found) }
+
 // waivers are the kinds of fault that an amendment names, among those there are. It refuses an
 // amendment that leaves one out, and says which, and how all of them are named.
 func waivers(w *ledger.Worker, found []Wrong, a Amendment) ([]ledger.Cause, error) {

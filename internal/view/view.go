@@ -41,6 +41,7 @@ func Schemas() []Schema {
 	return []Schema{
 		{"cordon.worker/1", &OneWorker{}, "run, resume, merge, show, quarantine release", "One worker."},
 		{"cordon.workers/1", &Workers{}, "ls, wait, status (outside a worker), quarantine ls", "A list of workers."},
+		{"cordon.review/1", &Review{}, "show --review", "One result for review, verdict first."},
 		{"cordon.short/1", &Short{}, "ls --short", "How many workers need a person, and how many run."},
 		{"cordon.detached/1", &Detached{}, "run --detach", "A worker that was started in the background."},
 		{"cordon.stop/1", &Stop{}, "stop", "The workers that were stopped."},
