@@ -109,6 +109,11 @@ var layers = map[string][]string{
 	"internal/command/demos":  {"conduct", "demo", "dispatch", "git", "ledger", "mailbox", "page", "plan", "present", "session", "state", "terminal"},
 	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "journal", "lease", "ledger", "page", "plan", "post", "present", "session", "terminal", "view", "worksite"},
 	"internal/command/queues": {"page", "present", "queue/line", "session"},
+	"internal/query":          {"conduct", "egress/record", "guard", "inspect", "ledger", "mailbox", "page", "present", "queue/line", "session", "view"},
+	"internal/order":          {"agent/clients", "background", "client", "fault", "ledger", "mailbox", "query", "session", "view"},
+	"internal/token":          {"fault", "plainfile", "state", "view"},
+	"internal/serve":          {"fault", "journal", "ledger", "legible", "order", "policy", "query", "token", "view"},
+	"internal/command/serves": {"fault", "journal", "order", "page", "post", "query", "serve", "session", "state", "token", "view"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
@@ -131,7 +136,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "queue/line", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/demos", "command/plans", "command/ports", "command/queues", "conduct", "config", "confine", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/demos", "command/plans", "command/ports", "command/queues", "command/serves", "conduct", "config", "confine", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -173,8 +178,8 @@ var confined = []struct {
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
-	{"net", []string{"internal/egress/", "internal/publish/", "internal/post/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/", "bench/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor and one for notifications, and the escape suite plays both sides"},
-	{"net/http", []string{"internal/testnet/", "internal/testmodel/", "bench/"}, "it starts slowly, and what is checked of requests is less than it understands"},
+	{"net", []string{"internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/", "bench/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
+	{"net/http", []string{"internal/serve/", "internal/testnet/", "internal/testmodel/", "bench/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
 	{"crypto/tls", []string{"internal/notify/webhook", "internal/testnet/", "bench/"}, "cordon looks at names of others' connections and never into what is encrypted; its own are notifications"},
 	{"pgregory.net/rapid", nil, "it is for tests"},
 	{"github.com/rogpeppe/go-internal", nil, "it is for tests"},

@@ -7,6 +7,7 @@ import (
 	"cordon/internal/command/plans"
 	"cordon/internal/command/ports"
 	"cordon/internal/command/queues"
+	"cordon/internal/command/serves"
 )
 
 // entry is a command that is made when it is needed.
@@ -36,6 +37,8 @@ func (a *app) entries() []entry {
 		{"demo", func() *cobra.Command {
 			return demos.New(&demos.Console{Page: a.page, Announce: a.announce, Who: operator})
 		}},
+		{"serve", func() *cobra.Command { return serves.New(a.servesConsole()) }},
+		{"token", func() *cobra.Command { return serves.Token(a.servesConsole()) }},
 		{"version", a.versionCommand},
 	}
 }
@@ -53,4 +56,9 @@ func (a *app) commands(args []string) []*cobra.Command {
 		list = append(list, e.make())
 	}
 	return list
+}
+
+// servesConsole is what the servers share with the other commands.
+func (a *app) servesConsole() *serves.Console {
+	return &serves.Console{Open: a.open, Page: a.page, Who: operator, Dir: func() string { return a.dir }, Code: func(n int) error { return codeError(n) }}
 }

@@ -129,8 +129,8 @@ or use it with --policy cordon.yaml.
 
 A clean result lands by itself where the policy has acceptance commands, and they pass.
 Without them, or with gate.land: review, the run ends with the status review: look at
-the result with cordon diff, and land it with cordon merge. --merge and --no-merge
-decide for one run.
+the result with cordon diff, and land it with cordon merge. --merge, --review and
+--no-merge decide for one run.
 
 The standard output of the worker is that of cordon run, so that another program can
 read it; of a client it is the readable form of its stream. The worker's standard error
@@ -152,8 +152,8 @@ name of the worker, and cordon logs shows the output.`,
 			if err := a.inBackground(); err != nil {
 				return err
 			}
-			if o.Options.Merge && o.Options.NoMerge {
-				return usage("--merge and --no-merge exclude each other")
+			if m := o.Options; m.Merge && m.NoMerge || m.Review && (m.Merge || m.NoMerge) {
+				return usage("--merge, --no-merge and --review exclude each other")
 			}
 			if err := o.take(args, cmd.ArgsLenAtDash() < 0, a.in); err != nil {
 				return err
@@ -173,6 +173,7 @@ name of the worker, and cordon logs shows the output.`,
 	f.StringVar(&o.mcp, "mcp", "", "give the client the MCP servers of `FILE` (kept with the worker)")
 	f.BoolVar(&o.Exclusive, "exclusive", false, "refuse if the write_roots overlap with those of a live worker")
 	f.BoolVar(&o.Options.NoMerge, "no-merge", false, "stop after the audit, with the status finished; cordon merge continues later")
+	f.BoolVar(&o.Options.Review, "review", false, "end a clean result with the status review, although gate.land is auto")
 	f.BoolVar(&o.Options.Merge, "merge", false, "land the result if it passes, although gate.land is review")
 	o.words.on(f)
 	f.StringVar(&o.Options.LandAs, "land-as", "", landAsHelp)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -46,34 +47,79 @@ const ConsoleFile = "console"
 // Start starts this command again in the background, and waits until its lease is sealed.
 // Without a name it ended before that, with the code, and has said why.
 func Start(ctx context.Context, interactive bool) (name string, pid, code int, err error) {
+	s, err := begin(ctx, os.Args[1:], interactive, os.Stdout, os.Stderr)
+	return s.Name, s.PID, s.Code, err
+}
+
+// Started is a cordon in the background.
+type Started struct {
+	Name string // of its worker; empty: it ended before its lease was sealed
+	PID  int
+	Code int    // with which it ended
+	Said string // what it said until its lease was sealed
+}
+
+// Run starts this program in the background with other arguments, which are those of a
+// cordon run --detach, for somebody who is not at a terminal.
+func Run(ctx context.Context, args []string) (Started, error) {
+	said, theirs, err := os.Pipe()
+	if err != nil {
+		return Started{}, err
+	}
+	defer said.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		theirs.Close()
+		return Started{}, err
+	}
+	defer null.Close()
+	heard := make(chan []byte, 1)
+	go func() { // to its end, which is the seal: a full pipe would stop it before that
+		text, _ := io.ReadAll(io.LimitReader(said, mostSaid))
+		_, _ = io.Copy(io.Discard, said)
+		heard <- text
+	}()
+	s, err := begin(ctx, args, false, null, theirs)
+	theirs.Close()
+	if s.Name != "" { // it says the rest elsewhere
+		_ = said.SetReadDeadline(time.Unix(1, 0))
+	}
+	s.Said = string(<-heard)
+	return s, err
+}
+
+// mostSaid is how much is kept of what a cordon says that starts no worker.
+const mostSaid = 16 << 10
+
+// begin starts this program, and waits until its lease is sealed or it has ended.
+func begin(ctx context.Context, args []string, interactive bool, out, errs *os.File) (Started, error) {
 	ready, theirs, err := os.Pipe()
 	if err != nil {
-		return "", 0, 0, err
+		return Started{}, err
 	}
 	defer ready.Close()
-	p, err := start(interactive, theirs)
+	p, err := start(args, interactive, []*os.File{out, errs, theirs})
 	theirs.Close()
 	if err != nil {
-		return "", 0, 0, err
+		return Started{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = p.Signal(syscall.SIGTERM) })
 	text, err := io.ReadAll(ready)
 	stop()
-	name = strings.TrimSpace(string(text))
+	name := strings.TrimSpace(string(text))
 	if err != nil || name == "" { // it has said why
 		state, err := p.Wait()
 		if err != nil {
-			return "", 0, 0, err
+			return Started{}, err
 		}
-		return "", 0, state.ExitCode(), nil
+		return Started{Code: state.ExitCode()}, nil
 	}
-	pid = p.Pid
-	_ = p.Release() // nobody waits for it
-	return name, pid, 0, nil
+	go func() { _, _ = p.Wait() }() // nobody asks how it ended; a server leaves no dead process behind
+	return Started{Name: name, PID: p.Pid}, nil
 }
 
-// start starts this program again, with its arguments.
-func start(interactive bool, ready *os.File) (*os.Process, error) {
+// start starts this program again, with arguments and descriptors from 1 on.
+func start(args []string, interactive bool, files []*os.File) (*os.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -87,8 +133,8 @@ func start(interactive bool, ready *os.File) (*os.Process, error) {
 	if interactive {
 		kind = withTerminal
 	}
-	return os.StartProcess(self, append([]string{"cordon"}, os.Args[1:]...), &os.ProcAttr{
-		Env: append(os.Environ(), Variable+"="+kind), Files: []*os.File{null, os.Stdout, os.Stderr, ready},
+	return os.StartProcess(self, append([]string{"cordon"}, args...), &os.ProcAttr{
+		Env: append(os.Environ(), Variable+"="+kind), Files: append([]*os.File{null}, files...),
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 }

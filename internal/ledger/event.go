@@ -98,7 +98,8 @@ type Recovery struct {
 // Options are what the operator asked for beside the policy.
 type Options struct {
 	NoMerge       bool   `json:"no_merge,omitempty"`
-	Merge         bool   `json:"merge,omitempty"` // whatever gate.land says
+	Merge         bool   `json:"merge,omitempty"`  // whatever gate.land says
+	Review        bool   `json:"review,omitempty"` // the same: it waits for a person
 	KeepHistory   bool   `json:"keep_history,omitempty"`
 	OperatorWorks bool   `json:"operator_works,omitempty"` // unattributed changes of the host are reported, not refused
 	Interactive   bool   `json:"interactive,omitempty"`

@@ -87,7 +87,7 @@ func (w *Worker) AwaitsReview() bool {
 	if w.Options.Merge || w.Options.NoMerge || w.Audit == nil || w.Audit.Verdict != audit.VerdictClean {
 		return false
 	}
-	return (w.Audit.Summary.Landing > 0 || w.Attempts > 0) && w.Lease.Lease().Policy.Gate.Land.Review()
+	return (w.Audit.Summary.Landing > 0 || w.Attempts > 0) && (w.Options.Review || w.Lease.Lease().Policy.Gate.Land.Review())
 }
 
 // gated gives the words for the gate's outcomes. A merge that ancestry does not

@@ -20,7 +20,7 @@ var groups = []struct{ title, commands string }{
 	{"Watch:", "ls wait show logs diff audit checkout inbox queue"},
 	{"Decide:", "answer merge retry quarantine discard"},
 	{"Policy:", "policy config check lease briefing"},
-	{"Machine:", "doctor journal gc version completion help"},
+	{"Machine:", "doctor journal gc serve token version completion help"},
 	{"Inside a worker:", "ask done status truth hook"},
 }
 

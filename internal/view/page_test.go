@@ -21,6 +21,8 @@ a worker's text are written as JSON escapes, so the output is safe on a terminal
 
 Times are RFC 3339 in UTC. Sizes are bytes. Fields with a ` + "`?`" + ` are absent if they do not apply.
 
+` + "`cordon serve`" + ` answers HTTP requests with the same objects: [serve.md](serve.md).
+
 ` + "`check --batch`" + ` prints one JSON object for each line instead: ` + "`id`, `decision`, `reason`" + `.
 
 `
