@@ -100,12 +100,15 @@ var layers = map[string][]string{
 	"internal/usersetup":      {"agent", "enclosure", "plainfile"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "supervisor", "unpacked", "visitor", "worksite", "workspace", "worktree"},
 	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
-	"internal/dispatch":       {"agent/clients", "client", "confine", "fault", "git", "launch", "lease", "ledger", "legible", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/dispatch":       {"agent/clients", "client", "confine", "deskport", "fault", "git", "launch", "lease", "ledger", "legible", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/fitness":        {"audit", "config", "enclosure", "fault", "git", "lease", "ledger", "legible", "lfs", "message", "plainfile", "policy", "worksite", "worktree"},
 	"internal/wording":        {"audit", "enclosure", "git", "ledger", "message", "plainfile", "worksite"},
 	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
 	"internal/conduct":        {"agent/clients", "audit", "cell", "client", "dispatch", "fault", "gate", "git", "keep", "launch", "lease", "ledger", "legible", "plan", "policy", "session", "stream", "terminal", "worksite"},
 	"internal/command/ports":  {"fault", "ledger", "page", "session", "visitor"},
+	"internal/deskport":       {"policy", "state"},
+	"internal/deskweb":        {"legible"},
+	"internal/command/desks":  {"deskport", "deskweb", "deskweb/fill", "fault", "ledger", "page", "session"},
 	"internal/command/demos":  {"conduct", "demo", "dispatch", "git", "ledger", "mailbox", "page", "plan", "present", "session", "state", "terminal"},
 	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "journal", "lease", "ledger", "page", "plan", "post", "present", "session", "terminal", "view", "worksite"},
 	"internal/command/queues": {"page", "present", "queue/line", "session"},
@@ -136,7 +139,7 @@ var layers = map[string][]string{
 	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "queue/line", "session", "state", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/demos", "command/plans", "command/ports", "command/queues", "command/serves", "conduct", "config", "confine", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/demos", "command/desks", "command/plans", "command/ports", "command/queues", "command/serves", "conduct", "config", "confine", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -163,6 +166,8 @@ var layers = map[string][]string{
 	"internal/escape/files":     {"escape/arena"},
 	"internal/escape/kernel":    {"escape/arena"},
 	"internal/egress/watch":     {"egress/rate", "egress/record"},
+	"internal/deskweb/screens":  {"legible", "view"},
+	"internal/deskweb/fill":     {"conduct", "deskweb", "deskweb/screens", "guard", "inspect", "journal", "ledger", "policy", "present", "session", "view"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the
@@ -178,8 +183,8 @@ var confined = []struct {
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
-	{"net", []string{"internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/", "bench/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
-	{"net/http", []string{"internal/serve/", "internal/testnet/", "internal/testmodel/", "bench/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
+	{"net", []string{"internal/deskweb/", "internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/", "bench/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
+	{"net/http", []string{"internal/deskweb/", "internal/serve/", "internal/testnet/", "internal/testmodel/", "bench/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
 	{"crypto/tls", []string{"internal/notify/webhook", "internal/testnet/", "bench/"}, "cordon looks at names of others' connections and never into what is encrypted; its own are notifications"},
 	{"pgregory.net/rapid", nil, "it is for tests"},
 	{"github.com/rogpeppe/go-internal", nil, "it is for tests"},

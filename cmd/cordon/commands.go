@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/command/demos"
+	"cordon/internal/command/desks"
 	"cordon/internal/command/plans"
 	"cordon/internal/command/ports"
 	"cordon/internal/command/queues"
@@ -24,6 +25,7 @@ func (a *app) entries() []entry {
 		{"open", func() *cobra.Command {
 			return ports.Open(&ports.Console{Worker: a.worker, Page: a.page, Names: a.liveNames})
 		}},
+		{"ui", func() *cobra.Command { return desks.New(&desks.Console{Open: a.open, Page: a.page, Code: func(n int) error { return codeError(n) }}) }},
 		{"inbox", a.inboxCommand}, {"answer", a.answerCommand}, {"ask", a.askCommand},
 		{"done", a.doneCommand}, {"status", a.statusCommand}, {"ls", a.lsCommand}, {"stop", a.stopCommand}, {"wait", a.waitCommand},
 		{"show", a.showCommand}, {"logs", a.logsCommand}, {"diff", a.diffCommand}, {"checkout", a.checkoutCommand}, {"audit", a.auditCommand},

@@ -4,9 +4,11 @@ import (
 	"os"
 	"strings"
 
+	"cordon/internal/deskport"
 	"cordon/internal/fault"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/policy"
 	"cordon/internal/worksite"
 )
 
@@ -18,6 +20,9 @@ func (s maker) narrow(l *lease.Lease) error {
 		return err
 	}
 	p, lost := l.Policy.Within(loaded.Rights)
+	if err := refuseDesk(p); err != nil {
+		return err
+	}
 	if len(lost) == 0 {
 		return nil
 	}
@@ -46,9 +51,24 @@ func RefuseBeyondRights(site *worksite.Site, w *ledger.Worker) error {
 		return fault.Refuse("the lease of %s allows more than your configuration does now (%s): start a new run, or widen rights in your configuration",
 			w.ID, strings.Join(lost, "; "))
 	}
+	if err := refuseDesk(p); err != nil {
+		return err
+	}
 	shared, err := site.Shared()
 	if err != nil {
 		return err
 	}
 	return worksite.RefuseUnshared(p, shared, os.Environ())
+}
+
+// refuseDesk refuses a policy that lets a worker reach a desk that is open in the operator's
+// browser. Without a cell a worker reaches it anyway: then the desk decides nothing.
+func refuseDesk(p policy.Policy) error {
+	if p.Isolation == policy.None {
+		return nil
+	}
+	if err := deskport.Refusal(p.Network); err != nil {
+		return &fault.RefusedError{Err: err}
+	}
+	return nil
 }

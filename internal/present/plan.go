@@ -69,7 +69,7 @@ func PlanView(r conduct.Report, held bool) *view.Plan {
 			why = r.Wait[s.Stage.ID]
 		}
 		v.Stages = append(v.Stages, view.StageNow{
-			ID: s.Stage.ID, Kind: string(s.Stage.Kind), State: string(s.State), Why: why, Need: string(s.Need),
+			ID: s.Stage.ID, Kind: string(s.Stage.Kind), After: append([]string{}, linked(s.Stage.After)...), State: string(s.State), Why: why, Need: string(s.Need),
 			Blocks: blocks[s.Stage.ID], Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s), Truths: truthViews(s),
 			Reviews: reviewViews(s), Tokens: r.Used[s.Stage.ID].Tokens, Cost: r.Used[s.Stage.ID].Cost,
 		})

@@ -84,6 +84,7 @@ type Plan struct {
 type StageNow struct {
 	ID     string    `json:"id" doc:"Name of the stage."`
 	Kind   string    `json:"kind" doc:"worktree, survey or verify."`
+	After  []string  `json:"after" doc:"Stages that it waits for, directly."`
 	State  string    `json:"state" doc:"waiting, ready, running, done, skipped, blocked or needs (a person)."`
 	Why    string    `json:"why" doc:"The reason; empty if there is none to give."`
 	Need   string    `json:"need" doc:"Why it needs a person; empty if it does not."`

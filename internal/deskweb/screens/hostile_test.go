@@ -1,0 +1,194 @@
+package screens
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"cordon/internal/view"
+)
+
+// hostile are texts that a worker chooses: as a name, a question, a line of a diff, an event.
+var hostile = []string{
+	`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `</pre><script>alert(1)</script>`, `</title><script>alert(1)</script>`,
+	`</bdi></code><h1>Approved</h1>`, `"><svg onload=alert(1)>`, `' onfocus=alert(1) autofocus='`, "` onclick=alert(1) `", `<a href="javascript:alert(1)">x</a>`,
+	`javascript:alert(1)`, `data:text/html,<script>alert(1)</script>`, `//evil.test/x`, `<style>*{display:none}</style>`, `<link rel=stylesheet href=//evil.test>`,
+	`<meta http-equiv=refresh content="0;url=//evil.test">`, `<base href=//evil.test>`, `<form action=//evil.test><button>ok</button></form>`,
+	`<iframe src=//evil.test></iframe>`, `<!--`, `-->`, `]]>`, `{{.Worker}}`, `{{template "top"}}`, `&lt;script&gt;`, `&#x202e;`, `%3Cscript%3E`,
+	"\x1b]52;c;ZXZpbA==\x07", "\x1b[2J\x1b[H", "\x1b]8;;http://evil.test\x07x\x1b]8;;\x07", "\x1bP+q\x1b\\", "\u009b31m", "a\rb", "a\bb", "a\x00b",
+	"moc.\u202egpj.exe", "\u2066a\u2069\u200f", "a\u200bb\ufeffc", "a\u2028b\u2029c", "\xff\xfe\x80", "z" + strings.Repeat("\u0301", 40), "\U000e0041\U000e0042",
+	strings.Repeat("A", 1<<10), "name\nwith a line break", "\u3164\u2800",
+}
+
+// strings of cordon's own in the objects, which choose a class or a group.
+var own = []string{"Group", "Status", "Class", "State", "Verdict", "Schema", "Answer", "By"}
+
+// fillIn puts a text into every string of a value.
+func fillIn(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && !slices.Contains(own, f.Name) {
+				fillIn(v.Field(i), text)
+			}
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		fillIn(v.Elem(), text)
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			b, _ := json.Marshal(text)
+			v.SetBytes(append(b, text...)) // also as nobody would encode it
+			return
+		}
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fillIn(v.Index(0), text)
+	case reflect.Map: // numbers, which no screen shows
+	case reflect.Bool:
+	}
+}
+
+// filled is a value with a text everywhere.
+func filled[T any](text string) T {
+	var v T
+	fillIn(reflect.ValueOf(&v).Elem(), text)
+	return v
+}
+
+// allScreens are the screens with a text wherever somebody else could have put it.
+func allScreens(text string) map[string]any {
+	frame := func(screen string) Frame {
+		f := filled[Frame](text)
+		f.Screen, f.Now, f.Workers = screen, time.Unix(1e9, 0), nil
+		for _, group := range []string{view.NeedsYou, view.AtWork, view.Landed} {
+			w := filled[view.Worker](text)
+			w.Group, w.Status, w.Since = group, map[string]string{view.NeedsYou: "quarantined", view.AtWork: "running", view.Landed: "merged"}[group], f.Now
+			f.Workers = append(f.Workers, w)
+		}
+		return f
+	}
+	review := filled[Review](text)
+	review.Frame, review.Worker = frame("worker"), frame("worker").Workers[0]
+	for i, class := range []string{"violation", "landing", "note"} {
+		review.Audit.Findings = append(review.Audit.Findings, review.Audit.Findings[0])
+		review.Audit.Findings[i].Class = class
+	}
+	line := strings.ReplaceAll(text, "\n", " ")
+	review.Files, _ = Files("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@ "+line+"\n "+line+"\n-"+line+"\n+"+line+"\n+more\n", nil)
+	review.Files[0].Name, review.Files[0].Rule = text, text
+	plan := Plan{Frame: frame("plan"), Plan: filled[view.Plan](text)}
+	plan.Plan.Stages = append(plan.Plan.Stages, plan.Plan.Stages[0])
+	plan.Plan.Stages[1].ID = "next"
+	plan.Graph = Draw(plan.Plan)
+	plans := filled[Plans](text)
+	plans.Frame = frame("plan")
+	journal := filled[Journal](text)
+	journal.Frame, journal.Worker, journal.Type, journal.Since, journal.Before = frame("journal"), "brisk", "merged", "2026-11-17", 7
+	return map[string]any{"desk": Desk{frame("desk")}, "review": review, "plans": plans, "plan": plan, "journal": journal}
+}
+
+// element is a start tag of a document.
+var element = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*/?>`)
+
+// skeleton is a document without its texts and without the values of its attributes: what a
+// browser makes elements of.
+func skeleton(document string) string {
+	var list []string
+	for _, m := range element.FindAllStringSubmatch(document, -1) {
+		names := regexp.MustCompile(`="[^"]*"`).ReplaceAllString(m[2], "")
+		if m[1] == "span" && strings.Contains(m[2], `class="chip"`) || m[1] == "details" && strings.Contains(m[2], `class="more"`) || m[1] == "summary" {
+			continue // a chip, or the folded rest of a long line
+		}
+		list = append(list, m[1]+" "+strings.Join(strings.Fields(names), " "))
+	}
+	return strings.Join(list, "\n")
+}
+
+// TestHostileTexts puts each text everywhere on every screen: no element and no attribute comes of
+// it, nothing acts on the text around it, and nothing is left out.
+func TestHostileTexts(t *testing.T) {
+	if len(hostile) < 40 {
+		t.Errorf("there are %d texts", len(hostile))
+	}
+	harmless := map[string]string{}
+	for name, screen := range allScreens("harmless") {
+		harmless[name] = skeleton(written(t, screen))
+	}
+	for i, text := range hostile {
+		for name, screen := range allScreens(text) {
+			t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
+				out := written(t, screen)
+				if got := skeleton(out); got != harmless[name] {
+					t.Errorf("%.80q makes other elements", text)
+				}
+				for at, r := range out {
+					if r != '\n' && r != '\t' && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar) {
+						t.Fatalf("%.80q: %U is in the document: %.80q", text, r, out[max(0, at-40):])
+					}
+				}
+				for _, word := range []string{"<script", `="javascript:`, `href="//`, `href="data:`, " style=", "<style"} {
+					if strings.Contains(out, word) {
+						t.Errorf("%.80q: the document has %s", text, word)
+					}
+				}
+			})
+		}
+	}
+}
+
+func written(t *testing.T, screen any) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, screen); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// What cannot be seen is a chip that names it.
+func TestChips(t *testing.T) {
+	for text, want := range map[string][]span{
+		"plain":        {{Text: "plain"}},
+		"a\u202eb":     {{Text: "a"}, {Chip: "U+202E"}, {Text: "b"}},
+		"\x9b":         {{Chip: `\x9b`}},
+		"a\r\nb\tc":    {{Text: "a\nb\tc"}},
+		"a\rb":         {{Text: "a"}, {Chip: "U+000D"}, {Text: "b"}},
+		"\u200b\u200b": {{Chip: "U+200B"}, {Chip: "U+200B"}},
+		"größe ✓ 日本":   {{Text: "größe ✓ 日本"}},
+	} {
+		if got := spans(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// A line of a megabyte is folded: its beginning is a row, and its rest one click away.
+func TestLongLine(t *testing.T) {
+	text := strings.Repeat("A", 1<<20) + "\u202e"
+	review := Review{Worker: view.Worker{ID: "brisk-otter"}}
+	review.Files, _ = Files("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+"+text+"\n", nil)
+	out := written(t, review)
+	if n := strings.Count(out, `<span class="chip">`); n != 1 {
+		t.Errorf("%d characters are chips", n)
+	}
+	if !strings.Contains(out, `<details class="more"><summary>and 1046579 more bytes`) {
+		t.Error("the line is not folded")
+	}
+}
