@@ -183,7 +183,9 @@ func (r *reader) endFile() {
 // generated knows files that programs write and people seldom read.
 func generated(name string) bool {
 	base := name[strings.LastIndex(name, "/")+1:]
-	return slices.Contains([]string{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "Cargo.lock", "go.sum", "poetry.lock", "uv.lock", "composer.lock", "Gemfile.lock"}, base)
+	return slices.Contains([]string{
+		"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "Cargo.lock", "go.sum", "poetry.lock", "uv.lock", "composer.lock", "Gemfile.lock",
+	}, base)
 }
 
 // gitName is the name in the first line of a file's part.

@@ -189,8 +189,9 @@ func Write(w io.Writer, screen any) error {
 var templates = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
 		"spans": spans, "age": age, "state": stateOf, "glyph": glyphOf, "short": short, "branch": branch, "size": size, "took": took,
-		"clock": clock, "facts": factsOf, "money": money, "rail": railOf, "row": rowOf, "planstate": planState, "line": legible.Line, "text": func(b []byte) string { return string(b) },
-		"add": func(a, b int) int { return a + b }, "long": long,
+		"clock": clock, "facts": factsOf, "money": money, "rail": railOf, "row": rowOf, "planstate": planState, "line": legible.Line,
+		"text": func(b []byte) string { return string(b) },
+		"add":  func(a, b int) int { return a + b }, "long": long,
 	}).ParseFS(pages, "pages/*.html")
 })
 
