@@ -25,7 +25,9 @@ func (a *app) entries() []entry {
 		{"open", func() *cobra.Command {
 			return ports.Open(&ports.Console{Worker: a.worker, Page: a.page, Names: a.liveNames})
 		}},
-		{"ui", func() *cobra.Command { return desks.New(&desks.Console{Open: a.open, Page: a.page, Code: func(n int) error { return codeError(n) }}) }},
+		{"ui", func() *cobra.Command {
+			return desks.New(&desks.Console{Open: a.open, Page: a.page, Code: func(n int) error { return codeError(n) }})
+		}},
 		{"inbox", a.inboxCommand}, {"answer", a.answerCommand}, {"ask", a.askCommand},
 		{"done", a.doneCommand}, {"status", a.statusCommand}, {"ls", a.lsCommand}, {"stop", a.stopCommand}, {"wait", a.waitCommand},
 		{"show", a.showCommand}, {"logs", a.logsCommand}, {"diff", a.diffCommand}, {"checkout", a.checkoutCommand}, {"audit", a.auditCommand},
