@@ -18,7 +18,7 @@
   };
   const stranger = () => {
     store.removeItem("desk"); bearer = "";
-    say("This page has no key", "A link to the desk opens it once, within a minute. Type cordon ui --web for a new one, or enter in the terminal where it runs.");
+    say("This page has no key", "A link to the desk opens it once, within a minute. Type cordon ui --web again for a new one.");
   };
 
   // admit changes the one-time token of the address for a bearer token, and takes it off the address.
