@@ -175,7 +175,7 @@ func (r *caseOf) broken() string {
 			list = append(list, sentence(session.Title(x.Cause)+": "+x.Lines[0]))
 		case x.Cause == ledger.BrokeLease && r.report != nil:
 			n, all := pathsOf(x.Found()), pathsOf(append(r.report.Landing(false), x.Found()...))
-			list = append(list, sentence(fmt.Sprintf("%s of %s outside its lease", number(n), are(all, "change"))))
+			list = append(list, sentence(outsideOf(n, all)))
 		case x.Cause == ledger.WroteOutside:
 			list = append(list, sentence(fmt.Sprintf("%s was written outside its tree, where it stays private", terminal.Plural(n, "file"))))
 		default:
@@ -206,10 +206,14 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// are is a number of things, and the verb.
-func are(n int, thing string) string {
-	if n == 1 {
-		return "one " + thing + " is"
+// outsideOf says how many of all changes are outside the lease.
+func outsideOf(n, all int) string {
+	things, verb := "changes", "are"
+	if all == 1 {
+		things = "change"
 	}
-	return number(n) + " " + thing + "s are"
+	if n == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("%s of %s %s %s outside its lease", number(n), number(all), things, verb)
 }
