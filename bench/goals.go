@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +22,12 @@ type goal struct{ what, asked, measured string }
 
 // goals measures all of them, the least of some interleaved rounds each, and writes them to
 // standard output or into a document.
-func goals(ctx context.Context, c choice, rounds int, withClients bool, document string) error {
+//
+// What is not begun when the time is over gets a row that says so.
+func goals(ctx context.Context, c choice, rounds int, withClients bool, within time.Duration, document string) error {
+	interrupted := ctx.Err
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	dir, err := place()
 	if err != nil {
 		return err
@@ -35,15 +39,17 @@ func goals(ctx context.Context, c choice, rounds int, withClients bool, document
 			return err
 		}
 	}
-	var list []goal
+	module := &project{tools: t, dir: filepath.Join(dir, "module"), figures: figures{}, name: "a module"}
+	builds := piece{"builds", 3 * time.Minute, func(ctx context.Context) ([]goal, error) { return module.buildGoals(ctx, c.turns) }}
+	list := c.rows(ctx, builds)
 	for i, n := range c.files {
 		p := &project{tools: t, dir: filepath.Join(dir, fmt.Sprint("repo", i)), figures: figures{}, name: grouped(n) + " files"}
 		list = append(list, p.goals(ctx, c, n, rounds, filepath.Join(dir, "start"))...)
+		if i == 0 && withClients { // before what takes longest
+			list = append(list, c.firstRequests(ctx)...)
+		}
 	}
-	if withClients {
-		list = append(list, firstRequests(ctx, c.turns)...)
-	}
-	if err := ctx.Err(); err != nil { // what is there is not a whole table
+	if err := interrupted(); err != nil { // what is there is not a whole table
 		return errors.Join(err, writeGoals("", list))
 	}
 	return writeGoals(document, list)
@@ -55,27 +61,39 @@ const landing = 63_000
 // goals are those that a repository of some size shows.
 func (p *project) goals(ctx context.Context, c choice, n, rounds int, plain string) []goal {
 	defer erase(p.dir)
-	begin := piece{"a repository of " + p.name, 15 * time.Minute, func(ctx context.Context) ([]goal, error) { return nil, p.begin(ctx, n) }}
-	if list := begin.rows(ctx); len(list) > 0 {
-		return list
-	}
-	defer erase(p.place.Path())
+	begin := piece{"a repository of " + p.name, 5 * time.Minute, func(ctx context.Context) ([]goal, error) { return nil, p.begin(ctx, n) }}
 	parts := []piece{
-		{"runs among " + p.name, 15 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.runGoals(ctx, c, n) }},
-		{"audits among " + p.name, 5 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.auditGoals(ctx, c, n) }},
+		{"runs among " + p.name, 5 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.runGoals(ctx, c, n) }},
 	}
 	switch {
 	case n == landing:
 		parts = []piece{{"landings among " + p.name, 5 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.landGoals(ctx, c) }}}
+	case n >= 2*audited && n <= 4*audited:
+		parts = append(parts, piece{"audits among " + p.name, 5 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.auditGoals(ctx, c) }})
 	case n <= 1000:
 		start := piece{"starts of a cell", 2 * time.Minute, func(ctx context.Context) ([]goal, error) { return p.startGoals(ctx, rounds, plain) }}
 		parts = append([]piece{start}, parts...)
 	}
+	if !slices.ContainsFunc(parts, func(each piece) bool { return strings.Contains(each.what, c.only) }) {
+		return nil
+	}
+	if list := begin.rows(ctx); len(list) > 0 {
+		return list
+	}
+	defer erase(p.place.Path())
 	var list []goal
 	for _, each := range parts {
-		list = append(list, each.rows(ctx)...)
+		list = append(list, c.rows(ctx, each)...)
 	}
 	return list
+}
+
+// rows are those of a piece that was asked for.
+func (c choice) rows(ctx context.Context, each piece) []goal {
+	if !strings.Contains(each.what, c.only) {
+		return nil
+	}
+	return each.rows(ctx)
 }
 
 // begin makes the repository and its base.
@@ -233,22 +251,21 @@ func standIn() error {
 	return syscall.Exec(real, append([]string{"git"}, os.Args[1:]...), os.Environ())
 }
 
-// auditGoals compare the audit of 10,000 changes with git status.
-func (p *project) auditGoals(ctx context.Context, c choice, n int) ([]goal, error) {
-	const changes = 10_000
-	if n < 2*changes || n > 4*changes {
-		return nil, nil
-	}
+// audited is how many changes an audit is measured with.
+const audited = 10_000
+
+// auditGoals compare an audit with git status.
+func (p *project) auditGoals(ctx context.Context, c choice) ([]goal, error) {
 	dir := filepath.Join(p.dir, "audited")
 	if err := p.addWorktree(ctx, dir); err != nil {
 		return nil, err
 	}
-	if err := p.auditOf(ctx, c, changes, dir); err != nil {
+	if err := p.auditOf(ctx, c, audited, dir); err != nil {
 		return nil, err
 	}
 	return []goal{{
 		"audit of 10,000 changes among " + p.name + ", compared with `git status`", "× 1.25",
-		p.times(fmt.Sprint("audit of ", changes), fmt.Sprint("status of ", changes)),
+		p.times(fmt.Sprint("audit of ", audited), fmt.Sprint("status of ", audited)),
 	}}, nil
 }
 
@@ -258,7 +275,7 @@ func (p *project) landGoals(ctx context.Context, c choice) ([]goal, error) {
 	file := p.sample().Path
 	for turn, began := 0, time.Now(); turn < c.turns && !enough(ctx, turn, began, c.patience); turn++ {
 		settle()
-		if err := p.call(ctx, "run", "--merge", "--", "sh", "-c", `date +%s%N >>"$0"`, file); err != nil {
+		if err := p.call(ctx, "run", "--merge", "--", "sh", "-c", `printf '\n%s\n' "$(date +%s%N)" >>"$0"`, file); err != nil {
 			return nil, err
 		}
 		ended := time.Now()
@@ -279,19 +296,19 @@ func (p *project) landGoals(ctx context.Context, c choice) ([]goal, error) {
 
 // firstRequests compare how long clients take to their first request with and without cordon.
 // They come from the suite of the real clients, which knows how each is called.
-func firstRequests(ctx context.Context, turns int) []goal {
+func (c choice) firstRequests(ctx context.Context) []goal {
 	var list []goal
 	for _, name := range clients.Names() {
 		each := piece{"first request of " + string(name), clientLimit, func(ctx context.Context) ([]goal, error) {
-			return firstRequest(ctx, string(name), turns)
+			return firstRequest(ctx, string(name), c.turns)
 		}}
-		list = append(list, each.rows(ctx)...)
+		list = append(list, c.rows(ctx, each)...)
 	}
 	return list
 }
 
 // clientLimit is for all rounds of a client, and for what installs the clients the first time.
-const clientLimit = 8 * time.Minute
+const clientLimit = 4 * time.Minute
 
 func firstRequest(ctx context.Context, name string, turns int) ([]goal, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-timeout", (clientLimit - grace).String(),
@@ -340,10 +357,8 @@ const (
 
 // writeGoals prints the table, or puts it into a document in the place of the old one.
 func writeGoals(document string, list []goal) error {
-	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // for display
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, Linux %s, %d CPUs, %s; the least of all rounds and, where it says so, the medians.\n\n",
-		time.Now().Format("2006-01-02"), strings.TrimSpace(string(kernel)), runtime.NumCPU(), runtime.Version())
+	fmt.Fprintf(&b, "%s; the least of all rounds and, where it says so, the medians.\n\n", machine())
 	b.WriteString("| | at most | measured |\n|---|---|---|\n")
 	for _, g := range list {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", g.what, g.asked, g.measured)

@@ -16,7 +16,10 @@
 //	go run ./bench -queue     a quarter of an hour, most of it asleep: how long many results take to land
 //	go run ./bench -queue -seeds 1 -acceptance 4s
 //	go run ./bench -plan      some four minutes: what a stage of a plan costs, against cordon run
-//	go run ./bench -all -write docs/costs.md   half an hour: the ratios that cordon is held against, into that document
+//	go run ./bench -fleet     about a minute: what a fleet adds to a stage, against cordon exec
+//	go run ./bench -desk      some three minutes: how soon the desk shows an event, and what its screens cost
+//	go run ./bench -all -write docs/costs.md   a quarter of an hour: the ratios that cordon is held against, into that document
+//	go run ./bench -all -only audits           one piece of it
 //
 // It refuses to judge: it prints a table and no verdict, because absolute times
 // and their noise belong to the machine.
@@ -40,12 +43,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"cordon/internal/cell"
 )
 
 func main() {
-	cell.Init()
 	if filepath.Base(os.Args[0]) == "git" {
 		fmt.Fprintln(os.Stderr, "bench:", standIn())
 		os.Exit(1)
@@ -81,6 +81,9 @@ func measured(args []string) error {
 	field := field{columns: 8}
 	flag.IntVar(&field.stages, "stages", 200, "with -plan: stages")
 	flag.IntVar(&field.parallel, "parallel", runtime.NumCPU(), "with -plan: stages at once")
+	ofFleet := flag.Bool("fleet", false, "measure what a fleet adds to a stage")
+	ofDesk := flag.Bool("desk", false, "measure the desk")
+	live := flag.Int("live", 50, "with -desk: workers that run meanwhile")
 	ofTrees := flag.Bool("trees", false, "measure the trees of workers")
 	files := flag.String("files", "", "with -trees and -all: sizes of the repositories that are made (1000,20000,90000, and with -all also 63000)")
 	repo := flag.String("repo", "", "with -trees: a repository of yours, which is only read")
@@ -89,6 +92,8 @@ func measured(args []string) error {
 	write := flag.String("write", "", "with -all: put the table into `FILE`, such as docs/costs.md, instead of printing it")
 	patience := flag.Duration("patience", 40*time.Second, "with -trees: what git would take longer for, in one step of one repository, is left out; "+
 		"with -all: no further round is begun after it")
+	within := flag.Duration("within", 15*time.Minute, "with -all: what is not measured by then is left out")
+	only := flag.String("only", "", "with -all and -desk: only the pieces with this `WORD` in their name, such as audits")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -98,8 +103,14 @@ func measured(args []string) error {
 	if *ofPlan {
 		return plans(ctx, field)
 	}
+	if *ofFleet {
+		return fleets(ctx, *rounds)
+	}
 	if *ofGuard {
 		return guards(max(*rounds, 100))
+	}
+	if *ofDesk {
+		return desks(ctx, deskRun{live: *live, rounds: max(*rounds, 60), only: *only})
 	}
 	if *ofJournal {
 		return journals(*rounds)
@@ -116,7 +127,7 @@ func measured(args []string) error {
 			*files = fmt.Sprintf("1000,20000,%d,90000", landing)
 		}
 	}
-	c := choice{repo: *repo, turns: *turns, patience: *patience}
+	c := choice{repo: *repo, turns: *turns, patience: *patience, only: *only}
 	for _, word := range strings.FieldsFunc(*files, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 100 {
@@ -125,7 +136,7 @@ func measured(args []string) error {
 		c.files = append(c.files, n)
 	}
 	if *all {
-		return goals(ctx, c, *rounds, *ofClients, *write)
+		return goals(ctx, c, *rounds, *ofClients, *within, *write)
 	}
 	return trees(ctx, c)
 }
@@ -212,6 +223,11 @@ func build(out, pkg string) error {
 	if err := cmd.Run(); err != nil {
 		return err
 	}
+	return install(linked, out)
+}
+
+// install copies a program that was linked just now, and removes the original.
+func install(linked, out string) error {
 	text, err := os.ReadFile(linked)
 	if err != nil {
 		return err
@@ -219,10 +235,14 @@ func build(out, pkg string) error {
 	return errors.Join(os.WriteFile(out, text, 0o755), os.Remove(linked))
 }
 
-func describe() {
+// machine is the day and what this runs on, without the name that somebody gave their kernel.
+func machine() string {
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // for display
-	fmt.Printf("%s, Linux %s, %d CPUs, %s\n\n", time.Now().Format("2006-01-02"), strings.TrimSpace(string(kernel)), runtime.NumCPU(), runtime.Version())
+	release, _, _ := strings.Cut(strings.TrimSpace(string(kernel)), "-")
+	return fmt.Sprintf("%s, Linux %s, %d CPUs, %s", time.Now().Format("2006-01-02"), release, runtime.NumCPU(), runtime.Version())
 }
+
+func describe() { fmt.Printf("%s\n\n", machine()) }
 
 // starts measures how long it takes to run nothing.
 func starts(boxes []sandbox, dir string, rounds int) error {

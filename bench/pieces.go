@@ -22,6 +22,9 @@ const grace = 30 * time.Second
 
 // rows are those of a piece, and one more if it did not come to its end.
 func (p piece) rows(ctx context.Context) []goal {
+	if ctx.Err() != nil {
+		return []goal{{p.what, "", "not measured: there was no time left"}}
+	}
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	type result struct {

@@ -16,6 +16,7 @@ type choice struct {
 	repo     string
 	turns    int
 	patience time.Duration // for what git does in one kind of step on one repository
+	only     string        // a word in the name of every piece of the goals that is measured
 }
 
 // treeRows are what is printed: medians, and in brackets ÷ or × against the line

@@ -67,7 +67,7 @@ var layers = map[string][]string{
 	"internal/agent/gemini":   {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/copilot":  {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/opencode": {"agent", "agent/clean", "client", "stream"},
-	"internal/agent/clients":  {"agent", "agent/claude", "agent/codex", "agent/copilot", "agent/gemini", "agent/opencode", "agent/pi", "agent/qwen", "client", "stream"}, // the registry
+	"internal/agent/clients":  {"agent", "agent/claude", "agent/codex", "agent/copilot", "agent/gemini", "agent/opencode", "agent/pi", "agent/qwen", "client", "stream", "strictyaml"}, // the registry
 	"internal/agent/qwen":     {"agent", "agent/clean", "client", "stream"},
 	"internal/agent/pi":       {"agent", "agent/clean", "client", "stream"},
 	"internal/post":           {},
@@ -84,12 +84,13 @@ var layers = map[string][]string{
 	"internal/enclosure":      {"agent/facts", "cell", "config", "git", "journal", "lease", "overlay", "paths", "plainfile", "policy", "state", "worktree"},
 	"internal/portable":       {},
 	"internal/audit":          {"agent/facts", "git", "lfs", "overlay", "paths", "plainfile", "policy", "portable"},
-	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "githook", "lease", "lfs", "message", "plainfile", "plan", "policy", "queue/line", "state"},
-	"internal/ledger":         {"additive", "audit", "cell", "egress/record", "gate", "git", "guard", "journal", "lease", "plan", "policy", "worktree"},
+	"internal/gate":           {"audit", "cell", "enclosure", "follow", "git", "gitfile", "githook", "lease", "lfs", "message", "plainfile", "plan", "policy", "queue/line", "state"},
+	"internal/ledger":         {"additive", "agent/facts", "audit", "cell", "egress/record", "fleet/packname", "gate", "git", "guard", "journal", "lease", "plan", "policy", "worktree"},
 	"internal/fault":          {"audit"},
 	"internal/publish":        {"egress/protocol"},
 	"internal/cellnet":        {"cell", "egress", "egress/dns", "egress/record", "egress/watch", "fault", "paths", "policy", "publish", "reach"},
-	"internal/worksite":       {"additive", "audit", "base", "cache", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "gitfile", "guard", "journal", "lease", "ledger", "plainfile", "policy", "screen", "state", "worktree"},
+	"internal/worksite":       {"additive", "audit", "backoff", "base", "cache", "cell", "config", "egress/record", "enclosure", "fault", "gate", "git", "gitfile", "guard", "journal", "lease", "ledger", "plainfile", "policy", "screen", "state", "worktree"},
+	"internal/seen":           {"fault", "git", "ledger", "legible", "worksite"},
 	"internal/confine":        {"agent", "agent/clients", "audit", "cell", "cellnet", "config", "egress/record", "enclosure", "fault", "git", "gitfile", "lease", "ledger", "legible", "paths", "plainfile", "policy", "publish", "state", "worksite", "worktree"},
 	"internal/workspace":      {"agent/facts", "audit", "base", "cache", "cell", "confine", "enclosure", "fault", "fill", "git", "lease", "ledger", "lfs", "overlay", "paths", "plainfile", "policy", "state", "worksite", "worktree"},
 	"internal/inspect":        {"audit", "cell", "confine", "enclosure", "gate", "git", "lease", "ledger", "lfs", "policy", "state", "worksite"},
@@ -99,47 +100,56 @@ var layers = map[string][]string{
 	"internal/launch":         {"agent", "agent/clean", "agent/clients", "agent/facts", "audit", "backoff", "briefing", "cell", "cellnet", "client", "config", "confine", "egress/record", "enclosure", "fault", "git", "gitfile", "guard", "inspect", "keyhelper", "lease", "ledger", "legible", "mailbox", "overlay", "paths", "plainfile", "policy", "post", "publish", "screen", "state", "stream", "unpacked", "usersetup", "visitor", "warrant", "worksite", "workspace", "worktree"},
 	"internal/usersetup":      {"agent", "enclosure", "plainfile"},
 	"internal/keep":           {"audit", "base", "confine", "fault", "gate", "git", "inspect", "journal", "lease", "ledger", "overlay", "plainfile", "policy", "state", "supervisor", "unpacked", "visitor", "worksite", "workspace", "worktree"},
-	"internal/supervisor":     {"background", "lease", "ledger", "state", "visitor", "worksite"},
-	"internal/dispatch":       {"agent/clients", "client", "confine", "deskport", "fault", "git", "launch", "lease", "ledger", "legible", "policy", "state", "worksite", "workspace", "worktree"},
+	"internal/supervisor":     {"background", "fault", "lease", "ledger", "state", "visitor", "worksite"},
+	"internal/assignment":     {"lease", "ledger"},
+	"internal/dispatch":       {"agent/clients", "client", "config", "confine", "deskport", "fault", "git", "launch", "lease", "ledger", "legible", "policy", "state", "worksite", "workspace", "worktree"},
 	"internal/fitness":        {"audit", "config", "enclosure", "fault", "git", "lease", "ledger", "legible", "lfs", "message", "plainfile", "policy", "worksite", "worktree"},
 	"internal/wording":        {"audit", "enclosure", "git", "ledger", "message", "plainfile", "worksite"},
-	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
+	"internal/session":        {"audit", "cell", "config", "dispatch", "enclosure", "errand", "fault", "fitness", "fleet/pack", "gate", "git", "githook", "inspect", "keep", "launch", "lease", "ledger", "legible", "message", "notify", "policy", "state", "wording", "worksite", "workspace"},
 	"internal/conduct":        {"agent/clients", "audit", "cell", "client", "dispatch", "fault", "gate", "git", "keep", "launch", "lease", "ledger", "legible", "plan", "policy", "session", "stream", "terminal", "worksite"},
 	"internal/command/ports":  {"fault", "ledger", "page", "session", "visitor"},
+	"internal/desk":           {"view"}, // see pure
+	"internal/deskread":       {"companion", "conduct", "desk", "errand", "gitfile", "inspect", "journal", "ledger", "policy", "present", "remark", "session", "state", "view"},
 	"internal/deskport":       {"policy", "state"},
 	"internal/deskweb":        {"legible"},
-	"internal/command/desks":  {"deskport", "deskweb", "deskweb/fill", "fault", "ledger", "page", "session"},
+	"internal/deskterm":       {"decide", "desk", "fault", "legible", "view"},
+	"internal/command/desks":  {"config", "decide", "desk", "deskport", "deskterm", "deskterm/fill", "deskweb", "deskweb/fill", "fault", "ledger", "notify", "page", "remark", "session", "terminal", "view"},
 	"internal/command/demos":  {"conduct", "demo", "dispatch", "git", "ledger", "mailbox", "page", "plan", "present", "session", "state", "terminal"},
 	"internal/command/plans":  {"conduct", "draft", "fault", "hookrun", "journal", "lease", "ledger", "page", "plan", "post", "present", "session", "terminal", "view", "worksite"},
 	"internal/command/queues": {"page", "present", "queue/line", "session"},
-	"internal/query":          {"conduct", "egress/record", "guard", "inspect", "ledger", "mailbox", "page", "present", "queue/line", "session", "view"},
+	"internal/query":          {"conduct", "egress/record", "guard", "inspect", "journal", "ledger", "mailbox", "page", "present", "queue/line", "remark", "session", "state", "view"},
 	"internal/order":          {"agent/clients", "background", "client", "fault", "ledger", "mailbox", "query", "session", "view"},
+	"internal/decide":         {"background", "fault", "journal", "lease", "ledger", "policy", "seen", "view"},
 	"internal/token":          {"fault", "plainfile", "state", "view"},
-	"internal/serve":          {"fault", "journal", "ledger", "legible", "order", "policy", "query", "token", "view"},
+	"internal/mcp":            {"legible", "view"}, // and nothing that could decide: see TestMCPDecidesNothing
+	"internal/remark":         {"fault", "git", "inspect", "ledger", "legible", "plainfile", "view", "worksite"},
+	"internal/serve":          {"decide", "fault", "journal", "ledger", "legible", "order", "policy", "query", "remark", "token", "view"},
 	"internal/command/serves": {"fault", "journal", "order", "page", "post", "query", "serve", "session", "state", "token", "view"},
 	"internal/escape":         {"escape/arena", "escape/channels", "escape/files", "escape/kernel", "paths"},
 	"internal/terminal":       {"lease", "ledger", "legible"},
 	"internal/view":           {}, // see pure
-	"internal/doctor":         {"agent", "agent/clients", "cell", "config", "confine", "fault", "git", "githook", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "worksite", "workspace", "worktree"},
+	"internal/companion":      {"paths"},
+	"internal/doctor":         {"agent", "agent/clients", "cell", "companion", "config", "confine", "fault", "git", "githook", "journal", "ledger", "legible", "policy", "session", "state", "terminal", "view", "worksite", "workspace", "worktree"},
 	"internal/draft":          {"git", "policy"},
 	"internal/suggest":        {"audit", "egress/record", "egress/target", "git", "ledger", "policy", "worksite"},
-	"internal/present":        {"audit", "cell", "cellnet", "conduct", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "plan", "policy", "queue/line", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
+	"internal/present":        {"agent/facts", "audit", "cell", "cellnet", "conduct", "config", "egress/record", "enclosure", "gate", "git", "guard", "inspect", "keep", "lease", "ledger", "legible", "plan", "policy", "queue/line", "seen", "session", "strictyaml", "terminal", "view", "worksite", "workspace"},
 	"internal/demo":           {"git", "ledger", "plan"},
 	"internal/manual":         {"present", "strictyaml"},
 	"internal/page":           {"audit", "demo", "egress/record", "egress/target", "guard", "keep", "ledger", "legible", "mailbox", "post", "present", "publish", "screen", "seccomp", "terminal", "view", "worksite"},
 	"internal/foreground":     {"agent/clients", "cell", "confine", "policy", "terminal"},
 	"internal/background":     {"fault"},
 	"internal/hookrun":        {"client", "hook", "plainfile", "post"},
+	"internal/testbrowser":    {},                          // for tests and bench: no other package may import it
 	"internal/testfile":       {},                          // for tests only: no package may import it
 	"internal/testkernel":     {},                          // for tests only: no package may import it
 	"internal/testnet":        {},                          // for tests only: no package may import it
 	"internal/testschema":     {"strictyaml"},              // for tests only: no package may import it
 	"internal/testmodel":      {"agent/clients", "policy"}, // for tests only: no package may import it
 	"internal/testmodel/play": {"testmodel"},
-	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "queue/line", "session", "state", "worktree"},
+	"bench":                   {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "fleet/engine/jetstream", "fleet/home", "fleet/identity", "fleet/node", "fleet/protocol", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "queue/line", "session", "state", "testbrowser", "worktree"},
 	"release/sbom":            {},
 	"cmd/cordon-probe":        {"escape", "legible", "view"},
-	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/demos", "command/desks", "command/plans", "command/ports", "command/queues", "command/serves", "conduct", "config", "confine", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "screen", "seccomp", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
+	"cmd/cordon":              {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/demos", "command/desks", "command/fleets", "command/mcps", "command/plans", "command/ports", "command/queues", "command/remarks", "command/serves", "conduct", "config", "confine", "decide", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "remark", "screen", "seccomp", "seen", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
 
 	// The parts of the big packages. Nobody else imports those of cell.
 	"internal/cell/host":        {"cell/plan", "paths"},
@@ -166,8 +176,11 @@ var layers = map[string][]string{
 	"internal/escape/files":     {"escape/arena"},
 	"internal/escape/kernel":    {"escape/arena"},
 	"internal/egress/watch":     {"egress/rate", "egress/record"},
-	"internal/deskweb/screens":  {"legible", "view"},
-	"internal/deskweb/fill":     {"conduct", "deskweb", "deskweb/screens", "guard", "inspect", "journal", "ledger", "policy", "present", "session", "view"},
+	"internal/command/mcps":     {"ledger", "mcp", "order", "query", "session", "view"},
+	"internal/command/remarks":  {"fault", "ledger", "legible", "page", "remark", "session", "view"},
+	"internal/deskweb/screens":  {"desk", "legible", "view"},
+	"internal/deskterm/fill":    {"conduct", "deskread", "deskterm", "journal", "ledger", "present", "session", "view"},
+	"internal/deskweb/fill":     {"conduct", "decide", "deskread", "deskweb", "deskweb/screens", "fault", "ledger", "present", "remark", "session", "view"},
 }
 
 // confined says where a dangerous or heavy import may be: a directory, or the
@@ -178,16 +191,21 @@ var confined = []struct {
 	where []string
 	why   string
 }{
-	{"os/exec", []string{"internal/git/", "internal/errand/", "internal/cell/", "internal/escape/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "internal/doctor/", "bench/"}, "git has one hardened caller, the operator's own commands have another, everything else that runs is a worker's, and the escape suite plays both sides"},
+	{"os/exec", []string{"internal/git/", "internal/errand/", "internal/companion/", "internal/cell/", "internal/escape/", "internal/testfile/", "internal/testkernel/", "internal/testnet/", "internal/testmodel/", "internal/doctor/", "bench/"}, "git has one hardened caller, the operator's own commands have another, everything else that runs is a worker's, and the escape suite plays both sides"},
 	{"unsafe", []string{"internal/seccomp/unsafe", "internal/cell/walls/unsafe", "internal/base/unsafe", "internal/publish/unsafe", "internal/escape/arena/unsafe", "internal/testkernel/unsafe"}, "only the structures of seccomp, of capabilities and of btrfs, the address of nobody, and the escape suite's raw system calls, have no other way to the kernel"},
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
-	{"net", []string{"internal/deskweb/", "internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/", "bench/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
-	{"net/http", []string{"internal/deskweb/", "internal/serve/", "internal/testnet/", "internal/testmodel/", "bench/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
-	{"crypto/tls", []string{"internal/notify/webhook", "internal/testnet/", "bench/"}, "cordon looks at names of others' connections and never into what is encrypted; its own are notifications"},
+	{"net", []string{"internal/deskweb/", "internal/fleet/", "internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/", "bench/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
+	{"net/http", []string{"internal/deskweb/", "internal/fleet/metrics/", "internal/serve/", "internal/testnet/", "internal/testmodel/", "bench/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
+	{"crypto/tls", []string{"internal/fleet/", "internal/notify/webhook", "internal/testnet/", "bench/"}, "cordon looks at names of others' connections and never into what is encrypted; its own are notifications"},
+	{"github.com/nats-io", []string{"internal/fleet/", "cmd/cordon-fleet/"}, "the engine of a fleet is linked into cordon-fleet and never into cordon"},
+	{"charm.land", []string{"internal/deskterm/"}, "only the desk draws; nothing that starts for a tool call needs it"},
+	{"github.com/charmbracelet", []string{"internal/deskterm/", "bench/"}, "only the desk draws; its terminal emulator is for tests and measurements"},
+	{"github.com/mattn/go-runewidth", nil, "it is pinned in go.mod: versions before v0.0.28 make every start of cordon 13 times slower"},
 	{"pgregory.net/rapid", nil, "it is for tests"},
 	{"github.com/rogpeppe/go-internal", nil, "it is for tests"},
+	{"github.com/chromedp", []string{"internal/testbrowser/"}, "it is for tests"},
 	{"github.com/santhosh-tekuri/jsonschema", nil, "it is for tests"},
 }
 
@@ -195,6 +213,7 @@ var confined = []struct {
 var pure = map[string][]string{
 	"internal/cell/plan":   {"cordon/internal/paths", "encoding/binary", "encoding/json", "errors", "fmt", "path/filepath", "slices", "sort", "strings"},
 	"internal/agent/clean": {"bytes", "encoding/json", "fmt", "go.yaml.in/yaml/v3", "io", "regexp", "slices", "strings", "sync", "unicode/utf8"},
+	"internal/desk":        {"cmp", "cordon/internal/view", "fmt", "slices", "strconv", "strings", "time", "unicode"},
 	"internal/message":     {"cordon/internal/legible", "errors", "fmt", "regexp", "slices", "strings", "sync", "unicode", "unicode/utf8"},
 	"internal/plan": {"bytes", "cmp", "cordon/internal/policy", "cordon/internal/strictyaml", "crypto/sha256", "encoding/hex", "encoding/json", "fmt",
 		"go.yaml.in/yaml/v3", "maps", "path", "slices", "strconv", "strings", "time"},
@@ -205,10 +224,22 @@ var pure = map[string][]string{
 	"internal/view":       {"bytes", "encoding/json", "fmt", "reflect", "time", "unicode/utf8"},
 }
 
+// TestWidthLibraryIsPinned: what the desk draws with asks for a version of go-runewidth whose init takes 40
+// milliseconds, at every start of cordon and of its hook. TestInit of cmd/cordon measures it.
+func TestWidthLibraryIsPinned(t *testing.T) {
+	text, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\tgithub.com/mattn/go-runewidth v0.0.31 ") {
+		t.Error("go.mod does not pin github.com/mattn/go-runewidth to v0.0.31: measure the start of cordon hook before you take another version")
+	}
+}
+
 // tables are files whose long lines are rows or scripts, one to a line.
 var tables = []string{
 	"internal/escape/", "internal/policy/fields.go", "internal/policy/agent_parts.go", "internal/policy/network.go", "internal/policy/logins.go", "internal/enclosure/variables.go",
-	"internal/audit/trusted.go", "internal/git/words.go", "internal/draft/ecosystems.go",
+	"internal/audit/trusted.go", "internal/deskterm/keys.go", "internal/git/words.go", "internal/draft/ecosystems.go",
 }
 
 // TestLines keeps lines readable: no more than 160 characters outside of tables and tests.
@@ -381,9 +412,13 @@ func packages() []string {
 // The table itself points down: no package may reach itself.
 func TestLayersHaveNoCycle(t *testing.T) {
 	var reach func(from string, path []string)
+	sound := map[string]bool{} // nothing that they reach is a cycle
 	reach = func(from string, path []string) {
 		if slices.Contains(path, from) {
 			t.Fatalf("a cycle: %v", append(path, from))
+		}
+		if sound[from] {
+			return
 		}
 		for _, to := range layers[from] {
 			if layers["internal/"+to] == nil {
@@ -391,6 +426,7 @@ func TestLayersHaveNoCycle(t *testing.T) {
 			}
 			reach("internal/"+to, append(slices.Clone(path), from))
 		}
+		sound[from] = true
 	}
 	for _, p := range packages() {
 		reach(p, nil)
@@ -426,6 +462,33 @@ func TestBreachesAreFound(t *testing.T) {
 	} {
 		if got := breaches([]source{f}); len(got) > 0 {
 			t.Error(got)
+		}
+	}
+}
+
+// TestMCPDecidesNothing keeps decisions out of the reach of the MCP server: all that the server
+// imports is what it shows, and nothing that it is connected to takes decisions.
+func TestMCPDecidesNothing(t *testing.T) {
+	var reached []string
+	var reach func(string)
+	reach = func(from string) {
+		for _, to := range layers["internal/"+from] {
+			if !slices.Contains(reached, to) {
+				reached = append(reached, to)
+				reach(to)
+			}
+		}
+	}
+	reach("mcp")
+	slices.Sort(reached)
+	if !slices.Equal(reached, []string{"legible", "view"}) {
+		t.Errorf("internal/mcp reaches %v", reached)
+	}
+	for _, from := range []string{"internal/command/mcps", "internal/order", "internal/query"} {
+		for _, to := range []string{"audit", "config", "decide", "dispatch", "gate", "keep", "launch", "policy", "supervisor"} {
+			if slices.Contains(layers[from], to) {
+				t.Errorf("%s may import %s, and the MCP server is connected to it", from, to)
+			}
 		}
 	}
 }

@@ -45,7 +45,7 @@ put() {
   install -m "$1" "$2" "$PREFIX/$3"
   echo "$3" >>"$list.new"
 }
-for program in cordon cordon-probe; do put 755 "$from/bin/$program" bin/$program; done
+for program in cordon cordon-probe cordon-fleet; do put 755 "$from/bin/$program" bin/$program; done
 for page in "$from"/share/man/man1/*; do put 644 "$page" "share/man/man1/$(basename "$page")"; done
 put 644 "$from/share/completions/cordon.bash" share/bash-completion/completions/cordon
 put 644 "$from/share/completions/cordon.zsh" share/zsh/site-functions/_cordon

@@ -47,6 +47,7 @@ func (s *staged) answering(text string) {
 // operator, and the answer comes to the agent.
 func TestSlowAgentsAsk(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
@@ -71,10 +72,11 @@ func TestSlowAgentsAsk(t *testing.T) {
 }
 
 // An agent that ends with a question is not merged: it goes on with its conversation
-// when it has the answer.
+// when it has the answer. TestSlowAgentsPlan shows the same of every client.
 func TestSlowAgentsGoOn(t *testing.T) {
 	slow(t)
-	for _, name := range clients.Names() {
+	t.Parallel()
+	for _, name := range shared() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			script := playing(t, name, []deed{{kind: shellTool, command: "echo first >src/first.txt; cordon ask --no-wait 'left or right?'"}}, "")

@@ -19,6 +19,7 @@ var backgroundCalls = map[client.Name]testmodel.Call{
 // of its own, which no hook is asked about.
 func TestSlowAgentsBackground(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for name, call := range backgroundCalls {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 // own.
 func TestSlowClientsByThemselves(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

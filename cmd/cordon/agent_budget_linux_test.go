@@ -15,6 +15,7 @@ import (
 // reports it. A budget that the client does not report is refused.
 func TestSlowAgentsBudget(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	const turn = testmodel.InputTokens + testmodel.OutputTokens
 	text := fmt.Sprintf(`version: 1
 plan: bounded
@@ -70,10 +71,30 @@ stages:
 	}
 }
 
+// Claude says what a run cost. A stage that cost more than its budget does not start again.
+func TestSlowAgentsCost(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	turns := append(turnsOf(t, "claude", []deed{{kind: shellTool, command: "echo part >src/1.txt"}}), testmodel.Say(lastWords))
+	s := agentSite(t, "claude", testmodel.Script{Sub: map[string][]testmodel.Turn{"The parts.": turns}})
+	s.cordon([]int{5}, s.planArgs("version: 1\nplan: dear\nstages:\n  - {id: make, task: The parts., write: [src], "+
+		"acceptance: [\"test -s src/2.txt\"], retries: {rejected: 3}, budget: {cost: 0.000001}}\n")...)
+	var shown view.Plan
+	s.parse(s.cordon([]int{0}, "plan", "show", "--json", "dear").out, &shown)
+	if made := shown.Stages[0]; made.Need != "over budget" || made.Cost <= 0.000001 || !strings.Contains(made.Why, "it used $") {
+		t.Errorf("got %+v", made)
+	}
+	if len(s.workers()) != 1 || s.landedFile("src/1.txt") != "" {
+		t.Errorf("it started again, or landed: %+v", s.workers())
+	}
+	s.sound()
+}
+
 // A client that meets the limit of its provider and says so makes the stages with it wait. Its worker
 // goes on afterwards, and that is no failure of the stage.
-func TestSlowAgentLimited(t *testing.T) {
+func TestSlowAgentsLimited(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	const name = "codex" // the others ask again by themselves
 	turns := append(turnsOf(t, name, []deed{{kind: shellTool, command: "echo part >src/1.txt"}}), testmodel.Say(lastWords))
 	s := agentSite(t, name, testmodel.Script{Sub: map[string][]testmodel.Turn{"The parts.": turns}, Limit: 1})

@@ -45,6 +45,7 @@ var operatorsChoices = map[client.Name]choice{
 // is named.
 func TestSlowAgentsChoices(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for name, c := range operatorsChoices {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 // is there as text, and commands without any have their own names. By itself it runs the shell.
 func TestSlowAgentsProjectCommands(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	script := testmodel.Script{Turns: []testmodel.Turn{testmodel.Say(lastWords)}}
 	s := agentSite(t, "gemini", script)
 	s.write("repo/.gemini/commands/plain.toml", "prompt = \"words of plain: {{args}}\"\n")

@@ -80,6 +80,7 @@ func (s *staged) unharmed(commit string) {
 // a client refuses a path by itself before it asks, its own words are as good.
 func TestSlowAgentsEscape(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
@@ -124,6 +125,7 @@ func refusesEscapes(t *testing.T, name client.Name, patching bool) {
 // was tried: the client is a command like any other.
 func TestSlowAgentsUnguarded(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

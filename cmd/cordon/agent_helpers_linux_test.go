@@ -24,6 +24,7 @@ var searches = map[client.Name][]testmodel.Call{
 // cell, and the client cannot write it. Where there is none, cordon says so.
 func TestSlowAgentsHelpers(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, a := range clients.All() {
 		for _, h := range a.Helpers {
 			t.Run(string(a.Name)+"/"+h.Program, func(t *testing.T) {

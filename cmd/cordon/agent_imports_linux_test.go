@@ -10,6 +10,7 @@ import (
 // at home, and a file that the cell hides comes in by no import.
 func TestSlowAgentsImports(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	s := agentSite(t, "claude", testmodel.Script{Turns: []testmodel.Turn{testmodel.Say(lastWords)}})
 	s.write("repo/CLAUDE.md", "words of the project\n\n@docs/more.md\n@~/.ssh/id_ed25519\n")
 	s.write("repo/docs/more.md", "words of the import\n")

@@ -14,14 +14,33 @@ import (
 )
 
 // keyHelpers say where each client keeps a command that prints its key. HELPER stands for
-// the command, and URL for the address of the model.
+// the command, SCRIPT for its script, HOME for the home, and URL for the address of the model.
 var keyHelpers = map[client.Name]struct {
 	without string // the variable with the key
 	point   point
+	flags   bool // the settings name the provider that flags name in other tests
 }{
 	"claude": {without: "ANTHROPIC_API_KEY", point: point{
 		env:   map[string]string{"CLAUDE_CODE_API_KEY_HELPER_TTL_MS": "1000"},
 		files: map[string]string{".claude/settings.json": `{"apiKeyHelper":"HELPER"}`}}},
+	"codex": {without: "OPENAI_API_KEY", flags: true, point: point{files: map[string]string{".codex/config.toml": `
+model = "gpt-5.2"
+model_provider = "corp"
+[model_providers.corp]
+name = "corp"
+base_url = "URL/v1"
+wire_api = "responses"
+[model_providers.corp.auth]
+command = "sh"
+args = ["SCRIPT"]
+refresh_interval_ms = 1000
+[model_providers.other]
+name = "other"
+base_url = "URL/v1"
+[model_providers.other.auth]
+command = "touch"
+args = ["HOME/other"]
+`}}},
 	"copilot": {without: "COPILOT_PROVIDER_API_KEY", point: point{env: map[string]string{"COPILOT_PROVIDER_API_KEY_COMMAND": "HELPER"}}},
 	"pi": {without: "OPENAI_API_KEY", point: point{files: map[string]string{".pi/agent/models.json": `{"providers":{"scripted":{"baseUrl":"URL/v1",` +
 		`"api":"openai-completions","apiKey":"!HELPER","models":[{"id":"gpt-4.1"}]},"other":{"baseUrl":"URL/v1","apiKey":"!touch $HOME/other"}}}`}}},
@@ -35,12 +54,16 @@ func helped(t *testing.T, name client.Name, turns ...testmodel.Turn) *staged {
 	h := keyHelpers[name]
 	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, h.without+"=") })
 	s.names = slices.DeleteFunc(s.names, func(v string) bool { return v == h.without })
-	line := "sh " + s.write("home/key.sh", `echo . >> $HOME/runs; echo "key-$(wc -l < $HOME/runs)"`)
+	if h.flags {
+		s.args = nil
+	}
+	script := s.write("home/key.sh", `echo . >> $HOME/runs; echo "key-$(wc -l < $HOME/runs)"`)
+	line := "sh " + script
 	for name, value := range h.point.env {
 		s.set(name, strings.ReplaceAll(value, "HELPER", line))
 	}
 	for file, text := range h.point.files {
-		s.write("home/"+file, strings.NewReplacer("HELPER", line, "URL", s.model.URL()).Replace(text))
+		s.write("home/"+file, strings.NewReplacer("HELPER", line, "SCRIPT", script, "HOME", s.home, "URL", s.model.URL()).Replace(text))
 	}
 	return s
 }
@@ -57,6 +80,7 @@ func (s *staged) keys() []string {
 // A client sends the key that its operator's helper prints, by itself and in a cell.
 func TestSlowAgentsKeyHelper(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for name := range keyHelpers {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
@@ -84,6 +108,7 @@ func TestSlowAgentsKeyHelper(t *testing.T) {
 // After a renewal the client sends the new key.
 func TestSlowAgentsKeyRenewed(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	var s *staged
 	runs := func() int {
 		b, _ := os.ReadFile(filepath.Join(s.home, "runs"))
@@ -107,6 +132,7 @@ func TestSlowAgentsKeyRenewed(t *testing.T) {
 // the cell nor in it.
 func TestSlowAgentsKeyOfProject(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	plant := func() (*staged, string) {
 		s := helped(t, "claude")
 		marker := filepath.Join(s.home, "project-ran")

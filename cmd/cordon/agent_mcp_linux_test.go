@@ -69,6 +69,7 @@ func (r *remoteServer) ServeHTTP(w http.ResponseWriter, ask *http.Request) {
 // reach it; and the guard is asked about its tools like about all others.
 func TestSlowAgentsServerByAddress(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
@@ -108,6 +109,7 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 // Where a client takes servers from its own arguments too, those of both are there.
 func TestSlowAgentsOwnServers(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range []client.Name{"claude", "codex"} {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

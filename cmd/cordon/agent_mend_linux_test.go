@@ -1,11 +1,9 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
@@ -13,17 +11,15 @@ import (
 // A result that does not land goes back to the agent that made it: cordon resume continues
 // the same conversation, and the model learns what was wrong. First acceptance fails, then a
 // script of the repository writes outside the lease, then the operator has changed the same
-// line; after that it lands.
+// line; after that it lands. That every client continues its conversation with what it is told
+// is shown by TestSlowAgentsPlan.
 func TestSlowAgentsMend(t *testing.T) {
 	slow(t)
-	for _, name := range clients.Names() {
+	t.Parallel()
+	for _, name := range shared() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
-			if quick := name == "claude" || name == "codex"; quick || os.Getenv("CORDON_SLOW") == "all" {
-				mends(t, name)
-			} else {
-				mendsOnce(t, name)
-			}
+			mends(t, name)
 		})
 	}
 }
@@ -39,18 +35,6 @@ func counts(t *testing.T, name client.Name, lines ...string) *staged {
 	s := agentSite(t, name, script)
 	s.policy = []string{"filesystem: {write_roots: [src]}", `acceptance: ["grep 42 src/n.txt || { echo the count is wrong; exit 3; }"]`}
 	return s
-}
-
-// mendsOnce is the first part, for the clients that take long to start.
-func mendsOnce(t *testing.T, name client.Name) {
-	s := counts(t, name, "echo 41 >src/n.txt", "echo 42 >src/n.txt")
-	s.run([]int{4})
-	s.cordon([]int{0}, "resume", s.only().Worker)
-	s.heard(2, `grep 42 src/n.txt`, "ended with 3", "| the count is wrong", "The end of its output")
-	if got := s.landedFile("src/n.txt"); got != "42" {
-		t.Errorf("landed %q", got)
-	}
-	s.sound()
 }
 
 func mends(t *testing.T, name client.Name) {

@@ -51,6 +51,7 @@ func (s *staged) planArgs(text string) []string {
 // and is told what that one said.
 func TestSlowAgentsPlan(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
@@ -78,6 +79,96 @@ func TestSlowAgentsPlan(t *testing.T) {
 			s.wentOn("The second part.", "to the left")
 			s.sound()
 		})
+	}
+}
+
+// reviewedStage is a plan whose one result is reviewed and verified by the client that made it, in
+// conversations of their own.
+const reviewedStage = `version: 1
+plan: looked
+stages:
+  - id: make
+    task: The making part.
+    write: [src]
+    review: {rounds: 1}
+    acceptance: ["grep draft src/made.txt"]
+    truths: [It is polite.]
+`
+
+// lookingScript is what the model does as the author, as the reviewer and as the verifier. The author leaves a
+// program that writes into the tree, which the other two run.
+func lookingScript(t *testing.T, name client.Name) testmodel.Script {
+	t.Helper()
+	turns := func(deeds ...deed) []testmodel.Turn { return append(turnsOf(t, name, deeds), testmodel.Say(lastWords)) }
+	look := func(answer string) []testmodel.Turn {
+		return turns(
+			deed{kind: writeTool, path: "src/by-tool.txt", text: "x"},
+			deed{kind: shellTool, command: "sh src/tool.sh"},
+			deed{kind: shellTool, command: "cp -r . /tmp/copy && cd /tmp/copy && sh src/tool.sh && git status --porcelain"},
+			deed{kind: shellTool, command: answer})
+	}
+	return testmodel.Script{Sub: map[string][]testmodel.Turn{
+		"The making part.": append(
+			turns(deed{kind: shellTool, command: "echo draft >src/made.txt; echo 'echo x >>src/wrote.txt && echo it wrote' >src/tool.sh; sh src/tool.sh"}),
+			turns(deed{kind: shellTool, command: "echo please >>src/made.txt"})...),
+		reviewerPrompt: look("if grep please src/made.txt; then cordon review approve 'It says please'; else cordon review feedback 'Say please.'; fi"),
+		verifierPrompt: look("cordon truth 1 yes 'It says please'"),
+	}}
+}
+
+// The beginnings of what cordon asks a reviewer and a verifier.
+const (
+	reviewerPrompt = "Review the result that your briefing shows"
+	verifierPrompt = "Find out whether the claims in your briefing hold"
+)
+
+// A client reviews and verifies in a tree that it cannot write: neither its own tool nor a program that the
+// author left writes there, and a copy in /tmp can be written. Its feedback goes into the conversation of the author.
+// TestSlowAgentsPlan shows of every client that a conversation goes on.
+func TestSlowAgentsReview(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	for _, name := range shared() {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			s := agentSite(t, name, lookingScript(t, name))
+			o := s.cordon([]int{0}, s.planArgs(reviewedStage)...)
+			for _, want := range []string{"make: review: approve (the agent ", "It says please)", "make: truth 1: It is polite. (yes: the agent "} {
+				if !strings.Contains(o.out, want) {
+					t.Errorf("the plan does not say %q:\n%s%s", want, o.out, o.err)
+				}
+			}
+			if got := s.landedFile("src/made.txt"); got != "draft\nplease" {
+				t.Errorf("landed %q\nresults: %+v", got, s.model.Results())
+			}
+			s.wentOn("The making part.", "| Say please.")
+			s.lookedOnly(reviewerPrompt, 2)
+			s.lookedOnly(verifierPrompt, 1)
+			if got := s.landedFile("src/by-tool.txt") + s.landedFile("src/wrote.txt"); got != "x" {
+				t.Errorf("landed %q, want the author's one line", got)
+			}
+			if n := len(s.workers()); n != 4 {
+				t.Errorf("%d workers, want an author, two reviewers and a verifier", n)
+			}
+			s.sound()
+		})
+	}
+}
+
+// lookedOnly wants the calls of those who look: their own tool and the program write nothing in the tree; the
+// program works in the copy.
+func (s *staged) lookedOnly(sub string, times int) {
+	s.t.Helper()
+	wrote, tried := 0, 0
+	for _, r := range s.model.Results() {
+		if r.Sub != sub {
+			continue
+		}
+		tried++
+		wrote += strings.Count(r.Text, "it wrote")
+	}
+	if tried < 4*times || wrote != times {
+		s.t.Errorf("%s: %d calls, %d wrote, want the one in the copy each time: %+v", sub, tried, wrote, s.model.Results())
 	}
 }
 

@@ -109,6 +109,8 @@ func sower(name client.Name) string {
 // A file of the repository that sets variables of the client's keeps it from being
 // started; one that an agent leaves is quarantined before it can be.
 func TestSlowAgentsVariables(t *testing.T) {
+	slow(t)
+	t.Parallel()
 	s := agentSite(t, "gemini", playing(t, "gemini", []deed{{kind: shellTool, command: "echo out >src/out.txt"}}, ""))
 	s.write("repo/.gemini/.env", "")
 	s.git("add", "--force", ".")
@@ -123,6 +125,7 @@ func TestSlowAgentsVariables(t *testing.T) {
 // goes on with the conversation.
 func TestSlowAgentsPlanted(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

@@ -57,6 +57,7 @@ func (v *viewer) enters(line string) {
 // terminal: they see the conversation, nothing asks or stops them, and both parts of the work land.
 func TestSlowAgentsTerminalResume(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

@@ -82,6 +82,7 @@ func (s *staged) seen(text string) bool {
 // runs. The project's are there in both cases.
 func TestSlowAgentsSetup(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		if _, ok := ownFiles[name]; !ok {
 			continue
@@ -150,6 +151,7 @@ func (s *staged) journal() string {
 // Without cordon each client has all of it: the positive control.
 func TestSlowClientsSetupByThemselves(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		if _, ok := ownFiles[name]; !ok {
 			continue

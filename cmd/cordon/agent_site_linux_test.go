@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
@@ -36,6 +37,18 @@ const (
 	mcpVariable = "MCP_FILES_KEY"
 	mcpValue    = "a 'key' of the operator's"
 )
+
+// quickClients are the clients that start fast. They alone show what is cordon's doing and the same for
+// every client; CORDON_SLOW=all lets all of them show it.
+var quickClients = []client.Name{"codex", "claude"}
+
+// shared are the clients for a test of what does not depend on the client.
+func shared() []client.Name {
+	if os.Getenv("CORDON_SLOW") == "all" {
+		return clients.Names()
+	}
+	return quickClients
+}
 
 // staged is a site with a real client on its PATH and a scripted model for it.
 type staged struct {

@@ -26,6 +26,7 @@ var skilled = map[client.Name]struct {
 // as they are: the positive control.
 func TestSlowAgentsProjectSkills(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for name, skill := range skilled {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 // was.
 func TestSlowAgentsStopped(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		for _, during := range []string{"model", "tool"} {
 			t.Run(string(name)+"/"+during, func(t *testing.T) {

@@ -23,6 +23,7 @@ var theirAgents = map[client.Name]struct{ file, servers, call, said string }{
 // the client starts the server.
 func TestSlowAgentsProjectAgents(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for name, their := range theirAgents {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

@@ -105,6 +105,26 @@ func (v *viewer) types(text string) {
 	time.Sleep(300 * time.Millisecond)
 }
 
+// leaves types the word that ends the client until cordon has the screen again: a client that is busy may take the
+// enter for one of its suggestions.
+func (v *viewer) leaves(word, last string) {
+	v.t.Helper()
+	re := regexp.MustCompile(last)
+	for range 3 {
+		v.types(word)
+		for range 2 {
+			v.send("\r")
+			for range 100 {
+				if re.MatchString(v.look()) {
+					return
+				}
+				time.Sleep(200 * time.Millisecond)
+			}
+		}
+	}
+	v.sees(last)
+}
+
 // waits lets time pass before the terminal.
 func (v *viewer) waits(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -141,6 +161,7 @@ const proofWithin = 3 * time.Second
 // their screen. The work lands, and the transcript can be read.
 func TestSlowAgentsTerminal(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		shown, ok := screens[name]
 		if !ok {
@@ -167,15 +188,16 @@ func TestSlowAgentsTerminal(t *testing.T) {
 			v.sees(regexp.QuoteMeta(lastWords))
 			v.waits(3 * time.Second) // they read it
 			v.unspoken(id)
-			v.types(shown.leave)
-			v.send("\r")
-			v.sees(id + ` +merged`)
+			v.leaves(shown.leave, id+` +merged`)
 			v.end(0)
 			if !regexp.MustCompile(id + ` +guard +live: `).MatchString(v.text()) {
 				t.Errorf("nothing is said about its hooks:\n%s", v.look())
 			}
 			if name == "claude" && strings.Contains(v.text(), "to allow in a new run") {
 				t.Errorf("its own connections are taken for the worker's:\n%s", v.look())
+			}
+			if name == "codex" && !strings.Contains(v.text(), "(codex asks for raw.githubusercontent.com itself") {
+				t.Errorf("its own connection is taken for the worker's:\n%s", v.look())
 			}
 			if got := s.landedFile("src/new.txt"); got != "new" {
 				t.Errorf("landed %q", got)
@@ -195,6 +217,7 @@ func TestSlowAgentsTerminal(t *testing.T) {
 // see is there to be seen.
 func TestSlowAgentsTerminalBare(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		shown := screens[name]
 		if shown.asks == "" {
@@ -219,6 +242,7 @@ func TestSlowAgentsTerminalBare(t *testing.T) {
 // Then it is stopped before its first call has done anything.
 func TestSlowAgentsTerminalUnguarded(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for name, body := range map[client.Name]string{
 		"opencode": `exec "$real" --pure "$@"`, // drops every plugin
 		"copilot":  `for a; do shift; case $a in --plugin-dir*) ;; *) set -- "$@" "$a";; esac; done; exec "$real" "$@"`,

@@ -41,6 +41,7 @@ func (s *staged) bringServers() {
 // hooks of the project it is not started; without a terminal it trusts nothing, and they do not run.
 func TestSlowAgentsTrustedProject(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	s := agentSite(t, trusting, playing(t, trusting, []deed{{kind: shellTool, command: "ls src; echo new >src/new.txt"}}, ""))
 	s.bringServers()
 	v := s.interactive()
@@ -50,9 +51,7 @@ func TestSlowAgentsTrustedProject(t *testing.T) {
 	v.send("\r")
 	v.sees(regexp.QuoteMeta(lastWords))
 	v.waits(2 * time.Second)
-	v.types(screens[trusting].leave)
-	v.send("\r")
-	v.sees(id + ` +merged`)
+	v.leaves(screens[trusting].leave, id+` +merged`)
 	v.end(0)
 	if s.landedFile("src/new.txt") != "new" || s.landedFile("src/by-server.txt") != "" {
 		t.Errorf("landed %q, and of the server %q", s.landedFile("src/new.txt"), s.landedFile("src/by-server.txt"))
@@ -79,6 +78,7 @@ func TestSlowAgentsTrustedProject(t *testing.T) {
 // By itself the client runs all of it in a directory that it trusts: the positive control.
 func TestSlowClientsTrustedProject(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	s := agentSite(t, trusting, playing(t, trusting, nil, ""))
 	s.bringServers()
 	s.bringHooks()
@@ -90,12 +90,15 @@ func TestSlowClientsTrustedProject(t *testing.T) {
 	v.types("do what the script says")
 	v.send("\r")
 	v.sees(regexp.QuoteMeta(lastWords))
-	v.types(screens[trusting].leave)
-	v.send("\r")
-	<-v.done
 	for _, file := range []string{"src/by-hook.txt", "src/by-server.txt"} {
-		if _, err := os.Lstat(filepath.Join(s.repo, file)); err != nil {
-			t.Error(err)
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			_, err := os.Lstat(filepath.Join(s.repo, file))
+			if err == nil {
+				break
+			}
+			if v.look(); time.Now().After(end) {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 // others when somebody else has.
 func TestSlowAgentsUnpackOnce(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, a := range clients.All() {
 		if a.Unpacks == nil {
 			continue

@@ -10,22 +10,27 @@ import (
 
 // webExits is a tool with which the servers of a client's maker look at the web, and what is
 // in the requests of a client that has such tools and in no others. Codex's is a part of every
-// request; Gemini's web_fetch takes a prompt only if Google's servers fetch. Copilot has its tool
-// only with an account, and Qwen Code's wants a server with a certificate: their switches are in
-// the golden files.
+// request; Gemini's web_fetch takes a prompt only if Google's servers fetch. Qwen Code's model asks
+// for the description of the tool, which is there where the client knows a server for it; no call of it is made here. Copilot has its tool only with an account: its
+// switch is in the golden files.
 var webExits = map[client.Name]struct {
 	call  testmodel.Call
 	marks []string
+	env   map[string]string
 }{
-	"claude": {testmodel.Call{Tool: "WebSearch", Input: input{"query": "the secret"}}, []string{`"web_search_20`}},
-	"codex":  {testmodel.Call{}, []string{`"type":"web_search"`}},
-	"gemini": {testmodel.Call{Tool: "google_web_search", Input: input{"query": "the secret"}}, []string{`"googleSearch"`, `Supports up to 20 URLs`}},
+	"claude": {call: testmodel.Call{Tool: "WebSearch", Input: input{"query": "the secret"}}, marks: []string{`"web_search_20`}},
+	"codex":  {marks: []string{`"type":"web_search"`}},
+	"gemini": {call: testmodel.Call{Tool: "google_web_search", Input: input{"query": "the secret"}}, marks: []string{`"googleSearch"`, `Supports up to 20 URLs`}},
+	"qwen": {call: testmodel.Call{Tool: "tool_search", Input: input{"query": "select:web_search"}}, marks: []string{"search results are UNTRUSTED"},
+		env: map[string]string{"ENABLE_WEB_SEARCH": "true", "WEB_SEARCH_MODEL": "qwen3.8-flash",
+			"WEB_SEARCH_BASE_URL": "https://dashscope.aliyuncs.com/compatible-mode/v1", "WEB_SEARCH_API_KEY": "test-key"}},
 }
 
 // What the servers of a client's maker fetch is no connection of the cell's: a client has
 // such tools only if the policy says agent.web. Alone it has them, and with the setting too.
 func TestSlowAgentsWeb(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for name := range webExits {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +64,9 @@ func webSite(t *testing.T, name client.Name) *staged {
 		script.Turns = append(script.Turns, testmodel.Do(call))
 	}
 	script.Turns = append(script.Turns, testmodel.Say(lastWords))
-	return agentSite(t, name, script)
+	s := agentSite(t, name, script)
+	s.point(point{env: webExits[name].env})
+	return s
 }
 
 // reached reports whether the model got a request with a text in it.

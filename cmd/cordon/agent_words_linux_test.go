@@ -13,6 +13,7 @@ import (
 // the client does not call the hook broken. The call is refused all the same.
 func TestSlowAgentsRefusalWords(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range []client.Name{"claude", "gemini"} {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

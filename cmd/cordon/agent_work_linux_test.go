@@ -12,6 +12,7 @@ import (
 // hooks, and lands.
 func TestSlowAgentsWork(t *testing.T) {
 	slow(t)
+	t.Parallel()
 	for _, name := range clients.Names() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

@@ -13,8 +13,10 @@ import (
 
 	"cordon/internal/background"
 	"cordon/internal/cell"
+	"cordon/internal/command/desks"
 	"cordon/internal/command/plans"
 	"cordon/internal/confine"
+	"cordon/internal/decide"
 	"cordon/internal/fault"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
@@ -69,6 +71,9 @@ func (a *app) root(args ...string) *cobra.Command {
 				return a.version(thisBuild())
 			}
 			if s, err := a.open(cmd.Context()); err == nil && hasWorkers(s) {
+				if desk := a.desksConsole(); !a.json && desk.Fits() {
+					return desk.Terminal(cmd.Context())
+				}
 				return a.ls(cmd.Context(), lsOptions{})
 			}
 			return cmd.Help()
@@ -137,7 +142,7 @@ func (a *app) open(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Watch, s.OperatorActive = a.watch, a.active
+	s.Watch, s.OperatorActive = decide.Reporting(a.watch), a.active
 	s.Voice = terminal.NewVoice(a.err)
 	return s, nil
 }
@@ -170,13 +175,24 @@ func operator() string {
 	if host, err := os.Hostname(); err == nil {
 		name += "@" + host
 	}
-	return name
+	return name + decide.Via()
 }
 
 // plansConsole is what the commands of cordon plan share with the others.
 func (a *app) plansConsole() *plans.Console {
 	return &plans.Console{Open: a.open, Page: a.page, Read: readNamed, Code: func(n int) error { return codeError(n) }, Who: operator,
 		Usage: func(err error) error { return usageError{err} }, Post: postOf, Client: exampleClient}
+}
+
+// desksConsole is what the desk shares with the other commands.
+func (a *app) desksConsole() *desks.Console {
+	return &desks.Console{Open: a.open, Page: a.page, Code: func(n int) error { return codeError(n) }, Who: operator, In: a.in, Out: a.out}
+}
+
+// showDesk shows the desk of the repository at a directory.
+func (a *app) showDesk(ctx context.Context, dir string) error {
+	a.dir = dir
+	return a.desksConsole().Show(ctx)
 }
 
 // page is where this command prints.

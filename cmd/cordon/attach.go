@@ -22,6 +22,10 @@ and everything that follows, and your input goes to the worker, ctrl-c included.
 worker's terminal takes the size of the terminal that joined or changed last. Several
 terminals can join, and the one that started the worker keeps working.
 
+A worker on a node of a fleet is joined in the same way while cordon fleet home runs
+(cordon run -d -i --on NODE). Keys take up to a second to get there if nobody has typed
+for a minute.
+
 ctrl-\ detaches, and the worker continues. attach ends when the worker ends.`,
 		Example:           "  cordon run -d -i " + exampleClient + "\n  cordon attach brisk-otter",
 		Args:              cobra.ExactArgs(1),
@@ -53,6 +57,10 @@ func (a *app) attach(ctx context.Context, s *session.Session, w *ledger.Worker) 
 		a.say("detached from %s, because it prints faster than this terminal can keep up; cordon attach %s joins it again", w.ID, w.ID)
 		return codeError(exitFailed)
 	default:
+		if w.Options.On != "" {
+			a.say("the home of the fleet exited; %s keeps running on its node, and cordon attach %s joins it again once a home runs", w.ID, w.ID)
+			return codeError(exitFailed)
+		}
 		a.say("the supervisor of %s exited, and the worker ended with it; cordon resume %s continues", w.ID, w.ID)
 		return codeError(exitFailed)
 	}

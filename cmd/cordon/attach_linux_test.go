@@ -66,6 +66,19 @@ func (s *site) attached(id string) *console {
 	return c
 }
 
+// sized asks the shell for the size of its terminal until it is this one: it arrives as a signal, which keys overtake.
+func (c *console) sized(want string) {
+	c.t.Helper()
+	for range 500 {
+		c.send("stty size\n")
+		if got := c.expect(`\d\d \d\d\r`); strings.Contains(got, want) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	c.t.Fatalf("its size is not %s: %q", want, c.text())
+}
+
 // bash is an interactive shell that nothing of the operator's changes.
 var bash = []string{"env", "PS1=ready> ", "bash", "--norc", "--noprofile", "-i"}
 
@@ -78,8 +91,9 @@ func TestAttach(t *testing.T) {
 			policy := s.write("policy.yaml", "version: 1\nisolation: "+isolation+"\n")
 			id, pid := s.detached(append([]string{"-i", "--policy", policy, "--"}, bash...)...)
 			c := s.attached(id)
-			c.send("stty size; echo one$((1+1))\n")
-			c.expect(`33 77\r\none2\r\n`)
+			c.sized("33 77")
+			c.send("echo one$((1+1))\n")
+			c.expect(`one2\r\n`)
 			c.expect(`ready> `)
 
 			// A second one sees what was shown, and both see what is typed on either.
@@ -93,16 +107,7 @@ func TestAttach(t *testing.T) {
 			if err := pty.Setsize(d.master, &pty.Winsize{Rows: 44, Cols: 99}); err != nil {
 				t.Fatal(err)
 			}
-			for range 100 {
-				d.send("stty size\n")
-				if got := d.expect(`\d\d \d\d\r`); strings.Contains(got, "44 99") {
-					break
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
-			if !strings.Contains(d.text(), "44 99\r") {
-				t.Errorf("%q", d.text())
-			}
+			d.sized("44 99")
 
 			// An interrupt is the worker's.
 			c.expect(`44 99\r\n`)

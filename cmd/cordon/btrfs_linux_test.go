@@ -1,34 +1,18 @@
 package main
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"cordon/internal/testfile"
 )
 
 // btrfsSite is a site whose state lies on btrfs, or a reason why there is none.
 func btrfsSite(t *testing.T, tree string) *site {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("only root mounts an image of btrfs")
-	}
-	if _, err := exec.LookPath("mkfs.btrfs"); err != nil {
-		t.Skip("there is no mkfs.btrfs")
-	}
-	dir := t.TempDir()
-	image, at := filepath.Join(dir, "image"), filepath.Join(dir, "mounted")
-	line := `truncate -s 1G "$0" && mkfs.btrfs -q "$0" && mkdir "$1" && mount -o loop -t btrfs "$0" "$1"`
-	if out, err := exec.Command("sh", "-c", line, image, at).CombinedOutput(); err != nil {
-		t.Skipf("this machine mounts no image of btrfs: %v: %s", err, out)
-	}
-	t.Cleanup(func() {
-		if out, err := exec.Command("umount", at).CombinedOutput(); err != nil { // the loop device goes with it
-			t.Errorf("umount: %v: %s", err, out)
-		}
-	})
+	at := testfile.Btrfs(t)
 	s := newSite(t)
 	s.env = append(s.env, "XDG_STATE_HOME="+at, "CORDON_TREE="+tree)
 	return s

@@ -5,9 +5,12 @@ import (
 
 	"cordon/internal/command/demos"
 	"cordon/internal/command/desks"
+	"cordon/internal/command/fleets"
+	"cordon/internal/command/mcps"
 	"cordon/internal/command/plans"
 	"cordon/internal/command/ports"
 	"cordon/internal/command/queues"
+	"cordon/internal/command/remarks"
 	"cordon/internal/command/serves"
 )
 
@@ -26,11 +29,14 @@ func (a *app) entries() []entry {
 			return ports.Open(&ports.Console{Worker: a.worker, Page: a.page, Names: a.liveNames})
 		}},
 		{"ui", func() *cobra.Command {
-			return desks.New(&desks.Console{Open: a.open, Page: a.page, Code: func(n int) error { return codeError(n) }})
+			return desks.New(a.desksConsole())
 		}},
 		{"inbox", a.inboxCommand}, {"answer", a.answerCommand}, {"ask", a.askCommand},
 		{"done", a.doneCommand}, {"status", a.statusCommand}, {"ls", a.lsCommand}, {"stop", a.stopCommand}, {"wait", a.waitCommand},
 		{"show", a.showCommand}, {"logs", a.logsCommand}, {"diff", a.diffCommand}, {"checkout", a.checkoutCommand}, {"audit", a.auditCommand},
+		{"comments", func() *cobra.Command {
+			return remarks.New(&remarks.Console{Worker: a.worker, Page: a.page, Who: operator, Names: a.workerNames})
+		}},
 		{"queue", func() *cobra.Command { return queues.New(&queues.Console{Open: a.open, Page: a.page}) }},
 		{"quarantine", a.quarantineCommand}, {"discard", a.discardCommand}, {"gc", a.gcCommand}, {"journal", a.journalCommand},
 		{"plan", func() *cobra.Command { return plans.New(a.plansConsole()) }},
@@ -39,10 +45,14 @@ func (a *app) entries() []entry {
 		{"policy", a.policyCommand}, {"config", a.configCommand}, {"lease", a.leaseCommand}, {"briefing", a.briefingCommand},
 		{"check", a.checkCommand}, {"hook", a.hookCommand}, {"init", a.initCommand}, {"doctor", a.doctorCommand},
 		{"demo", func() *cobra.Command {
-			return demos.New(&demos.Console{Page: a.page, Announce: a.announce, Who: operator})
+			return demos.New(&demos.Console{Page: a.page, Announce: a.announce, Who: operator, Draws: a.desksConsole().Draws, Desk: a.showDesk})
 		}},
 		{"serve", func() *cobra.Command { return serves.New(a.servesConsole()) }},
 		{"token", func() *cobra.Command { return serves.Token(a.servesConsole()) }},
+		{"fleet", func() *cobra.Command { return fleets.New(&fleets.Console{Refuse: refuseInside}) }},
+		{"mcp", func() *cobra.Command {
+			return mcps.New(&mcps.Console{Open: a.open, Who: operator, Dir: func() string { return a.dir }})
+		}},
 		{"version", a.versionCommand},
 	}
 }

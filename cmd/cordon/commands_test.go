@@ -23,6 +23,9 @@ func TestOneCommandIsMade(t *testing.T) {
 		if name := e.make().Name(); name != e.name {
 			t.Errorf("%s is entered as %s", name, e.name)
 		}
+		if e.name == "fleet" {
+			continue // its help is that of another program, as fleet.txtar shows
+		}
 		if alone, among := help(e.name), help("--json", e.name); alone != among {
 			t.Errorf("the help of %s differs:\n%s\n%s", e.name, alone, among)
 		}

@@ -144,7 +144,7 @@ func TestSlowPodman(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	container{}.build(t, dir)
-	podman := fmt.Sprintf("podman --root %[1]s/storage --runroot %[1]s/run --runtime runc --cgroup-manager cgroupfs --events-backend file", dir)
+	podman := podmanIn(dir)
 	// What this machine and an image that is a directory need, whatever the container is.
 	here := []string{"--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096", "--network", "none", "-v", "/usr:/usr:ro",
 		"-v", filepath.Dir(containerProgram) + ":/opt/cordon:ro", "-e", "PATH=/opt/cordon:/usr/bin:/bin", "-e", "HOME=/home/u",

@@ -178,7 +178,7 @@ func TestSlowGitProcesses(t *testing.T) {
 	}
 	t.Parallel()
 	s := newSite(t)
-	commands := []string{"ls", "ls --json", "inbox", "quarantine ls"}
+	commands := []string{"ls", "ls --json", "inbox", "quarantine ls", "ui --plain"}
 	none := map[string]int{}
 	for _, c := range commands {
 		none[c] = len(s.counted(strings.Fields(c)...))

@@ -62,6 +62,7 @@ func codeOf(err error) int {
 		code    codeError
 		refused *fault.RefusedError
 		person  *fault.PersonError
+		stale   *fault.StaleError
 		bad     *policy.Error
 	)
 	switch {
@@ -75,7 +76,7 @@ func codeOf(err error) int {
 		return exitUsage
 	case errors.As(err, &refused), errors.As(err, &bad):
 		return exitRefused
-	case errors.As(err, &person):
+	case errors.As(err, &person), errors.As(err, &stale):
 		return exitPerson
 	}
 	return exitFailed
@@ -90,10 +91,20 @@ func hintOf(err error) string {
 		return call.command + " --help shows how it is called"
 	case errors.As(err, &use):
 		return "cordon --help shows how it is called"
+	case movedIn(err) != nil:
+		return "nothing was done: look again, with cordon show --review, and decide anew"
 	case errors.Is(err, git.ErrNotRepository):
 		return "go into a git repository, or name one with -C"
 	}
 	return ""
+}
+
+// movedIn is what has changed since the operator looked, if that is the error.
+func movedIn(err error) []string {
+	if stale, ok := errors.AsType[*fault.StaleError](err); ok {
+		return stale.Moved
+	}
+	return nil
 }
 
 // finish says an error and returns the exit code.
@@ -104,7 +115,7 @@ func (a *app) finish(err error) int {
 		return code
 	}
 	if a.json {
-		_ = a.object(&view.Error{Error: err.Error(), Hint: hintOf(err), Exit: code}) // nothing is left to say it with
+		_ = a.object(&view.Error{Error: err.Error(), Hint: hintOf(err), Exit: code, Stale: movedIn(err)}) // nothing is left to say it with
 		return code
 	}
 	a.say("cordon: %v", err)

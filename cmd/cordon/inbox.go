@@ -11,6 +11,7 @@ import (
 	"cordon/internal/mailbox"
 	"cordon/internal/page"
 	"cordon/internal/present"
+	"cordon/internal/seen"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
 )
@@ -59,6 +60,7 @@ func (a *app) inbox(ctx context.Context) error {
 
 func (a *app) answerCommand() *cobra.Command {
 	var option int
+	var saw string
 	c := &cobra.Command{
 		Use:   "answer ID [QUESTION] TEXT",
 		Short: "Answer a worker's question",
@@ -71,14 +73,15 @@ An answer is text for the agent: it allows nothing that the lease does not allow
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.answer(cmd.Context(), args[0], args[1:], option)
+			return a.answer(cmd.Context(), args[0], saw, args[1:], option)
 		},
 	}
+	seenFlag(c, &saw)
 	c.Flags().IntVar(&option, "option", 0, "answer with the `N`th of the question's options")
 	return c
 }
 
-func (a *app) answer(ctx context.Context, prefix string, words []string, option int) error {
+func (a *app) answer(ctx context.Context, prefix, saw string, words []string, option int) error {
 	s, w, err := a.worker(ctx, prefix)
 	if err != nil {
 		return err
@@ -86,6 +89,9 @@ func (a *app) answer(ctx context.Context, prefix string, words []string, option 
 	q, words, err := mailbox.Named(w, words)
 	if err != nil {
 		return usageError{err}
+	}
+	if err := a.saw(ctx, s, w, saw, seen.ForAnswer, q.ID()); err != nil {
+		return err
 	}
 	text, err := answerText(q, words, option)
 	if err != nil {

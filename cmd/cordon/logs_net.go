@@ -48,7 +48,7 @@ func (a *app) sayReached(s *session.Session, before, after *ledger.Worker) {
 	if t == nil {
 		return
 	}
-	a.page().Tally(*t)
+	a.page().Tally(before, *t)
 	names, ports := present.Suggestion(*t)
 	if after != nil && after.Quarantine != nil && len(names)+len(ports) > 0 {
 		a.say("  (the worker chose these, and it is in quarantine: allow only what you know)")

@@ -161,13 +161,14 @@ func (a *app) lsWatch(ctx context.Context, o lsOptions) error {
 	if err != nil {
 		return err
 	}
-	defer terminal.Full(screen)()
+	full := terminal.Full(screen)
+	defer full.Restore()
 	for ctx.Err() == nil {
 		workers, err := present.Workers(ctx, s, present.Listing{All: o.earlier})
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
-		frame := terminal.NewFrame(screen)
+		frame := full.Frame()
 		page.Page{Out: frame, Err: frame}.Boards(slices.DeleteFunc(workers, func(v view.Worker) bool { return !o.wants(v) }), o.unfiltered())
 		if err := frame.Show(); err != nil {
 			return err

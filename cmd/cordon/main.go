@@ -14,14 +14,10 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"cordon/internal/cell"
-	"cordon/internal/hookrun"
 	"cordon/internal/journal"
 )
 
 func main() {
-	hookrun.First(os.Args[1:])
-	cell.Init()
 	debug.SetGCPercent(400) // an audit is over soon, and what it needs is small
 	os.Exit(run(os.Args[1:], nil))
 }

@@ -31,7 +31,7 @@ func TestManPages(t *testing.T) {
 		}
 		n++
 		page := manPage(c)
-		for _, part := range []string{".SH NAME\n", ".SH SYNOPSIS\n", c.Short} {
+		for _, part := range []string{".SH NAME\n", ".SH SYNOPSIS\n", roff(c.Short)} {
 			if !strings.Contains(page, part) {
 				t.Errorf("%s: no %q", c.CommandPath(), part)
 			}

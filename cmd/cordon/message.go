@@ -31,7 +31,7 @@ func (m *messageFlags) read(in *os.File, detached bool) (string, error) {
 	case m.text == nil && m.file == "":
 		return "", nil
 	case m.text != nil && m.file != "":
-		return "", usage("-m and -F exclude each other")
+		return "", usage("use -m or -F, not both")
 	case m.file == "-" && detached:
 		return "", usage("-F - cannot be read in the background: name a file")
 	case m.file != "":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,6 +17,7 @@ import (
 
 	"cordon/internal/audit"
 	"cordon/internal/cell"
+	"cordon/internal/desk"
 	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/journal"
@@ -177,16 +179,16 @@ func (p *parity) make(one situation, taken map[lease.ID]bool) {
 	}
 }
 
-// hold takes the lock of a worker, as the process that works on it does.
-func (p *parity) hold(id string) {
-	p.t.Helper()
-	dirs, err := filepath.Glob(p.place("state/cordon/*/workers"))
+// hold takes the lock of a worker, as the process that works on it does, and returns how to let it go.
+func (s *site) hold(id string) (release func()) {
+	s.t.Helper()
+	dirs, err := filepath.Glob(s.place("state/cordon/*/workers"))
 	if err != nil || len(dirs) != 1 {
-		p.t.Fatal(dirs, err)
+		s.t.Fatal(dirs, err)
 	}
 	name := filepath.Join(dirs[0], id, "lock")
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		p.t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
@@ -196,9 +198,10 @@ func (p *parity) hold(id string) {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 	}
 	if err != nil {
-		p.t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { f.Close() })
+	s.t.Cleanup(func() { f.Close() })
+	return func() { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 }
 
 // read runs a command with --json.
@@ -266,6 +269,8 @@ func TestParity(t *testing.T) {
 		}
 	}
 	p.compareQuarantine(quarantined.Workers)
+	p.compareDesks(listed.Workers)
+	p.compareServers(byID)
 	p.compareFilters()
 	p.compareShort(listed.Workers)
 	p.compareInbox(byID)
@@ -366,6 +371,94 @@ func (p *parity) compareReview(one situation, w view.Worker) {
 	text := p.words("show", "--review", w.ID)
 	if !strings.HasPrefix(text, w.ID+"  "+w.Status+"\n") || !strings.Contains(text, "\n"+v.Verdict+"\n") {
 		p.t.Errorf("%s: cordon show --review does not begin with the verdict %q:\n%s", one.stage, v.Verdict, text)
+	}
+}
+
+// compareDesks is about the desks: who needs a person has a row with the reason in both, and a key for
+// everything that its review says can be decided.
+func (p *parity) compareDesks(list []view.Worker) {
+	p.t.Helper()
+	reviews := map[string]view.Review{}
+	list = slices.DeleteFunc(slices.Clone(list), func(w view.Worker) bool { return w.Group != view.NeedsYou })
+	for _, w := range list {
+		var v view.Review
+		p.read(&v, "show", "--review", w.ID)
+		reviews[w.ID] = v
+	}
+	p.compareBrowser(list, reviews)
+	p.compareTerminal(list, reviews)
+}
+
+// compareServers is about cordon serve and cordon mcp.
+func (p *parity) compareServers(byID map[string]view.Worker) {
+	p.t.Helper()
+	s := &served{site: p.site}
+	s.start()
+	defer s.end()
+	for name, text := range map[string]func() string{
+		"cordon serve": func() string { return s.ask(200, s.secret("read"), "GET", "/v1/workers", "") },
+		"cordon mcp":   func() string { text, _ := p.mcpTool(p.connected(), "cordon_status", nil); return text },
+	} {
+		var got view.Workers
+		p.parse(text(), &got)
+		if len(got.Workers) != len(byID) {
+			p.t.Errorf("%s has %d workers, and cordon ls --json %d", name, len(got.Workers), len(byID))
+		}
+		for _, w := range got.Workers {
+			if !reflect.DeepEqual(w, byID[w.ID]) {
+				p.t.Errorf("%s says another thing than cordon ls --json:\n%s\n%s", name, object(w), object(byID[w.ID]))
+			}
+		}
+	}
+}
+
+// compareBrowser is about the desk in the browser.
+func (p *parity) compareBrowser(list []view.Worker, reviews map[string]view.Review) {
+	p.t.Helper()
+	d := openDesk(p.site)
+	web := d.screen("/")
+	for _, w := range list {
+		reason := w.Reason
+		if len(w.Questions) > 0 {
+			reason = w.Questions[0].Text
+		}
+		_, row, found := strings.Cut(web, `id="item-`+w.ID+`"`)
+		row, _, _ = strings.Cut(row, `id="item-`)
+		if !found || !strings.Contains(row, html.EscapeString(reason)) {
+			p.t.Errorf("%s: the desk in the browser has no row with %q", w.ID, reason)
+		}
+		page := d.screen("/worker/" + w.ID)
+		for _, c := range reviews[w.ID].Choices {
+			if !regexp.MustCompile(`value="` + c.Name + `" data-key="[A-Za-z]"`).MatchString(page) {
+				p.t.Errorf("%s, %s: %q has no form with a key", w.ID, w.Status, c.Name)
+			}
+		}
+	}
+}
+
+// compareTerminal is about the desk in the terminal, drawn and as lines.
+func (p *parity) compareTerminal(list []view.Worker, reviews map[string]view.Review) {
+	p.t.Helper()
+	plain := p.words("ui", "--plain")
+	d := inTerminal(p.site, 119, 120)
+	first := d.until("NEEDS YOU", list[len(list)-1].ID)
+	for _, w := range list {
+		why, state := desk.Why(w), desk.State(w)
+		row := regexp.MustCompile(`(?m)^[▌ ]*` + regexp.QuoteMeta(desk.GlyphOf(state).Sign) + ` ` + w.ID + ` .*$`).FindString(first)
+		if !strings.Contains(row, " "+state+" ") || why == "" || !strings.Contains(row, why[:min(len(why), 40)]) {
+			p.t.Errorf("%s: the row in the terminal does not say %q and %q: %s", w.ID, state, why, row)
+		}
+		if !regexp.MustCompile(`(?m)^.*\b` + w.ID + `\b.*\S.*$`).MatchString(plain) {
+			p.t.Errorf("%s: cordon ui --plain has no line about it:\n%s", w.ID, plain)
+		}
+		d.goTo(w.ID)
+		d.until(w.ID, reviews[w.ID].Verdict[:20], "YOU CAN")
+		_, can, _ := strings.Cut(d.until(reviews[w.ID].Choices[len(reviews[w.ID].Choices)-1].Name), "YOU CAN")
+		for _, c := range reviews[w.ID].Choices {
+			if !regexp.MustCompile(` [A-Za-z] ` + c.Name + `( |\n)`).MatchString(can) {
+				p.t.Errorf("%s, %s: %q has no key in the terminal:\n%s", w.ID, w.Status, c.Name, d.screen())
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,16 +15,47 @@ import (
 // steps between the kills differ, so that every kind of event is met in many states.
 func TestSlowPlanKilled(t *testing.T) {
 	slow(t)
-	for _, when := range []string{"before", "after"} {
-		for _, step := range []int{3, 5} {
-			t.Run(fmt.Sprintf("%s/%d", when, step), func(t *testing.T) {
+	t.Parallel()
+	for when, step := range map[string]int{"before": 3, "after": 5} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			file := s.write("twelve.yaml", twelveStages())
+			kills := s.runKilled(when, step, file)
+			if kills < 12 {
+				t.Errorf("only %d processes were killed", kills)
+			}
+			s.allLanded()
+		})
+	}
+}
+
+// A plan of twelve stages whose process is killed once, before or after the first event of each type, comes to its
+// end. With CORDON_SLOW=all it is killed before and after every event.
+func TestSlowPlanKilledOnce(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	s := newSite(t)
+	s.cordon([]int{0}, "plan", "run", s.write("twelve.yaml", twelveStages()), "--", "sh", "-c", reviewOnce)
+	s.allLanded()
+	events := s.events()
+	var places []string
+	if os.Getenv("CORDON_SLOW") == "all" {
+		for i := range events {
+			places = append(places, strconv.Itoa(i+1))
+		}
+	} else {
+		places = slices.Compact(slices.Sorted(slices.Values(events)))
+	}
+	t.Logf("%d events, killed at %d places", len(events), len(places))
+	for _, place := range places {
+		for _, when := range []string{"before", "after"} {
+			t.Run(when+" "+place, func(t *testing.T) {
 				t.Parallel()
 				s := newSite(t)
-				file := s.write("twelve.yaml", twelveStages())
-				kills := s.runKilled(when, step, file)
-				if kills < 12 {
-					t.Errorf("only %d processes were killed", kills)
-				}
+				run := []string{"plan", "run", s.write("twelve.yaml", twelveStages()), "--", "sh", "-c", reviewOnce}
+				s.killed(when+":"+place, run...)
+				s.cordon([]int{0}, run...)
 				s.allLanded()
 			})
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,4 +57,34 @@ func TestPlanScreen(t *testing.T) {
 	if o.code != 0 || strings.Contains(o.out+o.err, "\x1b") {
 		t.Errorf("%+v", o)
 	}
+}
+
+// Ctrl-z gives the screen back to the shell, which can be used, and fg goes on where it was.
+func TestPlanScreenStopped(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	testfile.Write(t, file, screenPlan)
+	shell := exec.Command("bash", "--norc", "--noprofile", "-i")
+	shell.Dir, shell.Env = s.repo, s.env
+	c := consoleOf(s, "xterm", shell, nil)
+	c.send("cordon plan run '" + file + "'\n")
+	c.expect(`\x1b\[\?1049h`)
+	c.expect(`long +.*running`)
+	c.send("\x1a")
+	c.expect(`\x1b\[\?25h\x1b\[\?1049l`)
+	c.expect(`Stopped`)
+	stopped := len(c.text())
+	c.send("echo the shell has $((40 + 2))\n")
+	c.expect(`the shell has 42`)
+	if after := c.text()[stopped:]; strings.Contains(after, "\x1b[2J") {
+		t.Errorf("it draws while it is stopped: %q", after)
+	}
+	c.send("fg\n")
+	c.expect(`\x1b\[\?1049h`)
+	c.expect(`long +.*running`)
+	c.send("\x03")
+	c.expect(`\x1b\[\?25h\x1b\[\?1049l`)
+	c.send("exit $?\n")
+	c.end(130)
 }

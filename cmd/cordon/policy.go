@@ -98,7 +98,7 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 // effective is the policy that holds, and where it came from.
 func (a *app) effective(ctx context.Context, o policyOptions) (policy.Policy, string, error) {
 	if o.file != "" && o.base != "" {
-		return policy.Policy{}, "", usage("--policy and --base exclude each other: a policy has one source")
+		return policy.Policy{}, "", usage("use --policy or --base, not both: a policy has one source")
 	}
 	if o.file != "" {
 		return new(worksite.Site).PolicyFile(o.file) // needs no repository

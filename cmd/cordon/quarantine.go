@@ -15,6 +15,7 @@ import (
 	"cordon/internal/page"
 	"cordon/internal/policy"
 	"cordon/internal/present"
+	"cordon/internal/seen"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -161,7 +162,7 @@ func (a *app) sayCaptured(ctx context.Context, s *session.Session, w *ledger.Wor
 }
 
 func (a *app) releaseCommand() *cobra.Command {
-	var file, reason string
+	var file, reason, saw string
 	var writes []string
 	var leave bool
 	accept := map[ledger.Cause]*bool{}
@@ -191,9 +192,10 @@ with --leave-behind.
 					am.Accept = append(am.Accept, cause)
 				}
 			}
-			return a.release(cmd.Context(), args[0], file, writes, am)
+			return a.release(cmd.Context(), args[0], saw, file, writes, am)
 		},
 	}
+	seenFlag(c, &saw)
 	c.Flags().StringVar(&file, "policy", "", "the amended policy `FILE`")
 	c.Flags().StringArrayVar(&writes, "write", nil, "add `ROOT` to the write_roots (repeatable)")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the journal")
@@ -205,9 +207,12 @@ with --leave-behind.
 	return c
 }
 
-func (a *app) release(ctx context.Context, prefix, file string, writes []string, am session.Amendment) error {
+func (a *app) release(ctx context.Context, prefix, saw, file string, writes []string, am session.Amendment) error {
 	s, w, err := a.worker(ctx, prefix)
 	if err != nil {
+		return err
+	}
+	if err := a.saw(ctx, s, w, saw, seen.ForLanding, ""); err != nil {
 		return err
 	}
 	am.Policy, am.Source = w.Lease.Lease().Policy, "lease of "+string(w.ID)
@@ -233,7 +238,7 @@ func amended(p policy.Policy, writes []string) (policy.Policy, error) {
 
 func (a *app) discardCommand() *cobra.Command {
 	var yes bool
-	var reason string
+	var reason, saw string
 	c := &cobra.Command{
 		Use:   "discard ID",
 		Short: "Throw a result away; it stays in the trash for 14 days",
@@ -243,17 +248,21 @@ refs/cordon/trash/ID. Both stay there for 14 days; then cordon gc removes them.`
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.discard(cmd.Context(), args[0], yes, reason)
+			return a.discard(cmd.Context(), args[0], saw, yes, reason)
 		},
 	}
+	seenFlag(c, &saw)
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the journal")
 	return c
 }
 
-func (a *app) discard(ctx context.Context, prefix string, yes bool, reason string) error {
+func (a *app) discard(ctx context.Context, prefix, saw string, yes bool, reason string) error {
 	s, w, err := a.worker(ctx, prefix)
 	if err != nil {
+		return err
+	}
+	if err := a.saw(ctx, s, w, saw, seen.ForResult, ""); err != nil {
 		return err
 	}
 	status, err := s.Status(ctx, w)
@@ -283,7 +292,7 @@ func (a *app) confirm(yes bool, question string, args ...any) error {
 		return nil
 	}
 	if !terminal.Is(a.in) {
-		return usage("cordon cannot ask without a terminal: use --yes")
+		return usage("there is no terminal to ask on: use --yes")
 	}
 	fmt.Fprint(a.err, legible.Text(fmt.Sprintf(question, args...))+" [y/N] ")
 	line, err := bufio.NewReader(a.in).ReadString('\n')

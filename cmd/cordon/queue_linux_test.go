@@ -113,7 +113,7 @@ func TestSlowQueueKilledAfterLanding(t *testing.T) {
 	for i, id := range ids {
 		var env []string
 		if i == 0 {
-			env = []string{"CORDON_TEST_KILL=before:3"}
+			env = []string{"CORDON_TEST_KILL=before:4"}
 		}
 		r := s.start(env, "merge", id)
 		r.awaitQueued(id, "")

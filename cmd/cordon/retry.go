@@ -4,10 +4,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/ledger"
+	"cordon/internal/seen"
 )
 
 func (a *app) retryCommand() *cobra.Command {
-	return &cobra.Command{
+	var saw string
+	c := &cobra.Command{
 		Use:   "retry ID",
 		Short: "Run the acceptance commands of a quarantined result again",
 		Long: `Run the acceptance commands of a quarantined result again, and nothing else: the stored
@@ -23,8 +25,13 @@ makes cordon retry by itself.`,
 			if err != nil {
 				return err
 			}
+			if err := a.saw(cmd.Context(), s, w, saw, seen.ForLanding, ""); err != nil {
+				return err
+			}
 			after, err := s.Retry(cmd.Context(), w, operator(), a.drive(ledger.Options{}))
 			return a.outcome(cmd.Context(), a.out, s, w, after, err)
 		},
 	}
+	seenFlag(c, &saw)
+	return c
 }

@@ -16,6 +16,7 @@ import (
 	"cordon/internal/agent"
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
+	"cordon/internal/command/fleets"
 	"cordon/internal/config"
 	"cordon/internal/dispatch"
 	"cordon/internal/gate"
@@ -24,6 +25,7 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/plainfile"
 	"cordon/internal/present"
+	"cordon/internal/seen"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -38,6 +40,7 @@ type runOptions struct {
 	mcp    string
 	detach bool
 	words  messageFlags
+	fleet  fleets.Flags
 }
 
 // take reads what to run. A word before any -- names a client.
@@ -54,8 +57,8 @@ func (o *runOptions) take(args []string, named bool, in *os.File) error {
 		return err
 	}
 	args = own.WithClient(args)
-	if _, err := clients.Of(client.Name(args[0])); err != nil {
-		return usage("%v; a command of your own is named behind --: cordon run -- %s", err, strings.Join(args, " "))
+	if !clients.Known(args[0]) {
+		return usage("%s", clients.Unknown(args))
 	}
 	asked := &ledger.Agent{Client: args[0], Args: args[1:]}
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -145,15 +148,18 @@ name of the worker, and cordon logs shows the output.`,
   cordon run --merge --write docs -- ./agent.sh "fix the typos"
   cordon run --no-merge --base v1.2 -- make port
   cordon run --no-merge -- go test -json ./... | tee results.json
-  cordon run --adopt ../repo-wt -- aider`,
-		Args:              cobra.MinimumNArgs(1),
+  cordon run --adopt ../repo-wt -- aider
+  cordon run --on build-1 ` + exampleClient + ` -- "add a test for the parser"`,
 		ValidArgsFunction: clientNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.inBackground(); err != nil {
+			if err := cmp.Or(a.inBackground(), o.fleet.Apply(&o.Request, args)); err != nil {
 				return err
 			}
+			if o.fleet.Assigned() {
+				return a.run(cmd.Context(), o)
+			}
 			if m := o.Options; m.Merge && m.NoMerge || m.Review && (m.Merge || m.NoMerge) {
-				return usage("--merge, --no-merge and --review exclude each other")
+				return usage("use only one of --merge, --no-merge and --review")
 			}
 			if err := o.take(args, cmd.ArgsLenAtDash() < 0, a.in); err != nil {
 				return err
@@ -165,6 +171,7 @@ name of the worker, and cordon logs shows the output.`,
 	f.SetInterspersed(false)
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE` instead of the base commit")
 	f.StringArrayVar(&o.Write, "write", nil, "let it write only `ROOT` (repeatable; replaces write_roots)")
+	f.StringArrayVar(&o.MaxWrite, "max-write", nil, "of the write_roots, allow only what lies in `ROOT` (repeatable)")
 	f.StringVar(&o.Base, "base", "", "start from `REV` instead of the target's tip")
 	f.StringVar(&o.Target, "target", "", "merge into `BRANCH` instead of your current branch; a new one is created when the result lands")
 	f.StringVar(&o.Adopt, "adopt", "", "work in `DIR`, an existing worktree that another tool created")
@@ -176,6 +183,7 @@ name of the worker, and cordon logs shows the output.`,
 	f.BoolVar(&o.Options.Review, "review", false, "end a clean result with the status review, although gate.land is auto")
 	f.BoolVar(&o.Options.Merge, "merge", false, "land the result if it passes, although gate.land is review")
 	o.words.on(f)
+	o.fleet.Add(f)
 	f.StringVar(&o.Options.LandAs, "land-as", "", landAsHelp)
 	f.BoolVar(&o.Options.KeepHistory, "keep-history", false, "the same as --land-as history")
 	f.BoolVar(&o.Options.OperatorWorks, "operator-active", false,
@@ -195,6 +203,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	}
 	if o.detach && a.background == nil {
 		return a.detach(ctx, o.Options.Interactive)
+	}
+	if o.Options.Interactive && o.Options.On != "" && a.background == nil {
+		return usage("an interactive worker on a node runs in the background: cordon run -d -i --on NODE, and cordon attach joins its terminal")
 	}
 	if o.Options.Interactive && !terminal.Is(a.in) {
 		return usage("--interactive needs a terminal")
@@ -314,8 +325,8 @@ func (a *app) outcome(ctx context.Context, to io.Writer, s *session.Session, bef
 }
 
 func (a *app) resumeCommand() *cobra.Command {
-	var interactive bool
-	var words string
+	var interactive, comments bool
+	var words, saw string
 	c := &cobra.Command{
 		Use:   "resume ID [-- COMMAND [ARG...] | -- PROMPT]",
 		Short: "Continue a worker that stopped or asked a question",
@@ -332,7 +343,8 @@ command finds that in the file that CORDON_FEEDBACK names. The evidence of the e
 attempt is kept, and gate.attempts in the policy bounds the attempts.
 
 --say gives your words to either kind of worker: an agent gets them as PROMPT, a command
-runs again and finds them in the same file.`,
+runs again and finds them in the same file. --comments adds the comments on lines that
+you collected with cordon comments or at a desk.`,
 		Example: "  cordon resume brisk-otter\n  cordon resume brisk -- \"take the second way\"\n  cordon resume calm-yak --say \"also cover tabs\"\n" +
 			"  cordon resume calm-yak -- make port",
 		Args:              cobra.MinimumNArgs(1),
@@ -340,6 +352,9 @@ runs again and finds them in the same file.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, w, err := a.worker(cmd.Context(), args[0])
 			if err != nil {
+				return err
+			}
+			if err := a.saw(cmd.Context(), s, w, saw, seen.ForResult, ""); err != nil {
 				return err
 			}
 			if w.Agent != nil && w.Options.Interactive && len(args) == 1 && terminal.Is(a.in) {
@@ -352,12 +367,19 @@ runs again and finds them in the same file.`,
 			if words != "" {
 				how.Prompt = strings.TrimSpace(how.Prompt + "\n" + words)
 			}
-			how.Who, how.Waits.AsLeased = operator(), true
+			if comments {
+				if err := a.withComments(cmd.Context(), s, w, &how); err != nil {
+					return err
+				}
+			}
+			how.Who, how.Chose, how.Waits.AsLeased = operator(), ledger.ChoseResume, true
 			after, err := s.Resume(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), a.err, s, w, after, err)
 		},
 	}
 	c.Flags().BoolVarP(&interactive, "interactive", "i", false, "hand the terminal over to the worker")
+	seenFlag(c, &saw)
+	c.Flags().BoolVar(&comments, "comments", false, "tell the worker the comments that you collected (cordon comments)")
 	c.Flags().StringVar(&words, "say", "", "tell the worker `TEXT`: your comments on its result, or how to go on")
 	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the interruption as your own")
 	return c
@@ -366,7 +388,7 @@ runs again and finds them in the same file.`,
 func (a *app) mergeCommand() *cobra.Command {
 	var history, edit, inside bool
 	var waits session.Waits
-	var as string
+	var as, saw string
 	var words messageFlags
 	c := &cobra.Command{
 		Use:   "merge ID",
@@ -397,6 +419,9 @@ Ctrl-C ends the waiting and changes nothing. gate.wait in the policy lets each r
 			if err != nil {
 				return err
 			}
+			if err := a.saw(cmd.Context(), s, w, saw, seen.ForLanding, ""); err != nil {
+				return err
+			}
 			how := a.drive(ledger.Options{})
 			if how.As, err = landForm(as, history); err != nil {
 				return err
@@ -410,12 +435,13 @@ Ctrl-C ends the waiting and changes nothing. gate.wait in the policy lets each r
 			if edit {
 				how.Editor = a.in
 			}
-			how.Inside, how.Who, how.Waits = inside, operator(), waits
+			how.Inside, how.Who, how.Chose, how.Waits = inside, operator(), ledger.ChoseMerge, waits
 			after, err := s.Merge(cmd.Context(), w, how)
 			return a.outcome(cmd.Context(), a.out, s, w, after, err)
 		},
 	}
 	c.Flags().BoolVar(&a.active, "operator-active", false, "treat changes to your repository since the run as your own")
+	seenFlag(c, &saw)
 	words.on(c.Flags())
 	c.Flags().BoolVarP(&edit, "edit", "e", false, "edit the message of the commit in your editor, as git chooses it")
 	c.Flags().StringVar(&as, "land-as", "", landAsHelp)

@@ -14,8 +14,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"cordon/internal/cell"
-	"cordon/internal/hookrun"
 	"cordon/internal/journal"
 	"cordon/internal/testkernel"
 )
@@ -33,8 +31,6 @@ func TestMain(m *testing.M) {
 // programs are what the test binary is, by the name that it is started with.
 var programs = map[string]func(){
 	"cordon": func() {
-		hookrun.First(os.Args[1:])
-		cell.Init() // as main does: a cell is this program, started again
 		os.Exit(run(os.Args[1:], killer(os.Getenv("CORDON_TEST_KILL"))))
 	},
 	"loopback": loopback,
@@ -43,22 +39,21 @@ var programs = map[string]func(){
 
 // killer ends this process with SIGKILL at one append to the journal: "before:3"
 // when the third event of this process is complete but not written, "after:3"
-// when it is durable. It exists in the test binary only.
+// when it is durable, and "after:gate.done" at the first event of that type. It exists in the
+// test binary only.
 func killer(spec string) func(journal.Moment, journal.Event) {
-	when, number, ok := strings.Cut(spec, ":")
+	when, which, ok := strings.Cut(spec, ":")
 	if !ok {
 		return nil
 	}
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		panic(err)
-	}
+	n, err := strconv.Atoi(which)
+	named := err != nil
 	seen := 0
 	return func(m journal.Moment, e journal.Event) {
 		if m.String() != when {
 			return
 		}
-		if seen++; seen == n {
+		if seen++; !named && seen == n || named && string(e.Type) == which {
 			if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
 				panic(err)
 			}

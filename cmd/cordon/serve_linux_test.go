@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -27,6 +29,8 @@ type served struct {
 	dir    string // of its socket
 	client *http.Client
 	end    func()
+	kill   func() // with SIGKILL
+	tokens int    // that were made for old clients
 }
 
 // over is a client that speaks through the socket of a directory.
@@ -53,6 +57,15 @@ func calls(dir, secret string) int {
 func newServed(t *testing.T) *served {
 	t.Helper()
 	s := &served{site: newSite(t)}
+	s.start()
+	t.Cleanup(func() { s.end() })
+	return s
+}
+
+// start starts the server, also once more.
+func (s *served) start() {
+	t := s.t
+	t.Helper()
 	cmd := s.command("serve", "--json")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -74,7 +87,11 @@ func newServed(t *testing.T) *served {
 			t.Errorf("cordon serve: %v\n%s", err, errs.String())
 		}
 	}
-	t.Cleanup(s.end)
+	s.kill = func() {
+		ended = true
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	}
 	var raw json.RawMessage
 	var where struct{ Socket string }
 	if err := json.NewDecoder(out).Decode(&raw); err != nil {
@@ -87,7 +104,6 @@ func newServed(t *testing.T) *served {
 	s.dir = filepath.Dir(where.Socket)
 	s.client = over(s.dir)
 	t.Cleanup(s.client.CloseIdleConnections)
-	return s
 }
 
 // token makes one.
@@ -209,7 +225,8 @@ func TestServe(t *testing.T) {
 		{403, reader, "GET", "/v1/workers", "", "not for pages in a browser", "Origin", "http://localhost:3000"},
 		{403, reader, "GET", "/v1/workers", "", "not for pages in a browser", "Sec-Fetch-Site", "cross-site"},
 		{404, reader, "GET", "/v1/policy", "", "there is no /v1/policy", "", ""},
-		{404, editor, "POST", "/v1/workers/" + id + "/merge", "{}", "there is no /v1/workers/" + id + "/merge", "", ""},
+		{403, editor, "POST", "/v1/workers/" + id + "/merge", "{}", "and this needs decide", "", ""},
+		{404, editor, "POST", "/v1/workers/" + id + "/policy", "{}", "there is no /v1/workers/" + id + "/policy", "", ""},
 		{405, editor, "DELETE", "/v1/workers/" + id, "", "does not take DELETE", "", ""},
 		{405, reader, "OPTIONS", "/v1/workers", "", "does not take OPTIONS", "", ""},
 		{404, reader, "GET", "/v1/workers/nobody", "", `no worker is called \"nobody\"`, "", ""},
@@ -256,7 +273,7 @@ func (s *served) tokensAreKept(secret string) {
 			s.t.Errorf("%s has the mode %v (%v)", name, fi.Mode(), err)
 		}
 	}
-	for _, args := range [][]string{{"new", "editor"}, {"new", "x", "--scope", "decide"}, {"new", "x", "--scope", "read,read"}, {"new", "a b"}, {"rm", "nobody"}} {
+	for _, args := range [][]string{{"new", "editor"}, {"new", "x", "--scope", "admin"}, {"new", "x", "--scope", "read,read"}, {"new", "a b"}, {"rm", "nobody"}} {
 		s.cordon([]int{2}, append([]string{"token"}, args...)...)
 	}
 	if got := s.cordon([]int{0}, "token", "ls", "--json").out; !strings.Contains(got, `"editor"`) || strings.Contains(got, secret) {
@@ -371,6 +388,39 @@ func TestServeEvents(t *testing.T) {
 	}
 }
 
+// TestServeEventsSurviveKills kills the server with SIGKILL at any moment while events come, and
+// resumes at the last one that arrived: every event arrives, once and in order.
+func TestServeEventsSurviveKills(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	secret := s.token("bot", "read")
+	last := 0
+	read := func(events *eventStream, n int) {
+		t.Helper()
+		for range n {
+			if got := events.next(); got["id"] != fmt.Sprint(last+1) {
+				t.Fatalf("after %d came %v", last, got)
+			}
+			last++
+		}
+	}
+	var runs sync.WaitGroup
+	for round := range 5 {
+		runs.Go(func() { // at least three events
+			if out, err := s.command("run", "--", "true").CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+		read(s.follow(secret, fmt.Sprint(last), round%2 == 0), 1+rand.IntN(3))
+		s.kill()
+		s.start()
+	}
+	runs.Wait()
+	var log struct{ Events []json.RawMessage }
+	s.parse(s.cordon([]int{0}, "journal", "--json").out, &log)
+	read(s.follow(secret, fmt.Sprint(last), true), len(log.Events)-last)
+}
+
 // sameEvent compares an event of a stream with the line of the journal, but for the schema.
 func sameEvent(t *testing.T, text string, want json.RawMessage) bool {
 	t.Helper()
@@ -422,6 +472,7 @@ ls "$1" && exit 7
 find / -xdev -name tokens.json 2>/dev/null | grep . && exit 6
 cordon token new mine && exit 5
 cordon serve && exit 4
+cordon mcp </dev/null && exit 3
 echo tried everything`, "sh", s.dir, secret)
 	if o := s.try(attack); o.code != 0 || !strings.Contains(o.out+o.err, "not reached: ") || !strings.Contains(o.out+o.err, "tried everything") {
 		t.Errorf("%d\n%s\n%s", o.code, o.out, o.err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // site is a repository of an operator's, with a home and a state directory of
@@ -53,7 +55,31 @@ func siteIn(t *testing.T, dir string) *site {
 	s.git("init", "-q")
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "base")
+	t.Cleanup(s.alone)
 	return s
+}
+
+// alone waits until no process is left that keeps its state at the site: a worker that a desk sent back still writes
+// when the desk has ended.
+func (s *site) alone() {
+	mine := []byte("XDG_STATE_HOME=" + filepath.Join(filepath.Dir(s.repo), "state") + "\x00")
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		left := ""
+		names, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, name := range names {
+			if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, mine) {
+				command, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
+				left += fmt.Sprintf("%s %q\n", name, command)
+			}
+		}
+		if left == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.t.Errorf("these still run:\n%s", left)
+			return
+		}
+	}
 }
 
 // environ is the environment of a person: in one that says it is a CI job's, several

@@ -10,6 +10,7 @@ import (
 
 	"cordon/internal/ledger"
 	"cordon/internal/present"
+	"cordon/internal/seen"
 	"cordon/internal/session"
 	"cordon/internal/supervisor"
 	"cordon/internal/view"
@@ -18,6 +19,7 @@ import (
 func (a *app) stopCommand() *cobra.Command {
 	var all bool
 	var grace time.Duration
+	var saw string
 	c := &cobra.Command{
 		Use:   "stop ID... | stop --all",
 		Short: "End workers and keep their work",
@@ -36,19 +38,27 @@ A worker that does not run is left alone.`,
 				return usage("name workers, or use --all")
 			case grace < 0:
 				return usage("--grace is a length of time such as 10s")
+			case saw != "" && len(args) != 1:
+				return usage("--seen is about one worker")
 			}
-			return a.stop(cmd.Context(), args, grace)
+			return a.stop(cmd.Context(), args, saw, grace)
 		},
 	}
 	c.Flags().BoolVarP(&all, "all", "a", false, "end every running worker of this repository")
+	seenFlag(c, &saw)
 	c.Flags().DurationVar(&grace, "grace", 10*time.Second, "how long a command may take to end; 0s ends it at once")
 	return c
 }
 
-func (a *app) stop(ctx context.Context, names []string, grace time.Duration) error {
+func (a *app) stop(ctx context.Context, names []string, saw string, grace time.Duration) error {
 	s, workers, err := a.named(ctx, names)
 	if err != nil {
 		return err
+	}
+	if saw != "" {
+		if err := a.saw(ctx, s, workers[0], saw, seen.ForStop, ""); err != nil {
+			return err
+		}
 	}
 	if len(names) == 0 {
 		workers = supervisor.Running(s.Site, workers)

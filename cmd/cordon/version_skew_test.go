@@ -23,14 +23,14 @@ func TestLaterVersion(t *testing.T) {
 	id := s.only().Worker
 	stamped := func(key string) map[string]any { return map[string]any{"text": "done", key: 1, "+version": "v9.1"} }
 	s.record(id, "+worker.paused", stamped("why"))
-	s.record("", "+fleet.joined", nil)
+	s.record("", "+fleet.moved", nil)
 	s.record(id, "agent.claimed", stamped("+mood"))
 	s.cordon([]int{0}, "ls")
 	s.cordon([]int{0}, "merge", id)
 	if n := s.landed(id); n != 1 {
 		t.Errorf("%s is on main %d times", id, n)
 	}
-	if o := s.cordon([]int{0}, "log"); !strings.Contains(o.out, "+worker.paused") || !strings.Contains(o.out, "+fleet.joined") ||
+	if o := s.cordon([]int{0}, "log"); !strings.Contains(o.out, "+worker.paused") || !strings.Contains(o.out, "+fleet.moved") ||
 		!strings.Contains(o.out, "+mood") {
 		t.Errorf("the additive events are not in the log:\n%s", o.out)
 	}

@@ -229,8 +229,9 @@ type Adapter struct {
 	// ProjectMemory is a file of the project that Build needs beside the operator's own
 	// instructions: the client has one place for both.
 	ProjectMemory string
-	// needs are the variables that arguments of the operator's name, beyond Variables.
-	ArgNeeds func(args []string) []string
+	// KeyVariables are the variables that the files of Config or arguments of the operator's take a key
+	// from, beyond Variables.
+	KeyVariables func(own map[string][]byte, args []string) []string
 }
 
 // Helper is a program that tools of a client run.
@@ -284,13 +285,13 @@ func (a *Adapter) TakesServers(n int) error {
 	return &ArgumentError{string(a.Name), "--mcp", a.NoServers}
 }
 
-// Needs lists the variables of the operator's that the client needs with these
-// arguments: they sign in or choose the model's address, and may be secret.
-func (a *Adapter) Needs(args []string) []string {
-	if a.ArgNeeds == nil {
+// Needs lists the variables of the operator's that the client needs with these settings
+// and arguments: they sign in or choose the model's address, and may be secret.
+func (a *Adapter) Needs(own map[string][]byte, args []string) []string {
+	if a.KeyVariables == nil {
 		return a.Variables
 	}
-	return append(slices.Clone(a.Variables), a.ArgNeeds(args)...)
+	return append(slices.Clone(a.Variables), a.KeyVariables(own, args)...)
 }
 
 // Keeps says whether the next launch finds a name of Order.State with all that is

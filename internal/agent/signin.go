@@ -18,7 +18,7 @@ func (a *Adapter) SignsIn(name string) bool {
 // read says nothing.
 func (a *Adapter) OwnLogin(own map[string][]byte, args []string) bool {
 	for _, in := range a.LoginSettings {
-		settings, err := readJSON(own[in.File])
+		settings, err := a.readSettings(own[in.File])
 		if err == nil && !isEmpty(memberOf(settings, in.Key)) {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -130,11 +131,12 @@ type collector struct {
 	errs    []error           // of each node of the survey
 	large   map[string]string // path → hash of content of Git LFS that is not the base's
 	forged  map[string]bool   // paths with a pointer that the base does not have
+	modules map[string]string // directory → the submodule of the base that it is or lies in
 }
 
 func newCollector(t Tree, s *survey) *collector {
 	c := &collector{
-		Tree: t, survey: s, cover: newCover(s, t.Base), seeded: map[string]git.Entry{},
+		Tree: t, survey: s, cover: newCover(s, t.Base), seeded: map[string]git.Entry{}, modules: map[string]string{"": ""},
 		old: make([]git.Entry, len(s.nodes)), entries: make([]git.Entry, len(s.nodes)), errs: make([]error, len(s.nodes)),
 	}
 	for i, n := range s.nodes {
@@ -174,7 +176,7 @@ func (c *collector) bounded(counts func(i int) bool) error {
 // changes compares every node and every base path that is not there any more, in
 // order of path.
 func (c *collector) changes() []Change {
-	var list []Change
+	list := make([]Change, 0, min(len(c.survey.nodes), 1<<14)) // nearly all of a layer differs
 	for i, n := range c.survey.nodes {
 		if ch, changed := c.change(n, c.old[i], c.entries[i], c.errs[i]); changed {
 			list = append(list, ch)
@@ -218,15 +220,7 @@ func tooLong(list []Change) bool {
 // unseen reports whether a path lies below something that could not be looked
 // at. Nobody knows whether it is gone; the place itself is reported.
 func (c *collector) unseen(p string) bool {
-	if c.survey.blind[""] {
-		return true
-	}
-	for _, d := range prefixes(p) {
-		if c.survey.blind[d] {
-			return true
-		}
-	}
-	return false
+	return c.survey.blind[""] || slices.ContainsFunc(prefixes(p), func(d string) bool { return c.survey.blind[d] })
 }
 
 // change compares one node with what was there before.
@@ -324,12 +318,14 @@ func (c *collector) inRepository(p string) (dir, why string) {
 
 // inGitlink returns the submodule of the base that a path is, or lies in.
 func (c *collector) inGitlink(p string) string {
-	for _, d := range prefixes(p) {
-		if c.Base.File(d).Mode == git.Gitlink {
-			return d
-		}
+	if c.Base.File(p).Mode == git.Gitlink {
+		return p
 	}
-	return ""
+	dir := dirOf(p)
+	if _, known := c.modules[dir]; !known {
+		c.modules[dir] = c.inGitlink(dir)
+	}
+	return c.modules[dir]
 }
 
 // settled reports whether nothing came to be, and no link changed: then nothing

@@ -1,5 +1,5 @@
-// Package background starts cordon again in a session of its own, for cordon run -d, and
-// tells that other cordon so. It has no terminal; for an interactive worker it makes one,
+// Package background starts cordon again in a session of its own, for cordon run -d and for
+// decisions of a desk, and tells that other cordon so. It has no terminal; for an interactive worker it makes one,
 // which nobody sees who does not attach.
 //
 // It refuses to believe a variable alone: who was not started by Start is no background.
@@ -98,7 +98,11 @@ func begin(ctx context.Context, args []string, interactive bool, out, errs *os.F
 		return Started{}, err
 	}
 	defer ready.Close()
-	p, err := start(args, interactive, []*os.File{out, errs, theirs})
+	kind := withoutTerminal
+	if interactive {
+		kind = withTerminal
+	}
+	p, err := start(args, []string{Variable + "=" + kind}, []*os.File{out, errs, theirs})
 	theirs.Close()
 	if err != nil {
 		return Started{}, err
@@ -118,8 +122,19 @@ func begin(ctx context.Context, args []string, interactive bool, out, errs *os.F
 	return Started{Name: name, PID: p.Pid}, nil
 }
 
-// start starts this program again, with arguments and descriptors from 1 on.
-func start(args []string, interactive bool, files []*os.File) (*os.Process, error) {
+// Call starts this program with other arguments and variables, for a desk: out takes what it
+// prints, and report is its descriptor 3. It ends by itself, whatever becomes of the caller.
+func Call(args, env []string, out, report *os.File) (*os.Process, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	return start(args, env, []*os.File{out, null, report})
+}
+
+// start starts this program again, with arguments, more variables and descriptors from 1 on.
+func start(args, env []string, files []*os.File) (*os.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -129,12 +144,8 @@ func start(args []string, interactive bool, files []*os.File) (*os.Process, erro
 		return nil, err
 	}
 	defer null.Close()
-	kind := withoutTerminal
-	if interactive {
-		kind = withTerminal
-	}
 	return os.StartProcess(self, append([]string{"cordon"}, args...), &os.ProcAttr{
-		Env: append(os.Environ(), Variable+"="+kind), Files: append([]*os.File{null}, files...),
+		Env: append(os.Environ(), env...), Files: append([]*os.File{null}, files...),
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 }

@@ -1,5 +1,5 @@
-// Package backoff keeps until when no further worker of a client is to start, because the provider
-// behind it answered that it is asked too often. All plans of a repository share it: one worker
+// Package backoff keeps until when no further worker of a provider's models is to start, because the
+// provider answered that it is asked too often. All plans of a repository share it: one worker
 // meets the limit, and the others need not.
 //
 // What a provider answered is the client's own word, read from its stream. A worker that lies can
@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,16 +79,18 @@ func Next(before Wait, why string, after time.Duration, now time.Time) Wait {
 	return w
 }
 
-// Store keeps the back-offs of clients in a directory that only the operator can write.
+// Store keeps the back-offs of providers in a directory that only the operator can write.
 type Store string
 
-func (s Store) file(client string) string {
-	return filepath.Join(string(s), filepath.Base(client)+".json")
+const suffix = ".json"
+
+func (s Store) file(provider string) string {
+	return filepath.Join(string(s), filepath.Base(provider)+suffix)
 }
 
-// Note keeps that a client met a limit.
-func (s Store) Note(client, why string, after time.Duration, now time.Time) (Wait, error) {
-	w := Next(s.read(client), why, after, now)
+// Note keeps that a client met a limit of a provider.
+func (s Store) Note(provider, why string, after time.Duration, now time.Time) (Wait, error) {
+	w := Next(s.read(provider), why, after, now)
 	text, err := json.Marshal(w)
 	if err == nil {
 		err = os.MkdirAll(string(s), 0o700)
@@ -101,7 +104,7 @@ func (s Store) Note(client, why string, after time.Duration, now time.Time) (Wai
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.file(client))
+		err = os.Rename(f.Name(), s.file(provider))
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(f.Name()))
@@ -109,14 +112,27 @@ func (s Store) Note(client, why string, after time.Duration, now time.Time) (Wai
 	return w, err
 }
 
-// Until is the back-off of a client that is not over. A file that cannot be read holds none.
-func (s Store) Until(client string, now time.Time) (w Wait, ok bool) {
-	w = s.read(client)
+// Until is the back-off of a provider that is not over. A file that cannot be read holds none.
+func (s Store) Until(provider string, now time.Time) (w Wait, ok bool) {
+	w = s.read(provider)
 	return w, w.Until.After(now) && w.Until.Before(now.Add(longest+time.Second))
 }
 
-func (s Store) read(client string) (w Wait) {
-	text, err := plainfile.Read(s.file(client), maxFile)
+// All are the ends of the back-offs that are not over, by provider.
+func (s Store) All(now time.Time) map[string]time.Time {
+	all := map[string]time.Time{}
+	files, _ := os.ReadDir(string(s)) // what cannot be read holds none
+	for _, f := range files {
+		provider, found := strings.CutSuffix(f.Name(), suffix)
+		if w, limited := s.Until(provider, now); found && limited {
+			all[provider] = w.Until
+		}
+	}
+	return all
+}
+
+func (s Store) read(provider string) (w Wait) {
+	text, err := plainfile.Read(s.file(provider), maxFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || json.Unmarshal(text, &w) != nil {
 		return Wait{}
 	}

@@ -55,6 +55,9 @@ func TestStore(t *testing.T) {
 	if w, ok := s.Until("one", now); !ok || w.Why != "429" {
 		t.Errorf("got %+v", w)
 	}
+	if all := s.All(now); len(all) != 1 || !all["one"].Equal(now.Add(time.Minute)) || len(s.All(now.Add(time.Minute))) > 0 {
+		t.Errorf("all are %v", all)
+	}
 	if _, ok := s.Until("one", now.Add(time.Minute)); ok {
 		t.Error("it does not end")
 	}

@@ -8,6 +8,7 @@
 //	bases/TREE/base.json    what it is, what it lies on, and sums to find damage by
 //	bases/TREE.new/         one that is being made; worth nothing after a crash
 //	bases/TREE.lock         held by whoever makes or removes it
+//	bases/TREE.looks        who looked at it, for those who ask at the same moment
 //	bases/lock              held while a base comes to be or goes
 //
 // A base that lies on another is a layer of an overlay: files that were added or
@@ -119,7 +120,7 @@ func (s Store) sound(ctx context.Context, key string) (Base, error) {
 	if err != nil {
 		return Base{}, err
 	}
-	if err := s.verify(ctx, c); err != nil {
+	if err := s.verifyTogether(ctx, c); err != nil {
 		return Base{}, err
 	}
 	return s.base(c), nil
@@ -197,6 +198,7 @@ func (s Store) trashLocked(key string, now time.Time) error {
 	if err := s.movable(key); err != nil {
 		return err
 	}
+	_ = os.Remove(filepath.Join(s.State.Path(), s.looksOf(key))) // whoever looks next begins another
 	_, err := s.State.Trash(s.State.Base(key), now)
 	return err
 }

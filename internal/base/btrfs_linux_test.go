@@ -14,40 +14,8 @@ import (
 	"time"
 
 	"cordon/internal/git"
+	"cordon/internal/testfile"
 )
-
-// btrfs mounts a new file system for a test, or says why it cannot.
-func btrfs(t *testing.T) string {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("only root mounts an image of btrfs")
-	}
-	if _, err := exec.LookPath("mkfs.btrfs"); err != nil {
-		t.Skip("there is no mkfs.btrfs")
-	}
-	dir := t.TempDir()
-	image, at := filepath.Join(dir, "image"), filepath.Join(dir, "mounted")
-	if err := os.Mkdir(at, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(image, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(image, 1<<30); err != nil {
-		t.Fatal(err)
-	}
-	for _, argv := range [][]string{{"mkfs.btrfs", "-q", image}, {"mount", "-o", "loop", "-t", "btrfs", image, at}} {
-		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("this machine mounts no image of btrfs: %v: %s", err, out)
-		}
-	}
-	t.Cleanup(func() {
-		if out, err := exec.Command("umount", at).CombinedOutput(); err != nil { // and with it goes the loop device
-			t.Errorf("umount: %v: %s", err, out)
-		}
-	})
-	return at
-}
 
 // onBtrfsAgain is set in a process that runs the tests once more.
 const onBtrfsAgain = "CORDON_BASE_BTRFS"
@@ -58,10 +26,10 @@ func TestSlowAllOnBtrfs(t *testing.T) {
 	if os.Getenv(onBtrfsAgain) != "" {
 		t.Skip("this is on btrfs")
 	}
-	at := btrfs(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	at := testfile.Btrfs(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.v", "-test.skip", "^TestSlow", "-test.timeout", "3m")
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.v", "-test.skip", "^TestSlow", "-test.timeout", "10m")
 	cmd.Env, cmd.WaitDelay = append(os.Environ(), onBtrfsAgain+"=1", "TMPDIR="+at), 5*time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -282,7 +250,7 @@ func TestSnapshotsOfAnOrdinaryUser(t *testing.T) {
 // A line of history through flat bases, in any order.
 func TestSlowFlatHistories(t *testing.T) {
 	slow(t)
-	at := btrfs(t)
+	at := testfile.Btrfs(t)
 	cmd := exec.Command("/proc/self/exe", "-test.run", "^TestSlowRandomHistories$|^TestSlowKilled$", "-test.timeout", "15m")
 	cmd.Env = append(os.Environ(), onBtrfsAgain+"=1", "TMPDIR="+at)
 	if out, err := cmd.CombinedOutput(); err != nil {

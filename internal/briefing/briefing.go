@@ -80,11 +80,11 @@ func (t terms) allowed() []string {
 	} else {
 		lines = append(lines, "- Use the temporary directory and your home for files that are not part of the result: both are private copies that are not kept.")
 	}
-	lines = append(lines,
-		"- "+t.reads(),
-		"- Build, test and run anything in the tree.",
-		"- Commit on your branch as often as you like; name and e-mail are set. Uncommitted work counts too.",
-		"- "+t.network())
+	lines = append(lines, "- "+t.reads(), "- Build, test and run anything in the tree.")
+	if len(t.rules.Roots()) > 0 {
+		lines = append(lines, "- Commit on your branch as often as you like; name and e-mail are set. Uncommitted work counts too.")
+	}
+	lines = append(lines, "- "+t.network())
 	return append(lines, t.published()...)
 }
 

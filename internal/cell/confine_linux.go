@@ -209,7 +209,7 @@ func launch(ctx context.Context, c Command, spec plan.Spec, missing []plan.Missi
 	if p.relay != nil {
 		p.relay.End()
 	}
-	_ = p.cmd.Wait() // the status is read from cmd.ProcessState
+	waitSeated(p.cmd)
 	unix.Close(p.control.fd)
 	return p.exit(reason)
 }

@@ -9,9 +9,6 @@ import (
 	"cordon/internal/cell/plan"
 )
 
-// Init is called first by every program that starts cells. There are none here.
-func Init() {}
-
 // Dry plans for this system as if it could confine.
 func Dry(c Command) (plan.Spec, error) {
 	order := *c.Cell

@@ -28,9 +28,9 @@ import (
 // initWord is how cordon starts itself inside a cell.
 const initWord = "cell-init"
 
-// Init is called first by every program that starts cells. In the process that
-// is to become one it does not return.
-func Init() {
+// init does not return in a process that is to become a cell. The packages that do not build
+// cells, such as the desk's, are initialised after this one, and a cell does not wait for them.
+func init() {
 	if len(os.Args) == 2 && os.Args[1] == initWord {
 		os.Exit(initialise())
 	}

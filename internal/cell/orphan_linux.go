@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -54,21 +55,49 @@ func endRest(pid int, mark string) int {
 	return ended
 }
 
+// seated are the first processes of the cells that this process runs, each in a session of its own.
+// The lock is held while one is started, so that nobody takes it for a stray before it is listed.
+var seated = struct {
+	sync.Mutex
+	pids map[int]bool
+}{pids: map[int]bool{}}
+
+// startSeated starts the first process of a cell.
+func startSeated(cmd *exec.Cmd) error {
+	seated.Lock()
+	defer seated.Unlock()
+	err := cmd.Start()
+	if err == nil {
+		seated.pids[cmd.Process.Pid] = true
+	}
+	return err
+}
+
+// waitSeated waits for it. Its status is read from cmd.ProcessState.
+func waitSeated(cmd *exec.Cmd) {
+	_ = cmd.Wait()
+	seated.Lock()
+	defer seated.Unlock()
+	delete(seated.pids, cmd.Process.Pid)
+}
+
 // strays are children of ours that the command left: in its process group, with
 // its mark in their environment, or in another session without the mark of
-// another command that this process runs. Our own git processes are none of
+// another command that this process runs. Our own git processes and cells are none of
 // these.
 func strays(pid int, mark string) []process {
 	session, err := unix.Getsid(0)
 	if err != nil {
 		return nil
 	}
+	seated.Lock()
+	defer seated.Unlock()
 	theirs := others(mark)
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	var left []process
 	for _, s := range stats {
 		p, ok := readStat(s)
-		if !ok || p.parent != os.Getpid() || p.pid == pid {
+		if !ok || p.parent != os.Getpid() || p.pid == pid || seated.pids[p.pid] {
 			continue
 		}
 		switch {

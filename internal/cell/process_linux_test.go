@@ -246,17 +246,7 @@ func TestConfinedSignals(t *testing.T) {
 			r := newRoom(t)
 			signals := make(chan os.Signal)
 			r.command.Signals = signals
-			ready := filepath.Join(r.tree, "ready")
-			go func() {
-				for range 1000 {
-					if b, err := os.ReadFile(ready); err == nil && len(b) > 0 {
-						signals <- sig
-						return
-					}
-					time.Sleep(5 * time.Millisecond)
-				}
-			}()
-			r.command.Limit = 10 * time.Second
+			go func() { r.appears("ready"); signals <- sig }()
 			exit, out, err := r.run("sh", "-c", `trap 'echo handled; exit 42' `+name+`; echo 1 >ready; while :; do sleep 0.01; done`)
 			if err != nil || exit.Code != 42 || exit.Reason != Exited || !strings.Contains(out, "handled") {
 				t.Errorf("%+v, %v %q", exit, err, out)
@@ -269,13 +259,67 @@ func TestConfinedInterrupted(t *testing.T) {
 	r := newRoom(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	o := r.order
-	c := r.command
+	c := r.patient()
 	c.Cell = &o
-	c.Argv = []string{"sh", "-c", `trap 'exit 0' TERM; while :; do sleep 0.01; done`}
-	c.Started = func(Launch) error { time.AfterFunc(300*time.Millisecond, cancel); return nil }
+	c.Started = func(Launch) error {
+		go func() { r.appears("ready"); cancel() }()
+		return nil
+	}
 	exit, err := Run(ctx, c)
 	if err != nil || exit.Reason != Interrupted || exit.Code != 0 || exit.OK() {
 		t.Errorf("%+v, %v", exit, err)
+	}
+}
+
+// patient is a command that ends by itself when it is asked to, however long that takes; it says in ready that it listens.
+func (r *room) patient() Command {
+	c := r.command
+	c.Argv = []string{"sh", "-c", `trap 'exit 0' TERM; echo 1 >ready; while :; do sleep 0.01; done`}
+	c.Grace = func() time.Duration { return time.Minute }
+	return c
+}
+
+// appears waits until the command has written a file in its tree.
+func (r *room) appears(name string) {
+	for range 12000 {
+		if b, err := os.ReadFile(filepath.Join(r.tree, name)); err == nil && len(b) > 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Errorf("%s does not appear", name)
+}
+
+// A command without a cell that ends, such as one that asks a client for its version, ends what it left and
+// none of the cells that run beside it.
+func TestConfinedBesideAFreeCommand(t *testing.T) {
+	r := newRoom(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o, c := r.order, r.patient()
+	c.Cell = &o
+	started := make(chan struct{})
+	c.Started = func(Launch) error { close(started); return nil }
+	ended := make(chan Exit, 1)
+	go func() {
+		exit, err := Run(ctx, c)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- exit
+	}()
+	select {
+	case <-started:
+	case exit := <-ended:
+		t.Fatalf("it did not start: %+v", exit)
+	}
+	if exit, _ := shellIn(t, t.TempDir(), `setsid sleep 600 &`); exit.Left != 1 {
+		t.Errorf("the command left %d processes, want 1", exit.Left)
+	}
+	r.appears("ready")
+	cancel()
+	if exit := <-ended; exit.Reason != Interrupted || exit.Code != 0 {
+		t.Errorf("the cell ended otherwise: %+v", exit)
 	}
 }
 

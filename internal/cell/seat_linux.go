@@ -62,7 +62,7 @@ func (s *Seat) take() bool { return s.taken.CompareAndSwap(false, true) }
 
 func (s *Seat) drop() {
 	_ = s.cmd.Process.Kill()
-	_ = s.cmd.Wait() // its status does not matter: it never had anything to do
+	waitSeated(s.cmd) // its status does not matter: it never had anything to do
 	s.close()
 }
 
@@ -126,7 +126,7 @@ func (s *Seat) start(c Command, namespaced bool, files []*os.File) error {
 		adoptOrphans()
 	}
 	s.cmd = cmd
-	err := cmd.Start()
+	err := startSeated(cmd)
 	if err != nil && namespaced {
 		return &plan.LayerError{Layer: plan.Namespaces, Err: err}
 	}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -51,13 +52,15 @@ type Report struct {
 	Run  *ledger.PlanRun
 	Plan plan.Plan
 	All  []plan.Standing
-	Wait map[string]string // why stages that are ready wait
+	Wait map[string]string // why stages that are ready wait, and why no node has one that runs on a node
 	// Claims are what the agents of the stages say that they did. Nobody believes them.
 	Claims map[string]string
 	// Verifiers and Reviewers are how many of them each stage had.
 	Verifiers, Reviewers map[string]int
 	// Used is what the clients of each stage say that they used.
 	Used map[string]plan.Used
+	// Began is when the first worker of each stage was made.
+	Began map[string]time.Time
 }
 
 // ended is a stage whose worker came to an end.
@@ -84,8 +87,8 @@ func (c *Conductor) Run(ctx context.Context, name string) (Report, error) {
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]string{}, waiting: map[string]string{},
-		ends: make(chan ended)}
+	r := &running{conductor: c, session: s, name: name, active: map[string]bool{}, stuck: map[string]string{},
+		waiting: map[string]string{}, short: map[string]bool{}, ends: make(chan ended)}
 	report, err := r.loop(ctx)
 	cancel()
 	r.drain()
@@ -109,6 +112,7 @@ type running struct {
 	active    map[string]bool   // stages that this process works on
 	stuck     map[string]string // why stages did not go on that should have
 	waiting   map[string]string // the back-offs that were told
+	short     map[string]bool   // the stages whose wait for memory was reported
 	failed    error             // the first error of a stage that is cordon's own
 	known     plan.Known        // permits of earlier turns
 	ends      chan ended
@@ -158,7 +162,7 @@ func (r *running) start(ctx context.Context, report *Report) (started int, wake 
 	if wake.IsZero() || !again.IsZero() && again.Before(wake) {
 		wake = again
 	}
-	report.Wait = waits
+	maps.Copy(report.Wait, waits)
 	if w := r.conductor.Waits; w != nil {
 		w(waits)
 	}
@@ -299,7 +303,7 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 		return Report{}, err
 	}
 	report := Report{Run: run, Plan: p, All: p.Standings(facts), Claims: map[string]string{}, Verifiers: map[string]int{}, Reviewers: map[string]int{},
-		Used: map[string]plan.Used{}}
+		Used: map[string]plan.Used{}, Began: map[string]time.Time{}, Wait: map[string]string{}}
 	for stage, f := range facts {
 		report.Verifiers[stage], report.Used[stage] = len(f.Verifiers), f.Used
 	}
@@ -307,10 +311,16 @@ func Look(ctx context.Context, site *worksite.Site, name string) (Report, error)
 		report.Reviewers[stage] = len(list)
 	}
 	for stage, list := range now.StageWorkers(run, doers...) {
-		if w := list[len(list)-1]; w.Claim != nil {
+		report.Began[stage] = list[0].Created
+		w := list[len(list)-1]
+		if w.Claim != nil {
 			report.Claims[stage] = w.Claim.Text
 		}
+		if w.Away != nil && w.Away.Grant == nil {
+			report.Wait[stage] = site.WhereAway(now, w)
+		}
 	}
+	report.explainRefused(ctx, site)
 	return report, nil
 }
 

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"cordon/internal/launch"
 	"cordon/internal/ledger"
 	"cordon/internal/plan"
 )
 
-// backOff leaves out the stages whose client has to wait, because one of its workers met the limit of
-// the provider: all of them share one back-off. Waits gets the reason, and wake is when the first of them may start.
+// backOff leaves out the stages whose provider is asked too often, because one of its workers met the limit: all of them
+// share one back-off. Waits gets the reason, and wake is when the first of them may start.
 func (r *running) backOff(report Report, next []plan.Standing, waits map[string]string) (start []plan.Standing, wake time.Time) {
-	store, now := launch.BackOffs(r.session.Site), r.session.Now()
+	store, now := r.session.BackOffs(), r.session.Now()
 	for _, st := range next {
 		id := st.Stage.ID
 		who := doer(report.Run, st)
@@ -20,7 +19,8 @@ func (r *running) backOff(report Report, next []plan.Standing, waits map[string]
 			start = append(start, st)
 			continue
 		}
-		w, limited := store.Until(who.client, now)
+		agent := ledger.Agent{Client: who.client, Args: who.args}
+		w, limited := store.Until(agent.Provider(), now)
 		if !limited {
 			delete(r.waiting, id)
 			start = append(start, st)

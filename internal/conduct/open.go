@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
+	"cordon/internal/dispatch"
 	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/ledger"
@@ -29,6 +31,7 @@ type Request struct {
 	Agent   string   // for stages that name none
 	Args    []string // of Agent
 	Command []string // for stages that name neither
+	On      string   // the node that runs the stages, or ledger.AnyNode; "": this machine
 	Who     string
 }
 
@@ -76,7 +79,7 @@ func Check(ctx context.Context, site *worksite.Site, d Document, agent string, c
 	if err != nil {
 		return Checked{}, &fault.RefusedError{Err: err}
 	}
-	p.Notes = append(p.Notes, lateReports(permits, agent)...)
+	p.Notes = slices.Concat(p.Notes, lateReports(permits, agent), plan.Doubts(permits))
 	tasks, err := tasksAt(ctx, site, p, base)
 	return Checked{Plan: p, Target: target, Base: base, Permits: permits, Tasks: tasks}, err
 }
@@ -140,6 +143,9 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	if err != nil {
 		return nil, err
 	}
+	if err := dispatch.CheckNode(now, r.On); err != nil {
+		return nil, err
+	}
 	digest := plan.Digest(r.Text)
 	before := now.Plan(checked.Plan.ID)
 	if before != nil && before.Closed == nil {
@@ -151,7 +157,7 @@ func Open(ctx context.Context, site *worksite.Site, r Request) (*ledger.PlanRun,
 	}
 	data := ledger.Opening{
 		Plan: checked.Plan.ID, Run: run, Text: string(r.Text), Name: r.Name, Digest: digest, Source: r.Source, Target: checked.Target,
-		Tasks: checked.Tasks, Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command,
+		Tasks: checked.Tasks, Who: r.Who, Agent: r.Agent, Args: r.Args, Command: r.Command, On: r.On,
 	}
 	if checked.Plan.Land == plan.Together {
 		if data.Branch, err = branchFor(ctx, site, now, checked.Plan.ID, run); err != nil {

@@ -27,14 +27,25 @@ func (r *running) hasRoom(next []plan.Standing, waits map[string]string) (start 
 	total, err := cell.MachineMemory()
 	spare := cell.SpareMemory()
 	if err != nil || len(next) == 0 || !short(spare, total) {
+		clear(r.short)
 		return next, wake
 	}
-	for i, st := range next {
-		if i == 0 && len(r.active) == 0 {
+	alone := len(r.active) == 0
+	for _, st := range next {
+		id := st.Stage.ID
+		if r.active[id] || r.stuck[id] != "" {
 			start = append(start, st)
 			continue
 		}
-		waits[st.Stage.ID] = fmt.Sprintf("waits for memory: %s of %s are spare", terminal.Size(spare), terminal.Size(total))
+		if alone {
+			start, alone = append(start, st), false
+			continue
+		}
+		waits[id] = fmt.Sprintf("waits for memory: %s of %s are spare", terminal.Size(spare), terminal.Size(total))
+		if !r.short[id] {
+			r.short[id] = true
+			r.conductor.say(id, "waits", "%s", waits[id])
+		}
 	}
 	return start, r.session.Now().Add(memoryWait)
 }

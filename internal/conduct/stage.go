@@ -20,25 +20,12 @@ import (
 	"cordon/internal/worksite"
 )
 
-// permits are what the stages may do, by the policy at the tip of the target. A stage that is
-// not permitted any more does not keep the others from going on.
+// permits are what the stages may do. A stage that is not permitted any more does not keep the
+// others from going on.
 func (r *running) permits(ctx context.Context, report Report) (map[string]plan.Permit, error) {
-	base, err := tipOf(ctx, r.session.Site, report.Run)
+	list, refused, err := permitted(ctx, r.session.Site, report, &r.known)
 	if err != nil {
 		return nil, err
-	}
-	in, err := SurroundingsAt(ctx, r.session.Site, base, report.Run.Agent)
-	if err != nil {
-		return nil, err
-	}
-	in.Sealed, in.Known, in.Command = report.Run.Tasks, &r.known, len(report.Run.Command) > 0
-	list, refused, err := report.Plan.PermitEach(report.Run.Name, in)
-	if err != nil {
-		return nil, &fault.RefusedError{Err: err}
-	}
-	byID := map[string]plan.Permit{}
-	for _, p := range list {
-		byID[p.Stage.ID] = p
 	}
 	for id, why := range refused {
 		if st, _ := find(report.All, id); st.State == plan.StageReady && r.stuck[id] == "" {
@@ -46,7 +33,50 @@ func (r *running) permits(ctx context.Context, report Report) (map[string]plan.P
 			r.conductor.say(id, "person", "%v", why)
 		}
 	}
-	return byID, nil
+	return list, nil
+}
+
+// permitted says what the stages may do, by the policy at the tip of the target, and why some
+// are not permitted any more.
+func permitted(ctx context.Context, site *worksite.Site, report Report, known *plan.Known) (map[string]plan.Permit, map[string]error, error) {
+	base, err := tipOf(ctx, site, report.Run)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := SurroundingsAt(ctx, site, base, report.Run.Agent)
+	if err != nil {
+		return nil, nil, err
+	}
+	in.Sealed, in.Known, in.Command = report.Run.Tasks, known, len(report.Run.Command) > 0
+	list, refused, err := report.Plan.PermitEach(report.Run.Name, in)
+	if err != nil {
+		return nil, nil, &fault.RefusedError{Err: err}
+	}
+	byID := map[string]plan.Permit{}
+	for _, p := range list {
+		byID[p.Stage.ID] = p
+	}
+	return byID, refused, nil
+}
+
+// explainRefused says why stages that are ready will not start, of a plan that nobody runs.
+// Whoever runs it says so themselves.
+func (r Report) explainRefused(ctx context.Context, site *worksite.Site) {
+	ready := func(st plan.Standing) bool { return st.State == plan.StageReady && st.Why == "" }
+	if r.Run.Closed != nil || !slices.ContainsFunc(r.All, ready) || site.State.Held(LockName(r.Run.Plan)) {
+		return
+	}
+	var known plan.Known
+	_, refused, err := permitted(ctx, site, r, &known)
+	for i, st := range r.All {
+		switch {
+		case !ready(st):
+		case err != nil:
+			r.All[i].Why = err.Error()
+		case refused[st.Stage.ID] != nil:
+			r.All[i].Why = refused[st.Stage.ID].Error()
+		}
+	}
 }
 
 // SurroundingsAt are what a plan is checked against at a commit.
@@ -59,13 +89,17 @@ func SurroundingsAt(ctx context.Context, site *worksite.Site, commit git.OID, ag
 	if err != nil {
 		return plan.Surroundings{}, err
 	}
-	there := map[string]bool{}
+	there, links := map[string]bool{}, map[string]bool{}
 	for _, f := range files {
+		if f.Mode == git.Symlink {
+			links[f.Path] = true
+		}
 		for at := string(f.Path); at != "" && !there[at]; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
 			there[at] = true
 		}
 	}
-	return plan.Surroundings{Policy: p, Agent: agent, Has: func(name string) bool { return there[name] }, Reports: reports}, nil
+	return plan.Surroundings{Policy: p, Agent: agent, Reports: reports,
+		Has: func(name string) bool { return there[name] }, Link: func(name string) bool { return links[name] }}, nil
 }
 
 // reports says what a client reports of its use.
@@ -190,8 +224,15 @@ func (c *Conductor) lease(ctx context.Context, s *session.Session, report Report
 		return nil, fault.Refuse("stage %s names no agent: cordon plan run --agent NAME, or -- COMMAND, gives it one", st.ID)
 	}
 	who.take(&request, prompt(st, task))
+	if mayLeave(st) {
+		request.Options.On = run.On
+	}
 	return dispatch.Lease(ctx, s.Site, request)
 }
+
+// mayLeave reports whether a stage can run on a node of the fleet. A verifier answers to the home's
+// journal, and a budget of tokens or cost is held by the home.
+func mayLeave(st plan.Stage) bool { return st.Kind != plan.Verify && !st.Budget.Counts() }
 
 // aim says where a worker begins, and where its result lands.
 func aim(ctx context.Context, site *worksite.Site, report Report, st plan.Stage, r *dispatch.Request) error {

@@ -37,6 +37,7 @@ type Config struct {
 	// Share is what of the operator's own goes into the cells of a repository.
 	Share  Share  `json:"share"`
 	Notify Notify `json:"notify"`
+	Fleet  Fleet  `json:"fleet"`
 }
 
 // Identity is who the operator is in the commits that land. An empty field is taken from
@@ -84,6 +85,7 @@ func Default() Config {
 		Land:    Land{As: AsPolicy, Author: AgentAuthor, Hooks: SkipHooks, Then: []string{}},
 		Rights:  policy.AllRights(),
 		Share:   Share{},
+		Fleet:   Fleet{AtMost: []string{}, Results: 50},
 		Notify:  Notify{Terminal: true, Command: []string{}, Silent: policy.Duration(5 * time.Minute)},
 	}
 }

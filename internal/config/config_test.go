@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,7 @@ notify:
 `
 
 var good = []string{
-	full, "{}", "version: 1", "land: {then: []}", "land: {coauthor: ''}", "notify: {webhook: {url: '', secret: ''}}",
+	full, "{}", "version: 1", "fleet: {at_most: [" + facts.All()[0].Name + "=4], results: 0}", "fleet: {at_most: [openai=2, google=1]}", "land: {then: []}", "land: {coauthor: ''}", "notify: {webhook: {url: '', secret: ''}}",
 	"notify: {webhook: {url: 'http://127.0.0.1:8080/hook', secret: k}}", "notify: {webhook: {url: 'http://[::1]/', secret: k}}", "signing: 'off'",
 	"client: " + facts.All()[0].Name, "rights: {network: {allowed_domains: [any], host_ports: [any]}, secrets: [any], limits: {time: none, processes: none}}",
 	"rights: {network: {allowed_domains: [], host_ports: []}, secrets: []}", "land: {as: policy}",
@@ -82,6 +83,10 @@ var mistakes = []struct{ text, want string }{
 	{"land: {coauthor: agent}", `c:1:18: "agent" is not a name and an address (write "{name} <{email}>", or "" for no trailer)`},
 	{"land: {coauthor: '{who} <a@b>'}", `c:1:18: "{who} <a@b>" has an unknown placeholder (the placeholders are {name}, {email}, {client} and {id})`},
 	{"identity: {name: 'a <b>'}", `c:1:18: "a <b>" cannot stand in a commit (leave out <, >, line breaks and blanks at either end)`},
+	{"fleet: {at_most: [" + facts.All()[0].Name + "]}", `c:1:19: "` + facts.All()[0].Name + `" is not CLIENT=NUMBER or PROVIDER=NUMBER (name each once, with a number from 1)`},
+	{"fleet: {at_most: [anthropic=6, antropic=6]}", `c:1:32: "antropic" is neither an agent client nor a provider that cordon knows (did you mean anthropic?)`},
+	{"fleet: {at_most: [acme=6]}", `c:1:19: "acme" is neither an agent client nor a provider that cordon knows (the clients are ` + clientNames() +
+		`; the providers are also anthropic, openai, google, openrouter)`},
 	{"client: vim", `c:1:9: "vim" is not an agent client that cordon knows (the clients are ` + clientNames() + `)`},
 	{"notify: {webhook: {url: 'http://example.com', secret: k}}", `c:1:25: "http://example.com" would be sent unencrypted (write https://, or http:// for this machine alone: 127.0.0.1, [::1] or localhost)`},
 	{"notify: {webhook: {url: example.com, secret: k}}", `c:1:25: "example.com" is not a URL (write https://HOST/PATH)`},
@@ -98,8 +103,22 @@ var inexpressible = map[string]bool{
 	"land: {then: [ssh, host, 'echo $CORDON_SUBJECT']}":                                true,
 	"land: {then: [sh, -c, $CORDON_SUBJECT]}":                                          true,
 	"notify: {command: [osascript, -e, 'display notification \"${CORDON_MESSAGE}\"']}": true,
-	"signing: on": false,
-	"notify: {webhook: {url: 'https://a:b@example.com/', secret: k}}": false,
+	"fleet: {at_most: [anthropic=6, antropic=6]}":                                      true,
+	"fleet: {at_most: [acme=6]}":                                                       true,
+	"signing: on":                                                                      false,
+	"notify: {webhook: {url: 'https://a:b@example.com/', secret: k}}":                  false,
+}
+
+// TestBounds: a name of fleet.at_most that a client and a provider have is the client's.
+func TestBounds(t *testing.T) {
+	c, _, err := Parse("c", []byte("fleet: {at_most: [claude=4, anthropic=6, opencode=2]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients, providers := c.Fleet.Bounds()
+	if !maps.Equal(clients, map[string]int{"claude": 4, "opencode": 2}) || !maps.Equal(providers, map[string]int{"anthropic": 6}) {
+		t.Errorf("%v, %v", clients, providers)
+	}
 }
 
 func clientNames() string {

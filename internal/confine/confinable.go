@@ -11,6 +11,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/fault"
 	"cordon/internal/policy"
+	"cordon/internal/state"
 	"cordon/internal/worksite"
 )
 
@@ -63,11 +64,11 @@ func ProveConfinable(ctx context.Context, s *worksite.Site, p policy.Policy) err
 // policy on this machine as it runs now.
 func cellMark(s *worksite.Site, p policy.Policy) (file, mark string) {
 	file = filepath.Join(s.State.Path(), "cells-start")
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
+	boot := state.Boot()
+	if boot == "" {
 		return file, ""
 	}
-	return file, string(boot) + string(p.Isolation)
+	return file, boot + string(p.Isolation)
 }
 
 // ForgetConfinable forgets that cells can be started: one was not.

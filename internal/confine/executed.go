@@ -122,7 +122,7 @@ func insideAny(path string, tops []string) []string {
 // behindLinks lists where the base commit's links at denied names lead. The
 // name is denied, so the place it leads to must be.
 func behindLinks(ctx context.Context, s *worksite.Site, l lease.Lease) ([]string, error) {
-	files, err := s.FilesOf(ctx, l.Base)
+	files, err := s.Special(ctx, l.Base)
 	if err != nil {
 		return nil, err
 	}

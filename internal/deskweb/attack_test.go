@@ -37,6 +37,12 @@ func (f fake) Changes(context.Context) (<-chan struct{}, error) { return f.chang
 func desk(t *testing.T) (*Server, fake) {
 	t.Helper()
 	source := fake{make(chan struct{}, 1)}
+	return serving(t, source), source
+}
+
+// serving serves a source until the end of the test.
+func serving(t testing.TB, source Source) *Server {
+	t.Helper()
 	s, err := Open(source, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +51,7 @@ func desk(t *testing.T) (*Server, fake) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); s.Serve(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
-	return s, source
+	return s
 }
 
 // answer is what came back.
@@ -192,6 +198,8 @@ func TestAttacks(t *testing.T) {
 		{"more than a token", "POST", "/session", `{"token":"","x":1}`, append(own, json), 400},
 		{"no JSON", "POST", "/session", `token`, append(own, json), 400},
 		{"a POST without a bearer", "POST", "/screen/", `{}`, append(own, json), 401},
+		{"a note without a bearer", "POST", "/note", `{}`, append(own, json), 401},
+		{"a note of another port", "POST", "/note", `{}`, []string{"Host: HOST", json, bearer, "Origin: http://127.0.0.1:3000"}, 403},
 		{"nothing is decided here", "POST", "/worker/brisk-otter/merge", `{}`, append(own, json, bearer), 404},
 
 		// Paths.

@@ -68,6 +68,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Host != s.host || r.URL.Host != "" || !strings.HasPrefix(r.URL.Path, "/"):
 		refuse(w, http.StatusMisdirectedRequest)
+	case s.reader != nil:
+		s.read(w, r)
 	case r.Method == http.MethodGet:
 		s.get(w, r)
 	case r.Method == http.MethodPost:
@@ -126,7 +128,7 @@ func (s *Server) send(w http.ResponseWriter, a asset) {
 func isShell(path string) bool {
 	first, rest, deep := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch first {
-	case "", "journal":
+	case "", "journal", "fleet":
 		return !deep
 	case "plan":
 		return !deep || rest != "" && !strings.Contains(rest, "/")
@@ -190,7 +192,15 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.session(w, r)
 		return
 	}
-	if s.asksFromPage(w, r) {
+	if !s.asksFromPage(w, r) {
+		return
+	}
+	switch r.URL.Path {
+	case "/decide", "/preview":
+		s.decide(w, r)
+	case "/note":
+		s.note(w, r)
+	default:
 		refuse(w, http.StatusNotFound)
 	}
 }
@@ -200,10 +210,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Token string `json:"token"`
 	}
-	body := json.NewDecoder(r.Body)
-	body.DisallowUnknownFields()
-	if err := body.Decode(&asked); err != nil {
-		refuse(w, http.StatusBadRequest)
+	if !readBody(w, r, &asked) {
 		return
 	}
 	bearer, ok := s.keys.admit(asked.Token)

@@ -5,6 +5,7 @@
 // every name but its own (421), every method but GET and POST, every request of another page, and
 // everything but the empty page, its script and its style without a bearer token. It sets no
 // cookie: a browser would send it to every port of this machine, those of a worker's server included.
+// A desk for browsers without scripts has a password instead and is only read.
 package deskweb
 
 import (
@@ -41,6 +42,7 @@ type Server struct {
 	port    int
 	listen  []net.Listener
 	keys    *keys
+	reader  *reader       // nil: the page's script asks for the screens
 	streams chan struct{} // one for each stream of events that is open
 	done    context.CancelFunc
 	ctx     context.Context

@@ -37,6 +37,7 @@ type Request struct {
 	Policy    *policy.Policy     // nil: the base commit's
 	Source    string             // where Policy came from
 	Write     []string           // write_roots instead of the policy's; nil: the policy's
+	MaxWrite  []string           // the most of its write_roots; nil: all of them
 	Base      string             // revision; "": the target's tip
 	Target    string             // branch; "": the one the operator is on
 	Adopt     string             // an existing linked worktree
@@ -44,6 +45,11 @@ type Request struct {
 	Exclusive bool               // refuse to overlap with a live worker
 	Options   ledger.Options
 	Stage     *ledger.StageOf // nil: it is for no plan
+	Terms     *lease.Terms    // of a home, for a node of its fleet; nil: they are made here
+	Feedback  string          // about an earlier attempt on another machine
+	Signal    string          // its place in a plan on another machine
+
+	memory int64 // bytes that the policy names; 0: it names no size
 }
 
 // maker makes the leases of a repository.
@@ -66,15 +72,23 @@ func Lease(ctx context.Context, site *worksite.Site, d Request) (*ledger.Worker,
 	if _, err := s.Operator(); err != nil {
 		return nil, err
 	}
+	if err := s.checkAway(d); err != nil {
+		return nil, err
+	}
 	draft, err := s.draft(ctx, &d)
 	if err != nil {
 		return nil, err
 	}
+	if d.Options.On != "" && draft.Policy.Isolation == policy.None {
+		return nil, fault.Refuse("isolation: none cannot run on a node: the result is unpacked in a cell")
+	}
 	if err := s.Begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := launch.CheckClient(ctx, s.Site, d.Agent, draft); err != nil {
-		return nil, err
+	if d.Options.On == "" { // the node has its own clients
+		if err := launch.CheckClient(ctx, s.Site, d.Agent, draft); err != nil {
+			return nil, err
+		}
 	}
 	if draft.Fold, err = worktree.FoldsCase(s.State.Path()); err != nil {
 		return nil, err
@@ -118,6 +132,9 @@ func (s maker) enterAndPin(ctx context.Context, d Request, draft lease.Lease) (l
 // draft is the lease without its name, place and time.
 func (s maker) draft(ctx context.Context, d *Request) (lease.Lease, error) {
 	var l lease.Lease
+	if d.Terms != nil {
+		return s.draftAssigned(ctx, d)
+	}
 	tip, err := s.aim(ctx, d, &l)
 	if err != nil {
 		return l, err
@@ -137,7 +154,7 @@ func (s maker) draft(ctx context.Context, d *Request) (lease.Lease, error) {
 	if !l.Adopted && (d.Tree != workspace.PlainTree || s.BaseStore().HasSnapshots()) {
 		s.VerifyBaseEarly(ctx, l.Base)
 	}
-	if err := s.policyFor(ctx, *d, &l); err != nil {
+	if err := s.policyFor(ctx, d, &l); err != nil {
 		return l, err
 	}
 	if l.Home, err = os.UserHomeDir(); err != nil {
@@ -179,7 +196,7 @@ func (s maker) bindAdopted(ctx context.Context, d Request, tip git.OID, l *lease
 // plainRoots refuses a write root that the base commit has as a symbolic link,
 // or below one: it would lead somewhere else.
 func (s maker) plainRoots(ctx context.Context, sealed lease.Sealed) error {
-	files, err := s.FilesOf(ctx, sealed.Lease().Base)
+	files, err := s.Special(ctx, sealed.Lease().Base)
 	if err != nil {
 		return err
 	}
@@ -220,6 +237,9 @@ func (s maker) writeLease(ctx context.Context, d Request, l lease.Lease) (lease.
 	}
 	l.Created = s.Now()
 	l.Expires = l.Created.Add(time.Duration(l.Policy.Expires))
+	if d.Terms != nil && d.Terms.Expires.Before(l.Expires) {
+		l.Expires = d.Terms.Expires
+	}
 	sealed, err := lease.Seal(l)
 	if err != nil {
 		return "", &fault.RefusedError{Err: err}
@@ -227,7 +247,10 @@ func (s maker) writeLease(ctx context.Context, d Request, l lease.Lease) (lease.
 	if err := s.plainRoots(ctx, sealed); err != nil {
 		return "", err
 	}
-	data := ledger.Lease{Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent.Recorded(), Stage: d.Stage}
+	data := ledger.Lease{
+		Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent.Recorded(), Stage: d.Stage, Feedback: d.Feedback,
+		Signal: d.Signal, Memory: d.memory,
+	}
 	if data.Overlap, err = s.overlaps(ctx, now, sealed, worthSaying(sealed)); err != nil {
 		return "", err
 	}

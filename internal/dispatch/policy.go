@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
@@ -16,7 +17,7 @@ import (
 )
 
 // policyFor gives a lease its policy, for its agent and within the rights.
-func (s maker) policyFor(ctx context.Context, d Request, l *lease.Lease) (err error) {
+func (s maker) policyFor(ctx context.Context, d *Request, l *lease.Lease) (err error) {
 	if d.Policy != nil {
 		l.Policy, l.Source = *d.Policy, d.Source
 	} else if l.Policy, l.Source, err = s.PolicyInUse(ctx, l.Base); err != nil {
@@ -31,11 +32,26 @@ func (s maker) policyFor(ctx context.Context, d Request, l *lease.Lease) (err er
 		}
 		l.Source += " with --write"
 	}
+	if d.MaxWrite != nil {
+		kept := policy.MeetRoots(l.Policy.Filesystem.WriteRoots, d.MaxWrite)
+		if len(kept) == 0 {
+			return fault.Refuse("nothing that the policy lets a worker write (%s) lies in --max-write (%s)",
+				strings.Join(l.Policy.Filesystem.WriteRoots, ", "), strings.Join(d.MaxWrite, ", "))
+		}
+		if l.Policy, err = WithWriteRoots(l.Policy, kept); err != nil {
+			return err
+		}
+		l.Source += " with --max-write"
+	}
+	named := l.Policy.Limits.Memory > 0 // neither auto nor none
 	if l.Policy.Limits, err = worksite.LimitsAt(l.Policy.Limits, s.State.Path()); err != nil {
 		return err
 	}
 	if err := s.narrow(l); err != nil {
 		return err
+	}
+	if named {
+		d.memory = int64(l.Policy.Limits.Memory)
 	}
 	shared, err := s.Shared()
 	if err != nil {

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+
+	"cordon/internal/companion"
+	"cordon/internal/state"
 )
 
 // probeProgram makes the attempts to escape.
@@ -15,7 +17,7 @@ const probeProgram = "cordon-probe"
 // runProbe runs cordon-probe and returns its exit code. It is the one that lies beside
 // this program, or failing that on PATH.
 func RunProbe(ctx context.Context, self string, args []string, in *os.File, out, errs io.Writer) (int, error) {
-	program, err := findProbe(self)
+	program, err := companion.Find(self, probeProgram, state.Written())
 	if err != nil {
 		return 0, err
 	}
@@ -28,18 +30,4 @@ func RunProbe(ctx context.Context, self string, args []string, in *os.File, out,
 		return ended.ExitCode(), err
 	}
 	return 0, err
-}
-
-// findProbe looks beside this program, then on PATH.
-func findProbe(self string) (string, error) {
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	if at, err := exec.LookPath(filepath.Join(filepath.Dir(self), probeProgram)); err == nil {
-		return at, nil
-	}
-	if at, err := exec.LookPath(probeProgram); err == nil {
-		return at, nil
-	}
-	return "", errors.New(probeProgram + " is neither beside " + self + " nor on PATH: it comes with every release, and go build -o DIR/ ./cmd/... builds both")
 }

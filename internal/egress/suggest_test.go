@@ -132,7 +132,7 @@ func TestSuggestWhereANameLed(t *testing.T) {
 	for _, want := range []string{
 		"refused: good.example:443 1 ×: resolves to 10.0.0.5, which is not public",
 		"to allow in a new run: network.allowed_domains: [new.example]",
-		"if a name is to lead into your own network: network.allowed_domains: [10.0.0.5]",
+		"if this name should lead into your own network: network.allowed_domains: [10.0.0.5]",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
@@ -252,7 +252,7 @@ func checkLines(t *testing.T, tally record.Tally) {
 	for key, before := range map[string]string{"allowed_domains": "\nto allow in a new run: network.allowed_domains: ",
 		"host_ports": "\nif your own localhost was meant: network.host_ports: "} {
 		if _, list, ok := strings.Cut(text, before); ok {
-			list, _, _ = strings.Cut(list, "\nif a name")
+			list, _, _ = strings.Cut(list, "\nif this name")
 			list, _, _ = strings.Cut(list, "\nif your own")
 			list, _, _ = strings.Cut(list, "\n(an address")
 			list = list[:strings.LastIndexByte(list, ']')+1]

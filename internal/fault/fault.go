@@ -1,6 +1,6 @@
 // Package fault holds the errors that mean something to the caller's caller: a mistake of
-// the operator's, a refusal that no retry changes, and something that only a person can
-// finish. cmd/cordon turns them into exit codes. The package decides nothing.
+// the operator's, a refusal that no retry changes, something that only a person can finish,
+// and a decision about something that has changed since. cmd/cordon turns them into exit codes. The package decides nothing.
 package fault
 
 import (
@@ -33,6 +33,18 @@ type PersonError struct{ Err error }
 func (e *PersonError) Error() string { return e.Err.Error() }
 
 func (e *PersonError) Unwrap() error { return e.Err }
+
+// StaleError refuses a decision about something that is not as it was when somebody looked
+// at it.
+type StaleError struct {
+	What  string   // was decided about
+	Moved []string // what has changed since, a sentence each
+	Known bool     // they name who decided meanwhile
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%s is not as you saw it: %s", e.What, strings.Join(e.Moved, "; "))
+}
 
 // OneLine is an error for a list. What git says may hold names that a worker
 // chose.

@@ -30,10 +30,11 @@ type Order struct {
 	Host    git.Host
 	Repo    git.Repo // has the commit
 	Commit  git.OID
-	Files   []git.File             // of the commit
-	Inside  func(path string) bool // what lies in the write roots
-	Unseen  func(path string) bool // what the worker may not read; nil: nothing
-	Scratch string                 // a directory that is not there yet, for the time being
+	Special []git.File                                // links, submodules and attributes of the commit
+	Files   func(context.Context) ([]git.File, error) // all of the commit, for one whose attributes may name filters
+	Inside  func(path string) bool                    // what lies in the write roots
+	Unseen  func(path string) bool                    // what the worker may not read; nil: nothing
+	Scratch string                                    // a directory that is not there yet, for the time being
 	// Handed is the store of what the worker itself handed in; the zero value has nothing.
 	Handed lfs.Store
 	// Trusted reports whether a pointer at a path is the operator's; nil: all are.
@@ -83,9 +84,9 @@ func (e *AbsentError) Error() string {
 // Survey decides what a tree gets, or why it cannot be used.
 func Survey(ctx context.Context, o Order) (Plan, error) {
 	p := Plan{order: o}
-	filters, err := o.filters(ctx)
+	files, err := o.filtered(ctx)
 	if err == nil {
-		err = p.large(ctx, filters)
+		err = p.large(ctx, files)
 	}
 	if err != nil {
 		return p, err
@@ -93,53 +94,71 @@ func Survey(ctx context.Context, o Order) (Plan, error) {
 	return p, p.modules(ctx)
 }
 
-// filters asks for the filter of every file, if the commit's attributes name any.
-func (o Order) filters(ctx context.Context) (map[string]string, error) {
+// filtered is a file for which attributes name a filter.
+type filtered struct {
+	git.File
+	filter string
+}
+
+// filtered lists those of the commit. Only if its attributes may name a filter, all of its
+// files are looked at.
+func (o Order) filtered(ctx context.Context) ([]filtered, error) {
+	if named, err := lfs.Named(ctx, o.Repo, o.Special); err != nil || !named {
+		return nil, err
+	}
+	files, err := o.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var paths []string
-	for _, f := range o.Files {
+	for _, f := range files {
 		if f.Mode == git.Regular || f.Mode == git.Executable {
 			paths = append(paths, f.Path)
 		}
-	}
-	if !lfs.Named(o.Repo, o.Files) { // the usual case needs no process
-		return nil, nil
 	}
 	base, err := o.Repo.Listing(ctx, o.Commit)
 	if err != nil {
 		return nil, err
 	}
 	defer base.Close()
-	return lfs.Filters(ctx, o.Repo, base, paths, o.Scratch)
+	filters, err := lfs.Filters(ctx, o.Repo, base, paths, o.Scratch)
+	var list []filtered
+	for _, f := range files {
+		if filter := filters[f.Path]; filter != "" {
+			list = append(list, filtered{f, filter})
+		}
+	}
+	return list, err
 }
 
 // refuseFilters refuses files inside the write roots that the operator's git runs another
 // filter for. A filter that their git does not know changes nothing.
-func (o Order) refuseFilters(ctx context.Context, filters map[string]string) error {
-	if len(filters) == 0 || o.Lenient {
+func (o Order) refuseFilters(ctx context.Context, files []filtered) error {
+	if len(files) == 0 || o.Lenient {
 		return nil
 	}
 	known, err := o.Host.FilterNames(ctx)
 	if err != nil {
 		return err
 	}
-	for _, f := range o.Files {
-		if filter := filters[f.Path]; filter != lfs.Filter && known[filter] && o.Inside(f.Path) {
-			return &FilterError{Path: f.Path, Filter: filter}
+	for _, f := range files {
+		if f.filter != lfs.Filter && known[f.filter] && o.Inside(f.Path) {
+			return &FilterError{Path: f.Path, Filter: f.filter}
 		}
 	}
 	return nil
 }
 
 // large decides about files of Git LFS.
-func (p *Plan) large(ctx context.Context, filters map[string]string) error {
-	if err := p.order.refuseFilters(ctx, filters); err != nil {
+func (p *Plan) large(ctx context.Context, all []filtered) error {
+	if err := p.order.refuseFilters(ctx, all); err != nil {
 		return err
 	}
 	var files []git.File
 	var oids []git.OID
-	for _, f := range p.order.Files {
-		if filters[f.Path] == lfs.Filter {
-			files, oids = append(files, f), append(oids, f.OID)
+	for _, f := range all {
+		if f.filter == lfs.Filter {
+			files, oids = append(files, f.File), append(oids, f.OID)
 		}
 	}
 	if len(files) == 0 {

@@ -26,7 +26,7 @@ const maxNested = 10
 // modules decides about submodules.
 func (p *Plan) modules(ctx context.Context) error {
 	var links []git.File
-	for _, f := range p.order.Files {
+	for _, f := range p.order.Special {
 		if f.Mode == git.Gitlink {
 			links = append(links, f)
 		}

@@ -141,8 +141,11 @@ func Forms(ctx context.Context, of *worksite.Site, w *ledger.Worker, result git.
 
 // refuseFilteredFiles is refuseFiltered for the result of a worker.
 func (s site) refuseFilteredFiles(ctx context.Context, id lease.ID, base git.OID, changes []git.Delta) error {
-	files, err := s.FilesOf(ctx, base)
-	if err != nil || !lfs.Named(s.Host.Repo, files) {
+	special, err := s.Special(ctx, base)
+	if err != nil {
+		return err
+	}
+	if named, err := lfs.Named(ctx, s.Host.Repo, special); err != nil || !named {
 		return err
 	}
 	scratch := s.State.Ignore(string(id) + ".attributes")

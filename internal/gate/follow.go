@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
 	"cordon/internal/follow"
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/lfs"
 )
 
@@ -95,7 +97,7 @@ func (g *Gate) followers(ctx context.Context, ref string) (on []git.Checkout, wh
 		return nil, nil, err
 	}
 	for _, c := range all {
-		what, branch, err := c.UnderWay()
+		what, branch, err := gitfile.UnderWay(c.GitDir, c.Branch)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -450,6 +452,12 @@ func (g *Gate) catchUp(ctx context.Context, move Landing, done map[string]bool) 
 		if c.Branch != move.Ref || c.Prunable || done[c.Top] {
 			continue
 		}
+		if went, err := g.wentOn(ctx, c, move); err != nil || went {
+			if err != nil {
+				left = worse(left, &UnfinishedError{Checkout: c.Top, Err: err})
+			}
+			continue
+		}
 		step, err := g.begin(ctx, c, move.move())
 		switch {
 		case err != nil:
@@ -461,4 +469,25 @@ func (g *Gate) catchUp(ctx context.Context, move Landing, done map[string]bool) 
 		}
 	}
 	return left
+}
+
+// wentOn reports whether a branch moved on after a landing and a checkout of it is at the new tip, at the paths of
+// the landing. Its files may be those from before the landing again: a later commit can have taken it back.
+func (g *Gate) wentOn(ctx context.Context, c git.Checkout, move Landing) (bool, error) {
+	tip, err := g.host.Ref(ctx, move.Ref)
+	if err != nil || tip == move.New {
+		return false, err
+	}
+	if _, interrupted := follow.Abandoned(c.GitDir); interrupted {
+		return false, nil
+	}
+	staged, err := g.host.Staged(ctx, c, tip)
+	if err != nil {
+		return false, err
+	}
+	deltas, err := g.host.Diff(ctx, move.Old, move.New)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(deltas, func(d git.Delta) bool { return slices.Contains(staged, d.Path) }), nil
 }

@@ -26,6 +26,7 @@ type Order struct {
 	Tip      git.OID // the worker's own last commit, to be kept as history; "" for none
 	History  git.Repo
 	Replay   []git.OID // the worker's commits in a line up to Tip, to land one by one without a merge
+	Index    string    // a file with an index of the base; "" for none
 	Entry    string    // journal entry of the audit, for the trailer
 	Message  message.Message
 	Author   policy.Identity
@@ -111,6 +112,16 @@ type Result struct {
 	InTheWay []Obstacle `json:"+in_the_way,omitempty"`
 	// Busy: somebody's git is at work in a checkout.
 	Busy bool `json:"+busy,omitempty"`
+	// Queue is how it went through the queue of its target.
+	Queue *Passage `json:"+queue,omitempty"`
+}
+
+// Passage is the way of a result through the queue.
+type Passage struct {
+	Since time.Time `json:"since"` // it entered
+	Tests int       `json:"tests"` // that were begun
+	// Ahead are the results that the tree of its last test held and that had not landed.
+	Ahead int `json:"ahead"`
 }
 
 // maxListed is how many paths of a kind the journal keeps of a result.
@@ -166,6 +177,7 @@ func (g *Gate) Land(ctx context.Context, o Order) (Result, error) {
 	defer w.place.Leave()
 	for range tries {
 		res, err := w.attempt(ctx)
+		res.Queue = &w.passage
 		if !errors.Is(err, git.ErrMoved) {
 			return res, err
 		}
@@ -334,7 +346,7 @@ func (g *Gate) tryCheckout(ctx context.Context, o Order, commit git.OID) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	err := g.repo.Trial(ctx, o.Lease.Lease().Base, commit, dir)
+	err := g.repo.Trial(ctx, o.Lease.Lease().Base, commit, o.Index, dir)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("the result cannot be checked out: %s", said(err))
 	}

@@ -203,6 +203,13 @@ func TestCatchUp(t *testing.T) {
 		}
 		s.clean()
 	}
+	// A commit that took a file of it back is not undone.
+	s.git("rm", "-q", "src/y")
+	s.git("commit", "-q", "-m", "without y")
+	if err := s.gate.CatchUp(ctx, move); err != nil {
+		t.Fatal(err)
+	}
+	s.clean()
 	// Somebody who went on from there is left alone.
 	s.git("commit", "-q", "--allow-empty", "-m", "on")
 	s.write(filepath.Join(s.host.Top, "src", "x"), "edited\n")

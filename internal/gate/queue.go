@@ -26,6 +26,8 @@ type waiter struct {
 	tested map[git.OID]trial // the last test
 	at     *proposal         // on the target as it was, if that is what was tested
 	start  *proposal         // where the target was on entering, to be used once
+
+	passage Passage // so far
 }
 
 // enter puts a result into the queue of its target.
@@ -35,9 +37,10 @@ func (g *Gate) enter(ctx context.Context, o Order, tip git.OID) (*waiter, error)
 	if err != nil {
 		return nil, err
 	}
+	since := time.Now().UTC()
 	t := line.Ticket{
 		Dir: g.state, Target: l.Target, ID: string(l.ID), Slots: o.Slots,
-		Result: line.Result{Base: l.Base, Snapshot: o.Snapshot, Tip: tip, Kept: o.Tip != "" && o.Replay == nil, Since: time.Now().UTC()},
+		Result: line.Result{Base: l.Base, Snapshot: o.Snapshot, Tip: tip, Kept: o.Tip != "" && o.Replay == nil, Since: since},
 		Branch: func() (at, tree git.OID, err error) { return g.branch(ctx, o) },
 	}
 	if !fresh {
@@ -47,7 +50,8 @@ func (g *Gate) enter(ctx context.Context, o Order, tip git.OID) (*waiter, error)
 		t.Slots = max(leastSlots, runtime.NumCPU())
 	}
 	place, err := line.Enter(t)
-	return &waiter{gate: g, order: o, tip: tip, place: place, turn: &turn{dir: g.state, waits: o.Waits}, start: &proposal{target: target, fresh: fresh}}, err
+	return &waiter{gate: g, order: o, tip: tip, place: place, turn: &turn{dir: g.state, waits: o.Waits}, start: &proposal{target: target, fresh: fresh},
+		passage: Passage{Since: since}}, err
 }
 
 // branch is where the target is, with its tree; nothing if it is to be created.
@@ -74,6 +78,7 @@ func (w *waiter) attempt(ctx context.Context) (Result, error) {
 		if turn.Again {
 			w.suspected()
 		}
+		w.passage.Ahead = len(turn.Ahead)
 		if len(turn.Ahead) > 0 {
 			err = w.behind(ctx, turn)
 		} else if res, final, herr := w.head(ctx, turn); final || herr != nil {
@@ -189,6 +194,7 @@ func (w *waiter) behind(ctx context.Context, turn line.Turn) error {
 
 // test runs acceptance on a proposal.
 func (w *waiter) test(ctx context.Context, p *proposal) (bool, error) {
+	w.passage.Tests++
 	if w.tested = w.passed(); w.tested == nil {
 		w.tested = map[git.OID]trial{}
 	} else if _, same := w.tested[p.tree]; !same {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,20 +73,26 @@ func (r Repo) WriteIndex(ctx context.Context, tree OID, index string) error {
 }
 
 // Trial checks out what differs between two commits below the empty directory dir, to
-// find out whether that can be done.
-func (r Repo) Trial(ctx context.Context, from, to OID, dir string) error {
-	top := filepath.Join(dir, "tree")
-	if err := os.Mkdir(top, 0o700); err != nil {
+// find out whether that can be done. A copy of an index of the first one spares git the making.
+func (r Repo) Trial(ctx context.Context, from, to OID, index, dir string) error {
+	c := Checkout{Top: filepath.Join(dir, "tree"), GitDir: r.Dir, Index: filepath.Join(dir, "index")}
+	if err := os.Mkdir(c.Top, 0o700); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"read-tree", string(from)}, {"read-tree", "-m", "-u", string(from), string(to)}} {
-		_, err := r.in(ctx, Checkout{Top: top, GitDir: r.Dir, Index: filepath.Join(dir, "index")}, call{
-			patience: -1,
-			config:   []string{"core.bare=false", "core.fsync=none", "checkout.workers=1"}, args: args,
-		})
-		if err != nil {
-			return err
+	steps := [][]string{{"read-tree", string(from)}, {"read-tree", "-m", "-u", string(from), string(to)}}
+	copied := index != "" && copyFile(index, c.Index) == nil
+	if copied {
+		steps = steps[1:]
+	}
+	for _, args := range steps {
+		_, err := r.in(ctx, c, call{patience: -1, config: []string{"core.bare=false", "core.fsync=none", "checkout.workers=1"}, args: args})
+		if err == nil {
+			continue
 		}
+		if copied { // it may be the index
+			return errors.Join(os.RemoveAll(c.Top), os.RemoveAll(c.Index), r.Trial(ctx, from, to, "", dir))
+		}
+		return err
 	}
 	return nil
 }

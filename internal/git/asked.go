@@ -181,6 +181,16 @@ func (r Repo) FileAt(ctx context.Context, commit OID, path string) (content []by
 	return content, ok, err
 }
 
+// FilesBelow lists the files of a commit below a directory, which need not be there.
+func (r Repo) FilesBelow(ctx context.Context, commit OID, dir string) (files []File, err error) {
+	err = r.ask(ctx, func(o *objects) error {
+		l := newListing(o, commit)
+		files = l.Below(dir)
+		return l.Err()
+	})
+	return files, err
+}
+
 // Kinds returns the type of each of the objects; a missing one has none.
 func (r Repo) Kinds(ctx context.Context, oids []OID) (map[OID]string, error) {
 	kinds, names := map[OID]string{}, make([]string, len(oids))
@@ -197,4 +207,10 @@ func (r Repo) Kinds(ctx context.Context, oids []OID) (map[OID]string, error) {
 		}
 	}
 	return kinds, err
+}
+
+// Commit resolves a revision as the operator's own git would in the checkout
+// they stand in: HEAD there may be a linked worktree's own.
+func (h Host) Commit(ctx context.Context, rev string) (OID, error) {
+	return Repo{bin: h.bin, Dir: h.Private, Format: h.Format}.Commit(ctx, rev)
 }

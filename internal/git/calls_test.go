@@ -140,7 +140,7 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 			return nil
 		},
 		"DropRefLock": func(context.Context) error { return r.DropRefLock("refs/x/m", main) },
-		"Trial":       func(ctx context.Context) error { return r.Trial(ctx, main, first, t.TempDir()) },
+		"Trial":       func(ctx context.Context) error { return r.Trial(ctx, main, first, "", t.TempDir()) },
 		"Staged":      func(ctx context.Context) error { _, err := r.Staged(ctx, tr.linked, tr.side); return err },
 		"Found": func(ctx context.Context) error {
 			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Alternate: r.ObjectsDir()})
@@ -209,6 +209,7 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		},
 		"AddPack":         func(ctx context.Context) error { return r.AddPack(ctx, tr.pack(ctx, main)) },
 		"AddPackUnlinked": func(ctx context.Context) error { _, err := r.AddPackUnlinked(ctx, tr.pack(ctx, main)); return err },
+		"WritePack":       func(ctx context.Context) error { return r.WritePack(ctx, io.Discard, []OID{main}, nil) },
 		"Send": func(ctx context.Context) error {
 			fresh, err := Init(ctx, r.bin, filepath.Join(t.TempDir(), "x"), InitOptions{Format: SHA1, Bare: true})
 			if err != nil {
@@ -275,6 +276,11 @@ func (tr *trap) calls() map[string]func(context.Context) error {
 		"ObjectsDir":  func(context.Context) error { return wantTrue(r.ObjectsDir() != "", nil) },
 		"ShallowFile": func(context.Context) error { _, err := r.ShallowFile(); return err },
 		"Tree":        func(ctx context.Context) error { got, err := r.Tree(ctx, main); return wantTrue(len(got) == 8, err) },
+		"Special":     func(ctx context.Context) error { _, err := r.Special(ctx, main); return err },
+		"FilesBelow": func(ctx context.Context) error {
+			got, err := r.FilesBelow(ctx, main, "")
+			return wantTrue(len(got) == 8, err)
+		},
 		"Diff": func(ctx context.Context) error {
 			got, err := r.Diff(ctx, first, main)
 			return wantTrue(len(got) == 2, err)

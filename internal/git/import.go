@@ -114,9 +114,10 @@ func (r Repo) addPack(ctx context.Context, pack io.Reader, strict string) error 
 // AddPackUnlinked stores the objects of a pack stream after checking each of
 // them alone (what they point at may be missing) and returns their names. The pack
 // has to be complete, as every pack of a repository is: a delta of a few bytes would
-// otherwise bring a copy of any object that this repository can read.
-func (r Repo) AddPackUnlinked(ctx context.Context, pack io.Reader) ([]OID, error) {
-	out, err := r.call(ctx, call{args: []string{"index-pack", "--stdin"}, stdin: pack})
+// otherwise bring a copy of any object that this repository can read. Flags ask git
+// index-pack for more checks.
+func (r Repo) AddPackUnlinked(ctx context.Context, pack io.Reader, flags ...string) ([]OID, error) {
+	out, err := r.call(ctx, call{args: append([]string{"index-pack", "--stdin"}, flags...), stdin: pack})
 	if err != nil {
 		return nil, err
 	}
@@ -147,30 +148,23 @@ func (r Repo) Send(ctx context.Context, to Repo, wanted, known []OID) error {
 	return r.send(ctx, to, wanted, known, "--strict")
 }
 
+// StrictForeign are the checks of objects that somebody else's program may have written.
+const StrictForeign = "--strict=badFilemode=error"
+
 // SendForeign is Send for objects that somebody else's program may have written:
 // modes that git reads as other ones, which old repositories are full of, are
 // refused too.
 func (r Repo) SendForeign(ctx context.Context, to Repo, wanted, known []OID) error {
-	return r.send(ctx, to, wanted, known, "--strict=badFilemode=error")
+	return r.send(ctx, to, wanted, known, StrictForeign)
 }
 
 func (r Repo) send(ctx context.Context, to Repo, wanted, known []OID, strict string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var revs strings.Builder
-	for _, o := range wanted {
-		fmt.Fprintln(&revs, o)
-	}
-	for _, o := range known {
-		fmt.Fprintf(&revs, "^%s\n", o)
-	}
 	pr, pw := io.Pipe()
 	packed := make(chan error, 1)
 	go func() {
-		_, err := r.call(ctx, call{
-			args:  []string{"pack-objects", "--revs", "--thin", "--stdout", "--quiet", "--delta-base-offset"},
-			stdin: strings.NewReader(revs.String()), stdout: pw,
-		})
+		err := r.WritePack(ctx, pw, wanted, known, "--thin")
 		pw.CloseWithError(err)
 		packed <- err
 	}()
@@ -180,4 +174,24 @@ func (r Repo) send(ctx context.Context, to Repo, wanted, known []OID, strict str
 		return perr
 	}
 	return err
+}
+
+// WritePack writes a pack of everything that wanted reaches and known does not. It is complete
+// in itself, unless flags say --thin: then it holds changes of objects that known reaches.
+func (r Repo) WritePack(ctx context.Context, out io.Writer, wanted, known []OID, flags ...string) error {
+	args := append([]string{"pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset"}, flags...)
+	_, err := r.call(ctx, call{args: args, stdin: oneToALine(wanted, known...), stdout: out})
+	return err
+}
+
+// oneToALine names objects as git reads them, and with a ^ those to leave out.
+func oneToALine(wanted []OID, known ...OID) io.Reader {
+	var text strings.Builder
+	for _, o := range wanted {
+		fmt.Fprintln(&text, o)
+	}
+	for _, o := range known {
+		fmt.Fprintf(&text, "^%s\n", o)
+	}
+	return strings.NewReader(text.String())
 }

@@ -90,12 +90,8 @@ func (r Repo) FetchObjects(ctx context.Context, remote string, oids []OID) error
 	if remote == "" || strings.HasPrefix(remote, "-") {
 		return fmt.Errorf("%q is not the name of a remote", remote)
 	}
-	var names strings.Builder
-	for _, o := range oids {
-		fmt.Fprintln(&names, o)
-	}
 	_, err := r.call(ctx, call{
-		fetches: true, patience: -1, stdin: strings.NewReader(names.String()),
+		fetches: true, patience: -1, stdin: oneToALine(oids),
 		config: []string{
 			"fetch.negotiationAlgorithm=noop", "core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false",
 		},

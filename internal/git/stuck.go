@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"cordon/internal/gitfile"
+	"cordon/internal/plainfile"
 )
 
 // BlockedError names a pipe or a device in a checkout or a repository that git opened and waits for. For
@@ -68,7 +68,7 @@ var opened = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap",
 func (c call) blocking(ctx context.Context) string {
 	every := func(string, fs.DirEntry) bool { return true }
 	for _, dir := range c.repositories() {
-		if at := pipeBelow(ctx, dir, every); at != "" {
+		if at := plainfile.PipeBelow(ctx, dir, every); at != "" {
 			return at
 		}
 	}
@@ -76,27 +76,9 @@ func (c call) blocking(ctx context.Context) string {
 	if top == "" {
 		return ""
 	}
-	return pipeBelow(ctx, top, func(path string, d fs.DirEntry) bool {
+	return plainfile.PipeBelow(ctx, top, func(path string, d fs.DirEntry) bool {
 		return slices.Contains(opened, d.Name()) || strings.Contains(path[len(top):], "/.git/") && d.Type()&fs.ModeSymlink == 0
 	})
-}
-
-// pipeBelow finds a pipe or a device below a directory, among the files that count.
-func pipeBelow(ctx context.Context, top string, counts func(string, fs.DirEntry) bool) (found string) {
-	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // what cannot be read, git cannot either
-		switch {
-		case ctx.Err() != nil:
-			return fs.SkipAll
-		case err != nil || d.IsDir() || d.Type().IsRegular() || !counts(path, d):
-			return nil
-		}
-		if fi, err := os.Stat(path); err == nil && fi.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 { // a socket refuses to be opened, at once
-			found = path
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
 }
 
 // option is the value of an option about the repository; "" for none.

@@ -1,9 +1,9 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +18,19 @@ const (
 
 // Tree lists every file of a commit or tree.
 func (r Repo) Tree(ctx context.Context, treeish OID) ([]File, error) {
-	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--full-tree", string(treeish))
+	out, err := r.listTree(ctx, treeish)
 	if err != nil {
 		return nil, err
 	}
-	recs := lines(out)
+	return readListed(lines(out))
+}
+
+func (r Repo) listTree(ctx context.Context, treeish OID) ([]byte, error) {
+	return r.run(ctx, "ls-tree", "-r", "-z", "--full-tree", string(treeish))
+}
+
+// readListed reads the records of git ls-tree.
+func readListed(recs []string) ([]File, error) {
 	files := make([]File, 0, len(recs))
 	for _, rec := range recs {
 		meta, path, ok := strings.Cut(rec, "\t")
@@ -38,6 +46,40 @@ func (r Repo) Tree(ctx context.Context, treeish OID) ([]File, error) {
 	}
 	return files, nil
 }
+
+// Special lists the files of a commit that are more than content: links, submodules and
+// attributes. A large tree has few of them, and the name of a tree says what it holds, so git
+// is asked once for each tree.
+func (r Repo) Special(ctx context.Context, commit OID) ([]File, error) {
+	tree, err := r.TreeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	said, err := r.bin.remember("special\n"+string(tree), func() (string, error) {
+		out, err := r.listTree(ctx, tree)
+		return onlySpecial(string(out)), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return readListed(lines([]byte(said)))
+}
+
+// onlySpecial leaves out the records of ordinary files.
+func onlySpecial(said string) string {
+	var b strings.Builder
+	for rec := range strings.SplitAfterSeq(said, "\x00") {
+		ordinary := strings.HasPrefix(rec, "100644 blob ") || strings.HasPrefix(rec, "100755 blob ")
+		_, name, _ := strings.Cut(strings.TrimSuffix(rec, "\x00"), "\t")
+		if !ordinary || path.Base(name) == Attributes {
+			b.WriteString(rec)
+		}
+	}
+	return b.String()
+}
+
+// Attributes is the name of the files that give attributes to paths.
+const Attributes = ".gitattributes"
 
 func entry(mode, oid string) (Entry, error) {
 	m, err := strconv.ParseUint(mode, 8, 32)
@@ -86,17 +128,14 @@ func delta(recs []string) (Delta, []string, error) {
 	return Delta{Path: recs[1], Old: old, New: new}, recs[2:], err
 }
 
-// Commits lists the commits reachable from tips and not from base.
-func (r Repo) Commits(ctx context.Context, tips []OID, base OID) ([]OID, error) {
+// Commits lists the commits reachable from tips and not from base. With the flags --objects and
+// --no-object-names it lists all objects.
+func (r Repo) Commits(ctx context.Context, tips []OID, base OID, flags ...string) ([]OID, error) {
 	if !slices.ContainsFunc(tips, func(t OID) bool { return t != base }) {
 		return nil, nil
 	}
-	var in bytes.Buffer
-	for _, t := range tips {
-		fmt.Fprintln(&in, t)
-	}
-	fmt.Fprintf(&in, "^%s\n", base)
-	out, err := r.call(ctx, call{most: maxHistory, args: []string{"rev-list", "--topo-order", "--reverse", "--stdin"}, stdin: &in})
+	args := append([]string{"rev-list", "--topo-order", "--reverse", "--stdin"}, flags...)
+	out, err := r.call(ctx, call{most: maxHistory, args: args, stdin: oneToALine(tips, base)})
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +155,7 @@ func (r Repo) CommitDeltas(ctx context.Context, commits []OID) ([]CommitDelta, e
 	if len(commits) == 0 {
 		return nil, nil
 	}
-	var in bytes.Buffer
-	for _, c := range commits {
-		fmt.Fprintln(&in, c)
-	}
-	out, err := r.call(ctx, call{stdin: &in, most: maxHistory, args: []string{"diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw",
+	out, err := r.call(ctx, call{stdin: oneToALine(commits), most: maxHistory, args: []string{"diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw",
 		"--no-abbrev", "--no-renames"}})
 	if err != nil {
 		return nil, err
@@ -218,11 +253,7 @@ func (r Repo) Larger(ctx context.Context, oids []OID, limit int64) (large OID, e
 // sizes tells the kind and the size of each of the objects. A missing one is passed
 // over: whoever needs it finds out.
 func (r Repo) sizes(ctx context.Context, oids []OID, each func(oid, kind string, size int64)) error {
-	var in strings.Builder
-	for _, o := range oids {
-		fmt.Fprintln(&in, o)
-	}
-	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)"}, stdin: strings.NewReader(in.String())})
+	out, err := r.call(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)"}, stdin: oneToALine(oids)})
 	if err != nil {
 		return err
 	}

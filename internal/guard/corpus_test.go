@@ -25,8 +25,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A day's work in a cell, where the repository and the home are the worker's own: nothing
-// is refused but a look at what lies beside the worktree.
+// A day's work in a cell, where the repository and the home are the worker's own. Each refusal was decided by a
+// person, and its line says why: a look at what lies beside the worktree or in the home, and software for the whole machine.
 func TestDay(t *testing.T) {
 	s := worker(t)
 	s.Private = true

@@ -1,7 +1,7 @@
 // Package hookrun is one run of cordon hook: it reads the question of a client and the
 // warrant of a worker, lets package hook answer within a time limit, and tells the
-// supervisor. The hook runs before every tool call of an agent, so main hands over to it
-// before it builds any command.
+// supervisor. The hook runs before every tool call of an agent, so a program that has this
+// package is the hook before its main function runs.
 //
 // It refuses to fail open. Whatever happens ends as a denial: exit code 2 with a text on
 // stderr and nothing on stdout is one to every client. Package hook decides; package post
@@ -34,11 +34,13 @@ const (
 	hookSaying   = time.Second     // for the answer, which nobody may be reading
 )
 
-// hookFirst answers and exits if this program was started as the hook.
-func First(args []string) {
-	if len(args) > 1 && args[0] == hookWord && !WantsHelp(args[1:]) {
+// init answers and exits if this program was started as the hook. The packages that the guard
+// does not use, such as the desk's, are initialised after this one, and a call does not wait
+// for them.
+func init() {
+	if len(os.Args) > 2 && os.Args[1] == hookWord && !WantsHelp(os.Args[2:]) {
 		SurviveSilence()
-		os.Exit(hookMain(args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(hookMain(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 }
 

@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -72,9 +74,11 @@ func CompareHost(ctx context.Context, s *worksite.Site, w *ledger.Worker) ([]aud
 	if err != nil {
 		return nil, "", err
 	}
-	x, err := expectedChanges(ctx, s, w)
-	if err != nil {
-		return nil, "", err
+	x := expectedOf(s, w)
+	if !before.Brief || !sameHost(&before, after) { // what changed has to be explained by the whole journal
+		if err := explainChanges(s, w, &x); err != nil {
+			return nil, "", err
+		}
 	}
 	found := audit.CompareHost(ctx, s.Host.Repo, &before, after, x)
 	return found, hostWord(w, found, x), nil
@@ -111,24 +115,37 @@ func hostWord(w *ledger.Worker, found []audit.Finding, x audit.Expected) string 
 	return word
 }
 
-func expectedChanges(ctx context.Context, s *worksite.Site, w *ledger.Worker) (audit.Expected, error) {
-	now, err := s.History()
-	if err != nil {
-		return audit.Expected{}, err
-	}
-	x := audit.Expected{
+// sameHost reports whether two states are equal in everything that is recorded of them.
+func sameHost(a, b *audit.HostState) bool {
+	was, err := json.Marshal(a)
+	is, otherErr := json.Marshal(b)
+	return err == nil && otherErr == nil && bytes.Equal(was, is)
+}
+
+// expectedOf is what is expected of a worker, whatever changed.
+func expectedOf(s *worksite.Site, w *ledger.Worker) audit.Expected {
+	return audit.Expected{
 		Self: string(w.ID), Committer: enclosure.CommitterEmail(w.ID),
 		Confined: CouldNotWrite(w), Ports: len(w.Lease.Lease().Policy.Network.HostPorts) > 0,
-		OperatorWorks: w.Options.OperatorWorks || s.OperatorActive, Commits: now.Commits(),
-		Busy: func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
+		OperatorWorks: w.Options.OperatorWorks || s.OperatorActive,
+		Busy:          func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
 	}
+}
+
+// explainChanges adds what cordon itself changed since the worker began, as the journal says.
+func explainChanges(s *worksite.Site, w *ledger.Worker, x *audit.Expected) error {
+	now, err := s.History()
+	if err != nil {
+		return err
+	}
+	x.Commits = now.Commits()
 	x.Landed, x.Workers = now.LandedSince(w.StartSeq)
 	for _, other := range now.Workers {
 		if l := other.Lease.Lease(); l.Adopted && (x.Workers[string(other.ID)] || x.Busy(string(other.ID))) {
 			x.Adopted = append(x.Adopted, l.Worktree)
 		}
 	}
-	return x, nil
+	return nil
 }
 
 // WatchHost runs commands that run a worker's code where no audit follows: setup in
@@ -177,8 +194,8 @@ func refuseChanged(ctx context.Context, s *worksite.Site, w *ledger.Worker, befo
 	if err != nil {
 		return err
 	}
-	x, err := expectedChanges(ctx, s, &lenient)
-	if err != nil {
+	x := expectedOf(s, &lenient)
+	if err := explainChanges(s, &lenient, &x); err != nil {
 		return err
 	}
 	var grave []error

@@ -43,6 +43,11 @@ func (j *Journal) Follow(ctx context.Context, after Mark) *Follower {
 	return &Follower{j: j, ctx: ctx, changes: changes, after: after, at: start()}
 }
 
+// Tail begins at the first event, for one that asks with More and never waits.
+func (j *Journal) Tail() *Follower {
+	return &Follower{j: j, ctx: context.Background(), at: start()}
+}
+
 // lookEvery is how often a follower looks at the journal unasked: not every file system
 // tells of changes.
 const lookEvery = time.Second

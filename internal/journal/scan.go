@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 )
 
 // A Corruption says where a journal is damaged and what is wrong there. Line 0
@@ -57,9 +58,17 @@ func scan(r io.Reader, p position, anchors []anchor, visit func(Event)) (positio
 	return walk(r, p, anchors, func(e Event, _ position) { visit(e) })
 }
 
+// readers are used again: whoever follows a journal looks often, and mostly finds nothing new.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 64<<10) }}
+
 // walk is scan that also tells the position after each event.
 func walk(r io.Reader, p position, anchors []anchor, visit func(Event, position)) (position, []byte, error) {
-	br := bufio.NewReaderSize(r, 64<<10)
+	br := readers.Get().(*bufio.Reader)
+	br.Reset(r)
+	defer func() {
+		br.Reset(nil)
+		readers.Put(br)
+	}()
 	for {
 		line, err := readLine(br)
 		if err == io.EOF {

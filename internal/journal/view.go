@@ -40,7 +40,8 @@ type View struct {
 }
 
 // View returns a view for a fold. The name says what the fold does, with its version: a
-// checkpoint that was made under another name is not used.
+// checkpoint that was made under another name is not used. A view without a name makes no
+// checkpoints: there is one for each journal, and it belongs to the fold that most commands use.
 func (j *Journal) View(name string, fold Fold) *View { return &View{j: j, name: name, fold: fold} }
 
 // Refresh reads what the view has not seen yet: from the checkpoint on at first, and then
@@ -147,7 +148,7 @@ func (v *View) reset() {
 // and must have the hashes that it gives.
 func (v *View) restore(f *os.File, size int64, anchors []anchor) error {
 	c, dec, err := readCheckpoint(v.j.dir, f, size, anchors)
-	if err != nil || c.Fold != v.name {
+	if err != nil || v.name == "" || c.Fold != v.name {
 		return errStale
 	}
 	var body checkpointBody
@@ -189,7 +190,7 @@ func (v *View) apply(e Event, next position) {
 
 // save writes a checkpoint when enough has happened since the last one.
 func (v *View) save() {
-	if v.at.seq < v.saved+checkpointEvery || v.err != nil {
+	if v.name == "" || v.at.seq < v.saved+checkpointEvery || v.err != nil {
 		return
 	}
 	memo, err := v.fold.Memo()

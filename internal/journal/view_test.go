@@ -132,6 +132,31 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+// TestViewWithoutName: it reads all events and appends on conditions, and leaves the checkpoint of
+// another fold as it is.
+func TestViewWithoutName(t *testing.T) {
+	t.Parallel()
+	dir := memoryDir(t)
+	grow(t, dir, 200)
+	before, err := os.ReadFile(filepath.Join(dir, CheckpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, c := open(t, dir), &collected{}
+	v := j.View("", c)
+	for range 2 * checkpointEvery {
+		e, err := j.AppendIf("w", "test.x", nil, v, nil)
+		must(t, e, err)
+	}
+	if len(c.events) != 200+2*checkpointEvery {
+		t.Errorf("the fold has %d events", len(c.events))
+	}
+	after, err := os.ReadFile(filepath.Join(dir, CheckpointFile))
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the checkpoint is another: %v", err)
+	}
+}
+
 // TestCheckpointHarmed damages the checkpoint or the journal. What a view then holds is
 // what the journal holds, or an error.
 func TestCheckpointHarmed(t *testing.T) {

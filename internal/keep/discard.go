@@ -22,6 +22,9 @@ func Discard(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.D
 	}
 	release, err := s.State.LockWorker(string(w.ID))
 	if errors.Is(err, state.ErrLocked) {
+		if err := s.StillSeen(ctx, w.ID); err != nil {
+			return err
+		}
 		return fault.Refuse("%s is in use by another cordon process and cannot be discarded now: cordon stop %s ends it, and keeps its work", w.ID, w.ID)
 	}
 	if err != nil {
@@ -33,6 +36,11 @@ func Discard(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.D
 	}
 	if w, err = s.Find(string(w.ID)); err != nil {
 		return err
+	}
+	if s.Seen != nil {
+		if err := s.Seen(ctx, w, false); err != nil {
+			return err
+		}
 	}
 	if w.Discard != nil || w.Removal != nil {
 		return fault.Refuse("%s was discarded or removed meanwhile", w.ID)
@@ -65,7 +73,7 @@ func discardRefs(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledg
 		return err
 	}
 	defer release()
-	if err := s.Append(w.ID, ledger.Discarded, d); err != nil {
+	if err := s.Decide(ctx, w.ID, ledger.Discarded, d, false, nil); err != nil {
 		return err
 	}
 	return s.Gate.Discard(ctx, w.ID)

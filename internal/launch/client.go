@@ -100,7 +100,7 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 		}
 		return nil, err
 	}
-	o.chooseView(l, env, program, w.Agent.Args)
+	o.chooseView(l, env, program, o.adapter.Needs(order.Own, w.Agent.Args))
 	o.chooseHelpers(s, l, enclosure.Variable(env, "PATH"))
 	o.record = beginConversation(o, order.Interactive, order.Again)
 	o.wiring = ledger.Wiring{Client: string(a.Name), Version: version.String(), Program: program}
@@ -292,10 +292,10 @@ func seedFile(root *os.Root, name string, text []byte) error {
 }
 
 // chooseView gathers what the cell of the client shows and hides, and its environment.
-func (o *clientSetup) chooseView(l lease.Lease, env []string, program string, args []string) {
+func (o *clientSetup) chooseView(l lease.Lease, env []string, program string, variables []string) {
 	o.env = fixVariables(env)
 	if l.Policy.Agent.Login.Given() {
-		o.env = append(o.env, signIn(o.adapter.Needs(args))...)
+		o.env = append(o.env, signIn(variables)...)
 	}
 	o.env = append(o.env, o.kit.Env...)
 	for _, a := range clients.All() {

@@ -52,8 +52,8 @@ const (
 // Briefing is what a worker is told: the rules of its lease, and its place in a plan.
 func Briefing(w *ledger.Worker, hooked bool) string {
 	text := briefing.Text(w.Lease, hooked)
-	if w.Stage != nil {
-		text += "\n## Your stage\n\n" + w.Stage.Signal
+	if w.Signal != "" {
+		text += "\n## Your stage\n\n" + w.Signal
 	}
 	return text
 }
@@ -163,6 +163,9 @@ func (r *equipment) addTo(c *cell.Command) {
 
 // shownCommand is the command as a person knows it: a client as the operator called it.
 func (r *equipment) shownCommand(w *ledger.Worker, c cell.Command) []string {
+	if w.Options.On != "" {
+		return []string{"git, which unpacks the result"}
+	}
 	if r.agent != nil {
 		return w.Agent.Words()
 	}

@@ -41,6 +41,7 @@ type Request struct {
 	Output   io.Writer // of the worker and its setup commands
 	Stdout   io.Writer // the worker's standard output; nil: goes to Output
 	Budget   Budget    // what its client may use
+	Unpacks  bool      // the command only puts a result into the tree: there is nothing to set up
 }
 
 // Result is what became of a request without an error.
@@ -89,8 +90,10 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 		return err
 	}
 	defer func() { sayDisarmed(s, w, r.left.End()) }()
-	if err := setup(ctx, s, w, io.MultiWriter(kept, worksite.Unheeded{To: how.Output})); err != nil {
-		return errors.Join(err, s.TallyNetwork(w))
+	if !how.Unpacks {
+		if err := setup(ctx, s, w, io.MultiWriter(kept, worksite.Unheeded{To: how.Output})); err != nil {
+			return errors.Join(err, s.TallyNetwork(w))
+		}
 	}
 	exit, err := startWithOutput(ctx, s, w, how, r, to)
 	if err == nil {
@@ -184,7 +187,7 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		recorded = true
 		at := ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Missing: l.Missing, Proven: l.Proven, Private: inspect.RecordedLayers(l.Private), Memory: l.Memory}
 		err = s.Append(w.ID, ledger.Started, ledger.Start{
-			Command: r.recordedCommand(c), Baseline: baseline, Agent: r.agent != nil, Heard: r.answersGiven(w), Cell: at,
+			Command: r.recordedCommand(c), Baseline: baseline, Agent: r.agent != nil, Boot: state.Boot(), Heard: r.answersGiven(w), Cell: at,
 		})
 		if err == nil {
 			if l.Pid > 0 {
@@ -297,6 +300,9 @@ func command(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Reques
 	c, err := confinedCommand(ctx, s, w.Lease, how.command(w))
 	if err != nil {
 		return c, err
+	}
+	if w.OnlyLooks() && c.Cell != nil {
+		c.Cell.Sealed = []string{w.Lease.Lease().Worktree}
 	}
 	r.addTo(&c)
 	publishPorts(s, w.Lease.Lease(), &c)

@@ -1,9 +1,10 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
+	"time"
 
 	"cordon/internal/backoff"
 	"cordon/internal/fault"
@@ -13,19 +14,15 @@ import (
 	"cordon/internal/worksite"
 )
 
-// BackOffs are until when no worker of a client is to start.
-func BackOffs(s *worksite.Site) backoff.Store {
-	return backoff.Store(filepath.Join(s.State.Path(), "backoff"))
-}
-
 // limitWatch hears a client say that its provider is asked too often, and lets those know that start
-// further workers of the client.
+// further workers of the provider: the plans of this machine by the back-off, and the home of a node by the journal.
 type limitWatch struct {
 	s  *worksite.Site
 	w  *ledger.Worker
 	mu sync.Mutex
 	// limited: the last answer of the model was such an error.
 	limited bool
+	noted   int // in the journal
 }
 
 // watch hands the items on.
@@ -51,13 +48,29 @@ func (l *limitWatch) hear(i stream.Item) {
 		return
 	}
 	l.limited = true
-	wait, err := BackOffs(l.s).Note(l.w.Agent.Client, legible.PlainLine(text), after, l.s.Now())
+	wait, err := l.note(legible.PlainLine(text), after)
 	if err != nil {
 		l.s.Voice.Step(l.w.ID, "limit", "cordon could not keep the limit of the provider: "+fault.OneLine(err))
 		return
 	}
 	l.s.Voice.Step(l.w.ID, "limit", fmt.Sprintf("the provider of %s is asked too often: no stage of a plan starts with it before %s",
 		l.w.Agent.Client, wait.Until.Local().Format("15:04:05")))
+}
+
+// The bounds of what the journal keeps of one launch.
+const (
+	maxLimits    = 20
+	maxLimitText = 1000 // bytes
+)
+
+// note keeps a limit, and what the client said.
+func (l *limitWatch) note(text string, after time.Duration) (wait backoff.Wait, err error) {
+	if l.noted < maxLimits {
+		l.noted++
+		err = l.s.Append(l.w.ID, ledger.RateLimited, ledger.RateLimit{Text: text[:min(len(text), maxLimitText)]})
+	}
+	wait, noting := l.s.BackOffs().Note(l.w.Agent.Provider(), text, after, l.s.Now())
+	return wait, errors.Join(err, noting)
 }
 
 // ended reports whether the client ended because of a limit, by its word.

@@ -190,16 +190,16 @@ func projectParts(ctx context.Context, s *worksite.Site, base git.OID, a *agent.
 	if len(folders) == 0 {
 		return nil, nil
 	}
-	files, err := s.FilesOf(ctx, base)
-	if err != nil {
-		return nil, err
-	}
 	var list []agent.Found
 	for _, folder := range folders {
+		files, err := s.Host.FilesBelow(ctx, base, folder.At)
+		if err != nil {
+			return nil, err
+		}
 		var here []git.File
 		var oids []git.OID
 		for _, f := range files {
-			if strings.HasPrefix(f.Path, folder.At+"/") && (f.Mode == git.Regular || f.Mode == git.Executable) && len(here) < mostPartFiles {
+			if (f.Mode == git.Regular || f.Mode == git.Executable) && len(here) < mostPartFiles {
 				here, oids = append(here, f), append(oids, f.OID)
 			}
 		}

@@ -1,17 +1,12 @@
 package launch
 
-import (
-	"fmt"
-	"strings"
-
-	"cordon/internal/ledger"
-)
+import "cordon/internal/ledger"
 
 // promptFor is what an agent is told: its task, or, when it goes on with a conversation
 // of an earlier launch, what has come since. again says which.
 func promptFor(w *ledger.Worker, how Request) (text string, again bool) {
 	again = w.Proof != nil // otherwise no client has run that could remember anything
-	said := newAnswers(w) + feedback(w, again) + how.Prompt
+	said := w.NewAnswers() + feedback(w, again) + how.Prompt
 	switch {
 	case !again && how.Prompt == "" && w.Feedback == "":
 		return said + w.Agent.Prompt, false
@@ -41,15 +36,4 @@ func feedback(w *ledger.Worker, again bool) string {
 		return w.Feedback
 	}
 	return "Your task: " + w.Agent.Prompt + "\n\n" + w.Feedback
-}
-
-// newAnswers tells what the operator has said to the questions of a worker since it ran.
-func newAnswers(w *ledger.Worker) string {
-	var b strings.Builder
-	for _, q := range w.Questions {
-		if q.Answer != nil && !q.Heard {
-			fmt.Fprintf(&b, "You asked (%s): %s\nThe operator answers: %s\n\n", q.ID(), q.Text, q.Answer.Text)
-		}
-	}
-	return b.String()
 }

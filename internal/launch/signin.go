@@ -28,7 +28,7 @@ func (o *clientSetup) checkSignIn(s *worksite.Site, w *ledger.Worker, order agen
 // signsIn reports whether something was found that could sign the client in.
 func (o *clientSetup) signsIn(l lease.Lease, order agent.Order) bool {
 	a, given := o.adapter, l.Policy.Agent.Login.Given()
-	if slices.ContainsFunc(a.Needs(order.Args), func(name string) bool {
+	if slices.ContainsFunc(a.Needs(order.Own, order.Args), func(name string) bool {
 		return a.SignsIn(name) && os.Getenv(name) != "" && (given || slices.Contains(l.Policy.Secrets, name))
 	}) {
 		return true

@@ -20,7 +20,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Open(s.bytes, s.hash); err != nil {
+		if _, err := open(s.bytes, s.hash); err != nil {
 			b.Fatal(err)
 		}
 	}

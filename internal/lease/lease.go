@@ -82,7 +82,7 @@ func fix(l Lease) (Sealed, error) {
 	if err := l.check(); err != nil {
 		return Sealed{}, err
 	}
-	if err := l.Policy.Validate(); err != nil {
+	if err := validate(l.Policy); err != nil {
 		return Sealed{}, fmt.Errorf("lease %s: %w", l.ID, err)
 	}
 	rules, err := l.compile()

@@ -274,3 +274,17 @@ func TestExpired(t *testing.T) {
 		t.Error("the zero lease is valid")
 	}
 }
+
+// A policy that was found valid vouches for no other: not even for one with what an encoding may
+// write as the same character.
+func TestValidPolicyIsNoOther(t *testing.T) {
+	l := sample()
+	l.Policy.Setup = []string{"echo \ufffd"}
+	if _, err := Seal(l); err != nil {
+		t.Fatal(err)
+	}
+	l.Policy.Setup = []string{"echo \xff"}
+	if _, err := Seal(l); err == nil {
+		t.Error("a command that is not UTF-8 was sealed")
+	}
+}

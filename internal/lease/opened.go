@@ -3,6 +3,8 @@ package lease
 import (
 	"bytes"
 	"sync"
+
+	"cordon/internal/policy"
 )
 
 // opened remembers leases that this process has opened: a run reads its journal several
@@ -31,4 +33,47 @@ func (m *memory) keep(s Sealed) {
 		m.all = map[string]Sealed{}
 	}
 	m.all[s.hash] = s
+}
+
+// validated are policies that this process has found valid, in the encoding that leases have of
+// them. The leases of a journal have few.
+var validated texts
+
+// validate is p.Validate, once for each policy.
+func validate(p policy.Policy) error {
+	text, err := encode(p)
+	if err != nil {
+		return err
+	}
+	if validated.has(string(text)) {
+		return nil
+	}
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	validated.add(string(text))
+	return nil
+}
+
+// texts is a set that does not grow without end.
+type texts struct {
+	mu  sync.Mutex
+	all map[string]bool
+}
+
+const maxTexts = 64
+
+func (t *texts) has(text string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[text]
+}
+
+func (t *texts) add(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.all == nil || len(t.all) >= maxTexts {
+		t.all = map[string]bool{}
+	}
+	t.all[text] = true
 }

@@ -1,6 +1,8 @@
 package lease
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"cordon/internal/additive"
 	"cordon/internal/git"
 	"cordon/internal/policy"
 )
@@ -100,4 +103,36 @@ func recordable(texts ...string) error {
 		}
 	}
 	return nil
+}
+
+// EncodedTerms are the terms of a lease as they were sealed. Leases of an older cordon have
+// none.
+func (s Sealed) EncodedTerms() ([]byte, error) {
+	if s.lease.inOneForm() {
+		return nil, errors.New("the lease was sealed before terms were apart from their place")
+	}
+	var parts envelope
+	if err := json.Unmarshal(s.bytes, &parts); err != nil {
+		return nil, err
+	}
+	return parts.Terms, nil
+}
+
+// OpenTerms reads terms that another machine has sealed. They name no place yet.
+func OpenTerms(b []byte) (Terms, error) {
+	var t Terms
+	known, err := additive.Known(b, &t)
+	switch {
+	case err != nil:
+		return Terms{}, fmt.Errorf("the terms cannot be read: %w", err)
+	case t.Schema != TermsSchema:
+		return Terms{}, fmt.Errorf("the terms are in the form %q, not %s", t.Schema, TermsSchema)
+	}
+	if exact, err := encode(t.inUTC()); err != nil || !bytes.Equal(exact, known) {
+		return Terms{}, errors.New("the terms are not in canonical form")
+	}
+	if err := t.check(); err != nil {
+		return Terms{}, err
+	}
+	return t, t.Policy.Validate()
 }

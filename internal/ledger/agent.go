@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/agent/facts"
 	"cordon/internal/journal"
 	"cordon/internal/plan"
 	"cordon/internal/policy"
@@ -22,6 +23,40 @@ type Agent struct {
 	// journals of earlier versions have them, and Kept says that a file of the worker's has them now.
 	Servers json.RawMessage `json:"mcp,omitempty"`
 	Kept    bool            `json:"+mcp_kept,omitempty"`
+}
+
+// Model is the model that the arguments name; "": none. Every client takes it so.
+func (a *Agent) Model() string { return a.argument("--model", "-m") }
+
+// Provider is who serves the agent's models, by its arguments: what its client's settings on the machine say is not read.
+func (a *Agent) Provider() string {
+	c := facts.Named(a.Client)
+	if c == nil {
+		return a.Client
+	}
+	if c.AnyProvider {
+		if name := a.argument("--provider"); name != "" {
+			return name
+		}
+		if name, _, found := strings.Cut(a.Model(), "/"); found && name != "" {
+			return name
+		}
+	}
+	return c.Models.Preset
+}
+
+// argument is the value of an option that has these names; "": there is none.
+func (a *Agent) argument(names ...string) (value string) {
+	for i, arg := range a.Args {
+		for _, name := range names {
+			if text, found := strings.CutPrefix(arg, name+"="); found && strings.HasPrefix(name, "--") {
+				value = text
+			} else if arg == name && i+1 < len(a.Args) {
+				value = a.Args[i+1]
+			}
+		}
+	}
+	return value
 }
 
 // Recorded is the agent as the journal has it: without the values of its servers.
@@ -116,6 +151,22 @@ type Stream struct {
 	Limited bool `json:"+limited,omitempty"`
 }
 
+// RateLimit is the data of RateLimited.
+type RateLimit struct {
+	Text string `json:"text"` // the client's own word
+	seq  uint64 // of its event
+}
+
+// RateLimitsSince are those that the worker has met since an event.
+func (w *Worker) RateLimitsSince(seq uint64) (list []string) {
+	for _, l := range w.RateLimits {
+		if l.seq > seq {
+			list = append(list, l.Text)
+		}
+	}
+	return list
+}
+
 // used is what the client says that it used. A number below zero is none.
 func (s *Stream) used() plan.Used {
 	return plan.Used{Tokens: int64(max(0, s.Input)) + int64(max(0, s.Output)), Cost: max(0, s.Cost)}
@@ -199,6 +250,17 @@ func heard(list []Inquiry, number int) error {
 	}
 	list[number-1].Heard = true
 	return nil
+}
+
+// NewAnswers tells what the operator has said to the questions of a worker since it ran.
+func (w *Worker) NewAnswers() string {
+	var b strings.Builder
+	for _, q := range w.Questions {
+		if q.Answer != nil && !q.Heard {
+			fmt.Fprintf(&b, "You asked (%s): %s\nThe operator answers: %s\n\n", q.ID(), q.Text, q.Answer.Text)
+		}
+	}
+	return b.String()
 }
 
 func (w *Worker) hears(number int) error { return heard(w.Questions, number) }

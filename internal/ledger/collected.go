@@ -16,7 +16,7 @@ import (
 
 // FoldName names this fold for checkpoints of the journal. It changes whenever the same
 // events give another ledger, or the memo another form.
-const FoldName = "cordon-ledger-3"
+const FoldName = "cordon-ledger-5"
 
 // ErrCollected says that gc has removed a worker: only a fold of the whole journal has it.
 var ErrCollected = errors.New("the worker is collected")
@@ -75,9 +75,9 @@ func Current() *Ledger { return &Ledger{byID: map[lease.ID]*Worker{}} }
 var _ journal.Fold = (*Ledger)(nil)
 
 // Wants implements journal.Fold. A repair of the journal is about workers that it names, and
-// a plan about its stages.
+// a plan about its stages. Nodes are few.
 func (l *Ledger) Wants(worker, typ string) bool {
-	return typ == Salvaged || isPlanEvent(typ) || l.byID[lease.ID(worker)] != nil
+	return typ == Salvaged || isPlanEvent(typ) || isNodeEvent(typ) || l.byID[lease.ID(worker)] != nil
 }
 
 // Memo implements journal.Fold.

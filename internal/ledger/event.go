@@ -30,7 +30,6 @@ import (
 	"time"
 
 	"cordon/internal/audit"
-	"cordon/internal/gate"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/worktree"
@@ -48,11 +47,13 @@ const (
 	Asked       = "agent.asked"        // Question
 	Answered    = "agent.answered"     // Answer, of the operator's
 	Heard       = "agent.heard"        // Hearing: the worker has got the answer
+	RateLimited = "+agent.limited"     // RateLimit: its client says that its provider is asked too often
 	Claimed     = "agent.claimed"      // Claim: the agent says that it is done
 	Summed      = "agent.summed"       // Stream: what its client says it did
 	Guarded     = "guard.decided"      // guard.Tally: what its guard decided while it ran
 	Reached     = "net.decided"        // record.Tally: what it tried to reach, also setup and acceptance
 	StopAsked   = "+worker.stop"       // Stop: before its supervisor is signalled
+	Decided     = "+operator.decided"  // Decision: before what it asks for is done
 	Ended       = "worker.ended"       // cell.Exit
 	Audited     = "audit.done"         // Audit
 	Proposed    = "+review.due"        // Proposal: its result would land, and is to be reviewed before
@@ -82,6 +83,13 @@ type Lease struct {
 	Overlap []string        `json:"overlap,omitempty"` // live workers whose write_roots may intersect
 	Agent   *Agent          `json:"agent,omitempty"`   // nil: a command
 	Stage   *StageOf        `json:"+stage,omitempty"`  // nil: it is for no plan
+	// Feedback is what the worker is told about an attempt that ran on another machine.
+	Feedback string `json:"+feedback,omitempty"`
+	// Signal is what StageOf.Signal is, of a plan on another machine.
+	Signal string `json:"+signal,omitempty"`
+	// Memory is limits.memory of the policy in bytes, if that names a size: a node has to have it. The lease has
+	// that of this machine otherwise.
+	Memory int64 `json:"+memory,omitempty"`
 }
 
 // Recovery is the data of Recovered: an operator's repair found what a worker left
@@ -105,6 +113,8 @@ type Options struct {
 	Interactive   bool   `json:"interactive,omitempty"`
 	NewTarget     bool   `json:"+new_target,omitempty"` // the target did not exist, and is created at the landing
 	LandAs        string `json:"+land_as,omitempty"`    // "": as the operator's configuration says
+	// On is the node of a fleet that runs the command, or AnyNode; "": this machine.
+	On string `json:"on,omitempty"`
 	// Message is the operator's own for the commit that lands.
 	Message string `json:"+message,omitempty"`
 }
@@ -117,6 +127,7 @@ type Start struct {
 	Command  []string `json:"command"`
 	Baseline string   `json:"baseline"` // SHA-256 of the host's recorded state
 	Agent    bool     `json:"agent,omitempty"`
+	Boot     string   `json:"boot,omitempty"`  // the start of the machine that it ran in
 	Heard    []int    `json:"heard,omitempty"` // questions whose answers it is told at its start
 	Cell
 }
@@ -175,7 +186,7 @@ type Wait struct {
 
 // ThenDue reports whether the operator's command after a landing has yet to be started.
 func (w *Worker) ThenDue() bool {
-	return w.Intent != nil && len(w.Intent.Then) > 0 && w.Gate != nil && w.Gate.Outcome == gate.Merged && w.Then == nil
+	return w.Intent != nil && len(w.Intent.Then) > 0 && w.Merged() && w.Then == nil
 }
 
 // Quarantine is the data of Quarantined.

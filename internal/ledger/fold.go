@@ -29,6 +29,8 @@ type Worker struct {
 	Overlap    []string
 	Agent      *Agent   // nil: a command
 	Stage      *StageOf // nil: it is for no plan
+	Signal     string   // the place in a plan on another machine, for its briefing
+	Memory     int64    // bytes that its policy asks for; 0: it names no size
 	Limits     int      // how often it failed because its provider was asked too often
 	Failures   int      // how often its command ended with an error, by itself
 	Losses     int      // how often it was started again because cordon or the machine had died
@@ -37,11 +39,14 @@ type Worker struct {
 	Stream     *Stream   // of the last launch
 	Used       plan.Used // by its client, in all launches
 	Questions  []Inquiry
-	Claim      *Claim   // of the last launch
-	Doubts     []string // of launches before that: why not to believe that they were under their guard
+	RateLimits []RateLimit // that its client has met
+	Claim      *Claim      // of the last launch
+	Doubts     []string    // of launches before that: why not to believe that they were under their guard
 	Tree       *Tree
+	Away       *Away    // nil: its command is not offered to a node, or what the node returned was unpacked
 	Refusal    *Refusal // of the last launch; nil: it was not refused, or something has happened since
 	Start      *Start
+	TreeSeq    uint64
 	StartSeq   uint64
 	StartTime  time.Time
 	EndSeq     uint64
@@ -77,12 +82,14 @@ type Worker struct {
 	Changed    time.Time // of its last event
 	DiscardAt  time.Time
 	Events     int
+	Decisions  int           // how often somebody decided about it
+	Last       *LastDecision // nil: nobody has decided yet
 }
 
 // Ran is the command that ran last, or that is to run. A client is shown as the
 // operator called it.
 func (w *Worker) Ran() []string {
-	if w.Start != nil && (w.Agent == nil || !w.Start.Agent) {
+	if w.Start != nil && (w.Agent == nil || !w.Start.Agent) && w.Options.On == "" { // what ran here only unpacked the result
 		return w.Start.Command
 	}
 	return w.Command
@@ -92,6 +99,7 @@ func (w *Worker) Ran() []string {
 type Ledger struct {
 	Workers []*Worker       // in order of their leases; what they point to never changes
 	Plans   []*PlanRun      // in the order in which they were opened
+	Nodes   []Node          // of the fleet, in the order in which they joined; the list never changes
 	Events  []journal.Event // of a whole one
 	Seq     uint64          // of the last event
 	whole   bool            // it has the workers that were collected too
@@ -136,6 +144,9 @@ func (l *Ledger) apply(e journal.Event) error {
 	if isPlanEvent(e.Type) {
 		return l.applyPlan(e)
 	}
+	if isNodeEvent(e.Type) {
+		return l.applyNode(e)
+	}
 	act, ok := transitions[e.Type]
 	switch {
 	case !ok && additive.Is(e.Type):
@@ -159,6 +170,9 @@ func (l *Ledger) apply(e journal.Event) error {
 	if err := act(now, e); err != nil {
 		return err
 	}
+	if err := noteDecision(now, e); err != nil {
+		return err
+	}
 	l.replace(w, now)
 	return nil
 }
@@ -173,8 +187,9 @@ func (l *Ledger) lease(e journal.Event) error {
 		return err
 	}
 	w.Command, w.Options, w.Overlap, w.Agent, w.Stage = d.Command, d.Options, d.Overlap, d.Agent, d.Stage
+	w.Feedback, w.Signal, w.Memory = d.Feedback, d.Signal, d.Memory
 	if d.Stage != nil {
-		w.Origin = d.Stage.Origin
+		w.Origin, w.Signal = d.Stage.Origin, d.Stage.Signal
 	}
 	l.Workers, l.byID[w.ID] = append(l.Workers, w), w
 	return nil
@@ -237,7 +252,7 @@ func (l *Ledger) suspend(e journal.Event) error {
 // transitions are what each event does to a worker. Going back a step makes
 // everything after it happen again.
 var transitions = map[string]func(*Worker, journal.Event) error{
-	Prepared: func(w *Worker, e journal.Event) error { w.Tree = new(Tree); return read(e, w.Tree) },
+	Prepared: func(w *Worker, e journal.Event) error { w.Tree, w.TreeSeq = new(Tree), e.Seq; return read(e, w.Tree) },
 	NotStarted: func(w *Worker, e journal.Event) error {
 		w.Refusal = new(Refusal)
 		return read(e, w.Refusal)
@@ -268,6 +283,13 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	Wired:   func(w *Worker, e journal.Event) error { w.Wiring = new(Wiring); return read(e, w.Wiring) },
 	Proven:  func(w *Worker, e journal.Event) error { w.Proof = new(Proof); return read(e, w.Proof) },
 	Claimed: func(w *Worker, e journal.Event) error { w.Claim = new(Claim); return read(e, w.Claim) },
+	RateLimited: func(w *Worker, e journal.Event) error {
+		var l RateLimit
+		err := read(e, &l)
+		l.seq = e.Seq
+		w.RateLimits = append(slices.Clip(w.RateLimits), l)
+		return err
+	},
 	Summed: func(w *Worker, e journal.Event) error {
 		w.Stream = new(Stream)
 		err := read(e, w.Stream)
@@ -283,8 +305,9 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Stop, w.StopSeq, w.StopTime = new(Stop), e.Seq, e.Time
 		return read(e, w.Stop)
 	},
+	Decided: func(w *Worker, e journal.Event) error { return read(e, new(Decision)) },
 	Ended: func(w *Worker, e journal.Event) error {
-		w.Exit, w.EndSeq = new(cell.Exit), e.Seq
+		w.Exit, w.EndSeq, w.Away = new(cell.Exit), e.Seq, nil
 		err := read(e, w.Exit)
 		switch {
 		case w.Exit.OK() || w.Exit.Stopped():
@@ -354,6 +377,10 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		w.Lease = sealed
 		return err
 	},
+	Offered:   func(w *Worker, e journal.Event) error { w.Away = &Away{Seq: e.Seq}; return read(e, new(Offer)) },
+	Granted:   granted,
+	Returned:  returned,
+	Withdrawn: func(w *Worker, e journal.Event) error { w.Away = nil; return read(e, new(Withdrawal)) },
 	Attempted: attempted,
 	Discarded: func(w *Worker, e journal.Event) error {
 		w.Discard, w.DiscardAt = new(Discard), e.Time

@@ -38,6 +38,8 @@ type Opening struct {
 	Agent   string            `json:"agent,omitempty"`   // for stages that name none
 	Args    []string          `json:"args,omitempty"`    // of Agent, wherever it works
 	Command []string          `json:"command,omitempty"` // for stages that name neither
+	// On is the node of a fleet that runs the stages, or AnyNode; "": this machine.
+	On string `json:"on,omitempty"`
 	// Branch is where the results collect that land together, and Base is where it begins; "": each
 	// result lands on the target.
 	Branch string  `json:"branch,omitempty"`
@@ -116,6 +118,12 @@ type StageOf struct {
 	Review bool `json:"review,omitempty"`
 	// Looks is the result that a reviewer may give its opinion on; nil: it has no say.
 	Looks *ResultOf `json:"looks,omitempty"`
+}
+
+// OnlyLooks reports whether a worker reads its tree and has nothing to write there. The agent of a stage
+// that verifies is none of these: it runs the checks, and they may build.
+func (w *Worker) OnlyLooks() bool {
+	return w.Stage != nil && (w.Stage.Role == Reviewer || w.Stage.Role == Verifier)
 }
 
 // PlanRun is a plan that was opened.

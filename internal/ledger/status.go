@@ -52,6 +52,8 @@ func (w *Worker) Status(f Facts) Status {
 		return InQuarantine
 	case w.Tree == nil:
 		return Leasing
+	case w.RunsAway() && f.Held:
+		return Running
 	case w.Start == nil:
 		return Ready
 	case w.Exit == nil && f.Held:
@@ -76,6 +78,9 @@ func (w *Worker) Status(f Facts) Status {
 
 // Interrupted reports whether a person ended the command, a signal to cordon, or the budget of its stage.
 func (w *Worker) Interrupted() bool { return w.Exit != nil && w.Exit.Stopped() }
+
+// Merged reports whether its newest landing succeeded.
+func (w *Worker) Merged() bool { return w.Gate != nil && w.Gate.Outcome == gate.Merged }
 
 // AwaitsReview reports whether a clean result goes to the gate only when a person says
 // so, or a reviewer in a plan. A worker that changed nothing leaves nothing to review, unless it carries over what an

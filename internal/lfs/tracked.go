@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"cordon/internal/git"
 	"cordon/internal/plainfile"
@@ -23,7 +22,7 @@ const maxAttributes = 16 << 20
 // one is not among them. Git reads the attributes in a directory of cordon's own, which
 // must not exist yet and is gone afterwards.
 func Filters(ctx context.Context, repo git.Repo, commit *git.Listing, paths []string, dir string) (map[string]string, error) {
-	names := commit.Above(".gitattributes", paths)
+	names := commit.Above(git.Attributes, paths)
 	texts, any := map[string][]byte{}, false
 	for _, f := range names {
 		if f.Mode == git.Symlink || f.Mode == git.Gitlink {
@@ -34,7 +33,7 @@ func Filters(ctx context.Context, repo git.Repo, commit *git.Listing, paths []st
 			return nil, err
 		}
 		texts[f.Path] = text
-		any = any || bytes.Contains(text, []byte("filter"))
+		any = any || mayFilter(text)
 	}
 	if err := commit.Err(); err != nil || !any && !ownAttributes(repo) {
 		return nil, err
@@ -50,18 +49,32 @@ func Filters(ctx context.Context, repo git.Repo, commit *git.Listing, paths []st
 	return filters, errors.Join(err, os.RemoveAll(dir)) // made just now
 }
 
-// Named reports whether a commit with these files, or the repository itself, has attributes
-// that may name a filter.
-func Named(repo git.Repo, files []git.File) bool {
-	return ownAttributes(repo) || slices.ContainsFunc(files, func(f git.File) bool { return path.Base(f.Path) == ".gitattributes" })
+// Named reports whether a commit with these special files, or the repository itself, has
+// attributes that may name a filter.
+func Named(ctx context.Context, repo git.Repo, special []git.File) (bool, error) {
+	if ownAttributes(repo) {
+		return true, nil
+	}
+	for _, f := range special {
+		if path.Base(f.Path) != git.Attributes || f.Mode == git.Symlink || f.Mode == git.Gitlink {
+			continue // git does not read links and submodules
+		}
+		if text, err := repo.Blob(ctx, f.OID); err != nil || mayFilter(text) {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // ownAttributes reports whether attributes of the repository's own may name a filter: the
 // operator's git obeys those too.
 func ownAttributes(repo git.Repo) bool {
 	text, err := plainfile.ReadLinked(filepath.Join(repo.Dir, "info", "attributes"), plainfile.Text)
-	return err == nil && bytes.Contains(text, []byte("filter"))
+	return err == nil && mayFilter(text)
 }
+
+// mayFilter reports whether attributes may name a filter, also by a macro of their own.
+func mayFilter(text []byte) bool { return bytes.Contains(text, []byte("filter")) }
 
 func writeAll(dir string, texts map[string][]byte) error {
 	root, err := os.OpenRoot(dir)

@@ -65,6 +65,9 @@ func Inbox(ctx context.Context, s *worksite.Site) ([]Entry, error) {
 
 // WaitsFor says whether somebody waits for the answer to a question now.
 func WaitsFor(s *worksite.Site, w *ledger.Worker, number int) Waits {
+	if w.RunsAway() && s.State.Held(state.WorkerLock(string(w.ID))) {
+		return AtWork // its node hands the answer over
+	}
 	if w.Start == nil || w.Exit != nil || !s.State.Held(state.WorkerLock(string(w.ID))) {
 		return Ended
 	}
@@ -89,7 +92,7 @@ func Answer(ctx context.Context, s *worksite.Site, w *ledger.Worker, number int,
 		return err
 	}
 	answer := ledger.Answer{Question: number, Text: text, Who: who}
-	return s.AppendIf(w.ID, ledger.Answered, answer, func(now *ledger.Ledger) error { return answerable(now, w.ID, number) })
+	return s.Decide(ctx, w.ID, ledger.Answered, answer, false, func(now *ledger.Ledger) error { return answerable(now, w.ID, number) })
 }
 
 // answerable refuses an answer to what is no open question.
@@ -104,7 +107,8 @@ func answerable(now *ledger.Ledger, id lease.ID, number int) error {
 	case number < 1 || number > len(w.Questions):
 		return &fault.MistakeError{Err: fmt.Errorf("%s has asked no question q%d", id, number)}
 	case w.Questions[number-1].Answer != nil:
-		return &fault.MistakeError{Err: fmt.Errorf("question q%d of %s has already been answered: %s", number, id, oneText(w.Questions[number-1].Answer.Text))}
+		return &fault.MistakeError{Err: fmt.Errorf("question q%d of %s has already been answered by %s: %s", number, id,
+			w.Questions[number-1].Answer.Who, oneText(w.Questions[number-1].Answer.Text))}
 	}
 	return nil
 }

@@ -16,12 +16,12 @@ import (
 
 // groups are the headings of cordon --help, and the commands below each.
 var groups = []struct{ title, commands string }{
-	{"Start:", "demo init run exec shell attach open resume stop"},
-	{"Watch:", "ls wait show logs diff audit checkout inbox queue"},
-	{"Decide:", "answer merge retry quarantine discard"},
+	{"Start:", "demo init run plan exec shell attach open resume stop"},
+	{"Watch:", "ls ui wait show logs diff audit checkout inbox queue"},
+	{"Decide:", "answer merge retry comments quarantine discard"},
 	{"Policy:", "policy config check lease briefing"},
-	{"Machine:", "doctor journal gc serve token version completion help"},
-	{"Inside a worker:", "ask done status truth hook"},
+	{"Machine:", "doctor journal gc fleet serve token mcp version completion help"},
+	{"Inside a worker:", "ask done status truth review hook"},
 }
 
 const exitsHeading = "\nExit codes:\n"

@@ -51,16 +51,33 @@ func clean(s string) string {
 	return s
 }
 
+// Sequence is what makes a terminal ring and show a message, for one who writes to it.
+func Sequence(m Message, getenv func(string) string) string { return sequence(m.Text(), getenv) }
+
 // sequence is what makes a terminal ring and show a notification. Terminals know one
-// of two forms; one that knows neither ignores what it is sent, and the console of the
-// kernel and dumb terminals are only rung.
+// of three forms; one that knows none ignores what it is sent. The console of the kernel and
+// dumb terminals are only rung, and so are multiplexers that hand nothing on. tmux rings itself
+// and hands the rest on if its option allow-passthrough is set.
 func sequence(text string, getenv func(string) string) string {
 	term := getenv("TERM")
 	switch {
-	case term == "" || term == "dumb" || term == "linux":
+	case term == "" || term == "dumb" || term == "linux" || getenv("ZELLIJ") != "":
 		return "\a"
-	case getenv("VTE_VERSION") != "" || strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot"):
-		return "\a\x1b]777;notify;cordon;" + text + "\a"
+	case getenv("TMUX") != "":
+		return "\a\x1bPtmux;" + strings.ReplaceAll(shown(text, term, getenv), "\x1b", "\x1b\x1b") + "\x1b\\"
+	case strings.HasPrefix(term, "screen"):
+		return "\a"
 	}
-	return "\a\x1b]9;cordon: " + text + "\a"
+	return "\a" + shown(text, term, getenv)
+}
+
+// shown is the sequence with which a terminal shows a notification.
+func shown(text, term string, getenv func(string) string) string {
+	switch {
+	case getenv("KITTY_WINDOW_ID") != "" || term == "xterm-kitty":
+		return "\x1b]99;;cordon: " + text + "\x1b\\"
+	case getenv("VTE_VERSION") != "" || strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot"):
+		return "\x1b]777;notify;cordon;" + text + "\a"
+	}
+	return "\x1b]9;cordon: " + text + "\a"
 }

@@ -46,12 +46,25 @@ func FuzzText(f *testing.F) {
 	})
 }
 
+// Every terminal is rung. What shows a message is in its terminal's words, and tmux hands it on.
 func TestSequence(t *testing.T) {
-	for term, want := range map[string]string{
-		"xterm-256color": "\a\x1b]9;cordon: x\a", "foot": "\a\x1b]777;notify;cordon;x\a", "linux": "\a", "dumb": "\a", "": "\a",
+	for _, c := range []struct{ environment, want string }{
+		{"TERM=xterm-256color", "\a\x1b]9;cordon: x\a"},
+		{"TERM=foot", "\a\x1b]777;notify;cordon;x\a"},
+		{"TERM=xterm-256color VTE_VERSION=7600", "\a\x1b]777;notify;cordon;x\a"},
+		{"TERM=xterm-kitty", "\a\x1b]99;;cordon: x\x1b\\"},
+		{"TERM=tmux-256color TMUX=/tmp/tmux-0/default,1,0", "\a\x1bPtmux;\x1b\x1b]9;cordon: x\a\x1b\\"},
+		{"TERM=screen-256color TMUX=/tmp/tmux-0/default,1,0", "\a\x1bPtmux;\x1b\x1b]9;cordon: x\a\x1b\\"},
+		{"TERM=tmux-256color TMUX=x KITTY_WINDOW_ID=1", "\a\x1bPtmux;\x1b\x1b]99;;cordon: x\x1b\x1b\\\x1b\\"},
+		{"TERM=screen", "\a"}, {"TERM=xterm-256color ZELLIJ=0", "\a"}, {"TERM=linux", "\a"}, {"TERM=dumb TMUX=x", "\a"}, {"", "\a"},
 	} {
-		if got := sequence("x", func(name string) string { return map[string]string{"TERM": term}[name] }); got != want {
-			t.Errorf("%s: %q", term, got)
+		set := map[string]string{}
+		for _, pair := range strings.Fields(c.environment) {
+			name, value, _ := strings.Cut(pair, "=")
+			set[name] = value
+		}
+		if got := sequence("x", func(name string) string { return set[name] }); got != c.want {
+			t.Errorf("%s: %q", c.environment, got)
 		}
 	}
 }
@@ -122,6 +135,9 @@ func TestCommandAndTerminal(t *testing.T) {
 	l := own(t, "notify: {command: [sh, -c, 'echo \"$0|$CORDON_STATE\" >>"+out+"', $CORDON_MESSAGE]}")
 	var screen bytes.Buffer
 	t.Setenv("TERM", "xterm")
+	for _, name := range []string{"TMUX", "ZELLIJ", "KITTY_WINDOW_ID", "VTE_VERSION"} {
+		t.Setenv(name, "")
+	}
 	m := Message{Worker: "calm-yak", State: "asks", Repository: "repo", Says: "asks"}
 	if err := (Sender{Own: l, Screen: &screen, Dir: t.TempDir()}).Send(t.Context(), m); err != nil {
 		t.Fatal(err)

@@ -28,6 +28,8 @@ type Counter struct {
 	Open func(context.Context) (*session.Session, error)
 	Dir  string // of the repository
 	Who  string // the operator, for the journal
+	// MaxWrite are the most that workers may write; nothing: what their policy says.
+	MaxWrite []string
 }
 
 // mostPrompt is how long a prompt may be: an argument of a program has at most 128 KiB.
@@ -104,7 +106,7 @@ func (c Counter) Dispatch(ctx context.Context, r view.DispatchRequest) (*view.De
 	case len(r.Prompt) > mostPrompt:
 		return nil, mistake("a prompt has at most %d bytes", mostPrompt)
 	}
-	started, err := background.Run(ctx, arguments(c.Dir, r))
+	started, err := background.Run(ctx, c.arguments(r))
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +117,10 @@ func (c Counter) Dispatch(ctx context.Context, r view.DispatchRequest) (*view.De
 }
 
 // arguments are those of the cordon that runs the worker.
-func arguments(dir string, r view.DispatchRequest) []string {
-	return []string{"-C", dir, "run", "--review", "--detach", r.Client, "--", r.Prompt}
+func (c Counter) arguments(r view.DispatchRequest) []string {
+	words := []string{"-C", c.Dir, "run", "--review", "--detach"}
+	for _, root := range c.MaxWrite {
+		words = append(words, "--max-write="+root)
+	}
+	return append(words, r.Client, "--", r.Prompt)
 }

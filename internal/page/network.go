@@ -29,12 +29,12 @@ func (p Page) Reached(w *ledger.Worker, list []view.Attempt, t record.Tally, alt
 			p.Print("%s", line)
 		}
 	}
-	p.Tally(t)
+	p.Tally(w, t)
 }
 
-// Tally tells what was tried in a few lines.
-func (p Page) Tally(t record.Tally) {
-	for _, line := range t.Lines() {
+// Tally tells what a worker tried in a few lines.
+func (p Page) Tally(w *ledger.Worker, t record.Tally) {
+	for _, line := range append(t.Lines(), present.OwnNames(w, t)...) {
 		p.Say("  %s", legible.Line(line))
 	}
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"cordon/internal/legible"
 	"cordon/internal/present"
@@ -48,6 +49,9 @@ func (p Page) Plan(v *view.Plan) error {
 		rows = append(rows, []string{"  " + s.ID, s.State, s.Worker, s.Why})
 	}
 	terminal.WrappedTable(p.Out, rows)
+	if len(v.Critical) > 0 {
+		p.Print("critical path: %s", strings.Join(v.Path(time.Now()), " → "))
+	}
 	if text := usedBy(v.Stages); text != "" {
 		p.Print("used so far, as the clients say: %s", text)
 	}

@@ -15,6 +15,8 @@ type Surroundings struct {
 	Policy policy.Policy // of the repository, at the base commit
 	// Has reports whether the base commit has a file or a directory.
 	Has func(path string) bool
+	// Link reports whether it has a link there; nil: it has none.
+	Link func(path string) bool
 	// Reports says what a client reports of its use; known is false for a name that is no client.
 	Reports func(client string) (tokens, cost, known bool)
 	// Command: stages that name neither a client nor a command get one.
@@ -25,6 +27,8 @@ type Surroundings struct {
 	Known *Known
 	// Sealed are the files of tasks that were read when the plan was opened.
 	Sealed map[string]string
+
+	made []string // write roots of the stages that were permitted so far
 }
 
 // Permit is a stage with the policy that its worker gets.
@@ -67,6 +71,7 @@ func (p Plan) PermitEach(name string, in Surroundings) (list []Permit, refused m
 		if s.Kind == Deliver {
 			permit = delivery(permit, list)
 		}
+		in.made = append(in.made, permit.Roots()...)
 		if err == nil {
 			err = satisfiable(permit, in)
 		}
@@ -210,7 +215,7 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 
 // satisfiable refuses a stage that nobody can bring to its end.
 func satisfiable(p Permit, in Surroundings) error {
-	for _, one := range []func(Permit, Surroundings) (problem, hint string){judged, promised, tasked, performed, budgeted, reviewable} {
+	for _, one := range []func(Permit, Surroundings) (problem, hint string){judged, promised, tasked, located, performed, budgeted, reviewable} {
 		if problem, hint := one(p, in); problem != "" {
 			return p.Stage.at.fault(p.Stage.ID+": "+problem, hint)
 		}
@@ -239,7 +244,7 @@ func promised(p Permit, in Surroundings) (string, string) {
 	return "", ""
 }
 
-// tasked: the file of the task and the directory of the commands are in the base commit, or an earlier stage can make them.
+// tasked: the file of the task is in the base commit.
 func tasked(p Permit, in Surroundings) (string, string) {
 	if f := p.Stage.TaskFile; f != "" && !in.Has(f) && in.Sealed[f] == "" {
 		return "the base commit has no file " + f, "commit it, or write the task into the plan"

@@ -27,7 +27,7 @@ type Plan struct {
 	Parallel int     `json:"parallel"` // the most stages at once
 	Narrow   Narrow  `json:"narrow,omitzero"`
 	Stages   []Stage `json:"stages"`
-	// Notes are things in the document that have no effect, in sentences.
+	// Notes are things in the document that have no effect or look like a mistake, in sentences.
 	Notes []string `json:"notes,omitempty"`
 }
 

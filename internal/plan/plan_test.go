@@ -144,6 +144,8 @@ func surroundings() Surroundings {
 func TestRefusals(t *testing.T) {
 	narrow := surroundings()
 	narrow.Policy.Filesystem.WriteRoots = []string{"src"}
+	linked := surroundings()
+	linked.Link = func(path string) bool { return path == "src/out" }
 	stage := func(body string) string { return "version: 1\nplan: p\nstages:\n  - id: a\n    task: t\n" + body }
 	for _, c := range []struct {
 		in         Surroundings
@@ -156,6 +158,8 @@ func TestRefusals(t *testing.T) {
 		{surroundings(), stage("    agent: codex\n    budget: {cost: 1}\n    acceptance: [\"true\"]\n"), "a: codex does not report its cost, but it reports tokens"},
 		{surroundings(), stage("    review: {agent: cdoex}\n    acceptance: [\"true\"]\n"), `a: there is no client "cdoex"`},
 		{surroundings(), stage("    review: {rounds: 4}\n    retries: {rejected: 2}\n    acceptance: [\"true\"]\n"), "a: its rounds of review and its retries are 6 attempts"},
+		{surroundings(), stage("    dir: nowhere\n    write: [src]\n    acceptance: [\"true\"]\n"), "a: the base commit has no directory nowhere"},
+		{linked, stage("    dir: src/out/sub\n    write: [src]\n    acceptance: [\"true\"]\n"), "a: its directory src/out/sub lies behind the link src/out"},
 		{surroundings(), "version: 1\nplan: p\nstages:\n  - {id: a, task: {file: t.md}, acceptance: [\"true\"]}\n", "a: the base commit has no file t.md"},
 	} {
 		_, err := parse(t, "p", c.text).Permits("p", c.in)
@@ -190,5 +194,25 @@ func TestKnownPermits(t *testing.T) {
 		if err != nil || !slices.Equal(list[0].Roots(), roots) {
 			t.Fatalf("%v: %v, %v", roots, list, err)
 		}
+	}
+}
+
+// A directory is there if a stage before can make it. Paths that do not begin at it look like those of a loom document.
+func TestDirectories(t *testing.T) {
+	p := parse(t, "p", `version: 1
+plan: p
+stages:
+  - {id: a, task: t, write: [loom/src/x], acceptance: ["true"]}
+  - {id: b, after: [a], dir: loom/src, task: t, write: [hooks], acceptance: ["true"]}
+  - {id: c, after: [a], dir: loom, task: t, write: [loom/src/y, docs], acceptance: ["true"]}
+  - {id: d, after: [a], dir: loom, kind: verify, acceptance: ["true"]}
+`)
+	permits, err := p.Permits("p", surroundings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"b runs its commands in loom/src and may change nothing there: write begins at the top of the tree (did you mean write: [loom/src/hooks]?)"}
+	if got := Doubts(permits); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -10,29 +12,17 @@ import (
 // pass the acceptance commands of both.
 func (p Policy) Joined(q Policy) Policy {
 	both, _ := p.Within(rightsOf(q))
-	f := &both.Filesystem
-	f.WriteRoots = union(p.Filesystem.WriteRoots, q.Filesystem.WriteRoots)
-	f.ReadRoots = commonPlaces(p.Filesystem.ReadRoots, q.Filesystem.ReadRoots)
-	f.Scratch = common(p.Filesystem.Scratch, q.Filesystem.Scratch)
-	if q.Filesystem.Outside != Capture {
-		f.Outside = q.Filesystem.Outside
-	}
-	if q.Filesystem.Names.Portable() {
-		f.Names = PortableNames
-	}
-	if q.Filesystem.Cache != LandedCaches {
-		f.Cache = q.Filesystem.Cache
-	}
-	if both.Guard.Mode.Warns() || q.Guard.Mode.IsStrict() {
-		both.Guard = q.Guard
-	}
-	a := &both.Agent
-	for _, list := range []struct{ mine, theirs *[]string }{
-		{&a.Instructions, &q.Agent.Instructions}, {&a.Skills, &q.Agent.Skills}, {&a.Agents, &q.Agent.Agents},
-		{&a.Commands, &q.Agent.Commands}, {&a.MCP, &q.Agent.MCP},
-	} {
-		*list.mine = common(*list.mine, *list.theirs)
-	}
+	both.joinFilesystem(p.Filesystem, q.Filesystem)
+	both.joinAgent(q.Agent)
+	both.joinNetwork(q.Network)
+	g := &both.Guard
+	g.Mode = stricter(GuardModes(), g.Mode, q.Guard.Mode)
+	g.UnknownRead, g.OpaqueCode = stricter(Answers(), g.UnknownRead, q.Guard.UnknownRead), stricter(Answers(), g.OpaqueCode, q.Guard.OpaqueCode)
+	both.Git.Pin = p.Git.Pin || q.Git.Pin
+	both.Limits.Files = lower(p.Limits.Files, q.Limits.Files)
+	both.Gate.Retries = min(p.Gate.Retries, q.Gate.Retries)
+	both.Gate.Cache = stricter(Cachings(), p.Gate.Cache, q.Gate.Cache)
+	both.Expires = min(p.Expires, q.Expires)
 	for _, run := range q.Acceptance {
 		both = both.Accepts(run, q.AcceptancePaths[run])
 	}
@@ -40,13 +30,72 @@ func (p Policy) Joined(q Policy) Policy {
 	return both
 }
 
+func (p *Policy) joinFilesystem(a, b Filesystem) {
+	f := &p.Filesystem
+	f.WriteRoots = union(a.WriteRoots, b.WriteRoots)
+	f.ReadRoots = commonPlaces(a.ReadRoots, b.ReadRoots)
+	f.Scratch = common(a.Scratch, b.Scratch)
+	f.Outside = stricter(Outsides(), a.Outside, b.Outside)
+	f.Cache = stricter(Cachings(), a.Cache, b.Cache)
+	if b.Names.Portable() {
+		f.Names = PortableNames
+	}
+}
+
+// joinNetwork: what either side records is recorded.
+func (p *Policy) joinNetwork(b Network) {
+	a := &p.Network
+	if a.Observe == Unobserved {
+		a.Observe = b.Observe
+	}
+	a.Limits.Connections = min(cmp.Or(a.Limits.Connections, DefaultConnections), cmp.Or(b.Limits.Connections, DefaultConnections))
+	a.Limits.Queries = min(cmp.Or(a.Limits.Queries, DefaultQueries), cmp.Or(b.Limits.Queries, DefaultQueries))
+	a.Limits.Bytes = lower(a.Limits.Bytes, b.Limits.Bytes)
+}
+
+func (p *Policy) joinAgent(b Agent) {
+	a := &p.Agent
+	a.Login, a.Refresh = stricter(Logins(), a.Login, b.Login), a.Refresh && b.Refresh
+	a.Proof, a.Within = stricter(Proofs(), a.Proof, b.Proof), Duration(min(a.Patience(), b.Patience()))
+	for _, list := range []struct{ mine, theirs *[]string }{
+		{&a.Instructions, &b.Instructions}, {&a.Skills, &b.Skills}, {&a.Agents, &b.Agents}, {&a.Commands, &b.Commands}, {&a.MCP, &b.MCP},
+	} {
+		*list.mine = common(*list.mine, *list.theirs)
+	}
+	a.Args = maps.Clone(a.Args)
+	maps.DeleteFunc(a.Args, func(client string, args []string) bool { return !slices.Equal(args, b.Args[client]) })
+}
+
+// stricter is the one of two words that comes first in a list, strictest first.
+func stricter[T interface {
+	~string
+	String() string
+}](words []T, a, b T) T {
+	a, b = T(a.String()), T(b.String())
+	if slices.Index(words, b) < slices.Index(words, a) {
+		return b
+	}
+	return a
+}
+
+// lower is the lower of two limits; 0 is none.
+func lower[T int | Bytes](a, b T) T {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
 // rightsOf are the rights that a policy gives, without those to write.
 func rightsOf(q Policy) Rights {
 	r := AllRights()
 	r.Filesystem.DenyRead, r.Filesystem.DenyWrite = q.Filesystem.DenyRead, q.Filesystem.DenyWrite
 	r.Network.AllowedDomains = q.Network.AllowedDomains
+	if q.Network.Older() {
+		r.Network.AllowedDomains = []string{}
+	}
 	r.Network.HostPorts, r.Network.Publish = portTexts(q.Network.HostPorts), portTexts(q.Network.Publish)
-	r.Secrets, r.Isolation, r.Cell.Trace = q.Secrets, q.Isolation, q.Cell.Trace
+	r.Secrets, r.Isolation, r.Cell.Trace, r.Agent.Web = q.Secrets, q.Isolation, q.Cell.Trace, q.Agent.Web
 	r.Limits.Time, r.Limits.Processes = q.Limits.Time, q.Limits.Processes
 	r.Limits.Memory, r.Limits.Disk = max(q.Limits.Memory, 0), max(q.Limits.Disk, 0) // not what depends on the machine
 	r.Gate.Land, r.Gate.Attempts = q.Gate.Land, q.Gate.Attempts

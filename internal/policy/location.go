@@ -112,6 +112,9 @@ func HasWildcard(glob string) bool {
 
 // UnescapeGlob is the path that a pattern without wildcards stands for.
 func UnescapeGlob(glob string) string {
+	if !strings.Contains(glob, `\`) {
+		return path.Clean(glob)
+	}
 	var b strings.Builder
 	for i := 0; i < len(glob); i++ {
 		if glob[i] == '\\' && i+1 < len(glob) {

@@ -18,7 +18,6 @@ package policy
 
 import (
 	"bytes"
-	"sync"
 	"time"
 )
 
@@ -153,9 +152,6 @@ func (p Policy) Validate() error {
 		p.Network.AllowedDomains = nil
 	}
 	text := p.YAML()
-	if canonical.has(string(text)) {
-		return nil
-	}
 	q, err := Parse("policy", text)
 	if err != nil {
 		return err
@@ -163,33 +159,5 @@ func (p Policy) Validate() error {
 	if !bytes.Equal(text, q.YAML()) {
 		return &Error{Name: "policy", Problem: "the policy is not in its canonical form"}
 	}
-	canonical.add(string(text))
 	return nil
-}
-
-// canonical are texts that are policies in their canonical form. The leases of a journal have
-// few of them, and each is validated many times.
-var canonical texts
-
-// texts is a set that does not grow without end.
-type texts struct {
-	mu  sync.Mutex
-	all map[string]bool
-}
-
-const maxTexts = 64
-
-func (t *texts) has(text string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.all[text]
-}
-
-func (t *texts) add(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.all == nil || len(t.all) >= maxTexts {
-		t.all = map[string]bool{}
-	}
-	t.all[text] = true
 }

@@ -15,7 +15,7 @@ import (
 // out the files of other operating systems.
 func TestPure(t *testing.T) {
 	allowed := []string{"cordon/internal/agent/facts", "cordon/internal/paths", "cordon/internal/reach", "cordon/internal/strictyaml",
-		"bytes", "embed", "errors", "fmt", "io", "path", "slices", "strconv", "strings", "sync", "time", "unicode", "unicode/utf8",
+		"bytes", "cmp", "embed", "errors", "fmt", "io", "maps", "path", "slices", "strconv", "strings", "sync", "time", "unicode", "unicode/utf8",
 		"github.com/bmatcuk/doublestar/v4", "go.yaml.in/yaml/v3", "golang.org/x/text/unicode/norm",
 	}
 	entries, err := os.ReadDir(".")

@@ -18,6 +18,9 @@ func gateView(r *gate.Result) *view.Gate {
 	for _, c := range r.Checks {
 		v.Checks = append(v.Checks, view.Acceptance{Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output, Reused: c.Reused})
 	}
+	if q := r.Queue; q != nil {
+		v.Queue = &view.Passage{Since: q.Since, Tests: q.Tests, Ahead: q.Ahead}
+	}
 	for _, o := range r.InTheWay {
 		v.InTheWay = append(v.InTheWay, view.Obstacle{Checkout: o.Checkout, Path: view.Text(o.Path), Why: o.Why})
 	}

@@ -61,7 +61,11 @@ func activity(s *worksite.Site, w *ledger.Worker, status ledger.Status) string {
 	switch {
 	case w.Tree == nil:
 		return "making the worktree"
-	case w.Start == nil:
+	case w.Away != nil && w.Away.Return == nil && (w.Away.Grant == nil || s.LastLine(w.ID) == ""):
+		if all, err := s.Ledger(); err == nil {
+			return legible.Line(s.WhereAway(all, w))
+		}
+	case w.Start == nil && w.Away == nil:
 		return "preparing the start"
 	case status == ledger.Gating && w.Audit == nil:
 		return "audit"

@@ -3,11 +3,13 @@ package present
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"cordon/internal/agent/facts"
 	"cordon/internal/cell"
 	"cordon/internal/cellnet"
 	"cordon/internal/egress/record"
@@ -145,6 +147,25 @@ func Wrapped(text string, columns int) (lines []string) {
 	}
 	if len(line) > 0 {
 		lines = append(lines, string(line))
+	}
+	return lines
+}
+
+// OwnNames say which of the names that a worker was refused its client asks for by itself, so that nobody allows
+// them for the agent's sake.
+func OwnNames(w *ledger.Worker, t record.Tally) []string {
+	if w == nil || w.Agent == nil {
+		return nil
+	}
+	c := facts.Named(w.Agent.Client)
+	if c == nil {
+		return nil
+	}
+	var lines []string
+	for _, asks := range c.Asks {
+		if slices.ContainsFunc(t.Tried, func(one record.Tried) bool { return one.Verdict == record.Refused && one.Name == asks.Name }) {
+			lines = append(lines, fmt.Sprintf("(%s asks for %s itself, for %s; it works without)", c.Name, asks.Name, asks.Why))
+		}
 	}
 	return lines
 }

@@ -96,6 +96,9 @@ func tested(w *ledger.Worker) string {
 	if n := len(w.Gate.Checks); n > 0 {
 		return fmt.Sprintf(", %s passed%s%s", terminal.Plural(n, "acceptance command"), onRetry(w.Gate.Retries), withCaches(w.Gate))
 	}
+	if len(w.Lease.Lease().Policy.Acceptance) > 0 { // a landing is prepared only after they passed or were waived
+		return "; cordon was interrupted before it recorded what acceptance said"
+	}
 	return ", nothing tested: the policy has no acceptance commands"
 }
 

@@ -70,7 +70,7 @@ func PlanView(r conduct.Report, held bool) *view.Plan {
 		}
 		v.Stages = append(v.Stages, view.StageNow{
 			ID: s.Stage.ID, Kind: string(s.Stage.Kind), After: append([]string{}, linked(s.Stage.After)...), State: string(s.State), Why: why, Need: string(s.Need),
-			Blocks: blocks[s.Stage.ID], Worker: s.Worker, Since: s.Since, Next: stageNext(r.Run, s), Truths: truthViews(s),
+			Blocks: blocks[s.Stage.ID], Worker: s.Worker, Began: r.Began[s.Stage.ID], Since: s.Since, Next: stageNext(r.Run, s), Truths: truthViews(s),
 			Reviews: reviewViews(s), Tokens: r.Used[s.Stage.ID].Tokens, Cost: r.Used[s.Stage.ID].Cost,
 		})
 	}

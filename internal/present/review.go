@@ -9,10 +9,10 @@ import (
 	"cordon/internal/audit"
 	"cordon/internal/egress/record"
 	"cordon/internal/gate"
-	"cordon/internal/git"
 	"cordon/internal/guard"
 	"cordon/internal/ledger"
 	"cordon/internal/legible"
+	"cordon/internal/seen"
 	"cordon/internal/session"
 	"cordon/internal/terminal"
 	"cordon/internal/view"
@@ -44,7 +44,7 @@ func ReviewView(ctx context.Context, s *session.Session, w *ledger.Worker, now w
 		v.More = &more
 	}
 	var err error
-	v.Digests, err = digestsOf(ctx, s, w)
+	v.Digests, err = digestsOf(ctx, s, w, now.Held)
 	v.Choices = append(v.Choices, about.choices()...)
 	return v, err
 }
@@ -124,30 +124,15 @@ func checksOf(w *ledger.Worker) []view.Acceptance {
 }
 
 // digestsOf name the result and the branch as they are now.
-func digestsOf(ctx context.Context, s *session.Session, w *ledger.Worker) (view.Digests, error) {
-	target := w.Lease.Lease().Target
-	d := view.Digests{Lease: w.Lease.Hash(), Attempt: w.Attempts, Target: target, Result: string(resultOf(w))}
-	if w.Audit != nil {
-		d.Audit, d.Report = w.Audit.Digest, w.Audit.Report
+func digestsOf(ctx context.Context, s *session.Session, w *ledger.Worker, held bool) (view.Digests, error) {
+	v, err := seen.Look(ctx, s.Site, w, held)
+	if err != nil {
+		return view.Digests{}, err
 	}
-	found, err := s.Host.Lookup(ctx, []string{target})
-	if err == nil && found[0].Kind == "commit" {
-		d.Tip = string(found[0].OID)
-	}
-	return d, err
-}
-
-// resultOf is the commit that holds a result.
-func resultOf(w *ledger.Worker) git.OID {
-	switch {
-	case w.Quarantine != nil && w.Release == nil:
-		return w.Quarantine.Result
-	case w.Gate != nil && w.Gate.Commit != "":
-		return w.Gate.Commit
-	case w.Proposal != nil:
-		return w.Proposal.Commit
-	}
-	return ""
+	return view.Digests{
+		Audit: v.Audit, Report: v.Report, Lease: v.Lease, Attempt: v.Attempt, Result: string(v.Result), Target: v.Target, Tip: string(v.Tip),
+		Seen: v.Mark().String(),
+	}, nil
 }
 
 // verdict says what happened and where the result is now.

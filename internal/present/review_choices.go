@@ -72,9 +72,23 @@ func (r *caseOf) release() view.Choice {
 	}
 	text := "The faults that the command names are waived, with your reason in the journal, and the stored result is judged again. "
 	if slices.ContainsFunc(r.wrong, func(x session.Wrong) bool { return x.Cause == ledger.FailedAcceptance }) {
-		return r.choice(view.ChooseRelease, command, text+"It lands on "+r.target()+" even if acceptance fails.", needs...)
+		text += "It lands on " + r.target() + " even if acceptance fails."
+	} else {
+		text += r.gate()
 	}
-	return r.choice(view.ChooseRelease, command, text+r.gate(), needs...)
+	c := r.choice(view.ChooseRelease, command, text, needs...)
+	for _, x := range r.wrong {
+		if x.Cause != ledger.BrokeLease {
+			c.Accepts = append(c.Accepts, session.Option(x.Cause))
+			continue
+		}
+		for _, f := range x.Found() {
+			if path := view.Text(f.Path); f.Kind.Landable() && !slices.Contains(c.Roots, path) {
+				c.Roots = append(c.Roots, path)
+			}
+		}
+	}
+	return c
 }
 
 func (r *caseOf) choice(name, command, does string, needs ...string) view.Choice {

@@ -85,6 +85,10 @@ func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 	if v.Gate != nil && v.Gate.Retries > 0 {
 		rows = append(rows, []string{"retries", "acceptance had failed " + terminal.Plural(v.Gate.Retries, "time") + " before"})
 	}
+	if v.Gate != nil && v.Gate.Queue != nil && (v.Gate.Queue.Tests > 1 || v.Gate.Queue.Ahead > 0) {
+		q := v.Gate.Queue
+		rows = append(rows, []string{"queue", fmt.Sprintf("tested %s, last behind %s", terminal.Plural(q.Tests, "time"), terminal.Plural(q.Ahead, "result"))})
+	}
 	switch {
 	case w.Release != nil && w.Release.Retry:
 		rows = append(rows, []string{"retried", "by " + w.Release.Who})

@@ -1,10 +1,11 @@
 // Package serve answers the HTTP interface of cordon on a unix socket: reading, answering
-// questions, and starting agents whose results wait for a person. The routes are those of
-// view.Routes, and every object is one that a command prints with --json.
+// questions, starting agents whose results wait for a person, and decisions. The routes are
+// those of view.Routes, and every object is one that a command prints with --json.
 //
 // Each request shows a token with the scope of its route. The package refuses requests that
-// come from pages in a browser, and it has no route that merges, releases, discards or
-// changes a policy: it imports nothing that could. It listens on no network.
+// come from pages in a browser and decisions that do not name what was seen, and it has no
+// route that changes a policy. It decides nothing itself: package decide runs the command. It
+// listens on no network.
 package serve
 
 import (
@@ -43,6 +44,8 @@ type Server struct {
 	Tokens  token.Store
 	Journal func() (*journal.Journal, error)
 	Ended   <-chan struct{} // closed when streams are to end
+
+	keys keyed
 }
 
 // Bounds of a request.
@@ -152,7 +155,11 @@ func (s *Server) handle(route view.Route) http.HandlerFunc {
 			fail(w, err)
 			return
 		}
-		write(w, route.Status, o)
+		status := route.Status
+		if d, ok := o.(*view.Decided); ok && !d.Ended {
+			status = http.StatusAccepted
+		}
+		write(w, status, o)
 	}
 }
 
@@ -166,6 +173,19 @@ func (s *Server) answers() map[string]answer {
 		"GET /v1/workers/{id}/audit": func(r *http.Request, _ token.Token) (view.Object, error) {
 			return s.Desk.Audit(r.Context(), r.PathValue("id"))
 		},
+		"GET /v1/workers/{id}/review": func(r *http.Request, _ token.Token) (view.Object, error) {
+			return s.Desk.Review(r.Context(), r.PathValue("id"))
+		},
+		"GET /v1/workers/{id}/comments": func(r *http.Request, _ token.Token) (view.Object, error) {
+			return s.Desk.Comments(r.Context(), r.PathValue("id"))
+		},
+		"POST /v1/workers/{id}/comments":  s.comment,
+		"POST /v1/workers/{id}/merge":     s.decides(merging),
+		"POST /v1/workers/{id}/release":   s.decides(chosen(view.ChooseRelease)),
+		"POST /v1/workers/{id}/discard":   s.decides(chosen(view.ChooseDiscard)),
+		"POST /v1/workers/{id}/resume":    s.decides(chosen(view.ChooseResume)),
+		"POST /v1/workers/{id}/retry":     s.decides(chosen(view.ChooseRetry)),
+		"POST /v1/workers/{id}/stop":      s.decides(chosen(view.ChooseStop)),
 		"GET /v1/workers/{id}/diff":       paged(s.Desk.Diff),
 		"GET /v1/workers/{id}/transcript": paged(s.Desk.Transcript),
 		"GET /v1/workers/{id}/guard":      paged(s.Desk.Guard),
@@ -286,6 +306,7 @@ func meaning(err error) (status, exit int) {
 	var own *httpError
 	var name ledger.NameError
 	var stale *order.StaleError
+	var moved *fault.StaleError
 	var mistake *fault.MistakeError
 	var missing *query.MissingError
 	var refused *fault.RefusedError
@@ -298,7 +319,7 @@ func meaning(err error) (status, exit int) {
 		return own.status, exitUsage
 	case errors.As(err, &name), errors.As(err, &missing):
 		return http.StatusNotFound, exitUsage
-	case errors.As(err, &stale), errors.As(err, &person):
+	case errors.As(err, &stale), errors.As(err, &moved), errors.As(err, &person):
 		return http.StatusConflict, exitPerson
 	case errors.As(err, &refused), errors.As(err, &rule):
 		return http.StatusUnprocessableEntity, exitRefused
@@ -316,7 +337,11 @@ func fail(w http.ResponseWriter, err error) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	write(w, status, &view.Error{Error: err.Error(), Exit: exit})
+	o := &view.Error{Error: err.Error(), Exit: exit}
+	if moved, ok := errors.AsType[*fault.StaleError](err); ok {
+		o.Stale = moved.Moved
+	}
+	write(w, status, o)
 }
 
 // write answers with an object.

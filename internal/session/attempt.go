@@ -41,7 +41,7 @@ func (s *Session) nextAttempt(ctx context.Context, w *ledger.Worker, status ledg
 	}
 	release, err := s.State.LockWorker(string(w.ID))
 	if errors.Is(err, state.ErrLocked) {
-		return nil, fmt.Errorf("%s: another cordon process is at work on it", w.ID)
+		return nil, s.taken(ctx, w.ID)
 	}
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 	// A release that did not land may have named more than the first lease.
 	roots := strings.Join(l.Policy.Filesystem.WriteRoots, ", ")
 	s.Voice.Step(w.ID, "attempt", fmt.Sprintf("%d: %s; it may write %s", w.Attempts+2, begins, roots))
-	return s.AppendIf(w.ID, ledger.Attempted, data, unchanged(w))
+	return s.Decide(ctx, w.ID, ledger.Attempted, data, false, unchanged(w))
 }
 
 // refuseAttempt refuses a worker that cannot or must not be tried again.
@@ -154,7 +154,7 @@ func unchanged(before *ledger.Worker) func(*ledger.Ledger) error {
 	return func(now *ledger.Ledger) error {
 		w, err := now.Find(string(before.ID))
 		if err == nil && w.Events != before.Events {
-			err = fault.Refuse("%s was decided about meanwhile", before.ID)
+			err = fault.Refuse("%s was decided about meanwhile%s", before.ID, decidedBy(w))
 		}
 		return err
 	}

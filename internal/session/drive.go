@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -24,22 +23,23 @@ import (
 
 // Drive says how far a worker is to be taken, and with what.
 type Drive struct {
-	Again    bool        // run the command again although it ran before
-	Command  []string    // instead of the lease's
-	Prompt   string      // for a worker that goes on
-	Judge    bool        // do not run anything: audit what is there and take it to the gate
-	Stdin    io.Reader   // for the worker
-	Terminal *os.File    // handed over to the worker
-	Outer    *os.File    // its other side, where this process has made it
-	Output   io.Writer   // of everything that runs for the worker
-	Stdout   io.Writer   // the standard output of its command or client; nil: goes to Output
-	Screen   io.Writer   // a terminal that shows notifications; nil: there is none
-	As       config.Form // how its commits land; "": as it was started, or as the operator's configuration says
-	Message  string      // of the commit that lands, in the operator's words; "": see landingMessage
-	Editor   *os.File    // the terminal on which the operator edits that message; nil: nobody edits it
-	Inside   bool        // land only what is inside the lease
-	Waits    Waits       // for uncommitted changes that keep a result from landing
-	Who      string      // asks for it
+	Again    bool          // run the command again although it ran before
+	Command  []string      // instead of the lease's
+	Prompt   string        // for a worker that goes on
+	Judge    bool          // do not run anything: audit what is there and take it to the gate
+	Stdin    io.Reader     // for the worker
+	Terminal *os.File      // handed over to the worker
+	Outer    *os.File      // its other side, where this process has made it
+	Output   io.Writer     // of everything that runs for the worker
+	Stdout   io.Writer     // the standard output of its command or client; nil: goes to Output
+	Screen   io.Writer     // a terminal that shows notifications; nil: there is none
+	As       config.Form   // how its commits land; "": as it was started, or as the operator's configuration says
+	Message  string        // of the commit that lands, in the operator's words; "": see landingMessage
+	Editor   *os.File      // the terminal on which the operator edits that message; nil: nobody edits it
+	Inside   bool          // land only what is inside the lease
+	Waits    Waits         // for uncommitted changes that keep a result from landing
+	Who      string        // asks for it
+	Chose    ledger.Choice // what they decided; "": it follows from a decision that the journal has
 	Budget   launch.Budget
 	Remarks  Remarks // of a reviewer, for a worker that goes on
 	Reviewed string  // the digest of the result that was approved: no other lands; "": the operator's word counts
@@ -84,9 +84,9 @@ func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive, onWait 
 	if err := s.Begin(ctx); err != nil {
 		return nil, err
 	}
-	release, err := s.State.LockWorker(string(id))
+	release, err := s.lockWorker(ctx, id)
 	if errors.Is(err, state.ErrLocked) {
-		return nil, fmt.Errorf("%s: another cordon process is at work on it", id)
+		return nil, s.taken(ctx, id)
 	}
 	if err != nil {
 		return nil, err
@@ -100,13 +100,22 @@ func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive, onWait 
 	if err != nil {
 		return nil, err
 	}
+	approved, err := s.decide(ctx, w, asked)
+	if err != nil {
+		return w, err
+	}
 	// The lock is ours: whatever runs under this name was left by a cordon that
 	// was killed, and must not share the tree with what follows. Without a tree nothing
 	// was started.
 	if w.Tree != nil {
 		how.left = s.EndLeftovers(id)
 	}
-	defer func() { workspace.MoveRepositoriesAside(s.Site, w) }() // when it was audited
+	defer func() { // when it was audited
+		workspace.MoveRepositoriesAside(s.Site, w)
+		if w != nil && w.Tree != nil && w.Exit != nil && w.Discard == nil && w.Removal == nil && !w.Merged() {
+			workspace.Settle(s.Site, w) // somebody goes on from what it holds
+		}
+	}()
 	for verified := false; ; {
 		if w, err = s.Find(string(id)); err != nil {
 			return nil, err
@@ -117,6 +126,9 @@ func (s *Session) proceed(ctx context.Context, id lease.ID, asked Drive, onWait 
 			}
 			verified = true
 			continue
+		}
+		if err := refuseOther(w, approved); err != nil {
+			return w, err
 		}
 		step := s.next(w, &how)
 		if step == nil {
@@ -154,7 +166,9 @@ func (s *Session) next(w *ledger.Worker, how *progress) step {
 		return nil
 	case w.Intent != nil && w.Gate == nil: // before anything that would forget it
 		return s.finishLanding
-	case w.Start == nil, w.Exit == nil && !how.Judge, how.again(w):
+	case workspace.Torn(s.Site, w) && w.Audit == nil && !how.Judge:
+		return s.prepareAgain
+	case w.Start == nil, w.Exit == nil && !how.Judge, how.again(w), workspace.Unsaved(w) && !how.Judge:
 		return s.launch
 	case w.Exit == nil:
 		return s.giveUp
@@ -168,7 +182,7 @@ func (s *Session) next(w *ledger.Worker, how *progress) step {
 // under its lock, so that a run which another process has finished meanwhile is
 // not repeated.
 func (how *progress) again(w *ledger.Worker) bool {
-	if !how.Again || w.Gate != nil && w.Gate.Outcome == gate.Merged {
+	if !how.Again || w.Merged() {
 		return false
 	}
 	return w.Exit != nil && !w.Exit.OK() || len(how.Command) > 0 || w.Gate == nil && (w.Agent != nil || how.Prompt != "" || w.Asks())
@@ -216,10 +230,16 @@ func (s *Session) afterRelease(w *ledger.Worker, how *progress) step {
 
 // launch runs the command, unless what an earlier launch left is to be judged first.
 func (s *Session) launch(ctx context.Context, w *ledger.Worker, how *progress) error {
-	how.Again = false
 	if err := dispatch.RefuseBeyondRights(s.Site, w); err != nil {
 		return s.recordRefusal(w, err)
 	}
+	if w.Options.On != "" {
+		return s.launchAway(ctx, w, how)
+	}
+	how.Again = false
+	running, ended := context.WithCancel(ctx)
+	defer ended()
+	go workspace.SettleLater(running, s.Site, w)
 	result, err := launch.Run(ctx, s.Site, w, launch.Request{
 		Command: how.Command, Prompt: how.Prompt, Stdin: how.Stdin, Terminal: how.Terminal, Outer: how.Outer, Output: how.Output, Stdout: how.Stdout,
 		Budget: how.Budget,
@@ -254,7 +274,7 @@ func (s *Session) finishLanding(ctx context.Context, w *ledger.Worker, how *prog
 		return err
 	}
 	now, err := s.Find(string(w.ID))
-	if err == nil && now.Gate != nil && now.Gate.Outcome == gate.Merged {
+	if err == nil && now.Merged() {
 		how.audited, how.judged, how.Again = true, true, false
 	}
 	return err
@@ -270,6 +290,15 @@ func (s *Session) prepare(ctx context.Context, w *ledger.Worker, _ *progress) er
 		}
 	}
 	if err := s.Gate.Pin(ctx, l.ID, l.Base); err != nil {
+		return err
+	}
+	return s.recordRefusal(w, workspace.MakeTree(ctx, s.Site, w))
+}
+
+// prepareAgain makes a tree once more that the machine lost when it stopped. What is left of it stays in the trash.
+func (s *Session) prepareAgain(ctx context.Context, w *ledger.Worker, _ *progress) error {
+	s.Voice.Step(w.ID, "worktree", "made again: the machine stopped before it was on the disk")
+	if err := s.putAsideAttempt(w); err != nil {
 		return err
 	}
 	return s.recordRefusal(w, workspace.MakeTree(ctx, s.Site, w))

@@ -45,7 +45,7 @@ func (s *Session) mergeInside(ctx context.Context, w *ledger.Worker, how Drive) 
 		Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: how.Who, Why: "land only what is inside the lease", LeaveBehind: true, Inside: true,
 		Waives: []ledger.Cause{ledger.BrokeLease, ledger.WroteOutside},
 	}
-	if err := s.AppendIf(w.ID, ledger.Released, data, stillQuarantined(w)); err != nil {
+	if err := s.Decide(ctx, w.ID, ledger.Released, data, false, stillQuarantined(w)); err != nil {
 		return nil, err
 	}
 	return s.Continue(ctx, w.ID, how)

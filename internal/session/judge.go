@@ -212,6 +212,7 @@ func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order,
 		return gate.Result{}, err
 	}
 	o.Lease, o.History, o.Entry, o.Author, o.Failed = w.Lease, s.HistoryRepo(w), w.AuditEntry, enclosure.Identity(l), w.Rejections
+	o.Index = s.BaseIndex(ctx, l.Base)
 	o.Creates, o.AcceptFailed = w.Options.NewTarget, w.Waives(ledger.FailedAcceptance)
 	if w.Stage != nil {
 		o.Verify, o.Artifacts = true, w.Stage.Artifacts

@@ -439,7 +439,7 @@ func TestAnswers(t *testing.T) {
 	if err := c.answer(c.w, 1, "yes"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.answer(c.w, 1, "no"); err == nil || !strings.Contains(err.Error(), "already been answered: yes") {
+	if err := c.answer(c.w, 1, "no"); err == nil || !strings.Contains(err.Error(), "already been answered by operator@here: yes") {
 		t.Errorf("answered twice: %v", err)
 	}
 	if _, err := c.operator().Ledger(); err != nil {

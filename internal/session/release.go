@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"cordon/internal/audit"
 	"cordon/internal/dispatch"
@@ -61,8 +62,7 @@ func (s *Session) Release(ctx context.Context, w *ledger.Worker, a Amendment, ho
 		return nil, err
 	}
 	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: a.Who, Why: a.Why, LeaveBehind: a.LeaveBehind, Waives: waived}
-	err = s.AppendIf(w.ID, ledger.Released, data, stillQuarantined(w))
-	if err != nil {
+	if err := s.Decide(ctx, w.ID, ledger.Released, data, false, stillQuarantined(w)); err != nil {
 		return nil, err
 	}
 	return s.Continue(ctx, w.ID, how)
@@ -105,10 +105,18 @@ func stillQuarantined(before *ledger.Worker) func(*ledger.Ledger) error {
 			return err
 		}
 		if w.Events != before.Events || w.Quarantine == nil || w.Release != nil || w.Discard != nil || w.Removal != nil {
-			return fault.Refuse("%s was released, resumed or discarded meanwhile", before.ID)
+			return fault.Refuse("%s was released, resumed or discarded meanwhile%s", before.ID, decidedBy(w))
 		}
 		return nil
 	}
+}
+
+// decidedBy names whoever decided last about a worker.
+func decidedBy(w *ledger.Worker) string {
+	if w.Last == nil {
+		return ""
+	}
+	return fmt.Sprintf(": %s %s at %s", w.Last.Who, w.Last.Did, w.Last.At.Local().Format(time.TimeOnly))
 }
 
 // landReleased takes a released result through the gate.

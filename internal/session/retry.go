@@ -36,7 +36,7 @@ func (s *Session) Retry(ctx context.Context, w *ledger.Worker, who string, how D
 		return nil, err
 	}
 	data := ledger.Release{Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: who, Why: "run acceptance again", Retry: true}
-	if err := s.AppendIf(w.ID, ledger.Released, data, stillQuarantined(w)); err != nil {
+	if err := s.Decide(ctx, w.ID, ledger.Released, data, false, stillQuarantined(w)); err != nil {
 		return nil, err
 	}
 	return s.Continue(ctx, w.ID, how)

@@ -34,6 +34,9 @@ var titles = map[ledger.Cause]string{
 // Title is a kind of fault in words.
 func Title(c ledger.Cause) string { return titles[c] }
 
+// Option is the option of a release that names a kind of fault.
+func Option(c ledger.Cause) string { return options[c] }
+
 // LandsInside reports whether cordon merge --inside would take a quarantined result to the gate.
 func LandsInside(found []Wrong) bool { return inLease(found) }
 

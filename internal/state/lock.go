@@ -22,13 +22,23 @@ func (d Dir) Lock(name string, wait bool) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { f.Close() }, nil
+	return func() { releaseLock(f) }, nil
 }
 
 // LockWorker takes the lock of a worker, or fails with ErrLocked at once. The file names
 // this process, for Holder.
 func (d Dir) LockWorker(id string) (release func(), err error) {
 	f, err := d.lock(WorkerLock(id), false)
+	if err != nil {
+		return nil, err
+	}
+	sign(f)
+	return func() { releaseLock(f) }, nil
+}
+
+// AwaitWorker is LockWorker that waits for its turn, or gives up with ctx.
+func (d Dir) AwaitWorker(ctx context.Context, id string) (release func(), err error) {
+	f, err := d.await(ctx, WorkerLock(id))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +106,7 @@ func (d Dir) Share(name string) (release func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
-	return func() { f.Close() }, nil
+	return func() { releaseLock(f) }, nil
 }
 
 // Unshared takes the named lock alone, or fails with ErrLocked at once when somebody
@@ -113,12 +123,20 @@ func (d Dir) Unshared(name string) (release func(), err error) {
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return func() { f.Close() }, nil
+	return func() { releaseLock(f) }, nil
 }
 
 // Await takes the named lock when its turn comes, or gives up with ctx. Those
 // who wait are served in order.
 func (d Dir) Await(ctx context.Context, name string) (release func(), err error) {
+	f, err := d.await(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return func() { releaseLock(f) }, nil
+}
+
+func (d Dir) await(ctx context.Context, name string) (*os.File, error) {
 	f, err := d.lockFile(name)
 	if err != nil {
 		return nil, err
@@ -131,9 +149,9 @@ func (d Dir) Await(ctx context.Context, name string) (release func(), err error)
 			f.Close()
 			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 		}
-		return func() { f.Close() }, nil
+		return f, nil
 	case <-ctx.Done():
-		go func() { <-got; f.Close() }() // a turn that comes later is passed on
+		go func() { <-got; releaseLock(f) }() // a turn that comes later is passed on
 		return nil, ctx.Err()
 	}
 }

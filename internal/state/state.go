@@ -17,6 +17,7 @@
 //	accept/ID/              a merged tree while acceptance commands run on it
 //	landing/NAME/           new files and index of a checkout while its branch moves
 //	trash/NAME/             what was removed, until gc takes it
+//	fleet/                  keys, tickets and packs of the home of a fleet (cordon-fleet)
 //	reserve/                space for clearing up on a full disk
 //
 // The package refuses to remove anything by a path: Trash and Erase take a name
@@ -179,6 +180,8 @@ func (d Dir) Path() string { return d.path }
 func (d Dir) Objects() string             { return filepath.Join(d.path, "odb") }
 func (d Dir) Gate() string                { return filepath.Join(d.path, "gate.git") }
 func (d Dir) Tree(id string) string       { return filepath.Join(d.path, "trees", id) }
+func (d Dir) Fleet() string               { return filepath.Join(d.path, "fleet") }
+func (d Dir) Returned() string            { return filepath.Join(d.Fleet(), "results") }
 func (d Dir) NewTree(id string) string    { return filepath.Join(d.path, "trees", id+".new") }
 func (d Dir) Worker(id string) string     { return filepath.Join(d.path, "workers", id) }
 func (d Dir) Frozen(id string) string     { return filepath.Join(d.path, "frozen", id) }

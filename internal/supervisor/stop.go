@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"cordon/internal/fault"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
@@ -42,7 +43,10 @@ func Stop(ctx context.Context, s *worksite.Site, w *ledger.Worker, asked ledger.
 	}
 	defer p.close()
 	// On a full disk it is stopped all the same, with the usual grace.
-	recorded := s.Append(w.ID, ledger.StopAsked, asked)
+	recorded := s.Decide(ctx, w.ID, ledger.StopAsked, asked, true, nil)
+	if _, stale := errors.AsType[*fault.StaleError](recorded); stale {
+		return "", recorded
+	}
 	// A supervisor that was suspended has to go on before it can react.
 	if err := errors.Join(ignoreGone(p.signal(syscall.SIGTERM)), ignoreGone(p.signal(syscall.SIGCONT))); err != nil {
 		return "", fmt.Errorf("%s: signal its supervisor: %w", w.ID, err)

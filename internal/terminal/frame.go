@@ -15,17 +15,11 @@ import (
 // Frame is a screenful for a terminal: what is printed into it is shown at once.
 type Frame struct {
 	bytes.Buffer
-	on *os.File
+	of *Screen
 }
 
-// Full takes the whole screen of a terminal, and returns what gives it back as it was.
-func Full(on *os.File) (restore func()) {
-	fmt.Fprint(on, "\x1b[?1049h\x1b[?25l")
-	return func() { fmt.Fprint(on, "\x1b[?25h\x1b[?1049l") }
-}
-
-// NewFrame is an empty one for a terminal.
-func NewFrame(on *os.File) *Frame { return &Frame{on: on} }
+// Frame is an empty one for the screen.
+func (s *Screen) Frame() *Frame { return &Frame{of: s} }
 
 // Draws reports whether a writer is a terminal that can show frames.
 func Draws(w any) (on *os.File, ok bool) {
@@ -44,7 +38,7 @@ func Resized(ctx context.Context) <-chan os.Signal {
 
 // Extent is how many columns and rows the terminal has; what is not known is 80 and 24.
 func (f *Frame) Extent() (columns, rows int) {
-	columns, rows, err := term.GetSize(int(f.on.Fd()))
+	columns, rows, err := term.GetSize(int(f.of.on.Fd()))
 	if err != nil || columns < 1 || rows < 1 {
 		return 80, 24
 	}
@@ -54,10 +48,12 @@ func (f *Frame) Extent() (columns, rows int) {
 // Show replaces what the terminal shows. What does not fit is counted in the last line.
 func (f *Frame) Show() error {
 	lines := strings.Split(strings.TrimRight(f.String(), "\n"), "\n")
-	if _, height, err := term.GetSize(int(f.on.Fd())); err == nil && height > 1 && len(lines) > height {
+	if _, height, err := term.GetSize(int(f.of.on.Fd())); err == nil && height > 1 && len(lines) > height {
 		more := len(lines) - height + 1
 		lines = append(lines[:height-1], fmt.Sprintf("… %s", Plural(more, "more line")))
 	}
-	_, err := fmt.Fprint(f.on, "\x1b[H\x1b[2J"+strings.Join(lines, "\r\n"))
+	f.of.mutex.Lock()
+	defer f.of.mutex.Unlock()
+	_, err := fmt.Fprint(f.of.on, "\x1b[H\x1b[2J"+strings.Join(lines, "\r\n"))
 	return err
 }

@@ -78,7 +78,7 @@ func FreshLine(w io.Writer) string {
 // not go back to the first column by itself.
 func LineEnd(w io.Writer) string {
 	if frame, ok := w.(*Frame); ok {
-		w = frame.on
+		w = frame.of.on
 	}
 	if raw(w) {
 		return "\r\n"

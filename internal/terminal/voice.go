@@ -35,7 +35,7 @@ func NewVoice(w io.Writer) *Voice { return &Voice{w: w, width: min(Width(w), 500
 // terminal reports whether w is one.
 func Is(w any) bool {
 	if frame, ok := w.(*Frame); ok {
-		w = frame.on
+		w = frame.of.on
 	}
 	f, ok := w.(*os.File)
 	if !ok {
@@ -97,7 +97,7 @@ func (v *Voice) clear() {
 // lines are as long as they are.
 func Width(w io.Writer) int {
 	if frame, ok := w.(*Frame); ok {
-		w = frame.on
+		w = frame.of.on
 	}
 	f, ok := w.(*os.File)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package testfile writes and reads files for tests, which end when that fails. It is not
-// part of the product.
+// Package testfile writes and reads files for tests, which end when that fails, and mounts a
+// disk for those that need one. It is not part of the product.
 package testfile
 
 import (

@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linkUp brings the loopback up.
-func linkUp() error {
+// linkUp brings a link up.
+func linkUp(name string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	ifr, err := unix.NewIfreq("lo")
+	ifr, err := unix.NewIfreq(name)
 	if err != nil {
 		return err
 	}
 	ifr.SetUint16(unix.IFF_UP)
 	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr); err != nil {
-		return fmt.Errorf("loopback up: %w", err)
+		return fmt.Errorf("%s up: %w", name, err)
 	}
 	return nil
 }
@@ -36,7 +36,8 @@ func addresses() error {
 		return err
 	}
 	for _, a := range []string{Own, Own6} {
-		if err := request(unix.RTM_NEWADDR, addressMessage(netip.MustParseAddr(a), lo.Index)); err != nil {
+		own := netip.MustParseAddr(a)
+		if err := request(unix.RTM_NEWADDR, addressMessage(own, own, lo.Index)); err != nil {
 			return fmt.Errorf("address %s: %w", a, err)
 		}
 	}
@@ -48,15 +49,15 @@ func addresses() error {
 	return nil
 }
 
-// addressMessage is a struct ifaddrmsg and its attributes.
-func addressMessage(a netip.Addr, link int) []byte {
+// addressMessage is a struct ifaddrmsg and its attributes. The other address is the one at the other end of the link.
+func addressMessage(a, other netip.Addr, link int) []byte {
 	family := byte(unix.AF_INET6)
 	if a.Is4() {
 		family = unix.AF_INET
 	}
 	m := []byte{family, byte(a.BitLen()), unix.IFA_F_NODAD, unix.RT_SCOPE_UNIVERSE}
 	m = binary.NativeEndian.AppendUint32(m, uint32(link))
-	return attribute(attribute(m, unix.IFA_LOCAL, a.AsSlice()), unix.IFA_ADDRESS, a.AsSlice())
+	return attribute(attribute(m, unix.IFA_LOCAL, a.AsSlice()), unix.IFA_ADDRESS, other.AsSlice())
 }
 
 // routeMessage is a struct rtmsg: a local route to everything.
@@ -68,7 +69,11 @@ func routeMessage(family byte, link int) []byte {
 func attribute(m []byte, kind uint16, value []byte) []byte {
 	m = binary.NativeEndian.AppendUint16(m, uint16(4+len(value)))
 	m = binary.NativeEndian.AppendUint16(m, kind)
-	return append(m, value...) // of four or sixteen bytes: it needs no padding
+	m = append(m, value...)
+	for len(m)%unix.NLMSG_ALIGNTO != 0 {
+		m = append(m, 0)
+	}
+	return m
 }
 
 // request asks the kernel for a change and waits for its answer.

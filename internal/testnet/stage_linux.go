@@ -39,7 +39,8 @@ func Enter(args []string) int {
 	dir := args[0]
 	for _, step := range []func() error{
 		func() error { return mounts(dir) },
-		linkUp, addresses, settings,
+		func() error { return linkUp("lo") },
+		addresses, settings,
 	} {
 		if err := step(); err != nil {
 			fmt.Fprintln(os.Stderr, "testnet:", err)

@@ -7,6 +7,8 @@
 // every test that shows what a cell refuses. Names are answered by a server of this
 // package, which keeps what it was asked; /etc and /run are the test's own.
 //
+// A Network is the opposite: a namespace that reaches only what it is connected to. Each stands for a machine.
+//
 // It is for tests only and is in no product.
 package testnet
 

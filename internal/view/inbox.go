@@ -22,7 +22,7 @@ type Inbox struct {
 type Attention struct {
 	Plan   string    `json:"plan" doc:"Name of the plan."`
 	Stage  string    `json:"stage" doc:"Name of the stage."`
-	Need   string    `json:"need" doc:"Why it needs a person: question, review, conflict, failed, checkout, unproven, stopped or violation."`
+	Need   string    `json:"need" doc:"Why it needs a person: question, review, conflict, failed, checkout, unproven, stopped, violation, over budget or silent."`
 	Why    string    `json:"why" doc:"The reason, in a sentence."`
 	Blocks int       `json:"blocks" doc:"How many stages wait for it, directly or not."`
 	Worker string    `json:"worker" doc:"Name of its last worker; empty if it had none."`

@@ -85,7 +85,8 @@ type Version struct {
 // Error is cordon.error/1.
 type Error struct {
 	Head
-	Error string `json:"error" doc:"The message."`
-	Hint  string `json:"hint" doc:"What to do about it; may be empty."`
-	Exit  int    `json:"exit" doc:"The exit code of the command."`
+	Error string   `json:"error" doc:"The message."`
+	Hint  string   `json:"hint" doc:"What to do about it; may be empty."`
+	Exit  int      `json:"exit" doc:"The exit code of the command."`
+	Stale []string `json:"stale,omitempty" doc:"What has changed since the operator looked, if a decision was refused for that."`
 }

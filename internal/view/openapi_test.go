@@ -15,8 +15,8 @@ import (
 // routes and structs say. With -update it writes it, for the documentation and for serve.
 func TestOpenAPI(t *testing.T) {
 	text := openAPI(t)
-	current(t, filepath.Join(docs, "openapi.json"), text)
 	current(t, "../serve/openapi.json", text)
+	current(t, filepath.Join(docs, "openapi.json"), text) // a copy: archives and checkouts without links have it too
 	defined, used := map[string]bool{}, regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllSubmatch(text, -1)
 	var doc struct {
 		Components struct{ Schemas map[string]json.RawMessage }
@@ -115,6 +115,10 @@ func parameters(r Route) (list []anyMap) {
 	for _, p := range r.Query {
 		list = append(list, anyMap{"name": p.Name, "in": "query", "description": p.About, "schema": anyMap{"type": "integer", "minimum": 0}})
 	}
+	if r.Later {
+		list = append(list, anyMap{"name": "Idempotency-Key", "in": "header", "schema": anyMap{"type": "string"},
+			"description": "A word of the caller's. A request with the same word and body is not another decision, and gets the same answer."})
+	}
 	if r.Stream {
 		list = append(list, anyMap{"name": "Last-Event-ID", "in": "header", "description": "The same as after, as a browser sends it.",
 			"schema": anyMap{"type": "integer", "minimum": 0}})
@@ -134,6 +138,9 @@ func responses(r Route, failure *shape, defs *properties) nameMap {
 		good["content"] = content("application/json", &shape{Type: "object"})
 	}
 	all := nameMap{strconv.Itoa(r.Status): good}
+	if r.Later {
+		all["202"] = anyMap{"description": "It is in the journal, and being carried out.", "content": good["content"]}
+	}
 	codes := append([]int{}, r.Fails...)
 	if r.Scope != "" {
 		codes = append(codes, 400, 401, 403, 500)
@@ -150,11 +157,11 @@ var failures = map[int]string{
 	401: "There is no token, or it is not known.",
 	403: "The token has not the scope, or the request comes from a page in a browser.",
 	404: "There is no such worker or plan, or it has no such record.",
-	409: "There is no such open question.",
+	409: "There is no such open question, or the worker is not as the decision says; stale says what has changed.",
 	410: "The journal was repaired or replaced, or never had that event: begin anew.",
 	413: "The request is too long.",
 	415: "The body is not application/json.",
-	422: "The dispatch was refused, with the reason.",
+	422: "cordon refused, with the reason.",
 	500: "The request failed, with the reason.",
 }
 

@@ -1,6 +1,9 @@
 package view
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // PlanCheck is cordon.plan-check/1.
 type PlanCheck struct {
@@ -13,7 +16,7 @@ type PlanCheck struct {
 	Critical []string    `json:"critical_path" doc:"The chain of stages that takes longest."`
 	Pairs    []PlanPair  `json:"serialised" null:"yes" doc:"Stages that never run at once, because they may change the same paths."`
 	Stages   []PlanStage `json:"stages" doc:"The stages, in an order in which they could run."`
-	Notes    []string    `json:"notes" null:"yes" doc:"Things in the document that have no effect."`
+	Notes    []string    `json:"notes" null:"yes" doc:"Things in the document that have no effect or look like a mistake, in sentences."`
 }
 
 // PlanNew is cordon.plan-new/1.
@@ -90,6 +93,7 @@ type StageNow struct {
 	Need   string    `json:"need" doc:"Why it needs a person; empty if it does not."`
 	Blocks int       `json:"blocks" doc:"How many stages wait for it, directly or not."`
 	Worker string    `json:"worker" doc:"Name of its last worker; empty if it had none."`
+	Began  time.Time `json:"began" doc:"When its first worker was made; the year 1 if it had none."`
 	Since  time.Time `json:"since" doc:"Time of the last event; the year 1 if there is none."`
 	Next   string    `json:"next" doc:"The command that helps; empty if nothing has to be done."`
 	Truths []Truth   `json:"truths" doc:"Claims about its result that no command can show."`
@@ -97,6 +101,41 @@ type StageNow struct {
 	Cost   float64   `json:"cost" doc:"US dollars that its clients say they used; 0 if they say nothing."`
 	// Reviews are of its last result.
 	Reviews []Opinion `json:"reviews" doc:"What reviewers said about its last result, in their order."`
+}
+
+// Path is the critical path for a person: each stage with the time that it took, or has taken so far.
+func (p Plan) Path(now time.Time) (list []string) {
+	for _, id := range p.Critical {
+		for _, s := range p.Stages {
+			if s.ID == id {
+				id += s.took(now)
+				break
+			}
+		}
+		list = append(list, id)
+	}
+	return list
+}
+
+// took is the time that a stage took, in brackets; "": it has not begun, or nobody knows when it ended.
+func (s StageNow) took(now time.Time) string {
+	if s.Began.IsZero() {
+		return ""
+	}
+	end, more := now, " so far"
+	if s.State == "done" || s.State == "skipped" {
+		end, more = s.Since, ""
+	}
+	d := end.Sub(s.Began)
+	switch {
+	case d < 0:
+		return ""
+	case d < time.Minute:
+		return fmt.Sprintf(" (%ds%s)", int(d.Seconds()), more)
+	case d < time.Hour:
+		return fmt.Sprintf(" (%dm%s)", int(d.Minutes()), more)
+	}
+	return fmt.Sprintf(" (%dh %dm%s)", int(d.Hours()), int(d.Minutes())%60, more)
 }
 
 // Opinion is what a reviewer says about a result.

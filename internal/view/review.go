@@ -77,6 +77,7 @@ type Digests struct {
 	Result  string `json:"result,omitempty" doc:"Commit that holds the result, if it is stored as one."`
 	Target  string `json:"target" doc:"Full name of the branch on which the result is to land."`
 	Tip     string `json:"tip,omitempty" doc:"Commit of that branch now; absent if there is no such branch."`
+	Seen    string `json:"seen" doc:"All of these, the state and the open questions in one word, for --seen of the commands that decide."`
 }
 
 // The names of choices.
@@ -99,4 +100,6 @@ type Choice struct {
 	Does    string   `json:"does" doc:"What happens then, in words."`
 	Command string   `json:"command" doc:"The command that decides it; words to fill in are in capitals or …."`
 	Needs   []string `json:"needs,omitempty" doc:"Words that a person has to add: answer, comments, reason or roots."`
+	Roots   []Text   `json:"roots,omitempty" doc:"Of a release: the paths outside the lease that would have to be added to the write_roots."`
+	Accepts []string `json:"accepts,omitempty" doc:"Of a release: the options that name what else is wrong, such as --accept-host."`
 }

@@ -12,6 +12,7 @@ type Route struct {
 	Answer Object // nil: it is a document of another kind
 	Stream bool   // each Answer is one event of a text/event-stream
 	Status int    // of success
+	Later  bool   // or 202, while it is not done
 	Fails  []int  // besides 400, 401, 403 and 500
 }
 
@@ -23,10 +24,11 @@ const (
 	MayRead     = "read"
 	MayAnswer   = "answer"
 	MayDispatch = "dispatch"
+	MayDecide   = "decide"
 )
 
 // Scopes lists them.
-func Scopes() []string { return []string{MayRead, MayAnswer, MayDispatch} }
+func Scopes() []string { return []string{MayRead, MayAnswer, MayDispatch, MayDecide} }
 
 // OpenAPI is where the description of the interface is.
 const OpenAPI = "/v1/openapi.json"
@@ -39,6 +41,10 @@ func Routes() []Route {
 		{Method: "GET", Path: "/v1/workers", Scope: MayRead, About: "The workers, as cordon ls --json prints them.", Answer: &Workers{}, Status: 200},
 		{Method: "GET", Path: "/v1/workers/{id}", Scope: MayRead, About: "One worker, as cordon show --json prints it.", Answer: &OneWorker{}, Status: 200,
 			Fails: []int{404}},
+		{Method: "GET", Path: "/v1/workers/{id}/review", Scope: MayRead, About: "One result for review, as cordon show --review --json prints it.",
+			Answer: &Review{}, Status: 200, Fails: []int{404}},
+		{Method: "GET", Path: "/v1/workers/{id}/comments", Scope: MayRead, About: "The comments on a result, as cordon comments ls --json prints them.",
+			Answer: &Comments{}, Status: 200, Fails: []int{404}},
 		{Method: "GET", Path: "/v1/workers/{id}/audit", Scope: MayRead, About: "The recorded audit of a worker, as cordon audit --json prints it.",
 			Answer: &Audit{}, Status: 200, Fails: []int{404}},
 		{Method: "GET", Path: "/v1/workers/{id}/diff", Scope: MayRead, About: "The changes of a worker as a patch, a page of lines at a time.", Query: paged,
@@ -64,5 +70,19 @@ func Routes() []Route {
 			Body:  &DispatchRequest{}, Answer: &Detached{}, Status: 201, Fails: []int{413, 415, 422}},
 		{Method: "POST", Path: "/v1/workers/{id}/answer", Scope: MayAnswer, About: "Answer a question of a worker.", Body: &AnswerRequest{}, Answer: &Answer{},
 			Status: 200, Fails: []int{404, 409, 413, 415}},
+		{Method: "POST", Path: "/v1/workers/{id}/comments", Scope: MayDecide, About: "Comment on lines of a result.", Body: &CommentRequest{},
+			Answer: &Comments{}, Status: 200, Fails: []int{404, 409, 413, 415}},
+		decision("merge", "Take a result to the gate."),
+		decision("release", "Land a quarantined result in spite of what the request names."),
+		decision("discard", "Throw a result away."),
+		decision("resume", "Let a worker go on, or send its result back."),
+		decision("retry", "Run the acceptance commands of a quarantined result again."),
+		decision("stop", "End a worker, and keep its work."),
 	}
+}
+
+// decision is a route that decides. The status is 202 while the decision is being carried out.
+func decision(verb, about string) Route {
+	return Route{Method: "POST", Path: "/v1/workers/{id}/" + verb, Scope: MayDecide, About: about, Body: &DecideRequest{}, Answer: &Decided{}, Status: 200,
+		Later: true, Fails: []int{404, 409, 413, 415, 422}}
 }

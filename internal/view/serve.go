@@ -11,7 +11,7 @@ type Serve struct {
 // Token is a token of the HTTP interface, without its secret.
 type Token struct {
 	Name    string    `json:"name" doc:"Name of the token."`
-	Scopes  []string  `json:"scopes" doc:"What it is good for: read, answer, dispatch."`
+	Scopes  []string  `json:"scopes" doc:"What it is good for: read, answer, dispatch, decide."`
 	Created time.Time `json:"created" doc:"Time at which it was made."`
 }
 

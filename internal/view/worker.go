@@ -107,6 +107,14 @@ type Gate struct {
 	Why      string       `json:"why,omitempty" doc:"Why the gate decided this way."`
 	Checkout string       `json:"checkout,omitempty" doc:"The checkout in which something is left to do."`
 	InTheWay []Obstacle   `json:"in_the_way,omitempty" doc:"Uncommitted changes that keep the result from landing, if nothing else does; at most 200."`
+	Queue    *Passage     `json:"queue,omitempty" doc:"How the result went through the queue of its branch; absent where it was not recorded."`
+}
+
+// Passage is the way of a result through the queue of its branch.
+type Passage struct {
+	Since time.Time `json:"since" doc:"Time at which it entered the queue."`
+	Tests int       `json:"tests" doc:"How many tests of it were begun; a test on a tree that changed meanwhile counts too."`
+	Ahead int       `json:"ahead" doc:"How many results that had not landed yet were in the tree of its last test."`
 }
 
 // Obstacle is an uncommitted change that keeps a checkout from following its branch.

@@ -30,7 +30,11 @@ func Attach(ctx context.Context, s *worksite.Site, w *ledger.Worker, tty *os.Fil
 func noScreen(s *worksite.Site, w *ledger.Worker) string {
 	id := string(w.ID)
 	switch {
-	case s.State.Held(state.WorkerLock(id)) && (w.Start == nil || w.Exit != nil):
+	case s.State.Held(state.WorkerLock(id)) && w.Away != nil && w.Away.Grant == nil:
+		return "waits for a node (cordon fleet ls shows whether one is ready)"
+	case s.State.Held(state.WorkerLock(id)) && w.RunsAway() && w.Options.Interactive:
+		return "runs on " + w.Away.Grant.Name + ", whose terminal has not arrived yet: cordon fleet home must run"
+	case s.State.Held(state.WorkerLock(id)) && !w.RunsAway() && (w.Start == nil || w.Exit != nil):
 		return "is not running now: another cordon command is working on it"
 	case s.State.Held(state.WorkerLock(id)):
 		return "has no terminal that another can join (cordon logs -f " + id + " shows what it prints)"

@@ -3,6 +3,7 @@ package worksite
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"cordon/internal/base"
@@ -86,4 +87,13 @@ func (s *Site) BaseOf(ctx context.Context, id lease.ID, commit git.OID) (base.Ba
 	close(v.done)
 	s.verified[commit] = v
 	return b, nil
+}
+
+// BaseIndex is a file with git's index of a commit that has a base; "" if there is none.
+func (s *Site) BaseIndex(ctx context.Context, commit git.OID) string {
+	b, there, err := s.BaseStore().Find(ctx, s.Host.Repo, commit)
+	if err != nil || !there {
+		return ""
+	}
+	return filepath.Join(b.Index, "index")
 }

@@ -1,6 +1,8 @@
 package worksite
 
 import (
+	"errors"
+	"slices"
 	"time"
 
 	"cordon/internal/gate"
@@ -36,7 +38,7 @@ func Glance(dir string, each func(*ledger.Worker, Standing)) error {
 	return nil
 }
 
-// Follow keeps what was read of the journal, so that Ledger reads only what is new. It is
+// Follow keeps what was read of the journal, so that Ledger and Events read only what is new. It is
 // for one that looks again and again and writes nothing.
 func (s *Site) Follow() error {
 	if s.view != nil || !s.State.Exists() {
@@ -48,5 +50,24 @@ func (s *Site) Follow() error {
 	}
 	s.fold = ledger.Current()
 	s.view = log.View(ledger.FoldName, s.fold)
+	s.followed = &followed{log: log, tail: log.Tail()}
 	return nil
+}
+
+// followed are the events of a journal that were read so far.
+type followed struct {
+	log    *journal.Journal
+	tail   *journal.Follower
+	events []journal.Event
+}
+
+// all are the events with those that are new. A journal that was replaced is read anew.
+func (f *followed) all() ([]journal.Event, error) {
+	more, err := f.tail.More()
+	if errors.Is(err, journal.ErrReplaced) {
+		f.tail, f.events = f.log.Tail(), nil
+		more, err = f.tail.More()
+	}
+	f.events = append(f.events, more...)
+	return slices.Clip(f.events), err
 }

@@ -45,21 +45,24 @@ type Site struct {
 	OnAsk func(w lease.ID, number int)
 	// Repairing says that the journal is being repaired: an empty one is no reason to stop.
 	Repairing bool
+	// Seen refuses a decision about a worker that is not as the operator saw it; nil: what they
+	// saw is not known. held says that another process is at work on the worker. See Decide.
+	Seen func(ctx context.Context, w *ledger.Worker, held bool) error
 	// Gate is nil before Begin.
 	Gate *gate.Gate
 
+	decided  lease.ID       // see Decide
 	operator *config.Loaded // see Operator
 	opened   time.Time
 	log      *journal.Journal
 	view     *journal.View // of fold, of the log
+	followed *followed     // nil: events are read anew
 	fold     *ledger.Ledger
 	kin      kinship
 	verified map[git.OID]*verifiedBase
 	cached   map[cache.Name]string // held generations of caches, by their directories
-	listed   struct {              // the last commit whose files were asked for
-		commit git.OID
-		files  []git.File
-	}
+	listed   listing               // the last commit whose files were asked for
+	special  listing               // and whose special files were
 }
 
 // ErrInside says that the caller stands in a worker's tree.
@@ -180,7 +183,11 @@ func (s *Site) Events() ([]journal.Event, error) {
 			return nil, err
 		}
 	}
-	events, err := log.Events()
+	read := log.Events
+	if s.followed != nil {
+		read = s.followed.all
+	}
+	events, err := read()
 	if err != nil {
 		return nil, err
 	}
@@ -231,17 +238,28 @@ func (s *Site) FilesOf(ctx context.Context, commit git.OID) ([]git.File, error) 
 	}
 	files, err := s.Host.Tree(ctx, commit)
 	if err == nil {
-		s.listed.commit, s.listed.files = commit, files
+		s.listed = listing{commit, files}
 	}
 	return files, err
 }
 
-// FilesIn lists a commit of another repository, unless it is the one that was listed last.
-func (s *Site) FilesIn(ctx context.Context, repo git.Repo, commit git.OID) ([]git.File, error) {
-	if s.listed.commit == commit {
-		return s.listed.files, nil
+// Special lists the files of a commit of the host that are more than content. What only needs
+// those does not grow with the repository.
+func (s *Site) Special(ctx context.Context, commit git.OID) ([]git.File, error) {
+	if s.special.commit == commit {
+		return s.special.files, nil
 	}
-	return repo.Tree(ctx, commit)
+	files, err := s.Host.Special(ctx, commit)
+	if err == nil {
+		s.special = listing{commit, files}
+	}
+	return files, err
+}
+
+// listing is files of a commit.
+type listing struct {
+	commit git.OID
+	files  []git.File
 }
 
 // Append writes one event of a worker.

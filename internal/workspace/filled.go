@@ -38,7 +38,7 @@ func SurveyCommit(ctx context.Context, s *worksite.Site, p policy.Policy, commit
 	if err != nil {
 		return fill.Plan{}, err
 	}
-	files, err := s.FilesOf(ctx, commit)
+	special, err := s.Special(ctx, commit)
 	if err != nil {
 		return fill.Plan{}, err
 	}
@@ -46,8 +46,15 @@ func SurveyCommit(ctx context.Context, s *worksite.Site, p policy.Policy, commit
 	if err != nil {
 		return fill.Plan{}, err
 	}
-	plan, err := survey(ctx, s, fill.Order{Repo: s.Host.Repo, Commit: commit, Files: files, Lenient: lenient, Scratch: filepath.Join(dir, "scratch")}, rules)
+	plan, err := survey(ctx, s, fill.Order{
+		Repo: s.Host.Repo, Commit: commit, Special: special, Files: filesOf(s, commit), Lenient: lenient, Scratch: filepath.Join(dir, "scratch"),
+	}, rules)
 	return plan, errors.Join(err, os.RemoveAll(dir))
+}
+
+// filesOf lists a commit of the host when it is asked.
+func filesOf(s *worksite.Site, commit git.OID) func(context.Context) ([]git.File, error) {
+	return func(ctx context.Context) ([]git.File, error) { return s.FilesOf(ctx, commit) }
 }
 
 // fillScratch is an empty place for the time being.
@@ -67,7 +74,7 @@ func survey(ctx context.Context, s *worksite.Site, o fill.Order, rules policy.Ru
 // fillWorker decides what a worker's tree gets, and says what it does not get.
 func fillWorker(ctx context.Context, s *worksite.Site, w *ledger.Worker) (fill.Plan, error) {
 	l := w.Lease.Lease()
-	files, err := s.FilesOf(ctx, l.Base)
+	special, err := s.Special(ctx, l.Base)
 	if err != nil {
 		return fill.Plan{}, err
 	}
@@ -75,7 +82,7 @@ func fillWorker(ctx context.Context, s *worksite.Site, w *ledger.Worker) (fill.P
 	if err != nil {
 		return fill.Plan{}, err
 	}
-	o := fill.Order{Repo: s.Host.Repo, Commit: l.Base, Files: files, Scratch: scratch}
+	o := fill.Order{Repo: s.Host.Repo, Commit: l.Base, Special: special, Files: filesOf(s, l.Base), Scratch: scratch}
 	if w.Origin != "" { // its base holds what it wrote in an earlier attempt
 		o.Lenient, o.Handed, o.Trusted = true, s.Gate.Handed(w.ID), operatorsOnly(ctx, s, w.Origin, l.Target)
 	}
@@ -128,7 +135,7 @@ func recordFilled(s *worksite.Site, id lease.ID, plan fill.Plan, made *worktree.
 // changed stands only for what the worker handed in.
 func fillMerged(ctx context.Context, s *worksite.Site, sealed lease.Sealed, repo git.Repo, commit git.OID) (fill.Plan, error) {
 	l := sealed.Lease()
-	files, err := s.FilesIn(ctx, repo, commit)
+	special, err := repo.Special(ctx, commit)
 	if err != nil {
 		return fill.Plan{}, err
 	}
@@ -141,7 +148,8 @@ func fillMerged(ctx context.Context, s *worksite.Site, sealed lease.Sealed, repo
 		return fill.Plan{}, err
 	}
 	return survey(ctx, s, fill.Order{
-		Repo: repo, Commit: commit, Files: files, Lenient: true, Handed: s.Gate.Handed(l.ID), Scratch: scratch,
+		Repo: repo, Commit: commit, Special: special, Lenient: true, Handed: s.Gate.Handed(l.ID), Scratch: scratch,
+		Files:   func(ctx context.Context) ([]git.File, error) { return repo.Tree(ctx, commit) },
 		Trusted: operatorsOnly(ctx, s, cmp.Or(w.Origin, l.Base), l.Target),
 	}, sealed.Rules())
 }

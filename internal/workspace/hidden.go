@@ -80,7 +80,7 @@ func HideBehindLinks(ctx context.Context, s *worksite.Site, l *lease.Lease) erro
 	if err != nil || !rules.HidesInTree() {
 		return err
 	}
-	files, err := s.FilesOf(ctx, l.Base)
+	files, err := s.Special(ctx, l.Base)
 	if err != nil {
 		return err
 	}

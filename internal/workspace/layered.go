@@ -104,18 +104,28 @@ func cannotCopyOnWrite(ctx context.Context, s *worksite.Site, place string) stri
 	if _, err := os.Lstat(state.CellRoot); place == atSeen && !errors.Is(err, fs.ErrNotExist) {
 		return state.CellRoot + " is a path of this machine"
 	}
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
+	boot := state.Boot()
+	if boot == "" {
 		return "this system has no overlayfs"
 	}
 	known := filepath.Join(s.State.Path(), place)
-	if have, err := os.ReadFile(known); err == nil && string(have) == string(boot) {
+	isKnown := func() bool { have, err := os.ReadFile(known); return err == nil && string(have) == boot }
+	if isKnown() {
+		return ""
+	}
+	// Stages of a plan begin side by side in one process: one of them tries for all.
+	release, err := s.State.Await(ctx, "try.lock")
+	if err != nil {
+		return fault.OneLine(err)
+	}
+	defer release()
+	if isKnown() {
 		return ""
 	}
 	if err := tryOverlay(ctx, s, place); err != nil {
 		return fault.OneLine(err)
 	}
-	_ = os.WriteFile(known, boot, 0o600) // it is found out again where this is refused
+	_ = os.WriteFile(known, []byte(boot), 0o600) // it is found out again where this is refused
 	return ""
 }
 
@@ -184,5 +194,5 @@ func prepareLayered(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	if dir, err := s.HoldCache(cache.Name(l.Cache.From)); err == nil && dir != "" {
 		s.Voice.Step(w.ID, "cache", "of the last landed run with this policy")
 	}
-	return s.Append(w.ID, ledger.Prepared, made)
+	return prepared(s, w, made)
 }

@@ -48,7 +48,7 @@ func prepareAdopted(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 			return err
 		}
 	}
-	return s.Append(w.ID, ledger.Prepared, ledger.Tree{})
+	return prepared(s, w, ledger.Tree{})
 }
 
 // MakeTree makes a worker's tree, of the kind that its lease names.
@@ -86,7 +86,7 @@ func MakeTree(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 		return fmt.Errorf("worktree of %s: %w", w.ID, err)
 	}
 	s.Voice.Step(w.ID, "worktree", describeMade(made, took)+describeFilled(plan))
-	return s.Append(w.ID, ledger.Prepared, made)
+	return prepared(s, w, made)
 }
 
 // preparePlain makes a worker's tree as a plain directory. The time is without that

@@ -70,6 +70,7 @@ type Made struct {
 	Included   []git.File `json:"included,omitempty"`   // copied because of .worktreeinclude
 	Submodules []string   `json:"submodules,omitempty"` // of the commit, filled or not
 	Filled     string     `json:"filled,omitempty"`     // the record that lists the files in submodules
+	Boot       string     `json:"boot,omitempty"`       // the start of the machine that it was made in
 }
 
 // Make builds the tree beside its place and moves it there when it is whole.

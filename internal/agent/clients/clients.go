@@ -8,6 +8,7 @@ package clients
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cordon/internal/agent"
 	"cordon/internal/agent/claude"
@@ -19,6 +20,7 @@ import (
 	"cordon/internal/agent/qwen"
 	"cordon/internal/client"
 	"cordon/internal/stream"
+	"cordon/internal/strictyaml"
 )
 
 // all is in the order of package facts.
@@ -34,7 +36,7 @@ func Of(name client.Name) (*agent.Adapter, error) {
 			return a, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown client %q: cordon knows %v", name, Names())
+	return nil, fmt.Errorf("unknown client %q: cordon starts %s", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(Names()), " ", ", "), "[]"))
 }
 
 // Names lists the clients.
@@ -65,4 +67,17 @@ func Stream(name client.Name) *stream.Form {
 		return nil
 	}
 	return a.Stream
+}
+
+// Unknown says what to type in the place of a word that names no client.
+func Unknown(args []string) string {
+	if strings.Contains(args[0], " ") {
+		return fmt.Sprintf("no client is named: cordon run claude -- %q (client in your configuration names the one for prompts alone)", args[0])
+	}
+	names, hint := strings.Fields(strings.Trim(fmt.Sprint(Names()), "[]")), ""
+	if near := strictyaml.Nearest(args[0], names); near != "" {
+		hint = "did you mean " + near + "? "
+	}
+	return fmt.Sprintf("unknown client %q: %scordon starts %s; any other command goes after --: cordon run -- %s",
+		args[0], hint, strings.Join(names, ", "), strings.Join(args, " "))
 }

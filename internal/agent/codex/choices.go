@@ -34,11 +34,10 @@ func readSettings(text []byte) (map[string]any, error) {
 	return all, err
 }
 
-// adjust lets the profile that the operator has chosen win, as the client does. A model of
-// another provider stays out with its provider, whose address and headers do not go in:
-// the maker's servers would be asked for a model that they do not have.
+// adjust lets the profile that the operator has chosen win, as the client does. A model goes in with
+// its provider. One that the configuration does not describe stays out with its model: the maker's
+// servers would be asked for a model that they do not have.
 func adjust(chosen agent.Chosen, settings map[string]any) (left []string) {
-	in := settings
 	if name, ok := settings["profile"].(string); ok {
 		profile, _ := agent.Inside(settings, "profiles", name).(map[string]any)
 		for _, c := range choices {
@@ -46,15 +45,17 @@ func adjust(chosen agent.Chosen, settings map[string]any) (left []string) {
 				chosen[c.Key] = v
 			}
 		}
-		if profile["model_provider"] != nil {
-			in = profile
-		}
 	}
-	if provider, ok := in["model_provider"].(string); ok && provider != "openai" {
-		delete(chosen, "model")
-		return []string{"model provider " + agent.PlainName(provider)}
+	provider := settingsProvider(settings)
+	if provider == "" || provider == "openai" {
+		return nil
 	}
-	return nil
+	if name, _ := ownProvider(settings, nil); name != "" {
+		chosen[providerKey] = name
+		return nil
+	}
+	delete(chosen, "model")
+	return []string{"model provider " + agent.PlainName(provider)}
 }
 
 // chosenArgs are the choices as arguments. They stand before the operator's, which win.

@@ -22,8 +22,10 @@ var Client = agent.Adapter{
 	SignIn: "type codex login, or export CODEX_API_KEY", LoginArgs: []string{"model_provider", "--oss", "--local-provider"},
 	Variables: []string{"OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"}, // it does not look at OPENAI_BASE_URL
 	Logins:    []agent.Login{{From: ".codex/auth.json", At: "auth.json"}},
-	Hidden:    []string{".codex", ".agents"},
-	User:      user, ProjectParts: project, ServerFiles: []string{ownConfig}, Fronts: fronts, ReadServers: readServers, Expand: nil,
+	Config:    []string{ownConfig}, LoginSettings: []agent.Setting{{File: ownConfig, Key: providerTable}},
+	KeyFiles: []string{ownConfig}, KeyCommands: keyCommands,
+	Hidden: []string{".codex", ".agents"},
+	User:   user, ProjectParts: project, ServerFiles: []string{ownConfig}, Fronts: fronts, ReadServers: readServers, Expand: nil,
 	Managed: []string{Managed, systemConfig},
 	Keep:    []string{"sessions"},
 	Record: &agent.Record{
@@ -32,7 +34,7 @@ var Client = agent.Adapter{
 		Calls: []string{`"type":"function_call"`, `"type":"custom_tool_call"`, `"type":"local_shell_call"`, `"type":"CommandExecution"`},
 	},
 	Starts: true, MemoryApart: true, ProjectMemory: "AGENTS.md",
-	Build: build, Refused: refused, Passed: passed, ArgNeeds: providerKeys,
+	Build: build, Refused: refused, Passed: passed, KeyVariables: keyVariables,
 	Choices: choices, Unused: unused, ReadSettings: readSettings, Adjust: adjust,
 }
 
@@ -54,14 +56,18 @@ func build(o agent.Order) (agent.Kit, error) {
 	if o.Managed { // then the cell has a memory file system of its own there
 		k.Env = append(k.Env, "CODEX_SQLITE_HOME="+databases)
 	}
-	pins := pinned(o)
+	provider, err := addConfig(&k, &o)
+	if err != nil {
+		return agent.Kit{}, err
+	}
+	pins := append(pinned(o), provider...)
 	if o.Managed && !taken {
 		text, err := Requirements(o.Wiring())
 		if err != nil {
 			return agent.Kit{}, err
 		}
 		k.AddFile("requirements.toml", text)
-		k.Shown = []agent.Shown{{Name: "requirements.toml", At: Managed}}
+		k.Shown = append(k.Shown, agent.Shown{Name: "requirements.toml", At: Managed})
 	} else {
 		text, err := client.Config(o.Wiring())
 		if err != nil {
@@ -81,12 +87,6 @@ func build(o agent.Order) (agent.Kit, error) {
 	if o.Memory != "" { // there is room for one file: with both in it
 		k.AddFile("AGENTS.md", []byte(o.Memory+"\n\n"+o.ProjectMemory))
 		k.Links = []agent.Link{{Name: "AGENTS.md", To: path.Join(o.Place, "AGENTS.md")}}
-	}
-	if !o.Managed {
-		k.Private = serverPins(o.Servers)
-	}
-	if err := addServers(&k, o); err != nil {
-		return agent.Kit{}, err
 	}
 	k.LinkItems(o, agent.Skills, "skills")
 	k.LinkItems(o, agent.Commands, "prompts")
@@ -147,9 +147,6 @@ func pinned(o agent.Order) []string {
 	}
 	if !o.Rules.Web { // OpenAI's servers search, and no hook is asked
 		pins = append(pins, `web_search="disabled"`)
-	}
-	if !o.Managed {
-		pins = append(pins, serverPins(o.Servers)...)
 	}
 	if raw := projectSkills(o); len(raw) > 0 {
 		pins = append(pins, "skills.config=["+strings.Join(raw, ",")+"]")

@@ -11,27 +11,60 @@ import (
 	"cordon/internal/agent"
 )
 
-// systemConfig is read below every other configuration. Servers stand there: other users of the
-// machine can read a command line.
+// systemConfig is read below every other configuration. Servers and the operator's provider stand
+// there: other users of the machine can read a command line.
 const systemConfig = "/etc/codex/config.toml"
 
-// addServers adds the configuration with the servers. That of the machine stays, but for servers of the
-// same names.
-func addServers(k *agent.Kit, o agent.Order) error {
-	if len(o.Servers) == 0 || !o.Managed {
-		return nil
+// addConfig adds the configuration with the servers and the operator's provider, or the same as values for
+// -c where no file can be shown. That of the machine stays, but for what has the same names.
+func addConfig(k *agent.Kit, o *agent.Order) (pins []string, err error) {
+	name, provider, err := givenProvider(*o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Chosen[providerKey] != nil && o.Own == nil { // it is given no login, and no servers of its own
+		o.Chosen = maps.Clone(o.Chosen)
+		delete(o.Chosen, providerKey)
+		delete(o.Chosen, "model")
+	}
+	if !o.Managed {
+		pins = serverPins(o.Servers)
+		if name != "" {
+			value, err := inlineTOML(provider)
+			if err != nil {
+				return nil, err
+			}
+			pins = append(pins, providerTable+"."+name+"="+value)
+		}
+		k.Private = append(k.Private, pins...)
+		return pins, nil
+	}
+	if len(o.Servers) == 0 && name == "" {
+		return nil, nil
 	}
 	all := map[string]any{}
 	if toml.Unmarshal(o.Machine[systemConfig], &all) != nil {
-		return errors.New(systemConfig + " of this machine is not understood") // the decoder's error could show a value
+		return nil, errors.New(systemConfig + " of this machine is not understood") // the decoder's error could show a value
 	}
-	text, err := toml.Marshal(o.WithServers(all, "mcp_servers", serverForm))
+	if len(o.Servers) > 0 {
+		all = o.WithServers(all, "mcp_servers", serverForm)
+	}
+	if name != "" {
+		table, _ := all[providerTable].(map[string]any)
+		table = maps.Clone(table)
+		if table == nil {
+			table = map[string]any{}
+		}
+		table[name] = provider
+		all[providerTable] = table
+	}
+	text, err := toml.Marshal(all)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	k.AddFile("config.toml", text)
 	k.Shown = append(k.Shown, agent.Shown{Name: "config.toml", At: systemConfig})
-	return nil
+	return nil, nil
 }
 
 func serverForm(s agent.Server) map[string]any {

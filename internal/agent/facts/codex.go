@@ -16,4 +16,5 @@ var codex = Client{
 	Variables: []string{"CODEX_*", "OPENAI_*"},
 	Kept:      []Kept{{"CODEX_SANDBOX*", ownSession}, {"CODEX_THREAD*", ownSession}},
 	Moved:     []Moved{{"CODEX_HOME", ".codex"}},
+	Asks:      []Domain{{"raw.githubusercontent.com", "an announcement, when it starts on a terminal"}},
 }

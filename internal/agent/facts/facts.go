@@ -12,6 +12,8 @@ type Client struct {
 	Name   string // the word after cordon run
 	Title  string // as its maker writes it
 	Models Models
+	// AnyProvider is whether the client uses the models of any provider, and names them PROVIDER/MODEL.
+	AnyProvider bool
 
 	// Protected are files and directories of a repository that make the client run
 	// commands on the operator's machine, at any depth. The first is the best known.
@@ -31,6 +33,8 @@ type Client struct {
 	Kept []Kept
 	// Moved are variables that move what is in Logins.
 	Moved []Moved
+	// Asks are names that the client asks for by itself, whatever it is told, and works without.
+	Asks []Domain
 }
 
 // Models is a preset of the domains that the client's models are reached by.

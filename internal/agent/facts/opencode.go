@@ -5,7 +5,8 @@ var openCode = Client{
 	Models: Models{"opencode", "2026-11-15", "models of OpenCode's own gateway", []Domain{
 		{"opencode.ai", "the models"},
 	}},
-	Protected: []string{".opencode", "opencode.json", "opencode.jsonc"},
+	AnyProvider: true,
+	Protected:   []string{".opencode", "opencode.json", "opencode.jsonc"},
 	Logins: []string{
 		"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc",
 		"~/.config/opencode/config.json",

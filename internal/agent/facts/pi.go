@@ -6,7 +6,8 @@ var pi = Client{
 	Models: Models{"openrouter", "2026-11-16", "models of OpenRouter's gateway", []Domain{
 		{"openrouter.ai", "the models"},
 	}},
-	Protected: []string{".pi"},
+	AnyProvider: true,
+	Protected:   []string{".pi"},
 	Logins: []string{
 		"~/.pi/agent/auth.json", "~/.pi/agent/models.json", "~/.pi/agent/settings.json", "~/.pi/agent/sessions", "~/.pi/agent/pi-debug.log",
 	},

@@ -23,6 +23,9 @@ const (
 	diskEvery = 500 * time.Millisecond
 )
 
+// largeLimit is more than anybody writes between two looks.
+const largeLimit = 1 << 30
+
 // WatchDisk calls over when the directories have grown by more than the limit, or by half
 // of the files that there was room for.
 func WatchDisk(l plan.Limits, stop <-chan struct{}, over func()) {
@@ -42,13 +45,25 @@ func WatchDisk(l plan.Limits, stop <-chan struct{}, over func()) {
 // space of the disk is watched meanwhile: when it has lost what is left of the limit, cordon
 // counts at once, whoever has used it. When three quarters of it are gone before the count
 // is done, there is no time to find out.
+//
+// With a large limit, the first count waits for as long as between two looks, so that a short
+// command does not wait for a count of its files. What was written by then is taken for what
+// was there: it is little, compared with the limit.
 type diskWatch struct {
 	room, count func() usage
 }
 
 // exceeded waits until the limit is exceeded, or for stop.
 func (w diskWatch) exceeded(bytes int64, stop <-chan struct{}) bool {
-	first, began := w.room(), time.Now()
+	first := w.room()
+	if bytes >= largeLimit {
+		select {
+		case <-stop:
+			return false
+		case <-time.After(roomEvery):
+		}
+	}
+	began := time.Now()
 	before := w.count()
 	limit := usage{bytes: bytes, names: first.names / 2}
 	if now := w.room(); now.lost(first, limit) { // the command runs already, and hardly anybody else writes so much
@@ -163,10 +178,10 @@ func (u *usage) countFiles(dir *os.Root) (below []string) {
 	}
 	defer f.Close()
 	for {
-		entries, err := f.ReadDir(batch)
-		for _, e := range entries {
+		names, err := f.Readdirnames(batch) // ReadDir would look at each of them too
+		for _, name := range names {
 			u.names++
-			fi, err := dir.Lstat(e.Name())
+			fi, err := dir.Lstat(name)
 			if err != nil {
 				continue
 			}
@@ -174,7 +189,7 @@ func (u *usage) countFiles(dir *os.Root) (below []string) {
 				u.add(st.Blocks * 512)
 			}
 			if fi.IsDir() {
-				below = append(below, e.Name())
+				below = append(below, name)
 			}
 		}
 		if err != nil {

@@ -67,15 +67,33 @@ func TestDiskLimitWhereCountingIsSlow(t *testing.T) {
 	}
 }
 
-// What is written during the first count is not taken for what was there.
-func TestDiskLimitDuringTheFirstCount(t *testing.T) {
+// More than the limit that is written before or during the first count is not taken for what
+// was there.
+func TestDiskLimitAroundTheFirstCount(t *testing.T) {
 	t.Parallel()
-	d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}, slow: time.Second}
+	for _, after := range []time.Duration{roomEvery / 2, 3 * roomEvery} {
+		t.Run(after.String(), func(t *testing.T) {
+			t.Parallel()
+			d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}, slow: time.Second}
+			stop := make(chan struct{})
+			defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
+			time.AfterFunc(after, func() { d.use(usage{bytes: 200}) })
+			if !d.watch().exceeded(100, stop) {
+				t.Error("nobody noticed")
+			}
+		})
+	}
+}
+
+// A command that ends at once is not counted.
+func TestDiskIsNotCountedForAShortCommand(t *testing.T) {
+	t.Parallel()
+	w := (&fakeDisk{free: usage{bytes: 10_000, names: 1000}}).watch()
+	w.count = func() usage { t.Error("counted"); return usage{} }
 	stop := make(chan struct{})
-	defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
-	time.AfterFunc(300*time.Millisecond, func() { d.use(usage{bytes: 200}) })
-	if !d.watch().exceeded(100, stop) {
-		t.Error("nobody noticed")
+	close(stop)
+	if w.exceeded(largeLimit, stop) {
+		t.Error("nothing was written")
 	}
 }
 

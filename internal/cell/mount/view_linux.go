@@ -226,7 +226,7 @@ func (b *builder) overlay(op plan.Op) error {
 }
 
 // overlayOf mounts a directory, or those that the operation names instead, with a
-// private layer above, or with none and read-only.
+// private layer above, or with none and read-only. A sealed one is read-only too.
 func (b *builder) overlayOf(below string, op plan.Op) error {
 	lower, err := b.lower(below, op)
 	if err != nil {
@@ -294,9 +294,10 @@ func stack(above string, lower []int) string {
 func (b *builder) stacked(op plan.Op, above string, lower []int, top int) error {
 	options := lowerLayers + stack(above, lower)
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV)
-	if op.Layer == "" {
+	if op.Layer == "" || op.Sealed {
 		flags |= unix.MS_RDONLY
-	} else {
+	}
+	if op.Layer != "" {
 		upper, work, err := b.layer(op, top)
 		if err != nil {
 			return err

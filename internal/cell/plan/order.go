@@ -24,6 +24,7 @@ type Order struct {
 	Held    []string // what in them can neither be written nor replaced by something else
 	Bind    []Bind   // what is seen elsewhere than where it lies
 	Over    []Over   // directories that are copied on write
+	Sealed  []string // those of Write and Over that can only be read; what is pinned or mounted in them is written all the same
 	Read    []string // what may be read; "/" is everything
 	Hide    []string // what may not, whatever else is said
 	Scratch []string // directories outside of Write that are written privately
@@ -115,7 +116,7 @@ type Link struct {
 // check refuses orders that could not mean what they say.
 func (o Order) check() error {
 	checks := []func(Order) error{
-		absolutePaths, writesSomethingNarrow, runsSomething, worksInside, liesOnSomething, listensToPorts,
+		absolutePaths, writesSomethingNarrow, runsSomething, worksInside, liesOnSomething, sealsWhatIsThere, listensToPorts,
 	}
 	for _, c := range checks {
 		if err := c(o); err != nil {
@@ -184,6 +185,21 @@ func liesOnSomething(o Order) error {
 		}
 	}
 	return nil
+}
+
+// sealsWhatIsThere refuses to seal a directory that the cell would not have: another one would stay open.
+func sealsWhatIsThere(o Order) error {
+	for _, at := range o.Sealed {
+		if !slices.Contains(slices.Concat(o.Write, overs(o)), at) {
+			return fmt.Errorf("%s is to be sealed, and is no directory of the worker's", at)
+		}
+	}
+	return nil
+}
+
+// unsealed are those of the worker's directories that it can write.
+func (o Order) unsealed(dirs []string) []string {
+	return slices.DeleteFunc(slices.Clone(dirs), func(at string) bool { return slices.Contains(o.Sealed, at) })
 }
 
 // worksInside refuses a directory that would not be there.

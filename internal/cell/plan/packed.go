@@ -67,6 +67,7 @@ func (t *tape) op(o *Op) {
 	t.texts(&o.Below)
 	t.is(&o.Write)
 	t.text(&o.Layer)
+	t.is(&o.Sealed)
 	t.text(&o.Kept)
 	t.is(&o.Bare)
 	for _, list := range []*[]string{&o.Absent, &o.Make, &o.Files} {
@@ -107,6 +108,7 @@ func (t *tape) proof(p *Proof) {
 	t.texts(&p.Connect)
 	number(t, &p.Parent)
 	t.texts(&p.Inside)
+	t.texts(&p.Sealed)
 	t.text(&p.Commit)
 	t.text(&p.Objects)
 	t.text(&p.Git)

@@ -64,6 +64,7 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 		for _, b := range o.Bind {
 			s.Shown = append(s.Shown, b.From, b.At) // one names the other
 		}
+		s.Shown = append(s.Shown, o.Sealed...) // no rule for writing opens them
 	}
 	s.Write, s.Read = walls(o, s)
 	s.Limits.Watched = slices.Concat(o.Write, writableBinds(o))
@@ -139,17 +140,22 @@ func writableBinds(o Order) []string {
 
 // walls says what Landlock lets the cell write and read.
 func walls(o Order, s Spec) (write, read []string) {
-	write = slices.Clone(o.Write)
+	write = o.unsealed(o.Write)
 	for _, b := range o.Bind {
 		if b.Write {
 			write = append(write, b.At)
+		}
+	}
+	for _, p := range o.Pinned {
+		if InsideAny(p, o.Sealed) {
+			write = append(write, p)
 		}
 	}
 	if !s.Has(Namespaces) {
 		return append(write, o.Layers), o.Read
 	}
 	for _, op := range s.View {
-		if op.Do == Private || op.Do == Tmpfs && op.Write || (op.Do == Overlay || op.Do == Skeleton) && op.Layer != "" {
+		if op.Do == Private || op.Do == Tmpfs && op.Write || (op.Do == Overlay || op.Do == Skeleton) && op.Layer != "" && !op.Sealed {
 			write = append(write, op.At)
 		}
 	}
@@ -178,6 +184,6 @@ func proof(o Order, h Host, s Spec) Proof {
 	return Proof{
 		Outside: "/.cordon-proof", Private: o.Capture,
 		Hidden: slices.DeleteFunc(slices.Clone(o.Canaries), func(p string) bool { return h.Kinds[p] == Absent }),
-		Inside: slices.Concat(o.Write, overs(o)), Commit: o.Commit, Objects: o.Objects, Git: h.Git,
+		Inside: o.unsealed(slices.Concat(o.Write, overs(o))), Sealed: slices.Clone(o.Sealed), Commit: o.Commit, Objects: o.Objects, Git: h.Git,
 	}
 }

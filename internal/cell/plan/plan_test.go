@@ -130,8 +130,14 @@ func plans() map[string]func() (Order, Host, []Layer) {
 		"network not had":       change(func(o *Order, h *Host) { networked(o, h, true) }, Network, CopyView),
 		"network no namespaces": change(func(o *Order, h *Host) { networked(o, h, true) }, Namespaces),
 		"no namespaces":         change(func(*Order, *Host) {}, Namespaces),
-		"no landlock":           change(func(*Order, *Host) {}, Landlock),
-		"no namespaces alone":   change(func(o *Order, _ *Host) { o.Layers = "" }, Namespaces, Seccomp),
+		"sealed":                change(func(o *Order, _ *Host) { o.Sealed = slices.Clone(o.Write) }),
+		"sealed no namespaces":  change(func(o *Order, _ *Host) { o.Sealed = slices.Clone(o.Write) }, Namespaces),
+		"sealed copy on write": change(func(o *Order, _ *Host) {
+			o.Over = []Over{{At: "/state/trees/w", Below: []string{"/state/base"}, Layer: "tree"}, {At: "/state/trees/w/.git", Below: []string{"/state/index"}, Layer: "git"}}
+			o.Write, o.Pinned, o.Sealed = nil, nil, []string{"/state/trees/w"}
+		}),
+		"no landlock":         change(func(*Order, *Host) {}, Landlock),
+		"no namespaces alone": change(func(o *Order, _ *Host) { o.Layers = "" }, Namespaces, Seccomp),
 		"hidden kinds": change(func(o *Order, h *Host) {
 			o.Hide = []string{"/etc/shadow", "/srv/private", "/srv/link", "/srv/absent", "/srv/pipe", "/home/op/.aws", "/home/op/.config/gh/hosts.yml",
 				"/tmp/x", "/home/op/.ssh"}
@@ -220,6 +226,12 @@ func sound(t failer, o Order, h Host, s Spec) {
 		t.Errorf("without mounts Landlock has to hide %v, and hides %v", o.Hide, s.Hidden)
 	}
 	soundNetwork(t, o, s)
+	for _, at := range o.Sealed {
+		if slices.Contains(s.Write, at) || slices.Contains(s.Proof.Inside, at) || !slices.Contains(s.Proof.Sealed, at) ||
+			slices.ContainsFunc(s.View, func(op Op) bool { return op.At == at && (op.Write || op.Do == Overlay && !op.Sealed) }) {
+			t.Errorf("%s is sealed and can be written", at)
+		}
+	}
 	for _, w := range s.Write {
 		if !slices.ContainsFunc(s.View, func(op Op) bool { return op.At == w }) && s.Has(Namespaces) {
 			t.Errorf("Landlock lets it write %s, which no operation makes", w)

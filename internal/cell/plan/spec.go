@@ -84,15 +84,16 @@ func (s Spec) Counting() Counting {
 
 // Proof lists acts that the cell tries before the worker's first instruction.
 type Proof struct {
-	Outside string   `json:"outside"` // a file that must not come to be on the host
-	Private bool     `json:"private"` // Outside may come to be in the cell
-	Hidden  []string `json:"hidden"`  // must not be readable
-	Connect []string `json:"connect"` // abstract sockets and ports that really listen on the host
-	Parent  int      `json:"parent"`  // a process of the host that must not be reached
-	Inside  []string `json:"inside"`  // directories where a file must come to be
-	Commit  string   `json:"commit"`  // a repository in which a commit must succeed; "": none
-	Objects string   `json:"objects"` // where that repository keeps its objects
-	Git     string   `json:"git"`     // the program to commit with
+	Outside string   `json:"outside"`          // a file that must not come to be on the host
+	Private bool     `json:"private"`          // Outside may come to be in the cell
+	Hidden  []string `json:"hidden"`           // must not be readable
+	Connect []string `json:"connect"`          // abstract sockets and ports that really listen on the host
+	Parent  int      `json:"parent"`           // a process of the host that must not be reached
+	Inside  []string `json:"inside"`           // directories where a file must come to be
+	Sealed  []string `json:"sealed,omitempty"` // directories where none must
+	Commit  string   `json:"commit"`           // a repository in which a commit must succeed; "": none
+	Objects string   `json:"objects"`          // where that repository keeps its objects
+	Git     string   `json:"git"`              // the program to commit with
 
 	Elsewhere uint16 `json:"elsewhere,omitempty"` // a port that every address has to refuse; 0: none
 }
@@ -108,8 +109,10 @@ type Op struct {
 
 	Write bool   `json:"write,omitempty"` // bind and tmpfs: writable
 	Layer string `json:"layer,omitempty"` // overlay: the private layer that takes what is written; "": read-only
-	Kept  string `json:"kept,omitempty"`  // on the host: what an earlier cell left of that layer, shown below it where there is any
-	Bare  bool   `json:"bare,omitempty"`  // just a part of the host: bound where an overlay is refused, left out where it is gone
+	// Sealed: an overlay with a private layer that shows it and takes nothing more.
+	Sealed bool   `json:"sealed,omitempty"`
+	Kept   string `json:"kept,omitempty"` // on the host: what an earlier cell left of that layer, shown below it where there is any
+	Bare   bool   `json:"bare,omitempty"` // just a part of the host: bound where an overlay is refused, left out where it is gone
 
 	Absent []string `json:"absent,omitempty"` // overlay: names that do not exist in it
 	Make   []string `json:"make,omitempty"`   // directories made in it before it is sealed

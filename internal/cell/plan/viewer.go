@@ -251,13 +251,13 @@ func (v *viewer) scratch() {
 // opened puts the worker's own places in.
 func (v *viewer) opened() {
 	for _, w := range v.order.Write {
-		v.add(Op{Do: BindOver, At: w, From: w, Write: true})
+		v.add(Op{Do: BindOver, At: w, From: w, Write: !slices.Contains(v.order.Sealed, w)})
 	}
 	for _, b := range v.order.Bind {
 		v.add(Op{Do: BindOver, At: b.At, From: b.From, Write: b.Write})
 	}
 	for _, c := range v.order.Over {
-		v.add(Op{Do: Overlay, At: c.At, Below: c.Below, Layer: c.Layer})
+		v.add(Op{Do: Overlay, At: c.At, Below: c.Below, Layer: c.Layer, Sealed: slices.Contains(v.order.Sealed, c.At)})
 	}
 	for _, p := range v.order.Pinned {
 		v.add(Op{Do: BindOver, At: p, From: p, Write: true})
@@ -276,7 +276,7 @@ func (v *viewer) hold(path string) {
 	v.add(Op{Do: BindOver, At: path, From: path})
 	for dir := filepath.Dir(path); InsideAny(dir, v.order.Write); dir = filepath.Dir(dir) {
 		if !slices.ContainsFunc(v.ops, func(op Op) bool { return op.At == dir }) {
-			v.add(Op{Do: BindOver, At: dir, From: dir, Write: true})
+			v.add(Op{Do: BindOver, At: dir, From: dir, Write: !paths.WithinAny(dir, v.order.Sealed)})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,6 +79,18 @@ func (s *Screen) join(k keyboard) {
 }
 
 func (s *Screen) leave() { s.join(nil) }
+
+// PassTo has somebody take what is typed, for a worker whose terminal is not here: keys, or a size.
+func (s *Screen) PassTo(take func(keys []byte, rows, cols uint16)) { s.join(passing(take)) }
+
+type passing func(keys []byte, rows, cols uint16)
+
+func (p passing) enter(keys []byte) bool {
+	p(slices.Clone(keys), 0, 0)
+	return true
+}
+
+func (p passing) resize(rows, cols uint16) { p(nil, rows, cols) }
 
 // Type types on the worker's terminal.
 func (s *Screen) Type(keys string) { s.enter([]byte(keys)) }

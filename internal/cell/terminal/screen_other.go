@@ -19,6 +19,9 @@ func NewScreen(*os.File) (*Screen, error) { return &Screen{}, nil }
 // Write shows nothing.
 func (*Screen) Write(p []byte) (int, error) { return len(p), nil }
 
+// PassTo has nobody take anything.
+func (*Screen) PassTo(func(keys []byte, rows, cols uint16)) {}
+
 // Type types nowhere.
 func (*Screen) Type(string) {}
 

@@ -110,6 +110,9 @@ func acts(s plan.Spec, c canary) []act {
 	for _, dir := range p.Inside {
 		list = append(list, act{"write inside", func() error { return writeInside(dir) }, false})
 	}
+	for _, dir := range p.Sealed {
+		list = append(list, act{"read-only tree", func() error { return writesNothing(dir) }, false})
+	}
 	if p.Commit != "" {
 		list = append(list, act{"commit", func() error { return commit(s) }, false})
 	}
@@ -173,6 +176,23 @@ func writeInside(dir string) error {
 	}
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("%w (the cell runs as your user and without root's rights: it cannot write to directories of other users)", err)
+	}
+	return err
+}
+
+// writesNothing shows that the worker can read a directory and make nothing in it. Only a refusal counts:
+// a directory that is not there would refuse as well.
+func writesNothing(dir string) error {
+	if _, err := os.ReadDir(dir); err != nil {
+		return err
+	}
+	name := filepath.Join(dir, proofName+rand.Text())
+	err := os.Mkdir(name, 0o700)
+	switch {
+	case err == nil:
+		return errors.Join(fmt.Errorf("%s can be written", dir), os.Remove(name))
+	case errors.Is(err, unix.EROFS), errors.Is(err, unix.EACCES):
+		return nil
 	}
 	return err
 }

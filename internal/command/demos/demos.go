@@ -24,12 +24,14 @@ type Console struct {
 	Page     func() page.Page
 	Announce func(context.Context, *session.Session, *ledger.Worker) error // says what a worker was given
 	Who      func() string
+	Draws    func() error                                 // whether there is a terminal for the desk
+	Desk     func(ctx context.Context, repo string) error // shows it until the operator closes it
 }
 
 // New is cordon demo.
 func New(a *Console) *cobra.Command {
 	var dir string
-	var plan bool
+	var plan, ui bool
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole pipeline on a toy repository with scripted agents",
@@ -42,24 +44,33 @@ With --plan, run a plan of six stages instead: three run side by side, one of th
 you something, one changes files that belong to another stage, and the stages after
 these wait. The demo answers the question in your place, and the plan goes on.
 
+With --ui, open the desk on the five workers afterwards (or on the plan): find out why each is
+quarantined, and release one. The search for traces comes when you close the desk.
+
 The demo needs no key and no network, and it touches nothing of yours. The repository
 and cordon's state are in a new directory, which is kept for you to explore.`,
-		Example: "  cordon demo\n  cordon demo --plan\n  cordon demo --dir ./toy",
+		Example: "  cordon demo\n  cordon demo --ui\n  cordon demo --plan\n  cordon demo --dir ./toy",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if plan {
-				return a.plan(cmd.Context(), dir)
+			if ui {
+				if err := a.Draws(); err != nil {
+					return err
+				}
 			}
-			return a.agents(cmd.Context(), dir)
+			if plan {
+				return a.plan(cmd.Context(), dir, ui)
+			}
+			return a.agents(cmd.Context(), dir, ui)
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "build it in `DIR`, which must not exist yet")
+	c.Flags().BoolVar(&ui, "ui", false, "open the desk on the workers")
 	c.Flags().BoolVar(&plan, "plan", false, "show a plan: stages that wait for each other, side by side where they can")
 	return c
 }
 
 // agents takes the scripted agents through the pipeline, one after the other.
-func (a *Console) agents(ctx context.Context, dir string) error {
+func (a *Console) agents(ctx context.Context, dir string, ui bool) error {
 	dir, err := a.stage(ctx, dir, demo.Toy)
 	if err != nil {
 		return err
@@ -74,6 +85,11 @@ func (a *Console) agents(ctx context.Context, dir string) error {
 			return err
 		}
 		cast = append(cast, p)
+	}
+	if ui {
+		if err := a.Desk(ctx, repo); err != nil {
+			return err
+		}
 	}
 	escapes, err := demo.Traces(repo)
 	if err != nil {

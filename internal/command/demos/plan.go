@@ -22,7 +22,7 @@ type show struct {
 }
 
 // plan runs the demo's plan, answers its question in the place of the operator, and runs it on.
-func (a *Console) plan(ctx context.Context, dir string) error {
+func (a *Console) plan(ctx context.Context, dir string, ui bool) error {
 	dir, err := a.stage(ctx, dir, demo.PlanToy)
 	if err != nil {
 		return err
@@ -51,6 +51,11 @@ func (a *Console) plan(ctx context.Context, dir string) error {
 	}
 	if report, err = s.run(ctx); err != nil {
 		return err
+	}
+	if ui {
+		if err := a.Desk(ctx, s.repo); err != nil {
+			return err
+		}
 	}
 	return s.end(report)
 }

@@ -130,6 +130,9 @@ cordon run takes them; it gets them in every stage that it works on.`,
 	c.Flags().SetInterspersed(true)
 	c.Flags().StringVar(&o.agent, "agent", "", "the `CLIENT` for stages that name none")
 	c.Flags().BoolVar(&o.committed, "committed", false, "read FILE from the commit that you are on, and not from the disk")
+	c.Flags().StringVar(&o.node, "on", "", "run the stages on the fleet node `NAME`")
+	c.Flags().BoolVar(&o.fleet, "fleet", false, "run each stage on any node of the fleet")
+	c.MarkFlagsMutuallyExclusive("on", "fleet")
 	c.Flags().BoolVar(&o.events, "events", false, "with --json: print one object on a line for each event, and the plan at the end")
 	return c
 }
@@ -139,6 +142,16 @@ type runOptions struct {
 	agent             string
 	command           []string
 	committed, events bool
+	node              string
+	fleet             bool
+}
+
+// on is where the stages run.
+func (o runOptions) on() string {
+	if o.fleet {
+		return ledger.AnyNode
+	}
+	return o.node
 }
 
 func (a *Console) run(ctx context.Context, what string, o runOptions) error {
@@ -200,7 +213,7 @@ func (a *Console) named(ctx context.Context, s *session.Session, what string, o 
 	if err != nil {
 		return "", err
 	}
-	r := conduct.Request{Document: d, Agent: o.agent, Command: o.command, Who: a.Who()}
+	r := conduct.Request{Document: d, Agent: o.agent, Command: o.command, On: o.on(), Who: a.Who()}
 	if o.agent != "" {
 		r.Args, r.Command = o.command, nil
 	}

@@ -31,6 +31,7 @@ const keptLines = 12
 // lines it shows instead of printing them.
 type dashboard struct {
 	on    *os.File
+	full  *terminal.Screen
 	mutex sync.Mutex
 	lines []string
 	waits map[string]string // why stages wait that are ready
@@ -100,12 +101,13 @@ func (d *dashboard) show(ctx context.Context, s *session.Session, name string) (
 		cancel()
 		return nil, err
 	}
-	resized, restore, ended := terminal.Resized(ctx), terminal.Full(d.on), make(chan struct{})
+	resized, ended := terminal.Resized(ctx), make(chan struct{})
+	d.full = terminal.Full(d.on)
 	go func() {
 		defer close(ended)
 		d.redraw(ctx, s, name, changes, resized)
 	}()
-	return sync.OnceFunc(func() { cancel(); <-ended; restore() }), nil
+	return sync.OnceFunc(func() { cancel(); <-ended; d.full.Restore() }), nil
 }
 
 // redraw draws when the journal or the size of the terminal changes, when a line comes, and once a
@@ -148,7 +150,7 @@ func (d *dashboard) redraw(ctx context.Context, s *session.Session, name string,
 
 func (d *dashboard) draw(v present.Progress, lines []string) error {
 	v.Lines = lines
-	frame := terminal.NewFrame(d.on)
+	frame := d.full.Frame()
 	columns, rows := frame.Extent()
 	fmt.Fprint(frame, strings.Join(page.Progress(v, time.Now(), columns, rows, terminal.InkFor(d.on)), "\n"))
 	return frame.Show()

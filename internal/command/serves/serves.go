@@ -51,7 +51,9 @@ Every object is the one that a command prints with --json. A request needs a tok
 
 A token with the scope answer can answer questions, and one with the scope dispatch can
 start an agent client with a prompt. It takes no flags and no policy, and its result ends
-in review. No request merges, releases, discards or changes a policy.
+in review. A token with the scope decide can do what you can do at a desk: every decision
+names what was seen, and is refused if that has changed. Make one only for a program that
+you decide with. No request changes a policy.
 
 Only your own user can connect, and no worker in a cell sees the socket. The server
 listens on no network: use ssh -L to reach it from elsewhere. It owns no worker, and
@@ -129,8 +131,9 @@ func Token(a *Console) *cobra.Command {
 		Use:   "token",
 		Short: "Make, list and remove the tokens of cordon serve",
 		Long: `Make, list and remove the tokens with which programs ask cordon serve. A token belongs to
-one repository and has scopes: read, answer (questions of workers) and dispatch (start an
-agent whose result ends in review). cordon keeps only its SHA-256.`,
+one repository and has scopes: read, answer (questions of workers), dispatch (start an
+agent whose result ends in review) and decide (merge, release, discard, resume, retry,
+stop). cordon keeps only its SHA-256.`,
 		Example: "  cordon token new editor --scope read,answer\n  cordon token ls\n  cordon token rm editor",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -171,7 +174,7 @@ NAME is for you and for the journal, which names the token of each answer.`,
 			return nil
 		},
 	}
-	c.Flags().StringSliceVar(&scopes, "scope", []string{view.MayRead}, "what it is good for: `SCOPE` is read, answer or dispatch (repeatable)")
+	c.Flags().StringSliceVar(&scopes, "scope", []string{view.MayRead}, "what it is good for: `SCOPE` is read, answer, dispatch or decide (repeatable)")
 	return c
 }
 

@@ -9,7 +9,7 @@ import (
 
 // What a worker may ask of cordon: to pass something on, or to tell about itself.
 // Everything else decides about workers.
-var ownVerbs = [...]string{"ask", "briefing", "done", "help", "status", "truth", "version"}
+var ownVerbs = [...]string{"ask", "briefing", "done", "help", "review", "status", "truth", "version"}
 
 // cordon is this very program, called by a worker.
 func (g *reading) cordon() {

@@ -12,20 +12,11 @@ import (
 	"time"
 	"unicode"
 
+	"cordon/internal/desk"
+	"cordon/internal/legible"
+	"cordon/internal/testbrowser"
 	"cordon/internal/view"
 )
-
-// hostile are texts that a worker chooses: as a name, a question, a line of a diff, an event.
-var hostile = []string{
-	`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `</pre><script>alert(1)</script>`, `</title><script>alert(1)</script>`,
-	`</bdi></code><h1>Approved</h1>`, `"><svg onload=alert(1)>`, `' onfocus=alert(1) autofocus='`, "` onclick=alert(1) `", `<a href="javascript:alert(1)">x</a>`,
-	`javascript:alert(1)`, `data:text/html,<script>alert(1)</script>`, `//evil.test/x`, `<style>*{display:none}</style>`, `<link rel=stylesheet href=//evil.test>`,
-	`<meta http-equiv=refresh content="0;url=//evil.test">`, `<base href=//evil.test>`, `<form action=//evil.test><button>ok</button></form>`,
-	`<iframe src=//evil.test></iframe>`, `<!--`, `-->`, `]]>`, `{{.Worker}}`, `{{template "top"}}`, `&lt;script&gt;`, `&#x202e;`, `%3Cscript%3E`,
-	"\x1b]52;c;ZXZpbA==\x07", "\x1b[2J\x1b[H", "\x1b]8;;http://evil.test\x07x\x1b]8;;\x07", "\x1bP+q\x1b\\", "\u009b31m", "a\rb", "a\bb", "a\x00b",
-	"moc.\u202egpj.exe", "\u2066a\u2069\u200f", "a\u200bb\ufeffc", "a\u2028b\u2029c", "\xff\xfe\x80", "z" + strings.Repeat("\u0301", 40), "\U000e0041\U000e0042",
-	strings.Repeat("A", 1<<10), "name\nwith a line break", "\u3164\u2800",
-}
 
 // strings of cordon's own in the objects, which choose a class or a group.
 var own = []string{"Group", "Status", "Class", "State", "Verdict", "Schema", "Answer", "By"}
@@ -76,7 +67,7 @@ func filled[T any](text string) T {
 func allScreens(text string) map[string]any {
 	frame := func(screen string) Frame {
 		f := filled[Frame](text)
-		f.Screen, f.Now, f.Workers = screen, time.Unix(1e9, 0), nil
+		f.Screen, f.Now, f.Workers, f.Home = screen, time.Unix(1e9, 0), nil, true
 		for _, group := range []string{view.NeedsYou, view.AtWork, view.Landed} {
 			w := filled[view.Worker](text)
 			w.Group, w.Status, w.Since = group, map[string]string{view.NeedsYou: "quarantined", view.AtWork: "running", view.Landed: "merged"}[group], f.Now
@@ -86,12 +77,14 @@ func allScreens(text string) map[string]any {
 	}
 	review := filled[Review](text)
 	review.Frame, review.Worker = frame("worker"), frame("worker").Workers[0]
-	for i, class := range []string{"violation", "landing", "note"} {
-		review.Audit.Findings = append(review.Audit.Findings, review.Audit.Findings[0])
-		review.Audit.Findings[i].Class = class
+	review.Case.Facts[0].State = view.FactBad
+	for _, kind := range []string{"call", "failed", "note"} {
+		review.Steps = append(review.Steps, Step{Kind: kind, Tool: text, Text: text})
 	}
+	review.Steps[0].Kind = "said"
+	review.Forms[0].Widen[0].Path = "docs/d.txt" // see TestHiddenRoot
 	line := strings.ReplaceAll(text, "\n", " ")
-	review.Files, _ = Files("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@ "+line+"\n "+line+"\n-"+line+"\n+"+line+"\n+more\n", nil)
+	review.Files, _ = desk.Files("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@ "+line+"\n "+line+"\n-"+line+"\n+"+line+"\n+more\n", nil)
 	review.Files[0].Name, review.Files[0].Rule = text, text
 	plan := Plan{Frame: frame("plan"), Plan: filled[view.Plan](text)}
 	plan.Plan.Stages = append(plan.Plan.Stages, plan.Plan.Stages[0])
@@ -101,11 +94,22 @@ func allScreens(text string) map[string]any {
 	plans.Frame = frame("plan")
 	journal := filled[Journal](text)
 	journal.Frame, journal.Worker, journal.Type, journal.Since, journal.Before = frame("journal"), "brisk", "merged", "2026-11-17", 7
-	return map[string]any{"desk": Desk{frame("desk")}, "review": review, "plans": plans, "plan": plan, "journal": journal}
+	coded := review
+	coded.Files = []desk.File{review.Files[0]}
+	coded.Files[0].Name = "src/a.go" // its words are marked
+	coded.Comments = append(coded.Comments, coded.Comments[0], coded.Comments[0])
+	for i, side := range []string{view.SideOld, view.SideNew} {
+		c := &coded.Comments[i+1]
+		c.Path, c.Side, c.From, c.To, c.Outdated = "src/a.go", side, 2, 2, false
+	}
+	return map[string]any{"code": coded, "desk": Desk{frame("desk")}, "review": review, "plans": plans, "plan": plan, "journal": journal, "fleet": Fleet{frame("fleet"), filled[view.Fleet](text)}}
 }
 
 // element is a start tag of a document.
 var element = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*/?>`)
+
+// chipOrWord are the attributes of what the text itself makes.
+var chipOrWord = regexp.MustCompile(`^ class="(chip|kw|str|com|fn)"$`)
 
 // skeleton is a document without its texts and without the values of its attributes: what a
 // browser makes elements of.
@@ -113,8 +117,8 @@ func skeleton(document string) string {
 	var list []string
 	for _, m := range element.FindAllStringSubmatch(document, -1) {
 		names := regexp.MustCompile(`="[^"]*"`).ReplaceAllString(m[2], "")
-		if m[1] == "span" && strings.Contains(m[2], `class="chip"`) || m[1] == "details" && strings.Contains(m[2], `class="more"`) || m[1] == "summary" {
-			continue // a chip, or the folded rest of a long line
+		if m[1] == "span" && chipOrWord.MatchString(m[2]) || m[1] == "details" && strings.Contains(m[2], `class="more"`) || m[1] == "summary" {
+			continue // a chip, a word of a language, or the folded rest of a long line
 		}
 		list = append(list, m[1]+" "+strings.Join(strings.Fields(names), " "))
 	}
@@ -124,14 +128,14 @@ func skeleton(document string) string {
 // TestHostileTexts puts each text everywhere on every screen: no element and no attribute comes of
 // it, nothing acts on the text around it, and nothing is left out.
 func TestHostileTexts(t *testing.T) {
-	if len(hostile) < 40 {
-		t.Errorf("there are %d texts", len(hostile))
+	if len(testbrowser.Hostile) < 40 {
+		t.Errorf("there are %d texts", len(testbrowser.Hostile))
 	}
 	harmless := map[string]string{}
 	for name, screen := range allScreens("harmless") {
 		harmless[name] = skeleton(written(t, screen))
 	}
-	for i, text := range hostile {
+	for i, text := range testbrowser.Hostile {
 		for name, screen := range allScreens(text) {
 			t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
 				out := written(t, screen)
@@ -143,7 +147,7 @@ func TestHostileTexts(t *testing.T) {
 						t.Fatalf("%.80q: %U is in the document: %.80q", text, r, out[max(0, at-40):])
 					}
 				}
-				for _, word := range []string{"<script", `="javascript:`, `href="//`, `href="data:`, " style=", "<style"} {
+				for _, word := range []string{"<script", `href="javascript:`, `src="javascript:`, `action="javascript:`, `href="//`, `href="data:`, " style=", "<style"} {
 					if strings.Contains(out, word) {
 						t.Errorf("%.80q: the document has %s", text, word)
 					}
@@ -164,7 +168,7 @@ func written(t *testing.T, screen any) string {
 
 // What cannot be seen is a chip that names it.
 func TestChips(t *testing.T) {
-	for text, want := range map[string][]span{
+	for text, want := range map[string][]legible.Part{
 		"plain":        {{Text: "plain"}},
 		"a\u202eb":     {{Text: "a"}, {Chip: "U+202E"}, {Text: "b"}},
 		"\x9b":         {{Chip: `\x9b`}},
@@ -173,7 +177,7 @@ func TestChips(t *testing.T) {
 		"\u200b\u200b": {{Chip: "U+200B"}, {Chip: "U+200B"}},
 		"größe ✓ 日本":   {{Text: "größe ✓ 日本"}},
 	} {
-		if got := spans(text); !slices.Equal(got, want) {
+		if got := parts(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
@@ -183,12 +187,22 @@ func TestChips(t *testing.T) {
 func TestLongLine(t *testing.T) {
 	text := strings.Repeat("A", 1<<20) + "\u202e"
 	review := Review{Worker: view.Worker{ID: "brisk-otter"}}
-	review.Files, _ = Files("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+"+text+"\n", nil)
+	review.Files, _ = desk.Files("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+"+text+"\n", nil)
 	out := written(t, review)
 	if n := strings.Count(out, `<span class="chip">`); n != 1 {
 		t.Errorf("%d characters are chips", n)
 	}
 	if !strings.Contains(out, `<details class="more"><summary>and 1046579 more bytes`) {
 		t.Error("the line is not folded")
+	}
+}
+
+// A path with characters that cannot be seen is no root that the page offers: nobody can check its name.
+func TestHiddenRoot(t *testing.T) {
+	for path, offered := range map[string]bool{"docs/d.txt": true, "docs/\u202etxt.d": false, "a\nb": false, "a  b": false} {
+		out := written(t, Review{Forms: []Form{{Widen: []Root{{Path: path}}}}})
+		if strings.Contains(out, `name="roots"`) != offered {
+			t.Errorf("%q is offered: %v", path, !offered)
+		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package screens makes the four screens of the desk as documents: the desk, a review, plans and
-// the journal. It takes the objects of package view and writes HTML.
+// Package screens makes the screens of the desk as documents: the desk, a review, plans, the journal
+// and a fleet. It takes the objects of package view and writes HTML.
 //
 // Text of a worker's is written as text nodes only, in an isolate of its own, with every character
 // that cannot be seen as a chip. The package refuses to read or decide anything: it has no way to
@@ -8,13 +8,16 @@ package screens
 
 import (
 	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"cordon/internal/desk"
 	"cordon/internal/legible"
 	"cordon/internal/view"
 )
@@ -24,15 +27,18 @@ var pages embed.FS
 
 // Frame is what every screen has around it.
 type Frame struct {
-	Screen     string // desk, worker, plan or journal
+	Screen     string // desk, worker, plan, journal or fleet
 	Repository string
 	Branch     string
 	Tip        string
 	Journal    view.Verify
 	Unconfined []string // workers without a cell that run now
+	ReadOnly   bool     // nothing can be decided here
+	NoScript   bool     // the page is whole, and no script changes it
 	Now        time.Time
 	Workers    []view.Worker
 	Stages     []view.Attention
+	Home       bool // the repository is the home of a fleet
 }
 
 // Desk is the first screen.
@@ -41,15 +47,108 @@ type Desk struct{ Frame }
 // Review is the screen of one worker.
 type Review struct {
 	Frame
-	Worker     view.Worker
-	Audit      *view.Audit // nil: there is none
-	Files      []File
-	Left       int // lines of the patch that are not shown
-	NoPatch    string
-	Guard      []view.Decision // those that were not allowed, or only with a warning
-	Transcript string          // its end
-	Earlier    bool            // the transcript has more before that
-	Events     []view.Event
+	desk.Result
+	Worker view.Worker
+	Case   view.Review // the verdict and what it rests on
+	Steps  []Step      // the end of the transcript
+	Forms  []Form      // what can be decided
+	Whole  bool        // with all rows of all files
+}
+
+// firstRows is how many rows of files a review begins with. Its page asks for the others when it is on the screen.
+const firstRows = 2000
+
+// Leaves reports whether the rows of a file are left out at first. All files count whose rows come before.
+func (r Review) Leaves(file int) bool {
+	n := 0
+	for _, f := range r.Files[:file+1] {
+		n += len(f.Rows)
+	}
+	return !r.Whole && n > firstRows
+}
+
+// HasSeen reports whether the content of a file was marked as seen.
+func (r Review) HasSeen(f desk.File) bool { return slices.Contains(r.Seen, f.Content()) }
+
+// SeenFiles is how many files were marked as seen.
+func (r Review) SeenFiles() (n int) {
+	for _, f := range r.Files {
+		if r.HasSeen(f) {
+			n++
+		}
+	}
+	return n
+}
+
+// Noted is a comment where it is shown.
+type Noted struct {
+	view.Comment
+	Now      time.Time
+	ReadOnly bool
+	Anchor   string // of its file; empty: the patch does not show it
+}
+
+func (r Review) noted(c view.Comment) Noted {
+	return Noted{c, r.Now, r.ReadOnly, anchor(r.Files, c.Path)}
+}
+
+// At are the comments that end at a row of a file.
+func (r Review) At(f desk.File, row desk.Row) (list []Noted) {
+	for _, c := range r.Comments {
+		if endsAt(c, f, row) {
+			list = append(list, r.noted(c))
+		}
+	}
+	return list
+}
+
+// endsAt reports whether a comment ends at a row of a file.
+func endsAt(c view.Comment, f desk.File, row desk.Row) bool {
+	line := row.New
+	if c.Side == view.SideOld {
+		line = row.Old
+	}
+	return !c.Outdated && string(c.Path) == f.Name && c.To == line && line > 0
+}
+
+// Apart are the comments on lines that the patch does not show.
+func (r Review) Apart() (list []Noted) {
+	for _, c := range r.Comments {
+		shown := slices.ContainsFunc(r.Files, func(f desk.File) bool {
+			return slices.ContainsFunc(f.Rows, func(row desk.Row) bool { return endsAt(c, f, row) })
+		})
+		if !shown {
+			list = append(list, r.noted(c))
+		}
+	}
+	return list
+}
+
+// Unsent is how many comments go along when the result is sent back.
+func (r Review) Unsent() (n int) {
+	for _, c := range r.Comments {
+		if c.Sent == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Form is a choice, and what a person has to say with it.
+type Form struct {
+	view.Choice
+	Key      string // chooses it
+	Question *view.Question
+	Widen    []Root // paths that a release can add to the lease
+}
+
+// Asks reports whether a choice needs some words.
+func (f Form) Asks(words string) bool { return slices.Contains(f.Needs, words) }
+
+// Root is a path that a release can add to the lease.
+type Root struct {
+	Path  string
+	Grave string // why it has to be typed a second time; empty: it has not
 }
 
 // Plans is the screen of all plans.
@@ -74,6 +173,12 @@ type Journal struct {
 	Before              uint64       // the next page begins before this event; 0: there is none
 }
 
+// Fleet is the screen of a fleet's nodes.
+type Fleet struct {
+	Frame
+	Fleet view.Fleet
+}
+
 // Of are the workers of a group, in the order of the list: those that need a person longest first,
 // others the newest first.
 func (f Frame) Of(group string) []view.Worker {
@@ -83,7 +188,7 @@ func (f Frame) Of(group string) []view.Worker {
 			list = append(list, w)
 		}
 	}
-	order(list, group == view.NeedsYou)
+	desk.Order(list, group == view.NeedsYou)
 	return list
 }
 
@@ -135,37 +240,27 @@ func (r Review) Next() string {
 	return ""
 }
 
-// Violations are the findings that keep a result out.
-func (r Review) Violations() []view.Finding { return r.findings("violation") }
-
-// Notes are the findings that only say something.
-func (r Review) Notes() []view.Finding { return r.findings("note") }
-
-func (r Review) findings(class string) (list []view.Finding) {
-	if r.Audit == nil {
-		return nil
-	}
-	for _, f := range r.Audit.Findings {
-		if f.Class == class {
-			list = append(list, f)
+// Others are the changes that the patch does not show.
+func (r Review) Others() (list []view.Change) {
+	for _, c := range r.Case.Changes {
+		if anchor(r.Files, c.Path) == "" {
+			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// Where says where the result is.
-func (r Review) Where() string {
-	target := strings.TrimPrefix(r.Worker.Target, "refs/heads/")
-	switch {
-	case r.Worker.Status == "merged":
-		return "It is part of " + target + "."
-	case r.Worker.Group == view.AtWork:
-		return "Nothing of it is in " + target + " yet."
+// anchor is the name of the place that shows the file at a path; empty: none does.
+func anchor(files []desk.File, path view.Text) string {
+	for i, f := range files {
+		if f.Name == string(path) {
+			return fmt.Sprintf("f%d", i)
+		}
 	}
-	return "Nothing of it is in " + target + "."
+	return ""
 }
 
-// Write writes a screen: a Desk, Review, Plans, Plan or Journal.
+// Write writes a screen: a Desk, Review, Plans, Plan, Journal or Fleet.
 func Write(w io.Writer, screen any) error {
 	t, err := templates()
 	if err != nil {
@@ -182,16 +277,20 @@ func Write(w io.Writer, screen any) error {
 		return t.ExecuteTemplate(w, "plan", screen)
 	case Journal:
 		return t.ExecuteTemplate(w, "journal", screen)
+	case Fleet:
+		return t.ExecuteTemplate(w, "fleet", screen)
 	}
 	return fmt.Errorf("%T is no screen; this is a bug", screen)
 }
 
 var templates = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
-		"spans": spans, "age": age, "state": stateOf, "glyph": glyphOf, "short": short, "branch": branch, "size": size, "took": took,
-		"clock": clock, "facts": factsOf, "money": money, "rail": railOf, "row": rowOf, "planstate": planState, "line": legible.Line,
-		"text": func(b []byte) string { return string(b) },
-		"add":  func(a, b int) int { return a + b }, "long": long,
+		"parts": parts, "age": age, "state": desk.State, "glyph": desk.GlyphOf, "short": short, "branch": branch, "size": size,
+		"took": took, "language": languageOf, "lines": lineParts, "anchor": anchor, "coded": codeRowOf,
+		"clock": clock, "fact": factOf, "money": money, "rail": railOf, "row": rowOf, "planstate": planState, "stage": stageGlyph, "line": legible.Line,
+		"bytes": func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"text":  func(b []byte) string { return string(b) },
+		"add":   func(a, b int) int { return a + b },
 	}).ParseFS(pages, "pages/*.html")
 })
 
@@ -248,4 +347,12 @@ func planState(p view.PlanSummary) string {
 		return "needs"
 	}
 	return map[string]string{"running": "running", "done": "done", "stopped": "interrupted"}[p.State]
+}
+
+// stageGlyph is the sign of a stage. One that waits for others needs nobody.
+func stageGlyph(state string) desk.Glyph {
+	if state == "waiting" {
+		return desk.Glyph{Sign: "○", Class: "quiet"}
+	}
+	return desk.GlyphOf(state)
 }

@@ -136,7 +136,7 @@ func (t Tally) advice() []string {
 			lines[last] = more
 		}
 	}
-	lines = append(lines, yamlList("if a name is to lead into your own network: network.allowed_domains: [", away, 1)...)
+	lines = append(lines, yamlList("if this name should lead into your own network: network.allowed_domains: [", away, 1)...)
 	var ports []string
 	for _, p := range t.SuggestPorts() {
 		ports = append(ports, strconv.Itoa(p))

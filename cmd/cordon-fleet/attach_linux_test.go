@@ -1,0 +1,169 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// console is a terminal at home, with cordon on it.
+type console struct {
+	t      *testing.T
+	master *os.File
+	cmd    *exec.Cmd
+	done   chan struct{}
+	mu     sync.Mutex
+	shown  strings.Builder
+	read   int // so much of it was expected
+}
+
+// console starts cordon on a terminal of the machine.
+func (m machine) console(args ...string) *console {
+	m.t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer slave.Close()
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 33, Cols: 77}); err != nil {
+		m.t.Fatal(err)
+	}
+	c := &console{t: m.t, master: master, cmd: exec.Command(filepath.Join(programs, "cordon"), args...), done: make(chan struct{})}
+	c.cmd.Env, c.cmd.Dir = append(m.environ(), "TERM=dumb"), m.in
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.cmd.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	go func() {
+		for buf := make([]byte, 4096); ; {
+			n, err := master.Read(buf)
+			c.mu.Lock()
+			c.shown.Write(buf[:n])
+			c.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { _ = c.cmd.Wait(); close(c.done) }()
+	m.t.Cleanup(func() { _ = c.cmd.Process.Kill(); <-c.done; master.Close() })
+	return c
+}
+
+func (c *console) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shown.String()
+}
+
+// expect waits for a text after what was expected before it.
+func (c *console) expect(pattern string) {
+	c.t.Helper()
+	re := regexp.MustCompile(pattern)
+	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
+		if at := re.FindStringIndex(c.text()[c.read:]); at != nil {
+			c.read += at[1]
+			return
+		}
+	}
+	c.t.Fatalf("%q is not on the terminal after\n%q", pattern, c.text()[c.read:])
+}
+
+func (c *console) send(text string) {
+	c.t.Helper()
+	if _, err := c.master.WriteString(text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// end waits for cordon and wants a status.
+func (c *console) end(code int) {
+	c.t.Helper()
+	select {
+	case <-c.done:
+	case <-time.After(time.Minute):
+		c.t.Fatalf("cordon does not end; on the terminal is\n%q", c.text())
+	}
+	if got := c.cmd.ProcessState.ExitCode(); got != code {
+		c.t.Errorf("it ended with %d, want %d\n%q", got, code, c.text())
+	}
+}
+
+// TestSlowAttach joins the terminal of a worker on a node, types there, leaves and comes back, outlives the home, and sees it to
+// its end.
+func TestSlowAttach(t *testing.T) {
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("set CORDON_SLOW=1 to join a terminal on a node")
+	}
+	t.Parallel()
+	here, one := newProject(t), newMachine(t)
+	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "20s")
+	node := one.start(here.token(), "node", "--name", "one", "-")
+	node.await("ready")
+
+	c := here.console("run", "-i", "--on", "one", "--", "true")
+	c.expect(`cordon run -d -i --on NODE`)
+	c.end(2)
+
+	out, _ := here.cordon(0, "run", "-d", "-i", "--on", "one", "--", "env", "PS1=ready> ", "bash", "--norc", "--noprofile", "-i")
+	id := strings.TrimSpace(out)
+	attach := func() *console {
+		t.Helper()
+		var c *console
+		eventually(t, "nobody shows its terminal", func() bool {
+			c = here.console("attach", id)
+			c.expect(`attached to ` + id + `|cordon: ` + id + ` .*\r\n`)
+			return strings.Contains(c.text(), "attached to")
+		})
+		return c
+	}
+	c = attach()
+	c.expect(`ready> `)
+	c.send("echo one$((1+1)) in $HOME\n")
+	c.expect(`one2 in ` + regexp.QuoteMeta(one.dir) + `\r\n`)
+	c.send("until test \"$(stty size)\" = '33 77'; do sleep 0.1; done; echo its size\n") // it arrives as a signal, which keys overtake
+	c.expect(`its size\r\n`)
+	c.send("sleep 600\n")
+	c.expect(`sleep 600\r\n`)
+	c.send("\x03")
+	c.expect(`\^C`)
+	c.expect(`ready> `)
+
+	c.send("\x1c")
+	c.expect(`detached from ` + id + `, which keeps running`)
+	c.end(0)
+	if w := here.worker(id); w.Status != "running" {
+		t.Fatalf("%+v", w)
+	}
+
+	c = attach()
+	c.expect(`one2 in`) // what was shown before
+	home.kill()
+	c.expect(`keeps running on its node`)
+	c.end(1)
+	here.console("attach", id).expect("cordon fleet home must run")
+	startHome(here, "--listen", address, "--lost", "20s")
+
+	c = attach()
+	c.send("echo two$((1+1)) >src/done\n")
+	c.expect(`ready> `)
+	c.send("exit\n")
+	c.expect(id + ` has ended`)
+	c.end(0)
+	here.cordon(0, "wait", id)
+	if got := here.git("show", "main:src/done"); got != "two2" {
+		t.Errorf("it wrote %q", got)
+	}
+	if out, _ := here.cordon(0, "logs", id); !strings.Contains(out, "one2 in") {
+		t.Errorf("its output:\n%s", out)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"cordon/internal/fleet/engine/jetstream"
+	"cordon/internal/fleet/home"
+	"cordon/internal/fleet/identity"
+	"cordon/internal/fleet/node"
+	"cordon/internal/fleet/protocol"
+	"cordon/internal/journal"
+)
+
+// TestSlowIdleNodes: a thousand nodes that wait for stages cost the home at most 100 MB and 2 % of
+// a core. The home is a process of its own; the nodes wait as cordon fleet node does, each with its own
+// connection.
+func TestSlowIdleNodes(t *testing.T) {
+	if os.Getenv("CORDON_SLOW") != "all" {
+		t.Skip("CORDON_SLOW is not all: it takes five minutes and a machine with nothing else to do")
+	}
+	const count = 1000
+	here := newHome(t)
+	first, _ := startHome(here, "--listen", "127.0.0.1:0") // makes the journal and the keys
+	token, err := protocol.ParseToken(here.token())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.kill()
+	keys := join(t, filepath.Dir(filepath.Dir(here.file("*/fleet/key"))), count)
+	p, _ := startHome(here, "--listen", strings.TrimPrefix(token.Address, "tls://"), "--metrics", "0")
+	_, url, _ := strings.Cut(p.await("metrics at"), "metrics at ")
+	alone, _ := scrape(t, url)
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	for _, key := range keys {
+		all.Go(func() { idle(ctx, t, token, key) })
+	}
+	heard := func() (n int) {
+		values, _ := scrape(t, url)
+		for name := range values {
+			if strings.HasPrefix(name, "cordon_home_node_heard_timestamp_seconds{") {
+				n++
+			}
+		}
+		return n
+	}
+	for late := time.Now().Add(3 * time.Minute); heard() < count; time.Sleep(time.Second) {
+		if time.Now().After(late) {
+			t.Fatalf("the home has heard %d nodes", heard())
+		}
+	}
+	time.Sleep(2 * time.Minute) // what it took to connect is over
+	before, _ := scrape(t, url)
+	began := time.Now()
+	const span = 2 * time.Minute // about a round of hellos; pulls that are opened again after ten minutes are not in it
+	var most float64
+	for time.Since(began) < span {
+		time.Sleep(5 * time.Second)
+		now, _ := scrape(t, url)
+		most = max(most, now["process_resident_memory_bytes"])
+	}
+	after, _ := scrape(t, url)
+	share := (after["process_cpu_seconds_total"] - before["process_cpu_seconds_total"]) / time.Since(began).Seconds()
+	t.Logf("alone: %.0f MB; with %d nodes: at most %.1f MB, %.2f %% of a core, %.0f goroutines", alone["process_resident_memory_bytes"]/1e6, count,
+		most/1e6, 100*share, after["go_goroutines"])
+	if most > 100e6 || share > 0.02 {
+		t.Errorf("%.1f MB and %.2f %%", most/1e6, 100*share)
+	}
+}
+
+// join writes nodes into the journal of a home that does not run.
+func join(t *testing.T, state string, count int) (keys []nkeys.KeyPair) {
+	t.Helper()
+	log, err := journal.Open(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range count {
+		key, err := nkeys.CreateUser()
+		if err != nil {
+			t.Fatal(err)
+		}
+		public, err := key.PublicKey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := log.Append("", home.Joined, home.Member{Name: fmt.Sprint("n", i), Key: public, Ticket: fmt.Sprint("t", i)}); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// idle is a node that waits for stages.
+func idle(ctx context.Context, t *testing.T, token protocol.Token, key nkeys.KeyPair) {
+	public, err := key.PublicKey()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	e, err := jetstream.Node(jetstream.Link{URL: token.Address, Fleet: token.Fleet, TLS: identity.Pin(token.Cert), Key: key}, public)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer e.Close()
+	n := &node.Node{
+		Engine: e, Key: key, Home: protocol.Node{Fleet: token.Fleet, Home: token.Home, Key: public}, Program: version(),
+		Classes: []string{home.AnyClass, public}, Slots: 1, Beat: time.Second,
+	}
+	var all sync.WaitGroup
+	all.Go(func() { n.Work(ctx) })
+	for ctx.Err() == nil {
+		_, _ = n.Hello(ctx)
+		select {
+		case <-ctx.Done():
+		case <-time.After(untilHello()):
+		}
+	}
+	all.Wait()
+}
