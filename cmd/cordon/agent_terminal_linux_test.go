@@ -184,6 +184,7 @@ func TestSlowAgentsTerminal(t *testing.T) {
 				t.Fatalf("it is %s:\n%s", w.Status, v.look())
 			}
 			v.types(restOfPrompt)
+			v.sees(regexp.QuoteMeta(halfPrompt + restOfPrompt)) // they look before they send it
 			v.send("\r")
 			v.sees(regexp.QuoteMeta(lastWords))
 			v.waits(3 * time.Second) // they read it

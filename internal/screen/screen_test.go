@@ -145,31 +145,28 @@ func TestPlayer(t *testing.T) {
 	}
 }
 
-// On a screen that never rests, a line that a person can read comes, but neither a clock
-// nor a spinner.
-func TestTranscriptOfARestlessProgram(t *testing.T) {
-	var text strings.Builder
-	var marks []Mark
-	frame := func(now int64, drawn string) {
-		if now > 0 {
-			marks = append(marks, Mark{At: int64(text.Len()), Clock: now, Still: 100})
-		}
-		text.WriteString(drawn)
+// film is what a program draws, and when.
+type film struct {
+	text  strings.Builder
+	marks []Mark
+}
+
+func filmed(rows, columns int) *film { return &film{marks: []Mark{{Rows: rows, Columns: columns}}} }
+
+func (f *film) frame(now int64, drawn string) {
+	if now > 0 {
+		f.marks = append(f.marks, Mark{At: int64(f.text.Len()), Clock: now, Still: 100})
 	}
-	marks = append(marks, Mark{Rows: 5, Columns: 40})
-	frame(0, "\x1b[?1049h\x1b[H> do it\x1b[2;1Hit is done")
-	for now := int64(100); now <= 3000; now += 100 {
-		if now%200 == 0 { // it erases the screen, and draws it again
-			frame(now, "\x1b[2J")
-		}
-		frame(now, fmt.Sprintf("\x1b[H> do it\x1b[2;1Hit is done\x1b[3;1H\x1b[Kworking %d s\x1b[4;1Hthinking %c", now/1000, "|/-"[now/100%3]))
-	}
-	frame(3100, "\x1b[2J\x1b[Hgone at once")
-	frame(3200, "\x1b[2J\x1b[Hbye\x1b[?1049l")
+	f.text.WriteString(drawn)
+}
+
+// shows demands a transcript, however the text arrives.
+func (f *film) shows(t *testing.T, want string) {
+	t.Helper()
 	for _, size := range []int{1, 100, 1 << 20} {
 		var b bytes.Buffer
-		p := &Player{To: &b, Marks: func() []Mark { return marks }}
-		for part := range slices.Chunk([]byte(text.String()), size) {
+		p := &Player{To: &b, Marks: func() []Mark { return f.marks }}
+		for part := range slices.Chunk([]byte(f.text.String()), size) {
 			if _, err := p.Write(part); err != nil {
 				t.Fatal(err)
 			}
@@ -177,10 +174,38 @@ func TestTranscriptOfARestlessProgram(t *testing.T) {
 		if err := p.End(); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := b.String(), "> do it\nit is done\nbye\n"; got != want {
+		if got := b.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+}
+
+// On a screen that never rests, a line that a person can read comes, but neither a clock
+// nor a spinner.
+func TestTranscriptOfARestlessProgram(t *testing.T) {
+	f := filmed(5, 40)
+	f.frame(0, "\x1b[?1049h\x1b[H> do it\x1b[2;1Hit is done")
+	for now := int64(100); now <= 3000; now += 100 {
+		if now%200 == 0 { // it erases the screen, and draws it again
+			f.frame(now, "\x1b[2J")
+		}
+		f.frame(now, fmt.Sprintf("\x1b[H> do it\x1b[2;1Hit is done\x1b[3;1H\x1b[Kworking %d s\x1b[4;1Hthinking %c", now/1000, "|/-"[now/100%3]))
+	}
+	f.frame(3100, "\x1b[2J\x1b[Hgone at once")
+	f.frame(3200, "\x1b[2J\x1b[Hbye\x1b[?1049l")
+	f.shows(t, "> do it\nit is done\nbye\n")
+}
+
+// A scrollbar that comes, moves and fades makes no other line of the text before it.
+func TestTranscriptBesideAScrollbar(t *testing.T) {
+	f := filmed(5, 40)
+	f.frame(0, "\x1b[?1049h")
+	for now := int64(100); now <= 3000; now += 100 {
+		bar := [][2]string{{"│", "█"}, {"█", "│"}, {" ", " "}}[now/1001]
+		f.frame(now, fmt.Sprintf("\x1b[H\x1b[2J> do it\x1b[1;40H%s\x1b[2;1Hit is done\x1b[2;40H%s\x1b[4;1H%c", bar[0], bar[1], "|/-"[now/100%3]))
+	}
+	f.frame(3100, "\x1b[2J\x1b[Hbye\x1b[?1049l")
+	f.shows(t, "> do it\nit is done\nbye\n")
 }
 
 // A program that draws its history again has it once.

@@ -4,19 +4,20 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Transcript renders what a program draws as lines that come one after the other. A line
 // that leaves the top of the screen is one. So is a line that stands on the screen for
 // some time, and everything that is there when nothing moves or the program leaves it. A line that is
-// drawn again, or at another place, does not come again; lines that are replaced at once
-// (spinners, a prompt that is being typed) do not come at all.
+// drawn again, or at another place, or beside a bar that moves, does not come again; lines that are
+// replaced at once (spinners, a prompt that is being typed) do not come at all.
 type Transcript struct {
 	to      io.Writer
 	screen  *Screen
 	shown   []shownLine
-	recent  []string // that came last
-	again   []string // lines of recent that a program may draw once more
+	recent  []string // the keys of the lines that came last
+	again   []string // those of recent that a program may draw once more
 	blank   bool     // an empty line is due
 	since   int      // bytes, since the last look
 	stands  map[string]*standing
@@ -26,9 +27,24 @@ type Transcript struct {
 // shownLine is a line of the screen when it was last looked at.
 type shownLine struct {
 	text string
-	seen int  // how often it was there already
-	came bool // it is in the transcript
+	key  string // the text without what is drawn behind it: lines with one key are the same line
+	seen int    // how often it was there already
+	came bool   // it is in the transcript
 }
+
+// lineOf reads a line of a screen. What ends it may be a scrollbar or a part of a progress bar, and is not
+// part of its text, unless it is the other side of a frame.
+func lineOf(text string) shownLine {
+	text = strings.TrimRightFunc(text, func(r rune) bool { return r == ' ' || isBlock(r) })
+	key := strings.TrimRightFunc(text, func(r rune) bool { return r == ' ' || isBlock(r) || isFrame(r) })
+	if first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, " ")); !isFrame(first) {
+		text = key
+	}
+	return shownLine{text: text, key: key}
+}
+
+func isFrame(r rune) bool { return r >= 0x2500 && r <= 0x257f } // lines and corners
+func isBlock(r rune) bool { return r >= 0x2580 && r <= 0x259f }
 
 // standing is when a text was on the screen, in milliseconds of the clock.
 type standing struct {
@@ -93,30 +109,30 @@ func (t *Transcript) Clock(now, still int64) error {
 	}
 	for i := range t.shown {
 		l := &t.shown[i]
-		if l.text == "" {
+		if l.key == "" {
 			continue
 		}
-		s := t.stands[l.text]
+		s := t.stands[l.key]
 		if s == nil {
 			s = &standing{from: now - still, looks: 1}
-			t.stands[l.text] = s
+			t.stands[l.key] = s
 		}
 		s.seen, s.last = s.seen+1, now
-		if now-s.from >= readable && 3*s.seen > 2*s.looks && !t.cameLately(l.text, 2*len(t.shown)) {
+		if now-s.from >= readable && 3*s.seen > 2*s.looks && !t.cameLately(l.key, 2*len(t.shown)) {
 			t.come(l, false)
 		}
 	}
-	for text, s := range t.stands {
+	for key, s := range t.stands {
 		if now-s.last > blink {
-			delete(t.stands, text)
+			delete(t.stands, key)
 		}
 	}
 	return t.failure
 }
 
 // cameLately reports whether a line is one of the last that came.
-func (t *Transcript) cameLately(text string, n int) bool {
-	return slices.Contains(t.recent[max(len(t.recent)-n, 0):], text)
+func (t *Transcript) cameLately(key string, n int) bool {
+	return slices.Contains(t.recent[max(len(t.recent)-n, 0):], key)
 }
 
 // Rest says that nothing was drawn for some time.
@@ -138,7 +154,7 @@ func (t *Transcript) look(all bool) {
 	gone := t.screen.takeScrolled()
 	var now []shownLine
 	for _, text := range append(gone, t.screen.Lines()...) {
-		now = append(now, shownLine{text: text})
+		now = append(now, lineOf(text))
 	}
 	for i, j := range same(t.shown, now) {
 		now[j].seen, now[j].came = t.shown[i].seen+1, t.shown[i].came
@@ -162,15 +178,16 @@ func (t *Transcript) come(l *shownLine, gone bool) {
 	case l.came:
 	case l.text == "":
 		l.came, t.blank = true, true
-	case onlyLines(l.text), gone && t.drawnAgain(l.text), !gone && t.cameLately(l.text, statusLines):
+	case onlyLines(l.text), gone && t.drawnAgain(l.key), !gone && t.cameLately(l.key, statusLines):
 		l.came = true
 	default:
 		l.came = true
-		t.write(l.text)
+		t.write(l)
 	}
 }
 
-func (t *Transcript) write(text string) {
+func (t *Transcript) write(l *shownLine) {
+	text := l.text
 	if t.blank && len(t.recent) > 0 {
 		text = "\n" + text
 	}
@@ -178,16 +195,16 @@ func (t *Transcript) write(text string) {
 	if t.failure == nil {
 		_, t.failure = io.WriteString(t.to, text+"\n")
 	}
-	if t.recent = append(t.recent, strings.TrimPrefix(text, "\n")); len(t.recent) > 2*recentKept {
+	if t.recent = append(t.recent, l.key); len(t.recent) > 2*recentKept {
 		t.recent = append([]string(nil), t.recent[recentKept:]...)
 	}
 }
 
 // drawnAgain reports whether a line continues what came before the program erased
 // everything: some draw their whole history again.
-func (t *Transcript) drawnAgain(text string) bool {
+func (t *Transcript) drawnAgain(key string) bool {
 	for i, was := range t.again {
-		if was == text {
+		if was == key {
 			t.again = t.again[i+1:]
 			return true
 		}
@@ -199,7 +216,7 @@ func (t *Transcript) drawnAgain(text string) bool {
 // onlyLines reports whether a text is made of lines, corners, blocks and dots: a frame, or
 // a picture.
 func onlyLines(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && (r < 0x2500 || r > 0x259f) && (r < 0x2800 || r > 0x28ff) })
+	return !strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && !isFrame(r) && !isBlock(r) && (r < 0x2800 || r > 0x28ff) })
 }
 
 // comparable is how many pairs of lines are compared at most.
@@ -210,12 +227,12 @@ const comparable = 1 << 18
 func same(was, now []shownLine) map[int]int {
 	pairs := map[int]int{}
 	first := 0
-	for first < len(was) && first < len(now) && was[first].text == now[first].text {
+	for first < len(was) && first < len(now) && was[first].key == now[first].key {
 		pairs[first] = first
 		first++
 	}
 	wasEnd, nowEnd := len(was), len(now)
-	for wasEnd > first && nowEnd > first && was[wasEnd-1].text == now[nowEnd-1].text {
+	for wasEnd > first && nowEnd > first && was[wasEnd-1].key == now[nowEnd-1].key {
 		wasEnd, nowEnd = wasEnd-1, nowEnd-1
 		pairs[wasEnd] = nowEnd
 	}
@@ -238,7 +255,7 @@ func common(a, b []shownLine) map[int]int {
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
 			length[i][j] = max(length[i+1][j], length[i][j+1])
-			if a[i].text == b[j].text {
+			if a[i].key == b[j].key {
 				length[i][j] = length[i+1][j+1] + 1
 			}
 		}
@@ -246,7 +263,7 @@ func common(a, b []shownLine) map[int]int {
 	pairs := map[int]int{}
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
-		case a[i].text == b[j].text:
+		case a[i].key == b[j].key:
 			pairs[i] = j
 			i, j = i+1, j+1
 		case length[i+1][j] >= length[i][j+1]:
