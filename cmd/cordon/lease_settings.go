@@ -20,8 +20,8 @@ func (a *app) leaseSettingsCommand() *cobra.Command {
 		Long: `Print the part of a lease that an agent client's own permission settings can express,
 in the form that this client really honours: the files it may write, those it may not
 write or read, and the hosts it may reach. cordon run gives the client the same
-settings. They make the client refuse early and say why; the boundary is the cell and
-the audit.`,
+settings, without the built-in list of deny_read where the cell hides all of it. They make
+the client refuse early and say why; the boundary is the cell and the audit.`,
 		Example:           "  cordon lease settings brave-otter --client " + exampleClient,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.workerNames,

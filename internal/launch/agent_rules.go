@@ -11,7 +11,19 @@ import (
 
 // AgentRules are what a client's own permissions can express of a lease. The cell and
 // the audit hold the whole of it; these make a client say so beforehand.
-func AgentRules(s lease.Sealed) agent.Rules {
+func AgentRules(s lease.Sealed) agent.Rules { return agentRules(s, s.Rules().DenyRead()) }
+
+// cellRules are those that a client in a cell gets. A cell with all its layers shows nothing
+// of the built-in list of deny_read, and a client needs time for each rule: Claude a quarter
+// of a second for these six hundred.
+func cellRules(s lease.Sealed) agent.Rules {
+	if s.Lease().Policy.Isolation != policy.Strict {
+		return AgentRules(s)
+	}
+	return agentRules(s, s.Rules().OwnDenyRead())
+}
+
+func agentRules(s lease.Sealed, unread []policy.Deny) agent.Rules {
 	l, rules := s.Lease(), s.Rules()
 	r := agent.Rules{Tree: l.Worktree, Write: rules.Roots(), DenyWrite: steeringNames(rules.Roots()), Web: l.Policy.Agent.Web}
 	for _, d := range rules.DenyWrite() {
@@ -19,7 +31,7 @@ func AgentRules(s lease.Sealed) agent.Rules {
 			r.DenyWrite = append(r.DenyWrite, tail)
 		}
 	}
-	for _, d := range rules.DenyRead() {
+	for _, d := range unread {
 		if !d.Outside || sparesTree(d.Pattern, l.Worktree) {
 			r.DenyRead = append(r.DenyRead, d.Pattern)
 		}

@@ -18,13 +18,14 @@ func TestAgentRules(t *testing.T) {
 	p.Filesystem.DenyWrite = []string{"src/gen", "/etc", "../other", "/w/tree/docs/old", "**/*.lock"}
 	p.Filesystem.DenyRead = []string{"@default", "**/*.pem", "../other", "/w", "~/notes", "/w/*/x"}
 	p.Network.AllowedDomains = []string{"example.com", "@npm"}
-	sealed, err := lease.Seal(lease.Lease{
-		Terms: lease.Terms{
+	terms := func(p policy.Policy) lease.Terms {
+		return lease.Terms{
 			ID: "brisk-otter", Branch: "b", Base: git.OID(strings.Repeat("ab", 20)), Target: "refs/heads/main",
 			Created: began, Expires: began.Add(time.Hour), Policy: p,
-		},
-		Place: lease.Place{Worktree: "/w/tree", Home: "/home/op"},
-	})
+		}
+	}
+	place := lease.Place{Worktree: "/w/tree", Home: "/home/op"}
+	sealed, err := lease.Seal(lease.Lease{Terms: terms(p), Place: place})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,4 +46,13 @@ func TestAgentRules(t *testing.T) {
 	holds(r.DenyRead, true, "/w/tree/**/*.pem", "/w/other", "/home/op/notes", "/home/op/.ssh", "/w/*/x")
 	holds(r.DenyRead, false, "/w") // it would take the tree
 	holds(r.Domains, true, "example.com", "registry.npmjs.org")
+
+	inCell := cellRules(sealed)
+	holds(inCell.DenyRead, true, "/w/tree/**/*.pem", "/w/other", "/home/op/notes", "/w/*/x")
+	holds(inCell.DenyRead, false, "/home/op/.ssh", "/w")
+	p.Isolation = policy.Degraded
+	if sealed, err = lease.Seal(lease.Lease{Terms: terms(p), Place: place}); err != nil {
+		t.Fatal(err)
+	}
+	holds(cellRules(sealed).DenyRead, true, "/home/op/.ssh")
 }

@@ -120,7 +120,7 @@ func clientOrder(s *worksite.Site, w *ledger.Worker, how Request, a *agent.Adapt
 	order := agent.Order{
 		Client: a.Name, Args: slices.Concat(l.Policy.Agent.Args[string(a.Name)], w.Agent.Args),
 		Interactive: how.Terminal != nil, Tree: l.Worktree, Home: l.Home, Label: rand.Text(),
-		Rules: AgentRules(w.Lease), Managed: l.Policy.Isolation == policy.Strict, Root: os.Getuid() == 0,
+		Rules: cellRules(w.Lease), Managed: l.Policy.Isolation == policy.Strict, Root: os.Getuid() == 0,
 	}
 	order.Prompt, order.Again = promptFor(w, how)
 	var err error

@@ -345,6 +345,9 @@ func (r Rules) Roots() []string {
 // read_roots name, come last.
 func (r Rules) DenyRead() []Deny { return slices.Concat(r.denyRead, r.unread.denies()) }
 
+// OwnDenyRead returns the entries of DenyRead that are not those of the built-in list.
+func (r Rules) OwnDenyRead() []Deny { return slices.Clone(r.denyRead) }
+
 // Hidden returns what deny_read is about as absolute globs, each of which covers
 // its matches and everything below: the patterns of DenyRead, and nothing else of
 // them.

@@ -44,13 +44,11 @@ func (s *Site) Follow() error {
 	if s.view != nil || !s.State.Exists() {
 		return nil
 	}
-	log, err := journal.Open(s.State.Path())
+	r, err := s.reading()
 	if err != nil {
 		return err
 	}
-	s.fold = ledger.Current()
-	s.view = log.View(ledger.FoldName, s.fold)
-	s.followed = &followed{log: log, tail: log.Tail()}
+	s.view, s.fold, s.followed = r.view, r.fold, &followed{log: r.log, tail: r.log.Tail()}
 	return nil
 }
 

@@ -58,6 +58,7 @@ type Site struct {
 	view     *journal.View // of fold, of the log
 	followed *followed     // nil: events are read anew
 	fold     *ledger.Ledger
+	readings readings
 	kin      kinship
 	verified map[git.OID]*verifiedBase
 	cached   map[cache.Name]string // held generations of caches, by their directories
@@ -108,24 +109,22 @@ func (s *Site) Begin(ctx context.Context) error {
 		return err
 	}
 	s.State.KeepReserve()
-	log, err := journal.Open(s.State.Path())
+	r, err := s.reading()
 	if err != nil {
 		return err
 	}
 	if s.Watch != nil {
-		log.Watch(s.Watch)
+		r.log.Watch(s.Watch)
 	}
 	// A journal that cannot be believed stops everything before anything is
 	// touched. What decides verifies all of it (VerifyAll).
-	fold := ledger.Current()
-	view := log.View(ledger.FoldName, fold)
-	if err := view.Refresh(nil); err != nil {
+	if err := r.view.Refresh(nil); err != nil {
 		return err
 	}
-	if err := s.refuseAbandoned(int(fold.Seq)); err != nil {
+	if err := s.refuseAbandoned(int(r.fold.Seq)); err != nil {
 		return err
 	}
-	s.log, s.view, s.fold = log, view, fold
+	s.log, s.view, s.fold = r.log, r.view, r.fold
 	if s.Gate, err = gate.Open(ctx, s.Bin, s.Host, s.State); err != nil {
 		return err
 	}
@@ -139,19 +138,14 @@ func (s *Site) Begin(ctx context.Context) error {
 // Ledger is what the journal says of all workers that gc has not removed. It changes
 // nothing, and verifies what came after the last checkpoint.
 func (s *Site) Ledger() (now *ledger.Ledger, err error) {
-	view, fold := s.view, s.fold
-	switch {
-	case !s.State.Exists():
+	if !s.State.Exists() {
 		return ledger.Fold(nil)
-	case view == nil:
-		log, err := journal.Open(s.State.Path())
-		if err != nil {
-			return nil, err
-		}
-		fold = ledger.Current()
-		view = log.View(ledger.FoldName, fold)
 	}
-	if err := view.Refresh(func() { now = fold.Snapshot() }); err != nil {
+	r, err := s.reading()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.view.Refresh(func() { now = r.fold.Snapshot() }); err != nil {
 		return nil, err
 	}
 	return now, s.refuseAbandoned(int(now.Seq))
