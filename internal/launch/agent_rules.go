@@ -14,7 +14,7 @@ import (
 func AgentRules(s lease.Sealed) agent.Rules { return agentRules(s, s.Rules().DenyRead()) }
 
 // cellRules are those that a client in a cell gets. A cell with all its layers shows nothing
-// of the built-in list of deny_read, and a client needs time for each rule: Claude a quarter
+// of the built-in list of deny_read, and a client needs time for each rule: one of them a quarter
 // of a second for these six hundred.
 func cellRules(s lease.Sealed) agent.Rules {
 	if s.Lease().Policy.Isolation != policy.Strict {
