@@ -48,6 +48,6 @@ func attempted(w *Worker, e journal.Event) error {
 	}
 	w.Tree, w.Start, w.Exit, w.Audit, w.Intent, w.Gate = nil, nil, nil, nil, nil, nil
 	w.Quarantine, w.Release, w.Waived, w.Rejections, w.Visits = nil, nil, nil, 0, 0
-	w.Stream, w.Claim, w.Private, w.Proposal, w.Away = nil, nil, nil, nil, nil
+	w.Stream, w.Claim, w.Private, w.Proposal, w.Away, w.Trial = nil, nil, nil, nil, nil, nil
 	return nil
 }

@@ -2,8 +2,10 @@ package ledger
 
 import (
 	"encoding/json"
+	"slices"
 
 	"cordon/internal/fleet/packname"
+	"cordon/internal/fleet/trial"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 )
@@ -49,6 +51,8 @@ type Return struct {
 	Pack   packname.Name `json:"pack,omitzero"`
 	Exit   int           `json:"exit"`
 	Ending string        `json:"ending"`
+	// Verdict is that of a trial; nil: the node could not test, and Ending says why.
+	Verdict *trial.Verdict `json:"+verdict,omitempty"`
 }
 
 // Withdrawal is the data of Withdrawn.
@@ -82,14 +86,24 @@ func applyAway(change func(*Away, journal.Event) error) func(*Worker, journal.Ev
 	}
 }
 
-// The changes.
-var (
-	granted = applyAway(func(a *Away, e journal.Event) error {
-		a.Grant, a.Fence = new(Grant), e.Seq
-		return read(e, a.Grant)
-	})
-	returned = applyAway(func(a *Away, e journal.Event) error {
-		a.Return = new(Return)
-		return read(e, a.Return)
-	})
-)
+func (a *Away) grant(e journal.Event) error {
+	a.Grant, a.Fence = new(Grant), e.Seq
+	return read(e, a.Grant)
+}
+
+func (a *Away) giveBack(e journal.Event) error {
+	a.Return = new(Return)
+	return read(e, a.Return)
+}
+
+// returned notes who has made a result, for good: an attempt goes on from what an earlier one left.
+func returned(w *Worker, e journal.Event) error {
+	var r Return
+	if err := read(e, &r); err != nil {
+		return err
+	}
+	if !slices.Contains(w.Makers, r.Node) {
+		w.Makers = append(slices.Clip(w.Makers), r.Node)
+	}
+	return applyAway((*Away).giveBack)(w, e)
+}

@@ -44,6 +44,8 @@ type Worker struct {
 	Doubts     []string    // of launches before that: why not to believe that they were under their guard
 	Tree       *Tree
 	Away       *Away    // nil: its command is not offered to a node, or what the node returned was unpacked
+	Makers     []string // keys of the nodes that have returned a result of it
+	Trial      *Trial   // nil: no node is to test its result
 	Refusal    *Refusal // of the last launch; nil: it was not refused, or something has happened since
 	Start      *Start
 	TreeSeq    uint64
@@ -378,10 +380,16 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		return err
 	},
 	Offered:   func(w *Worker, e journal.Event) error { w.Away = &Away{Seq: e.Seq}; return read(e, new(Offer)) },
-	Granted:   granted,
+	Granted:   applyAway((*Away).grant),
 	Returned:  returned,
 	Withdrawn: func(w *Worker, e journal.Event) error { w.Away = nil; return read(e, new(Withdrawal)) },
 	Attempted: attempted,
+
+	TrialOffered:   trialOffered,
+	TrialGranted:   applyTrial((*Away).grant),
+	TrialReturned:  applyTrial((*Away).giveBack),
+	TrialWithdrawn: trialWithdrawn,
+
 	Discarded: func(w *Worker, e journal.Event) error {
 		w.Discard, w.DiscardAt = new(Discard), e.Time
 		return read(e, w.Discard)
