@@ -85,7 +85,7 @@ func Default() Config {
 		Land:    Land{As: AsPolicy, Author: AgentAuthor, Hooks: SkipHooks, Then: []string{}},
 		Rights:  policy.AllRights(),
 		Share:   Share{},
-		Fleet:   Fleet{AtMost: []string{}, Results: 50},
+		Fleet:   Fleet{AtMost: []string{}, Results: 50, Acceptance: AtHome},
 		Notify:  Notify{Terminal: true, Command: []string{}, Silent: policy.Duration(5 * time.Minute)},
 	}
 }

@@ -46,7 +46,7 @@ notify:
 `
 
 var good = []string{
-	full, "{}", "version: 1", "fleet: {at_most: [" + facts.All()[0].Name + "=4], results: 0}", "fleet: {at_most: [openai=2, google=1]}", "land: {then: []}", "land: {coauthor: ''}", "notify: {webhook: {url: '', secret: ''}}",
+	full, "{}", "version: 1", "fleet: {at_most: [" + facts.All()[0].Name + "=4], results: 0}", "fleet: {at_most: [openai=2, google=1]}", "fleet: {acceptance: home}", "fleet: {acceptance: node}", "land: {then: []}", "land: {coauthor: ''}", "notify: {webhook: {url: '', secret: ''}}",
 	"notify: {webhook: {url: 'http://127.0.0.1:8080/hook', secret: k}}", "notify: {webhook: {url: 'http://[::1]/', secret: k}}", "signing: 'off'",
 	"client: " + facts.All()[0].Name, "rights: {network: {allowed_domains: [any], host_ports: [any]}, secrets: [any], limits: {time: none, processes: none}}",
 	"rights: {network: {allowed_domains: [], host_ports: []}, secrets: []}", "land: {as: policy}",

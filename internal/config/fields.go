@@ -57,7 +57,7 @@ func fieldTable() []field {
 			policy.RightsFields(func(c *Config) *policy.Rights { return &c.Rights })),
 		shareField(),
 		strictyaml.Section("notify", "How you learn that a worker needs you.", notifyFields()),
-		strictyaml.Section("fleet", "What the home of a fleet lets run at once. cordon fleet home reads it when it starts.", fleetFields()),
+		strictyaml.Section("fleet", "What the home of a fleet lets run at once (cordon fleet home reads that when it starts), and where results of nodes are tested.", fleetFields()),
 	}
 }
 

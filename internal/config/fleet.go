@@ -11,11 +11,21 @@ import (
 	"cordon/internal/strictyaml"
 )
 
-// Fleet bounds what the home of a fleet has run at the same time.
+// Fleet bounds what the home of a fleet has run at the same time, and says where results of nodes are tested.
 type Fleet struct {
-	AtMost  []string `json:"at_most"` // CLIENT=NUMBER or PROVIDER=NUMBER
-	Results int      `json:"results"` // that wait to be judged; 0: no bound
+	AtMost     []string `json:"at_most"`    // CLIENT=NUMBER or PROVIDER=NUMBER
+	Results    int      `json:"results"`    // that wait to be judged; 0: no bound
+	Acceptance TestedAt `json:"acceptance"` // of results of nodes
 }
+
+// TestedAt is where acceptance commands run.
+type TestedAt string
+
+// The places.
+const (
+	AtHome TestedAt = "home"
+	OnNode TestedAt = "node" // another one than the one that made the result
+)
 
 // Bounds are those of Fleet.AtMost. A name that a client has is the client's.
 func (f Fleet) Bounds() (clients, providers map[string]int) {
@@ -38,6 +48,9 @@ func fleetFields() []field {
 			"named has no such bound.", func(c *Config) *[]string { return &c.Fleet.AtMost }, readAtMost),
 		strictyaml.Scalar("results", "While so many results of nodes wait to be audited, tested or landed, no further stage is given to a node. 0: no bound.",
 			func(c *Config) *int { return &c.Fleet.Results }, readResults, strconv.Itoa),
+		strictyaml.Scalar("acceptance", "Where results of nodes are tested. home: on this machine. node: on a node that did not make the result, and here if "+
+			"there is none. You believe that node then: it can pass a result that fails its tests.",
+			func(c *Config) *TestedAt { return &c.Fleet.Acceptance }, oneOf(AtHome, OnNode), showWord),
 	}
 }
 
