@@ -20,29 +20,31 @@ func init() {
 			confined[i].where = append(c.where, "internal/fleet/worker/")
 		}
 	}
-	pure["internal/fleet/protocol"] = []string{"bytes", "cmp", "crypto/hmac", "cordon/internal/fleet/packname", "crypto/sha256", "encoding/base64", "encoding/hex", "encoding/json", "errors", "fmt",
+	pure["internal/fleet/protocol"] = []string{"bytes", "cmp", "crypto/hmac", "cordon/internal/fleet/packname", "cordon/internal/fleet/trial", "crypto/sha256", "encoding/base64", "encoding/hex", "encoding/json", "errors", "fmt",
 		"github.com/nats-io/nkeys", "regexp", "slices", "strings", "sync", "time"}
+	pure["internal/fleet/trial"] = []string{"errors", "fmt", "slices", "strings", "time"}
 }
 
-// fleetLayers are the packages of the fleet. All but the command of cordon's, packname and pack are
+// fleetLayers are the packages of the fleet. All but the command of cordon's, packname, trial and pack are
 // linked into cordon-fleet only.
 var fleetLayers = map[string][]string{
 	"internal/command/fleets":         {"assignment", "companion", "dispatch", "fault", "gitfile", "ledger", "plainfile", "state"},
 	"internal/fleet/engine":           {},
 	"internal/fleet/engine/jetstream": {"fleet/engine"},
 	"internal/fleet/packname":         {},
-	"internal/fleet/protocol":         {"fleet/packname"}, // see pure
+	"internal/fleet/trial":            {},                                // see pure
+	"internal/fleet/protocol":         {"fleet/packname", "fleet/trial"}, // see pure
 	"internal/fleet/metrics":          {},
 	"internal/fleet/identity":         {"plainfile"},
 	"internal/fleet/files":            {"fleet/engine", "fleet/identity", "fleet/protocol"},
 	"internal/fleet/pack":             {"audit", "fleet/packname", "git", "policy"},
-	"internal/fleet/home":             {"fleet/engine", "fleet/metrics", "fleet/pack", "fleet/protocol", "git", "journal", "ledger", "legible"},
-	"internal/fleet/stages":           {"assignment", "backoff", "cell", "fleet/home", "fleet/protocol", "lease", "ledger", "legible", "state", "worksite"},
-	"internal/fleet/worker":           {"assignment", "fleet/node", "fleet/pack", "fleet/packname", "fleet/protocol", "git", "lease", "view", "worksite"},
+	"internal/fleet/home":             {"fleet/engine", "fleet/metrics", "fleet/pack", "fleet/protocol", "fleet/trial", "git", "journal", "ledger", "legible"},
+	"internal/fleet/stages":           {"assignment", "backoff", "cell", "fleet/home", "fleet/protocol", "fleet/trial", "lease", "ledger", "legible", "state", "worksite"},
+	"internal/fleet/worker":           {"assignment", "fleet/node", "fleet/pack", "fleet/packname", "fleet/protocol", "fleet/trial", "git", "lease", "view", "worksite"},
 	"internal/fleet/node":             {"fleet/engine", "fleet/metrics", "fleet/pack", "fleet/protocol"},
 	"internal/testfleet":              {}, // for tests only: no package may import it
 	"bench/scale":                     {},
-	"cmd/cordon-fleet":                {"agent/clients", "cell", "companion", "fleet/engine", "fleet/engine/jetstream", "fleet/files", "fleet/home", "fleet/identity", "fleet/metrics", "fleet/node", "fleet/pack", "fleet/protocol", "fleet/stages", "fleet/worker", "git", "journal", "legible", "policy", "state", "view", "worksite"},
+	"cmd/cordon-fleet":                {"agent/clients", "cell", "companion", "fleet/engine", "fleet/engine/jetstream", "fleet/files", "fleet/home", "fleet/identity", "fleet/metrics", "fleet/node", "fleet/pack", "fleet/protocol", "fleet/stages", "fleet/trial", "fleet/worker", "git", "journal", "legible", "policy", "state", "view", "worksite"},
 }
 
 // TestCordonLinksNoEngine follows the imports of the programs that people start most: none

@@ -57,7 +57,8 @@ func fieldTable() []field {
 			policy.RightsFields(func(c *Config) *policy.Rights { return &c.Rights })),
 		shareField(),
 		strictyaml.Section("notify", "How you learn that a worker needs you.", notifyFields()),
-		strictyaml.Section("fleet", "What the home of a fleet lets run at once (cordon fleet home reads that when it starts), and where results of nodes are tested.", fleetFields()),
+		strictyaml.Section("fleet", "What the home of a fleet lets run at once (cordon fleet home reads that when it starts), and where results of nodes "+
+			"are tested.", fleetFields()),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cordon/internal/fleet/protocol"
+	"cordon/internal/fleet/trial"
 	"cordon/internal/journal"
 	"cordon/internal/ledger"
 )
@@ -52,7 +53,7 @@ type book struct {
 type folded struct {
 	members map[string]*member // by key
 	used    map[string]bool    // tickets
-	hands   map[string]*hand   // by worker
+	hands   map[string]*hand   // by the name of the stage
 	refused map[string]int     // refusals in the journal, by node
 	grants  int
 	returns int
@@ -102,6 +103,14 @@ func (b *book) append(worker, typ string, data any, holds func() bool) (uint64, 
 	return e.Seq, err
 }
 
+// appendFor is append for a stage: the event is about its worker, whose command it runs or whose result it tests.
+func (b *book) appendFor(stage, typ string, data any, holds func() bool) (uint64, error) {
+	if worker, ok := trial.Worker(stage); ok {
+		return b.append(worker, ledger.TrialType(typ), data, holds)
+	}
+	return b.append(stage, typ, data, holds)
+}
+
 // refuse writes down that a result of a node was not taken, unless there are many of it. The book is locked.
 func (b *book) refuse(node string, why protocol.Verdict) error {
 	if b.refused[node] >= maxRefusals {
@@ -133,23 +142,31 @@ func (f *folded) Memo() ([]byte, error) { return []byte("{}"), nil }
 // Apply is that of journal.Fold.
 func (f *folded) Apply(e journal.Event) error {
 	var err error
-	switch e.Type {
+	stage, typ := e.Worker, e.Type
+	of, tests := ledger.OfTrial(typ)
+	if tests {
+		stage, typ = trial.Name(e.Worker), of
+	}
+	switch typ {
 	case Joined, Drained, Resumed, Removed:
 		err = f.applyMember(e)
 	case ledger.Offered, ledger.Attempted: // whatever was granted or returned before counts no more
-		f.hands[e.Worker] = &hand{}
+		f.hands[stage] = &hand{}
 	case ledger.Withdrawn, ledger.Discarded:
-		f.hand(e.Worker).withdrawn = true
+		f.hand(stage).withdrawn = true
 	case Granted:
 		var g Grant
 		err = json.Unmarshal(e.Data, &g)
 		f.grants++
-		f.hand(e.Worker).grant = protocol.Grant{Fence: e.Seq, Node: g.Node, Hash: g.Terms, Renewed: time.Now()}
+		f.hand(stage).grant = protocol.Grant{Fence: e.Seq, Node: g.Node, Hash: g.Terms, Renewed: time.Now()}
 	case Returned:
 		var r Return
 		err = json.Unmarshal(e.Data, &r)
+		f.hand(stage).result = r.Sum
+		if tests { // a verdict is no result
+			break
+		}
 		f.returns++
-		f.hand(e.Worker).result = r.Sum
 		if m := f.members[r.Node]; m != nil {
 			m.returned++
 		}
@@ -193,7 +210,7 @@ func (f *folded) applyMember(e journal.Event) error {
 func (f *folded) stage(s Stage) protocol.Stage {
 	h := f.hand(s.Lease)
 	return protocol.Stage{
-		Lease: s.Lease, Hash: s.Hash, Base: s.Base, On: s.On, Needs: s.Needs, Withdrawn: s.Withdrawn || h.withdrawn,
+		Lease: s.Lease, Hash: s.Hash, Base: s.Base, On: s.On, Needs: s.Needs, Trial: s.Trial, Withdrawn: s.Withdrawn || h.withdrawn,
 		Over: h.result != "", Result: h.result, Grant: h.grant,
 	}
 }

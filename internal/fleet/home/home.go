@@ -17,8 +17,10 @@ import (
 
 	"cordon/internal/fleet/engine"
 	"cordon/internal/fleet/protocol"
+	"cordon/internal/fleet/trial"
 	"cordon/internal/git"
 	"cordon/internal/journal"
+	"cordon/internal/ledger"
 	"cordon/internal/legible"
 )
 
@@ -33,6 +35,7 @@ type Stage struct {
 	Base      string
 	On        string // the name of the node that the operator chose; "": any
 	Needs     protocol.Needs
+	Trial     *trial.Order // what is to be tested; nil: it runs a command
 	Withdrawn bool
 	Until     time.Time // when its lease expires
 	Place     string    // what it was made from: another one is another stage
@@ -291,22 +294,38 @@ func (h *Home) record(j protocol.Judgement, sender string, raw []byte, now time.
 	same := func() bool { return h.judgeAt(now).Judge(raw, sender).Verdict == j.Verdict }
 	switch {
 	case j.Ask != nil && j.Fence == 0:
-		return b.append(j.Ask.Lease, Granted, Grant{Node: j.Key, Name: b.members[j.Key].Name, Terms: j.Ask.Hash}, same)
+		return b.appendFor(j.Ask.Lease, Granted, Grant{Node: j.Key, Name: b.members[j.Key].Name, Terms: j.Ask.Hash}, same)
 	case j.Beat != nil:
 		g := &b.hand(j.Beat.Lease).grant
 		g.Renewed, g.Beats = now, j.Beat.Count
 	case j.Result != nil && !j.Again:
 		r := j.Result
-		_, err = b.append(r.Lease, Returned, Return{
+		_, err = b.appendFor(r.Lease, Returned, Return{
 			Node: j.Key, Fence: j.Fence, Sum: j.To, Manifest: raw,
 			Base: git.OID(r.Base), Commit: git.OID(r.Commit), Pack: r.Pack, Exit: r.Exit, Ending: legible.PlainLine(r.Ending[:min(len(r.Ending), maxEnding)]),
+			Verdict: r.Verdict,
 		}, same)
 	case j.Join != nil && b.members[j.Key] == nil:
 		_, err = b.append("", Joined, Member{Name: j.Join.Name, Key: j.Key, Ticket: j.Join.Ticket}, same)
 	case refusedResult(j) && b.members[j.Key] != nil:
+		err = errors.Join(b.refuse(sender, j.Verdict), h.endTrial(j))
+	case j.Verdict == protocol.Unsigned && b.members[sender] != nil:
 		err = b.refuse(sender, j.Verdict)
 	}
 	return 0, err
+}
+
+// endTrial withdraws a trial whose node returned a verdict that was refused: the session that waits for it tests the tree itself.
+// The book is locked.
+func (h *Home) endTrial(j protocol.Judgement) error {
+	s, ok := h.Source.Stage(j.Lease)
+	at := h.book.stage(s)
+	if !ok || s.Trial == nil || at.Grant.Node != j.Key || at.Over || at.Withdrawn {
+		return nil
+	}
+	why := "the verdict of " + h.book.members[j.Key].Name + " is refused: " + j.Verdict.Say()
+	_, err := h.book.appendFor(s.Lease, ledger.Withdrawn, ledger.Withdrawal{Why: why}, func() bool { return true })
+	return err
 }
 
 // refuse writes down that the pack of a node's result was not taken.

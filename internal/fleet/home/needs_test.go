@@ -16,6 +16,7 @@ import (
 	"cordon/internal/fleet/home"
 	"cordon/internal/fleet/node"
 	"cordon/internal/fleet/protocol"
+	"cordon/internal/fleet/trial"
 	"cordon/internal/journal"
 )
 
@@ -300,6 +301,34 @@ func TestMemoryIsShared(t *testing.T) {
 	if c.most != 2 {
 		t.Errorf("%d ran at the same time", c.most)
 	}
+}
+
+// trials are stages that test a result of nobody here.
+type trials struct{ demands }
+
+func (s trials) Stages() (list []home.Stage) {
+	for lease := range s.demands {
+		one, _ := s.Stage(lease)
+		list = append(list, one)
+	}
+	return list
+}
+
+func (s trials) Stage(lease string) (home.Stage, bool) {
+	one, ok := s.demands.Stage(lease)
+	one.Trial = &trial.Order{Tree: baseOID, Commands: []string{"true"}}
+	return one, ok
+}
+
+// TestBacklogIsTested: results that wait to be judged do not keep nodes from testing them.
+func TestBacklogIsTested(t *testing.T) {
+	t.Parallel()
+	name := trial.Name("a")
+	c := newCrew(t, demands{name: {}}, map[string]protocol.Can{"one": {Slots: 1}}, func(h *home.Home) {
+		h.MaxBacklog, h.Backlog = 2, func() int { return 2 }
+		h.Source = trials{demands{name: {}}}
+	})
+	c.endAll([]string{name})
 }
 
 // TestBacklog: while too many results are not judged, the home grants nothing and says so.

@@ -94,7 +94,7 @@ func (h *Home) due(s Stage, r *round) (class string, due bool) {
 // fitting are the nodes that may be given a stage, those of them that can run it, and what the others lack. A node that has
 // not said yet what it can run says so when it asks.
 func (h *Home) fitting(s Stage, ready []*member) (nodes, fits []*member, lacks []string) {
-	if s.On == "" && s.Needs == (protocol.Needs{}) {
+	if s.On == "" && s.Needs == (protocol.Needs{}) && s.Trial == nil {
 		return ready, ready, nil
 	}
 	for _, m := range ready {
@@ -105,6 +105,9 @@ func (h *Home) fitting(s Stage, ready []*member) (nodes, fits []*member, lacks [
 		lack := ""
 		if can := h.heard[m.Key].Can; can != nil {
 			lack = can.Lacks(s.Needs)
+		}
+		if s.Trial != nil && !s.Trial.MayTest(m.Key) {
+			lack = "made the result that is to be tested"
 		}
 		if lack == "" {
 			fits = append(fits, m)
@@ -183,7 +186,7 @@ func (h *Home) allCrowded(at protocol.Stage, nodes []*member, now time.Time) boo
 
 // limited is which limit of the operator's or of a provider a stage would exceed now; "": none.
 func (h *Home) limited(at protocol.Stage, now time.Time) string {
-	if h.behind {
+	if h.behind && at.Trial == nil { // a test makes the backlog smaller
 		return fmt.Sprintf("%d results wait to be judged at home (fleet.results): nothing new starts until there are fewer", h.MaxBacklog)
 	}
 	if until := h.backOffs[at.Needs.Provider]; now.Before(until) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"cordon/internal/fleet/trial"
 	"cordon/internal/journal"
 )
 
@@ -24,7 +25,7 @@ type Node struct {
 	Key      string
 	Standing Standing
 	Joined   time.Time
-	Holds    []string // workers whose stage it has
+	Holds    []string // workers whose stage it has, or whose result it tests
 	Returned int      // results that were taken
 	Refused  int      // results that were refused
 }
@@ -44,8 +45,9 @@ func Nodes(log *journal.Journal) ([]Node, error) {
 		case m.Draining:
 			n.Standing = Draining
 		}
-		for worker, h := range b.hands {
+		for stage, h := range b.hands {
 			if h.grant.Node == m.Key && h.result == "" && !h.withdrawn && !m.Removed {
+				worker, _ := trial.Worker(stage)
 				n.Holds = append(n.Holds, worker)
 			}
 		}

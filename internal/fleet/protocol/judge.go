@@ -2,10 +2,13 @@ package protocol
 
 import (
 	"cmp"
+	"errors"
 	"regexp"
 	"slices"
 	"sync"
 	"time"
+
+	"cordon/internal/fleet/trial"
 )
 
 // Member is a node, as the home's journal has it.
@@ -23,6 +26,7 @@ type Stage struct {
 	Base      string
 	On        string // the name of the node that the operator chose; "": any
 	Needs     Needs
+	Trial     *trial.Order // what is to be tested; nil: the stage runs a command
 	Withdrawn bool
 	Over      bool   // its result was taken
 	Result    string // the hash of the manifest that was taken
@@ -60,6 +64,7 @@ type Judgement struct {
 	Kind    Kind   // of the question, if its signature is right
 	Program string // what the sender says that it runs
 	To      string // the hash of the question
+	Lease   string // of the stage that a result is said to be of
 	Can     *Can   // what the sender says of itself, with Ask and Hello
 	Fence   uint64 // of the grant that the node has already; 0: append one, whose number is the fence
 	Ask     *Ask
@@ -193,6 +198,8 @@ func (h Home) judgeAsk(key string, a Ask, j *Judgement) Verdict {
 		return OtherTerms
 	case s.On != "" && s.On != m.Name:
 		return NotForYou
+	case s.Trial != nil && !s.Trial.MayTest(key):
+		return OwnWork
 	case alive:
 		return Held
 	case m.Draining:
@@ -274,9 +281,12 @@ func (h Home) judgePack(key, lease string, fence uint64, p Pack, offset int64) V
 
 func (h Home) judgePut(key string, m Put) Verdict {
 	v := h.judgePack(key, m.Lease, m.Fence, m.Pack, m.Offset)
+	s, _ := h.Stage(m.Lease)
 	switch {
 	case v != Go:
 		return v
+	case s.Trial != nil:
+		return Malformed // its result is a verdict
 	case m.Pack.Size > h.MaxPack:
 		return TooBig
 	case len(m.Piece) == 0 || int64(len(m.Piece)) > m.Pack.Size-m.Offset:
@@ -316,9 +326,13 @@ func (h Home) judgeReport(key string, m Report) Verdict {
 }
 
 func (h Home) judgeResult(key string, r Result, j *Judgement) Verdict {
+	j.Lease = r.Lease
 	s, ok := h.Stage(r.Lease)
 	if !ok {
 		return NoStage
+	}
+	if s.Trial != nil && !s.Trial.MayTest(key) {
+		return OwnWork
 	}
 	if v := s.holds(key, r.Fence); v != "" {
 		return v
@@ -338,8 +352,30 @@ func (h Home) judgeResult(key string, r Result, j *Judgement) Verdict {
 	case (r.Commit == "") != (r.Pack == Pack{}) || r.Commit != "" && (!isHex(r.Commit, 40, 64) || !isHex(r.Pack.Sum, 64)):
 		return Malformed
 	}
+	if v := s.judgeVerdict(key, r); v != "" {
+		return v
+	}
 	j.Fence = r.Fence
 	return Taken
+}
+
+// judgeVerdict refuses a verdict about anything but what was to be tested. A command has none, and a trial has no commit.
+func (s Stage) judgeVerdict(key string, r Result) Verdict {
+	switch {
+	case s.Trial == nil && r.Verdict != nil, s.Trial != nil && r.Commit != "":
+		return Malformed
+	case r.Verdict == nil:
+		return ""
+	}
+	switch err := s.Trial.Check(key, *r.Verdict); {
+	case errors.Is(err, trial.ErrAuthor):
+		return OwnWork
+	case errors.Is(err, trial.ErrTree):
+		return OtherTree
+	case err != nil:
+		return NoVerdict
+	}
+	return ""
 }
 
 func (h Home) judgeHello(key string, m Hello, j *Judgement) Verdict {

@@ -257,7 +257,7 @@ func TestOperatorsWord(t *testing.T) {
 // Every verdict has words for a person.
 func TestSayings(t *testing.T) {
 	verdicts := []Verdict{Granted, Go, Taken, Joined, Malformed, Unsigned, Outdated, Newer, OtherFleet, OtherSender, Unknown, Removed, Draining,
-		NoStage, OtherTerms, NotForYou, Unfit, AtLimit, Held, Withdrawn, Over, OldFence, Replayed, OtherBase, TooBig, NoPack, NoRoom, NoTicket, BadName}
+		NoStage, OtherTerms, NotForYou, OwnWork, OtherTree, NoVerdict, Unfit, AtLimit, Held, Withdrawn, Over, OldFence, Replayed, OtherBase, TooBig, NoPack, NoRoom, NoTicket, BadName}
 	for _, v := range verdicts {
 		if v.Say() == "" {
 			t.Errorf("%s has no words", v)

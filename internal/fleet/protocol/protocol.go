@@ -21,6 +21,9 @@
 // journal's event that records a grant is the fence: only the holder of the newest fence may
 // return a result, and only once. A node decides with Accept and Heed.
 //
+// The test of a merged tree is a stage too, with an order instead of a command and a verdict instead of a pack. It is
+// granted to no node that made the result.
+//
 // The package is pure. It refuses to append, to send, to read a clock, and to believe a name
 // that the engine gives to a sender.
 package protocol
@@ -37,6 +40,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"cordon/internal/fleet/packname"
+	"cordon/internal/fleet/trial"
 )
 
 // Version is the version of the protocol. A home and a node of other versions tell each
@@ -112,6 +116,8 @@ type Result struct {
 	Exit   int    `json:"exit"`   // of the command
 	Ending string `json:"ending"` // in the node's words
 	Chain  string `json:"chain"`  // the hash of the lease that the node sealed
+	// Verdict is that about a tree that was to be tested. Without one, the node could not test it, and Ending says why.
+	Verdict *trial.Verdict `json:"verdict,omitempty"`
 }
 
 // Pack names a pack by its content.

@@ -27,6 +27,9 @@ const (
 	NotForYou   Verdict = "not-for-you"  // the operator named another node
 	Unfit       Verdict = "unfit"        // the node lacks what the stage needs
 	AtLimit     Verdict = "at-limit"     // a limit of the home or of the node would be exceeded now
+	OwnWork     Verdict = "own-work"     // the node made the result that is to be tested
+	OtherTree   Verdict = "other-tree"   // the verdict is about another tree
+	NoVerdict   Verdict = "no-verdict"   // the verdict does not answer what was to be tested
 	Held        Verdict = "held"         // another node has it
 	Withdrawn   Verdict = "withdrawn"    // the operator withdrew it
 	Over        Verdict = "over"         // its result is there already
@@ -49,7 +52,9 @@ var sayings = map[Verdict]string{
 	Unknown: "the home does not know this node: join with a token of cordon fleet join", Removed: "the node was removed from the fleet",
 	Draining: "the node is draining and gets nothing new", NoStage: "the home knows no such stage", OtherTerms: "the stage has other terms",
 	NotForYou: "the stage is for another node", Held: "another node has the stage",
-	Unfit: "the node lacks what the stage needs", AtLimit: "the stage would exceed a limit at the moment", Withdrawn: "the stage was withdrawn",
+	OwnWork: "a node does not test its own result", OtherTree: "the verdict is about another tree",
+	NoVerdict: "the verdict does not answer what was to be tested",
+	Unfit:     "the node lacks what the stage needs", AtLimit: "the stage would exceed a limit at the moment", Withdrawn: "the stage was withdrawn",
 	Over: "the stage has its result", OldFence: "the stage was given to somebody else meanwhile", Replayed: "a newer message has arrived before",
 	OtherBase: "the result is not made from the stage's base", TooBig: "the pack is larger than the home takes",
 	NoPack:   "the home does not have all of the pack: send it, or ask for the base again",

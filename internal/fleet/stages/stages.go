@@ -1,4 +1,4 @@
-// Package stages finds the stages of a repository that are to run on nodes: a fold of its
+// Package stages finds the stages of a repository that are to run on nodes, commands and tests of results: a fold of its
 // journal. Between the session that waits for a stage and the home that offers it there is nothing
 // but the journal.
 //
@@ -13,6 +13,7 @@ import (
 	"cordon/internal/assignment"
 	"cordon/internal/fleet/home"
 	"cordon/internal/fleet/protocol"
+	"cordon/internal/fleet/trial"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
 	"cordon/internal/worksite"
@@ -25,7 +26,7 @@ type Journal struct {
 	heeding sync.Mutex // taken before the journal's lock
 
 	mu    sync.Mutex            // taken after the journal's lock: whoever holds it appends nothing
-	known map[string]home.Stage // by worker, as of the last look
+	known map[string]home.Stage // by name, as of the last look
 	open  map[string]bool       // those that wait for a result
 	back  []protocol.Pack       // of results that no session has unpacked
 	err   error                 // of the last look
@@ -40,8 +41,10 @@ func (j *Journal) Stages() (list []home.Stage) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.look()
-	for worker := range j.open {
-		list = append(list, j.known[worker])
+	for stage, waits := range j.open {
+		if waits {
+			list = append(list, j.known[stage])
+		}
 	}
 	return list
 }
@@ -117,6 +120,10 @@ func (j *Journal) look() {
 		if !gone && w.Away != nil && w.Away.Return == nil {
 			open[s.Lease] = true
 		}
+		if t, err := j.trial(w); err == nil && !gone && t.Trial != nil {
+			known[t.Lease] = t
+			open[t.Lease] = w.Trial.Return == nil && !t.Withdrawn
+		}
 	}
 	j.known, j.open, j.back = known, open, back
 	j.closeScreens()
@@ -133,6 +140,27 @@ func placeOf(w *ledger.Worker, before home.Stage) string {
 		place = fmt.Sprintf("%s %d", place, w.Away.Seq)
 	}
 	return place
+}
+
+// trial is the test of a worker's result on a node; the zero value: there is none.
+func (j *Journal) trial(w *ledger.Worker) (home.Stage, error) {
+	if w.Trial == nil {
+		return home.Stage{}, nil
+	}
+	place := fmt.Sprintf("trial %d", w.Trial.Seq)
+	s := j.known[trial.Name(string(w.ID))]
+	if s.Place != place {
+		text, hash, err := assignment.OfTrial(w, w.Trial.Offer.Commit)
+		if err != nil {
+			return s, err
+		}
+		s = home.Stage{
+			Lease: trial.Name(string(w.ID)), Terms: text, Hash: hash, Base: string(w.Trial.Offer.Commit), Until: w.Lease.Lease().Expires, Place: place,
+			Needs: protocol.Needs{Memory: w.Memory}, Trial: &w.Trial.Offer.Order,
+		}
+	}
+	s.Withdrawn = w.Trial.Withdrawn != nil
+	return s, nil
 }
 
 // stage is what the lease of a worker says.
