@@ -253,6 +253,9 @@ func (d *document) acceptance(r *Review) {
 		if c.Reused {
 			took = "  not run again"
 		}
+		if c.Node != "" {
+			took += "  on " + c.Node
+		}
 		d.wrapped(2, clean(in(i), sign), join(words(in(inkStrong), c.Command), words(in(i), "  "+how), clean(in(inkDim), took)))
 		d.output(c.Output)
 	}

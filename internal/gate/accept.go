@@ -31,14 +31,7 @@ type Acceptance struct {
 // tree of its own.
 func (a Acceptance) Run(ctx context.Context, commit git.OID) ([]Check, error) {
 	p := a.Lease.Lease().Policy
-	var whole, parts []string
-	for _, line := range p.Acceptance {
-		if _, some := p.AcceptancePaths[line]; some {
-			parts = append(parts, line)
-		} else {
-			whole = append(whole, line)
-		}
-	}
+	whole, parts := p.AcceptanceOrder()
 	var checks []Check
 	if len(whole) > 0 {
 		var err error

@@ -151,6 +151,8 @@ type Check struct {
 	Output  string        `json:"output,omitempty"` // its end
 	// Reused: it looks at some paths, and passed on the same before.
 	Reused bool `json:"+reused,omitempty"`
+	// Node is the name of the node that ran it, by its word; "": it ran at home.
+	Node string `json:"+node,omitempty"`
 }
 
 // How says how it ended, after its name.

@@ -132,6 +132,19 @@ func (p Policy) Accepts(run string, paths []string) Policy {
 	return p
 }
 
+// AcceptanceOrder are the acceptance commands in the order in which they run: those for the whole tree, then those that look at
+// some paths.
+func (p Policy) AcceptanceOrder() (whole, parts []string) {
+	for _, run := range p.Acceptance {
+		if _, some := p.AcceptancePaths[run]; some {
+			parts = append(parts, run)
+		} else {
+			whole = append(whole, run)
+		}
+	}
+	return whole, parts
+}
+
 // Scope reports which paths of a tree an acceptance command looks at; nil: at all.
 func (p Policy) Scope(run string) (func(path string) bool, error) {
 	paths, ok := p.AcceptancePaths[run]

@@ -16,7 +16,9 @@ func gateView(r *gate.Result) *view.Gate {
 		Findings: Each(r.Findings, findingView), Why: r.Why, Checkout: r.Checkout, Retries: r.Retries,
 	}
 	for _, c := range r.Checks {
-		v.Checks = append(v.Checks, view.Acceptance{Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output, Reused: c.Reused})
+		v.Checks = append(v.Checks, view.Acceptance{
+			Command: c.Command, Code: c.Code, Ended: c.Ended, Took: int64(c.Took), Output: c.Output, Reused: c.Reused, Node: c.Node,
+		})
 	}
 	if q := r.Queue; q != nil {
 		v.Queue = &view.Passage{Since: q.Since, Tests: q.Tests, Ahead: q.Ahead}

@@ -94,7 +94,7 @@ func tested(w *ledger.Worker) string {
 		return ", although acceptance failed: that was waived"
 	}
 	if n := len(w.Gate.Checks); n > 0 {
-		return fmt.Sprintf(", %s passed%s%s", terminal.Plural(n, "acceptance command"), onRetry(w.Gate.Retries), withCaches(w.Gate))
+		return fmt.Sprintf(", %s passed%s%s%s", terminal.Plural(n, "acceptance command"), onNode(w.Gate.Checks[0].Node), onRetry(w.Gate.Retries), withCaches(w.Gate))
 	}
 	if len(w.Lease.Lease().Policy.Acceptance) > 0 { // a landing is prepared only after they passed or were waived
 		return "; cordon was interrupted before it recorded what acceptance said"

@@ -43,7 +43,7 @@ func (r *caseOf) acceptanceFact() view.Fact {
 	case len(checks) > 0 && r.Gate != nil && r.Gate.Retries > 0:
 		return fact("acceptance", view.FactNote, "%d passed%s", len(checks), onRetry(r.Gate.Retries))
 	case len(checks) > 0:
-		return fact("acceptance", view.FactGood, "%d passed", len(checks))
+		return fact("acceptance", view.FactGood, "%d passed%s", len(checks), onNode(checks[0].Node))
 	case len(r.laws.policy.Acceptance) == 0:
 		return fact("acceptance", view.FactNote, "the policy has no commands")
 	}

@@ -79,7 +79,7 @@ func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 	}
 	if v.Gate != nil {
 		for _, c := range v.Gate.Checks {
-			rows = append(rows, []string{"check", fmt.Sprintf("%q %s", c.Command, cmp.Or(c.Ended, fmt.Sprintf("ended with %d", c.Code)))})
+			rows = append(rows, []string{"check", fmt.Sprintf("%q %s%s", c.Command, cmp.Or(c.Ended, fmt.Sprintf("ended with %d", c.Code)), onNode(c.Node))})
 		}
 	}
 	if v.Gate != nil && v.Gate.Retries > 0 {
@@ -96,6 +96,14 @@ func JudgeRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
 		rows = append(rows, []string{"released", "by " + w.Release.Who + ": " + w.Release.Why})
 	}
 	return append(rows, thenRows(v.Then)...)
+}
+
+// onNode says which node ran a check, by its word.
+func onNode(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " on " + legible.Line(name) + ", which says so"
 }
 
 // how says how a worker's command ended: by itself, or at which limit.
