@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/fleet/home"
+	"cordon/internal/fleet/trial"
 	"cordon/internal/journal"
 	"cordon/internal/legible"
 	"cordon/internal/policy"
@@ -87,8 +88,13 @@ func fleetView(cmd *cobra.Command) (*view.Fleet, error) {
 	f := &view.Fleet{Running: p.Held(p.lock()), URL: reach.URL, Nodes: []view.FleetNode{}, Waiting: []view.FleetWaiting{}}
 	if f.Running {
 		why, _ := p.files.Waiting() // for people
-		for _, worker := range slices.Sorted(maps.Keys(why)) {
-			f.Waiting = append(f.Waiting, view.FleetWaiting{Worker: worker, Why: why[worker]})
+		for _, stage := range slices.Sorted(maps.Keys(why)) {
+			worker, tests := trial.Worker(stage)
+			say := why[stage]
+			if tests {
+				say = "to be tested: " + say
+			}
+			f.Waiting = append(f.Waiting, view.FleetWaiting{Worker: worker, Why: say})
 		}
 	}
 	for _, n := range nodes {

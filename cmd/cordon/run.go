@@ -237,6 +237,10 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 		return err
 	}
 	before, how := w, a.drive(o.Options)
+	if o.fleet.Trial() {
+		w, err = s.TryBase(ctx, w.ID, how.Output)
+		return a.outcome(ctx, a.err, s, before, w, err)
+	}
 	how.Waits.AsLeased = true
 	w, err = s.Continue(ctx, w.ID, how)
 	if blocked := (*git.BlockedError)(nil); errors.As(err, &blocked) && w != nil && w.Start == nil {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"cordon/internal/audit"
-	"cordon/internal/cell"
 	"cordon/internal/config"
 	"cordon/internal/dispatch"
 	"cordon/internal/enclosure"
@@ -17,8 +16,6 @@ import (
 	"cordon/internal/fitness"
 	"cordon/internal/gate"
 	"cordon/internal/git"
-	"cordon/internal/inspect"
-	"cordon/internal/launch"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
 	"cordon/internal/worksite"
@@ -191,26 +188,11 @@ func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order,
 	if err := fitness.Forms(ctx, s.Site, w, o.Snapshot); err != nil {
 		return gate.Result{}, err
 	}
-	log, err := s.AppendTranscript(w.ID)
+	here, err := s.acceptHere(w, out)
 	if err != nil {
 		return gate.Result{}, err
 	}
-	defer log.Close()
-	var tree workspace.MergedTree
-	accept := gate.Acceptance{
-		Gate: s.Gate, Lease: w.Lease, Now: s.Now, Output: io.MultiWriter(&worksite.Bounded{To: log, Room: worksite.TranscriptRoom}, worksite.Unheeded{To: out}),
-		Place: func(ctx context.Context, commit git.OID) (_ func(), err error) {
-			tree, err = workspace.MakeMergedTree(ctx, s.Site, w, commit)
-			return tree.Leave, err
-		},
-		Command: func(ctx context.Context, line string) (cell.Command, error) {
-			return launch.AcceptanceCommand(ctx, s.Site, w.Lease, tree, line)
-		},
-	}
-	defer s.State.Erase(s.AcceptLayers(w.ID)) // what stays behind is erased by the next attempt or by gc
-	if err := s.State.Erase(s.AcceptLayers(w.ID)); err != nil {
-		return gate.Result{}, err
-	}
+	defer here.close()
 	o.Lease, o.History, o.Entry, o.Author, o.Failed = w.Lease, s.HistoryRepo(w), w.AuditEntry, enclosure.Identity(l), w.Rejections
 	o.Index = s.BaseIndex(ctx, l.Base)
 	o.Creates, o.AcceptFailed = w.Options.NewTarget, w.Waives(ledger.FailedAcceptance)
@@ -224,10 +206,10 @@ func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order,
 		o.Hooks.Output = worksite.Unheeded{To: out}
 	}
 	o.Accept = func(ctx context.Context, commit git.OID) ([]gate.Check, error) {
-		s.Voice.Step(w.ID, "accept", worksite.Count(len(l.Policy.Acceptance), "command")+" on the merged tree")
-		var checks []gate.Check
-		err := inspect.WatchHost(ctx, s.Site, w, func() (err error) { checks, err = accept.Run(ctx, commit); return err })
-		return checks, errors.Join(err, s.TallyNetwork(w))
+		if checks, ok, err := s.acceptElsewhere(ctx, w, commit, here.Output); ok || err != nil {
+			return checks, err
+		}
+		return here.run(ctx, commit)
 	}
 	o.Intend = func(move gate.Landing) error { return s.intend(w, move) }
 	o.Retry = func(why string, left int) {
@@ -240,7 +222,7 @@ func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order,
 	}
 	o.Waits = func() { s.Voice.Step(w.ID, "gate", "other results land first") }
 	res, err := do(ctx, o)
-	s.sayCached(w, tree, &res)
+	s.sayCached(w, here.tree, &res)
 	if len(res.Hooks) > 0 {
 		s.Voice.Step(w.ID, "hooks", "ran: "+strings.Join(res.Hooks, ", "))
 	}

@@ -3,6 +3,7 @@ package fleets
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +19,7 @@ type Flags struct {
 	node  string
 	any   bool
 	terms string
+	trial bool // the terms are those of a trial
 }
 
 // Add adds them to the command.
@@ -56,10 +58,16 @@ func (f *Flags) Apply(d *dispatch.Request, args []string) error {
 	}
 	d.Command, d.Agent, d.Terms, d.Feedback, d.Signal = a.Command, a.Agent, &terms, a.Feedback, a.Signal
 	d.Options.NoMerge, d.Options.Interactive = true, a.Interactive // its home judges it
+	if f.trial = a.Trial; f.trial {
+		d.Command = []string{"sh", "-c", strings.Join(terms.Policy.Acceptance, " && ")} // for people: the session runs each as the gate does
+	}
 	return nil
 }
 
 // Assigned reports whether the run is one that a home has sealed.
 func (f *Flags) Assigned() bool { return f.terms != "" }
+
+// Trial reports whether the acceptance commands of the terms are to test their base, and nothing else is to run.
+func (f *Flags) Trial() bool { return f.trial }
 
 func mistake(err error) error { return &fault.MistakeError{Err: err} }

@@ -27,7 +27,9 @@ import (
 	"cordon/internal/fleet/pack"
 	"cordon/internal/fleet/packname"
 	"cordon/internal/fleet/protocol"
+	"cordon/internal/fleet/trial"
 	"cordon/internal/git"
+	"cordon/internal/lease"
 	"cordon/internal/view"
 )
 
@@ -56,7 +58,7 @@ func (b *Bench) Run(ctx context.Context, h *node.Hold, o protocol.Offer) (r prot
 	defer b.sweepIfIdle(context.WithoutCancel(ctx))
 	defer b.busy.RUnlock()
 	assigned, terms, err := assignment.Open(o.Terms)
-	if err == nil && string(terms.ID) != o.Lease { // it becomes the name of a file
+	if err == nil && nameOf(assigned, terms) != o.Lease { // it becomes the name of a file
 		err = errors.New("the terms are for another worker than the offer")
 	}
 	if err != nil {
@@ -68,6 +70,9 @@ func (b *Bench) Run(ctx context.Context, h *node.Hold, o protocol.Offer) (r prot
 	}
 	b.Say("%s: got %d bytes of its base", o.Lease, size)
 	r.Base = string(terms.Base)
+	if assigned.Trial {
+		return b.try(ctx, o, r)
+	}
 	ran, err := b.work(ctx, h, o, assigned.Interactive)
 	if ctx.Err() != nil {
 		return r, ctx.Err()
@@ -86,6 +91,14 @@ func (b *Bench) Run(ctx context.Context, h *node.Hold, o protocol.Offer) (r prot
 	}
 	b.Say("%s: %s with exit code %d, returned %d bytes", o.Lease, r.Ending, r.Exit, r.Pack.Size)
 	return r, err
+}
+
+// nameOf is the name of the stage that an assignment is for.
+func nameOf(a assignment.Assignment, t lease.Terms) string {
+	if a.Trial {
+		return trial.Name(string(t.ID))
+	}
+	return string(t.ID)
 }
 
 // notRun is the exit code of a stage that could not be run.
@@ -188,8 +201,8 @@ func (b *Bench) setBases(list []string) error {
 
 // work has cordon run a stage to its end, on a terminal if it is interactive. How it ended is in what cordon says.
 func (b *Bench) work(ctx context.Context, h *node.Hold, o protocol.Offer, interactive bool) (ran view.OneWorker, err error) {
-	at := b.file(o.Lease)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, o.Terms, 0o600)); err != nil {
+	at, err := b.write(o)
+	if err != nil {
 		return ran, err
 	}
 	defer os.Remove(at)
@@ -208,6 +221,12 @@ func (b *Bench) work(ctx context.Context, h *node.Hold, o protocol.Offer, intera
 		err = errors.New("the command did not start")
 	}
 	return ran, err
+}
+
+// write writes the assignment of an offer into a file.
+func (b *Bench) write(o protocol.Offer) (at string, err error) {
+	at = b.file(o.Lease)
+	return at, errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, o.Terms, 0o600))
 }
 
 func exitOf(ran view.OneWorker) int {
