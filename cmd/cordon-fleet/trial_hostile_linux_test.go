@@ -115,8 +115,26 @@ type held struct {
 	fence uint64
 }
 
-// takes takes the next trial.
+// takes takes the next trial. Offers of trials that are over are let go.
 func (l *liar) takes() held {
+	l.t.Helper()
+	for {
+		o := l.next()
+		a := l.say(protocol.Ask{Header: l.header(protocol.AskKind), Lease: o.Lease, Hash: o.Hash, Can: protocol.Can{Slots: 1}})
+		if a.Verdict != protocol.Granted {
+			continue
+		}
+		_, terms, err := assignment.Open(o.Terms)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		all := l.here.events(ledger.TrialOffered)
+		return held{Offer: o, order: read[ledger.TrialOffer](l.t, all[len(all)-1]).Order, base: string(terms.Base), fence: a.Fence}
+	}
+}
+
+// next is the next offer.
+func (l *liar) next() protocol.Offer {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
 	defer cancel()
@@ -128,17 +146,7 @@ func (l *liar) takes() held {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	_, terms, err := assignment.Open(o.Terms)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	a := l.say(protocol.Ask{Header: l.header(protocol.AskKind), Lease: o.Lease, Hash: o.Hash, Can: protocol.Can{Slots: 1}})
-	if a.Verdict != protocol.Granted {
-		l.t.Fatalf("%+v", a)
-	}
-	all := l.here.events(ledger.TrialOffered)
-	order := read[ledger.TrialOffer](l.t, all[len(all)-1]).Order
-	return held{Offer: o, order: order, base: string(terms.Base), fence: a.Fence}
+	return o
 }
 
 // honest is a verdict that answers what was asked, and calls the tree good. Nobody has tested anything.
