@@ -153,11 +153,29 @@ func TestTrial(t *testing.T) {
 		}
 		tip = here.git("rev-parse", "main")
 	})
+	t.Run("setup and paths", func(t *testing.T) {
+		here.write("repo/cordon.yaml", `version: 1
+filesystem: {write_roots: [src], scratch: [build]}
+setup: ["mkdir -p build && echo prepared >build/prepared"]
+acceptance:
+  - {run: "test ! -e cordon.yaml && test -e build/prepared && cat src/done", paths: [src]}
+  - test -e build/prepared && test -e cordon.yaml
+`)
+		here.git("-c", "user.name=op", "-c", "user.email=op@example.com", "commit", "-qam", "paths")
+		_, said := here.cordon(0, "run", "--on", "one", "--", "sh", "-c", "echo paths >src/done")
+		c := here.worker(nameIn(said)).Gate.Checks
+		if len(c) != 2 || c[0].Node != "two" || c[1].Node != "two" || !strings.Contains(c[0].Command, "test -e cordon.yaml") || c[1].Output != "paths\n" {
+			t.Errorf("%+v\n%s", c, said)
+		}
+		if out, _ := here.cordon(0, "show", nameIn(said)); !strings.Contains(out, "ended with 0 on two, which says so") {
+			t.Error(out)
+		}
+	})
 	t.Run("the setting is the operator's", func(t *testing.T) {
 		here.write(".config/cordon/config.yaml", "version: 1\n")
 		before := len(here.events(ledger.TrialOffered))
 		_, said := here.cordon(0, "run", "--on", "one", "--", "sh", "-c", "echo 5 >src/done")
-		if c := here.worker(nameIn(said)).Gate.Checks; len(c) != 1 || c[0].Node != "" || strings.Contains(said, "at home") {
+		if c := here.worker(nameIn(said)).Gate.Checks; len(c) != 2 || c[0].Node+c[1].Node != "" || strings.Contains(said, "at home") {
 			t.Errorf("%+v\n%s", c, said)
 		}
 		if n := len(here.events(ledger.TrialOffered)); n != before {

@@ -86,6 +86,38 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// A trial has the terms of the worker, with another base, and nothing to run.
+func TestOfTrial(t *testing.T) {
+	t.Parallel()
+	w := sample(t)
+	commit := git.OID(strings.Repeat("cd", 20))
+	text, hash, err := OfTrial(w, commit)
+	if err != nil || len(hash) != 64 || bytes.Contains(text, []byte("/secret/place")) {
+		t.Fatal(hash, err, string(text))
+	}
+	a, terms, err := Open(text)
+	if err != nil || !a.Trial || len(a.Command) > 0 || terms.Base != commit || terms.ID != w.ID || terms.Policy.Acceptance[0] != w.Lease.Lease().Policy.Acceptance[0] {
+		t.Errorf("%v: %+v %+v", err, a, terms)
+	}
+	if w.Lease.Lease().Base == commit {
+		t.Error("it changed the lease")
+	}
+	for name, change := range map[string][2]string{
+		"a command too":         {`"command":[]`, `"command":["true"]`},
+		"a terminal":            {`"trial":true`, `"trial":true,"interactive":true`},
+		"no command, no trial":  {`"trial":true`, `"trial":false`},
+		"no acceptance command": {`[\"make test \u003cin \u003eout \u0026\u0026 true\"]`, `[]`},
+	} {
+		changed := strings.ReplaceAll(string(text), change[0], change[1])
+		if changed == string(text) {
+			t.Fatalf("%s: nothing was changed in %s", name, text)
+		}
+		if a, terms, err := Open([]byte(changed)); err == nil {
+			t.Errorf("%s was read: %+v %+v", name, a, terms)
+		}
+	}
+}
+
 // What only the operator's machine has keeps a client there.
 func TestOfRefuses(t *testing.T) {
 	t.Parallel()
