@@ -223,7 +223,7 @@ func (l *liar) failsOnce(h held, said *[]byte) held {
 // believed, as SECURITY.md says.
 func TestHostileTrial(t *testing.T) {
 	here, one := newTested(t, saysWhere, "gate: {retries: 1}"), newMachine(t)
-	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "10s")
+	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "1m")
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")
 	bob := newLiar(here, "bob")
 	author := withKey(here, here.token(), one.key(".fleet/*/key"))

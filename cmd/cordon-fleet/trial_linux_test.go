@@ -153,6 +153,15 @@ func TestTrial(t *testing.T) {
 		}
 		tip = here.git("rev-parse", "main")
 	})
+	t.Run("setup fails on the other node", func(t *testing.T) {
+		setup := `test "$HOME" != ` + two.dir
+		here.write("repo/cordon.yaml", "version: 1\nfilesystem: {write_roots: [src]}\nsetup: ['"+setup+"']\nacceptance: ['true']\n")
+		here.git("-c", "user.name=op", "-c", "user.email=op@example.com", "commit", "-qam", "setup")
+		_, said := here.cordon(4, "run", "--on", "one", "--", "sh", "-c", "echo setup >src/done")
+		if c := here.worker(nameIn(said)).Gate.Checks; len(c) != 1 || c[0].Node != "two" || c[0].Command != "setup: "+setup || c[0].Code != 1 {
+			t.Errorf("%+v\n%s", c, said)
+		}
+	})
 	t.Run("setup and paths", func(t *testing.T) {
 		here.write("repo/cordon.yaml", `version: 1
 filesystem: {write_roots: [src], scratch: [build]}

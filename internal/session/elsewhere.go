@@ -16,6 +16,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
+	"cordon/internal/legible"
 	"cordon/internal/worksite"
 )
 
@@ -46,8 +47,9 @@ func (s *Session) acceptElsewhere(ctx context.Context, w *ledger.Worker, commit 
 // trialOf is what a node is to test.
 func (s *Session) trialOf(ctx context.Context, w *ledger.Worker, commit git.OID) (trial.Order, error) {
 	tree, err := s.Gate.Repo().TreeOf(ctx, commit)
-	whole, parts := w.Lease.Lease().Policy.AcceptanceOrder()
-	return trial.Order{Tree: string(tree), Commands: slices.Concat(whole, parts), Authors: w.Makers}, err
+	p := w.Lease.Lease().Policy
+	whole, parts := p.AcceptanceOrder()
+	return trial.Order{Tree: string(tree), Commands: slices.Concat(whole, parts), Setup: p.Setup, Authors: w.Makers}, err
 }
 
 // noVerdictError says why no node has tested a tree.
@@ -232,7 +234,7 @@ func checksOf(node string, v trial.Verdict, out io.Writer) (checks []gate.Check)
 	for _, c := range v.Checks {
 		fmt.Fprintf(out, "$ %s\n%s", c.Command, c.Output)
 		checks = append(checks, gate.Check{
-			Command: c.Command, Code: c.Code, Ended: c.Ended, Took: c.Took, Output: c.Output, Reused: c.Reused, Node: node,
+			Command: c.Command, Code: c.Code, Ended: legible.PlainLine(c.Ended), Took: c.Took, Output: c.Output, Reused: c.Reused, Node: node,
 		})
 	}
 	return checks

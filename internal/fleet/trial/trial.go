@@ -15,9 +15,10 @@ import (
 
 // Order is what is to be tested.
 type Order struct {
-	Tree     string   `json:"tree"`     // hash of the merged tree
-	Commands []string `json:"commands"` // of the policy's acceptance, in the order in which they run
-	Authors  []string `json:"authors"`  // keys of the nodes that made the result: none of them tests it
+	Tree     string   `json:"tree"`            // hash of the merged tree
+	Commands []string `json:"commands"`        // of the policy's acceptance, in the order in which they run
+	Setup    []string `json:"setup,omitempty"` // what prepares the tree before
+	Authors  []string `json:"authors"`         // keys of the nodes that made the result: none of them tests it
 }
 
 // Verdict is what a node says about a tree.
@@ -36,14 +37,13 @@ type Check struct {
 	Reused  bool          `json:"reused,omitempty"` // it looks at some paths, and passed there on the same before
 }
 
-// Setup begins the name of a command that was to prepare the tree and failed.
-const Setup = "setup: "
+// Prepares begins the name of a command that was to prepare the tree and failed, as the gate names it.
+const Prepares = "setup: "
 
 // The bounds of a verdict.
 const (
 	MaxOutput = 64 << 10 // bytes of all outputs together
 	maxEnded  = 200
-	maxSetup  = 64 << 10
 )
 
 // The reasons to refuse a verdict.
@@ -82,7 +82,8 @@ func (o Order) Check(node string, v Verdict) error {
 // checkOne refuses a command that is not the next one. Only the last may have failed, and all have run unless it has.
 func (o Order) checkOne(i int, c Check, last bool) error {
 	failed := c.Code != 0
-	prepares := failed && strings.HasPrefix(c.Command, Setup) && len(c.Command) < maxSetup
+	setup, prepares := strings.CutPrefix(c.Command, Prepares)
+	prepares = prepares && failed && slices.Contains(o.Setup, setup)
 	switch {
 	case c.Command != o.Commands[i] && !prepares:
 		return fmt.Errorf("%w: command %d is another one", ErrAnswers, i+1)

@@ -9,7 +9,7 @@ import (
 // A verdict counts if it answers the order, and in no other case.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	o := Order{Tree: "abc", Commands: []string{"make", "make test"}, Authors: []string{"A"}}
+	o := Order{Tree: "abc", Commands: []string{"make", "make test"}, Setup: []string{"fetch"}, Authors: []string{"A"}}
 	pass := []Check{{Command: "make"}, {Command: "make test"}}
 	for name, row := range map[string]struct {
 		node string
@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 		"passes":                  {"B", Verdict{"abc", pass}, nil},
 		"fails at the last":       {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: "make test", Code: 2, Output: "wrong"}}}, nil},
 		"fails at the first":      {"B", Verdict{"abc", []Check{{Command: "make", Code: 1, Ended: "took too long"}}}, nil},
-		"fails to prepare":        {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: Setup + "fetch", Code: 1}}}, nil},
+		"fails to prepare":        {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: Prepares + "fetch", Code: 1}}}, nil},
 		"by an author":            {"A", Verdict{"abc", pass}, ErrAuthor},
 		"of another tree":         {"B", Verdict{"abd", pass}, ErrTree},
 		"of no tree":              {"B", Verdict{"", pass}, ErrTree},
@@ -27,7 +27,8 @@ func TestCheck(t *testing.T) {
 		"leaves one out":          {"B", Verdict{"abc", pass[:1]}, ErrAnswers},
 		"another command":         {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: "true"}}}, ErrAnswers},
 		"another order":           {"B", Verdict{"abc", []Check{{Command: "make test"}, {Command: "make"}}}, ErrAnswers},
-		"prepares instead":        {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: Setup + "fetch"}}}, ErrAnswers},
+		"prepares instead":        {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: Prepares + "fetch"}}}, ErrAnswers},
+		"prepares with another":   {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: Prepares + "other", Code: 1}}}, ErrAnswers},
 		"one more":                {"B", Verdict{"abc", append([]Check{{Command: "make"}}, pass...)}, ErrAnswers},
 		"goes on after a failure": {"B", Verdict{"abc", []Check{{Command: "make", Code: 1}, {Command: "make test"}}}, ErrAnswers},
 		"passes at a limit":       {"B", Verdict{"abc", []Check{{Command: "make"}, {Command: "make test", Ended: "took too long"}}}, ErrAnswers},
