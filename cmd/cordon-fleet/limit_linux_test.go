@@ -7,28 +7,50 @@ import (
 	"testing"
 )
 
-// limitedClient is a client whose provider is asked too often.
-const limitedClient = `#!/bin/sh
+// failingClient is a client that fails with an error.
+func failingClient(why string) string {
+	return `#!/bin/sh
 case "$*" in *--version*) echo codex-cli 0.166.0; exit;; esac
-echo '{"type":"error","message":"429 Too Many Requests: try again in 500s"}'
+echo '{"type":"error","message":"` + why + `"}'
 exit 1
 `
+}
+
+// codexNode is a machine that becomes a node with a client of the test's.
+type codexNode struct{ machine }
+
+func (n codexNode) bin() string { return filepath.Join(n.dir, "bin") }
+
+// install replaces the client. One that runs keeps what it has begun with.
+func (n codexNode) install(client string) {
+	n.t.Helper()
+	if err := os.MkdirAll(n.bin(), 0o755); err != nil {
+		n.t.Fatal(err)
+	}
+	at := filepath.Join(n.bin(), "codex")
+	if err := os.WriteFile(at+".new", []byte(client), 0o755); err != nil {
+		n.t.Fatal(err)
+	}
+	if err := os.Rename(at+".new", at); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// join starts the node.
+func (n codexNode) join(token string) {
+	n.t.Helper()
+	node := n.command("node", "--name", "one", "-")
+	node.Env = append(node.Env, "PATH="+n.bin()+":"+programs+":"+os.Getenv("PATH"), "CODEX_API_KEY=none")
+	n.follow(token, node).await("ready")
+}
 
 // TestRateLimit: a rate limit that the client of a stage meets on one node holds back the stages of that provider on the
 // others, whichever client they use.
 func TestRateLimit(t *testing.T) {
-	here, one, two := newProject(t), newMachine(t), newMachine(t)
+	here, one, two := newProject(t), codexNode{newMachine(t)}, newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0")
-	bin := filepath.Join(one.dir, "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(bin, "codex"), []byte(limitedClient), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	node := one.command("node", "--name", "one", "-")
-	node.Env = append(node.Env, "PATH="+bin+":"+programs+":"+os.Getenv("PATH"), "CODEX_API_KEY=none")
-	one.follow(here.token(), node).await("ready")
+	one.install(failingClient("429 Too Many Requests: try again in 500s"))
+	one.join(here.token())
 	two.start(here.token(), "node", "--name", "two", "--clients", "opencode", "-").await("ready")
 
 	_, said := here.cordon(6, "run", "--on", "one", "codex", "--", "x")
@@ -48,5 +70,85 @@ func TestRateLimit(t *testing.T) {
 	}
 	if w := here.worker(held); !strings.HasSuffix(w.Activity, why) {
 		t.Errorf("%s: %s", w.Status, w.Activity)
+	}
+}
+
+// limitedPlan has one stage, which is not tried again when it fails.
+const limitedPlan = `version: 1
+plan: limited
+stages:
+  - {id: make, task: The parts., write: [src], acceptance: ["test -e src/done"]}
+`
+
+// startLimitedPlan runs the plan on the fleet.
+func startLimitedPlan(here machine) *process {
+	here.t.Helper()
+	file := filepath.Join(here.dir, "plan.yaml")
+	if err := os.WriteFile(file, []byte(limitedPlan), 0o644); err != nil {
+		here.t.Fatal(err)
+	}
+	return here.follow("", here.cordonCommand("plan", "run", "--fleet", file, "--agent", "codex"))
+}
+
+// returned are the lines of a plan that say what a node returned.
+func (p *process) returned() (lines []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range p.said {
+		if strings.Contains(line, " returned ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+const limitedWord = "its provider is asked too often"
+
+// TestRateLimitedStage: a stage of a plan that fails on a node because its provider is asked too often waits for the
+// provider and goes on, which uses up no try. A stage that fails for another reason is not tried again.
+func TestRateLimitedStage(t *testing.T) {
+	here, one := newProject(t), codexNode{newMachine(t)}
+	_, _ = startHome(here, "--listen", "127.0.0.1:0")
+	one.install(failingClient("429 Too Many Requests: try again in 3s"))
+	one.join(here.token())
+	plan := startLimitedPlan(here)
+	plan.await(limitedWord)
+	plan.await("waits until")
+	one.install(failingClient("the disk is full"))
+	plan.await("make again: ")
+	if code := plan.ends(); code == 0 {
+		t.Error("the plan succeeds")
+	}
+	lines := plan.returned()
+	if len(lines) == 0 || strings.Contains(lines[len(lines)-1], limitedWord) {
+		t.Errorf("the last failure counts as a limit, or there is none:\n%s", strings.Join(lines, "\n"))
+	}
+	for _, line := range lines[:max(0, len(lines)-1)] { // it may have begun before the client was another
+		if !strings.Contains(line, limitedWord) {
+			t.Errorf("the stage was tried again after a failure:\n%s", strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// TestSlowRateLimitEnds: a node whose stages fail again and again because of their provider does not keep a plan for ever.
+func TestSlowRateLimitEnds(t *testing.T) {
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("set CORDON_SLOW=1 to run a stage whose provider is always asked too often")
+	}
+	here, one := newProject(t), codexNode{newMachine(t)}
+	_, _ = startHome(here, "--listen", "127.0.0.1:0")
+	one.install(failingClient("429 Too Many Requests: try again in 1s"))
+	one.join(here.token())
+	plan := startLimitedPlan(here)
+	for range 5 { // as at home
+		plan.await(limitedWord)
+		plan.await("make again: ")
+	}
+	plan.await(limitedWord)
+	if code := plan.ends(); code == 0 {
+		t.Error("the plan succeeds")
+	}
+	if more := plan.returned(); len(more) > 0 {
+		t.Errorf("it goes on:\n%s", strings.Join(more, "\n"))
 	}
 }

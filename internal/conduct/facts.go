@@ -189,7 +189,7 @@ func ending(w *ledger.Worker, status ledger.Status) plan.Ending {
 	case ledger.Running, ledger.Gating:
 		return plan.Running
 	case ledger.Failed:
-		if w.Stream != nil && w.Stream.Limited && w.Limits <= maxLimits {
+		if w.Limited && w.Limits <= maxLimits {
 			return plan.Interrupted // it goes on after the back-off
 		}
 		return plan.Failed

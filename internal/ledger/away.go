@@ -53,6 +53,8 @@ type Return struct {
 	Ending string        `json:"ending"`
 	// Verdict is that of a trial; nil: the node could not test, and Ending says why.
 	Verdict *trial.Verdict `json:"+verdict,omitempty"`
+	// Limited: the command failed because its provider is asked too often.
+	Limited bool `json:"+limited,omitempty"`
 }
 
 // Withdrawal is the data of Withdrawn.
@@ -72,6 +74,15 @@ type Away struct {
 // RunsAway reports whether the command of a worker is in the hands of a node.
 func (w *Worker) RunsAway() bool {
 	return w.Away != nil && w.Away.Grant != nil && w.Away.Return == nil && w.Exit == nil
+}
+
+// endedByLimit reports whether the command that ends failed because its provider is asked too often: by the word of its
+// client, or by that of the node which ran it. Only a client has a provider.
+func (w *Worker) endedByLimit() bool {
+	if w.Away != nil && w.Away.Return != nil {
+		return w.Away.Return.Limited && w.Agent != nil
+	}
+	return w.Stream != nil && w.Stream.Limited
 }
 
 // applyAway changes where the command is. Only what was offered can be granted or returned.

@@ -32,6 +32,7 @@ type Worker struct {
 	Signal     string   // the place in a plan on another machine, for its briefing
 	Memory     int64    // bytes that its policy asks for; 0: it names no size
 	Limits     int      // how often it failed because its provider was asked too often
+	Limited    bool     // the last launch did
 	Failures   int      // how often its command ended with an error, by itself
 	Losses     int      // how often it was started again because cordon or the machine had died
 	Wiring     *Wiring
@@ -266,7 +267,7 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 		}
 		w.Start, w.StartSeq, w.StartTime = new(Start), e.Seq, e.Time
 		w.Exit, w.Audit, w.Intent, w.Gate, w.Visits, w.Rejections, w.Waived = nil, nil, nil, nil, 0, 0, nil
-		w.Proof, w.Stream, w.Claim, w.Notices, w.Proposal = nil, nil, nil, nil, nil
+		w.Proof, w.Stream, w.Claim, w.Notices, w.Proposal, w.Limited = nil, nil, nil, nil, nil, false
 		if err := read(e, w.Start); err != nil {
 			return err
 		}
@@ -309,11 +310,13 @@ var transitions = map[string]func(*Worker, journal.Event) error{
 	},
 	Decided: func(w *Worker, e journal.Event) error { return read(e, new(Decision)) },
 	Ended: func(w *Worker, e journal.Event) error {
+		limited := w.endedByLimit()
 		w.Exit, w.EndSeq, w.Away = new(cell.Exit), e.Seq, nil
 		err := read(e, w.Exit)
 		switch {
 		case w.Exit.OK() || w.Exit.Stopped():
-		case w.Stream != nil && w.Stream.Limited:
+		case limited:
+			w.Limited = true
 			w.Limits++
 		default:
 			w.Failures++

@@ -85,7 +85,7 @@ func clientView(w *ledger.Worker) *view.Client {
 	if w.Agent == nil {
 		return nil
 	}
-	v := &view.Client{Name: w.Agent.Client, Limits: w.RateLimitsSince(0)}
+	v := &view.Client{Name: w.Agent.Client, Limits: w.RateLimitsSince(0), Limited: w.Limited}
 	if r := w.Wiring; r != nil {
 		v.Wiring = &view.Wiring{Client: r.Client, Version: r.Version, Program: r.Program, Guard: r.Guard, Files: r.Files, Managed: r.Managed, Stream: r.Stream}
 		for _, p := range r.Parts {

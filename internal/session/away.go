@@ -46,6 +46,9 @@ func (s *Session) launchAway(ctx context.Context, w *ledger.Worker, how *progres
 		return err
 	}
 	defer content.Close()
+	if err := s.noteLimit(w, back); err != nil {
+		return err
+	}
 	s.Voice.Step(w.ID, "returned", fmt.Sprintf("by %s, which says: %s", w.Away.Grant.Name, nodesWord(back)))
 	result, err := launch.Run(ctx, s.Site, w, launch.Request{
 		Command: unpacking(back), Stdin: content, Output: how.Output, Unpacks: true,
@@ -57,11 +60,25 @@ func (s *Session) launchAway(ctx context.Context, w *ledger.Worker, how *progres
 	return s.recordRefusal(w, err)
 }
 
-func nodesWord(r *ledger.Return) string {
-	if r.Commit == "" {
-		return fmt.Sprintf("%s with exit code %d, no changes", r.Ending, r.Exit)
+// noteLimit keeps that a stage failed because its provider is asked too often, if the node has not reported the limit while the
+// stage ran: no stage is offered again without a wait.
+func (s *Session) noteLimit(w *ledger.Worker, r *ledger.Return) error {
+	if !r.Limited || w.Agent == nil || len(w.RateLimitsSince(w.Away.Fence)) > 0 {
+		return nil
 	}
-	return fmt.Sprintf("%s with exit code %d, %d bytes", r.Ending, r.Exit, r.Pack.Size)
+	_, err := s.BackOffs().Note(w.Agent.Provider(), "a node says that the provider is asked too often", 0, s.Now())
+	return err
+}
+
+func nodesWord(r *ledger.Return) string {
+	changes := "no changes"
+	if r.Commit != "" {
+		changes = fmt.Sprintf("%d bytes", r.Pack.Size)
+	}
+	if r.Limited {
+		changes += ", its provider is asked too often"
+	}
+	return fmt.Sprintf("%s with exit code %d, %s", r.Ending, r.Exit, changes)
 }
 
 // unpacking is the command that puts the result of a node into the tree. It runs in the cell of the

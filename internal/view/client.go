@@ -2,11 +2,12 @@ package view
 
 // Client is an agent client of a worker.
 type Client struct {
-	Name   string   `json:"name" doc:"Name of the client."`
-	Wiring *Wiring  `json:"wiring" doc:"How the hooks of the last launch were set up; null before the first launch."`
-	Proof  *Proof   `json:"proof" doc:"Proof that the hooks of the last launch worked; null if there is none."`
-	Stream *Summary `json:"stream" doc:"Summary of the client's own stream; null before the client has ended."`
-	Limits []string `json:"limits,omitempty" doc:"What the client said each time its provider limited the rate; at most 20 of each launch."`
+	Name    string   `json:"name" doc:"Name of the client."`
+	Wiring  *Wiring  `json:"wiring" doc:"How the hooks of the last launch were set up; null before the first launch."`
+	Proof   *Proof   `json:"proof" doc:"Proof that the hooks of the last launch worked; null if there is none."`
+	Stream  *Summary `json:"stream" doc:"Summary of the client's own stream; null before the client has ended."`
+	Limits  []string `json:"limits,omitempty" doc:"What the client said each time its provider limited the rate; at most 20 of each launch."`
+	Limited bool     `json:"limited,omitempty" doc:"True if the last launch failed because the provider limited the rate."`
 }
 
 // Wiring is how the hooks of a client were set up.

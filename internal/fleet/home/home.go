@@ -304,6 +304,7 @@ func (h *Home) record(j protocol.Judgement, sender string, raw []byte, now time.
 			Node: j.Key, Fence: j.Fence, Sum: j.To, Manifest: raw,
 			Base: git.OID(r.Base), Commit: git.OID(r.Commit), Pack: r.Pack, Exit: r.Exit, Ending: legible.PlainLine(r.Ending[:min(len(r.Ending), maxEnding)]),
 			Verdict: r.Verdict,
+			Limited: r.Limited,
 		}, same)
 	case j.Join != nil && b.members[j.Key] == nil:
 		_, err = b.append("", Joined, Member{Name: j.Join.Name, Key: j.Key, Ticket: j.Join.Ticket}, same)

@@ -118,6 +118,8 @@ type Result struct {
 	Chain  string `json:"chain"`  // the hash of the lease that the node sealed
 	// Verdict is that about a tree that was to be tested. Without one, the node could not test it, and Ending says why.
 	Verdict *trial.Verdict `json:"verdict,omitempty"`
+	// Limited: the command failed because its provider is asked too often. Older nodes do not say so.
+	Limited bool `json:"limited,omitempty"`
 }
 
 // Pack names a pack by its content.

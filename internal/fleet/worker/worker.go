@@ -83,6 +83,7 @@ func (b *Bench) Run(ctx context.Context, h *node.Hold, o protocol.Offer) (r prot
 		return r, nil
 	}
 	r.Exit, r.Ending, r.Chain = exitOf(ran), ran.Status, ran.Lease
+	r.Limited = ran.Client != nil && ran.Client.Limited
 	if r.Commit, r.Pack, err = b.result(ctx, ran, terms.Base); err != nil {
 		return r, err
 	}
