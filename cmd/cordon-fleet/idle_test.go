@@ -103,23 +103,27 @@ func join(t *testing.T, state string, count int) (keys []nkeys.KeyPair) {
 	return keys
 }
 
-// idle is a node that waits for stages.
-func idle(ctx context.Context, t *testing.T, token protocol.Token, key nkeys.KeyPair) {
+// connectNode connects a node of the test's, as cordon fleet node does.
+func connectNode(token protocol.Token, key nkeys.KeyPair) (*node.Node, error) {
 	public, err := key.PublicKey()
 	if err != nil {
-		t.Error(err)
-		return
+		return nil, err
 	}
 	e, err := jetstream.Node(jetstream.Link{URL: token.Address, Fleet: token.Fleet, TLS: identity.Pin(token.Cert), Key: key}, public)
+	return &node.Node{
+		Engine: e, Key: key, Home: protocol.Node{Fleet: token.Fleet, Home: token.Home, Key: public}, Program: version(),
+		Classes: []string{home.AnyClass, public}, Slots: 1, Beat: time.Second,
+	}, err
+}
+
+// idle is a node that waits for stages.
+func idle(ctx context.Context, t *testing.T, token protocol.Token, key nkeys.KeyPair) {
+	n, err := connectNode(token, key)
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	defer e.Close()
-	n := &node.Node{
-		Engine: e, Key: key, Home: protocol.Node{Fleet: token.Fleet, Home: token.Home, Key: public}, Program: version(),
-		Classes: []string{home.AnyClass, public}, Slots: 1, Beat: time.Second,
-	}
+	defer n.Engine.Close()
 	var all sync.WaitGroup
 	all.Go(func() { n.Work(ctx) })
 	for ctx.Err() == nil {

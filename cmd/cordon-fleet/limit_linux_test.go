@@ -1,10 +1,18 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/nats-io/nkeys"
+
+	"cordon/internal/assignment"
+	"cordon/internal/fleet/node"
+	"cordon/internal/fleet/protocol"
 )
 
 // failingClient is a client that fails with an error.
@@ -151,4 +159,56 @@ func TestSlowRateLimitEnds(t *testing.T) {
 	if more := plan.returned(); len(more) > 0 {
 		t.Errorf("it goes on:\n%s", strings.Join(more, "\n"))
 	}
+}
+
+// TestUnreportedRateLimit: a node says that a stage failed because of its provider, and reported no limit while the stage ran. The
+// stage waits all the same, so that such a node is not asked again and again.
+func TestUnreportedRateLimit(t *testing.T) {
+	here := newProject(t)
+	_, _ = startHome(here, "--listen", "127.0.0.1:0")
+	startLiar(here, func(_ context.Context, _ *node.Hold, o protocol.Offer) (r protocol.Result, err error) {
+		_, terms, err := assignment.Open(o.Terms)
+		return protocol.Result{Base: string(terms.Base), Exit: 1, Ending: "failed", Limited: true}, err
+	})
+	plan := startLimitedPlan(here)
+	plan.await(limitedWord)
+	plan.await("waits until")
+}
+
+// startLiar starts a node that says of a stage what the test wants.
+func startLiar(here machine, run func(context.Context, *node.Hold, protocol.Offer) (protocol.Result, error)) {
+	here.t.Helper()
+	token, err := protocol.ParseToken(here.token())
+	if err != nil {
+		here.t.Fatal(err)
+	}
+	key, err := nkeys.CreateUser()
+	if err != nil {
+		here.t.Fatal(err)
+	}
+	guest, err := connectNode(token, key)
+	if err != nil {
+		here.t.Fatal(err)
+	}
+	a, err := guest.Join(here.t.Context(), token, "liar")
+	if err != nil || a.Verdict != protocol.Joined {
+		here.t.Fatal(a.Say, err)
+	}
+	guest.Engine.Close() // the rights of a node are for its next connection
+	n, err := connectNode(token, key)
+	if err != nil {
+		here.t.Fatal(err)
+	}
+	n.Run, n.Can = run, func() protocol.Can { return protocol.Can{Clients: []string{"codex"}} }
+	if _, err := n.Hello(here.t.Context()); err != nil {
+		here.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { n.Work(ctx) })
+	here.t.Cleanup(func() {
+		stop()
+		work.Wait()
+		n.Engine.Close()
+	})
 }
