@@ -63,7 +63,7 @@ func TestSlowIdleNodes(t *testing.T) {
 	time.Sleep(2 * time.Minute) // what it took to connect is over
 	before, _ := scrape(t, url)
 	began := time.Now()
-	const span = 2 * time.Minute // about a round of hellos; pulls that are opened again after ten minutes are not in it
+	const span = helloEvery // a round of hellos; pulls end at any time from the beginning
 	var most float64
 	for time.Since(began) < span {
 		time.Sleep(5 * time.Second)
@@ -134,4 +134,13 @@ func idle(ctx context.Context, t *testing.T, token protocol.Token, key nkeys.Key
 		}
 	}
 	all.Wait()
+}
+
+// TestHello: a node says hello before the engine asks whether it is there.
+func TestHello(t *testing.T) {
+	for range 1000 {
+		if wait := untilHello(); wait >= jetstream.Silent {
+			t.Fatal(wait)
+		}
+	}
 }

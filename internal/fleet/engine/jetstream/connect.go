@@ -38,13 +38,17 @@ type Link struct {
 // up an attempt. A message may be lost at any time, and a lost one is waited for to the end.
 const patience = 2 * time.Second
 
-// ping is how often one side asks a server whether it is there. The home's own engine is asked less often, because the
-// kernel does that too: with each answer, the stack of the server's goroutine for that node grows, and it shrinks only when memory
-// is collected. For the same reason not all nodes ask at the same moment.
+// ping is how often one side asks a server whether it is there. The home's own engine is asked rarely, because the
+// kernel and the hellos of a node do that too: with each answer, the stack of the server's goroutine for that node grows, and it shrinks
+// only when memory is collected. For the same reason not all nodes ask at the same moment.
 const (
 	ping    = 30 * time.Second
-	ownPing = 2 * time.Minute
+	ownPing = 10 * time.Minute
 )
+
+// Silent is how long a node may be silent before the home's own engine asks whether it is there. If it does not answer for as long
+// again, its connection is closed. A node says hello more often, so that the engine asks only those that are gone.
+const Silent = 4 * time.Minute
 
 // stream names the queue of a fleet.
 func stream(fleet string) string { return "cordon-" + fleet }

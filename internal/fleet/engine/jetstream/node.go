@@ -92,7 +92,7 @@ func (n *node) Next(ctx context.Context, class string) ([]byte, error) {
 			select {
 			case <-ctx.Done():
 			case <-woken:
-			case <-time.After(unwoken):
+			case <-time.After(n.untilLook()):
 			}
 		default:
 			pause(ctx, wait)
@@ -107,29 +107,51 @@ const (
 	// unwoken is how long a node waits for a queue of its own if nobody wakes it. The home does with each offer, and
 	// repeats the offer.
 	unwoken = 10 * time.Minute
-	// openFor is how long one pull stays open. Servers send a sign of life in between, so that
+	// pullFor is how long one pull stays open. Servers send a sign of life in between, so that
 	// one which was forgotten is noticed sooner: a consumer may stall when its servers change.
-	openFor = 2 * time.Minute
+	pullFor = 2 * time.Minute
 	lives   = 20 * time.Second // how often servers send one
 	// The home's own engine does not change servers. It says when it deletes a queue, and loses everything
-	// only together with the connection. So a node asks it rarely, which is most of what a node that waits costs.
-	ownOpenFor = 10 * time.Minute
-	ownLives   = 3 * time.Minute
+	// only together with the connection. So a node asks it rarely: each time that a pull is opened, gets a sign of life or ends, the
+	// engine looks at the pulls of all nodes, which was most of what nodes that wait cost.
+	ownPullFor = time.Hour
+	ownShort   = time.Minute // the first pull, at least
 )
 
-// times are how long the next pull stays open and how often servers send signs of life. Nodes of the home's own engine that
-// connected at the same moment do not stay in step.
-func (n *node) times() (open, alive time.Duration) {
-	if n.link.Key == nil {
-		return openFor, lives
+// openFor is how long the next pull of a class stays open. Nodes of the home's own engine that connected at the same moment do
+// not stay in step: the first pull of each ends at any time.
+func (n *node) openFor(class string) time.Duration {
+	switch {
+	case n.link.Key == nil:
+		return pullFor
+	case n.knows(class):
+		return ownPullFor*7/10 + rand.N(ownPullFor*6/10)
 	}
-	return ownOpenFor*7/10 + rand.N(ownOpenFor*6/10), ownLives*3/4 + rand.N(ownLives/2)
+	return ownShort + rand.N(ownPullFor)
+}
+
+// signs is how often servers send a sign of life while a pull is open, which is longer than two of them.
+func (n *node) signs(open time.Duration) time.Duration {
+	switch {
+	case n.link.Key == nil:
+		return min(lives, open/3)
+	case open < ownShort:
+		return open / 3
+	}
+	return open * 9 / 20 // one
+}
+
+// untilLook is how long a node waits for a queue of its own until it looks again.
+func (n *node) untilLook() time.Duration {
+	if n.link.Key == nil {
+		return unwoken
+	}
+	return n.openFor(n.name)
 }
 
 // pull asks for one offer, and for a while only.
 func (n *node) pull(ctx context.Context, class string) ([]byte, error) {
-	open, alive := n.times()
-	limited, cancel := context.WithTimeout(ctx, open)
+	limited, cancel := context.WithTimeout(ctx, n.openFor(class))
 	defer cancel()
 	lost := n.conn.StatusChanged(nats.RECONNECTING) // with the connection, the server forgets the pull
 	defer n.conn.RemoveStatusListener(lost)
@@ -145,8 +167,7 @@ func (n *node) pull(ctx context.Context, class string) ([]byte, error) {
 		return nil, err
 	}
 	end, _ := limited.Deadline()
-	alive = min(alive, time.Until(end)/3) // a pull has to be open for longer than two of them
-	m, err := c.Next(jetstream.FetchContext(limited), jetstream.FetchHeartbeat(alive))
+	m, err := c.Next(jetstream.FetchContext(limited), jetstream.FetchHeartbeat(n.signs(time.Until(end))))
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
 			n.forget(class)
@@ -155,6 +176,13 @@ func (n *node) pull(ctx context.Context, class string) ([]byte, error) {
 	}
 	_ = m.Ack() // an offer that is delivered again gets no second grant
 	return m.Data(), nil
+}
+
+// knows reports whether the queue of a class was found. A node forgets it with the connection.
+func (n *node) knows(class string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.queues[class] != nil
 }
 
 // consumer finds the queue of a class once.

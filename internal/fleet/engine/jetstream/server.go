@@ -66,7 +66,7 @@ func Listen(l Listener) (*Server, error) {
 		TLSConfig: l.TLS, TLSHandshakeFirst: l.TLS != nil, TLSTimeout: patience.Seconds(), AuthTimeout: patience.Seconds(), DisableJetStreamBanner: true,
 		// Nodes say little: a cache for each of them costs more memory than it saves work. Nobody reads the list of
 		// closed connections, which would grow to 10,000.
-		NoSublistCache: true, MaxClosedClients: 1,
+		NoSublistCache: true, MaxClosedClients: 1, PingInterval: Silent, MaxPingsOut: 1,
 	})
 	if err != nil {
 		return nil, err
