@@ -15,9 +15,10 @@ import (
 // engine does not take now is offered again.
 func (h *Home) offerAll(ctx context.Context) {
 	behind := h.Backlog != nil && h.MaxBacklog > 0 && h.Backlog() >= h.MaxBacklog
-	round := h.newRound(behind)
+	stages := h.Source.Stages()
+	round := h.newRound(behind, len(stages) > 0)
 	var full error
-	for _, s := range h.Source.Stages() {
+	for _, s := range stages {
 		class, due := h.due(s, round)
 		switch {
 		case !due:
@@ -40,7 +41,8 @@ type round struct {
 	why      map[string]string // the reason why a stage waits, by worker
 }
 
-func (h *Home) newRound(behind bool) *round {
+// newRound begins a round. One without stages does not look at the nodes.
+func (h *Home) newRound(behind, stages bool) *round {
 	h.book.mu.Lock()
 	defer h.book.mu.Unlock()
 	h.behind = behind
@@ -48,6 +50,9 @@ func (h *Home) newRound(behind bool) *round {
 		h.backOffs = h.BackOffs()
 	}
 	r := &round{now: time.Now(), promised: map[string]int{}, why: map[string]string{}}
+	if !stages {
+		return r
+	}
 	for _, m := range h.book.sorted() {
 		if !m.Removed && !m.Draining {
 			r.ready = append(r.ready, m)
@@ -118,7 +123,7 @@ func (h *Home) fitting(s Stage, ready []*member) (nodes, fits []*member, lacks [
 	return nodes, fits, lacks
 }
 
-// silent is after how long a node that says nothing is not chosen. It says hello about every two minutes.
+// silent is after how long a node that says nothing is not chosen. It says hello about every three minutes.
 const silent = 6 * time.Minute
 
 // choose is the next node in turn that can run a stage and has room, by what the journal says that it runs; "": none has.
