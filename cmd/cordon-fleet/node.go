@@ -27,7 +27,7 @@ import (
 )
 
 // helloEvery is about how often a node tells its home that it is there.
-const helloEvery = 2 * time.Minute
+const helloEvery = 3 * time.Minute
 
 // drainedHello is how often a node that gets nothing new asks whether that has changed.
 const drainedHello = 5 * time.Second
