@@ -32,8 +32,10 @@ const (
 	maxPacks = 64 << 30
 	// copies are those of the queue in an external cluster: one of three servers may be away.
 	copies = 3
-	// saidEvery is how often a home writes down which nodes it has heard.
-	saidEvery = 5 * time.Second
+	// saidEvery is how often a home writes down which nodes it has heard. A home with many nodes does it less often, because it
+	// writes all of them.
+	saidEvery   = 5 * time.Second
+	saidForNode = 10 * time.Millisecond // later
 )
 
 // homeOptions are the options of cordon fleet home.
@@ -92,6 +94,7 @@ func runHome(ctx context.Context, out io.Writer, o homeOptions) error {
 	if o.lost < 3*beat {
 		return fmt.Errorf("--lost must be at least %s: nodes beat every %s", 3*beat, beat)
 	}
+	noMemoryProfile()
 	p, err := openHome(ctx)
 	if err != nil {
 		return err
@@ -237,7 +240,7 @@ func writeHeard(ctx context.Context, h *home.Home, to files.Home) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(saidEvery):
+		case <-time.After(saidEvery + saidForNode*time.Duration(len(now))):
 		}
 	}
 }

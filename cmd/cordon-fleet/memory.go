@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -14,8 +15,12 @@ const (
 	// returnEvery is how often memory is collected and what is not needed goes back to the system. The engine needs 25 KB of
 	// stack to send something to a node, and a stack shrinks by half each time that memory is collected. So this, more than
 	// garbage, decides how large a home with many nodes is. It takes about 50 ms with a thousand nodes.
-	returnEvery = 10 * time.Second
+	returnEvery = 15 * time.Second
 )
+
+// noMemoryProfile does without the runtime's own record of allocations. The engine links code that can show it, so the runtime keeps
+// it, and nobody looks.
+func noMemoryProfile() { runtime.MemProfileRate = 0 }
 
 // spareMemory keeps a home small, until ctx ends.
 func spareMemory(ctx context.Context) {
