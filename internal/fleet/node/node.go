@@ -193,9 +193,20 @@ var errRefused = errors.New("the home does not take the result")
 
 func refusal(a protocol.Answer) error { return fmt.Errorf("%w: %s", errRefused, a.Say) }
 
-// giveBack returns a result until the home has judged it, and returns its answer. The message stays the same, so
-// that the home knows it when only its answer was lost.
+// giveBack returns a result until the home has judged it, and returns its answer. An older home cannot read why a stage
+// failed, and gets the result without that.
 func (n *Node) giveBack(ctx context.Context, o protocol.Offer, fence uint64, r protocol.Result) protocol.Answer {
+	a := n.sendResult(ctx, o, fence, r)
+	if a.Verdict == protocol.Malformed && r.Limited {
+		r.Limited = false
+		a = n.sendResult(ctx, o, fence, r)
+	}
+	return a
+}
+
+// sendResult sends a result until there is an answer. The message stays the same, so that the home knows it when only its
+// answer was lost.
+func (n *Node) sendResult(ctx context.Context, o protocol.Offer, fence uint64, r protocol.Result) protocol.Answer {
 	a, _ := n.ask(ctx, func(h protocol.Header) any {
 		h.Kind = protocol.ResultKind
 		r.Header, r.Lease, r.Fence, r.Hash = h, o.Lease, fence, o.Hash
