@@ -45,6 +45,9 @@ func TestSlowAgentsUnpackOnce(t *testing.T) {
 			if err != nil || len(found) != 1 {
 				t.Fatalf("%q %v", found, err)
 			}
+			if made, err := filepath.Glob(filepath.Join(files, "compiled/*/*")); err != nil || (len(made) > 0) != (a.Unpacks.Compile != nil) {
+				t.Errorf("compiled are %q, %v", made, err)
+			}
 			unpacks(false)
 			own, err := filepath.Glob(filepath.Join(s.home, ".local/state/cordon/*/agents/*/package"))
 			if err != nil || len(own) > 0 {

@@ -253,6 +253,10 @@ type Unpacking struct {
 	Args []string
 	Env  func(dir string) []string
 	Has  string // a file below the directory that is there when it is done, as a pattern of path.Match
+	// Compile are arguments with which the client compiles what it unpacked and does nothing else, and CompileEnv lets it keep
+	// that below the directory; nil: it does not compile.
+	Compile    []string
+	CompileEnv func(dir string) []string
 }
 
 // Kit is what a launch of this client needs.

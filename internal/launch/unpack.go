@@ -41,6 +41,9 @@ func (o *clientSetup) unpack(ctx context.Context, s *worksite.Site, w *ledger.Wo
 		if found, err := filepath.Glob(filepath.Join(dir, how.Has)); err != nil || len(found) == 0 {
 			return fmt.Errorf("%s did not unpack itself", o.adapter.Name)
 		}
+		if how.Compile != nil { // that takes a worker longer than to read it; if it fails, each compiles for itself
+			_, _ = runAlone(ctx, append([]string{program}, how.Compile...), unpackPatience, how.CompileEnv(dir)...)
+		}
 		s.Voice.Step(w.ID, "client", fmt.Sprintf("unpacked %s %s, %.1f s; the next worker shares it", o.adapter.Name, version, time.Since(began).Seconds()))
 		return nil
 	})
@@ -62,7 +65,7 @@ func unpackedName(a *agent.Adapter, program string, version agent.Version) (stri
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d %d", worksite.RealPath(program), fi.Size(), fi.ModTime().UnixNano())))
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d %d %q", worksite.RealPath(program), fi.Size(), fi.ModTime().UnixNano(), a.Unpacks.Compile)))
 	return fmt.Sprintf("%s-%s-%s", a.Name, version, hex.EncodeToString(sum[:6])), nil
 }
 

@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 
@@ -156,22 +157,32 @@ var unpacking = agent.Unpacking{
 	Env: func(dir string) []string {
 		return []string{"COPILOT_SEA_EXTRACT_ONLY=1", "COPILOT_PKG_CACHE_HOME=" + dir}
 	},
-	Has: "pkg/*/*/.extraction-complete",
+	Has:     "pkg/*/*/.extraction-complete",
+	Compile: []string{"help", "config"}, // the shortest way to load all of it
+	CompileEnv: func(dir string) []string {
+		return append(compiled(dir), "COPILOT_PKG_CACHE_HOME="+dir, "COPILOT_HOME="+path.Join(dir, "home"), "COPILOT_AUTO_UPDATE=false")
+	},
+}
+
+// compiled is where node finds the client's code compiled. It finds it there also after the directory was given another name.
+func compiled(dir string) []string {
+	return []string{"NODE_COMPILE_CACHE=" + path.Join(dir, "compiled"), "NODE_COMPILE_CACHE_PORTABLE=1"}
 }
 
 // environment keeps the client's state together, and pins the variables that trust
 // the directory, read instructions from elsewhere or run another program.
 func environment(o agent.Order) []string {
-	files := o.Unpacked
-	if files == "" {
-		files = path.Join(o.State, "package")
-	}
-	return []string{
+	files := cmp.Or(o.Unpacked, path.Join(o.State, "package"))
+	env := []string{
 		"COPILOT_HOME=" + o.State,
 		"COPILOT_PKG_CACHE_HOME=" + files, "COPILOT_SEA_EXTRACT_ONLY=", // it runs what is there
 		"COPILOT_AUTO_UPDATE=false", "COPILOT_ALLOW_ALL=false", "COPILOT_ASSISTED_APPROVAL=", "COPILOT_CUSTOM_INSTRUCTIONS_DIRS=",
 		"COPILOT_CLI_DIST_DIR=", "COPILOT_CLI_VERSION=", keyVariable + "=" + o.PrintKey(keyVariable), "COPILOT_OTEL_ENABLED=false",
 	}
+	if o.Unpacked != "" {
+		env = append(env, compiled(files)...)
+	}
+	return env
 }
 
 var refused = [][2]string{
