@@ -18,7 +18,6 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(400) // an audit is over soon, and what it needs is small
 	os.Exit(run(os.Args[1:], nil))
 }
 
@@ -40,7 +39,8 @@ func wantsJSON(args []string) bool {
 // the process between two steps.
 func run(args []string, watch func(journal.Moment, journal.Event)) int {
 	// A worker decides how much an audit has to hold. What is no longer needed of it
-	// makes room early.
+	// makes room early. Most audits are over soon, and what they need is small.
+	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(256 << 20)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
