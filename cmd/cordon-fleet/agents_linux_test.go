@@ -182,9 +182,7 @@ func (w *agentsWorld) asked(name string) []string {
 // TestSlowAgentsFleet runs a plan with real clients on two nodes. One of them asks, and the operator answers at home, after they
 // have changed the same file. A resolver at home brings both together, and the last stage builds on all of it.
 func TestSlowAgentsFleet(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
+	slow(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes the networks of a home and two nodes")
 	}

@@ -101,9 +101,7 @@ func (c *console) end(code int) {
 // TestSlowAttach joins the terminal of a worker on a node, types there, leaves and comes back, outlives the home, and sees it to
 // its end.
 func TestSlowAttach(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("set CORDON_SLOW=1 to join a terminal on a node")
-	}
+	slow(t)
 	t.Parallel()
 	here, one := newProject(t), newMachine(t)
 	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "20s")

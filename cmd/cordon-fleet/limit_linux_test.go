@@ -140,9 +140,7 @@ func TestRateLimitedStage(t *testing.T) {
 
 // TestSlowRateLimitEnds: a node whose stages fail again and again because of their provider does not keep a plan for ever.
 func TestSlowRateLimitEnds(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("set CORDON_SLOW=1 to run a stage whose provider is always asked too often")
-	}
+	slow(t)
 	here, one := newProject(t), codexNode{newMachine(t)}
 	_, _ = startHome(here, "--listen", "127.0.0.1:0")
 	one.install(failingClient("429 Too Many Requests: try again in 1s"))

@@ -20,9 +20,7 @@ type aside struct {
 }
 
 func newAside(t *testing.T, more ...string) aside {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("set CORDON_SLOW=1 to end stages while they run")
-	}
+	slow(t)
 	t.Parallel()
 	a := aside{here: newProject(t), one: newMachine(t)}
 	short := strings.Replace(stagePolicy, "version: 1\n", "version: 1\nexpires: 40s\n", 1)

@@ -305,9 +305,7 @@ func sleeps(t *testing.T, m machine) bool {
 // TestSlowAnswerWithoutHome kills the home while a worker on a node waits for an answer, which the operator gives before the home
 // is there again. The node gets the answer, and its work is taken: nothing runs twice.
 func TestSlowAnswerWithoutHome(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("set CORDON_SLOW=1 to kill a home")
-	}
+	slow(t)
 	here, one := newProject(t), newMachine(t)
 	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "1m")
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")
@@ -329,9 +327,7 @@ func TestSlowAnswerWithoutHome(t *testing.T) {
 // TestSlowStageSurvives kills the node that has a stage, and then the home and the session that waits for another one: each
 // lands, and lands once.
 func TestSlowStageSurvives(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("set CORDON_SLOW=1 to kill nodes, homes and sessions")
-	}
+	slow(t)
 	here := newProject(t)
 	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "6s")
 	nodes := map[string]*process{}

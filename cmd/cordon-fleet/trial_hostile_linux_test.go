@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -218,10 +217,11 @@ func (l *liar) failsOnce(h held, said *[]byte) held {
 	return again
 }
 
-// TestHostileTrial: what a node says about a tree counts only if it answers for exactly that tree and was granted it. Everything else is
+// TestSlowHostileTrial: what a node says about a tree counts only if it answers for exactly that tree and was granted it. Everything else is
 // refused in the journal, and the tests run at home. In each case the honest answer counts, which is the control: a node that lies in that form is
 // believed, as SECURITY.md says.
-func TestHostileTrial(t *testing.T) {
+func TestSlowHostileTrial(t *testing.T) {
+	slow(t)
 	here, one := newTested(t, saysWhere, "gate: {retries: 1}"), newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "1m")
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")
@@ -327,9 +327,7 @@ func TestHostileTrial(t *testing.T) {
 
 // TestSlowTrialNodeDies: a result whose test a node takes and is not heard of again is tested at home.
 func TestSlowTrialNodeDies(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("set CORDON_SLOW=1 to wait for a node that is gone")
-	}
+	slow(t)
 	here, one := newTested(t, saysWhere), newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "6s")
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")

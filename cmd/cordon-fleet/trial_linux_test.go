@@ -66,9 +66,10 @@ func read[T any](t *testing.T, e journal.Event) (data T) {
 	return data
 }
 
-// TestTrial: with fleet.acceptance: node, the result of one node is tested on another one, and lands or is quarantined by what that
+// TestSlowTrial: with fleet.acceptance: node, the result of one node is tested on another one, and lands or is quarantined by what that
 // says. Without another node it is tested at home.
-func TestTrial(t *testing.T) {
+func TestSlowTrial(t *testing.T) {
+	slow(t)
 	here, one, two := newTested(t, saysWhere), newMachine(t), newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "6s")
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")

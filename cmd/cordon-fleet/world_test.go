@@ -25,6 +25,14 @@ import (
 // asProgram makes this test program cordon-fleet.
 const asProgram = "CORDON_TEST_PROGRAM"
 
+// slow leaves a test out of the fast ones.
+func slow(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CORDON_SLOW") == "" {
+		t.Skip("a slow test: set CORDON_SLOW=1")
+	}
+}
+
 func TestMain(m *testing.M) {
 	testfleet.ServeIfAsked()
 	if os.Getenv(asProgram) != "" {
