@@ -66,18 +66,19 @@ func (v *viewer) look() string {
 func (v *viewer) sees(pattern string) string {
 	v.t.Helper()
 	re := regexp.MustCompile(pattern)
+	done := v.done
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if text := v.look(); re.MatchString(text) {
 			return text
 		}
 		select {
-		case <-v.done:
-			if text := v.look(); re.MatchString(text) {
-				return text
-			}
-			v.t.Fatalf("it ended without %q; on the screen is\n%s", pattern, v.look())
+		case <-done: // what it wrote last may still be on its way
+			done, end = nil, time.Now().Add(5*time.Second)
 		default:
 		}
+	}
+	if done == nil {
+		v.t.Fatalf("it ended without %q; on the screen is\n%s", pattern, v.look())
 	}
 	v.t.Fatalf("%q is not on the screen:\n%s", pattern, v.look())
 	return ""
