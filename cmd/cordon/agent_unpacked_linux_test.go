@@ -9,8 +9,8 @@ import (
 	"cordon/internal/agent/clients"
 )
 
-// A client that unpacks itself from its program does so once. Workers share the files, cannot write them, and get
-// others when somebody else has.
+// A client that unpacks itself from its program does so once. Workers share the files, or begin with copies of
+// some, cannot write what they share, and get others when somebody else has.
 func TestSlowAgentsUnpackOnce(t *testing.T) {
 	slow(t)
 	t.Parallel()
@@ -23,8 +23,11 @@ func TestSlowAgentsUnpackOnce(t *testing.T) {
 			script := playing(t, a.Name, []deed{{kind: shellTool, command: "sh poison.sh; echo out >src/out.txt"}}, "")
 			s := agentSite(t, a.Name, script)
 			s.set("XDG_STATE_HOME", filepath.Join(s.home, ".local/state"))
-			s.write("repo/poison.sh", "for f in \"$HOME\"/.local/state/cordon/*/unpacked/*/files/"+filepath.Dir(a.Unpacks.Has)+"/*; do\n"+
-				"\techo poison >>\"$f\" && echo written; mv \"$f\" \"$f.x\" && echo moved\ndone\n")
+			shared := "\"$HOME\"/.local/state/cordon/*/unpacked/*/files/" + filepath.Dir(a.Unpacks.Has) + "/*"
+			for _, name := range a.Unpacks.Shown {
+				shared += " \"$HOME\"/.local/state/cordon/*/agents/*/" + name + "/*/SKILL.md"
+			}
+			s.write("repo/poison.sh", "for f in "+shared+"; do\n\techo poison >>\"$f\" && echo written; mv \"$f\" \"$f.x\" && echo moved\ndone\n")
 			s.git("add", ".")
 			s.git("commit", "-q", "-m", "poison")
 			call, _ := spoken(a.Name, deed{kind: shellTool})
@@ -45,10 +48,17 @@ func TestSlowAgentsUnpackOnce(t *testing.T) {
 			if err != nil || len(found) != 1 {
 				t.Fatalf("%q %v", found, err)
 			}
-			if made, err := filepath.Glob(filepath.Join(files, "compiled/*/*")); err != nil || (len(made) > 0) != (a.Unpacks.Compile != nil) {
+			if made, err := filepath.Glob(filepath.Join(files, "compiled/*/*")); err != nil || (len(made) > 0) != (a.Unpacks.Seeds == nil) {
 				t.Errorf("compiled are %q, %v", made, err)
 			}
 			unpacks(false)
+			for _, pattern := range a.Unpacks.Seeds[:min(1, len(a.Unpacks.Seeds))] {
+				seeds, _ := filepath.Glob(filepath.Join(files, pattern))
+				copies, err := filepath.Glob(filepath.Join(s.home, ".local/state/cordon/*/agents/*", pattern))
+				if err != nil || len(seeds) == 0 || len(copies) < 2*len(seeds) { // and those that the client makes when it works
+					t.Errorf("two workers have %q of %q, %v", copies, seeds, err)
+				}
+			}
 			own, err := filepath.Glob(filepath.Join(s.home, ".local/state/cordon/*/agents/*/package"))
 			if err != nil || len(own) > 0 {
 				t.Errorf("workers have their own: %q %v", own, err)

@@ -65,7 +65,7 @@ type Order struct {
 	Chosen Chosen
 	Root   bool // it runs as root
 	// Unpacked is where the files of Adapter.Unpacks are, which the client cannot write;
-	// "": it unpacks them itself.
+	// "": it makes them itself.
 	Unpacked string
 	// Keys are files with the answers of KeyCommands, by their IDs; the client cannot write them.
 	Keys map[string]string
@@ -253,10 +253,14 @@ type Unpacking struct {
 	Args []string
 	Env  func(dir string) []string
 	Has  string // a file below the directory that is there when it is done, as a pattern of path.Match
-	// Compile are arguments with which the client compiles what it unpacked and does nothing else, and CompileEnv lets it keep
-	// that below the directory; nil: it does not compile.
-	Compile    []string
-	CompileEnv func(dir string) []string
+	// Settle are arguments of a second start that spares the workers more of their work, such as to compile what was
+	// unpacked, and SettleEnv lets it keep that below the directory; nil: there is none.
+	Settle    []string
+	SettleEnv func(dir string) []string
+	// Seeds are the files at the top of the directory that the state of a new worker begins with, as patterns of path.Match,
+	// and Shown are the directories that it sees in its state and cannot write. Where there are none, the workers see the
+	// directory itself.
+	Seeds, Shown []string
 }
 
 // Kit is what a launch of this client needs.

@@ -42,9 +42,11 @@ type clientSetup struct {
 	wiring  ledger.Wiring
 	life    *hookWatch
 	helpers []helper
-	release func()        // of the files that it shares with others
-	record  *conversation // of an interactive one; nil: its hooks report soon after its start
-	keys    *keyhelper.Keys
+	release func() // of the files that it shares with others
+	// unpacked is where those are; "": it makes its own.
+	unpacked string
+	record   *conversation // of an interactive one; nil: its hooks report soon after its start
+	keys     *keyhelper.Keys
 	// unsigned says what to type, if nothing was found that could sign the client in.
 	unsigned string
 }
@@ -81,7 +83,7 @@ func planClient(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err != nil {
 		return nil, err
 	}
-	if order.Unpacked, err = o.unpack(ctx, s, w, program, version); err != nil {
+	if order.Unpacked, err = o.unpack(ctx, s, w, order); err != nil {
 		return nil, err
 	}
 	if err := o.askForKeys(ctx, s, w, &order, dir); err != nil {
@@ -235,6 +237,11 @@ func (o *clientSetup) prepareState() error {
 	if err := forgetState(root, ".", o.adapter.Keeps); err != nil {
 		return err
 	}
+	if o.unpacked != "" {
+		if err := copySeeds(root, o.unpacked, o.adapter.Unpacks); err != nil {
+			return err
+		}
+	}
 	for _, f := range o.kit.Seeds {
 		if err := seedFile(root, filepath.FromSlash(f.Name), f.Text); err != nil {
 			return err
@@ -298,11 +305,13 @@ func (o *clientSetup) chooseView(l lease.Lease, env []string, program string, va
 		o.env = append(o.env, signIn(variables)...)
 	}
 	o.env = append(o.env, o.kit.Env...)
+	var hidden []string
 	for _, a := range clients.All() {
 		for _, rel := range a.Hidden {
-			o.hide = append(o.hide, worksite.RealPath(filepath.Join(l.Home, rel)))
+			hidden = append(hidden, filepath.Join(l.Home, rel))
 		}
 	}
+	o.hide = append(o.hide, worksite.RealPaths(hidden...)...)
 	for _, at := range codeDirs(l.Home, program, worksite.FindProgram("node", enclosure.Variable(env, "PATH"))) {
 		o.show = append(o.show, cell.Bind{From: at, At: at})
 	}

@@ -18,33 +18,48 @@ import (
 	"cordon/internal/worksite"
 )
 
-// unpackPatience is how long a client may take to unpack itself on a busy machine.
-const unpackPatience = 5 * time.Minute
+// unpackPatience is how long a client may take to unpack itself on a busy machine, and seedPatience how long it
+// may take to make its first files, which is nothing to wait for.
+const (
+	unpackPatience = 5 * time.Minute
+	seedPatience   = 20 * time.Second
+)
 
 // unpack returns the directory with the files that the client unpacks from its program, which the
-// workers of the repository share; "" if this worker unpacks its own. Without a mount namespace nothing
-// would keep a worker from writing what the next one runs.
-func (o *clientSetup) unpack(ctx context.Context, s *worksite.Site, w *ledger.Worker, program string, version agent.Version) (string, error) {
-	how := o.adapter.Unpacks
+// workers of the repository share or begin with; "" if this worker makes its own. Without a mount namespace
+// nothing would keep a worker from writing what the next one runs.
+func (o *clientSetup) unpack(ctx context.Context, s *worksite.Site, w *ledger.Worker, order agent.Order) (string, error) {
+	how, program, version := o.adapter.Unpacks, order.Program, order.Version
 	if how == nil || w.Lease.Lease().Policy.Isolation != policy.Strict {
+		return "", nil
+	}
+	if how.Seeds != nil && order.Again { // its databases would not know of the conversation that goes on
 		return "", nil
 	}
 	name, err := unpackedName(o.adapter, program, version)
 	if err != nil {
 		return "", err
 	}
+	patience := unpackPatience
+	if how.Seeds != nil {
+		patience = seedPatience
+	}
 	dir, release, err := unpacked.Store{State: s.State}.Use(ctx, name, func(dir string) error {
 		began := time.Now()
-		if _, err := runAlone(ctx, append([]string{program}, how.Args...), unpackPatience, how.Env(dir)...); err != nil {
+		if _, err := runAlone(ctx, append([]string{program}, how.Args...), patience, how.Env(dir)...); err != nil {
 			return err
 		}
 		if found, err := filepath.Glob(filepath.Join(dir, how.Has)); err != nil || len(found) == 0 {
 			return fmt.Errorf("%s did not unpack itself", o.adapter.Name)
 		}
-		if how.Compile != nil { // that takes a worker longer than to read it; if it fails, each compiles for itself
-			_, _ = runAlone(ctx, append([]string{program}, how.Compile...), unpackPatience, how.CompileEnv(dir)...)
+		if how.Settle != nil { // if it fails, each worker does that for itself
+			_, _ = runAlone(ctx, append([]string{program}, how.Settle...), patience, how.SettleEnv(dir)...)
 		}
-		s.Voice.Step(w.ID, "client", fmt.Sprintf("unpacked %s %s, %.1f s; the next worker shares it", o.adapter.Name, version, time.Since(began).Seconds()))
+		then := "the next worker shares it"
+		if how.Seeds != nil {
+			then = "the next worker begins with a copy"
+		}
+		s.Voice.Step(w.ID, "client", fmt.Sprintf("unpacked %s %s, %.1f s; %s", o.adapter.Name, version, time.Since(began).Seconds(), then))
 		return nil
 	})
 	if ctx.Err() != nil {
@@ -55,7 +70,13 @@ func (o *clientSetup) unpack(ctx context.Context, s *worksite.Site, w *ledger.Wo
 		return "", nil
 	}
 	o.release = release
-	o.show = append(o.show, cell.Bind{From: dir, At: dir})
+	o.unpacked = dir
+	for _, name := range how.Shown {
+		o.show = append(o.show, cell.Bind{From: filepath.Join(dir, name), At: filepath.Join(o.state, name)})
+	}
+	if how.Seeds == nil {
+		o.show = append(o.show, cell.Bind{From: dir, At: dir})
+	}
 	return dir, nil
 }
 
@@ -65,7 +86,7 @@ func unpackedName(a *agent.Adapter, program string, version agent.Version) (stri
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d %d %q", worksite.RealPath(program), fi.Size(), fi.ModTime().UnixNano(), a.Unpacks.Compile)))
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d %d %q", worksite.RealPath(program), fi.Size(), fi.ModTime().UnixNano(), [][]string{a.Unpacks.Args, a.Unpacks.Settle})))
 	return fmt.Sprintf("%s-%s-%s", a.Name, version, hex.EncodeToString(sum[:6])), nil
 }
 

@@ -33,15 +33,27 @@ var Client = agent.Adapter{
 		Quiet: []string{`"type":"session_meta"`, `"type":"thread_settings_applied"`},
 		Calls: []string{`"type":"function_call"`, `"type":"custom_tool_call"`, `"type":"local_shell_call"`, `"type":"CommandExecution"`},
 	},
-	Starts: true, MemoryApart: true, ProjectMemory: "AGENTS.md",
+	Starts: true, Unpacks: &unpacking, MemoryApart: true, ProjectMemory: "AGENTS.md",
 	Build: build, Refused: refused, Passed: passed, KeyVariables: keyVariables,
 	Choices: choices, Unused: unused, ReadSettings: readSettings, Adjust: adjust,
 }
 
-// databases is where Codex makes its databases: a new worker has none, and to make them on disk,
-// with eighty syncs, takes a third of the time to its first request. What a worker that goes on
-// needs is in the sessions.
+// databases is where Codex makes its databases if it does not begin with a copy: to make them on
+// disk, with eighty syncs, takes a third of the time to its first request. What a worker that
+// goes on needs is in the sessions.
 const databases = "/dev/shm/codex"
+
+// unpacking: a server whose client leaves at once has made the databases and the system's skills, which takes a
+// worker a quarter of the time to its first request.
+var unpacking = agent.Unpacking{
+	Args: server, Env: home, Has: "state_*.sqlite",
+	Settle: server, SettleEnv: home, // it takes what the first one left in the logs of the databases
+	Seeds: []string{"*.sqlite", "*.sqlite-wal"}, Shown: []string{"skills/.system"},
+}
+
+var server = append([]string{"app-server"}, configArgs(quiet())...)
+
+func home(dir string) []string { return []string{"CODEX_HOME=" + dir} }
 
 // build starts Codex without its own sandbox, which cannot work in a cell, and
 // without questions: the cell holds.
@@ -52,8 +64,8 @@ const databases = "/dev/shm/codex"
 // the launch.
 func build(o agent.Order) (agent.Kit, error) {
 	_, taken := o.Machine[Managed]
-	k := agent.Kit{Env: []string{"CODEX_HOME=" + o.State}, Stream: !o.Interactive, Argv: []string{o.Program}}
-	if o.Managed { // then the cell has a memory file system of its own there
+	k := agent.Kit{Env: home(o.State), Stream: !o.Interactive, Argv: []string{o.Program}}
+	if o.Managed && o.Unpacked == "" { // then the cell has a memory file system of its own there
 		k.Env = append(k.Env, "CODEX_SQLITE_HOME="+databases)
 	}
 	provider, err := addConfig(&k, &o)
@@ -120,9 +132,7 @@ func arguments(k *agent.Kit, o agent.Order, pins []string) error {
 		k.Argv = append(append(append(k.Argv, "exec"), own...), headless...)
 	}
 	k.Argv = append(k.Argv, "-s", "danger-full-access")
-	for _, pin := range pins {
-		k.Argv = append(k.Argv, "-c", pin)
-	}
+	k.Argv = append(k.Argv, configArgs(pins)...)
 	if !o.Interactive && o.Again {
 		k.Argv = append(k.Argv, again...)
 	}
@@ -136,15 +146,10 @@ func arguments(k *agent.Kit, o agent.Order, pins []string) error {
 // so that its configuration, its hooks and its servers are left alone, whatever the
 // client has noted about it; and what works without a hook, elsewhere or later is off.
 func pinned(o agent.Order) []string {
-	pins := []string{
+	pins := append([]string{
 		"projects={" + tomlString(o.Tree) + `={trust_level="untrusted"}}`,
 		`approval_policy="never"`, `shell_environment_policy.inherit="all"`,
-		"check_for_update_on_startup=false", "analytics.enabled=false",
-	}
-	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin",
-		"skill_mcp_dependency_install"} {
-		pins = append(pins, "features."+feature+"=false")
-	}
+	}, quiet()...)
 	if !o.Rules.Web { // OpenAI's servers search, and no hook is asked
 		pins = append(pins, `web_search="disabled"`)
 	}
@@ -155,6 +160,25 @@ func pinned(o agent.Order) []string {
 		pins = append(pins, "developer_instructions="+tomlString(o.Briefing))
 	}
 	return pins
+}
+
+// quiet are values for -c with which Codex does nothing that nobody asked for.
+func quiet() []string {
+	pins := []string{"check_for_update_on_startup=false", "analytics.enabled=false"}
+	for _, feature := range []string{"apps", "browser_use", "computer_use", "daemon_auto_start", "goals", "memories", "plugins", "remote_plugin",
+		"skill_mcp_dependency_install"} {
+		pins = append(pins, "features."+feature+"=false")
+	}
+	return pins
+}
+
+// configArgs are values for -c as arguments.
+func configArgs(pins []string) []string {
+	args := make([]string, 0, 2*len(pins))
+	for _, pin := range pins {
+		args = append(args, "-c", pin)
+	}
+	return args
 }
 
 var keyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\benv_key["']?\s*=\s*["']?([A-Za-z_][A-Za-z0-9_]*)`) })

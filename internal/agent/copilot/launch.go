@@ -157,9 +157,9 @@ var unpacking = agent.Unpacking{
 	Env: func(dir string) []string {
 		return []string{"COPILOT_SEA_EXTRACT_ONLY=1", "COPILOT_PKG_CACHE_HOME=" + dir}
 	},
-	Has:     "pkg/*/*/.extraction-complete",
-	Compile: []string{"help", "config"}, // the shortest way to load all of it
-	CompileEnv: func(dir string) []string {
+	Has:    "pkg/*/*/.extraction-complete",
+	Settle: []string{"help", "config"}, // the shortest way to load all of it
+	SettleEnv: func(dir string) []string {
 		return append(compiled(dir), "COPILOT_PKG_CACHE_HOME="+dir, "COPILOT_HOME="+path.Join(dir, "home"), "COPILOT_AUTO_UPDATE=false")
 	},
 }
