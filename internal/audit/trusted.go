@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"math"
 	"strings"
+	"sync"
 
 	"cordon/internal/agent/facts"
 	"cordon/internal/paths"
@@ -72,34 +74,48 @@ var trust = []struct {
 // trusted says why a path of a home matters, or that it leads to one that does.
 func trusted(rel string) (why string, leads bool) {
 	names := strings.Split(rel, "/")
-	for _, t := range trust {
-		matched, begun := matchAny(t.patterns, names)
-		if matched {
-			return t.why, true
+	table, first := trustTable(), math.MaxInt
+	for _, list := range [][]trustedPattern{table[names[0]], table[unnamed]} {
+		for _, t := range list {
+			part, whole := matchNames(t.pattern, names)
+			if leads = leads || part; whole && t.order < first {
+				first, why = t.order, t.why
+			}
 		}
-		leads = leads || begun
 	}
-	for _, c := range facts.All() {
-		matched, begun := matchAny(c.Trusted, names)
-		if matched {
-			return agentTrusts, true
-		}
-		leads = leads || begun
-	}
-	return "", leads
+	return why, leads
 }
 
-// matchAny reports whether a pattern matches the names, or a part of one does.
-func matchAny(patterns, names []string) (matched, begun bool) {
-	for _, p := range patterns {
-		part, whole := matchNames(p, names)
-		if whole {
-			return true, true
-		}
-		begun = begun || part
-	}
-	return false, begun
+// trustedPattern is a pattern of the table, and its place in it: the first that matches says why.
+type trustedPattern struct {
+	pattern, why string
+	order        int
 }
+
+// unnamed is where the table has the patterns that do not begin with a name.
+const unnamed = ""
+
+// trustTable is the table by the first name of each pattern: the names of a whole home are looked up.
+var trustTable = sync.OnceValue(func() map[string][]trustedPattern {
+	table, order := map[string][]trustedPattern{}, 0
+	add := func(why string, patterns []string) {
+		for _, p := range patterns {
+			name, _, _ := strings.Cut(p, "/")
+			if !paths.IsName(name) {
+				name = unnamed
+			}
+			table[name] = append(table[name], trustedPattern{p, why, order})
+			order++
+		}
+	}
+	for _, t := range trust {
+		add(t.why, t.patterns)
+	}
+	for _, c := range facts.All() {
+		add(agentTrusts, c.Trusted)
+	}
+	return table
+})
 
 // matchNames matches as many names as both have. Whole says that this was the
 // pattern to its end.

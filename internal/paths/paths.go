@@ -54,12 +54,15 @@ func Holding(p string, dirs []string) string {
 // MatchName is path.Match for one name, which most patterns need not go through: they are
 // names themselves. A pattern that means nothing matches nothing.
 func MatchName(pattern, name string) bool {
-	if !strings.ContainsAny(pattern, `*?[\`) {
+	if IsName(pattern) {
 		return pattern == name
 	}
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil
 }
+
+// IsName reports whether a pattern of MatchName matches itself and nothing else.
+func IsName(pattern string) bool { return !strings.ContainsAny(pattern, `*?[\`) }
 
 // clean is path.Clean, which most paths need not go through: they are absolute and clean.
 func clean(p string) string {

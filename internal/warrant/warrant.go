@@ -43,11 +43,7 @@ func Warrant(s *worksite.Site, w *ledger.Worker) (guard.Warrant, error) {
 // movedPackages are the directories of package managers that the operator keeps elsewhere:
 // a variable says so, or a link.
 func movedPackages(home string, others ...string) []string {
-	roots := depcache.Roots(home, os.Getenv)
-	for i, root := range roots {
-		roots[i] = worksite.RealPath(root)
-	}
-	return depcache.Moved(roots, home, others)
+	return depcache.Moved(worksite.RealPaths(depcache.Roots(home, os.Getenv)...), home, others)
 }
 
 // confinedBy reports whether a cell holds if the guard is wrong. A cell that may

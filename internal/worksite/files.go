@@ -1,28 +1,60 @@
 package worksite
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 )
 
 // RealPath is a path with the links of what is there resolved.
-func RealPath(p string) string {
-	abs, err := filepath.Abs(p)
-	if err != nil {
-		return p
-	}
-	for rest := ""; ; {
-		real, err := filepath.EvalSymlinks(abs)
-		if err == nil {
-			return filepath.Join(real, rest)
+func RealPath(p string) string { return RealPaths(p)[0] }
+
+// RealPaths are paths with the links of what is there resolved. What they have in common is looked
+// at once.
+func RealPaths(list ...string) []string {
+	seen, real := places{}, make([]string, len(list))
+	for i, p := range list {
+		real[i] = p
+		if abs, err := filepath.Abs(p); err == nil {
+			real[i] = seen.find(abs).real
 		}
-		if !errors.Is(err, os.ErrNotExist) || abs == "/" {
-			return filepath.Join(abs, rest)
-		}
-		rest = filepath.Join(filepath.Base(abs), rest)
-		abs = filepath.Dir(abs)
 	}
+	return real
+}
+
+// places are the paths that were looked at.
+type places map[string]place
+
+type place struct {
+	real string
+	gone bool // nothing is there, or it cannot be seen
+}
+
+func (all places) find(abs string) place {
+	if abs == "/" {
+		return place{real: abs}
+	}
+	if known, ok := all[abs]; ok {
+		return known
+	}
+	dir := all.find(filepath.Dir(abs))
+	at := place{filepath.Join(dir.real, filepath.Base(abs)), dir.gone}
+	if !at.gone {
+		at.look()
+	}
+	all[abs] = at
+	return at
+}
+
+// look follows a link.
+func (at *place) look() {
+	fi, err := os.Lstat(at.real)
+	if err == nil && fi.Mode()&os.ModeSymlink != 0 {
+		var real string
+		if real, err = filepath.EvalSymlinks(at.real); err == nil {
+			at.real = real
+		}
+	}
+	at.gone = err != nil
 }
 
 // WriteSynced writes a file for the operator alone, down to the disk.

@@ -1,10 +1,10 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"cordon/internal/paths"
@@ -311,7 +311,7 @@ func (v *viewer) hidden() {
 			list = append(list, s)
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return strings.Compare(downward(a), downward(b)) })
+	slices.SortFunc(list, downward)
 	last := "" // the last name that is gone with everything below
 	for _, at := range slices.Compact(list) {
 		over := v.over(at)
@@ -382,9 +382,23 @@ func (v *viewer) makes(op *Op, at string) bool {
 
 // sort puts what lies above before what lies below.
 func (v *viewer) sort() {
-	sort.SliceStable(v.ops, func(i, j int) bool { return downward(v.ops[i].At) < downward(v.ops[j].At) })
+	slices.SortStableFunc(v.ops, func(a, b Op) int { return downward(a.At, b.At) })
 }
 
-// downward is a path by which a directory is followed by all that is below it, and then by
+// downward is an order in which a directory is followed by all that is below it, and then by
 // its neighbours: ".name.json" does not come between ".name" and what is in that.
-func downward(at string) string { return strings.ReplaceAll(strings.TrimSuffix(at, "/"), "/", "\x00") }
+func downward(a, b string) int {
+	a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
+	for i := range min(len(a), len(b)) {
+		switch x, y := a[i], b[i]; {
+		case x == y:
+		case x == '/':
+			return -1
+		case y == '/':
+			return 1
+		default:
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
