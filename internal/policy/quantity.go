@@ -78,6 +78,12 @@ func (b Bytes) String() string {
 	return formatQuantity(int64(b), byteUnits)
 }
 
+// Fits reports whether a size can be written as one: no rule prefers one of those to another.
+func (b Bytes) Fits() bool {
+	n, ok := parseQuantity(b.String(), byteUnits)
+	return ok && n == int64(b)
+}
+
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 func (b Bytes) MarshalText() ([]byte, error)    { return []byte(b.String()), nil }
 

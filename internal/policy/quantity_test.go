@@ -29,6 +29,20 @@ func TestQuantityForms(t *testing.T) {
 	}
 }
 
+// A size that fits is valid wherever another one is, and no other.
+func TestSizeFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := Bytes(rapid.OneOf(rapid.Int64(), rapid.Int64Range(-2, 2), rapid.Just(int64(999999)<<40)).Draw(t, "size"))
+		for _, set := range []func(*Policy){func(p *Policy) { p.Limits.Memory = size }, func(p *Policy) { p.Limits.Disk = size }} {
+			p := Default()
+			set(&p)
+			if valid := p.Validate() == nil; size != 0 && size != Auto && valid != size.Fits() {
+				t.Fatalf("%d fits: %v, valid: %v", size, size.Fits(), valid)
+			}
+		}
+	})
+}
+
 func TestQuantityRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if in := rapid.StringMatching(`[1-9][0-9]{0,4}[smhd]`).Draw(t, "duration"); true {
