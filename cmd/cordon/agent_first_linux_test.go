@@ -32,7 +32,8 @@ func TestSlowAgentsFirstRequest(t *testing.T) {
 			var bare, confined []time.Duration
 			for range rounds + 1 {
 				bare = append(bare, s.untilRequest(func() { s.bare() }))
-				confined = append(confined, s.untilRequest(func() { s.run([]int{0}) }))
+				args := s.runArgs() // which asks cordon to share a name
+				confined = append(confined, s.untilRequest(func() { s.cordon([]int{0}, args...) }))
 			}
 			if rounds > 0 {
 				t.Logf("first request: %s %s %s", name, joined(bare[1:]), joined(confined[1:]))
