@@ -245,25 +245,25 @@ func (p *cellProcess) leaveGroup() {
 // start gives a plan to the first process of a cell: the one that waits for it,
 // or a new one.
 func (p *cellProcess) start() error {
+	var lock *os.File
+	if p.spec.Keep != "" {
+		var err error
+		if lock, err = lockLayers(p.spec.Keep); err != nil {
+			return err
+		}
+		defer lock.Close()
+	}
 	seat := p.command.Seat
 	if seat == nil || !p.spec.Has(plan.Namespaces) || !seat.take() { // its caller drops one that is not taken
-		var lock *os.File
-		if p.spec.Keep != "" {
-			var err error
-			if lock, err = lockLayers(p.spec.Keep); err != nil {
-				return err
-			}
-			defer lock.Close()
-		}
 		var err error
-		if seat, err = newSeat(p.command, p.spec.Has(plan.Namespaces), lock); err != nil {
+		if seat, err = newSeat(p.command, p.spec.Has(plan.Namespaces)); err != nil {
 			return err
 		}
 	}
 	p.cmd, p.control, p.input = seat.cmd, seat.control, seat.input
 	defer seat.plan.Close()
 	p.enterGroup()
-	if err := seat.hand(p.spec); err != nil {
+	if err := seat.hand(p.spec, lock); err != nil {
 		seat.drop()
 		return err
 	}

@@ -193,18 +193,19 @@ func inherited() error {
 	return nil
 }
 
-// readSpec takes the Spec from its descriptor when it is told to.
-func readSpec(c control) (plan.Spec, error) {
-	if err := c.wait(); err != nil {
-		return plan.Spec{}, err
+// readSpec takes the Spec from its descriptor when it is told to, and what it is to hold as long as
+// it lives.
+func readSpec(c control) (spec plan.Spec, held []*os.File, err error) {
+	if held, err = c.wait(); err != nil {
+		return spec, nil, err
 	}
 	f := os.NewFile(specDescriptor, "spec")
 	defer f.Close()
 	b, err := readSealed(f)
-	if err != nil {
-		return plan.Spec{}, err
+	if err == nil {
+		spec, err = plan.Unpack(b)
 	}
-	return plan.Unpack(b)
+	return spec, held, err
 }
 
 // readSealed takes a plan that nobody can change any more.
@@ -235,12 +236,11 @@ func readRequest(f *os.File, into *request) error {
 	return unspell(into)
 }
 
-// wait waits to be told to go on.
-func (c control) wait() error {
+// wait waits to be told to go on, perhaps with something to hold.
+func (c control) wait() ([]*os.File, error) {
 	m, files, err := c.receive()
-	closeFiles(files)
 	if err == nil && !m.Go {
 		err = errors.New("not told to go on")
 	}
-	return err
+	return files, err
 }

@@ -53,7 +53,7 @@ func initialise() int {
 	w.catchSignals() // this takes a while, and the plan is not made yet
 	walls.Ahead()
 	learnMessages()
-	spec, err := readSpec(c)
+	spec, held, err := readSpec(c)
 	if errors.Is(err, io.EOF) {
 		return 1 // cordon has given it up
 	}
@@ -61,6 +61,7 @@ func initialise() int {
 		fmt.Fprintln(os.Stderr, "cordon:", err)
 		return 2
 	}
+	defer runtime.KeepAlive(held)
 	w.spec = spec
 	if err := w.prepare(); err != nil {
 		w.fail(err)
@@ -166,7 +167,8 @@ func (w *warden) prepare() error {
 	if err := w.control.send(message{Proven: proven, Landlock: host.LandlockVersion()}); err != nil {
 		return err
 	}
-	return w.control.wait()
+	_, err = w.control.wait()
+	return err
 }
 
 // confine gives up everything that the worker must not have.

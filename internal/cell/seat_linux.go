@@ -43,7 +43,7 @@ func (s *Seat) surveyed() host.Survey {
 func Warm(c Command) *Seat {
 	survey := make(chan host.Survey, 1)
 	go func() { survey <- host.Look(); close(survey) }()
-	s, err := newSeat(c, true, nil)
+	s, err := newSeat(c, true)
 	if err != nil {
 		return nil
 	}
@@ -75,8 +75,8 @@ func (s *Seat) close() {
 	unix.Close(s.control.fd)
 }
 
-// newSeat starts this program again. A lock is held as long as the cell lives.
-func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
+// newSeat starts this program again.
+func newSeat(c Command, namespaced bool) (*Seat, error) {
 	plan, err := newPlan()
 	if err != nil {
 		return nil, err
@@ -88,11 +88,7 @@ func newSeat(c Command, namespaced bool, lock *os.File) (*Seat, error) {
 	theirs := os.NewFile(uintptr(pair[1]), "control")
 	defer theirs.Close()
 	s := &Seat{plan: plan, control: control{pair[0]}}
-	files := []*os.File{plan, theirs}
-	if lock != nil {
-		files = append(files, lock)
-	}
-	if err := s.start(c, namespaced, files); err != nil {
+	if err := s.start(c, namespaced, []*os.File{plan, theirs}); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -140,10 +136,14 @@ func enterNamespaces(attr *syscall.SysProcAttr) {
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 }
 
-// hand gives the plan over. Nobody can change it any more.
-func (s *Seat) hand(spec plan.Spec) error {
+// hand gives the plan over, which nobody can change any more, and a lock, if there is one, that is held
+// as long as the cell lives.
+func (s *Seat) hand(spec plan.Spec, lock *os.File) error {
 	if err := writeSealed(s.plan, spec.Pack()); err != nil {
 		return err
 	}
-	return s.control.send(message{Go: true})
+	if lock == nil {
+		return s.control.send(message{Go: true})
+	}
+	return s.control.send(message{Go: true}, int(lock.Fd()))
 }

@@ -61,7 +61,7 @@ func TestFailedLaunchLeavesNoDescriptor(t *testing.T) {
 		few := unix.Rlimit{Cur: firstFree(t) + room, Max: limit.Max}
 		leaves(t, "a start with few descriptors", func() {
 			err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few)
-			seat, startErr := newSeat(c, false, nil) // for namespaces, Go itself leaves a pipe open when clone fails
+			seat, startErr := newSeat(c, false) // for namespaces, Go itself leaves a pipe open when clone fails
 			if err := errors.Join(err, unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)); err != nil {
 				t.Fatal(err)
 			}

@@ -38,6 +38,7 @@ type equipment struct {
 	dialogs    *dialogs          // of the client; nil: there are none
 	budget     Budget            // of the client
 	limits     *limitWatch       // nil: it has no stream
+	seat       *seat             // nil: the cell starts its own process
 }
 
 // Files in the directory.

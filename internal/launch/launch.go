@@ -76,6 +76,8 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	kept := &worksite.Bounded{To: drawing, Room: worksite.TranscriptRoom}
 	visitor.SayVisited(s, w)
 	to := newOutput(kept, how)
+	first := warmSeat(w, how)
+	defer first.drop()
 	if err := workspace.PutGitBack(s, w); err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	if err != nil {
 		return err
 	}
-	r.transcript, r.drawing, r.budget = kept, drawing, how.Budget
+	r.transcript, r.drawing, r.budget, r.seat = kept, drawing, how.Budget, first
 	if r.left, err = confine.WatchAdopted(ctx, s, w); err != nil {
 		return err
 	}
@@ -209,6 +211,7 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		}
 		return begin(l)
 	}
+	r.seat.take(&c)
 	exit, err := cell.Run(ctx, c)
 	back()
 	if !recorded && ctx.Err() == nil {
