@@ -69,7 +69,7 @@ func (t terms) written() []policy.Deny {
 		builtIn[u.Entry] = true
 	}
 	var denies []policy.Deny
-	for _, d := range t.rules.DenyRead() {
+	for _, d := range t.rules.OwnDenyRead() {
 		if !builtIn[d.Entry] {
 			denies = append(denies, d)
 		}

@@ -157,11 +157,12 @@ func (w *warden) prepare() error {
 	if err := w.confine(namespaced); err != nil {
 		return err
 	}
-	proven, err := walls.Prove(w.spec, canary)
+	end, err := w.tryFirst() // it takes about as long as the proof
 	if err != nil {
 		return err
 	}
-	if err := w.tryFirst(); err != nil {
+	proven, err := walls.Prove(w.spec, canary)
+	if err = errors.Join(err, end()); err != nil {
 		return err
 	}
 	if err := w.control.send(message{Proven: proven, Landlock: host.LandlockVersion()}); err != nil {

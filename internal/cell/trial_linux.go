@@ -18,39 +18,47 @@ const (
 	trialRoom = 64 << 10
 )
 
-// tryFirst runs the command that the plan wants tried in the finished cell, before the worker and
-// instead of it: nothing else runs there yet. What it prints goes into memory, and
-// cordon judges it.
-func (w *warden) tryFirst() error {
+// tryFirst starts the command that the plan wants tried in the finished cell, before the worker and
+// instead of it: nothing else runs there yet but the proof. What it prints goes into memory, and
+// cordon judges it, when end has waited for it.
+func (w *warden) tryFirst() (end func() error, err error) {
 	t := w.spec.Trial
 	if t == nil {
-		return nil
+		return func() error { return nil }, nil
 	}
-	var files [3]*os.File
-	for i := range files {
+	files, err := trialFiles(t.Input)
+	if err != nil {
+		return nil, fmt.Errorf("a trial: %w", err)
+	}
+	pid, failed := syscall.ForkExec(t.Argv[0], t.Argv,
+		ownSession(w.spec.Dir, w.spec.Env, [3]uintptr{files[0].Fd(), files[1].Fd(), files[2].Fd()}, [3]bool{}))
+	return func() error {
+		defer closeFiles(files)
+		m := message{Trial: true}
+		if failed == nil {
+			m.Code, failed = w.awaitTrial(pid)
+		}
+		if failed != nil {
+			m.Refused = fmt.Sprintf("%s: %v", t.Argv[0], failed)
+		}
+		return w.control.send(m, int(files[1].Fd()), int(files[2].Fd()))
+	}, nil
+}
+
+// trialFiles are the standard files of a trial, in memory.
+func trialFiles(input string) (files []*os.File, err error) {
+	for range 3 {
 		fd, err := unix.MemfdCreate("cordon-trial", unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
 		if errors.Is(err, unix.EINVAL) { // of an older kernel
 			fd, err = unix.MemfdCreate("cordon-trial", unix.MFD_CLOEXEC)
 		}
 		if err != nil {
-			return fmt.Errorf("a trial: %w", err)
+			return files, err
 		}
-		files[i] = os.NewFile(uintptr(fd), "trial")
-		defer files[i].Close()
+		files = append(files, os.NewFile(uintptr(fd), "trial"))
 	}
-	if _, err := files[0].WriteAt([]byte(t.Input), 0); err != nil {
-		return fmt.Errorf("a trial: %w", err)
-	}
-	m := message{Trial: true}
-	pid, err := syscall.ForkExec(t.Argv[0], t.Argv,
-		ownSession(w.spec.Dir, w.spec.Env, [3]uintptr{files[0].Fd(), files[1].Fd(), files[2].Fd()}, [3]bool{}))
-	if err == nil {
-		m.Code, err = w.awaitTrial(pid)
-	}
-	if err != nil {
-		m.Refused = fmt.Sprintf("%s: %v", t.Argv[0], err)
-	}
-	return w.control.send(m, int(files[1].Fd()), int(files[2].Fd()))
+	_, err = files[0].WriteAt([]byte(input), 0)
+	return files, err
 }
 
 // awaitTrial waits for the end of the trial, and ends it when that takes too long.
