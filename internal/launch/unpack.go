@@ -72,7 +72,9 @@ func (o *clientSetup) unpack(ctx context.Context, s *worksite.Site, w *ledger.Wo
 	o.release = release
 	o.unpacked = dir
 	for _, name := range how.Shown {
-		o.show = append(o.show, cell.Bind{From: filepath.Join(dir, name), At: filepath.Join(o.state, name)})
+		if from := filepath.Join(dir, name); worksite.Exists(from) { // another version may not have it
+			o.show = append(o.show, cell.Bind{From: from, At: filepath.Join(o.state, name)})
+		}
 	}
 	if how.Seeds == nil {
 		o.show = append(o.show, cell.Bind{From: dir, At: dir})
