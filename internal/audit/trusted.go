@@ -1,7 +1,7 @@
 package audit
 
 import (
-	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -74,38 +74,29 @@ var trust = []struct {
 // trusted says why a path of a home matters, or that it leads to one that does.
 func trusted(rel string) (why string, leads bool) {
 	names := strings.Split(rel, "/")
-	table, first := trustTable(), math.MaxInt
-	for _, list := range [][]trustedPattern{table[names[0]], table[unnamed]} {
-		for _, t := range list {
-			part, whole := matchNames(t.pattern, names)
-			if leads = leads || part; whole && t.order < first {
-				first, why = t.order, t.why
-			}
+	table := trustTable()
+	for _, t := range slices.Concat(table[names[0]], table[""]) {
+		part, whole := matchNames(t.pattern, names)
+		if whole {
+			return t.why, true
 		}
+		leads = leads || part
 	}
-	return why, leads
+	return "", leads
 }
 
-// trustedPattern is a pattern of the table, and its place in it: the first that matches says why.
-type trustedPattern struct {
-	pattern, why string
-	order        int
-}
+type trustedPattern struct{ pattern, why string }
 
-// unnamed is where the table has the patterns that do not begin with a name.
-const unnamed = ""
-
-// trustTable is the table by the first name of each pattern: the names of a whole home are looked up.
+// trustTable is the table by the first name of each pattern, or "" if that is none: a whole home is looked up.
 var trustTable = sync.OnceValue(func() map[string][]trustedPattern {
-	table, order := map[string][]trustedPattern{}, 0
+	table := map[string][]trustedPattern{}
 	add := func(why string, patterns []string) {
 		for _, p := range patterns {
 			name, _, _ := strings.Cut(p, "/")
 			if !paths.IsName(name) {
-				name = unnamed
+				name = ""
 			}
-			table[name] = append(table[name], trustedPattern{p, why, order})
-			order++
+			table[name] = append(table[name], trustedPattern{p, why})
 		}
 	}
 	for _, t := range trust {

@@ -88,7 +88,8 @@ func unpackedName(a *agent.Adapter, program string, version agent.Version) (stri
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d %d %q", worksite.RealPath(program), fi.Size(), fi.ModTime().UnixNano(), [][]string{a.Unpacks.Args, a.Unpacks.Settle})))
+	args := [][]string{a.Unpacks.Args, a.Unpacks.Settle}
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d %d %q", worksite.RealPath(program), fi.Size(), fi.ModTime().UnixNano(), args)))
 	return fmt.Sprintf("%s-%s-%s", a.Name, version, hex.EncodeToString(sum[:6])), nil
 }
 

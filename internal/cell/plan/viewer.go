@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -397,8 +396,8 @@ func downward(a, b string) int {
 		case y == '/':
 			return 1
 		default:
-			return cmp.Compare(x, y)
+			return int(x) - int(y)
 		}
 	}
-	return cmp.Compare(len(a), len(b))
+	return len(a) - len(b)
 }
