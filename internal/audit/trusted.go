@@ -27,20 +27,17 @@ var trust = []struct {
 }{
 	{"your shell runs it", []string{
 		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".bashrc.d", ".profile", ".inputrc",
-		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".zsh", ".oh-my-zsh/custom", ".config/zsh",
-		".config/fish", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout",
-		".config/nushell", ".config/powershell", ".config/starship.toml", ".direnvrc", ".config/direnv", ".cargo/env",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".zsh", ".oh-my-zsh/custom", ".config/zsh", ".config/fish", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc",
+		".login", ".logout", ".config/nushell", ".config/powershell", ".config/starship.toml", ".direnvrc", ".config/direnv", ".cargo/env",
 	}},
 	{"your login runs it", []string{
-		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".config/autostart", ".config/autostart-scripts",
-		".config/plasma-workspace", ".config/systemd", ".local/share/systemd", ".local/share/dbus-1",
-		".config/hypr", ".config/sway", ".config/i3",
+		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".config/autostart", ".config/autostart-scripts", ".config/plasma-workspace",
+		".config/systemd", ".local/share/systemd", ".local/share/dbus-1", ".config/hypr", ".config/sway", ".config/i3",
 	}},
 	{"it sets the environment of your login", []string{".pam_environment", ".config/environment.d"}},
 	{"your desktop starts it", []string{".local/share/applications", ".config/mimeapps.list", "Desktop"}},
 	{"your shell finds commands there", []string{
-		".local/bin", "bin", "go/bin", ".cargo/bin", ".bun/bin", ".deno/bin", ".npm-global/bin", ".pyenv/shims", ".asdf/shims",
-		".local/share/mise/shims",
+		".local/bin", "bin", "go/bin", ".cargo/bin", ".bun/bin", ".deno/bin", ".npm-global/bin", ".pyenv/shims", ".asdf/shims", ".local/share/mise/shims",
 	}},
 	{"ssh and sshd trust it", []string{".ssh", ".rhosts", ".shosts"}},
 	{"gpg trusts it", []string{".gnupg"}},
