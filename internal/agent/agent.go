@@ -253,13 +253,12 @@ type Unpacking struct {
 	Args []string
 	Env  func(dir string) []string
 	Has  string // a file below the directory that is there when it is done, as a pattern of path.Match
-	// Settle are arguments of a second start that spares the workers more of their work, such as to compile what was
-	// unpacked, and SettleEnv lets it keep that below the directory; nil: there is none.
+	// Settle are arguments of a second start that does work which each worker would do otherwise, such as compiling what
+	// was unpacked. SettleEnv lets it keep the result below the directory. nil: there is no second start.
 	Settle    []string
 	SettleEnv func(dir string) []string
-	// Seeds are the files at the top of the directory that the state of a new worker begins with, as patterns of path.Match,
-	// and Shown are the directories that it sees in its state and cannot write. Where there are none, the workers see the
-	// directory itself.
+	// Seeds are files at the top of the directory, as patterns of path.Match: a new worker gets copies in its state. Shown are
+	// directories that it sees in its state and cannot write. Without Seeds, the workers see the directory itself.
 	Seeds, Shown []string
 }
 

@@ -61,6 +61,10 @@ func initialise() int {
 		fmt.Fprintln(os.Stderr, "cordon:", err)
 		return 2
 	}
+	if spec.Keep != "" && len(held) == 0 { // the layers would not be this cell's alone
+		fmt.Fprintln(os.Stderr, "cordon: the cell was not given the lock of its layers")
+		return 2
+	}
 	defer runtime.KeepAlive(held)
 	w.spec = spec
 	if err := w.prepare(); err != nil {

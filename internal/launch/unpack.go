@@ -19,7 +19,7 @@ import (
 )
 
 // unpackPatience is how long a client may take to unpack itself on a busy machine, and seedPatience how long it
-// may take to make its first files, which is nothing to wait for.
+// may take to make its first files: a worker can do without them.
 const (
 	unpackPatience = 5 * time.Minute
 	seedPatience   = 20 * time.Second

@@ -43,11 +43,11 @@ var Client = agent.Adapter{
 // goes on needs is in the sessions.
 const databases = "/dev/shm/codex"
 
-// unpacking: a server whose client leaves at once has made the databases and the system's skills, which takes a
-// worker a quarter of the time to its first request.
+// unpacking: Codex makes databases and its own skills when it first starts, which takes a quarter of the time to a
+// worker's first request. Its server makes them too, and ends at once because nobody speaks to it.
 var unpacking = agent.Unpacking{
 	Args: server, Env: home, Has: "state_*.sqlite",
-	Settle: server, SettleEnv: home, // it takes what the first one left in the logs of the databases
+	Settle: server, SettleEnv: home, // this empties the logs of the databases
 	Seeds: []string{"*.sqlite", "*.sqlite-wal"}, Shown: []string{"skills/.system"},
 }
 
