@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/cell/plan"
 )
 
 // openFiles lists the descriptors of this process.
@@ -102,4 +104,29 @@ func TestRefusedLaunchLeavesNoDescriptor(t *testing.T) {
 	}
 	try()
 	leaves(t, "a launch that is refused", try)
+}
+
+// A cell whose private layers lie on the disk does not begin without their lock.
+func TestNoLockNoCell(t *testing.T) {
+	for name, c := range map[string]struct{ layers, says string }{
+		"in memory":   {"", "chdir"},
+		"on the disk": {t.TempDir(), "not given the lock of its layers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var said strings.Builder
+			seat, err := newSeat(Command{Stderr: &said}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer seat.close()
+			if err := seat.hand(plan.Spec{Keep: c.layers}, nil); err != nil {
+				t.Fatal(err)
+			}
+			m, _, err := seat.control.receive()
+			_ = seat.cmd.Wait() // it fails either way; what it said tells them apart
+			if all := said.String() + m.Failed; !strings.Contains(all, c.says) {
+				t.Errorf("it says %q (%v), want %q", all, err, c.says)
+			}
+		})
+	}
 }
