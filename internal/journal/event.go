@@ -87,10 +87,9 @@ var (
 // decode is the inverse of encode: it accepts a line if and only if encode
 // could have written it.
 func decode(line []byte) (Event, error) {
-	var e Event
-	// The lenient standard decoder is safe here, because whatever it is
-	// lenient about does not survive the comparison below.
-	if json.Unmarshal(line, &e) != nil || e.check() != nil {
+	// Whatever parse is lenient about does not survive the comparison below.
+	e, ok := parse(line)
+	if !ok || e.check() != nil {
 		return Event{}, errForeign
 	}
 	stated := e.Hash
@@ -107,6 +106,53 @@ func decode(line []byte) (Event, error) {
 	}
 	e.Hash = stated
 	return e, nil
+}
+
+// parse takes a line apart where encode joins it.
+func parse(line []byte) (e Event, ok bool) {
+	const end = len(`,"prev":"`) + sha256.Size*2 + len(`","hash":"`) + sha256.Size*2 + len("\"}\n")
+	if len(line) < end {
+		return e, false
+	}
+	rest, tail := line[:len(line)-end], line[len(line)-end+len(`,"prev":"`):]
+	e.Prev = string(tail[:sha256.Size*2])
+	e.Hash = string(tail[sha256.Size*2+len(`","hash":"`):][:sha256.Size*2])
+	seq, rest, ok := cutField(rest, `{"seq":`, `,"time":"`)
+	if !ok {
+		return e, false
+	}
+	stamp, rest, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok {
+		return e, false
+	}
+	if name, after, has := cutField(rest, `,"worker":"`, `"`); has {
+		e.Worker, rest = string(name), after
+	}
+	kind, rest, ok := cutField(rest, `,"type":"`, `"`)
+	if !ok {
+		return e, false
+	}
+	e.Type = string(kind)
+	if len(rest) > 0 {
+		data, ok := bytes.CutPrefix(rest, []byte(`,"data":`))
+		if !ok {
+			return e, false
+		}
+		e.Data = bytes.Clone(data)
+	}
+	var errs [2]error
+	e.Seq, errs[0] = strconv.ParseUint(string(seq), 10, 64)
+	e.Time, errs[1] = time.Parse(time.RFC3339Nano, string(stamp))
+	return e, errs == [2]error{}
+}
+
+// cutField cuts a text that stands between two others at the beginning of b.
+func cutField(b []byte, before, after string) (text, rest []byte, ok bool) {
+	rest, ok = bytes.CutPrefix(b, []byte(before))
+	if !ok {
+		return nil, b, false
+	}
+	return bytes.Cut(rest, []byte(after))
 }
 
 // check holds the rules for the parts of a line, so that encode can join them

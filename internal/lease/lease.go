@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"cordon/internal/additive"
@@ -104,9 +105,8 @@ func fix(l Lease) (Sealed, error) {
 	if err != nil {
 		return Sealed{}, err
 	}
-	s.bytes, err = encode(envelope{Schema: Schema, Terms: terms, Place: place})
-	s.hash = sum(place)
-	return s, err
+	s.bytes, s.hash = envelope{Terms: terms, Place: place}.joined(), sum(place)
+	return s, nil
 }
 
 // inUTC are the terms with their times as they are encoded.
@@ -158,7 +158,7 @@ func open(b []byte, hash string) (Sealed, error) {
 		return Sealed{}, err
 	}
 	if !bytes.Equal(s.bytes, known) {
-		return Sealed{}, errors.New("the lease is not in canonical form")
+		return Sealed{}, errNotCanonical
 	}
 	s.bytes, s.hash = bytes.Clone(b), hash
 	return s, nil
@@ -171,10 +171,18 @@ type envelope struct {
 	Place  json.RawMessage `json:"place"`
 }
 
+// joined is the encoding of a lease whose parts are encoded.
+func (e envelope) joined() []byte {
+	return slices.Concat([]byte(begins+`"terms":`), e.Terms, []byte(`,"place":`), e.Place, []byte("}"))
+}
+
 // begins is how the encoding of every lease with two parts begins.
 const begins = `{"schema":"` + Schema + `",`
 
-var errNotSealed = errors.New("the lease does not have the hash it was sealed with")
+var (
+	errNotSealed    = errors.New("the lease does not have the hash it was sealed with")
+	errNotCanonical = errors.New("the lease is not in canonical form")
+)
 
 // decode reads the bytes that have the hash. They hold one lease, with two parts or as an
 // older cordon wrote it, and nothing else. Fields of a part that are not known must be
@@ -187,7 +195,7 @@ func decode(b []byte, hash string) (l Lease, known []byte, err error) {
 	if err := json.Unmarshal(b, &whole); err != nil {
 		return Lease{}, nil, fmt.Errorf("the lease cannot be read: %w", err)
 	}
-	if exact, err := encode(whole); err != nil || !bytes.Equal(exact, b) {
+	if !bytes.Equal(whole.joined(), b) {
 		return Lease{}, nil, errors.New("something comes before the parts of the lease, between them or after them")
 	}
 	if sum(whole.Place) != hash {
@@ -206,9 +214,13 @@ func decode(b []byte, hash string) (l Lease, known []byte, err error) {
 	if l.Place.Terms != sum(whole.Terms) {
 		return Lease{}, nil, errors.New("the place of the lease names other terms than it comes with")
 	}
-	stripped.Schema = whole.Schema
-	known, err = encode(stripped)
-	return l, known, err
+	known = stripped.joined()
+	if len(known) != len(b) { // what is left out is in canonical form too
+		if exact, err := encode(whole); err != nil || !bytes.Equal(exact, b) {
+			return Lease{}, nil, errNotCanonical
+		}
+	}
+	return l, known, nil
 }
 
 // encode is the canonical encoding of a value.

@@ -73,12 +73,34 @@ func Encode(typ string, data any) (json.RawMessage, error) {
 
 // writer is the version that an event names, or "".
 func writer(e journal.Event) string {
+	if version, _, ok := cutStamp(e.Data); ok {
+		return version
+	}
 	var d map[string]json.RawMessage
 	var version string
 	if bytes.Contains(e.Data, []byte(`"`+stamp+`":`)) && json.Unmarshal(e.Data, &d) == nil {
 		_ = json.Unmarshal(d[stamp], &version) // "" where it is not there, or no text
 	}
 	return version
+}
+
+// cutStamp takes the version from the place in which Encode puts it, and spares the rest
+// the search for fields that nobody knows.
+func cutStamp(data []byte) (version string, rest []byte, ok bool) {
+	after, ok := bytes.CutPrefix(data, []byte(`{"`+stamp+`":"`))
+	if !ok {
+		return "", nil, false
+	}
+	name, after, ok := bytes.Cut(after, []byte(`"`))
+	if !ok || bytes.IndexByte(name, '\\') >= 0 {
+		return "", nil, false
+	}
+	if next, more := bytes.CutPrefix(after, []byte(",")); more && bytes.HasPrefix(next, []byte(`"`)) {
+		after = next
+	} else if string(after) != "}" {
+		return "", nil, false
+	}
+	return string(name), append([]byte{'{'}, after...), true
 }
 
 // errUnknown is something that only another version knows.
@@ -102,6 +124,9 @@ func strange(e journal.Event, before string, err error) error {
 func read(e journal.Event, into any) error {
 	if len(e.Data) == 0 {
 		return errors.New("the event carries no data")
+	}
+	if _, rest, ok := cutStamp(e.Data); ok {
+		return additive.Decode(rest, into)
 	}
 	return additive.Decode(e.Data, into)
 }
