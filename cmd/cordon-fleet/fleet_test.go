@@ -81,6 +81,7 @@ func startHome(m machine, args ...string) (p *process, address string) {
 // TestFleet runs a home and nodes as processes: nodes join once, are drained and removed, and the home
 // and the nodes are killed and come back.
 func TestFleet(t *testing.T) {
+	t.Parallel()
 	here, one, two := newHome(t), newMachine(t), newMachine(t)
 	if _, said, err := here.try("", "join"); err == nil || !strings.Contains(said, "no home has run yet") {
 		t.Errorf("join without a home: %v, %s", err, said)
@@ -245,6 +246,7 @@ func TestFleet(t *testing.T) {
 // TestOutdatedNode: a home tells a node with an older protocol that it is outdated, and one with a newer that it is itself. Neither
 // is taken for a node that is there.
 func TestOutdatedNode(t *testing.T) {
+	t.Parallel()
 	here, one := newHome(t), newMachine(t)
 	startHome(here, "--listen", "127.0.0.1:0")
 	text := here.token()
@@ -266,6 +268,7 @@ func TestOutdatedNode(t *testing.T) {
 
 // TestOtherCertificate: a home that has lost its certificate is another one for its nodes.
 func TestOtherCertificate(t *testing.T) {
+	t.Parallel()
 	here, one := newHome(t), newMachine(t)
 	home, address := startHome(here, "--listen", "127.0.0.1:0")
 	node := one.start("", "node", "--name", "one", here.token())

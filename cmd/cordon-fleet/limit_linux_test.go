@@ -55,6 +55,7 @@ func (n codexNode) join(token string) {
 // TestRateLimit: a rate limit that the client of a stage meets on one node holds back the stages of that provider on the
 // others, whichever client they use.
 func TestRateLimit(t *testing.T) {
+	t.Parallel()
 	here, one, two := newProject(t), codexNode{newMachine(t)}, newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0")
 	one.install(failingClient("429 Too Many Requests: try again in 500s"))
@@ -115,6 +116,7 @@ const limitedWord = "its provider is asked too often"
 // TestRateLimitedStage: a stage of a plan that fails on a node because its provider is asked too often waits for the
 // provider and goes on, which uses up no try. A stage that fails for another reason is not tried again.
 func TestRateLimitedStage(t *testing.T) {
+	t.Parallel()
 	here, one := newProject(t), codexNode{newMachine(t)}
 	_, _ = startHome(here, "--listen", "127.0.0.1:0")
 	one.install(failingClient("429 Too Many Requests: try again in 3s"))
@@ -162,6 +164,7 @@ func TestSlowRateLimitEnds(t *testing.T) {
 // TestUnreportedRateLimit: a node says that a stage failed because of its provider, and reported no limit while the stage ran. The
 // stage waits all the same, so that such a node is not asked again and again.
 func TestUnreportedRateLimit(t *testing.T) {
+	t.Parallel()
 	here := newProject(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0")
 	startLiar(here, func(_ context.Context, _ *node.Hold, o protocol.Offer) (r protocol.Result, err error) {

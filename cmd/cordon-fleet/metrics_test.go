@@ -64,6 +64,7 @@ func documented(t *testing.T, prefix string) map[string]string {
 
 // TestMetrics scrapes a home and a node: they have the metrics that are documented, and no others.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	here, one := newHome(t), newMachine(t)
 	home, _ := startHome(here, "--listen", "127.0.0.1:0", "--metrics", "0")
 	at := func(p *process) string {

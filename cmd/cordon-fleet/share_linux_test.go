@@ -32,10 +32,11 @@ func (m machine) share(repository string) {
 // TestShareBeforeStage shares a variable with the stages of a node that has had none yet. Its repository has not got the format of
 // its home's before the first of them.
 func TestShareBeforeStage(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
 		t.Run(format, func(t *testing.T) {
-			t.Setenv("GIT_DEFAULT_HASH", format)
-			here, one := newProject(t), newMachine(t)
+			t.Parallel()
+			here, one := newProject(t, "GIT_DEFAULT_HASH="+format), newMachine(t)
 			here.commit("cordon.yaml", stagePolicy+"secrets: [WORD]\n")
 			one.env = []string{"WORD=of the node"}
 			startHome(here, "--listen", "127.0.0.1:0")

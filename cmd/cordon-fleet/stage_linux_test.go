@@ -26,8 +26,8 @@ acceptance: ["test -e src/done"]
 `
 
 // newProject is a machine with a repository that has something in it.
-func newProject(t *testing.T) machine {
-	m := newHome(t)
+func newProject(t *testing.T, env ...string) machine {
+	m := newHome(t, env...)
 	large := make([]byte, 300_000)
 	rand.Read(large)
 	for name, text := range map[string]string{
@@ -103,6 +103,7 @@ func nameIn(said string) string { return strings.Fields(said)[0] }
 // TestStage runs the commands of workers on a node, as processes with homes of their own: what lands, what is
 // quarantined, what is refused and what is stopped is decided at home.
 func TestStage(t *testing.T) {
+	t.Parallel()
 	here, one := newProject(t), newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "6s")
 	node := one.start(here.token(), "node", "--name", "one", "-")

@@ -75,8 +75,9 @@ type machine struct {
 }
 
 // newHome is a machine with a repository.
-func newHome(t *testing.T) machine {
+func newHome(t *testing.T, env ...string) machine {
 	m := newMachine(t)
+	m.env = env
 	m.in = filepath.Join(m.dir, "repo")
 	cmd := exec.Command("git", "init", "-q", m.in)
 	cmd.Env = m.environ()

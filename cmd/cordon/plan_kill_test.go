@@ -20,27 +20,30 @@ func TestSlowPlanKilled(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			file := s.write("twelve.yaml", twelveStages())
-			kills := s.runKilled(when, step, file)
+			kills := s.runKilled(when, step, s.write("twelve.yaml", twelve.plan()))
 			if kills < 12 {
 				t.Errorf("only %d processes were killed", kills)
 			}
-			s.allLanded()
+			s.allLanded(twelve)
 		})
 	}
 }
 
-// A plan of twelve stages whose process is killed once, before or after the first event of each type, comes to its
-// end. With CORDON_SLOW=all it is killed before and after every event.
+// A plan of six stages whose process is killed once, before or after the first event of each type, comes to its
+// end. With CORDON_SLOW=all it has twelve and is killed before and after every event.
 func TestSlowPlanKilledOnce(t *testing.T) {
 	slow(t)
 	t.Parallel()
+	all, killed := os.Getenv("CORDON_SLOW") == "all", chains{2, 2}
+	if all {
+		killed = twelve
+	}
 	s := newSite(t)
-	s.cordon([]int{0}, "plan", "run", s.write("twelve.yaml", twelveStages()), "--", "sh", "-c", reviewOnce)
-	s.allLanded()
+	s.cordon([]int{0}, "plan", "run", s.write("plan.yaml", killed.plan()), "--", "sh", "-c", reviewOnce)
+	s.allLanded(killed)
 	events := s.events()
 	var places []string
-	if os.Getenv("CORDON_SLOW") == "all" {
+	if all {
 		for i := range events {
 			places = append(places, strconv.Itoa(i+1))
 		}
@@ -53,10 +56,10 @@ func TestSlowPlanKilledOnce(t *testing.T) {
 			t.Run(when+" "+place, func(t *testing.T) {
 				t.Parallel()
 				s := newSite(t)
-				run := []string{"plan", "run", s.write("twelve.yaml", twelveStages()), "--", "sh", "-c", reviewOnce}
+				run := []string{"plan", "run", s.write("plan.yaml", killed.plan()), "--", "sh", "-c", reviewOnce}
 				s.killed(when+":"+place, run...)
 				s.cordon([]int{0}, run...)
-				s.allLanded()
+				s.allLanded(killed)
 			})
 		}
 	}
@@ -65,12 +68,16 @@ func TestSlowPlanKilledOnce(t *testing.T) {
 // reviewOnce asks the author for another attempt, and approves the next result.
 const reviewOnce = `if cordon briefing | grep -q "answered feedback"; then cordon review approve good; else cordon review feedback "once more"; fi`
 
-// twelveStages are three chains of four, with a verification of each and a review of one result.
-func twelveStages() string {
+// chains are stages one after the other, each chain with a verification at its end and a review of its second result.
+type chains struct{ count, length int }
+
+var twelve = chains{3, 3}
+
+func (c chains) plan() string {
 	var b strings.Builder
-	b.WriteString("version: 1\nplan: twelve\nparallel: 3\nstages:\n")
-	for chain := range 3 {
-		for i := range 3 {
+	b.WriteString("version: 1\nplan: chains\nparallel: 3\nstages:\n")
+	for chain := range c.count {
+		for i := range c.length {
 			after := ""
 			if i > 0 {
 				after = fmt.Sprintf("after: [s%d%d], ", chain, i-1)
@@ -81,7 +88,8 @@ func twelveStages() string {
 			fmt.Fprintf(&b, "  - {id: s%d%d, %stask: t, write: [src/%d%d.txt], command: [sh, -c, \"echo done >src/%d%d.txt\"], artifacts: [src/%d%d.txt]}\n",
 				chain, i, after, chain, i, chain, i, chain, i)
 		}
-		fmt.Fprintf(&b, "  - {id: v%d, kind: verify, after: [s%d2], command: [\"true\"], acceptance: [\"test -s src/%d2.txt\"]}\n", chain, chain, chain)
+		fmt.Fprintf(&b, "  - {id: v%d, kind: verify, after: [s%d%d], command: [\"true\"], acceptance: [\"test -s src/%d%d.txt\"]}\n",
+			chain, chain, c.length-1, chain, c.length-1)
 	}
 	return b.String()
 }
@@ -106,15 +114,15 @@ func (s *site) runKilled(when string, step int, file string) (kills int) {
 	return kills
 }
 
-// allLanded wants the result of each of the nine stages that change something once, and nothing at work.
-func (s *site) allLanded() {
+// allLanded wants the result of each stage that changes something once, and nothing at work.
+func (s *site) allLanded(c chains) {
 	s.t.Helper()
 	s.sound()
-	if n := s.git("rev-list", "--count", "HEAD"); n != "10" {
-		s.t.Errorf("%s commits, want the base and nine results\n%s", n, s.git("log", "--oneline"))
+	if n := s.git("rev-list", "--count", "HEAD"); n != strconv.Itoa(1+c.count*c.length) {
+		s.t.Errorf("%s commits, want the base and %d results\n%s", n, c.count*c.length, s.git("log", "--oneline"))
 	}
-	for chain := range 3 {
-		for i := range 3 {
+	for chain := range c.count {
+		for i := range c.length {
 			if out := s.git("show", fmt.Sprintf("HEAD:src/%d%d.txt", chain, i)); out != "done" {
 				s.t.Errorf("stage s%d%d left %q", chain, i, out)
 			}

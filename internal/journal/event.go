@@ -140,10 +140,12 @@ func parse(line []byte) (e Event, ok bool) {
 		}
 		e.Data = bytes.Clone(data)
 	}
-	var errs [2]error
-	e.Seq, errs[0] = strconv.ParseUint(string(seq), 10, 64)
-	e.Time, errs[1] = time.Parse(time.RFC3339Nano, string(stamp))
-	return e, errs == [2]error{}
+	var err error
+	if e.Seq, err = strconv.ParseUint(string(seq), 10, 64); err != nil {
+		return e, false
+	}
+	e.Time, err = time.Parse(time.RFC3339Nano, string(stamp))
+	return e, err == nil
 }
 
 // cutField cuts a text that stands between two others at the beginning of b.
