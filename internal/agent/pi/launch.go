@@ -87,12 +87,12 @@ func build(o agent.Order) (agent.Kit, error) {
 	}
 	k := agent.Kit{Stream: !o.Interactive, Env: environment(o)}
 	wires := o.Wiring()
-	wires.Plugin = path.Join(o.Place, "cordon.js")
+	wires.Plugin = path.Join(o.Place, "cordon.mjs")
 	text, err := extension(wires)
 	if err != nil {
 		return agent.Kit{}, err
 	}
-	k.AddFile("cordon.js", []byte(text))
+	k.AddFile("cordon.mjs", []byte(text))
 	if err := addSettings(&k, o); err != nil {
 		return agent.Kit{}, err
 	}
@@ -155,13 +155,13 @@ func addSettings(k *agent.Kit, o agent.Order) error {
 }
 
 // environment keeps the client's state together. Offline, it installs nothing and asks for no new version; its
-// models are reached all the same. It compiles the extension anew at each start, because an agent could write
-// where it keeps what it compiled.
+// models are reached all the same. Node reads the extension itself. If it cannot, pi compiles it anew at each start,
+// because an agent could write where it keeps what it compiled.
 func environment(o agent.Order) []string {
 	return []string{
 		"PI_CODING_AGENT_DIR=" + path.Join(o.State, dir), "PI_CODING_AGENT_SESSION_DIR=" + path.Join(o.State, "sessions"),
 		"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0", "PI_PACKAGE_DIR=",
-		"JITI_FS_CACHE=false", "JITI_CACHE=false", "JITI_ALIAS=", "JITI_NATIVE_MODULES=", "JITI_TRANSFORM_MODULES=",
+		"JITI_TRY_NATIVE=true", "JITI_FS_CACHE=false", "JITI_CACHE=false", "JITI_ALIAS=", "JITI_NATIVE_MODULES=", "JITI_TRANSFORM_MODULES=",
 	}
 }
 
