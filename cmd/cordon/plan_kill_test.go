@@ -68,7 +68,8 @@ func TestSlowPlanKilledOnce(t *testing.T) {
 // reviewOnce asks the author for another attempt, and approves the next result.
 const reviewOnce = `if cordon briefing | grep -q "answered feedback"; then cordon review approve good; else cordon review feedback "once more"; fi`
 
-// chains are stages one after the other, each chain with a verification at its end and a review of its second result.
+// chains is a plan of several chains of stages. A reviewer looks at the second result of each chain, and a verification
+// ends it.
 type chains struct{ count, length int }
 
 var twelve = chains{3, 3}

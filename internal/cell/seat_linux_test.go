@@ -123,7 +123,7 @@ func TestNoLockNoCell(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, _, err := seat.control.receive()
-			_ = seat.cmd.Wait() // it fails either way; what it said tells them apart
+			_ = seat.cmd.Wait() // both fail; only their messages differ
 			if all := said.String() + m.Failed; !strings.Contains(all, c.says) {
 				t.Errorf("it says %q (%v), want %q", all, err, c.says)
 			}

@@ -171,7 +171,7 @@ type envelope struct {
 	Place  json.RawMessage `json:"place"`
 }
 
-// joined is the encoding of a lease whose parts are encoded.
+// joined is the encoding of a lease, made of its encoded parts.
 func (e envelope) joined() []byte {
 	return slices.Concat([]byte(begins+`"terms":`), e.Terms, []byte(`,"place":`), e.Place, []byte("}"))
 }
@@ -215,7 +215,7 @@ func decode(b []byte, hash string) (l Lease, known []byte, err error) {
 		return Lease{}, nil, errors.New("the place of the lease names other terms than it comes with")
 	}
 	known = stripped.joined()
-	if len(known) != len(b) { // what is left out is in canonical form too
+	if len(known) != len(b) { // the additive fields must be in canonical form too
 		if exact, err := encode(whole); err != nil || !bytes.Equal(exact, b) {
 			return Lease{}, nil, errNotCanonical
 		}

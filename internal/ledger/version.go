@@ -84,8 +84,8 @@ func writer(e journal.Event) string {
 	return version
 }
 
-// cutStamp takes the version from the place in which Encode puts it, and spares the rest
-// the search for fields that nobody knows.
+// cutStamp cuts the version off the data, where Encode puts it. Most data then has no
+// unknown field, and is decoded in one pass.
 func cutStamp(data []byte) (version string, rest []byte, ok bool) {
 	after, ok := bytes.CutPrefix(data, []byte(`{"`+stamp+`":"`))
 	if !ok {

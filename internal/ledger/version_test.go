@@ -8,7 +8,7 @@ import (
 	"cordon/internal/journal"
 )
 
-// The version of an event is read, and the rest of it, wherever the version stands.
+// Data with a version is read like data without one, wherever the version stands.
 func TestStamp(t *testing.T) {
 	t.Parallel()
 	type data struct {
