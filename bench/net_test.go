@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cordon/internal/testnet"
 )
 
 // What a client begins with is what the server takes for its wish, and nothing of it
@@ -61,12 +63,7 @@ func TestAskerMeasures(t *testing.T) {
 
 // Connections that fail are counted, and not taken for quick ones.
 func TestAskerCountsFailures(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := route{To: l.Addr().String()}
-	l.Close()
+	closed := route{To: testnet.Refusing(t)}
 	a := &asker{}
 	if got, err := a.open(question{Route: closed, Count: 4}); err != nil || got.Failed != 4 || !strings.Contains(got.Error, "refused") || a.held != nil {
 		t.Errorf("%+v %v", got, err)

@@ -193,7 +193,8 @@ func (s stand) prepare(ctx context.Context, port int) error {
 	files := map[string]string{
 		"repo/cordon.yaml": fmt.Sprintf("version: 1\nnetwork: {host_ports: [%d]}\nacceptance: ['bash check.sh %d %g']\n", port, port, s.acceptance.Seconds()),
 		"repo/check.sh":    check, "repo/results/base": "",
-		"home/.config/cordon/config.yaml": fmt.Sprintf("version: 1\nidentity: {name: b, email: b@localhost}\nland: {parallel: %d}\n", s.slots),
+		"home/.config/cordon/config.yaml": fmt.Sprintf(
+			"version: 1\nidentity: {name: b, email: b@localhost}\nland: {parallel: %d}\nrights: {network: {host_ports: [%d]}}\n", s.slots, port),
 	}
 	for name, text := range files {
 		path := filepath.Join(s.dir, name)

@@ -42,7 +42,7 @@ var fleetLayers = map[string][]string{
 	"internal/fleet/stages":           {"assignment", "backoff", "cell", "fleet/home", "fleet/protocol", "fleet/trial", "lease", "ledger", "legible", "state", "worksite"},
 	"internal/fleet/worker":           {"assignment", "fleet/node", "fleet/pack", "fleet/packname", "fleet/protocol", "fleet/trial", "git", "lease", "view", "worksite"},
 	"internal/fleet/node":             {"fleet/engine", "fleet/metrics", "fleet/pack", "fleet/protocol"},
-	"internal/testfleet":              {}, // for tests only: no package may import it
+	"internal/testfleet":              {"testwait"}, // for tests only: no package may import it
 	"bench/scale":                     {},
 	"cmd/cordon-fleet":                {"agent/clients", "cell", "companion", "fleet/engine", "fleet/engine/jetstream", "fleet/files", "fleet/home", "fleet/identity", "fleet/metrics", "fleet/node", "fleet/pack", "fleet/protocol", "fleet/stages", "fleet/trial", "fleet/worker", "git", "journal", "legible", "policy", "state", "view", "worksite"},
 }

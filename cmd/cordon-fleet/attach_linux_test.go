@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"cordon/internal/testwait"
 
 	"github.com/creack/pty"
 )
@@ -56,6 +58,7 @@ func (m machine) console(args ...string) *console {
 	}()
 	go func() { _ = c.cmd.Wait(); close(c.done) }()
 	m.t.Cleanup(func() { _ = c.cmd.Process.Kill(); <-c.done; master.Close() })
+	showing(m.t, func() string { return fmt.Sprintf("--- terminal of %s\n%q", strings.Join(args, " "), c.text()) })
 	return c
 }
 
@@ -69,13 +72,14 @@ func (c *console) text() string {
 func (c *console) expect(pattern string) {
 	c.t.Helper()
 	re := regexp.MustCompile(pattern)
-	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
-		if at := re.FindStringIndex(c.text()[c.read:]); at != nil {
-			c.read += at[1]
-			return
+	testwait.Until(c.t, pattern+" is on the terminal", func() bool {
+		at := re.FindStringIndex(c.text()[c.read:])
+		if at == nil {
+			return false
 		}
-	}
-	c.t.Fatalf("%q is not on the terminal after\n%q", pattern, c.text()[c.read:])
+		c.read += at[1]
+		return true
+	}, func() string { return fmt.Sprintf("after\n%q", c.text()[c.read:]) }, evidence(c.t))
 }
 
 func (c *console) send(text string) {
@@ -88,20 +92,22 @@ func (c *console) send(text string) {
 // end waits for cordon and wants a status.
 func (c *console) end(code int) {
 	c.t.Helper()
-	select {
-	case <-c.done:
-	case <-time.After(time.Minute):
-		c.t.Fatalf("cordon does not end; on the terminal is\n%q", c.text())
-	}
+	testwait.Until(c.t, "cordon has ended", func() bool {
+		select {
+		case <-c.done:
+			return true
+		default:
+			return false
+		}
+	}, evidence(c.t))
 	if got := c.cmd.ProcessState.ExitCode(); got != code {
 		c.t.Errorf("it ended with %d, want %d\n%q", got, code, c.text())
 	}
 }
 
-// TestSlowAttach joins the terminal of a worker on a node, types there, leaves and comes back, outlives the home, and sees it to
+// TestAttach joins the terminal of a worker on a node, types there, leaves and comes back, outlives the home, and sees it to
 // its end.
-func TestSlowAttach(t *testing.T) {
-	slow(t)
+func TestAttach(t *testing.T) {
 	t.Parallel()
 	here, one := newProject(t), newMachine(t)
 	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "20s")
@@ -117,7 +123,7 @@ func TestSlowAttach(t *testing.T) {
 	attach := func() *console {
 		t.Helper()
 		var c *console
-		eventually(t, "nobody shows its terminal", func() bool {
+		eventually(t, "its terminal can be joined", func() bool {
 			c = here.console("attach", id)
 			c.expect(`attached to ` + id + `|cordon: ` + id + ` .*\r\n`)
 			return strings.Contains(c.text(), "attached to")
@@ -128,7 +134,8 @@ func TestSlowAttach(t *testing.T) {
 	c.expect(`ready> `)
 	c.send("echo one$((1+1)) in $HOME\n")
 	c.expect(`one2 in ` + regexp.QuoteMeta(one.dir) + `\r\n`)
-	c.send("until test \"$(stty size)\" = '33 77'; do sleep 0.1; done; echo its size\n") // it arrives as a signal, which keys overtake
+	// The size arrives as a signal, which keys overtake. The line fits into both sizes: bash draws a longer one anew over what is above it.
+	c.send("until [ \"$(stty size)\" = '33 77' ]; do sleep .1; done; echo its size\n")
 	c.expect(`its size\r\n`)
 	c.send("sleep 600\n")
 	c.expect(`sleep 600\r\n`)

@@ -11,17 +11,16 @@ import (
 	"time"
 
 	"cordon/internal/fleet/protocol"
+	"cordon/internal/journal"
 	"cordon/internal/testfleet"
+	"cordon/internal/testground"
 )
 
-// TestSlowFleetLandsAll runs a plan over three servers and eight nodes, with real workers in cells and the real gate, while
+// TestFleetLandsAll runs a plan over three servers and eight nodes, with real workers in cells and the real gate, while
 // everything goes wrong once. Each stage lands, and lands once; every result that a node was refused is in the journal; nothing is left behind.
-func TestSlowFleetLandsAll(t *testing.T) {
+func TestFleetLandsAll(t *testing.T) {
 	count, limit := 32, 15*time.Minute
-	switch os.Getenv("CORDON_SLOW") {
-	case "":
-		t.Skip("set CORDON_SLOW=1 to run a plan on a fleet in which everything goes wrong")
-	case "all":
+	if testground.Wanted() == testground.Full {
 		count, limit = 300, 90*time.Minute
 	}
 	f := newFullFleet(t, count, limit)
@@ -224,23 +223,12 @@ func (f *fullFleet) run(faults []fault) {
 	f.t.Logf("%4.0fs: all %d have landed", time.Since(began).Seconds(), f.count)
 }
 
-// tail is the end of what a process has said.
-func (p *process) tail() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return strings.Join(p.said[max(0, len(p.said)-30):], "\n")
-}
-
-// until waits until the journal says something, and meanwhile lets the faults have their effects.
+// until waits until the journal says something, and meanwhile lets the faults have their effects. It looks again whenever something has
+// happened: to read and verify the whole journal takes a while.
 func (f *fullFleet) until(what string, holds func(outcome) bool) {
 	f.t.Helper()
 	for {
-		ended := false
-		select {
-		case <-f.plan.done:
-			ended = true
-		default:
-		}
+		seen, ended := f.news(), f.plan.over()
 		o := f.read()
 		due := f.unproven
 		f.unproven = nil
@@ -259,8 +247,19 @@ func (f *fullFleet) until(what string, holds func(outcome) bool) {
 			f.t.Fatalf("before %q: %d of %d stages have a result, %d have landed, the plan has ended: %v\n%s",
 				what, len(o.returned), f.count, o.landed(), ended, f.plan.tail())
 		}
-		time.Sleep(500 * time.Millisecond) // the whole journal is read and verified
+		eventually(f.t, "something happens before "+what, func() bool { return f.news() != seen || f.plan.over() })
 	}
+}
+
+// news changes with each event of the journal, each line that a node says and each pack that it has, and with what waits at home.
+func (f *fullFleet) news() string {
+	head, _ := os.ReadFile(filepath.Join(f.state, journal.HeadFile)) // what is not there is no news
+	waiting, _ := os.ReadFile(filepath.Join(f.state, "fleet/waiting.json"))
+	text := string(head) + string(waiting)
+	for _, n := range f.nodes {
+		text += fmt.Sprint(" ", len(n.saidAll()), n.packs())
+	}
+	return text
 }
 
 func (f *fullFleet) killLeader() {
@@ -320,18 +319,20 @@ func (f *fullFleet) strikePicked(what string, pick func(outcome) (*fullNode, str
 	}})
 }
 
-// sending is a node that sends a result. That takes a moment, so it is looked for often.
+// sending is a node that sends a result. That takes a moment, so it is waited for.
 func (f *fullFleet) sending(outcome) (victim *fullNode, worker string) {
-	for late := time.Now().Add(200 * time.Millisecond); time.Now().Before(late); time.Sleep(2 * time.Millisecond) {
+	eventually(f.t, "a node sends a result", func() bool {
 		for _, n := range f.nodes {
 			said := n.saidAll()
 			last := said[max(0, len(said)-1):]
-			if worker, _, got := strings.Cut(strings.Join(last, ""), ": got "); got && !n.away && n.packs() {
-				return n, worker
+			if w, _, got := strings.Cut(strings.Join(last, ""), ": got "); got && !n.away && n.packs() {
+				victim, worker = n, w
+				return true
 			}
 		}
-	}
-	return nil, ""
+		return f.plan.over()
+	})
+	return victim, worker
 }
 
 // cutNode cuts a node off while it sends a result, until another node has got the stage. Then the journal says that the result was refused. If the
@@ -398,26 +399,8 @@ func (f *fullFleet) endAll() {
 			f.t.Log(left)
 		}
 	}()
-	eventually(f.t, "processes are left", func() bool {
+	eventually(f.t, "no process is left", func() bool {
 		left = processesOf(dirs)
 		return left == ""
 	})
-}
-
-// processesOf are the processes that name one of these directories in their arguments or their environment.
-func processesOf(dirs []string) (found string) {
-	list, _ := filepath.Glob("/proc/[0-9]*")
-	for _, at := range list {
-		if filepath.Base(at) == fmt.Sprint(os.Getpid()) {
-			continue
-		}
-		arguments, _ := os.ReadFile(filepath.Join(at, "cmdline")) // it may have ended by now
-		environment, _ := os.ReadFile(filepath.Join(at, "environ"))
-		if slices.ContainsFunc(dirs, func(dir string) bool {
-			return strings.Contains(string(arguments), dir) || strings.Contains(string(environment), "="+dir)
-		}) {
-			found += at + " " + strings.ReplaceAll(string(arguments), "\x00", " ") + "\n"
-		}
-	}
-	return found
 }

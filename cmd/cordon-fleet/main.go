@@ -17,6 +17,7 @@ import (
 
 	"cordon/internal/fleet/engine/jetstream"
 	"cordon/internal/fleet/home"
+	"cordon/internal/git"
 	"cordon/internal/legible"
 )
 
@@ -32,7 +33,7 @@ func main() {
 // The exit codes.
 const (
 	exitFailed  = 1
-	exitRefused = 3 // the home refuses: trying again is of no use
+	exitRefused = 3 // the home refuses, or git refuses the repository: trying again is of no use
 )
 
 // refusedError is a refusal of the home.
@@ -44,7 +45,9 @@ func refuses(say string) error {
 }
 
 func codeOf(err error) int {
-	if _, ok := errors.AsType[refusedError](err); ok {
+	_, refused := errors.AsType[refusedError](err)
+	_, foreign := errors.AsType[*git.ForeignError](err)
+	if refused || foreign {
 		return exitRefused
 	}
 	return exitFailed

@@ -107,7 +107,7 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("home and node have not heard each other: %v, %v", after, own)
 	}
 	here.run("drain", "one")
-	eventually(t, "the home does not say that the node is draining", func() bool {
+	eventually(t, "the home says that the node is draining", func() bool {
 		now, _ := scrape(t, homeURL)
 		return now[`cordon_home_nodes{state="draining"}`] == 1 && now[`cordon_home_nodes{state="ready"}`] == 0
 	})

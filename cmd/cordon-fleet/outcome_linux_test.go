@@ -136,7 +136,7 @@ func (f *fullFleet) checkHere() {
 		f.t.Errorf("the checkout is not clean:\n%s", left)
 	}
 	f.here.cordon(0, "journal", "verify")
-	eventually(f.t, "packs stay", func() bool {
+	eventually(f.t, "no pack is left", func() bool {
 		left, err := filepath.Glob(filepath.Join(f.state, "fleet/*/*.p*"))
 		return err == nil && len(left) == 0
 	})

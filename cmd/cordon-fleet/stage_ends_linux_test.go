@@ -20,7 +20,6 @@ type aside struct {
 }
 
 func newAside(t *testing.T, more ...string) aside {
-	slow(t)
 	t.Parallel()
 	a := aside{here: newProject(t), one: newMachine(t)}
 	short := strings.Replace(stagePolicy, "version: 1\n", "version: 1\nexpires: 40s\n", 1)
@@ -33,15 +32,15 @@ func newAside(t *testing.T, more ...string) aside {
 	out, _ := a.here.cordon(0, append(append([]string{"run", "-d", "--fleet"}, more...), "--", "sh", "-c", waits)...)
 	a.id = strings.TrimSpace(out)
 	a.node.got(a.id)
-	eventually(t, "no worker runs on the node", func() bool { return sleeps(t, a.one) })
+	eventually(t, "a worker runs on the node", func() bool { return sleeps(t, a.one) })
 	return a
 }
 
 // ended waits until the node has ended its worker and the home has removed all packs. Main has not moved.
 func (a aside) ended(t *testing.T) {
 	t.Helper()
-	eventually(t, "the worker goes on", func() bool { return !sleeps(t, a.one) })
-	eventually(t, "packs stay", func() bool {
+	eventually(t, "the worker has ended", func() bool { return !sleeps(t, a.one) })
+	eventually(t, "no pack is left", func() bool {
 		left, err := filepath.Glob(filepath.Join(a.here.dir, "state/cordon/*/fleet/*/*.p*"))
 		return err == nil && len(left) == 0
 	})
@@ -51,9 +50,9 @@ func (a aside) ended(t *testing.T) {
 }
 
 // A lease that expires while its stage runs ends the stage.
-func TestSlowStageExpires(t *testing.T) {
+func TestStageExpires(t *testing.T) {
 	a := newAside(t, "--policy", "../short.yaml")
-	eventually(t, "it goes on at home", func() bool { return a.here.worker(a.id).Status != "running" })
+	eventually(t, "it has ended at home", func() bool { return a.here.worker(a.id).Status != "running" })
 	a.ended(t)
 	if out, _ := a.here.cordon(0, "journal"); !strings.Contains(out, "its lease has expired") {
 		t.Error(out)
@@ -61,21 +60,27 @@ func TestSlowStageExpires(t *testing.T) {
 }
 
 // A worker can be discarded while its stage runs, once nobody waits for it.
-func TestSlowStageDiscarded(t *testing.T) {
+func TestStageDiscarded(t *testing.T) {
 	a := newAside(t)
 	if _, said := a.here.cordon(3, "discard", "--yes", a.id); said == "" {
 		t.Error("it is refused without a reason")
 	}
+	a.discard(t)
+}
+
+// discard ends the session at home and discards its worker, and waits until the stage has ended.
+func (a aside) discard(t *testing.T) {
+	t.Helper()
 	if err := syscall.Kill(a.here.worker(a.id).PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "its session does not end", func() bool { return a.here.worker(a.id).Status != "running" })
+	eventually(t, "its session has ended", func() bool { return a.here.worker(a.id).Status != "running" })
 	a.here.cordon(0, "discard", "--yes", a.id)
 	a.ended(t)
 }
 
 // A node that is removed while it has a stage ends with it, and the next node gets the stage.
-func TestSlowNodeRemoved(t *testing.T) {
+func TestNodeRemoved(t *testing.T) {
 	a := newAside(t)
 	two := newMachine(t)
 	other := two.start(a.here.token(), "node", "--name", "two", "-")
@@ -84,9 +89,9 @@ func TestSlowNodeRemoved(t *testing.T) {
 	if code := a.node.ends(); code != 3 {
 		t.Errorf("the removed node ends with %d", code)
 	}
-	eventually(t, "the worker goes on", func() bool { return !sleeps(t, a.one) })
+	eventually(t, "the worker has ended", func() bool { return !sleeps(t, a.one) })
 	other.got(a.id)
-	eventually(t, "it does not land", func() bool {
+	eventually(t, "it lands", func() bool {
 		w := a.here.worker(a.id)
 		for _, q := range w.Questions { // the first may be that of the removed node
 			a.here.cordon(0, "answer", a.id, q.ID, "yes")
@@ -98,8 +103,9 @@ func TestSlowNodeRemoved(t *testing.T) {
 	}
 }
 
-// A node refuses a stage without a cell, whatever its home says.
-func TestSlowNodeRefusesNoCell(t *testing.T) {
+// A node refuses a stage without a cell, and one that needs more than its operator gives workers,
+// whatever its home says.
+func TestNodeRefusesNoCell(t *testing.T) {
 	a := newAside(t)
 	repository := a.one.fleetRepository()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(repository), "stages", a.id+".json"))
@@ -134,4 +140,14 @@ func TestSlowNodeRefusesNoCell(t *testing.T) {
 	if said := run(3, "none"); !strings.Contains(said, "isolation: none cannot run on a node") {
 		t.Error(said)
 	}
+	if said := run(3, "degraded"); !strings.Contains(said, "cordon config share isolation:degraded") {
+		t.Error(said) // the consent of the home's operator is for the home
+	}
+	a.one.write(".config/cordon/config.yaml", "rights: {isolation: degraded}\n")
+	run(0, "degraded")
+	a.one.write(".config/cordon/config.yaml", "rights: {limits: {time: 1s}}\n")
+	if said := run(3, "strict"); !strings.Contains(said, "needs more than the rights in the configuration of this node allow") {
+		t.Error(said)
+	}
+	a.discard(t) // the stage would still write while its machine is removed
 }

@@ -217,11 +217,10 @@ func (l *liar) failsOnce(h held, said *[]byte) held {
 	return again
 }
 
-// TestSlowHostileTrial: what a node says about a tree counts only if it answers for exactly that tree and was granted it. Everything else is
+// TestHostileTrial: what a node says about a tree counts only if it answers for exactly that tree and was granted it. Everything else is
 // refused in the journal, and the tests run at home. In each case the honest answer counts, which is the control: a node that lies in that form is
 // believed, as SECURITY.md says.
-func TestSlowHostileTrial(t *testing.T) {
-	slow(t)
+func TestHostileTrial(t *testing.T) {
 	here, one := newTested(t, saysWhere, "gate: {retries: 1}"), newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "1m")
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")
@@ -325,9 +324,8 @@ func TestSlowHostileTrial(t *testing.T) {
 	here.cordon(0, "journal", "verify")
 }
 
-// TestSlowTrialNodeDies: a result whose test a node takes and is not heard of again is tested at home.
-func TestSlowTrialNodeDies(t *testing.T) {
-	slow(t)
+// TestTrialNodeDies: a result whose test a node takes and is not heard of again is tested at home.
+func TestTrialNodeDies(t *testing.T) {
 	here, one := newTested(t, saysWhere), newMachine(t)
 	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "6s")
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")

@@ -13,25 +13,19 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nkeys"
 
+	"cordon/internal/journal"
 	"cordon/internal/testfleet"
+	"cordon/internal/testground"
 	"cordon/internal/testschema"
+	"cordon/internal/testwait"
 	"cordon/internal/view"
 )
 
 // asProgram makes this test program cordon-fleet.
 const asProgram = "CORDON_TEST_PROGRAM"
-
-// slow leaves a test out of the fast ones.
-func slow(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
-}
 
 func TestMain(m *testing.M) {
 	testfleet.ServeIfAsked()
@@ -44,7 +38,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	programs = dir
-	code := m.Run()
+	code := testground.Run("cmd/cordon-fleet", m)
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
@@ -79,6 +73,7 @@ func newHome(t *testing.T, env ...string) machine {
 	m := newMachine(t)
 	m.env = env
 	m.in = filepath.Join(m.dir, "repo")
+	showing(t, m.show)
 	cmd := exec.Command("git", "init", "-q", m.in)
 	cmd.Env = m.environ()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -92,13 +87,19 @@ func newMachine(t *testing.T) machine {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	return machine{t: t, dir: dir, in: dir}
+	m := machine{t: t, dir: dir, in: dir}
+	showing(t, m.show)
+	return m
 }
 
 func (m machine) environ() []string {
-	return slices.Concat(os.Environ(), []string{asProgram + "=1", "HOME=" + m.dir, "XDG_STATE_HOME=" + filepath.Join(m.dir, "state"),
-		"XDG_DATA_HOME=" + filepath.Join(m.dir, "data"), "PATH=" + programs + ":" + os.Getenv("PATH"),
-		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}, m.env)
+	return slices.Concat(os.Environ(), []string{asProgram + "=1"}, m.own(), m.env)
+}
+
+// own are the variables that make a user that of the machine.
+func (m machine) own() []string {
+	return []string{"HOME=" + m.dir, "XDG_STATE_HOME=" + filepath.Join(m.dir, "state"), "XDG_DATA_HOME=" + filepath.Join(m.dir, "data"),
+		"PATH=" + programs + ":" + os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}
 }
 
 // program is a program on the machine.
@@ -187,6 +188,19 @@ func (m machine) file(pattern string) string {
 	return found[0]
 }
 
+// journal is the verified journal of the machine's only repository.
+func (m machine) journal() ([]journal.Event, error) {
+	found, err := filepath.Glob(filepath.Join(m.dir, "state", "cordon", "*", "journal*"))
+	if err != nil || len(found) == 0 {
+		return nil, fmt.Errorf("the journal is %v: %w", found, err)
+	}
+	log, err := journal.Open(filepath.Dir(found[0]))
+	if err != nil {
+		return nil, err
+	}
+	return log.Events()
+}
+
 func (m machine) key(pattern string) nkeys.KeyPair {
 	m.t.Helper()
 	seed, err := os.ReadFile(m.file(pattern))
@@ -206,7 +220,6 @@ type process struct {
 	cmd  *exec.Cmd
 	mu   sync.Mutex
 	said []string
-	more chan struct{}
 	done chan struct{} // closed when it has ended
 }
 
@@ -219,7 +232,7 @@ func (m machine) start(input string, args ...string) *process {
 // follow starts a program that goes on.
 func (m machine) follow(input string, cmd *exec.Cmd) *process {
 	m.t.Helper()
-	p := &process{t: m.t, cmd: cmd, more: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &process{t: m.t, cmd: cmd, done: make(chan struct{})}
 	r, w := io.Pipe()
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = strings.NewReader(input), w, w
 	if err := p.cmd.Start(); err != nil {
@@ -231,6 +244,9 @@ func (m machine) follow(input string, cmd *exec.Cmd) *process {
 	}()
 	go p.read(r)
 	m.t.Cleanup(p.kill)
+	showing(m.t, func() string {
+		return fmt.Sprintf("--- %s, ended: %v\n%s", strings.Join(cmd.Args, " "), p.over(), p.tail())
+	})
 	return p
 }
 
@@ -239,10 +255,6 @@ func (p *process) read(from io.Reader) {
 		p.mu.Lock()
 		p.said = append(p.said, lines.Text())
 		p.mu.Unlock()
-		select {
-		case p.more <- struct{}{}:
-		default:
-		}
 	}
 	close(p.done)
 }
@@ -250,55 +262,48 @@ func (p *process) read(from io.Reader) {
 // await waits for a line that holds a text, and returns it.
 func (p *process) await(text string) string {
 	p.t.Helper()
-	late := time.After(time.Minute)
-	for ended := false; ; {
+	var line, all string
+	testwait.Until(p.t, fmt.Sprintf("it says %q", text), func() bool {
+		over := p.over() // before the look: it may say it, and end
 		p.mu.Lock()
-		for i, line := range p.said {
-			if strings.Contains(line, text) {
-				p.said = p.said[i+1:]
-				p.mu.Unlock()
-				return line
-			}
+		defer p.mu.Unlock()
+		if i := slices.IndexFunc(p.said, func(line string) bool { return strings.Contains(line, text) }); i >= 0 {
+			line, p.said = p.said[i], p.said[i+1:]
+			return true
 		}
-		all := strings.Join(p.said, "\n")
-		p.mu.Unlock()
-		if ended {
+		if all = strings.Join(p.said, "\n"); over {
 			p.t.Fatalf("it ended without %q:\n%s", text, all)
 		}
-		select {
-		case <-p.more:
-		case <-p.done:
-			ended = true
-		case <-late:
-			p.t.Fatalf("it does not say %q:\n%s", text, all)
-		}
+		return false
+	}, func() string { return all }, evidence(p.t))
+	return line
+}
+
+// over reports whether the process has ended.
+func (p *process) over() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
 	}
+}
+
+// tail is the end of what a process has said.
+func (p *process) tail() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.said[max(0, len(p.said)-30):], "\n")
 }
 
 // ends waits until the process has ended, and returns its code.
 func (p *process) ends() int {
 	p.t.Helper()
-	select {
-	case <-p.done:
-		return p.cmd.ProcessState.ExitCode()
-	case <-time.After(time.Minute):
-		p.t.Fatal("it does not end")
-		return 0
-	}
+	testwait.Until(p.t, strings.Join(p.cmd.Args, " ")+" has ended", p.over, p.tail, evidence(p.t))
+	return p.cmd.ProcessState.ExitCode()
 }
 
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
-}
-
-// eventually waits until something holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for late := time.Now().Add(time.Minute); !holds(); {
-		if time.Now().After(late) {
-			t.Fatal(what)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }

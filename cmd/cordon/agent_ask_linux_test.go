@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
@@ -45,10 +44,9 @@ func (s *staged) answering(text string) {
 
 // A question of an agent's, by cordon ask or by the client's own tool, comes to the
 // operator, and the answer comes to the agent.
-func TestSlowAgentsAsk(t *testing.T) {
-	slow(t)
+func TestAgentsAsk(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			script := playing(t, name, []deed{{kind: shellTool, command: "cordon ask 'left or right?' >src/answer.txt; cordon done 'went there'"}}, "")
@@ -72,9 +70,8 @@ func TestSlowAgentsAsk(t *testing.T) {
 }
 
 // An agent that ends with a question is not merged: it goes on with its conversation
-// when it has the answer. TestSlowAgentsPlan shows the same of every client.
-func TestSlowAgentsGoOn(t *testing.T) {
-	slow(t)
+// when it has the answer. TestAgentsPlan shows the same of every client.
+func TestAgentsGoOn(t *testing.T) {
 	t.Parallel()
 	for _, name := range shared() {
 		t.Run(string(name), func(t *testing.T) {

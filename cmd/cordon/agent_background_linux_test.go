@@ -17,8 +17,7 @@ var backgroundCalls = map[client.Name]testmodel.Call{
 
 // The work of a sub-agent in the background lands. When it ends, the client reads its words by a call
 // of its own, which no hook is asked about.
-func TestSlowAgentsBackground(t *testing.T) {
-	slow(t)
+func TestAgentsBackground(t *testing.T) {
 	t.Parallel()
 	for name, call := range backgroundCalls {
 		t.Run(string(name), func(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 )
 
@@ -15,10 +14,9 @@ import (
 // a directory of the operator's that is none of the client's business: what cordon
 // refuses elsewhere would have happened, and the words of the table are the clients'
 // own.
-func TestSlowClientsByThemselves(t *testing.T) {
-	slow(t)
+func TestClientsByThemselves(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			for _, patching := range []bool{false, true} {

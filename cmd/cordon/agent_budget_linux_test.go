@@ -13,8 +13,7 @@ import (
 
 // A stage that uses more than its budget of tokens is stopped, or does not start again, as its client
 // reports it. A budget that the client does not report is refused.
-func TestSlowAgentsBudget(t *testing.T) {
-	slow(t)
+func TestAgentsBudget(t *testing.T) {
 	t.Parallel()
 	const turn = testmodel.InputTokens + testmodel.OutputTokens
 	text := fmt.Sprintf(`version: 1
@@ -23,7 +22,7 @@ stages:
   - {id: make, task: The parts., write: [src], acceptance: ["test -s src/1.txt"], budget: {tokens: %d}}
   - {id: after, after: [make], task: More., write: [src], acceptance: ["true"]}
 `, turn+turn/2)
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			var deeds []deed
@@ -72,8 +71,7 @@ stages:
 }
 
 // Claude says what a run cost. A stage that cost more than its budget does not start again.
-func TestSlowAgentsCost(t *testing.T) {
-	slow(t)
+func TestAgentsCost(t *testing.T) {
 	t.Parallel()
 	turns := append(turnsOf(t, "claude", []deed{{kind: shellTool, command: "echo part >src/1.txt"}}), testmodel.Say(lastWords))
 	s := agentSite(t, "claude", testmodel.Script{Sub: map[string][]testmodel.Turn{"The parts.": turns}})
@@ -92,8 +90,7 @@ func TestSlowAgentsCost(t *testing.T) {
 
 // A client that meets the limit of its provider and says so makes the stages with it wait. Its worker
 // goes on afterwards, and that is no failure of the stage.
-func TestSlowAgentsLimited(t *testing.T) {
-	slow(t)
+func TestAgentsLimited(t *testing.T) {
 	t.Parallel()
 	const name = "codex" // the others ask again by themselves
 	turns := append(turnsOf(t, name, []deed{{kind: shellTool, command: "echo part >src/1.txt"}}), testmodel.Say(lastWords))

@@ -43,8 +43,7 @@ var operatorsChoices = map[client.Name]choice{
 // The model, the effort, the thinking and the language that an operator has set for a client
 // are in its first request, by itself and under cordon. Arguments win. What does not go in
 // is named.
-func TestSlowAgentsChoices(t *testing.T) {
-	slow(t)
+func TestAgentsChoices(t *testing.T) {
 	t.Parallel()
 	for name, c := range operatorsChoices {
 		t.Run(string(name), func(t *testing.T) {

@@ -11,8 +11,7 @@ import (
 
 // Gemini reads the project's commands from the tree. Their inline shell does not run, the same command
 // is there as text, and commands without any have their own names. By itself it runs the shell.
-func TestSlowAgentsProjectCommands(t *testing.T) {
-	slow(t)
+func TestAgentsProjectCommands(t *testing.T) {
 	t.Parallel()
 	script := testmodel.Script{Turns: []testmodel.Turn{testmodel.Say(lastWords)}}
 	s := agentSite(t, "gemini", script)

@@ -16,8 +16,7 @@ import (
 // logged, for CORDON_MEASURE rounds after one that makes caches warm, for bench;
 // nothing depends on it. Without the variable one client does it once: what the others
 // do is shown by the other tests.
-func TestSlowAgentsFirstRequest(t *testing.T) {
-	slow(t)
+func TestAgentsFirstRequest(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("CORDON_MEASURE")) // 0: nothing is measured
 	names := clients.Names()
 	if rounds == 0 {

@@ -22,8 +22,7 @@ var searches = map[client.Name][]testmodel.Call{
 
 // A program that tools of a client run, and that the client keeps in the operator's home, is there in the
 // cell, and the client cannot write it. Where there is none, cordon says so.
-func TestSlowAgentsHelpers(t *testing.T) {
-	slow(t)
+func TestAgentsHelpers(t *testing.T) {
 	t.Parallel()
 	for _, a := range clients.All() {
 		for _, h := range a.Helpers {

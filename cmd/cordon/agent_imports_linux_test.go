@@ -8,8 +8,7 @@ import (
 
 // Claude follows the imports of the project's CLAUDE.md within the tree, in a cell as by itself. Its user's rules stay
 // at home, and a file that the cell hides comes in by no import.
-func TestSlowAgentsImports(t *testing.T) {
-	slow(t)
+func TestAgentsImports(t *testing.T) {
 	t.Parallel()
 	s := agentSite(t, "claude", testmodel.Script{Turns: []testmodel.Turn{testmodel.Say(lastWords)}})
 	s.write("repo/CLAUDE.md", "words of the project\n\n@docs/more.md\n@~/.ssh/id_ed25519\n")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
@@ -78,8 +77,7 @@ func (s *staged) keys() []string {
 }
 
 // A client sends the key that its operator's helper prints, by itself and in a cell.
-func TestSlowAgentsKeyHelper(t *testing.T) {
-	slow(t)
+func TestAgentsKeyHelper(t *testing.T) {
 	t.Parallel()
 	for name := range keyHelpers {
 		t.Run(string(name), func(t *testing.T) {
@@ -106,8 +104,7 @@ func TestSlowAgentsKeyHelper(t *testing.T) {
 }
 
 // After a renewal the client sends the new key.
-func TestSlowAgentsKeyRenewed(t *testing.T) {
-	slow(t)
+func TestAgentsKeyRenewed(t *testing.T) {
 	t.Parallel()
 	var s *staged
 	runs := func() int {
@@ -116,9 +113,8 @@ func TestSlowAgentsKeyRenewed(t *testing.T) {
 	}
 	wait := testmodel.Turn{Calls: []testmodel.Call{{Tool: "Bash", Input: map[string]any{"command": "true", "description": "nothing"}}}}
 	wait.Before = func() {
-		for n := runs(); runs() < n+2; {
-			time.Sleep(50 * time.Millisecond)
-		}
+		n := runs()
+		s.await("the helper has run twice more", func() bool { return runs() >= n+2 })
 	}
 	s = helped(t, "claude", wait, wait, wait, wait)
 	s.run([]int{0})
@@ -130,8 +126,7 @@ func TestSlowAgentsKeyRenewed(t *testing.T) {
 
 // A project's helper runs where the client is by itself. Under cordon it runs neither outside
 // the cell nor in it.
-func TestSlowAgentsKeyOfProject(t *testing.T) {
-	slow(t)
+func TestAgentsKeyOfProject(t *testing.T) {
 	t.Parallel()
 	plant := func() (*staged, string) {
 		s := helped(t, "claude")

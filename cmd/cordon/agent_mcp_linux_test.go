@@ -67,10 +67,9 @@ func (r *remoteServer) ServeHTTP(w http.ResponseWriter, ask *http.Request) {
 
 // A server at an address is reached with its headers, if the policy lets the cell
 // reach it; and the guard is asked about its tools like about all others.
-func TestSlowAgentsServerByAddress(t *testing.T) {
-	slow(t)
+func TestAgentsServerByAddress(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			s := agentSite(t, name, testmodel.Script{})
@@ -107,8 +106,7 @@ func TestSlowAgentsServerByAddress(t *testing.T) {
 }
 
 // Where a client takes servers from its own arguments too, those of both are there.
-func TestSlowAgentsOwnServers(t *testing.T) {
-	slow(t)
+func TestAgentsOwnServers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []client.Name{"claude", "codex"} {
 		t.Run(string(name), func(t *testing.T) {

@@ -12,9 +12,8 @@ import (
 // the same conversation, and the model learns what was wrong. First acceptance fails, then a
 // script of the repository writes outside the lease, then the operator has changed the same
 // line; after that it lands. That every client continues its conversation with what it is told
-// is shown by TestSlowAgentsPlan.
-func TestSlowAgentsMend(t *testing.T) {
-	slow(t)
+// is shown by TestAgentsPlan.
+func TestAgentsMend(t *testing.T) {
 	t.Parallel()
 	for _, name := range shared() {
 		t.Run(string(name), func(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 	"cordon/internal/view"
@@ -43,16 +42,16 @@ func (s *staged) planArgs(text string) []string {
 	s.write("repo/cordon.yaml", fmt.Sprintf("version: 1\nsecrets: [%s]\nnetwork:\n  host_ports: [%d]\n", strings.Join(s.names, ", "), s.model.Port()))
 	s.git("add", "cordon.yaml")
 	s.git("commit", "-q", "-m", "the policy")
+	s.cordon([]int{0}, "config", "share", fmt.Sprintf("port:%d", s.model.Port()))
 	return append([]string{"plan", "run", s.site.write("plan.yaml", text), "--agent", string(s.client), "--"}, s.args...)
 }
 
 // Each client runs a plan of three stages. One asks and ends; the operator answers, and the next
 // plan run goes on with its conversation. Each stage builds on what the one before it landed,
 // and is told what that one said.
-func TestSlowAgentsPlan(t *testing.T) {
-	slow(t)
+func TestAgentsPlan(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			s := agentSite(t, name, stageScript(t, name))
@@ -124,9 +123,8 @@ const (
 
 // A client reviews and verifies in a tree that it cannot write: neither its own tool nor a program that the
 // author left writes there, and a copy in /tmp can be written. Its feedback goes into the conversation of the author.
-// TestSlowAgentsPlan shows of every client that a conversation goes on.
-func TestSlowAgentsReview(t *testing.T) {
-	slow(t)
+// TestAgentsPlan shows of every client that a conversation goes on.
+func TestAgentsReview(t *testing.T) {
 	t.Parallel()
 	for _, name := range shared() {
 		t.Run(string(name), func(t *testing.T) {

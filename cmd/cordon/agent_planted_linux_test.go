@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
@@ -108,8 +107,7 @@ func sower(name client.Name) string {
 
 // A file of the repository that sets variables of the client's keeps it from being
 // started; one that an agent leaves is quarantined before it can be.
-func TestSlowAgentsVariables(t *testing.T) {
-	slow(t)
+func TestAgentsVariables(t *testing.T) {
 	t.Parallel()
 	s := agentSite(t, "gemini", playing(t, "gemini", []deed{{kind: shellTool, command: "echo out >src/out.txt"}}, ""))
 	s.write("repo/.gemini/.env", "")
@@ -123,10 +121,9 @@ func TestSlowAgentsVariables(t *testing.T) {
 
 // What an agent leaves in the state of its client is not obeyed by the client that
 // goes on with the conversation.
-func TestSlowAgentsPlanted(t *testing.T) {
-	slow(t)
+func TestAgentsPlanted(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			script := playing(t, name, []deed{{kind: shellTool, command: "sh sow.sh && echo planted"}}, "")

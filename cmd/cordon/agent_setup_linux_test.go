@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
 )
@@ -80,10 +79,9 @@ func (s *staged) seen(text string) bool {
 // A client in a cell has its user's memory, skills, agents and MCP servers if the operator
 // shares them with the repository, and nothing of them otherwise; and nothing of a skill
 // runs. The project's are there in both cases.
-func TestSlowAgentsSetup(t *testing.T) {
-	slow(t)
+func TestAgentsSetup(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		if _, ok := ownFiles[name]; !ok {
 			continue
 		}
@@ -149,10 +147,9 @@ func (s *staged) journal() string {
 }
 
 // Without cordon each client has all of it: the positive control.
-func TestSlowClientsSetupByThemselves(t *testing.T) {
-	slow(t)
+func TestClientsSetupByThemselves(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		if _, ok := ownFiles[name]; !ok {
 			continue
 		}

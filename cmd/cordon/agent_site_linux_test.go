@@ -13,6 +13,7 @@ import (
 
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
+	"cordon/internal/testground"
 	"cordon/internal/testmodel"
 )
 
@@ -38,13 +39,25 @@ const (
 	mcpValue    = "a 'key' of the operator's"
 )
 
-// quickClients are the clients that start fast. They alone show what is cordon's doing and the same for
-// every client; CORDON_SLOW=all lets all of them show it.
+// changeClients are the clients of .ci/run: one for each of the four wire protocols (claude: Anthropic's, codex: OpenAI's
+// responses, gemini: Google's, pi: OpenAI's chat), and for both ways in which a guard is called (a command: the first
+// three; code inside the client: pi). Copilot, OpenCode and Qwen repeat these, and run in .ci/full.
+var changeClients = []client.Name{"claude", "codex", "gemini", "pi"}
+
+// tested are the clients for a test of what a client does.
+func tested() []client.Name {
+	if testground.Wanted() == testground.Change {
+		return changeClients
+	}
+	return clients.Names()
+}
+
+// quickClients are the clients that start fast.
 var quickClients = []client.Name{"codex", "claude"}
 
-// shared are the clients for a test of what does not depend on the client.
+// shared are the clients for a test of what cordon does the same way for all of them.
 func shared() []client.Name {
-	if os.Getenv("CORDON_SLOW") == "all" {
+	if testground.Wanted() == testground.Full {
 		return clients.Names()
 	}
 	return quickClients
@@ -68,7 +81,6 @@ type staged struct {
 // agentSite makes a site for a client that plays a script.
 func agentSite(t *testing.T, name client.Name, script testmodel.Script) *staged {
 	t.Helper()
-	slow(t)
 	s := &staged{site: siteIn(t, awayFromTemp(t)), client: name, model: testmodel.New(t, script), Prompt: "do what the script says"}
 	s.ports = []int{s.model.Port()}
 	s.bin = s.placed(string(name))

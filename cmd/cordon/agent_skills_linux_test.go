@@ -24,8 +24,7 @@ var skilled = map[client.Name]struct {
 
 // A client has the skills of a project as text, and not as they lie in the tree. By itself it has them
 // as they are: the positive control.
-func TestSlowAgentsProjectSkills(t *testing.T) {
-	slow(t)
+func TestAgentsProjectSkills(t *testing.T) {
 	t.Parallel()
 	for name, skill := range skilled {
 		t.Run(string(name), func(t *testing.T) {

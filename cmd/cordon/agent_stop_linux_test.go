@@ -8,17 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"cordon/internal/agent/clients"
 	"cordon/internal/client"
 )
 
 // cordon stop ends every client in its grace time, while it waits for its model and while its
 // tool runs. Nothing is lost: the tree keeps its files, and the conversation continues where it
 // was.
-func TestSlowAgentsStopped(t *testing.T) {
-	slow(t)
+func TestAgentsStopped(t *testing.T) {
 	t.Parallel()
-	for _, name := range clients.Names() {
+	for _, name := range tested() {
 		for _, during := range []string{"model", "tool"} {
 			t.Run(string(name)+"/"+during, func(t *testing.T) {
 				t.Parallel()
@@ -87,13 +85,14 @@ func stoppedWhileItWorks(t *testing.T, name client.Name, during string) {
 // begun waits for a file of a worker.
 func (s *staged) begun(path string) {
 	s.t.Helper()
-	for {
+	s.await(path+" is there", func() bool {
+		w := s.only() // before the look: it may make it, and end
 		if _, err := os.Stat(path); err == nil {
-			return
+			return true
 		}
-		if w := s.only(); w.Status != "running" && w.Status != "leased" && w.Status != "ready" {
-			s.t.Fatalf("%s is %s before %s is there\n%s", w.Worker, w.Status, path, s.cordon([]int{0}, "logs", w.Worker).out)
+		if w.Status != "running" && w.Status != "leased" && w.Status != "ready" {
+			s.t.Fatalf("%s is %s before %s is there\n%s", w.Worker, w.Status, path, s.evidence())
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
+		return false
+	})
 }

@@ -21,8 +21,7 @@ var theirAgents = map[client.Name]struct{ file, servers, call, said string }{
 
 // An agent of the project works, and starts nothing that its front matter names: no server and no hook. By itself
 // the client starts the server.
-func TestSlowAgentsProjectAgents(t *testing.T) {
-	slow(t)
+func TestAgentsProjectAgents(t *testing.T) {
 	t.Parallel()
 	for name, their := range theirAgents {
 		t.Run(string(name), func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"cordon/internal/client"
 )
@@ -39,19 +38,16 @@ func (s *staged) bringServers() {
 
 // A client on a terminal trusts the tree, or does not work. Servers of the project are left out all the same, and with
 // hooks of the project it is not started; without a terminal it trusts nothing, and they do not run.
-func TestSlowAgentsTrustedProject(t *testing.T) {
-	slow(t)
+func TestAgentsTrustedProject(t *testing.T) {
 	t.Parallel()
 	s := agentSite(t, trusting, playing(t, trusting, []deed{{kind: shellTool, command: "ls src; echo new >src/new.txt"}}, ""))
 	s.bringServers()
 	v := s.interactive()
-	v.opens(screens[trusting].ready)
+	v.sees(screens[trusting].ready)
 	id := s.only().Worker
-	v.types("do what the script says")
-	v.send("\r")
+	v.enters("", "do what the script says")
 	v.sees(regexp.QuoteMeta(lastWords))
-	v.waits(2 * time.Second)
-	v.leaves(screens[trusting].leave, id+` +merged`)
+	v.leaves(screens[trusting], id+` +merged`)
 	v.end(0)
 	if s.landedFile("src/new.txt") != "new" || s.landedFile("src/by-server.txt") != "" {
 		t.Errorf("landed %q, and of the server %q", s.landedFile("src/new.txt"), s.landedFile("src/by-server.txt"))
@@ -76,8 +72,7 @@ func TestSlowAgentsTrustedProject(t *testing.T) {
 }
 
 // By itself the client runs all of it in a directory that it trusts: the positive control.
-func TestSlowClientsTrustedProject(t *testing.T) {
-	slow(t)
+func TestClientsTrustedProject(t *testing.T) {
 	t.Parallel()
 	s := agentSite(t, trusting, playing(t, trusting, nil, ""))
 	s.bringServers()
@@ -85,20 +80,14 @@ func TestSlowClientsTrustedProject(t *testing.T) {
 	s.write("home/.copilot/config.json", fmt.Sprintf(`{"trustedFolders":[%q]}`, s.repo))
 	cmd := exec.Command(filepath.Join(installed(t), string(trusting)), s.args...)
 	cmd.Dir, cmd.Env = s.repo, append(s.env, append(bareArgs[trusting].env, "PWD="+s.repo)...)
-	v := watch(consoleOf(s.site, terminalKind, cmd, nil))
-	v.opens(screens[trusting].ready)
-	v.types("do what the script says")
-	v.send("\r")
+	v := s.watch(cmd)
+	v.sees(screens[trusting].ready)
+	v.enters("", "do what the script says")
 	v.sees(regexp.QuoteMeta(lastWords))
 	for _, file := range []string{"src/by-hook.txt", "src/by-server.txt"} {
-		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		v.until(file+" is there", func(string) bool {
 			_, err := os.Lstat(filepath.Join(s.repo, file))
-			if err == nil {
-				break
-			}
-			if v.look(); time.Now().After(end) {
-				t.Fatal(err)
-			}
-		}
+			return err == nil
+		})
 	}
 }

@@ -11,8 +11,7 @@ import (
 
 // A client that unpacks itself from its program does so once. Workers share the files, or begin with copies of
 // some, cannot write what they share, and get others when somebody else has.
-func TestSlowAgentsUnpackOnce(t *testing.T) {
-	slow(t)
+func TestAgentsUnpackOnce(t *testing.T) {
 	t.Parallel()
 	for _, a := range clients.All() {
 		if a.Unpacks == nil {

@@ -28,8 +28,7 @@ var webExits = map[client.Name]struct {
 
 // What the servers of a client's maker fetch is no connection of the cell's: a client has
 // such tools only if the policy says agent.web. Alone it has them, and with the setting too.
-func TestSlowAgentsWeb(t *testing.T) {
-	slow(t)
+func TestAgentsWeb(t *testing.T) {
 	t.Parallel()
 	for name := range webExits {
 		t.Run(string(name), func(t *testing.T) {

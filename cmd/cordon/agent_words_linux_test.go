@@ -11,8 +11,7 @@ import (
 
 // A refusal is shown as one: its words come without the paths of the hook that says them, and
 // the client does not call the hook broken. The call is refused all the same.
-func TestSlowAgentsRefusalWords(t *testing.T) {
-	slow(t)
+func TestAgentsRefusalWords(t *testing.T) {
 	t.Parallel()
 	for _, name := range []client.Name{"claude", "gemini"} {
 		t.Run(string(name), func(t *testing.T) {

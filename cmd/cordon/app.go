@@ -80,7 +80,7 @@ func (a *app) root(args ...string) *cobra.Command {
 		},
 		PersistentPreRun: func(*cobra.Command, []string) {
 			if os.Getenv(cell.Mark) == "" { // inside a worker nothing of the host's is there
-				a.sayNotice(confine.SweepKilled())
+				a.sayNotice(confine.Unplaced())
 			}
 		},
 	}
@@ -181,7 +181,8 @@ func operator() string {
 // plansConsole is what the commands of cordon plan share with the others.
 func (a *app) plansConsole() *plans.Console {
 	return &plans.Console{Open: a.open, Page: a.page, Read: readNamed, Code: func(n int) error { return codeError(n) }, Who: operator,
-		Usage: func(err error) error { return usageError{err} }, Post: postOf, Client: exampleClient}
+		Usage: func(err error) error { return usageError{err} }, Post: postOf, Client: exampleClient,
+		Consent: a.withConsent}
 }
 
 // desksConsole is what the desk shares with the other commands.

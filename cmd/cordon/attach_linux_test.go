@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"cordon/internal/background"
 
@@ -36,31 +35,13 @@ func (s *site) detached(args ...string) (id string, pid int) {
 // becomes waits until the one worker has a status.
 func (s *site) becomes(status string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		w := s.only()
-		if w.Status == status {
-			return
-		}
-		if time.Now().After(deadline) {
-			said, _ := filepath.Glob(s.place("state/cordon/*/workers/*/" + background.ConsoleFile))
-			for _, name := range said {
-				text, _ := os.ReadFile(name)
-				s.t.Logf("%s", text)
-			}
-			s.t.Fatalf("it is %s, want %s", w.Status, status)
-		}
-	}
+	s.await("the worker is "+status, func() bool { return s.only().Status == status })
 }
 
 // attached is a terminal that joined a worker's, at the prompt of its shell.
 func (s *site) attached(id string) *console {
 	s.t.Helper()
-	for range 200 { // until it runs
-		if s.only().Status == "running" {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	s.becomes("running")
 	c := newConsole(s, nil, "attach", id)
 	c.expect(`attached to ` + id + `; ctrl-\\ detaches`)
 	return c
@@ -69,14 +50,10 @@ func (s *site) attached(id string) *console {
 // sized asks the shell for the size of its terminal until it is this one: it arrives as a signal, which keys overtake.
 func (c *console) sized(want string) {
 	c.t.Helper()
-	for range 500 {
+	c.site.await("the size of the terminal is "+want, func() bool {
 		c.send("stty size\n")
-		if got := c.expect(`\d\d \d\d\r`); strings.Contains(got, want) {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	c.t.Fatalf("its size is not %s: %q", want, c.text())
+		return strings.Contains(c.expect(`\d\d \d\d\r`), want)
+	})
 }
 
 // bash is an interactive shell that nothing of the operator's changes.
@@ -111,8 +88,9 @@ func TestAttach(t *testing.T) {
 
 			// An interrupt is the worker's.
 			c.expect(`44 99\r\n`)
-			c.send("sleep 600 || echo code $?; echo after\n")
-			time.Sleep(300 * time.Millisecond)
+			long := longSleep()
+			c.send(long + " || echo code $?; echo after\n")
+			c.untilForeground(long)
 			c.send("\x03")
 			d.expect(`\^C`)
 			d.send("echo three$((1+1))\n")
@@ -146,7 +124,7 @@ func TestAttach(t *testing.T) {
 			if text, err := os.ReadFile(filepath.Join(s.repo, "src/new.txt")); err != nil || string(text) != "new\n" {
 				t.Errorf("%q %v", text, err)
 			}
-			untilGone(t, pid)
+			awaitGone(t, strconv.Itoa(pid))
 			if left := s.alive(id); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
@@ -156,23 +134,6 @@ func TestAttach(t *testing.T) {
 			s.sound()
 		})
 	}
-}
-
-func untilGone(t *testing.T, pid int) {
-	t.Helper()
-	for range 500 {
-		if syscall.Kill(pid, 0) != nil || zombie(pid) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("process %d goes on", pid)
-}
-
-// zombie reports whether a process has ended and nobody has asked how.
-func zombie(pid int) bool {
-	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	return err == nil && strings.Contains(string(b), ") Z ")
 }
 
 // The terminal that a worker was started from goes on working.
@@ -210,15 +171,7 @@ func TestAttachKilled(t *testing.T) {
 	}
 	c.expect(`the supervisor of ` + id + ` exited, and the worker ended with it; cordon resume ` + id)
 	c.end(1)
-	for range 200 {
-		if len(s.alive(id)) == 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if left := s.alive(id); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	s.untilDead(id)
 	d := newConsole(s, nil, "attach", id)
 	d.expect(id + ` is not running: its supervisor exited`)
 	d.end(3)
@@ -238,14 +191,11 @@ func TestDetached(t *testing.T) {
 	c := newConsole(s, nil, "attach", id)
 	c.expect(id + ` (has no terminal that another can join|is not running now)`)
 	c.end(3)
-	for range 200 { // until it runs, and is open to visitors
-		if s.try(s.command("shell", id, "--", "touch", "src/stop")).code == 0 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	s.await("the worker runs, and is open to visitors", func() bool {
+		return s.try(s.command("shell", id, "--", "touch", "src/stop")).code == 0
+	})
 	s.becomes("merged")
-	untilGone(t, pid)
+	awaitGone(t, strconv.Itoa(pid))
 	if o := s.cordon([]int{0}, "logs", id); !strings.Contains(o.out, "not a tty") {
 		t.Errorf("%q", o.out)
 	}
@@ -278,7 +228,7 @@ func TestDetachedIsStopped(t *testing.T) {
 	}
 	c.expect(id + ` has ended`)
 	c.end(0)
-	untilGone(t, pid)
+	awaitGone(t, strconv.Itoa(pid))
 	if got := s.only().Status; got != "interrupted" {
 		t.Errorf("it is %s", got)
 	}

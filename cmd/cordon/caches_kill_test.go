@@ -102,13 +102,12 @@ func killedKeepingCaches(t *testing.T, game cacheGame, n int) {
 	}
 }
 
-func TestSlowKilledKeepingCaches(t *testing.T) {
-	slow(t)
+func TestKilledKeepingCaches(t *testing.T) {
 	layersOnly(t)
 	for name, game := range map[string]cacheGame{"worker": workerCaches, "acceptance": acceptanceCaches} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			killedKeepingCaches(t, game, 8)
+			killedKeepingCaches(t, game, sampled(8, 4))
 		})
 	}
 }

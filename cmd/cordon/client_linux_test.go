@@ -19,8 +19,7 @@ import (
 
 // A real client in a cell talks to a model server on a port of this machine that its
 // lease names, works, and reaches nothing else.
-func TestSlowRealClient(t *testing.T) {
-	slow(t)
+func TestRealClient(t *testing.T) {
 	need(t, "curl")
 	s := siteIn(t, awayFromTemp(t))
 	program := filepath.Join(s.placed("claude"), "claude")
@@ -71,8 +70,7 @@ func firstOf(preset string) string {
 
 // The presets are enough for what they are for, where the registry can be reached:
 // npm ci of a small real project inside a cell.
-func TestSlowNpmPreset(t *testing.T) {
-	slow(t)
+func TestNpmPreset(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not here")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"cordon/internal/command/configs"
 	"cordon/internal/command/demos"
 	"cordon/internal/command/desks"
 	"cordon/internal/command/fleets"
@@ -42,7 +43,10 @@ func (a *app) entries() []entry {
 		{"plan", func() *cobra.Command { return plans.New(a.plansConsole()) }},
 		{"truth", func() *cobra.Command { return plans.Truth(a.plansConsole()) }},
 		{"review", func() *cobra.Command { return plans.Review(a.plansConsole()) }},
-		{"policy", a.policyCommand}, {"config", a.configCommand}, {"lease", a.leaseCommand}, {"briefing", a.briefingCommand},
+		{"config", func() *cobra.Command {
+			return configs.New(&configs.Console{Open: a.open, Page: a.page, Check: a.configCheck})
+		}},
+		{"policy", a.policyCommand}, {"lease", a.leaseCommand}, {"briefing", a.briefingCommand},
 		{"check", a.checkCommand}, {"hook", a.hookCommand}, {"init", a.initCommand}, {"doctor", a.doctorCommand},
 		{"demo", func() *cobra.Command {
 			return demos.New(&demos.Console{Page: a.page, Announce: a.announce, Who: operator, Draws: a.desksConsole().Draws, Desk: a.showDesk})

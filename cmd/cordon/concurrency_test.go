@@ -100,7 +100,6 @@ func TestWorkersAtOnce(t *testing.T) {
 	crowd(t, 3, 200)
 }
 
-func TestSlowTwentyWorkersOnTwentyThousandFiles(t *testing.T) {
-	slow(t)
+func TestTwentyWorkersOnTwentyThousandFiles(t *testing.T) {
 	crowd(t, 20, 20_000)
 }

@@ -162,7 +162,7 @@ func (c container) build(t *testing.T, bundle string) {
 	lower := filepath.Join(bundle, "lower")
 	for _, dir := range []string{
 		"rootfs", "upper", "work", "state",
-		"lower/proc", "lower/sys", "lower/dev", "lower/usr", "lower/etc", "lower/tmp", "lower/var/tmp", "lower/run", "lower/home/u",
+		"lower/proc", "lower/sys", "lower/dev", "lower/usr", "lower/etc", "lower/tmp", "lower/var/tmp", "lower/run", "lower/home/u/.cache",
 	} {
 		must(os.MkdirAll(filepath.Join(bundle, dir), 0o755))
 	}

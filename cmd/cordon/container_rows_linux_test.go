@@ -12,11 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestSlowContainers: cordon in containers as people have them. The first rows are
+// TestContainers: cordon in containers as people have them. The first rows are
 // refused, and the doctor names the lines that are missing; with these lines all
 // layers are there and work lands. The letters are those of docs/containers.md.
-func TestSlowContainers(t *testing.T) {
-	slow(t)
+func TestContainers(t *testing.T) {
 	needsRuntime(t)
 	ours := readProfile(t, "../../deploy/cordon-seccomp.json")
 	const (
@@ -69,10 +68,9 @@ func TestSlowContainers(t *testing.T) {
 	}
 }
 
-// TestSlowContainerCalls: the profile adds nothing that is not needed. Without any one
+// TestContainerCalls: the profile adds nothing that is not needed. Without any one
 // of the calls there is no cell, and the doctor names it.
-func TestSlowContainerCalls(t *testing.T) {
-	slow(t)
+func TestContainerCalls(t *testing.T) {
 	needsRuntime(t)
 	ours := readProfile(t, "../../deploy/cordon-seccomp.json")
 	for _, call := range ours.Syscalls[len(ours.Syscalls)-1].Names {
@@ -130,10 +128,9 @@ func pod(t *testing.T) container {
 	}
 }
 
-// TestSlowPodman: the command line of deploy with the real podman, and as a control
+// TestPodman: the command line of deploy with the real podman, and as a control
 // podman without it.
-func TestSlowPodman(t *testing.T) {
-	slow(t)
+func TestPodman(t *testing.T) {
 	needsRuntime(t)
 	if _, err := exec.LookPath("podman"); err != nil {
 		t.Fatal("there is no podman: apt-get install podman (.ci/run does)")
@@ -168,9 +165,8 @@ func TestSlowPodman(t *testing.T) {
 	}
 }
 
-// TestSlowContainerProbe: in the pod of deploy the cell holds as it does on a machine.
-func TestSlowContainerProbe(t *testing.T) {
-	slow(t)
+// TestContainerProbe: in the pod of deploy the cell holds as it does on a machine.
+func TestContainerProbe(t *testing.T) {
 	needsRuntime(t)
 	r := pod(t).runIn(t, "echo '== probe'; cd /home/u; cordon doctor --probe --only '^(descriptors|namespaces|secrets-way|secrets-tree)-'; echo rc=$?")
 	counts := regexp.MustCompile(`(?m)^\d+ attempts: (\d+) held, 0 escaped, \d+ not tested\nContained: `).FindStringSubmatch(r.text)

@@ -170,12 +170,9 @@ func TestGitProcessesOfRun(t *testing.T) {
 	}
 }
 
-// TestSlowGitProcesses counts the git processes that a look at many workers starts: those of
+// TestGitProcesses counts the git processes that a look at many workers starts: those of
 // a repository without workers, and at most three for each branch.
-func TestSlowGitProcesses(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
+func TestGitProcesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	commands := []string{"ls", "ls --json", "inbox", "quarantine ls", "ui --plain"}

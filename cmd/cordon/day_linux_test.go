@@ -27,8 +27,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"done","ses
 
 // A day's work under cordon, through the hook and in the cell of a real worker: what is refused or asked about is
 // what a person decided about, with a reason, in the guard's corpus, and nothing else.
-func TestSlowDay(t *testing.T) {
-	slow(t)
+func TestDay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	calls, expected := dayCalls(t)

@@ -11,11 +11,10 @@ import (
 	"cordon/internal/ledger"
 )
 
-// TestSlowRefreshOfDesk counts the git processes of a refresh of an open desk with 500 workers and 10,000 events: at most
-// three for each branch, with those that every screen starts, before and after the branch moves. TestSlowGitProcesses
+// TestRefreshOfDesk counts the git processes of a refresh of an open desk with 500 workers and 10,000 events: at most
+// three for each branch, with those that every screen starts, before and after the branch moves. TestGitProcesses
 // counts those of cordon ui --plain.
-func TestSlowRefreshOfDesk(t *testing.T) {
-	slow(t)
+func TestRefreshOfDesk(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.cordon([]int{0}, "run", "--no-merge", "--", "true") // makes the state directory

@@ -35,13 +35,13 @@ func (m midway) waits(s *site) (id, seen string) {
 // begun waits until the decision is in the journal.
 func (m midway) begun(s *site, id string) {
 	s.t.Helper()
-	s.await(func() bool { types, _ := s.eventsOf(id); return slices.Contains(types, m.event) })
+	s.await(m.event+" is in the journal", func() bool { types, _ := s.eventsOf(id); return slices.Contains(types, m.event) })
 }
 
 // once waits for the end of a decision whose desk is gone, and wants that it was carried out once.
 func (m midway) once(s *site, id, via string) {
 	s.t.Helper()
-	s.await(func() bool { return s.only().Status == m.status })
+	s.becomes(m.status)
 	types, data := s.eventsOf(id)
 	decided := slices.DeleteFunc(types, func(typ string) bool { return typ != m.event })
 	if who, _ := data[m.event]["who"].(string); len(decided) != 1 || !strings.HasSuffix(who, " via "+via) {
@@ -57,10 +57,9 @@ func (m midway) once(s *site, id, via string) {
 	s.sound()
 }
 
-// TestSlowKilledDesks kills the desk in the browser and the one in the terminal with SIGKILL while a decision is
+// TestKilledDesks kills the desk in the browser and the one in the terminal with SIGKILL while a decision is
 // carried out. It ends as it would have, once, and a desk that is opened then shows it.
-func TestSlowKilledDesks(t *testing.T) {
-	slow(t)
+func TestKilledDesks(t *testing.T) {
 	t.Parallel()
 	for _, m := range midways {
 		t.Run("web "+m.choice, func(t *testing.T) {
@@ -105,10 +104,9 @@ func TestSlowKilledDesks(t *testing.T) {
 	}
 }
 
-// TestSlowDesksRace: the desk in the browser, the one in the terminal and a command discard the same worker at once. One of them wins,
+// TestDesksRace: the desk in the browser, the one in the terminal and a command discard the same worker at once. One of them wins,
 // and the others say who decided and when.
-func TestSlowDesksRace(t *testing.T) {
-	slow(t)
+func TestDesksRace(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	id, seen := s.awaiting("echo x >src/x")
@@ -128,7 +126,7 @@ func TestSlowDesksRace(t *testing.T) {
 	})
 	drawn.send("\x13")
 	all.Wait()
-	s.await(func() bool { return s.only().Status == "discarded" })
+	s.becomes("discarded")
 	types, data := s.eventsOf(id)
 	if n := len(slices.DeleteFunc(types, func(typ string) bool { return typ != "worker.discarded" })); n != 1 {
 		t.Errorf("it was discarded %d times", n)

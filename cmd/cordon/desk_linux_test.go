@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // tmux is a terminal in which a desk runs, as an operator has it.
@@ -24,6 +24,10 @@ func inTmux(s *site, width, height int, args ...string) *tmux {
 	m := &tmux{s, filepath.Join(s.t.TempDir(), "tmux")}
 	m.tmux(append([]string{"-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "cordon"}, args...)...)
 	s.t.Cleanup(func() { _ = exec.Command("tmux", "-S", m.socket, "kill-server").Run() })
+	s.sources.add(func() string {
+		shown, err := m.process("tmux", "-u", "-S", m.socket, "capture-pane", "-p").CombinedOutput()
+		return fmt.Sprintf("--- screen of cordon %s %s\n%s", strings.Join(args, " "), problem(err), shown)
+	})
 	return m
 }
 
@@ -49,25 +53,18 @@ func (m *tmux) screen() string { return m.tmux("capture-pane", "-p") }
 // until waits until the screen has all of some texts.
 func (m *tmux) until(texts ...string) string {
 	m.t.Helper()
-	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		got, missing := m.screen(), ""
-		for _, text := range texts {
-			if !strings.Contains(got, text) {
-				missing = text
-			}
-		}
-		if missing == "" {
-			return got
-		}
-		if time.Since(begin) > time.Minute {
-			m.t.Fatalf("%q is not on the screen:\n%s", missing, got)
-		}
-	}
+	got := ""
+	m.await(fmt.Sprintf("%q are on the screen", texts), func() bool { got = m.screen(); return hasAll(got, texts) })
+	return got
 }
 
-// TestSlowDeskInTmux: an operator with real workers sees who needs them, decides, and kills the desk.
-func TestSlowDeskInTmux(t *testing.T) {
-	slow(t)
+// hasAll reports whether a screen has all of some texts.
+func hasAll(screen string, texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(screen, text) })
+}
+
+// TestDeskInTmux: an operator with real workers sees who needs them, decides, and kills the desk.
+func TestDeskInTmux(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.cordon([]int{exitQuarantined}, "run", "--write", "src", "--", "sh", "-c", "echo x >src/x.txt; echo 'Call me.' >>docs/d.txt")
@@ -114,11 +111,7 @@ func TestSlowDeskInTmux(t *testing.T) {
 	second.keys("j")
 	second.until("▌ ● " + live)
 	second.keys("x")
-	for begin := time.Now(); strings.Contains(second.screen(), "RUNNING 1"); time.Sleep(50 * time.Millisecond) {
-		if time.Since(begin) > time.Minute {
-			t.Fatalf("the desk keeps the terminal:\n%s", second.screen())
-		}
-	}
+	second.await("the desk gives the terminal away", func() bool { return !strings.Contains(second.screen(), "RUNNING 1") })
 	second.keys("echo visit $((6*7))", "Enter")
 	second.until("beside the worker", "visit 42")
 	second.keys("exit", "Enter")
@@ -167,9 +160,8 @@ func (s *site) statusOf(id string) string {
 	return shown.Status
 }
 
-// TestSlowDemoDesk: a newcomer sees why each worker of the demo needs them, and releases one with four keys.
-func TestSlowDemoDesk(t *testing.T) {
-	slow(t)
+// TestDemoDesk: a newcomer sees why each worker of the demo needs them, and releases one with four keys.
+func TestDemoDesk(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	m := inTmux(s, 80, 24, "demo", "--ui", "--dir", s.place("toy"))

@@ -1,9 +1,8 @@
 package main
 
 import (
+	"fmt"
 	"io"
-	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
@@ -21,7 +20,7 @@ type terminalDesk struct {
 func inTerminal(s *site, width, height int) *terminalDesk {
 	s.t.Helper()
 	size := &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}
-	d := &terminalDesk{console: sizedConsole(s, "xterm-256color", size, s.command("ui"), nil), emulator: vt.NewSafeEmulator(width, height)}
+	d := &terminalDesk{console: startConsole(s, "xterm-256color", size, s.command("ui"), nil, nil), emulator: vt.NewSafeEmulator(width, height)}
 	go func() { _, _ = io.Copy(io.Discard, d.emulator) }() // what a terminal answers; a question would wait for ever
 	return d
 }
@@ -37,20 +36,10 @@ func (d *terminalDesk) screen() string {
 // until waits until the screen has all of some texts.
 func (d *terminalDesk) until(texts ...string) string {
 	d.t.Helper()
-	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		got, missing := d.screen(), ""
-		for _, text := range texts {
-			if !strings.Contains(got, text) {
-				missing = text
-			}
-		}
-		if missing == "" {
-			return got
-		}
-		if time.Now().After(end) {
-			d.t.Fatalf("%q is not on the screen:\n%s", missing, got)
-		}
-	}
+	got := ""
+	d.site.await(fmt.Sprintf("%q are on the screen", texts), func() bool { got = d.screen(); return hasAll(got, texts) },
+		func() string { return "--- screen of the desk\n" + d.screen() })
+	return got
 }
 
 // goTo opens the review of a worker.

@@ -67,11 +67,10 @@ func TestReadOnlyState(t *testing.T) {
 	s.mergedOnce("src/b.txt", "new")
 }
 
-// TestSlowFullDisk has the state on a disk that fills up, a little later each time:
+// TestFullDisk has the state on a disk that fills up, a little later each time:
 // whatever cannot be written, cordon ends with an error and goes on when there
 // is room again.
-func TestSlowFullDisk(t *testing.T) {
-	slow(t)
+func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	const script = `
 		mkdir "$PLACE/disk"

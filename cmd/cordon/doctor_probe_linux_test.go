@@ -22,10 +22,9 @@ func realProgram(t *testing.T) string {
 	return filepath.Join(dir, "cordon")
 }
 
-// TestSlowProbe: the fixtures lie where homes are, as those of an ordinary user do, and
+// TestProbe: the fixtures lie where homes are, as those of an ordinary user do, and
 // attempts are made and held. One of them has a log as its standard error.
-func TestSlowProbe(t *testing.T) {
-	slow(t)
+func TestProbe(t *testing.T) {
 	t.Parallel()
 	dir, err := homeDir()
 	if err != nil {

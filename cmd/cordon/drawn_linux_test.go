@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // A program that draws has the screen for itself: what cordon has to say meanwhile comes
@@ -24,11 +23,7 @@ func TestDrawing(t *testing.T) {
 	c.send("\n")
 	c.expect(`asked`)
 	follow := s.start(nil, "logs", "-f", id)
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(follow.out.String(), "there"); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("logs -f shows %q", follow.out.String())
-		}
-	}
+	follow.await("logs -f shows it", func() bool { return strings.Contains(follow.out.String(), "there") })
 	if meanwhile := c.text()[drawn:]; strings.Contains(meanwhile, id) {
 		t.Errorf("cordon writes on the screen: %q", meanwhile)
 	}
@@ -36,7 +31,7 @@ func TestDrawing(t *testing.T) {
 	c.expect(`over\r\n`)
 	c.expect(id + ` +asks +q1: Which one\?[^\r\n]*\r\n`)
 	c.end(5)
-	<-follow.done
+	follow.awaitEnd()
 	const want = "hello\n\n  there\n\nasked\nover\n"
 	for _, got := range []string{s.cordon([]int{0}, "logs", id).out, follow.out.String()} {
 		if plain := strings.ReplaceAll(got, "\n\n", "\n"); plain != strings.ReplaceAll(want, "\n\n", "\n") {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // The acts of the probe that take time, or many connections.
@@ -44,12 +47,7 @@ func loris(a []string) (string, error) {
 			return "", err
 		}
 	}
-	start := time.Now()
-	text, err := tcp(a[2], []byte(plainRequest(a[3])), false)
-	if time.Since(start) > 10*time.Second {
-		return "", fmt.Errorf("it took %v", time.Since(start))
-	}
-	return text, err
+	return tcp(a[2], []byte(plainRequest(a[3])), false)
 }
 
 // flood asks for names as fast as it can and counts what is answered.
@@ -92,11 +90,24 @@ func flood(a []string) (string, error) {
 	return fmt.Sprint(answered), nil
 }
 
-// sleepAct waits, for what is kept for a moment to be forgotten.
-func sleepAct(a []string) (string, error) {
+// outlive goes on when what was kept before for a time is too old. That time is all that ends it, and nothing else shows that it has ended.
+func outlive(a []string) (string, error) {
 	d, err := time.ParseDuration(a[0])
-	time.Sleep(d)
-	return "", err
+	if err != nil {
+		return "", err
+	}
+	testwait.Pass(context.Background(), d)
+	return "", nil
+}
+
+// until does an act again and again until what comes of it holds a text.
+func until(a []string) (text string, err error) {
+	do := repertoire()[a[1]]
+	testwait.Until(acting{}, strings.Join(a[1:], " ")+" sees "+a[0], func() bool {
+		text, err = do(a[2:])
+		return strings.Contains(text, a[0])
+	}, func() string { return fmt.Sprintf("%s %v", text, err) })
+	return text, err
 }
 
 // upgradeAct asks for another protocol and speaks it.
@@ -153,14 +164,12 @@ func hold(a []string) (string, error) {
 	if _, err := get([]string{"http://control.example.com/ready"}); err != nil {
 		return "", err
 	}
-	for range 1200 {
-		text, err := get([]string{"http://control.example.com/over"})
-		if err != nil || strings.Contains(text, "it is over") {
-			return mine, err
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-	return mine, errors.New("nobody ended it")
+	testwait.Until(acting{}, "somebody says that it is over", func() bool {
+		var text string
+		text, err = get([]string{"http://control.example.com/over"})
+		return err != nil || strings.Contains(text, "it is over")
+	})
+	return mine, err
 }
 
 // many opens connections, some at once, each asking for / and all to be answered.

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -54,7 +55,7 @@ func probe(args []string) int {
 		start := time.Now()
 		f := finding{Err: "no such act"}
 		if do := known[a[0]]; do != nil {
-			text, err := do(a[1:])
+			text, err := attempt(do, a[1:])
 			f = finding{Text: text}
 			if err != nil {
 				f.Err = err.Error()
@@ -68,6 +69,30 @@ func probe(args []string) int {
 		fmt.Printf("%s%s\n", findingMark, line)
 	}
 	return 0
+}
+
+// gaveUp is the end of an act that waited in vain.
+type gaveUp string
+
+// acting is the test that an act waits in.
+type acting struct{}
+
+func (acting) Helper() {}
+
+func (acting) Fatalf(format string, args ...any) { panic(gaveUp(fmt.Sprintf(format, args...))) }
+
+// attempt does an act, which fails when it waits in vain.
+func attempt(do func([]string) (string, error), args []string) (text string, err error) {
+	defer func() {
+		switch why := recover().(type) {
+		case nil:
+		case gaveUp:
+			err = errors.New(string(why))
+		default:
+			panic(why)
+		}
+	}()
+	return do(args)
 }
 
 func repertoire() map[string]func([]string) (string, error) {
@@ -94,7 +119,8 @@ func repertoire() map[string]func([]string) (string, error) {
 		"flood":    flood,
 		"listen":   listenAct,
 		"upgrade":  upgradeAct,
-		"sleep":    sleepAct,
+		"outlive":  outlive,
+		"until":    until,
 		"hold":     hold,
 		"often":    often,
 	}
@@ -131,25 +157,33 @@ func tcp(to string, send []byte, shut bool) (string, error) {
 	return string(b), err
 }
 
-// rawBytes is tcp with bytes that are written in base64, in pieces that come one
-// after the other.
+// rawBytes is tcp with bytes that are written in base64, in pieces. Each but the last is answered before
+// the next is sent.
 func rawBytes(a []string) (string, error) {
 	c, err := dial(a[0])
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	for _, piece := range a[1:] {
-		b, err := base64.StdEncoding.DecodeString(piece)
+	var b []byte
+	for i, piece := range a[1:] {
+		send, err := base64.StdEncoding.DecodeString(piece)
 		if err != nil {
 			return "", err
 		}
-		if _, err := c.Write(b); err != nil {
+		if i > 0 {
+			answer := make([]byte, 64)
+			n, err := c.Read(answer)
+			if b = append(b, answer[:n]...); err != nil {
+				return hex.EncodeToString(b[:min(len(b), 16)]) + string(b), err
+			}
+		}
+		if _, err := c.Write(send); err != nil {
 			return "", err
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
-	b, err := io.ReadAll(io.LimitReader(c, 64<<10))
+	rest, err := io.ReadAll(io.LimitReader(c, 64<<10))
+	b = append(b, rest...)
 	return hex.EncodeToString(b[:min(len(b), 16)]) + string(b), err
 }
 

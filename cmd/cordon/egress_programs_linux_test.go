@@ -131,8 +131,7 @@ func TestEgressPrograms(t *testing.T) {
 	})
 }
 
-func TestSlowEgressPrograms(t *testing.T) {
-	slow(t)
+func TestEgressProgramsAll(t *testing.T) {
 	internet(t, func(t *testing.T, n *testnet.Net) {
 		n.Names.Set("six.example.com", "2606:2800:220:1::6")
 		for _, prepare := range []func() error{n.Registries, n.Git} {
@@ -146,8 +145,7 @@ func TestSlowEgressPrograms(t *testing.T) {
 	})
 }
 
-func TestSlowEgressSSH(t *testing.T) {
-	slow(t)
+func TestEgressSSH(t *testing.T) {
 	if _, err := testnet.Server(); err != nil {
 		t.Skip("sshd is not installed: git over ssh from a cell is not shown")
 	}
@@ -180,8 +178,7 @@ func TestSlowEgressSSH(t *testing.T) {
 }
 
 // A static program that knows nothing of proxies, name services or C libraries.
-func TestSlowEgressStatic(t *testing.T) {
-	slow(t)
+func TestEgressStatic(t *testing.T) {
 	internet(t, func(t *testing.T, n *testnet.Net) {
 		s := newSite(t)
 		source := s.write("static/main.go", staticText)

@@ -102,8 +102,7 @@ func TestEgressWithoutNamespaces(t *testing.T) {
 }
 
 // Real programs by the proxy.
-func TestSlowEgressProxyPrograms(t *testing.T) {
-	slow(t)
+func TestEgressProxyPrograms(t *testing.T) {
 	internet(t, func(t *testing.T, n *testnet.Net) {
 		policy := policyText(allowing("allowed.example.com"), "via: proxy")
 		s := newSite(t)

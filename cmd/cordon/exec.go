@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -15,6 +15,7 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/cellnet"
+	"cordon/internal/config"
 	"cordon/internal/confine"
 	"cordon/internal/enclosure"
 	"cordon/internal/fault"
@@ -29,6 +30,9 @@ type execOptions struct {
 	policy string
 	write  []string
 	ports  []int
+	live   bool
+	place  string
+	drop   string
 	dry    bool
 	loud   bool
 	argv   []string
@@ -42,25 +46,42 @@ func (a *app) execCommand() *cobra.Command {
 		Long: `Run COMMAND in a cell. It can write only the worktree around the current directory (or
 the directory itself, outside a repository), a private copy of your home and a private
 /tmp. It sees no secrets and no other processes, and reaches only what the policy's
-network section names. There is no lease, no audit and no gate: its writes in the
-worktree stay. In a repository, its commits go to a private repository; yours does not
-change. If it creates repositories that could run programs when you use git there, cordon
-moves them aside and names them.
+network section names. There is no lease and no gate. In a repository, its commits go to
+a private repository; yours does not change.
+
+COMMAND sees your directory as it is, and what it writes there goes into a private layer.
+When it has ended by itself, cordon places that into the directory: not over what you
+changed meanwhile, and nothing that your git, shell or editor would run or obey. What is
+not placed is kept aside and named. When it is killed, the layer stays, and cordon says
+how to place or drop it.
+
+With --live it writes the directory itself, and at once: for watchers, on either side.
+Nothing is looked at then, so cordon refuses --live where your git, its hooks or your
+PATH lead into the directory.
 
 The command reads its standard input through its own pipe and takes from yours only
 what it reads: the rest of a script or list that you feed to a shell stays there. (From
 a device it may take up to a page more.)
 
 The policy is the file that --policy names, or the built-in default, which opens no
-network. It is never read from the worktree. Secrets stay hidden, including the logins
-of agent clients: to give a client its own login, start it with cordon run.`,
+network. It is never read from the worktree, and your rights bound it. Secrets stay
+hidden, including the logins of agent clients: to give a client its own login, start it
+with cordon run.`,
 		Example: `  cordon exec -- npm test
   cordon exec --write build -- make
   cordon exec --policy ~/npm.yaml -- npm ci   (allowed_domains: ["@npm"])
-  cordon exec --publish 3000 -- npm run dev   (prints its address)
+  cordon exec --live --publish 3000 -- npm run dev   (prints its address)
   cordon exec -- bash`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.place+o.drop != "" {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.place+o.drop != "" {
+				return a.settleExecution(o)
+			}
 			o.argv = args
 			return a.exec(cmd.Context(), o)
 		},
@@ -70,6 +91,10 @@ of agent clients: to give a client its own login, start it with cordon run.`,
 	f.StringVar(&o.policy, "policy", "", "read the policy from `FILE`")
 	f.StringArrayVar(&o.write, "write", nil, "let it write only `DIR` (repeatable; replaces write_roots)")
 	f.IntSliceVar(&o.ports, "publish", nil, "publish `PORT` of the command, also as network.publish does; the address is printed (repeatable)")
+	f.BoolVar(&o.live, "live", false, "let it write the directory itself, and at once")
+	f.StringVar(&o.place, "place", "", "place what an earlier command wrote, by the `NAME` that cordon told you")
+	f.StringVar(&o.drop, "drop", "", "drop what an earlier command wrote, by its `NAME`")
+	c.MarkFlagsMutuallyExclusive("place", "drop")
 	f.BoolVarP(&o.loud, "verbose", "v", false, "report the proven layers and the network use")
 	f.BoolVar(&o.dry, "dry-run", false, "print the plan of the cell and run nothing")
 	return c
@@ -85,7 +110,7 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 		if err != nil {
 			return err
 		}
-		defer notice() // it leaves nothing behind
+		defer notice(cell.Exit{}) // it leaves nothing behind
 		return a.dry(c)
 	}
 	if hint := foreground.ClientHint(o.argv); hint != "" {
@@ -100,14 +125,17 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	}
 	c.Stdin, c.Stdout, c.Stderr, c.Terminal, c.Seat = here.Stdin, here.Stdout, here.Stderr, here.Terminal, here.Seat
 	var layers []cell.Layer
+	if o.live && c.Cell != nil {
+		a.say("cordon: --live: cordon does not check what the command writes, and the command can read a file that deny_read hides once you replace it")
+	}
 	if c.Cell == nil {
 		a.say("cordon: %s", ledger.Cell{})
 	} else {
 		started := c.Started
 		c.Started = func(l cell.Launch) error { layers = l.Layers; a.sayLaunch(l, x.Policy, o.loud); return started(l) }
 	}
-	// No signal that is forwarded may end us before notice has disarmed what the command
-	// left. The rest of them are caught everywhere.
+	// No signal that is forwarded may end us before notice has placed what the command
+	// wrote. The rest of them are caught everywhere.
 	swept := make(chan os.Signal, 1)
 	signal.Notify(swept, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(swept)
@@ -119,12 +147,19 @@ func (a *app) exec(ctx context.Context, o *execOptions) error {
 	if !exit.OK() {
 		a.sayNotice(strings.Join(enclosure.ExplainRefused(x.Policy, exit), "\n"))
 	}
-	a.sayNotice(notice())
+	a.sayNotice(notice(exit))
 	if confine.Unusable(err) {
 		a.say("cordon: the private repository of this checkout cannot be used any more and goes to the trash; try again")
 		err = errors.Join(err, confine.Reset(ctx, a.dir))
 	}
 	return a.execOutcome(x.Policy.Limits, exit, err)
+}
+
+// settleExecution places or drops what an earlier command wrote.
+func (a *app) settleExecution(o *execOptions) error {
+	text, err := confine.Settle(cmp.Or(o.place, o.drop), o.place != "")
+	a.sayNotice(text)
+	return err
 }
 
 // sayNotice says what a command left, a line each.
@@ -136,7 +171,7 @@ func (a *app) sayNotice(text string) {
 
 // execution is what was asked for.
 func (a *app) execution(o *execOptions) (confine.Execution, error) {
-	x := confine.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Argv: o.argv, Loud: o.loud}
+	x := confine.Execution{Dir: a.dir, Policy: policy.Default(), Source: o.policy, Live: o.live, Argv: o.argv, Loud: o.loud}
 	if worker := os.Getenv(cell.Mark); worker != "" {
 		return x, &fault.RefusedError{Err: fmt.Errorf("this runs inside worker %s: a cell is not started in a cell", worker)}
 	}
@@ -151,9 +186,29 @@ func (a *app) execution(o *execOptions) (confine.Execution, error) {
 			return x, &fault.MistakeError{Err: err}
 		}
 	}
+	if err := a.withinRights(&x.Policy); err != nil {
+		return x, err
+	}
 	x.Published = func(port int, address string) { a.say("cordon: port %d: %s", port, address) }
-	x.Write, err = fromHere(o.write)
+	x.Write, err = confine.FromHere(o.write)
 	return x, err
+}
+
+// withinRights narrows a policy to the operator's rights and those of the machine.
+func (a *app) withinRights(p *policy.Policy) error {
+	own, err := config.Load()
+	if err != nil {
+		return err
+	}
+	if p.Limits, err = worksite.LimitsAt(p.Limits, a.dir); err != nil {
+		return err
+	}
+	narrowed, lost := p.Within(own.Bound)
+	if len(lost) > 0 {
+		a.say("cordon: %s the policy: %s", own.Narrows(), strings.Join(lost, "; "))
+	}
+	*p = narrowed
+	return nil
 }
 
 // dry prints the plan of a cell.
@@ -171,23 +226,10 @@ func (a *app) dry(c cell.Command) error {
 	return err
 }
 
-// fromHere makes directories that were typed absolute, from where we are.
-func fromHere(names []string) ([]string, error) {
-	var list []string
-	for _, name := range names {
-		abs, err := filepath.Abs(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, abs)
-	}
-	return list, nil
-}
-
 // sayLaunch names what is missing, and on demand what is there.
 func (a *app) sayLaunch(l cell.Launch, p policy.Policy, loud bool) {
 	if loud {
-		a.say("cordon: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven, Memory: l.Memory})
+		a.say("cordon: %s; memory limit: %s", ledger.Cell{Layers: l.Layers, Landlock: l.Landlock, Proven: l.Proven}, l.Memory)
 		for _, line := range cellnet.Reachable(p, l.Layers) {
 			a.say("cordon: network: %s", line)
 		}
@@ -205,6 +247,9 @@ func (a *app) execOutcome(limits policy.Limits, exit cell.Exit, err error) error
 	if err != nil {
 		var missing *cell.MissingError
 		if errors.As(err, &missing) {
+			if missing.Layer == cell.CopyView || missing.Layer == cell.Namespaces && missing.Means == "" {
+				err = fmt.Errorf("%w\nor let it write the directory itself: cordon exec --live", err)
+			}
 			return &fault.RefusedError{Err: err}
 		}
 		a.say("cordon: %v", err)

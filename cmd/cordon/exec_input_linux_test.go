@@ -100,8 +100,7 @@ func TestExecCannotWriteItsInput(t *testing.T) {
 
 // A command under cordon takes from a shared input exactly what it reads, as it does
 // without cordon: the rest of a script stays the shell's.
-func TestSlowExecLeavesTheRestOfItsInput(t *testing.T) {
-	slow(t)
+func TestExecLeavesTheRestOfItsInput(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	long := strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 200) // several pages

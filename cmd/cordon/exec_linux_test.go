@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"cordon/internal/testwait"
+
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 )
@@ -132,15 +134,7 @@ func TestExecKilledLeavesNothing(t *testing.T) {
 		t.Error("the processes do not run: this shows nothing")
 	}
 	r.signal(syscall.SIGKILL)
-	for range 1000 {
-		if processes(t, mark) == 0 {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	if n := processes(t, mark); n != 0 {
-		t.Errorf("%d processes are left", n)
-	}
+	s.awaitNone(mark)
 	if now, err := os.ReadFile("/proc/self/mountinfo"); err != nil || !bytes.Equal(mounts, now) {
 		t.Errorf("the host's mounts have changed: %v", err)
 	}
@@ -164,7 +158,7 @@ func TestExecInputThatStaysOpen(t *testing.T) {
 	for _, args := range [][]string{{"exec", "--", "head", "-n", "1"}, {"exec", "--write", "/nowhere", "--", "true"}} {
 		cmd := s.command(args...)
 		cmd.Stdin = in
-		done := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+		done := time.AfterFunc(testwait.Bound, func() { _ = cmd.Process.Kill() })
 		o := s.try(cmd)
 		if !done.Stop() || o.signal != 0 {
 			t.Errorf("%v: it waited for the end of its input", args)
@@ -193,10 +187,10 @@ func TestExecInParallel(t *testing.T) {
 // console is a terminal of the test's own with a cordon on it.
 type console struct {
 	t      *testing.T
+	site   *site
 	master *os.File
 	cmd    *exec.Cmd
-	mu     sync.Mutex
-	shown  bytes.Buffer
+	shown  printed
 	read   int
 	done   chan struct{}
 	before unix.Termios
@@ -210,17 +204,19 @@ func newConsole(s *site, stdout *bytes.Buffer, args ...string) *console {
 // consoleOf is a terminal of a kind with a command on it.
 func consoleOf(s *site, kind string, cmd *exec.Cmd, stdout *bytes.Buffer) *console {
 	s.t.Helper()
-	return sizedConsole(s, kind, &pty.Winsize{Rows: 33, Cols: 77}, cmd, stdout)
+	return startConsole(s, kind, usualSize, cmd, stdout, nil)
 }
 
-// sizedConsole has a size when the command starts.
-func sizedConsole(s *site, kind string, size *pty.Winsize, cmd *exec.Cmd, stdout *bytes.Buffer) *console {
+var usualSize = &pty.Winsize{Rows: 33, Cols: 77}
+
+// startConsole has a size when the command starts. Without an answerer, the terminal answers nothing.
+func startConsole(s *site, kind string, size *pty.Winsize, cmd *exec.Cmd, stdout *bytes.Buffer, answers *answerer) *console {
 	s.t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		s.t.Skipf("no terminal here: %v", err)
 	}
-	c := &console{t: s.t, master: master, cmd: cmd, done: make(chan struct{})}
+	c := &console{t: s.t, site: s, master: master, cmd: cmd, done: make(chan struct{})}
 	if err := pty.Setsize(master, size); err != nil {
 		s.t.Fatal(err)
 	}
@@ -238,9 +234,10 @@ func sizedConsole(s *site, kind string, size *pty.Winsize, cmd *exec.Cmd, stdout
 		buf := make([]byte, 4096)
 		for {
 			n, err := master.Read(buf)
-			c.mu.Lock()
-			c.shown.Write(buf[:n])
-			c.mu.Unlock()
+			_, _ = c.shown.Write(buf[:n]) // memory takes everything
+			if answers != nil {
+				_, _ = master.Write(answers.to(buf[:n])) // the program may have ended
+			}
 			if err != nil {
 				return
 			}
@@ -248,6 +245,9 @@ func sizedConsole(s *site, kind string, size *pty.Winsize, cmd *exec.Cmd, stdout
 	}()
 	go func() { _ = c.cmd.Wait(); close(c.done) }() // how it ended is in ProcessState
 	s.t.Cleanup(func() { _ = c.cmd.Process.Kill(); <-c.done; slave.Close(); master.Close() })
+	s.sources.add(func() string {
+		return fmt.Sprintf("--- terminal of %s, ended: %v\n%q", strings.Join(cmd.Args, " "), c.over(), ending(c.text()))
+	})
 	return c
 }
 
@@ -260,27 +260,71 @@ func (c *console) modes() unix.Termios {
 	return *m
 }
 
-func (c *console) text() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.shown.String()
+// text is all that was on the terminal.
+func (c *console) text() string { return c.shown.String() }
+
+// over reports whether the command has ended.
+func (c *console) over() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// untilEnded waits until the command has ended.
+func (c *console) untilEnded() {
+	c.t.Helper()
+	c.site.await("the command on the terminal has ended", c.over)
+}
+
+// untilForeground waits until a command has the keys of its terminal: it runs, and they send their signals to it.
+func (c *console) untilForeground(command string) {
+	c.t.Helper()
+	c.site.await(command+" is in the foreground", func() bool { return inForeground(command) })
+}
+
+// longSleep is a command that runs until it is ended, and that no other test runs.
+func longSleep() string { return fmt.Sprintf("sleep 600.%d", time.Now().UnixNano()) }
+
+// inForeground reports whether a process with this command line runs in the foreground of its terminal.
+func inForeground(command string) bool {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		if b, err := os.ReadFile(f); err != nil || strings.TrimSuffix(strings.ReplaceAll(string(b), "\x00", " "), " ") != command {
+			continue // it may have ended by now
+		}
+		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "stat"))
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		// state, parent, group, session, terminal, group in the foreground of the terminal
+		if field := strings.Fields(rest); len(field) > 5 && field[0] != "T" && field[2] == field[5] {
+			return true
+		}
+	}
+	return false
 }
 
 // expect waits for a text after what was expected before it.
 func (c *console) expect(pattern string) string {
 	c.t.Helper()
 	re := regexp.MustCompile(pattern)
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+	found, looked := "", -1
+	c.site.await(pattern+" is on the terminal", func() bool {
 		text := c.text()
-		if at := re.FindStringIndex(text[c.read:]); at != nil {
-			found := text[c.read+at[0] : c.read+at[1]]
-			c.read += at[1]
-			return found
+		if len(text) == looked { // there may be much to look through
+			return false
 		}
-		time.Sleep(5*time.Millisecond + time.Duration(len(text))/20*time.Microsecond) // there may be much to look through
-	}
-	c.t.Fatalf("%q is not on the terminal after\n%q", pattern, c.text()[c.read:])
-	return ""
+		looked = len(text)
+		at := re.FindStringIndex(text[c.read:])
+		if at == nil {
+			return false
+		}
+		found = text[c.read+at[0] : c.read+at[1]]
+		c.read += at[1]
+		return true
+	}, func() string { return fmt.Sprintf("after\n%q", c.text()[c.read:]) })
+	return found
 }
 
 func (c *console) send(text string) {
@@ -293,11 +337,7 @@ func (c *console) send(text string) {
 // end waits for cordon and wants a status and a terminal as it was.
 func (c *console) end(code int) {
 	c.t.Helper()
-	select {
-	case <-c.done:
-	case <-time.After(20 * time.Second):
-		c.t.Fatalf("cordon does not end; on the terminal is\n%q", c.text())
-	}
+	c.untilEnded()
 	if got := c.cmd.ProcessState.ExitCode(); got != code {
 		c.t.Errorf("it ended with %d, want %d\n%q", got, code, c.text())
 	}
@@ -380,18 +420,19 @@ func TestExecJobControl(t *testing.T) {
 	if strings.Contains(c.text(), "no job control") {
 		t.Errorf("%q", c.text())
 	}
-	c.send("sleep 61.5\n")
-	c.expect(`sleep 61.5\r\n`)
-	time.Sleep(200 * time.Millisecond) // until it is in the foreground
+	long := longSleep()
+	c.send(long + "\n")
+	c.expect(long + `\r\n`)
+	c.untilForeground(long)
 	c.send("\x1a")
-	c.expect(`Stopped +sleep 61.5`)
+	c.expect(`Stopped +` + long)
 	c.expect(`ready> `)
 	c.send("jobs\n")
-	c.expect(`Stopped +sleep 61.5`)
+	c.expect(`Stopped +` + long)
 	c.expect(`ready> `)
 	c.send("fg\n")
-	c.expect(`fg\r\nsleep 61.5\r\n`)
-	time.Sleep(200 * time.Millisecond)
+	c.expect(`fg\r\n` + long + `\r\n`)
+	c.untilForeground(long)
 	c.send("\x03")
 	c.expect(`ready> `)
 	c.send("echo code $?\n")
@@ -520,8 +561,7 @@ func (s *site) tool(line string, dir string) {
 
 // Tools work under the default policy, without a network, with caches that are
 // warm and stay as they are.
-func TestSlowExecTools(t *testing.T) {
-	slow(t)
+func TestExecTools(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		program string

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -42,7 +43,7 @@ func TestExecPlantedBeforeThePrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := prompted(s, dir, "cordon exec -- sh plant.sh", "true")
-	if _, err := os.Lstat(planted); err == nil || !strings.Contains(out, "/plain/.git aside to ") {
+	if _, err := os.Lstat(planted); err == nil || !strings.Contains(out, "/plain/.git aside as ") {
 		t.Errorf("the prompt ran what the command planted, or it was not said: %v\n%s", err, out)
 	}
 }
@@ -54,7 +55,7 @@ func TestExecBareRepositoryKeepsItsHooks(t *testing.T) {
 	dir := plainDirectory(s)
 	s.git("init", "-q", "--bare", filepath.Join(dir, "origin.git"))
 	hook := `printf '#!/bin/sh\ntouch %s/PWNED\n' "$PWD" >origin.git/hooks/update && chmod +x origin.git/hooks/update`
-	if o := s.try(s.command("-C", dir, "exec", "--", "sh", "-c", hook)); o.code == 0 || !strings.Contains(o.err, "Read-only") {
+	if o := s.try(s.command("-C", dir, "exec", "--", "sh", "-c", hook)); o.code != 0 || !strings.Contains(o.err, "/origin.git aside as ") {
 		t.Errorf("%+v", o)
 	}
 	s.git("push", "-q", filepath.Join(dir, "origin.git"), "HEAD:refs/heads/one")
@@ -72,67 +73,108 @@ func TestExecBareRepositoryKeepsItsHooks(t *testing.T) {
 	}
 }
 
-// When cordon is killed, the next command disarms what was planted.
-func TestExecKilledIsSweptLater(t *testing.T) {
+// When cordon or the command is killed, what it wrote is in its layer. The next command says so, and one line
+// places it, or drops it.
+func TestExecKilledStays(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	dir := plainDirectory(s)
-	r := s.start(nil, "-C", dir, "exec", "--", "sh", "-c", plantRepository+"; echo 1 >ready; sleep 600")
-	r.until(filepath.Join(dir, "ready"))
-	// While it runs, others leave it alone.
-	if o := s.cordon([]int{0}, "ls"); strings.Contains(o.err, "aside") {
-		t.Errorf("%+v", o)
-	}
-	r.signal(syscall.SIGKILL)
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
-		t.Fatal(err)
-	}
-	o := s.cordon([]int{0}, "ls")
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || !strings.Contains(o.err, "killed together with cordon: moved "+dir+"/.git aside to ") {
-		t.Errorf("%v %+v", err, o)
-	}
-	if o := s.cordon([]int{0}, "ls"); strings.Contains(o.err, "aside") {
-		t.Errorf("it is said twice: %+v", o)
+	for _, line := range []string{"--place", "--drop"} {
+		for name, kill := range map[string]string{"cordon": "echo 1 >ready; sleep 600", "the command": "echo 1 >ready; kill -9 $$"} {
+			t.Run(line+" "+name, func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t)
+				dir := plainDirectory(s)
+				r := s.start(nil, "-C", dir, "exec", "--", "sh", "-c", plantRepository+"; rm x; "+kill)
+				if name == "cordon" {
+					r.until(filepath.Join(dir, "ready"))
+					if o := s.cordon([]int{0}, "ls"); strings.Contains(o.err, "was not placed") { // it runs
+						t.Errorf("%+v", o)
+					}
+					r.signal(syscall.SIGKILL)
+				}
+				r.awaitEnd()
+				s.wantNames(dir, "x")
+				o := s.cordon([]int{0}, "ls")
+				named := regexp.MustCompile(`what sh wrote in ` + dir + ` was not placed: .* was killed. To place it: cordon exec --place (\d+); to drop it: cordon exec --drop (\d+)`).FindStringSubmatch(o.err)
+				if named == nil {
+					t.Fatalf("%+v", o)
+				}
+				o = s.cordon([]int{0}, "exec", line, named[1])
+				if line == "--place" {
+					s.wantNames(dir, "ready")
+					if !strings.Contains(o.err, "kept "+dir+"/.git aside as ") {
+						t.Errorf("%+v", o)
+					}
+				} else {
+					s.wantNames(dir, "x")
+				}
+				if o := s.cordon([]int{0}, "ls"); strings.Contains(o.err, "was not placed") {
+					t.Errorf("it is said again: %+v", o)
+				}
+				if o := s.cordon([]int{3}, "exec", line, named[1]); !strings.Contains(o.err, "keeps nothing under the name") {
+					t.Errorf("%+v", o)
+				}
+				s.wantNames(s.place("state/cordon/.execs"))
+			})
+		}
 	}
 }
 
-// A cordon that is killed before its command begins leaves a draft of its record. The
-// next one removes it, and not one that may be written at this moment.
+// wantNames demands that a directory holds these names and no others.
+func (s *site) wantNames(dir string, names ...string) {
+	s.t.Helper()
+	entries, err := os.ReadDir(dir)
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if err != nil || !slices.Equal(got, names) {
+		s.t.Errorf("%s holds %q, want %q (%v)", dir, got, names, err)
+	}
+}
+
+// A cordon that is killed before its command begins leaves a directory without a record. The
+// next one removes it, and not one that may be made at this moment.
 func TestExecDraftsAreRemovedLater(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	left, young := s.write("state/cordon/.execs/new-1", "{"), s.write("state/cordon/.execs/new-2", "{")
+	left, young := filepath.Dir(s.write("state/cordon/.execs/exec-1/record", "")), filepath.Dir(s.write("state/cordon/.execs/exec-2/record", ""))
+	written := filepath.Dir(s.write("state/cordon/.execs/exec-3/record", "{"))
+	s.write("state/cordon/.execs/exec-3/layers/dir-0/upper/x", "x\n")
 	long := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(left, long, long); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{left, written} {
+		if err := os.Chtimes(dir, long, long); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.cordon([]int{0}, "ls")
 	if _, err := os.Lstat(left); err == nil {
-		t.Error("the draft of a killed cordon is still there")
+		t.Error("what a killed cordon left is still there")
 	}
-	if _, err := os.Lstat(young); err != nil {
-		t.Error(err)
+	for _, dir := range []string{young, written} {
+		if _, err := os.Lstat(dir); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
 // Signals that are meant for the command do not end cordon while it looks at what the
 // command has left.
-func TestSlowExecSweepsInSpiteOfSignals(t *testing.T) {
-	slow(t)
+func TestExecSweepsInSpiteOfSignals(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	r := s.start(nil, "exec", "--", "sh", "-c", `trap "" QUIT; mkdir planted many; (cd planted; `+plantRepository+`)
 		cd many; seq 20000 | xargs mkdir; echo y > ../ended`)
 	r.until(filepath.Join(s.repo, "ended"))
-	for n := 0; ; n++ {
-		select {
-		case <-r.done:
-			if _, err := os.Lstat(filepath.Join(s.repo, "planted/.git")); err == nil || n == 0 {
-				t.Errorf("the repository is still there after %d signals: %+v", n, ended(r.cmd, r.out.String(), r.errs.String()))
-			}
-			return
-		case <-time.After(5 * time.Millisecond):
-			_ = r.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
+	n := 0
+	r.site.await("cordon has ended", func() bool {
+		if r.over() {
+			return true
 		}
+		_ = r.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
+		n++
+		return false
+	})
+	if _, err := os.Lstat(filepath.Join(s.repo, "planted/.git")); err == nil || n == 0 {
+		t.Errorf("the repository is still there after %d signals: %+v", n, ended(r.cmd, r.out.String(), r.errs.String()))
 	}
 }

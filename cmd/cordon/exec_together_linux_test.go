@@ -3,82 +3,92 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// Two commands run at once. The first leaves something that cordon moves aside when it
-// ends. The second, which began meanwhile, puts its own in that place: it was not there
-// before for the second one either.
-func TestExecTogether(t *testing.T) {
+// What somebody else changes while a command runs is theirs: an operator with an editor, or another command whose
+// files were placed meanwhile. The command's own is kept aside, and the rest is placed.
+func TestExecMeanwhile(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ prepare, first, second, use, said string }{
-		"a repository": {
-			prepare: "mkdir sub", first: "plant sub",
-			second: "until mkdir sub/.git; do sleep 0.01; done; plant sub", use: "git -C sub status", said: "/sub/.git aside to ",
-		},
-		"a program": {
-			prepare: "git config core.fsmonitor tools/later", first: "program tools/later",
-			second: "while [ -e tools/later ]; do sleep 0.01; done; program tools/later", use: "use .", said: "/tools/later aside to ",
-		},
-		"a link on the way to hooks": {
-			prepare: "mkdir t; touch t/x; git config core.hooksPath t/hooks", first: "rm -r t; mkdir -p u/hooks; ln -s u t",
-			second: "rm -rf t || true; until mkdir t; do sleep 0.01; done; hook t/hooks", use: "use .",
-			said: "", // the link is held, and when it is moved aside, the command is ended, maybe before it has made anything
-		},
+	for name, others := range map[string]func(s *site, script string){
+		"the operator":    func(s *site, script string) { s.try(s.process("sh", "-c", script)) },
+		"another command": func(s *site, script string) { s.cordon([]int{0}, "exec", "--", "sh", "-c", script) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, sh := togetherSite(t, c.prepare)
-			sh(c.second)
-			sh(c.use)
-			if _, err := os.Lstat(filepath.Join(s.home, "PWN")); err != nil {
-				t.Fatalf("git runs nothing without cordon: this shows nothing (%v)", err)
+			s := newSite(t)
+			for _, f := range []string{"saved", "replaced", "removed", "kept", "d/one", "d/two", "away/one"} {
+				s.write("repo/"+f, "base\n")
 			}
-
-			s, sh = togetherSite(t, c.prepare)
-			first := s.start(nil, "exec", "--", "sh", "-c", obeyedPrelude+c.first+"; echo 1 >first; until [ -e second ]; do sleep 0.01; done")
-			first.until(filepath.Join(s.repo, "first"))
-			o := s.try(s.command("exec", "--", "sh", "-c", obeyedPrelude+"touch second; "+c.second))
-			<-first.done
-			sh(c.use)
-			if _, err := os.Lstat(filepath.Join(s.home, "PWN")); err == nil {
-				t.Errorf("git ran what the second command wrote:\n%s\n%+v", first.errs.String(), o)
+			r := s.start(nil, "exec", "--", "sh", "-c", `trap 'exit 0' TERM
+				for f in saved replaced made free d/one; do echo mine >$f; done; rm removed kept d/two; rm -r away; mkdir away; echo mine >away/one
+				echo 1 >ready; while :; do sleep 0.01; done`)
+			r.until(filepath.Join(s.repo, "ready"))
+			others(s, `cd `+s.repo+` && echo theirs >saved && echo theirs >x && mv x replaced && echo theirs >removed && echo theirs >made && echo theirs >away/new && echo theirs >d/two`)
+			o := r.signal(syscall.SIGTERM)
+			if o.code != 0 {
+				t.Errorf("%+v", o)
 			}
-			if !strings.Contains(first.errs.String(), "aside to ") || !strings.Contains(o.err, c.said) {
-				t.Errorf("nothing was moved aside:\n%s\n%+v", first.errs.String(), o)
+			for f, want := range map[string]string{
+				"saved": "theirs", "replaced": "theirs", "removed": "theirs", "made": "theirs", "away/new": "theirs", "d/two": "theirs",
+				"free": "mine", "d/one": "mine", "away/one": "mine", "kept": "",
+			} {
+				got, _ := os.ReadFile(filepath.Join(s.repo, f))
+				if strings.TrimSpace(string(got)) != want {
+					t.Errorf("%s holds %q, want %q", f, got, want)
+				}
+			}
+			for _, f := range []string{"saved", "replaced", "made"} {
+				line := regexp.MustCompile("kept " + s.repo + "/" + f + " aside as (.*): it was changed while the command ran").FindStringSubmatch(o.err)
+				if line == nil {
+					t.Errorf("%s was not named:\n%s", f, o.err)
+					continue
+				}
+				if got, err := os.ReadFile(line[1]); err != nil || string(got) != "mine\n" {
+					t.Errorf("%s: %q, %v", f, got, err)
+				}
+			}
+			for _, f := range []string{"removed", "away/new", "d/two"} {
+				if !strings.Contains(o.err, "did not remove "+s.repo+"/"+f+": it was changed while the command ran") {
+					t.Errorf("%s was not named:\n%s", f, o.err)
+				}
 			}
 		})
 	}
 }
 
-// A repository that came to be while a command could write there is not entered.
-func TestExecInRepositoryOfAnother(t *testing.T) {
+// A program that git runs is replaced by the operator while the command runs, as a checkout or an editor does. The command
+// writes it then, and git runs the operator's.
+func TestExecReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	dir := plainDirectory(s)
-	first := s.start(nil, "-C", dir, "exec", "--", "sh", "-c", "git init -q n; echo 1 >first; until [ -e second ]; do sleep 0.01; done")
-	first.until(filepath.Join(dir, "first"))
-	inside := func() outcome { return s.try(s.command("-C", filepath.Join(dir, "n"), "exec", "--", "true")) }
-	if o := inside(); o.code != 3 || !strings.Contains(o.err, "/n/.git appeared while") {
-		t.Errorf("%+v", o)
+	const attack = `trap 'program tools/fsm; exit 0' TERM; echo 1 >ready; while :; do sleep 0.01; done`
+	for name, replace := range map[string]string{"by git": "git checkout -q v2 -- tools/fsm", "by an editor": "cp -p tools/fsm new; mv new tools/fsm"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, confined := range []bool{false, true} {
+				s, sh := togetherSite(t, `program tools/fsm; echo 'exit 1' >tools/fsm; git add .; git commit -q -m one; git checkout -q -b v2; echo '# v2' >>tools/fsm
+					git commit -q -a -m two; git checkout -q -; git config core.fsmonitor ./tools/fsm`)
+				said := "/tools/fsm aside as "
+				if confined {
+					r := s.start(nil, "exec", "--", "sh", "-c", obeyedPrelude+attack)
+					r.until(filepath.Join(s.repo, "ready"))
+					sh(replace)
+					if o := r.signal(syscall.SIGTERM); o.code != 0 || !strings.Contains(o.err, said) {
+						t.Errorf("%+v", o)
+					}
+				} else {
+					sh(replace + "; program tools/fsm")
+				}
+				sh("git status")
+				if _, err := os.Lstat(filepath.Join(s.home, "PWN")); (err == nil) == confined {
+					t.Errorf("confined: %v, the command's program ran: %v", confined, err == nil)
+				}
+			}
+		})
 	}
-	s.write("plain/second", "")
-	<-first.done
-	if o := inside(); o.code != 0 { // it runs nothing and stays
-		t.Errorf("%+v", o)
-	}
-}
-
-// togetherSite is a repository with a file a.
-func togetherSite(t *testing.T, prepare string) (*site, func(text string) outcome) {
-	t.Helper()
-	s := newSite(t)
-	sh := func(text string) outcome { return s.try(s.process("sh", "-c", obeyedPrelude+"cd "+s.repo+"; "+text)) }
-	if o := sh("echo a >a; git add a; git commit -q -m a; " + prepare); o.code != 0 {
-		t.Fatalf("%+v", o)
-	}
-	return s, sh
 }
 
 // The repository that the operator stands in stays where it is when the directory above
@@ -94,4 +104,15 @@ func TestExecOpensAboveItsRepository(t *testing.T) {
 	if o.code != 0 || err != nil || strings.Contains(o.err, "aside") {
 		t.Errorf("%v %+v", err, o)
 	}
+}
+
+// togetherSite is a repository with a file a.
+func togetherSite(t *testing.T, prepare string) (*site, func(text string) outcome) {
+	t.Helper()
+	s := newSite(t)
+	sh := func(text string) outcome { return s.try(s.process("sh", "-c", obeyedPrelude+"cd "+s.repo+"; "+text)) }
+	if o := sh("echo a >a; git add a; git commit -q -m a; " + prepare); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	return s, sh
 }

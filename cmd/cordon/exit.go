@@ -56,15 +56,7 @@ func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 // codeOf is the one place that turns an error into an exit code.
 func codeOf(err error) int {
-	var (
-		use     usageError
-		mistake *fault.MistakeError
-		code    codeError
-		refused *fault.RefusedError
-		person  *fault.PersonError
-		stale   *fault.StaleError
-		bad     *policy.Error
-	)
+	var code codeError
 	switch {
 	case err == nil:
 		return exitDone
@@ -72,14 +64,20 @@ func codeOf(err error) int {
 		return int(code)
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &use), errors.As(err, &mistake):
+	case is[usageError](err), is[*fault.MistakeError](err):
 		return exitUsage
-	case errors.As(err, &refused), errors.As(err, &bad):
+	case is[*fault.RefusedError](err), is[*git.ForeignError](err), is[*policy.Error](err):
 		return exitRefused
-	case errors.As(err, &person), errors.As(err, &stale):
+	case is[*fault.PersonError](err), is[*fault.StaleError](err):
 		return exitPerson
 	}
 	return exitFailed
+}
+
+// is reports whether an error is of a type, or wraps one that is.
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
 }
 
 // hintOf is what to do about an error, where that can be said.

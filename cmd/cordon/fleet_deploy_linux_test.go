@@ -51,10 +51,9 @@ as_u systemctl --user show -p ActiveState -p NRestarts cordon-home@"$name".servi
 echo "DONE"
 `
 
-// TestSlowUnits: systemd accepts the units of deploy and runs them: a node that is killed comes back, and one
+// TestUnits: systemd accepts the units of deploy and runs them: a node that is killed comes back, and one
 // that the home has removed does not.
-func TestSlowUnits(t *testing.T) {
-	slow(t)
+func TestUnits(t *testing.T) {
 	needsRuntime(t)
 	dir, err := os.MkdirTemp("/var/tmp", "cordon-units-")
 	if err != nil {
@@ -110,9 +109,8 @@ func TestSlowUnits(t *testing.T) {
 	}
 }
 
-// TestSlowVerifyUnits: systemd has nothing to say against the units. The control has a setting that there is not.
-func TestSlowVerifyUnits(t *testing.T) {
-	slow(t)
+// TestVerifyUnits: systemd has nothing to say against the units. The control has a setting that there is not.
+func TestVerifyUnits(t *testing.T) {
 	for from, name := range map[string]string{"cordon-home@.service": "cordon-home@srv-repo.service", "cordon-node.service": "cordon-node.service"} {
 		text, err := os.ReadFile(filepath.Join("../../deploy", from))
 		if err != nil {
@@ -140,9 +138,8 @@ func podmanIn(dir string) string {
 	return fmt.Sprintf("podman --root %[1]s/storage --runroot %[1]s/run --runtime runc --cgroup-manager cgroupfs --events-backend file", dir)
 }
 
-// TestSlowPodNode: the pod of deploy/node.yaml joins a home and is heard, with the rights that the pod has.
-func TestSlowPodNode(t *testing.T) {
-	slow(t)
+// TestPodNode: the pod of deploy/node.yaml joins a home and is heard, with the rights that the pod has.
+func TestPodNode(t *testing.T) {
 	needsRuntime(t)
 	text, err := os.ReadFile("../../deploy/node.yaml")
 	if err != nil {

@@ -19,9 +19,9 @@ func (a *app) gcCommand() *cobra.Command {
 		Use:   "gc",
 		Short: "Remove what is provably merged or discarded",
 		Long: `Remove the trees and refs of workers whose result is an ancestor of the target branch
-and whose tree has not changed since, things that have been in the trash for 14 days,
-leftovers of interrupted runs, and prepared checkouts that no lease needs. gc first
-shows what it would do, and says what it keeps and why.
+and whose tree and commits have not changed since, things that have been in the trash
+for 14 days, leftovers of interrupted runs, and prepared checkouts that no lease needs.
+gc first shows what it would do, and says what it keeps and why.
 
 On a full disk, cordon gc works from space that cordon keeps in reserve. --trash frees
 the most space: discarded results otherwise stay in the trash for 14 days.

@@ -12,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/client"
+	"cordon/internal/consent"
 	"cordon/internal/doctor"
 	"cordon/internal/draft"
 	"cordon/internal/fault"
+	"cordon/internal/policy"
 	"cordon/internal/session"
 	"cordon/internal/view"
 	"cordon/internal/worksite"
@@ -32,6 +34,10 @@ tests become acceptance commands. Setup commands fetch its dependencies, with th
 that these need. Directories that its tools create become scratch, unless they contain
 tracked files. Guesses are written as comments, among them ports of services that compose
 files and .env.example name. Keys that are left out have their defaults.
+
+What the file opens, such as the package registry of the setup commands, is allowed for
+this repository in your configuration (cordon config share lists it); others who clone
+the repository are asked, or told what to type.
 
 An existing cordon.yaml is never overwritten without --force. A run reads its policy
 from its base commit, so commit the file.`,
@@ -67,7 +73,29 @@ func (a *app) initPolicy(ctx context.Context, o initOptions) error {
 			return err
 		}
 	}
-	return a.initSaid(s.Host.Top, found, text, o.dry)
+	if err := a.initSaid(s.Host.Top, found, text, o.dry); err != nil || o.dry {
+		return err
+	}
+	return a.agreeToOwn(s, text)
+}
+
+// agreeToOwn records the operator's consent to what the policy opens that was just written for
+// them. Where it cannot be recorded, it says what to type.
+func (a *app) agreeToOwn(s *session.Session, text []byte) error {
+	p, err := policy.Parse(worksite.PolicyName, text)
+	words := consent.Needed(p)
+	if err != nil || len(words) == 0 {
+		return err
+	}
+	if err := s.Agree(words); err != nil {
+		a.say("Your consent to what it opens could not be recorded (%v): %s", err, worksite.ShareLine(words))
+		return nil
+	}
+	if a.json {
+		return nil
+	}
+	a.say("Your configuration allows that for this repository: %s.", strings.Join(words, ", "))
+	return nil
 }
 
 // initSaid tells what was written and what to do with it.

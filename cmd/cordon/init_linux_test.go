@@ -62,9 +62,8 @@ func (p initProject) check(t *testing.T) {
 	wants(t, "the first run", o.err, "merged into main")
 }
 
-// TestSlowInitProjects: with the policy that cordon init writes, the first run passes.
-func TestSlowInitProjects(t *testing.T) {
-	slow(t)
+// TestInitProjects: with the policy that cordon init writes, the first run passes.
+func TestInitProjects(t *testing.T) {
 	internet(t, func(t *testing.T, n *testnet.Net) {
 		if err := n.Registries(); err != nil {
 			t.Fatal(err)

@@ -40,8 +40,7 @@ const degradedPolicy = "version: 1\nisolation: degraded\nfilesystem:\n  write_ro
 
 // On every kernel from the floor on, and where a container's filter refuses keyctl,
 // cells start and a worker's change lands.
-func TestSlowOldKernelsRun(t *testing.T) {
-	slow(t)
+func TestOldKernelsRun(t *testing.T) {
 	t.Parallel()
 	on := oldKernel(t)
 	for _, kernel := range []string{"5.13", "5.15", "6.1", "docker"} {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"cordon/internal/testground"
 )
 
 // story is a command of cordon's that is killed, and how an operator goes on.
@@ -18,7 +20,7 @@ type story struct {
 	goOn   map[string][]string  // status after the kill → what to type; the same again where none is given
 	known  int                  // events at the beginning that another story is killed at as well
 	until  int                  // the event from which on the same holds; 0 is none
-	daily  bool                 // it is told in the everyday loop, too, not in the slow suites alone
+	daily  bool                 // also told by the fast tests
 }
 
 // clean and violating are commands of workers. Running one a second time in the
@@ -87,7 +89,7 @@ func stories() []story {
 		{"release", after(4, bad, "quarantine", "release", "ID", "--write", "docs", "--reason", "why not"), 0, released, 0, 0, false},
 		{"attempt", after(4, bad, "resume", "ID", "--", "sh", "-c", clean), 0, map[string][]string{
 			"leased": resume, "ready": resume, "lost": resume, "finished": resume, "merged": resume,
-		}, 0, 2, false},
+		}, 0, 4, false},
 		{"discard", after(0, noMerge, "discard", "--yes", "ID"), 0, discarded, 0, 0, false},
 		{"discard quarantined", after(4, bad, "discard", "--yes", "ID"), 0, discarded, 0, 0, false},
 		{"resume", func(s *site) []string {
@@ -117,16 +119,15 @@ func withPolicy(text string, args ...string) func(*site) []string {
 func TestKilledAtEveryBoundary(t *testing.T) {
 	t.Parallel()
 	for _, st := range stories() {
-		if !st.daily && os.Getenv("CORDON_SLOW") == "" {
+		if !st.daily && testground.Wanted() == testground.Fast {
 			continue
 		}
 		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, st.known, st.until) })
 	}
 }
 
-// TestSlowKilledAtEveryBoundary kills every story at every event.
-func TestSlowKilledAtEveryBoundary(t *testing.T) {
-	slow(t)
+// TestKilledAtEveryBoundaryAll kills every story at every event.
+func TestKilledAtEveryBoundaryAll(t *testing.T) {
 	for _, st := range stories() {
 		t.Run(st.name, func(t *testing.T) { t.Parallel(); st.tell(t, 0, 0) })
 	}
@@ -134,7 +135,7 @@ func TestSlowKilledAtEveryBoundary(t *testing.T) {
 
 // moments are when the program is killed at an event.
 func moments() []string {
-	if os.Getenv("CORDON_SLOW") == "" {
+	if testground.Wanted() == testground.Fast {
 		return []string{"before"}
 	}
 	return []string{"before", "after"}
@@ -209,7 +210,7 @@ var words = map[string]string{
 
 func (s *site) sensible(w worker) {
 	s.t.Helper()
-	events := slices.DeleteFunc(s.events(), func(e string) bool { return e == "+operator.decided" }) // it changes no state
+	events := slices.DeleteFunc(s.events(), func(e string) bool { return e == "+operator.decided" || e == "+refs.named" }) // they change no state
 	last := events[len(events)-1]
 	if !slices.Contains(strings.Fields(words[last]), w.Status) {
 		s.t.Errorf("after %s the worker is %q, want one of %q", last, w.Status, words[last])

@@ -9,6 +9,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
+
+	"golang.org/x/sys/unix"
 )
 
 // gitLocks are the locks that a landing has while it places files.
@@ -18,20 +22,15 @@ var gitLocks = []string{"index.lock", "HEAD.lock", "refs/heads/main.lock"}
 // the branch is locked.
 func (s *site) killedTogether(id string) {
 	s.t.Helper()
-	cmd := s.command("merge", id)
+	cmd, dir := s.command("merge", id), filepath.Join(s.repo, ".git")
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	for { // git has locked all of it, and waits while files are placed
-		text, _ := os.ReadFile(filepath.Join(s.repo, ".git", "refs/heads/main.lock"))
-		if _, err := os.Lstat(filepath.Join(s.repo, ".git", "HEAD.lock")); err == nil && len(text) > 40 {
-			break
-		}
-		if cmd.Process.Signal(syscall.Signal(0)) != nil {
-			s.t.Fatal("cordon ended")
-		}
-		time.Sleep(50 * time.Microsecond)
-	}
+	s.atOnce("git has locked all of it, and waits while files are placed", func() bool {
+		text, _ := os.ReadFile(filepath.Join(dir, "refs/heads/main.lock"))
+		_, err := os.Lstat(filepath.Join(dir, "HEAD.lock"))
+		return err == nil && len(text) > 40
+	}, dir, filepath.Join(dir, "refs/heads"))
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil { // it starts no other
 		s.t.Fatal(err)
 	}
@@ -41,6 +40,32 @@ func (s *site) killedTogether(id string) {
 		}
 	}
 	_ = cmd.Wait()
+}
+
+// atOnce waits for a condition that files in some directories bring about. It looks at each change of them: what holds for an instant
+// may be over when a wait looks again.
+func (s *site) atOnce(what string, holds func() bool, dirs ...string) {
+	s.t.Helper()
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	changes := os.NewFile(uintptr(fd), "changes")
+	defer changes.Close()
+	for _, dir := range dirs {
+		if _, err := unix.InotifyAddWatch(fd, dir, unix.IN_CREATE|unix.IN_MODIFY|unix.IN_MOVED_TO|unix.IN_DELETE); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for end := time.Now().Add(testwait.Bound); !holds(); {
+		if time.Now().After(end) {
+			s.t.Fatalf("waited %v, and still not: %s\n%s", testwait.Bound, what, s.evidence())
+		}
+		if err := changes.SetReadDeadline(time.Now().Add(time.Second)); err != nil { // no file says that cordon has ended
+			s.t.Fatal(err)
+		}
+		_, _ = changes.Read(make([]byte, 4096)) // a change, or the deadline
+	}
 }
 
 // children are the processes that a process started. Git has a process group of its own.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,20 +13,20 @@ import (
 )
 
 // commit is what an operator types, and types again while another git has the lock.
-func (s *site) commit(args ...string) error {
-	for {
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = s.repo, s.env
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			return nil
+func (s *site) commit(args ...string) (err error) {
+	s.await("no other git has a lock", func() bool {
+		out, failed := s.process("git", args...).CombinedOutput()
+		if failed == nil {
+			return true
 		}
 		// "cannot lock ref" is a compare-and-swap of git's own that was lost.
-		if !strings.Contains(string(out), "index.lock") && !strings.Contains(string(out), "cannot lock ref") {
-			return fmt.Errorf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		if strings.Contains(string(out), "index.lock") || strings.Contains(string(out), "cannot lock ref") {
+			return false
 		}
-		time.Sleep(time.Millisecond)
-	}
+		err = fmt.Errorf("git %s: %v\n%s", strings.Join(args, " "), failed, out)
+		return true
+	})
+	return err
 }
 
 // lost lists what is not in the tip of main, of what was committed to it, and what a
@@ -65,13 +64,10 @@ func atTheMove(t *testing.T, rounds int) (lost int) {
 		var op error
 		var operator sync.WaitGroup
 		operator.Go(func() {
-			for {
+			s.atOnce("main has moved", func() bool {
 				now, err := os.ReadFile(ref)
-				if err == nil && string(now) != string(before) || over.Load() {
-					break
-				}
-				time.Sleep(50 * time.Microsecond)
-			}
+				return err == nil && string(now) != string(before) || over.Load()
+			}, filepath.Dir(ref))
 			op = s.commit("commit", "-q", "--allow-empty", "-m", fmt.Sprint("operator ", i))
 		})
 		name := fmt.Sprintf("src/landed-%d", i)
@@ -110,7 +106,8 @@ func allTheTime(t *testing.T, rounds int) {
 				op = s.commit("commit", "-q", "-m", name)
 			}
 			committed = append(committed, name)
-			time.Sleep(20 * time.Since(began)) // so that results come to land at all
+			took := time.Since(began) // they do something else most of the time, so that results come to land at all
+			s.await("they commit again", func() bool { return over.Load() || time.Since(began) > 21*took })
 		}
 	})
 	var landed []string
@@ -185,9 +182,9 @@ func killedLanding(t *testing.T, rounds int) {
 		id := s.latest()
 		r := s.start(nil, "merge", id)
 		r.until(lock)
-		time.Sleep(time.Duration(i*15) * time.Millisecond) // somewhere in the landing
-		_ = r.cmd.Process.Kill()
-		<-r.done
+		kill := time.AfterFunc(time.Duration(i*15)*time.Millisecond, func() { _ = r.cmd.Process.Kill() }) // somewhere in the landing
+		r.awaitEnd()
+		kill.Stop()
 		if _, err := os.Lstat(lock); err == nil {
 			locked++
 		}
@@ -220,13 +217,11 @@ func (s *site) latest() string {
 	return ""
 }
 
-func TestSlowKilledLanding(t *testing.T) {
-	slow(t)
+func TestKilledLanding(t *testing.T) {
 	killedLanding(t, 12)
 }
 
-func TestSlowCommitWhileLanding(t *testing.T) {
-	slow(t)
+func TestCommitWhileLandingAll(t *testing.T) {
 	rounds := 25
 	if given := os.Getenv("CORDON_ROUNDS"); given != "" {
 		var err error

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/testground"
 )
 
 // massacre kills cordon at random moments while it makes or removes what a tree that
@@ -54,12 +56,8 @@ func (m *massacre) kill(sign string, args ...string) bool {
 	r := m.start(nil, args...)
 	m.await(r, sign)
 	delay := time.Duration(m.rng.Float64() * float64(m.span))
-	select {
-	case <-r.done:
-	case <-time.After(delay):
-		_ = r.cmd.Process.Kill() // it may have ended at this moment
-		<-r.done
-	}
+	defer time.AfterFunc(delay, func() { _ = r.cmd.Process.Kill() }).Stop() // it may have ended at this moment
+	r.awaitEnd()
 	o := ended(r.cmd, r.out.String(), r.errs.String())
 	m.t.Logf("round %d: killed %v after %s: %v, ended with %d", m.round, delay, sign, o.signal == syscall.SIGKILL, o.code)
 	return o.signal == syscall.SIGKILL
@@ -68,16 +66,7 @@ func (m *massacre) kill(sign string, args ...string) bool {
 // await waits until a pattern has a match in the state, or cordon has ended.
 func (m *massacre) await(r *running, sign string) {
 	m.t.Helper()
-	for deadline := time.Now().Add(time.Minute); sign != "" && !m.there(sign); {
-		select {
-		case <-r.done:
-			return
-		case <-time.After(200 * time.Microsecond):
-		}
-		if time.Now().After(deadline) {
-			m.t.Fatalf("%s did not come to be", sign)
-		}
-	}
+	m.site.await(sign+" is in the state", func() bool { return sign == "" || m.there(sign) || r.over() })
 }
 
 // there reports whether a pattern has a match in the state.
@@ -97,15 +86,11 @@ func (m *massacre) measure(sign, end string, args ...string) {
 	r := m.start(nil, args...)
 	m.await(r, sign)
 	began := time.Now()
-	for running := true; running && (end == "" && m.there(sign) || end != "" && !m.there(end)); {
-		select {
-		case <-r.done:
-			running = false
-		case <-time.After(200 * time.Microsecond):
-		}
-	}
+	m.site.await(fmt.Sprintf("%q is gone, or %q is there", sign, end), func() bool {
+		return r.over() || end == "" && !m.there(sign) || end != "" && m.there(end)
+	})
 	m.span = time.Since(began)
-	<-r.done
+	r.awaitEnd()
 	if r.cmd.ProcessState.ExitCode() != 0 {
 		m.t.Fatalf("undisturbed: %s%s", r.out.String(), r.errs.String())
 	}
@@ -115,13 +100,7 @@ func (m *massacre) measure(sign, end string, args ...string) {
 // quiet waits for what a killed cordon left running: its git goes on by itself.
 func (m *massacre) quiet() {
 	m.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for processes(m.t, m.place("state")) > 0 {
-		if time.Now().After(deadline) {
-			m.t.Fatal("processes that work in the state are left")
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
+	m.awaitNone(m.place("state"))
 }
 
 // live are the workers that gc has not removed and nobody has discarded.
@@ -284,6 +263,14 @@ func (m *massacre) rounds(n int, before func(), sign, end string) {
 	}
 }
 
+// sampled is how often a test kills: always in .ci/full, and fewer times for each change.
+func sampled(all, some int) int {
+	if testground.Wanted() == testground.Change {
+		return some
+	}
+	return all
+}
+
 func killedMakingBase(t *testing.T, files, n int) {
 	m := newMassacre(t, files)
 	m.rounds(n, nil, "bases/*.new", "")
@@ -301,25 +288,22 @@ func killedMakingLayers(t *testing.T, n int) {
 	m.rounds(n, nil, "layers/*-*.new", "")
 }
 
-func TestSlowKilledMakingBase(t *testing.T) {
-	slow(t)
+func TestKilledMakingBase(t *testing.T) {
 	layersOnly(t)
 	t.Parallel()
-	killedMakingBase(t, 3000, 5)
+	killedMakingBase(t, 3000, sampled(5, 3))
 }
 
-func TestSlowKilledMakingThinLayer(t *testing.T) {
-	slow(t)
+func TestKilledMakingThinLayer(t *testing.T) {
 	layersOnly(t)
 	t.Parallel()
 	killedMakingThinLayer(t, 3000, 5)
 }
 
-func TestSlowKilledMakingLayers(t *testing.T) {
-	slow(t)
+func TestKilledMakingLayers(t *testing.T) {
 	layersOnly(t)
 	t.Parallel()
-	killedMakingLayers(t, 6)
+	killedMakingLayers(t, sampled(6, 4))
 }
 
 // diligent is a worker that commits in a loop. The second time it says what it finds.
@@ -362,11 +346,7 @@ func killedWhileItWrites(t *testing.T, n int) {
 		if w.Status != "lost" {
 			t.Errorf("%s is %s", w.Worker, w.Status)
 		}
-		for deadline := time.Now().Add(10 * time.Second); len(m.alive(w.Worker)) > 0; time.Sleep(2 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("left: %v", m.alive(w.Worker))
-			}
-		}
+		m.untilDead(w.Worker)
 		_, gitDir, err := onHost(w.Tree, w.Kind)
 		if err != nil {
 			t.Fatal(err)
@@ -405,8 +385,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 	killedWhileItWrites(t, 1)
 }
 
-func TestSlowKilledWhileItWrites(t *testing.T) {
-	slow(t)
+func TestKilledWhileItWritesAll(t *testing.T) {
 	t.Parallel()
 	killedWhileItWrites(t, 8)
 }
@@ -449,8 +428,7 @@ func killedRemoving(t *testing.T, files, n int) {
 	}
 }
 
-func TestSlowKilledRemoving(t *testing.T) {
-	slow(t)
+func TestKilledRemoving(t *testing.T) {
 	t.Parallel()
 	killedRemoving(t, 2000, 5)
 }

@@ -61,9 +61,9 @@ func (s *site) onTerminal(program string, args ...string) string {
 // whatever command shows it.
 func TestWorkerTextIsLegible(t *testing.T) {
 	s := newSite(t)
-	s.write("home/hostile", hostile)
-	script := `cp "$HOME/hostile" src/a.txt; cat "$HOME/hostile"; printf x >"$(printf 'src/n\033[8m\r\342\200\256\233x')"; git add -A; git commit -qF "$HOME/hostile"; echo out >docs/out`
-	if bad := acts(s.onTerminal("cat", s.place("home/hostile"))); bad == "" {
+	s.write("home/bin/hostile", hostile)
+	script := `cp "$HOME/bin/hostile" src/a.txt; cat "$HOME/bin/hostile"; printf x >"$(printf 'src/n\033[8m\r\342\200\256\233x')"; git add -A; git commit -qF "$HOME/bin/hostile"; echo out >docs/out`
+	if bad := acts(s.onTerminal("cat", s.place("home/bin/hostile"))); bad == "" {
 		t.Fatal("the control: a terminal obeys nothing of the text")
 	}
 	shown := map[string]string{"run": s.onTerminal("cordon", "run", "--merge", "--write", "src", "--", "sh", "-c", script)}

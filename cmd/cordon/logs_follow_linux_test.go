@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"cordon/internal/background"
+	"cordon/internal/testwait"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,15 +37,12 @@ func TestFollowBeforeTheStart(t *testing.T) {
 	if err := unix.Flock(int(console.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan outcome, 1)
-	go func() { ended <- s.try(s.command("logs", "-f", id)) }()
-	select {
-	case got := <-ended:
-		t.Fatalf("it ended before the worker began: %+v", got)
-	case <-time.After(3 * followPause): // whoever does not wait is gone by then, or a little later
-	}
+	r := s.start(nil, "logs", "-f", id)
+	// One that does not wait is gone by then, or a little later.
+	testwait.Still(t, "logs -f waits for the worker to begin", 3*followPause, func() bool { return !r.over() }, s.evidence)
 	s.cordon([]int{0}, "resume", id)
-	if got := <-ended; got.code != 0 || got.out != "here\n" {
+	r.awaitEnd()
+	if got := ended(r.cmd, r.out.String(), r.errs.String()); got.code != 0 || got.out != "here\n" {
 		t.Errorf("it followed to the end with %d and %q: %s", got.code, got.out, got.err)
 	}
 }
@@ -67,9 +64,5 @@ func TestBackgroundHoldsItsConsole(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.becomes("interrupted")
-	for deadline := time.Now().Add(30 * time.Second); background.Lives(said[0]); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it has ended and still holds the lock")
-		}
-	}
+	s.await("it has ended, and no longer holds the lock", func() bool { return !background.Lives(said[0]) })
 }

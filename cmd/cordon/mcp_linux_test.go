@@ -153,10 +153,9 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// TestSlowAgentsDispatch starts a real client through the real server. Its result ends in review although the policy of the
+// TestAgentsDispatch starts a real client through the real server. Its result ends in review although the policy of the
 // repository lands, and no tool lands it.
-func TestSlowAgentsDispatch(t *testing.T) {
-	slow(t)
+func TestAgentsDispatch(t *testing.T) {
 	t.Parallel()
 	s := agentSite(t, exampleClient, playing(t, exampleClient, []deed{{kind: shellTool, command: "echo made by the agent >made.txt"}}, ""))
 	s.share(s.names...)
@@ -164,6 +163,7 @@ func TestSlowAgentsDispatch(t *testing.T) {
 		strings.Join(s.names, ", "), s.model.Port()))
 	s.git("add", ".")
 	s.git("commit", "-q", "-m", "a policy that lands")
+	s.cordon([]int{0}, "config", "share", fmt.Sprintf("port:%d", s.model.Port()))
 	session := s.connected()
 	text, failed := s.mcpTool(session, "cordon_dispatch", map[string]any{"client": exampleClient, "prompt": s.Prompt})
 	var started struct{ Worker string }

@@ -40,8 +40,7 @@ func withMounts(args []string) int {
 
 // Whatever is mounted below the directories of a system, a cell starts, shows what is
 // there, and hides what is hidden. Containers always have such mounts.
-func TestSlowMountsBelow(t *testing.T) {
-	slow(t)
+func TestMountsBelow(t *testing.T) {
 	t.Parallel()
 	for name, places := range map[string][]string{
 		"a file in /etc":              {"/etc/hosts"},
@@ -100,5 +99,24 @@ cat /etc/shadow /etc/gshadow ~/.ssh/id_ed25519 2>/dev/null; echo in place >src/a
 				t.Errorf("the tree was not written: %q, %v", text, err)
 			}
 		})
+	}
+}
+
+// A worker starts although something is mounted in a cache of its home, and does without that cache.
+func TestMountsBelowACache(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("home/.cache/mounted/x", "x\n")
+	s.write("home/.cache/y", "y\n")
+	path, err := exec.LookPath("with-mounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []string{"tmpfs:" + s.home + "/.cache", "tmpfs:" + s.home + "/.cache/mounted"} {
+		cmd := s.command()
+		cmd.Path, cmd.Args = path, []string{"with-mounts", place, "cordon", "run", "--no-merge", "--", "sh", "-c", "mkdir -p ~/.cache; echo new >~/.cache/new; cat ~/.cache/new"}
+		if o := s.try(cmd); o.code != 0 || !strings.Contains(o.out, "new\n") {
+			t.Errorf("%s: %+v", place, o)
+		}
 	}
 }

@@ -109,5 +109,5 @@ func TestShellOutputThatNobodyReads(t *testing.T) {
 		t.Errorf("the worker does not go on: %+v", o)
 	}
 	v.inside("touch", "src/stop") // the worker may end before the visit does
-	<-v.done
+	v.awaitEnd()
 }

@@ -24,7 +24,7 @@ func (s *site) pipe(name string) {
 var piped = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap", ".mcp.json", ".worktreeinclude", "cordon.yaml", "n/.git/HEAD", "n/.git/config", "m/.git"}
 
 // No command waits for a pipe in the checkout, whatever its name is. (Runs that git cannot
-// start for one are in testdata/slow/pipes.txtar: cordon gives git two seconds.)
+// start for one are in testdata/script/pipes_in_checkouts.txtar: cordon gives git two seconds.)
 func TestPipesHoldNobody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

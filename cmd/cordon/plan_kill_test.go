@@ -2,19 +2,19 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"cordon/internal/testground"
 )
 
 // A plan of twelve stages whose process is killed again and again, before or after one of the
 // next events of the journal, comes to its end: nothing is lost, and nothing lands twice. The
 // steps between the kills differ, so that every kind of event is met in many states.
-func TestSlowPlanKilled(t *testing.T) {
-	slow(t)
+func TestPlanKilled(t *testing.T) {
 	t.Parallel()
 	for when, step := range map[string]int{"before": 3, "after": 5} {
 		t.Run(when, func(t *testing.T) {
@@ -30,11 +30,10 @@ func TestSlowPlanKilled(t *testing.T) {
 }
 
 // A plan of six stages whose process is killed once, before or after the first event of each type, comes to its
-// end. With CORDON_SLOW=all it has twelve and is killed before and after every event.
-func TestSlowPlanKilledOnce(t *testing.T) {
-	slow(t)
+// end. With CORDON_TESTS=full it has twelve and is killed before and after every event.
+func TestPlanKilledOnce(t *testing.T) {
 	t.Parallel()
-	all, killed := os.Getenv("CORDON_SLOW") == "all", chains{2, 2}
+	all, killed := testground.Wanted() == testground.Full, chains{2, 2}
 	if all {
 		killed = twelve
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +81,7 @@ func (a *app) policyShow(ctx context.Context, o policyOptions) error {
 	if err != nil {
 		return err
 	}
-	p, lost := p.Within(own.Rights)
+	p, lost := p.Within(own.Bound)
 	if len(lost) > 0 {
 		source += dispatch.NarrowedByRights
 	}
@@ -156,9 +158,10 @@ func (a *app) policyCheckCommand() *cobra.Command {
 		Use:   "check [FILE...]",
 		Short: "Check policy files without using them",
 		Long: `Check whether each FILE, or by default cordon.yaml, is a valid policy. Mistakes are
-reported with line, column and a correction. Inside a repository, check also warns about
-a deny_read that names tracked files, because git still shows them. All files are
-checked.`,
+reported with line, column and a correction. A policy with isolation: none is valid, and
+check says that its commands run unconfined. Inside a repository, check also warns about
+what the policy opens without your consent, and about a deny_read that names tracked
+files, because git still shows them. All files are checked.`,
 		Example: "  cordon policy check\n  cordon policy check --json policies/*.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -189,22 +192,30 @@ func (a *app) checkFile(ctx context.Context, file string) (view.CheckedFile, err
 		p, err = policy.Parse(file, text)
 	}
 	if err == nil {
-		warning, err = a.revealed(ctx, p)
+		warning, err = a.policyWarnings(ctx, p)
 	}
-	return present.CheckedFile(file, warning, err), err
+	r := present.CheckedFile(file, warning, err)
+	r.Unconfined = err == nil && p.Isolation == policy.None
+	return r, err
 }
 
-// revealed warns of tracked files that a policy means to hide. A file can be checked
-// anywhere: where there is no repository to look at, and before the first commit,
-// there are none.
-func (a *app) revealed(ctx context.Context, p policy.Policy) (string, error) {
+// policyWarnings warns of tracked files that a policy means to hide, and of what it opens
+// without the operator's consent. A file can be checked anywhere: where there is no
+// repository to look at, there is no consent either; before the first commit nothing is
+// tracked.
+func (a *app) policyWarnings(ctx context.Context, p policy.Policy) (string, error) {
 	s, err := session.Open(ctx, a.dir)
 	if err != nil {
 		return "", nil
 	}
+	lacks, err := s.LacksConsent(p)
+	if err != nil {
+		return "", err
+	}
 	commit, err := s.Host.HeadCommit(ctx)
 	if err != nil {
-		return "", nil
+		return lacks, nil
 	}
-	return workspace.Revealed(ctx, s.Site, p, commit)
+	revealed, err := workspace.Revealed(ctx, s.Site, p, commit)
+	return strings.Join(slices.DeleteFunc([]string{lacks, revealed}, func(s string) bool { return s == "" }), "; "), err
 }

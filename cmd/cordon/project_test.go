@@ -16,10 +16,9 @@ import (
 // what building cordon needs.
 var projects = []string{"github.com/spf13/cobra"}
 
-// TestSlowProjects runs the tests of real projects in a worker's tree and in a plain
+// TestProjects runs the tests of real projects in a worker's tree and in a plain
 // clone, and wants the same tests to pass and the same to fail.
-func TestSlowProjects(t *testing.T) {
-	slow(t)
+func TestProjects(t *testing.T) {
 	for _, module := range projects {
 		t.Run(filepath.Base(module), func(t *testing.T) {
 			s := newSite(t)

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"cordon/internal/view"
 )
@@ -139,20 +138,15 @@ func TestPublishExec(t *testing.T) {
 	}
 	r := s.start(nil, "exec", "--publish", "3000", "--", "python3", "-c", devServer, "127.0.0.1", "3000")
 	address := ""
-	for deadline := time.Now().Add(30 * time.Second); address == ""; time.Sleep(5 * time.Millisecond) {
-		r.going()
-		if _, rest, ok := strings.Cut(r.errs.String(), "cordon: port 3000: "); ok && strings.Contains(rest, "\n") {
-			address, _, _ = strings.Cut(rest, "\n")
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no address is printed\n%s", r.errs.String())
-		}
-	}
+	r.await("the address is printed", func() bool {
+		_, rest, _ := strings.Cut(r.errs.String(), "cordon: port 3000: ")
+		line, _, whole := strings.Cut(rest, "\n")
+		address = line
+		return whole
+	})
 	client, code, text := browser(t), 0, ""
-	for deadline := time.Now().Add(30 * time.Second); code != 200 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		code, text = fetch(t, client, address)
-	}
-	if code != 200 || !strings.HasPrefix(text, "page of the worker\n") {
+	r.await("the page is served", func() bool { code, text = fetch(t, client, address); return code == 200 })
+	if !strings.HasPrefix(text, "page of the worker\n") {
 		t.Errorf("%d %s", code, text)
 	}
 	refusesOthers(t, client, address)
@@ -187,11 +181,7 @@ func publishesWith(t *testing.T, network string) {
 	}
 	v.inside("touch", "/tmp/serve")
 	for _, port := range []int{3000, 3001} {
-		for deadline := time.Now().Add(30 * time.Second); !v.opened(port).Listening; {
-			if v.over() || time.Now().After(deadline) {
-				t.Fatalf("nothing listens on port %d: %s", port, v.errs.String())
-			}
-		}
+		v.await(fmt.Sprintf("something listens on port %d", port), func() bool { return v.opened(port).Listening })
 		client := browser(t)
 		address := v.opened(port).URL
 		for range 2 { // the second time it has the cookie

@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // queued is what cordon queue tells of the results for main, by worker.
@@ -29,16 +30,10 @@ func (s *site) queued() map[string]string {
 // awaitQueued waits until a result is in a state in the queue; "": any.
 func (r *running) awaitQueued(id, state string) {
 	r.t.Helper()
-	for {
-		if now := r.queued()[id]; now != "" && (state == "" || now == state) {
-			return
-		}
-		select {
-		case <-r.done:
-			r.t.Fatalf("cordon ended before %s was %q in the queue\n%s%s", id, state, r.out.String(), r.errs.String())
-		case <-time.After(2 * time.Millisecond):
-		}
-	}
+	r.await(fmt.Sprintf("%s is %q in the queue", id, state), func() bool {
+		now := r.queued()[id]
+		return now != "" && (state == "" || now == state)
+	})
 }
 
 // waitingSite has four results that wait for a person, and acceptance that is slow until the
@@ -67,8 +62,7 @@ func waitingSite(t *testing.T, parallel int) (s *site, ids []string) {
 
 // A process of the queue that is killed at any step loses nothing and holds nobody up: the
 // other results land, each once, and its own lands when it is asked for again.
-func TestSlowQueueKilled(t *testing.T) {
-	slow(t)
+func TestQueueKilled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		parallel, victim int
@@ -105,21 +99,20 @@ func TestSlowQueueKilled(t *testing.T) {
 
 // Killed between the move of the branch and the record of it, a result has landed: the others
 // go on from there, and it is not tested or landed again.
-func TestSlowQueueKilledAfterLanding(t *testing.T) {
-	slow(t)
+func TestQueueKilledAfterLanding(t *testing.T) {
 	t.Parallel()
 	s, ids := waitingSite(t, 2)
 	var all []*running
 	for i, id := range ids {
 		var env []string
 		if i == 0 {
-			env = []string{"CORDON_TEST_KILL=before:4"}
+			env = []string{"CORDON_TEST_KILL=before:gate.judged"}
 		}
 		r := s.start(env, "merge", id)
 		r.awaitQueued(id, "")
 		all = append(all, r)
 	}
-	<-all[0].done
+	all[0].awaitEnd()
 	if s.landed(ids[0]) != 1 {
 		t.Fatalf("it was killed before it landed:\n%s%s", all[0].out.String(), all[0].errs.String())
 	}
@@ -132,7 +125,7 @@ func TestSlowQueueKilledAfterLanding(t *testing.T) {
 func (s *site) rest(ids []string, all []*running, but int) {
 	s.t.Helper()
 	for i, r := range all {
-		if <-r.done; i != but && (r.cmd.ProcessState.ExitCode() != 0 || s.landed(ids[i]) != 1) {
+		if r.awaitEnd(); i != but && (r.cmd.ProcessState.ExitCode() != 0 || s.landed(ids[i]) != 1) {
 			s.t.Errorf("%s did not land:\n%s%s", ids[i], r.out.String(), r.errs.String())
 		}
 	}
@@ -150,4 +143,34 @@ func (s *site) allOnce(ids []string) {
 		s.t.Errorf("left in the queue: %v", left)
 	}
 	s.sound()
+}
+
+// A signal ends the wait for the lock of a landing, which a hook of the operator's may hold for minutes.
+func TestSignalAtTheGate(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		s := newSite(t)
+		s.cordon([]int{0}, "run", "--", "true")
+		locks, err := filepath.Glob(s.place("state/cordon/*/gate.lock"))
+		if err != nil || len(locks) != 1 {
+			t.Fatal(locks, err)
+		}
+		lock, err := os.Open(locks[0])
+		if err == nil {
+			err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.start(nil, "run", "--", "true")
+		r.await("cordon has opened the lock", func() bool {
+			links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", r.cmd.Process.Pid))
+			return slices.ContainsFunc(links, func(link string) bool { to, _ := os.Readlink(link); return to == locks[0] })
+		})
+		if o := r.signal(sig); o.code == 0 {
+			t.Errorf("%v: %+v", sig, o)
+		}
+		lock.Close()
+		s.sound()
+	}
 }

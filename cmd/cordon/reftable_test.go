@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"testing"
@@ -11,7 +12,7 @@ func TestReftableHost(t *testing.T) {
 	t.Parallel()
 	probe := exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir())
 	if out, err := probe.CombinedOutput(); err != nil {
-		t.Skipf("this git has no reftables: %s", out)
+		t.Skipf("this git has no reftables: %s", bytes.TrimSpace(out))
 	}
 	s := newSite(t)
 	if err := os.RemoveAll(s.place("repo/.git")); err != nil {

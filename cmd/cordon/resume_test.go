@@ -56,11 +56,12 @@ var ways = map[string]struct {
 	policy  string
 	signal  syscall.Signal // 0: a limit ends it
 	status  string
+	says    string
 }{
-	"time limit": {endless: "sleep 600", policy: "limits: {time: 3s}", status: "failed"},
+	"time limit": {endless: "sleep 600", policy: "limits: {time: 3s}", status: "failed", says: "time limit"},
 	"disk limit": {
 		endless: `while head -c 1048576 /dev/zero >>"$HOME/.cache/filler"; do :; done; sleep 600`,
-		policy:  "limits: {disk: 8MiB}", status: "failed",
+		policy:  "limits: {disk: 8MiB}", status: "failed", says: "disk limit",
 	},
 	"interrupt": {endless: "sleep 600", signal: syscall.SIGINT, status: "interrupted"},
 	"kill":      {endless: "sleep 600", signal: syscall.SIGKILL, status: "lost"},
@@ -81,16 +82,14 @@ func TestResumeInTheSameTree(t *testing.T) {
 			args = append(args, "--", "sh", "-c", strings.Replace(returning, "ENDLESS", way.endless, 1))
 			r := s.start(nil, args...)
 			if way.signal != 0 {
-				for len(s.workers()) == 0 {
-					r.going()
-				}
+				r.await("there is a worker", func() bool { return len(s.workers()) > 0 })
 				r.until(filepath.Join(s.only().Tree, "src/ready"))
 				r.signal(way.signal)
 			}
-			<-r.done
+			r.awaitEnd()
 			w := s.only()
-			if w.Status != way.status {
-				t.Fatalf("it is %q, want %q\n%s%s", w.Status, way.status, r.out.String(), r.errs.String())
+			if w.Status != way.status || !strings.Contains(r.errs.String(), way.says) {
+				t.Fatalf("it is %q, want %q and %q\n%s%s", w.Status, way.status, way.says, r.out.String(), r.errs.String())
 			}
 			s.sound()
 			if s.landed(w.Worker) != 0 {
@@ -110,16 +109,6 @@ func TestResumeInTheSameTree(t *testing.T) {
 			}
 			s.oneTree()
 		})
-	}
-}
-
-// going waits a moment for a process that has to be running.
-func (r *running) going() {
-	r.t.Helper()
-	select {
-	case <-r.done:
-		r.t.Fatalf("cordon ended\n%s%s", r.out.String(), r.errs.String())
-	default:
 	}
 }
 

@@ -130,6 +130,11 @@ names, or the default that "cordon policy show" prints. It is never read from th
 worker's tree. A cordon.yaml in your checkout that is not committed is refused: commit it,
 or use it with --policy cordon.yaml.
 
+What the repository's policy opens needs your consent, once for each repository and
+value: a weaker isolation, domains, ports of this machine, hidden files, secrets. On a
+terminal cordon asks; otherwise it refuses with the line to type (cordon config share).
+A policy that you name with --policy needs none, except for secrets.
+
 A clean result lands by itself where the policy has acceptance commands, and they pass.
 Without them, or with gate.land: review, the run ends with the status review: look at
 the result with cordon diff, and land it with cordon merge. --merge, --review and
@@ -224,10 +229,10 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 		if err != nil {
 			return err
 		}
-		o.Policy, o.Source = &p, source
+		o.Policy, o.Source, o.Named = &p, source, true
 	}
-	w, err := dispatch.Lease(ctx, s.Site, o.Request)
-	if err != nil {
+	var w *ledger.Worker
+	if err := a.withConsent(s, func() (err error) { w, err = dispatch.Lease(ctx, s.Site, o.Request); return err }); err != nil {
 		return err
 	}
 	if err := a.leased(s, w); err != nil {

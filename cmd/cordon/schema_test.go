@@ -28,7 +28,7 @@ func valid(text string) error {
 // elsewhere are the schemas that no script prints, and the test that does.
 var elsewhere = map[string]string{"cordon.probe/1": "TestProbe", "cordon.serve/1": "TestServe", "cordon.lines/1": "TestServe", "cordon.event/1": "TestServeEvents",
 	"cordon.token/1": "TestServe", "cordon.tokens/1": "TestServe",
-	"cordon.decided/1": "TestServeDecides", "cordon.happened/1": "TestMCP", "cordon.fleet/1": "TestFleet of cmd/cordon-fleet"}
+	"cordon.decided/1": "TestServeDecides", "cordon.happened/1": "TestMCP", "cordon.fleet/1": "TestScripts of cmd/cordon-fleet"}
 
 // Every published schema is held against real output: by the json command of a script, or
 // by a test.

@@ -33,6 +33,8 @@ func scriptCondition(name string) (bool, error) {
 	case "home":
 		dir, err := homeDir()
 		return err == nil, os.RemoveAll(dir)
+	case "root":
+		return os.Geteuid() == 0, nil
 	case "unshare": // it is there, and may be used
 		return exec.Command("unshare", "-rm", "true").Run() == nil, nil
 	default:

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"cordon/internal/journal"
+	"cordon/internal/testground"
 	"cordon/internal/testkernel"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, programs)
+	testscript.Main(testground.Tests{M: m, Folder: "cmd/cordon"}, programs)
 }
 
 // programs are what the test binary is, by the name that it is started with.
@@ -64,47 +65,9 @@ func killer(spec string) func(journal.Moment, journal.Event) {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	scripts(t, "testdata/script", os.Getenv("CORDON_TREE"))
-}
-
-// TestSlowScripts runs the scripts that would make the everyday loop too long.
-func TestSlowScripts(t *testing.T) {
-	slow(t)
-	t.Parallel()
-	scripts(t, "testdata/slow", os.Getenv("CORDON_TREE"))
-}
-
-// onTrees are the tests of this package whose outcome may depend on the kind of a worker's
-// tree. The other scripts are about commands, questions, policies and cells without one.
-const onTrees = "^TestSlowScripts$/^(acceptance_ends|agents)$|^TestScripts$/^(acceptance|discard|full_disk|gate_conflict|history_forged|layered|overlap|pipeline|purge|quarantine|" +
-	"run_emptied|shell|state|worktree)$|^Test(KilledAt|Resume|DiskOf|ShellLeft)"
-
-// TestSlowPlainTrees runs them again, on trees that are plain directories.
-func TestSlowPlainTrees(t *testing.T) {
-	slow(t)
-	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self, "-test.run", onTrees, "-test.timeout", "20m")
-	cmd.Env = append(os.Environ(), "CORDON_TREE=copy")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("with CORDON_TREE=copy: %v\n%s", err, out)
-	}
-}
-
-// slow leaves a test to the second command of the README.
-func slow(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
-}
-
-// scripts runs the scripts of a directory with one kind of tree; "" is the default.
-func scripts(t *testing.T, dir, tree string) {
+	tree := os.Getenv("CORDON_TREE") // the kind of a worker's tree; "" is the default
 	testscript.Run(t, testscript.Params{
-		Dir:                dir,
+		Dir:                "testdata/script",
 		RequireUniqueNames: true,
 		Setup:              func(env *testscript.Env) error { env.Setenv("CORDON_TREE", tree); return setup(env) },
 		Condition: func(name string) (bool, error) {
@@ -125,6 +88,25 @@ func scripts(t *testing.T, dir, tree string) {
 			"tree":    scriptTree,
 		},
 	})
+}
+
+// onTrees are the tests of this package whose outcome may depend on the kind of a worker's
+// tree. The other scripts are about commands, questions, policies and cells without one.
+const onTrees = "^TestScripts$/^(acceptance_ends|agents|acceptance|discard|full_disk|gate_conflict|history_forged|layered|overlap|pipeline|purge|quarantine|" +
+	"run_emptied|shell|state|worktree)$|^Test(KilledAt|Resume|DiskOf|ShellLeft)"
+
+// TestPlainTrees runs them again, on trees that are plain directories.
+func TestPlainTrees(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run", onTrees, "-test.timeout", "20m")
+	cmd.Env = append(os.Environ(), "CORDON_TREE=copy")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with CORDON_TREE=copy: %v\n%s", err, out)
+	}
 }
 
 // setup gives a script a home, a state directory and a git identity of its own.

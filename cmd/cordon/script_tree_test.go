@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"cordon/internal/testschema"
 )
 
 // Where the files of a worker lie on the host depends on the kind of its tree: all of
@@ -18,7 +20,7 @@ func scriptTree(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: tree ID")
 	}
 	ts.Check(ts.Exec("cordon", "show", "--json", args[0]))
-	object, err := oneObject(ts.ReadFile("stdout"))
+	object, err := testschema.Object(ts.ReadFile("stdout"))
 	ts.Check(err)
 	tree, gitDir, err := onHost(object["worktree"], object["tree"])
 	ts.Check(err)

@@ -78,9 +78,9 @@ func TestDecisionWaitsForTheLock(t *testing.T) {
 	id, seen := s.awaiting("echo x >out.txt")
 	release := s.hold(id)
 	r := s.start(nil, "quarantine", "release", id, "--write", "out.txt", "--reason", "fine", "--seen", seen)
-	s.await(func() bool { types, _ := s.eventsOf(id); return slices.Contains(types, "quarantine.released") })
+	s.await("it is released", func() bool { types, _ := s.eventsOf(id); return slices.Contains(types, "quarantine.released") })
 	release()
-	<-r.done
+	r.awaitEnd()
 	if code := r.cmd.ProcessState.ExitCode(); code != 0 || s.only().Status != "merged" {
 		t.Errorf("it ended with %d, and the worker is %s: %s", code, s.only().Status, r.errs.String())
 	}

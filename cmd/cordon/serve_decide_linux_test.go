@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // eventsOf are the events of a worker: their types, and the data of the last of each.
@@ -137,7 +136,7 @@ func TestCommandOfDecision(t *testing.T) {
 }
 
 // TestKilledDesk kills the server with SIGKILL while each decision is carried out: it ends as it would have, once.
-// TestSlowKilledDesks does the same with the desks.
+// TestKilledDesks does the same with the desks.
 func TestKilledDesk(t *testing.T) {
 	t.Parallel()
 	for _, m := range midways {
@@ -173,15 +172,5 @@ func TestKilledDesk(t *testing.T) {
 			}
 			m.once(s.site, id, "api:mine")
 		})
-	}
-}
-
-// await waits for a condition.
-func (s *site) await(holds func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("it never came: %v", s.workers())
-		}
 	}
 }

@@ -13,13 +13,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // running is a cordon process in the background.
 type running struct {
 	*site
 	cmd       *exec.Cmd
-	out, errs bytes.Buffer
+	out, errs printed
 	done      chan struct{}
 }
 
@@ -34,23 +36,74 @@ func (s *site) start(env []string, args ...string) *running {
 	}
 	go func() { _ = r.cmd.Wait(); close(r.done) }() // how it ended is in ProcessState
 	s.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-r.done })
+	s.sources.add(func() string {
+		return fmt.Sprintf("--- cordon %s, ended: %v\n%s%s", strings.Join(args, " "), r.over(), ending(r.out.String()), ending(r.errs.String()))
+	})
 	return r
+}
+
+// over reports whether it has ended.
+func (r *running) over() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// await waits for a condition. An end of cordon before that is a failure.
+func (r *running) await(what string, holds func() bool) {
+	r.t.Helper()
+	r.site.await(what, func() bool {
+		over := r.over() // before the look: it may do it, and end
+		if holds() {
+			return true
+		}
+		if over {
+			r.t.Fatalf("cordon ended with %d before %s\n%s%s", r.cmd.ProcessState.ExitCode(), what, r.out.String(), r.errs.String())
+		}
+		return false
+	})
+}
+
+// awaitEnd waits until cordon has ended by itself.
+func (r *running) awaitEnd() {
+	r.t.Helper()
+	r.site.await("cordon has ended", r.over)
 }
 
 // until waits for a file that something in the background makes, and returns
 // what it holds. An end of cordon before that is a failure.
 func (r *running) until(path string) string {
 	r.t.Helper()
-	for {
-		if b, err := os.ReadFile(path); err == nil && len(b) > 0 {
-			return strings.TrimSpace(string(b))
-		}
-		select {
-		case <-r.done:
-			r.t.Fatalf("cordon ended before %s was there\n%s%s", path, r.out.String(), r.errs.String())
-		case <-time.After(2 * time.Millisecond):
+	var text string
+	r.await(path+" is there", func() bool {
+		b, err := os.ReadFile(r.site.written(path))
+		text = strings.TrimSpace(string(b))
+		return err == nil && len(b) > 0
+	})
+	return text
+}
+
+// written finds the file of a path in the private layers of commands, where it is not in its directory yet.
+func (s *site) written(path string) string {
+	if _, err := os.Lstat(path); err == nil {
+		return path
+	}
+	for _, uppers := range []string{"state/cordon/.execs/*/layers/*/upper", "state/cordon/*/layers/*/tree/upper"} {
+		for rel := path; ; {
+			_, below, more := strings.Cut(strings.TrimPrefix(rel, "/"), "/")
+			if !more {
+				break
+			}
+			rel = below
+			if found, _ := filepath.Glob(filepath.Join(s.place(uppers), rel)); len(found) > 0 {
+				return found[0]
+			}
 		}
 	}
+	return path
 }
 
 // signal sends a signal and waits for the end.
@@ -59,7 +112,7 @@ func (r *running) signal(sig syscall.Signal) outcome {
 	if err := r.cmd.Process.Signal(sig); err != nil {
 		r.t.Fatal(err)
 	}
-	<-r.done
+	r.awaitEnd()
 	return ended(r.cmd, r.out.String(), r.errs.String())
 }
 
@@ -95,13 +148,13 @@ func processes(t *testing.T, text string) (n int) {
 // awaitGone waits for a process that somebody else ends.
 func awaitGone(t *testing.T, pid string) {
 	t.Helper()
-	for range 5000 {
-		if gone(t, pid) {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	t.Errorf("process %s is still there", pid)
+	testwait.Until(t, "process "+pid+" is gone", func() bool { return gone(t, pid) })
+}
+
+// awaitNone waits until no process has a text among its arguments.
+func (s *site) awaitNone(text string) {
+	s.t.Helper()
+	s.await("no process has "+text+" among its arguments", func() bool { return processes(s.t, text) == 0 })
 }
 
 // end kills a process that may be gone.
@@ -131,9 +184,7 @@ func linger(s *site) (r *running, mark string) {
 	s.t.Helper()
 	mark = fmt.Sprintf("600.%d", time.Now().UnixNano())
 	r = s.start(nil, "run", "--merge", "--", "sh", "-c", lingering, mark)
-	for len(s.workers()) == 0 {
-		time.Sleep(2 * time.Millisecond)
-	}
+	r.await("there is a worker", func() bool { return len(s.workers()) > 0 })
 	r.until(filepath.Join(s.only().Tree, "src/b.txt"))
 	return r, mark
 }
@@ -202,11 +253,7 @@ func TestKillWhileTheWorkerRuns(t *testing.T) {
 			if w := s.only(); w.Status != "lost" {
 				t.Errorf("afterwards it is %q", w.Status)
 			}
-			for deadline := time.Now().Add(10 * time.Second); processes(t, mark) > 0; time.Sleep(2 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("%d processes are left", processes(t, mark))
-				}
-			}
+			s.awaitNone(mark)
 			s.sound()
 			switch next {
 			case "resume":
@@ -333,7 +380,7 @@ func TestKilledWhileTheBranchMoved(t *testing.T) {
 		t.Run(next, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			s.killed("after:6", "run", "--merge", "--", "sh", "-c", clean+"; exit 0")
+			s.killed("after:land.intended", "run", "--merge", "--", "sh", "-c", clean+"; exit 0")
 			var log struct {
 				Events []struct {
 					Type string

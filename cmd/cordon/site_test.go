@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // site is a repository of an operator's, with a home and a state directory of
@@ -23,6 +21,8 @@ type site struct {
 	repo string
 	env  []string
 	wrap func(*exec.Cmd) *exec.Cmd // nil: a command runs as it is
+
+	sources *sources // for evidence
 }
 
 // share lets workers of the repository have variables of the operator's.
@@ -47,7 +47,7 @@ func newSite(t *testing.T) *site {
 // siteIn makes one in an empty directory.
 func siteIn(t *testing.T, dir string) *site {
 	t.Helper()
-	s := &site{t: t, home: filepath.Join(dir, "home"), repo: filepath.Join(dir, "repo")}
+	s := &site{t: t, home: filepath.Join(dir, "home"), repo: filepath.Join(dir, "repo"), sources: new(sources)}
 	s.env = append(environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "GIT_CONFIG_NOSYSTEM=1")
 	s.write("home/.gitconfig", "[user]\n\tname = Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n")
 	s.write("repo/src/a.txt", "a\n")
@@ -62,24 +62,7 @@ func siteIn(t *testing.T, dir string) *site {
 // alone waits until no process is left that keeps its state at the site: a worker that a desk sent back still writes
 // when the desk has ended.
 func (s *site) alone() {
-	mine := []byte("XDG_STATE_HOME=" + filepath.Join(filepath.Dir(s.repo), "state") + "\x00")
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		left := ""
-		names, _ := filepath.Glob("/proc/[0-9]*/environ")
-		for _, name := range names {
-			if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, mine) {
-				command, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
-				left += fmt.Sprintf("%s %q\n", name, command)
-			}
-		}
-		if left == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			s.t.Errorf("these still run:\n%s", left)
-			return
-		}
-	}
+	s.await("no process keeps its state at the site", func() bool { return len(s.cordons()) == 0 })
 }
 
 // environ is the environment of a person: in one that says it is a CI job's, several
@@ -257,17 +240,11 @@ func (s *site) landed(id string) int {
 
 // alive lists the processes of a worker of this site, on Linux.
 func (s *site) alive(id string) []string {
+	return having("CORDON_WORKER="+id+"\x00", "HOME="+s.home+"\x00")
+}
+
+// untilDead waits until no process of a worker of this site is left.
+func (s *site) untilDead(id string) {
 	s.t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	var found []string
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err == nil && bytes.Contains(b, []byte("CORDON_WORKER="+id+"\x00")) && bytes.Contains(b, []byte("HOME="+s.home+"\x00")) {
-			found = append(found, f)
-		}
-	}
-	return found
+	s.await("no process of "+id+" is left", func() bool { return len(s.alive(id)) == 0 })
 }

@@ -132,7 +132,7 @@ func TestGateStaysInTheCheckout(t *testing.T) {
 	})
 	for name, under := range map[string][]string{
 		"by itself":         nil,
-		"under cordon exec": {"cordon", "exec", "--"},
+		"under cordon exec": {"cordon", "exec", "--live", "--"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

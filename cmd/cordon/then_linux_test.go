@@ -39,10 +39,7 @@ func forGitLab(t *testing.T, script string) string {
 
 // The scripts of docs/config.md push the landed branch, and ask GitHub or GitLab for a
 // request with the subject of the commit. gh and the server's hook are stand-ins.
-func TestSlowRequestsOfTheDocs(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
+func TestRequestsOfTheDocs(t *testing.T) {
 	github := requestScript(t)
 	for name, c := range map[string]struct{ script, want string }{
 		"GitHub": {github, "pr create --head fix-parser --title parser: accept tabs --body Made by ID.\n"},

@@ -14,8 +14,7 @@ import (
 
 // Two real desks in a real browser, with the keyboard alone: from the desk to a review and a comment; then one releases and
 // the other discards the same worker at once. One wins, the other says who decided and when, and both go on to the next.
-func TestSlowBrowserDesksRace(t *testing.T) {
-	slow(t)
+func TestBrowserDesksRace(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for range 2 {

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"cordon/internal/view"
 )
@@ -25,14 +24,7 @@ func TestWorkerTellsOfItsLife(t *testing.T) {
 	// It prints where it is, and goes on only when it is interrupted.
 	id, pid := s.detached("--", "sh", "-c", "pwd >src/where.txt; echo here; exec sleep 600")
 	s.becomes("running")
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if s.cordon([]int{0}, "logs", id).out == "here\n" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("it never said where it is")
-		}
-	}
+	s.await("the worker has printed where it is", func() bool { return s.cordon([]int{0}, "logs", id).out == "here\n" })
 	w := s.shown(id)
 	if w.PID != pid || w.Reason != "The command runs." || w.Title == "" {
 		t.Errorf("it runs in process %d: %+v", pid, w.Worker)

@@ -9,7 +9,7 @@ import (
 
 // TestRealClaude: each rule of a lease is obeyed, the guard is heard, and a project
 // can neither switch it off nor change a call that it has judged.
-func TestSlowRealClaude(t *testing.T) {
+func TestRealClaude(t *testing.T) {
 	wired(t, "claude", func(s *stage) {
 		hook := `{"hooks":[{"type":"command","command":"` + s.at("rewriter") + `"}]}`
 		s.write("tree/.claude/settings.json",

@@ -11,7 +11,7 @@ import (
 
 // TestRealCodex: the guard is heard, and neither a project nor what a launch before
 // has left behind can switch it off or change a call that it has judged.
-func TestSlowRealCodex(t *testing.T) {
+func TestRealCodex(t *testing.T) {
 	wired(t, "codex", func(s *stage) {
 		s.sabotage("tree/.codex/")
 		s.sabotage("state/")

@@ -21,13 +21,6 @@ import (
 // The tests here start the real clients, without a cell: what a kit alone makes of
 // them.
 
-func slow(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
-}
-
 // wired runs a test with each way to wire a client.
 func wired(t *testing.T, n client.Name, test func(s *stage)) {
 	for _, managed := range []bool{false, true} {
@@ -54,7 +47,6 @@ type stage struct {
 // The guard notes each call and denies those that say DENYME.
 func newStage(t *testing.T, n client.Name) *stage {
 	t.Helper()
-	slow(t)
 	bin, err := testmodel.Install()
 	if err != nil {
 		t.Fatalf("the real clients are not here: %v", err)

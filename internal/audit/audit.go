@@ -74,23 +74,6 @@ func (p Path) String() string {
 	return string(p)
 }
 
-// plain is a message for a terminal. Messages of the system and of git repeat
-// names that a worker chose.
-func plain(message string) string {
-	var b strings.Builder
-	for len(message) > 0 {
-		r, size := utf8.DecodeRuneInString(message)
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			quoted := strconv.QuoteToASCII(message[:size])
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteRune(r)
-		}
-		message = message[size:]
-	}
-	return b.String()
-}
-
 // Kind says what happened at a path.
 type Kind string
 
@@ -149,6 +132,8 @@ type Change struct {
 	// LFS: the file is content of Git LFS, and SHA256 its hash. New is its pointer, which
 	// lands in its place.
 	LFS bool `json:"lfs,omitempty"`
+	// Carried: an earlier attempt made the change, and the last one left it.
+	Carried bool `json:"carried,omitempty"`
 }
 
 // Class is what becomes of a change.
@@ -225,7 +210,7 @@ func classify(c Change, rules Judge) Finding {
 // exist nowhere but in the worker's private layer, and its ignored files never leave it:
 // build output outside write_roots is no violation there.
 func (t Tree) Classify(changed []Change) []Finding {
-	findings := Classify(changed, t.Rules)
+	findings := Classify(t.withCarried(changed), t.Rules)
 	for i, f := range findings {
 		if t.Layer && f.Class == Violation && f.leftOver() && t.Rules.LeftOver(string(f.Path)) {
 			findings[i].Class, findings[i].Rule = Ignored, "ignored by the base commit, and outside write_roots"

@@ -2,13 +2,13 @@ package audit
 
 import "strings"
 
-// bareRepository recognises a directory that git would take for a git
+// Repository recognises a directory that git would take for a git
 // directory: an operator's git started there runs its configuration. A file
 // system may fold case, so any spelling of the names counts, and HEAD beside
 // config is enough, because the missing halves may be empty directories or come
 // with another worker's result. file tells whether a name is something else than
 // a directory: a project may have a directory called head.
-func bareRepository(names []string, file func(string) bool) string {
+func Repository(names []string, file func(string) bool) string {
 	head := headOf(names, file)
 	if head == "" {
 		return "" // nearly every directory

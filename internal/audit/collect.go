@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/legible"
 )
 
 // Tree is a worker's tree and what it began as.
@@ -31,6 +32,8 @@ type Tree struct {
 	// Large tells which of some paths the base commit's attributes give to Git LFS; nil:
 	// none.
 	Large func(context.Context, []string) (map[string]bool, error)
+	// Carried is what an earlier attempt of the worker changed, and Base holds.
+	Carried []git.Delta
 }
 
 // Collect returns every path that differs from the base. An error means that
@@ -261,7 +264,7 @@ func kindOf(old, now git.Entry) Kind {
 func (c *collector) hazard(n node, ch Change, err error) (Kind, string) {
 	switch dir, why := c.inRepository(n.path); {
 	case err != nil:
-		return Unreadable, plain(err.Error())
+		return Unreadable, legible.Line(err.Error())
 	case c.inGitlink(n.path) != "":
 		return GitlinkHit, "in submodule " + Path(c.inGitlink(n.path)).String()
 	case why != "":

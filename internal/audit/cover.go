@@ -88,14 +88,14 @@ func (c *cover) repository(d string, f *folder, under git.Dir) string {
 	}
 	own := ""
 	for _, name := range names {
-		if isDotGit(name) && (own == "" || name < own) {
+		if DotGit(name) && (own == "" || name < own) {
 			own = name
 		}
 	}
 	if own != "" {
 		return "it holds " + Path(own).String()
 	}
-	return bareRepository(names, func(name string) bool { return c.isFile(below(d, name), under[name]) })
+	return Repository(names, func(name string) bool { return c.isFile(below(d, name), under[name]) })
 }
 
 // isFile reports whether a name that is seen is something else than a directory.

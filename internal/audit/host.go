@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/legible"
 	"cordon/internal/plainfile"
 )
 
@@ -218,7 +219,7 @@ func (s *HostState) record(path, name string, level int) error {
 
 func (s *HostState) recordAll(path, name string, level int) error {
 	if level > maxLevels {
-		return fmt.Errorf("%s: more than %d directories deep", plain(name), maxLevels)
+		return fmt.Errorf("%s: more than %d directories deep", legible.Line(name), maxLevels)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"cordon/internal/git"
 	"cordon/internal/lfs"
@@ -68,10 +69,5 @@ func (c *collector) pointTo(i int, p string) error {
 
 // baseHas reports whether a file of the base has some content, wherever.
 func (c *collector) baseHas(oid git.OID) bool {
-	for _, f := range c.Base.All() {
-		if f.OID == oid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Base.All(), func(f git.File) bool { return f.OID == oid })
 }

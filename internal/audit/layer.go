@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/legible"
 	"cordon/internal/overlay"
 	"cordon/internal/plainfile"
 )
@@ -30,6 +32,7 @@ type Layers struct {
 type Layer struct {
 	Name    string
 	At      string // where the worker saw it
+	Host    string // the host's directory below it; "": the one at At
 	Overlay bool   // overlayfs keeps it, above the host's own directory; else it began empty
 	IsHome  bool   // the worker's own, but for what the operator would run or trust
 	// What cordon itself did: names of which it hid what the host has, and
@@ -164,7 +167,7 @@ func (w *layerWalk) walk(top string) error {
 	}
 	p := place{dir: dir}
 	if w.layer.Overlay {
-		if p.host, err = openHost(w.layer.At); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if p.host, err = openHost(cmp.Or(w.layer.Host, w.layer.At)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			w.unreadable("", err)
 		}
 	}
@@ -377,7 +380,7 @@ func (w *layerWalk) add(e layerEntry, ch Change) {
 // unreadable reports what could not be looked at. It is a violation in a home as
 // well: nobody knows what it is.
 func (w *layerWalk) unreadable(rel string, err error) {
-	w.report(rel, Change{Kind: Unreadable, Detail: plain(err.Error())}, Violation, never[Unreadable])
+	w.report(rel, Change{Kind: Unreadable, Detail: legible.Line(err.Error())}, Violation, never[Unreadable])
 }
 
 func (w *layerWalk) report(rel string, ch Change, class Class, rule string) {

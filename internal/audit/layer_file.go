@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/legible"
 	"cordon/internal/plainfile"
 )
 
@@ -98,13 +99,13 @@ func (w *layerWalk) file(e layerEntry, ch *Change) {
 	}
 	f, restore, err := openOwn(e.dir, e.name, &e.st, 0, 0o400)
 	if err != nil {
-		ch.Detail = fmt.Sprintf("%d bytes that cannot be read: %s", e.st.Size, plain(err.Error()))
+		ch.Detail = fmt.Sprintf("%d bytes that cannot be read: %s", e.st.Size, legible.Line(err.Error()))
 		return
 	}
 	defer restore()
 	defer f.Close()
 	if ch.SHA256, err = w.sum(f, e.st.Size); err != nil {
-		ch.Detail = fmt.Sprintf("%d bytes, not read: %s", e.st.Size, plain(err.Error()))
+		ch.Detail = fmt.Sprintf("%d bytes, not read: %s", e.st.Size, legible.Line(err.Error()))
 	} else {
 		ch.Detail = fmt.Sprintf("%d bytes, sha256 %s", e.st.Size, ch.SHA256)
 		if ch.Kind == Modified && e.old.Size == e.st.Size {

@@ -56,7 +56,7 @@ func follow(link string, lookup func(string) (string, bool)) (final, why string)
 			}
 			at = path.Dir(at)
 			continue
-		case isDotGit(name):
+		case DotGit(name):
 			return "", "it leads into .git"
 		}
 		at = path.Join(at, name)

@@ -17,10 +17,10 @@ func hfsIgnored(r rune) bool {
 	return r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff
 }
 
-// isDotGit reports whether some file system that git runs on takes the name for
+// DotGit reports whether some file system that git runs on takes the name for
 // ".git": by case, by HFS+ ignored code points, by the NTFS short name, by
 // trailing dots and spaces or an NTFS stream.
-func isDotGit(name string) bool {
+func DotGit(name string) bool {
 	if name == "" || name[0] != '.' && name[0] != 'g' && name[0] != 'G' && name[0] < utf8.RuneSelf {
 		return false // nearly every name
 	}
@@ -62,7 +62,7 @@ func badName(p string) string {
 		switch {
 		case c == "" || c == "." || c == "..":
 			return "it has an empty or dot component"
-		case isDotGit(c):
+		case DotGit(c):
 			return "it is .git on some file system"
 		case strings.Contains(c, `\`):
 			return "it holds a backslash"

@@ -20,8 +20,8 @@ func TestDotGit(t *testing.T) {
 		"git": false, ".gitignore": false, ".gitmodules": false, ".github": false, "x.git": false, ".git2": false,
 		"git~2": false, "": false, ".": false, "..": false, ".g": false, "a:.git": false,
 	} {
-		if got := isDotGit(name); got != want {
-			t.Errorf("isDotGit(%q) is %v", name, got)
+		if got := DotGit(name); got != want {
+			t.Errorf("DotGit(%q) is %v", name, got)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/policy"
+	"cordon/internal/testground"
 )
 
 // The tests of layers let a real overlayfs make them: this program starts itself
@@ -48,7 +49,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(testground.RunInMemory("internal/audit", m))
 }
 
 // overlaySite is the base of a worker's tree and its layers.

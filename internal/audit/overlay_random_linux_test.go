@@ -17,10 +17,7 @@ import (
 // the kernel's.
 func TestLayersAgreeWithPlainTrees(t *testing.T) { layersAgree(t, 1, 40) }
 
-func TestSlowLayersAgreeWithPlainTrees(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
+func TestLayersAgreeWithPlainTreesAll(t *testing.T) {
 	layersAgree(t, rand.Int63(), 500)
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"cordon/internal/legible"
 	"cordon/internal/plainfile"
 )
 
@@ -65,7 +66,7 @@ func plainFile(dir, name string) error {
 		return nil
 	}
 	if err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
-		err = fmt.Errorf(".git/%s is not a regular file", plain(name))
+		err = fmt.Errorf(".git/%s is not a regular file", legible.Line(name))
 	}
 	return err
 }
@@ -86,7 +87,7 @@ func checkCommon(dir, worktree string) error {
 		common = filepath.Join(dir, worktree, common)
 	}
 	if filepath.Clean(common) != filepath.Clean(dir) {
-		return fmt.Errorf(".git/%s leads to %s", plain(name), plain(common))
+		return fmt.Errorf(".git/%s leads to %s", legible.Line(name), legible.Line(common))
 	}
 	return nil
 }

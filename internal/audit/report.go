@@ -44,22 +44,23 @@ type Summary struct {
 }
 
 func (s *Summary) add(f Finding) {
-	switch f.Class {
+	n, size := s.of(f.Class)
+	*n++
+	*size += f.Size
+}
+
+func (s *Summary) of(c Class) (n *int, size *int64) {
+	switch c {
 	case Landing:
-		s.Landing++
-		s.LandingSize += f.Size
+		return &s.Landing, &s.LandingSize
 	case Ignored:
-		s.Ignored++
-		s.IgnoredSize += f.Size
+		return &s.Ignored, &s.IgnoredSize
 	case Scratch:
-		s.Scratch++
-		s.ScratchSize += f.Size
+		return &s.Scratch, &s.ScratchSize
 	case Note:
-		s.Notes++
-	default:
-		s.Violations++
-		s.ViolationsSize += f.Size
+		return &s.Notes, new(int64)
 	}
+	return &s.Violations, &s.ViolationsSize
 }
 
 // Of is the number of findings of a class. A nil summary has none.
@@ -67,17 +68,8 @@ func (s *Summary) Of(c Class) int {
 	if s == nil {
 		return 0
 	}
-	switch c {
-	case Landing:
-		return s.Landing
-	case Ignored:
-		return s.Ignored
-	case Scratch:
-		return s.Scratch
-	case Note:
-		return s.Notes
-	}
-	return s.Violations
+	n, _ := s.of(c)
+	return *n
 }
 
 // The verdicts.

@@ -165,7 +165,7 @@ func (o *outcome) allLinks() []string {
 func (o *outcome) inRepository(p string) (dir, why string) {
 	for d := dirOf(p); ; d = dirOf(d) {
 		file := func(name string) bool { return o.file(below(d, name)).Mode != git.Absent }
-		if why := bareRepository(o.dir(d), file); why != "" {
+		if why := Repository(o.dir(d), file); why != "" {
 			return path.Join(".", d), why
 		}
 		if d == "" {

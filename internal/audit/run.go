@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cordon/internal/git"
+	"cordon/internal/legible"
 )
 
 // Job is one audit.
@@ -12,6 +13,7 @@ type Job struct {
 	Worker string
 	Lease  string // hash
 	Base   git.OID
+	Start  git.OID // the base of the tree: Base, or what it carries over on top of that
 	Tree   Tree
 	// History reads the worker's commits.
 	History func(context.Context) (*History, error)
@@ -60,7 +62,7 @@ func (r *Report) history(ctx context.Context, j Job, changed []Change) error {
 		return err
 	}
 	r.History = h
-	if err := h.compare(ctx, j.Base, changed); err != nil {
+	if err := h.compare(ctx, j.Start, changed); err != nil {
 		return err
 	}
 	found, err := h.findings(ctx, j.Tree.Base, j.Tree.Rules)
@@ -106,18 +108,15 @@ func (r *Report) bounded(changed []Change, room int64) {
 		}
 	}
 	if total > room {
-		r.add(Finding{
-			Change: Change{Kind: TooLarge, Source: "tree",
-				Detail: fmt.Sprintf("the changed files hold %d bytes, but limits.disk allows %d", total, room)},
-			Class: Violation, Rule: "a result may not be larger than limits.disk",
-		})
+		detail := fmt.Sprintf("the changed files hold %d bytes, but limits.disk allows %d", total, room)
+		r.add(Finding{Change: Change{Kind: TooLarge, Source: "tree", Detail: detail}, Class: Violation, Rule: "a result may not be larger than limits.disk"})
 	}
 }
 
 // fail records that a part of the audit could not be done.
 func (r *Report) fail(part string, err error) {
 	r.add(Finding{
-		Change: Change{Kind: Unreadable, Source: part, Detail: plain(err.Error())},
+		Change: Change{Kind: Unreadable, Source: part, Detail: legible.Line(err.Error())},
 		Class:  Violation, Rule: never[Unreadable],
 	})
 }

@@ -40,6 +40,7 @@ func TestErrorsAreViolations(t *testing.T) {
 		}},
 		"no history":  {"git", func(j *Job) { j.History = func(context.Context) (*History, error) { return nil, broken } }},
 		"no tripwire": {"host", func(j *Job) { j.Host = func(context.Context) ([]Finding, string, error) { return nil, "", broken } }},
+		"no layers":   {"layers", func(j *Job) { j.Outside = func(context.Context) ([]Finding, error) { return nil, broken } }},
 	} {
 		j := job(t)
 		c.spoil(&j)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -14,11 +15,7 @@ import (
 
 // Expected says which changes of the host are accounted for.
 type Expected struct {
-	Self          string               // this worker
-	Landed        map[string][]git.OID // ref → values that cordon itself gave it meanwhile
-	Workers       map[string]bool      // workers with journal entries meanwhile: cordon wrote their refs
-	Commits       map[git.OID]bool     // commits that the journal says cordon named
-	Busy          func(id string) bool // a cordon process is at work on another worker: its refs may be ahead of its events
+	Given         map[string][]git.OID // ref → values that cordon itself gave it meanwhile; "": it deleted it
 	Adopted       []string             // worktrees of other tools that this worker or another one of cordon's has
 	Committer     string               // the address in every commit of this worker
 	OperatorWorks bool                 // the operator said that changes of their own are to be expected
@@ -50,12 +47,24 @@ type tripwire struct {
 	settingsWere, settingsAre map[string]map[string]string
 }
 
+// weight is what a change means, if a worker could have made it.
+type weight int
+
+const (
+	daily  weight = iota // the operator's own work does it too
+	grave                // only cordon does it, or this worker
+	obeyed               // it decides what the operator's git does
+)
+
+// cordonsRefs is where nobody but cordon writes refs.
+const cordonsRefs = "refs/cordon/"
+
 const (
 	byWorker  = "made by this worker, whose address its commits carry"
 	byUnknown = "cannot be attributed: an unconfined worker, you or another program made it"
 	byOthers  = "changed by you or another program: the worker could not write it"
 	bySteered = "changed by you or another program, and your git obeys it: the worker could not write it"
-	byPorts   = "your git obeys it, and the worker could reach programs of this machine through host_ports"
+	byPorts   = "the worker could reach programs of this machine through host_ports"
 )
 
 // Steers reports whether a finding is a change to something that the operator's git
@@ -65,17 +74,19 @@ func (f Finding) Steers() bool { return f.Source == "host" && f.Rule == bySteere
 // report adds a finding. A confined worker could not have done it. Of others, what
 // nobody can be named for is a violation unless the operator said that they work there
 // themselves.
-func (t *tripwire) report(name, detail, who string, grave bool) {
+func (t *tripwire) report(name, detail, who string, is weight) {
 	f := Finding{Class: Violation, Rule: who}
 	f.Change = Change{Path: Path(name), Kind: HostChange, Source: "host", Detail: detail}
 	switch {
-	case t.x.Confined && grave && t.x.Ports:
-		f.Rule = byPorts
-	case t.x.Confined && grave:
+	case t.x.Confined && is == obeyed && t.x.Ports:
+		f.Rule = "your git obeys it, and " + byPorts
+	case t.x.Confined && is == grave && t.x.Ports:
+		f.Rule = "only cordon writes it, and " + byPorts
+	case t.x.Confined && is == obeyed:
 		f.Class, f.Rule = Note, bySteered
 	case t.x.Confined:
 		f.Class, f.Rule = Note, byOthers
-	case t.x.OperatorWorks && !grave:
+	case t.x.OperatorWorks && is == daily:
 		f.Class = Note
 	}
 	t.found = append(t.found, f)
@@ -178,8 +189,8 @@ func (t *tripwire) adopted(top string) bool {
 	return t.tops[top] || err == nil && t.tops[encodable(real)]
 }
 
-// control files decide what the operator's git runs, so a change of one is
-// grave whoever made it. HEAD is a ref and compared with them; of an adopted
+// control files decide what the operator's git runs, so a change of one counts
+// whoever made it. HEAD is a ref and compared with them; of an adopted
 // worktree it is the worker's to move, and nothing else is.
 func (t *tripwire) control(before, after map[string]string) {
 	for _, name := range keys(before, after) {
@@ -188,11 +199,14 @@ func (t *tripwire) control(before, after map[string]string) {
 			continue
 		}
 		if strings.HasPrefix(name, "worktrees/") && b == "" && !strings.HasSuffix(name, "config.worktree") {
-			t.report(located(name), "appeared", byUnknown, false)
+			t.report(located(name), "appeared", byUnknown, daily)
 			continue
 		}
-		grave := !passing(name)
-		t.report(located(name), t.describeControl(name, b, a), byUnknown, grave)
+		is := obeyed
+		if passing(name) {
+			is = daily
+		}
+		t.report(located(name), t.describeControl(name, b, a), byUnknown, is)
 	}
 }
 
@@ -229,54 +243,31 @@ func describe(before, after string) string {
 func (t *tripwire) refs(before, after []git.Ref) {
 	b, a := refMap(before), refMap(after)
 	for _, name := range keys(b, a) {
-		if b[name] == a[name] || t.refsOf[name] || t.ours(name, b[name], a[name]) || t.landed(name, a[name]) {
+		if b[name] == a[name] || t.refsOf[name] || t.ours(name, a[name]) {
 			continue
 		}
-		who, grave := byUnknown, false
+		who, is := byUnknown, daily
 		if !t.x.Confined {
-			who, grave = t.author(b[name], a[name])
+			who, is = t.author(b[name], a[name])
 		}
-		// Nobody but cordon has business with its refs.
-		grave = grave || strings.HasPrefix(name, "refs/cordon/")
-		t.report(name, describe(short(b[name]), short(a[name])), who, grave)
+		if strings.HasPrefix(name, cordonsRefs) {
+			is = grave
+		}
+		t.report(name, describe(short(b[name]), short(a[name])), who, is)
 	}
 }
 
-// ours reports whether cordon wrote a ref of its own for a worker that did
-// something meanwhile, with a value that the journal knows. A pin comes and goes;
-// it never moves. Nothing is written for the worker itself while it runs.
-func (t *tripwire) ours(name, before, after string) bool {
-	rest, ok := strings.CutPrefix(name, "refs/cordon/")
-	if !ok {
+// ours reports whether cordon gave a ref this value. A branch must not be behind another commit
+// that cordon landed on it: somebody took that back.
+func (t *tripwire) ours(name, value string) bool {
+	given := t.x.Given[name]
+	if !slices.Contains(given, git.OID(value)) {
 		return false
 	}
-	parts := strings.Split(rest, "/")
-	if len(parts) < 2 || !t.x.Workers[parts[1]] || parts[1] == t.x.Self {
-		return false
+	if strings.HasPrefix(name, cordonsRefs) {
+		return true
 	}
-	known := after == "" || t.x.Commits[git.OID(after)] || t.x.Busy != nil && t.x.Busy(parts[1])
-	switch parts[0] {
-	case "pins":
-		return known && len(parts) == 2 && (before == "" || after == "")
-	case "results":
-		return known && len(parts) == 2
-	case "quarantine", "trash":
-		return known
-	}
-	return false
-}
-
-// landed reports whether a branch is where cordon left it: at something that
-// cordon landed, and not before something else that cordon landed.
-func (t *tripwire) landed(name, value string) bool {
-	known := false
-	for _, oid := range t.x.Landed[name] {
-		known = known || string(oid) == value
-	}
-	if !known {
-		return false
-	}
-	for _, oid := range t.x.Landed[name] {
+	for _, oid := range given {
 		if string(oid) == value {
 			continue
 		}
@@ -288,20 +279,20 @@ func (t *tripwire) landed(name, value string) bool {
 }
 
 // author looks for the worker's address among the commits that a ref gained.
-func (t *tripwire) author(before, after string) (string, bool) {
+func (t *tripwire) author(before, after string) (string, weight) {
 	if after == "" {
-		return byUnknown, false
+		return byUnknown, daily
 	}
 	emails, err := t.host.Committers(t.ctx, git.OID(before), git.OID(after))
 	if err != nil {
-		return byUnknown + fmt.Sprintf(" (%v)", err), false
+		return byUnknown + fmt.Sprintf(" (%v)", err), daily
 	}
 	for _, e := range emails {
 		if e == t.x.Committer {
-			return byWorker, true
+			return byWorker, grave
 		}
 	}
-	return byUnknown, false
+	return byUnknown, daily
 }
 
 func refMap(refs []git.Ref) map[string]string {
@@ -334,31 +325,31 @@ func (t *tripwire) checkouts(before, after []CheckoutState) {
 			t.status(b, c)
 		}
 		if b.Partial || c.Partial {
-			t.report(c.Top, fmt.Sprintf("more than %d uncommitted changes, too many to compare", maxHashed), byUnknown, false)
+			t.report(c.Top, fmt.Sprintf("more than %d uncommitted changes, too many to compare", maxHashed), byUnknown, daily)
 		}
 	}
 	for _, top := range keys(was, nil) {
-		t.report("worktree "+top, "vanished", byUnknown, false)
+		t.report("worktree "+top, "vanished", byUnknown, daily)
 	}
 }
 
 func (t *tripwire) status(before, after CheckoutState) {
 	if before.Present != after.Present {
-		t.report("worktree "+after.Top, "appeared or vanished", byUnknown, false)
+		t.report("worktree "+after.Top, "appeared or vanished", byUnknown, daily)
 		return
 	}
 	if before.Dot != after.Dot {
-		t.report(filepath.Join(after.Top, ".git"), describeFile(before.Dot, after.Dot), byUnknown, true)
+		t.report(filepath.Join(after.Top, ".git"), describeFile(before.Dot, after.Dot), byUnknown, obeyed)
 	}
 	t.rewritten(before, after)
 	b, a := statusMap(before), statusMap(after)
 	for _, p := range keys(b, a) {
 		if b[p] != a[p] {
-			t.report(filepath.Join(after.Top, p), describeStatus(b[p], a[p]), byUnknown, false)
+			t.report(filepath.Join(after.Top, p), describeStatus(b[p], a[p]), byUnknown, daily)
 		}
 	}
 	if strings.Join(before.Hidden, "\x00") != strings.Join(after.Hidden, "\x00") {
-		t.report(after.Top+" (index)", "entries are hidden from git status: "+Path(strings.Join(after.Hidden, ", ")).String(), byUnknown, true)
+		t.report(after.Top+" (index)", "entries are hidden from git status: "+Path(strings.Join(after.Hidden, ", ")).String(), byUnknown, obeyed)
 	}
 }
 
@@ -394,12 +385,12 @@ func (t *tripwire) rewritten(before, after CheckoutState) {
 	sort.Strings(moved)
 	index, err := t.host.Index(t.ctx, after.Checkout)
 	if err != nil {
-		t.report(after.Top+" (index)", err.Error(), byUnknown, true)
+		t.report(after.Top+" (index)", err.Error(), byUnknown, obeyed)
 		return
 	}
 	for _, p := range moved {
 		if e := index[p]; !holds(after.Top, p, e, t.host.Format) {
-			t.report(filepath.Join(after.Top, p), "differs from the index although git status does not show it", byUnknown, true)
+			t.report(filepath.Join(after.Top, p), "differs from the index although git status does not show it", byUnknown, obeyed)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -265,15 +264,7 @@ func TestRandomHistory(t *testing.T) {
 	}
 }
 
-func slow(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
-}
-
-func TestSlowRandomHistories(t *testing.T) {
-	slow(t)
+func TestRandomHistories(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -21,15 +21,14 @@ import (
 const onBtrfsAgain = "CORDON_BASE_BTRFS"
 
 // Every test of this package holds on btrfs too.
-func TestSlowAllOnBtrfs(t *testing.T) {
-	slow(t)
+func TestAllOnBtrfs(t *testing.T) {
 	if os.Getenv(onBtrfsAgain) != "" {
 		t.Skip("this is on btrfs")
 	}
 	at := testfile.Btrfs(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.v", "-test.skip", "^TestSlow", "-test.timeout", "10m")
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.v", "-test.run", ".", "-test.skip", "^Test(RandomHistories|FlatHistories|DamageAll|KilledAll)$", "-test.timeout", "10m")
 	cmd.Env, cmd.WaitDelay = append(os.Environ(), onBtrfsAgain+"=1", "TMPDIR="+at), 5*time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -40,7 +39,7 @@ func TestSlowAllOnBtrfs(t *testing.T) {
 func flatWorld(t *testing.T, format git.Format, trees ...map[string]node) *world {
 	t.Helper()
 	if os.Getenv(onBtrfsAgain) == "" {
-		t.Skip("run by TestSlowAllOnBtrfs")
+		t.Skip("run by TestAllOnBtrfs")
 	}
 	w := newWorld(t, format, trees...)
 	if !w.store.Snapshots() {
@@ -248,10 +247,9 @@ func TestSnapshotsOfAnOrdinaryUser(t *testing.T) {
 }
 
 // A line of history through flat bases, in any order.
-func TestSlowFlatHistories(t *testing.T) {
-	slow(t)
+func TestFlatHistories(t *testing.T) {
 	at := testfile.Btrfs(t)
-	cmd := exec.Command("/proc/self/exe", "-test.run", "^TestSlowRandomHistories$|^TestSlowKilled$", "-test.timeout", "15m")
+	cmd := exec.Command("/proc/self/exe", "-test.run", "^TestRandomHistories$|^TestKilledAll$", "-test.timeout", "15m")
 	cmd.Env = append(os.Environ(), onBtrfsAgain+"=1", "TMPDIR="+at)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -152,8 +152,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-func TestSlowDamage(t *testing.T) {
-	slow(t)
+func TestDamageAll(t *testing.T) {
 	for layer, which := range []string{"itself", "middle", "bottom"} {
 		t.Run(which, func(t *testing.T) {
 			t.Parallel()

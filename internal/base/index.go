@@ -26,15 +26,16 @@ import (
 const aged = 2
 
 // age puts back the times of the files in a tree that are too new, and the times
-// that the index has for them.
-func age(ctx context.Context, top, index string, format git.Format) error {
-	late := time.Now().Unix() - aged + 1
-	moved, err := putBack(ctx, top, late)
-	if err != nil || len(moved) == 0 {
-		return err
-	}
+// that the index has for them. What is the same in the index of an earlier base gets the
+// time that it has there: build tools compare times, and would build again what did not change.
+func age(ctx context.Context, top, index, earlier string, format git.Format) error {
 	data, err := os.ReadFile(index)
 	if err != nil {
+		return err
+	}
+	late := time.Now().Unix() - aged + 1
+	moved, err := putBack(ctx, top, late, unchanged(data, earlier, format))
+	if err != nil || len(moved) == 0 {
 		return err
 	}
 	n, err := restamp(data, format, moved)
@@ -47,8 +48,37 @@ func age(ctx context.Context, top, index string, format git.Format) error {
 	return os.WriteFile(index, data, 0o644)
 }
 
-// putBack gives files that are not older than late the time before it.
-func putBack(ctx context.Context, top string, late int64) (map[string]times, error) {
+// unchanged are the files of an index that are the same in an earlier one, with the seconds of
+// their times there. Without an earlier one that can be read, there are none.
+func unchanged(index []byte, earlier string, format git.Format) map[string]int64 {
+	before, err := os.ReadFile(earlier)
+	if err != nil {
+		return nil
+	}
+	type file struct {
+		content string
+		sec     int64
+	}
+	had, same := map[string]file{}, map[string]int64{}
+	err = entries(before, format, func(name string, stat, content []byte) {
+		had[name] = file{string(content), int64(binary.BigEndian.Uint32(stat[8:]))}
+	})
+	if err != nil {
+		return nil
+	}
+	err = entries(index, format, func(name string, _, content []byte) {
+		if f, ok := had[name]; ok && f.content == string(content) && f.sec > 0 {
+			same[name] = f.sec
+		}
+	})
+	if err != nil {
+		return nil
+	}
+	return same
+}
+
+// putBack gives files that are not older than late the time before it, or an earlier one that is known.
+func putBack(ctx context.Context, top string, late int64, known map[string]int64) (map[string]times, error) {
 	var mu sync.Mutex
 	moved := map[string]times{}
 	err := walk(ctx, top, func(d directory) error {
@@ -57,12 +87,17 @@ func putBack(ctx context.Context, top string, late int64) (map[string]times, err
 			if kind == unix.S_IFDIR || kind == unix.S_IFCHR || int64(it.st.Mtim.Sec) < late {
 				continue
 			}
-			t, err := setTime(d.fd, it, late-1)
+			at := path.Join(d.path, it.name)
+			sec := late - 1
+			if earlier, ok := known[at]; ok {
+				sec = min(sec, earlier)
+			}
+			t, err := setTime(d.fd, it, sec)
 			if err != nil {
-				return &os.PathError{Op: "utime", Path: path.Join(d.path, it.name), Err: err}
+				return &os.PathError{Op: "utime", Path: at, Err: err}
 			}
 			mu.Lock()
-			moved[path.Join(d.path, it.name)] = t
+			moved[at] = t
 			mu.Unlock()
 		}
 		return nil
@@ -88,34 +123,48 @@ type times struct{ changed, modified unix.Timespec }
 // restamp puts times of files into an index of git, in place, and returns how many
 // of them it has. Everything else about the entries stays.
 func restamp(index []byte, format git.Format, by map[string]times) (int, error) {
+	found := 0
+	err := entries(index, format, func(name string, stat, _ []byte) {
+		if t, ok := by[name]; ok {
+			putTimes(stat, t)
+			found++
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	body := len(index) - format.NewHash().Size()
+	copy(index[body:], checksum(format, index[:body]))
+	return found, nil
+}
+
+// entries visits the entries of an index of git: the name of each, what it has of the file
+// (times, numbers and mode), and what names its content.
+func entries(index []byte, format git.Format, visit func(name string, stat, content []byte)) error {
 	hash := format.NewHash().Size()
 	body := len(index) - hash
 	if body < 12 || !bytes.Equal(index[:4], []byte("DIRC")) || binary.BigEndian.Uint32(index[4:]) != 2 {
-		return 0, errIndex
+		return errIndex
 	}
 	if !bytes.Equal(checksum(format, index[:body]), index[body:]) {
-		return 0, errors.New("git's index has a wrong checksum")
+		return errors.New("git's index has a wrong checksum")
 	}
 	const stat = 40 // ctime, mtime, dev, ino, mode, uid, gid, size
-	found, at := 0, 12
+	at := 12
 	for range binary.BigEndian.Uint32(index[8:]) {
 		name := at + stat + hash + 2
 		if name >= body {
-			return 0, errIndex
+			return errIndex
 		}
 		size := bytes.IndexByte(index[name:body], 0)
 		if size < 0 {
-			return 0, errIndex
+			return errIndex
 		}
-		if t, ok := by[string(index[name:name+size])]; ok {
-			putTimes(index[at:], t)
-			found++
-		}
+		visit(string(index[name:name+size]), index[at:at+stat], index[at+stat:at+stat+hash])
 		at = name + size
 		at += 8 - (at-12)%8 // one to eight NULs: entries begin at multiples of eight
 	}
-	copy(index[body:], checksum(format, index[:body]))
-	return found, nil
+	return nil
 }
 
 func putTimes(entry []byte, t times) {

@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/testwait"
 )
 
 // change is a difference between two trees: a path and its modes.
@@ -79,6 +83,50 @@ func TestLayersAreBounded(t *testing.T) {
 	}
 	for _, c := range w.commits[5:] {
 		w.check(w.ensure(c), c)
+	}
+}
+
+// A file that did not change since the base before keeps its time, wherever the new layer lies: build tools
+// would build again what depends on it. One that changed gets a new time.
+func TestTimesOfUnchangedFiles(t *testing.T) {
+	t.Parallel()
+	tree := func(value, other string) map[string]node {
+		files := map[string]node{"d/value": file(value), "other": file(other)}
+		for i := range 200 { // so that a layer is cheaper than a checkout
+			files[fmt.Sprintf("many/%d", i)] = file("x")
+		}
+		return files
+	}
+	w := newWorld(t, git.SHA1, tree("3", "0"), tree("2", "1"), tree("2", "2"), tree("3", "3"))
+	w.layersOnly()
+	var bases []Base
+	mtime := func(n int, name string) int64 {
+		t.Helper()
+		for _, layer := range bases[n].Layers {
+			if fi, err := os.Lstat(filepath.Join(layer, name)); err == nil {
+				return fi.ModTime().Unix()
+			}
+		}
+		t.Fatalf("base %d has no %s", n, name)
+		return 0
+	}
+	for _, c := range w.commits {
+		second := time.Now().Unix()
+		testwait.Until(t, "a second begins", func() bool { return time.Now().Unix() > second })
+		bases = append(bases, w.ensure(c))
+		w.check(bases[len(bases)-1], c)
+	}
+	if !slices.Contains([]int{1, 2}, len(bases[2].Layers)) || bases[2].Layers[0] == bases[1].Layers[0] {
+		t.Errorf("no layer of its own: %v", bases[2].Layers)
+	}
+	if one, two := mtime(1, "d/value"), mtime(2, "d/value"); one != two {
+		t.Errorf("what did not change was made at %d, and then at %d", one, two)
+	}
+	if one, two := mtime(1, "other"), mtime(2, "other"); one >= two {
+		t.Errorf("what changed was made at %d, and then at %d", one, two)
+	}
+	if one, two := mtime(2, "other"), mtime(3, "other"); one >= two {
+		t.Errorf("what changed was made at %d, and then at %d", one, two)
 	}
 }
 

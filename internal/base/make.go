@@ -154,10 +154,25 @@ func (s Store) finish(ctx context.Context, d draft, r *record, fill func(draft) 
 	if err := fill(d); err != nil {
 		return err
 	}
-	if err := d.seal(ctx, s.Format, r, check); err != nil {
+	earlier, err := s.lastUsed()
+	if err == nil {
+		err = d.seal(ctx, s.Format, earlier, r, check)
+	}
+	if err != nil {
 		return err
 	}
 	return flush(d.dir)
+}
+
+// lastUsed is the index of the base that was used last, or "".
+func (s Store) lastUsed() (index string, err error) {
+	all, err := s.List()
+	for _, k := range all {
+		if !k.Broken {
+			return filepath.Join(s.indexOf(k.Key), "index"), nil
+		}
+	}
+	return "", err
 }
 
 // publish moves a finished base to its place, if what it lies on is still there.
@@ -227,8 +242,9 @@ func (d draft) hide(paths []string) error {
 	return nil
 }
 
-// seal takes the index out of the repository, which goes, and writes the record.
-func (d draft) seal(ctx context.Context, format git.Format, r *record, check func(sum) error) error {
+// seal takes the index out of the repository, which goes, and writes the record. earlier is the index of
+// an earlier base, if there is one.
+func (d draft) seal(ctx context.Context, format git.Format, earlier string, r *record, check func(sum) error) error {
 	index := filepath.Join(d.dir, "index", "index")
 	if err := os.Rename(filepath.Join(d.repo.Dir, "index"), index); err != nil {
 		return err
@@ -236,7 +252,7 @@ func (d draft) seal(ctx context.Context, format git.Format, r *record, check fun
 	if err := os.RemoveAll(filepath.Dir(d.repo.Dir)); err != nil { // made just now, under a name of our own
 		return err
 	}
-	if err := age(ctx, d.tree, index, format); err != nil {
+	if err := age(ctx, d.tree, index, earlier, format); err != nil {
 		return err
 	}
 	if err := d.sums(ctx, index, r, check); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/state"
+	"cordon/internal/testwait"
 )
 
 // errand is what another process has to do: to ensure bases, one after the other.
@@ -222,11 +223,9 @@ func kills(t *testing.T, n int) {
 			w.ensure(w.commits[(i/2+1)%2]) // one to lie on
 		}
 		cmd, _ := w.errand(c)
-		time.Sleep(time.Duration(rng.Int64N(int64(longest))))
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		kill := time.AfterFunc(time.Duration(rng.Int64N(int64(longest))), func() { _ = cmd.Process.Kill() }) // it may have ended
 		cmd.Wait()
+		kill.Stop()
 		b, there, err := w.store.Find(context.Background(), w.host.Repo, c)
 		if err != nil {
 			t.Fatal(err)
@@ -268,25 +267,21 @@ func TestKilled(t *testing.T) {
 	kills(t, 10)
 }
 
-func TestSlowKilled(t *testing.T) {
-	slow(t)
+func TestKilledAll(t *testing.T) {
 	kills(t, 80)
 }
 
 // quiet waits for git processes that outlived their parent to end.
 func (w *world) quiet() {
-	for range 200 {
-		busy := false
+	w.t.Helper()
+	busy := func() (list []string) {
 		dirs, _ := filepath.Glob("/proc/[0-9]*/cwd")
 		for _, d := range dirs {
 			if at, err := os.Readlink(d); err == nil && strings.HasPrefix(at, w.dir) {
-				busy = true
+				list = append(list, d+" is "+at)
 			}
 		}
-		if !busy {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+		return list
 	}
-	w.t.Error("a git process stayed behind")
+	testwait.Until(w.t, "no git process stays behind", func() bool { return len(busy()) == 0 }, func() string { return strings.Join(busy(), "\n") })
 }

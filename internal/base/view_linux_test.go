@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/testwait"
 )
 
 // view is what a process that mounts a base has to do there.
@@ -253,7 +254,8 @@ func TestAChangeInTheSameSecondIsSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, git.SHA1, map[string]node{"a": file("one"), "b": file("two")}, map[string]node{"a": file("one"), "b": file("six")})
 	for i, name := range []string{"a", "b"} {
-		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // a second that is long enough
+		next := time.Now().Truncate(time.Second).Add(time.Second) // a second that is long enough
+		testwait.Until(t, "a second begins", func() bool { return !time.Now().Before(next) })
 		w.mounted(w.ensure(w.commits[i]), w.commits[i], name)
 	}
 }

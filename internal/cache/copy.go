@@ -12,12 +12,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/overlay"
+	"cordon/internal/paths"
 )
 
 // copier copies one part.
@@ -114,10 +116,9 @@ func (c *copier) search(from, base *overlay.Dir, to *place, rel string, depth in
 		switch {
 		case inBase && (tracked.Kind() != unix.S_IFDIR || e.Kind() != unix.S_IFDIR): // the next base may have another
 		case !inBase && wanted:
-			if err := c.take(e, to, at, depth); err != nil {
+			if err := c.takeRoot(e, to, at, depth); err != nil {
 				return err
 			}
-			c.outline.Roots = append(c.outline.Roots, at)
 		case e.Kind() == unix.S_IFDIR && depth < maxDepth:
 			if err := c.enter(e, tracked, inBase, to, at, depth); err != nil {
 				return err
@@ -125,6 +126,67 @@ func (c *copier) search(from, base *overlay.Dir, to *place, rel string, depth in
 		}
 	}
 	return c.noteParts(base, to, rel)
+}
+
+// takeRoot keeps what is wanted as a whole, or nothing of it if a link leads out of it: whoever uses the
+// cache next would write and delete where the link leads. Without the link, tools would take half a
+// cache for a whole one.
+func (c *copier) takeRoot(e overlay.Entry, to *place, at string, depth int) error {
+	out, err := c.leadsOut(e, "", path.Join(c.part.At, at))
+	if err != nil || out {
+		return err
+	}
+	c.outline.Roots = append(c.outline.Roots, at)
+	return c.take(e, to, at, depth)
+}
+
+// leadsOut reports whether an entry of a root is or holds a link that leads out of the root. rel is where the
+// entry is below the root, which cells show at a path.
+func (c *copier) leadsOut(e overlay.Entry, rel, shown string) (bool, error) {
+	depth := strings.Count(rel, "/")
+	switch {
+	case e.Kind() == unix.S_IFLNK && rel == "":
+		return true, nil
+	case e.Kind() == unix.S_IFLNK:
+		target, err := e.Readlink()
+		return !staysIn(target, depth, shown) && !c.leadsToTool(target), err
+	case e.Kind() != unix.S_IFDIR || depth > maxDepth:
+		return false, nil
+	}
+	d, err := e.Dir()
+	if errors.Is(err, fs.ErrPermission) { // see takeDirectory
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	entries, err := d.Entries()
+	err = errors.Join(err, c.ctx.Err())
+	for _, sub := range entries {
+		if out, err := c.leadsOut(sub, path.Join(rel, sub.Name), shown); out || err != nil {
+			return out, err
+		}
+	}
+	return false, err
+}
+
+// leadsToTool reports whether a link leads to a tool, as the interpreter of a virtual environment does.
+func (c *copier) leadsToTool(target string) bool {
+	return path.Clean(target) == target && paths.WithinAny(target, c.part.Tools)
+}
+
+// staysIn reports whether a link that lies in so many directories of a root leads to something in it.
+// ".." after a name counts as leading out: the name may be another link.
+func staysIn(target string, depth int, shown string) bool {
+	if below, ok := strings.CutPrefix(target, shown+"/"); ok {
+		target, depth = below, 0
+	}
+	target += "/"
+	for ; depth > 0 && strings.HasPrefix(target, "../"); depth-- {
+		target = target[len("../"):]
+	}
+	return !path.IsAbs(target) && !slices.Contains(strings.Split(target, "/"), "..")
 }
 
 // noteParts writes the notes of a directory that is not kept as a whole. A tracked file is

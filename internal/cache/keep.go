@@ -19,6 +19,8 @@ import (
 // Part is one directory of caches, as a run left it.
 type Part struct {
 	Name  string   // in a generation: a path
+	At    string   // where cells show it
+	Tools []string // directories that links may lead to: of the machine, and of toolchains
 	Upper string   // what the run wrote
 	Below []string // what it saw below of an earlier generation, if anything
 	Base  []string // tracked files that it lies on, which are not kept
@@ -86,7 +88,7 @@ func (s Store) Keep(ctx context.Context, key string, parts []Part) (Name, error)
 	return n, nil
 }
 
-// Touched reports whether a run wrote something that would be kept.
+// Touched reports whether a run wrote something that would be kept, or removed something that was kept before.
 func (p Part) Touched() (bool, error) {
 	d, err := overlay.Open(p.Upper)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,16 +102,25 @@ func (p Part) Touched() (bool, error) {
 }
 
 func (p Part) touches(d *overlay.Dir, rel string, depth int) (bool, error) {
-	entries, err := d.Entries()
+	names, err := d.Names()
 	if err != nil || depth > maxDepth {
 		return false, err
 	}
-	for _, e := range entries {
-		at := path.Join(rel, e.Name)
+	for _, name := range names {
+		at := path.Join(rel, name)
 		if p.Wanted == nil || p.Wanted(at) {
 			return true, nil
 		}
-		if e.Kind() != unix.S_IFDIR {
+		e, err := d.Entry(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it was removed, with all that was kept in it
+			if held, err := p.hold(at); held || err != nil {
+				return held, err
+			}
+			continue
+		case err != nil:
+			return false, err
+		case e.Kind() != unix.S_IFDIR:
 			continue
 		}
 		sub, err := e.Dir()
@@ -120,6 +131,31 @@ func (p Part) touches(d *overlay.Dir, rel string, depth int) (bool, error) {
 		sub.Close()
 		if found || err != nil {
 			return found, err
+		}
+	}
+	return false, nil
+}
+
+// hold reports whether something was kept at a path before.
+func (p Part) hold(at string) (bool, error) {
+	for _, below := range p.Below {
+		d, err := overlay.Open(below)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		sub, err := d.Sub(at)
+		d.Close()
+		switch {
+		case err == nil:
+			sub.Close()
+			return true, nil
+		case errors.Is(err, unix.ENOTDIR):
+			return true, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return false, err
 		}
 	}
 	return false, nil

@@ -156,16 +156,14 @@ const (
 	FileLimit    Reason = limit.Files
 	DiskLimit    Reason = limit.Disk
 
-	// Uncovered: something that the cell keeps from being seen or replaced was
-	// replaced from outside, and the kernel then drops what covers it.
 	// Unwatched: the processes of the cell could not be counted any more.
 	Unwatched Reason = limit.Unwatched
-	Uncovered Reason = "a protected file was replaced from outside"
 )
 
 // Exit is how a command ended.
 type Exit struct {
 	Code   int    `json:"code"` // 128+n for signal n
+	Killed bool   `json:"-"`    // by a signal
 	Reason Reason `json:"reason"`
 	Left   int    `json:"left,omitempty"` // processes it had left behind, which were ended
 	Error  string `json:"error,omitempty"`

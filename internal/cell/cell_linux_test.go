@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/testground"
+	"cordon/internal/testwait"
 )
 
 // These tests start processes that must be ended, and look for them by number.
@@ -21,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	probing()
 	grace = 100 * time.Millisecond
-	os.Exit(m.Run())
+	os.Exit(testground.Run("internal/cell", m))
 }
 
 // shellIn runs a shell line in a directory of its own.
@@ -132,20 +135,23 @@ func TestTimeLimit(t *testing.T) {
 // A command that ends well because it was told to end did not end by itself.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
+	var exit Exit
+	var err error
+	ended := make(chan struct{})
 	go func() {
-		for {
-			if b, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil && len(b) > 0 {
-				cancel()
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
+		defer close(ended)
+		exit, err = Run(ctx, Command{
+			Argv: []string{"sh", "-c", `trap "exit 0" TERM; echo $$ >pid; while :; do sleep 0.01; done`},
+			Dir:  dir, Env: []string{"PATH=" + os.Getenv("PATH")},
+		})
 	}()
-	exit, err := Run(ctx, Command{
-		Argv: []string{"sh", "-c", `trap "exit 0" TERM; echo $$ >pid; while :; do sleep 0.01; done`},
-		Dir:  dir, Env: []string{"PATH=" + os.Getenv("PATH")},
+	testwait.Until(t, "the command listens", func() bool {
+		b, err := os.ReadFile(filepath.Join(dir, "pid"))
+		return err == nil && len(b) > 0
 	})
+	cancel()
+	<-ended
 	if err != nil || exit.Reason != Interrupted || exit.Code != 0 || exit.OK() {
 		t.Errorf("exit %+v, %v", exit, err)
 	}
@@ -191,11 +197,7 @@ func TestEndMarkedEndsOnlyTheRightOnes(t *testing.T) {
 	if n := EndMarked(Mark+"=calm-yak", Place+"=test-here"); n != 1 {
 		t.Errorf("%d were ended, want 1", n)
 	}
-	for end := time.Now().Add(time.Minute); alive(here.Process.Pid); time.Sleep(time.Millisecond) { // it lost its memory, and ends
-		if time.Now().After(end) {
-			t.Fatal("the one that was meant is still there")
-		}
-	}
+	testwait.Until(t, "the one that was meant has lost its memory, and ends", func() bool { return !alive(here.Process.Pid) })
 	if !alive(elsewhere.Process.Pid) {
 		t.Error("the worker of another repository was ended")
 	}

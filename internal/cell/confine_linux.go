@@ -193,11 +193,10 @@ func launch(ctx context.Context, c Command, spec plan.Spec, missing []plan.Missi
 	heard := make(chan struct{})
 	go func() { learnMessages(); p.listen(witness); close(heard) }()
 	stop := make(chan struct{})
-	go limit.WatchDisk(spec.Limits, stop, func() { p.endFor(DiskLimit) })
+	go limit.WatchDisk(p.spec, stop, func(limit string) { p.endFor(Reason(limit)) })
 	if p.group != nil {
 		go p.group.Watch(p.spec.Limits, stop, func(reason string) { p.endFor(Reason(reason)) })
 	}
-	go mount.WatchCovers(spec, stop, func() { p.endFor(Uncovered) })
 	reason := supervise(ctx, p.cmd, c, p.over)
 	close(stop)
 	<-heard
@@ -402,7 +401,7 @@ func (p *cellProcess) exit(reason Reason) (Exit, error) {
 	e := Exit{Reason: reason, Code: status(p.cmd), Refused: p.refused.Counted()}
 	switch {
 	case p.ended != nil:
-		e.Code, e.Left = p.ended.Code, p.ended.Left
+		e.Code, e.Killed, e.Left = p.ended.Code, p.ended.Killed, p.ended.Left
 		if reason == Exited && p.ended.Reason != "" {
 			e.Reason = p.ended.Reason
 		}

@@ -20,7 +20,8 @@ func Dry(c Command) (plan.Spec, error) {
 func runConfined(context.Context, Command) (Exit, error) {
 	return notStarted(&plan.MissingError{Missing: plan.Missing{
 		Layer: plan.Namespaces, Why: "cordon cannot confine on " + runtime.GOOS + " yet",
-		Fix: "run cordon in a Linux container or virtual machine, as docs/containers.md says, or say isolation: none in the policy to run unconfined",
+		Fix: "run cordon in a Linux container or virtual machine, as docs/containers.md says, or " +
+			"say isolation: none in the policy to run unconfined, and agree to that: cordon config share isolation:none",
 	}})
 }
 

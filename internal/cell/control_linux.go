@@ -38,6 +38,7 @@ type message struct {
 	Trial    bool       `json:"trial,omitempty"`    // it has ended with Code, or was Refused; with two descriptors
 	Ended    bool       `json:"ended,omitempty"`
 	Code     int        `json:"code,omitempty"`
+	Killed   bool       `json:"killed,omitempty"` // by a signal
 	Reason   Reason     `json:"reason,omitempty"`
 	Left     int        `json:"left,omitempty"`
 	// to the cell

@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -106,6 +105,7 @@ type warden struct {
 	slave   *os.File // the worker's terminal
 	layers  int      // the file system of the layers that are not kept
 	program string
+	killed  bool // the worker, by a signal
 	guests  guests
 	sockets *limit.SocketMeter // nil: no limit on memory, or the kernel does not tell
 
@@ -263,7 +263,7 @@ func (w *warden) run() int {
 	w.guests.asked = make(chan word, 16)
 	go w.untilAlone()
 	code, reason := w.attend(pid, w.signals, w.children)
-	end := message{Ended: true, Code: code, Reason: reason, Left: len(w.leftBehind())}
+	end := message{Ended: true, Code: code, Killed: w.killed, Reason: reason, Left: len(w.leftBehind())}
 	_ = syscall.Kill(-1, syscall.SIGKILL) // the end of this process ends them too
 	_ = w.control.send(end)               // cordon is gone: then so is everything here
 	return 0
@@ -382,6 +382,7 @@ func (w *warden) reap(worker int) (code int, ended bool) {
 		case pid == 0:
 			return 0, false
 		case pid == worker:
+			w.killed = ws.Signaled()
 			return exitCode(ws), true
 		default:
 			w.visitEnded(pid, ws)
@@ -396,12 +397,12 @@ func exitCode(ws syscall.WaitStatus) int {
 	return ws.ExitStatus()
 }
 
-// rest are the processes of the cell but this one.
+// rest are the living processes of the cell but this one.
 func rest() []int {
 	var pids []int
 	for _, pid := range limit.NumberedEntries("/proc") {
-		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-		if pid != os.Getpid() && err == nil && !strings.Contains(string(stat), ") Z ") {
+		p, ok := readStat(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if pid != os.Getpid() && ok && !p.dead {
 			pids = append(pids, pid)
 		}
 	}

@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -48,5 +50,30 @@ except OSError: time.sleep(60)'`, `true`, FileLimit, "python3"},
 				t.Errorf("%+v, %v %s", exit, err, out)
 			}
 		})
+	}
+}
+
+// A cell whose layers are kept in memory is charged with its own files there, not with those of others.
+func TestLimitsAreOfTheCellAlone(t *testing.T) {
+	t.Parallel()
+	need(t, "head")
+	layers, err := os.MkdirTemp("/dev/shm", "cordon-test-")
+	if err != nil {
+		t.Skipf("nothing can be kept in memory: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(layers) })
+	r := newRoom(t)
+	r.put(filepath.Join(layers, "others"), string(make([]byte, 40<<20)))
+	r.order.Layers = filepath.Join(layers, "own")
+	if err := os.Mkdir(r.order.Layers, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.order.Limits = plan.Limits{Memory: 32 << 20, Disk: 32 << 20}
+	r.sh("echo x >/tmp/x; sleep 0.5")
+	r.order.Limits.Disk = 0
+	for _, at := range []string{"/dev/shm", "/tmp", r.home} {
+		if exit, out, err := r.run("sh", "-c", "head -c 40000000 /dev/zero >"+at+"/x; sleep 60"); err != nil || exit.Reason != MemoryLimit {
+			t.Errorf("in %s: %+v, %v %s", at, exit, err, out)
+		}
 	}
 }

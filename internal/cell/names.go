@@ -88,6 +88,9 @@ func Every() []Layer { return plan.Every() }
 // PurposeOf tells from the name of a private layer what it is for; "" is scratch, or no layer.
 func PurposeOf(name string) Purpose { return plan.PurposeOf(name) }
 
+// HomePart is the private layer of a directory of the home, by its name in that.
+func HomePart(name string) string { return plan.HomePart(name) }
+
 // MachineMemory is how much memory this process and its children can have at most.
 func MachineMemory() (int64, error) { return limit.MachineMemory() }
 

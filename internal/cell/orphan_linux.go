@@ -148,12 +148,12 @@ func readStat(path string) (process, bool) {
 	text := string(b)
 	end := strings.LastIndexByte(text, ')') // the name may hold anything
 	f := strings.Fields(text[end+1:])
-	if end < 0 || len(f) < 4 {
+	if end < 0 || len(f) < 18 {
 		return process{}, false
 	}
 	var p process
 	p.pid, err = strconv.Atoi(filepath.Base(filepath.Dir(path)))
-	p.dead = f[0] == "Z"
+	p.dead = f[0] == "Z" && f[17] == "1" // its first thread may end before the others
 	p.parent, _ = strconv.Atoi(f[1])
 	p.group, _ = strconv.Atoi(f[2])
 	p.session, _ = strconv.Atoi(f[3])

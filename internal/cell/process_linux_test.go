@@ -244,10 +244,12 @@ func TestConfinedSignals(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "USR1": syscall.SIGUSR1} {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
-			signals := make(chan os.Signal)
+			signals := make(chan os.Signal, 1)
 			r.command.Signals = signals
-			go func() { r.appears("ready"); signals <- sig }()
-			exit, out, err := r.run("sh", "-c", `trap 'echo handled; exit 42' `+name+`; echo 1 >ready; while :; do sleep 0.01; done`)
+			b := r.beginShell(`trap 'echo handled; exit 42' ` + name + `; echo 1 >ready; while :; do sleep 0.01; done`)
+			r.appears(b, "ready")
+			signals <- sig
+			exit, out, err := b.end()
 			if err != nil || exit.Code != 42 || exit.Reason != Exited || !strings.Contains(out, "handled") {
 				t.Errorf("%+v, %v %q", exit, err, out)
 			}
@@ -257,15 +259,11 @@ func TestConfinedSignals(t *testing.T) {
 
 func TestConfinedInterrupted(t *testing.T) {
 	r := newRoom(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	o := r.order
-	c := r.patient()
-	c.Cell = &o
-	c.Started = func(Launch) error {
-		go func() { r.appears("ready"); cancel() }()
-		return nil
-	}
-	exit, err := Run(ctx, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	b := r.begin(ctx, r.patient())
+	r.appears(b, "ready")
+	cancel()
+	exit, _, err := b.end()
 	if err != nil || exit.Reason != Interrupted || exit.Code != 0 || exit.OK() {
 		t.Errorf("%+v, %v", exit, err)
 	}
@@ -279,47 +277,27 @@ func (r *room) patient() Command {
 	return c
 }
 
-// appears waits until the command has written a file in its tree.
-func (r *room) appears(name string) {
-	for range 12000 {
-		if b, err := os.ReadFile(filepath.Join(r.tree, name)); err == nil && len(b) > 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	r.t.Errorf("%s does not appear", name)
-}
-
 // A command without a cell that ends, such as one that asks a client for its version, ends what it left and
 // none of the cells that run beside it.
 func TestConfinedBesideAFreeCommand(t *testing.T) {
 	r := newRoom(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o, c := r.order, r.patient()
-	c.Cell = &o
-	started := make(chan struct{})
+	c, started := r.patient(), make(chan struct{})
 	c.Started = func(Launch) error { close(started); return nil }
-	ended := make(chan Exit, 1)
-	go func() {
-		exit, err := Run(ctx, c)
-		if err != nil {
-			t.Error(err)
-		}
-		ended <- exit
-	}()
+	b := r.begin(ctx, c)
 	select {
 	case <-started:
-	case exit := <-ended:
-		t.Fatalf("it did not start: %+v", exit)
+	case <-b.ended:
+		t.Fatalf("it did not start: %+v, %v", b.exit, b.err)
 	}
 	if exit, _ := shellIn(t, t.TempDir(), `setsid sleep 600 &`); exit.Left != 1 {
 		t.Errorf("the command left %d processes, want 1", exit.Left)
 	}
-	r.appears("ready")
+	r.appears(b, "ready")
 	cancel()
-	if exit := <-ended; exit.Reason != Interrupted || exit.Code != 0 {
-		t.Errorf("the cell ended otherwise: %+v", exit)
+	if exit, _, err := b.end(); err != nil || exit.Reason != Interrupted || exit.Code != 0 {
+		t.Errorf("the cell ended otherwise: %+v, %v", exit, err)
 	}
 }
 
@@ -437,5 +415,59 @@ func TestInitRefusesWithoutItsDescriptors(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// A cell in which something that must fail succeeds never starts its command. Here a file that has
+// to be hidden is shown.
+func TestWrongProofStartsNothing(t *testing.T) {
+	r := newRoom(t)
+	secret, started := r.put(filepath.Join(r.outside, "secret"), "theirs"), false
+	r.order.Canaries = []string{secret}
+	r.command.Started = func(Launch) error { started = true; return nil }
+	exit, out, err := r.run("sh", "-c", "echo x >ran")
+	if err == nil || exit.Reason != NotStarted || !strings.Contains(err.Error(), "proof failed: read hidden was not refused") {
+		t.Errorf("%+v, %v %s", exit, err, out)
+	}
+	if started || r.read(filepath.Join(r.tree, "ran")) != "" {
+		t.Error("the command has run")
+	}
+	r.order.Hide = []string{secret} // the control
+	if r.sh("echo x >ran"); !started || r.read(filepath.Join(r.tree, "ran")) != "x\n" {
+		t.Error("with a right proof it does not run")
+	}
+}
+
+// A hidden directory that shows something else than what was placed in it starts nothing.
+func TestHiddenDirectoriesAreProven(t *testing.T) {
+	r := newRoom(t)
+	closed := filepath.Join(r.outside, "closed")
+	r.put(filepath.Join(closed, "placed/file"), "for the worker")
+	r.order.Hide = []string{closed}
+	r.order.Bind = append(r.order.Bind, plan.Bind{From: closed + "/placed", At: closed + "/placed"})
+	if out := r.sh("ls -A $OUTSIDE/closed; cat $OUTSIDE/closed/placed/file"); out != "placed\nfor the worker" { // the control
+		t.Errorf("%q", out)
+	}
+	c, o := r.command, r.order
+	c.Cell, c.Argv = &o, []string{"sh", "-c", "echo x >ran"}
+	order, host, err := complete(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := plan.Plan(order, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, op := range spec.View {
+		if op.Do == plan.Mask && op.At == closed {
+			spec.View[i].Make = append(spec.View[i].Make, "other")
+		}
+	}
+	exit, err := launch(t.Context(), c, spec, nil)
+	if err == nil || exit.Reason != NotStarted || !strings.Contains(err.Error(), "proof failed: look into hidden: "+closed+"/other is seen") {
+		t.Errorf("%+v, %v", exit, err)
+	}
+	if r.read(filepath.Join(r.tree, "ran")) != "" {
+		t.Error("the command has run")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cordon/internal/cell/plan"
+	"cordon/internal/testwait"
 )
 
 // room is a tree and a home of a test's own, and the cell around them. Outside
@@ -82,8 +83,62 @@ func (r *room) start(c Command, argv []string) (Exit, string, error) {
 	if c.Stderr == nil {
 		c.Stderr = c.Stdout
 	}
-	exit, err := Run(context.Background(), c)
+	exit, err := Run(r.t.Context(), c)
 	return exit, out.String(), err
+}
+
+// begun is a command that runs in a cell while its test goes on.
+type begun struct {
+	ended chan struct{}
+	exit  Exit
+	out   bytes.Buffer
+	err   error
+}
+
+// begin runs a command in the cell while the test goes on, and at most for as long.
+func (r *room) begin(ctx context.Context, c Command) *begun {
+	o, b := r.order, &begun{ended: make(chan struct{})}
+	c.Cell = &o
+	if c.Stdout == nil {
+		c.Stdout, c.Stderr = &b.out, &b.out
+	}
+	go func() {
+		defer close(b.ended)
+		b.exit, b.err = Run(ctx, c)
+	}()
+	r.t.Cleanup(func() { <-b.ended })
+	return b
+}
+
+func (r *room) beginShell(line string) *begun {
+	c := r.command
+	c.Argv = []string{"sh", "-c", line}
+	return r.begin(r.t.Context(), c)
+}
+
+func (b *begun) runs() bool {
+	select {
+	case <-b.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// end waits for the end of the command.
+func (b *begun) end() (Exit, string, error) {
+	<-b.ended
+	return b.exit, b.out.String(), b.err
+}
+
+// appears waits until the command has written a file in its tree.
+func (r *room) appears(b *begun, name string) {
+	r.t.Helper()
+	there := func() bool { return r.read(filepath.Join(r.tree, name)) != "" }
+	testwait.Until(r.t, "the command writes "+name+", or ends", func() bool { return there() || !b.runs() })
+	if !there() {
+		r.t.Fatalf("the command ended before it wrote %s: %+v, %v\n%s", name, b.exit, b.err, b.out.String())
+	}
 }
 
 // sh runs a shell line in the cell and wants it to end well.

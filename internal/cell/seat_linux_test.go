@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/cell/plan"
+	"cordon/internal/testwait"
 )
 
 // openFiles lists the descriptors of this process.
@@ -31,15 +32,16 @@ func openFiles(t *testing.T) []string {
 }
 
 // leaves fails if a launch leaves a descriptor open. No collection of garbage closes one
-// meanwhile.
+// meanwhile. A look at the host that began before the launch may still have a file open.
 func leaves(t *testing.T, what string, launch func()) {
 	t.Helper()
 	before := openFiles(t)
 	launch()
-	after := slices.DeleteFunc(openFiles(t), func(f string) bool { return slices.Contains(before, f) })
-	if len(after) > 0 {
-		t.Errorf("%s leaves open: %v", what, after)
-	}
+	var after []string
+	testwait.Until(t, what+" leaves nothing open", func() bool {
+		after = slices.DeleteFunc(openFiles(t), func(f string) bool { return slices.Contains(before, f) })
+		return len(after) == 0
+	}, func() string { return strings.Join(after, "\n") })
 }
 
 // A launch that fails closes everything, wherever it fails. Fewer and fewer descriptors

@@ -248,6 +248,12 @@ func why(w *ledger.Worker) string {
 	switch {
 	case w.Quarantine != nil && len(w.Quarantine.Reasons) > 0:
 		return w.Quarantine.Reasons[0]
+	case w.Gate != nil && w.Gate.Outcome == gate.Conflict && len(w.Gate.Paths) > 0:
+		more := ""
+		if n := len(w.Gate.Paths) - 1; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		return fmt.Sprintf("conflict in %s%s", w.Gate.Paths[0], more) + w.Gate.Because()
 	case w.Gate != nil && w.Gate.Why != "":
 		return w.Gate.Why
 	case w.Exit != nil && w.Exit.Reason == cell.OverBudget:

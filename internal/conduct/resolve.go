@@ -56,8 +56,7 @@ func (c *Conductor) leaseResolver(ctx context.Context, s *session.Session, repor
 		Policy: &p, Source: fmt.Sprintf("resolver of stage %s of plan %s", st.ID, run.Plan), Base: string(found.Base),
 		Stage: &ledger.StageOf{
 			Plan: run.Plan, Run: run.Run, Stage: st.ID, Kind: plan.Resolve, Role: ledger.Resolver, Origin: found.Origin, Review: st.Review != nil,
-			Artifacts: append(slices.Clone(st.Artifacts), unmarked(found.Conflicts)...),
-			Signal:    resolverSignal(report, permit, task, found),
+			Artifacts: st.Artifacts, Conflicts: found.Conflicts, Signal: resolverSignal(report, permit, task, found),
 		},
 		Options: ledger.Options{Merge: true},
 		Target:  author.Lease.Lease().Target,
@@ -74,7 +73,7 @@ func meet(ctx context.Context, s *session.Session, author *ledger.Worker) (confl
 	l := author.Lease.Lease()
 	c := conflict{author: author}
 	var err error
-	if c.Carried, err = s.Gate.Carry(ctx, l, author.Gate.Commit, true, author.Lease.Rules()); err != nil {
+	if c.Carried, err = s.Gate.Carry(ctx, l, author.Gate.Commit, true, author.Lease.Rules(), author.Conflicts); err != nil {
 		return c, err
 	}
 	landed, err := s.Host.Commits(ctx, []git.OID{c.Origin}, l.Base)
@@ -114,14 +113,6 @@ func mayChange(w *ledger.Worker, files []audit.Path) bool {
 		clean, err := policy.CheckRoot(string(p))
 		return err == nil && policy.RootWithin(clean, roots)
 	})
-}
-
-// unmarked are promises that no conflict marker is left in files.
-func unmarked(files []audit.Path) (list []plan.Artifact) {
-	for _, p := range files {
-		list = append(list, plan.Artifact{Path: string(p), Not: []string{"<<<<<<< ", ">>>>>>> "}, Optional: true})
-	}
-	return list
 }
 
 // resolverSignal is what the briefing of a resolver says: both sides, and how the result is judged.

@@ -81,7 +81,7 @@ func (r Report) explainRefused(ctx context.Context, site *worksite.Site) {
 
 // SurroundingsAt are what a plan is checked against at a commit.
 func SurroundingsAt(ctx context.Context, site *worksite.Site, commit git.OID, agent string) (plan.Surroundings, error) {
-	p, _, err := site.PolicyInUse(ctx, commit)
+	p, err := dispatch.PolicyForPlan(ctx, site, commit, agent)
 	if err != nil {
 		return plan.Surroundings{}, err
 	}

@@ -32,7 +32,7 @@ type Config struct {
 	Client   string   `json:"client"` // name of an agent client; empty: none
 	Signing  Signing  `json:"signing"`
 	Land     Land     `json:"land"`
-	// Rights are the most that any worker may have.
+	// Rights are the most that any worker may have, as they are shown. Loaded.Bound narrows policies.
 	Rights policy.Rights `json:"rights"`
 	// Share is what of the operator's own goes into the cells of a repository.
 	Share  Share  `json:"share"`
@@ -79,11 +79,13 @@ type Webhook struct {
 
 // Default returns the configuration of an operator without a file.
 func Default() Config {
+	rights := policy.AllRights()
+	rights.Isolation = policy.Strict
 	return Config{
 		Version: Version,
 		Signing: SignAuto,
 		Land:    Land{As: AsPolicy, Author: AgentAuthor, Hooks: SkipHooks, Then: []string{}},
-		Rights:  policy.AllRights(),
+		Rights:  rights,
 		Share:   Share{},
 		Fleet:   Fleet{AtMost: []string{}, Results: 50, Acceptance: AtHome},
 		Notify:  Notify{Terminal: true, Command: []string{}, Silent: policy.Duration(5 * time.Minute)},

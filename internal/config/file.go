@@ -9,7 +9,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/consent"
+	"cordon/internal/gitfile"
 	"cordon/internal/plainfile"
+	"cordon/internal/policy"
 	"cordon/internal/strictyaml"
 )
 
@@ -24,7 +27,16 @@ type Loaded struct {
 	File  string           // where the file is, or would be
 	There bool             // whether there is one
 	Given strictyaml.Given // the keys that it gives, with their lines
+
+	Machine strictyaml.Given // the keys that MachineFile gives, with their lines
+	// Bound narrows every policy, whoever named it: the rights that the operator or the
+	// machine wrote down. Isolation is without a bound where neither did: then the default is
+	// for the policies of repositories only, which need the operator's consent.
+	Bound policy.Rights
 }
+
+// Grants are the words for what the operator's own rights open in every repository.
+func (l Loaded) Grants() []string { return consent.Written(l.Bound, l.Given) }
 
 // Dir is the directory of the operator's configuration, whether it is there or not. No
 // cell can read or write it.
@@ -50,18 +62,21 @@ func Load() (Loaded, error) {
 		return Loaded{}, err
 	}
 	l := Loaded{Config: Default(), File: filepath.Join(dir, Name)}
-	text, err := ReadOwn(l.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
+	switch text, err := ReadOwn(l.File); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return Loaded{}, err
+	default:
+		l.There = true
+		if l.Config, l.Given, err = Parse(l.File, text); err != nil {
+			return Loaded{}, err
+		}
 	}
+	machine, given, err := readMachine(MachineFile)
 	if err != nil {
 		return Loaded{}, err
 	}
-	l.There = true
-	l.Config, l.Given, err = Parse(l.File, text)
-	if err != nil {
-		return Loaded{}, err
-	}
+	l.narrow(machine, given)
 	return l, nil
 }
 
@@ -84,7 +99,13 @@ func (l Loaded) Secret() ([]byte, error) {
 }
 
 // ReadOwn reads a file that only the operator, or root, can have written.
-func ReadOwn(file string) ([]byte, error) {
+func ReadOwn(file string) ([]byte, error) { return owner{}.read(file) }
+
+// owner is who may have written a file and the directories above it: the operator or root,
+// or root alone. What root alone wrote may lie in a repository, as /etc often does.
+type owner struct{ root bool }
+
+func (o owner) read(file string) ([]byte, error) {
 	if _, err := os.Lstat(file); err != nil {
 		return nil, err
 	}
@@ -101,12 +122,12 @@ func ReadOwn(file string) ([]byte, error) {
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
 		return nil, fmt.Errorf("%s: %w", real, err)
 	}
-	if err := owned(real, &st); err != nil {
+	if err := o.owns(real, &st); err != nil {
 		return nil, err
 	}
 	// The directories of both spellings: a link can be replaced in its own.
 	for _, place := range []string{file, real} {
-		if err := checkAbove(place); err != nil {
+		if err := o.checkAbove(place); err != nil {
 			return nil, err
 		}
 	}
@@ -115,17 +136,18 @@ func ReadOwn(file string) ([]byte, error) {
 
 // checkAbove refuses a file if others can write a directory above it, or if it lies in a
 // repository.
-func checkAbove(file string) error {
+func (o owner) checkAbove(file string) error {
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
 		var st unix.Stat_t
 		if err := unix.Stat(dir, &st); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		if err := owned(dir, &st); err != nil {
+		if err := o.owns(dir, &st); err != nil {
 			return err
 		}
-		if isRepository(dir) {
-			return refused(file, "it lies inside the repository "+dir, "keep your configuration where no worktree can contain it")
+		if _, in := gitfile.Here(dir); in && !o.root {
+			return refused(file, "it lies inside the repository "+dir, "set XDG_CONFIG_HOME to a directory outside of it; if it holds your "+
+				"dotfiles, rename its .git and call git with --git-dir and --work-tree")
 		}
 		if dir == filepath.Dir(dir) {
 			return nil
@@ -133,25 +155,15 @@ func checkAbove(file string) error {
 	}
 }
 
-// owned refuses what others can change.
-func owned(path string, st *unix.Stat_t) error {
+// owns refuses what others can change.
+func (o owner) owns(path string, st *unix.Stat_t) error {
+	if o.root && st.Uid != 0 {
+		return refused(path, fmt.Sprintf("it belongs to uid %d", st.Uid), "chown root "+path)
+	}
 	if problem, hint := plainfile.Foreign(path, st); problem != "" {
 		return refused(path, problem, hint)
 	}
 	return nil
-}
-
-// isRepository reports whether a directory is the top of a worktree or a repository.
-func isRepository(dir string) bool {
-	there := func(names ...string) bool {
-		for _, name := range names {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
-				return false
-			}
-		}
-		return true
-	}
-	return there(".git") || there("HEAD", "objects", "refs")
 }
 
 func refused(path, problem, hint string) error {

@@ -32,6 +32,16 @@ func write(t *testing.T, file, text string, mode os.FileMode) {
 	}
 }
 
+func repository(t *testing.T, gitDir string) {
+	t.Helper()
+	for _, name := range []string{"objects", "refs"} {
+		if err := os.MkdirAll(filepath.Join(gitDir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(gitDir, "HEAD"), "ref: refs/heads/main\n", 0o644)
+}
+
 func TestLoad(t *testing.T) {
 	_, file := place(t)
 	l, err := Load()
@@ -60,18 +70,15 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"others can write its folder": {func(t *testing.T, dir, file string) { chmod(t, dir, 0o777) }, "cordon: your configuration is not used: others can write it"},
 		"and the one above":           {func(t *testing.T, dir, file string) { chmod(t, filepath.Dir(dir), 0o777) }, "etc: your configuration is not used: others can write it"},
 		"in a worktree": {func(t *testing.T, dir, file string) {
-			write(t, filepath.Join(filepath.Dir(dir), ".git"), "gitdir: x", 0o644)
+			repository(t, filepath.Join(filepath.Dir(dir), "apart"))
+			write(t, filepath.Join(filepath.Dir(dir), ".git"), "gitdir: apart", 0o644)
 		}, "it lies inside the repository "},
 		"in a bare repository": {func(t *testing.T, dir, file string) {
-			for _, name := range []string{"HEAD", "objects", "refs"} {
-				write(t, filepath.Join(dir, name), "", 0o644)
-			}
+			repository(t, dir)
 		}, "it lies inside the repository "},
 		"a link into a worktree": {func(t *testing.T, dir, file string) {
 			tree := filepath.Join(filepath.Dir(filepath.Dir(dir)), "dotfiles")
-			if err := os.MkdirAll(filepath.Join(tree, ".git"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			repository(t, filepath.Join(tree, ".git"))
 			write(t, filepath.Join(tree, "c"), "{}", 0o644)
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
@@ -80,6 +87,19 @@ func TestForeignFilesAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "it lies inside the repository "},
+		"a link in a folder that others can write": {func(t *testing.T, dir, file string) {
+			elsewhere := filepath.Join(filepath.Dir(filepath.Dir(dir)), "c")
+			if err := os.Rename(file, elsewhere); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(elsewhere, file); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Load(); err != nil {
+				t.Fatalf("the control, a link: %v", err)
+			}
+			chmod(t, dir, 0o777)
+		}, "cordon: your configuration is not used: others can write it"},
 		"a link to nothing": {func(t *testing.T, dir, file string) {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"cordon/internal/consent"
 	"cordon/internal/policy"
 	"cordon/internal/strictyaml"
 )
@@ -88,15 +89,22 @@ func CheckShared(word string) (string, error) {
 	switch _, never := policy.Withheld(secret); {
 	case slices.Contains(SharedParts, word), isServer && serverName().MatchString(server), isSecret && variableName().MatchString(secret) && !never:
 		return word, nil
+	case strings.HasPrefix(word, mcpPrefix), strings.HasPrefix(word, secretPrefix):
+	default:
+		if slices.ContainsFunc(consent.Forms, func(form string) bool { kind, _, _ := strings.Cut(form, ":"); return strings.HasPrefix(word, kind) }) {
+			return word, consent.Check(word)
+		}
 	}
-	return "", strictyaml.Fault(quote(word)+" cannot be shared", "the words are "+strings.Join(SharedParts, ", ")+", mcp:NAME and secret:NAME")
+	return "", strictyaml.Fault(quote(word)+" cannot be shared", "the words are "+strings.Join(SharedParts, ", ")+", mcp:NAME, secret:NAME, "+
+		strings.Join(consent.Forms, ", "))
 }
 
 func shareField() field {
 	return field{
 		Key: "share",
-		Doc: "What of your own goes into the cells of a repository, if its policy asks for it: for the directory of each repository a list of instructions, " +
-			"skills, agents, commands, mcp:NAME and secret:NAME. cordon config share writes it.",
+		Doc: "What of your own goes into the cells of a repository, and what its policy may open, if it asks for that: for the directory of " +
+			"each repository a list of instructions, skills, agents, commands, mcp:NAME, secret:NAME, isolation:WORD, domain:ENTRY, " +
+			"port:NUMBER, read:ROOT and web. cordon config share writes it.",
 		Read: func(c *Config, n *yaml.Node) (err error) { c.Share, err = readShare(n); return err },
 		Show: func(c Config) strictyaml.Shown { return strictyaml.Shown{Scalar: c.Share.flow()} },
 	}

@@ -36,11 +36,11 @@ func ProveConfinable(ctx context.Context, s *worksite.Site, p policy.Policy) err
 	defer os.RemoveAll(dir) // made just now, and nothing is written to it
 	plain := policy.Default()
 	plain.Isolation = p.Isolation
-	c, ended, err := Exec(ctx, Execution{Dir: dir, Policy: plain, Argv: cell.Shell("exit 0")})
+	c, ended, err := Exec(ctx, Execution{Dir: dir, Policy: plain, Trial: true, Argv: cell.Shell("exit 0")})
 	if err != nil {
 		return fmt.Errorf("no cell can be tried: %w", err)
 	}
-	defer ended()
+	defer ended(cell.Exit{})
 	c.Stdout, c.Stderr = io.Discard, io.Discard
 	exit, err := cell.Run(ctx, c)
 	if ctx.Err() != nil {

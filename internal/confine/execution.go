@@ -1,11 +1,11 @@
-// Package confine puts a cell around a directory that is written in place: that of cordon
-// exec, or a linked worktree of the operator's that a worker adopted. It finds the files
-// there that the operator's own git runs or obeys, holds them, and afterwards moves aside
-// what the command left in their place, also when cordon was killed.
+// Package confine puts a cell around a directory of the operator's: that of cordon exec, or a
+// linked worktree that a worker adopted. What the command writes goes into a private layer, which
+// is placed into the directory when it has ended. What the operator's git, shell or editor would
+// run or obey there is kept aside.
 //
-// It refuses to start in a repository that another running command may have made, and
-// never runs git with the configuration that a command wrote. Trees that cordon makes
-// itself are the business of package workspace.
+// It refuses to write the directory while the command runs, unless somebody typed --live, and
+// never runs git with the configuration that a command wrote. Trees that cordon makes itself are
+// the business of package workspace.
 package confine
 
 import (
@@ -25,10 +25,12 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/gitfile"
 	"cordon/internal/lease"
+	"cordon/internal/paths"
 	"cordon/internal/policy"
 	"cordon/internal/publish"
 	"cordon/internal/state"
 	"cordon/internal/worksite"
+	"cordon/internal/worktree"
 )
 
 // Execution is a command that is run confined, without a lease.
@@ -37,6 +39,8 @@ type Execution struct {
 	Policy policy.Policy
 	Source string   // the file that Policy was read from; "": none was
 	Write  []string // instead of the policy's write_roots; as typed
+	Live   bool     // it writes the directories themselves, and at once
+	Trial  bool     // the directory is cordon's own, with nothing in it
 	Argv   []string
 	Loud   bool // the notice has what was reached also when nothing was refused
 	// Published is told the addresses of the ports that the policy publishes.
@@ -44,9 +48,9 @@ type Execution struct {
 }
 
 // Exec prepares a command for a cell around a directory. The notice is for when the
-// command has ended: it disarms what git would obey of what was left, and says so, and
-// what became of its commits.
-func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() string, err error) {
+// command has ended, and has to be asked for also when it did not start: it places what the command
+// wrote, and says what was not placed and what became of its commits.
+func Exec(ctx context.Context, x Execution) (c cell.Command, notice func(cell.Exit) string, err error) {
 	dir, err := filepath.Abs(x.Dir)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
@@ -57,7 +61,7 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if inside, err := state.Inside(dir); err != nil || inside {
 		return c, nil, errors.Join(err, worksite.ErrInside)
 	}
-	if x.Policy.Isolation != policy.None {
+	if x.Live {
 		x.askAhead(ctx, dir)
 	}
 	if x.Policy.Limits, err = worksite.LimitsAt(x.Policy.Limits, dir); err != nil {
@@ -77,26 +81,46 @@ func Exec(ctx context.Context, x Execution) (c cell.Command, notice func() strin
 	if l.Home, err = os.UserHomeDir(); err != nil {
 		return c, nil, err
 	}
+	l.Home = filepath.Clean(l.Home)
 	c = cell.Command{
 		Argv: x.Argv, Dir: dir, Env: enclosure.Environ(l, os.Environ()),
 		Limit: time.Duration(x.Policy.Limits.Time), Weaker: x.Policy.Isolation == policy.Degraded,
 	}
 	if x.Policy.Isolation == policy.None {
-		return c, func() string { return "" }, nil
+		return c, func(cell.Exit) string { return "" }, nil
 	}
-	left := &InPlace{}
-	order, commits, err := x.order(ctx, l, dir, repo, left)
+	w := &Written{Command: x.Argv, Typed: x.Write != nil, Top: l.Worktree, Home: l.Home, Policy: x.Policy}
+	order, commits, err := x.order(ctx, l, dir, repo, w)
 	if err != nil {
+		w.End(cell.Exit{})
 		return c, nil, err
 	}
-	c.Cell, c.Started = order, left.begin
+	c.Cell, c.Started = order, w.begin
+	if x.Trial {
+		c.Started = func(cell.Launch) error { return nil }
+	}
 	cellnet.JoinPublished(&c, x.Policy, filepath.Base(dir), "", func(site *publish.Site) {
 		for _, port := range x.Policy.Network.Publish {
 			x.Published(port, site.Address(port))
 		}
 	})
+	rules, err := policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: l.Home})
+	if err != nil {
+		w.End(cell.Exit{})
+		return c, nil, err
+	}
+	enclosure.ShowTyped(order, rules, l.Home, x.Argv)
+	unseen := func(exit cell.Exit) string {
+		if exit.OK() {
+			return ""
+		}
+		return enclosure.ExplainHome(l, rules, order, strings.Join(x.Argv, " "))
+	}
 	tally, err := x.connect(&c)
-	return c, func() string { return strings.TrimSpace(left.End() + "\n" + commits() + "\n" + tally()) }, err
+	return c, func(exit cell.Exit) string {
+		said := []string{unseen(exit), w.End(exit), commits(), tally()}
+		return strings.Join(slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n")
+	}, err
 }
 
 // shareWith refuses variables of the operator's that they do not share with a repository.
@@ -109,11 +133,10 @@ func shareWith(repo *repository, l *lease.Lease) error {
 	if err != nil {
 		return err
 	}
-	shared := worksite.SharedWith(loaded, repo.host.Dir)
-	if err := worksite.RefuseUnshared(l.Policy, shared, os.Environ()); err != nil {
+	if err := worksite.RefuseUnshared(l.Policy, nil, loaded, repo.host.Dir, os.Environ()); err != nil {
 		return err
 	}
-	l.Policy.Secrets = shared.Secrets(l.Policy.Secrets)
+	l.Policy.Secrets = worksite.SharedWith(loaded, repo.host.Dir).Secrets(l.Policy.Secrets)
 	return nil
 }
 
@@ -133,54 +156,110 @@ func (x Execution) askAhead(ctx context.Context, dir string) {
 }
 
 // order is the cell of an execution.
-func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *repository, left *InPlace) (*cell.Order, func() string, error) {
-	own := ""
+func (x Execution) order(ctx context.Context, l lease.Lease, dir string, repo *repository, w *Written) (*cell.Order, func() string, error) {
 	if repo != nil {
-		own = filepath.Join(l.Worktree, ".git")
+		w.Own = filepath.Join(l.Worktree, ".git")
 	}
-	e, err := x.enclosure(ctx, l, dir, own, left)
+	e, err := x.enclosure(ctx, l, dir, w)
 	if err != nil {
 		return nil, nil, err
 	}
+	commits := func() string { return "" }
+	var o *cell.Order
 	if repo == nil {
 		root, err := state.RealRoot()
 		if err != nil {
 			return nil, nil, err
 		}
 		e.State = []string{root}
-		o, err := e.Order()
-		return &o, func() string { return "" }, err
+		own, err := e.Order()
+		if err != nil {
+			return nil, nil, err
+		}
+		o = &own
+	} else if o, commits, err = repo.order(ctx, e); err != nil {
+		return nil, nil, err
 	}
-	return repo.order(ctx, e, left)
+	w.Hidden = slices.DeleteFunc(slices.Clone(o.Hide), func(p string) bool { return paths.Holding(p, w.Dirs) == "" })
+	if w.file != nil {
+		err = w.write()
+	}
+	return o, commits, err
 }
 
-// enclosure is what an execution may touch, whatever repository is around it. The .git
-// entry own, if any, is replaced with a private one.
-func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir, own string, left *InPlace) (e enclosure.Enclosure, err error) {
+// enclosure is what an execution may touch, whatever repository is around it.
+func (x Execution) enclosure(ctx context.Context, l lease.Lease, dir string, w *Written) (e enclosure.Enclosure, err error) {
 	e = enclosure.Enclosure{Policy: x.Policy, Home: filepath.Clean(l.Home)}
 	if e.Rules, err = policy.Compile(x.Policy, policy.Location{Worktree: l.Worktree, Home: e.Home}); err != nil {
 		return e, err
 	}
-	if e.Write, err = x.writeDirs(l.Worktree, dir); err != nil {
-		return e, err
-	}
-	if err := x.ownPolicy(e.Write); err != nil {
-		return e, err
-	}
-	denied, err := e.Denied()
+	dirs, err := x.writeDirs(l.Worktree, dir)
 	if err != nil {
 		return e, err
 	}
-	e.Held = denied
-	if x.Write != nil {
-		left.opened = e.Write
+	if err := x.ownPolicy(dirs); err != nil {
+		return e, err
+	}
+	switch {
+	case x.Trial:
+		e.Write = dirs
+		return e, nil
+	case x.Live:
+		w.Live = dirs
+		if err := w.guardLive(ctx, &e); err != nil {
+			return e, err
+		}
+		e.HideAhead()
+		return e, nil
+	}
+	w.Dirs = outermost(dirs)
+	if err := w.open(); err != nil {
+		return e, err
+	}
+	e.Layers = w.layers()
+	for i, dir := range w.Dirs {
+		e.Over = append(e.Over, cell.Over{At: dir, Below: []string{dir}, Layer: layerOf(i)})
 	}
 	e.HideAhead()
-	return e, left.guard(ctx, &e, own)
+	return e, nil
 }
 
-// writeDirs are the directories that an execution writes in place. There is no
-// audit after it, so the kernel has to hold every one of them.
+// outermost leaves out directories that lie in others.
+func outermost(dirs []string) []string {
+	list := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return paths.Holding(dir, dirs) != "" })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// guardLive refuses directories in which something of the operator's would run or obey what the command
+// writes, or whose files have names elsewhere.
+func (w *Written) guardLive(ctx context.Context, e *enclosure.Enclosure) error {
+	hazards, err := worktree.FindHazards(w.Live, w.Own)
+	if err != nil {
+		return &fault.RefusedError{Err: err}
+	}
+	const instead = "without --live, cordon checks what the command wrote and places it at the end"
+	if n := len(hazards.Linked); n > 0 {
+		return fault.Refuse("--live: %d files have another name outside, as %s, and writing them would write those; %s", n, hazards.Linked[0], instead)
+	}
+	var opened []string
+	if w.Typed {
+		opened = w.Live
+	}
+	o, err := findObeyed(ctx, w.Live, opened, w.Own)
+	if err != nil {
+		return err
+	}
+	delete(o.named, w.Own) // the command has one of its own
+	if at, why := o.first(); at != "" {
+		return fault.Refuse("--live: the command could write %s, and %s; %s", at, why, instead)
+	}
+	e.Write, e.Sockets = w.Live, hazards.Sockets
+	return nil
+}
+
+// writeDirs are the directories that an execution writes. There is no audit after it, so each has to be
+// a plain one.
 func (x Execution) writeDirs(top, dir string) ([]string, error) {
 	names, base := x.Policy.Filesystem.WriteRoots, top
 	if x.Write != nil {
@@ -252,4 +331,17 @@ func (x Execution) ownPolicy(write []string) error {
 		}
 	}
 	return nil
+}
+
+// FromHere makes directories that were typed absolute, from where we are.
+func FromHere(names []string) ([]string, error) {
+	var list []string
+	for _, name := range names {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, abs)
+	}
+	return list, nil
 }

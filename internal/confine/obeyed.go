@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"cordon/internal/enclosure"
-	"cordon/internal/fault"
 	"cordon/internal/git"
 	"cordon/internal/gitfile"
 	"cordon/internal/paths"
@@ -19,88 +17,64 @@ import (
 	"cordon/internal/worktree"
 )
 
-// obeyed collects what in directories that are written in place the operator's git runs or
-// reads, for every repository that has to do with them: those in them and around them, with
-// their linked worktrees, and also none at all, as for the operator's own configuration.
+// obeyed collects what in directories the operator's git runs or reads, for every repository that
+// has to do with them: those in them and around them, with their linked worktrees, and also none
+// at all, as for the operator's own configuration.
 type obeyed struct {
-	write  []string
-	opened []string // what may be written all the same
-	own    []string // .git entries and git directories: nothing in them can be written, or it is private
-	held   []string // what is there, and the links that lead to it
-	absent []absent
-	around error          // a directory that is written lies in one that git runs programs from
-	seen   map[string]int // absent, by path; -1: it was dealt with
+	dirs   []string
+	opened []string // what somebody named: it is the command's
+	known  []string // .git entries and git directories: what is in them counts with them
+	named  map[string]named
+	every  []git.Setting // what the operator's git obeys in any repository
 }
 
-// guard holds what is there of what the operator's git runs or obeys in the directories
-// that are written, and notes what is not there and must not come to be. The .git entry
-// own ("": none) is private to the command. Other commands may begin and end meanwhile, so
-// their records are read before and after.
-func (p *InPlace) guard(ctx context.Context, e *enclosure.Enclosure, own string) error {
-	before, err := readPending()
-	if err != nil {
-		return err
-	}
-	hazards, err := worktree.FindHazards(e.Write, own)
-	if err != nil {
-		return &fault.RefusedError{Err: err}
-	}
-	if err := p.guardObeyed(ctx, e, hazards, own); err != nil {
-		return err
-	}
-	after, err := readPending()
-	if err != nil {
-		return err
-	}
-	if err := p.ignorePending(append(before, after...), e, own); err != nil {
-		return err
-	}
-	twins, err := hazards.Twins(e.Held)
-	if err != nil {
-		return &fault.RefusedError{Err: err}
-	}
-	e.Fixed = append(e.Fixed, twins...)
-	return nil
+// named is a path that something makes the operator's git run or read.
+type named struct {
+	why   string
+	alias bool // only when the operator types a name, and nothing is there
 }
 
-// guardObeyed does this as if no other command ran.
-func (p *InPlace) guardObeyed(ctx context.Context, e *enclosure.Enclosure, hazards worktree.Hazards, own string) error {
-	p.Write, p.Partial, p.Known = e.Write, hazards.Partial, slices.Clone(hazards.Repositories)
-	e.Fixed, e.Sockets = append(e.Fixed, hazards.Linked...), append(e.Sockets, hazards.Sockets...)
-	e.Held = append(e.Held, hazards.Repositories...)
+// isRepository is why nothing is written in a git directory.
+const isRepository = "your git obeys what is in a repository of yours"
+
+// findObeyed finds it as it is now. The .git entry own ("": none) is private to the command.
+func findObeyed(ctx context.Context, dirs, opened []string, own string) (obeyed, error) {
+	o := obeyed{dirs: dirs, opened: opened, named: map[string]named{}}
+	known, err := worktree.FindRepositories(dirs, own)
+	if err != nil {
+		return o, err
+	}
 	if worksite.Exists(own) {
-		p.Known = append(p.Known, own)
+		known = append(known, own)
 	}
-	bin, err := git.Located(append(state.Written(), e.Write...)...)
+	o.known = known
+	for _, at := range known {
+		o.named[at] = named{why: isRepository}
+	}
+	o.addStarted()
+	bin, err := git.Located(append(state.Written(), dirs...)...)
 	if errors.Is(err, git.ErrNoGit) {
-		return nil // nobody's git obeys anything here
+		return o, nil // nobody's git obeys anything here
 	}
 	if err != nil {
-		return err
+		return o, err
 	}
-	o := obeyed{write: e.Write, opened: p.opened, own: p.Known, seen: map[string]int{}}
-	entries := gitEntries(p.Known, e.Write)
-	places := placesOf(p.Known, entries)
+	entries := gitEntries(known, dirs)
+	places := placesOf(known, entries)
 	every, each, err := bin.Remembering(state.Recalled).Settings(ctx, places...)
 	if err != nil {
-		return err
+		return o, err
 	}
-	tops := slices.Clone(e.Write)
+	o.every = every
+	tops := slices.Clone(dirs)
 	for _, at := range entries {
 		tops = append(tops, filepath.Dir(at)) // also when it leads nowhere yet
 	}
 	if err := seeAll(places, tops, every, each, o.add); err != nil {
-		return err
+		return o, err
 	}
 	o.addTargets(entries)
-	if o.around != nil {
-		return o.around
-	}
-	for _, at := range o.held {
-		holdPath(e, at)
-	}
-	p.Absent, p.every = o.absent, every
-	return nil
+	return o, nil
 }
 
 // gitEntries lists the .git entries among repositories, and those in and above directories.
@@ -158,56 +132,46 @@ func (o *obeyed) addTargets(entries []string) {
 	}
 }
 
-// add takes paths that a setting names. Where a link is on the way, it is held too.
+// add takes paths that a setting names.
 func (o *obeyed) add(from git.Setting, paths ...string) {
 	for _, p := range paths {
-		if i, known := o.seen[p]; known {
-			if i >= 0 && !from.Alias() {
-				o.absent[i].Alias = false
-			}
+		o.take(p, "your git would run or obey it ("+from.String()+")", from.Programs(), from.Alias())
+	}
+}
+
+// take takes a path that something of the operator's runs or reads, and the links on the way to it: whole, also if
+// the directories lie in it.
+func (o *obeyed) take(path, why string, whole, alias bool) {
+	links, end := wayTo(path)
+	for _, at := range append(links, end) {
+		if !o.within(at) && !(whole && at == end && o.around(at)) {
 			continue
 		}
-		o.seen[p] = -1
-		links, end := wayTo(p)
-		for _, l := range links {
-			if o.within(l) != "" {
-				o.held = append(o.held, l)
-			}
-		}
-		dir := o.within(end)
-		if from.Programs() && o.around == nil {
-			o.around = o.refuseProgramDir(end, from)
-		}
-		switch {
-		case dir == "":
-		case worksite.Exists(end):
-			o.held = append(o.held, end)
-		default:
-			rest, _ := filepath.Rel(dir, end) // it is below
-			o.seen[p] = len(o.absent)
-			o.absent = append(o.absent, absent{Dir: dir, Rest: filepath.ToSlash(rest), Why: from.String(), Alias: from.Alias()})
+		typed := alias && !worksite.Exists(at)
+		if was, found := o.named[at]; !found || was.alias && !typed {
+			o.named[at] = named{why: why, alias: typed}
 		}
 	}
 }
 
-// refuseProgramDir refuses to open what git runs programs from, unless somebody typed its name.
-func (o *obeyed) refuseProgramDir(dir string, from git.Setting) error {
-	for _, w := range o.write {
-		if (w == dir || paths.Holding(w, []string{dir}) != "") && !slices.Contains(o.opened, w) {
-			return fault.Refuse("%s lies in %s, which your git runs programs from (%s): the command could write them; if it may, open it with --write %s",
-				w, dir, from, w)
-		}
-	}
-	return nil
+// within reports whether a path lies in one of the directories, and is none that somebody named.
+func (o *obeyed) within(path string) bool {
+	return paths.Holding(path, o.dirs) != "" && paths.Holding(path, o.known) == "" && !slices.Contains(o.opened, path)
 }
 
-// within is the directory that is written and that a path lies in, "" for none. What lies
-// in a git directory is kept there.
-func (o *obeyed) within(path string) string {
-	if paths.Holding(path, o.own) != "" || slices.Contains(o.own, path) || slices.Contains(o.opened, path) {
-		return ""
+// around reports whether one of the directories that nobody named lies in a path.
+func (o *obeyed) around(path string) bool {
+	return slices.ContainsFunc(o.dirs, func(dir string) bool { return paths.Within(dir, path) && !slices.Contains(o.opened, dir) })
+}
+
+// first is the first of the paths that the operator's git runs or reads.
+func (o *obeyed) first() (path, why string) {
+	for at, n := range o.named {
+		if !n.alias && (path == "" || at < path) {
+			path, why = at, n.why
+		}
 	}
-	return paths.Holding(path, o.write)
+	return path, why
 }
 
 // kernelLinks is how many links the kernel follows on one way.

@@ -19,7 +19,6 @@ import (
 	"cordon/internal/gitfile"
 	"cordon/internal/plainfile"
 	"cordon/internal/state"
-	"cordon/internal/worksite"
 	"cordon/internal/worktree"
 )
 
@@ -33,23 +32,17 @@ type repository struct {
 
 // order completes the cell of an execution in a repository. The notice says what
 // became of its commits.
-func (r *repository) order(ctx context.Context, e enclosure.Enclosure, left *InPlace) (*cell.Order, func() string, error) {
+func (r *repository) order(ctx context.Context, e enclosure.Enclosure) (*cell.Order, func() string, error) {
 	commits, err := r.shadow(ctx, &e)
 	if err != nil {
-		return nil, nil, err
-	}
-	here, err := r.checkout()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := holdGitlinks(ctx, r.host, here, &e); err != nil {
 		return nil, nil, err
 	}
 	// The worktree that the command is confined to is seen, also where only a part
 	// of it is written.
 	top := r.host.Top
 	e.Host = slices.DeleteFunc(enclosure.HostPlaces(r.host, r.all), func(p string) bool { return p == top })
-	if !slices.Contains(e.Write, top) {
+	isTop := func(c cell.Over) bool { return c.At == top }
+	if !slices.Contains(e.Write, top) && !slices.ContainsFunc(e.Over, isTop) {
 		e.Bind = append(e.Bind, cell.Bind{From: top, At: top})
 	}
 	o, err := enclosure.CompleteOrder(e, r.host, r.state)
@@ -58,7 +51,7 @@ func (r *repository) order(ctx context.Context, e enclosure.Enclosure, left *InP
 
 // repositoryAround finds the repository that a directory is in, if any.
 func repositoryAround(ctx context.Context, dir string) (*repository, error) {
-	if !hasRepository(dir) {
+	if _, ok := gitfile.Around(dir); !ok {
 		return nil, nil // without starting git
 	}
 	var r repository
@@ -84,21 +77,6 @@ func repositoryAround(ctx context.Context, dir string) (*repository, error) {
 		return nil, err
 	}
 	return &r, r.state.Make(r.host)
-}
-
-// hasRepository reports whether git could find anything from here. What looks
-// like a bare repository is left to git.
-func hasRepository(dir string) bool {
-	for p := dir; ; p = filepath.Dir(p) {
-		for _, name := range []string{".git", "HEAD"} {
-			if _, err := os.Lstat(filepath.Join(p, name)); err == nil {
-				return true
-			}
-		}
-		if p == filepath.Dir(p) {
-			return false
-		}
-	}
 }
 
 // ShadowLock is held by whoever makes the repository of an execution or copies of it.
@@ -131,7 +109,7 @@ func (r *repository) shadow(ctx context.Context, e *enclosure.Enclosure) (func()
 		return nil, err
 	}
 	e.GitDir = enclosure.WritableBind(e.Bind)
-	modules, err := enclosure.SubmoduleBinds(shadow, r.host, r.host.Top, e.Held)
+	modules, err := enclosure.SubmoduleBinds(shadow, r.host.Top, gitfile.PlaceOf(r.host.Top, r.host.Private).Modules())
 	if err != nil {
 		return nil, err
 	}
@@ -258,34 +236,6 @@ func hasHeadAndConfig(s worktree.Shadow) bool {
 // tipOf is where a branch of a shadow is, as far as that is a plain file.
 func tipOf(s worktree.Shadow, branch string) string {
 	return readStart(filepath.Join(s.GitDir(), "refs", "heads", filepath.FromSlash(branch)))
-}
-
-func holdPath(e *enclosure.Enclosure, path string) {
-	if !slices.Contains(e.Held, path) && !slices.Contains(e.Write, path) {
-		e.Held = append(e.Held, path)
-	}
-}
-
-// holdGitlinks keeps submodules that were never fetched empty: git runs what the
-// configuration of a repository there says.
-func holdGitlinks(ctx context.Context, host git.Host, c git.Checkout, e *enclosure.Enclosure) error {
-	if c.Head == "" || !worksite.Exists(filepath.Join(c.Top, ".gitmodules")) {
-		return nil
-	}
-	files, err := host.Tree(ctx, c.Head)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		at := filepath.Join(c.Top, filepath.FromSlash(f.Path))
-		if f.Mode != git.Gitlink || worksite.Exists(filepath.Join(at, ".git")) {
-			continue
-		}
-		if real, err := filepath.EvalSymlinks(at); err == nil && real == at {
-			holdPath(e, at)
-		}
-	}
-	return nil
 }
 
 // checkout is the one the operator stands in.

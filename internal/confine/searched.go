@@ -11,12 +11,15 @@ import (
 	"cordon/internal/paths"
 )
 
+// alwaysRun are programs that people type in every directory, or that their tools run there.
+var alwaysRun = strings.Fields(`git sh bash dash zsh fish env cat ls true less more pager ssh ssh-keygen gpg gpg2
+	vi vim nvim nano emacs editor sudo su doas cordon cordon-fleet cordon-probe`)
+
 // oftenRun are the names of programs that git, a prompt or cordon runs outside of any cell,
 // whatever the settings say. A file of such a name in a directory of PATH would run in the
 // place of the operator's own.
 func oftenRun() []string {
-	list := strings.Fields(`git sh bash dash zsh fish env cat ls true less more pager ssh ssh-keygen gpg gpg2
-		vi vim nvim nano emacs editor sudo cordon`)
+	list := slices.Clone(alwaysRun)
 	for _, a := range clients.All() {
 		list = append(list, a.Program)
 	}

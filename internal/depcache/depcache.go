@@ -102,18 +102,23 @@ var table = []kept{
 // etc/npmrc, a virtual environment a pip.conf, a clone a configuration with its address.
 var never = []string{"/.git/", "/cache/vcs/", "/.npmrc/", "/npmrc/", "/.yarnrc.yml/", "/.netrc/", "/pip.conf/", "/.pypirc/"}
 
+// places are where a tool's directory may lie: in the home, and where the operator's environment says.
+func (k kept) places(home string, variable func(string) string) []string {
+	list := []string{path.Join(home, k.usual)}
+	if k.variable != "" {
+		list = append(list, strings.Split(variable(k.variable), ":")...)
+	}
+	return slices.DeleteFunc(list, func(at string) bool { return !path.IsAbs(at) })
+}
+
 // Roots are the directories of a home, and those that the operator's environment names
 // instead: absolute, without those that are known as a pattern only.
 func Roots(home string, variable func(string) string) []string {
 	var list []string
 	for _, k := range table {
-		places := []string{path.Join(home, k.usual)}
-		if k.variable != "" {
-			places = append(places, strings.Split(variable(k.variable), ":")...)
-		}
-		for _, place := range places {
+		for _, place := range k.places(home, variable) {
 			for _, b := range k.below {
-				if at := path.Join(place, b); path.IsAbs(place) && !strings.ContainsAny(at, `*?[]{}\`) {
+				if at := path.Join(place, b); !strings.ContainsAny(at, `*?[]{}\`) {
 					list = append(list, at)
 				}
 			}
@@ -121,6 +126,22 @@ func Roots(home string, variable func(string) string) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// Places are the tools' own directories, where the home or the operator's environment has them, with what is not readable
+// in them: for a cell, whose tools need all of it, and which hides the credentials. GOPATH also holds people's sources.
+func Places(home string, variable func(string) string) []string {
+	var list []string
+	for _, k := range table {
+		for _, place := range k.places(home, variable) {
+			if k.variable == "GOPATH" || path.Clean(place) == home {
+				list = append(list, path.Join(place, "pkg"), path.Join(place, "bin"))
+			} else {
+				list = append(list, place)
+			}
+		}
+	}
+	return list
 }
 
 // Moved are those of some roots that lie outside the usual directories of a home, and that

@@ -12,6 +12,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+
+	"cordon/internal/testwait"
 )
 
 // emulated is a desk whose bytes go to the emulator of a terminal.
@@ -63,15 +65,9 @@ func (e *emulated) shown() string {
 // until waits until the terminal shows something.
 func (e *emulated) until(want func(string) bool) string {
 	e.t.Helper()
-	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		got := e.shown()
-		if want(got) {
-			return got
-		}
-		if time.Since(begin) > 30*time.Second {
-			e.t.Fatalf("the terminal shows:\n%s", got)
-		}
-	}
+	var got string
+	testwait.Until(e.t, "the terminal shows it", func() bool { got = e.shown(); return want(got) }, e.shown)
+	return got
 }
 
 // A terminal shows what the desk has drawn, at both sizes, with and without colours, after keys and after a

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"cordon/internal/testbrowser"
+	"cordon/internal/testwait"
 )
 
 // arrival is a request and how it was answered.
@@ -175,11 +175,11 @@ func (a *arena) run(t *testing.T, page string, one attack) bool {
 	a.other.Until(`document.title === "evil"`)
 	a.forget()
 	got := testbrowser.Eval[string](a.other, `(async () => { try { `+a.fill(one.script)+` } catch (e) { return "" } })()`)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if won := one.won(a, got); won || a.handler == a.Server || time.Now().After(end) { // a beacon may come late
-			return won
-		}
+	if a.handler != a.Server { // a beacon may come late
+		testwait.Until(t, one.name+" succeeds without defences", func() bool { return one.won(a, got) })
+		return true
 	}
+	return one.won(a, got)
 }
 
 // forget forgets what happened before.
@@ -232,8 +232,7 @@ var inside = map[string]string{
 
 // Attacks of other pages in the same browser, as the browser really makes them: each fails at the desk, and each succeeds at
 // a desk without its defences.
-func TestSlowBrowserAttacks(t *testing.T) {
-	slow(t)
+func TestBrowserAttacks(t *testing.T) {
 	for _, defended := range []bool{false, true} {
 		a := newArena(t, defended)
 		kind := map[bool]string{true: "the desk", false: "control"}[defended]

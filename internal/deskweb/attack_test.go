@@ -360,3 +360,22 @@ func TestPage(t *testing.T) {
 		t.Error("the style loads something", err)
 	}
 }
+
+// The browser lets the page load its own things and ask its own server, and takes no text for markup or code.
+func TestContentPolicy(t *testing.T) {
+	s, _ := desk(t)
+	a := raw(t, s, "127.0.0.1", request(s, "GET", "/", "", "Host: HOST"))
+	has := map[string]string{}
+	for directive := range strings.SplitSeq(a.header.Get("Content-Security-Policy"), ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), " ")
+		has[name] = value
+	}
+	for name, want := range map[string]string{
+		"default-src": "'none'", "script-src": "'self'", "connect-src": "'self'", "base-uri": "'none'", "frame-ancestors": "'none'",
+		"require-trusted-types-for": "'script'", "trusted-types": "'none'",
+	} {
+		if has[name] != want {
+			t.Errorf("%s is %q", name, has[name])
+		}
+	}
+}

@@ -43,8 +43,7 @@ func axe(t *testing.T) string {
 }
 
 // All screens keep the rules of WCAG 2.2 A and AA that a program can check, in light, dark and forced colours.
-func TestSlowBrowserAccessible(t *testing.T) {
-	slow(t)
+func TestBrowserAccessible(t *testing.T) {
 	s, _ := sampleDesk(t)
 	checker := axe(t)
 	p := testbrowser.Start(t).Tab()
@@ -77,8 +76,7 @@ func TestSlowBrowserAccessible(t *testing.T) {
 }
 
 // From 360 to 2560 pixels, and at 400 %, nothing but code scrolls sideways.
-func TestSlowBrowserWidths(t *testing.T) {
-	slow(t)
+func TestBrowserWidths(t *testing.T) {
 	s, _ := sampleDesk(t)
 	p := testbrowser.Start(t).Tab()
 	enter(s, p)

@@ -13,8 +13,7 @@ import (
 
 // From the desk to a review, a comment, a release and the next worker, with the keyboard alone. No
 // choice is made beforehand, no single key decides, and the focus is never lost.
-func TestSlowBrowserKeyboard(t *testing.T) {
-	slow(t)
+func TestBrowserKeyboard(t *testing.T) {
 	s, source := sampleDesk(t)
 	p := testbrowser.Start(t).Tab()
 	p.Size(1440, 900)
@@ -101,8 +100,7 @@ func comments(t *testing.T, p *testbrowser.Tab, source *sample) {
 // A decision about something that has changed is refused, and the page says what has changed. With
 // the mouse, lines of either side are marked and commented on; the comments go along with what is sent
 // back, unless they are removed.
-func TestSlowBrowserDecisions(t *testing.T) {
-	slow(t)
+func TestBrowserDecisions(t *testing.T) {
 	s, source := sampleDesk(t)
 	p := testbrowser.Start(t).Tab()
 	p.Size(1440, 1200)

@@ -16,8 +16,7 @@ const elements = `[...document.querySelectorAll("body *")].filter(e => !e.closes
 
 // Each hostile text in every place that shows a worker's words, in a real browser: nothing runs,
 // nothing is loaded, no element comes of it, and the page stays where it is.
-func TestSlowBrowserHostile(t *testing.T) {
-	slow(t)
+func TestBrowserHostile(t *testing.T) {
 	s, source := sampleDesk(t)
 	p := testbrowser.Start(t).Tab()
 	p.Size(1440, 900)

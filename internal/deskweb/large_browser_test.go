@@ -21,8 +21,7 @@ func file(name string, n int) string {
 }
 
 // A diff of 20,000 lines is one click away, comes whole, and the browser's own search finds its last line.
-func TestSlowBrowserLargeDiff(t *testing.T) {
-	slow(t)
+func TestBrowserLargeDiff(t *testing.T) {
 	s, source := sampleDesk(t)
 	source.patch = lines(20_000)
 	p := testbrowser.Start(t).Tab()
@@ -62,8 +61,7 @@ func TestSlowBrowserLargeDiff(t *testing.T) {
 }
 
 // Files that are open and whose rows a review does not begin with get them by themselves, and keep them.
-func TestSlowBrowserManyFiles(t *testing.T) {
-	slow(t)
+func TestBrowserManyFiles(t *testing.T) {
 	s, source := sampleDesk(t)
 	source.patch = ""
 	for i := range 15 {
@@ -89,8 +87,7 @@ func TestSlowBrowserManyFiles(t *testing.T) {
 }
 
 // The rows of a deleted file do not stay when another deleted file takes its place: both have no content now.
-func TestSlowBrowserDeletedFiles(t *testing.T) {
-	slow(t)
+func TestBrowserDeletedFiles(t *testing.T) {
 	s, source := sampleDesk(t)
 	deleted := func(name, word string) string {
 		return fmt.Sprintf("diff --git a/%[1]s b/%[1]s\ndeleted file mode 100644\nindex 353b6f04..00000000\n--- a/%[1]s\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-%[2]s\n", name, word)
@@ -113,8 +110,7 @@ func TestSlowBrowserDeletedFiles(t *testing.T) {
 }
 
 // An update of the journal keeps the place, the selection and what was opened, and tells only the count aloud.
-func TestSlowBrowserUpdates(t *testing.T) {
-	slow(t)
+func TestBrowserUpdates(t *testing.T) {
 	s, source := sampleDesk(t)
 	p := testbrowser.Start(t).Tab()
 	p.Size(1440, 900)

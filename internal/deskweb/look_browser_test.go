@@ -9,14 +9,6 @@ import (
 	"cordon/internal/testbrowser"
 )
 
-// slow leaves a test to the slow suites: it starts a real Chromium.
-func slow(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
-}
-
 // enter opens the desk in a tab as an operator does: with the link.
 func enter(s *Server, p *testbrowser.Tab) {
 	p.Open(s.Link())
@@ -30,8 +22,7 @@ func visit(s *Server, p *testbrowser.Tab, path string) {
 }
 
 // The screens are there in a real browser, in light and dark, and the page complains about nothing.
-func TestSlowBrowserScreens(t *testing.T) {
-	slow(t)
+func TestBrowserScreens(t *testing.T) {
 	s, _ := sampleDesk(t)
 	p := testbrowser.Start(t).Tab()
 	p.Size(1440, 900)

@@ -70,8 +70,7 @@ func different(a, b image.Image) float64 {
 func far(a, b uint32) bool { return max(a, b)-min(a, b) > 48<<8 }
 
 // The screens look as the pictures in the documents, in light and dark, with DejaVu as the font.
-func TestSlowBrowserPictures(t *testing.T) {
-	slow(t)
+func TestBrowserPictures(t *testing.T) {
 	s, source := sampleDesk(t)
 	p := testbrowser.Start(t).Tab()
 	p.Size(1440, 900)
@@ -122,8 +121,7 @@ func TestSlowBrowserPictures(t *testing.T) {
 }
 
 // Somebody who newly needs the reader is told once, if the tab is out of sight and the reader asked for it.
-func TestSlowBrowserNotifies(t *testing.T) {
-	slow(t)
+func TestBrowserNotifies(t *testing.T) {
 	s, source := sampleDesk(t)
 	source.fewer = true
 	p := testbrowser.Start(t).Tab()

@@ -90,8 +90,7 @@ func TestNoReader(t *testing.T) {
 }
 
 // A browser that runs no scripts reads every screen, and goes from one to the next by links.
-func TestSlowBrowserReads(t *testing.T) {
-	slow(t)
+func TestBrowserReads(t *testing.T) {
 	source := newSample()
 	source.still = true
 	source.patch += lines(3_000)

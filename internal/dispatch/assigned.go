@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/config"
 	"cordon/internal/confine"
+	"cordon/internal/consent"
 	"cordon/internal/fault"
 	"cordon/internal/lease"
 	"cordon/internal/policy"
@@ -64,17 +65,14 @@ func (s maker) draftAssigned(ctx context.Context, d *Request) (l lease.Lease, er
 	if err != nil {
 		return l, err
 	}
-	if _, lost := l.Policy.Within(loaded.Rights); len(lost) > 0 {
+	if _, lost := l.Policy.Within(loaded.Bound); len(lost) > 0 {
 		return l, fault.Refuse("the stage needs more than the rights in the configuration of this node allow: %s", strings.Join(lost, "; "))
 	}
 	if err := refuseDesk(l.Policy); err != nil {
 		return l, err
 	}
-	shared, err := s.Shared()
-	if err != nil {
-		return l, err
-	}
-	if err := worksite.RefuseUnshared(l.Policy, shared, os.Environ()); err != nil {
+	d.opens = consent.OfMachine(consent.Needed(l.Policy))
+	if err := worksite.RefuseUnshared(l.Policy, d.opens, loaded, s.Host.Dir, os.Environ()); err != nil {
 		return l, err
 	}
 	if l.Home, err = os.UserHomeDir(); err != nil {

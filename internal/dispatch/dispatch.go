@@ -24,7 +24,6 @@ import (
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
-	"cordon/internal/state"
 	"cordon/internal/worksite"
 	"cordon/internal/workspace"
 	"cordon/internal/worktree"
@@ -36,6 +35,7 @@ type Request struct {
 	Agent     *ledger.Agent      // nil: a command
 	Policy    *policy.Policy     // nil: the base commit's
 	Source    string             // where Policy came from
+	Named     bool               // the operator named Policy: what it opens needs no further consent
 	Write     []string           // write_roots instead of the policy's; nil: the policy's
 	MaxWrite  []string           // the most of its write_roots; nil: all of them
 	Base      string             // revision; "": the target's tip
@@ -49,7 +49,8 @@ type Request struct {
 	Feedback  string          // about an earlier attempt on another machine
 	Signal    string          // its place in a plan on another machine
 
-	memory int64 // bytes that the policy names; 0: it names no size
+	memory int64    // bytes that the policy names; 0: it names no size
+	opens  []string // what the policy of the repository opens, which needs consent
 }
 
 // maker makes the leases of a repository.
@@ -103,30 +104,18 @@ func Lease(ctx context.Context, site *worksite.Site, d Request) (*ledger.Worker,
 		return nil, err
 	}
 	for {
-		id, err := s.enterAndPin(ctx, d, draft)
+		id, err := s.writeLease(ctx, d, draft)
 		if errors.Is(err, errTaken) {
 			continue
+		}
+		if err == nil {
+			err = s.Gate.Pin(ctx, id, draft.Base)
 		}
 		if err != nil {
 			return nil, err
 		}
 		return s.Find(string(id))
 	}
-}
-
-// enterAndPin writes a lease and the ref that keeps its base, both while nobody
-// compares the host with a baseline: the one explains the other.
-func (s maker) enterAndPin(ctx context.Context, d Request, draft lease.Lease) (lease.ID, error) {
-	release, err := s.State.Await(ctx, state.GateLock)
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	id, err := s.writeLease(ctx, d, draft)
-	if err != nil {
-		return "", err
-	}
-	return id, s.Gate.Pin(ctx, id, draft.Base)
 }
 
 // draft is the lease without its name, place and time.
@@ -249,7 +238,7 @@ func (s maker) writeLease(ctx context.Context, d Request, l lease.Lease) (lease.
 	}
 	data := ledger.Lease{
 		Lease: sealed.Bytes(), Hash: sealed.Hash(), Command: d.Command, Options: d.Options, Agent: d.Agent.Recorded(), Stage: d.Stage, Feedback: d.Feedback,
-		Signal: d.Signal, Memory: d.memory,
+		Signal: d.Signal, Memory: d.memory, Opens: d.opens,
 	}
 	if data.Overlap, err = s.overlaps(ctx, now, sealed, worthSaying(sealed)); err != nil {
 		return "", err

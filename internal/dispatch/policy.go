@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/agent/clients"
 	"cordon/internal/client"
+	"cordon/internal/consent"
 	"cordon/internal/fault"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -53,11 +54,64 @@ func (s maker) policyFor(ctx context.Context, d *Request, l *lease.Lease) (err e
 	if named {
 		d.memory = int64(l.Policy.Limits.Memory)
 	}
-	shared, err := s.Shared()
+	return s.consented(ctx, d, l)
+}
+
+// consented refuses what a policy that the operator did not name opens without their consent.
+// The models of the client that they named need none. It says what the policy opens beyond
+// that of the branch with which the operator will compare it.
+func (s maker) consented(ctx context.Context, d *Request, l *lease.Lease) error {
+	loaded, err := s.Operator()
 	if err != nil {
 		return err
 	}
-	return worksite.RefuseUnshared(l.Policy, shared, os.Environ())
+	if !d.Named {
+		d.opens = opens(l.Policy, d.Agent)
+	}
+	if err := worksite.RefuseUnshared(l.Policy, d.opens, loaded, s.Host.Dir, os.Environ()); err != nil || len(d.opens) == 0 {
+		return err
+	}
+	usual, where, err := s.usualPolicy(ctx, l)
+	if err != nil {
+		return err
+	}
+	if usual.Isolation == policy.None {
+		return nil // that opens everything
+	}
+	if more := consent.Missing(d.opens, consent.Needed(usual)); len(more) > 0 && where != "" {
+		s.Voice.Step(l.ID, "policy", "the policy of "+l.Base.Short()+" opens more than that of "+where+": it "+consent.Describe(more))
+	}
+	return nil
+}
+
+// opens lists what a policy of the repository opens, apart from the models of a client that the
+// operator named.
+func opens(p policy.Policy, a *ledger.Agent) []string {
+	if a == nil {
+		return consent.Needed(p)
+	}
+	known, err := clients.Of(client.Name(a.Client))
+	if err != nil || known.Preset == "" {
+		return consent.Needed(p)
+	}
+	return consent.Missing(consent.Needed(p), []string{consent.Domain(known.Preset)})
+}
+
+// usualPolicy is the policy with which that of a lease's base is compared: that of the target,
+// or where the base is the target's tip, that of the branch that the origin checks out first.
+// A policy there that cannot be read opens nothing.
+func (s maker) usualPolicy(ctx context.Context, l *lease.Lease) (usual policy.Policy, where string, err error) {
+	for _, ref := range []string{l.Target, "refs/remotes/origin/HEAD"} {
+		commit, err := s.Host.Commit(ctx, ref)
+		if err != nil || commit == l.Base {
+			continue // there is no such branch, or nothing to compare
+		}
+		if usual, _, err = s.PolicyAt(ctx, commit); err != nil {
+			usual = policy.Default()
+		}
+		return usual, strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/remotes/"), ctx.Err()
+	}
+	return policy.Policy{}, "", ctx.Err()
 }
 
 // forAgent opens what a client needs to reach its own models: whoever names the client

@@ -1,11 +1,13 @@
 package dispatch
 
 import (
+	"context"
 	"os"
 	"strings"
 
 	"cordon/internal/deskport"
 	"cordon/internal/fault"
+	"cordon/internal/git"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
@@ -19,14 +21,14 @@ func (s maker) narrow(l *lease.Lease) error {
 	if err != nil {
 		return err
 	}
-	p, lost := l.Policy.Within(loaded.Rights)
+	p, lost := l.Policy.Within(loaded.Bound)
 	if err := refuseDesk(p); err != nil {
 		return err
 	}
 	if len(lost) == 0 {
 		return nil
 	}
-	s.Voice.Step(l.ID, "rights", "your configuration narrows the policy: "+strings.Join(lost, "; "))
+	s.Voice.Step(l.ID, "rights", loaded.Narrows()+" the policy: "+strings.Join(lost, "; "))
 	l.Policy = p
 	if !strings.HasSuffix(l.Source, NarrowedByRights) {
 		l.Source += NarrowedByRights
@@ -45,7 +47,7 @@ func RefuseBeyondRights(site *worksite.Site, w *ledger.Worker) error {
 		return err
 	}
 	p := w.Lease.Lease().Policy
-	rights := loaded.Rights
+	rights := loaded.Bound
 	rights.Gate.Land, rights.Gate.Attempts = p.Gate.Land, p.Gate.Attempts
 	if _, lost := p.Within(rights); len(lost) > 0 {
 		return fault.Refuse("the lease of %s allows more than your configuration does now (%s): start a new run, or widen rights in your configuration",
@@ -54,11 +56,23 @@ func RefuseBeyondRights(site *worksite.Site, w *ledger.Worker) error {
 	if err := refuseDesk(p); err != nil {
 		return err
 	}
-	shared, err := site.Shared()
+	return worksite.RefuseUnshared(p, w.Opens, loaded, site.Host.Dir, os.Environ())
+}
+
+// PolicyForPlan is the policy of a commit for the stages of a plan, each of which gets a part of
+// it. What it opens needs the operator's consent before the first of them starts. The agent is the
+// one that the operator named, if any.
+func PolicyForPlan(ctx context.Context, site *worksite.Site, commit git.OID, agent string) (policy.Policy, error) {
+	p, _, err := site.PolicyInUse(ctx, commit)
 	if err != nil {
-		return err
+		return p, err
 	}
-	return worksite.RefuseUnshared(p, shared, os.Environ())
+	loaded, err := site.Operator()
+	if err != nil {
+		return p, err
+	}
+	within, _ := p.Within(loaded.Bound)
+	return p, worksite.RefuseUnshared(policy.Policy{}, opens(within, &ledger.Agent{Client: agent}), loaded, site.Host.Dir, nil)
 }
 
 // refuseDesk refuses a policy that lets a worker reach a desk that is open in the operator's

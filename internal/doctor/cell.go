@@ -23,10 +23,11 @@ func checkCell(ctx context.Context) []check {
 	defer os.RemoveAll(dir) // made just now, and nothing is written to it
 	p := policy.Default()
 	p.Isolation = policy.Degraded
-	c, _, err := confine.Exec(ctx, confine.Execution{Dir: dir, Policy: p, Argv: []string{"true"}})
+	c, notice, err := confine.Exec(ctx, confine.Execution{Dir: dir, Policy: p, Trial: true, Argv: []string{"true"}})
 	if err != nil {
 		return []check{failed("cell", err, "")}
 	}
+	defer notice(cell.Exit{}) // it leaves nothing behind
 	var launch cell.Launch
 	c.Started = func(l cell.Launch) error { launch = l; return nil }
 	c.Stdout, c.Stderr = io.Discard, io.Discard

@@ -108,9 +108,15 @@ func checkPolicy(ctx context.Context, s *session.Session, commit git.OID) check 
 	if _, _, err := s.PolicyInUse(ctx, commit); errors.As(err, &unused) {
 		return check{"policy", statusWarn, unused.What + "; cordon run refuses to start", unused.Ways}
 	}
-	_, source, err := s.DescribedPolicyAt(ctx, commit)
+	p, source, err := s.DescribedPolicyAt(ctx, commit)
 	if err != nil {
 		return failed("policy", err, "cordon policy check shows the same for a file")
+	}
+	switch lacks, err := s.LacksConsent(p); {
+	case err != nil:
+		return failed("policy", err, "")
+	case lacks != "":
+		return check{"policy", statusWarn, source + "; cordon run refuses to start", lacks}
 	}
 	return check{"policy", statusOK, source, ""}
 }

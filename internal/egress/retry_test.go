@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"cordon/internal/egress/protocol"
+	"cordon/internal/testwait"
 )
 
 // The numbers of RFC 8446, and the random number by which a server asks for a second
@@ -181,16 +183,29 @@ func TestFirstLine(t *testing.T) {
 // Nobody waits for an answer that will not come any more.
 func TestCloseWhileAnAnswerIsAwaited(t *testing.T) {
 	for _, port := range []uint16{80, 8080} {
-		at, _ := answering(t, "")
-		cell := newCell(t, named, at)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(testwait.Bound))
+		cell := newCell(t, named, l.Addr().String())
 		conn := cell.dialName(t, "good.example", port)
 		fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: good.example\r\nUpgrade: x\r\n\r\nmore")
-		time.Sleep(50 * time.Millisecond)
+		server, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		_ = server.SetDeadline(time.Now().Add(testwait.Bound))
+		if _, err := http.ReadRequest(bufio.NewReader(server)); err != nil { // its answer is awaited from now on
+			t.Fatal(err)
+		}
 		done := make(chan struct{})
 		go func() { cell.Close(); close(done) }()
 		select {
 		case <-done:
-		case <-time.After(5 * time.Second):
+		case <-time.After(testwait.Bound):
 			t.Fatalf("port %d: still waiting", port)
 		}
 	}

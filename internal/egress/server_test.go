@@ -22,6 +22,7 @@ import (
 	"cordon/internal/egress/target"
 	"cordon/internal/egress/watch"
 	"cordon/internal/policy"
+	"cordon/internal/testwait"
 )
 
 // world is what lies beyond a test's cell: every name has the same public address,
@@ -125,7 +126,7 @@ func (c *cellOf) dialAddr(t *testing.T, to netip.AddrPort) *net.TCPConn {
 		}
 		c.connect(c.ctx, client, target, from, to, nil)
 	})
-	_ = worker.SetDeadline(time.Now().Add(8 * time.Second))
+	_ = worker.SetDeadline(time.Now().Add(testwait.Bound))
 	return worker.(*net.TCPConn)
 }
 
@@ -372,7 +373,7 @@ func TestConnectionLimit(t *testing.T) {
 		if err != nil {
 			return nil, false
 		}
-		_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+		_ = c.SetDeadline(time.Now().Add(testwait.Bound))
 		_, werr := c.Write([]byte("x"))
 		_, rerr := io.ReadFull(c, make([]byte, 1))
 		return c, werr == nil && rerr == nil
@@ -398,19 +399,13 @@ func TestConnectionLimit(t *testing.T) {
 	for _, c := range open {
 		c.Close()
 	}
-	deadline := time.Now().Add(5 * time.Second)
-	for {
+	testwait.Until(t, "there is room again", func() bool {
 		c, ok := works()
 		if c != nil {
 			c.Close()
 		}
-		if ok {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("there is no room again")
-		}
-	}
+		return ok
+	}, cell.refusals)
 }
 
 // Close ends what is open, on both sides.
@@ -433,7 +428,7 @@ func TestClose(t *testing.T) {
 	defer other.Close()
 	cell.Close()
 	for _, side := range []net.Conn{c, other} {
-		_ = side.SetDeadline(time.Now().Add(5 * time.Second))
+		_ = side.SetDeadline(time.Now().Add(testwait.Bound))
 		var timeout net.Error
 		if _, err := side.Read(make([]byte, 1)); err == nil || errors.As(err, &timeout) && timeout.Timeout() {
 			t.Error("still open", err)
@@ -475,19 +470,24 @@ func TestSilence(t *testing.T) {
 	}
 	defer l.Close()
 	cell := newCell(t, named, l.Addr().String())
-	cell.silence = 600 * time.Millisecond
+	cell.silence = 2 * time.Second
 	conn := cell.dialName(t, "good.example", 22)
 	server, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	_ = server.SetDeadline(time.Now().Add(8 * time.Second))
+	_ = server.SetDeadline(time.Now().Add(testwait.Bound))
 	fmt.Fprint(conn, "bye\n")
 	_ = conn.CloseWrite()
+	now := time.NewTicker(cell.silence / 6)
+	defer now.Stop()
 	for range 8 { // who speaks is heard, however slowly
-		time.Sleep(cell.silence / 6)
-		fmt.Fprint(server, ".")
+		select {
+		case <-now.C:
+			fmt.Fprint(server, ".")
+		case <-t.Context().Done():
+		}
 	}
 	if _, err := io.ReadFull(conn, make([]byte, 8)); err != nil {
 		t.Fatal(err)
@@ -514,9 +514,7 @@ func TestOwnServers(t *testing.T) {
 	for _, port := range []uint16{8000, 3000, 5432} {
 		cell.unserved(netip.AddrPortFrom(netip.IPv6Loopback(), port), watch.Closed)
 	}
-	for len(cell.opening) > 1 { // the one that nobody will listen at
-		time.Sleep(10 * time.Millisecond)
-	}
+	testwait.Until(t, "only the one that nobody will listen at is waited for", func() bool { return len(cell.opening) <= 1 })
 	cell.Close() // nobody is waited for any more
 	if got := cell.refusals(); got != "port 5432 of this machine is not in network.host_ports" {
 		t.Errorf("recorded %q", got)

@@ -16,6 +16,7 @@ import (
 	"cordon/internal/egress/record"
 	"cordon/internal/egress/target"
 	"cordon/internal/policy"
+	"cordon/internal/testwait"
 )
 
 // forged is a record of a file that somebody else wrote to.
@@ -186,12 +187,12 @@ func TestLimitsAreKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	for deadline := time.Now().Add(5 * time.Second); cell.refusals() == "" && time.Now().Before(deadline); {
+	testwait.Until(t, "one connection more is refused", func() bool {
 		if c, err := net.Dial("tcp", at); err == nil { // it may be reset at once
-			defer c.Close()
+			t.Cleanup(func() { c.Close() })
 		}
-		time.Sleep(time.Millisecond)
-	}
+		return cell.refusals() != ""
+	})
 	for i := range 9 {
 		cell.dns.Answer(t.Context(), question(fmt.Sprintf("n%d", i)))
 	}

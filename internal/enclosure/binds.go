@@ -10,7 +10,6 @@ import (
 
 	"cordon/internal/cell"
 	"cordon/internal/git"
-	"cordon/internal/paths"
 	"cordon/internal/plainfile"
 	"cordon/internal/worktree"
 )
@@ -60,6 +59,9 @@ func ObjectBinds(host git.Host, at string) ([]cell.Bind, error) {
 		if seen[at] || depth > 5 { // git follows no more either
 			return nil
 		}
+		if depth > 0 && filepath.Base(real) != "objects" { // git borrows from any directory, and here workers would read it
+			return fmt.Errorf("objects of the host: info/alternates names %s, and only directories called objects are shown to workers", from)
+		}
 		seen[at] = true
 		list = append(list, cell.Bind{From: real, At: at})
 		text, err := plainfile.ReadLinked(filepath.Join(real, "info", "alternates"), plainfile.Text)
@@ -88,22 +90,21 @@ func ObjectBinds(host git.Host, at string) ([]cell.Bind, error) {
 	return list, add(host.ObjectsDir(), at, 0)
 }
 
-// SubmoduleBinds show, read-only, the repositories of a checkout's submodules that lie
-// in the host's git directory, where their .git files say that they are.
-func SubmoduleBinds(s worktree.Shadow, host git.Host, top string, entries []string) ([]cell.Bind, error) {
+// SubmoduleBinds show, read-only, the repositories of a checkout's submodules that lie in its git directory,
+// where their .git files say that they are.
+func SubmoduleBinds(s worktree.Shadow, top string, modules []git.Place) ([]cell.Bind, error) {
 	var list []cell.Bind
-	for _, entry := range entries {
-		at := leadsTo(entry)
-		real, err := filepath.EvalSymlinks(at)
-		if at == "" || err != nil || !paths.Within(real, host.Dir) || real == host.Dir {
+	for _, m := range modules {
+		real, err := filepath.EvalSymlinks(m.GitDir)
+		if err != nil || real != m.GitDir {
 			continue
 		}
-		if rel, err := filepath.Rel(filepath.Join(top, ".git"), at); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(filepath.Join(top, ".git"), m.GitDir); err == nil && filepath.IsLocal(rel) {
 			if err := makeMountPoint(s, rel); err != nil {
 				return nil, err
 			}
 		}
-		list = append(list, cell.Bind{From: real, At: at})
+		list = append(list, cell.Bind{From: real, At: m.GitDir})
 	}
 	return list, nil
 }
@@ -117,17 +118,4 @@ func makeMountPoint(s worktree.Shadow, rel string) error {
 	}
 	defer root.Close()
 	return root.MkdirAll(rel, 0o755)
-}
-
-// leadsTo is the directory that a .git file names.
-func leadsTo(entry string) string {
-	text, err := plainfile.Read(entry, plainfile.Line)
-	to, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-	if err != nil || !found {
-		return ""
-	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(entry), to)
-	}
-	return filepath.Clean(to)
 }

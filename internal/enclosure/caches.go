@@ -20,7 +20,10 @@ func (e Enclosure) shownCaches(o *cell.Order) []cell.Over {
 		if !slices.Contains(c.Below, c.At) { // where the host has none, it counts as hidden with everything that is hidden in it
 			o.Hide = slices.DeleteFunc(o.Hide, func(h string) bool { return h == c.At })
 		}
-		if !paths.WithinAny(c.At, o.Hide) {
+		hides := func(h string) bool { return paths.Within(h, o.Home) && paths.Within(c.At, h) } // not /home
+		if !slices.ContainsFunc(o.Hide, hides) {
+			c.Spare = true
+			o.Over = slices.DeleteFunc(o.Over, func(part cell.Over) bool { return part.Spare && part.At == c.At }) // it is below this one
 			list = append(list, c)
 		}
 	}

@@ -3,6 +3,7 @@ package enclosure
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"cordon/internal/cell"
 	"cordon/internal/config"
@@ -12,7 +13,7 @@ import (
 
 // hideConfig returns the operator's configuration as places to hide: it says which
 // programs cordon runs as the operator. A policy cannot open it. Where a directory around
-// it is written in place, the way to it is pinned, and what cannot be kept from being
+// it is written at once, the way to it is pinned, and what cannot be kept from being
 // made is refused.
 func (e Enclosure) hideConfig(o *cell.Order, w resolver) ([]string, error) {
 	dir, err := config.Dir()
@@ -24,7 +25,7 @@ func (e Enclosure) hideConfig(o *cell.Order, w resolver) ([]string, error) {
 	if !there {
 		real = dir
 	}
-	for _, own := range e.Write {
+	for _, own := range e.ownDirs() {
 		switch {
 		case paths.Within(o.Home, own):
 			continue // the cell refuses that
@@ -32,6 +33,9 @@ func (e Enclosure) hideConfig(o *cell.Order, w resolver) ([]string, error) {
 			return nil, fmt.Errorf("a worker must not write %s: your configuration is in it", own)
 		case paths.Within(dir, own) && (!there || real != dir):
 			return nil, fmt.Errorf("a worker that writes %s could make your configuration: create the directory %s first, without links", own, dir)
+		}
+		if !slices.Contains(e.Write, own) {
+			continue // what is hidden in it is not placed either
 		}
 		for up := filepath.Dir(real); up != own && paths.Within(up, own); up = filepath.Dir(up) {
 			o.Pinned = append(o.Pinned, up)

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -42,8 +43,6 @@ type Enclosure struct {
 	Over   []cell.Over
 	Caches []cell.Over // directories of the home in which tools keep what they can make again
 	Pinned []string
-	Fixed  []string
-	Held   []string
 
 	Sockets []string // in Write, and not the worker's
 	Whole   bool     // deny_read hides nothing of what is the worker's
@@ -61,7 +60,7 @@ func (e Enclosure) Order() (cell.Order, error) {
 		return cell.Order{}, errors.New("limits.memory and limits.disk must be sizes here, not auto")
 	}
 	o := cell.Order{
-		Home: home, Write: e.Write, Pinned: e.Pinned, Fixed: e.Fixed, Held: e.Held, Bind: slices.Clone(e.Bind), Over: e.Over,
+		Home: home, Write: e.Write, Pinned: e.Pinned, Bind: slices.Clone(e.Bind), Over: e.Over,
 		Capture: e.Policy.Filesystem.Outside == policy.Capture, Layers: e.Layers,
 		Limits: cell.Limits{
 			Memory: int64(e.Policy.Limits.Memory), Disk: int64(e.Policy.Limits.Disk),
@@ -72,16 +71,19 @@ func (e Enclosure) Order() (cell.Order, error) {
 	if e.GitDir != "" {
 		o.Objects = filepath.Join(e.GitDir, "objects")
 	}
-	if o.Read, err = matches(e.Rules.ReadRoots()); err != nil {
+	found := e.hiding()
+	if found.err != nil {
+		return o, found.err
+	}
+	o.Read = found.read
+	o.Scratch = slices.DeleteFunc(found.scratch, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
+	if err = e.hide(&o, found); err != nil {
 		return o, err
 	}
-	if o.Scratch, err = matches(e.Rules.ScratchRoots()); err != nil {
-		return o, err
-	}
-	o.Scratch = slices.DeleteFunc(o.Scratch, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
-	err = e.hide(&o)
-	o.Over = slices.Concat(o.Over, e.shownCaches(&o))
-	return o, err
+	found.home.addTo(&o)
+	caches := e.shownCaches(&o)
+	o.Over = slices.Concat(o.Over, caches)
+	return o, e.keepPath(&o)
 }
 
 // ownDirs are the directories that are the worker's.
@@ -94,11 +96,7 @@ func (e Enclosure) ownDirs() []string {
 }
 
 // hide lists what the worker does not see, and the parts of it that it does.
-func (e Enclosure) hide(o *cell.Order) error {
-	found := e.hiding()
-	if found.err != nil {
-		return found.err
-	}
+func (e Enclosure) hide(o *cell.Order, found hiding) error {
 	w, denied := found.resolver, found.denied
 	if e.Whole {
 		denied = slices.DeleteFunc(denied, func(p string) bool { return paths.WithinAny(p, e.ownDirs()) })
@@ -117,7 +115,7 @@ func (e Enclosure) hide(o *cell.Order) error {
 			// The operator's home is there already, copied on write and without its
 			// secrets: a bind over it would show them.
 			there := paths.Within(r, o.Home) && !paths.Within(h, o.Home)
-			if r != h && paths.Within(r, h) && !there {
+			if r != h && paths.Within(r, h) && !there && !paths.WithinAny(r, denied) {
 				o.Bind = append(o.Bind, cell.Bind{From: r, At: r})
 			}
 		}
@@ -127,7 +125,8 @@ func (e Enclosure) hide(o *cell.Order) error {
 		shown = append(shown, b.At) // something else is seen there
 	}
 	for _, c := range slices.Concat(e.Secret, w.files()) {
-		if len(o.Canaries) < maxCanaries && paths.WithinAny(c, o.Hide) && !paths.WithinAny(c, shown) {
+		unseen := paths.WithinAny(c, o.Hide) || found.home.leavesOut(c)
+		if len(o.Canaries) < maxCanaries && unseen && !paths.WithinAny(c, shown) {
 			o.Canaries = append(o.Canaries, c)
 		}
 	}
@@ -221,20 +220,6 @@ func Hides(globs []string, top string, below []string) (func(rel string) bool, e
 	}, nil
 }
 
-// Denied are the paths in directories that are written in place which deny_write
-// names. What is not there cannot be kept from coming to be.
-func (e Enclosure) Denied() ([]string, error) {
-	var globs []string
-	for _, d := range e.Rules.DenyWrite() {
-		globs = append(globs, d.Pattern)
-	}
-	found, err := matches(globs)
-	return slices.DeleteFunc(found, func(p string) bool {
-		_, err := os.Lstat(p)
-		return err != nil || !paths.WithinAny(p, e.Write) || slices.Contains(e.Write, p)
-	}), err
-}
-
 // maxCanaries is how many hidden files a cell tries to read before its worker
 // starts.
 const maxCanaries = 4
@@ -257,10 +242,34 @@ func sharedHomes() []string {
 	return slices.DeleteFunc([]string{"/home/linuxbrew"}, func(dir string) bool { return !directory(dir) })
 }
 
-// homes are where everybody's home directories lie. The operator's own is seen
-// all the same, copied on write.
+// homes are where everybody's home directories lie, and the homes of people that lie elsewhere. The operator's own is
+// seen all the same, copied on write.
 func homes() []string {
-	return slices.DeleteFunc([]string{"/home", "/Users", "/root"}, func(dir string) bool { return !directory(dir) })
+	users, _ := os.ReadFile("/etc/passwd") // without it, nobody's home is known
+	return homesOf(string(users), "/home", "/Users", "/root")
+}
+
+// homesOf lists directories without links, with those of the people in a passwd file. A service has what it serves in its
+// home, which has another name than the service.
+func homesOf(users string, dirs ...string) []string {
+	const name, uid, home, people, nobody = 0, 2, 5, 1000, 65534
+	for line := range strings.Lines(users) {
+		f := strings.Split(line, ":")
+		if len(f) <= home {
+			continue
+		}
+		if n, err := strconv.Atoi(f[uid]); err == nil && n >= people && n != nobody && filepath.IsAbs(f[home]) && filepath.Base(f[home]) == f[name] {
+			dirs = append(dirs, f[home])
+		}
+	}
+	var list []string
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && directory(real) && !paths.WithinAny(real, list) {
+			list = append(list, real)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func directory(path string) bool {

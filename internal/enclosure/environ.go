@@ -47,6 +47,9 @@ func Environ(l lease.Lease, operator []string, host ...string) []string {
 	}
 	env[cell.Mark] = string(l.ID)
 	env["PWD"] = l.Worktree
+	if path, ok := env["PATH"]; ok {
+		env[PathVariable] = path
+	}
 	return flatten(env)
 }
 

@@ -50,16 +50,18 @@ var quickly = [...]string{
 	"namespaces-(setns-mount|user-capabilities|user-unmask|user-bind|pidfd-getfd|no-new-privileges|seccomp-off|capabilities-effective|same-.*)",
 	"mounts-(bind|remount|fsmount|open-tree-below|chroot|umount|handle-write|release-agent)",
 	"devices-(mknod|disk|open-fuse)",
-	"secrets-(home-ssh-key|home-aws|home-npmrc|home-bash-history|way-rename|way-symlink|env-github-token|environ-parent|environ-any|sibling|checkout|state|shadow|other-home|in-tmp)",
+	"secrets-(home-unknown-file|home-other-repository|home-names|toolchain-is-link)",
+	"secrets-(home-ssh-key|home-aws|home-npmrc|home-bash-history|way-rename|way-symlink|env-github-token|environ-parent|environ-any|sibling|checkout|state|shadow|other-home|other-home-mount|closed-mount|in-tmp)",
 	"processes-(kill|pidfd|sigio|nice|ptrace|vm-write|traced-.*|survive-session|survive-kill)",
 	"ipc-(stream|abstract-stream|tree-stream|socketpair-sendmsg|socket-docker|agent-variable|sysv-shm|posix-mq|key-user)",
 	"network-(tcp4|tcp6|udp4|raw|sniff|bind-tcp)",
 	"syscalls-(int80-write|int80-kill|int80-unix|io-uring|bpf|userfaultfd|keyctl)",
 	"terminal-(type-stdin|type-stderr|read-stderr|modes-stdin|other-write)",
 	"git-launch-(fsmonitor|git-file|path)",
+	"git-(placed-.*|lost-stash)",
 	"git-linked-(01-.*|04-.*|18-.*|19-.*|22a-.*|28-.*|36-.*|44-.*|56-.*)",
 	"git-checkout-(01-.*|19b-.*)",
-	"resources-(processes|memory|disk-tree)",
+	"resources-(processes|memory|hidden-thread|hidden-descriptors|hidden-name|disk-tree)",
 }
 
 // Attempts lists every attempt.

@@ -11,6 +11,7 @@ import (
 
 	"cordon/internal/escape"
 	"cordon/internal/escape/arena"
+	"cordon/internal/testground"
 	"cordon/internal/testkernel"
 )
 
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "kernel" {
 		os.Exit(testkernel.Main(os.Args[2:]))
 	}
-	os.Exit(m.Run())
+	os.Exit(testground.Run("internal/escape", m))
 }
 
 // place is a directory for fixtures, with a cordon in it.
@@ -79,13 +80,8 @@ func TestEscape(t *testing.T) {
 
 func quick(a arena.Attempt) bool { return a.Quick }
 
-// Everything, on this kernel and with the system calls of older ones. Root makes only
-// the quick attempts on the older ones: there a cell depends on the kernel most when
-// an ordinary user starts it.
-func TestSlowEscape(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
+// Everything, on this kernel; the quick attempts with the system calls of older ones, and all of them in .ci/full.
+func TestEscapeAll(t *testing.T) {
 	dir, cordon := place(t)
 	known := try(t, escape.Options{Dir: shortDirectory(t, dir, "0"), Confine: escape.Exec(cordon)}, 480, 330)
 	if *controls {
@@ -102,16 +98,16 @@ func TestSlowEscape(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pick func(arena.Attempt) bool
-	asRoot := 480
-	if os.Getuid() == 0 && os.Getenv("CORDON_SLOW") != "all" {
-		pick, asRoot = quick, 130
+	asRoot, asUser := 480, 330
+	if testground.Wanted() != testground.Full {
+		pick, asRoot, asUser = quick, 130, 90
 	}
 	for _, kernel := range []string{"5.13", "5.15", "6.1"} {
 		t.Run("Linux "+kernel, func(t *testing.T) {
 			confine := func(policy string) []string {
 				return append([]string{self, "kernel", kernel, socket}, escape.Exec(cordon)(policy)...)
 			}
-			try(t, escape.Options{Dir: shortDirectory(t, dir, kernel), Confine: confine, Known: known, Pick: pick}, asRoot, 330)
+			try(t, escape.Options{Dir: shortDirectory(t, dir, kernel), Confine: confine, Known: known, Pick: pick}, asRoot, asUser)
 		})
 	}
 }
@@ -151,7 +147,7 @@ func report(t *testing.T, results []escape.Result) {
 	t.Helper()
 	sorted := escape.Sorted(results)
 	for _, r := range sorted {
-		if testing.Verbose() {
+		if testing.Verbose() && (*attempts != "" || *controls || r.Verdict != escape.Held) {
 			t.Logf("%-10s  %-40s  %s: %s", r.Verdict, r.Attempt.Name, r.Works(), r.Detail)
 		}
 		if r.Control == escape.NotTested {

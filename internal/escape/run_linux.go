@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cordon/internal/escape/arena"
+	"cordon/internal/gitfile"
 	"cordon/internal/paths"
 )
 
@@ -64,14 +65,10 @@ func suits(dir string) error {
 			return fmt.Errorf("%s is below %s, which a cell has of its own", dir, private)
 		}
 	}
-	for d := real; ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
-			return fmt.Errorf("%s is in the repository %s", dir, d)
-		}
-		if d == "/" {
-			return nil
-		}
+	if around, ok := gitfile.Around(real); ok {
+		return fmt.Errorf("%s is in the repository %s", dir, around.Top)
 	}
+	return nil
 }
 
 // Run runs the attempts, each without and then with confinement. An error means

@@ -6,7 +6,6 @@
 package fitness
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -128,7 +127,7 @@ func Forms(ctx context.Context, of *worksite.Site, w *ledger.Worker, result git.
 	if w.Waives(ledger.NotJudged) {
 		return nil // the operator saw it and took it
 	}
-	base := cmp.Or(w.Origin, w.Lease.Lease().Base)
+	base := w.Began()
 	changes, err := s.Gate.Repo().Diff(ctx, base, result)
 	if err != nil {
 		return err

@@ -157,3 +157,13 @@ func (d *dir) content(name string, id identity) (io.ReadCloser, error) {
 	}
 	return nil, errors.New("neither a file nor a link")
 }
+
+// attributes opens a directory for what the kernel has noted about it.
+func (d *dir) attributes(do func(fd int) error) error {
+	f, err := d.open(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return do(int(f.Fd()))
+}

@@ -6,8 +6,8 @@ import "golang.org/x/sys/unix"
 const dirFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
 // exchange swaps two names.
-func exchange(d int, a, b string) error {
-	return unix.Renameat2(d, a, d, b, unix.RENAME_EXCHANGE)
+func exchange(from int, a string, to int, b string) error {
+	return unix.Renameat2(from, a, to, b, unix.RENAME_EXCHANGE)
 }
 
 // renameExclusive renames only to a name that nothing has.

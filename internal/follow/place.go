@@ -146,7 +146,7 @@ func copySparse(to *os.File, from io.Reader) error {
 // exchanged, so that what was there can be looked at: a save of the operator's at
 // that instant is put back.
 func (d *dir) replace(temp, name string, mine, old identity) error {
-	err := exchange(d.fd, temp, name)
+	err := exchange(d.fd, temp, d.fd, name)
 	if unsupported(err) {
 		if now, err := d.stat(name); err != nil || now != old {
 			_ = d.unlink(temp)
@@ -164,7 +164,7 @@ func (d *dir) replace(temp, name string, mine, old identity) error {
 	if was, err := d.stat(temp); err == nil && was == old {
 		return d.unlink(temp)
 	}
-	if err := exchange(d.fd, temp, name); err != nil {
+	if err := exchange(d.fd, temp, d.fd, name); err != nil {
 		return fmt.Errorf("%w; what was there is kept as %s", errSaved, temp)
 	}
 	if back, err := d.stat(temp); err != nil || back.inode != mine.inode {

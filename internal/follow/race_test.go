@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"cordon/internal/git"
+	"cordon/internal/testwait"
 )
 
 // ready is a step whose branch has moved.
@@ -94,13 +94,13 @@ func TestAbandonedLock(t *testing.T) {
 		t.Error("a lock that is held is said to be abandoned")
 	}
 	alive.lock.abandon() // as the kernel does when a process ends
-	m, ok := Abandoned(l.Dir)
-	for i := 0; !ok && i < 1000; i++ { // a process that another test is just starting has the lock open, too
-		time.Sleep(10 * time.Millisecond)
+	var m Move
+	testwait.Until(t, "the lock is abandoned", func() (ok bool) { // a process that another test is just starting has it open, too
 		m, ok = Abandoned(l.Dir)
-	}
-	if !ok || m.From != l.old || m.To != l.new {
-		t.Errorf("abandoned: %+v, %v", m, ok)
+		return ok
+	})
+	if m.From != l.old || m.To != l.new {
+		t.Errorf("abandoned: %+v", m)
 	}
 	other := l
 	other.new = l.old
@@ -213,7 +213,7 @@ func (s *Step) half(t *testing.T, in *dir, temp string, it item) {
 		err = renameExclusive(in.fd, name, in.fd, temp)
 	case it.delta.Old.Mode != git.Absent:
 		if _, err = s.fill(in, temp, it.delta.Path); err == nil {
-			err = exchange(in.fd, temp, name)
+			err = exchange(in.fd, temp, in.fd, name)
 		}
 	default:
 		var f *os.File

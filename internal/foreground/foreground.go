@@ -44,7 +44,7 @@ func ClientHint(argv []string) string {
 
 // Prepare makes the plan of a cell while the first process of the cell starts. That ends with
 // the thread it is started by, which is kept.
-func Prepare(ctx context.Context, x confine.Execution, here *cell.Command) (c cell.Command, notice func() string, err error) {
+func Prepare(ctx context.Context, x confine.Execution, here *cell.Command) (c cell.Command, notice func(cell.Exit) string, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -86,7 +85,7 @@ func (a Acceptance) place(ctx context.Context, commit git.OID, lines []string) (
 }
 
 func (a Acceptance) one(ctx context.Context, line string) (Check, error) {
-	var tail ring
+	var tail enclosure.Tail
 	out := io.MultiWriter(a.Output, &tail)
 	fmt.Fprintf(a.Output, "$ %s\n", line)
 	began := a.Now()
@@ -102,31 +101,17 @@ func (a Acceptance) one(ctx context.Context, line string) (Check, error) {
 	if err != nil {
 		return Check{}, err
 	}
+	if !exit.OK() {
+		if hint := enclosure.ExplainHome(a.Lease.Lease(), a.Lease.Rules(), c.Cell, line, tail.String()); hint != "" {
+			fmt.Fprintf(a.Output, "cordon: %s\n", hint) // and not to the next attempt: a command could ask what there is
+		}
+	}
 	check := Check{Command: line, Code: exit.Code, Took: a.Now().Sub(began), Output: tail.String()}
 	if exit.Reason != cell.Exited {
 		check.Ended, check.Code = enclosure.DescribeExit(a.Lease.Lease().Policy.Limits, exit), max(exit.Code, 1)
 	}
 	return check, nil
 }
-
-// ring keeps the end of what was written to it.
-type ring struct{ buf bytes.Buffer }
-
-const ringSize = 4096
-
-func (r *ring) Write(p []byte) (int, error) {
-	n := len(p)
-	if len(p) > ringSize {
-		p = p[len(p)-ringSize:]
-	}
-	r.buf.Write(p)
-	if over := r.buf.Len() - ringSize; over > 0 {
-		r.buf.Next(over)
-	}
-	return n, nil
-}
-
-func (r *ring) String() string { return string(bytes.ToValidUTF8(r.buf.Bytes(), []byte("?"))) }
 
 // trial is what acceptance said of a tree, and how often it had failed before.
 type trial struct {

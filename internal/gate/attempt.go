@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cordon/internal/audit"
@@ -14,39 +15,43 @@ import (
 // KeepAttempt keeps the evidence of an attempt under names of its own, so that the next
 // attempt's does not take its place: refs/cordon/quarantine/ID/attempts/N. It may be repeated.
 func (g *Gate) KeepAttempt(ctx context.Context, id lease.ID, n int) error {
-	under := quarantine + string(id) + "/"
+	under := EvidenceOf(id, "")
 	refs, err := g.host.Refs(ctx, strings.TrimSuffix(under, "/"))
 	if err != nil {
 		return err
 	}
+	var copies []Naming
 	for _, r := range refs {
 		name := strings.TrimPrefix(r.Name, under)
 		if strings.Contains(name, "/") { // of an attempt before that
 			continue
 		}
-		if err := g.name(ctx, fmt.Sprintf("%sattempts/%d/%s", under, n, name), r.OID); err != nil {
-			return err
-		}
+		copies = append(copies, Naming{Ref: fmt.Sprintf("%sattempts/%d/%s", under, n, name), OID: r.OID, From: r.Name})
 	}
-	return nil
+	return g.name(ctx, id, copies...)
 }
 
 // Carried is where the next attempt of a worker begins.
 type Carried struct {
 	Origin    git.OID      // the commit without the worker's changes
 	Base      git.OID      // the same with those of its changes that its lease allows
-	Conflicts []audit.Path // files of Base with both sides and conflict markers
+	Conflicts []audit.Path // files of Base with both sides between conflict markers, or with one side
 	Left      []audit.Finding
 }
 
 // Carry makes the base of a worker's next attempt: what it left, without everything that its
 // lease does not allow, on the base it had. With onto, the target as it is now is merged
 // in first, with both sides and markers where they conflict. The base is kept in the host.
-func (g *Gate) Carry(ctx context.Context, l lease.Lease, stored git.OID, onto bool, rules policy.Rules) (Carried, error) {
+//
+// Unresolved are the files that the worker was to resolve before.
+func (g *Gate) Carry(ctx context.Context, l lease.Lease, stored git.OID, onto bool, rules policy.Rules, unresolved []audit.Path) (Carried, error) {
 	c := Carried{Origin: l.Base}
+	var err error
+	if c.Conflicts, err = g.untouched(ctx, l.Base, stored, unresolved); err != nil {
+		return c, err
+	}
 	from := stored
 	if onto {
-		var err error
 		if c.Origin, err = g.tip(ctx, l.Target); err != nil {
 			return c, err
 		}
@@ -54,7 +59,7 @@ func (g *Gate) Carry(ctx context.Context, l lease.Lease, stored git.OID, onto bo
 		if err != nil {
 			return c, err
 		}
-		c.Conflicts = paths(merge.Conflicts)
+		c.Conflicts = append(c.Conflicts, paths(merge.Conflicts)...)
 		who := git.Person{Name: "cordon", Email: "cordon@localhost"}
 		if from, err = g.repo.CommitTree(ctx, merge.Tree, []git.OID{c.Origin}, "both sides of "+string(l.ID)+"\n", who); err != nil {
 			return c, err
@@ -81,5 +86,12 @@ func (g *Gate) Carry(ctx context.Context, l lease.Lease, stored git.OID, onto bo
 			c.Left = append(c.Left, f)
 		}
 	}
-	return c, g.keep(ctx, pins+string(l.ID), c.Base, c.Origin)
+	marked, err := g.marked(ctx, c.Origin, c.Base, unresolved)
+	if err != nil {
+		return c, err
+	}
+	c.Conflicts = append(c.Conflicts, marked...)
+	slices.Sort(c.Conflicts)
+	c.Conflicts = slices.Compact(c.Conflicts)
+	return c, g.keep(ctx, l.ID, PinOf(l.ID), c.Base, c.Origin)
 }

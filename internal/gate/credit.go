@@ -56,7 +56,8 @@ func (g *Gate) sign(ctx context.Context, o Order, tree, target, tip git.OID, res
 	}
 	var failed *git.SignError
 	if errors.As(err, &failed) && ctx.Err() == nil {
-		return wait(res, failed), g.keep(ctx, results+string(o.Lease.Lease().ID), res.Commit, target)
+		id := o.Lease.Lease().ID
+		return wait(res, failed), g.keep(ctx, id, ResultOf(id), res.Commit, target)
 	}
 	if err != nil {
 		return res, err

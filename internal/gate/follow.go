@@ -12,7 +12,6 @@ import (
 
 	"cordon/internal/follow"
 	"cordon/internal/git"
-	"cordon/internal/gitfile"
 	"cordon/internal/lfs"
 )
 
@@ -87,32 +86,6 @@ func (g *Gate) look(ctx context.Context, move Landing, ready steps) (why, err er
 		return nil, git.ErrMoved
 	}
 	return nil, nil
-}
-
-// followers lists the checkouts on a branch, or says why one of them must not be
-// touched.
-func (g *Gate) followers(ctx context.Context, ref string) (on []git.Checkout, why, err error) {
-	all, err := g.host.Checkouts(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, c := range all {
-		what, branch, err := gitfile.UnderWay(c.GitDir, c.Branch)
-		if err != nil {
-			return nil, nil, err
-		}
-		if branch != ref {
-			continue
-		}
-		if what != "" {
-			return nil, &busyError{fmt.Errorf("the checkout %s is in the middle of %s", c.Top, what)}, nil
-		}
-		if c.Prunable {
-			return nil, fmt.Errorf("the checkout %s has the branch checked out, but cannot be reached", c.Top), nil
-		}
-		on = append(on, c)
-	}
-	return on, nil, nil
 }
 
 // touchable makes a checkout ready to follow the branch, or says why it cannot. What
@@ -282,14 +255,14 @@ func (g *Gate) settleAll(ctx context.Context) []string {
 	if len(left) == 0 {
 		return nil
 	}
-	all, err := g.host.Checkouts(ctx)
+	all, err := g.checkouts(ctx)
 	if err != nil {
 		return nil
 	}
 	defer g.sweep()
 	var settled []string
 	for _, c := range all {
-		if m, ok := left[c.GitDir]; ok && g.settle(ctx, c, m, false) == nil {
+		if m, ok := left[c.GitDir]; ok && !c.Prunable && g.settle(ctx, c, m, false) == nil {
 			settled = append(settled, "cleaned up after an interrupted landing in the checkout "+c.Top)
 		}
 	}
@@ -443,7 +416,7 @@ func (g *Gate) CatchUp(ctx context.Context, move Landing) error {
 }
 
 func (g *Gate) catchUp(ctx context.Context, move Landing, done map[string]bool) error {
-	all, err := g.host.Checkouts(ctx)
+	all, err := g.checkouts(ctx)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cordon/internal/audit"
@@ -34,6 +35,8 @@ type Gate struct {
 	host  git.Host
 	state state.Dir
 	repo  git.Repo
+	// announce writes new values of refs to the journal.
+	announce func(worker lease.ID, refs []Naming) error
 	// Settled says which landings were interrupted before, and are settled now.
 	Settled []string
 	// Fetching hears that the operator's git fetches objects which a partial clone lacks;
@@ -52,10 +55,20 @@ const (
 // snapshots are refs of the gate repository.
 const snapshots = "refs/in/"
 
-// Open makes the gate repository if there is none.
-func Open(ctx context.Context, bin git.Binary, host git.Host, dir state.Dir) (*Gate, error) {
-	g := &Gate{bin: bin, host: host, state: dir, repo: git.OpenBare(bin, dir.Gate(), host.Format)}
-	release, err := dir.Lock(state.GateLock, true)
+// PinOf is the ref that keeps the base of a worker's lease.
+func PinOf(id lease.ID) string { return pins + string(id) }
+
+// ResultOf is the ref that keeps what a worker has made for its target.
+func ResultOf(id lease.ID) string { return results + string(id) }
+
+// EvidenceOf is a ref that keeps a part of a worker's evidence: result, history or evidence.
+func EvidenceOf(id lease.ID, part string) string { return quarantine + string(id) + "/" + part }
+
+// Open makes the gate repository if there is none. announce is called before refs of cordon's own
+// in the host get new values, and must be durable.
+func Open(ctx context.Context, bin git.Binary, host git.Host, dir state.Dir, announce func(lease.ID, []Naming) error) (*Gate, error) {
+	g := &Gate{bin: bin, host: host, state: dir, repo: git.OpenBare(bin, dir.Gate(), host.Format), announce: announce}
+	release, err := dir.Await(ctx, state.GateLock)
 	if err != nil {
 		return nil, err
 	}
@@ -91,34 +104,41 @@ func (g *Gate) matchShallow() error {
 // Repo is the gate repository: it has the host's objects and every result.
 func (g *Gate) Repo() git.Repo { return g.repo }
 
-// Pin keeps a base commit from the host's gc.
+// Pin keeps the base commit of a lease from the host's gc. The lease is in the journal and names it.
 func (g *Gate) Pin(ctx context.Context, id lease.ID, base git.OID) error {
-	return g.host.SetRef(ctx, pins+string(id), base, "cordon: base of "+string(id))
+	pin := git.Ref{Name: PinOf(id), OID: base}
+	if g.host.Holds(pin) {
+		return nil
+	}
+	return g.host.SetRefs(ctx, []git.Ref{pin}, "cordon: base of "+string(id))
 }
 
 // Forget drops a worker's pin and result refs, once nothing needs them.
 func (g *Gate) Forget(ctx context.Context, id lease.ID) error {
-	if err := drop(ctx, g.host.Repo, pins+string(id), results+string(id)); err != nil {
+	if err := g.unname(ctx, id, PinOf(id), ResultOf(id)); err != nil {
 		return err
 	}
 	if err := g.state.Erase(g.Handed(id).Dir); err != nil {
 		return err
 	}
-	return drop(ctx, g.repo, snapshots+string(id), snapshots+string(id)+".*")
+	refs, err := g.repo.Refs(ctx, snapshots+string(id), snapshots+string(id)+".*")
+	for i := range refs {
+		refs[i].OID = ""
+	}
+	return errors.Join(err, g.repo.SetRefs(ctx, refs, "cordon: forget"))
 }
 
-// drop deletes a ref, or everything below a name.
-func drop(ctx context.Context, repo git.Repo, name string, more ...string) error {
-	refs, err := repo.Refs(ctx, append(more, name)...)
+// unname deletes refs of a worker, and everything below them.
+func (g *Gate) unname(ctx context.Context, id lease.ID, names ...string) error {
+	refs, err := g.host.Refs(ctx, names...)
 	if err != nil {
 		return err
 	}
+	var gone []Naming
 	for _, r := range refs {
-		if err := repo.DeleteRef(ctx, r.Name, r.OID); err != nil {
-			return err
-		}
+		gone = append(gone, Naming{Ref: r.Name})
 	}
-	return nil
+	return g.name(ctx, id, gone...)
 }
 
 // Snapshot writes the audited files of a worker's tree as one commit on the
@@ -136,6 +156,12 @@ func (g *Gate) Snapshot(ctx context.Context, name string, base git.OID, top stri
 		}
 		for _, f := range files {
 			if f.New.Mode == git.Absent {
+				continue
+			}
+			if f.Carried {
+				if err := w.Link(string(f.Path), f.New); err != nil {
+					return err
+				}
 				continue
 			}
 			if err := put(w, top, f, handed); err != nil {
@@ -190,12 +216,12 @@ func (g *Gate) proveSnapshot(ctx context.Context, base, commit git.OID, files []
 	return nil
 }
 
-// keep sends a commit to the host and names it there.
-func (g *Gate) keep(ctx context.Context, ref string, commit git.OID, known ...git.OID) error {
+// keep sends a commit of a worker to the host and names it there.
+func (g *Gate) keep(ctx context.Context, id lease.ID, ref string, commit git.OID, known ...git.OID) error {
 	if err := g.repo.Send(ctx, g.host.Repo, []git.OID{commit}, known); err != nil {
 		return err
 	}
-	return g.name(ctx, ref, commit)
+	return g.name(ctx, id, Naming{Ref: ref, OID: commit})
 }
 
 // Branch makes a branch of the operator's that is not there yet.
@@ -206,6 +232,27 @@ func (g *Gate) Branch(ctx context.Context, ref string, commit, base git.OID) err
 	return g.host.UpdateRef(ctx, ref, commit, "", "cordon: "+strings.TrimPrefix(ref, "refs/heads/"))
 }
 
-func (g *Gate) name(ctx context.Context, ref string, commit git.OID) error {
-	return g.host.SetRef(ctx, ref, commit, "cordon: "+strings.TrimPrefix(ref, "refs/cordon/"))
+// Naming is a new value of a ref of cordon's own in the host.
+type Naming struct {
+	Ref string  `json:"ref"`
+	OID git.OID `json:"oid,omitempty"` // "": it is deleted
+	// From is the ref that the value is copied from. Somebody else may have written that one: the
+	// copy counts as cordon's only if it has a value that cordon gave to From.
+	From string `json:"from,omitempty"`
+}
+
+// name gives refs of a worker new values, after the journal has them: the tripwire accepts no others.
+func (g *Gate) name(ctx context.Context, id lease.ID, list ...Naming) error {
+	list = slices.DeleteFunc(list, func(n Naming) bool { return g.host.Holds(git.Ref{Name: n.Ref, OID: n.OID}) })
+	if len(list) == 0 {
+		return nil
+	}
+	if err := g.announce(id, list); err != nil {
+		return err
+	}
+	var refs []git.Ref
+	for _, n := range list {
+		refs = append(refs, git.Ref{Name: n.Ref, OID: n.OID})
+	}
+	return g.host.SetRefs(ctx, refs, "cordon: "+string(id))
 }

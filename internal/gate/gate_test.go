@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,25 @@ type site struct {
 	dir  state.Dir
 	gate *Gate
 	base git.OID
+
+	journal   sync.Mutex
+	announced map[string]git.OID // what it would have of the refs
+	refused   error              // instead
+}
+
+// announce is the journal. It is told of each value before the ref has it.
+func (s *site) announce(_ lease.ID, refs []Naming) error {
+	s.journal.Lock()
+	defer s.journal.Unlock()
+	for _, n := range refs {
+		if now, err := s.host.Ref(context.Background(), n.Ref); err == nil && now == n.OID {
+			s.t.Errorf("%s is at %s before that is in the journal", n.Ref, now)
+		}
+		if s.refused == nil {
+			s.announced[n.Ref] = n.OID
+		}
+	}
+	return s.refused
 }
 
 func newSite(t *testing.T) *site {
@@ -40,7 +60,7 @@ func newSite(t *testing.T) *site {
 	if err := os.Mkdir(top, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t}
+	s := &site{t: t, announced: map[string]git.OID{}}
 	s.in(top, "init", "-q", "-b", "main")
 	s.write(filepath.Join(top, "src", "a.txt"), "a\n")
 	s.write(filepath.Join(top, "docs", "d.txt"), "d\n")
@@ -52,7 +72,7 @@ func newSite(t *testing.T) *site {
 	if err := s.dir.Make(s.host); err != nil {
 		t.Fatal(err)
 	}
-	s.gate = must(Open(context.Background(), bin, s.host, s.dir))(t)
+	s.gate = must(Open(context.Background(), bin, s.host, s.dir, s.announce))(t)
 	s.base = s.ref("refs/heads/main")
 	return s
 }

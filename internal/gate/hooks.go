@@ -34,7 +34,8 @@ func (g *Gate) consult(ctx context.Context, o *Order, tree, tip git.OID, move La
 		return nil, res, nil
 	}
 	// From here on the operator's repository has the objects, and hooks can look at them.
-	if err := g.keep(ctx, results+string(o.Lease.Lease().ID), res.Commit, move.Old); err != nil {
+	id := o.Lease.Lease().ID
+	if err := g.keep(ctx, id, ResultOf(id), res.Commit, move.Old); err != nil {
 		return nil, res, err
 	}
 	asked := githook.Landing{Head: "ref: " + move.Ref, Tree: tree}

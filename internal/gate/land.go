@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"cordon/internal/audit"
 	"cordon/internal/follow"
@@ -45,6 +44,8 @@ type Order struct {
 	Failed int
 	// Verify: acceptance runs on the target even if the result changes nothing.
 	Verify bool
+	// Conflicts are the files that the worker was to resolve.
+	Conflicts []audit.Path
 	// Artifacts are files that the merged tree must have.
 	Artifacts []plan.Artifact
 	// AcceptFailed: the operator lands the result although acceptance fails.
@@ -75,92 +76,6 @@ type Landing struct {
 	// Then is the operator's command that is due when the branch has moved, as their
 	// configuration had it; nothing: none.
 	Then []string `json:"+then,omitempty"`
-}
-
-// Outcome is what the gate decided.
-type Outcome string
-
-// The outcomes. Only Merged and Nothing leave no work for a person.
-const (
-	Merged    Outcome = "merged"
-	Nothing   Outcome = "nothing" // the target already holds all of it
-	Conflict  Outcome = "conflict"
-	Waiting   Outcome = "waiting"    // accepted, but the checkout must not be touched
-	Violating Outcome = "violations" // of the merged tree
-	Rejected  Outcome = "rejected"   // acceptance failed
-)
-
-// Result is an outcome with its evidence.
-type Result struct {
-	Outcome  Outcome         `json:"outcome"`
-	Commit   git.OID         `json:"commit,omitempty"`
-	Target   string          `json:"target"`
-	Paths    []audit.Path    `json:"paths,omitempty"`    // in conflict
-	Findings []audit.Finding `json:"findings,omitempty"` // violations of the merged tree
-	Checks   []Check         `json:"checks,omitempty"`
-	// Retries is how often acceptance of this result failed before it ran as Checks say.
-	Retries  int    `json:"+retries,omitempty"`
-	Why      string `json:"why,omitempty"`
-	Checkout string `json:"checkout,omitempty"` // where something is left to do
-	Signed   bool   `json:"+signed,omitempty"`  // with the operator's signature
-	// Cached: acceptance found caches of an earlier landed result.
-	Cached bool `json:"+cached,omitempty"`
-	// Hooks are the operator's own that ran, in their order.
-	Hooks []string `json:"+hooks,omitempty"`
-	// InTheWay are the uncommitted changes that keep a checkout from following, if nothing
-	// else does.
-	InTheWay []Obstacle `json:"+in_the_way,omitempty"`
-	// Busy: somebody's git is at work in a checkout.
-	Busy bool `json:"+busy,omitempty"`
-	// Queue is how it went through the queue of its target.
-	Queue *Passage `json:"+queue,omitempty"`
-}
-
-// Passage is the way of a result through the queue.
-type Passage struct {
-	Since time.Time `json:"since"` // it entered
-	Tests int       `json:"tests"` // that were begun
-	// Ahead are the results that the tree of its last test held and that had not landed.
-	Ahead int `json:"ahead"`
-}
-
-// maxListed is how many paths of a kind the journal keeps of a result.
-const maxListed = 200
-
-// Capped is the result with its lists shortened: a worker decides how long they
-// are, and an event has to fit into the journal.
-func (r Result) Capped() Result {
-	if len(r.Paths) > maxListed {
-		r.Why = fmt.Sprintf("%d paths, of which %d are listed", len(r.Paths), maxListed)
-		r.Paths = r.Paths[:maxListed]
-	}
-	if len(r.Findings) > maxListed {
-		r.Why = fmt.Sprintf("%d violations, of which %d are listed", len(r.Findings), maxListed)
-		r.Findings = r.Findings[:maxListed]
-	}
-	r.InTheWay = r.InTheWay[:min(len(r.InTheWay), maxListed)]
-	return r
-}
-
-// Check is one acceptance command that ran.
-type Check struct {
-	Command string        `json:"command"`
-	Code    int           `json:"code"`
-	Ended   string        `json:"ended,omitempty"` // the limit that ended it, in words; "": it ended by itself
-	Took    time.Duration `json:"took_ns"`
-	Output  string        `json:"output,omitempty"` // its end
-	// Reused: it looks at some paths, and passed on the same before.
-	Reused bool `json:"+reused,omitempty"`
-	// Node is the name of the node that ran it, by its word; "": it ran at home.
-	Node string `json:"+node,omitempty"`
-}
-
-// How says how it ended, after its name.
-func (c Check) How() string {
-	if c.Ended != "" {
-		return c.Ended
-	}
-	return fmt.Sprintf("ended with %d", c.Code)
 }
 
 // tries bounds how often a moving target is chased.
@@ -250,6 +165,10 @@ func (g *Gate) propose(ctx context.Context, o Order, tip, target git.OID, fresh 
 		p.res.Outcome, p.res.Paths = Conflict, paths(merge.Conflicts)
 		return p, nil
 	}
+	if p.res.Paths, p.res.Why, err = g.unresolved(ctx, o, target, merge.Tree); err != nil || len(p.res.Paths) > 0 {
+		p.res.Outcome = Conflict
+		return p, err
+	}
 	p.tree = merge.Tree
 	targetTree, err := g.repo.TreeOf(ctx, target)
 	if err != nil {
@@ -311,7 +230,7 @@ func (g *Gate) keepAside(ctx context.Context, o Order, tip git.OID) (git.OID, er
 	if err := g.sendContent(ctx, l.ID, l.Base, commit); err != nil {
 		return "", err
 	}
-	return commit, g.keep(ctx, results+string(l.ID), commit, l.Base)
+	return commit, g.keep(ctx, l.ID, ResultOf(l.ID), commit, l.Base)
 }
 
 // merge is the tree that the target gets. A target that did not move needs no
@@ -357,7 +276,7 @@ func (g *Gate) tryCheckout(ctx context.Context, o Order, commit git.OID) error {
 
 // land moves the target under the gate's lock.
 func (g *Gate) land(ctx context.Context, o Order, place *githook.Place, move Landing, res Result) (Result, error) {
-	release, err := g.state.Lock(state.GateLock, true)
+	release, err := g.state.Await(ctx, state.GateLock)
 	if err != nil {
 		return res, err
 	}
@@ -375,7 +294,7 @@ func (g *Gate) land(ctx context.Context, o Order, place *githook.Place, move Lan
 	if err := g.sendContent(ctx, id, move.Old, res.Commit); err != nil {
 		return res, err
 	}
-	if err := g.keep(ctx, results+string(id), res.Commit, move.Old); err != nil {
+	if err := g.keep(ctx, id, ResultOf(id), res.Commit, move.Old); err != nil {
 		return res, err
 	}
 	steps, why, err := g.prepare(ctx, move)

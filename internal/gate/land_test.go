@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"cordon/internal/git"
@@ -33,7 +34,7 @@ func TestLandInParallel(t *testing.T) {
 			return []Check{{Command: "true"}}, nil
 		}
 		wg.Go(func() {
-			g, err := Open(ctx, s.gate.bin, s.host, s.dir) // as every process does
+			g, err := Open(ctx, s.gate.bin, s.host, s.dir, s.announce) // as every process does
 			if err != nil {
 				t.Error(err)
 				return
@@ -287,6 +288,38 @@ func TestLandInterrupted(t *testing.T) {
 	}
 	if s.ref("refs/heads/main") != s.base {
 		t.Error("it landed after it was interrupted")
+	}
+	s.clean()
+}
+
+// A result that cannot be checked out does not land: the branch does not move. Here no process
+// may write a file that is longer than 8 MiB (go test writes some of its own). Without that bound the same result lands.
+func TestLandNeedsACheckout(t *testing.T) {
+	s := newSite(t)
+	o := s.order("able-fox", map[string]string{"src/zeros": strings.Repeat("\x00", 9<<20)}, nil)
+	intended := 0
+	o.Intend = func(Landing) error { intended++; return nil }
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	few := syscall.Rlimit{Cur: 8 << 20, Max: limit.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &few); err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.gate.Land(context.Background(), o)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err == nil || !strings.Contains(err.Error(), "the result cannot be checked out") || intended != 0 {
+		t.Errorf("%+v, %v, intended %d times", res, err, intended)
+	}
+	if s.ref("refs/heads/main") != s.base {
+		t.Error("it landed")
+	}
+	s.clean()
+	if res, err := s.gate.Land(context.Background(), o); err != nil || res.Outcome != Merged || intended != 1 {
+		t.Errorf("the control: %+v, %v, intended %d times", res, err, intended)
 	}
 	s.clean()
 }

@@ -71,11 +71,10 @@ func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
 		judged := *e.Gate
 		judged.Retries, judged.Cached, m.Gate = 0, false, &judged
 	}
-	under := quarantine + string(l.ID) + "/"
-	if err := g.keepResult(ctx, e, under+"result", &m); err != nil {
+	if err := g.keepResult(ctx, e, &m); err != nil {
 		m.Missing = append(m.Missing, "result: "+err.Error())
 	}
-	if err := g.keepHistory(ctx, e, under+"history", &m); err != nil {
+	if err := g.keepHistory(ctx, e, &m); err != nil {
 		m.Missing = append(m.Missing, "history: "+err.Error())
 	}
 	if ctx.Err() != nil {
@@ -86,23 +85,23 @@ func (g *Gate) Quarantine(ctx context.Context, e Evidence) (Manifest, error) {
 		m.Layers = e.Layers
 	}
 	var err error
-	m.Evidence, err = g.keepEvidence(ctx, e, under+"evidence", m, captured)
+	m.Evidence, err = g.keepEvidence(ctx, e, m, captured)
 	return m, err
 }
 
-func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manifest) error {
+func (g *Gate) keepResult(ctx context.Context, e Evidence, m *Manifest) error {
 	if e.Report == nil {
 		return errors.New("the tree was not audited")
 	}
 	if e.Report.Partial {
 		return errors.New("the worker changed more than cordon stores; the frozen tree keeps all of it")
 	}
-	base := e.Lease.Lease().Base
+	base := e.Report.Base
 	commit, err := g.Snapshot(ctx, string(e.Lease.Lease().ID), base, e.Top, e.Report.Landing(true))
 	if err != nil {
 		return err
 	}
-	if err := g.keep(ctx, ref, commit, base); err != nil {
+	if err := g.keep(ctx, m.Worker, EvidenceOf(m.Worker, "result"), commit, base); err != nil {
 		return err
 	}
 	m.Result = commit
@@ -117,7 +116,7 @@ func (g *Gate) keepResult(ctx context.Context, e Evidence, ref string, m *Manife
 	return nil
 }
 
-func (g *Gate) keepHistory(ctx context.Context, e Evidence, ref string, m *Manifest) error {
+func (g *Gate) keepHistory(ctx context.Context, e Evidence, m *Manifest) error {
 	if e.Report == nil || e.Report.History == nil || e.Report.History.Head.IsZero() {
 		return nil
 	}
@@ -126,10 +125,10 @@ func (g *Gate) keepHistory(ctx context.Context, e Evidence, ref string, m *Manif
 		return err
 	}
 	m.History = head
-	return g.name(ctx, ref, head)
+	return g.name(ctx, m.Worker, Naming{Ref: EvidenceOf(m.Worker, "history"), OID: head})
 }
 
-func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manifest, captured git.OID) (git.OID, error) {
+func (g *Gate) keepEvidence(ctx context.Context, e Evidence, m Manifest, captured git.OID) (git.OID, error) {
 	parts := map[string][]byte{"lease.json": e.Lease.Bytes()}
 	var err error
 	if parts["manifest.json"], err = json.MarshalIndent(m, "", "  "); err != nil {
@@ -163,7 +162,7 @@ func (g *Gate) keepEvidence(ctx context.Context, e Evidence, ref string, m Manif
 	if err != nil {
 		return "", err
 	}
-	return commit, g.keep(ctx, ref, commit)
+	return commit, g.keep(ctx, m.Worker, EvidenceOf(m.Worker, "evidence"), commit)
 }
 
 // tail reads the end of a file.
@@ -181,14 +180,14 @@ func tail(path string, n int64) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, from, n))
 }
 
-// ResultOf returns the stored result of a quarantined worker.
-func (g *Gate) ResultOf(ctx context.Context, id lease.ID) (git.OID, error) {
-	return g.host.Ref(ctx, quarantine+string(id)+"/result")
+// StoredResult returns the stored result of a quarantined worker.
+func (g *Gate) StoredResult(ctx context.Context, id lease.ID) (git.OID, error) {
+	return g.host.Ref(ctx, EvidenceOf(id, "result"))
 }
 
 // Evidence returns one file of a quarantined worker's evidence.
 func (g *Gate) Evidence(ctx context.Context, id lease.ID, name string) ([]byte, error) {
-	commit, err := g.host.Ref(ctx, quarantine+string(id)+"/evidence")
+	commit, err := g.host.Ref(ctx, EvidenceOf(id, "evidence"))
 	if err != nil {
 		return nil, err
 	}
@@ -201,24 +200,16 @@ func (g *Gate) Evidence(ctx context.Context, id lease.ID, name string) ([]byte, 
 
 // Discard moves the refs of a worker to the trash. It may be repeated.
 func (g *Gate) Discard(ctx context.Context, id lease.ID) error {
-	return g.move(ctx, id, []string{quarantine + string(id), results + string(id)}, trash+string(id)+"/")
-}
-
-func (g *Gate) move(ctx context.Context, id lease.ID, from []string, to string) error {
-	refs, err := g.host.Refs(ctx, from...)
+	refs, err := g.host.Refs(ctx, quarantine+string(id), ResultOf(id))
 	if err != nil {
 		return err
 	}
+	var moves []Naming
 	for _, r := range refs {
-		name := strings.TrimPrefix(strings.TrimPrefix(r.Name, quarantine+string(id)+"/"), results)
-		if err := g.host.SetRef(ctx, to+name, r.OID, "cordon: discard"); err != nil {
-			return err
-		}
-		if err := g.host.DeleteRef(ctx, r.Name, r.OID); err != nil {
-			return err
-		}
+		name := strings.TrimPrefix(strings.TrimPrefix(r.Name, EvidenceOf(id, "")), results)
+		moves = append(moves, Naming{Ref: trash + string(id) + "/" + name, OID: r.OID, From: r.Name}, Naming{Ref: r.Name})
 	}
-	return nil
+	return g.name(ctx, id, moves...)
 }
 
 // Trashed lists the workers with refs in the trash.
@@ -239,5 +230,5 @@ func (g *Gate) Trashed(ctx context.Context) ([]lease.ID, error) {
 
 // EmptyTrash drops the refs of a discarded worker for good.
 func (g *Gate) EmptyTrash(ctx context.Context, id lease.ID) error {
-	return drop(ctx, g.host.Repo, trash+string(id), pins+string(id))
+	return g.unname(ctx, id, trash+string(id), PinOf(id))
 }

@@ -20,7 +20,7 @@ func (s *site) evidence(files map[string]string) Evidence {
 	transcript := filepath.Join(s.t.TempDir(), "transcript")
 	s.write(transcript, "said\n")
 	return Evidence{
-		Lease: s.lease("able-fox", nil), Reasons: []string{"because"}, Report: &audit.Report{Findings: found},
+		Lease: s.lease("able-fox", nil), Reasons: []string{"because"}, Report: &audit.Report{Base: s.base, Findings: found},
 		Top: top, Frozen: "/frozen", History: s.gate.Repo(), Transcript: transcript, Now: time.Now(),
 	}
 }
@@ -38,7 +38,7 @@ func TestQuarantineKeeps(t *testing.T) {
 		if len(m.Missing) != 1 || !strings.Contains(m.Missing[0], "src/pipe") {
 			t.Errorf("missing: %q", m.Missing)
 		}
-		if got := must(s.gate.ResultOf(ctx, "able-fox"))(t); got != m.Result {
+		if got := must(s.gate.StoredResult(ctx, "able-fox"))(t); got != m.Result {
 			t.Errorf("the result is %s, the manifest says %s", got, m.Result)
 		}
 	}

@@ -39,7 +39,7 @@ func (g *Gate) Try(ctx context.Context, o Order) (onto git.OID, res Result, err 
 		if err := g.sendContent(ctx, l.ID, onto, p.res.Commit); err != nil {
 			return onto, p.res, err
 		}
-		err = g.keep(ctx, results+string(l.ID), p.res.Commit, onto)
+		err = g.keep(ctx, l.ID, ResultOf(l.ID), p.res.Commit, onto)
 	case Conflict:
 		p.res.Commit, err = g.keepAside(ctx, o, tip)
 	case Nothing:

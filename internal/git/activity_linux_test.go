@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // A process that waits for a pipe is asleep and gets no further; one that works is not taken
@@ -27,21 +29,20 @@ func TestActivity(t *testing.T) {
 		})
 		return cmd.Process.Pid
 	}
-	still := func(group int) bool {
-		before, _ := activity(group)
-		time.Sleep(50 * time.Millisecond)
-		now, asleep := activity(group)
-		return asleep && now != "" && now == before
-	}
-	waiting := group(`cat "$1"; :`)
-	for end := time.Now().Add(time.Minute); !still(waiting); {
-		if time.Now().After(end) {
-			t.Fatal("a process that waits for a pipe counts as busy")
+	stuck := func(group int) func() bool { // for a while
+		seen, since := "", time.Now()
+		return func() bool {
+			now, asleep := activity(group)
+			if !asleep || now == "" || now != seen {
+				seen, since = now, time.Now()
+				return false
+			}
+			return time.Since(since) > 50*time.Millisecond
 		}
 	}
+	testwait.Until(t, "a process that waits for a pipe counts as stuck", stuck(group(`cat "$1"; :`)))
 	for _, script := range []string{`while :; do :; done`, `cat "$1" & while :; do :; done`} {
-		if working := group(script); still(working) {
-			t.Errorf("%s: counts as stuck", script)
-		}
+		working := stuck(group(script))
+		testwait.Still(t, script+" counts as busy", 300*time.Millisecond, func() bool { return !working() })
 	}
 }

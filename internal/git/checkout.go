@@ -142,13 +142,13 @@ func (r Repo) in(ctx context.Context, c Checkout, k call) ([]byte, error) {
 	return r.bin.run(ctx, k)
 }
 
-// neutral returns settings that make every filter and merge driver known to a
-// checkout do nothing: they are programs. They are read where they will be used,
+// neutral returns settings that make every filter, merge driver and hook known to
+// a checkout do nothing: they are programs. They are read where they will be used,
 // because a linked worktree may have configuration of its own.
 func (r Repo) neutral(ctx context.Context, gitDir string) ([]setting, error) {
 	out, err := r.bin.run(ctx, call{
 		dir: gitDir, repo: []string{"--git-dir=" + gitDir},
-		args: []string{"config", "-z", "--includes", "--name-only", "--get-regexp", `^(filter|merge)\.`},
+		args: []string{"config", "-z", "--includes", "--name-only", "--get-regexp", `^((filter|merge)\.|hook\..*\.)`},
 	})
 	if err != nil && exitCode(err) != 1 {
 		return nil, err
@@ -156,6 +156,8 @@ func (r Repo) neutral(ctx context.Context, gitDir string) ([]setting, error) {
 	var mute []setting
 	for _, key := range lines(out) {
 		switch {
+		case strings.HasPrefix(key, "hook."):
+			mute = append(mute, setting{key[:strings.LastIndexByte(key, '.')] + ".enabled", "false"})
 		case strings.HasPrefix(key, "merge.") && strings.HasSuffix(key, ".driver"):
 			mute = append(mute, setting{key, "false"}) // a driver that fails is a conflict; an empty one would keep one side
 		case strings.HasPrefix(key, "merge."):
@@ -166,6 +168,15 @@ func (r Repo) neutral(ctx context.Context, gitDir string) ([]setting, error) {
 		}
 	}
 	return mute, nil
+}
+
+// withoutHooks returns such settings for a call that reads no file of a checkout, but may move a ref or write
+// an index. core.hooksPath says nothing of hooks that a configuration defines (git 2.54).
+func (r Repo) withoutHooks(ctx context.Context) ([]setting, error) {
+	if !gitfile.Mentions(r.Dir, "[hook") {
+		return nil, nil // the usual case needs no process
+	}
+	return r.neutral(ctx, r.Dir)
 }
 
 // Filters reports whether the repository's configuration names filter drivers,

@@ -4,8 +4,9 @@
 // fixed environment built from nothing, and a list of configuration overrides
 // that switch off everything git could execute or fetch on somebody else's
 // behalf. System and global configuration are not read, but for one call that lists
-// them. What a repository's own configuration says is overridden where it could run a
-// program.
+// them and one that finds a repository: git refuses one of somebody else's by that
+// configuration. What a repository's own configuration says is overridden where it could
+// run a program.
 //
 // The package refuses to run git by discovery inside a tree that a worker could
 // have written: callers name the git directory, and for the trees of workers
@@ -112,7 +113,6 @@ var overrides = []string{
 	"protocol.allow=never", // no transport at all: objects move through pack pipes
 	"protocol.ext.allow=never",
 	"protocol.file.allow=never",
-	"safe.directory=*", // ownership decides nothing here: nothing of the repository is executed
 	"safe.bareRepository=explicit",
 	"init.defaultBranch=main",
 	"advice.graftFileDeprecated=false", // said of GIT_GRAFT_FILE below, in every error
@@ -171,7 +171,7 @@ type call struct {
 	config   []string  // further -c overrides
 	listing  bool      // on a checkout: names only, no content
 	asks     bool      // it may ask for a passphrase on the terminal
-	operator bool      // with the operator's own configuration: only to list that
+	operator bool      // with the operator's own configuration: only to list that, and to find a repository
 	fetches  bool      // with the operator's own configuration, environment and terminal: only for FetchObjects
 	mute     []setting // further settings, weaker than -c
 	env      []string  // further variables

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -19,7 +20,8 @@ type trap struct {
 	host    Host
 	main    Checkout
 	linked  Checkout
-	base    OID
+	base    OID // the first commit of main
+	tip     OID // the last one
 	side    OID // conflicts with main in merged.mrg
 	grafted OID // a commit whose parent a graft takes away
 	missing OID // an object that only a promisor has
@@ -114,6 +116,7 @@ func (tr *trap) history() {
 		t.Fatal(out)
 	}
 	plain(t, top, "reset", "-q", "--hard", out)
+	tr.tip = head(t, top)
 	tr.blob = OID(plain(t, top, "rev-parse", "HEAD:a.txt"))
 	linked := filepath.Join(filepath.Dir(tr.marks), "linked")
 	plain(t, top, "worktree", "add", "-q", linked, "side")
@@ -157,6 +160,11 @@ func (tr *trap) arm() {
 		{"core.commitGraph", "true"}, {"fetch.writeCommitGraph", "true"}, {"gc.auto", "1"},
 	} {
 		plain(t, "/", "config", "--file", filepath.Join(dir, "config"), kv[0], kv[1])
+	}
+	for _, h := range everyHook { // git knows these since 2.54
+		for key, value := range map[string]string{"event": h, "command": tr.program("configured-" + h), "enabled": "true"} {
+			plain(t, "/", "config", "--file", filepath.Join(dir, "evil.inc"), "hook.a=b "+h+"."+key, value)
+		}
 	}
 	// A linked worktree has configuration of its own.
 	plain(t, "/", "config", "--file", filepath.Join(dir, "config"), "extensions.worktreeConfig", "true")
@@ -215,11 +223,15 @@ func TestTrapsAreSet(t *testing.T) {
 	spring(top, "", "ls-remote", "ssh://example.invalid/x")
 	spring(top, "protocol=https\nhost=example.invalid\n\n", "credential", "fill")
 	spring(top, "", "update-ref", "refs/heads/probe", "HEAD")
-	for _, want := range []string{
+	want := []string{
 		"fsmonitor", "filter-clean", "filter-smudge", "equals-clean", "equals-smudge", "included-clean", "included-smudge",
 		"config-worktree-clean", "config-worktree-smudge", "alias", "gpg", "gpg-ssh", "external-diff", "diff-command",
 		"merge-driver", "promisor", "instead-of", "ssh", "credential", "hook-reference-transaction", "hook-post-index-change",
-	} {
+	}
+	if !tr.host.bin.Version.Less(Version{2, 54}) {
+		want = append(want, "configured-reference-transaction", "configured-post-index-change")
+	}
+	for _, want := range want {
 		if !sprung[want] {
 			t.Errorf("plain git did not run %s: the trap proves nothing", want)
 		}
@@ -258,6 +270,26 @@ func TestNothingRuns(t *testing.T) {
 		}
 		for _, ran := range tr.sprung() {
 			t.Errorf("%s ran %s", name, ran)
+		}
+	}
+}
+
+// Whatever git is here, hooks that a configuration defines are switched off by their names for the
+// calls that could run one.
+func TestConfiguredHooksAreOff(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h, _ := host(t, map[string]string{"a": "a\n"})
+	config := filepath.Join(h.Dir, "config")
+	if off, err := h.withoutHooks(ctx); err != nil || len(off) > 0 {
+		t.Errorf("without any: %q, %v", off, err)
+	}
+	write(t, config, read(t, config)+"[Hook \"x.y=z\"]\n\tevent = update\n\tenabled = true\n[include]\n\tpath = more\n")
+	write(t, filepath.Join(h.Dir, "more"), "[hook \"more\"]\n\tcommand = false\n")
+	off, err := h.withoutHooks(ctx)
+	for _, want := range []string{"hook.x.y=z.enabled", "hook.more.enabled"} {
+		if err != nil || !slices.Contains(off, setting{want, "false"}) {
+			t.Errorf("%s is not off: %q, %v", want, off, err)
 		}
 	}
 }

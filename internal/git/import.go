@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"cordon/internal/gitfile"
 )
 
 // Writer receives the files of a snapshot.
@@ -18,12 +20,18 @@ type Writer struct {
 
 // Delete removes a path of the base.
 func (w *Writer) Delete(path string) {
-	w.printf("D %s\n", quotePath(path))
+	w.printf("D %s\n", gitfile.Quote(path))
+}
+
+// Link puts what the repository has already in a place.
+func (w *Writer) Link(path string, e Entry) error {
+	w.printf("M %s %s %s\n", e.Mode, e.OID, gitfile.Quote(path))
+	return w.err
 }
 
 // Put writes a file of exactly size bytes.
 func (w *Writer) Put(path string, mode Mode, size int64, content io.Reader) error {
-	w.printf("M %s inline %s\ndata %d\n", mode, quotePath(path), size)
+	w.printf("M %s inline %s\ndata %d\n", mode, gitfile.Quote(path), size)
 	if w.err != nil {
 		return w.err
 	}

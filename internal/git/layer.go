@@ -10,20 +10,7 @@ import (
 // TreeChanges is Diff with the directories that came, went or changed among the
 // files. What is a file in one tree and a directory in the other is two changes.
 func (r Repo) TreeChanges(ctx context.Context, from, to OID) ([]Delta, error) {
-	out, err := r.run(ctx, "diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames", string(from), string(to))
-	if err != nil {
-		return nil, err
-	}
-	recs := lines(out)
-	deltas := make([]Delta, 0, len(recs)/2)
-	for len(recs) > 0 {
-		var d Delta
-		if d, recs, err = delta(recs); err != nil {
-			return nil, err
-		}
-		deltas = append(deltas, d)
-	}
-	return deltas, nil
+	return r.diff(ctx, from, to, "-t")
 }
 
 // Layer writes some files of a tree to the directory top, which has nothing in their

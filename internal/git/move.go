@@ -27,13 +27,16 @@ type RefMove struct {
 // *RefLockedError. The locks stay held until git has ended, even when this process is
 // killed before.
 func (r Repo) PrepareRef(ctx context.Context, name string, new, old OID, reason string, locks ...*os.File) (*RefMove, error) {
+	mute, err := r.withoutHooks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	m := &RefMove{name: name, stderr: &bytes.Buffer{}}
 	m.cmd = r.bin.command(ctx, call{
-		dir: r.Dir, repo: []string{"--git-dir=" + r.Dir}, hold: locks,
+		dir: r.Dir, repo: []string{"--git-dir=" + r.Dir}, hold: locks, mute: mute,
 		args: []string{"update-ref", "--no-deref", "-m", reason, "--stdin"},
 	})
 	m.cmd.Stderr = &limited{w: m.stderr, left: 1 << 20}
-	var err error
 	if m.say, err = m.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"cordon/internal/gitfile"
 )
 
 // Patch writes the difference between two commits for a person to read. Names
@@ -112,7 +114,7 @@ func textAttributes(paths []string) (string, error) {
 	}
 	special := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 	for _, p := range paths {
-		_, werr := f.WriteString(quotePath("/"+special.Replace(p)) + " diff\n")
+		_, werr := f.WriteString(gitfile.Quote("/"+special.Replace(p)) + " diff\n")
 		err = errors.Join(err, werr)
 	}
 	return f.Name(), errors.Join(err, f.Close())

@@ -1,21 +1,19 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"cordon/internal/plainfile"
+	"cordon/internal/gitfile"
 )
 
 // Promisor is the remote that a partial clone gets its missing objects from; "" where
 // the repository is not a partial clone.
 func (r Repo) Promisor(ctx context.Context) (string, error) {
-	if text, err := plainfile.ReadLinked(filepath.Join(r.Dir, "config"), plainfile.Text); err == nil && !mayPromise(text) {
+	if !gitfile.Mentions(r.Dir, "promisor", "partialclone") {
 		return "", nil // the usual case needs no process
 	}
 	out, err := r.run(ctx, "config", "--local", "--includes", "-z", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
@@ -36,13 +34,6 @@ func (r Repo) Promisor(ctx context.Context) (string, error) {
 		}
 	}
 	return remote, nil
-}
-
-// mayPromise reports whether a file of configuration may say that objects are missing, or
-// includes others that may.
-func mayPromise(config []byte) bool {
-	low := bytes.ToLower(config)
-	return bytes.Contains(low, []byte("promisor")) || bytes.Contains(low, []byte("partialclone")) || bytes.Contains(low, []byte("include"))
 }
 
 // Missing lists the objects that the files of a commit need and the repository does not

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,16 +89,7 @@ func (r Repo) UpdateRef(ctx context.Context, name string, new, old OID, reason s
 	if old == "" {
 		old = r.Format.Zero()
 	}
-	return r.swap(ctx, name, "update-ref", "--no-deref", "-m", reason, name, string(new), string(old))
-}
-
-// DeleteRef deletes a ref that still has the value old.
-func (r Repo) DeleteRef(ctx context.Context, name string, old OID) error {
-	return r.swap(ctx, name, "update-ref", "--no-deref", "-d", name, string(old))
-}
-
-func (r Repo) swap(ctx context.Context, name string, args ...string) error {
-	_, err := r.run(ctx, args...)
+	_, err := r.run(ctx, "update-ref", "--no-deref", "-m", reason, name, string(new), string(old))
 	var e *Error
 	if errors.As(err, &e) && moved(e.Stderr) {
 		return fmt.Errorf("%s: %w", name, ErrMoved)
@@ -110,13 +102,24 @@ func moved(stderr string) bool {
 	return strings.Contains(stderr, "but expected") || strings.Contains(stderr, "already exists") || strings.Contains(stderr, "unable to resolve reference")
 }
 
-// SetRef points a ref of cordon's own at a commit, whatever it was before.
-func (r Repo) SetRef(ctx context.Context, name string, new OID, reason string) error {
-	if now, ok := r.looseRef(name); ok && now == new {
+// SetRefs gives refs of cordon's own new values, whatever they had, and deletes those that get
+// none. It does all of it or nothing.
+func (r Repo) SetRefs(ctx context.Context, refs []Ref, reason string) error {
+	if len(refs) == 0 {
 		return nil
 	}
-	_, err := r.run(ctx, "update-ref", "--no-deref", "-m", reason, name, string(new))
+	var in strings.Builder
+	for _, ref := range refs {
+		fmt.Fprintf(&in, "update %s\x00%s\x00\x00", ref.Name, cmp.Or(ref.OID, r.Format.Zero()))
+	}
+	_, err := r.call(ctx, call{args: []string{"update-ref", "--no-deref", "-m", reason, "-z", "--stdin"}, stdin: strings.NewReader(in.String())})
 	return err
+}
+
+// Holds reports whether a ref has a value already, as far as that can be told without git.
+func (r Repo) Holds(ref Ref) bool {
+	now, ok := r.looseRef(ref.Name)
+	return ok && now == ref.OID
 }
 
 // HeadBranch returns the branch that the HEAD of a git directory points at, by

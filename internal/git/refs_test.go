@@ -23,8 +23,6 @@ func TestUpdateRefComparesAndSwaps(t *testing.T) {
 		"create one that exists":   h.UpdateRef(ctx, "refs/heads/x", two, "", "t"),
 		"move from another value":  h.UpdateRef(ctx, "refs/heads/x", one, two, "t"),
 		"move one that is missing": h.UpdateRef(ctx, "refs/heads/y", two, one, "t"),
-		"delete another value":     h.DeleteRef(ctx, "refs/heads/x", two),
-		"delete a missing one":     h.DeleteRef(ctx, "refs/heads/y", one),
 	} {
 		if !errors.Is(err, ErrMoved) {
 			t.Errorf("%s: %v, want ErrMoved", name, err)
@@ -36,7 +34,7 @@ func TestUpdateRefComparesAndSwaps(t *testing.T) {
 	if err := h.UpdateRef(ctx, "refs/heads/x", two, one, "t"); err != nil {
 		t.Error(err)
 	}
-	if err := h.DeleteRef(ctx, "refs/heads/x", two); err != nil {
+	if err := h.SetRefs(ctx, []Ref{{Name: "refs/heads/x"}, {Name: "refs/heads/y"}}, "t"); err != nil {
 		t.Error(err)
 	}
 	if _, err := h.Ref(ctx, "refs/heads/x"); !errors.Is(err, ErrNoRef) {
@@ -113,14 +111,14 @@ func TestRefDoesNotSearch(t *testing.T) {
 
 // --no-deref: a ref of cordon's own that somebody made a symbolic ref to main
 // must not take main along.
-func TestSetRefDoesNotFollow(t *testing.T) {
+func TestSetRefsDoesNotFollow(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h, _ := host(t, map[string]string{"a": "1"})
 	one := head(t, h.Top)
 	two := commit(t, h.Top, "two", map[string]string{"a": "2"})
 	plain(t, h.Top, "symbolic-ref", "refs/cordon/results/x", "refs/heads/main")
-	if err := h.SetRef(ctx, "refs/cordon/results/x", one, "t"); err != nil {
+	if err := h.SetRefs(ctx, []Ref{{Name: "refs/cordon/results/x", OID: one}}, "t"); err != nil {
 		t.Fatal(err)
 	}
 	if got := head(t, h.Top); got != two {
@@ -130,6 +128,33 @@ func TestSetRefDoesNotFollow(t *testing.T) {
 	plain(t, h.Top, "update-ref", "refs/cordon/results/x", string(one))
 	if got := head(t, h.Top); got != one {
 		t.Errorf("plain update-ref did not follow the symbolic ref: the test proves nothing")
+	}
+}
+
+// All of it or nothing, and a ref that is gone already may be deleted again.
+func TestSetRefs(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h, _ := host(t, map[string]string{"a": "1"})
+	one := head(t, h.Top)
+	a, b := Ref{Name: "refs/cordon/a", OID: one}, Ref{Name: "refs/cordon/b", OID: one}
+	if err := h.SetRefs(ctx, []Ref{a, b}, "t"); err != nil {
+		t.Fatal(err)
+	}
+	if !h.Holds(a) || h.Holds(Ref{Name: a.Name, OID: SHA1.Blob(nil)}) || h.Holds(Ref{Name: a.Name}) || h.Holds(Ref{Name: "refs/cordon/c"}) {
+		t.Error("Holds is wrong")
+	}
+	missing := Ref{Name: "refs/cordon/c", OID: SHA1.Blob([]byte("not here"))}
+	if err := h.SetRefs(ctx, []Ref{{Name: a.Name}, missing}, "t"); err == nil || !h.Holds(a) {
+		t.Errorf("a value that is not there: %v", err)
+	}
+	for range 2 {
+		if err := h.SetRefs(ctx, []Ref{{Name: a.Name}, b}, "t"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := must[[]Ref](t)(h.Refs(ctx, "refs/cordon")); len(got) != 1 || got[0] != b {
+		t.Errorf("left: %v", got)
 	}
 }
 

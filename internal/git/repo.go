@@ -33,11 +33,15 @@ type Host struct {
 // ErrNotRepository says that a directory is in no repository.
 var ErrNotRepository = errors.New("not inside a git repository")
 
+// ForeignError says that git refuses a repository, because it belongs to somebody else.
+type ForeignError = gitfile.ForeignError
+
 // Discover finds the repository around dir. dir must be the operator's own
-// place, never one that a worker writes.
+// place, never one that a worker writes. A repository of somebody else's is a *ForeignError,
+// by git's own check and before its configuration is read.
 func Discover(ctx context.Context, bin Binary, dir string) (Host, error) {
 	ask := func(args ...string) (string, error) {
-		out, err := bin.run(ctx, call{dir: dir, config: []string{"safe.bareRepository=all"}, args: append([]string{"rev-parse", "--path-format=absolute"}, args...)})
+		out, err := bin.run(ctx, call{operator: true, dir: dir, args: append([]string{"rev-parse", "--path-format=absolute"}, args...)})
 		return strings.TrimSuffix(string(out), "\n"), err
 	}
 	found, ok := discoverAtOnce(func(args ...string) (string, error) {
@@ -83,7 +87,11 @@ func discoverAtOnce(ask func(...string) (string, error)) (discovered, bool) {
 // discoverBySteps asks for each path alone, and says what is wrong where it is no checkout.
 func discoverBySteps(ask func(...string) (string, error), dir string) (found discovered, err error) {
 	if found.common, err = ask("--git-common-dir"); err != nil {
-		if exitCode(err) == 128 && strings.Contains(err.Error(), "not a git repository") {
+		switch {
+		case exitCode(err) != 128:
+		case strings.Contains(err.Error(), "dubious ownership"):
+			err = gitfile.Foreign(dir)
+		case strings.Contains(err.Error(), "not a git repository"):
 			err = fmt.Errorf("%s: %w", dir, ErrNotRepository)
 		}
 		return found, err
@@ -139,45 +147,12 @@ func Init(ctx context.Context, bin Binary, dir string, o InitOptions) (Repo, err
 	if o.Alternate == "" {
 		return r, nil
 	}
-	return r, WriteAlternates(filepath.Join(gitDir, "objects"), o.Alternate)
+	return r, gitfile.WriteAlternates(filepath.Join(gitDir, "objects"), o.Alternate)
 }
 
 // OpenBare names a bare repository that cordon made earlier.
 func OpenBare(bin Binary, dir string, format Format) Repo {
 	return Repo{bin: bin, Dir: dir, Format: format, asked: &asked{}}
-}
-
-// WriteAlternates makes the object directory objects read from another one. A
-// path that git would misread in the file (a newline, a leading quote or
-// comment sign) is quoted the way git unquotes.
-func WriteAlternates(objects, from string) error {
-	if err := os.MkdirAll(filepath.Join(objects, "info"), 0o755); err != nil {
-		return err
-	}
-	if strings.ContainsAny(from, "\n\"\\#") {
-		from = quotePath(from)
-	}
-	return os.WriteFile(filepath.Join(objects, "info", "alternates"), []byte(from+"\n"), 0o644)
-}
-
-// quotePath quotes a path in git's C style: bytes outside printable ASCII are
-// octal escapes.
-func quotePath(p string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := 0; i < len(p); i++ {
-		switch c := p[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < 0x20 || c >= 0x7f:
-			fmt.Fprintf(&b, "\\%03o", c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // run calls git on the repository alone, without any checkout.
@@ -190,6 +165,11 @@ func (r Repo) call(ctx context.Context, c call) ([]byte, error) {
 	if c.dir == "" {
 		c.dir = r.Dir
 	}
+	hooks, err := r.withoutHooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.mute = append(c.mute, hooks...)
 	return r.bin.run(ctx, c)
 }
 

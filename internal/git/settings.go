@@ -30,9 +30,9 @@ func (s Setting) String() string {
 	return s.Key + " in " + s.Origin
 }
 
-// operatorVariables decide which configuration the operator's git reads.
+// operatorVariables decide which configuration the operator's git reads, and as whom sudo runs it.
 var operatorVariables = []string{
-	"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS",
+	"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "SUDO_UID",
 }
 
 // programVariables name programs that git runs, or files that it believes, beside

@@ -99,10 +99,11 @@ const maxBorrowed = 5
 func (c call) repositories() []string {
 	dir := c.option("--git-dir=")
 	if dir == "" {
-		dir = gitfile.DirAround(c.dir)
-	}
-	if dir == "" {
-		return nil
+		around, ok := gitfile.Around(c.dir)
+		if !ok {
+			return nil
+		}
+		dir = around.GitDir
 	}
 	p := gitfile.PlaceOf("", dir)
 	list := []string{p.GitDir}

@@ -97,8 +97,16 @@ func entry(mode, oid string) (Entry, error) {
 }
 
 // Diff lists what differs between two trees, renames as two changes.
-func (r Repo) Diff(ctx context.Context, from, to OID) ([]Delta, error) {
-	out, err := r.call(ctx, call{most: maxDiff, args: []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", string(from), string(to)}})
+func (r Repo) Diff(ctx context.Context, from, to OID) ([]Delta, error) { return r.diff(ctx, from, to) }
+
+// DiffOf lists those of the changes between two trees that add or remove a line of a form.
+func (r Repo) DiffOf(ctx context.Context, from, to OID, line string) ([]Delta, error) {
+	return r.diff(ctx, from, to, "--text", "--no-textconv", "--no-ext-diff", "-G"+line)
+}
+
+func (r Repo) diff(ctx context.Context, from, to OID, flags ...string) ([]Delta, error) {
+	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"}, flags...)
+	out, err := r.call(ctx, call{most: maxDiff, args: append(args, string(from), string(to))})
 	if err != nil {
 		return nil, err
 	}

@@ -1,19 +1,15 @@
 package gitfile
 
 import (
-	"os"
+	"iter"
 	"path/filepath"
 )
 
 // CheckoutsAround lists the checkouts of the repositories that a directory lies in.
 func CheckoutsAround(dir string) []string {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil
-	}
 	var list []string
-	for up := dir; ; up = filepath.Dir(up) {
-		if p, ok := PlaceAt(filepath.Join(up, ".git")); ok {
+	for up := range above(dir) {
+		if p, ok := Here(up); ok {
 			list = append(list, up)
 			if filepath.Base(p.Common) == ".git" {
 				list = append(list, filepath.Dir(p.Common))
@@ -22,29 +18,30 @@ func CheckoutsAround(dir string) []string {
 				list = append(list, linked.Top)
 			}
 		}
-		if up == filepath.Dir(up) {
-			return list
-		}
 	}
+	return list
 }
 
-// DirAround is the git directory that git finds from a directory. It returns "" if there
-// is none.
-func DirAround(dir string) string {
-	for up := dir; up != ""; up = filepath.Dir(up) {
-		entry := filepath.Join(up, ".git")
-		if _, err := os.Lstat(entry); err == nil {
-			if p, ok := PlaceAt(entry); ok {
-				return p.GitDir
-			}
-			return entry // a pipe, for example
-		}
-		if _, err := os.Lstat(filepath.Join(up, "HEAD")); err == nil {
-			return up
-		}
-		if up == filepath.Dir(up) {
-			break
+// Around is the repository that git finds from a directory, if there is one.
+func Around(dir string) (Place, bool) {
+	for up := range above(dir) {
+		if p, ok := Here(up); ok {
+			return p, true
 		}
 	}
-	return ""
+	return Place{}, false
+}
+
+// above yields a directory and those that it lies in, as git sees them: a way there through a
+// link, which a shell remembers, does not count.
+func above(dir string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		up, err := filepath.Abs(dir)
+		if real, rerr := filepath.EvalSymlinks(up); rerr == nil {
+			up = real
+		}
+		for err == nil && yield(up) && up != filepath.Dir(up) {
+			up = filepath.Dir(up)
+		}
+	}
 }

@@ -1,14 +1,15 @@
 // Package gitfile reads and writes the files of a repository that hold a line or two, as git
 // does: HEAD, refs that are files of their own, and those of a repository that was just made.
 // A process of git for each of them takes longer than everything else that is done with it.
-// It also says where a repository and its configuration lie, and which files an answer of git
-// depends on.
+// It also says what git takes for a repository, where that and its configuration lie, and
+// which files an answer of git depends on.
 //
 // It refuses to interpret what is not exactly what git writes there: then it reports false,
 // and package git asks git. It parses no configuration, and writes through no link.
 package gitfile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -145,6 +147,44 @@ func FirstRef(gitDir, name, oid, reason string) bool {
 	return f.Close() == nil && err == nil
 }
 
+// Used names a file which shows that somebody has worked in a repository since it was made with its
+// first ref: a ref, an entry of a log, an object, the repository of a submodule. It is "" if there is none.
+func Used(gitDir, ref, oid string) (used string, err error) {
+	err = filepath.WalkDir(gitDir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(gitDir, at)
+		if err != nil || isFirst(at, filepath.ToSlash(name), ref, oid) {
+			return err
+		}
+		used = name
+		return fs.SkipAll
+	})
+	if errors.Is(err, fs.ErrNotExist) { // nothing of it is left to lose
+		err = nil
+	}
+	return used, err
+}
+
+// isFirst reports whether a file of a repository says no more than when it was made. Git writes the
+// index, and editors write settings, when somebody only looks around. What the last three speak of
+// is in other files too.
+func isFirst(at, name, ref, oid string) bool {
+	text, err := plainfile.Read(at, plainfile.Line)
+	switch name {
+	case "index", "config", "shallow", "info/attributes", "objects/info/alternates", "AUTO_MERGE", "COMMIT_EDITMSG", "ORIG_HEAD":
+		return true
+	case "HEAD":
+		return err == nil && string(text) == "ref: "+ref+"\n"
+	case ref:
+		return err == nil && string(text) == oid+"\n"
+	case "logs/HEAD", "logs/" + ref:
+		return err == nil && bytes.Count(text, []byte("\n")) == 1
+	}
+	return false
+}
+
 // Sum reads files, and says whether each is an ordinary one or absent.
 func Sum(files []string) (sum [sha256.Size]byte, ok bool) {
 	h := sha256.New()
@@ -243,4 +283,15 @@ func OfConfig(gitDir, private string) []string {
 		}
 	}
 	return list
+}
+
+// Mentions reports whether the configuration in a git directory may have one of some texts, in lower case: a file
+// of it has, includes others, or cannot be read.
+func Mentions(gitDir string, texts ...string) bool {
+	texts = append(texts, "include")
+	return slices.ContainsFunc(PlaceOf("", gitDir).Configs(), func(file string) bool {
+		said, err := plainfile.Read(file, plainfile.Text)
+		said = bytes.ToLower(said)
+		return err != nil && !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(texts, func(t string) bool { return bytes.Contains(said, []byte(t)) })
+	})
 }

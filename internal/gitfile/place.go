@@ -27,21 +27,6 @@ func PlaceOf(top, gitDir string) Place {
 	return p
 }
 
-// PlaceAt reads what a .git entry stands for: a directory, a link to one, or a file that
-// names one. There is none when it leads nowhere.
-func PlaceAt(entry string) (Place, bool) {
-	dir, err := filepath.EvalSymlinks(entry)
-	if err != nil {
-		return Place{}, false
-	}
-	if fi, err := os.Stat(dir); err == nil && !fi.IsDir() {
-		if dir, err = filepath.EvalSymlinks(NamedBy(entry)); err != nil {
-			return Place{}, false
-		}
-	}
-	return PlaceOf(filepath.Dir(entry), dir), true
-}
-
 // NamedBy is the directory that a .git file names, whether it is there or not; "" when the
 // entry is no file. A relative name starts at the entry, also where that is a link.
 func NamedBy(entry string) string { return PathIn(entry) }
@@ -96,16 +81,28 @@ func (p Place) Configs() []string {
 	return list
 }
 
+// gitdir is how a .git file begins.
+const gitdir = "gitdir: "
+
+// maxPathFile is how long a .git file may be for git. Line ends at its end count for nothing.
+const maxPathFile = 1 << 20
+
 // PathIn is the path that a small file of git's holds, from where the file lies; "" when
 // there is none.
 func PathIn(file string) string {
-	text, err := plainfile.ReadLinked(file, plainfile.Line)
-	if err != nil {
-		return ""
+	text, err := plainfile.ReadLinked(file, maxPathFile)
+	if to := namedIn(file, text); err == nil && to != "" {
+		return filepath.Clean(to)
 	}
-	to := strings.TrimRight(strings.TrimPrefix(string(text), "gitdir: "), "\r\n")
+	return ""
+}
+
+// namedIn is the path in the text of a file, as it is written there.
+func namedIn(file string, text []byte) string {
+	to := strings.TrimRight(strings.TrimPrefix(string(text), gitdir), "\r\n")
+	to, _, _ = strings.Cut(to, "\x00") // as it ends for git
 	if to != "" && !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(file), to)
+		to = filepath.Dir(file) + "/" + to
 	}
 	return to
 }

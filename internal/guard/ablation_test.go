@@ -33,10 +33,7 @@ var uncounted = map[string]string{
 // once with a switch in every function, which makes the functions of one file
 // return nothing at once, and judges the labelled calls without each file in turn.
 // A file that changes no answer is to be deleted, or explained in uncounted.
-func TestSlowAblation(t *testing.T) {
-	if !slowly() {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
+func TestAblation(t *testing.T) {
 	program, files := switched(t)
 	if got := without(t, program, 0); got != "0" {
 		t.Fatalf("with every file, %s answers change", got)
@@ -61,7 +58,7 @@ func TestSlowAblation(t *testing.T) {
 	}
 }
 
-// TestWithoutFile is the part of TestSlowAblation that runs in another process.
+// TestWithoutFile is the part of TestAblation that runs in another process.
 func TestWithoutFile(t *testing.T) {
 	if os.Getenv("CORDON_WITHOUT") == "" {
 		return

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cordon/internal/policy"
+	"cordon/internal/testground"
 )
 
 // The corpus assumes a host at /w/repo with worktrees below it and the home
@@ -44,7 +45,7 @@ var fixture = sync.OnceValues(func() (moved, error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := testground.Run("internal/guard", m)
 	if f, err := fixture(); err == nil {
 		os.RemoveAll(filepath.Dir(f.w))
 	}

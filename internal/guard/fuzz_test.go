@@ -119,8 +119,7 @@ func TestVariants(t *testing.T) {
 	alike(t, readCases(t, "testdata/cases.jsonl"), 12)
 }
 
-func TestSlowVariants(t *testing.T) {
-	slow(t)
+func TestVariantsAll(t *testing.T) {
 	alike(t, corpusCommands(t), 7)
 }
 
@@ -157,8 +156,7 @@ func alike(t *testing.T, list []labelled, every int) {
 // What bash itself cannot parse is never allowed. Known to be laxer than bash is
 // the parser about a function whose body is a simple command, a command named in,
 // and more than sixteen here-documents: bash runs nothing of these.
-func TestSlowBashAgrees(t *testing.T) {
-	slow(t)
+func TestBashAgrees(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash")
 	}

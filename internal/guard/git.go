@@ -101,8 +101,12 @@ func (j *judge) pushes(g commands.GitAct) finding {
 	if !pair {
 		to = from
 	}
+	matching := pair && from == "" && to == "" // every branch that both sides have
+	if force && (matching || coversBranch(to, target)) {
+		return finding{verdict: Deny, reason: "that overwrites or deletes the target branch on the remote", instead: gateMerges}
+	}
 	to, from = strings.TrimPrefix(to, "refs/heads/"), strings.TrimPrefix(from, "refs/heads/")
-	if g.Value == "" {
+	if strings.TrimPrefix(g.Value, "+") == "" {
 		to, from = j.head, j.head
 	}
 	own := from == j.scope.Branch || from == "HEAD" || from == "@" || j.head == target && from == target
@@ -113,6 +117,13 @@ func (j *judge) pushes(g commands.GitAct) finding {
 		return finding{verdict: Deny, reason: "that pushes to the target branch and bypasses the gate", instead: gateMerges}
 	}
 	return finding{verdict: Allow}
+}
+
+// coversBranch reports whether the right side of a refspec has a wildcard that a branch matches.
+func coversBranch(to, branch string) bool {
+	before, after, wildcard := strings.Cut(to, "*")
+	ref := "refs/heads/" + branch
+	return wildcard && len(ref) >= len(before)+len(after) && strings.HasPrefix(ref, before) && strings.HasSuffix(ref, after)
 }
 
 func (j *judge) configures(g commands.GitAct) finding {

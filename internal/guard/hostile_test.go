@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cordon/internal/shell"
+	"cordon/internal/testground"
 )
 
 // expensive is an input that is made to cost a lot.
@@ -147,8 +148,7 @@ const hangs = 20 * time.Second
 // harmless.
 func TestHostile(t *testing.T) { withstands(t, hostile(150)) }
 
-func TestSlowHostile(t *testing.T) {
-	slow(t)
+func TestHostileAll(t *testing.T) {
 	withstands(t, hostile(190, 1000, 5000, 300_000))
 }
 
@@ -219,8 +219,7 @@ func (s spy) Exec(m *shell.Machine, args []string) shell.Status {
 
 // The budget is of steps and bytes, so that a slow machine judges as a quick one.
 // The deadline is a second net: what only it ends is named here.
-func TestSlowBudget(t *testing.T) {
-	slow(t)
+func TestBudget(t *testing.T) {
 	s := worker(t)
 	b := shell.DefaultBudget
 	b.Deadline = time.Second
@@ -237,14 +236,7 @@ func TestSlowBudget(t *testing.T) {
 	}
 }
 
-func slow(t *testing.T) {
-	t.Helper()
-	if !slowly() {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
-}
-
-func slowly() bool { return os.Getenv("CORDON_SLOW") != "" }
+func slowly() bool { return testground.Wanted() != testground.Fast }
 
 // crowded has one directory too many elsewhere, and a link out in the worktree.
 type crowded struct{ Files }

@@ -87,8 +87,7 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-func TestSlowOracle(t *testing.T) {
-	slow(t)
+func TestOracle(t *testing.T) {
 	from := copied(t)
 	needWorld(t, from)
 	seed := os.Getenv("CORDON_ORACLE")

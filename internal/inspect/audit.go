@@ -23,7 +23,7 @@ import (
 // Audit looks at what a worker left and records the verdict.
 func Audit(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	s.Voice.Step(w.ID, "audit", readingWord(w))
-	report, err := runAudit(ctx, s, w, string(w.ID))
+	report, inherited, err := runAudit(ctx, s, w, string(w.ID))
 	if err != nil {
 		return err
 	}
@@ -34,13 +34,14 @@ func Audit(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 	if err != nil {
 		return err
 	}
-	s.Voice.Step(w.ID, "audit", describeReport(w, report))
+	s.Voice.Step(w.ID, "audit", describeReport(report))
 	for _, f := range report.Findings {
 		if f.Steers() {
 			s.Voice.Step(w.ID, "host", worksite.Line(f))
 		}
 	}
-	data := ledger.Audit{Verdict: report.Verdict, Summary: report.Summary, Digest: report.Digest, Report: hash}
+	data := ledger.Audit{Verdict: report.Verdict, Summary: report.Summary, Digest: report.Digest, Report: hash, Whole: true}
+	data.Idle = carried(report) == inherited && report.Summary.Landing+report.Summary.Violations == inherited
 	if report.History != nil {
 		data.Others = report.History.Others
 	}
@@ -55,14 +56,24 @@ func readingWord(w *ledger.Worker) string {
 	return "comparing every file with the base"
 }
 
-func describeReport(w *ledger.Worker, r *audit.Report) string {
+// carried is how many of the changes an earlier attempt made.
+func carried(r *audit.Report) (n int) {
+	for _, f := range r.Findings {
+		if f.Carried {
+			n++
+		}
+	}
+	return n
+}
+
+func describeReport(r *audit.Report) string {
 	n := r.Summary
 	text := fmt.Sprintf("%s: %d to land, %s", r.Verdict, n.Landing, worksite.Count(n.Violations, "violation"))
 	if n.Ignored+n.Scratch > 0 {
 		text += fmt.Sprintf(", %d ignored or scratch", n.Ignored+n.Scratch)
 	}
-	if w.Attempts > 0 && !w.Lease.Lease().Adopted {
-		text += ", on top of what its tree began with"
+	if n := carried(r); n > 0 {
+		text += fmt.Sprintf("; %d carried over", n)
 	}
 	return text
 }
@@ -74,7 +85,7 @@ func Look(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*audit.Repor
 		return nil, err
 	}
 	name := viewName(w)
-	report, err := runAudit(ctx, s, w, name)
+	report, _, err := runAudit(ctx, s, w, name)
 	return report, errors.Join(err, s.State.Erase(s.State.History(name)))
 }
 
@@ -82,7 +93,7 @@ func Look(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*audit.Repor
 func viewName(w *ledger.Worker) string { return fmt.Sprintf("%s.view-%d", w.ID, os.Getpid()) }
 
 // auditTree is a worker's tree as the audit reads it.
-func auditTree(s *worksite.Site, w *ledger.Worker, name string, base *git.Listing) (audit.Tree, error) {
+func auditTree(ctx context.Context, s *worksite.Site, w *ledger.Worker, name string, base *git.Listing) (audit.Tree, error) {
 	t := audit.Tree{
 		Top: s.TreeOf(w), Layer: worksite.Layered(w), Live: s.RunningElsewhere(w), Format: s.Host.Format, Base: base, Rules: w.Lease.Rules(), Room: roomOf(w),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
@@ -91,6 +102,12 @@ func auditTree(s *worksite.Site, w *ledger.Worker, name string, base *git.Listin
 	}
 	t.Large = func(ctx context.Context, paths []string) (map[string]bool, error) {
 		return askLarge(ctx, s, name, base, paths)
+	}
+	if w.Origin != "" {
+		var err error
+		if t.Carried, err = s.Gate.Repo().Diff(ctx, w.Origin, w.Lease.Lease().Base); err != nil {
+			return t, err
+		}
 	}
 	if w.Tree == nil {
 		return t, nil
@@ -129,7 +146,7 @@ func changesSoFar(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*aud
 		return nil, err
 	}
 	defer base.Close()
-	tree, err := auditTree(s, w, viewName(w), base)
+	tree, err := auditTree(ctx, s, w, viewName(w), base)
 	if err != nil {
 		return nil, err
 	}
@@ -137,26 +154,26 @@ func changesSoFar(ctx context.Context, s *worksite.Site, w *ledger.Worker) (*aud
 	if err != nil {
 		return nil, err
 	}
-	return &audit.Report{Findings: tree.Classify(list)}, nil
+	return &audit.Report{Base: w.Began(), Findings: tree.Classify(list)}, nil
 }
 
-// runAudit audits a worker, with scratch directories of the given name.
-func runAudit(ctx context.Context, s *worksite.Site, w *ledger.Worker, name string) (*audit.Report, error) {
+// runAudit audits a worker, with scratch directories of the given name. Inherited is how many changes its tree began with.
+func runAudit(ctx context.Context, s *worksite.Site, w *ledger.Worker, name string) (report *audit.Report, inherited int, err error) {
 	l := w.Lease.Lease()
 	base, err := s.Host.Listing(ctx, l.Base)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer base.Close()
-	tree, err := auditTree(s, w, name, base)
+	tree, err := auditTree(ctx, s, w, name, base)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: l.Base, Tree: tree}
+	j := audit.Job{Worker: string(w.ID), Lease: w.Lease.Hash(), Base: w.Began(), Start: l.Base, Tree: tree}
 	j.History = func(ctx context.Context) (*audit.History, error) { return history(ctx, s, w, name) }
 	j.Host = func(ctx context.Context) ([]audit.Finding, string, error) { return compareWithGateHeld(ctx, s, w) }
 	j.Outside = func(ctx context.Context) ([]audit.Finding, error) { return WrittenOutside(ctx, s, w) }
-	return audit.Run(ctx, j), nil
+	return audit.Run(ctx, j), len(tree.Carried), nil
 }
 
 // maxIgnoreRules is how long a file of ignore rules may be.

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,8 +25,7 @@ func Diff(ctx context.Context, s *worksite.Site, w *ledger.Worker, out io.Writer
 
 // DiffEnds are the two commits that a worker's work lies between.
 func DiffEnds(ctx context.Context, s *worksite.Site, w *ledger.Worker) (from, to git.OID, err error) {
-	base := w.Lease.Lease().Base
-	from = cmp.Or(w.Origin, base) // what was carried over from an earlier attempt is its work too
+	from = w.Began()
 	if w.Quarantine != nil {
 		if w.Quarantine.Result == "" {
 			return "", "", fmt.Errorf("nothing of the result of %s could be stored: see cordon quarantine show %s", w.ID, w.ID)
@@ -46,6 +44,6 @@ func DiffEnds(ctx context.Context, s *worksite.Site, w *ledger.Worker) (from, to
 	if err != nil {
 		return "", "", err
 	}
-	to, err = s.Gate.Snapshot(ctx, viewName(w), base, s.TreeOf(w), report.Landing(true))
+	to, err = s.Gate.Snapshot(ctx, viewName(w), report.Base, s.TreeOf(w), report.Landing(true))
 	return from, to, err
 }

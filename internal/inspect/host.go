@@ -125,10 +125,9 @@ func sameHost(a, b *audit.HostState) bool {
 // expectedOf is what is expected of a worker, whatever changed.
 func expectedOf(s *worksite.Site, w *ledger.Worker) audit.Expected {
 	return audit.Expected{
-		Self: string(w.ID), Committer: enclosure.CommitterEmail(w.ID),
-		Confined: CouldNotWrite(w), Ports: len(w.Lease.Lease().Policy.Network.HostPorts) > 0,
+		Committer: enclosure.CommitterEmail(w.ID),
+		Confined:  CouldNotWrite(w), Ports: len(w.Lease.Lease().Policy.Network.HostPorts) > 0,
 		OperatorWorks: w.Options.OperatorWorks || s.OperatorActive,
-		Busy:          func(id string) bool { return s.State.Held(state.WorkerLock(id)) },
 	}
 }
 
@@ -138,10 +137,11 @@ func explainChanges(s *worksite.Site, w *ledger.Worker, x *audit.Expected) error
 	if err != nil {
 		return err
 	}
-	x.Commits = now.Commits()
-	x.Landed, x.Workers = now.LandedSince(w.StartSeq)
+	given, active := now.Given(w.StartSeq)
+	x.Given = given
 	for _, other := range now.Workers {
-		if l := other.Lease.Lease(); l.Adopted && (x.Workers[string(other.ID)] || x.Busy(string(other.ID))) {
+		id := string(other.ID)
+		if l := other.Lease.Lease(); l.Adopted && (active[id] || s.State.Held(state.WorkerLock(id))) {
 			x.Adopted = append(x.Adopted, l.Worktree)
 		}
 	}
@@ -179,6 +179,32 @@ func WatchHost(ctx context.Context, s *worksite.Site, w *ledger.Worker, act func
 	return errors.Join(s.HoldGate(ctx, compare), err)
 }
 
+// SayChanged says what changed in the host, and only counts what a worker in a proven cell could
+// not do and the operator's git does not obey.
+func SayChanged(s *worksite.Site, w *ledger.Worker, when string, found []audit.Finding) {
+	refs, files := 0, 0
+	for _, f := range found {
+		switch {
+		case f.Class == audit.Violation || f.Steers() || !CouldNotWrite(w):
+			s.Voice.Step(w.ID, "host", when+": "+worksite.Line(f))
+		case strings.HasPrefix(string(f.Path), "refs/"):
+			refs++
+		default:
+			files++
+		}
+	}
+	var counted []string
+	if refs > 0 {
+		counted = append(counted, worksite.Count(refs, "ref"))
+	}
+	if files > 0 {
+		counted = append(counted, worksite.Count(files, "file"))
+	}
+	if len(counted) > 0 {
+		s.Voice.Step(w.ID, "host", "your repository changed meanwhile ("+strings.Join(counted, ", ")+"); not by the worker")
+	}
+}
+
 // HostChangedError says that acceptance or setup commands changed the operator's repository.
 type HostChangedError struct{ Finding audit.Finding }
 
@@ -199,8 +225,9 @@ func refuseChanged(ctx context.Context, s *worksite.Site, w *ledger.Worker, befo
 		return err
 	}
 	var grave []error
-	for _, f := range audit.CompareHost(ctx, s.Host.Repo, before, after, x) {
-		s.Voice.Step(w.ID, "host", "changed meanwhile: "+worksite.Line(f))
+	found := audit.CompareHost(ctx, s.Host.Repo, before, after, x)
+	SayChanged(s, w, "changed meanwhile", found)
+	for _, f := range found {
 		if f.Class == audit.Violation {
 			grave = append(grave, &HostChangedError{f})
 		}

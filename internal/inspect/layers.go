@@ -61,7 +61,7 @@ func WrittenOutside(ctx context.Context, s *worksite.Site, w *ledger.Worker) ([]
 	}
 	for _, l := range w.Private {
 		ls.List = append(ls.List, audit.Layer{
-			Name: l.Name, At: l.At, Overlay: l.Overlay, IsHome: l.For == cell.HomeLayer, Hidden: l.Hidden, Made: l.Made,
+			Name: l.Name, At: l.At, Host: l.Host, Overlay: l.Overlay, IsHome: l.For == cell.HomeLayer, Hidden: l.Hidden, Made: l.Made,
 		})
 	}
 	found, err := audit.Outside(ctx, ls)

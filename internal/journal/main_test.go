@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cordon/internal/testground"
 )
 
 // roles are what the test binary does when it is started again as a process of
@@ -19,7 +21,7 @@ const roleVar = "JOURNAL_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
-		os.Exit(m.Run())
+		os.Exit(testground.Run("internal/journal", m))
 	}
 	play, ok := roles[role]
 	if !ok {

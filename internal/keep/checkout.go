@@ -118,7 +118,7 @@ func isRepository(entries []overlay.Entry) bool {
 		names = append(names, e.Name)
 		files[e.Name] = e.Kind() != unix.S_IFDIR
 	}
-	return audit.Repository(names, func(name string) bool { return files[name] })
+	return audit.Repository(names, func(name string) bool { return files[name] }) != ""
 }
 
 func (c *CheckedOut) entry(ctx context.Context, e overlay.Entry, to *os.Root, at string, depth int) error {

@@ -59,24 +59,10 @@ func DiscardLocked(ctx context.Context, s *worksite.Site, w *ledger.Worker, d le
 		return err
 	}
 	defer letGo()
-	if err := discardRefs(ctx, s, w, d); err != nil {
-		return err
-	}
-	return moveToTrash(ctx, s, w)
-}
-
-// discardRefs records it and moves the refs, while nobody records the host as a
-// baseline: the one explains the other.
-func discardRefs(ctx context.Context, s *worksite.Site, w *ledger.Worker, d ledger.Discard) error {
-	release, err := s.State.Await(ctx, state.GateLock)
-	if err != nil {
-		return err
-	}
-	defer release()
 	if err := s.Decide(ctx, w.ID, ledger.Discarded, d, false, nil); err != nil {
 		return err
 	}
-	return s.Gate.Discard(ctx, w.ID)
+	return moveToTrash(ctx, s, w)
 }
 
 // clearDiscarded finishes a discarding that was interrupted.

@@ -21,7 +21,7 @@ type Purge struct {
 	Bytes    int64      // what it takes on disk
 	Refs     []git.Ref  // below refs/cordon
 	Workers  int        // that the journal knows
-	Unlanded []lease.ID // of these, with work that is neither merged nor discarded
+	Unlanded []lease.ID // of these, with work that may be nowhere else
 	Problem  error      // the journal could not be read, so the two above are not known
 }
 
@@ -62,13 +62,23 @@ func countWorkers(ctx context.Context, s *worksite.Site, p *Purge) error {
 	}
 	for _, w := range l.Workers {
 		p.Workers++
-		switch all[w.ID].Status {
-		case ledger.MergedIn, ledger.NoChange, ledger.ThrownAway:
-		default:
+		if mayLose(ctx, s, w, all[w.ID].Status) {
 			p.Unlanded = append(p.Unlanded, w.ID)
 		}
 	}
 	return nil
+}
+
+// mayLose reports whether something of a worker may be nowhere else.
+func mayLose(ctx context.Context, s *worksite.Site, w *ledger.Worker, status ledger.Status) bool {
+	switch {
+	case status == ledger.ThrownAway, w.Removal != nil:
+		return false
+	case status == ledger.MergedIn, status == ledger.NoChange:
+		why, err := whyUnproven(ctx, s, w)
+		return why != "" || err != nil
+	}
+	return true
 }
 
 // PurgeAll removes what Purgeable found. Nothing can bring it back.
@@ -80,10 +90,11 @@ func PurgeAll(ctx context.Context, s *worksite.Site, p Purge) error {
 		}
 		defer release()
 	}
-	for _, r := range p.Refs {
-		if err := s.Host.DeleteRef(ctx, r.Name, r.OID); err != nil {
-			return err
-		}
+	for i := range p.Refs {
+		p.Refs[i].OID = ""
+	}
+	if err := s.Host.SetRefs(ctx, p.Refs, "cordon: purge"); err != nil { // the journal, which would announce it, goes too
+		return err
 	}
 	return s.State.Purge()
 }

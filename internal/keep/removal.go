@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"cordon/internal/audit"
 	"cordon/internal/gate"
 	"cordon/internal/inspect"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
-	"cordon/internal/state"
 	"cordon/internal/visitor"
 	"cordon/internal/worksite"
 )
@@ -29,9 +29,12 @@ func finishedChores(ctx context.Context, s *worksite.Site, w *ledger.Worker, sta
 }
 
 // whyUnproven says what of a finished worker may be nowhere else, or "": its work
-// must be in the target now, its tree must be the one that was audited, and no
-// commit may be left that is only in its repository.
+// must be in the target now, its tree and its commits must be those that were audited,
+// and nobody may have worked with git in the tree.
 func whyUnproven(ctx context.Context, s *worksite.Site, w *ledger.Worker) (string, error) {
+	if name, err := s.UsedGit(w); name != "" || err != nil {
+		return "you worked with git in it (.git/" + audit.Path(name).String() + "): look, then cordon discard " + string(w.ID), err
+	}
 	l := w.Lease.Lease()
 	if w.Gate != nil && w.Gate.Outcome == gate.Nothing && w.Audit != nil && w.Audit.Summary.Landing > 0 {
 		held, err := s.Ancestor(ctx, w.Gate.Commit, l.Target)
@@ -51,10 +54,14 @@ func whyUnproven(ctx context.Context, s *worksite.Site, w *ledger.Worker) (strin
 	if err != nil {
 		return "", err
 	}
-	return unprovenBy(report, w.Audit.Digest, w.ID), nil
+	audited, err := s.Report(w)
+	if err != nil {
+		return "", err
+	}
+	return unprovenBy(report, audited, w.ID), nil
 }
 
-func unprovenBy(now *audit.Report, digest string, id lease.ID) string {
+func unprovenBy(now, audited *audit.Report, id lease.ID) string {
 	for _, f := range now.Findings {
 		if f.Kind == audit.Unreadable {
 			return "it cannot be read: " + worksite.Line(f)
@@ -67,10 +74,17 @@ func unprovenBy(now *audit.Report, digest string, id lease.ID) string {
 		return "it has commits on other branches that did not land: look, then cordon discard " + string(id)
 	case now.History.Gone > 0:
 		return "its last commit holds files that did not land: look, then cordon discard " + string(id)
-	case now.Digest != digest:
+	case !sameCommits(now.History, audited.History):
+		return "its commits changed after it was merged: look, then cordon discard " + string(id)
+	case now.Digest != audited.Digest:
 		return "it changed after it was merged: look, then cordon discard " + string(id)
 	}
 	return ""
+}
+
+// sameCommits reports whether a repository was left with the same commits and the same names for them.
+func sameCommits(now, audited *audit.History) bool {
+	return audited != nil && now.Head == audited.Head && slices.Equal(now.Tips, audited.Tips) && slices.Equal(now.Orphans, audited.Orphans)
 }
 
 func removalChore(s *worksite.Site, w *ledger.Worker, why string) Chore {
@@ -127,14 +141,8 @@ func removeWorker(ctx context.Context, s *worksite.Site, id lease.ID, why string
 	return eraseWorker(s, w)
 }
 
-// forgetSettled records the removal of a worker and drops refs of its, while nobody
-// records the host as a baseline: the one explains the other.
+// forgetSettled records the removal of a worker and drops refs of its.
 func forgetSettled(ctx context.Context, s *worksite.Site, w *ledger.Worker, why string, drop func(context.Context, lease.ID) error) error {
-	release, err := s.State.Await(ctx, state.GateLock)
-	if err != nil {
-		return err
-	}
-	defer release()
 	if w.Removal == nil {
 		if err := s.Append(w.ID, ledger.Removed, ledger.Removal{Why: why}); err != nil {
 			return err
@@ -160,11 +168,18 @@ func stillRemovable(ctx context.Context, s *worksite.Site, w *ledger.Worker) err
 	return err
 }
 
-// eraseWorker deletes the directories of a removed worker, at which nobody looks.
+// eraseWorker deletes the directories of a removed worker, at which nobody looks. What may hold
+// commits that did not land goes to the trash: the repository of an adopted worktree, and a plain
+// tree in which somebody has worked with git since its removal began.
 func eraseWorker(s *worksite.Site, w *ledger.Worker) error {
-	id := string(w.ID)
-	if w.Lease.Lease().Adopted { // commits that did not land may be in it
-		if _, err := s.State.Trash(s.State.Shadow(id), s.Now()); err != nil {
+	id, holds := string(w.ID), ""
+	if w.Lease.Lease().Adopted {
+		holds = s.State.Shadow(id)
+	} else if used, err := s.UsedGit(w); used != "" || err != nil {
+		holds = s.TreeOf(w)
+	}
+	if holds != "" {
+		if _, err := s.State.Trash(holds, s.Now()); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cordon/internal/agent"
+	"cordon/internal/testwait"
 )
 
 func command(line string) agent.KeyCommand {
@@ -116,11 +117,13 @@ func TestRenew(t *testing.T) {
 	if line := <-told; !strings.HasPrefix(line, "the helper ended with 1: the client keeps the last key") {
 		t.Error(line)
 	}
-	for b := []byte("key-1\n"); string(b) == "key-1\n"; time.Sleep(10 * time.Millisecond) {
-		if b, err = os.ReadFile(file); err != nil {
+	testwait.Until(t, "the file has another key", func() bool {
+		b, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
+		return string(b) != "key-1\n"
+	})
 	if err := k.Remove(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"cordon/internal/audit"
 	"cordon/internal/fault"
@@ -94,10 +95,8 @@ func compareWithBaseline(ctx context.Context, s *worksite.Site, w *ledger.Worker
 	if err != nil {
 		return false, err
 	}
-	for _, f := range found {
-		s.Voice.Step(w.ID, "host", "changed since the launch that was interrupted: "+worksite.Line(f))
-		violates = violates || f.Class == audit.Violation
-	}
+	inspect.SayChanged(s, w, "changed since the launch that was interrupted", found)
+	violates = slices.ContainsFunc(found, func(f audit.Finding) bool { return f.Class == audit.Violation })
 	if len(found) == 0 || violates || w.Options.OperatorWorks || s.OperatorActive || inspect.CouldNotWrite(w) {
 		return violates, nil
 	}

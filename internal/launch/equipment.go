@@ -12,7 +12,6 @@ import (
 
 	"cordon/internal/briefing"
 	"cordon/internal/cell"
-	"cordon/internal/confine"
 	"cordon/internal/enclosure"
 	"cordon/internal/ledger"
 	"cordon/internal/mailbox"
@@ -27,8 +26,7 @@ type equipment struct {
 	dir   string
 	self  string // cordon itself, where it is not in dir but shown there
 	box   *mailbox.Mailbox
-	agent *clientSetup     // nil: a command
-	left  *confine.InPlace // nil: its tree is its own
+	agent *clientSetup // nil: a command
 	// feedback is the file about the attempt before; "": it is the first.
 	feedback string
 	end      func()
@@ -143,8 +141,8 @@ const commonBin = "/usr/local/bin"
 
 // addTo shows the equipment in the cell of a command.
 func (r *equipment) addTo(c *cell.Command) {
-	search := enclosure.Variable(c.Env, "PATH") + ":" + filepath.Dir(filepath.Join(r.dir, binaryFile))
-	c.Env = enclosure.WithEnv(c.Env, post.Variable+"="+r.dir, "PATH="+strings.Trim(search, ":"))
+	search := strings.Trim(enclosure.Variable(c.Env, "PATH")+":"+filepath.Dir(filepath.Join(r.dir, binaryFile)), ":")
+	c.Env = enclosure.WithEnv(c.Env, post.Variable+"="+r.dir, "PATH="+search, enclosure.PathVariable+"="+search)
 	if r.feedback != "" {
 		c.Env = enclosure.WithEnv(c.Env, FeedbackVariable+"="+r.feedback)
 	}

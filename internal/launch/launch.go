@@ -75,7 +75,8 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 	defer drawing.Close()
 	kept := &worksite.Bounded{To: drawing, Room: worksite.TranscriptRoom}
 	visitor.SayVisited(s, w)
-	to := newOutput(kept, how)
+	var tail enclosure.Tail
+	to := newOutput(io.MultiWriter(kept, &tail), how)
 	first := warmSeat(w, how)
 	defer first.drop()
 	if err := workspace.PutGitBack(s, w); err != nil {
@@ -88,16 +89,18 @@ func runCommand(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Req
 		return err
 	}
 	r.transcript, r.drawing, r.budget, r.seat = kept, drawing, how.Budget, first
-	if r.left, err = confine.WatchAdopted(ctx, s, w); err != nil {
+	said, err := confine.BeginAdopted(ctx, s, w)
+	sayDisarmed(s, w, said)
+	if err != nil {
 		return err
 	}
-	defer func() { sayDisarmed(s, w, r.left.End()) }()
 	if !how.Unpacks {
 		if err := setup(ctx, s, w, io.MultiWriter(kept, worksite.Unheeded{To: how.Output})); err != nil {
-			return errors.Join(err, s.TallyNetwork(w))
+			return errors.Join(err, placeAdopted(ctx, s, w), s.TallyNetwork(w))
 		}
 	}
-	exit, err := startWithOutput(ctx, s, w, how, r, to)
+	exit, err := startWithOutput(ctx, s, w, how, r, to, &tail)
+	err = errors.Join(err, placeAdopted(ctx, s, w))
 	if err == nil {
 		err = workspace.TakeGitOut(s, w)
 	}
@@ -134,17 +137,24 @@ func sayRefused(s *worksite.Site, w *ledger.Worker, exit cell.Exit) {
 	}
 }
 
-// sayDisarmed says what was moved aside.
-func sayDisarmed(s *worksite.Site, w *ledger.Worker, text string) {
-	for line := range strings.Lines(text) {
-		s.Voice.Step(w.ID, "disarmed", strings.TrimSpace(line))
+// placeAdopted places what a worker wrote in an adopted checkout, however it ended, and says what was not
+// placed.
+func placeAdopted(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
+	said, err := confine.PlaceAdopted(context.WithoutCancel(ctx), s, w)
+	sayDisarmed(s, w, said)
+	return err
+}
+
+func sayDisarmed(s *worksite.Site, w *ledger.Worker, said []string) {
+	for _, line := range said {
+		s.Voice.Step(w.ID, "disarmed", line)
 	}
 }
 
 // startWithOutput records the host's state, runs the command to its end, and records that
 // it runs when the cell is proven. Nothing lands between the two, so that every
 // landing is in the one or after the other.
-func startWithOutput(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, to output) (cell.Exit, error) {
+func startWithOutput(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Request, r *equipment, to output, tail *enclosure.Tail) (cell.Exit, error) {
 	c, err := command(ctx, s, w, how, r, to)
 	if err != nil {
 		return cell.Exit{}, err
@@ -153,7 +163,13 @@ func startWithOutput(ctx context.Context, s *worksite.Site, w *ledger.Worker, ho
 	if r.agent != nil {
 		return startAgent(ctx, s, w, r, c, to.out)
 	}
-	return startCommand(ctx, s, w, r, c)
+	exit, err := startCommand(ctx, s, w, r, c)
+	if err == nil && !exit.OK() {
+		if hint := enclosure.ExplainHome(w.Lease.Lease(), w.Lease.Rules(), c.Cell, strings.Join(c.Argv, " "), tail.String()); hint != "" {
+			s.Voice.Step(w.ID, "home", hint)
+		}
+	}
+	return exit, err
 }
 
 // startCommand starts a command.
@@ -181,9 +197,6 @@ func startCommandThen(ctx context.Context, s *worksite.Site, w *ledger.Worker, r
 		defer release()
 		baseline, err := record()
 		if err != nil {
-			return err
-		}
-		if err := r.left.Started(l); err != nil {
 			return err
 		}
 		recorded = true
@@ -283,6 +296,7 @@ func sayCell(s *worksite.Site, id lease.ID, c ledger.Cell) {
 	for _, m := range c.Missing {
 		s.Voice.Step(id, "weaker", m.String())
 	}
+	s.Voice.Step(id, "memory", "limit: "+c.Memory.String())
 }
 
 // sayTrace names the weaker mode.
@@ -308,6 +322,9 @@ func command(ctx context.Context, s *worksite.Site, w *ledger.Worker, how Reques
 		c.Cell.Sealed = []string{w.Lease.Lease().Worktree}
 	}
 	r.addTo(&c)
+	if w.Agent == nil && w.Stage == nil && !how.Unpacks { // those of a plan come from a file of the repository
+		enclosure.ShowTyped(c.Cell, w.Lease.Rules(), w.Lease.Lease().Home, c.Argv)
+	}
 	publishPorts(s, w.Lease.Lease(), &c)
 	c.Stdin, c.Stdout, c.Stderr, c.Terminal = how.Stdin, to.out, to.err, how.Terminal
 	switch {
@@ -368,7 +385,7 @@ func AcceptanceCommand(ctx context.Context, s *worksite.Site, sealed lease.Seale
 
 // GiveUp records the end of a worker that nobody saw end, and how many processes it left.
 func GiveUp(s *worksite.Site, w *ledger.Worker, left int) error {
-	if err := errors.Join(workspace.TakeGitOut(s, w), recordLostStream(s, w)); err != nil {
+	if err := errors.Join(placeAdopted(context.Background(), s, w), workspace.TakeGitOut(s, w), recordLostStream(s, w)); err != nil {
 		return err
 	}
 	if err := s.RecordTallies(w); err != nil {

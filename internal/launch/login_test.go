@@ -152,3 +152,19 @@ func TestLoginReplacesWhatIsThere(t *testing.T) {
 		}
 	}
 }
+
+// When the client has ended, its logins are gone, and what else it has stays.
+func TestLoginsAreRemoved(t *testing.T) {
+	_, _, o := signedIn(t, policy.Agent{Login: policy.CopyLogin})
+	login, other := filepath.Join(o.state, "in", "auth.json"), filepath.Join(o.state, "in", "history.json")
+	put(t, other, "talk")
+	if have(t, login) != "first" {
+		t.Fatal("the control: there is no login")
+	}
+	if err := o.removeLogins(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(login); !errors.Is(err, os.ErrNotExist) || have(t, other) != "talk" {
+		t.Errorf("the login: %v", err)
+	}
+}

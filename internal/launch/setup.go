@@ -35,7 +35,9 @@ func runSetup(ctx context.Context, s *worksite.Site, sealed lease.Sealed, out io
 		if err != nil {
 			return err
 		}
-		c.Stdout, c.Stderr = out, out
+		var tail enclosure.Tail
+		c.Stdout = io.MultiWriter(out, &tail)
+		c.Stderr = c.Stdout
 		var layers []cell.Layer
 		c.Started = func(l cell.Launch) error { layers = l.Layers; return nil }
 		exit, err := cell.Run(ctx, c)
@@ -47,6 +49,9 @@ func runSetup(ctx context.Context, s *worksite.Site, sealed lease.Sealed, out io
 			return &fault.RefusedError{Err: err}
 		}
 		if err != nil || !exit.OK() {
+			if hint := enclosure.ExplainHome(l, sealed.Rules(), c.Cell, line, tail.String()); hint != "" {
+				s.Voice.Step(l.ID, "home", hint)
+			}
 			return &SetupError{l.ID, line, exit, layers, l.Policy.Limits}
 		}
 	}

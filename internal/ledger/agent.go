@@ -281,7 +281,7 @@ func (w *Worker) launchDoubts() (list []string) {
 	if w.Start == nil || !w.Start.Agent || w.Wiring == nil {
 		return nil
 	}
-	unchanged := w.Audit != nil && w.Audit.Summary.Landing+w.Audit.Summary.Violations == 0
+	unchanged := w.Audit != nil && (w.Audit.Idle || !w.Audit.Whole && w.Audit.Summary.Landing+w.Audit.Summary.Violations == 0)
 	if w.Proof == nil && !unchanged && w.Lease.Lease().Policy.Agent.Proof != policy.ProofReported {
 		list = append(list, "the hooks of "+w.Wiring.Client+" never reported")
 	}

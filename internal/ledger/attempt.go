@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/json"
 
+	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
@@ -20,6 +21,8 @@ type Attempt struct {
 	Inherited []Doubt         `json:"inherited,omitempty"` // what stays wrong, however clean the next attempt is
 	Message   string          `json:"+message,omitempty"`  // how the worker described what it has done so far
 	Review    bool            `json:"+review,omitempty"`   // nothing was wrong but in the eyes of a reviewer
+	// Conflicts are the files of the tree in which both sides stand, or the wrong one.
+	Conflicts []audit.Path `json:"+conflicts,omitempty"`
 }
 
 // Doubt is a fault of an earlier attempt that a later one does not remove.
@@ -39,7 +42,7 @@ func attempted(w *Worker, e journal.Event) error {
 		return err
 	}
 	w.Doubts = append(w.Doubts, w.launchDoubts()...)
-	w.Lease, w.Origin, w.Feedback, w.Inherited, w.Earlier = sealed, d.Origin, d.Feedback, d.Inherited, d.Message
+	w.Lease, w.Origin, w.Conflicts, w.Feedback, w.Inherited, w.Earlier = sealed, d.Origin, d.Conflicts, d.Feedback, d.Inherited, d.Message
 	if len(d.Command) > 0 {
 		w.Command = d.Command
 	}

@@ -36,9 +36,5 @@ func (c Cell) String() string {
 		}
 		words = append(words, word)
 	}
-	text := fmt.Sprintf("%s; %d acts proven before the start", strings.Join(words, ", "), len(c.Proven))
-	if c.Memory != cell.NotCounted {
-		text += "; memory limit: " + string(c.Memory)
-	}
-	return text
+	return fmt.Sprintf("%s; %d acts proven before the start", strings.Join(words, ", "), len(c.Proven))
 }

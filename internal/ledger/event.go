@@ -69,6 +69,7 @@ const (
 	Discarded   = "worker.discarded" // Discard
 	Removed     = "worker.removed"   // Removal: before anything is deleted
 	Branched    = "worker.branched"  // Branch: before it is made
+	Named       = "+refs.named"      // Refs: before refs of cordon's own are written
 	Recovered   = "worker.recovered" // Recovery: its lease was lost, and is made anew
 	Repaired    = "journal.repaired"
 	Salvaged    = journal.Salvaged // journal.Salvage: the journal was damaged
@@ -90,6 +91,8 @@ type Lease struct {
 	// Memory is limits.memory of the policy in bytes, if that names a size: a node has to have it. The lease has
 	// that of this machine otherwise.
 	Memory int64 `json:"+memory,omitempty"`
+	// Opens is what the policy of the repository opens, to which the operator had agreed.
+	Opens []string `json:"+opens,omitempty"`
 }
 
 // Recovery is the data of Recovered: an operator's repair found what a worker left
@@ -156,6 +159,8 @@ type Audit struct {
 	Digest  string        `json:"digest"`
 	Report  string        `json:"report"` // SHA-256 of the stored report
 	Others  int           `json:"others,omitempty"`
+	Idle    bool          `json:"+idle,omitempty"`  // the last attempt changed nothing
+	Whole   bool          `json:"+whole,omitempty"` // it counts what was carried over; an older cordon did not
 }
 
 // Then is the data of ThenStarted: the operator's command after a landing. It runs once:

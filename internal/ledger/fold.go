@@ -11,7 +11,6 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/egress/record"
 	"cordon/internal/gate"
-	"cordon/internal/git"
 	"cordon/internal/guard"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
@@ -118,9 +117,9 @@ func (l *Ledger) lease(e journal.Event) error {
 		return err
 	}
 	w.Command, w.Options, w.Overlap, w.Agent, w.Stage = d.Command, d.Options, d.Overlap, d.Agent, d.Stage
-	w.Feedback, w.Signal, w.Memory = d.Feedback, d.Signal, d.Memory
+	w.Feedback, w.Signal, w.Memory, w.Opens = d.Feedback, d.Signal, d.Memory, d.Opens
 	if d.Stage != nil {
-		w.Origin, w.Signal = d.Stage.Origin, d.Stage.Signal
+		w.Origin, w.Conflicts, w.Signal = d.Stage.Origin, d.Stage.Conflicts, d.Stage.Signal
 	}
 	l.Workers, l.byID[w.ID] = append(l.Workers, w), w
 	return nil
@@ -383,47 +382,3 @@ func pick(names []string, prefix string) (string, error) {
 
 // Taken reports whether a name has ever been given.
 func (l *Ledger) Taken(id lease.ID) bool { return l.byID[id] != nil || l.collected(id) }
-
-// LandedSince lists the values that cordon gave to refs of the host after an
-// event, and the workers that did anything since.
-func (l *Ledger) LandedSince(seq uint64) (landed map[string][]git.OID, workers map[string]bool) {
-	landed, workers = map[string][]git.OID{}, map[string]bool{}
-	for _, e := range l.Events {
-		if e.Seq < seq {
-			continue
-		}
-		workers[e.Worker] = true
-		var move gate.Landing
-		if e.Type == Intended && json.Unmarshal(e.Data, &move) == nil {
-			landed[move.Ref] = append(landed[move.Ref], move.New)
-		}
-		var made Branch
-		if e.Type == Branched && json.Unmarshal(e.Data, &made) == nil {
-			landed[made.Ref] = append(landed[made.Ref], made.Commit)
-		}
-	}
-	return landed, workers
-}
-
-// Commits are all that the journal says cordon gave a name in the host.
-func (l *Ledger) Commits() map[git.OID]bool {
-	known := map[git.OID]bool{}
-	for _, w := range l.Workers {
-		known[w.Lease.Lease().Base] = true
-	}
-	for _, e := range l.Events {
-		var d struct {
-			New, Commit, Result, History, Evidence git.OID
-		}
-		switch e.Type {
-		case Intended, Judged, Quarantined, Branched:
-			if json.Unmarshal(e.Data, &d) == nil {
-				for _, oid := range []git.OID{d.New, d.Commit, d.Result, d.History, d.Evidence} {
-					known[oid] = true
-				}
-			}
-		}
-	}
-	delete(known, "")
-	return known
-}

@@ -350,19 +350,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestLandedSince(t *testing.T) {
-	t.Parallel()
-	later := gate.Landing{Ref: "refs/heads/main", Old: oid("c"), New: oid("d")}
-	l := (&book{t: t}).leased(otter).add(otter, Intended, move).leased("able-fox").add("able-fox", Intended, later).fold()
-	landed, workers := l.LandedSince(3)
-	if want := map[string][]git.OID{"refs/heads/main": {oid("d")}}; !reflect.DeepEqual(landed, want) || !workers["able-fox"] || workers[otter] {
-		t.Errorf("landed %v by %v", landed, workers)
-	}
-	if landed, _ := l.LandedSince(0); len(landed["refs/heads/main"]) != 2 {
-		t.Errorf("landed %v", landed)
-	}
-}
-
 // Visits are those of the last launch.
 func TestFoldCountsVisits(t *testing.T) {
 	b := (&book{t: t}).leased("brisk-otter").add("brisk-otter", Started, Start{Command: []string{"true"}})
@@ -376,5 +363,43 @@ func TestFoldCountsVisits(t *testing.T) {
 	visit()
 	if n := b.fold().Workers[0].Visits; n != 1 {
 		t.Errorf("after another launch %d visits, want 1", n)
+	}
+}
+
+// A worker whose later events may be lost is quarantined, whatever was decided about it before.
+func TestRepairQuarantines(t *testing.T) {
+	t.Parallel()
+	judged := func() *book {
+		b := (&book{t: t}).leased(otter).add(otter, Prepared, Tree{}).add(otter, Started, Start{Command: []string{"true"}})
+		return b.add(otter, Ended, fine).add(otter, Audited, clean).add(otter, Judged, gate.Result{Outcome: gate.Waiting, Target: "refs/heads/main"})
+	}
+	for _, c := range []struct {
+		suspended []string
+		want      Status
+	}{{nil, WaitingFor}, {[]string{otter}, InQuarantine}} { // the first is the control
+		w, err := judged().add("", Salvaged, journal.Salvage{Kept: 6, Suspended: c.suspended}).fold().Find(otter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Status(Facts{}); got != c.want || (w.Gate == nil) != (c.suspended != nil) {
+			t.Errorf("suspended are %v: %q, %+v", c.suspended, got, w.Gate)
+		}
+	}
+}
+
+// What was doubted about one launch is doubted after every later one.
+func TestDoubtsStay(t *testing.T) {
+	t.Parallel()
+	b := (&book{t: t}).leased(otter).add(otter, Prepared, Tree{}).add(otter, Wired, Wiring{Client: "claude"})
+	b.add(otter, Started, Start{Command: []string{"claude"}, Agent: true}).add(otter, Ended, fine) // no hook reported
+	for _, want := range []int{2, 2, 2} {
+		w, err := b.fold().Find(otter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.AllDoubts(); len(got) != want {
+			t.Errorf("after %d events the doubts are %q", len(b.events), got)
+		}
+		b.add(otter, Started, Start{Command: []string{"true"}}).add(otter, Ended, fine)
 	}
 }

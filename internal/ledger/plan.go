@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"cordon/internal/audit"
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/lease"
@@ -114,6 +115,8 @@ type StageOf struct {
 	// Origin is the tip of the target that a resolver's base brings the author's result to; "": the
 	// base of the lease holds nothing of another worker.
 	Origin git.OID `json:"origin,omitempty"`
+	// Conflicts are the files of a resolver's base in which both sides stand, or the wrong one.
+	Conflicts []audit.Path `json:"+conflicts,omitempty"`
 	// Review: its result goes to the gate only after a review.
 	Review bool `json:"review,omitempty"`
 	// Looks is the result that a reviewer may give its opinion on; nil: it has no say.

@@ -83,16 +83,15 @@ func (w *Worker) Interrupted() bool { return w.Exit != nil && w.Exit.Stopped() }
 func (w *Worker) Merged() bool { return w.Gate != nil && w.Gate.Outcome == gate.Merged }
 
 // AwaitsReview reports whether a clean result goes to the gate only when a person says
-// so, or a reviewer in a plan. A worker that changed nothing leaves nothing to review, unless it carries over what an
-// earlier attempt changed.
+// so, or a reviewer in a plan. A worker that changed nothing leaves nothing to review.
 func (w *Worker) AwaitsReview() bool {
-	if w.Stage != nil && w.Stage.Review {
-		return w.Audit != nil && w.Audit.Verdict == audit.VerdictClean && (w.Audit.Summary.Landing > 0 || w.Attempts > 0 || w.Origin != "")
-	}
-	if w.Options.Merge || w.Options.NoMerge || w.Audit == nil || w.Audit.Verdict != audit.VerdictClean {
+	if w.Audit == nil || w.Audit.Verdict != audit.VerdictClean || w.Audit.Summary.Landing == 0 && (w.Audit.Whole || w.Origin == "") {
 		return false
 	}
-	return (w.Audit.Summary.Landing > 0 || w.Attempts > 0) && (w.Options.Review || w.Lease.Lease().Policy.Gate.Land.Review())
+	if w.Stage != nil && w.Stage.Review {
+		return true
+	}
+	return !w.Options.Merge && !w.Options.NoMerge && (w.Options.Review || w.Lease.Lease().Policy.Gate.Land.Review())
 }
 
 // gated gives the words for the gate's outcomes. A merge that ancestry does not

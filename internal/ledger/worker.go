@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"cmp"
 	"time"
 
+	"cordon/internal/audit"
 	"cordon/internal/cell"
 	"cordon/internal/egress/record"
 	"cordon/internal/gate"
@@ -24,6 +26,7 @@ type Worker struct {
 	Stage      *StageOf // nil: it is for no plan
 	Signal     string   // the place in a plan on another machine, for its briefing
 	Memory     int64    // bytes that its policy asks for; 0: it names no size
+	Opens      []string // what the repository's policy opens, with the operator's consent
 	Limits     int      // how often it failed because its provider was asked too often
 	Limited    bool     // the last launch did
 	Failures   int      // how often its command ended with an error, by itself
@@ -67,11 +70,12 @@ type Worker struct {
 	Waived     []Cause   // of this result, by releases
 	Quarantine *Quarantine
 	Release    *Release
-	Attempts   int     // after the first
-	Origin     git.OID // of the last attempt: its base without what was carried over; "": the base
-	Feedback   string  // what the last attempt is told; "": it is the first
-	Earlier    string  // how it described its work in earlier attempts
-	Inherited  []Doubt // faults of earlier attempts that stay
+	Attempts   int          // after the first
+	Origin     git.OID      // of the last attempt: its base without what was carried over; "": the base
+	Conflicts  []audit.Path // that its last attempt is to resolve
+	Feedback   string       // what the last attempt is told; "": it is the first
+	Earlier    string       // how it described its work in earlier attempts
+	Inherited  []Doubt      // faults of earlier attempts that stay
 	Discard    *Discard
 	Removal    *Removal
 	Created    time.Time
@@ -81,3 +85,6 @@ type Worker struct {
 	Decisions  int           // how often somebody decided about it
 	Last       *LastDecision // nil: nobody has decided yet
 }
+
+// Began is the commit that all of a worker's work is held against.
+func (w *Worker) Began() git.OID { return cmp.Or(w.Origin, w.Lease.Lease().Base) }

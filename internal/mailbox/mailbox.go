@@ -45,8 +45,8 @@ type Mailbox struct {
 	mu      sync.Mutex
 	Decided int64 // bytes of decisions
 	claims  int
-	truths  int
-	reviews int
+	truths  map[int]*votes // by the number of the claim
+	reviews votes
 	told    map[int]bool // questions whose answer was given out by this one
 	asked   askedOf
 	waiters waiters
@@ -56,7 +56,7 @@ type Mailbox struct {
 // New is the mailbox of a launch that ends at a time; zero is open. observed
 // is called with each decision, one at a time.
 func New(s *worksite.Site, w *ledger.Worker, ends time.Time, observed func(guard.Record)) *Mailbox {
-	m := &Mailbox{s: s, w: w, ends: ends, Observed: observed, told: map[int]bool{}, asked: askedOf{s: s, id: w.ID}}
+	m := &Mailbox{s: s, w: w, ends: ends, Observed: observed, truths: map[int]*votes{}, told: map[int]bool{}, asked: askedOf{s: s, id: w.ID}}
 	m.waiters = waiters{file: s.WorkerFile(w.ID, WaitingFile)}
 	m.waiters.say() // what a launch that was killed has left there is over
 	return m

@@ -9,9 +9,6 @@ import (
 	"cordon/internal/post"
 )
 
-// maxReviews is how many opinions a launch may send; the last one counts.
-const maxReviews = 20
-
 // review records what a reviewer thinks of the result that its lease names. A worker whose
 // lease names none has no say, so nobody reviews a result of their own. The opinion is evidence
 // that is marked as an agent's, and it never replaces a person's.
@@ -32,18 +29,22 @@ func (m *Mailbox) review(r post.Request) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.reviews >= maxReviews {
-		return fmt.Errorf("you have answered %d times", maxReviews)
+	before := m.reviews
+	doubt, refused := m.reviews.cast(verdict == plan.Approve)
+	if doubt {
+		verdict, text = plan.Escalate, doubted
+	} else if refused != nil {
+		return refused
 	}
 	data := ledger.Opinion{
 		Plan: st.Plan, Run: st.Run, Stage: st.Stage, Of: *st.Looks, Verdict: verdict, Text: text, Who: string(m.w.ID), Worker: string(m.w.ID),
 	}
 	if err := m.s.AppendIf("", ledger.ReviewGiven, data, func(now *ledger.Ledger) error { return stillProposed(now, data) }); err != nil {
+		m.reviews = before // what was not written down was not said
 		return err
 	}
-	m.reviews++
 	m.s.Voice.Step(m.w.ID, "review", fmt.Sprintf("%s (it says: %s)", verdict, oneText(text)))
-	return nil
+	return refused
 }
 
 // stillProposed refuses an opinion that would come too late.

@@ -8,9 +8,6 @@ import (
 	"cordon/internal/post"
 )
 
-// maxTruths is how many answers to claims a launch may send.
-const maxTruths = 200
-
 // truth records what a verifier says about a claim of its stage. The lease names the claims:
 // a worker whose lease has none has no say. The answer is evidence that is marked as an
 // agent's, and it never replaces a person's.
@@ -31,22 +28,29 @@ func (m *Mailbox) truth(r post.Request) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.truths >= maxTruths {
-		return fmt.Errorf("you have answered %d times", maxTruths)
+	if m.truths[r.Number] == nil {
+		m.truths[r.Number] = &votes{}
+	}
+	yes, before := r.Yes, *m.truths[r.Number]
+	doubt, refused := m.truths[r.Number].cast(yes)
+	if doubt {
+		yes, why = false, doubted
+	} else if refused != nil {
+		return refused
 	}
 	claim := st.Claims[r.Number-1]
-	data := ledger.TruthAnswer{Plan: st.Plan, Run: st.Run, Stage: st.Stage, Claim: claim, Yes: r.Yes, Why: why, Who: string(m.w.ID), Worker: string(m.w.ID)}
+	data := ledger.TruthAnswer{Plan: st.Plan, Run: st.Run, Stage: st.Stage, Claim: claim, Yes: yes, Why: why, Who: string(m.w.ID), Worker: string(m.w.ID)}
 	err := m.s.AppendIf("", ledger.TruthAnswered, data, func(now *ledger.Ledger) error { return openClaim(now, data) })
 	if err != nil {
+		*m.truths[r.Number] = before // what was not written down was not said
 		return err
 	}
-	m.truths++
 	word := "no"
-	if r.Yes {
+	if yes {
 		word = "yes"
 	}
 	m.s.Voice.Step(m.w.ID, "truth", fmt.Sprintf("%s: %s (it says: %s)", word, oneText(claim), oneText(why)))
-	return nil
+	return refused
 }
 
 // openClaim refuses an answer that would come too late.

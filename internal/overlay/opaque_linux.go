@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"bytes"
 	"errors"
 
 	"golang.org/x/sys/unix"
@@ -21,3 +22,19 @@ func Opaque(fd int) (bool, error) {
 
 // MakeOpaque makes a directory of a layer show nothing of those below.
 func MakeOpaque(fd int) error { return unix.Fsetxattr(fd, attribute, []byte("y"), 0) }
+
+// Forget removes what the kernel has noted in attributes of an entry of a layer, so that it is one like
+// every other where it is moved to.
+func Forget(fd int) error {
+	list := make([]byte, 64<<10)
+	n, err := unix.Flistxattr(fd, list)
+	if errors.Is(err, unix.ENOTSUP) {
+		return nil
+	}
+	for name := range bytes.SplitSeq(list[:max(n, 0)], []byte{0}) {
+		if err == nil && bytes.HasPrefix(name, []byte("user.overlay.")) {
+			err = unix.Fremovexattr(fd, string(name))
+		}
+	}
+	return err
+}

@@ -108,8 +108,8 @@ func (d *Dir) Entry(name string) (Entry, error) {
 // maxNames is how many names one directory of a layer may hold.
 const maxNames = 5_000_000
 
-// Entries lists the directory, in the order of names.
-func (d *Dir) Entries() ([]Entry, error) {
+// Names lists every name that a layer adds, changes or removes, in order.
+func (d *Dir) Names() ([]string, error) {
 	var names []string
 	for _, part := range d.parts {
 		if _, err := part.Seek(0, 0); err != nil {
@@ -122,8 +122,17 @@ func (d *Dir) Entries() ([]Entry, error) {
 		names = append(names, some...)
 	}
 	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// Entries lists the directory, in the order of names.
+func (d *Dir) Entries() ([]Entry, error) {
+	names, err := d.Names()
+	if err != nil {
+		return nil, err
+	}
 	var list []Entry
-	for _, name := range slices.Compact(names) {
+	for _, name := range names {
 		e, err := d.Entry(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed by a layer above

@@ -133,7 +133,7 @@ type Artifact struct {
 	Path     string   `json:"path"`
 	Contains []string `json:"contains,omitempty"`
 	Not      []string `json:"not,omitempty"`
-	// Optional: the file may be missing or empty. No plan can say so; it is for files that were in conflict.
+	// Optional marks what an older cordon promised of files in conflict. The gate knows these by itself.
 	Optional bool `json:"optional,omitempty"`
 
 	at Position

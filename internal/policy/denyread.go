@@ -39,10 +39,10 @@ var unreadGroups = []unreadGroup{
 	{"logs in to other machines as the operator", []string{
 		"~/.ssh", "~/.putty", "~/.config/putty", "~/.keychain", "~/.tsh", "~/.step", "~/.saml2aws", "~/.k5keytab",
 		"~/.config/filezilla", "~/.config/remmina", "~/.local/share/remmina", "~/.smbcredentials",
-		"~/.config/openvpn", "~/.config/wireguard", "~/.android/adbkey",
+		"~/.config/openvpn", "~/.config/wireguard", "~/.android/adbkey", "~/.dotnet/corefx",
 	}},
 	{"signs or decrypts as the operator", []string{
-		"~/.gnupg", "~/.local/share/gnupg", "~/.sigstore", "~/.config/sops", "~/.config/age", "~/.age",
+		"~/.gnupg", "~/.local/share/gnupg", "~/.sigstore", "~/.sbt/gpg", "~/.config/sops", "~/.config/age", "~/.age",
 		"~/.minisign", "~/.signify", "~/.local/share/mkcert", "~/.acme.sh", "~/.lego", "~/.ecryptfs", "~/.pki",
 		"~/.config/Yubico", "~/.local/share/kwalletd", "~/.vault_pass", "~/.vault_pass.txt",
 		"~/.ansible_vault_pass",
@@ -50,12 +50,12 @@ var unreadGroups = []unreadGroup{
 	// Accounts.
 	{"says which programs cordon runs as the operator", []string{"~/.config/cordon"}},
 	{"holds a token of a code host", []string{
-		"~/.config/gh", "~/.config/glab-cli", "~/.config/hub", "~/.config/lab", "~/.config/tea",
+		"~/.config/gh", "~/.cache/gh", "~/.config/glab-cli", "~/.config/hub", "~/.config/lab", "~/.config/tea",
 		"~/.git-credentials", "~/.config/git/credentials", "~/.cache/git/credential", "~/.git-credential-cache",
 		"~/.gitcookies", "~/.gcm", "~/.arcrc", "~/.subversion/auth", "~/.netrc", "~/.authinfo", "~/.authinfo.gpg",
 	}},
 	{"opens a cloud account", []string{
-		"~/.aws", "~/.azure", "~/.azure-devops", "~/.local/share/.IdentityService", "~/.config/gcloud", "~/.boto",
+		"~/.aws", "~/.azure", "~/.azure-devops", "~/.local/share/.IdentityService", "~/.config/gcloud", "~/.gcloud", "~/.boto",
 		"~/.gsutil", "~/.s3cfg", "~/.mc", "~/.config/rclone", "~/.rclone.conf", "~/.config/b2",
 		"~/.b2_account_info", "~/.passwd-s3fs", "~/.oci", "~/.bluemix", "~/.aliyun", "~/.config/openstack",
 		"~/.config/doctl", "~/.config/hcloud", "~/.config/linode-cli", "~/.config/scw", "~/.config/exoscale",
@@ -66,7 +66,7 @@ var unreadGroups = []unreadGroup{
 		"~/.config/turso", "~/.config/planetscale", "~/.config/neonctl", "~/.cloudflared", "~/.wrangler/config",
 		"~/.config/.wrangler/config", "~/.ngrok2", "~/.config/ngrok", "~/.edgerc", "~/.config/fastly",
 		"~/.terraform.d/credentials.tfrc.json", "~/.terraformrc", "~/.tofurc", "~/.pulumi/credentials.json",
-		"~/.vault-token", "~/.chef", "~/.databrickscfg", "~/.snowsql", "~/.snowflake", "~/.config/snowflake",
+		"~/.vault-token", "~/.chef", "~/.databrickscfg", "~/.snowsql", "~/.snowflake", "~/.cache/snowflake", "~/.config/snowflake",
 		"~/.dbt/profiles.yml",
 	}},
 	{"administers clusters and registries", []string{
@@ -77,22 +77,27 @@ var unreadGroups = []unreadGroup{
 	{"holds a token of a service", []string{
 		"~/.config/stripe", "~/.twilio-cli", "~/.sentryclirc", "~/.config/.jira", "~/.jira.d", "~/.kaggle",
 		"~/.config/kaggle", "~/.huggingface", "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens",
-		"~/.modal.toml", "~/.zuliprc", "~/.env", "~/.secrets", "~/.credentials", "~/.actrc", "~/.config/act/actrc",
+		"~/.modal.toml", "~/.platformio/appstate.json", "~/.nimble/github_api_token", "~/.wasmer/wasmer.toml", "~/.opam/plugins/opam-publish",
+		"~/.zuliprc", "~/.env", "~/.envrc", "~/.secrets", "~/.credentials", "~/.actrc", "~/.config/act/actrc",
 		"~/.config/gspread", "~/.config/weblate", "~/.config/ghorg/conf.yaml", "~/.local/share/jupyter/runtime",
 		"~/.config/fish/fish_variables",
 	}},
 	// Credentials only: what tools download stays readable.
 	{"holds a token of a package registry", []string{
-		"~/.npmrc", "~/.nvm/versions/node/*/etc/npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.bunfig.toml", "~/.config/pnpm/rc", "~/.config/pnpm/auth.ini",
+		"~/.npmrc", "~/.nvm/versions/node/*/etc/npmrc", "~/.npm-global/etc/npmrc", "~/.rye/credentials", "~/.virtualenvs/*/pip.conf",
+		"~/.yarnrc", "~/.yarnrc.yml", "~/.bunfig.toml", "~/.config/pnpm/rc", "~/.config/pnpm/auth.ini",
 		"~/.pypirc", "~/.pip/pip.conf", "~/.config/pip/pip.conf", "~/Library/Application Support/pip/pip.conf",
 		"~/.config/pypoetry/auth.toml", "~/.local/share/uv/credentials", "~/.continuum", "~/.cargo/credentials",
 		"~/.cargo/credentials.toml", "~/.gem/credentials", "~/.local/share/gem/credentials", "~/.bundle/config",
-		"~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties", "~/.ivy2/.credentials",
+		"~/.m2/settings.xml", "~/.m2/.develocity", "~/.gradle/develocity", "~/.gradle/enterprise",
+		"~/.m2/settings-security.xml", "~/.gradle/gradle.properties", "~/.ivy2/.credentials",
 		"~/.sbt/.credentials", "~/.sbt/credentials", "~/.sbt/*/credentials.sbt", "~/.julia/servers/*/auth.toml",
 		"~/.config/pdm/config.toml", "~/.config/hatch/config.toml", "~/.anaconda/keyring", "~/.config/.bunfig.toml",
 		"~/.config/coursier/credentials.properties", "~/.nuget/NuGet/NuGet.Config",
 		"~/.config/NuGet/NuGet.Config", "~/.composer/auth.json", "~/.config/composer/auth.json",
-		"~/.hex/hex.config", "~/.pause", "~/.stack/upload", "~/.conan/.conan.db", "~/.conan2/credentials.json",
+		"~/.hex/hex.config", "~/.pause", "~/.stack/upload", "~/.conan/.conan.db", "~/.conan2/credentials.json", "~/.conan2/.conan.db",
+		"~/.pyenv/versions/*/pip.conf", "~/miniconda3/.condarc",
+
 		"~/.pub-cache/credentials.json", "~/.config/dart/pub-credentials.json", "~/.luarocks/upload_config.lua",
 		"~/.vsce",
 	}},
@@ -126,7 +131,8 @@ var unreadGroups = []unreadGroup{
 		"~/.var/app",
 	}},
 	{"holds mail and its passwords", []string{
-		"~/.thunderbird", "~/snap/thunderbird", "~/.config/evolution", "~/.local/share/evolution",
+		"~/.thunderbird", "~/.cache/thunderbird", "~/.cache/mutt", "~/.cache/neomutt", "~/.cache/mu", "~/.cache/tracker3",
+		"~/snap/thunderbird", "~/.config/evolution", "~/.local/share/evolution",
 		"~/.cache/evolution", "~/.local/share/geary", "~/.config/geary", "~/.claws-mail", "~/.mutt", "~/.muttrc",
 		"~/.config/mutt", "~/.config/neomutt", "~/.config/aerc", "~/.config/himalaya", "~/.mbsyncrc",
 		"~/.config/isyncrc", "~/.offlineimaprc", "~/.msmtprc", "~/.config/msmtp", "~/.fetchmailrc", "~/.getmail",
@@ -142,7 +148,8 @@ var unreadGroups = []unreadGroup{
 	}},
 	{"leads to the operator's desktop or accounts", []string{
 		"~/.Xauthority", "~/.ICEauthority", "~/.config/pulse/cookie", "~/.config/goa-1.0", "~/.config/Nextcloud",
-		"~/.dropbox", "~/.config/syncthing", "~/.local/state/syncthing", "~/.config/borg",
+		"~/.dropbox", "~/.cache/rclone", "~/.cache/thumbnails", "~/.cache/JetBrains", "~/.cache/zsh", "~/.config/syncthing",
+		"~/.local/state/syncthing", "~/.config/borg",
 		"~/.config/Code/User/globalStorage", "~/.config/VSCodium/User/globalStorage",
 		"~/.config/Cursor/User/globalStorage", "~/.vscode-server/data/User/globalStorage", "~/.config/JetBrains",
 	}},
@@ -331,30 +338,49 @@ func (r Rules) Hides(place string) bool {
 	return r.unread.hides(place)
 }
 
+// hides looks a path up as the table has it: from "~" on below the home, and whole. A home may be "/" or lie in a system directory.
 func (u unread) hides(place string) bool {
-	inHome := paths.Within(place, u.at.Home)
+	if u.matches(place) {
+		return true
+	}
+	return paths.Within(place, u.at.Home) && u.matches("~"+strings.TrimPrefix(place, strings.TrimSuffix(u.at.Home, "/")))
+}
+
+// matches reports whether a row that no read root lifts is about a path or something above it.
+func (u unread) matches(place string) bool {
+	rows := unreadRows()
+	for at := place; len(at) > 1; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
+		if rows.names[at] && !u.lifts(at) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(rows.patterns, func(row string) bool { return matchesRow(row, place) && !u.lifts(row) })
+}
+
+// special are the characters of a pattern.
+const special = "*?[{\\"
+
+// unreadRows are the rows of the table: most are plain names.
+var unreadRows = sync.OnceValue(func() (rows struct {
+	names    map[string]bool
+	patterns []string
+}) {
+	rows.names = map[string]bool{}
 	for _, group := range unreadTable() {
 		for _, entry := range group.entries {
-			rest, ofHome := strings.CutPrefix(entry, "~")
-			if ofHome && (!inHome || !matchesRow(rest, place[len(u.at.Home):])) || !ofHome && !matchesRow(entry, place) {
-				continue
-			}
-			if !u.lifts(entry) {
-				return true
+			if strings.ContainsAny(entry, special) {
+				rows.patterns = append(rows.patterns, entry)
+			} else {
+				rows.names[entry] = true
 			}
 		}
 	}
-	return false
-}
+	return rows
+})
 
-// matchesRow reports whether a row is about a path or something above it. Most
-// rows are plain names.
+// matchesRow reports whether a pattern is about a path or something above it.
 func matchesRow(row, place string) bool {
-	if !strings.ContainsAny(row, "*?[{\\") {
-		return paths.Within(place, row)
-	}
-	first := row[:strings.IndexAny(row, "*?[{\\")]
-	if !strings.HasPrefix(place, first) {
+	if !strings.HasPrefix(place, row[:strings.IndexAny(row, special)]) {
 		return false
 	}
 	for ; len(place) > 1; place = place[:max(0, strings.LastIndexByte(place, '/'))] {

@@ -57,7 +57,8 @@ func fieldTable() []field {
 func filesystemFields() []field {
 	return []field{
 		list("write_roots", "Paths that may land, relative to the worktree; \".\" is the whole tree. Only a root that names a built-in protected path opens it.", func(p *Policy) *[]string { return &p.Filesystem.WriteRoots }, checkPath(inTree, absolute)),
-		list("read_roots", "Paths that the worker may read besides the worktree; \"/\" is everything. A root that names an entry of @default in deny_read exactly opens that entry.", func(p *Policy) *[]string { return &p.Filesystem.ReadRoots }, checkPath(inTree, climbing, home, absolute)),
+		list("read_roots", "Paths that the worker may read besides the worktree; \"/\" is everything but homes, of which the worker sees tools and caches; "+
+			"\"~\" is yours. A root that names an entry of @default in deny_read exactly opens that entry.", func(p *Policy) *[]string { return &p.Filesystem.ReadRoots }, checkPath(inTree, climbing, home, absolute)),
 		list("deny_read", "Paths that the worker may not read: sub/dir, ../**, ~/.ssh, /etc/shadow. Changes to such paths in the worktree do not land unless a write root names them. A list replaces the default; @default in it stands for the built-in list.", func(p *Policy) *[]string { return &p.Filesystem.DenyRead }, checkDenyRead),
 		list("deny_write", "Paths that the worker may not write, whatever write_roots say, under any name that some file system treats as the same. A path that starts with .. refers to files outside the worktree.", func(p *Policy) *[]string { return &p.Filesystem.DenyWrite }, checkPath(inTree, climbing, home, absolute)),
 		list("scratch", "Paths that the worker may write and that never land, such as build output and caches.", func(p *Policy) *[]string { return &p.Filesystem.Scratch }, checkPath(inTree, home, absolute)),

@@ -79,7 +79,7 @@ func stricter[T interface {
 }
 
 // lower is the lower of two limits; 0 is none.
-func lower[T int | Bytes](a, b T) T {
+func lower[T int | Bytes | Duration](a, b T) T {
 	if a == 0 || b != 0 && b < a {
 		return b
 	}

@@ -229,11 +229,15 @@ func TestJudgeLink(t *testing.T) {
 	for path, want := range map[string]Class{
 		"link": Landing, "a/x": Landing, "a/b/x": Landing, "vscode": Landing, "tmp/.vscode": Scratch,
 		"a": Violation, "a/b": Violation, "a/b/c": Violation, "d": Violation,
+		"gitattributes": Landing, ".gitattributes": Violation, "sub/.GitAttributes": Violation, "a/.gitignore ": Violation, "GITATT~1": Violation,
 		".vscode": Violation, "sub/.VSCode": Violation, ".github": Violation, "..": Violation,
 	} {
 		if got := r.JudgeLink(path); got.Class != want {
 			t.Errorf("JudgeLink(%q) = %s by %s, want %s", path, got.Class, got.Rule, want)
 		}
+	}
+	if got := r.Judge("sub/.gitattributes"); got.Class != Landing {
+		t.Errorf("positive control: a plain file of attributes is %s by %s", got.Class, got.Rule)
 	}
 	if got := r.Judge("a/b"); got.Class != Landing {
 		t.Errorf("positive control: a directory above a deny is %s by %s", got.Class, got.Rule)

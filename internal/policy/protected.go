@@ -62,6 +62,7 @@ var protectedTable = []ProtectedName{
 	{groupAgent, ".aider.conf.yml", startsAgent, false},
 	{groupAgent, ".mcp.json", startsAgent, false},
 	{groupAgent, ".vscode/mcp.json", startsAgent, false},
+	{groupAgent, ".agents", "holds skills that agent clients obey on the operator's machine", false},
 	{groupAgent, ".amazonq", startsAgent, false},
 	{groupAgent, ".amp", startsAgent, false},
 	{groupAgent, ".antigravity", startsAgent, false},
@@ -239,4 +240,24 @@ func protectedBelow(names []spelling) (ProtectedName, bool) {
 		}
 	}
 	return ProtectedName{}, false
+}
+
+// gitTexts are the files that git reads while it checks out, adds or shows others. Of a link it takes the
+// target for the text (git 2.39, from the index), or the file that the target names (git 2.17).
+var gitTexts = sync.OnceValue(func() map[string]part {
+	texts := map[string]part{}
+	for _, name := range []string{".gitattributes", ".gitignore", ".gitmodules", ".mailmap"} {
+		texts[name] = globPart(name).widened()
+	}
+	return texts
+})
+
+// gitText reports whether a path has a name of these, in any spelling.
+func gitText(names []spelling) (string, bool) {
+	for name, text := range gitTexts() {
+		if len(names) > 0 && text.matches(names[len(names)-1]) {
+			return name, true
+		}
+	}
+	return "", false
 }

@@ -45,15 +45,15 @@ type Rights struct {
 	} `json:"gate"`
 }
 
-// anything is the entry of a list that bounds nothing.
-const anything = "any"
+// Anything is the entry of a list that bounds nothing.
+const Anything = "any"
 
 // AllRights bound nothing.
 func AllRights() Rights {
 	var r Rights
 	r.Filesystem.DenyRead, r.Filesystem.DenyWrite = []string{}, []string{}
-	r.Network.AllowedDomains, r.Network.HostPorts, r.Network.Publish = []string{anything}, []string{anything}, []string{anything}
-	r.Secrets, r.Cell.Trace, r.Agent.Web = []string{anything}, true, true
+	r.Network.AllowedDomains, r.Network.HostPorts, r.Network.Publish = []string{Anything}, []string{Anything}, []string{Anything}
+	r.Secrets, r.Cell.Trace, r.Agent.Web = []string{Anything}, true, true
 	r.Isolation, r.Gate.Land, r.Gate.Attempts = None, LandAuto, maxAttempts
 	return r
 }
@@ -85,7 +85,8 @@ func RightsFields[T any](of func(*T) *Rights) []strictyaml.Field[T] {
 		seq("secrets", "Environment variables that a worker may get if its policy names them, or any.",
 			func(r *Rights) *[]string { return &r.Secrets }, orAny(checkVariable)),
 		strictyaml.Section("limits", "The largest limits.", rightsLimits(of)),
-		strictyaml.Scalar("isolation", "The weakest isolation: strict, degraded or none.",
+		strictyaml.Scalar("isolation", "The weakest isolation: strict, degraded or none. Without this key, a repository's policy with a weaker one than strict is "+
+			"refused until you agree to it for that repository (cordon config share isolation:none); the policy that --policy names is not bounded.",
 			func(t *T) *Isolation { return &of(t).Isolation }, readIsolation, Isolation.String),
 		strictyaml.Section("cell", "What processes in a cell may do to each other.", []strictyaml.Field[T]{
 			strictyaml.Scalar("trace", "false: no processes of a cell trace each other, whatever a policy says. true: the policy decides.",
@@ -126,7 +127,7 @@ func rightsLimits[T any](of func(*T) *Rights) []strictyaml.Field[T] {
 // orAny accepts the word any too.
 func orAny(check func(string) (string, error)) func(string) (string, error) {
 	return func(s string) (string, error) {
-		if s == anything {
+		if s == Anything {
 			return s, nil
 		}
 		return check(s)
@@ -141,8 +142,8 @@ func boundPorts[T any](key, doc string, of func(*T) *[]string) strictyaml.Field[
 
 // readBoundPorts reads ports, or the word any in their place.
 func readBoundPorts(n *yaml.Node) ([]string, error) {
-	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 && n.Content[0].Kind == yaml.ScalarNode && n.Content[0].Value == anything {
-		return []string{anything}, nil
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 && n.Content[0].Kind == yaml.ScalarNode && n.Content[0].Value == Anything {
+		return []string{Anything}, nil
 	}
 	list, err := readPorts(n)
 	texts := []string{}
@@ -172,6 +173,40 @@ func (p Policy) Within(r Rights) (Policy, []string) {
 	return n.p, n.lost
 }
 
+// Meet are the rights that both r and o give.
+func (r Rights) Meet(o Rights) Rights {
+	r.Filesystem.DenyRead = union(r.Filesystem.DenyRead, o.Filesystem.DenyRead)
+	r.Filesystem.DenyWrite = union(r.Filesystem.DenyWrite, o.Filesystem.DenyWrite)
+	r.Network.AllowedDomains = meetLists(r.Network.AllowedDomains, o.Network.AllowedDomains, func(a, b []string) []string {
+		kept, _ := meetAll(a, Network{AllowedDomains: b}.Expanded().AllowedDomains)
+		return kept
+	})
+	r.Network.HostPorts = meetLists(r.Network.HostPorts, o.Network.HostPorts, common)
+	r.Network.Publish = meetLists(r.Network.Publish, o.Network.Publish, common)
+	r.Secrets = meetLists(r.Secrets, o.Secrets, common)
+	r.Limits.Time = lower(r.Limits.Time, o.Limits.Time)
+	r.Limits.Memory, r.Limits.Disk = lower(r.Limits.Memory, o.Limits.Memory), lower(r.Limits.Disk, o.Limits.Disk)
+	r.Limits.Processes = lower(r.Limits.Processes, o.Limits.Processes)
+	r.Isolation = stricter(Isolations(), r.Isolation, o.Isolation)
+	r.Cell.Trace, r.Agent.Web = r.Cell.Trace && o.Cell.Trace, r.Agent.Web && o.Agent.Web
+	if o.Gate.Land.Review() {
+		r.Gate.Land = LandReview
+	}
+	r.Gate.Attempts = min(r.Gate.Attempts, o.Gate.Attempts)
+	return r
+}
+
+// meetLists is what two lists of rights allow, of which either may bound nothing.
+func meetLists(a, b []string, meet func(a, b []string) []string) []string {
+	switch {
+	case slices.Contains(b, Anything):
+		return a
+	case slices.Contains(a, Anything):
+		return b
+	}
+	return meet(a, b)
+}
+
 // narrowing is a policy on its way to what the rights allow.
 type narrowing struct {
 	p    Policy
@@ -199,7 +234,7 @@ func (n *narrowing) filesystem() {
 }
 
 func (n *narrowing) network() {
-	if bound := n.r.Network.AllowedDomains; !slices.Contains(bound, anything) {
+	if bound := n.r.Network.AllowedDomains; !slices.Contains(bound, Anything) {
 		kept, dropped := meetAll(n.p.Network.AllowedDomains, Network{AllowedDomains: bound}.Expanded().AllowedDomains)
 		if len(dropped) > 0 {
 			n.loses("network.allowed_domains: without %s", strings.Join(dropped, ", "))
@@ -212,7 +247,7 @@ func (n *narrowing) network() {
 
 // ports are those that the bound names too.
 func (n *narrowing) ports(key string, asked []int, bound []string) (kept []int) {
-	if slices.Contains(bound, anything) {
+	if slices.Contains(bound, Anything) {
 		return asked
 	}
 	for _, port := range asked {
@@ -240,7 +275,7 @@ func (n *narrowing) cell() {
 }
 
 func (n *narrowing) secrets() {
-	if slices.Contains(n.r.Secrets, anything) {
+	if slices.Contains(n.r.Secrets, Anything) {
 		return
 	}
 	kept := []string{}
@@ -278,12 +313,14 @@ func (n *narrowing) limits() {
 }
 
 func (n *narrowing) isolation() {
-	rank := func(i Isolation) int { return slices.Index(Isolations(), Isolation(i.String())) }
-	if rank(n.p.Isolation) > rank(n.r.Isolation) {
+	if isolationRank(n.p.Isolation) > isolationRank(n.r.Isolation) {
 		n.loses("isolation: %s instead of %s", n.r.Isolation, n.p.Isolation)
 		n.p.Isolation = Isolation(n.r.Isolation.String())
 	}
 }
+
+// isolationRank orders isolations, the strictest first.
+func isolationRank(i Isolation) int { return slices.Index(Isolations(), Isolation(i.String())) }
 
 func (n *narrowing) gate() {
 	if n.r.Gate.Land.Review() && !n.p.Gate.Land.Review() {

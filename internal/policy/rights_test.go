@@ -103,3 +103,28 @@ func TestMeet(t *testing.T) {
 		}
 	}
 }
+
+// Meet never gives more than either side, and AllRights changes nothing.
+func TestRightsMeet(t *testing.T) {
+	var narrow Rights
+	narrow.Filesystem.DenyRead = []string{"~/x"}
+	narrow.Network.AllowedDomains, narrow.Network.HostPorts, narrow.Network.Publish = []string{"@npm"}, []string{"1"}, []string{}
+	narrow.Secrets, narrow.Isolation, narrow.Gate.Land, narrow.Gate.Attempts = []string{"A"}, Strict, LandReview, 2
+	narrow.Limits.Time, narrow.Limits.Memory = 5, 7
+	wide := opened()
+	within, lost := wide.Within(narrow)
+	for _, met := range []Rights{narrow.Meet(AllRights()), AllRights().Meet(narrow), narrow.Meet(narrow)} {
+		got, gotLost := wide.Within(met)
+		if !got.Equal(within) || !slices.Equal(gotLost, lost) {
+			t.Errorf("got %s, want %s", gotLost, lost)
+		}
+	}
+}
+
+func opened() Policy {
+	p := Default()
+	p.Isolation, p.Secrets, p.Cell.Trace, p.Agent.Web = None, []string{"A", "B"}, true, true
+	p.Network.AllowedDomains, p.Network.HostPorts = []string{"@npm", "@pypi"}, []int{1, 2}
+	p.Gate.Land = LandAuto
+	return p
+}

@@ -212,6 +212,35 @@ func (r Rules) spell(path string) (names []spelling, why string) {
 	return r.fold.spell(raw), ""
 }
 
+// Denied names the entry of deny_write that covers a path; "" for none.
+func (r Rules) Denied(path string) string {
+	names, why := r.spell(path)
+	if why != "" {
+		return why
+	}
+	return r.denied(names)
+}
+
+// Protected names the row of the built-in table that a path falls under; "" for none.
+func (r Rules) Protected(path string) string {
+	names, why := r.spell(path)
+	if why != "" {
+		return why
+	}
+	if row, found := r.protectedBy(names); found {
+		return builtIn(row)
+	}
+	return ""
+}
+
+// BeginsProtected reports whether a path ends with the beginning of a row of the built-in table: whatever is put
+// below it supplies the end.
+func (r Rules) BeginsProtected(path string) bool {
+	names, why := r.spell(path)
+	_, found := protectedBelow(names)
+	return why != "" || found
+}
+
 // denied names the entry of deny_write that covers a path, or is "".
 func (r Rules) denied(names []spelling) string {
 	for _, d := range r.denyWrite {
@@ -303,6 +332,9 @@ func (r Rules) JudgeLink(path string) Verdict {
 	}
 	if row, found := protectedBelow(names); found {
 		return Verdict{Violation, "built-in: a link above " + row.Name + ", which " + row.Reason}
+	}
+	if name, found := gitText(names); found {
+		return Verdict{Violation, "built-in: git reads the text of a link that is called " + name + ", or follows it"}
 	}
 	return v
 }

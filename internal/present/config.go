@@ -19,6 +19,9 @@ func ConfigView(l config.Loaded) (*view.Config, error) {
 		if s.Line > 0 {
 			source = l.File + ":" + strconv.Itoa(s.Line)
 		}
+		if line := l.Machine[s.Key]; line > 0 {
+			source += ", " + config.MachineFile + ":" + strconv.Itoa(line)
+		}
 		v.Settings = append(v.Settings, view.Setting{Key: s.Key, Value: s.Value, Source: source})
 	}
 	return v, err

@@ -55,7 +55,7 @@ func Because(w *ledger.Worker, status ledger.Status) string {
 			return ": it was not started: " + legible.Line(w.Refusal.Why)
 		}
 	case ledger.Conflicted:
-		return fmt.Sprintf(" with %s in %s", Branch(w.Gate.Target), Paths(w.Gate.Paths, 3))
+		return fmt.Sprintf(" with %s in %s", Branch(w.Gate.Target), Paths(w.Gate.Paths, 3)) + w.Gate.Because()
 	case ledger.WaitingFor:
 		return ": " + w.Gate.Why
 	case ledger.InReview:

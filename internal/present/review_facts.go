@@ -98,7 +98,7 @@ func (r *caseOf) baseFact() view.Fact {
 	target := Branch(r.Lease.Lease().Target)
 	switch {
 	case r.now.Status == ledger.Conflicted:
-		return fact("base", view.FactBad, "conflicts with %s in %s", target, Paths(r.Gate.Paths, 3))
+		return fact("base", view.FactBad, "conflicts with %s in %s%s", target, Paths(r.Gate.Paths, 3), r.Gate.Because())
 	case r.now.Behind > 0:
 		return fact("base", view.FactNote, "%s behind %s", terminal.Plural(r.now.Behind, "commit"), target)
 	}

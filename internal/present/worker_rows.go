@@ -48,6 +48,9 @@ func LeaseRows(w *ledger.Worker, v view.Worker) [][]string {
 
 // ran are those about what it did.
 func RunRows(w *ledger.Worker, v view.Worker) (rows [][]string) {
+	if w.Start != nil && w.Start.Memory != cell.NotCounted {
+		rows = append(rows, []string{"memory", "limit: " + w.Start.Memory.String()})
+	}
 	if v.Exit != nil {
 		rows = append(rows, []string{"exit", fmt.Sprintf("%d, %s", v.Exit.Code, Ended(w))})
 	}

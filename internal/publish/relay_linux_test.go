@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -208,9 +207,10 @@ func TestServers(t *testing.T) {
 
 // A server is told when the browser goes away, and its socket serves another.
 func TestBrowserLeaves(t *testing.T) {
-	left := make(chan bool, 20)
+	came, left := make(chan bool, 20), make(chan bool, 20)
 	p := publishing(t, "tcp4", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/wait" {
+			came <- true
 			<-r.Context().Done()
 			left <- true
 		}
@@ -221,7 +221,7 @@ func TestBrowserLeaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() { time.Sleep(20 * time.Millisecond); cancel() }()
+		go func() { <-came; cancel() }()
 		if r, err := p.client.Do(r); err == nil {
 			t.Fatalf("%v", r)
 		}

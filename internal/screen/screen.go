@@ -117,7 +117,13 @@ func (s *Screen) Lines() []string {
 // Text is what is on the screen now.
 func (s *Screen) Text() string { return strings.TrimRight(strings.Join(s.Lines(), "\n"), "\n") }
 
-func (r row) text() string {
+// BeforeCursor is what stands before the cursor on its line, with the spaces at the end: where a person types, the
+// program that reads it shows it there.
+func (s *Screen) BeforeCursor() string { return s.lines[s.y][:s.x].all() }
+
+func (r row) text() string { return strings.TrimRight(r.all(), " ") }
+
+func (r row) all() string {
 	var b strings.Builder
 	for _, c := range r {
 		switch c {
@@ -128,7 +134,7 @@ func (r row) text() string {
 			b.WriteString(c)
 		}
 	}
-	return strings.TrimRight(b.String(), " ")
+	return b.String()
 }
 
 // takeScrolled are the lines that left the top of the main screen since it was asked last.

@@ -239,3 +239,19 @@ func FuzzScreen(f *testing.F) {
 		}
 	})
 }
+
+func TestBeforeCursor(t *testing.T) {
+	s := New(3, 20)
+	for _, c := range []struct{ draw, want string }{
+		{"> do it ", "> do it "},
+		{"\x1b[3D", "> do "},
+		{"\x1b[2;1H", ""},
+	} {
+		if _, err := s.Write([]byte(c.draw)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.BeforeCursor(); got != c.want {
+			t.Errorf("after %q it is %q, want %q", c.draw, got, c.want)
+		}
+	}
+}

@@ -163,6 +163,9 @@ func plainAttempts() []attempt {
 		{"adjtimex", unix.SYS_ADJTIMEX, unix.EPERM, []uintptr{bad}},
 		{"swapon", unix.SYS_SWAPON, unix.EPERM, []uintptr{bad}},
 		{"swapoff", unix.SYS_SWAPOFF, unix.EPERM, []uintptr{bad}},
+		{"memfd_secret", unix.SYS_MEMFD_SECRET, unix.ENOSYS, []uintptr{0}},
+		{"close_range unshare", unix.SYS_CLOSE_RANGE, unix.ENOSYS, []uintptr{1 << 20, 1 << 20, unix.CLOSE_RANGE_UNSHARE}},
+		{"close_range unshare, garbage above", unix.SYS_CLOSE_RANGE, unix.ENOSYS, []uintptr{1 << 20, 1 << 20, unix.CLOSE_RANGE_UNSHARE | garbage}},
 		{"vhangup", unix.SYS_VHANGUP, unix.EPERM, nil}, // the session has no terminal
 		{"lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE, unix.ENOSYS, []uintptr{0, bad}},
 		{"nfsservctl", unix.SYS_NFSSERVCTL, unix.ENOSYS, nil},
@@ -192,7 +195,11 @@ func namespaceAttempts() []attempt {
 	return append(list,
 		attempt{"unshare time", unix.SYS_UNSHARE, unix.EPERM, []uintptr{unix.CLONE_NEWTIME}},
 		attempt{"unshare, a bit without meaning", unix.SYS_UNSHARE, unix.EPERM, []uintptr{1 << 20}},
+		attempt{"unshare descriptors", unix.SYS_UNSHARE, unix.EPERM, []uintptr{unix.CLONE_FILES}},
 		attempt{"unshare files", unix.SYS_UNSHARE, 0, []uintptr{unix.CLONE_FS | unix.CLONE_SYSVSEM}},
+		// The kernel makes no thread that does not share its memory: it is asked for one in vain.
+		attempt{"clone a thread with descriptors of its own", unix.SYS_CLONE, unix.EPERM, []uintptr{unix.CLONE_THREAD}},
+		attempt{"clone a thread", unix.SYS_CLONE, 0, []uintptr{unix.CLONE_THREAD | unix.CLONE_FILES}},
 		attempt{"clone", unix.SYS_CLONE, 0, []uintptr{uintptr(unix.SIGCHLD)}},
 		attempt{"clone, garbage above", unix.SYS_CLONE, 0, []uintptr{uintptr(unix.SIGCHLD) | garbage}},
 		// The bit of CLONE_NEWTIME is a part of the signal's number here.
@@ -282,7 +289,7 @@ func ordinaryAttempts() []attempt {
 		{"rseq", unix.SYS_RSEQ, 0, []uintptr{bad}},
 		{"statx", unix.SYS_STATX, 0, []uintptr{cwd, text("."), 0, unix.STATX_MODE, pointer([256]byte{})}},
 		{"faccessat2", unix.SYS_FACCESSAT2, 0, []uintptr{cwd, text("."), unix.R_OK}},
-		{"close_range", unix.SYS_CLOSE_RANGE, 0, []uintptr{1 << 20, 1 << 20}},
+		{"close_range", unix.SYS_CLOSE_RANGE, 0, []uintptr{1 << 20, 1 << 20, unix.CLOSE_RANGE_CLOEXEC}},
 		{"copy_file_range", unix.SYS_COPY_FILE_RANGE, 0, []uintptr{none, 0, none}},
 		{"execveat", unix.SYS_EXECVEAT, 0, []uintptr{none, bad}},
 		{"name_to_handle_at", unix.SYS_NAME_TO_HANDLE_AT, 0, []uintptr{none, bad}},

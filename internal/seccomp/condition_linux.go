@@ -20,6 +20,15 @@ var (
 	cloneNew   = condition{"with a flag that makes a namespace", []test{has(0, cloneNamespaces)}}
 )
 
+// Where no control group counts, package limit looks at the descriptors of one thread of
+// each process: all threads have to share them.
+var (
+	unshareFiles = condition{"with CLONE_FILES", []test{has(0, unix.CLONE_FILES)}}
+	cloneFiles   = condition{"with CLONE_THREAD and without CLONE_FILES",
+		[]test{is(0, unix.CLONE_THREAD).under(unix.CLONE_THREAD | unix.CLONE_FILES)}}
+	closeUnshare = condition{"with CLOSE_RANGE_UNSHARE", []test{has(2, unix.CLOSE_RANGE_UNSHARE)}}
+)
+
 // oddPersonality allows what container runtimes do: Linux, 32-bit names, the
 // version number 2.6, both, and the question; and no address randomisation,
 // which debuggers and sanitizers turn off for a program of their own.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/testground"
 )
 
 // roles are what the test binary does when it is started again as a process of
@@ -34,7 +36,7 @@ const roleVar = "SECCOMP_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
-		os.Exit(m.Run())
+		os.Exit(testground.Run("internal/seccomp", m))
 	}
 	os.Unsetenv(roleVar)
 	play, ok := roles[role]

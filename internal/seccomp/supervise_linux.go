@@ -41,10 +41,10 @@ func Supervise(listener int, record func(Refusal)) error {
 			return fmt.Errorf("seccomp: receive a call: %w", err)
 		}
 		row := blame(n.call)
+		record(Refusal{Call: row.call, Pid: int(n.pid), Reason: row.reason}) // the caller may end as soon as it has its answer
 		if err := settle(listener, n.id, row.errno); err != nil {
 			return fmt.Errorf("seccomp: answer %s: %w", row.call, err)
 		}
-		record(Refusal{Call: row.call, Pid: int(n.pid), Reason: row.reason})
 	}
 }
 

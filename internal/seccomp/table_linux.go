@@ -51,6 +51,12 @@ var common = []rule{
 	{"clone", unix.SYS_CLONE, unix.EPERM, recorded, cloneNew, "makes a namespace, and in it capabilities"},
 	{"clone3", unix.SYS_CLONE3, unix.ENOSYS, routine, always, "its flags are in memory; every libc falls back to clone"},
 
+	// What no limit would count.
+	{"unshare", unix.SYS_UNSHARE, unix.EPERM, routine, unshareFiles, "gives a thread its own descriptors, which no limit counts"},
+	{"clone", unix.SYS_CLONE, unix.EPERM, routine, cloneFiles, "gives a thread its own descriptors, which no limit counts"},
+	{"close_range", unix.SYS_CLOSE_RANGE, unix.ENOSYS, routine, closeUnshare, "gives a thread its own descriptors; callers fall back to close"},
+	{"memfd_secret", unix.SYS_MEMFD_SECRET, unix.ENOSYS, routine, always, "memory that the kernel counts for nobody"},
+
 	// Other processes, and the kernel's own ways to look into them.
 	{"ptrace", unix.SYS_PTRACE, unix.EPERM, recorded, always, "takes over another process"},
 	{"process_vm_readv", unix.SYS_PROCESS_VM_READV, unix.EPERM, recorded, always, "reads another process's memory"},

@@ -71,7 +71,7 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 	l := w.Lease.Lease()
 	carried, begins := gate.Carried{Origin: l.Base, Base: l.Base}, "the adopted tree as it is"
 	if !l.Adopted {
-		if carried, err = s.Gate.Carry(ctx, l, stored, status == ledger.Conflicted, w.Lease.Rules()); err != nil {
+		if carried, err = s.Gate.Carry(ctx, l, stored, status == ledger.Conflicted, w.Lease.Rules(), w.Conflicts); err != nil {
 			return fmt.Errorf("%s cannot go on: %w", w.ID, err)
 		}
 		begins = "a fresh tree at " + carried.Origin.Short() + " with the part inside the lease"
@@ -82,7 +82,7 @@ func (s *Session) beginAttempt(ctx context.Context, w *ledger.Worker, status led
 		return err
 	}
 	data := ledger.Attempt{
-		Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: how.Who, Origin: carried.Origin, Command: how.Command,
+		Lease: sealed.Bytes(), Hash: sealed.Hash(), Who: how.Who, Origin: carried.Origin, Conflicts: carried.Conflicts, Command: how.Command,
 		Feedback: s.feedback(ctx, w, found, carried, how), Review: how.Remarks.Text != "", Inherited: inherited(found), Message: wording.SoFar(ctx, s.Site, w),
 	}
 	if status != ledger.Conflicted && w.Origin != "" {
@@ -120,14 +120,10 @@ func (s *Session) storedResult(ctx context.Context, w *ledger.Worker) (git.OID, 
 	if err != nil {
 		return "", err
 	}
-	var m gate.Manifest
-	err = s.HoldGate(ctx, func() (err error) {
-		m, err = s.Gate.Quarantine(ctx, gate.Evidence{
-			Lease: w.Lease, Reasons: []string{"another attempt was asked for"}, Report: report, Gate: w.Gate,
-			Top: s.TreeOf(w), Frozen: s.frozenPlace(w), Layers: s.LayersOf(w), History: s.HistoryRepo(w),
-			Transcript: s.WorkerFile(w.ID, "transcript"), Now: s.Now(),
-		})
-		return err
+	m, err := s.Gate.Quarantine(ctx, gate.Evidence{
+		Lease: w.Lease, Reasons: []string{"another attempt was asked for"}, Report: report, Gate: w.Gate,
+		Top: s.TreeOf(w), Frozen: s.frozenPlace(w), Layers: s.LayersOf(w), History: s.HistoryRepo(w),
+		Transcript: s.WorkerFile(w.ID, "transcript"), Now: s.Now(),
 	})
 	if err == nil && m.Result == "" {
 		err = fmt.Errorf("the result of %s could not be stored: %v", w.ID, m.Missing)

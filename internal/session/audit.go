@@ -12,14 +12,6 @@ import (
 	"cordon/internal/ledger"
 )
 
-// withGateHeld does a step while nothing lands and no lease is written: it compares
-// the host with what cordon recorded, or records what it did to the host.
-func (s *Session) withGateHeld(act step) step {
-	return func(ctx context.Context, w *ledger.Worker, how *progress) error {
-		return s.HoldGate(ctx, func() error { return act(ctx, w, how) })
-	}
-}
-
 // auditWithRoom does not look at a result while there is no room to.
 func (s *Session) auditWithRoom(ctx context.Context, w *ledger.Worker, how *progress) error {
 	if err := s.State.Room(); err != nil {

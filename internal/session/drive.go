@@ -193,11 +193,11 @@ func (s *Session) afterAudit(w *ledger.Worker, how *progress) step {
 	case s.noRoom(how.unknown):
 		return func(context.Context, *ledger.Worker, *progress) error { return waitForRoom(w, how.unknown) }
 	case how.unknown != nil:
-		return s.withGateHeld(s.quarantine)
+		return s.quarantine
 	case w.Audit.Verdict != audit.VerdictClean, len(w.Inherited) > 0, (how.Judge || w.Exit.OK()) && len(launch.GuardDoubts(s.Site, w)) > 0:
-		return s.withGateHeld(s.quarantine)
+		return s.quarantine
 	case w.Gate != nil && (w.Gate.Outcome == gate.Violating || w.Gate.Outcome == gate.Rejected):
-		return s.withGateHeld(s.quarantine)
+		return s.quarantine
 	case w.Gate != nil && !(how.Judge && !how.judged):
 		return nil
 	case w.Gate == nil && !how.Judge && w.Exit.OK() && w.Asks():

@@ -97,7 +97,8 @@ func (s *Session) writeConflict(ctx context.Context, b *strings.Builder, w *ledg
 		return
 	}
 	branch := strings.TrimPrefix(w.Lease.Lease().Target, "refs/heads/")
-	fmt.Fprintf(b, "Your work conflicts with what has landed on %s meanwhile. These files hold both sides between conflict markers; resolve them:\n", branch)
+	fmt.Fprintf(b, "Your work conflicts with what has landed on %s. Resolve these files: each holds both sides between conflict markers or, where "+
+		"that is impossible, one side.\n", branch)
 	var lines []string
 	for _, p := range c.Conflicts {
 		lines = append(lines, p.String())

@@ -112,7 +112,7 @@ func describeResult(r gate.Result) string {
 	case gate.Nothing:
 		return target + " already holds all of it"
 	case gate.Conflict:
-		return fmt.Sprintf("conflicts with %s in %s", target, worksite.Count(len(r.Paths), "file"))
+		return fmt.Sprintf("conflicts with %s in %s", target, worksite.Count(len(r.Paths), "file")) + r.Because()
 	case gate.Violating:
 		return fmt.Sprintf("merged with %s it would change %s outside the lease", target, worksite.Count(len(r.Findings), "path"))
 	}
@@ -147,7 +147,7 @@ func (s *Session) orderFor(ctx context.Context, w *ledger.Worker, how *progress,
 	if w.Lease.Expired(s.Now()) {
 		return gate.Order{}, fmt.Errorf("the lease expired at %s", l.Expires.Format("2006-01-02 15:04 MST"))
 	}
-	snapshot, err := s.Gate.Snapshot(ctx, string(w.ID), l.Base, s.TreeOf(w), report.Landing(false))
+	snapshot, err := s.Gate.Snapshot(ctx, string(w.ID), report.Base, s.TreeOf(w), report.Landing(false))
 	if err != nil {
 		return gate.Order{}, err
 	}
@@ -195,7 +195,7 @@ func (s *Session) acceptAnd(ctx context.Context, w *ledger.Worker, o gate.Order,
 	defer here.close()
 	o.Lease, o.History, o.Entry, o.Author, o.Failed = w.Lease, s.HistoryRepo(w), w.AuditEntry, enclosure.Identity(l), w.Rejections
 	o.Index = s.BaseIndex(ctx, l.Base)
-	o.Creates, o.AcceptFailed = w.Options.NewTarget, w.Waives(ledger.FailedAcceptance)
+	o.Creates, o.AcceptFailed, o.Conflicts = w.Options.NewTarget, w.Waives(ledger.FailedAcceptance), w.Conflicts
 	if w.Stage != nil {
 		o.Verify, o.Artifacts = true, w.Stage.Artifacts
 	}
@@ -243,7 +243,7 @@ func (s *Session) recoverLanding(ctx context.Context, w *ledger.Worker, how *pro
 	if !landed {
 		return s.audit(ctx, w, how) // a new audit clears the intent
 	}
-	release, err := s.State.Lock(state.GateLock, true)
+	release, err := s.State.Await(ctx, state.GateLock)
 	if err != nil {
 		return err
 	}

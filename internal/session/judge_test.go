@@ -95,7 +95,7 @@ func (s *shop) open() *session.Session {
 func (s *shop) dispatch(line string) dispatch.Request {
 	p := policy.Default()
 	tree := workspace.TreeKind(os.Getenv("CORDON_TREE"))
-	return dispatch.Request{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Tree: tree, Options: ledger.Options{Merge: true}}
+	return dispatch.Request{Command: []string{"sh", "-c", line}, Policy: &p, Source: "test", Named: true, Tree: tree, Options: ledger.Options{Merge: true}}
 }
 
 // runAll leases a worker and takes it through the whole pipeline.

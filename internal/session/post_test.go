@@ -20,6 +20,7 @@ import (
 	"cordon/internal/mailbox"
 	"cordon/internal/policy"
 	"cordon/internal/post"
+	"cordon/internal/testwait"
 	"cordon/internal/worksite"
 )
 
@@ -145,7 +146,7 @@ func TestAskAndAnswer(t *testing.T) {
 	for range 2 {
 		go func() { replies <- c.call(post.Request{Verb: post.Await, Question: "q1", Wait: 60}) }()
 	}
-	wait(t, "somebody to wait", c.box.SomebodyWaits)
+	testwait.Until(t, "somebody waits", c.box.SomebodyWaits)
 	in, err := mailbox.Inbox(context.Background(), c.operator().Site)
 	if err != nil || len(in) != 1 || in[0].Worker.ID != c.w.ID || in[0].Text != "which?[31m" || in[0].Options[1] != "b c" ||
 		in[0].By != "AskUserQuestion" || in[0].ID() != "q1" {
@@ -163,7 +164,7 @@ func TestAskAndAnswer(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("after %v", took)
 	}
-	wait(t, "nobody to wait", func() bool { return !c.box.SomebodyWaits() })
+	testwait.Until(t, "nobody waits", func() bool { return !c.box.SomebodyWaits() })
 	if in, err := mailbox.Inbox(context.Background(), c.operator().Site); err != nil || len(in) != 0 {
 		t.Errorf("%+v, %v", in, err)
 	}
@@ -176,15 +177,6 @@ func TestAskAndAnswer(t *testing.T) {
 	}
 	if b, err := json.Marshal(st); err != nil || bytes.Contains(b, []byte(c.s.Host.Top)) {
 		t.Errorf("a worker is told where the host is: %s", b)
-	}
-}
-
-func wait(t *testing.T, what string, until func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !until(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still waiting for %s", what)
-		}
 	}
 }
 
@@ -324,14 +316,14 @@ func TestManyWait(t *testing.T) {
 			_, _ = post.Call(ctx, c.dir, post.Request{Verb: post.Await, Question: "q1", Wait: 1 << 40})
 		}()
 	}
-	wait(t, "all of them", func() bool { return c.box.Waiting.Load() == mailbox.MaxWaiting })
+	testwait.Until(t, "all of them wait", func() bool { return c.box.Waiting.Load() == mailbox.MaxWaiting })
 	c.refused("one more", post.Request{Verb: post.Await, Question: "q1", Wait: 10}, "already wait for an answer")
 	if r := c.call(post.Request{Verb: post.Decided, Record: recordJSON(t, guard.Record{Tool: "Bash", Verdict: guard.Allow})}); r.Error != "" {
 		t.Error(r.Error)
 	}
 	cancel() // they go away without a word
 	all.Wait()
-	wait(t, "nobody", func() bool { return !c.box.SomebodyWaits() })
+	testwait.Until(t, "nobody waits", func() bool { return !c.box.SomebodyWaits() })
 	if r := c.call(post.Request{Verb: post.Await, Question: "q1", Wait: 1}); r.Error != "" || r.Answered {
 		t.Errorf("%+v", r)
 	}
@@ -398,7 +390,7 @@ func TestAskedAtOnce(t *testing.T) {
 		}()
 	}
 	answered := map[int]bool{}
-	wait(t, "all questions", func() bool {
+	testwait.Until(t, "there are all questions", func() bool {
 		in, err := mailbox.Inbox(context.Background(), c.operator().Site)
 		if err != nil {
 			t.Fatal(err)
@@ -469,11 +461,11 @@ func TestWaits(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	wait(t, "it to be said", func() bool { return mailbox.WaitsFor(c.operator().Site, &w, 1) == mailbox.WaitsNow })
+	testwait.Until(t, "the session says so", func() bool { return mailbox.WaitsFor(c.operator().Site, &w, 1) == mailbox.WaitsNow })
 	if err := c.answer(c.w, 1, "yes"); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "it to be over", func() bool { return mailbox.WaitsFor(c.operator().Site, &w, 1) == mailbox.AtWork })
+	testwait.Until(t, "the worker is at work again", func() bool { return mailbox.WaitsFor(c.operator().Site, &w, 1) == mailbox.AtWork })
 	// What a killed launch has left says nothing about the next.
 	if err := os.WriteFile(c.s.WorkerFile(w.ID, mailbox.WaitingFile), []byte(`{"1":1}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -498,7 +490,7 @@ func TestRudePeers(t *testing.T) {
 		_, _ = conn.Write([]byte(send))
 		conn.Close()
 	}
-	wait(t, "nobody to wait", func() bool { return !c.box.SomebodyWaits() })
+	testwait.Until(t, "nobody waits", func() bool { return !c.box.SomebodyWaits() })
 	st := c.call(post.Request{Verb: post.Look}).Status
 	if st == nil || len(st.Questions) != 1 {
 		t.Errorf("%+v", st)

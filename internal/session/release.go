@@ -164,7 +164,7 @@ func (s *Session) quarantinedResult(ctx context.Context, w *ledger.Worker) (git.
 	if w.Quarantine == nil || w.Quarantine.Result == "" {
 		return "", errors.New("nothing of this worker's result could be stored, so nothing can be released")
 	}
-	found, err := s.Gate.ResultOf(ctx, w.ID)
+	found, err := s.Gate.StoredResult(ctx, w.ID)
 	if err != nil {
 		return "", err
 	}

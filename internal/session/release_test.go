@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,8 @@ import (
 	"cordon/internal/ledger"
 	"cordon/internal/policy"
 	"cordon/internal/session"
+	"cordon/internal/state"
+	"cordon/internal/workspace"
 	"cordon/internal/worktree"
 )
 
@@ -73,8 +76,7 @@ func TestReleaseOnce(t *testing.T) {
 
 // Killed at each event of a release, the next command finishes it or finds it
 // where it was.
-func TestSlowReleaseKilled(t *testing.T) {
-	slow(t)
+func TestReleaseKilled(t *testing.T) {
 	for _, typ := range []string{ledger.Released, ledger.Intended, ledger.Judged} {
 		for _, moment := range []journal.Moment{journal.Before, journal.After} {
 			t.Run(typ+" "+moment.String(), func(t *testing.T) {
@@ -212,6 +214,39 @@ func TestTrashTime(t *testing.T) {
 	}
 	if chores, err := keep.Chores(context.Background(), at.Site, keep.Options{}); err != nil || len(chores) > 0 {
 		t.Errorf("still to do: %v, %v", chores, err)
+	}
+}
+
+// gc finishes a removal that was interrupted. A tree in which somebody has worked with git since then goes to the trash.
+func TestGCInterrupted(t *testing.T) {
+	for name, kept := range map[string]bool{"refs/heads/mine": true, "index": false} {
+		s := newShop(t)
+		d := s.dispatch("echo x >src/x.txt")
+		d.Tree = workspace.PlainTree
+		w, err := runAll(t.Context(), s.open(), d, session.Drive{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.want(w, ledger.MergedIn)
+		at := s.open()
+		if err := errors.Join(at.Begin(t.Context()), at.Append(w.ID, ledger.Removed, ledger.Removal{Why: "test"})); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at.TreeOf(w), ".git", name), []byte(w.Lease.Lease().Base+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		chores, err := keep.Chores(t.Context(), at.Site, keep.Options{})
+		if err == nil {
+			err = keep.Do(t.Context(), chores)
+		}
+		trashed, terr := at.State.Trashed()
+		if err != nil || terr != nil {
+			t.Fatal(err, terr)
+		}
+		isTree := func(t state.Trashed) bool { return !t.Dropped() && strings.HasSuffix(t.Name, "-trees-"+string(w.ID)) }
+		if slices.ContainsFunc(trashed, isTree) != kept {
+			t.Errorf("%s: in the trash: %v", name, trashed)
+		}
 	}
 }
 

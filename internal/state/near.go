@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/plainfile"
 )
 
@@ -15,48 +16,16 @@ import (
 // that has to be quick. It is false where there is no checkout or nothing is kept. What is
 // decided about workers goes by git.Discover and For.
 func Near(dir string) (Dir, bool) {
-	at, err := filepath.Abs(dir)
-	if err == nil {
-		at, err = filepath.EvalSymlinks(at)
+	around, ok := gitfile.Around(dir)
+	if !ok {
+		return Dir{}, false
 	}
-	for ; err == nil; at = filepath.Dir(at) {
-		if common, ok := commonDir(filepath.Join(at, ".git")); ok {
-			found, err := For(git.Host{Repo: git.Repo{Dir: common}, Top: at})
-			return found, err == nil && found.Exists()
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
-	}
-	return Dir{}, false
-}
-
-// commonDir is the git directory that a checkout's .git is or leads to.
-func commonDir(dotGit string) (string, bool) {
-	fi, err := os.Stat(dotGit)
+	common, err := filepath.EvalSymlinks(around.Common)
 	if err != nil {
-		return "", false
+		return Dir{}, false
 	}
-	if !fi.IsDir() {
-		text, err := plainfile.Read(dotGit, plainfile.Line)
-		to, is := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-		if err != nil || !is {
-			return "", false
-		}
-		if !filepath.IsAbs(to) { // a submodule, or git worktree with worktree.useRelativePaths
-			to = filepath.Join(filepath.Dir(dotGit), to)
-		}
-		dotGit = to
-	}
-	if text, err := plainfile.Read(filepath.Join(dotGit, "commondir"), plainfile.Line); err == nil {
-		shared := strings.TrimSpace(string(text))
-		if !filepath.IsAbs(shared) {
-			shared = filepath.Join(dotGit, shared)
-		}
-		dotGit = shared
-	}
-	real, err := filepath.EvalSymlinks(dotGit)
-	return real, err == nil
+	found, err := For(git.Host{Repo: git.Repo{Dir: common}, Top: around.Top})
+	return found, err == nil && found.Exists()
 }
 
 // Repositories are the git directories of all repositories that this user has state for, as

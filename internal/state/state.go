@@ -39,6 +39,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/paths"
 )
 
@@ -229,7 +230,7 @@ func (d Dir) linkObjects(host git.Host) error {
 		return fmt.Errorf("cordon's state: %w", err)
 	}
 	defer os.RemoveAll(draft) // cordon's own, and made just now
-	if err := git.WriteAlternates(draft, host.ObjectsDir()); err != nil {
+	if err := gitfile.WriteAlternates(draft, host.ObjectsDir()); err != nil {
 		return err
 	}
 	want, err := os.ReadFile(filepath.Join(draft, name))

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // The sum of a file is that of what is in it now, also of one that was written anew with the
@@ -40,7 +42,20 @@ func TestSum(t *testing.T) {
 	}
 	write("one")
 	sum("one")
-	time.Sleep(20 * time.Millisecond) // so that the kernel's clock has gone on
+	clock := func() time.Time { // as the kernel reads it for files
+		t.Helper()
+		now := filepath.Join(filepath.Dir(file), "now")
+		if err := os.WriteFile(now, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fi, err := os.Stat(now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fi.ModTime()
+	}
+	first := clock()
+	testwait.Until(t, "the kernel's clock has gone on", func() bool { return clock().After(first) })
 	write("two")
 	sum("two")
 	if err := os.Link(file, file+".link"); err != nil {

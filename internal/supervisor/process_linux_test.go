@@ -3,6 +3,7 @@ package supervisor
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,20 +13,22 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/testground"
 )
 
 // TestMain is also the process that holds a lock.
 func TestMain(m *testing.M) {
 	name := os.Getenv("HOLD")
 	if name == "" {
-		os.Exit(m.Run())
+		os.Exit(testground.Run("internal/supervisor", m))
 	}
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err == nil && os.Getenv("HOW") != "open" {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
 	fmt.Println("ready", err)
-	time.Sleep(time.Hour)
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
 }
 
 // hold starts a process that holds the lock of a file, or only has it open.
@@ -35,6 +38,9 @@ func hold(t *testing.T, file, how string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), "HOLD="+file, "HOW="+how)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.StdinPipe(); err != nil { // it ends with this process
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {

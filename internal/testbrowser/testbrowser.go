@@ -6,6 +6,7 @@ package testbrowser
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -16,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"cordon/internal/testwait"
 )
 
 // TB is what the package needs of a test.
@@ -218,20 +221,15 @@ func Eval[T any](p *Tab, expression string) T {
 // Until waits until an expression of the page is true, also while the page goes elsewhere.
 func (p *Tab) Until(expression string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, testwait.Bound)
 	defer cancel()
-	for {
-		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
-		if holds {
-			return
-		}
-		if ctx.Err() != nil {
-			text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.href+' '+document.title+'\\n'+document.body.innerText.slice(0,2000)"))
-			p.t.Fatalf("%s is not true: %v\n%s\n%s", expression, err, text, strings.Join(p.Said(), "\n"))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	var last error
+	testwait.Until(p.t, expression, func() bool {
+		var holds bool
+		holds, last = chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		return holds
+	}, func() string {
+		text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.href+' '+document.title+'\\n'+document.body.innerText.slice(0,2000)"))
+		return fmt.Sprintf("%v\n%s\n%s", last, text, strings.Join(p.Said(), "\n"))
+	})
 }

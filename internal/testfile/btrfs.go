@@ -4,7 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
+
+	"cordon/internal/testwait"
 )
 
 // Mounting is a test that has something mounted for as long as it runs.
@@ -39,14 +40,11 @@ func Btrfs(t Mounting) string {
 // unmount waits for processes that a test killed: the kernel closes their files a little
 // later. The loop device goes with the mount.
 func unmount(t Mounting, at string) {
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		out, err := exec.Command("umount", at).CombinedOutput()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Errorf("umount: %v: %s", err, out)
-			return
-		}
-	}
+	t.Helper()
+	var out []byte
+	testwait.Until(t, at+" is unmounted", func() bool {
+		var err error
+		out, err = exec.Command("umount", at).CombinedOutput()
+		return err == nil
+	}, func() string { return string(out) })
 }

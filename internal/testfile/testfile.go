@@ -11,6 +11,7 @@ import (
 type T interface {
 	Helper()
 	Fatal(args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // Write writes a file, with the directories above it.

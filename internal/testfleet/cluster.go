@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/testwait"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -145,10 +147,7 @@ func (c *Cluster) Leader(ctx context.Context, stream string) (int, error) {
 				return i, nil
 			}
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
-		}
+		testwait.Pass(ctx, 50*time.Millisecond)
 	}
 	return 0, fmt.Errorf("no server leads %s: %w", stream, ctx.Err())
 }

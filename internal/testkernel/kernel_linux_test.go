@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/testground"
 )
 
 // TestMain lets this program also be what enters the kernel, and what looks at it.
@@ -21,7 +23,7 @@ func TestMain(m *testing.M) {
 		fmt.Print(look())
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(testground.Run("internal/testkernel", m))
 }
 
 // look says what this process finds of its kernel.

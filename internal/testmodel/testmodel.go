@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // Every answer costs this much, for clients that add it up.
@@ -212,7 +214,7 @@ func (m *Model) play(w http.ResponseWriter, r *http.Request, body []byte, a aske
 	m.request(Request{Path: r.URL.Path, Sub: sub, Turn: n, Model: a.model, System: strings.Join(a.system, "\n"),
 		User: strings.Join(a.user, "\n"), Tools: a.tools, Body: body, Key: keyOf(r)})
 	m.once("before "+key, turn.Before)
-	if !pause(r.Context(), time.Duration(turn.Delay)) || !m.await(r.Context(), turn.Await) {
+	if !testwait.Pass(r.Context(), time.Duration(turn.Delay)) || !m.await(r.Context(), turn.Await) {
 		return
 	}
 	answer(w, r, a, m.reply(n, turn, a.tree()))
@@ -238,7 +240,7 @@ func (m *Model) await(ctx context.Context, sub string) bool {
 		if ended {
 			return true
 		}
-		if !pause(ctx, 20*time.Millisecond) {
+		if !testwait.Pass(ctx, 20*time.Millisecond) {
 			return false
 		}
 	}
@@ -266,18 +268,6 @@ func (m *Model) once(key string, do func()) {
 	m.mu.Unlock()
 	if !ran {
 		do()
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }
 

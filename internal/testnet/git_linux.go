@@ -3,14 +3,16 @@ package testnet
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"net/http/cgi"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // Key is the file of the key that the server of SSH knows.
@@ -104,18 +106,47 @@ func (n *Net) SSH() error {
 		return err
 	}
 	cmd := exec.Command(sshd, "-D", "-e", "-f", file)
-	log, err := os.Create(filepath.Join(n.Dir, "sshd.log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd.Stderr = log
+	said := &serverLog{listens: make(chan struct{})}
+	cmd.Stderr, cmd.WaitDelay = said, time.Second // what it leaves behind may hold its output open
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	n.atEnd(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); _ = cmd.Wait() })
-	return answers("127.0.0.1:22", log.Name())
+	ended := make(chan struct{})
+	go func() { defer close(ended); err = cmd.Wait() }()
+	n.atEnd(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); <-ended })
+	select {
+	case <-said.listens:
+		return nil
+	case <-ended:
+		return fmt.Errorf("%s ended: %w: %s", sshd, err, said.text())
+	case <-time.After(testwait.Bound):
+		return fmt.Errorf("%s does not listen: %s", sshd, said.text())
+	}
+}
+
+// serverLog is what a server of SSH says, and tells that it listens.
+type serverLog struct {
+	mu      sync.Mutex
+	said    []byte
+	once    sync.Once
+	listens chan struct{}
+}
+
+func (l *serverLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said = append(l.said, p...)
+	if bytes.Contains(l.said, []byte("Server listening on ")) {
+		l.once.Do(func() { close(l.listens) })
+	}
+	return len(p), nil
+}
+
+func (l *serverLog) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.said)
 }
 
 // Server is where the server of SSH is.
@@ -124,16 +155,4 @@ func Server() (string, error) {
 		return path, nil
 	}
 	return exec.LookPath("/usr/sbin/sshd")
-}
-
-// answers waits until a server listens.
-func answers(at, log string) error {
-	for range 200 {
-		if c, err := net.Dial("tcp", at); err == nil {
-			return c.Close()
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	text, _ := os.ReadFile(log) // nothing to read is nothing to tell
-	return fmt.Errorf("nothing listens at %s: %s", at, text)
 }

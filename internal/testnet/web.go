@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // Visit is a request that came to a server of the web.
@@ -28,9 +30,10 @@ type Web struct {
 	mu     sync.Mutex
 	sites  map[string]http.Handler
 	visits []Visit
+	ready  chan struct{} // closed by the first request for /ready
 }
 
-func newWeb() *Web { return &Web{sites: map[string]http.Handler{}} }
+func newWeb() *Web { return &Web{sites: map[string]http.Handler{}, ready: make(chan struct{})} }
 
 // handle makes a site. Hosts that have none say hello.
 func (w *Web) handle(host string, h http.Handler) {
@@ -70,6 +73,9 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		v.SNI = r.TLS.ServerName
 	}
 	w.mu.Lock()
+	if v.Path == "/ready" && !slices.ContainsFunc(w.visits, func(v Visit) bool { return v.Path == "/ready" }) {
+		close(w.ready)
+	}
 	w.visits = append(w.visits, v)
 	site := w.sites[host]
 	w.mu.Unlock()
@@ -92,8 +98,11 @@ func hello() http.Handler {
 	})
 	mux.HandleFunc("/echo", func(out http.ResponseWriter, r *http.Request) { _, _ = io.Copy(out, r.Body) })
 	mux.HandleFunc("/late", func(out http.ResponseWriter, r *http.Request) {
-		time.Sleep(300 * time.Millisecond)
-		fmt.Fprintf(out, "late hello from %s\n", r.Host)
+		if testwait.Pass(r.Context(), testwait.Bound) {
+			fmt.Fprintln(out, "the client does not end its side")
+		} else { // it may still read
+			fmt.Fprintf(out, "late hello from %s\n", r.Host)
+		}
 	})
 	mux.HandleFunc("/drip", drip)
 	mux.HandleFunc("/upgrade", upgrade)
@@ -108,10 +117,16 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // drip sends events one at a time, as a model does.
 func drip(out http.ResponseWriter, r *http.Request) {
 	out.Header().Set("Content-Type", "text/event-stream")
+	next := time.NewTicker(50 * time.Millisecond)
+	defer next.Stop()
 	for i := range 5 {
 		fmt.Fprintf(out, "data: %d %d\n\n", i, time.Now().UnixMilli())
 		out.(http.Flusher).Flush()
-		time.Sleep(50 * time.Millisecond)
+		select {
+		case <-next.C:
+		case <-r.Context().Done():
+			return
+		}
 	}
 }
 
@@ -152,15 +167,12 @@ func (n *Net) Over() { n.over.Store(true) }
 
 // Ready waits until somebody asked the control server for /ready.
 func (n *Net) Ready() error {
-	for range 1000 {
-		for _, v := range n.Web.Visits() {
-			if v.Path == "/ready" {
-				return nil
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
+	select {
+	case <-n.Web.ready:
+		return nil
+	case <-time.After(testwait.Bound):
+		return errors.New("testnet: nobody is ready")
 	}
-	return errors.New("testnet: nobody is ready")
 }
 
 // serveWeb is every web server of the internet.

@@ -59,6 +59,8 @@ type CheckedFile struct {
 	Problem string `json:"problem,omitempty" doc:"The mistake."`
 	Hint    string `json:"hint,omitempty" doc:"What to write instead."`
 	Warning string `json:"warning,omitempty" doc:"Something to know about a valid file."`
+	// Unconfined is set for policies alone.
+	Unconfined bool `json:"unconfined,omitempty" doc:"Whether commands run without a cell, with all that you can do."`
 }
 
 // Config is cordon.config/1.
@@ -74,7 +76,7 @@ type Config struct {
 type Setting struct {
 	Key    string `json:"key" doc:"The key with its section."`
 	Value  string `json:"value" doc:"The value as YAML, on one line."`
-	Source string `json:"source" doc:"default, or the file and line that sets it."`
+	Source string `json:"source" doc:"default, or the file and line that sets it, followed by the line of the machine's file that bounds it, if one does."`
 }
 
 // ConfigCheck is cordon.config-check/1.

@@ -267,7 +267,7 @@ func onlyShow(o *cell.Order, worktree, tree string) {
 		}
 		return b.Write
 	})
-	o.Write, o.Pinned, o.Fixed, o.Held = nil, nil, nil, nil
+	o.Write, o.Pinned = nil, nil
 	o.Layers, o.Kept = "", o.Layers
 	o.Commit, o.Objects = "", "" // its repository is as it left it: a commit need not work
 }

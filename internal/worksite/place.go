@@ -9,6 +9,7 @@ import (
 	"cordon/internal/cell"
 	"cordon/internal/fault"
 	"cordon/internal/git"
+	"cordon/internal/gitfile"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
 	"cordon/internal/state"
@@ -116,6 +117,16 @@ func (s *Site) OwnGit(id lease.ID) string {
 // CleanGit is where the git directory of cordon's making waits during a launch.
 func (s *Site) CleanGit(id lease.ID) string {
 	return filepath.Join(s.State.Shadow(string(id)), "clean")
+}
+
+// UsedGit names a file in the git directory of cordon's making which shows that a person worked with git
+// in a plain tree; "" if there is none. No audit looks there.
+func (s *Site) UsedGit(w *ledger.Worker) (string, error) {
+	l, dir := w.Lease.Lease(), filepath.Join(s.TreeOf(w), ".git")
+	if l.Adopted || Layered(w) || dir == s.GitDir(w) {
+		return "", nil
+	}
+	return gitfile.Used(dir, "refs/heads/"+l.Branch, string(l.Base))
 }
 
 // TreeOf is where a worker's files are now: all of them, or those that it changed

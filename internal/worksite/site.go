@@ -125,7 +125,10 @@ func (s *Site) Begin(ctx context.Context) error {
 		return err
 	}
 	s.log, s.view, s.fold = r.log, r.view, r.fold
-	if s.Gate, err = gate.Open(ctx, s.Bin, s.Host, s.State); err != nil {
+	announce := func(id lease.ID, refs []gate.Naming) error {
+		return s.Append(id, ledger.Named, ledger.Refs{Refs: refs})
+	}
+	if s.Gate, err = gate.Open(ctx, s.Bin, s.Host, s.State, announce); err != nil {
 		return err
 	}
 	s.Gate.Fetching = s.SayFetching
@@ -280,7 +283,7 @@ func (s *Site) WorkerFile(id lease.ID, name string) string {
 	return filepath.Join(s.State.Worker(string(id)), name)
 }
 
-// HoldGate does something while nothing lands and no lease is written.
+// HoldGate does something while nothing lands.
 func (s *Site) HoldGate(ctx context.Context, act func() error) error {
 	release, err := s.State.Await(ctx, state.GateLock)
 	if err != nil {

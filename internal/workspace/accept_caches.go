@@ -38,7 +38,7 @@ func (t MergedTree) KeepCaches(ctx context.Context, s *worksite.Site, sealed lea
 	if err != nil {
 		return err
 	}
-	l.Cache = t.cache
+	l.Cache, l.Worktree = t.cache, t.Top
 	origin, err := originOf(ctx, s, s.Gate.Repo(), l.Cache, t.commit)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"cordon/internal/agent/facts"
 	"cordon/internal/cache"
 	"cordon/internal/cell"
+	"cordon/internal/depcache"
 	"cordon/internal/enclosure"
 	"cordon/internal/lease"
 	"cordon/internal/ledger"
@@ -186,7 +187,7 @@ func KeepCaches(ctx context.Context, s *worksite.Site, w *ledger.Worker) error {
 
 // left is what a run left in caches.
 type left struct {
-	lease  lease.Lease // with the caches that it was given
+	lease  lease.Lease // with the caches that it was given, and the tree that it saw
 	rules  policy.Rules
 	layers string
 	base   []string
@@ -202,9 +203,11 @@ func keepCaches(ctx context.Context, s *worksite.Site, r left) error {
 	if err != nil {
 		return err
 	}
+	tools := append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"}, depcache.Roots(r.lease.Home, os.Getenv)...)
+	tools = slices.DeleteFunc(tools, func(dir string) bool { return paths.Within(r.lease.Worktree, dir) }) // a tree is no tool
 	var parts []cache.Part
 	for _, dir := range given.Dirs {
-		p := cache.Part{Name: cachePart(dir), Upper: worktree.Upper(r.layers, cacheLayer(dir)), Never: r.never, Notes: r.notes}
+		p := cache.Part{Name: cachePart(dir), At: dir, Tools: tools, Upper: worktree.Upper(r.layers, cacheLayer(dir)), Never: r.never, Notes: r.notes}
 		if from != "" {
 			p.Below = []string{filepath.Join(from, p.Name)}
 		}
@@ -213,7 +216,7 @@ func keepCaches(ctx context.Context, s *worksite.Site, r left) error {
 	scratch := func(rel string) bool { return r.rules.Judge(rel).Class == policy.Scratch }
 	r.origin.Made = s.Now().UnixNano()
 	tree := cache.Part{
-		Name: treePart, Upper: worktree.Upper(r.layers, worktree.FilesLayer), Base: r.base, Wanted: scratch,
+		Name: treePart, At: r.lease.Worktree, Tools: tools, Upper: worktree.Upper(r.layers, worktree.FilesLayer), Base: r.base, Wanted: scratch,
 		Never: r.never, Apart: true, Notes: r.notes, Origin: r.origin,
 	}
 	if tree.Below, err = treeCache(s, r.lease, r.base); err != nil {

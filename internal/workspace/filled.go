@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +149,7 @@ func fillMerged(ctx context.Context, s *worksite.Site, sealed lease.Sealed, repo
 	return survey(ctx, s, fill.Order{
 		Repo: repo, Commit: commit, Special: special, Lenient: true, Handed: s.Gate.Handed(l.ID), Scratch: scratch,
 		Files:   func(ctx context.Context) ([]git.File, error) { return repo.Tree(ctx, commit) },
-		Trusted: operatorsOnly(ctx, s, cmp.Or(w.Origin, l.Base), l.Target),
+		Trusted: operatorsOnly(ctx, s, w.Began(), l.Target),
 	}, sealed.Rules())
 }
 

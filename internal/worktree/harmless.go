@@ -14,6 +14,14 @@ import (
 	"cordon/internal/plainfile"
 )
 
+// Arms says why git must not be used in a git directory that nobody trusts; "" where it runs nothing.
+func Arms(dir *os.File) string {
+	if runsNothing(dir) {
+		return ""
+	}
+	return couldRun
+}
+
 // runsNothing reports whether git can be used in a repository that nobody trusts: it is
 // made of the usual parts, has no hooks, and its configuration holds nothing but keys
 // that name no program and no file. Everything else, and what cannot be read, is not.

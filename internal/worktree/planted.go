@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"cordon/internal/gitfile"
 	"cordon/internal/plainfile"
 )
 
@@ -24,12 +25,8 @@ import (
 // the one above it without following a link, also where the command has locked it. A new repository that can run nothing (no
 // hooks, a configuration of a few harmless keys) stays: builds clone repositories.
 type Sweep struct {
-	Known   []string            // repositories that were there before
-	Partial map[string][]string // Hazards.Partial of before
-	Aside   string              // where to move to; made when it is needed
-
-	// Note is told what is going to be moved.
-	Note func(Moved) error
+	Known []string // repositories that were there before
+	Aside string   // where to move to; made when it is needed
 
 	// Obeyed says which setting of the operator's own names something that is in a
 	// repository at a directory; "" for none.
@@ -48,9 +45,9 @@ type Sweep struct {
 
 // Moved is something that was disarmed, and why.
 type Moved struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-	Why  string `json:"why"`
+	From string
+	To   string
+	Why  string
 }
 
 // The bounds of one sweep.
@@ -105,17 +102,17 @@ func (s *Sweep) walk(dir *os.File, path string, depth int, leaves bool) {
 			break
 		}
 		for _, e := range entries {
-			if slices.Contains(gitParts, e.Name()) {
+			if slices.Contains(gitfile.Parts, e.Name()) {
 				parts = append(parts, e.Name())
 			}
 			s.look(dir, e, path, depth)
 		}
 	}
-	if leaves || !wholeGitDir(parts) || slices.Contains(s.Known, path) {
+	if leaves || !gitfile.IsRepository(parts) || slices.Contains(s.Known, path) {
 		return
 	}
 	if why := s.runs(dir, path); why != "" {
-		s.disarmBare(dir, path, parts, why, before)
+		s.move(dir, "HEAD", path, why, before) // everything else in it may be the operator's
 	}
 }
 
@@ -219,61 +216,6 @@ func unlock(at int, name string, rights uint32) lockedMode {
 	return lockedMode(mode | wasLocked)
 }
 
-// Place takes one path away that should not have come to be: the rest of it below a
-// directory that the command could write and not replace. A link on the way is taken
-// itself: there was none.
-func (s *Sweep) Place(dir, rest, why string) {
-	f, err := openLocked(unix.AT_FDCWD, dir)
-	if errors.Is(err, unix.ENOENT) {
-		return // the directory is gone, and what would be in it
-	}
-	if err != nil {
-		s.blind(filepath.Join(dir, rest), err)
-		return
-	}
-	names := strings.Split(rest, "/")
-	for i, name := range names {
-		var st unix.Stat_t
-		err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
-		if err != nil {
-			if !errors.Is(err, unix.ENOENT) {
-				s.blind(filepath.Join(dir, rest), err)
-			}
-			break // otherwise it did not come to be
-		}
-		kind := st.Mode & unix.S_IFMT
-		if i == len(names)-1 || kind == unix.S_IFLNK {
-			s.move(f.File, name, filepath.Join(dir, filepath.Join(names[:i]...)), why, 0)
-			break
-		}
-		if kind != unix.S_IFDIR {
-			break // nothing is below it
-		}
-		sub, err := openLocked(int(f.Fd()), name)
-		if err != nil {
-			s.blind(filepath.Join(dir, filepath.Join(names[:i+1]...)), err)
-			break
-		}
-		f.Close()
-		f = sub
-	}
-	f.Close()
-}
-
-// disarmBare takes away what makes a git directory of a directory: its HEAD, or what has
-// come to the HEAD that was there. Everything else in it may be the operator's.
-func (s *Sweep) disarmBare(dir *os.File, path string, names []string, why string, inner int) {
-	before := s.Partial[path]
-	for _, name := range gitParts {
-		if slices.Contains(names, name) && !slices.Contains(before, name) {
-			s.move(dir, name, path, why, inner)
-			if name == "HEAD" {
-				return
-			}
-		}
-	}
-}
-
 // move takes an entry of a directory away: to where such things are kept, or where that is
 // on another file system, to a new directory beside it. Of what was moved before, only
 // the part from inner on can lie in it.
@@ -314,8 +256,7 @@ func (s *Sweep) move(dir *os.File, name, path, why string, inner int) {
 	s.Moved = append(s.Moved, m)
 }
 
-// moveTo moves into a directory, and notes it before. What cannot be noted is moved all the
-// same.
+// moveTo moves into a directory.
 func (s *Sweep) moveTo(m Moved, dir *os.File, name string, at int, into string) error {
 	to, err := openDir(at, into)
 	if err != nil {
@@ -328,11 +269,6 @@ func (s *Sweep) moveTo(m Moved, dir *os.File, name string, at int, into string) 
 	}
 	if from.Dev != there.Dev {
 		return unix.EXDEV
-	}
-	if s.Note != nil {
-		if err := s.Note(m); err != nil {
-			s.blind(m.From, fmt.Errorf("was moved aside, but could not be recorded: %w", err))
-		}
 	}
 	return unix.Renameat(int(dir.Fd()), name, int(to.Fd()), filepath.Base(m.To))
 }

@@ -69,7 +69,7 @@ func lookAtPaths(h *plan.Host, o plan.Order) {
 		return o.Home != "" && p != o.Home && paths.Within(p, o.Home) &&
 			!slices.ContainsFunc(placed, func(at string) bool { return paths.Within(at, p) || paths.Within(p, at) })
 	})
-	paths := slices.Concat(o.Placed(), hide, h.Aliases, h.Sockets, o.Read, o.Canaries, o.Pinned, o.Fixed, o.Held, []string{"/", "/var/run"})
+	paths := slices.Concat(o.Placed(), hide, h.Aliases, h.Sockets, o.Read, o.Canaries, o.Pinned, []string{"/", "/var/run"})
 	for _, op := range plan.Replaced {
 		paths = append(paths, op.At)
 	}
@@ -110,12 +110,22 @@ func listAbove(h *plan.Host, path string) {
 	}
 }
 
-// aliases are where the same files are seen once more, because their file system,
-// or a part of it, is mounted twice.
+// aliases are where what is hidden is seen once more, because its file system, or a part of it, is
+// mounted twice. Of a home, only what is shown by name is seen at all. What is mounted in a hidden
+// directory is hidden too.
 func aliases(mounts []plan.MountPoint, o plan.Order) []string {
 	var list []string
-	placed, twice := o.Placed(), mountedTwice(mounts)
-	for _, hidden := range o.Hide {
+	placed, twice, hide := o.Placed(), mountedTwice(mounts), o.Hide
+	if o.Home != "" && !o.ReadsHome() {
+		hide = append(slices.Clone(hide), o.Home)
+	}
+	shown := slices.DeleteFunc(slices.Clone(placed), func(at string) bool { return at == o.Home }) // that one begins empty
+	for _, m := range mounts {
+		if len(twice[m.Dev]) > 0 && paths.WithinAny(m.At, hide) && !paths.WithinAny(m.At, shown) && !slices.Contains(hide, m.At) {
+			hide = append(slices.Clip(hide), m.At)
+		}
+	}
+	for _, hidden := range hide {
 		on, at := mountOf(mounts, hidden)
 		if on == nil {
 			continue

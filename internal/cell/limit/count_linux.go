@@ -10,8 +10,13 @@ import (
 
 // Where no control group counts the memory of a cell, the warden adds up what each
 // part of the kernel tells: the pages and page tables of processes, files without a
-// name, pipes, System V objects, threads and sockets. What it cannot see are the
-// kernel's own small objects: open files, watches, locks, names of files.
+// name, pipes, System V objects, threads and sockets. It does not see the kernel's own
+// small objects: open files, watches, locks, names of files.
+//
+// Nor does it see files without a name that only a mapping or a message in a socket holds,
+// or a process that is not dumpable, unless they are mapped and in memory. Nothing bounds
+// those for one cell: a mapping of one page holds a file of any size, and the Shmem of
+// /proc/meminfo is the whole machine's, with the private layers of other cells.
 
 const (
 	// threadSize is the kernel's own memory for one thread: its stack and its task.
@@ -29,9 +34,28 @@ const (
 // counted for everybody who maps it.
 var countedInStatus = []string{"RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"}
 
-// resident is the memory of a process that is in no file.
-func resident(pid int) (total int64) {
-	for line := range strings.Lines(readText("/proc/" + strconv.Itoa(pid) + "/status")) {
+// living is where /proc shows the memory and the descriptors of a process, and its status
+// there. All threads share them (package seccomp refuses a thread descriptors of its own),
+// but one that has ended shows none, and the first may end before the others.
+func living(pid int) (dir, status string) {
+	dir = "/proc/" + strconv.Itoa(pid)
+	if status = readText(dir + "/status"); hasMemory(status) {
+		return dir, status
+	}
+	for _, thread := range NumberedEntries(dir + "/task") {
+		at := dir + "/task/" + strconv.Itoa(thread)
+		if status := readText(at + "/status"); hasMemory(status) {
+			return at, status
+		}
+	}
+	return dir, status
+}
+
+func hasMemory(status string) bool { return strings.Contains(status, "\nRssAnon:") }
+
+// resident is the memory in a process's status that is in no file.
+func resident(status string) (total int64) {
+	for line := range strings.Lines(status) {
 		f := strings.Fields(line)
 		if len(f) != 3 {
 			continue
@@ -49,11 +73,10 @@ func resident(pid int) (total int64) {
 // inode names a file, whoever has it open.
 type inode struct{ device, number uint64 }
 
-// nameless is what a process holds open in files that have no name and that nobody
-// seen before holds too: in memory, and on disk.
-func nameless(pid int, seen map[inode]bool) (memory, disk int64) {
-	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"
-	for _, fd := range NumberedEntries(dir) {
+// nameless is what descriptors hold in files that have no name and that nobody
+// seen before holds too: in memory, and on disk. dir is where /proc lists them.
+func nameless(dir string, fds []int, seen map[inode]bool) (memory, disk int64) {
+	for _, fd := range fds {
 		name := dir + strconv.Itoa(fd)
 		to, err := os.Readlink(name)
 		var st unix.Stat_t

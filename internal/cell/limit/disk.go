@@ -3,6 +3,7 @@ package limit
 import (
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -26,16 +27,20 @@ const (
 // largeLimit is more than anybody writes between two looks.
 const largeLimit = 1 << 30
 
-// WatchDisk calls over when the directories have grown by more than the limit, or by half
-// of the files that there was room for.
-func WatchDisk(l plan.Limits, stop <-chan struct{}, over func()) {
-	if l.Disk == 0 || len(l.Watched) == 0 {
-		return
+// WatchDisk calls over with the limit that is exceeded, when the directories have grown by more than that, or by half
+// of the files that there was room for. Where nobody but cordon counts memory, what lies in memory may not exceed that limit.
+func WatchDisk(s plan.Spec, stop <-chan struct{}, over func(string)) {
+	watch := func(dirs []string, bytes int64, limit string) {
+		w := diskWatch{room: func() usage { return roomOf(dirs) }, count: func() usage { return occupied(dirs) }}
+		if bytes > 0 && len(dirs) > 0 && w.exceeded(bytes, stop) {
+			over(limit)
+		}
 	}
-	w := diskWatch{room: func() usage { return roomOf(l.Watched) }, count: func() usage { return occupied(l.Watched) }}
-	if w.exceeded(l.Disk, stop) {
-		over()
+	l := s.Limits
+	if c := s.Counting(); c == plan.ByLooking || c == plan.ByProcess {
+		go watch(slices.DeleteFunc(slices.Clone(l.Watched), onDisk), l.Memory, Memory)
 	}
+	watch(l.Watched, l.Disk, Disk)
 }
 
 // diskWatch watches a disk.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -14,7 +15,7 @@ type fakeDisk struct {
 	mu   sync.Mutex
 	free usage
 	used usage
-	slow time.Duration
+	rest func() // before it has counted
 }
 
 func (d *fakeDisk) use(u usage) {
@@ -28,7 +29,9 @@ func (d *fakeDisk) watch() diskWatch {
 	return diskWatch{
 		room: func() usage { d.mu.Lock(); defer d.mu.Unlock(); return d.free },
 		count: func() usage {
-			time.Sleep(d.slow)
+			if d.rest != nil {
+				d.rest()
+			}
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			return d.used
@@ -38,7 +41,6 @@ func (d *fakeDisk) watch() diskWatch {
 
 // Whoever makes many files first, so that counting them takes long, is found out all the same.
 func TestDiskLimitWhereCountingIsSlow(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		used usage
 		want bool
@@ -49,20 +51,21 @@ func TestDiskLimitWhereCountingIsSlow(t *testing.T) {
 		"names below": {usage{names: 400_000}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := &fakeDisk{free: usage{bytes: 10_000, names: 1_000_000}, slow: time.Second} // it rests for twenty
-			stop, over := make(chan struct{}), make(chan bool, 1)
-			go func() { over <- d.watch().exceeded(100, stop) }()
-			time.Sleep(1500 * time.Millisecond) // the first count is done
-			d.use(c.used)
-			enough := 8 * time.Second
-			if !c.want {
-				enough = 30 * roomEvery // many looks that find nothing
-			}
-			time.AfterFunc(enough, func() { close(stop) })
-			if got := <-over; got != c.want {
-				t.Errorf("the limit is exceeded: %v", got)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				d := &fakeDisk{free: usage{bytes: 10_000, names: 1_000_000}, rest: func() { time.Sleep(time.Second) }} // it is not felt for twenty
+				stop, over := make(chan struct{}), make(chan bool, 1)
+				go func() { over <- d.watch().exceeded(100, stop) }()
+				time.Sleep(1500 * time.Millisecond) // the first count is done
+				d.use(c.used)
+				enough := 8 * time.Second
+				if !c.want {
+					enough = 30 * roomEvery // many looks that find nothing
+				}
+				time.AfterFunc(enough, func() { close(stop) })
+				if got := <-over; got != c.want {
+					t.Errorf("the limit is exceeded: %v", got)
+				}
+			})
 		})
 	}
 }
@@ -70,17 +73,17 @@ func TestDiskLimitWhereCountingIsSlow(t *testing.T) {
 // More than the limit that is written before or during the first count is not taken for what
 // was there.
 func TestDiskLimitAroundTheFirstCount(t *testing.T) {
-	t.Parallel()
 	for _, after := range []time.Duration{roomEvery / 2, 3 * roomEvery} {
 		t.Run(after.String(), func(t *testing.T) {
-			t.Parallel()
-			d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}, slow: time.Second}
-			stop := make(chan struct{})
-			defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
-			time.AfterFunc(after, func() { d.use(usage{bytes: 200}) })
-			if !d.watch().exceeded(100, stop) {
-				t.Error("nobody noticed")
-			}
+			synctest.Test(t, func(t *testing.T) {
+				d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}, rest: func() { time.Sleep(time.Second) }}
+				stop := make(chan struct{})
+				defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
+				time.AfterFunc(after, func() { d.use(usage{bytes: 200}) })
+				if !d.watch().exceeded(100, stop) {
+					t.Error("nobody noticed")
+				}
+			})
 		})
 	}
 }
@@ -99,22 +102,24 @@ func TestDiskIsNotCountedForAShortCommand(t *testing.T) {
 
 // A disk that is full before the count is done ends the command too.
 func TestDiskLimitBeforeTheDiskIsFull(t *testing.T) {
-	t.Parallel()
-	d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}}
-	w := d.watch()
-	counts := 0
-	w.count = func() usage {
-		if counts++; counts > 1 {
-			select {} // for ever
+	synctest.Test(t, func(t *testing.T) {
+		d := &fakeDisk{free: usage{bytes: 10_000, names: 1000}}
+		w := d.watch()
+		counts, over := 0, make(chan struct{})
+		defer close(over)
+		w.count = func() usage {
+			if counts++; counts > 1 {
+				<-over // it is never done
+			}
+			return usage{}
 		}
-		return usage{}
-	}
-	stop := make(chan struct{})
-	defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
-	time.AfterFunc(200*time.Millisecond, func() { d.use(usage{bytes: 8000}) })
-	if !w.exceeded(100, stop) {
-		t.Error("nobody noticed")
-	}
+		stop := make(chan struct{})
+		defer time.AfterFunc(20*time.Second, func() { close(stop) }).Stop()
+		time.AfterFunc(200*time.Millisecond, func() { d.use(usage{bytes: 8000}) })
+		if !w.exceeded(100, stop) {
+			t.Error("nobody noticed")
+		}
+	})
 }
 
 // Directories that are too deep to be counted never add up to little.

@@ -2,7 +2,6 @@ package limit
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
@@ -94,17 +93,19 @@ func Reached(s plan.Spec, pids []int, layers int, sockets *SocketMeter) string {
 	tasks := 0
 	seen := map[inode]bool{} // files without a name that several processes hold
 	for _, pid := range pids {
+		dir, status := living(pid)
+		fds := NumberedEntries(dir + "/fd")
 		if l.Memory > 0 || l.Disk > 0 {
-			inMemory, onDisk := nameless(pid, seen)
-			memory += resident(pid) + inMemory
+			inMemory, onDisk := nameless(dir+"/fd/", fds, seen)
+			memory += resident(status) + inMemory
 			disk += onDisk
 		}
 		tasks += threads(pid)
-		if l.Files > 0 && descriptors(pid) >= l.Files {
+		if l.Files > 0 && len(fds) >= l.Files {
 			return Files
 		}
 	}
-	kept := keptInMemory(layers)
+	kept := keptInMemory(s, layers)
 	if l.Memory > 0 {
 		inSockets, err := sockets.used()
 		if err != nil {
@@ -132,25 +133,21 @@ func threads(pid int) int {
 	return int(st.Nlink) - 2
 }
 
-func descriptors(pid int) int {
-	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/fd")
-	if err != nil {
-		return 0 // it has ended, or does not let itself be looked at
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	return len(names)
-}
-
 // keptInMemory is the memory in the cell's own file systems: what is written there is on no
-// disk.
-func keptInMemory(layers int) int64 {
+// disk. A layer that is kept lies in a file system of the host's, which holds others' files.
+func keptInMemory(s plan.Spec, layers int) int64 {
 	var st unix.Statfs_t
 	total := int64(0)
 	if unix.Fstatfs(layers, &st) == nil {
 		total += used(st)
 	}
-	for _, at := range []string{"/dev/shm", "/run", "/tmp", "/var/tmp"} {
+	own := []string{"/dev/shm"}
+	for _, op := range s.View {
+		if op.Do == plan.Tmpfs {
+			own = append(own, op.At)
+		}
+	}
+	for _, at := range own {
 		if unix.Statfs(at, &st) == nil && st.Type == unix.TMPFS_MAGIC {
 			total += used(st)
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // MachineMemory is how much memory this process and what it starts can have at most:
@@ -56,6 +58,12 @@ func bytesIn(dir, name string) int64 {
 		return 0
 	}
 	return n
+}
+
+// onDisk reports whether what is written in a directory takes no memory.
+func onDisk(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) != nil || st.Type != unix.TMPFS_MAGIC && st.Type != unix.RAMFS_MAGIC
 }
 
 // groups visits the control groups around this process, its own first.

@@ -20,8 +20,6 @@ type Order struct {
 
 	Write   []string // directories that are written in place
 	Pinned  []string // entries in them that cannot be renamed, removed or replaced
-	Fixed   []string // files in them that cannot be written
-	Held    []string // what in them can neither be written nor replaced by something else
 	Bind    []Bind   // what is seen elsewhere than where it lies
 	Over    []Over   // directories that are copied on write
 	Sealed  []string // those of Write and Over that can only be read; what is pinned or mounted in them is written all the same
@@ -69,6 +67,7 @@ type Over struct {
 	At    string
 	Below []string // topmost first
 	Layer string
+	Spare bool // a worker can do without it
 }
 
 // Host is what a plan has to know of the machine.
@@ -127,7 +126,7 @@ func (o Order) check() error {
 }
 
 func absolutePaths(o Order) error {
-	lists := [][]string{{o.Dir}, optional(o.Kept), o.Write, o.Pinned, o.Fixed, o.Held, o.Read, o.Hide, o.Scratch, o.Talk}
+	lists := [][]string{{o.Dir}, optional(o.Kept), o.Write, o.Pinned, o.Read, o.Hide, o.Scratch, o.Talk}
 	for _, b := range o.Bind {
 		lists = append(lists, []string{b.From, b.At})
 	}
@@ -152,10 +151,7 @@ func optional(path string) []string {
 // writesSomethingNarrow refuses to open the machine or the whole home: what
 // starts with the operator's next login lies there.
 func writesSomethingNarrow(o Order) error {
-	if len(o.Write) == 0 {
-		return nil
-	}
-	for _, w := range o.Write {
+	for _, w := range slices.Concat(o.Write, overs(o)) {
 		if paths.Within(o.Home, w) && o.Home != "" {
 			return fmt.Errorf("%s cannot be opened for writing as a whole: your home directory is in it, with files that your next login runs; "+
 				"go into a directory below it, or name one with --write", w)
@@ -202,6 +198,11 @@ func (o Order) unsealed(dirs []string) []string {
 	return slices.DeleteFunc(slices.Clone(dirs), func(at string) bool { return slices.Contains(o.Sealed, at) })
 }
 
+// ReadsHome reports whether the home is shown as a whole: read_roots names it.
+func (o Order) ReadsHome() bool {
+	return o.Home != "" && slices.ContainsFunc(o.Read, func(r string) bool { return r != "/" && paths.Within(o.Home, r) })
+}
+
 // worksInside refuses a directory that would not be there.
 func worksInside(o Order) error {
 	for _, h := range o.Hide {
@@ -212,9 +213,9 @@ func worksInside(o Order) error {
 	return nil
 }
 
-// Placed lists what is put into the view by name.
+// Placed lists what is put into the view by name. Scratch is not among it: it is written privately where it is seen, and shows nothing.
 func (o Order) Placed() []string {
-	list := slices.Concat(o.Write, o.Scratch)
+	list := slices.Clone(o.Write)
 	for _, b := range o.Bind {
 		list = append(list, b.At)
 	}

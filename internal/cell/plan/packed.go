@@ -105,6 +105,8 @@ func (t *tape) proof(p *Proof) {
 	t.text(&p.Outside)
 	t.is(&p.Private)
 	t.texts(&p.Hidden)
+	t.texts(&p.Closed)
+	t.texts(&p.Placed)
 	t.texts(&p.Connect)
 	number(t, &p.Parent)
 	t.texts(&p.Inside)

@@ -46,15 +46,25 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 	h.Sockets = slices.DeleteFunc(slices.Clone(h.Sockets), func(p string) bool { return slices.Contains(o.Talk, p) })
 	s := Spec{Argv: o.Argv, Dir: o.Dir, Env: o.Env, Keep: o.Layers, Limits: o.Limits, Trace: o.Trace, Trial: o.Trial, Terminal: o.Terminal}
 	s.Layers = layers(o, without)
+	all := o.Over
+	o.Over = possible(o.Over, h, s.Has(CopyView))
+	if why := noLayer(o, h, s.Has(CopyView)); why != "" {
+		return Spec{}, &MissingError{Missing{Layer: CopyView, Why: why}}
+	}
 	if why := needsCopyView(o); why != "" && !s.Has(CopyView) {
 		return Spec{}, &LayerError{CopyView, errors.New(why)}
 	}
+	var closed []string
 	if s.Has(Namespaces) {
 		s.Sockets = h.Sockets
-		s.View = view(o, h, s.Has(CopyView))
+		s.View, closed = view(o, h, s.Has(CopyView))
 		showKept(s.View, o.Kept)
 	} else {
-		s.Hidden = o.Hide
+		s.Hidden = slices.Concat(o.Hide, h.Aliases)
+		if o.Home != "" && !o.ReadsHome() { // it cannot begin empty, so it is hidden around its parts
+			s.Hidden = append(s.Hidden, o.Home)
+			s.Shown = append(s.Shown, belowParts(all)...)
+		}
 		s.Env = ownPlaces(o)
 	}
 	if !s.Has(Namespaces) {
@@ -71,9 +81,45 @@ func Plan(o Order, h Host, without ...Layer) (Spec, error) {
 	if o.Layers != "" {
 		s.Limits.Watched = append(s.Limits.Watched, o.Layers)
 	}
-	s.Proof = proof(o, h, s)
+	s.Proof = proof(o, h, s, closed)
 	s.network(o)
 	return s, nil
+}
+
+// possible leaves out what a worker can do without and what cannot be made: there are no overlays, or it lies on a
+// directory of the host with mounts below it, and the kernel refuses that.
+func possible(list []Over, h Host, overlays bool) []Over {
+	v := viewer{host: h}
+	return slices.DeleteFunc(slices.Clone(list), func(c Over) bool { return c.Spare && (!overlays || slices.ContainsFunc(c.Below, v.mountsBelow)) })
+}
+
+// belowParts are where the directories lie that a worker can do without.
+func belowParts(list []Over) []string {
+	var dirs []string
+	for _, c := range list {
+		if c.Spare {
+			dirs = append(dirs, c.Below...)
+		}
+	}
+	return dirs
+}
+
+// noLayer says why no layer can lie over a directory of the host's that is written; "" where it can.
+func noLayer(o Order, h Host, overlays bool) string {
+	for _, c := range o.Over {
+		if c.Spare || !slices.Contains(c.Below, c.At) {
+			continue
+		}
+		if !overlays {
+			return "what is written in " + c.At + " goes to a layer"
+		}
+		for _, m := range h.Mounts {
+			if paths.Below(m.At, c.At) {
+				return m.At + " is mounted in " + c.At + ", and no layer can lie over that"
+			}
+		}
+	}
+	return ""
 }
 
 // needsCopyView says what of an order has no meaning without overlays.
@@ -105,7 +151,7 @@ func showKept(view []Op, dir string) {
 // holdsWithoutView refuses an order whose boundary is made of mounts: without them
 // the command would write what lies below, the host's own repository for one.
 func holdsWithoutView(o Order) error {
-	covered := slices.Clone(o.Fixed)
+	var covered []string
 	for _, b := range o.Bind {
 		if b.From != b.At && slices.ContainsFunc(o.Write, func(w string) bool { return paths.Within(b.At, w) }) {
 			covered = append(covered, b.At)
@@ -179,11 +225,29 @@ func overs(o Order) []string {
 	return list
 }
 
+// needed are those that a worker cannot do without.
+func needed(o Order) []string {
+	o.Over = slices.DeleteFunc(slices.Clone(o.Over), func(c Over) bool { return c.Spare })
+	return overs(o)
+}
+
 // proof is what can be planned of the proof; the rest is known at the launch.
-func proof(o Order, h Host, s Spec) Proof {
+func proof(o Order, h Host, s Spec, closed []string) Proof {
 	return Proof{
-		Outside: "/.cordon-proof", Private: o.Capture,
+		Outside: "/.cordon-proof", Private: o.Capture, Closed: closed, Placed: seenIn(closed, o, s.View),
 		Hidden: slices.DeleteFunc(slices.Clone(o.Canaries), func(p string) bool { return h.Kinds[p] == Absent }),
-		Inside: o.unsealed(slices.Concat(o.Write, overs(o))), Sealed: slices.Clone(o.Sealed), Commit: o.Commit, Objects: o.Objects, Git: h.Git,
+		Inside: o.unsealed(slices.Concat(o.Write, needed(o))), Sealed: slices.Clone(o.Sealed), Commit: o.Commit, Objects: o.Objects, Git: h.Git,
 	}
+}
+
+// seenIn lists what may be seen in hidden directories: what was placed there by name, and what
+// the cell has of its own.
+func seenIn(closed []string, o Order, view []Op) []string {
+	list := o.Placed()
+	for _, op := range view {
+		if !op.Do.showsHost() && op.Do != Mask {
+			list = append(list, op.At)
+		}
+	}
+	return slices.DeleteFunc(list, func(p string) bool { return !InsideAny(p, closed) })
 }

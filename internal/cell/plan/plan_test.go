@@ -121,6 +121,20 @@ func plans() map[string]func() (Order, Host, []Layer) {
 			h.Lists["/srv"] = []Entry{{"data", Directory, ""}, {"www", Directory, ""}}
 			h.Kinds["/srv/data"], h.Kinds["/srv/www"] = Directory, Directory
 		}),
+		"home that is read": change(func(o *Order, _ *Host) { o.Read = []string{"/", "/home/op"} }),
+		"home in parts": change(func(o *Order, h *Host) {
+			o.Over = []Over{{At: "/home/op/.cargo", Below: []string{"/data/cargo"}, Layer: HomePart(".cargo"), Spare: true}, {At: "/home/op/mnt", Below: []string{"/home/op/mnt"}, Layer: HomePart("mnt"), Spare: true}}
+			o.Hide = append(o.Hide, "/home/op/.cargo/credentials")
+			mount(h, "/home/op/mnt/x", "tmpfs")
+		}),
+		"homes with mounts": change(func(o *Order, h *Host) {
+			o.Read = []string{"/", "/home/op"}
+			o.Hide = append(o.Hide, "/home")
+			mount(h, "/home/op/mnt", "tmpfs")
+			mount(h, "/home/other/mnt", "tmpfs")
+			h.Lists["/home/other"] = append(h.Lists["/home/other"], Entry{"notes", File, ""})
+			h.Kinds["/home/other/notes"] = File
+		}),
 		"no overlay": change(func(o *Order, h *Host) {
 			h.Sockets = []string{"/srv/agent.sock", "/tmp/seen-not"}
 			h.Kinds["/srv/agent.sock"] = Special
@@ -139,6 +153,7 @@ func plans() map[string]func() (Order, Host, []Layer) {
 		"no landlock":         change(func(*Order, *Host) {}, Landlock),
 		"no namespaces alone": change(func(o *Order, _ *Host) { o.Layers = "" }, Namespaces, Seccomp),
 		"hidden kinds": change(func(o *Order, h *Host) {
+			o.Read = []string{"/", "/home/op"}
 			o.Hide = []string{"/etc/shadow", "/srv/private", "/srv/link", "/srv/absent", "/srv/pipe", "/home/op/.aws", "/home/op/.config/gh/hosts.yml",
 				"/tmp/x", "/home/op/.ssh"}
 			h.Kinds["/etc/shadow"], h.Kinds["/srv/private"], h.Kinds["/srv/link"], h.Kinds["/srv/pipe"] = File, Directory, Symbolic, Special
@@ -160,6 +175,18 @@ func plans() map[string]func() (Order, Host, []Layer) {
 				}
 			}
 		}),
+	}
+}
+
+// mount puts a mount into a host, with the lists of the directories above it.
+func mount(h *Host, at, kind string) {
+	h.Mounts = append(h.Mounts, MountPoint{At: at, Type: kind})
+	h.Kinds[at] = Directory
+	for dir := filepath.Dir(at); dir != "/"; at, dir = dir, filepath.Dir(dir) {
+		h.Kinds[dir] = Directory
+		if !slices.ContainsFunc(h.Lists[dir], func(e Entry) bool { return e.Name == filepath.Base(at) }) {
+			h.Lists[dir] = append(h.Lists[dir], Entry{Name: filepath.Base(at), Kind: Directory})
+		}
 	}
 }
 
@@ -217,13 +244,18 @@ func sound(t failer, o Order, h Host, s Spec) {
 		writesOnlyWhatWasOrdered(t, o, op)
 	}
 	if s.Has(Namespaces) {
+		for _, op := range s.View {
+			if op.Do.showsHost() && inHidden(o, op.At) {
+				t.Errorf("%s at %s lies in something hidden, and nobody asked for it", op.Do, op.At)
+			}
+		}
 		for _, p := range o.Hide {
 			if seen := shows(s.View, p); seen != nil && h.Kinds[p] != Absent && h.Kinds[p] != Symbolic && !placedAt(o, p) {
 				t.Errorf("%s is hidden and seen through %+v", p, *seen)
 			}
 		}
-	} else if !slices.Equal(s.Hidden, o.Hide) {
-		t.Errorf("without mounts Landlock has to hide %v, and hides %v", o.Hide, s.Hidden)
+	} else if all := hiddenByRules(o, h); !slices.Equal(s.Hidden, all) {
+		t.Errorf("without mounts Landlock has to hide %v, and hides %v", all, s.Hidden)
 	}
 	soundNetwork(t, o, s)
 	for _, at := range o.Sealed {
@@ -264,8 +296,16 @@ func soundNetwork(t failer, o Order, s Spec) {
 	}
 }
 
+// inHidden reports whether a path lies in a hidden directory, and in nothing that an order places there.
+func inHidden(o Order, p string) bool {
+	return slices.ContainsFunc(o.Hide, func(hidden string) bool {
+		return InsideAny(p, []string{hidden}) && !slices.Contains(o.Write, hidden) &&
+			!slices.ContainsFunc(o.Placed(), func(at string) bool { return InsideAny(at, []string{hidden}) && paths.Within(p, at) })
+	})
+}
+
 func placedAt(o Order, p string) bool {
-	return slices.ContainsFunc(slices.Concat(o.Placed(), o.Pinned, o.Fixed), func(at string) bool { return p == at })
+	return slices.ContainsFunc(slices.Concat(o.Placed(), o.Pinned), func(at string) bool { return p == at })
 }
 
 // parentsFirst wants every mount after the one that it lies in.
@@ -360,15 +400,7 @@ func genOrder(t *rapid.T) (Order, Host) {
 		}
 	}
 	for _, at := range paths("mount", 2) {
-		h.Mounts = append(h.Mounts, MountPoint{At: at, Type: rapid.SampledFrom([]string{"ext4", "squashfs", "proc", "fuse"}).Draw(t, "type")})
-		h.Kinds[at] = Directory
-		for dir := filepath.Dir(at); dir != "/"; dir = filepath.Dir(dir) {
-			h.Kinds[dir] = Directory
-			if !slices.ContainsFunc(h.Lists[dir], func(e Entry) bool { return e.Name == filepath.Base(at) }) {
-				h.Lists[dir] = append(h.Lists[dir], Entry{Name: filepath.Base(at), Kind: Directory})
-			}
-			at = dir
-		}
+		mount(&h, at, rapid.SampledFrom([]string{"ext4", "squashfs", "proc", "fuse"}).Draw(t, "type"))
 	}
 	return o, h
 }
@@ -428,5 +460,70 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	var about *LayerError
 	if _, err := Plan(o, machine(), CopyView); !errors.As(err, &about) || about.Layer != CopyView {
 		t.Errorf("capture without an overlay: %v", err)
+	}
+}
+
+// hiddenByRules is what no mount hides: the home too, unless it is read as a whole.
+func hiddenByRules(o Order, h Host) []string {
+	all := slices.Concat(o.Hide, h.Aliases)
+	if o.Home != "" && !o.ReadsHome() {
+		all = append(all, o.Home)
+	}
+	return all
+}
+
+// What is hidden is hidden under its other names too, where its file system is mounted a second time.
+func TestOtherNamesAreHidden(t *testing.T) {
+	o, h := workers(), machine()
+	h.Aliases = []string{"/srv/keys", "/srv/all/op/.ssh"}
+	for _, dir := range append(h.Aliases, "/srv/open") {
+		h.Kinds[dir] = Directory
+	}
+	s, err := Plan(o, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(h.Aliases, "/srv/keys/id_ed25519") {
+		if op := shows(s.View, path); op != nil {
+			t.Errorf("%s is seen through %s at %s", path, op.Do, op.At)
+		}
+	}
+	if shows(s.View, "/srv/open") == nil {
+		t.Error("the control /srv/open is not seen")
+	}
+	bare, err := Plan(o, h, Namespaces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound(t, o, h, bare)
+}
+
+// A home in which something is mounted is shown in parts. A part keeps its layer when the operator makes a
+// directory beside it between two launches: what the worker wrote stays where it was.
+func TestPartsOfAHomeKeepTheirLayers(t *testing.T) {
+	layer := func(names ...string) string {
+		t.Helper()
+		o, h := workers(), machine()
+		o.Read = []string{"/", "/home/op"}
+		h.Lists["/home"] = []Entry{{"op", Directory, ""}}
+		for _, name := range append(names, "mnt") {
+			h.Lists["/home/op"] = append(h.Lists["/home/op"], Entry{name, Directory, ""})
+			h.Kinds["/home/op/"+name] = Directory
+		}
+		h.Mounts = append(h.Mounts, MountPoint{At: "/home/op/mnt", Type: "tmpfs"})
+		s, err := Plan(o, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range s.View {
+			if op.At == "/home/op/go" {
+				return op.Layer
+			}
+		}
+		t.Fatalf("no part is shown: %+v", s.View)
+		return ""
+	}
+	if one, two := layer("go"), layer("before", "go"); one != two || one == "" {
+		t.Errorf("%q, then %q", one, two)
 	}
 }

@@ -8,6 +8,7 @@ import "strings"
 type PrivateLayer struct {
 	Name    string   `json:"name"` // below Spec.Keep
 	At      string   `json:"at"`
+	Host    string   `json:"host,omitempty"` // the host's directory below it, where that lies elsewhere
 	For     Purpose  `json:"for"`
 	Overlay bool     `json:"overlay,omitempty"` // in the kernel's format, above the host's own directory
 	Hidden  []string `json:"hidden,omitempty"`  // names of which nothing of the host's was seen
@@ -26,6 +27,7 @@ const (
 // The beginnings of layers' names.
 const (
 	HomeName    = "home"
+	emptyHome   = HomeName + "-empty"
 	outsideName = "at"
 )
 
@@ -40,8 +42,12 @@ func (s Spec) Private() []PrivateLayer {
 		if purpose == "" {
 			continue
 		}
+		host := ""
+		if len(op.Below) > 0 && op.Below[0] != op.At {
+			host = op.Below[0]
+		}
 		list = append(list, PrivateLayer{
-			Name: op.Layer, At: op.At, For: purpose, Overlay: op.Do != Private,
+			Name: op.Layer, At: op.At, Host: host, For: purpose, Overlay: op.Do != Private,
 			Hidden: op.Absent, Made: op.Make,
 		})
 	}

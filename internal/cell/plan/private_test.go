@@ -37,6 +37,11 @@ func TestPrivateLayers(t *testing.T) {
 		}
 		return found
 	}
+	empty := PrivateLayer{Name: "home-empty", At: "/home/me", For: HomeLayer}
+	if got := list(order); !reflect.DeepEqual(got, map[string]PrivateLayer{"home-empty": empty}) {
+		t.Errorf("a home that nobody reads: %+v", got)
+	}
+	order.Read = []string{"/", "/home/me"}
 	home := PrivateLayer{Name: "home", At: "/home/me", For: HomeLayer, Overlay: true, Hidden: []string{".ssh"}}
 	if got := list(order); !reflect.DeepEqual(got, map[string]PrivateLayer{"home": home}) {
 		t.Errorf("deny: %+v", got)
@@ -57,7 +62,7 @@ func TestPrivateLayers(t *testing.T) {
 		t.Errorf("a mount is %+v", l)
 	}
 	order.Capture = false
-	if got := list(order, CopyView); got["home"].Overlay || got["home"].At != "/home/me" {
+	if got := list(order, CopyView); !reflect.DeepEqual(got["home-empty"], empty) {
 		t.Errorf("without overlay: %+v", got)
 	}
 	order.Layers = ""

@@ -60,14 +60,20 @@ func (l Limits) InMemory() int64 {
 type Counting string
 
 // The ways. A control group counts all memory, the kernel's own included. Without one
-// the memory is looked at ten times a second: processes, page tables, sockets, pipes,
-// threads and files in memory, but no small objects of the kernel's.
+// the memory is looked at ten times a second, and a worker that wants to can hide some of it.
 const (
 	NotCounted Counting = ""
 	ByGroup    Counting = "cgroup v2"
-	ByLooking  Counting = "counted ten times a second, kernel memory in part"
+	ByLooking  Counting = "counted; a worker can hide memory"
 	ByProcess  Counting = "for each process alone" // without namespaces nobody sees them all
 )
+
+func (c Counting) String() string {
+	if c == NotCounted {
+		return "none"
+	}
+	return string(c)
+}
 
 // Counting is how the cell's limit on memory is held.
 func (s Spec) Counting() Counting {
@@ -87,6 +93,8 @@ type Proof struct {
 	Outside string   `json:"outside"`          // a file that must not come to be on the host
 	Private bool     `json:"private"`          // Outside may come to be in the cell
 	Hidden  []string `json:"hidden"`           // must not be readable
+	Closed  []string `json:"closed"`           // directories that show nothing but what is placed in them, and what leads there
+	Placed  []string `json:"placed"`           // in those
 	Connect []string `json:"connect"`          // abstract sockets and ports that really listen on the host
 	Parent  int      `json:"parent"`           // a process of the host that must not be reached
 	Inside  []string `json:"inside"`           // directories where a file must come to be
@@ -138,6 +146,9 @@ const (
 	DevFS    Do = "dev"
 	Skeleton Do = "skeleton" // a directory in which only what is mounted is there
 )
+
+// showsHost reports whether an operation shows something of the host's.
+func (d Do) showsHost() bool { return d == Overlay || d == BindOver || d == Skeleton }
 
 // Has reports whether a layer is to be put up.
 func (s Spec) Has(l Layer) bool {

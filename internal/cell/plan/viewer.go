@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,9 +10,12 @@ import (
 	"cordon/internal/paths"
 )
 
-// view is the file system of the cell.
-func view(o Order, h Host, overlays bool) []Op {
-	v := &viewer{order: o, host: h, overlays: overlays}
+// view is the file system of the cell, and the directories in it that are closed.
+func view(o Order, h Host, overlays bool) (ops []Op, closed []string) {
+	v := &viewer{order: o, host: h, overlays: overlays, placed: o.Placed(), hides: map[string]bool{}}
+	for _, path := range slices.Concat(o.Hide, h.Aliases) {
+		v.hides[path] = !slices.Contains(o.Write, path)
+	}
 	v.root()
 	v.rooms()
 	v.replaced()
@@ -21,20 +25,38 @@ func view(o Order, h Host, overlays bool) []Op {
 	v.inWrite()
 	v.hidden()
 	v.holes()
+	closed = v.closed()
 	v.sort()
-	return v.ops
+	return v.ops, closed
 }
 
 type viewer struct {
 	order    Order
 	host     Host
 	overlays bool
+	placed   []string        // what is put into the view by name
+	hides    map[string]bool // what is not seen, unless it is written in place
 	ops      []Op
 	at       []string // where each of them is, as filepath.Clean leaves it
 }
 
+// add puts an operation into the view, unless it would show something of the host's in a hidden
+// directory: whatever is mounted or held there, a hidden directory shows only what was placed in it.
 func (v *viewer) add(op Op) {
+	if op.Do.showsHost() && v.unseen(op.At) {
+		return
+	}
 	v.ops, v.at = append(v.ops, op), append(v.at, filepath.Clean(op.At))
+}
+
+// unseen reports whether a path lies in a hidden directory, and in nothing that was placed there.
+func (v *viewer) unseen(path string) bool {
+	for path != "/" && !v.named(path) {
+		if path = filepath.Dir(path); v.hides[path] {
+			return true
+		}
+	}
+	return false
 }
 
 // over is the operation through which a path is seen. Nearest wins.
@@ -144,7 +166,7 @@ func (v *viewer) split(path string, entries []Entry) {
 // rooms makes room for files that the host does not have. A bind has none: the
 // directory that they lie in is taken apart.
 func (v *viewer) rooms() {
-	elsewhere := slices.Concat(v.order.Placed(), v.order.Hide) // there is room in these, or they are made
+	elsewhere := slices.Concat(v.placed, v.order.Hide) // there is room in these, or they are made
 	for _, b := range v.order.Bind {
 		over := v.over(b.At)
 		if v.host.Kinds[b.From] != File || v.host.Kinds[b.At] != Absent || over == nil || over.Do != BindOver || v.isReplaced(b.At) || InsideAny(b.At, elsewhere) {
@@ -163,7 +185,7 @@ func (v *viewer) rooms() {
 // fullyHidden reports whether nothing of a directory is seen: then it need not be
 // shown to be hidden again.
 func (v *viewer) fullyHidden(at string) bool {
-	return slices.Contains(v.order.Hide, at) && !slices.ContainsFunc(v.order.Placed(), func(p string) bool { return paths.Within(p, at) })
+	return v.hides[at] && !slices.ContainsFunc(v.placed, func(p string) bool { return paths.Within(p, at) })
 }
 
 func (v *viewer) mountAt(path string) (found MountPoint, ok bool) {
@@ -203,33 +225,36 @@ func (v *viewer) replaced() {
 	}
 }
 
-func (v *viewer) mayRead(path string) bool {
-	return v.readsAll() || slices.ContainsFunc(v.order.Read, func(r string) bool { return paths.Within(path, r) })
-}
-
-// home is copied on write: tools find their caches warm and can write them.
+// home begins empty: what is shown in it was placed there by name. One that read_roots names is
+// copied on write as a whole.
 func (v *viewer) home() {
 	at := v.order.Home
 	switch {
 	case at == "" || v.host.Kinds[at] != Directory:
-	case !v.overlays || !v.mayRead(at) || v.mountsBelow(at):
-		v.add(Op{Do: Private, At: at, Layer: HomeName, Mode: 0o700})
+	case !v.overlays || !v.order.ReadsHome() || v.hides[at]:
+		v.add(Op{Do: Private, At: at, Layer: emptyHome, Mode: 0o700})
+	case v.mountsBelow(at):
+		v.add(Op{Do: Private, At: at, Layer: emptyHome, Mode: 0o700})
 		v.homeParts(at)
 	default:
 		v.add(Op{Do: Overlay, At: at, From: at, Layer: HomeName})
 	}
 }
 
+// HomePart is the layer of a directory of a home that is shown in parts, by its name in the home. A later launch
+// finds it again: others may have come to be beside it meanwhile.
+func HomePart(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%s-%x", HomeName, sum[:8])
+}
+
 // homeParts shows the directories of a home that cannot be copied on write as a
 // whole, because something is mounted in it. Its files are not there.
 func (v *viewer) homeParts(home string) {
-	if !v.overlays || !v.mayRead(home) {
-		return
-	}
-	for i, e := range v.host.Lists[home] {
+	for _, e := range v.host.Lists[home] {
 		at := filepath.Join(home, e.Name)
 		if e.Kind == Directory && !v.mountsBelow(at) && !v.fullyHidden(at) {
-			v.add(Op{Do: Overlay, At: at, From: at, Layer: fmt.Sprintf("%s-%d", HomeName, i), Bare: true})
+			v.add(Op{Do: Overlay, At: at, From: at, Layer: HomePart(e.Name), Bare: true})
 		}
 	}
 }
@@ -261,23 +286,6 @@ func (v *viewer) opened() {
 	for _, p := range v.order.Pinned {
 		v.add(Op{Do: BindOver, At: p, From: p, Write: true})
 	}
-	for _, f := range v.order.Fixed {
-		v.add(Op{Do: BindOver, At: f, From: f})
-	}
-	for _, h := range v.order.Held {
-		v.hold(h)
-	}
-}
-
-// hold keeps a path from being written and from being replaced: a mount is carried
-// away with a directory above it that is renamed, so those are mounts too.
-func (v *viewer) hold(path string) {
-	v.add(Op{Do: BindOver, At: path, From: path})
-	for dir := filepath.Dir(path); InsideAny(dir, v.order.Write); dir = filepath.Dir(dir) {
-		if !slices.ContainsFunc(v.ops, func(op Op) bool { return op.At == dir }) {
-			v.add(Op{Do: BindOver, At: dir, From: dir, Write: !paths.WithinAny(dir, v.order.Sealed)})
-		}
-	}
 }
 
 // InsideAny reports whether a path lies in one of the directories.
@@ -289,7 +297,7 @@ func InsideAny(path string, dirs []string) bool {
 // bind brings it along. A view of the kernel is covered, anything else can be read.
 func (v *viewer) inWrite() {
 	for _, m := range v.host.Mounts {
-		if !InsideAny(m.At, v.order.Write) || v.named(m.At) {
+		if !InsideAny(m.At, v.order.Write) || v.named(m.At) || v.unseen(m.At) {
 			continue
 		}
 		if Pseudo[m.Type] {
@@ -334,8 +342,21 @@ func (v *viewer) hidden() {
 	}
 }
 
+// closed lists the hidden directories in which nothing can lie but what was placed there. Where
+// the worker writes privately, it may have left something at an earlier launch.
+func (v *viewer) closed() []string {
+	var list []string
+	for dir, hidden := range v.hides {
+		if hidden && v.host.Kinds[dir] == Directory && !v.named(dir) && v.over(dir).Layer == "" {
+			list = append(list, dir)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // named reports whether a path was put into the view by name.
-func (v *viewer) named(at string) bool { return slices.Contains(v.order.Placed(), at) }
+func (v *viewer) named(at string) bool { return slices.Contains(v.placed, at) }
 
 func (v *viewer) holesBelow(at string) bool {
 	clean := filepath.Clean(at)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/testwait"
 )
 
 // Without a descriptor to be woken by, an end is noticed all the same: of what is
@@ -35,7 +37,7 @@ func TestRelayEndsWithoutWake(t *testing.T) {
 	go func() { r.End(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(testwait.Bound):
 		t.Fatal("it waits for ever")
 	}
 }

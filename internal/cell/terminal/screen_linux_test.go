@@ -14,6 +14,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/testwait"
 )
 
 func TestTailBeginsWithALine(t *testing.T) {
@@ -133,7 +135,7 @@ func await[T comparable](t *testing.T, from <-chan T, want T) {
 		if got != want {
 			t.Errorf("%v, want %v", got, want)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(testwait.Bound):
 		t.Fatalf("nothing comes, want %v", want)
 	}
 }
@@ -170,12 +172,7 @@ func TestScreenEnds(t *testing.T) {
 		s, k, dir := opened(t)
 		outer, parted := joins(t, t.Context(), dir)
 		await(t, k.got, "30x90")
-		for range 500 { // until its terminal is raw
-			if m, err := unix.IoctlGetTermios(int(outer.Fd()), unix.TCGETS); err == nil && m.Lflag&unix.ICANON == 0 {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
+		testwait.Until(t, "its terminal is raw", func() bool { return modesOf(t, outer).Lflag&unix.ICANON == 0 })
 		if _, err := outer.WriteString("ab\x03\x1cc"); err != nil {
 			t.Fatal(err)
 		}
@@ -203,15 +200,11 @@ func TestScreenIsFull(t *testing.T) {
 	await(t, refused, Parting(fmt.Sprintf("%d terminals are joined to it already", maxJoined)))
 	cancel()
 	await(t, first, Detached)
-	for range 500 {
+	testwait.Until(t, "the one that left has made room", func() bool {
 		s.mu.Lock()
-		n := len(s.joined)
-		s.mu.Unlock()
-		if n < maxJoined {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+		defer s.mu.Unlock()
+		return len(s.joined) < maxJoined
+	})
 	joins(t, t.Context(), dir)
 	await(t, k.got, "30x90")
 }

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -12,6 +13,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"cordon/internal/testwait"
 )
 
 // wild is what leaves a terminal in another state, and asks it who it is.
@@ -22,6 +25,7 @@ type emulator struct {
 	outer, inner *os.File
 	mu           sync.Mutex
 	shown        bytes.Buffer
+	answered     bool // all that it will
 }
 
 // newEmulator is a terminal that types an answer as soon as it is told to leave the
@@ -40,7 +44,7 @@ func newEmulator(t *testing.T) *emulator {
 	t.Cleanup(func() { inner.Close(); reading.Wait(); outer.Close() })
 	reading.Go(func() {
 		buf := make([]byte, 4096)
-		answered := false
+		asked := false
 		for {
 			n, err := outer.Read(buf)
 			if err != nil {
@@ -48,12 +52,16 @@ func newEmulator(t *testing.T) *emulator {
 			}
 			e.mu.Lock()
 			e.shown.Write(buf[:n])
-			late := !answered && bytes.Contains(e.shown.Bytes(), []byte("\x1b[?1049l"))
+			late := !asked && bytes.Contains(e.shown.Bytes(), []byte("\x1b[?1049l"))
 			e.mu.Unlock()
 			if late {
-				answered = true
-				time.Sleep(10 * time.Millisecond)
-				_, _ = outer.WriteString("\x1b[?62;22c")
+				asked = true
+				time.AfterFunc(10*time.Millisecond, func() {
+					_, err := outer.WriteString("\x1b[?62;22c")
+					e.mu.Lock()
+					defer e.mu.Unlock()
+					e.answered = err == nil
+				})
 			}
 		}
 	})
@@ -69,13 +77,7 @@ func (e *emulator) text() string {
 // shows waits until something was shown.
 func (e *emulator) shows(t *testing.T, text string) {
 	t.Helper()
-	for range 2000 {
-		if strings.Contains(e.text(), text) {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("it shows %q, and not %q", e.text(), text)
+	testwait.Until(t, fmt.Sprintf("it shows %q", text), func() bool { return strings.Contains(e.text(), text) }, e.text)
 }
 
 // plain demands that a terminal is as it was before anything wild, with nothing typed.
@@ -106,9 +108,17 @@ func (e *emulator) plain(t *testing.T, before unix.Termios) {
 	if _, err := term.MakeRaw(int(e.inner.Fd())); err != nil { // what waits for the end of a line counts too
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
-	if n, err := unix.IoctlGetInt(int(e.inner.Fd()), unix.TIOCINQ); err != nil || n != 0 {
-		t.Errorf("%d bytes were typed for whoever reads next, %v", n, err)
+	testwait.Until(t, "the terminal has answered", func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return e.answered
+	})
+	if _, err := e.outer.WriteString("."); err != nil { // it is read after all that was typed before it
+		t.Fatal(err)
+	}
+	buf := make([]byte, 100)
+	if n, err := e.inner.Read(buf); err != nil || string(buf[:n]) != "." {
+		t.Errorf("%q was typed for whoever reads next, %v", strings.TrimSuffix(string(buf[:n]), "."), err)
 	}
 }
 
@@ -153,8 +163,11 @@ func TestRelayOfPlainLetters(t *testing.T) {
 	e.shows(t, "done\r\n")
 	worker.Close()
 	r.End()
-	time.Sleep(20 * time.Millisecond)
-	if got := e.text(); got != "done\r\n" {
+	if _, err := e.inner.WriteString("later"); err != nil { // it is shown after all that was written before it
+		t.Fatal(err)
+	}
+	e.shows(t, "later")
+	if got := e.text(); got != "done\r\nlater" {
 		t.Errorf("%q", got)
 	}
 }

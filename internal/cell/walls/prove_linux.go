@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 
 	"cordon/internal/cell/host"
 	"cordon/internal/cell/plan"
+	"cordon/internal/paths"
 )
 
 // canary is something that the mounts leave open and only Landlock refuses.
@@ -86,6 +88,9 @@ func acts(s plan.Spec, c canary) []act {
 	list := []act{{"write outside", func() error { return touch(p.Outside) }, !p.Private}}
 	for _, h := range p.Hidden {
 		list = append(list, act{"read hidden", func() error { return look(h) }, true})
+	}
+	if len(p.Closed) > 0 {
+		list = append(list, act{"look into hidden", func() error { return showOnly(p.Placed, p.Closed...) }, false})
 	}
 	for _, to := range p.Connect {
 		name, _, _ := strings.Cut(to, ":")
@@ -214,6 +219,29 @@ func look(path string) error {
 	return err
 }
 
+// showOnly wants nothing in hidden directories but what was placed there and what leads to that.
+func showOnly(placed []string, dirs ...string) error {
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
+			return err
+		}
+		for _, e := range entries {
+			at := filepath.Join(dir, e.Name())
+			if slices.Contains(placed, at) {
+				continue
+			}
+			if !slices.ContainsFunc(placed, func(p string) bool { return paths.Within(p, at) }) {
+				return fmt.Errorf("%s is seen", at)
+			}
+			if err := showOnly(placed, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // connect tries to reach something that listens on the host.
 func connect(to string) error {
 	kind, where, _ := strings.Cut(to, ":")
@@ -298,7 +326,7 @@ func commit(s plan.Spec) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "update-ref", "--stdin")
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = patience // its output may come late on a busy machine
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.Proof.Commit, s.Env, nil, &said
 	cmd.Stdin = strings.NewReader("start\ncreate refs/cordon/proof-" + nonce + " HEAD^{tree}\nprepare\nabort\n")
 	if err := cmd.Run(); err != nil {

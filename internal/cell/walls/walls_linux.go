@@ -135,8 +135,11 @@ func readable(s plan.Spec) (dirs, files []string) {
 		return around(s.Read, nil)
 	}
 	dirs, files = around(s.Read, s.Hidden)
-	shown, shownFiles := around(s.Shown, nil)
-	return append(dirs, shown...), append(files, shownFiles...)
+	for _, root := range s.Shown { // what is hidden around it does not matter
+		d, f := around([]string{root}, slices.DeleteFunc(slices.Clone(s.Hidden), func(h string) bool { return !paths.Below(h, root) }))
+		dirs, files = append(dirs, d...), append(files, f...)
+	}
+	return dirs, files
 }
 
 // around lists what lies below roots, as few entries as possible, without what is

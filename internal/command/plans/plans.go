@@ -33,6 +33,8 @@ type Console struct {
 	// Post is the directory of a worker's socket; what says what to do where there is none.
 	Post   func(verb, what string) (string, error)
 	Client string // for examples
+	// Consent does something that may need the operator's consent for the repository.
+	Consent func(s *session.Session, do func() error) error
 }
 
 // New is cordon plan.
@@ -217,11 +219,14 @@ func (a *Console) named(ctx context.Context, s *session.Session, what string, o 
 	if o.agent != "" {
 		r.Args, r.Command = o.command, nil
 	}
-	run, err := conduct.Open(ctx, s.Site, r)
-	if err != nil {
-		return "", err
-	}
-	return run.Plan, nil
+	err = a.Consent(s, func() error {
+		run, err := conduct.Open(ctx, s.Site, r)
+		if err == nil {
+			what = run.Plan
+		}
+		return err
+	})
+	return what, err
 }
 
 func (a *Console) showCommand() *cobra.Command {

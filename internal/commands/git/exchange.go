@@ -66,9 +66,25 @@ func (g *gitCall) push() {
 	}
 }
 
+// everyBranch is what --all pushes.
+const everyBranch = "refs/heads/*:refs/heads/*"
+
 // pushSpecs returns the refspecs of a push; one that is empty stands for what
-// is configured.
+// is configured. Forced ones begin with "+", as git writes them too.
 func (g *gitCall) pushSpecs() []string {
+	specs := g.namedSpecs()
+	if g.Has("prune") { // deletes what matches a refspec there and is not here
+		specs = append(specs, "+"+everyBranch)
+	}
+	if g.Has("f", "force", "force-with-lease") {
+		for i, spec := range specs {
+			specs[i] = "+" + strings.TrimPrefix(spec, "+")
+		}
+	}
+	return specs
+}
+
+func (g *gitCall) namedSpecs() []string {
 	var specs []string
 	deletes := g.Has("d", "delete")
 	for i, o := range g.Operands {
@@ -83,7 +99,7 @@ func (g *gitCall) pushSpecs() []string {
 		}
 	}
 	for _, all := range [...][2]string{
-		{"all", "refs/heads/*:refs/heads/*"}, {"branches", "refs/heads/*:refs/heads/*"}, {"mirror", "+refs/*:refs/*"}, {"tags", "refs/tags/*:refs/tags/*"},
+		{"all", everyBranch}, {"branches", everyBranch}, {"mirror", "+refs/*:refs/*"}, {"tags", "refs/tags/*:refs/tags/*"},
 	} {
 		if g.Has(all[0]) {
 			specs = append(specs, all[1])

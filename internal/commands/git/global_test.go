@@ -24,7 +24,7 @@ func TestGitOddities(t *testing.T) {
 		{`git-receive-pack /w/x`, `write /w/x`},
 		{`git -C/w/repo status`, `enter /w/repo`},
 		{`git switch --force main`, `switches main`},
-		{`git push --force origin s1`, `write origin, pushes origin=s1`},
+		{`git push --force origin s1`, `write origin, pushes origin=+s1`},
 		{`git rebase -ix "touch ../x" main`, `toprun touch ../x, grows=main`},
 		{`git commit -qam"see /w/repo"`, `grows`},
 		{`git blame --output=/w/x a`, `write /w/x, read a`},

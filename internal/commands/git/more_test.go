@@ -106,7 +106,7 @@ var gitMoreTests = []gitTest{
 	{`git push origin HEAD`, `write origin, pushes origin=HEAD`},
 	{`git push -u origin s1`, `write origin, pushes origin=s1`},
 	{`git push origin HEAD:main`, `write origin, pushes origin=HEAD:main`},
-	{`git push --force-with-lease origin s1`, `write origin, pushes origin=s1`},
+	{`git push --force-with-lease origin s1`, `write origin, pushes origin=+s1`},
 	{`git push /w/other HEAD:main`, `write /w/other, pushes /w/other=HEAD:main, moves refs/heads/main=HEAD @/w/other`},
 	{`git push . HEAD:main`, `write ., pushes .=HEAD:main, moves refs/heads/main=HEAD @.`},
 	{`git push file:///w/other x`, `write /w/other, pushes file:///w/other=x, moves refs/heads/x=x @/w/other`},

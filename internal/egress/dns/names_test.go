@@ -1,6 +1,7 @@
 package dns
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"cordon/internal/egress/rate"
+	"cordon/internal/testwait"
 )
 
 // servedUDP serves a socket of the loopback until the test ends.
@@ -35,7 +36,7 @@ func servedUDP(t *testing.T, n *naming, network, at string) netip.AddrPort {
 		cancel()
 		select {
 		case <-done:
-		case <-time.After(5 * time.Second):
+		case <-time.After(testwait.Bound):
 			t.Error("it is served for ever")
 		}
 	})
@@ -62,7 +63,7 @@ func servedTCP(t *testing.T, n *naming) (client net.Conn, over <-chan struct{}) 
 	done := make(chan struct{})
 	go func() { defer close(done); n.ServeTCP(ctx, server) }()
 	t.Cleanup(func() { client.Close(); cancel(); <-done })
-	_ = client.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = client.SetDeadline(time.Now().Add(testwait.Bound))
 	return client, done
 }
 
@@ -109,7 +110,7 @@ func exchange(t *testing.T, to netip.AddrPort, packet []byte) (dnsmessage.Messag
 		return dnsmessage.Message{}, err
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(2 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(testwait.Bound))
 	if _, err := c.Write(packet); err != nil {
 		return dnsmessage.Message{}, err
 	}
@@ -177,7 +178,7 @@ func TestOtherNamesDuringSlowOnes(t *testing.T) {
 		}
 	}
 	close(release)
-	_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(testwait.Bound))
 	buf := make([]byte, 1500)
 	for range queriesAtOnce {
 		if size, err := c.Read(buf); err != nil || !strings.HasPrefix(summary(parsed(t, buf[:size])), "ok 198.18.") {
@@ -237,16 +238,19 @@ func readMessage(t *testing.T, c net.Conn) (dnsmessage.Message, error) {
 // Queries may come all at once and in pieces, and only so many of them.
 func TestPipeline(t *testing.T) {
 	c, over := servedTCP(t, newNaming(t))
-	var all []byte
-	for range queriesPerConn + 5 {
-		all = append(all, frame(asks(typeA, "good.example"))...)
-	}
+	one := frame(asks(typeA, "good.example"))
+	all := bytes.Repeat(one, queriesPerConn+5)
+	first := len(one) + 7 // an answer to the first query tells that the beginning of the second was there to be read
+	rest := make(chan struct{})
 	go func() {
-		_, _ = c.Write(all[:7]) // what is not taken is an error for no one
-		time.Sleep(20 * time.Millisecond)
-		_, _ = c.Write(all[7:])
+		_, _ = c.Write(all[:first]) // what is not taken is an error for no one
+		<-rest
+		_, _ = c.Write(all[first:])
 	}()
 	for i := range queriesPerConn {
+		if i == 1 {
+			close(rest)
+		}
 		if m, err := readMessage(t, c); err != nil || summary(m) != "ok 198.18.0.2 30s" {
 			t.Fatalf("%d: %s, %v", i, summary(m), err)
 		}
@@ -274,8 +278,7 @@ func TestFramesThatAreNone(t *testing.T) {
 }
 
 // Who says nothing, or only the beginning, is not waited for.
-func TestSlowIdleQueries(t *testing.T) {
-	slowly(t)
+func TestIdleQueries(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, b := range [][]byte{nil, {0}, {0, 40, 1, 2, 3}} {
 		c, over := servedTCP(t, newNaming(t))
@@ -289,13 +292,6 @@ func TestSlowIdleQueries(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func slowly(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("a slow test: set CORDON_SLOW=1")
-	}
 }
 
 // A flood is not even read faster than refusing it costs little.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 func TestTableAddr(t *testing.T) {
@@ -137,12 +139,10 @@ func TestOwner(t *testing.T) {
 		}
 		found++
 		got := ""
-		for range 20 { // on a busy machine there is no time for it at once
-			if got = owner(netip.MustParseAddrPort(from), netip.MustParseAddrPort(to)); got != "" {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+		testwait.Until(t, "the owner is found", func() bool { // on a busy machine there is no time for it at once
+			got = owner(netip.MustParseAddrPort(from), netip.MustParseAddrPort(to))
+			return got != ""
+		})
 		if want := fmt.Sprintf("[%d]", pid); !strings.HasSuffix(got, want) || len(got) == len(want) {
 			t.Errorf("%s to %s is %q, want %q", from, to, got, want)
 		}
@@ -179,7 +179,7 @@ func acceptInside(t *testing.T) {
 	}
 	defer l.Close()
 	answers := bufio.NewReader(os.Stdin)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testwait.Bound)
 	defer cancel()
 	for _, to := range []string{"127.0.0.1:4000", "[::1]:4000", "127.0.0.2:4000"} {
 		cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.run=^TestOwner$")

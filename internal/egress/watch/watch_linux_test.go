@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/testwait"
 )
 
 // insideVariable says which part a test plays in a network namespace of its own.
@@ -99,15 +102,15 @@ func seesAll(t *testing.T, late bool) {
 	}
 	want := map[string]int{"127.0.0.1:4052 udp": 1, "[::1]:4054 udp": 1, "127.0.0.1:4052 tcp": 1, "[::1]:4054 tcp": 1,
 		"127.0.0.1:4052 closed": 1, "[::1]:4054 closed": 1}
-	if got := watched(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := watched(want); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("late %v: seen %v, want %v", late, got, want)
 	}
 }
 
 func networkOrder(n uint16) uint16 { return n<<8 | n>>8 }
 
-// watchHere watches until what it returns is called, which is what was seen.
-func watchHere(t *testing.T, f *os.File, late bool) func() map[string]int {
+// watchHere watches until what it returns is called with what it should see. That returns what was seen.
+func watchHere(t *testing.T, f *os.File, late bool) func(want map[string]int) map[string]int {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var mu sync.Mutex
@@ -125,15 +128,28 @@ func watchHere(t *testing.T, f *os.File, late bool) func() map[string]int {
 			got[to.String()+map[Sighting]string{Datagram: " udp", Opening: " tcp", Closed: " closed"}[what]]++
 		})
 	}()
-	return func() map[string]int {
-		time.Sleep(100 * time.Millisecond) // for more than was asked for
+	return func(want map[string]int) map[string]int {
+		complete := func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return maps.Equal(got, want)
+		}
+		show := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return fmt.Sprint(got)
+		}
+		if !late {
+			testwait.Until(t, fmt.Sprintf("%v is seen", want), complete, show)
+			testwait.Still(t, "nothing more is seen", 100*time.Millisecond, complete, show)
+		}
 		cancel()
 		if late {
 			close(begin)
 		}
 		select {
 		case <-done:
-		case <-time.After(5 * time.Second):
+		case <-time.After(testwait.Bound):
 			t.Error("it does not end with its context")
 		}
 		if _, err := f.Stat(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,13 +23,15 @@ type Fixture struct {
 	Arena
 	Secret string // what an attack on information has to come back with
 
-	Stdio [3]*os.File
-	extra []*os.File // from descriptor 3 on
-	Env   []string
-	dir   string // where the attack is started; "": Work
-	Attr  *syscall.SysProcAttr
-	Top   *os.Process // cordon, or the shell of the control
-	way   *os.File    // the trace, wherever an attack moves the tree to
+	Stdio  [3]*os.File
+	extra  []*os.File // from descriptor 3 on
+	Env    []string
+	dir    string   // where the attack is started; "": Work
+	shell  []string // starts what follows it; nil: it is started directly
+	Attr   *syscall.SysProcAttr
+	Cordon []string    // starts the cordon that confines the attack
+	Top    *os.Process // cordon, or the shell of the control
+	way    *os.File    // the trace, wherever an attack moves the tree to
 
 	self    []string // how to start Main on the host
 	closers []func()
@@ -81,7 +82,7 @@ func (f *Fixture) policy() string { return filepath.Join(f.Base, "policy.yaml") 
 
 // policyText is the policy of an attempt; "": cordon's default. An ordinary user's
 // fixtures lie in the user's home. A cell hides that, because HOME names a home of
-// the fixture, so a read root shows the fixture and the program that attacks.
+// the fixture, so read roots show what the attack must not change, and the program that attacks.
 func (f *Fixture) policyText(at Attempt) string {
 	if !hidden(f.Base) {
 		return at.Policy
@@ -91,7 +92,7 @@ func (f *Fixture) policyText(at Attempt) string {
 	if !strings.Contains(text, section) {
 		text += section
 	}
-	roots := fmt.Sprintf("  read_roots: [/, %q, %q]\n", f.Base, filepath.Dir(f.self[0]))
+	roots := fmt.Sprintf("  read_roots: [/, %q, %q]\n", f.Outside, filepath.Dir(f.self[0]))
 	return strings.Replace(text, section, section+roots, 1)
 }
 
@@ -237,7 +238,21 @@ func (f *Fixture) Inherit(key string, fd *os.File) {
 // Trace is what the attack said of its way.
 func (f *Fixture) Trace() string {
 	b, _ := io.ReadAll(io.NewSectionReader(f.way, 0, 1<<20)) // nothing: it never began
-	return string(b)
+	return string(b) + f.Written(TraceFile)
+}
+
+// Written is what the attack wrote to a file at the top of its tree: there, or where cordon keeps what was not
+// placed.
+func (f *Fixture) Written(name string) string {
+	text, _ := os.ReadFile(f.In(name)) // nothing: it is not there
+	_ = filepath.WalkDir(filepath.Join(f.Home, ".local", "state"), func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && (e.Name() == name || strings.HasSuffix(e.Name(), "-"+name)) {
+			more, _ := os.ReadFile(path) // it may be placed at this moment
+			text = append(text, more...)
+		}
+		return nil
+	})
+	return string(text)
 }
 
 // Begun reports whether the attack came to its act.
@@ -272,7 +287,11 @@ func JudgeLoot(f *Fixture) (string, error) {
 
 // JudgeReceived judges by the mark in what the host received from the attack.
 func JudgeReceived(f *Fixture) (string, error) {
-	if Await(100*time.Millisecond, func() bool { return strings.Contains(f.received(), f.Mark) }) {
+	patience := 5 * time.Second // of the control, on a busy machine
+	if f.Confined {
+		patience = 100 * time.Millisecond
+	}
+	if Await(patience, func() bool { return strings.Contains(f.received(), f.Mark) }) {
 		return "the host received the attack's message", nil
 	}
 	return "", nil
@@ -280,14 +299,10 @@ func JudgeReceived(f *Fixture) (string, error) {
 
 // Obtained reports whether the attack handed out a text.
 func (f *Fixture) Obtained(text string) (string, error) {
-	loot, err := os.ReadFile(f.In(LootFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
-	if err == nil && strings.Contains(string(loot), text) {
+	if strings.Contains(f.Written(LootFile), text) {
 		return "the attack obtained it", nil
 	}
-	return "", err
+	return "", nil
 }
 
 // JudgeObtained judges by a text that only the kernel's consent can have produced.

@@ -157,7 +157,7 @@ func shorten(list []string) string {
 // process that was killed may need a moment to go.
 func (f *Fixture) Left() string {
 	gone := func() bool { return len(f.Alive()) == 0 }
-	if !gone() && (!f.Confined || !Await(2*time.Second, gone)) {
+	if !gone() && (!f.Confined || !Await(10*time.Second, gone)) { // what is being ended now needs a moment
 		return fmt.Sprintf("%d processes survive", len(f.Alive()))
 	}
 	if m := f.mounted(); len(m) > 0 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -88,13 +89,28 @@ func (f *Fixture) argv(at Attempt, confine func(string) []string) ([]string, err
 	}
 	attack := append(append([]string{}, f.self...), at.Name, string(arena))
 	if confine == nil {
-		return append([]string{"/bin/sh", "-c", `"$@"; exit $?`, "sh"}, attack...), nil
+		return slices.Concat(f.shell, []string{"/bin/sh", "-c", `"$@"; exit $?`, "sh"}, attack), nil
 	}
+	f.Cordon = confine("")
+	f.Cordon = f.Cordon[:max(0, slices.Index(f.Cordon, "exec"))]
 	policy := ""
 	if f.policyText(at) != "" {
 		policy = f.policy()
 	}
-	return append(confine(policy), attack...), nil
+	return slices.Concat(f.shell, confine(policy), attack), nil
+}
+
+// Mount has the run begin with something mounted at a path, in a mount namespace of its own.
+// Where nobody may make one, nothing is mounted: LeakBeside notices.
+func (f *Fixture) Mount(path string) { f.mount(path, "-t", "tmpfs", "mnt") }
+
+// MountAgain has the run begin with a directory that is seen at a second path as well.
+func (f *Fixture) MountAgain(dir, path string) { f.mount(path, "-o", "rbind", dir) }
+
+// mount takes three words of mount's, and the path.
+func (f *Fixture) mount(path string, what ...string) {
+	const line = `unshare -rm true 2>/dev/null && exec unshare -rm sh -c 'mount "$1" "$2" "$3" "$0"; shift 3; exec "$@"' "$0" "$@"; shift 3; exec "$@"`
+	f.shell = append([]string{"/bin/sh", "-c", line, path}, what...)
 }
 
 // environment is the operator's: little, and known.

@@ -107,14 +107,28 @@ func (a *Arena) OfHost(act func(dir string) error) error {
 	return Each(func() error { return act("/proc/1") }, func() error { return act("/proc/" + a.Args["victim"]) })
 }
 
+// signalled reports whether a signal that ends or stops the victim waits for it.
+func (f *Fixture) signalled() bool {
+	for _, set := range []string{"SigPnd:", "ShdPnd:"} {
+		waiting, err := strconv.ParseUint(strings.TrimSpace(strings.TrimPrefix(f.VictimLine("status", set), set)), 16, 64)
+		if err == nil && waiting&(1<<(unix.SIGKILL-1)|1<<(unix.SIGSTOP-1)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // JudgeVictimDead judges by whether the victim still runs.
 func JudgeVictimDead(f *Fixture) (string, error) {
 	state := ""
-	Await(100*time.Millisecond, func() bool { // a signal needs a moment
+	struck := func() bool {
 		state = strings.TrimSpace(strings.TrimPrefix(f.VictimLine("status", "State:"), "State:"))
 		state = state[:min(1, len(state))]
 		return state == "" || strings.ContainsAny(state, "ZXTt")
-	})
+	}
+	if !Await(100*time.Millisecond, struck) && f.signalled() { // the victim has to run once more, and others run now
+		Await(RunLimit, struck)
+	}
 	switch {
 	case state == "" || strings.ContainsAny(state, "ZX"):
 		return "the victim is dead", nil

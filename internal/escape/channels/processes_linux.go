@@ -203,16 +203,12 @@ func memory() []arena.Attempt {
 func survivors() []arena.Attempt {
 	row := func(name, what string, attr *syscall.SysProcAttr, during func(*arena.Fixture, <-chan struct{})) arena.Attempt {
 		return arena.Attempt{Name: name, What: what, Safe: true, Act: arena.Act{
-			Attack: linger(attr, during != nil), During: during, Limit: 4 * time.Second, Judge: func(f *arena.Fixture) (string, error) {
-				// What is being ended now needs a moment; what stays, stays.
-				arena.Await(2*time.Second, func() bool { return f.Left() == "" || !f.Confined })
-				return f.Left(), nil
-			},
+			Attack: linger(attr, during != nil), During: during, Judge: func(f *arena.Fixture) (string, error) { return f.Left(), nil },
 		}}
 	}
 	kill := func(sig syscall.Signal) func(*arena.Fixture, <-chan struct{}) {
 		return func(f *arena.Fixture, _ <-chan struct{}) {
-			if arena.Await(3*time.Second, func() bool { return strings.Contains(f.Trace(), "lingers\n") }) {
+			if arena.Await(arena.RunLimit, func() bool { return strings.Contains(f.Trace(), "lingers\n") }) {
 				_ = f.Top.Signal(sig) // its end is awaited by the run
 			}
 		}
@@ -242,18 +238,18 @@ func linger(attr *syscall.SysProcAttr, wait bool) func(*arena.Arena) error {
 			cmd = a.StartAgain("grandchild", attr)
 		default:
 			a.Note("lingers")
-			time.Sleep(20 * time.Second) // the control is ended by the fixture
+			time.Sleep(10 * arena.RunLimit) // the fixture ends it
 			return errors.New("was not ended")
 		}
 		cmd.Stderr = nil
 		if err := cmd.Start(); err != nil {
 			return err
 		}
-		if !arena.Await(2*time.Second, func() bool { return strings.Contains(traced(a), "lingers\n") }) {
+		if !arena.Await(arena.RunLimit, func() bool { return strings.Contains(traced(a), "lingers\n") }) {
 			return errors.New("the child did not come up")
 		}
 		if a.Stage == "" && wait {
-			time.Sleep(20 * time.Second)
+			time.Sleep(10 * arena.RunLimit)
 		}
 		return nil
 	}

@@ -41,6 +41,7 @@ fi
 func Git() []arena.Attempt {
 	var list []arena.Attempt
 	list = append(list, launches()...)
+	list = append(append(list, placed()...), lost()...)
 	for _, r := range append(gitCode(), gitDamage()...) {
 		for _, t := range []arena.Tree{arena.TreeLinked, arena.TreeMain} {
 			if r.only != arena.TreePlain && r.only != t {
@@ -93,7 +94,11 @@ func asOperator(f *arena.Fixture, line string) error {
 	if line == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	patience := 5 * time.Second
+	if f.Confined { // a busy machine must not look like a git that hangs
+		patience = arena.RunLimit
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
 	cmd.Dir = f.Base

@@ -26,6 +26,8 @@ var kept = []struct{ name, at string }{
 	{"keyring", ".local/share/keyrings/login.keyring"}, {"password-store", ".password-store/mail.gpg"},
 	{"firefox", ".mozilla/firefox/x.default/logins.json"}, {"chrome", ".config/google-chrome/Default/Login Data"}, {"chromium", ".config/chromium/Default/Cookies"},
 	{"bash-history", ".bash_history"}, {"zsh-history", ".zsh_history"}, {"python-history", ".python_history"}, {"fish-history", ".local/share/fish/fish_history"},
+	{"unknown-file", "vault-pass.txt"}, {"unknown-dotfile", ".mycorp-token"}, {"unknown-config", ".config/mycorp/token"}, {"document", "notes/customers.csv"},
+	{"other-repository", "otherrepo/.env"}, {"start-file", ".zshenv"},
 	{"psql", ".pgpass"}, {"rclone", ".config/rclone/rclone.conf"}, {"age", ".config/sops/age/keys.txt"},
 }
 
@@ -181,6 +183,14 @@ func otherTrees() []arena.Attempt {
 	}
 }
 
+// makeHome makes a home with the secret where those of people are, and tells the attack of it.
+func makeHome(f *arena.Fixture, key string) error {
+	home := "/home/cordon-escape-" + arena.RandomName()
+	f.Args[key] = home
+	f.OnClose(func() { _ = os.RemoveAll(home) })
+	return errors.Join(os.Mkdir(home, 0o755), os.WriteFile(home+"/notes", []byte(f.Secret), 0o644))
+}
+
 // machine are the secrets that lie elsewhere than in the home.
 func machine() []arena.Attempt {
 	list := []arena.Attempt{
@@ -196,13 +206,34 @@ func machine() []arena.Attempt {
 			},
 		}},
 		{Name: "other-home", What: "read another user's home", Root: true, Act: arena.Act{
+			Tries:   "/home",
+			Prepare: func(f *arena.Fixture) error { return makeHome(f, "path") },
+			Attack:  func(a *arena.Arena) error { return a.LeakFile(a.Args["path"] + "/notes") },
+			Judge:   arena.JudgeLoot,
+		}},
+		{Name: "other-home-mount", What: "read another user's home while something is mounted in it", Root: true, Act: arena.Act{
 			Tries: "/home",
 			Prepare: func(f *arena.Fixture) error {
-				f.Args["path"] = "/home/cordon-escape-" + arena.RandomName()
-				f.OnClose(func() { _ = os.RemoveAll(f.Args["path"]) })
-				return errors.Join(os.Mkdir(f.Args["path"], 0o755), os.WriteFile(f.Args["path"]+"/notes", []byte(f.Secret), 0o644))
+				err := errors.Join(makeHome(f, "path"), makeHome(f, "own"), os.Mkdir(f.Args["path"]+"/mnt", 0o755))
+				f.Env = append(f.Env, "HOME="+f.Args["own"])
+				f.Mount(f.Args["path"] + "/mnt")
+				return err
 			},
-			Attack: func(a *arena.Arena) error { return a.LeakFile(a.Args["path"] + "/notes") },
+			Attack: func(a *arena.Arena) error { return a.LeakBeside(a.Args["path"]+"/mnt", a.Args["path"]+"/notes") },
+			Judge:  arena.JudgeLoot,
+		}},
+		{Name: "closed-mount", What: "read a directory that deny_read names and that holds a mount and a scratch directory", Safe: true, Act: arena.Act{
+			Policy: "version: 1\nfilesystem:\n  outside: deny\n", // Prepare adds to it
+			Prepare: func(f *arena.Fixture) error {
+				policy, err := os.OpenFile(filepath.Join(f.Base, "policy.yaml"), os.O_WRONLY|os.O_APPEND, 0)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(policy, "  deny_read: [%q]\n  scratch: [%q]\n", f.Outside, f.Out("dir"))
+				f.Mount(f.Out("empty"))
+				return errors.Join(err, policy.Close(), f.Put("outside/key", f.Secret, 0o600))
+			},
+			Attack: func(a *arena.Arena) error { return a.LeakBeside(a.Out("empty"), a.Out("key")) },
 			Judge:  arena.JudgeLoot,
 		}},
 	}

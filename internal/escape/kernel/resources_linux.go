@@ -35,6 +35,14 @@ func Resources() []arena.Attempt {
 		limited("memory-sockets-closed", "leave 512 MiB in buffers of closed sockets where 128 are allowed", "memory: 128MiB", socketBuffers(unix.AF_UNIX, unix.SOCK_DGRAM, true), arena.JudgeObtained("it holds 512 MiB"), nil),
 		limited("memory-datagrams", "leave 512 MiB in datagrams on the loopback where 128 are allowed", "memory: 128MiB", loopbackBuffers, arena.JudgeObtained("it holds 512 MiB"), nil),
 		limited("memory-semaphores", "use 512 MiB of semaphores where 128 are allowed", "memory: 128MiB", semaphores, arena.JudgeObtained("it holds 512 MiB"), nil),
+		limited("hidden-thread", "use 192 MiB where 64 are allowed, when the first thread has ended", "memory: 64MiB", withoutFirstThread(hiding(pieceOfMemory)), arena.JudgeObtained("it holds 192 MiB"), nil),
+		limited("hidden-thread-file", "use 192 MiB in nameless files where 64 are allowed, when the first thread has ended", "memory: 64MiB", withoutFirstThread(hiding(namelessInMemory)), arena.JudgeObtained("it holds 192 MiB"), nil),
+		limited("hidden-thread-disk", "write 192 MiB into nameless files of the tree where 64 are allowed, when the first thread has ended", "disk: 64MiB", withoutFirstThread(hiding(namelessOnDisk)), arena.JudgeObtained("it holds 192 MiB"), nil),
+		limited("hidden-descriptors", "use 192 MiB in nameless files where 64 are allowed, open in one thread only", "memory: 64MiB", withOwnDescriptors(unshareFiles, hiding(namelessInMemory)), arena.JudgeObtained("it holds 192 MiB"), nil),
+		limited("hidden-descriptors-closed", "use 192 MiB in nameless files where 64 are allowed, open in one thread since close_range", "memory: 64MiB", withOwnDescriptors(closeRange, hiding(namelessInMemory)), arena.JudgeObtained("it holds 192 MiB"), nil),
+		limited("hidden-descriptors-disk", "write 192 MiB into nameless files of the tree where 64 are allowed, open in one thread only", "disk: 64MiB", withOwnDescriptors(unshareFiles, hiding(namelessOnDisk)), arena.JudgeObtained("it holds 192 MiB"), nil),
+		limited("hidden-name", "use 192 MiB where 64 are allowed, in a process whose name reads as the state of one that has ended", "memory: 64MiB", withName("x) Z 1", hiding(pieceOfMemory)), arena.JudgeObtained("it holds 192 MiB"), nil),
+		limited("hidden-secret", "use 192 MiB of secret memory where 64 are allowed", "memory: 64MiB", hiding(secretMemory), arena.JudgeObtained("it holds 192 MiB"), nil),
 		limited("disk-tree", "write 96 MiB into the tree where 16 are allowed", "disk: 16MiB", fill(func(a *arena.Arena) string { return a.In("fill") }), treeAbove(80), nil),
 		limited("disk-home", "write 96 MiB into the home where 16 are allowed", "disk: 16MiB", fill(func(a *arena.Arena) string { return a.InHome(".cache/fill") }), arena.JudgeObtained("all was written"), nil),
 		limited("disk-tmp", "write 96 MiB into /tmp where 16 are allowed", "disk: 16MiB", fill(func(a *arena.Arena) string { return filepath.Join("/tmp", "cordon-escape."+filepath.Base(a.Base)) }), arena.JudgeObtained("all was written"), nil),
@@ -44,13 +52,15 @@ func Resources() []arena.Attempt {
 		limited("disk-shm-many", "write 96 MiB into /dev/shm in small files where 16 are allowed", "disk: 16MiB", scatter(func(a *arena.Arena) string { return filepath.Join("/dev/shm", "cordon-escape."+filepath.Base(a.Base)) }), arena.JudgeObtained("all was written"), nil),
 		limited("disk-fallocate", "reserve 96 MiB in the tree where 16 are allowed", "disk: 16MiB", reserve, treeAbove(80), nil),
 		limited("files", "open 300 files where 64 are allowed", "files: 64", openMany, above("files", 200), measure),
-		limited("time", "run for four seconds where one is allowed", "time: 1s", func(*arena.Arena) error { time.Sleep(4 * time.Second); return nil }, above("seconds", 2), measure),
+		limited("time", "run for ten seconds where one is allowed", "time: 1s", outstay, above("seconds", 8), measure),
 	}
 	for i := range list { // half a gigabyte is much on a small machine
 		list[i].Safe = !strings.HasPrefix(list[i].Name, "memory")
 	}
 	return list
 }
+
+func outstay(*arena.Arena) error { time.Sleep(10 * time.Second); return nil }
 
 // above judges by what was measured while the attack ran, if it ran to its end.
 func above(what string, limit int) func(*arena.Fixture) (string, error) {

@@ -123,12 +123,9 @@ func (n *filesNode) fetch(ctx context.Context, h *node.Hold) error {
 	return nil
 }
 
-// TestSlowFilesSurvive is TestFleetSurvives with packs: nodes fetch a base and return commits, and the home admits and audits
+// TestFilesSurvive is TestFleetSurvives with packs: nodes fetch a base and return commits, and the home admits and audits
 // each result in the end.
-func TestSlowFilesSurvive(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") == "" {
-		t.Skip("set CORDON_SLOW=1 to kill homes and nodes that exchange packs")
-	}
+func TestFilesSurvive(t *testing.T) {
 	const count = 300
 	f := newFilesFleet(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)

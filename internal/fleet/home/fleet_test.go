@@ -24,6 +24,8 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/testfleet"
+	"cordon/internal/testground"
+	"cordon/internal/testwait"
 )
 
 const (
@@ -65,7 +67,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(testground.RunInMemory("internal/fleet/home", m))
 }
 
 // stages are a source of so many stages, all alike.
@@ -164,7 +166,7 @@ func runNode(o order) error {
 		Engine: listening{e, o.Heard}, Key: key, Home: protocol.Node{Fleet: fleet, Home: token.Home, Key: public}, Program: "test",
 		Classes: []string{home.AnyClass}, Slots: 4, Beat: lost / 5,
 		Run: func(ctx context.Context, _ *node.Hold, _ protocol.Offer) (protocol.Result, error) {
-			time.Sleep(time.Duration(10+rand.IntN(50)) * time.Millisecond)
+			testwait.Pass(ctx, time.Duration(10+rand.IntN(50))*time.Millisecond)
 			return protocol.Result{Base: baseOID, Ending: "done", Chain: "none"}, ctx.Err()
 		},
 	}
@@ -178,16 +180,26 @@ func runNode(o order) error {
 	n.Run = o.keeping(n.Run)
 	testfleet.Ready()
 	go testfleet.AwaitParentThenExit()
-	for {
+	last := ""
+	testwait.Until(alone{}, o.Name+" joins", func() bool {
 		a, err := n.Join(context.Background(), token, o.Name)
-		if err == nil && a.Verdict == protocol.Joined {
-			break
+		if now := fmt.Sprintln(o.Name, a, err); now != last {
+			fmt.Fprint(os.Stderr, now)
+			last = now
 		}
-		fmt.Fprintln(os.Stderr, o.Name, a, err)
-		time.Sleep(100 * time.Millisecond)
-	}
+		return err == nil && a.Verdict == protocol.Joined
+	})
 	n.Work(context.Background())
 	return nil
+}
+
+// alone is what a process that belongs to a test has in place of the test.
+type alone struct{}
+
+func (alone) Helper() {}
+func (alone) Fatalf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	os.Exit(1)
 }
 
 // running is what a node does with a stage.
@@ -200,7 +212,7 @@ func (o order) keeping(run running) running {
 			if _, err := os.Stat(o.Keep); err != nil {
 				break
 			}
-			pass(ctx, 20*time.Millisecond)
+			testwait.Pass(ctx, 20*time.Millisecond)
 		}
 		return run(ctx, h, offer)
 	}
@@ -332,7 +344,7 @@ func (w *world) signal(name string, s syscall.Signal) {
 func (w *world) stopHolding(ctx context.Context, name string) {
 	w.t.Helper()
 	worker, grants := "", 0
-	for ; ctx.Err() == nil; pass(ctx, 100*time.Millisecond) {
+	for ; ctx.Err() == nil; testwait.Pass(ctx, 100*time.Millisecond) {
 		now := w.read()
 		if worker == "" {
 			if worker = now.held(name); worker != "" {
@@ -441,10 +453,8 @@ func (w *world) await(ctx context.Context, want int) {
 		if len(o.returned) >= want {
 			return
 		}
-		select {
-		case <-ctx.Done():
+		if !testwait.Pass(ctx, 200*time.Millisecond) {
 			w.t.Fatalf("%d of %d stages have a result", len(o.returned), want)
-		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }

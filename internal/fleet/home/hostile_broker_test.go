@@ -16,6 +16,7 @@ import (
 	"cordon/internal/fleet/node"
 	"cordon/internal/fleet/protocol"
 	"cordon/internal/journal"
+	"cordon/internal/testwait"
 )
 
 // broker is an engine in the hands of somebody else. Each of its tricks counts how often it was played.
@@ -247,15 +248,11 @@ func brokered(t *testing.T, trick string, withHomesKey bool, enough func(o outco
 		})
 	}
 	w := &world{t: t, dir: dir}
-	for ctx.Err() == nil {
+	testwait.Until(t, "enough has run", func() bool {
 		mu.Lock()
-		over := enough(w.read(), ran)
-		mu.Unlock()
-		if over {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		defer mu.Unlock()
+		return ctx.Err() != nil || enough(w.read(), ran)
+	}, func() string { mu.Lock(); defer mu.Unlock(); return fmt.Sprintf("%+v\n%v", w.read(), ran) })
 	stop()
 	all.Wait()
 	b.end()

@@ -21,6 +21,7 @@ import (
 	"cordon/internal/fleet/protocol"
 	"cordon/internal/git"
 	"cordon/internal/journal"
+	"cordon/internal/testwait"
 )
 
 // hostileWorld is a home with a repository, and two nodes that say what they like. Alice has the stage.
@@ -215,12 +216,10 @@ func newHostileWorldWith(t *testing.T, room int64) *hostileWorld {
 func awaitAnswer(t *testing.T, n *liar, token protocol.Token, name string) {
 	t.Helper()
 	raw := n.sign(token.Join(n.header(""), n.public, name))
-	for n.ctx.Err() == nil {
-		if said, err := n.engine.Ask(n.ctx, raw); err == nil && said != nil {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	testwait.Until(t, "the home answers "+name, func() bool {
+		said, err := n.engine.Ask(n.ctx, raw)
+		return err == nil && said != nil || n.ctx.Err() != nil
+	})
 	if a := n.tell(raw); a.Verdict != protocol.Joined {
 		t.Fatalf("%s: %+v", name, a)
 	}
@@ -273,10 +272,11 @@ func TestHostileNodeAtHome(t *testing.T) {
 		"an old fence": {want: protocol.OldFence, try: func(w *hostileWorld) protocol.Verdict {
 			old, p := w.fence, w.make(w.file("src/a", "1"))
 			w.alice.send(old, p.pack, p.content)
-			a := w.bob.ask()
-			for ; a.Verdict == protocol.Held && w.ctx.Err() == nil; a = w.bob.ask() {
-				time.Sleep(20 * time.Millisecond)
-			}
+			var a protocol.Answer
+			testwait.Until(w.t, "another node may have the stage", func() bool {
+				a = w.bob.ask()
+				return a.Verdict != protocol.Held || w.ctx.Err() != nil
+			})
 			w.holder, w.fence = w.bob, a.Fence
 			return w.alice.say(w.alice.result(old, p.commit, p.pack))
 		}},

@@ -18,6 +18,7 @@ import (
 	"cordon/internal/fleet/protocol"
 	"cordon/internal/fleet/trial"
 	"cordon/internal/journal"
+	"cordon/internal/testwait"
 )
 
 const gib = 1 << 30
@@ -155,23 +156,21 @@ func (c *crew) end(lease string) {
 // await waits until something holds of the crew.
 func (c *crew) await(what string, holds func() bool) {
 	c.t.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	testwait.Until(c.t, what, func() bool {
 		c.mu.Lock()
-		ok, state := holds(), fmt.Sprintf("running %v, waiting %v", c.runs, c.why)
-		c.mu.Unlock()
-		if ok {
-			return
-		}
-		if time.Now().After(late) {
-			c.t.Fatalf("%s: %s", what, state)
-		}
-	}
+		defer c.mu.Unlock()
+		return holds()
+	}, func() string {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return fmt.Sprintf("running %v, waiting %v", c.runs, c.why)
+	})
 }
 
 // awaitWhy waits until a stage waits for a reason.
 func (c *crew) awaitWhy(lease, text string) {
 	c.t.Helper()
-	c.await(lease+" does not wait because "+text, func() bool { return strings.Contains(c.why[lease], text) })
+	c.await(lease+" waits because "+text, func() bool { return strings.Contains(c.why[lease], text) })
 }
 
 // endAll ends each stage as soon as it runs, and waits until all have begun.
@@ -180,7 +179,7 @@ func (c *crew) endAll(leases []string) {
 	for _, lease := range leases {
 		close(c.endings[lease])
 	}
-	c.await("some do not run", func() bool {
+	c.await("all have begun", func() bool {
 		return !slices.ContainsFunc(leases, func(l string) bool { return len(c.ran[l]) == 0 })
 	})
 }
@@ -218,7 +217,7 @@ func TestAtMost(t *testing.T) {
 	stages := demands{"a": {Client: "claude"}, "b": {Client: "claude"}, "c": {Client: "claude"}}
 	can := protocol.Can{Clients: []string{"claude"}, Slots: 3}
 	c := newCrew(t, stages, map[string]protocol.Can{"one": can, "two": can}, func(h *home.Home) { h.AtMost.Clients = map[string]int{"claude": 1} })
-	c.await("none runs", func() bool { return len(c.runs) == 1 })
+	c.await("one runs", func() bool { return len(c.runs) == 1 })
 	for lease := range stages {
 		c.mu.Lock()
 		_, running := c.runs[lease]
@@ -234,7 +233,7 @@ func TestAtMost(t *testing.T) {
 		t.Errorf("%d ran at the same time", c.most)
 	}
 	free := newCrew(t, stages, map[string]protocol.Can{"one": can}, nil) // the control
-	free.await("without a bound not all run", func() bool { return len(free.runs) == 3 })
+	free.await("without a bound all run", func() bool { return len(free.runs) == 3 })
 }
 
 // TestAtMostOfProvider: a bound of a provider counts the stages of all clients that use it, and no others of those clients.
@@ -245,8 +244,8 @@ func TestAtMostOfProvider(t *testing.T) {
 	}
 	can := protocol.Can{Clients: []string{"claude", "opencode"}, Slots: 3}
 	c := newCrew(t, stages, map[string]protocol.Can{"one": can, "two": can}, func(h *home.Home) { h.AtMost.Providers = map[string]int{"anthropic": 1} })
-	c.await("not two run", func() bool { return c.runs["c"] != "" && len(c.runs) == 2 })
-	c.await("the other does not say why", func() bool {
+	c.await("two run", func() bool { return c.runs["c"] != "" && len(c.runs) == 2 })
+	c.await("the other says why", func() bool {
 		return strings.Contains(c.why["a"]+c.why["b"], "as many stages of anthropic run as fleet.at_most allows (1)")
 	})
 	c.endAll(slices.Collect(maps.Keys(stages)))
@@ -271,7 +270,7 @@ func TestBackOff(t *testing.T) {
 			return maps.Clone(until)
 		}
 	})
-	c.await("the other provider's stage does not run", func() bool { return c.runs["c"] != "" })
+	c.await("the other provider's stage runs", func() bool { return c.runs["c"] != "" })
 	for _, lease := range []string{"a", "b"} {
 		c.awaitWhy(lease, ": the provider anthropic is asked too often")
 	}
@@ -291,8 +290,8 @@ func TestMemoryIsShared(t *testing.T) {
 	t.Parallel()
 	stages := demands{"a": {Memory: 3 * gib}, "b": {Memory: 3 * gib}, "c": {Memory: 3 * gib}}
 	c := newCrew(t, stages, map[string]protocol.Can{"one": {Memory: 7 * gib, Slots: 3}}, nil)
-	c.await("two do not run", func() bool { return len(c.runs) == 2 })
-	c.await("the third does not say why", func() bool {
+	c.await("two run", func() bool { return len(c.runs) == 2 })
+	c.await("the third says why", func() bool {
 		return len(c.why) == 1 && strings.Contains(fmt.Sprint(c.why), "it waits for memory of one")
 	})
 	c.endAll(slices.Collect(maps.Keys(stages)))

@@ -1,14 +1,15 @@
 package home_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"cordon/internal/fleet/protocol"
 	"cordon/internal/ledger"
+	"cordon/internal/testwait"
 )
 
 // wants asks for the base without some commits, until the home answers.
@@ -39,20 +40,14 @@ func files(t *testing.T, dir string) (names []string) {
 // awaitFiles waits until directories hold so many files in all.
 func (w *hostileWorld) awaitFiles(count int, dirs ...string) {
 	w.t.Helper()
-	for {
-		var found []string
+	var found []string
+	testwait.Until(w.t, fmt.Sprintf("there are %d files", count), func() bool {
+		found = nil
 		for _, dir := range dirs {
 			found = append(found, files(w.t, dir)...)
 		}
-		if len(found) == count {
-			return
-		}
-		select {
-		case <-w.ctx.Done():
-			w.t.Fatalf("there are %v, not %d files", found, count)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+		return len(found) == count
+	}, func() string { return fmt.Sprint(found) })
 }
 
 // unknown is a commit that the home does not have.

@@ -25,6 +25,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/journal"
 	"cordon/internal/policy"
+	"cordon/internal/testwait"
 )
 
 // filesFleet is a home with a repository and nodes with repositories of their own, in one process.
@@ -198,10 +199,10 @@ func TestRealResults(t *testing.T) {
 		f.startNode(e.Node(public), k, homeKey, name, token, &all)
 	}
 	var results map[string]protocol.Result
-	for len(results) < count && ctx.Err() == nil {
+	testwait.Until(t, "every stage has a result", func() bool {
 		results = f.results(log)
-		time.Sleep(20 * time.Millisecond)
-	}
+		return len(results) >= count || ctx.Err() != nil
+	}, func() string { return fmt.Sprintf("%d of %d: %v", len(results), count, results) })
 	f.admitAll(results, count)
 	for name, bytes := range f.sent {
 		for _, next := range bytes[1:] {

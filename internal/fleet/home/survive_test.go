@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // heard counts the results of a node of which it heard that they were refused.
@@ -37,11 +39,8 @@ func (w *world) heard(name string) int {
 // every result has the newest fence, and every refusal is in the journal.
 func TestFleetSurvives(t *testing.T) { survives(t, 400, 8*time.Minute) }
 
-// TestSlowFleetSurvives is TestFleetSurvives with many stages.
-func TestSlowFleetSurvives(t *testing.T) {
-	if os.Getenv("CORDON_SLOW") != "all" {
-		t.Skip("CORDON_SLOW is not all: it runs 10,000 stages")
-	}
+// TestFleetSurvivesAll is TestFleetSurvives with many stages.
+func TestFleetSurvivesAll(t *testing.T) {
 	survives(t, 10000, 30*time.Minute)
 }
 
@@ -81,14 +80,14 @@ func (w *world) survive(ctx context.Context, count int) {
 		{50, "the engine loses everything", func() { must(w.cluster.Lose()) }},
 		{65, "the home stands still for a while", func() {
 			w.signal("home", syscall.SIGSTOP)
-			pass(ctx, 2*lost)
+			testwait.Pass(ctx, 2*lost)
 			w.signal("home", syscall.SIGCONT)
 		}},
 		{70, "the home and the servers are parted", func() {
 			w.lines.Cut()
-			pass(ctx, lost/2) // what the home has already got
+			testwait.Pass(ctx, lost/2) // what the home has already got
 			before := len(w.read().returned)
-			pass(ctx, 2*lost)
+			testwait.Pass(ctx, 2*lost)
 			if after := len(w.read().returned); after != before { // the control
 				w.t.Errorf("results arrive although the line is cut: %d, then %d", before, after)
 			}
@@ -139,12 +138,4 @@ func (w *world) check(o outcome, count int) {
 		w.t.Error("no stage was granted twice: the faults changed nothing")
 	}
 	w.t.Logf("%d stages, each with one result; %d were granted again, %d results were refused", count, again, refused)
-}
-
-// pass lets a time pass that is part of a fault: how long something is away.
-func pass(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"cordon/internal/fleet/engine"
 	"cordon/internal/fleet/protocol"
+	"cordon/internal/testwait"
 )
 
 // oldHome grants every stage, and reads no result with a word that it does not know.
@@ -100,7 +101,7 @@ func TestOldHome(t *testing.T) {
 			if r.Limited != row.limited || r.Exit != 1 {
 				t.Errorf("%s: %+v", row.unknown, r)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(testwait.Bound):
 			t.Errorf("%s: the home has no result", row.unknown)
 		}
 		stop()

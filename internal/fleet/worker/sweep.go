@@ -65,10 +65,10 @@ func (b *Bench) sweep(ctx context.Context) error {
 	}
 	repo := git.OpenBare(b.Bin, b.repository(), git.SHA1)
 	refs, err := repo.Refs(ctx, branches)
-	for _, r := range refs {
-		err = errors.Join(err, repo.DeleteRef(ctx, r.Name, r.OID))
+	for i := range refs {
+		refs[i].OID = ""
 	}
-	return errors.Join(err, b.cordon(ctx, nil, "gc", "--trash", "--yes"))
+	return errors.Join(err, repo.SetRefs(ctx, refs, "cordon: sweep"), b.cordon(ctx, nil, "gc", "--trash", "--yes"))
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 
 	"cordon/internal/git"
 	"cordon/internal/state"
+	"cordon/internal/testground"
 )
 
 // victimOf is the state directory of a process that this test starts of itself, to be killed.
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 	if top := os.Getenv(victimOf); top != "" {
 		hold(top)
 	}
-	os.Exit(m.Run())
+	os.Exit(testground.Run("internal/queue/line", m))
 }
 
 // ticket is a place in the queue of main. Its branch stays where it is.

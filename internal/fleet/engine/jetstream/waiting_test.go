@@ -2,6 +2,7 @@ package jetstream_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"cordon/internal/fleet/engine"
 	"cordon/internal/fleet/engine/jetstream"
+	"cordon/internal/testwait"
 )
 
 // openHome is a server that knows everybody, and its home.
@@ -83,13 +85,13 @@ func awaitPulls(t *testing.T, ctx context.Context, js client.JetStream, want int
 	t.Helper()
 	waiting := 0
 	var last error
-	for waiting < want && ctx.Err() == nil {
+	testwait.Until(t, fmt.Sprintf("%d slots wait", want), func() bool {
 		c, err := js.Consumer(ctx, "cordon-"+fleet, jetstream.AnyClass)
 		if last = err; err == nil {
 			waiting = c.CachedInfo().NumWaiting
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		return waiting >= want || ctx.Err() != nil
+	})
 	if waiting != want {
 		t.Fatalf("%d wait, not %d (%v)", waiting, want, last)
 	}

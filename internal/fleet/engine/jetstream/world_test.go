@@ -11,6 +11,7 @@ import (
 	"cordon/internal/fleet/engine"
 	"cordon/internal/fleet/engine/jetstream"
 	"cordon/internal/testfleet"
+	"cordon/internal/testground"
 )
 
 // world is an engine under test. lose takes from it everything that it stores.
@@ -138,5 +139,5 @@ func clusterWorld(t *testing.T) world {
 
 func TestMain(m *testing.M) {
 	testfleet.ServeIfAsked()
-	os.Exit(m.Run())
+	os.Exit(testground.Run("internal/fleet/engine/jetstream", m))
 }

@@ -1,0 +1,10 @@
+package agent_test
+
+import (
+	"os"
+	"testing"
+
+	"cordon/internal/testground"
+)
+
+func TestMain(m *testing.M) { os.Exit(testground.Run("internal/agent", m)) }

@@ -1,0 +1,10 @@
+package base
+
+import (
+	"os"
+	"testing"
+
+	"cordon/internal/testground"
+)
+
+func TestMain(m *testing.M) { os.Exit(testground.RunInMemory("internal/base", m)) }

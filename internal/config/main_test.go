@@ -1,0 +1,10 @@
+package config
+
+import (
+	"os"
+	"testing"
+
+	"cordon/internal/testground"
+)
+
+func TestMain(m *testing.M) { os.Exit(testground.Run("internal/config", m)) }

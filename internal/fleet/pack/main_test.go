@@ -1,0 +1,10 @@
+package pack
+
+import (
+	"os"
+	"testing"
+
+	"cordon/internal/testground"
+)
+
+func TestMain(m *testing.M) { os.Exit(testground.RunInMemory("internal/fleet/pack", m)) }

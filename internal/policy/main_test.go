@@ -1,0 +1,10 @@
+package policy
+
+import (
+	"os"
+	"testing"
+
+	"cordon/internal/testground"
+)
+
+func TestMain(m *testing.M) { os.Exit(testground.Run("internal/policy", m)) }

@@ -1,0 +1,10 @@
+package post
+
+import (
+	"os"
+	"testing"
+
+	"cordon/internal/testground"
+)
+
+func TestMain(m *testing.M) { os.Exit(testground.Run("internal/post", m)) }

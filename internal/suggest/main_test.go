@@ -1,0 +1,10 @@
+package suggest
+
+import (
+	"os"
+	"testing"
+
+	"cordon/internal/testground"
+)
+
+func TestMain(m *testing.M) { os.Exit(testground.RunInMemory("internal/suggest", m)) }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package testground
+
+func inMemory() string { return "" }
