@@ -151,15 +151,13 @@ func TestWindow(t *testing.T) {
 
 // A bad result is rejected after its second test, and nobody else; a flake lands.
 func TestQueueRejectsTheBadOneAlone(t *testing.T) {
-	flaked := sync.Map{}
+	var flaked atomic.Bool
 	c := newCrowd(t, 10, func(c *crowd, _ context.Context, id lease.ID, commit git.OID) bool {
 		if c.has(commit, 5) { // such a tree is given up, and what fails on it is no flake
 			return false
 		}
-		if _, before := flaked.LoadOrStore(id, true); !before && (id == c.orders[2].Lease.Lease().ID || id == c.orders[7].Lease.Lease().ID) {
-			return false
-		}
-		return true
+		// One flake only: behind another that fails, its tree is given up as well.
+		return id != c.orders[2].Lease.Lease().ID || !flaked.CompareAndSwap(false, true)
 	})
 	var again []string
 	c.orders[5].Again = func(why string) { again = append(again, why) }
