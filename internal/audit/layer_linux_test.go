@@ -296,7 +296,7 @@ func TestOutsideIsBounded(t *testing.T) {
 	if last := found[maxLayerFindings]; last.Class != Violation || last.Detail != "and 8 more paths" {
 		t.Errorf("the last finding is %+v", last)
 	}
-	if took := time.Since(began); took > 30*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("took %s", took)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

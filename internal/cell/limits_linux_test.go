@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"cordon/internal/cell/plan"
+	"cordon/internal/testwait"
 )
 
 // Each limit ends the command with its name; a little less than it does not.
@@ -41,7 +41,7 @@ except OSError: time.sleep(60)'`, `true`, FileLimit, "python3"},
 			need(t, c.program)
 			r := newRoom(t)
 			r.order.Limits = c.limits
-			r.command.Limit = 20 * time.Second
+			r.command.Limit = testwait.Bound
 			exit, out, err := r.run("sh", "-c", c.below)
 			if err != nil || !exit.OK() {
 				t.Errorf("below the limit: %+v, %v %s", exit, err, out)

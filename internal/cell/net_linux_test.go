@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cordon/internal/cell/plan"
+	"cordon/internal/testwait"
 )
 
 func TestNetworkLeadsEverywhere(t *testing.T) {
@@ -114,9 +115,10 @@ func TestNetworkLeavesNoDescriptors(t *testing.T) {
 		before := openDescriptors(t)
 		r.sh("true")
 		runtime.GC()
-		if after := openDescriptors(t); after > before {
-			t.Errorf("%d descriptors are open here afterwards, %d were before: %+v", after, before, s.given)
-		}
+		// The socket that watches is closed beside: the kernel takes its time for it.
+		testwait.Until(t, fmt.Sprintf("no more than the %d descriptors are open that were before: %+v", before, s.given), func() bool {
+			return openDescriptors(t) <= before
+		})
 		return sockets
 	}
 	count(nil) // what the test itself opens once
@@ -270,7 +272,7 @@ func TestNetworkOfAVisitor(t *testing.T) {
 		}()
 		return nil
 	}
-	r.sh(`i=0; while ! test -e gone && test $i -lt 500; do sleep 0.01; i=$((i+1)); done`)
+	r.sh(`i=0; while ! test -e gone && test $i -lt 30000; do sleep 0.01; i=$((i+1)); done`)
 	if err := <-came; err != nil || said.String() != "tcp=1.2.3.4:443 at 1.2.3.4:443\npacket EAFNOSUPPORT\nlisten=[::]:443 EACCES\n" {
 		t.Errorf("%v %q", err, said.String())
 	}
@@ -291,7 +293,7 @@ func TestNetworkOfManyConnections(t *testing.T) {
 			t.Errorf("%s: %s", act, said)
 		}
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute { // one that is not served costs its patience
 		t.Errorf("it took %v", took)
 	}
 }

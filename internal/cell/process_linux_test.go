@@ -90,7 +90,7 @@ func TestConfinedStdinThatIsNotRead(t *testing.T) {
 	r.command.Stdin = in
 	began := time.Now()
 	exit, _, err := r.run("true")
-	if took := time.Since(began); exit.Code != 0 || took > 10*time.Second {
+	if took := time.Since(began); exit.Code != 0 || took > 60*time.Second { // what is typed never ends
 		t.Errorf("%+v, %v after %v", exit, err, took)
 	}
 }
@@ -227,7 +227,7 @@ func TestConfinedTimeLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
 			mark := fmt.Sprintf("600.%d", time.Now().UnixNano())
-			r.command.Limit = 300 * time.Millisecond
+			r.command.Limit = time.Second // it counts from before the cell is built, and the command is to run when it is over
 			exit, _, err := r.run("sh", "-c", fmt.Sprintf(line, mark))
 			if err != nil || exit.Reason != TimedOut || exit.OK() || exit.Code <= 128 {
 				t.Errorf("%+v, %v", exit, err)

@@ -199,11 +199,14 @@ func (r *room) probe() string {
 	return path
 }
 
+// patience is how long a probe waits for what is answered or refused at once, on a machine that does other things too.
+const patience = time.Minute
+
 // probes are what the test program does when it is started as a probe.
 var probes = map[string]func(string) error{
 	"net": probeNet,
 	"connect": func(to string) error {
-		c, err := net.DialTimeout("unix", to, time.Second)
+		c, err := net.DialTimeout("unix", to, patience)
 		if err == nil {
 			err = c.Close()
 		}

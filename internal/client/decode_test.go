@@ -244,7 +244,7 @@ func TestHostile(t *testing.T) {
 		said := strings.Replace(string(saidOf(Claude, "mcp__x__y", "{}")), "{}", input, 1)
 		start := time.Now()
 		_, err := of(Claude).Decode([]byte(said))
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: %v, %v", what, took, err)
 		} else {
 			t.Logf("%s: %v, %v", what, took, err)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"cordon/internal/testnet"
 )
 
 func TestMachineOwn(t *testing.T) {
@@ -72,6 +74,7 @@ func TestMachineDial(t *testing.T) {
 	}
 	c.Close()
 	l.Close()
+	to = netip.MustParseAddrPort(testnet.Refusing(t)) // the port of before may be another program's by now
 	if c, err := Machine.Dial(t.Context(), to); err == nil || c != nil {
 		t.Errorf("nobody listens, and %v, %v", c, err)
 	}

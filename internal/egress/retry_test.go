@@ -74,7 +74,7 @@ func answering(t *testing.T, words string) (at string, heard func() string) {
 		first := make([]byte, 64<<10)
 		n, _ := c.Read(first)
 		_, _ = io.WriteString(c, words)
-		_ = c.SetReadDeadline(time.Now().Add(2 * time.Second))
+		_ = c.SetReadDeadline(time.Now().Add(testwait.Bound))
 		rest, _ := io.ReadAll(c)
 		all <- string(first[:n]) + string(rest)
 	}()

@@ -470,7 +470,7 @@ func TestSilence(t *testing.T) {
 	}
 	defer l.Close()
 	cell := newCell(t, named, l.Addr().String())
-	cell.silence = 2 * time.Second
+	cell.silence = 4 * time.Second // this process may have to wait for its turn
 	conn := cell.dialName(t, "good.example", 22)
 	server, err := l.Accept()
 	if err != nil {
@@ -480,16 +480,17 @@ func TestSilence(t *testing.T) {
 	_ = server.SetDeadline(time.Now().Add(testwait.Bound))
 	fmt.Fprint(conn, "bye\n")
 	_ = conn.CloseWrite()
-	now := time.NewTicker(cell.silence / 6)
+	const words = 30
+	now := time.NewTicker(cell.silence / 20)
 	defer now.Stop()
-	for range 8 { // who speaks is heard, however slowly
+	for range words { // who speaks is heard, for longer than nobody may be silent
 		select {
 		case <-now.C:
 			fmt.Fprint(server, ".")
 		case <-t.Context().Done():
 		}
 	}
-	if _, err := io.ReadFull(conn, make([]byte, 8)); err != nil {
+	if _, err := io.ReadFull(conn, make([]byte, words)); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := io.ReadAll(server); string(b) != "bye\n" {

@@ -94,11 +94,7 @@ func TestAbandonedLock(t *testing.T) {
 		t.Error("a lock that is held is said to be abandoned")
 	}
 	alive.lock.abandon() // as the kernel does when a process ends
-	var m Move
-	testwait.Until(t, "the lock is abandoned", func() (ok bool) { // a process that another test is just starting has it open, too
-		m, ok = Abandoned(l.Dir)
-		return ok
-	})
+	m := l.free(t)
 	if m.From != l.old || m.To != l.new {
 		t.Errorf("abandoned: %+v", m)
 	}
@@ -117,6 +113,16 @@ func TestAbandonedLock(t *testing.T) {
 	}
 	l.clean(t)
 	l.tidy(t)
+}
+
+// free waits until nobody holds a lock that was abandoned: a process that another test is just starting has it open, too.
+func (l landed) free(t *testing.T) (m Move) {
+	t.Helper()
+	testwait.Until(t, "the lock is abandoned", func() (ok bool) {
+		m, ok = Abandoned(l.Dir)
+		return ok
+	})
+	return m
 }
 
 // A file that is saved while the branch moves is kept, and named. Everything else
@@ -195,6 +201,7 @@ func TestKilledWhilePlacing(t *testing.T) {
 			s.half(t, in, name, s.items[n])
 		}
 		s.lock.abandon()
+		l.free(t)
 		if err := l.catchUp(t); err != nil {
 			t.Errorf("after %d: %v", n, err)
 		}
@@ -318,6 +325,7 @@ func TestRewind(t *testing.T) {
 				want = "M edit"
 			}
 			s.Abandon()
+			l.free(t)
 			if s, err = l.begin(t); err != nil {
 				t.Fatal(err)
 			}

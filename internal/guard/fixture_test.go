@@ -13,10 +13,13 @@ import (
 	"cordon/internal/testground"
 )
 
-// The corpus assumes a host at /w/repo with worktrees below it and the home
-// /home/agent. The fixture is built for real in a temporary directory, and moved
+// The corpus assumes a host at /w/repo with worktrees below it, the home
+// /home/agent, and nothing in /tmp. The fixture is built for real in a temporary directory, and moved
 // lets it be seen at those paths.
 type moved struct{ w, home string }
+
+// scratch are directories of the machine in which other programs, such as tests that run beside, have files of any name.
+var scratch = []string{"/tmp", "/var/tmp", "/dev/shm"}
 
 func (m moved) at(p string) string {
 	if rest, ok := strings.CutPrefix(p, "/w"); ok && (rest == "" || rest[0] == '/') {
@@ -24,6 +27,11 @@ func (m moved) at(p string) string {
 	}
 	if rest, ok := strings.CutPrefix(p, "/home/agent"); ok && (rest == "" || rest[0] == '/') {
 		return m.home + rest
+	}
+	for _, dir := range scratch {
+		if p == dir || strings.HasPrefix(p, dir+"/") && !strings.HasPrefix(p+"/", os.TempDir()+"/") {
+			return filepath.Join(filepath.Dir(m.w), "scratch") + p
+		}
 	}
 	return p
 }
@@ -37,6 +45,11 @@ var fixture = sync.OnceValues(func() (moved, error) {
 		return moved{}, err
 	}
 	m := moved{filepath.Join(dir, "w"), filepath.Join(dir, "home")}
+	for _, d := range scratch {
+		if err := os.MkdirAll(m.at(d), 0o755); err != nil {
+			return m, err
+		}
+	}
 	out, err := exec.Command("bash", "testdata/fixture.sh", m.w, m.home).CombinedOutput()
 	if err != nil {
 		return m, &exec.Error{Name: string(out), Err: err}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"cordon/internal/testwait"
 )
 
 // The oracle really runs commands of the corpus, and variants of them, each in a
@@ -66,7 +68,7 @@ func TestWorld(t *testing.T) {
 		"rm -rf /w /usr/bin /home; true":                   "*",
 		"kill -9 -1; cat ../../README.md":                  "*",
 	} {
-		r, err := run(t.Context(), from, ownTree, command)
+		r, err := run(t.Context(), from, ownTree, command, testwait.Bound) // each of them ends by itself
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +207,7 @@ func counts(m map[string]int) string {
 // watch runs a command. One that a busy machine ended before it began runs again.
 func (o *oracle) watch(t *testing.T, c trial) (r ran, tr trace, err error) {
 	for range 3 {
-		if r, err = run(t.Context(), o.from, c.Cwd, c.Command); err != nil {
+		if r, err = run(t.Context(), o.from, c.Cwd, c.Command, worldTime); err != nil {
 			return r, tr, err
 		}
 		if tr = readTrace(r.trace, o.from, c.Cwd); len(tr.acts) > 0 {

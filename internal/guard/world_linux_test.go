@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cordon/internal/testwait"
 )
 
 // A world is a throw-away machine in which a command of the corpus really runs,
@@ -27,8 +29,8 @@ import (
 // command starts; anybody else makes it in a user namespace.
 
 const (
-	worldTime  = 4 * time.Second
-	worldName  = "guard-world" // what the test calls itself when it is to become one
+	worldTime  = 4 * time.Second // of a command of the corpus, some of which would sleep or ask for ever
+	worldName  = "guard-world"   // what the test calls itself when it is to become one
 	traceFd    = 99
 	nobody     = 65534
 	worldTrace = "trace=%file,%process,fchdir"
@@ -52,11 +54,11 @@ const worldFailed = 125
 // ran is what became of a command.
 type ran struct {
 	trace, output string
-	late          bool // it was ended after worldTime
+	late          bool // it was ended for the time that it took
 }
 
-// run runs a command in a fresh world made from a fixture.
-func run(ctx context.Context, from moved, cwd, command string) (ran, error) {
+// run runs a command in a fresh world made from a fixture, and ends it after a time.
+func run(ctx context.Context, from moved, cwd, command string, limit time.Duration) (ran, error) {
 	dir, err := os.MkdirTemp("", "world")
 	if err != nil {
 		return ran{}, err
@@ -71,7 +73,7 @@ func run(ctx context.Context, from moved, cwd, command string) (ran, error) {
 	if err := errors.Join(os.Mkdir(root, 0o755), os.Chmod(dir, 0o755), trace.Chmod(0o666)); err != nil {
 		return ran{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, worldTime)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "/proc/self/exe")
@@ -301,7 +303,7 @@ func needWorld(t *testing.T, from moved) {
 	if _, err := os.Stat("/usr/bin/strace"); err != nil {
 		t.Skip("strace is not installed: nothing was run")
 	}
-	r, err := run(t.Context(), from, "/w/repo/.worktrees/s1", "echo here; cat README.md")
+	r, err := run(t.Context(), from, "/w/repo/.worktrees/s1", "echo here; cat README.md", testwait.Bound)
 	if err != nil {
 		t.Skip("this machine lets nobody make a world of their own: ", err)
 	}

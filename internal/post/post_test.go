@@ -137,7 +137,7 @@ func raw(t *testing.T, dir string, send []byte, finish bool) string {
 			t.Fatal(err)
 		}
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(2 * silence)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(testwait.Bound)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := io.ReadAll(conn)
@@ -214,7 +214,7 @@ func TestSilentPeers(t *testing.T) {
 		}
 		defer conn.Close()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*silence)
+	ctx, cancel := context.WithTimeout(context.Background(), testwait.Bound)
 	defer cancel()
 	if r, err := Call(ctx, dir, Request{Verb: Look, Text: "x"}); err != nil || r.Answer != "x" {
 		t.Errorf("%+v, %v", r, err)
@@ -242,7 +242,7 @@ func TestFlood(t *testing.T) {
 	})
 	var all sync.WaitGroup
 	var failed atomic.Int32
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testwait.Bound)
 	defer cancel()
 	for w := range 500 {
 		all.Add(1)

@@ -282,12 +282,20 @@ func TestWebSocket(t *testing.T) {
 
 // The operator asks at the desk; nothing is there before and after.
 func TestDesk(t *testing.T) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	// The port is taken from the beginning, and nobody listens yet: one that was only picked may be another program's.
+	server, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	defer unix.Close(server)
+	if err := unix.Bind(server, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	at, err := unix.Getsockname(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := at.(*unix.SockaddrInet4).Port
 	p := publishingPort(t, free, 2)
 	list, err := Ask(p.dir, free)
 	if err != nil || len(list) != 1 || list[0].Listening || list[0].Port != free {
@@ -296,10 +304,9 @@ func TestDesk(t *testing.T) {
 	if code, text := p.get(p.client, list[0].URL); code != 502 || !strings.Contains(text, fmt.Sprintf("Nothing listens on port %d", free)) {
 		t.Errorf("%d %s", code, text)
 	}
-	if l, err = net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", free)); err != nil {
+	if err := unix.Listen(server, 1); err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
 	if list, err = Ask(p.dir, 0); err != nil || len(list) != 1 || !list[0].Listening {
 		t.Errorf("%+v %v", list, err)
 	}

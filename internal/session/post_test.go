@@ -144,7 +144,7 @@ func TestAskAndAnswer(t *testing.T) {
 	}
 	replies := make(chan post.Reply, 2)
 	for range 2 {
-		go func() { replies <- c.call(post.Request{Verb: post.Await, Question: "q1", Wait: 60}) }()
+		go func() { replies <- c.call(post.Request{Verb: post.Await, Question: "q1", Wait: 300}) }()
 	}
 	testwait.Until(t, "somebody waits", c.box.SomebodyWaits)
 	in, err := mailbox.Inbox(context.Background(), c.operator().Site)
@@ -161,7 +161,7 @@ func TestAskAndAnswer(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("after %v", took)
 	}
 	testwait.Until(t, "nobody waits", func() bool { return !c.box.SomebodyWaits() })
@@ -383,7 +383,7 @@ func TestAskedAtOnce(t *testing.T) {
 		go func() {
 			defer all.Done()
 			text := fmt.Sprint("question ", i)
-			r := c.call(post.Request{Verb: post.Ask, Text: text, Wait: 60})
+			r := c.call(post.Request{Verb: post.Ask, Text: text, Wait: 300})
 			if !r.Answered || r.Answer != "about "+text {
 				t.Errorf("%+v", r)
 			}

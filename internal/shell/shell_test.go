@@ -266,7 +266,7 @@ func TestBounds(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
-		if took := time.Since(begin); took > 20*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("%s: took %v", name, took)
 		}
 	}

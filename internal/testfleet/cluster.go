@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"cordon/internal/testwait"
@@ -60,11 +61,24 @@ func New(dir string) (*Cluster, error) {
 	return c, nil
 }
 
+// given are the ports that this process has handed out: one cluster does not listen yet, or is down for a while, when
+// another one that runs beside it looks for ports.
+var given = struct {
+	sync.Mutex
+	ports map[int]bool
+}{ports: map[int]bool{}}
+
 // freePorts are ports that nobody has. They lie below those that the kernel gives to connections: a server that is
 // down for a while has to get its own again.
 func freePorts(n int) (ports []int, err error) {
+	given.Lock()
+	defer given.Unlock()
 	for tries := 0; len(ports) < n; tries++ {
-		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 10000+rand.IntN(20000)))
+		port := 10000 + rand.IntN(20000)
+		if given.ports[port] {
+			continue
+		}
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 		if err != nil {
 			if tries > 100 {
 				return nil, err
@@ -72,7 +86,8 @@ func freePorts(n int) (ports []int, err error) {
 			continue
 		}
 		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		given.ports[port] = true
+		ports = append(ports, port)
 	}
 	return ports, nil
 }
@@ -131,7 +146,7 @@ func (c *Cluster) Lose() error {
 
 // Leader is the number of the server that leads a stream. It waits until one does.
 func (c *Cluster) Leader(ctx context.Context, stream string) (int, error) {
-	conn, err := nats.Connect(c.URLs())
+	conn, err := nats.Connect(c.URLs(), nats.Timeout(time.Minute))
 	if err != nil {
 		return 0, err
 	}

@@ -180,7 +180,7 @@ func TestGitLongLines(t *testing.T) {
 		start := time.Now()
 		gitLine(name + " " + strings.Repeat(rest, (1<<16)/len(rest)))
 		gitLine(name + " " + rest + strings.Repeat(strings.TrimSpace(rest), (1<<16)/len(rest)))
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s…: %v", words, took)
 		} else {
 			t.Logf("%s…: %v", words, took)

@@ -26,7 +26,7 @@ func TestHostileCallsAreQuick(t *testing.T) {
 	for _, args := range calls {
 		begin := time.Now()
 		Of(commands.Call{Args: args, Stdin: in, Fed: true, Env: func(string) (string, bool) { return strings.Repeat("-x ", 20000), true }})
-		if took := time.Since(begin); took > 20*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("%s %.10s…: %v", args[0], args[len(args)-1], took)
 		} else if testing.Verbose() {
 			t.Logf("%s %.10s…: %v", args[0], args[len(args)-1], took)

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"cordon/internal/testwait"
 )
 
 // between stands between clients and a server, and lets through what requests
@@ -41,7 +43,7 @@ func between(t *testing.T, server string) (at string, connections *atomic.Int64)
 
 func relayOne(c *net.TCPConn, server string) {
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(20 * time.Second))
+	c.SetDeadline(time.Now().Add(testwait.Bound))
 	o, err := ReadOpening(c)
 	if err != nil || o.Protocol != HTTP {
 		return
@@ -91,13 +93,13 @@ func realServer(t *testing.T) string {
 func client(t *testing.T, at string) *http.Client {
 	t.Helper()
 	transport := &http.Transport{
-		ExpectContinueTimeout: 15 * time.Second, // longer than any test: a lost 100 is a failure
+		ExpectContinueTimeout: 2 * testwait.Bound, // longer than any test: a lost 100 is a failure
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "tcp", at)
 		},
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 10 * time.Second}
+	return &http.Client{Transport: transport, Timeout: testwait.Bound}
 }
 
 func say(t *testing.T, c *http.Client, req *http.Request) string {
@@ -176,7 +178,7 @@ func dialTest(t *testing.T, at string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(10 * time.Second))
+	c.SetDeadline(time.Now().Add(testwait.Bound))
 	return c
 }
 

@@ -33,6 +33,7 @@ const (
 	baseOID  = "1111111111111111111111111111111111111111"
 	lost     = 2 * time.Second
 	nodes    = 8
+	slots    = 4 // of each node
 	asHome   = "CORDON_TEST_HOME"
 	asNode   = "CORDON_TEST_NODE"
 	theTerms = `{"schema":"cordon.terms/1"}`
@@ -164,7 +165,7 @@ func runNode(o order) error {
 	}
 	n := &node.Node{
 		Engine: listening{e, o.Heard}, Key: key, Home: protocol.Node{Fleet: fleet, Home: token.Home, Key: public}, Program: "test",
-		Classes: []string{home.AnyClass}, Slots: 4, Beat: lost / 5,
+		Classes: []string{home.AnyClass}, Slots: slots, Beat: lost / 5,
 		Run: func(ctx context.Context, _ *node.Hold, _ protocol.Offer) (protocol.Result, error) {
 			testwait.Pass(ctx, time.Duration(10+rand.IntN(50))*time.Millisecond)
 			return protocol.Result{Base: baseOID, Ending: "done", Chain: "none"}, ctx.Err()

@@ -41,7 +41,7 @@ func TestRights(t *testing.T) {
 
 	quiet := nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
 	connect := func(k nkeys.KeyPair, sign nats.SignatureHandler) (*nats.Conn, error) {
-		return nats.Connect(url, nats.Nkey(public(t, k), sign), nats.CustomInboxPrefix("_INBOX."+public(t, k)), quiet)
+		return nats.Connect(url, nats.Nkey(public(t, k), sign), nats.CustomInboxPrefix("_INBOX."+public(t, k)), quiet, nats.Timeout(time.Minute))
 	}
 	for name, tries := range map[string]func() (*nats.Conn, error){
 		"a stranger":               func() (*nats.Conn, error) { return connect(stranger, stranger.Sign) },
@@ -75,7 +75,7 @@ func TestRights(t *testing.T) {
 			t.Fatal(err)
 		}
 		if one.allowed {
-			_, err = c.Request(one.subject, nil, 10*time.Second)
+			_, err = c.Request(one.subject, nil, time.Minute)
 		} else if err = errors.Join(c.PublishRequest(one.subject, c.NewInbox(), nil), c.Flush()); err == nil {
 			err = c.LastError() // a refusal comes before the answer to the flush
 		}
@@ -97,7 +97,7 @@ func TestRights(t *testing.T) {
 		if err := errors.Join(c.PublishRequest(subject, reply, nil), c.Flush()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Request(subject, []byte("the control"), 10*time.Second); err != nil {
+		if _, err := c.Request(subject, []byte("the control"), time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {

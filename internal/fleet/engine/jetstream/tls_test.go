@@ -2,7 +2,6 @@ package jetstream_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"cordon/internal/fleet/engine"
 	"cordon/internal/fleet/engine/jetstream"
@@ -131,8 +129,7 @@ func shows(c tls.Certificate) func(net.Conn) (net.Conn, error) {
 // attempt asks one question, and returns the answer and the errors of connecting.
 func attempt(t *testing.T, address string, config *tls.Config, until func(error) bool) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
+	ctx := within(t)
 	var mu sync.Mutex
 	var last error
 	given := make(chan struct{})

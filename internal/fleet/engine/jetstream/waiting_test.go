@@ -68,7 +68,7 @@ func TestManyWait(t *testing.T) {
 // watch connects with the rights of the home.
 func watch(t *testing.T, url string, own nkeys.KeyPair) (*nats.Conn, client.JetStream) {
 	t.Helper()
-	c, err := nats.Connect(url, nats.Nkey(public(t, own), own.Sign))
+	c, err := nats.Connect(url, nats.Nkey(public(t, own), own.Sign), nats.Timeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func awaitPulls(t *testing.T, ctx context.Context, js client.JetStream, want int
 		}
 		return waiting >= want || ctx.Err() != nil
 	})
-	if waiting != want {
+	if waiting < want { // more, when the server still counts one that has waited its time and waits anew
 		t.Fatalf("%d wait, not %d (%v)", waiting, want, last)
 	}
 }
