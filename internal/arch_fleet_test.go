@@ -43,7 +43,6 @@ var fleetLayers = map[string][]string{
 	"internal/fleet/worker":           {"assignment", "fleet/node", "fleet/pack", "fleet/packname", "fleet/protocol", "fleet/trial", "git", "lease", "view", "worksite"},
 	"internal/fleet/node":             {"fleet/engine", "fleet/metrics", "fleet/pack", "fleet/protocol"},
 	"internal/testfleet":              {"testwait"}, // for tests only: no package may import it
-	"bench/scale":                     {},
 	"cmd/cordon-fleet":                {"agent/clients", "cell", "companion", "fleet/engine", "fleet/engine/jetstream", "fleet/files", "fleet/home", "fleet/identity", "fleet/metrics", "fleet/node", "fleet/pack", "fleet/protocol", "fleet/stages", "fleet/trial", "fleet/worker", "git", "journal", "legible", "policy", "state", "view", "worksite"},
 }
 

@@ -141,7 +141,7 @@ var layers = map[string][]string{
 	"internal/foreground":      {"agent/clients", "cell", "confine", "policy", "terminal"},
 	"internal/background":      {"fault"},
 	"internal/hookrun":         {"client", "hook", "plainfile", "post"},
-	"internal/testbrowser":     {"testwait"},                            // for tests and bench: no other package may import it
+	"internal/testbrowser":     {"testwait"},                            // for tests: no package may import it
 	"internal/testfile":        {"testwait"},                            // for tests only: no package may import it
 	"internal/testkernel":      {},                                      // for tests only: no package may import it
 	"internal/testnet":         {"testwait"},                            // for tests only: no package may import it
@@ -150,7 +150,7 @@ var layers = map[string][]string{
 	"internal/testmodel/play":  {"testmodel"},
 	"internal/testground":      {"gitfile"}, // for tests only: no package may import it
 	"internal/testwait":        {},          // for tests only: no package may import it
-	"bench":                    {"agent/clients", "audit", "base", "cell", "egress", "egress/record", "egress/watch", "enclosure", "fleet/engine/jetstream", "fleet/home", "fleet/identity", "fleet/node", "fleet/protocol", "gate", "git", "guard", "hook", "journal", "lease", "ledger", "mailbox", "overlay", "policy", "queue/line", "session", "state", "testbrowser", "worktree"},
+	"bench":                    {},
 	"release/sbom":             {},
 	"cmd/cordon-probe":         {"escape", "legible", "view"},
 	"cmd/cordon":               {"agent", "agent/clients", "audit", "background", "base", "briefing", "cell", "cellnet", "client", "command/configs", "command/demos", "command/desks", "command/fleets", "command/mcps", "command/plans", "command/ports", "command/queues", "command/remarks", "command/serves", "conduct", "config", "confine", "consent", "decide", "dispatch", "doctor", "draft", "egress/record", "egress/target", "enclosure", "fault", "foreground", "gate", "git", "guard", "hook", "hookrun", "inspect", "journal", "keep", "launch", "lease", "ledger", "legible", "mailbox", "manual", "message", "page", "plainfile", "policy", "post", "present", "remark", "screen", "seccomp", "seen", "session", "state", "stream", "strictyaml", "suggest", "supervisor", "terminal", "view", "visitor", "warrant", "worksite", "workspace", "worktree"},
@@ -200,12 +200,12 @@ var confined = []struct {
 	{"C", nil, "the binary is static and auditable"},
 	{"plugin", nil, "code is not loaded at run time"},
 	{"testing", nil, "tests are not part of the product"},
-	{"net", []string{"internal/deskweb/", "internal/fleet/", "internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/", "bench/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
-	{"net/http", []string{"internal/deskweb/", "internal/fleet/metrics/", "internal/serve/", "internal/testnet/", "internal/testmodel/", "bench/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
-	{"crypto/tls", []string{"internal/fleet/", "internal/notify/webhook", "internal/testnet/", "bench/"}, "cordon looks at names of others' connections and never into what is encrypted; its own are notifications"},
+	{"net", []string{"internal/deskweb/", "internal/fleet/", "internal/egress/", "internal/publish/", "internal/post/", "internal/serve/", "internal/notify/webhook", "internal/escape/", "internal/testnet/", "internal/testmodel/"}, "there is one way out of a cell, one into it for the operator's browser, one to its supervisor, one for notifications and one for the operator's own programs, and the escape suite plays both sides"},
+	{"net/http", []string{"internal/deskweb/", "internal/fleet/metrics/", "internal/serve/", "internal/testnet/", "internal/testmodel/"}, "what is checked of a worker's requests is less than it understands; the operator's own programs may speak it"},
+	{"crypto/tls", []string{"internal/fleet/", "internal/notify/webhook", "internal/testnet/"}, "cordon looks at names of others' connections and never into what is encrypted; its own are notifications"},
 	{"github.com/nats-io", []string{"internal/fleet/", "cmd/cordon-fleet/"}, "the engine of a fleet is linked into cordon-fleet and never into cordon"},
 	{"charm.land", []string{"internal/deskterm/"}, "only the desk draws; nothing that starts for a tool call needs it"},
-	{"github.com/charmbracelet", []string{"internal/deskterm/", "bench/"}, "only the desk draws; its terminal emulator is for tests and measurements"},
+	{"github.com/charmbracelet", []string{"internal/deskterm/"}, "only the desk draws; its terminal emulator is for tests and measurements"},
 	{"github.com/mattn/go-runewidth", nil, "it is pinned in go.mod: versions before v0.0.28 make every start of cordon 13 times slower"},
 	{"pgregory.net/rapid", nil, "it is for tests"},
 	{"github.com/rogpeppe/go-internal", nil, "it is for tests"},

@@ -50,7 +50,7 @@ func TestNothingSleeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"internal/waits_test.go", "internal/testnet/web.go", "cmd/cordon/signals_test.go", "bench/net_test.go"} {
+	for _, name := range []string{"internal/waits_test.go", "internal/testnet/web.go", "cmd/cordon/signals_test.go", "bench/turns_test.go"} {
 		if !seen[name] {
 			t.Errorf("%s is not among the %d files that were read", name, read)
 		}

@@ -1,22 +1,36 @@
-package main
+package scale
 
 import (
+	"flag"
 	"math"
 	"os"
 	"strings"
 	"testing"
 )
 
-// The document has the tables that the simulation prints.
+var update = flag.Bool("update", false, "write the tables into docs/scale.md")
+
+// The document has the tables of the simulation, from the first heading of one to the next chapter.
 func TestDocument(t *testing.T) {
-	var printed strings.Builder
-	tables(&printed)
-	text, err := os.ReadFile("../../docs/scale.md")
+	const file, begin, end = "../../docs/scale.md", "### More nodes\n", "## Nodes that wait\n"
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), strings.TrimSpace(printed.String())) {
-		t.Error("docs/scale.md does not have the tables that go run ./bench/scale prints")
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no place for the tables", file)
+	}
+	var printed strings.Builder
+	tables(&printed)
+	want := before + printed.String() + end + after
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(text) {
+		t.Errorf("%s does not have the tables of the simulation: go test ./bench/scale -update writes them", file)
 	}
 }
 

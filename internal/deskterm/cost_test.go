@@ -14,8 +14,7 @@ import (
 	"cordon/internal/view"
 )
 
-// The benchmarks are about what the model and its screen cost, without git and without a terminal. go run ./bench -desk
-// puts them into a table.
+// The benchmarks are about what the model and its screen cost, without git and without a terminal.
 
 // crowded is a desk with so many workers.
 func crowded(n int) *fake {

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"text/tabwriter"
+	"testing"
 	"time"
 
 	"cordon/internal/fleet/engine/jetstream"
@@ -22,47 +21,28 @@ import (
 	"cordon/internal/journal"
 )
 
-// fleets prints what a fleet adds to a stage that does nothing: the offer, the grant and the result, with the home's own
-// engine over TLS, a journal on the disk, and a node that does one stage after the other. The stages are offered together, so
-// that nobody waits for the next look at the journal, which a home takes every second. Starts of cordon exec are
-// measured between the rounds.
-func fleets(ctx context.Context, rounds int) error {
-	dir, err := os.MkdirTemp("", "cordon-bench-fleet-")
+// BenchmarkFleet compares what a fleet adds to a stage that does nothing with cordon exec: the offer, the grant and the result,
+// with the home's own engine over TLS, a journal on the disk, and a node that does one stage after the other. The stages are
+// offered together, so that nobody waits for the next look at the journal, which a home takes every second.
+func BenchmarkFleet(b *testing.B) {
+	const each = 50
+	dir := place(b)
+	program := cordon(b, dir)
+	f, err := startFleet(b.Context(), dir)
 	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "cordon")
-	if err := build(program, "./cmd/cordon"); err != nil {
-		return err
-	}
-	f, err := startFleet(ctx, dir)
-	if err != nil {
-		return err
+		b.Fatal(err)
 	}
 	defer f.stop()
-	const each = 50
-	var starts, stages []time.Duration
-	for range rounds {
-		began := time.Now()
-		cmd := exec.CommandContext(ctx, program, "exec", "--", "/bin/true")
-		cmd.Dir, cmd.Stderr = dir, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return err
-		}
-		starts = append(starts, time.Since(began))
-		took, err := f.dispatch(ctx, each)
+	t := turns{}
+	for b.Loop() {
+		t.time(b, "start", func() error { _, err := run(dir, program, "exec", "--", "/bin/true"); return err })
+		took, err := f.dispatch(b.Context(), each)
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
-		stages = append(stages, took/each)
+		t["stage"] = append(t["stage"], took/each)
 	}
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	start, stage := median(starts), median(stages)
-	fmt.Fprintf(out, "medians of %d rounds\teach\t× cordon exec\n", rounds)
-	fmt.Fprintf(out, "cordon exec -- /bin/true\t%.1f ms\t1.00\n", ms(start))
-	fmt.Fprintf(out, "offer, grant and result of a stage\t%.1f ms\t%.2f\n", ms(stage), float64(stage)/float64(start))
-	return out.Flush()
+	t.compare(b, "offer, grant and result of a fleet's stage, compared with `cordon exec -- /bin/true`", "", "stage", "start")
 }
 
 // fleetRun is a home and a node in this process.

@@ -1,10 +1,10 @@
-// Command scale simulates one home with many nodes, and prints the tables of docs/scale.md: how
-// many stages land in an hour, and what limits them. It is small and deterministic: the same
-// numbers on every machine, from assumptions that stand in its source.
+// Package scale simulates one home with many nodes, and holds the tables of docs/scale.md to it: how many
+// stages land in an hour, and what limits them. It is small and deterministic: the same numbers on every
+// machine, from assumptions that stand in its source.
 //
 // It refuses to predict: it shows how the parts scale with each other. The costs of single steps
 // were measured elsewhere (docs/costs.md, docs/fleet.md).
-package main
+package scale
 
 import (
 	"container/heap"

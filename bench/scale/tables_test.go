@@ -1,12 +1,9 @@
-package main
+package scale
 
 import (
 	"fmt"
 	"io"
-	"os"
 )
-
-func main() { tables(os.Stdout) }
 
 // usual is a team's fleet: agents that work for ten minutes, tests of two.
 func usual() Fleet {
