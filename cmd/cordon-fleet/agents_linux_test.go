@@ -201,6 +201,11 @@ func TestAgentsFleet(t *testing.T) {
 		"-c", fmt.Sprintf(`model_providers.scripted={name="scripted",base_url="%s/v1",wire_api="responses",env_key="OPENAI_API_KEY"}`, w.models["home"].URL()),
 		"-c", `model_provider="scripted"`, "-c", `model="gpt-5.5"`))
 	q := w.question(plan)
+	eventually(t, "the other stage has landed", func() bool { // both would change the branch at once
+		var shown view.Plan
+		here.read(&shown, "plan", "show", "apart")
+		return plan.over() || slices.ContainsFunc(shown.Stages, func(s view.StageNow) bool { return s.ID == "side" && s.State == "done" })
+	})
 	here.commit("src/way.txt", "as the operator says\n")
 	var answer view.Answer
 	here.read(&answer, "answer", q.Worker, "to the left")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"cordon/internal/testwait"
 
@@ -105,12 +106,29 @@ func (c *console) end(code int) {
 	}
 }
 
+// inForeground reports whether a process with this command line runs in the foreground of its terminal, which sends its signals to it.
+func inForeground(command string) bool {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		if b, err := os.ReadFile(f); err != nil || strings.TrimSuffix(strings.ReplaceAll(string(b), "\x00", " "), " ") != command {
+			continue // it may have ended by now
+		}
+		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "stat"))
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		// state, parent, group, session, terminal, group in the foreground of the terminal
+		if field := strings.Fields(rest); len(field) > 5 && field[2] == field[5] {
+			return true
+		}
+	}
+	return false
+}
+
 // TestAttach joins the terminal of a worker on a node, types there, leaves and comes back, outlives the home, and sees it to
 // its end.
 func TestAttach(t *testing.T) {
 	t.Parallel()
 	here, one := newProject(t), newMachine(t)
-	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "20s")
+	home, address := startHome(here, "--listen", ownLoopback())
 	node := one.start(here.token(), "node", "--name", "one", "-")
 	node.await("ready")
 
@@ -137,8 +155,10 @@ func TestAttach(t *testing.T) {
 	// The size arrives as a signal, which keys overtake. The line fits into both sizes: bash draws a longer one anew over what is above it.
 	c.send("until [ \"$(stty size)\" = '33 77' ]; do sleep .1; done; echo its size\n")
 	c.expect(`its size\r\n`)
-	c.send("sleep 600\n")
-	c.expect(`sleep 600\r\n`)
+	long := fmt.Sprintf("sleep 600.%d", time.Now().UnixNano()) // no other test runs it
+	c.send(long + "\n")
+	c.expect(long + `\r\n`)
+	eventually(t, long+" has the keys of its terminal", func() bool { return inForeground(long) })
 	c.send("\x03")
 	c.expect(`\^C`)
 	c.expect(`ready> `)
@@ -156,7 +176,7 @@ func TestAttach(t *testing.T) {
 	c.expect(`keeps running on its node`)
 	c.end(1)
 	here.console("attach", id).expect("cordon fleet home must run")
-	startHome(here, "--listen", address, "--lost", "20s")
+	startHome(here, "--listen", address)
 
 	c = attach()
 	c.send("echo two$((1+1)) >src/done\n")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nkeys"
 
@@ -15,6 +14,7 @@ import (
 	"cordon/internal/fleet/identity"
 	"cordon/internal/fleet/protocol"
 	"cordon/internal/testfleet"
+	"cordon/internal/testwait"
 )
 
 // ask asks a home for a stage that it does not have, with the key of a node: as somebody who copied it.
@@ -56,7 +56,7 @@ func question(text string, key nkeys.KeyPair, message func(fleet string) any) (p
 	if err != nil {
 		return protocol.Answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testwait.Bound)
 	defer cancel()
 	for ctx.Err() == nil {
 		if said, err := e.Ask(ctx, raw); err == nil {
@@ -104,7 +104,7 @@ func TestOutdatedNode(t *testing.T) {
 func TestOtherCertificate(t *testing.T) {
 	t.Parallel()
 	here, one := newHome(t), newMachine(t)
-	home, address := startHome(here, "--listen", "127.0.0.1:0")
+	home, address := startHome(here, "--listen", ownLoopback())
 	node := one.start("", "node", "--name", "one", here.token())
 	node.await("ready")
 	home.kill()

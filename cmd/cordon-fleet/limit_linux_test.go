@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/nats-io/nkeys"
@@ -36,7 +37,10 @@ func (n codexNode) install(client string) {
 		n.t.Fatal(err)
 	}
 	at := filepath.Join(n.bin(), "codex")
-	if err := os.WriteFile(at+".new", []byte(client), 0o755); err != nil {
+	syscall.ForkLock.RLock() // a process that another test starts would have it open for writing too: "text file busy"
+	err := os.WriteFile(at+".new", []byte(client), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		n.t.Fatal(err)
 	}
 	if err := os.Rename(at+".new", at); err != nil {
@@ -119,7 +123,7 @@ func TestRateLimitedStage(t *testing.T) {
 	t.Parallel()
 	here, one := newProject(t), codexNode{newMachine(t)}
 	_, _ = startHome(here, "--listen", "127.0.0.1:0")
-	one.install(failingClient("429 Too Many Requests: try again in 3s"))
+	one.install(failingClient("429 Too Many Requests: try again in 10s")) // a few of these end the plan: see TestRateLimitEnds
 	one.join(here.token())
 	plan := startLimitedPlan(here)
 	plan.await(limitedWord)

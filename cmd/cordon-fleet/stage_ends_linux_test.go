@@ -22,11 +22,11 @@ type aside struct {
 func newAside(t *testing.T, more ...string) aside {
 	t.Parallel()
 	a := aside{here: newProject(t), one: newMachine(t)}
-	short := strings.Replace(stagePolicy, "version: 1\n", "version: 1\nexpires: 40s\n", 1)
+	short := strings.Replace(stagePolicy, "version: 1\n", "version: 1\nexpires: 80s\n", 1)
 	if err := os.WriteFile(filepath.Join(a.here.dir, "short.yaml"), []byte(short), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	startHome(a.here, "--listen", "127.0.0.1:0", "--lost", "6s")
+	startHome(a.here, "--listen", "127.0.0.1:0")
 	a.node = a.one.start(a.here.token(), "node", "--name", "one", "-")
 	a.node.await("ready")
 	out, _ := a.here.cordon(0, append(append([]string{"run", "-d", "--fleet"}, more...), "--", "sh", "-c", waits)...)
@@ -52,11 +52,12 @@ func (a aside) ended(t *testing.T) {
 // A lease that expires while its stage runs ends the stage.
 func TestStageExpires(t *testing.T) {
 	a := newAside(t, "--policy", "../short.yaml")
+	eventually(t, "the journal says why it ends", func() bool {
+		out, _ := a.here.cordon(0, "journal")
+		return strings.Contains(out, "its lease has expired")
+	})
 	eventually(t, "it has ended at home", func() bool { return a.here.worker(a.id).Status != "running" })
 	a.ended(t)
-	if out, _ := a.here.cordon(0, "journal"); !strings.Contains(out, "its lease has expired") {
-		t.Error(out)
-	}
 }
 
 // A worker can be discarded while its stage runs, once nobody waits for it.

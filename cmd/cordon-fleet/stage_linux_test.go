@@ -116,14 +116,14 @@ func sleeps(t *testing.T, m machine) bool {
 // is there again. The node gets the answer, and its work is taken: nothing runs twice.
 func TestAnswerWithoutHome(t *testing.T) {
 	here, one := newProject(t), newMachine(t)
-	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "1m")
+	home, address := startHome(here, "--listen", ownLoopback())
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")
 	out, _ := here.cordon(0, "run", "-d", "--fleet", "--", "sh", "-c", `cordon ask --wait 10m "which way?" >src/done`)
 	id := strings.TrimSpace(out)
 	eventually(t, "its question comes", func() bool { return len(here.worker(id).Questions) == 1 })
 	home.kill()
 	here.cordon(0, "answer", id, "left")
-	startHome(here, "--listen", address, "--lost", "1m")
+	startHome(here, "--listen", address)
 	here.cordon(0, "wait", id)
 	if w := here.worker(id); w.Status != "merged" || !strings.Contains(here.git("show", "main:src/done"), "left") {
 		t.Errorf("%s: %v", w.Status, w.Reasons)
@@ -136,7 +136,7 @@ func TestAnswerWithoutHome(t *testing.T) {
 // TestStageSurvives kills the home and the session that waits for a stage: it lands, and lands once.
 func TestStageSurvives(t *testing.T) {
 	here, one := newProject(t), newMachine(t)
-	home, address := startHome(here, "--listen", "127.0.0.1:0", "--lost", "6s")
+	home, address := startHome(here, "--listen", ownLoopback()) // a node that it has missed for long would begin again, and ask again
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")
 	out, _ := here.cordon(0, "run", "-d", "--fleet", "--", "sh", "-c", `cordon ask --wait 10m "shall I go on?" >/dev/null; echo "$HOME" >>src/done`)
 	id := strings.TrimSpace(out)
@@ -145,7 +145,7 @@ func TestStageSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	home.kill()
-	startHome(here, "--listen", address, "--lost", "6s")
+	startHome(here, "--listen", address)
 	here.cordon(0, "answer", id, "yes")
 	here.cordon(0, "resume", id)
 	if at := here.git("show", "main:src/done"); at != one.dir {

@@ -18,6 +18,7 @@ import (
 	"cordon/internal/fleet/protocol"
 	"cordon/internal/fleet/trial"
 	"cordon/internal/ledger"
+	"cordon/internal/testwait"
 )
 
 // liar is a node that says what it likes about the trees that it is to test.
@@ -89,7 +90,7 @@ func (l *liar) say(message any) protocol.Answer { l.t.Helper(); return l.tell(l.
 // tell sends a message as it is, until there is an answer.
 func (l *liar) tell(raw []byte) protocol.Answer {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), testwait.Bound)
 	defer cancel()
 	for ctx.Err() == nil {
 		said, err := l.engine.Ask(ctx, raw)
@@ -135,7 +136,7 @@ func (l *liar) takes() held {
 // next is the next offer.
 func (l *liar) next() protocol.Offer {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), testwait.Bound)
 	defer cancel()
 	raw, err := l.engine.Next(ctx, l.public)
 	if err != nil {
@@ -222,7 +223,7 @@ func (l *liar) failsOnce(h held, said *[]byte) held {
 // believed, as SECURITY.md says.
 func TestHostileTrial(t *testing.T) {
 	here, one := newTested(t, saysWhere, "gate: {retries: 1}"), newMachine(t)
-	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "1m")
+	_, _ = startHome(here, "--listen", "127.0.0.1:0", "--lost", "10m") // the liar says something only when it is asked
 	one.start(here.token(), "node", "--name", "one", "-").await("ready")
 	bob := newLiar(here, "bob")
 	author := withKey(here, here.token(), one.key(".fleet/*/key"))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"cordon/internal/client"
 	"cordon/internal/testmodel"
@@ -169,11 +170,21 @@ func hunted(t *testing.T, name client.Name, how string) bool {
 		{kind: shellTool, command: "echo out >src/after-2.txt"},
 	}
 	s.model.Play(playing(t, name, deeds, ""))
-	s.policy = []string{"limits:", "  time: 120s"}
-	s.run([]int{0, 3, 4, 6}) // a client may give up
+	s.policy = []string{"limits:", "  time: 15m"} // nothing else ends the hunter of a test that is killed
 	call, _ := spoken(name, deeds[0])
+	r := s.start(nil, s.runArgs()...)
+	r.await("the hunt has begun", func() bool { return len(s.model.Results()) > 0 }) // on a busy machine a slow client needs minutes for it
 	if r := s.result(call.Tool, 0); !strings.Contains(r.Text, "hunting") {
 		t.Fatalf("the hunt did not begin: %+v", r)
+	}
+	select { // a client may give up, or wait for a guard that is stopped for ever
+	case <-r.done:
+		if code := r.cmd.ProcessState.ExitCode(); !slices.Contains([]int{0, 3, 4, 6}, code) {
+			t.Errorf("cordon ended with %d\n%s%s", code, r.out.String(), r.errs.String())
+		}
+	case <-time.After(100 * time.Second):
+		s.cordon([]int{0}, "stop", s.only().Worker)
+		r.awaitEnd()
 	}
 	ran := strings.Count(s.cordon([]int{0}, "diff", s.only().Worker).out, "+++ b/src/after-")
 	if allowed := s.allowed(); ran > allowed-1 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -189,7 +190,7 @@ func TestDetached(t *testing.T) {
 	s := newSite(t)
 	id, pid := s.detached("--", "sh", "-c", "while ! test -e src/stop; do sleep 0.02; done; rm src/stop; tty; echo new >src/new.txt")
 	c := newConsole(s, nil, "attach", id)
-	c.expect(id + ` (has no terminal that another can join|is not running now)`)
+	c.expect(id + ` (has no terminal that another can join|is not running)`) // or has not begun: it has its name before that
 	c.end(3)
 	s.await("the worker runs, and is open to visitors", func() bool {
 		code := s.try(s.command("shell", id, "--", "touch", "src/stop")).code
@@ -242,17 +243,20 @@ func TestDetachedIsStopped(t *testing.T) {
 // A terminal that does not read keeps nobody, and is told so.
 func TestAttachKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
+	const lines, portion = 36000, 500
 	s := newSite(t)
-	id, _ := s.detached("-i", "--", "sh", "-c",
-		`read x; i=0; while test $i -lt 36000; do echo "line $i of what is shown on the terminal"; i=$((i+1)); test $((i % 500)) -gt 0 || sleep 0.02; done
-		echo done >src/done; read y`) // with pauses, so that a terminal that reads keeps up on a busy machine
+	id, _ := s.detached("-i", "--", "sh", "-c", fmt.Sprintf(
+		`i=0; while test $i -lt %d; do test $((i %% %d)) -gt 0 || read x; echo "line $i of what is shown on the terminal"; i=$((i+1)); done
+		echo done >src/done; read y`, lines, portion)) // no more than who reads has asked for: on a busy machine that terminal would be behind too
 	c := s.attached(id)
 	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	d := s.attached(id)
-	d.send("\n")
-	d.expect(`line 35999 of what is shown`)
+	for last := portion - 1; last < lines; last += portion {
+		d.send("\n")
+		d.expect(fmt.Sprintf(`line %d of what is shown`, last))
+	}
 	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -264,8 +268,8 @@ func TestAttachKeepsNobodyWaiting(t *testing.T) {
 	s.becomes("merged")
 }
 
-// typedBehind is how much was typed on a terminal that nobody has read.
-func (c *console) typedBehind() int {
+// inner is the side of a terminal on which programs are.
+func (c *console) inner() *os.File {
 	c.t.Helper()
 	n, err := unix.IoctlGetInt(int(c.master.Fd()), unix.TIOCGPTN)
 	if err != nil {
@@ -275,11 +279,29 @@ func (c *console) typedBehind() int {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	return f
+}
+
+// flow stops what is shown on a terminal (unix.TCOOFF) or lets it go on (unix.TCOON). Who writes there waits meanwhile.
+func (c *console) flow(how int) {
+	c.t.Helper()
+	f := c.inner()
+	defer f.Close()
+	if err := unix.IoctlSetInt(int(f.Fd()), unix.TCXONC, how); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// typedBehind is how much was typed on a terminal that nobody has read.
+func (c *console) typedBehind() int {
+	c.t.Helper()
+	f := c.inner()
 	defer f.Close()
 	if _, err := term.MakeRaw(int(f.Fd())); err != nil { // what waits for the end of a line counts too
 		c.t.Fatal(err)
 	}
-	if n, err = unix.IoctlGetInt(int(f.Fd()), unix.TIOCINQ); err != nil {
+	n, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCINQ)
+	if err != nil {
 		c.t.Fatal(err)
 	}
 	return n
@@ -294,19 +316,32 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
 			policy := s.write("policy.yaml", "version: 1\nisolation: "+isolation+"\n")
-			own := newConsole(s, nil, "run", "--merge", "-i", "--policy", policy, "--", "sh", "-c", `echo ready; read x; printf '\033[?1003h\033[?1049h\033[8m\033[c'`)
+			own := newConsole(s, nil, "run", "--merge", "-i", "--policy", policy, "--", "sh", "-c",
+				`stty -echo; echo ready; read x; printf '\033[?1003h\033[?1049h\033[8m\033[c'; read y`)
 			own.expect(`ready\r\n`)
+			id := s.only().Worker
 			consoles := []*console{own}
 			if name == "confined" {
-				consoles = append(consoles, s.attached(s.only().Worker))
+				consoles = append(consoles, s.attached(id))
 			}
 			own.send("\n")
 			for _, c := range consoles {
 				c.expect(`\x1b\[8m\x1b\[c`)
 			}
+			// cordon waits for an answer when it has made the terminal plain, and not for long. What it writes is
+			// held back until the answer has come: late, as over a slow line, and when nobody reads there any more.
 			for _, c := range consoles {
+				c.flow(unix.TCOOFF)
+			}
+			own.send("\n")
+			s.untilDead(id)
+			for _, c := range consoles {
+				s.await("an answer stays in the terminal", func() bool {
+					c.send("\x1b[?62;22c")
+					return c.typedBehind() > 0
+				})
+				c.flow(unix.TCOON)
 				c.expect(`\x1b\[\?1049l`)
-				c.send("\x1b[?62;22c") // late, as over a slow line
 				c.expect(`\x1b\[\?1003l`)
 				c.expect(`\x1b\[0m`)
 			}

@@ -25,7 +25,7 @@ func TestRealClient(t *testing.T) {
 	program := filepath.Join(s.placed("claude"), "claude")
 	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "reached") }))
 	defer closed.Close()
-	script := "printf 'by the client\\n' >src/new.txt; curl -sS -m 5 " + closed.URL + "; echo curl=$?; curl -sS -m 5 https://telemetry.example/; echo curl=$?"
+	script := "printf 'by the client\\n' >src/new.txt; curl -sS -m 60 " + closed.URL + "; echo curl=$?; curl -sS -m 60 https://telemetry.example/; echo curl=$?"
 	if out, err := exec.Command("curl", "-sS", closed.URL).Output(); err != nil || string(out) != "reached" {
 		t.Fatalf("outside of a cell it is not reached either: %s %v", out, err)
 	}

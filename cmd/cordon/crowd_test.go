@@ -155,16 +155,23 @@ func (s *site) inMemory(appends func(*journal.Journal)) {
 
 // TestGitProcessesOfRun counts the git processes of a whole run on a base that is there: at
 // most twelve, with the one in the cell that proves a commit, and without the question for
-// git's version, which is asked because the git of this test is new each time.
+// git's version, which is asked because the git of this test is new each time. One answers
+// single questions; it is counted once, since it ends when nobody asks for two seconds, as on a
+// busy machine, and is started again.
 func TestGitProcessesOfRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.cordon([]int{0}, "run", "--no-merge", "--", "true")
-	most := 11
+	most := 10
 	if os.Getenv("CORDON_TREE") == "copy" {
 		most += 4 // it is written by git
 	}
-	calls := slices.DeleteFunc(s.counted("run", "--no-merge", "--", "true"), func(line string) bool { return strings.HasSuffix(line, " version") })
+	answers := map[string]bool{}
+	calls := slices.DeleteFunc(s.counted("run", "--no-merge", "--", "true"), func(line string) bool {
+		again := strings.Contains(line, " cat-file --batch-command ") && answers[line]
+		answers[line] = true
+		return again || strings.HasSuffix(line, " version")
+	})
 	if len(calls) > most || len(calls) < 3 {
 		t.Errorf("%d git processes outside the cell, want at most %d:\n%s", len(calls), most, strings.Join(calls, "\n"))
 	}

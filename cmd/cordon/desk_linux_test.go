@@ -70,13 +70,15 @@ func TestDeskInTmux(t *testing.T) {
 	s.cordon([]int{exitQuarantined}, "run", "--write", "src", "--", "sh", "-c", "echo x >src/x.txt; echo 'Call me.' >>docs/d.txt")
 	id := s.only().Worker
 	live, _ := s.detached("--", "sleep", "600")
+	// It runs a moment before it takes visitors.
+	s.await("visitors can come to the worker", func() bool { return s.try(s.command("shell", live, "--", "true")).code == 0 })
 
 	// cordon without a command opens the desk: who needs the operator, and why.
 	first := inTmux(s, 80, 24)
 	first.until("1 needs you", "NEEDS YOU 1", id, "quarantined", "modified docs/d.txt: outside", "RUNNING 1", live, "One of two changes is outside its lease")
-	if title := strings.TrimSpace(first.tmux("display-message", "-p", "#{pane_title}")); title != "(1) cordon · repo" {
-		t.Errorf("the title is %q", title)
-	}
+	first.await("the title says who needs the operator", func() bool { // it is set beside what is drawn
+		return strings.TrimSpace(first.tmux("display-message", "-p", "#{pane_title}")) == "(1) cordon · repo"
+	}, func() string { return first.tmux("display-message", "-p", "#{pane_title}") })
 	first.keys("Enter")
 	first.until("1 why", "CHANGES")
 	first.keys("]")
@@ -112,8 +114,9 @@ func TestDeskInTmux(t *testing.T) {
 	second.until("▌ ● " + live)
 	second.keys("x")
 	second.await("the desk gives the terminal away", func() bool { return !strings.Contains(second.screen(), "RUNNING 1") })
+	second.until("beside the worker")
 	second.keys("echo visit $((6*7))", "Enter")
-	second.until("beside the worker", "visit 42")
+	second.until("visit 42")
 	second.keys("exit", "Enter")
 	second.until("the visit to "+live+" has ended", "NEEDS YOU 1")
 	second.keys("k")

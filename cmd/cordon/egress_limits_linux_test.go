@@ -64,7 +64,7 @@ func TestEgressLimits(t *testing.T) {
 		})
 		t.Run("connections", func(t *testing.T) {
 			v, f := s.probeCell(policyText(allowing("allowed.example.com"), "limits: {connections: 10}"), []act{
-				{"loris", "allowed.example.com:80", "10", "allowed.example.com:80", "allowed.example.com"},
+				{"keep", "allowed.example.com:80", "10", "allowed.example.com:80", "allowed.example.com"},
 				{"until", "hello from", "http", "allowed.example.com:80", "allowed.example.com"}, // that they are gone has to be noticed
 			})
 			wants(t, "over the limit", f[0].Err, "reset|EOF|broken pipe")

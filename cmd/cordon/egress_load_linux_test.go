@@ -50,6 +50,37 @@ func loris(a []string) (string, error) {
 	return tcp(a[2], []byte(plainRequest(a[3])), false)
 }
 
+// keeping opens connections that are answered and kept, and asks for something else meanwhile. Connections that say nothing
+// would be ended after a while.
+func keeping(a []string) (string, error) {
+	n, err := strconv.Atoi(a[1])
+	if err != nil {
+		return "", err
+	}
+	to, err := resolved(a[0])
+	if err != nil {
+		return "", err
+	}
+	for range n {
+		c, err := dial(to)
+		if err != nil {
+			return "", err
+		}
+		defer c.Close()
+		if _, err := fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", a[3]); err != nil {
+			return "", err
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			return "", err
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			return "", err
+		}
+	}
+	return tcp(a[2], []byte(plainRequest(a[3])), false)
+}
+
 // flood asks for names as fast as it can and counts what is answered.
 func flood(a []string) (string, error) {
 	n, err := strconv.Atoi(a[1])
@@ -72,8 +103,8 @@ func flood(a []string) (string, error) {
 	}
 	answered := map[string]int{}
 	b := make([]byte, 4096)
-	for range n { // those that the kernel dropped are waited for once
-		if err := c.SetReadDeadline(time.Now().Add(3 * time.Second)); err != nil {
+	for range n { // those that the kernel dropped are waited for once: for longer than a busy machine keeps cordon from answering
+		if err := c.SetReadDeadline(time.Now().Add(patience / 2)); err != nil {
 			return "", err
 		}
 		size, err := c.Read(b)

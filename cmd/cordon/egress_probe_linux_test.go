@@ -41,7 +41,7 @@ const findingMark = "FINDING "
 
 // patience is how long an act waits for an answer. What takes that long is a hang, also
 // on a machine that has much else to do.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // probe does acts, one after the other.
 func probe(args []string) int {
@@ -116,6 +116,7 @@ func repertoire() map[string]func([]string) (string, error) {
 		"abstract": abstractAct,
 		"many":     many,
 		"loris":    loris,
+		"keep":     keeping,
 		"flood":    flood,
 		"listen":   listenAct,
 		"upgrade":  upgradeAct,

@@ -122,10 +122,6 @@ func TestExecForwardsSignals(t *testing.T) {
 func TestExecKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
 	mark := fmt.Sprintf("600.%d", time.Now().UnixNano())
 	r := s.start(nil, "exec", "--", "sh", "-c",
 		`trap "" TERM HUP INT; setsid sleep "$0" & (setsid sh -c "setsid sleep $0 &" &); echo 1 >ready; sleep "$0"; sleep "$0"`, mark)
@@ -135,8 +131,14 @@ func TestExecKilledLeavesNothing(t *testing.T) {
 	}
 	r.signal(syscall.SIGKILL)
 	s.awaitNone(mark)
-	if now, err := os.ReadFile("/proc/self/mountinfo"); err != nil || !bytes.Equal(mounts, now) {
-		t.Errorf("the host's mounts have changed: %v", err)
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mounts)) { // other tests have mounts of their own meanwhile
+		if strings.Contains(line, filepath.Dir(s.repo)) {
+			t.Errorf("a mount is left on the host: %s", line)
+		}
 	}
 	s.git("fsck", "--strict", "--no-dangling")
 }

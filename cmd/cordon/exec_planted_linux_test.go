@@ -162,9 +162,12 @@ func TestExecDraftsAreRemovedLater(t *testing.T) {
 func TestExecSweepsInSpiteOfSignals(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	r := s.start(nil, "exec", "--", "sh", "-c", `trap "" QUIT; mkdir planted many; (cd planted; `+plantRepository+`)
-		cd many; seq 20000 | xargs mkdir; echo y > ../ended`)
-	r.until(filepath.Join(s.repo, "ended"))
+	r := s.start(nil, "exec", "--", "sh", "-c", `trap "" QUIT; trap "exit 0" TERM; mkdir planted many; (cd planted; `+plantRepository+`)
+		cd many; seq 20000 | xargs mkdir; echo y > ../ready; while :; do sleep 0.01; done`)
+	r.until(filepath.Join(s.repo, "ready"))
+	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil { // the command ends, and cordon looks
+		t.Fatal(err)
+	}
 	n := 0
 	r.site.await("cordon has ended", func() bool {
 		if r.over() {

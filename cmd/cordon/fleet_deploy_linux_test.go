@@ -17,7 +17,7 @@ import (
 const unitScript = `exec >/work/log 2>&1
 cd /home/u
 as_u() { setpriv --reuid 1000 --regid 1000 --clear-groups env HOME=/home/u XDG_RUNTIME_DIR=/run/u PATH="$PATH" "$@"; }
-try() { for i in $(seq 600); do "$@" >/tmp/said 2>&1 && return; sleep 0.1; done
+try() { for i in $(seq 1800); do "$@" >/tmp/said 2>&1 && return; sleep 0.1; done
   echo "FAILED: $*"; cat /tmp/said; systemctl --no-pager status cordon-node.service; as_u systemctl --user --no-pager status 'cordon-home@*'; exit 1; }
 as_u git init -q /home/u/my-repo
 as_u mkdir -p .config/systemd/user .config/cordon
@@ -35,7 +35,7 @@ touch /etc/cordon/node.env
 cp /work/deploy/cordon-node.service /etc/systemd/system/
 systemctl daemon-reload
 systemctl start cordon-node.service || echo "FAILED: the node"
-heard() { as_u cordon fleet ls | grep -q "^node-1 .*ago"; }
+heard() { as_u cordon fleet ls | grep -Eq "^node-1 +ready +[0-9]+s ago"; }
 try heard
 as_u cordon fleet ls
 main() { systemctl show --value -p MainPID cordon-node.service; }
@@ -71,7 +71,7 @@ func TestUnits(t *testing.T) {
 		filepath.Join(root, "etc/systemd/system/user.service"): "[Unit]\nDefaultDependencies=no\n[Service]\nUser=u\nDelegate=yes\nRuntimeDirectory=u\n" +
 			"Environment=XDG_RUNTIME_DIR=/run/u\nExecStart=/lib/systemd/systemd --user\n",
 		filepath.Join(root, "etc/systemd/system/test.service"): "[Unit]\nDefaultDependencies=no\nSuccessAction=exit-force\nFailureAction=exit-force\n" +
-			"[Service]\nType=oneshot\nTimeoutStartSec=300\nExecStart=/bin/bash /work/script\nEnvironment=PATH=/usr/local/bin:/usr/bin:/bin\n",
+			"[Service]\nType=oneshot\nTimeoutStartSec=900\nExecStart=/bin/bash /work/script\nEnvironment=PATH=/usr/local/bin:/usr/bin:/bin\n",
 		filepath.Join(root, "etc/systemd/system/test.target"): "[Unit]\nWants=test.service\n",
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
@@ -152,10 +152,10 @@ func TestPodNode(t *testing.T) {
 	r := pod(t).runIn(t, `export POD_NAME=cordon-node-0 POD_IP=127.0.0.1 XDG_DATA_HOME=/home/u/data
 mkdir -p /home/u/join /home/u/data && cd /home/u && git init -q repo && cd repo || exit 99
 cordon fleet home --listen 127.0.0.1:4222 >/tmp/home.log 2>&1 &
-for i in $(seq 300); do cordon fleet join >/tmp/line 2>/dev/null && break; sleep 0.1; done
+for i in $(seq 1800); do cordon fleet join >/tmp/line 2>/dev/null && break; sleep 0.1; done
 cut -d' ' -f4 /tmp/line >/home/u/join/cordon-node-0
 ( `+string(command[1])+` ) >/tmp/node.log 2>&1 &
-for i in $(seq 300); do cordon fleet ls 2>&1 | grep -q 'ago' && break; sleep 0.1; done
+for i in $(seq 1800); do cordon fleet ls 2>&1 | grep -Eq 'ready +[0-9]+s ago' && break; sleep 0.1; done
 echo "== ls"; cordon fleet ls; echo "rc=$?"; cat /tmp/home.log /tmp/node.log
 `)
 	if !regexp.MustCompile(`(?m)^cordon-node-0 +ready +\d+s ago`).MatchString(r.text) || !strings.Contains(r.text, "metrics at http://127.0.0.1:9465/metrics") {

@@ -19,27 +19,20 @@ import (
 var gitLocks = []string{"index.lock", "HEAD.lock", "refs/heads/main.lock"}
 
 // killedTogether kills cordon and its git at once, as the end of a container does, while
-// the branch is locked.
+// the branch is locked. A git stops there: another has locked all of it, and waits while cordon places files.
 func (s *site) killedTogether(id string) {
 	s.t.Helper()
-	cmd, dir := s.command("merge", id), filepath.Join(s.repo, ".git")
-	if err := cmd.Start(); err != nil {
+	r := s.start(s.stoppingGit("--refresh"), "merge", id)
+	r.until(s.place("stopped"))
+	if err := r.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // it starts no other
 		s.t.Fatal(err)
 	}
-	s.atOnce("git has locked all of it, and waits while files are placed", func() bool {
-		text, _ := os.ReadFile(filepath.Join(dir, "refs/heads/main.lock"))
-		_, err := os.Lstat(filepath.Join(dir, "HEAD.lock"))
-		return err == nil && len(text) > 40
-	}, dir, filepath.Join(dir, "refs/heads"))
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil { // it starts no other
-		s.t.Fatal(err)
-	}
-	for _, pid := range append(children(s.t, cmd.Process.Pid), cmd.Process.Pid) {
+	for _, pid := range append(children(s.t, r.cmd.Process.Pid), r.cmd.Process.Pid) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	_ = cmd.Wait()
+	r.awaitEnd()
 }
 
 // atOnce waits for a condition that files in some directories bring about. It looks at each change of them: what holds for an instant

@@ -18,7 +18,7 @@ func TestMergeEdit(t *testing.T) {
 	edit := func(code int, script string) {
 		t.Helper()
 		file := s.place("editor")
-		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		if err := writeWhole(file, "#!/bin/sh\n"+script, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		c := newConsole(s, nil, "merge", "-e", id)

@@ -441,23 +441,29 @@ func (p *parity) compareTerminal(list []view.Worker, reviews map[string]view.Rev
 	p.t.Helper()
 	plain := p.words("ui", "--plain")
 	d := inTerminal(p.site, 119, 120)
-	first := d.until("NEEDS YOU", list[len(list)-1].ID)
 	for _, w := range list {
 		why, state := desk.Why(w), desk.State(w)
-		row := regexp.MustCompile(`(?m)^[▌ ]*` + regexp.QuoteMeta(desk.GlyphOf(state).Sign) + ` ` + w.ID + ` .*$`).FindString(first)
-		if !strings.Contains(row, " "+state+" ") || why == "" || !strings.Contains(row, why[:min(len(why), 40)]) {
-			p.t.Errorf("%s: the row in the terminal does not say %q and %q: %s", w.ID, state, why, row)
+		if why == "" {
+			p.t.Errorf("%s: nothing says why it is %q", w.ID, state)
 		}
+		row := regexp.MustCompile(`(?m)^[▌ ]*` + regexp.QuoteMeta(desk.GlyphOf(state).Sign) + ` ` + w.ID + ` .*$`)
+		p.await(fmt.Sprintf("the row of %s in the terminal says %q and %q", w.ID, state, why), func() bool { // at a look it may be half drawn
+			said := row.FindString(d.screen())
+			return strings.Contains(said, " "+state+" ") && strings.Contains(said, why[:min(len(why), 40)])
+		}, d.screen)
+	}
+	for _, w := range list {
 		if !regexp.MustCompile(`(?m)^.*\b` + w.ID + `\b.*\S.*$`).MatchString(plain) {
 			p.t.Errorf("%s: cordon ui --plain has no line about it:\n%s", w.ID, plain)
 		}
 		d.goTo(w.ID)
 		d.until(w.ID, reviews[w.ID].Verdict[:20], "YOU CAN")
-		_, can, _ := strings.Cut(d.until(reviews[w.ID].Choices[len(reviews[w.ID].Choices)-1].Name), "YOU CAN")
 		for _, c := range reviews[w.ID].Choices {
-			if !regexp.MustCompile(` [A-Za-z] ` + c.Name + `( |\n)`).MatchString(can) {
-				p.t.Errorf("%s, %s: %q has no key in the terminal:\n%s", w.ID, w.Status, c.Name, d.screen())
-			}
+			key := regexp.MustCompile(` [A-Za-z] ` + c.Name + `( |\n)`)
+			p.await(fmt.Sprintf("%s, %s: %q has a key in the terminal", w.ID, w.Status, c.Name), func() bool {
+				_, can, _ := strings.Cut(d.screen(), "YOU CAN")
+				return key.MatchString(can)
+			}, d.screen)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,20 +32,19 @@ func TestPlanScreen(t *testing.T) {
 	c := consoleOf(s, "xterm", s.command("plan", "run", file), nil)
 	c.expect(`\x1b\[\?1049h`)
 	v := watch(c)
-	v.sees(`long +.*running +\d+s +[a-z-]+ +now`)
-	seen := v.look()
-	for _, want := range []string{"screens: 1 of 3 stages done, 1 running, began", "critical path: long → last (about", "last   waiting", "waits for long"} {
-		if !strings.Contains(seen, want) {
-			t.Errorf("%q is not on the screen:\n%s", want, seen)
-		}
-	}
+	long, seen := regexp.MustCompile(`long +.*running +\d+s +[a-z-]+ +now`), ""
+	wanted := []string{"screens: 1 of 3 stages done, 1 running, began", "critical path: long → last (about", "last   waiting", "waits for long"}
+	v.until(fmt.Sprintf("%q and %q are on the screen", long, wanted), func(screen string) bool { // at a look it may be half drawn
+		seen = screen
+		return long.MatchString(screen) && hasAll(screen, wanted)
+	})
 	if strings.Count(seen, "\n") > 33 {
 		t.Errorf("it does not fit:\n%s", seen)
 	}
+	c.read = len(c.text())
 	if err := pty.Setsize(c.master, &pty.Winsize{Rows: 6, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}
-	c.read = len(c.text())
 	c.expect(`\x1b\[H\x1b\[2Jscreens: 1 of 3 stages done, 1 running,…\r+\n\r+\nSTAGE`)
 	c.send("\x03")
 	c.expect(`\x1b\[\?25h\x1b\[\?1049l`)

@@ -179,7 +179,7 @@ func publishesWith(t *testing.T, network string) {
 	if o := v.cordon([]int{3}, "open", v.id, "4000"); !strings.Contains(o.err, "does not publish port 4000: its lease names ports 3000, 3001") {
 		t.Errorf("%+v", o)
 	}
-	v.inside("touch", "/tmp/serve")
+	v.await("the server is told to start", func() bool { return v.inside("touch", "/tmp/serve").code == 0 })
 	for _, port := range []int{3000, 3001} {
 		v.await(fmt.Sprintf("something listens on port %d", port), func() bool { return v.opened(port).Listening })
 		client := browser(t)

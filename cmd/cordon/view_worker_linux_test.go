@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -44,6 +45,7 @@ func TestWorkerTellsOfItsLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.becomes("interrupted")
+	awaitGone(t, strconv.Itoa(pid)) // it ends a moment after that
 	if w = s.shown(id); w.PID != 0 || w.Reason != "A person stopped the command." {
 		t.Errorf("it has ended: %+v", w.Worker)
 	}
