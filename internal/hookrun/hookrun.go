@@ -25,13 +25,15 @@ import (
 )
 
 const (
-	hookWord     = "hook"
-	hookDenied   = 2               // the code that is a denial to every client
-	hookInput    = 1 << 20         // more than a client sends
-	hookWarrant  = 1 << 20         // more than a warrant has
-	hookDeadline = 2 * time.Second // clients take a hook that does not answer for a yes
-	hookPatience = 6 * time.Second // for the answer to a question, beyond that
-	hookSaying   = time.Second     // for the answer, which nobody may be reading
+	hookWord    = "hook"
+	hookDenied  = 2       // the code that is a denial to every client
+	hookInput   = 1 << 20 // more than a client sends
+	hookWarrant = 1 << 20 // more than a warrant has
+	// Clients take a hook that does not answer for a yes, after client.Patience seconds. A busy machine may stop
+	// this process for a while, and a call that is refused for that is refused without a reason.
+	hookDeadline = 6 * time.Second // for the decision
+	hookAnswer   = 8 * time.Second // for the decision and the answer to a question
+	hookSaying   = time.Second     // for saying it, to somebody who may not be reading
 )
 
 // init answers and exits if this program was started as the hook. The packages that the guard
@@ -66,13 +68,13 @@ type Options struct {
 // takes as long as the decision.
 func hookMain(args []string, in io.Reader, out, errs io.Writer) int {
 	o, wrong := parseHook(args)
-	h := hookRun{Options: o, wrong: wrong}
+	h, began := hookRun{Options: o, wrong: wrong}, time.Now()
 	r, intime := within(hookDeadline, func() hook.Reply { return h.decide(in) })
 	if !intime {
 		r = h.late()
 	}
 	if len(r.Asked) > 0 {
-		r = passOn(r)
+		r = passOn(r, began.Add(hookAnswer))
 	}
 	code, said := within(hookSaying, func() int {
 		code := Say(r.Answer, out, errs)

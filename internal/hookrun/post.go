@@ -42,10 +42,10 @@ func TellPost(ctx context.Context, dir string, r post.Request) (post.Reply, erro
 	return reply, err
 }
 
-// passOn asks the operator what an agent wants to know, waits a little for the
-// answers, and tells what came of it.
-func passOn(r hook.Reply) hook.Reply {
-	ctx, cancel := context.WithTimeout(context.Background(), hookPatience)
+// passOn asks the operator what an agent wants to know, waits for the answers until
+// end, and tells what came of it.
+func passOn(r hook.Reply, end time.Time) hook.Reply {
+	ctx, cancel := context.WithDeadline(context.Background(), end)
 	defer cancel()
 	var told []hook.Told
 	for _, q := range r.Asked {
