@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -91,12 +90,4 @@ func contentOf(i int, text []byte) []byte {
 	}
 	at := r.IntN(len(text) - size)
 	return append(fmt.Appendf(nil, "file %d\n", i), text[at:at+size]...)
-}
-
-// someFiles are n files from all over a generated repository.
-func someFiles(files, n int) (list []string) {
-	for i := range n {
-		list = append(list, filepath.FromSlash(nameOf(i*(files-1)/n)))
-	}
-	return list
 }
