@@ -42,8 +42,11 @@ func run(args []string, watch func(journal.Moment, journal.Event)) int {
 	// makes room early. Most audits are over soon, and what they need is small.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(256 << 20)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// A second ctrl-c ends this program at once, which loses nothing. The other signals come twice when a terminal closes.
+	ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, stop)
 	output := watchOutput()
 	a := &app{out: os.Stdout, err: os.Stderr, in: os.Stdin, watch: watch, json: wantsJSON(args)}
 	root := a.root(args...)
