@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // queued is what cordon queue tells of the results for main, by worker.
@@ -205,4 +207,38 @@ func TestSecondInterrupt(t *testing.T) {
 	lock.Close()
 	s.sound()
 	s.cordon([]int{0}, "run", "--", "true")
+}
+
+// While a hook of a landing runs, which may take ten minutes, other runs begin, and results land on other branches. A signal
+// ends the hook with what it started.
+func TestHookHoldsNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	config := s.write("home/.config/cordon/config.yaml", "version: 1\nland: {hooks: run}\n")
+	mark := fmt.Sprintf("600.%d", time.Now().UnixNano())
+	hook := s.write("repo/.git/hooks/reference-transaction", fmt.Sprintf(`#!/bin/sh
+read -r old new ref
+test "$1 $ref" = "prepared refs/heads/main" || exit 0
+echo asked >'%s'
+sleep %s & wait
+`, s.place("asked"), mark))
+	if err := errors.Join(os.Chmod(config, 0o600), os.Chmod(hook, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	r := s.start(nil, "run", "--merge", "--", "sh", "-c", clean)
+	r.until(s.place("asked"))
+	id := s.only().Worker
+	other := s.start(nil, "run", "--merge", "--target", "other", "--", "sh", "-c", "echo x >src/other")
+	if other.awaitEnd(); other.cmd.ProcessState.ExitCode() != 0 || r.over() {
+		t.Errorf("%s%s", other.out.String(), other.errs.String())
+	}
+	if o := r.signal(syscall.SIGINT); o.code != 130 {
+		t.Errorf("%+v", o)
+	}
+	s.awaitNone(mark)
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	s.cordon([]int{0}, "merge", id)
+	s.allOnce([]string{id})
 }
