@@ -269,7 +269,7 @@ func (g *Gate) tryCheckout(ctx context.Context, o Order, commit git.OID) error {
 	}
 	err := g.repo.Trial(ctx, o.Lease.Lease().Base, commit, o.Index, dir)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("the result cannot be checked out: %s", said(err))
+		err = fmt.Errorf("the result cannot be checked out: %w", said{err})
 	}
 	return errors.Join(err, g.state.Erase(dir))
 }

@@ -199,6 +199,19 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("git %s: %s", strings.Join(e.Args, " "), msg)
 }
 
+// NoRoom reports whether git said that a disk is full. Its words begin and end the line: names, which a worker chooses,
+// stand between them.
+func (e *Error) NoRoom() bool {
+	for line := range strings.Lines(e.Stderr) {
+		line = strings.TrimSpace(line)
+		own := strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
+		if own && strings.HasSuffix(line, ": No space left on device") {
+			return true
+		}
+	}
+	return false
+}
+
 // exitCode returns the status a git process ended with, or -1 when err is
 // something else.
 func exitCode(err error) int {
