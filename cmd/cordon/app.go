@@ -70,7 +70,11 @@ func (a *app) root(args ...string) *cobra.Command {
 			if version {
 				return a.version(thisBuild())
 			}
-			if s, err := a.open(cmd.Context()); err == nil && hasWorkers(s) {
+			s, err := a.open(cmd.Context())
+			if is[usageError](err) {
+				return err
+			}
+			if err == nil && hasWorkers(s) {
 				if desk := a.desksConsole(); !a.json && desk.Fits() {
 					return desk.Terminal(cmd.Context())
 				}
