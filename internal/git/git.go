@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -202,14 +203,8 @@ func (e *Error) Error() string {
 // NoRoom reports whether git said that a disk is full. Its words begin and end the line: names, which a worker chooses,
 // stand between them.
 func (e *Error) NoRoom() bool {
-	for line := range strings.Lines(e.Stderr) {
-		line = strings.TrimSpace(line)
-		own := strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
-		if own && strings.HasSuffix(line, ": No space left on device") {
-			return true
-		}
-	}
-	return false
+	full, err := regexp.MatchString(`(?m)^(?:fatal|error): .*: No space left on device$`, e.Stderr)
+	return err == nil && full
 }
 
 // exitCode returns the status a git process ended with, or -1 when err is
