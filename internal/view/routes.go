@@ -63,7 +63,7 @@ func Routes() []Route {
 			Fails: []int{404}},
 		{Method: "GET", Path: "/v1/events", Scope: MayRead,
 			About:  "The events of the journal as they come. The header Last-Event-ID continues after one.",
-			Query:  []Parameter{{"after", "The id of the last event that is known: its number and its hash, with a full stop between them. 0 or absent: begin with the first."}},
+			Query:  []Parameter{{"after", "The id of the last event that is known, or its number alone; 0 or absent: begin with the first."}},
 			Answer: &OneEvent{}, Stream: true, Status: 200, Fails: []int{410}},
 		{Method: "POST", Path: "/v1/workers", Scope: MayDispatch,
 			About: "Start an agent client in the background, with the policy of the repository. Its result never lands by itself: it ends in review.",
