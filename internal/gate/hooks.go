@@ -9,6 +9,7 @@ import (
 	"cordon/internal/git"
 	"cordon/internal/githook"
 	"cordon/internal/message"
+	"cordon/internal/state"
 )
 
 // guarded asks the operator's hooks about an accepted result, has it signed, and lands it.
@@ -37,7 +38,13 @@ func (g *Gate) consult(ctx context.Context, o *Order, tree, tip git.OID, move La
 	}
 	// From here on the operator's repository has the objects, and hooks can look at them.
 	id := o.Lease.Lease().ID
-	if err := g.keep(ctx, id, ResultOf(id), res.Commit, move.Old); err != nil {
+	release, err := g.state.Await(ctx, state.GateLock)
+	if err != nil {
+		return nil, res, err
+	}
+	err = g.keep(ctx, id, ResultOf(id), res.Commit, move.Old)
+	release()
+	if err != nil {
 		return nil, res, err
 	}
 	asked := githook.Landing{Head: "ref: " + move.Ref, Tree: tree}
